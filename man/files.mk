@@ -1,0 +1,6 @@
+# man/files.mk - the man pages.
+
+dist_man_MANS = \
+	man/gpuplan-model.7 \
+	man/gpuplan-profile.5 \
+	man/gpuplan.1

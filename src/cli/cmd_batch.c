@@ -1,0 +1,258 @@
+/*
+ * cmd_batch.c - gpuplan --batch FILE|-: one JSON request per line in, one answer out.
+ *
+ * A request's keys are the long options with underscores: {"model": "llama-3.1-8b",
+ * "gpu": "h100-sxm", "context": 8192}. "id" is copied into the answer. A line that
+ * cannot be answered gets a gpuplan.error/1 line, and the run goes on.
+ *
+ * Input is taken as it comes: whatever one read() brings is answered before the next,
+ * so that a program at the other end of a pipe may wait for each answer. A large block
+ * is shared among threads, each with a planner of its own; answers keep their order.
+ */
+#include "cli/command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/devices.h"
+#include "data/batch.h"
+#include "util/mem.h"
+#include "util/path.h"
+
+#define BLOCK            (1 << 18) /* bytes of one read */
+#define MOST_WORKERS     8
+#define LINES_PER_WORKER 32 /* fewer are not worth a thread */
+
+struct worker {
+    pthread_t thread;
+    struct planner *planner;
+    const char *name;
+    const char *text; /* lines [text, text + len) */
+    size_t len;
+    long line; /* number of the first */
+    struct strbuf out;
+};
+
+struct run {
+    struct invocation *in;
+    int input;
+    const char *name;
+    bool to_file;
+    char *block; /* the lines not answered yet */
+    size_t len, cap;
+    long line;     /* lines answered so far */
+    bool skipping; /* inside a line that was too long */
+    struct worker worker[MOST_WORKERS];
+    int workers;
+};
+
+static enum gp_status open_input(struct run *r, struct gp_err *err)
+{
+    r->name = r->in->arg_count ? r->in->args[0] : "-";
+    if (r->in->arg_count > 1)
+        return gp_fail(err, GP_E_USAGE, r->in->args[1], "", "--batch reads one file");
+    if (strcmp(r->name, "-") == 0) {
+        r->name = "standard input";
+        r->input = STDIN_FILENO;
+        return GP_OK;
+    }
+    errno = EISDIR;
+    r->input = path_is_dir(r->name) ? -1 : open(r->name, O_RDONLY | O_CLOEXEC);
+    if (r->input < 0)
+        return gp_fail(err, GP_E_FILE, r->name, "check the name", "cannot be read: %s",
+                       strerror(errno));
+    return GP_OK;
+}
+
+/* ---- answering a block of whole lines ---- */
+
+static void *work(void *arg)
+{
+    struct worker *w = arg;
+    const char *at = w->text, *end = w->text + w->len;
+    for (long line = w->line; at < end; line++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        size_t len = (size_t)((stop ? stop : end) - at);
+        if (strspn(at, " \t\r") < len)
+            batch_answer(w->planner, w->name, line, at, len, &w->out);
+        at += len + 1;
+    }
+    return NULL;
+}
+
+static long count_lines(const char *text, size_t len)
+{
+    long lines = 0;
+    for (const char *p = text; (p = memchr(p, '\n', len - (size_t)(p - text))); p++)
+        lines++;
+    return lines;
+}
+
+/* Deals the lines out in equal runs; returns how many workers got some. */
+static int deal(struct run *r, size_t len)
+{
+    long lines = count_lines(r->block, len);
+    int n = (int)(lines / LINES_PER_WORKER);
+    n = n < 1 ? 1 : n > r->workers ? r->workers : n;
+    size_t at = 0;
+    for (int i = 0; i < n; i++) {
+        struct worker *w = &r->worker[i];
+        size_t until = i == n - 1 ? len : at + (len - at) / (size_t)(n - i);
+        while (until < len && r->block[until - 1] != '\n')
+            until++;
+        w->name = r->name;
+        w->text = r->block + at;
+        w->len = until - at;
+        w->line = r->line + 1;
+        r->line += count_lines(w->text, w->len);
+        at = until;
+    }
+    return n;
+}
+
+static void answer(struct run *r, size_t len)
+{
+    int n = deal(r, len);
+    bool started[MOST_WORKERS] = {false};
+    for (int i = 1; i < n; i++)
+        started[i] =
+            pthread_create(&r->worker[i].thread, NULL, work, &r->worker[i]) == 0;
+    work(&r->worker[0]);
+    for (int i = 1; i < n; i++) {
+        if (started[i])
+            pthread_join(r->worker[i].thread, NULL);
+        else
+            work(&r->worker[i]);
+    }
+}
+
+static bool flush(struct run *r)
+{
+    bool ok = true;
+    for (int i = 0; i < r->workers; i++) {
+        struct strbuf *out = &r->worker[i].out;
+        if (r->to_file)
+            strbuf_addn(&r->in->out, out->text, out->len);
+        else
+            ok = ok && fwrite(out->text, 1, out->len, stdout) == out->len;
+        strbuf_clear(out);
+    }
+    return ok && (r->to_file || fflush(stdout) == 0);
+}
+
+/* ---- reading ---- */
+
+/* A line longer than a request may be is answered with an error once and then passed
+ * over without being kept. */
+static void pass_over(struct run *r)
+{
+    char *stop = memchr(r->block, '\n', r->len);
+    size_t used = stop ? (size_t)(stop - r->block) + 1 : r->len;
+    if (!r->skipping)
+        batch_answer(r->worker[0].planner, r->name, r->line + 1, r->block, r->len,
+                     &r->worker[0].out);
+    r->skipping = stop == NULL;
+    r->line += stop != NULL;
+    memmove(r->block, r->block + used, r->len - used);
+    r->len -= used;
+}
+
+static size_t whole_lines(const struct run *r, bool end)
+{
+    size_t n = r->len;
+    while (!end && n > 0 && r->block[n - 1] != '\n')
+        n--;
+    return n;
+}
+
+static void take(struct run *r, bool end)
+{
+    if (r->skipping)
+        pass_over(r);
+    size_t n = whole_lines(r, end);
+    if (n > 0 && !r->skipping) {
+        answer(r, n);
+        memmove(r->block, r->block + n, r->len - n);
+        r->len -= n;
+    }
+    if (r->len > BATCH_LINE_MAX && !r->skipping)
+        pass_over(r);
+}
+
+static enum gp_status answer_all(struct run *r, struct gp_err *err)
+{
+    for (;;) {
+        r->block = gp_grow(r->block, &r->cap, r->len + BLOCK + 1, 1);
+        ssize_t got = read(r->input, r->block + r->len, BLOCK);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return gp_fail(err, GP_E_FILE, r->name, "", "cannot be read: %s",
+                           strerror(errno));
+        r->len += (size_t)got;
+        r->block[r->len] = '\0';
+        take(r, got == 0);
+        if (!flush(r))
+            return gp_fail(err, GP_E_FILE, "standard output", "",
+                           "cannot be written: %s", strerror(errno));
+        if (got == 0)
+            return GP_OK;
+    }
+}
+
+/* ---- the command ---- */
+
+static void start_workers(struct run *r)
+{
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    const char *dir = ask_word(&r->in->ask, OPT_PROFILES, NULL);
+    r->workers = cpus < 1 ? 1 : cpus > MOST_WORKERS ? MOST_WORKERS : (int)cpus;
+    for (int i = 0; i < r->workers; i++) {
+        struct worker *w = &r->worker[i];
+        strbuf_init(&w->out);
+        w->planner =
+            i == 0 ? r->in->planner
+                   : planner_new(dir, planner_today(r->in->planner), devices_local);
+    }
+}
+
+static void stop_workers(struct run *r)
+{
+    for (int i = 0; i < r->workers; i++) {
+        strbuf_fini(&r->worker[i].out);
+        if (i > 0)
+            planner_free(r->worker[i].planner);
+    }
+    free(r->block);
+}
+
+static enum gp_status batch_run(struct invocation *in, struct gp_err *err)
+{
+    const char *file = ask_word(&in->ask, OPT_OUT, "-");
+    struct run r = {.in = in, .to_file = strcmp(file, "-") != 0};
+    enum gp_status status = open_input(&r, err);
+    if (status)
+        return status;
+    start_workers(&r);
+    status = answer_all(&r, err);
+    stop_workers(&r);
+    if (r.input != STDIN_FILENO)
+        close(r.input);
+    if (!status && r.to_file)
+        status = path_write(file, in->out.text, in->out.len, err);
+    return status;
+}
+
+const struct command cmd_batch = {
+    .name = "batch",
+    .usage = "FILE|-",
+    .brief = "one JSON request per line in, one JSON answer per line out",
+    .bit = FOR_BATCH,
+    .streams = true,
+    .run = batch_run,
+};

@@ -1,0 +1,108 @@
+/*
+ * cmd_import.c - gpuplan --import-prices FILE [PROVIDER] [DATE]: a price profile from a
+ * SkyPilot catalogue file.
+ *
+ * The profile goes to standard output or --output; what was read and where to put it
+ * stands in its first lines, as comments. Without DATE the rows are undated, because a
+ * file does not say when it was true.
+ */
+#include "cli/command.h"
+#include "core/cost.h"
+#include "data/price_import.h"
+
+/* A name is for comments here: nothing that would end the line. */
+static void comment(struct strbuf *out, const char *label, const char *text)
+{
+    size_t from = out->len;
+    strbuf_addf(out, "# %s%s", label, text);
+    for (size_t i = from; i < out->len; i++)
+        if ((unsigned char)out->text[i] < 0x20)
+            out->text[i] = ' ';
+    strbuf_add(out, "\n");
+}
+
+static void skipped(const struct price_import_summary *s, struct strbuf *out)
+{
+    if (s->merged)
+        strbuf_addf(out, "# %zu rows are further regions or zones of those.\n",
+                    s->merged);
+    if (s->no_gpu)
+        strbuf_addf(out, "# %zu rows left out: no accelerator.\n", s->no_gpu);
+    if (s->no_price)
+        strbuf_addf(out, "# %zu rows left out: no price.\n", s->no_price);
+    if (s->unknown) {
+        strbuf_addf(out, "# %zu rows left out: the catalogue does not have the GPU.\n",
+                    s->unknown);
+        comment(out, "  among them: ", s->unknown_names);
+    }
+    if (s->assumed)
+        strbuf_addf(out,
+                    "# %zu types do not say the form factor: the likeliest is "
+                    "assumed, and marked.\n",
+                    s->assumed);
+}
+
+static void head(const struct price_import_summary *s, const char *file,
+                 const char *date, struct strbuf *out)
+{
+    comment(out, "from ", file);
+    strbuf_addf(out, "# %zu instance types kept of %zu rows.\n", s->kept, s->rows);
+    skipped(s, out);
+    if (!date[0])
+        strbuf_add(out,
+                   "# Undated: give the day the file was fetched, as 2026-11-21.\n");
+    strbuf_addf(
+        out,
+        "# Put this file at $XDG_DATA_HOME/gpuplan/profiles/prices/%s.cfg\n"
+        "# (XDG_DATA_HOME is ~/.local/share unless set); its prices then win.\n",
+        s->provider);
+}
+
+static enum gp_status arguments(const struct invocation *in, const char **provider,
+                                const char **date, struct gp_err *err)
+{
+    *provider = NULL;
+    *date = "";
+    if (in->arg_count < 1 || in->arg_count > 3)
+        return gp_fail(err, GP_E_USAGE, "--import-prices", "FILE [PROVIDER] [DATE]",
+                       "takes a SkyPilot catalogue file");
+    for (int i = 1; i < in->arg_count; i++)
+        if (cost_date_days(in->args[i]) >= 0)
+            *date = in->args[i];
+        else if (!*provider)
+            *provider = in->args[i];
+        else
+            return gp_fail(err, GP_E_USAGE, in->args[i], "a date looks like 2026-11-21",
+                           "is no date");
+    return GP_OK;
+}
+
+static enum gp_status run(struct invocation *in, struct gp_err *err)
+{
+    struct price_import_summary summary;
+    const char *provider, *date;
+    struct strbuf profile;
+    enum gp_status status = arguments(in, &provider, &date, err);
+    if (status)
+        return status;
+    if (in->format != OUTPUT_TEXT)
+        return gp_fail(err, GP_E_USAGE, "--format", "leave it out",
+                       "a profile has one format");
+    strbuf_init(&profile);
+    status = price_import(in->args[0], provider, date, &profile, &summary, err);
+    if (!status) {
+        head(&summary, in->args[0], date, &in->out);
+        strbuf_add(&in->out, "\n");
+        strbuf_add(&in->out, profile.text);
+    }
+    strbuf_fini(&profile);
+    return status;
+}
+
+const struct command cmd_import = {
+    .name = "import-prices",
+    .usage = "FILE [PROVIDER] [DATE]",
+    .brief = "a price profile from a SkyPilot catalogue file (vms.csv)",
+    .bit = FOR_IMPORT,
+    .run = run,
+};

@@ -1,0 +1,84 @@
+/*
+ * cmd_list.c - gpuplan --list CLASS [FILTER]...: the catalogue, a row per item.
+ *
+ * --quiet prints the ids alone, one per line: what shell completion asks for.
+ */
+#include "cli/command.h"
+
+#include <string.h>
+
+#include "cli/devices.h"
+#include "data/report_catalog.h"
+
+static void ids(const struct fact *items, struct strbuf *out)
+{
+    const char *last = "";
+    for (size_t i = 0; i < items->sheet_count; i++) {
+        const char *id = sheet_get(&items->sheets[i], "id");
+        if (strcmp(id, last) != 0) /* an instance type has a row per region */
+            strbuf_addf(out, "%s\n", id);
+        last = id;
+    }
+}
+
+static void text(const struct sheet *doc, const struct fact *items, struct strbuf *out)
+{
+    const char *word = sheet_get(doc, "class"), *reason = sheet_get(doc, "reason");
+    if (reason[0]) {
+        strbuf_addf(out, "no device: %s\n", reason);
+        return;
+    }
+    sheet_table(items->sheets, items->sheet_count, NULL, SHEET_TEXT, out);
+    strbuf_addf(out,
+                "%s%zu %s; ~ estimated, ? assumed, - unknown; gpuplan --show ID has "
+                "sources and dates\n",
+                items->sheet_count ? "\n" : "", items->sheet_count, word);
+}
+
+static void print(struct invocation *in, const struct sheet *doc)
+{
+    const struct fact *items = sheet_find(doc, "items");
+    if (in->format == OUTPUT_JSON)
+        sheet_json(doc, &in->out);
+    else if (in->quiet)
+        ids(items, &in->out);
+    else if (in->format == OUTPUT_TEXT)
+        text(doc, items, &in->out);
+    else
+        sheet_table(items->sheets, items->sheet_count, NULL,
+                    in->format == OUTPUT_CSV ? SHEET_CSV : SHEET_MARKDOWN, &in->out);
+}
+
+/* The devices of this machine are no part of the catalogue, and so not of data/. */
+static const struct report_class *find_class(const char *word, struct gp_err *err)
+{
+    if (gp_casecmp(word, devices_class.word) == 0 ||
+        gp_casecmp(word, devices_class.singular) == 0)
+        return &devices_class;
+    return report_class_find(word, err);
+}
+
+static enum gp_status run(struct invocation *in, struct gp_err *err)
+{
+    struct sheet doc;
+    const struct report_class *class =
+        find_class(in->arg_count > 0 ? in->args[0] : "", err);
+    if (!class)
+        return GP_E_USAGE;
+    sheet_init(&doc);
+    enum gp_status status = report_list(planner_catalog(in->planner), class,
+                                        in->args + 1, in->arg_count - 1, &doc, err);
+    if (!status)
+        print(in, &doc);
+    sheet_fini(&doc);
+    return status;
+}
+
+const struct command cmd_list = {
+    .name = "list",
+    .usage = "models|gpus|engines|instances|formats|servers|devices [FILTER]...",
+    .brief =
+        "the catalogue, or the devices here: a row per item that holds every FILTER",
+    .bit = FOR_LIST,
+    .run = run,
+};

@@ -1,0 +1,45 @@
+/*
+ * cmd_show.c - gpuplan --show ID: everything that is known of one item.
+ *
+ * ID is a model (also a folder or file), a GPU or MIG slice, an engine (vllm@0.19), an
+ * instance type, a format or a server; the classes are asked in that order.
+ */
+#include "cli/command.h"
+#include "data/report_catalog.h"
+
+static enum gp_status print(struct invocation *in, const struct sheet *doc,
+                            struct gp_err *err)
+{
+    switch (in->format) {
+    case OUTPUT_TEXT:
+        sheet_lines(doc, &in->out);
+        return GP_OK;
+    case OUTPUT_JSON:
+        sheet_json(doc, &in->out);
+        return GP_OK;
+    default:
+        return gp_fail(err, GP_E_USAGE, "--format", "text or json; --list has tables",
+                       "one item is no table");
+    }
+}
+
+static enum gp_status run(struct invocation *in, struct gp_err *err)
+{
+    struct sheet doc;
+    if (in->arg_count != 1)
+        return gp_fail(err, GP_E_USAGE, "--show", "gpuplan --list CLASS has the ids",
+                       in->arg_count ? "takes one ID" : "needs an ID");
+    enum gp_status status = report_show(in->planner, in->args[0], &doc, err);
+    if (!status)
+        status = print(in, &doc, err);
+    sheet_fini(&doc);
+    return status;
+}
+
+const struct command cmd_show = {
+    .name = "show",
+    .usage = "ID",
+    .brief = "all that is known of a model, GPU, engine, instance, format or server",
+    .bit = FOR_SHOW,
+    .run = run,
+};

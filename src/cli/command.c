@@ -1,0 +1,164 @@
+/*
+ * command.c - the command table, and parsing a command line by the option table.
+ */
+#include "cli/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/str.h"
+
+const struct command *const commands[] = {&cmd_plan,   &cmd_compare, &cmd_table,
+                                          &cmd_list,   &cmd_show,    &cmd_batch,
+                                          &cmd_import, NULL};
+
+static const char *without_dashes(const char *text)
+{
+    while (*text == '-')
+        text++;
+    return text;
+}
+
+const struct command *command_find(const char *name)
+{
+    for (int i = 0; commands[i]; i++)
+        if (strcmp(commands[i]->name, without_dashes(name)) == 0)
+            return commands[i];
+    return NULL;
+}
+
+/* ---- parsing ---- */
+
+static enum gp_status unknown_option(const char *arg, struct gp_err *err)
+{
+    const char *names[OPTION_COUNT], *near;
+    char hint[80] = "see gpuplan --help";
+    for (int i = 0; i < OPTION_COUNT; i++)
+        names[i] = option_rows[i].name;
+    near = gp_nearest(without_dashes(arg), names, OPTION_COUNT);
+    if (near)
+        gp_format(hint, sizeof(hint), "did you mean --%s?", near);
+    return gp_fail(err, GP_E_USAGE, arg, hint, "there is no such option");
+}
+
+/* Splits "--name=value", "-mvalue" and "-m value"; returns the option's id or -1. */
+static int split(const char *arg, char *name, size_t size, const char **value)
+{
+    *value = NULL;
+    if (arg[1] == '-') {
+        const char *equals = strchr(arg, '=');
+        size_t n = equals ? (size_t)(equals - arg) : strlen(arg);
+        if (n >= size)
+            return -1;
+        memcpy(name, arg, n);
+        name[n] = '\0';
+        *value = equals ? equals + 1 : NULL;
+        return option_find(name + 2);
+    }
+    char key[2] = {arg[1], '\0'};
+    gp_format(name, size, "-%s", key);
+    *value = arg[2] == '=' ? arg + 3 : arg[2] ? arg + 2 : NULL;
+    return option_find(key);
+}
+
+static enum gp_status take_option(struct invocation *in, int argc, char **argv, int *i,
+                                  struct gp_err *err)
+{
+    char name[64], where[80];
+    const char *value;
+    int id = split(argv[*i], name, sizeof(name), &value);
+    if (id < 0)
+        return unknown_option(argv[*i], err);
+    const struct option_row *row = &option_rows[id];
+    gp_format(where, sizeof(where), "--%s", row->name);
+    if (!(row->commands & in->command->bit))
+        return gp_fail(err, GP_E_USAGE, where, "see gpuplan --help",
+                       "--%s does not take it", in->command->name);
+    if (row->type == OPTION_FLAG) {
+        if (value)
+            return gp_fail(err, GP_E_USAGE, where, "leave the value out",
+                           "takes no value");
+        value = "";
+    } else if (!value) {
+        if (*i + 1 >= argc)
+            return gp_fail(err, GP_E_USAGE, where, row->help, "needs a value: %s",
+                           row->argument);
+        value = argv[++*i];
+    }
+    if (in->ask.value[id].given && !row->many && row->type != OPTION_FLAG)
+        return gp_fail(err, GP_E_USAGE, where, "keep one of them", "is given twice");
+    return ask_text(&in->ask, (enum option_id)id, where, value, err);
+}
+
+static enum output_format output_format(const char *word)
+{
+    static const char *const words[] = {"text", "json", "csv", "markdown"};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(word, words[i]) == 0)
+            return (enum output_format)i;
+    return OUTPUT_TEXT;
+}
+
+enum gp_status command_parse(struct invocation *in, int argc, char **argv,
+                             struct gp_err *err)
+{
+    enum gp_status status = GP_OK;
+    bool only_args = false;
+    for (int i = 0; i < argc && !status; i++) {
+        bool option = !only_args && argv[i][0] == '-' && argv[i][1] != '\0';
+        if (option && strcmp(argv[i], "--") == 0) {
+            only_args = true;
+        } else if (option) {
+            status = take_option(in, argc, argv, &i, err);
+        } else if (in->arg_count >= INVOCATION_MAX_ARGS) {
+            status = gp_fail(err, GP_E_USAGE, argv[i], "", "too many arguments");
+        } else {
+            in->args[in->arg_count++] = argv[i];
+        }
+    }
+    in->format = output_format(ask_word(&in->ask, OPT_FORMAT, "text"));
+    in->quiet = ask_flag(&in->ask, OPT_QUIET);
+    in->verbose = ask_flag(&in->ask, OPT_VERBOSE);
+    return status;
+}
+
+/* ---- help ---- */
+
+static void help_option(const struct option_row *row, struct strbuf *out)
+{
+    char left[64];
+    if (row->key)
+        gp_format(left, sizeof(left), "-%c, --%s%s%s", row->key, row->name,
+                  row->argument ? " " : "", row->argument ? row->argument : "");
+    else
+        gp_format(left, sizeof(left), "    --%s%s%s", row->name,
+                  row->argument ? " " : "", row->argument ? row->argument : "");
+    strbuf_addf(out, "  %-34s %s", left, row->help);
+    if (row->choices)
+        strbuf_addf(out, " (%s)", row->choices);
+    if (row->type != OPTION_FLAG && strcmp(row->fallback, "none") != 0)
+        strbuf_addf(out, " [%s]", row->fallback);
+    strbuf_add(out, "\n");
+}
+
+void command_help(const struct command *command, struct strbuf *out)
+{
+    if (!command)
+        strbuf_add(out, "gpuplan - plan GPU inference: memory, GPU count and cost\n\n"
+                        "usage: gpuplan --COMMAND [OPTION]...\n\ncommands:\n");
+    for (int i = 0; commands[i]; i++)
+        if (!command || command == commands[i])
+            strbuf_addf(out, "%s--%s %s\n      %s\n",
+                        command ? "usage: gpuplan " : "  ", commands[i]->name,
+                        commands[i]->usage, commands[i]->brief);
+    strbuf_add(out, "\noptions:\n");
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (!command || (option_rows[i].commands & command->bit))
+            help_option(&option_rows[i], out);
+    if (command)
+        return;
+    strbuf_add(
+        out, "\nexit codes: 0 fits, 1 does not fit, 2 usage, 3 bad file, 4 no device\n"
+             "example: gpuplan --plan -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16\n"
+             "manuals: gpuplan(1), gpuplan-profile(5), gpuplan-model(7)\n");
+}

@@ -1,0 +1,66 @@
+/*
+ * command.h - the commands of gpuplan, one row each, and what a running one is given.
+ *
+ * A command is one file cmd_<name>.c that ends in a const struct command. main() parses
+ * the command line into a struct invocation, calls run(), and writes `out` to standard
+ * output or to --output, whole or not at all. run() never prints and never exits; it
+ * leaves its text in out, its verdict in exit_code and its errors in *err.
+ */
+#ifndef GP_CLI_COMMAND_H
+#define GP_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "data/option.h"
+#include "data/planner.h"
+#include "util/err.h"
+#include "util/str.h"
+
+#define INVOCATION_MAX_ARGS 64
+
+enum output_format { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_MARKDOWN };
+
+struct command;
+
+struct invocation {
+    const struct command *command;
+    struct ask ask;
+    const char *args[INVOCATION_MAX_ARGS]; /* what is not an option, in order; borrowed */
+    int arg_count;
+    enum output_format format;
+    bool quiet, verbose;
+    struct planner *planner;
+    struct strbuf out;
+    int exit_code; /* 0, or 1 when a plan does not fit */
+};
+
+struct command {
+    const char *name;   /* "plan": the first argument, with or without dashes */
+    const char *usage;  /* what follows the name */
+    const char *brief;  /* one line for --help */
+    unsigned bit;       /* FOR_PLAN ... of option.h */
+    bool streams;       /* writes its output itself while it works (--batch) */
+    enum gp_status (*run)(struct invocation *in, struct gp_err *err);
+};
+
+extern const struct command *const commands[]; /* ends with NULL */
+
+extern const struct command cmd_plan, cmd_compare, cmd_table, cmd_list, cmd_show, cmd_batch,
+    cmd_import;
+
+/* The command of this name, dashes ignored; NULL when there is none. */
+const struct command *command_find(const char *name);
+
+/* Whole help, or that of one command. */
+void command_help(const struct command *command, struct strbuf *out);
+
+/* A completion script for "bash" or "zsh", made from the option and command tables. */
+enum gp_status command_completion(const char *shell, struct strbuf *out,
+                                  struct gp_err *err);
+
+/* Parses argv after the command's name into in->ask and in->args. */
+enum gp_status command_parse(struct invocation *in, int argc, char **argv,
+                             struct gp_err *err);
+
+#endif

@@ -1,0 +1,293 @@
+/*
+ * completion.c - completion scripts for bash and zsh from the command and option
+ * tables.
+ *
+ * Names and choices are written into the script; ids are asked of the program itself
+ * (gpuplan --list CLASS --quiet), so that the user's own profiles complete as well.
+ *
+ * bash splits words at = : and @, where the program does not: the script takes the line
+ * apart itself and gives back only what follows the last of them.
+ */
+#include "cli/command.h"
+
+#include <string.h>
+
+/* The class whose ids an option takes; NULL when it takes none. */
+static const char *class_of(int option)
+{
+    switch (option) {
+    case OPT_MODEL:
+        return "models";
+    case OPT_PRECISION:
+    case OPT_KV_PRECISION:
+        return "formats";
+    case OPT_GPU:
+        return "gpus";
+    case OPT_ENGINE:
+        return "engines";
+    default:
+        return NULL;
+    }
+}
+
+static const char *const list_words = "models gpus engines instances formats servers";
+
+static void add_choices(const char *choices, struct strbuf *out)
+{
+    for (; *choices; choices++)
+        strbuf_addn(out, *choices == '|' ? " " : choices, 1);
+}
+
+/* Text inside '...' of a shell. */
+static void add_quoted(const char *text, struct strbuf *out)
+{
+    for (; *text; text++)
+        if (*text == '\'')
+            strbuf_add(out, "'\\''");
+        else
+            strbuf_addn(out, text, 1);
+}
+
+static void option_names(unsigned bit, struct strbuf *out)
+{
+    const char *blank = "";
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (option_rows[i].commands & bit) {
+            strbuf_addf(out, "%s--%s", blank, option_rows[i].name);
+            blank = " ";
+        }
+}
+
+static void command_names(struct strbuf *out)
+{
+    for (int i = 0; commands[i]; i++)
+        strbuf_addf(out, "--%s ", commands[i]->name);
+    strbuf_add(out, "--help --version --completion");
+}
+
+/* ---- bash ---- */
+
+static void bash_option(int id, struct strbuf *out)
+{
+    const struct option_row *row = &option_rows[id];
+    const char *class = class_of(id);
+    if (row->type == OPTION_FLAG || (!row->choices && !class))
+        return;
+    strbuf_add(out, "    ");
+    if (row->key)
+        strbuf_addf(out, "-%c|", row->key);
+    strbuf_addf(out, "--%s) words=\"", row->name);
+    if (class)
+        strbuf_addf(out, "$(_gpuplan_ids %s)%s", class,
+                    id == OPT_GPU            ? " all local"
+                    : id == OPT_KV_PRECISION ? " auto"
+                                             : "");
+    else
+        add_choices(row->choices, out);
+    strbuf_add(out, "\" ;;\n");
+}
+
+/* Every option that takes a value and has no words of its own: numbers and files. */
+static void bash_plain(struct strbuf *out)
+{
+    const char *bar = "    ";
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const struct option_row *row = &option_rows[i];
+        if (row->type == OPTION_FLAG || row->choices || class_of(i))
+            continue;
+        strbuf_addf(out, "%s--%s", bar, row->name);
+        if (row->key)
+            strbuf_addf(out, "|-%c", row->key);
+        bar = "|";
+    }
+    strbuf_add(out, ") return ;;\n");
+}
+
+static void bash_commands(struct strbuf *out)
+{
+    for (int i = 0; commands[i]; i++) {
+        strbuf_addf(out, "    %s) words=\"", commands[i]->name);
+        option_names(commands[i]->bit, out);
+        strbuf_add(out, "\" ;;\n");
+    }
+}
+
+static const char bash_head[] =
+    "# bash completion for gpuplan; written by: gpuplan --completion bash\n"
+    "_gpuplan_ids() {\n"
+    "    \"$_gpuplan_program\" --list \"$1\" --quiet 2>/dev/null | grep -v ' '\n"
+    "}\n\n"
+    "# What may stand in place of $3, after the word $2, for the command $1.\n"
+    "_gpuplan_words() {\n"
+    "    local words=\n"
+    "    case $2 in\n";
+
+static const char bash_tail[] =
+    "_gpuplan() {\n"
+    "    local line=${COMP_LINE:0:COMP_POINT} cur before prev keep command\n"
+    "    local -a given\n"
+    "    COMPREPLY=()\n"
+    "    cur=${line##*[$' \\t=']}\n"
+    "    before=${line%\"$cur\"}\n"
+    "    read -ra given <<<\"$before\"\n"
+    "    local _gpuplan_program=${given[0]/#\\~/$HOME}\n"
+    "    prev=${given[-1]%=} command=${given[1]-}\n"
+    "    keep=${cur%\"${cur##*[:@]}\"}\n"
+    "    ((${#given[@]} > 1)) || prev=\n"
+    "    mapfile -t COMPREPLY < <(_gpuplan_words \"${command##*-}\" \"$prev\" "
+    "\"$cur\")\n"
+    "    COMPREPLY=(\"${COMPREPLY[@]#\"$keep\"}\")\n"
+    "}\n"
+    "complete -o default -F _gpuplan gpuplan\n";
+
+static void bash(struct strbuf *out)
+{
+    strbuf_add(out, bash_head);
+    for (int i = 0; i < OPTION_COUNT; i++)
+        bash_option(i, out);
+    bash_plain(out);
+    strbuf_addf(out, "    --list|list) words=\"%s devices\" ;;\n", list_words);
+    strbuf_addf(out,
+                "    --show|show) words=\"$(for class in %s; do _gpuplan_ids $class; "
+                "done)\" ;;\n",
+                list_words);
+    strbuf_add(out, "    --completion) words='bash zsh' ;;\n    '') words='");
+    command_names(out);
+    strbuf_add(out, "' ;;\n    esac\n    [[ $words ]] || case $1 in\n");
+    bash_commands(out);
+    strbuf_add(out, "    esac\n    compgen -W \"$words\" -- \"$3\"\n}\n\n");
+    strbuf_add(out, bash_tail);
+}
+
+/* ---- zsh ---- */
+
+/* The action of _arguments after "--name[help]:argument:". */
+static void zsh_action(int id, struct strbuf *out)
+{
+    const struct option_row *row = &option_rows[id];
+    const char *class = class_of(id);
+    if (row->choices) {
+        strbuf_add(out, "(");
+        add_choices(row->choices, out);
+        strbuf_add(out, ")");
+    } else if (class) {
+        strbuf_addf(out, "_gpuplan_ids %s", class);
+    } else if (row->type == OPTION_PATH) {
+        strbuf_add(out, "_files");
+    }
+}
+
+/* Inside a spec, [ ] and : must be escaped. */
+static void zsh_text(const char *text, struct strbuf *out)
+{
+    char one[3] = {0};
+    for (; *text; text++) {
+        bool special = strchr("[]:\\", *text) != NULL;
+        one[0] = special ? '\\' : *text;
+        one[1] = special ? *text : '\0';
+        add_quoted(one, out);
+    }
+}
+
+static void zsh_spec(int id, const char *name, struct strbuf *out)
+{
+    const struct option_row *row = &option_rows[id];
+    strbuf_addf(out, "        '%s%s%s[", row->many ? "*" : "", name,
+                row->type == OPTION_FLAG ? ""
+                : name[1] == '-'         ? "="
+                                         : "+");
+    zsh_text(row->help, out);
+    strbuf_add(out, "]");
+    if (row->type != OPTION_FLAG) {
+        strbuf_add(out, ":");
+        zsh_text(row->argument, out);
+        strbuf_add(out, ":");
+        zsh_action(id, out);
+    }
+    strbuf_add(out, "'\n");
+}
+
+static void zsh_command(const struct command *c, struct strbuf *out)
+{
+    char name[64];
+    strbuf_addf(out, "    %s) specs=(\n", c->name);
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (!(option_rows[i].commands & c->bit))
+            continue;
+        gp_format(name, sizeof(name), "--%s", option_rows[i].name);
+        zsh_spec(i, name, out);
+        gp_format(name, sizeof(name), "-%c", option_rows[i].key);
+        if (option_rows[i].key)
+            zsh_spec(i, name, out);
+    }
+    if (c == &cmd_list)
+        strbuf_addf(out, "        '1:class:(%s devices)'\n        '*:filter:'\n",
+                    list_words);
+    else if (c == &cmd_show)
+        strbuf_addf(out, "        '1:id:_gpuplan_ids %s'\n", list_words);
+    else
+        strbuf_add(out, "        '*:file:_files'\n");
+    strbuf_add(out, "        ) ;;\n");
+}
+
+static const char zsh_head[] =
+    "#compdef gpuplan\n"
+    "# zsh completion for gpuplan; written by: gpuplan --completion zsh\n"
+    "_gpuplan_ids() {\n"
+    "    local class\n"
+    "    local -a ids\n"
+    "    for class; do\n"
+    "        ids+=(${(f)\"$($_gpuplan_program --list $class --quiet 2>/dev/null)\"})\n"
+    "    done\n"
+    "    compadd -a ids || _files\n"
+    "}\n\n"
+    "_gpuplan() {\n"
+    "    local _gpuplan_program=${~words[1]}\n"
+    "    local -a specs commands\n"
+    "    commands=(\n";
+
+static void zsh(struct strbuf *out)
+{
+    strbuf_add(out, zsh_head);
+    for (int i = 0; commands[i]; i++) {
+        strbuf_addf(out, "        '--%s:", commands[i]->name);
+        zsh_text(commands[i]->brief, out);
+        strbuf_add(out, "'\n");
+    }
+    strbuf_add(out, "        '--help:what the commands and options are'\n"
+                    "        '--version:the version of gpuplan'\n"
+                    "        '--completion:a completion script for bash or zsh'\n"
+                    "    )\n"
+                    "    if ((CURRENT == 2)); then\n"
+                    "        _describe -o command commands\n"
+                    "        return\n"
+                    "    fi\n"
+                    "    case ${words[2]##-#} in\n");
+    for (int i = 0; commands[i]; i++)
+        zsh_command(commands[i], out);
+    strbuf_add(out, "    completion) compadd bash zsh; return ;;\n"
+                    "    *) return 1 ;;\n"
+                    "    esac\n"
+                    "    shift words\n"
+                    "    ((CURRENT--))\n"
+                    "    _arguments -S $specs\n"
+                    "}\n\n"
+                    "if [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n"
+                    "    _gpuplan \"$@\"\n"
+                    "else\n"
+                    "    compdef _gpuplan gpuplan\n"
+                    "fi\n");
+}
+
+enum gp_status command_completion(const char *shell, struct strbuf *out,
+                                  struct gp_err *err)
+{
+    if (strcmp(shell, "bash") == 0)
+        bash(out);
+    else if (strcmp(shell, "zsh") == 0)
+        zsh(out);
+    else
+        return gp_fail(err, GP_E_USAGE, "--completion", "bash or zsh",
+                       "there is no completion for '%.40s'", shell);
+    return GP_OK;
+}

@@ -1,0 +1,396 @@
+/*
+ * print_plan.c - see print_plan.h. Words first, every number with its unit and origin.
+ */
+#include "cli/print_plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/print_why.h"
+#include "util/table.h"
+#include "util/units.h"
+
+#define BAR_WIDTH 60
+
+/* ---- the parts ---- */
+
+struct part {
+    const char *name;
+    char glyph; /* in the bar; ' ' = not a part of it */
+    struct quantity q;
+    char note[96];
+};
+
+#define MAX_PARTS 12
+
+static struct part *add(struct part *parts, int *n, const char *name, char glyph,
+                        struct quantity q)
+{
+    struct part *p = &parts[(*n)++];
+    *p = (struct part){.name = name, .glyph = glyph, .q = q};
+    return p;
+}
+
+static void users_note(const struct plan *p, char *note, size_t size)
+{
+    char tokens[32];
+    gp_format(note, size, "%.0f x %s tokens%s", p->memory.users,
+              units_tokens(tokens, sizeof(tokens), p->request.context),
+              p->layout.replicas > 1 ? ", per replica" : "");
+}
+
+static void weights_note(const struct plan *p, char *note, size_t size)
+{
+    char gib[32];
+    if (p->memory.split.loaded > 0.01 * GP_GIB)
+        gp_format(note, size, "%s of it added by the engine at load",
+                  units_gib(gib, sizeof(gib), p->memory.split.loaded));
+}
+
+static int collect(const struct plan *p, struct part parts[MAX_PARTS])
+{
+    const struct memory *m = &p->memory;
+    const struct request *q = &p->request;
+    int n = 0;
+    struct part *part;
+    add(parts, &n, "physical", ' ', m->physical);
+    add(parts, &n, "usable", ' ', m->usable);
+    part = add(parts, &n, "budget", ' ', m->budget);
+    gp_format(part->note, sizeof(part->note), "%.2f of it, by %s%s", m->fraction,
+              q->utilization > 0 ? "request" : q->engine->name,
+              q->headroom > 0 ? ", less headroom" : "");
+    part = add(parts, &n, "weights", '#', m->weights);
+    weights_note(p, part->note, sizeof(part->note));
+    part = add(parts, &n, "KV needed", '=', m->kv_needed);
+    users_note(p, part->note, sizeof(part->note));
+    if (m->state.value > 0)
+        add(parts, &n, "recurrent state", '=', m->state);
+    double extra = m->kv_reserved.value - m->kv_needed.value - m->state.value;
+    if (extra > 0.005 * m->kv_reserved.value) {
+        part = add(parts, &n, "KV blocks", '=', quantity_exact(extra));
+        gp_copy(part->note, sizeof(part->note), "rounding, windows and layer groups");
+    }
+    part = add(parts, &n, "activation", ':', m->activation);
+    gp_format(part->note, sizeof(part->note), "max-num-seqs %.0f, batched tokens %.0f",
+              m->max_num_seqs, m->max_batched_tokens);
+    add(parts, &n, "non-torch", '-', m->non_torch);
+    part = add(parts, &n, "CUDA graphs", '-', m->graphs);
+    if (q->engine->budget == BUDGET_UTILIZATION && !q->engine->graphs_in_budget)
+        gp_copy(part->note, sizeof(part->note), "on top of the budget");
+    add(parts, &n, "free", '.', m->free);
+    return n;
+}
+
+static void band(const struct quantity *q, char *text, size_t size)
+{
+    text[0] = '\0';
+    if (q->high - q->low > 0.005 * GP_GIB)
+        gp_format(text, size, "%.2f..%.2f", q->low / GP_GIB, q->high / GP_GIB);
+}
+
+static void print_parts(const struct plan *p, struct strbuf *out)
+{
+    struct part parts[MAX_PARTS];
+    int n = collect(p, parts);
+    char range[40];
+    strbuf_add(out, "\nmemory of one GPU         GiB  band           origin\n");
+    for (int i = 0; i < n; i++) {
+        band(&parts[i].q, range, sizeof(range));
+        strbuf_addf(out, " %c  %-17s %7.2f  %-14s %s", parts[i].glyph, parts[i].name,
+                    parts[i].q.value / GP_GIB, range, origin_word(parts[i].q.origin));
+        if (parts[i].note[0])
+            strbuf_addf(out, "%*s%s", 10 - (int)strlen(origin_word(parts[i].q.origin)),
+                        "", parts[i].note);
+        strbuf_add(out, "\n");
+    }
+    if (p->layout.pp > 1)
+        strbuf_addf(out, "    (stage %d of %d, the one that binds)\n",
+                    p->memory.stage + 1, p->layout.pp);
+}
+
+static void print_bar(const struct plan *p, struct strbuf *out)
+{
+    struct part parts[MAX_PARTS];
+    int n = collect(p, parts), used = 0;
+    double room = p->memory.usable.value, sum = 0;
+    strbuf_add(out, "    [");
+    for (int i = 0; i < n; i++) {
+        if (parts[i].glyph == ' ' || parts[i].glyph == '.')
+            continue;
+        sum += parts[i].q.value;
+        int until = (int)lround(fmin(sum / room, 1) * BAR_WIDTH);
+        for (; used < until; used++)
+            strbuf_addn(out, &parts[i].glyph, 1);
+    }
+    for (; used < BAR_WIDTH; used++)
+        strbuf_add(out, ".");
+    strbuf_add(out, sum > room ? "] overflows\n" : "]\n");
+}
+
+static void print_pool(const struct plan *p, struct strbuf *out)
+{
+    const struct memory *m = &p->memory;
+    char a[32], b[32], c[32], range[40];
+    if (!m->max_concurrency.known)
+        return;
+    band(&m->kv_pool, range, sizeof(range));
+    strbuf_addf(
+        out, "    KV pool %s%s%s%s: %s tokens, %.1f requests of %s tokens\n",
+        units_gib(a, sizeof(a), m->kv_pool.value), range[0] ? " (" : "", range,
+        range[0] ? ")" : "", units_tokens(b, sizeof(b), m->kv_cache_tokens.value),
+        m->max_concurrency.value, units_tokens(c, sizeof(c), p->request.context));
+}
+
+/* ---- head, layout, rule of thumb ---- */
+
+/* ", context 12,240 tokens": the field that was solved for, and its value. */
+static void print_solved(const struct answer *a, struct strbuf *out)
+{
+    const struct request *q = &a->plan.request;
+    char tokens[32];
+    if (!a->solved)
+        return;
+    switch (a->solve) {
+    case SOLVE_CONTEXT:
+        strbuf_addf(out, ", context %s tokens",
+                    units_tokens(tokens, sizeof(tokens), q->context));
+        break;
+    case SOLVE_USERS:
+        strbuf_addf(out, ", %.0f users", q->users);
+        break;
+    case SOLVE_PRECISION:
+        strbuf_addf(out, ", precision %s", q->precision.id);
+        break;
+    case SOLVE_BUDGET:
+        strbuf_addf(out, ", $%.2f per hour", a->plan.cost.per_hour);
+        break;
+    default:
+        strbuf_addf(out, ", %d GPUs", a->plan.layout.gpus);
+    }
+}
+
+static void print_head(const struct answer *a, struct strbuf *out)
+{
+    const struct plan *p = &a->plan;
+    const struct request *q = &p->request;
+    const struct layout *l = &p->layout;
+    char params[32], tokens[32];
+    strbuf_addf(out, "%s (%s parameters%s), %s weights%s, %s KV cache\n",
+                q->model->name,
+                units_params(params, sizeof(params), model_params(q->model)),
+                a->resolved.generic ? ", shape assumed" : "", q->precision.id,
+                q->precision.native ? " as published" : "", q->kv->id);
+    strbuf_addf(out, "%.0f user%s x %s tokens, %s %s\n", q->users,
+                q->users == 1 ? "" : "s",
+                units_tokens(tokens, sizeof(tokens), q->context), q->engine->name,
+                q->engine->range);
+    strbuf_addf(out, "\n%s on %d x %s (%s)",
+                p->verdict == VERDICT_FITS       ? "FITS"
+                : p->verdict == VERDICT_MARGINAL ? "MARGINAL"
+                                                 : "DOES NOT FIT",
+                l->gpus, q->gpu->name, q->gpu->id);
+    strbuf_addf(out, ": TP %d", l->tp);
+    if (l->pp > 1)
+        strbuf_addf(out, " x PP %d", l->pp);
+    if (l->replicas > 1)
+        strbuf_addf(out, " x %d replicas", l->replicas);
+    if (l->ep > 1)
+        strbuf_addf(out, ", EP %d", l->ep);
+    strbuf_addf(out, ", %d host%s\n", l->hosts, l->hosts == 1 ? "" : "s");
+    if (a->resolved.gpu_chosen)
+        strbuf_add(out,
+                   "no GPU was named: this is the cheapest list price that fits\n");
+    if (a->resolved.gpu_local)
+        strbuf_add(out, "no GPU was named: this is the one in this machine\n");
+    if (a->solve == SOLVE_NONE)
+        return;
+    strbuf_add(out, a->solved ? "solved" : "solving found nothing that fits");
+    print_solved(a, out);
+    strbuf_add(out, a->solved ? " (the best that fits)\n" : "\n");
+}
+
+static void print_lines(const char *title, const char (*lines)[240], int count,
+                        struct strbuf *out)
+{
+    for (int i = 0; i < count; i++)
+        strbuf_addf(out, "%s%s\n", title, lines[i]);
+}
+
+static void print_rule(const struct plan *p, struct strbuf *out)
+{
+    const struct memory *m = &p->memory;
+    char a[32], b[32];
+    strbuf_addf(out,
+                "    rule of thumb at %s: %.4g B x %.4g bit / 8 x 1.25 = %s in all; "
+                "counted weights: %s\n",
+                p->request.precision.id, model_params(p->request.model) / 1e9,
+                p->request.precision.weight->bits,
+                units_gib(a, sizeof(a), m->rule_of_thumb),
+                units_gib(b, sizeof(b), m->file_bytes));
+}
+
+/* ---- cost ---- */
+
+static void print_rent(const char *name, const struct rent *r, struct strbuf *out)
+{
+    char hour[32], month[32], age[48] = "undated";
+    if (!r->known)
+        return;
+    if (r->age_days >= 0)
+        gp_format(age, sizeof(age), "%s, %ld days old%s", r->instance->date,
+                  r->age_days, r->age_days > COST_OLD_DAYS ? ": check it" : "");
+    strbuf_addf(out, "    %-11s %9s/h  %10s/month  %d x %s %s, %d GPUs (%s%s)\n", name,
+                units_money(hour, sizeof(hour), r->per_hour),
+                units_money(month, sizeof(month), r->per_month), r->instances,
+                r->instance->provider, r->instance->type, r->gpus_paid, age,
+                r->instance->assumed ? ", form factor assumed" : "");
+}
+
+static void print_buy(const struct cost *c, struct strbuf *out)
+{
+    const struct buy *b = &c->buy;
+    char hour[32], month[32], capital[32];
+    if (!b->known)
+        return;
+    strbuf_addf(out, "    %-11s %9s/h  %10s/month  %s for %s (%s, %s), %.1f kW\n",
+                "buy", units_money(hour, sizeof(hour), b->per_hour.value),
+                units_money(month, sizeof(month), b->per_month.value), b->what,
+                units_money(capital, sizeof(capital), b->capital.value),
+                b->as_of[0] ? b->as_of : "undated", origin_word(b->capital.origin),
+                b->watts / 1000);
+    if (b->break_even_hours > 0)
+        strbuf_addf(out, "    break-even  after %.0f hours of renting (%.1f months)\n",
+                    b->break_even_hours, b->break_even_hours / COST_HOURS_PER_MONTH);
+}
+
+static void print_cost(const struct plan *p, struct strbuf *out)
+{
+    const struct cost *c = &p->cost;
+    strbuf_add(out, "\ncost\n");
+    print_rent("on demand", &c->on_demand, out);
+    print_rent("spot", &c->spot, out);
+    if (c->want == WANT_MARKET)
+        print_rent("marketplace", &c->market, out);
+    print_buy(c, out);
+    if (c->note[0])
+        strbuf_addf(out, "    %s\n", c->note);
+    if (!c->on_demand.known && !c->spot.known && !c->buy.known && !c->note[0])
+        strbuf_add(out, "    no price is known\n");
+}
+
+/* ---- fixes, sources, why ---- */
+
+static void print_fixes(const struct answer *a, struct strbuf *out)
+{
+    char money[40];
+    if (a->plan.verdict == VERDICT_FITS)
+        return;
+    strbuf_add(out, a->fix_count ? "\nwhat would fit (each one was planned)\n"
+                                 : "\nno single change makes it fit\n");
+    for (int i = 0; i < a->fix_count; i++) {
+        const struct fix *f = &a->fixes[i];
+        gp_copy(money, sizeof(money), "cost unknown");
+        if (f->per_hour > 0)
+            gp_format(money, sizeof(money), "%.2f $/h", f->per_hour);
+        if (f->cost_known && fabs(f->cost_delta) < 0.005)
+            gp_copy(money, sizeof(money), "same cost");
+        else if (f->cost_known)
+            gp_format(money, sizeof(money), "%+.2f $/h", f->cost_delta);
+        strbuf_addf(out, "    %-28s %+8.2f GiB/GPU  %-13s %s%s\n", f->option,
+                    f->gain / GP_GIB, money, f->what,
+                    f->verdict == VERDICT_MARGINAL ? " (marginal)" : "");
+    }
+}
+
+/* "    name    text", broken at spaces so that lines stay under 100 columns. */
+static void print_source(const char *name, const char *text, struct strbuf *out)
+{
+    const size_t width = 86;
+    strbuf_addf(out, "    %-8s", name);
+    while (strlen(text) > width) {
+        size_t n = width;
+        while (n > 1 && text[n] != ' ')
+            n--;
+        n = n > 1 ? n : width;
+        strbuf_addn(out, text, n);
+        strbuf_add(out, "\n            ");
+        text += n + (text[n] == ' ');
+    }
+    strbuf_addf(out, "%s\n", text);
+}
+
+static void print_sources(const struct plan *p, struct strbuf *out)
+{
+    const struct request *q = &p->request;
+    char engine[300], gpu[560];
+    gp_format(engine, sizeof(engine), "%s (%s)", q->engine->source, q->engine->date);
+    strbuf_add(out, "\nsources\n");
+    print_source("model", q->model->source, out);
+    gp_format(gpu, sizeof(gpu), "confidence %s: %s",
+              q->gpu->confidence[0] ? q->gpu->confidence : "unknown", q->gpu->source);
+    print_source("gpu", gpu, out);
+    print_source("engine", engine, out);
+    print_source("format", q->precision.weight->source, out);
+    if (p->cost.on_demand.known)
+        print_source("price", p->cost.on_demand.instance->source, out);
+}
+
+void print_plan(const struct answer *a, bool why, bool verbose, struct strbuf *out)
+{
+    const struct plan *p = &a->plan;
+    struct term_why terms[EXPLAIN_MAX];
+    print_head(a, out);
+    print_lines("  ", p->reasons, p->reason_count, out);
+    print_lines("  warning: ", p->warnings, p->warning_count, out);
+    if (p->has_memory) {
+        print_parts(p, out);
+        print_bar(p, out);
+        print_pool(p, out);
+        print_rule(p, out);
+        print_cost(p, out);
+    }
+    print_fixes(a, out);
+    if (why)
+        print_why(terms, explain_plan(p, terms), out);
+    if (verbose || !why)
+        print_sources(p, out);
+}
+
+void print_plan_line(const struct answer *a, struct strbuf *out)
+{
+    const struct plan *p = &a->plan;
+    strbuf_addf(out, "%s: %d x %s, TP %d, PP %d, replicas %d", verdict_word(p->verdict),
+                p->layout.gpus, p->request.gpu->id, p->layout.tp, p->layout.pp,
+                p->layout.replicas);
+    if (p->limit != LIMIT_NONE)
+        strbuf_addf(out, ", limit %s", limit_word(p->limit));
+    print_solved(a, out);
+    strbuf_add(out, "\n");
+}
+
+void print_plan_table(const struct answer *a, enum output_format format,
+                      struct strbuf *out)
+{
+    static const struct table_column columns[] = {
+        {"part", TABLE_LEFT},     {"GiB per GPU", TABLE_RIGHT},
+        {"low GiB", TABLE_RIGHT}, {"high GiB", TABLE_RIGHT},
+        {"origin", TABLE_LEFT},   {"note", TABLE_LEFT}};
+    struct part parts[MAX_PARTS];
+    struct table table;
+    int n = a->plan.has_memory ? collect(&a->plan, parts) : 0;
+    table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+    for (int i = 0; i < n; i++) {
+        table_cell(&table, parts[i].name);
+        table_cellf(&table, "%.4f", parts[i].q.value / GP_GIB);
+        table_cellf(&table, "%.4f", parts[i].q.low / GP_GIB);
+        table_cellf(&table, "%.4f", parts[i].q.high / GP_GIB);
+        table_cell(&table, origin_word(parts[i].q.origin));
+        table_cell(&table, parts[i].note);
+    }
+    if (format == OUTPUT_CSV)
+        table_csv(&table, out);
+    else
+        table_markdown(&table, out);
+    table_fini(&table);
+}

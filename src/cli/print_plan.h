@@ -1,0 +1,24 @@
+/*
+ * print_plan.h - a plan as text, CSV or Markdown for people.
+ */
+#ifndef GP_CLI_PRINT_PLAN_H
+#define GP_CLI_PRINT_PLAN_H
+
+#include <stdbool.h>
+
+#include "cli/command.h"
+#include "data/planner.h"
+#include "util/str.h"
+
+/* The whole answer; with why, each term's equation, inputs and source follow; verbose
+ * adds the sources of all profiles. */
+void print_plan(const struct answer *answer, bool why, bool verbose, struct strbuf *out);
+
+/* "fits: 2 x h100-sxm, TP 2" on one line. */
+void print_plan_line(const struct answer *answer, struct strbuf *out);
+
+/* The parts as a table: term, GiB, low, high, origin. */
+void print_plan_table(const struct answer *answer, enum output_format format,
+                      struct strbuf *out);
+
+#endif

@@ -1,0 +1,173 @@
+/*
+ * print_train.c - see print_train.h.
+ */
+#include "cli/print_train.h"
+
+#include <string.h>
+
+#include "cli/print_why.h"
+#include "core/train.h"
+#include "data/report_train.h"
+#include "util/json.h"
+#include "util/table.h"
+#include "util/units.h"
+
+static enum gp_status ask_train(const struct ask *ask, struct train *t,
+                                struct gp_err *err)
+{
+    int optimizer, recompute;
+    *t = train_defaults(
+        (enum train_method)train_method_parse(ask_word(ask, OPT_TRAIN, "full")));
+    optimizer = train_optimizer_parse(
+        ask_word(ask, OPT_OPTIMIZER, train_optimizer_word(t->optimizer)));
+    recompute = train_recompute_parse(
+        ask_word(ask, OPT_RECOMPUTE, train_recompute_word(t->recompute)));
+    if (optimizer < 0)
+        return gp_fail(err, GP_E_USAGE, "--optimizer",
+                       "adamw, adamw-bf16, adamw-8bit, sgd",
+                       "there is no optimizer '%s'", ask_word(ask, OPT_OPTIMIZER, ""));
+    t->optimizer = (enum train_optimizer)optimizer;
+    t->recompute = (enum recompute)recompute;
+    if (ask->value[OPT_ZERO].given)
+        t->zero_stage = (int)ask->value[OPT_ZERO].number;
+    t->sequence = ask_or(ask, OPT_SEQUENCE, t->sequence);
+    t->micro_batch = ask_or(ask, OPT_MICRO_BATCH, t->micro_batch);
+    t->lora_rank = (int)ask_or(ask, OPT_LORA_RANK, t->lora_rank);
+    t->fused_kernels = ask_flag(ask, OPT_FUSED);
+    t->tp = (int)ask_or(ask, OPT_TP, 0);
+    t->pp = (int)ask_or(ask, OPT_PP, 0);
+    return GP_OK;
+}
+
+/* ---- text ---- */
+
+static void print_head(const struct request *q, const struct train_memory *m,
+                       struct strbuf *out)
+{
+    const struct train *t = &m->train;
+    char params[32], trained[32], tokens[32];
+    strbuf_addf(out, "%s (%s parameters, %s trained), %s", q->model->name,
+                units_params(params, sizeof(params), m->params),
+                units_params(trained, sizeof(trained), m->trainable),
+                train_method_word(t->method));
+    if (t->method != TRAIN_FULL)
+        strbuf_addf(out, " of rank %d", t->lora_rank);
+    strbuf_addf(out, ", %s, recompute %s\n%.0f x %s tokens per GPU\n",
+                train_optimizer_word(t->optimizer), train_recompute_word(t->recompute),
+                t->micro_batch, units_tokens(tokens, sizeof(tokens), t->sequence));
+    strbuf_addf(out, "\n%s on %d x %s (%s): data parallel %d, ZeRO stage %d",
+                m->verdict == VERDICT_FITS       ? "FITS"
+                : m->verdict == VERDICT_MARGINAL ? "MARGINAL"
+                                                 : "DOES NOT FIT",
+                t->gpus, q->gpu->name, q->gpu->id, m->data_parallel, t->zero_stage);
+    if (t->tp > 1 || t->pp > 1)
+        strbuf_addf(out, ", TP %d, PP %d", t->tp, t->pp);
+    strbuf_add(out, "\n");
+    for (int i = 0; i < m->reason_count; i++)
+        strbuf_addf(out, "  %s\n", m->reasons[i]);
+    if (m->knob[0])
+        strbuf_addf(out, "  decided by %s\n", m->knob);
+    for (int i = 0; i < m->warning_count; i++)
+        strbuf_addf(out, "  warning: %s\n", m->warnings[i]);
+}
+
+static void fill_table(const struct train_memory *m, struct table *table)
+{
+    struct train_part parts[TRAIN_PARTS];
+    int n = train_parts(m, parts);
+    for (int i = 0; i < n; i++) {
+        const struct quantity *b = &parts[i].bytes;
+        if (!b->known || (b->value == 0 && b->high == 0))
+            continue;
+        table_cell(table, parts[i].name);
+        table_cellf(table, "%.2f", b->value / GP_GIB);
+        table_cellf(table, "%.2f", b->low / GP_GIB);
+        table_cellf(table, "%.2f", b->high / GP_GIB);
+        table_cell(table, origin_word(b->origin));
+    }
+}
+
+static void print_parts(const struct train_memory *m, enum output_format format,
+                        struct strbuf *out)
+{
+    static const struct table_column columns[] = {{"memory of one GPU", TABLE_LEFT},
+                                                  {"GiB", TABLE_RIGHT},
+                                                  {"low", TABLE_RIGHT},
+                                                  {"high", TABLE_RIGHT},
+                                                  {"origin", TABLE_LEFT}};
+    struct table table;
+    table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+    fill_table(m, &table);
+    if (format == OUTPUT_CSV)
+        table_csv(&table, out);
+    else if (format == OUTPUT_MARKDOWN)
+        table_markdown(&table, out);
+    else
+        table_text(&table, out);
+    table_fini(&table);
+}
+
+static void print_fixes(const struct train_memory *m, const struct train_fix *fixes,
+                        int count, struct strbuf *out)
+{
+    if (m->verdict == VERDICT_FITS)
+        return;
+    strbuf_add(out, count ? "\nwhat would fit (each one was planned)\n"
+                          : "\nno single change makes it fit\n");
+    for (int i = 0; i < count; i++)
+        strbuf_addf(out, "    %-28s %+8.2f GiB/GPU  %3d GPUs  %s%s\n", fixes[i].option,
+                    fixes[i].gain / GP_GIB, fixes[i].gpus, fixes[i].what,
+                    fixes[i].verdict == VERDICT_MARGINAL ? " (marginal)" : "");
+}
+
+static void print_text(const struct invocation *in, const struct request *q,
+                       const struct train_memory *m, const struct train_fix *fixes,
+                       int count, struct strbuf *out)
+{
+    struct term_why terms[EXPLAIN_MAX];
+    if (in->quiet) {
+        strbuf_addf(out, "%s: %d x %s, ZeRO %d\n", verdict_word(m->verdict),
+                    m->train.gpus, q->gpu->id, m->train.zero_stage);
+        return;
+    }
+    print_head(q, m, out);
+    if (m->usable.known) {
+        strbuf_add(out, "\n");
+        print_parts(m, OUTPUT_TEXT, out);
+    }
+    print_fixes(m, fixes, count, out);
+    if (ask_flag(&in->ask, OPT_WHY))
+        print_why(terms, train_explain(q, m, terms), out);
+}
+
+enum gp_status train_run(struct invocation *in, struct gp_err *err)
+{
+    struct resolved r;
+    struct train train;
+    struct train_memory memory;
+    struct train_fix fixes[TRAIN_MAX_FIXES];
+    enum gp_status status = ask_train(&in->ask, &train, err);
+    if (!status)
+        status = planner_resolve(in->planner, &in->ask, NULL, NULL, NULL, &r, err);
+    if (!status && !r.request.gpu)
+        status = gp_fail(err, GP_E_USAGE, "--gpu", "as in -g h100-sxm or -g h100-sxm:8",
+                         "--train needs a GPU by name");
+    if (status)
+        return status;
+    train.gpus = r.request.gpu_count;
+    train_estimate(&r.request, &train, &memory);
+    int count =
+        memory.verdict == VERDICT_FITS ? 0 : train_fixes(&r.request, &memory, fixes);
+    if (in->format == OUTPUT_JSON) {
+        json_t *json = report_train(&r.request, &memory, fixes, count,
+                                    ask_flag(&in->ask, OPT_WHY));
+        gp_json_write(json, true, &in->out);
+        json_decref(json);
+    } else if (in->format != OUTPUT_TEXT) {
+        print_parts(&memory, in->format, &in->out);
+    } else {
+        print_text(in, &r.request, &memory, fixes, count, &in->out);
+    }
+    in->exit_code = memory.verdict == VERDICT_DOES_NOT_FIT ? 1 : 0;
+    return GP_OK;
+}

@@ -1,0 +1,13 @@
+/*
+ * print_train.h - gpuplan --plan --train: fine-tuning memory, asked and printed.
+ */
+#ifndef GP_CLI_PRINT_TRAIN_H
+#define GP_CLI_PRINT_TRAIN_H
+
+#include "cli/command.h"
+#include "util/err.h"
+
+/* Answers the invocation's ask as a training plan (gpuplan.train/1 in JSON). */
+enum gp_status train_run(struct invocation *in, struct gp_err *err);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * print_why.c - see print_why.h.
+ */
+#include "cli/print_why.h"
+
+#include <math.h>
+
+static void print_value(const struct term_why *t, struct strbuf *out)
+{
+    const struct quantity *q = &t->value;
+    if (!q->known)
+        strbuf_add(out, "unknown");
+    else if (q->high - q->low > 0.0005 * fabs(q->value))
+        strbuf_addf(out, "%.6g %s (%.6g..%.6g), %s", q->value, t->unit, q->low, q->high,
+                    origin_word(q->origin));
+    else
+        strbuf_addf(out, "%.10g %s, %s", q->value, t->unit, origin_word(q->origin));
+}
+
+void print_why(const struct term_why *terms, int count, struct strbuf *out)
+{
+    strbuf_add(out, "\nwhy\n");
+    for (int i = 0; i < count; i++) {
+        const struct term_why *t = &terms[i];
+        strbuf_addf(out, "  %s = ", t->name);
+        print_value(t, out);
+        if (t->equation[0])
+            strbuf_addf(out, "\n      %s", t->equation);
+        if (t->inputs[0])
+            strbuf_addf(out, "\n      with %s", t->inputs);
+        if (t->source[0])
+            strbuf_addf(out, "\n      from %s", t->source);
+        strbuf_add(out, "\n");
+    }
+}

@@ -1,0 +1,12 @@
+/*
+ * print_why.h - the terms of explain.h as text: name = value, equation, inputs, source.
+ */
+#ifndef GP_CLI_PRINT_WHY_H
+#define GP_CLI_PRINT_WHY_H
+
+#include "core/explain.h"
+#include "util/str.h"
+
+void print_why(const struct term_why *terms, int count, struct strbuf *out);
+
+#endif

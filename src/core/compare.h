@@ -1,0 +1,35 @@
+/*
+ * compare.h - many plans of one load side by side: their order, and the best of them.
+ *
+ * The front is that of cost per hour against the requests the GPUs hold (all replicas
+ * together), among the plans that fit and have a price: a plan is on it when no other
+ * is at least as good in both and better in one. A marginal plan is not on it: it may
+ * turn out not to fit at all.
+ *
+ * Example: $2/h for 30 requests, $3/h for 20 and $4/h for 60: the second is off.
+ */
+#ifndef GP_CORE_COMPARE_H
+#define GP_CORE_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/plan.h"
+
+struct compared {
+    struct plan plan;
+    bool front;
+};
+
+enum compare_order { COMPARE_COST, COMPARE_GPUS, COMPARE_MEMORY, COMPARE_NAME };
+
+/* Requests of `context` tokens that all replicas hold; 0 when there is no layout. */
+double compare_capacity(const struct plan *plan);
+
+void compare_front(struct compared *const *rows, size_t count);
+
+/* What fits first, then marginal; within them by `order`: known cost before unknown,
+ * fewest GPUs, least physical memory of all GPUs together, or (alone) by name. */
+void compare_sort(struct compared **rows, size_t count, enum compare_order order);
+
+#endif

@@ -1,0 +1,287 @@
+/*
+ * cost.c - see cost.h.
+ */
+#include "core/cost.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/str.h"
+
+#define HOURS_PER_YEAR 8760.0
+
+/* Host memory per GPU below which no engine worker starts: some catalogues list a GPU
+ * with the smallest CPU that can be ordered. Nobody's figure, on the low side. */
+#define LEAST_RAM (8.0 * 1024 * 1024 * 1024)
+
+/* Days before month m in a year that is not a leap year. */
+static const int month_days[12] = {0,   31,  59,  90,  120, 151,
+                                   181, 212, 243, 273, 304, 334};
+
+long cost_date_days(const char *date)
+{
+    int y = 0, m = 1, d = 1, used = 0;
+    if (sscanf(date, "%4d-%2d-%2d%n", &y, &m, &d, &used) < 1 || y < 1970 || y > 9999)
+        return -1;
+    if (m < 1 || m > 12 || d < 1)
+        return -1;
+    long leaps =
+        (y - 1) / 4 - (y - 1) / 100 + (y - 1) / 400 - 477; /* before 1970: 477 */
+    bool leap = (y % 4 == 0 && y % 100 != 0) || y % 400 == 0;
+    int next = m < 12 ? month_days[m] : 365;
+    if (d > next - month_days[m - 1] + (leap && m == 2))
+        return -1;
+    return 365L * (y - 1970) + leaps + month_days[m - 1] + (leap && m > 2 ? 1 : 0) + d -
+           1;
+}
+
+int cost_instances(const struct layout *l, int gpu_count)
+{
+    int replica = l->tp * l->pp;
+    if (gpu_count < l->tp)
+        return 0;
+    if (gpu_count >= replica) {
+        int per = gpu_count / replica;
+        return (l->replicas + per - 1) / per;
+    }
+    int stages = gpu_count / l->tp;
+    return (l->pp + stages - 1) / stages * l->replicas;
+}
+
+/* A MIG slice ("a100-80/3g.40gb") is rented and bought as the GPU it is cut from. */
+static bool is_gpu(const char *listed, const char *id)
+{
+    size_t n = strcspn(id, "/");
+    return strncmp(listed, id, n) == 0 && (listed[n] == '\0' || listed[n] == '|');
+}
+
+static bool in_list(const char *list, const char *id)
+{
+    for (const char *p = list; p && *p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
+        if (is_gpu(p, id))
+            return true;
+    return false;
+}
+
+int cost_host_gpus(const struct gpu *gpu, const struct market *market)
+{
+    int most = 0;
+    for (size_t i = 0; i < market->instance_count; i++) {
+        const struct instance *in = &market->instances[i];
+        if (in->gpu_count > most && is_gpu(in->gpu, gpu->id))
+            most = in->gpu_count;
+    }
+    for (size_t i = 0; i < market->server_count; i++) {
+        const struct server *s = &market->servers[i];
+        if (s->max_gpus_one_host > most && strcmp(s->kind, "composable") != 0 &&
+            in_list(s->gpu_ids, gpu->id))
+            most = s->max_gpus_one_host;
+    }
+    return most;
+}
+
+/* ---- renting ---- */
+
+static struct rent rent_of(const struct instance *in, int n, double price, bool spot,
+                           const struct market *market)
+{
+    double hours = market->hours > 0 ? market->hours : COST_HOURS_PER_MONTH;
+    return (struct rent){.known = true,
+                         .instance = in,
+                         .instances = n,
+                         .gpus_paid = n * in->gpu_count,
+                         .spot = spot,
+                         .per_hour = n * price,
+                         .per_month = n * price * hours};
+}
+
+static void set_age(struct rent *r, const struct market *market)
+{
+    long day = r->known && market->today > 0 ? cost_date_days(r->instance->date) : -1;
+    r->age_days = day < 0 ? -1 : market->today > day ? market->today - day : 0;
+}
+
+/* The user's own prices win over the catalogue's, then the lower price; at equal price
+ * a stated row before an assumed one, a dated before an undated one. */
+static bool better(const struct rent *a, const struct rent *b)
+{
+    if (!b->known || a->instance->user != b->instance->user)
+        return !b->known || a->instance->user;
+    if (fabs(a->per_hour - b->per_hour) > 1e-9)
+        return a->per_hour < b->per_hour;
+    if (a->instance->assumed != b->instance->assumed)
+        return !a->instance->assumed;
+    return strcmp(a->instance->date, b->instance->date) > 0; /* undated is "" */
+}
+
+static void offer(struct rent *best, const struct rent *r)
+{
+    if (better(r, best))
+        *best = *r;
+}
+
+static void rent_cheapest(const struct gpu *gpu, const struct layout *l,
+                          const struct market *market, struct cost *out)
+{
+    for (size_t i = 0; i < market->instance_count; i++) {
+        const struct instance *in = &market->instances[i];
+        if (!is_gpu(in->gpu, gpu->id))
+            continue;
+        int n = cost_instances(l, in->gpu_count);
+        if (n == 0 || (in->ram > 0 && in->ram < in->gpu_count * LEAST_RAM))
+            continue;
+        struct rent listed = rent_of(in, n, in->on_demand, false, market);
+        struct rent spot = rent_of(in, n, in->spot, true, market);
+        bool market_row = in->kind == PRICE_MARKET;
+        if (in->on_demand > 0)
+            offer(market_row ? &out->market : &out->on_demand, &listed);
+        if (in->spot > 0)
+            offer(market_row ? &out->market : &out->spot, &spot);
+    }
+}
+
+/* ---- owning ---- */
+
+static void finish_buy(const struct market *market, struct buy *buy)
+{
+    const struct ownership *own = market->ownership;
+    double kwh = market->electricity > 0 ? market->electricity : own->electricity;
+    double kw = buy->watts / 1000;
+    double used = market->hours > 0 ? market->hours / COST_HOURS_PER_MONTH : 1;
+    double energy = kw * own->pue * kwh,
+           hosting = kw * own->hosting * 12 / HOURS_PER_YEAR;
+    double keep = 1 - own->residual;
+    struct quantity c = buy->capital;
+    struct quantity capital =
+        quantity_band(c.value * keep / (own->years * HOURS_PER_YEAR),
+                      c.low * keep / (own->years_high * HOURS_PER_YEAR),
+                      c.high * keep / (own->years_low * HOURS_PER_YEAR), ORIGIN_MODEL);
+    buy->running = quantity_of(energy * used + hosting, ORIGIN_MODEL);
+    buy->per_hour = quantity_add(capital, buy->running);
+    buy->per_month = quantity_scale(buy->per_hour, COST_HOURS_PER_MONTH);
+    buy->own = own;
+    buy->electricity = kwh;
+    buy->hours_share = used;
+    buy->known = true;
+}
+
+static bool buy_server(const struct gpu *gpu, const struct layout *l,
+                       const struct market *market, struct buy *buy)
+{
+    const struct server *best = NULL;
+    int count = 0;
+    double price = 0;
+    for (size_t i = 0; i < market->server_count; i++) {
+        const struct server *s = &market->servers[i];
+        int n = s->gpus > 0 ? cost_instances(l, s->gpus) : 0;
+        if (n == 0 || s->price_low <= 0 || !in_list(s->gpu_ids, gpu->id))
+            continue;
+        double p = n * (s->price_low + fmax(s->price_high, s->price_low)) / 2;
+        if (!best || p < price) {
+            best = s;
+            count = n;
+            price = p;
+        }
+    }
+    /* a server bought for a fraction of its GPUs is no fair price for them */
+    if (!best || l->gpus * 2 <= count * best->gpus)
+        return false;
+    buy->server = true;
+    gp_format(buy->what, sizeof(buy->what), "%d x %s", count, best->name);
+    buy->capital =
+        quantity_band(price, count * best->price_low,
+                      count * fmax(best->price_high, best->price_low), ORIGIN_SHEET);
+    double gpu_watts = gpu->power.known ? gpu->power.value : 0;
+    buy->watts = count * (best->power > 0 ? best->power : best->gpus * gpu_watts * 1.3);
+    gp_copy(buy->as_of, sizeof(buy->as_of), best->price_as_of);
+    gp_copy(buy->source, sizeof(buy->source), best->source);
+    return true;
+}
+
+static bool buy_gpus(const struct gpu *gpu, const struct layout *l,
+                     const struct market *market, struct buy *buy)
+{
+    struct quantity p = gpu->street_price.known ? gpu->street_price : gpu->launch_price;
+    if (!p.known || p.value <= 0)
+        return false;
+    double host = market->ownership->server_share;
+    buy->host_assumed = true;
+    gp_format(buy->what, sizeof(buy->what), "%d x %s and hosts", l->gpus, gpu->id);
+    buy->capital = quantity_band(p.value * l->gpus * (1 + host), p.low * l->gpus,
+                                 p.high * l->gpus * (1 + 2 * host), ORIGIN_ASSUMED);
+    buy->watts = l->gpus * (gpu->power.known ? gpu->power.value : 0) * 1.3;
+    if (gpu->street_price.known)
+        gp_copy(buy->as_of, sizeof(buy->as_of), gpu->street_as_of);
+    else if (gpu->release_year > 0)
+        gp_format(buy->as_of, sizeof(buy->as_of), "%d launch", gpu->release_year);
+    gp_copy(buy->source, sizeof(buy->source),
+            gpu->street_price.known ? gpu->street_source : "launch price");
+    return true;
+}
+
+static double break_even(const struct rent *rent, const struct buy *buy)
+{
+    double saved = rent->known ? rent->per_hour - buy->running.value : 0;
+    return saved > 0 ? buy->capital.value / saved : 0;
+}
+
+/* ---- all of it ---- */
+
+static const struct rent *wanted(const struct cost *c)
+{
+    switch (c->want) {
+    case WANT_SPOT:
+        return &c->spot;
+    case WANT_MARKET:
+        return &c->market;
+    default:
+        return &c->on_demand;
+    }
+}
+
+static void note(const struct request *q, const struct market *market, struct cost *c)
+{
+    const struct rent *r = wanted(c);
+    if (c->want == WANT_BUY && !c->buy.known)
+        gp_format(c->note, sizeof(c->note), "no purchase price of %s is known",
+                  q->gpu->id);
+    else if (c->want != WANT_BUY && !r->known && market->instance_count > 0)
+        gp_format(c->note, sizeof(c->note),
+                  "no %s price of an instance that can host this",
+                  c->want == WANT_SPOT     ? "spot"
+                  : c->want == WANT_MARKET ? "marketplace"
+                                           : "list");
+    else if (c->want != WANT_BUY && r->known && r->age_days < 0)
+        gp_format(c->note, sizeof(c->note), "the price has no date: check it");
+    else if (c->want != WANT_BUY && r->known && r->age_days > COST_OLD_DAYS)
+        gp_format(c->note, sizeof(c->note), "the price is %ld days old: check it",
+                  r->age_days);
+}
+
+void cost_estimate(const struct request *q, const struct layout *l,
+                   const struct market *market, struct cost *out)
+{
+    memset(out, 0, sizeof(*out));
+    out->want = q->price;
+    rent_cheapest(q->gpu, l, market, out);
+    set_age(&out->on_demand, market);
+    set_age(&out->spot, market);
+    set_age(&out->market, market);
+    if (market->ownership) {
+        if (buy_server(q->gpu, l, market, &out->buy) ||
+            buy_gpus(q->gpu, l, market, &out->buy))
+            finish_buy(market, &out->buy);
+        if (out->buy.known)
+            out->buy.break_even_hours = break_even(wanted(out), &out->buy);
+    }
+    if (out->want == WANT_BUY && out->buy.known) {
+        out->per_hour = out->buy.per_hour.value;
+        out->per_month = out->buy.per_month.value;
+    } else if (out->want != WANT_BUY && wanted(out)->known) {
+        out->per_hour = wanted(out)->per_hour;
+        out->per_month = wanted(out)->per_month;
+    }
+    note(q, market, out);
+}

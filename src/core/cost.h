@@ -1,0 +1,96 @@
+/*
+ * cost.h - what a layout costs to rent and to own.
+ *
+ * Renting: instances are sold whole. A TP group never leaves its instance; PP stages and
+ * replicas may be spread over several of one type. The cheapest type with at least 8 GiB
+ * of host memory per GPU wins within its class: list prices by default; marketplace and
+ * auction rows only when asked for.
+ *
+ *   replica in one instance    instances = ceil(replicas / floor(count / (tp*pp)))
+ *   PP over instances          instances = ceil(pp / floor(count / tp)) * replicas
+ *
+ * Owning: capital (GPUs at street or launch price plus a share for the host, or a whole
+ * server's price) written off in a straight line, power at full board power, and hosting:
+ *
+ *   hour = capital*(1 - residual)/(years*8760) + kW*PUE*electricity + kW*hosting*12/8760
+ *
+ * Example: 8 x H100 in a $310,000..317,000 server over 4 years = $8.95/h of capital.
+ *
+ * Break-even: the hours of renting that cost as much as the capital, net of what running
+ * the owned machine costs in those hours.
+ */
+#ifndef GP_CORE_COST_H
+#define GP_CORE_COST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/layout.h"
+#include "core/price.h"
+#include "core/quantity.h"
+#include "core/request.h"
+
+#define COST_HOURS_PER_MONTH 730.0 /* 8760 / 12 */
+#define COST_OLD_DAYS 365          /* a price older than this is warned of */
+
+struct market {                     /* borrowed lists; NULL and 0 when not loaded */
+    const struct instance *instances;
+    size_t instance_count;
+    const struct server *servers;
+    size_t server_count;
+    const struct ownership *ownership; /* NULL: owning is not answered */
+    double electricity;             /* $/kWh, 0 = ownership's */
+    double hours;                   /* hours used per month; 0 = all 730 */
+    long today;                     /* days since 1970-01-01, from the caller */
+};
+
+struct rent {
+    bool known;
+    const struct instance *instance; /* borrowed */
+    int instances;                   /* how many of it */
+    int gpus_paid;                   /* GPUs rented; may exceed those used */
+    bool spot;                       /* the spot price is meant */
+    double per_hour, per_month;      /* dollars; month = market.hours or 730 h */
+    long age_days;                   /* of the price; -1 = undated */
+};
+
+struct buy {
+    bool known;
+    bool server;                     /* a whole server's price, not single GPUs */
+    char what[96];                   /* "2 x HGX H100 8-GPU server", "2 x h100-sxm" */
+    struct quantity capital;         /* dollars */
+    struct quantity per_hour;        /* dollars, owned and running */
+    struct quantity per_month;
+    struct quantity running;         /* dollars per hour of power and hosting alone */
+    double watts;                    /* of the whole */
+    const struct ownership *own;     /* borrowed: what the figures above rest on */
+    double electricity;              /* $/kWh as used: the market's or own's */
+    double hours_share;              /* of the month that power is drawn, 0..1 */
+    double break_even_hours;         /* against the rent chosen; 0 = never or unknown */
+    char as_of[16];
+    char source[160];
+    bool host_assumed;               /* the host's share is nobody's figure */
+};
+
+struct cost {
+    struct rent on_demand, spot, market; /* the cheapest of each class */
+    struct buy buy;
+    enum price_want want;
+    double per_hour, per_month;      /* of what was asked for; 0 = unknown */
+    char note[200];                  /* why something is unknown or to be doubted */
+};
+
+void cost_estimate(const struct request *request, const struct layout *layout,
+                   const struct market *market, struct cost *out);
+
+/* Instances of one type that host the layout; 0 when a TP group does not fit in one. */
+int cost_instances(const struct layout *layout, int gpu_count);
+
+/* "2026-07-20" to days since 1970-01-01; -1 when it is no date ("2026-07" = its 1st). */
+long cost_date_days(const char *date);
+
+/* The most GPUs of this kind that one host is known to hold: instances, servers, and
+ * the link domain where a host spans it. 0 = nobody says. */
+int cost_host_gpus(const struct gpu *gpu, const struct market *market);
+
+#endif

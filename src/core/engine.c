@@ -1,0 +1,33 @@
+/*
+ * engine.c - see engine.h.
+ */
+#include "core/engine.h"
+
+#include <stdlib.h>
+
+const char *engine_budget_word(enum budget budget)
+{
+    static const char *const words[] = {"utilization", "free", "static", "asked"};
+    return words[budget];
+}
+
+int engine_version(const char *text)
+{
+    char *end;
+    if (*text == 'v')
+        text++;
+    if (*text < '0' || *text > '9')
+        return -1;
+    long major = strtol(text, &end, 10), minor = 0;
+    if (*end == '.') {
+        if (end[1] < '0' || end[1] > '9')
+            return -1;
+        minor = strtol(end + 1, &end, 10);
+    }
+    if (major > 9999 || minor > 9999)
+        return -1;
+    /* what follows (".1", "rc2", ".post1") does not move a version out of its range */
+    if (*end != '\0' && *end != '.' && *end != 'r' && *end != '+' && *end != '-')
+        return -1;
+    return (int)(major * 10000 + minor);
+}

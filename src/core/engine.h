@@ -1,0 +1,84 @@
+/*
+ * engine.h - what an inference engine of one version range adds to a GPU's memory.
+ *
+ * Overheads are additive terms, per engine and version, each with its evidence; never a
+ * percentage. The four engines budget in four ways (enum budget):
+ *
+ *   UTILIZATION  vLLM: KV = utilization*usable - weights - activation - non_torch
+ *                [- graphs, since 0.21]
+ *   FREE         TensorRT-LLM: KV = fraction * (usable - everything else)
+ *   STATIC       SGLang: weights + KV = fraction*usable; the rest must hold what else
+ *                there is
+ *   ASKED        llama.cpp: KV is what is asked for; all parts must fit in usable
+ *
+ * Activation (per GPU), the larger of two moments, as a profiling run sees them:
+ *   sampling = seqs*V*(logit_copies*4 + act bytes) + c*h*act bytes + base
+ *   forward  = c*(2h + 3*ff/t)*act bytes + forward_base
+ *   + moe_workspace * c*topk*(max(2*mff/t, h) + max(mff/t, h))*act bytes
+ * c = max_num_batched_tokens, seqs = max_num_seqs.
+ * Example, vLLM 0.19, Llama-3.1-8B: 1024*128256*(3*4+2) + 8192*4096*2 + 0.12 GiB
+ *   = 1.71 + 0.06 + 0.12 = 1.89 GiB; logged: 1.89.
+ */
+#ifndef GP_CORE_ENGINE_H
+#define GP_CORE_ENGINE_H
+
+#include <stdbool.h>
+
+#include "core/quantity.h"
+
+enum budget { BUDGET_UTILIZATION, BUDGET_FREE, BUDGET_STATIC, BUDGET_ASKED };
+
+struct engine {
+    char id[24];            /* "vllm" */
+    char name[32];          /* "vLLM" */
+    char range[32];         /* "0.17-0.19", as printed */
+    int from, until;        /* versions as major*10000+minor, inclusive; 0/INT_MAX open */
+    enum budget budget;
+    double fraction;        /* default utilization / free fraction / static fraction */
+    int block;              /* tokens per KV block */
+    bool window_groups;     /* windows free memory (hybrid KV manager); else all full */
+    int seqs_small, seqs_large;     /* default max_num_seqs: below / from large_bytes;
+                                     * 0 = one per user */
+    int tokens_small, tokens_large; /* default max_num_batched_tokens, likewise; 0 =
+                                     * a whole prompt, max(2048, context) */
+    double large_bytes;     /* usable bytes from which the large defaults hold */
+    char large_except[32];  /* GPU id prefix that keeps the small ones ("a100"); "" */
+    double logit_copies;    /* FP32 copies of the logits in the sampler */
+    struct quantity base;         /* bytes, sampling moment */
+    struct quantity forward_base; /* bytes, forward moment */
+    double moe_workspace;         /* factor, see above */
+    struct quantity vision;       /* bytes more when the model has a vision tower */
+    struct quantity non_torch_1;  /* bytes at tp*pp = 1: context, cuBLAS */
+    struct quantity non_torch_tp; /* bytes at tp > 1: + NCCL, all-reduce buffers */
+    struct quantity non_torch_pp; /* bytes at tp = 1, pp > 1 */
+    struct quantity graphs;       /* bytes of CUDA graphs */
+    bool graphs_in_budget;        /* charged to the budget before KV (vLLM >= 0.21) */
+    bool rope_table;              /* vLLM: keeps a cos/sin table of max_context rows,
+                                   * and MLA's kv_b once more, cut per head */
+    int pad_hidden, pad_width;    /* MXFP4 experts are padded to these multiples; 0 */
+    bool gguf;                    /* reads GGUF formats */
+    int bf16_min_cc;              /* refuses BF16 below this compute capability; 0 */
+    char evidence[9][160];        /* why each term is what it is; enum engine_term */
+    char source[256];
+    char date[16];
+};
+
+enum engine_term {
+    TERM_BUDGET,
+    TERM_DEFAULTS,
+    TERM_LOGITS,
+    TERM_FORWARD,
+    TERM_MOE,
+    TERM_VISION,
+    TERM_NON_TORCH,
+    TERM_GRAPHS,
+    TERM_BLOCK,
+    TERM_COUNT
+};
+
+const char *engine_budget_word(enum budget budget); /* "utilization", "free", ... */
+
+/* "0.19", "0.19.0", "1.0" to major*10000 + minor; -1 when it is no version. */
+int engine_version(const char *text);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * kvcache.h - what one sequence keeps in memory, exactly, and what an engine sets aside.
+ *
+ * Exact bytes of one sequence of s tokens, summed over the layers (before TP):
+ *
+ *   MHA, GQA, MQA   s * kv*(d + dv)*e
+ *   sliding         min(s, w) * kv*(d + dv)*e      chunked: the same
+ *   MLA             s * (kvl + rope)*e             one latent, no factor 2
+ *   DSA             + s * index key                (bf16: 2*idim; fp8: idim + 4 per 128)
+ *   CSA (V4)        min(s, w)*d*e + floor(s/r)*(d*e [+ idim*e with an indexer])
+ *   recurrent       a constant state, whatever s
+ *
+ * Example: Gemma-3-27B at 32,768 tokens, BF16: 10 full layers * 32768 * 16*256*2 B
+ *   + 52 sliding layers * 1024 * 8192 B = 2.50 + 0.41 = 2.91 GiB.
+ *
+ * An engine pages this into blocks (16 tokens) and keeps a window's worth plus one batch
+ * of prompt for sliding layers. vLLM's hybrid manager also groups layers of one type so
+ * that all groups are equally large, padding the last; one block of the pool then serves
+ * group_size layers. Gemma-3-27B: 10 full + 52 sliding -> 7 groups of 10 (8 layers of
+ * padding), 8192 tokens = 512 + 6*513 blocks of 1.25 MiB = 4.38 GiB.
+ */
+#ifndef GP_CORE_KVCACHE_H
+#define GP_CORE_KVCACHE_H
+
+#include "core/engine.h"
+#include "core/format.h"
+#include "core/layout.h"
+#include "core/model.h"
+#include "core/request.h"
+
+/* Bytes that one token adds per layer of this kind on one GPU of a TP group of tp
+ * (0 for recurrent kinds and kinds that share another layer's KV). For CSA: the growth
+ * rate past the window. */
+double kvcache_layer_bytes(const struct layer_kind *kind, const struct format *kv,
+                           int tp);
+
+/* Bytes of recurrent state per sequence and layer on one GPU: FP32 state, 16-bit
+ * convolution tail. */
+double kvcache_state_bytes(const struct layer_kind *kind, int tp);
+
+struct kv_sequence {
+    double exact;     /* bytes of keys and values of one sequence */
+    double state;     /* bytes of recurrent state of one sequence */
+    double reserved;  /* bytes the engine sets aside for both, blocks and groups */
+    double block;     /* bytes of one block of the pool */
+    double per_token; /* bytes per token when every layer is full; 0 = mixed kinds */
+};
+
+/* One sequence of `tokens` tokens on one GPU, layers [first, end) of the model.
+ * batch is max_num_batched_tokens. */
+struct kv_sequence kvcache_sequence(const struct request *request, int tp, int first,
+                                    int end, double tokens, double batch);
+
+/* Bytes per token over the whole model, not sharded, once every window is full: the
+ * figure model cards quote. */
+double kvcache_bytes_per_token(const struct model *model, const struct format *kv);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * layout.h - how a model is cut over GPUs, which cuts are valid, and who holds what.
+ *
+ *   TP  every linear layer is cut over tp GPUs of one host. Heads, KV heads (or their
+ *       multiple), MLP width and the padded vocabulary must divide evenly. KV heads are
+ *       replicated when tp exceeds them; MLA latents are on every rank.
+ *   PP  layers are cut into pp stages; the remainder goes to the stages before the last
+ *       (as vLLM does). The first holds the embedding, the last the head; a tied
+ *       embedding is on both.
+ *   EP  the routed experts are spread over ep GPUs.
+ *   replicas  whole copies that share the users.
+ *
+ * Example: Qwen3-14B has 40 heads, 8 KV heads and 151,936 words: TP=5 divides the heads
+ * but neither the KV heads nor the vocabulary, so it is refused.
+ */
+#ifndef GP_CORE_LAYOUT_H
+#define GP_CORE_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/model.h"
+#include "core/request.h"
+
+struct layout {
+    int tp, pp, ep, replicas;
+    int gpus;  /* tp * pp * replicas */
+    int hosts; /* hosts needed at host_gpus each */
+};
+
+/* Share of a tensor of this role that one GPU holds (0 < share <= 1). */
+double layout_share(const struct model *model, const struct layer_kind *kind,
+                    enum tensor_role role, const struct layout *layout);
+
+/* KV heads one GPU holds of this kind: max(1, kv/tp), rounded up. */
+int layout_kv_heads(const struct layer_kind *kind, int tp);
+
+/* First layer of stage s (0 <= s <= pp); stage s holds [first(s), first(s+1)). */
+int layout_stage_first(const struct model *model, int pp, int stage);
+
+/* Hosts that layout needs when one holds host_gpus. */
+int layout_hosts(const struct layout *layout, int host_gpus);
+
+/* Says in `why` (size bytes) each reason the layout is not valid; false if there is
+ * one. Reasons are separated by "; ". */
+bool layout_valid(const struct request *request, const struct layout *layout, char *why,
+                  size_t size);
+
+#endif

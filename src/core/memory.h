@@ -1,0 +1,76 @@
+/*
+ * memory.h - the memory of one GPU, part by part, and what is left for the KV cache.
+ *
+ * Per GPU, in physical bytes, of the pipeline stage that binds (the one whose KV pool
+ * holds the fewest requests):
+ *
+ *   vLLM          budget  = utilization * usable
+ *                 kv_pool = budget - weights - activation - non_torch [- graphs]
+ *   TensorRT-LLM  kv_pool = fraction * (usable - weights - activation - non_torch - graphs)
+ *   SGLang        kv_pool = fraction * usable - weights
+ *   llama.cpp     kv_pool = usable - weights - activation - non_torch - graphs
+ *
+ *   kv_cache_tokens = whole blocks of kv_pool * block
+ *   max_concurrency = kv_pool / what one request of `context` tokens is given
+ *
+ * Example: Llama-3.1-8B BF16 on an H100 (usable 79.19 GiB), vLLM 0.19, utilization 0.95:
+ *   75.23 - 14.99 - 1.89 - 0.25 = 58.10 GiB = 475,900 tokens; logged 58.11, 476,016.
+ */
+#ifndef GP_CORE_MEMORY_H
+#define GP_CORE_MEMORY_H
+
+#include "core/kvcache.h"
+#include "core/layout.h"
+#include "core/quantity.h"
+#include "core/request.h"
+#include "core/weights.h"
+
+struct memory {
+    int stage;                     /* the stage these figures are of */
+    struct quantity physical;      /* bytes, as the driver's tool prints */
+    struct quantity usable;        /* bytes a program can have */
+    struct quantity budget;        /* bytes the engine lets itself take */
+    struct quantity weights;       /* bytes, with what the engine adds at load */
+    struct weights split;          /* the same by role */
+    struct quantity activation;    /* bytes at the peak */
+    struct quantity non_torch;     /* bytes: context, libraries, communication */
+    struct quantity graphs;        /* bytes of CUDA graphs */
+    struct quantity kv_pool;       /* bytes left for the KV cache, may be negative */
+    struct quantity kv_needed;     /* bytes the users' tokens hold, exactly */
+    struct quantity state;         /* bytes of their recurrent state, exactly */
+    struct quantity kv_reserved;   /* bytes the engine sets aside for them */
+    struct quantity free;          /* usable - used - all parts - kv_reserved */
+    struct kv_sequence sequence;   /* one request of `context` tokens */
+    double kv_bytes_per_token;     /* bytes, whole model, not sharded */
+    struct quantity kv_cache_tokens;  /* tokens the pool holds */
+    struct quantity max_concurrency;  /* requests of `context` tokens it holds */
+    double rule_of_thumb;          /* bytes: params * bits/8 * 1.25, all GPUs together */
+    double file_bytes;             /* bytes of one whole checkpoint */
+    double users;                  /* per replica */
+    double max_num_seqs, max_batched_tokens; /* as used */
+    double fraction;               /* utilization or fraction as used */
+};
+
+void memory_estimate(const struct request *request, const struct layout *layout,
+                     struct memory *out);
+
+/* The same for one stage, whether it binds or not. */
+void memory_stage(const struct request *request, const struct layout *layout, int stage,
+                  struct memory *out);
+
+/* The two moments of the activation peak (engine.h), bytes, on a stage that has the
+ * head or not. `why` users print them apart. */
+struct activation {
+    struct quantity sampling, forward, moe, vision, peak; /* bytes */
+};
+struct activation memory_activation(const struct request *request,
+                                    const struct layout *layout, bool has_head);
+
+/* The engine's limits for this request: the request's own, else the GPU's default. */
+double memory_max_num_seqs(const struct request *request);
+double memory_max_batched_tokens(const struct request *request);
+
+/* The rule of thumb: params * bits/8 * 1.25 bytes. */
+double memory_rule_of_thumb(double params, double bits);
+
+#endif

@@ -1,0 +1,420 @@
+/*
+ * model.c - sums over a model's tensors, and whether its shape makes sense.
+ *
+ * Every figure here is a sum over model_layer_tensors() and model_global_tensors():
+ *
+ *   params        = sum rows*cols*count            (double is exact up to 2^53)
+ *   params_active = the same with routed experts times active/experts, and without
+ *                   the vision tower: what works on one token of text
+ *
+ * Example: Mixtral-8x7B: 8 experts of 3*4096*14336 in 32 layers are 45.10e9 of
+ * 46,702,792,704 parameters; 2 of 8 work on a token, so 12,879,925,248 are active.
+ */
+#include "core/model.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "util/str.h"
+
+/* ---- words ---------------------------------------------------------------------- */
+
+static const char *const role_words[ROLE_COUNT] = {
+    [ROLE_EMBED] = "embedding",
+    [ROLE_HEAD] = "head",
+    [ROLE_NORM] = "norm",
+    [ROLE_ROUTER] = "router",
+    [ROLE_ATTN_Q] = "attention q",
+    [ROLE_ATTN_KV] = "attention kv",
+    [ROLE_ATTN_OUT] = "attention out",
+    [ROLE_ATTN_LATENT] = "attention latent",
+    [ROLE_INDEXER] = "indexer",
+    [ROLE_RECURRENT] = "recurrent",
+    [ROLE_MLP] = "mlp",
+    [ROLE_EXPERT] = "expert",
+    [ROLE_SHARED] = "shared",
+    [ROLE_LAYER_EMBED] = "layer embedding",
+    [ROLE_VISION] = "vision",
+    [ROLE_OTHER] = "other",
+};
+
+static const char *const mixer_words[MIXER_COUNT] = {
+    [MIXER_NONE] = "none",
+    [MIXER_FULL] = "full",
+    [MIXER_SLIDING] = "sliding",
+    [MIXER_CHUNKED] = "chunked",
+    [MIXER_MLA] = "mla",
+    [MIXER_CSA] = "csa",
+    [MIXER_MAMBA1] = "mamba1",
+    [MIXER_MAMBA2] = "mamba2",
+    [MIXER_DELTANET] = "deltanet",
+    [MIXER_KDA] = "kda",
+    [MIXER_LIGHTNING] = "lightning",
+};
+
+/* Equal but for case, and '_' or '-' where the word has a space. */
+static bool same_word(const char *word, const char *text)
+{
+    for (; *word && *text; word++, text++) {
+        char c = *text == '_' || *text == '-' ? ' ' : gp_lower(*text);
+        if (c != *word)
+            return false;
+    }
+    return *word == *text;
+}
+
+static int word_index(const char *const *words, int count, const char *text)
+{
+    for (int i = 0; i < count; i++)
+        if (same_word(words[i], text))
+            return i;
+    return -1;
+}
+
+const char *role_word(enum tensor_role role)
+{
+    return (unsigned)role < ROLE_COUNT ? role_words[role] : "?";
+}
+
+const char *mixer_word(enum mixer mixer)
+{
+    return (unsigned)mixer < MIXER_COUNT ? mixer_words[mixer] : "?";
+}
+
+int role_parse(const char *word)
+{
+    return word_index(role_words, ROLE_COUNT, word);
+}
+
+int mixer_parse(const char *word)
+{
+    return word_index(mixer_words, MIXER_COUNT, word);
+}
+
+/* ---- sums ----------------------------------------------------------------------- */
+
+int model_kind_layers(const struct model *model, int k)
+{
+    int layers = 0;
+
+    for (int i = 0; i < model->layer_count; i++)
+        layers += model->layer[i] == k;
+    return layers;
+}
+
+/* Share of a tensor that works on one token. Only routed experts (and their biases)
+ * come in `experts` copies. */
+static double active_share(const struct layer_kind *kind, const struct tensor *t)
+{
+    if (t->role == ROLE_VISION)
+        return 0;
+    if (kind && kind->experts > 0 && strncmp(t->name, "experts.", 8) == 0)
+        return (double)kind->experts_active / kind->experts;
+    return 1;
+}
+
+enum what { ALL, ACTIVE, ONE_ROLE };
+
+static double sum(const struct layer_kind *kind, const struct tensor *t, int count,
+                  enum what what, enum tensor_role role)
+{
+    double total = 0;
+
+    for (int i = 0; i < count; i++) {
+        double elements = t[i].rows * t[i].cols * t[i].count;
+        if (what == ACTIVE)
+            elements *= active_share(kind, &t[i]);
+        if (what != ONE_ROLE || t[i].role == role)
+            total += elements;
+    }
+    return total;
+}
+
+static double model_sum(const struct model *model, enum what what,
+                        enum tensor_role role)
+{
+    struct tensor t[MODEL_MAX_TENSORS];
+    double total = sum(NULL, t, model_global_tensors(model, t), what, role);
+
+    for (int k = 0; k < model->kind_count; k++) {
+        int count = model_layer_tensors(model, k, t);
+        total +=
+            model_kind_layers(model, k) * sum(&model->kind[k], t, count, what, role);
+    }
+    return total;
+}
+
+double model_params(const struct model *model)
+{
+    return model_sum(model, ALL, ROLE_OTHER);
+}
+
+double model_params_active(const struct model *model)
+{
+    return nearbyint(model_sum(model, ACTIVE, ROLE_OTHER));
+}
+
+double model_params_role(const struct model *model, enum tensor_role role)
+{
+    return model_sum(model, ONE_ROLE, role);
+}
+
+/* ---- checks --------------------------------------------------------------------- */
+
+/* A field of a kind, by offset, and the most it may be (beyond it is no model but a
+ * broken file; products of three such bounds still fit a double exactly enough). */
+struct bound {
+    const char *name;
+    size_t offset;
+    int high;
+};
+
+#define FIELD(name, high) {#name, offsetof(struct layer_kind, name), high}
+
+static const struct bound bounds[] = {
+    FIELD(heads, 65536),          FIELD(kv_heads, 65536),
+    FIELD(head_dim, 65536),       FIELD(v_head_dim, 65536),
+    FIELD(window, 1 << 30),       FIELD(q_lora, 1 << 20),
+    FIELD(kv_lora, 1 << 20),      FIELD(rope_dim, 65536),
+    FIELD(nope_dim, 65536),       FIELD(index_heads, 65536),
+    FIELD(index_dim, 65536),      FIELD(compress, 1 << 20),
+    FIELD(o_groups, 65536),       FIELD(o_lora, 1 << 20),
+    FIELD(streams, 256),          FIELD(lin_k_heads, 1 << 20),
+    FIELD(lin_v_heads, 1 << 20),  FIELD(lin_k_dim, 65536),
+    FIELD(lin_v_dim, 65536),      FIELD(groups, 65536),
+    FIELD(conv_kernel, 1024),     FIELD(dt_rank, 1 << 20),
+    FIELD(ff, 1 << 24),           FIELD(experts, 65536),
+    FIELD(experts_active, 65536), FIELD(expert_ff, 1 << 24),
+    FIELD(shared_ff, 1 << 24),    FIELD(latent, 1 << 20),
+    FIELD(layer_embed, 65536),    FIELD(norms, 64),
+};
+
+/* What a mixer cannot do without. */
+struct need {
+    enum mixer mixer;
+    const char *name;
+    size_t offset;
+};
+
+#define NEED(mixer, name) {mixer, #name, offsetof(struct layer_kind, name)}
+
+static const struct need needs[] = {
+    NEED(MIXER_FULL, heads),
+    NEED(MIXER_FULL, kv_heads),
+    NEED(MIXER_FULL, head_dim),
+    NEED(MIXER_SLIDING, heads),
+    NEED(MIXER_SLIDING, kv_heads),
+    NEED(MIXER_SLIDING, head_dim),
+    NEED(MIXER_SLIDING, window),
+    NEED(MIXER_CHUNKED, heads),
+    NEED(MIXER_CHUNKED, kv_heads),
+    NEED(MIXER_CHUNKED, head_dim),
+    NEED(MIXER_CHUNKED, window),
+    NEED(MIXER_MLA, heads),
+    NEED(MIXER_MLA, kv_lora),
+    NEED(MIXER_MLA, rope_dim),
+    NEED(MIXER_MLA, nope_dim),
+    NEED(MIXER_MLA, v_head_dim),
+    NEED(MIXER_CSA, heads),
+    NEED(MIXER_CSA, head_dim),
+    NEED(MIXER_CSA, q_lora),
+    NEED(MIXER_CSA, window),
+    NEED(MIXER_CSA, o_groups),
+    NEED(MIXER_CSA, o_lora),
+    NEED(MIXER_MAMBA1, lin_v_heads),
+    NEED(MIXER_MAMBA1, lin_v_dim),
+    NEED(MIXER_MAMBA1, lin_k_dim),
+    NEED(MIXER_MAMBA1, dt_rank),
+    NEED(MIXER_MAMBA1, conv_kernel),
+    NEED(MIXER_MAMBA2, lin_v_heads),
+    NEED(MIXER_MAMBA2, lin_v_dim),
+    NEED(MIXER_MAMBA2, lin_k_dim),
+    NEED(MIXER_MAMBA2, groups),
+    NEED(MIXER_MAMBA2, conv_kernel),
+    NEED(MIXER_DELTANET, lin_k_heads),
+    NEED(MIXER_DELTANET, lin_v_heads),
+    NEED(MIXER_DELTANET, lin_k_dim),
+    NEED(MIXER_DELTANET, lin_v_dim),
+    NEED(MIXER_DELTANET, conv_kernel),
+    NEED(MIXER_KDA, lin_k_heads),
+    NEED(MIXER_KDA, lin_v_heads),
+    NEED(MIXER_KDA, lin_k_dim),
+    NEED(MIXER_KDA, lin_v_dim),
+    NEED(MIXER_KDA, conv_kernel),
+    NEED(MIXER_LIGHTNING, lin_k_heads),
+    NEED(MIXER_LIGHTNING, lin_v_heads),
+    NEED(MIXER_LIGHTNING, lin_k_dim),
+    NEED(MIXER_LIGHTNING, lin_v_dim),
+};
+
+static int field(const struct layer_kind *kind, size_t offset)
+{
+    int value;
+
+    memcpy(&value, (const char *)kind + offset, sizeof(value));
+    return value;
+}
+
+static enum gp_status check_bounds(const struct layer_kind *kind, const char *where,
+                                   struct gp_err *err)
+{
+    for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
+        int value = field(kind, bounds[i].offset);
+        if (value < 0 || value > bounds[i].high)
+            return gp_fail(err, GP_E_FILE, where, "", "%s: %d is outside 0..%d",
+                           bounds[i].name, value, bounds[i].high);
+    }
+    if (!(kind->extra >= 0 && kind->extra <= 1e12))
+        return gp_fail(err, GP_E_FILE, where, "", "extra: %g is outside 0..1e12",
+                       kind->extra);
+    return GP_OK;
+}
+
+static enum gp_status check_needs(const struct layer_kind *kind, const char *where,
+                                  struct gp_err *err)
+{
+    for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+        if (needs[i].mixer == kind->mixer && field(kind, needs[i].offset) <= 0)
+            return gp_fail(err, GP_E_FILE, where, "", "%s is missing for mixer \"%s\"",
+                           needs[i].name, mixer_word(kind->mixer));
+    return GP_OK;
+}
+
+static enum gp_status check_attention(const struct layer_kind *k, const char *where,
+                                      struct gp_err *err)
+{
+    if (k->kv_heads > k->heads)
+        return gp_fail(err, GP_E_FILE, where, "", "kv_heads: %d exceeds heads: %d",
+                       k->kv_heads, k->heads);
+    if (k->kv_heads > 0 && k->heads % k->kv_heads != 0)
+        return gp_fail(err, GP_E_FILE, where, "",
+                       "heads: %d is no multiple of kv_heads: %d", k->heads,
+                       k->kv_heads);
+    if (k->index_heads > 0 && (k->index_dim <= 0 || k->q_lora <= 0))
+        return gp_fail(err, GP_E_FILE, where, "",
+                       "index_heads needs index_dim and q_lora");
+    if (k->o_groups > 0 && k->heads * (long)k->head_dim % k->o_groups != 0)
+        return gp_fail(err, GP_E_FILE, where, "",
+                       "o_groups: %d does not divide heads x head_dim", k->o_groups);
+    if (k->k_is_v && k->v_head_dim > 0 && k->v_head_dim != k->head_dim)
+        return gp_fail(err, GP_E_FILE, where, "",
+                       "k_is_v, but v_head_dim: %d differs from head_dim: %d",
+                       k->v_head_dim, k->head_dim);
+    return GP_OK;
+}
+
+static enum gp_status check_mlp(const struct layer_kind *k, const char *where,
+                                struct gp_err *err)
+{
+    if (k->experts > 0 && k->expert_ff <= 0)
+        return gp_fail(err, GP_E_FILE, where, "", "expert_ff is missing for %d experts",
+                       k->experts);
+    if (k->experts > 0 && (k->experts_active < 1 || k->experts_active > k->experts))
+        return gp_fail(err, GP_E_FILE, where, "", "experts_active: %d is outside 1..%d",
+                       k->experts_active, k->experts);
+    if (k->experts == 0 && (k->experts_active > 0 || k->expert_ff > 0 || k->latent > 0))
+        return gp_fail(err, GP_E_FILE, where, "",
+                       "experts is missing, but a field of theirs is there");
+    return GP_OK;
+}
+
+static enum gp_status check_kind(const struct model *model, int k, struct gp_err *err)
+{
+    const struct layer_kind *kind = &model->kind[k];
+    enum gp_status status;
+    char where[128];
+
+    gp_format(where, sizeof(where), "model %s: layer kind %d", model->id, k + 1);
+    if ((unsigned)kind->mixer >= MIXER_COUNT || (unsigned)kind->qk_norm > QK_NORM_FULL)
+        return gp_fail(err, GP_E_FILE, where, "", "no such mixer or qk_norm");
+    status = check_bounds(kind, where, err);
+    if (status == GP_OK)
+        status = check_needs(kind, where, err);
+    if (status == GP_OK)
+        status = check_attention(kind, where, err);
+    if (status == GP_OK)
+        status = check_mlp(kind, where, err);
+    return status;
+}
+
+static enum gp_status check_layers(const struct model *m, const char *where,
+                                   struct gp_err *err)
+{
+    if (m->kind_count < 0 || m->kind_count > MODEL_MAX_KINDS)
+        return gp_fail(err, GP_E_FILE, where, "", "%d layer kinds are outside 0..%d",
+                       m->kind_count, MODEL_MAX_KINDS);
+    if (m->layer_count < 0 || m->layer_count > MODEL_MAX_LAYERS)
+        return gp_fail(err, GP_E_FILE, where, "", "layer_count: %d is outside 0..%d",
+                       m->layer_count, MODEL_MAX_LAYERS);
+    if (m->layer_count == 0 && !m->weights_only)
+        return gp_fail(err, GP_E_FILE, where, "", "has no layers");
+    for (int i = 0; i < m->layer_count; i++)
+        if (m->layer[i] >= m->kind_count)
+            return gp_fail(err, GP_E_FILE, where, "",
+                           "layer %d is of kind %d, but there are %d", i + 1,
+                           m->layer[i] + 1, m->kind_count);
+    for (int k = 0; k < m->kind_count; k++) {
+        enum gp_status status = check_kind(m, k, err);
+        if (status != GP_OK)
+            return status;
+    }
+    return GP_OK;
+}
+
+static enum gp_status check_extras(const struct model *m, const char *where,
+                                   struct gp_err *err)
+{
+    if (m->extra_count < 0 || m->extra_count > MODEL_MAX_EXTRAS)
+        return gp_fail(err, GP_E_FILE, where, "", "%d extras are outside 0..%d",
+                       m->extra_count, MODEL_MAX_EXTRAS);
+    for (int i = 0; i < m->extra_count; i++) {
+        const struct model_extra *e = &m->extra[i];
+        if (!(e->elements >= 0 && e->elements <= 1e13) ||
+            (unsigned)e->role >= ROLE_COUNT)
+            return gp_fail(err, GP_E_FILE, where, "",
+                           "extra %d: elements or role is wrong", i + 1);
+    }
+    return GP_OK;
+}
+
+static enum gp_status check_globals(const struct model *m, const char *where,
+                                    struct gp_err *err)
+{
+    int low = m->weights_only ? 0 : 1;
+    const struct {
+        const char *name;
+        int value, low, high;
+    } fields[] = {
+        {"hidden", m->hidden, low, 1 << 20},
+        {"vocab", m->vocab, low, 1 << 26},
+        {"max_context", m->max_context, low, 1 << 30},
+        {"positions", m->positions, 0, 1 << 26},
+    };
+
+    for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
+        if (fields[i].value < fields[i].low || fields[i].value > fields[i].high)
+            return gp_fail(err, GP_E_FILE, where, "", "%s: %d is outside %d..%d",
+                           fields[i].name, fields[i].value, fields[i].low,
+                           fields[i].high);
+    if (!(m->mtp_params >= 0 && m->mtp_params <= 1e13))
+        return gp_fail(err, GP_E_FILE, where, "", "mtp: %g is outside 0..1e13",
+                       m->mtp_params);
+    return GP_OK;
+}
+
+enum gp_status model_check(const struct model *model, struct gp_err *err)
+{
+    enum gp_status status;
+    char where[96];
+
+    gp_format(where, sizeof(where), "model %s", model->id);
+    status = check_globals(model, where, err);
+    if (status == GP_OK)
+        status = check_layers(model, where, err);
+    if (status == GP_OK)
+        status = check_extras(model, where, err);
+    if (status == GP_OK && model_params(model) <= 0)
+        status = gp_fail(err, GP_E_FILE, where, "", "has no parameters");
+    return status;
+}

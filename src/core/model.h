@@ -1,0 +1,214 @@
+/*
+ * model.h - the shape of a model, and every tensor that follows from it.
+ *
+ * A model is a list of layers; each layer is one of a few kinds (struct layer_kind):
+ * a mixer (some attention or some recurrence) and an MLP. Llama-3.1-70B is 80 layers
+ * of one kind; Gemma-3 is 52 of a sliding and 10 of a full kind; Jamba alternates
+ * four. model_tensors() turns a kind into its tensors, with shapes, and everything
+ * else (parameter counts, weight bytes in any format, sharding over GPUs) is a sum
+ * over those tensors: there is no second formula for the same thing.
+ *
+ * Example: Llama-3.1-8B, one layer: q 4096x4096, k and v 1024x4096, o 4096x4096,
+ * gate and up 14336x4096, down 4096x14336, two norms of 4096 = 218,112,000 elements;
+ * 32 layers + embedding and head 2 x 128256x4096 + norm 4096 = 8,030,261,248.
+ *
+ * Plain value structs without pointers: copy them freely.
+ */
+#ifndef GP_CORE_MODEL_H
+#define GP_CORE_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/format.h"
+#include "util/err.h"
+
+#define MODEL_ID_MAX 64
+#define MODEL_MAX_LAYERS 512
+#define MODEL_MAX_KINDS 16
+#define MODEL_MAX_TENSORS 64 /* of one layer kind, or of the model outside its layers */
+#define MODEL_MAX_EXTRAS 8
+
+/* What a tensor is for. The role decides how it is sharded (layout.h) and whether a
+ * format quantises it (format.keep_roles, model.native). */
+enum tensor_role {
+    ROLE_EMBED,       /* token embedding, learned positions */
+    ROLE_HEAD,        /* output matrix, when not tied */
+    ROLE_NORM,        /* norms, biases, sinks and other small vectors */
+    ROLE_ROUTER,      /* MoE gate */
+    ROLE_ATTN_Q,      /* query projection (and output gate) */
+    ROLE_ATTN_KV,     /* key and value projections: at least one KV head per GPU */
+    ROLE_ATTN_OUT,    /* attention output projection */
+    ROLE_ATTN_LATENT, /* MLA down projections: on every TP rank */
+    ROLE_INDEXER,     /* DSA indexer: on every TP rank */
+    ROLE_RECURRENT,   /* Mamba, DeltaNet, KDA, lightning projections */
+    ROLE_MLP,         /* dense MLP */
+    ROLE_EXPERT,      /* routed experts */
+    ROLE_SHARED,      /* shared experts, latent projections of a LatentMoE */
+    ROLE_LAYER_EMBED, /* per-layer embeddings (Gemma E2B/E4B): may stay on the CPU */
+    ROLE_VISION,      /* vision tower and its projector */
+    ROLE_OTHER,       /* anything a file holds that has no role above */
+    ROLE_COUNT
+};
+
+enum mixer {
+    MIXER_NONE,      /* an MLP-only layer (Nemotron-H) */
+    MIXER_FULL,      /* MHA, GQA, MQA over the whole context */
+    MIXER_SLIDING,   /* the same over the last `window` tokens */
+    MIXER_CHUNKED,   /* the same inside chunks of `window` tokens (Llama 4) */
+    MIXER_MLA,       /* multi-head latent attention; with index_heads > 0: DSA */
+    MIXER_CSA,       /* DeepSeek V4: window + pool compressed `compress`:1 */
+    MIXER_MAMBA1,
+    MIXER_MAMBA2,
+    MIXER_DELTANET,  /* gated DeltaNet (Qwen3-Next, Qwen3.5) */
+    MIXER_KDA,       /* Kimi delta attention */
+    MIXER_LIGHTNING, /* MiniMax linear attention */
+    MIXER_COUNT
+};
+
+enum qk_norm { QK_NORM_NONE, QK_NORM_HEAD /* 2d */, QK_NORM_FULL /* (nh+kv)d */ };
+
+/* One kind of layer. Counts are per layer; 0 = absent. */
+struct layer_kind {
+    enum mixer mixer;
+
+    /* attention */
+    int heads;        /* nh, query heads */
+    int kv_heads;     /* kv */
+    int head_dim;     /* d, of K (and of Q) */
+    int v_head_dim;   /* of V; equal to head_dim unless said */
+    int window;       /* tokens, SLIDING, CHUNKED and CSA */
+    enum qk_norm qk_norm;
+    bool q_bias, kv_bias, o_bias;
+    bool out_gate;    /* q projection twice as wide (Qwen3-Next) */
+    bool sinks;       /* one scalar per head (gpt-oss) */
+    bool cross;       /* a second attention, over the encoder's output (Whisper) */
+    bool kv_shared;   /* stores no KV of its own, reads an earlier layer's (Gemma E2B) */
+    bool k_is_v;      /* one projection serves as K and V; both are cached */
+
+    /* MLA (and the low-rank query of CSA) */
+    int q_lora;       /* 0: full-rank query */
+    int kv_lora;      /* kvl */
+    int rope_dim, nope_dim;
+    int index_heads, index_dim; /* DSA and CSA indexer */
+    bool index_shared;          /* uses an earlier layer's index keys: stores none */
+    int compress;     /* CSA: tokens per pooled entry, 4 or 128; 0 = window only */
+    int o_groups, o_lora; /* CSA: output projection in groups of low rank */
+    int streams;      /* hyper-connections: parallel residual streams (V4: 4) */
+
+    /* recurrence. Mamba2: lin_v_heads heads of lin_v_dim, state lin_k_dim (n), groups.
+     * Mamba1: inner = lin_v_heads*lin_v_dim, state lin_k_dim, dt rank dt_rank.
+     * DeltaNet and KDA: lin_k_heads x lin_k_dim keys, lin_v_heads x lin_v_dim values. */
+    int lin_k_heads, lin_v_heads, lin_k_dim, lin_v_dim;
+    int groups, conv_kernel, dt_rank;
+
+    /* MLP: dense when ff > 0, MoE when experts > 0, both in parallel for Gemma 4 */
+    int ff;           /* dense intermediate size */
+    bool gated;       /* gate, up, down (3 matrices) or up, down (2) */
+    bool mlp_bias;
+    int experts, experts_active;
+    int expert_ff;    /* of one expert */
+    int shared_ff;    /* all shared experts together */
+    bool shared_gate; /* h-wide gate of the shared expert (Qwen) */
+    bool router_bias; /* one bias or correction per expert */
+    bool expert_bias; /* biases in the experts (gpt-oss) */
+    int latent;       /* LatentMoE: width the experts work in; 0 = hidden */
+    int layer_embed;  /* width of the per-layer embedding (Gemma E2B: 256) */
+
+    int norms;        /* h-wide norm vectors per layer (2 for Llama, 4 for Gemma 2) */
+    bool norm_bias;   /* LayerNorm: each norm also has a bias */
+    double extra;     /* further elements per layer that no rule above counts (small) */
+};
+
+/* Elements outside the layers that a rule cannot derive: vision tower, learned
+ * positions, pooler. Shown by name, counted as they are. */
+struct model_extra {
+    char name[40];
+    enum tensor_role role;
+    double elements;
+};
+
+/* Exact bytes from a checkpoint's own tensors, when there is one. [kind][role], the
+ * row kind_count holds what lies outside the layers. */
+struct model_bytes {
+    bool known;
+    double by_role[MODEL_MAX_KINDS + 1][ROLE_COUNT]; /* bytes, summed over layers */
+    double file_bytes;                               /* of all files */
+};
+
+struct model {
+    char id[MODEL_ID_MAX];
+    char name[96];
+    char family[40];
+    int hidden;                      /* h */
+    int vocab;                       /* V; 0 for a vision or speech encoder */
+    bool tied;                       /* output matrix = embedding */
+    int layer_count;                 /* L */
+    uint8_t layer[MODEL_MAX_LAYERS]; /* index into kind[], layer by layer */
+    int kind_count;
+    struct layer_kind kind[MODEL_MAX_KINDS];
+    bool final_norm;                 /* h-wide norm before the head */
+    bool final_norm_bias;
+    bool embed_norm;                 /* LayerNorm after the embedding (BLOOM): 2h */
+    int positions;                   /* learned position embeddings: rows of h; 0 */
+    int extra_count;
+    struct model_extra extra[MODEL_MAX_EXTRAS];
+    int max_context;                 /* tokens; 0 = not a decoder */
+    bool weights_only;               /* vision, speech, image: no KV, no plan by tokens */
+    char native_dtype[FORMAT_ID_MAX];             /* "bf16", "fp16", "fp32" */
+    char native[ROLE_COUNT][FORMAT_ID_MAX];       /* format of each role as published */
+    char native_name[96];            /* in words: "fp8 128x128 block" */
+    char native_kv[FORMAT_ID_MAX];   /* KV format a checkpoint asks for; "" = activations' */
+    struct model_bytes bytes;        /* exact bytes of a local checkpoint */
+    double mtp_params;               /* MTP layers, counted apart, not loaded by default */
+    double published;                /* exact published count, 0 = none */
+    char published_note[96];         /* what that count includes beyond params_total */
+    char published_source[256];      /* who published it */
+    double published_extra;          /* elements in `published` beyond params_total */
+    char note[384];
+    char source[320];
+    char date[16];                   /* when the figures were gathered: "2026-11" */
+};
+
+/* One tensor or several alike. */
+struct tensor {
+    const char *name;       /* "q_proj", as Hugging Face names it where it can */
+    enum tensor_role role;
+    double rows;            /* output features; 1 for a vector */
+    double cols;            /* input features, or the vector's length */
+    double count;           /* how many of this shape (experts) */
+};
+
+/* The tensors of one layer of kind k / outside the layers. Return how many. */
+int model_layer_tensors(const struct model *model, int k,
+                        struct tensor out[MODEL_MAX_TENSORS]);
+int model_global_tensors(const struct model *model, struct tensor out[MODEL_MAX_TENSORS]);
+
+/* Elements of everything loaded (no MTP, no scales): "params_total". */
+double model_params(const struct model *model);
+/* Elements that work on one token: routed experts scaled by active/total, the vision
+ * tower left out. */
+double model_params_active(const struct model *model);
+/* Elements of one role over the whole model. */
+double model_params_role(const struct model *model, enum tensor_role role);
+
+/* Layers of kind k. */
+int model_kind_layers(const struct model *model, int k);
+
+/* Refuses shapes that contradict themselves (kv_heads > heads, experts_active >
+ * experts, a layer of a kind that is not there, dimensions outside sane bounds). */
+enum gp_status model_check(const struct model *model, struct gp_err *err);
+
+/* "embedding", "attention q", ...; role_parse also takes '_' and '-' for the space. */
+const char *role_word(enum tensor_role role);
+const char *mixer_word(enum mixer mixer);       /* "full", "sliding", "mla", ... */
+/* The opposite, for profiles and readers; -1 when there is no such word. */
+int role_parse(const char *word);
+int mixer_parse(const char *word);
+
+/* A model of about `params` parameters for a bare size such as "70B": the dense GQA
+ * shape whose width follows the published models of that size. The caller shows it as
+ * assumed. Exact for 8B and 70B (they are Llama-3.1's shapes). */
+enum gp_status model_generic(double params, struct model *out, struct gp_err *err);
+
+#endif

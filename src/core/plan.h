@@ -1,0 +1,102 @@
+/*
+ * plan.h - one request in, one answer out: verdict, layout, memory, cost, reasons, fixes.
+ *
+ * The verdict compares what the users' requests reserve with the KV pool that is left,
+ * both per GPU of the binding stage:
+ *
+ *   fits           even the low end of the pool's band holds them
+ *   does-not-fit   not even the high end does, or the layout or type is refused
+ *   marginal       the band crosses the need; `knob` names the term that decides
+ *
+ * Example: Llama-3.1-70B BF16 on 2 x H100, 8192 tokens, vLLM 0.21 at utilization 0.92:
+ * 72.85 - 65.74 - 2.0 - 2.1 = 3.0 GiB before CUDA graphs of 0.5..1.9 GiB; one request
+ * needs 1.25 GiB: marginal, decided by the graphs.
+ *
+ * When nobody fixes the GPU count, plan_request() takes the fewest GPUs that fit; when
+ * nobody fixes the layout, TP within a host first, then PP. plan_fixes() proposes
+ * changes; each is a request of its own that was planned, and fits.
+ */
+#ifndef GP_CORE_PLAN_H
+#define GP_CORE_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/cost.h"
+#include "core/layout.h"
+#include "core/memory.h"
+#include "core/request.h"
+
+#define PLAN_MAX_REASONS 12
+#define PLAN_MAX_FIXES 12
+#define PLAN_MAX_GPUS 256
+
+enum verdict { VERDICT_FITS, VERDICT_MARGINAL, VERDICT_DOES_NOT_FIT };
+
+enum limit {           /* what stands in the way, or would first */
+    LIMIT_NONE,
+    LIMIT_WEIGHTS,     /* the weights alone exceed the budget */
+    LIMIT_OVERHEAD,    /* weights and overheads leave no room for KV */
+    LIMIT_KV,          /* the KV pool is too small for the users and context */
+    LIMIT_LAYOUT,      /* the layout is not valid */
+    LIMIT_TYPE,        /* the engine refuses the type on this GPU */
+    LIMIT_SEQS,        /* more users than max_num_seqs */
+    LIMIT_USED,        /* somebody else holds the memory */
+    LIMIT_CONTEXT,     /* more than the model's maximum */
+    LIMIT_COUNT
+};
+
+struct plan {
+    struct request request;    /* as answered */
+    struct layout layout;
+    struct memory memory;      /* not set when the layout is refused: has_memory */
+    bool has_memory;
+    enum verdict verdict;
+    enum limit limit;
+    char knob[120];            /* what decides a marginal verdict */
+    char reasons[PLAN_MAX_REASONS][240];
+    int reason_count;
+    char warnings[PLAN_MAX_REASONS][240];
+    int warning_count;
+    struct cost cost;
+};
+
+struct fix {
+    char what[120];            /* "FP8 KV cache" */
+    char option[64];           /* "--kv-precision fp8" */
+    enum verdict verdict;      /* FITS, or MARGINAL when nothing better was found */
+    double gain;               /* bytes per GPU by which room less need improves */
+    int gpus;                  /* GPUs in all */
+    double per_hour;           /* dollars; 0 = unknown */
+    double cost_delta;         /* dollars per hour against the plan; 0 when unknown */
+    bool cost_known;
+    int rank;                  /* how much it changes what was asked: lower is less */
+};
+
+/* What plan_fixes() may choose from besides the request's own values. */
+struct choices {
+    const struct gpu *const *gpus; /* borrowed; may be NULL */
+    size_t gpu_count;
+    const struct format *kv_fp8;   /* formats to offer; NULL = do not */
+    struct precision lower[4];     /* lower precisions of this model, best first */
+    int lower_count;
+};
+
+void plan_request(const struct request *request, const struct market *market,
+                  struct plan *out);
+
+/* The layout given, no search. */
+void plan_layout(const struct request *request, const struct layout *layout,
+                 const struct market *market, struct plan *out);
+
+/* Fixes for a plan that does not fit or is marginal, best first. Returns how many. */
+int plan_fixes(const struct plan *plan, const struct choices *choices,
+               const struct market *market, struct fix out[PLAN_MAX_FIXES]);
+
+/* Room less need of the binding stage, bytes (negative: missing). */
+double plan_margin(const struct plan *plan);
+
+const char *verdict_word(enum verdict verdict); /* "fits", "marginal", "does-not-fit" */
+const char *limit_word(enum limit limit);       /* "weights", "kv-cache", ... */
+
+#endif

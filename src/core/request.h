@@ -1,0 +1,54 @@
+/*
+ * request.h - one question to the planner, with every name already looked up.
+ *
+ * A value struct; the pointers are borrowed from the catalogue (or from whoever read a
+ * local model) and are never changed. 0 means "choose for me" where the comment says so.
+ * Copying a request and changing one field is how fixes, solving and comparing work.
+ */
+#ifndef GP_CORE_REQUEST_H
+#define GP_CORE_REQUEST_H
+
+#include <stdbool.h>
+
+#include "core/engine.h"
+#include "core/format.h"
+#include "core/gpu.h"
+#include "core/model.h"
+
+/* Which format each role of a model's tensors is stored in. */
+struct precision {
+    char id[FORMAT_ID_MAX];                     /* "fp8", or "native" */
+    const struct format *weight;                /* the format asked for */
+    const struct format *by_role[ROLE_COUNT];   /* after the format's own exceptions */
+    const struct format *base;                  /* activations and kept roles: 16-bit */
+    bool native;                                /* as published: exact bytes apply */
+};
+
+enum prune { PRUNE_NONE, PRUNE_2_4, PRUNE_UNSTRUCTURED };
+
+enum price_want { WANT_ON_DEMAND, WANT_SPOT, WANT_MARKET, WANT_BUY };
+
+struct request {
+    const struct model *model;
+    struct precision precision;
+    const struct format *kv;    /* format of the KV cache */
+    const struct gpu *gpu;
+    const struct engine *engine;
+    double context;             /* tokens a request may hold, prompt and output */
+    double prompt, output;      /* tokens of a typical request */
+    double users;               /* requests in flight at once */
+    int gpu_count;              /* GPUs to use; 0 = the fewest that fit */
+    int tp, pp, ep, replicas;   /* 0 = choose */
+    int host_gpus;              /* GPUs one host can hold; TP stays inside a host */
+    bool host_assumed;          /* nobody's figure */
+    double max_num_seqs;        /* 0 = the engine's default for this GPU */
+    double max_batched_tokens;  /* 0 = likewise */
+    double utilization;         /* 0 = the engine's default fraction */
+    double headroom;            /* share of the budget to leave free, 0..0.9 */
+    double used;                /* bytes per GPU that something else already holds */
+    enum prune prune;
+    double prune_share;         /* 0..1 of the weights that are zero, unstructured */
+    enum price_want price;
+};
+
+#endif

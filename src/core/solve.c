@@ -1,0 +1,163 @@
+/*
+ * solve.c - see solve.h.
+ */
+#include "core/solve.h"
+
+#include <math.h>
+#include <string.h>
+
+#define MOST_USERS 1048576.0
+
+static const struct market no_market;
+
+static bool fits(const struct request *q, const struct layout *layout)
+{
+    struct plan p;
+    plan_layout(q, layout, &no_market, &p);
+    return p.verdict == VERDICT_FITS;
+}
+
+/* The largest n in [0, most] for which with(n) fits; with(0) counts as fitting. */
+struct probe {
+    struct request request;
+    double *field; /* of request */
+    double unit;
+};
+
+static double bisect(struct probe *probe, const struct layout *layout, double most)
+{
+    double low = 0, high = most + 1;
+    while (high - low > 1) {
+        double mid = floor((low + high) / 2);
+        *probe->field = mid * probe->unit;
+        if (fits(&probe->request, layout))
+            low = mid;
+        else
+            high = mid;
+    }
+    return low * probe->unit;
+}
+
+double solve_context(const struct request *q, const struct layout *layout)
+{
+    struct probe probe = {.request = *q, .unit = q->engine->block};
+    probe.field = &probe.request.context;
+    double most = q->model->max_context > 0 ? q->model->max_context : 1 << 24;
+    return bisect(&probe, layout, floor(most / probe.unit));
+}
+
+double solve_users(const struct request *q, const struct layout *layout)
+{
+    struct probe probe = {.request = *q, .unit = 1};
+    probe.field = &probe.request.users;
+    double slots = memory_max_num_seqs(q) * layout->replicas;
+    double most = q->max_num_seqs > 0 || q->engine->seqs_small > 0 ? slots : MOST_USERS;
+    return bisect(&probe, layout, most);
+}
+
+/* Fields inside a layout: solve on the best layout for the smallest value, since a
+ * request that needs less never needs more GPUs. */
+static bool solve_field(const struct request *q, enum solve field,
+                        const struct market *market, struct plan *out)
+{
+    struct request small = *q;
+    if (field == SOLVE_CONTEXT)
+        small.context = q->engine->block;
+    else
+        small.users = 1;
+    plan_request(&small, market, out);
+    if (out->verdict != VERDICT_FITS)
+        return false;
+    struct layout layout = out->layout;
+    if (field == SOLVE_CONTEXT)
+        small.context = solve_context(q, &layout);
+    else
+        small.users = solve_users(q, &layout);
+    plan_layout(&small, &layout, market, out);
+    return out->verdict == VERDICT_FITS;
+}
+
+static bool solve_precision(const struct request *q, const struct choices *offers,
+                            const struct market *market, struct plan *out)
+{
+    for (int i = 0; i < offers->lower_count; i++) {
+        struct request r = *q;
+        r.precision = offers->lower[i];
+        plan_request(&r, market, out);
+        if (out->verdict == VERDICT_FITS)
+            return true;
+    }
+    return false;
+}
+
+static bool has_offer(const struct gpu *gpu, const struct request *q,
+                      const struct market *market)
+{
+    if (q->price == WANT_BUY)
+        return gpu->street_price.known || gpu->launch_price.known;
+    for (size_t i = 0; i < market->instance_count; i++)
+        if (strcmp(market->instances[i].gpu, gpu->id) == 0)
+            return true;
+    return false;
+}
+
+static bool cheaper(const struct plan *a, const struct plan *b)
+{
+    if (b->verdict != VERDICT_FITS || b->cost.per_hour <= 0)
+        return true;
+    return a->cost.per_hour < b->cost.per_hour;
+}
+
+static bool solve_budget(const struct request *q, const struct choices *offers,
+                         const struct market *market, struct plan *out)
+{
+    bool found = false;
+    for (size_t i = 0; i < offers->gpu_count; i++) {
+        struct request r = *q;
+        struct plan p;
+        if (!has_offer(offers->gpus[i], q, market))
+            continue;
+        r.gpu = offers->gpus[i];
+        r.gpu_count = 0;
+        r.host_gpus = cost_host_gpus(r.gpu, market);
+        r.host_assumed = r.host_gpus == 0;
+        if (r.host_assumed)
+            r.host_gpus = r.gpu->link_domain > 0 ? r.gpu->link_domain : 8;
+        plan_request(&r, market, &p);
+        if (p.verdict != VERDICT_FITS || p.cost.per_hour <= 0)
+            continue;
+        if (!found || cheaper(&p, out))
+            *out = p;
+        found = true;
+    }
+    return found;
+}
+
+bool solve_request(const struct request *q, enum solve field,
+                   const struct choices *offers, const struct market *market,
+                   struct plan *out)
+{
+    struct request open = *q;
+    bool done = false;
+    switch (field) {
+    case SOLVE_CONTEXT:
+    case SOLVE_USERS:
+        done = solve_field(q, field, market, out);
+        break;
+    case SOLVE_PRECISION:
+        done = solve_precision(q, offers, market, out);
+        break;
+    case SOLVE_BUDGET:
+        done = solve_budget(q, offers, market, out);
+        break;
+    case SOLVE_GPUS:
+        open.gpu_count = 0;
+        plan_request(&open, market, out);
+        return out->verdict == VERDICT_FITS;
+    case SOLVE_NONE:
+        break;
+    }
+    if (!done && q->gpu) /* nobody may have named one */
+        plan_request(q, market, out);
+    return done;
+}

@@ -1,0 +1,363 @@
+/*
+ * train.c - the parts of one stage: states, buffers, peak, context (see train.h).
+ *
+ * A rank holds `local` parameters: the sum over its stage's tensors times its TP share
+ * (layout.h). A recipe turns them into bytes and ZeRO divides those by N:
+ *
+ *   weights = local * 2 [/N at 3]           gradients = trained * 4 (ZeRO: 2) [/N at 2]
+ *   master  = trained * 4 [/N at 1]         moments   = trained * 8 [/N at 1]
+ *
+ * Example: Llama-3.1-70B, full, ZeRO-3 on 16 GPUs: 70.55e9 * 16 / 16 = 65.7 GiB each.
+ */
+#include "core/train.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "util/str.h"
+#include "util/units.h"
+
+/* NF4: 4 bits and an FP32 scale per 64, or an 8-bit scale and an FP32 one per 256 of
+ * them (double quantisation). */
+#define NF4_BITS        4.5
+#define NF4_DOUBLE_BITS 4.126953125
+
+/* Usual buckets of DeepSpeed, in elements: reduce and all-gather (5e8 each), parameters
+ * alive at once under stage 3 (1e9). */
+#define ZERO_BUCKET 5e8
+#define ZERO_LIVE   1e9
+#define DDP_BUCKET  (25 * GP_MIB)
+
+/* Seen of PyTorch 2.1 on an A100: 0.47 to 0.92 GiB of context and kernels; NCCL of
+ * torch.distributed in training: 1 to 2 GiB. */
+#define CONTEXT_LOW  (0.47 * GP_GIB)
+#define CONTEXT_HIGH (0.92 * GP_GIB)
+#define NCCL_LOW     (1.0 * GP_GIB)
+#define NCCL_HIGH    (2.0 * GP_GIB)
+
+/* Share of what comes and goes in a step that the caching allocator cannot use. */
+#define FRAGMENT      0.05
+#define FRAGMENT_HIGH 0.10
+
+static const struct recipe recipes[OPTIMIZER_COUNT] = {
+    [OPTIMIZER_ADAMW] = {"adamw", 2, 4, 4, 8, 2},
+    [OPTIMIZER_ADAMW_BF16] = {"adamw-bf16", 2, 2, 0, 4, 2},
+    [OPTIMIZER_ADAMW_8BIT] = {"adamw-8bit", 2, 4, 4, 2, 2},
+    [OPTIMIZER_SGD] = {"sgd", 2, 4, 4, 4, 2},
+};
+
+const struct recipe *train_recipe(enum train_optimizer optimizer)
+{
+    return &recipes[(unsigned)optimizer < OPTIMIZER_COUNT ? optimizer
+                                                          : OPTIMIZER_ADAMW];
+}
+
+struct train train_defaults(enum train_method method)
+{
+    return (struct train){.method = method,
+                          .lora_rank = 16,
+                          .zero_stage = TRAIN_ZERO_CHOOSE,
+                          .sequence = 2048,
+                          .micro_batch = 1};
+}
+
+/* ---- words ---- */
+
+static const char *const method_words[TRAIN_COUNT] = {"none", "full", "lora", "qlora"};
+static const char *const recompute_words[RECOMPUTE_COUNT] = {"none", "selective",
+                                                             "full"};
+
+static int word_index(const char *const *words, int count, const char *word)
+{
+    for (int i = 0; i < count; i++)
+        if (gp_casecmp(words[i], word) == 0)
+            return i;
+    return -1;
+}
+
+const char *train_method_word(enum train_method method)
+{
+    return (unsigned)method < TRAIN_COUNT ? method_words[method] : "?";
+}
+
+const char *train_recompute_word(enum recompute recompute)
+{
+    return (unsigned)recompute < RECOMPUTE_COUNT ? recompute_words[recompute] : "?";
+}
+
+const char *train_optimizer_word(enum train_optimizer optimizer)
+{
+    return (unsigned)optimizer < OPTIMIZER_COUNT ? recipes[optimizer].word : "?";
+}
+
+int train_method_parse(const char *word)
+{
+    return word_index(method_words, TRAIN_COUNT, word);
+}
+
+int train_recompute_parse(const char *word)
+{
+    return word_index(recompute_words, RECOMPUTE_COUNT, word);
+}
+
+int train_optimizer_parse(const char *word)
+{
+    for (int i = 0; i < OPTIMIZER_COUNT; i++)
+        if (gp_casecmp(recipes[i].word, word) == 0)
+            return i;
+    return -1;
+}
+
+const char *train_limit_word(enum train_limit limit)
+{
+    static const char *const words[TRAIN_LIMIT_COUNT] = {
+        "none",        "layout", "weights", "optimizer-states",
+        "activations", "logits", "used",
+    };
+    return (unsigned)limit < TRAIN_LIMIT_COUNT ? words[limit] : "?";
+}
+
+/* ---- what this rank holds ---- */
+
+struct share {       /* of one rank, in parameters unless said */
+    double all;      /* every tensor */
+    double linear;   /* matrices that NF4 covers */
+    double adapters; /* LoRA parameters */
+    double layer;    /* the largest layer */
+    double root;     /* outside the layers: gathered as one by FSDP */
+    double matrix;   /* the largest matrix */
+};
+
+static bool is_linear(enum tensor_role role)
+{
+    return role == ROLE_ATTN_Q || role == ROLE_ATTN_KV || role == ROLE_ATTN_OUT ||
+           role == ROLE_ATTN_LATENT || role == ROLE_INDEXER || role == ROLE_RECURRENT ||
+           role == ROLE_MLP || role == ROLE_EXPERT || role == ROLE_SHARED;
+}
+
+static bool is_adapted(const struct train *t, const struct tensor *tensor)
+{
+    if (t->method == TRAIN_FULL || !is_linear(tensor->role) || tensor->rows <= 1)
+        return false;
+    return t->targets == LORA_LINEAR || tensor->role == ROLE_ATTN_Q ||
+           strcmp(tensor->name, "v_proj") == 0 ||
+           strcmp(tensor->name, "kv_b_proj") == 0;
+}
+
+static struct share share_of(const struct request *q, const struct train *t,
+                             const struct layout *l, const struct layer_kind *kind,
+                             const struct tensor *tensors, int count)
+{
+    struct share s = {0};
+    for (int i = 0; i < count; i++) {
+        const struct tensor *x = &tensors[i];
+        double cut = layout_share(q->model, kind, x->role, l);
+        double elements = x->rows * x->cols * x->count * cut;
+        s.all += elements;
+        if (is_linear(x->role) && x->rows > 1) {
+            s.linear += elements;
+            s.matrix = fmax(s.matrix, x->rows * x->cols * cut);
+        }
+        if (is_adapted(t, x))
+            s.adapters += t->lora_rank * (x->rows + x->cols) * x->count * cut;
+    }
+    return s;
+}
+
+static void add_share(struct share *to, const struct share *from, double times)
+{
+    to->all += times * from->all;
+    to->linear += times * from->linear;
+    to->adapters += times * from->adapters;
+    to->matrix = fmax(to->matrix, from->matrix);
+}
+
+static void add_globals(const struct request *q, const struct train *t,
+                        const struct layout *l, int stage, struct share *s)
+{
+    struct tensor all[MODEL_MAX_TENSORS];
+    int count = model_global_tensors(q->model, all);
+    bool first = stage == 0, last = stage == l->pp - 1;
+    for (int i = 0; i < count; i++) {
+        bool here = first;
+        if (all[i].role == ROLE_HEAD || all[i].role == ROLE_NORM)
+            here = last;
+        else if (all[i].role == ROLE_EMBED)
+            here = first || (last && q->model->tied);
+        struct share one = share_of(q, t, l, NULL, &all[i], 1);
+        if (here) {
+            add_share(s, &one, 1);
+            s->root += one.all;
+        }
+    }
+}
+
+static struct share rank_share(const struct request *q, const struct train *t,
+                               const struct layout *l, int stage)
+{
+    struct share s = {0};
+    double layers[MODEL_MAX_KINDS] = {0};
+    int end = layout_stage_first(q->model, l->pp, stage + 1);
+    for (int i = layout_stage_first(q->model, l->pp, stage); i < end; i++)
+        layers[q->model->layer[i]]++;
+    for (int k = 0; k < q->model->kind_count; k++) {
+        struct tensor tensors[MODEL_MAX_TENSORS];
+        if (layers[k] == 0)
+            continue;
+        struct share one = share_of(q, t, l, &q->model->kind[k], tensors,
+                                    model_layer_tensors(q->model, k, tensors));
+        add_share(&s, &one, layers[k]);
+        s.layer = fmax(s.layer, one.all);
+    }
+    add_globals(q, t, l, stage, &s);
+    return s;
+}
+
+struct layout train_layout(const struct train *t)
+{
+    int replica = t->tp * t->pp;
+    return (struct layout){.tp = t->tp,
+                           .pp = t->pp,
+                           .ep = 1,
+                           .replicas = t->gpus / replica,
+                           .gpus = t->gpus,
+                           .hosts = 1};
+}
+
+double train_adapters(const struct request *q, const struct train *train)
+{
+    struct train t = *train;
+    t.tp = t.pp = t.gpus = 1;
+    struct layout one = train_layout(&t);
+    return rank_share(q, &t, &one, 0).adapters;
+}
+
+/* ---- states ---- */
+
+/* NF4 linears and a 16-bit rest; HF's preparation for k-bit training turns the rest
+ * into FP32, which is the high end. */
+static struct quantity base_weights(const struct train *t, const struct share *s)
+{
+    double bits = t->single_quant ? NF4_BITS : NF4_DOUBLE_BITS;
+    double linear = s->linear * bits / 8, rest = s->all - s->linear;
+    if (t->method != TRAIN_QLORA)
+        return quantity_exact(s->all * 2);
+    return quantity_band(linear + rest * 2, linear + rest * 2, linear + rest * 4,
+                         ORIGIN_MODEL);
+}
+
+static void fill_states(const struct train *t, const struct share *s,
+                        struct train_memory *m)
+{
+    const struct recipe *r = train_recipe(t->optimizer);
+    bool full = t->method == TRAIN_FULL;
+    double n = m->data_parallel, trained = full ? s->all : s->adapters;
+    double at1 = t->zero_stage >= 1 ? n : 1, at2 = t->zero_stage >= 2 ? n : 1;
+    double at3 = t->zero_stage >= 3 ? n : 1;
+    m->weights = quantity_scale(base_weights(t, s), 1 / at3);
+    /* adapters are FP32 themselves where the recipe keeps an FP32 master */
+    double adapter = r->master > 0 ? r->master : r->weight;
+    m->adapters = quantity_exact(full ? 0 : trained * adapter / at3);
+    m->master = quantity_exact(full ? trained * r->master / at1 : 0);
+    m->optimizer = quantity_exact(trained * r->state / at1);
+    m->gradients = quantity_exact(trained * r->gradient / at2);
+    if (full && n > 1 && t->zero_stage >= 1) /* high: frameworks with FP32 gradients */
+        m->gradients = quantity_band(trained * r->shard_gradient / at2,
+                                     trained * r->shard_gradient / at2,
+                                     trained * r->gradient / at2, ORIGIN_MODEL);
+    /* under LoRA the unit outside the layers is frozen as a whole: none (low end) */
+    if (n > 1 && t->whole_gradients) {
+        double least = (full ? s->all : s->all - s->root) * 2;
+        m->gradients = quantity_add(
+            m->gradients, quantity_band(least, least, s->all * 2, ORIGIN_MODEL));
+    }
+    m->states =
+        quantity_add(quantity_add(m->weights, m->adapters),
+                     quantity_add(m->gradients, quantity_add(m->master, m->optimizer)));
+    /* AdamW over lists of tensors makes a copy as large as what it updates */
+    double width = r->master > 0 ? 4 : 2;
+    m->step =
+        quantity_band(trained * width / at1, 0, trained * width / at1, ORIGIN_MODEL);
+}
+
+/* Stage 3 gathers layers as it goes: FSDP two of them and the part outside the layers,
+ * DeepSpeed up to a number of parameters. */
+static struct quantity gathered(const struct train *t, const struct share *s,
+                                double trained, const struct train_memory *m)
+{
+    double width = m->weights.value * m->data_parallel / s->all;
+    bool full = t->method == TRAIN_FULL;
+    double fsdp = (2 * s->layer + s->root) * width + (full ? s->layer * 2 : 0);
+    double zero = fmin(ZERO_LIVE, s->all) * width + fmin(ZERO_BUCKET, trained) * 2;
+    return quantity_band((fsdp + zero) / 2, fmin(fsdp, zero), fmax(fsdp, zero),
+                         ORIGIN_MODEL);
+}
+
+static struct quantity buffers_of(const struct train *t, const struct share *s,
+                                  const struct train_memory *m)
+{
+    double trained = t->method == TRAIN_FULL ? s->all : s->adapters;
+    double bucket = fmin(ZERO_BUCKET, trained) * 2;
+    struct quantity b = quantity_exact(0);
+    if (m->data_parallel > 1 && t->zero_stage == 0) /* high: not views of gradients */
+        b = quantity_band(m->gradients.value, fmin(DDP_BUCKET, m->gradients.value),
+                          m->gradients.value, ORIGIN_MODEL);
+    else if (m->data_parallel > 1 && t->zero_stage < 3)
+        b = quantity_band(2 * bucket, fmin(2 * DDP_BUCKET, 2 * bucket), 3 * bucket,
+                          ORIGIN_MODEL);
+    else if (m->data_parallel > 1)
+        b = gathered(t, s, trained, m);
+    if (t->method == TRAIN_QLORA) /* one matrix at a time is turned back into 16 bit */
+        b = quantity_add(b, quantity_band(s->matrix * 2, s->matrix * 2, s->matrix * 4,
+                                          ORIGIN_MODEL));
+    return b;
+}
+
+static struct quantity context_of(const struct train *t)
+{
+    struct quantity c = quantity_band((CONTEXT_LOW + CONTEXT_HIGH) / 2, CONTEXT_LOW,
+                                      CONTEXT_HIGH, ORIGIN_MODEL);
+    if (t->gpus > 1)
+        c = quantity_add(c, quantity_band((NCCL_LOW + NCCL_HIGH) / 2, NCCL_LOW,
+                                          NCCL_HIGH, ORIGIN_MODEL));
+    return c;
+}
+
+/* ---- one stage ---- */
+
+static struct quantity larger(struct quantity a, struct quantity b)
+{
+    return quantity_band(fmax(a.value, b.value), fmax(a.low, b.low),
+                         fmax(a.high, b.high), ORIGIN_MODEL);
+}
+
+static void fill_peak(struct train_memory *m)
+{
+    struct quantity back = quantity_add(m->activations, larger(m->logits, m->live));
+    m->moment = m->step.value > back.value ? MOMENT_STEP : MOMENT_BACKWARD;
+    m->peak = larger(back, m->step);
+    struct quantity moving = quantity_add(m->peak, m->buffers);
+    m->fragmentation = quantity_band(moving.value * FRAGMENT, 0,
+                                     moving.high * FRAGMENT_HIGH, ORIGIN_MODEL);
+}
+
+void train_stage(const struct request *q, int stage, struct train_memory *m)
+{
+    const struct train *t = &m->train;
+    struct layout l = train_layout(t);
+    struct share s = rank_share(q, t, &l, stage);
+    struct train_saved saved = train_saved(q, t, stage);
+    m->stage = stage;
+    m->local = s.all;
+    m->activations = saved.layers;
+    m->logits = saved.logits;
+    m->live = saved.live;
+    fill_states(t, &s, m);
+    m->buffers = buffers_of(t, &s, m);
+    m->context = context_of(t);
+    fill_peak(m);
+    m->total = quantity_add(quantity_add(m->states, m->peak),
+                            quantity_add(m->buffers, m->fragmentation));
+    m->total = quantity_add(m->total, m->context);
+    m->free = quantity_sub(m->usable, quantity_add(m->total, quantity_exact(q->used)));
+}

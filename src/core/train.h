@@ -1,0 +1,222 @@
+/*
+ * train.h - the memory of fine-tuning a model, part by part, on one GPU.
+ *
+ * Nothing here knows an inference engine: the parts follow from the model's tensors
+ * (model.h), a recipe (bytes per parameter) and how data-parallel ranks share them:
+ *
+ *   full    weights 2 + gradients 4 + master 4 + AdamW moments 8 = 18 B per parameter
+ *           (with ZeRO the gradients are 16 bit: 2 + 2 + 4 + 8 = 16)
+ *   lora    weights 2 B per parameter, frozen; adapters r*(in + out) per matrix at
+ *           4 + 4 + 8 = 16 B each
+ *   qlora   the same over NF4 linears: 4.127 bits with double quantisation, 4.5 without
+ *
+ *   ZeRO over N ranks   stage 1 cuts master and moments by N, stage 2 the gradients
+ *                       too, stage 3 (FSDP full shard) the weights too
+ *
+ *   activations = micro_batch * sequence * sum over layers of what autograd keeps
+ *                 (train_saved; for a plain transformer of h wide layers, 16 bit, MLP
+ *                 of 4h and dropout that is 34*h bytes, the published figure)
+ *                 full recompute: 2*h per layer and one live layer
+ *   logits      = micro_batch * sequence * vocab * 8: FP32 logits and their gradient
+ *   peak        = the larger of the backward pass (activations + the larger of logits
+ *                 and a recomputed layer) and the optimizer's own temporaries
+ *   total       = weights + gradients + master + optimizer + adapters + peak + buffers
+ *                 + fragmentation + context
+ *
+ * Example: Llama-3.1-8B, 8,030,261,248 parameters, full, AdamW mixed, one GPU:
+ * 18 B * 8.03e9 = 134.6 GiB before any activation: no single 80 GB GPU. With ZeRO-3 on
+ * 8 GPUs it is 16 B * 8.03e9 / 8 = 15.0 GiB on each.
+ *
+ * Bands: the framework is taken to be eager PyTorch unless fused_kernels is set; the
+ * measured runs of tests/accuracy/train.c lie inside. What PyTorch's allocator reports
+ * excludes `context`; nvidia-smi includes it.
+ *
+ * Sources: Korthikanti et al. 2022 (34*h); Megatron-LM theoretical_memory_usage.py
+ * (18 B, 6 + 12/N); EleutherAI/cookbook (ZeRO, buckets); stas00/ml-engineering
+ * (context, NCCL); pytorch/pytorch DistributedDataParallel and torch.optim
+ * documentation; bitsandbytes MatMul4Bit (keeps its input); DeepSpeed PipelineEngine
+ * (no ZeRO-2 and 3).
+ */
+#ifndef GP_CORE_TRAIN_H
+#define GP_CORE_TRAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/explain.h"
+#include "core/plan.h"
+#include "core/quantity.h"
+#include "core/request.h"
+
+#define TRAIN_MAX_FIXES   12
+#define TRAIN_MAX_NOTES   6
+#define TRAIN_ZERO_CHOOSE (-1)
+
+/* What eager frameworks keep over the count of train_saved.c; fitted, see there. */
+#define TRAIN_COPIES 1.25
+
+enum train_method { TRAIN_NONE, TRAIN_FULL, TRAIN_LORA, TRAIN_QLORA, TRAIN_COUNT };
+
+enum recompute {
+    RECOMPUTE_NONE,
+    RECOMPUTE_SELECTIVE, /* attention scores only: saves where no flash attention is */
+    RECOMPUTE_FULL,      /* a layer's input is kept, the rest computed again */
+    RECOMPUTE_COUNT
+};
+
+enum train_optimizer {
+    OPTIMIZER_ADAMW,      /* 16-bit weights, FP32 master, moments and gradients: 18 B */
+    OPTIMIZER_ADAMW_BF16, /* everything 16 bit: 8 B */
+    OPTIMIZER_ADAMW_8BIT, /* as adamw, moments of 1 byte each: 12 B */
+    OPTIMIZER_SGD,        /* as adamw, one FP32 momentum: 14 B */
+    OPTIMIZER_COUNT
+};
+
+enum lora_targets {
+    LORA_LINEAR /* every linear matrix */,
+    LORA_QV /* query and value */
+};
+
+struct train {
+    enum train_method method;
+    enum train_optimizer optimizer;
+    enum recompute recompute;
+    enum lora_targets targets; /* which matrices get adapters */
+    int lora_rank;             /* r; lora and qlora */
+    int zero_stage;            /* 0..3, or TRAIN_ZERO_CHOOSE: the lowest that fits */
+    double sequence;           /* tokens of one sequence */
+    double micro_batch;        /* sequences per GPU and pass */
+    bool single_quant;         /* NF4 scales not quantised again: 4.5 bits, not 4.127 */
+    bool eager_attention; /* scores are stored: no flash or memory-efficient kernel */
+    bool fused_kernels;   /* fused norms, SwiGLU, GQA attention and loss (Megatron,
+                                * Liger): one 16-bit copy of what is kept */
+    bool whole_gradients; /* FSDP that accumulates under no_sync(), or whose units
+                                * mix frozen and trained parameters: each rank holds
+                                * 16-bit gradients of all those units' parameters */
+    int gpus;             /* in all; 0 = the fewest that fit, up to PLAN_MAX_GPUS */
+    int tp, pp;           /* 0 = 1 */
+};
+
+enum train_limit {
+    TRAIN_LIMIT_NONE,
+    TRAIN_LIMIT_LAYOUT,  /* refused; see reasons */
+    TRAIN_LIMIT_WEIGHTS, /* the weights alone exceed the GPU */
+    TRAIN_LIMIT_STATES,  /* weights, gradients and optimizer do */
+    TRAIN_LIMIT_ACTIVATIONS,
+    TRAIN_LIMIT_LOGITS, /* it would fit but for the logits */
+    TRAIN_LIMIT_USED,   /* somebody else holds the memory */
+    TRAIN_LIMIT_COUNT
+};
+
+enum train_moment { MOMENT_BACKWARD, MOMENT_STEP };
+
+/* What autograd keeps for the backward pass. */
+struct train_saved {
+    struct quantity
+        layers;           /* bytes, all layers of the stage, in-flight micro-batches */
+    struct quantity live; /* bytes of the layer that is computed again; 0 = none */
+    struct quantity
+        logits;       /* bytes of logits and their gradient; 0 off the last stage */
+    double per_token; /* bytes per token of all layers together, nothing
+                              * recomputed, middle of the band */
+};
+
+struct train_memory {
+    struct train train;          /* as answered: gpus, zero_stage, tp and pp are set */
+    bool searched;               /* gpus was 0: the count is the fewest found */
+    int data_parallel;           /* N = gpus / (tp*pp) */
+    int stage;                   /* pipeline stage these figures are of */
+    double params;               /* parameters of the whole model */
+    double trainable;            /* of them, or of the adapters, trained; whole model */
+    double local;                /* parameters of this rank's TP and PP share */
+    struct quantity usable;      /* bytes a program can have on this GPU */
+    struct quantity weights;     /* bytes of the model, trained or frozen */
+    struct quantity adapters;    /* bytes of LoRA matrices */
+    struct quantity gradients;   /* bytes */
+    struct quantity master;      /* bytes of the FP32 copy of trained 16-bit weights */
+    struct quantity optimizer;   /* bytes of moments */
+    struct quantity states;      /* bytes: the five above */
+    struct quantity activations; /* bytes kept for the backward pass */
+    struct quantity logits;      /* bytes of logits and their gradient */
+    struct quantity live;        /* bytes of a recomputed layer */
+    struct quantity step;        /* bytes of the optimizer step's temporaries */
+    struct quantity peak;        /* bytes: max(activations + max(logits, live), step) */
+    struct quantity buffers;     /* bytes: DDP or ZeRO buckets, gathered parameters,
+                                  * one dequantised matrix (qlora) */
+    struct quantity fragmentation; /* bytes the allocator cannot use */
+    struct quantity context;       /* bytes of CUDA context, cuBLAS and NCCL */
+    struct quantity total;         /* bytes of all parts */
+    struct quantity free;          /* bytes: usable - used - total, may be negative */
+    enum train_moment moment;      /* which moment `peak` is */
+    enum verdict verdict;
+    enum train_limit limit;
+    char knob[120];                     /* what decides a marginal verdict */
+    char reasons[TRAIN_MAX_NOTES][240]; /* why it was refused or does not fit */
+    int reason_count;
+    char warnings[TRAIN_MAX_NOTES][240];
+    int warning_count;
+};
+
+struct train_fix {
+    char what[120];  /* "compute activations again in the backward pass" */
+    char option[64]; /* "--recompute full" */
+    enum verdict verdict;
+    struct train train; /* the whole setting that was planned */
+    double gain;        /* bytes per GPU by which `free` grows */
+    int gpus;           /* in all */
+    int rank;           /* how much it changes what was asked: lower is less */
+};
+
+/* Defaults: adamw, flash attention, no recompute, 2048 tokens, micro-batch 1, rank 16
+ * on every linear matrix, ZeRO stage and GPU count to be chosen. */
+struct train train_defaults(enum train_method method);
+
+/* Answers one question; request gives model, gpu, used, host_gpus. Searches when gpus
+ * is 0 or zero_stage is TRAIN_ZERO_CHOOSE. */
+void train_estimate(const struct request *request, const struct train *train,
+                    struct train_memory *out);
+
+/* False when the combination cannot run; each reason in `why`, separated by "; ".
+ * gpus and zero_stage must be set. */
+bool train_valid(const struct request *request, const struct train *train, char *why,
+                 size_t size);
+
+/* Changes that were planned and fit (or at least are marginal), best first. */
+int train_fixes(const struct request *request, const struct train_memory *memory,
+                struct train_fix out[TRAIN_MAX_FIXES]);
+
+/* Every term with its equation, inputs and source, as plans have in explain.h. */
+int train_explain(const struct request *request, const struct train_memory *memory,
+                  struct term_why out[EXPLAIN_MAX]);
+
+/* Activations of one pipeline stage (train_saved.c). */
+struct train_saved train_saved(const struct request *request, const struct train *train,
+                               int stage);
+
+/* The parts of one stage: everything from `stage` on but verdict, limit and notes.
+ * memory->train, data_parallel and usable must be set (train_plan.c does). */
+void train_stage(const struct request *request, int stage, struct train_memory *memory);
+
+/* Parameters of the adapters of the whole model; 0 when nothing can be adapted. */
+double train_adapters(const struct request *request, const struct train *train);
+
+struct layout train_layout(const struct train *train);
+
+/* Bytes per parameter of one recipe. */
+struct recipe {
+    const char *word;                       /* "adamw" */
+    double weight, gradient, master, state; /* bytes per trained parameter */
+    double shard_gradient;                  /* the same for gradients under ZeRO */
+};
+const struct recipe *train_recipe(enum train_optimizer optimizer);
+
+const char *train_method_word(enum train_method method);    /* "full", "qlora" */
+const char *train_recompute_word(enum recompute recompute); /* "none", "full" */
+const char *train_optimizer_word(enum train_optimizer optimizer);
+const char *train_limit_word(enum train_limit limit); /* "optimizer-states" */
+/* The opposite, for the command line; -1 when there is no such word. */
+int train_method_parse(const char *word);
+int train_recompute_parse(const char *word);
+int train_optimizer_parse(const char *word);
+
+#endif

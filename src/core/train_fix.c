@@ -1,0 +1,342 @@
+/*
+ * train_fix.c - what to change so that a run fits, and why it takes what it does.
+ *
+ * A fix is the setting with one thing changed (two, where one is not enough), estimated
+ * like any other. The order: fits before marginal, fewer GPUs, then what changes least
+ * of what was asked: recomputing costs time only, a smaller batch or state changes the
+ * arithmetic, another method the result.
+ */
+#include "core/train.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/str.h"
+#include "util/units.h"
+
+enum rank {
+    RANK_FUSED,
+    RANK_TIME,
+    RANK_ZERO,
+    RANK_BATCH,
+    RANK_BOTH,
+    RANK_GPUS,
+    RANK_OPTIMIZER,
+    RANK_SEQUENCE,
+    RANK_LORA,
+    RANK_QLORA
+};
+
+struct fixer {
+    const struct request *request;
+    const struct train_memory *plan;
+    struct train_fix found[2 * TRAIN_MAX_FIXES];
+    int count;
+};
+
+/* True when the setting is an improvement and was put down. */
+static bool propose(struct fixer *f, const struct train *t, enum rank rank,
+                    const char *option, const char *what)
+{
+    struct train_memory m;
+    train_estimate(f->request, t, &m);
+    if (m.verdict >= f->plan->verdict ||
+        f->count >= (int)(sizeof(f->found) / sizeof(f->found[0])))
+        return false;
+    struct train_fix *fix = &f->found[f->count++];
+    memset(fix, 0, sizeof(*fix));
+    gp_copy(fix->what, sizeof(fix->what), what);
+    gp_copy(fix->option, sizeof(fix->option), option);
+    fix->verdict = m.verdict;
+    fix->train = m.train;
+    fix->gain = f->plan->free.known ? m.free.value - f->plan->free.value : 0;
+    fix->gpus = m.train.gpus;
+    fix->rank = (int)rank;
+    return true;
+}
+
+/* The setting to change; where the GPU count was ours to choose it is again. */
+static struct train start(const struct fixer *f)
+{
+    struct train t = f->plan->train;
+    if (f->plan->searched) {
+        t.gpus = 0;
+        t.zero_stage = TRAIN_ZERO_CHOOSE;
+    }
+    return t;
+}
+
+static bool any_fits(const struct fixer *f)
+{
+    for (int i = 0; i < f->count; i++)
+        if (f->found[i].verdict == VERDICT_FITS)
+            return true;
+    return false;
+}
+
+/* Time for memory: less is kept, nothing about the result changes. */
+static void less_kept(struct fixer *f)
+{
+    struct train t = start(f);
+    bool recompute = t.recompute != RECOMPUTE_FULL, batch = t.micro_batch > 1;
+    t.recompute = RECOMPUTE_FULL;
+    bool done = recompute && propose(f, &t, RANK_TIME, "--recompute full",
+                                     "compute activations again in the backward pass");
+    t.recompute = f->plan->train.recompute;
+    t.micro_batch = 1;
+    done = (batch && propose(f, &t, RANK_BATCH, "--micro-batch 1",
+                             "one sequence at a time, gradients accumulated")) ||
+           done;
+    t.recompute = RECOMPUTE_FULL;
+    if (!done && recompute && batch)
+        propose(f, &t, RANK_BOTH, "--recompute full --micro-batch 1",
+                "recompute, and one sequence at a time");
+}
+
+/* Fused kernels are other code, not another result. */
+static void fused(struct fixer *f)
+{
+    struct train t = start(f);
+    if (t.fused_kernels || t.recompute == RECOMPUTE_FULL)
+        return;
+    t.fused_kernels = true;
+    propose(f, &t, RANK_FUSED, "--fused", "fused norm, MLP and attention kernels");
+}
+
+static void more_sharding(struct fixer *f)
+{
+    struct train t = f->plan->train;
+    char option[64], what[120];
+    int top = t.pp > 1 ? 1 : 3;
+    for (int z = t.zero_stage + 1; f->plan->data_parallel > 1 && z <= top; z++) {
+        t.zero_stage = z;
+        gp_format(option, sizeof(option), "--zero %d", z);
+        gp_format(what, sizeof(what), "ZeRO-%d: %s cut by %d too", z,
+                  z == 1   ? "master and moments"
+                  : z == 2 ? "gradients"
+                           : "weights",
+                  f->plan->data_parallel);
+        int before = f->count;
+        if (!propose(f, &t, RANK_ZERO, option, what))
+            continue;
+        if (f->found[before].verdict == VERDICT_FITS || z == top)
+            return;
+        f->count = before; /* the next one may do better than marginal */
+    }
+}
+
+static void more_gpus(struct fixer *f)
+{
+    struct train t = f->plan->train;
+    struct train_memory m;
+    char option[64], what[120];
+    t.gpus = 0;
+    t.zero_stage = TRAIN_ZERO_CHOOSE;
+    train_estimate(f->request, &t, &m);
+    if (m.train.gpus <= f->plan->train.gpus || m.verdict >= f->plan->verdict)
+        return;
+    gp_format(option, sizeof(option), "--gpu %s:%d --zero %d", f->request->gpu->id,
+              m.train.gpus, m.train.zero_stage);
+    gp_format(what, sizeof(what), "%d GPUs with ZeRO-%d", m.train.gpus,
+              m.train.zero_stage);
+    propose(f, &m.train, RANK_GPUS, option, what);
+}
+
+/* The longest sequence, in steps of 256 tokens, that fits. */
+static void shorter(struct fixer *f)
+{
+    struct train t = f->plan->train;
+    struct train_memory m;
+    double low = 0, high = floor(t.sequence / 256);
+    char option[64], what[120];
+    while (high - low > 1) {
+        double middle = floor((low + high) / 2);
+        t.sequence = middle * 256;
+        train_estimate(f->request, &t, &m);
+        if (m.verdict == VERDICT_FITS)
+            low = middle;
+        else
+            high = middle;
+    }
+    if (low < 1)
+        return;
+    t.sequence = low * 256;
+    gp_format(option, sizeof(option), "--sequence %.0f", t.sequence);
+    gp_format(what, sizeof(what), "sequences of %.0f tokens", t.sequence);
+    propose(f, &t, RANK_SEQUENCE, option, what);
+}
+
+/* Another method on the same GPUs; with recompute and batch 1 where it needs them. */
+static void other_method(struct fixer *f, enum train_method method, enum rank rank)
+{
+    struct train t = f->plan->train;
+    struct train plain = train_defaults(method);
+    char option[64], what[120];
+    if (t.method >= method)
+        return;
+    t = start(f);
+    t.method = method;
+    t.zero_stage = TRAIN_ZERO_CHOOSE;
+    if (t.lora_rank < 1)
+        t.lora_rank = plain.lora_rank;
+    gp_format(option, sizeof(option), "--train %s", train_method_word(method));
+    gp_format(what, sizeof(what), "%s of rank %d over a frozen %s base",
+              method == TRAIN_LORA ? "LoRA" : "QLoRA", t.lora_rank,
+              method == TRAIN_LORA ? "16-bit" : "NF4");
+    int before = f->count;
+    if (propose(f, &t, rank, option, what) && f->found[before].verdict == VERDICT_FITS)
+        return;
+    if (any_fits(f))
+        return;
+    f->count = before; /* marginal alone: better with all three */
+    t.recompute = RECOMPUTE_FULL;
+    t.micro_batch = 1;
+    gp_format(option, sizeof(option), "--train %s --recompute full --micro-batch 1",
+              train_method_word(method));
+    propose(f, &t, rank, option, what);
+}
+
+static void smaller_states(struct fixer *f)
+{
+    struct train t = start(f);
+    if (t.method != TRAIN_FULL || t.optimizer != OPTIMIZER_ADAMW)
+        return;
+    t.optimizer = OPTIMIZER_ADAMW_8BIT;
+    propose(f, &t, RANK_OPTIMIZER, "--optimizer adamw-8bit",
+            "moments of one byte each");
+}
+
+static int by_worth(const void *pa, const void *pb)
+{
+    const struct train_fix *a = pa, *b = pb;
+    if (a->verdict != b->verdict)
+        return (int)a->verdict - (int)b->verdict;
+    if (a->gpus != b->gpus)
+        return a->gpus - b->gpus;
+    return a->rank - b->rank;
+}
+
+int train_fixes(const struct request *q, const struct train_memory *m,
+                struct train_fix out[TRAIN_MAX_FIXES])
+{
+    struct fixer f = {.request = q, .plan = m};
+    int n = 0;
+    if (m->verdict == VERDICT_FITS || m->limit == TRAIN_LIMIT_LAYOUT)
+        return 0;
+    fused(&f);
+    less_kept(&f);
+    more_sharding(&f);
+    more_gpus(&f);
+    smaller_states(&f);
+    shorter(&f);
+    other_method(&f, TRAIN_LORA, RANK_LORA);
+    other_method(&f, TRAIN_QLORA, RANK_QLORA);
+    qsort(f.found, (size_t)f.count, sizeof(f.found[0]), by_worth);
+    bool any = f.count > 0 && f.found[0].verdict == VERDICT_FITS;
+    for (int i = 0; i < f.count && n < TRAIN_MAX_FIXES; i++)
+        if (!any || f.found[i].verdict == VERDICT_FITS)
+            out[n++] = f.found[i];
+    return n;
+}
+
+/* ---- why ---- */
+
+struct row {
+    const char *name, *equation, *source;
+    size_t offset; /* of the quantity in struct train_memory */
+};
+
+#define PART(field) offsetof(struct train_memory, field)
+
+static const char megatron[] = "NVIDIA/Megatron-LM theoretical_memory_usage.py";
+static const char zero[] = "ZeRO stages: EleutherAI/cookbook";
+
+static const struct row rows[] = {
+    {"weights",
+     "parameters of this rank * 2 (qlora: linears * bits/8, the rest * 2) "
+     "[/N at ZeRO-3]",
+     "the model's tensors; bitsandbytes NF4", PART(weights)},
+    {"adapters", "sum over adapted matrices of r * (in + out) * bytes [/N at ZeRO-3]",
+     "LoRA, Hu et al. 2021; PEFT keeps adapters in FP32", PART(adapters)},
+    {"gradients", "trained * bytes [/N from ZeRO-2]", zero, PART(gradients)},
+    {"master", "trained * FP32 copy [/N from ZeRO-1]", megatron, PART(master)},
+    {"optimizer", "trained * moments [/N from ZeRO-1]", megatron, PART(optimizer)},
+    {"activations",
+     "sequence * micro-batch * micro-batches in flight * bytes kept per "
+     "token and layer (full recompute: 2*h)",
+     "counted as autograd keeps them; Korthikanti et al. 2022; copies fitted on "
+     "Lightning-AI/litgpt resource tables",
+     PART(activations)},
+    {"logits", "sequence * micro-batch * vocab * 8 (FP32 logits and gradient)",
+     megatron, PART(logits)},
+    {"recomputed layer", "sequence * micro-batch * bytes of the widest layer",
+     "Korthikanti et al. 2022", PART(live)},
+    {"optimizer step", "a copy of what the optimizer updates",
+     "pytorch/pytorch torch.optim documentation, foreach", PART(step)},
+    {"peak", "max(activations + max(logits, recomputed layer), optimizer step)",
+     "the two moments do not meet", PART(peak)},
+    {"buffers",
+     "DDP: gradients again; ZeRO-1, 2: two buckets of 5e8 * 2; ZeRO-3: "
+     "gathered layers; qlora: one matrix in 16 bit",
+     "pytorch DistributedDataParallel (gradient_as_bucket_view); DeepSpeed defaults",
+     PART(buffers)},
+    {"fragmentation", "0.05 * (peak + buffers), up to 0.10",
+     "nobody's measurement: a planning reserve", PART(fragmentation)},
+    {"context", "CUDA context 0.47..0.92 GiB; NCCL 1..2 GiB with several GPUs",
+     "stas00/ml-engineering training/performance", PART(context)},
+    {"total",
+     "weights + adapters + gradients + master + optimizer + peak + buffers + "
+     "fragmentation + context",
+     "", PART(total)},
+    {"free", "usable - used - total", "", PART(free)},
+};
+
+static void inputs_of(const struct request *q, const struct train_memory *m,
+                      const char *name, char *text, size_t size)
+{
+    const struct train *t = &m->train;
+    const struct recipe *r = train_recipe(t->optimizer);
+    char a[32], b[32];
+    if (strcmp(name, "activations") == 0 || strcmp(name, "logits") == 0)
+        gp_format(text, size,
+                  "sequence %.0f, micro-batch %.0f, layers %d, h %d, vocab "
+                  "%d, recompute %s, TP %d, PP %d",
+                  t->sequence, t->micro_batch, q->model->layer_count, q->model->hidden,
+                  q->model->vocab, train_recompute_word(t->recompute), t->tp, t->pp);
+    else if (strcmp(name, "free") == 0)
+        gp_format(text, size, "usable %s (%s), used %s",
+                  units_gib(a, sizeof(a), m->usable.value),
+                  origin_word(m->usable.origin), units_gib(b, sizeof(b), q->used));
+    else
+        gp_format(text, size,
+                  "%s, %s: weights %g, gradients %g, master %g, moments %g "
+                  "B; parameters %s, of this rank %s; rank r %d, N %d, ZeRO-%d",
+                  train_method_word(t->method), r->word, r->weight, r->gradient,
+                  r->master, r->state, units_params(a, sizeof(a), m->params),
+                  units_params(b, sizeof(b), m->local),
+                  t->method == TRAIN_FULL ? 0 : t->lora_rank, m->data_parallel,
+                  t->zero_stage);
+}
+
+int train_explain(const struct request *q, const struct train_memory *m,
+                  struct term_why out[EXPLAIN_MAX])
+{
+    int n = 0;
+    if (m->limit == TRAIN_LIMIT_LAYOUT)
+        return 0;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct quantity value;
+        memcpy(&value, (const char *)m + rows[i].offset, sizeof(value));
+        struct term_why *w = &out[n++];
+        memset(w, 0, sizeof(*w));
+        gp_copy(w->name, sizeof(w->name), rows[i].name);
+        gp_copy(w->equation, sizeof(w->equation), rows[i].equation);
+        gp_copy(w->source, sizeof(w->source), rows[i].source);
+        inputs_of(q, m, rows[i].name, w->inputs, sizeof(w->inputs));
+        w->value = quantity_scale(value, 1 / GP_GIB);
+        gp_copy(w->unit, sizeof(w->unit), "GiB");
+    }
+    return n;
+}

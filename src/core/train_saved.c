@@ -1,0 +1,272 @@
+/*
+ * train_saved.c - what a training pass keeps of each layer for the backward pass.
+ *
+ * Counted tensor by tensor, per token, as autograd of eager PyTorch keeps them. A
+ * linear layer keeps its input only for the gradient of its own weight, so a frozen
+ * matrix keeps none, except that a 4-bit one (bitsandbytes MatMul4Bit) always does, and
+ * an adapted one keeps what dropout left of it (2 bytes) and the mask (1 byte):
+ *
+ *   norms       n * h * (RMSNorm 4, computed in FP32; LayerNorm 2), and 2 more when an
+ *               RMSNorm's weight is trained
+ *   qkv input   h * input                   o input     nh*dv * input
+ *   q, k, v     2*nh*d + 2*nh*d + 2*nh*dv   (KV heads repeated for the kernel; a
+ *                                           kernel that knows GQA keeps kv heads)
+ *   output      2*nh*dv + 4*nh              scores      5*nh*s without flash attention
+ *   MLP input   h * input                   down input  ff * input
+ *   gated MLP   3 * 2*ff (gate, its SiLU, up)   plain   2*ff
+ *
+ * Example: Llama-2-7B (h 4096, ff 11008), trained in full: 12h + 2h + 6h + 4h + 2h
+ * + 8ff = 194,560 bytes per token and layer, 194,688 with the kernel's statistics.
+ * GPT-3's layer (LayerNorm, ff 4h) comes to 4h + 2h + 6h + 2h + 2h + 16h = 32h at the
+ * low end, where the kernel's output is also o's input: the published 34h less its two
+ * dropout masks.
+ *
+ * Frameworks keep more: fused QKV storage of which only V is needed, copies around
+ * adapters. TRAIN_COPIES is the ratio of what one framework was measured to keep to
+ * this count, fitted on three models and scored on others (tests/accuracy/train.c).
+ * Fused kernels keep one 16-bit copy of norm inputs, SiLU's input but not its output,
+ * and KV heads that are not repeated: the low column of the counter.
+ */
+#include "core/train.h"
+
+#include <math.h>
+#include <string.h>
+
+/* TRAIN_COPIES was fitted on the growth with the micro-batch of Llama-2-7B, StableLM-3B
+ * and phi-1.5 under LoRA (Lightning-AI/litgpt resource tables, commit 8641822: 7.77,
+ * 2.41 and 1.95 GB per sequence). SPREAD is a judgement: held-out runs stay within it.
+ * Fused kernels, of which no run is at hand, are put between their own count and the
+ * eager ratio of it. */
+#define SPREAD       0.25
+#define FUSED_COPIES 1.10
+
+/* Bytes per logit: FP32 value and gradient; from a chunked 16-bit loss to every copy of
+ * an eager one (16-bit logits, FP32 copy, log-softmax, gradient). */
+#define LOGIT_BYTES      8.0
+#define LOGIT_BYTES_LOW  4.0
+#define LOGIT_BYTES_HIGH 14.0
+
+/* First fused kernels (low), eager modules (mid), each adapter with its own copy
+ * (high); then, from layer_bytes() on, the band of the framework asked for. */
+struct three {
+    double low, mid, high; /* bytes per token */
+};
+
+struct counter {
+    const struct layer_kind *kind;
+    const struct train *train;
+    double hidden;
+    double cut; /* TP degree */
+    struct three sum;
+};
+
+static void keep(struct counter *c, double low, double mid, double high)
+{
+    c->sum.low += low;
+    c->sum.mid += mid;
+    c->sum.high += high;
+}
+
+/* The input of `users` linear matrices. */
+static void keep_input(struct counter *c, double width, int users, bool adapted)
+{
+    const struct train *t = c->train;
+    double plain = t->method == TRAIN_LORA ? 0 : 2;
+    if (t->method == TRAIN_FULL || !adapted)
+        keep(c, plain * width, plain * width, plain * width);
+    else
+        keep(c, (plain > 0 ? plain : 2) * width, (plain + 3) * width,
+             (plain + 3 * users) * width);
+}
+
+static bool every_linear(const struct counter *c)
+{
+    return c->train->targets == LORA_LINEAR;
+}
+
+static void keep_norms(struct counter *c)
+{
+    const struct layer_kind *k = c->kind;
+    double width = k->norms * c->hidden;
+    double mid = k->norm_bias ? 2 : 4;
+    if (!k->norm_bias && c->train->method == TRAIN_FULL)
+        mid += 2;
+    keep(c, 2 * width, mid * width, mid * width);
+}
+
+/* ---- mixers ---- */
+
+static void keep_attention(struct counter *c, double q, double k, double v, double out,
+                           double kv_share)
+{
+    double core = (2 * (q + out) + 4 * c->kind->heads) / c->cut;
+    double repeated = 2 * (k + v) / c->cut;
+    double scores = 0;
+    if (c->train->eager_attention && c->train->recompute == RECOMPUTE_NONE)
+        scores = 5 * c->train->sequence * c->kind->heads / c->cut;
+    keep_input(c, c->hidden, 3, true);
+    keep(c, core + repeated * kv_share + scores, core + repeated + scores,
+         core + repeated + scores);
+    if (c->train->method == TRAIN_LORA && !every_linear(c))
+        return;
+    keep_input(c, out / c->cut, 1, every_linear(c));
+    if (c->train->method == TRAIN_FULL) /* the kernel's own output serves as input */
+        keep(c, -2 * out / c->cut, 0, 0);
+}
+
+static void keep_gqa(struct counter *c)
+{
+    const struct layer_kind *k = c->kind;
+    double d = k->head_dim, dv = k->v_head_dim > 0 ? k->v_head_dim : d;
+    double share = k->heads > 0 ? (double)k->kv_heads / k->heads : 1;
+    keep_attention(c, k->heads * d, k->heads * d, k->heads * dv, k->heads * dv, share);
+    if (k->qk_norm != QK_NORM_NONE) { /* two norms more, over q and k */
+        double width = (k->heads + k->kv_heads) * d / c->cut;
+        keep(c, 2 * width, 4 * width, 6 * width);
+    }
+}
+
+static void keep_mla(struct counter *c)
+{
+    const struct layer_kind *k = c->kind;
+    double d = k->nope_dim + k->rope_dim, latent = k->q_lora + k->kv_lora;
+    keep_attention(c, k->heads * d, k->heads * d, (double)k->heads * k->v_head_dim,
+                   (double)k->heads * k->v_head_dim, 1);
+    keep(c, 2 * latent, 4 * latent, 6 * latent);
+    keep_input(c, latent, 1, true);
+}
+
+/* One KV head of width d serves all; the query is projected through q_lora. */
+static void keep_csa(struct counter *c)
+{
+    const struct layer_kind *k = c->kind;
+    double q = (double)k->heads * k->head_dim;
+    keep_attention(c, q, k->head_dim, 0, q, 1);
+    keep(c, 2.0 * k->q_lora, 4.0 * k->q_lora, 6.0 * k->q_lora);
+    keep_input(c, k->q_lora + (double)k->o_groups * k->o_lora, 1, true);
+}
+
+/* Recurrences differ in what their kernels keep; counted are the projections before and
+ * after the convolution, the mixed values and their gated norm. */
+static void keep_recurrence(struct counter *c)
+{
+    const struct layer_kind *k = c->kind;
+    double values = (double)k->lin_v_heads * k->lin_v_dim;
+    bool mamba = k->mixer == MIXER_MAMBA1 || k->mixer == MIXER_MAMBA2;
+    double keys = mamba ? (double)(k->groups > 0 ? k->groups : 1) * k->lin_k_dim
+                        : (double)k->lin_k_heads * k->lin_k_dim;
+    double mixed = (values + 2 * keys) / c->cut;
+    values /= c->cut;
+    keep_input(c, c->hidden, 2, every_linear(c));
+    keep(c, 2 * mixed + 4 * values, 4 * mixed + 8 * values, 6 * mixed + 12 * values);
+    keep_input(c, values, 1, every_linear(c));
+}
+
+static void keep_mixer(struct counter *c)
+{
+    static void (*const keepers[MIXER_COUNT])(struct counter *) = {
+        [MIXER_FULL] = keep_gqa,          [MIXER_SLIDING] = keep_gqa,
+        [MIXER_CHUNKED] = keep_gqa,       [MIXER_MLA] = keep_mla,
+        [MIXER_CSA] = keep_csa,           [MIXER_MAMBA1] = keep_recurrence,
+        [MIXER_MAMBA2] = keep_recurrence, [MIXER_DELTANET] = keep_recurrence,
+        [MIXER_KDA] = keep_recurrence,    [MIXER_LIGHTNING] = keep_recurrence,
+    };
+    if (keepers[c->kind->mixer])
+        keepers[c->kind->mixer](c);
+}
+
+/* ---- MLP ---- */
+
+/* `rows` copies of the hidden state through an MLP of this width. */
+static void keep_mlp(struct counter *c, double hidden, double width, double rows)
+{
+    if (width <= 0)
+        return;
+    width /= c->cut;
+    keep_input(c, rows * hidden, c->kind->gated ? 2 : 1, every_linear(c));
+    if (c->kind->gated)
+        keep(c, 4 * rows * width, 6 * rows * width, 6 * rows * width);
+    else
+        keep(c, 2 * rows * width, 2 * rows * width, 2 * rows * width);
+    keep_input(c, rows * width, 1, every_linear(c));
+}
+
+static void keep_experts(struct counter *c)
+{
+    const struct layer_kind *k = c->kind;
+    double hidden = k->latent > 0 ? k->latent : c->hidden, topk = k->experts_active;
+    if (k->experts <= 0)
+        return;
+    keep_mlp(c, hidden, k->expert_ff, topk);
+    /* routing weights in FP32, and the outputs they scale */
+    keep(c, 4.0 * k->experts + 2 * topk * hidden, 8.0 * k->experts + 2 * topk * hidden,
+         8.0 * k->experts + 4 * topk * hidden);
+}
+
+static struct three layer_bytes(const struct request *q, const struct train *t,
+                                int kind)
+{
+    struct counter c = {.kind = &q->model->kind[kind],
+                        .train = t,
+                        .hidden = q->model->hidden,
+                        .cut = t->tp};
+    keep_norms(&c);
+    keep_mixer(&c);
+    keep_mlp(&c, c.hidden, c.kind->ff, 1);
+    keep_mlp(&c, c.hidden, c.kind->shared_ff, 1);
+    keep_experts(&c);
+    double fused = c.sum.low, eager = c.sum.mid * TRAIN_COPIES;
+    if (t->fused_kernels)
+        return (struct three){fused, fused * FUSED_COPIES, fused * TRAIN_COPIES};
+    return (struct three){eager * (1 - SPREAD), eager,
+                          fmax(eager * (1 + SPREAD), c.sum.high * TRAIN_COPIES)};
+}
+
+/* ---- a stage ---- */
+
+static struct quantity band(struct three three, double tokens)
+{
+    return quantity_band(three.mid * tokens, three.low * tokens, three.high * tokens,
+                         ORIGIN_MODEL);
+}
+
+struct train_saved train_saved(const struct request *q, const struct train *t,
+                               int stage)
+{
+    const struct model *m = q->model;
+    struct train_saved saved;
+    struct three all = {0, 0, 0}, widest = {0, 0, 0};
+    double tokens = t->sequence * t->micro_batch;
+    double in_flight = t->pp - stage; /* 1F1B: stage s waits for pp - s micro-batches */
+    int first = layout_stage_first(m, t->pp, stage);
+    int end = layout_stage_first(m, t->pp, stage + 1);
+    struct three of[MODEL_MAX_KINDS];
+    for (int k = 0; k < m->kind_count; k++)
+        of[k] = layer_bytes(q, t, k);
+    for (int i = first; i < end; i++) {
+        struct three one = of[m->layer[i]];
+        all.low += one.low;
+        all.mid += one.mid;
+        all.high += one.high;
+        if (one.mid > widest.mid)
+            widest = one;
+    }
+    saved.per_token = all.mid;
+    saved.live = quantity_exact(0);
+    saved.layers = band(all, tokens * in_flight);
+    if (t->recompute == RECOMPUTE_FULL) {
+        double inputs = 2.0 * m->hidden * (end - first) * tokens * in_flight;
+        saved.layers = quantity_of(inputs, ORIGIN_MODEL);
+        saved.live = band(widest, tokens);
+    } else if (t->eager_attention && t->recompute == RECOMPUTE_SELECTIVE) {
+        double heads = 0;
+        for (int k = 0; k < m->kind_count; k++)
+            heads = fmax(heads, m->kind[k].heads);
+        saved.live =
+            quantity_of(5 * heads / t->tp * t->sequence * tokens, ORIGIN_MODEL);
+    }
+    double words = stage == t->pp - 1 ? tokens * m->vocab / t->tp : 0;
+    saved.logits = quantity_band(words * LOGIT_BYTES, words * LOGIT_BYTES_LOW,
+                                 words * LOGIT_BYTES_HIGH, ORIGIN_MODEL);
+    return saved;
+}

@@ -1,0 +1,35 @@
+/*
+ * weights.h - bytes of weights per layer kind and role on one GPU.
+ *
+ * A sum over the tensors of model.h: format_bytes(format of the role, rows, cols) times
+ * the GPU's share (layout.h). Formats keep some roles in 16 bit (embedding, head, norms,
+ * router; a published checkpoint may keep more). 2:4 sparse linears store half the
+ * values and a 2-bit index each: bits/2 + 1 per original weight. Unstructured zeros save
+ * nothing in dense storage. When a local checkpoint is used as it is, its tensors' own
+ * bytes replace the sum.
+ *
+ * What an engine adds to the checkpoint at load time is counted beside it:
+ *   rope table     max_context * rotary dim * 2 bytes (vLLM keeps cos and sin; 2.5 GiB
+ *                  for a 10M-token Llama-4-Scout, as its logs show)
+ *   absorbed MLA   kv_b once more, cut per head, for decoding (vLLM)
+ */
+#ifndef GP_CORE_WEIGHTS_H
+#define GP_CORE_WEIGHTS_H
+
+#include "core/layout.h"
+#include "core/request.h"
+
+struct weights {
+    double role[ROLE_COUNT]; /* bytes on one GPU */
+    double loaded;           /* bytes the engine adds at load time */
+    double total;            /* all of them */
+};
+
+/* Weights of one GPU of stage `stage`. */
+struct weights weights_stage(const struct request *request, const struct layout *layout,
+                             int stage);
+
+/* Bytes of the whole checkpoint, one copy, nothing the engine adds. */
+double weights_file_bytes(const struct request *request);
+
+#endif

@@ -1,0 +1,125 @@
+/*
+ * batch.c - see batch.h.
+ */
+#include "data/batch.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "data/report.h"
+#include "util/json.h"
+#include "util/path.h"
+
+static enum gp_status take_value(struct ask *ask, int id, const char *where,
+                                 const json_t *value, struct gp_err *err)
+{
+    enum option_id option = (enum option_id)id;
+    if (json_is_string(value))
+        return ask_text(ask, option, where, json_string_value(value), err);
+    if (json_is_number(value))
+        return ask_number(ask, option, where, json_number_value(value), err);
+    if (json_is_true(value) && option_rows[id].type == OPTION_FLAG)
+        return ask_text(ask, option, where, "", err);
+    if (json_is_null(value) || json_is_false(value))
+        return GP_OK; /* the default */
+    return gp_fail(err, GP_E_USAGE, where, option_rows[id].help,
+                   "must be text, a number or null");
+}
+
+static enum gp_status unknown_key(const char *where, const char *key,
+                                  struct gp_err *err)
+{
+    const char *names[OPTION_COUNT], *near;
+    char hint[80] = "see gpuplan --help";
+    for (int i = 0; i < OPTION_COUNT; i++)
+        names[i] = option_rows[i].name;
+    near = gp_nearest(key, names, OPTION_COUNT);
+    if (near)
+        gp_format(hint, sizeof(hint), "did you mean %s?", near);
+    return gp_fail(err, GP_E_USAGE, where, hint, "there is no option '%.60s'", key);
+}
+
+static enum gp_status take_request(struct ask *ask, const char *where, long line,
+                                   json_t *request, struct gp_err *err)
+{
+    const char *key;
+    json_t *value;
+    char place[GP_PATH_MAX];
+    enum gp_status status = GP_OK;
+    json_object_foreach(request, key, value)
+    {
+        int id = strcmp(key, "id") == 0 ? OPTION_COUNT : option_find(key);
+        if (id == OPTION_COUNT)
+            continue;
+        gp_format(place, sizeof(place), "%s:%ld: %.60s", where, line, key);
+        if (id < 0 || !key[1])
+            return unknown_key(place, key, err);
+        if (!(option_rows[id].commands & FOR_PLAN))
+            return gp_fail(err, GP_E_USAGE, place, "", "is no part of a request");
+        status = take_value(ask, id, place, value, err);
+        if (status)
+            return status;
+    }
+    if (ask->value[OPT_TRAIN].given)
+        return gp_fail(err, GP_E_USAGE, "--train", "use gpuplan --plan --train",
+                       "--batch plans inference");
+    return GP_OK;
+}
+
+/* "--max-num-seqs" is a word of the command line; here it is "FILE:7: max_num_seqs". */
+static void place_error(struct gp_err *err, const char *place)
+{
+    char where[sizeof(err->where)];
+    gp_copy(where, sizeof(where), err->where);
+    if (where[0] && strncmp(where, "--", 2) != 0)
+        return;
+    for (char *p = where; *p; p++)
+        *p = *p == '-' ? '_' : *p;
+    gp_format(err->where, sizeof(err->where), "%s%s%s", place, where[0] ? ": " : "",
+              where[0] ? where + 2 : "");
+}
+
+static enum gp_status answer(struct planner *planner, const char *where, long line,
+                             json_t *request, json_t **out, struct gp_err *err)
+{
+    struct ask ask;
+    struct answer a;
+    memset(&ask, 0, sizeof(ask));
+    enum gp_status status = take_request(&ask, where, line, request, err);
+    if (!status)
+        status = planner_answer(planner, &ask, &a, err);
+    if (!status)
+        *out = report_plan(&a, ask_flag(&ask, OPT_WHY));
+    return status;
+}
+
+bool batch_answer(struct planner *planner, const char *where, long line,
+                  const char *text, size_t len, struct strbuf *out)
+{
+    struct gp_err err = {0};
+    char place[GP_PATH_MAX];
+    json_t *request = NULL, *reply = NULL;
+    enum gp_status status;
+    gp_format(place, sizeof(place), "%s:%ld", where, line);
+    if (len > BATCH_LINE_MAX)
+        status = gp_fail(&err, GP_E_USAGE, place, "one request per line",
+                         "is longer than %d bytes", BATCH_LINE_MAX);
+    else
+        status = gp_json_parse(place, text, len, &request, &err);
+    if (!status && !json_is_object(request))
+        status = gp_fail(&err, GP_E_USAGE, place, "{\"model\": \"llama-3.1-8b\"}",
+                         "is not a JSON object");
+    if (!status)
+        status = answer(planner, where, line, request, &reply, &err);
+    if (status) {
+        place_error(&err, place);
+        reply = report_error(&err);
+    }
+    if (json_is_object(request) && json_object_get(request, "id"))
+        json_object_set(reply, "id", json_object_get(request, "id"));
+    gp_json_write(reply, false, out);
+    strbuf_add(out, "\n");
+    json_decref(reply);
+    json_decref(request);
+    return status == GP_OK;
+}

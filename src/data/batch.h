@@ -1,0 +1,20 @@
+/*
+ * batch.h - one line of --batch: a JSON object of options in, an answer as JSON out.
+ */
+#ifndef GP_DATA_BATCH_H
+#define GP_DATA_BATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "data/planner.h"
+#include "util/str.h"
+
+#define BATCH_LINE_MAX (1 << 20) /* bytes of one request */
+
+/* Appends one line of JSON, gpuplan.plan/1 or gpuplan.error/1, to out. False for the
+ * latter. where and line name the request in errors. */
+bool batch_answer(struct planner *planner, const char *where, long line, const char *text,
+                  size_t len, struct strbuf *out);
+
+#endif

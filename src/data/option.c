@@ -1,0 +1,248 @@
+/*
+ * option.c - see option.h.
+ */
+#include "data/option.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/str.h"
+#include "util/units.h"
+
+#define R  FOR_REQUEST
+#define RB (FOR_REQUEST | FOR_BATCH)
+#define P  FOR_PLAN
+
+const struct option_row option_rows[OPTION_COUNT] = {
+    [OPT_MODEL] =
+        {"model", 'm', OPTION_TEXT, "MODEL", "", 0, 0, NULL, "none", R, true,
+         "catalogue id, a folder or file (config.json, safetensors, GGUF), or a "
+         "size such as 70B"},
+    [OPT_PRECISION] = {"precision", 'p', OPTION_TEXT, "FORMAT", "", 0, 0, NULL,
+                       "the model's own", R, true,
+                       "format of the weights: fp16, fp8, int4-awq, q4_k_m, ..."},
+    [OPT_KV_PRECISION] = {"kv-precision", 0, OPTION_TEXT, "FORMAT", "", 0, 0, NULL,
+                          "the activations'", R, false, "format of the KV cache"},
+    [OPT_GPU] = {"gpu", 'g', OPTION_TEXT, "GPU[/SLICE][:COUNT]", "", 0, 0, NULL,
+                 "the one in this machine, else the cheapest that fits", R, true,
+                 "GPU by id, with a MIG slice and a count; all; local"},
+    [OPT_USED] = {"used", 0, OPTION_BYTES, "BYTES", "GiB", 0, 4096 * GP_GIB, NULL, "0",
+                  R, false, "memory per GPU that something else already holds"},
+    [OPT_ENGINE] = {"engine", 0, OPTION_TEXT, "NAME[@VERSION]", "", 0, 0, NULL,
+                    "newest vllm range; llama.cpp for GGUF", R, false,
+                    "inference engine and its version"},
+    [OPT_CONTEXT] = {"context", 'c', OPTION_TOKENS, "TOKENS", "tokens", 1, 1e9, NULL,
+                     "8192, or the model's maximum if less", R, false,
+                     "tokens one request may hold, prompt and output together"},
+    [OPT_PROMPT] = {"prompt", 0, OPTION_TOKENS, "TOKENS", "tokens", 1, 1e9, NULL,
+                    "1024", R, false, "tokens of a typical prompt"},
+    [OPT_OUTPUT] = {"output-tokens", 0, OPTION_TOKENS, "TOKENS", "tokens", 1, 1e9, NULL,
+                    "256", R, false, "tokens of a typical answer"},
+    [OPT_USERS] = {"users", 'u', OPTION_COUNTED, "N", "requests", 1, 1e6, NULL, "1", R,
+                   false, "requests in flight at once"},
+    [OPT_TP] = {"tp", 0, OPTION_COUNTED, "N", "GPUs", 1, 1024, NULL, "auto", R, false,
+                "tensor parallel GPUs"},
+    [OPT_PP] = {"pp", 0, OPTION_COUNTED, "N", "stages", 1, 512, NULL, "auto", R, false,
+                "pipeline stages"},
+    [OPT_EP] = {"ep", 0, OPTION_COUNTED, "N", "GPUs", 1, 1024, NULL, "auto", R, false,
+                "GPUs the experts are spread over"},
+    [OPT_REPLICAS] = {"replicas", 0, OPTION_COUNTED, "N", "copies", 1, 1024, NULL,
+                      "auto", R, false,
+                      "whole copies of the model that share the users"},
+    [OPT_MAX_NUM_SEQS] = {"max-num-seqs", 0, OPTION_COUNTED, "N", "requests", 1, 65536,
+                          NULL, "the engine's, for this GPU", R, false,
+                          "slots of the engine; sets its sampler workspace"},
+    [OPT_MAX_BATCHED_TOKENS] = {"max-batched-tokens", 0, OPTION_TOKENS, "TOKENS",
+                                "tokens", 1, 1e7, NULL, "the engine's, for this GPU", R,
+                                false,
+                                "tokens of one step; sets its activation memory"},
+    [OPT_MEMORY_UTILIZATION] = {"memory-utilization", 0, OPTION_NUMBER, "SHARE", "",
+                                0.05, 1, NULL, "the engine's", R, false,
+                                "share of the GPU's memory the engine takes"},
+    [OPT_HEADROOM] = {"headroom", 0, OPTION_NUMBER, "SHARE", "", 0, 0.9, NULL, "0", R,
+                      false, "share of that budget to leave free"},
+    [OPT_PRUNE] = {"prune", 0, OPTION_TEXT, "KIND", "", 0, 0, NULL, "none", R, false,
+                   "none, 2:4, or a percentage of unstructured zeros"},
+    [OPT_SOLVE] = {"solve", 0, OPTION_WORD, "FIELD", "", 0, 0,
+                   "gpus|context|users|precision|budget", "none", P, false,
+                   "find the best value of one field that still fits"},
+    [OPT_PRICE] = {"price", 0, OPTION_WORD, "CLASS", "", 0, 0,
+                   "on-demand|spot|market|buy", "on-demand", R, false,
+                   "which prices count"},
+    [OPT_HOURS] = {"hours", 0, OPTION_NUMBER, "N", "h/month", 1, 744, NULL, "730", R,
+                   false, "hours of use per month"},
+    [OPT_ELECTRICITY] = {"electricity", 0, OPTION_NUMBER, "PRICE", "$/kWh", 0, 10, NULL,
+                         "the catalogue's", R, false,
+                         "price of electricity when buying"},
+    [OPT_TRAIN] = {"train", 0, OPTION_WORD, "METHOD", "", 0, 0, "full|lora|qlora",
+                   "none", P, false, "plan fine-tuning memory instead of inference"},
+    [OPT_ZERO] = {"zero", 0, OPTION_COUNTED, "STAGE", "", 0, 3, NULL,
+                  "the lowest that fits", P, false, "ZeRO stage of --train"},
+    [OPT_RECOMPUTE] = {"recompute", 0, OPTION_WORD, "KIND", "", 0, 0,
+                       "none|selective|full", "none", P, false,
+                       "activation recomputation of --train"},
+    [OPT_SEQUENCE] = {"sequence", 0, OPTION_TOKENS, "TOKENS", "tokens", 1, 1e8, NULL,
+                      "2048", P, false, "sequence length of --train"},
+    [OPT_MICRO_BATCH] = {"micro-batch", 0, OPTION_COUNTED, "N", "sequences", 1, 65536,
+                         NULL, "1", P, false, "sequences per GPU and step of --train"},
+    [OPT_LORA_RANK] = {"lora-rank", 0, OPTION_COUNTED, "R", "", 1, 4096, NULL, "16", P,
+                       false, "rank of the adapters of --train lora or qlora"},
+    [OPT_OPTIMIZER] = {"optimizer", 0, OPTION_TEXT, "NAME", "", 0, 0, NULL, "adamw", P,
+                       false, "optimizer of --train"},
+    [OPT_FUSED] = {"fused", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", P, false,
+                   "--train with fused norm, MLP, attention and loss kernels"},
+    [OPT_SORT] = {"sort", 0, OPTION_WORD, "COLUMN", "", 0, 0, "cost|gpus|memory|name",
+                  "cost", FOR_COMPARE, false,
+                  "order of the rows; memory: of all their GPUs together"},
+    [OPT_PROFILES] = {"profiles", 0, OPTION_PATH, "DIR", "", 0, 0, NULL, "none",
+                      FOR_ALL, false,
+                      "a folder of further profiles; the last word on each field"},
+    [OPT_FORMAT] = {"format", 'f', OPTION_WORD, "FORMAT", "", 0, 0,
+                    "text|json|csv|markdown", "text", FOR_ALL & ~FOR_BATCH, false,
+                    "how to print the answer"},
+    [OPT_OUT] = {"output", 'o', OPTION_PATH, "FILE|TOKENS", "", 0, 0, NULL,
+                 "standard output", FOR_ALL, false,
+                 "write the result to a file, whole or not at all; a number means "
+                 "--output-tokens"},
+    [OPT_WHY] = {"why", 'w', OPTION_FLAG, NULL, "", 0, 0, NULL, "off", P, false,
+                 "print each term with its equation, inputs and source"},
+    [OPT_QUIET] = {"quiet", 'q', OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_ALL,
+                   false, "only the verdict and errors"},
+    [OPT_VERBOSE] = {"verbose", 'v', OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_ALL,
+                     false, "also warnings about profiles, and all sources"},
+    [OPT_HELP] = {"help", 'h', OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_ALL, false,
+                  "what the commands and options are"},
+    [OPT_VERSION] = {"version", 'V', OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_ALL,
+                     false, "the version of gpuplan"},
+};
+
+static bool same_name(const char *a, const char *b)
+{
+    for (; *a && *b; a++, b++)
+        if ((*a == '_' ? '-' : *a) != (*b == '_' ? '-' : *b))
+            return false;
+    return *a == *b;
+}
+
+int option_find(const char *name)
+{
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (same_name(name, option_rows[i].name) ||
+            (name[0] && !name[1] && name[0] == option_rows[i].key))
+            return i;
+    return -1;
+}
+
+/* ---- setting ---- */
+
+static enum gp_status too_many(const char *where, struct gp_err *err)
+{
+    return gp_fail(err, GP_E_USAGE, where, "split the request",
+                   "given more than %d times", ASK_MAX_MANY);
+}
+
+static enum gp_status set_many(const char **list, int *count, const char *where,
+                               const char *text, struct gp_err *err)
+{
+    if (*count >= ASK_MAX_MANY)
+        return too_many(where, err);
+    list[(*count)++] = text;
+    return GP_OK;
+}
+
+static enum gp_status check_word(const struct option_row *row, const char *where,
+                                 const char *text, struct gp_err *err)
+{
+    size_t n = strlen(text);
+    for (const char *p = row->choices; p;
+         p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
+        if (n > 0 && strncmp(p, text, n) == 0 && (p[n] == '|' || p[n] == '\0'))
+            return GP_OK;
+    return gp_fail(err, GP_E_USAGE, where, row->choices,
+                   "'%s' is not one of the choices", text);
+}
+
+static enum gp_status parse(const struct option_row *row, const char *where,
+                            const char *text, double *value, struct gp_err *err)
+{
+    switch (row->type) {
+    case OPTION_TOKENS:
+        return units_parse_tokens(text, where, value, err);
+    case OPTION_BYTES:
+        return units_parse_bytes(text, where, value, err);
+    default:
+        return units_parse_number(text, where, value, err);
+    }
+}
+
+enum gp_status ask_number(struct ask *ask, enum option_id id, const char *where,
+                          double value, struct gp_err *err)
+{
+    const struct option_row *row = &option_rows[id];
+    double scale = row->type == OPTION_BYTES ? GP_GIB : 1;
+    if (id == OPT_OUT)
+        return ask_number(ask, OPT_OUTPUT, where, value, err);
+    if (row->type < OPTION_COUNTED || row->type == OPTION_PATH)
+        return gp_fail(err, GP_E_USAGE, where, "put it in quotes", "must be text");
+    if (!isfinite(value) || value < row->low || value > row->high)
+        return gp_fail(err, GP_E_USAGE, where, row->help, "%g is outside %g..%g %s",
+                       value / scale, row->low / scale, row->high / scale, row->unit);
+    if ((row->type == OPTION_COUNTED || row->type == OPTION_TOKENS) &&
+        value != floor(value))
+        return gp_fail(err, GP_E_USAGE, where, row->help, "%g is not a whole number",
+                       value);
+    ask->value[id] = (struct ask_value){.given = true, .number = value};
+    return GP_OK;
+}
+
+enum gp_status ask_text(struct ask *ask, enum option_id id, const char *where,
+                        const char *text, struct gp_err *err)
+{
+    const struct option_row *row = &option_rows[id];
+    enum gp_status status = GP_OK;
+    double value = 0;
+    if (id == OPT_OUT && units_parse_tokens(text, where, &value, NULL) == GP_OK)
+        return ask_text(ask, OPT_OUTPUT, where, text, err);
+    if (row->type >= OPTION_COUNTED && row->type != OPTION_PATH) {
+        if (strcmp(text, "auto") == 0 && strcmp(row->fallback, "auto") == 0) {
+            ask->value[id] = (struct ask_value){.given = true, .text = text};
+            return GP_OK;
+        }
+        status = parse(row, where, text, &value, err);
+        if (!status)
+            status = ask_number(ask, id, where, value, err);
+        if (!status)
+            ask->value[id].text = text;
+        return status;
+    }
+    if (row->type == OPTION_WORD)
+        status = check_word(row, where, text, err);
+    else if (row->type != OPTION_FLAG && text[0] == '\0')
+        status = gp_fail(err, GP_E_USAGE, where, row->help, "is empty");
+    if (!status && id == OPT_MODEL)
+        status = set_many(ask->models, &ask->model_count, where, text, err);
+    if (!status && id == OPT_PRECISION)
+        status = set_many(ask->precisions, &ask->precision_count, where, text, err);
+    if (!status && id == OPT_GPU)
+        status = set_many(ask->gpus, &ask->gpu_count, where, text, err);
+    if (!status)
+        ask->value[id] = (struct ask_value){.given = true, .text = text};
+    return status;
+}
+
+bool ask_flag(const struct ask *ask, enum option_id id)
+{
+    return ask->value[id].given;
+}
+
+double ask_or(const struct ask *ask, enum option_id id, double fallback)
+{
+    const struct ask_value *v = &ask->value[id];
+    return v->given && v->number > 0 ? v->number : fallback;
+}
+
+const char *ask_word(const struct ask *ask, enum option_id id, const char *fallback)
+{
+    return ask->value[id].given && ask->value[id].text ? ask->value[id].text : fallback;
+}

@@ -1,0 +1,390 @@
+/*
+ * shelf.c - see shelf.h.
+ *
+ * Aliases: "meta-llama/Llama-3.1-8B-Instruct" is found by that text, whatever its case,
+ * and by "Llama-3.1-8B-Instruct" when only one item has it. Reading every model to look
+ * at its aliases would cost more than a whole plan, so a file is parsed only when its
+ * bytes hold the text.
+ */
+#include "data/shelf.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+#include "util/str.h"
+
+#define SUGGEST_MAX 4
+#define SUFFIX      ".cfg"
+
+void warn_list_add(void *warn_list, const char *line)
+{
+    struct warn_list *list = warn_list;
+
+    list->lines =
+        gp_grow(list->lines, &list->cap, list->count + 1, sizeof *list->lines);
+    list->lines[list->count++] = gp_strdup(line);
+}
+
+void warn_list_fini(struct warn_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->lines[i]);
+    free(list->lines);
+}
+
+void shelf_init(struct shelf *shelf, const struct shelf_class *class,
+                const struct search_path *path, struct warn_list *warnings)
+{
+    memset(shelf, 0, sizeof *shelf);
+    shelf->class = class;
+    shelf->path = path;
+    shelf->warnings = warnings;
+}
+
+static void item_free(const struct shelf_class *class, void *item)
+{
+    if (class->fini != NULL)
+        class->fini(item);
+    free(item);
+}
+
+void shelf_fini(struct shelf *shelf)
+{
+    for (size_t i = 0; i < shelf->count; i++)
+        item_free(shelf->class, shelf->items[i]);
+    free(shelf->items);
+}
+
+static const char *id_of(const void *item)
+{
+    return item;
+}
+
+static const char *aliases_of(const struct shelf *shelf, const void *item)
+{
+    return (const char *)item + shelf->class->alias_offset;
+}
+
+bool shelf_id_ok(const char *id)
+{
+    if (!isalnum((unsigned char)id[0]) || strstr(id, "..") != NULL)
+        return false;
+    for (; *id != '\0'; id++)
+        if (!isalnum((unsigned char)*id) && strchr("._+-", *id) == NULL)
+            return false;
+    return true;
+}
+
+static void *in_memory(const struct shelf *shelf, const char *id)
+{
+    for (size_t i = 0; i < shelf->count; i++)
+        if (strcmp(id_of(shelf->items[i]), id) == 0)
+            return shelf->items[i];
+    return NULL;
+}
+
+static bool file_of(const struct shelf *shelf, size_t dir, const char *id, char *path,
+                    size_t size)
+{
+    return gp_format(path, size, "%s/%s/%s" SUFFIX, shelf->path->dir[dir],
+                     shelf->class->folder, id);
+}
+
+/* Reads the item from every folder that has it. *item stays NULL when none has. */
+static enum gp_status load(struct shelf *shelf, const char *id, void **item,
+                           struct gp_err *err)
+{
+    char path[GP_PATH_MAX], last[GP_PATH_MAX] = "";
+    enum gp_status status = GP_OK;
+    void *fresh;
+
+    *item = NULL;
+    if (strlen(id) >= shelf->class->id_size)
+        return GP_OK;
+    fresh = gp_calloc(1, shelf->class->size);
+    gp_copy(fresh, shelf->class->id_size, id);
+    for (size_t i = 0; i < shelf->path->count && status == GP_OK; i++) {
+        if (!file_of(shelf, i, id, path, sizeof path) || !path_is_file(path))
+            continue;
+        status = shelf->class->read(path, fresh, shelf->warnings, err);
+        gp_copy(last, sizeof last, path);
+    }
+    if (status == GP_OK && last[0] != '\0')
+        status = shelf->class->check(last, fresh, err);
+    if (status != GP_OK || last[0] == '\0') {
+        item_free(shelf->class, fresh);
+        return status;
+    }
+    shelf->items =
+        gp_grow(shelf->items, &shelf->cap, shelf->count + 1, sizeof *shelf->items);
+    shelf->items[shelf->count++] = fresh;
+    *item = fresh;
+    return GP_OK;
+}
+
+/* ---- the ids there are ---------------------------------------------------------- */
+
+struct names {
+    char **names;
+    size_t count, cap;
+};
+
+static void names_fini(struct names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->names[i]);
+    free(names->names);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void add_name(struct names *names, const char *file)
+{
+    char id[256];
+    size_t len = strlen(file) - strlen(SUFFIX);
+
+    if (len >= sizeof id)
+        return;
+    memcpy(id, file, len);
+    id[len] = '\0';
+    if (!shelf_id_ok(id))
+        return;
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->names[i], id) == 0)
+            return;
+    names->names =
+        gp_grow(names->names, &names->cap, names->count + 1, sizeof *names->names);
+    names->names[names->count++] = gp_strdup(id);
+}
+
+static enum gp_status list_ids(const struct shelf *shelf, struct names *names,
+                               struct gp_err *err)
+{
+    memset(names, 0, sizeof *names);
+    for (size_t i = 0; i < shelf->path->count; i++) {
+        char dir[GP_PATH_MAX];
+        char **files = NULL;
+        size_t count = 0;
+        enum gp_status status;
+
+        if (!path_join(dir, sizeof dir, shelf->path->dir[i], shelf->class->folder))
+            continue;
+        status = path_list(dir, SUFFIX, &files, &count, err);
+        if (status != GP_OK) {
+            names_fini(names);
+            return status;
+        }
+        for (size_t j = 0; j < count; j++)
+            add_name(names, files[j]);
+        path_list_free(files, count);
+    }
+    if (names->count > 0)
+        qsort(names->names, names->count, sizeof *names->names, by_text);
+    return GP_OK;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    return strcmp(id_of(*(void *const *)a), id_of(*(void *const *)b));
+}
+
+enum gp_status shelf_complete(struct shelf *shelf, struct gp_err *err)
+{
+    struct names names;
+    enum gp_status status;
+    void *item;
+
+    if (shelf->complete)
+        return GP_OK;
+    status = list_ids(shelf, &names, err);
+    if (status != GP_OK)
+        return status;
+    for (size_t i = 0; i < names.count && status == GP_OK; i++)
+        if (in_memory(shelf, names.names[i]) == NULL)
+            status = load(shelf, names.names[i], &item, err);
+    names_fini(&names);
+    if (status != GP_OK)
+        return status;
+    if (shelf->count > 0)
+        qsort(shelf->items, shelf->count, sizeof *shelf->items, by_id);
+    shelf->complete = true;
+    return GP_OK;
+}
+
+/* ---- aliases -------------------------------------------------------------------- */
+
+enum match { MATCH_NONE, MATCH_TAIL, MATCH_WHOLE };
+
+static enum match match_alias(const char *aliases, const char *text)
+{
+    enum match best = MATCH_NONE;
+    char alias[160];
+
+    while (*aliases != '\0') {
+        size_t len = strcspn(aliases, "|");
+        const char *tail;
+
+        if (len < sizeof alias) {
+            memcpy(alias, aliases, len);
+            alias[len] = '\0';
+            tail = strrchr(alias, '/');
+            if (gp_casecmp(alias, text) == 0)
+                return MATCH_WHOLE;
+            if (tail != NULL && gp_casecmp(tail + 1, text) == 0)
+                best = MATCH_TAIL;
+        }
+        aliases += len + (aliases[len] == '|');
+    }
+    return best;
+}
+
+static bool mentions(const struct shelf *shelf, const char *id, const char *text)
+{
+    for (size_t i = 0; i < shelf->path->count; i++) {
+        char path[GP_PATH_MAX], *bytes;
+        bool found;
+        size_t len;
+
+        if (!file_of(shelf, i, id, path, sizeof path) || !path_is_file(path) ||
+            path_read(path, PROFILE_MAX_BYTES, &bytes, &len, NULL) != GP_OK)
+            continue;
+        found = strcasestr(bytes, text) != NULL;
+        free(bytes);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+static enum gp_status ambiguous(const struct shelf *shelf, const char *text,
+                                const void *a, const void *b, struct gp_err *err)
+{
+    char hint[256];
+
+    gp_format(hint, sizeof hint, "it may be %s or %s", id_of(a), id_of(b));
+    return gp_fail(err, GP_E_USAGE, "", hint, "%s '%.80s' is not one %s only",
+                   shelf->class->what, text, shelf->class->what);
+}
+
+static enum gp_status find_alias(struct shelf *shelf, const struct names *names,
+                                 const char *text, void **item, struct gp_err *err)
+{
+    void *tail = NULL, *other = NULL;
+
+    *item = NULL;
+    for (size_t i = 0; i < names->count; i++) {
+        void *one = in_memory(shelf, names->names[i]);
+        enum gp_status status;
+        enum match match;
+
+        if (one == NULL && mentions(shelf, names->names[i], text)) {
+            status = load(shelf, names->names[i], &one, err);
+            if (status != GP_OK)
+                return status;
+        }
+        match = one != NULL ? match_alias(aliases_of(shelf, one), text) : MATCH_NONE;
+        if (match == MATCH_WHOLE) {
+            *item = one;
+            return GP_OK;
+        }
+        if (match == MATCH_TAIL && tail == NULL)
+            tail = one;
+        else if (match == MATCH_TAIL)
+            other = one;
+    }
+    if (other != NULL)
+        return ambiguous(shelf, text, tail, other, err);
+    *item = tail;
+    return GP_OK;
+}
+
+/* ---- near misses ---------------------------------------------------------------- */
+
+static void add_suggestion(struct strbuf *hint, const char *name, size_t at,
+                           size_t count)
+{
+    strbuf_add(hint, at == 0 ? "did you mean " : at + 1 == count ? " or " : ", ");
+    strbuf_add(hint, name);
+}
+
+static size_t near_names(const char *text, const char *const *names, size_t count,
+                         const char *near[SUGGEST_MAX])
+{
+    size_t found = 0, len = strlen(text);
+
+    for (size_t i = 0; i < count && found < SUGGEST_MAX; i++)
+        if (len >= 2 && strncasecmp(names[i], text, len) == 0)
+            near[found++] = names[i];
+    for (size_t i = 0; i < count && found == 0; i++)
+        if (len >= 3 && strcasestr(names[i], text) != NULL)
+            near[found++] = names[i];
+    if (found == 0) {
+        near[0] = gp_nearest(text, names, count);
+        found = near[0] != NULL;
+    }
+    return found;
+}
+
+void shelf_suggest(const char *text, const char *const *names, size_t count, char *hint,
+                   size_t size)
+{
+    const char *near[SUGGEST_MAX];
+    size_t found = near_names(text, names, count, near);
+    struct strbuf buf;
+
+    strbuf_init(&buf);
+    for (size_t i = 0; i < found; i++)
+        add_suggestion(&buf, near[i], i, found);
+    if (found > 0)
+        strbuf_add(&buf, "?");
+    gp_copy(hint, size, buf.text);
+    strbuf_fini(&buf);
+}
+
+static enum gp_status unknown(const struct shelf *shelf, const struct names *names,
+                              const char *text, struct gp_err *err)
+{
+    char hint[256];
+
+    shelf_suggest(text, (const char *const *)names->names, names->count, hint,
+                  sizeof hint);
+    if (hint[0] == '\0')
+        gp_format(hint, sizeof hint, "--list %s shows what there is",
+                  shelf->class->folder);
+    return gp_fail(err, GP_E_USAGE, "", hint, "no %s '%.120s'", shelf->class->what,
+                   text);
+}
+
+enum gp_status shelf_find(struct shelf *shelf, const char *text, void **item,
+                          struct gp_err *err)
+{
+    char id[160];
+    struct names names;
+    enum gp_status status;
+
+    *item = NULL;
+    if (gp_copy(id, sizeof id, text) && shelf_id_ok(id)) {
+        for (char *c = id; *c != '\0'; c++)
+            *c = gp_lower(*c);
+        *item = in_memory(shelf, id);
+        if (*item != NULL)
+            return GP_OK;
+        status = load(shelf, id, item, err);
+        if (status != GP_OK || *item != NULL)
+            return status;
+    }
+    status = list_ids(shelf, &names, err);
+    if (status != GP_OK)
+        return status;
+    if (text[0] != '\0')
+        status = find_alias(shelf, &names, text, item, err);
+    if (status == GP_OK && *item == NULL)
+        status = unknown(shelf, &names, text, err);
+    names_fini(&names);
+    return status;
+}

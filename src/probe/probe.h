@@ -1,0 +1,67 @@
+/*
+ * probe.h - the GPUs of this machine, as its drivers and buses tell them.
+ *
+ * Two backends are asked in turn: NVML (NVIDIA's own library, opened when it is there)
+ * knows name, memory and MIG; sysfs (the PCI bus) knows vendor and device of whatever
+ * else is plugged in, and the memory of an AMD card. Nothing found is no error. A
+ * device is then looked for in the catalogue (probe_match):
+ *
+ *     same name as nvml_names, and |total - physical| <= 8 % of physical
+ *     else, the only GPU with its PCI id that has this much memory
+ *
+ * Eight per cent, because ECC on GDDR takes 1/16 and the driver keeps a little, while
+ * GPUs of one name differ by a fifth or more. Worked: "NVIDIA A100-SXM4-40GB" with
+ * 39.59 GiB is a100-sxm-40 (40.0 GiB, 1.0 %); "NVIDIA GeForce RTX 4060 Ti" with 8.0 GiB
+ * is not the card of 16 GiB that has the same name.
+ *
+ * For tests, GPUPLAN_NVML names the library to open instead of libnvidia-ml.so.1 and
+ * GPUPLAN_SYSFS the folder to read instead of /sys.
+ */
+#ifndef GP_PROBE_PROBE_H
+#define GP_PROBE_PROBE_H
+
+#include <stddef.h>
+
+#include "core/gpu.h"
+#include "core/quantity.h"
+#include "util/err.h"
+
+#define PROBE_MAX 128 /* devices of one machine: 16 GPUs of 7 MIG instances */
+
+enum device_mig {
+    DEVICE_MIG_UNKNOWN,
+    DEVICE_MIG_NONE, /* the GPU has no such mode */
+    DEVICE_MIG_OFF,
+    DEVICE_MIG_ON
+};
+
+struct device {
+    int index;     /* as its backend counts, from 0; of the whole GPU for an instance */
+    char name[96]; /* as the driver prints it; "" = unknown */
+    char slice[24];  /* profile of a MIG instance, "3g.40gb"; "" = a whole GPU */
+    char uuid[96];   /* "" = unknown */
+    char bus_id[32]; /* "0000:3b:00.0"; "" = unknown */
+    unsigned vendor_id, device_id;   /* PCI; 0 = unknown */
+    char driver[80];                 /* version; "" = unknown */
+    struct quantity memory_total;    /* bytes, what the driver's tool prints */
+    struct quantity memory_free;     /* bytes */
+    struct quantity memory_used;     /* bytes, total less free: programs and driver */
+    struct quantity memory_reserved; /* bytes of `used` that the driver keeps */
+    enum device_mig mig;
+    int processes;       /* that compute on it now; -1 = unknown */
+    const char *backend; /* "nvml", "sysfs" */
+    char error[160];     /* what could not be asked, and why; "" = nothing */
+};
+
+/* Fills at most max devices. GP_OK with *count 0 when there is none, and then err says
+ * why (no driver, no device). GP_E_DEVICE when there is none because a driver is here
+ * but cannot be used (too old, does not start). */
+enum gp_status probe_devices(struct device *out, size_t max, size_t *count,
+                             struct gp_err *err);
+
+/* The GPU of the catalogue that this is (the whole one for a MIG instance), or NULL
+ * when none is or more than one might be. */
+const struct gpu *probe_match(const struct device *device,
+                              const struct gpu *const *gpus, size_t count);
+
+#endif

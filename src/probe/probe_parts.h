@@ -1,0 +1,33 @@
+/*
+ * probe_parts.h - what the backends of the probe share.
+ */
+#ifndef GP_PROBE_PROBE_PARTS_H
+#define GP_PROBE_PROBE_PARTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "probe/probe.h"
+
+#define PCI_AMD    0x1002
+#define PCI_NVIDIA 0x10de
+#define PCI_HABANA 0x1da3
+#define PCI_INTEL  0x8086
+
+struct probe_list {
+    struct device *out; /* the caller's, max of them */
+    size_t max, count;
+    bool nvml_answered;     /* NVIDIA's driver has said which GPUs are ours */
+    bool broken;            /* a driver is here and cannot be used */
+    char nvml_reason[200];  /* why NVML shows no GPU; "" = it does */
+    char sysfs_reason[100]; /* likewise for the PCI bus */
+    char hint[200];
+};
+
+/* A new device, everything unknown; NULL when the caller's array is full. */
+struct device *probe_add(struct probe_list *list, const char *backend, int index);
+
+void probe_nvml(struct probe_list *list);
+void probe_sysfs(struct probe_list *list); /* after NVML: adds what is not there yet */
+
+#endif

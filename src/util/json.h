@@ -1,0 +1,34 @@
+/*
+ * json.h - what every user of jansson here wants done the same way.
+ *
+ * Reading is strict: one value, no duplicate keys, bounded nesting, and an error that
+ * names file, line and column. Writing is deterministic: keys in the order they were
+ * set, whole numbers without a point, at most 12 significant digits, never NaN.
+ */
+#ifndef GP_UTIL_JSON_H
+#define GP_UTIL_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "util/err.h"
+#include "util/str.h"
+
+#define JSON_DEPTH_MAX 64 /* deeper nesting than anything honest has */
+
+/* Parses len bytes (the caller has bounded len). `where` is the file or stream for
+ * messages; an error reads "where:line:column". */
+enum gp_status gp_json_parse(const char *where, const char *text, size_t len,
+                             json_t **out, struct gp_err *err);
+
+/* An integer when the value is whole and fits one, null when it is not finite. */
+json_t *gp_json_number(double value);
+
+/* A string; bytes that are no UTF-8 become U+FFFD, so that this never fails. */
+json_t *gp_json_text(const char *text);
+
+/* Appends the value: indented by two and ended by a newline, or on one line without. */
+void gp_json_write(const json_t *value, bool indent, struct strbuf *out);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * str.h - text that grows (struct strbuf), text that is bounded, and near misses.
+ *
+ * A strbuf is caller's storage: strbuf_init, use, strbuf_fini. `text` is always
+ * terminated. gp_copy() cuts at the buffer's end and says whether it had to.
+ */
+#ifndef GP_UTIL_STR_H
+#define GP_UTIL_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct strbuf {
+    char *text; /* terminated; "" when empty */
+    size_t len; /* bytes before the terminator */
+    size_t cap;
+};
+
+void strbuf_init(struct strbuf *buf);
+void strbuf_fini(struct strbuf *buf);
+void strbuf_clear(struct strbuf *buf);
+/* Makes room for `more` bytes after the text (and the terminator). */
+void strbuf_reserve(struct strbuf *buf, size_t more);
+void strbuf_add(struct strbuf *buf, const char *text);
+void strbuf_addn(struct strbuf *buf, const char *text, size_t len);
+void strbuf_addf(struct strbuf *buf, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Copies text into dst[size]; false when it had to be cut. */
+bool gp_copy(char *dst, size_t size, const char *text);
+
+/* Like snprintf, but the result is always terminated and its cut is reported. */
+bool gp_format(char *dst, size_t size, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ASCII lower case of one character / comparison that ignores ASCII case. */
+char gp_lower(char c);
+int gp_casecmp(const char *a, const char *b);
+
+/* Edit distance of two words, ASCII case ignored; words longer than 64 count as far. */
+int gp_distance(const char *a, const char *b);
+
+/* The name in names[count] nearest to word, or NULL when none is near enough to be
+ * worth suggesting (a third of the length, at least 2 edits, or a shared prefix). */
+const char *gp_nearest(const char *word, const char *const *names, size_t count);
+
+/* Columns a UTF-8 text takes on a terminal (wcwidth; unprintable bytes count as 1). */
+int gp_width(const char *text);
+
+#endif

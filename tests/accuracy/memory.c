@@ -1,0 +1,410 @@
+/*
+ * memory.c - how far the memory estimate is from what vLLM logged, by term, engine
+ * version and model.
+ *
+ *   memory [FOLDER]   reads FOLDER/validation/memory_vllm.csv; without FOLDER it is
+ *                     $GPUPLAN_SHARED, else $srcdir/../shared
+ *
+ * Every row is asked the way a user would ask: names through the catalogue, the limits
+ * that the row states, the engine's defaults where it states none. Rows that state too
+ * little to ask (no GPU, no utilization, no version) are counted, not scored.
+ *
+ * The constants of profiles/engines/vllm.cfg were fitted on the models of `fitted`
+ * alone; what the same rows give for each constant is printed beside the profile's
+ * value, and the errors are printed for fitted and other models apart.
+ */
+#include "table.h"
+#include "util/units.h"
+
+#define MAX_ROWS 512
+
+/* Models whose rows the constants may see; every other model is scored unseen. */
+static const char *const fitted[] = {"llama-3.1-8b",   "qwen2.5-7b",
+                                     "gemma-2-9b",     "codellama-7b",
+                                     "gemma-3-27b",    "deepseek-v2-lite-16b",
+                                     "qwen3-14b@0.15.0"};
+
+struct name {
+    const char *listed, *id, *precision;
+};
+
+/* Names of the rows that are no alias of a catalogue model. */
+static const struct name names[] = {
+    {"RedHatAI/Qwen2.5-7B-Instruct-fp8-dynamic", "qwen2.5-7b", "fp8"},
+    {"RedHatAI/Qwen2.5-7B-Instruct-quantized.w8a8", "qwen2.5-7b", "int8"},
+    {"RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16", "llama-3.1-8b", "int4-gptq"},
+    {"RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w8a8", "llama-3.1-8b", "int8"},
+    {"RedHatAI/Mistral-Small-3.1-24B-Instruct-2503-quantized.w8a8",
+     "mistral-small-3.1-24b", "int8"},
+    {"Qwen2.5-32B-Instruct", "qwen2.5-32b", "bf16"},
+    {"Qwen2.5-Math-1.5B", "qwen2.5-1.5b", "bf16"},
+    {"DeepSeek-R1-Distill-Qwen-32B", "r1-distill-qwen-32b", "bf16"},
+    {"Qwen3-30B-A3B", "qwen3-30b-a3b", "fp16"},
+};
+
+static const struct name gpus[] = {
+    {"H100-80GB", "h100-sxm", NULL},     {"RTX 3090", "rtx-3090", NULL},
+    {"RTX 4090", "rtx-4090", NULL},      {"L40S", "l40s", NULL},
+    {"A100-40GB", "a100-sxm-40", NULL},  {"22 GiB-class (A10/L4)", "l4", NULL},
+    {"T4-class (14.56 GiB)", "t4", NULL}, {"80GB-class", "h100-sxm", NULL},
+};
+
+/* ---- asking ---- */
+
+static const struct name *find_name(const struct name *list, size_t count,
+                                    const char *listed)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].listed, listed) == 0)
+            return &list[i];
+    return NULL;
+}
+
+static const char *precision_of(const struct table_file *row)
+{
+    const char *dtype = table_text_of(row, "weight_dtype");
+    if (strstr(dtype, "mxfp4") || strstr(dtype, "auto"))
+        return "native";
+    if (strstr(dtype, "fp8"))
+        return "fp8";
+    if (strcmp(dtype, "float32") == 0)
+        return "fp32";
+    if (strcmp(dtype, "float16") == 0)
+        return "fp16";
+    return strstr(dtype, "4") || strstr(dtype, "int8") ? "" : "bf16";
+}
+
+struct asked {
+    struct ask ask;
+    char engine[48], number[8][32];
+    int numbers;
+    struct resolved resolved;
+    struct layout layout;
+    struct gpu gpu;
+};
+
+static void ask_field(struct asked *a, const struct table_file *row, const char *column,
+                      enum option_id id)
+{
+    double value = table_number_of(row, column);
+    if (!isnan(value) && value > 0)
+        ask_number(&a->ask, id, column, value, NULL);
+}
+
+/* Why a row cannot be asked; NULL when it can. */
+static const char *ask_row(struct planner *planner, const struct table_file *row,
+                           struct asked *a, struct gp_err *err)
+{
+    const char *listed = table_text_of(row, "model"), *precision;
+    const struct name *n = find_name(names, sizeof(names) / sizeof(names[0]), listed);
+    const struct name *g = find_name(gpus, sizeof(gpus) / sizeof(gpus[0]),
+                                     table_text_of(row, "gpu"));
+    int version = engine_version(table_text_of(row, "vllm_version"));
+    if (strcmp(table_text_of(row, "model_basis"), "stated") != 0)
+        return "model not stated";
+    if (version < 0 || version > 10000)
+        return "no engine version";
+    if (!g || isnan(table_number_of(row, "gpu_memory_utilization")))
+        return "no GPU or utilization";
+    precision = n ? n->precision : precision_of(row);
+    if (!precision[0])
+        return "weight type not stated";
+    if (strcmp(table_text_of(row, "gpu"), "80GB-class") == 0 && strstr(listed, "phi-4"))
+        return "weight type not stated"; /* bitsandbytes with LoRA in one process */
+    memset(a, 0, sizeof(*a));
+    gp_format(a->engine, sizeof(a->engine), "vllm@%d.%d", version / 10000, version % 10000);
+    ask_text(&a->ask, OPT_MODEL, "model", n ? n->id : listed, NULL);
+    ask_text(&a->ask, OPT_PRECISION, "precision", precision, NULL);
+    ask_text(&a->ask, OPT_GPU, "gpu", g->id, NULL);
+    ask_text(&a->ask, OPT_ENGINE, "engine", a->engine, NULL);
+    if (strcmp(table_text_of(row, "kv_dtype"), "fp8") == 0)
+        ask_text(&a->ask, OPT_KV_PRECISION, "kv", "fp8", NULL);
+    ask_field(a, row, "max_model_len", OPT_CONTEXT);
+    ask_field(a, row, "max_num_seqs", OPT_MAX_NUM_SEQS);
+    ask_field(a, row, "max_num_batched_tokens", OPT_MAX_BATCHED_TOKENS);
+    ask_field(a, row, "gpu_memory_utilization", OPT_MEMORY_UTILIZATION);
+    if (planner_resolve(planner, &a->ask, NULL, NULL, NULL, &a->resolved, err))
+        return "not in the catalogue";
+    /* the row's own reading of the device's memory, as a live device would be asked */
+    a->gpu = *a->resolved.request.gpu;
+    if (!isnan(table_number_of(row, "gpu_mem_gb")))
+        a->gpu.usable = quantity_of(table_number_of(row, "gpu_mem_gb") * GP_GIB,
+                                    ORIGIN_MEASURED);
+    a->resolved.request.gpu = &a->gpu;
+    a->layout = (struct layout){.tp = (int)table_number_of(row, "tp"),
+                                .pp = (int)table_number_of(row, "pp"),
+                                .ep = 1,
+                                .replicas = 1};
+    return NULL;
+}
+
+/* ---- scoring ---- */
+
+enum term { WEIGHTS, POOL, TOKENS, CONCURRENCY, ACTIVATION, NON_TORCH, GRAPHS, TERMS };
+
+static const char *const term_names[TERMS] = {"weights", "KV pool",   "KV tokens",
+                                              "concurrency", "activation", "non-torch",
+                                              "graphs"};
+static const char *const term_columns[TERMS] = {
+    "weights_gib_per_gpu", "kv_cache_gib_per_gpu", "kv_cache_tokens",
+    "max_concurrency",     "activation_peak_gib",  "non_torch_gib", "cuda_graph_gib"};
+
+struct score {
+    double sum, worst;
+    int count, held;
+};
+
+static void take(struct score *s, double error, bool held)
+{
+    s->sum += fabs(error);
+    s->worst = fmax(s->worst, fabs(error));
+    s->count++;
+    s->held += held;
+}
+
+static struct quantity predicted(const struct memory *m, const struct memory *all,
+                                 enum term term)
+{
+    switch (term) {
+    case WEIGHTS:
+        return quantity_scale(m->weights, 1 / GP_GIB);
+    case POOL:
+        return quantity_scale(m->kv_pool, 1 / GP_GIB);
+    case TOKENS:
+        return all->kv_cache_tokens;
+    case CONCURRENCY:
+        return all->max_concurrency;
+    case ACTIVATION:
+        return quantity_scale(m->activation, 1 / GP_GIB);
+    case NON_TORCH:
+        return quantity_scale(m->non_torch, 1 / GP_GIB);
+    default:
+        return quantity_scale(m->graphs, 1 / GP_GIB);
+    }
+}
+
+static bool is_fitted(const char *id, const char *version)
+{
+    char with_version[128];
+    gp_format(with_version, sizeof(with_version), "%s@%.6s", id, version);
+    for (size_t i = 0; i < sizeof(fitted) / sizeof(fitted[0]); i++)
+        if (strcmp(fitted[i], id) == 0 || strcmp(fitted[i], with_version) == 0)
+            return true;
+    return false;
+}
+
+static struct score totals[2][TERMS]; /* [fitted?][term] */
+static struct score ranges[8][TERMS];
+static const struct engine *range_engine[8];
+
+static int range_index(const struct engine *engine)
+{
+    int i = 0;
+    while (i < 7 && range_engine[i] && range_engine[i] != engine)
+        i++;
+    range_engine[i] = engine;
+    return i;
+}
+
+static void score_row(const struct table_file *row, const struct asked *a)
+{
+    const struct request *q = &a->resolved.request;
+    const char *version = table_text_of(row, "vllm_version");
+    struct memory first, all;
+    /* a pipeline's log speaks of its first stage, its tokens of the scarcest */
+    memory_stage(q, &a->layout, 0, &first);
+    memory_estimate(q, &a->layout, &all);
+    bool fit = is_fitted(q->model->id, version);
+    int range = range_index(q->engine);
+    printf("%-24.24s %-10.10s tp%d pp%d %-8.8s %s", q->model->id, q->precision.id,
+           a->layout.tp, a->layout.pp, version, fit ? "fit  " : "score");
+    for (int t = 0; t < TERMS; t++) {
+        double logged = table_number_of(row, term_columns[t]);
+        struct quantity p = predicted(&first, &all, (enum term)t);
+        if (isnan(logged) || logged <= 0 || !p.known) {
+            printf("        -       ");
+            continue;
+        }
+        double error = 100 * (p.value / logged - 1);
+        bool held = logged >= p.low * 0.995 && logged <= p.high * 1.005;
+        printf(" %7.5g %+6.1f%%", logged, error);
+        take(&totals[fit][t], error, held);
+        take(&ranges[range][t], error, held);
+    }
+    printf("\n");
+}
+
+static void print_scores(const char *title, const struct score scores[TERMS])
+{
+    printf("%-34s", title);
+    for (int t = 0; t < TERMS; t++) {
+        const struct score *s = &scores[t];
+        if (s->count)
+            printf("  %6.2f (%5.1f) %2d", s->sum / s->count, s->worst, s->count);
+        else
+            printf("        -         ");
+    }
+    printf("\n");
+}
+
+/* ---- fitting again ---- */
+
+struct residuals {
+    double value[MAX_ROWS];
+    int count;
+};
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double median(struct residuals *r)
+{
+    if (r->count == 0)
+        return NAN;
+    qsort(r->value, (size_t)r->count, sizeof(r->value[0]), ascending);
+    return r->value[r->count / 2];
+}
+
+static void push(struct residuals *r, double value)
+{
+    if (!isnan(value) && r->count < MAX_ROWS)
+        r->value[r->count++] = value;
+}
+
+enum { FIT_BASE, FIT_FORWARD, FIT_MOE, FIT_VISION, FIT_NT1, FIT_NT_TP, FIT_NT_PP,
+       FIT_GRAPHS, FITS };
+
+static struct residuals fits_of[8][FITS];
+
+/* What each constant would have to be for this row to come out right. */
+static void refit_row(const struct table_file *row, const struct asked *a)
+{
+    const struct request *q = &a->resolved.request;
+    struct residuals *r = fits_of[range_index(q->engine)];
+    double logged = table_number_of(row, "activation_peak_gib") * GP_GIB;
+    struct activation act = memory_activation(q, &a->layout, a->layout.pp == 1);
+    const struct engine *e = q->engine;
+    bool sampler = act.sampling.value > act.forward.value && a->layout.pp == 1;
+    double rest = logged - act.peak.value;
+    if (!is_fitted(q->model->id, table_text_of(row, "vllm_version")))
+        return;
+    if (act.vision.value > 0)
+        push(&r[FIT_VISION], rest + e->vision.value);
+    else if (act.moe.value > 0)
+        push(&r[FIT_MOE], (rest + act.moe.value) / act.moe.value * e->moe_workspace);
+    else if (sampler)
+        push(&r[FIT_BASE], rest + e->base.value);
+    else if (a->layout.pp == 1)
+        push(&r[FIT_FORWARD], rest + e->forward_base.value);
+    double nt = table_number_of(row, "non_torch_gib") * GP_GIB;
+    push(&r[a->layout.tp > 1 ? FIT_NT_TP : a->layout.pp > 1 ? FIT_NT_PP : FIT_NT1], nt);
+    double graphs = table_number_of(row, "cuda_graph_gib") * GP_GIB;
+    push(&r[FIT_GRAPHS], graphs > 0 ? graphs : NAN);
+}
+
+static void print_fit(const char *name, double profile, struct residuals *r, double unit)
+{
+    if (r->count > 0)
+        printf("  %-16s profile %6.3f   median of %2d fitted rows %6.3f\n", name,
+               profile / unit, r->count, median(r) / unit);
+}
+
+static void print_fits(void)
+{
+    printf("\nconstants, and what the fitted models' rows alone would make of them (GiB; "
+           "the MoE factor has no unit)\n");
+    for (int i = 0; i < 8 && range_engine[i]; i++) {
+        const struct engine *e = range_engine[i];
+        struct residuals *r = fits_of[i];
+        printf("%s %s\n", e->name, e->range);
+        print_fit("base", e->base.value, &r[FIT_BASE], GP_GIB);
+        print_fit("forward base", e->forward_base.value, &r[FIT_FORWARD], GP_GIB);
+        print_fit("MoE workspace", e->moe_workspace, &r[FIT_MOE], 1);
+        print_fit("vision", e->vision.value, &r[FIT_VISION], GP_GIB);
+        print_fit("non-torch, 1 GPU", e->non_torch_1.value, &r[FIT_NT1], GP_GIB);
+        print_fit("non-torch, TP", e->non_torch_tp.value, &r[FIT_NT_TP], GP_GIB);
+        print_fit("non-torch, PP", e->non_torch_pp.value, &r[FIT_NT_PP], GP_GIB);
+        print_fit("CUDA graphs", e->graphs.value, &r[FIT_GRAPHS], GP_GIB);
+    }
+}
+
+/* ---- all rows ---- */
+
+static void print_summary(void)
+{
+    char title[64];
+    printf("\nmean absolute error in percent (worst) rows\n%-34s", "");
+    for (int t = 0; t < TERMS; t++)
+        printf("  %-16s", term_names[t]);
+    printf("\n");
+    print_scores("models the constants were fitted on", totals[1]);
+    print_scores("models they have never seen", totals[0]);
+    for (int i = 0; i < 8 && range_engine[i]; i++) {
+        gp_format(title, sizeof(title), "vLLM %s, all models", range_engine[i]->range);
+        print_scores(title, ranges[i]);
+    }
+    printf("\nbands hold the logged value (all rows):");
+    for (int t = 0; t < TERMS; t++) {
+        int n = totals[0][t].count + totals[1][t].count;
+        if (n)
+            printf("  %s %d%%", term_names[t],
+                   100 * (totals[0][t].held + totals[1][t].held) / n);
+    }
+    printf("\n");
+}
+
+/* Fails when the unseen models are worse than promised. */
+static int verdict(void)
+{
+    static const struct {
+        enum term term;
+        double percent;
+    } promised[] = {{WEIGHTS, 0.5}, {POOL, 2}, {ACTIVATION, 10}};
+    int bad = 0;
+    for (size_t i = 0; i < sizeof(promised) / sizeof(promised[0]); i++) {
+        const struct score *s = &totals[0][promised[i].term];
+        bool ok = s->count > 0 && s->sum / s->count <= promised[i].percent;
+        printf("%s: %.2f %% on %d unseen rows, promised %.1f %%: %s\n",
+               term_names[promised[i].term], s->count ? s->sum / s->count : NAN, s->count,
+               promised[i].percent, ok ? "ok" : "MISSED");
+        bad += !ok;
+    }
+    return bad ? 1 : 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct table_file rows = {0};
+    struct gp_err err = {0};
+    int skipped = 0;
+    if (!table_open(&rows, argc, argv, "validation/memory_vllm.csv"))
+        return 77;
+    struct planner *planner = table_planner();
+    struct asked *a = gp_malloc(sizeof(*a));
+    printf("%-24s %-10s %-7s %-8s %-5s", "model", "weights", "", "vLLM", "split");
+    for (int t = 0; t < TERMS; t++)
+        printf(" %-15s", term_names[t]);
+    printf("\n");
+    while (table_next(&rows)) {
+        const char *why = ask_row(planner, &rows, a, &err);
+        if (why) {
+            skipped++;
+            printf("# not scored: %s, %s: %s\n", table_text_of(&rows, "model"),
+                   table_text_of(&rows, "vllm_version"), why);
+            continue;
+        }
+        score_row(&rows, a);
+        refit_row(&rows, a);
+    }
+    print_summary();
+    print_fits();
+    printf("\n%d rows not scored\n", skipped);
+    int code = verdict();
+    planner_free(planner);
+    free(a);
+    table_close(&rows);
+    return code;
+}

@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# batch.sh - gpuplan --batch: order, errors that do not stop the run, pipes, big input.
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+cat >"$work/in" <<'JSONL'
+{"id": "a", "model": "llama-3.1-8b", "gpu": "h100-sxm", "context": "8k"}
+not json
+{"id": 7, "model": "llama-3.1-8b", "gpuu": "h100-sxm"}
+
+{"model": "no-such-model"}
+[1, 2]
+{"model": "llama-3.1-8b", "gpu": "h100-sxm", "users": 1.5}
+{"model": "llama-3.1-8b", "gpu": "h100-sxm", "users": "many"}
+{"model": "llama-3.1-8b", "model": "llama-3.1-70b"}
+{"id": {"deep": [1]}, "model": "qwen3-14b", "gpu": "h100-sxm", "tp": 5}
+{"model": "llama-3.1-8b", "gpu": "h100-sxm", "max_num_seqs": null, "output": 99}
+JSONL
+run --batch "$work/in"
+assert_eq "exit code" 0 "$rc"
+assert_eq "one answer per line" 10 "$(printf '%s\n' "$out" | wc -l | tr -d ' ')"
+
+line() {
+    printf '%s\n' "$out" | sed -n "$1p" >"$work/out.line"
+    cp "$work/out.line" "$work/out"
+}
+all=$out
+if have_json; then
+    check() { # check LINE PATH WANTED
+        out=$all
+        line "$1"
+        assert_eq "line $1: $2" "$3" "$(json "$2")"
+    }
+    check 1 schema gpuplan.plan/1
+    check 1 id a
+    check 1 verdict.status fits
+    check 2 schema gpuplan.error/1
+    check 2 code file
+    check 3 where "$work/in:3: gpuu"
+    check 3 hint "did you mean gpu?"
+    check 3 id 7
+    check 4 code usage
+    check 5 text "is not a JSON object"
+    check 6 text "1.5 is not a whole number"
+    check 7 where "$work/in:8: users"
+    check 8 schema gpuplan.error/1
+    check 9 verdict.status does-not-fit
+    check 9 verdict.limit layout
+    check 10 request.output 99
+fi
+
+# every answer of a long run is there, in order, and the same as alone
+awk 'BEGIN{for(i=0;i<3000;i++) printf "{\"id\":%d,\"model\":\"%s\",\"gpu\":\"h100-sxm:%d\"}\n",
+     i, i % 2 ? "llama-3.1-8b" : "qwen2.5-7b", 1 + i % 2}' >"$work/many"
+"$gp" --batch "$work/many" >"$work/answers"
+assert_eq "3000 answers" 3000 "$(wc -l <"$work/answers" | tr -d ' ')"
+assert_eq "in order" "$(seq 0 2999)" "$(sed 's/.*"id": \([0-9]*\)}$/\1/' "$work/answers")"
+sed -n 1501p "$work/many" | "$gp" --batch - >"$work/one"
+assert_eq "the same as alone" "$(sed -n 1501p "$work/answers")" "$(cat "$work/one")"
+
+# a program at the other end of a pipe gets its answer before it asks again
+mkfifo "$work/ask" "$work/reply"
+"$gp" --batch - <"$work/ask" >"$work/reply" &
+exec 3>"$work/ask" 4<"$work/reply"
+echo '{"id": 1, "model": "llama-3.1-8b", "gpu": "l4"}' >&3
+read -r -t 20 first <&4 || first=
+assert_contains "an answer at once" '"id": 1' "$first"
+exec 3>&- 4<&-
+wait
+
+# lines without an end, empty input, a line that is too long, control characters
+run --batch /dev/null
+assert_eq "empty input" "0:" "$rc:$out"
+printf '{"model": "llama-3.1-8b", "gpu": "l4"}' >"$work/no-newline"
+run --batch "$work/no-newline"
+assert_contains "last line without an end" gpuplan.plan/1 "$out"
+{ head -c 3000000 /dev/zero | tr '\0' x; printf '\n{"model":"llama-3.1-8b","gpu":"l4"}\n'; } \
+    >"$work/long"
+run --batch "$work/long"
+assert_contains "a line too long" "is longer than" "$out"
+assert_contains "and the next is answered" gpuplan.plan/1 "$out"
+assert_eq "two lines" 2 "$(printf '%s\n' "$out" | wc -l | tr -d ' ')"
+printf '{"model": "\\u0000\\u001b[31m"}\n' >"$work/control"
+run --batch "$work/control"
+assert_contains "control characters" gpuplan.error/1 "$out"
+
+run --batch "$work/in" -o "$work/result"
+assert_eq "to a file" "$all" "$(cat "$work/result")"
+assert_fails 3 "cannot be read" --batch /nonexistent
+assert_fails 3 "cannot be read" --batch "$work"
+assert_fails 2 "reads one file" --batch a b
+
+finish

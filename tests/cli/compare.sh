@@ -1,0 +1,100 @@
+#!/bin/sh
+# compare.sh - gpuplan --compare: rows, order, front, agreement with --plan.
+
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+load="-m llama-3.1-70b -c 8k -u 16"
+gpus=$("$gp" --list gpus --quiet | wc -l)
+
+# shellcheck disable=SC2086 # words
+run --compare $load
+assert_eq "exit code" 0 "$rc"
+assert_contains "the load" "16 x 8192 tokens" "$(head -n 1 "$work/out")"
+assert_contains "units" "weights GiB" "$(sed -n 3p "$work/out")"
+assert_contains "the legend names the front" "Front of \$/h against requests" "$out"
+
+# shellcheck disable=SC2086
+run --compare $load --format csv
+assert_eq "all GPUs x own, fp8 and int4-awq" $((gpus * 3 + 1)) "$(wc -l <"$work/out")"
+# shellcheck disable=SC2086
+run --compare $load --format markdown
+assert_contains "Markdown" "| h100-sxm |" "$out"
+
+if have_json; then
+    # shellcheck disable=SC2086
+    run --compare $load --format json
+    assert_eq "schema" gpuplan.compare/1 "$(json schema)"
+    assert_eq "rows" $((gpus * 3)) "$(json rows.#)"
+    assert_eq "the cheapest that fits is first" fits "$(json rows.0.verdict)"
+    assert_eq "and on the front" true "$(json rows.0.front)"
+
+    # the same figures as --plan
+    run --compare $load -g h100-sxm -p fp8 -f json
+    assert_eq "one row" 1 "$(json rows.#)"
+    weights=$(json rows.0.weights.value) pool=$(json rows.0.kv_pool.value)
+    tp=$(json rows.0.tp) hour=$(json rows.0.per_hour.value)
+    # shellcheck disable=SC2086
+    run --plan $load -g h100-sxm -p fp8 -f json
+    assert_eq "weights as --plan" "$(json memory.per_gpu.weights.value)" "$weights"
+    assert_eq "pool as --plan" "$(json memory.per_gpu.kv_pool.value)" "$pool"
+    assert_eq "TP as --plan" "$(json layout.tp)" "$tp"
+    assert_eq "cost as --plan" "$(json cost.per_hour.value)" "$hour"
+
+    # counts, slices and precisions as given
+    # shellcheck disable=SC2086
+    run --compare $load -g h100-sxm:8 -g a100-sxm-80:4 -p fp16 -p int8 -f json
+    assert_eq "2 GPUs x 2 precisions" 4 "$(json rows.#)"
+    assert_contains "given counts" 8 "$(json rows.0.gpus) $(json rows.1.gpus) \
+$(json rows.2.gpus) $(json rows.3.gpus)"
+
+    # a model published in fp8 has no second fp8 row
+    run --compare -m deepseek-v3 -g h200-sxm -f json
+    assert_eq "own precision only once" 2 "$(json rows.#)"
+fi
+
+# ---- order: by cost, what fits first and unknown cost last ----
+# shellcheck disable=SC2086
+run --compare $load --format csv
+if command -v python3 >/dev/null 2>&1; then
+    python3 - "$work/out" <<'PY'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+rank = {'fits': 0, 'marginal': 1, 'does-not-fit': 2}
+key = lambda r: (rank[r['verdict']], float(r['per_hour'] or 'inf'))
+assert rows == sorted(rows, key=key), 'order'
+fit = [(float(r['per_hour']), float(r['max_concurrency']), r) for r in rows
+       if r['verdict'] == 'fits' and r['per_hour']]
+for cost, held, r in fit:
+    beaten = any(c <= cost and h >= held and (c < cost or h > held) for c, h, _ in fit)
+    assert (r['front'] == 'yes') != beaten, r
+assert sum(r['front'] == 'yes' for r in rows) > 1
+assert not any(r['front'] == 'yes' for r in rows if r['verdict'] != 'fits')
+PY
+    assert_eq "order and front, recomputed" 0 $?
+fi
+# shellcheck disable=SC2086
+run --compare $load --sort name -f csv -q
+cut -d, -f2 "$work/out" | sed 1d >"$work/names"
+assert_true "by name" sort -c "$work/names"
+# shellcheck disable=SC2086
+run --compare $load -g h100-sxm -g l4 --sort gpus -p fp8 -f csv
+assert_contains "by GPUs" "h100-sxm" "$(sed -n 2p "$work/out")"
+
+# ---- prices: market rows only when asked for ----
+# shellcheck disable=SC2086
+run --compare $load -g rtx-4090 -p int4-awq -f csv
+assert_lacks "marketplace does not win" "vast/" "$out"
+# shellcheck disable=SC2086
+run --compare $load -g rtx-4090 -p int4-awq -f csv --price market
+assert_contains "marketplace when asked" "vast/" "$out"
+
+# ---- nothing fits; usage ----
+run --compare -m llama-3.1-405b -g t4:1 -p fp8
+assert_eq "nothing fits: exit code" 1 "$rc"
+assert_contains "nothing fits" "does-not-fit" "$out"
+assert_fails 2 "no model was given" --compare
+assert_fails 2 "use --table for several" --compare -m 8B -m 70B
+assert_fails 2 "did you mean" --compare -m 8B -g h100-smx
+assert_fails 2 "--compare takes no arguments" --compare llama-3.1-8b
+
+finish

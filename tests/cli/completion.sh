@@ -1,0 +1,72 @@
+#!/bin/bash
+# completion.sh - the completion scripts, in bash itself and through zsh's parser.
+
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+mkdir "$work/bin"
+ln -s "$gp" "$work/bin/gpuplan"
+PATH=$work/bin:$PATH
+
+run --completion bash
+assert_eq "bash: exit code" 0 "$rc"
+cp "$work/out" "$work/gpuplan.bash"
+# shellcheck source=/dev/null
+. "$work/gpuplan.bash"
+assert_contains "registered" "_gpuplan gpuplan" "$(complete -p gpuplan)"
+
+# complete_line TEXT: the replies at its end, one line.
+complete_line() {
+    COMP_LINE=$1
+    COMP_POINT=${#COMP_LINE}
+    read -ra COMP_WORDS <<<"$COMP_LINE"
+    case $COMP_LINE in
+    *' ') COMP_WORDS+=('') ;;
+    esac
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    COMPREPLY=()
+    last="completing '$1'"
+    _gpuplan gpuplan "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+    echo "${COMPREPLY[*]}"
+}
+
+assert_eq "commands" "--plan" "$(complete_line 'gpuplan --pl')"
+assert_contains "all commands" "--import-prices" "$(complete_line 'gpuplan ')"
+assert_eq "options of the command" "--kv-precision" "$(complete_line 'gpuplan --plan --kv')"
+assert_eq "only its options" "" "$(complete_line 'gpuplan --list --kv')"
+assert_eq "without dashes" "--kv-precision" "$(complete_line 'gpuplan plan --kv')"
+assert_eq "choices" "json" "$(complete_line 'gpuplan --plan --format j')"
+assert_eq "choices, short" "json" "$(complete_line 'gpuplan --plan -f j')"
+assert_eq "choices after =" "spot" "$(complete_line 'gpuplan --plan --price=s')"
+assert_eq "models" "llama-3.1-70b" "$(complete_line 'gpuplan --plan -m llama-3.1-7')"
+assert_eq "GPUs" "h100-sxm" "$(complete_line 'gpuplan --plan -m 8B -g h100-s')"
+assert_eq "all GPUs" "all" "$(complete_line 'gpuplan --compare -m 8B -g al')"
+assert_eq "formats" "int4-awq" "$(complete_line 'gpuplan --plan -p int4-a')"
+assert_eq "after @" "0.17" "$(complete_line 'gpuplan --plan --engine vllm@0.17')"
+assert_eq "classes" "formats" "$(complete_line 'gpuplan --list f')"
+assert_eq "ids of all classes" "dgx-h100" "$(complete_line 'gpuplan --show dgx-h1')"
+assert_eq "shells" "zsh" "$(complete_line 'gpuplan --completion z')"
+assert_eq "numbers complete to nothing" "" "$(complete_line 'gpuplan --plan -c ')"
+
+# every option of the table stands in it: --help lists the same table
+"$gp" --help | grep -oE -- '--[a-z][a-z-]*' | sort -u >"$work/options"
+while read -r option; do
+    assert_contains "$option in bash" "$option" "$out"
+done <"$work/options"
+
+run --completion zsh
+assert_eq "zsh: exit code" 0 "$rc"
+assert_eq "zsh: first line" "#compdef gpuplan" "$(head -n 1 "$work/out")"
+while read -r option; do
+    assert_contains "$option in zsh" "$option" "$out"
+done <"$work/options"
+cp "$work/out" "$work/_gpuplan"
+if command -v zsh >/dev/null 2>&1; then
+    zsh -n "$work/_gpuplan"
+    assert_eq "zsh: syntax" 0 $?
+else
+    echo "note: no zsh here: its script is not parsed"
+fi
+
+assert_fails 2 "there is no completion for 'fish'" --completion fish
+
+finish

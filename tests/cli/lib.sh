@@ -1,0 +1,130 @@
+# lib.sh - what the command-line tests share; sourced, never run.
+#
+#   . "${srcdir:-.}/tests/cli/lib.sh"
+#   run --list gpus                     # $out, $err and $rc of one call
+#   assert_eq "exit code" 0 "$rc"
+#   assert_contains "a row" h100-sxm "$out"
+#   if have_json; then assert_eq "id" a10 "$(json items.0.id)"; fi
+#   finish
+#
+# Every assertion that fails is printed; finish exits 1 when one did. The user's own
+# profiles, terminal and clock settings are kept out. $work is a folder of this test's
+# own, removed at the end.
+
+set -u
+gp=${GPUPLAN:-./gpuplan}
+case $gp in
+/*) ;;
+*) gp=$PWD/$gp ;;
+esac
+# shellcheck disable=SC2034 # for the tests
+src=$(cd "${srcdir:-.}" && pwd)
+TZ=UTC LC_ALL=C NO_COLOR=1
+export TZ LC_ALL NO_COLOR
+unset GPUPLAN_PROFILES COLUMNS
+work=$(mktemp -d "${TMPDIR:-/tmp}/gpuplan-test.XXXXXX") || exit 99
+XDG_DATA_HOME=$work/data-home
+export XDG_DATA_HOME
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+
+checks=0 failures=0 out='' err='' rc=0
+
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+
+# run ARGUMENT...: one call of the program.
+run() {
+    "$gp" "$@" >"$work/out" 2>"$work/err" </dev/null
+    rc=$?
+    out=$(cat "$work/out")
+    err=$(cat "$work/err")
+    last="gpuplan $*"
+}
+
+fail() {
+    failures=$((failures + 1))
+    echo "FAILED: $1"
+    shift
+    printf '    %s\n' "$@" "after: ${last:-}" "stderr: $err"
+}
+
+# assert_eq WHAT WANTED GOT
+assert_eq() {
+    checks=$((checks + 1))
+    [ "$2" = "$3" ] || fail "$1" "wanted: $2" "got:    $3"
+}
+
+# assert_contains WHAT PART TEXT / assert_lacks WHAT PART TEXT
+assert_contains() {
+    checks=$((checks + 1))
+    case $3 in
+    *"$2"*) ;;
+    *) fail "$1" "wanted in it: $2" "got: $(printf '%s' "$3" | head -n 5)" ;;
+    esac
+}
+
+assert_lacks() {
+    checks=$((checks + 1))
+    case $3 in
+    *"$2"*) fail "$1" "not wanted in it: $2" ;;
+    esac
+}
+
+# assert_true WHAT COMMAND...
+assert_true() {
+    what=$1
+    shift
+    checks=$((checks + 1))
+    "$@" || fail "$what" "not true: $*"
+}
+
+# assert_fails CODE PART ARGUMENT...: the call exits CODE, says PART, prints nothing.
+assert_fails() {
+    code=$1 part=$2
+    shift 2
+    run "$@"
+    assert_eq "exit code of $*" "$code" "$rc"
+    assert_contains "message of $*" "$part" "$err"
+    assert_eq "standard output of $*" "" "$out"
+    assert_eq "lines of message of $*" 1 "$(wc -l <"$work/err" | tr -d ' ')"
+}
+
+# ---- JSON, re-read by a parser that is not ours -----------------------------------------
+
+have_json() {
+    command -v jq >/dev/null 2>&1 || command -v python3 >/dev/null 2>&1 || {
+        [ -n "${json_told:-}" ] || echo "note: neither jq nor python3: JSON not re-read"
+        json_told=1
+        return 1
+    }
+}
+
+# json PATH: the value in $work/out at items.0.id; a last "#" gives a length. Prints
+# "no JSON" when the output is none.
+json() {
+    if command -v jq >/dev/null 2>&1; then
+        jq -r --arg p "$1" '
+            reduce ($p | split("."))[] as $k (.;
+                if $k == "#" then length
+                elif type == "array" then .[$k | tonumber]
+                else .[$k] end)' "$work/out" 2>/dev/null || echo "no JSON"
+    else
+        python3 - "$work/out" "$1" <<'PY' 2>/dev/null || echo "no JSON"
+import json, sys
+v = json.load(open(sys.argv[1]))
+for k in sys.argv[2].split('.'):
+    v = len(v) if k == '#' else v[int(k)] if isinstance(v, list) else v.get(k)
+print(v if isinstance(v, str) else json.dumps(v))
+PY
+    fi
+}
+
+finish() {
+    echo "$checks checks, $failures failed"
+    [ "$checks" -gt 0 ] || exit 99
+    [ "$failures" -eq 0 ]
+    exit
+}

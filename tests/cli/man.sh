@@ -1,0 +1,123 @@
+#!/bin/sh
+# man.sh - the man pages name everything the program takes, and nothing else.
+#
+#   gpuplan(1)          every command, option and choice of the tables in src/
+#   gpuplan-profile(5)  every key and word that src/data/*_file.c reads
+#
+# and mandoc finds nothing to warn of. The tables are read from the sources as they are
+# written there, so a new row without its paragraph fails here.
+
+set -u
+cd "${srcdir:-.}" || exit 99
+command -v mandoc >/dev/null 2>&1 || { echo "skipped: mandoc is not installed"; exit 77; }
+
+page1=man/gpuplan.1
+page5=man/gpuplan-profile.5
+problems=0
+
+problem() {
+    echo "$*"
+    problems=$((problems + 1))
+}
+
+words() {
+    tr -cs 'A-Za-z0-9_.%:-' '\n' | LC_ALL=C sort -u
+}
+
+# ---- what mandoc says -----------------------------------------------------------------
+
+for page in man/*.[1-9]; do
+    said=$(mandoc -Tlint -Wwarning "$page" 2>&1)
+    [ -z "$said" ] || problem "$said"
+done
+
+# ---- gpuplan(1) -----------------------------------------------------------------------
+
+# The option table, a row per line without its [OPT_...] = {.
+table() {
+    tr -s ' \n' ' ' <src/data/option.c | sed 's/\[OPT_[A-Z_]*\] *= *{ */\
+/g'
+}
+
+# "name|key" of each row.
+options() {
+    table | sed -nE "s/^\"([a-z-]+)\", *(0|'(.)'), *OPTION_.*/\\1|\\3/p"
+}
+
+# The choices of one option, as the table writes them: "a|b|c".
+choices() {
+    table | tr '|' ' ' |
+        sed -nE "s/^\"$1\",.*OPTION_WORD.*\"([a-z0-9-]+( [a-z0-9-]+)+)\", *\"[^\"]*\",.*/\\1/p"
+}
+
+listed=$(grep '^\.It Fl' "$page1" | words)
+is_listed() {
+    echo "$listed" | grep -qxF -e "$1"
+}
+
+# The paragraph of one option.
+paragraph() {
+    awk -v name="-$1" '
+        /^\.It / { on = 0; for (i = 2; i <= NF; i++) if ($i == name) on = 1 }
+        /^\.El/ { on = 0 }
+        on' "$page1"
+}
+
+rows=$(options)
+[ "$(echo "$rows" | wc -l)" -eq "$(grep -c '^    \[OPT_' src/data/option.c)" ] ||
+    problem "cannot read every row of src/data/option.c"
+for row in $rows; do
+    name=${row%%|*}
+    key=${row#*|}
+    key=${key%|}
+    is_listed "-$name" || problem "$page1: no paragraph on --$name"
+    [ -z "$key" ] || grep -q "^\\.It Fl $key .*Fl -$name" "$page1" ||
+        problem "$page1: --$name is also -$key"
+    for choice in $(choices "$name"); do
+        paragraph "$name" | words | grep -qxF -e "$choice" ||
+            problem "$page1: --$name takes $choice"
+    done
+done
+
+commands=$(sed -n 's/^ *\.name = "\([a-z-]*\)",$/\1/p' src/cli/cmd_*.c)
+[ -n "$commands" ] || problem "cannot read src/cli/cmd_*.c"
+for name in $commands; do
+    is_listed "-$name" || problem "$page1: no paragraph on the command --$name"
+done
+
+for name in $(sed -n 's/^\.It Fl/& /p' "$page1" | tr ' ' '\n' | sed -n 's/^-\([a-z]\)/\1/p'); do
+    echo "$rows" | grep -q "^$name|" || echo "$commands" | grep -qxF -e "$name" ||
+        grep -q "\"--$name\"" src/cli/main.c ||
+        problem "$page1: there is no --$name"
+done
+
+# ---- gpuplan-profile(5) ---------------------------------------------------------------
+
+key_sources='src/data/*_file.c'
+
+# Keys are the first text in a getter's call or stand in a table of the reader.
+keys() {
+    # shellcheck disable=SC2086 # a pattern
+    text=$(cat $key_sources | tr -s ' \n' ' ')
+    printf '%s\n' "$text" | sed -E 's/(profile|read)_[a-z_]+\( */\
+&/g' | sed -nE 's/^(profile|read)_[a-z_]+\( *[a-z.>-]+, *"([^"]+)".*/\2/p'
+    printf '%s\n' "$text" | grep -oE '(COUNT|BOOL)_FIELD\( *[a-z0-9_]+' | sed 's/.*( *//' |
+        grep -vx name
+    printf '%s\n' "$text" | grep -oE '\{ *"[a-z0-9_-]+", [&A-Z0-9]' | cut -d'"' -f2
+    printf '%s\n' "$text" | grep -oE '\[TERM_[A-Z_]+\] = "[a-z_]+"' | cut -d'"' -f2
+    grep -oE '\[MATH_[A-Z0-9]+\] = "[a-z0-9]+"' src/core/format.c | cut -d'"' -f2
+    printf '%s\n' "$text" | grep -oE 'const not_held\[\] = \{[^}]*' | grep -oE '"[^"]+"' |
+        tr -d '"'
+}
+
+known=$(keys | LC_ALL=C sort -u)
+[ "$(echo "$known" | wc -l)" -ge 150 ] || problem "cannot read $key_sources"
+said=$(grep -E '^\.(It Va|It Cm|Va|Cm) ' "$page5" | words)
+for key in $known; do
+    echo "$said" | grep -qxF -e "$key" || problem "$page5: no word on $key"
+done
+for key in $(grep '^\.It Va' "$page5" | sed 's/^\.It Va//' | words); do
+    echo "$known" | grep -qxF -e "$key" || problem "$page5: nothing reads $key"
+done
+
+[ "$problems" -eq 0 ] || { echo "$problems problems"; exit 1; }

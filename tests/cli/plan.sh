@@ -1,0 +1,185 @@
+#!/usr/bin/env bash
+# plan.sh - gpuplan --plan: verdicts, memory, layouts, prices, solving, and bad input.
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+# ---- the first line of the README ----------------------------------------------------------
+
+run --plan -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16
+assert_eq "exit code" 0 "$rc"
+assert_contains "verdict" "FITS on 2 x NVIDIA H100 SXM5 80GB (h100-sxm): TP 2" "$out"
+assert_contains "weights part" "weights             33.88" "$out"
+assert_contains "KV part" "KV needed           20.00" "$out"
+assert_contains "rule of thumb says its precision" "rule of thumb at fp8: 70.55 B x 8 bit" "$out"
+assert_contains "cost" "on demand" "$out"
+assert_contains "sources" "sources" "$out"
+assert_eq "nothing on stderr" "" "$err"
+
+# the command's name works with and without dashes, options in each spelling
+run plan --model=llama-3.1-70b -pfp8 -g h100-sxm --context 8192 --users=16 -q
+assert_eq "one line" "fits: 2 x h100-sxm, TP 2, PP 1, replicas 1" "$out"
+
+# ---- verdicts ------------------------------------------------------------------------------
+
+run --plan -m llama-3.1-70b -p bf16 -g h100-sxm:2 -c 8k
+assert_eq "marginal exits 0" 0 "$rc"
+assert_contains "marginal" "MARGINAL on 2 x" "$out"
+assert_contains "the knob" "what decides: CUDA graphs" "$out"
+assert_contains "a fix" "--max-num-seqs 512" "$out"
+assert_contains "a fix by precision" "--precision fp8" "$out"
+assert_contains "a fix by TP" "--tp 4" "$out"
+
+run --plan -m qwen3-14b --tp 5 -g h100-sxm
+assert_eq "refused exits 1" 1 "$rc"
+assert_contains "KV heads" "8 KV heads" "$out"
+assert_contains "vocabulary" "vocabulary of 151936" "$out"
+assert_contains "valid TP" "--tp 4" "$out"
+
+run --plan -m llama-3.1-8b -p int8 -g b300
+assert_eq "B300 INT8 fits" 0 "$rc"
+assert_contains "but warns" "warning: b300 runs int8 at only 153.5 TOPS" "$out"
+
+run --plan -m llama-3.1-8b -g t4:2 -q
+assert_eq "BF16 on Turing" 1 "$rc"
+assert_contains "limit" "limit type" "$out"
+
+run --plan -m llama-3.1-8b -g h100-sxm --tp 16
+assert_contains "host size" "GPUs one host can hold" "$out"
+
+run --plan -m llama-3.1-8b -g h100-sxm --used 30GiB
+assert_eq "used memory exits 1" 1 "$rc"
+assert_contains "who holds it" "only 49.19 GiB are free" "$out"
+assert_contains "the way out" "--memory-utilization 0.6" "$out"
+
+run --plan -m llama-3.1-8b -g a100-80/3g.40gb -q
+assert_eq "MIG slice" "fits: 1 x a100-sxm-80/3g.40gb, TP 1, PP 1, replicas 1" "$out"
+run --plan -m llama-3.1-8b -g a100-80/1g.10gb -q
+assert_eq "small MIG slice" 1 "$rc"
+
+# ---- exact numbers in JSON -------------------------------------------------------------------
+
+if have_json; then
+    run --plan -m llama-3.1-8b -g h100-sxm:1 --engine vllm@0.19 \
+        --memory-utilization 0.95 --max-num-seqs 1024 --max-batched-tokens 8192 -f json
+    assert_eq "schema" gpuplan.plan/1 "$(json schema)"
+    assert_true "KV pool within 2 % of the logged 58.11 GiB" awk \
+        -v x="$(json memory.per_gpu.kv_pool.value)" 'BEGIN{exit !(x>56.95 && x<59.27)}'
+    assert_true "tokens within 2 % of the logged 476,016" awk \
+        -v x="$(json memory.kv_cache_tokens.value)" 'BEGIN{exit !(x>466496 && x<485536)}'
+    assert_eq "weights are exact" exact "$(json memory.per_gpu.weights.origin)"
+    assert_eq "speed is not known yet" null "$(json speed.tpot)"
+    assert_eq "KV per token" 131072 "$(json memory.kv_bytes_per_token.value)"
+
+    # the seven KV cases at 32,768 tokens
+    while read -r model gib; do
+        run --plan -m "$model" -g b200 -c 32k -p native --kv-precision bf16 -f json
+        assert_eq "KV of $model" "$gib" \
+            "$(json memory.kv_sequence.value >"$work/v"; awk -v t="$(json layout.tp)" \
+                -v p="$(json memory.per_gpu.kv_needed.value)" -v m="$model" \
+                'BEGIN{printf "%.2f", (m ~ /deepseek/) ? p : p * t}')"
+    done <<'CASES'
+llama-3.1-8b 4.00
+llama-3.1-70b 10.00
+qwen3-32b 8.00
+gemma-3-27b 2.91
+gpt-oss-120b 1.13
+deepseek-v3 2.14
+qwen3-next-80b-a3b 0.75
+CASES
+
+    run --plan -m llama-3.1-70b -p bf16 -g h100-sxm:2 -f json
+    assert_eq "marginal in JSON" marginal "$(json verdict.status)"
+    assert_true "fixes are there" test "$(json verdict.fixes.#)" -gt 3
+    run --plan -m llama-3.1-8b -g h100-sxm --why -f json
+    assert_true "why has terms" test "$(json why.#)" -gt 12
+fi
+
+# ---- solving -----------------------------------------------------------------------------------
+
+run --plan -m llama-3.1-8b -g rtx-4090:1 --solve context -f json
+if have_json; then
+    context=$(json request.context)
+    run --plan -m llama-3.1-8b -g rtx-4090:1 -c "$context" -q
+    assert_eq "the solved context fits" 0 "$rc"
+    run --plan -m llama-3.1-8b -g rtx-4090:1 -c "$((context + 16))" -q
+    assert_lacks "one block more does not" "fits: " "x${out/#fits/x}"
+    run --plan -m llama-3.1-8b -g rtx-4090:1 --solve users -f json
+    users=$(json request.users)
+    run --plan -m llama-3.1-8b -g rtx-4090:1 -u "$((users + 1))" -q
+    assert_lacks "one user more does not" "fits:" "$out"
+fi
+run --plan -m llama-3.1-70b -g h100-sxm:1 --solve precision
+assert_contains "precision solved" "int4-awq weights" "$out"
+run --plan -m llama-3.1-8b --solve budget -q
+assert_eq "budget solved" 0 "$rc"
+
+# ---- prices -------------------------------------------------------------------------------------
+
+run --plan -m llama-3.1-8b -g h100-sxm
+on_demand=$out
+run --plan -m llama-3.1-8b -g h100-sxm --price market
+assert_contains "marketplace only when asked" "marketplace" "$out"
+assert_lacks "marketplace never wins silently" "marketplace" "$on_demand"
+assert_lacks "no auction row by default" "mithril" "$on_demand"
+run --plan -m llama-3.1-8b -g h100-sxm --price buy
+assert_contains "buying" "buy " "$out"
+
+mkdir -p "$work/profiles/prices"
+cat >"$work/profiles/prices/ours.cfg" <<'CFG'
+provider = "ours";
+source = "our contract";
+instances = (
+    { type = "rack-7"; gpu = "h100-sxm"; count = 8; vcpus = 96; ram_gib = 1024.0;
+      on_demand = 99.0; date = "2020-01-01"; }
+);
+CFG
+run --plan -m llama-3.1-8b -g h100-sxm --profiles "$work/profiles"
+assert_contains "the user's price wins" "ours rack-7" "$out"
+assert_contains "an old price is warned of" "check it" "$out"
+
+# ---- output ----------------------------------------------------------------------------------------
+
+run --plan -m llama-3.1-8b -g h100-sxm -f json --output "$work/plan.json"
+assert_eq "nothing printed" "" "$out"
+assert_true "file is written" test -s "$work/plan.json"
+run --plan -m llama-3.1-8b -g h100-sxm --output 512 -f json
+if have_json; then
+    assert_eq "--output N is tokens" 512 "$(json request.output)"
+fi
+run --plan -m llama-3.1-8b -g h100-sxm -f csv
+assert_contains "CSV head" "part,GiB per GPU,low GiB,high GiB,origin,note" "$out"
+run --plan -m llama-3.1-8b -g h100-sxm -f markdown
+assert_contains "Markdown head" "| part" "$out"
+
+# ---- training ----------------------------------------------------------------------------------------
+
+run --plan -m llama-3.1-8b --train qlora -g rtx-4090 --sequence 1024
+assert_eq "QLoRA exit" 0 "$rc"
+assert_contains "QLoRA" "qlora of rank 16" "$out"
+run --plan -m llama-3.1-70b --train full -g h100-sxm:8 -q
+assert_eq "70B full does not fit" 1 "$rc"
+
+# ---- bad input ------------------------------------------------------------------------------------------
+
+assert_fails 2 "no model was given" --plan
+assert_fails 2 "did you mean llama-3.1-8b?" --plan -m llama3.1-8b
+assert_fails 2 "did you mean h100" --plan -m llama-3.1-8b -g h100
+assert_fails 2 "did you mean --context?" --plan -m llama-3.1-8b --contxt 3
+assert_fails 2 "--context: 0 is outside" --plan -m llama-3.1-8b -c 0
+assert_fails 2 "needs a value" --plan -m
+assert_fails 2 "is given twice" --plan -m llama-3.1-8b -c 8k -c 4k
+assert_fails 2 "is not one of the choices" --plan -m llama-3.1-8b --price free
+assert_fails 2 "is no count" --plan -m llama-3.1-8b -g h100-sxm:0
+assert_fails 2 "has no MIG profile" --plan -m llama-3.1-8b -g h100-sxm/9g.1gb
+assert_fails 2 "no figures for vLLM 0.20" --plan -m llama-3.1-8b --engine vllm@0.20
+assert_fails 2 "no pruning" --plan -m llama-3.1-8b --prune 120
+assert_fails 2 "no format 'fp9'" --plan -m llama-3.1-8b -p fp9
+assert_fails 2 "does not take it" --plan -m llama-3.1-8b --sort cost
+assert_fails 2 "no such command" --plam -m llama-3.1-8b
+assert_fails 4 "no GPU that the catalogue knows" --plan -m llama-3.1-8b -g local
+assert_fails 3 "not a kind of file" --plan -m /etc/passwd
+assert_fails 3 "/nonexistent/model" --plan -m /nonexistent/model
+assert_fails 2 "is needed"
+mkdir "$work/readonly"
+assert_fails 3 "$work/no/such" --plan -m llama-3.1-8b -g h100-sxm -o "$work/no/such/file"
+
+finish

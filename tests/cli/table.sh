@@ -1,0 +1,55 @@
+#!/bin/sh
+# table.sh - gpuplan --table: the rule of thumb beside the exact figures.
+
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+run --table
+assert_eq "exit code" 0 "$rc"
+assert_eq "three tables" 3 "$(grep -c '^model ' "$work/out")"
+assert_eq "three sizes, four precisions, three tables" 36 \
+    "$(grep -cE '^(8B|70B|400B) ' "$work/out")"
+# 70,553,706,496 x 16/8 x 1.25 = 176.4 GB; the checkpoint is 131.42 GiB
+row=$(grep -m 1 -E '^70B +fp16' "$work/out")
+assert_contains "rule of thumb, GB" "?176.4" "$row"
+assert_contains "its precision beside it" "fp16, 16 bits" "$row"
+assert_contains "exact" " 131.42 " "$row"
+assert_contains "the exact one's precision" "fp16, 16.00 bits" "$row"
+assert_contains "scales are counted" "int4-awq, 4.51 bits" \
+    "$(grep -m 1 -E '^70B +int4-awq' "$work/out")"
+
+run --table -f csv
+assert_eq "CSV: one row each" 13 "$(wc -l <"$work/out" | tr -d ' ')"
+run --table -f markdown
+assert_eq "Markdown: three tables" 3 "$(grep -c '^| model |' "$work/out")"
+
+if have_json; then
+    run --table -m 8B -p fp16 -p int8 -g l40s -c 4k -u 4 -f json
+    assert_eq "schema" gpuplan.table/1 "$(json schema)"
+    assert_eq "GPU" l40s "$(json request.gpu)"
+    assert_eq "users" 4 "$(json request.users)"
+    assert_eq "rows" 2 "$(json rows.#)"
+    assert_eq "params" 8030261248 "$(json rows.0.params)"
+    assert_eq "rule of thumb in GB" 20.07565312 \
+        "$(json rows.0.rule_of_thumb_decimal.value)"
+    assert_eq "the rule is nobody's figure" assumed "$(json rows.0.rule_of_thumb.origin)"
+    assert_eq "the checkpoint is counted" exact "$(json rows.0.checkpoint.origin)"
+    gpus=$(json rows.1.gpus) hour=$(json rows.1.per_hour.value)
+    run --plan -m 8B -p int8 -g l40s -c 4k -u 4 -f json
+    assert_eq "GPUs as --plan" "$(json layout.gpus)" "$gpus"
+    assert_eq "cost as --plan" "$(json cost.per_hour.value)" "$hour"
+    run --table -m qwen3-8b -m llama-3.1-70b -p bf16 -f json
+    assert_eq "models by id" llama-3.1-70b "$(json rows.1.model)"
+    assert_eq "their shape is known" exact "$(json rows.1.shape)"
+fi
+
+# more users take more memory
+run --table -m 8B -p fp16 -f csv
+one=$(sed -n 2p "$work/out")
+run --table -m 8B -p fp16 -u 32 -f csv
+assert_true "the load counts" [ "$one" != "$(sed -n 2p "$work/out")" ]
+
+assert_fails 2 "use --compare for several" --table -g h100-sxm -g l4
+assert_fails 2 "did you mean" --table -p int4-agw
+assert_fails 2 "--table takes no arguments" --table 8B
+
+finish

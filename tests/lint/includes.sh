@@ -1,0 +1,88 @@
+#!/bin/sh
+# includes.sh - who may include whom.
+#
+#   util <- core <- data, probe <- run <- cli, tui;  bench: util and itself
+#
+# tui never includes cli; curses only in tui; libconfig and jansson only in data, run,
+# util/json and bench; dlfcn.h only in probe and bench. core does no I/O, asks no clock
+# and reads no environment.
+
+. "${srcdir:-.}/tests/lint/lint.sh"
+
+# The folders that a folder may include.
+allowed() {
+    case $1 in
+    util) echo util ;;
+    core) echo util core ;;
+    data) echo util core data ;;
+    probe) echo util core probe ;;
+    run) echo util core data probe run ;;
+    tui) echo util core data probe run tui ;;
+    cli) echo util core data probe run tui cli ;;
+    esac
+}
+
+# includes FILE: what it includes, one per line, without quotes or brackets.
+includes() {
+    sed -n 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]\([^">]*\)[">].*/\1/p' "$1"
+}
+
+# check_layer FILE LAYER INCLUDED
+check_layer() {
+    case $3 in
+    util/* | core/* | data/* | probe/* | run/* | tui/* | cli/*) ;;
+    *) return ;;
+    esac
+    for below in $(allowed "$2"); do
+        [ "$below" = "${3%%/*}" ] && return
+    done
+    problem "$1: includes $3, but $2 may include only: $(allowed "$2")"
+}
+
+# check_library FILE LAYER INCLUDED
+check_library() {
+    case $3 in
+    curses.h | ncurses.h | ncursesw/* | ncurses/*) only="tui" ;;
+    libconfig.h | jansson.h) only="data run" ;;
+    dlfcn.h) only="probe" ;;
+    *) return ;;
+    esac
+    case $1 in
+    src/util/json.[ch]) [ "$3" = jansson.h ] && return ;;
+    esac
+    for place in $only; do
+        [ "$place" = "$2" ] && return
+    done
+    problem "$1: includes $3, which belongs in: $only"
+}
+
+for layer in util core data probe run tui cli; do
+    for file in $(find_files "src/$layer" '*.[ch]'); do
+        for included in $(includes "$file"); do
+            check_layer "$file" "$layer" "$included"
+            check_library "$file" "$layer" "$included"
+            [ "$included" = config.h ] && problem "$file: includes config.h"
+        done
+    done
+done
+
+for file in $(find_files src/core '*.[ch]'); do
+    # Comments are prose: drop what is between /* and */ before looking for calls.
+    calls=$(sed -e 's@/\*.*\*/@@g' -e '/\/\*/,/\*\//d' "$file" |
+        grep -nE '\b(fopen|open|printf|fprintf|puts|fputs|putchar|system|popen|time|clock|clock_gettime|gettimeofday|getenv|exit|abort)[[:space:]]*\(')
+    [ -z "$calls" ] || problem "$file: core does no I/O and asks no clock: $calls"
+    for included in $(includes "$file"); do
+        [ "$included" = util/json.h ] && problem "$file: core includes util/json.h"
+    done
+done
+
+for file in $(find_files bench '*.[ch]'); do
+    for included in $(includes "$file"); do
+        case $included in
+        core/* | data/* | probe/* | run/* | cli/* | tui/*)
+            problem "$file: bench may include only util, not $included" ;;
+        esac
+    done
+done
+
+finish

@@ -1,0 +1,597 @@
+/*
+ * test_hfconfig.c - config.json: every architecture against its catalogue entry,
+ * every form of quantisation, and files that are wrong.
+ */
+#include "data/hfconfig.h"
+
+#include "data/hfmatch.h"
+#include "hostile.h"
+#include "profiles.h"
+
+static struct model parse(const char *text)
+{
+    struct model model;
+    struct gp_err err = {0};
+
+    if (hfconfig_parse("config.json", text, strlen(text), &model, &err) != GP_OK)
+        fail_msg("%s: %s (%s)", err.where, err.text, err.hint);
+    return model;
+}
+
+static struct gp_err refuse(const char *text)
+{
+    struct model model;
+    struct gp_err err = {0};
+
+    if (hfconfig_parse("config.json", text, strlen(text), &model, &err) == GP_OK)
+        fail_msg("accepted: %.200s", text);
+    assert_int_equal(err.code, GP_E_FILE);
+    assert_true(err.text[0] != '\0');
+    return err;
+}
+
+static void refused_with(const char *text, const char *where, const char *what)
+{
+    struct gp_err err = refuse(text);
+
+    if (!strstr(err.where, where) || !strstr(err.text, what))
+        fail_msg("refused with %s: %s", err.where, err.text);
+}
+
+/* ---- the catalogue --------------------------------------------------------------- */
+
+static const struct layer_kind *kind_at(const struct model *m, int layer)
+{
+    return &m->kind[m->layer[layer]];
+}
+
+static void same_model(const char *id, const struct model *got,
+                       const struct model *want)
+{
+    if (model_params(got) != model_params(want))
+        fail_msg("%s: %.0f parameters, not %.0f", id, model_params(got),
+                 model_params(want));
+    assert_near(model_params_active(got), model_params_active(want), 0);
+    assert_int_equal(got->hidden, want->hidden);
+    assert_int_equal(got->vocab, want->vocab);
+    assert_int_equal(got->tied, want->tied);
+    assert_int_equal(got->layer_count, want->layer_count);
+    assert_int_equal(got->max_context, want->max_context);
+    for (int i = 0; i < got->layer_count; i++)
+        if (memcmp(kind_at(got, i), kind_at(want, i), sizeof *kind_at(got, i)) != 0)
+            fail_msg("%s: layer %d is of another kind", id, i);
+    for (int r = 0; r < ROLE_COUNT; r++)
+        if (model_params_role(got, (enum tensor_role)r) > 0 &&
+            strcmp(got->native[r], want->native[r]) != 0)
+            fail_msg("%s: %s is %s, not %s", id, role_word((enum tensor_role)r),
+                     got->native[r], want->native[r]);
+    if (got->mtp_params > 0)
+        assert_near(got->mtp_params, want->mtp_params, 0);
+}
+
+static void test_catalogue(void **state)
+{
+    struct catalog *catalog = open_profiles();
+    struct gp_err err = {0};
+    char **names;
+    size_t count;
+
+    (void)state;
+    assert_int_equal(path_list(fixture_path("config"), ".json", &names, &count, &err),
+                     GP_OK);
+    assert_true(count >= 40);
+    for (size_t i = 0; i < count; i++) {
+        char id[96], name[128];
+        size_t len;
+        struct model model;
+        char *text;
+
+        snprintf(name, sizeof name, "config/%s", names[i]);
+        snprintf(id, sizeof id, "%.*s", (int)(strlen(names[i]) - 5), names[i]);
+        text = fixture_text(name, &len);
+        if (hfconfig_parse(name, text, len, &model, &err) != GP_OK)
+            fail_msg("%s: %s", err.where, err.text);
+        same_model(id, &model, profile_model(catalog, id));
+        free(text);
+    }
+    path_list_free(names, count);
+    catalog_free(catalog);
+}
+
+/* ---- keys ------------------------------------------------------------------------ */
+
+#define TINY                                                                           \
+    "\"hidden_size\":64,\"num_hidden_layers\":4,\"num_attention_heads\":4,"            \
+    "\"num_key_value_heads\":2,\"intermediate_size\":128,\"vocab_size\":100,"          \
+    "\"max_position_embeddings\":1024,\"torch_dtype\":\"bfloat16\""
+/* embed, head, final norm; per layer q, k, v, o, gate, up, down, two norms */
+#define TINY_PARAMS (2 * 100 * 64 + 64 + 4 * (3 * 64 * 64 + 3 * 128 * 64 + 2 * 64))
+
+static void test_aliases(void **state)
+{
+    struct model a = parse("{\"model_type\":\"llama\"," TINY "}");
+    struct model b = parse(
+        "{\"model_type\":\"llama\",\"n_embd\":64,\"n_layer\":4,\"n_head\":4,"
+        "\"num_kv_heads\":2,\"ffn_dim\":128,\"padded_vocab_size\":100,"
+        "\"n_positions\":1024,\"dtype\":\"torch.bfloat16\"}");
+
+    (void)state;
+    assert_near(model_params(&a), TINY_PARAMS, 0);
+    assert_near(model_params(&b), TINY_PARAMS, 0);
+    assert_string_equal(a.native_dtype, "bf16");
+    assert_string_equal(b.native_dtype, "bf16");
+    assert_int_equal(b.max_context, 1024);
+    b = parse("{\"model_type\":\"gpt_bigcode\",\"multi_query\":true,\"n_inner\":null,"
+              "\"n_embd\":64,\"n_layer\":1,\"n_head\":4,\"vocab_size\":10,"
+              "\"n_positions\":16}");
+    assert_int_equal(b.kind[0].kv_heads, 1);
+    assert_int_equal(b.kind[0].ff, 256);
+    assert_int_equal(b.positions, 16);
+}
+
+static void test_nesting(void **state)
+{
+    static const char *const forms[] = {
+        "{\"model_type\":\"mistral3\",\"text_config\":{\"model_type\":\"mistral\",%s}}",
+        "{\"model_type\":\"internvl\",\"llm_config\":{\"model_type\":\"llama\",%s}}",
+        "{\"model_type\":\"x\",\"language_config\":{\"model_type\":\"llama\",%s}}",
+        "{\"model_type\":\"x\",\"thinker_config\":{\"text_config\":"
+        "{\"model_type\":\"llama\",%s}}}",
+    };
+    struct model m;
+    char text[1024];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+        snprintf(text, sizeof text, forms[i], TINY);
+#pragma GCC diagnostic pop
+        m = parse(text);
+        assert_near(model_params(&m), TINY_PARAMS, 0);
+    }
+    /* the outer level decides what the inner leaves open */
+    m = parse("{\"model_type\":\"x\",\"tie_word_embeddings\":true,\"text_config\":"
+              "{\"model_type\":\"llama\"," TINY "}}");
+    assert_true(m.tied);
+}
+
+static void test_not_quite_json(void **state)
+{
+    struct model m = parse(
+        "{\"model_type\":\"llama\"," TINY ",\"a\":NaN,\"b\":[Infinity,-Infinity,NaN],"
+        "\"c\":1000000000000000019884624838656,\"d\":\"NaN \\\" Infinity\","
+        "\"head_dim\":NaN,\"rope\":{\"__float__\":\"Infinity\"}}");
+
+    (void)state;
+    assert_near(model_params(&m), TINY_PARAMS, 0);
+    refused_with("{\"model_type\":\"llama\",\"hidden_size\":3000000000}", "hidden_size",
+                 "whole number");
+    refused_with("{\"model_type\":\"llama\",\"hidden_size\":64.5}", "hidden_size",
+                 "whole number");
+    refused_with("{\"model_type\":\"llama\",\"hidden_size\":-64}", "hidden_size",
+                 "whole number");
+    refused_with("{\"model_type\":\"llama\",\"hidden_size\":\"64\"}", "hidden_size",
+                 "whole number");
+}
+
+static void test_context(void **state)
+{
+    struct model m = parse(
+        "{\"model_type\":\"llama\"," TINY ",\"rope_scaling\":{\"rope_type\":\"yarn\","
+        "\"factor\":4.0,\"original_max_position_embeddings\":1024}}");
+
+    (void)state;
+    assert_int_equal(m.max_context, 4096);
+    m = parse("{\"model_type\":\"llama\"," TINY ",\"rope_scaling\":{\"rope_type\":"
+              "\"llama3\",\"factor\":8.0,\"original_max_position_embeddings\":128}}");
+    assert_int_equal(m.max_context, 1024);
+}
+
+static int sliding_layers(const struct model *m)
+{
+    int n = 0;
+
+    for (int i = 0; i < m->layer_count; i++)
+        n += kind_at(m, i)->mixer == MIXER_SLIDING;
+    return n;
+}
+
+static void test_windows(void **state)
+{
+    struct model m = parse("{\"model_type\":\"qwen2\"," TINY ",\"sliding_window\":128,"
+                           "\"use_sliding_window\":false,\"max_window_layers\":2}");
+
+    (void)state;
+    assert_int_equal(sliding_layers(&m), 0);
+    m = parse("{\"model_type\":\"qwen2\"," TINY ",\"sliding_window\":128,"
+              "\"use_sliding_window\":true,\"max_window_layers\":3}");
+    assert_int_equal(sliding_layers(&m), 1);
+    assert_int_equal(kind_at(&m, 3)->window, 128);
+    m = parse("{\"model_type\":\"mistral\"," TINY ",\"sliding_window\":null}");
+    assert_int_equal(sliding_layers(&m), 0);
+    m = parse("{\"model_type\":\"mistral\"," TINY ",\"sliding_window\":4096}");
+    assert_int_equal(sliding_layers(&m), 0); /* longer than the context */
+    m = parse("{\"model_type\":\"gemma3_text\"," TINY ",\"head_dim\":16,"
+              "\"sliding_window\":128,\"sliding_window_pattern\":2}");
+    assert_int_equal(sliding_layers(&m), 2);
+    m = parse("{\"model_type\":\"exaone4\"," TINY ",\"sliding_window\":128,"
+              "\"sliding_window_pattern\":\"LLG\"}");
+    assert_int_equal(sliding_layers(&m), 2); /* the last layer is always full */
+    m = parse("{\"model_type\":\"gpt_oss\"," TINY ",\"sliding_window\":128,"
+              "\"num_local_experts\":4,\"num_experts_per_tok\":2,\"layer_types\":["
+              "\"full_attention\",\"sliding_attention\",\"sliding_attention\","
+              "\"sliding_attention\"]}");
+    assert_int_equal(sliding_layers(&m), 3);
+    refused_with("{\"model_type\":\"llama\"," TINY ",\"layer_types\":[\"hyena\",\"a\","
+                 "\"a\",\"a\"]}", "layer_types", "hyena");
+    refused_with("{\"model_type\":\"llama\"," TINY ",\"layer_types\":[]}",
+                 "layer_types", "0 entries for 4 layers");
+}
+
+static int moe_layers(const struct model *m)
+{
+    int n = 0;
+
+    for (int i = 0; i < m->layer_count; i++)
+        n += kind_at(m, i)->experts > 0;
+    return n;
+}
+
+#define EXPERTS                                                                        \
+    "\"num_experts\":8,\"num_experts_per_tok\":2,\"moe_intermediate_size\":32"
+
+static void test_moe_layers(void **state)
+{
+    struct model m = parse("{\"model_type\":\"qwen3_moe\"," TINY "," EXPERTS
+                           ",\"mlp_only_layers\":[0,2]}");
+
+    (void)state;
+    assert_int_equal(moe_layers(&m), 2);
+    m = parse("{\"model_type\":\"qwen3_moe\"," TINY "," EXPERTS
+              ",\"decoder_sparse_step\":2}");
+    assert_int_equal(moe_layers(&m), 2);
+    m = parse("{\"model_type\":\"glm4_moe\"," TINY "," EXPERTS
+              ",\"first_k_dense_replace\":3}");
+    assert_int_equal(moe_layers(&m), 1);
+    m = parse("{\"model_type\":\"glm4_moe\"," TINY "," EXPERTS
+              ",\"first_k_dense_replace\":0,\"moe_layer_freq\":[0,1,1,0]}");
+    assert_int_equal(moe_layers(&m), 2);
+    m = parse("{\"model_type\":\"glm4_moe\"," TINY "," EXPERTS
+              ",\"mlp_layer_types\":[\"dense\",\"dense\",\"sparse\",\"dense\"]}");
+    assert_int_equal(moe_layers(&m), 1);
+    m = parse("{\"model_type\":\"ernie4_5_moe\"," TINY "," EXPERTS
+              ",\"moe_layer_start_index\":1,\"moe_layer_end_index\":2}");
+    assert_int_equal(moe_layers(&m), 2);
+    refused_with("{\"model_type\":\"qwen3_moe\"," TINY ",\"num_experts\":8,"
+                 "\"num_experts_per_tok\":9,\"moe_intermediate_size\":32}", "",
+                 "experts_active: 9");
+}
+
+/* Nemotron-NAS: a width and a number of heads per layer, or none. */
+static void test_block_configs(void **state)
+{
+    struct model m = parse(
+        "{\"model_type\":\"nemotron-nas\"," TINY ",\"block_configs\":["
+        "{\"attention\":{\"n_heads_in_group\":2},\"ffn\":{\"ffn_mult\":3.0}},"
+        "{\"attention\":{\"no_op\":true},\"ffn\":{\"ffn_mult\":1.0}},"
+        "{\"attention\":{\"n_heads_in_group\":4},\"ffn\":{\"no_op\":true}},"
+        "{\"attention\":{\"n_heads_in_group\":2},\"ffn\":{\"ffn_mult\":3.0}}]}");
+
+    (void)state;
+    assert_int_equal(m.kind_count, 3);
+    assert_int_equal(kind_at(&m, 0)->kv_heads, 2);
+    assert_int_equal(kind_at(&m, 0)->ff, 256);
+    assert_int_equal(kind_at(&m, 1)->mixer, MIXER_NONE);
+    assert_int_equal(kind_at(&m, 2)->kv_heads, 1);
+    assert_int_equal(kind_at(&m, 2)->ff, 0);
+}
+
+/* ---- quantisation ---------------------------------------------------------------- */
+
+#define QUANT(config)                                                                  \
+    "{\"model_type\":\"llama\"," TINY ",\"quantization_config\":" config "}"
+
+static void test_quant_forms(void **state)
+{
+    static const struct {
+        const char *text, *mlp, *head;
+    } forms[] = {
+        {QUANT("{\"quant_method\":\"fp8\",\"weight_block_size\":[128,128]}"),
+         "fp8-block", "bf16"},
+        {QUANT("{\"quant_method\":\"fp8\",\"activation_scheme\":\"static\"}"),
+         "fp8-tensor", "bf16"},
+        {QUANT("{\"quant_method\":\"fbgemm_fp8\"}"), "fp8", "bf16"},
+        {QUANT("{\"quant_method\":\"gptq\",\"bits\":4,\"group_size\":128}"),
+         "int4-gptq", "bf16"},
+        {QUANT("{\"quant_method\":\"gptq\",\"bits\":8,\"group_size\":-1}"), "int8-gptq",
+         "bf16"},
+        {QUANT("{\"quant_method\":\"gptq\",\"bits\":4,\"group_size\":32}"), "int4-g32",
+         "bf16"},
+        {QUANT("{\"quant_method\":\"awq\",\"bits\":4,\"group_size\":128,"
+               "\"zero_point\":true}"), "int4-awq", "bf16"},
+        {QUANT("{\"quant_method\":\"bitsandbytes\",\"load_in_4bit\":true,"
+               "\"bnb_4bit_use_double_quant\":true}"), "nf4-dq", "bf16"},
+        {QUANT("{\"quant_method\":\"bitsandbytes\",\"load_in_4bit\":true}"), "nf4",
+         "bf16"},
+        {QUANT("{\"quant_method\":\"bitsandbytes\",\"load_in_8bit\":true}"), "int8-bnb",
+         "bf16"},
+        {QUANT("{\"quant_method\":\"mxfp4\"}"), "mxfp4", "bf16"},
+        {QUANT("{\"quant_method\":\"modelopt\",\"quant_algo\":\"NVFP4\","
+               "\"ignore\":[\"lm_head\"]}"), "nvfp4", "bf16"},
+        {QUANT("{\"quant_method\":\"modelopt\",\"quant_algo\":\"FP8\"}"), "fp8-tensor",
+         "fp8-tensor"},
+        {QUANT("{\"quant_method\":\"compressed-tensors\",\"config_groups\":{\"g\":"
+               "{\"targets\":[\"Linear\"],\"weights\":{\"num_bits\":8,\"type\":"
+               "\"float\",\"strategy\":\"channel\"},\"input_activations\":{}}},"
+               "\"ignore\":[\"lm_head\"]}"), "fp8", "bf16"},
+        {QUANT("{\"quant_method\":\"compressed-tensors\",\"config_groups\":{\"g\":"
+               "{\"targets\":[\"Linear\"],\"weights\":{\"num_bits\":8,\"type\":\"int\","
+               "\"strategy\":\"channel\"},\"input_activations\":{\"num_bits\":8}}}}"),
+         "int8", "int8"},
+        {QUANT("{\"quant_method\":\"compressed-tensors\",\"config_groups\":{\"g\":"
+               "{\"weights\":{\"num_bits\":4,\"type\":\"int\",\"group_size\":128,"
+               "\"symmetric\":true}}},\"ignore\":[\"re:.*lm_head\"]}"), "int4", "bf16"},
+        {QUANT("{\"quant_method\":\"compressed-tensors\",\"config_groups\":{\"g\":"
+               "{\"weights\":{\"num_bits\":4,\"type\":\"float\",\"group_size\":16}}},"
+               "\"ignore\":[\"lm_head\"]}"), "nvfp4", "bf16"},
+        {"{\"model_type\":\"llama\"," TINY ",\"quantization\":{\"group_size\":64,"
+         "\"bits\":4}}", "int4-g32", "int4-g32"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        struct model m = parse(forms[i].text);
+
+        if (strcmp(m.native[ROLE_MLP], forms[i].mlp) != 0 ||
+            strcmp(m.native[ROLE_HEAD], forms[i].head) != 0)
+            fail_msg("form %zu: mlp %s, head %s", i, m.native[ROLE_MLP],
+                     m.native[ROLE_HEAD]);
+        assert_string_equal(m.native[ROLE_NORM], "bf16");
+        assert_string_equal(m.native[ROLE_ATTN_Q], forms[i].mlp);
+    }
+    refused_with(QUANT("{\"quant_method\":\"hqq\"}"), "quant_method", "hqq");
+    refused_with(QUANT("{}"), "quantization_config", "no quantisation");
+    refused_with(QUANT("{\"quant_method\":\"gptq\",\"bits\":3}"), "bits", "3");
+}
+
+static void test_quant_exceptions(void **state)
+{
+    struct model m = parse(QUANT(
+        "{\"quant_method\":\"fp8\",\"modules_to_not_convert\":[\"self_attn\"]}"));
+
+    (void)state;
+    assert_string_equal(m.native[ROLE_ATTN_Q], "bf16");
+    assert_string_equal(m.native[ROLE_MLP], "fp8-tensor");
+    m = parse(
+        QUANT("{\"quant_method\":\"modelopt\",\"quant_algo\":\"NVFP4\",\"ignore\":"
+              "[\"model.layers.*.self_attn*\",\"lm_head\"]}"));
+    assert_string_equal(m.native[ROLE_ATTN_OUT], "bf16");
+    assert_string_equal(m.native[ROLE_MLP], "nvfp4");
+    /* every layer by name: three of four is most of them, one of four is not */
+    m = parse(QUANT("{\"quant_method\":\"fp8\",\"modules_to_not_convert\":["
+                    "\"model.layers.0.mlp.down_proj\",\"model.layers.1.mlp.down_proj\","
+                    "\"model.layers.2.mlp\",\"model.layers.3.self_attn.o_proj\"]}"));
+    assert_string_equal(m.native[ROLE_MLP], "bf16");
+    assert_string_equal(m.native[ROLE_ATTN_OUT], "fp8-tensor");
+    /* a vision tower's layers are not the language model's */
+    m = parse(QUANT(
+        "{\"quant_method\":\"fp8\",\"modules_to_not_convert\":["
+        "\"vision_tower.encoder.layers.0.mlp\",\"vision_tower.encoder.layers.1.mlp\","
+        "\"vision_tower.encoder.layers.2.mlp\",\"mtp.layers.0.self_attn.q_proj\"]}"));
+    assert_string_equal(m.native[ROLE_MLP], "fp8-tensor");
+    /* groups with targets, and an FP8 cache */
+    m = parse(QUANT(
+        "{\"quant_method\":\"compressed-tensors\",\"config_groups\":{\"a\":{"
+        "\"targets\":"
+        "[\"re:.*self_attn.(q|k|v|o)_proj$\"],\"weights\":{\"num_bits\":8,\"type\":"
+        "\"float\",\"strategy\":\"block\"}},\"b\":{\"targets\":[\"re:.*mlp.*\"],"
+        "\"weights\":{\"num_bits\":4,\"type\":\"float\",\"group_size\":16}}},"
+        "\"kv_cache_scheme\":{\"num_bits\":8,\"type\":\"float\"}}"));
+    assert_string_equal(m.native[ROLE_ATTN_Q], "fp8-block");
+    assert_string_equal(m.native[ROLE_MLP], "nvfp4");
+    assert_string_equal(m.native[ROLE_HEAD], "bf16");
+    assert_string_equal(m.native_kv, "fp8");
+}
+
+static void test_side_file(void **state)
+{
+    static const char text[] = "{\"model_type\":\"llama\"," TINY "}";
+    static const char side[] =
+        "{\"producer\":{\"name\":\"modelopt\"},\"quantization\":{\"quant_algo\":"
+        "\"MIXED_PRECISION\",\"kv_cache_quant_algo\":\"FP8\",\"quantized_layers\":{"
+        "\"model.layers.0.mlp.gate_proj\":{\"quant_algo\":\"NVFP4\"},"
+        "\"model.layers.1.mlp.gate_proj\":{\"quant_algo\":\"NVFP4\"},"
+        "\"model.layers.2.mlp.gate_proj\":{\"quant_algo\":\"NVFP4\"},"
+        "\"model.layers.0.self_attn\":{\"quant_algo\":\"FP8\"},"
+        "\"model.layers.1.self_attn\":{\"quant_algo\":\"FP8\"}},"
+        "\"exclude_modules\":[\"lm_head\"]}}";
+    struct model m;
+    struct gp_err err = {0};
+
+    (void)state;
+    assert_int_equal(hfconfig_parse_pair("config.json", text, sizeof text - 1,
+                                         "hf_quant_config.json", side, sizeof side - 1,
+                                         &m, &err), GP_OK);
+    assert_string_equal(m.native[ROLE_MLP], "nvfp4");
+    assert_string_equal(m.native[ROLE_ATTN_Q], "fp8-tensor");
+    assert_string_equal(m.native[ROLE_HEAD], "bf16");
+    assert_string_equal(m.native_kv, "fp8");
+}
+
+/* 20,000 names, as large MoE checkpoints list them. */
+static void test_long_ignore_list(void **state)
+{
+    struct strbuf text;
+    struct model m;
+
+    (void)state;
+    strbuf_init(&text);
+    strbuf_add(&text, "{\"model_type\":\"qwen3_moe\"," TINY "," EXPERTS
+               ",\"quantization_config\":{\"quant_method\":\"fp8\","
+               "\"modules_to_not_convert\":[");
+    for (int i = 0; i < 20000; i++)
+        strbuf_addf(&text, "\"model.layers.%d.mlp.experts.%d.down_proj\",", i % 4,
+                    i / 4);
+    strbuf_add(&text, "\"lm_head\"]}}");
+    m = parse(text.text);
+    assert_string_equal(m.native[ROLE_EXPERT], "bf16");
+    assert_string_equal(m.native[ROLE_ATTN_Q], "fp8-tensor");
+    strbuf_fini(&text);
+}
+
+static void test_patterns(void **state)
+{
+    static const struct {
+        const char *pattern, *module;
+        bool match;
+    } cases[] = {
+        {"lm_head", "lm_head", true},
+        {"gate", "model.layers.0.mlp.gate", true},
+        {"gate", "model.layers.0.mlp.gate_proj", false},
+        {"self_attn", "model.layers.0.self_attn.q_proj", true},
+        {"self_attn.", "model.layers.0.self_attn.q_proj", true},
+        {"model.layers.*.self_attn", "model.layers.7.self_attn.q_proj", true},
+        {"*mlp.experts*", "model.layers.7.mlp.experts.3.up_proj", true},
+        {"*.mlp", "model.layers.7.self_attn.q_proj", false},
+        {"re:.*lm_head", "lm_head", true},
+        {"re:.*mlp\\.(gate|up|gate_up|down)_proj.*", "a.mlp.up_proj", true},
+        {"re:.*mlp\\.(gate|up|gate_up|down)_proj.*", "a.mlp.experts.0.up_proj", false},
+        {"re:.*layers\\.(0|1)\\..*", "model.layers.1.mlp", true},
+        {"re:.*layers\\.(0|1)\\..*", "model.layers.11.mlp", false},
+        {"re:.*layers\\.\\d+\\.mlp$", "model.layers.11.mlp", true},
+        {"re:.*layers\\.[0-9]+\\.mlp$", "model.layers.11.mlp.up", false},
+        {"re:^model.*(q|k)_proj$|lm_head", "model.x.k_proj", true},
+        {"re:^model.*(q|k)_proj$|lm_head", "lm_head", true},
+        {"re:mlp", "model.mlp", false}, /* from the start, as Python matches */
+        {"re:(?!x).*", "y", false},     /* look-ahead is not understood */
+        {"re:(((((a", "a", false},
+        {"re:*a", "a", false},
+        {"re:", "a", true},
+    };
+    long budget = 1000000;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (hfmatch(cases[i].pattern, cases[i].module, &budget) != cases[i].match)
+            fail_msg("%s on %s", cases[i].pattern, cases[i].module);
+    budget = 100000; /* would take for ever */
+    assert_false(hfmatch("re:(.*)*(.*)*(.*)*(.*)*(.*)*x",
+                         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", &budget));
+}
+
+/* ---- wrong files ----------------------------------------------------------------- */
+
+static void test_wrong(void **state)
+{
+    struct gp_err err;
+
+    (void)state;
+    refused_with("", "config.json", "line");
+    refused_with("[]", "config.json", "not an object");
+    refused_with("{}", "model_type", "missing");
+    refused_with("{\"model_type\":\"llama\"," TINY ",\"vocab_size\":7}", "config.json",
+                 "duplicate");
+    refused_with("{\"model_type\":\"llama\"}", "", "missing for model_type llama");
+    refused_with("{\"model_type\":\"llama\"," TINY ",\"head_dim\":70000}", "",
+                 "head_dim: 70000");
+    refused_with("{\"model_type\":\"llama\",\"hidden_size\":63,\"num_hidden_layers\":1,"
+                 "\"num_attention_heads\":4,\"intermediate_size\":8,\"vocab_size\":8,"
+                 "\"max_position_embeddings\":8}", "head_dim", "no multiple of 4");
+    refused_with("{\"model_type\":\"llama\",\"num_hidden_layers\":100000,"
+                 "\"hidden_size\":64,\"vocab_size\":1,\"max_position_embeddings\":1}",
+                 "num_hidden_layers", "outside 1..512");
+    err = refuse("{\"model_type\":\"lama\"," TINY "}");
+    assert_non_null(strstr(err.text, "\"lama\""));
+    assert_non_null(strstr(err.hint, "llama"));
+    err = refuse("{\"model_type\":\"\\u001b[31mrot\"," TINY "}");
+    assert_null(strchr(err.text, '\033'));
+}
+
+static void test_deep(void **state)
+{
+    struct strbuf text;
+
+    (void)state;
+    strbuf_init(&text);
+    strbuf_add(&text, "{\"model_type\":\"llama\",\"a\":");
+    for (int i = 0; i < 100000; i++)
+        strbuf_add(&text, "[");
+    refused_with(text.text, "config.json", "levels deep");
+    strbuf_fini(&text);
+}
+
+static void test_truncated(void **state)
+{
+    static const char *const names[] = {"config/kimi-k2.5.json",
+                                        "config/gemma-3-4b.json"};
+
+    (void)state;
+    for (size_t n = 0; n < 2; n++) {
+        struct model m;
+        struct gp_err err;
+        size_t len;
+        char *text = fixture_text(names[n], &len);
+
+        while (len > 0 && text[len - 1] != '}')
+            len--;
+        for (size_t i = 0; i < len; i++) {
+            char *copy = malloc(i + 1); /* so that a sanitizer sees the end */
+
+            memcpy(copy, text, i);
+            if (hfconfig_parse("cut", copy, i, &m, &err) == GP_OK)
+                fail_msg("accepted after %zu of %zu bytes", i, len);
+            free(copy);
+        }
+        assert_int_equal(hfconfig_parse("whole", text, len, &m, &err), GP_OK);
+        free(text);
+    }
+}
+
+/* 6 MB of empty lists would take 700 MB as a tree. */
+static bool many_lists(void)
+{
+    size_t len = 6u << 20;
+    char *text = malloc(len);
+    struct model m;
+    struct gp_err err;
+
+    memset(text, ' ', len);
+    memcpy(text, "{\"a\":[", 6);
+    for (size_t i = 6; i + 4 < len; i += 3)
+        memcpy(text + i, "[],", 3);
+    memcpy(text + len - 3, "0]}", 3);
+    return hfconfig_parse("many", text, len, &m, &err) == GP_E_FILE &&
+           strstr(err.text, "too many") != NULL;
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    run_limited(many_lists, 64);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_catalogue),
+        cmocka_unit_test(test_aliases),
+        cmocka_unit_test(test_nesting),
+        cmocka_unit_test(test_not_quite_json),
+        cmocka_unit_test(test_context),
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_moe_layers),
+        cmocka_unit_test(test_block_configs),
+        cmocka_unit_test(test_quant_forms),
+        cmocka_unit_test(test_quant_exceptions),
+        cmocka_unit_test(test_side_file),
+        cmocka_unit_test(test_long_ignore_list),
+        cmocka_unit_test(test_patterns),
+        cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_deep),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,179 @@
+/* test_layout.c - who holds what, and which cuts are refused with which reason. */
+#include "core/layout.h"
+
+#include "sample.h"
+
+static void test_kv_heads(void **state)
+{
+    static const int tp[] = {1, 2, 4, 8, 16, 32}, want[] = {8, 4, 2, 1, 1, 1};
+    struct layer_kind k = sample_gqa(32, 8, 128, 14336);
+    struct model m = sample_llama_8b();
+
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        struct layout l = sample_layout(tp[i], 1, 1, 1);
+        assert_int_equal(layout_kv_heads(&k, tp[i]), want[i]);
+        assert_near(layout_share(&m, &k, ROLE_ATTN_KV, &l), want[i] / 8.0, 0);
+        assert_near(layout_share(&m, &k, ROLE_ATTN_Q, &l), 1.0 / tp[i], 0);
+    }
+}
+
+static void test_shares(void **state)
+{
+    struct model m = sample_deepseek_v3();
+    struct layout l = sample_layout(8, 1, 1, 1);
+    struct layout wide = sample_layout(8, 1, 32, 4);
+
+    (void)state;
+    assert_near(layout_share(&m, &m.kind[1], ROLE_NORM, &l), 1, 0);
+    assert_near(layout_share(&m, &m.kind[1], ROLE_ROUTER, &l), 1, 0);
+    assert_near(layout_share(&m, &m.kind[1], ROLE_ATTN_LATENT, &l), 1, 0);
+    assert_near(layout_share(&m, &m.kind[1], ROLE_ATTN_KV, &l), 1.0 / 8, 0);
+    assert_near(layout_share(&m, &m.kind[1], ROLE_EXPERT, &l), 1.0 / 8, 0);
+    assert_near(layout_share(&m, &m.kind[1], ROLE_EXPERT, &wide), 1.0 / 32, 0);
+    assert_near(layout_share(&m, &m.kind[1], ROLE_SHARED, &wide), 1.0 / 8, 0);
+    assert_near(layout_share(&m, NULL, ROLE_EMBED, &l), 1.0 / 8, 0);
+}
+
+/* Together the ranks hold every tensor at least once, and none holds more than all. */
+static void test_nothing_is_lost(void **state)
+{
+    struct model m = sample_gpt_oss_20b();
+
+    (void)state;
+    for (int tp = 1; tp <= 16; tp++)
+        for (int r = 0; r < ROLE_COUNT; r++) {
+            struct layout l = sample_layout(tp, 1, 1, 1);
+            double share = layout_share(&m, &m.kind[0], (enum tensor_role)r, &l);
+            assert_true(share > 0 && share <= 1);
+            assert_true(share * tp >= 1 - 1e-12);
+        }
+}
+
+static void test_stages(void **state)
+{
+    static const int want[] = {0, 2, 5, 8, 10}; /* 2, 3, 3, 2 layers */
+    struct model m = {.layer_count = 10};
+
+    (void)state;
+    for (int s = 0; s <= 4; s++)
+        assert_int_equal(layout_stage_first(&m, 4, s), want[s]);
+    for (m.layer_count = 1; m.layer_count <= 130; m.layer_count++)
+        for (int pp = 1; pp <= 16 && pp <= m.layer_count; pp++) {
+            int least = m.layer_count / pp;
+            assert_int_equal(layout_stage_first(&m, pp, 0), 0);
+            assert_int_equal(layout_stage_first(&m, pp, pp), m.layer_count);
+            for (int s = 0; s < pp; s++) {
+                int n = layout_stage_first(&m, pp, s + 1) -
+                        layout_stage_first(&m, pp, s);
+                assert_in_range(n, least, least + 1);
+                if (s == pp - 1)
+                    assert_int_equal(n, least);
+            }
+        }
+}
+
+static void test_hosts(void **state)
+{
+    static const struct {
+        int tp, pp, replicas, host, want;
+    } cases[] = {
+        {1, 1, 1, 8, 1}, {8, 1, 1, 8, 1}, {8, 1, 2, 8, 2},  {4, 1, 3, 8, 2},
+        {2, 1, 4, 8, 1}, {8, 2, 1, 8, 2}, {4, 4, 1, 8, 2},  {3, 3, 1, 8, 2},
+        {8, 2, 3, 8, 6}, {1, 1, 9, 8, 2}, {1, 1, 1, 0, 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct layout l = sample_layout(cases[i].tp, cases[i].pp, 1, cases[i].replicas);
+        assert_int_equal(layout_hosts(&l, cases[i].host), cases[i].want);
+    }
+}
+
+static bool valid(struct request *q, struct layout l, char why[400])
+{
+    return layout_valid(q, &l, why, 400);
+}
+
+static void test_qwen3_14b_tp5(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_qwen3_14b());
+    char why[400];
+
+    (void)state;
+    assert_false(valid(q, sample_layout(5, 1, 1, 1), why));
+    assert_non_null(strstr(why, "8 KV heads"));
+    assert_non_null(strstr(why, "vocabulary of 151936"));
+    assert_null(strstr(why, "40 attention heads")); /* 5 does divide those */
+    assert_true(valid(q, sample_layout(8, 1, 1, 1), why));
+    assert_string_equal(why, "");
+}
+
+static void test_refusals(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+    char why[400];
+
+    (void)state;
+    assert_false(valid(q, sample_layout(3, 1, 1, 1), why));
+    assert_non_null(strstr(why, "TP=3 does not divide 32 attention heads"));
+    assert_false(valid(q, sample_layout(1, 33, 1, 1), why));
+    assert_non_null(strstr(why, "PP=33 exceeds the 32 layers"));
+    assert_false(valid(q, sample_layout(2, 1, 2, 1), why));
+    assert_non_null(strstr(why, "no experts"));
+    assert_false(valid(q, sample_layout(16, 1, 1, 1), why));
+    assert_non_null(strstr(why, "8 GPUs one host can hold"));
+    q->host_gpus = 16; /* 16 is a multiple of the 8 KV heads: each is held twice */
+    assert_true(valid(q, sample_layout(16, 1, 1, 1), why));
+    q->gpu_count = 8;
+    assert_false(valid(q, sample_layout(2, 2, 1, 1), why));
+    assert_non_null(strstr(why, "= 4 GPUs, but 8 were asked for"));
+}
+
+static void test_experts(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_deepseek_v3());
+    char why[400];
+
+    (void)state;
+    q->host_gpus = 0; /* no limit known */
+    assert_true(valid(q, sample_layout(8, 1, 8, 1), why));
+    assert_true(valid(q, sample_layout(8, 1, 32, 4), why));
+    assert_false(valid(q, sample_layout(8, 1, 24, 3), why));
+    assert_non_null(strstr(why, "does not divide 256 experts"));
+    assert_false(valid(q, sample_layout(8, 1, 16, 1), why));
+    assert_non_null(strstr(why, "TP x replicas = 8"));
+}
+
+/* The reasons are cut at the buffer's end, never written past it. */
+static void test_small_buffer(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_qwen3_14b());
+    struct layout l = sample_layout(7, 1, 1, 1);
+    char why[16];
+
+    (void)state;
+    memset(why, '#', sizeof(why));
+    assert_false(layout_valid(q, &l, why, 8));
+    assert_int_equal(strlen(why), 7);
+    for (int i = 8; i < 16; i++)
+        assert_int_equal(why[i], '#');
+    assert_false(layout_valid(q, &l, why, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kv_heads),        cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_nothing_is_lost), cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_hosts),           cmocka_unit_test(test_qwen3_14b_tp5),
+        cmocka_unit_test(test_refusals),        cmocka_unit_test(test_experts),
+        cmocka_unit_test(test_small_buffer),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

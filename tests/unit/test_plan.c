@@ -1,0 +1,434 @@
+/* test_plan.c - verdicts, limits, the knob that decides, layouts, fixes and solving. */
+#include "core/plan.h"
+
+#include "core/solve.h"
+#include "profiles.h"
+#include "sample.h"
+
+static const struct market nowhere;
+
+static struct plan with(const struct request *q, struct layout l)
+{
+    struct plan p;
+    plan_layout(q, &l, &nowhere, &p);
+    return p;
+}
+
+static struct plan searched(const struct request *q)
+{
+    struct plan p;
+    plan_request(q, &nowhere, &p);
+    return p;
+}
+
+static bool says(const struct plan *p, const char *text)
+{
+    for (int i = 0; i < p->reason_count; i++)
+        if (strstr(p->reasons[i], text))
+            return true;
+    return false;
+}
+
+static bool warns(const struct plan *p, const char *text)
+{
+    for (int i = 0; i < p->warning_count; i++)
+        if (strstr(p->warnings[i], text))
+            return true;
+    return false;
+}
+
+/* vLLM since 0.21: graphs are charged to the budget, utilization 0.92. */
+static struct request *graphs_inside(struct sample *s, struct model model)
+{
+    struct request *q = sample_request(s, model);
+    s->engine.graphs_in_budget = true;
+    s->engine.fraction = 0.92;
+    return q;
+}
+
+/* ---- verdicts ---- */
+
+static void check_70b_on_two(const struct plan *p)
+{
+    assert_int_equal(p->verdict, VERDICT_MARGINAL);
+    assert_int_equal(p->limit, LIMIT_KV);
+    assert_int_equal(p->layout.gpus, 2);
+    assert_non_null(strstr(p->knob, "graphs"));
+    assert_true(says(p, "decides"));
+    assert_near(p->memory.weights.value / GP_GIB, 65.7, 0.1);
+    assert_near(p->memory.kv_reserved.value / GP_GIB, 1.25, 1e-9);
+    assert_true(p->memory.kv_pool.low < p->memory.kv_reserved.value);
+    assert_true(p->memory.kv_pool.high > p->memory.kv_reserved.value);
+}
+
+static void test_70b_marginal(void **state)
+{
+    struct sample s;
+    struct request *q = graphs_inside(&s, sample_llama_70b());
+
+    (void)state;
+    q->gpu_count = 2;
+    q->tp = 2;
+    struct plan p = searched(q);
+    check_70b_on_two(&p);
+}
+
+/* Two GPUs of one host and no word about the layout: TP, as an engine is started by
+ * default. PP 2 needs less memory for communication and fits: a fix, not the plan. */
+static void test_70b_two_gpus(void **state)
+{
+    struct sample s;
+    struct request *q = graphs_inside(&s, sample_llama_70b());
+
+    (void)state;
+    q->gpu_count = 2;
+    struct plan p = searched(q);
+    assert_int_equal(p.layout.tp, 2);
+    check_70b_on_two(&p);
+}
+
+static void test_70b_marginal_profiles(void **state)
+{
+    struct catalog *catalog = open_profiles();
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_70b());
+
+    (void)state;
+    q->model = profile_model(catalog, "llama-3.1-70b");
+    q->gpu = profile_gpu(catalog, "h100-sxm");
+    q->engine = profile_engine(catalog, "vllm");
+    q->precision = profile_precision(catalog, "bf16");
+    q->kv = profile_format(catalog, "bf16");
+    q->gpu_count = 2;
+    q->tp = 2;
+    struct plan p = searched(q);
+    check_70b_on_two(&p);
+    catalog_free(catalog);
+}
+
+static void test_fits(void **state)
+{
+    struct sample s;
+    struct plan p = with(sample_request(&s, sample_llama_8b()),
+                         sample_layout(1, 1, 1, 1));
+
+    (void)state;
+    assert_int_equal(p.verdict, VERDICT_FITS);
+    assert_int_equal(p.limit, LIMIT_NONE);
+    assert_int_equal(p.reason_count, 0);
+    assert_true(plan_margin(&p) > 0);
+}
+
+static void test_weights_too_large(void **state)
+{
+    struct sample s;
+    struct plan p = with(sample_request(&s, sample_llama_70b()),
+                         sample_layout(1, 1, 1, 1));
+
+    (void)state;
+    assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
+    assert_int_equal(p.limit, LIMIT_WEIGHTS);
+    assert_true(says(&p, "the weights take"));
+}
+
+static void test_kv_too_large(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+
+    (void)state;
+    q->users = 100; /* of 8192 tokens: 100 GiB */
+    struct plan p = with(q, sample_layout(1, 1, 1, 1));
+    assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
+    assert_int_equal(p.limit, LIMIT_KV);
+    assert_true(says(&p, "100 x 8192 tokens need 100.00 GiB"));
+}
+
+static void test_qwen3_14b_tp5(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_qwen3_14b());
+
+    (void)state;
+    q->tp = 5;
+    struct plan p = searched(q);
+    assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
+    assert_int_equal(p.limit, LIMIT_LAYOUT);
+    assert_false(p.has_memory);
+    assert_true(says(&p, "8 KV heads"));
+    assert_true(says(&p, "vocabulary of 151936"));
+}
+
+/* ---- refusals that are no matter of size ---- */
+
+static void test_limits(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+    struct layout l = sample_layout(1, 1, 1, 1);
+    struct plan p;
+
+    (void)state;
+    q->context = 131073;
+    p = with(q, l);
+    assert_int_equal(p.limit, LIMIT_CONTEXT);
+    assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
+
+    q = sample_request(&s, sample_llama_8b());
+    q->context = 16;
+    q->users = 1025;
+    assert_int_equal(with(q, l).limit, LIMIT_SEQS);
+    assert_int_equal(with(q, sample_layout(1, 1, 1, 2)).verdict, VERDICT_FITS);
+
+    q = sample_request(&s, sample_llama_8b());
+    s.gpu.compute_capability = 75;
+    p = with(q, l);
+    assert_int_equal(p.limit, LIMIT_TYPE);
+    assert_true(says(&p, "BF16 below compute capability 8.0"));
+}
+
+static void test_used(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+    struct layout l = sample_layout(1, 1, 1, 1);
+
+    (void)state;
+    q->used = 20 * GP_GIB;
+    struct plan p = with(q, l);
+    assert_int_equal(p.limit, LIMIT_USED);
+    assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
+    assert_true(says(&p, "--memory-utilization 0.74 at most"));
+    q->utilization = 0.74;
+    assert_int_equal(with(q, l).verdict, VERDICT_FITS);
+}
+
+/* INT8 at 150 TOPS where FP16 has 2500, as on a B300. */
+static void test_slow_int8(void **state)
+{
+    static const struct format int8 = {.id = "int8", .math = MATH_INT8, .bits = 8};
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+
+    (void)state;
+    q->precision = sample_precision(&int8);
+    s.gpu.rate[MATH_INT8] = quantity_of(150e12, ORIGIN_SHEET);
+    s.gpu.rate[MATH_FP16] = quantity_of(2500e12, ORIGIN_SHEET);
+    struct plan p = with(q, sample_layout(1, 1, 1, 1));
+    assert_int_equal(p.verdict, VERDICT_FITS);
+    assert_true(warns(&p, "16.7 times slower than FP16"));
+    s.gpu.rate[MATH_INT8] = quantity_of(0, ORIGIN_SHEET);
+    p = with(q, sample_layout(1, 1, 1, 1));
+    assert_true(warns(&p, "has no int8 arithmetic"));
+    s.gpu.rate[MATH_INT8] = quantity_of(5000e12, ORIGIN_SHEET);
+    p = with(q, sample_layout(1, 1, 1, 1));
+    assert_int_equal(p.warning_count, 0);
+}
+
+static void test_b300_profile(void **state)
+{
+    struct catalog *catalog = open_profiles();
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+
+    (void)state;
+    q->gpu = profile_gpu(catalog, "b300");
+    q->precision = profile_precision(catalog, "int8");
+    struct plan p = with(q, sample_layout(1, 1, 1, 1));
+    assert_true(warns(&p, "times slower than FP16"));
+    catalog_free(catalog);
+}
+
+static void test_pruning_warning(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+
+    (void)state;
+    q->prune = PRUNE_UNSTRUCTURED;
+    struct plan p = with(q, sample_layout(1, 1, 1, 1));
+    assert_true(warns(&p, "saves no memory"));
+}
+
+/* ---- MIG ---- */
+
+static void test_slice(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+    struct gpu half, tenth, whole = sample_h100();
+
+    (void)state;
+    assert_int_equal(gpu_slice_of(&whole, "3g.40gb", &half, NULL), GP_OK);
+    assert_int_equal(gpu_slice_of(&whole, "1g.10gb", &tenth, NULL), GP_OK);
+    q->gpu = &half;
+    assert_int_equal(with(q, sample_layout(1, 1, 1, 1)).verdict, VERDICT_FITS);
+    q->gpu = &tenth;
+    assert_int_equal(with(q, sample_layout(1, 1, 1, 1)).limit, LIMIT_WEIGHTS);
+}
+
+/* ---- the search ---- */
+
+static void test_fewest_gpus(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_70b());
+    struct plan p = searched(q);
+    int gpus = p.layout.gpus;
+
+    (void)state;
+    assert_int_equal(p.layout.pp, 1); /* TP before PP: PP is no fewer GPUs for free */
+    q->pp = 1;
+    assert_int_equal(p.verdict, VERDICT_FITS);
+    for (q->gpu_count = 1; q->gpu_count < gpus; q->gpu_count++)
+        assert_int_not_equal(searched(q).verdict, VERDICT_FITS);
+}
+
+static void test_tp_before_pp(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_70b());
+
+    (void)state;
+    q->gpu_count = 4;
+    struct plan p = searched(q);
+    assert_int_equal(p.verdict, VERDICT_FITS);
+    assert_int_equal(p.layout.tp, 4);
+    assert_int_equal(p.layout.pp, 1);
+    q->host_gpus = 2; /* TP stays inside a host */
+    p = searched(q);
+    assert_int_equal(p.layout.tp * p.layout.pp * p.layout.replicas, 4);
+    assert_in_range(p.layout.tp, 1, 2);
+}
+
+/* A better verdict never comes with more users, or more context. */
+static void test_verdict_monotone(void **state)
+{
+    struct sample s;
+    struct request *q = graphs_inside(&s, sample_llama_70b());
+    enum verdict last = VERDICT_FITS;
+
+    (void)state;
+    for (q->users = 1; q->users <= 256; q->users *= 2) {
+        enum verdict now = with(q, sample_layout(4, 1, 1, 1)).verdict;
+        assert_true(now >= last);
+        last = now;
+    }
+    assert_int_equal(last, VERDICT_DOES_NOT_FIT);
+}
+
+/* ---- fixes and solving ---- */
+
+static void test_fixes_were_planned(void **state)
+{
+    struct sample s;
+    struct request *q = graphs_inside(&s, sample_llama_70b());
+    struct precision fp8 = sample_precision(&sample_fp8);
+    struct choices choices = {.kv_fp8 = &sample_fp8, .lower = {fp8}, .lower_count = 1};
+    struct fix fix[PLAN_MAX_FIXES];
+    bool slots = false, precision = false;
+
+    (void)state;
+    q->gpu_count = 2;
+    q->tp = 2;
+    struct plan p = searched(q);
+    int count = plan_fixes(&p, &choices, &nowhere, fix);
+    assert_true(count > 0);
+    for (int i = 0; i < count; i++) {
+        struct request r = *q;
+        double value;
+        assert_int_equal(fix[i].verdict, VERDICT_FITS);
+        assert_true(fix[i].gain > 0);
+        if (sscanf(fix[i].option, "--max-num-seqs %lf", &value) == 1) {
+            slots = true;
+            r.max_num_seqs = value;
+        } else if (strcmp(fix[i].option, "--precision fp8") == 0) {
+            precision = true;
+            r.precision = fp8;
+        } else {
+            continue;
+        }
+        assert_int_equal(searched(&r).verdict, VERDICT_FITS);
+    }
+    assert_true(slots && precision);
+}
+
+static void test_no_fix_for_what_fits(void **state)
+{
+    struct sample s;
+    struct plan p = searched(sample_request(&s, sample_llama_8b()));
+    struct choices choices = {.kv_fp8 = &sample_fp8};
+    struct fix fix[PLAN_MAX_FIXES];
+
+    (void)state;
+    assert_int_equal(plan_fixes(&p, &choices, &nowhere, fix), 0);
+}
+
+static void test_layout_fix(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_qwen3_14b());
+    struct choices choices = {0};
+    struct fix fix[PLAN_MAX_FIXES];
+    int tp = 0;
+
+    (void)state;
+    q->tp = 5;
+    struct plan p = searched(q);
+    int count = plan_fixes(&p, &choices, &nowhere, fix);
+    for (int i = 0; i < count && tp == 0; i++)
+        sscanf(fix[i].option, "--tp %d", &tp);
+    assert_in_range(tp, 1, 8);
+    assert_int_equal(40 % tp, 0);
+    assert_int_equal(8 % tp, 0);
+}
+
+static void test_solve(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+    struct layout l = sample_layout(1, 1, 1, 1);
+    double users = solve_users(q, &l), context;
+
+    (void)state;
+    assert_near(users, floor(with(q, l).memory.max_concurrency.low), 0);
+    q->users = users;
+    assert_int_equal(with(q, l).verdict, VERDICT_FITS);
+    q->users = users + 1;
+    assert_int_not_equal(with(q, l).verdict, VERDICT_FITS);
+    q->users = 10;
+    context = solve_context(q, &l);
+    assert_near(fmod(context, 16), 0, 0);
+    q->context = context;
+    assert_int_equal(with(q, l).verdict, VERDICT_FITS);
+    q->context = context + 16;
+    assert_int_not_equal(with(q, l).verdict, VERDICT_FITS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_70b_marginal),
+        cmocka_unit_test(test_70b_two_gpus),
+        cmocka_unit_test(test_70b_marginal_profiles),
+        cmocka_unit_test(test_fits),
+        cmocka_unit_test(test_weights_too_large),
+        cmocka_unit_test(test_kv_too_large),
+        cmocka_unit_test(test_qwen3_14b_tp5),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_used),
+        cmocka_unit_test(test_slow_int8),
+        cmocka_unit_test(test_b300_profile),
+        cmocka_unit_test(test_pruning_warning),
+        cmocka_unit_test(test_slice),
+        cmocka_unit_test(test_fewest_gpus),
+        cmocka_unit_test(test_tp_before_pp),
+        cmocka_unit_test(test_verdict_monotone),
+        cmocka_unit_test(test_fixes_were_planned),
+        cmocka_unit_test(test_no_fix_for_what_fits),
+        cmocka_unit_test(test_layout_fix),
+        cmocka_unit_test(test_solve),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

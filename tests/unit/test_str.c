@@ -1,0 +1,129 @@
+/* test_str.c - growing text, bounded text, near misses, columns. */
+#include "util/str.h"
+
+#include <locale.h>
+
+#include "unit.h"
+
+static void test_strbuf_grows(void **state)
+{
+    struct strbuf buf;
+    char long_text[1000];
+
+    (void)state;
+    memset(long_text, 'y', sizeof long_text - 1);
+    long_text[sizeof long_text - 1] = '\0';
+    strbuf_init(&buf);
+    assert_string_equal(buf.text, "");
+    for (int i = 0; i < 100; i++)
+        strbuf_addf(&buf, "%d,", i % 10);
+    assert_int_equal(buf.len, 200);
+    strbuf_clear(&buf);
+    assert_string_equal(buf.text, "");
+    strbuf_add(&buf, "ab");
+    strbuf_addn(&buf, "cdef", 2);
+    strbuf_addf(&buf, "[%s]", long_text);
+    assert_int_equal(buf.len, 4 + 2 + 999);
+    assert_int_equal(strlen(buf.text), buf.len);
+    assert_memory_equal(buf.text, "abcd[yyy", 8);
+    strbuf_fini(&buf);
+    assert_string_equal(buf.text, "");
+    strbuf_clear(&buf);
+    strbuf_fini(&buf);
+}
+
+static void test_copy_cuts_between_characters(void **state)
+{
+    char small[6];
+
+    (void)state;
+    assert_true(gp_copy(small, sizeof small, "abcde"));
+    assert_string_equal(small, "abcde");
+    assert_false(gp_copy(small, sizeof small, "abcdef"));
+    assert_string_equal(small, "abcde");
+    assert_false(gp_copy(small, sizeof small, "abcd\xC3\xA9"));
+    assert_string_equal(small, "abcd");
+    assert_false(gp_copy(small, sizeof small, "abc\xE2\x82\xAC"));
+    assert_string_equal(small, "abc");
+    assert_false(gp_copy(small, 1, "a"));
+    assert_string_equal(small, "");
+    assert_false(gp_copy(small, 0, "a"));
+}
+
+static void test_format_reports_cut(void **state)
+{
+    char small[4];
+
+    (void)state;
+    assert_true(gp_format(small, sizeof small, "%d", 123));
+    assert_false(gp_format(small, sizeof small, "%d", 1234));
+    assert_string_equal(small, "123");
+}
+
+static void test_case(void **state)
+{
+    (void)state;
+    assert_int_equal(gp_casecmp("H100-SXM", "h100-sxm"), 0);
+    assert_true(gp_casecmp("a", "b") < 0);
+    assert_true(gp_casecmp("ab", "a") > 0);
+    assert_int_equal(gp_lower('Z'), 'z');
+    assert_int_equal(gp_lower('['), '[');
+}
+
+static void test_distance(void **state)
+{
+    char far[100];
+
+    (void)state;
+    memset(far, 'a', sizeof far - 1);
+    far[sizeof far - 1] = '\0';
+    assert_int_equal(gp_distance("kitten", "sitting"), 3);
+    assert_int_equal(gp_distance("", "abc"), 3);
+    assert_int_equal(gp_distance("FP8", "fp8"), 0);
+    assert_true(gp_distance(far, "a") > 64);
+}
+
+static void test_nearest(void **state)
+{
+    static const char *const gpus[] = {"a100-80-sxm", "a100",     "b200",
+                                       "h100-sxm",    "h200-sxm", "l40s"};
+    static const char *const keys[] = {"bandwidth_gb_s", "memory_gib", "power_w"};
+
+    (void)state;
+    assert_string_equal(gp_nearest("h100", gpus, 6), "h100-sxm");
+    assert_string_equal(gp_nearest("h10-sxm", gpus, 6), "h100-sxm");
+    assert_string_equal(gp_nearest("L40S", gpus, 6), "l40s");
+    assert_string_equal(gp_nearest("bandwith_gbs", keys, 3), "bandwidth_gb_s");
+    assert_string_equal(gp_nearest("memory", keys, 3), "memory_gib");
+    assert_string_equal(gp_nearest("memory_gib_total", keys, 3), "memory_gib");
+    assert_null(gp_nearest("xy", gpus, 6));
+    assert_null(gp_nearest("completely-different", gpus, 6));
+    assert_null(gp_nearest("h100", gpus, 0));
+}
+
+static void test_width(void **state)
+{
+    (void)state;
+    assert_int_equal(gp_width("abc"), 3);
+    assert_int_equal(gp_width("\xFF\x01"), 2);
+    assert_int_equal(gp_width("\xE2\x82"), 2); /* cut short: a column per byte */
+    if (!setlocale(LC_CTYPE, "C.UTF-8"))
+        skip();
+    assert_int_equal(gp_width("caf\xC3\xA9"), 4);
+    assert_int_equal(gp_width("\xE6\xBC\xA2"), 2); /* a wide character */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_strbuf_grows),
+        cmocka_unit_test(test_copy_cuts_between_characters),
+        cmocka_unit_test(test_format_reports_cut),
+        cmocka_unit_test(test_case),
+        cmocka_unit_test(test_distance),
+        cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_width),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

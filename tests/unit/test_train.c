@@ -1,0 +1,588 @@
+/* test_train.c - fine-tuning memory against published counts and hand arithmetic. */
+#include "core/train.h"
+
+#include "unit.h"
+#include "util/units.h"
+
+struct world {
+    struct model model;
+    struct gpu gpu;
+    struct request q;
+};
+
+static struct world *make(int hidden, int layers, int heads, int kv, int ff, int vocab)
+{
+    struct world *w = test_calloc(1, sizeof(*w));
+    snprintf(w->model.id, sizeof(w->model.id), "m");
+    w->model.hidden = hidden;
+    w->model.vocab = vocab;
+    w->model.layer_count = layers;
+    w->model.kind_count = 1;
+    w->model.final_norm = true;
+    w->model.max_context = 131072;
+    w->model.kind[0] = (struct layer_kind){.mixer = MIXER_FULL,
+                                           .heads = heads,
+                                           .kv_heads = kv,
+                                           .head_dim = hidden / heads,
+                                           .ff = ff,
+                                           .gated = true,
+                                           .norms = 2};
+    snprintf(w->gpu.id, sizeof(w->gpu.id), "h100-sxm");
+    w->gpu.usable = quantity_exact(79.19 * GP_GIB);
+    w->gpu.compute_capability = 90;
+    w->q = (struct request){.model = &w->model, .gpu = &w->gpu, .host_gpus = 8};
+    return w;
+}
+
+static struct world *llama8(void)
+{
+    return make(4096, 32, 32, 8, 14336, 128256);
+}
+
+static struct train on(enum train_method method, int gpus, int zero)
+{
+    struct train t = train_defaults(method);
+    t.gpus = gpus;
+    t.zero_stage = zero;
+    return t;
+}
+
+static struct train_memory ask(struct world *w, struct train t)
+{
+    struct train_memory m;
+    train_estimate(&w->q, &t, &m);
+    return m;
+}
+
+#define PARAMS_8B 8030261248.0
+
+static void test_eighteen_bytes(void **state)
+{
+    struct world *w = llama8();
+    struct train_memory m = ask(w, on(TRAIN_FULL, 1, 0));
+    (void)state;
+    assert_near(m.params, PARAMS_8B, 0);
+    assert_near(m.trainable, PARAMS_8B, 0);
+    assert_near(m.weights.value, 2 * PARAMS_8B, 0);
+    assert_near(m.gradients.value, 4 * PARAMS_8B, 0);
+    assert_near(m.master.value, 4 * PARAMS_8B, 0);
+    assert_near(m.optimizer.value, 8 * PARAMS_8B, 0);
+    assert_near(m.states.value / GP_GIB, 134.6, 0.05);
+    assert_int_equal(m.verdict, VERDICT_DOES_NOT_FIT);
+    assert_int_equal(m.limit, TRAIN_LIMIT_STATES);
+    assert_true(m.reason_count > 0);
+    test_free(w);
+}
+
+static void test_recipes(void **state)
+{
+    static const struct {
+        enum train_optimizer optimizer;
+        double bytes;
+    } want[] = {
+        {OPTIMIZER_ADAMW, 18},
+        {OPTIMIZER_ADAMW_BF16, 8},
+        {OPTIMIZER_ADAMW_8BIT, 12},
+        {OPTIMIZER_SGD, 14},
+    };
+    struct world *w = llama8();
+    (void)state;
+    for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+        struct train t = on(TRAIN_FULL, 1, 0);
+        t.optimizer = want[i].optimizer;
+        assert_near(ask(w, t).states.value, want[i].bytes * PARAMS_8B, 1);
+    }
+    test_free(w);
+}
+
+/* 2 + 2 + 12/N, 2 + 14/N, 16/N: the three published ZeRO formulas. */
+static void test_zero_stages(void **state)
+{
+    static const double bytes[4] = {18, 2 + 2 + 12 / 8.0, 2 + 14 / 8.0, 16 / 8.0};
+    struct world *w = llama8();
+    (void)state;
+    for (int z = 0; z <= 3; z++) {
+        struct train_memory m = ask(w, on(TRAIN_FULL, 8, z));
+        assert_int_equal(m.data_parallel, 8);
+        assert_near(m.states.value, bytes[z] * PARAMS_8B, 16);
+        assert_true(m.states.high >= m.states.value);
+    }
+    test_free(w);
+}
+
+/* Trainable parameters as LitGPT printed them for rank 8 on query and value. */
+static void test_adapter_counts(void **state)
+{
+    static const struct {
+        int hidden, layers, heads, kv, ff;
+        double adapters;
+    } published[] = {
+        {2048, 24, 32, 32, 8192, 1572864},   /* phi-1.5 */
+        {4096, 16, 32, 32, 16384, 2097152},  /* StableLM Alpha 3B */
+        {4096, 32, 32, 32, 11008, 4194304},  /* Llama 2 7B */
+        {5120, 40, 40, 40, 13824, 6553600},  /* Llama 2 13B */
+        {8192, 60, 128, 8, 32768, 12042240}, /* Falcon 40B */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(published) / sizeof(published[0]); i++) {
+        struct world *w =
+            make(published[i].hidden, published[i].layers, published[i].heads,
+                 published[i].kv, published[i].ff, 32000);
+        struct train t = on(TRAIN_LORA, 1, 0);
+        t.targets = LORA_QV;
+        t.lora_rank = 8;
+        struct train_memory m = ask(w, t);
+        assert_near(m.trainable, published[i].adapters, 0);
+        assert_near(m.adapters.value + m.gradients.value + m.optimizer.value,
+                    16 * published[i].adapters, 0);
+        assert_near(m.master.value, 0, 0);
+        assert_near(m.weights.value, 2 * m.params, 0);
+        test_free(w);
+    }
+}
+
+static void test_linear_adapters(void **state)
+{
+    struct world *w = llama8();
+    double h = 4096, ff = 14336, kv = 1024;
+    struct train t = on(TRAIN_LORA, 1, 0);
+    (void)state;
+    t.lora_rank = 16;
+    assert_near(ask(w, t).trainable, 32 * 16 * (4 * h + 2 * (h + kv) + 3 * (h + ff)),
+                0);
+    test_free(w);
+}
+
+static void test_nf4(void **state)
+{
+    struct world *w = llama8();
+    double linear = 32 * 218103808.0, rest = PARAMS_8B - linear;
+    struct train t = on(TRAIN_QLORA, 1, 0);
+    struct train_memory m = ask(w, t);
+    (void)state;
+    assert_near(m.weights.value, linear * 4.126953125 / 8 + rest * 2, 1);
+    assert_near(m.weights.high, linear * 4.126953125 / 8 + rest * 4, 1);
+    t.single_quant = true;
+    assert_near(ask(w, t).weights.value, linear * 4.5 / 8 + rest * 2, 1);
+    /* one dequantised matrix: the MLP's */
+    assert_near(m.buffers.value, 2.0 * 4096 * 14336, 0);
+    assert_int_equal(m.verdict, VERDICT_FITS);
+    test_free(w);
+}
+
+static struct train_saved saved(struct world *w, struct train t, int stage)
+{
+    t.tp = t.tp ? t.tp : 1;
+    t.pp = t.pp ? t.pp : 1;
+    return train_saved(&w->q, &t, stage);
+}
+
+/* Korthikanti et al.: 34 bytes per h, of which 2 are dropout masks. */
+static void test_published_activation_formula(void **state)
+{
+    struct world *w = make(2048, 1, 16, 16, 4 * 2048, 1000);
+    struct train t = on(TRAIN_FULL, 1, 0);
+    (void)state;
+    w->model.kind[0].gated = false;
+    w->model.kind[0].norm_bias = true;
+    assert_near(saved(w, t, 0).per_token, TRAIN_COPIES * (34 * 2048 + 4 * 16), 1e-6);
+    t.fused_kernels = true;
+    assert_near(saved(w, t, 0).layers.low, 2048.0 * (32 * 2048 + 4 * 16), 0);
+    test_free(w);
+}
+
+static void test_llama_layer(void **state)
+{
+    struct world *w = make(4096, 32, 32, 32, 11008, 32000);
+    struct train t = on(TRAIN_FULL, 1, 0);
+    (void)state;
+    assert_near(saved(w, t, 0).per_token, 32 * TRAIN_COPIES * 194688.0, 1e-3);
+    /* frozen: 2 norms of 4h, 5h of adapted input, qkv 6h, out 2h, and the MLP's 6ff;
+     * every adapter on: o, MLP and down inputs too */
+    t.method = TRAIN_LORA;
+    t.targets = LORA_QV;
+    double frozen = 4096 * (8 + 3 + 6 + 2.0) + 128 + 6 * 11008.0;
+    assert_near(saved(w, t, 0).per_token, 32 * TRAIN_COPIES * frozen, 1e-3);
+    t.targets = LORA_LINEAR;
+    assert_near(saved(w, t, 0).per_token,
+                32 * TRAIN_COPIES * (frozen + 2 * 3 * 4096 + 3 * 11008), 1e-3);
+    /* a 4-bit matrix keeps its input whether adapted or not */
+    t.method = TRAIN_QLORA;
+    t.targets = LORA_QV;
+    assert_near(saved(w, t, 0).per_token,
+                32 * TRAIN_COPIES * (frozen + 3 * 2 * 4096 + 2 * 11008), 1e-3);
+    test_free(w);
+}
+
+static void test_recompute_and_batch(void **state)
+{
+    struct world *w = llama8();
+    struct train t = on(TRAIN_FULL, 8, 3);
+    struct train_memory none = ask(w, t), full;
+    (void)state;
+    t.micro_batch = 2;
+    assert_near(ask(w, t).activations.value, 2 * none.activations.value, 1);
+    t.micro_batch = 1;
+    t.recompute = RECOMPUTE_FULL;
+    full = ask(w, t);
+    assert_near(full.activations.value, 2.0 * 4096 * 32 * 2048, 0);
+    assert_near(full.live.value, none.activations.value / 32, 1);
+    assert_near(full.logits.value, 2048.0 * 128256 * 8, 0);
+    double back = full.activations.value + fmax(full.logits.value, full.live.value);
+    assert_near(full.peak.value, fmax(back, full.step.value), 1);
+    assert_int_equal(full.moment, MOMENT_STEP); /* an FP32 copy of 1e9 parameters */
+    assert_int_equal(none.moment, MOMENT_BACKWARD);
+    test_free(w);
+}
+
+static void test_stored_scores(void **state)
+{
+    struct world *w = llama8();
+    struct train t = on(TRAIN_FULL, 8, 3);
+    double flash = saved(w, t, 0).per_token;
+    (void)state;
+    t.eager_attention = true;
+    assert_near(saved(w, t, 0).per_token - flash, TRAIN_COPIES * 32 * 5.0 * 32 * 2048,
+                1);
+    t.recompute = RECOMPUTE_SELECTIVE;
+    assert_near(saved(w, t, 0).per_token, flash, 0);
+    assert_near(saved(w, t, 0).live.value, 5.0 * 32 * 2048 * 2048, 0);
+    test_free(w);
+}
+
+static void test_tp_and_pp(void **state)
+{
+    struct world *w = llama8();
+    struct train t = on(TRAIN_FULL, 2, 0);
+    struct train_memory m;
+    (void)state;
+    t.tp = 2;
+    m = ask(w, t);
+    assert_int_equal(m.data_parallel, 1);
+    /* norms are whole on both */
+    assert_near(m.local, (PARAMS_8B - 65 * 4096) / 2 + 65 * 4096, 0);
+    assert_near(m.logits.value, 2048.0 * 128256 * 8 / 2, 0);
+    t.tp = 1;
+    t.pp = 2;
+    /* the first stage holds half the layers for two micro-batches, no logits */
+    struct train_saved first = saved(w, t, 0), last = saved(w, t, 1);
+    assert_near(first.layers.value, 2 * last.layers.value, 1);
+    assert_near(first.logits.value, 0, 0);
+    assert_near(last.logits.value, 2048.0 * 128256 * 8, 0);
+    m = ask(w, t);
+    assert_true(m.stage == 0 || m.stage == 1);
+    assert_near(m.local, PARAMS_8B / 2, 4096);
+    test_free(w);
+}
+
+static void test_parts_make_the_total(void **state)
+{
+    static const struct {
+        enum train_method method;
+        int gpus, zero;
+    } cases[] = {{TRAIN_FULL, 1, 0},  {TRAIN_FULL, 4, 0}, {TRAIN_FULL, 8, 1},
+                 {TRAIN_FULL, 8, 3},  {TRAIN_LORA, 2, 2}, {TRAIN_LORA, 8, 3},
+                 {TRAIN_QLORA, 1, 0}, {TRAIN_QLORA, 4, 3}};
+    struct world *w = llama8();
+    (void)state;
+    w->q.used = 2 * GP_GIB;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct train_memory m =
+            ask(w, on(cases[i].method, cases[i].gpus, cases[i].zero));
+        double sum = m.weights.value + m.adapters.value + m.gradients.value +
+                     m.master.value + m.optimizer.value + m.peak.value +
+                     m.buffers.value + m.fragmentation.value + m.context.value;
+        assert_near(m.total.value, sum, 16);
+        assert_near(m.free.value, m.usable.value - w->q.used - m.total.value, 16);
+        assert_true(m.total.low <= m.total.value && m.total.value <= m.total.high);
+        assert_true(m.free.low <= m.free.value && m.free.value <= m.free.high);
+    }
+    test_free(w);
+}
+
+static void test_buffers(void **state)
+{
+    struct world *w = llama8();
+    struct train_memory m = ask(w, on(TRAIN_FULL, 1, 0));
+    (void)state;
+    assert_near(m.buffers.value, 0, 0);
+    assert_true(m.context.high < 1.0 * GP_GIB);
+    m = ask(w, on(TRAIN_FULL, 2, 0)); /* DDP's buckets are a copy of the gradients */
+    assert_near(m.buffers.high, m.gradients.value, 0);
+    assert_true(m.context.low > 1.4 * GP_GIB);
+    m = ask(w, on(TRAIN_FULL, 8, 2));
+    assert_near(m.buffers.value, 2 * 5e8 * 2, 0);
+    struct train t = on(TRAIN_FULL, 8, 3);
+    double apart = ask(w, t).gradients.value;
+    t.whole_gradients = true;
+    assert_near(ask(w, t).gradients.value, apart + 2 * PARAMS_8B, 1);
+    test_free(w);
+}
+
+static void test_refused(void **state)
+{
+    struct world *w = llama8();
+    struct train t = on(TRAIN_FULL, 8, 3);
+    char why[512];
+    (void)state;
+    t.pp = 2;
+    assert_false(train_valid(&w->q, &t, why, sizeof(why)));
+    assert_non_null(strstr(why, "ZeRO-3 does not work with PP"));
+    assert_int_equal(ask(w, t).limit, TRAIN_LIMIT_LAYOUT);
+    t.zero_stage = 1;
+    assert_true(train_valid(&w->q, &t, why, sizeof(why)));
+    assert_string_equal(why, "");
+    t.pp = 3;
+    assert_false(train_valid(&w->q, &t, why, sizeof(why)));
+    assert_non_null(strstr(why, "no multiple"));
+    t.pp = 1;
+    t.gpus = 5;
+    t.tp = 5;
+    assert_false(train_valid(&w->q, &t, why, sizeof(why)));
+    assert_non_null(strstr(why, "attention heads"));
+    test_free(w);
+}
+
+static void test_refused_numbers(void **state)
+{
+    struct world *w = llama8();
+    char why[512], tiny[8];
+    (void)state;
+    for (int bad = 0; bad < 6; bad++) {
+        struct train t = on(TRAIN_LORA, 1, 0);
+        if (bad == 0)
+            t.sequence = NAN;
+        else if (bad == 1)
+            t.micro_batch = 0;
+        else if (bad == 2)
+            t.zero_stage = 4;
+        else if (bad == 3)
+            t.lora_rank = 0;
+        else if (bad == 4)
+            t.method = TRAIN_NONE;
+        else
+            t.tp = t.pp = 256;
+        struct train_memory m = ask(w, t);
+        assert_int_equal(m.verdict, VERDICT_DOES_NOT_FIT);
+        assert_int_equal(m.limit, TRAIN_LIMIT_LAYOUT);
+        assert_true(m.reason_count > 0);
+        assert_false(train_valid(&w->q, &t, why, sizeof(why)));
+        assert_true(why[0] != '\0');
+        train_valid(&w->q, &t, tiny, sizeof(tiny)); /* cut, not overrun */
+        assert_true(strlen(tiny) < sizeof(tiny));
+    }
+    w->model.weights_only = true;
+    assert_int_equal(ask(w, on(TRAIN_FULL, 1, 0)).limit, TRAIN_LIMIT_LAYOUT);
+    test_free(w);
+}
+
+static void test_fewest_gpus(void **state)
+{
+    struct world *w = llama8();
+    struct train t = on(TRAIN_FULL, 0, TRAIN_ZERO_CHOOSE);
+    struct train_memory m = ask(w, t);
+    int n = m.train.gpus, z = m.train.zero_stage;
+    (void)state;
+    assert_int_equal(m.verdict, VERDICT_FITS);
+    assert_true(n > 1 && n <= 8 && z >= 1);
+    for (int stage = 0; stage <= 3; stage++) /* one GPU less never fits */
+        assert_int_not_equal(ask(w, on(TRAIN_FULL, n - 1, stage)).verdict,
+                             VERDICT_FITS);
+    for (int stage = 0; stage < z; stage++) /* a lower stage does not either */
+        assert_int_not_equal(ask(w, on(TRAIN_FULL, n, stage)).verdict, VERDICT_FITS);
+    assert_int_equal(ask(w, on(TRAIN_FULL, n, z)).verdict, VERDICT_FITS);
+    m = ask(w, on(TRAIN_QLORA, 0, TRAIN_ZERO_CHOOSE));
+    assert_int_equal(m.train.gpus, 1);
+    assert_int_equal(m.train.zero_stage, 0);
+    test_free(w);
+}
+
+static void test_no_number_of_gpus_helps(void **state)
+{
+    struct world *w = llama8();
+    struct train t = on(TRAIN_LORA, 0, TRAIN_ZERO_CHOOSE);
+    struct train_memory m;
+    (void)state;
+    t.micro_batch = 512;
+    m = ask(w, t);
+    assert_int_equal(m.verdict, VERDICT_DOES_NOT_FIT);
+    assert_int_equal(m.train.gpus, 1);
+    assert_int_equal(m.limit, TRAIN_LIMIT_ACTIVATIONS);
+    test_free(w);
+}
+
+static void test_used_memory_is_named(void **state)
+{
+    struct world *w = llama8();
+    struct train t = on(TRAIN_QLORA, 1, 0);
+    (void)state;
+    t.recompute = RECOMPUTE_FULL;
+    assert_int_equal(ask(w, t).verdict, VERDICT_FITS);
+    w->q.used = 76 * GP_GIB;
+    assert_int_equal(ask(w, t).verdict, VERDICT_DOES_NOT_FIT);
+    assert_int_equal(ask(w, t).limit, TRAIN_LIMIT_USED);
+    test_free(w);
+}
+
+static void test_marginal_names_a_knob(void **state)
+{
+    struct world *w = llama8();
+    struct train_memory m = ask(w, on(TRAIN_LORA, 1, 0));
+    (void)state;
+    assert_int_equal(m.verdict, VERDICT_FITS);
+    w->gpu.usable = quantity_exact(m.total.value);
+    m = ask(w, on(TRAIN_LORA, 1, 0));
+    assert_int_equal(m.verdict, VERDICT_MARGINAL);
+    assert_non_null(strstr(m.knob, "GiB"));
+    test_free(w);
+}
+
+static void check_fixes(struct world *w, struct train t, int least)
+{
+    struct train_fix fixes[TRAIN_MAX_FIXES];
+    struct train_memory m = ask(w, t), again;
+    int n = train_fixes(&w->q, &m, fixes);
+    assert_true(n >= least);
+    for (int i = 0; i < n; i++) {
+        train_estimate(&w->q, &fixes[i].train, &again);
+        assert_int_equal(again.verdict, fixes[i].verdict);
+        assert_true(again.verdict < m.verdict);
+        assert_true(strncmp(fixes[i].option, "--", 2) == 0);
+        if (!m.searched)
+            assert_true(fixes[i].gain > 0);
+        if (i > 0)
+            assert_true(fixes[i].gpus >= fixes[i - 1].gpus);
+    }
+}
+
+static void test_fixes(void **state)
+{
+    struct world *w = llama8();
+    struct train t = on(TRAIN_FULL, 1, 0);
+    struct train_fix fixes[TRAIN_MAX_FIXES];
+    struct train_memory m;
+    (void)state;
+    check_fixes(w, t, 3); /* lora, qlora, more GPUs */
+    t = on(TRAIN_LORA, 1, 0);
+    t.micro_batch = 32;
+    check_fixes(w, t, 1); /* micro-batch */
+    t.micro_batch = 4;
+    check_fixes(w, t, 3); /* micro-batch, recompute, shorter */
+    m = ask(w, t);
+    assert_true(train_fixes(&w->q, &m, fixes) > 0);
+    assert_int_equal(fixes[0].gpus, 1);
+    check_fixes(w, on(TRAIN_FULL, 8, 0), 1); /* the next ZeRO stage */
+    m = ask(w, on(TRAIN_QLORA, 1, 0));
+    assert_int_equal(train_fixes(&w->q, &m, fixes), 0);
+    test_free(w);
+}
+
+static void test_explained(void **state)
+{
+    struct world *w = llama8();
+    struct train_memory m = ask(w, on(TRAIN_FULL, 8, 3));
+    struct term_why why[EXPLAIN_MAX];
+    int n = train_explain(&w->q, &m, why), seen = 0;
+    (void)state;
+    assert_true(n >= 12);
+    for (int i = 0; i < n; i++) {
+        assert_true(why[i].equation[0] && why[i].inputs[0]);
+        if (strcmp(why[i].name, "total") == 0) {
+            assert_near(why[i].value.value, m.total.value / GP_GIB, 1e-9);
+            seen++;
+        }
+    }
+    assert_int_equal(seen, 1);
+    test_free(w);
+}
+
+/* Every mixer keeps something, and no band is upside down. */
+static void test_every_mixer(void **state)
+{
+    struct world *w = llama8();
+    (void)state;
+    w->model.kind[0].q_lora = 1536;
+    w->model.kind[0].kv_lora = 512;
+    w->model.kind[0].rope_dim = 64;
+    w->model.kind[0].nope_dim = 128;
+    w->model.kind[0].v_head_dim = 128;
+    w->model.kind[0].o_groups = 8;
+    w->model.kind[0].o_lora = 512;
+    w->model.kind[0].lin_k_heads = 16;
+    w->model.kind[0].lin_v_heads = 32;
+    w->model.kind[0].lin_k_dim = w->model.kind[0].lin_v_dim = 128;
+    for (int x = MIXER_NONE; x < MIXER_COUNT; x++)
+        for (int method = TRAIN_FULL; method <= TRAIN_QLORA; method++) {
+            struct train t = on((enum train_method)method, 1, 0);
+            w->model.kind[0].mixer = (enum mixer)x;
+            struct train_saved s = saved(w, t, 0);
+            assert_true(s.layers.low > 0);
+            assert_true(s.layers.low <= s.layers.value);
+            assert_true(s.layers.value <= s.layers.high);
+        }
+    test_free(w);
+}
+
+static void test_experts(void **state)
+{
+    struct world *w = make(2048, 24, 32, 4, 0, 151936);
+    struct train t = on(TRAIN_FULL, 1, 0);
+    double dense = saved(w, t, 0).per_token;
+    (void)state;
+    w->model.kind[0].experts = 128;
+    w->model.kind[0].experts_active = 8;
+    w->model.kind[0].expert_ff = 768;
+    double h = 2048, k = 8, ff = 768;
+    assert_near(saved(w, t, 0).per_token - dense,
+                24 * TRAIN_COPIES * (2 * k * h + 8 * k * ff + 8 * 128 + 2 * k * h),
+                1e-3);
+    test_free(w);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TRAIN_COUNT; i++)
+        assert_int_equal(train_method_parse(train_method_word((enum train_method)i)),
+                         i);
+    for (int i = 0; i < RECOMPUTE_COUNT; i++)
+        assert_int_equal(train_recompute_parse(train_recompute_word((enum recompute)i)),
+                         i);
+    for (int i = 0; i < OPTIMIZER_COUNT; i++)
+        assert_int_equal(
+            train_optimizer_parse(train_optimizer_word((enum train_optimizer)i)), i);
+    assert_int_equal(train_method_parse("dpo"), -1);
+    assert_int_equal(train_optimizer_parse(""), -1);
+    assert_string_equal(train_limit_word(TRAIN_LIMIT_STATES), "optimizer-states");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_eighteen_bytes),
+        cmocka_unit_test(test_recipes),
+        cmocka_unit_test(test_zero_stages),
+        cmocka_unit_test(test_adapter_counts),
+        cmocka_unit_test(test_linear_adapters),
+        cmocka_unit_test(test_nf4),
+        cmocka_unit_test(test_published_activation_formula),
+        cmocka_unit_test(test_llama_layer),
+        cmocka_unit_test(test_recompute_and_batch),
+        cmocka_unit_test(test_stored_scores),
+        cmocka_unit_test(test_tp_and_pp),
+        cmocka_unit_test(test_parts_make_the_total),
+        cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused_numbers),
+        cmocka_unit_test(test_fewest_gpus),
+        cmocka_unit_test(test_no_number_of_gpus_helps),
+        cmocka_unit_test(test_used_memory_is_named),
+        cmocka_unit_test(test_marginal_names_a_knob),
+        cmocka_unit_test(test_fixes),
+        cmocka_unit_test(test_explained),
+        cmocka_unit_test(test_every_mixer),
+        cmocka_unit_test(test_experts),
+        cmocka_unit_test(test_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
