@@ -47,7 +47,7 @@ AC_DEFUN([GP_CHECK_CUDA], [
       "$cuda_include/cuda_runtime_api.h" 2>/dev/null | head -n 1`
     AS_IF([test -n "$cuda_version"],
       [cuda_version=`expr $cuda_version / 1000`.`expr $cuda_version % 1000 / 10`])
-    CUDA_CPPFLAGS=-I$cuda_include
+    CUDA_CPPFLAGS="-isystem $cuda_include"
     AS_IF([test -n "$cuda_lib"],
       [CUDA_LDFLAGS=-L$cuda_lib
        cuda_summary="$cuda_version in $cuda_dir"],
@@ -59,6 +59,10 @@ AC_DEFUN([GP_CHECK_CUDA], [
          test "x$with_cuda" != xcheck],
     [AC_MSG_ERROR([no CUDA toolkit with cuda_runtime.h and cublasLt.h (--with-cuda=$with_cuda)])])
   AC_SUBST([CUDA_CPPFLAGS])
+  # the libraries seldom lie where the loader looks by itself
+  CUDA_RPATH=
+  test -n "$cuda_lib" && CUDA_RPATH=-Wl,-rpath,$cuda_lib
+  AC_SUBST([CUDA_RPATH])
   AC_SUBST([CUDA_LDFLAGS])
   AM_CONDITIONAL([HAVE_CUDA], [test "x$have_cuda" = xyes])
 ])

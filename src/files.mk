@@ -54,6 +54,8 @@ core_sources = \
 	src/core/quantity.c \
 	src/core/quantity.h \
 	src/core/request.h \
+	src/core/roofline.c \
+	src/core/roofline.h \
 	src/core/solve.c \
 	src/core/solve.h \
 	src/core/train.c \
@@ -67,6 +69,11 @@ core_sources = \
 data_sources = \
 	src/data/batch.c \
 	src/data/batch.h \
+	src/data/benchlog.c \
+	src/data/benchlog.h \
+	src/data/benchlog_compare.c \
+	src/data/benchlog_merge.c \
+	src/data/benchlog_print.c \
 	src/data/catalog.c \
 	src/data/catalog.h \
 	src/data/catalog_class.c \
@@ -84,6 +91,7 @@ data_sources = \
 	src/data/gpu_file.c \
 	src/data/gpu_file.h \
 	src/data/hfarch.c \
+	src/data/hfcheck.c \
 	src/data/hfconfig.c \
 	src/data/hfconfig.h \
 	src/data/hfexcept.c \
@@ -148,12 +156,38 @@ probe_sources = \
 	src/probe/probe_parts.h \
 	src/probe/probe_sysfs.c
 
+run_sources = \
+	src/run/journal.c \
+	src/run/journal.h \
+	src/run/journal_read.c \
+	src/run/points.c \
+	src/run/points.h \
+	src/run/points_cost.c \
+	src/run/points_layers.c \
+	src/run/points_parse.c \
+	src/run/runner.c \
+	src/run/runner.h \
+	src/run/runner_child.c \
+	src/run/runner_child.h \
+	src/run/runner_find.c \
+	src/run/runner_line.c \
+	src/run/runner_line.h
+
 cli_sources = \
+	src/cli/bench_parts.h \
+	src/cli/bench_progress.c \
+	src/cli/bench_rank.c \
+	src/cli/bench_result.c \
+	src/cli/bench_run.c \
+	src/cli/bench_setup.c \
+	src/cli/bench_summary.c \
 	src/cli/cmd_batch.c \
+	src/cli/cmd_bench.c \
 	src/cli/cmd_compare.c \
 	src/cli/cmd_import.c \
 	src/cli/cmd_list.c \
 	src/cli/cmd_plan.c \
+	src/cli/cmd_results.c \
 	src/cli/cmd_show.c \
 	src/cli/cmd_table.c \
 	src/cli/command.c \
@@ -168,9 +202,72 @@ cli_sources = \
 	src/cli/print_why.c \
 	src/cli/print_why.h
 
+bench_sources = \
+	bench/backend.h \
+	bench/bench_main.c \
+	bench/cpu_topology.c \
+	bench/cpu_topology.h \
+	bench/measure.c \
+	bench/measure.h \
+	bench/method.c \
+	bench/method.h \
+	bench/method_check.c \
+	bench/method_loop.c \
+	bench/method_stats.c \
+	bench/orders.c \
+	bench/orders.h \
+	bench/point.c \
+	bench/point.h \
+	bench/protocol.c \
+	bench/protocol.h \
+	bench/watch.c \
+	bench/watch.h
+
+cpu_engine_sources = \
+	bench/engine_cpu.c \
+	bench/cpu_engine.h \
+	bench/cpu_gemm.c \
+	bench/cpu_gemm.h \
+	bench/cpu_gemm_blas.c \
+	bench/cpu_gemm_onednn.c \
+	bench/cpu_number.c \
+	bench/cpu_pool.c \
+	bench/cpu_pool.h \
+	bench/cpu_test_decode.c \
+	bench/cpu_test_fit.c \
+	bench/cpu_test_gemm.c \
+	bench/cpu_test_memory.c \
+	bench/cpu_test_transfer.c
+
+cuda_engine_sources = \
+	bench/engine_cuda.c \
+	bench/cuda_allreduce.c \
+	bench/cuda_arena.c \
+	bench/cuda_check.c \
+	bench/cuda_convert.c \
+	bench/cuda_convert.h \
+	bench/cuda_ctx.h \
+	bench/cuda_decode.c \
+	bench/cuda_error.c \
+	bench/cuda_fit.c \
+	bench/cuda_gemm.c \
+	bench/cuda_kernel.c \
+	bench/cuda_kernel.h \
+	bench/cuda_lt.c \
+	bench/cuda_lt.h \
+	bench/cuda_memory.c \
+	bench/cuda_run.c \
+	bench/cuda_transfer.c \
+	bench/cuda_types.c \
+	bench/cuda_types.h \
+	bench/sensors_nvml.c \
+	bench/sensors_nvml.h
+
 libgpuplan_a_SOURCES = \
 	$(util_sources) \
 	$(core_sources) \
 	$(data_sources) \
 	$(probe_sources) \
-	$(cli_sources)
+	$(run_sources) \
+	$(cli_sources) \
+	$(bench_sources)

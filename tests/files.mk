@@ -22,28 +22,39 @@ AM_TESTS_ENVIRONMENT = \
 	unset GPUPLAN_PROFILES COLUMNS LINES;
 
 unit_tests = \
+	tests/unit/test_bench_main \
+	tests/unit/test_benchlog \
 	tests/unit/test_catalog \
 	tests/unit/test_compare \
 	tests/unit/test_cost \
+	tests/unit/test_cpu_topology \
 	tests/unit/test_err \
 	tests/unit/test_explain \
 	tests/unit/test_facts \
 	tests/unit/test_format \
 	tests/unit/test_gguf \
+	tests/unit/test_hfcheck \
 	tests/unit/test_hfconfig \
+	tests/unit/test_journal \
 	tests/unit/test_json \
 	tests/unit/test_kvcache \
 	tests/unit/test_layout \
 	tests/unit/test_manual \
 	tests/unit/test_memory \
+	tests/unit/test_method \
 	tests/unit/test_model \
 	tests/unit/test_path \
 	tests/unit/test_plan \
+	tests/unit/test_point \
+	tests/unit/test_points \
 	tests/unit/test_price_import \
 	tests/unit/test_probe \
 	tests/unit/test_profile \
+	tests/unit/test_protocol \
 	tests/unit/test_quantity \
 	tests/unit/test_reader \
+	tests/unit/test_roofline \
+	tests/unit/test_runner \
 	tests/unit/test_safetensors \
 	tests/unit/test_sheet \
 	tests/unit/test_str \
@@ -51,22 +62,48 @@ unit_tests = \
 	tests/unit/test_train \
 	tests/unit/test_units
 
+cuda_unit_tests = \
+	tests/unit/test_cuda_convert \
+	tests/unit/test_cuda_types
+
 if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
+if HAVE_CUDA
+check_PROGRAMS += $(cuda_unit_tests)
+TESTS += $(cuda_unit_tests)
+endif
 else
 TESTS += tests/unit/skipped.sh
 endif
 
+# They need the toolkit's headers, and the engine's tables beside the library.
+tests_unit_test_cuda_convert_SOURCES = tests/unit/test_cuda_convert.c bench/cuda_convert.c bench/cuda_types.c
+tests_unit_test_cuda_convert_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests_unit_test_cuda_types_SOURCES = tests/unit/test_cuda_types.c bench/cuda_convert.c bench/cuda_types.c
+tests_unit_test_cuda_types_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+
 replays = \
 	tests/fuzz/replay_batch \
+	tests/fuzz/replay_benchlog \
+	tests/fuzz/replay_gguf \
+	tests/fuzz/replay_hfconfig \
+	tests/fuzz/replay_journal \
 	tests/fuzz/replay_prices \
-	tests/fuzz/replay_profile
+	tests/fuzz/replay_profile \
+	tests/fuzz/replay_protocol \
+	tests/fuzz/replay_safetensors
 
 fuzzers = \
 	tests/fuzz/fuzz_batch \
+	tests/fuzz/fuzz_benchlog \
+	tests/fuzz/fuzz_gguf \
+	tests/fuzz/fuzz_hfconfig \
+	tests/fuzz/fuzz_journal \
 	tests/fuzz/fuzz_prices \
-	tests/fuzz/fuzz_profile
+	tests/fuzz/fuzz_profile \
+	tests/fuzz/fuzz_protocol \
+	tests/fuzz/fuzz_safetensors
 
 check_PROGRAMS += $(replays)
 TESTS += $(replays)
@@ -80,6 +117,26 @@ tests_fuzz_replay_batch_LDADD = $(program_libs)
 tests_fuzz_fuzz_batch_SOURCES = tests/fuzz/fuzz_batch.c
 tests_fuzz_fuzz_batch_LDADD = $(program_libs)
 tests_fuzz_fuzz_batch_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
+tests_fuzz_replay_benchlog_SOURCES = tests/fuzz/fuzz_benchlog.c tests/fuzz/replay.c
+tests_fuzz_replay_benchlog_LDADD = $(program_libs)
+tests_fuzz_fuzz_benchlog_SOURCES = tests/fuzz/fuzz_benchlog.c
+tests_fuzz_fuzz_benchlog_LDADD = $(program_libs)
+tests_fuzz_fuzz_benchlog_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
+tests_fuzz_replay_gguf_SOURCES = tests/fuzz/fuzz_gguf.c tests/fuzz/replay.c
+tests_fuzz_replay_gguf_LDADD = $(program_libs)
+tests_fuzz_fuzz_gguf_SOURCES = tests/fuzz/fuzz_gguf.c
+tests_fuzz_fuzz_gguf_LDADD = $(program_libs)
+tests_fuzz_fuzz_gguf_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
+tests_fuzz_replay_hfconfig_SOURCES = tests/fuzz/fuzz_hfconfig.c tests/fuzz/replay.c
+tests_fuzz_replay_hfconfig_LDADD = $(program_libs)
+tests_fuzz_fuzz_hfconfig_SOURCES = tests/fuzz/fuzz_hfconfig.c
+tests_fuzz_fuzz_hfconfig_LDADD = $(program_libs)
+tests_fuzz_fuzz_hfconfig_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
+tests_fuzz_replay_journal_SOURCES = tests/fuzz/fuzz_journal.c tests/fuzz/replay.c
+tests_fuzz_replay_journal_LDADD = $(program_libs)
+tests_fuzz_fuzz_journal_SOURCES = tests/fuzz/fuzz_journal.c
+tests_fuzz_fuzz_journal_LDADD = $(program_libs)
+tests_fuzz_fuzz_journal_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
 tests_fuzz_replay_prices_SOURCES = tests/fuzz/fuzz_prices.c tests/fuzz/replay.c
 tests_fuzz_replay_prices_LDADD = $(program_libs)
 tests_fuzz_fuzz_prices_SOURCES = tests/fuzz/fuzz_prices.c
@@ -90,6 +147,16 @@ tests_fuzz_replay_profile_LDADD = $(program_libs)
 tests_fuzz_fuzz_profile_SOURCES = tests/fuzz/fuzz_profile.c
 tests_fuzz_fuzz_profile_LDADD = $(program_libs)
 tests_fuzz_fuzz_profile_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
+tests_fuzz_replay_protocol_SOURCES = tests/fuzz/fuzz_protocol.c tests/fuzz/replay.c
+tests_fuzz_replay_protocol_LDADD = $(program_libs)
+tests_fuzz_fuzz_protocol_SOURCES = tests/fuzz/fuzz_protocol.c
+tests_fuzz_fuzz_protocol_LDADD = $(program_libs)
+tests_fuzz_fuzz_protocol_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
+tests_fuzz_replay_safetensors_SOURCES = tests/fuzz/fuzz_safetensors.c tests/fuzz/replay.c
+tests_fuzz_replay_safetensors_LDADD = $(program_libs)
+tests_fuzz_fuzz_safetensors_SOURCES = tests/fuzz/fuzz_safetensors.c
+tests_fuzz_fuzz_safetensors_LDADD = $(program_libs)
+tests_fuzz_fuzz_safetensors_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
 
 # Against published and measured figures; `make accuracy` also shows what they print.
 accuracy_programs = \
@@ -122,6 +189,19 @@ tests/fixtures/fake_nvml_basic.so: $(fake_source)
 tests/fixtures/fake_nvml_old.so: $(fake_source)
 	$(build_fake) -DFAKE_OLD
 
+# A stand-in for an engine program: it measures nothing and misbehaves on request.
+check_PROGRAMS += tests/fixtures/standin_engine
+tests_fixtures_standin_engine_SOURCES = tests/fixtures/standin_engine.c
+tests_fixtures_standin_engine_LDADD = $(JANSSON_LIBS)
+
+# The CUDA engine linked with a stand-in for the CUDA libraries, for its error paths.
+if HAVE_CUDA
+check_PROGRAMS += tests/bench/standin-bench-cuda
+endif
+tests_bench_standin_bench_cuda_SOURCES = $(cuda_engine_sources) tests/fixtures/fake_cuda.c
+tests_bench_standin_bench_cuda_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests_bench_standin_bench_cuda_LDADD = libgpuplan.a $(JANSSON_LIBS) -lm
+
 lint_tests = \
 	tests/lint/includes.sh \
 	tests/lint/length.sh \
@@ -131,10 +211,14 @@ lint_tests = \
 	tests/lint/shell.sh
 
 cli_tests = \
+	tests/bench/cpu_smoke.sh \
+	tests/bench/cuda_standin.sh \
 	tests/cli/batch.sh \
+	tests/cli/bench.sh \
 	tests/cli/compare.sh \
 	tests/cli/completion.sh \
 	tests/cli/devices.sh \
+	tests/cli/hostile.sh \
 	tests/cli/import.sh \
 	tests/cli/list.sh \
 	tests/cli/man.sh \
@@ -155,7 +239,8 @@ test_helpers = \
 	tests/unit/skipped.sh \
 	tests/cli/lib.sh
 
-EXTRA_DIST += $(lint_tests) $(cli_tests) $(accuracy_scripts) $(test_helpers)
+EXTRA_DIST += tests/speed.sh tests/bench/direct_onednn.c tests/bench/toolkits.sh $(lint_tests) $(cli_tests) $(accuracy_scripts) $(test_helpers)
 EXTRA_DIST += \
 	tests/fixtures \
-	tests/fuzz/corpus
+	tests/fuzz/corpus \
+	tests/cluster

@@ -42,6 +42,8 @@ static enum gp_status plan_run(struct invocation *in, struct gp_err *err)
     if (!status && in->ask.value[OPT_TRAIN].given)
         return train_run(in, err);
     if (!status)
+        status = ask_inference(&in->ask, "is for --train only", err);
+    if (!status)
         status = planner_answer(in->planner, &in->ask, &a, err);
     if (status)
         return status;

@@ -8,9 +8,9 @@
 
 #include "util/str.h"
 
-const struct command *const commands[] = {&cmd_plan,   &cmd_compare, &cmd_table,
-                                          &cmd_list,   &cmd_show,    &cmd_batch,
-                                          &cmd_import, NULL};
+const struct command *const commands[] = {
+    &cmd_plan,   &cmd_compare, &cmd_table,           &cmd_list,  &cmd_show, &cmd_batch,
+    &cmd_import, &cmd_bench,   &cmd_compare_results, &cmd_merge, NULL};
 
 static const char *without_dashes(const char *text)
 {
@@ -86,7 +86,7 @@ static enum gp_status take_option(struct invocation *in, int argc, char **argv, 
         value = argv[++*i];
     }
     if (in->ask.value[id].given && !row->many && row->type != OPTION_FLAG)
-        return gp_fail(err, GP_E_USAGE, where, "keep one of them", "is given twice");
+        return ask_twice(where, err);
     return ask_text(&in->ask, (enum option_id)id, where, value, err);
 }
 
@@ -144,8 +144,10 @@ static void help_option(const struct option_row *row, struct strbuf *out)
 void command_help(const struct command *command, struct strbuf *out)
 {
     if (!command)
-        strbuf_add(out, "gpuplan - plan GPU inference: memory, GPU count and cost\n\n"
-                        "usage: gpuplan --COMMAND [OPTION]...\n\ncommands:\n");
+        strbuf_add(
+            out,
+            "gpuplan - plan GPU inference and measure GPUs: memory, count, cost\n\n"
+            "usage: gpuplan --COMMAND [OPTION]...\n\ncommands:\n");
     for (int i = 0; commands[i]; i++)
         if (!command || command == commands[i])
             strbuf_addf(out, "%s--%s %s\n      %s\n",
@@ -158,7 +160,9 @@ void command_help(const struct command *command, struct strbuf *out)
     if (command)
         return;
     strbuf_add(
-        out, "\nexit codes: 0 fits, 1 does not fit, 2 usage, 3 bad file, 4 no device\n"
+        out, "\nexit codes: 0 fits, 1 does not fit, 2 usage, 3 bad file, 4 no device,\n"
+             "  5 wrong or flagged, 6 nothing measured, 130 or 143 interrupted\n"
              "example: gpuplan --plan -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16\n"
-             "manuals: gpuplan(1), gpuplan-profile(5), gpuplan-model(7)\n");
+             "manuals: gpuplan(1), gpuplan-bench(1), gpuplan-profile(5), "
+             "gpuplan-model(7)\n");
 }

@@ -12,6 +12,8 @@
 #include "cli/devices.h"
 #include "util/path.h"
 
+#define VERSION_LINE "gpuplan " GP_VERSION "\n"
+
 static int complain(const struct gp_err *err)
 {
     fprintf(stderr, "gpuplan: %s%s%s", err->where, err->where[0] ? ": " : "",
@@ -22,9 +24,18 @@ static int complain(const struct gp_err *err)
 
 static int print(struct strbuf *out)
 {
-    bool ok = fwrite(out->text, 1, out->len, stdout) == out->len && fflush(stdout) == 0;
+    struct gp_err err = {0};
+    enum gp_status status = path_write("-", out->text, out->len, &err);
     strbuf_fini(out);
-    return ok ? 0 : 70;
+    return status ? complain(&err) : 0;
+}
+
+static int no_such_command(const char *name)
+{
+    struct gp_err err = {0};
+    gp_fail(&err, GP_E_USAGE, name, "gpuplan --help lists them",
+            "there is no such command");
+    return complain(&err);
 }
 
 /* --help, --version, --completion SHELL: before any command. -1: none of these. */
@@ -32,31 +43,30 @@ static int early(int argc, char **argv, struct gp_err *err)
 {
     struct strbuf out;
     const char *first = argv[1];
+    bool help = strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 ||
+                strcmp(first, "help") == 0;
     strbuf_init(&out);
     if (strcmp(first, "--completion") == 0) {
         if (command_completion(argc > 2 ? argv[2] : "", &out, err))
             return complain(err);
         return print(&out);
     }
+    if (help && argc > 2 && !command_find(argv[2]))
+        return no_such_command(argv[2]);
     if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0)
-        strbuf_add(&out, "gpuplan " GP_VERSION "\n");
-    else if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 ||
-             strcmp(first, "help") == 0)
+        strbuf_add(&out, VERSION_LINE);
+    else if (help)
         command_help(argc > 2 ? command_find(argv[2]) : NULL, &out);
     else
         return -1;
     return print(&out);
 }
 
-static int no_command(const char *given, struct gp_err *err)
+static int no_command(void)
 {
-    if (!given)
-        gp_fail(err, GP_E_USAGE, "", "gpuplan --help lists them",
-                "a command is needed");
-    else
-        gp_fail(err, GP_E_USAGE, given, "gpuplan --help lists them",
-                "there is no such command");
-    return complain(err);
+    struct gp_err err = {0};
+    gp_fail(&err, GP_E_USAGE, "", "gpuplan --help lists them", "a command is needed");
+    return complain(&err);
 }
 
 static void warnings(struct invocation *in)
@@ -88,6 +98,10 @@ static int run(struct invocation *in, int argc, char **argv)
         command_help(in->command, &in->out);
         return print(&in->out);
     }
+    if (ask_flag(&in->ask, OPT_VERSION)) {
+        strbuf_add(&in->out, VERSION_LINE);
+        return print(&in->out);
+    }
     in->planner = planner_new(ask_word(&in->ask, OPT_PROFILES, NULL),
                               (long)(time(NULL) / 86400), devices_local);
     code = in->command->run(in, &err) ? complain(&err) : finish(in, &err);
@@ -101,13 +115,13 @@ int main(int argc, char **argv)
     struct invocation in = {0};
     setlocale(LC_CTYPE, "");
     if (argc < 2)
-        return no_command(NULL, &err);
+        return no_command();
     int code = early(argc, argv, &err);
     if (code >= 0)
         return code;
     in.command = command_find(argv[1]);
     if (!in.command)
-        return no_command(argv[1], &err);
+        return no_such_command(argv[1]);
     strbuf_init(&in.out);
     code = run(&in, argc - 2, argv + 2);
     strbuf_fini(&in.out);

@@ -57,11 +57,19 @@ static int collect(const struct plan *p, struct part parts[MAX_PARTS])
     add(parts, &n, "physical", ' ', m->physical);
     add(parts, &n, "usable", ' ', m->usable);
     part = add(parts, &n, "budget", ' ', m->budget);
-    gp_format(part->note, sizeof(part->note), "%.2f of it, by %s%s", m->fraction,
-              q->utilization > 0 ? "request" : q->engine->name,
-              q->headroom > 0 ? ", less headroom" : "");
+    if (q->engine->budget == BUDGET_UTILIZATION || q->engine->budget == BUDGET_STATIC)
+        gp_format(part->note, sizeof(part->note), "%.2f of it, by %s%s", m->fraction,
+                  q->utilization > 0 ? "request" : q->engine->name,
+                  q->headroom > 0 ? ", less headroom" : "");
+    else if (q->engine->budget == BUDGET_FREE)
+        gp_format(part->note, sizeof(part->note), "%.2f of what is left goes to KV",
+                  m->fraction);
     part = add(parts, &n, "weights", '#', m->weights);
     weights_note(p, part->note, sizeof(part->note));
+    if (q->model->weights_only) {
+        add(parts, &n, "free", '.', m->free);
+        return n;
+    }
     part = add(parts, &n, "KV needed", '=', m->kv_needed);
     users_note(p, part->note, sizeof(part->note));
     if (m->state.value > 0)
@@ -170,21 +178,31 @@ static void print_solved(const struct answer *a, struct strbuf *out)
     }
 }
 
+/* What was asked: the model and how it is stored, the users, the engine. */
+static void print_load(const struct answer *a, struct strbuf *out)
+{
+    const struct request *q = &a->plan.request;
+    char params[32], tokens[32];
+    strbuf_addf(out, "%s (%s parameters%s), %s weights%s", q->model->name,
+                units_params(params, sizeof(params), model_params(q->model)),
+                a->resolved.generic ? ", shape assumed" : "", q->precision.id,
+                q->precision.native ? " as published" : "");
+    if (q->model->weights_only) {
+        strbuf_add(out, "\nweights only: no tokens, no KV cache, no engine\n");
+        return;
+    }
+    strbuf_addf(out, ", %s KV cache\n%.0f user%s x %s tokens, %s %s\n", q->kv->id,
+                q->users, q->users == 1 ? "" : "s",
+                units_tokens(tokens, sizeof(tokens), q->context), q->engine->name,
+                q->engine->range);
+}
+
 static void print_head(const struct answer *a, struct strbuf *out)
 {
     const struct plan *p = &a->plan;
     const struct request *q = &p->request;
     const struct layout *l = &p->layout;
-    char params[32], tokens[32];
-    strbuf_addf(out, "%s (%s parameters%s), %s weights%s, %s KV cache\n",
-                q->model->name,
-                units_params(params, sizeof(params), model_params(q->model)),
-                a->resolved.generic ? ", shape assumed" : "", q->precision.id,
-                q->precision.native ? " as published" : "", q->kv->id);
-    strbuf_addf(out, "%.0f user%s x %s tokens, %s %s\n", q->users,
-                q->users == 1 ? "" : "s",
-                units_tokens(tokens, sizeof(tokens), q->context), q->engine->name,
-                q->engine->range);
+    print_load(a, out);
     strbuf_addf(out, "\n%s on %d x %s (%s)",
                 p->verdict == VERDICT_FITS       ? "FITS"
                 : p->verdict == VERDICT_MARGINAL ? "MARGINAL"
@@ -240,11 +258,15 @@ static void print_rent(const char *name, const struct rent *r, struct strbuf *ou
     if (r->age_days >= 0)
         gp_format(age, sizeof(age), "%s, %ld days old%s", r->instance->date,
                   r->age_days, r->age_days > COST_OLD_DAYS ? ": check it" : "");
-    strbuf_addf(out, "    %-11s %9s/h  %10s/month  %d x %s %s, %d GPUs (%s%s)\n", name,
+    strbuf_addf(out, "    %-11s %9s/h  %10s/month  %d x %s %s, %d GPU%s (%s)\n", name,
                 units_money(hour, sizeof(hour), r->per_hour),
                 units_money(month, sizeof(month), r->per_month), r->instances,
-                r->instance->provider, r->instance->type, r->gpus_paid, age,
-                r->instance->assumed ? ", form factor assumed" : "");
+                r->instance->provider, r->instance->type, r->gpus_paid,
+                r->gpus_paid == 1 ? "" : "s", age);
+    if (r->instance->assumed || r->instance->note[0])
+        strbuf_addf(
+            out, "%16s%s%s\n", "", r->instance->assumed ? "assumed: " : "note: ",
+            r->instance->note[0] ? r->instance->note : "a key figure is a guess");
 }
 
 static void print_buy(const struct cost *c, struct strbuf *out)
@@ -261,7 +283,10 @@ static void print_buy(const struct cost *c, struct strbuf *out)
                 b->watts / 1000);
     if (b->break_even_hours > 0)
         strbuf_addf(out, "    break-even  after %.0f hours of renting (%.1f months)\n",
-                    b->break_even_hours, b->break_even_hours / COST_HOURS_PER_MONTH);
+                    b->break_even_hours,
+                    b->break_even_hours / (COST_HOURS_PER_MONTH * b->hours_share));
+    else if (c->on_demand.known || c->spot.known || c->market.known)
+        strbuf_addf(out, "    break-even  not within %.0f years\n", b->own->years);
 }
 
 static void print_cost(const struct plan *p, struct strbuf *out)

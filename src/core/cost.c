@@ -11,6 +11,7 @@
 #include "util/str.h"
 
 #define HOURS_PER_YEAR 8760.0
+#define HOST_ASSUMED   8 /* GPUs of a host nobody has described */
 
 /* Host memory per GPU below which no engine worker starts: some catalogues list a GPU
  * with the smallest CPU that can be ordered. Nobody's figure, on the low side. */
@@ -65,7 +66,7 @@ static bool in_list(const char *list, const char *id)
     return false;
 }
 
-int cost_host_gpus(const struct gpu *gpu, const struct market *market)
+static int most_seen(const struct gpu *gpu, const struct market *market)
 {
     int most = 0;
     for (size_t i = 0; i < market->instance_count; i++) {
@@ -80,6 +81,27 @@ int cost_host_gpus(const struct gpu *gpu, const struct market *market)
             most = s->max_gpus_one_host;
     }
     return most;
+}
+
+/* An Apple GPU or a Jetson is one with its computer. */
+static bool built_in(const struct gpu *gpu)
+{
+    return strcmp(gpu->interconnect, "none") == 0 ||
+           strncmp(gpu->form_factor, "SoC", 3) == 0;
+}
+
+int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed)
+{
+    int seen = most_seen(gpu, market);
+    *assumed = false;
+    if (strchr(gpu->id, '/') || built_in(gpu))
+        return 1;
+    if (seen > 0)
+        return seen;
+    *assumed = true;
+    return gpu->link_domain > 0 && gpu->link_domain < HOST_ASSUMED * 2
+               ? gpu->link_domain
+               : HOST_ASSUMED;
 }
 
 /* ---- renting ---- */
@@ -159,8 +181,9 @@ static void finish_buy(const struct market *market, struct buy *buy)
                       c.low * keep / (own->years_high * HOURS_PER_YEAR),
                       c.high * keep / (own->years_low * HOURS_PER_YEAR), ORIGIN_MODEL);
     buy->running = quantity_of(energy * used + hosting, ORIGIN_MODEL);
-    buy->per_hour = quantity_add(capital, buy->running);
-    buy->per_month = quantity_scale(buy->per_hour, COST_HOURS_PER_MONTH);
+    struct quantity wall = quantity_add(capital, buy->running);
+    buy->per_month = quantity_scale(wall, COST_HOURS_PER_MONTH);
+    buy->per_hour = quantity_scale(wall, 1 / used); /* of use, as renting counts */
     buy->own = own;
     buy->electricity = kwh;
     buy->hours_share = used;
@@ -221,10 +244,14 @@ static bool buy_gpus(const struct gpu *gpu, const struct layout *l,
     return true;
 }
 
+/* Hours of use after which renting has cost the capital, less what the owned machine
+ * takes to run in those hours; 0 when it is written off before. */
 static double break_even(const struct rent *rent, const struct buy *buy)
 {
-    double saved = rent->known ? rent->per_hour - buy->running.value : 0;
-    return saved > 0 ? buy->capital.value / saved : 0;
+    double share = buy->hours_share > 0 ? buy->hours_share : 1;
+    double saved = rent->known ? rent->per_hour - buy->running.value / share : 0;
+    double hours = saved > 0 ? buy->capital.value / saved : 0;
+    return hours <= buy->own->years * HOURS_PER_YEAR * share ? hours : 0;
 }
 
 /* ---- all of it ---- */

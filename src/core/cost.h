@@ -89,8 +89,9 @@ int cost_instances(const struct layout *layout, int gpu_count);
 /* "2026-07-20" to days since 1970-01-01; -1 when it is no date ("2026-07" = its 1st). */
 long cost_date_days(const char *date);
 
-/* The most GPUs of this kind that one host is known to hold: instances, servers, and
- * the link domain where a host spans it. 0 = nobody says. */
-int cost_host_gpus(const struct gpu *gpu, const struct market *market);
+/* The most GPUs of this kind that one host holds: what instances and servers show, 1 for
+ * a MIG slice and for a GPU that is part of its computer; else the link domain or 8, and
+ * *assumed is true. */
+int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed);
 
 #endif

@@ -56,7 +56,8 @@ struct engine {
     bool rope_table;              /* vLLM: keeps a cos/sin table of max_context rows,
                                    * and MLA's kv_b once more, cut per head */
     int pad_hidden, pad_width;    /* MXFP4 experts are padded to these multiples; 0 */
-    bool gguf;                    /* reads GGUF formats */
+    bool gguf;                    /* reads GGUF formats, and keeps KV in them */
+    char vendors[48];             /* '|' separated vendors it runs on; "" = all */
     int bf16_min_cc;              /* refuses BF16 below this compute capability; 0 */
     char evidence[9][160];        /* why each term is what it is; enum engine_term */
     char source[256];

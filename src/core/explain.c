@@ -60,9 +60,10 @@ void why_in_bytes(struct term_why *term, const char *name, struct quantity q)
         why_in(term, "%s unknown", name);
         return;
     }
-    units_gib(value, sizeof(value), q.value);
-    units_gib(low, sizeof(low), q.low);
-    units_gib(high, sizeof(high), q.high);
+    /* three digits: enough for the equation to give the value shown */
+    gp_format(value, sizeof(value), "%.3f GiB", q.value / GP_GIB);
+    gp_format(low, sizeof(low), "%.3f GiB", q.low / GP_GIB);
+    gp_format(high, sizeof(high), "%.3f GiB", q.high / GP_GIB);
     if (strcmp(low, high) == 0)
         why_in(term, "%s %s (%s)", name, value, origin_word(q.origin));
     else

@@ -69,6 +69,12 @@ static bool own_bytes(const struct request *q)
     return q->precision.native && q->model->bytes.known && q->prune == PRUNE_NONE;
 }
 
+static bool pads_experts(const struct request *q)
+{
+    return q->engine->pad_hidden > 0 &&
+           strcmp(q->precision.by_role[ROLE_EXPERT]->id, "mxfp4") == 0;
+}
+
 static void role_term(struct why *why, enum tensor_role role)
 {
     const struct plan *p = why->plan;
@@ -77,9 +83,13 @@ static void role_term(struct why *why, enum tensor_role role)
     double share = layout_share(q->model, kind_of(q->model, role), role, &p->layout);
     char name[48];
     gp_format(name, sizeof(name), "weights: %s", role_word(role));
-    struct term_why *t = why_add(
-        why, name, own_bytes(q) ? "bytes of the checkpoint's tensors * share"
-                                : "(rows*cols*bits/8 + scales) * share");
+    struct term_why *t =
+        why_add(why, name,
+                own_bytes(q) ? "bytes of the checkpoint's tensors * share"
+                : role == ROLE_EXPERT && pads_experts(q)
+                    ? "(rows*cols*bits/8 + scales) * share "
+                      "+ padding, shown below"
+                    : "(rows*cols*bits/8 + scales) * share");
     why_in_count(t, "elements", model_params_role(q->model, role), "exact");
     if (!own_bytes(q))
         describe_format(why, f, t);
@@ -144,9 +154,9 @@ static void padding_term(struct why *why)
     double padding = p->memory.split.total - bare;
     if (padding <= 0)
         return;
-    struct term_why *t = why_add(
-        why, "weights: of which padding",
-        "experts * (ceil(mff/pw)*pw/mff * ceil(h/ph)*ph/h - 1)");
+    struct term_why *t =
+        why_add(why, "weights: of which padding",
+                "experts * (ceil(mff/pw)*pw/mff * ceil(h/ph)*ph/h - 1)");
     why_in(t, "ph %d, pw %d (engine)", q->engine->pad_hidden, q->engine->pad_width);
     why_in_count(t, "h", q->model->hidden, "exact");
     why_in_bytes(t, "unpadded weights", quantity_of(bare, p->memory.weights.origin));
@@ -197,7 +207,6 @@ void explain_weights(struct why *why)
 
 /* ---- activation ---- */
 
-
 static void batch_inputs(const struct why *why, struct term_why *t)
 {
     const struct request *q = &why->plan->request;
@@ -210,12 +219,12 @@ static void batch_inputs(const struct why *why, struct term_why *t)
 static void sampling_term(struct why *why, const struct activation *a)
 {
     const struct request *q = &why->plan->request;
-    struct term_why *t = why_add(why, "activation: sampling",
-                                 "seqs*V*(copies*4 + a) + c*h*a + base");
+    struct term_why *t =
+        why_add(why, "activation: sampling", "seqs*V*(copies*4 + a) + c*h*a + base");
     why_in_count(t, "seqs", why->plan->memory.max_num_seqs,
-                 q->max_num_seqs > 0            ? "request"
-                 : q->engine->seqs_small > 0    ? "engine default"
-                                                : "one per user");
+                 q->max_num_seqs > 0         ? "request"
+                 : q->engine->seqs_small > 0 ? "engine default"
+                                             : "one per user");
     why_in_count(t, "V", q->model->vocab, "exact");
     why_in(t, "copies %.4g (model)", q->engine->logit_copies);
     batch_inputs(why, t);
@@ -230,8 +239,8 @@ static void forward_term(struct why *why, const struct activation *a)
     double ff = 0;
     for (int k = 0; k < q->model->kind_count; k++)
         ff = fmax(ff, fmax(q->model->kind[k].ff, q->model->kind[k].shared_ff));
-    struct term_why *t = why_add(why, "activation: forward",
-                                 "c*(2*h + 3*ff/tp)*a + forward base");
+    struct term_why *t =
+        why_add(why, "activation: forward", "c*(2*h + 3*ff/tp)*a + forward base");
     batch_inputs(why, t);
     why_in_count(t, "ff", ff, "exact");
     why_in(t, "tp %d", why->plan->layout.tp);
@@ -247,10 +256,10 @@ static void moe_term(struct why *why, const struct activation *a)
     if (!k)
         return;
     bool fp4 = q->precision.by_role[ROLE_EXPERT]->math == MATH_FP4;
-    struct term_why *t = why_add(
-        why, "activation: MoE workspace",
-        fp4 ? "0: FP4 kernels need none"
-            : "factor * c*topk*(max(2*mff/t, h) + max(mff/t, h))*a");
+    struct term_why *t =
+        why_add(why, "activation: MoE workspace",
+                fp4 ? "0: FP4 kernels need none"
+                    : "factor * c*topk*(max(2*mff/t, h) + max(mff/t, h))*a");
     why_in(t, "factor %.4g (model)", q->engine->moe_workspace);
     why_in_count(t, "topk", k->experts_active, "exact");
     why_in_count(t, "mff", k->expert_ff, "exact");
@@ -313,9 +322,10 @@ void explain_overheads(struct why *why)
     peak_term(why, &a, has_head);
     non_torch_term(why);
     t = why_add(why, "CUDA graphs", "engine's constant");
-    why_in(t, "%s", e->budget != BUDGET_UTILIZATION ? "beside the pool"
-                    : e->graphs_in_budget ? "charged to the budget before the KV pool"
-                                          : "captured later, outside the budget");
+    why_in(t, "%s",
+           e->budget != BUDGET_UTILIZATION ? "beside the pool"
+           : e->graphs_in_budget           ? "charged to the budget before the KV pool"
+                                           : "captured later, outside the budget");
     why_gib(t, p->memory.graphs);
     why_engine(why, t, TERM_GRAPHS);
 }

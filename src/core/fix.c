@@ -106,7 +106,7 @@ static void engine_knobs(struct fixer *f)
     }
     if (r.used > 0 && f->plan->limit == LIMIT_USED) {
         double left = 1 - r.used / gpu_usable(r.gpu).value;
-        r.utilization = floor(left * 100 - 1) / 100;
+        r.utilization = floor(left * 100) / 100;
         gp_format(option, sizeof(option), "--memory-utilization %.2f", r.utilization);
         propose(f, &r, RANK_KNOB, option, "take only what is free");
     }
@@ -129,47 +129,66 @@ static void formats(struct fixer *f)
     }
 }
 
-/* Opens up the layout, keeping the GPU: the fewest more GPUs, in each way of cutting.
- */
+/* Plans r with the count left open, then with the count that this took, if the request
+ * fixes one: what the user has to type is "--gpu ID:N" as well. True when it was
+ * offered. */
+static bool propose_cut(struct fixer *f, struct request r, const char *cut,
+                        const char *name)
+{
+    struct plan p;
+    char option[64], what[120];
+    int before = f->count;
+    r.gpu_count = 0;
+    plan_request(&r, f->market, &p);
+    if (p.verdict == VERDICT_DOES_NOT_FIT)
+        return false;
+    if (f->plan->request.gpu_count > 0) {
+        r.gpu_count = p.layout.gpus;
+        gp_format(option, sizeof(option), "--gpu %s:%d%s%s", r.gpu->id, r.gpu_count,
+                  cut[0] ? " " : "", cut);
+    } else {
+        gp_copy(option, sizeof(option), cut);
+    }
+    gp_format(what, sizeof(what), "%s: %d GPU%s in all", name, p.layout.gpus,
+              p.layout.gpus == 1 ? "" : "s");
+    propose(f, &r, RANK_LAYOUT, option, what);
+    return f->count > before;
+}
+
+/* Opens up the layout, keeping the GPU: any cut; the next TP; the next PP. */
 static void layouts(struct fixer *f)
 {
     const struct plan *p = f->plan;
     struct request r = p->request;
-    char option[64], what[120];
-    for (int tp = p->layout.tp - 1; tp >= 1 && p->limit == LIMIT_LAYOUT; tp--) {
+    char cut[48], name[64];
+    bool refused = p->limit == LIMIT_LAYOUT;
+    r.tp = r.pp = 0;
+    if (p->request.tp > 0 || p->request.pp > 0)
+        propose_cut(f, r, "--tp auto --pp auto", "any layout");
+    else if (p->request.gpu_count > 0)
+        propose_cut(f, r, "", "as many as it takes");
+    for (int tp = p->layout.tp - 1; tp >= 1 && refused; tp--) {
         r.tp = tp;
-        r.gpu_count = 0;
-        gp_format(option, sizeof(option), "--tp %d", tp);
-        int before = f->count;
-        propose(f, &r, RANK_LAYOUT, option, "the next smaller TP that is valid");
-        if (f->count > before)
+        r.pp = p->request.pp;
+        gp_format(cut, sizeof(cut), "--tp %d", tp);
+        if (propose_cut(f, r, cut, "the next smaller TP that is valid"))
             break;
     }
     for (int tp = p->layout.tp + 1; tp <= 64 && tp <= r.host_gpus; tp++) {
-        int before = f->count;
         r.tp = tp;
-        r.gpu_count = 0;
-        r.replicas = p->layout.replicas;
         r.pp = p->layout.pp;
-        gp_format(option, sizeof(option), "--tp %d", tp);
-        gp_format(what, sizeof(what), "TP %d: %d GPUs in all", tp,
-                  tp * p->layout.pp * p->layout.replicas);
-        propose(f, &r, RANK_LAYOUT, option, what);
-        if (f->count > before)
+        gp_format(cut, sizeof(cut), p->layout.pp > 1 ? "--tp %d --pp %d" : "--tp %d",
+                  tp, p->layout.pp);
+        gp_format(name, sizeof(name), "TP %d", tp);
+        if (propose_cut(f, r, cut, name))
             break;
     }
     for (int pp = p->layout.pp + 1; pp <= 16; pp++) {
-        int before = f->count;
-        r = p->request;
-        r.tp = p->limit == LIMIT_LAYOUT ? 1 : p->layout.tp;
+        r.tp = refused ? 1 : p->layout.tp;
         r.pp = pp;
-        r.gpu_count = 0;
-        r.replicas = p->layout.replicas;
-        gp_format(option, sizeof(option), "--tp %d --pp %d", r.tp, pp);
-        gp_format(what, sizeof(what), "PP %d: %d GPUs in all", pp,
-                  r.tp * pp * p->layout.replicas);
-        propose(f, &r, RANK_LAYOUT, option, what);
-        if (f->count > before)
+        gp_format(cut, sizeof(cut), "--tp %d --pp %d", r.tp, pp);
+        gp_format(name, sizeof(name), "PP %d", pp);
+        if (propose_cut(f, r, cut, name))
             break;
     }
 }
@@ -189,7 +208,9 @@ static void next_gpu(struct fixer *f)
             double size = gpu_usable(g).value;
             bool same = strcmp(g->vendor, r.gpu->vendor) == 0 &&
                         g->compute_capability >= p->request.gpu->compute_capability;
-            if (same && size > need * 1.05 && cost_host_gpus(g, f->market) > 0 &&
+            bool assumed;
+            cost_host_gpus(g, f->market, &assumed);
+            if (same && size > need * 1.05 && !assumed &&
                 (!best || size < gpu_usable(best).value))
                 best = g;
         }
@@ -197,7 +218,7 @@ static void next_gpu(struct fixer *f)
             return;
         need = gpu_usable(best).value;
         r.gpu = best;
-        r.host_gpus = cost_host_gpus(best, f->market);
+        r.host_gpus = cost_host_gpus(best, f->market, &r.host_assumed);
         r.gpu_count = p->layout.gpus;
         gp_format(option, sizeof(option), "--gpu %s:%d", best->id, r.gpu_count);
         gp_format(what, sizeof(what), "%d x %s", r.gpu_count, best->name);
@@ -209,14 +230,16 @@ static void next_gpu(struct fixer *f)
 }
 
 /* Fits before marginal; then money; then what takes least from the request. Fixes of
- * unknown cost stand where their rank puts them, as if they cost nothing more. */
+ * unknown cost come after those whose cost is known. */
 static int by_worth(const void *pa, const void *pb)
 {
     const struct fix *a = pa, *b = pb;
     if (a->verdict != b->verdict)
         return (int)a->verdict - (int)b->verdict;
-    if (fabs(a->cost_delta - b->cost_delta) > 0.005)
-        return a->cost_delta < b->cost_delta ? -1 : 1;
+    if ((a->per_hour > 0) != (b->per_hour > 0))
+        return a->per_hour > 0 ? -1 : 1;
+    if (fabs(a->per_hour - b->per_hour) > 0.005)
+        return a->per_hour < b->per_hour ? -1 : 1;
     return a->rank - b->rank;
 }
 

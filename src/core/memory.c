@@ -140,20 +140,29 @@ static void budget_pool(const struct request *q, struct memory *m)
     }
 }
 
+/* What is counted from a shape is as good as the shape. */
+static enum origin counted(const struct request *q)
+{
+    return q->model->assumed ? ORIGIN_ASSUMED : ORIGIN_EXACT;
+}
+
 static void stage_parts(const struct request *q, const struct layout *l, int stage,
                         struct memory *m)
 {
-    bool exact = q->precision.weight->mix ? false : true;
+    bool exact = !q->precision.weight->mix;
     m->stage = stage;
     m->split = weights_stage(q, l, stage);
-    m->weights = quantity_of(m->split.total, exact ? ORIGIN_EXACT : ORIGIN_MODEL);
+    m->weights = quantity_of(m->split.total, exact ? counted(q) : ORIGIN_MODEL);
     if (!exact) { /* a blend of types: the published sizes are met within 0.5 % */
         m->weights.low *= 0.995;
         m->weights.high *= 1.005;
     }
-    m->activation = memory_activation(q, l, stage == l->pp - 1).peak;
-    m->non_torch = non_torch(q, l);
-    m->graphs = q->engine->graphs;
+    m->activation = m->non_torch = m->graphs = quantity_exact(0);
+    if (!q->model->weights_only) {
+        m->activation = memory_activation(q, l, stage == l->pp - 1).peak;
+        m->non_torch = non_torch(q, l);
+        m->graphs = q->engine->graphs;
+    }
     m->usable = gpu_usable(q->gpu);
     m->physical = q->gpu->physical;
     budget_pool(q, m);
@@ -202,9 +211,9 @@ static void stage_kv(const struct request *q, const struct layout *l, struct mem
     int end = layout_stage_first(q->model, l->pp, m->stage + 1);
     m->sequence =
         kvcache_sequence(q, l->tp, first, end, q->context, m->max_batched_tokens);
-    m->kv_needed = quantity_exact(m->users * m->sequence.exact);
-    m->state = quantity_exact(m->users * m->sequence.state);
-    m->kv_reserved = quantity_exact(m->users * m->sequence.reserved);
+    m->kv_needed = quantity_of(m->users * m->sequence.exact, counted(q));
+    m->state = quantity_of(m->users * m->sequence.state, counted(q));
+    m->kv_reserved = quantity_of(m->users * m->sequence.reserved, counted(q));
     m->max_concurrency = pool_holds(m, q, requests_of);
     m->kv_cache_tokens = pool_holds(m, q, pool_tokens);
     if (m->sequence.reserved <= 0)

@@ -154,6 +154,7 @@ struct model {
     int extra_count;
     struct model_extra extra[MODEL_MAX_EXTRAS];
     int max_context;                 /* tokens; 0 = not a decoder */
+    bool assumed;                    /* a bare size: the shape is nobody's */
     bool weights_only;               /* vision, speech, image: no KV, no plan by tokens */
     char native_dtype[FORMAT_ID_MAX];             /* "bf16", "fp16", "fp32" */
     char native[ROLE_COUNT][FORMAT_ID_MAX];       /* format of each role as published */

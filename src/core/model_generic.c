@@ -109,6 +109,7 @@ static void describe(const struct shape *s, double params, struct model *out)
     gp_format(out->id, sizeof(out->id), "%gb", params / 1e9);
     gp_format(out->name, sizeof(out->name), "generic %gB", params / 1e9);
     gp_copy(out->family, sizeof(out->family), "generic");
+    out->assumed = true;
     gp_copy(out->native_dtype, sizeof(out->native_dtype), "bf16");
     gp_copy(out->native_name, sizeof(out->native_name), "bf16");
     for (int r = 0; r < ROLE_COUNT; r++)

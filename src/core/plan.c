@@ -61,24 +61,62 @@ static void refuse(struct plan *p, enum limit limit)
 
 /* ---- what has nothing to do with how much ---- */
 
+static bool listed(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = list; p && *p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
+        if (strncmp(p, word, n) == 0 && (p[n] == '|' || p[n] == '\0'))
+            return true;
+    return false;
+}
+
+/* An engine runs on some vendors' GPUs, and keeps its KV cache in its own formats. */
+static void check_engine(struct plan *p)
+{
+    const struct request *q = &p->request;
+    const struct engine *e = q->engine;
+    bool known = listed("nvidia|amd|intel|apple", q->gpu->vendor);
+    if (e->vendors[0] && !known)
+        WARNING(p, "nobody has said whether %s runs on %s GPUs", e->name,
+                q->gpu->vendor);
+    else if (e->vendors[0] && !listed(e->vendors, q->gpu->vendor)) {
+        REASON(p, "%s does not run on %s GPUs", e->name, q->gpu->vendor);
+        refuse(p, LIMIT_TYPE);
+    }
+    if ((q->kv->block > 0) != e->gguf && q->kv->bits < 16) {
+        REASON(p, "%s has no %s KV cache", e->name, q->kv->id);
+        refuse(p, LIMIT_TYPE);
+    }
+}
+
 static void check_types(struct plan *p)
 {
     const struct request *q = &p->request;
     const struct gpu *g = q->gpu;
     const struct format *w = q->precision.weight;
-    enum format_math base = q->precision.base->math;
+    bool bf16 = q->precision.base->math == MATH_BF16;
+    int least = q->engine->bf16_min_cc;
     struct quantity rate = g->rate[w->math], half = g->rate[MATH_FP16];
     struct quantity fp8 = g->rate[MATH_FP8];
-    if (base == MATH_BF16 && q->engine->bf16_min_cc > 0 && g->compute_capability > 0 &&
-        g->compute_capability < q->engine->bf16_min_cc) {
-        REASON(p,
-               "%s refuses BF16 below compute capability %d.%d; %s has %d.%d: use "
-               "--precision fp16",
-               q->engine->name, q->engine->bf16_min_cc / 10,
-               q->engine->bf16_min_cc % 10, g->id, g->compute_capability / 10,
-               g->compute_capability % 10);
-        refuse(p, LIMIT_TYPE);
+    if (bf16 && least > 0 && g->compute_capability > 0 &&
+        g->compute_capability < least) {
+        if (w->math == MATH_BF16 && w->bits >= 16) {
+            REASON(p,
+                   "%s refuses BF16 below compute capability %d.%d, %s has %d.%d: use "
+                   "--precision fp16",
+                   q->engine->name, least / 10, least % 10, g->id,
+                   g->compute_capability / 10, g->compute_capability % 10);
+            refuse(p, LIMIT_TYPE);
+        } else {
+            WARNING(p, "%s has no BF16: run the activations in FP16 (--dtype half)",
+                    g->id);
+        }
     }
+    check_engine(p);
+    if (q->model->weights_only)
+        WARNING(p,
+                "only the weights are counted: what this kind of model needs to run is "
+                "not estimated");
     if (w->mix && model_params_role(q->model, ROLE_VISION) > 0)
         WARNING(p,
                 "the vision tower is not counted: GGUF keeps it in a file of its own");
@@ -86,7 +124,7 @@ static void check_types(struct plan *p)
         WARNING(p,
                 "%s is a GGUF format; %s does not run it well: llama.cpp is its engine",
                 w->id, q->engine->name);
-    if (w->weight_only || w->math >= MATH_COUNT || w->math == MATH_FP32)
+    if (w->weight_only || w->math >= MATH_COUNT || w->bits >= 16)
         return;
     if (rate.known && rate.value == 0)
         WARNING(p,
@@ -175,9 +213,11 @@ static void name_knob(struct plan *p)
         {"the weights", "plan with the checkpoint's own files", &m->weights},
     };
     const struct term *widest = &terms[1];
+    const struct engine *e = p->request.engine;
+    bool graphs = e->budget != BUDGET_UTILIZATION || e->graphs_in_budget ||
+                  p->limit == LIMIT_OVERHEAD;
     for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]); i++) {
-        if (i == 0 && !p->request.engine->graphs_in_budget &&
-            p->request.engine->budget == BUDGET_UTILIZATION)
+        if (i == 0 && !graphs)
             continue;
         if (width(terms[i].q) > width(widest->q))
             widest = &terms[i];
@@ -214,36 +254,40 @@ static void explain_shortage(struct plan *p)
 /* SGLang's fraction covers weights and KV; what it leaves must hold everything else. */
 static void check_static_rest(struct plan *p)
 {
+    const struct request *q = &p->request;
     const struct memory *m = &p->memory;
     struct quantity need =
         quantity_add(quantity_add(m->activation, m->non_torch), m->graphs);
-    struct quantity rest = quantity_sub(m->usable, m->budget);
-    char a[32], b[32];
-    if (p->request.engine->budget != BUDGET_STATIC || need.high <= rest.low)
+    double share = 1 - m->fraction * (1 - q->headroom);
+    struct quantity rest = quantity_scale(
+        quantity_max0(quantity_sub(m->usable, quantity_exact(q->used))), share);
+    if (q->engine->budget != BUDGET_STATIC || need.high <= rest.low)
         return;
-    REASON(p, "the engine's overheads take %s, its fraction leaves %s for them",
-           units_gib(a, sizeof(a), need.value), units_gib(b, sizeof(b), rest.value));
+    REASON(p, "the engine's overheads take up to %.2f GiB, its fraction leaves %.2f",
+           need.high / GP_GIB, rest.low / GP_GIB);
     if (need.low > rest.high)
         refuse(p, LIMIT_OVERHEAD);
     else if (p->verdict == VERDICT_FITS)
         p->verdict = VERDICT_MARGINAL;
+    if (p->limit == LIMIT_NONE)
+        p->limit = LIMIT_OVERHEAD;
     if (p->verdict == VERDICT_MARGINAL)
         name_knob(p);
 }
 
-/* Graphs outside the budget come out of what it leaves free. */
-static void check_graphs_rest(struct plan *p)
+/* What lies outside the budget (graphs, other processes) comes out of what it leaves.
+ */
+static void check_free(struct plan *p)
 {
     const struct memory *m = &p->memory;
-    double rest = m->usable.value - p->request.used - m->budget.value;
-    char a[32], b[32];
-    if (p->request.engine->budget != BUDGET_UTILIZATION ||
-        p->request.engine->graphs_in_budget || m->graphs.high <= rest)
+    if (p->verdict != VERDICT_FITS || m->free.low >= 0)
         return;
-    WARNING(p,
-            "CUDA graphs (up to %s) come on top of the budget, which leaves %s: it may "
-            "run out while capturing them",
-            units_gib(a, sizeof(a), m->graphs.high), units_gib(b, sizeof(b), rest));
+    p->verdict = VERDICT_MARGINAL;
+    p->limit = LIMIT_OVERHEAD;
+    name_knob(p);
+    REASON(p, "all parts together leave %.2f..%.2f GiB: it may run out",
+           m->free.low / GP_GIB, m->free.high / GP_GIB);
+    REASON(p, "what decides: %s", p->knob);
 }
 
 static void judge(struct plan *p)
@@ -292,7 +336,7 @@ static void judge_layout(const struct request *q, const struct layout *layout,
     check_used(p);
     judge(p);
     check_static_rest(p);
-    check_graphs_rest(p);
+    check_free(p);
 }
 
 void plan_layout(const struct request *q, const struct layout *layout,
@@ -310,13 +354,22 @@ static bool fixed_or(int want, int have)
     return want <= 0 || want == have;
 }
 
-/* Better verdict first; then fewer GPUs; then less PP; then fewer replicas. */
+static bool lacks_memory(const struct plan *p)
+{
+    return p->limit == LIMIT_WEIGHTS || p->limit == LIMIT_OVERHEAD ||
+           p->limit == LIMIT_KV;
+}
+
+/* Better verdict first; among those that do not fit, what misses least; then fewer
+ * GPUs, less PP, fewer replicas. */
 static bool prefer(const struct plan *a, const struct plan *b)
 {
     if (a->has_memory != b->has_memory)
         return a->has_memory;
     if (a->verdict != b->verdict)
         return a->verdict < b->verdict;
+    if (a->verdict == VERDICT_DOES_NOT_FIT && lacks_memory(a) && lacks_memory(b))
+        return plan_margin(a) > plan_margin(b);
     if (a->layout.gpus != b->layout.gpus)
         return a->layout.gpus < b->layout.gpus;
     if (a->layout.pp != b->layout.pp)
@@ -358,7 +411,7 @@ static bool try_layout(struct search *s, int tp, int pp, int replicas, struct pl
 /* ---- a given number of GPUs ---- */
 
 /* TP within a host first. PP is slower and rarer: it is taken only when no cut without
- * it fits or may fit, and never in place of a TP that one host can hold. */
+ * it fits, and never in place of a TP that one host can hold. */
 static void try_count(struct search *s, int n)
 {
     const struct request *q = s->request;
@@ -371,7 +424,7 @@ static void try_count(struct search *s, int n)
                 try_layout(s, n / replicas / pp, pp, replicas, &p);
         bool held =
             !had && pp == 1 && s->best.has_memory && s->best.layout.replicas == 1;
-        if (s->any && (s->best.verdict != VERDICT_DOES_NOT_FIT || held))
+        if (s->any && (s->best.verdict == VERDICT_FITS || held))
             return;
     }
 }
@@ -444,14 +497,16 @@ static bool fits(const struct search *s)
     return s->any && s->best.verdict == VERDICT_FITS;
 }
 
-/* A replica within one host; failing that, whole hosts of pipeline stages. */
+/* A replica within one host; else whole hosts of pipeline stages, if those are fewer.
+ */
 static void search_counts(struct search *s)
 {
     const struct request *q = s->request;
     int widest = q->tp > 0 ? q->tp : q->host_gpus > 0 ? q->host_gpus : 1;
     for (int tp = q->tp > 0 ? q->tp : 1; tp <= widest && q->pp <= 1; tp++)
         try_cut(s, tp, 1);
-    if (!fits(s) && q->pp != 1) {
+    /* PP costs speed: only where TP needs several replicas, or does not fit at all */
+    if (q->pp != 1 && (!fits(s) || s->best.layout.replicas > 1)) {
         int tp = q->tp > 0 ? q->tp : widest_tp(q);
         int least = q->pp > 0 ? q->pp : least_stages(q, tp);
         int most = q->pp > 0 ? q->pp : PLAN_MAX_GPUS / tp;

@@ -55,25 +55,60 @@ double solve_users(const struct request *q, const struct layout *layout)
     return bisect(&probe, layout, most);
 }
 
-/* Fields inside a layout: solve on the best layout for the smallest value, since a
- * request that needs less never needs more GPUs. */
-static bool solve_field(const struct request *q, enum solve field,
-                        const struct market *market, struct plan *out)
+/* With a given count every cut of it is open: what fits is asked of the whole search.
+ */
+static double solve_any_cut(const struct request *q, enum solve field)
+{
+    struct request r = *q;
+    double *value = field == SOLVE_CONTEXT ? &r.context : &r.users;
+    double unit = field == SOLVE_CONTEXT ? q->engine->block : 1;
+    double most = field == SOLVE_USERS        ? MOST_USERS
+                  : q->model->max_context > 0 ? q->model->max_context
+                                              : 1 << 24;
+    double low = 0, high = floor(most / unit) + 1;
+    struct plan p;
+    while (high - low > 1) {
+        double mid = floor((low + high) / 2);
+        *value = mid * unit;
+        plan_request(&r, &no_market, &p);
+        if (p.verdict == VERDICT_FITS)
+            low = mid;
+        else
+            high = mid;
+    }
+    return low * unit;
+}
+
+/* With an open count: on the best layout for the smallest value, since a request that
+ * needs less never needs more GPUs. */
+static double solve_smallest(const struct request *q, enum solve field)
 {
     struct request small = *q;
+    struct plan p;
     if (field == SOLVE_CONTEXT)
         small.context = q->engine->block;
     else
         small.users = 1;
-    plan_request(&small, market, out);
-    if (out->verdict != VERDICT_FITS)
+    plan_request(&small, &no_market, &p);
+    if (p.verdict != VERDICT_FITS)
+        return 0;
+    return field == SOLVE_CONTEXT ? solve_context(q, &p.layout)
+                                  : solve_users(q, &p.layout);
+}
+
+static bool solve_field(const struct request *q, enum solve field,
+                        const struct market *market, struct plan *out)
+{
+    struct request best = *q;
+    double value =
+        q->gpu_count > 0 ? solve_any_cut(q, field) : solve_smallest(q, field);
+    if (value <= 0)
         return false;
-    struct layout layout = out->layout;
     if (field == SOLVE_CONTEXT)
-        small.context = solve_context(q, &layout);
+        best.context = value;
     else
-        small.users = solve_users(q, &layout);
-    plan_layout(&small, &layout, market, out);
+        best.users = value;
+    plan_request(&best, market, out);
     return out->verdict == VERDICT_FITS;
 }
 
@@ -119,10 +154,7 @@ static bool solve_budget(const struct request *q, const struct choices *offers,
             continue;
         r.gpu = offers->gpus[i];
         r.gpu_count = 0;
-        r.host_gpus = cost_host_gpus(r.gpu, market);
-        r.host_assumed = r.host_gpus == 0;
-        if (r.host_assumed)
-            r.host_gpus = r.gpu->link_domain > 0 ? r.gpu->link_domain : 8;
+        r.host_gpus = cost_host_gpus(r.gpu, market, &r.host_assumed);
         plan_request(&r, market, &p);
         if (p.verdict != VERDICT_FITS || p.cost.per_hour <= 0)
             continue;

@@ -14,6 +14,8 @@ static enum gp_status take_value(struct ask *ask, int id, const char *where,
                                  const json_t *value, struct gp_err *err)
 {
     enum option_id option = (enum option_id)id;
+    if (ask->value[id].given)
+        return ask_twice(where, err);
     if (json_is_string(value))
         return ask_text(ask, option, where, json_string_value(value), err);
     if (json_is_number(value))
@@ -39,6 +41,21 @@ static enum gp_status unknown_key(const char *where, const char *key,
     return gp_fail(err, GP_E_USAGE, where, hint, "there is no option '%.60s'", key);
 }
 
+/* What says how an answer is printed, and where, belongs to the whole run; only a
+ * number of --output is part of a request. */
+static bool of_request(int id, const json_t *value)
+{
+    struct ask scratch = {0};
+    struct gp_err err;
+    if (id == OPT_OUT)
+        return !json_is_string(value) ||
+               (ask_text(&scratch, OPT_OUT, "", json_string_value(value), &err) ==
+                    GP_OK &&
+                scratch.value[OPT_OUTPUT].given);
+    return (option_rows[id].commands & FOR_PLAN) &&
+           !(option_rows[id].commands & FOR_LIST);
+}
+
 static enum gp_status take_request(struct ask *ask, const char *where, long line,
                                    json_t *request, struct gp_err *err)
 {
@@ -54,16 +71,14 @@ static enum gp_status take_request(struct ask *ask, const char *where, long line
         gp_format(place, sizeof(place), "%s:%ld: %.60s", where, line, key);
         if (id < 0 || !key[1])
             return unknown_key(place, key, err);
-        if (!(option_rows[id].commands & FOR_PLAN))
-            return gp_fail(err, GP_E_USAGE, place, "", "is no part of a request");
+        if (!of_request(id, value))
+            return gp_fail(err, GP_E_USAGE, place, "leave it out",
+                           "is no part of a request");
         status = take_value(ask, id, place, value, err);
         if (status)
             return status;
     }
-    if (ask->value[OPT_TRAIN].given)
-        return gp_fail(err, GP_E_USAGE, "--train", "use gpuplan --plan --train",
-                       "--batch plans inference");
-    return GP_OK;
+    return ask_inference(ask, "--batch plans inference", err);
 }
 
 /* "--max-num-seqs" is a word of the command line; here it is "FILE:7: max_num_seqs". */

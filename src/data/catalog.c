@@ -29,7 +29,8 @@
 
 struct catalog {
     struct search_path path;
-    char not_there[GP_PATH_MAX]; /* --profiles DIR that is no folder */
+    char not_there[GP_PATH_MAX]; /* a folder somebody named that is none */
+    const char *named_by;        /* ... and where: --profiles or GPUPLAN_PROFILES */
     struct warn_list *warnings;
     struct shelf gpus, models, engines, servers;
     const struct gpu **gpu_list;
@@ -92,6 +93,14 @@ static struct catalog *new_empty(void)
     return catalog;
 }
 
+static void add_named(struct catalog *catalog, const char *dir, const char *named_by)
+{
+    if (add_dir(&catalog->path, dir))
+        return;
+    gp_copy(catalog->not_there, sizeof catalog->not_there, dir);
+    catalog->named_by = named_by;
+}
+
 struct catalog *catalog_new(const char *profiles_dir)
 {
     struct catalog *catalog = new_empty();
@@ -101,10 +110,10 @@ struct catalog *catalog_new(const char *profiles_dir)
     add_own_dir(&catalog->path);
     if (path_data_home(home, sizeof home, "profiles"))
         add_dir(&catalog->path, home);
-    if (from_env != NULL && from_env[0] != '\0' && !add_dir(&catalog->path, from_env))
-        gp_copy(catalog->not_there, sizeof catalog->not_there, from_env);
-    if (profiles_dir != NULL && !add_dir(&catalog->path, profiles_dir))
-        gp_copy(catalog->not_there, sizeof catalog->not_there, profiles_dir);
+    if (from_env != NULL && from_env[0] != '\0')
+        add_named(catalog, from_env, "GPUPLAN_PROFILES");
+    if (profiles_dir != NULL)
+        add_named(catalog, profiles_dir, "--profiles");
     return catalog;
 }
 
@@ -113,8 +122,7 @@ struct catalog *catalog_new_path(const char *const *dirs, size_t count)
     struct catalog *catalog = new_empty();
 
     for (size_t i = 0; i < count; i++)
-        if (!add_dir(&catalog->path, dirs[i]))
-            gp_copy(catalog->not_there, sizeof catalog->not_there, dirs[i]);
+        add_named(catalog, dirs[i], "--profiles");
     return catalog;
 }
 
@@ -143,8 +151,9 @@ void catalog_free(struct catalog *catalog)
 static enum gp_status ready(const struct catalog *catalog, struct gp_err *err)
 {
     if (catalog->not_there[0] != '\0')
-        return gp_fail(err, GP_E_USAGE, "--profiles", "name a folder with profiles",
-                       "%.200s is no folder", catalog->not_there);
+        return gp_fail(err, GP_E_USAGE, catalog->named_by,
+                       "name a folder with profiles", "%.200s is no folder",
+                       catalog->not_there);
     if (catalog->path.count == 0)
         return gp_fail(err, GP_E_FILE, GP_PKGDATADIR "/profiles",
                        "install gpuplan or set GPUPLAN_PROFILES",
@@ -211,7 +220,7 @@ static enum gp_status read_formats(struct catalog *catalog, struct gp_err *err)
         char path[GP_PATH_MAX];
 
         if (path_join(path, sizeof path, catalog->path.dir[i], "formats.cfg") &&
-            path_is_file(path))
+            path_is_there(path))
             status = format_file_read(path, &catalog->formats, warn_list_add,
                                       catalog->warnings, err);
     }
@@ -522,7 +531,7 @@ enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership
 
         if (!path_join(path, sizeof path, catalog->path.dir[i],
                        "prices/ownership.cfg") ||
-            !path_is_file(path))
+            !path_is_there(path))
             continue;
         status = price_file_ownership(path, &catalog->ownership, warn_list_add,
                                       catalog->warnings, err);

@@ -66,7 +66,7 @@ static enum gp_status add_all(struct planner *planner, const struct ask *ask,
         status = planner_resolve(planner, ask, NULL, NULL, list[0]->id, r, err);
     for (size_t i = 0; i < n && !status; i++) {
         struct target t = {.gpu = list[i]};
-        t.host = planner_host_gpus(t.gpu, &r->market, &t.assumed);
+        t.host = cost_host_gpus(t.gpu, &r->market, &t.assumed);
         add_target(c, t);
     }
     return status;

@@ -58,6 +58,7 @@ static void read_defaults(struct profile_group item, struct engine *engine)
     profile_count(item, "pad_hidden", &engine->pad_hidden, 0, 65536);
     profile_count(item, "pad_width", &engine->pad_width, 0, 65536);
     profile_bool(item, "gguf", &engine->gguf);
+    profile_string(item, "vendors", engine->vendors, sizeof engine->vendors);
     profile_count(item, "bf16_min_cc", &engine->bf16_min_cc, 0, 999);
 }
 

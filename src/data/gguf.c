@@ -549,7 +549,7 @@ enum gp_status gguf_scan(struct gguf_meta *meta, const struct gguf_input *input,
                          file_tensor_fn fn, void *ctx, struct gp_err *err)
 {
     struct scan scan = {.meta = meta};
-    uint64_t tensors, pairs;
+    uint64_t tensors = 0, pairs = 0;
     enum gp_status rc;
 
     scan.at.input = input;

@@ -71,51 +71,59 @@ void hf_fail(struct hf *hf, const char *key, const char *hint, const char *fmt, 
     hf->rc = gp_fail(hf->err, GP_E_FILE, where, hint, "%s", text);
 }
 
-/* A value that is there: null and the blanked NaN count as absent. */
-static json_t *present(const json_t *object, const char *key)
+/* A value that is there: null and the blanked NaN (hfjson.c) count as absent. */
+json_t *hf_present(const json_t *object, const char *key)
 {
     json_t *value = json_object_get(object, key);
+    const char *text = json_string_value(value);
 
-    if (json_is_null(value) ||
-        (json_is_string(value) && json_string_length(value) == 0))
+    if (json_is_null(value) || (text != NULL && strcmp(text, HF_NAN) == 0))
         return NULL;
     return value;
 }
 
-static json_t *find_alias(const json_t *object, const char *others)
+static json_t *find_alias(const json_t *object, const char *others, char name[64])
 {
-    char name[64];
     size_t n;
 
     for (const char *at = others; *at != '\0'; at += n + (at[n] == ' ')) {
         json_t *value;
 
         n = strcspn(at, " ");
-        snprintf(name, sizeof name, "%.*s", (int)n, at);
-        value = present(object, name);
+        snprintf(name, 64, "%.*s", (int)n, at);
+        value = hf_present(object, name);
         if (value != NULL)
             return value;
     }
     return NULL;
 }
 
-static json_t *get_at(const json_t *object, const char *key)
+static json_t *get_at(const json_t *object, const char *key, char name[64])
 {
-    json_t *value = present(object, key);
+    json_t *value = hf_present(object, key);
 
+    snprintf(name, 64, "%s", key);
     for (size_t i = 0; value == NULL && i < sizeof aliases / sizeof aliases[0]; i++)
         if (strcmp(aliases[i].key, key) == 0)
-            value = find_alias(object, aliases[i].others);
+            value = find_alias(object, aliases[i].others, name);
     return value;
+}
+
+struct hf_found hf_find(const struct hf *hf, const char *key)
+{
+    struct hf_found found = {.path = hf->level};
+
+    found.value = get_at(hf->text, key, found.name);
+    if (found.value == NULL && hf->text != hf->root) {
+        found.path = "";
+        found.value = get_at(hf->root, key, found.name);
+    }
+    return found;
 }
 
 json_t *hf_get(const struct hf *hf, const char *key)
 {
-    json_t *value = get_at(hf->text, key);
-
-    if (value == NULL && hf->text != hf->root)
-        value = get_at(hf->root, key);
-    return value;
+    return hf_find(hf, key).value;
 }
 
 bool hf_has(const struct hf *hf, const char *key)
@@ -155,10 +163,8 @@ static int whole(struct hf *hf, const json_t *value, const char *key)
 {
     double number = json_is_number(value) ? json_number_value(value) : -1;
 
-    if (json_is_boolean(value))
-        number = json_is_true(value);
     if (!(number >= 0) || number > INT_MAX || floor(number) != number) {
-        hf_fail(hf, key, "", "not a whole number of 0..%d", INT_MAX);
+        hf_fail(hf, key, HF_HINT, "must be a whole number of 0..%d", INT_MAX);
         return 0;
     }
     return (int)number;
@@ -197,13 +203,13 @@ bool hf_bool(struct hf *hf, const char *key, bool fallback)
         return json_is_true(value);
     if (json_is_number(value))
         return json_number_value(value) != 0;
-    hf_fail(hf, key, "", "neither true nor false");
+    hf_fail(hf, key, HF_HINT, "must be true or false");
     return fallback;
 }
 
 int hf_sub_int(struct hf *hf, const json_t *object, const char *key, int fallback)
 {
-    const json_t *value = present(object, key);
+    const json_t *value = hf_present(object, key);
 
     return value == NULL ? fallback : whole(hf, value, key);
 }
@@ -253,21 +259,42 @@ void hf_extra(struct hf *hf, const char *name, enum tensor_role role, double ele
 
 /* ---- nesting and architecture ---- */
 
-static json_t *language_level(json_t *root)
+/* The object under a key, NULL when there is none; anything else is an error. */
+static json_t *inner_object(struct hf *hf, json_t *outer, const char *path,
+                            const char *key)
+{
+    json_t *inner = hf_present(outer, key);
+    char name[64];
+
+    if (inner == NULL || json_is_object(inner))
+        return inner;
+    snprintf(name, sizeof name, "%s%s", path, key);
+    hf_fail(hf, name, HF_HINT, "must be an object");
+    return NULL;
+}
+
+/* Sets text and level. All are looked at: a wrong one is no absent one. */
+static void language_level(struct hf *hf)
 {
     static const char *const names[] = {"text_config", "llm_config", "language_config"};
-    json_t *thinker = json_object_get(root, "thinker_config");
-    json_t *inner;
+    json_t *thinker = inner_object(hf, hf->root, "", "thinker_config");
+    json_t *deep = inner_object(hf, thinker, "thinker_config.", "text_config");
+    char name[64];
 
-    if (get_at(root, "hidden_size") != NULL)
-        return root;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        inner = json_object_get(root, names[i]);
-        if (json_is_object(inner))
-            return inner;
+    hf->text = deep != NULL ? deep : hf->root;
+    hf->level = deep != NULL ? "thinker_config.text_config" : "";
+    for (size_t i = sizeof names / sizeof names[0]; i-- > 0;) {
+        json_t *inner = inner_object(hf, hf->root, "", names[i]);
+
+        if (inner != NULL) {
+            hf->text = inner;
+            hf->level = names[i];
+        }
     }
-    inner = json_object_get(thinker, "text_config");
-    return json_is_object(inner) ? inner : root;
+    if (get_at(hf->root, "hidden_size", name) != NULL) {
+        hf->text = hf->root;
+        hf->level = "";
+    }
 }
 
 /* "LlamaForCausalLM" has no model_type of its own in very old files. */
@@ -295,11 +322,22 @@ static void unknown_type(struct hf *hf, const char *type)
             shown);
 }
 
+/* model_type of one level, NULL when it names none. */
+static const char *type_at(struct hf *hf, const json_t *object, const char *path)
+{
+    static const struct hf_field field = {"model_type", .kinds = HF_TEXT};
+
+    hf_check(hf, path, object, &field, 1);
+    return json_string_value(hf_present(object, field.key));
+}
+
 static void find_arch(struct hf *hf)
 {
-    const char *inner = json_string_value(json_object_get(hf->text, "model_type"));
-    const char *outer = json_string_value(json_object_get(hf->root, "model_type"));
+    const char *inner = type_at(hf, hf->text, hf->level);
+    const char *outer = type_at(hf, hf->root, "");
 
+    if (hf->rc != GP_OK)
+        return;
     if (inner != NULL)
         hf->arch = hfarch_find(inner);
     if (hf->arch == NULL && outer != NULL)
@@ -358,7 +396,10 @@ static void read_context(struct hf *hf)
     if (type != NULL && strcmp(type, "yarn") == 0 && factor > 1) {
         double stretched = (original > 0 ? original : length) * factor;
 
-        if (stretched > length && stretched <= INT_MAX)
+        if (stretched > INT_MAX)
+            hf_fail(hf, "rope_scaling.factor", HF_HINT,
+                    "%g stretches the context past %d tokens", factor, INT_MAX);
+        else if (stretched > length)
             length = (int)stretched;
     }
     hf->model->max_context = length;
@@ -422,7 +463,7 @@ static void read_mtp(struct hf *hf)
     int last = one.layer[one.layer_count - 1];
     double h = one.hidden, elements = 2 * h * h + 3 * h;
 
-    if (layers <= 0 || layers > 64)
+    if (layers <= 0)
         return;
     if (one.kind[last].mixer == MIXER_CSA) {
         one.kind[last].compress = 0;
@@ -436,7 +477,9 @@ static void read_mtp(struct hf *hf)
 
 static void build(struct hf *hf, const json_t *side)
 {
+    language_level(hf);
     find_arch(hf);
+    hf_check_model(hf);
     if (hf->rc != GP_OK)
         return;
     read_globals(hf);
@@ -458,7 +501,7 @@ enum gp_status hfconfig_parse_pair(const char *where, const char *text, size_t l
                                    size_t side_len, struct model *out,
                                    struct gp_err *err)
 {
-    struct hf hf = {.where = where, .err = err, .model = out};
+    struct hf hf = {.where = where, .side_where = side_where, .err = err, .model = out};
     json_t *beside = NULL;
 
     memset(out, 0, sizeof *out);
@@ -472,7 +515,6 @@ enum gp_status hfconfig_parse_pair(const char *where, const char *text, size_t l
             return GP_E_FILE;
         }
     }
-    hf.text = language_level(hf.root);
     build(&hf, beside);
     json_decref(hf.root);
     json_decref(beside);

@@ -2,6 +2,7 @@
  * hfconfig.h - the inside of the config.json reader, shared by its files.
  *
  *   hfjson.c     text to JSON
+ *   hfcheck.c    types and ranges of the known keys
  *   hfconfig.c   nesting, keys and their aliases, what concerns the model as a whole
  *   hfarch.c     the table of architectures: what a model_type implies
  *   hflayers.c   each layer's attention and MLP
@@ -70,8 +71,42 @@ struct hf_arch {
     void (*finish)(struct hf *hf); /* after the layers */
 };
 
+/* What a known key may hold. A set: some may hold one thing or another. */
+enum hf_kind {
+    HF_COUNT = 1u << 0,   /* whole, low..high, also when written 8192.0 */
+    HF_GROUP = 1u << 1,   /* likewise, but not 0: -1 is a whole row */
+    HF_NUMBER = 1u << 2,
+    HF_FLAG = 1u << 3,
+    HF_TEXT = 1u << 4,
+    HF_OBJECT = 1u << 5,
+    HF_TEXTS = 1u << 6,   /* lists */
+    HF_COUNTS = 1u << 7,
+    HF_OBJECTS = 1u << 8,
+};
+
+#define HF_HINT                                                                        \
+    "correct the file or download it again; null or leaving it out means the default"
+
+struct hf_field {
+    const char *key;
+    unsigned kinds;
+    double low, high;
+    const char *words;    /* the texts it may hold, separated by blanks; NULL = any */
+    const char *letters;  /* the letters its text is made of */
+    int items;            /* how many a list has; 0 = any number */
+};
+
+/* A value and where it stands: path "text_config", name "n_embd". */
+struct hf_found {
+    json_t *value;
+    const char *path;
+    char name[64];
+};
+
 struct hf {
     const char *where;
+    const char *side_where; /* hf_quant_config.json */
+    const char *level;      /* "text_config", "" when root and text are one */
     struct gp_err *err;
     enum gp_status rc;
     json_t *root;             /* the whole file */
@@ -80,6 +115,9 @@ struct hf {
     struct model *model;
 };
 
+/* What hfjson.c makes of NaN, which has no room for null: counted as absent. */
+#define HF_NAN "\x7f"
+
 /* hfarch.c */
 const struct hf_arch *hfarch_find(const char *type);
 const char *hfarch_nearest(const char *type);
@@ -87,9 +125,16 @@ const char *hfarch_nearest(const char *type);
 /* hfjson.c: the document of an object; NULL with *err set. The caller has it. */
 json_t *hf_load(const char *where, const char *text, size_t len, struct gp_err *err);
 
+/* hfcheck.c: an error for each known key of a wrong type or out of range. */
+void hf_check(struct hf *hf, const char *path, const json_t *object,
+              const struct hf_field *fields, size_t count);
+void hf_check_model(struct hf *hf);
+
 /* hfconfig.c: getters. Keys are canonical; the alias table knows the others. */
 void hf_fail(struct hf *hf, const char *key, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+json_t *hf_present(const json_t *object, const char *key);
+struct hf_found hf_find(const struct hf *hf, const char *key);
 json_t *hf_get(const struct hf *hf, const char *key);  /* NULL: absent or null */
 int hf_int(struct hf *hf, const char *key, int fallback);
 int hf_need(struct hf *hf, const char *key);           /* absent is an error */

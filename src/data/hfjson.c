@@ -34,7 +34,7 @@ struct prescan {
 
 static void blank_word(struct prescan *scan, size_t len)
 {
-    const char *with = len >= 4 ? "null" : "\"\"";
+    const char *with = len >= 4 ? "null" : "\"" HF_NAN "\"";
     size_t n = strlen(with);
 
     memset(scan->text + scan->pos, ' ', len);

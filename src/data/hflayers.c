@@ -12,6 +12,7 @@
  */
 #include "data/hfconfig.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* ---- attention ---- */
@@ -217,11 +218,9 @@ static bool word_at(const json_t *list, int i, const char *word)
 
 static bool in_range(struct hf *hf, int i)
 {
-    int end = -1;
-    const json_t *last = hf_get(hf, "moe_layer_end_index");
+    const json_t *last = hf_get(hf, "moe_layer_end_index"); /* -1: to the end */
+    int end = last == NULL ? -1 : (int)json_number_value(last);
 
-    if (json_is_integer(last))
-        end = (int)json_integer_value(last);
     return i >= hf_int(hf, "moe_layer_start_index", 0) && (end < 0 || i <= end);
 }
 
@@ -247,8 +246,8 @@ static bool is_moe(struct hf *hf, int i)
     if (hf_listed(hf, "mlp_only_layers", i) ||
         i < hf_int(hf, "first_k_dense_replace", 0))
         return false;
-    if (json_is_integer(freq) && json_integer_value(freq) > 1)
-        return i % json_integer_value(freq) == 0;
+    if (freq != NULL && hf_int(hf, "moe_layer_freq", 1) > 1)
+        return i % hf_int(hf, "moe_layer_freq", 1) == 0;
     if (hf_trait(hf, HF_LLAMA4))
         return every_nth(i, hf_int(hf, "interleave_moe_layer_step", 1));
     if (hf_has(hf, "moe_layer_interval") || hf_has(hf, "moe_layer_start_index"))
@@ -267,7 +266,7 @@ static void experts(struct hf *hf, struct layer_kind *kind)
     else
         kind->expert_ff = hf_need(hf, "intermediate_size");
     kind->shared_ff = hf_int(hf, "shared_expert_intermediate_size", 0);
-    if (kind->shared_ff == 0 && shared > 0 && shared < 1024)
+    if (kind->shared_ff == 0 && shared > 0)
         kind->shared_ff = shared * kind->expert_ff;
     if (hf_trait(hf, HF_LLAMA4))
         kind->shared_ff = kind->expert_ff;
@@ -342,14 +341,22 @@ void hf_layer_stablelm(struct hf *hf, int i, struct layer_kind *kind)
 /* per_layer_config["5"], or "05" where there are more than ten layers. */
 static int gemma4_override(struct hf *hf, int i, const char *key, int fallback)
 {
+    static const struct hf_field fields[] = {
+        {"head_dim", .kinds = HF_COUNT, 1, INT_MAX},
+        {"num_key_value_heads", .kinds = HF_COUNT, 1, INT_MAX},
+    };
     const json_t *layers = hf_get(hf, "per_layer_config");
     const json_t *own = NULL;
-    char index[16];
+    char index[16], path[64];
 
     for (int width = 1; own == NULL && width <= 3; width++) {
         snprintf(index, sizeof index, "%0*d", width, i);
-        own = json_object_get(layers, index);
+        own = hf_present(layers, index);
     }
+    snprintf(path, sizeof path, "per_layer_config.%d", i);
+    if (own != NULL && !json_is_object(own))
+        hf_fail(hf, path, HF_HINT, "must be an object");
+    hf_check(hf, path, own, fields, sizeof fields / sizeof *fields);
     return hf_sub_int(hf, own, key, fallback);
 }
 
@@ -441,7 +448,8 @@ static void add_layer(struct hf *hf, int i, const struct layer_kind *kind)
 static void check_lists(struct hf *hf, int layers)
 {
     static const char *const keys[] = {"layer_types", "attn_type_list",
-                                       "mlp_layer_types", "block_configs"};
+                                       "mlp_layer_types", "block_configs",
+                                       "moe_layer_freq",  "indexer_types"};
 
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const json_t *list = hf_get(hf, keys[i]);

@@ -301,19 +301,57 @@ void hf_finish_v4(struct hf *hf)
 static int nas_width(const json_t *ffn, int hidden)
 {
     double mult = json_number_value(json_object_get(ffn, "ffn_mult"));
-    int width;
+    int width = (int)(2 * mult * hidden / 3); /* at most 64 and 2^20 */
 
-    if (!(mult > 0 && mult < 64))
-        return 0;
-    width = (int)(2 * mult * hidden / 3);
     return (width + 255) / 256 * 256;
+}
+
+/* An object of one block, whose fields are checked. */
+static const json_t *nas_part(struct hf *hf, int i, const json_t *block,
+                              const char *key)
+{
+    static const struct hf_field fields[] = {
+        {"no_op", .kinds = HF_FLAG},
+        {"replace_with_linear", .kinds = HF_FLAG},
+        {"n_heads_in_group", .kinds = HF_COUNT, 1, 65536},
+        {"ffn_mult", .kinds = HF_NUMBER, 1e-3, 64},
+    };
+    const json_t *part = hf_present(block, key);
+    char path[64];
+
+    snprintf(path, sizeof path, "block_configs[%d].%s", i, key);
+    if (part != NULL && !json_is_object(part))
+        hf_fail(hf, path, HF_HINT, "must be an object");
+    hf_check(hf, path, part, fields, sizeof fields / sizeof *fields);
+    return part;
+}
+
+static bool nas_flag(const json_t *part, const char *key)
+{
+    const json_t *value = json_object_get(part, key);
+
+    return json_is_true(value) || json_integer_value(value) != 0;
+}
+
+/* Is the part computed as such? Then it needs its size. */
+static bool nas_whole(struct hf *hf, int i, const json_t *part, const char *name,
+                      const char *size)
+{
+    char path[64];
+
+    if (nas_flag(part, "no_op") || nas_flag(part, "replace_with_linear"))
+        return false;
+    snprintf(path, sizeof path, "block_configs[%d].%s.%s", i, name, size);
+    if (hf_present(part, size) == NULL)
+        hf_fail(hf, path, HF_HINT, "missing, and the part is neither no_op nor linear");
+    return true;
 }
 
 void hf_layer_nas(struct hf *hf, int i, struct layer_kind *kind)
 {
     const json_t *block = json_array_get(hf_get(hf, "block_configs"), (size_t)i);
-    const json_t *attention = json_object_get(block, "attention");
-    const json_t *ffn = json_object_get(block, "ffn");
+    const json_t *attention = nas_part(hf, i, block, "attention");
+    const json_t *ffn = nas_part(hf, i, block, "ffn");
     int group = hf_sub_int(hf, attention, "n_heads_in_group", 0);
 
     if (block == NULL) {
@@ -322,16 +360,19 @@ void hf_layer_nas(struct hf *hf, int i, struct layer_kind *kind)
     }
     kind->gated = true;
     kind->norms = 0;
-    if (!json_is_true(json_object_get(attention, "no_op")) && group > 0) {
+    if (nas_whole(hf, i, attention, "attention", "n_heads_in_group") && group > 0) {
         hf_attention(hf, i, kind, MIXER_FULL);
+        if (kind->heads % group != 0)
+            hf_fail(hf, "block_configs", HF_HINT, "layer %d: groups of %d do not share "
+                    "out %d heads", i, group, kind->heads);
         kind->kv_heads = kind->heads / group;
         kind->norms++;
     }
-    if (!json_is_true(json_object_get(ffn, "no_op"))) {
+    if (nas_whole(hf, i, ffn, "ffn", "ffn_mult"))
         kind->ff = nas_width(ffn, hf->model->hidden);
+    if (!nas_flag(ffn, "no_op"))
         kind->norms++;
-    }
-    if (json_is_true(json_object_get(attention, "replace_with_linear")) ||
-        json_is_true(json_object_get(ffn, "replace_with_linear")))
+    if (nas_flag(attention, "replace_with_linear") ||
+        nas_flag(ffn, "replace_with_linear"))
         kind->extra = (double)hf->model->hidden * hf->model->hidden;
 }

@@ -76,12 +76,13 @@ static void unknown(struct hf *hf, const char *key, const char *value)
             safe_text(shown, sizeof shown, value, strlen(value)));
 }
 
+/* Checked before: negative only as group_size -1, a whole row. */
 static int number(struct hf *hf, const json_t *config, const char *key, int fallback)
 {
-    const json_t *value = json_object_get(config, key);
+    const json_t *value = hf_present(config, key);
 
-    if (json_is_integer(value) && json_integer_value(value) < 0)
-        return fallback; /* group_size -1: a whole row */
+    if (value != NULL && json_number_value(value) < 0)
+        return 0;
     return hf_sub_int(hf, config, key, fallback);
 }
 
@@ -94,7 +95,66 @@ static const char *word(const json_t *config, const char *key)
 
 static bool truth(const json_t *config, const char *key)
 {
-    return json_is_true(json_object_get(config, key));
+    const json_t *value = json_object_get(config, key);
+
+    return json_is_true(value) || json_integer_value(value) != 0;
+}
+
+/* ---- what may stand there ---- */
+
+#define GROUP_TOP 1048576
+
+/* Of quantization_config and MLX's quantization, whoever wrote them. */
+static const struct hf_field config_fields[] = {
+    {"quant_method", .kinds = HF_TEXT},
+    {"bits", .kinds = HF_COUNT, 1, 32},
+    {"group_size", .kinds = HF_GROUP, -1, GROUP_TOP},
+    {"weight_block_size", .kinds = HF_COUNTS, 1, 65536, .items = 2},
+    {"modules_to_not_convert", .kinds = HF_TEXTS},
+    {"ignored_layers", .kinds = HF_TEXTS},
+    {"llm_int8_skip_modules", .kinds = HF_TEXTS},
+    {"ignore", .kinds = HF_TEXTS},
+    {"exclude_modules", .kinds = HF_TEXTS},
+    {"lm_head", .kinds = HF_FLAG},
+    {"load_in_4bit", .kinds = HF_FLAG},
+    {"load_in_8bit", .kinds = HF_FLAG},
+    {"_load_in_4bit", .kinds = HF_FLAG},
+    {"_load_in_8bit", .kinds = HF_FLAG},
+    {"bnb_4bit_use_double_quant", .kinds = HF_FLAG},
+    {"config_groups", .kinds = HF_OBJECT},
+    {"quant_algo", .kinds = HF_TEXT},
+    {"quantized_layers", .kinds = HF_OBJECT},
+    {"kv_cache_quant_algo", .kinds = HF_TEXT},
+    {"kv_cache_scheme", .kinds = HF_OBJECT},
+};
+
+static const struct hf_field group_fields[] = {
+    {"targets", .kinds = HF_TEXTS},
+    {"weights", .kinds = HF_OBJECT},
+    {"input_activations", .kinds = HF_OBJECT},
+};
+
+/* Of compressed-tensors' weights and kv_cache_scheme. */
+static const struct hf_field scheme_fields[] = {
+    {"num_bits", .kinds = HF_COUNT, 1, 32},
+    {"type", .kinds = HF_TEXT, .words = "int float"},
+    {"strategy", .kinds = HF_TEXT, .words = "tensor channel group block token tensor_group "
+                                   "attn_head"},
+    {"group_size", .kinds = HF_GROUP, -1, GROUP_TOP},
+    {"symmetric", .kinds = HF_FLAG},
+};
+
+#define CHECK(hf, path, object, fields)                                                \
+    hf_check(hf, path, object, fields, sizeof fields / sizeof *fields)
+
+static void check_config(struct hf *hf, const char *path, const json_t *config)
+{
+    const json_t *scheme = hf_present(config, "kv_cache_scheme");
+    char below[96];
+
+    CHECK(hf, path, config, config_fields);
+    snprintf(below, sizeof below, "%s.kv_cache_scheme", path);
+    CHECK(hf, below, scheme, scheme_fields);
 }
 
 /* ---- the forms ---- */
@@ -103,12 +163,14 @@ static void read_fp8(struct hf *hf, const json_t *config, struct exceptions *lis
 {
     const json_t *block = json_object_get(config, "weight_block_size");
     json_int_t rows = json_integer_value(json_array_get(block, 0));
+    json_int_t cols = json_integer_value(json_array_get(block, 1));
     const char *experts = hf_text(hf, "expert_dtype");
 
     hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
     hfexcept_add_list(list, json_object_get(config, "ignored_layers"));
-    if (json_is_array(block) && rows != 128)
-        hf_note(hf, "FP8 blocks of %d rows are counted as 128", (int)rows);
+    if (json_is_array(block) && (rows != 128 || cols != 128))
+        hf_note(hf, "FP8 blocks of %d x %d are counted as 128 x 128", (int)rows,
+                (int)cols);
     apply(hf, json_is_array(block) ? "fp8-block" : "fp8-tensor", list, false);
     name_it(hf, json_is_array(block) ? "fp8 e4m3, 128x128 blocks"
                                      : "fp8 e4m3, a scale per tensor");
@@ -135,19 +197,25 @@ static const char *int_format(int bits, int group, const char *four)
 static void read_gptq_awq(struct hf *hf, const json_t *config, struct exceptions *list,
                           const char *method)
 {
-    int bits = number(hf, config, "bits", 4);
-    int group = number(hf, config, "group_size", 0);
-    const char *id = int_format(bits, group, strcmp(method, "awq") == 0 ? "int4-awq"
-                                                                        : "int4-gptq");
+    bool awq = strcmp(method, "awq") == 0;
+    int bits = number(hf, config, "bits", awq ? 4 : 0); /* AwqConfig's defaults */
+    int group = number(hf, config, "group_size", 128);  /* of both */
+    const char *id = int_format(bits, group, awq ? "int4-awq" : "int4-gptq");
 
     if (id == NULL) {
-        hf_fail(hf, "quantization_config.bits", "", "%d: only 4 and 8 are known", bits);
+        hf_fail(hf, "quantization_config.bits", HF_HINT,
+                bits == 0 ? "missing" : "%d: only 4 and 8 are known", bits);
         return;
     }
     hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
     apply(hf, id, list, truth(config, "lm_head"));
-    name_it(hf, "%s %d bit, group %d", method, bits, group);
-    if (bits == 4 && group != 128 && group != 32)
+    if (group == 0)
+        name_it(hf, "%s %d bit, a scale per row", method, bits);
+    else
+        name_it(hf, "%s %d bit, group %d", method, bits, group);
+    if (bits == 4 && group == 0)
+        hf_note(hf, "scales of whole rows are counted as groups of 128");
+    else if (bits == 4 && group != 128 && group != 32)
         hf_note(hf, "scales of groups of %d are counted as groups of 128", group);
 }
 
@@ -184,7 +252,7 @@ static const char *scheme_format(struct hf *hf, const json_t *group)
 
     if (strcmp(word(weights, "type"), "float") == 0) {
         if (bits == 4)
-            return size == 32 ? "mxfp4" : "nvfp4";
+            return size == 32 ? "mxfp4" : size == 16 ? "nvfp4" : NULL;
         if (bits != 8)
             return NULL;
         return size == 32                          ? "mxfp8"
@@ -214,6 +282,22 @@ static bool targets_all(const json_t *targets)
     return json_array_size(targets) == 0;
 }
 
+static bool check_group(struct hf *hf, const char *name, const json_t *group)
+{
+    char shown[32], path[96];
+
+    safe_text(shown, sizeof shown, name, strlen(name));
+    snprintf(path, sizeof path, "quantization_config.config_groups.%s", shown);
+    if (!json_is_object(group))
+        hf_fail(hf, path, HF_HINT, "must be an object");
+    CHECK(hf, path, group, group_fields);
+    if (hf->rc == GP_OK && hf_present(group, "weights") == NULL)
+        hf_fail(hf, path, HF_HINT, "has no weights");
+    snprintf(path, sizeof path, "quantization_config.config_groups.%s.weights", shown);
+    CHECK(hf, path, hf_present(group, "weights"), scheme_fields);
+    return hf->rc == GP_OK;
+}
+
 static void read_group(struct hf *hf, const json_t *group, struct exceptions *list)
 {
     const json_t *targets = json_object_get(group, "targets");
@@ -221,7 +305,7 @@ static void read_group(struct hf *hf, const json_t *group, struct exceptions *li
 
     if (id == NULL) {
         hf_fail(hf, "quantization_config.config_groups", "",
-                "weights of this num_bits and type are unknown");
+                "weights of this num_bits, type and group_size are unknown");
         return;
     }
     if (hf->model->native_name[0] == '\0')
@@ -240,15 +324,19 @@ static void read_group(struct hf *hf, const json_t *group, struct exceptions *li
 static void read_kv_scheme(struct hf *hf, const json_t *scheme)
 {
     const char *id = NULL;
+    int bits = number(hf, scheme, "num_bits", 0);
 
     if (!json_is_object(scheme))
         return;
-    if (number(hf, scheme, "num_bits", 0) == 8)
+    if (bits == 8)
         id = strcmp(word(scheme, "type"), "float") == 0 ? "fp8" : "int8";
-    else if (number(hf, scheme, "num_bits", 0) == 4)
+    else if (bits == 4)
         id = "nvfp4";
     if (id != NULL)
         gp_copy(hf->model->native_kv, FORMAT_ID_MAX, id);
+    else
+        hf_fail(hf, "quantization_config.kv_cache_scheme.num_bits", HF_HINT,
+                "%d: only 4 and 8 are known", bits);
 }
 
 static void read_compressed(struct hf *hf, const json_t *config,
@@ -263,7 +351,8 @@ static void read_compressed(struct hf *hf, const json_t *config,
     if (json_object_size(groups) == 0 || json_object_size(groups) > 64)
         hf_fail(hf, "quantization_config.config_groups", "", "missing or too many");
     json_object_foreach(groups, key, group) {
-        read_group(hf, group, list);
+        if (check_group(hf, key, group))
+            read_group(hf, group, list);
     }
     read_kv_scheme(hf, json_object_get(config, "kv_cache_scheme"));
 }
@@ -300,9 +389,28 @@ static const char *algo_format(const char *algo)
     return NULL;
 }
 
+static void check_mixed(struct hf *hf, json_t *layers)
+{
+    static const struct hf_field algo = {"quant_algo", .kinds = HF_TEXT};
+    const char *module;
+    char shown[64], path[112];
+    json_t *row;
+
+    json_object_foreach(layers, module, row) {
+        safe_text(shown, sizeof shown, module, strlen(module));
+        snprintf(path, sizeof path, "quantized_layers.%s", shown);
+        if (!json_is_object(row))
+            hf_fail(hf, path, HF_HINT, "must be an object");
+        hf_check(hf, path, row, &algo, 1);
+        if (hf->rc == GP_OK && algo_format(word(row, "quant_algo")) == NULL)
+            unknown(hf, path, word(row, "quant_algo"));
+    }
+}
+
 /* quantized_layers: module -> {quant_algo}. One pass per format that occurs. */
 static void read_mixed(struct hf *hf, json_t *layers, struct exceptions *list)
 {
+    check_mixed(hf, layers);
     for (size_t i = 0; i < sizeof algos / sizeof algos[0]; i++) {
         struct exceptions *named;
         const char *module;
@@ -331,6 +439,9 @@ static void read_kv_algo(struct hf *hf, const json_t *config)
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(algo, words[i][0]) == 0)
             gp_copy(hf->model->native_kv, FORMAT_ID_MAX, words[i][1]);
+    if (algo[0] != '\0' && gp_casecmp(algo, "none") != 0 &&
+        hf->model->native_kv[0] == '\0')
+        unknown(hf, "quantization_config.kv_cache_quant_algo", algo);
     read_kv_scheme(hf, json_object_get(config, "kv_cache_scheme"));
 }
 
@@ -357,19 +468,25 @@ static void read_modelopt(struct hf *hf, const json_t *config, struct exceptions
 /* MLX: every matrix, embedding and head too; a scale and a bias of 16 bit per group. */
 static void read_mlx(struct hf *hf, const json_t *config, struct exceptions *list)
 {
-    int bits = number(hf, config, "bits", 4),
-        group = number(hf, config, "group_size", 64);
+    int bits = number(hf, config, "bits", 0);
+    int group = number(hf, config, "group_size", 0);
     const char *id = bits == 8 ? "int8-gptq" : bits == 4 ? "int4-g32" : NULL;
 
     if (id == NULL) {
-        hf_fail(hf, "quantization.bits", "", "%d: only 4 and 8 are known", bits);
+        hf_fail(hf, "quantization.bits", HF_HINT,
+                bits == 0 ? "missing" : "%d: only 4 and 8 are known", bits);
+        return;
+    }
+    if (group == 0) {
+        hf_fail(hf, "quantization.group_size", HF_HINT,
+                "must be a whole number of 1..%d", GROUP_TOP);
         return;
     }
     apply(hf, id, list, true);
     set_native(hf, ROLE_EMBED, id);
     name_it(hf, "MLX %d bit, group %d", bits, group);
     hf_note(hf, "MLX quantisation runs on Apple hardware; its %g bits per weight are "
-            "counted as %s", bits + 32.0 / (group > 0 ? group : 64), id);
+            "counted as %s", bits + 32.0 / group, id);
 }
 
 /* ---- dispatch ---- */
@@ -396,23 +513,40 @@ static void read_method(struct hf *hf, const json_t *config, struct exceptions *
         unknown(hf, "quantization_config.quant_method", method);
 }
 
+/* hf_quant_config.json: errors name that file. */
+static void read_side(struct hf *hf, const json_t *side, struct exceptions *list)
+{
+    const json_t *beside = hf_present(side, "quantization");
+    const char *where = hf->where;
+
+    hf->where = hf->side_where;
+    if (!json_is_object(beside))
+        hf_fail(hf, "quantization", HF_HINT, beside == NULL ? "missing"
+                                                            : "must be an object");
+    check_config(hf, "quantization", beside);
+    if (hf->rc == GP_OK)
+        read_modelopt(hf, beside, list);
+    hf->where = where;
+}
+
 void hfquant_read(struct hf *hf, const json_t *side)
 {
     const json_t *config = hf_get(hf, "quantization_config");
     const json_t *mlx = hf_get(hf, "quantization");
-    const json_t *beside = json_object_get(side, "quantization");
     struct exceptions *list;
 
+    check_config(hf, "quantization_config", config);
+    check_config(hf, "quantization", mlx);
     if (hf->rc != GP_OK)
         return;
     list = hfexcept_new();
-    if (json_is_object(config) && word(config, "quant_method")[0] != '\0')
+    if (config != NULL && word(config, "quant_method")[0] != '\0')
         read_method(hf, config, list);
-    else if (json_is_object(beside))
-        read_modelopt(hf, beside, list);
-    else if (json_is_object(mlx))
+    else if (side != NULL)
+        read_side(hf, side, list);
+    else if (mlx != NULL)
         read_mlx(hf, mlx, list);
-    else if (json_is_object(config))
+    else if (config != NULL)
         unknown(hf, "quantization_config.quant_method", "");
     hfexcept_free(list);
 }

@@ -108,8 +108,31 @@ static const struct {
     {"qwen3_5_moe", qwen3},   {"qwen3_5_moe_vision", qwen3},
 };
 
+/* Of a tower that is counted; others may have lists where these have numbers. */
+static void check_tower(const struct tower *t)
+{
+    static const char *const keys[] = {
+        "hidden_size", "intermediate_size", "num_hidden_layers", "depth", "patch_size",
+        "image_size", "projector_input_dim", "projector_output_dim",
+        "vision_output_dim", "spatial_merge_size", "in_channels",
+        "temporal_patch_size", "out_hidden_size", "num_position_embeddings",
+        "head_dim", "num_attention_heads", "num_key_value_heads",
+        "position_embedding_size",
+    };
+    static const struct hf_field deep = {"deepstack_visual_indexes", .kinds = HF_COUNTS, 0,
+                                         65536};
+
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const struct hf_field field = {keys[i], .kinds = HF_COUNT, 1, 1048576};
+
+        hf_check(t->hf, "vision_config", t->config, &field, 1);
+    }
+    hf_check(t->hf, "vision_config", t->config, &deep, 1);
+}
+
 static void read_widths(struct tower *t)
 {
+    check_tower(t);
     t->d = field(t, "hidden_size", 0);
     t->f = field(t, "intermediate_size", 0);
     t->n = hf_sub_int(t->hf, t->config, "num_hidden_layers",
@@ -119,20 +142,27 @@ static void read_widths(struct tower *t)
 
 void hfvision_add(struct hf *hf)
 {
+    static const struct hf_field type_field = {"model_type", .kinds = HF_TEXT};
+    static const struct hf_field sides[] = {{"vision_config", .kinds = HF_OBJECT},
+                                            {"audio_config", .kinds = HF_OBJECT}};
     struct tower t = {.hf = hf, .config = json_object_get(hf->root, "vision_config")};
     const char *type = json_string_value(json_object_get(t.config, "model_type"));
 
+    hf_check(hf, "", hf->root, sides, 2);
+    if (hf->rc == GP_OK && json_is_object(json_object_get(hf->root, "audio_config")))
+        hf_note(hf, "parameters of the audio tower are not counted");
     if (!json_is_object(t.config) || hf->rc != GP_OK)
         return;
-    read_widths(&t);
+    hf_check(hf, "vision_config", t.config, &type_field, 1);
     for (size_t i = 0; type != NULL && i < sizeof towers / sizeof towers[0]; i++) {
         if (strcmp(towers[i].type, type) != 0)
             continue;
+        read_widths(&t);
         if (t.d > 0 && t.f > 0 && t.n > 0) {
             hf_extra(hf, "vision tower and projector", ROLE_VISION,
                      towers[i].count(&t));
             return;
         }
     }
-    hf_note(hf, "the vision tower in config.json is not counted");
+    hf_note(hf, "parameters of the vision tower are not counted");
 }

@@ -13,6 +13,7 @@
 #define R  FOR_REQUEST
 #define RB (FOR_REQUEST | FOR_BATCH)
 #define P  FOR_PLAN
+#define M  FOR_BENCH /* measuring */
 
 const struct option_row option_rows[OPTION_COUNT] = {
     [OPT_MODEL] =
@@ -72,8 +73,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                    "which prices count"},
     [OPT_HOURS] = {"hours", 0, OPTION_NUMBER, "N", "h/month", 1, 744, NULL, "730", R,
                    false, "hours of use per month"},
-    [OPT_ELECTRICITY] = {"electricity", 0, OPTION_NUMBER, "PRICE", "$/kWh", 0, 10, NULL,
-                         "the catalogue's", R, false,
+    [OPT_ELECTRICITY] = {"electricity", 0, OPTION_NUMBER, "PRICE", "$/kWh", 0.001, 10,
+                         NULL, "the catalogue's", R, false,
                          "price of electricity when buying"},
     [OPT_TRAIN] = {"train", 0, OPTION_WORD, "METHOD", "", 0, 0, "full|lora|qlora",
                    "none", P, false, "plan fine-tuning memory instead of inference"},
@@ -92,6 +93,50 @@ const struct option_row option_rows[OPTION_COUNT] = {
                        false, "optimizer of --train"},
     [OPT_FUSED] = {"fused", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", P, false,
                    "--train with fused norm, MLP, attention and loss kernels"},
+    [OPT_DEVICE] = {"device", 'd', OPTION_TEXT, "N[,N...]", "", 0, 0, NULL, "all", M,
+                    false, "devices to measure, as --dry-run numbers them; all"},
+    [OPT_TYPE] = {"type", 't', OPTION_TEXT, "TYPE[,TYPE...]", "", 0, 0, NULL,
+                  "those the device has", M, false,
+                  "operand types: fp32, tf32, fp16, bf16, int8, fp8, mxfp8, nvfp4"},
+    [OPT_SHAPES] = {"shapes", 0, OPTION_TEXT, "M:N:K[,...]", "", 0, 0, NULL, "squares",
+                    M, false, "shapes of the products of gemm"},
+    [OPT_SIZE] = {"size", 0, OPTION_TEXT, "LOW[:HIGH]", "", 0, 0, NULL,
+                  "the test's own", M, false,
+                  "only the sizes of memory, transfer and allreduce in it"},
+    [OPT_CACHE] = {"cache", 0, OPTION_WORD, "STATE", "", 0, 0, "cold|weights-cold|hot",
+                   "the test's own", M, false,
+                   "what lies in the last cache when a product begins"},
+    [OPT_PRESET] = {"preset", 0, OPTION_WORD, "NAME", "", 0, 0, "quick|normal|thorough",
+                    "normal", M, false, "how many points, and how long each"},
+    [OPT_TIME_LIMIT] = {"time-limit", 0, OPTION_TEXT, "TIME", "", 0, 0, NULL, "none", M,
+                        false,
+                        "stop after the point during which this has passed: "
+                        "90s, 10m, 2h"},
+    [OPT_DRY_RUN] = {"dry-run", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", M, false,
+                     "print points, memory and time, and measure nothing"},
+    [OPT_RESUME] = {"resume", 0, OPTION_PATH, "JOURNAL", "", 0, 0, NULL, "none", M,
+                    false, "go on with a run that was stopped, from its .part file"},
+    [OPT_STRICT] = {"strict", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off",
+                    M | FOR_COMPARE_RESULTS | FOR_MERGE, false,
+                    "exit 5 when a point is flagged, slower or a straggler"},
+    [OPT_TOLERANCE] = {"tolerance", 0, OPTION_NUMBER, "PERCENT", "%", 0, 90, NULL, "5",
+                       M | FOR_COMPARE_RESULTS, false,
+                       "how much slower than the reference is still the same"},
+    [OPT_EXPECT] = {"expect", 0, OPTION_PATH, "FILE", "", 0, 0, NULL, "none", M, false,
+                    "a reference result: exit 5 when a point is slower or missing"},
+    [OPT_PROM] = {"prom", 0, OPTION_PATH, "DIR", "", 0, 0, NULL, "none", M, false,
+                  "also write gpuplan.prom there, for a textfile collector"},
+    [OPT_BACKEND] = {"backend", 0, OPTION_WORD, "NAME", "", 0, 0, "auto|cuda|cpu",
+                     "GPUs where there are some, else the CPU", M, false,
+                     "engine that measures"},
+    [OPT_MAX_MEMORY] = {"max-memory", 0, OPTION_BYTES, "BYTES", "GiB", 1048576,
+                        4096 * GP_GIB, NULL, "a quarter of what is free", M, false,
+                        "memory one engine may allocate for operands"},
+    [OPT_SEED] = {"seed", 0, OPTION_COUNTED, "N", "", 0, 9007199254740991.0, NULL,
+                  "24301", M, false, "of the order of points and of the operands"},
+    [OPT_PROGRESS] = {"progress", 0, OPTION_WORD, "KIND", "", 0, 0,
+                      "auto|plain|json|none", "auto", M, false,
+                      "what is shown on standard error meanwhile"},
     [OPT_SORT] = {"sort", 0, OPTION_WORD, "COLUMN", "", 0, 0, "cost|gpus|memory|name",
                   "cost", FOR_COMPARE, false,
                   "order of the rows; memory: of all their GPUs together"},
@@ -176,11 +221,18 @@ static enum gp_status parse(const struct option_row *row, const char *where,
     }
 }
 
+enum gp_status ask_twice(const char *where, struct gp_err *err)
+{
+    return gp_fail(err, GP_E_USAGE, where, "keep one of them", "is given twice");
+}
+
 enum gp_status ask_number(struct ask *ask, enum option_id id, const char *where,
                           double value, struct gp_err *err)
 {
     const struct option_row *row = &option_rows[id];
     double scale = row->type == OPTION_BYTES ? GP_GIB : 1;
+    if (id == OPT_OUT && ask->value[OPT_OUTPUT].given)
+        return ask_twice(where, err);
     if (id == OPT_OUT)
         return ask_number(ask, OPT_OUTPUT, where, value, err);
     if (row->type < OPTION_COUNTED || row->type == OPTION_PATH)
@@ -203,7 +255,7 @@ enum gp_status ask_text(struct ask *ask, enum option_id id, const char *where,
     enum gp_status status = GP_OK;
     double value = 0;
     if (id == OPT_OUT && units_parse_tokens(text, where, &value, NULL) == GP_OK)
-        return ask_text(ask, OPT_OUTPUT, where, text, err);
+        return ask_number(ask, OPT_OUT, where, value, err);
     if (row->type >= OPTION_COUNTED && row->type != OPTION_PATH) {
         if (strcmp(text, "auto") == 0 && strcmp(row->fallback, "auto") == 0) {
             ask->value[id] = (struct ask_value){.given = true, .text = text};
@@ -229,6 +281,18 @@ enum gp_status ask_text(struct ask *ask, enum option_id id, const char *where,
     if (!status)
         ask->value[id] = (struct ask_value){.given = true, .text = text};
     return status;
+}
+
+enum gp_status ask_inference(const struct ask *ask, const char *why, struct gp_err *err)
+{
+    char where[80];
+    for (int id = OPT_TRAIN; id <= OPT_FUSED; id++)
+        if (ask->value[id].given) {
+            gp_format(where, sizeof(where), "--%s", option_rows[id].name);
+            return gp_fail(err, GP_E_USAGE, where, "gpuplan --plan --train METHOD",
+                           "%s", why);
+        }
+    return GP_OK;
 }
 
 bool ask_flag(const struct ask *ask, enum option_id id)

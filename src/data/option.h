@@ -25,6 +25,9 @@ enum option_id {
     OPT_PRUNE, OPT_SOLVE, OPT_PRICE, OPT_HOURS, OPT_ELECTRICITY,
     OPT_TRAIN, OPT_ZERO, OPT_RECOMPUTE, OPT_SEQUENCE, OPT_MICRO_BATCH, OPT_LORA_RANK,
     OPT_OPTIMIZER, OPT_FUSED,
+    OPT_DEVICE, OPT_TYPE, OPT_SHAPES, OPT_SIZE, OPT_CACHE, OPT_PRESET, OPT_TIME_LIMIT,
+    OPT_DRY_RUN, OPT_RESUME, OPT_STRICT, OPT_TOLERANCE, OPT_EXPECT, OPT_PROM,
+    OPT_BACKEND, OPT_MAX_MEMORY, OPT_SEED, OPT_PROGRESS,
     OPT_SORT, OPT_PROFILES, OPT_FORMAT, OPT_OUT, OPT_WHY, OPT_QUIET,
     OPT_VERBOSE, OPT_HELP, OPT_VERSION,
     OPTION_COUNT
@@ -43,8 +46,10 @@ enum option_type {
 
 enum { /* bits: which commands take an option */
     FOR_PLAN = 1, FOR_COMPARE = 2, FOR_TABLE = 4, FOR_LIST = 8, FOR_SHOW = 16,
-    FOR_BATCH = 32, FOR_IMPORT = 64, FOR_REQUEST = FOR_PLAN | FOR_COMPARE | FOR_TABLE,
-    FOR_ALL = 127
+    FOR_BATCH = 32, FOR_IMPORT = 64, FOR_BENCH = 128, FOR_COMPARE_RESULTS = 256,
+    FOR_MERGE = 512,
+    FOR_REQUEST = FOR_PLAN | FOR_COMPARE | FOR_TABLE | FOR_BENCH,
+    FOR_ALL = 1023
 };
 
 struct option_row {
@@ -89,6 +94,12 @@ enum gp_status ask_text(struct ask *ask, enum option_id id, const char *where,
                         const char *text, struct gp_err *err);
 enum gp_status ask_number(struct ask *ask, enum option_id id, const char *where,
                           double value, struct gp_err *err);
+
+/* The error of an option that may be given once. */
+enum gp_status ask_twice(const char *where, struct gp_err *err);
+
+/* Fails with `why` when an option of fine-tuning was given. */
+enum gp_status ask_inference(const struct ask *ask, const char *why, struct gp_err *err);
 
 bool ask_flag(const struct ask *ask, enum option_id id);
 /* The number given, or `fallback`. */

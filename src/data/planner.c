@@ -4,6 +4,7 @@
 #include "data/planner.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "util/str.h"
 #include "util/units.h"
 
-#define HOST_ASSUMED    8 /* GPUs of a host nobody has described */
+#define MODELS_KEPT     256 /* read or made up; more than one command can name */
 #define CONTEXT_DEFAULT 8192.0
 #define PROMPT_DEFAULT  1024.0
 #define OUTPUT_DEFAULT  256.0
@@ -36,7 +37,8 @@ struct planner {
     bool local_asked, local_found;
     char local_text[320]; /* the id of the GPU in this machine, or why there is none */
     struct local_model *models;
-    size_t model_count, model_cap;
+    size_t model_count, model_cap,
+        model_next; /* next: whose place the next one takes */
     struct local_slice *slices;
     size_t slice_count, slice_cap;
     struct market market;
@@ -116,16 +118,26 @@ static bool is_size(const char *text)
     return value > 0 && end > text && *end && strchr("bBmMtT", *end) && end[1] == '\0';
 }
 
+/* A long --batch may name any number of sizes: the oldest are forgotten. */
 static const struct model *keep_model(struct planner *p, const char *text, bool generic,
                                       const struct model *model)
 {
-    p->models =
-        gp_grow(p->models, &p->model_cap, p->model_count + 1, sizeof(*p->models));
-    struct local_model *slot = &p->models[p->model_count++];
+    struct local_model *slot;
+    if (p->model_count < MODELS_KEPT) {
+        p->models =
+            gp_grow(p->models, &p->model_cap, p->model_count + 1, sizeof(*p->models));
+        slot = &p->models[p->model_count++];
+    } else {
+        slot = &p->models[p->model_next++ % MODELS_KEPT];
+        free(slot->text);
+        free(slot->model);
+    }
     slot->text = gp_strdup(text);
     slot->generic = generic;
     slot->model = gp_malloc(sizeof(*model));
     *slot->model = *model;
+    gp_tame(slot->model->source); /* holds the path */
+    gp_tame(slot->model->note);
     return slot->model;
 }
 
@@ -153,6 +165,8 @@ static enum gp_status find_model(struct planner *p, const char *text,
         status = units_parse_params(text, "--model", &params, err);
         if (!status)
             status = model_generic(params, &read, err);
+        if (status && err)
+            gp_copy(err->where, sizeof(err->where), "--model");
         *generic = true;
     } else {
         return named_by(catalog_model(p->catalog, text, model, err), "--model", err);
@@ -240,20 +254,6 @@ enum gp_status planner_precision(struct planner *p, const struct model *m,
 
 /* ---- GPUs ---- */
 
-int planner_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed)
-{
-    *assumed = false;
-    if (strchr(gpu->id, '/'))
-        return 1; /* MIG instances have no peer-to-peer links: no TP over them */
-    int n = cost_host_gpus(gpu, market);
-    if (n > 0)
-        return n;
-    *assumed = true;
-    return gpu->link_domain > 0 && gpu->link_domain < HOST_ASSUMED * 2
-               ? gpu->link_domain
-               : HOST_ASSUMED;
-}
-
 static enum gp_status find_slice(struct planner *p, const char *text, char *slash,
                                  const struct gpu **gpu, struct gp_err *err)
 {
@@ -307,12 +307,15 @@ static enum gp_status find_gpu(struct planner *p, const char *text,
     if (colon) {
         char *end;
         long n = strtol(colon + 1, &end, 10);
-        if (end == colon + 1 || *end || n < 1 || n > PLAN_MAX_GPUS)
+        if (!isdigit((unsigned char)colon[1]) || *end || n < 1 || n > PLAN_MAX_GPUS)
             return gp_fail(err, GP_E_USAGE, "--gpu", "as in h100-sxm:4",
                            "'%s' is no count from 1 to %d", colon + 1, PLAN_MAX_GPUS);
         *colon = '\0';
         *count = (int)n;
     }
+    if (strcmp(id, "all") == 0)
+        return gp_fail(err, GP_E_USAGE, "--gpu", "gpuplan --compare -g all",
+                       "'all' is not one GPU");
     if (strcmp(id, "local") == 0) {
         if (!has_local(p))
             return gp_fail(err, GP_E_DEVICE, "--gpu local",
@@ -355,15 +358,18 @@ static enum gp_status resolve_prune(const struct ask *ask, struct request *q,
                                     struct gp_err *err)
 {
     const char *text = ask_word(ask, OPT_PRUNE, "none");
-    char *end;
-    double percent = strtod(text, &end);
+    char number[32];
+    double percent = 0;
+    size_t len = strlen(text);
     if (strcmp(text, "none") == 0)
         return GP_OK;
     if (strcmp(text, "2:4") == 0) {
         q->prune = PRUNE_2_4;
         return GP_OK;
     }
-    if (end == text || (*end && strcmp(end, "%") != 0) ||
+    gp_format(number, sizeof(number), "%.*s",
+              (int)(len > 0 && text[len - 1] == '%' ? len - 1 : len), text);
+    if (len >= sizeof(number) || units_parse_number(number, "", &percent, NULL) ||
         !(percent > 0 && percent < 100))
         return gp_fail(err, GP_E_USAGE, "--prune",
                        "none, 2:4, or a percentage such as 50", "'%s' is no pruning",
@@ -378,12 +384,16 @@ static double at_most(double value, double most)
     return most > 0 && value > most ? most : value;
 }
 
-static void resolve_load(const struct ask *ask, struct request *q)
+static enum gp_status resolve_load(const struct ask *ask, struct request *q,
+                                   struct gp_err *err)
 {
     double most = q->model->max_context;
     q->context = ask_or(ask, OPT_CONTEXT, at_most(CONTEXT_DEFAULT, most));
-    q->prompt = ask_or(ask, OPT_PROMPT, at_most(PROMPT_DEFAULT, q->context));
-    q->output = ask_or(ask, OPT_OUTPUT, at_most(OUTPUT_DEFAULT, q->context));
+    /* a small context leaves a quarter for the answer */
+    q->prompt =
+        ask_or(ask, OPT_PROMPT, at_most(PROMPT_DEFAULT, ceil(q->context * 0.75)));
+    q->output = ask_or(ask, OPT_OUTPUT,
+                       at_most(OUTPUT_DEFAULT, fmax(q->context - q->prompt, 1)));
     q->users = ask_or(ask, OPT_USERS, 1);
     q->tp = (int)ask_or(ask, OPT_TP, 0);
     q->pp = (int)ask_or(ask, OPT_PP, 0);
@@ -394,6 +404,13 @@ static void resolve_load(const struct ask *ask, struct request *q)
     q->utilization = ask_or(ask, OPT_MEMORY_UTILIZATION, 0);
     q->headroom = ask_or(ask, OPT_HEADROOM, 0);
     q->used = ask_or(ask, OPT_USED, 0);
+    bool given = ask->value[OPT_PROMPT].given || ask->value[OPT_OUTPUT].given;
+    if (given && q->prompt + q->output > q->context)
+        return gp_fail(err, GP_E_USAGE, "--context",
+                       "a request holds both: raise --context",
+                       "prompt and output of %.0f tokens exceed the context of %.0f",
+                       q->prompt + q->output, q->context);
+    return GP_OK;
 }
 
 static enum price_want price_want(const struct ask *ask)
@@ -420,7 +437,7 @@ static enum gp_status resolve_gpu(struct planner *p, const char *gpu,
     else
         out->gpu_chosen = true;
     if (!status && q->gpu)
-        q->host_gpus = planner_host_gpus(q->gpu, &out->market, &q->host_assumed);
+        q->host_gpus = cost_host_gpus(q->gpu, &out->market, &q->host_assumed);
     return status;
 }
 
@@ -471,7 +488,7 @@ enum gp_status planner_resolve(struct planner *p, const struct ask *ask,
         status = resolve_prune(ask, q, err);
     q->price = price_want(ask);
     if (!status)
-        resolve_load(ask, q);
+        status = resolve_load(ask, q, err);
     return status;
 }
 
@@ -534,7 +551,7 @@ static void choose_gpu(struct answer *a, const struct choices *c)
     for (size_t i = 0; i < c->gpu_count; i++)
         if (!q->gpu || gpu_usable(c->gpus[i]).value > gpu_usable(q->gpu).value)
             q->gpu = c->gpus[i];
-    q->host_gpus = planner_host_gpus(q->gpu, &a->resolved.market, &q->host_assumed);
+    q->host_gpus = cost_host_gpus(q->gpu, &a->resolved.market, &q->host_assumed);
 }
 
 enum gp_status planner_answer(struct planner *p, const struct ask *ask,

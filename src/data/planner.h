@@ -71,7 +71,4 @@ enum gp_status planner_precision(struct planner *planner, const struct model *mo
                                  const struct format *format, struct precision *out,
                                  struct gp_err *err);
 
-/* The GPUs a host of this kind can hold; *assumed when nobody says (8). */
-int planner_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed);
-
 #endif

@@ -212,6 +212,10 @@ static const char *text_of(struct profile_group group, const config_setting_t *a
             return NULL;
         }
     }
+    if (!gp_is_utf8(text)) {
+        profile_fail_at(group, at, key, "save the file as UTF-8", "is not UTF-8");
+        return NULL;
+    }
     return text;
 }
 

@@ -16,6 +16,7 @@
  */
 #include "data/reader_parts.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,11 +248,17 @@ static enum gp_status pick_gguf(const char *dir, char *name, size_t size,
 /* "org/model" from a Hugging Face cache path, else the last part of the path. */
 static void name_after(const char *path, struct model *out)
 {
-    char whole[GP_PATH_MAX], shown[96];
-    const char *cache = strstr(path, "models--");
+    char whole[PATH_MAX], shown[96];
+    const char *cache;
     char *end;
 
-    gp_copy(whole, sizeof whole, cache != NULL ? cache + 8 : path);
+    if (realpath(path, whole) != NULL && path_is_dir(path))
+        path = whole; /* "." has a name too; a file goes by the one it was given */
+    cache = strstr(path, "models--");
+    if (cache != NULL)
+        memmove(whole, cache + 8, strlen(cache + 8) + 1);
+    else if (path != whole)
+        gp_copy(whole, sizeof whole, path);
     if (cache != NULL) {
         whole[strcspn(whole, "/")] = '\0';
         end = strstr(whole, "--");
@@ -268,7 +275,7 @@ static void name_after(const char *path, struct model *out)
         end = strrchr(whole, '/');
         end = end == NULL || end[1] == '\0' ? whole : end + 1;
     }
-    if (ends_with(end, ".gguf"))
+    if (ends_with(end, ".gguf") || ends_with(end, ".json"))
         end[strlen(end) - 5] = '\0';
     safe_text(shown, sizeof shown, end, strlen(end));
     if (shown[0] == '\0' || strcmp(shown, ".") == 0 || strcmp(shown, "..") == 0)
@@ -372,11 +379,14 @@ static enum gp_status read_json(const char *path, struct model *out, struct gp_e
         return rc;
     if (strcmp(name, "config.json") == 0) {
         rc = read_folder(dir, out, err);
-        if (rc == GP_OK && strcmp(dir, ".") != 0)
+        if (rc == GP_OK)
             name_after(dir, out);
         return rc;
     }
-    return read_config(NULL, path, out, &found, err);
+    rc = read_config(NULL, path, out, &found, err);
+    if (rc == GP_OK)
+        name_after(path, out);
+    return rc;
 }
 
 static enum gp_status read_named(const char *path, struct model *out,

@@ -45,8 +45,9 @@ struct file_tensor {
 /* Called once per tensor; false stops the reader with GP_E_FILE. */
 typedef bool (*file_tensor_fn)(void *ctx, const struct file_tensor *tensor);
 
-/* safetensors.c: the header (JSON after the 8-byte length). file_size is the size of
- * the whole file, which the offsets must cover exactly. */
+/* safetensors.c: the header. head holds the file's first len bytes: the 8-byte length
+ * and the JSON after it. file_size is the size of the whole file, which the offsets
+ * must cover exactly. fn sees each tensor after all checks. */
 enum gp_status safetensors_header(const char *where, const uint8_t *head, size_t len,
                                   uint64_t file_size, file_tensor_fn fn, void *ctx,
                                   struct gp_err *err);
@@ -55,8 +56,10 @@ enum gp_status safetensors_index(const char *where, const char *text, size_t len
                                  char ***shards, size_t *count, double *total_size,
                                  struct gp_err *err);
 
-/* gguf.c: metadata and tensor list of one GGUF v2/v3 file, read through `read`
- * (offset, length -> bytes, false past the end) so that only what is needed is read. */
+/* readergguf.c: metadata and tensor list of one GGUF v2/v3 file, read through `read`
+ * (offset, length -> bytes, false past the end) so that only what is needed is read.
+ * Of a part of a split file (*split_count > 1) only the numbers and tensors are told;
+ * reader_model() reads whole sets. */
 struct gguf_input {
     bool (*read)(void *ctx, uint64_t offset, void *dst, size_t len);
     void *ctx;

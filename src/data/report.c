@@ -195,9 +195,11 @@ static json_t *report_memory(const struct plan *p)
     put(o, "per_gpu", report_gpu_memory(m));
     put_number(o, "stage", m->stage);
     put(o, "kv_bytes_per_token",
-        report_quantity(quantity_exact(m->kv_bytes_per_token), 1, "B"));
+        report_quantity(quantity_of(m->kv_bytes_per_token, m->kv_needed.origin), 1,
+                        "B"));
     put(o, "kv_sequence",
-        report_quantity(quantity_exact(m->sequence.exact), GP_GIB, "GiB"));
+        report_quantity(quantity_of(m->sequence.exact, m->kv_needed.origin), GP_GIB,
+                        "GiB"));
     put(o, "kv_cache_tokens", report_quantity(m->kv_cache_tokens, 1, "tokens"));
     put(o, "max_concurrency", report_quantity(m->max_concurrency, 1, "requests"));
     put(o, "checkpoint",

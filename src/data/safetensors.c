@@ -181,6 +181,22 @@ static enum gp_status parse_tensor(const struct header *head, const char *name,
     return wrong == NULL ? GP_OK : bad_tensor(head, name, wrong);
 }
 
+/* One JSON string and nothing else: jscan cuts "a" "b" out as one value. */
+static bool is_string(struct jslice value)
+{
+    if (value.len < 2 || value.text[0] != '"' || value.text[value.len - 1] != '"')
+        return false;
+    for (size_t i = 1; i + 1 < value.len; i++) {
+        unsigned char c = (unsigned char)value.text[i];
+
+        if (c == '"' || c < 0x20)
+            return false;
+        if (c == '\\' && ++i + 1 >= value.len)
+            return false;
+    }
+    return true;
+}
+
 /* "__metadata__": strings to strings. */
 static enum gp_status check_metadata(const struct header *head, struct jslice object)
 {
@@ -193,7 +209,7 @@ static enum gp_status check_metadata(const struct header *head, struct jslice ob
         rc = jscan_next(&scan, &key, &value, &more);
         if (rc != GP_OK || !more)
             break;
-        if (value.text[0] != '"')
+        if (!is_string(value))
             rc = gp_fail(head->err, GP_E_FILE, head->where, "the file is damaged",
                          "__metadata__ holds something that is no string");
     }
@@ -414,9 +430,9 @@ static enum gp_status read_weight_map(const char *where, struct jslice object,
         rc = jscan_next(&scan, &key, &value, &more);
         if (rc != GP_OK || !more)
             break;
-        if (value.text[0] != '"')
+        if (!is_string(key) || !is_string(value))
             return gp_fail(err, GP_E_FILE, where, "the file is damaged",
-                           "weight_map: a shard name is no string");
+                           "weight_map: a tensor or shard name is no string");
         if (tensors->count >= INDEX_NAMES_MAX)
             return gp_fail(err, GP_E_FILE, where, "this is no model",
                            "weight_map: more than %u tensors", INDEX_NAMES_MAX);

@@ -24,7 +24,8 @@ void warn_list_add(void *warn_list, const char *line)
 
     list->lines =
         gp_grow(list->lines, &list->cap, list->count + 1, sizeof *list->lines);
-    list->lines[list->count++] = gp_strdup(line);
+    list->lines[list->count] = gp_strdup(line);
+    gp_tame(list->lines[list->count++]);
 }
 
 void warn_list_fini(struct warn_list *list)
@@ -106,7 +107,7 @@ static enum gp_status load(struct shelf *shelf, const char *id, void **item,
     fresh = gp_calloc(1, shelf->class->size);
     gp_copy(fresh, shelf->class->id_size, id);
     for (size_t i = 0; i < shelf->path->count && status == GP_OK; i++) {
-        if (!file_of(shelf, i, id, path, sizeof path) || !path_is_file(path))
+        if (!file_of(shelf, i, id, path, sizeof path) || !path_is_there(path))
             continue;
         status = shelf->class->read(path, fresh, shelf->warnings, err);
         gp_copy(last, sizeof last, path);
@@ -129,6 +130,7 @@ static enum gp_status load(struct shelf *shelf, const char *id, void **item,
 struct names {
     char **names;
     size_t count, cap;
+    struct warn_list *warnings; /* where files with odd names are told; or NULL */
 };
 
 static void names_fini(struct names *names)
@@ -143,17 +145,26 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void add_name(struct names *names, const char *file)
+static void odd_name(const struct names *names, const char *dir, const char *file)
+{
+    char line[GP_PATH_MAX];
+
+    gp_format(line, sizeof line,
+              "%s/%s: is not read: an id has letters, digits and . _ + -", dir, file);
+    if (names->warnings != NULL)
+        warn_list_add(names->warnings, line);
+}
+
+static void add_name(struct names *names, const char *dir, const char *file)
 {
     char id[256];
     size_t len = strlen(file) - strlen(SUFFIX);
 
-    if (len >= sizeof id)
+    gp_format(id, sizeof id, "%.*s", (int)len, file);
+    if (len >= sizeof id || !shelf_id_ok(id)) {
+        odd_name(names, dir, file);
         return;
-    memcpy(id, file, len);
-    id[len] = '\0';
-    if (!shelf_id_ok(id))
-        return;
+    }
     for (size_t i = 0; i < names->count; i++)
         if (strcmp(names->names[i], id) == 0)
             return;
@@ -165,7 +176,6 @@ static void add_name(struct names *names, const char *file)
 static enum gp_status list_ids(const struct shelf *shelf, struct names *names,
                                struct gp_err *err)
 {
-    memset(names, 0, sizeof *names);
     for (size_t i = 0; i < shelf->path->count; i++) {
         char dir[GP_PATH_MAX];
         char **files = NULL;
@@ -180,7 +190,7 @@ static enum gp_status list_ids(const struct shelf *shelf, struct names *names,
             return status;
         }
         for (size_t j = 0; j < count; j++)
-            add_name(names, files[j]);
+            add_name(names, dir, files[j]);
         path_list_free(files, count);
     }
     if (names->count > 0)
@@ -195,7 +205,7 @@ static int by_id(const void *a, const void *b)
 
 enum gp_status shelf_complete(struct shelf *shelf, struct gp_err *err)
 {
-    struct names names;
+    struct names names = {.warnings = shelf->warnings};
     enum gp_status status;
     void *item;
 
@@ -360,21 +370,28 @@ static enum gp_status unknown(const struct shelf *shelf, const struct names *nam
                    text);
 }
 
+/* *item stays NULL when there is no such file. */
+static enum gp_status by_name(struct shelf *shelf, const char *id, void **item,
+                              struct gp_err *err)
+{
+    *item = in_memory(shelf, id);
+    return *item != NULL ? GP_OK : load(shelf, id, item, err);
+}
+
 enum gp_status shelf_find(struct shelf *shelf, const char *text, void **item,
                           struct gp_err *err)
 {
     char id[160];
-    struct names names;
+    struct names names = {0};
     enum gp_status status;
 
     *item = NULL;
     if (gp_copy(id, sizeof id, text) && shelf_id_ok(id)) {
+        status = by_name(shelf, id, item, err);
         for (char *c = id; *c != '\0'; c++)
             *c = gp_lower(*c);
-        *item = in_memory(shelf, id);
-        if (*item != NULL)
-            return GP_OK;
-        status = load(shelf, id, item, err);
+        if (status == GP_OK && *item == NULL && strcmp(id, text) != 0)
+            status = by_name(shelf, id, item, err);
         if (status != GP_OK || *item != NULL)
             return status;
     }

@@ -3,7 +3,8 @@
  *
  * The texts are composed apart and copied last, because callers like to wrap an error
  * in a better one and then pass pieces of the old err as arguments. A text that is too
- * long is cut between UTF-8 characters, so that it can always go into JSON.
+ * long is cut between UTF-8 characters, so that it can always go into JSON. What users
+ * and files bring into a message cannot end its line or command a terminal.
  */
 #include "util/err.h"
 
@@ -47,6 +48,9 @@ enum gp_status gp_fail(struct gp_err *err, enum gp_status code, const char *wher
     gp_copy(made.where, sizeof made.where, where ? where : "");
     gp_copy(made.text, sizeof made.text, text);
     gp_copy(made.hint, sizeof made.hint, hint ? hint : "");
+    gp_tame(made.where);
+    gp_tame(made.text);
+    gp_tame(made.hint);
     *err = made;
     return code;
 }

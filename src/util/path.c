@@ -46,6 +46,13 @@ bool path_is_file(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
+bool path_is_there(const char *path)
+{
+    struct stat st;
+
+    return lstat(path, &st) == 0 || errno != ENOENT;
+}
+
 bool path_data_home(char *dst, size_t size, const char *sub)
 {
     const char *xdg = getenv("XDG_DATA_HOME");

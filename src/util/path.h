@@ -17,6 +17,8 @@ bool path_join(char *dst, size_t size, const char *dir, const char *name);
 
 bool path_is_dir(const char *path);
 bool path_is_file(const char *path);
+/* Something has this name, be it readable or a link to nothing. */
+bool path_is_there(const char *path);
 
 /* $XDG_DATA_HOME/gpuplan/<sub>, or ~/.local/share/...; false when neither is set. */
 bool path_data_home(char *dst, size_t size, const char *sub);

@@ -238,6 +238,31 @@ static int utf8_char(const unsigned char *text, wchar_t *out)
     return bytes;
 }
 
+bool gp_is_utf8(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    wchar_t c;
+
+    while (*at) {
+        int bytes = utf8_char(at, &c);
+
+        if (bytes == 0)
+            return false;
+        at += bytes;
+    }
+    return true;
+}
+
+void gp_tame(char *text)
+{
+    for (unsigned char *at = (unsigned char *)text; *at; at++) {
+        if (*at < 0x20 || *at == 0x7F)
+            *at = '?';
+        else if (*at == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0)
+            at[0] = at[1] = '?';
+    }
+}
+
 int gp_width(const char *text)
 {
     const unsigned char *at = (const unsigned char *)text;

@@ -44,6 +44,13 @@ int gp_distance(const char *a, const char *b);
  * worth suggesting (a third of the length, at least 2 edits, or a shared prefix). */
 const char *gp_nearest(const char *word, const char *const *names, size_t count);
 
+/* False when a byte of the text is not part of a UTF-8 character. */
+bool gp_is_utf8(const char *text);
+
+/* Puts '?' for what could move a terminal's cursor or end a line: control characters,
+ * also those of two bytes. */
+void gp_tame(char *text);
+
 /* Columns a UTF-8 text takes on a terminal (wcwidth; unprintable bytes count as 1). */
 int gp_width(const char *text);
 

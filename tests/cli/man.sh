@@ -1,7 +1,8 @@
 #!/bin/sh
 # man.sh - the man pages name everything the program takes, and nothing else.
 #
-#   gpuplan(1)          every command, option and choice of the tables in src/
+#   gpuplan(1) and gpuplan-bench(1)
+#                       every command, option and choice of the tables in src/
 #   gpuplan-profile(5)  every key and word that src/data/*_file.c reads
 #
 # and mandoc finds nothing to warn of. The tables are read from the sources as they are
@@ -11,7 +12,10 @@ set -u
 cd "${srcdir:-.}" || exit 99
 command -v mandoc >/dev/null 2>&1 || { echo "skipped: mandoc is not installed"; exit 77; }
 
-page1=man/gpuplan.1
+# the two pages of commands are read as one
+page1=$(mktemp "${TMPDIR:-/tmp}/gpuplan.1.XXXXXX") || exit 99
+trap 'rm -f "$page1"' EXIT
+cat man/gpuplan.1 man/gpuplan-bench.1 >"$page1"
 page5=man/gpuplan-profile.5
 problems=0
 
@@ -31,7 +35,7 @@ for page in man/*.[1-9]; do
     [ -z "$said" ] || problem "$said"
 done
 
-# ---- gpuplan(1) -----------------------------------------------------------------------
+# ---- gpuplan(1), gpuplan-bench(1) -----------------------------------------------------------------------
 
 # The option table, a row per line without its [OPT_...] = {.
 table() {
@@ -70,25 +74,25 @@ for row in $rows; do
     name=${row%%|*}
     key=${row#*|}
     key=${key%|}
-    is_listed "-$name" || problem "$page1: no paragraph on --$name"
+    is_listed "-$name" || problem "gpuplan(1): no paragraph on --$name"
     [ -z "$key" ] || grep -q "^\\.It Fl $key .*Fl -$name" "$page1" ||
-        problem "$page1: --$name is also -$key"
+        problem "gpuplan(1): --$name is also -$key"
     for choice in $(choices "$name"); do
         paragraph "$name" | words | grep -qxF -e "$choice" ||
-            problem "$page1: --$name takes $choice"
+            problem "gpuplan(1): --$name takes $choice"
     done
 done
 
 commands=$(sed -n 's/^ *\.name = "\([a-z-]*\)",$/\1/p' src/cli/cmd_*.c)
 [ -n "$commands" ] || problem "cannot read src/cli/cmd_*.c"
 for name in $commands; do
-    is_listed "-$name" || problem "$page1: no paragraph on the command --$name"
+    is_listed "-$name" || problem "gpuplan(1): no paragraph on the command --$name"
 done
 
 for name in $(sed -n 's/^\.It Fl/& /p' "$page1" | tr ' ' '\n' | sed -n 's/^-\([a-z]\)/\1/p'); do
     echo "$rows" | grep -q "^$name|" || echo "$commands" | grep -qxF -e "$name" ||
         grep -q "\"--$name\"" src/cli/main.c ||
-        problem "$page1: there is no --$name"
+        problem "gpuplan(1): there is no --$name"
 done
 
 # ---- gpuplan-profile(5) ---------------------------------------------------------------

@@ -61,7 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct strbuf out;
     strbuf_init(&out);
-    bool answered = batch_answer(catalogue(), "fuzz", 1, (const char *)data, size, &out);
+    bool answered =
+        batch_answer(catalogue(), "fuzz", 1, (const char *)data, size, &out);
 
     check(&out, answered);
     strbuf_fini(&out);

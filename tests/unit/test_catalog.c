@@ -349,8 +349,8 @@ static int make_folders(void **state)
     const char *tmp = getenv("TMPDIR");
 
     (void)state;
-    snprintf(own, sizeof own, "%s", source_path("profiles"));
-    snprintf(user, sizeof user, "%s/gpuplan-test-XXXXXX", tmp != NULL ? tmp : "/tmp");
+    snprintf(own, sizeof own, "%.1000s", source_path("profiles"));
+    snprintf(user, sizeof user, "%.900s/gpuplan-test-XXXXXX", tmp != NULL ? tmp : "/tmp");
     if (mkdtemp(user) == NULL)
         return -1;
     for (size_t i = 1; i < sizeof folders / sizeof *folders; i++) {

@@ -211,25 +211,32 @@ static void test_slice_is_its_gpu(void **state)
     struct request *q = sample_request(&s, sample_llama_8b());
     struct gpu slice;
     struct market market = sample_market();
+    bool assumed;
 
     (void)state;
     assert_int_equal(gpu_slice_of(&s.gpu, "3g.40gb", &slice, NULL), GP_OK);
     q->gpu = &slice;
     assert_near(estimate(q, sample_layout(1, 1, 1, 1), market).per_hour, 4, 0);
-    assert_int_equal(cost_host_gpus(&slice, &market), 8);
+    assert_int_equal(cost_host_gpus(&slice, &market, &assumed), 1);
 }
 
 static void test_host_gpus(void **state)
 {
     struct market market = sample_market();
     struct gpu g = sample_h100();
+    bool assumed;
 
     (void)state;
-    assert_int_equal(cost_host_gpus(&g, &market), 8); /* not the composable 32 */
-    snprintf(g.id, sizeof(g.id), "h100");             /* a prefix is no match */
-    assert_int_equal(cost_host_gpus(&g, &market), 0);
+    assert_int_equal(cost_host_gpus(&g, &market, &assumed), 8); /* not composable 32 */
+    assert_false(assumed);
+    snprintf(g.id, sizeof(g.id), "h100"); /* a prefix is no match */
+    assert_int_equal(cost_host_gpus(&g, &market, &assumed), 8);
+    assert_true(assumed);
     snprintf(g.id, sizeof(g.id), "h200-sxm");
-    assert_int_equal(cost_host_gpus(&g, &market), 8);
+    assert_int_equal(cost_host_gpus(&g, &market, &assumed), 8);
+    assert_false(assumed);
+    snprintf(g.interconnect, sizeof(g.interconnect), "none"); /* one with its computer */
+    assert_int_equal(cost_host_gpus(&g, &market, &assumed), 1);
 }
 
 /* ---- owning ---- */

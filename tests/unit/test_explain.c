@@ -143,7 +143,7 @@ static void test_equations(void **state)
     struct plan p = explained(q, sample_layout(2, 1, 1, 1), NULL);
     assert_near(need("budget")->value.value, 0.95 * 79.19, 1e-9);
     assert_non_null(strstr(need("budget")->inputs, "utilization 0.95 (request)"));
-    assert_non_null(strstr(need("budget")->inputs, "usable 79.19 GiB (sheet)"));
+    assert_non_null(strstr(need("budget")->inputs, "usable 79.190 GiB (sheet)"));
     assert_near(need("activation: sampling")->value.value,
                 (1024 * 128256.0 * (3 * 4 + 2) + 8192 * 4096.0 * 2) / GP_GIB + 0.12,
                 1e-9);

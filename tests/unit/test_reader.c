@@ -122,6 +122,9 @@ static void test_single(void **state)
     assert_near(loaded(&m), 2 * model_params(&m), 0);
     m = read_path(fixture_path("hf-llama/config.json"));
     assert_near(loaded(&m), 2 * model_params(&m), 0);
+    assert_string_equal(m.id, "hf-llama");
+    m = read_path(fixture_path("hf-llama/."));
+    assert_string_equal(m.id, "hf-llama");
 }
 
 static void test_sharded(void **state)
@@ -173,6 +176,7 @@ static void test_config_only(void **state)
     assert_near(model_params(&m), 8030261248.0, 0);
     m = read_path(fixture_path("config/deepseek-v3.json"));
     assert_near(model_params(&m), 671026419200.0, 0);
+    assert_string_equal(m.id, "deepseek-v3");
     write_file("notes.txt", "x", 1);
     refused(in("notes.txt"), "notes.txt", "not a kind of file");
 }

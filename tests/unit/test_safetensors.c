@@ -122,6 +122,8 @@ static void test_fields(void **state)
     refused("{\"a\":{\"dtype\":\"U8\",\"shape\":[99999999999999999999],"
             "\"data_offsets\":[0,0]}}", 0, "not valid JSON");
     refused("{\"__metadata__\":{\"a\":1}}", 0, "no string");
+    refused("{\"__metadata__\":{\"a\":\"b\" x \"c\"}}", 0, "no string");
+    refused("{\"__metadata__\":{\"a\":\"b\\\"}}", 0, "without its end");
     refused("{\"__metadata__\":[]}", 0, "no '{'");
 }
 
@@ -272,6 +274,9 @@ static void test_index_wrong(void **state)
     index_refused("{\"weight_map\":{}}", "no weight_map");
     index_refused("{\"weight_map\":[]}", "no '{'");
     index_refused("{\"weight_map\":{\"a\":1}}", "no string");
+    index_refused("{\"weight_map\":{\"a\":\"x.safetensors\" \"y.safetensors\"}}",
+                  "no string");
+    index_refused("{\"weight_map\":{\"a\nb\":\"x.safetensors\"}}", "no string");
     index_refused("{\"weight_map\":{\"a\":\"x.safetensors\",\"a\":\"y.safetensors\"}}",
                   "listed twice");
     index_refused("{\"weight_map\":{\"a\":\"x.safetensors\"},\"weight_map\":"

@@ -1,0 +1,77 @@
+/*
+ * backend.h - what an engine program must be able to do; bench_main.c does the rest.
+ *
+ * One process drives one device. bench_main() reads the plan from standard input, calls
+ * open(), and for every point prepare() - measure with method.c - check() - release().
+ * It writes protocol lines (protocol.h) to standard output and nothing else there.
+ * A backend never exits, never prints, and gives back what it allocated in release().
+ */
+#ifndef GP_BENCH_BACKEND_H
+#define GP_BENCH_BACKEND_H
+
+#include "bench/method.h"
+#include "bench/point.h"
+#include "util/err.h"
+
+struct bench_device {
+    int index;
+    char name[96], uuid[64], pci[24]; /* "" where there is none */
+    char kind[16];          /* "gpu", "cpu" */
+    int cc;                 /* 90; 0 for a CPU */
+    int units;              /* SMs or cores used */
+    double memory;          /* bytes in all */
+    double free;            /* bytes free when opened */
+    double cache;           /* bytes of the last-level cache that must be walked twice */
+    double bandwidth_sheet; /* bytes/s from clocks and bus width; 0 = unknown */
+    json_t *more;           /* software versions, clocks, limits: goes into the result */
+};
+
+enum point_state { POINT_OK, POINT_UNSUPPORTED, POINT_OOM, POINT_ERROR, POINT_SKIPPED };
+
+struct prepared {
+    int rotation;           /* copies of what rotates */
+    bool cold;              /* false: memory allowed too few of them */
+    double bytes;           /* allocated */
+    char algorithm[96];     /* what the library chose; "" = it does not say */
+    int variants;           /* 1, or 2 when heuristic and tuned are both to be measured */
+    const char *variant[2]; /* "heuristic", "tuned"; "" for one */
+    json_t *params;         /* more for the result's params; NULL; the engine's, until
+                             * release() */
+};
+
+struct backend {
+    const char *name;       /* "cuda", "cpu" */
+    const char *version;    /* of the libraries, as one line */
+
+    /* Lists devices without opening any; count 0 with a reason in err is no crash. */
+    enum gp_status (*devices)(struct bench_device *out, int max, int *count,
+                              struct gp_err *err);
+    enum gp_status (*open)(int index, const struct method_settings *settings, void **ctx,
+                           struct bench_device *device, struct gp_err *err);
+    void (*close)(void *ctx);
+
+    /* Work that heats the device, for the warm-up: seconds it took. */
+    bool (*warm)(void *ctx, double *seconds);
+
+    /* Allocates and fills the operands. UNSUPPORTED and OOM say why in `why`. */
+    enum point_state (*prepare)(void *ctx, const struct point *point,
+                                struct prepared *out, char *why, size_t size);
+    /* `launches` operations of variant v, operands rotating; device seconds of all. */
+    bool (*run)(void *ctx, int variant, int launches, double *seconds);
+    /* The very call that was timed, against a double reference on sampled outputs. */
+    void (*check)(void *ctx, int variant, struct check *out);
+    void (*release)(void *ctx); /* after every prepare(), also one that failed */
+
+    /* Sensors now; NULL object when there are none. Called from another thread. */
+    json_t *(*sensors)(void *ctx);
+
+    /* May be NULL. Appends words that only the engine can know, after the runs of a
+     * variant: "launch_bound", "emulated". */
+    void (*flags)(void *ctx, int variant, json_t *flags);
+    /* May be NULL. Why the last run() or warm() failed; "" when it does not know. */
+    const char *(*reason)(void *ctx);
+};
+
+int bench_main(const struct backend *backend, int argc, char **argv);
+
+#endif

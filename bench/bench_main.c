@@ -1,0 +1,368 @@
+/*
+ * bench_main.c - an engine program around a backend: arguments, plan, stopping, codes.
+ *
+ * Standard output carries the protocol and nothing else: whatever a library prints
+ * there is sent to standard error instead. The main thread reads the plan and measures,
+ * a second one reads later orders, a third (watch.c) reads the sensors.
+ *
+ * Stopping has two levels: after the point that runs ("stop" on standard input), and
+ * now, after the sample that runs (end of input, SIGINT, SIGTERM, SIGHUP). A second
+ * signal ends the program on the spot. When nobody reads our lines any more the work is
+ * in vain, and it ends without a word.
+ */
+#include "bench/backend.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/measure.h"
+#include "bench/orders.h"
+#include "bench/protocol.h"
+#include "bench/watch.h"
+#include "util/json.h"
+#include "util/mem.h"
+
+#ifndef GP_VERSION
+#define GP_VERSION "unknown"
+#endif
+
+#define DEVICES_MAX 64
+#define SIGNAL_EXIT 128
+
+enum { STOP_LEVEL_NONE, STOP_LEVEL_POINT, STOP_LEVEL_NOW };
+
+static atomic_int stop_level;
+static atomic_int stop_signal;
+
+static bool stop_now(void)
+{
+    return atomic_load(&stop_level) >= STOP_LEVEL_NOW;
+}
+
+static void raise_stop(int level)
+{
+    int seen = atomic_load(&stop_level);
+
+    while (seen < level && !atomic_compare_exchange_weak(&stop_level, &seen, level))
+        ;
+}
+
+static void on_signal(int number)
+{
+    if (atomic_exchange(&stop_signal, number))
+        _exit(SIGNAL_EXIT + number);
+    raise_stop(STOP_LEVEL_NOW);
+}
+
+static void catch_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal};
+
+    sigemptyset(&action.sa_mask); /* no SA_RESTART: reading the plan must end */
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        sigaction(numbers[i], &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+/* The protocol's own stream; descriptor 1 itself goes where messages go. */
+static FILE *take_output(void)
+{
+    int fd = dup(STDOUT_FILENO);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+
+    fflush(stdout);
+    if (out)
+        dup2(STDERR_FILENO, STDOUT_FILENO);
+    return out;
+}
+
+/* ---- lines ---- */
+
+static void send_hello(struct watch *watch, const struct backend *backend)
+{
+    json_t *line =
+        json_pack("{s:s, s:i, s:s, s:s}", "t", "hello", "protocol", PROTOCOL_VERSION,
+                  "engine", backend->name, "version", GP_VERSION);
+    json_t *software = json_object();
+
+    json_object_set_new(software, "libraries", gp_json_text(backend->version));
+    json_object_set_new(line, "software", software);
+    json_object_set_new(line, "method_version", json_integer(METHOD_VERSION));
+    watch_send(watch, line);
+}
+
+static void send_error(struct watch *watch, const struct gp_err *err)
+{
+    json_t *line =
+        json_pack("{s:s, s:s}", "t", "error", "code", gp_status_word(err->code));
+    struct strbuf text;
+
+    strbuf_init(&text);
+    if (err->where[0])
+        strbuf_addf(&text, "%s: ", err->where);
+    strbuf_add(&text, err->text);
+    json_object_set_new(line, "text", gp_json_text(text.text));
+    json_object_set_new(line, "hint", gp_json_text(err->hint));
+    strbuf_fini(&text);
+    watch_send(watch, line);
+}
+
+static void send_done(struct watch *watch, const char *status)
+{
+    watch_send(watch, json_pack("{s:s, s:s}", "t", "done", "status", status));
+}
+
+/* An error and the end; the exit code it comes to. */
+static int give_up(struct watch *watch, const struct gp_err *err)
+{
+    send_error(watch, err);
+    send_done(watch, "failed");
+    return err->code == GP_E_FILE ? gp_status_exit(GP_E_USAGE)
+                                  : gp_status_exit(err->code);
+}
+
+/* ---- the plan ---- */
+
+/* Reads up to "run". GP_OK also when it was stopped before. */
+static enum gp_status read_plan(struct line_reader *reader, struct orders *orders,
+                                struct gp_err *err)
+{
+    enum gp_status status = GP_OK;
+
+    while (status == GP_OK && !orders->run && !orders->stop && !stop_now()) {
+        size_t len = 0;
+        const char *line = line_reader_next(reader, &len);
+
+        if (line)
+            status = orders_line(orders, line, len, err);
+        else if (reader->too_long)
+            status = gp_fail(err, GP_E_FILE, "plan", "", "a line of more than %d bytes",
+                             PROTOCOL_LINE);
+        else if (reader->eof)
+            status = gp_fail(err, GP_E_FILE, "plan", "gpuplan --bench starts engines",
+                             "ends before {\"do\":\"run\"}");
+    }
+    return status;
+}
+
+/* The second thread: later orders until the input ends. It is never joined; what it
+ * touches is static or its own. */
+static void *read_orders(void *arg)
+{
+    struct line_reader *reader = arg;
+    struct orders late;
+
+    orders_init(&late);
+    late.run = true;
+    for (;;) {
+        size_t len = 0;
+        const char *line = line_reader_next(reader, &len);
+
+        if (line)
+            orders_line(&late, line, len, NULL);
+        else if (reader->eof || reader->too_long)
+            break;
+        if (late.stop)
+            raise_stop(STOP_LEVEL_POINT);
+    }
+    raise_stop(STOP_LEVEL_NOW);
+    return NULL;
+}
+
+/* Signals are for the main thread: the others start with them blocked. */
+static bool start_reading(struct line_reader *reader)
+{
+    sigset_t all, before;
+    pthread_t thread;
+    bool started;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    started = pthread_create(&thread, NULL, read_orders, reader) == 0;
+    if (started)
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+/* ---- a run ---- */
+
+static void make_medians(struct bench_run *run)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < run->orders.count; i++)
+        if ((size_t)run->orders.points[i].index > most)
+            most = (size_t)run->orders.points[i].index;
+    run->medians = gp_calloc(most + 1, sizeof *run->medians);
+}
+
+static bool ended(const struct bench_run *run)
+{
+    return atomic_load(&stop_level) != STOP_LEVEL_NONE || watch_gone(run->watch);
+}
+
+/* Exit code by what ended it. */
+static int finish(struct bench_run *run, bool complete)
+{
+    int number = atomic_load(&stop_signal);
+
+    send_done(run->watch, complete ? "complete" : "interrupted");
+    return number && !complete ? SIGNAL_EXIT + number : 0;
+}
+
+static int lost(struct bench_run *run)
+{
+    struct gp_err err;
+
+    gp_fail(&err, GP_E_DEVICE, "", "see the kernel log (Xid) and reset the device",
+            "the device no longer answers");
+    return give_up(run->watch, &err);
+}
+
+static int measure_all(struct bench_run *run)
+{
+    size_t i = 0;
+
+    make_medians(run);
+    if (run->orders.count && !ended(run))
+        measure_warmup(run);
+    for (; i < run->orders.count && !ended(run); i++) {
+        enum measured_point done = measure_point(run, &run->orders.points[i]);
+
+        if (done == POINT_DEVICE_LOST)
+            return lost(run);
+        if (done == POINT_STOPPED)
+            break;
+    }
+    return finish(run, i == run->orders.count);
+}
+
+static int open_and_measure(struct bench_run *run)
+{
+    struct bench_device device = {.index = run->orders.device};
+    struct gp_err err = {.code = GP_E_INTERNAL};
+    enum gp_status status;
+    int code;
+
+    status = run->backend->open(run->orders.device, &run->orders.settings, &run->ctx,
+                                &device, &err);
+    if (status != GP_OK) {
+        err.code = status;
+        return give_up(run->watch, &err);
+    }
+    watch_send(run->watch, protocol_device(&device));
+    watch_start(run->watch, run->backend, run->ctx, run->orders.sensors_s,
+                run->orders.progress_s);
+    code = measure_all(run);
+    watch_stop(run->watch);
+    run->backend->close(run->ctx);
+    json_decref(device.more);
+    return code;
+}
+
+static int do_run(const struct backend *backend, struct watch *watch)
+{
+    static struct line_reader reader; /* the reading thread outlives this function */
+    struct bench_run run = {.backend = backend, .watch = watch, .stop_now = stop_now};
+    struct gp_err err = {.code = GP_E_INTERNAL};
+    int code;
+
+    orders_init(&run.orders);
+    line_reader_init(&reader, STDIN_FILENO);
+    send_hello(watch, backend);
+    if (read_plan(&reader, &run.orders, &err) != GP_OK)
+        code = give_up(watch, &err);
+    else if (!run.orders.run)
+        code = finish(&run, false);
+    else if (!start_reading(&reader))
+        code = give_up(watch,
+                       (gp_fail(&err, GP_E_INTERNAL, "", "", "no more threads"), &err));
+    else
+        code = open_and_measure(&run);
+    free(run.medians);
+    orders_fini(&run.orders);
+    return code;
+}
+
+static int do_devices(const struct backend *backend, struct watch *watch)
+{
+    struct bench_device *devices = gp_calloc(DEVICES_MAX, sizeof *devices);
+    struct gp_err err = {.code = GP_OK};
+    int count = 0, code = 0;
+    enum gp_status status = backend->devices(devices, DEVICES_MAX, &count, &err);
+
+    send_hello(watch, backend);
+    if (status == GP_OK && count > 0) {
+        for (int i = 0; i < count && i < DEVICES_MAX; i++) {
+            watch_send(watch, protocol_device(&devices[i]));
+            json_decref(devices[i].more);
+        }
+        send_done(watch, "complete");
+    } else {
+        if (!err.text[0])
+            gp_fail(&err, GP_E_DEVICE, "", "", "no device");
+        err.code = status == GP_OK ? GP_E_DEVICE : status;
+        code = give_up(watch, &err);
+    }
+    free(devices);
+    return code;
+}
+
+/* ---- the command line ---- */
+
+static const char usage[] =
+    "usage: gpuplan-bench-%s [--devices | --version | --help]\n"
+    "Measures one device. gpuplan --bench starts it and speaks to it in JSON lines on\n"
+    "standard input and output; gpuplan-bench(1) has the protocol.\n"
+    "  --devices   list the devices that this engine can use\n"
+    "  --version   of this engine and of its libraries\n";
+
+static int with_output(const struct backend *backend,
+                       int (*work)(const struct backend *, struct watch *))
+{
+    FILE *out = take_output();
+    struct watch *watch;
+    int code;
+
+    if (!out) {
+        fprintf(stderr, "gpuplan-bench-%s: standard output: %s\n", backend->name,
+                strerror(errno));
+        return gp_status_exit(GP_E_INTERNAL);
+    }
+    catch_signals();
+    watch = watch_new(out);
+    code = work(backend, watch);
+    watch_free(watch);
+    fclose(out);
+    return code;
+}
+
+int bench_main(const struct backend *backend, int argc, char **argv)
+{
+    const char *option = argc > 1 ? argv[1] : "";
+
+    if (argc == 1)
+        return with_output(backend, do_run);
+    if (argc == 2 && strcmp(option, "--devices") == 0)
+        return with_output(backend, do_devices);
+    if (argc == 2 && strcmp(option, "--version") == 0) {
+        printf("gpuplan-bench-%s %s (%s)\n", backend->name, GP_VERSION,
+               backend->version);
+        return 0;
+    }
+    if (argc == 2 && strcmp(option, "--help") == 0) {
+        printf(usage, backend->name);
+        return 0;
+    }
+    fprintf(stderr, "gpuplan-bench-%s: %s: no such option (try --help)\n",
+            backend->name, argc > 2 ? argv[2] : option);
+    return gp_status_exit(GP_E_USAGE);
+}

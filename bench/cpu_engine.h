@@ -1,0 +1,43 @@
+/*
+ * cpu_engine.h - what the tests of the CPU engine share: one open device, and for each
+ * test the four things a backend does with a point.
+ */
+#ifndef GP_BENCH_CPU_ENGINE_H
+#define GP_BENCH_CPU_ENGINE_H
+
+#include "bench/backend.h"
+#include "bench/cpu_gemm.h"
+#include "bench/cpu_pool.h"
+#include "bench/cpu_topology.h"
+
+struct cpu_engine {
+    struct method_settings settings;
+    struct cpu_topology topology;
+    struct cpu_pool *pool;
+    struct cpu_gemm *heater;       /* for warm() */
+    const struct cpu_test *test;   /* of the prepared point */
+    void *work;                    /* the test's own */
+    json_t *params;                /* of the prepared point, or NULL */
+    const char *flags[4];          /* of the prepared point; NULL ends */
+};
+
+struct cpu_test {
+    enum point_state (*prepare)(struct cpu_engine *engine, const struct point *point,
+                                void **work, struct prepared *out, char *why,
+                                size_t size);
+    bool (*run)(struct cpu_engine *engine, void *work, int launches, double *seconds);
+    void (*check)(struct cpu_engine *engine, void *work, struct check *out);
+    void (*release)(void *work);
+};
+
+extern const struct cpu_test cpu_test_gemm, cpu_test_memory, cpu_test_transfer,
+    cpu_test_decode, cpu_test_fit;
+
+/* Bytes one point may allocate: the setting, or a quarter of what is free now; never more
+ * than nine tenths of what is free. */
+double cpu_budget(const struct cpu_engine *engine);
+
+/* Adds a flag to the point; the fifth is dropped. */
+void cpu_flag(struct cpu_engine *engine, const char *flag);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * cpu_gemm.h - linear layers on the CPU: y[n, m] = x[n, k] * W[m, k]^T, row-major.
+ *
+ * A struct gemm_library is what a math library must do; oneDNN is used where it is built
+ * in, else BLAS (FP32 only), else nothing. Weights are put into the library's own layout
+ * ahead of time, as a framework does when it loads a model, and that is not timed.
+ *
+ * A struct cpu_gemm is one such layer with `weights` packed copies and `rows` copies of x
+ * and y: rotating copies of one matrix (gemm.c), or the matrices of many layers (decode).
+ * All copies hold the same values at other addresses, which is what a cache goes by.
+ */
+#ifndef GP_BENCH_CPU_GEMM_H
+#define GP_BENCH_CPU_GEMM_H
+
+#include "bench/backend.h"
+#include "bench/cpu_pool.h"
+
+enum number { NUMBER_F32, NUMBER_BF16, NUMBER_F16, NUMBER_S8, NUMBER_U8, NUMBER_S32 };
+
+struct gemm_shape {
+    enum bench_type type;
+    int64_t m, n, k;
+};
+
+/* What the library made of a shape. */
+struct gemm_made {
+    void *op;
+    enum number x, w, y;  /* how the three are stored before packing */
+    size_t packed;        /* bytes of W in the library's layout */
+    bool emulated;        /* the processor has no instruction for this type */
+    char algorithm[96];
+};
+
+struct gemm_library {
+    const char *name;
+    void (*version)(char *text, size_t size);
+    /* The isa the library uses, as it names it; "" = it does not say. */
+    void (*isa)(char *text, size_t size);
+    void (*threads)(int threads);
+    enum point_state (*make)(const struct gemm_shape *shape, struct gemm_made *out,
+                             char *why, size_t size);
+    bool (*pack)(void *op, void *w, void *packed);
+    /* A library's handle of an operand; NULL = failed. */
+    void *(*weights)(void *op, void *packed);
+    void *(*input)(void *op, void *x);
+    void *(*output)(void *op, void *y);
+    void (*forget)(void *handle);
+    bool (*execute)(void *op, void *weights, void *input, void *output);
+    bool (*wait)(void *op);
+    void (*free)(void *op);
+};
+
+/* The library built in; NULL = none. */
+const struct gemm_library *cpu_gemm_library(void);
+extern const struct gemm_library gemm_onednn, gemm_blas;
+
+struct cpu_gemm;
+
+/* Asks the library; nothing large is allocated yet. */
+enum point_state cpu_gemm_new(const struct gemm_shape *shape, struct cpu_gemm **out,
+                              char *why, size_t size);
+/* Allocates and fills; `weights` packed copies, `rows` copies of x and y. */
+enum point_state cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool,
+                               int weights, int rows, uint64_t seed, char *why,
+                               size_t size);
+bool cpu_gemm_run(struct cpu_gemm *gemm, int weights, int rows);
+bool cpu_gemm_wait(struct cpu_gemm *gemm);
+void cpu_gemm_check(struct cpu_gemm *gemm, struct check *out);
+void cpu_gemm_free(struct cpu_gemm *gemm);
+
+const struct gemm_made *cpu_gemm_made(const struct cpu_gemm *gemm);
+double cpu_gemm_row_bytes(const struct cpu_gemm *gemm);    /* of one x and one y */
+double cpu_gemm_source_bytes(const struct cpu_gemm *gemm); /* W before packing */
+
+/* ---- numbers as they are stored (cpu_number.c) ---- */
+
+size_t number_size(enum number number);
+const char *number_word(enum number number);
+double number_get(enum number number, const void *base, size_t index);
+/* Uniform: [-1, 1] for floating types, the whole range for integers (s8: -127..127). */
+void number_fill(enum number number, void *base, size_t count, uint64_t seed);
+
+/* Aligned to a page; NULL when there is no memory for it. */
+void *cpu_alloc(size_t bytes);
+void cpu_release(void *base, size_t bytes);
+
+#endif

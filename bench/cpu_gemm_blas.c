@@ -1,0 +1,114 @@
+/*
+ * cpu_gemm_blas.c - FP32 linear layers by cblas_sgemm, where oneDNN is not built in.
+ *
+ * In BLAS's column-major words: D[m, n] = A^T * B with A = W[m, k] (stored k x m, leading
+ * dimension k) and B = x. There is no layout to pack weights into: a copy is a copy.
+ */
+#ifdef GP_HAVE_CBLAS
+
+#include <cblas.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cpu_gemm.h"
+#include "util/str.h"
+
+static void version(char *text, size_t size)
+{
+    char *(*config)(void);
+    char word[64] = "BLAS", *space;
+
+    *(void **)&config = dlsym(RTLD_DEFAULT, "openblas_get_config");
+    if (config) /* "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..." */
+        gp_copy(word, sizeof word, config());
+    if ((space = strchr(word, ' ')) && (space = strchr(space + 1, ' ')))
+        *space = '\0';
+    gp_copy(text, size, word);
+}
+
+static void isa(char *text, size_t size)
+{
+    char *(*core)(void);
+
+    *(void **)&core = dlsym(RTLD_DEFAULT, "openblas_get_corename");
+    gp_copy(text, size, core ? core() : "");
+}
+
+static void threads(int count)
+{
+    void (*set)(int);
+
+    *(void **)&set = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
+    if (set)
+        set(count);
+}
+
+static enum point_state make(const struct gemm_shape *shape, struct gemm_made *out,
+                             char *why, size_t size)
+{
+    struct gemm_shape *op;
+
+    if (shape->type != TYPE_FP32) {
+        gp_format(why, size, "BLAS knows fp32 only; %s needs a build with oneDNN",
+                  bench_type_word(shape->type));
+        return POINT_UNSUPPORTED;
+    }
+    if (shape->m > INT_MAX || shape->n > INT_MAX || shape->k > INT_MAX ||
+        !(op = malloc(sizeof *op))) {
+        gp_copy(why, size, "dimensions are too large for BLAS");
+        return POINT_UNSUPPORTED;
+    }
+    *op = *shape;
+    out->op = op;
+    out->x = out->w = out->y = NUMBER_F32;
+    out->packed = (size_t)shape->m * (size_t)shape->k * sizeof(float);
+    gp_copy(out->algorithm, sizeof out->algorithm, "cblas_sgemm");
+    return POINT_OK;
+}
+
+static bool pack(void *op, void *w, void *packed)
+{
+    const struct gemm_shape *s = op;
+
+    memcpy(packed, w, (size_t)s->m * (size_t)s->k * sizeof(float));
+    return true;
+}
+
+static void *same(void *op, void *data)
+{
+    (void)op;
+    return data;
+}
+
+static void forget(void *handle)
+{
+    (void)handle;
+}
+
+static bool execute(void *op, void *w, void *x, void *y)
+{
+    const struct gemm_shape *s = op;
+    int m = (int)s->m, n = (int)s->n, k = (int)s->k;
+
+    cblas_sgemm(CblasColMajor, CblasTrans, CblasNoTrans, m, n, k, 1, w, k, x, k, 0, y, m);
+    return true;
+}
+
+static bool wait_all(void *op)
+{
+    (void)op;
+    return true;
+}
+
+const struct gemm_library gemm_blas = {
+    .name = "blas", .version = version, .isa = isa,    .threads = threads,
+    .make = make,   .pack = pack,       .weights = same, .input = same,
+    .output = same, .forget = forget,   .execute = execute, .wait = wait_all,
+    .free = free,
+};
+
+#else
+typedef int built_without_blas;
+#endif

@@ -1,0 +1,409 @@
+/*
+ * cpu_gemm_onednn.c - linear layers by oneDNN's matmul primitive, C API of v2.6 and v3.
+ *
+ * dst[n, m] = src[n, k] * weights[k, m]. The caller's W[m, k] is weights in the layout
+ * "ba"; the primitive is asked which layout it wants (format any) and W is reordered into
+ * it. The two APIs differ in how descriptors are made and held, nothing else:
+ *   v2  dnnl_memory_desc_t is a struct, dnnl_matmul_desc_init + primitive_desc_create
+ *   v3  dnnl_memory_desc_t is a pointer, dnnl_matmul_primitive_desc_create
+ *
+ * INT8: processors with VNNI multiply u8 by s8, and only AMX and AVX-VNNI-INT8 s8 by s8
+ * without a correction; src is whichever is native. Before VNNI the library adds pairs of
+ * products in 16 bits, which saturate: 255*127*2 = 64770 > 32767. The sampled check
+ * catches that because integers must be equal.
+ */
+#ifdef GP_HAVE_ONEDNN
+
+#include <dnnl.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+#elif defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include "bench/cpu_gemm.h"
+#include "util/str.h"
+
+#if DNNL_VERSION_MAJOR >= 3
+typedef const_dnnl_memory_desc_t md_view; /* given by the library, or lent to it */
+#else
+typedef const dnnl_memory_desc_t *md_view;
+#endif
+
+struct op {
+    dnnl_primitive_t primitive;
+    dnnl_primitive_desc_t desc;
+    md_view x, w, y;   /* owned by desc */
+    struct gemm_shape shape;
+    enum number wn;
+};
+
+/* One engine and stream serve all; made at the first use, for the life of the program. */
+static dnnl_engine_t engine;
+static dnnl_stream_t stream;
+
+static bool ready(void)
+{
+    if (!engine && dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success)
+        return false;
+    return stream || dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) ==
+                         dnnl_success;
+}
+
+static void version(char *text, size_t size)
+{
+    const dnnl_version_t *v = dnnl_version();
+
+    gp_format(text, size, "oneDNN %d.%d.%d", v->major, v->minor, v->patch);
+}
+
+static const char *status_word(dnnl_status_t status)
+{
+    return status == dnnl_out_of_memory       ? "out of memory"
+           : status == dnnl_unimplemented     ? "not implemented"
+           : status == dnnl_invalid_arguments ? "invalid arguments"
+                                              : "runtime error";
+}
+
+/* ---- what the processor has ---- */
+
+#if defined(__x86_64__)
+static bool cpuid_bit(unsigned leaf, unsigned sub, int reg, int bit)
+{
+    unsigned r[4] = {0};
+
+    if (!__get_cpuid_count(leaf, sub, &r[0], &r[1], &r[2], &r[3]))
+        return false;
+    return r[reg] >> bit & 1;
+}
+enum { EAX, EBX, ECX, EDX };
+
+#define HAS_AVX512_VNNI cpuid_bit(7, 0, ECX, 11)
+#define HAS_AMX_BF16    cpuid_bit(7, 0, EDX, 22)
+#define HAS_AVX512_FP16 cpuid_bit(7, 0, EDX, 23)
+#define HAS_AMX_INT8    cpuid_bit(7, 0, EDX, 25)
+#define HAS_AVX_VNNI    cpuid_bit(7, 1, EAX, 4)
+#define HAS_AVX512_BF16 cpuid_bit(7, 1, EAX, 5)
+#define HAS_AMX_FP16    cpuid_bit(7, 1, EAX, 21)
+#define HAS_VNNI_INT8   cpuid_bit(7, 1, EDX, 4)
+
+/* The library may be held below what the processor has (ONEDNN_MAX_CPU_ISA). */
+static bool allowed(unsigned isa)
+{
+    return ((unsigned)dnnl_get_effective_cpu_isa() & isa) == isa;
+}
+
+static bool native(enum bench_type type)
+{
+    switch (type) {
+    case TYPE_BF16:
+        return (HAS_AVX512_BF16 || HAS_AMX_BF16) && allowed(dnnl_cpu_isa_avx512_core_bf16);
+    case TYPE_INT8:
+        return (HAS_AVX512_VNNI && allowed(dnnl_cpu_isa_avx512_core_vnni)) ||
+               (HAS_AVX_VNNI && allowed(dnnl_cpu_isa_avx2_vnni));
+    case TYPE_FP16:
+#if DNNL_VERSION_MAJOR >= 3
+        return (HAS_AVX512_FP16 || HAS_AMX_FP16) && allowed(dnnl_cpu_isa_avx512_core_fp16);
+#else
+        return false;
+#endif
+    default:
+        return true;
+    }
+}
+
+static bool signed_native(void)
+{
+    bool amx = HAS_AMX_INT8 && allowed(dnnl_cpu_isa_avx512_core_amx);
+
+#if DNNL_VERSION_MAJOR >= 3
+    return amx || (HAS_VNNI_INT8 && allowed(dnnl_cpu_isa_avx2_vnni_2));
+#else
+    return amx;
+#endif
+}
+#else
+static bool native(enum bench_type type)
+{
+#if defined(__aarch64__)
+    if (type == TYPE_BF16)
+        return getauxval(AT_HWCAP2) >> 14 & 1; /* HWCAP2_BF16 */
+    if (type == TYPE_INT8)
+        return getauxval(AT_HWCAP) >> 20 & 1;  /* HWCAP_ASIMDDP */
+    if (type == TYPE_FP16)
+        return getauxval(AT_HWCAP) >> 10 & 1;  /* HWCAP_ASIMDHP */
+#endif
+    return type == TYPE_FP32;
+}
+
+static bool signed_native(void)
+{
+    return true;
+}
+#endif
+
+static void isa(char *text, size_t size)
+{
+    gp_format(text, size, "0x%x", (unsigned)dnnl_get_effective_cpu_isa());
+}
+
+/* OpenMP's number of threads is the calling thread's; whichever OpenMP the library
+ * brought is asked, so that the engine links none of its own. */
+static void threads(int count)
+{
+    static void (*set)(int);
+
+    if (!set)
+        *(void **)&set = dlsym(RTLD_DEFAULT, "omp_set_num_threads");
+    if (set)
+        set(count);
+}
+
+/* ---- making a primitive ---- */
+
+static dnnl_data_type_t data_type(enum number number)
+{
+    static const dnnl_data_type_t types[] = {
+        [NUMBER_F32] = dnnl_f32, [NUMBER_BF16] = dnnl_bf16, [NUMBER_F16] = dnnl_f16,
+        [NUMBER_S8] = dnnl_s8,   [NUMBER_U8] = dnnl_u8,     [NUMBER_S32] = dnnl_s32,
+    };
+
+    return types[number];
+}
+
+static bool operand_types(enum bench_type type, struct gemm_made *out)
+{
+    static const struct {
+        enum bench_type type;
+        enum number x, w, y;
+    } known[] = {
+        {TYPE_FP32, NUMBER_F32, NUMBER_F32, NUMBER_F32},
+        {TYPE_BF16, NUMBER_BF16, NUMBER_BF16, NUMBER_BF16},
+        {TYPE_FP16, NUMBER_F16, NUMBER_F16, NUMBER_F16},
+        {TYPE_INT8, NUMBER_U8, NUMBER_S8, NUMBER_S32},
+    };
+
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (known[i].type != type)
+            continue;
+        out->x = known[i].x;
+        out->w = known[i].w;
+        out->y = known[i].y;
+        if (type == TYPE_INT8 && signed_native())
+            out->x = NUMBER_S8;
+        return true;
+    }
+    return false;
+}
+
+#if DNNL_VERSION_MAJOR >= 3
+static dnnl_status_t describe(dnnl_memory_desc_t *md, int64_t rows, int64_t columns,
+                              enum number number, dnnl_format_tag_t tag)
+{
+    dnnl_dims_t dims = {rows, columns};
+
+    return dnnl_memory_desc_create_with_tag(md, 2, dims, data_type(number), tag);
+}
+
+static dnnl_status_t make_desc(struct op *op, const struct gemm_made *made)
+{
+    const struct gemm_shape *s = &op->shape;
+    dnnl_memory_desc_t x = NULL, w = NULL, y = NULL;
+    dnnl_status_t status = describe(&x, s->n, s->k, made->x, dnnl_ab);
+
+    if (status == dnnl_success)
+        status = describe(&w, s->k, s->m, made->w, dnnl_format_tag_any);
+    if (status == dnnl_success)
+        status = describe(&y, s->n, s->m, made->y, dnnl_ab);
+    if (status == dnnl_success)
+        status = dnnl_matmul_primitive_desc_create(&op->desc, engine, x, w, NULL, y,
+                                                   NULL);
+    dnnl_memory_desc_destroy(x);
+    dnnl_memory_desc_destroy(w);
+    dnnl_memory_desc_destroy(y);
+    return status;
+}
+#else
+static dnnl_status_t describe(dnnl_memory_desc_t *md, int64_t rows, int64_t columns,
+                              enum number number, dnnl_format_tag_t tag)
+{
+    dnnl_dims_t dims = {rows, columns};
+
+    return dnnl_memory_desc_init_by_tag(md, 2, dims, data_type(number), tag);
+}
+
+static dnnl_status_t make_desc(struct op *op, const struct gemm_made *made)
+{
+    const struct gemm_shape *s = &op->shape;
+    dnnl_memory_desc_t x, w, y;
+    dnnl_matmul_desc_t matmul;
+    dnnl_status_t status = describe(&x, s->n, s->k, made->x, dnnl_ab);
+
+    if (status == dnnl_success)
+        status = describe(&w, s->k, s->m, made->w, dnnl_format_tag_any);
+    if (status == dnnl_success)
+        status = describe(&y, s->n, s->m, made->y, dnnl_ab);
+    if (status == dnnl_success)
+        status = dnnl_matmul_desc_init(&matmul, &x, &w, NULL, &y);
+    if (status == dnnl_success)
+        status = dnnl_primitive_desc_create(&op->desc, &matmul, NULL, engine, NULL);
+    return status;
+}
+#endif
+
+static void op_free(void *made)
+{
+    struct op *op = made;
+
+    if (!op)
+        return;
+    if (op->primitive)
+        dnnl_primitive_destroy(op->primitive);
+    if (op->desc)
+        dnnl_primitive_desc_destroy(op->desc);
+    free(op);
+}
+
+static enum point_state refuse(struct op *op, char *why, size_t size,
+                               enum bench_type type, const char *what)
+{
+    char library[48];
+
+    op_free(op);
+    version(library, sizeof library);
+    gp_format(why, size, "%s: %s matmul: %s", library, bench_type_word(type), what);
+    return POINT_UNSUPPORTED;
+}
+
+static enum point_state make(const struct gemm_shape *shape, struct gemm_made *out,
+                             char *why, size_t size)
+{
+    struct op *op = calloc(1, sizeof *op);
+    const char *kernel = "";
+    dnnl_status_t status;
+
+    if (!op || !ready())
+        return refuse(op, why, size, shape->type, "no engine"), POINT_ERROR;
+    if (!operand_types(shape->type, out))
+        return refuse(op, why, size, shape->type, "is no type of a processor");
+    op->shape = *shape;
+    op->wn = out->w;
+    if ((status = make_desc(op, out)) != dnnl_success) {
+        refuse(op, why, size, shape->type, status_word(status));
+        return status == dnnl_out_of_memory ? POINT_OOM : POINT_UNSUPPORTED;
+    }
+    dnnl_primitive_desc_query(op->desc, dnnl_query_impl_info_str, 0, &kernel);
+    if (strncmp(kernel, "ref", 3) == 0) /* orders of magnitude slower: no measurement */
+        return refuse(op, why, size, shape->type, "only its reference code, no kernel");
+    if (dnnl_primitive_create(&op->primitive, op->desc) != dnnl_success)
+        return refuse(op, why, size, shape->type, "primitive not made"), POINT_ERROR;
+    op->x = dnnl_primitive_desc_query_md(op->desc, dnnl_query_src_md, 0);
+    op->w = dnnl_primitive_desc_query_md(op->desc, dnnl_query_weights_md, 0);
+    op->y = dnnl_primitive_desc_query_md(op->desc, dnnl_query_dst_md, 0);
+    out->op = op;
+    out->packed = dnnl_memory_desc_get_size(op->w);
+    out->emulated = !native(shape->type);
+    gp_copy(out->algorithm, sizeof out->algorithm, kernel);
+    return POINT_OK;
+}
+
+/* ---- operands ---- */
+
+static void *handle(md_view md, void *data)
+{
+    dnnl_memory_t memory;
+
+    return dnnl_memory_create(&memory, md, engine, data) == dnnl_success ? memory : NULL;
+}
+
+static void *weights(void *op, void *packed)
+{
+    return handle(((struct op *)op)->w, packed);
+}
+
+static void *input(void *op, void *x)
+{
+    return handle(((struct op *)op)->x, x);
+}
+
+static void *output(void *op, void *y)
+{
+    return handle(((struct op *)op)->y, y);
+}
+
+static void forget(void *memory)
+{
+    if (memory)
+        dnnl_memory_destroy(memory);
+}
+
+static bool reorder(dnnl_primitive_desc_t desc, dnnl_memory_t from, dnnl_memory_t to)
+{
+    dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
+    dnnl_primitive_t primitive;
+    bool ok;
+
+    if (dnnl_primitive_create(&primitive, desc) != dnnl_success)
+        return false;
+    ok = dnnl_primitive_execute(primitive, stream, 2, args) == dnnl_success &&
+         dnnl_stream_wait(stream) == dnnl_success;
+    dnnl_primitive_destroy(primitive);
+    return ok;
+}
+
+static bool pack(void *made, void *w, void *packed)
+{
+    struct op *op = made;
+    dnnl_primitive_desc_t desc = NULL;
+    dnnl_memory_t from = NULL, to = weights(op, packed);
+    dnnl_memory_desc_t plain;
+    bool ok = false;
+
+    if (describe(&plain, op->shape.k, op->shape.m, op->wn, dnnl_ba) == dnnl_success) {
+#if DNNL_VERSION_MAJOR >= 3
+        from = handle(plain, w);
+        ok = dnnl_reorder_primitive_desc_create(&desc, plain, engine, op->w, engine,
+                                                NULL) == dnnl_success;
+        dnnl_memory_desc_destroy(plain);
+#else
+        from = handle(&plain, w);
+        ok = dnnl_reorder_primitive_desc_create(&desc, &plain, engine, op->w, engine,
+                                                NULL) == dnnl_success;
+#endif
+    }
+    ok = ok && from && to && reorder(desc, from, to);
+    if (desc)
+        dnnl_primitive_desc_destroy(desc);
+    forget(from);
+    forget(to);
+    return ok;
+}
+
+static bool execute(void *made, void *w, void *x, void *y)
+{
+    struct op *op = made;
+    dnnl_exec_arg_t args[] = {
+        {DNNL_ARG_SRC, x}, {DNNL_ARG_WEIGHTS, w}, {DNNL_ARG_DST, y}};
+
+    return dnnl_primitive_execute(op->primitive, stream, 3, args) == dnnl_success;
+}
+
+static bool wait_all(void *op)
+{
+    (void)op;
+    return dnnl_stream_wait(stream) == dnnl_success;
+}
+
+const struct gemm_library gemm_onednn = {
+    .name = "onednn", .version = version, .isa = isa,       .threads = threads,
+    .make = make,     .pack = pack,       .weights = weights, .input = input,
+    .output = output, .forget = forget,   .execute = execute, .wait = wait_all,
+    .free = op_free,
+};
+
+#else
+typedef int built_without_onednn;
+#endif

@@ -1,0 +1,129 @@
+/*
+ * cpu_pool.c - a fixed team of threads, woken by a generation number.
+ *
+ * Waking costs some 10 us, so a sample gives each thread all of its launches at once
+ * instead of one at a time.
+ */
+#include "bench/cpu_pool.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct cpu_pool {
+    int threads, made, busy;
+    unsigned generation;
+    bool quit;
+    cpu_work *work;
+    void *ctx;
+    pthread_mutex_t lock;
+    pthread_cond_t begin, end;
+    struct member {
+        struct cpu_pool *pool;
+        pthread_t thread;
+        int part;
+    } member[];
+};
+
+double cpu_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void *serve(void *arg)
+{
+    struct member *me = arg;
+    struct cpu_pool *pool = me->pool;
+    unsigned seen = 0;
+    bool quit;
+
+    for (;;) {
+        pthread_mutex_lock(&pool->lock);
+        while (pool->generation == seen && !pool->quit)
+            pthread_cond_wait(&pool->begin, &pool->lock);
+        quit = pool->quit;
+        seen = pool->generation;
+        pthread_mutex_unlock(&pool->lock);
+        if (quit)
+            return NULL;
+        pool->work(pool->ctx, me->part, pool->threads);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->busy == 0)
+            pthread_cond_signal(&pool->end);
+        pthread_mutex_unlock(&pool->lock);
+    }
+}
+
+struct cpu_pool *cpu_pool_new(int threads)
+{
+    struct cpu_pool *pool;
+
+    threads = threads < 1 ? 1 : threads;
+    pool = calloc(1, sizeof *pool + (size_t)threads * sizeof pool->member[0]);
+    if (!pool)
+        return NULL;
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->begin, NULL);
+    pthread_cond_init(&pool->end, NULL);
+    pool->threads = threads;
+    for (pool->made = 1; pool->made < threads; pool->made++) {
+        struct member *one = &pool->member[pool->made];
+
+        one->pool = pool;
+        one->part = pool->made;
+        if (pthread_create(&one->thread, NULL, serve, one) != 0) {
+            cpu_pool_free(pool);
+            return NULL;
+        }
+    }
+    return pool;
+}
+
+void cpu_pool_free(struct cpu_pool *pool)
+{
+    if (!pool)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    pool->quit = true;
+    pthread_cond_broadcast(&pool->begin);
+    pthread_mutex_unlock(&pool->lock);
+    for (int i = 1; i < pool->made; i++)
+        pthread_join(pool->member[i].thread, NULL);
+    pthread_cond_destroy(&pool->begin);
+    pthread_cond_destroy(&pool->end);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
+}
+
+void cpu_pool_run(struct cpu_pool *pool, cpu_work *work, void *ctx)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->work = work;
+    pool->ctx = ctx;
+    pool->busy = pool->threads - 1;
+    pool->generation++;
+    pthread_cond_broadcast(&pool->begin);
+    pthread_mutex_unlock(&pool->lock);
+    work(ctx, 0, pool->threads);
+    pthread_mutex_lock(&pool->lock);
+    while (pool->busy > 0)
+        pthread_cond_wait(&pool->end, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+int cpu_pool_threads(const struct cpu_pool *pool)
+{
+    return pool->threads;
+}
+
+void cpu_pool_share(size_t bytes, int part, int parts, size_t *from, size_t *to)
+{
+    size_t pages = (bytes + 4095) / 4096, each = pages / (size_t)parts;
+
+    *from = (size_t)part * each * 4096;
+    *to = part == parts - 1 ? bytes : (size_t)(part + 1) * each * 4096;
+}

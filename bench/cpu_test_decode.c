@@ -1,0 +1,239 @@
+/*
+ * cpu_test_decode.c - test decode: one step of a synthetic decoder, n tokens at once.
+ *
+ *   per layer   qkv, o, gate_up, down with the layer's own weights, and a read of all keys
+ *               and values that the n sequences have in the cache
+ *   at the end  the vocabulary head
+ * Norms, activations, softmax and the arithmetic of attention are left out: they move
+ * little beside weights and cache. The dimensions are those of the measured shard.
+ *
+ * As many real layers as memory holds, at least 4 (or all): weights of a layer come from
+ * memory as in life. The rest is extrapolated and the point says so:
+ *   t = t_layers * layers / real + t_head
+ * 8 of 32 layers in 80 ms, head 9 ms: 80*32/8 + 9 = 329 ms.
+ *
+ * FP32 models keep their cache in 4 bytes an element, all others in 2.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cpu_engine.h"
+#include "util/str.h"
+
+enum part { QKV, O, GATE_UP, DOWN, PARTS, HEAD = PARTS, GEMMS };
+enum { LAYERS_LEAST = 4, LINE = 64 };
+
+struct decode_work {
+    struct cpu_gemm *gemm[GEMMS];
+    int layers, real;
+    char *cache;          /* real layers, one after the other */
+    size_t layer_cache;   /* bytes, a multiple of 64 */
+    size_t reading;       /* offset of the layer that is read */
+    uint64_t sink[512];   /* keeps the reads */
+};
+
+static void release(void *ctx)
+{
+    struct decode_work *work = ctx;
+
+    if (!work)
+        return;
+    for (int i = 0; i < GEMMS; i++)
+        cpu_gemm_free(work->gemm[i]);
+    cpu_release(work->cache, work->layer_cache * (size_t)work->real);
+    free(work);
+}
+
+static enum point_state make_gemms(struct decode_work *work, const struct point *p,
+                                   double budget, char *why, size_t size)
+{
+    int64_t q = (int64_t)p->heads * p->head_dim, kv = (int64_t)p->kv_heads * p->head_dim;
+    const struct gemm_shape shapes[GEMMS] = {
+        [QKV] = {p->type, q + 2 * kv, p->n, p->hidden},
+        [O] = {p->type, p->hidden, p->n, q},
+        [GATE_UP] = {p->type, 2 * p->ff, p->n, p->hidden},
+        [DOWN] = {p->type, p->hidden, p->n, p->ff},
+        [HEAD] = {p->type, p->vocab, p->n, p->hidden},
+    };
+
+    for (int i = 0; i < GEMMS; i++) {
+        const struct gemm_shape *s = &shapes[i];
+        enum point_state state;
+
+        if (bench_type_bytes(s->type) * (double)s->k * (double)(s->m + s->n) > budget) {
+            gp_format(why, size, "one layer is above the %.1f GB that may be used",
+                      budget / 1e9);
+            return POINT_OOM;
+        }
+        state = cpu_gemm_new(s, &work->gemm[i], why, size);
+        if (state != POINT_OK)
+            return state;
+    }
+    return POINT_OK;
+}
+
+/* How many layers the budget holds beside the head, activations and one W being packed. */
+static int layers_that_fit(const struct decode_work *work, double budget, double *layer,
+                           double *rest)
+{
+    double source = 0;
+
+    *layer = (double)work->layer_cache;
+    *rest = (double)cpu_gemm_made(work->gemm[HEAD])->packed;
+    for (int i = 0; i < GEMMS; i++) {
+        source = fmax(source, cpu_gemm_source_bytes(work->gemm[i]));
+        *rest += cpu_gemm_row_bytes(work->gemm[i]);
+        if (i < PARTS)
+            *layer += (double)cpu_gemm_made(work->gemm[i])->packed;
+    }
+    return (int)fmin(fmax(floor((budget - *rest - source) / *layer), 0), work->layers);
+}
+
+static void touch_part(void *ctx, int part, int parts)
+{
+    struct decode_work *work = ctx;
+    size_t from, to;
+
+    cpu_pool_share(work->layer_cache * (size_t)work->real, part, parts, &from, &to);
+    number_fill(NUMBER_S32, work->cache + from, (to - from) / 4, from + 1);
+}
+
+static enum point_state fill(struct cpu_engine *engine, struct decode_work *work,
+                             char *why, size_t size)
+{
+    for (int i = 0; i < GEMMS; i++) {
+        enum point_state state =
+            cpu_gemm_fill(work->gemm[i], engine->pool, i == HEAD ? 1 : work->real, 1,
+                          engine->settings.seed + (uint64_t)i, why, size);
+
+        if (state != POINT_OK)
+            return state;
+    }
+    if (work->layer_cache == 0)
+        return POINT_OK;
+    work->cache = cpu_alloc(work->layer_cache * (size_t)work->real);
+    if (!work->cache) {
+        gp_copy(why, size, "the KV cache could not be allocated");
+        return POINT_OOM;
+    }
+    cpu_pool_run(engine->pool, touch_part, work);
+    return POINT_OK;
+}
+
+static enum point_state prepare(struct cpu_engine *engine, const struct point *point,
+                                void **ctx, struct prepared *out, char *why, size_t size)
+{
+    struct decode_work *work = calloc(1, sizeof *work);
+    double budget = cpu_budget(engine), layer, rest;
+    double cache = 2.0 * (double)point->n * point->context * point->kv_heads *
+                   point->head_dim * (point->type == TYPE_FP32 ? 4 : 2);
+    enum point_state state;
+    int least = point->layers < LAYERS_LEAST ? point->layers : LAYERS_LEAST;
+
+    if (!(*ctx = work))
+        return POINT_OOM;
+    work->layers = point->layers;
+    if (cache > budget) {
+        gp_copy(why, size, "one layer's KV cache is above what may be used");
+        return POINT_OOM;
+    }
+    work->layer_cache = (size_t)cache / LINE * LINE;
+    if ((state = make_gemms(work, point, budget, why, size)) != POINT_OK)
+        return state;
+    work->real = layers_that_fit(work, budget, &layer, &rest);
+    if (work->real < least) {
+        gp_format(why, size, "%.1f GB hold %d of %d layers, at least %d are needed",
+                  budget / 1e9, work->real, work->layers, least);
+        work->real = 0;
+        return POINT_OOM;
+    }
+    out->bytes = rest + layer * work->real;
+    out->cold = out->bytes >= 2 * engine->topology.cache;
+    out->rotation = 1; /* one operation walks all layers */
+    if (work->real < work->layers)
+        cpu_flag(engine, "extrapolated");
+    if (cpu_gemm_made(work->gemm[QKV])->emulated)
+        cpu_flag(engine, "emulated");
+    gp_copy(out->algorithm, sizeof out->algorithm,
+            cpu_gemm_made(work->gemm[QKV])->algorithm);
+    out->params = json_pack("{s:i, s:f, s:s, s:i}", "layers_real", work->real,
+                            "extrapolated_layers", (double)(work->layers - work->real),
+                            "attention", "read of keys and values", "threads",
+                            engine->topology.threads);
+    return fill(engine, work, why, size);
+}
+
+/* ---- a step ---- */
+
+typedef uint64_t vector __attribute__((vector_size(64), may_alias, aligned(64)));
+
+static void read_part(void *ctx, int part, int parts)
+{
+    struct decode_work *work = ctx;
+    const char *base = work->cache + work->reading;
+    vector a = {0}, b = {0};
+    size_t from, to, i;
+
+    cpu_pool_share(work->layer_cache, part, parts, &from, &to);
+    for (i = from; i + 2 * LINE <= to; i += 2 * LINE) {
+        a += *(const vector *)(const void *)(base + i);
+        b += *(const vector *)(const void *)(base + i + LINE);
+    }
+    for (; i < to; i += LINE)
+        a += *(const vector *)(const void *)(base + i);
+    a += b;
+    work->sink[part % 64 * 8] += a[0] ^ a[1] ^ a[2] ^ a[3] ^ a[4] ^ a[5] ^ a[6] ^ a[7];
+}
+
+static bool one_step(struct cpu_engine *engine, struct decode_work *work,
+                     double *seconds)
+{
+    double start = cpu_now(), middle;
+
+    for (int layer = 0; layer < work->real; layer++) {
+        for (int i = 0; i < PARTS; i++) {
+            if (!cpu_gemm_run(work->gemm[i], layer, 0) || !cpu_gemm_wait(work->gemm[i]))
+                return false;
+            work->reading = (size_t)layer * work->layer_cache;
+            if (i == QKV && work->layer_cache)
+                cpu_pool_run(engine->pool, read_part, work);
+        }
+    }
+    middle = cpu_now();
+    if (!cpu_gemm_run(work->gemm[HEAD], 0, 0) || !cpu_gemm_wait(work->gemm[HEAD]))
+        return false;
+    *seconds += (middle - start) * work->layers / work->real + (cpu_now() - middle);
+    return true;
+}
+
+static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
+{
+    *seconds = 0;
+    for (int i = 0; i < launches; i++)
+        if (!one_step(engine, ctx, seconds))
+            return false;
+    return true;
+}
+
+/* Every kind of layer, on the last layer's weights. */
+static void check(struct cpu_engine *engine, void *ctx, struct check *out)
+{
+    struct decode_work *work = ctx;
+    struct check one;
+
+    (void)engine;
+    out->done = out->ok = true;
+    for (int i = 0; i < GEMMS; i++) {
+        cpu_gemm_check(work->gemm[i], &one);
+        out->n += one.n;
+        out->max_err = fmax(out->max_err, one.max_err);
+        if (one.ok || !out->ok)
+            continue;
+        out->ok = false;
+        gp_copy(out->why, sizeof out->why, one.why);
+    }
+}
+
+const struct cpu_test cpu_test_decode = {prepare, run, check, release};

@@ -1,0 +1,97 @@
+/*
+ * cpu_test_fit.c - test fit: are the planned bytes really there?
+ *
+ * The bytes are mapped and every page is written, since Linux promises more than it has.
+ * What is free is asked first: the kernel would answer by killing this process or another.
+ * One operation is one write to each page.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cpu_engine.h"
+#include "util/str.h"
+
+enum { PAGE = 4096 };
+#define MARGIN 0.97 /* of what is free: page tables, and everybody else */
+
+struct fit_work {
+    char *base;
+    size_t bytes;
+    char mark;
+};
+
+static void touch_part(void *ctx, int part, int parts)
+{
+    struct fit_work *work = ctx;
+    size_t from, to;
+
+    cpu_pool_share(work->bytes, part, parts, &from, &to);
+    for (size_t i = from; i < to; i += PAGE)
+        work->base[i] = (char)(work->mark + (char)(i / PAGE));
+}
+
+static void release(void *ctx)
+{
+    struct fit_work *work = ctx;
+
+    if (work)
+        cpu_release(work->base, work->bytes);
+    free(work);
+}
+
+static enum point_state prepare(struct cpu_engine *engine, const struct point *point,
+                                void **ctx, struct prepared *out, char *why, size_t size)
+{
+    struct fit_work *work = calloc(1, sizeof *work);
+    double room = cpu_memory_free(""), start = cpu_now();
+
+    if (!(*ctx = work))
+        return POINT_OOM;
+    if (point->bytes > MARGIN * room) {
+        gp_format(why, size, "%.2f GB are planned, %.2f GB are free", point->bytes / 1e9,
+                  room / 1e9);
+        return POINT_OOM;
+    }
+    if (engine->settings.max_memory > 0 && point->bytes > engine->settings.max_memory) {
+        gp_format(why, size, "%.2f GB are planned, the settings allow %.2f GB",
+                  point->bytes / 1e9, engine->settings.max_memory / 1e9);
+        return POINT_SKIPPED;
+    }
+    work->bytes = (size_t)point->bytes;
+    if (!(work->base = cpu_alloc(work->bytes))) {
+        gp_format(why, size, "%.2f GB could not be mapped", point->bytes / 1e9);
+        return POINT_OOM;
+    }
+    cpu_pool_run(engine->pool, touch_part, work);
+    out->bytes = point->bytes;
+    out->params = json_pack("{s:f, s:f}", "allocate_s", cpu_now() - start,
+                            "free_bytes", room);
+    return POINT_OK;
+}
+
+static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
+{
+    struct fit_work *work = ctx;
+    double start = cpu_now();
+
+    for (int i = 0; i < launches; i++) {
+        work->mark++;
+        cpu_pool_run(engine->pool, touch_part, work);
+    }
+    *seconds = cpu_now() - start;
+    return true;
+}
+
+static void check(struct cpu_engine *engine, void *ctx, struct check *out)
+{
+    struct fit_work *work = ctx;
+
+    (void)engine;
+    out->done = out->ok = true;
+    for (size_t i = 0; i < work->bytes && out->ok; i += PAGE, out->n++)
+        out->ok = work->base[i] == (char)(work->mark + (char)(i / PAGE));
+    if (!out->ok)
+        gp_copy(out->why, sizeof out->why, "a page does not hold what was written");
+}
+
+const struct cpu_test cpu_test_fit = {prepare, run, check, release};

@@ -1,0 +1,276 @@
+/*
+ * cpu_test_memory.c - test memory: read, write and copy `bytes` by all threads at once.
+ *
+ * Each thread owns a slice and does all launches of a sample on it without waiting for
+ * the others, so that waking them is paid once. Stores go past the caches when what is
+ * walked does not fit them (a normal store would first read the line it overwrites and
+ * count as one transfer what takes two); smaller sizes use memset and memcpy.
+ *
+ * Checks: read compares its sum with one made a word at a time; write and copy compare
+ * every word.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include "bench/cpu_engine.h"
+#include "util/str.h"
+
+enum kind { READ, WRITE, COPY };
+
+struct memory_work {
+    enum kind kind;
+    size_t bytes;              /* of one copy; a multiple of 64 */
+    int rotation, next, launches;
+    bool streaming;
+    char *from, *to;           /* rotation copies one after the other */
+    size_t from_bytes, to_bytes;
+    uint64_t *sums;            /* one per thread, a line apart */
+    int fill;                  /* the byte that write writes */
+};
+
+enum { LINE = 64, WORDS = LINE / 8 };
+
+typedef uint64_t vector __attribute__((vector_size(64), may_alias, aligned(64)));
+
+/* Four places of the slice at once: one stream alone does not keep the memory busy. */
+#define AT(offset) (*(const vector *)(const void *)(base + (offset)))
+#define READ_BODY                                                                      \
+    size_t q = bytes / (4 * LINE) * LINE, i;                                           \
+    vector a = {0}, b = {0}, c = {0}, d = {0};                                         \
+    for (i = 0; i < q; i += LINE) {                                                    \
+        a += AT(i);                                                                    \
+        b += AT(i + q);                                                                \
+        c += AT(i + 2 * q);                                                            \
+        d += AT(i + 3 * q);                                                            \
+    }                                                                                  \
+    for (i = 4 * q; i < bytes; i += LINE)                                              \
+        a += AT(i);                                                                    \
+    a += b + c + d;                                                                    \
+    return a[0] + a[1] + a[2] + a[3] + a[4] + a[5] + a[6] + a[7];
+
+static uint64_t read_plain(const char *base, size_t bytes)
+{
+    READ_BODY
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static uint64_t read_avx2(const char *base, size_t bytes)
+{
+    READ_BODY
+}
+
+__attribute__((target("avx512f"))) static uint64_t read_avx512(const char *base,
+                                                                size_t bytes)
+{
+    READ_BODY
+}
+#endif
+
+static uint64_t read_all(const char *base, size_t bytes)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512f"))
+        return read_avx512(base, bytes);
+    if (__builtin_cpu_supports("avx2"))
+        return read_avx2(base, bytes);
+#endif
+    return read_plain(base, bytes);
+}
+
+static void write_all(char *to, size_t bytes, int fill, bool streaming)
+{
+#if defined(__SSE2__)
+    if (streaming) {
+        __m128i value = _mm_set1_epi8((char)fill);
+
+        for (size_t i = 0; i < bytes; i += 16)
+            _mm_stream_si128((__m128i *)(void *)(to + i), value);
+        _mm_sfence();
+        return;
+    }
+#endif
+    (void)streaming;
+    memset(to, fill, bytes);
+}
+
+static void copy_all(char *to, const char *from, size_t bytes, bool streaming)
+{
+#if defined(__SSE2__)
+    if (streaming) {
+        for (size_t i = 0; i < bytes; i += LINE) {
+            const __m128i *source = (const __m128i *)(const void *)(from + i);
+            __m128i *target = (__m128i *)(void *)(to + i);
+            __m128i a = _mm_load_si128(source), b = _mm_load_si128(source + 1);
+            __m128i c = _mm_load_si128(source + 2), d = _mm_load_si128(source + 3);
+
+            _mm_stream_si128(target, a);
+            _mm_stream_si128(target + 1, b);
+            _mm_stream_si128(target + 2, c);
+            _mm_stream_si128(target + 3, d);
+        }
+        _mm_sfence();
+        return;
+    }
+#endif
+    (void)streaming;
+    memcpy(to, from, bytes);
+}
+
+static void work_part(void *ctx, int part, int parts)
+{
+    struct memory_work *work = ctx;
+    size_t from, to, at;
+    uint64_t sum = 0;
+
+    cpu_pool_share(work->bytes, part, parts, &from, &to);
+    for (int i = 0; i < work->launches; i++) {
+        at = (size_t)((work->next + i) % work->rotation) * work->bytes + from;
+        if (work->kind == READ)
+            sum += read_all(work->from + at, to - from);
+        else if (work->kind == WRITE)
+            write_all(work->to + at, to - from, work->fill, work->streaming);
+        else
+            copy_all(work->to + at, work->from + at, to - from, work->streaming);
+    }
+    work->sums[part * WORDS] = sum;
+}
+
+/* First touch by the thread that will use the slice. */
+static void touch_part(void *ctx, int part, int parts)
+{
+    struct memory_work *work = ctx;
+    size_t from, to;
+
+    cpu_pool_share(work->bytes, part, parts, &from, &to);
+    for (int i = 0; i < work->rotation; i++) {
+        size_t at = (size_t)i * work->bytes + from;
+
+        if (work->from)
+            number_fill(NUMBER_S32, work->from + at, (to - from) / 4, at + 1);
+        if (work->to)
+            memset(work->to + at, 0xee, to - from);
+    }
+}
+
+static void release(void *ctx)
+{
+    struct memory_work *work = ctx;
+
+    if (!work)
+        return;
+    cpu_release(work->from, work->from_bytes);
+    cpu_release(work->to, work->to_bytes);
+    free(work->sums);
+    free(work);
+}
+
+static bool allocate(struct memory_work *work, int threads)
+{
+    size_t all = work->bytes * (size_t)work->rotation;
+
+    work->sums = calloc((size_t)threads * WORDS, sizeof *work->sums);
+    if (work->kind != WRITE && (work->from = cpu_alloc(all)))
+        work->from_bytes = all;
+    if (work->kind != READ && (work->to = cpu_alloc(all)))
+        work->to_bytes = all;
+    return work->sums && (work->kind == WRITE || work->from) &&
+           (work->kind == READ || work->to);
+}
+
+static enum point_state prepare(struct cpu_engine *engine, const struct point *point,
+                                void **ctx, struct prepared *out, char *why, size_t size)
+{
+    struct memory_work *work = calloc(1, sizeof *work);
+    double budget = cpu_budget(engine), each, cache = engine->topology.cache;
+
+    if (!(*ctx = work))
+        return POINT_OOM;
+    work->kind = strcmp(point->kind, "read") == 0    ? READ
+                 : strcmp(point->kind, "write") == 0 ? WRITE
+                                                     : COPY;
+    work->bytes = (size_t)point->bytes / LINE * LINE;
+    each = (double)work->bytes * (work->kind == COPY ? 2 : 1);
+    if (work->bytes == 0 || (double)work->bytes != point->bytes) {
+        gp_format(why, size, "bytes must be a multiple of %d", LINE);
+        return POINT_UNSUPPORTED;
+    }
+    if (each > budget) {
+        gp_format(why, size, "needs %.2f GB, %.2f GB may be used", each / 1e9,
+                  budget / 1e9);
+        return POINT_OOM;
+    }
+    work->rotation = 1;
+    if (point->cache != CACHE_HOT)
+        work->rotation = method_rotation(cache, each, budget, &out->cold);
+    work->streaming = each * work->rotation > cache;
+    out->rotation = work->rotation;
+    out->bytes = each * work->rotation;
+    if (!allocate(work, engine->topology.threads)) {
+        gp_copy(why, size, "the buffers could not be allocated");
+        return POINT_OOM;
+    }
+    cpu_pool_run(engine->pool, touch_part, work);
+    out->params = json_pack("{s:i, s:b}", "threads", engine->topology.threads,
+                            "streaming_stores", work->streaming && work->kind != READ);
+    return POINT_OK;
+}
+
+static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
+{
+    struct memory_work *work = ctx;
+    double start = cpu_now();
+
+    work->launches = launches;
+    cpu_pool_run(engine->pool, work_part, work);
+    *seconds = cpu_now() - start;
+    work->next = (work->next + launches) % work->rotation;
+    return true;
+}
+
+static uint64_t sum_words(const char *base, size_t bytes)
+{
+    uint64_t sum = 0, word;
+
+    for (size_t i = 0; i < bytes; i += sizeof word) {
+        memcpy(&word, base + i, sizeof word);
+        sum += word;
+    }
+    return sum;
+}
+
+static bool same_bytes(const char *base, size_t bytes, int value)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (base[i] != (char)value)
+            return false;
+    return true;
+}
+
+static void check(struct cpu_engine *engine, void *ctx, struct check *out)
+{
+    struct memory_work *work = ctx;
+    size_t at = (size_t)work->next * work->bytes;
+    uint64_t sum = 0;
+
+    work->launches = 1;
+    work->fill = 0x5a;
+    if (work->kind == COPY)
+        memset(work->to + at, 0xee, work->bytes);
+    cpu_pool_run(engine->pool, work_part, work);
+    for (int i = 0; i < cpu_pool_threads(engine->pool); i++)
+        sum += work->sums[i * WORDS];
+    out->done = true;
+    out->n = 1;
+    out->ok = work->kind == READ ? sum == sum_words(work->from + at, work->bytes)
+              : work->kind == WRITE
+                  ? same_bytes(work->to + at, work->bytes, 0x5a)
+                  : memcmp(work->to + at, work->from + at, work->bytes) == 0;
+    if (!out->ok)
+        gp_copy(out->why, sizeof out->why, "memory does not hold what was written");
+}
+
+const struct cpu_test cpu_test_memory = {prepare, run, check, release};

@@ -1,0 +1,39 @@
+/*
+ * cpu_topology.h - which processors this process may use, and what they share.
+ *
+ *   cpus      the affinity mask
+ *   cores     physical cores among them (siblings of one core count once, because two
+ *             threads of one core share the units that are being measured)
+ *   quota     processors' worth of time the cgroup grants (v1 and v2, the tightest of
+ *             the groups above); 0 = no limit
+ *   threads   min(cores, floor(quota), OMP_NUM_THREADS), at least 1: more threads than
+ *             the quota pays for are stopped in the middle of a sample
+ *   cache     bytes of the distinct last-level and level-2 caches these processors reach:
+ *             victim caches do not hold what level 2 holds, so both must be walked
+ *   free      what may be allocated now: MemAvailable, or less if the cgroup says so
+ *
+ * Two of eight processors of one 32 MiB level 3, 1 MiB of level 2 each, quota 1.5: cores
+ * 2, threads 1, cache 34 MiB.
+ */
+#ifndef GP_BENCH_CPU_TOPOLOGY_H
+#define GP_BENCH_CPU_TOPOLOGY_H
+
+#include <sched.h>
+#include <stdbool.h>
+
+struct cpu_topology {
+    int cpus, cores, threads;
+    double quota;
+    double cache, last_level, level2; /* bytes */
+    double memory, free;              /* bytes */
+    char name[96];
+};
+
+/* `root` is put before /proc and /sys ("" in life); mask NULL asks the scheduler. */
+void cpu_topology_read(const char *root, const cpu_set_t *mask,
+                       struct cpu_topology *out);
+
+/* Bytes that may be allocated now. */
+double cpu_memory_free(const char *root);
+
+#endif

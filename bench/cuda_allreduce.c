@@ -1,0 +1,285 @@
+/*
+ * cuda_allreduce.c - the sum over all visible GPUs, by NCCL, opened at run time.
+ *
+ * One process drives every device: a communicator, a stream and a buffer each. "plain"
+ * launches from the host, "graph" replays one captured graph per device. Every buffer
+ * holds BF16 ones (FP32 where the point says so), in place; the check refills them and
+ * expects the number of devices. Time is that of the first device's stream.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cuda_ctx.h"
+#include "util/str.h"
+
+enum { DEVICES_MAX = 64, NCCL_FLOAT32 = 7, NCCL_BFLOAT16 = 9, NCCL_SUM = 0 };
+
+struct nccl {
+    void *library;
+    int (*init)(void **comms, int count, const int *devices);
+    int (*destroy)(void *comm);
+    int (*group_start)(void), (*group_end)(void);
+    int (*allreduce)(const void *from, void *to, size_t count, int type, int op,
+                     void *comm, cudaStream_t stream);
+    const char *(*error)(int status);
+};
+
+struct allreduce_state {
+    struct nccl nccl;
+    int count;
+    bool wide, graph;
+    size_t elements;
+    void *comms[DEVICES_MAX], *buffers[DEVICES_MAX];
+    cudaStream_t streams[DEVICES_MAX];
+    cudaGraphExec_t execs[DEVICES_MAX];
+    int captured; /* launches in the graphs; 0 = none */
+};
+
+static bool nccl_bind(struct nccl *nccl)
+{
+    const struct {
+        const char *name;
+        void *slot;
+    } symbols[] = {
+        {"ncclCommInitAll", &nccl->init},       {"ncclCommDestroy", &nccl->destroy},
+        {"ncclGroupStart", &nccl->group_start}, {"ncclGroupEnd", &nccl->group_end},
+        {"ncclAllReduce", &nccl->allreduce},    {"ncclGetErrorString", &nccl->error},
+    };
+
+    nccl->library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+    for (size_t i = 0; nccl->library && i < sizeof symbols / sizeof symbols[0]; i++)
+        if (!(*(void **)symbols[i].slot = dlsym(nccl->library, symbols[i].name)))
+            return false;
+    return nccl->library != NULL;
+}
+
+static bool nccl_ok(struct cuda_ctx *ctx, struct nccl *nccl, int status,
+                    const char *what)
+{
+    if (status != 0)
+        snprintf(ctx->fault, sizeof ctx->fault, "%s: NCCL: %s", what,
+                 nccl->error(status));
+    return status == 0;
+}
+
+static bool reduce_once(struct cuda_ctx *ctx, struct allreduce_state *s)
+{
+    bool ok = nccl_ok(ctx, &s->nccl, s->nccl.group_start(), "ncclGroupStart");
+
+    for (int d = 0; ok && d < s->count; d++)
+        ok = nccl_ok(ctx, &s->nccl,
+                     s->nccl.allreduce(s->buffers[d], s->buffers[d], s->elements,
+                                       s->wide ? NCCL_FLOAT32 : NCCL_BFLOAT16, NCCL_SUM,
+                                       s->comms[d], s->streams[d]),
+                     "ncclAllReduce");
+    return nccl_ok(ctx, &s->nccl, s->nccl.group_end(), "ncclGroupEnd") && ok;
+}
+
+static void drop_graphs(struct allreduce_state *s)
+{
+    for (int d = 0; d < s->count; d++) {
+        if (s->execs[d])
+            cudaGraphExecDestroy(s->execs[d]);
+        s->execs[d] = NULL;
+    }
+    s->captured = 0;
+}
+
+/* One graph per device, captured together: the collective spans all of them. */
+static bool capture(struct cuda_ctx *ctx, struct allreduce_state *s, int launches)
+{
+    bool ok = true;
+
+    drop_graphs(s);
+    for (int d = 0; ok && d < s->count; d++)
+        ok = cuda_ok(
+            ctx,
+            cudaStreamBeginCapture(s->streams[d], cudaStreamCaptureModeThreadLocal),
+            "capture");
+    for (int i = 0; ok && i < launches; i++)
+        ok = reduce_once(ctx, s);
+    for (int d = 0; d < s->count; d++) {
+        cudaGraph_t graph = NULL;
+
+        cudaSetDevice(d);
+        ok = cuda_ok(ctx, cudaStreamEndCapture(s->streams[d], &graph), "capture") &&
+             ok &&
+             cuda_ok(ctx, cudaGraphInstantiateWithFlags(&s->execs[d], graph, 0),
+                     "graph");
+        if (graph)
+            cudaGraphDestroy(graph);
+    }
+    cudaSetDevice(ctx->device);
+    s->captured = ok ? launches : 0;
+    return ok;
+}
+
+static bool wait_all(struct cuda_ctx *ctx, struct allreduce_state *s)
+{
+    bool ok = true;
+
+    for (int d = 0; d < s->count; d++)
+        ok = cuda_ok(ctx, cudaStreamSynchronize(s->streams[d]), "allreduce") && ok;
+    return ok;
+}
+
+static bool allreduce_run(struct cuda_ctx *ctx, int variant, int launches,
+                          double *seconds)
+{
+    struct allreduce_state *s = ctx->work.state;
+    cudaStream_t first = s->streams[ctx->device];
+    float ms = 0;
+    bool ok = true;
+
+    (void)variant;
+    if (s->graph && s->captured != launches && !capture(ctx, s, launches))
+        return false;
+    if (!wait_all(ctx, s) ||
+        !cuda_ok(ctx, cudaEventRecord(ctx->timer.start[0], first), "event"))
+        return false;
+    if (s->graph)
+        for (int d = 0; ok && d < s->count; d++)
+            ok = cuda_ok(ctx, cudaGraphLaunch(s->execs[d], s->streams[d]), "graph");
+    else
+        for (int i = 0; ok && i < launches; i++)
+            ok = reduce_once(ctx, s);
+    if (!ok || !cuda_ok(ctx, cudaEventRecord(ctx->timer.stop[0], first), "event") ||
+        !wait_all(ctx, s) ||
+        !cuda_ok(ctx,
+                 cudaEventElapsedTime(&ms, ctx->timer.start[0], ctx->timer.stop[0]),
+                 "event time"))
+        return false;
+    *seconds = 1e-3 * (double)ms;
+    return true;
+}
+
+static bool fill_ones(struct cuda_ctx *ctx, struct allreduce_state *s)
+{
+    enum cuda_bits bits = s->wide ? BITS_FP32 : BITS_BF16;
+    size_t bytes = cuda_bits_bytes(bits, s->elements);
+    uint16_t *halves = malloc(bytes);
+    float *singles = (void *)halves;
+    bool ok = halves != NULL;
+
+    for (size_t i = 0; ok && i < s->elements; i++) {
+        if (s->wide)
+            singles[i] = 1;
+        else
+            halves[i] = 0x3f80;
+    }
+    for (int d = 0; ok && d < s->count; d++)
+        ok = cuda_ok(ctx,
+                     cudaMemcpy(s->buffers[d], halves, bytes, cudaMemcpyHostToDevice),
+                     "fill");
+    free(halves);
+    return ok;
+}
+
+static void allreduce_check(struct cuda_ctx *ctx, int variant, struct check *out)
+{
+    struct allreduce_state *s = ctx->work.state;
+    enum cuda_bits bits = s->wide ? BITS_FP32 : BITS_BF16;
+    size_t each = cuda_bits_bytes(bits, 1),
+           spots[3] = {0, s->elements / 2, s->elements - 1};
+    char value[4];
+    double seconds;
+
+    *out = (struct check){0};
+    out->done = fill_ones(ctx, s) && allreduce_run(ctx, variant, 1, &seconds);
+    out->ok = out->done;
+    for (int d = 0; out->done && d < s->count; d++)
+        for (int i = 0; i < 3; i++) {
+            out->done =
+                cuda_ok(ctx,
+                        cudaMemcpy(value, (char *)s->buffers[d] + spots[i] * each, each,
+                                   cudaMemcpyDeviceToHost),
+                        "check");
+            out->ok = out->ok && out->done && convert_get(bits, value, 0) == s->count;
+            out->n++;
+        }
+    if (!out->done)
+        snprintf(out->why, sizeof out->why, "%.110s", ctx->fault);
+    else if (!out->ok)
+        snprintf(out->why, sizeof out->why, "the sum is not the number of devices");
+}
+
+static void allreduce_release(struct cuda_ctx *ctx)
+{
+    struct allreduce_state *s = ctx->work.state;
+
+    drop_graphs(s);
+    for (int d = 0; d < s->count; d++) {
+        cudaSetDevice(d);
+        if (s->comms[d])
+            s->nccl.destroy(s->comms[d]);
+        cuda_give(ctx, s->buffers[d]);
+        if (s->streams[d])
+            cudaStreamDestroy(s->streams[d]);
+    }
+    cudaSetDevice(ctx->device);
+    if (s->nccl.library)
+        dlclose(s->nccl.library);
+    free(s);
+}
+
+static enum point_state start(struct cuda_ctx *ctx, struct allreduce_state *s,
+                              char *why, size_t size)
+{
+    size_t bytes = cuda_bits_bytes(s->wide ? BITS_FP32 : BITS_BF16, s->elements);
+    int devices[DEVICES_MAX];
+    bool oom = false, ok = true;
+
+    for (int d = 0; ok && d < s->count; d++) {
+        devices[d] = d;
+        ok = cuda_ok(ctx, cudaSetDevice(d), "cudaSetDevice") &&
+             cuda_ok(ctx,
+                     cudaStreamCreateWithFlags(&s->streams[d], cudaStreamNonBlocking),
+                     "stream");
+        if (ok && !(s->buffers[d] = cuda_take(ctx, (double)bytes, &oom, why, size))) {
+            cudaSetDevice(ctx->device);
+            return oom ? POINT_OOM : POINT_ERROR;
+        }
+    }
+    ok = ok && nccl_ok(ctx, &s->nccl, s->nccl.init(s->comms, s->count, devices),
+                       "ncclCommInitAll");
+    ok = cuda_ok(ctx, cudaSetDevice(ctx->device), "cudaSetDevice") && ok;
+    return ok && fill_ones(ctx, s) ? POINT_OK : cuda_failed(ctx, why, size);
+}
+
+enum point_state cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point *point,
+                                        struct prepared *out, char *why, size_t size)
+{
+    struct allreduce_state *s;
+    int count = 0;
+
+    if (!cuda_ok(ctx, cudaGetDeviceCount(&count), "cudaGetDeviceCount"))
+        return cuda_failed(ctx, why, size);
+    if (count < 2 || count > DEVICES_MAX)
+        return snprintf(why, size, "needs 2 to %d GPUs, %d is visible", DEVICES_MAX,
+                        count),
+               POINT_UNSUPPORTED;
+    if (!(s = calloc(1, sizeof *s)))
+        return snprintf(why, size, "out of host memory"), POINT_ERROR;
+    ctx->work = (struct cuda_work){.active = true,
+                                   .name = point->id,
+                                   .run = allreduce_run,
+                                   .check = allreduce_check,
+                                   .release = allreduce_release,
+                                   .state = s};
+    if (!nccl_bind(&s->nccl))
+        return snprintf(why, size, "needs NCCL: libnccl.so.2 cannot be loaded"),
+               POINT_UNSUPPORTED;
+    s->count = count;
+    s->wide = point->type == TYPE_FP32 || point->type == TYPE_TF32;
+    s->graph = strcmp(point->kind, "graph") == 0;
+    s->elements = (size_t)point->bytes / (s->wide ? 4 : 2);
+    if (s->elements == 0)
+        s->elements = 1;
+    out->cold = true;
+    out->bytes = point->bytes;
+    snprintf(out->algorithm, sizeof out->algorithm, "NCCL, %d GPUs, one process",
+             count);
+    return start(ctx, s, why, size);
+}

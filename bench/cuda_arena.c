@@ -1,0 +1,122 @@
+/*
+ * cuda_arena.c - device memory for operands, and random data in it.
+ *
+ * Zeros and constants draw less power and run faster than data, so operands are filled:
+ * 8 MiB of random elements per kind are made once on the host and copied over each
+ * operand from an offset of its own, an odd multiple of 256 bytes, so that no two
+ * copies are alike. A tenth of free memory is never taken; a point's budget is
+ * max_memory, by default a quarter of what is free: 80 GB free -> 20 GB.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/cuda_ctx.h"
+
+enum {
+    BLOCK_UNITS = 32768 + 1
+}; /* x 256 bytes: 8 MiB, shifted against powers of two */
+
+size_t cuda_aligned(size_t bytes)
+{
+    return (bytes + CUDA_ALIGN - 1) / CUDA_ALIGN * CUDA_ALIGN;
+}
+
+double cuda_budget(struct cuda_ctx *ctx)
+{
+    size_t free_bytes = 0, total = 0;
+    double most = ctx->settings.max_memory;
+
+    if (!cuda_ok(ctx, cudaMemGetInfo(&free_bytes, &total), "cudaMemGetInfo"))
+        return 0;
+    if (most <= 0)
+        return (double)free_bytes / 4;
+    return most < 0.9 * (double)free_bytes ? most : 0.9 * (double)free_bytes;
+}
+
+void *cuda_take(struct cuda_ctx *ctx, double bytes, bool *oom, char *why, size_t size)
+{
+    void *memory = NULL;
+    size_t free_bytes = 0, total = 0;
+
+    *oom = false;
+    if (bytes < CUDA_ALIGN)
+        bytes = CUDA_ALIGN;
+    if (bytes < 0x1p62) {
+        cudaError_t error = cudaMalloc(&memory, (size_t)bytes);
+        if (error == cudaSuccess)
+            return memory;
+        if (error != cudaErrorMemoryAllocation) {
+            cuda_ok(ctx, error, "cudaMalloc");
+            cuda_failed(ctx, why, size);
+            return NULL;
+        }
+        cudaGetLastError();
+    }
+    *oom = true;
+    cudaMemGetInfo(&free_bytes, &total);
+    snprintf(why, size, "needs %.2f GiB of device memory, %.2f GiB of %.2f are free",
+             bytes / 0x1p30, (double)free_bytes / 0x1p30, (double)total / 0x1p30);
+    return NULL;
+}
+
+void cuda_give(struct cuda_ctx *ctx, void *memory)
+{
+    if (memory)
+        cuda_ok(ctx, cudaFree(memory), "cudaFree");
+}
+
+static bool block_make(struct cuda_ctx *ctx, enum cuda_bits bits)
+{
+    struct cuda_block *block = &ctx->blocks[bits];
+    size_t bytes = (size_t)BLOCK_UNITS * 256;
+    size_t count = bytes / cuda_bits_bytes(bits, 2) * 2;
+    uint64_t seed = ctx->settings.seed + (uint64_t)bits;
+    void *host = malloc(bytes);
+
+    if (!host) {
+        snprintf(ctx->fault, sizeof ctx->fault, "out of host memory");
+        return false;
+    }
+    convert_fill(bits, host, count, &seed);
+    bool ok =
+        cuda_ok(ctx, cudaMalloc(&block->device, bytes), "cudaMalloc") &&
+        cuda_ok(ctx, cudaMemcpy(block->device, host, bytes, cudaMemcpyHostToDevice),
+                "copy of random data");
+    free(host);
+    if (ok)
+        block->bytes = bytes;
+    else
+        cuda_give(ctx, block->device), block->device = NULL;
+    return ok;
+}
+
+bool cuda_fill(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes,
+               uint64_t salt)
+{
+    struct cuda_block *block = &ctx->blocks[bits];
+    size_t offset, piece;
+
+    if (!block->device && !block_make(ctx, bits))
+        return false;
+    offset = (salt * 2 + 1) * 7919 % BLOCK_UNITS * 256;
+    for (size_t done = 0; done < bytes; done += piece) {
+        piece = block->bytes - offset;
+        if (piece > bytes - done)
+            piece = bytes - done;
+        if (!cuda_ok(ctx,
+                     cudaMemcpyAsync((char *)to + done, (char *)block->device + offset,
+                                     piece, cudaMemcpyDeviceToDevice, ctx->stream),
+                     "fill"))
+            return false;
+        offset = 0;
+    }
+    return true;
+}
+
+void cuda_blocks_free(struct cuda_ctx *ctx)
+{
+    for (int i = 0; i <= BITS_E2M1; i++) {
+        cuda_give(ctx, ctx->blocks[i].device);
+        ctx->blocks[i] = (struct cuda_block){0};
+    }
+}

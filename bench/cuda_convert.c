@@ -1,0 +1,200 @@
+/*
+ * cuda_convert.c - see cuda_convert.h.
+ *
+ * One decoder serves all small floats: sign, e exponent bits with a bias, f fraction
+ * bits, value = (-1)^s * 2^(E-bias) * (1 + F/2^f), subnormal 2^(1-bias) * F/2^f.
+ * Example: e4m3 0x38 = exponent 7, fraction 0 -> 1.0; 0x7e = 2^8 * 1.75 = 448.
+ */
+#include "bench/cuda_convert.h"
+
+#include <math.h>
+#include <string.h>
+
+static double decode(unsigned bits, int e, int f, int bias)
+{
+    unsigned exponent = bits >> f & ((1u << e) - 1), fraction = bits & ((1u << f) - 1);
+    double sign = bits >> (e + f) & 1 ? -1 : 1;
+
+    if (exponent == 0)
+        return sign * ldexp(fraction, 1 - bias - f);
+    return sign * ldexp(fraction + (double)(1u << f), (int)exponent - bias - f);
+}
+
+/* Nearest code, ties to even; magnitudes above `largest` become the largest code. */
+static unsigned encode(double value, int e, int f, int bias, double largest)
+{
+    unsigned sign = signbit(value) ? 1u << (e + f) : 0;
+    double magnitude = fabs(value);
+    int exponent;
+
+    if (magnitude > largest)
+        magnitude = largest;
+    if (magnitude == 0)
+        return sign;
+    frexp(magnitude, &exponent);
+    exponent--; /* magnitude = 2^exponent * [1,2) */
+    if (exponent < 1 - bias)
+        exponent = 1 - bias;
+    /* codes of one sign count up by one per step, through the binades */
+    double steps = nearbyint(ldexp(magnitude, f - exponent));
+    return sign | (unsigned)((int)steps + (exponent + bias - 1) * (1 << f));
+}
+
+double convert_from_fp16(uint16_t bits)
+{
+    if ((bits & 0x7c00) == 0x7c00)
+        return bits & 0x3ff ? NAN : bits & 0x8000 ? -INFINITY : INFINITY;
+    return decode(bits, 5, 10, 15);
+}
+
+double convert_from_bf16(uint16_t bits)
+{
+    uint32_t wide = (uint32_t)bits << 16;
+    float value;
+
+    memcpy(&value, &wide, sizeof value);
+    return value;
+}
+
+double convert_from_e4m3(uint8_t bits)
+{
+    return (bits & 0x7f) == 0x7f ? NAN : decode(bits, 4, 3, 7);
+}
+
+double convert_from_e2m1(uint8_t bits)
+{
+    return decode(bits & 0xfu, 2, 1, 1);
+}
+
+double convert_from_ue8m0(uint8_t bits)
+{
+    return bits == 255 ? NAN : ldexp(1, bits - 127);
+}
+
+uint16_t convert_to_fp16(float value)
+{
+    if (isnan(value))
+        return 0x7e00;
+    if (fabsf(value) >= 65520)
+        return signbit(value) ? 0xfc00 : 0x7c00;
+    return (uint16_t)encode(value, 5, 10, 15, 65504);
+}
+
+uint16_t convert_to_bf16(float value)
+{
+    uint32_t bits;
+
+    if (isnan(value))
+        return 0x7fc0;
+    memcpy(&bits, &value, sizeof bits);
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+uint8_t convert_to_e4m3(float value)
+{
+    return isnan(value) ? 0x7f : (uint8_t)encode(value, 4, 3, 7, 448);
+}
+
+uint8_t convert_to_e2m1(float value)
+{
+    return (uint8_t)encode(isnan(value) ? 0 : value, 2, 1, 1, 6);
+}
+
+double convert_get(enum cuda_bits bits, const void *data, size_t i)
+{
+    const uint8_t *bytes = data;
+    uint16_t half;
+    float single;
+    int32_t whole;
+
+    switch (bits) {
+    case BITS_FP32:
+        memcpy(&single, bytes + 4 * i, sizeof single);
+        return single;
+    case BITS_INT32:
+        memcpy(&whole, bytes + 4 * i, sizeof whole);
+        return whole;
+    case BITS_FP16:
+    case BITS_BF16:
+        memcpy(&half, bytes + 2 * i, sizeof half);
+        return bits == BITS_FP16 ? convert_from_fp16(half) : convert_from_bf16(half);
+    case BITS_INT8:
+        return (int8_t)bytes[i];
+    case BITS_E4M3:
+        return convert_from_e4m3(bytes[i]);
+    case BITS_E2M1:
+        return convert_from_e2m1((uint8_t)(bytes[i / 2] >> (i % 2 * 4)));
+    }
+    return NAN;
+}
+
+static uint64_t next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+static float uniform(uint64_t *state) /* [-1,1) */
+{
+    return (float)((double)(next(state) >> 11) * 0x1p-52 - 1);
+}
+
+void convert_fill(enum cuda_bits bits, void *data, size_t count, uint64_t *state)
+{
+    uint8_t *bytes = data;
+    uint16_t *halves = data;
+    float *singles = data;
+    size_t stored = cuda_bits_bytes(bits, count);
+
+    if (bits == BITS_E2M1) {
+        for (size_t i = 0; i < stored; i++)
+            bytes[i] = (uint8_t)next(state);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (bits == BITS_FP32)
+            singles[i] = uniform(state);
+        else if (bits == BITS_INT32)
+            ((int32_t *)data)[i] = (int32_t)(next(state) % 255) - 127;
+        else if (bits == BITS_INT8)
+            bytes[i] = (uint8_t)(int8_t)((int)(next(state) % 255) - 127);
+        else if (bits == BITS_E4M3)
+            bytes[i] = convert_to_e4m3(uniform(state));
+        else
+            halves[i] = bits == BITS_FP16 ? convert_to_fp16(uniform(state))
+                                          : convert_to_bf16(uniform(state));
+    }
+}
+
+void convert_fill_scales(enum cuda_scale scale, uint8_t *data, int64_t outer, int64_t k,
+                         uint64_t *state)
+{
+    int block = cuda_scale_block(scale);
+
+    memset(data, 0, cuda_scale_bytes(scale, outer, k));
+    if (block == 0)
+        return;
+    int64_t blocks = (k + block - 1) / block;
+    for (int64_t row = 0; row < outer; row++)
+        for (int64_t i = 0; i < blocks; i++) {
+            uint64_t r = next(state);
+            /* ue8m0 0x7e = 0.5, 0x7f = 1; ue4m3 0x30 = 0.5 ... 0x38 = 1 */
+            data[cuda_scale_offset(row, i, blocks)] =
+                (uint8_t)(scale == SCALE_VEC32_UE8M0 ? 0x7e + r % 2 : 0x30 + r % 9);
+        }
+}
+
+double convert_scale(enum cuda_scale scale, const uint8_t *data, int64_t outer,
+                     int64_t inner, int64_t k)
+{
+    int block = cuda_scale_block(scale);
+
+    if (block == 0)
+        return 1;
+    uint8_t code = data[cuda_scale_offset(outer, inner, (k + block - 1) / block)];
+    return scale == SCALE_VEC32_UE8M0 ? convert_from_ue8m0(code)
+                                      : convert_from_e4m3(code);
+}

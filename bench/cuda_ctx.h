@@ -1,0 +1,127 @@
+/*
+ * cuda_ctx.h - one opened GPU, and the work that is prepared on it.
+ *
+ * A test (cuda_gemm.c, cuda_memory.c, ...) fills struct cuda_work: either it can
+ * enqueue one operation on ctx->stream, and cuda_run.c captures as many as a sample
+ * needs into a graph and times it with events, or it times itself (run). Every CUDA
+ * call goes through cuda_ok() or lt_ok(): the first failure is kept as text, and a
+ * failure after which the context is beyond repair marks the device as lost, so that
+ * nothing more is tried on it.
+ */
+#ifndef GP_BENCH_CUDA_CTX_H
+#define GP_BENCH_CUDA_CTX_H
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/backend.h"
+#include "bench/cuda_convert.h"
+#include "bench/cuda_types.h"
+
+struct cuda_ctx;
+struct nvml;
+
+#define CUDA_WORKSPACE  (32u << 20)
+#define CUDA_ALIGN      256
+#define CUDA_MAX_COPIES 512 /* operands rotating: no more than nodes of a graph */
+
+struct cuda_work {
+    bool active;
+    const char *name; /* for the NVTX range */
+    /* One operation, number i of its sample, on ctx->stream. */
+    bool (*enqueue)(struct cuda_ctx *ctx, int variant, int i);
+    /* Or, where a graph is no use, the whole sample. */
+    bool (*run)(struct cuda_ctx *ctx, int variant, int launches, double *seconds);
+    void (*check)(struct cuda_ctx *ctx, int variant, struct check *out);
+    void (*release)(struct cuda_ctx *ctx);
+    void *state;
+};
+
+struct cuda_timer { /* a graph and two event pairs, so that a sample is always queued */
+    cudaEvent_t start[2], stop[2];
+    cudaGraphExec_t exec;
+    int variant, launches; /* that the graph was built for; launches 0 = none */
+    bool ahead;            /* a sample is in the queue already */
+    int slot;
+    bool plain; /* capture failed once: launch one by one */
+};
+
+struct cuda_block { /* random elements of one kind, copied over the operands */
+    void *device;
+    size_t bytes;
+};
+
+struct cuda_ctx {
+    int device, cc, sms;
+    size_t lt_version;
+    double l2; /* bytes */
+    struct method_settings settings;
+    cublasLtHandle_t lt;
+    cudaStream_t stream, side;
+    void *workspace;
+    struct cuda_block blocks[BITS_E2M1 + 1];
+    struct cuda_timer timer;
+    struct cuda_work work, heater;
+    int heats; /* operations in one window of the warm-up; 0 = not known yet */
+    struct nvml *nvml;
+    bool lost;
+    char fault[240]; /* what failed last, "" */
+};
+
+/* ---- cuda_error.c ---- */
+
+/* false after writing "what: text" to ctx->fault. */
+bool cuda_ok(struct cuda_ctx *ctx, cudaError_t error, const char *what);
+bool lt_ok(struct cuda_ctx *ctx, cublasStatus_t status, const char *what);
+/* What the user can understand and do. `lost`: no further call can succeed. */
+struct cuda_trouble {
+    const char *text, *hint;
+    bool lost, no_device;
+};
+struct cuda_trouble cuda_trouble(cudaError_t error);
+const char *lt_word(cublasStatus_t status);
+/* GP_E_DEVICE with the trouble's words; the driver's version is looked at. */
+enum gp_status cuda_fail_device(cudaError_t error, const char *where,
+                                struct gp_err *err);
+/* The state a failed prepare() has, with `why` from ctx->fault. */
+enum point_state cuda_failed(struct cuda_ctx *ctx, char *why, size_t size);
+
+/* ---- cuda_arena.c ---- */
+
+/* Bytes on the device, filled or not. NULL: out of memory (why says how much was asked
+ * and free, *oom) or another failure. */
+void *cuda_take(struct cuda_ctx *ctx, double bytes, bool *oom, char *why, size_t size);
+void cuda_give(struct cuda_ctx *ctx, void *memory);
+double cuda_budget(struct cuda_ctx *ctx); /* what a point may allocate */
+size_t cuda_aligned(size_t bytes);
+/* Random elements over `bytes`; `salt` differs for each copy and operand. */
+bool cuda_fill(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes,
+               uint64_t salt);
+void cuda_blocks_free(struct cuda_ctx *ctx);
+
+/* ---- cuda_run.c ---- */
+
+bool cuda_timer_init(struct cuda_ctx *ctx);
+void cuda_timer_fini(struct cuda_ctx *ctx);
+void cuda_timer_reset(struct cuda_ctx *ctx); /* waits and forgets the graph */
+bool cuda_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds);
+/* The same without graph and queue: for screening. */
+bool cuda_time_plain(struct cuda_ctx *ctx, const struct cuda_work *work, int variant,
+                     int first, int launches, double *seconds);
+double cuda_now(void); /* s, monotonic */
+
+/* ---- the tests: prepare, and in ctx->work the rest ---- */
+
+typedef enum point_state cuda_prepare(struct cuda_ctx *ctx, const struct point *point,
+                                      struct prepared *out, char *why, size_t size);
+cuda_prepare cuda_gemm_prepare, cuda_memory_prepare, cuda_transfer_prepare,
+    cuda_decode_prepare, cuda_fit_prepare, cuda_allreduce_prepare;
+
+/* ---- engine_cuda.c ---- */
+
+extern const struct backend engine_cuda;
+
+#endif

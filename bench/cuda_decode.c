@@ -1,0 +1,270 @@
+/*
+ * cuda_decode.c - one step of a decoder, as one graph: what a token really costs.
+ *
+ * Per layer: qkv, q*K^T and p*V over the cache of every sequence, o, gate+up, down;
+ * then the head. Every linear layer is the product of cuda_lt.c with the heuristic
+ * algorithm; attention is a strided batch over sequences and KV heads in the
+ * activations' 16-bit type. Norms, rotary embedding, softmax and sampling are left out:
+ * a lower bound.
+ *
+ * All layers run. Where memory does not hold all weights and caches, layer i uses those
+ * of layer i mod L; L layers of an 8B model in BF16 are L x 436 MB, so that from the
+ * first layer on twice the cache lies between two uses. `algorithm` says L.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/cuda_lt.h"
+#include "util/str.h"
+
+enum part { QKV, OUT, GATE_UP, DOWN, HEAD, PARTS };
+
+struct decode_state {
+    int layers, real; /* of the model; with memory of their own */
+    struct lt_gemm linear[PARTS], scores, values;
+    char *weights[PARTS]; /* real copies of each; one of the head */
+    char *inputs[PARTS];  /* B of each linear layer, rewritten by none */
+    char *output;         /* D of the widest */
+    char *keys, *cached;  /* K and V of the real layers */
+    char *query, *probabilities, *attended;
+};
+
+static struct lt_operands linear_operands(struct decode_state *s, enum part part,
+                                          int layer)
+{
+    struct lt_gemm *g = &s->linear[part];
+
+    return lt_place(g, s->weights[part] + (size_t)layer * lt_a_bytes(g),
+                    s->inputs[part], s->output);
+}
+
+static bool linear(struct cuda_ctx *ctx, struct decode_state *s, enum part part,
+                   int layer)
+{
+    struct lt_operands o = linear_operands(s, part, layer);
+
+    return lt_launch(ctx, &s->linear[part], LT_HEURISTIC, &o);
+}
+
+static struct lt_operands score_operands(struct decode_state *s, int layer)
+{
+    return (struct lt_operands){.a = s->keys + (size_t)layer * lt_a_bytes(&s->scores),
+                                .b = s->query,
+                                .d = s->probabilities};
+}
+
+static bool attention(struct cuda_ctx *ctx, struct decode_state *s, int layer)
+{
+    struct lt_operands scores = score_operands(s, layer);
+    struct lt_operands values = {.a =
+                                     s->cached + (size_t)layer * lt_a_bytes(&s->values),
+                                 .b = s->probabilities,
+                                 .d = s->attended};
+
+    return lt_launch(ctx, &s->scores, LT_HEURISTIC, &scores) &&
+           lt_launch(ctx, &s->values, LT_HEURISTIC, &values);
+}
+
+static bool decode_enqueue(struct cuda_ctx *ctx, int variant, int i)
+{
+    struct decode_state *s = ctx->work.state;
+
+    (void)variant, (void)i;
+    for (int layer = 0; layer < s->layers; layer++) {
+        int real = layer % s->real;
+
+        if (!linear(ctx, s, QKV, real) || !attention(ctx, s, real) ||
+            !linear(ctx, s, OUT, real) || !linear(ctx, s, GATE_UP, real) ||
+            !linear(ctx, s, DOWN, real))
+            return false;
+    }
+    return linear(ctx, s, HEAD, 0);
+}
+
+/* Every kind of linear layer of the last real layer, and the scores of one cache. */
+static void decode_check(struct cuda_ctx *ctx, int variant, struct check *out)
+{
+    struct decode_state *s = ctx->work.state;
+    struct check one;
+
+    (void)variant;
+    *out = (struct check){.done = true, .ok = true};
+    for (int part = 0; part <= PARTS && out->ok; part++) {
+        struct lt_operands o =
+            part == PARTS
+                ? score_operands(s, s->real - 1)
+                : linear_operands(s, (enum part)part, part == HEAD ? 0 : s->real - 1);
+
+        lt_check(ctx, part == PARTS ? &s->scores : &s->linear[part], LT_HEURISTIC, &o,
+                 &one);
+        out->done = one.done;
+        out->ok = one.ok && one.done;
+        out->n += one.n;
+        if (one.max_err > out->max_err)
+            out->max_err = one.max_err;
+        gp_copy(out->why, sizeof out->why, one.why);
+    }
+}
+
+static void decode_release(struct cuda_ctx *ctx)
+{
+    struct decode_state *s = ctx->work.state;
+    char *blocks[] = {s->output, s->keys,          s->cached,
+                      s->query,  s->probabilities, s->attended};
+
+    for (int part = 0; part < PARTS; part++) {
+        cuda_give(ctx, s->weights[part]);
+        cuda_give(ctx, s->inputs[part]);
+        lt_close(&s->linear[part]);
+    }
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        cuda_give(ctx, blocks[i]);
+    lt_close(&s->scores);
+    lt_close(&s->values);
+    free(s);
+}
+
+static enum point_state open_products(struct cuda_ctx *ctx, const struct point *p,
+                                      struct decode_state *s, char *why, size_t size)
+{
+    const struct cuda_type *type = cuda_type_find(p->type);
+    const struct cuda_type *plain = cuda_type_find(
+        p->type == TYPE_FP32 || p->type == TYPE_TF32                      ? TYPE_FP32
+        : p->type == TYPE_FP16 || p->type == TYPE_FP16ACC || ctx->cc < 80 ? TYPE_FP16
+                                                                          : TYPE_BF16);
+    int64_t q = (int64_t)p->heads * p->head_dim,
+            kv = (int64_t)p->kv_heads * p->head_dim;
+    const int64_t shape[PARTS][2] = {
+        [QKV] = {q + 2 * kv, p->hidden},    [OUT] = {p->hidden, q},
+        [GATE_UP] = {2 * p->ff, p->hidden}, [DOWN] = {p->hidden, p->ff},
+        [HEAD] = {p->vocab, p->hidden},
+    };
+    int64_t context = (int64_t)p->context < 1 ? 1 : (int64_t)p->context;
+    int64_t group = p->heads / p->kv_heads;
+    int caches = (int)(p->n * p->kv_heads);
+    enum point_state state = POINT_OK;
+
+    context = (context + 7) / 8 * 8; /* full speed wants rows of 16 bytes */
+    for (int i = 0; i < PARTS && state == POINT_OK; i++)
+        state = lt_open(ctx, type, shape[i][0], p->n, shape[i][1], &s->linear[i], why,
+                        size);
+    if (state == POINT_OK)
+        state = lt_open_batched(ctx, plain, true, context, group, p->head_dim, caches,
+                                &s->scores, why, size);
+    if (state == POINT_OK)
+        state = lt_open_batched(ctx, plain, false, p->head_dim, group, context, caches,
+                                &s->values, why, size);
+    return state;
+}
+
+static bool plan_layers(struct cuda_ctx *ctx, const struct point *p,
+                        struct decode_state *s, struct prepared *out, char *why,
+                        size_t size)
+{
+    double layer = (double)lt_a_bytes(&s->scores) + (double)lt_a_bytes(&s->values);
+    double head = (double)lt_a_bytes(&s->linear[HEAD]), budget = cuda_budget(ctx);
+
+    for (int i = 0; i < HEAD; i++)
+        layer += (double)lt_a_bytes(&s->linear[i]);
+    s->layers = p->layers;
+    s->real = p->layers;
+    if (s->real * layer + head > budget)
+        s->real = (int)((budget - head) / layer);
+    if (s->real < 1) {
+        snprintf(why, size, "one layer and the head need %.2f GiB, %.2f may be taken",
+                 (layer + head) / 0x1p30, budget / 0x1p30);
+        return false;
+    }
+    out->cold = s->real * layer + head >= 2 * ctx->l2;
+    out->bytes = s->real * layer + head;
+    snprintf(out->algorithm, sizeof out->algorithm,
+             "%d layers on weights and cache of %d; no norm, rope, softmax", s->layers,
+             s->real);
+    return true;
+}
+
+static bool take(struct cuda_ctx *ctx, char **slot, double bytes, bool *oom, char *why,
+                 size_t size)
+{
+    *slot = cuda_take(ctx, bytes, oom, why, size);
+    return *slot != NULL;
+}
+
+static enum point_state allocate(struct cuda_ctx *ctx, struct decode_state *s,
+                                 char *why, size_t size)
+{
+    size_t output = 0;
+    bool oom = false, ok = true;
+
+    for (int i = 0; ok && i < PARTS; i++) {
+        double copies = i == HEAD ? 1 : s->real;
+
+        if (lt_d_bytes(&s->linear[i]) > output)
+            output = lt_d_bytes(&s->linear[i]);
+        ok = take(ctx, &s->weights[i], copies * (double)lt_a_bytes(&s->linear[i]), &oom,
+                  why, size) &&
+             take(ctx, &s->inputs[i], (double)lt_b_bytes(&s->linear[i]), &oom, why,
+                  size);
+    }
+    ok =
+        ok && take(ctx, &s->output, (double)output, &oom, why, size) &&
+        take(ctx, &s->keys, (double)lt_a_bytes(&s->scores) * s->real, &oom, why,
+             size) &&
+        take(ctx, &s->cached, (double)lt_a_bytes(&s->values) * s->real, &oom, why,
+             size) &&
+        take(ctx, &s->query, (double)lt_b_bytes(&s->scores), &oom, why, size) &&
+        take(ctx, &s->probabilities, (double)lt_d_bytes(&s->scores), &oom, why, size) &&
+        take(ctx, &s->attended, (double)lt_d_bytes(&s->values), &oom, why, size);
+    return ok ? POINT_OK : oom ? POINT_OOM : POINT_ERROR;
+}
+
+static bool fill(struct cuda_ctx *ctx, struct decode_state *s)
+{
+    bool ok = true;
+
+    for (int i = 0; ok && i < PARTS; i++)
+        for (int l = 0; ok && l < (i == HEAD ? 1 : s->real); l++)
+            ok = lt_fill_a(ctx, &s->linear[i],
+                           s->weights[i] + (size_t)l * lt_a_bytes(&s->linear[i]),
+                           (uint64_t)(l * PARTS + i));
+    for (int l = 0; ok && l < s->real; l++)
+        ok = lt_fill_a(ctx, &s->scores, s->keys + (size_t)l * lt_a_bytes(&s->scores),
+                       (uint64_t)l) &&
+             lt_fill_a(ctx, &s->values, s->cached + (size_t)l * lt_a_bytes(&s->values),
+                       (uint64_t)l + 1);
+    for (int i = 0; ok && i < PARTS; i++)
+        ok = lt_fill_b(ctx, &s->linear[i], s->inputs[i], 5);
+    return ok && lt_fill_b(ctx, &s->scores, s->query, 7) &&
+           cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "fill");
+}
+
+enum point_state cuda_decode_prepare(struct cuda_ctx *ctx, const struct point *point,
+                                     struct prepared *out, char *why, size_t size)
+{
+    struct decode_state *s;
+    enum point_state state;
+
+    if (point->kv_heads < 1 || point->heads < point->kv_heads || point->head_dim < 1 ||
+        point->layers < 1 || point->n < 1 || point->hidden < 1 || point->ff < 1 ||
+        point->vocab < 1 || point->n * point->kv_heads > 65535)
+        return snprintf(why, size,
+                        "no decoder has such dimensions, or the batch is too "
+                        "large"),
+               POINT_UNSUPPORTED;
+    if (!(s = calloc(1, sizeof *s)))
+        return snprintf(why, size, "out of host memory"), POINT_ERROR;
+    ctx->work = (struct cuda_work){.active = true,
+                                   .name = point->id,
+                                   .enqueue = decode_enqueue,
+                                   .check = decode_check,
+                                   .release = decode_release,
+                                   .state = s};
+    state = open_products(ctx, point, s, why, size);
+    if (state == POINT_OK && !plan_layers(ctx, point, s, out, why, size))
+        state = POINT_OOM;
+    if (state == POINT_OK)
+        state = allocate(ctx, s, why, size);
+    if (state == POINT_OK && !fill(ctx, s))
+        state = cuda_failed(ctx, why, size);
+    return state;
+}

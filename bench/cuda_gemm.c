@@ -1,0 +1,243 @@
+/*
+ * cuda_gemm.c - gemm and batch points: operands that rotate, algorithms that are tried.
+ *
+ * Copies: cold rotates A, B and D, weights-cold A alone, hot nothing. R copies hold
+ * twice the last cache: 4096x4096 bf16 weights are 32 MiB, a cache of 50 MiB wants
+ * ceil(100/32) = 4 of them.
+ * Tuning: each of up to 16 algorithms is screened with 2 launches and batches of 1 ms
+ * or more; those within 1.5 of the best go on, the best three and the heuristic's first
+ * are timed again, 5 batches each; the best median that passes the check wins. All of
+ * it stays within a fifth of the point's time.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench/cuda_lt.h"
+#include "util/str.h"
+
+enum { SCREEN = 3, AGAIN = 5, BEST = 3 };
+
+struct gemm_state {
+    struct lt_gemm gemm;
+    int copies_a, copies_bd;
+    char *a, *b, *d;
+};
+
+static struct lt_operands operands(const struct gemm_state *s, int i)
+{
+    size_t a = lt_a_bytes(&s->gemm), b = lt_b_bytes(&s->gemm), d = lt_d_bytes(&s->gemm);
+    size_t ai = (size_t)(i % s->copies_a), bi = (size_t)(i % s->copies_bd);
+
+    return lt_place(&s->gemm, s->a + ai * a, s->b + bi * b, s->d + bi * d);
+}
+
+static bool gemm_enqueue(struct cuda_ctx *ctx, int variant, int i)
+{
+    struct gemm_state *s = ctx->work.state;
+    struct lt_operands o = operands(s, i);
+
+    return lt_launch(ctx, &s->gemm, variant, &o);
+}
+
+static void gemm_check(struct cuda_ctx *ctx, int variant, struct check *out)
+{
+    struct gemm_state *s = ctx->work.state;
+    struct lt_operands o = operands(s, 0);
+
+    lt_check(ctx, &s->gemm, variant, &o, out);
+}
+
+static void gemm_release(struct cuda_ctx *ctx)
+{
+    struct gemm_state *s = ctx->work.state;
+
+    cuda_give(ctx, s->a);
+    cuda_give(ctx, s->b);
+    cuda_give(ctx, s->d);
+    lt_close(&s->gemm);
+    free(s);
+}
+
+static void plan_copies(struct cuda_ctx *ctx, const struct point *point,
+                        struct gemm_state *s, struct prepared *out)
+{
+    double a = (double)lt_a_bytes(&s->gemm), b = (double)lt_b_bytes(&s->gemm);
+    double d = (double)lt_d_bytes(&s->gemm), budget = cuda_budget(ctx);
+    double rotates = a, each = a, fixed = b + d;
+    int copies = 1;
+
+    out->cold = false;
+    if (point->cache == CACHE_COLD)
+        rotates = a + b, each = a + b + d, fixed = 0;
+    if (point->cache != CACHE_HOT)
+        copies = method_rotation(ctx->l2, rotates, (budget - fixed) * rotates / each,
+                                 &out->cold);
+    if (copies > CUDA_MAX_COPIES) {
+        copies = CUDA_MAX_COPIES;
+        out->cold = copies * rotates >= 2 * ctx->l2;
+    }
+    s->copies_a = copies < 1 ? 1 : copies;
+    s->copies_bd = point->cache == CACHE_COLD ? s->copies_a : 1;
+    out->rotation = s->copies_a;
+    out->bytes = s->copies_a * a + s->copies_bd * (b + d);
+}
+
+static enum point_state gemm_allocate(struct cuda_ctx *ctx, struct gemm_state *s,
+                                      char *why, size_t size)
+{
+    size_t a = lt_a_bytes(&s->gemm), b = lt_b_bytes(&s->gemm), d = lt_d_bytes(&s->gemm);
+    bool oom = false, ok = true;
+
+    s->a = cuda_take(ctx, (double)a * s->copies_a, &oom, why, size);
+    s->b = s->a ? cuda_take(ctx, (double)b * s->copies_bd, &oom, why, size) : NULL;
+    s->d = s->b ? cuda_take(ctx, (double)d * s->copies_bd, &oom, why, size) : NULL;
+    if (!s->d)
+        return oom ? POINT_OOM : POINT_ERROR;
+    for (int i = 0; ok && i < s->copies_a; i++)
+        ok = lt_fill_a(ctx, &s->gemm, s->a + (size_t)i * a, (uint64_t)i * 2);
+    for (int i = 0; ok && i < s->copies_bd; i++)
+        ok = lt_fill_b(ctx, &s->gemm, s->b + (size_t)i * b, (uint64_t)i * 2 + 1);
+    if (ok && cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "fill"))
+        return POINT_OK;
+    return cuda_failed(ctx, why, size);
+}
+
+/* ---- tuning ---- */
+
+struct candidate {
+    int algo;
+    double seconds; /* of one launch; 0 = does not run */
+};
+
+static int by_seconds(const void *a, const void *b)
+{
+    double x = ((const struct candidate *)a)->seconds;
+    double y = ((const struct candidate *)b)->seconds;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Median of `batches` batches of at least `length` s; 0 when it does not run. */
+static double time_algo(struct cuda_ctx *ctx, struct gemm_state *s, int algo,
+                        int batches, double length)
+{
+    struct candidate median[AGAIN];
+    double seconds = 0;
+    int launches;
+
+    s->gemm.chosen[LT_TUNED] = algo;
+    if (!cuda_time_plain(ctx, &ctx->work, LT_TUNED, 0, 2, &seconds))
+        return 0;
+    launches = seconds > 0 ? (int)(length / (seconds / 2)) + 1 : 1;
+    if (launches > CUDA_MAX_COPIES)
+        launches = CUDA_MAX_COPIES;
+    for (int i = 0; i < batches; i++) {
+        if (!cuda_time_plain(ctx, &ctx->work, LT_TUNED, i * launches, launches,
+                             &seconds))
+            return 0;
+        median[i] = (struct candidate){algo, seconds / launches};
+    }
+    qsort(median, (size_t)batches, sizeof median[0], by_seconds);
+    return median[batches / 2].seconds;
+}
+
+static int screen(struct cuda_ctx *ctx, struct gemm_state *s, double deadline,
+                  struct candidate *list)
+{
+    int count = 0;
+
+    for (int i = 0; i < s->gemm.algo_count && !ctx->lost; i++) {
+        double seconds;
+
+        if (i > 0 && cuda_now() > deadline)
+            break;
+        seconds = time_algo(ctx, s, i, SCREEN, 0.001);
+        if (seconds > 0)
+            list[count++] = (struct candidate){i, seconds};
+        else if (i == 0)
+            return 0; /* the heuristic itself fails: nothing to tune */
+    }
+    qsort(list, (size_t)count, sizeof list[0], by_seconds);
+    while (count > 1 && list[count - 1].seconds > 1.5 * list[0].seconds)
+        count--;
+    return count < BEST ? count : BEST;
+}
+
+/* Leaves the algorithm to measure beside the heuristic's in chosen[LT_TUNED]. */
+static void tune(struct cuda_ctx *ctx, struct gemm_state *s)
+{
+    struct candidate list[LT_ALGOS], first = {0, 0};
+    double began = cuda_now(), budget = 0.2 * ctx->settings.max_time;
+    int count = screen(ctx, s, began + 0.6 * budget, list);
+    double length = budget * 0.4 / ((BEST + 1) * AGAIN);
+
+    if (count < 1)
+        goto heuristic;
+    if (length > 0.005)
+        length = 0.005;
+    for (int i = 0; i < count; i++)
+        list[i].seconds = time_algo(ctx, s, list[i].algo, AGAIN, length);
+    first.seconds = time_algo(ctx, s, 0, AGAIN, length);
+    qsort(list, (size_t)count, sizeof list[0], by_seconds);
+    for (int i = 0; i < count; i++) {
+        struct check check;
+
+        if (list[i].algo == 0 || !(list[i].seconds > 0) ||
+            list[i].seconds >= first.seconds)
+            continue;
+        s->gemm.chosen[LT_TUNED] = list[i].algo;
+        gemm_check(ctx, LT_TUNED, &check);
+        if (check.ok)
+            return;
+    }
+heuristic:
+    s->gemm.chosen[LT_TUNED] = 0;
+}
+
+static void describe(const struct gemm_state *s, struct prepared *out)
+{
+    const struct lt_gemm *g = &s->gemm;
+    char text[56], extra[40] = "";
+
+    lt_describe(g, g->chosen[LT_TUNED], text, sizeof text);
+    if (g->n != g->n_asked)
+        snprintf(extra, sizeof extra, ", n padded to %lld", (long long)g->n);
+    gp_format(out->algorithm, sizeof out->algorithm, "#%d of %d, %s%s%s",
+              g->chosen[LT_TUNED], g->algo_count, text, extra,
+              g->fast_accum ? ", fast" : "");
+    out->variants = g->chosen[LT_TUNED] ? 2 : 1;
+    out->variant[0] = "heuristic";
+    out->variant[1] = "tuned";
+}
+
+enum point_state cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point,
+                                   struct prepared *out, char *why, size_t size)
+{
+    struct gemm_state *s = calloc(1, sizeof *s);
+    enum point_state state;
+
+    if (!s)
+        return snprintf(why, size, "out of host memory"), POINT_ERROR;
+    state = lt_open(ctx, cuda_type_find(point->type), point->m, point->n, point->k,
+                    &s->gemm, why, size);
+    if (state != POINT_OK) {
+        free(s);
+        return state;
+    }
+    ctx->work = (struct cuda_work){.active = true,
+                                   .name = point->id,
+                                   .enqueue = gemm_enqueue,
+                                   .check = gemm_check,
+                                   .release = gemm_release,
+                                   .state = s};
+    plan_copies(ctx, point, s, out);
+    state = gemm_allocate(ctx, s, why, size);
+    if (state != POINT_OK)
+        return state; /* release() is called by the engine */
+    tune(ctx, s);
+    if (ctx->lost)
+        return cuda_failed(ctx, why, size);
+    ctx->fault[0] = '\0'; /* algorithms that would not run are no fault of the point */
+    describe(s, out);
+    return POINT_OK;
+}

@@ -1,0 +1,27 @@
+/*
+ * cuda_kernel.h - the one kernel of our own: reading memory as fast as it goes.
+ *
+ * Kept as PTX text that the driver compiles (dlopen of libcuda.so.1), so that no CUDA
+ * compiler is needed. Every thread XORs 16-byte words of the buffer in a grid stride
+ * and stores its result: nothing can be optimised away, and the XOR of all results is
+ * the XOR of the buffer, which the host can check.
+ */
+#ifndef GP_BENCH_CUDA_KERNEL_H
+#define GP_BENCH_CUDA_KERNEL_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { KERNEL_THREADS = 256, KERNEL_UNROLL = 4 };
+
+struct cuda_kernel;
+
+/* NULL with `why` where the driver cannot be had. The device's context must exist. */
+struct cuda_kernel *cuda_kernel_open(char *why, size_t size);
+void cuda_kernel_close(struct cuda_kernel *kernel);
+/* blocks x KERNEL_THREADS words of 32 bits go to `out`. bytes: a multiple of 16. */
+bool cuda_kernel_read(struct cuda_kernel *kernel, const void *from, size_t bytes,
+                      void *out, unsigned blocks, cudaStream_t stream);
+
+#endif

@@ -1,0 +1,329 @@
+/*
+ * cuda_lt.c - see cuda_lt.h.
+ *
+ * 16 heuristics are asked for with a workspace of 32 MiB (less silently removes
+ * split-k). The first is what every framework gets and is measured as "heuristic".
+ * Alpha is one in the scale type's own C type: a float one given to an FP16 scale would
+ * be zero.
+ */
+#include "bench/cuda_lt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+size_t lt_a_bytes(const struct lt_gemm *g)
+{
+    size_t elements = (size_t)g->m * (size_t)g->k * (size_t)g->batch;
+
+    return cuda_aligned(cuda_bits_bytes(g->type->bits, elements)) +
+           cuda_aligned(cuda_scale_bytes(g->type->block, g->m, g->k));
+}
+
+size_t lt_b_bytes(const struct lt_gemm *g)
+{
+    size_t elements = (size_t)g->n * (size_t)g->k * (size_t)g->batch;
+
+    return cuda_aligned(cuda_bits_bytes(g->type->bits, elements)) +
+           cuda_aligned(cuda_scale_bytes(g->type->block, g->n, g->k));
+}
+
+size_t lt_d_bytes(const struct lt_gemm *g)
+{
+    size_t elements = (size_t)g->m * (size_t)g->n * (size_t)g->batch;
+
+    return cuda_aligned(cuda_bits_bytes(g->type->out, elements));
+}
+
+void lt_close(struct lt_gemm *g)
+{
+    if (g->desc)
+        cublasLtMatmulDescDestroy(g->desc);
+    if (g->a_layout)
+        cublasLtMatrixLayoutDestroy(g->a_layout);
+    if (g->b_layout)
+        cublasLtMatrixLayoutDestroy(g->b_layout);
+    if (g->d_layout)
+        cublasLtMatrixLayoutDestroy(g->d_layout);
+    g->desc = NULL;
+    g->a_layout = g->b_layout = g->d_layout = NULL;
+}
+
+static bool set_desc(struct cuda_ctx *ctx, struct lt_gemm *g,
+                     cublasLtMatmulDescAttributes_t attribute, const void *value,
+                     size_t size)
+{
+    return lt_ok(ctx, cublasLtMatmulDescSetAttribute(g->desc, attribute, value, size),
+                 "cublasLtMatmulDescSetAttribute");
+}
+
+static bool block_scales(struct cuda_ctx *ctx, struct lt_gemm *g)
+{
+#if CUDART_VERSION >= 12080
+    int32_t mode = g->type->block == SCALE_VEC32_UE8M0
+                       ? CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0
+                       : CUBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3;
+
+    if (g->type->block == SCALE_NONE)
+        return true;
+    return set_desc(ctx, g, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, &mode, sizeof mode) &&
+           set_desc(ctx, g, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &mode, sizeof mode);
+#else
+    (void)ctx;
+    return g->type->block == SCALE_NONE;
+#endif
+}
+
+static bool scale_pointers(struct cuda_ctx *ctx, struct lt_gemm *g,
+                           const struct lt_operands *o)
+{
+    if (g->type->block == SCALE_NONE)
+        return true;
+    return set_desc(ctx, g, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, &o->a_scale,
+                    sizeof o->a_scale) &&
+           set_desc(ctx, g, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &o->b_scale,
+                    sizeof o->b_scale);
+}
+
+static bool make_layout(struct cuda_ctx *ctx, cublasLtMatrixLayout_t *layout,
+                        cudaDataType_t type, int64_t rows, int64_t columns, int batch)
+{
+    int32_t count = batch;
+    int64_t stride = rows * columns;
+
+    if (!lt_ok(ctx,
+               cublasLtMatrixLayoutCreate(layout, type, (uint64_t)rows,
+                                          (uint64_t)columns, rows),
+               "cublasLtMatrixLayoutCreate"))
+        return false;
+    return batch == 1 ||
+           (lt_ok(ctx,
+                  cublasLtMatrixLayoutSetAttribute(*layout,
+                                                   CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+                                                   &count, sizeof count),
+                  "batch count") &&
+            lt_ok(ctx,
+                  cublasLtMatrixLayoutSetAttribute(
+                      *layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride,
+                      sizeof stride),
+                  "batch stride"));
+}
+
+static bool describe_product(struct cuda_ctx *ctx, struct lt_gemm *g)
+{
+    int32_t op = g->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+    const struct cuda_type *t = g->type;
+
+    if (!lt_ok(ctx, cublasLtMatmulDescCreate(&g->desc, t->compute, t->scale),
+               "cublasLtMatmulDescCreate") ||
+        !set_desc(ctx, g, CUBLASLT_MATMUL_DESC_TRANSA, &op, sizeof op) ||
+        !block_scales(ctx, g))
+        return false;
+    if (t->type == TYPE_FP8 && ctx->cc < 100) { /* as inference engines set it */
+        int8_t fast = 1;
+
+        g->fast_accum = true;
+        if (!set_desc(ctx, g, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast))
+            return false;
+    }
+    return make_layout(ctx, &g->a_layout, t->ab, op == CUBLAS_OP_T ? g->k : g->m,
+                       op == CUBLAS_OP_T ? g->m : g->k, g->batch) &&
+           make_layout(ctx, &g->b_layout, t->ab, g->k, g->n, g->batch) &&
+           make_layout(ctx, &g->d_layout, t->d, g->m, g->n, g->batch);
+}
+
+/* Keeps the algorithms that the library itself calls good. */
+static cublasStatus_t ask_algorithms(struct cuda_ctx *ctx, struct lt_gemm *g)
+{
+    cublasLtMatmulPreference_t preference = NULL;
+    uint64_t workspace = CUDA_WORKSPACE;
+    int found = 0;
+    cublasStatus_t status = cublasLtMatmulPreferenceCreate(&preference);
+
+    if (status == CUBLAS_STATUS_SUCCESS)
+        status = cublasLtMatmulPreferenceSetAttribute(
+            preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
+            sizeof workspace);
+    if (status == CUBLAS_STATUS_SUCCESS)
+        status = cublasLtMatmulAlgoGetHeuristic(ctx->lt, g->desc, g->a_layout,
+                                                g->b_layout, g->d_layout, g->d_layout,
+                                                preference, LT_ALGOS, g->algos, &found);
+    if (preference)
+        cublasLtMatmulPreferenceDestroy(preference);
+    g->algo_count = 0;
+    for (int i = 0; status == CUBLAS_STATUS_SUCCESS && i < found; i++)
+        if (g->algos[i].state == CUBLAS_STATUS_SUCCESS &&
+            g->algos[i].workspaceSize <= CUDA_WORKSPACE)
+            g->algos[g->algo_count++] = g->algos[i];
+    return status;
+}
+
+/* Can it be done at all with this n? The state, and for UNSUPPORTED the status. */
+static enum point_state try_shape(struct cuda_ctx *ctx, struct lt_gemm *g,
+                                  cublasStatus_t *status)
+{
+    if (!describe_product(ctx, g))
+        return POINT_ERROR;
+    *status = ask_algorithms(ctx, g);
+    if (g->algo_count > 0)
+        return POINT_OK;
+    switch (*status) {
+    case CUBLAS_STATUS_SUCCESS:
+    case CUBLAS_STATUS_NOT_SUPPORTED:
+    case CUBLAS_STATUS_ARCH_MISMATCH:
+    case CUBLAS_STATUS_INVALID_VALUE:
+        return POINT_UNSUPPORTED;
+    default:
+        lt_ok(ctx, *status, "cublasLtMatmulAlgoGetHeuristic");
+        return POINT_ERROR;
+    }
+}
+
+static enum point_state open_product(struct cuda_ctx *ctx, struct lt_gemm *g, char *why,
+                                     size_t size)
+{
+    int64_t pads[] = {g->type->n_multiple, g->type->n_fallback};
+    cublasStatus_t status = CUBLAS_STATUS_NOT_SUPPORTED;
+    enum point_state state = POINT_UNSUPPORTED;
+
+    for (int i = 0; i < 2 && state == POINT_UNSUPPORTED; i++) {
+        g->n = (g->n_asked + pads[i] - 1) / pads[i] * pads[i];
+        state = try_shape(ctx, g, &status);
+        if (state != POINT_OK)
+            lt_close(g);
+    }
+    if (state == POINT_ERROR)
+        return cuda_failed(ctx, why, size);
+    if (state == POINT_UNSUPPORTED)
+        snprintf(why, size,
+                 "cuBLASLt %zu.%zu.%zu has no algorithm for %s %lldx%lldx%lld: %s",
+                 ctx->lt_version / 10000, ctx->lt_version / 100 % 100,
+                 ctx->lt_version % 100, bench_type_word(g->type->type), (long long)g->m,
+                 (long long)g->n_asked, (long long)g->k, lt_word(status));
+    return state;
+}
+
+enum point_state lt_open(struct cuda_ctx *ctx, const struct cuda_type *type, int64_t m,
+                         int64_t n, int64_t k, struct lt_gemm *out, char *why,
+                         size_t size)
+{
+    *out = (struct lt_gemm){
+        .type = type, .m = m, .n_asked = n, .k = k, .batch = 1, .transpose_a = true};
+    if (!cuda_type_supported(type->type, ctx->cc, ctx->lt_version, why, size) ||
+        !cuda_type_shape(type, m, k, why, size))
+        return POINT_UNSUPPORTED;
+    return open_product(ctx, out, why, size);
+}
+
+enum point_state lt_open_batched(struct cuda_ctx *ctx, const struct cuda_type *type,
+                                 bool transpose_a, int64_t m, int64_t n, int64_t k,
+                                 int batch, struct lt_gemm *out, char *why, size_t size)
+{
+    *out = (struct lt_gemm){.type = type,
+                            .m = m,
+                            .n_asked = n,
+                            .k = k,
+                            .batch = batch,
+                            .transpose_a = transpose_a};
+    return open_product(ctx, out, why, size);
+}
+
+struct lt_operands lt_place(const struct lt_gemm *g, void *a, void *b, void *d)
+{
+    struct lt_operands o = {.a = a, .b = b, .d = d};
+
+    if (g->type->block != SCALE_NONE) {
+        o.a_scale =
+            (char *)a +
+            cuda_aligned(cuda_bits_bytes(g->type->bits, (size_t)g->m * (size_t)g->k));
+        o.b_scale =
+            (char *)b +
+            cuda_aligned(cuda_bits_bytes(g->type->bits, (size_t)g->n * (size_t)g->k));
+    }
+    return o;
+}
+
+bool lt_launch(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
+               const struct lt_operands *o)
+{
+    static const float one = 1, zero = 0;
+    static const int32_t one_int = 1, zero_int = 0;
+    static const uint16_t one_half = 0x3c00, zero_half = 0;
+    const void *alpha = &one, *beta = &zero;
+
+    if (g->type->scale == CUDA_R_32I)
+        alpha = &one_int, beta = &zero_int;
+    else if (g->type->scale == CUDA_R_16F)
+        alpha = &one_half, beta = &zero_half;
+    return scale_pointers(ctx, g, o) &&
+           lt_ok(ctx,
+                 cublasLtMatmul(ctx->lt, g->desc, alpha, o->a, g->a_layout, o->b,
+                                g->b_layout, beta, o->d, g->d_layout, o->d, g->d_layout,
+                                &g->algos[g->chosen[variant]].algo, ctx->workspace,
+                                CUDA_WORKSPACE, ctx->stream),
+                 "cublasLtMatmul");
+}
+
+void lt_describe(const struct lt_gemm *g, int i, char *text, size_t size)
+{
+    static const struct {
+        cublasLtMatmulAlgoConfigAttributes_t attribute;
+        const char *name;
+    } fields[] = {
+        {CUBLASLT_ALGO_CONFIG_ID, "id"},
+        {CUBLASLT_ALGO_CONFIG_TILE_ID, "tile"},
+        {CUBLASLT_ALGO_CONFIG_STAGES_ID, "stages"},
+        {CUBLASLT_ALGO_CONFIG_SPLITK_NUM, "split-k"},
+    };
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t f = 0; f < sizeof fields / sizeof fields[0] && used < size; f++) {
+        int32_t value = 0;
+
+        if (cublasLtMatmulAlgoConfigGetAttribute(&g->algos[i].algo, fields[f].attribute,
+                                                 &value, sizeof value,
+                                                 NULL) == CUBLAS_STATUS_SUCCESS)
+            used += (size_t)snprintf(text + used, size - used, "%s%s %d",
+                                     used ? " " : "", fields[f].name, (int)value);
+    }
+}
+
+static bool fill_scales(struct cuda_ctx *ctx, enum cuda_scale scale, void *to,
+                        int64_t outer, int64_t k, uint64_t salt)
+{
+    size_t bytes = cuda_scale_bytes(scale, outer, k);
+    uint8_t *host = bytes ? malloc(bytes) : NULL;
+    uint64_t seed = ctx->settings.seed ^ salt;
+    bool ok;
+
+    if (bytes == 0)
+        return true;
+    if (!host) {
+        snprintf(ctx->fault, sizeof ctx->fault, "out of host memory");
+        return false;
+    }
+    convert_fill_scales(scale, host, outer, k, &seed);
+    ok = cuda_ok(ctx, cudaMemcpy(to, host, bytes, cudaMemcpyHostToDevice), "scales");
+    free(host);
+    return ok;
+}
+
+bool lt_fill_a(struct cuda_ctx *ctx, const struct lt_gemm *g, void *a, uint64_t salt)
+{
+    struct lt_operands o = lt_place(g, a, a, NULL);
+    size_t count = (size_t)g->m * (size_t)g->k * (size_t)g->batch;
+
+    return cuda_fill(ctx, g->type->bits, a, cuda_bits_bytes(g->type->bits, count),
+                     salt) &&
+           fill_scales(ctx, g->type->block, o.a_scale, g->m, g->k, salt);
+}
+
+bool lt_fill_b(struct cuda_ctx *ctx, const struct lt_gemm *g, void *b, uint64_t salt)
+{
+    struct lt_operands o = lt_place(g, b, b, NULL);
+    size_t count = (size_t)g->n * (size_t)g->k * (size_t)g->batch;
+
+    return cuda_fill(ctx, g->type->bits, b, cuda_bits_bytes(g->type->bits, count),
+                     salt) &&
+           fill_scales(ctx, g->type->block, o.b_scale, g->n, g->k, salt);
+}

@@ -1,0 +1,66 @@
+/*
+ * cuda_lt.h - one matrix product for cuBLASLt: descriptors, algorithms, launch, check.
+ *
+ * Used by the gemm and batch points (cuda_gemm.c) and by every linear layer of the
+ * decoder step (cuda_decode.c).
+ */
+#ifndef GP_BENCH_CUDA_LT_H
+#define GP_BENCH_CUDA_LT_H
+
+#include "bench/cuda_ctx.h"
+
+enum { LT_ALGOS = 16, LT_HEURISTIC = 0, LT_TUNED = 1 };
+
+struct lt_gemm {
+    const struct cuda_type *type;
+    int64_t m, n, k; /* n is padded; n_asked is what was asked for */
+    int64_t n_asked;
+    bool transpose_a; /* true but for the decoder's P*V */
+    int batch;        /* strided batch, 1 */
+    cublasLtMatmulDesc_t desc;
+    cublasLtMatrixLayout_t a_layout, b_layout, d_layout;
+    cublasLtMatmulHeuristicResult_t algos[LT_ALGOS];
+    int algo_count;
+    int chosen[2]; /* index into algos of the heuristic's and the tuned variant */
+    bool fast_accum;
+};
+
+struct lt_operands { /* one copy; scales NULL where the type has none */
+    void *a, *b, *d;
+    void *a_scale, *b_scale;
+};
+
+/* Bytes of each operand, 256-byte aligned, scales after the elements. */
+size_t lt_a_bytes(const struct lt_gemm *gemm);
+size_t lt_b_bytes(const struct lt_gemm *gemm);
+size_t lt_d_bytes(const struct lt_gemm *gemm);
+
+/* Descriptors and algorithms; the state says whether the library can do it. */
+enum point_state lt_open(struct cuda_ctx *ctx, const struct cuda_type *type, int64_t m,
+                         int64_t n, int64_t k, struct lt_gemm *out, char *why,
+                         size_t size);
+/* A strided batch of plain products of a 16-bit type, A transposed or not. */
+enum point_state lt_open_batched(struct cuda_ctx *ctx, const struct cuda_type *type,
+                                 bool transpose_a, int64_t m, int64_t n, int64_t k,
+                                 int batch, struct lt_gemm *out, char *why,
+                                 size_t size);
+void lt_close(struct lt_gemm *gemm);
+
+/* The operands of a copy whose memory starts at a, b and d; fills them. */
+struct lt_operands lt_place(const struct lt_gemm *gemm, void *a, void *b, void *d);
+bool lt_fill_a(struct cuda_ctx *ctx, const struct lt_gemm *gemm, void *a,
+               uint64_t salt);
+bool lt_fill_b(struct cuda_ctx *ctx, const struct lt_gemm *gemm, void *b,
+               uint64_t salt);
+
+bool lt_launch(struct cuda_ctx *ctx, struct lt_gemm *gemm, int variant,
+               const struct lt_operands *operands);
+/* "id 66 tile 20 stages 8 split-k 1" of algorithm i. */
+void lt_describe(const struct lt_gemm *gemm, int i, char *text, size_t size);
+
+/* cuda_check.c: the product once more into poisoned memory, 16 x 16 of it recomputed.
+ */
+void lt_check(struct cuda_ctx *ctx, struct lt_gemm *gemm, int variant,
+              const struct lt_operands *operands, struct check *out);
+
+#endif

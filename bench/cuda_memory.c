@@ -1,0 +1,218 @@
+/*
+ * cuda_memory.c - how fast device memory is read, written and copied.
+ *
+ * read: the kernel of cuda_kernel.h; write: cudaMemset; copy: cudaMemcpy on the device,
+ * which reads and writes. Buffers rotate like operands: 64 MiB under a cache of 50 MiB
+ * need two copies, 16 MiB need seven; "hot" has one and says so.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cuda_ctx.h"
+#include "bench/cuda_kernel.h"
+#include "util/str.h"
+
+enum { WRITTEN = 0xa5, SPOTS = 16, SPOT = 4096 };
+
+struct memory_state {
+    size_t bytes, stride;
+    int copies;
+    char *from, *to;
+    unsigned blocks;
+    struct cuda_kernel *kernel; /* read only */
+};
+
+static bool memory_enqueue(struct cuda_ctx *ctx, int variant, int i)
+{
+    struct memory_state *s = ctx->work.state;
+    size_t at = (size_t)(i % s->copies) * s->stride;
+
+    (void)variant;
+    if (s->kernel) {
+        if (cuda_kernel_read(s->kernel, s->from + at, s->bytes, s->to, s->blocks,
+                             ctx->stream))
+            return true;
+        cudaError_t behind = cudaPeekAtLastError();
+        return cuda_ok(ctx, behind == cudaSuccess ? cudaErrorLaunchFailure : behind,
+                       "read kernel");
+    }
+    if (s->from)
+        return cuda_ok(ctx,
+                       cudaMemcpyAsync(s->to + at, s->from + at, s->bytes,
+                                       cudaMemcpyDeviceToDevice, ctx->stream),
+                       "copy on the device");
+    return cuda_ok(ctx, cudaMemsetAsync(s->to + at, WRITTEN, s->bytes, ctx->stream),
+                   "memset");
+}
+
+static uint32_t xor_of(const uint32_t *words, size_t count)
+{
+    uint32_t x = 0;
+
+    for (size_t i = 0; i < count; i++)
+        x ^= words[i];
+    return x;
+}
+
+/* The XOR of the whole buffer, by the host, piece by piece. */
+static bool xor_buffer(struct cuda_ctx *ctx, const char *from, size_t bytes,
+                       uint32_t *x)
+{
+    size_t piece = 16u << 20, n;
+    uint32_t *host = malloc(piece);
+    bool ok = host != NULL;
+
+    *x = 0;
+    for (size_t done = 0; ok && done < bytes; done += n) {
+        n = bytes - done < piece ? bytes - done : piece;
+        ok = cuda_ok(ctx, cudaMemcpy(host, from + done, n, cudaMemcpyDeviceToHost),
+                     "copy of a buffer");
+        *x ^= ok ? xor_of(host, n / 4) : 0;
+    }
+    free(host);
+    return ok;
+}
+
+static void check_read(struct cuda_ctx *ctx, struct memory_state *s, struct check *out)
+{
+    size_t count = (size_t)s->blocks * KERNEL_THREADS;
+    uint32_t *got = malloc(count * 4), want = 0;
+
+    if (got &&
+        cuda_ok(ctx, cudaMemcpy(got, s->to, count * 4, cudaMemcpyDeviceToHost),
+                "copy of a result") &&
+        xor_buffer(ctx, s->from, s->bytes, &want)) {
+        out->done = true;
+        out->n = 1;
+        out->ok = xor_of(got, count) == want;
+        if (!out->ok)
+            snprintf(out->why, sizeof out->why,
+                     "the words read are not those in memory");
+    }
+    free(got);
+}
+
+static void check_spots(struct cuda_ctx *ctx, struct memory_state *s, struct check *out)
+{
+    static char want[SPOT], got[SPOT];
+    size_t length = s->bytes < SPOT ? s->bytes : SPOT;
+
+    memset(want, WRITTEN, sizeof want);
+    out->ok = out->done = true;
+    for (int i = 0; i < SPOTS && out->done; i++) {
+        size_t at = (s->bytes - length) / (SPOTS - 1) * (size_t)i;
+
+        out->done =
+            cuda_ok(ctx, cudaMemcpy(got, s->to + at, length, cudaMemcpyDeviceToHost),
+                    "copy of a result") &&
+            (!s->from ||
+             cuda_ok(ctx,
+                     cudaMemcpy(want, s->from + at, length, cudaMemcpyDeviceToHost),
+                     "copy"));
+        out->ok = out->ok && out->done && memcmp(want, got, length) == 0;
+        out->n++;
+    }
+    if (out->done && !out->ok)
+        snprintf(out->why, sizeof out->why, "memory does not hold what was written");
+}
+
+static void memory_check(struct cuda_ctx *ctx, int variant, struct check *out)
+{
+    struct memory_state *s = ctx->work.state;
+
+    *out = (struct check){0};
+    if (cuda_ok(ctx, cudaMemsetAsync(s->to, 0, s->kernel ? 4 : s->bytes, ctx->stream),
+                "poison") &&
+        memory_enqueue(ctx, variant, 0) &&
+        cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "check")) {
+        if (s->kernel)
+            check_read(ctx, s, out);
+        else
+            check_spots(ctx, s, out);
+    }
+    if (!out->done)
+        snprintf(out->why, sizeof out->why, "%.110s", ctx->fault);
+}
+
+static void memory_release(struct cuda_ctx *ctx)
+{
+    struct memory_state *s = ctx->work.state;
+
+    cuda_give(ctx, s->from);
+    cuda_give(ctx, s->to);
+    cuda_kernel_close(s->kernel);
+    free(s);
+}
+
+static void plan(struct cuda_ctx *ctx, const struct point *point,
+                 struct memory_state *s, bool both, struct prepared *out)
+{
+    double buffers = both ? 2 : 1;
+
+    s->bytes = (size_t)point->bytes / 16 * 16;
+    s->stride = cuda_aligned(s->bytes);
+    s->copies = 1;
+    out->cold = false;
+    if (point->cache != CACHE_HOT)
+        s->copies = method_rotation(ctx->l2, buffers * (double)s->stride,
+                                    cuda_budget(ctx), &out->cold);
+    if (s->copies > CUDA_MAX_COPIES) {
+        s->copies = CUDA_MAX_COPIES;
+        out->cold = s->copies * buffers * (double)s->stride >= 2 * ctx->l2;
+    }
+    if (s->copies < 1)
+        s->copies = 1;
+    s->blocks = (unsigned)((s->bytes / 16 + KERNEL_THREADS * KERNEL_UNROLL - 1) /
+                           (KERNEL_THREADS * KERNEL_UNROLL));
+    if (s->blocks > (unsigned)ctx->sms * 8)
+        s->blocks = (unsigned)ctx->sms * 8;
+    out->rotation = s->copies;
+    out->bytes = buffers * (double)s->stride * s->copies;
+    out->variants = 1;
+    out->variant[0] = "";
+}
+
+enum point_state cuda_memory_prepare(struct cuda_ctx *ctx, const struct point *point,
+                                     struct prepared *out, char *why, size_t size)
+{
+    bool reads = strcmp(point->kind, "read") == 0,
+         copies = !strcmp(point->kind, "copy");
+    struct memory_state *s;
+    bool oom = false;
+
+    if (point->bytes < 16 || point->bytes > 0x1p50)
+        return snprintf(why, size, "a size of %.0f bytes", point->bytes),
+               POINT_UNSUPPORTED;
+    if (!(s = calloc(1, sizeof *s)))
+        return snprintf(why, size, "out of host memory"), POINT_ERROR;
+    ctx->work = (struct cuda_work){.active = true,
+                                   .name = point->id,
+                                   .enqueue = memory_enqueue,
+                                   .check = memory_check,
+                                   .release = memory_release,
+                                   .state = s};
+    if (reads && !(s->kernel = cuda_kernel_open(why, size)))
+        return POINT_UNSUPPORTED;
+    plan(ctx, point, s, copies, out);
+    gp_copy(out->algorithm, sizeof out->algorithm,
+            reads    ? "16-byte loads, 4 in flight a thread"
+            : copies ? "cudaMemcpyAsync"
+                     : "cudaMemsetAsync");
+    if (reads || copies) {
+        s->from = cuda_take(ctx, (double)s->stride * s->copies, &oom, why, size);
+        if (!s->from)
+            return oom ? POINT_OOM : POINT_ERROR;
+        if (!cuda_fill(ctx, BITS_FP32, s->from, s->stride * (size_t)s->copies, 0))
+            return cuda_failed(ctx, why, size);
+    }
+    s->to = cuda_take(ctx,
+                      reads ? (double)s->blocks * KERNEL_THREADS * 4
+                            : (double)s->stride * s->copies,
+                      &oom, why, size);
+    if (!s->to)
+        return oom ? POINT_OOM : POINT_ERROR;
+    return cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "fill")
+               ? POINT_OK
+               : cuda_failed(ctx, why, size);
+}

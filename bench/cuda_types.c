@@ -1,0 +1,196 @@
+/*
+ * cuda_types.c - the table of cuda_types.h.
+ *
+ * Sources: cuBLAS documentation, cublasLtMatmul (types, layouts, alignment, scale
+ * modes); CUDA 12.1 Update 1 release notes (FP8 on compute capability 8.9); CUDA 12.8
+ * release notes (Blackwell, block-scaled formats); CUDA 13.0 release notes (7.5 is the
+ * oldest compute capability left). The batch is padded to 4 for INT8 because kernels of
+ * compute capability 12.0 refuse other n, though the documentation demands only m and
+ * k.
+ */
+#include "bench/cuda_types.h"
+
+#include <stdio.h>
+
+#if CUDART_VERSION >= 12080
+#define HAVE_FP4   true
+#define TYPE_R_FP4 CUDA_R_4F_E2M1
+#else
+#define HAVE_FP4   false
+#define TYPE_R_FP4 CUDA_R_8I /* never used: the row is marked as not compiled */
+#endif
+
+static const struct cuda_type types[TYPE_COUNT] = {
+    /* type, compiled, compute, scale, A and B, D, bits, out, block, m, k, n, n', header
+     */
+    {TYPE_FP32, true, CUBLAS_COMPUTE_32F_PEDANTIC, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F,
+     BITS_FP32, BITS_FP32, SCALE_NONE, 1, 1, 1, 1, 11000},
+    {TYPE_TF32, true, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F,
+     BITS_FP32, BITS_FP32, SCALE_NONE, 1, 1, 1, 1, 11000},
+    {TYPE_FP16, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F, BITS_FP16,
+     BITS_FP16, SCALE_NONE, 1, 1, 1, 1, 11000},
+    {TYPE_FP16ACC, true, CUBLAS_COMPUTE_16F, CUDA_R_16F, CUDA_R_16F, CUDA_R_16F,
+     BITS_FP16, BITS_FP16, SCALE_NONE, 1, 1, 1, 1, 11000},
+    {TYPE_BF16, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16BF, CUDA_R_16BF,
+     BITS_BF16, BITS_BF16, SCALE_NONE, 1, 1, 1, 1, 11000},
+    {TYPE_INT8, true, CUBLAS_COMPUTE_32I, CUDA_R_32I, CUDA_R_8I, CUDA_R_32I, BITS_INT8,
+     BITS_INT32, SCALE_NONE, 4, 4, 4, 16, 11000},
+    {TYPE_FP8, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_8F_E4M3, CUDA_R_16BF,
+     BITS_E4M3, BITS_BF16, SCALE_NONE, 16, 16, 1, 16, 11080},
+    {TYPE_MXFP8, HAVE_FP4, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_8F_E4M3, CUDA_R_16BF,
+     BITS_E4M3, BITS_BF16, SCALE_VEC32_UE8M0, 16, 32, 1, 16, 12080},
+    {TYPE_NVFP4, HAVE_FP4, CUBLAS_COMPUTE_32F, CUDA_R_32F, TYPE_R_FP4, CUDA_R_16BF,
+     BITS_E2M1, BITS_BF16, SCALE_VEC16_UE4M3, 16, 32, 1, 16, 12080},
+};
+
+static const struct gate {
+    enum bench_type type;
+    int cc_low, cc_high;
+    size_t lt;
+} gates[] = {
+    {TYPE_FP32, 35, 999, 110000},   {TYPE_TF32, 80, 999, 110000},
+    {TYPE_FP16, 53, 999, 110000},   {TYPE_FP16ACC, 53, 999, 110000},
+    {TYPE_BF16, 80, 999, 110000},   {TYPE_INT8, 75, 999, 110000},
+    {TYPE_FP8, 89, 89, 120103},     {TYPE_FP8, 90, 99, 111103},
+    {TYPE_FP8, 100, 109, 120800},   {TYPE_FP8, 110, 119, 130000},
+    {TYPE_FP8, 120, 999, 120800},   {TYPE_MXFP8, 100, 109, 120800},
+    {TYPE_MXFP8, 110, 119, 130000}, {TYPE_MXFP8, 120, 999, 120800},
+    {TYPE_NVFP4, 100, 109, 120800}, {TYPE_NVFP4, 110, 119, 130000},
+    {TYPE_NVFP4, 120, 999, 120800},
+};
+enum { GATES = sizeof gates / sizeof gates[0] };
+
+/* What each major version of the library dropped, newest first. */
+static const struct {
+    size_t lt;
+    int cc;
+} floors[] = {{130000, 75}, {120000, 50}, {110000, 35}};
+enum { FLOORS = sizeof floors / sizeof floors[0] };
+
+const struct cuda_type *cuda_type_find(enum bench_type type)
+{
+    for (int i = 0; i < TYPE_COUNT; i++)
+        if (types[i].type == type)
+            return &types[i];
+    return NULL;
+}
+
+/* 111103 is 11.11.3: ten thousands, hundreds, units, in every release so far. */
+static int major(size_t lt)
+{
+    return (int)(lt / 10000);
+}
+
+static int minor(size_t lt)
+{
+    return (int)(lt / 100 % 100);
+}
+
+static int patch(size_t lt)
+{
+    return (int)(lt % 100);
+}
+
+bool cuda_library_supports(int cc, size_t lt, char *why, size_t size)
+{
+    for (int i = 0; i < FLOORS; i++) {
+        if (lt < floors[i].lt)
+            continue;
+        if (cc >= floors[i].cc)
+            return true;
+        snprintf(why, size,
+                 "the GPU has compute capability %d.%d, cuBLASLt %d.%d needs %d.%d or "
+                 "newer",
+                 cc / 10, cc % 10, major(lt), minor(lt), floors[i].cc / 10,
+                 floors[i].cc % 10);
+        return false;
+    }
+    snprintf(why, size, "cuBLASLt %d.%d is older than 11.0", major(lt), minor(lt));
+    return false;
+}
+
+bool cuda_type_supported(enum bench_type type, int cc, size_t lt, char *why,
+                         size_t size)
+{
+    const struct cuda_type *row = cuda_type_find(type);
+    int oldest = 0;
+
+    if (!row) {
+        snprintf(why, size, "no such type");
+        return false;
+    }
+    for (int i = 0; i < GATES; i++) {
+        if (gates[i].type != type)
+            continue;
+        if (!oldest)
+            oldest = gates[i].cc_low;
+        if (cc < gates[i].cc_low || cc > gates[i].cc_high)
+            continue;
+        if (lt < gates[i].lt) {
+            snprintf(why, size,
+                     "%s on compute capability %d.%d needs cuBLASLt %d.%d.%d, this is "
+                     "%d.%d.%d",
+                     bench_type_word(type), cc / 10, cc % 10, major(gates[i].lt),
+                     minor(gates[i].lt), patch(gates[i].lt), major(lt), minor(lt),
+                     patch(lt));
+            return false;
+        }
+        if (!row->compiled)
+            snprintf(why, size, "built with the headers of CUDA %d.%d, %s needs %d.%d",
+                     CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
+                     bench_type_word(type), row->header / 1000,
+                     row->header % 1000 / 10);
+        return row->compiled;
+    }
+    snprintf(why, size, "%s needs compute capability %d.%d, the GPU has %d.%d",
+             bench_type_word(type), oldest / 10, oldest % 10, cc / 10, cc % 10);
+    return false;
+}
+
+bool cuda_type_shape(const struct cuda_type *type, int64_t m, int64_t k, char *why,
+                     size_t size)
+{
+    if (m % type->m_multiple)
+        snprintf(why, size, "%s needs m to be a multiple of %d, not %lld",
+                 bench_type_word(type->type), type->m_multiple, (long long)m);
+    else if (k % type->k_multiple)
+        snprintf(why, size, "%s needs k to be a multiple of %d, not %lld",
+                 bench_type_word(type->type), type->k_multiple, (long long)k);
+    else
+        return true;
+    return false;
+}
+
+size_t cuda_bits_bytes(enum cuda_bits bits, size_t count)
+{
+    static const size_t halves[] = {
+        [BITS_FP32] = 8,  [BITS_FP16] = 4, [BITS_BF16] = 4, [BITS_INT8] = 2,
+        [BITS_INT32] = 8, [BITS_E4M3] = 2, [BITS_E2M1] = 1,
+    };
+
+    return (count * halves[bits] + 1) / 2;
+}
+
+int cuda_scale_block(enum cuda_scale scale)
+{
+    return scale == SCALE_VEC32_UE8M0 ? 32 : scale == SCALE_VEC16_UE4M3 ? 16 : 0;
+}
+
+size_t cuda_scale_bytes(enum cuda_scale scale, int64_t outer, int64_t k)
+{
+    int64_t block = cuda_scale_block(scale);
+
+    if (block == 0)
+        return 0;
+    int64_t inner = (k + 4 * block - 1) / (4 * block) * 4;
+    return (size_t)(inner * ((outer + 127) / 128 * 128));
+}
+
+size_t cuda_scale_offset(int64_t outer, int64_t inner, int64_t inner_blocks)
+{
+    int64_t tiles = (inner_blocks + 3) / 4; /* in a band of 128 rows */
+    int64_t tile = outer / 128 * tiles + inner / 4;
+    int64_t row = outer % 128;
+
+    return (size_t)(tile * 512 + row % 32 * 16 + row / 32 * 4 + inner % 4);
+}

@@ -1,0 +1,74 @@
+/*
+ * cuda_types.h - which operand types cuBLASLt can multiply, on what, from which
+ * version.
+ *
+ * One row per type says how the product is set up, one row per (type, compute
+ * capability range) from which library version on it exists. Nothing here asks the
+ * device: the answer is a pure function of type, compute capability and library
+ * version, e.g. fp8 on compute capability 8.9 needs cuBLASLt 12.1.3 and on 9.0
+ * only 11.11.3.
+ *
+ * Every product is column-major TN, D[m,n] = A[k,m]^T * B[k,n], the one layout that all
+ * low-precision kernels have; m is the layer's output width and n the batch.
+ */
+#ifndef GP_BENCH_CUDA_TYPES_H
+#define GP_BENCH_CUDA_TYPES_H
+
+#include <cublasLt.h>
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bench/point.h"
+
+enum cuda_bits { /* how one element is stored, for filling and for the check */
+                 BITS_FP32,
+                 BITS_FP16,
+                 BITS_BF16,
+                 BITS_INT8,
+                 BITS_INT32,
+                 BITS_E4M3,
+                 BITS_E2M1 /* two to a byte, the low half first */
+};
+
+enum cuda_scale { SCALE_NONE, SCALE_VEC32_UE8M0, SCALE_VEC16_UE4M3 };
+
+struct cuda_type {
+    enum bench_type type;
+    bool compiled; /* false: the headers this was built with do not know the type */
+    cublasComputeType_t compute;
+    cudaDataType_t scale; /* the C type of alpha and beta follows it */
+    cudaDataType_t ab, d; /* A and B; C and D */
+    enum cuda_bits bits, out;
+    enum cuda_scale block;
+    int m_multiple, k_multiple; /* what cuBLASLt demands */
+    int n_multiple;             /* the batch is padded to this */
+    int n_fallback;             /* and to this, when there is no algorithm otherwise */
+    int header;                 /* CUDA version of the headers it needs, 12080 */
+};
+
+/* The row of a type; never NULL for a valid one. */
+const struct cuda_type *cuda_type_find(enum bench_type type);
+
+/* Can this device and library do it? If not, `why` says what it takes. `cc` is 90 for
+ * 9.0, `lt` what cublasLtGetVersion() returns (111103, 120804, 130100). */
+bool cuda_type_supported(enum bench_type type, int cc, size_t lt, char *why,
+                         size_t size);
+
+/* Is the device new enough for the library at all? */
+bool cuda_library_supports(int cc, size_t lt, char *why, size_t size);
+
+/* Does the shape meet what the type demands of m and k? */
+bool cuda_type_shape(const struct cuda_type *type, int64_t m, int64_t k, char *why,
+                     size_t size);
+
+/* Bytes of `count` elements; of the block scales of `outer` rows of k elements. */
+size_t cuda_bits_bytes(enum cuda_bits bits, size_t count);
+size_t cuda_scale_bytes(enum cuda_scale scale, int64_t outer, int64_t k);
+
+/* Where the scale of block `inner` of row `outer` lies: tiles of 128 rows x 4 blocks,
+ * 512 bytes each, tiles of one row band after another. */
+size_t cuda_scale_offset(int64_t outer, int64_t inner, int64_t inner_blocks);
+int cuda_scale_block(enum cuda_scale scale); /* elements per scale, 0 for none */
+
+#endif

@@ -1,0 +1,323 @@
+/*
+ * engine_cpu.c - gpuplan-bench-cpu: the processors this process may use, as one device.
+ *
+ * One row per test names its file; what has no meaning without a GPU is "unsupported"
+ * with its reason. There is no data sheet to compare with (bandwidth_sheet = 0): the
+ * memory test's own read rate is what the other tests are held against.
+ */
+#include <ctype.h>
+#include <glob.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "bench/cpu_engine.h"
+#include "util/json.h"
+#include "util/str.h"
+
+static const struct cpu_test *const tests[TEST_COUNT] = {
+    [TEST_GEMM] = &cpu_test_gemm,         [TEST_BATCH] = &cpu_test_gemm,
+    [TEST_MEMORY] = &cpu_test_memory,     [TEST_TRANSFER] = &cpu_test_transfer,
+    [TEST_DECODE] = &cpu_test_decode,     [TEST_FIT] = &cpu_test_fit,
+};
+
+double cpu_budget(const struct cpu_engine *engine)
+{
+    double room = cpu_memory_free(""), wanted = engine->settings.max_memory;
+
+    return wanted > 0 ? fmin(wanted, 0.9 * room) : room / 4;
+}
+
+void cpu_flag(struct cpu_engine *engine, const char *flag)
+{
+    for (size_t i = 0; i < sizeof engine->flags / sizeof engine->flags[0]; i++) {
+        if (engine->flags[i])
+            continue;
+        engine->flags[i] = flag;
+        return;
+    }
+}
+
+/* ---- the device ---- */
+
+static void read_text(const char *path, char *text, size_t size)
+{
+    FILE *file = fopen(path, "r");
+
+    text[0] = '\0';
+    if (!file)
+        return;
+    if (!fgets(text, (int)size, file))
+        text[0] = '\0';
+    fclose(file);
+    text[strcspn(text, "\n")] = '\0';
+}
+
+static void add_environment(json_t *more)
+{
+    static const char *const names[] = {
+        "OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OMP_PROC_BIND",
+        "GOMP_CPU_AFFINITY", "KMP_AFFINITY", "ONEDNN_MAX_CPU_ISA",
+        "DNNL_MAX_CPU_ISA", "OPENBLAS_CORETYPE", "OPENBLAS_NUM_THREADS"};
+    json_t *env = json_object();
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]))
+            json_object_set_new(env, names[i], gp_json_text(getenv(names[i])));
+    json_object_set_new(more, "env", env);
+}
+
+static json_t *more_of(const struct cpu_topology *t)
+{
+    const struct gemm_library *library = cpu_gemm_library();
+    json_t *more = json_object();
+    char text[160] = "none";
+
+    if (library)
+        library->version(text, sizeof text);
+    json_object_set_new(more, "library", gp_json_text(text));
+    if (library) {
+        library->isa(text, sizeof text);
+        json_object_set_new(more, "isa", gp_json_text(text));
+    }
+    json_object_set_new(more, "cpus_allowed", json_integer(t->cpus));
+    json_object_set_new(more, "cores", json_integer(t->cores));
+    json_object_set_new(more, "threads", json_integer(t->threads));
+    json_object_set_new(more, "quota_cpus",
+                        t->quota > 0 ? gp_json_number(t->quota) : json_null());
+    json_object_set_new(more, "level2_bytes", gp_json_number(t->level2));
+    json_object_set_new(more, "last_level_bytes", gp_json_number(t->last_level));
+    read_text("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof text);
+    json_object_set_new(more, "transparent_hugepage", gp_json_text(text));
+    add_environment(more);
+    return more;
+}
+
+static void describe(const struct cpu_topology *t, struct bench_device *out)
+{
+    memset(out, 0, sizeof *out);
+    gp_copy(out->name, sizeof out->name, t->name);
+    gp_copy(out->kind, sizeof out->kind, "cpu");
+    out->units = t->threads;
+    out->memory = t->memory;
+    out->free = t->free;
+    out->cache = t->cache;
+    out->more = more_of(t);
+}
+
+static enum gp_status devices(struct bench_device *out, int max, int *count,
+                              struct gp_err *err)
+{
+    struct cpu_topology topology;
+
+    (void)err;
+    *count = max > 0 ? 1 : 0;
+    if (max < 1)
+        return GP_OK;
+    cpu_topology_read("", NULL, &topology);
+    describe(&topology, &out[0]);
+    return GP_OK;
+}
+
+static void close_engine(void *ctx)
+{
+    struct cpu_engine *engine = ctx;
+
+    if (!engine)
+        return;
+    cpu_gemm_free(engine->heater);
+    cpu_pool_free(engine->pool);
+    free(engine);
+}
+
+/* 1024^3 in FP32: 2 GFLOP and 12 MB, some ten milliseconds of a core's full power. */
+static struct cpu_gemm *make_heater(struct cpu_engine *engine)
+{
+    struct gemm_shape shape = {TYPE_FP32, 1024, 1024, 1024};
+    struct cpu_gemm *heater;
+    char why[128];
+
+    if (cpu_gemm_new(&shape, &heater, why, sizeof why) != POINT_OK)
+        return NULL;
+    if (cpu_gemm_fill(heater, engine->pool, 1, 1, engine->settings.seed, why,
+                      sizeof why) == POINT_OK)
+        return heater;
+    cpu_gemm_free(heater);
+    return NULL;
+}
+
+static enum gp_status open_engine(int index, const struct method_settings *settings,
+                                  void **ctx, struct bench_device *device,
+                                  struct gp_err *err)
+{
+    struct cpu_engine *engine;
+
+    if (index != 0)
+        return gp_fail(err, GP_E_DEVICE, "cpu", "the processors are device 0",
+                       "device %d does not exist", index);
+    engine = calloc(1, sizeof *engine);
+    if (!engine)
+        return gp_fail(err, GP_E_INTERNAL, "cpu", "", "out of memory");
+    engine->settings = *settings;
+    cpu_topology_read("", NULL, &engine->topology);
+    engine->pool = cpu_pool_new(engine->topology.threads);
+    if (!engine->pool) {
+        close_engine(engine);
+        return gp_fail(err, GP_E_DEVICE, "cpu", "", "no threads can be started");
+    }
+    if (cpu_gemm_library())
+        cpu_gemm_library()->threads(engine->topology.threads);
+    engine->heater = make_heater(engine);
+    describe(&engine->topology, device);
+    *ctx = engine;
+    return GP_OK;
+}
+
+static bool warm(void *ctx, double *seconds)
+{
+    struct cpu_engine *engine = ctx;
+    double start = cpu_now();
+
+    if (!engine->heater) /* no library: nothing that heats is measured either */
+        return false;
+    for (int i = 0; i < 4; i++)
+        if (!cpu_gemm_run(engine->heater, 0, 0))
+            return false;
+    cpu_gemm_wait(engine->heater);
+    *seconds = cpu_now() - start;
+    return true;
+}
+
+/* ---- points ---- */
+
+static void release(void *ctx)
+{
+    struct cpu_engine *engine = ctx;
+
+    if (engine->test)
+        engine->test->release(engine->work);
+    engine->test = NULL;
+    engine->work = NULL;
+    json_decref(engine->params);
+    engine->params = NULL;
+    memset(engine->flags, 0, sizeof engine->flags);
+}
+
+static enum point_state prepare(void *ctx, const struct point *point,
+                                struct prepared *out, char *why, size_t size)
+{
+    struct cpu_engine *engine = ctx;
+    enum point_state state;
+
+    memset(out, 0, sizeof *out);
+    why[0] = '\0';
+    out->rotation = 1;
+    out->cold = true;
+    out->variants = 1;
+    out->variant[0] = "";
+    release(engine);
+    if ((unsigned)point->test >= TEST_COUNT || !tests[point->test]) {
+        gp_copy(why, size, "all-reduce needs several devices; the processors are one");
+        return POINT_UNSUPPORTED;
+    }
+    if (cpu_gemm_library())
+        cpu_gemm_library()->threads(engine->topology.threads);
+    engine->test = tests[point->test];
+    state = engine->test->prepare(engine, point, &engine->work, out, why, size);
+    engine->params = out->params;
+    if (state != POINT_OK) {
+        release(engine);
+        out->params = NULL;
+    }
+    return state;
+}
+
+static bool run(void *ctx, int variant, int launches, double *seconds)
+{
+    struct cpu_engine *engine = ctx;
+
+    (void)variant;
+    return engine->test && engine->test->run(engine, engine->work, launches, seconds);
+}
+
+static void check(void *ctx, int variant, struct check *out)
+{
+    struct cpu_engine *engine = ctx;
+
+    (void)variant;
+    memset(out, 0, sizeof *out);
+    if (engine->test)
+        engine->test->check(engine, engine->work, out);
+}
+
+static void flags(void *ctx, int variant, json_t *out)
+{
+    const struct cpu_engine *engine = ctx;
+
+    (void)variant;
+    for (size_t i = 0; i < sizeof engine->flags / sizeof engine->flags[0]; i++)
+        if (engine->flags[i])
+            json_array_append_new(out, json_string(engine->flags[i]));
+}
+
+/* ---- sensors ---- */
+
+/* Mean of the whole numbers in the files that match; NAN when there are none. */
+static double mean_of(const char *pattern)
+{
+    double sum = 0;
+    int count = 0;
+    glob_t found;
+
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return NAN;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        char text[64];
+
+        read_text(found.gl_pathv[i], text, sizeof text);
+        if (!isdigit((unsigned char)text[0]))
+            continue;
+        sum += strtod(text, NULL);
+        count++;
+    }
+    globfree(&found);
+    return count ? sum / count : NAN;
+}
+
+/* What a virtual machine hides is left out. Context switches that nobody asked for and a
+ * load above the threads used say that others want the same processors. */
+static json_t *sensors(void *ctx)
+{
+    json_t *json = json_object();
+    double clock = mean_of("/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq");
+    double temp = mean_of("/sys/class/hwmon/hwmon*/temp1_input");
+    struct rusage usage;
+    double load;
+
+    (void)ctx;
+    if (isfinite(clock))
+        json_object_set_new(json, "clock_mhz", gp_json_number(clock / 1000));
+    if (isfinite(temp))
+        json_object_set_new(json, "temp_c", gp_json_number(temp / 1000));
+    if (getloadavg(&load, 1) == 1)
+        json_object_set_new(json, "load1", gp_json_number(load));
+    if (getrusage(RUSAGE_SELF, &usage) == 0)
+        json_object_set_new(json, "involuntary_switches", json_integer(usage.ru_nivcsw));
+    return json;
+}
+
+int main(int argc, char **argv)
+{
+    static char version[96] = "without oneDNN and BLAS";
+    struct backend backend = {
+        .name = "cpu", .version = version, .devices = devices, .open = open_engine,
+        .close = close_engine, .warm = warm, .prepare = prepare, .run = run,
+        .check = check, .release = release, .sensors = sensors, .flags = flags,
+    };
+
+    if (cpu_gemm_library())
+        cpu_gemm_library()->version(version, sizeof version);
+    return bench_main(&backend, argc, argv);
+}

@@ -1,0 +1,428 @@
+/*
+ * engine_cuda.c - the CUDA backend: which GPUs there are, opening one, and the points.
+ *
+ * Devices are CUDA's, so CUDA_VISIBLE_DEVICES and MIG are respected by itself; NVML is
+ * asked about the same PCI bus id. The bandwidth of the data sheet comes from the
+ * driver: 2 x memory clock x bus width / 8, for an H100 2 x 2619 MHz x 5120 / 8 =
+ * 3.35 TB/s; newer drivers no longer give the clock, then it is unknown (0).
+ */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/cuda_ctx.h"
+#include "bench/cuda_lt.h"
+#include "bench/sensors_nvml.h"
+#include "util/json.h"
+#include "util/str.h"
+
+static char version[96];
+
+static int attribute(enum cudaDeviceAttr name, int device)
+{
+    int value = 0;
+
+    if (cudaDeviceGetAttribute(&value, name, device) != cudaSuccess) {
+        cudaGetLastError();
+        return 0;
+    }
+    return value;
+}
+
+static void uuid_text(const struct cudaDeviceProp *prop, char *out, size_t size)
+{
+    const unsigned char *u = (const unsigned char *)prop->uuid.bytes;
+
+    snprintf(out, size,
+             "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+             u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11],
+             u[12], u[13], u[14], u[15]);
+}
+
+static json_t *more_facts(int device)
+{
+    int driver = 0, runtime = 0;
+
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    return json_pack("{s:i, s:i, s:I, s:b, s:i, s:i, s:i}", "cuda_driver", driver,
+                     "cuda_runtime", runtime, "cublaslt",
+                     (json_int_t)cublasLtGetVersion(), "ecc",
+                     attribute(cudaDevAttrEccEnabled, device), "bus_bits",
+                     attribute(cudaDevAttrGlobalMemoryBusWidth, device),
+                     "mem_clock_khz", attribute(cudaDevAttrMemoryClockRate, device),
+                     "sm_clock_khz", attribute(cudaDevAttrClockRate, device));
+}
+
+static enum gp_status describe(int index, struct bench_device *out, struct gp_err *err)
+{
+    struct cudaDeviceProp prop;
+    cudaError_t error = cudaGetDeviceProperties(&prop, index);
+
+    if (error != cudaSuccess)
+        return cuda_fail_device(error, "", err);
+    *out = (struct bench_device){.index = index, .units = prop.multiProcessorCount};
+    gp_copy(out->name, sizeof out->name, prop.name);
+    gp_copy(out->kind, sizeof out->kind, "gpu");
+    uuid_text(&prop, out->uuid, sizeof out->uuid);
+    if (cudaDeviceGetPCIBusId(out->pci, sizeof out->pci, index) != cudaSuccess) {
+        out->pci[0] = '\0';
+        cudaGetLastError();
+    }
+    out->cc = prop.major * 10 + prop.minor;
+    out->memory = (double)prop.totalGlobalMem;
+    out->cache = attribute(cudaDevAttrL2CacheSize, index);
+    out->bandwidth_sheet = 2e3 * attribute(cudaDevAttrMemoryClockRate, index) *
+                           attribute(cudaDevAttrGlobalMemoryBusWidth, index) / 8;
+    out->more = more_facts(index);
+    return GP_OK;
+}
+
+static enum gp_status count_devices(int *count, struct gp_err *err)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    cudaError_t error;
+
+    *count = 0; /* the call leaves it alone when it fails */
+    error = cudaGetDeviceCount(count);
+    if (error == cudaSuccess && *count > 0)
+        return GP_OK;
+    *count = 0;
+    if (visible && (error == cudaSuccess || error == cudaErrorNoDevice))
+        return gp_fail(err, GP_E_DEVICE, "", "name a GPU that nvidia-smi -L lists",
+                       "no usable GPU: CUDA_VISIBLE_DEVICES=%.40s leaves none",
+                       visible);
+    return cuda_fail_device(error == cudaSuccess ? cudaErrorNoDevice : error, "", err);
+}
+
+static enum gp_status cuda_devices(struct bench_device *out, int max, int *count,
+                                   struct gp_err *err)
+{
+    int found;
+    enum gp_status status = count_devices(&found, err);
+
+    *count = 0;
+    for (int i = 0; status == GP_OK && i < found && i < max; i++) {
+        status = describe(i, &out[i], err);
+        *count += status == GP_OK;
+    }
+    return status;
+}
+
+/* Host threads and pinned memory near the GPU: pages are placed where first touched. */
+static void bind_near(const char *pci)
+{
+    char path[128], list[512] = "";
+    cpu_set_t now, near;
+    FILE *file;
+
+    gp_format(path, sizeof path, "/sys/bus/pci/devices/%s/local_cpulist", pci);
+    for (char *c = path; *c; c++)
+        *c = gp_lower(*c);
+    file = fopen(path, "r");
+    if (!file)
+        return;
+    if (!fgets(list, sizeof list, file))
+        list[0] = '\0';
+    fclose(file);
+    CPU_ZERO(&near);
+    for (char *at = list, *end; *at >= '0' && *at <= '9'; at = end + (*end == ',')) {
+        long first = strtol(at, &end, 10), last = first;
+
+        if (*end == '-')
+            last = strtol(end + 1, &end, 10);
+        for (long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
+            CPU_SET((size_t)cpu, &near);
+    }
+    if (sched_getaffinity(0, sizeof now, &now) != 0)
+        return;
+    CPU_AND(&near, &near, &now);
+    if (CPU_COUNT(&near) > 0)
+        sched_setaffinity(0, sizeof near, &near);
+}
+
+static void cuda_close(void *opaque)
+{
+    struct cuda_ctx *ctx = opaque;
+
+    if (!ctx)
+        return;
+    if (ctx->heater.active) {
+        ctx->work = ctx->heater;
+        ctx->work.release(ctx);
+    }
+    cuda_blocks_free(ctx);
+    cuda_give(ctx, ctx->workspace);
+    cuda_timer_fini(ctx);
+    if (ctx->lt)
+        cublasLtDestroy(ctx->lt);
+    if (ctx->side)
+        cudaStreamDestroy(ctx->side);
+    if (ctx->stream)
+        cudaStreamDestroy(ctx->stream);
+    nvml_close(ctx->nvml);
+    free(ctx);
+}
+
+static bool start(struct cuda_ctx *ctx)
+{
+    return cuda_ok(ctx, cudaStreamCreateWithFlags(&ctx->stream, cudaStreamNonBlocking),
+                   "cudaStreamCreate") &&
+           cuda_ok(ctx, cudaStreamCreateWithFlags(&ctx->side, cudaStreamNonBlocking),
+                   "cudaStreamCreate") &&
+           lt_ok(ctx, cublasLtCreate(&ctx->lt), "cublasLtCreate") &&
+           cuda_ok(ctx, cudaMalloc(&ctx->workspace, CUDA_WORKSPACE), "workspace") &&
+           cuda_timer_init(ctx);
+}
+
+static void add_sensors(struct cuda_ctx *ctx, struct bench_device *device)
+{
+    char why[160] = "";
+    json_t *facts;
+
+    ctx->nvml = nvml_open(device->pci, device->uuid, why, sizeof why);
+    if (ctx->nvml) {
+        facts = nvml_facts(ctx->nvml);
+        if (nvml_shared(
+                ctx->nvml)) /* CUDA's id is then the instance's, not the GPU's */
+            memcpy(device->uuid, "MIG", 3);
+        json_object_update(device->more, facts);
+        json_decref(facts);
+    } else {
+        json_object_set_new(device->more, "sensors", gp_json_text(why));
+    }
+}
+
+/* The first call that needs the device: a context is made here or nowhere. */
+static enum gp_status make_context(int index, struct bench_device *device,
+                                   struct gp_err *err)
+{
+    size_t free_bytes = 0, total = 0;
+    char why[160];
+    cudaError_t error;
+
+    if (!cuda_library_supports(device->cc, cublasLtGetVersion(), why, sizeof why))
+        return gp_fail(err, GP_E_DEVICE, device->name,
+                       "use a build of this program for CUDA 12", "%s", why);
+    error = cudaSetDevice(index);
+    if (error == cudaSuccess)
+        error = cudaMemGetInfo(&free_bytes, &total);
+    if (error != cudaSuccess)
+        return cuda_fail_device(error, device->name, err);
+    device->free = (double)free_bytes;
+    device->memory = (double)total;
+    return GP_OK;
+}
+
+static enum gp_status cuda_open(int index, const struct method_settings *settings,
+                                void **out, struct bench_device *device,
+                                struct gp_err *err)
+{
+    struct cuda_ctx *ctx;
+    enum gp_status status;
+    int count;
+
+    *out = NULL;
+    *device = (struct bench_device){0};
+    if ((status = count_devices(&count, err)) != GP_OK)
+        return status;
+    if (index < 0 || index >= count)
+        return gp_fail(err, GP_E_DEVICE, "", "see --devices",
+                       "no GPU %d: there are %d here", index, count);
+    if ((status = describe(index, device, err)) != GP_OK)
+        return status;
+    bind_near(device->pci);
+    if ((status = make_context(index, device, err)) != GP_OK)
+        goto failed;
+    if (!(ctx = calloc(1, sizeof *ctx))) {
+        status = gp_fail(err, GP_E_INTERNAL, "", "", "out of host memory");
+        goto failed;
+    }
+    ctx->device = index;
+    ctx->cc = device->cc;
+    ctx->sms = device->units;
+    ctx->l2 = device->cache;
+    ctx->lt_version = cublasLtGetVersion();
+    ctx->settings = *settings;
+    if (!start(ctx)) {
+        status =
+            gp_fail(err, GP_E_DEVICE, device->name, "see nvidia-smi", "%s", ctx->fault);
+        cuda_close(ctx);
+        goto failed;
+    }
+    add_sensors(ctx, device);
+    *out = ctx;
+    return GP_OK;
+failed:
+    json_decref(device->more);
+    device->more = NULL;
+    return status;
+}
+
+/* ---- points ---- */
+
+static cuda_prepare *const prepares[TEST_COUNT] = {
+    [TEST_GEMM] = cuda_gemm_prepare,           [TEST_BATCH] = cuda_gemm_prepare,
+    [TEST_MEMORY] = cuda_memory_prepare,       [TEST_TRANSFER] = cuda_transfer_prepare,
+    [TEST_DECODE] = cuda_decode_prepare,       [TEST_FIT] = cuda_fit_prepare,
+    [TEST_ALLREDUCE] = cuda_allreduce_prepare,
+};
+
+/* What is kept between points, so that `fit` has the whole device. */
+static void drop_kept(struct cuda_ctx *ctx)
+{
+    if (ctx->heater.active) {
+        ctx->work = ctx->heater;
+        ctx->work.release(ctx);
+    }
+    ctx->heater = ctx->work = (struct cuda_work){0};
+    ctx->heats = 0;
+    cuda_blocks_free(ctx);
+}
+
+static enum point_state prepare_point(void *opaque, const struct point *point,
+                                      struct prepared *out, char *why, size_t size)
+{
+    struct cuda_ctx *ctx = opaque;
+
+    *out = (struct prepared){.rotation = 1, .variants = 1, .variant = {"", ""}};
+    ctx->work = (struct cuda_work){0};
+    if (ctx->lost)
+        return cuda_failed(ctx, why, size);
+    ctx->fault[0] = '\0';
+    if (point->test == TEST_FIT)
+        drop_kept(ctx);
+    return prepares[point->test](ctx, point, out, why, size);
+}
+
+static void release_point(void *opaque)
+{
+    struct cuda_ctx *ctx = opaque;
+
+    cuda_timer_reset(ctx);
+    ctx->timer.plain = false;
+    if (ctx->work.active)
+        ctx->work.release(ctx);
+    ctx->work = (struct cuda_work){0};
+}
+
+static bool run_point(void *ctx, int variant, int launches, double *seconds)
+{
+    return cuda_run(ctx, variant, launches, seconds);
+}
+
+static void check_point(void *opaque, int variant, struct check *out)
+{
+    struct cuda_ctx *ctx = opaque;
+
+    cuda_timer_reset(ctx);
+    *out = (struct check){0};
+    if (ctx->lost)
+        snprintf(out->why, sizeof out->why, "%.110s", ctx->fault);
+    else
+        ctx->work.check(ctx, variant, out);
+}
+
+/* ---- heat ---- */
+
+/* The hungriest types first. A cube of 4096 fills every GPU and fits beside a model. */
+static bool heater_open(struct cuda_ctx *ctx)
+{
+    static const enum bench_type types[] = {TYPE_BF16, TYPE_FP16, TYPE_FP32};
+    struct prepared out;
+    char why[240];
+
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        struct point point = {.test = TEST_GEMM,
+                              .type = types[i],
+                              .m = 4096,
+                              .n = 4096,
+                              .k = 4096,
+                              .cache = CACHE_COLD};
+
+        ctx->work = (struct cuda_work){0};
+        if (cuda_gemm_prepare(ctx, &point, &out, why, sizeof why) == POINT_OK) {
+            ctx->heater = ctx->work;
+            ctx->heater.name = "warm-up";
+            ctx->work = (struct cuda_work){0};
+            return true;
+        }
+        if (ctx->work.active)
+            ctx->work.release(ctx);
+        ctx->work = (struct cuda_work){0};
+        if (ctx->lost)
+            return false;
+    }
+    snprintf(ctx->fault, sizeof ctx->fault, "warm-up: %.200s", why);
+    return false;
+}
+
+/* 50 ms of work, the same each time. */
+static bool warm_device(void *opaque, double *seconds)
+{
+    struct cuda_ctx *ctx = opaque;
+    struct cuda_work kept = ctx->work;
+    bool ok;
+
+    if (ctx->lost || (!ctx->heater.active && !heater_open(ctx)))
+        return false;
+    ctx->work = ctx->heater;
+    if (ctx->heats == 0) {
+        ok = cuda_time_plain(ctx, &ctx->work, LT_HEURISTIC, 0, 4, seconds);
+        ctx->heats = ok && *seconds > 0 ? (int)(0.05 / (*seconds / 4)) + 1 : 64;
+        if (ctx->heats > 4096)
+            ctx->heats = 4096;
+    }
+    ok = cuda_time_plain(ctx, &ctx->work, LT_HEURISTIC, 0, ctx->heats, seconds);
+    ctx->work = kept;
+    return ok;
+}
+
+static json_t *read_sensors(void *opaque)
+{
+    struct cuda_ctx *ctx = opaque;
+
+    return ctx->nvml ? nvml_sensors(ctx->nvml) : NULL;
+}
+
+static void add_flags(void *opaque, int variant, json_t *flags)
+{
+    struct cuda_ctx *ctx = opaque;
+
+    (void)variant;
+    if (ctx->timer.plain)
+        json_array_append_new(flags, json_string("no_graph"));
+}
+
+static const char *last_reason(void *opaque)
+{
+    return ((struct cuda_ctx *)opaque)->fault;
+}
+
+const struct backend engine_cuda = {
+    .name = "cuda",
+    .version = version,
+    .devices = cuda_devices,
+    .open = cuda_open,
+    .close = cuda_close,
+    .warm = warm_device,
+    .prepare = prepare_point,
+    .run = run_point,
+    .check = check_point,
+    .release = release_point,
+    .sensors = read_sensors,
+    .flags = add_flags,
+    .reason = last_reason,
+};
+
+int main(int argc, char **argv)
+{
+    size_t lt = cublasLtGetVersion();
+    int runtime = 0;
+
+    cudaRuntimeGetVersion(&runtime);
+    snprintf(version, sizeof version, "CUDA %d.%d, cuBLASLt %zu.%zu.%zu",
+             runtime / 1000, runtime % 1000 / 10, lt / 10000, lt / 100 % 100, lt % 100);
+    return bench_main(&engine_cuda, argc, argv);
+}

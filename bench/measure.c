@@ -1,0 +1,434 @@
+/*
+ * measure.c - measuring one point with a backend, and saying so.
+ *
+ * A result that is doubtful is kept and flagged, never dropped:
+ *   not-cold     memory allowed too few copies: the last cache helped
+ *   unconverged  the interval of the median did not get narrow enough
+ *   drift        two passes differ by more than 3 %; the middle one of three is given
+ *   throttled    too hot, or slowed by hardware, also after cooling down
+ *   low_clock    the mean clock was under 90 % of that of the warm-up
+ *   wrong        the results fail the check: the time is of another computation
+ * and what only the engine knows: launch_bound, emulated.
+ */
+#include "bench/measure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "util/json.h"
+#include "util/mem.h"
+
+#define IDLE_MAX    2.0  /* s without work after which the device is heated again ... */
+#define REHEAT      1.0  /* ... for so long at most */
+#define COOL_BY     5.0  /* degrees */
+#define CLOCK_LEAST 0.9  /* of the warm-up's mean */
+#define TROUBLE     0xE8 /* event bits: hw slowdown, sw and hw thermal, power brake */
+
+/* What is behind a sampler: the run and the variant, -1 for the warm-up's work. */
+struct work {
+    struct bench_run *run;
+    int variant;
+};
+
+static double work_now(void *ctx)
+{
+    (void)ctx;
+    return watch_now();
+}
+
+static bool work_stop(void *ctx)
+{
+    const struct work *work = ctx;
+
+    return work->run->stop_now() || watch_gone(work->run->watch);
+}
+
+static bool work_run(void *ctx, int launches, double *seconds)
+{
+    const struct work *work = ctx;
+    const struct backend *backend = work->run->backend;
+    bool ran;
+
+    if (work->variant < 0)
+        return backend->warm(work->run->ctx, seconds);
+    ran = backend->run(work->run->ctx, work->variant, launches, seconds);
+    watch_sample(work->run->watch);
+    return ran;
+}
+
+static void work_window(void *ctx)
+{
+    const struct work *work = ctx;
+
+    watch_window(work->run->watch);
+}
+
+static struct sampler sampler_of(struct work *work)
+{
+    return (struct sampler){work, work_now, work_run, work_stop, work_window};
+}
+
+static void send_log(struct bench_run *run, const char *text, const char *more)
+{
+    char line[512];
+
+    gp_format(line, sizeof line, "%s%s", text, more);
+    watch_send(run->watch, json_pack("{s:s, s:s, s:o}", "t", "log", "level", "warning",
+                                     "text", gp_json_text(line)));
+}
+
+/* What the engine says of its last failure, else the fallback. */
+static const char *last_reason(struct bench_run *run, const char *fallback)
+{
+    const char *text = run->backend->reason ? run->backend->reason(run->ctx) : NULL;
+
+    return text && text[0] ? text : fallback;
+}
+
+void measure_warmup(struct bench_run *run)
+{
+    struct work work = {run, -1};
+    struct sampler sampler = sampler_of(&work);
+    struct watched watched;
+    struct warmed warmed;
+
+    watch_window(run->watch);
+    method_warmup(&run->orders.settings, &sampler, &warmed);
+    watched = watch_close(run->watch);
+    run->clock = watched.clock;
+    run->heats = !warmed.failed;
+    json_decref(watched.sensors);
+    run->busy = watch_now();
+    if (warmed.failed)
+        send_log(run,
+                 "no warm-up: ", last_reason(run, "nothing here heats the device"));
+}
+
+/* After a long preparation clocks have dropped: a short heating brings them back. */
+static void reheat(struct bench_run *run)
+{
+    struct method_settings brief = run->orders.settings;
+    struct work work = {run, -1};
+    struct sampler sampler = sampler_of(&work);
+    struct warmed warmed;
+
+    if (!run->heats || watch_now() - run->busy < IDLE_MAX ||
+        !(brief.device_warmup_min > 0))
+        return;
+    brief.device_warmup_min = fmin(brief.device_warmup_min / 3, REHEAT);
+    brief.device_warmup_max = brief.device_warmup_min;
+    method_warmup(&brief, &sampler, &warmed);
+}
+
+/* ---- the result ---- */
+
+struct result {
+    enum point_state state;
+    const char *reason; /* "" */
+    const char *variant;
+    int number; /* of the variant */
+    const struct prepared *prepared;
+    const struct measured *measured; /* NULL when nothing was measured */
+    struct watched watched;
+    struct check check;
+    double passes[3]; /* medians, s */
+    int pass_count;
+    bool drift;
+};
+
+static const char *state_word(enum point_state state)
+{
+    static const char *const words[] = {"ok", "unsupported", "oom", "error", "skipped"};
+
+    return (unsigned)state < sizeof words / sizeof words[0] ? words[state] : "error";
+}
+
+static json_t *params_of(const struct order *order, const struct result *result)
+{
+    json_t *json = point_to_json(&order->point);
+
+    json_object_set_new(json, "rotation", json_integer(result->prepared->rotation));
+    json_object_set_new(json, "cold", json_boolean(result->prepared->cold));
+    json_object_set_new(json, "allocated", gp_json_number(result->prepared->bytes));
+    if (result->prepared->params)
+        json_object_update_missing(json, result->prepared->params);
+    if (result->measured)
+        json_object_set_new(json, "launches", json_integer(result->measured->launches));
+    return json;
+}
+
+static json_t *rate_of(const struct order *order, double median)
+{
+    double operations = point_operations(&order->point);
+    double bytes = point_bytes(&order->point);
+    json_t *json = json_object();
+
+    json_object_set_new(json, "ops_per_s",
+                        operations > 0 && median > 0
+                            ? gp_json_number(operations / median)
+                            : json_null());
+    json_object_set_new(json, "bytes_per_s",
+                        bytes > 0 && median > 0 ? gp_json_number(bytes / median)
+                                                : json_null());
+    return json;
+}
+
+static json_t *check_of(const struct check *check)
+{
+    json_t *json;
+
+    if (!check->done)
+        return json_null();
+    json =
+        json_pack("{s:s, s:i, s:b}", "mode", "sample", "n", check->n, "ok", check->ok);
+    json_object_set_new(json, "max_err", gp_json_number(check->max_err));
+    json_object_set_new(json, "why",
+                        check->why[0] ? gp_json_text(check->why) : json_null());
+    return json;
+}
+
+static json_t *flags_of(struct bench_run *run, const struct order *order,
+                        const struct result *r)
+{
+    bool hot =
+        r->watched.throttle == THROTTLE_THERMAL || r->watched.throttle == THROTTLE_HW;
+    bool product = order->point.test == TEST_GEMM || order->point.test == TEST_BATCH ||
+                   order->point.test == TEST_DECODE || order->point.test == TEST_MEMORY;
+    const struct {
+        const char *word;
+        bool set;
+    } all[] = {
+        {"not-cold", product && order->point.cache != CACHE_HOT && !r->prepared->cold},
+        {"unconverged", order->point.test != TEST_FIT && !r->measured->stats.converged},
+        {"drift", r->drift},
+        {"throttled", hot},
+        {"low_clock",
+         r->watched.clock > 0 && r->watched.clock < CLOCK_LEAST * run->clock},
+        {"wrong", r->check.done && !r->check.ok},
+    };
+    json_t *flags = json_array();
+
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].set)
+            json_array_append_new(flags, json_string(all[i].word));
+    if (run->backend->flags)
+        run->backend->flags(run->ctx, r->number, flags);
+    return flags;
+}
+
+static void add_measured(struct bench_run *run, json_t *json, const struct order *order,
+                         const struct result *r)
+{
+    const struct measured *m = r->measured;
+    json_t *passes = json_array();
+
+    for (int i = 0; i < r->pass_count; i++)
+        json_array_append_new(passes, gp_json_number(r->passes[i]));
+    json_object_set_new(
+        json, "algo",
+        r->prepared->algorithm[0]
+            ? json_pack("{s:o}", "name", gp_json_text(r->prepared->algorithm))
+            : json_null());
+    json_object_set_new(json, "time_s", stats_to_json(&m->stats, m->samples));
+    json_object_set_new(json, "passes", passes);
+    json_object_set_new(json, "rate", rate_of(order, m->stats.median));
+    json_object_set(json, "sensors", r->watched.sensors);
+    json_object_set_new(json, "check", check_of(&r->check));
+    json_object_set_new(json, "valid", json_boolean(!r->check.done || r->check.ok));
+    json_object_set_new(json, "flags", flags_of(run, order, r));
+}
+
+static void send_result(struct bench_run *run, const struct order *order,
+                        const struct result *r)
+{
+    json_t *json = json_object();
+
+    json_object_set_new(json, "t", json_string("point"));
+    json_object_set_new(json, "index", json_integer(order->index));
+    json_object_set_new(json, "id", gp_json_text(order->point.id));
+    json_object_set_new(json, "state", json_string(state_word(r->state)));
+    json_object_set_new(json, "reason",
+                        r->reason && r->reason[0] ? gp_json_text(r->reason)
+                                                  : json_null());
+    json_object_set_new(json, "variant", gp_json_text(r->variant ? r->variant : ""));
+    json_object_set_new(json, "params", params_of(order, r));
+    if (r->state == POINT_OK)
+        add_measured(run, json, order, r);
+    watch_send(run->watch, json);
+}
+
+/* ---- measuring ---- */
+
+/* Waits until the device says that the trouble is over or it is 5 degrees cooler. */
+static void cool_down(struct bench_run *run)
+{
+    double end = watch_now() + run->orders.settings.device_warmup_max;
+    double hot = watch_latest(run->watch, "temp_c", 0);
+    const struct timespec step = {.tv_nsec = 100 * 1000 * 1000};
+
+    while (watch_now() < end && !run->stop_now()) {
+        double bits = watch_latest(run->watch, "throttle_bits", 0);
+
+        nanosleep(&step, NULL);
+        if (!((unsigned long long)bits & TROUBLE))
+            return;
+        if (hot > 0 && watch_latest(run->watch, "temp_c", hot) <= hot - COOL_BY)
+            return;
+    }
+}
+
+/* The planned bytes are allocated and touched once: nothing to repeat. */
+static void measure_once(const struct sampler *sampler, struct measured *out)
+{
+    double seconds = 0;
+
+    *out = (struct measured){.launches = 1, .reason = STOP_CONVERGED};
+    watch_window(((struct work *)sampler->ctx)->run->watch);
+    if (!sampler->run(sampler->ctx, 1, &seconds) || !(seconds > 0)) {
+        out->failed = true;
+        return;
+    }
+    out->samples[0] = out->times[0] = seconds;
+    out->stats = method_stats(out->samples, out->times, 1);
+}
+
+static void measure_pass(struct bench_run *run, const struct order *order, int variant,
+                         const struct prepared *prepared, struct measured *out,
+                         struct watched *watched)
+{
+    struct work work = {run, variant};
+    struct sampler sampler = sampler_of(&work);
+
+    if (order->point.test == TEST_FIT)
+        measure_once(&sampler, out);
+    else
+        method_measure(&run->orders.settings, &sampler, prepared->rotation, out);
+    json_decref(watched->sensors);
+    *watched = watch_close(run->watch);
+    run->busy = watch_now();
+}
+
+static bool usable(const struct measured *measured)
+{
+    return !measured->failed && !measured->interrupted;
+}
+
+/* As measured, or once more when the device was slowed by heat or hardware. */
+static void measure_cool(struct bench_run *run, const struct order *order, int variant,
+                         const struct prepared *prepared, struct measured *out,
+                         struct watched *watched)
+{
+    measure_pass(run, order, variant, prepared, out, watched);
+    if (!usable(out) ||
+        (watched->throttle != THROTTLE_THERMAL && watched->throttle != THROTTLE_HW))
+        return;
+    send_log(run, "throttled: cools down and is measured once more", "");
+    cool_down(run);
+    measure_pass(run, order, variant, prepared, out, watched);
+}
+
+/* A second pass that differs from the first gets a third at once; the middle counts. */
+static void settle_drift(struct bench_run *run, const struct order *order, int variant,
+                         const struct prepared *prepared, struct measured *m,
+                         struct result *r)
+{
+    double before = run->medians[order->index][variant], second = m->stats.median;
+    struct measured *third;
+    struct watched watched = {0};
+
+    run->medians[order->index][variant] = second;
+    r->passes[r->pass_count++] = second;
+    if (!(before > 0) || order->point.test == TEST_FIT)
+        return;
+    r->passes[0] = before;
+    r->passes[r->pass_count++] = second;
+    r->drift = method_drift(before, second);
+    if (!r->drift)
+        return;
+    third = gp_malloc(sizeof *third);
+    measure_pass(run, order, variant, prepared, third, &watched);
+    if (usable(third)) {
+        double median = third->stats.median;
+
+        r->passes[r->pass_count++] = median;
+        if ((median - before) * (median - second) < 0 ||
+            fabs(median - before) < fabs(second - before)) {
+            *m = *third;
+            json_decref(r->watched.sensors);
+            r->watched = watched;
+            watched.sensors = NULL;
+        }
+    }
+    json_decref(watched.sensors);
+    free(third);
+}
+
+static enum measured_point failed_run(struct bench_run *run, const struct order *order,
+                                      struct result *r)
+{
+    double seconds;
+
+    r->state = POINT_ERROR;
+    r->measured = NULL;
+    r->reason = last_reason(run, "the device failed while it ran");
+    send_result(run, order, r);
+    /* A fault that stays (an uncorrectable error, a device off the bus) fails all: what
+     * worked in the warm-up does so no more. */
+    if (run->heats && !run->backend->warm(run->ctx, &seconds))
+        return POINT_DEVICE_LOST;
+    return POINT_DONE;
+}
+
+static enum measured_point measure_variant(struct bench_run *run,
+                                           const struct order *order, int variant,
+                                           const struct prepared *prepared)
+{
+    struct measured *m = gp_calloc(1, sizeof *m);
+    struct result r = {.state = POINT_OK,
+                       .variant = prepared->variant[variant],
+                       .number = variant,
+                       .prepared = prepared,
+                       .measured = m};
+    enum measured_point done = POINT_DONE;
+
+    measure_cool(run, order, variant, prepared, m, &r.watched);
+    if (m->interrupted) {
+        done = POINT_STOPPED;
+    } else if (m->failed) {
+        done = failed_run(run, order, &r);
+    } else {
+        settle_drift(run, order, variant, prepared, m, &r);
+        run->backend->check(run->ctx, variant, &r.check);
+        send_result(run, order, &r);
+    }
+    json_decref(r.watched.sensors);
+    free(m);
+    return done;
+}
+
+enum measured_point measure_point(struct bench_run *run, const struct order *order)
+{
+    struct prepared prepared = {.rotation = 1, .variants = 1};
+    enum measured_point done = POINT_DONE;
+    char why[256] = "";
+    struct result r = {.reason = why, .prepared = &prepared};
+
+    watch_send(run->watch,
+               json_pack("{s:s, s:i}", "t", "start", "index", order->index));
+    watch_point(run->watch, order->index);
+    r.state =
+        run->backend->prepare(run->ctx, &order->point, &prepared, why, sizeof why);
+    if (r.state != POINT_OK)
+        send_result(run, order, &r);
+    else if (order->point.test != TEST_FIT)
+        reheat(run);
+    for (int v = 0; r.state == POINT_OK && v < prepared.variants && v < VARIANTS &&
+                    done == POINT_DONE;
+         v++)
+        done = measure_variant(run, order, v, &prepared);
+    watch_point(run->watch, -1);
+    run->backend->release(run->ctx);
+    return done;
+}

@@ -1,0 +1,135 @@
+/*
+ * method.h - how a point is measured: the same rules for every engine, as pure functions
+ * and one loop over a sampler, so that unit tests can run them on a synthetic clock.
+ *
+ *   rotation   R = clamp(ceil(2*cache / bytes of what rotates), 2, limit) copies, so that
+ *              no operand is still in the last cache when its turn comes again
+ *   batch      G launches per sample, a multiple of R, so that a sample lasts >= 5 ms
+ *   warm-up    device: 1 s windows of the hungriest work until two differ < 1 %, 3..30 s;
+ *              point: >= 3 launches and >= 100 ms
+ *   stop       after >= 10 samples and >= 0.3 s: when the 95 % confidence interval of the
+ *              median (order statistics, ranks n/2 +- 0.98*sqrt(n)) is within rel_ci of it;
+ *              or on a plateau (half-width not 10 % better over the last 32 samples); or at
+ *              200 samples or max_time: converged = false
+ *   order      points in seeded random order, then in reverse; passes that differ > 3 %
+ *              get a third and the flag "drift"
+ *   rate       from the median, never the mean or the best
+ *
+ * Specification: the project's benchmark method, section 6.
+ */
+#ifndef GP_BENCH_METHOD_H
+#define GP_BENCH_METHOD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define METHOD_VERSION 1
+#define METHOD_MAX_SAMPLES 200
+
+struct method_settings {
+    double rel_ci;       /* 0.01: half-width of the confidence interval over the median */
+    double max_time;     /* s per point: quick 0.3, normal 1, thorough 3 */
+    double min_time;     /* s per point before it may stop: 0.3, quick 0.1 */
+    double sample_time;  /* s one sample lasts at least: 0.005 */
+    double warmup;       /* s per point: 0.1 */
+    double device_warmup_min, device_warmup_max; /* s: 3 and 30; quick 0.5 and 5 */
+    uint64_t seed;       /* 0x5eed */
+    double max_memory;   /* bytes an engine may allocate; 0 = a quarter of what is free */
+};
+
+enum preset { PRESET_QUICK, PRESET_NORMAL, PRESET_THOROUGH };
+struct method_settings method_preset(enum preset preset);
+
+/* ---- statistics of samples (seconds per operation) ---- */
+
+struct stats {
+    int n;
+    double median, mean, stdev, min, max, p05, p95, q1, q3, mad; /* s */
+    double ci95_low, ci95_high; /* of the median, s */
+    int outliers;               /* |modified z| > 14.8: kept, counted */
+    double first_over_median;
+    double trend_pct_per_s;     /* slope of the samples over time, % of the median */
+    bool converged;
+};
+
+/* samples in the order taken; times[i] = when sample i ended, s since the first began. */
+struct stats method_stats(const double *samples, const double *times, int n);
+json_t *stats_to_json(const struct stats *stats, const double *samples);
+
+/* ---- decisions ---- */
+
+/* Copies so that 2*cache_bytes are walked before one returns; *cold false when limit (by
+ * memory) made that impossible. At least 1. */
+int method_rotation(double cache_bytes, double copy_bytes, double max_bytes, bool *cold);
+
+/* Launches per sample: a multiple of rotation, 1..512, for sample_time at `each` s. */
+int method_launches(double each, double sample_time, int rotation);
+
+enum stop_reason { STOP_NOT, STOP_CONVERGED, STOP_PLATEAU, STOP_SAMPLES, STOP_TIME };
+enum stop_reason method_stop(const struct method_settings *settings, const double *samples,
+                             int n, double elapsed);
+
+/* A permutation of 0..n-1 from the seed (Fisher-Yates on splitmix64). */
+void method_order(uint64_t seed, int n, int *order);
+
+/* Do two passes' medians differ by more than 3 %? */
+bool method_drift(double first, double second);
+
+/* ---- the loop ---- */
+
+/* What is measured. now() in seconds, monotonic. run(launches) does the work of that many
+ * operations and gives the seconds they took on the device; false = it failed. */
+struct sampler {
+    void *ctx;
+    double (*now)(void *ctx);
+    bool (*run)(void *ctx, int launches, double *seconds);
+    bool (*stop)(void *ctx); /* somebody asked to stop; may be NULL */
+    void (*window)(void *ctx); /* warm-up is over, samples begin; may be NULL */
+};
+
+struct measured {
+    struct stats stats;
+    int launches;            /* per sample */
+    enum stop_reason reason;
+    bool interrupted, failed;
+    double samples[METHOD_MAX_SAMPLES], times[METHOD_MAX_SAMPLES];
+};
+
+/* Device warm-up: run(1) in windows of min(device_warmup_min/3, 1 s) until the rates of
+ * two differ < 1 %, at least device_warmup_min and at most device_warmup_max seconds. */
+struct warmed {
+    double seconds, rate; /* rate: runs/s in the last window */
+    bool steady, interrupted, failed;
+};
+void method_warmup(const struct method_settings *settings, const struct sampler *sampler,
+                   struct warmed *out);
+
+void method_measure(const struct method_settings *settings, const struct sampler *sampler,
+                    int rotation, struct measured *out);
+
+/* ---- correctness ---- */
+
+enum { CHECK_ROWS = 16, CHECK_COLUMNS = 16 };
+
+struct check {
+    bool done, ok;
+    int n;
+    double max_err;  /* largest |d - ref| / allowance; > 1 fails */
+    char why[120];
+};
+
+/* |d - ref| <= u_out*|ref| + 8*u_acc*S, S = sum |a_i b_i|. INT8 must be equal. */
+bool method_within(int type /* enum bench_type */, double d, double ref, double s,
+                   double *ratio);
+
+/* ---- throttling (NVML clocks event reasons) ---- */
+
+enum throttle { THROTTLE_NONE, THROTTLE_POWER_CAP, THROTTLE_THERMAL, THROTTLE_HW,
+                THROTTLE_UNKNOWN };
+/* bits of the samples inside the window; thermal or hw counts only in > 2 % of them. */
+enum throttle method_throttle(const uint64_t *bits, int n);
+const char *throttle_word(enum throttle throttle);
+
+#endif

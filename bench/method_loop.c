@@ -1,0 +1,131 @@
+/*
+ * method_loop.c - the two loops over a sampler: heating a device until it is steady,
+ * and measuring one point.
+ *
+ * Nothing that is cold is counted: the first three launches (modules loading, clocks
+ * rising, pages touched) only say roughly how long one operation takes, then whole
+ * batches run until `warmup` seconds have passed; samples come after.
+ */
+#include "bench/method.h"
+
+#include <math.h>
+
+#define STEADY     0.01 /* two windows differ less than this */
+#define FIRST      3    /* single launches before the first batch */
+#define WINDOWS    3.0  /* in device_warmup_min, each at most ... */
+#define WINDOW_MAX 1.0  /* ... s */
+#define RESIZE     1.25 /* a batch is resized when its estimate is off by more */
+
+static bool stopped(const struct sampler *sampler)
+{
+    return sampler->stop && sampler->stop(sampler->ctx);
+}
+
+/* Runs the work for one window; its rate in runs/s, or -1 when it failed or stopped. */
+static double window_rate(const struct sampler *sampler, double length, bool *failed)
+{
+    double began = sampler->now(sampler->ctx), took = 0, seconds;
+    int runs = 0;
+
+    while (took < length) {
+        if (stopped(sampler))
+            return -1;
+        if (!sampler->run(sampler->ctx, 1, &seconds)) {
+            *failed = true;
+            return -1;
+        }
+        runs++;
+        took = sampler->now(sampler->ctx) - began;
+    }
+    return runs / took;
+}
+
+void method_warmup(const struct method_settings *settings,
+                   const struct sampler *sampler, struct warmed *out)
+{
+    double began = sampler->now(sampler->ctx), before = -1;
+    double length = fmin(settings->device_warmup_min / WINDOWS, WINDOW_MAX);
+
+    *out = (struct warmed){0};
+    while (length > 0 && out->seconds < settings->device_warmup_max) {
+        double rate = window_rate(sampler, length, &out->failed);
+
+        out->seconds = sampler->now(sampler->ctx) - began;
+        if (rate < 0) {
+            out->interrupted = !out->failed;
+            return;
+        }
+        out->rate = rate;
+        out->steady = before > 0 && fabs(rate - before) < STEADY * before;
+        if (out->steady && out->seconds >= settings->device_warmup_min)
+            return;
+        before = rate;
+    }
+}
+
+/* One batch; the seconds of one operation, or 0 after marking what went wrong. */
+static double batch(const struct sampler *sampler, int launches, struct measured *out)
+{
+    double seconds = 0;
+
+    if (stopped(sampler)) {
+        out->interrupted = true;
+        return 0;
+    }
+    if (!sampler->run(sampler->ctx, launches, &seconds) || !(seconds > 0) ||
+        !isfinite(seconds)) {
+        out->failed = true;
+        return 0;
+    }
+    return seconds / launches;
+}
+
+/* Leaves the size of a batch in out->launches; false when it failed or was stopped. */
+static bool warm_point(const struct method_settings *settings,
+                       const struct sampler *sampler, int rotation,
+                       struct measured *out)
+{
+    double began = sampler->now(sampler->ctx), fastest = INFINITY, each;
+
+    for (int i = 0; i < FIRST; i++) {
+        if (!(each = batch(sampler, 1, out)))
+            return false;
+        fastest = fmin(fastest, each);
+    }
+    out->launches = method_launches(fastest, settings->sample_time, rotation);
+    while (sampler->now(sampler->ctx) - began < settings->warmup) {
+        int want;
+
+        if (!(each = batch(sampler, out->launches, out)))
+            return false;
+        want = method_launches(each, settings->sample_time, rotation);
+        if (want > RESIZE * out->launches || want * RESIZE < out->launches)
+            out->launches = want;
+    }
+    return true;
+}
+
+void method_measure(const struct method_settings *settings,
+                    const struct sampler *sampler, int rotation, struct measured *out)
+{
+    double began, each;
+    int n = 0;
+
+    out->launches = 0;
+    out->reason = STOP_NOT;
+    out->interrupted = out->failed = false;
+    out->stats = (struct stats){0};
+    if (!warm_point(settings, sampler, rotation, out))
+        return;
+    if (sampler->window)
+        sampler->window(sampler->ctx);
+    began = sampler->now(sampler->ctx);
+    while (out->reason == STOP_NOT && (each = batch(sampler, out->launches, out)) > 0) {
+        out->samples[n] = each;
+        out->times[n] = sampler->now(sampler->ctx) - began;
+        n++;
+        out->reason = method_stop(settings, out->samples, n, out->times[n - 1]);
+    }
+    out->stats = method_stats(out->samples, out->times, n);
+    out->stats.converged = out->reason == STOP_CONVERGED;
+}

@@ -1,0 +1,190 @@
+/*
+ * method_stats.c - what is said of a series of samples, and when there are enough.
+ *
+ * Quantiles interpolate linearly between order statistics (numpy's default):
+ * of 1 2 3 4, q1 = 1.75, median 2.5. The confidence interval of the median takes order
+ * statistics, free of any assumption about the shape: ranks n/2 - 0.98*sqrt(n) and
+ * 1 + n/2 + 0.98*sqrt(n), rounded; n = 20 gives the 6th and the 15th, which cover
+ * 95.9 %. Outliers are counted and kept: a sample is one when it lies more than 14.8
+ * median absolute deviations (ten standard deviations of a normal) from the median.
+ */
+#include "bench/method.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "util/json.h"
+#include "util/mem.h"
+
+#define OUTLIER     14.8
+#define MAD_FLOOR   0.001 /* of the median: identical ticks of a coarse clock */
+#define STOP_LEAST  10    /* samples before the interval is believed */
+#define TIME_LEAST  3     /* samples before max_time ends it: one cold sample is none */
+#define TIME_EXCESS 10    /* times max_time: not even those three */
+#define PLATEAU     32    /* samples in which the interval should shrink by ... */
+#define SHRINK      0.9
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double *sorted_copy(const double *samples, int n)
+{
+    double *sorted = gp_malloc((size_t)(n > 0 ? n : 1) * sizeof *sorted);
+
+    for (int i = 0; i < n; i++)
+        sorted[i] = samples[i];
+    qsort(sorted, (size_t)n, sizeof *sorted, compare);
+    return sorted;
+}
+
+static double quantile(const double *sorted, int n, double q)
+{
+    double at = q * (n - 1);
+    int low = (int)at;
+
+    if (low >= n - 1)
+        return sorted[n - 1];
+    return sorted[low] + (at - low) * (sorted[low + 1] - sorted[low]);
+}
+
+static void interval(const double *sorted, int n, double *low, double *high)
+{
+    double half = 0.98 * sqrt(n);
+    int from = (int)lround(n / 2.0 - half), to = (int)lround(1 + n / 2.0 + half);
+
+    *low = sorted[(from < 1 ? 1 : from) - 1];
+    *high = sorted[(to > n ? n : to) - 1];
+}
+
+static double median_deviation(const double *samples, int n, double median)
+{
+    double *away = gp_malloc((size_t)n * sizeof *away);
+    double mad;
+
+    for (int i = 0; i < n; i++)
+        away[i] = fabs(samples[i] - median);
+    qsort(away, (size_t)n, sizeof *away, compare);
+    mad = quantile(away, n, 0.5);
+    free(away);
+    return mad;
+}
+
+static void moments(const double *samples, int n, struct stats *out)
+{
+    double sum = 0, squares = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += samples[i];
+    out->mean = sum / n;
+    for (int i = 0; i < n; i++)
+        squares += (samples[i] - out->mean) * (samples[i] - out->mean);
+    out->stdev = n > 1 ? sqrt(squares / (n - 1)) : 0;
+}
+
+/* Least squares over time: % of the median per second. */
+static double trend(const double *samples, const double *times, int n, double median)
+{
+    double mean_t = 0, mean_x = 0, tt = 0, tx = 0;
+
+    for (int i = 0; i < n; i++) {
+        mean_t += times[i] / n;
+        mean_x += samples[i] / n;
+    }
+    for (int i = 0; i < n; i++) {
+        tt += (times[i] - mean_t) * (times[i] - mean_t);
+        tx += (times[i] - mean_t) * (samples[i] - mean_x);
+    }
+    return tt > 0 && median > 0 ? 100 * tx / tt / median : 0;
+}
+
+struct stats method_stats(const double *samples, const double *times, int n)
+{
+    struct stats out = {.n = n > 0 ? n : 0};
+    double *sorted;
+
+    if (n <= 0)
+        return out;
+    sorted = sorted_copy(samples, n);
+    out.median = quantile(sorted, n, 0.5);
+    out.min = sorted[0];
+    out.max = sorted[n - 1];
+    out.p05 = quantile(sorted, n, 0.05);
+    out.q1 = quantile(sorted, n, 0.25);
+    out.q3 = quantile(sorted, n, 0.75);
+    out.p95 = quantile(sorted, n, 0.95);
+    interval(sorted, n, &out.ci95_low, &out.ci95_high);
+    free(sorted);
+    moments(samples, n, &out);
+    out.mad = median_deviation(samples, n, out.median);
+    for (int i = 0; i < n; i++)
+        out.outliers += fabs(samples[i] - out.median) >
+                        OUTLIER * fmax(out.mad, MAD_FLOOR * out.median);
+    out.first_over_median = out.median > 0 ? samples[0] / out.median : 0;
+    out.trend_pct_per_s = times ? trend(samples, times, n, out.median) : 0;
+    return out;
+}
+
+json_t *stats_to_json(const struct stats *s, const double *samples)
+{
+    const struct {
+        const char *name;
+        double value;
+    } fields[] = {
+        {"median", s->median}, {"mean", s->mean}, {"stdev", s->stdev}, {"min", s->min},
+        {"max", s->max},       {"p05", s->p05},   {"p95", s->p95},     {"q1", s->q1},
+        {"q3", s->q3},         {"mad", s->mad},
+    };
+    json_t *json = json_object(), *list = json_array(), *ci = json_array();
+
+    json_object_set_new(json, "n", json_integer(s->n));
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        json_object_set_new(json, fields[i].name, gp_json_number(fields[i].value));
+    json_array_append_new(ci, gp_json_number(s->ci95_low));
+    json_array_append_new(ci, gp_json_number(s->ci95_high));
+    json_object_set_new(json, "ci95", ci);
+    json_object_set_new(json, "outliers", json_integer(s->outliers));
+    json_object_set_new(json, "first_over_median",
+                        gp_json_number(s->first_over_median));
+    json_object_set_new(json, "trend_pct_per_s", gp_json_number(s->trend_pct_per_s));
+    json_object_set_new(json, "converged", json_boolean(s->converged));
+    for (int i = 0; samples && i < s->n; i++)
+        json_array_append_new(list, gp_json_number(samples[i]));
+    json_object_set_new(json, "samples", list);
+    return json;
+}
+
+/* Half the interval's width over the median of the first n samples. */
+static double relative_width(const double *samples, int n)
+{
+    double *sorted = sorted_copy(samples, n), low, high, median;
+
+    interval(sorted, n, &low, &high);
+    median = quantile(sorted, n, 0.5);
+    free(sorted);
+    return median > 0 ? (high - low) / 2 / median : INFINITY;
+}
+
+enum stop_reason method_stop(const struct method_settings *settings,
+                             const double *samples, int n, double elapsed)
+{
+    double width;
+
+    if (n >= STOP_LEAST && elapsed >= settings->min_time) {
+        width = relative_width(samples, n);
+        if (width <= settings->rel_ci)
+            return STOP_CONVERGED;
+        if (n >= STOP_LEAST + PLATEAU &&
+            width > SHRINK * relative_width(samples, n - PLATEAU))
+            return STOP_PLATEAU;
+    }
+    if (n >= METHOD_MAX_SAMPLES)
+        return STOP_SAMPLES;
+    if (elapsed >= settings->max_time &&
+        (n >= TIME_LEAST || (n > 0 && elapsed >= TIME_EXCESS * settings->max_time)))
+        return STOP_TIME;
+    return STOP_NOT;
+}

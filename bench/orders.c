@@ -1,0 +1,204 @@
+/* orders.c - one table of what can be asked for ("do"), one function each. */
+#include "bench/orders.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/protocol.h"
+#include "util/json.h"
+#include "util/mem.h"
+
+#define READ_AT_ONCE 65536
+
+void orders_init(struct orders *orders)
+{
+    *orders = (struct orders){
+        .settings = method_preset(PRESET_NORMAL), .progress_s = 0.5, .sensors_s = 0.05};
+}
+
+void orders_fini(struct orders *orders)
+{
+    free(orders->points);
+    orders->points = NULL;
+    orders->count = orders->cap = 0;
+}
+
+static enum gp_status read_interval(const json_t *json, const char *where,
+                                    const char *name, double *out, struct gp_err *err)
+{
+    const json_t *value = json_object_get(json, name);
+    double number = json_number_value(value);
+
+    if (!value)
+        return GP_OK;
+    if (!json_is_number(value) || !(number >= 0.001 && number <= 60))
+        return gp_fail(err, GP_E_FILE, where, "", "%s must be 0.001..60 s", name);
+    *out = number;
+    return GP_OK;
+}
+
+static enum gp_status do_settings(struct orders *orders, const json_t *json,
+                                  const char *where, struct gp_err *err)
+{
+    enum gp_status status;
+
+    if (orders->settled)
+        return gp_fail(err, GP_E_FILE, where, "", "settings came twice");
+    status =
+        protocol_read_settings(json, where, &orders->settings, &orders->device, err);
+    if (status == GP_OK)
+        status = read_interval(json, where, "progress_s", &orders->progress_s, err);
+    if (status == GP_OK)
+        status = read_interval(json, where, "sensors_s", &orders->sensors_s, err);
+    orders->settled = status == GP_OK;
+    return status;
+}
+
+static enum gp_status do_point(struct orders *orders, const json_t *json,
+                               const char *where, struct gp_err *err)
+{
+    const json_t *index = json_object_get(json, "index");
+    struct order made;
+    enum gp_status status;
+
+    if (!orders->settled)
+        return gp_fail(err, GP_E_FILE, where, "", "settings must come first");
+    if (orders->count >= ORDERS_POINTS_MAX)
+        return gp_fail(err, GP_E_FILE, where, "", "more than %d points",
+                       ORDERS_POINTS_MAX);
+    if (!json_is_integer(index) || json_integer_value(index) < 0 ||
+        json_integer_value(index) >= ORDERS_POINTS_MAX)
+        return gp_fail(err, GP_E_FILE, where, "", "index is no point's number");
+    made.index = (int)json_integer_value(index);
+    status = point_from_json(json_object_get(json, "point"), where, &made.point, err);
+    if (status != GP_OK)
+        return status;
+    orders->points = gp_grow(orders->points, &orders->cap, orders->count + 1,
+                             sizeof *orders->points);
+    orders->points[orders->count++] = made;
+    return GP_OK;
+}
+
+static enum gp_status do_run(struct orders *orders, const json_t *json,
+                             const char *where, struct gp_err *err)
+{
+    (void)json;
+    if (!orders->settled)
+        return gp_fail(err, GP_E_FILE, where, "", "settings must come first");
+    orders->run = true;
+    return GP_OK;
+}
+
+static enum gp_status do_stop(struct orders *orders, const json_t *json,
+                              const char *where, struct gp_err *err)
+{
+    (void)json;
+    (void)where;
+    (void)err;
+    orders->stop = true;
+    return GP_OK;
+}
+
+static const struct {
+    const char *word;
+    enum gp_status (*take)(struct orders *orders, const json_t *json, const char *where,
+                           struct gp_err *err);
+} verbs[] = {
+    {"settings", do_settings},
+    {"point", do_point},
+    {"run", do_run},
+    {"stop", do_stop},
+};
+
+static enum gp_status take(struct orders *orders, const json_t *json, const char *where,
+                           struct gp_err *err)
+{
+    const char *word = json_string_value(json_object_get(json, "do"));
+
+    if (!word)
+        return gp_fail(err, GP_E_FILE, where, "", "no object with a word \"do\"");
+    if (orders->run) {
+        orders->stop = orders->stop || strcmp(word, "stop") == 0;
+        return GP_OK;
+    }
+    for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
+        if (strcmp(word, verbs[i].word) == 0)
+            return verbs[i].take(orders, json, where, err);
+    return GP_OK; /* of a later protocol: ignored */
+}
+
+enum gp_status orders_line(struct orders *orders, const char *text, size_t len,
+                           struct gp_err *err)
+{
+    bool late = orders->run; /* nothing that comes now may end the measurement */
+    enum gp_status status;
+    json_t *json = NULL;
+    char where[32];
+
+    gp_format(where, sizeof where, "plan:%d", ++orders->lines);
+    if (len > PROTOCOL_LINE && !late)
+        return gp_fail(err, GP_E_FILE, where, "", "longer than %d bytes",
+                       PROTOCOL_LINE);
+    if (len == 0 || len > PROTOCOL_LINE)
+        return GP_OK;
+    status = gp_json_parse(where, text, len, &json, err);
+    if (status == GP_OK)
+        status = take(orders, json, where, err);
+    json_decref(json);
+    return late ? GP_OK : status;
+}
+
+/* ---- lines of a stream ---- */
+
+void line_reader_init(struct line_reader *reader, int fd)
+{
+    *reader = (struct line_reader){.fd = fd};
+}
+
+void line_reader_fini(struct line_reader *reader)
+{
+    free(reader->text);
+    reader->text = NULL;
+}
+
+/* More bytes after those there are; false at the end, or on a signal. */
+static bool read_more(struct line_reader *reader)
+{
+    ssize_t got;
+
+    reader->text = gp_grow(reader->text, &reader->cap, reader->len + READ_AT_ONCE, 1);
+    got = read(reader->fd, reader->text + reader->len, READ_AT_ONCE);
+    if (got > 0)
+        reader->len += (size_t)got;
+    else if (got == 0 || errno != EINTR)
+        reader->eof = true;
+    return got > 0;
+}
+
+const char *line_reader_next(struct line_reader *reader, size_t *len)
+{
+    size_t searched = 0;
+    char *end;
+
+    if (reader->used) {
+        reader->len -= reader->used;
+        memmove(reader->text, reader->text + reader->used, reader->len);
+        reader->used = 0;
+    }
+    for (;;) {
+        end = reader->len > searched
+                  ? memchr(reader->text + searched, '\n', reader->len - searched)
+                  : NULL;
+        if (end)
+            break;
+        searched = reader->len;
+        reader->too_long = reader->len > PROTOCOL_LINE;
+        if (reader->too_long || reader->eof || !read_more(reader))
+            return NULL;
+    }
+    *len = (size_t)(end - reader->text);
+    reader->used = *len + 1;
+    return reader->text;
+}

@@ -1,0 +1,93 @@
+/*
+ * point.h - one thing to measure, as planned by gpuplan and understood by an engine.
+ *
+ * A point says what (test, type, shape, cache state), never how long or how: that is
+ * settings.h and method.h. It travels as one JSON object per line (protocol.h), and its
+ * id names it in journals, results and comparisons: the same id is the same work.
+ *
+ * GEMM shapes follow cuBLASLt's column-major TN form of a linear layer:
+ * y[n tokens, m out] = x[n, k in] * W[m, k]^T: the weight is A (m x k), n is the batch.
+ */
+#ifndef GP_BENCH_POINT_H
+#define GP_BENCH_POINT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/err.h"
+
+#define POINT_ID_MAX 128
+
+enum bench_test {
+    TEST_GEMM,      /* one matrix product */
+    TEST_BATCH,     /* one of a model's linear layers at one batch size */
+    TEST_MEMORY,    /* device memory: read, write, copy */
+    TEST_TRANSFER,  /* host <-> device, storage -> device */
+    TEST_DECODE,    /* a synthetic decoder step */
+    TEST_FIT,       /* allocate the planned bytes for real */
+    TEST_ALLREDUCE, /* over several devices */
+    TEST_COUNT
+};
+
+enum bench_type { /* operand types; DESIGN and cuBLASLt decide compute and output */
+    TYPE_FP32,
+    TYPE_TF32,
+    TYPE_FP16,    /* FP32 accumulation */
+    TYPE_FP16ACC, /* FP16 accumulation */
+    TYPE_BF16,
+    TYPE_INT8,    /* INT32 accumulation and output */
+    TYPE_FP8,     /* E4M3 x E4M3 -> BF16 */
+    TYPE_MXFP8,
+    TYPE_NVFP4,
+    TYPE_COUNT
+};
+
+enum bench_cache {
+    CACHE_COLD,         /* operands rotate beyond twice the last cache */
+    CACHE_WEIGHTS_COLD, /* only the weight A rotates: decode as it really is */
+    CACHE_HOT           /* one copy: named so, never compared with the others */
+};
+
+struct point {
+    char id[POINT_ID_MAX]; /* "gemm/bf16/4096x8x4096/weights-cold" (no device, no algo) */
+    enum bench_test test;
+    enum bench_type type;
+    int64_t m, n, k;       /* GEMM, BATCH */
+    enum bench_cache cache;
+    char kind[24];         /* MEMORY: "read" "write" "copy"; TRANSFER: "h2d-pinned"
+                            * "d2h-pinned" "both-pinned" "h2d-pageable" "d2h-pageable"
+                            * "storage"; ALLREDUCE: "plain" "graph" */
+    double bytes;          /* MEMORY, TRANSFER, ALLREDUCE, FIT: bytes of one operation */
+    char layer[24];        /* BATCH: "qkv" "o" "gate_up" "down" "lm_head" */
+    char model[64];        /* BATCH, DECODE, FIT: whose layer this is */
+    int tp;                /* of that model; 1 */
+    /* DECODE: one step of a decoder of `layers` layers */
+    int layers, heads, kv_heads, head_dim;
+    int64_t hidden, ff, vocab;
+    double context;        /* tokens each sequence has in the KV cache */
+    char path[256];        /* TRANSFER storage: the file read; "" = a temporary one */
+};
+
+/* What one operation of the point does; 0 where it has no meaning. */
+double point_operations(const struct point *point); /* FLOP or integer operations */
+double point_bytes(const struct point *point);      /* bytes it must move at the least */
+double bench_type_bytes(enum bench_type type);      /* bytes per element: 4, 2, 1, 0.5 */
+
+/* Fills id from the other fields. */
+void point_name(struct point *point);
+
+const char *bench_test_word(enum bench_test test);    /* "gemm" */
+const char *bench_type_word(enum bench_type type);    /* "bf16", "fp16-acc16" */
+const char *bench_cache_word(enum bench_cache cache); /* "weights-cold" */
+int bench_test_parse(const char *word);               /* -1 = no such word */
+int bench_type_parse(const char *word);
+int bench_cache_parse(const char *word);
+
+json_t *point_to_json(const struct point *point);
+/* GP_E_FILE names the field. Dimensions are bounded to 2^31, bytes to 2^50. */
+enum gp_status point_from_json(const json_t *json, const char *where, struct point *out,
+                               struct gp_err *err);
+
+#endif

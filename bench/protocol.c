@@ -1,0 +1,160 @@
+/*
+ * protocol.c - the lines both sides write, and the settings that an engine reads.
+ *
+ * Settings have a table of names and bounds. A field that is missing keeps the value of
+ * the preset "normal"; one that is out of bounds is an error that names it: an engine
+ * that quietly measured for another time than it was told would be lying.
+ */
+#include "bench/protocol.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "util/json.h"
+
+#define BYTES_MAX   1125899906842624.0 /* 2^50 */
+#define DEVICES_MAX 1024
+
+#define AT(field) offsetof(struct method_settings, field)
+
+static const struct {
+    const char *name;
+    size_t offset;
+    double low, high;
+} settings_fields[] = {
+    {"rel_ci", AT(rel_ci), 0.0001, 1},
+    {"max_time", AT(max_time), 0.001, 3600},
+    {"min_time", AT(min_time), 0, 3600},
+    {"sample_time", AT(sample_time), 0.000001, 10},
+    {"warmup", AT(warmup), 0, 60},
+    {"device_warmup_min", AT(device_warmup_min), 0, 600},
+    {"device_warmup_max", AT(device_warmup_max), 0, 600},
+    {"max_memory", AT(max_memory), 0, BYTES_MAX},
+};
+enum { SETTINGS = sizeof settings_fields / sizeof settings_fields[0] };
+
+bool protocol_send(FILE *out, json_t *object)
+{
+    struct strbuf line;
+    bool sent;
+
+    strbuf_init(&line);
+    gp_json_write(object, false, &line);
+    strbuf_add(&line, "\n");
+    json_decref(object);
+    sent = fwrite(line.text, 1, line.len, out) == line.len && fflush(out) == 0;
+    strbuf_fini(&line);
+    return sent;
+}
+
+static double *settings_field(struct method_settings *settings, int i)
+{
+    return (double *)(void *)((char *)settings + settings_fields[i].offset);
+}
+
+json_t *protocol_settings(const struct method_settings *settings, int device)
+{
+    struct method_settings copy = *settings;
+    json_t *json = json_object();
+
+    json_object_set_new(json, "protocol", json_integer(PROTOCOL_VERSION));
+    json_object_set_new(json, "do", json_string("settings"));
+    json_object_set_new(json, "device", json_integer(device));
+    json_object_set_new(json, "seed", json_integer((json_int_t)copy.seed));
+    for (int i = 0; i < SETTINGS; i++)
+        json_object_set_new(json, settings_fields[i].name,
+                            gp_json_number(*settings_field(&copy, i)));
+    return json;
+}
+
+static enum gp_status bad(struct gp_err *err, const char *where, const char *field,
+                          const char *what)
+{
+    char at[192];
+
+    gp_format(at, sizeof at, "%s: %s", where, field);
+    return gp_fail(err, GP_E_FILE, at, "", "%s", what);
+}
+
+/* The integer of that name, fallback when there is none; false when it is no such. */
+static bool integer_in(const json_t *json, const char *name, json_int_t low,
+                       json_int_t high, json_int_t fallback, json_int_t *out)
+{
+    const json_t *value = json_object_get(json, name);
+
+    *out = value ? json_integer_value(value) : fallback;
+    return (!value || json_is_integer(value)) && *out >= low && *out <= high;
+}
+
+static enum gp_status read_numbers(const json_t *json, const char *where,
+                                   struct method_settings *out, struct gp_err *err)
+{
+    for (int i = 0; i < SETTINGS; i++) {
+        const char *name = settings_fields[i].name;
+        const json_t *value = json_object_get(json, name);
+        double number = json_number_value(value);
+
+        if (!value)
+            continue;
+        if (!json_is_number(value))
+            return bad(err, where, name, "is no number");
+        if (!(number >= settings_fields[i].low && number <= settings_fields[i].high))
+            return bad(err, where, name, "is out of range");
+        *settings_field(out, i) = number;
+    }
+    if (out->min_time > out->max_time)
+        return bad(err, where, "min_time", "is longer than max_time");
+    if (out->device_warmup_min > out->device_warmup_max)
+        return bad(err, where, "device_warmup_min", "is longer than device_warmup_max");
+    return GP_OK;
+}
+
+enum gp_status protocol_read_settings(const json_t *json, const char *where,
+                                      struct method_settings *out, int *device,
+                                      struct gp_err *err)
+{
+    struct method_settings made = method_preset(PRESET_NORMAL);
+    const char *what = json_string_value(json_object_get(json, "do"));
+    json_int_t version, index, seed;
+    enum gp_status status;
+
+    if (!what || strcmp(what, "settings") != 0)
+        return bad(err, where, "do", "settings must come first");
+    if (!integer_in(json, "protocol", PROTOCOL_VERSION, PROTOCOL_VERSION, -1, &version))
+        return bad(err, where, "protocol", "is none that this engine speaks");
+    if (!integer_in(json, "device", 0, DEVICES_MAX - 1, 0, &index))
+        return bad(err, where, "device", "is no device number");
+    if (!integer_in(json, "seed", INT64_MIN, INT64_MAX, (json_int_t)made.seed, &seed))
+        return bad(err, where, "seed", "is no whole number");
+    if ((status = read_numbers(json, where, &made, err)) != GP_OK)
+        return status;
+    made.seed = (uint64_t)seed;
+    *out = made;
+    *device = (int)index;
+    return GP_OK;
+}
+
+static json_t *known(double value)
+{
+    return value > 0 ? gp_json_number(value) : json_null();
+}
+
+json_t *protocol_device(const struct bench_device *device)
+{
+    json_t *json = json_object();
+
+    json_object_set_new(json, "t", json_string("device"));
+    json_object_set_new(json, "index", json_integer(device->index));
+    json_object_set_new(json, "name", gp_json_text(device->name));
+    json_object_set_new(json, "uuid", gp_json_text(device->uuid));
+    json_object_set_new(json, "pci", gp_json_text(device->pci));
+    json_object_set_new(json, "kind", gp_json_text(device->kind));
+    json_object_set_new(json, "cc", known(device->cc));
+    json_object_set_new(json, "units", known(device->units));
+    json_object_set_new(json, "memory", known(device->memory));
+    json_object_set_new(json, "free", known(device->free));
+    json_object_set_new(json, "cache", known(device->cache));
+    json_object_set_new(json, "bandwidth_sheet", known(device->bandwidth_sheet));
+    json_object_set(json, "more", device->more ? device->more : json_null());
+    return json;
+}

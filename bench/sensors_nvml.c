@@ -1,0 +1,297 @@
+/*
+ * sensors_nvml.c - see sensors_nvml.h.
+ *
+ * Declared after NVIDIA's NVML API reference. Every function but four is optional,
+ * every value may be "not supported": it is then left out, never zero. Units are
+ * NVML's: mW
+ * -> W, mJ -> J, MHz, degrees Celsius. Throttle reasons were renamed to event reasons
+ * in driver 535; both names are tried.
+ */
+#include "bench/sensors_nvml.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "util/json.h"
+
+enum { CLOCK_SM = 1, CLOCK_MEM = 2, FIELD_POWER_INSTANT = 186, FIELD_MEM_TEMP = 82 };
+enum { GPM_SM = 2, GPM_TENSOR = 5, GPM_DRAM = 10, GPM_COUNT = 3, GPM_MAX = 333 };
+
+struct nvml_gpm_metric {
+    unsigned id;
+    int status;
+    double value;
+    const char *names[3];
+};
+
+struct nvml_gpm_query {
+    unsigned version, count;
+    void *first, *second;
+    struct nvml_gpm_metric metrics[GPM_MAX];
+};
+
+struct nvml_gpm_support {
+    unsigned version, supported;
+};
+
+struct nvml_field {
+    unsigned id, scope;
+    int64_t timestamp, latency;
+    int type, status;
+    union {
+        double d;
+        unsigned u;
+        uint64_t ull;
+    } value;
+};
+_Static_assert(sizeof(struct nvml_field) == 40, "nvmlFieldValue_t");
+_Static_assert(sizeof(struct nvml_gpm_metric) == 40, "nvmlGpmMetric_t");
+
+struct nvml {
+    void *library, *device;
+    bool shared, started, gpm;
+    void *samples[2];
+    int newest; /* index of the GPM sample taken last; -1 = none */
+    struct nvml_gpm_query query;
+    int (*init)(void), (*shutdown)(void);
+    int (*by_pci)(const char *pci, void **device);
+    int (*uuid)(void *device, char *text, unsigned size);
+    int (*driver)(char *text, unsigned size);
+    int (*clock)(void *device, int type, unsigned *mhz);
+    int (*max_clock)(void *device, int type, unsigned *mhz);
+    int (*power)(void *device, unsigned *mw);
+    int (*limit)(void *device, unsigned *mw);
+    int (*energy)(void *device, unsigned long long *mj);
+    int (*temperature)(void *device, int sensor, unsigned *celsius);
+    int (*reasons)(void *device, unsigned long long *bits);
+    int (*link_gen)(void *device, unsigned *gen);
+    int (*link_width)(void *device, unsigned *width);
+    int (*mig)(void *device, unsigned *now, unsigned *pending);
+    int (*fields)(void *device, int count, struct nvml_field *fields);
+    int (*gpm_support)(void *device, struct nvml_gpm_support *support);
+    int (*gpm_alloc)(void **sample), (*gpm_free)(void *sample);
+    int (*gpm_get)(void *device, void *sample);
+    int (*gpm_metrics)(struct nvml_gpm_query *query);
+};
+
+static const struct symbol {
+    const char *name, *older;
+    size_t offset;
+    bool needed;
+} symbols[] = {
+#define AT(field) offsetof(struct nvml, field)
+    {"nvmlInit_v2", NULL, AT(init), true},
+    {"nvmlShutdown", NULL, AT(shutdown), true},
+    {"nvmlDeviceGetHandleByPciBusId_v2", NULL, AT(by_pci), true},
+    {"nvmlDeviceGetUUID", NULL, AT(uuid), true},
+    {"nvmlSystemGetDriverVersion", NULL, AT(driver), false},
+    {"nvmlDeviceGetClockInfo", NULL, AT(clock), false},
+    {"nvmlDeviceGetMaxClockInfo", NULL, AT(max_clock), false},
+    {"nvmlDeviceGetPowerUsage", NULL, AT(power), false},
+    {"nvmlDeviceGetEnforcedPowerLimit", NULL, AT(limit), false},
+    {"nvmlDeviceGetTotalEnergyConsumption", NULL, AT(energy), false},
+    {"nvmlDeviceGetTemperature", NULL, AT(temperature), false},
+    {"nvmlDeviceGetCurrentClocksEventReasons",
+     "nvmlDeviceGetCurrentClocksThrottleReasons", AT(reasons), false},
+    {"nvmlDeviceGetCurrPcieLinkGeneration", NULL, AT(link_gen), false},
+    {"nvmlDeviceGetCurrPcieLinkWidth", NULL, AT(link_width), false},
+    {"nvmlDeviceGetMigMode", NULL, AT(mig), false},
+    {"nvmlDeviceGetFieldValues", NULL, AT(fields), false},
+    {"nvmlGpmQueryDeviceSupport", NULL, AT(gpm_support), false},
+    {"nvmlGpmSampleAlloc", NULL, AT(gpm_alloc), false},
+    {"nvmlGpmSampleFree", NULL, AT(gpm_free), false},
+    {"nvmlGpmSampleGet", NULL, AT(gpm_get), false},
+    {"nvmlGpmMetricsGet", NULL, AT(gpm_metrics), false},
+};
+enum { SYMBOLS = sizeof symbols / sizeof symbols[0] };
+
+static const char *bind_all(struct nvml *nvml)
+{
+    for (int i = 0; i < SYMBOLS; i++) {
+        void *symbol = dlsym(nvml->library, symbols[i].name);
+
+        if (!symbol && symbols[i].older)
+            symbol = dlsym(nvml->library, symbols[i].older);
+        if (!symbol && symbols[i].needed)
+            return symbols[i].name;
+        *(void **)((char *)nvml + symbols[i].offset) = symbol;
+    }
+    return NULL;
+}
+
+static void gpm_start(struct nvml *nvml)
+{
+    struct nvml_gpm_support support = {.version = 1};
+
+    nvml->newest = -1;
+    if (nvml->shared || !nvml->gpm_support || !nvml->gpm_alloc || !nvml->gpm_free ||
+        !nvml->gpm_get || !nvml->gpm_metrics ||
+        nvml->gpm_support(nvml->device, &support) != 0 || !support.supported)
+        return;
+    nvml->gpm = nvml->gpm_alloc(&nvml->samples[0]) == 0 &&
+                nvml->gpm_alloc(&nvml->samples[1]) == 0;
+}
+
+/* The device, or why there is none. */
+static bool find(struct nvml *nvml, const char *pci, const char *uuid, char *why,
+                 size_t size)
+{
+    char theirs[96] = "";
+    int status;
+
+    if ((status = nvml->init()) != 0) {
+        snprintf(why, size, "NVML cannot be initialised (error %d)", status);
+        return false;
+    }
+    nvml->started = true;
+    if ((status = nvml->by_pci(pci, &nvml->device)) != 0) {
+        snprintf(why, size, "NVML knows no device at PCI %s (error %d)", pci, status);
+        return false;
+    }
+    if (nvml->uuid(nvml->device, theirs, sizeof theirs) == 0)
+        nvml->shared = uuid[0] && strcasecmp(theirs, uuid) != 0;
+    gpm_start(nvml);
+    return true;
+}
+
+struct nvml *nvml_open(const char *pci, const char *uuid, char *why, size_t size)
+{
+    struct nvml *nvml = calloc(1, sizeof *nvml);
+    const char *missing;
+
+    if (!nvml) {
+        snprintf(why, size, "out of host memory");
+        return NULL;
+    }
+    nvml->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!nvml->library)
+        snprintf(why, size, "no libnvidia-ml.so.1: no sensors");
+    else if ((missing = bind_all(nvml)))
+        snprintf(why, size, "libnvidia-ml.so.1 lacks %s: no sensors", missing);
+    else if (find(nvml, pci, uuid, why, size))
+        return nvml;
+    nvml_close(nvml);
+    return NULL;
+}
+
+void nvml_close(struct nvml *nvml)
+{
+    if (!nvml)
+        return;
+    for (int i = 0; i < 2; i++)
+        if (nvml->samples[i])
+            nvml->gpm_free(nvml->samples[i]);
+    if (nvml->started)
+        nvml->shutdown();
+    if (nvml->library)
+        dlclose(nvml->library);
+    free(nvml);
+}
+
+bool nvml_shared(const struct nvml *nvml)
+{
+    return nvml->shared;
+}
+
+static void put(json_t *object, const char *name, double value)
+{
+    json_object_set_new(object, name, gp_json_number(value));
+}
+
+json_t *nvml_facts(struct nvml *nvml)
+{
+    json_t *facts = json_object();
+    char text[96] = "";
+    unsigned value, pending;
+
+    if (nvml->driver && nvml->driver(text, sizeof text) == 0)
+        json_object_set_new(facts, "driver", gp_json_text(text));
+    if (nvml->limit && nvml->limit(nvml->device, &value) == 0)
+        put(facts, "power_limit_w", value / 1e3);
+    if (nvml->max_clock && nvml->max_clock(nvml->device, CLOCK_SM, &value) == 0)
+        put(facts, "sm_clock_max_mhz", value);
+    if (nvml->max_clock && nvml->max_clock(nvml->device, CLOCK_MEM, &value) == 0)
+        put(facts, "mem_clock_max_mhz", value);
+    if (nvml->mig && nvml->mig(nvml->device, &value, &pending) == 0)
+        json_object_set_new(facts, "mig", json_boolean(value));
+    json_object_set_new(facts, "sensors_of_whole_gpu", json_boolean(nvml->shared));
+    return facts;
+}
+
+/* Field 186 is the power of this instant, without the averaging of older calls. */
+static void put_power(struct nvml *nvml, json_t *out)
+{
+    struct nvml_field fields[2] = {{.id = FIELD_POWER_INSTANT}, {.id = FIELD_MEM_TEMP}};
+    bool read = nvml->fields && nvml->fields(nvml->device, 2, fields) == 0;
+    unsigned mw;
+
+    if (read && fields[0].status == 0)
+        put(out, "power_w", fields[0].value.u / 1e3);
+    else if (nvml->power && nvml->power(nvml->device, &mw) == 0)
+        put(out, "power_w", mw / 1e3);
+    if (read && fields[1].status == 0)
+        put(out, "mem_temp_c", fields[1].value.u);
+}
+
+static void put_gpm(struct nvml *nvml, json_t *out)
+{
+    static const struct {
+        unsigned id;
+        const char *name;
+    } wanted[GPM_COUNT] = {{GPM_SM, "sm_active_pct"},
+                           {GPM_TENSOR, "tensor_active_pct"},
+                           {GPM_DRAM, "dram_active_pct"}};
+    struct nvml_gpm_query *q = &nvml->query;
+    int next = nvml->newest == 0 ? 1 : 0;
+
+    if (!nvml->gpm || nvml->gpm_get(nvml->device, nvml->samples[next]) != 0)
+        return;
+    if (nvml->newest >= 0) {
+        q->version = 1;
+        q->count = GPM_COUNT;
+        q->first = nvml->samples[nvml->newest];
+        q->second = nvml->samples[next];
+        for (int i = 0; i < GPM_COUNT; i++)
+            q->metrics[i] = (struct nvml_gpm_metric){.id = wanted[i].id};
+        if (nvml->gpm_metrics(q) == 0)
+            for (int i = 0; i < GPM_COUNT; i++)
+                if (q->metrics[i].status == 0)
+                    put(out, wanted[i].name, q->metrics[i].value);
+    }
+    nvml->newest = next;
+}
+
+json_t *nvml_sensors(struct nvml *nvml)
+{
+    static const struct {
+        const char *name;
+        int type;
+    } clocks[] = {{"sm_clock_mhz", CLOCK_SM}, {"mem_clock_mhz", CLOCK_MEM}};
+    json_t *out = json_object();
+    unsigned long long wide;
+    unsigned value;
+
+    if (nvml->temperature && nvml->temperature(nvml->device, 0, &value) == 0)
+        put(out, "temp_c", value);
+    for (int i = 0; i < 2; i++)
+        if (nvml->clock && nvml->clock(nvml->device, clocks[i].type, &value) == 0)
+            put(out, clocks[i].name, value);
+    if (nvml->reasons && nvml->reasons(nvml->device, &wide) == 0)
+        json_object_set_new(out, "throttle_bits", json_integer((json_int_t)wide));
+    if (nvml->energy && nvml->energy(nvml->device, &wide) == 0)
+        put(out, "energy_j", (double)wide / 1e3);
+    if (nvml->link_gen && nvml->link_gen(nvml->device, &value) == 0)
+        put(out, "pcie_gen", value);
+    if (nvml->link_width && nvml->link_width(nvml->device, &value) == 0)
+        put(out, "pcie_width", value);
+    put_power(nvml, out);
+    put_gpm(nvml, out);
+    if (json_object_size(out) > 0)
+        return out;
+    json_decref(out);
+    return NULL;
+}

@@ -1,0 +1,29 @@
+/*
+ * sensors_nvml.h - clocks, power, temperature and why a GPU is held back, from the
+ * driver's management library, opened at run time; no header of it is needed.
+ *
+ * The device is found by its PCI bus id and compared by UUID, never by index: the order
+ * of NVML is not CUDA's, and CUDA_VISIBLE_DEVICES changes only CUDA's. On a MIG
+ * instance the UUIDs differ, and what is read is the whole GPU's: `shared` says so.
+ */
+#ifndef GP_BENCH_SENSORS_NVML_H
+#define GP_BENCH_SENSORS_NVML_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct nvml;
+
+/* NULL when there is no library or no such device; `why` says which. */
+struct nvml *nvml_open(const char *pci, const char *uuid, char *why, size_t size);
+void nvml_close(struct nvml *nvml);
+bool nvml_shared(const struct nvml *nvml);
+/* What does not change: driver, limits, largest clocks, link; a new object. */
+json_t *nvml_facts(struct nvml *nvml);
+/* temp_c, power_w, sm_clock_mhz, mem_clock_mhz, throttle_bits, energy_j, pcie_gen,
+ * pcie_width and, where the device has counters (Hopper and newer), sm_active_pct,
+ * tensor_active_pct, dram_active_pct since the last call. NULL when nothing answers. */
+json_t *nvml_sensors(struct nvml *nvml);
+
+#endif

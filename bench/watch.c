@@ -1,0 +1,323 @@
+/* watch.c - one mutex for everything both threads touch; sensors() is called outside.
+ */
+#include "bench/watch.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/protocol.h"
+#include "util/json.h"
+#include "util/mem.h"
+
+#define WINDOW_MAX 20000 /* readings kept of one window: 1000 s at one every 50 ms */
+#define LEAST      3     /* readings that say something */
+
+struct watch {
+    FILE *out;
+    bool gone; /* nobody reads any more */
+    const struct backend *backend;
+    void *ctx;
+    double sensors_s, progress_s, last_line;
+    bool running, quit, open;
+    int index, samples;
+    json_t *readings; /* array: those of the window */
+    json_t *latest;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+};
+
+double watch_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+struct watch *watch_new(FILE *out)
+{
+    struct watch *watch = gp_calloc(1, sizeof *watch);
+    pthread_condattr_t monotonic;
+
+    watch->out = out;
+    watch->index = -1;
+    watch->readings = json_array();
+    pthread_mutex_init(&watch->lock, NULL);
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&watch->wake, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    return watch;
+}
+
+void watch_free(struct watch *watch)
+{
+    if (!watch)
+        return;
+    watch_stop(watch);
+    json_decref(watch->readings);
+    json_decref(watch->latest);
+    pthread_cond_destroy(&watch->wake);
+    pthread_mutex_destroy(&watch->lock);
+    free(watch);
+}
+
+/* With the lock held. */
+static void send_locked(struct watch *watch, json_t *line)
+{
+    if (watch->gone)
+        json_decref(line);
+    else
+        watch->gone = !protocol_send(watch->out, line);
+}
+
+bool watch_send(struct watch *watch, json_t *line)
+{
+    bool gone;
+
+    pthread_mutex_lock(&watch->lock);
+    send_locked(watch, line);
+    gone = watch->gone;
+    pthread_mutex_unlock(&watch->lock);
+    return !gone;
+}
+
+bool watch_gone(struct watch *watch)
+{
+    bool gone;
+
+    pthread_mutex_lock(&watch->lock);
+    gone = watch->gone;
+    pthread_mutex_unlock(&watch->lock);
+    return gone;
+}
+
+/* ---- the thread ---- */
+
+/* Locked: keeps a reading, and says it when it is time. Takes the reading. */
+static void keep(struct watch *watch, json_t *reading)
+{
+    double now = watch_now();
+    json_t *line;
+
+    json_decref(watch->latest);
+    watch->latest = json_is_object(reading) ? json_incref(reading) : NULL;
+    if (watch->open && watch->latest && json_array_size(watch->readings) < WINDOW_MAX)
+        json_array_append(watch->readings, reading);
+    if (now - watch->last_line >= watch->progress_s) {
+        line = json_pack("{s:s, s:i}", "t", "sensors", "samples", watch->samples);
+        if (watch->index >= 0)
+            json_object_set_new(line, "index", json_integer(watch->index));
+        if (watch->latest)
+            json_object_update_missing(line, reading);
+        send_locked(watch, line);
+        watch->last_line = now;
+    }
+    json_decref(reading);
+}
+
+/* Locked: sleeps until `when` or until it is to end. */
+static void sleep_until(struct watch *watch, double when)
+{
+    struct timespec at = {.tv_sec = (time_t)when};
+
+    at.tv_nsec = (long)((when - floor(when)) * 1e9);
+    while (!watch->quit && watch_now() < when)
+        pthread_cond_timedwait(&watch->wake, &watch->lock, &at);
+}
+
+static void *watching(void *arg)
+{
+    struct watch *watch = arg;
+    double next = watch_now();
+
+    pthread_mutex_lock(&watch->lock);
+    while (!watch->quit) {
+        json_t *reading = NULL;
+
+        pthread_mutex_unlock(&watch->lock);
+        if (watch->backend->sensors)
+            reading = watch->backend->sensors(watch->ctx);
+        pthread_mutex_lock(&watch->lock);
+        keep(watch, reading);
+        next = fmax(next + watch->sensors_s, watch_now());
+        sleep_until(watch, next);
+    }
+    pthread_mutex_unlock(&watch->lock);
+    return NULL;
+}
+
+bool watch_start(struct watch *watch, const struct backend *backend, void *ctx,
+                 double sensors_s, double progress_s)
+{
+    watch->backend = backend;
+    watch->ctx = ctx;
+    watch->sensors_s = sensors_s;
+    watch->progress_s = progress_s;
+    watch->quit = false;
+    watch->last_line = watch_now();
+    watch->running = pthread_create(&watch->thread, NULL, watching, watch) == 0;
+    return watch->running;
+}
+
+void watch_stop(struct watch *watch)
+{
+    if (!watch->running)
+        return;
+    pthread_mutex_lock(&watch->lock);
+    watch->quit = true;
+    pthread_cond_signal(&watch->wake);
+    pthread_mutex_unlock(&watch->lock);
+    pthread_join(watch->thread, NULL);
+    watch->running = false;
+}
+
+void watch_point(struct watch *watch, int index)
+{
+    pthread_mutex_lock(&watch->lock);
+    watch->index = index;
+    watch->samples = 0;
+    watch->last_line = watch_now();
+    pthread_mutex_unlock(&watch->lock);
+}
+
+void watch_window(struct watch *watch)
+{
+    pthread_mutex_lock(&watch->lock);
+    json_array_clear(watch->readings);
+    watch->open = true;
+    watch->samples = 0;
+    pthread_mutex_unlock(&watch->lock);
+}
+
+void watch_sample(struct watch *watch)
+{
+    pthread_mutex_lock(&watch->lock);
+    watch->samples++;
+    pthread_mutex_unlock(&watch->lock);
+}
+
+double watch_latest(struct watch *watch, const char *name, double fallback)
+{
+    const json_t *value;
+    double number;
+
+    pthread_mutex_lock(&watch->lock);
+    value = json_object_get(watch->latest, name);
+    number = json_is_number(value) ? json_number_value(value) : fallback;
+    pthread_mutex_unlock(&watch->lock);
+    return number;
+}
+
+/* ---- what a window comes to ---- */
+
+/* mean, min, max of one name over the readings that have it; null without any. */
+static json_t *summary(const json_t *readings, const char *name, double *mean)
+{
+    double sum = 0, low = INFINITY, high = -INFINITY;
+    json_t *reading, *out;
+    size_t i, n = 0;
+
+    json_array_foreach(readings, i, reading)
+    {
+        const json_t *value = json_object_get(reading, name);
+        double number = json_number_value(value);
+
+        if (!json_is_number(value))
+            continue;
+        sum += number;
+        low = fmin(low, number);
+        high = fmax(high, number);
+        n++;
+    }
+    *mean = n ? sum / (double)n : 0;
+    if (!n)
+        return json_null();
+    out = json_object();
+    json_object_set_new(out, "mean", gp_json_number(*mean));
+    json_object_set_new(out, "min", gp_json_number(low));
+    json_object_set_new(out, "max", gp_json_number(high));
+    return out;
+}
+
+static json_t *throttling(const json_t *readings, enum throttle *class)
+{
+    uint64_t *bits = gp_calloc(json_array_size(readings) + 1, sizeof *bits), all = 0;
+    int n = 0, active = 0;
+    json_t *reading, *out;
+    size_t i;
+
+    json_array_foreach(readings, i, reading)
+    {
+        const json_t *value = json_object_get(reading, "throttle_bits");
+
+        if (json_is_integer(value)) {
+            bits[n] = (uint64_t)json_integer_value(value);
+            all |= bits[n];
+            active += bits[n++] != 0;
+        }
+    }
+    *class = method_throttle(bits, n);
+    free(bits);
+    out = json_pack("{s:s, s:I}", "class", throttle_word(*class), "bits",
+                    (json_int_t)all);
+    json_object_set_new(out, "fraction",
+                        n ? gp_json_number((double)active / n) : json_null());
+    return out;
+}
+
+static json_t *spent(const json_t *first, const json_t *last)
+{
+    const json_t *from = json_object_get(first, "energy_j");
+    const json_t *to = json_object_get(last, "energy_j");
+    double joules = json_number_value(to) - json_number_value(from);
+
+    return json_is_number(from) && json_is_number(to) && joules >= 0
+               ? gp_json_number(joules)
+               : json_null();
+}
+
+static void summarise(const json_t *readings, struct watched *out)
+{
+    json_t *first = json_array_get(readings, 0), *value;
+    json_t *last = json_array_get(readings, json_array_size(readings) - 1);
+    json_t *all = json_object();
+    const char *name;
+    double mean;
+
+    json_object_set_new(all, "samples",
+                        json_integer((json_int_t)json_array_size(readings)));
+    json_object_foreach(last, name, value)
+    {
+        if (strcmp(name, "throttle_bits") == 0)
+            json_object_set_new(all, "throttle", throttling(readings, &out->throttle));
+        else if (strcmp(name, "energy_j") == 0)
+            json_object_set_new(all, name, spent(first, last));
+        else if (json_is_number(value)) {
+            json_object_set_new(all, name, summary(readings, name, &mean));
+            if (strcmp(name, "sm_clock_mhz") == 0)
+                out->clock = mean;
+        } else
+            json_object_set(all, name, value);
+    }
+    out->sensors = all;
+}
+
+struct watched watch_close(struct watch *watch)
+{
+    struct watched out = {.throttle = THROTTLE_UNKNOWN};
+
+    pthread_mutex_lock(&watch->lock);
+    watch->open = false;
+    if (json_array_size(watch->readings) >= LEAST)
+        summarise(watch->readings, &out);
+    else
+        out.sensors = json_null();
+    json_array_clear(watch->readings);
+    pthread_mutex_unlock(&watch->lock);
+    return out;
+}

@@ -1,0 +1,220 @@
+/*
+ * bench_rank.c - one of several processes that srun or mpirun started.
+ *
+ * No MPI is needed: the launchers say rank, size and job in the environment. Each rank
+ * takes the device of its number on its host, writes FILE.rankN.HOST.json, and rank 0
+ * then waits for the others' files, as long as its own run took and at least a minute
+ * ($GPUPLAN_RANK_WAIT, seconds, says otherwise), and merges them. Files of another job
+ * that lie there from before are told apart by the job's id, which each file carries.
+ */
+#include "cli/bench_parts.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/json.h"
+#include "util/mem.h"
+
+#define RANKS_MAX 4096
+
+static const struct {
+    const char *rank, *size, *local;
+} launchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
+    {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
+    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"},
+};
+
+static int environment(const char *name)
+{
+    const char *text = getenv(name);
+    char *end;
+    long value = text ? strtol(text, &end, 10) : -1;
+
+    return text && *text && !*end && value >= 0 && value < RANKS_MAX ? (int)value : -1;
+}
+
+static void find_job(char *text, size_t size)
+{
+    static const char *const names[] = {
+        "SLURM_JOB_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
+        "PMI_ID",       "HYDRA_JOBID",    NULL};
+    const char *step = getenv("SLURM_STEP_ID");
+
+    text[0] = '\0';
+    for (int i = 0; names[i] && !text[0]; i++)
+        if (getenv(names[i]))
+            gp_format(text, size, "%s%s%s", getenv(names[i]), i == 0 && step ? "." : "",
+                      i == 0 && step ? step : "");
+}
+
+void bench_rank_find(struct bench_job *job)
+{
+    char name[65] = "host";
+
+    gethostname(name, sizeof name - 1);
+    for (char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '-' && *c != '.')
+            *c = '_';
+    gp_copy(job->host, sizeof job->host, name);
+    for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
+        int rank = environment(launchers[i].rank),
+            size = environment(launchers[i].size);
+
+        if (rank < 0 || size < 2 || rank >= size)
+            continue;
+        job->rank = rank;
+        job->ranks = size;
+        job->local_rank = environment(launchers[i].local);
+        if (job->local_rank < 0)
+            job->local_rank = rank;
+        find_job(job->job_id, sizeof job->job_id);
+        return;
+    }
+}
+
+/* Splits base at the suffix of its last component: "a.b/run.json" -> "a.b/run", ".json"
+ */
+static size_t stem(const char *base)
+{
+    const char *slash = strrchr(base, '/'), *dot = strrchr(slash ? slash : base, '.');
+
+    return dot && dot != base ? (size_t)(dot - base) : strlen(base);
+}
+
+bool bench_rank_name(const struct bench_job *job, char *dst, size_t size)
+{
+    size_t n = stem(job->base);
+
+    return gp_format(dst, size, "%.*s.rank%d.%s%s", (int)n, job->base, job->rank,
+                     job->host, job->base + n);
+}
+
+/* ---- rank 0 ---- */
+
+struct gathered {
+    struct benchlog *log; /* by rank */
+    bool *here;
+    int count;
+};
+
+/* N of "run.rankN.HOST.json" when the name is one of ours; -1. */
+static int rank_of(const char *name, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    char *end;
+    long rank;
+
+    if (strncmp(name, prefix, n) != 0 || !isdigit((unsigned char)name[n]))
+        return -1;
+    rank = strtol(name + n, &end, 10);
+    return *end == '.' && rank < RANKS_MAX ? (int)rank : -1;
+}
+
+static bool ours(const struct bench_job *job, const struct benchlog *log, int rank)
+{
+    const json_t *launch = json_object_get(log->json, "launch");
+    const char *id = json_string_value(json_object_get(launch, "job"));
+
+    return json_integer_value(json_object_get(launch, "rank")) == rank &&
+           json_integer_value(json_object_get(launch, "ranks")) == job->ranks &&
+           strcmp(id ? id : "", job->job_id) == 0;
+}
+
+static void look(const struct bench_job *job, const char *dir, const char *prefix,
+                 const char *suffix, struct gathered *g)
+{
+    char **names, path[GP_PATH_MAX];
+    size_t count;
+
+    if (path_list(dir, suffix, &names, &count, NULL))
+        return;
+    for (size_t i = 0; i < count; i++) {
+        int rank = rank_of(names[i], prefix);
+
+        if (rank < 0 || rank >= job->ranks || g->here[rank] ||
+            !path_join(path, sizeof path, dir, names[i]) ||
+            benchlog_read(path, &g->log[rank], NULL))
+            continue;
+        g->here[rank] = ours(job, &g->log[rank], rank);
+        if (g->here[rank])
+            g->count++;
+        else
+            benchlog_fini(&g->log[rank]);
+    }
+    path_list_free(names, count);
+}
+
+static void gather(const struct bench_job *job, struct gathered *g)
+{
+    char dir[GP_PATH_MAX], prefix[GP_PATH_MAX];
+    size_t n = stem(job->base);
+    const char *slash = strrchr(job->base, '/');
+    const char *name = slash ? slash + 1 : job->base;
+    const char *wait = getenv("GPUPLAN_RANK_WAIT");
+    double ran = bench_now() - job->clock, until = ran < 60 ? 60 : ran;
+
+    if (wait)
+        until = strtod(wait, NULL);
+    until += bench_now();
+    gp_format(dir, sizeof dir, "%.*s", slash ? (int)(slash - job->base) : 1,
+              slash ? job->base : ".");
+    if (slash == job->base)
+        gp_copy(dir, sizeof dir, "/");
+    gp_format(prefix, sizeof prefix, "%.*s.rank", (int)(job->base + n - name), name);
+    for (;;) {
+        look(job, dir, prefix, job->base + n, g);
+        if (g->count == job->ranks || bench_now() > until)
+            return;
+        usleep(200000);
+    }
+}
+
+static json_t *merged(struct bench_job *job, struct gathered *g)
+{
+    struct benchlog *list = gp_calloc((size_t)job->ranks, sizeof *list);
+    json_t *missing = json_array(), *json;
+    int n = 0;
+
+    for (int i = 0; i < job->ranks; i++)
+        if (g->here[i]) {
+            list[n++] = g->log[i];
+        } else {
+            json_array_append_new(missing, json_integer(i));
+            bench_warn(job, "rank %d of %d left no result", i, job->ranks);
+        }
+    json = n ? benchlog_merge(list, n) : NULL;
+    if (json) {
+        if (json_array_size(missing))
+            json_object_set_new(json, "status", json_string("failed"));
+        json_object_set(json, "missing_ranks", missing);
+    }
+    json_decref(missing);
+    free(list);
+    return json;
+}
+
+enum gp_status bench_rank_merge(struct bench_job *job, struct gp_err *err)
+{
+    struct gathered g = {.log = gp_calloc((size_t)job->ranks, sizeof *g.log),
+                         .here = gp_calloc((size_t)job->ranks, sizeof *g.here)};
+    enum gp_status status = GP_OK;
+    json_t *json;
+
+    gather(job, &g);
+    json = merged(job, &g);
+    if (json)
+        status = benchlog_write(job->base, json, err);
+    else
+        status = gp_fail(err, GP_E_NOTHING, job->base, "", "no rank left a result");
+    json_decref(json);
+    for (int i = 0; i < job->ranks; i++)
+        if (g.here[i])
+            benchlog_fini(&g.log[i]);
+    free(g.log);
+    free(g.here);
+    return status;
+}

@@ -1,0 +1,138 @@
+/*
+ * cmd_results.c - gpuplan --compare-results A B and gpuplan --merge FILE...
+ *
+ * Compare reads the first file as the reference; merge makes one file of many hosts'
+ * and names the devices that lag behind their like.
+ */
+#include <stdlib.h>
+
+#include "cli/command.h"
+#include "data/benchlog.h"
+#include "util/json.h"
+#include "util/mem.h"
+
+static enum benchlog_view view_of(enum output_format format)
+{
+    return format == OUTPUT_CSV        ? BENCHLOG_CSV
+           : format == OUTPUT_MARKDOWN ? BENCHLOG_MARKDOWN
+                                       : BENCHLOG_TEXT;
+}
+
+/* ---- --compare-results ---- */
+
+static void print_changes(struct invocation *in, const struct benchlog_changes *changes)
+{
+    json_t *json;
+
+    if (in->format != OUTPUT_JSON) {
+        benchlog_changes_print(changes, view_of(in->format), &in->out);
+        return;
+    }
+    json = benchlog_changes_json(changes, in->args[0], in->args[1]);
+    gp_json_write(json, true, &in->out);
+    json_decref(json);
+}
+
+static enum gp_status compare_run(struct invocation *in, struct gp_err *err)
+{
+    const struct ask_value *given = &in->ask.value[OPT_TOLERANCE];
+    double tolerance = given->given ? given->number / 100 : 0.05;
+    struct benchlog a, b;
+    struct benchlog_changes changes;
+    enum gp_status status;
+
+    if (in->arg_count != 2)
+        return gp_fail(err, GP_E_USAGE, "--compare-results", "A B, the reference first",
+                       "takes two result files");
+    if ((status = benchlog_read(in->args[0], &a, err)) != GP_OK)
+        return status;
+    if ((status = benchlog_read(in->args[1], &b, err)) != GP_OK) {
+        benchlog_fini(&a);
+        return status;
+    }
+    benchlog_compare(&a, &b, tolerance, &changes);
+    print_changes(in, &changes);
+    if (ask_flag(&in->ask, OPT_STRICT) && changes.slower > 0)
+        in->exit_code = gp_status_exit(GP_E_CHECK);
+    benchlog_changes_fini(&changes);
+    benchlog_fini(&a);
+    benchlog_fini(&b);
+    return GP_OK;
+}
+
+const struct command cmd_compare_results = {
+    .name = "compare-results",
+    .usage = "A B [OPTION]...",
+    .brief = "two result files of --bench, point by point; regressions marked",
+    .bit = FOR_COMPARE_RESULTS,
+    .run = compare_run,
+};
+
+/* ---- --merge ---- */
+
+static void print_text(const struct benchlog *log, struct strbuf *out)
+{
+    const json_t *list = json_object_get(log->json, "stragglers"), *one;
+    size_t i;
+
+    benchlog_print(log, BENCHLOG_TEXT, out);
+    strbuf_addf(out, "%d devices, %d points\n", log->device_count, log->count);
+    json_array_foreach(list, i, one)
+        strbuf_addf(out, "straggler: %s device %d: %s %.1f %% slower than its like\n",
+                    json_string_value(json_object_get(one, "host")),
+                    (int)json_integer_value(json_object_get(one, "device")),
+                    json_string_value(json_object_get(one, "id")),
+                    100 * (1 - json_number_value(json_object_get(one, "ratio"))));
+}
+
+static enum gp_status print_merged(struct invocation *in, json_t *json,
+                                   struct gp_err *err)
+{
+    struct benchlog log;
+    enum gp_status status = benchlog_from_json("the merged result", json, &log, err);
+
+    if (status)
+        return status;
+    if (in->format == OUTPUT_JSON)
+        gp_json_write(json, true, &in->out);
+    else if (in->format == OUTPUT_TEXT)
+        print_text(&log, &in->out);
+    else
+        benchlog_print(&log, view_of(in->format), &in->out);
+    benchlog_fini(&log);
+    return GP_OK;
+}
+
+static enum gp_status merge_run(struct invocation *in, struct gp_err *err)
+{
+    struct benchlog *logs;
+    enum gp_status status = GP_OK;
+    int n = 0;
+
+    if (in->arg_count < 1)
+        return gp_fail(err, GP_E_USAGE, "--merge", "FILE...", "takes result files");
+    logs = gp_calloc((size_t)in->arg_count, sizeof *logs);
+    for (; n < in->arg_count && !status; n++)
+        status = benchlog_read(in->args[n], &logs[n], err);
+    if (!status) {
+        json_t *json = benchlog_merge(logs, n);
+
+        status = print_merged(in, json, err);
+        if (ask_flag(&in->ask, OPT_STRICT) &&
+            json_array_size(json_object_get(json, "stragglers")) > 0)
+            in->exit_code = gp_status_exit(GP_E_CHECK);
+        json_decref(json);
+    }
+    for (int i = 0; i < n; i++)
+        benchlog_fini(&logs[i]);
+    free(logs);
+    return status;
+}
+
+const struct command cmd_merge = {
+    .name = "merge",
+    .usage = "FILE... [OPTION]...",
+    .brief = "result files of many hosts as one; devices over 3 % slower are named",
+    .bit = FOR_MERGE,
+    .run = merge_run,
+};

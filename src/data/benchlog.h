@@ -1,0 +1,118 @@
+/*
+ * benchlog.h - results of measurements: gpuplan.bench/1, read, written, compared,
+ * merged.
+ *
+ * A result file is one JSON object: host, software, devices, settings and points, each
+ * point with its raw samples. It comes from another machine, perhaps cut off or edited,
+ * so what reads it trusts nothing: sizes first, then types, then ranges, and statistics
+ * that contradict themselves (min > median, ci95 upside down, n that is not the number
+ * of samples) are refused with the name of the field. Unknown fields are ignored; a
+ * number that is not known is null.
+ *
+ * A point counts (benchlog_good) when its state is "ok", its check did not fail and no
+ * flag says that the machine was disturbed. Others stay in the file, for people.
+ *
+ * Compare: ratio = rate of B over rate of A = median A / median B, and from the two
+ * 95 % intervals of the medians low = A.low / B.high, high = A.high / B.low. A point is
+ * a regression when even `high` is below 1 - tolerance: 100 us (99..101) against 110 us
+ * (109..111) is 0.909 (0.892..0.927), one at a tolerance of 5 %.
+ */
+#ifndef GP_DATA_BENCHLOG_H
+#define GP_DATA_BENCHLOG_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "util/err.h"
+#include "util/str.h"
+
+#define BENCHLOG_SCHEMA  "gpuplan.bench/1"
+#define BENCHLOG_BYTES   ((size_t)512 << 20)
+#define BENCHLOG_POINTS  100000
+#define BENCHLOG_DEVICES 1024
+#define BENCHLOG_SAMPLES 2000
+
+struct benchlog_device { /* texts are borrowed from the file's JSON */
+    long id;
+    const char *name, *host;
+};
+
+struct benchlog_point {
+    const char *id, *variant, *test, *state, *reason, *type, *bound;
+    int device; /* place in benchlog.device */
+    int samples;
+    double median, low, high;  /* s, low and high of its 95 % interval; 0 = none */
+    double ops, bytes;         /* per second; 0 = null */
+    double predicted;          /* s, 0 = null */
+    double ratio;              /* predicted over measured time, 0 = null */
+    double clock, power, temp; /* mean MHz, mean W, highest degrees C; 0 = null */
+    bool converged, check_done, check_ok;
+    bool disturbed;             /* a flag that makes the figure unfit for use */
+    const json_t *flags, *json; /* json: the whole point */
+};
+
+struct benchlog {
+    json_t *json;
+    const char *host, *status, *started;
+    int device_count, count;
+    struct benchlog_device *device;
+    struct benchlog_point *point;
+};
+
+/* Takes the document on success only (json_incref'd); *out wants benchlog_fini. */
+enum gp_status benchlog_from_json(const char *where, json_t *json, struct benchlog *out,
+                                  struct gp_err *err);
+enum gp_status benchlog_parse(const char *where, const char *text, size_t len,
+                              struct benchlog *out, struct gp_err *err);
+enum gp_status benchlog_read(const char *path, struct benchlog *out,
+                             struct gp_err *err);
+void benchlog_fini(struct benchlog *log);
+
+/* Whole or not at all. */
+enum gp_status benchlog_write(const char *path, const json_t *json, struct gp_err *err);
+
+bool benchlog_good(const struct benchlog_point *point);
+/* Does this flag make a figure unfit for use (throttled, drift, ...)? */
+bool benchlog_flag_disturbs(const char *flag);
+/* The point with this id and variant on a device of this place; NULL = none. */
+const struct benchlog_point *benchlog_find(const struct benchlog *log, int device,
+                                           const char *id, const char *variant);
+
+/* ---- views (benchlog_print.c) ---- */
+enum benchlog_view { BENCHLOG_TEXT, BENCHLOG_CSV, BENCHLOG_MARKDOWN };
+void benchlog_print(const struct benchlog *log, enum benchlog_view view,
+                    struct strbuf *out);
+void benchlog_prometheus(const struct benchlog *log, struct strbuf *out);
+/* "812 TFLOP/s", "3.1 TB/s", "41 us": the figure of a point for people. */
+char *benchlog_rate(char *text, size_t size, const struct benchlog_point *point);
+
+/* ---- two files (benchlog_compare.c) ---- */
+struct benchlog_change {
+    const struct benchlog_point *a, *b;
+    double ratio, low, high; /* rate of B over rate of A; above 1 is faster */
+    bool usable;             /* both points are good */
+    bool slower, faster;     /* beyond tolerance, even at the near end of the band */
+};
+struct benchlog_changes {
+    struct benchlog_change *change;
+    int count, slower, faster, unusable;
+    int only_a, only_b; /* points the other file does not have */
+};
+void benchlog_compare(const struct benchlog *a, const struct benchlog *b,
+                      double tolerance, struct benchlog_changes *out);
+void benchlog_changes_fini(struct benchlog_changes *changes);
+void benchlog_changes_print(const struct benchlog_changes *changes,
+                            enum benchlog_view view, struct strbuf *out);
+json_t *benchlog_changes_json(const struct benchlog_changes *changes, const char *a,
+                              const char *b);
+
+/* ---- many files (benchlog_merge.c) ---- */
+/* One document: devices renumbered and given their host, points renumbered.
+ * "stragglers" names each device whose rate on a point lies more than 3 % under the
+ * median of all devices of that name. Only good points are compared, of three devices
+ * or more (of two, each is compared with the faster). */
+json_t *benchlog_merge(const struct benchlog *logs, int count);
+#define BENCHLOG_STRAGGLER 0.03
+
+#endif

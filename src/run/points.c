@@ -1,0 +1,505 @@
+/*
+ * points.c - one function per test that lists its points; a table calls those asked for.
+ *
+ * Presets differ in how many points there are (quick: a few that show the shape of the
+ * curve) as well as in the time each gets. A point whose estimate is beyond what its
+ * preset allows is left out and counted in a note, unless its shape was given by hand.
+ * lm_head stops at 1024 tokens: an engine computes logits of each sequence's last token
+ * only.
+ */
+#include "run/points.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/memory.h"
+#include "util/mem.h"
+#include "util/str.h"
+#include "util/units.h"
+
+#define LAYERS_MAX   256
+#define HEAD_BATCH   1024
+#define BATCH_MAX    8192
+#define MEMORY_TOP   (4 * GP_GIB)
+#define MEMORY_SHARE 0.25
+#define CACHE_GUESS  (64 * GP_MIB)
+
+/* s that one point may take, by preset. */
+static const double too_long[] = {
+    [PRESET_QUICK] = 5, [PRESET_NORMAL] = 45, [PRESET_THOROUGH] = 400};
+
+enum { CPU_TYPES = 1u << TYPE_FP32 | 1u << TYPE_FP16 | 1u << TYPE_BF16 | 1u << TYPE_INT8 };
+
+struct planning {
+    const struct points_ask *ask;
+    struct points *out;
+    int left_out;  /* of the test being listed */
+    bool full;     /* POINTS_MAX was reached */
+};
+
+static void note(struct planning *p, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void note(struct planning *p, const char *fmt, ...)
+{
+    char *text = p->out->note[p->out->note_count];
+    va_list args;
+
+    if (p->out->note_count == POINTS_NOTES)
+        return;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof p->out->note[0], fmt, args);
+    va_end(args);
+    p->out->note_count++;
+}
+
+static bool known(const struct points *points, const char *id)
+{
+    for (int i = 0; i < points->count; i++)
+        if (strcmp(points->point[i].id, id) == 0)
+            return true;
+    return false;
+}
+
+static void keep(struct points *out, const struct point *point, double seconds,
+                 double bytes)
+{
+    if (out->count == out->cap) {
+        size_t cap = out->cap ? 2 * (size_t)out->cap : 64;
+
+        out->point = gp_realloc(out->point, cap * sizeof *out->point);
+        out->seconds = gp_realloc(out->seconds, cap * sizeof *out->seconds);
+        out->bytes = gp_realloc(out->bytes, cap * sizeof *out->bytes);
+        out->cap = (int)cap;
+    }
+    out->point[out->count] = *point;
+    out->seconds[out->count] = seconds;
+    out->bytes[out->count++] = bytes;
+    out->total_seconds += seconds;
+    out->most_bytes = fmax(out->most_bytes, bytes);
+}
+
+/* Names the point and keeps it, once. `always`: however long it takes. */
+static void add(struct planning *p, struct point *point, bool always)
+{
+    double seconds = points_seconds(p->ask, point);
+
+    point_name(point);
+    if (known(p->out, point->id))
+        return;
+    if (!always && seconds > too_long[p->ask->preset])
+        p->left_out++;
+    else if (p->out->count == POINTS_MAX)
+        p->full = true;
+    else
+        keep(p->out, point, seconds, points_memory(p->ask, point));
+}
+
+/* ---- types ----------------------------------------------------------------------- */
+
+/* What the model's weights are multiplied in; weight-only formats in 16 bit. */
+static enum bench_type model_type(const struct points_ask *ask)
+{
+    static const enum bench_type by_math[MATH_COUNT] = {
+        [MATH_FP32] = TYPE_FP32, [MATH_TF32] = TYPE_TF32, [MATH_FP16] = TYPE_FP16,
+        [MATH_BF16] = TYPE_BF16, [MATH_FP8] = TYPE_FP8,   [MATH_INT8] = TYPE_INT8,
+        [MATH_INT4] = TYPE_BF16, [MATH_FP4] = TYPE_NVFP4,
+    };
+    const struct precision *p = &ask->request->precision;
+    const struct format *format = p->weight;
+
+    if (!format || format->weight_only)
+        format = p->base;
+    if (!format)
+        return TYPE_BF16;
+    return strstr(format->id, "mxfp8") ? TYPE_MXFP8 : by_math[format->math];
+}
+
+/* Types for a test on the model's own shapes: the model's; a CPU also gets FP32, which
+ * every one can do (and quickly only that). */
+static unsigned model_types(const struct points_ask *ask)
+{
+    unsigned type = 1u << model_type(ask);
+
+    if (ask->types)
+        return ask->types;
+    if (!ask->cpu)
+        return type;
+    return 1u << TYPE_FP32 | (ask->preset == PRESET_QUICK ? 0 : type & CPU_TYPES);
+}
+
+static unsigned gemm_types(const struct points_ask *ask)
+{
+    if (ask->types)
+        return ask->types;
+    return ask->cpu ? CPU_TYPES : (1u << TYPE_COUNT) - 1;
+}
+
+/* ---- gemm ------------------------------------------------------------------------ */
+
+static enum bench_cache cache_of(const struct points_ask *ask, enum bench_cache own)
+{
+    return ask->cache < 0 ? own : (enum bench_cache)ask->cache;
+}
+
+static void add_gemm(struct planning *p, unsigned types, int64_t m, int64_t n, int64_t k,
+                     bool always)
+{
+    for (int t = 0; t < TYPE_COUNT; t++) {
+        struct point point = {.test = TEST_GEMM, .type = (enum bench_type)t, .tp = 1};
+
+        if (!(types >> t & 1))
+            continue;
+        point.cache = cache_of(p->ask, CACHE_COLD);
+        point.m = m;
+        point.n = n;
+        point.k = k;
+        add(p, &point, always);
+    }
+}
+
+static void plan_gemm(struct planning *p)
+{
+    unsigned types = gemm_types(p->ask);
+
+    for (int i = 0; i < p->ask->shape_count; i++) {
+        const struct point_shape *s = &p->ask->shapes[i];
+
+        add_gemm(p, types, s->m, s->n, s->k, true);
+    }
+    if (p->ask->shape_count > 0)
+        return;
+    for (int64_t size = 256; size <= 8192; size *= 2)
+        if (p->ask->preset != PRESET_QUICK || size == 512 || size == 2048 || size == 8192)
+            add_gemm(p, types, size, size, size, false);
+}
+
+/* ---- the model ------------------------------------------------------------------- */
+
+static struct layout layout_of(const struct points_ask *ask)
+{
+    struct layout layout = {1, 1, 1, 1, 1, 1};
+
+    if (ask->layout)
+        layout = *ask->layout;
+    if (ask->tp > 0)
+        layout.tp = ask->tp;
+    return layout;
+}
+
+/* False, with a note, when there is no model whose tokens could be planned. */
+static bool has_model(struct planning *p, enum bench_test test)
+{
+    const struct request *request = p->ask->request;
+
+    if (!request || !request->model)
+        note(p, "%s left out: it needs a model (--model)", bench_test_word(test));
+    else if (request->model->weights_only || request->model->kind_count == 0)
+        note(p, "%s left out: %s has no token-wise layers", bench_test_word(test),
+             request->model->id);
+    else
+        return true;
+    return false;
+}
+
+static void add_batch(struct planning *p, const struct points_layer *layer, int64_t n)
+{
+    unsigned types = model_types(p->ask);
+
+    for (int t = 0; t < TYPE_COUNT; t++) {
+        struct point point = {.test = TEST_BATCH, .type = (enum bench_type)t};
+
+        if (!(types >> t & 1))
+            continue;
+        point.cache = cache_of(p->ask, CACHE_WEIGHTS_COLD);
+        point.m = layer->m;
+        point.n = n;
+        point.k = layer->k;
+        point.tp = layout_of(p->ask).tp;
+        gp_copy(point.layer, sizeof point.layer, layer->name);
+        gp_copy(point.model, sizeof point.model, p->ask->request->model->id);
+        add(p, &point, false);
+    }
+}
+
+static void plan_batch(struct planning *p)
+{
+    struct points_layer layers[LAYERS_MAX];
+    struct layout layout = layout_of(p->ask);
+    int64_t top = p->ask->max_batch > 0 ? p->ask->max_batch : BATCH_MAX;
+    int64_t step = p->ask->preset == PRESET_QUICK ? 8 : 2;
+    int count;
+
+    if (!has_model(p, TEST_BATCH))
+        return;
+    count = points_layers(p->ask->request->model, &layout, layers, LAYERS_MAX);
+    for (int i = 0; i < count; i++)
+        for (int64_t n = 1; n <= top; n *= step)
+            if (n <= HEAD_BATCH || strcmp(layers[i].name, "lm_head") != 0)
+                add_batch(p, &layers[i], n);
+}
+
+/* The kind of attention layer that the model has most of; NULL = it has none. */
+static const struct layer_kind *main_kind(const struct model *model)
+{
+    const struct layer_kind *best = NULL;
+    int most = 0;
+
+    for (int k = 0; k < model->kind_count; k++) {
+        int layers = model_kind_layers(model, k);
+
+        if (model->kind[k].heads > 0 && layers > most) {
+            best = &model->kind[k];
+            most = layers;
+        }
+    }
+    return best;
+}
+
+/* MLA keeps kvl + rope numbers per token, not 2*kv*d: as many KV heads as come nearest
+ * stand in for them. */
+static void decode_heads(struct planning *p, const struct layer_kind *kind, int tp,
+                         struct point *point)
+{
+    point->heads = (kind->heads + tp - 1) / tp;
+    point->head_dim = kind->head_dim > 0 ? kind->head_dim : kind->v_head_dim;
+    point->kv_heads = layout_kv_heads(kind, tp);
+    if (kind->mixer != MIXER_MLA || point->head_dim <= 0)
+        return;
+    point->head_dim = kind->v_head_dim > 0 ? kind->v_head_dim : kind->head_dim;
+    point->kv_heads = (int)fmax(round((kind->kv_lora + kind->rope_dim) /
+                                      (2.0 * point->head_dim)), 1);
+    note(p, "decode: %d KV heads of %d stand in for an MLA latent of %d",
+         point->kv_heads, point->head_dim, kind->kv_lora + kind->rope_dim);
+}
+
+/* A gated MLP as wide as what works on one token: its own, its shared and active
+ * experts; two matrices count as two thirds of three. */
+static int64_t decode_ff(struct planning *p, const struct layer_kind *kind, int tp)
+{
+    double ff = kind->ff + kind->shared_ff + (double)kind->expert_ff * kind->experts_active;
+
+    if (kind->experts > 0)
+        note(p, "decode: one MLP as wide as the %d active of %d experts stands in",
+             kind->experts_active, kind->experts);
+    if (!kind->gated)
+        ff *= 2.0 / 3;
+    return (int64_t)fmax(ceil(ff / tp), 1);
+}
+
+static void plan_decode(struct planning *p)
+{
+    const struct request *request = p->ask->request;
+    struct layout layout = layout_of(p->ask);
+    struct point point = {.test = TEST_DECODE, .cache = CACHE_WEIGHTS_COLD};
+    const struct layer_kind *kind;
+    unsigned types;
+
+    if (!has_model(p, TEST_DECODE))
+        return;
+    kind = main_kind(request->model);
+    if (!kind) {
+        note(p, "decode left out: %s has no attention layers", request->model->id);
+        return;
+    }
+    types = model_types(p->ask);
+    gp_copy(point.model, sizeof point.model, request->model->id);
+    point.tp = layout.tp;
+    point.n = (int64_t)fmax(ceil(request->users / layout.replicas), 1);
+    point.context = fmax(request->context, 1);
+    point.layers = (request->model->layer_count + layout.pp - 1) / layout.pp;
+    point.hidden = request->model->hidden;
+    point.vocab = (request->model->vocab + layout.tp - 1) / layout.tp;
+    decode_heads(p, kind, layout.tp, &point);
+    point.ff = decode_ff(p, kind, layout.tp);
+    for (int t = 0; t < TYPE_COUNT; t++)
+        if (types >> t & 1) {
+            point.type = (enum bench_type)t;
+            add(p, &point, true);
+        }
+}
+
+/* What the plan puts on one GPU. The context and libraries (non_torch) are left out:
+ * the engine that allocates has its own. */
+static void plan_fit(struct planning *p)
+{
+    const struct request *request = p->ask->request;
+    struct layout layout = layout_of(p->ask);
+    struct point point = {.test = TEST_FIT, .tp = layout.tp};
+    struct memory memory;
+
+    if (!request || !request->model || !request->gpu || !request->engine) {
+        note(p, "fit left out: it needs a plan (--model, and a GPU that is known)");
+        return;
+    }
+    memory_estimate(request, &layout, &memory);
+    point.bytes = floor(memory.weights.value + memory.activation.value +
+                        memory.graphs.value + fmax(memory.kv_reserved.value, 0));
+    gp_copy(point.model, sizeof point.model, request->model->id);
+    if (point.bytes >= 1)
+        add(p, &point, true);
+}
+
+/* ---- bytes ----------------------------------------------------------------------- */
+
+static void add_bytes(struct planning *p, enum bench_test test, const char *kind,
+                      double bytes)
+{
+    struct point point = {.test = test, .bytes = bytes, .tp = 1};
+
+    gp_copy(point.kind, sizeof point.kind, kind);
+    if (strcmp(kind, "storage") == 0 && p->ask->storage)
+        gp_copy(point.path, sizeof point.path, p->ask->storage);
+    add(p, &point, test == TEST_MEMORY);
+}
+
+static void add_memory(struct planning *p, double bytes)
+{
+    static const char *const kinds[] = {"read", "write", "copy"};
+
+    for (int i = 0; i < 3; i++)
+        add_bytes(p, TEST_MEMORY, kinds[i], bytes);
+}
+
+/* A copy holds two of the largest; both must fit in what a point may take. */
+static void plan_memory(struct planning *p)
+{
+    const struct points_ask *ask = p->ask;
+    double cache = ask->cache_bytes > 0 ? ask->cache_bytes : CACHE_GUESS;
+    double low = ceil(4 * cache / GP_MIB) * GP_MIB, top = MEMORY_TOP;
+
+    if (ask->memory > 0)
+        top = fmin(top, MEMORY_SHARE * ask->memory / 2);
+    if (ask->settings.max_memory > 0)
+        top = fmin(top, ask->settings.max_memory / 2);
+    top = fmax(floor(top / GP_MIB) * GP_MIB, GP_MIB);
+    if (low > top) {
+        note(p, "memory: %.0f MiB are all that may be used, less than four times the "
+                "cache", top / GP_MIB);
+        low = top;
+    }
+    if (ask->preset == PRESET_QUICK) {
+        add_memory(p, fmin(fmax(low, 256 * GP_MIB), top));
+        return;
+    }
+    for (double bytes = low; bytes < top; bytes *= 4)
+        add_memory(p, bytes);
+    add_memory(p, top);
+}
+
+static void plan_transfer(struct planning *p)
+{
+    static const char *const pinned[] = {"h2d-pinned", "d2h-pinned", "both-pinned"};
+    static const char *const pageable[] = {"h2d-pageable", "d2h-pageable"};
+    bool quick = p->ask->preset == PRESET_QUICK;
+    double top = 256 * GP_MIB;
+
+    for (double bytes = quick ? 64 * GP_KIB : 4 * GP_KIB; bytes <= top;
+         bytes *= quick ? 1024 : 4) {
+        for (int i = 0; i < 3; i++)
+            add_bytes(p, TEST_TRANSFER, pinned[i], bytes);
+        if (bytes >= GP_MIB)
+            for (int i = 0; i < 2; i++)
+                add_bytes(p, TEST_TRANSFER, pageable[i], bytes);
+    }
+    add_bytes(p, TEST_TRANSFER, "storage", quick ? top : 4 * top);
+}
+
+static void plan_allreduce(struct planning *p)
+{
+    unsigned known_types = 1u << TYPE_BF16 | 1u << TYPE_FP32 | 1u << TYPE_FP16;
+    bool quick = p->ask->preset == PRESET_QUICK;
+    unsigned types = 1u << TYPE_BF16 | (quick ? 0 : 1u << TYPE_FP32);
+
+    if (p->ask->devices < 2) {
+        note(p, "allreduce left out: it needs several devices");
+        return;
+    }
+    if (p->ask->types & known_types)
+        types = p->ask->types & known_types;
+    for (int t = 0; t < TYPE_COUNT; t++)
+        for (double bytes = GP_KIB; types >> t & 1 && bytes <= 256 * GP_MIB;
+             bytes *= quick ? 64 : 4)
+            for (int graph = 0; graph < (quick ? 1 : 2); graph++) {
+                struct point point = {.test = TEST_ALLREDUCE, .bytes = bytes, .tp = 1,
+                                      .type = (enum bench_type)t};
+
+                gp_copy(point.kind, sizeof point.kind, graph ? "graph" : "plain");
+                add(p, &point, false);
+            }
+}
+
+/* ---- all of them ----------------------------------------------------------------- */
+
+static void (*const planners[TEST_COUNT])(struct planning *) = {
+    [TEST_GEMM] = plan_gemm,         [TEST_BATCH] = plan_batch,
+    [TEST_MEMORY] = plan_memory,     [TEST_TRANSFER] = plan_transfer,
+    [TEST_DECODE] = plan_decode,     [TEST_FIT] = plan_fit,
+    [TEST_ALLREDUCE] = plan_allreduce,
+};
+
+void points_fini(struct points *points)
+{
+    free(points->point);
+    free(points->seconds);
+    free(points->bytes);
+    memset(points, 0, sizeof *points);
+}
+
+enum gp_status points_plan(const struct points_ask *ask, struct points *out,
+                           struct gp_err *err)
+{
+    struct planning p = {.ask = ask, .out = out};
+
+    memset(out, 0, sizeof *out);
+    for (int test = 0; test < TEST_COUNT; test++) {
+        if (!(ask->tests >> test & 1))
+            continue;
+        p.left_out = 0;
+        planners[test](&p);
+        if (p.left_out > 0)
+            note(&p, "%s: %d points left out that would take more than %.0f s each here",
+                 bench_test_word((enum bench_test)test), p.left_out,
+                 too_long[ask->preset]);
+    }
+    if (p.full)
+        note(&p, "only the first %d points are planned", POINTS_MAX);
+    if (out->count > 0)
+        return GP_OK;
+    return gp_fail(err, GP_E_USAGE, "--bench", "", "nothing to measure%s%s",
+                   out->note_count ? ": " : "", out->note_count ? out->note[0] : "");
+}
+
+int *points_order(uint64_t seed, int count, int passes)
+{
+    int *order = gp_calloc((size_t)count * (size_t)passes + 1, sizeof *order);
+
+    for (int pass = 0; pass < passes; pass++) {
+        int *part = order + (size_t)pass * (size_t)count;
+
+        if (pass % 2 == 0)
+            method_order(seed + (uint64_t)pass, count, part);
+        else
+            for (int i = 0; i < count; i++)
+                part[i] = part[-1 - i];
+    }
+    return order;
+}
+
+/* FNV-1a over the ids, each with its terminator. */
+void points_hash(const struct points *points, char text[17])
+{
+    uint64_t hash = 14695981039346656037u;
+
+    for (int i = 0; i < points->count; i++) {
+        const char *c = points->point[i].id;
+
+        do
+            hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+        while (*c++);
+    }
+    snprintf(text, 17, "%016llx", (unsigned long long)hash);
+}

@@ -1,0 +1,116 @@
+/*
+ * points.h - which points a run measures, in which order, and what they will take.
+ *
+ * A question (tests, types, model, device) becomes a list of points (bench/point.h):
+ *
+ *   gemm       square products of 256..8192, or the shapes given
+ *   batch      the model's own linear layers as one of tp GPUs holds them (q, k and v
+ *              as one product, gate and up likewise), n = 1, 2, 4 .. 8192 tokens
+ *   memory     read, write, copy of 4 x the last cache .. 4 GiB, source and target of a
+ *              copy together at most a quarter of the memory
+ *   transfer   4 KiB .. 256 MiB x 4 pinned and pageable, and a file from storage
+ *   decode     one decoder step of the model for the request's users and context
+ *   fit        the bytes per GPU that memory_estimate() plans
+ *   allreduce  1 KiB .. 256 MiB x 4, only with several devices
+ *
+ * Whether a device knows a type is the engine's to say ("unsupported"), not decided
+ * here. What would take out of proportion long is left out, and a note says so.
+ *
+ * Estimates are for --dry-run and the ETA only. Seconds of one point are
+ *   set-up (bytes / fill rate) + warm-up + max(max_time, 13 launches), per variant
+ * with the rates the caller knows or the round figures in points_cost.c; bytes are the
+ * operands times the copies that rotate. Example: gate_up of Llama-3.1-8B in BF16,
+ * 28672 x 4096, weights cold with a 50 MiB cache: 2 copies of 224 MiB.
+ */
+#ifndef GP_RUN_POINTS_H
+#define GP_RUN_POINTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "bench/method.h"
+#include "bench/point.h"
+#include "core/layout.h"
+#include "core/request.h"
+#include "util/err.h"
+
+#define POINTS_MAX 20000  /* of one run */
+#define POINTS_SHAPES 256 /* given by hand */
+#define POINTS_NOTES 12
+
+struct point_shape {
+    int64_t m, n, k;
+};
+
+struct points_ask {
+    unsigned tests;              /* bit per enum bench_test */
+    unsigned types;              /* bit per enum bench_type; 0 = choose by test */
+    enum preset preset;
+    struct method_settings settings; /* max_time, warmup, max_memory, seed */
+    const struct point_shape *shapes; /* for gemm instead of squares */
+    int shape_count;
+    int max_batch;               /* largest n of batch; 0 = 8192 */
+    int cache;                   /* enum bench_cache for gemm and batch; -1 = the test's
+                                  * own: gemm cold, batch weights-cold */
+    const struct request *request; /* model, context, users; NULL: no batch, decode, fit */
+    const struct layout *layout; /* of that plan; NULL = tp below, one of the rest */
+    int tp;                      /* 0 = the layout's, or 1 */
+    int devices;                 /* that work together (allreduce) */
+    bool cpu;                    /* slower guesses, fewer types */
+    double memory;               /* bytes of the device in all: what is free would change
+                                  * the plan from run to run; 0 = unknown */
+    double cache_bytes;          /* last cache; 0 = unknown, 64 MiB taken */
+    double bandwidth;            /* bytes/s expected; 0 = a guess, for the time only */
+    double rate[TYPE_COUNT];     /* operations/s expected; 0 = likewise */
+    const char *storage;         /* file for the storage transfer; NULL = a temporary */
+};
+
+struct points {
+    struct point *point;
+    double *seconds;   /* s one measurement of it takes, about */
+    double *bytes;     /* it will allocate, about */
+    int count, cap;
+    double total_seconds, most_bytes;
+    char note[POINTS_NOTES][160]; /* what was left out and why, assumptions */
+    int note_count;
+};
+
+enum gp_status points_plan(const struct points_ask *ask, struct points *out,
+                           struct gp_err *err);
+void points_fini(struct points *points);
+
+/* The order of `passes` passes (1 = seeded random; 2 = then in reverse; ...) over
+ * count points: passes * count indices, to be freed. The method wants two; one is meant
+ * for the preset quick, which has two minutes for everything. */
+int *points_order(uint64_t seed, int count, int passes);
+
+/* Hash of the ids, as 16 hex digits: the same work, in a journal's fingerprint. */
+void points_hash(const struct points *points, char text[17]);
+
+/* The estimates of one point, one pass (points_cost.c). */
+double points_seconds(const struct points_ask *ask, const struct point *point);
+double points_memory(const struct points_ask *ask, const struct point *point);
+/* Seconds that one operation takes, about. */
+double points_operation(const struct points_ask *ask, const struct point *point);
+
+/* The linear layers of a model as one GPU of that layout holds them (points_layers.c):
+ * m outputs, k inputs, each shape once. Returns how many (at most max). */
+struct points_layer {
+    char name[24];
+    int64_t m, k;
+};
+int points_layers(const struct model *model, const struct layout *layout,
+                  struct points_layer *out, int max);
+
+/* "gemm,memory" or "all"; "bf16,fp8"; "4096x8x4096,1024:1:1024" (points_parse.c).
+ * GP_E_USAGE names what is wrong and the words there are. */
+enum gp_status points_parse_tests(const char *text, const char *where, unsigned *tests,
+                                  struct gp_err *err);
+enum gp_status points_parse_types(const char *text, const char *where, unsigned *types,
+                                  struct gp_err *err);
+enum gp_status points_parse_shapes(const char *text, const char *where,
+                                   struct point_shape *out, int max, int *count,
+                                   struct gp_err *err);
+
+#endif

@@ -1,0 +1,127 @@
+/*
+ * points_cost.c - about how long a point takes and how much it allocates.
+ *
+ * Only for --dry-run, the ETA and for leaving out what would take out of proportion
+ * long; no result ever shows these figures. Where the caller knows no rate, round ones
+ * stand in: 1 TB/s and 100 TFLOP/s (FP32 20) of a GPU, 10 GB/s and 100 GFLOP/s of a
+ * CPU. They may be wrong by ten either way; the ETA corrects itself as points finish.
+ *
+ *   operation = max(operations / rate, bytes / bandwidth) + launch
+ *   seconds   = set-up + variants * (max(warm-up, 3 ops) + max(max_time, 10 ops))
+ */
+#include "run/points.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "util/units.h"
+
+#define LAUNCH      5e-6 /* s */
+#define SETUP       0.05 /* s: descriptors, checks */
+#define SHARE       0.25 /* of the device's memory that a point may take */
+#define CACHE_GUESS (64 * GP_MIB)
+
+static const struct {
+    double bandwidth, fp32, other; /* bytes/s, operations/s */
+    double fill;                   /* bytes/s at which operands are made */
+    int variants;                  /* of a matrix product: heuristic and tuned */
+} guesses[2] = {
+    {1e12, 2e13, 1e14, 2e10, 2}, /* GPU */
+    {1e10, 1e11, 1e11, 5e8, 1},  /* CPU */
+};
+
+static double bandwidth_of(const struct points_ask *ask)
+{
+    return ask->bandwidth > 0 ? ask->bandwidth : guesses[ask->cpu].bandwidth;
+}
+
+static double rate_of(const struct points_ask *ask, enum bench_type type)
+{
+    if (ask->rate[type] > 0)
+        return ask->rate[type];
+    return type == TYPE_FP32 ? guesses[ask->cpu].fp32 : guesses[ask->cpu].other;
+}
+
+static double transfer_rate(const struct point *point)
+{
+    static const struct {
+        const char *kind;
+        double rate; /* bytes/s of a link of today, a pageable copy, a fast disk */
+    } rates[] = {{"h2d-pinned", 2e10},  {"d2h-pinned", 2e10},  {"both-pinned", 3e10},
+                 {"h2d-pageable", 5e9}, {"d2h-pageable", 5e9}, {"storage", 1e9}};
+
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        if (strcmp(rates[i].kind, point->kind) == 0)
+            return rates[i].rate;
+    return 1e9;
+}
+
+/* What one point may allocate; without knowing the device, as much as it wants. */
+static double most_memory(const struct points_ask *ask)
+{
+    if (ask->settings.max_memory > 0)
+        return ask->settings.max_memory;
+    return ask->memory > 0 ? SHARE * ask->memory : 1e15;
+}
+
+double points_operation(const struct points_ask *ask, const struct point *point)
+{
+    double bytes = point_bytes(point), part = 1;
+
+    if (point->test == TEST_DECODE) /* of the layers, as many as fit */
+        part = fmin(most_memory(ask) / bytes, 1);
+    if (point->test == TEST_FIT)
+        return bytes / guesses[ask->cpu].fill;
+    if (point->test == TEST_TRANSFER)
+        return bytes / transfer_rate(point) + LAUNCH;
+    if (point->test == TEST_ALLREDUCE)
+        return 2 * bytes / 5e10 + 4 * LAUNCH;
+    return part * fmax(point_operations(point) / rate_of(ask, point->type),
+                       bytes / bandwidth_of(ask)) + LAUNCH;
+}
+
+static double product_memory(const struct points_ask *ask, const struct point *p)
+{
+    double e = bench_type_bytes(p->type), m = (double)p->m, n = (double)p->n;
+    double a = m * (double)p->k * e, b = n * (double)p->k * e;
+    double d = fmax(point_bytes(p) - a - b, 0);
+    double cache = ask->cache_bytes > 0 ? ask->cache_bytes : CACHE_GUESS;
+    bool cold;
+
+    if (p->cache == CACHE_HOT)
+        return a + b + d;
+    if (p->cache == CACHE_WEIGHTS_COLD)
+        return a * method_rotation(cache, a, most_memory(ask) - b - d, &cold) + b + d;
+    return (a + b + d) * method_rotation(cache, a + b + d, most_memory(ask), &cold);
+}
+
+double points_memory(const struct points_ask *ask, const struct point *point)
+{
+    switch (point->test) {
+    case TEST_GEMM:
+    case TEST_BATCH:
+        return product_memory(ask, point);
+    case TEST_DECODE: /* as many layers as fit */
+        return fmin(point_bytes(point), most_memory(ask));
+    case TEST_MEMORY:
+        return point_bytes(point);
+    case TEST_TRANSFER:
+    case TEST_ALLREDUCE:
+        return 2 * point->bytes;
+    default:
+        return point->bytes;
+    }
+}
+
+double points_seconds(const struct points_ask *ask, const struct point *point)
+{
+    double op = points_operation(ask, point);
+    double setup = SETUP + points_memory(ask, point) / guesses[ask->cpu].fill;
+    bool product = point->test == TEST_GEMM || point->test == TEST_BATCH;
+    int variants = product ? guesses[ask->cpu].variants : 1;
+
+    if (point->test == TEST_FIT) /* what cannot fit is refused at once */
+        return SETUP + (ask->memory > 0 && point->bytes > ask->memory ? 0 : op);
+    return setup + variants * (fmax(ask->settings.warmup, 3 * op) +
+                               fmax(ask->settings.max_time, 10 * op));
+}

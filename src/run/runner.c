@@ -1,0 +1,596 @@
+/*
+ * runner.c - one loop over all engines: read, judge, time, stop, bury.
+ *
+ * A step first looks whether some engine has a whole line waiting, and reports that;
+ * only when none has, it polls. So a flood from one engine is read no faster than the
+ * caller takes it (its pipe fills and it waits), and engines take turns.
+ *
+ * An engine ends in three steps: it is asked (SIGTERM to its group, after a refusal, a
+ * time-out or STOP_NOW), it is killed three seconds later, it is reaped. Only then its
+ * last event is delivered: whoever gets FAILED or DONE can rely on its device's memory
+ * being free. A gpuplan that was suspended longer than a time-out starts the clocks anew
+ * when it wakes: it must not blame its engines.
+ */
+#include "run/runner.h"
+
+#include <limits.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "bench/protocol.h"
+#include "run/runner_child.h"
+#include "run/runner_line.h"
+#include "util/json.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define GRACE 3.0           /* s between asking an engine to end and killing it */
+#define SLICE 0.05          /* s between looks at a process that is ending */
+#define STALL 5.0           /* time-outs without progress, though it talks */
+#define CHUNK 65536
+#define BUFFER (PROTOCOL_LINE + CHUNK)
+
+struct engine {
+    struct child child;
+    struct line_state line;
+    char where[128];        /* "gpuplan-bench-cuda, device 0" */
+    double timeout;
+    char *buffer;           /* what was read: [start, end) is not yet judged */
+    size_t start, end;
+    bool eof;               /* it closed its output */
+    double last_line, last_progress;
+    double ending_at;       /* when it was seen to end or was asked to; 0 = no */
+    bool asked_to_end, killed;
+    bool stop_now;          /* by our caller */
+    bool failed;            /* `why` says it; its output counts no more */
+    struct gp_err why;
+    bool over;              /* its last event was delivered */
+};
+
+struct runner {
+    struct engine **engine;
+    size_t count, cap;
+    size_t turn;            /* which engine is looked at first */
+    json_t *lent;           /* the last event's json */
+    double looked;          /* when poll() was last called */
+};
+
+struct runner *runner_new(void)
+{
+    return gp_calloc(1, sizeof(struct runner));
+}
+
+static void engine_free(struct engine *e)
+{
+    child_fini(&e->child);
+    line_fini(&e->line);
+    free(e->buffer);
+    free(e);
+}
+
+void runner_free(struct runner *runner)
+{
+    if (!runner)
+        return;
+    for (size_t i = 0; i < runner->count; i++)
+        child_signal(&runner->engine[i]->child, SIGKILL);
+    for (size_t i = 0; i < runner->count; i++)
+        engine_free(runner->engine[i]);
+    json_decref(runner->lent);
+    free(runner->engine);
+    free(runner);
+}
+
+bool runner_busy(const struct runner *runner)
+{
+    for (size_t i = 0; i < runner->count; i++)
+        if (!runner->engine[i]->over)
+            return true;
+    return false;
+}
+
+const char *runner_words(struct runner *runner, int engine)
+{
+    if (engine < 0 || (size_t)engine >= runner->count)
+        return "";
+    return runner->engine[engine]->child.words;
+}
+
+/* ---- starting -------------------------------------------------------------------- */
+
+static void say_json(struct strbuf *text, json_t *line)
+{
+    gp_json_write(line, false, text);
+    strbuf_add(text, "\n");
+    json_decref(line);
+}
+
+static void plan_text(const struct runner_plan *plan, struct strbuf *text)
+{
+    say_json(text, protocol_settings(&plan->settings, plan->device));
+    for (int i = 0; i < plan->count; i++) {
+        int index = plan->order ? plan->order[i] : i;
+        json_t *line = json_object();
+
+        json_object_set_new(line, "do", json_string("point"));
+        json_object_set_new(line, "index", json_integer(index));
+        json_object_set_new(line, "point", point_to_json(&plan->points[index]));
+        say_json(text, line);
+    }
+    strbuf_add(text, "{\"do\":\"run\"}\n");
+}
+
+static struct engine *engine_new(const char *program, double timeout)
+{
+    struct engine *e = gp_calloc(1, sizeof *e);
+    const char *slash = strrchr(program, '/');
+
+    e->buffer = gp_malloc(BUFFER);
+    e->timeout = timeout > 0 ? timeout : 60;
+    e->last_line = e->last_progress = child_clock();
+    gp_copy(e->where, sizeof e->where, slash ? slash + 1 : program);
+    return e;
+}
+
+static int adopt(struct runner *runner, struct engine *e)
+{
+    runner->engine = gp_grow(runner->engine, &runner->cap, runner->count + 1,
+                             sizeof *runner->engine);
+    runner->engine[runner->count] = e;
+    return (int)runner->count++;
+}
+
+int runner_start(struct runner *runner, const struct runner_plan *plan,
+                 struct gp_err *err)
+{
+    char *argv[] = {(char *)plan->program, NULL};
+    struct engine *e = engine_new(plan->program, plan->timeout);
+    struct strbuf text;
+    size_t len = strlen(e->where);
+
+    line_init(&e->line, plan->points, plan->order, plan->count, plan->device);
+    gp_format(e->where + len, sizeof e->where - len, ", device %d", plan->device);
+    if (child_start(&e->child, argv, err) != GP_OK) {
+        engine_free(e);
+        return -1;
+    }
+    strbuf_init(&text);
+    plan_text(plan, &text);
+    child_say(&e->child, text.text, text.len);
+    strbuf_fini(&text);
+    return adopt(runner, e);
+}
+
+/* ---- failing and stopping -------------------------------------------------------- */
+
+static void ask_to_end(struct engine *e)
+{
+    if (e->asked_to_end)
+        return;
+    e->asked_to_end = true;
+    e->ending_at = child_clock();
+    child_signal(&e->child, SIGTERM);
+}
+
+/* The first reason counts: what follows is its consequence. */
+static void fail(struct engine *e, const struct gp_err *why)
+{
+    if (!e->failed && !e->over)
+        e->why = *why;
+    e->failed = true;
+    ask_to_end(e);
+}
+
+/* "while it measured gemm/..." */
+static void doing(const struct engine *e, char *text, size_t size)
+{
+    if (!e->line.hello)
+        gp_copy(text, size, "before it said hello");
+    else if (e->line.current >= 0)
+        gp_format(text, size, "while it measured %s",
+                  e->line.points[e->line.current].id);
+    else
+        gp_copy(text, size, e->line.done ? "after it was done" : "between two points");
+}
+
+/* The last line of standard error that says anything, or "". */
+static void last_words(const struct child *child, char *text, size_t size)
+{
+    char all[CHILD_WORDS + 1], *line;
+
+    text[0] = '\0';
+    memcpy(all, child->words, child->words_len + 1);
+    for (;;) {
+        line = strrchr(all, '\n');
+        line = line ? line + 1 : all;
+        if (line[strspn(line, " ")] || line == all)
+            break;
+        line[-1] = '\0';
+    }
+    line += strspn(line, " ");
+    if (*line)
+        gp_format(text, size, "; it wrote: %s", line);
+}
+
+static void fail_with(struct engine *e, const char *hint, const char *what)
+{
+    char at[160], words[160];
+    struct gp_err why;
+
+    doing(e, at, sizeof at);
+    last_words(&e->child, words, sizeof words);
+    gp_fail(&why, GP_E_DEVICE, e->where, hint, "%s %s%s", what, at, words);
+    fail(e, &why);
+}
+
+static void fail_time(struct engine *e, double now)
+{
+    char what[80];
+
+    if (now - e->last_line > e->timeout)
+        gp_format(what, sizeof what, "wrote nothing for %.3g s", e->timeout);
+    else
+        gp_format(what, sizeof what, "talked but made no progress for %.3g s",
+                  STALL * e->timeout);
+    fail_with(e, "the device or its driver may hang; it was stopped", what);
+}
+
+void runner_stop(struct runner *runner, enum stop_level level)
+{
+    static const char stop[] = "{\"do\":\"stop\"}\n";
+
+    for (size_t i = 0; i < runner->count; i++) {
+        struct engine *e = runner->engine[i];
+
+        if (e->over)
+            continue;
+        if (level == STOP_AFTER_POINT) {
+            child_say(&e->child, stop, sizeof stop - 1);
+            continue;
+        }
+        e->stop_now = true;
+        ask_to_end(e);
+    }
+}
+
+/* ---- lines ----------------------------------------------------------------------- */
+
+/* The next whole line that was read, without its newline; NULL when there is none. */
+static const char *next_line(struct engine *e, size_t *len)
+{
+    char *from = e->buffer + e->start;
+    char *end = memchr(from, '\n', e->end - e->start);
+    struct gp_err why;
+
+    if ((end ? (size_t)(end - from) : e->end - e->start) > PROTOCOL_LINE) {
+        gp_fail(&why, GP_E_DEVICE, e->where, "", "it wrote a line of more than %d bytes",
+                PROTOCOL_LINE);
+        fail(e, &why);
+        return NULL;
+    }
+    if (!end)
+        return NULL;
+    *len = (size_t)(end - from);
+    e->start += *len + 1;
+    return from;
+}
+
+/* Judges lines until one is worth an event. */
+static bool next_event(struct engine *e, struct runner_event *out, json_t **json)
+{
+    const char *line;
+    size_t len;
+
+    while (!e->failed && (line = next_line(e, &len))) {
+        enum line_verdict verdict =
+            line_judge(&e->line, e->where, line, len, out, json, &out->err);
+
+        e->last_line = child_clock();
+        if (verdict == LINE_REFUSED)
+            fail(e, &out->err);
+        else if (verdict == LINE_IGNORED || line_is_progress(out->kind))
+            e->last_progress = e->line.chatter ? e->last_progress : e->last_line;
+        if (verdict == LINE_EVENT)
+            return true;
+        json_decref(*json);
+        *json = NULL;
+    }
+    return false;
+}
+
+static void read_lines(struct engine *e)
+{
+    long n;
+
+    if (e->start > 0) {
+        memmove(e->buffer, e->buffer + e->start, e->end - e->start);
+        e->end -= e->start;
+        e->start = 0;
+    }
+    if (e->end == BUFFER)
+        return; /* next_line refuses it */
+    n = child_read(&e->child, e->buffer + e->end, BUFFER - e->end);
+    if (n > 0)
+        e->end += (size_t)n;
+    e->eof = e->eof || n == 0;
+}
+
+/* ---- the end of an engine -------------------------------------------------------- */
+
+static const struct {
+    int signal;
+    const char *name, *hint;
+} signals[] = {
+    {SIGKILL, "SIGKILL", "killed from outside, perhaps because memory ran out"},
+    {SIGSEGV, "SIGSEGV", "a fault of the engine or of a library it uses"},
+    {SIGABRT, "SIGABRT", "a library gave up"},
+    {SIGBUS, "SIGBUS", "memory or a mapped file went away"},
+    {SIGILL, "SIGILL", "a library uses instructions this processor lacks"},
+    {SIGFPE, "SIGFPE", "a fault of the engine or of a library it uses"},
+    {SIGTERM, "SIGTERM", "somebody else ended it"},
+    {SIGINT, "SIGINT", "somebody else ended it"},
+    {SIGHUP, "SIGHUP", "somebody else ended it"},
+    {SIGPIPE, "SIGPIPE", ""},
+    {SIGXCPU, "SIGXCPU", "a limit on processor time"},
+    {SIGXFSZ, "SIGXFSZ", "a limit on file size"},
+};
+
+static void fail_signal(struct engine *e, int number)
+{
+    char what[80];
+
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (signals[i].signal == number) {
+            gp_format(what, sizeof what, "ended by signal %d (%s)", number,
+                      signals[i].name);
+            fail_with(e, signals[i].hint, what);
+            return;
+        }
+    gp_format(what, sizeof what, "ended by signal %d", number);
+    fail_with(e, "", what);
+}
+
+static void fail_code(struct engine *e, int code)
+{
+    char what[80];
+
+    gp_format(what, sizeof what, "ended with exit code %d", code);
+    fail_with(e, code == 2   ? "it refused its plan"
+                 : code == 4 ? "it has no usable device or library"
+                             : "",
+              what);
+}
+
+/* It has ended: was that a failure? */
+static void judge_end(struct engine *e)
+{
+    if (e->failed || (e->line.done && e->line.status != LINE_FAILED))
+        return;
+    if (e->line.error)
+        fail(e, &e->line.said);
+    else if (e->line.done)
+        fail_with(e, "", "said that it failed");
+    else if (e->stop_now)
+        return;
+    else if (WIFSIGNALED(e->child.status))
+        fail_signal(e, WTERMSIG(e->child.status));
+    else
+        fail_code(e, WEXITSTATUS(e->child.status));
+}
+
+static void last_event(struct engine *e, struct runner_event *out, json_t **json)
+{
+    bool complete = e->line.done && e->line.status == LINE_COMPLETE;
+
+    judge_end(e);
+    e->over = true;
+    out->index = -1;
+    out->kind = e->failed ? EVENT_FAILED : EVENT_DONE;
+    if (e->failed)
+        out->err = e->why;
+    *json = json_object();
+    json_object_set_new(*json, "t", json_string("done"));
+    json_object_set_new(*json, "status",
+                        json_string(e->failed  ? "failed"
+                                    : complete ? "complete"
+                                               : "interrupted"));
+    child_fini(&e->child);
+}
+
+/* Kills what was asked to end and did not; asks what should have ended by itself. */
+static void hurry(struct engine *e, double now)
+{
+    if (!e->ending_at && (e->eof || e->line.done || e->line.error))
+        e->ending_at = now;
+    if (!e->ending_at || now - e->ending_at < GRACE)
+        return;
+    if (!e->asked_to_end) {
+        if (!e->line.done && !e->line.error)
+            fail_with(e, "", "closed its output but did not end");
+        ask_to_end(e);
+    } else if (!e->killed) {
+        e->killed = true;
+        child_signal(&e->child, SIGKILL);
+    }
+}
+
+/* It is over when it was reaped and all it wrote was read. What outlived it in another
+ * group may hold the pipe open: that is not waited for longer than GRACE. */
+static bool ended(struct engine *e, double now)
+{
+    hurry(e, now);
+    if (!child_reap(&e->child))
+        return false;
+    if (!e->ending_at)
+        e->ending_at = now;
+    child_read_words(&e->child);
+    return e->failed || e->eof || now - e->ending_at > GRACE + 1;
+}
+
+/* ---- the step -------------------------------------------------------------------- */
+
+static bool deliver(struct runner *runner, struct runner_event *out)
+{
+    double now = child_clock();
+
+    for (size_t n = 0; n < runner->count; n++) {
+        size_t i = (runner->turn + n) % runner->count;
+        struct engine *e = runner->engine[i];
+        json_t *json = NULL;
+
+        if (e->over)
+            continue;
+        memset(out, 0, sizeof *out);
+        out->engine = (int)i;
+        if (!next_event(e, out, &json)) {
+            if (!ended(e, now))
+                continue;
+            last_event(e, out, &json);
+        }
+        out->json = runner->lent = json;
+        runner->turn = i + 1;
+        return true;
+    }
+    return false;
+}
+
+enum { STREAMS = 3 };
+
+static void want(const struct engine *e, struct pollfd fds[STREAMS])
+{
+    bool out = !e->over && !e->failed && !e->eof;
+    bool in = !e->over && child_has_more(&e->child);
+
+    fds[0] = (struct pollfd){.fd = out ? e->child.out : -1, .events = POLLIN};
+    fds[1] = (struct pollfd){.fd = e->over ? -1 : e->child.err, .events = POLLIN};
+    fds[2] = (struct pollfd){.fd = in ? e->child.in : -1, .events = POLLOUT};
+}
+
+/* gap: seconds since the last time that we looked. */
+static void take(struct engine *e, const struct pollfd fds[STREAMS], double gap)
+{
+    double now = child_clock();
+
+    if (fds[1].revents)
+        child_read_words(&e->child);
+    if (fds[2].revents)
+        child_flush(&e->child);
+    if (fds[0].revents)
+        read_lines(e);
+    if (gap > e->timeout) /* we were suspended: what it wrote meanwhile is to be read */
+        e->last_line = e->last_progress = now;
+    if (e->over || e->ending_at)
+        return;
+    if ((!fds[0].revents && now - e->last_line > e->timeout) ||
+        now - e->last_progress > STALL * e->timeout)
+        fail_time(e, now);
+}
+
+/* At most so long may poll() sleep: a process that ends without closing anything, or
+ * that is being killed, must be looked at. */
+static double nap(const struct runner *runner, double left)
+{
+    double longest = 0.25;
+
+    for (size_t i = 0; i < runner->count; i++)
+        if (!runner->engine[i]->over &&
+            (runner->engine[i]->ending_at > 0 || runner->engine[i]->eof))
+            longest = SLICE;
+    return left < longest ? left : longest;
+}
+
+static void wait_for_more(struct runner *runner, double left)
+{
+    struct pollfd *fds = gp_calloc(runner->count + 1, STREAMS * sizeof *fds);
+    double sleep = nap(runner, left);
+    double gap;
+    int ready;
+
+    for (size_t i = 0; i < runner->count; i++)
+        want(runner->engine[i], fds + STREAMS * i);
+    ready = poll(fds, STREAMS * runner->count, sleep > 0 ? (int)ceil(sleep * 1e3) : 0);
+    gap = runner->looked > 0 ? child_clock() - runner->looked : 0;
+    runner->looked = child_clock();
+    for (size_t i = 0; ready >= 0 && i < runner->count; i++)
+        take(runner->engine[i], fds + STREAMS * i, gap);
+    free(fds);
+}
+
+bool runner_step(struct runner *runner, double seconds, struct runner_event *out)
+{
+    double until = child_clock() + seconds, left = seconds;
+
+    json_decref(runner->lent);
+    runner->lent = NULL;
+    for (;;) {
+        if (deliver(runner, out))
+            return true;
+        if (!runner_busy(runner) || left < 0)
+            return false;
+        wait_for_more(runner, left);
+        left = until - child_clock();
+        if (left <= 0)
+            return deliver(runner, out);
+    }
+}
+
+/* ---- the list of devices --------------------------------------------------------- */
+
+static enum gp_status collect(struct runner *runner, double until, json_t **hello,
+                              json_t *devices, struct gp_err *err)
+{
+    struct runner_event event;
+
+    while (runner_busy(runner)) {
+        if (!runner_step(runner, 0.2, &event)) {
+            if (child_clock() > until)
+                return gp_fail(err, GP_E_DEVICE, runner->engine[0]->where,
+                               "its driver may hang", "did not list its devices in time");
+            continue;
+        }
+        if (event.kind == EVENT_HELLO) {
+            json_decref(*hello);
+            *hello = json_incref((json_t *)event.json);
+        } else if (event.kind == EVENT_DEVICE) {
+            json_array_append(devices, (json_t *)event.json);
+        } else if (event.kind == EVENT_FAILED) {
+            if (err)
+                *err = event.err;
+            return event.err.code;
+        }
+    }
+    return GP_OK;
+}
+
+enum gp_status runner_devices(const char *program, double timeout, json_t **hello,
+                              json_t **devices, struct gp_err *err)
+{
+    char list[] = "--devices";
+    char *argv[] = {(char *)program, list, NULL};
+    struct runner *runner = runner_new();
+    struct engine *e = engine_new(program, timeout);
+    enum gp_status status;
+
+    *hello = NULL;
+    *devices = json_array();
+    line_init(&e->line, NULL, NULL, 0, -1);
+    e->line.listing = true;
+    status = child_start(&e->child, argv, err);
+    adopt(runner, e);
+    if (status == GP_OK)
+        status = collect(runner, child_clock() + timeout + GRACE, hello, *devices, err);
+    else
+        e->over = true;
+    runner_free(runner);
+    if (status != GP_OK) {
+        json_decref(*hello);
+        json_decref(*devices);
+        *hello = *devices = NULL;
+    }
+    return status;
+}

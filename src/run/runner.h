@@ -1,0 +1,84 @@
+/*
+ * runner.h - starts engine programs, gives them points, and reads what they say.
+ *
+ * One engine process per device. The runner polls; it never blocks its caller: --bench
+ * calls runner_step() in a loop, the screen from its own. An engine that crashes, hangs
+ * (no line for `timeout` seconds), babbles (lines too long, no JSON, points nobody asked
+ * for, numbers that are none) or lies (a point twice, another id) is stopped, reported by
+ * name and device, and its device marked failed; the others go on. Points that were
+ * measured stay measured.
+ */
+#ifndef GP_RUN_RUNNER_H
+#define GP_RUN_RUNNER_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "bench/method.h"
+#include "bench/point.h"
+#include "util/err.h"
+
+struct runner;
+
+enum runner_event_kind {
+    EVENT_HELLO,
+    EVENT_DEVICE,
+    EVENT_START,   /* point index began */
+    EVENT_SENSORS,
+    EVENT_POINT,   /* a result; json is the engine's object, checked */
+    EVENT_LOG,
+    EVENT_FAILED,  /* this engine is gone; err says why */
+    EVENT_DONE
+};
+
+struct runner_event {
+    enum runner_event_kind kind;
+    int engine;          /* which of the runner's engines */
+    int index;           /* of the point, START and POINT */
+    const json_t *json;  /* borrowed until the next step */
+    struct gp_err err;   /* FAILED */
+};
+
+struct runner_plan {
+    const char *program;             /* path of the engine program */
+    int device;
+    struct method_settings settings;
+    const struct point *points;      /* borrowed */
+    const int *order;                /* indices into points, in the order to run; an
+                                      * index may come again (passes). NULL: 0, 1, .. */
+    int count;                       /* of order */
+    double timeout;                  /* s without a line before the engine is stopped;
+                                      * five times that without progress (sensors and
+                                      * logs are none) stops it as well */
+};
+
+struct runner *runner_new(void);
+void runner_free(struct runner *runner); /* kills what still runs */
+
+/* Starts one engine; returns its number, or -1 with *err. */
+int runner_start(struct runner *runner, const struct runner_plan *plan,
+                 struct gp_err *err);
+
+/* Waits at most `seconds` and delivers one event; false when there was none. */
+bool runner_step(struct runner *runner, double seconds, struct runner_event *out);
+bool runner_busy(const struct runner *runner);
+
+/* What the engine wrote to its standard error last (at most 4 KiB, control characters
+ * removed); borrowed until the next step. */
+const char *runner_words(struct runner *runner, int engine);
+
+/* Asks an engine program for its devices (`engine --devices`) and waits for the answer,
+ * at most `timeout` seconds. *hello and *devices (an array, perhaps empty) are the
+ * caller's; GP_E_DEVICE with the engine's own reason when it has none. */
+enum gp_status runner_devices(const char *program, double timeout, json_t **hello,
+                              json_t **devices, struct gp_err *err);
+
+enum stop_level { STOP_AFTER_POINT, STOP_NOW };
+void runner_stop(struct runner *runner, enum stop_level level);
+
+/* The engine program: $GPUPLAN_LIBEXEC, beside gpuplan when run from the build tree, or
+ * the installed libexecdir/gpuplan. name = "cuda" or "cpu". False: it is not there. */
+bool runner_find(const char *name, char *path, size_t size);
+
+#endif

@@ -1,0 +1,490 @@
+/* runner_line.c - one table of message kinds, one check each. */
+#include "run/runner_line.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench/protocol.h"
+#include "util/json.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define NUMBER_MAX 1e24     /* of anything: bytes/s, FLOP/s, seconds */
+#define SECONDS_MAX 1e6     /* of one operation */
+#define MEMORY_MAX 1.2e15   /* bytes of a device: 2^50 */
+#define FLAGS_MAX 32
+#define CHATTER_MAX 200000  /* lines in a row that are no progress */
+
+void line_clean(char *dst, size_t size, const char *text)
+{
+    gp_copy(dst, size, text ? text : "");
+    for (unsigned char *c = (unsigned char *)dst; *c; c++)
+        if (*c < 0x20 || *c == 0x7f)
+            *c = ' ';
+}
+
+static int order_limit(const int *order, int count)
+{
+    int limit = 0;
+
+    for (int i = 0; i < count; i++)
+        if ((order ? order[i] : i) >= limit)
+            limit = (order ? order[i] : i) + 1;
+    return limit;
+}
+
+void line_init(struct line_state *state, const struct point *points, const int *order,
+               int count, int device)
+{
+    memset(state, 0, sizeof *state);
+    state->points = points;
+    state->device = device;
+    state->current = -1;
+    state->limit = order_limit(order, count);
+    state->point = gp_calloc((size_t)state->limit + 1, sizeof *state->point);
+    for (int i = 0; i < count; i++)
+        state->point[order ? order[i] : i].asked++;
+}
+
+void line_fini(struct line_state *state)
+{
+    free(state->point);
+    state->point = NULL;
+}
+
+int line_missing(const struct line_state *state)
+{
+    int missing = 0;
+
+    for (int i = 0; i < state->limit; i++)
+        if (state->point[i].asked > 0 && state->point[i].variants == 0)
+            missing++;
+    return missing;
+}
+
+/* ---- pieces of a line ------------------------------------------------------------ */
+
+struct judge {
+    struct line_state *state;
+    const char *where;
+    const json_t *line;
+    struct runner_event *event;
+    struct gp_err *err;
+};
+
+static bool refuse(const struct judge *j, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static bool refuse(const struct judge *j, const char *fmt, ...)
+{
+    char raw[256], text[256];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(raw, sizeof raw, fmt, args);
+    va_end(args);
+    line_clean(text, sizeof text, raw);
+    gp_fail(j->err, GP_E_DEVICE, j->where,
+            "gpuplan and the engine may be of different versions", "%s", text);
+    return false;
+}
+
+/* A text of at most max bytes; must be there when `needed`. */
+static bool text_field(const struct judge *j, const char *name, size_t max, bool needed)
+{
+    const json_t *value = json_object_get(j->line, name);
+
+    if (!value || json_is_null(value))
+        return needed ? refuse(j, "a line has no %s", name) : true;
+    if (!json_is_string(value))
+        return refuse(j, "%s is no text", name);
+    if (json_string_length(value) > max)
+        return refuse(j, "%s is longer than %zu bytes", name, max);
+    return true;
+}
+
+/* A number in low..high; null or missing is fine. */
+static bool number_in(const struct judge *j, const json_t *of, const char *name,
+                      double low, double high)
+{
+    const json_t *value = json_object_get(of, name);
+    double number = json_number_value(value);
+
+    if (!value || json_is_null(value))
+        return true;
+    if (!json_is_number(value))
+        return refuse(j, "%s is no number", name);
+    if (!isfinite(number) || number < low || number > high)
+        return refuse(j, "%s = %g is outside %g..%g", name, number, low, high);
+    return true;
+}
+
+static bool object_field(const struct judge *j, const char *name)
+{
+    const json_t *value = json_object_get(j->line, name);
+
+    return !value || json_is_null(value) || json_is_object(value) ||
+           refuse(j, "%s is no object", name);
+}
+
+/* -1 when the field is none of the words. */
+static int word_of(const json_t *line, const char *name, const char *const *words)
+{
+    const char *text = json_string_value(json_object_get(line, name));
+
+    for (int i = 0; text && words[i]; i++)
+        if (strcmp(text, words[i]) == 0)
+            return i;
+    return -1;
+}
+
+static bool word_field(const struct judge *j, const char *name,
+                       const char *const *words)
+{
+    const char *text = json_string_value(json_object_get(j->line, name));
+
+    if (word_of(j->line, name, words) >= 0)
+        return true;
+    return refuse(j, "%s \"%.40s\" is no word of the protocol", name,
+                  text ? text : "");
+}
+
+/* Every number anywhere in the line is one that a measurement can give. */
+static bool sane_numbers(const struct judge *j, const json_t *value)
+{
+    const char *key;
+    json_t *item;
+    size_t i;
+
+    if (json_is_number(value) && !(fabs(json_number_value(value)) <= NUMBER_MAX))
+        return refuse(j, "the number %g is out of all bounds", json_number_value(value));
+    json_object_foreach((json_t *)value, key, item)
+        if (!sane_numbers(j, item))
+            return false;
+    json_array_foreach(value, i, item)
+        if (!sane_numbers(j, item))
+            return false;
+    return true;
+}
+
+/* The index, when it is one that was asked for; -1 after a refusal. */
+static int asked_index(const struct judge *j)
+{
+    const json_t *value = json_object_get(j->line, "index");
+    json_int_t index = json_integer_value(value);
+
+    if (!json_is_integer(value)) {
+        refuse(j, "a point has no index");
+        return -1;
+    }
+    if (index < 0 || index >= j->state->limit || !j->state->point[index].asked) {
+        refuse(j, "point %lld was not asked for", (long long)index);
+        return -1;
+    }
+    return (int)index;
+}
+
+/* ---- the kinds of line ----------------------------------------------------------- */
+
+static bool take_hello(struct judge *j)
+{
+    const json_t *protocol = json_object_get(j->line, "protocol");
+
+    if (j->state->hello)
+        return refuse(j, "it said hello twice");
+    if (!json_is_integer(protocol))
+        return refuse(j, "its hello has no protocol");
+    if (json_integer_value(protocol) != PROTOCOL_VERSION)
+        return refuse(j, "it speaks protocol %lld, this gpuplan speaks %d",
+                      (long long)json_integer_value(protocol), PROTOCOL_VERSION);
+    j->state->hello = true;
+    return text_field(j, "engine", LINE_WORD, true) &&
+           text_field(j, "version", 512, false) && object_field(j, "software");
+}
+
+static bool take_device(struct judge *j)
+{
+    const json_t *index = json_object_get(j->line, "index");
+
+    if (j->state->known_device && !j->state->listing)
+        return refuse(j, "it named its device twice");
+    if (!json_is_integer(index) || json_integer_value(index) < 0 ||
+        (!j->state->listing && json_integer_value(index) != j->state->device))
+        return refuse(j, "it opened device %lld, not %d",
+                      (long long)json_integer_value(index), j->state->device);
+    j->state->known_device = true;
+    return text_field(j, "name", 256, true) && text_field(j, "uuid", 128, false) &&
+           text_field(j, "pci", 64, false) && text_field(j, "kind", LINE_WORD, false) &&
+           number_in(j, j->line, "memory", 0, MEMORY_MAX) &&
+           number_in(j, j->line, "free", 0, MEMORY_MAX) &&
+           number_in(j, j->line, "cache", 0, MEMORY_MAX);
+}
+
+/* An engine may come back to a point: each pass, and one more when passes drift. */
+static bool take_start(struct judge *j)
+{
+    int index = asked_index(j);
+    struct line_point *p;
+
+    if (index < 0)
+        return false;
+    p = &j->state->point[index];
+    if (++p->started > p->asked + 2)
+        return refuse(j, "it started point %d %d times", index, p->started);
+    j->state->current = index;
+    j->event->index = index;
+    return true;
+}
+
+static bool take_samples(const struct judge *j, const json_t *time)
+{
+    const json_t *samples = json_object_get(time, "samples");
+    const json_t *n = json_object_get(time, "n");
+    json_t *one;
+    size_t i;
+
+    if (!json_is_integer(n) || json_integer_value(n) < 1 ||
+        json_integer_value(n) > METHOD_MAX_SAMPLES)
+        return refuse(j, "time_s.n is outside 1..%d", METHOD_MAX_SAMPLES);
+    if (!samples)
+        return true;
+    if ((json_int_t)json_array_size(samples) != json_integer_value(n))
+        return refuse(j, "time_s has %zu samples, not %lld", json_array_size(samples),
+                      (long long)json_integer_value(n));
+    json_array_foreach(samples, i, one)
+        if (!json_is_number(one) || json_number_value(one) <= 0 ||
+            json_number_value(one) > SECONDS_MAX)
+            return refuse(j, "time_s.samples[%zu] is no time", i);
+    return true;
+}
+
+static bool take_times(const struct judge *j, const json_t *time)
+{
+    static const char *const order[] = {"min", "median", "max"};
+    double last = 0;
+
+    if (!take_samples(j, time))
+        return false;
+    for (int i = 0; i < 3; i++) {
+        const json_t *value = json_object_get(time, order[i]);
+
+        if (!json_is_number(value) || json_number_value(value) <= 0 ||
+            json_number_value(value) > SECONDS_MAX)
+            return refuse(j, "time_s.%s is no time", order[i]);
+        if (json_number_value(value) < last * (1 - 1e-9))
+            return refuse(j, "time_s: %s is less than %s", order[i], order[i - 1]);
+        last = json_number_value(value);
+    }
+    return true;
+}
+
+static bool take_flags(const struct judge *j)
+{
+    const json_t *flags = json_object_get(j->line, "flags");
+    json_t *one;
+    size_t i;
+
+    if (flags && !json_is_array(flags) && !json_is_null(flags))
+        return refuse(j, "flags are no list");
+    if (json_array_size(flags) > FLAGS_MAX)
+        return refuse(j, "more than %d flags", FLAGS_MAX);
+    json_array_foreach(flags, i, one)
+        if (!json_is_string(one) || json_string_length(one) > 64)
+            return refuse(j, "flags[%zu] is no short word", i);
+    return true;
+}
+
+/* Only `fit` allocates and has nothing to time. */
+static bool take_result(const struct judge *j, int index)
+{
+    static const char *const states[] = {"ok",    "unsupported", "oom",
+                                         "error", "skipped",     NULL};
+    const json_t *time = json_object_get(j->line, "time_s");
+    const json_t *rate = json_object_get(j->line, "rate");
+    bool timed = j->state->points[index].test != TEST_FIT;
+
+    if (!word_field(j, "state", states) || !text_field(j, "reason", 1024, false) ||
+        !object_field(j, "time_s") || !object_field(j, "rate") ||
+        !object_field(j, "params") || !object_field(j, "algo") ||
+        !object_field(j, "sensors") || !object_field(j, "check") || !take_flags(j))
+        return false;
+    if (word_of(j->line, "state", states) == 0 && timed && !json_is_object(time))
+        return refuse(j, "point %d is ok but has no times", index);
+    if (json_is_object(time) && !take_times(j, time))
+        return false;
+    return number_in(j, rate, "ops_per_s", 0, NUMBER_MAX) &&
+           number_in(j, rate, "bytes_per_s", 0, NUMBER_MAX);
+}
+
+/* Counts the answer under its variant; a second one for the same pass is a lie. */
+static bool count_answer(const struct judge *j, int index)
+{
+    struct line_point *p = &j->state->point[index];
+    const char *name = json_string_value(json_object_get(j->line, "variant"));
+    int v = 0;
+
+    name = name ? name : "";
+    while (v < p->variants && strcmp(p->variant[v], name) != 0)
+        v++;
+    if (v == LINE_VARIANTS)
+        return refuse(j, "point %d has more than %d variants", index, LINE_VARIANTS);
+    if (v == p->variants) {
+        gp_copy(p->variant[v], LINE_WORD, name);
+        p->variants++;
+    }
+    if (++p->answered[v] > p->asked)
+        return refuse(j, "it reported point %d %d times%s%s", index, p->answered[v],
+                      *name ? ", variant " : "", name);
+    return true;
+}
+
+static bool take_point(struct judge *j)
+{
+    int index = asked_index(j);
+    const char *id = json_string_value(json_object_get(j->line, "id"));
+
+    if (index < 0)
+        return false;
+    if (!j->state->point[index].started)
+        return refuse(j, "it reported point %d without starting it", index);
+    if (!id || strcmp(id, j->state->points[index].id) != 0)
+        return refuse(j, "point %d is %s, not \"%.60s\"", index,
+                      j->state->points[index].id, id ? id : "");
+    j->event->index = index;
+    return text_field(j, "variant", LINE_WORD - 1, false) && take_result(j, index) &&
+           count_answer(j, index);
+}
+
+static bool take_sensors(struct judge *j)
+{
+    j->event->index = j->state->current;
+    return true;
+}
+
+static bool take_log(struct judge *j)
+{
+    return text_field(j, "level", LINE_WORD, false) &&
+           text_field(j, "text", 8192, true);
+}
+
+/* The engine's own last words become the error that is reported. */
+static bool take_error(struct judge *j)
+{
+    static const char *const words[] = {"usage",   "file",     "device", "check",
+                                        "nothing", "internal", NULL};
+    static const enum gp_status codes[] = {GP_E_USAGE, GP_E_FILE,    GP_E_DEVICE,
+                                           GP_E_CHECK, GP_E_NOTHING, GP_E_INTERNAL};
+    char text[320], hint[256];
+    int code = word_of(j->line, "code", words);
+
+    if (!text_field(j, "text", 8192, true) || !text_field(j, "hint", 8192, false))
+        return false;
+    line_clean(text, sizeof text,
+               json_string_value(json_object_get(j->line, "text")));
+    line_clean(hint, sizeof hint,
+               json_string_value(json_object_get(j->line, "hint")));
+    gp_fail(&j->state->said, code < 0 ? GP_E_DEVICE : codes[code], j->where, hint, "%s",
+            text);
+    j->state->error = true;
+    return true;
+}
+
+static bool take_done(struct judge *j)
+{
+    static const char *const words[] = {"complete", "interrupted", "failed", NULL};
+
+    if (!word_field(j, "status", words))
+        return false;
+    j->state->done = true;
+    j->state->status = (enum line_status)word_of(j->line, "status", words);
+    j->state->current = -1;
+    if (j->state->status == LINE_COMPLETE && line_missing(j->state) > 0)
+        return refuse(j, "it says that it is complete, but %d points have no result",
+                      line_missing(j->state));
+    return true;
+}
+
+static const struct kind {
+    const char *word;
+    enum runner_event_kind event;
+    bool report;
+    bool (*take)(struct judge *judge);
+} kinds[] = {
+    {"hello", EVENT_HELLO, true, take_hello},
+    {"device", EVENT_DEVICE, true, take_device},
+    {"start", EVENT_START, true, take_start},
+    {"sensors", EVENT_SENSORS, true, take_sensors},
+    {"point", EVENT_POINT, true, take_point},
+    {"log", EVENT_LOG, true, take_log},
+    {"error", EVENT_FAILED, false, take_error}, /* reported when it has ended */
+    {"done", EVENT_DONE, false, take_done},
+};
+
+bool line_is_progress(enum runner_event_kind kind)
+{
+    return kind != EVENT_SENSORS && kind != EVENT_LOG;
+}
+
+static const struct kind *find_kind(const char *word)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i].word, word) == 0)
+            return &kinds[i];
+    return NULL;
+}
+
+/* The object's kind; NULL after a refusal, or when it is to be ignored. */
+static const struct kind *kind_of(const struct judge *j, bool *refused)
+{
+    const char *word = json_string_value(json_object_get(j->line, "t"));
+    const struct kind *kind = word ? find_kind(word) : NULL;
+
+    *refused = true;
+    if (!word)
+        refuse(j, "a line is no object with a word \"t\"");
+    else if (!j->state->hello && (!kind || (kind->take != take_hello &&
+                                            kind->take != take_error &&
+                                            kind->take != take_log)))
+        refuse(j, "it said \"%.20s\" before hello", word);
+    else if (j->state->done)
+        refuse(j, "it went on after it was done");
+    else
+        *refused = false;
+    return *refused ? NULL : kind;
+}
+
+enum line_verdict line_judge(struct line_state *state, const char *where,
+                             const char *text, size_t len, struct runner_event *event,
+                             json_t **json, struct gp_err *err)
+{
+    struct judge j = {.state = state, .where = where, .event = event, .err = err};
+    const struct kind *kind;
+    struct gp_err bad;
+    bool refused;
+
+    *json = NULL;
+    if (gp_json_parse("", text, len, json, &bad) != GP_OK) {
+        refuse(&j, "it wrote a line that is %s", bad.text);
+        return LINE_REFUSED;
+    }
+    j.line = *json;
+    kind = kind_of(&j, &refused);
+    if (refused || !sane_numbers(&j, j.line))
+        return LINE_REFUSED;
+    if (kind && line_is_progress(kind->event))
+        state->chatter = 0;
+    else if (++state->chatter > CHATTER_MAX) {
+        refuse(&j, "%ld lines in a row without any progress", state->chatter);
+        return LINE_REFUSED;
+    }
+    if (!kind)
+        return LINE_IGNORED;
+    event->kind = kind->event;
+    event->index = -1;
+    if (!kind->take(&j))
+        return LINE_REFUSED;
+    return kind->report ? LINE_EVENT : LINE_IGNORED;
+}

@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# cpu_smoke.sh - the CPU engine over its line protocol: states, checks, units.
+engine=${GPUPLAN_BENCH_CPU:-${top_builddir:-.}/gpuplan-bench-cpu}
+if [ ! -x "$engine" ]; then
+    echo "skipped: $engine is not built"
+    exit 77
+fi
+if ! command -v python3 >/dev/null; then
+    echo "skipped: python3 is not here to read the lines"
+    exit 77
+fi
+python3 - "$engine" <<'PY'
+import json, subprocess, sys
+
+settings = {"protocol": 1, "do": "settings", "device": 0, "rel_ci": 0.05,
+            "max_time": 0.05, "min_time": 0.02, "sample_time": 0.001, "warmup": 0.005,
+            "device_warmup_min": 0.1, "device_warmup_max": 0.2, "seed": 24301,
+            "max_memory": 3e8, "progress_s": 0.5, "sensors_s": 0.05}
+gemm = lambda type, m, n, k: {"test": "gemm", "type": type, "m": m, "n": n, "k": k,
+                              "cache": "hot"}
+MAY, MUST = {"ok", "unsupported"}, {"ok"}
+no_library = "without oneDNN" in subprocess.run(
+    [sys.argv[1], "--devices"], capture_output=True, text=True).stdout
+plan = [
+    (gemm("fp32", 96, 5, 77), MAY if no_library else MUST),
+    (gemm("bf16", 64, 17, 64), MAY),
+    (gemm("int8", 33, 3, 50), MAY),
+    (gemm("fp16", 64, 4, 64), MAY),
+    (gemm("fp8", 64, 16, 64), {"unsupported"}),
+    (gemm("fp32", 2000000, 1, 100000), {"oom", "unsupported"}),
+    ({"test": "memory", "kind": "read", "bytes": 4194304}, MUST),
+    ({"test": "memory", "kind": "write", "bytes": 4194304}, MUST),
+    ({"test": "memory", "kind": "copy", "bytes": 4194304}, MUST),
+    ({"test": "transfer", "kind": "h2d-pinned", "bytes": 65536}, {"unsupported"}),
+    ({"test": "transfer", "kind": "storage", "bytes": 1048577}, MUST),
+    ({"test": "fit", "bytes": 16777216}, MUST),
+    ({"test": "fit", "bytes": 2.0**49}, {"oom"}),
+    ({"test": "decode", "type": "fp32", "n": 2, "layers": 5, "heads": 4, "kv_heads": 2,
+      "head_dim": 16, "hidden": 64, "ff": 128, "vocab": 300, "context": 128},
+     MAY if no_library else MUST),
+    ({"test": "allreduce", "kind": "plain", "bytes": 1024}, {"unsupported"}),
+]
+lines = [settings] + [{"do": "point", "index": i, "point": p}
+                      for i, (p, _) in enumerate(plan)] + [{"do": "run"}]
+child = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                         text=True)
+child.stdin.write("".join(json.dumps(line) + "\n" for line in lines))
+child.stdin.flush()  # left open: its end would mean "stop now"
+found, done = {}, None
+for line in child.stdout:
+    said = json.loads(line)
+    if said["t"] == "point":
+        found[said["index"]] = said
+    elif said["t"] == "error":
+        sys.exit("engine: " + said["text"])
+    elif said["t"] == "done":
+        done = said["status"]
+        break
+child.stdin.close()
+code = child.wait(60)
+wrong = [] if done == "complete" and code == 0 else ["done %s, exit %s" % (done, code)]
+for i, (point, states) in enumerate(plan):
+    said = found.get(i)
+    if not said or said["state"] not in states:
+        wrong.append("%s: %s, not %s" % (point, said and said["state"], states))
+        continue
+    if said["state"] != "ok":
+        if not said["reason"]:
+            wrong.append("%s: no reason" % said["id"])
+        continue
+    flags = said["flags"]
+    if not (said["check"] and said["check"]["ok"]) and "emulated" not in flags:
+        wrong.append("%s: check %s" % (said["id"], said["check"]))
+    median = said["time_s"]["median"]
+    ops, moved = said["rate"]["ops_per_s"], said["rate"]["bytes_per_s"]
+    if not 0 < median < 30:
+        wrong.append("%s: median %s s" % (said["id"], median))
+    if point["test"] == "gemm":
+        want = 2.0 * point["m"] * point["n"] * point["k"] / median
+        if abs(ops / want - 1) > 1e-6:
+            wrong.append("%s: %s operations/s, not %s" % (said["id"], ops, want))
+    if point["test"] == "memory":
+        want = point["bytes"] * (2 if point["kind"] == "copy" else 1) / median
+        if abs(moved / want - 1) > 1e-6 or not 1e8 < moved < 1e14:
+            wrong.append("%s: %s bytes/s, not %s" % (said["id"], moved, want))
+print("\n".join(wrong) or "cpu engine: %d points as they should be" % len(plan))
+sys.exit(bool(wrong))
+PY

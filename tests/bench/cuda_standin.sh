@@ -1,0 +1,99 @@
+#!/bin/sh
+# cuda_standin.sh - drives the CUDA engine over its protocol, linked with the stand-in of
+# tests/fixtures/fake_cuda.c: every type passes its check, and each fault is reported.
+#   $STANDIN: the program (default: tests/bench/standin-bench-cuda in the build tree)
+
+standin=${STANDIN:-${top_builddir:-.}/tests/bench/standin-bench-cuda}
+test -x "$standin" || { echo "no CUDA toolkit, so no $standin: skipped"; exit 77; }
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+failed=0
+faults=''
+trap '' PIPE
+
+plan() { # points, one JSON object each
+  echo '{"protocol":1,"do":"settings","device":0,"rel_ci":0.05,"max_time":0.02,"min_time":0.005,"sample_time":0.0002,"warmup":0.001,"device_warmup_min":0,"device_warmup_max":0,"seed":1,"max_memory":'"${MEMORY:-0}"'}'
+  i=0
+  for point in "$@"; do
+    echo '{"do":"point","index":'$i',"point":'"$point"'}'
+    i=$((i + 1))
+  done
+  echo '{"do":"run"}'
+}
+
+gemm() { # type m n k
+  echo '{"test":"gemm","type":"'"$1"'","m":'"$2"',"n":'"$3"',"k":'"$4"',"cache":"cold"}'
+}
+
+# expect NAME CODE PATTERN... : the answer of the engine to $work/plan
+expect() {
+  name=$1 code=$2
+  shift 2
+  # the end of input means "stop now": the pipe stays open until the engine is done
+  rm -f "$work/in" && mkfifo "$work/in"
+  # shellcheck disable=SC2086,SC2090 # words of assignments
+  env $faults timeout 60 "$standin" <"$work/in" >"$work/out" 2>"$work/err" &
+  engine=$!
+  exec 9>"$work/in"
+  cat "$work/plan" >&9 2>/dev/null
+  wait $engine
+  got=$?
+  exec 9>&-
+  if [ $got -ne "$code" ]; then
+    echo "not ok: $name: exit $got, not $code"; head -c 1500 "$work/out" "$work/err"
+    failed=1
+  fi
+  for pattern in "$@"; do
+    grep -q -e "$pattern" "$work/out" || {
+      echo "not ok: $name: no $pattern in the answer"
+      cut -c 1-600 "$work/out"; failed=1; }
+  done
+  echo "done: $name"
+}
+
+point_ok='"state": "ok"'
+check_ok='"ok": true'
+
+for type in fp32 tf32 fp16 fp16-acc16 bf16 int8 fp8; do
+  plan "$(gemm $type 64 5 96)" >"$work/plan"
+  faults='' expect "$type" 0 "$point_ok" "$check_ok"
+done
+for type in mxfp8 nvfp4; do
+  plan "$(gemm $type 64 5 96)" >"$work/plan"
+  faults='' expect "$type on 9.0" 0 '"state": "unsupported"' 'needs compute capability 10.0'
+  faults=FAKE_CUDA_CC=100 expect "$type on 10.0" 0 "$point_ok\|CUDA 1[12].*needs 12.8"
+done
+plan "$(gemm int8 64 5 96)" >"$work/plan"
+faults='' expect "int8 padding" 0 'n padded to 8'
+plan "$(gemm bf16 64 8 96)" "$(gemm fp16 64 8 96)" >"$work/plan"
+faults=FAKE_CUDA=no-driver expect "no driver" 4 'no NVIDIA driver is loaded'
+faults=FAKE_CUDA=old-driver expect "old driver" 4 'too old: it supports CUDA 11.4'
+faults=FAKE_CUDA=no-device expect "no device" 4 'shows no GPU'
+faults="FAKE_CUDA=no-device CUDA_VISIBLE_DEVICES=7" expect "none visible" 4 \
+  'CUDA_VISIBLE_DEVICES=7'
+faults=FAKE_CUDA=stub expect "stub" 4 'stub'
+faults=FAKE_CUDA=busy expect "busy" 4 'busy'
+faults=FAKE_CUDA_CC=61 expect "GPU too old" 4 'compute capability 6.1'
+faults=FAKE_CUDA=oom=3 expect "out of memory" 0 '"state": "oom"' 'GiB of device memory'
+faults=FAKE_CUDA=refuse expect "not supported" 0 '"state": "unsupported"' 'no algorithm'
+faults=FAKE_CUDA=wrong expect "wrong result" 0 '"ok": false' 'd\[0,0\]'
+faults=FAKE_CUDA=no-capture expect "no graphs" 0 "$point_ok" 'no_graph'
+faults=FAKE_CUDA=launch=60 expect "kernel failed" 0 '"state": "error"' 'device lost'
+faults=FAKE_CUDA=ecc=60 expect "ECC" 0 'uncorrectable ECC error'
+# shellcheck disable=SC2089,SC2090 # JSON, not words
+m='"cache":"cold"'
+# shellcheck disable=SC2090
+plan '{"test":"memory","kind":"write","bytes":262144,'$m'}' \
+  '{"test":"memory","kind":"copy","bytes":262144,'$m'}' >"$work/plan"
+faults='' expect "memory" 0 "$point_ok" "$check_ok"
+for kind in h2d-pinned d2h-pinned both-pinned h2d-pageable d2h-pageable storage; do
+  plan '{"test":"transfer","kind":"'$kind'","bytes":1000000}' >"$work/plan"
+  faults='' expect "transfer $kind" 0 "$point_ok" "$check_ok"
+done
+plan '{"test":"fit","bytes":1500000000}' '{"test":"fit","bytes":9000000000}' >"$work/plan"
+faults='' expect "fit" 0 '"state": "oom"' 'of 8.38 GiB could be allocated'
+plan '{"test":"allreduce","kind":"plain","type":"bf16","bytes":4096}' >"$work/plan"
+faults='' expect "allreduce" 0 '"state": "unsupported"' 'needs 2'
+plan '{"test":"decode","type":"bf16","n":2,"layers":3,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"
+faults='' expect "decode" 0 "$point_ok" "$check_ok" '3 layers on weights and cache of 3'
+exit $failed

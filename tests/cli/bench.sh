@@ -1,0 +1,199 @@
+#!/bin/sh
+# bench.sh - gpuplan --bench when things go wrong: crashing and hanging engines, signals,
+# full disks, folders that cannot be written, damaged journals. The engine is a stand-in
+# (tests/fixtures/standin_engine.c) that measures nothing: only what becomes of the
+# results is tested here.
+
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+engine=${STANDIN_ENGINE:-${top_builddir:-.}/tests/fixtures/standin_engine}
+[ -x "$engine" ] || skip "no $engine"
+mkdir "$work/libexec" "$work/run" || exit 99
+cp "$engine" "$work/libexec/gpuplan-bench-cpu" || exit 99
+GPUPLAN_LIBEXEC=$work/libexec
+export GPUPLAN_LIBEXEC
+unset OMPI_COMM_WORLD_RANK PMI_RANK SLURM_PROCID GPUPLAN_STANDIN
+case $gp in /*) ;; *) gp=$PWD/$gp ;; esac
+cd "$work/run" || exit 99
+
+bench() {
+    run --bench memory,gemm --type fp32 --preset quick --device 0 --progress none "$@"
+}
+
+# valid FILE: --merge reads it, strictly.
+valid() {
+    "$gp" --merge "$1" >/dev/null 2>"$work/why" || fail "$1 is not valid" "$(cat "$work/why")"
+}
+
+# good FILE: points measured in it
+good() {
+    "$gp" --merge "$1" --format csv | awk -F, '$12 == "ok"' | wc -l | tr -d ' '
+}
+
+# a whole run: the file, no journal left, and its views
+bench -o whole.json
+assert_eq "a whole run" 0 "$rc"
+valid whole.json
+all=$(good whole.json)
+[ "$all" -gt 3 ] || fail "only $all points"
+[ -e whole.json.part ] && fail "the journal of a whole run is left"
+assert_contains "the reason for the CPU" "measures the CPU" "$(cat whole.json)"
+assert_contains "a stand-in does not pass for an engine" "NOT a cpu engine" "$out"
+assert_contains "nor in the file" "NOT a cpu engine" "$(cat whole.json)"
+bench -o view.csv --format csv
+assert_eq "csv" 0 "$rc"
+[ -s view.csv.json ] || fail "the record beside a CSV is missing"
+assert_contains "csv header" "median_s" "$(head -n 1 view.csv)"
+bench -o - --format json
+assert_contains "json on standard output" '"schema": "gpuplan.bench/1"' "$out"
+
+# --dry-run measures nothing
+bench --dry-run -o dry.json
+assert_eq "dry run" 0 "$rc"
+assert_contains "dry run's sum" "points" "$out"
+[ -e dry.json ] && fail "a dry run wrote a result"
+
+# usage
+run --bench nonsense
+assert_eq "unknown test" 2 "$rc"
+run --bench memory --device 7
+assert_eq "no such device" 4 "$rc"
+run --bench memory --backend cuda
+assert_eq "no such engine" 4 "$rc"
+run --bench memory --time-limit soon
+assert_eq "no time" 2 "$rc"
+
+# the engine dies in the third point: two are kept, the rest is named, then resumed
+for how in killed:2 crash:2 exit:2 babble:2 nan:2; do
+    rm -f died.json died.json.part
+    GPUPLAN_STANDIN=$how bench -o died.json
+    assert_eq "$how: code" 4 "$rc"
+    valid died.json
+    assert_contains "$how: status" '"status": "failed"' "$(cat died.json)"
+    assert_eq "$how: points kept" 2 "$(good died.json)"
+    [ -s died.json.part ] || fail "$how: the journal is gone"
+done
+GPUPLAN_STANDIN='' bench -o died.json --resume died.json.part
+assert_eq "resumed: code" 0 "$rc"
+assert_eq "resumed: points" "$all" "$(good died.json)"
+[ -e died.json.part ] && fail "the journal of a resumed, whole run is left"
+
+# an engine without a device
+GPUPLAN_STANDIN=nodevice bench -o none.json
+assert_eq "no device" 4 "$rc"
+
+# signals: one stops after the point, two at once; both leave a valid file
+for signal in INT TERM; do
+    rm -f stop.json stop.json.part
+    GPUPLAN_STANDIN=slow "$gp" --bench memory,gemm --type fp32 --preset thorough \
+        --device 0 --progress none -o stop.json >/dev/null 2>&1 &
+    pid=$!
+    n=0
+    while ! grep -q '"point"' stop.json.part 2>/dev/null && [ $n -lt 100 ]; do
+        sleep 0.05
+        n=$((n + 1))
+    done
+    # a shell without job control starts background jobs with SIGINT ignored
+    [ $signal = INT ] && real=HUP || real=TERM
+    kill -$real $pid
+    wait $pid
+    got=$?
+    [ $real = HUP ] && want=129 || want=143
+    assert_eq "SIG$real: code" $want $got
+    valid stop.json
+    assert_contains "SIG$real: status" '"status": "interrupted"' "$(cat stop.json)"
+    [ "$(good stop.json)" -ge 1 ] || fail "SIG$real: what was measured is lost"
+    [ -s stop.json.part ] || fail "SIG$real: the journal is gone"
+done
+
+# an existing journal is not overwritten; a damaged one loses only its damage
+rm -f torn.json torn.json.part
+GPUPLAN_STANDIN=killed:3 bench -o torn.json
+bench -o torn.json
+assert_eq "a journal in the way" 3 "$rc"
+printf '{"device": 0, "pass": 0, "poi' >>torn.json.part
+bench -o torn.json --resume torn.json.part
+assert_eq "torn tail" 0 "$rc"
+assert_eq "torn tail: points" "$all" "$(good torn.json)"
+rm -f torn.json torn.json.part
+GPUPLAN_STANDIN=killed:3 bench -o torn.json
+sed -i '2s/.*/#### not JSON ####/' torn.json.part
+bench -o torn.json --resume torn.json.part
+assert_eq "damaged line" 0 "$rc"
+assert_eq "damaged line: points" "$all" "$(good torn.json)"
+GPUPLAN_STANDIN=killed:3 bench -o other.json
+run --bench memory --preset quick --device 0 --resume other.json.part
+assert_eq "another run's journal" 3 "$rc"
+echo "no journal" >bad.part
+bench -o bad.json --resume bad.part
+assert_eq "no journal at all" 3 "$rc"
+assert_eq "and untouched" "no journal" "$(cat bad.part)"
+
+# a folder that cannot be written: said before anything is measured
+bench -o "$work/missing/run.json"
+assert_eq "no such folder" 3 "$rc"
+if [ "$(id -u)" -ne 0 ]; then
+    mkdir ro && chmod 555 ro
+    bench -o ro/run.json
+    assert_eq "read-only folder" 3 "$rc"
+fi
+# standard output is full: the file is there nevertheless
+"$gp" --bench memory --preset quick --device 0 --progress none -o full.json \
+    >/dev/full 2>/dev/null
+assert_eq "full standard output" 3 $?
+valid full.json
+
+# a full disk, where a small one can be mounted
+if mkdir small && mount -t tmpfs -o size=4k tmpfs small 2>/dev/null; then
+    bench -o small/run.json
+    assert_eq "full disk: code" 3 "$rc"
+    assert_contains "full disk: said" "cannot write" "$err"
+    cp small/run.json.part kept.part
+    umount small
+    bench -o kept.json --resume kept.part
+    assert_eq "full disk: resumed" 0 "$rc"
+    assert_eq "full disk: points" "$all" "$(good kept.json)"
+fi
+
+# --expect, --compare-results, --merge, --prom
+bench -o again.json --expect whole.json --prom .
+assert_eq "as fast as the reference" 0 "$rc"
+assert_contains "Prometheus" gpuplan_bench_seconds "$(cat gpuplan.prom)"
+sed 's/"median": 0.002/"median": 0.001/; s/"min": 0.00[0-9]*/"min": 0.0009/' \
+    whole.json >fast.json
+awk '/"ci95"/ { print; getline; print "          0.001,"; getline; print "          0.001"; next } { print }' \
+    fast.json >faster.json
+if "$gp" --merge faster.json >/dev/null 2>&1; then
+    bench -o slow.json --expect faster.json
+    assert_eq "slower than the reference" 5 "$rc"
+    assert_contains "says so" "slower" "$out"
+    run --compare-results faster.json whole.json --strict
+    assert_eq "regression under --strict" 5 "$rc"
+    run --compare-results faster.json whole.json
+    assert_eq "regression" 0 "$rc"
+    assert_contains "marked" SLOWER "$out"
+else
+    fail "the reference made for this test is not valid"
+fi
+run --compare-results whole.json whole.json --strict
+assert_eq "against itself" 0 "$rc"
+echo '{"schema": "gpuplan.bench/1"}' >short.json
+run --compare-results whole.json short.json
+assert_eq "a damaged file" 3 "$rc"
+
+# ranks, without a launcher: each measures its own device, rank 0 merges
+rm -f ranks*
+OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=1 \
+    bench -o ranks.json
+assert_eq "rank 1" 0 "$rc"
+OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=0 \
+    bench -o ranks.json
+assert_eq "rank 0" 0 "$rc"
+valid ranks.json
+assert_eq "points of both" $((2 * all)) "$(good ranks.json)"
+rm -f ranks*
+GPUPLAN_RANK_WAIT=0 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 bench -o ranks.json
+assert_eq "a missing rank" 4 "$rc"
+assert_contains "is named" "rank 1 of 2 left no result" "$err"
+
+finish

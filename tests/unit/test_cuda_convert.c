@@ -1,0 +1,115 @@
+/* test_cuda_convert.c - stored bits against values known from the formats' definitions.
+ */
+#include "bench/cuda_convert.h"
+#include "unit.h"
+
+static void known_values(void **state)
+{
+    const double e2m1[8] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+
+    (void)state;
+    assert_true(convert_from_fp16(0x3c00) == 1 && convert_from_fp16(0x7bff) == 65504);
+    assert_true(convert_from_fp16(0x0001) == 0x1p-24 &&
+                convert_from_fp16(0xc000) == -2);
+    assert_true(isinf(convert_from_fp16(0x7c00)) && isnan(convert_from_fp16(0xffff)));
+    assert_true(convert_from_bf16(0x3f80) == 1 && isnan(convert_from_bf16(0xffff)));
+    assert_true(convert_from_e4m3(0x38) == 1 && convert_from_e4m3(0x7e) == 448);
+    assert_true(convert_from_e4m3(0x01) == 0x1p-9 && convert_from_e4m3(0x08) == 0x1p-6);
+    assert_true(isnan(convert_from_e4m3(0x7f)) && isnan(convert_from_e4m3(0xff)));
+    assert_true(convert_from_ue8m0(127) == 1 && convert_from_ue8m0(0) == 0x1p-127);
+    assert_true(isnan(convert_from_ue8m0(255)));
+    for (uint8_t i = 0; i < 8; i++) {
+        assert_true(convert_from_e2m1(i) == e2m1[i]);
+        assert_true(convert_from_e2m1(i | 8) == -e2m1[i]);
+    }
+}
+
+static void there_and_back(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 65536; i++) {
+        uint16_t bits = (uint16_t)i;
+
+        if (!isnan(convert_from_fp16(bits)))
+            assert_int_equal(convert_to_fp16((float)convert_from_fp16(bits)), bits);
+        if (!isnan(convert_from_bf16(bits)))
+            assert_int_equal(convert_to_bf16((float)convert_from_bf16(bits)), bits);
+    }
+    for (int i = 0; i < 256; i++)
+        if (!isnan(convert_from_e4m3((uint8_t)i)))
+            assert_int_equal(convert_to_e4m3((float)convert_from_e4m3((uint8_t)i)), i);
+    for (int i = 0; i < 16; i++)
+        assert_int_equal(convert_to_e2m1((float)convert_from_e2m1((uint8_t)i)), i);
+}
+
+static void rounding(void **state)
+{
+    (void)state;
+    assert_int_equal(convert_to_bf16(1 + 0x1p-8f), 0x3f80); /* tie to even */
+    assert_int_equal(convert_to_bf16(1 + 0x1.8p-7f), 0x3f82);
+    assert_int_equal(convert_to_fp16(65519.0f), 0x7bff);
+    assert_int_equal(convert_to_fp16(65520.0f), 0x7c00);
+    assert_int_equal(convert_to_e4m3(1000), 0x7e);
+    assert_int_equal(convert_to_e4m3(1.0625f), 0x38); /* tie between 1 and 1.125 */
+    assert_int_equal(convert_to_e4m3(0x1p-10f), 0);   /* tie with zero */
+    assert_int_equal(convert_to_e4m3(1.99f), 0x40);   /* into the next binade */
+    assert_int_equal(convert_to_e2m1(-5), 0xe);       /* tie between 4 and 6 */
+    assert_int_equal(convert_to_e2m1(100), 7);
+}
+
+static void filled(void **state)
+{
+    static const enum cuda_bits all[] = {BITS_FP32,  BITS_FP16, BITS_BF16, BITS_INT8,
+                                         BITS_INT32, BITS_E4M3, BITS_E2M1};
+    static uint64_t data[1024];
+    uint64_t seed = 0x5eed;
+
+    (void)state;
+    for (size_t t = 0; t < sizeof all / sizeof all[0]; t++) {
+        double limit = all[t] == BITS_E2M1                           ? 6
+                       : all[t] == BITS_INT8 || all[t] == BITS_INT32 ? 127
+                                                                     : 1;
+        double sum = 0, squares = 0;
+
+        memset(data, 0xff, sizeof data);
+        convert_fill(all[t], data, 2000, &seed);
+        for (size_t i = 0; i < 2000; i++) {
+            double x = convert_get(all[t], data, i) / limit;
+
+            assert_true(fabs(x) <= 1);
+            sum += x;
+            squares += x * x;
+        }
+        assert_true(fabs(sum / 2000) < 0.06); /* 4 sigma */
+        assert_true(squares / 2000 > 0.2);    /* no zeros, no constant */
+    }
+}
+
+static void scales(void **state)
+{
+    static uint8_t data[4096];
+    uint64_t seed = 1;
+
+    (void)state;
+    for (int s = SCALE_VEC32_UE8M0; s <= SCALE_VEC16_UE4M3; s++) {
+        convert_fill_scales((enum cuda_scale)s, data, 130, 96, &seed);
+        for (int64_t row = 0; row < 130; row++)
+            for (int64_t i = 0; i < 96 / cuda_scale_block((enum cuda_scale)s); i++) {
+                double x = convert_scale((enum cuda_scale)s, data, row, i, 96);
+
+                assert_true(x >= 0.5 && x <= 1);
+            }
+    }
+    assert_true(convert_scale(SCALE_NONE, NULL, 5, 5, 64) == 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(known_values), cmocka_unit_test(there_and_back),
+        cmocka_unit_test(rounding),     cmocka_unit_test(filled),
+        cmocka_unit_test(scales),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

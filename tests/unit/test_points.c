@@ -1,0 +1,416 @@
+/* test_points.c - which points a question becomes. */
+#include "run/points.h"
+
+#include "sample.h"
+
+static struct points_ask ask_for(unsigned tests, enum preset preset)
+{
+    struct points_ask ask = {.tests = tests, .preset = preset, .cache = -1, .devices = 1,
+                             .memory = 80 * GP_GIB, .cache_bytes = 50 * GP_MIB};
+
+    ask.settings = method_preset(preset);
+    return ask;
+}
+
+static void plan(const struct points_ask *ask, struct points *points)
+{
+    struct gp_err err;
+
+    if (points_plan(ask, points, &err) != GP_OK)
+        fail_msg("%s: %s", err.where, err.text);
+}
+
+static struct request request_of(const struct model *model, const struct gpu *gpu,
+                                 const struct engine *engine)
+{
+    struct request r = {.model = model, .gpu = gpu, .engine = engine, .context = 8192,
+                        .prompt = 1024, .output = 256, .users = 16};
+
+    r.precision = sample_precision(&sample_bf16);
+    r.kv = &sample_bf16;
+    return r;
+}
+
+/* Ids are unique and fit, estimates are there, and an engine understands every one. */
+static void check_all(const struct points *points)
+{
+    struct point back;
+    struct gp_err err;
+    double seconds = 0;
+
+    for (int i = 0; i < points->count; i++) {
+        json_t *json = point_to_json(&points->point[i]);
+
+        if (point_from_json(json, "x", &back, &err) != GP_OK)
+            fail_msg("%s: %s %s", points->point[i].id, err.where, err.text);
+        json_decref(json);
+        assert_string_equal(back.id, points->point[i].id);
+        assert_true(points->seconds[i] > 0 && points->bytes[i] > 0);
+        seconds += points->seconds[i];
+        for (int j = 0; j < i; j++)
+            assert_string_not_equal(points->point[i].id, points->point[j].id);
+    }
+    assert_near(seconds, points->total_seconds, 1e-6);
+}
+
+static void test_gemm(void **state)
+{
+    static const struct point_shape shapes[] = {{4096, 8, 4096}, {128256, 1, 8192}};
+    struct points_ask ask = ask_for(1u << TEST_GEMM, PRESET_NORMAL);
+    struct points points;
+
+    (void)state;
+    plan(&ask, &points);
+    assert_int_equal(points.count, 6 * TYPE_COUNT);
+    check_all(&points);
+    points_fini(&points);
+    ask.types = 1u << TYPE_BF16;
+    ask.shapes = shapes;
+    ask.shape_count = 2;
+    plan(&ask, &points);
+    assert_int_equal(points.count, 2);
+    assert_int_equal(points.point[1].m, 128256);
+    assert_int_equal(points.point[1].cache, CACHE_COLD);
+    points_fini(&points);
+}
+
+/* A slow device leaves the largest out and says so; a shape given by hand stays. */
+static void test_too_long(void **state)
+{
+    static const struct point_shape shape = {8192, 8192, 8192};
+    struct points_ask ask = ask_for(1u << TEST_GEMM, PRESET_QUICK);
+    struct points points;
+
+    (void)state;
+    ask.cpu = true;
+    ask.memory = 4 * GP_GIB;
+    ask.types = 1u << TYPE_FP32;
+    plan(&ask, &points);
+    assert_int_equal(points.count, 2);
+    assert_int_equal(points.note_count, 1);
+    assert_non_null(strstr(points.note[0], "gemm: 1 points left out"));
+    points_fini(&points);
+    ask.rate[TYPE_FP32] = 1e14;
+    ask.bandwidth = 1e12;
+    ask.cpu = false;
+    plan(&ask, &points);
+    assert_int_equal(points.count, 3);
+    points_fini(&points);
+    ask.cpu = true;
+    ask.rate[TYPE_FP32] = 0;
+    ask.shapes = &shape;
+    ask.shape_count = 1;
+    plan(&ask, &points);
+    assert_int_equal(points.count, 1);
+    points_fini(&points);
+}
+
+static const struct points_layer *layer(const struct points_layer *layers, int count,
+                                        const char *name)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(layers[i].name, name) == 0)
+            return &layers[i];
+    fail_msg("there is no layer %s", name);
+    return NULL;
+}
+
+static void shape_is(const struct points_layer *layers, int count, const char *name,
+                     int64_t m, int64_t k)
+{
+    const struct points_layer *l = layer(layers, count, name);
+
+    if (l->m != m || l->k != k)
+        fail_msg("%s is %lld x %lld", name, (long long)l->m, (long long)l->k);
+}
+
+static void test_layers_of_llama(void **state)
+{
+    struct model m = sample_llama_8b();
+    struct layout one = sample_layout(1, 1, 1, 1), wide = sample_layout(16, 1, 1, 1);
+    struct points_layer layers[32];
+    int n = points_layers(&m, &one, layers, 32);
+
+    (void)state;
+    assert_int_equal(n, 5);
+    shape_is(layers, n, "qkv", 6144, 4096);
+    shape_is(layers, n, "o", 4096, 4096);
+    shape_is(layers, n, "gate_up", 28672, 4096);
+    shape_is(layers, n, "down", 4096, 14336);
+    shape_is(layers, n, "lm_head", 128256, 4096);
+    n = points_layers(&m, &wide, layers, 32); /* KV heads are replicated */
+    shape_is(layers, n, "qkv", 2 * 128 + 2 * 128, 4096);
+    shape_is(layers, n, "o", 4096, 256);
+    shape_is(layers, n, "gate_up", 1792, 4096);
+    shape_is(layers, n, "down", 4096, 896);
+    shape_is(layers, n, "lm_head", 8016, 4096);
+}
+
+static void test_layers_of_deepseek(void **state)
+{
+    struct model m = sample_deepseek_v3();
+    struct layout l = sample_layout(8, 1, 1, 1), spread = sample_layout(8, 1, 32, 4);
+    struct points_layer layers[32];
+    int n = points_layers(&m, &l, layers, 32);
+
+    (void)state;
+    shape_is(layers, n, "q_a", 1536, 7168); /* latents are whole on every GPU */
+    shape_is(layers, n, "kv_a", 576, 7168);
+    shape_is(layers, n, "q_b", 3072, 1536);
+    shape_is(layers, n, "kv_b", 4096, 512);
+    shape_is(layers, n, "o", 7168, 2048);
+    shape_is(layers, n, "router", 256, 7168);
+    shape_is(layers, n, "expert_gate_up", 512, 7168);
+    shape_is(layers, n, "expert_down", 7168, 256);
+    shape_is(layers, n, "shared_gate_up", 512, 7168);
+    n = points_layers(&m, &spread, layers, 32); /* whole experts */
+    shape_is(layers, n, "expert_gate_up", 4096, 7168);
+}
+
+static void test_batch(void **state)
+{
+    struct model m = sample_llama_8b();
+    struct gpu gpu = sample_h100();
+    struct request request = request_of(&m, &gpu, NULL);
+    struct points_ask ask = ask_for(1u << TEST_BATCH, PRESET_NORMAL);
+    struct points points;
+    int heads = 0;
+
+    (void)state;
+    ask.request = &request;
+    plan(&ask, &points);
+    check_all(&points);
+    for (int i = 0; i < points.count; i++) {
+        assert_int_equal(points.point[i].type, TYPE_BF16);
+        assert_int_equal(points.point[i].cache, CACHE_WEIGHTS_COLD);
+        heads += strcmp(points.point[i].layer, "lm_head") == 0;
+    }
+    assert_int_equal(heads, 11);                  /* 1 .. 1024 */
+    assert_int_equal(points.count, 4 * 14 + 11);  /* 1 .. 8192 */
+    points_fini(&points);
+    request.precision = sample_precision(&sample_fp8);
+    ask.preset = PRESET_QUICK;
+    ask.settings = method_preset(PRESET_QUICK);
+    ask.tp = 4;
+    plan(&ask, &points);
+    assert_int_equal(points.count, 4 * 5 + 4);
+    assert_int_equal(points.point[0].type, TYPE_FP8);
+    assert_int_equal(points.point[0].tp, 4);
+    points_fini(&points);
+}
+
+/* 0.25 of 80 GiB, 4 x 50 MiB: 200, 800, 3200 and 4096 MiB, three kinds each. */
+static void test_memory(void **state)
+{
+    struct points_ask ask = ask_for(1u << TEST_MEMORY, PRESET_NORMAL);
+    struct points points;
+
+    (void)state;
+    plan(&ask, &points);
+    assert_int_equal(points.count, 12);
+    assert_near(points.point[0].bytes, 200 * GP_MIB, 0);
+    assert_near(points.point[11].bytes, 4 * GP_GIB, 0);
+    assert_near(points.most_bytes, 8 * GP_GIB, 0); /* a copy holds both */
+    check_all(&points);
+    points_fini(&points);
+    ask.memory = 1 * GP_GIB; /* 128 MiB are less than four times the cache */
+    plan(&ask, &points);
+    assert_int_equal(points.count, 3);
+    assert_near(points.point[0].bytes, 128 * GP_MIB, 0);
+    assert_int_equal(points.note_count, 1);
+    points_fini(&points);
+}
+
+static void test_transfer_and_allreduce(void **state)
+{
+    struct points_ask ask = ask_for(1u << TEST_TRANSFER, PRESET_NORMAL);
+    struct points points;
+    struct gp_err err;
+
+    (void)state;
+    ask.storage = "/data/model.safetensors";
+    plan(&ask, &points);
+    assert_int_equal(points.count, 9 * 3 + 5 * 2 + 1);
+    assert_string_equal(points.point[points.count - 1].kind, "storage");
+    assert_string_equal(points.point[points.count - 1].path, "/data/model.safetensors");
+    check_all(&points);
+    points_fini(&points);
+    ask.tests = 1u << TEST_ALLREDUCE;
+    assert_int_equal(points_plan(&ask, &points, &err), GP_E_USAGE);
+    assert_non_null(strstr(err.text, "several devices"));
+    points_fini(&points);
+    ask.devices = 2;
+    plan(&ask, &points);
+    assert_int_equal(points.count, 10 * 2 * 2);
+    check_all(&points);
+    points_fini(&points);
+}
+
+static void test_decode_and_fit(void **state)
+{
+    struct model m = sample_llama_8b();
+    struct gpu gpu = sample_h100();
+    struct engine engine = sample_vllm();
+    struct request request = request_of(&m, &gpu, &engine);
+    struct points_ask ask = ask_for(1u << TEST_DECODE | 1u << TEST_FIT, PRESET_NORMAL);
+    struct points points;
+    const struct point *p;
+
+    (void)state;
+    ask.request = &request;
+    ask.tp = 2;
+    plan(&ask, &points);
+    check_all(&points);
+    assert_int_equal(points.count, 2);
+    p = &points.point[0];
+    assert_int_equal(p->layers, 32);
+    assert_int_equal(p->heads, 16); /* of one GPU */
+    assert_int_equal(p->kv_heads, 4);
+    assert_int_equal(p->ff, 7168);
+    assert_int_equal(p->vocab, 64128);
+    assert_int_equal(p->n, 16);
+    assert_near(p->context, 8192, 0);
+    p = &points.point[1]; /* weights 7.5 GiB + KV 16 x 0.5 GiB + activation and graphs */
+    assert_true(p->bytes > 15.5 * GP_GIB && p->bytes < 20 * GP_GIB);
+    points_fini(&points);
+}
+
+static void test_mla_decode_is_named(void **state)
+{
+    struct model m = sample_deepseek_v3();
+    struct gpu gpu = sample_h100();
+    struct request request = request_of(&m, &gpu, NULL);
+    struct points_ask ask = ask_for(1u << TEST_DECODE, PRESET_NORMAL);
+    struct points points;
+
+    (void)state;
+    ask.request = &request;
+    ask.tp = 8;
+    plan(&ask, &points);
+    check_all(&points);
+    assert_int_equal(points.point[0].kv_heads, 2); /* 2*2*128 = 512 for 576 */
+    assert_int_equal(points.note_count, 2);
+    assert_non_null(strstr(points.note[0], "MLA latent of 576"));
+    points_fini(&points);
+}
+
+static void test_no_model(void **state)
+{
+    struct points_ask ask = ask_for((1u << TEST_COUNT) - 1, PRESET_QUICK);
+    struct points points;
+    int products = 0;
+
+    (void)state;
+    plan(&ask, &points);
+    for (int i = 0; i < points.count; i++)
+        products += points.point[i].test == TEST_BATCH;
+    assert_int_equal(products, 0);
+    assert_int_equal(points.note_count, 4); /* batch, decode, fit, allreduce */
+    points_fini(&points);
+}
+
+/* On two cores, everything quickly: well below two minutes by its own estimate. */
+static void test_quick_on_a_cpu(void **state)
+{
+    struct model m = sample_llama_8b();
+    struct gpu gpu = sample_h100();
+    struct engine engine = sample_vllm();
+    struct request request = request_of(&m, &gpu, &engine);
+    struct points_ask ask = ask_for((1u << TEST_COUNT) - 1, PRESET_QUICK);
+    struct points points;
+
+    (void)state;
+    ask.request = &request;
+    ask.cpu = true;
+    ask.memory = 8 * GP_GIB;
+    ask.cache_bytes = 32 * GP_MIB;
+    plan(&ask, &points);
+    check_all(&points);
+    if (points.total_seconds > 90)
+        fail_msg("%d points would take %g s", points.count, points.total_seconds);
+    points_fini(&points);
+}
+
+static void test_order_and_hash(void **state)
+{
+    struct points_ask ask = ask_for(1u << TEST_GEMM, PRESET_NORMAL);
+    struct points a, b;
+    char ha[17], hb[17];
+    int *order, *again, seen[64] = {0};
+
+    (void)state;
+    plan(&ask, &a);
+    plan(&ask, &b);
+    points_hash(&a, ha);
+    points_hash(&b, hb);
+    assert_string_equal(ha, hb);
+    b.point[3].id[0] = 'x';
+    points_hash(&b, hb);
+    assert_string_not_equal(ha, hb);
+    order = points_order(0x5eed, a.count, 2);
+    again = points_order(0x5eed, a.count, 2);
+    for (int i = 0; i < a.count; i++) {
+        seen[order[i]]++;
+        assert_int_equal(order[i], order[2 * a.count - 1 - i]); /* then in reverse */
+    }
+    for (int i = 0; i < a.count; i++)
+        assert_int_equal(seen[i], 1);
+    assert_memory_equal(order, again, 2 * (size_t)a.count * sizeof *order);
+    free(order);
+    free(again);
+    points_fini(&a);
+    points_fini(&b);
+}
+
+static void test_parse(void **state)
+{
+    struct point_shape shapes[3];
+    unsigned bits;
+    struct gp_err err;
+    int n;
+
+    (void)state;
+    assert_int_equal(points_parse_tests("gemm,memory", "--bench", &bits, &err), GP_OK);
+    assert_int_equal(bits, 1u << TEST_GEMM | 1u << TEST_MEMORY);
+    assert_int_equal(points_parse_tests("all", "--bench", &bits, &err), GP_OK);
+    assert_int_equal(bits, (1u << TEST_COUNT) - 1);
+    assert_int_equal(points_parse_tests("gem", "--bench", &bits, &err), GP_E_USAGE);
+    assert_string_equal(err.text, "there is no \"gem\"");
+    assert_non_null(strstr(err.hint, "gemm, batch"));
+    assert_int_equal(points_parse_tests("", "--bench", &bits, &err), GP_E_USAGE);
+    assert_int_equal(points_parse_tests("gemm,", "--bench", &bits, &err), GP_E_USAGE);
+    assert_int_equal(points_parse_types("BF16,fp8", "--dtype", &bits, &err), GP_OK);
+    assert_int_equal(bits, 1u << TYPE_BF16 | 1u << TYPE_FP8);
+    assert_int_equal(
+        points_parse_shapes("4096:8:4096,1x2x3", "--shapes", shapes, 3, &n, &err), GP_OK);
+    assert_int_equal(n, 2);
+    assert_int_equal(shapes[0].n, 8);
+    assert_int_equal(shapes[1].k, 3);
+    static const char *const bad[] = {"", "1x2", "1x2x3x4", "0x1x1", "1x1x", "1x-1x1",
+                                      "1x1x99999999999", "1x1x1,", "a", "1,1,1",
+                                      "1x1x1,1x1x1,1x1x1,1x1x1"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(points_parse_shapes(bad[i], "--shapes", shapes, 3, &n, &err),
+                         GP_E_USAGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gemm),
+        cmocka_unit_test(test_too_long),
+        cmocka_unit_test(test_layers_of_llama),
+        cmocka_unit_test(test_layers_of_deepseek),
+        cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_transfer_and_allreduce),
+        cmocka_unit_test(test_decode_and_fit),
+        cmocka_unit_test(test_mla_decode_is_named),
+        cmocka_unit_test(test_no_model),
+        cmocka_unit_test(test_quick_on_a_cpu),
+        cmocka_unit_test(test_order_and_hash),
+        cmocka_unit_test(test_parse),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
