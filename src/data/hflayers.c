@@ -447,7 +447,7 @@ static void add_layer(struct hf *hf, int i, const struct layer_kind *kind)
 /* A list with an entry per layer must have one for each. */
 static void check_lists(struct hf *hf, int layers)
 {
-    static const char *const keys[] = {"layer_types", "attn_type_list",
+    static const char *const keys[] = {"layer_types",     "attn_type_list",
                                        "mlp_layer_types", "block_configs",
                                        "moe_layer_freq",  "indexer_types"};
 

@@ -363,8 +363,10 @@ void hf_layer_nas(struct hf *hf, int i, struct layer_kind *kind)
     if (nas_whole(hf, i, attention, "attention", "n_heads_in_group") && group > 0) {
         hf_attention(hf, i, kind, MIXER_FULL);
         if (kind->heads % group != 0)
-            hf_fail(hf, "block_configs", HF_HINT, "layer %d: groups of %d do not share "
-                    "out %d heads", i, group, kind->heads);
+            hf_fail(hf, "block_configs", HF_HINT,
+                    "layer %d: groups of %d do not share "
+                    "out %d heads",
+                    i, group, kind->heads);
         kind->kv_heads = kind->heads / group;
         kind->norms++;
     }

@@ -138,8 +138,9 @@ static const struct hf_field group_fields[] = {
 static const struct hf_field scheme_fields[] = {
     {"num_bits", .kinds = HF_COUNT, 1, 32},
     {"type", .kinds = HF_TEXT, .words = "int float"},
-    {"strategy", .kinds = HF_TEXT, .words = "tensor channel group block token tensor_group "
-                                   "attn_head"},
+    {"strategy", .kinds = HF_TEXT,
+     .words = "tensor channel group block token tensor_group "
+              "attn_head"},
     {"group_size", .kinds = HF_GROUP, -1, GROUP_TOP},
     {"symmetric", .kinds = HF_FLAG},
 };
@@ -396,7 +397,8 @@ static void check_mixed(struct hf *hf, json_t *layers)
     char shown[64], path[112];
     json_t *row;
 
-    json_object_foreach(layers, module, row) {
+    json_object_foreach(layers, module, row)
+    {
         safe_text(shown, sizeof shown, module, strlen(module));
         snprintf(path, sizeof path, "quantized_layers.%s", shown);
         if (!json_is_object(row))
@@ -485,8 +487,10 @@ static void read_mlx(struct hf *hf, const json_t *config, struct exceptions *lis
     apply(hf, id, list, true);
     set_native(hf, ROLE_EMBED, id);
     name_it(hf, "MLX %d bit, group %d", bits, group);
-    hf_note(hf, "MLX quantisation runs on Apple hardware; its %g bits per weight are "
-            "counted as %s", bits + 32.0 / group, id);
+    hf_note(hf,
+            "MLX quantisation runs on Apple hardware; its %g bits per weight are "
+            "counted as %s",
+            bits + 32.0 / group, id);
 }
 
 /* ---- dispatch ---- */
@@ -521,8 +525,8 @@ static void read_side(struct hf *hf, const json_t *side, struct exceptions *list
 
     hf->where = hf->side_where;
     if (!json_is_object(beside))
-        hf_fail(hf, "quantization", HF_HINT, beside == NULL ? "missing"
-                                                            : "must be an object");
+        hf_fail(hf, "quantization", HF_HINT,
+                beside == NULL ? "missing" : "must be an object");
     check_config(hf, "quantization", beside);
     if (hf->rc == GP_OK)
         read_modelopt(hf, beside, list);

@@ -112,15 +112,27 @@ static const struct {
 static void check_tower(const struct tower *t)
 {
     static const char *const keys[] = {
-        "hidden_size", "intermediate_size", "num_hidden_layers", "depth", "patch_size",
-        "image_size", "projector_input_dim", "projector_output_dim",
-        "vision_output_dim", "spatial_merge_size", "in_channels",
-        "temporal_patch_size", "out_hidden_size", "num_position_embeddings",
-        "head_dim", "num_attention_heads", "num_key_value_heads",
+        "hidden_size",
+        "intermediate_size",
+        "num_hidden_layers",
+        "depth",
+        "patch_size",
+        "image_size",
+        "projector_input_dim",
+        "projector_output_dim",
+        "vision_output_dim",
+        "spatial_merge_size",
+        "in_channels",
+        "temporal_patch_size",
+        "out_hidden_size",
+        "num_position_embeddings",
+        "head_dim",
+        "num_attention_heads",
+        "num_key_value_heads",
         "position_embedding_size",
     };
-    static const struct hf_field deep = {"deepstack_visual_indexes", .kinds = HF_COUNTS, 0,
-                                         65536};
+    static const struct hf_field deep = {"deepstack_visual_indexes", .kinds = HF_COUNTS,
+                                         0, 65536};
 
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const struct hf_field field = {keys[i], .kinds = HF_COUNT, 1, 1048576};

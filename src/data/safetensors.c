@@ -502,6 +502,7 @@ static enum gp_status read_total_size(const char *where, struct jslice object,
                                       double *total, struct gp_err *err)
 {
     json_t *metadata, *size;
+    enum gp_status rc = GP_OK;
 
     if (object.len > 65536)
         return gp_fail(err, GP_E_FILE, where, "this is no index file",
@@ -510,10 +511,13 @@ static enum gp_status read_total_size(const char *where, struct jslice object,
     if (metadata == NULL)
         return GP_E_FILE;
     size = json_object_get(metadata, "total_size");
-    if (json_is_number(size) && json_number_value(size) > 0)
+    if (json_is_number(size) && json_number_value(size) >= 0)
         *total = json_number_value(size);
+    else if (!json_is_object(metadata) || (size != NULL && !json_is_null(size)))
+        rc = gp_fail(err, GP_E_FILE, where, "download the file again",
+                     "metadata: total_size must be a number of bytes");
     json_decref(metadata);
-    return GP_OK;
+    return rc;
 }
 
 /* Finds the two members that matter. */
@@ -523,8 +527,9 @@ static enum gp_status walk_index(const char *where, struct jslice text,
 {
     struct jscan scan;
     struct jslice key, value;
-    bool more = true, seen = false;
+    bool more = true, seen[2] = {false, false};
     char name[32];
+    int member;
     enum gp_status rc = jscan_open(&scan, where, text, 8, err);
 
     while (rc == GP_OK) {
@@ -533,15 +538,17 @@ static enum gp_status walk_index(const char *where, struct jslice text,
             break;
         if (!jslice_string(key, name, sizeof name))
             continue;
-        if (strcmp(name, "metadata") == 0)
-            rc = read_total_size(where, value, total, err);
-        if (strcmp(name, "weight_map") != 0)
+        member = strcmp(name, "metadata") == 0     ? 0
+                 : strcmp(name, "weight_map") == 0 ? 1
+                                                   : 2;
+        if (member == 2)
             continue;
-        if (seen)
+        if (seen[member])
             return gp_fail(err, GP_E_FILE, where, "download the file again",
-                           "weight_map is there twice");
-        seen = true;
-        rc = read_weight_map(where, value, tensors, files, err);
+                           "%s is there twice", name);
+        seen[member] = true;
+        rc = member == 0 ? read_total_size(where, value, total, err)
+                         : read_weight_map(where, value, tensors, files, err);
     }
     if (rc == GP_OK && files->count == 0)
         rc = gp_fail(err, GP_E_FILE, where, "this is no safetensors index",

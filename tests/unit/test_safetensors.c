@@ -274,6 +274,14 @@ static void test_index_wrong(void **state)
     index_refused("{\"weight_map\":{}}", "no weight_map");
     index_refused("{\"weight_map\":[]}", "no '{'");
     index_refused("{\"weight_map\":{\"a\":1}}", "no string");
+    index_refused("{\"metadata\":5,\"weight_map\":{\"a\":\"x.safetensors\"}}",
+                  "total_size must be a number");
+    index_refused("{\"metadata\":{\"total_size\":\"9\"},\"weight_map\":{\"a\":"
+                  "\"x.safetensors\"}}", "total_size must be a number");
+    index_refused("{\"metadata\":{\"total_size\":-9},\"weight_map\":{\"a\":"
+                  "\"x.safetensors\"}}", "total_size must be a number");
+    index_refused("{\"metadata\":{},\"metadata\":{},\"weight_map\":{\"a\":"
+                  "\"x.safetensors\"}}", "metadata is there twice");
     index_refused("{\"weight_map\":{\"a\":\"x.safetensors\" \"y.safetensors\"}}",
                   "no string");
     index_refused("{\"weight_map\":{\"a\nb\":\"x.safetensors\"}}", "no string");
