@@ -104,7 +104,7 @@ static enum gp_status answer(struct planner *planner, const char *where, long li
     if (!status)
         status = planner_answer(planner, &ask, &a, err);
     if (!status)
-        *out = report_plan(&a, ask_flag(&ask, OPT_WHY));
+        *out = report_plan(&a, ask_flag(&ask, OPT_WHY), !ask_flag(&ask, OPT_WHY));
     return status;
 }
 

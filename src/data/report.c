@@ -333,7 +333,7 @@ static json_t *report_sources(const struct request *q)
     return o;
 }
 
-json_t *report_plan(const struct answer *a, bool why)
+json_t *report_plan(const struct answer *a, bool why, bool brief)
 {
     static const char *const solve[] = {"none",  "gpus",      "context",
                                         "users", "precision", "budget"};
@@ -351,7 +351,8 @@ json_t *report_plan(const struct answer *a, bool why)
         put(s, "found", json_boolean(a->solved));
         put(o, "solve", s);
     }
-    put(o, "sources", report_sources(&a->plan.request));
+    if (!brief)
+        put(o, "sources", report_sources(&a->plan.request));
     if (why)
         put(o, "why", report_why(&a->plan));
     return o;
