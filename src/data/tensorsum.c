@@ -11,12 +11,15 @@
  */
 #include "data/reader_parts.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "data/jscan.h"
 #include "util/mem.h"
+
+#define SIZE_SLACK 0.01 /* biases and the like that a role may hold besides */
 
 #define TYPES_MAX 8 /* different types of one role that are told apart */
 
@@ -146,8 +149,8 @@ static void add_tensor(struct sum *sum, const char *name,
                        const struct listed_tensor *item)
 {
     struct model *model = sum->model;
-    struct tensor_place place = sum->gguf ? tensorname_gguf(model, name)
-                                          : tensorname_hf(model, name);
+    struct tensor_place place =
+        sum->gguf ? tensorname_gguf(model, name) : tensorname_hf(model, name);
     int row = model->kind_count;
     double query = 1;
 
@@ -235,8 +238,45 @@ static void name_plain_types(struct sum *sum)
         }
     }
     if (differs)
-        reader_note(model, "config.json says %s, but the tensors are of another type, "
-                    "counted as they are", model->native_dtype);
+        reader_note(model,
+                    "config.json says %s, but the tensors are of another type, "
+                    "counted as they are",
+                    model->native_dtype);
+}
+
+/* What config.json makes of the layers and what the files hold must be the same, where
+ * the types are plain enough to tell: a tensor that is missing or of another shape
+ * would be planned too small. Norms and biases are left out, vision towers may be
+ * uncounted. */
+static enum gp_status check_size(const struct model *model, const char *where,
+                                 struct gp_err *err)
+{
+    static const enum tensor_role roles[] = {
+        ROLE_EMBED,       ROLE_HEAD,    ROLE_ATTN_Q,      ROLE_ATTN_KV, ROLE_ATTN_OUT,
+        ROLE_ATTN_LATENT, ROLE_INDEXER, ROLE_RECURRENT,   ROLE_MLP,     ROLE_EXPERT,
+        ROLE_SHARED,      ROLE_ROUTER,  ROLE_LAYER_EMBED,
+    };
+    double held = 0, made = 0;
+
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
+        const char *type = model->native[roles[i]];
+        double elements = model_params_role(model, roles[i]);
+        double width = strcmp(type, "fp32") == 0                                ? 4
+                       : strcmp(type, "fp16") == 0 || strcmp(type, "bf16") == 0 ? 2
+                                                                                : 0;
+
+        if (width == 0 && elements > 0)
+            return GP_OK; /* quantised: packed shapes say nothing plain */
+        made += elements * width;
+        for (int k = 0; k <= model->kind_count; k++)
+            held += model->bytes.by_role[k][roles[i]];
+    }
+    if (fabs(held - made) <= SIZE_SLACK * made)
+        return GP_OK;
+    return gp_fail(err, GP_E_FILE, where,
+                   "a tensor is missing or config.json belongs to another model",
+                   "the tensors hold %.0f bytes where config.json makes %.0f", held,
+                   made);
 }
 
 enum gp_status tensor_sum(struct tensor_list *list, struct model *model, bool gguf,
@@ -263,8 +303,10 @@ enum gp_status tensor_sum(struct tensor_list *list, struct model *model, bool gg
     else
         name_plain_types(&sum);
     if (sum.unloaded > 0)
-        reader_note(model, "%.0f bytes of prediction layers or a copied head are not "
-                    "loaded", sum.unloaded);
+        reader_note(model,
+                    "%.0f bytes of prediction layers or a copied head are not "
+                    "loaded",
+                    sum.unloaded);
     model->bytes.known = true;
-    return GP_OK;
+    return gguf ? GP_OK : check_size(model, where, err);
 }

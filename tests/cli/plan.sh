@@ -93,6 +93,15 @@ CASES
     assert_true "why has terms" test "$(json why.#)" -gt 12
 fi
 
+# ---- a local checkpoint ------------------------------------------------------------------------
+
+run --plan -m "$src/tests/fixtures/models/hf-llama" -g l4 -q
+assert_eq "a Hugging Face folder" 0 "$rc"
+mkdir "$work/checkpoint"
+cp "$src"/tests/fixtures/models/hf-llama/* "$work/checkpoint"
+sed -i 's/"intermediate_size": *24/"intermediate_size": 48/' "$work/checkpoint/config.json"
+assert_fails 3 "where config.json makes" --plan -m "$work/checkpoint" -g l4
+
 # ---- solving -----------------------------------------------------------------------------------
 
 run --plan -m llama-3.1-8b -g rtx-4090:1 --solve context -f json
