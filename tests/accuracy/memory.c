@@ -18,11 +18,12 @@
 
 #define MAX_ROWS 512
 
-/* Models whose rows the constants may see; every other model is scored unseen. */
-static const char *const fitted[] = {"llama-3.1-8b",   "qwen2.5-7b",
-                                     "gemma-2-9b",     "codellama-7b",
-                                     "gemma-3-27b",    "deepseek-v2-lite-16b",
-                                     "qwen3-14b@0.15.0"};
+/* Models whose rows the constants may see; every other model is scored unseen. That
+ * MXFP4 experts are padded, and in which versions, was settled with gpt-oss-20b's rows
+ * in view: no other model has them, so nothing unseen scores that term. */
+static const char *const fitted[] = {
+    "gpt-oss-20b",  "llama-3.1-8b", "qwen2.5-7b",           "gemma-2-9b",
+    "codellama-7b", "gemma-3-27b",  "deepseek-v2-lite-16b", "qwen3-14b@0.15.0"};
 
 struct name {
     const char *listed, *id, *precision;
@@ -32,7 +33,8 @@ struct name {
 static const struct name names[] = {
     {"RedHatAI/Qwen2.5-7B-Instruct-fp8-dynamic", "qwen2.5-7b", "fp8"},
     {"RedHatAI/Qwen2.5-7B-Instruct-quantized.w8a8", "qwen2.5-7b", "int8"},
-    {"RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16", "llama-3.1-8b", "int4-gptq"},
+    {"RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w4a16", "llama-3.1-8b",
+     "int4-gptq"},
     {"RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w8a8", "llama-3.1-8b", "int8"},
     {"RedHatAI/Mistral-Small-3.1-24B-Instruct-2503-quantized.w8a8",
      "mistral-small-3.1-24b", "int8"},
@@ -43,9 +45,9 @@ static const struct name names[] = {
 };
 
 static const struct name gpus[] = {
-    {"H100-80GB", "h100-sxm", NULL},     {"RTX 3090", "rtx-3090", NULL},
-    {"RTX 4090", "rtx-4090", NULL},      {"L40S", "l40s", NULL},
-    {"A100-40GB", "a100-sxm-40", NULL},  {"22 GiB-class (A10/L4)", "l4", NULL},
+    {"H100-80GB", "h100-sxm", NULL},      {"RTX 3090", "rtx-3090", NULL},
+    {"RTX 4090", "rtx-4090", NULL},       {"L40S", "l40s", NULL},
+    {"A100-40GB", "a100-sxm-40", NULL},   {"22 GiB-class (A10/L4)", "l4", NULL},
     {"T4-class (14.56 GiB)", "t4", NULL}, {"80GB-class", "h100-sxm", NULL},
 };
 
@@ -97,8 +99,8 @@ static const char *ask_row(struct planner *planner, const struct table_file *row
 {
     const char *listed = table_text_of(row, "model"), *precision;
     const struct name *n = find_name(names, sizeof(names) / sizeof(names[0]), listed);
-    const struct name *g = find_name(gpus, sizeof(gpus) / sizeof(gpus[0]),
-                                     table_text_of(row, "gpu"));
+    const struct name *g =
+        find_name(gpus, sizeof(gpus) / sizeof(gpus[0]), table_text_of(row, "gpu"));
     int version = engine_version(table_text_of(row, "vllm_version"));
     if (strcmp(table_text_of(row, "model_basis"), "stated") != 0)
         return "model not stated";
@@ -112,7 +114,8 @@ static const char *ask_row(struct planner *planner, const struct table_file *row
     if (strcmp(table_text_of(row, "gpu"), "80GB-class") == 0 && strstr(listed, "phi-4"))
         return "weight type not stated"; /* bitsandbytes with LoRA in one process */
     memset(a, 0, sizeof(*a));
-    gp_format(a->engine, sizeof(a->engine), "vllm@%d.%d", version / 10000, version % 10000);
+    gp_format(a->engine, sizeof(a->engine), "vllm@%d.%d", version / 10000,
+              version % 10000);
     ask_text(&a->ask, OPT_MODEL, "model", n ? n->id : listed, NULL);
     ask_text(&a->ask, OPT_PRECISION, "precision", precision, NULL);
     ask_text(&a->ask, OPT_GPU, "gpu", g->id, NULL);
@@ -128,8 +131,8 @@ static const char *ask_row(struct planner *planner, const struct table_file *row
     /* the row's own reading of the device's memory, as a live device would be asked */
     a->gpu = *a->resolved.request.gpu;
     if (!isnan(table_number_of(row, "gpu_mem_gb")))
-        a->gpu.usable = quantity_of(table_number_of(row, "gpu_mem_gb") * GP_GIB,
-                                    ORIGIN_MEASURED);
+        a->gpu.usable =
+            quantity_of(table_number_of(row, "gpu_mem_gb") * GP_GIB, ORIGIN_MEASURED);
     a->resolved.request.gpu = &a->gpu;
     a->layout = (struct layout){.tp = (int)table_number_of(row, "tp"),
                                 .pp = (int)table_number_of(row, "pp"),
@@ -142,12 +145,12 @@ static const char *ask_row(struct planner *planner, const struct table_file *row
 
 enum term { WEIGHTS, POOL, TOKENS, CONCURRENCY, ACTIVATION, NON_TORCH, GRAPHS, TERMS };
 
-static const char *const term_names[TERMS] = {"weights", "KV pool",   "KV tokens",
+static const char *const term_names[TERMS] = {"weights",     "KV pool",    "KV tokens",
                                               "concurrency", "activation", "non-torch",
                                               "graphs"};
 static const char *const term_columns[TERMS] = {
-    "weights_gib_per_gpu", "kv_cache_gib_per_gpu", "kv_cache_tokens",
-    "max_concurrency",     "activation_peak_gib",  "non_torch_gib", "cuda_graph_gib"};
+    "weights_gib_per_gpu", "kv_cache_gib_per_gpu", "kv_cache_tokens", "max_concurrency",
+    "activation_peak_gib", "non_torch_gib",        "cuda_graph_gib"};
 
 struct score {
     double sum, worst;
@@ -274,8 +277,17 @@ static void push(struct residuals *r, double value)
         r->value[r->count++] = value;
 }
 
-enum { FIT_BASE, FIT_FORWARD, FIT_MOE, FIT_VISION, FIT_NT1, FIT_NT_TP, FIT_NT_PP,
-       FIT_GRAPHS, FITS };
+enum {
+    FIT_BASE,
+    FIT_FORWARD,
+    FIT_MOE,
+    FIT_VISION,
+    FIT_NT1,
+    FIT_NT_TP,
+    FIT_NT_PP,
+    FIT_GRAPHS,
+    FITS
+};
 
 static struct residuals fits_of[8][FITS];
 
@@ -305,7 +317,8 @@ static void refit_row(const struct table_file *row, const struct asked *a)
     push(&r[FIT_GRAPHS], graphs > 0 ? graphs : NAN);
 }
 
-static void print_fit(const char *name, double profile, struct residuals *r, double unit)
+static void print_fit(const char *name, double profile, struct residuals *r,
+                      double unit)
 {
     if (r->count > 0)
         printf("  %-16s profile %6.3f   median of %2d fitted rows %6.3f\n", name,
@@ -314,8 +327,9 @@ static void print_fit(const char *name, double profile, struct residuals *r, dou
 
 static void print_fits(void)
 {
-    printf("\nconstants, and what the fitted models' rows alone would make of them (GiB; "
-           "the MoE factor has no unit)\n");
+    printf(
+        "\nconstants, and what the fitted models' rows alone would make of them (GiB; "
+        "the MoE factor has no unit)\n");
     for (int i = 0; i < 8 && range_engine[i]; i++) {
         const struct engine *e = range_engine[i];
         struct residuals *r = fits_of[i];
@@ -368,8 +382,8 @@ static int verdict(void)
         const struct score *s = &totals[0][promised[i].term];
         bool ok = s->count > 0 && s->sum / s->count <= promised[i].percent;
         printf("%s: %.2f %% on %d unseen rows, promised %.1f %%: %s\n",
-               term_names[promised[i].term], s->count ? s->sum / s->count : NAN, s->count,
-               promised[i].percent, ok ? "ok" : "MISSED");
+               term_names[promised[i].term], s->count ? s->sum / s->count : NAN,
+               s->count, promised[i].percent, ok ? "ok" : "MISSED");
         bad += !ok;
     }
     return bad ? 1 : 0;
