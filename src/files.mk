@@ -48,6 +48,8 @@ core_sources = \
 	src/core/model.h \
 	src/core/model_generic.c \
 	src/core/model_tensors.c \
+	src/core/parts.c \
+	src/core/parts.h \
 	src/core/plan.c \
 	src/core/plan.h \
 	src/core/price.h \
@@ -115,6 +117,10 @@ data_sources = \
 	src/data/price_file.h \
 	src/data/price_import.c \
 	src/data/price_import.h \
+	src/data/print_plan.c \
+	src/data/print_plan.h \
+	src/data/print_why.c \
+	src/data/print_why.h \
 	src/data/profile.c \
 	src/data/profile.h \
 	src/data/profile_get.c \
@@ -157,6 +163,8 @@ probe_sources = \
 	src/probe/probe_sysfs.c
 
 run_sources = \
+	src/run/devices.c \
+	src/run/devices.h \
 	src/run/journal.c \
 	src/run/journal.h \
 	src/run/journal_read.c \
@@ -193,14 +201,8 @@ cli_sources = \
 	src/cli/command.c \
 	src/cli/command.h \
 	src/cli/completion.c \
-	src/cli/devices.c \
-	src/cli/devices.h \
-	src/cli/print_plan.c \
-	src/cli/print_plan.h \
 	src/cli/print_train.c \
-	src/cli/print_train.h \
-	src/cli/print_why.c \
-	src/cli/print_why.h
+	src/cli/print_train.h
 
 bench_sources = \
 	bench/backend.h \

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/devices.h"
+#include "run/devices.h"
 #include "data/batch.h"
 #include "util/mem.h"
 #include "util/path.h"

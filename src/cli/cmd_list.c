@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "cli/devices.h"
+#include "run/devices.h"
 #include "data/report_catalog.h"
 
 static void ids(const struct fact *items, struct strbuf *out)

@@ -2,7 +2,7 @@
  * cmd_plan.c - gpuplan --plan: one request, one answer.
  */
 #include "cli/command.h"
-#include "cli/print_plan.h"
+#include "data/print_plan.h"
 #include "cli/print_train.h"
 #include "data/report.h"
 #include "util/json.h"

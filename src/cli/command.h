@@ -14,12 +14,11 @@
 
 #include "data/option.h"
 #include "data/planner.h"
+#include "data/print_plan.h"
 #include "util/err.h"
 #include "util/str.h"
 
 #define INVOCATION_MAX_ARGS 64
-
-enum output_format { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_MARKDOWN };
 
 struct command;
 

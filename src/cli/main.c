@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
-#include "cli/devices.h"
+#include "run/devices.h"
 #include "util/path.h"
 
 #define VERSION_LINE "gpuplan " GP_VERSION "\n"

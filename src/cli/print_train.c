@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "cli/print_why.h"
+#include "data/print_why.h"
 #include "core/train.h"
 #include "data/report_train.h"
 #include "util/json.h"

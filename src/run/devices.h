@@ -5,8 +5,8 @@
  * machine has several kinds of GPU, "the GPU in this machine" is the one with the most
  * memory, the first of equals: an RTX 4090 beside an A2 is an RTX 4090.
  */
-#ifndef GP_CLI_DEVICES_H
-#define GP_CLI_DEVICES_H
+#ifndef GP_RUN_DEVICES_H
+#define GP_RUN_DEVICES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,13 +1,14 @@
 /*
  * print_plan.c - see print_plan.h. Words first, every number with its unit and origin.
  */
-#include "cli/print_plan.h"
+#include "data/print_plan.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/print_why.h"
+#include "core/parts.h"
+#include "data/print_why.h"
 #include "util/table.h"
 #include "util/units.h"
 
@@ -15,80 +16,8 @@
 
 /* ---- the parts ---- */
 
-struct part {
-    const char *name;
-    char glyph; /* in the bar; ' ' = not a part of it */
-    struct quantity q;
-    char note[96];
-};
-
-#define MAX_PARTS 12
-
-static struct part *add(struct part *parts, int *n, const char *name, char glyph,
-                        struct quantity q)
-{
-    struct part *p = &parts[(*n)++];
-    *p = (struct part){.name = name, .glyph = glyph, .q = q};
-    return p;
-}
-
-static void users_note(const struct plan *p, char *note, size_t size)
-{
-    char tokens[32];
-    gp_format(note, size, "%.0f x %s tokens%s", p->memory.users,
-              units_tokens(tokens, sizeof(tokens), p->request.context),
-              p->layout.replicas > 1 ? ", per replica" : "");
-}
-
-static void weights_note(const struct plan *p, char *note, size_t size)
-{
-    char gib[32];
-    if (p->memory.split.loaded > 0.01 * GP_GIB)
-        gp_format(note, size, "%s of it added by the engine at load",
-                  units_gib(gib, sizeof(gib), p->memory.split.loaded));
-}
-
-static int collect(const struct plan *p, struct part parts[MAX_PARTS])
-{
-    const struct memory *m = &p->memory;
-    const struct request *q = &p->request;
-    int n = 0;
-    struct part *part;
-    add(parts, &n, "physical", ' ', m->physical);
-    add(parts, &n, "usable", ' ', m->usable);
-    part = add(parts, &n, "budget", ' ', m->budget);
-    if (q->engine->budget == BUDGET_UTILIZATION || q->engine->budget == BUDGET_STATIC)
-        gp_format(part->note, sizeof(part->note), "%.2f of it, by %s%s", m->fraction,
-                  q->utilization > 0 ? "request" : q->engine->name,
-                  q->headroom > 0 ? ", less headroom" : "");
-    else if (q->engine->budget == BUDGET_FREE)
-        gp_format(part->note, sizeof(part->note), "%.2f of what is left goes to KV",
-                  m->fraction);
-    part = add(parts, &n, "weights", '#', m->weights);
-    weights_note(p, part->note, sizeof(part->note));
-    if (q->model->weights_only) {
-        add(parts, &n, "free", '.', m->free);
-        return n;
-    }
-    part = add(parts, &n, "KV needed", '=', m->kv_needed);
-    users_note(p, part->note, sizeof(part->note));
-    if (m->state.value > 0)
-        add(parts, &n, "recurrent state", '=', m->state);
-    double extra = m->kv_reserved.value - m->kv_needed.value - m->state.value;
-    if (extra > 0.005 * m->kv_reserved.value) {
-        part = add(parts, &n, "KV blocks", '=', quantity_exact(extra));
-        gp_copy(part->note, sizeof(part->note), "rounding, windows and layer groups");
-    }
-    part = add(parts, &n, "activation", ':', m->activation);
-    gp_format(part->note, sizeof(part->note), "max-num-seqs %.0f, batched tokens %.0f",
-              m->max_num_seqs, m->max_batched_tokens);
-    add(parts, &n, "non-torch", '-', m->non_torch);
-    part = add(parts, &n, "CUDA graphs", '-', m->graphs);
-    if (q->engine->budget == BUDGET_UTILIZATION && !q->engine->graphs_in_budget)
-        gp_copy(part->note, sizeof(part->note), "on top of the budget");
-    add(parts, &n, "free", '.', m->free);
-    return n;
-}
+/* One per role: what the bar is drawn with, and the mark before the part's line. */
+static const char glyphs[PART_ROLE_COUNT] = {' ', '#', '=', ':', '-', '.'};
 
 static void band(const struct quantity *q, char *text, size_t size)
 {
@@ -99,14 +28,15 @@ static void band(const struct quantity *q, char *text, size_t size)
 
 static void print_parts(const struct plan *p, struct strbuf *out)
 {
-    struct part parts[MAX_PARTS];
-    int n = collect(p, parts);
+    struct part parts[PARTS_MAX];
+    int n = parts_list(p, parts);
     char range[40];
     strbuf_add(out, "\nmemory of one GPU         GiB  band           origin\n");
     for (int i = 0; i < n; i++) {
         band(&parts[i].q, range, sizeof(range));
-        strbuf_addf(out, " %c  %-17s %7.2f  %-14s %s", parts[i].glyph, parts[i].name,
-                    parts[i].q.value / GP_GIB, range, origin_word(parts[i].q.origin));
+        strbuf_addf(out, " %c  %-17s %7.2f  %-14s %s", glyphs[parts[i].role],
+                    parts[i].name, parts[i].q.value / GP_GIB, range,
+                    origin_word(parts[i].q.origin));
         if (parts[i].note[0])
             strbuf_addf(out, "%*s%s", 10 - (int)strlen(origin_word(parts[i].q.origin)),
                         "", parts[i].note);
@@ -119,17 +49,17 @@ static void print_parts(const struct plan *p, struct strbuf *out)
 
 static void print_bar(const struct plan *p, struct strbuf *out)
 {
-    struct part parts[MAX_PARTS];
-    int n = collect(p, parts), used = 0;
+    struct part parts[PARTS_MAX];
+    int n = parts_list(p, parts), used = 0;
     double room = p->memory.usable.value, sum = 0;
     strbuf_add(out, "    [");
     for (int i = 0; i < n; i++) {
-        if (parts[i].glyph == ' ' || parts[i].glyph == '.')
+        if (!parts_fills(parts[i].role))
             continue;
         sum += parts[i].q.value;
         int until = (int)lround(fmin(sum / room, 1) * BAR_WIDTH);
         for (; used < until; used++)
-            strbuf_addn(out, &parts[i].glyph, 1);
+            strbuf_addn(out, &glyphs[parts[i].role], 1);
     }
     for (; used < BAR_WIDTH; used++)
         strbuf_add(out, ".");
@@ -401,9 +331,9 @@ void print_plan_table(const struct answer *a, enum output_format format,
         {"part", TABLE_LEFT},     {"GiB per GPU", TABLE_RIGHT},
         {"low GiB", TABLE_RIGHT}, {"high GiB", TABLE_RIGHT},
         {"origin", TABLE_LEFT},   {"note", TABLE_LEFT}};
-    struct part parts[MAX_PARTS];
+    struct part parts[PARTS_MAX];
     struct table table;
-    int n = a->plan.has_memory ? collect(&a->plan, parts) : 0;
+    int n = a->plan.has_memory ? parts_list(&a->plan, parts) : 0;
     table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
     for (int i = 0; i < n; i++) {
         table_cell(&table, parts[i].name);

@@ -1,8 +1,8 @@
 /*
  * print_why.h - the terms of explain.h as text: name = value, equation, inputs, source.
  */
-#ifndef GP_CLI_PRINT_WHY_H
-#define GP_CLI_PRINT_WHY_H
+#ifndef GP_DATA_PRINT_WHY_H
+#define GP_DATA_PRINT_WHY_H
 
 #include "core/explain.h"
 #include "util/str.h"

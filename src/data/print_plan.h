@@ -1,14 +1,15 @@
 /*
  * print_plan.h - a plan as text, CSV or Markdown for people.
  */
-#ifndef GP_CLI_PRINT_PLAN_H
-#define GP_CLI_PRINT_PLAN_H
+#ifndef GP_DATA_PRINT_PLAN_H
+#define GP_DATA_PRINT_PLAN_H
 
 #include <stdbool.h>
 
-#include "cli/command.h"
 #include "data/planner.h"
 #include "util/str.h"
+
+enum output_format { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_MARKDOWN };
 
 /* The whole answer; with why, each term's equation, inputs and source follow; verbose
  * adds the sources of all profiles. */

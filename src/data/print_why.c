@@ -1,7 +1,7 @@
 /*
  * print_why.c - see print_why.h.
  */
-#include "cli/print_why.h"
+#include "data/print_why.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /*
  * devices.c - see devices.h.
  */
-#include "cli/devices.h"
+#include "run/devices.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,78 @@
+/*
+ * parts.c - see parts.h.
+ */
+#include "core/parts.h"
+
+#include "util/str.h"
+#include "util/units.h"
+
+bool parts_fills(enum part_role role)
+{
+    return role != PART_LIMIT && role != PART_FREE;
+}
+
+static struct part *add(struct part *parts, int *n, const char *name,
+                        enum part_role role, struct quantity q)
+{
+    struct part *p = &parts[(*n)++];
+    *p = (struct part){.name = name, .role = role, .q = q};
+    return p;
+}
+
+static void users_note(const struct plan *p, char *note, size_t size)
+{
+    char tokens[32];
+    gp_format(note, size, "%.0f x %s tokens%s", p->memory.users,
+              units_tokens(tokens, sizeof(tokens), p->request.context),
+              p->layout.replicas > 1 ? ", per replica" : "");
+}
+
+static void weights_note(const struct plan *p, char *note, size_t size)
+{
+    char gib[32];
+    if (p->memory.split.loaded > 0.01 * GP_GIB)
+        gp_format(note, size, "%s of it added by the engine at load",
+                  units_gib(gib, sizeof(gib), p->memory.split.loaded));
+}
+
+int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
+{
+    const struct memory *m = &p->memory;
+    const struct request *q = &p->request;
+    int n = 0;
+    struct part *part;
+    add(parts, &n, "physical", PART_LIMIT, m->physical);
+    add(parts, &n, "usable", PART_LIMIT, m->usable);
+    part = add(parts, &n, "budget", PART_LIMIT, m->budget);
+    if (q->engine->budget == BUDGET_UTILIZATION || q->engine->budget == BUDGET_STATIC)
+        gp_format(part->note, sizeof(part->note), "%.2f of it, by %s%s", m->fraction,
+                  q->utilization > 0 ? "request" : q->engine->name,
+                  q->headroom > 0 ? ", less headroom" : "");
+    else if (q->engine->budget == BUDGET_FREE)
+        gp_format(part->note, sizeof(part->note), "%.2f of what is left goes to KV",
+                  m->fraction);
+    part = add(parts, &n, "weights", PART_WEIGHTS, m->weights);
+    weights_note(p, part->note, sizeof(part->note));
+    if (q->model->weights_only) {
+        add(parts, &n, "free", PART_FREE, m->free);
+        return n;
+    }
+    part = add(parts, &n, "KV needed", PART_KV, m->kv_needed);
+    users_note(p, part->note, sizeof(part->note));
+    if (m->state.value > 0)
+        add(parts, &n, "recurrent state", PART_KV, m->state);
+    double extra = m->kv_reserved.value - m->kv_needed.value - m->state.value;
+    if (extra > 0.005 * m->kv_reserved.value) {
+        part = add(parts, &n, "KV blocks", PART_KV, quantity_exact(extra));
+        gp_copy(part->note, sizeof(part->note), "rounding, windows and layer groups");
+    }
+    part = add(parts, &n, "activation", PART_ACTIVATION, m->activation);
+    gp_format(part->note, sizeof(part->note), "max-num-seqs %.0f, batched tokens %.0f",
+              m->max_num_seqs, m->max_batched_tokens);
+    add(parts, &n, "non-torch", PART_RUNTIME, m->non_torch);
+    part = add(parts, &n, "CUDA graphs", PART_RUNTIME, m->graphs);
+    if (q->engine->budget == BUDGET_UTILIZATION && !q->engine->graphs_in_budget)
+        gp_copy(part->note, sizeof(part->note), "on top of the budget");
+    add(parts, &n, "free", PART_FREE, m->free);
+    return n;
+}
