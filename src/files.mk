@@ -181,6 +181,21 @@ run_sources = \
 	src/run/runner_line.c \
 	src/run/runner_line.h
 
+tui_sources = \
+	src/tui/action.c \
+	src/tui/action.h \
+	src/tui/canvas.c \
+	src/tui/canvas.h \
+	src/tui/frame.c \
+	src/tui/frame.h \
+	src/tui/key.c \
+	src/tui/key.h \
+	src/tui/rect.h \
+	src/tui/theme.c \
+	src/tui/theme.h \
+	src/tui/utf8.c \
+	src/tui/utf8.h
+
 cli_sources = \
 	src/cli/bench_parts.h \
 	src/cli/bench_progress.c \
@@ -271,5 +286,6 @@ libgpuplan_a_SOURCES = \
 	$(data_sources) \
 	$(probe_sources) \
 	$(run_sources) \
+	$(tui_sources) \
 	$(cli_sources) \
 	$(bench_sources)

@@ -22,8 +22,10 @@ AM_TESTS_ENVIRONMENT = \
 	unset GPUPLAN_PROFILES COLUMNS LINES;
 
 unit_tests = \
+	tests/unit/test_action \
 	tests/unit/test_bench_main \
 	tests/unit/test_benchlog \
+	tests/unit/test_canvas \
 	tests/unit/test_catalog \
 	tests/unit/test_compare \
 	tests/unit/test_cost \
@@ -32,6 +34,7 @@ unit_tests = \
 	tests/unit/test_explain \
 	tests/unit/test_facts \
 	tests/unit/test_format \
+	tests/unit/test_frame \
 	tests/unit/test_gguf \
 	tests/unit/test_hfcheck \
 	tests/unit/test_hfconfig \

@@ -1,0 +1,144 @@
+/*
+ * action.c - see action.h.
+ */
+#include "tui/action.h"
+
+#include <string.h>
+
+#include "tui/key.h"
+
+const struct action_row action_rows[ACT_COUNT] = {[ACT_NONE] = {"", "", 0, 0, "", ""},
+#define X(id, name, keys, screens, rank, word, help)                                   \
+    [ACT_##id] = {name, keys, screens, rank, word, help},
+                                                  ACTIONS(X)
+#undef X
+};
+
+/* The next of the names divided by blanks; false at the end. */
+static bool next_name(const char **names, char *name, size_t size)
+{
+    size_t n;
+
+    *names += strspn(*names, " ");
+    n = strcspn(*names, " ");
+    if (n == 0)
+        return false;
+    gp_format(name, size, "%.*s", (int)n, *names);
+    *names += n;
+    return true;
+}
+
+static bool has_key(const struct action_row *row, int key)
+{
+    const char *names = row->keys;
+    char name[16];
+
+    while (next_name(&names, name, sizeof name))
+        if (key_find(name) == key)
+            return true;
+    return false;
+}
+
+enum action action_of_key(int key, enum screen_id screen)
+{
+    unsigned bit = 1u << screen;
+    enum action found = ACT_NONE;
+
+    for (int i = 1; i < ACT_COUNT; i++) {
+        const struct action_row *row = &action_rows[i];
+
+        if (!(row->screens & bit) || !has_key(row, key))
+            continue;
+        if (row->screens != ON_ALL)
+            return (enum action)i;
+        if (!found)
+            found = (enum action)i;
+    }
+    return found;
+}
+
+enum action action_find(const char *name)
+{
+    for (int i = 1; i < ACT_COUNT; i++)
+        if (strcmp(action_rows[i].name, name) == 0)
+            return (enum action)i;
+    return ACT_NONE;
+}
+
+const char *action_key(enum action action, char *text, size_t size)
+{
+    const char *names = action_rows[action].keys;
+
+    if (!next_name(&names, text, size))
+        text[0] = '\0';
+    return text;
+}
+
+/* "Enter:edit" of the actions of that screen and rank. */
+static void add_rank(enum screen_id screen, int rank, int cols, struct strbuf *left)
+{
+    char key[16];
+
+    for (int i = 1; i < ACT_COUNT; i++) {
+        const struct action_row *row = &action_rows[i];
+        struct strbuf word;
+
+        if (row->rank != rank || !(row->screens & 1u << screen))
+            continue;
+        strbuf_init(&word);
+        strbuf_addf(&word, "%s%s:%s", left->len ? "  " : "",
+                    action_key((enum action)i, key, sizeof key), row->word);
+        if ((int)(left->len + word.len) <= cols)
+            strbuf_addn(left, word.text, word.len);
+        strbuf_fini(&word);
+    }
+}
+
+void action_bar(enum screen_id screen, int cols, struct strbuf *left,
+                struct strbuf *right)
+{
+    enum { RANKS = 8 };
+
+    strbuf_add(right, "?:help  q:quit");
+    for (int rank = 2; rank < RANKS; rank++)
+        add_rank(screen, rank, cols - (int)right->len - 3, left);
+}
+
+/* "Enter, F5" */
+static void add_keys(const struct action_row *row, struct strbuf *out)
+{
+    const char *names = row->keys;
+    char name[16];
+    bool first = true;
+
+    while (next_name(&names, name, sizeof name)) {
+        strbuf_addf(out, "%s%s", first ? "" : ", ", name);
+        first = false;
+    }
+    if (first)
+        strbuf_addf(out, ":%s", row->name);
+}
+
+static void add_part(unsigned screens, bool all, struct strbuf *out)
+{
+    for (int i = 1; i < ACT_COUNT; i++) {
+        const struct action_row *row = &action_rows[i];
+
+        if ((row->screens == ON_ALL) != all || !(row->screens & screens))
+            continue;
+        add_keys(row, out);
+        strbuf_addf(out, "\t%s\n", row->help);
+    }
+}
+
+void action_help(enum screen_id screen, struct strbuf *out)
+{
+    static const char *const names[SCREEN_COUNT] = {"Plan", "Compare", "Curves",
+                                                    "Bench", "Pool"};
+
+    strbuf_addf(out, "%s\n", names[screen]);
+    add_part(1u << screen, false, out);
+    strbuf_add(out, "Everywhere\n");
+    add_part(1u << screen, true, out);
+    strbuf_add(out, "Text is typed only in windows: Enter takes it, Esc does not.\n");
+}

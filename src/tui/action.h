@@ -1,0 +1,130 @@
+/*
+ * action.h - what a key can do: the one table of actions.
+ *
+ * One row gives the enum, the name that `:` takes and completes, the keys, the screens
+ * where it holds, the word in the key bar and the line of help. Dispatch, bar, help,
+ * completion and the man page's list of keys all come from here, so none can be out of
+ * date; a test sees that no key means two things on one screen.
+ *
+ * An action of a screen wins over one that holds everywhere.
+ */
+#ifndef GP_TUI_ACTION_H
+#define GP_TUI_ACTION_H
+
+#include <stddef.h>
+
+#include "util/str.h"
+
+enum screen_id { SCREEN_PLAN, SCREEN_COMPARE, SCREEN_CURVES, SCREEN_BENCH, SCREEN_POOL,
+                 SCREEN_COUNT };
+
+enum { /* bits: where an action holds */
+    ON_PLAN = 1, ON_COMPARE = 2, ON_CURVES = 4, ON_BENCH = 8, ON_POOL = 16,
+    ON_ALL = 31
+};
+
+/* X(id, name, keys (blanks between), screens, rank in the bar: 0 = not in it, the lower
+ *   the longer it stays; word in the bar, help) */
+#define ACTIONS(X)                                                                     \
+    X(HELP, "help", "? F1", ON_ALL, 1, "help", "this help")                            \
+    X(QUIT, "quit", "q F10", ON_ALL, 1, "quit", "close, then quit")                    \
+    X(SCREEN_1, "screen-plan", "1", ON_ALL, 0, "", "Plan: one request, one answer")    \
+    X(SCREEN_2, "screen-compare", "2", ON_ALL, 0, "", "Compare: GPUs x precisions")    \
+    X(SCREEN_3, "screen-curves", "3", ON_ALL, 0, "", "Curves: roofline and memory")    \
+    X(SCREEN_4, "screen-bench", "4", ON_ALL, 0, "", "Bench: measure this machine")     \
+    X(SCREEN_5, "screen-pool", "5", ON_ALL, 0, "", "Pool")                             \
+    X(UP, "up", "Up k", ON_ALL, 0, "", "up")                                           \
+    X(DOWN, "down", "Down j", ON_ALL, 0, "", "down")                                   \
+    X(LEFT, "left", "Left h", ON_ALL, 0, "", "previous value, left")                   \
+    X(RIGHT, "right", "Right l", ON_ALL, 0, "", "next value, right")                   \
+    X(PAGE_UP, "page-up", "PgUp", ON_ALL, 0, "", "a page up")                          \
+    X(PAGE_DOWN, "page-down", "PgDn", ON_ALL, 0, "", "a page down")                    \
+    X(FIRST, "first", "g Home", ON_ALL, 0, "", "to the first")                         \
+    X(LAST, "last", "G End", ON_ALL, 0, "", "to the last")                             \
+    X(PANEL, "next-panel", "Tab", ON_ALL, 0, "", "next panel")                         \
+    X(PANEL_BACK, "previous-panel", "S-Tab", ON_ALL, 0, "", "previous panel")          \
+    X(BACK, "back", "Esc", ON_ALL, 0, "", "back one step; never quits")                \
+    X(PROMPT, "prompt", ":", ON_ALL, 0, "", "command line: actions and options")       \
+    X(UNDO, "undo", "u", ON_ALL, 0, "", "undo the last change of the plan")            \
+    X(REDO, "redo", "U", ON_ALL, 0, "", "redo it")                                     \
+    X(EXPORT, "export", "e", ON_ALL, 5, "export", "write what is shown to a file")     \
+    X(COMMAND, "show-command", "c", ON_ALL, 0, "", "the command that prints the same") \
+    X(THEME, "theme", "T", ON_ALL, 0, "", "next colours")                              \
+    X(MOUSE, "mouse", "M", ON_ALL, 0, "", "mouse on or off (Shift selects text)")      \
+    X(SETTINGS, "save-settings", "", ON_ALL, 0, "",                                    \
+      "remember colours, mouse and screen for the next start")                         \
+    X(REDRAW, "redraw", "C-l", ON_ALL, 0, "", "draw everything anew")                  \
+    X(SUSPEND, "suspend", "C-z", ON_ALL, 0, "", "to the shell; fg comes back")         \
+    X(QUIT_NOW, "quit!", "Q", ON_ALL, 0, "", "quit without asking")                    \
+    X(EDIT, "edit", "Enter", ON_PLAN, 2, "edit",                                       \
+      "change the field, or choose from a list")                                       \
+    X(MORE, "more", "+ =", ON_PLAN, 0, "", "number: a step up")                        \
+    X(LESS, "less", "-", ON_PLAN, 0, "", "number: a step down")                        \
+    X(FIND, "find", "/ F3", ON_PLAN, 4, "find", "find a field by its name")            \
+    X(APPLY, "apply", "a", ON_PLAN, 3, "apply", "apply a suggestion")                  \
+    X(SOLVE, "solve", "s", ON_PLAN, 3, "solve",                                        \
+      "the best value of this field that still fits")                                  \
+    X(WHY, "why", "y", ON_PLAN | ON_COMPARE, 4, "why",                                 \
+      "every number's equation, inputs and source")                                    \
+    X(PIN, "pin", "p", ON_PLAN, 6, "pin",                                              \
+      "keep this plan to see the difference to it")                                    \
+    X(RESET, "reset", "r", ON_PLAN, 7, "reset", "the field's default; again: of all")  \
+    X(SAVE, "save", "w", ON_PLAN | ON_COMPARE | ON_CURVES, 6, "save",                  \
+      "save the plan's fields (--batch reads them)")                                   \
+    X(LOAD, "load", "o", ON_PLAN, 0, "", "open a saved plan")                          \
+    X(USE, "use", "Enter", ON_COMPARE, 2, "use in plan",                               \
+      "take this row into the plan")                                                   \
+    X(SORT, "sort", "s F6", ON_COMPARE, 3, "sort", "sort by the next column")          \
+    X(REVERSE, "reverse", "S", ON_COMPARE, 0, "", "the other way round")               \
+    X(FILTER, "filter", "/ f F4", ON_COMPARE, 3, "filter",                             \
+      "only rows with these words")                                                    \
+    X(PRECISIONS, "precisions", "p", ON_COMPARE, 5, "precisions",                      \
+      "which precisions are compared")                                                 \
+    X(MARK, "mark", "Space", ON_COMPARE, 0, "", "mark a row; marked rows come first")  \
+    X(CURVE_NEXT, "next-curve", "v ]", ON_CURVES, 2, "next curve", "next curve")       \
+    X(CURVE_BACK, "previous-curve", "V [", ON_CURVES, 0, "", "previous curve")         \
+    X(SERIES, "series", "Space", ON_CURVES, 3, "series",                               \
+      "the series that the cursor reads")                                              \
+    X(ZOOM_IN, "zoom-in", "+ =", ON_CURVES, 4, "zoom", "closer")                       \
+    X(ZOOM_OUT, "zoom-out", "-", ON_CURVES, 0, "", "further away")                     \
+    X(MEASURED, "measured", "o", ON_CURVES, 4, "open result",                          \
+      "draw the points of a result file")                                              \
+    X(START, "start", "Enter F5", ON_BENCH, 2, "start",                                \
+      "start, or change what is in focus")                                             \
+    X(TOGGLE, "toggle", "Space", ON_BENCH, 3, "choose",                                \
+      "take a test or device, or leave it out")                                        \
+    X(STOP, "stop", "x", ON_BENCH, 3, "stop", "stop after the point")                  \
+    X(STOP_NOW, "stop-now", "X", ON_BENCH, 4, "stop now",                              \
+      "stop now; what is measured is kept")                                            \
+    X(DEVICES, "devices", "d", ON_BENCH, 4, "devices", "monitor of the devices here")  \
+    X(AGAIN, "again", "r", ON_BENCH, 5, "again", "back to choosing, for another run")  \
+    X(SAVE_RESULT, "save-result", "w", ON_BENCH, 5, "save",                            \
+      "save the result under a name")
+
+#define X(id, ...) ACT_##id,
+enum action { ACT_NONE, ACTIONS(X) ACT_COUNT };
+#undef X
+
+struct action_row {
+    const char *name, *keys;
+    unsigned screens;
+    int rank;
+    const char *word, *help;
+};
+extern const struct action_row action_rows[ACT_COUNT];
+
+/* What this key asks for on that screen; ACT_NONE. */
+enum action action_of_key(int key, enum screen_id screen);
+/* By name, ACT_NONE when there is none. */
+enum action action_find(const char *name);
+/* Its first key's name, "" when it has none. */
+const char *action_key(enum action action, char *text, size_t size);
+
+/* The key bar of a screen in at most cols columns: "Enter:edit  a:apply ...", and, from
+ * the right and never left out, "?:help  q:quit". */
+void action_bar(enum screen_id screen, int cols, struct strbuf *left,
+                 struct strbuf *right);
+/* The help of a screen as lines "keys\thelp", a heading before each part. */
+void action_help(enum screen_id screen, struct strbuf *out);
+
+#endif

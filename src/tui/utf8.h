@@ -1,0 +1,17 @@
+/*
+ * utf8.h - one character of a UTF-8 text at a time, whatever the locale is.
+ */
+#ifndef GP_TUI_UTF8_H
+#define GP_TUI_UTF8_H
+
+#include <stdint.h>
+
+/* The character at *text, which moves behind it; 0 at the end. A byte that is no part
+ * of one is 0xfffd. */
+uint32_t utf8_next(const char **text);
+/* It as UTF-8, terminated. Returns text. */
+char *utf8_text(uint32_t ch, char text[5]);
+/* Columns it takes: 0, 1 or 2. */
+int utf8_width(uint32_t ch);
+
+#endif
