@@ -30,6 +30,8 @@ enum point_state { POINT_OK, POINT_UNSUPPORTED, POINT_OOM, POINT_ERROR, POINT_SK
 
 struct prepared {
     int rotation;           /* copies of what rotates */
+    int multiple;           /* the launches of a sample are a multiple of it; 0 = of
+                             * rotation. 1: the next sample goes on where this one ends */
     bool cold;              /* false: memory allowed too few of them */
     double bytes;           /* allocated */
     char algorithm[96];     /* what the library chose; "" = it does not say */
@@ -66,8 +68,15 @@ struct backend {
     json_t *(*sensors)(void *ctx);
 
     /* May be NULL. Appends words that only the engine can know, after the runs of a
-     * variant: "launch_bound", "emulated". */
+     * variant: "launch_bound", "emulated", "contended", "shared". */
     void (*flags)(void *ctx, int variant, json_t *flags);
+    /* May be NULL. Samples begin (true) and have been taken (false): time to look whether
+     * somebody else uses the device. A false may come without a true before it. */
+    void (*window)(void *ctx, bool begin);
+    /* May be NULL. One operation by itself: nothing queued before it, caches flushed. */
+    bool (*latency)(void *ctx, int variant, double *seconds);
+    /* May be NULL. No further call can succeed: the run ends here. */
+    bool (*lost)(void *ctx);
     /* May be NULL. Why the last run() or warm() failed; "" when it does not know. */
     const char *(*reason)(void *ctx);
 };

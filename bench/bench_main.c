@@ -220,10 +220,13 @@ static int finish(struct bench_run *run, bool complete)
 
 static int lost(struct bench_run *run)
 {
+    const char *why = run->backend->reason ? run->backend->reason(run->ctx) : "";
     struct gp_err err;
 
-    gp_fail(&err, GP_E_DEVICE, "", "see the kernel log (Xid) and reset the device",
-            "the device no longer answers");
+    gp_fail(
+        &err, GP_E_DEVICE, "", "see the kernel log (Xid) and reset the device",
+        "the device no longer answers%s%s; the points that are left are not measured",
+        why[0] ? ": " : "", why);
     return give_up(run->watch, &err);
 }
 

@@ -7,6 +7,7 @@
 
 #include "bench/backend.h"
 #include "bench/cpu_gemm.h"
+#include "bench/cpu_load.h"
 #include "bench/cpu_pool.h"
 #include "bench/cpu_topology.h"
 
@@ -18,7 +19,9 @@ struct cpu_engine {
     const struct cpu_test *test;   /* of the prepared point */
     void *work;                    /* the test's own */
     json_t *params;                /* of the prepared point, or NULL */
-    const char *flags[4];          /* of the prepared point; NULL ends */
+    const char *flags[8];          /* of the prepared point; NULL ends */
+    struct cpu_load before;        /* when the samples began */
+    bool sampling;
 };
 
 struct cpu_test {
@@ -37,7 +40,12 @@ extern const struct cpu_test cpu_test_gemm, cpu_test_memory, cpu_test_transfer,
  * than nine tenths of what is free. */
 double cpu_budget(const struct cpu_engine *engine);
 
-/* Adds a flag to the point; the fifth is dropped. */
+/* Copies of `bytes` for which there is `room`: twice the caches are walked before one
+ * returns, or many times where memory alone decides (`deep`). */
+int cpu_rotation(const struct cpu_engine *engine, double bytes, double room, bool deep,
+                 bool *cold);
+
+/* Adds a flag to the point, once; the ninth is dropped. */
 void cpu_flag(struct cpu_engine *engine, const char *flag);
 
 #endif

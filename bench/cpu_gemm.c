@@ -1,9 +1,9 @@
 /*
  * cpu_gemm.c - one linear layer's operands, runs and check, whatever the library.
  *
- * W is filled once and packed `weights` times. The rows of W that the check will look at
- * are chosen and kept as double before W is given up, so that the check needs no second
- * copy of a large matrix:  16 rows of k doubles, k = 14336: 1.8 MB.
+ * W is filled once and packed `weights` times. The rows of W that the check will look
+ * at are chosen and kept as double before W is given up, so that the check needs no
+ * second copy of a large matrix:  16 rows of k doubles, k = 14336: 1.8 MB.
  *
  * The check runs the timed call once more on the last used copies into a y full of NaN
  * (integers: 0x7f7f7f7f) and compares 16 x 16 results with sums in double.
@@ -20,14 +20,14 @@ struct cpu_gemm {
     const struct gemm_library *library;
     struct gemm_shape shape;
     struct gemm_made made;
-    int weights, rows;             /* copies */
+    int weights, rows; /* copies */
     int next_weight, next_row;
-    size_t x_bytes, y_bytes;       /* of one copy */
-    void **w, **x, **y;            /* memory */
+    size_t x_bytes, y_bytes; /* of one copy */
+    void **w, **x, **y;      /* memory */
     void **w_handle, **x_handle, **y_handle;
-    int sampled;                   /* rows of W kept */
+    int sampled; /* rows of W kept */
     int64_t sample[CHECK_ROWS];
-    double *kept;                  /* [sampled][k] */
+    double *kept; /* [sampled][k] */
 };
 
 const struct gemm_library *cpu_gemm_library(void)
@@ -118,7 +118,9 @@ static void fill(struct cpu_pool *pool, enum number number, void *base, size_t c
 /* Rows spread over the matrix, the first and the last among them. */
 static int64_t spread(int64_t count, int samples, int i)
 {
-    return count <= samples ? i : i == samples - 1 ? count - 1 : count * i / samples + i % 3;
+    return count <= samples   ? i
+           : i == samples - 1 ? count - 1
+                              : count * i / samples + i % 3;
 }
 
 static bool keep_samples(struct cpu_gemm *gemm, const void *w)
@@ -144,7 +146,8 @@ static bool pack_weights(struct cpu_gemm *gemm, const void *w)
 
     for (int i = 0; i < gemm->weights; i++) {
         gemm->w[i] = cpu_alloc(gemm->made.packed);
-        if (!gemm->w[i] || !library->pack(gemm->made.op, (void *)(uintptr_t)w, gemm->w[i]))
+        if (!gemm->w[i] ||
+            !library->pack(gemm->made.op, (void *)(uintptr_t)w, gemm->w[i]))
             return false;
         gemm->w_handle[i] = library->weights(gemm->made.op, gemm->w[i]);
         if (!gemm->w_handle[i])
@@ -175,11 +178,12 @@ static bool make_rows(struct cpu_gemm *gemm, struct cpu_pool *pool, uint64_t see
 
 static bool make_tables(struct cpu_gemm *gemm)
 {
-    void ***tables[] = {&gemm->w, &gemm->w_handle, &gemm->x,
-                        &gemm->x_handle, &gemm->y, &gemm->y_handle};
+    void ***tables[] = {&gemm->w,        &gemm->w_handle, &gemm->x,
+                        &gemm->x_handle, &gemm->y,        &gemm->y_handle};
 
     for (int i = 0; i < 6; i++) {
-        *tables[i] = calloc((size_t)(i < 2 ? gemm->weights : gemm->rows), sizeof(void *));
+        *tables[i] =
+            calloc((size_t)(i < 2 ? gemm->weights : gemm->rows), sizeof(void *));
         if (!*tables[i])
             return false;
     }
@@ -199,7 +203,8 @@ enum point_state cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool,
     gemm->rows = rows;
     if (w && make_tables(gemm)) {
         fill(pool, gemm->made.w, w, count, seed);
-        ok = keep_samples(gemm, w) && pack_weights(gemm, w) && make_rows(gemm, pool, seed);
+        ok = keep_samples(gemm, w) && pack_weights(gemm, w) &&
+             make_rows(gemm, pool, seed);
     }
     cpu_release(w, bytes);
     if (!ok)
@@ -249,6 +254,20 @@ bool cpu_gemm_wait(struct cpu_gemm *gemm)
 
 /* ---- check ---- */
 
+/* Of the kept rows of W and one column of x. */
+static void look_for_zeros(const struct cpu_gemm *gemm, const void *x,
+                           struct check *out)
+{
+    int64_t k = gemm->shape.k, count = gemm->sampled * k;
+    double zeros = 0;
+
+    for (int64_t i = 0; i < count; i++)
+        zeros += gemm->kept[i] == 0;
+    for (int64_t i = 0; i < k; i++)
+        zeros += number_get(gemm->made.x, x, (size_t)i) == 0;
+    method_no_zeros(out, zeros, (double)(count + k));
+}
+
 static void compare(const struct cpu_gemm *gemm, int i, int64_t column, const void *x,
                     const void *y, struct check *out)
 {
@@ -290,6 +309,7 @@ void cpu_gemm_check(struct cpu_gemm *gemm, struct check *out)
         gp_copy(out->why, sizeof out->why, "the library refused the call");
         return;
     }
+    look_for_zeros(gemm, gemm->x[row], out);
     for (int c = 0; c < columns; c++) {
         int64_t column = spread(n, CHECK_COLUMNS, c);
 

@@ -1,16 +1,14 @@
 /*
  * cpu_test_decode.c - test decode: one step of a synthetic decoder, n tokens at once.
  *
- *   per layer   qkv, o, gate_up, down with the layer's own weights, and a read of all keys
- *               and values that the n sequences have in the cache
- *   at the end  the vocabulary head
- * Norms, activations, softmax and the arithmetic of attention are left out: they move
- * little beside weights and cache. The dimensions are those of the measured shard.
+ *   per layer   qkv, o, gate_up, down with the layer's own weights, and a read of all
+ * keys and values that the n sequences have in the cache at the end  the vocabulary
+ * head Norms, activations, softmax and the arithmetic of attention are left out: they
+ * move little beside weights and cache. The dimensions are those of the measured shard.
  *
- * As many real layers as memory holds, at least 4 (or all): weights of a layer come from
- * memory as in life. The rest is extrapolated and the point says so:
- *   t = t_layers * layers / real + t_head
- * 8 of 32 layers in 80 ms, head 9 ms: 80*32/8 + 9 = 329 ms.
+ * As many real layers as memory holds, at least 4 (or all): weights of a layer come
+ * from memory as in life. The rest is extrapolated and the point says so: t = t_layers
+ * * layers / real + t_head 8 of 32 layers in 80 ms, head 9 ms: 80*32/8 + 9 = 329 ms.
  *
  * FP32 models keep their cache in 4 bytes an element, all others in 2.
  */
@@ -28,10 +26,10 @@ enum { LAYERS_LEAST = 4, LINE = 64 };
 struct decode_work {
     struct cpu_gemm *gemm[GEMMS];
     int layers, real;
-    char *cache;          /* real layers, one after the other */
-    size_t layer_cache;   /* bytes, a multiple of 64 */
-    size_t reading;       /* offset of the layer that is read */
-    uint64_t sink[512];   /* keeps the reads */
+    char *cache;        /* real layers, one after the other */
+    size_t layer_cache; /* bytes, a multiple of 64 */
+    size_t reading;     /* offset of the layer that is read */
+    uint64_t sink[512]; /* keeps the reads */
 };
 
 static void release(void *ctx)
@@ -49,7 +47,8 @@ static void release(void *ctx)
 static enum point_state make_gemms(struct decode_work *work, const struct point *p,
                                    double budget, char *why, size_t size)
 {
-    int64_t q = (int64_t)p->heads * p->head_dim, kv = (int64_t)p->kv_heads * p->head_dim;
+    int64_t q = (int64_t)p->heads * p->head_dim,
+            kv = (int64_t)p->kv_heads * p->head_dim;
     const struct gemm_shape shapes[GEMMS] = {
         [QKV] = {p->type, q + 2 * kv, p->n, p->hidden},
         [O] = {p->type, p->hidden, p->n, q},
@@ -74,7 +73,8 @@ static enum point_state make_gemms(struct decode_work *work, const struct point 
     return POINT_OK;
 }
 
-/* How many layers the budget holds beside the head, activations and one W being packed. */
+/* How many layers the budget holds beside the head, activations and one W being packed.
+ */
 static int layers_that_fit(const struct decode_work *work, double budget, double *layer,
                            double *rest)
 {
@@ -123,7 +123,8 @@ static enum point_state fill(struct cpu_engine *engine, struct decode_work *work
 }
 
 static enum point_state prepare(struct cpu_engine *engine, const struct point *point,
-                                void **ctx, struct prepared *out, char *why, size_t size)
+                                void **ctx, struct prepared *out, char *why,
+                                size_t size)
 {
     struct decode_work *work = calloc(1, sizeof *work);
     double budget = cpu_budget(engine), layer, rest;
@@ -229,6 +230,7 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
         cpu_gemm_check(work->gemm[i], &one);
         out->n += one.n;
         out->max_err = fmax(out->max_err, one.max_err);
+        out->zeros = fmax(out->zeros, one.zeros);
         if (one.ok || !out->ok)
             continue;
         out->ok = false;

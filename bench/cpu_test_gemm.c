@@ -4,12 +4,16 @@
  * What rotates: cold = W, x and y; weights-cold = W alone, as in decoding, where the
  * activations have just been written; hot = nothing. 4096 x 4096 in bf16 is 33.5 MB, so
  * beside 34 MiB of caches three copies of W are walked before the first comes again.
+ * With fewer than 256 rows the reading of W decides, and many more are walked
+ * (cpu_rotation).
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "bench/cpu_engine.h"
 #include "util/str.h"
+
+enum { SKINNY = 256 };
 
 struct gemm_work {
     struct cpu_gemm *gemm;
@@ -28,16 +32,19 @@ static void release(void *ctx)
 static int rotation_of(const struct cpu_engine *engine, const struct point *point,
                        double weight, double row, double room, bool *cold)
 {
+    bool deep = point->n < SKINNY;
+
     *cold = true;
     if (point->cache == CACHE_HOT)
         return 1;
     if (point->cache == CACHE_WEIGHTS_COLD)
-        return method_rotation(engine->topology.cache, weight, room - row, cold);
-    return method_rotation(engine->topology.cache, weight + row, room, cold);
+        return cpu_rotation(engine, weight, room - row, deep, cold);
+    return cpu_rotation(engine, weight + row, room, deep, cold);
 }
 
 static enum point_state prepare(struct cpu_engine *engine, const struct point *point,
-                                void **ctx, struct prepared *out, char *why, size_t size)
+                                void **ctx, struct prepared *out, char *why,
+                                size_t size)
 {
     struct gemm_shape shape = {point->type, point->m, point->n, point->k};
     struct gemm_work *work = calloc(1, sizeof *work);
@@ -49,8 +56,10 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
         return POINT_OOM;
     /* Asking the library about a shape that cannot be held is asking for trouble. */
     if (bench_type_bytes(shape.type) * (double)shape.m * (double)shape.k > budget) {
-        gp_format(why, size, "one copy of the weights is above the %.1f GB that may be "
-                             "used", budget / 1e9);
+        gp_format(why, size,
+                  "one copy of the weights is above the %.1f GB that may be "
+                  "used",
+                  budget / 1e9);
         return POINT_OOM;
     }
     state = cpu_gemm_new(&shape, &work->gemm, why, size);
@@ -64,13 +73,16 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
                   (weight + row + source) / 1e9, budget / 1e9);
         return POINT_OOM;
     }
-    work->rotation = rotation_of(engine, point, weight, row, budget - source, &out->cold);
+    work->rotation =
+        rotation_of(engine, point, weight, row, budget - source, &out->cold);
     work->rows = point->cache == CACHE_COLD ? work->rotation : 1;
     out->rotation = work->rotation;
+    out->multiple = 1;
     out->bytes = work->rotation * weight + work->rows * row;
     if (cpu_gemm_made(work->gemm)->emulated)
         cpu_flag(engine, "emulated");
-    gp_copy(out->algorithm, sizeof out->algorithm, cpu_gemm_made(work->gemm)->algorithm);
+    gp_copy(out->algorithm, sizeof out->algorithm,
+            cpu_gemm_made(work->gemm)->algorithm);
     out->params = json_pack("{s:s, s:s, s:s, s:i, s:s}", "a",
                             number_word(cpu_gemm_made(work->gemm)->w), "b",
                             number_word(cpu_gemm_made(work->gemm)->x), "d",

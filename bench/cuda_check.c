@@ -102,9 +102,25 @@ static double reference(const struct lt_gemm *g, const struct sample *s, int i, 
     return sum;
 }
 
+static void look_for_zeros(const struct lt_gemm *g, const struct sample *s,
+                           struct check *out)
+{
+    double zeros = 0;
+
+    for (int i = 0; i < s->row_count; i++)
+        for (int64_t l = 0; l < g->k; l++)
+            zeros += convert_get(g->type->bits, s->a[i], (size_t)l) == 0;
+    for (int j = 0; j < s->column_count; j++)
+        for (int64_t l = 0; l < g->k; l++)
+            zeros += convert_get(g->type->bits, s->b[j], (size_t)l) == 0;
+    method_no_zeros(out, zeros,
+                    (double)(s->row_count + s->column_count) * (double)g->k);
+}
+
 static void compare(const struct lt_gemm *g, const struct sample *s, struct check *out)
 {
     out->ok = true;
+    look_for_zeros(g, s, out);
     for (int i = 0; i < s->row_count; i++)
         for (int j = 0; j < s->column_count; j++) {
             double sum_abs, ratio = 0, ref = reference(g, s, i, j, &sum_abs);

@@ -47,6 +47,8 @@ struct cuda_timer { /* a graph and two event pairs, so that a sample is always q
     bool ahead;            /* a sample is in the queue already */
     int slot;
     bool plain; /* capture failed once: launch one by one */
+    double submit,
+        took; /* s: the host's least to hand in a sample; the device's last */
 };
 
 struct cuda_block { /* random elements of one kind, copied over the operands */
@@ -67,6 +69,11 @@ struct cuda_ctx {
     struct cuda_work work, heater;
     int heats; /* operations in one window of the warm-up; 0 = not known yet */
     struct nvml *nvml;
+    void *flush;          /* twice the last cache, for cuda_latency() */
+    double node, pair;    /* s: an empty node of a graph, two events; 0 = unknown */
+    bool shared;          /* others computed here during the point */
+    bool bound, emulated; /* for the flags of the point */
+    json_t *params;       /* of the point, or NULL */
     bool lost;
     char fault[240]; /* what failed last, "" */
 };
@@ -112,6 +119,12 @@ bool cuda_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds);
 bool cuda_time_plain(struct cuda_ctx *ctx, const struct cuda_work *work, int variant,
                      int first, int launches, double *seconds);
 double cuda_now(void); /* s, monotonic */
+/* One operation alone, the last cache flushed before it. */
+bool cuda_latency(struct cuda_ctx *ctx, int variant, double *seconds);
+/* What the smallest things take: ctx->node and ctx->pair. Once. */
+void cuda_floors(struct cuda_ctx *ctx);
+/* Did the device wait for the host, or do little more than begin and end? */
+bool cuda_launch_bound(const struct cuda_ctx *ctx);
 
 /* ---- the tests: prepare, and in ctx->work the rest ---- */
 

@@ -5,9 +5,11 @@
  * twice the last cache: 4096x4096 bf16 weights are 32 MiB, a cache of 50 MiB wants
  * ceil(100/32) = 4 of them.
  * Tuning: each of up to 16 algorithms is screened with 2 launches and batches of 1 ms
- * or more; those within 1.5 of the best go on, the best three and the heuristic's first
- * are timed again, 5 batches each; the best median that passes the check wins. All of
- * it stays within a fifth of the point's time.
+ * or more; those within 1.5 of the best go on. The best three and the heuristic's first
+ * are timed again, 6 batches each, in turn and back (A B C C B A ...), so that clocks
+ * that drift meet all of them alike; the best median that passes the check wins if it
+ * is 0.5 % better than the heuristic's. All of it stays within a fifth of the point's
+ * time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +17,9 @@
 #include "bench/cuda_lt.h"
 #include "util/str.h"
 
-enum { SCREEN = 3, AGAIN = 5, BEST = 3 };
+#define GAIN 0.995
+
+enum { SCREEN = 3, AGAIN = 6, BEST = 3 };
 
 struct gemm_state {
     struct lt_gemm gemm;
@@ -117,28 +121,71 @@ static int by_seconds(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Median of `batches` batches of at least `length` s; 0 when it does not run. */
-static double time_algo(struct cuda_ctx *ctx, struct gemm_state *s, int algo,
-                        int batches, double length)
+static int by_number(const void *a, const void *b)
 {
-    struct candidate median[AGAIN];
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* One batch, number i of this algorithm; s of one launch, 0 when it does not run. */
+static double one_batch(struct cuda_ctx *ctx, struct gemm_state *s, int algo, int i,
+                        int launches)
+{
     double seconds = 0;
-    int launches;
 
     s->gemm.chosen[LT_TUNED] = algo;
-    if (!cuda_time_plain(ctx, &ctx->work, LT_TUNED, 0, 2, &seconds))
+    if (!cuda_time_plain(ctx, &ctx->work, LT_TUNED, i * launches, launches, &seconds))
         return 0;
-    launches = seconds > 0 ? (int)(length / (seconds / 2)) + 1 : 1;
-    if (launches > CUDA_MAX_COPIES)
-        launches = CUDA_MAX_COPIES;
-    for (int i = 0; i < batches; i++) {
-        if (!cuda_time_plain(ctx, &ctx->work, LT_TUNED, i * launches, launches,
-                             &seconds))
+    return seconds / launches;
+}
+
+static int batch_size(double each, double length)
+{
+    double launches = each > 0 ? length / each + 1 : 1;
+
+    return launches > CUDA_MAX_COPIES ? CUDA_MAX_COPIES : (int)launches;
+}
+
+/* Median of some batches of at least `length` s; 0 when it does not run. */
+static double time_algo(struct cuda_ctx *ctx, struct gemm_state *s, int algo,
+                        double length)
+{
+    double took[SCREEN];
+    double each = one_batch(ctx, s, algo, 0, 2);
+    int launches = batch_size(each, length);
+
+    for (int i = 0; i < SCREEN; i++)
+        if (!(each > 0) || !((took[i] = one_batch(ctx, s, algo, i, launches)) > 0))
             return 0;
-        median[i] = (struct candidate){algo, seconds / launches};
+    qsort(took, SCREEN, sizeof took[0], by_number);
+    return took[SCREEN / 2];
+}
+
+/* Several algorithms in turn, a batch of each, then again: medians into seconds. */
+static void time_in_turn(struct cuda_ctx *ctx, struct gemm_state *s,
+                         struct candidate *list, int count, double length)
+{
+    double took[BEST + 1][AGAIN];
+    int launches[BEST + 1];
+
+    for (int c = 0; c < count; c++)
+        launches[c] = batch_size(list[c].seconds, length);
+    for (int i = 0; i < AGAIN; i++)
+        for (int j = 0; j < count; j++) {
+            int c = i % 2 ? count - 1 - j : j;
+
+            if (list[c].seconds > 0)
+                took[c][i] = one_batch(ctx, s, list[c].algo, i, launches[c]);
+            if (list[c].seconds > 0 && !(took[c][i] > 0))
+                list[c].seconds = 0;
+        }
+    for (int c = 0; c < count; c++) {
+        if (!(list[c].seconds > 0))
+            continue;
+        qsort(took[c], AGAIN, sizeof took[c][0], by_number);
+        list[c].seconds = (took[c][AGAIN / 2 - 1] + took[c][AGAIN / 2]) / 2;
     }
-    qsort(median, (size_t)batches, sizeof median[0], by_seconds);
-    return median[batches / 2].seconds;
 }
 
 static int screen(struct cuda_ctx *ctx, struct gemm_state *s, double deadline,
@@ -151,7 +198,7 @@ static int screen(struct cuda_ctx *ctx, struct gemm_state *s, double deadline,
 
         if (i > 0 && cuda_now() > deadline)
             break;
-        seconds = time_algo(ctx, s, i, SCREEN, 0.001);
+        seconds = time_algo(ctx, s, i, 0.001);
         if (seconds > 0)
             list[count++] = (struct candidate){i, seconds};
         else if (i == 0)
@@ -166,7 +213,7 @@ static int screen(struct cuda_ctx *ctx, struct gemm_state *s, double deadline,
 /* Leaves the algorithm to measure beside the heuristic's in chosen[LT_TUNED]. */
 static void tune(struct cuda_ctx *ctx, struct gemm_state *s)
 {
-    struct candidate list[LT_ALGOS], first = {0, 0};
+    struct candidate list[LT_ALGOS], first;
     double began = cuda_now(), budget = 0.2 * ctx->settings.max_time;
     int count = screen(ctx, s, began + 0.6 * budget, list);
     double length = budget * 0.4 / ((BEST + 1) * AGAIN);
@@ -175,15 +222,15 @@ static void tune(struct cuda_ctx *ctx, struct gemm_state *s)
         goto heuristic;
     if (length > 0.005)
         length = 0.005;
-    for (int i = 0; i < count; i++)
-        list[i].seconds = time_algo(ctx, s, list[i].algo, AGAIN, length);
-    first.seconds = time_algo(ctx, s, 0, AGAIN, length);
+    list[count] = (struct candidate){0, list[0].seconds}; /* the heuristic's, beside */
+    time_in_turn(ctx, s, list, count + 1, length);
+    first = list[count];
     qsort(list, (size_t)count, sizeof list[0], by_seconds);
     for (int i = 0; i < count; i++) {
         struct check check;
 
         if (list[i].algo == 0 || !(list[i].seconds > 0) ||
-            list[i].seconds >= first.seconds)
+            list[i].seconds > GAIN * first.seconds)
             continue;
         s->gemm.chosen[LT_TUNED] = list[i].algo;
         gemm_check(ctx, LT_TUNED, &check);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "bench/cuda_ctx.h"
 #include "bench/cuda_lt.h"
@@ -40,14 +41,51 @@ static void uuid_text(const struct cudaDeviceProp *prop, char *out, size_t size)
              u[12], u[13], u[14], u[15]);
 }
 
+/* What changes what the libraries do. */
+static json_t *environment(void)
+{
+    static const char *const prefixes[] = {"CUBLAS", "CUDA_", "NCCL_",
+                                           "NVIDIA_TF32_OVERRIDE"};
+    json_t *env = json_object();
+
+    for (char **at = environ; *at; at++)
+        for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+            const char *value = strchr(*at, '=');
+            char name[64];
+
+            if (!value || strncmp(*at, prefixes[i], strlen(prefixes[i])) != 0 ||
+                value - *at >= (long)sizeof name)
+                continue;
+            snprintf(name, sizeof name, "%.*s", (int)(value - *at), *at);
+            json_object_set_new(env, name, gp_json_text(value + 1));
+            break;
+        }
+    return env;
+}
+
+/* Variables that make cuBLAS compute FP32 with narrower numbers. */
+static bool emulated(enum bench_type type)
+{
+    static const char *const names[] = {"NVIDIA_TF32_OVERRIDE",
+                                        "CUBLAS_EMULATE_SINGLE_PRECISION"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = getenv(names[i]);
+
+        if (type == TYPE_FP32 && value && strcmp(value, "1") == 0)
+            return true;
+    }
+    return false;
+}
+
 static json_t *more_facts(int device)
 {
     int driver = 0, runtime = 0;
 
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
-    return json_pack("{s:i, s:i, s:I, s:b, s:i, s:i, s:i}", "cuda_driver", driver,
-                     "cuda_runtime", runtime, "cublaslt",
+    return json_pack("{s:o, s:i, s:i, s:I, s:b, s:i, s:i, s:i}", "env", environment(),
+                     "cuda_driver", driver, "cuda_runtime", runtime, "cublaslt",
                      (json_int_t)cublasLtGetVersion(), "ecc",
                      attribute(cudaDevAttrEccEnabled, device), "bus_bits",
                      attribute(cudaDevAttrGlobalMemoryBusWidth, device),
@@ -153,6 +191,7 @@ static void cuda_close(void *opaque)
         ctx->work.release(ctx);
     }
     cuda_blocks_free(ctx);
+    cuda_give(ctx, ctx->flush);
     cuda_give(ctx, ctx->workspace);
     cuda_timer_fini(ctx);
     if (ctx->lt)
@@ -278,6 +317,8 @@ static void drop_kept(struct cuda_ctx *ctx)
     }
     ctx->heater = ctx->work = (struct cuda_work){0};
     ctx->heats = 0;
+    cuda_give(ctx, ctx->flush);
+    ctx->flush = NULL;
     cuda_blocks_free(ctx);
 }
 
@@ -285,15 +326,28 @@ static enum point_state prepare_point(void *opaque, const struct point *point,
                                       struct prepared *out, char *why, size_t size)
 {
     struct cuda_ctx *ctx = opaque;
+    enum point_state state;
 
     *out = (struct prepared){.rotation = 1, .variants = 1, .variant = {"", ""}};
     ctx->work = (struct cuda_work){0};
     if (ctx->lost)
         return cuda_failed(ctx, why, size);
     ctx->fault[0] = '\0';
+    ctx->shared = ctx->bound = false;
+    ctx->emulated = emulated(point->type);
     if (point->test == TEST_FIT)
         drop_kept(ctx);
-    return prepares[point->test](ctx, point, out, why, size);
+    cuda_floors(ctx);
+    state = prepares[point->test](ctx, point, out, why, size);
+    if (out->params || state != POINT_OK)
+        return state;
+    ctx->params = json_object();
+    json_object_set_new(ctx->params, "node_floor_s",
+                        ctx->node > 0 ? gp_json_number(ctx->node) : json_null());
+    json_object_set_new(ctx->params, "event_floor_s",
+                        ctx->pair > 0 ? gp_json_number(ctx->pair) : json_null());
+    out->params = ctx->params;
+    return state;
 }
 
 static void release_point(void *opaque)
@@ -302,14 +356,37 @@ static void release_point(void *opaque)
 
     cuda_timer_reset(ctx);
     ctx->timer.plain = false;
+    json_decref(ctx->params);
+    ctx->params = NULL;
     if (ctx->work.active)
         ctx->work.release(ctx);
     ctx->work = (struct cuda_work){0};
 }
 
+static bool latency(void *ctx, int variant, double *seconds)
+{
+    return cuda_latency(ctx, variant, seconds);
+}
+
 static bool run_point(void *ctx, int variant, int launches, double *seconds)
 {
     return cuda_run(ctx, variant, launches, seconds);
+}
+
+/* Before and after the samples: does another process compute here? */
+static void window(void *opaque, bool begin)
+{
+    struct cuda_ctx *ctx = opaque;
+
+    if (ctx->nvml && nvml_others(ctx->nvml) > 0)
+        ctx->shared = true;
+    if (!begin)
+        ctx->bound = cuda_launch_bound(ctx);
+}
+
+static bool is_lost(void *ctx)
+{
+    return ((struct cuda_ctx *)ctx)->lost;
 }
 
 static void check_point(void *opaque, int variant, struct check *out)
@@ -393,6 +470,12 @@ static void add_flags(void *opaque, int variant, json_t *flags)
     (void)variant;
     if (ctx->timer.plain)
         json_array_append_new(flags, json_string("no_graph"));
+    if (ctx->bound)
+        json_array_append_new(flags, json_string("launch_bound"));
+    if (ctx->shared)
+        json_array_append_new(flags, json_string("shared"));
+    if (ctx->emulated)
+        json_array_append_new(flags, json_string("emulated"));
 }
 
 static const char *last_reason(void *opaque)
@@ -413,6 +496,9 @@ const struct backend engine_cuda = {
     .release = release_point,
     .sensors = read_sensors,
     .flags = add_flags,
+    .window = window,
+    .latency = latency,
+    .lost = is_lost,
     .reason = last_reason,
 };
 

@@ -8,7 +8,8 @@
  *   throttled    too hot, or slowed by hardware, also after cooling down
  *   low_clock    the mean clock was under 90 % of that of the warm-up
  *   wrong        the results fail the check: the time is of another computation
- * and what only the engine knows: launch_bound, emulated.
+ * and what only the engine knows: launch_bound, emulated, contended (a processor was
+ * wanted by others), shared (another process computes on the GPU).
  */
 #include "bench/measure.h"
 
@@ -20,11 +21,13 @@
 #include "util/json.h"
 #include "util/mem.h"
 
-#define IDLE_MAX    2.0  /* s without work after which the device is heated again ... */
-#define REHEAT      1.0  /* ... for so long at most */
-#define COOL_BY     5.0  /* degrees */
-#define CLOCK_LEAST 0.9  /* of the warm-up's mean */
-#define TROUBLE     0xE8 /* event bits: hw slowdown, sw and hw thermal, power brake */
+#define LATENCY_BELOW   1e-4 /* s: of operations that take longer it says nothing */
+#define LATENCY_SAMPLES 32
+#define IDLE_MAX        2.0 /* s without work after which the device is heated again ... */
+#define REHEAT          1.0 /* ... for so long at most */
+#define COOL_BY         5.0 /* degrees */
+#define CLOCK_LEAST     0.9 /* of the warm-up's mean */
+#define TROUBLE         0xE8 /* event bits: hw slowdown, sw and hw thermal, power brake */
 
 /* What is behind a sampler: the run and the variant, -1 for the warm-up's work. */
 struct work {
@@ -58,16 +61,39 @@ static bool work_run(void *ctx, int launches, double *seconds)
     return ran;
 }
 
+static void tell_window(struct bench_run *run, bool begin)
+{
+    if (run->backend->window)
+        run->backend->window(run->ctx, begin);
+}
+
 static void work_window(void *ctx)
 {
     const struct work *work = ctx;
 
     watch_window(work->run->watch);
+    tell_window(work->run, true);
+}
+
+/* Mean SM clock since the last call. */
+static double work_clock(void *ctx)
+{
+    const struct work *work = ctx;
+    struct watched watched = watch_close(work->run->watch);
+
+    json_decref(watched.sensors);
+    watch_window(work->run->watch);
+    return watched.clock;
 }
 
 static struct sampler sampler_of(struct work *work)
 {
-    return (struct sampler){work, work_now, work_run, work_stop, work_window};
+    return (struct sampler){.ctx = work,
+                            .now = work_now,
+                            .run = work_run,
+                            .stop = work_stop,
+                            .window = work_window,
+                            .clock = work_clock};
 }
 
 static void send_log(struct bench_run *run, const char *text, const char *more)
@@ -96,10 +122,10 @@ void measure_warmup(struct bench_run *run)
 
     watch_window(run->watch);
     method_warmup(&run->orders.settings, &sampler, &warmed);
-    watched = watch_close(run->watch);
-    run->clock = watched.clock;
-    run->heats = !warmed.failed;
+    watched = watch_close(run->watch); /* of what came after the last whole window */
     json_decref(watched.sensors);
+    run->clock = warmed.clock;
+    run->heats = !warmed.failed;
     run->busy = watch_now();
     if (warmed.failed)
         send_log(run,
@@ -133,6 +159,7 @@ struct result {
     const struct measured *measured; /* NULL when nothing was measured */
     struct watched watched;
     struct check check;
+    json_t *latency;  /* or null */
     double passes[3]; /* medians, s */
     int pass_count;
     bool drift;
@@ -184,6 +211,7 @@ static json_t *check_of(const struct check *check)
     json =
         json_pack("{s:s, s:i, s:b}", "mode", "sample", "n", check->n, "ok", check->ok);
     json_object_set_new(json, "max_err", gp_json_number(check->max_err));
+    json_object_set_new(json, "zeros", gp_json_number(check->zeros));
     json_object_set_new(json, "why",
                         check->why[0] ? gp_json_text(check->why) : json_null());
     return json;
@@ -232,6 +260,9 @@ static void add_measured(struct bench_run *run, json_t *json, const struct order
             ? json_pack("{s:o}", "name", gp_json_text(r->prepared->algorithm))
             : json_null());
     json_object_set_new(json, "time_s", stats_to_json(&m->stats, m->samples));
+    json_object_set_new(json, "first_s",
+                        m->first > 0 ? gp_json_number(m->first) : json_null());
+    json_object_set(json, "latency_s", r->latency);
     json_object_set_new(json, "passes", passes);
     json_object_set_new(json, "rate", rate_of(order, m->stats.median));
     json_object_set(json, "sensors", r->watched.sensors);
@@ -285,7 +316,7 @@ static void measure_once(const struct sampler *sampler, struct measured *out)
     double seconds = 0;
 
     *out = (struct measured){.launches = 1, .reason = STOP_CONVERGED};
-    watch_window(((struct work *)sampler->ctx)->run->watch);
+    sampler->window(sampler->ctx);
     if (!sampler->run(sampler->ctx, 1, &seconds) || !(seconds > 0)) {
         out->failed = true;
         return;
@@ -304,9 +335,12 @@ static void measure_pass(struct bench_run *run, const struct order *order, int v
     if (order->point.test == TEST_FIT)
         measure_once(&sampler, out);
     else
-        method_measure(&run->orders.settings, &sampler, prepared->rotation, out);
+        method_measure(&run->orders.settings, &sampler,
+                       prepared->multiple ? prepared->multiple : prepared->rotation,
+                       out);
     json_decref(watched->sensors);
     *watched = watch_close(run->watch);
+    tell_window(run, false);
     run->busy = watch_now();
 }
 
@@ -327,6 +361,29 @@ static void measure_cool(struct bench_run *run, const struct order *order, int v
     send_log(run, "throttled: cools down and is measured once more", "");
     cool_down(run);
     measure_pass(run, order, variant, prepared, out, watched);
+}
+
+/* A small operation by itself is slower than one of many in a queue: what a caller sees
+ * who waits for each. Said beside, never instead. */
+static json_t *measure_latency(struct bench_run *run, const struct order *order,
+                               int variant, double each)
+{
+    bool product = order->point.test == TEST_GEMM || order->point.test == TEST_BATCH;
+    double samples[LATENCY_SAMPLES], times[LATENCY_SAMPLES], began = watch_now();
+    struct stats stats;
+    int n = 0;
+
+    if (!run->backend->latency || !product || each > LATENCY_BELOW)
+        return json_null();
+    while (n < LATENCY_SAMPLES && !run->stop_now() &&
+           run->backend->latency(run->ctx, variant, &samples[n])) {
+        times[n] = watch_now() - began;
+        n++;
+    }
+    if (n < LATENCY_SAMPLES)
+        return json_null();
+    stats = method_stats(samples + 1, times + 1, n - 1); /* the first was cold */
+    return stats_to_json(&stats, NULL);
 }
 
 /* A second pass that differs from the first gets a third at once; the middle counts. */
@@ -365,6 +422,11 @@ static void settle_drift(struct bench_run *run, const struct order *order, int v
     free(third);
 }
 
+static bool is_lost(struct bench_run *run)
+{
+    return run->backend->lost && run->backend->lost(run->ctx);
+}
+
 static enum measured_point failed_run(struct bench_run *run, const struct order *order,
                                       struct result *r)
 {
@@ -376,7 +438,7 @@ static enum measured_point failed_run(struct bench_run *run, const struct order 
     send_result(run, order, r);
     /* A fault that stays (an uncorrectable error, a device off the bus) fails all: what
      * worked in the warm-up does so no more. */
-    if (run->heats && !run->backend->warm(run->ctx, &seconds))
+    if (is_lost(run) || (run->heats && !run->backend->warm(run->ctx, &seconds)))
         return POINT_DEVICE_LOST;
     return POINT_DONE;
 }
@@ -400,8 +462,10 @@ static enum measured_point measure_variant(struct bench_run *run,
         done = failed_run(run, order, &r);
     } else {
         settle_drift(run, order, variant, prepared, m, &r);
+        r.latency = measure_latency(run, order, variant, m->stats.median);
         run->backend->check(run->ctx, variant, &r.check);
         send_result(run, order, &r);
+        json_decref(r.latency);
     }
     json_decref(r.watched.sensors);
     free(m);
@@ -428,6 +492,8 @@ enum measured_point measure_point(struct bench_run *run, const struct order *ord
                     done == POINT_DONE;
          v++)
         done = measure_variant(run, order, v, &prepared);
+    if (done == POINT_DONE && is_lost(run)) /* while it was prepared or checked */
+        done = POINT_DEVICE_LOST;
     watch_point(run->watch, -1);
     run->backend->release(run->ctx);
     return done;

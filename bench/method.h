@@ -5,8 +5,8 @@
  *   rotation   R = clamp(ceil(2*cache / bytes of what rotates), 2, limit) copies, so that
  *              no operand is still in the last cache when its turn comes again
  *   batch      G launches per sample, a multiple of R, so that a sample lasts >= 5 ms
- *   warm-up    device: 1 s windows of the hungriest work until two differ < 1 %, 3..30 s;
- *              point: >= 3 launches and >= 100 ms
+ *   warm-up    device: 1 s windows of the hungriest work until rate and clock of two
+ *              differ < 1 %, 3..30 s; point: >= 3 launches and >= 100 ms
  *   stop       after >= 10 samples and >= 0.3 s: when the 95 % confidence interval of the
  *              median (order statistics, ranks n/2 +- 0.98*sqrt(n)) is within rel_ci of it;
  *              or on a plateau (half-width not 10 % better over the last 32 samples); or at
@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define METHOD_VERSION 1
+#define METHOD_VERSION 2 /* 1: cold operands of CPU products rotated less */
 #define METHOD_MAX_SAMPLES 200
 
 struct method_settings {
@@ -87,20 +87,24 @@ struct sampler {
     bool (*run)(void *ctx, int launches, double *seconds);
     bool (*stop)(void *ctx); /* somebody asked to stop; may be NULL */
     void (*window)(void *ctx); /* warm-up is over, samples begin; may be NULL */
+    double (*clock)(void *ctx); /* mean since the last call, 0 = unknown; may be NULL */
 };
 
 struct measured {
     struct stats stats;
     int launches;            /* per sample */
+    double first;            /* s of the very first launch, cold and not counted */
     enum stop_reason reason;
     bool interrupted, failed;
     double samples[METHOD_MAX_SAMPLES], times[METHOD_MAX_SAMPLES];
 };
 
-/* Device warm-up: run(1) in windows of min(device_warmup_min/3, 1 s) until the rates of
- * two differ < 1 %, at least device_warmup_min and at most device_warmup_max seconds. */
+/* Device warm-up: run(1) in windows of min(device_warmup_min/3, 1 s) until two in turn
+ * differ < 1 % in rate and in mean clock (where there is one), at least device_warmup_min
+ * and at most device_warmup_max seconds. */
 struct warmed {
     double seconds, rate; /* rate: runs/s in the last window */
+    double clock;         /* MHz in the last window that knew it; 0 = none did */
     bool steady, interrupted, failed;
 };
 void method_warmup(const struct method_settings *settings, const struct sampler *sampler,
@@ -117,8 +121,13 @@ struct check {
     bool done, ok;
     int n;
     double max_err;  /* largest |d - ref| / allowance; > 1 fails */
+    double zeros;    /* share of zeros among the operands looked at */
     char why[120];
 };
+
+/* Operands of zeros draw less power and may not even be in memory: more than a quarter of
+ * them (NVFP4 has one in eight) is no measurement. Fails the check, saying so. */
+void method_no_zeros(struct check *check, double zeros, double looked_at);
 
 /* |d - ref| <= u_out*|ref| + 8*u_acc*S, S = sum |a_i b_i|. INT8 must be equal. */
 bool method_within(int type /* enum bench_type */, double d, double ref, double s,

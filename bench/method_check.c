@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "bench/point.h"
+#include "util/str.h"
 
 #define SAFETY 8
 
@@ -24,6 +25,22 @@ static const struct {
     [TYPE_FP16ACC] = {11, 11}, [TYPE_BF16] = {8, 24},  [TYPE_INT8] = {0, 0},
     [TYPE_FP8] = {8, 14},      [TYPE_MXFP8] = {8, 14}, [TYPE_NVFP4] = {8, 14},
 };
+
+#define ZEROS_MOST 0.25
+
+void method_no_zeros(struct check *check, double zeros, double looked_at)
+{
+    if (!(looked_at > 0))
+        return;
+    check->zeros = zeros / looked_at;
+    if (check->zeros <= ZEROS_MOST)
+        return;
+    if (check->ok)
+        gp_format(check->why, sizeof check->why,
+                  "%.0f %% of the operands are zero: this is no fair time",
+                  100 * check->zeros);
+    check->ok = false;
+}
 
 static double unit(int exponent)
 {

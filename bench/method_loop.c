@@ -40,10 +40,21 @@ static double window_rate(const struct sampler *sampler, double length, bool *fa
     return runs / took;
 }
 
+static bool near(double before, double now)
+{
+    return before > 0 && fabs(now - before) < STEADY * before;
+}
+
+/* A clock that nobody knows, before or now, holds nothing up. */
+static bool clock_near(double before, double now)
+{
+    return !(before > 0 && now > 0) || near(before, now);
+}
+
 void method_warmup(const struct method_settings *settings,
                    const struct sampler *sampler, struct warmed *out)
 {
-    double began = sampler->now(sampler->ctx), before = -1;
+    double began = sampler->now(sampler->ctx), before = -1, clock = 0;
     double length = fmin(settings->device_warmup_min / WINDOWS, WINDOW_MAX);
 
     *out = (struct warmed){0};
@@ -56,7 +67,9 @@ void method_warmup(const struct method_settings *settings,
             return;
         }
         out->rate = rate;
-        out->steady = before > 0 && fabs(rate - before) < STEADY * before;
+        clock = sampler->clock ? sampler->clock(sampler->ctx) : 0;
+        out->steady = near(before, rate) && clock_near(out->clock, clock);
+        out->clock = clock > 0 ? clock : out->clock;
         if (out->steady && out->seconds >= settings->device_warmup_min)
             return;
         before = rate;
@@ -90,6 +103,7 @@ static bool warm_point(const struct method_settings *settings,
     for (int i = 0; i < FIRST; i++) {
         if (!(each = batch(sampler, 1, out)))
             return false;
+        out->first = i ? out->first : each;
         fastest = fmin(fastest, each);
     }
     out->launches = method_launches(fastest, settings->sample_time, rotation);
@@ -112,6 +126,7 @@ void method_measure(const struct method_settings *settings,
     int n = 0;
 
     out->launches = 0;
+    out->first = 0;
     out->reason = STOP_NOT;
     out->interrupted = out->failed = false;
     out->stats = (struct stats){0};

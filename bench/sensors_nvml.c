@@ -18,6 +18,7 @@
 
 #include "util/json.h"
 
+enum { INSUFFICIENT_SIZE = 7 };
 enum { CLOCK_SM = 1, CLOCK_MEM = 2, FIELD_POWER_INSTANT = 186, FIELD_MEM_TEMP = 82 };
 enum { GPM_SM = 2, GPM_TENSOR = 5, GPM_DRAM = 10, GPM_COUNT = 3, GPM_MAX = 333 };
 
@@ -71,6 +72,7 @@ struct nvml {
     int (*link_gen)(void *device, unsigned *gen);
     int (*link_width)(void *device, unsigned *width);
     int (*mig)(void *device, unsigned *now, unsigned *pending);
+    int (*processes)(void *device, unsigned *count, void *list);
     int (*fields)(void *device, int count, struct nvml_field *fields);
     int (*gpm_support)(void *device, struct nvml_gpm_support *support);
     int (*gpm_alloc)(void **sample), (*gpm_free)(void *sample);
@@ -100,6 +102,8 @@ static const struct symbol {
     {"nvmlDeviceGetCurrPcieLinkGeneration", NULL, AT(link_gen), false},
     {"nvmlDeviceGetCurrPcieLinkWidth", NULL, AT(link_width), false},
     {"nvmlDeviceGetMigMode", NULL, AT(mig), false},
+    {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses",
+     AT(processes), false},
     {"nvmlDeviceGetFieldValues", NULL, AT(fields), false},
     {"nvmlGpmQueryDeviceSupport", NULL, AT(gpm_support), false},
     {"nvmlGpmSampleAlloc", NULL, AT(gpm_alloc), false},
@@ -195,6 +199,21 @@ void nvml_close(struct nvml *nvml)
 bool nvml_shared(const struct nvml *nvml)
 {
     return nvml->shared;
+}
+
+/* Only their number is asked for: what a list holds differs between versions. Which of
+ * them is this one cannot be told in a container, where numbers of processes differ. */
+int nvml_others(struct nvml *nvml)
+{
+    unsigned count = 0;
+    int status;
+
+    if (nvml->shared || !nvml->processes)
+        return 0;
+    status = nvml->processes(nvml->device, &count, NULL);
+    if (status != 0 && status != INSUFFICIENT_SIZE)
+        return 0;
+    return count > 1 ? (int)count - 1 : 0;
 }
 
 static void put(json_t *object, const char *name, double value)

@@ -19,6 +19,9 @@ struct nvml;
 struct nvml *nvml_open(const char *pci, const char *uuid, char *why, size_t size);
 void nvml_close(struct nvml *nvml);
 bool nvml_shared(const struct nvml *nvml);
+/* Processes that compute on the device beside this one, which must do so, too; 0 where
+ * that cannot be known (a MIG instance, no permission). */
+int nvml_others(struct nvml *nvml);
 /* What does not change: driver, limits, largest clocks, link; a new object. */
 json_t *nvml_facts(struct nvml *nvml);
 /* temp_c, power_w, sm_clock_mhz, mem_clock_mhz, throttle_bits, energy_j, pcie_gen,

@@ -73,9 +73,11 @@ data_sources = \
 	src/data/batch.h \
 	src/data/benchlog.c \
 	src/data/benchlog.h \
+	src/data/benchlog_calibration.c \
 	src/data/benchlog_compare.c \
 	src/data/benchlog_merge.c \
 	src/data/benchlog_print.c \
+	src/data/benchlog_summary.c \
 	src/data/catalog.c \
 	src/data/catalog.h \
 	src/data/catalog_class.c \
@@ -179,7 +181,19 @@ run_sources = \
 	src/run/runner_child.h \
 	src/run/runner_find.c \
 	src/run/runner_line.c \
-	src/run/runner_line.h
+	src/run/runner_line.h \
+	src/run/session.c \
+	src/run/session.h \
+	src/run/session_facts.h \
+	src/run/session_files.c \
+	src/run/session_host.c \
+	src/run/session_look.c \
+	src/run/session_parts.h \
+	src/run/session_plan.c \
+	src/run/session_predict.c \
+	src/run/session_result.c \
+	src/run/session_view.c \
+	src/run/session_work.c
 
 tui_sources = \
 	src/tui/action.c \
@@ -198,12 +212,9 @@ tui_sources = \
 
 cli_sources = \
 	src/cli/bench_parts.h \
+	src/cli/bench_print.c \
 	src/cli/bench_progress.c \
 	src/cli/bench_rank.c \
-	src/cli/bench_result.c \
-	src/cli/bench_run.c \
-	src/cli/bench_setup.c \
-	src/cli/bench_summary.c \
 	src/cli/cmd_batch.c \
 	src/cli/cmd_bench.c \
 	src/cli/cmd_compare.c \
@@ -247,6 +258,8 @@ cpu_engine_sources = \
 	bench/cpu_gemm.h \
 	bench/cpu_gemm_blas.c \
 	bench/cpu_gemm_onednn.c \
+	bench/cpu_load.c \
+	bench/cpu_load.h \
 	bench/cpu_number.c \
 	bench/cpu_pool.c \
 	bench/cpu_pool.h \

@@ -59,6 +59,7 @@ unit_tests = \
 	tests/unit/test_roofline \
 	tests/unit/test_runner \
 	tests/unit/test_safetensors \
+	tests/unit/test_session \
 	tests/unit/test_sheet \
 	tests/unit/test_str \
 	tests/unit/test_table \
@@ -216,6 +217,7 @@ lint_tests = \
 cli_tests = \
 	tests/bench/cpu_smoke.sh \
 	tests/bench/cuda_standin.sh \
+	tests/bench/pitfalls.sh \
 	tests/cli/batch.sh \
 	tests/cli/bench.sh \
 	tests/cli/compare.sh \

@@ -4,8 +4,9 @@
  * No MPI is needed: the launchers say rank, size and job in the environment. Each rank
  * takes the device of its number on its host, writes FILE.rankN.HOST.json, and rank 0
  * then waits for the others' files, as long as its own run took and at least a minute
- * ($GPUPLAN_RANK_WAIT, seconds, says otherwise), and merges them. Files of another job
- * that lie there from before are told apart by the job's id, which each file carries.
+ * ($GPUPLAN_RANK_WAIT, seconds, says otherwise; a signal ends it), and merges them.
+ * Files of another job that lie there from before are told apart by the job's id, which
+ * each file carries.
  */
 #include "cli/bench_parts.h"
 
@@ -17,6 +18,7 @@
 
 #include "util/json.h"
 #include "util/mem.h"
+#include "util/path.h"
 
 #define RANKS_MAX 4096
 
@@ -53,13 +55,6 @@ static void find_job(char *text, size_t size)
 
 void bench_rank_find(struct bench_job *job)
 {
-    char name[65] = "host";
-
-    gethostname(name, sizeof name - 1);
-    for (char *c = name; *c; c++)
-        if (!isalnum((unsigned char)*c) && *c != '-' && *c != '.')
-            *c = '_';
-    gp_copy(job->host, sizeof job->host, name);
     for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
         int rank = environment(launchers[i].rank),
             size = environment(launchers[i].size);
@@ -74,23 +69,6 @@ void bench_rank_find(struct bench_job *job)
         find_job(job->job_id, sizeof job->job_id);
         return;
     }
-}
-
-/* Splits base at the suffix of its last component: "a.b/run.json" -> "a.b/run", ".json"
- */
-static size_t stem(const char *base)
-{
-    const char *slash = strrchr(base, '/'), *dot = strrchr(slash ? slash : base, '.');
-
-    return dot && dot != base ? (size_t)(dot - base) : strlen(base);
-}
-
-bool bench_rank_name(const struct bench_job *job, char *dst, size_t size)
-{
-    size_t n = stem(job->base);
-
-    return gp_format(dst, size, "%.*s.rank%d.%s%s", (int)n, job->base, job->rank,
-                     job->host, job->base + n);
 }
 
 /* ---- rank 0 ---- */
@@ -151,23 +129,25 @@ static void look(const struct bench_job *job, const char *dir, const char *prefi
 static void gather(const struct bench_job *job, struct gathered *g)
 {
     char dir[GP_PATH_MAX], prefix[GP_PATH_MAX];
-    size_t n = stem(job->base);
-    const char *slash = strrchr(job->base, '/');
-    const char *name = slash ? slash + 1 : job->base;
+    const char *base = job->plan.base;
+    size_t n = session_stem(base);
+    const char *slash = strrchr(base, '/');
+    const char *name = slash ? slash + 1 : base;
     const char *wait = getenv("GPUPLAN_RANK_WAIT");
     double ran = bench_now() - job->clock, until = ran < 60 ? 60 : ran;
+    int signal;
 
     if (wait)
         until = strtod(wait, NULL);
     until += bench_now();
-    gp_format(dir, sizeof dir, "%.*s", slash ? (int)(slash - job->base) : 1,
-              slash ? job->base : ".");
-    if (slash == job->base)
+    gp_format(dir, sizeof dir, "%.*s", slash ? (int)(slash - base) : 1,
+              slash ? base : ".");
+    if (slash == base)
         gp_copy(dir, sizeof dir, "/");
-    gp_format(prefix, sizeof prefix, "%.*s.rank", (int)(job->base + n - name), name);
+    gp_format(prefix, sizeof prefix, "%.*s.rank", (int)(base + n - name), name);
     for (;;) {
-        look(job, dir, prefix, job->base + n, g);
-        if (g->count == job->ranks || bench_now() > until)
+        look(job, dir, prefix, base + n, g);
+        if (g->count == job->ranks || bench_now() > until || bench_signalled(&signal))
             return;
         usleep(200000);
     }
@@ -177,6 +157,7 @@ static json_t *merged(struct bench_job *job, struct gathered *g)
 {
     struct benchlog *list = gp_calloc((size_t)job->ranks, sizeof *list);
     json_t *missing = json_array(), *json;
+    char text[80];
     int n = 0;
 
     for (int i = 0; i < job->ranks; i++)
@@ -184,7 +165,8 @@ static json_t *merged(struct bench_job *job, struct gathered *g)
             list[n++] = g->log[i];
         } else {
             json_array_append_new(missing, json_integer(i));
-            bench_warn(job, "rank %d of %d left no result", i, job->ranks);
+            gp_format(text, sizeof text, "rank %d of %d left no result", i, job->ranks);
+            bench_progress_say(job, text);
         }
     json = n ? benchlog_merge(list, n) : NULL;
     if (json) {
@@ -197,7 +179,7 @@ static json_t *merged(struct bench_job *job, struct gathered *g)
     return json;
 }
 
-enum gp_status bench_rank_merge(struct bench_job *job, struct gp_err *err)
+enum gp_status bench_rank_merge(struct bench_job *job, int *missing, struct gp_err *err)
 {
     struct gathered g = {.log = gp_calloc((size_t)job->ranks, sizeof *g.log),
                          .here = gp_calloc((size_t)job->ranks, sizeof *g.here)};
@@ -205,11 +187,13 @@ enum gp_status bench_rank_merge(struct bench_job *job, struct gp_err *err)
     json_t *json;
 
     gather(job, &g);
+    *missing = job->ranks - g.count;
     json = merged(job, &g);
     if (json)
-        status = benchlog_write(job->base, json, err);
+        status = benchlog_write(job->plan.base, json, err);
     else
-        status = gp_fail(err, GP_E_NOTHING, job->base, "", "no rank left a result");
+        status =
+            gp_fail(err, GP_E_NOTHING, job->plan.base, "", "no rank left a result");
     json_decref(json);
     for (int i = 0; i < job->ranks; i++)
         if (g.here[i])

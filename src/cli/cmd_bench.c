@@ -3,95 +3,76 @@
  *
  * The result is always a gpuplan.bench/1 file, written when the run ends however it
  * ends; standard output gets the same as text, JSON, CSV or Markdown. Until then the
- * journal FILE.part holds every point that is done. It is removed when the run was
- * complete and the result is on disk.
+ * journal FILE.part holds every point that is done.
+ *
+ * Signals: SIGINT, SIGTERM and SIGHUP are counted; the first asks the engines to stop
+ * after their point, the second at once. One that comes when all is measured changes
+ * nothing but the exit code.
  */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/bench_parts.h"
-#include "util/json.h"
 #include "util/mem.h"
 
-static enum gp_status open_journal(struct bench_job *job, struct gp_err *err)
-{
-    bool resume = ask_flag(&job->in->ask, OPT_RESUME);
-    const json_t *hello[BENCH_DEVICES], *device[BENCH_DEVICES];
-    struct journal_read read = {0};
-    enum gp_status status;
-    json_t *fingerprint;
-    char hash[17];
+#define TICK 0.25 /* s that one step waits at most */
 
-    for (int i = 0; i < job->device_count; i++) {
-        hello[i] = job->hello;
-        device[i] = job->device[i].json;
+double bench_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- signals ---- */
+
+static volatile sig_atomic_t signals_seen, signal_last;
+
+static void on_signal(int number)
+{
+    signal_last = number;
+    signals_seen++;
+}
+
+int bench_signalled(int *signal)
+{
+    *signal = signal_last;
+    return signals_seen;
+}
+
+static void catch_signals(bool on)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    static struct sigaction before[3];
+    struct sigaction action;
+
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART; /* what is being written goes on being written */
+    for (int i = 0; i < 3; i++) {
+        if (on && sigaction(numbers[i], &action, &before[i]) == 0 &&
+            before[i].sa_handler == SIG_IGN) /* nohup */
+            sigaction(numbers[i], &before[i], NULL);
+        else if (!on)
+            sigaction(numbers[i], &before[i], NULL);
     }
-    points_hash(&job->points, hash);
-    fingerprint =
-        journal_fingerprint(&job->ask.settings, hash, hello, device, job->device_count);
-    if (!resume) {
-        status = journal_create(job->journal_path, fingerprint, &job->journal, err);
-    } else {
-        status =
-            journal_resume(job->journal_path, fingerprint, &read, &job->journal, err);
-        if (!status && read.records)
-            json_array_extend(job->records, read.records);
-        for (int i = 0; i < read.warning_count; i++)
-            bench_warn(job, "%s", read.warning[i]);
-        journal_read_fini(&read);
-        job->resumed = (int)json_array_size(job->records);
-    }
-    json_decref(fingerprint);
-    return status;
+}
+
+static void heed_signals(struct bench_job *job)
+{
+    static int heeded;
+    int wanted = signals_seen > 2 ? 2 : signals_seen;
+
+    while (heeded < wanted)
+        session_stop(job->session, heeded++ == 0 ? SESSION_AFTER_POINT : SESSION_NOW,
+                     signal_last);
 }
 
 /* ---- the verdict ---- */
-
-static int failed_devices(const struct bench_job *job)
-{
-    int n = 0;
-
-    for (int i = 0; i < job->device_count; i++)
-        n += job->device[i].failed;
-    return n;
-}
-
-static const char *status_word(const struct bench_job *job)
-{
-    return failed_devices(job)                          ? "failed"
-           : job->signal || job->limit_hit || job->disk ? "interrupted"
-                                                        : "complete";
-}
-
-static int verdict(const struct bench_job *job, const struct benchlog *log)
-{
-    int ok = 0, wrong = 0, flagged = 0;
-
-    for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
-
-        if (strcmp(p->state, "ok") != 0)
-            continue;
-        ok++;
-        wrong += p->check_done && !p->check_ok;
-        flagged += p->disturbed;
-    }
-    if (job->signal)
-        return 128 + job->signal;
-    if (job->disk)
-        return gp_status_exit(GP_E_FILE);
-    if (wrong)
-        return gp_status_exit(GP_E_CHECK);
-    if (failed_devices(job))
-        return gp_status_exit(GP_E_DEVICE);
-    if (!ok)
-        return gp_status_exit(GP_E_NOTHING);
-    if (flagged && ask_flag(&job->in->ask, OPT_STRICT))
-        return gp_status_exit(GP_E_CHECK);
-    return 0;
-}
 
 /* --expect: slower than the reference, or a point of it that is not there. */
 static enum gp_status expect(const struct bench_job *job, const struct benchlog *log,
@@ -132,192 +113,183 @@ static enum gp_status expect(const struct bench_job *job, const struct benchlog 
     return GP_OK;
 }
 
-/* ---- writing ---- */
+/* ---- the end ---- */
 
-static void print(const struct bench_job *job, const struct benchlog *log,
-                  enum output_format format, struct strbuf *out)
+/* Files first: the record is what must not be lost. *err is the first that failed. */
+static enum gp_status report(struct bench_job *job, const struct benchlog *log,
+                             enum gp_status written, struct gp_err *err)
 {
-    const json_t *summary = json_object_get(log->json, "summary"), *line;
-    size_t i;
+    enum gp_status status = written, next;
+    struct gp_err why = {0};
+    struct strbuf say;
+    bool slower = false;
 
-    if (format == OUTPUT_JSON) {
-        gp_json_write(log->json, true, out);
-        return;
+    strbuf_init(&say);
+    if (!status)
+        status = bench_write_view(job, log, err);
+    if (strcmp(session_status(job->session), "complete") != 0 || written)
+        strbuf_addf(&say, "go on with: --resume %s\n", job->plan.journal);
+    next = expect(job, log, &say, &slower, &why);
+    if (!next && (next = bench_show(job, log, &say, &why)) == GP_OK && job->to_stdout)
+        session_settle(job->session);
+    if (!next)
+        next = bench_write_prom(job, log, &why);
+    if (next && !status) {
+        status = next;
+        *err = why;
     }
-    if (format == OUTPUT_CSV || !job->in->quiet)
-        benchlog_print(log,
-                       format == OUTPUT_CSV        ? BENCHLOG_CSV
-                       : format == OUTPUT_MARKDOWN ? BENCHLOG_MARKDOWN
-                                                   : BENCHLOG_TEXT,
-                       out);
-    if (format == OUTPUT_CSV)
-        return;
-    strbuf_add(out, "\n");
-    json_array_foreach(summary, i, line) strbuf_addf(
-        out, "%s%s\n", format == OUTPUT_MARKDOWN ? "- " : "", json_string_value(line));
-    json_array_foreach(json_object_get(log->json, "warnings"), i, line) strbuf_addf(
-        out, "%s%s\n",
-        format == OUTPUT_MARKDOWN ? "- note: " : "note: ", json_string_value(line));
+    job->in->exit_code =
+        session_exit_code(job->session, ask_flag(&job->in->ask, OPT_STRICT));
+    if (slower && job->in->exit_code == 0)
+        job->in->exit_code = gp_status_exit(GP_E_CHECK);
+    strbuf_fini(&say);
+    return status;
 }
 
-static enum gp_status write_prom(const struct bench_job *job,
-                                 const struct benchlog *log, struct gp_err *err)
+static enum gp_status merge(struct bench_job *job, struct gp_err *err)
 {
-    const char *dir = ask_word(&job->in->ask, OPT_PROM, NULL);
-    char path[GP_PATH_MAX], name[64] = "gpuplan.prom";
-    struct strbuf text;
+    int missing = 0;
     enum gp_status status;
 
-    if (!dir)
+    if (job->ranks < 2 || job->rank != 0 || job->to_stdout)
         return GP_OK;
-    if (job->ranks > 1)
-        gp_format(name, sizeof name, "gpuplan-rank%d.prom", job->rank);
-    if (!path_join(path, sizeof path, dir, name))
-        return gp_fail(err, GP_E_USAGE, "--prom", "", "the name is too long");
-    strbuf_init(&text);
-    benchlog_prometheus(log, &text);
-    status = path_write(path, text.text, text.len, err);
-    strbuf_fini(&text);
+    status = bench_rank_merge(job, &missing, err);
+    if (!status && missing && job->in->exit_code == 0)
+        job->in->exit_code = gp_status_exit(GP_E_DEVICE);
     return status;
-}
-
-/* The record first: it is what must not be lost. */
-static enum gp_status write_files(struct bench_job *job, const struct benchlog *log,
-                                  struct gp_err *err)
-{
-    const char *out = ask_word(&job->in->ask, OPT_OUT, NULL);
-    enum output_format format = job->in->format;
-    enum gp_status status = GP_OK;
-    struct strbuf view;
-
-    if (!job->to_stdout)
-        status = benchlog_write(job->result, log->json, err);
-    if (!status && out && !job->to_stdout &&
-        (format == OUTPUT_CSV || format == OUTPUT_MARKDOWN)) {
-        strbuf_init(&view);
-        print(job, log, format, &view);
-        status = path_write(out, view.text, view.len, err);
-        strbuf_fini(&view);
-    }
-    return status;
-}
-
-static enum gp_status show(struct bench_job *job, const struct benchlog *log,
-                           const struct strbuf *say)
-{
-    bool file = ask_flag(&job->in->ask, OPT_OUT) && !job->to_stdout;
-    enum output_format format = file ? OUTPUT_TEXT : job->in->format;
-    struct strbuf out;
-    bool ok;
-
-    strbuf_init(&out);
-    print(job, log, format, &out);
-    if (format == OUTPUT_TEXT) {
-        strbuf_add(&out, say->text);
-        if (!job->to_stdout)
-            strbuf_addf(&out, "result: %s\n", job->result);
-    }
-    ok = fwrite(out.text, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
-    strbuf_fini(&out);
-    return ok ? GP_OK : GP_E_FILE;
 }
 
 static enum gp_status finish(struct bench_job *job, struct gp_err *err)
 {
-    struct benchlog log;
-    struct strbuf say;
-    struct gp_err written = {0};
-    json_t *json = bench_result(job, status_word(job));
-    enum gp_status status = benchlog_from_json("result", json, &log, err), first;
-    bool slower = false, whole;
+    enum gp_status status = session_finish(job->session, err);
+    const struct benchlog *log = session_log(job->session);
 
-    json_decref(json);
-    if (status) {
-        err->code = GP_E_INTERNAL;
-        return GP_E_INTERNAL;
-    }
-    strbuf_init(&say);
-    whole = strcmp(log.status, "complete") == 0;
-    status = write_files(job, &log, &written);
-    if (job->journal) {
-        journal_close(job->journal, whole && !status);
-        job->journal = NULL;
-    }
-    if (!whole || status)
-        strbuf_addf(&say, "go on with: --resume %s\n", job->journal_path);
-    first = expect(job, &log, &say, &slower, err);
-    if (show(job, &log, &say) && !status)
-        status =
-            gp_fail(&written, GP_E_FILE, "standard output", "", "cannot be written");
-    job->in->exit_code = verdict(job, &log);
-    if (slower && job->in->exit_code == 0)
-        job->in->exit_code = gp_status_exit(GP_E_CHECK);
-    if (!status && !first)
-        first = write_prom(job, &log, err);
-    if (status)
-        *err = written;
-    strbuf_fini(&say);
-    benchlog_fini(&log);
-    return status ? status : first;
+    if (!log)
+        return status;
+    status = report(job, log, status, err);
+    return status ? status : merge(job, err);
 }
 
-static enum gp_status measure(struct bench_job *job, struct gp_err *err)
+/* ---- the run ---- */
+
+static void say_notes(struct bench_job *job)
+{
+    for (int i = 0; i < session_notes(job->session) && !job->in->quiet; i++)
+        bench_progress_say(job, session_note(job->session, i));
+}
+
+static enum gp_status dry_run(struct bench_job *job, struct gp_err *err)
+{
+    struct strbuf *out = &job->in->out;
+
+    session_dry_run(job->session, out);
+    if (fwrite(out->text, 1, out->len, stdout) != out->len || fflush(stdout) != 0)
+        return gp_fail(err, GP_E_FILE, "standard output", "", "cannot be written");
+    return GP_OK;
+}
+
+/* The engine has listed its devices, the points are known. */
+static enum gp_status begin(struct bench_job *job, struct gp_err *err)
 {
     enum gp_status status;
 
-    bench_signals(true);
-    if ((status = open_journal(job, err)) != GP_OK)
+    session_plan(job->session, &job->plan);
+    if ((status = session_start(job->session, err)) != GP_OK)
         return status;
-    for (int i = 0; i < job->warning_count; i++)
-        if (!job->in->quiet)
-            bench_progress_say(job, job->warning[i]);
-    if (job->chosen[0] && !job->in->quiet)
-        bench_progress_say(job, job->chosen);
-    bench_run(job, err); /* what it could not start is a failed device in the result */
-    *err = (struct gp_err){0};
-    status = finish(job, err);
-    bench_signals(false);
-    if (!status && job->ranks > 1 && job->rank == 0 && !job->to_stdout) {
-        int before = job->warning_count;
+    say_notes(job);
+    return GP_OK;
+}
 
-        status = bench_rank_merge(job, err);
-        for (int i = before; i < job->warning_count; i++)
-            bench_progress_say(job, job->warning[i]);
-        if (!status && job->warning_count > before && job->in->exit_code == 0)
-            job->in->exit_code = gp_status_exit(GP_E_DEVICE);
+/* Until there is nothing more to do; *done: there is something to finish. */
+static enum gp_status work(struct bench_job *job, bool *done, struct gp_err *err)
+{
+    struct session_event event;
+    enum gp_status status = GP_OK;
+    bool dry = ask_flag(&job->in->ask, OPT_DRY_RUN);
+
+    while (!status && !*done) {
+        heed_signals(job);
+        if (!session_step(job->session, TICK, &event))
+            continue;
+        if (event.kind == SESSION_EVENT_READY && dry)
+            return dry_run(job, err);
+        if (event.kind == SESSION_EVENT_READY)
+            status = begin(job, err);
+        else if (event.kind == SESSION_EVENT_FAILED) {
+            *err = event.err;
+            status = event.err.code;
+        }
+        *done = event.kind == SESSION_EVENT_OVER;
+        bench_progress_event(job, &event);
     }
+    heed_signals(job);
+    bench_progress_end(job);
     return status;
+}
+
+static enum gp_status check_reference(const struct bench_job *job, struct gp_err *err)
+{
+    const char *path = ask_word(&job->in->ask, OPT_EXPECT, NULL);
+    struct benchlog reference;
+    enum gp_status status;
+
+    if (!path)
+        return GP_OK;
+    status = benchlog_read(path, &reference, err);
+    benchlog_fini(&reference);
+    return status;
+}
+
+static enum gp_status open_session(struct bench_job *job, struct gp_err *err)
+{
+    struct invocation *in = job->in;
+    struct strbuf tests;
+    struct session_ask ask = {
+        .ask = &in->ask,
+        .planner = in->planner,
+        .rank = job->rank,
+        .ranks = job->ranks,
+        .local_rank = job->local_rank,
+        .job = job->job_id,
+        .view = in->format == OUTPUT_CSV || in->format == OUTPUT_MARKDOWN,
+    };
+
+    strbuf_init(&tests);
+    for (int i = 0; i < in->arg_count; i++)
+        strbuf_addf(&tests, "%s%s", i ? "," : "", in->args[i]);
+    ask.tests = tests.text;
+    job->session = session_new(&ask, err);
+    strbuf_fini(&tests);
+    return job->session ? GP_OK : err->code;
 }
 
 static enum gp_status run(struct invocation *in, struct gp_err *err)
 {
     struct bench_job *job = gp_calloc(1, sizeof *job);
     enum gp_status status;
+    bool done = false;
 
     job->in = in;
+    job->clock = bench_now();
+    job->to_stdout = strcmp(ask_word(&in->ask, OPT_OUT, ""), "-") == 0;
     bench_progress_init(job, ask_word(&in->ask, OPT_PROGRESS, "auto"));
-    status = bench_setup(job, err);
-    if (!status && ask_flag(&in->ask, OPT_EXPECT)) { /* before an hour of measuring */
-        struct benchlog reference;
-
-        status = benchlog_read(ask_word(&in->ask, OPT_EXPECT, ""), &reference, err);
-        benchlog_fini(&reference);
-    }
-    if (!status && ask_flag(&in->ask, OPT_DRY_RUN)) {
-        bench_dry_run(job, &in->out);
-        if (fwrite(in->out.text, 1, in->out.len, stdout) != in->out.len ||
-            fflush(stdout) != 0)
-            status =
-                gp_fail(err, GP_E_FILE, "standard output", "", "cannot be written");
-    } else if (!status) {
-        status = measure(job, err);
-    }
-    if (status && job->signal) { /* said, but the signal decides the code */
-        bench_progress_say(job, err->text);
-        in->exit_code = 128 + job->signal;
+    bench_rank_find(job);
+    status = open_session(job, err);
+    if (!status) /* before an hour of measuring */
+        status = check_reference(job, err);
+    catch_signals(true);
+    if (!status)
+        status = work(job, &done, err);
+    if (!status && done)
+        status = finish(job, err);
+    if (signals_seen) { /* what went wrong is said, but the signal decides the code */
+        if (status)
+            bench_progress_say(job, err->text);
+        in->exit_code = 128 + signal_last;
         status = GP_OK;
     }
-    bench_job_fini(job);
+    catch_signals(false);
+    session_free(job->session);
     free(job);
     return status;
 }

@@ -87,6 +87,15 @@ void benchlog_prometheus(const struct benchlog *log, struct strbuf *out);
 /* "812 TFLOP/s", "3.1 TB/s", "41 us": the figure of a point for people. */
 char *benchlog_rate(char *text, size_t size, const struct benchlog_point *point);
 
+/* ---- what the figures mean, in words (benchlog_summary.c): an array of texts ---- */
+json_t *benchlog_summary(const struct benchlog *log);
+
+/* ---- in a few numbers (benchlog_calibration.c) ---- */
+/* "terms", each of one kind of work on one device: time = overhead + work / rate, with
+ * bands, the number of points and their relative error; "excluded", the points that were
+ * measured but not used. */
+json_t *benchlog_calibration(const struct benchlog *log);
+
 /* ---- two files (benchlog_compare.c) ---- */
 struct benchlog_change {
     const struct benchlog_point *a, *b;

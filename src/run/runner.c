@@ -166,6 +166,22 @@ int runner_start(struct runner *runner, const struct runner_plan *plan,
     return adopt(runner, e);
 }
 
+int runner_list(struct runner *runner, const char *program, double timeout,
+                struct gp_err *err)
+{
+    char list[] = "--devices";
+    char *argv[] = {(char *)program, list, NULL};
+    struct engine *e = engine_new(program, timeout);
+
+    line_init(&e->line, NULL, NULL, 0, -1);
+    e->line.listing = true;
+    if (child_start(&e->child, argv, err) != GP_OK) {
+        engine_free(e);
+        return -1;
+    }
+    return adopt(runner, e);
+}
+
 /* ---- failing and stopping -------------------------------------------------------- */
 
 static void ask_to_end(struct engine *e)
@@ -537,60 +553,4 @@ bool runner_step(struct runner *runner, double seconds, struct runner_event *out
         if (left <= 0)
             return deliver(runner, out);
     }
-}
-
-/* ---- the list of devices --------------------------------------------------------- */
-
-static enum gp_status collect(struct runner *runner, double until, json_t **hello,
-                              json_t *devices, struct gp_err *err)
-{
-    struct runner_event event;
-
-    while (runner_busy(runner)) {
-        if (!runner_step(runner, 0.2, &event)) {
-            if (child_clock() > until)
-                return gp_fail(err, GP_E_DEVICE, runner->engine[0]->where,
-                               "its driver may hang", "did not list its devices in time");
-            continue;
-        }
-        if (event.kind == EVENT_HELLO) {
-            json_decref(*hello);
-            *hello = json_incref((json_t *)event.json);
-        } else if (event.kind == EVENT_DEVICE) {
-            json_array_append(devices, (json_t *)event.json);
-        } else if (event.kind == EVENT_FAILED) {
-            if (err)
-                *err = event.err;
-            return event.err.code;
-        }
-    }
-    return GP_OK;
-}
-
-enum gp_status runner_devices(const char *program, double timeout, json_t **hello,
-                              json_t **devices, struct gp_err *err)
-{
-    char list[] = "--devices";
-    char *argv[] = {(char *)program, list, NULL};
-    struct runner *runner = runner_new();
-    struct engine *e = engine_new(program, timeout);
-    enum gp_status status;
-
-    *hello = NULL;
-    *devices = json_array();
-    line_init(&e->line, NULL, NULL, 0, -1);
-    e->line.listing = true;
-    status = child_start(&e->child, argv, err);
-    adopt(runner, e);
-    if (status == GP_OK)
-        status = collect(runner, child_clock() + timeout + GRACE, hello, *devices, err);
-    else
-        e->over = true;
-    runner_free(runner);
-    if (status != GP_OK) {
-        json_decref(*hello);
-        json_decref(*devices);
-        *hello = *devices = NULL;
-    }
-    return status;
 }

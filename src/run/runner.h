@@ -68,11 +68,10 @@ bool runner_busy(const struct runner *runner);
  * removed); borrowed until the next step. */
 const char *runner_words(struct runner *runner, int engine);
 
-/* Asks an engine program for its devices (`engine --devices`) and waits for the answer,
- * at most `timeout` seconds. *hello and *devices (an array, perhaps empty) are the
- * caller's; GP_E_DEVICE with the engine's own reason when it has none. */
-enum gp_status runner_devices(const char *program, double timeout, json_t **hello,
-                              json_t **devices, struct gp_err *err);
+/* Starts `program --devices`: events HELLO, DEVICE for each, then DONE or FAILED with
+ * the engine's own reason. Returns its number, or -1 with *err. */
+int runner_list(struct runner *runner, const char *program, double timeout,
+                struct gp_err *err);
 
 enum stop_level { STOP_AFTER_POINT, STOP_NOW };
 void runner_stop(struct runner *runner, enum stop_level level);

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# cpu_smoke.sh - the CPU engine over its line protocol: states, checks, units.
+# cpu_smoke.sh - the CPU engine over its line protocol: states, checks, units; and, where
+# oneDNN can be held back, processors without the instructions for a type.
 engine=${GPUPLAN_BENCH_CPU:-${top_builddir:-.}/gpuplan-bench-cpu}
 if [ ! -x "$engine" ]; then
     echo "skipped: $engine is not built"
@@ -10,7 +11,7 @@ if ! command -v python3 >/dev/null; then
     exit 77
 fi
 python3 - "$engine" <<'PY'
-import json, subprocess, sys
+import json, os, subprocess, sys
 
 settings = {"protocol": 1, "do": "settings", "device": 0, "rel_ci": 0.05,
             "max_time": 0.05, "min_time": 0.02, "sample_time": 0.001, "warmup": 0.005,
@@ -40,24 +41,27 @@ plan = [
      MAY if no_library else MUST),
     ({"test": "allreduce", "kind": "plain", "bytes": 1024}, {"unsupported"}),
 ]
-lines = [settings] + [{"do": "point", "index": i, "point": p}
-                      for i, (p, _) in enumerate(plan)] + [{"do": "run"}]
-child = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                         text=True)
-child.stdin.write("".join(json.dumps(line) + "\n" for line in lines))
-child.stdin.flush()  # left open: its end would mean "stop now"
-found, done = {}, None
-for line in child.stdout:
-    said = json.loads(line)
-    if said["t"] == "point":
-        found[said["index"]] = said
-    elif said["t"] == "error":
-        sys.exit("engine: " + said["text"])
-    elif said["t"] == "done":
-        done = said["status"]
-        break
-child.stdin.close()
-code = child.wait(60)
+def run(points, **variables):
+    lines = [settings] + [{"do": "point", "index": i, "point": p}
+                          for i, p in enumerate(points)] + [{"do": "run"}]
+    child = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, text=True,
+                             stdout=subprocess.PIPE, env=dict(os.environ, **variables))
+    child.stdin.write("".join(json.dumps(line) + "\n" for line in lines))
+    child.stdin.flush()  # left open: its end would mean "stop now"
+    found, done = {}, None
+    for line in child.stdout:
+        said = json.loads(line)
+        if said["t"] == "point":
+            found[said["index"]] = said
+        elif said["t"] == "error":
+            sys.exit("engine: " + said["text"])
+        elif said["t"] == "done":
+            done = said["status"]
+            break
+    child.stdin.close()
+    return found, done, child.wait(60)
+
+found, done, code = run([p for p, _ in plan])
 wrong = [] if done == "complete" and code == 0 else ["done %s, exit %s" % (done, code)]
 for i, (point, states) in enumerate(plan):
     said = found.get(i)
@@ -83,6 +87,34 @@ for i, (point, states) in enumerate(plan):
         want = point["bytes"] * (2 if point["kind"] == "copy" else 1) / median
         if abs(moved / want - 1) > 1e-6 or not 1e8 < moved < 1e14:
             wrong.append("%s: %s bytes/s, not %s" % (said["id"], moved, want))
+
+# What the library is not allowed to use the processor does not have. Before VNNI, sums of
+# two products saturate in 16 bits: fast, and wrong, which the check has to notice.
+held_back = [
+    ("AVX2", gemm("int8", 128, 16, 1024), "saturate"),
+    ("AVX2", gemm("bf16", 128, 16, 256), ""),
+    ("AVX512_CORE", gemm("bf16", 128, 16, 256), ""),
+]
+library = subprocess.run([sys.argv[1], "--devices"], capture_output=True, text=True).stdout
+flags = open("/proc/cpuinfo").read() if os.path.exists("/proc/cpuinfo") else ""
+for isa, point, why in held_back if "oneDNN" in library and not no_library else []:
+    if isa.split("_")[0].lower() not in flags:
+        continue
+    said = run([point], ONEDNN_MAX_CPU_ISA=isa)[0][0]
+    shown = "%s up to %s: %s %s, flags %s, check %s" % (
+        said["id"], isa, said["state"], said["reason"] or "", said.get("flags"),
+        (said.get("check") or {}).get("why"))
+    print(shown)
+    if said["state"] == "unsupported":
+        continue
+    if "emulated" not in said["flags"]:
+        wrong.append(shown + ": not flagged as emulated")
+    if why and "oneDNN 2" in library and (
+            said["check"]["ok"] or said["valid"] or "wrong" not in said["flags"] or
+            why not in said["check"]["why"]):
+        wrong.append(shown + ": saturation was not noticed")
+    if not why and not said["check"]["ok"]:
+        wrong.append(shown + ": slow is expected, wrong is not")
 print("\n".join(wrong) or "cpu engine: %d points as they should be" % len(plan))
 sys.exit(bool(wrong))
 PY

@@ -78,8 +78,42 @@ faults=FAKE_CUDA=oom=3 expect "out of memory" 0 '"state": "oom"' 'GiB of device 
 faults=FAKE_CUDA=refuse expect "not supported" 0 '"state": "unsupported"' 'no algorithm'
 faults=FAKE_CUDA=wrong expect "wrong result" 0 '"ok": false' 'd\[0,0\]'
 faults=FAKE_CUDA=no-capture expect "no graphs" 0 "$point_ok" 'no_graph'
-faults=FAKE_CUDA=launch=60 expect "kernel failed" 0 '"state": "error"' 'device lost'
-faults=FAKE_CUDA=ecc=60 expect "ECC" 0 'uncorrectable ECC error'
+# A fault that stays: said once, the points that are left are not tried, exit 4.
+faults=FAKE_CUDA=launch=60 expect "kernel failed" 4 '"state": "error"' 'device lost' \
+  '"t": "error", "code": "device".*no longer answers.*719' '"status": "failed"'
+faults=FAKE_CUDA=ecc=60 expect "ECC" 4 'uncorrectable ECC error' '"status": "failed"'
+plan "$(gemm fp16 64 8 96)" "$(gemm bf16 64 8 96)" "$(gemm bf16 64 16 96)" \
+  "$(gemm bf16 64 32 96)" >"$work/plan"
+for n in 1 10 100 1000 2500; do
+  faults=FAKE_CUDA=launch=$n expect "kernel failed, product $n" 4 'no longer answers' \
+    '"status": "failed"'
+  lost=$(grep -c '"state": "error"' "$work/out")
+  test "$lost" -le 1 || { echo "not ok: $lost points tried on a lost device"; failed=1; }
+done
+plan "$(gemm bf16 64 8 96)" >"$work/plan"
+faults=FAKE_CUDA=zeros expect "operands of zeros" 0 '"zeros": 1,' '"valid": false' \
+  'operands are zero' '"wrong"'
+faults='' expect "operands" 0 '"zeros": 0,' '"valid": true' '"latency_s": {"n": 31'
+grep -q launch_bound "$work/out" && { echo "not ok: launch_bound"; failed=1; }
+# Two algorithms alike while clocks fall: timed one after the other, the first would win.
+faults=FAKE_CUDA=drift expect "clocks that fall" 0 '"name": "#0 of 2'
+grep -q '"variant": "tuned"' "$work/out" && { echo "not ok: tuned by drift"; failed=1; }
+faults=FAKE_CUDA=slow-host expect "slow host" 0 "$point_ok" '"launch_bound"'
+plan "$(gemm fp32 16 1 16)" >"$work/plan"
+faults='' expect "as short as an empty node" 0 "$point_ok" '"launch_bound"'
+faults=NVIDIA_TF32_OVERRIDE=1 expect "fp32 that is tf32" 0 '"emulated"' \
+  '"env": {.*"NVIDIA_TF32_OVERRIDE": "1"'
+# Another process on the device, as the driver's library tells.
+fake=${top_builddir:-.}/tests/fixtures/fake_nvml.so
+if test -f "$fake"; then
+  mkdir "$work/nvml"
+  ln -s "$(cd "$(dirname "$fake")" && pwd)/fake_nvml.so" "$work/nvml/libnvidia-ml.so.1"
+  plan "$(gemm bf16 64 8 96)" >"$work/plan"
+  faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=3" expect "shared" 0 \
+    "$point_ok" '"shared"'
+  faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=1" expect "alone" 0 "$point_ok"
+  grep -q '"shared"' "$work/out" && { echo "not ok: shared with nobody"; failed=1; }
+fi
 # shellcheck disable=SC2089,SC2090 # JSON, not words
 m='"cache":"cold"'
 # shellcheck disable=SC2090

@@ -34,14 +34,16 @@ enum { /* of a point: its m */
        M_SMALL,  /* memory for too few copies */
        M_LOST,   /* fails, and the device never answers again */
        M_CHATTY, /* a library that prints on standard output */
-       M_PAUSES  /* 2.1 s of preparation: clocks drop */
+       M_PAUSES, /* 2.1 s of preparation: clocks drop */
+       M_DIES,   /* lost while it is prepared, by its own word */
+       M_BUSY    /* others use the device while the samples are taken */
 };
 
 static bool no_devices, no_open, no_heat;
 
 static struct {
-    int m, drifts, prepared, runs;
-    bool lost;
+    int m, drifts, prepared, runs, windows, alone;
+    bool lost, dead, sampling, seen;
     atomic_bool hot;
 } standin;
 
@@ -114,6 +116,12 @@ static enum point_state standin_prepare(void *ctx, const struct point *point,
     standin.hot = standin.m == M_HOT;
     if (standin.m == M_PAUSES)
         nap(2.1);
+    standin.seen = false;
+    if (standin.m == M_DIES) {
+        standin.dead = true;
+        snprintf(why, size, "device lost: error 700");
+        return POINT_ERROR;
+    }
     if (standin.m == M_OOM || standin.m == M_UNSUPPORTED) {
         snprintf(why, size, "needs 3 TiB");
         return standin.m == M_OOM ? POINT_OOM : POINT_UNSUPPORTED;
@@ -148,6 +156,7 @@ static bool standin_run(void *ctx, int variant, int launches, double *seconds)
         standin.drifts++;
         standin.drifts -= standin.drifts > 9 ? 1 : 0;
     }
+    standin.runs++;
     nap(standin.m == M_SLOW ? 0.1 : 0.002);
     *seconds = each * launches;
     return true;
@@ -181,9 +190,33 @@ static json_t *standin_sensors(void *ctx)
                      "instant");
 }
 
+static void standin_window(void *ctx, bool begin)
+{
+    (void)ctx;
+    if (standin.prepared != 1 || (begin && standin.m == M_OK && standin.runs < 3))
+        abort(); /* not in a point, or before its warm-up */
+    standin.windows += begin;
+    standin.seen = standin.seen || (begin && standin.m == M_BUSY);
+}
+
+static bool standin_latency(void *ctx, int variant, double *seconds)
+{
+    (void)ctx;
+    *seconds = (variant ? 4e-5 : 5e-5) * (standin.alone++ == 0 ? 100 : 1);
+    return true;
+}
+
+static bool standin_lost(void *ctx)
+{
+    (void)ctx;
+    return standin.dead;
+}
+
 static void standin_flags(void *ctx, int variant, json_t *flags)
 {
     (void)ctx;
+    if (standin.seen)
+        json_array_append_new(flags, json_string("shared"));
     if (variant == 1)
         json_array_append_new(flags, json_string("launch_bound"));
 }
@@ -207,6 +240,9 @@ static const struct backend backend = {
     .release = standin_release,
     .sensors = standin_sensors,
     .flags = standin_flags,
+    .window = standin_window,
+    .latency = standin_latency,
+    .lost = standin_lost,
     .reason = standin_reason,
 };
 
@@ -549,6 +585,57 @@ static void test_device_lost(void **state)
     discard(&e);
 }
 
+/* Lost in the preparation: said once with its cause, and nothing more is tried. */
+static void test_device_dies(void **state)
+{
+    struct engine e = start(NULL);
+
+    (void)state;
+    tell_settings(&e, 0.05);
+    tell_point(&e, 0, M_DIES);
+    tell_point(&e, 1, M_OK);
+    tell(&e, "{\"do\":\"run\"}");
+    finish(&e);
+    assert_int_equal(e.code, 4);
+    assert_string_equal(ending(&e), "failed");
+    assert_non_null(strstr(word(said(&e, "error", 0), "text"), "error 719"));
+    assert_non_null(strstr(word(said(&e, "error", 0), "text"), "not measured"));
+    assert_string_equal(word(said(&e, "point", 0), "state"), "error");
+    assert_null(said(&e, "point", 1));
+    discard(&e);
+}
+
+static void test_others_use_it(void **state)
+{
+    struct engine e = one_point(M_BUSY, 0.05, 1);
+
+    (void)state;
+    assert_true(flagged(said(&e, "point", 0), "shared"));
+    discard(&e);
+    e = one_point(M_OK, 0.05, 1);
+    assert_false(flagged(said(&e, "point", 0), "shared"));
+    discard(&e);
+}
+
+/* One operation by itself, beside what it takes in a queue; its first is not counted.
+ */
+static void test_latency(void **state)
+{
+    struct engine e = one_point(M_OK, 0.05, 1);
+    json_t *point = said(&e, "point", 0), *alone;
+
+    (void)state;
+    alone = json_object_get(point, "latency_s");
+    assert_near(json_number_value(json_object_get(alone, "median")), 5e-5, 1e-12);
+    assert_near(json_number_value(json_object_get(alone, "max")), 5e-5, 1e-12);
+    assert_int_equal(json_integer_value(json_object_get(alone, "n")), 31);
+    assert_near(
+        json_number_value(json_object_get(json_object_get(point, "time_s"), "median")),
+        2e-5, 1e-12);
+    assert_true(json_number_value(json_object_get(point, "first_s")) > 0);
+    discard(&e);
+}
+
 static void test_chatty_library(void **state)
 {
     struct engine e = one_point(M_CHATTY, 0.05, 1); /* next_line() takes only JSON */
@@ -777,6 +864,9 @@ int main(void)
         cmocka_unit_test(test_throttled),
         cmocka_unit_test(test_drift),
         cmocka_unit_test(test_device_lost),
+        cmocka_unit_test(test_device_dies),
+        cmocka_unit_test(test_others_use_it),
+        cmocka_unit_test(test_latency),
         cmocka_unit_test(test_chatty_library),
         cmocka_unit_test(test_reheats),
         cmocka_unit_test(test_progress),

@@ -309,8 +309,11 @@ static struct measured *measure(struct synthetic *s, int rotation)
 {
     static struct measured m;
     struct method_settings settings = method_preset(PRESET_NORMAL);
-    struct sampler sampler = {s, synthetic_now, synthetic_run, synthetic_stop,
-                              synthetic_window};
+    struct sampler sampler = {.ctx = s,
+                              .now = synthetic_now,
+                              .run = synthetic_run,
+                              .stop = synthetic_stop,
+                              .window = synthetic_window};
 
     s->rotation = rotation;
     method_measure(&settings, &sampler, rotation, &m);
@@ -453,7 +456,8 @@ static void test_failure_and_stop(void **state)
 static struct warmed warm(struct synthetic *s)
 {
     struct method_settings settings = method_preset(PRESET_NORMAL);
-    struct sampler sampler = {s, synthetic_now, synthetic_run, synthetic_stop, NULL};
+    struct sampler sampler = {
+        .ctx = s, .now = synthetic_now, .run = synthetic_run, .stop = synthetic_stop};
     struct warmed out;
 
     s->rotation = 1;
@@ -484,7 +488,64 @@ static void test_warmup(void **state)
     assert_true(w.failed);
 }
 
+/* The rate is steady from the start; the clock falls until it has settled. */
+static double falling_clock(void *ctx)
+{
+    struct synthetic *s = ctx;
+
+    s->windows++;
+    return s->clock < 6 ? 1980 - 60 * s->clock : 1620;
+}
+
+static double unknown_clock(void *ctx)
+{
+    ((struct synthetic *)ctx)->windows++;
+    return 0;
+}
+
+static void test_warmup_clock(void **state)
+{
+    struct method_settings settings = method_preset(PRESET_NORMAL);
+    struct synthetic falls = {.each = 0.01, .rotation = 1};
+    struct synthetic unknown = {.each = 0.01, .rotation = 1};
+    struct sampler sampler = {.ctx = &falls,
+                              .now = synthetic_now,
+                              .run = synthetic_run,
+                              .stop = synthetic_stop,
+                              .clock = falling_clock};
+    struct warmed w;
+
+    (void)state;
+    method_warmup(&settings, &sampler, &w);
+    assert_true(w.steady && w.seconds >= 7 && w.seconds < 10);
+    assert_near(w.clock, 1620, 0.5);
+    assert_true(falls.windows >= 7);
+    sampler.ctx = &unknown;
+    sampler.clock = unknown_clock;
+    method_warmup(&settings, &sampler, &w);
+    assert_true(w.steady && w.seconds < 4.5);
+    assert_near(w.clock, 0, 0);
+}
+
 /* ---- correctness ---- */
+
+static void test_no_zeros(void **state)
+{
+    struct check few = {.done = true, .ok = true}, many = few, none = few;
+    struct check bad = {.done = true, .ok = false, .why = "is 1, not 2"};
+
+    (void)state;
+    method_no_zeros(&few, 2, 16); /* NVFP4: two codes of sixteen */
+    assert_true(few.ok);
+    assert_near(few.zeros, 0.125, 1e-12);
+    method_no_zeros(&many, 100, 100);
+    assert_false(many.ok);
+    assert_non_null(strstr(many.why, "100 % of the operands are zero"));
+    method_no_zeros(&none, 0, 0);
+    assert_true(none.ok);
+    method_no_zeros(&bad, 100, 100); /* what came first is kept */
+    assert_string_equal(bad.why, "is 1, not 2");
+}
 
 static void test_within(void **state)
 {
@@ -497,7 +558,8 @@ static void test_within(void **state)
     assert_false(method_within(TYPE_FP32, 10 + 9 * ulp * s, 10, s, &ratio));
     assert_true(ratio > 1);
     /* rounding of the output: half a unit of bf16's eight bits */
-    assert_true(method_within(TYPE_BF16, 36, 35.885, 0.1, &ratio)); /* nearest there is */
+    assert_true(
+        method_within(TYPE_BF16, 36, 35.885, 0.1, &ratio)); /* nearest there is */
     assert_false(method_within(TYPE_BF16, 10 * (1 + 1.0 / 200), 10, 0.1, &ratio));
     assert_true(method_within(TYPE_INT8, 12345, 12345, 1e6, &ratio));
     assert_false(method_within(TYPE_INT8, 12346, 12345, 1e6, &ratio));
@@ -546,6 +608,8 @@ int main(void)
         cmocka_unit_test(test_noise_never_settles),
         cmocka_unit_test(test_failure_and_stop),
         cmocka_unit_test(test_warmup),
+        cmocka_unit_test(test_warmup_clock),
+        cmocka_unit_test(test_no_zeros),
         cmocka_unit_test(test_within),
         cmocka_unit_test(test_zeros_fail_the_check),
     };

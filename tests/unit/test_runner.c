@@ -411,25 +411,49 @@ static void test_step_waits(void **state)
     runner_free(runner);
 }
 
+/* Lists the devices of the stand-in; the kind of the last event. */
+static enum runner_event_kind list(const char *how, double timeout, int *devices,
+                                   struct gp_err *err)
+{
+    enum runner_event_kind last = EVENT_LOG;
+    struct runner *runner = runner_new();
+    struct runner_event event;
+
+    setenv("GPUPLAN_STANDIN", how, 1);
+    *devices = 0;
+    assert_true(runner_list(runner, program, timeout, err) >= 0);
+    while (runner_busy(runner)) {
+        if (!runner_step(runner, 0.2, &event))
+            continue;
+        if (event.kind == EVENT_HELLO)
+            assert_string_equal(
+                json_string_value(json_object_get(event.json, "engine")), "standin");
+        *devices += event.kind == EVENT_DEVICE;
+        last = event.kind;
+        *err = event.err;
+    }
+    runner_free(runner);
+    return last;
+}
+
 static void test_devices(void **state)
 {
-    json_t *hello, *devices;
+    int devices;
     struct gp_err err;
+    struct runner *runner = runner_new();
 
     (void)state;
-    setenv("GPUPLAN_STANDIN", "good", 1);
-    assert_int_equal(runner_devices(program, 5, &hello, &devices, &err), GP_OK);
-    assert_string_equal(json_string_value(json_object_get(hello, "engine")), "standin");
-    assert_int_equal(json_array_size(devices), 2);
-    json_decref(hello);
-    json_decref(devices);
-    setenv("GPUPLAN_STANDIN", "nodevice", 1);
-    assert_int_equal(runner_devices(program, 5, &hello, &devices, &err), GP_E_DEVICE);
+    assert_int_equal(list("good", 5, &devices, &err), EVENT_DONE);
+    assert_int_equal(devices, 2);
+    assert_int_equal(list("nodevice", 5, &devices, &err), EVENT_FAILED);
+    assert_int_equal(err.code, GP_E_DEVICE);
     assert_non_null(strstr(err.text, "told to have none"));
     assert_string_equal(err.hint, "tell it otherwise");
-    setenv("GPUPLAN_STANDIN", "hang", 1);
-    assert_int_equal(runner_devices(program, 0.3, &hello, &devices, &err), GP_E_DEVICE);
-    assert_null(devices);
+    assert_int_equal(list("hang", 0.3, &devices, &err), EVENT_FAILED);
+    assert_int_equal(err.code, GP_E_DEVICE);
+    assert_int_equal(runner_list(runner, "/no/such/engine", 1, &err), -1);
+    assert_int_equal(err.code, GP_E_DEVICE);
+    runner_free(runner);
     assert_true(no_children());
 }
 

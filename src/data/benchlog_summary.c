@@ -1,15 +1,19 @@
 /*
- * bench_summary.c - what the figures mean, in words.
+ * benchlog_summary.c - what the figures mean, in words.
  *
  * What limits a device shows in the batch sweep: as long as a layer takes no longer for
  * more tokens, the weights' way from memory is what takes the time; where it takes 10 %
  * more than for one token, arithmetic begins to. That batch is the knee. Whether a
  * sheet's figure holds is said by the best that any point reached of it: 90 % or more
- * holds, more than 105 % means that the sheet is not this device's.
+ * holds, more than 105 % means that the sheet is not this device's. A CPU has no sheet:
+ * there the best product over the read bandwidth, both measured, say from how many
+ * operations per byte on arithmetic limits.
  */
-#include "cli/bench_parts.h"
+#include "data/benchlog.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "util/json.h"
@@ -145,21 +149,91 @@ static void sheet(const struct benchlog *log, const struct benchlog_point *p,
                             : "the sheet's figure is not reached");
 }
 
-static void best_read(const struct benchlog *log, int device, json_t *list)
+/* Of the largest sizes, which the last cache helps least. */
+static const struct benchlog_point *best_read(const struct benchlog *log, int device)
 {
     const struct benchlog_point *best = NULL;
-    char rate[64];
 
     for (int i = 0; i < log->count; i++) {
         const struct benchlog_point *p = &log->point[i];
 
         if (is(p, device, "memory") && strncmp(p->id, "memory/read/", 12) == 0 &&
-            (!best || p->bytes > best->bytes))
+            p->bytes > 0 && (!best || p->bytes > best->bytes))
             best = p;
     }
-    if (best && best->bytes > 0 && best->ratio <= 0)
+    return best;
+}
+
+/* ---- without a sheet ---- */
+
+static const struct benchlog_point *best_product(const struct benchlog *log, int device,
+                                                 const char *type)
+{
+    const struct benchlog_point *best = NULL;
+
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+
+        if ((is(p, device, "gemm") || is(p, device, "batch")) &&
+            strcmp(p->type, type) == 0 && p->ops > 0 && (!best || p->ops > best->ops))
+            best = p;
+    }
+    return best;
+}
+
+/* The layer that reads its weights fastest for one token. */
+static const struct benchlog_point *best_weights(const struct benchlog *log, int device,
+                                                 const char *type)
+{
+    const struct benchlog_point *best = NULL;
+
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+
+        if (is(p, device, "batch") && strcmp(p->type, type) == 0 &&
+            number(p, "n") == 1 && p->bytes > 0 && (!best || p->bytes > best->bytes))
+            best = p;
+    }
+    return best;
+}
+
+static void no_sheet(const struct benchlog *log, int device, json_t *list)
+{
+    const struct benchlog_point *read = best_read(log, device);
+    char rate[64];
+
+    if (read && read->ratio <= 0)
         add(list, "device %ld: memory reads at %s; no sheet to compare it with",
-            log->device[device].id, benchlog_rate(rate, sizeof rate, best));
+            log->device[device].id, benchlog_rate(rate, sizeof rate, read));
+}
+
+/* What was measured is the roof: where products and reads are equally long, and whether
+ * one token's weights come as fast as memory is read. */
+static void own_roof(const struct benchlog *log, int device, const char *type,
+                     json_t *list)
+{
+    const struct benchlog_point *read = best_read(log, device);
+    const struct benchlog_point *product = best_product(log, device, type);
+    const struct benchlog_point *weights = best_weights(log, device, type);
+    long id = log->device[device].id;
+    char rate[64];
+
+    if (!read || read->ratio > 0 || !product)
+        return;
+    add(list,
+        "device %ld, %s: products reach %s, %.0f operations per byte read: work with "
+        "fewer is limited by memory, with more by arithmetic",
+        id, type, benchlog_rate(rate, sizeof rate, product),
+        product->ops / read->bytes);
+    if (weights)
+        add(list,
+            "device %ld, %s: for one token the weights are read at %.3g GB/s, %.0f %% "
+            "of "
+            "the read bandwidth: %s",
+            id, type, weights->bytes / 1e9, 100 * weights->bytes / read->bytes,
+            weights->bytes >= HOLDS * read->bytes ? "memory limits it"
+                                                  : "something else than memory limits "
+                                                    "it, too");
 }
 
 /* Nothing is faster than its roof: if points are, the measured roof is too low (a busy
@@ -208,19 +282,34 @@ static void counts(const struct benchlog *log, json_t *list)
         wrong, without);
 }
 
-json_t *bench_summary(const struct benchlog *log)
+/* Is this the first point of its type on its device? */
+static bool new_type(const struct benchlog *log, int i)
+{
+    const struct benchlog_point *p = &log->point[i];
+
+    for (int k = 0; k < i; k++)
+        if (log->point[k].device == p->device &&
+            strcmp(log->point[k].type, p->type) == 0)
+            return false;
+    return p->type[0] != '\0';
+}
+
+json_t *benchlog_summary(const struct benchlog *log)
 {
     json_t *list = json_array();
 
     for (int d = 0; d < log->device_count; d++) {
-        best_read(log, d, list);
+        no_sheet(log, d, list);
         above_roof(log, d, list);
         sheet(log, best_of(log, d, "memory", NULL, "memory"), "memory", list);
         sheet(log, best_of(log, d, "transfer", NULL, "link"), "PCIe", list);
-        for (int t = 0; t < TYPE_COUNT; t++) {
-            const char *type = bench_type_word((enum bench_type)t);
+        for (int i = 0; i < log->count; i++) {
+            const char *type = log->point[i].type;
 
+            if (log->point[i].device != d || !new_type(log, i))
+                continue;
             sheet(log, best_of(log, d, "gemm", type, "arithmetic"), type, list);
+            own_roof(log, d, type, list);
             knees(log, d, type, list);
         }
     }

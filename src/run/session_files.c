@@ -1,0 +1,258 @@
+/*
+ * session_files.c - the names of a session's files, its journal, and its end.
+ *
+ * FILE is the result; FILE.part, the journal, holds every point that is done until the
+ * result is whole and on disk. Of several ranks, each has FILE.rankN.HOST.
+ */
+#include "run/session_parts.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/mem.h"
+
+/* ---- names ---- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
+
+static void name_host(struct session *s)
+{
+    char name[65] = "host";
+
+    gethostname(name, sizeof name - 1);
+    for (char *c = name; *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '-' && *c != '.')
+            *c = '_';
+    gp_copy(s->host, sizeof s->host, name);
+}
+
+size_t session_stem(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+
+    return dot && dot != path ? (size_t)(dot - path) : strlen(path);
+}
+
+/* A name of our own, where none was given. */
+static bool own_name(struct session *s)
+{
+    char stamp[32], name[200];
+
+    strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", gmtime(&s->began));
+    if (s->how.ranks > 1)
+        gp_format(name, sizeof name, "gpuplan-bench-%s.json",
+                  s->job[0] && !strchr(s->job, '/') ? s->job : "ranks");
+    else
+        gp_format(name, sizeof name, "gpuplan-bench-%s-%s.json", s->host, stamp);
+    return s->folder[0] ? path_join(s->base, sizeof s->base, s->folder, name)
+                        : gp_copy(s->base, sizeof s->base, name);
+}
+
+static bool name_base(struct session *s)
+{
+    const char *out = ask_word(&s->ask, OPT_OUT, NULL);
+    const char *resume = ask_word(&s->ask, OPT_RESUME, NULL);
+
+    s->to_stdout = out && strcmp(out, "-") == 0;
+    if (out && !s->to_stdout && s->how.view)
+        return gp_format(s->base, sizeof s->base, "%s.json", out);
+    if (out && !s->to_stdout)
+        return gp_copy(s->base, sizeof s->base, out);
+    if (resume && ends_with(resume, ".part"))
+        return gp_format(s->base, sizeof s->base, "%.*s", (int)strlen(resume) - 5,
+                         resume);
+    return own_name(s);
+}
+
+enum gp_status session_name_files(struct session *s, struct gp_err *err)
+{
+    const char *resume = ask_word(&s->ask, OPT_RESUME, NULL);
+    size_t n;
+    bool ok;
+
+    name_host(s);
+    ok = name_base(s);
+    n = session_stem(s->base);
+    if (s->how.ranks > 1)
+        ok = ok && gp_format(s->result, sizeof s->result, "%.*s.rank%d.%s%s", (int)n,
+                             s->base, s->how.rank, s->host, s->base + n);
+    else
+        gp_copy(s->result, sizeof s->result, s->base);
+    ok = ok && (resume ? gp_copy(s->journal_path, GP_PATH_MAX, resume)
+                       : gp_format(s->journal_path, GP_PATH_MAX, "%s.part", s->result));
+    if (!ok)
+        return gp_fail(err, GP_E_USAGE, "--output", "", "the name is too long");
+    return GP_OK;
+}
+
+/* ---- the journal ---- */
+
+static json_t *fingerprint(const struct session *s)
+{
+    const json_t *hello[SESSION_DEVICES], *device[SESSION_DEVICES];
+    char hash[17];
+
+    for (int i = 0; i < s->count; i++) {
+        hello[i] = s->hello;
+        device[i] = s->unit[i].json;
+    }
+    points_hash(&s->points, hash);
+    return journal_fingerprint(&s->points_ask.settings, hash, hello, device, s->count);
+}
+
+/* What an earlier run measured counts as if it had been measured now. */
+static void take_records(struct session *s, const json_t *records)
+{
+    const json_t *record;
+    size_t i;
+
+    json_array_extend(s->records, (json_t *)records);
+    s->resumed = json_array_size(s->records) > 0;
+    json_array_foreach(s->records, i, record)
+    {
+        json_t *point = json_object_get(record, "point");
+        json_int_t id = json_integer_value(json_object_get(record, "device"));
+
+        for (int u = 0; u < s->count; u++)
+            for (int p = 0; p < s->points.count && s->unit[u].index == id; p++)
+                if (strcmp(s->points.point[p].id, session_word(point, "id")) == 0)
+                    session_show(&s->unit[u], p, point);
+    }
+}
+
+enum gp_status session_open_journal(struct session *s, struct gp_err *err)
+{
+    json_t *print = fingerprint(s);
+    struct journal_read read = {0};
+    enum gp_status status;
+
+    if (!ask_flag(&s->ask, OPT_RESUME)) {
+        status = journal_create(s->journal_path, print, &s->journal, err);
+    } else {
+        status = journal_resume(s->journal_path, print, &read, &s->journal, err);
+        if (!status && read.records)
+            take_records(s, read.records);
+        for (int i = 0; i < read.warning_count; i++)
+            session_warn(s, "%s", read.warning[i]);
+        journal_read_fini(&read);
+    }
+    json_decref(print);
+    return status;
+}
+
+/* ---- the end ---- */
+
+static int failed_devices(const struct session *s)
+{
+    int n = 0;
+
+    for (int i = 0; i < s->count; i++)
+        n += s->unit[i].failed;
+    return n;
+}
+
+const char *session_status(const struct session *s)
+{
+    return failed_devices(s)                       ? "failed"
+           : s->stopped || s->limit_hit || s->disk ? "interrupted"
+                                                   : "complete";
+}
+
+int session_exit_code(const struct session *s, bool strict)
+{
+    int ok = 0, wrong = 0, flagged = 0, errors = 0;
+
+    for (int i = 0; s->have_log && i < s->log.count; i++) {
+        const struct benchlog_point *p = &s->log.point[i];
+
+        errors += strcmp(p->state, "error") == 0;
+        if (strcmp(p->state, "ok") != 0)
+            continue;
+        ok++;
+        wrong += p->check_done && !p->check_ok;
+        flagged += p->disturbed;
+    }
+    if (s->stopped)
+        return 128 + (s->signal ? s->signal : 2);
+    if (s->state == SESSION_BROKEN)
+        return gp_status_exit(s->broken.code);
+    if (s->disk)
+        return gp_status_exit(GP_E_FILE);
+    if (wrong)
+        return gp_status_exit(GP_E_CHECK);
+    if (failed_devices(s) || errors)
+        return gp_status_exit(GP_E_DEVICE);
+    if (!ok)
+        return gp_status_exit(GP_E_NOTHING);
+    return flagged && strict ? gp_status_exit(GP_E_CHECK) : 0;
+}
+
+static enum gp_status make_log(struct session *s, struct gp_err *err)
+{
+    json_t *json;
+    enum gp_status status;
+
+    if (s->have_log)
+        return GP_OK;
+    json = session_document(s);
+    status = benchlog_from_json("result", json, &s->log, err);
+    json_decref(json);
+    s->have_log = status == GP_OK;
+    if (status && err)
+        err->code = GP_E_INTERNAL;
+    return status ? GP_E_INTERNAL : GP_OK;
+}
+
+void session_settle(struct session *s)
+{
+    bool whole =
+        s->have_log && strcmp(session_word(s->log.json, "status"), "complete") == 0;
+
+    journal_close(s->journal, whole);
+    s->journal = NULL;
+}
+
+enum gp_status session_finish(struct session *s, struct gp_err *err)
+{
+    enum gp_status status;
+
+    if (s->state != SESSION_OVER && s->state != SESSION_DONE)
+        return gp_fail(err, GP_E_INTERNAL, "session", "", "it is not over");
+    if ((status = make_log(s, err)) != GP_OK)
+        return status;
+    s->state = SESSION_DONE;
+    if (s->to_stdout)
+        return GP_OK;
+    if ((status = benchlog_write(s->result, s->log.json, err)) == GP_OK)
+        session_settle(s);
+    return status;
+}
+
+const struct benchlog *session_log(const struct session *s)
+{
+    return s->have_log ? &s->log : NULL;
+}
+
+static const json_t *summary(const struct session *s)
+{
+    return s->have_log ? json_object_get(s->log.json, "summary") : NULL;
+}
+
+int session_summaries(const struct session *s)
+{
+    return (int)json_array_size(summary(s));
+}
+
+const char *session_summary(const struct session *s, int i)
+{
+    const char *text = json_string_value(json_array_get(summary(s), (size_t)i));
+
+    return i >= 0 && text ? text : "";
+}

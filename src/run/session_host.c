@@ -1,0 +1,117 @@
+/*
+ * session_host.c - where and by what a session measured.
+ */
+#include "run/session_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "util/json.h"
+
+#ifndef GP_GIT /* of a checkout, when it was built from one: "a1b2c3d-dirty" */
+#define GP_GIT ""
+#endif
+#define ARGUMENTS 65536 /* bytes of the command line that are kept */
+
+extern char **environ;
+
+/* ---- the program ---- */
+
+/* What stands between "://" and "@" is masked: no option wants a password, but people
+ * paste. */
+static json_t *without_secret(const char *text)
+{
+    const char *from = strstr(text, "://"), *to = from ? strchr(from, '@') : NULL;
+    char kept[1024];
+
+    if (!to || (strchr(from + 3, '/') && strchr(from + 3, '/') < to))
+        return gp_json_text(text);
+    gp_format(kept, sizeof kept, "%.*s***%s", (int)(from + 3 - text), text, to);
+    return gp_json_text(kept);
+}
+
+/* The command line as it was typed; null where the system does not tell. */
+static json_t *arguments(void)
+{
+    static char text[ARGUMENTS + 1];
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    size_t len = file ? fread(text, 1, ARGUMENTS, file) : 0;
+    json_t *list = len ? json_array() : json_null();
+
+    if (file)
+        fclose(file);
+    text[len] = '\0';
+    for (size_t i = 0; i < len; i += strlen(text + i) + 1)
+        json_array_append_new(list, without_secret(text + i));
+    return list;
+}
+
+json_t *session_tool(const struct session *s)
+{
+    json_t *json = json_object();
+
+    json_object_set_new(json, "version", json_string(GP_VERSION));
+    json_object_set_new(json, "git", gp_json_text(GP_GIT[0] ? GP_GIT : "v" GP_VERSION));
+    json_object_set_new(json, "argv", arguments());
+    json_object_set_new(json, "seed",
+                        json_integer((json_int_t)s->points_ask.settings.seed));
+    return json;
+}
+
+/* ---- the machine ---- */
+
+static json_t *environment(void)
+{
+    static const char *const names[] = {"CUBLAS", "CUDA",   "NVIDIA_TF32", "NCCL_",
+                                        "OMP_",   "ONEDNN", "DNNL_",       "OPENBLAS",
+                                        "GOMP_",  NULL};
+    json_t *json = json_object();
+
+    for (char **e = environ; *e; e++)
+        for (int i = 0; names[i]; i++) {
+            const char *equals = strchr(*e, '=');
+            char name[64];
+
+            if (!equals || strncmp(*e, names[i], strlen(names[i])) != 0)
+                continue;
+            gp_format(name, sizeof name, "%.*s", (int)(equals - *e), *e);
+            json_object_set_new(json, name, gp_json_text(equals + 1));
+        }
+    return json;
+}
+
+static void cpu_name(char *text, size_t size)
+{
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+
+    gp_copy(text, size, "");
+    while (file && !text[0] && fgets(line, sizeof line, file)) {
+        char *colon = strchr(line, ':');
+
+        if (strncmp(line, "model name", 10) == 0 && colon) {
+            line[strcspn(line, "\n")] = '\0';
+            gp_copy(text, size, colon + 1 + strspn(colon + 1, " "));
+        }
+    }
+    if (file)
+        fclose(file);
+}
+
+json_t *session_host(const struct session *s)
+{
+    json_t *json = json_object();
+    struct utsname name;
+    char cpu[128];
+
+    cpu_name(cpu, sizeof cpu);
+    json_object_set_new(json, "name", gp_json_text(s->host));
+    json_object_set_new(json, "cpu", cpu[0] ? gp_json_text(cpu) : json_null());
+    json_object_set_new(json, "cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
+    json_object_set_new(json, "kernel",
+                        uname(&name) == 0 ? gp_json_text(name.release) : json_null());
+    json_object_set_new(json, "env", environment());
+    return json;
+}

@@ -1,0 +1,149 @@
+/*
+ * session_parts.h - a session from inside, and the files that make it up.
+ *
+ *   session.c         its life: states, stopping, notes, one step
+ *   session_look.c    which engine, which devices
+ *   session_plan.c    options -> points
+ *   session_files.c   names of files, the journal, the end
+ *   session_work.c    engines at work: events, time limit, what is left
+ *   session_view.c    what can be seen meanwhile
+ *   session_predict.c the roofline of a point on a device
+ *   session_result.c  records -> gpuplan.bench/1
+ *   session_host.c    where and by what it was measured
+ */
+#ifndef GP_RUN_SESSION_PARTS_H
+#define GP_RUN_SESSION_PARTS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "bench/method.h"
+#include "bench/point.h"
+#include "core/gpu.h"
+#include "core/roofline.h"
+#include "data/benchlog.h"
+#include "run/journal.h"
+#include "run/points.h"
+#include "run/runner.h"
+#include "run/session.h"
+#include "util/path.h"
+
+#define SESSION_DEVICES 64
+#define SESSION_NOTES   64
+#define SESSION_QUEUE   16
+
+struct session_unit {   /* one device */
+    const json_t *json; /* as the engine lists it; in session.listed */
+    json_t *opened;     /* the same when it was opened to measure; NULL = not yet */
+    int index;          /* as the engine counts */
+    bool known, failed; /* known: gpu below is of the catalogue */
+    struct gpu gpu;     /* or of its slice */
+    char why[SESSION_NOTE];
+    int running;    /* index of a point, -1 = none */
+    double began;   /* s, when that began; 0 = it was answered */
+    double read;    /* bytes/s, best beyond the cache in this run; 0 = none */
+    int *order;     /* of the phase that runs */
+    json_t **shown; /* [points][SESSION_VARIANTS]: last results, borrowed */
+};
+
+struct session_estimate {
+    double estimated, took; /* s, of what is done: their quotient corrects the rest */
+    double left;            /* s, estimated, of what is not */
+    int done, of;
+};
+
+struct session {
+    enum session_state state;
+    struct session_ask how; /* ask in it points to the next */
+    struct ask ask;
+    char tests_text[256], folder[GP_PATH_MAX], job[96];
+
+    /* looking */
+    struct runner *runner; /* of the list, then of the phase */
+    int trying;            /* place among the backends that are tried */
+    char why_not[320];     /* the one before could not be used */
+    char backend[8], program[GP_PATH_MAX], chosen[400];
+    json_t *hello, *listed;
+    struct session_unit unit[SESSION_DEVICES];
+    int count;
+    struct session_unit *found; /* all of listed, for session_found_device */
+
+    struct gp_err broken; /* why it is BROKEN */
+    bool told;            /* and that was said */
+
+    /* plan */
+    unsigned tests;
+    struct answer *answer; /* of the model asked for, or NULL */
+    bool model_assumed;    /* nobody named it */
+    struct point_shape shapes[POINTS_SHAPES];
+    struct points_ask points_ask;
+    struct points points;
+    int passes;
+    double time_limit; /* s, 0 = none */
+
+    /* files */
+    char host[72];
+    char base[GP_PATH_MAX];   /* result file as asked for */
+    char result[GP_PATH_MAX]; /* of this process; the same but for ranks */
+    char journal_path[GP_PATH_MAX];
+    bool to_stdout; /* --output -: no file of its own */
+    struct journal *journal;
+
+    /* work */
+    json_t *records; /* {"device", "pass", "point"} */
+    bool resumed;    /* some were there already */
+    time_t began;
+    double clock, ended;           /* s, monotonic */
+    bool together;                 /* the second phase, of what devices do together */
+    int unit_of[SESSION_DEVICES];  /* by engine number of the runner */
+    bool stopped, limit_hit, disk; /* by somebody; by time; a record was not saved */
+    int level;                     /* stops asked for so far */
+    int signal;                    /* that stopped it, 0 = none */
+    struct gp_err disk_err;
+    struct session_estimate estimate;
+    char note[SESSION_NOTES][SESSION_NOTE];
+    int note_count, look_notes;     /* look_notes: of them, what a plan leaves */
+    char queue[SESSION_QUEUE][800]; /* notes that are still to be delivered */
+    int queued;
+    char text[800]; /* of the event delivered last */
+
+    struct benchlog log; /* DONE */
+    bool have_log;
+};
+
+double session_clock(void); /* s, monotonic */
+/* Keeps a note for the result. */
+void session_warn(struct session *s, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Queues a note for the caller; the oldest goes when there are too many. */
+void session_say(struct session *s, const char *text);
+double session_figure(const json_t *json, const char *key);    /* NAN = none */
+const char *session_word(const json_t *json, const char *key); /* "" = none */
+
+bool session_look(struct session *s, double seconds, struct session_event *event);
+enum gp_status session_choose(struct session *s, struct gp_err *err);
+enum gp_status session_check(struct session *s, struct gp_err *err); /* words alone */
+enum gp_status session_make_plan(struct session *s, struct gp_err *err);
+void session_drop_plan(struct session *s);
+enum gp_status session_name_files(struct session *s, struct gp_err *err);
+enum gp_status session_open_journal(struct session *s, struct gp_err *err);
+void session_phase(struct session *s, bool together);
+bool session_work(struct session *s, double seconds, struct session_event *event);
+
+/* What the roofline allows a point; unknown when nothing bounds it. */
+struct roofline session_predict(const struct session_unit *u,
+                                const struct point *point);
+void session_show(struct session_unit *u, int index, json_t *point);
+void session_read_roof(struct session_unit *u, const json_t *point);
+void session_sensors(const struct session_unit *u, const json_t *json,
+                     struct session_sensors *out);
+void session_read_result(const struct session *s, const struct session_unit *u,
+                         int index, const json_t *point, struct session_result *out);
+
+json_t *session_document(struct session *s);
+json_t *session_tool(const struct session *s);
+json_t *session_host(const struct session *s);
+
+#endif

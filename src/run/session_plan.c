@@ -1,0 +1,271 @@
+/*
+ * session_plan.c - from options to points.
+ *
+ * What can be told from the words alone is told before an engine is started. What needs
+ * a model takes --model; batch and decode have a default, which is said.
+ */
+#include "run/session_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+#include "util/units.h"
+
+#define DEFAULT_MODEL "llama-3.1-8b"
+#define DEFAULT_TESTS "gemm,batch,memory,transfer"
+
+static unsigned bit(enum bench_test test)
+{
+    return 1u << test;
+}
+
+/* ---- words ---- */
+
+static enum gp_status parse_time(const char *text, double *seconds, struct gp_err *err)
+{
+    char *end;
+    double n = strtod(text, &end);
+    double unit = strcmp(end, "h") == 0            ? 3600
+                  : strcmp(end, "m") == 0          ? 60
+                  : strcmp(end, "s") == 0 || !*end ? 1
+                                                   : 0;
+
+    if (end == text || !(n > 0) || n > 1e6 || unit <= 0)
+        return gp_fail(err, GP_E_USAGE, "--time-limit", "90s, 10m or 2h",
+                       "'%s' is no time", text);
+    *seconds = n * unit;
+    return GP_OK;
+}
+
+static enum preset preset_of(const char *word)
+{
+    return strcmp(word, "quick") == 0      ? PRESET_QUICK
+           : strcmp(word, "thorough") == 0 ? PRESET_THOROUGH
+                                           : PRESET_NORMAL;
+}
+
+static void take_settings(struct session *s)
+{
+    struct points_ask *ask = &s->points_ask;
+
+    memset(ask, 0, sizeof *ask);
+    ask->preset = preset_of(ask_word(&s->ask, OPT_PRESET, "normal"));
+    ask->settings = method_preset(ask->preset);
+    ask->settings.max_memory = ask_or(&s->ask, OPT_MAX_MEMORY, 0);
+    if (s->ask.value[OPT_SEED].given)
+        ask->settings.seed = (uint64_t)s->ask.value[OPT_SEED].number;
+    ask->cache = bench_cache_parse(ask_word(&s->ask, OPT_CACHE, ""));
+    ask->shapes = s->shapes;
+    s->passes = ask->preset == PRESET_QUICK ? 1 : 2;
+    s->time_limit = 0;
+}
+
+/* --size LOW[:HIGH] */
+static enum gp_status parse_sizes(const char *text, double *low, double *high,
+                                  struct gp_err *err)
+{
+    char left[64];
+    char *colon;
+
+    gp_copy(left, sizeof left, text);
+    if ((colon = strchr(left, ':')))
+        *colon = '\0';
+    if (units_parse_bytes(left, "--size", low, err) ||
+        (colon && units_parse_bytes(colon + 1, "--size", high, err)))
+        return err->code;
+    if (!colon)
+        *high = *low;
+    return GP_OK;
+}
+
+static enum gp_status check_model(const struct session *s, struct gp_err *err)
+{
+    unsigned need = bit(TEST_BATCH) | bit(TEST_DECODE) | bit(TEST_FIT);
+
+    if (s->tests & need && s->ask.model_count > 1)
+        return gp_fail(err, GP_E_USAGE, "--model", "",
+                       "one model is measured at a time");
+    if (s->tests == bit(TEST_FIT) && s->ask.model_count == 0)
+        return gp_fail(err, GP_E_USAGE, "--model", "name one", "fit needs a model");
+    return GP_OK;
+}
+
+enum gp_status session_check(struct session *s, struct gp_err *err)
+{
+    struct points_ask *ask = &s->points_ask;
+    const char *text;
+    double low, high;
+    enum gp_status status;
+
+    take_settings(s);
+    status = points_parse_tests(s->tests_text[0] ? s->tests_text : DEFAULT_TESTS,
+                                "--bench", &s->tests, err);
+    if (!status && (text = ask_word(&s->ask, OPT_TYPE, NULL)))
+        status = points_parse_types(text, "--type", &ask->types, err);
+    if (!status && (text = ask_word(&s->ask, OPT_SHAPES, NULL)))
+        status = points_parse_shapes(text, "--shapes", s->shapes, POINTS_SHAPES,
+                                     &ask->shape_count, err);
+    if (!status && (text = ask_word(&s->ask, OPT_TIME_LIMIT, NULL)))
+        status = parse_time(text, &s->time_limit, err);
+    if (!status && (text = ask_word(&s->ask, OPT_SIZE, NULL)))
+        status = parse_sizes(text, &low, &high, err);
+    return status ? status : check_model(s, err);
+}
+
+/* ---- model and devices ---- */
+
+static enum gp_status take_model(struct session *s, struct gp_err *err)
+{
+    unsigned need = bit(TEST_BATCH) | bit(TEST_DECODE) | bit(TEST_FIT);
+    struct ask ask = s->ask;
+    enum gp_status status = GP_OK;
+
+    s->model_assumed = false;
+    if (!(s->tests & need))
+        return GP_OK;
+    if (ask.model_count == 0) {
+        s->model_assumed = true;
+        status = ask_text(&ask, OPT_MODEL, "--model", DEFAULT_MODEL, err);
+    }
+    s->answer = gp_calloc(1, sizeof *s->answer);
+    if (!status)
+        status = planner_answer(s->how.planner, &ask, s->answer, err);
+    if (status)
+        return status;
+    s->points_ask.request = &s->answer->plan.request;
+    if (s->model_assumed) {
+        s->tests &= ~bit(TEST_FIT);
+        s->points_ask.tp = (int)ask_or(&ask, OPT_TP, 1);
+        session_warn(s, "the layers are those of " DEFAULT_MODEL ": --model chooses");
+    } else {
+        s->points_ask.layout = &s->answer->plan.layout;
+    }
+    return GP_OK;
+}
+
+/* The smallest device decides, so that all measure the same points. */
+static void take_device_figures(struct session *s)
+{
+    static const enum format_math math[TYPE_COUNT] = {
+        [TYPE_FP32] = MATH_FP32,    [TYPE_TF32] = MATH_TF32, [TYPE_FP16] = MATH_FP16,
+        [TYPE_FP16ACC] = MATH_FP16, [TYPE_BF16] = MATH_BF16, [TYPE_INT8] = MATH_INT8,
+        [TYPE_FP8] = MATH_FP8,      [TYPE_MXFP8] = MATH_FP8, [TYPE_NVFP4] = MATH_FP4};
+    struct points_ask *ask = &s->points_ask;
+    const struct gpu *gpu = &s->unit[0].gpu;
+
+    ask->devices = s->count;
+    ask->cpu = strcmp(s->backend, "cpu") == 0;
+    for (int i = 0; i < s->count; i++) {
+        double memory = session_figure(s->unit[i].json, "memory");
+        double cache = session_figure(s->unit[i].json, "cache");
+
+        if (memory > 0 && (ask->memory <= 0 || memory < ask->memory))
+            ask->memory = memory;
+        ask->cache_bytes = cache > ask->cache_bytes ? cache : ask->cache_bytes;
+    }
+    if (!s->unit[0].known)
+        return;
+    ask->bandwidth = gpu->bandwidth.known ? gpu->bandwidth.value : 0;
+    for (int t = 0; t < TYPE_COUNT; t++)
+        ask->rate[t] = gpu->rate[math[t]].known ? gpu->rate[math[t]].value : 0;
+}
+
+/* --size drops the memory, transfer and allreduce points outside. */
+static enum gp_status take_sizes(struct session *s, struct gp_err *err)
+{
+    const char *text = ask_word(&s->ask, OPT_SIZE, NULL);
+    struct points *p = &s->points;
+    double low, high;
+    int kept = 0;
+
+    if (!text)
+        return GP_OK;
+    if (parse_sizes(text, &low, &high, err))
+        return err->code;
+    p->total_seconds = p->most_bytes = 0;
+    for (int i = 0; i < p->count; i++) {
+        enum bench_test test = p->point[i].test;
+        bool sized =
+            test == TEST_MEMORY || test == TEST_TRANSFER || test == TEST_ALLREDUCE;
+
+        if (sized && (p->point[i].bytes < low || p->point[i].bytes > high))
+            continue;
+        p->point[kept] = p->point[i];
+        p->seconds[kept] = p->seconds[i];
+        p->bytes[kept] = p->bytes[i];
+        p->total_seconds += p->seconds[kept];
+        p->most_bytes = fmax(p->most_bytes, p->bytes[kept]);
+        kept++;
+    }
+    p->count = kept;
+    if (!kept)
+        return gp_fail(err, GP_E_USAGE, "--size",
+                       "see --dry-run for the sizes there are",
+                       "no point is of that size");
+    return GP_OK;
+}
+
+/* ---- the plan ---- */
+
+void session_drop_plan(struct session *s)
+{
+    points_fini(&s->points);
+    memset(&s->points, 0, sizeof s->points);
+    free(s->answer);
+    s->answer = NULL;
+    for (int i = 0; i < s->count; i++) {
+        free(s->unit[i].shown);
+        free(s->unit[i].order);
+        json_decref(s->unit[i].opened);
+    }
+    s->count = 0;
+}
+
+enum gp_status session_make_plan(struct session *s, struct gp_err *err)
+{
+    enum gp_status status = session_choose(s, err);
+
+    if (!status)
+        status = take_model(s, err);
+    if (!status) {
+        take_device_figures(s);
+        s->points_ask.tests = s->tests;
+        status = points_plan(&s->points_ask, &s->points, err);
+    }
+    if (!status)
+        status = take_sizes(s, err);
+    if (status) {
+        session_drop_plan(s);
+        return status;
+    }
+    for (int i = 0; i < s->count; i++)
+        s->unit[i].shown = gp_calloc((size_t)s->points.count * SESSION_VARIANTS,
+                                     sizeof *s->unit[i].shown);
+    return GP_OK;
+}
+
+void session_dry_run(const struct session *s, struct strbuf *out)
+{
+    const struct points *p = &s->points;
+    char size[32];
+
+    for (int i = 0; i < s->count; i++)
+        strbuf_addf(out, "device %d: %s (%s)\n", s->unit[i].index,
+                    session_word(s->unit[i].json, "name"), s->backend);
+    for (int i = 0; i < p->count; i++)
+        strbuf_addf(out, "%-64s %10s %7.1f s\n", p->point[i].id,
+                    units_bytes(size, sizeof size, p->bytes[i]),
+                    p->seconds[i] * s->passes);
+    for (int i = 0; i < p->note_count; i++)
+        strbuf_addf(out, "note: %s\n", p->note[i]);
+    for (int i = 0; i < s->note_count; i++)
+        strbuf_addf(out, "note: %s\n", s->note[i]);
+    strbuf_addf(
+        out,
+        "%d points, %d pass%s, about %.0f s, at most %s at once on each device; "
+        "result in %s\n",
+        p->count, s->passes, s->passes == 1 ? "" : "es", p->total_seconds * s->passes,
+        units_bytes(size, sizeof size, p->most_bytes), s->result);
+}

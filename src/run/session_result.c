@@ -1,0 +1,232 @@
+/*
+ * session_result.c - the records of a session as one gpuplan.bench/1 document.
+ *
+ * Points stand in the order of the plan. The last pass of a point stands for it (the
+ * engine already chose the middle one when passes differ), the medians of all passes
+ * beside it, and what the roofline predicts.
+ */
+#include "run/session_parts.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/protocol.h"
+#include "util/json.h"
+
+static json_t *devices(const struct session *s)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < s->count; i++) {
+        const struct session_unit *u = &s->unit[i];
+        json_t *one = json_copy((json_t *)u->json);
+
+        json_object_del(one, "t");
+        json_object_del(one, "index");
+        json_object_set_new(one, "id", json_integer(u->index));
+        json_object_set_new(one, "backend", json_string(s->backend));
+        json_object_set_new(one, "profile",
+                            u->known ? gp_json_text(u->gpu.id) : json_null());
+        json_object_set_new(one, "state", json_string(u->failed ? "failed" : "ok"));
+        json_object_set_new(one, "reason",
+                            u->why[0] ? gp_json_text(u->why) : json_null());
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+static json_t *settings(const struct session *s)
+{
+    static const char *const presets[] = {"quick", "normal", "thorough"};
+    json_t *json = protocol_settings(&s->points_ask.settings, 0);
+    char hash[17];
+
+    json_object_del(json, "protocol");
+    json_object_del(json, "do");
+    json_object_del(json, "device");
+    points_hash(&s->points, hash);
+    json_object_set_new(json, "preset", json_string(presets[s->points_ask.preset]));
+    json_object_set_new(json, "passes", json_integer(s->passes));
+    json_object_set_new(json, "plan", json_string(hash));
+    return json;
+}
+
+/* ---- points ---- */
+
+static json_t *predicted(const struct session_unit *u, const struct point *p,
+                         const json_t *json)
+{
+    double median = session_figure(json_object_get(json, "time_s"), "median");
+    struct roofline line = session_predict(u, p);
+    json_t *out;
+
+    if (!line.time.known)
+        return json_null();
+    out = json_object();
+    json_object_set_new(out, "time_s", gp_json_number(line.time.value));
+    json_object_set_new(out, "bound", json_string(roof_bound_word(line.bound)));
+    json_object_set_new(out, "origin", json_string(origin_word(line.time.origin)));
+    json_object_set_new(out, "ratio",
+                        median > 0 ? gp_json_number(line.time.value / median)
+                                   : json_null());
+    return out;
+}
+
+static void add_flag(json_t *point, const char *flag)
+{
+    json_t *flags = json_object_get(point, "flags"), *had;
+    size_t i;
+
+    if (!json_is_array(flags)) {
+        json_object_set_new(point, "flags", json_array());
+        flags = json_object_get(point, "flags");
+    }
+    json_array_foreach(flags, i, had)
+    {
+        if (json_is_string(had) && strcmp(json_string_value(had), flag) == 0)
+            return;
+    }
+    json_array_append_new(flags, json_string(flag));
+}
+
+/* Passes that an engine could not compare, because the run was resumed in between. */
+static void compare_passes(const struct session *s, int device, json_t *point)
+{
+    json_t *medians = json_array();
+    const json_t *record;
+    size_t i;
+
+    json_array_foreach(s->records, i, record)
+    {
+        const json_t *p = json_object_get(record, "point");
+
+        if (json_integer_value(json_object_get(record, "device")) == device &&
+            strcmp(session_word(p, "id"), session_word(point, "id")) == 0 &&
+            strcmp(session_word(p, "variant"), session_word(point, "variant")) == 0 &&
+            strcmp(session_word(p, "state"), "ok") == 0)
+            json_array_append(medians,
+                              json_object_get(json_object_get(p, "time_s"), "median"));
+    }
+    if (json_array_size(medians) > json_array_size(json_object_get(point, "passes"))) {
+        json_object_set(point, "passes", medians);
+        if (json_array_size(medians) > 1 &&
+            method_drift(json_number_value(json_array_get(medians, 0)),
+                         json_number_value(json_array_get(medians, 1))))
+            add_flag(point, "drift");
+    }
+    json_decref(medians);
+}
+
+static json_t *measured(const struct session *s, const struct session_unit *u,
+                        const struct point *p, const json_t *shown)
+{
+    json_t *point = json_deep_copy(shown);
+
+    json_object_del(point, "t");
+    json_object_del(point, "index");
+    json_object_set_new(point, "device", json_integer(u->index));
+    if (s->resumed)
+        compare_passes(s, u->index, point);
+    json_object_set_new(point, "predicted", predicted(u, p, point));
+    json_object_set_new(point, "test", json_string(bench_test_word(p->test)));
+    return point;
+}
+
+/* What was planned and has no record: named, so that nobody looks for it in vain. */
+static json_t *skipped(const struct session *s, const struct session_unit *u,
+                       const struct point *p)
+{
+    json_t *one = json_object();
+    const char *why = u->failed      ? "the engine failed"
+                      : s->stopped   ? "interrupted"
+                      : s->limit_hit ? "time limit"
+                      : s->disk      ? "disk full"
+                                     : "interrupted";
+
+    json_object_set_new(one, "id", gp_json_text(p->id));
+    json_object_set_new(one, "device", json_integer(u->index));
+    json_object_set_new(one, "test", json_string(bench_test_word(p->test)));
+    json_object_set_new(one, "variant", json_string(""));
+    json_object_set_new(one, "state", json_string("skipped"));
+    json_object_set_new(one, "reason", json_string(why));
+    json_object_set_new(one, "params", point_to_json(p));
+    return one;
+}
+
+static json_t *points(const struct session *s)
+{
+    json_t *list = json_array();
+
+    for (int d = 0; d < s->count; d++)
+        for (int i = 0; i < s->points.count; i++) {
+            const struct session_unit *u = &s->unit[d];
+            const struct point *p = &s->points.point[i];
+            json_t **slot = u->shown + (size_t)i * SESSION_VARIANTS;
+
+            for (int v = 0; v < SESSION_VARIANTS && slot[v]; v++)
+                json_array_append_new(list, measured(s, u, p, slot[v]));
+            if (!slot[0] && (p->test != TEST_ALLREDUCE || d == 0))
+                json_array_append_new(list, skipped(s, u, p));
+        }
+    return list;
+}
+
+/* ---- the document ---- */
+
+static json_t *warnings(const struct session *s)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < session_notes(s); i++)
+        json_array_append_new(list, gp_json_text(session_note(s, i)));
+    return list;
+}
+
+static json_t *launch(const struct session *s)
+{
+    json_t *json = json_object();
+
+    json_object_set_new(json, "job", gp_json_text(s->job));
+    json_object_set_new(json, "rank", json_integer(s->how.rank));
+    json_object_set_new(json, "ranks", json_integer(s->how.ranks));
+    return json;
+}
+
+static void add_run(const struct session *s, json_t *json)
+{
+    char stamp[32], id[160];
+
+    strftime(stamp, sizeof stamp, "%Y-%m-%dT%H:%M:%SZ", gmtime(&s->began));
+    gp_format(id, sizeof id, "%s-%s-%ld", s->host, stamp, (long)getpid());
+    json_object_set_new(json, "schema", json_string(BENCHLOG_SCHEMA));
+    json_object_set_new(json, "method_version", json_integer(METHOD_VERSION));
+    json_object_set_new(json, "status", json_string(session_status(s)));
+    json_object_set_new(json, "run_id", gp_json_text(id));
+    json_object_set_new(json, "started", gp_json_text(stamp));
+    json_object_set_new(json, "elapsed_s", gp_json_number(s->ended - s->clock));
+    json_object_set_new(json, "tool", session_tool(s));
+    json_object_set_new(json, "host", session_host(s));
+}
+
+json_t *session_document(struct session *s)
+{
+    json_t *json = json_object();
+    struct benchlog log;
+
+    add_run(s, json);
+    if (s->how.ranks > 1)
+        json_object_set_new(json, "launch", launch(s));
+    json_object_set(json, "software", json_object_get(s->hello, "software"));
+    json_object_set_new(json, "engine", json_copy(s->hello));
+    json_object_del(json_object_get(json, "engine"), "t");
+    json_object_set_new(json, "devices", devices(s));
+    json_object_set_new(json, "settings", settings(s));
+    json_object_set_new(json, "points", points(s));
+    json_object_set_new(json, "warnings", warnings(s));
+    if (benchlog_from_json("result", json, &log, NULL) == GP_OK) {
+        json_object_set_new(json, "calibration", benchlog_calibration(&log));
+        json_object_set_new(json, "summary", benchlog_summary(&log));
+        benchlog_fini(&log);
+    }
+    return json;
+}
