@@ -60,6 +60,8 @@ core_sources = \
 	src/core/roofline.h \
 	src/core/solve.c \
 	src/core/solve.h \
+	src/core/sweep.c \
+	src/core/sweep.h \
 	src/core/train.c \
 	src/core/train.h \
 	src/core/train_fix.c \
@@ -75,6 +77,8 @@ data_sources = \
 	src/data/benchlog.h \
 	src/data/benchlog_calibration.c \
 	src/data/benchlog_compare.c \
+	src/data/benchlog_get.c \
+	src/data/benchlog_get.h \
 	src/data/benchlog_merge.c \
 	src/data/benchlog_print.c \
 	src/data/benchlog_summary.c \
@@ -82,6 +86,9 @@ data_sources = \
 	src/data/catalog.h \
 	src/data/catalog_class.c \
 	src/data/catalog_class.h \
+	src/data/compare_parts.h \
+	src/data/compare_run.c \
+	src/data/compare_run.h \
 	src/data/compare_table.c \
 	src/data/csv.c \
 	src/data/csv.h \
@@ -109,6 +116,8 @@ data_sources = \
 	src/data/hfvision.c \
 	src/data/jscan.c \
 	src/data/jscan.h \
+	src/data/local_models.c \
+	src/data/local_models.h \
 	src/data/model_file.c \
 	src/data/model_file.h \
 	src/data/option.c \
@@ -119,6 +128,8 @@ data_sources = \
 	src/data/price_file.h \
 	src/data/price_import.c \
 	src/data/price_import.h \
+	src/data/print_compare.c \
+	src/data/print_compare.h \
 	src/data/print_plan.c \
 	src/data/print_plan.h \
 	src/data/print_why.c \
@@ -157,10 +168,15 @@ data_sources = \
 	src/data/tensorsum.c
 
 probe_sources = \
+	src/probe/nvml_parts.h \
 	src/probe/probe.c \
 	src/probe/probe.h \
+	src/probe/probe_cpu.c \
+	src/probe/probe_cpu.h \
+	src/probe/probe_link.c \
 	src/probe/probe_match.c \
 	src/probe/probe_nvml.c \
+	src/probe/probe_nvml_live.c \
 	src/probe/probe_parts.h \
 	src/probe/probe_sysfs.c
 
@@ -198,17 +214,92 @@ run_sources = \
 tui_sources = \
 	src/tui/action.c \
 	src/tui/action.h \
+	src/tui/app.c \
+	src/tui/app.h \
+	src/tui/app_act.c \
+	src/tui/app_draw.c \
+	src/tui/app_parts.h \
 	src/tui/canvas.c \
 	src/tui/canvas.h \
+	src/tui/chooser.c \
+	src/tui/command.c \
+	src/tui/compare_detail.c \
+	src/tui/compare_detail.h \
+	src/tui/compare_filter.c \
+	src/tui/compare_view.c \
+	src/tui/compare_view.h \
+	src/tui/curve_measured.c \
+	src/tui/curve_memory.c \
+	src/tui/curve_roofline.c \
+	src/tui/curves.h \
+	src/tui/curves_draw.c \
+	src/tui/curves_file.c \
+	src/tui/curves_file.h \
+	src/tui/desk.c \
+	src/tui/desk.h \
+	src/tui/desk_choices.c \
+	src/tui/desk_file.c \
+	src/tui/desk_form.c \
+	src/tui/desk_parts.h \
+	src/tui/desk_shown.c \
+	src/tui/devices_view.c \
+	src/tui/devices_view.h \
+	src/tui/edit.c \
+	src/tui/edit.h \
+	src/tui/field.c \
 	src/tui/frame.c \
 	src/tui/frame.h \
+	src/tui/gauge.c \
+	src/tui/gauge.h \
 	src/tui/key.c \
 	src/tui/key.h \
+	src/tui/membar.c \
+	src/tui/membar.h \
+	src/tui/overlay.c \
+	src/tui/overlay.h \
+	src/tui/plain.c \
+	src/tui/plain.h \
+	src/tui/plain_bench.c \
+	src/tui/plain_form.c \
+	src/tui/plain_parts.h \
+	src/tui/plain_say.c \
+	src/tui/plan_answer.c \
+	src/tui/plan_parts.h \
+	src/tui/plot.c \
+	src/tui/plot.h \
+	src/tui/plot_axis.c \
+	src/tui/plot_parts.h \
+	src/tui/plot_raster.c \
+	src/tui/plot_svg.c \
+	src/tui/prompt.c \
+	src/tui/reader.c \
 	src/tui/rect.h \
+	src/tui/s_bench.c \
+	src/tui/s_bench.h \
+	src/tui/s_bench_choose.c \
+	src/tui/s_bench_done.c \
+	src/tui/s_bench_live.c \
+	src/tui/s_compare.c \
+	src/tui/s_compare.h \
+	src/tui/s_compare_draw.c \
+	src/tui/s_curves.c \
+	src/tui/s_plan.c \
+	src/tui/s_pool.c \
+	src/tui/screen.h \
+	src/tui/script.c \
+	src/tui/script.h \
+	src/tui/settings.c \
+	src/tui/settings.h \
+	src/tui/spark.c \
+	src/tui/spark.h \
+	src/tui/term.c \
+	src/tui/term.h \
 	src/tui/theme.c \
 	src/tui/theme.h \
 	src/tui/utf8.c \
-	src/tui/utf8.h
+	src/tui/utf8.h \
+	src/tui/words.c \
+	src/tui/words.h
 
 cli_sources = \
 	src/cli/bench_parts.h \
@@ -222,6 +313,7 @@ cli_sources = \
 	src/cli/cmd_list.c \
 	src/cli/cmd_plan.c \
 	src/cli/cmd_results.c \
+	src/cli/cmd_screen.c \
 	src/cli/cmd_show.c \
 	src/cli/cmd_table.c \
 	src/cli/command.c \

@@ -27,9 +27,13 @@ unit_tests = \
 	tests/unit/test_benchlog \
 	tests/unit/test_canvas \
 	tests/unit/test_catalog \
+	tests/unit/test_chooser \
 	tests/unit/test_compare \
+	tests/unit/test_compare_run \
+	tests/unit/test_compare_view \
 	tests/unit/test_cost \
 	tests/unit/test_cpu_topology \
+	tests/unit/test_desk \
 	tests/unit/test_err \
 	tests/unit/test_explain \
 	tests/unit/test_facts \
@@ -43,16 +47,19 @@ unit_tests = \
 	tests/unit/test_kvcache \
 	tests/unit/test_layout \
 	tests/unit/test_manual \
+	tests/unit/test_membar \
 	tests/unit/test_memory \
 	tests/unit/test_method \
 	tests/unit/test_model \
 	tests/unit/test_path \
 	tests/unit/test_plan \
+	tests/unit/test_plot \
 	tests/unit/test_point \
 	tests/unit/test_points \
 	tests/unit/test_price_import \
 	tests/unit/test_probe \
 	tests/unit/test_profile \
+	tests/unit/test_prompt \
 	tests/unit/test_protocol \
 	tests/unit/test_quantity \
 	tests/unit/test_reader \
@@ -60,8 +67,11 @@ unit_tests = \
 	tests/unit/test_runner \
 	tests/unit/test_safetensors \
 	tests/unit/test_session \
+	tests/unit/test_settings \
 	tests/unit/test_sheet \
+	tests/unit/test_spark \
 	tests/unit/test_str \
+	tests/unit/test_sweep \
 	tests/unit/test_table \
 	tests/unit/test_train \
 	tests/unit/test_units
@@ -220,6 +230,7 @@ cli_tests = \
 	tests/bench/pitfalls.sh \
 	tests/cli/batch.sh \
 	tests/cli/bench.sh \
+	tests/cli/bench_faults.sh \
 	tests/cli/compare.sh \
 	tests/cli/completion.sh \
 	tests/cli/devices.sh \
@@ -230,7 +241,11 @@ cli_tests = \
 	tests/cli/plan.sh \
 	tests/cli/readme.sh \
 	tests/cli/show.sh \
-	tests/cli/table.sh
+	tests/cli/table.sh \
+	tests/script/app.sh \
+	tests/script/compare.sh \
+	tests/script/readme.sh \
+	tests/script/walk.sh
 
 TESTS += $(lint_tests) $(cli_tests)
 
@@ -242,7 +257,8 @@ test_helpers = \
 	tests/unit/unit.h \
 	tests/lint/lint.sh \
 	tests/unit/skipped.sh \
-	tests/cli/lib.sh
+	tests/cli/lib.sh \
+	tests/script/lib.sh
 
 EXTRA_DIST += tests/speed.sh tests/bench/direct_onednn.c tests/bench/toolkits.sh $(lint_tests) $(cli_tests) $(accuracy_scripts) $(test_helpers)
 EXTRA_DIST += \

@@ -10,7 +10,8 @@
 
 const struct command *const commands[] = {
     &cmd_plan,   &cmd_compare, &cmd_table,           &cmd_list,  &cmd_show, &cmd_batch,
-    &cmd_import, &cmd_bench,   &cmd_compare_results, &cmd_merge, NULL};
+    &cmd_import, &cmd_bench,   &cmd_compare_results, &cmd_merge, &cmd_screen,
+    NULL};
 
 static const char *without_dashes(const char *text)
 {
@@ -147,7 +148,8 @@ void command_help(const struct command *command, struct strbuf *out)
         strbuf_add(
             out,
             "gpuplan - plan GPU inference and measure GPUs: memory, count, cost\n\n"
-            "usage: gpuplan --COMMAND [OPTION]...\n\ncommands:\n");
+            "usage: gpuplan [OPTION]...             screens, on a terminal\n"
+            "       gpuplan --COMMAND [OPTION]...\n\ncommands:\n");
     for (int i = 0; commands[i]; i++)
         if (!command || command == commands[i])
             strbuf_addf(out, "%s--%s %s\n      %s\n",

@@ -46,7 +46,7 @@ struct command {
 extern const struct command *const commands[]; /* ends with NULL */
 
 extern const struct command cmd_plan, cmd_compare, cmd_table, cmd_list, cmd_show, cmd_batch,
-    cmd_import, cmd_bench, cmd_compare_results, cmd_merge;
+    cmd_import, cmd_bench, cmd_compare_results, cmd_merge, cmd_screen;
 
 /* The command of this name, dashes ignored; NULL when there is none. */
 const struct command *command_find(const char *name);

@@ -1,5 +1,6 @@
 /*
- * main.c - finds the command, parses its options, runs it, writes what it says.
+ * main.c - finds the command, parses its options, runs it, writes what it says. Without a
+ * command it is the screens'.
  */
 #include <locale.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "core/cost.h"
 #include "run/devices.h"
 #include "util/path.h"
 
@@ -62,11 +64,35 @@ static int early(int argc, char **argv, struct gp_err *err)
     return print(&out);
 }
 
-static int no_command(void)
+/* "-m", "-m70B", "--model", "--model=70B" */
+static bool is_option(const char *arg)
 {
-    struct gp_err err = {0};
-    gp_fail(&err, GP_E_USAGE, "", "gpuplan --help lists them", "a command is needed");
-    return complain(&err);
+    char name[64];
+    bool whole = strncmp(arg, "--", 2) == 0;
+
+    if (arg[0] != '-' || !arg[1])
+        return false;
+    gp_format(name, sizeof(name), "%.*s", whole ? (int)strcspn(arg + 2, "=") : 1,
+              arg + (whole ? 2 : 1));
+    return option_find(name) >= 0;
+}
+
+/* The command, and how many arguments its name took: none when nobody named one. */
+static const struct command *choose_command(int argc, char **argv, int *used)
+{
+    const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
+
+    *used = command ? 1 : 0;
+    return argc < 2 || (!command && is_option(argv[1])) ? &cmd_screen : command;
+}
+
+/* Days since 1970-01-01; $GPUPLAN_NOW (2026-11-21) makes it another day. -1: it is set,
+ * but no date. */
+static long today(void)
+{
+    const char *now = getenv("GPUPLAN_NOW");
+
+    return now && now[0] ? cost_date_days(now) : (long)(time(NULL) / 86400);
 }
 
 static void warnings(struct invocation *in)
@@ -102,8 +128,13 @@ static int run(struct invocation *in, int argc, char **argv)
         strbuf_add(&in->out, VERSION_LINE);
         return print(&in->out);
     }
-    in->planner = planner_new(ask_word(&in->ask, OPT_PROFILES, NULL),
-                              (long)(time(NULL) / 86400), devices_local);
+    if (today() < 0) {
+        gp_fail(&err, GP_E_USAGE, "GPUPLAN_NOW", "2026-11-21, or unset it",
+                "is no date");
+        return complain(&err);
+    }
+    in->planner = planner_new(ask_word(&in->ask, OPT_PROFILES, NULL), today(),
+                              devices_local);
     code = in->command->run(in, &err) ? complain(&err) : finish(in, &err);
     planner_free(in->planner);
     return code;
@@ -114,16 +145,14 @@ int main(int argc, char **argv)
     struct gp_err err = {0};
     struct invocation in = {0};
     setlocale(LC_CTYPE, "");
-    if (argc < 2)
-        return no_command();
-    int code = early(argc, argv, &err);
+    int used, code = argc > 1 ? early(argc, argv, &err) : -1;
     if (code >= 0)
         return code;
-    in.command = command_find(argv[1]);
+    in.command = choose_command(argc, argv, &used);
     if (!in.command)
         return no_such_command(argv[1]);
     strbuf_init(&in.out);
-    code = run(&in, argc - 2, argv + 2);
+    code = run(&in, argc - 1 - used, argv + 1 + used);
     strbuf_fini(&in.out);
     return code;
 }

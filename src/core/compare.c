@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/mem.h"
+
 double compare_capacity(const struct plan *p)
 {
     if (!p->has_memory || !p->memory.max_concurrency.known)
@@ -15,26 +17,45 @@ double compare_capacity(const struct plan *p)
 
 /* ---- the front ---- */
 
-static bool beats(const struct plan *a, const struct plan *b)
-{
-    double more = compare_capacity(a) - compare_capacity(b);
-    double dearer = a->cost.per_hour - b->cost.per_hour;
-    return more >= 0 && dearer <= 0 && (more > 0 || dearer < 0);
-}
-
 static bool competes(const struct plan *p)
 {
     return p->verdict == VERDICT_FITS && p->cost.per_hour > 0;
 }
 
+/* The cheapest first; of the same price, the one that holds the most. */
+static int cheap_first(const void *left, const void *right)
+{
+    const struct plan *a = &(*(struct compared *const *)left)->plan;
+    const struct plan *b = &(*(struct compared *const *)right)->plan;
+    double ca = compare_capacity(a), cb = compare_capacity(b);
+    if (a->cost.per_hour != b->cost.per_hour)
+        return a->cost.per_hour < b->cost.per_hour ? -1 : 1;
+    return (ca < cb) - (ca > cb);
+}
+
+/* One pass in that order: a plan is beaten by what is cheaper and holds as many, or
+ * costs the same and holds more. */
 void compare_front(struct compared *const *rows, size_t count)
 {
+    struct compared **order = gp_calloc(count + 1, sizeof(*order));
+    double cheaper = -1, same = -1, price = 0; /* the most that such a plan holds */
+    size_t n = 0;
     for (size_t i = 0; i < count; i++) {
-        rows[i]->front = competes(&rows[i]->plan);
-        for (size_t k = 0; k < count && rows[i]->front; k++)
-            if (competes(&rows[k]->plan) && beats(&rows[k]->plan, &rows[i]->plan))
-                rows[i]->front = false;
+        rows[i]->front = false;
+        if (competes(&rows[i]->plan))
+            order[n++] = rows[i];
     }
+    qsort(order, n, sizeof(*order), cheap_first);
+    for (size_t i = 0; i < n; i++) {
+        double held = compare_capacity(&order[i]->plan);
+        if (order[i]->plan.cost.per_hour > price) {
+            cheaper = same > cheaper ? same : cheaper;
+            same = held;
+            price = order[i]->plan.cost.per_hour;
+        }
+        order[i]->front = held > cheaper && held == same;
+    }
+    free(order);
 }
 
 /* ---- the order ---- */

@@ -9,6 +9,7 @@
 #include "data/report.h"
 #include "util/json.h"
 #include "util/path.h"
+#include "util/units.h"
 
 static enum gp_status take_value(struct ask *ask, int id, const char *where,
                                  const json_t *value, struct gp_err *err)
@@ -94,17 +95,49 @@ static void place_error(struct gp_err *err, const char *place)
               where[0] ? where + 2 : "");
 }
 
-static enum gp_status answer(struct planner *planner, const char *where, long line,
-                             json_t *request, json_t **out, struct gp_err *err)
+static enum gp_status parse(const char *where, const char *place, long line,
+                            const char *text, size_t len, struct batch_request *out,
+                            struct gp_err *err)
 {
-    struct ask ask;
+    json_t *request = NULL;
+    enum gp_status status;
+    memset(out, 0, sizeof(*out));
+    if (len > BATCH_LINE_MAX)
+        return gp_fail(err, GP_E_USAGE, place, "one request per line",
+                       "is longer than %d bytes", BATCH_LINE_MAX);
+    status = gp_json_parse(place, text, len, &request, err);
+    out->json = request;
+    if (!status && !json_is_object(request))
+        status = gp_fail(err, GP_E_USAGE, place, "{\"model\": \"llama-3.1-8b\"}",
+                         "is not a JSON object");
+    return status ? status : take_request(&out->ask, where, line, request, err);
+}
+
+enum gp_status batch_read(const char *where, long line, const char *text, size_t len,
+                          struct batch_request *out, struct gp_err *err)
+{
+    char place[GP_PATH_MAX];
+    gp_format(place, sizeof(place), "%s:%ld", where, line);
+    enum gp_status status = parse(where, place, line, text, len, out, err);
+    if (status && err)
+        place_error(err, place);
+    return status;
+}
+
+void batch_fini(struct batch_request *request)
+{
+    json_decref(request->json);
+    request->json = NULL;
+}
+
+static enum gp_status answer(struct planner *planner, const struct ask *ask,
+                             json_t **out, struct gp_err *err)
+{
     struct answer a;
-    memset(&ask, 0, sizeof(ask));
-    enum gp_status status = take_request(&ask, where, line, request, err);
+    bool why = ask_flag(ask, OPT_WHY);
+    enum gp_status status = planner_answer(planner, ask, &a, err);
     if (!status)
-        status = planner_answer(planner, &ask, &a, err);
-    if (!status)
-        *out = report_plan(&a, ask_flag(&ask, OPT_WHY), !ask_flag(&ask, OPT_WHY));
+        *out = report_plan(&a, why, !why);
     return status;
 }
 
@@ -112,29 +145,53 @@ bool batch_answer(struct planner *planner, const char *where, long line,
                   const char *text, size_t len, struct strbuf *out)
 {
     struct gp_err err = {0};
+    struct batch_request request;
     char place[GP_PATH_MAX];
-    json_t *request = NULL, *reply = NULL;
+    json_t *reply = NULL, *id;
     enum gp_status status;
     gp_format(place, sizeof(place), "%s:%ld", where, line);
-    if (len > BATCH_LINE_MAX)
-        status = gp_fail(&err, GP_E_USAGE, place, "one request per line",
-                         "is longer than %d bytes", BATCH_LINE_MAX);
-    else
-        status = gp_json_parse(place, text, len, &request, &err);
-    if (!status && !json_is_object(request))
-        status = gp_fail(&err, GP_E_USAGE, place, "{\"model\": \"llama-3.1-8b\"}",
-                         "is not a JSON object");
+    status = parse(where, place, line, text, len, &request, &err);
     if (!status)
-        status = answer(planner, where, line, request, &reply, &err);
+        status = answer(planner, &request.ask, &reply, &err);
     if (status) {
         place_error(&err, place);
         reply = report_error(&err);
     }
-    if (json_is_object(request) && json_object_get(request, "id"))
-        json_object_set(reply, "id", json_object_get(request, "id"));
+    id = json_is_object((json_t *)request.json) ? json_object_get(request.json, "id")
+                                                : NULL;
+    if (id)
+        json_object_set(reply, "id", id);
     gp_json_write(reply, false, out);
     strbuf_add(out, "\n");
     json_decref(reply);
-    json_decref(request);
+    batch_fini(&request);
     return status == GP_OK;
+}
+
+/* A plain number as one, everything else as the text it was given as. */
+static json_t *value_of(const struct ask_value *v)
+{
+    double number;
+    if (!v->text)
+        return gp_json_number(v->number);
+    if (v->number > 0 && units_parse_number(v->text, "", &number, NULL) == GP_OK)
+        return gp_json_number(number);
+    return gp_json_text(v->text);
+}
+
+void batch_write(const struct ask *ask, struct strbuf *out)
+{
+    json_t *line = json_object();
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        char key[40];
+        if (!ask->value[id].given || !of_request(id, json_null()))
+            continue;
+        gp_copy(key, sizeof(key), option_rows[id].name);
+        for (char *p = key; *p; p++)
+            *p = *p == '-' ? '_' : *p;
+        json_object_set_new(line, key, value_of(&ask->value[id]));
+    }
+    gp_json_write(line, false, out);
+    strbuf_add(out, "\n");
+    json_decref(line);
 }

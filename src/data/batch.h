@@ -17,4 +17,18 @@
 bool batch_answer(struct planner *planner, const char *where, long line, const char *text,
                   size_t len, struct strbuf *out);
 
+/* A request that was read: its ask borrows texts from it. */
+struct batch_request {
+    struct ask ask;
+    void *json; /* owned */
+};
+
+/* Reads one line without answering it; batch_fini() also after an error. */
+enum gp_status batch_read(const char *where, long line, const char *text, size_t len,
+                          struct batch_request *out, struct gp_err *err);
+void batch_fini(struct batch_request *request);
+
+/* The line that reads back to this ask: {"model": "70B", "users": 16}. */
+void batch_write(const struct ask *ask, struct strbuf *out);
+
 #endif

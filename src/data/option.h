@@ -1,6 +1,6 @@
 /*
  * option.h - the one table of options: command line, --help, completion, --batch keys
- * and, later, the form of the terminal front end all read it.
+ * and the form of the terminal front end all read it.
  *
  * An option has a name ("max-num-seqs"; the --batch key is the same with underscores),
  * a type with unit and range, a default as it is explained to people, the commands it
@@ -28,6 +28,7 @@ enum option_id {
     OPT_DEVICE, OPT_TYPE, OPT_SHAPES, OPT_SIZE, OPT_CACHE, OPT_PRESET, OPT_TIME_LIMIT,
     OPT_DRY_RUN, OPT_RESUME, OPT_STRICT, OPT_TOLERANCE, OPT_EXPECT, OPT_PROM,
     OPT_BACKEND, OPT_MAX_MEMORY, OPT_SEED, OPT_PROGRESS,
+    OPT_PLAIN, OPT_ASCII, OPT_COLOR, OPT_NO_MOUSE,
     OPT_SORT, OPT_PROFILES, OPT_FORMAT, OPT_OUT, OPT_WHY, OPT_QUIET,
     OPT_VERBOSE, OPT_HELP, OPT_VERSION,
     OPTION_COUNT
@@ -47,9 +48,10 @@ enum option_type {
 enum { /* bits: which commands take an option */
     FOR_PLAN = 1, FOR_COMPARE = 2, FOR_TABLE = 4, FOR_LIST = 8, FOR_SHOW = 16,
     FOR_BATCH = 32, FOR_IMPORT = 64, FOR_BENCH = 128, FOR_COMPARE_RESULTS = 256,
-    FOR_MERGE = 512,
-    FOR_REQUEST = FOR_PLAN | FOR_COMPARE | FOR_TABLE | FOR_BENCH,
-    FOR_ALL = 1023
+    FOR_MERGE = 512, FOR_SCREEN = 1024,
+    FOR_REQUEST = FOR_PLAN | FOR_COMPARE | FOR_TABLE | FOR_BENCH | FOR_SCREEN,
+    FOR_ALL = 2047,
+    FOR_PRINTING = FOR_ALL & ~FOR_SCREEN
 };
 
 struct option_row {

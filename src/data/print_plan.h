@@ -22,4 +22,7 @@ void print_plan_line(const struct answer *answer, struct strbuf *out);
 void print_plan_table(const struct answer *answer, enum output_format format,
                       struct strbuf *out);
 
+/* As --format json prints it. */
+void print_plan_json(const struct answer *answer, bool why, struct strbuf *out);
+
 #endif

@@ -17,19 +17,22 @@ static void print_value(const struct term_why *t, struct strbuf *out)
         strbuf_addf(out, "%.10g %s, %s", q->value, t->unit, origin_word(q->origin));
 }
 
+void print_why_term(const struct term_why *t, struct strbuf *out)
+{
+    strbuf_addf(out, "  %s = ", t->name);
+    print_value(t, out);
+    if (t->equation[0])
+        strbuf_addf(out, "\n      %s", t->equation);
+    if (t->inputs[0])
+        strbuf_addf(out, "\n      with %s", t->inputs);
+    if (t->source[0])
+        strbuf_addf(out, "\n      from %s", t->source);
+    strbuf_add(out, "\n");
+}
+
 void print_why(const struct term_why *terms, int count, struct strbuf *out)
 {
     strbuf_add(out, "\nwhy\n");
-    for (int i = 0; i < count; i++) {
-        const struct term_why *t = &terms[i];
-        strbuf_addf(out, "  %s = ", t->name);
-        print_value(t, out);
-        if (t->equation[0])
-            strbuf_addf(out, "\n      %s", t->equation);
-        if (t->inputs[0])
-            strbuf_addf(out, "\n      with %s", t->inputs);
-        if (t->source[0])
-            strbuf_addf(out, "\n      from %s", t->source);
-        strbuf_add(out, "\n");
-    }
+    for (int i = 0; i < count; i++)
+        print_why_term(&terms[i], out);
 }

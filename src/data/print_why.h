@@ -7,6 +7,9 @@
 #include "core/explain.h"
 #include "util/str.h"
 
+/* One term, without a heading. */
+void print_why_term(const struct term_why *term, struct strbuf *out);
+
 void print_why(const struct term_why *terms, int count, struct strbuf *out);
 
 #endif

@@ -55,7 +55,7 @@ static enum gp_status read_optional(const char *dir, const char *name, size_t li
 {
     struct reader_file file;
     bool found;
-    enum gp_status rc = reader_open(dir, name, &file, &found, err);
+    enum gp_status rc = reader_file_open(dir, name, &file, &found, err);
 
     *text = NULL;
     *len = 0;
@@ -103,7 +103,7 @@ static enum gp_status read_shard(const char *dir, const char *name,
     uint8_t *head;
     uint64_t length;
     bool found;
-    enum gp_status rc = reader_open(dir, name, &file, &found, err);
+    enum gp_status rc = reader_file_open(dir, name, &file, &found, err);
 
     if (rc != GP_OK)
         return rc;

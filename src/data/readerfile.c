@@ -53,8 +53,9 @@ static bool is_inside(const char *dir, const char *path)
            (cache_blobs(folder, blobs, sizeof blobs) && lies_in(target, blobs));
 }
 
-enum gp_status reader_open(const char *dir, const char *name, struct reader_file *file,
-                           bool *found, struct gp_err *err)
+enum gp_status reader_file_open(const char *dir, const char *name,
+                                struct reader_file *file, bool *found,
+                                struct gp_err *err)
 {
     struct stat info;
 

@@ -121,7 +121,7 @@ static enum gp_status open_part(const char *dir, const char *name,
                                 struct reader_file *file, struct gp_err *err)
 {
     bool found;
-    enum gp_status rc = reader_open(dir, name, file, &found, err);
+    enum gp_status rc = reader_file_open(dir, name, file, &found, err);
 
     if (rc == GP_OK && !found)
         rc = gp_fail(err, GP_E_FILE, file->path, "", "is missing");

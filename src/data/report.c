@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/print_plan.h"
 #include "util/json.h"
 #include "util/str.h"
 #include "util/units.h"
@@ -356,6 +357,13 @@ json_t *report_plan(const struct answer *a, bool why, bool brief)
     if (why)
         put(o, "why", report_why(&a->plan));
     return o;
+}
+
+void print_plan_json(const struct answer *answer, bool why, struct strbuf *out)
+{
+    json_t *json = report_plan(answer, why, false);
+    gp_json_write(json, true, out);
+    json_decref(json);
 }
 
 json_t *report_error(const struct gp_err *err)

@@ -99,6 +99,9 @@ enum sheet_as { SHEET_TEXT, SHEET_CSV, SHEET_MARKDOWN };
 void sheet_table(const struct sheet *rows, size_t count, const char *group,
                  enum sheet_as as, struct strbuf *out);
 
+/* A fact as a cell of an aligned table: "~65.74", "4", "-". */
+void sheet_cell(const struct fact *fact, struct strbuf *out);
+
 /* "name: value unit (origin, low..high)", one line each, under the groups' headings. */
 void sheet_lines(const struct sheet *sheet, struct strbuf *out);
 

@@ -20,8 +20,9 @@ void sheet_plan_cost(struct sheet *sheet, const struct plan *plan);
 /* "vllm@0.21" as --engine takes and --show finds it. */
 void sheet_plan_engine(struct sheet *sheet, const struct engine *engine);
 
-/* compare_table.c: one model, the GPUs and precisions asked for (all GPUs; the model's
- * own precision, fp8 and int4-awq). *fits: at least one row is not does-not-fit. */
+/* compare_table.c, a comparison (compare_run.h) in one go: one model, the GPUs and
+ * precisions asked for (all GPUs; the model's own precision, fp8 and int4-awq). *fits: at
+ * least one row is not does-not-fit. */
 enum gp_status report_compare(struct planner *planner, const struct ask *ask,
                               struct sheet *doc, bool *fits, struct gp_err *err);
 

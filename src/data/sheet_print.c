@@ -127,26 +127,35 @@ static void csv_cells(struct table *table, const struct fact *f)
     }
 }
 
-static void plain_cell(struct table *table, const struct fact *f)
+void sheet_cell(const struct fact *f, struct strbuf *out)
 {
     char text[VALUE_MAX];
+    size_t from = out->len;
     if (f->kind == FACT_QUANTITY && f->known) {
-        table_cellf(table, "%s%.*f", mark(f->number.origin), f->decimals,
+        strbuf_addf(out, "%s%.*f", mark(f->number.origin), f->decimals,
                     f->number.value);
     } else if (f->kind == FACT_COUNT && f->known) {
         count_text(f, text, sizeof(text));
-        table_cell(table, text);
+        strbuf_add(out, text);
     } else if (f->style == STYLE_MARK) {
-        table_cell(table, f->text[0] == 'y' ? "*" : "");
+        strbuf_add(out, f->text[0] == 'y' ? "*" : "");
+        return;
     } else if (f->kind == FACT_WORDS) {
-        struct strbuf words;
-        strbuf_init(&words);
-        words_text(f->text, &words);
-        table_cell(table, words.len ? words.text : "-");
-        strbuf_fini(&words);
-    } else {
-        table_cell(table, f->text && f->text[0] ? f->text : "-");
+        words_text(f->text, out);
+    } else if (f->text) {
+        strbuf_add(out, f->text);
     }
+    if (out->len == from)
+        strbuf_add(out, "-");
+}
+
+static void plain_cell(struct table *table, const struct fact *f)
+{
+    struct strbuf text;
+    strbuf_init(&text);
+    sheet_cell(f, &text);
+    table_cell(table, text.text);
+    strbuf_fini(&text);
 }
 
 static void row_cells(struct table *table, const struct sheet *row, const char *group,

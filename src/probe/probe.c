@@ -3,15 +3,15 @@
  */
 #include "probe/probe.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "probe/probe_parts.h"
+#include "util/mem.h"
 #include "util/str.h"
 
-/* In this order: a later one adds what the earlier ones did not see. */
-static void (*const backends[])(struct probe_list *list) = {
-    probe_nvml,
-    probe_sysfs,
+struct probe {
+    struct nvml *nvml;
 };
 
 struct device *probe_add(struct probe_list *list, const char *backend, int index)
@@ -27,15 +27,32 @@ struct device *probe_add(struct probe_list *list, const char *backend, int index
     d->memory_used = quantity_unknown();
     d->memory_reserved = quantity_unknown();
     d->processes = -1;
+    d->links = d->links_active = -1;
+    d->power = d->power_limit = quantity_unknown();
+    d->clock = d->clock_max = d->memory_clock = quantity_unknown();
+    d->temperature = quantity_unknown();
+    d->busy = d->memory_busy = quantity_unknown();
     return d;
 }
 
-enum gp_status probe_devices(struct device *out, size_t max, size_t *count,
-                             struct gp_err *err)
+struct probe *probe_open(void)
+{
+    return gp_calloc(1, sizeof(struct probe));
+}
+
+void probe_close(struct probe *probe)
+{
+    if (probe)
+        probe_nvml_close(probe->nvml);
+    free(probe);
+}
+
+enum gp_status probe_read(struct probe *probe, struct device *out, size_t max,
+                          size_t *count, struct gp_err *err)
 {
     struct probe_list list = {.out = out, .max = max};
-    for (size_t i = 0; i < sizeof(backends) / sizeof(backends[0]); i++)
-        backends[i](&list);
+    probe_nvml(&list, &probe->nvml);
+    probe_sysfs(&list); /* adds what the driver did not see */
     *count = list.count;
     if (list.count > 0)
         return GP_OK;
@@ -46,4 +63,13 @@ enum gp_status probe_devices(struct device *out, size_t max, size_t *count,
     if (err)
         err->code = GP_OK;
     return GP_OK;
+}
+
+enum gp_status probe_devices(struct device *out, size_t max, size_t *count,
+                             struct gp_err *err)
+{
+    struct probe *probe = probe_open();
+    enum gp_status status = probe_read(probe, out, max, count, err);
+    probe_close(probe);
+    return status;
 }

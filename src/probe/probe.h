@@ -14,8 +14,12 @@
  * 39.59 GiB is a100-sxm-40 (40.0 GiB, 1.0 %); "NVIDIA GeForce RTX 4060 Ti" with 8.0 GiB
  * is not the card of 16 GiB that has the same name.
  *
- * For tests, GPUPLAN_NVML names the library to open instead of libnvidia-ml.so.1 and
- * GPUPLAN_SYSFS the folder to read instead of /sys.
+ * What a device does now (power, clocks, links, processes) is asked as well; a driver
+ * that does not know a function only loses that figure. Who looks again and again keeps
+ * a struct probe, so that the library is opened once.
+ *
+ * For tests, GPUPLAN_NVML names the library to open instead of libnvidia-ml.so.1,
+ * GPUPLAN_SYSFS the folder to read instead of /sys and GPUPLAN_PROC that for /proc.
  */
 #ifndef GP_PROBE_PROBE_H
 #define GP_PROBE_PROBE_H
@@ -26,13 +30,25 @@
 #include "core/quantity.h"
 #include "util/err.h"
 
-#define PROBE_MAX 128 /* devices of one machine: 16 GPUs of 7 MIG instances */
+#define PROBE_MAX       128 /* devices of one machine: 16 GPUs of 7 MIG instances */
+#define PROBE_PROCESSES 16  /* that are named, of one device */
 
 enum device_mig {
     DEVICE_MIG_UNKNOWN,
     DEVICE_MIG_NONE, /* the GPU has no such mode */
     DEVICE_MIG_OFF,
     DEVICE_MIG_ON
+};
+
+struct device_process {
+    long pid;
+    struct quantity memory; /* bytes of the device; unknown: the driver does not tell */
+    char name[32];          /* of its program; "" = not ours to see */
+};
+
+struct device_link { /* PCIe; 0 = unknown */
+    int gen, width;         /* now: saves power when it is idle */
+    int gen_max, width_max;
 };
 
 struct device {
@@ -49,6 +65,16 @@ struct device {
     struct quantity memory_reserved; /* bytes of `used` that the driver keeps */
     enum device_mig mig;
     int processes;       /* that compute on it now; -1 = unknown */
+    int listed;          /* of them, in process[] */
+    struct device_process process[PROBE_PROCESSES];
+    struct quantity power, power_limit;     /* W */
+    struct quantity clock, clock_max;       /* Hz, of what computes */
+    struct quantity memory_clock;           /* Hz */
+    struct quantity temperature;            /* degrees C */
+    struct quantity busy, memory_busy;      /* 0..1 of the time, over the last second */
+    struct device_link pcie;
+    int links, links_active; /* NVLink; -1 = unknown, 0 = it has none */
+    char throttle[24];   /* "none", "power cap", "thermal", "hardware"; "" = unknown */
     const char *backend; /* "nvml", "sysfs" */
     char error[160];     /* what could not be asked, and why; "" = nothing */
 };
@@ -58,6 +84,14 @@ struct device {
  * but cannot be used (too old, does not start). */
 enum gp_status probe_devices(struct device *out, size_t max, size_t *count,
                              struct gp_err *err);
+
+/* The same for who asks again: drivers stay open until probe_close(NULL is fine). A
+ * driver that could not be used is tried again. */
+struct probe;
+struct probe *probe_open(void);
+void probe_close(struct probe *probe);
+enum gp_status probe_read(struct probe *probe, struct device *out, size_t max,
+                          size_t *count, struct gp_err *err);
 
 /* The GPU of the catalogue that this is (the whole one for a MIG instance), or NULL
  * when none is or more than one might be. */

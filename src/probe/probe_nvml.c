@@ -2,73 +2,19 @@
  * probe_nvml.c - NVIDIA GPUs, asked of the driver's own library.
  *
  * The library comes with the driver and is opened when it is there, so that the program
- * neither needs nor links it. What is declared here is the part of NVML's stable C
- * interface that is used, after NVIDIA's NVML API reference: nvmlMemory_t is total,
- * free, used; nvmlPciInfo_t (of _v3) holds the device id above the vendor id in
- * pciDeviceId, so 0x233010de is 10de:2330.
+ * neither needs nor links it. Once open it stays so until probe_nvml_close(), because to
+ * start it can take a second where no other program keeps the GPU awake.
  */
-#include "probe/probe_parts.h"
+#include "probe/nvml_parts.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/mem.h"
 #include "util/str.h"
 
 #define NVML_LIBRARY "libnvidia-ml.so.1"
-
-/* ---- NVML, as far as it is used ---- */
-
-enum {
-    NVML_SUCCESS = 0,
-    NVML_ERROR_NOT_SUPPORTED = 3,
-    NVML_ERROR_INSUFFICIENT_SIZE = 7,
-    NVML_ERROR_DRIVER_NOT_LOADED = 9
-};
-
-struct nvml_device; /* opaque */
-
-struct nvml_memory {
-    unsigned long long total, free, used; /* bytes */
-};
-
-struct nvml_memory_v2 {
-    unsigned version; /* the size of this struct | 2 << 24 */
-    unsigned long long total, reserved, free, used; /* bytes */
-};
-
-struct nvml_pci {
-    char bus_id_legacy[16];
-    unsigned domain, bus, device;
-    unsigned pci_device_id; /* device << 16 | vendor */
-    unsigned pci_subsystem_id;
-    char bus_id[32];
-};
-
-_Static_assert(sizeof(struct nvml_memory) == 24, "nvmlMemory_t");
-_Static_assert(sizeof(struct nvml_memory_v2) == 40, "nvmlMemory_v2_t");
-_Static_assert(sizeof(struct nvml_pci) == 68, "nvmlPciInfo_t");
-
-struct nvml {
-    int (*init)(void);
-    int (*shutdown)(void);
-    int (*count)(unsigned *count);
-    int (*handle)(unsigned index, struct nvml_device **device);
-    int (*name)(struct nvml_device *device, char *text, unsigned size);
-    int (*memory)(struct nvml_device *device, struct nvml_memory *memory);
-    /* optional: NULL in drivers that are older than they */
-    int (*memory_v2)(struct nvml_device *device, struct nvml_memory_v2 *memory);
-    int (*pci)(struct nvml_device *device, struct nvml_pci *pci);
-    int (*uuid)(struct nvml_device *device, char *text, unsigned size);
-    int (*driver)(char *text, unsigned size);
-    int (*mig_mode)(struct nvml_device *device, unsigned *current, unsigned *pending);
-    int (*mig_count)(struct nvml_device *device, unsigned *count);
-    int (*mig_handle)(struct nvml_device *device, unsigned index,
-                      struct nvml_device **instance);
-    int (*processes)(struct nvml_device *device, unsigned *count, void *list);
-    void *library;
-    char version[80]; /* of the driver */
-};
 
 #define AT(field) offsetof(struct nvml, field)
 
@@ -91,6 +37,21 @@ static const struct symbol {
     {"nvmlDeviceGetMaxMigDeviceCount", AT(mig_count), false},
     {"nvmlDeviceGetMigDeviceHandleByIndex", AT(mig_handle), false},
     {"nvmlDeviceGetComputeRunningProcesses", AT(processes), false},
+    {"nvmlDeviceGetComputeRunningProcesses_v2", AT(processes_v2), false},
+    {"nvmlDeviceGetComputeRunningProcesses_v3", AT(processes_v3), false},
+    {"nvmlDeviceGetPowerUsage", AT(power), false},
+    {"nvmlDeviceGetEnforcedPowerLimit", AT(power_limit), false},
+    {"nvmlDeviceGetClockInfo", AT(clock), false},
+    {"nvmlDeviceGetMaxClockInfo", AT(max_clock), false},
+    {"nvmlDeviceGetTemperature", AT(temperature), false},
+    {"nvmlDeviceGetUtilizationRates", AT(busy), false},
+    {"nvmlDeviceGetCurrentClocksEventReasons", AT(reasons), false},
+    {"nvmlDeviceGetCurrentClocksThrottleReasons", AT(reasons_old), false},
+    {"nvmlDeviceGetCurrPcieLinkGeneration", AT(link_gen), false},
+    {"nvmlDeviceGetCurrPcieLinkWidth", AT(link_width), false},
+    {"nvmlDeviceGetMaxPcieLinkGeneration", AT(max_link_gen), false},
+    {"nvmlDeviceGetMaxPcieLinkWidth", AT(max_link_width), false},
+    {"nvmlDeviceGetNvLinkState", AT(link_state), false},
 };
 
 static const struct {
@@ -240,17 +201,6 @@ static void ask_mig(const struct nvml *nvml, struct nvml_device *handle,
         d->mig = DEVICE_MIG_NONE;
 }
 
-/* A count of 0 asks how many there are; none of them is written. */
-static void ask_processes(const struct nvml *nvml, struct nvml_device *handle,
-                          struct device *d)
-{
-    unsigned count = 0;
-    int code = nvml->processes ? nvml->processes(handle, &count, NULL) : -1;
-    if ((code == NVML_SUCCESS || code == NVML_ERROR_INSUFFICIENT_SIZE) &&
-        count < 1u << 20)
-        d->processes = (int)count;
-}
-
 static void ask_texts(const struct nvml *nvml, struct nvml_device *handle,
                       struct device *d)
 {
@@ -272,10 +222,11 @@ static void ask_device(const struct nvml *nvml, struct nvml_device *handle,
     ask_texts(nvml, handle, d);
     ask_pci(nvml, handle, d);
     ask_mig(nvml, handle, d);
+    nvml_live(nvml, handle, d);
     if (d->mig == DEVICE_MIG_ON)
         return; /* its memory is its instances', which may be all that we may see */
     ask_memory(nvml, handle, d);
-    ask_processes(nvml, handle, d);
+    nvml_processes(nvml, handle, d);
 }
 
 /* ---- MIG: the instances stand in the list for the GPU they are cut from ---- */
@@ -314,7 +265,9 @@ static void ask_instances(const struct nvml *nvml, struct nvml_device *handle,
         d->vendor_id = whole.vendor_id;
         d->device_id = whole.device_id;
         d->mig = DEVICE_MIG_ON;
+        d->pcie = whole.pcie;
         ask_memory(nvml, instance, d);
+        nvml_processes(nvml, instance, d);
         take_slice(d);
     }
     if (!list->out[first].slice[0])
@@ -341,16 +294,27 @@ static void ask_all(const struct nvml *nvml, unsigned count, struct probe_list *
     }
 }
 
-void probe_nvml(struct probe_list *list)
+static struct nvml *opened(struct probe_list *list)
 {
-    struct nvml nvml;
+    struct nvml *nvml = gp_malloc(sizeof(*nvml));
+    if (!nvml_open(nvml, list)) {
+        free(nvml);
+        return NULL;
+    }
+    if (!nvml->driver ||
+        nvml->driver(nvml->version, sizeof(nvml->version)) != NVML_SUCCESS)
+        nvml->version[0] = '\0';
+    clean(nvml->version, sizeof(nvml->version));
+    return nvml;
+}
+
+void probe_nvml(struct probe_list *list, struct nvml **open)
+{
+    struct nvml *nvml = *open ? *open : (*open = opened(list));
     unsigned count = 0;
-    if (!nvml_open(&nvml, list))
+    if (!nvml)
         return;
-    if (!nvml.driver || nvml.driver(nvml.version, sizeof(nvml.version)) != NVML_SUCCESS)
-        nvml.version[0] = '\0';
-    clean(nvml.version, sizeof(nvml.version));
-    int code = nvml.count(&count);
+    int code = nvml->count(&count);
     list->nvml_answered = code == NVML_SUCCESS;
     list->broken = code != NVML_SUCCESS;
     if (code != NVML_SUCCESS)
@@ -360,12 +324,19 @@ void probe_nvml(struct probe_list *list)
     else if (count == 0)
         gp_format(list->nvml_reason, sizeof(list->nvml_reason),
                   "the NVIDIA driver%s%s is here, but shows no GPU",
-                  nvml.version[0] ? " " : "", nvml.version);
+                  nvml->version[0] ? " " : "", nvml->version);
     if (list->nvml_reason[0])
         gp_copy(list->hint, sizeof(list->hint),
                 "see what nvidia-smi says, or name a GPU with --gpu");
     else
-        ask_all(&nvml, count, list);
-    nvml.shutdown();
-    dlclose(nvml.library);
+        ask_all(nvml, count, list);
+}
+
+void probe_nvml_close(struct nvml *nvml)
+{
+    if (!nvml)
+        return;
+    nvml->shutdown();
+    dlclose(nvml->library);
+    free(nvml);
 }

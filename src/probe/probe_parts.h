@@ -27,7 +27,18 @@ struct probe_list {
 /* A new device, everything unknown; NULL when the caller's array is full. */
 struct device *probe_add(struct probe_list *list, const char *backend, int index);
 
-void probe_nvml(struct probe_list *list);
+struct nvml; /* NVIDIA's library while it is open; NULL = it is not */
+
+/* Opens it when it is not; closed by probe_nvml_close(NULL is fine). */
+void probe_nvml(struct probe_list *list, struct nvml **nvml);
+void probe_nvml_close(struct nvml *nvml);
 void probe_sysfs(struct probe_list *list); /* after NVML: adds what is not there yet */
+
+/* What a PCI device tells in its folder below /sys (probe_link.c); folder is open. */
+void probe_pcie(int folder, const char *bus_id, struct device_link *link);
+/* Sensors of a card whose kernel driver has them there. */
+void probe_hwmon(int folder, const char *bus_id, struct device *device);
+/* The program of a process, "" when it cannot be seen. */
+void probe_process_name(long pid, char *name, size_t size);
 
 #endif

@@ -90,6 +90,8 @@ static void ask_device(int folder, const char *bus_id, struct probe_list *list,
     d->vendor_id = (unsigned)vendor;
     d->device_id = (unsigned)device;
     ask_memory(folder, d);
+    probe_pcie(folder, bus_id, &d->pcie);
+    probe_hwmon(folder, bus_id, d);
     if (vendor == PCI_NVIDIA)
         gp_copy(d->error, sizeof(d->error), list->nvml_reason);
 }

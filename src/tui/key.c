@@ -42,7 +42,7 @@ int key_find(const char *name)
     return *rest == '\0' ? (int)ch : K_NONE;
 }
 
-char *key_name(int key, char *text, size_t size)
+char *key_text(int key, char *text, size_t size)
 {
     char utf8[5];
 

@@ -27,6 +27,6 @@ enum key {
 /* The key of a name; K_NONE when there is none such. */
 int key_find(const char *name);
 /* Its name, in text[size]. */
-char *key_name(int key, char *text, size_t size);
+char *key_text(int key, char *text, size_t size);
 
 #endif

@@ -70,3 +70,14 @@ int utf8_width(uint32_t ch)
     n = wcwidth((wchar_t)ch);
     return n < 0 ? 1 : n;
 }
+
+int utf8_columns(const char *text, size_t len)
+{
+    const char *end = text + len;
+    int columns = 0;
+    uint32_t ch;
+
+    while (text < end && (ch = utf8_next(&text)) != 0)
+        columns += ch < 0x20 ? 1 : utf8_width(ch);
+    return columns;
+}

@@ -4,6 +4,7 @@
 #ifndef GP_TUI_UTF8_H
 #define GP_TUI_UTF8_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* The character at *text, which moves behind it; 0 at the end. A byte that is no part
@@ -13,5 +14,7 @@ uint32_t utf8_next(const char **text);
 char *utf8_text(uint32_t ch, char text[5]);
 /* Columns it takes: 0, 1 or 2. */
 int utf8_width(uint32_t ch);
+/* Columns of the first len bytes of a text, as a canvas shows them. */
+int utf8_columns(const char *text, size_t len);
 
 #endif

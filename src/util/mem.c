@@ -15,9 +15,13 @@
 #define EXIT_INTERNAL 70
 #define GROW_FIRST    16
 
+void (*gp_before_exit)(void);
+
 static void *checked(void *ptr)
 {
     if (!ptr) {
+        if (gp_before_exit)
+            gp_before_exit();
         fputs("gpuplan: out of memory\n", stderr);
         exit(EXIT_INTERNAL);
     }

@@ -19,4 +19,8 @@ char *gp_strdup(const char *text);
  * *cap. Returns the (possibly moved) array. */
 void *gp_grow(void *items, size_t *cap, size_t want, size_t size);
 
+/* Called before that line is printed; NULL: nothing. The terminal front end gives the
+ * terminal back here, so that the line can be read. */
+extern void (*gp_before_exit)(void);
+
 #endif

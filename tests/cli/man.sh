@@ -35,6 +35,16 @@ for page in man/*.[1-9]; do
     [ -z "$said" ] || problem "$said"
 done
 
+# ---- the keys of the screens: every action of src/tui/action.h by its name --------------
+
+sed -n 's/^    X([A-Z_0-9]*, "\([a-z0-9!-]*\)", .*/\1/p' src/tui/action.h | grep . |
+while read -r name; do
+    grep -qE "^\.(Ic|It Ic) :?${name%!}(\\\\&!)?( \.)?$" man/gpuplan.1 ||
+        echo "gpuplan(1): no action $name"
+done >"$page1.actions"
+[ -s "$page1.actions" ] && problem "$(cat "$page1.actions")"
+rm -f "$page1.actions"
+
 # ---- gpuplan(1), gpuplan-bench(1) -----------------------------------------------------------------------
 
 # The option table, a row per line without its [OPT_...] = {.

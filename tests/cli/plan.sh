@@ -187,7 +187,7 @@ assert_fails 2 "no such command" --plam -m llama-3.1-8b
 assert_fails 4 "no GPU that the catalogue knows" --plan -m llama-3.1-8b -g local
 assert_fails 3 "not a kind of file" --plan -m /etc/passwd
 assert_fails 3 "/nonexistent/model" --plan -m /nonexistent/model
-assert_fails 2 "is needed"
+assert_fails 2 "not a terminal"
 mkdir "$work/readonly"
 assert_fails 3 "$work/no/such" --plan -m llama-3.1-8b -g h100-sxm -o "$work/no/such/file"
 

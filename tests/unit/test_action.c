@@ -109,7 +109,7 @@ static void test_key_names(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        assert_string_equal(key_name(key_find(names[i]), text, sizeof text), names[i]);
+        assert_string_equal(key_text(key_find(names[i]), text, sizeof text), names[i]);
     assert_int_equal(key_find("F13"), K_NONE);
     assert_int_equal(key_find("ab"), K_NONE);
     assert_int_equal(key_find(""), K_NONE);

@@ -185,6 +185,142 @@ static void views_hold_the_figures(void **state)
     benchlog_fini(&log);
 }
 
+/* ---- calibration and summary ---- */
+
+struct made {
+    const char *id, *test, *type, *flags;
+    double n, time, ops, bytes;
+};
+
+static void write_points(const struct made *made, int count, struct benchlog *log)
+{
+    static char text[8000];
+    struct gp_err err = {0};
+    size_t len;
+
+    gp_format(text, sizeof text,
+              "{\"schema\": \"gpuplan.bench/1\", \"status\": \"complete\", \"run_id\": "
+              "\"r\", \"devices\": [{\"id\": 3, \"name\": \"X\"}], \"points\": [");
+    for (int i = 0; i < count; i++) {
+        len = strlen(text);
+        gp_format(text + len, sizeof text - len,
+                  "%s{\"id\": \"%s\", \"device\": 3, \"test\": \"%s\", \"variant\": "
+                  "\"\", \"state\": \"ok\", \"params\": {\"type\": \"%s\", \"m\": 64, "
+                  "\"k\": 64, \"n\": %g}, \"time_s\": {\"n\": 9, \"median\": %.9g, "
+                  "\"ci95\": [%.9g, %.9g]}, \"rate\": {\"ops_per_s\": %.9g, "
+                  "\"bytes_per_s\": %.9g}, \"flags\": [%s]}",
+                  i ? ", " : "", made[i].id, made[i].test, made[i].type, made[i].n,
+                  made[i].time, made[i].time * 0.98, made[i].time * 1.02, made[i].ops,
+                  made[i].bytes, made[i].flags);
+    }
+    len = strlen(text);
+    gp_format(text + len, sizeof text - len, "]}");
+    if (benchlog_parse("made", text, strlen(text), log, &err))
+        fail_msg("%s: %s", err.where, err.text);
+}
+
+static double value(const json_t *term, const char *key, const char *part)
+{
+    return json_number_value(json_object_get(json_object_get(term, key), part));
+}
+
+static void sizes_tell_overhead_from_rate(void **state)
+{
+    const double mib = 1048576;
+    const struct made made[] = {
+        {"memory/read/1", "memory", "", "", 0, 60e-6, 0, 1 * mib / 60e-6},
+        {"memory/read/4", "memory", "", "", 0, 210e-6, 0, 4 * mib / 210e-6},
+        {"memory/read/16", "memory", "", "", 0, 810e-6, 0, 16 * mib / 810e-6},
+        {"memory/read/64", "memory", "", "\"drift\"", 0, 9e-3, 0, 64 * mib / 9e-3},
+        {"gemm/bf16/a", "gemm", "bf16", "", 8, 1e-3, 2e12, 0},
+    };
+    struct benchlog log;
+    json_t *json, *terms, *read, *rate;
+
+    (void)state;
+    write_points(made, 5, &log);
+    json = benchlog_calibration(&log);
+    terms = json_object_get(json, "terms");
+    assert_int_equal(json_array_size(terms), 2);
+    read = json_array_get(terms, 0);
+    assert_int_equal(json_integer_value(json_object_get(read, "device")), 3);
+    assert_string_equal(json_string_value(json_object_get(read, "kind")), "bandwidth");
+    assert_int_equal(json_integer_value(json_object_get(read, "n")), 3);
+    assert_near(value(read, "overhead_s", "value"), 10e-6, 1e-9);
+    assert_near(value(read, "bytes_per_s", "value"), mib / 50e-6, 1e5);
+    assert_true(value(read, "bytes_per_s", "low") <=
+                value(read, "bytes_per_s", "value"));
+
+    rate = json_array_get(terms, 1); /* one point: its own interval, no overhead */
+    assert_true(json_is_null(json_object_get(rate, "overhead_s")));
+    assert_near(value(rate, "ops_per_s", "value"), 2e12, 1);
+    assert_near(value(rate, "ops_per_s", "low"), 2e12 / 1.02, 1e6);
+
+    assert_int_equal(json_array_size(json_object_get(json, "excluded")), 1);
+    json_decref(json);
+    benchlog_fini(&log);
+}
+
+static void noise_widens_the_band(void **state)
+{
+    const struct made made[] = {
+        {"gemm/fp32/a", "gemm", "fp32", "", 1, 1.1e-3, 1e9 / 1.1e-3, 0},
+        {"gemm/fp32/b", "gemm", "fp32", "", 1, 3.8e-3, 4e9 / 3.8e-3, 0},
+        {"gemm/fp32/c", "gemm", "fp32", "", 1, 17e-3, 16e9 / 17e-3, 0},
+        {"gemm/fp32/d", "gemm", "fp32", "", 1, 60e-3, 64e9 / 60e-3, 0},
+    };
+    struct benchlog log;
+    json_t *json, *term;
+
+    (void)state;
+    write_points(made, 4, &log);
+    json = benchlog_calibration(&log);
+    term = json_array_get(json_object_get(json, "terms"), 0);
+    assert_true(value(term, "ops_per_s", "low") < 1e12 &&
+                value(term, "ops_per_s", "high") > 1e12);
+    assert_true(json_number_value(json_object_get(term, "rms_pct")) > 1);
+    assert_true(value(term, "overhead_s", "low") >= 0);
+    json_decref(json);
+    benchlog_fini(&log);
+}
+
+static bool says(const json_t *list, const char *part)
+{
+    const json_t *text;
+    size_t i;
+
+    json_array_foreach(list, i, text)
+    {
+        if (strstr(json_string_value(text), part))
+            return true;
+    }
+    return false;
+}
+
+/* 100 GFLOP/s over 50 GB/s are 2 operations per byte; batch 4 takes longer than one. */
+static void without_a_sheet_the_run_is_the_roof(void **state)
+{
+    const struct made made[] = {
+        {"memory/read/16", "memory", "", "", 0, 1e-3, 0, 50e9},
+        {"gemm/fp32/a", "gemm", "fp32", "", 64, 1e-3, 100e9, 1e9},
+        {"batch/x/1", "batch", "fp32", "", 1, 1e-3, 24e9, 48e9},
+        {"batch/x/2", "batch", "fp32", "", 2, 1.05e-3, 48e9, 46e9},
+        {"batch/x/4", "batch", "fp32", "", 4, 1.5e-3, 64e9, 32e9},
+    };
+    struct benchlog log;
+    json_t *list;
+
+    (void)state;
+    write_points(made, 5, &log);
+    list = benchlog_summary(&log);
+    assert_true(says(list, "no sheet to compare it with"));
+    assert_true(says(list, "2 operations per byte read"));
+    assert_true(says(list, "96 % of the read bandwidth: memory limits it"));
+    assert_true(says(list, "below a batch of 4, from there on arithmetic counts"));
+    json_decref(list);
+    benchlog_fini(&log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +330,9 @@ int main(void)
         cmocka_unit_test(compare_needs_the_whole_band),
         cmocka_unit_test(merge_names_the_straggler),
         cmocka_unit_test(views_hold_the_figures),
+        cmocka_unit_test(sizes_tell_overhead_from_rate),
+        cmocka_unit_test(noise_widens_the_band),
+        cmocka_unit_test(without_a_sheet_the_run_is_the_roof),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

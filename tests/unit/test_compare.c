@@ -79,6 +79,32 @@ static void test_front_keeps_equals(void **state)
     free(f);
 }
 
+/* Against the definition, on many small sets with ties. */
+static void test_front_is_what_it_says(void **state)
+{
+    unsigned seed = 1;
+    (void)state;
+    for (int round = 0; round < 500; round++) {
+        struct fixture *f = make();
+        for (int i = 0; i < ROWS; i++) {
+            seed = seed * 1103515245u + 12345u;
+            row(f, i, "gpu", VERDICT_FITS, 1 + (seed >> 16) % 4, (seed >> 20) % 4, 1);
+        }
+        compare_front(f->rows, ROWS);
+        for (int i = 0; i < ROWS; i++) {
+            bool beaten = false;
+            for (int k = 0; k < ROWS; k++) {
+                const struct plan *a = &f->item[k].plan, *b = &f->item[i].plan;
+                double more = compare_capacity(a) - compare_capacity(b);
+                double less = b->cost.per_hour - a->cost.per_hour;
+                beaten |= more >= 0 && less >= 0 && (more > 0 || less > 0);
+            }
+            assert_int_equal(f->item[i].front, !beaten);
+        }
+        free(f);
+    }
+}
+
 static void test_order(void **state)
 {
     struct fixture *f = make();
@@ -111,6 +137,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_front),
         cmocka_unit_test(test_front_keeps_equals),
+        cmocka_unit_test(test_front_is_what_it_says),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_capacity),
     };

@@ -279,6 +279,80 @@ static void test_two(void **state)
     assert_ptr_equal(probe_match(d, gpus, 8), &h100);
 }
 
+static void test_live(void **state)
+{
+    const struct device *d = &devices[1];
+
+    (void)state;
+    assert_int_equal(probe("", "two"), GP_OK);
+    assert_near(d->power.value, 664.25, 1e-9);
+    assert_near(d->power_limit.value, 700, 0);
+    assert_near(d->clock.value, 1935e6, 0);
+    assert_near(d->clock_max.value, 1980e6, 0);
+    assert_near(d->memory_clock.value, 2619e6, 0);
+    assert_near(d->temperature.value, 66, 0);
+    assert_near(d->busy.value, 0.98, 1e-9);
+    assert_near(d->memory_busy.value, 0.41, 1e-9);
+    assert_string_equal(d->throttle, "power cap");
+    assert_int_equal(d->pcie.gen, 5);
+    assert_int_equal(d->pcie.width_max, 16);
+    assert_int_equal(d->links, 18);
+    assert_int_equal(d->links_active, 17);
+    assert_int_equal(devices[0].links, 0); /* it has no NVLink, and says so */
+    assert_string_equal(devices[0].throttle, "idle");
+    assert_int_equal(devices[0].pcie.gen, 1);
+    assert_int_equal(devices[0].pcie.gen_max, 4);
+    assert_int_equal(probe("", "other"), GP_OK);
+    assert_false(devices[0].power.known); /* not supported is not 0 W */
+    assert_true(devices[0].clock.known);
+}
+
+static void test_processes(void **state)
+{
+    const struct device *d = &devices[1];
+    char path[GP_PATH_MAX + 16];
+
+    (void)state;
+    snprintf(path, sizeof path, "mkdir -p '%s/4242'", dir);
+    assert_int_equal(system(path), 0);
+    snprintf(path, sizeof path, "%s/4242/comm", dir);
+    assert_int_equal(path_write(path, "py\033thon\n", 9, NULL), GP_OK);
+    setenv("GPUPLAN_PROC", dir, 1);
+    assert_int_equal(probe("", "two"), GP_OK);
+    assert_int_equal(d->listed, 2);
+    assert_int_equal(d->process[0].pid, 4242);
+    assert_near(d->process[0].memory.value, 2 * GP_GIB, 0);
+    assert_string_equal(d->process[0].name, "py?thon");
+    assert_int_equal(d->process[1].pid, 4243);
+    assert_false(d->process[1].memory.known);
+    assert_string_equal(d->process[1].name, "");
+    assert_int_equal(devices[0].listed, 0);
+    unsetenv("GPUPLAN_PROC");
+}
+
+/* The library is opened once however often it is asked. */
+static void test_open_once(void **state)
+{
+    struct probe *kept = probe_open();
+    char log[GP_PATH_MAX + 16], *text;
+    size_t len;
+
+    (void)state;
+    snprintf(log, sizeof log, "%s/log", dir);
+    assert_int_equal(probe("", "two"), GP_OK); /* names the library */
+    setenv("FAKE_NVML_LOG", log, 1);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(probe_read(kept, devices, 8, &count, &err), GP_OK);
+        assert_int_equal(count, 2);
+    }
+    unsetenv("FAKE_NVML_LOG");
+    probe_close(kept);
+    probe_close(NULL);
+    assert_int_equal(path_read(log, 100, &text, &len, NULL), GP_OK);
+    assert_int_equal(len, 1);
+    free(text);
+}
+
 static void test_without_optional(void **state)
 {
     const struct device *d = &devices[1];
@@ -294,6 +368,11 @@ static void test_without_optional(void **state)
     assert_string_equal(d->driver, "");
     assert_int_equal(d->mig, DEVICE_MIG_UNKNOWN);
     assert_int_equal(d->processes, -1);
+    assert_false(d->power.known);
+    assert_false(d->busy.known);
+    assert_int_equal(d->links, -1);
+    assert_int_equal(d->pcie.gen, 0);
+    assert_string_equal(d->throttle, "");
     assert_ptr_equal(probe_match(d, gpus, 8), &h100);
 }
 
@@ -386,6 +465,11 @@ static void make_sysfs(void)
     put_device("0000:e5:00.0", "0x120000\n", "0x1002\n", "0x74a1\n");
     put_file("0000:e5:00.0", "mem_info_vram_total", "206141652992\n");
     put_file("0000:e5:00.0", "mem_info_vram_used", "297693184\n");
+    put_file("0000:e5:00.0", "current_link_speed", "16.0 GT/s PCIe\n");
+    put_file("0000:e5:00.0", "max_link_speed", "32.0 GT/s PCIe\n");
+    put_file("0000:e5:00.0", "current_link_width", "8\n");
+    put_file("0000:e5:00.0", "max_link_width", "16\n");
+    put_file("0000:e5:00.0", "gpu_busy_percent", "73\n");
     put_device("0000:03:00.0", "0x030200\n", "0x10de\n", "0x2330\n");
     put_device("0000:00:02.0", "0x030000\n", "0x8086\n", "0x46a6\n");
     put_device("0000:00:1f.0", "0x060100\n", "0x8086\n", "0x7a06\n"); /* a bridge */
@@ -415,6 +499,13 @@ static void test_sysfs(void **state)
     assert_near(devices[2].memory_total.value, 206141652992.0, 0);
     assert_near(devices[2].memory_used.value, 297693184.0, 0);
     assert_false(devices[0].memory_total.known);
+    assert_int_equal(devices[2].pcie.gen, 4);
+    assert_int_equal(devices[2].pcie.gen_max, 5);
+    assert_int_equal(devices[2].pcie.width, 8);
+    assert_int_equal(devices[2].pcie.width_max, 16);
+    assert_near(devices[2].busy.value, 0.73, 1e-9);
+    assert_false(devices[2].power.known);
+    assert_int_equal(devices[0].pcie.gen, 0);
     assert_ptr_equal(probe_match(&devices[2], gpus, 8), &mi300);
 }
 
@@ -443,6 +534,9 @@ int main(void)
         cmocka_unit_test(test_no_device),
         cmocka_unit_test(test_broken_driver),
         cmocka_unit_test(test_two),
+        cmocka_unit_test(test_live),
+        cmocka_unit_test(test_processes),
+        cmocka_unit_test(test_open_once),
         cmocka_unit_test(test_without_optional),
         cmocka_unit_test(test_hostile_texts),
         cmocka_unit_test(test_lost_and_many),

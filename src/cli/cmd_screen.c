@@ -1,0 +1,89 @@
+/*
+ * cmd_screen.c - gpuplan without a command: the screens, or plain questions.
+ *
+ * What counts, the first first: an option, gpuplan.cfg, state.cfg, NO_COLOR, what the
+ * terminal can do. Settings that cannot be read are the first line of the screen and
+ * never keep it from starting.
+ */
+#include "cli/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/app.h"
+#include "tui/plain.h"
+#include "tui/settings.h"
+#include "util/str.h"
+
+/* auto leaves the settings; the others win over them. */
+static void color_option(const char *word, struct app_settings *settings)
+{
+    int scheme = theme_scheme_find(word);
+
+    if (strcmp(word, "auto") == 0)
+        return;
+    settings->scheme_given = strcmp(word, "always") != 0;
+    if (!settings->scheme_given)
+        unsetenv("NO_COLOR");
+    else
+        settings->scheme = scheme >= 0 ? (enum scheme)scheme : SCHEME_MONO;
+}
+
+static void options(const struct ask *ask, struct app_settings *settings)
+{
+    color_option(ask_word(ask, OPT_COLOR, "auto"), settings);
+    if (ask_flag(ask, OPT_ASCII)) {
+        settings->charset = CHARSET_ASCII;
+        settings->charset_given = true;
+    }
+    if (ask_flag(ask, OPT_NO_MOUSE))
+        settings->mouse = false;
+}
+
+static enum gp_status one_of_each(const struct invocation *in, struct gp_err *err)
+{
+    const struct ask *ask = &in->ask;
+
+    if (in->arg_count > 0)
+        return gp_fail(err, GP_E_USAGE, in->args[0], "options begin with dashes",
+                       "the screen takes no arguments");
+    if (ask->model_count > 1 || ask->precision_count > 1 || ask->gpu_count > 1)
+        return gp_fail(err, GP_E_USAGE, "", "press 2 there, or use --compare",
+                       "the screen begins with one model, precision and GPU");
+    return GP_OK;
+}
+
+static enum gp_status screen_run(struct invocation *in, struct gp_err *err)
+{
+    struct app_start start = {.planner = in->planner, .ask = &in->ask};
+    struct gp_err wrong = {0};
+    char report[400];
+    const char *because;
+    bool plain = false;
+    enum gp_status status = one_of_each(in, err);
+
+    if (status)
+        return status;
+    if (settings_read(&start.settings, &plain, &wrong)) {
+        gp_format(report, sizeof report, "%s: %s (%s)", wrong.where, wrong.text,
+                  wrong.hint);
+        start.report = report;
+    }
+    options(&in->ask, &start.settings);
+    start.script = getenv("GPUPLAN_SCRIPT");
+    because = plain_because(ask_flag(&in->ask, OPT_PLAIN), plain);
+    if (because && !start.script)
+        in->exit_code = plain_run(&start, because, err);
+    else
+        in->exit_code = app_run(&start, err);
+    return err->code;
+}
+
+const struct command cmd_screen = {
+    .name = "screen",
+    .usage = "[-m MODEL] [-p FORMAT] [-g GPU[:COUNT]] [OPTION]...",
+    .brief = "what gpuplan does without a command: plan, compare and measure on screens",
+    .bit = FOR_SCREEN,
+    .streams = true,
+    .run = screen_run,
+};

@@ -1,0 +1,51 @@
+/*
+ * print_compare.c - see print_compare.h.
+ */
+#include "data/print_compare.h"
+
+static void head(const struct sheet *doc, struct strbuf *out)
+{
+    const struct sheet *request = &sheet_find(doc, "request")->sheets[0];
+    const char *engine = sheet_get(request, "engine");
+    const char *filter = sheet_get(request, "filter");
+    strbuf_addf(out, "%s: %.0f x %.0f tokens, %s, %s prices\n",
+                sheet_get(request, "model"), sheet_find(request, "users")->number.value,
+                sheet_find(request, "context")->number.value,
+                engine[0] ? engine : "engine by precision",
+                sheet_get(request, "price"));
+    if (filter[0])
+        strbuf_addf(out, "only rows with: %s\n", filter);
+    strbuf_add(out, "\n");
+}
+
+static void legend(struct strbuf *out)
+{
+    strbuf_add(
+        out,
+        "\nweights and KV pool: of one GPU; requests: of the whole context, that all "
+        "GPUs hold at once\n"
+        "Front of $/h against requests, marked *: nothing that fits is cheaper and "
+        "holds as many\n"
+        "~ estimated, ? assumed, - unknown; bands and sources: --format json or "
+        "csv\n");
+}
+
+void print_compare(const struct sheet *doc, enum output_format format, bool quiet,
+                   struct strbuf *out)
+{
+    const struct fact *rows = sheet_find(doc, "rows");
+    bool people = format != OUTPUT_CSV && !quiet;
+    if (format == OUTPUT_JSON) {
+        sheet_json(doc, out);
+        return;
+    }
+    if (people)
+        head(doc, out);
+    sheet_table(rows->sheets, rows->sheet_count, NULL,
+                format == OUTPUT_CSV        ? SHEET_CSV
+                : format == OUTPUT_MARKDOWN ? SHEET_MARKDOWN
+                                            : SHEET_TEXT,
+                out);
+    if (people)
+        legend(out);
+}

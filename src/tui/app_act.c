@@ -1,0 +1,287 @@
+/*
+ * app_act.c - what actions mean on every screen that does not mean something of its own.
+ */
+#include "tui/app_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/settings.h"
+#include "tui/term.h"
+#include "util/path.h"
+
+/* ---- quit ---- */
+
+static void quit_now(struct app *app, void *ctx)
+{
+    (void)ctx;
+    app->quit = true;
+}
+
+/* Asks only when something would be lost: a measurement, or changes to a plan that has
+ * a file. Who only looked round is let go. */
+static void quit(struct app *app)
+{
+    char why[120], text[200];
+    bool busy = app_busy(app, why, sizeof why);
+
+    if (busy)
+        gp_format(text, sizeof text, "%s. Quit?", why);
+    else
+        gp_format(text, sizeof text, "The plan has changes that are not in %s. Quit?",
+                  app->desk->file);
+    if (busy || (app->desk->unsaved && app->desk->file[0]))
+        question_open(app, text, quit_now, NULL);
+    else
+        app->quit = true;
+}
+
+/* ---- help, the command, the prompt ---- */
+
+/* "keys\thelp" as two columns. */
+static void add_columns(const char *lines, struct strbuf *out)
+{
+    int wide = 0;
+
+    for (const char *p = lines; *p; p += strcspn(p, "\n") + 1) {
+        int keys = (int)strcspn(p, "\t\n");
+
+        if (p[keys] == '\t' && keys > wide)
+            wide = keys;
+    }
+    for (const char *p = lines; *p; p += strcspn(p, "\n") + 1) {
+        int line = (int)strcspn(p, "\n"), keys = (int)strcspn(p, "\t\n");
+
+        if (keys < line)
+            strbuf_addf(out, "  %-*.*s  %.*s\n", wide, keys, p, line - keys - 1,
+                        p + keys + 1);
+        else
+            strbuf_addf(out, "%s%.*s\n", p > lines ? "\n" : "", line, p);
+    }
+}
+
+static void help(struct app *app)
+{
+    struct strbuf lines, text;
+    char title[60];
+
+    strbuf_init(&lines);
+    strbuf_init(&text);
+    action_help(app->screen, &lines);
+    add_columns(lines.text, &text);
+    strbuf_add(&text, "\nThe : line takes every action by its name, options as --plan "
+                      "takes them (users 16, --gpu h100:2) and: dump FILE, export FILE, "
+                      "save FILE, load FILE. Tab completes.\n"
+                      "More: man gpuplan, gpuplan-model(7).\n");
+    gp_format(title, sizeof title, "Help: %s", screens[app->screen]->name);
+    reader_open(app, title, text.text);
+    strbuf_fini(&lines);
+    strbuf_fini(&text);
+}
+
+static void show_command(struct app *app)
+{
+    const struct screen_ops *ops = screens[app->screen];
+    struct strbuf text;
+
+    strbuf_init(&text);
+    if (ops->command)
+        ops->command(app, app_state(app, app->screen), &text);
+    if (text.len == 0)
+        app_report(app, false, "no command prints this screen");
+    else if (gp_width(text.text) < app->cols - 2 && text.len < sizeof app->report)
+        app_report(app, false, "%s", text.text);
+    else
+        reader_open(app, "The command that prints the same", text.text);
+    strbuf_fini(&text);
+}
+
+static bool run_line(struct app *app, void *ctx, const char *text, struct gp_err *err)
+{
+    (void)ctx;
+    return app_command(app, text, err);
+}
+
+static void complete_line(struct app *app, void *ctx, const char *text,
+                          struct strbuf *out)
+{
+    (void)ctx;
+    app_complete(app, text, out);
+}
+
+static void prompt(struct app *app)
+{
+    struct prompt_ask ask = {.label = ":",
+                             .text = "",
+                             .hint = "an action, or options: users 16, gpu h100:2; "
+                                     "Tab completes",
+                             .history = PROMPT_COMMAND,
+                             .done = run_line,
+                             .complete = complete_line};
+
+    prompt_open(app, &ask);
+}
+
+/* ---- export ---- */
+
+/* What follows the last dot of a file's name. */
+static const char *suffix_of(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+
+    return dot ? dot + 1 : "";
+}
+
+static bool has_word(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+
+    for (const char *p = words; n > 0 && (p = strstr(p, word)) != NULL; p += n)
+        if ((p == words || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+            return true;
+    return false;
+}
+
+/* A last '!' says that a file of that name may go. */
+static enum gp_status check_target(const char *text, char *path, size_t size,
+                                   struct gp_err *err)
+{
+    size_t n = strlen(text);
+    bool replace = n > 0 && text[n - 1] == '!';
+
+    if (!gp_format(path, size, "%.*s", (int)(n - replace), text) || !path[0])
+        return gp_fail(err, GP_E_USAGE, "export", "a name such as plan.txt",
+                       "no file is named");
+    if (!replace && path_is_there(path))
+        return gp_fail(err, GP_E_USAGE, path, "end the name with ! to replace it",
+                       "is there already");
+    return GP_OK;
+}
+
+bool app_export(struct app *app, const char *text, struct gp_err *err)
+{
+    const struct screen_ops *ops = screens[app->screen];
+    char path[GP_PATH_MAX];
+    struct strbuf out;
+    enum gp_status status;
+
+    if (!ops->export)
+        return gp_fail(err, GP_E_USAGE, ops->name, "", "has nothing to export") == GP_OK;
+    if (check_target(text, path, sizeof path, err))
+        return false;
+    if (!has_word(ops->suffixes, suffix_of(path)))
+        return gp_fail(err, GP_E_USAGE, path, ops->suffixes,
+                       "the suffix says what is written") == GP_OK;
+    strbuf_init(&out);
+    status = ops->export(app, app_state(app, app->screen), suffix_of(path), &out, err);
+    if (!status)
+        status = path_write(path, out.text, out.len, err);
+    strbuf_fini(&out);
+    if (!status)
+        app_report(app, false, "written to %s", path);
+    return status == GP_OK;
+}
+
+static bool export_done(struct app *app, void *ctx, const char *text,
+                        struct gp_err *err)
+{
+    (void)ctx;
+    return app_export(app, text, err);
+}
+
+static void complete_path(struct app *app, void *ctx, const char *text,
+                          struct strbuf *out)
+{
+    (void)app;
+    (void)ctx;
+    app_complete_path(text, out);
+}
+
+static void export(struct app *app)
+{
+    const struct screen_ops *ops = screens[app->screen];
+    char hint[120];
+    struct prompt_ask ask = {.label = "Export to: ",
+                             .text = "",
+                             .hint = hint,
+                             .history = PROMPT_FILE,
+                             .done = export_done,
+                             .complete = complete_path};
+
+    if (!ops->export) {
+        app_report(app, false, "%s has nothing to export", ops->name);
+        return;
+    }
+    gp_format(hint, sizeof hint, "a file; its suffix says what is written: %s",
+              ops->suffixes);
+    prompt_open(app, &ask);
+}
+
+/* ---- small ones ---- */
+
+static void undo(struct app *app, bool redo)
+{
+    bool done = redo ? desk_redo(app->desk) : desk_undo(app->desk);
+
+    if (!done)
+        app_report(app, false, "nothing to %s", redo ? "redo" : "undo");
+}
+
+/* The next scheme that this terminal can show. */
+static void theme(struct app *app)
+{
+    enum scheme next = app->settings.scheme;
+
+    do {
+        next = (enum scheme)((next + 1) % SCHEME_COUNT);
+    } while (!app->scripted && term_scheme_able(next) != next);
+    app->settings.scheme = next;
+    app->settings.scheme_given = true;
+    app->whole = true;
+    app_report(app, false, "colors: %s", theme_scheme_word(next));
+}
+
+static void toggle_mouse(struct app *app)
+{
+    app->settings.mouse = !app->settings.mouse;
+    term_mouse(app->settings.mouse);
+    app_report(app, false,
+               app->settings.mouse ? "mouse: on; Shift selects text" : "mouse: off");
+}
+
+static void save_settings(struct app *app)
+{
+    char path[GP_PATH_MAX];
+    struct gp_err err = {0};
+
+    app->settings.screen = app->screen;
+    if (settings_write(&app->settings, path, sizeof path, &err))
+        app_report_err(app, &err);
+    else
+        app_report(app, false, "colors, mouse and screen are kept in %s", path);
+}
+
+void app_everywhere(struct app *app, enum action action)
+{
+    if (action >= ACT_SCREEN_1 && action <= ACT_SCREEN_5) {
+        app_show(app, (enum screen_id)(action - ACT_SCREEN_1));
+        return;
+    }
+    switch (action) {
+    case ACT_HELP: help(app); break;
+    case ACT_QUIT: quit(app); break;
+    case ACT_QUIT_NOW: app->quit = true; break;
+    case ACT_PROMPT: prompt(app); break;
+    case ACT_UNDO: undo(app, false); break;
+    case ACT_REDO: undo(app, true); break;
+    case ACT_EXPORT: export(app); break;
+    case ACT_COMMAND: show_command(app); break;
+    case ACT_THEME: theme(app); break;
+    case ACT_MOUSE: toggle_mouse(app); break;
+    case ACT_SETTINGS: save_settings(app); break;
+    case ACT_REDRAW: app->whole = true; break;
+    case ACT_SUSPEND: term_suspend(); break;
+    default: break; /* motions that have nothing to move */
+    }
+}

@@ -1,0 +1,202 @@
+/*
+ * app_draw.c - what stands around every screen: tabs, explanation, keys, and the words
+ * on a terminal that is too small.
+ */
+#include "tui/app_parts.h"
+
+#include <string.h>
+
+#include "tui/key.h"
+
+/* ---- tabs ---- */
+
+#define WIDE_TABS 72 /* columns from which every tab has its name */
+
+struct tab {
+    int x, cols;
+    char text[24];
+};
+
+/* " gpuplan [1 Plan]   2 Compare    3 Curves  ..." or "[1 Plan] 2 3 4 5". Returns the
+ * column behind the last. */
+static int lay_tabs(const struct app *app, struct tab tabs[SCREEN_COUNT])
+{
+    bool wide = app->cols >= WIDE_TABS;
+    int x = wide ? 9 : 0;
+
+    for (int i = 0; i < SCREEN_COUNT; i++) {
+        bool shown = i == (int)app->screen;
+        struct tab *tab = &tabs[i];
+
+        gp_format(tab->text, sizeof tab->text, "%s%d%s%s%s", shown ? "[" : " ", i + 1,
+                  wide || shown ? " " : "", wide || shown ? screens[i]->name : "",
+                  shown ? "]" : " ");
+        tab->x = x;
+        tab->cols = (int)strlen(tab->text);
+        x += tab->cols + (wide ? 2 : 0);
+    }
+    return x;
+}
+
+enum screen_id app_tab_at(const struct app *app, int x)
+{
+    struct tab tabs[SCREEN_COUNT];
+
+    lay_tabs(app, tabs);
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        if (x >= tabs[i].x && x < tabs[i].x + tabs[i].cols)
+            return (enum screen_id)i;
+    return SCREEN_COUNT;
+}
+
+static void draw_tabs(const struct app *app, struct canvas *canvas, struct rect in)
+{
+    const struct screen_ops *ops = screens[app->screen];
+    struct tab tabs[SCREEN_COUNT];
+    struct strbuf title;
+    int x = lay_tabs(app, tabs);
+    struct rect right = {in.y, in.x + x, 1, in.cols - x - 1};
+
+    canvas_text(canvas, in, 0, 0, INK_TITLE, app->cols >= WIDE_TABS ? " gpuplan" : "");
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        canvas_text(canvas, in, 0, tabs[i].x, INK_TITLE, tabs[i].text);
+    strbuf_init(&title);
+    if (ops->title)
+        ops->title(app, app->state[app->screen], &title);
+    if (!rect_empty(right))
+        canvas_right(canvas, right, 0, INK_TITLE, title.text);
+    strbuf_fini(&title);
+    canvas_ink(canvas, in, 0, 0, in.cols, INK_TITLE);
+    canvas_ink(canvas, in, 0, tabs[app->screen].x, tabs[app->screen].cols, INK_TAB);
+}
+
+/* ---- the explanation, or what was reported ---- */
+
+static void draw_explain(const struct app *app, struct canvas *canvas, struct rect in)
+{
+    const struct screen_ops *ops = screens[app->screen];
+    struct rect inside = {in.y, in.x + 1, in.rows, in.cols - 2};
+    struct strbuf text;
+
+    strbuf_init(&text);
+    if (app->report[0])
+        strbuf_add(&text, app->report);
+    else if (ops->explain)
+        ops->explain(app, app->state[app->screen], &text);
+    canvas_wrap(canvas, inside, 0,
+                app->report[0] && app->report_bad ? INK_BAD : INK_TEXT, text.text);
+    strbuf_fini(&text);
+}
+
+/* ---- keys ---- */
+
+/* "Enter:edit  a:apply": the key's letters stand out. */
+static void draw_keys(struct canvas *canvas, struct rect in, int x, const char *text)
+{
+    for (const char *p = text; *p;) {
+        size_t item = strcspn(p, " "), key = strcspn(p + 1, ":") + 1;
+        int at = x + gp_width(text) - gp_width(p);
+
+        if (key < item)
+            canvas_ink(canvas, in, 0, at, (int)key, INK_KEY);
+        p += item;
+        p += strspn(p, " ");
+    }
+}
+
+static void bar_words(const struct app *app, struct strbuf *left, struct strbuf *right)
+{
+    const char *window = overlay_bar(app);
+
+    strbuf_init(left);
+    strbuf_init(right);
+    if (window)
+        strbuf_add(left, window);
+    else
+        action_bar(app->screen, app->cols - 2, left, right);
+}
+
+static void draw_bar(const struct app *app, struct canvas *canvas, struct rect in)
+{
+    struct rect inside = {in.y, in.x + 1, 1, in.cols - 2};
+    struct strbuf left, right;
+    int x;
+
+    bar_words(app, &left, &right);
+    x = inside.cols - gp_width(right.text);
+    canvas_fit(canvas, inside, 0, 0, right.len ? x - 1 : x, INK_TEXT, left.text);
+    draw_keys(canvas, inside, 0, left.text);
+    canvas_text(canvas, inside, 0, x, INK_TEXT, right.text);
+    draw_keys(canvas, inside, x, right.text);
+    strbuf_fini(&left);
+    strbuf_fini(&right);
+}
+
+/* The key of the item that covers column x of the text. */
+static int key_in(const char *text, int x)
+{
+    char name[16];
+
+    for (const char *p = text; *p;) {
+        size_t item = strcspn(p, " "), key = strcspn(p + 1, ":") + 1;
+        const char *end = strstr(p, "  ");
+        int from = gp_width(text) - gp_width(p);
+        int to = end ? gp_width(text) - gp_width(end) : gp_width(text);
+
+        if (x >= from && x < to && key < item) {
+            gp_format(name, sizeof name, "%.*s", (int)key, p);
+            return key_find(name);
+        }
+        if (!end)
+            break;
+        p = end + strspn(end, " ");
+    }
+    return K_NONE;
+}
+
+int app_bar_at(const struct app *app, int x)
+{
+    struct strbuf left, right;
+    int key, from;
+
+    bar_words(app, &left, &right);
+    from = app->cols - 1 - gp_width(right.text);
+    key = right.len && x >= from ? key_in(right.text, x - from)
+                                 : key_in(left.text, x - 1);
+    strbuf_fini(&left);
+    strbuf_fini(&right);
+    return key;
+}
+
+/* ---- all of it ---- */
+
+/* Lines of at most 20 columns: what is wrong, what to do. */
+static void draw_too_small(const struct app *app, struct canvas *canvas,
+                           struct rect body, struct rect bar)
+{
+    struct rect all = {body.y, body.x, body.rows + bar.rows, body.cols};
+
+    canvas_textf(canvas, all, 0, 0, INK_TEXT, "%dx%d is too small.", app->cols,
+                 app->rows);
+    canvas_textf(canvas, all, 1, 0, INK_TEXT, "gpuplan needs %dx%d.", FRAME_MIN_COLS,
+                 FRAME_MIN_ROWS);
+    canvas_text(canvas, all, 2, 0, INK_TEXT, "Resize, or q: quit.");
+    canvas_cursor(canvas, all, 2, 0);
+}
+
+void app_draw(const struct app *app, struct canvas *canvas)
+{
+    struct frame frame = frame_of(app->rows, app->cols);
+
+    canvas->charset = app->settings.charset;
+    canvas_clear(canvas, app->rows, app->cols);
+    if (frame.size == SIZE_TOO_SMALL) {
+        draw_too_small(app, canvas, frame.body, frame.bar);
+        return;
+    }
+    draw_tabs(app, canvas, frame.tabs);
+    screens[app->screen]->draw(app, app->state[app->screen], canvas, &frame);
+    draw_explain(app, canvas, frame.explain);
+    overlay_draw(app, canvas, frame.body, frame.explain);
+    draw_bar(app, canvas, frame.bar);
+}

@@ -1,0 +1,360 @@
+/*
+ * command.c - the `:` line: actions by their names, options as --plan takes them, files.
+ *
+ *   solve                            an action (action.h)
+ *   users 16                         an option; several are one step of undo
+ *   set context 32k                  the same, said longer
+ *   --gpu h100:2 -p fp8              as on the command line
+ *   gpuplan --plan -m 70B -g l40s    a whole command, as `c` shows it
+ *   compare                          a screen
+ *   save FILE   load FILE   export FILE   dump FILE   inks FILE
+ *
+ * Nothing is parsed twice: options go to the desk as they are, and from there to the
+ * option table of the command line.
+ */
+#include "tui/app.h"
+
+#include <dirent.h>
+#include <string.h>
+
+#include "data/catalog.h"
+#include "tui/app_parts.h"
+#include "util/path.h"
+
+#define WORD_MAX 256
+#define MANY     200 /* completions, at most */
+
+/* The first word of the line, which moves to what follows it. */
+static bool take_word(const char **line, char word[WORD_MAX])
+{
+    size_t n;
+
+    *line += strspn(*line, " ");
+    n = strcspn(*line, " ");
+    if (n == 0)
+        return false;
+    gp_format(word, WORD_MAX, "%.*s", (int)n, *line);
+    *line += n;
+    *line += strspn(*line, " ");
+    return true;
+}
+
+/* ---- files ---- */
+
+static bool dump_to(struct app *app, const char *path, bool inks, struct gp_err *err)
+{
+    struct canvas canvas;
+    struct strbuf out;
+    enum gp_status status;
+
+    if (strcmp(path, "-") == 0 && !app->scripted)
+        return gp_fail(err, GP_E_USAGE, "dump", "name a file",
+                       "standard output is this screen") == GP_OK;
+    strbuf_init(&out);
+    canvas_init(&canvas, app->settings.charset);
+    app_draw(app, &canvas);
+    if (inks)
+        canvas_dump_inks(&canvas, &out);
+    else
+        canvas_dump(&canvas, &out);
+    status = path_write(path, out.text, out.len, err);
+    canvas_fini(&canvas);
+    strbuf_fini(&out);
+    return status == GP_OK;
+}
+
+static bool dump(struct app *app, const char *path, struct gp_err *err)
+{
+    return dump_to(app, path, false, err);
+}
+
+static bool inks(struct app *app, const char *path, struct gp_err *err)
+{
+    return dump_to(app, path, true, err);
+}
+
+static bool save(struct app *app, const char *path, struct gp_err *err)
+{
+    if (desk_save(app->desk, path, err))
+        return false;
+    app_report(app, false, "saved to %s", path);
+    return true;
+}
+
+static bool load(struct app *app, const char *path, struct gp_err *err)
+{
+    if (desk_load(app->desk, path, err))
+        return false;
+    app_report(app, false, "loaded from %s", path);
+    return true;
+}
+
+static const struct verb {
+    const char *name;
+    bool (*run)(struct app *, const char *path, struct gp_err *);
+} verbs[] = {
+    {"dump", dump},         {"inks", inks}, {"save", save}, {"w", save},
+    {"export", app_export}, {"load", load}, {"o", load},
+};
+#define VERBS (sizeof(verbs) / sizeof(verbs[0]))
+
+static const struct verb *find_verb(const char *name)
+{
+    for (size_t i = 0; i < VERBS; i++)
+        if (strcmp(verbs[i].name, name) == 0)
+            return &verbs[i];
+    return NULL;
+}
+
+/* ---- words ---- */
+
+/* Short ways to say what people's fingers know. */
+static enum action find_action(const char *name)
+{
+    if (strcmp(name, "q") == 0)
+        return ACT_QUIT;
+    if (strcmp(name, "q!") == 0)
+        return ACT_QUIT_NOW;
+    return action_find(name);
+}
+
+static int find_screen(const char *name)
+{
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        if (gp_casecmp(screens[i]->name, name) == 0)
+            return i;
+    return -1;
+}
+
+/* The field whose option a word names ("--users", "users=16", "-u"); -1: none. */
+static int find_option(const char *word)
+{
+    char name[WORD_MAX];
+    int id;
+
+    while (*word == '-')
+        word++;
+    gp_format(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    id = name[0] ? option_find(name) : -1;
+    for (int f = 0; id >= 0 && f < FIELD_COUNT; f++)
+        if ((int)field_rows[f].option == id)
+            return f;
+    return -1;
+}
+
+static bool unknown(const char *word, struct gp_err *err)
+{
+    const char *names[ACT_COUNT + VERBS + FIELD_COUNT], *near;
+    char hint[80] = "? lists actions, Tab completes";
+    size_t n = 0;
+
+    for (int i = 1; i < ACT_COUNT; i++)
+        names[n++] = action_rows[i].name;
+    for (size_t i = 0; i < VERBS; i++)
+        names[n++] = verbs[i].name;
+    for (int i = 0; i < FIELD_COUNT; i++)
+        names[n++] = option_rows[field_rows[i].option].name;
+    near = gp_nearest(word, names, n);
+    if (near)
+        gp_format(hint, sizeof hint, "did you mean %s?", near);
+    gp_fail(err, GP_E_USAGE, "", hint, "there is no '%.60s'", word);
+    return false;
+}
+
+static bool set_options(struct app *app, const char *options, struct gp_err *err)
+{
+    if (desk_options(app->desk, options, err))
+        return false;
+    app_touch(app);
+    return true;
+}
+
+static bool not_here(struct app *app, enum action action, struct gp_err *err)
+{
+    if (action_rows[action].screens & 1u << app->screen)
+        return false;
+    gp_fail(err, GP_E_USAGE, action_rows[action].name, "",
+            "is not for the screen %s", screens[app->screen]->name);
+    return true;
+}
+
+bool app_command(struct app *app, const char *line, struct gp_err *err)
+{
+    char word[WORD_MAX];
+    const char *all, *rest = line + strspn(line, ": ");
+    enum action action;
+
+    if (strncmp(rest, "gpuplan ", 8) == 0)
+        rest += 8;
+    if (strncmp(rest, "--plan ", 7) == 0)
+        rest += 7;
+    all = rest;
+    if (!take_word(&rest, word))
+        return true;
+    if (strcmp(word, "set") == 0 && rest[0])
+        return set_options(app, rest, err);
+    if (find_verb(word) && rest[0])
+        return find_verb(word)->run(app, rest, err);
+    if (find_option(word) >= 0 && (rest[0] || strchr(word, '=')))
+        return set_options(app, all, err);
+    action = find_action(word);
+    if (action && rest[0])
+        return gp_fail(err, GP_E_USAGE, word, "", "takes nothing after it") == GP_OK;
+    if (action && not_here(app, action, err))
+        return false;
+    if (action)
+        app_act(app, action);
+    else if (find_screen(word) >= 0)
+        app_show(app, (enum screen_id)find_screen(word));
+    else if (find_verb(word))
+        return gp_fail(err, GP_E_USAGE, word, "", "needs a file's name") == GP_OK;
+    else if (find_option(word) >= 0)
+        return gp_fail(err, GP_E_USAGE, word, "as in: users 16", "needs a value") ==
+               GP_OK;
+    else
+        return unknown(word, err);
+    return true;
+}
+
+/* ---- completion ---- */
+
+struct completion {
+    struct strbuf *out;
+    const char *begin; /* what the words begin with */
+    int count;
+};
+
+static void offer(struct completion *c, const char *word)
+{
+    if (c->count >= MANY || strncmp(word, c->begin, strlen(c->begin)) != 0 ||
+        strchr(word, ' '))
+        return;
+    strbuf_addf(c->out, "%s%s", c->count++ ? " " : "", word);
+}
+
+static void offer_options(struct completion *c, const char *dashes)
+{
+    char word[80];
+
+    for (int f = 0; f < FIELD_COUNT; f++) {
+        if (f > 0 && field_rows[f].option == field_rows[f - 1].option)
+            continue;
+        gp_format(word, sizeof word, "%s%s", dashes,
+                  option_rows[field_rows[f].option].name);
+        offer(c, word);
+    }
+}
+
+static void offer_first(const struct app *app, struct completion *c)
+{
+    char name[16];
+
+    for (int i = 1; i < ACT_COUNT; i++)
+        if (action_rows[i].screens & 1u << app->screen)
+            offer(c, action_rows[i].name);
+    for (int i = 0; i < SCREEN_COUNT; i++) {
+        gp_copy(name, sizeof name, screens[i]->name);
+        name[0] = gp_lower(name[0]);
+        offer(c, name);
+    }
+    for (size_t i = 0; i < VERBS; i++)
+        if (verbs[i].name[1] && !action_find(verbs[i].name))
+            offer(c, verbs[i].name);
+    offer(c, "set");
+    offer_options(c, c->begin[0] == '-' ? "--" : "");
+}
+
+/* What the chooser of that field would show, without its texts. */
+static void offer_ids(const struct app *app, enum option_id id, struct completion *c)
+{
+    struct catalog *catalog = planner_catalog(app->desk->planner);
+    const struct model *const *models;
+    const struct gpu *const *gpus;
+    const struct format *formats;
+    const struct engine *engines;
+    size_t n = 0;
+
+    if (id == OPT_MODEL && !catalog_models(catalog, &models, &n, NULL))
+        for (size_t i = 0; i < n; i++)
+            offer(c, models[i]->id);
+    if (id == OPT_GPU && !catalog_gpus(catalog, &gpus, &n, NULL))
+        for (size_t i = 0; i < n; i++)
+            offer(c, gpus[i]->id);
+    if ((id == OPT_PRECISION || id == OPT_KV_PRECISION) &&
+        !catalog_formats(catalog, &formats, &n, NULL))
+        for (size_t i = 0; i < n; i++)
+            offer(c, formats[i].id);
+    if (id == OPT_ENGINE && !catalog_engines(catalog, &engines, &n, NULL))
+        for (size_t i = 0; i < n; i++)
+            offer(c, engines[i].id);
+}
+
+static void offer_values(const struct app *app, enum option_id id, struct completion *c)
+{
+    const struct option_row *row = &option_rows[id];
+    char word[WORD_MAX];
+
+    for (const char *p = row->choices; p && *p; p += *p == '|') {
+        size_t n = strcspn(p, "|");
+
+        gp_format(word, sizeof word, "%.*s", (int)n, p);
+        offer(c, word);
+        p += n;
+    }
+    if (row->type >= OPTION_COUNTED && strcmp(row->fallback, "auto") == 0)
+        offer(c, "auto");
+    offer_ids(app, id, c);
+}
+
+static void offer_files(struct completion *c)
+{
+    char dir[GP_PATH_MAX], path[GP_PATH_MAX + 300];
+    const char *slash = strrchr(c->begin, '/');
+    struct dirent *entry;
+    DIR *stream;
+
+    gp_format(dir, sizeof dir, "%.*s", slash ? (int)(slash - c->begin) + 1 : 0,
+              c->begin);
+    stream = opendir(dir[0] ? dir : ".");
+    while (stream && (entry = readdir(stream)) != NULL) {
+        gp_format(path, sizeof path, "%s%s", dir, entry->d_name);
+        if (entry->d_name[0] == '.' && !(slash ? slash[1] == '.' : c->begin[0] == '.'))
+            continue;
+        if (path_is_dir(path))
+            gp_format(path, sizeof path, "%s%s/", dir, entry->d_name);
+        offer(c, path);
+    }
+    if (stream)
+        closedir(stream);
+}
+
+void app_complete_path(const char *path, struct strbuf *out)
+{
+    struct completion c = {.out = out, .begin = path};
+
+    offer_files(&c);
+}
+
+void app_complete(struct app *app, const char *line, struct strbuf *out)
+{
+    char first[WORD_MAX] = "", before[WORD_MAX] = "", word[WORD_MAX];
+    const char *rest = line + strspn(line, ": "), *last = strrchr(line, ' ');
+    struct completion c = {.out = out, .begin = last ? last + 1 : rest};
+    int words = 0;
+
+    while (take_word(&rest, word) && (rest[0] || c.begin[0] == '\0')) {
+        gp_copy(before, sizeof before, word);
+        if (words++ == 0)
+            gp_copy(first, sizeof first, word);
+        if (!rest[0])
+            break;
+    }
+    if (words == 0)
+        offer_first(app, &c);
+    else if (find_verb(first))
+        offer_files(&c);
+    else if (find_option(before) >= 0 && !strchr(before, '='))
+        offer_values(app, field_rows[find_option(before)].option, &c);
+    else if (find_option(first) >= 0 || strcmp(first, "set") == 0)
+        offer_options(&c, c.begin[0] == '-' ? "--" : "");
+}

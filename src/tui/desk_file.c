@@ -1,0 +1,108 @@
+/*
+ * desk_file.c - a saved plan: one line of --batch.
+ *
+ * gpuplan --batch FILE prints the answer that the screen shows. The file is written
+ * whole or not at all. Reading it is reading a request from a stranger: a key that is
+ * no field, a value that cannot be and a second request are refused, and then the form
+ * is as it was.
+ */
+#include "tui/desk_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/batch.h"
+#include "util/str.h"
+
+enum gp_status desk_save(struct desk *desk, const char *path, struct gp_err *err)
+{
+    struct strbuf line;
+    struct ask ask;
+    char option[FORM_VALUE];
+    enum gp_status status;
+
+    if (!path[0] || strcmp(path, "-") == 0)
+        return gp_fail(err, GP_E_USAGE, "", "such as plan.json", "a file needs a name");
+    strbuf_init(&line);
+    form_ask(&desk->form, option, &ask);
+    batch_write(&ask, &line);
+    status = path_write(path, line.text, line.len, err);
+    strbuf_fini(&line);
+    if (!status) {
+        gp_copy(desk->file, sizeof(desk->file), path);
+        desk->unsaved = false;
+    }
+    return status;
+}
+
+/* The only line that is not blank. */
+static enum gp_status only_line(const char *path, const char *text, const char **line,
+                                size_t *len, long *number, struct gp_err *err)
+{
+    long at = 0;
+
+    *line = NULL;
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+
+        at++;
+        if (strspn(text, " \t\r") < n && *line)
+            return gp_fail(err, GP_E_FILE, path, "keep one line",
+                           "holds several requests, a plan is one");
+        if (strspn(text, " \t\r") < n) {
+            *line = text;
+            *len = n;
+            *number = at;
+        }
+        text += n + (text[n] == '\n');
+    }
+    if (!*line)
+        return gp_fail(err, GP_E_FILE, path, "", "is empty");
+    return GP_OK;
+}
+
+/* Every value through form_put(), so that it is looked up as if it had been typed. */
+static enum gp_status take(struct desk *desk, const char *path, const struct ask *ask,
+                           struct form *form, struct gp_err *err)
+{
+    struct form given;
+    enum gp_status status = form_of_ask(ask, &given, err);
+
+    if (!status && ask->value[OPT_SOLVE].given)
+        status = gp_fail(err, GP_E_USAGE, path, "leave it out: s solves for a field",
+                         "solve is no field of the form");
+    if (!status && !given.value[FIELD_MODEL][0])
+        status = gp_fail(err, GP_E_USAGE, path, "", "names no model");
+    for (int f = 0; f < FIELD_COUNT && !status; f++)
+        if (given.value[f][0])
+            status = form_put(desk->planner, form, (enum field)f, given.value[f], NULL,
+                              err);
+    return status;
+}
+
+enum gp_status desk_load(struct desk *desk, const char *path, struct gp_err *err)
+{
+    struct form form = {0};
+    struct batch_request request = {0};
+    const char *line;
+    char *text;
+    size_t len;
+    long number = 0;
+    enum gp_status status = path_read(path, BATCH_LINE_MAX, &text, &len, err);
+
+    if (status)
+        return status;
+    status = only_line(path, text, &line, &len, &number, err);
+    if (!status)
+        status = batch_read(path, number, line, len, &request, err);
+    if (!status)
+        status = take(desk, path, &request.ask, &form, err);
+    batch_fini(&request);
+    free(text);
+    if (status)
+        return status;
+    desk_commit(desk, &form);
+    gp_copy(desk->file, sizeof(desk->file), path);
+    desk->unsaved = false;
+    return GP_OK;
+}

@@ -1,0 +1,158 @@
+/*
+ * edit.c - see edit.h.
+ */
+#include "tui/edit.h"
+
+#include <string.h>
+
+#include "tui/key.h"
+#include "tui/utf8.h"
+#include "util/str.h"
+
+/* ---- characters ---- */
+
+static size_t char_before(const struct edit *edit)
+{
+    size_t at = edit->at;
+
+    while (at > 0 && (edit->text[--at] & 0xc0) == 0x80)
+        ;
+    return at;
+}
+
+static size_t char_after(const struct edit *edit)
+{
+    size_t at = edit->at;
+
+    if (at < edit->len)
+        at++;
+    while (at < edit->len && (edit->text[at] & 0xc0) == 0x80)
+        at++;
+    return at;
+}
+
+static size_t word_before(const struct edit *edit)
+{
+    size_t at = edit->at;
+
+    while (at > 0 && edit->text[at - 1] == ' ')
+        at--;
+    while (at > 0 && edit->text[at - 1] != ' ')
+        at--;
+    return at;
+}
+
+/* Takes the bytes from `from` to `to` away; the cursor stands where they were. */
+static void cut(struct edit *edit, size_t from, size_t to)
+{
+    memmove(edit->text + from, edit->text + to, edit->len - to + 1);
+    edit->len -= to - from;
+    edit->at = from;
+}
+
+void edit_put(struct edit *edit, size_t before, const char *text)
+{
+    size_t len = strlen(text);
+
+    if (before > edit->at)
+        before = edit->at;
+    if (edit->len - before + len >= sizeof edit->text)
+        return;
+    cut(edit, edit->at - before, edit->at);
+    memmove(edit->text + edit->at + len, edit->text + edit->at,
+            edit->len - edit->at + 1);
+    memcpy(edit->text + edit->at, text, len);
+    edit->len += len;
+    edit->at += len;
+}
+
+void edit_set(struct edit *edit, const char *text)
+{
+    uint32_t ch;
+    char utf8[5];
+
+    *edit = (struct edit){.len = 0};
+    while ((ch = utf8_next(&text)) != 0) {
+        bool bad = ch < 0x20 || (ch >= 0x7f && ch < 0xa0) || ch == 0xfffd;
+
+        edit_put(edit, 0, utf8_text(bad ? '?' : ch, utf8));
+    }
+}
+
+/* ---- keys ---- */
+
+static bool is_text(int key)
+{
+    return key >= K_SPACE && key != 0x7f && !(key >= 0x80 && key < 0xa0) &&
+           key < K_SPECIAL;
+}
+
+bool edit_key(struct edit *edit, int key)
+{
+    char utf8[5];
+
+    switch (key) {
+    case K_LEFT:
+    case KEY_CTRL('b'):
+        edit->at = char_before(edit);
+        return true;
+    case K_RIGHT:
+    case KEY_CTRL('f'):
+        edit->at = char_after(edit);
+        return true;
+    case K_HOME:
+    case KEY_CTRL('a'):
+        edit->at = 0;
+        return true;
+    case K_END:
+    case KEY_CTRL('e'):
+        edit->at = edit->len;
+        return true;
+    case K_BACKSPACE:
+    case KEY_CTRL('h'):
+    case 0x7f:
+        cut(edit, char_before(edit), edit->at);
+        return true;
+    case K_DELETE:
+    case KEY_CTRL('d'):
+        cut(edit, edit->at, char_after(edit));
+        return true;
+    case KEY_CTRL('k'):
+        cut(edit, edit->at, edit->len);
+        return true;
+    case KEY_CTRL('u'):
+        cut(edit, 0, edit->at);
+        return true;
+    case KEY_CTRL('w'):
+        cut(edit, word_before(edit), edit->at);
+        return true;
+    }
+    if (!is_text(key))
+        return false;
+    edit_put(edit, 0, utf8_text((uint32_t)key, utf8));
+    return true;
+}
+
+/* ---- what is seen ---- */
+
+void edit_draw(const struct edit *edit, struct canvas *canvas, struct rect in, int y,
+               int x, bool cursor)
+{
+    /* The cursor may stand behind the last character, never on what says "more". */
+    int room = in.cols - x - (edit->at < edit->len ? 2 : 1);
+    const char *from = edit->text;
+    int at;
+
+    if (room < 1)
+        return;
+    while (utf8_columns(from, (size_t)(edit->text + edit->at - from)) >
+           room - (from > edit->text))
+        utf8_next(&from);
+    at = x + (from > edit->text);
+    if (from > edit->text)
+        canvas_glyph(canvas, in, y, x, INK_DIM, GLYPH_MORE);
+    canvas_fit(canvas, in, y, at, in.cols - at, INK_TEXT, from);
+    if (cursor)
+        canvas_cursor(canvas, in, y,
+                      at + utf8_columns(from, (size_t)(edit->text + edit->at - from)));
+}

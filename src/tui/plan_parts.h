@@ -1,0 +1,32 @@
+/*
+ * plan_parts.h - the two files of the Plan screen: s_plan.c (keys, form) and
+ * plan_answer.c (what stands beside the form).
+ */
+#ifndef GP_TUI_PLAN_PARTS_H
+#define GP_TUI_PLAN_PARTS_H
+
+#include "tui/canvas.h"
+#include "tui/desk.h"
+
+/* Rows of text that may be longer than the panel they are shown in. canvas NULL: only
+ * counts them. */
+struct page {
+    struct canvas *canvas;
+    struct rect in;
+    int y; /* the next row; above the panel while it is < 0 */
+};
+
+/* The answer; alone: nothing stands beside it, so it also says why and what to do. */
+void plan_answer_page(struct page *page, const struct desk *desk, bool alone);
+/* Reasons, warnings, suggestions, the difference to the pin, sources. */
+void plan_side_page(struct page *page, const struct desk *desk);
+
+/* "DOES NOT FIT", or that there is no answer. */
+const char *plan_verdict(const struct desk *desk);
+/* "2 x NVIDIA L40S", or that there is none. */
+void plan_answer_title(const struct desk *desk, char *text, size_t size);
+
+/* The terms of the answer, those of this field first. */
+void plan_why_text(const struct desk *desk, enum field first, struct strbuf *out);
+
+#endif

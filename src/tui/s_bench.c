@@ -1,0 +1,675 @@
+/*
+ * s_bench.c - the screen Bench: its life; see s_bench.h.
+ *
+ * Nothing here waits. A tick asks the session for what has happened, for at most
+ * SLICE seconds, and says when it wants to be called again: soon while engines work,
+ * once a second for the monitor, never while the user thinks.
+ */
+#include "tui/s_bench.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "data/benchlog.h"
+#include "run/devices.h"
+
+#include "tui/curves.h"
+#include "util/json.h"
+#include "util/mem.h"
+
+#define SLICE 0.006 /* s of one tick */
+#define SOON  0.05  /* s until the next, while engines work */
+
+const char *const bench_presets[3] = {"quick", "normal", "thorough"};
+const char *const bench_engines[3] = {"auto", "cuda", "cpu"};
+
+/* ---- small things ---- */
+
+enum session_state bench_state(const struct bench *b)
+{
+    return b->session ? session_state(b->session) : SESSION_BROKEN;
+}
+
+char *bench_time(char *text, size_t size, double seconds)
+{
+    long s = lround(seconds);
+
+    if (seconds < 1)
+        gp_format(text, size, "under 1 s");
+    else if (s < 60)
+        gp_format(text, size, "%ld s", s);
+    else if (s < 3600)
+        gp_format(text, size, "%ld min %02ld s", s / 60, s % 60);
+    else
+        gp_format(text, size, "%ld h %02ld min", s / 3600, s / 60 % 60);
+    return text;
+}
+
+int bench_top(int at, int count, int rows)
+{
+    int top = at - rows / 2, most = count - rows;
+
+    if (top > most)
+        top = most;
+    return top < 0 ? 0 : top;
+}
+
+void bench_note(struct bench *b, const char *text)
+{
+    if (b->notes == BENCH_NOTES) {
+        memmove(b->note, b->note + 1, sizeof b->note - sizeof b->note[0]);
+        b->notes--;
+    }
+    gp_copy(b->note[b->notes], sizeof b->note[0], text);
+    gp_tame(b->note[b->notes++]);
+}
+
+/* ---- where results go ---- */
+
+void bench_folder(const struct app *app, char *path, size_t size)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+
+    if (app->settings.folder[0])
+        gp_copy(path, size, app->settings.folder);
+    else if (state && state[0] == '/')
+        gp_format(path, size, "%s/gpuplan/bench", state);
+    else if (home && home[0] == '/')
+        gp_format(path, size, "%s/.local/state/gpuplan/bench", home);
+    else
+        gp_copy(path, size, ".");
+}
+
+/* The folder and those above it; whoever then writes into it says what is wrong. */
+static void make_folder(const char *path)
+{
+    char part[GP_PATH_MAX];
+
+    gp_copy(part, sizeof part, path);
+    for (char *c = part + 1; *c; c++) {
+        if (*c != '/')
+            continue;
+        *c = '\0';
+        mkdir(part, 0777);
+        *c = '/';
+    }
+    mkdir(part, 0777);
+}
+
+/* ---- from the form to an ask ---- */
+
+static void drop_texts(struct bench *b)
+{
+    while (b->texts > 0)
+        free(b->text[--b->texts]);
+}
+
+static const char *keep(struct bench *b, const char *text)
+{
+    if (!text || b->texts == BENCH_TEXTS)
+        return text ? "" : NULL;
+    return b->text[b->texts++] = gp_strdup(text);
+}
+
+/* The session outlives what the desk lends. */
+static void keep_all(struct bench *b, struct ask *ask)
+{
+    for (int i = 0; i < OPTION_COUNT; i++)
+        ask->value[i].text = keep(b, ask->value[i].text);
+    for (int i = 0; i < ask->model_count; i++)
+        ask->models[i] = keep(b, ask->models[i]);
+    for (int i = 0; i < ask->precision_count; i++)
+        ask->precisions[i] = keep(b, ask->precisions[i]);
+    for (int i = 0; i < ask->gpu_count; i++)
+        ask->gpus[i] = keep(b, ask->gpus[i]);
+}
+
+static enum gp_status give(struct ask *ask, enum option_id id, const char *name,
+                           const char *text, struct gp_err *err)
+{
+    return text[0] ? ask_text(ask, id, name, text, err) : GP_OK;
+}
+
+/* "0,2" when some are left out, "" for all. */
+static void name_devices(const struct bench *b, char *text, size_t size)
+{
+    int found = b->session ? session_found(b->session) : 0;
+    size_t len = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < found && b->form.left_out; i++) {
+        if (i < 64 && b->form.left_out >> i & 1)
+            continue;
+        gp_format(text + len, size - len, "%s%d", len ? "," : "", i);
+        len = strlen(text);
+    }
+}
+
+static void name_tests(const struct bench *b, char *text, size_t size)
+{
+    size_t len = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < BENCH_TESTS; i++) {
+        if (!(b->form.tests >> i & 1))
+            continue;
+        gp_format(text + len, size - len, "%s%s", len ? "," : "", bench_tests[i].name);
+        len = strlen(text);
+    }
+}
+
+static bool measures_model(const struct bench *b)
+{
+    for (int i = 0; i < BENCH_TESTS; i++)
+        if (b->form.tests >> i & 1 && bench_tests[i].model)
+            return true;
+    return false;
+}
+
+/* ask's texts are the bench's; tests, folder: storage for session_ask. */
+static enum gp_status make_ask(struct app *app, struct bench *b, struct ask *ask,
+                               char tests[96], struct gp_err *err)
+{
+    const struct bench_form *f = &b->form;
+    const char *engine = bench_engines[f->engine];
+    char devices[256];
+    enum gp_status status = GP_OK;
+
+    memset(ask, 0, sizeof *ask);
+    if (measures_model(b))
+        desk_ask(app->desk, ask);
+    name_tests(b, tests, 96);
+    name_devices(b, devices, sizeof devices);
+    if (!tests[0])
+        return gp_fail(err, GP_E_USAGE, "", "Space takes one", "no test is chosen");
+    if (b->form.left_out && !devices[0] && b->session && session_found(b->session))
+        return gp_fail(err, GP_E_USAGE, "", "Space takes one", "no device is chosen");
+    status = give(ask, OPT_TYPE, "types", f->types, err);
+    if (!status)
+        status = give(ask, OPT_SHAPES, "shapes", f->shapes, err);
+    if (!status)
+        status = give(ask, OPT_PRESET, "preset", bench_presets[f->preset], err);
+    if (!status)
+        status = give(ask, OPT_TIME_LIMIT, "time limit", f->limit, err);
+    if (!status)
+        status = give(ask, OPT_DEVICE, "devices", devices, err);
+    if (!status && f->engine)
+        status = give(ask, OPT_BACKEND, "engine", engine, err);
+    return status;
+}
+
+/* ---- the session ---- */
+
+static void forget_lines(struct bench *b)
+{
+    free(b->lines);
+    b->lines = NULL;
+    b->line_count = b->sums = 0;
+}
+
+/* What the plan comes to, test by test, and the list of its points under headings. */
+static void sum_up(struct bench *b)
+{
+    int points = session_points(b->session);
+    struct session_point p;
+
+    forget_lines(b);
+    session_plan(b->session, &b->plan);
+    b->lines = gp_calloc((size_t)points + BENCH_TESTS, sizeof *b->lines);
+    for (int i = 0; i < points && session_point(b->session, 0, i, &p); i++) {
+        struct bench_sum *sum = &b->sum[b->sums > 0 ? b->sums - 1 : 0];
+
+        if (b->sums == 0 || strcmp(sum->test, p.test) != 0) {
+            if (b->sums == BENCH_TESTS)
+                break;
+            sum = &b->sum[b->sums++];
+            *sum = (struct bench_sum){.test = p.test};
+            b->lines[b->line_count++] = (struct bench_line){-1, p.test};
+        }
+        sum->points++;
+        sum->seconds += p.seconds * b->plan.passes;
+        sum->bytes = fmax(sum->bytes, p.bytes);
+        b->lines[b->line_count++] = (struct bench_line){i, p.test};
+    }
+}
+
+static void drop_session(struct bench *b)
+{
+    session_free(b->session);
+    b->session = NULL;
+    drop_texts(b);
+    forget_lines(b);
+}
+
+void bench_renew(struct app *app, struct bench *b)
+{
+    struct ask ask;
+    char tests[96], folder[GP_PATH_MAX];
+    struct session_ask how = {.ask = &ask, .planner = app->desk->planner,
+                              .tests = tests, .folder = folder};
+
+    drop_session(b);
+    memset(&b->err, 0, sizeof b->err);
+    memset(b->live, 0, sizeof b->live);
+    b->stage = STAGE_CHOOSE;
+    b->panel = b->notes = b->stopping = b->device = b->point = 0;
+    b->saved[0] = '\0';
+    b->wanted = b->stale = false;
+    b->follow = true;
+    b->version = app->desk->version;
+    bench_folder(app, folder, sizeof folder);
+    if (make_ask(app, b, &ask, tests, &b->err) == GP_OK) {
+        keep_all(b, &ask);
+        b->session = session_new(&how, &b->err);
+    }
+    app_touch(app);
+}
+
+/* The same devices, another plan. */
+static void replan(struct app *app, struct bench *b)
+{
+    struct ask ask;
+    char tests[96], folder[GP_PATH_MAX], *old[BENCH_TEXTS];
+    struct session_ask how = {.ask = &ask, .planner = app->desk->planner,
+                              .tests = tests, .folder = folder};
+    int count = b->texts;
+
+    b->stale = false;
+    b->version = app->desk->version;
+    memset(&b->err, 0, sizeof b->err);
+    bench_folder(app, folder, sizeof folder);
+    forget_lines(b);
+    app_touch(app);
+    if (make_ask(app, b, &ask, tests, &b->err))
+        return;
+    memcpy(old, b->text, sizeof old);
+    b->texts = 0;
+    keep_all(b, &ask);
+    if (session_replan(b->session, &how, &b->err) == GP_OK)
+        sum_up(b);
+    while (count > 0)
+        free(old[--count]);
+}
+
+void bench_changed(struct app *app, struct bench *b)
+{
+    if (bench_state(b) == SESSION_BROKEN)
+        bench_renew(app, b);
+    else
+        b->stale = true;
+    app_touch(app);
+}
+
+void bench_begin(struct app *app, struct bench *b)
+{
+    char folder[GP_PATH_MAX];
+    enum session_state state = bench_state(b);
+
+    if (state == SESSION_LOOKING) {
+        b->wanted = true;
+        app_report(app, false, "starts as soon as the devices are known");
+        return;
+    }
+    if (state == SESSION_READY && b->stale)
+        replan(app, b);
+    b->wanted = false;
+    if (state != SESSION_READY || b->err.text[0]) {
+        app_report_err(app, &b->err);
+        return;
+    }
+    bench_folder(app, folder, sizeof folder);
+    make_folder(folder);
+    if (session_start(b->session, &b->err)) {
+        app_report_err(app, &b->err);
+        return;
+    }
+    b->stage = STAGE_RUN;
+    b->panel = b->device = 0;
+    b->point = b->line_count > 1 ? b->lines[1].point : 0;
+    b->follow = true;
+    app_touch(app);
+}
+
+/* ---- events ---- */
+
+static void finish(struct app *app, struct bench *b)
+{
+    struct gp_err err = {0};
+
+    if (session_finish(b->session, &err)) {
+        bench_note(b, err.text);
+        app_report_err(app, &err);
+    } else {
+        const char *status = session_status(b->session);
+
+        app_report(app, strcmp(status, "failed") == 0, "%s",
+                   strcmp(status, "complete") == 0 ? "the run is complete"
+                   : strcmp(status, "failed") == 0 ? "the run has failed"
+                                                   : "the run was interrupted");
+    }
+    session_plan(b->session, &b->plan);
+    b->stage = STAGE_DONE;
+    b->panel = frame_of(app->rows, app->cols).size <= SIZE_ONE ? BENCH_WORDS
+                                                              : BENCH_POINTS;
+}
+
+static void take_event(struct app *app, struct bench *b,
+                       const struct session_event *event, double now)
+{
+    switch (event->kind) {
+    case SESSION_EVENT_READY:
+        sum_up(b);
+        if (b->wanted)
+            bench_begin(app, b);
+        break;
+    case SESSION_EVENT_FAILED:
+        b->err = event->err;
+        b->wanted = false;
+        break;
+    case SESSION_EVENT_BEGIN:
+        if (b->follow && event->device == b->device)
+            b->point = event->index;
+        break;
+    case SESSION_EVENT_SENSORS:
+        bench_sensors(b, event, now);
+        break;
+    case SESSION_EVENT_NOTE:
+    case SESSION_EVENT_LOST:
+        bench_note(b, event->text);
+        app_report(app, event->kind == SESSION_EVENT_LOST, "%s", event->text);
+        break;
+    case SESSION_EVENT_OVER:
+        finish(app, b);
+        break;
+    default:
+        break;
+    }
+    app_touch(app);
+}
+
+/* What happened, until nothing more has or the slice is over. */
+static void go_on(struct app *app, struct bench *b)
+{
+    double begin = app_now(), now = begin;
+    struct session_event event;
+
+    for (int quiet = 0; quiet < 8 && now - begin < SLICE; now = app_now()) {
+        enum session_state state = bench_state(b);
+
+        if (state != SESSION_LOOKING && state != SESSION_WORKING)
+            break;
+        if (session_step(b->session, 0, &event))
+            take_event(app, b, &event, now);
+        else
+            quiet++;
+    }
+}
+
+static double sooner(double a, double b)
+{
+    return a < 0 ? b : b < 0 ? a : fmin(a, b);
+}
+
+static double tick(struct app *app, void *state, double now)
+{
+    struct bench *b = state;
+    double wish = -1;
+    enum session_state at;
+
+    if (b->stage == STAGE_CHOOSE && bench_state(b) == SESSION_READY &&
+        (b->stale || (b->version != app->desk->version && app->screen == SCREEN_BENCH)))
+        replan(app, b);
+    go_on(app, b);
+    at = bench_state(b);
+    if (at == SESSION_LOOKING || at == SESSION_WORKING)
+        wish = SOON;
+    if (b->stage == STAGE_RUN && bench_seconds(b, now))
+        app_touch(app);
+    if (b->monitor && app->screen == SCREEN_BENCH)
+        wish = sooner(wish, devices_view_tick(app, b->view, now));
+    return wish;
+}
+
+/* ---- opening, closing ---- */
+
+static void open_bench(struct app *app, void *state)
+{
+    struct bench *b = state;
+
+    b->form.tests = 1 | 2 | 4; /* gemm, batch, memory */
+    bench_renew(app, b);
+}
+
+static void show(struct app *app, void *state)
+{
+    struct bench *b = state;
+
+    if (b->stage == STAGE_CHOOSE && b->version != app->desk->version)
+        bench_changed(app, b);
+}
+
+static void close_bench(struct app *app, void *state)
+{
+    struct bench *b = state;
+
+    (void)app;
+    drop_session(b);
+    devices_view_free(b->view);
+}
+
+/* ---- keys ---- */
+
+static bool toggle_monitor(struct app *app, struct bench *b)
+{
+    b->monitor = !b->monitor;
+    if (b->monitor && !b->view)
+        b->view = devices_view_new();
+    app_touch(app);
+    return true;
+}
+
+static bool act(struct app *app, void *state, enum action action)
+{
+    struct bench *b = state;
+
+    if (action == ACT_DEVICES || (b->monitor && action == ACT_BACK))
+        return toggle_monitor(app, b);
+    app_touch(app);
+    if (b->stage == STAGE_DONE && action == ACT_SCREEN_3 && session_log(b->session))
+        curves_show_log(app, session_log(b->session)); /* and then it is shown */
+    if (b->stage == STAGE_RUN && (action == ACT_STOP || action == ACT_STOP_NOW)) {
+        b->stopping = action == ACT_STOP_NOW || b->stopping ? 2 : 1;
+        session_stop(b->session, b->stopping == 2 ? SESSION_NOW : SESSION_AFTER_POINT,
+                     0);
+        return true;
+    }
+    if (b->monitor)
+        return devices_view_act(b->view, action);
+    if (b->stage == STAGE_CHOOSE)
+        return bench_choose_act(app, b, action);
+    if (b->stage == STAGE_DONE && bench_done_act(app, b, action))
+        return true;
+    if (action == ACT_START || action == ACT_TOGGLE) {
+        app_report(app, false, b->stage == STAGE_RUN
+                                   ? "it runs: x stops after the point, X now"
+                                   : "r goes back to choosing, for another run");
+        return true;
+    }
+    if (action == ACT_PANEL || action == ACT_PANEL_BACK) {
+        bench_live_act(app, b, action);
+        return true;
+    }
+    return bench_points_act(b, action, app->rows > 12 ? app->rows - 10 : 4);
+}
+
+static void click(struct app *app, void *state, int y, int x)
+{
+    struct bench *b = state;
+    struct frame frame = frame_of(app->rows, app->cols);
+
+    if (b->monitor)
+        devices_view_click(b->view, y);
+    else if (b->stage == STAGE_CHOOSE)
+        bench_choose_click(app, b, &frame, y, x);
+    app_touch(app);
+}
+
+/* ---- what is shown ---- */
+
+static void draw(const struct app *app, const void *state, struct canvas *canvas,
+                 const struct frame *frame)
+{
+    const struct bench *b = state;
+
+    if (b->monitor)
+        devices_view_draw(b->view, canvas, frame);
+    else if (b->stage == STAGE_CHOOSE)
+        bench_choose_draw(app, b, canvas, frame);
+    else if (b->stage == STAGE_RUN)
+        bench_live_draw(app, b, canvas, frame);
+    else
+        bench_done_draw(app, b, canvas, frame);
+}
+
+static void explain(const struct app *app, const void *state, struct strbuf *out)
+{
+    const struct bench *b = state;
+
+    (void)app;
+    if (b->monitor)
+        devices_view_explain(b->view, out);
+    else if (b->stage == STAGE_CHOOSE)
+        bench_choose_explain(b, out);
+    else
+        bench_point_explain(b, out);
+}
+
+static void title(const struct app *app, const void *state, struct strbuf *out)
+{
+    const struct bench *b = state;
+    struct session_progress p;
+
+    (void)app;
+    if (b->monitor) {
+        devices_view_title(b->view, out);
+    } else if (b->stage == STAGE_RUN) {
+        session_progress(b->session, &p);
+        strbuf_addf(out, "%s %d of %d", b->stopping ? "stopping" : "measuring", p.done,
+                    p.of);
+    } else if (b->stage == STAGE_DONE) {
+        strbuf_add(out, session_status(b->session));
+    }
+}
+
+static bool busy(const struct app *app, const void *state, char *why, size_t size)
+{
+    const struct bench *b = state;
+    struct session_progress p;
+
+    (void)app;
+    if (b->stage != STAGE_RUN)
+        return false;
+    session_progress(b->session, &p);
+    gp_format(why, size, "a measurement runs, %d of %d done (kept in its journal)",
+              p.done, p.of);
+    return true;
+}
+
+/* ---- the same elsewhere ---- */
+
+static void command(const struct app *app, const void *state, struct strbuf *out)
+{
+    const struct bench *b = state;
+    char text[256];
+
+    if (b->monitor) {
+        strbuf_add(out, "gpuplan --list devices");
+        return;
+    }
+    name_tests(b, text, sizeof text);
+    if (measures_model(b)) {
+        char start[128];
+
+        gp_format(start, sizeof start, "--bench %s", text);
+        desk_command(app->desk, start, out);
+    } else {
+        strbuf_addf(out, "gpuplan --bench %s", text);
+    }
+    strbuf_addf(out, " --preset %s", bench_presets[b->form.preset]);
+    if (b->form.types[0])
+        strbuf_addf(out, " --type %s", b->form.types);
+    if (b->form.shapes[0])
+        strbuf_addf(out, " --shapes %s", b->form.shapes);
+    if (b->form.limit[0])
+        strbuf_addf(out, " --time-limit %s", b->form.limit);
+    if (b->form.engine)
+        strbuf_addf(out, " --backend %s", bench_engines[b->form.engine]);
+    name_devices(b, text, sizeof text);
+    if (text[0])
+        strbuf_addf(out, " --device %s", text);
+}
+
+static enum gp_status export_devices(const struct app *app, const char *suffix,
+                                     struct strbuf *out, struct gp_err *err)
+{
+    struct sheet doc;
+    const struct fact *items;
+    enum gp_status status;
+
+    sheet_init(&doc);
+    status = report_list(planner_catalog(app->desk->planner), &devices_class, NULL, 0,
+                         &doc, err);
+    items = status ? NULL : sheet_find(&doc, "items");
+    if (items && strcmp(suffix, "json") == 0)
+        sheet_json(&doc, out);
+    else if (items)
+        sheet_table(items->sheets, items->sheet_count, NULL,
+                    strcmp(suffix, "csv") == 0 ? SHEET_CSV : SHEET_TEXT, out);
+    sheet_fini(&doc);
+    return status;
+}
+
+static enum gp_status export(const struct app *app, const void *state,
+                             const char *suffix, struct strbuf *out, struct gp_err *err)
+{
+    const struct bench *b = state;
+    const struct benchlog *log = b->session ? session_log(b->session) : NULL;
+
+    if (b->monitor)
+        return export_devices(app, suffix, out, err);
+    if (log && strcmp(suffix, "json") == 0)
+        gp_json_write(log->json, true, out);
+    else if (log)
+        benchlog_print(log, strcmp(suffix, "csv") == 0 ? BENCHLOG_CSV : BENCHLOG_TEXT,
+                       out);
+    else if (b->line_count > 0 && strcmp(suffix, "txt") == 0)
+        session_dry_run(b->session, out);
+    else
+        return gp_fail(err, GP_E_NOTHING, "", "txt has the plan",
+                       "nothing is measured yet");
+    for (int i = 0; log && strcmp(suffix, "txt") == 0 && i < session_summaries(b->session);
+         i++)
+        strbuf_addf(out, "%s%s\n", i ? "" : "\n", session_summary(b->session, i));
+    return GP_OK;
+}
+
+const struct screen_ops screen_bench = {
+    .name = "Bench",
+    .state_size = sizeof(struct bench),
+    .open = open_bench,
+    .close = close_bench,
+    .show = show,
+    .draw = draw,
+    .act = act,
+    .tick = tick,
+    .explain = explain,
+    .title = title,
+    .suffixes = "json csv txt",
+    .export = export,
+    .command = command,
+    .busy = busy,
+    .click = click,
+};

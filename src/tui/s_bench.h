@@ -1,0 +1,149 @@
+/*
+ * s_bench.h - the screen Bench from inside.
+ *
+ *   s_bench.c         its life: the session, keys, ticks, what is exported
+ *   s_bench_choose.c  before: what is measured, on what, for how long
+ *   s_bench_live.c    meanwhile: points, devices, what is left
+ *   s_bench_done.c    after: summary, predicted beside measured, where it is
+ *   devices_view.c    at any time: the monitor
+ *
+ *   choose --Enter--> run --all points, x, X, time--> done --r--> choose
+ *
+ * One run/session.h belongs to the screen from the moment it is first shown; it lists
+ * the devices beside the screen and then waits. A change of the form (or of the plan on
+ * the desk) only makes it stale; the next tick plans anew.
+ */
+#ifndef GP_TUI_S_BENCH_H
+#define GP_TUI_S_BENCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "run/session.h"
+#include "tui/app.h"
+#include "tui/devices_view.h"
+#include "tui/spark.h"
+#include "util/path.h"
+
+#define BENCH_TESTS   7
+#define BENCH_DEVICES 16 /* that have a panel */
+#define BENCH_NOTES   8
+#define BENCH_TEXTS   256
+
+enum bench_stage { STAGE_CHOOSE, STAGE_RUN, STAGE_DONE };
+
+struct bench_test_row {
+    const char *name;    /* as --bench takes it */
+    const char *what;    /* in few words */
+    const char *explain; /* for the line below the screen */
+    bool model;          /* it measures the model of the plan */
+};
+extern const struct bench_test_row bench_tests[BENCH_TESTS];
+
+enum bench_row { /* of the form, in order; tests and devices stand several times */
+    ROW_START, ROW_TEST, ROW_TYPES, ROW_SHAPES, ROW_PRESET, ROW_LIMIT, ROW_ENGINE,
+    ROW_DEVICE
+};
+
+struct bench_form {
+    unsigned tests;      /* bit per row of bench_tests */
+    char types[96];      /* as --type takes them; "" = as the test does */
+    char shapes[160];    /* of gemm, as --shapes takes them; "" = squares */
+    int preset;          /* place in bench_presets */
+    char limit[16];      /* as --time-limit takes it; "" = none */
+    int engine;          /* place in bench_engines */
+    uint64_t left_out;   /* bit per device found */
+};
+extern const char *const bench_presets[3], *const bench_engines[3];
+
+struct bench_sum { /* of one test's points */
+    const char *test;
+    int points;
+    double seconds, bytes; /* all passes; the most at once */
+};
+
+struct bench_line { /* of the list of points */
+    int point;         /* index, -1 = a heading */
+    const char *test;
+};
+
+struct bench_live { /* what one device told */
+    bool told;
+    struct session_sensors now;
+    char throttle[24]; /* "" = not told */
+    struct spark power, clock, temperature, memory, tensor, load;
+    double next; /* when the next second begins */
+};
+
+struct bench {
+    enum bench_stage stage;
+    struct bench_form form;
+    int row;                 /* of the form in focus */
+    int panel;               /* in focus: of choose, 0 form, 1 plan; of frame_bench */
+    struct session *session; /* NULL: err says why */
+    struct gp_err err;
+    char *text[BENCH_TEXTS]; /* what the session's ask points to; owned */
+    int texts;
+    bool stale;              /* the form or the desk changed */
+    unsigned version;        /* of the desk when it was planned */
+    bool wanted;             /* start as soon as the devices are known */
+
+    struct session_plan plan;
+    struct bench_sum sum[BENCH_TESTS];
+    int sums;
+    struct bench_line *lines;
+    int line_count;
+
+    int device;              /* place of the one whose points are shown */
+    int point;               /* in focus */
+    bool follow;             /* the focus goes with the point that runs */
+    struct bench_live live[BENCH_DEVICES];
+    char note[BENCH_NOTES][240]; /* the newest last */
+    int notes;
+    double second;           /* when the next one begins */
+    int stopping;            /* 1 after the point, 2 now */
+    char saved[GP_PATH_MAX]; /* under this name as well */
+
+    bool monitor;            /* the devices lie over it */
+    struct devices_view *view;
+};
+
+/* ---- s_bench.c ---- */
+enum session_state bench_state(const struct bench *b); /* BROKEN without a session */
+void bench_changed(struct app *app, struct bench *b);  /* of the form: plans anew */
+void bench_renew(struct app *app, struct bench *b);    /* another session */
+void bench_begin(struct app *app, struct bench *b);
+void bench_note(struct bench *b, const char *text);
+void bench_folder(const struct app *app, char *path, size_t size);
+char *bench_time(char *text, size_t size, double seconds); /* "45 s", "1 min 50 s" */
+/* First line shown so that line `at` of `count` is in sight. */
+int bench_top(int at, int count, int rows);
+
+/* ---- s_bench_choose.c ---- */
+int bench_rows(const struct bench *b);
+enum bench_row bench_row_of(const struct bench *b, int row, int *which);
+void bench_choose_draw(const struct app *app, const struct bench *b,
+                       struct canvas *canvas, const struct frame *frame);
+bool bench_choose_act(struct app *app, struct bench *b, enum action action);
+void bench_choose_explain(const struct bench *b, struct strbuf *out);
+void bench_choose_click(struct app *app, struct bench *b, const struct frame *frame,
+                        int y, int x);
+
+/* ---- s_bench_live.c ---- */
+void bench_sensors(struct bench *b, const struct session_event *event, double now);
+bool bench_seconds(struct bench *b, double now); /* a second has passed: true */
+void bench_live_draw(const struct app *app, const struct bench *b,
+                     struct canvas *canvas, const struct frame *frame);
+void bench_live_act(struct app *app, struct bench *b, enum action action);
+/* The list of points into a rectangle; whole: with predicted time and flags. */
+void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in,
+                       bool whole);
+bool bench_points_act(struct bench *b, enum action action, int page);
+void bench_point_explain(const struct bench *b, struct strbuf *out);
+
+/* ---- s_bench_done.c ---- */
+void bench_done_draw(const struct app *app, const struct bench *b,
+                     struct canvas *canvas, const struct frame *frame);
+bool bench_done_act(struct app *app, struct bench *b, enum action action);
+
+#endif

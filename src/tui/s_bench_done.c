@@ -1,0 +1,193 @@
+/*
+ * s_bench_done.c - Bench after a run: what it means, in sentences and point by point.
+ *
+ * The summary comes from the result file, so it is the same that --bench prints. The
+ * list below has measured beside predicted; what is flagged says so in words.
+ */
+#include "tui/s_bench.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "data/benchlog.h"
+
+/* ---- the words ---- */
+
+static const char *status_words(const struct bench *b)
+{
+    const char *status = session_status(b->session);
+
+    return strcmp(status, "complete") == 0 ? "Complete: every point was measured."
+           : strcmp(status, "failed") == 0
+               ? "Failed: a device was lost; what was measured is kept."
+               : "Interrupted: what was measured is kept.";
+}
+
+static int draw_lost(const struct bench *b, struct canvas *canvas, struct rect in, int y)
+{
+    struct session_device d;
+    char text[400];
+
+    for (int i = 0; session_device(b->session, i, &d); i++) {
+        if (!d.failed)
+            continue;
+        gp_format(text, sizeof text, "device %d lost: %s", d.id, d.why);
+        y += canvas_wrap(canvas, in, y, INK_BAD, text);
+    }
+    return y;
+}
+
+/* The name of a file: without its folder where there is no room for it. */
+static int draw_file(const struct bench *b, struct canvas *canvas, struct rect in, int y)
+{
+    const char *path = b->plan.result, *slash = strrchr(path, '/');
+
+    canvas_text(canvas, in, y, 0, INK_DIM, "file");
+    canvas_fit(canvas, in, y, 6, in.cols - 6, INK_TEXT,
+               slash && gp_width(path) > in.cols - 6 ? slash + 1 : path);
+    if (b->saved[0] && y + 1 < in.rows) {
+        canvas_text(canvas, in, ++y, 0, INK_DIM, "also");
+        canvas_fit(canvas, in, y, 6, in.cols - 6, INK_TEXT, b->saved);
+    }
+    return y + 1;
+}
+
+static int draw_next(const struct bench *b, struct canvas *canvas, struct rect in, int y)
+{
+    bool whole = strcmp(session_status(b->session), "complete") == 0;
+    struct strbuf text;
+
+    strbuf_init(&text);
+    strbuf_add(&text, "next: 3 shows it in Curves, w saves under a name, r another run");
+    if (!whole)
+        strbuf_addf(&text, "; gpuplan --bench --resume %s goes on", b->plan.journal);
+    y += canvas_wrap(canvas, in, y, INK_TEXT, text.text);
+    strbuf_fini(&text);
+    return y;
+}
+
+static void draw_words(const struct bench *b, struct canvas *canvas, struct rect in)
+{
+    struct rect inside = rect_inside(in);
+    bool whole = strcmp(session_status(b->session), "complete") == 0;
+    int y = 0;
+
+    canvas_box(canvas, in, "Result", session_status(b->session));
+    y += canvas_wrap(canvas, inside, y, whole ? INK_OK : INK_WARN, status_words(b));
+    y = draw_lost(b, canvas, inside, y);
+    if (b->notes > 0 && strcmp(session_status(b->session), "interrupted") == 0)
+        y += canvas_wrap(canvas, inside, y, INK_WARN, b->note[b->notes - 1]);
+    y = draw_file(b, canvas, inside, y);
+    y = draw_next(b, canvas, inside, y);
+    for (int i = 0; i < session_summaries(b->session) && y < inside.rows; i++)
+        y += canvas_wrap(canvas, inside, y, INK_TEXT, session_summary(b->session, i));
+    if (b->panel == BENCH_WORDS)
+        canvas_cursor(canvas, inside, 0, 0);
+}
+
+/* Rows that the words take when they may have them. */
+static int words_rows(const struct bench *b, int cols)
+{
+    bool whole = strcmp(session_status(b->session), "complete") == 0;
+    int rows = 5 + (b->saved[0] != '\0') + (whole ? 0 : 2), room = cols > 4 ? cols - 4 : 1;
+    struct session_device d;
+
+    for (int i = 0; session_device(b->session, i, &d); i++)
+        rows += d.failed ? 1 + (gp_width(d.why) + 15) / room : 0;
+    for (int i = 0; i < session_summaries(b->session); i++)
+        rows += 1 + gp_width(session_summary(b->session, i)) / room;
+    return rows;
+}
+
+void bench_done_draw(const struct app *app, const struct bench *b,
+                     struct canvas *canvas, const struct frame *frame)
+{
+    struct rect part[2];
+    int rows[2] = {0, 0};
+
+    (void)app;
+    if (frame->size <= SIZE_ONE) {
+        if (b->panel == BENCH_WORDS)
+            draw_words(b, canvas, frame->body);
+        else
+            bench_points_draw(b, canvas, frame->body, true);
+        return;
+    }
+    rows[0] = words_rows(b, frame->body.cols);
+    if (rows[0] > frame->body.rows - 8)
+        rows[0] = frame->body.rows - 8;
+    frame_rows(frame->body, rows, 2, part);
+    draw_words(b, canvas, part[0]);
+    bench_points_draw(b, canvas, part[1], true);
+}
+
+/* ---- keys ---- */
+
+static bool save(struct app *app, void *ctx, const char *text, struct gp_err *err)
+{
+    struct bench *b = ctx;
+    const struct benchlog *log = session_log(b->session);
+
+    if (!log || !text[0]) {
+        gp_fail(err, GP_E_USAGE, "", "", "a file needs a name");
+        return false;
+    }
+    if (path_is_dir(text)) {
+        gp_fail(err, GP_E_FILE, text, "", "is a folder");
+        return false;
+    }
+    if (benchlog_write(text, log->json, err))
+        return false;
+    gp_copy(b->saved, sizeof b->saved, text);
+    app_report(app, false, "saved as %s", text);
+    return true;
+}
+
+/* Everything there is to read, for a screen too small for it. */
+static void read_all(struct app *app, const struct bench *b)
+{
+    struct strbuf out;
+
+    strbuf_init(&out);
+    strbuf_addf(&out, "%s\n\n", status_words(b));
+    for (int i = 0; i < session_summaries(b->session); i++)
+        strbuf_addf(&out, "%s\n", session_summary(b->session, i));
+    strbuf_add(&out, "\n");
+    benchlog_print(session_log(b->session), BENCHLOG_TEXT, &out);
+    for (int i = 0; i < session_notes(b->session); i++)
+        strbuf_addf(&out, "note: %s\n", session_note(b->session, i));
+    strbuf_addf(&out, "file: %s\n", b->plan.result);
+    reader_open(app, "Result", out.text);
+    strbuf_fini(&out);
+}
+
+bool bench_done_act(struct app *app, struct bench *b, enum action action)
+{
+    struct prompt_ask ask = {.label = "Save result as: ", .text = "",
+                             .hint = "a file name, .json", .history = PROMPT_FILE,
+                             .done = save, .ctx = b};
+    struct frame frame = frame_of(app->rows, app->cols);
+
+    switch (action) {
+    case ACT_SAVE_RESULT:
+        prompt_open(app, &ask);
+        return true;
+    case ACT_AGAIN:
+        bench_renew(app, b);
+        return true;
+    case ACT_START:
+        if (session_log(b->session))
+            read_all(app, b);
+        return true;
+    case ACT_PANEL:
+    case ACT_PANEL_BACK:
+        if (frame.size > SIZE_ONE)
+            return false; /* the next device */
+        if (b->panel == BENCH_WORDS)
+            b->device = (b->device + 1) % session_devices(b->session);
+        b->panel = b->panel == BENCH_WORDS ? BENCH_POINTS : BENCH_WORDS;
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,62 @@
+/*
+ * screen.h - what a screen is: one file that fills this table.
+ *
+ * Data flows one way. A key becomes an action (action.h); act() changes the desk
+ * (desk.h) or the screen's own state; draw() paints from those values and computes
+ * nothing. What takes long is begun by act() and goes on in tick(), in slices of at
+ * most a few milliseconds, so that no key waits.
+ *
+ * state points at state_size zeroed bytes, made before open() and freed after close().
+ * Any slot but name and draw may be NULL.
+ *
+ * To add a screen: a file s_<name>.c that ends in a const struct screen_ops, a row in
+ * screens[] (app.c), a bit in action.h.
+ */
+#ifndef GP_TUI_SCREEN_H
+#define GP_TUI_SCREEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "tui/canvas.h"
+#include "tui/frame.h"
+#include "tui/action.h"
+#include "util/err.h"
+#include "util/str.h"
+
+struct app;
+
+struct screen_ops {
+    const char *name; /* "Plan": in its tab */
+    size_t state_size;
+    void (*open)(struct app *app, void *state);  /* once, before it is first shown */
+    void (*close)(struct app *app, void *state);
+    void (*show)(struct app *app, void *state);  /* each time it becomes the one shown */
+    /* Paints into the body. Sets the cursor on what is in focus. */
+    void (*draw)(const struct app *app, const void *state, struct canvas *canvas,
+                 const struct frame *frame);
+    /* True when the action was its own; else the app does what it means everywhere. */
+    bool (*act)(struct app *app, void *state, enum action action);
+    /* Goes on with what takes long. Returns the seconds after which it wants to be
+     * called again: 0 = at once, there is more to do; < 0 = only after a key. */
+    double (*tick)(struct app *app, void *state, double now);
+    /* One or two lines about what is in focus, with its equation where it has one. */
+    void (*explain)(const struct app *app, const void *state, struct strbuf *out);
+    /* What is at the right of the row of tabs: file, count, state. */
+    void (*title)(const struct app *app, const void *state, struct strbuf *out);
+    /* Writes what is shown as the suffix says; the suffixes it knows: "txt json csv". */
+    const char *suffixes;
+    enum gp_status (*export)(const struct app *app, const void *state,
+                             const char *suffix, struct strbuf *out,
+                             struct gp_err *err);
+    /* The command that prints the same. */
+    void (*command)(const struct app *app, const void *state, struct strbuf *out);
+    /* Why the program should not simply end now ("a measurement runs"); false: it may. */
+    bool (*busy)(const struct app *app, const void *state, char *why, size_t size);
+    void (*click)(struct app *app, void *state, int y, int x); /* cell of the body */
+};
+
+extern const struct screen_ops screen_plan, screen_compare, screen_curves, screen_bench,
+    screen_pool;
+
+#endif

@@ -1,0 +1,218 @@
+/*
+ * script.c - see script.h.
+ */
+#include "tui/script.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tui/app_parts.h"
+#include "tui/key.h"
+#include "tui/utf8.h"
+#include "util/path.h"
+
+#define SCRIPT_BYTES 1048576 /* of a script, at most */
+#define SCREEN_LIMIT 1000    /* columns or rows, at most */
+#define WAIT_SECONDS 120.0
+#define SETTLED 0.5 /* a tick wished no earlier than this is only a monitor's */
+
+struct script {
+    struct app *app;
+    char where[192]; /* file:line */
+};
+
+/* Draws whenever the terminal would have: screens may note where things stand. */
+static void settle(struct app *app)
+{
+    struct canvas canvas;
+
+    app_tick(app);
+    canvas_init(&canvas, app->settings.charset);
+    app_draw(app, &canvas);
+    canvas_fini(&canvas);
+}
+
+static void press(struct app *app, int key)
+{
+    if (app->quit)
+        return;
+    app_key(app, key);
+    settle(app);
+}
+
+/* ---- lines that begin with ':' ---- */
+
+static enum gp_status set_size(struct script *script, const char *args,
+                               struct gp_err *err)
+{
+    int cols, rows;
+
+    if (sscanf(args, "%d %d", &cols, &rows) != 2 || cols < 1 || rows < 1 ||
+        cols > SCREEN_LIMIT || rows > SCREEN_LIMIT)
+        return gp_fail(err, GP_E_USAGE, script->where, ":size 80 24",
+                       "needs columns and rows");
+    app_resize(script->app, rows, cols);
+    settle(script->app);
+    return GP_OK;
+}
+
+static enum gp_status click(struct script *script, const char *args, struct gp_err *err)
+{
+    int y, x;
+
+    if (sscanf(args, "%d %d", &y, &x) != 2)
+        return gp_fail(err, GP_E_USAGE, script->where, ":click 1 20",
+                       "needs a row and a column");
+    app_click(script->app, y - 1, x - 1);
+    settle(script->app);
+    return GP_OK;
+}
+
+static void pause_for(double seconds)
+{
+    struct timespec time = {.tv_sec = (time_t)seconds};
+
+    time.tv_nsec = (long)((seconds - (double)time.tv_sec) * 1e9);
+    nanosleep(&time, NULL);
+}
+
+static enum gp_status wait_for(struct script *script, const char *args,
+                               struct gp_err *err)
+{
+    double limit = args[0] ? strtod(args, NULL) : WAIT_SECONDS;
+    double end = app_now() + limit;
+    char why[120];
+
+    for (;;) {
+        double wish = app_tick(script->app);
+        bool busy = app_busy(script->app, why, sizeof why);
+
+        if (!busy && (wish < 0 || wish >= SETTLED))
+            break;
+        if (app_now() > end)
+            return gp_fail(err, GP_E_USAGE, script->where, busy ? why : "",
+                           "still something to do after %g s", limit);
+        if (wish > 0)
+            pause_for(fmin(wish, 0.05));
+    }
+    settle(script->app);
+    return GP_OK;
+}
+
+/* What goes on goes on: to see a measurement at work. */
+static enum gp_status go_on(struct script *script, const char *args, struct gp_err *err)
+{
+    double end = app_now() + strtod(args, NULL);
+
+    (void)err;
+    while (app_now() < end) {
+        double wish = app_tick(script->app);
+
+        pause_for(wish < 0 || wish > 0.02 ? 0.02 : wish);
+    }
+    settle(script->app);
+    return GP_OK;
+}
+
+static const struct {
+    const char *name;
+    enum gp_status (*run)(struct script *, const char *, struct gp_err *);
+} words[] = {
+    {"size", set_size}, {"click", click}, {"wait", wait_for}, {"run", go_on}};
+
+/* What only a script may say; else what the prompt takes, its errors shown as there. */
+static enum gp_status command(struct script *script, const char *line,
+                              struct gp_err *err)
+{
+    struct gp_err said = {0};
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+        size_t n = strlen(words[i].name);
+
+        if (strncmp(line, words[i].name, n) == 0 && (line[n] == ' ' || !line[n]))
+            return words[i].run(script, line + n + strspn(line + n, " "), err);
+    }
+    if (strncmp(line, "dump ", 5) != 0 && strncmp(line, "inks ", 5) != 0)
+        script->app->report[0] = '\0'; /* as a key does; looking is none */
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        script->app->due[i] = 0;
+    if (!app_command(script->app, line, &said))
+        app_report_err(script->app, &said);
+    settle(script->app);
+    return GP_OK;
+}
+
+/* ---- keys ---- */
+
+/* The text after an opening quote; *text moves behind the closing one. */
+static enum gp_status type_text(struct script *script, const char **text,
+                                struct gp_err *err)
+{
+    const char *p = *text;
+
+    while (*p && *p != '"') {
+        if (*p == '\\' && p[1])
+            p++;
+        press(script->app, (int)utf8_next(&p));
+    }
+    if (*p != '"')
+        return gp_fail(err, GP_E_USAGE, script->where, "", "a quote is not closed");
+    *text = p + 1;
+    return GP_OK;
+}
+
+static enum gp_status key_line(struct script *script, const char *line,
+                               struct gp_err *err)
+{
+    while (*(line += strspn(line, " \t"))) {
+        char name[32];
+        size_t n = strcspn(line, " \t");
+
+        if (*line == '#' && (line[1] == ' ' || !line[1]))
+            return GP_OK;
+        if (*line == '"' && n > 1) {
+            line++;
+            if (type_text(script, &line, err))
+                return err->code;
+            continue;
+        }
+        if (!gp_format(name, sizeof name, "%.*s", (int)n, line) ||
+            key_find(name) == K_NONE)
+            return gp_fail(err, GP_E_USAGE, script->where, "Enter, Down, a, \"text\"",
+                           "there is no key '%.30s'", name);
+        press(script->app, key_find(name));
+        line += n;
+    }
+    return GP_OK;
+}
+
+enum gp_status script_run(struct app *app, const char *path, struct gp_err *err)
+{
+    struct script script = {.app = app};
+    enum gp_status status;
+    char *text, *line, *next;
+    size_t len;
+    int number = 0;
+
+    status = path_read(path, SCRIPT_BYTES, &text, &len, err);
+    if (status)
+        return status;
+    settle(app);
+    for (line = text; line && !status && !app->quit; line = next) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        number++;
+        gp_format(script.where, sizeof script.where, "%.150s:%d", path, number);
+        line += strspn(line, " \t");
+        if (line[0] == ':' && line[1])
+            status = command(&script, line + 1, err);
+        else
+            status = key_line(&script, line, err);
+    }
+    free(text);
+    return status;
+}

@@ -1,0 +1,181 @@
+/*
+ * settings.c - see settings.h.
+ */
+#include "tui/settings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "data/profile.h"
+#include "tui/theme.h"
+#include "util/path.h"
+#include "util/str.h"
+
+static const struct profile_word themes[] = {
+    {"mono", SCHEME_MONO},   {"16", SCHEME_16}, {"dark", SCHEME_DARK},
+    {"light", SCHEME_LIGHT}, {NULL, 0},
+};
+
+static const struct profile_word charsets[] = {
+    {"ascii", CHARSET_ASCII},
+    {"block", CHARSET_BLOCK},
+    {"braille", CHARSET_BRAILLE},
+    {NULL, 0},
+};
+
+static const struct profile_word screens[] = {
+    {"plan", SCREEN_PLAN},   {"compare", SCREEN_COMPARE}, {"curves", SCREEN_CURVES},
+    {"bench", SCREEN_BENCH}, {"pool", SCREEN_POOL},       {NULL, 0},
+};
+
+/* ---- where they are ---- */
+
+/* The XDG specification says to ignore a relative path. */
+static bool home_file(char *path, size_t size, const char *variable,
+                      const char *fallback, const char *name)
+{
+    const char *xdg = getenv(variable), *home = getenv("HOME");
+
+    if (xdg && xdg[0] == '/')
+        return gp_format(path, size, "%s/gpuplan/%s", xdg, name);
+    if (home && home[0] == '/')
+        return gp_format(path, size, "%s/%s/gpuplan/%s", home, fallback, name);
+    return false;
+}
+
+static bool config_file(char *path, size_t size)
+{
+    return home_file(path, size, "XDG_CONFIG_HOME", ".config", "gpuplan.cfg");
+}
+
+static bool state_file(char *path, size_t size)
+{
+    return home_file(path, size, "XDG_STATE_HOME", ".local/state", "state.cfg");
+}
+
+/* ---- reading ---- */
+
+/* An unknown key is worth a line, but what the file says else still holds. */
+static void unknown_key(void *ctx, const char *line)
+{
+    struct gp_err *err = ctx;
+    const char *what = strstr(line, ": unknown key"); /* after file:line: key */
+    char where[192];
+
+    if (err->code != GP_OK)
+        return;
+    gp_format(where, sizeof where, "%.*s", what ? (int)(what - line) : 0, line);
+    gp_fail(err, GP_E_FILE, where, "see FILES in gpuplan(1)", "%s",
+            what ? what + 2 : line);
+}
+
+static void get(struct profile_group top, struct app_settings *s, bool *plain)
+{
+    int scheme = s->scheme, charset = s->charset, screen = s->screen;
+
+    s->scheme_given |= profile_has(top, "theme");
+    profile_word(top, "theme", &scheme, themes);
+    s->charset_given |= profile_has(top, "charset");
+    profile_word(top, "charset", &charset, charsets);
+    profile_word(top, "screen", &screen, screens);
+    profile_bool(top, "mouse", &s->mouse);
+    if (plain)
+        profile_bool(top, "plain", plain);
+    s->scheme = (enum scheme)scheme;
+    s->charset = (enum charset)charset;
+    s->screen = (enum screen_id)screen;
+}
+
+/* What one file says goes over *out; nothing of it when it holds an error. */
+static void read_file(const char *path, struct app_settings *out, bool *plain,
+                      struct gp_err *err)
+{
+    struct app_settings settings = *out;
+    struct gp_err wrong = {.code = GP_OK}, unknown = {.code = GP_OK};
+    struct profile *profile;
+    bool says_plain = plain && *plain;
+
+    if (!path_is_there(path))
+        return;
+    if (profile_open(path, &profile, &wrong) == GP_OK) {
+        get(profile_top(profile), &settings, plain ? &says_plain : NULL);
+        if (profile_finish(profile, unknown_key, &unknown, &wrong) == GP_OK) {
+            *out = settings;
+            if (plain)
+                *plain = says_plain;
+        }
+        profile_free(profile);
+    }
+    if (err->code == GP_OK)
+        *err = wrong.code != GP_OK ? wrong : unknown;
+}
+
+enum gp_status settings_read(struct app_settings *out, bool *plain, struct gp_err *err)
+{
+    char path[GP_PATH_MAX];
+
+    *out = (struct app_settings){.mouse = true};
+    *plain = false;
+    *err = (struct gp_err){.code = GP_OK};
+    if (state_file(path, sizeof path))
+        read_file(path, out, NULL, err);
+    if (config_file(path, sizeof path))
+        read_file(path, out, plain, err);
+    return err->code;
+}
+
+/* ---- writing ---- */
+
+static const char *word_of(const struct profile_word *words, int value)
+{
+    while (words->word && words->value != value)
+        words++;
+    return words->word ? words->word : "";
+}
+
+/* The folders above a file, as private as the specification asks. */
+static enum gp_status make_folders(const char *path, struct gp_err *err)
+{
+    char folder[GP_PATH_MAX];
+
+    gp_copy(folder, sizeof folder, path);
+    for (char *p = strchr(folder + 1, '/'); p; p = strchr(p + 1, '/')) {
+        *p = '\0';
+        if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+            return gp_fail(err, GP_E_FILE, folder, "", "cannot make this folder: %s",
+                           strerror(errno));
+        *p = '/';
+    }
+    return GP_OK;
+}
+
+enum gp_status settings_write(const struct app_settings *settings, char *path,
+                              size_t size, struct gp_err *err)
+{
+    struct strbuf out;
+    enum gp_status status;
+
+    if (!state_file(path, size)) {
+        gp_copy(path, size, "state.cfg");
+        return gp_fail(err, GP_E_FILE, "state.cfg", "set HOME or XDG_STATE_HOME",
+                       "there is no folder to keep settings in");
+    }
+    status = make_folders(path, err);
+    if (status != GP_OK)
+        return status;
+    strbuf_init(&out);
+    strbuf_add(&out, "# Written by gpuplan (save-settings). What is set in gpuplan.cfg "
+                     "counts more.\n");
+    if (settings->scheme_given)
+        strbuf_addf(&out, "theme = \"%s\";\n", word_of(themes, (int)settings->scheme));
+    if (settings->charset_given)
+        strbuf_addf(&out, "charset = \"%s\";\n",
+                    word_of(charsets, (int)settings->charset));
+    strbuf_addf(&out, "mouse = %s;\n", settings->mouse ? "true" : "false");
+    strbuf_addf(&out, "screen = \"%s\";\n", word_of(screens, (int)settings->screen));
+    status = path_write(path, out.text, out.len, err);
+    strbuf_fini(&out);
+    return status;
+}

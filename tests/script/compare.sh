@@ -1,0 +1,654 @@
+#!/bin/bash
+# compare.sh - the Compare screen: rows, order, filter, marks, columns, detail; every
+# number equal to that of gpuplan --compare.
+
+. "${srcdir:-.}/tests/script/lib.sh"
+
+load=(-m llama-3.1-70b -c 8k -u 16)
+
+# lines FROM TO: these of the last dump
+lines() {
+    out=$(printf '%s\n' "$out" | sed -n "$1,$2p")
+}
+
+# ---- sizes ----------------------------------------------------------------------------
+
+screen "80 x 24" "${load[@]}" <<'KEYS'
+2
+:wait
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench    5 Pool         225 rows
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+│ 225 rows   sort: $/h ▲                                                       │
+│   GPU                  precision  verdict  GPUs  requests    $/h  limit      │
+│▸* rtx-pro-6000-server  int4-awq   fits        1     ~18.7   1.69  none       │
+│   rtx-a6000            fp8        fits        4     ~36.9   2.00  none       │
+│ * rtx-a6000            int4-awq   fits        4     ~49.2   2.00  none       │
+│   a100-pcie-80         fp8        fits        2     ~28.3   2.70  none       │
+│   a100-pcie-80         int4-awq   fits        2     ~40.5   2.70  none       │
+│   rtx-6000-ada         fp8        fits        4     ~36.9   3.30  none       │
+│   rtx-6000-ada         int4-awq   fits        4     ~34.4   3.30  none       │
+│   rtx-pro-6000-server  fp8        fits        2     ~38.4   3.38  none       │
+└──────────────────────────────────────────────────────────────────────────────┘
+┌─ rtx-pro-6000-server x 1, int4-awq: fits ─────────────────── 1-6 of 16, Tab ─┐
+│███████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒▒░░············│
+│█ weights 37.07  ▓ KV needed 40.00  ▒ activation 1.96  ░ non-torch 0.25       │
+│░ CUDA graphs 0.87  · free 14.29  of 94.44 GiB usable                         │
+│TP 1, PP 1, 1 replica, 1 host: holds ~18.7 requests of 8,192 tokens, 16 asked │
+│for; * nothing that fits is cheaper and holds as many                         │
+│on demand $1.69/h, $1,234/month: 1 x verda/1RTXPRO6000.30V (undated); the     │
+└──────────────────────────────────────────────────────────────────────────────┘
+ rtx-pro-6000-server x 1, int4-awq: fits, on the front
+ requests held = replicas x KV pool / KV of one request of the context
+ Enter:use in plan  s:sort  /:filter  y:why  e:export  w:save    ?:help  q:quit
+END
+
+screen "120 x 36" "${load[@]}" <<'KEYS'
+:size 120 36
+2
+:wait
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench    5 Pool                                                 225 rows
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────┐
+│ 225 rows   sort: $/h ▲                                                                                               │
+│   GPU                  precision  verdict  GPUs  layout    weights GiB  KV pool GiB  requests    $/h  $/month  limit │
+│▸* rtx-pro-6000-server  int4-awq   fits        1  TP1             37.07       ?46.74     ~18.7   1.69     1234  none  │
+│   rtx-a6000            fp8        fits        4  TP4             16.96       ?23.08     ~36.9   2.00     1460  none  │
+│ * rtx-a6000            int4-awq   fits        4  TP4              9.29       ?30.74     ~49.2   2.00     1460  none  │
+│   a100-pcie-80         fp8        fits        2  TP2             33.88       ?35.36     ~28.3   2.70     1971  none  │
+│   a100-pcie-80         int4-awq   fits        2  TP2             18.55       ?50.68     ~40.5   2.70     1971  none  │
+│   rtx-6000-ada         fp8        fits        4  TP2 PP2         16.95       ?23.08     ~36.9   3.30     2412  none  │
+│   rtx-6000-ada         int4-awq   fits        4  TP2 x2          18.55       ?21.49     ~34.4   3.30     2412  none  │
+│   rtx-pro-6000-server  fp8        fits        2  TP2             33.88       ?48.05     ~38.4   3.38     2467  none  │
+│   h200-sxm             fp8        fits        1  TP1             67.72       ?56.81     ~22.7   3.39     2475  none  │
+│   h200-sxm             int4-awq   fits        1  TP1             37.07       ?87.47     ~35.0   3.39     2475  none  │
+│   mi300x               fp8        fits        1  TP1             67.72      ?103.72     ~41.5   3.45     2518  none  │
+│ * mi300x               int4-awq   fits        1  TP1             37.07      ?134.37     ~53.7   3.45     2518  none  │
+│   l4                   fp8        fits        8  TP8              8.49        ?8.23     ~26.3   3.52     2570  none  │
+│   l4                   int4-awq   fits        8  TP8              4.66       ?12.06     ~38.6   3.52     2570  none  │
+│   h100-pcie            fp8        fits        2  TP2             33.88       ?34.01     ~27.2   3.80     2774  none  │
+│   h100-pcie            int4-awq   fits        2  TP2             18.55       ?49.34     ~39.5   3.80     2774  none  │
+│   l40                  fp8        fits        4  TP4             16.96       ?20.35     ~32.6   4.00     2920  none  │
+│   l40                  int4-awq   fits        4  TP4              9.29       ?28.02     ~44.8   4.00     2920  none  │
+│ * rtx-a6000            bf16       fits        8  TP8             16.46       ?23.58     ~75.4   4.00     2920  none  │
+│   b200                 fp8        fits        1  TP1             67.72       ?91.95     ~36.8   4.89     3570  none  │
+└──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
+┌─ rtx-pro-6000-server x 1, int4-awq: fits ─────────────────────────────────────────────────────────── 1-6 of 12, Tab ─┐
+│██████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒▒░░··················│
+│█ weights 37.07  ▓ KV needed 40.00  ▒ activation 1.96  ░ non-torch 0.25  ░ CUDA graphs 0.87  · free 14.29             │
+│of 94.44 GiB usable                                                                                                   │
+│TP 1, PP 1, 1 replica, 1 host: holds ~18.7 requests of 8,192 tokens, 16 asked for; * nothing that fits is cheaper and │
+│holds as many                                                                                                         │
+│on demand $1.69/h, $1,234/month: 1 x verda/1RTXPRO6000.30V (undated); the price has no date: check it                 │
+└──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
+ rtx-pro-6000-server x 1, int4-awq: fits, on the front
+ requests held = replicas x KV pool / KV of one request of the context
+ Enter:use in plan  s:sort  /:filter  y:why  e:export  p:precisions  w:save                              ?:help  q:quit
+END
+
+screen "40 x 12: the table" "${load[@]}" <<'KEYS'
+:size 40 12
+2
+:wait
+:dump -
+KEYS
+expect <<'END'
+ 1 [2 Compare] 3  4  5         225 rows
+ 225 rows   sort: $/h ▲
+   GPU              verdict  GPUs    $/h
+▸* rtx-pro-6000-s…  fits        1   1.69
+   rtx-a6000        fits        4   2.00
+ * rtx-a6000        fits        4   2.00
+   a100-pcie-80     fits        2   2.70
+   a100-pcie-80     fits        2   2.70
+   rtx-6000-ada     fits        4   3.30
+   rtx-6000-ada     fits        4   3.30
+ rtx-pro-6000-server x 1, int4-awq: fi…
+ Enter:use in plan       ?:help  q:quit
+END
+
+screen "40 x 12: the row in focus at length, by Tab" "${load[@]}" <<'KEYS'
+:size 40 12
+2
+:wait
+Tab
+:dump -
+PgDn
+:dump -
+KEYS
+expect <<'END'
+ 1 [2 Compare] 3  4  5         225 rows
+███████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░······
+█ weights 37.07  ▓ KV needed 40.00
+▒ activation 1.96  ░ non-torch 0.25
+░ CUDA graphs 0.87  · free 14.29
+of 94.44 GiB usable
+TP 1, PP 1, 1 replica, 1 host: holds
+~18.7 requests of 8,192 tokens, 16 asked
+for; * nothing that fits is cheaper and
+holds as many
+ rtx-pro-6000-server x 1, int4-awq: fi…
+ Enter:use in plan       ?:help  q:quit
+ 1 [2 Compare] 3  4  5         225 rows
+█ weights 37.07  ▓ KV needed 40.00
+▒ activation 1.96  ░ non-torch 0.25
+░ CUDA graphs 0.87  · free 14.29
+of 94.44 GiB usable
+TP 1, PP 1, 1 replica, 1 host: holds
+~18.7 requests of 8,192 tokens, 16 asked
+for; * nothing that fits is cheaper and
+holds as many
+on demand $1.69/h, $1,234/month: 1 x
+ rtx-pro-6000-server x 1, int4-awq: fi…
+ Enter:use in plan       ?:help  q:quit
+END
+
+screen "ASCII" --ascii "${load[@]}" <<'KEYS'
+2
+:wait
+Down
+:dump -
+KEYS
+lines 1 21
+expect <<'END'
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench    5 Pool         225 rows
++- llama-3.1-70b, 16 x 8,192 tokens -------------------------------------------+
+| 225 rows   sort: $/h ^                                                       |
+|   GPU                  precision  verdict  GPUs  requests    $/h  limit      |
+| * rtx-pro-6000-server  int4-awq   fits        1     ~18.7   1.69  none       |
+|>  rtx-a6000            fp8        fits        4     ~36.9   2.00  none       |
+| * rtx-a6000            int4-awq   fits        4     ~49.2   2.00  none       |
+|   a100-pcie-80         fp8        fits        2     ~28.3   2.70  none       |
+|   a100-pcie-80         int4-awq   fits        2     ~40.5   2.70  none       |
+|   rtx-6000-ada         fp8        fits        4     ~36.9   3.30  none       |
+|   rtx-6000-ada         int4-awq   fits        4     ~34.4   3.30  none       |
+|   rtx-pro-6000-server  fp8        fits        2     ~38.4   3.38  none       |
++------------------------------------------------------------------------------+
++- rtx-a6000 x 4, fp8: fits ---------------------------------- 1-6 of 17, Tab -+
+|############################================:-----............................|
+|# weights 16.96  = KV needed 10.00  : activation 0.58  - non-torch 2.13       |
+|- CUDA graphs 0.87  . free 16.87  of 47.41 GiB usable                         |
+|TP 4, PP 1, 1 replica, 1 host: holds ~36.9 requests of 8,192 tokens, 16 asked |
+|for                                                                           |
+|on demand $2.00/h, $1,460/month: 1 x hyperstack/n3-RTX-A6000x4 (undated); the |
++------------------------------------------------------------------------------+
+END
+
+screen "all columns" "${load[@]}" <<'KEYS'
+:size 160 30
+2
+:wait
+f "l40s" Enter
+:dump -
+KEYS
+lines 2 8
+expect <<'END'
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
+│ 3 of 225   sort: $/h ▲   filter: l40s                                                                                                                        │
+│   GPU                  precision  verdict  GPUs  layout    memory GiB  weights GiB  KV pool GiB  requests    $/h  $/month  limit                             │
+│▸  l40s                 fp8        fits        4  TP4            44.99        16.96       ?20.33     ~32.5   9.14     6670  none                              │
+│   l40s                 int4-awq   fits        4  TP4            44.99         9.29       ?27.99     ~44.8   9.14     6670  none                              │
+│   l40s                 bf16       fits        8  TP8            44.99        16.46       ?20.82     ~66.6  30.13    21996  none                              │
+│                                                                                                                                                              │
+END
+
+# ---- order ----------------------------------------------------------------------------
+
+screen "by the next column, and the other way round" "${load[@]}" <<'KEYS'
+2
+:wait
+s
+:dump -
+S
+:dump -
+s s
+:dump -
+KEYS
+out=$(printf '%s\n' "$out" | sed -n '2,6p;26,30p;50,54p')
+expect <<'END'
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+│ 225 rows   sort: $/month ▲                                                   │
+│   GPU                  precision  verdict  GPUs    $/h  $/month  limit       │
+│▸* rtx-pro-6000-server  int4-awq   fits        1   1.69     1234  none        │
+│   rtx-a6000            fp8        fits        4   2.00     1460  none        │
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+│ 225 rows   sort: $/month ▼                                                   │
+│   GPU                  precision  verdict  GPUs    $/h  $/month  limit       │
+│▸  gb300                bf16       fits        1  72.00    52560  none        │
+│   gb300                fp8        fits        1  72.00    52560  none        │
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+│ 225 rows   sort: GPU ▲                                                       │
+│   GPU                  precision  verdict  GPUs  requests    $/h  limit      │
+│▸  a10                  fp8        fits        8     ~26.3  16.00  none       │
+│   a10                  int4-awq   fits        8     ~23.8  16.00  none       │
+END
+
+screen "what does not fit is last, with its limit" "${load[@]}" <<'KEYS'
+2
+:wait
+f "p100" Enter
+G
+:dump -
+KEYS
+lines 2 21
+expect <<'END'
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+│ 6 of 225   sort: $/h ▲   filter: p100                                        │
+│   GPU                  precision  verdict  GPUs  requests    $/h  limit      │
+│   p100-sxm2-16         int4-awq   fits       10     ~26.5  12.75  none       │
+│   p100-sxm2-16         fp8        fits       14     ~32.4  17.85  none       │
+│   p100-pcie-16         fp8        fits       16     ~42.9      -  none       │
+│   p100-pcie-16         int4-awq   fits       16     ~40.3      -  none       │
+│   p100-sxm2-16         bf16       no fit      1      ~0.0   1.27  type       │
+│▸  p100-pcie-16         bf16       no fit      1      ~0.0      -  type       │
+│                                                                              │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+┌─ p100-pcie-16 x 1, bf16 (as published): does-not-fit ─────── 1-6 of 15, Tab ─┐
+│█████│████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ over by 157.34 GiB│
+│█ weights 131.45  ▓ KV needed 40.00  ▒ activation 0.58  ░ non-torch 0.25      │
+│░ CUDA graphs 0.87  · free -157.34  of 15.81 GiB usable                       │
+│limit type: vLLM refuses BF16 below compute capability 8.0, p100-pcie-16 has  │
+│6.0: use --precision fp16; the weights take 131.45 GiB per GPU, 14.54 GiB may │
+│be used                                                                       │
+└──────────────────────────────────────────────────────────────────────────────┘
+END
+
+screen "F6 sorts, F4 filters" "${load[@]}" <<'KEYS'
+2
+:wait
+F6 F6 F6 F6 F6
+F4 "gpus=1 !nvidia fits" Enter
+:dump -
+KEYS
+lines 2 13
+expect <<'END'
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+│ 11 of 225   sort: verdict ▲   filter: gpus=1 !nvidia fits                    │
+│   GPU                  precision  verdict  GPUs  requests    $/h  limit      │
+│▸  mi300x               fp8        fits        1     ~41.5   3.45  none       │
+│ * mi300x               int4-awq   fits        1     ~53.7   3.45  none       │
+│   mi355x               bf16       fits        1     ~50.9  68.80  none       │
+│   mi355x               fp8        fits        1     ~76.4  68.80  none       │
+│ * mi355x               int4-awq   fits        1     ~88.7  68.80  none       │
+│   gaudi2               int4-awq   fits        1     ~18.8      -  none       │
+│   gaudi3               fp8        fits        1     ~18.2      -  none       │
+│   gaudi3               int4-awq   fits        1     ~30.5      -  none       │
+└──────────────────────────────────────────────────────────────────────────────┘
+END
+
+# ---- filter ---------------------------------------------------------------------------
+
+screen "words and numbers" "${load[@]}" <<'KEYS'
+2
+:wait
+/ "mem>=40 $<10 nvidia !pcie" Enter
+:dump -
+Esc
+:dump -
+KEYS
+out=$(printf '%s\n' "$out" | sed -n '1,8p;25,28p')
+expect <<'END'
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench    5 Pool        28 of 225
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+│ 28 of 225   sort: $/h ▲   filter: mem>=40 $<10 nvidia !pcie                  │
+│   GPU                  precision  verdict  GPUs  requests    $/h  limit      │
+│▸* rtx-pro-6000-server  int4-awq   fits        1     ~18.7   1.69  none       │
+│   rtx-a6000            fp8        fits        4     ~36.9   2.00  none       │
+│ * rtx-a6000            int4-awq   fits        4     ~49.2   2.00  none       │
+│   rtx-6000-ada         fp8        fits        4     ~36.9   3.30  none       │
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench    5 Pool         225 rows
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+│ 225 rows   sort: $/h ▲                                                       │
+│   GPU                  precision  verdict  GPUs  requests    $/h  limit      │
+END
+
+screen "a filter that cannot be" "${load[@]}" <<'KEYS'
+2
+:wait
+f "mem>=much" Enter
+:dump -
+Esc
+f "speed>3" Enter
+:dump -
+KEYS
+out=$(printf '%s\n' "$out" | sed -n '2,4p;22,24p;26,28p;46,48p')
+expect <<'END'
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+│ 225 rows   sort: $/h ▲                                                       │
+│   GPU                  precision  verdict  GPUs  requests    $/h  limit      │
+ filter: 'much' is no number (as in mem>=40, $<10)
+ Only rows with: mem>=much
+ Enter:do it  Up:earlier  Esc:back
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+│ 225 rows   sort: $/h ▲                                                       │
+│   GPU                  precision  verdict  GPUs  requests    $/h  limit      │
+ filter: there is no number 'speed' (mem gpus tp pp rep weights pool kv reques…
+ Only rows with: speed>3
+ Enter:do it  Up:earlier  Esc:back
+END
+
+screen "nothing is left" "${load[@]}" <<'KEYS'
+2
+:wait
+f "no-such-gpu" Enter
+:dump -
+KEYS
+lines 1 8
+expect <<'END'
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench    5 Pool         0 of 225
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+│ 0 of 225   sort: $/h ▲   filter: no-such-gpu                                 │
+│                                                                              │
+│ no row has: no-such-gpu (Esc shows all again)                                │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+END
+
+# ---- marks, precisions ----------------------------------------------------------------
+
+screen "marked rows come first" "${load[@]}" <<'KEYS'
+2
+:wait
+f "h100" Enter
+Down Space Space g
+:dump -
+KEYS
+lines 2 9
+expect <<'END'
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+│ 9 of 225   sort: $/h ▲   filter: h100                                        │
+│   GPU                  precision  verdict  GPUs  requests    $/h  limit      │
+│▸  h100-pcie            int4-awq   fits        2     ~39.5   3.80  none       │
+│+  h100-nvl             int4-awq   fits        1     ~18.0   6.98  none       │
+│   h100-pcie            fp8        fits        2     ~27.2   3.80  none       │
+│   h100-sxm             fp8        fits        2     ~27.2   6.98  none       │
+│   h100-sxm             int4-awq   fits        2     ~39.5   6.98  none       │
+END
+
+screen "only marked rows" "${load[@]}" <<'KEYS'
+2
+:wait
+f "h100-sxm" Enter
+Space Space
+f C-u "marked" Enter
+:dump -
+KEYS
+lines 2 6
+expect <<'END'
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+│ 2 of 225   sort: $/h ▲   filter: marked                                      │
+│   GPU                  precision  verdict  GPUs  requests    $/h  limit      │
+│▸  h100-sxm             fp8        fits        2     ~27.2   6.98  none       │
+│+  h100-sxm             int4-awq   fits        2     ~39.5   6.98  none       │
+END
+
+screen "other precisions" "${load[@]}" <<'KEYS'
+2
+:wait
+p
+:dump -
+"q4_k_m" Space Enter
+:wait
+f "h100-sxm" Enter
+:dump -
+KEYS
+shows "3 marked"
+shows "[x] native  as published"
+out=$(printf '%s\n' "$out" | sed -n '25,30p')
+expect <<'END'
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench    5 Pool         4 of 300
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+│ 4 of 300   sort: $/h ▲   filter: h100-sxm                                    │
+│   GPU                  precision  verdict  GPUs  requests    $/h  limit      │
+│▸  h100-sxm             fp8        fits        2     ~27.2   6.98  none       │
+│   h100-sxm             int4-awq   fits        2     ~39.5   6.98  none       │
+END
+
+screen "the plan's own precision is among them" "${load[@]}" -p int8 <<'KEYS'
+2
+:wait
+f "l40s" Enter
+:dump -
+KEYS
+lines 3 8
+expect <<'END'
+│ 4 of 300   sort: $/h ▲   filter: l40s                                        │
+│   GPU                  precision  verdict  GPUs  requests    $/h  limit      │
+│▸  l40s                 fp8        fits        4     ~32.5   9.14  none       │
+│   l40s                 int4-awq   fits        4     ~44.8   9.14  none       │
+│   l40s                 int8       fits        4     ~32.5   9.14  none       │
+│   l40s                 bf16       fits        8     ~66.6  30.13  none       │
+END
+
+# ---- detail ---------------------------------------------------------------------------
+
+screen "why not" "${load[@]}" <<'KEYS'
+2
+:wait
+f "t4 !int4 bf16" Enter
+:dump -
+KEYS
+lines 14 23
+expect <<'END'
+┌─ t4 x 1, bf16 (as published): does-not-fit ───────────────── 1-6 of 17, Tab ─┐
+│████│█████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ over by 158.59 GiB│
+│█ weights 131.45  ▓ KV needed 40.00  ▒ activation 0.58  ░ non-torch 0.25      │
+│░ CUDA graphs 0.87  · free -158.59  of 14.56 GiB usable                       │
+│limit type: vLLM refuses BF16 below compute capability 8.0, t4 has 7.5: use   │
+│--precision fp16; the weights take 131.45 GiB per GPU, 13.40 GiB may be used  │
+│TP 1, PP 1, 1 replica, 1 host: holds ~0.0 requests of 8,192 tokens, 16 asked  │
+└──────────────────────────────────────────────────────────────────────────────┘
+ t4 x 1, bf16 (as published): does-not-fit
+ requests held = replicas x KV pool / KV of one request of the context
+END
+
+screen "the terms of a row" "${load[@]}" <<'KEYS'
+2
+:wait
+y
+:dump -
+KEYS
+lines 1 9
+expect <<'END'
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench    5 Pool         225 rows
+┌─ rtx-pro-6000-server x 1, int4-awq: fits ────────────────────── 1-18 of 263 ─┐
+│                                                                              │
+│ why                                                                          │
+│   GPUs = 1 GPUs, exact                                                       │
+│       tp * pp * replicas                                                     │
+│       with tp 1 (chosen), pp 1 (chosen), replicas 1 (chosen), 8 GPUs per     │
+│       host (sheet)                                                           │
+│       from layout rules of vLLM and Megatron-LM; gpuplan-model(7)            │
+END
+
+screen "what owning costs" "${load[@]}" --price buy <<'KEYS'
+2
+:wait
+f "h100-sxm fp8" Enter
+Tab G
+:dump -
+KEYS
+lines 2 21
+expect <<'END'
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+│ 1 of 225   sort: $/h ▲   filter: h100-sxm fp8                                │
+│   GPU                  precision  verdict  GPUs  requests    $/h  limit      │
+│▸  h100-sxm             fp8        fits        2     ~27.2  ~2.35  none       │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+┌─ h100-sxm x 2, fp8: fits ───────────────────────────────── 13-18 of 18, Tab ─┐
+│(rounded estimate) (confidence high)                                          │
+│vLLM 0.21 on: jgchn/llm-d-planner@56dc5b76ca53 accuracy/results (raw logs);   │
+│llm-d-incubation/llm-d-planner@e50305af90f0                                   │
+│docs/empirical-vllm-memory-results.md (2026-11)                               │
+│price: data-gate.ch 2026-05-25 / aiinframap mid-2026 (25-30k; used SXM 22-25k │
+│runlocalai Q1 2026)                                                           │
+└──────────────────────────────────────────────────────────────────────────────┘
+END
+
+# ---- the plan and back ----------------------------------------------------------------
+
+screen "a change of the load plans anew" "${load[@]}" <<'KEYS'
+2
+:wait
+f "h100-sxm" Enter
+:dump -
+:users 200
+:wait
+:dump -
+KEYS
+out=$(printf '%s\n' "$out" | sed -n '2,7p;26,31p')
+expect <<'END'
+┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
+│ 3 of 225   sort: $/h ▲   filter: h100-sxm                                    │
+│   GPU                  precision  verdict  GPUs  requests    $/h  limit      │
+│▸  h100-sxm             fp8        fits        2     ~27.2   6.98  none       │
+│   h100-sxm             int4-awq   fits        2     ~39.5   6.98  none       │
+│   h100-sxm             bf16       fits        4     ~56.0  13.96  none       │
+┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
+│ 3 of 225   sort: $/h ▲   filter: h100-sxm                                    │
+│   GPU                  precision  verdict   GPUs  requests     $/h  limit    │
+│▸  h100-sxm             fp8        fits        12    ~244.5   38.40  none     │
+│   h100-sxm             int4-awq   fits        12    ~281.3   38.40  none     │
+│   h100-sxm             bf16       fits        16    ~329.2   38.40  none     │
+END
+
+screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \
+    --tp 8 <<'KEYS'
+2
+:wait
+f "h100-sxm fp8" Enter
+Enter
+:save taken.json
+u
+:save before.json
+KEYS
+assert_contains "GPU and count" '"gpu": "h100-sxm:2"' "$(cat "$work/taken.json")"
+assert_contains "precision" '"precision": "fp8"' "$(cat "$work/taken.json")"
+assert_lacks "a layout of before" '"tp"' "$(cat "$work/taken.json")"
+assert_contains "undone in one step" '"gpu": "l4"' "$(cat "$work/before.json")"
+assert_contains "and its layout" '"tp": ' "$(cat "$work/before.json")"
+
+screen "Pool says what it will be" <<'KEYS'
+5
+:dump -
+KEYS
+lines 1 4
+expect <<'END'
+ gpuplan  1 Plan    2 Compare    3 Curves    4 Bench   [5 Pool]
+┌─ Pool ───────────────────────────────────────────────────────────────────────┐
+│Pool: models shared over a stock of GPUs through a day; not built yet         │
+│                                                                              │
+END
+
+# ---- a click --------------------------------------------------------------------------
+
+screen "a click goes to a row" "${load[@]}" <<'KEYS'
+2
+:wait
+:click 7 10
+:dump -
+KEYS
+lines 5 8
+expect <<'END'
+│ * rtx-pro-6000-server  int4-awq   fits        1     ~18.7   1.69  none       │
+│   rtx-a6000            fp8        fits        4     ~36.9   2.00  none       │
+│▸* rtx-a6000            int4-awq   fits        4     ~49.2   2.00  none       │
+│   a100-pcie-80         fp8        fits        2     ~28.3   2.70  none       │
+END
+
+# ---- numbers --------------------------------------------------------------------------
+
+screen "exports" "${load[@]}" <<'KEYS'
+:size 200 300
+2
+:wait
+:export all.json
+:export all.csv
+:export all.txt
+:export all.md
+:dump -
+f "h100- fits" Enter
+:export some.csv
+KEYS
+cp "$work/out" "$work/screen"
+for as in json:json csv:csv txt:text md:markdown; do
+    run --compare "${load[@]}" --format "${as#*:}"
+    assert_true "all.${as%:*} is what --compare prints" \
+        cmp -s "$work/out" "$work/all.${as%:*}"
+done
+assert_eq "an export has the rows shown, in their order" \
+    "$(grep ',h100-' "$work/all.csv" | grep ',fits,')" "$(sed 1d "$work/some.csv")"
+
+# Every cell of every row on the screen against the JSON of the command.
+if command -v python3 >/dev/null 2>&1; then
+    run --compare "${load[@]}" --format json
+    python3 - "$work/screen" "$work/out" <<'PY'
+import json, sys
+lines = open(sys.argv[1], encoding='utf-8').read().split('\n')
+rows = json.load(open(sys.argv[2]))['rows']
+head = next(l for l in lines if 'KV pool GiB' in l)
+start = lines.index(head) + 1
+shown = []
+for line in lines[start:]:
+    if line.startswith('└'):
+        break
+    shown.append(line.strip('│').rstrip())
+mark = {'model': '~', 'assumed': '?'}
+def cell(q, digits):
+    return '-' if q is None else \
+        mark.get(q['origin'], '') + '%.*f' % (digits, q['value'])
+word = {'fits': 'fits', 'marginal': 'marginal', 'does-not-fit': 'no fit'}
+assert len(rows) == len([s for s in shown if s]), (len(rows), len(shown))
+for r, s in zip(rows, shown):
+    layout = '-' if r['tp'] is None else 'TP%d' % r['tp']
+    if r['pp'] and r['pp'] > 1:
+        layout += ' PP%d' % r['pp']
+    if r['replicas'] and r['replicas'] > 1:
+        layout += ' x%d' % r['replicas']
+    want = [r['gpu'], r['precision'], word[r['verdict']],
+            '-' if r['gpus'] is None else str(r['gpus']), layout, cell(r['memory'], 2),
+            cell(r['weights'], 2), cell(r['kv_pool'], 2),
+            cell(r['max_concurrency'], 1), cell(r['per_hour'], 2),
+            cell(r['per_month'], 0), r['limit']]
+    star = s.lstrip('▸ +').startswith('*')
+    got = s.lstrip('▸ +*').split()
+    assert got == ' '.join(want).split(), (got, want)
+    assert star == r['front'], r
+print('%d rows on the screen are those of the JSON' % len(rows))
+PY
+    assert_eq "the screen's numbers are the command's" 0 $?
+fi
+
+# The command that the screen names prints the rows of the screen.
+screen "the command" "${load[@]}" --kv-precision fp8 <<'KEYS'
+2
+:wait
+s s s s s s
+:export shown.csv
+:show-command
+:dump -
+KEYS
+command=$(printf '%s\n' "$out" | tr -d '│\n' | tr -s ' ' |
+    grep -o 'gpuplan --compare [^└]*')
+out=$command
+shows "-c 8k -u 16"
+shows "--kv-precision fp8"
+shows "-p native -p fp8 -p int4-awq --sort gpus"
+# shellcheck disable=SC2086 # words
+run ${command#gpuplan } --format csv
+assert_true "the command prints the rows shown" cmp -s "$work/out" "$work/shown.csv"
+
+finish
