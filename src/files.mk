@@ -264,6 +264,8 @@ tui_sources = \
 	src/tui/plain_parts.h \
 	src/tui/plain_say.c \
 	src/tui/plan_answer.c \
+	src/tui/plan_file.c \
+	src/tui/plan_fix.c \
 	src/tui/plan_parts.h \
 	src/tui/plot.c \
 	src/tui/plot.h \
@@ -276,9 +278,11 @@ tui_sources = \
 	src/tui/rect.h \
 	src/tui/s_bench.c \
 	src/tui/s_bench.h \
+	src/tui/s_bench_ask.c \
 	src/tui/s_bench_choose.c \
 	src/tui/s_bench_done.c \
 	src/tui/s_bench_live.c \
+	src/tui/s_bench_plan.c \
 	src/tui/s_compare.c \
 	src/tui/s_compare.h \
 	src/tui/s_compare_draw.c \
@@ -294,6 +298,7 @@ tui_sources = \
 	src/tui/spark.h \
 	src/tui/term.c \
 	src/tui/term.h \
+	src/tui/term_none.c \
 	src/tui/theme.c \
 	src/tui/theme.h \
 	src/tui/utf8.c \

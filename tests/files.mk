@@ -100,6 +100,7 @@ tests_unit_test_cuda_types_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 replays = \
 	tests/fuzz/replay_batch \
 	tests/fuzz/replay_benchlog \
+	tests/fuzz/replay_command \
 	tests/fuzz/replay_gguf \
 	tests/fuzz/replay_hfconfig \
 	tests/fuzz/replay_journal \
@@ -111,6 +112,7 @@ replays = \
 fuzzers = \
 	tests/fuzz/fuzz_batch \
 	tests/fuzz/fuzz_benchlog \
+	tests/fuzz/fuzz_command \
 	tests/fuzz/fuzz_gguf \
 	tests/fuzz/fuzz_hfconfig \
 	tests/fuzz/fuzz_journal \
@@ -136,6 +138,11 @@ tests_fuzz_replay_benchlog_LDADD = $(program_libs)
 tests_fuzz_fuzz_benchlog_SOURCES = tests/fuzz/fuzz_benchlog.c
 tests_fuzz_fuzz_benchlog_LDADD = $(program_libs)
 tests_fuzz_fuzz_benchlog_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
+tests_fuzz_replay_command_SOURCES = tests/fuzz/fuzz_command.c tests/fuzz/replay.c
+tests_fuzz_replay_command_LDADD = $(program_libs)
+tests_fuzz_fuzz_command_SOURCES = tests/fuzz/fuzz_command.c
+tests_fuzz_fuzz_command_LDADD = $(program_libs)
+tests_fuzz_fuzz_command_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
 tests_fuzz_replay_gguf_SOURCES = tests/fuzz/fuzz_gguf.c tests/fuzz/replay.c
 tests_fuzz_replay_gguf_LDADD = $(program_libs)
 tests_fuzz_fuzz_gguf_SOURCES = tests/fuzz/fuzz_gguf.c
@@ -244,8 +251,14 @@ cli_tests = \
 	tests/cli/table.sh \
 	tests/script/app.sh \
 	tests/script/compare.sh \
+	tests/script/curves.sh \
+	tests/script/plain.sh \
+	tests/script/plan.sh \
 	tests/script/readme.sh \
-	tests/script/walk.sh
+	tests/script/walk.sh \
+	tests/script/windows.sh \
+	tests/tui/ends.sh \
+	tests/tui/sizes.sh
 
 TESTS += $(lint_tests) $(cli_tests)
 
@@ -258,7 +271,8 @@ test_helpers = \
 	tests/lint/lint.sh \
 	tests/unit/skipped.sh \
 	tests/cli/lib.sh \
-	tests/script/lib.sh
+	tests/script/lib.sh \
+	tests/tui/lib.sh
 
 EXTRA_DIST += tests/speed.sh tests/bench/direct_onednn.c tests/bench/toolkits.sh $(lint_tests) $(cli_tests) $(accuracy_scripts) $(test_helpers)
 EXTRA_DIST += \

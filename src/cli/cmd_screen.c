@@ -82,7 +82,8 @@ static enum gp_status screen_run(struct invocation *in, struct gp_err *err)
 const struct command cmd_screen = {
     .name = "screen",
     .usage = "[-m MODEL] [-p FORMAT] [-g GPU[:COUNT]] [OPTION]...",
-    .brief = "what gpuplan does without a command: plan, compare and measure on screens",
+    .brief =
+        "what gpuplan does without a command: plan, compare and measure on screens",
     .bit = FOR_SCREEN,
     .streams = true,
     .run = screen_run,

@@ -1,6 +1,6 @@
 /*
- * main.c - finds the command, parses its options, runs it, writes what it says. Without a
- * command it is the screens'.
+ * main.c - finds the command, parses its options, runs it, writes what it says. Without
+ * a command it is the screens'.
  */
 #include <locale.h>
 #include <stdio.h>
@@ -133,8 +133,8 @@ static int run(struct invocation *in, int argc, char **argv)
                 "is no date");
         return complain(&err);
     }
-    in->planner = planner_new(ask_word(&in->ask, OPT_PROFILES, NULL), today(),
-                              devices_local);
+    in->planner =
+        planner_new(ask_word(&in->ask, OPT_PROFILES, NULL), today(), devices_local);
     code = in->command->run(in, &err) ? complain(&err) : finish(in, &err);
     planner_free(in->planner);
     return code;

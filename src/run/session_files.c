@@ -40,10 +40,28 @@ size_t session_stem(const char *path)
     return dot && dot != path ? (size_t)(dot - path) : strlen(path);
 }
 
-/* A name of our own, where none was given. */
+/* A result of this name, or the journal of one. */
+static bool is_taken(const char *path)
+{
+    char journal[GP_PATH_MAX];
+
+    return path_is_there(path) ||
+           (gp_format(journal, sizeof journal, "%s.part", path) &&
+            path_is_there(journal));
+}
+
+static bool below_folder(struct session *s, const char *name)
+{
+    return s->folder[0] ? path_join(s->base, sizeof s->base, s->folder, name)
+                        : gp_copy(s->base, sizeof s->base, name);
+}
+
+/* A name of our own, where none was given. Ranks must agree on theirs; a second run
+ * within a second gets a number. */
 static bool own_name(struct session *s)
 {
     char stamp[32], name[200];
+    bool ok;
 
     strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", gmtime(&s->began));
     if (s->how.ranks > 1)
@@ -51,8 +69,12 @@ static bool own_name(struct session *s)
                   s->job[0] && !strchr(s->job, '/') ? s->job : "ranks");
     else
         gp_format(name, sizeof name, "gpuplan-bench-%s-%s.json", s->host, stamp);
-    return s->folder[0] ? path_join(s->base, sizeof s->base, s->folder, name)
-                        : gp_copy(s->base, sizeof s->base, name);
+    ok = below_folder(s, name);
+    for (int n = 2; ok && s->how.ranks <= 1 && n < 100 && is_taken(s->base); n++) {
+        gp_format(name, sizeof name, "gpuplan-bench-%s-%s-%d.json", s->host, stamp, n);
+        ok = below_folder(s, name);
+    }
+    return ok;
 }
 
 static bool name_base(struct session *s)

@@ -2,9 +2,9 @@
  * app.c - the loop: keys, ticks and paints, in this order.
  *
  * Keys that are waiting are all taken before anything is painted, so that a key held
- * down never leaves a queue behind. Every open screen ticks, also when another is shown:
- * a measurement goes on while its user looks at the plan. What ticks change is painted
- * at most 30 times a second, what a key changes at once.
+ * down never leaves a queue behind. Every open screen ticks, also when another is
+ * shown: a measurement goes on while its user looks at the plan. What ticks change is
+ * painted at most 30 times a second, what a key changes at once.
  */
 #include "tui/app.h"
 
@@ -22,9 +22,9 @@
 #include "tui/term.h"
 #include "util/mem.h"
 
-#define PAINT_PAUSE 0.033 /* s between two paints that no key asked for */
-#define KEYS_AT_ONCE 100  /* taken before a paint, at most */
-#define WHEEL_ROWS 3
+#define PAINT_PAUSE  0.033 /* s between two paints that no key asked for */
+#define KEYS_AT_ONCE 100   /* taken before a paint, at most */
+#define WHEEL_ROWS   3
 
 const struct screen_ops *const screens[SCREEN_COUNT] = {
     [SCREEN_PLAN] = &screen_plan,     [SCREEN_COMPARE] = &screen_compare,
@@ -56,8 +56,7 @@ void app_report(struct app *app, bool bad, const char *fmt, ...)
 void app_report_err(struct app *app, const struct gp_err *err)
 {
     app_report(app, true, "%s%s%s%s%s%s", err->where, err->where[0] ? ": " : "",
-               err->text, err->hint[0] ? " (" : "", err->hint,
-               err->hint[0] ? ")" : "");
+               err->text, err->hint[0] ? " (" : "", err->hint, err->hint[0] ? ")" : "");
 }
 
 void app_touch(struct app *app)

@@ -1,5 +1,6 @@
 /*
- * app_act.c - what actions mean on every screen that does not mean something of its own.
+ * app_act.c - what actions mean on every screen that does not mean something of its
+ * own.
  */
 #include "tui/app_parts.h"
 
@@ -69,10 +70,11 @@ static void help(struct app *app)
     strbuf_init(&text);
     action_help(app->screen, &lines);
     add_columns(lines.text, &text);
-    strbuf_add(&text, "\nThe : line takes every action by its name, options as --plan "
-                      "takes them (users 16, --gpu h100:2) and: dump FILE, export FILE, "
-                      "save FILE, load FILE. Tab completes.\n"
-                      "More: man gpuplan, gpuplan-model(7).\n");
+    strbuf_add(&text,
+               "\nThe : line takes every action by its name, options as --plan "
+               "takes them (users 16, --gpu h100:2) and: dump FILE, export FILE, "
+               "save FILE, load FILE. Tab completes.\n"
+               "More: man gpuplan, gpuplan-model(7).\n");
     gp_format(title, sizeof title, "Help: %s", screens[app->screen]->name);
     reader_open(app, title, text.text);
     strbuf_fini(&lines);
@@ -167,7 +169,8 @@ bool app_export(struct app *app, const char *text, struct gp_err *err)
     enum gp_status status;
 
     if (!ops->export)
-        return gp_fail(err, GP_E_USAGE, ops->name, "", "has nothing to export") == GP_OK;
+        return gp_fail(err, GP_E_USAGE, ops->name, "", "has nothing to export") ==
+               GP_OK;
     if (check_target(text, path, sizeof path, err))
         return false;
     if (!has_word(ops->suffixes, suffix_of(path)))
@@ -269,19 +272,46 @@ void app_everywhere(struct app *app, enum action action)
         return;
     }
     switch (action) {
-    case ACT_HELP: help(app); break;
-    case ACT_QUIT: quit(app); break;
-    case ACT_QUIT_NOW: app->quit = true; break;
-    case ACT_PROMPT: prompt(app); break;
-    case ACT_UNDO: undo(app, false); break;
-    case ACT_REDO: undo(app, true); break;
-    case ACT_EXPORT: export(app); break;
-    case ACT_COMMAND: show_command(app); break;
-    case ACT_THEME: theme(app); break;
-    case ACT_MOUSE: toggle_mouse(app); break;
-    case ACT_SETTINGS: save_settings(app); break;
-    case ACT_REDRAW: app->whole = true; break;
-    case ACT_SUSPEND: term_suspend(); break;
-    default: break; /* motions that have nothing to move */
+    case ACT_HELP:
+        help(app);
+        break;
+    case ACT_QUIT:
+        quit(app);
+        break;
+    case ACT_QUIT_NOW:
+        app->quit = true;
+        break;
+    case ACT_PROMPT:
+        prompt(app);
+        break;
+    case ACT_UNDO:
+        undo(app, false);
+        break;
+    case ACT_REDO:
+        undo(app, true);
+        break;
+    case ACT_EXPORT:
+        export(app);
+        break;
+    case ACT_COMMAND:
+        show_command(app);
+        break;
+    case ACT_THEME:
+        theme(app);
+        break;
+    case ACT_MOUSE:
+        toggle_mouse(app);
+        break;
+    case ACT_SETTINGS:
+        save_settings(app);
+        break;
+    case ACT_REDRAW:
+        app->whole = true;
+        break;
+    case ACT_SUSPEND:
+        term_suspend();
+        break;
+    default:
+        break; /* motions that have nothing to move */
     }
 }

@@ -22,11 +22,11 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define TEXT_COLS 36   /* a longer text may be cut where `more` stands beside it */
+#define TEXT_COLS   36 /* a longer text may be cut where `more` stands beside it */
 #define BESIDE_COLS 76 /* window from which it does */
-#define BELOW_ROWS 2
-#define LEAST_COLS 50
-#define LEAST_ROWS 7
+#define BELOW_ROWS  2
+#define LEAST_COLS  50
+#define LEAST_ROWS  7
 
 struct chooser {
     struct overlay overlay;
@@ -36,9 +36,9 @@ struct chooser {
     bool *marked;           /* (count); owned */
     int count;
     int text_cols, more_cols; /* of the longest text and `more` */
-    int *shown;             /* (shown_count) which choices match; owned */
+    int *shown;               /* (shown_count) which choices match; owned */
     int shown_count;
-    int focus, top;         /* rows of the list: shown, then the text as typed */
+    int focus, top; /* rows of the list: shown, then the text as typed */
     struct edit filter;
     void (*chosen)(struct app *app, void *ctx, const char *id);
     void *ctx;
@@ -373,7 +373,8 @@ static void draw_choice(const struct chooser *c, struct canvas *canvas, struct r
     int x = margin(c), text = text_cols(c, in.cols);
 
     if (c->many)
-        canvas_text(canvas, in, y, 2, INK_TEXT, c->marked[c->shown[row]] ? "[x]" : "[ ]");
+        canvas_text(canvas, in, y, 2, INK_TEXT,
+                    c->marked[c->shown[row]] ? "[x]" : "[ ]");
     if (!beside(in) || c->more_cols == 0) {
         canvas_fit(canvas, in, y, x, in.cols - x - 1, INK_TEXT, choice->text);
         return;

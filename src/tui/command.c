@@ -1,5 +1,6 @@
 /*
- * command.c - the `:` line: actions by their names, options as --plan takes them, files.
+ * command.c - the `:` line: actions by their names, options as --plan takes them,
+ * files.
  *
  *   solve                            an action (action.h)
  *   users 16                         an option; several are one step of undo
@@ -173,8 +174,8 @@ static bool not_here(struct app *app, enum action action, struct gp_err *err)
 {
     if (action_rows[action].screens & 1u << app->screen)
         return false;
-    gp_fail(err, GP_E_USAGE, action_rows[action].name, "",
-            "is not for the screen %s", screens[app->screen]->name);
+    gp_fail(err, GP_E_USAGE, action_rows[action].name, "", "is not for the screen %s",
+            screens[app->screen]->name);
     return true;
 }
 

@@ -273,12 +273,15 @@ static void link_text(const struct device *d, char *text, size_t size)
         gp_format(now, sizeof now, "gen %d x%d", l->gen, l->width);
     if (l->gen_max && l->width_max)
         gp_format(most, sizeof most, "gen %d x%d", l->gen_max, l->width_max);
-    gp_format(text, size, "PCIe %s of %s", now, most);
+    gp_format(text, size, "%s of %s", now, most);
+}
+
+static void nvlink_text(const struct device *d, char *text, size_t size)
+{
     if (d->links > 0)
-        gp_format(text + strlen(text), size - strlen(text), ", NVLink %d of %d active",
-                  d->links_active, d->links);
-    else if (d->links == 0)
-        gp_format(text + strlen(text), size - strlen(text), ", no NVLink");
+        gp_format(text, size, "%d of %d links active", d->links_active, d->links);
+    else
+        gp_copy(text, size, d->links == 0 ? "none" : "-");
 }
 
 static void mig_text(const struct devices_view *v, const struct device *d, char *text,
@@ -330,15 +333,12 @@ static int draw_processes(const struct device *d, struct canvas *canvas, struct 
 
 static void memory_line(const struct device *d, char *text, size_t size)
 {
-    char free[32] = "-", used[32] = "-", total[32] = "-";
+    char free[32], used[32], total[32];
 
-    if (d->memory_free.known)
-        units_gib(free, sizeof free, d->memory_free.value);
-    if (d->memory_used.known)
-        units_gib(used, sizeof used, d->memory_used.value);
-    if (d->memory_total.known)
-        units_gib(total, sizeof total, d->memory_total.value);
-    gp_format(text, size, "%s free, %s used of %s", free, used, total);
+    plain(free, sizeof free, value_of(d->memory_free), GP_GIB, 2, "free");
+    plain(used, sizeof used, value_of(d->memory_used), GP_GIB, 2, "used");
+    plain(total, sizeof total, value_of(d->memory_total), GP_GIB, 2, "GiB");
+    gp_format(text, size, "%s, %s of %s", free, used, total);
 }
 
 static void draw_facts(const struct devices_view *v, struct canvas *canvas,
@@ -358,7 +358,9 @@ static void draw_facts(const struct devices_view *v, struct canvas *canvas,
     memory_line(d, text, sizeof text);
     y += say(canvas, in, y, "memory", text);
     link_text(d, text, sizeof text);
-    y += say(canvas, in, y, "links", text);
+    y += say(canvas, in, y, "PCIe", text);
+    nvlink_text(d, text, sizeof text);
+    y += say(canvas, in, y, "NVLink", text);
     mig_text(v, d, text, sizeof text);
     y += say(canvas, in, y, "MIG", text);
     y += say(canvas, in, y, "bus", d->bus_id);

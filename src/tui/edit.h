@@ -1,10 +1,10 @@
 /*
  * edit.h - one line of UTF-8 text that is being typed: what each key does to it.
  *
- * A value without pointers. `at` is a byte between two characters. Letters, Left, Right,
- * Home, End, Ctrl-A, Ctrl-E; Backspace, Delete, Ctrl-D; Ctrl-U and Ctrl-K take away what
- * is left and right of the cursor, Ctrl-W the word before it. A line that is full takes
- * no more.
+ * A value without pointers. `at` is a byte between two characters. Letters, Left,
+ * Right, Home, End, Ctrl-A, Ctrl-E; Backspace, Delete, Ctrl-D; Ctrl-U and Ctrl-K take
+ * away what is left and right of the cursor, Ctrl-W the word before it. A line that is
+ * full takes no more.
  */
 #ifndef GP_TUI_EDIT_H
 #define GP_TUI_EDIT_H

@@ -101,7 +101,7 @@ int plain_number(const char *text, int most)
     long n = strtol(text, &end, 10);
 
     return text[0] >= '0' && text[0] <= '9' && !*end && n >= 1 && n <= most ? (int)n
-                                                                           : 0;
+                                                                            : 0;
 }
 
 /* ---- what comes next ---- */
@@ -146,7 +146,8 @@ static void do_next(struct plain *plain, int next)
     }
 }
 
-/* What an answer means: -1 - i for fix i, else one of enum next; NEXT_COUNT: nothing. */
+/* What an answer means: -1 - i for fix i, else one of enum next; NEXT_COUNT: nothing.
+ */
 static int meaning(const char *text, int fixes)
 {
     int n = plain_number(text, fixes + NEXT_COUNT);
@@ -167,7 +168,9 @@ static void say_nexts(int fixes)
 {
     plain_say("Next:");
     if (fixes > 0)
-        plain_say(fixes > 1 ? "1 to %d. take that suggestion" : "%d. take the suggestion", fixes);
+        plain_say(fixes > 1 ? "1 to %d. take that suggestion"
+                            : "%d. take the suggestion",
+                  fixes);
     for (int i = 0; i < NEXT_COUNT; i++)
         plain_say("%d. %s", fixes + 1 + i, nexts[i].what);
 }
@@ -237,7 +240,7 @@ int plain_run(const struct app_start *start, const char *because, struct gp_err 
     code = exit_code(&plain);
     desk_free(plain.desk);
     if (fflush(stdout) != 0 || ferror(stdout))
-        return gp_status_exit(gp_fail(err, GP_E_FILE, "standard output", "",
-                                      "cannot be written"));
+        return gp_status_exit(
+            gp_fail(err, GP_E_FILE, "standard output", "", "cannot be written"));
     return code;
 }

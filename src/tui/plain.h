@@ -19,13 +19,14 @@
 #include "tui/app.h"
 #include "util/err.h"
 
-/* What turned plain mode on: "--plain", "GPUPLAN_PLAIN" or "gpuplan.cfg"; NULL: nothing.
- * option: --plain was given; config: gpuplan.cfg says plain = true. The variable counts
- * when it is set and neither empty nor 0; "0" also turns what gpuplan.cfg says off. */
+/* What turned plain mode on: "--plain", "GPUPLAN_PLAIN" or "gpuplan.cfg"; NULL:
+ * nothing. option: --plain was given; config: gpuplan.cfg says plain = true. The
+ * variable counts when it is set and neither empty nor 0; "0" also turns what
+ * gpuplan.cfg says off. */
 const char *plain_because(bool option, bool config);
 
-/* Asks until the user quits or the input ends. The exit code: 0, or 1 when the last plan
- * does not fit and the input ended (a script asked), or of *err. */
+/* Asks until the user quits or the input ends. The exit code: 0, or 1 when the last
+ * plan does not fit and the input ended (a script asked), or of *err. */
 int plain_run(const struct app_start *start, const char *because, struct gp_err *err);
 
 #endif

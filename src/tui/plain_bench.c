@@ -66,9 +66,10 @@ static void say_plan(const struct session *s)
     for (int i = 0; i < session_devices(s); i++)
         if (session_device(s, i, &device))
             plain_say("Device: %s.", device.name);
-    plain_say("Plan: %d points on %d device%s with the %s engine, about %s. Ctrl-C stops "
-              "after a point.",
-              plan.points, plan.devices, plan.devices == 1 ? "" : "s", plan.backend, time);
+    plain_say(
+        "Plan: %d points on %d device%s with the %s engine, about %s. Ctrl-C stops "
+        "after a point.",
+        plan.points, plan.devices, plan.devices == 1 ? "" : "s", plan.backend, time);
     plain_say("Result: %s", plan.result);
 }
 

@@ -14,8 +14,8 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define PAGE 8      /* choices named at once */
-#define SHORT 9     /* a list of so many is named with its question */
+#define PAGE  8 /* choices named at once */
+#define SHORT 9 /* a list of so many is named with its question */
 
 static const enum field asked[] = {FIELD_MODEL, FIELD_PRECISION, FIELD_GPU,
                                    FIELD_GPUS,  FIELD_CONTEXT,   FIELD_USERS};
@@ -24,9 +24,9 @@ static const enum field asked[] = {FIELD_MODEL, FIELD_PRECISION, FIELD_GPU,
 struct list {
     struct choice *choices; /* (count); owned */
     int count;
-    int *match;             /* (matches) of the words; owned */
+    int *match; /* (matches) of the words; owned */
     int matches;
-    int first;              /* of those, the first named; -1 = none is */
+    int first; /* of those, the first named; -1 = none is */
 };
 
 /* ---- lists ---- */
@@ -110,7 +110,8 @@ static enum step put(struct plain *plain, enum field field, const char *text)
     return STEP_NEXT;
 }
 
-/* Words: one choice is taken, several are named, of none the desk says what is wrong. */
+/* Words: one choice is taken, several are named, of none the desk says what is wrong.
+ */
 static enum step take_words(struct plain *plain, enum field field, struct list *list,
                             const char *text)
 {

@@ -23,7 +23,8 @@ struct plain {
 void plain_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void plain_say_lines(const char *text); /* each line of it */
 void plain_say_err(const struct gp_err *err);
-/* Prints the question, reads a line without blanks around it. False: the input ended. */
+/* Prints the question, reads a line without blanks around it. False: the input ended.
+ */
 bool plain_ask(struct plain *plain, const char *question, char text[PLAIN_LINE]);
 /* A number of 1..most; 0 when the text is none. */
 int plain_number(const char *text, int most);

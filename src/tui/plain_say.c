@@ -186,8 +186,8 @@ static void say_fix(int number, const struct fix *f)
     else if (f->cost_known)
         gp_format(money, sizeof money, "$%.2f per hour %s", fabs(f->cost_delta),
                   f->cost_delta > 0 ? "more" : "less");
-    plain_say("%d. %s, %s: %.2f GiB more room per GPU, %s%s.", number, f->what, f->option,
-              f->gain / GP_GIB, money,
+    plain_say("%d. %s, %s: %.2f GiB more room per GPU, %s%s.", number, f->what,
+              f->option, f->gain / GP_GIB, money,
               f->verdict == VERDICT_MARGINAL ? ", still marginal" : "");
 }
 

@@ -241,7 +241,7 @@ static void pool(struct page *p, const struct plan *plan)
     const struct memory *m = &plan->memory;
     char a[32], b[32], c[32];
 
-    if (!m->max_concurrency.known)
+    if (!m->max_concurrency.known || plan->request.model->weights_only)
         return;
     wordsf(p, 2, INK_TEXT, "KV pool %s: %s tokens, %.1f requests of %s tokens",
            units_gib(a, sizeof(a), m->kv_pool.value),

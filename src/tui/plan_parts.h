@@ -1,5 +1,5 @@
 /*
- * plan_parts.h - the two files of the Plan screen: s_plan.c (keys, form) and
+ * plan_parts.h - the files of the Plan screen: s_plan.c (keys, form) and
  * plan_answer.c (what stands beside the form).
  */
 #ifndef GP_TUI_PLAN_PARTS_H
@@ -25,6 +25,13 @@ void plan_side_page(struct page *page, const struct desk *desk);
 const char *plan_verdict(const struct desk *desk);
 /* "2 x NVIDIA L40S", or that there is none. */
 void plan_answer_title(const struct desk *desk, char *text, size_t size);
+
+/* Applies the only suggestion, or opens a list of them. (plan_fix.c) */
+struct app;
+bool plan_fix_apply(struct app *app);
+/* Asks for the file to save to or load from; save_as (GP_PATH_MAX) keeps its name while
+ * a question is open. (plan_file.c) */
+bool plan_file_ask(struct app *app, char *save_as, bool load);
 
 /* The terms of the answer, those of this field first. */
 void plan_why_text(const struct desk *desk, enum field first, struct strbuf *out);

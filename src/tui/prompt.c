@@ -21,7 +21,8 @@
 
 #define HISTORY 50
 
-/* One front end per process: its history is the process's. Longer lines are not kept. */
+/* One front end per process: its history is the process's. Longer lines are not kept.
+ */
 static struct history {
     char line[HISTORY][256]; /* the newest last */
     int count;
@@ -198,9 +199,9 @@ static void prompt_draw(const struct overlay *overlay, struct canvas *canvas,
     else
         canvas_fill(canvas, bottom);
     canvas_fit(canvas, in, 0, 1, in.cols - 2,
-               p->bad         ? INK_BAD
-               : p->note.len  ? INK_TEXT
-                              : INK_DIM,
+               p->bad        ? INK_BAD
+               : p->note.len ? INK_TEXT
+                             : INK_DIM,
                said);
     x = 1 + canvas_fit(canvas, in, 1, 1, in.cols / 2, INK_KEY, p->label);
     edit_draw(&p->edit, canvas, in, 1, x, true);

@@ -20,10 +20,10 @@
 #include "util/str.h"
 
 #define LEAST_COLS 60
-#define LEFT_MOST 28 /* columns of the left column */
+#define LEFT_MOST  28 /* columns of the left column */
 
 struct row {
-    size_t from, len;   /* bytes of the text, shown at column x */
+    size_t from, len; /* bytes of the text, shown at column x */
     int x;
     size_t left, left_len; /* and those at column 0 */
     bool heading;
@@ -38,13 +38,13 @@ struct rows { /* as broken for one width */
 struct reader {
     struct overlay overlay;
     char title[120];
-    char *text; /* owned */
-    int wide;   /* columns of its longest line */
-    int left;   /* columns of the left column; 0: lines have no tab */
+    char *text;        /* owned */
+    int wide;          /* columns of its longest line */
+    int left;          /* columns of the left column; 0: lines have no tab */
     struct rows *rows; /* owned; made when it is drawn or moved */
     int top;
-    char find[256];    /* "" = nothing was searched */
-    size_t at;         /* byte of the match the cursor stands on */
+    char find[256]; /* "" = nothing was searched */
+    size_t at;      /* byte of the match the cursor stands on */
     bool found;
     char note[300];
 };
@@ -206,7 +206,8 @@ static size_t match_at(const struct reader *reader, size_t at)
 {
     size_t i = 0;
 
-    while (reader->find[i] && gp_lower(reader->text[at + i]) == gp_lower(reader->find[i]))
+    while (reader->find[i] &&
+           gp_lower(reader->text[at + i]) == gp_lower(reader->find[i]))
         i++;
     return reader->find[i] ? 0 : i;
 }
@@ -379,8 +380,7 @@ static void mark_matches(const struct reader *reader, struct canvas *canvas,
 
         if (n == 0 || end <= start)
             continue;
-        canvas_ink(canvas, in, y,
-                   x + utf8_columns(reader->text + from, start - from),
+        canvas_ink(canvas, in, y, x + utf8_columns(reader->text + from, start - from),
                    utf8_columns(reader->text + start, end - start), INK_FOCUS);
     }
 }
@@ -393,8 +393,8 @@ static void draw_part(const struct reader *reader, struct canvas *canvas,
     mark_matches(reader, canvas, in, y, x, from, len);
 }
 
-static void draw_row(const struct reader *reader, struct canvas *canvas,
-                     struct rect in, int y, const struct row *row)
+static void draw_row(const struct reader *reader, struct canvas *canvas, struct rect in,
+                     int y, const struct row *row)
 {
     if (row->left_len > 0)
         draw_part(reader, canvas, in, y, 0, INK_KEY, row->left, row->left_len);

@@ -99,108 +99,6 @@ static void make_folder(const char *path)
     mkdir(part, 0777);
 }
 
-/* ---- from the form to an ask ---- */
-
-static void drop_texts(struct bench *b)
-{
-    while (b->texts > 0)
-        free(b->text[--b->texts]);
-}
-
-static const char *keep(struct bench *b, const char *text)
-{
-    if (!text || b->texts == BENCH_TEXTS)
-        return text ? "" : NULL;
-    return b->text[b->texts++] = gp_strdup(text);
-}
-
-/* The session outlives what the desk lends. */
-static void keep_all(struct bench *b, struct ask *ask)
-{
-    for (int i = 0; i < OPTION_COUNT; i++)
-        ask->value[i].text = keep(b, ask->value[i].text);
-    for (int i = 0; i < ask->model_count; i++)
-        ask->models[i] = keep(b, ask->models[i]);
-    for (int i = 0; i < ask->precision_count; i++)
-        ask->precisions[i] = keep(b, ask->precisions[i]);
-    for (int i = 0; i < ask->gpu_count; i++)
-        ask->gpus[i] = keep(b, ask->gpus[i]);
-}
-
-static enum gp_status give(struct ask *ask, enum option_id id, const char *name,
-                           const char *text, struct gp_err *err)
-{
-    return text[0] ? ask_text(ask, id, name, text, err) : GP_OK;
-}
-
-/* "0,2" when some are left out, "" for all. */
-static void name_devices(const struct bench *b, char *text, size_t size)
-{
-    int found = b->session ? session_found(b->session) : 0;
-    size_t len = 0;
-
-    text[0] = '\0';
-    for (int i = 0; i < found && b->form.left_out; i++) {
-        if (i < 64 && b->form.left_out >> i & 1)
-            continue;
-        gp_format(text + len, size - len, "%s%d", len ? "," : "", i);
-        len = strlen(text);
-    }
-}
-
-static void name_tests(const struct bench *b, char *text, size_t size)
-{
-    size_t len = 0;
-
-    text[0] = '\0';
-    for (int i = 0; i < BENCH_TESTS; i++) {
-        if (!(b->form.tests >> i & 1))
-            continue;
-        gp_format(text + len, size - len, "%s%s", len ? "," : "", bench_tests[i].name);
-        len = strlen(text);
-    }
-}
-
-static bool measures_model(const struct bench *b)
-{
-    for (int i = 0; i < BENCH_TESTS; i++)
-        if (b->form.tests >> i & 1 && bench_tests[i].model)
-            return true;
-    return false;
-}
-
-/* ask's texts are the bench's; tests, folder: storage for session_ask. */
-static enum gp_status make_ask(struct app *app, struct bench *b, struct ask *ask,
-                               char tests[96], struct gp_err *err)
-{
-    const struct bench_form *f = &b->form;
-    const char *engine = bench_engines[f->engine];
-    char devices[256];
-    enum gp_status status = GP_OK;
-
-    memset(ask, 0, sizeof *ask);
-    if (measures_model(b))
-        desk_ask(app->desk, ask);
-    name_tests(b, tests, 96);
-    name_devices(b, devices, sizeof devices);
-    if (!tests[0])
-        return gp_fail(err, GP_E_USAGE, "", "Space takes one", "no test is chosen");
-    if (b->form.left_out && !devices[0] && b->session && session_found(b->session))
-        return gp_fail(err, GP_E_USAGE, "", "Space takes one", "no device is chosen");
-    status = give(ask, OPT_TYPE, "types", f->types, err);
-    if (!status)
-        status = give(ask, OPT_SHAPES, "shapes", f->shapes, err);
-    if (!status)
-        status = give(ask, OPT_PRESET, "preset", bench_presets[f->preset], err);
-    if (!status)
-        status = give(ask, OPT_TIME_LIMIT, "time limit", f->limit, err);
-    if (!status)
-        status = give(ask, OPT_DEVICE, "devices", devices, err);
-    if (!status && f->engine)
-        status = give(ask, OPT_BACKEND, "engine", engine, err);
-    return status;
-}
-
 /* ---- the session ---- */
 
 static void forget_lines(struct bench *b)
@@ -240,7 +138,7 @@ static void drop_session(struct bench *b)
 {
     session_free(b->session);
     b->session = NULL;
-    drop_texts(b);
+    bench_ask_drop(b);
     forget_lines(b);
 }
 
@@ -248,8 +146,8 @@ void bench_renew(struct app *app, struct bench *b)
 {
     struct ask ask;
     char tests[96], folder[GP_PATH_MAX];
-    struct session_ask how = {.ask = &ask, .planner = app->desk->planner,
-                              .tests = tests, .folder = folder};
+    struct session_ask how = {
+        .ask = &ask, .planner = app->desk->planner, .tests = tests, .folder = folder};
 
     drop_session(b);
     memset(&b->err, 0, sizeof b->err);
@@ -261,8 +159,8 @@ void bench_renew(struct app *app, struct bench *b)
     b->follow = true;
     b->version = app->desk->version;
     bench_folder(app, folder, sizeof folder);
-    if (make_ask(app, b, &ask, tests, &b->err) == GP_OK) {
-        keep_all(b, &ask);
+    if (bench_ask(app, b, &ask, tests, &b->err) == GP_OK) {
+        bench_ask_keep(b, &ask);
         b->session = session_new(&how, &b->err);
     }
     app_touch(app);
@@ -273,8 +171,8 @@ static void replan(struct app *app, struct bench *b)
 {
     struct ask ask;
     char tests[96], folder[GP_PATH_MAX], *old[BENCH_TEXTS];
-    struct session_ask how = {.ask = &ask, .planner = app->desk->planner,
-                              .tests = tests, .folder = folder};
+    struct session_ask how = {
+        .ask = &ask, .planner = app->desk->planner, .tests = tests, .folder = folder};
     int count = b->texts;
 
     b->stale = false;
@@ -283,11 +181,11 @@ static void replan(struct app *app, struct bench *b)
     bench_folder(app, folder, sizeof folder);
     forget_lines(b);
     app_touch(app);
-    if (make_ask(app, b, &ask, tests, &b->err))
+    if (bench_ask(app, b, &ask, tests, &b->err))
         return;
     memcpy(old, b->text, sizeof old);
     b->texts = 0;
-    keep_all(b, &ask);
+    bench_ask_keep(b, &ask);
     if (session_replan(b->session, &how, &b->err) == GP_OK)
         sum_up(b);
     while (count > 0)
@@ -352,8 +250,8 @@ static void finish(struct app *app, struct bench *b)
     }
     session_plan(b->session, &b->plan);
     b->stage = STAGE_DONE;
-    b->panel = frame_of(app->rows, app->cols).size <= SIZE_ONE ? BENCH_WORDS
-                                                              : BENCH_POINTS;
+    b->panel =
+        frame_of(app->rows, app->cols).size <= SIZE_ONE ? BENCH_WORDS : BENCH_POINTS;
 }
 
 static void take_event(struct app *app, struct bench *b,
@@ -493,9 +391,9 @@ static bool act(struct app *app, void *state, enum action action)
     if (b->stage == STAGE_DONE && bench_done_act(app, b, action))
         return true;
     if (action == ACT_START || action == ACT_TOGGLE) {
-        app_report(app, false, b->stage == STAGE_RUN
-                                   ? "it runs: x stops after the point, X now"
-                                   : "r goes back to choosing, for another run");
+        app_report(app, false,
+                   b->stage == STAGE_RUN ? "it runs: x stops after the point, X now"
+                                         : "r goes back to choosing, for another run");
         return true;
     }
     if (action == ACT_PANEL || action == ACT_PANEL_BACK) {
@@ -589,8 +487,8 @@ static void command(const struct app *app, const void *state, struct strbuf *out
         strbuf_add(out, "gpuplan --list devices");
         return;
     }
-    name_tests(b, text, sizeof text);
-    if (measures_model(b)) {
+    bench_ask_tests(b, text, sizeof text);
+    if (bench_ask_model(b)) {
         char start[128];
 
         gp_format(start, sizeof start, "--bench %s", text);
@@ -607,7 +505,7 @@ static void command(const struct app *app, const void *state, struct strbuf *out
         strbuf_addf(out, " --time-limit %s", b->form.limit);
     if (b->form.engine)
         strbuf_addf(out, " --backend %s", bench_engines[b->form.engine]);
-    name_devices(b, text, sizeof text);
+    bench_ask_devices(b, text, sizeof text);
     if (text[0])
         strbuf_addf(out, " --device %s", text);
 }
@@ -633,25 +531,22 @@ static enum gp_status export_devices(const struct app *app, const char *suffix,
 }
 
 static enum gp_status export(const struct app *app, const void *state,
-                             const char *suffix, struct strbuf *out, struct gp_err *err)
-{
+                             const char *suffix, struct strbuf *out,
+                             struct gp_err *err) {
     const struct bench *b = state;
     const struct benchlog *log = b->session ? session_log(b->session) : NULL;
 
-    if (b->monitor)
-        return export_devices(app, suffix, out, err);
-    if (log && strcmp(suffix, "json") == 0)
-        gp_json_write(log->json, true, out);
+    if (b->monitor) return export_devices(app, suffix, out, err);
+    if (log && strcmp(suffix, "json") == 0) gp_json_write(log->json, true, out);
     else if (log)
         benchlog_print(log, strcmp(suffix, "csv") == 0 ? BENCHLOG_CSV : BENCHLOG_TEXT,
                        out);
     else if (b->line_count > 0 && strcmp(suffix, "txt") == 0)
         session_dry_run(b->session, out);
-    else
-        return gp_fail(err, GP_E_NOTHING, "", "txt has the plan",
-                       "nothing is measured yet");
-    for (int i = 0; log && strcmp(suffix, "txt") == 0 && i < session_summaries(b->session);
-         i++)
+    else return gp_fail(err, GP_E_NOTHING, "", "txt has the plan",
+                        "nothing is measured yet");
+    for (int i = 0;
+         log && strcmp(suffix, "txt") == 0 && i < session_summaries(b->session); i++)
         strbuf_addf(out, "%s%s\n", i ? "" : "\n", session_summary(b->session, i));
     return GP_OK;
 }

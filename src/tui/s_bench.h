@@ -2,7 +2,9 @@
  * s_bench.h - the screen Bench from inside.
  *
  *   s_bench.c         its life: the session, keys, ticks, what is exported
+ *   s_bench_ask.c     the form as the options of --bench
  *   s_bench_choose.c  before: what is measured, on what, for how long
+ *   s_bench_plan.c    what a start would do
  *   s_bench_live.c    meanwhile: points, devices, what is left
  *   s_bench_done.c    after: summary, predicted beside measured, where it is
  *   devices_view.c    at any time: the monitor
@@ -118,6 +120,21 @@ void bench_folder(const struct app *app, char *path, size_t size);
 char *bench_time(char *text, size_t size, double seconds); /* "45 s", "1 min 50 s" */
 /* First line shown so that line `at` of `count` is in sight. */
 int bench_top(int at, int count, int rows);
+
+/* ---- s_bench_ask.c ---- */
+/* The texts of ask are the bench's, until bench_ask_drop(); tests: their names, as
+ * struct session_ask wants them. */
+enum gp_status bench_ask(struct app *app, struct bench *b, struct ask *ask,
+                         char tests[96], struct gp_err *err);
+void bench_ask_drop(struct bench *b);
+void bench_ask_keep(struct bench *b, struct ask *ask); /* copies of its texts */
+void bench_ask_tests(const struct bench *b, char *text, size_t size);
+void bench_ask_devices(const struct bench *b, char *text, size_t size); /* "" = all */
+bool bench_ask_model(const struct bench *b); /* does a test measure the model? */
+
+/* ---- s_bench_plan.c ---- */
+void bench_plan_draw(const struct app *app, const struct bench *b,
+                     struct canvas *canvas, struct rect in, bool focus);
 
 /* ---- s_bench_choose.c ---- */
 int bench_rows(const struct bench *b);

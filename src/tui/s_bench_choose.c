@@ -19,7 +19,8 @@ const struct bench_test_row bench_tests[BENCH_TESTS] = {
      "against the data sheet's.",
      false},
     {"batch", "the plan's layers by batch",
-     "batch: the linear layers of the plan's model as one GPU holds them, for 1 to 8192 "
+     "batch: the linear layers of the plan's model as one GPU holds them, for 1 to "
+     "8192 "
      "tokens: where weights stop being the limit.",
      true},
     {"memory", "read, write and copy",
@@ -38,12 +39,13 @@ const struct bench_test_row bench_tests[BENCH_TESTS] = {
      "real?",
      true},
     {"allreduce", "sums over devices",
-     "allreduce: the sum over all chosen devices, 1 KiB to 256 MiB; two devices or more.",
+     "allreduce: the sum over all chosen devices, 1 KiB to 256 MiB; two devices or "
+     "more.",
      false},
 };
 
-static const char *const types[] = {"", "bf16", "fp16", "fp8", "int8", "fp32",
-                                    "tf32", "fp16-acc16", "mxfp8", "nvfp4"};
+static const char *const types[] = {"",     "bf16", "fp16",       "fp8",   "int8",
+                                    "fp32", "tf32", "fp16-acc16", "mxfp8", "nvfp4"};
 static const char *const limits[] = {"", "1m", "5m", "15m", "30m", "1h", "2h"};
 enum { TYPES = sizeof types / sizeof *types, LIMITS = sizeof limits / sizeof *limits };
 
@@ -126,8 +128,8 @@ static void device_text(const struct bench *b, int i, char *text, size_t size)
     }
     if (isfinite(d.free))
         units_gib(free, sizeof free, d.free);
-    gp_format(text, size, "%d %s%s%s%s%s", d.id, d.name, free[0] ? ", " : "", free,
-              free[0] ? " free" : "", d.gpu ? "" : "");
+    gp_format(text, size, "%d %s%s%s%s", d.id, d.name, free[0] ? ", " : "", free,
+              free[0] ? " free" : "");
 }
 
 static const char *or_word(const char *text, const char *otherwise)
@@ -197,152 +199,7 @@ static void draw_form(const struct bench *b, struct canvas *canvas, struct rect 
     }
 }
 
-/* ---- the plan ---- */
-
-static int say(struct canvas *canvas, struct rect in, int y, const char *label,
-               const char *text)
-{
-    struct rect right = {in.y + y, in.x + 8, in.rows - y, in.cols - 8};
-
-    if (y >= in.rows || !text[0])
-        return 0;
-    canvas_text(canvas, in, y, 0, INK_DIM, label);
-    return canvas_wrap(canvas, right, 0, INK_TEXT, text);
-}
-
-/* What is free on the chosen device that has the least; NAN = unknown. */
-static double least_free(const struct bench *b)
-{
-    struct session_device d;
-    double least = NAN;
-
-    for (int i = 0; session_device(b->session, i, &d); i++)
-        least = fmin(least, d.free);
-    return least;
-}
-
-static int draw_figures(const struct bench *b, struct canvas *canvas, struct rect in)
-{
-    const struct session_plan *p = &b->plan;
-    double free = least_free(b);
-    char text[320], left[40], right[40];
-    int y = 0;
-
-    gp_format(text, sizeof text, "%d, %d pass%s on %d device%s", p->points, p->passes,
-              p->passes == 1 ? "" : "es", p->devices, p->devices == 1 ? "" : "s");
-    y += say(canvas, in, y, "points", text);
-    gp_format(text, sizeof text, "about %s", bench_time(left, sizeof left, p->seconds));
-    y += say(canvas, in, y, "time", text);
-    gp_format(text, sizeof text, "%s at once%s%s%s",
-              units_bytes(left, sizeof left, p->bytes), isfinite(free) ? ", " : "",
-              isfinite(free) ? units_gib(right, sizeof right, free) : "",
-              isfinite(free) ? " free" : "");
-    y += say(canvas, in, y, "memory", text);
-    gp_format(text, sizeof text, "%s%s%s", p->backend, p->chosen[0] ? ": " : "",
-              p->chosen);
-    y += say(canvas, in, y, "engine", text);
-    return y;
-}
-
-static int draw_sums(const struct bench *b, struct canvas *canvas, struct rect in,
-                     int y)
-{
-    char time[32], bytes[32];
-
-    canvas_rule(canvas, in, y++, "Points, time, memory");
-    for (int i = 0; i < b->sums && y < in.rows; i++, y++)
-        canvas_textf(canvas, in, y, 0, INK_TEXT, "%-9s %4d  %12s  %8s", b->sum[i].test,
-                     b->sum[i].points,
-                     bench_time(time, sizeof time, b->sum[i].seconds),
-                     units_bytes(bytes, sizeof bytes, b->sum[i].bytes));
-    return y;
-}
-
-static int draw_devices(const struct bench *b, struct canvas *canvas, struct rect in,
-                        int y)
-{
-    struct session_device d;
-    char text[200];
-
-    if (strcmp(b->plan.backend, "cpu") == 0)
-        return y;
-    for (int i = 0; session_device(b->session, i, &d) && y < in.rows; i++) {
-        gp_format(text, sizeof text, "%d is %s", d.id,
-                  d.gpu ? d.gpu->id : "not in the catalogue: nothing is predicted");
-        y += say(canvas, in, y, i ? "" : "profile", text);
-    }
-    return y;
-}
-
-static void folder_text(const struct app *app, char *text, size_t size)
-{
-    char path[GP_PATH_MAX];
-    const char *home = getenv("HOME");
-    size_t n = home ? strlen(home) : 0;
-
-    bench_folder(app, path, sizeof path);
-    if (n > 1 && strncmp(path, home, n) == 0 && path[n] == '/')
-        gp_format(text, size, "~%s/", path + n);
-    else
-        gp_format(text, size, "%s/", path);
-}
-
-static void draw_notes(const struct bench *b, struct canvas *canvas, struct rect in,
-                       int y)
-{
-    bool first = true;
-
-    for (int i = 0; i < session_notes(b->session) && y < in.rows; i++) {
-        const char *note = session_note(b->session, i);
-
-        if (strcmp(note, b->plan.chosen) == 0)
-            continue; /* it stands above */
-        if (first && y + 1 < in.rows)
-            canvas_rule(canvas, in, y++, "Notes");
-        first = false;
-        y += canvas_wrap(canvas, in, y, INK_TEXT, note);
-    }
-}
-
-static void draw_error(const struct bench *b, struct canvas *canvas, struct rect in)
-{
-    char text[sizeof b->err.where + sizeof b->err.text + 8];
-    int y;
-
-    gp_format(text, sizeof text, "%s%s%s", b->err.where, b->err.where[0] ? ": " : "",
-              b->err.text);
-    y = canvas_wrap(canvas, in, 0, INK_WARN, text);
-    if (b->err.hint[0])
-        y += canvas_wrap(canvas, in, y, INK_TEXT, b->err.hint);
-    if (bench_state(b) == SESSION_BROKEN)
-        canvas_wrap(canvas, in, y + 1, INK_TEXT, "r looks again");
-}
-
-static void draw_plan(const struct app *app, const struct bench *b,
-                      struct canvas *canvas, struct rect in)
-{
-    struct rect inside = rect_inside(in);
-    char text[GP_PATH_MAX + 8];
-    int y;
-
-    canvas_box(canvas, in, "The plan", b->panel == PANEL_PLAN ? "Enter: points" : NULL);
-    if (b->panel == PANEL_PLAN)
-        canvas_cursor(canvas, inside, 0, 0);
-    if (bench_state(b) == SESSION_LOOKING) {
-        canvas_wrap(canvas, inside, 0, INK_TEXT, "The engines are asked for devices.");
-        return;
-    }
-    if (b->err.text[0] || !b->session) {
-        draw_error(b, canvas, inside);
-        return;
-    }
-    y = draw_figures(b, canvas, inside);
-    y = draw_devices(b, canvas, inside, y);
-    folder_text(app, text, sizeof text);
-    y += say(canvas, inside, y, "results", text);
-    y = draw_sums(b, canvas, inside, y);
-    draw_notes(b, canvas, inside, y);
-}
+/* ---- both ---- */
 
 static void panels(const struct bench *b, const struct frame *frame,
                    struct rect out[PANELS])
@@ -365,7 +222,7 @@ void bench_choose_draw(const struct app *app, const struct bench *b,
     if (!rect_empty(panel[PANEL_FORM]))
         draw_form(b, canvas, panel[PANEL_FORM]);
     if (!rect_empty(panel[PANEL_PLAN]))
-        draw_plan(app, b, canvas, panel[PANEL_PLAN]);
+        bench_plan_draw(app, b, canvas, panel[PANEL_PLAN], b->panel == PANEL_PLAN);
 }
 
 void bench_choose_click(struct app *app, struct bench *b, const struct frame *frame,
@@ -387,7 +244,6 @@ void bench_choose_click(struct app *app, struct bench *b, const struct frame *fr
 }
 
 /* ---- changing ---- */
-
 
 static void take_types(struct app *app, void *ctx, const char *id)
 {
@@ -421,9 +277,13 @@ static void take_engine(struct app *app, void *ctx, const char *id)
 static void choose_types(struct app *app, struct bench *b)
 {
     struct choice *list = calloc(TYPES, sizeof *list);
-    struct chooser_ask ask = {.title = "Types", .choices = list, .count = TYPES,
-                              .many = true, .marked = b->form.types,
-                              .chosen = take_types, .ctx = b};
+    struct chooser_ask ask = {.title = "Types",
+                              .choices = list,
+                              .count = TYPES,
+                              .many = true,
+                              .marked = b->form.types,
+                              .chosen = take_types,
+                              .ctx = b};
 
     if (!list)
         return;
@@ -444,8 +304,12 @@ static void choose_word(struct app *app, struct bench *b, const char *title,
                         void (*chosen)(struct app *, void *, const char *))
 {
     struct choice list[3];
-    struct chooser_ask ask = {.title = title, .choices = list, .count = 3,
-                              .selected = words[at], .chosen = chosen, .ctx = b};
+    struct chooser_ask ask = {.title = title,
+                              .choices = list,
+                              .count = 3,
+                              .selected = words[at],
+                              .chosen = chosen,
+                              .ctx = b};
 
     memset(list, 0, sizeof list);
     for (int i = 0; i < 3; i++) {
@@ -497,16 +361,21 @@ static void edit(struct app *app, struct bench *b, enum bench_row kind)
 {
     static const char *const efforts[3] = {
         "one pass, half a second a point: minutes in all",
-        "two passes in random order: the usual",
-        "longer, for a narrow band"};
+        "two passes in random order: the usual", "longer, for a narrow band"};
     static const char *const engines[3] = {
         "the GPUs where there are some, else the CPU", "NVIDIA GPUs", "the processor"};
-    struct prompt_ask limit = {.label = "Time limit: ", .text = b->form.limit,
+    struct prompt_ask limit = {.label = "Time limit: ",
+                               .text = b->form.limit,
                                .hint = "90s, 10m or 2h; empty: none",
-                               .history = PROMPT_VALUE, .done = take_limit, .ctx = b};
-    struct prompt_ask shapes = {.label = "Shapes: ", .text = b->form.shapes,
+                               .history = PROMPT_VALUE,
+                               .done = take_limit,
+                               .ctx = b};
+    struct prompt_ask shapes = {.label = "Shapes: ",
+                                .text = b->form.shapes,
                                 .hint = "MxNxK, several with ',': 4096x8x4096",
-                                .history = PROMPT_VALUE, .done = take_shapes, .ctx = b};
+                                .history = PROMPT_VALUE,
+                                .done = take_shapes,
+                                .ctx = b};
 
     if (kind == ROW_TYPES)
         choose_types(app, b);
@@ -660,7 +529,8 @@ void bench_choose_explain(const struct bench *b, struct strbuf *out)
                        "order, thorough repeats until the band is narrow.",
         [ROW_LIMIT] = "Time limit: stops after the point that runs then; the rest can "
                       "be resumed.",
-        [ROW_ENGINE] = "Engine: auto takes the GPUs where there are some, else the CPU.",
+        [ROW_ENGINE] =
+            "Engine: auto takes the GPUs where there are some, else the CPU.",
         [ROW_DEVICE] = "Devices are measured at the same time, as they are used. d "
                        "shows what they do now.",
     };

@@ -55,14 +55,12 @@ static int draw_file(const struct bench *b, struct canvas *canvas, struct rect i
 static int draw_next(const struct bench *b, struct canvas *canvas, struct rect in, int y)
 {
     bool whole = strcmp(session_status(b->session), "complete") == 0;
-    struct strbuf text;
 
-    strbuf_init(&text);
-    strbuf_add(&text, "next: 3 shows it in Curves, w saves under a name, r another run");
+    y += canvas_wrap(canvas, in, y, INK_TEXT,
+                     "next: 3 shows it in Curves, w saves under a name, r another run");
     if (!whole)
-        strbuf_addf(&text, "; gpuplan --bench --resume %s goes on", b->plan.journal);
-    y += canvas_wrap(canvas, in, y, INK_TEXT, text.text);
-    strbuf_fini(&text);
+        y += canvas_wrap(canvas, in, y, INK_TEXT,
+                         "gpuplan --bench --resume FILE.part goes on (FILE: above)");
     return y;
 }
 

@@ -2,9 +2,9 @@
  * s_plan.c - the Plan screen: the form, and beside it the answer that moves as the form
  * changes.
  *
- * Panels: form, answer, side (reasons, suggestions, sources). Where there is no room for
- * all, the one in focus is shown; Tab goes to the next. The form is redrawn around its
- * focus, the others scroll by their first row.
+ * Panels: form, answer, side (reasons, suggestions, sources). Where there is no room
+ * for all, the one in focus is shown; Tab goes to the next. The form is redrawn around
+ * its focus, the others scroll by their first row.
  */
 #include "tui/screen.h"
 
@@ -17,14 +17,14 @@
 #include "util/str.h"
 
 #define LABEL_COLS 12
-#define FORM_ROWS (FIELD_COUNT + 8) /* fields and headings */
+#define FORM_ROWS  (FIELD_COUNT + 8) /* fields and headings */
 
 struct plan_state {
-    int panel;             /* PLAN_FORM, ... */
+    int panel; /* PLAN_FORM, ... */
     enum field focus;
-    int top[PLAN_PANELS];  /* first row shown of answer and side */
-    enum field edited;     /* the one a window is open for */
-    enum field reset;      /* the field reset last, */
+    int top[PLAN_PANELS];   /* first row shown of answer and side */
+    enum field edited;      /* the one a window is open for */
+    enum field reset;       /* the field reset last, */
     unsigned reset_version; /* and the desk's version then: again resets all */
     bool was_reset;
     char save_as[GP_PATH_MAX]; /* waits for "replace it?" */
@@ -318,8 +318,8 @@ static bool reset(struct app *app, struct plan_state *s)
 {
     struct desk *desk = app->desk;
     struct gp_err err = {0};
-    bool again = s->was_reset && s->reset == s->focus &&
-                 s->reset_version == desk->version;
+    bool again =
+        s->was_reset && s->reset == s->focus && s->reset_version == desk->version;
     enum gp_status status =
         again ? desk_reset_all(desk, &err) : desk_reset(desk, s->focus, &err);
 
@@ -345,59 +345,6 @@ static bool solve(struct app *app, struct plan_state *s)
     else
         app_report(app, false, "%s: %s is the best that fits",
                    field_rows[s->focus].label, app->desk->shown[s->focus]);
-    return true;
-}
-
-/* ---- suggestions ---- */
-
-static void apply_fix(struct app *app, int i)
-{
-    char option[sizeof(app->desk->answer->fixes[0].option)];
-    struct gp_err err = {0};
-
-    gp_copy(option, sizeof(option), app->desk->answer->fixes[i].option);
-    if (desk_apply(app->desk, i, &err))
-        app_report_err(app, &err);
-    else
-        app_report(app, false, "applied: %s (u undoes it)", option);
-}
-
-static void fix_chosen(struct app *app, void *ctx, const char *id)
-{
-    (void)ctx;
-    apply_fix(app, atoi(id) - 1);
-}
-
-static bool apply(struct app *app)
-{
-    const struct answer *a = app->desk->answer;
-    struct choice choices[PLAN_MAX_FIXES] = {0};
-    struct chooser_ask ask = {.title = "What would fit",
-                              .choices = choices,
-                              .chosen = fix_chosen};
-
-    if (!app->desk->answered || a->fix_count == 0) {
-        app_report(app, false, "there is nothing to apply");
-        return true;
-    }
-    if (a->fix_count == 1) {
-        apply_fix(app, 0);
-        return true;
-    }
-    for (int i = 0; i < a->fix_count; i++) {
-        const struct fix *f = &a->fixes[i];
-
-        gp_format(choices[i].id, sizeof(choices[i].id), "%d", i + 1);
-        gp_format(choices[i].text, sizeof(choices[i].text), "%d. %s", i + 1, f->option);
-        if (f->per_hour > 0)
-            gp_format(choices[i].more, sizeof(choices[i].more), "%s, %.2f $/h", f->what,
-                      f->per_hour);
-        else
-            gp_format(choices[i].more, sizeof(choices[i].more), "%s, cost unknown",
-                      f->what);
-    }
-    ask.count = a->fix_count;
-    chooser_open(app, &ask);
     return true;
 }
 
@@ -469,69 +416,6 @@ static bool pin(struct app *app)
     return true;
 }
 
-/* ---- files ---- */
-
-static void save_now(struct app *app, void *ctx)
-{
-    struct plan_state *s = ctx;
-    struct gp_err err = {0};
-
-    if (desk_save(app->desk, s->save_as, &err))
-        app_report_err(app, &err);
-    else
-        app_report(app, false, "saved to %s; gpuplan --batch %s prints its answer",
-                   s->save_as, s->save_as);
-}
-
-static bool save_named(struct app *app, void *ctx, const char *text, struct gp_err *err)
-{
-    struct plan_state *s = ctx;
-    char question[GP_PATH_MAX + 40];
-
-    if (!text[0] || !gp_copy(s->save_as, sizeof(s->save_as), text))
-        return gp_fail(err, GP_E_USAGE, "", "such as plan.json",
-                       "a file needs a name") == GP_OK;
-    if (path_is_there(text) && strcmp(text, app->desk->file) != 0) {
-        gp_format(question, sizeof(question), "%s is there already. Replace it?", text);
-        question_open(app, question, save_now, s);
-        return true;
-    }
-    save_now(app, s);
-    return true;
-}
-
-static bool load_named(struct app *app, void *ctx, const char *text, struct gp_err *err)
-{
-    (void)ctx;
-    if (desk_load(app->desk, text, err))
-        return false;
-    app_report(app, false, "loaded from %s", text);
-    return true;
-}
-
-static void complete_file(struct app *app, void *ctx, const char *text,
-                          struct strbuf *out)
-{
-    (void)app;
-    (void)ctx;
-    app_complete_path(text, out);
-}
-
-static bool ask_file(struct app *app, struct plan_state *s, bool load)
-{
-    const char *file = app->desk->file;
-    struct prompt_ask ask = {.label = load ? "Open: " : "Save as: ",
-                             .text = file[0] || load ? file : "plan.json",
-                             .hint = "one line of --batch",
-                             .history = PROMPT_FILE,
-                             .done = load ? load_named : save_named,
-                             .complete = complete_file,
-                             .ctx = s};
-
-    prompt_open(app, &ask);
-    return true;
-}
-
 /* ---- the table ---- */
 
 static bool next_panel(struct plan_state *s, int by)
@@ -558,24 +442,40 @@ static bool plan_act(struct app *app, void *state, enum action action)
     case ACT_PAGE_UP:
     case ACT_PAGE_DOWN:
     case ACT_FIRST:
-    case ACT_LAST: return move(app, s, action);
+    case ACT_LAST:
+        return move(app, s, action);
     case ACT_LEFT:
-    case ACT_LESS: return step(app, s, -1);
+    case ACT_LESS:
+        return step(app, s, -1);
     case ACT_RIGHT:
-    case ACT_MORE: return step(app, s, +1);
-    case ACT_PANEL: return next_panel(s, 1);
-    case ACT_PANEL_BACK: return next_panel(s, -1);
-    case ACT_BACK: return back(s);
-    case ACT_EDIT: return edit(app, s);
-    case ACT_RESET: return reset(app, s);
-    case ACT_SOLVE: return solve(app, s);
-    case ACT_APPLY: return apply(app);
-    case ACT_FIND: return find(app, s);
-    case ACT_WHY: return why(app, s);
-    case ACT_PIN: return pin(app);
-    case ACT_SAVE: return ask_file(app, s, false);
-    case ACT_LOAD: return ask_file(app, s, true);
-    default: return false;
+    case ACT_MORE:
+        return step(app, s, +1);
+    case ACT_PANEL:
+        return next_panel(s, 1);
+    case ACT_PANEL_BACK:
+        return next_panel(s, -1);
+    case ACT_BACK:
+        return back(s);
+    case ACT_EDIT:
+        return edit(app, s);
+    case ACT_RESET:
+        return reset(app, s);
+    case ACT_SOLVE:
+        return solve(app, s);
+    case ACT_APPLY:
+        return plan_fix_apply(app);
+    case ACT_FIND:
+        return find(app, s);
+    case ACT_WHY:
+        return why(app, s);
+    case ACT_PIN:
+        return pin(app);
+    case ACT_SAVE:
+        return plan_file_ask(app, s->save_as, false);
+    case ACT_LOAD:
+        return plan_file_ask(app, s->save_as, true);
+    default:
+        return false;
     }
 }
 
@@ -653,7 +553,8 @@ static enum gp_status plan_export(const struct app *app, const void *state,
         print_plan(desk->answer, false, false, out);
     else
         print_plan_table(desk->answer,
-                         strcmp(suffix, "csv") == 0 ? OUTPUT_CSV : OUTPUT_MARKDOWN, out);
+                         strcmp(suffix, "csv") == 0 ? OUTPUT_CSV : OUTPUT_MARKDOWN,
+                         out);
     return GP_OK;
 }
 

@@ -17,7 +17,7 @@
 #define SCRIPT_BYTES 1048576 /* of a script, at most */
 #define SCREEN_LIMIT 1000    /* columns or rows, at most */
 #define WAIT_SECONDS 120.0
-#define SETTLED 0.5 /* a tick wished no earlier than this is only a monitor's */
+#define SETTLED      0.5 /* a tick wished no earlier than this is only a monitor's */
 
 struct script {
     struct app *app;
@@ -120,8 +120,7 @@ static enum gp_status go_on(struct script *script, const char *args, struct gp_e
 static const struct {
     const char *name;
     enum gp_status (*run)(struct script *, const char *, struct gp_err *);
-} words[] = {
-    {"size", set_size}, {"click", click}, {"wait", wait_for}, {"run", go_on}};
+} words[] = {{"size", set_size}, {"click", click}, {"wait", wait_for}, {"run", go_on}};
 
 /* What only a script may say; else what the prompt takes, its errors shown as there. */
 static enum gp_status command(struct script *script, const char *line,

@@ -13,8 +13,8 @@
  *
  *     struct app_settings s;
  *     bool plain;
- *     settings_read(&s, &plain, &err);      // what it could not use is err, the rest holds
- *     if (ask_flag(&ask, OPT_ASCII)) ...    // options win
+ *     settings_read(&s, &plain, &err);      // what it could not use is err, the rest
+ * holds if (ask_flag(&ask, OPT_ASCII)) ...    // options win
  */
 #ifndef GP_TUI_SETTINGS_H
 #define GP_TUI_SETTINGS_H

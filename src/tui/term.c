@@ -3,12 +3,13 @@
  *
  * Keys are waited for with ppoll(), not in curses, so that a hang-up and a signal end
  * the wait. Signals that end the program only leave their number and a byte in a pipe;
- * the loop sees K_HANGUP and leaves by the usual way. SIGWINCH is curses' own; it is let
- * in only while ppoll() waits, so that a resize between "no key" and "wait" is not lost.
+ * the loop sees K_HANGUP and leaves by the usual way. SIGWINCH is curses' own; it is
+ * let in only while ppoll() waits, so that a resize between "no key" and "wait" is not
+ * lost.
  *
  * A crash cannot leave by the usual way: what gives the terminal back is put together
- * when it is opened, and the handler only writes those bytes, puts the line's modes back
- * and lets the signal do what it would have done.
+ * when it is opened, and the handler only writes those bytes, puts the line's modes
+ * back and lets the signal do what it would have done.
  */
 #include "tui/term.h"
 
@@ -45,14 +46,14 @@ static const int crashing[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
 static struct {
     bool open;
     SCREEN *screen;
-    struct termios before;  /* the line's modes as they were found */
-    int pipe[2];            /* a signal writes, ppoll() reads */
-    sigset_t waiting;       /* signals held back while ppoll() waits */
+    struct termios before; /* the line's modes as they were found */
+    int pipe[2];           /* a signal writes, ppoll() reads */
+    sigset_t waiting;      /* signals held back while ppoll() waits */
     struct sigaction was_ending[ENDING], was_crashing[CRASHING], was_cont;
-    int colored;            /* scheme whose pairs are set; -1: none */
+    int colored; /* scheme whose pairs are set; -1: none */
     bool mouse_wanted;
     struct term_mouse mouse;
-    char leave[256];        /* bytes that give the screen back, for a crash */
+    char leave[256]; /* bytes that give the screen back, for a crash */
     size_t leave_len;
 } term;
 
@@ -192,8 +193,8 @@ static void prepare_leave(void)
 
 enum gp_status term_usable(struct gp_err *err)
 {
-    static const char hint[] =
-        "gpuplan --plan prints an answer, --plain asks line by line, --help lists the rest";
+    static const char hint[] = "gpuplan --plan prints an answer, --plain asks line by "
+                               "line, --help lists the rest";
     const char *name = getenv("TERM");
     int problem;
 
@@ -202,8 +203,8 @@ enum gp_status term_usable(struct gp_err *err)
                        "standard %s is not a terminal, and the screen needs one",
                        isatty(STDIN_FILENO) ? "output" : "input");
     if (!name || !name[0] || setupterm(NULL, STDOUT_FILENO, &problem) != OK)
-        return gp_fail(err, GP_E_USAGE, "TERM", hint, "'%.40s' is no terminal known here",
-                       name ? name : "");
+        return gp_fail(err, GP_E_USAGE, "TERM", hint,
+                       "'%.40s' is no terminal known here", name ? name : "");
     problem = !tigetstr("cup") || tigetstr("cup") == (char *)-1;
     del_curterm(cur_term);
     if (problem)
@@ -377,11 +378,11 @@ int term_signal(void)
 static const struct {
     int curses, key;
 } keys[] = {
-    {KEY_UP, K_UP},         {KEY_DOWN, K_DOWN},       {KEY_LEFT, K_LEFT},
-    {KEY_RIGHT, K_RIGHT},   {KEY_PPAGE, K_PGUP},      {KEY_NPAGE, K_PGDN},
-    {KEY_HOME, K_HOME},     {KEY_FIND, K_HOME},       {KEY_END, K_END},
-    {KEY_SELECT, K_END},    {KEY_BACKSPACE, K_BACKSPACE}, {KEY_DC, K_DELETE},
-    {KEY_BTAB, K_BACKTAB},  {KEY_ENTER, K_ENTER},     {KEY_RESIZE, K_RESIZE},
+    {KEY_UP, K_UP},        {KEY_DOWN, K_DOWN},           {KEY_LEFT, K_LEFT},
+    {KEY_RIGHT, K_RIGHT},  {KEY_PPAGE, K_PGUP},          {KEY_NPAGE, K_PGDN},
+    {KEY_HOME, K_HOME},    {KEY_FIND, K_HOME},           {KEY_END, K_END},
+    {KEY_SELECT, K_END},   {KEY_BACKSPACE, K_BACKSPACE}, {KEY_DC, K_DELETE},
+    {KEY_BTAB, K_BACKTAB}, {KEY_ENTER, K_ENTER},         {KEY_RESIZE, K_RESIZE},
 };
 
 static int mouse_key(void)
@@ -554,81 +555,6 @@ void term_paint(const struct canvas *canvas, enum scheme scheme, bool whole)
     wmove(stdscr, canvas->cursor_y, canvas->cursor_x);
     wnoutrefresh(stdscr);
     doupdate();
-}
-
-#else /* built without curses: scripts, --plain and all commands are there */
-
-#include <langinfo.h>
-#include <string.h>
-
-enum gp_status term_usable(struct gp_err *err)
-{
-    return gp_fail(err, GP_E_USAGE, "",
-                   "gpuplan --plan prints one answer, gpuplan --plain asks line by line",
-                   "this gpuplan was built without terminal screens");
-}
-
-enum gp_status term_open(struct gp_err *err)
-{
-    return term_usable(err);
-}
-
-void term_close(void)
-{
-}
-
-enum scheme term_scheme(void)
-{
-    return SCHEME_MONO;
-}
-
-enum scheme term_scheme_able(enum scheme scheme)
-{
-    return scheme;
-}
-
-enum charset term_charset(void)
-{
-    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0 ? CHARSET_BRAILLE : CHARSET_ASCII;
-}
-
-void term_size(int *rows, int *cols)
-{
-    (void)rows;
-    (void)cols;
-}
-
-void term_mouse(bool on)
-{
-    (void)on;
-}
-
-bool term_mouse_read(struct term_mouse *out)
-{
-    *out = (struct term_mouse){0};
-    return false;
-}
-
-int term_key(double seconds)
-{
-    (void)seconds;
-    return K_HANGUP;
-}
-
-int term_signal(void)
-{
-    return 0;
-}
-
-void term_paint(const struct canvas *canvas, enum scheme scheme, bool whole)
-{
-    (void)canvas;
-    (void)scheme;
-    (void)whole;
-}
-
-void term_suspend(void)
-{
 }
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * test_chooser.c - a list that typing makes shorter: what is shown, what is handed back.
+ * test_chooser.c - a list that typing makes shorter: what is shown, what is handed
+ * back.
  */
 #include "tui/overlay.h"
 

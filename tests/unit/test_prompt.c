@@ -123,7 +123,8 @@ static void what_is_no_text_is_tamed(void **state)
     struct edit edit;
 
     (void)state;
-    edit_set(&edit, "a\x1b[2Jb\xff" "c\n");
+    edit_set(&edit, "a\x1b[2Jb\xff"
+                    "c\n");
     assert_string_equal(edit.text, "a?[2Jb?c?");
 }
 
@@ -173,7 +174,8 @@ static bool accept(struct app *at, void *ctx, const char *text, struct gp_err *e
     calls++;
     gp_copy(got, sizeof got, text);
     if (strcmp(text, "wrong") == 0) {
-        gp_fail(err, GP_E_USAGE, "context", "a number such as 32k", "\"wrong\" is none");
+        gp_fail(err, GP_E_USAGE, "context", "a number such as 32k",
+                "\"wrong\" is none");
         return false;
     }
     if (strcmp(text, "read") == 0)
@@ -411,8 +413,9 @@ static void long_lines_wrap_below_their_first_letter(void **state)
     (void)state;
     app.rows = 12;
     app.cols = 40;
-    reader_open(&app, "Text",
-                "  weights = parameters x bytes of each, over the GPUs of the layout\n");
+    reader_open(
+        &app, "Text",
+        "  weights = parameters x bytes of each, over the GPUs of the layout\n");
     assert_shows("|   weights = parameters x bytes of ", true);
     assert_shows("|   each, over the GPUs of the layout", true);
     assert_shows("1-2 of 2", true);
@@ -421,8 +424,9 @@ static void long_lines_wrap_below_their_first_letter(void **state)
 static void tabs_make_two_columns(void **state)
 {
     (void)state;
-    reader_open(&app, "Keys: Plan",
-                "Plan\nEnter\tchange the field\n+ =\ta step up\n\nEverywhere\n?\thelp\n");
+    reader_open(
+        &app, "Keys: Plan",
+        "Plan\nEnter\tchange the field\n+ =\ta step up\n\nEverywhere\n?\thelp\n");
     assert_shows("| Enter  change the field", true);
     assert_shows("| + =    a step up", true);
     assert_shows("| Everywhere", true);
@@ -432,9 +436,11 @@ static void tabs_make_two_columns(void **state)
 static void every_size_is_survived(void **state)
 {
     (void)state;
-    reader_open(&app, "Odd",
-                "a\tb\n\n\t\n\x1b[2J 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字\n"
-                "a-very-long-word-without-any-blank-in-it-that-must-be-broken-somewhere-x");
+    reader_open(
+        &app, "Odd",
+        "a\tb\n\n\t\n\x1b[2J 漢字漢字漢字漢字漢字漢字"
+        "漢字漢字漢字漢字漢字漢字\n"
+        "a-very-long-word-without-any-blank-in-it-that-must-be-broken-somewhere-x");
     press("/");
     type("漢");
     press("Enter");

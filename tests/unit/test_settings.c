@@ -43,9 +43,12 @@ static int start(void **state)
 static int stop(void **state)
 {
     static const char *const names[] = {"config/gpuplan/gpuplan.cfg",
-                                        "state/gpuplan/state.cfg", "config/gpuplan",
-                                        "state/gpuplan",           "config",
-                                        "state",                   ""};
+                                        "state/gpuplan/state.cfg",
+                                        "config/gpuplan",
+                                        "state/gpuplan",
+                                        "config",
+                                        "state",
+                                        ""};
     char path[200];
 
     (void)state;
@@ -68,7 +71,8 @@ static void without_files_the_defaults_hold(void **state)
 
 static void what_is_written_is_read_again(void **state)
 {
-    struct app_settings settings = {.scheme = SCHEME_LIGHT, .scheme_given = true,
+    struct app_settings settings = {.scheme = SCHEME_LIGHT,
+                                    .scheme_given = true,
                                     .charset = CHARSET_BRAILLE,
                                     .screen = SCREEN_BENCH};
     char path[200], *text;
@@ -91,7 +95,8 @@ static void what_is_written_is_read_again(void **state)
 static void what_is_set_by_hand_counts_more(void **state)
 {
     (void)state;
-    put("state", "state.cfg", "theme = \"dark\";\nmouse = false;\nscreen = \"pool\";\n");
+    put("state", "state.cfg",
+        "theme = \"dark\";\nmouse = false;\nscreen = \"pool\";\n");
     put("config", "gpuplan.cfg", "theme = \"mono\";\nplain = true;\nmouse = true;\n");
     assert_int_equal(settings_read(&got, &plain, &err), GP_OK);
     assert_int_equal(got.scheme, SCHEME_MONO);
@@ -132,8 +137,9 @@ static void state_cannot_turn_plain_on(void **state)
 
 static void broken_texts_are_errors_only(void **state)
 {
-    static const char *const texts[] = {"theme = ", "\x01\x02", "{{{{", "mouse = 3;",
-                                        "@include \"x\"\n", "screen = (1);"};
+    static const char *const texts[] = {
+        "theme = ",   "\x01\x02",         "{{{{",
+        "mouse = 3;", "@include \"x\"\n", "screen = (1);"};
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {

@@ -1,0 +1,70 @@
+/*
+ * plan_file.c - a plan saved to a file and loaded from it, by a prompt.
+ */
+#include <string.h>
+
+#include "tui/app_parts.h"
+#include "tui/plan_parts.h"
+#include "util/path.h"
+#include "util/str.h"
+
+static void save_now(struct app *app, void *ctx)
+{
+    char *save_as = ctx;
+    struct gp_err err = {0};
+
+    if (desk_save(app->desk, save_as, &err))
+        app_report_err(app, &err);
+    else
+        app_report(app, false, "saved to %s; gpuplan --batch %s prints its answer",
+                   save_as, save_as);
+}
+
+static bool save_named(struct app *app, void *ctx, const char *text, struct gp_err *err)
+{
+    char *save_as = ctx;
+    char question[GP_PATH_MAX + 40];
+
+    if (!text[0] || !gp_copy(save_as, GP_PATH_MAX, text))
+        return gp_fail(err, GP_E_USAGE, "", "such as plan.json",
+                       "a file needs a name") == GP_OK;
+    if (path_is_there(text) && strcmp(text, app->desk->file) != 0) {
+        gp_format(question, sizeof(question), "%s is there already. Replace it?", text);
+        question_open(app, question, save_now, save_as);
+        return true;
+    }
+    save_now(app, save_as);
+    return true;
+}
+
+static bool load_named(struct app *app, void *ctx, const char *text, struct gp_err *err)
+{
+    (void)ctx;
+    if (desk_load(app->desk, text, err))
+        return false;
+    app_report(app, false, "loaded from %s", text);
+    return true;
+}
+
+static void complete_file(struct app *app, void *ctx, const char *text,
+                          struct strbuf *out)
+{
+    (void)app;
+    (void)ctx;
+    app_complete_path(text, out);
+}
+
+bool plan_file_ask(struct app *app, char *save_as, bool load)
+{
+    const char *file = app->desk->file;
+    struct prompt_ask ask = {.label = load ? "Open: " : "Save as: ",
+                             .text = file[0] || load ? file : "plan.json",
+                             .hint = "one line of --batch",
+                             .history = PROMPT_FILE,
+                             .done = load ? load_named : save_named,
+                             .complete = complete_file,
+                             .ctx = save_as};
+
+    prompt_open(app, &ask);
+    return true;
+}

@@ -1,0 +1,673 @@
+#!/bin/bash
+# curves.sh - the Curves screen: roofline, memory against context and users, measured
+# points; cursor, series, zoom, files; every number that of gpuplan --plan.
+
+. "${srcdir:-.}/tests/script/lib.sh"
+
+load=(-m llama-3.1-70b -p fp8 -g h100-sxm:2 -c 8k -u 16)
+
+# answer PATH FORMAT: a number of $work/plan.json
+answer() {
+    cp "$work/plan.json" "$work/out"
+    # shellcheck disable=SC2059 # the format is the caller's
+    printf "$2" "$(json "$1")"
+}
+
+# A result as another machine would send it: round figures, made for this test.
+# point ID TEST TYPE M N K LAYER MEDIAN PREDICTED FLAGS
+point() {
+    local ops bytes
+    ops=$(awk -v m="$4" -v n="$5" -v k="$6" -v t="$8" 'BEGIN { printf "%.6g", 2*m*n*k/t }')
+    bytes=$(awk -v m="$4" -v n="$5" -v k="$6" -v t="$8" \
+        'BEGIN { printf "%.6g", 2*(m*k+n*k+m*n)/t }')
+    cat <<END
+{"id": "$1", "test": "$2", "state": "ok", "device": 0, "variant": "",
+ "params": {"type": "$3", "m": $4, "n": $5, "k": $6, "layer": "$7",
+            "model": "llama-3.1-8b", "tp": 1},
+ "time_s": {"n": 9, "median": $8, "min": $8, "max": $8, "ci95": [$8, $8]},
+ "rate": {"ops_per_s": $ops, "bytes_per_s": $bytes},
+ "predicted": {"time_s": $9, "ratio": $(awk -v p="$9" -v t="$8" 'BEGIN { print p/t }'),
+               "bound": "memory"},
+ "check": {"ok": true}, "flags": [${10:-}]}
+END
+}
+
+{
+    cat <<END
+{"schema": "gpuplan.bench/1", "status": "complete", "started": "2026-11-20T10:00:00Z",
+ "host": {"name": "testhost"},
+ "devices": [{"id": 0, "name": "NVIDIA H100 80GB HBM3", "profile": "h100-sxm"}],
+ "points": [
+END
+    for n in 1024 4096 8192; do
+        point "gemm/bf16/${n}x${n}x${n}/cold" gemm bf16 $n $n $n "" \
+            "$(awk -v n=$n 'BEGIN { print 2*n^3/6.0e14 }')" \
+            "$(awk -v n=$n 'BEGIN { print 2*n^3/9.8e14 }')"
+        echo ,
+    done
+    point "gemm/bf16/512x512x512/cold" gemm bf16 512 512 512 "" 1e-6 1e-6 '"throttled"'
+    for n in 1 8 64 512; do
+        echo ,
+        point "batch/llama-3.1-8b/qkv/tp1/bf16/6144x${n}x4096/weights-cold" batch bf16 \
+            6144 $n 4096 qkv "$(awk -v n=$n 'BEGIN { print 2e-5+n*6e-8 }')" \
+            "$(awk -v n=$n 'BEGIN { print 1.5e-5+n*5e-8 }')"
+        echo ,
+        point "batch/llama-3.1-8b/down/tp1/bf16/4096x${n}x14336/weights-cold" batch bf16 \
+            4096 $n 14336 down "$(awk -v n=$n 'BEGIN { print 4.5e-5+n*1.4e-7 }')" \
+            "$(awk -v n=$n 'BEGIN { print 3.5e-5+n*1.2e-7 }')"
+    done
+    echo "]}"
+} >"$work/h100.json"
+echo '{"schema": "gpuplan.bench/1", "status": "complete"' >"$work/torn.json"
+echo '{"schema": "something else"}' >"$work/other.json"
+
+# ---- roofline -------------------------------------------------------------------------
+
+screen "roofline" "${load[@]}" <<'KEYS'
+3
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           1 of 5
+┌─ 1 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
+│4096│                                                   │                     │
+│    │                                               ⣀⣀⠤⠔⠒⠒⠒⠒⠒⠒444⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
+│ 512│                                        ⢀⣀⠤⠤⠒⠊⠉⠉⠉⠉⠉⠉⠉⠉4⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉b│
+│    │                                 3⣀⡠⠤⠒33⠁          │                     │
+│    │                           ⣀2⠤⠒⠒⠉⠁                 │                     │
+│  64│                    ⣀⣀2⠔⠒⠉⠉                        │                     │
+│    │             ⢀⣀⠤⠔⠒⠊⠉                               │                     │
+│   8│      ⢀⣀⠤⠤⠒⠊⠉⠁                                     │                     │
+│    │1⡠⠤⠒⠒⠉1                                            │                     │
+│    │                                                   │                     │
+│    └─────────────────────────────────────────────────────────────────────────│
+│     1          4         16         64         256       1024       4096     │
+└─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
+┌─ 590.7 FLOP/B: the ridge ────────────────────────────────────────────────────┐
+│ a fp8 roof   1979 TFLOP/s              3 decode b=64 down 421.6 TFLOP/s      │
+│ b bf16 roof  989.4 TFLOP/s             4 prefill 1,024 lm_head 989.4 TFLOP/s │
+│ 1 decode b=1 down 6.696 TFLOP/s                                              │
+│ 2 decode b=16 down 106.7 TFLOP/s                                             │
+└──────────────────────────────────────────────────────────────────────────────┘
+ ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
+ arithmetic bound
+ v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+END
+
+screen "roofline, ASCII" "${load[@]}" --ascii <<'KEYS'
+3
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           1 of 5
++- 1 Roofline  h100-sxm fp8 (dense) ------------------------------ y: TFLOP/s -+
+|4096|                                                   |                     |
+|    |                                               ////------444------------a|
+| 512|                                        /////---------4-----------------b|
+|    |                                 3////33           |                     |
+|    |                           /2/////                 |                     |
+|  64|                    //2////                        |                     |
+|    |             ///////                               |                     |
+|   8|       //////                                      |                     |
+|    |1/////1                                            |                     |
+|    |                                                   |                     |
+|    +-------------------------------------------------------------------------|
+|     1          4         16         64         256       1024       4096     |
++- intensity, FLOP per byte of memory (log2) ----------------------------------+
++- 590.7 FLOP/B: the ridge ----------------------------------------------------+
+| a fp8 roof   1979 TFLOP/s              3 decode b=64 down 421.6 TFLOP/s      |
+| b bf16 roof  989.4 TFLOP/s             4 prefill 1,024 lm_head 989.4 TFLOP/s |
+| 1 decode b=1 down 6.696 TFLOP/s                                              |
+| 2 decode b=16 down 106.7 TFLOP/s                                             |
++------------------------------------------------------------------------------+
+ ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
+ arithmetic bound
+ v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+END
+
+screen "roofline, three columns" "${load[@]}" <<'KEYS'
+:size 120 36
+3
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool                                                   1 of 5
+┌─ 1 Roofline  h100-sxm fp8 (dense) ────────────────────────────────────────────────────────────────────── y: TFLOP/s ─┐
+│4096│                                                                               │                                 │
+│    │                                                                               │                                 │
+│    │                                                                             ⢀⡠⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤44⠤4⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤a│
+│    │                                                                         ⣀⠤⠔⠊⠁ │                                 │
+│1024│                                                                    ⢀⡠⠤⠒⠛⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒4⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒b│
+│    │                                                                ⣀⠤⠔⠊⠁          │                                 │
+│    │                                                           ⢀3⠤⠒⠉               │                                 │
+│    │                                                       ⣀⠤⠔⠊⠁                   │                                 │
+│ 256│                                                  ⢀⡠3⠒⠉                        │                                 │
+│    │                                              ⣀⠤⠒⠊⠁                            │                                 │
+│    │                                         ⢀⡠2⠒⠉                                 │                                 │
+│  64│                                     ⣀⠤⠒⠊⠁                                     │                                 │
+│    │                                ⢀⡠2⠒⠉                                          │                                 │
+│    │                            ⣀⠤⠒⠊⠁                                              │                                 │
+│    │                       ⢀⡠⠔⠒⠉                                                   │                                 │
+│  16│                   ⣀⠤⠒⠊⠁                                                       │                                 │
+│    │              ⢀⡠⠔⠒⠉                                                            │                                 │
+│    │          ⣀⠤⠒⠊⠁                                                                │                                 │
+│    │     ⢀⡠⠔⠒1                                                                     │                                 │
+│   4│ ⣀⠤⠒⠉⠁                                                                         │                                 │
+│    │1                                                                              │                                 │
+│    │                                                                               │                                 │
+│    └─────────────────────────────────────────────────────────────────────────────────────────────────────────────────│
+│     1                4               16                64               256             1024             4096        │
+└─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────────────────────────────────────────────┘
+┌─ 590.7 FLOP/B: the ridge ────────────────────────────────────────────────────────────────────────────────────────────┐
+│ a fp8 roof   1979 TFLOP/s                                  3 decode b=64 down 421.6 TFLOP/s                          │
+│ b bf16 roof  989.4 TFLOP/s                                 4 prefill 1,024 lm_head 989.4 TFLOP/s                     │
+│ 1 decode b=1 down 6.696 TFLOP/s  8192x1x14336, 2 FLOP/B                                                              │
+│ 2 decode b=16 down 106.7 TFLOP/s                                                                                     │
+└──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
+ ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens arithmetic bound
+ Roofline: attainable = min(rate, intensity x bandwidth) of the sheet; marks are the plan's matrix products.
+ v:next curve  Space:series  +:zoom  o:open result  e:export  w:save                                     ?:help  q:quit
+END
+
+screen "along the roof, left of the ridge" "${load[@]}" <<'KEYS'
+3
+PgUp PgUp Left
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           1 of 5
+┌─ 1 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
+│4096│                              │                                          │
+│    │                              │                ⣀⣀⠤⠔⠒⠒⠒⠒⠒⠒444⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
+│ 512│                              │         ⢀⣀⠤⠤⠒⠊⠉⠉⠉⠉⠉⠉⠉⠉4⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉b│
+│    │                              │  3⣀⡠⠤⠒33⠁                                │
+│    │                           ⣀2⠤⠒⠒⠉⠁                                       │
+│  64│                    ⣀⣀2⠔⠒⠉⠉   │                                          │
+│    │             ⢀⣀⠤⠔⠒⠊⠉          │                                          │
+│   8│      ⢀⣀⠤⠤⠒⠊⠉⠁                │                                          │
+│    │1⡠⠤⠒⠒⠉1                       │                                          │
+│    │                              │                                          │
+│    └─────────────────────────────────────────────────────────────────────────│
+│     1          4         16         64         256       1024       4096     │
+└─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
+┌─ 42.66 FLOP/B: memory bound ─────────────────────────────────────────────────┐
+│ a fp8 roof   142.9 TFLOP/s             3 decode b=64 lm_head 212.5 TFLOP/s   │
+│ b bf16 roof  142.9 TFLOP/s             4 prefill 1,024 lm_head 989.4 TFLOP/s │
+│ 1 decode b=1 down 6.696 TFLOP/s                                              │
+│ 2 decode b=16 down 106.7 TFLOP/s                                             │
+└──────────────────────────────────────────────────────────────────────────────┘
+ ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
+ arithmetic bound
+ v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+END
+
+screen "a mark's series: from product to product" "${load[@]}" <<'KEYS'
+3
+Space Space Space Right
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           1 of 5
+┌─ 1 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
+│4096│                            │                                            │
+│    │                            │                  ⣀⣀⠤⠔⠒⠒⠒⠒⠒⠒444⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
+│ 512│                            │           ⢀⣀⠤⠤⠒⠊⠉⠉⠉⠉⠉⠉⠉⠉4⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉b│
+│    │                            │    3⣀⡠⠤⠒33⠁                                │
+│    │                           ⣀2⠤⠒⠒⠉⠁                                       │
+│  64│                    ⣀⣀2⠔⠒⠉⠉ │                                            │
+│    │             ⢀⣀⠤⠔⠒⠊⠉        │                                            │
+│   8│      ⢀⣀⠤⠤⠒⠊⠉⠁              │                                            │
+│    │1⡠⠤⠒⠒⠉1                     │                                            │
+│    │                            │                                            │
+│    └─────────────────────────────────────────────────────────────────────────│
+│     1          4         16         64         256       1024       4096     │
+└─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
+┌─ 31.66 FLOP/B: memory bound ─────────────────────────────────────────────────┐
+│ a fp8 roof   106.1 TFLOP/s             3 decode b=64 lm_head 212.5 TFLOP/s   │
+│ b bf16 roof  106.1 TFLOP/s             4 prefill 1,024 lm_head 989.4 TFLOP/s │
+│ 1 decode b=1 down 6.696 TFLOP/s                                              │
+│ 2 decode b=16 o 106.1 TFLOP/s                                                │
+└──────────────────────────────────────────────────────────────────────────────┘
+ ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
+ arithmetic bound
+ v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+END
+
+screen "a GPU without the type computes in 16 bit" -m 8B -p fp8 -g a100-sxm-80:1 <<'KEYS'
+3
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           1 of 5
+┌─ 1 Roofline  a100-sxm-80 bf16 (dense) ────────────────────────── y: TFLOP/s ─┐
+│512│                                                │                         │
+│   │                                            ⢀⣀2⠔⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒3⠒3333⠒⠒⠒a│
+│   │                                      ⢀⣀2⠔⠒⠉⠁   │                         │
+│ 64│                                 ⣀⠤⠔⠒⠉⠁         │                         │
+│   │                           ⣀⡠⠤⠒⠊⠉               │                         │
+│   │                     ⣀⡠⠤⠒⠊⠉                     │                         │
+│   │               ⣀⡠⠤⠒⠊⠉                           │                         │
+│  8│         ⣀⡠⠤⠒⠊⠉                                 │                         │
+│   │   ⢀⡠⠤⠒1⠉                                       │                         │
+│   │1⠒⠉⠁                                            │                         │
+│   └──────────────────────────────────────────────────────────────────────────│
+│    1            4            16           64           256         1024      │
+└─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
+┌─ 153 FLOP/B: the ridge ──────────────────────────────────────────────────────┐
+│ a bf16 roof  312 TFLOP/s                                                     │
+│ 1 decode b=1 down 4.074 TFLOP/s                                              │
+│ 2 decode b=64 gate_up 251.8 TFLOP/s                                          │
+│ 3 prefill 1,024 lm_head 312 TFLOP/s                                          │
+└──────────────────────────────────────────────────────────────────────────────┘
+ ridge 153 FLOP/B; decode at 1 user is memory bound, prefill of 1,024 tokens
+ arithmetic bound
+ v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+END
+
+screen "experts see their share of the tokens" -m mixtral-8x7b -g h100-sxm:2 -u 64 <<'KEYS'
+3
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           1 of 5
+┌─ 1 Roofline  h100-sxm bf16 (dense) ───────────────────────────── y: TFLOP/s ─┐
+│   │                                                  │                       │
+│   │                                              ⢀⣀3⠤⠒⠒⠒⠒⠒⠒333⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
+│512│                                        ⣀⡠⠤⠔⠒⠉⠁   │                       │
+│   │                                 ⣀⣀⠤2⠒⠉⠉          │                       │
+│   │                          ⢀⣀⠤⠤⠒⠊⠉                 │                       │
+│ 64│                   ⢀⣀⡠⠤⠒2⠉⠁                       │                       │
+│   │             ⣀⡠⠤⠔23⠁                              │                       │
+│  8│      ⣀⣀⠤⠔⠒⠉⠉                                     │                       │
+│   │1⠤⠔⠒⠊⠉                                            │                       │
+│   │                                                  │                       │
+│   └──────────────────────────────────────────────────────────────────────────│
+│    1           4          16           64          256        1024       4096│
+└─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
+┌─ 295.3 FLOP/B: the ridge ────────────────────────────────────────────────────┐
+│ a bf16 roof  989.4 TFLOP/s                                                   │
+│ 1 decode b=1 lm_head 3.349 TFLOP/s                                           │
+│ 2 decode b=64 lm_head 210.3 TFLOP/s                                          │
+│ 3 prefill 1,024 expert_gate_up 793.8…                                        │
+└──────────────────────────────────────────────────────────────────────────────┘
+ ridge 295 FLOP/B; decode at 64 users is memory bound, prefill of 1,024 tokens
+ memory bound in 3 of 6 products
+ v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+END
+
+# ---- memory ---------------------------------------------------------------------------
+
+screen "memory against context" "${load[@]}" <<'KEYS'
+3 v
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           2 of 5
+┌─ 2 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ──── y: GiB ─┐
+│   │                                         │    f       ⢀⠔d                 │
+│100│                                         │    ⢸     ⣠⠖⠁                   │
+│   │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣸⣀⣀⣠⣴⣊⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀u│
+│   │⠐⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⢒⣲⢾⠒⠛⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒l│
+│   │                                     ⢀⣀⣀⠤P⠒⠋⠁ ⢸                           │
+│ 50│                   ⢀⣀⣀⣀⣀⣀⣀⣀⡠⠤⠤⠤⠤⠒⠒⠒⠋⠉⠉   │    ⢸                           │
+│   │⠸⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⢾⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶cba│
+│   │                                         │    ⢸                           │
+│   │                                         │    ⢸                           │
+│  0│                                         │    ⠸                           │
+│   └──────────────────────────────────────────────────────────────────────────│
+│   256            1024            4096              16k             64k       │
+└─ tokens of a request (log2) ─────────────────────────────────────────────────┘
+┌─ 8,192 tokens: fits ─────────────────────────────────────────────────────────┐
+│ a weights    33.88 GiB                   KV pool    34.01 GiB  27.2 requests │
+│ b activation 1.96 GiB  1.84..2.19      l taken      58.84 of 72.85 GiB       │
+│ c runtime    3.00 GiB  2.40..4.20      u free       20.35 GiB  18.92..21.07  │
+│ d KV cache   20.00 GiB                 f fits to    13,344 tokens            │
+└──────────────────────────────────────────────────────────────────────────────┘
+ fits to 13,344 tokens, marginal to 14,224 tokens; then kv-cache. The plan's
+ 8,192 tokens: fits
+ v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+END
+
+# The plan's own point is the plan.
+shows "8,192 tokens: fits"
+if have_json; then
+    "$gp" --plan "${load[@]}" --format json >"$work/plan.json"
+    for part in weights activation kv_pool free; do
+        shows " $(answer memory.per_gpu.$part.value %.2f) GiB"
+    done
+fi
+
+screen "memory against context, ASCII" "${load[@]}" --ascii <<'KEYS'
+3 v
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           2 of 5
++- 2 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ---- y: GiB -+
+|   |                                         |    f       //d                 |
+|100|                                         |    |     ///                   |
+|   |----------------------------------------------|--------------------------u|
+|   |----------------------------------------------|--------------------------l|
+|   |                                     ////P/// |                           |
+| 50|                   ---------------////   |    |                           |
+|   |----------------------------------------------|------------------------cba|
+|   |                                         |    |                           |
+|   |                                         |    |                           |
+|  0|                                         |    |                           |
+|   +--------------------------------------------------------------------------|
+|   256            1024            4096              16k             64k       |
++- tokens of a request (log2) -------------------------------------------------+
++- 8,192 tokens: fits ---------------------------------------------------------+
+| a weights    33.88 GiB                   KV pool    34.01 GiB  27.2 requests |
+| b activation 1.96 GiB  1.84..2.19      l taken      58.84 of 72.85 GiB       |
+| c runtime    3.00 GiB  2.40..4.20      u free       20.35 GiB  18.92..21.07  |
+| d KV cache   20.00 GiB                 f fits to    13,344 tokens            |
++------------------------------------------------------------------------------+
+ fits to 13,344 tokens, marginal to 14,224 tokens; then kv-cache. The plan's
+ 8,192 tokens: fits
+ v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+END
+
+screen "zoomed in where it stops fitting" "${load[@]}" <<'KEYS'
+3 v PgDn + +
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool     2 of 5, zoom
+┌─ 2 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ──── y: GiB ─┐
+│   │                                   f              │               ⣀⣀⡠⠤⠴⠒⠚d│
+│100│                                   ⡇              │     ⢀⣀⣀⡤⠤⠴⠒⠒⠋⠉⠁       │
+│   │⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣇⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣠⣤⣤⣴⣒⣒⣚⣉⣉⣁⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀u│
+│   │⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⣒⣒⣒⣒⣲⠶⠶⠶⡷⠖⠒⠒⠒⠛⠛⠛⠛⠓⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒l│
+│   │⣀⣀⣀⣀⣀⣀⣀⣀⠤⠤⠤⠤P⠤⠤⠒⠒⠒⠒⠒⠒⠊⠉⠉⠉⠉⠉        ⡇              │                       │
+│ 50│                                   ⡇              │                       │
+│   │⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⡷⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶cba│
+│   │                                   ⡇              │                       │
+│   │                                   ⡇              │                       │
+│  0│                                   ⠇              │                       │
+│   └──────────────────────────────────────────────────────────────────────────│
+│               8k                              16k                            │
+└─ tokens of a request (log2) ─────────────────────────────────────────────────┘
+┌─ 18,480 tokens: does-not-fit, kv-cache ──────────────────────────────────────┐
+│ a weights    33.88 GiB                   KV pool    34.01 GiB  12.1 requests │
+│ b activation 1.96 GiB  1.84..2.19      l taken      83.96 of 72.85 GiB       │
+│ c runtime    3.00 GiB  2.40..4.20      u free       -4.77 GiB  -6.19..-4.04  │
+│ d KV cache   45.12 GiB                 f fits to    13,344 tokens            │
+└──────────────────────────────────────────────────────────────────────────────┘
+ fits to 13,344 tokens, marginal to 14,224 tokens; then kv-cache. The plan's
+ 8,192 tokens: fits
+ v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+END
+
+screen "Esc: all of it again" "${load[@]}" <<'KEYS'
+3 v + + Esc
+:dump -
+KEYS
+shows "│   256 "
+lacks "zoomed"
+
+screen "memory against users" "${load[@]}" <<'KEYS'
+3 v v End
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           3 of 5
+┌─ 3 Memory against users  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ────── y: GiB ─┐
+│   │                                                         f           ⢀⡤⠚d││
+│100│                                                         ⢸       ⢀⣠⠴⠊⠁   ││
+│   │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣸⣀⣀⣀⣀⣤⣔⣊⣉⣀⣀⣀⣀⣀⣀⣀u│
+│   │⠐⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⢒⣒⡲⢾⠒⠚⠛⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒l│
+│   │                                            ⢀⣀⣀⡠⠤P⠖⠒⠊⠉⠁  ⢸               ││
+│ 50│                ⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⡠⠤⠤⠤⠤⠤⠤⠔⠒⠒⠒⠒⠊⠉⠉⠉⠁            ⢸               ││
+│   │⠸⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠷⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⢾⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶cba│
+│   │                                                         ⢸               ││
+│   │                                                         ⢸               ││
+│  0│                                                         ⠸               ││
+│   └──────────────────────────────────────────────────────────────────────────│
+│    1           2           4            8          16          32          64│
+└─ users: requests in flight (log2) ───────────────────────────────────────────┘
+┌─ 64 users: does-not-fit, kv-cache ───────────────────────────────────────────┐
+│ a weights    33.88 GiB                   KV pool    34.01 GiB  27.2 requests │
+│ b activation 1.96 GiB  1.84..2.19      l taken      118.84 of 72.85 GiB      │
+│ c runtime    3.00 GiB  2.40..4.20      u free       -39.65 GiB               │
+│ d KV cache   80.00 GiB                 f fits to    26 users  marginal to 27 │
+└──────────────────────────────────────────────────────────────────────────────┘
+ fits to 26 users at once, marginal to 27 users; then kv-cache. The plan's 16
+ users: fits
+ v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+END
+
+screen "it follows the plan" "${load[@]}" <<'KEYS'
+3 v v
+:users 24
+:dump -
+KEYS
+shows "24 users: fits"
+
+screen "what cannot fit" -m llama-3.1-70b -p bf16 -g l4:1 <<'KEYS'
+3 v
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           2 of 5
+┌─ 2 Memory against context  Llama 3.1 70B bf16, 1 x l4 TP 1 ───────── y: GiB ─┐
+│150│                                         │                 ⢀⣀⣀⣀⡤⠤⠤⠒⠒⠉d    │
+│   │⢠⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤P⣤⣤⣤⣶⣶⣶⣶⣶⣶⣶⣶⣶⣮⣭⣭⣭⣭⣥⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤cba│
+│   │                                         │                                │
+│100│                                         │                                │
+│   │                                         │                                │
+│   │                                         │                                │
+│ 50│                                         │                                │
+│   │                                         │                                │
+│   │⠘⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛⠛ul│
+│  0│                                         │                                │
+│   └──────────────────────────────────────────────────────────────────────────│
+│   256            1024            4096              16k             64k       │
+└─ tokens of a request (log2) ─────────────────────────────────────────────────┘
+┌─ 8,192 tokens: does-not-fit, weights ────────────────────────────────────────┐
+│ a weights    131.45 GiB                  KV pool    -112.85 GiB              │
+│ b activation 0.58 GiB  0.46..0.81      l taken      135.65 of 20.30 GiB      │
+│ c runtime    1.12 GiB  0.64..2.41      u free       -113.58 GiB              │
+│ d KV cache   2.50 GiB                                                        │
+└──────────────────────────────────────────────────────────────────────────────┘
+ nothing fits for certain; then weights. The plan's 8,192 tokens: does-not-fit
+ Memory of one GPU in the plan's layout, parts stacked; every point is a plan …
+ v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+END
+
+screen "a narrow screen: the plot alone" "${load[@]}" <<'KEYS'
+:size 40 12
+3 v v
+:dump -
+KEYS
+expect <<'END'
+ 1  2 [3 Curves] 4  5            3 of 5
+┌─ 3 Memory against users  Llama 3.1 … ┐
+│100│                      │   f   ⢀⣠⠖d│
+│   │⢠⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣧⣤⣶⣾⣭⣤ul│
+│   │  ⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⡠⠤⠤⠤⠤⠖⠒P⠋⠉⠁⡇       │
+│   │⠈⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⡏⠉⠉⠉⠉cba│
+│  0│                      │   ⠇       │
+│   └──────────────────────────────────│
+│    1          4         16         64│
+└─ users: requests in flight (log2) ───┘
+ fits to 26 users at once, marginal to…
+ v:next curve  +:zoom    ?:help  q:quit
+END
+
+screen "and the readings by Tab" "${load[@]}" <<'KEYS'
+:size 40 12
+3 v v Tab
+:dump -
+KEYS
+expect <<'END'
+ 1  2 [3 Curves] 4  5            3 of 5
+┌─ 16 users: fits ─────────────────────┐
+│ a weights    33.88 GiB               │
+│ b activation 1.96 GiB  1.84..2.19    │
+│ c runtime    3.00 GiB  2.40..4.20    │
+│ d KV cache   20.00 GiB               │
+│   KV pool    34.01 GiB               │
+│ l taken      58.84 of 72.85 GiB      │
+│ u free       20.35 GiB  18.92..21.07 │
+└── j k: more ─────────────────────────┘
+ fits to 26 users at once, marginal to…
+ v:next curve  +:zoom    ?:help  q:quit
+END
+
+# ---- measured -------------------------------------------------------------------------
+
+screen "nothing measured" "${load[@]}" <<'KEYS'
+3 V V
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           4 of 5
+┌─ 4 Measured matrix products ─────────────────────────────────────────────────┐
+│nothing measured yet: o opens a result file, 4 measures this machine          │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+┌─ Reading ────────────────────────────────────────────────────────────────────┐
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+ Measured: operations / median time, over min(rate, intensity x bandwidth).
+
+ v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+END
+
+screen "results are offered, others are not" "${load[@]}" <<'KEYS'
+3 o
+:dump -
+KEYS
+shows "h100.json"
+lacks "other.json"
+
+screen "matrix products over the sheet" "${load[@]}" <<'KEYS'
+3 o "h100" Enter
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           4 of 5
+┌─ 4 Measured matrix products  h100.json ───────────────────────── y: TFLOP/s ─┐
+│2048│                                                             │           │
+│    │                                                             │           │
+│    │                                                             │           │
+│1024│  ⣀⡠⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤a│
+│    │⠈⠉                                                           │           │
+│    │       1                                   1                 1           │
+│ 512│                                                             │           │
+│    │                                                             │           │
+│    │                                                             │           │
+│ 256│                                                             │           │
+│    └─────────────────────────────────────────────────────────────────────────│
+│    256               512              1024              2048             4096│
+└─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
+┌─ 2731 FLOP/B; % of the roof ─────────────────────────────────────────────────┐
+│ a bf16 sheet 989.4 TFLOP/s                                                   │
+│ 1 bf16 measured 600 TFLOP/s, 61 %                                            │
+│                                                                              │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+ NVIDIA H100 80GB HBM3, measured 2026-11-20 on testhost: 3 points, 1 flagged or
+ failed left out; roof: the sheet
+ v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+END
+
+screen "batch sweep" "${load[@]}" <<'KEYS'
+3 o "h100" Enter v Right Right
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           5 of 5
+┌─ 5 Batch sweep, measured and predicted  h100.json ────────────── y: TFLOP/s ─┐
+│   │                                                 │                        │
+│512│                                                 │             ⣀⣀⣀⡤⠤⠤⠔⠒⠒b*│
+│   │                                                 ⢀⣀⣀⣀⠤⠤⠤⠖⠒⠒⠊⠉⠉⠉           │
+│   │                                        ⢀⣀⣀⠤⠤⠒⠒⠋⠉*                        │
+│ 64│                                ⣀⣀⠤⠤⠖⠒⠊⠉⠁        │                        │
+│   │                       ⣀⣀⠤⠤⠔⠒⠊⠉⠉                 │                        │
+│   │               ⣀⣀⠤⠤⠒⠒⠉⠉ *                        │                        │
+│  8│      ⢀⣀⣀⠤⠤⠒⠒⠉⠉                                  │                        │
+│   │⠠⠤⠔⠒⠊⠉⠁                                          │                        │
+│   │*                                                │                        │
+│   └──────────────────────────────────────────────────────────────────────────│
+│    1               4              16               64              256       │
+└─ batch: tokens at once (log2) ───────────────────────────────────────────────┘
+┌─ 64 tokens; % of what was predicted ─────────────────────────────────────────┐
+│ 1 qkv measured 135.1 TFLOP/s, 76 %                                           │
+│ a qkv predicted 177 TFLOP/s                                                  │
+│ 2 down measured 139.3 TFLOP/s, 79 %                                          │
+│ b down predicted 176.1 TFLOP/s                                               │
+└──────────────────────────────────────────────────────────────────────────────┘
+ NVIDIA H100 80GB HBM3, measured 2026-11-20 on testhost: 8 points; llama-3.1-8b
+ bf16, TP 1
+ v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+END
+
+screen "a file that is cut off" "${load[@]}" <<'KEYS'
+3 o "torn.json" Enter
+:dump -
+KEYS
+shows "torn.json"
+shows "1 of 5"
+
+# ---- export ---------------------------------------------------------------------------
+
+screen "export" "${load[@]}" <<'KEYS'
+3 v
+:export curve.csv
+:export curve.svg
+:export curve.txt
+KEYS
+assert_contains "csv: what it is" "series,tokens of a request (log2)" \
+    "$(head -1 "$work/curve.csv" 2>/dev/null)"
+if have_json; then
+    assert_eq "csv: the plan's weights" "$(answer memory.per_gpu.weights.value %.9f)" \
+        "$(awk -F, '$1 == "weights" && $2 == 8192 { printf "%.9f", $3 / 1073741824 }' \
+            "$work/curve.csv")"
+fi
+assert_contains "txt: reading" "8,192 tokens: fits" "$(cat "$work/curve.txt" 2>/dev/null)"
+if command -v xmllint >/dev/null; then
+    xmllint --noout "$work/curve.svg" || fail "the SVG is not well-formed"
+elif command -v python3 >/dev/null; then
+    python3 -c 'import sys, xml.dom.minidom as d; d.parse(sys.argv[1])' "$work/curve.svg" ||
+        fail "the SVG is not well-formed"
+fi
+
+screen "the command of the point" "${load[@]}" <<'KEYS'
+3 v Right c
+:dump -
+KEYS
+shows "-c 8640 -u 16 --tp 2"
+if have_json; then
+    "$gp" --plan "${load[@]/8k/8640}" --tp 2 --pp 1 --replicas 1 --format json \
+        >"$work/plan.json"
+    screen "its reading is that command's answer" "${load[@]}" <<'KEYS'
+3 v Right
+:dump -
+KEYS
+    shows "8,640 tokens: fits"
+    shows " $(answer memory.per_gpu.free.value %.2f) GiB"
+    shows " $(answer memory.per_gpu.kv_needed.value %.2f) GiB"
+fi
+
+screen "the command of a result" "${load[@]}" <<'KEYS'
+3 o "h100" Enter c
+:dump -
+KEYS
+shows "gpuplan --merge 'h100.json' --format csv"
+
+finish

@@ -1,0 +1,229 @@
+#!/bin/bash
+# plain.sh - plain mode: questions and sentences, no escape codes, the numbers of --plan.
+
+. "${srcdir:-.}/tests/script/lib.sh"
+
+# plain ANSWERS [OPTION]...: what is answered, line by line.
+plain() {
+    last="plain $1"
+    printf '%b' "$1" >"$work/answers"
+    shift
+    "$gp" --plain "$@" <"$work/answers" >"$work/out" 2>"$work/err"
+    rc=$?
+    out=$(cat "$work/out")
+    err=$(cat "$work/err")
+}
+
+# ---- what turns it on -----------------------------------------------------------------
+
+first_line() {
+    printf '%s\n' "$1" | head -n 1
+}
+
+plain 'q\n'
+assert_contains "first line" "gpuplan plain mode (from --plain)" "$(first_line "$out")"
+assert_eq "exit code after quit" 0 "$rc"
+assert_contains "the variable" "(from GPUPLAN_PLAIN)" "$(echo q | GPUPLAN_PLAIN=1 "$gp")"
+mkdir -p config/gpuplan
+echo 'plain = true;' >config/gpuplan/gpuplan.cfg
+assert_contains "the setting" "(from gpuplan.cfg)" "$(echo q | "$gp")"
+plain 'q\n'
+assert_contains "an option wins" "(from --plain)" "$out"
+assert_contains "0 turns the setting off" "--plain" \
+    "$(GPUPLAN_PLAIN=0 "$gp" 2>&1 </dev/null)"
+assert_lacks "0 turns the setting off" "plain mode" \
+    "$(GPUPLAN_PLAIN=0 "$gp" 2>&1 </dev/null)"
+echo 'plane = true;' >config/gpuplan/gpuplan.cfg
+plain 'q\n'
+shows "gpuplan.cfg:1: plane: unknown key"
+rm -r config
+
+# ---- the first-time path --------------------------------------------------------------
+
+plain '70B\nint8\nl40s\n1\n\n\n'
+assert_eq "exit code of what does not fit, at the end of the input" 1 "$rc"
+expect <<'END'
+gpuplan plain mode (from --plain). Answer with a number or with words, Enter keeps the default, ? explains, back goes back, quit ends.
+Model: 127 to choose from; words find them, ? names them.
+Model [8B, assumed shape]: 70B
+Model: 70B, assumed shape.
+Weights: 52 to choose from; words find them, ? names them.
+Weights [bf16 as published]: int8
+Weights: int8.
+GPU: 76 to choose from; words find them, ? names them.
+GPU [cheapest: rtx-a6000]: l40s
+GPU: l40s.
+GPUs [auto: 2]: 1
+GPUs: 1.
+Context [8,192 tokens]:
+Users [1 at once]:
+
+Result: does not fit. 71.91 of 44.42 GiB per GPU, 162 percent. 1 x NVIDIA L40S (l40s), TP 1, 1 host.
+Reason: the weights take 67.71 GiB per GPU, 40.87 GiB may be used.
+Model: generic 70B, 70.55 B parameters, shape assumed, int8 weights.
+Load: 1 user of 8,192 tokens, bf16 KV cache, vLLM 0.21 on.
+Memory of one GPU:
+physical: 44.99 GiB, sheet.
+usable: 44.42 GiB, sheet.
+budget: 40.87 GiB, sheet, 0.92 of it, by vLLM.
+weights: 67.71 GiB, assumed, 0.03 GiB of it added by the engine at load.
+KV needed: 2.50 GiB, assumed, 1 x 8,192 tokens.
+activation: 0.58 GiB, assumed, between 0.46 and 0.81, max-num-seqs 256, batched tokens 2048.
+non-torch: 0.25 GiB, assumed, between 0.14 and 0.56.
+CUDA graphs: 0.87 GiB, assumed, between 0.50 and 1.85.
+free: -27.49 GiB, assumed, between -29.01 and -26.89.
+KV pool: -28.55 GiB, 0 tokens, 0.0 requests of 8,192 tokens.
+Cost on demand: $1.00 per hour, $730.00 per month, 1 x crusoe l40s (per GPU), 1 GPU, undated.
+Cost spot: $0.50 per hour, $365.00 per month, 1 x crusoe l40s (per GPU), 1 GPU, undated.
+Buy: $0.39 per hour, $281.96 per month, $11,475 for 1 x l40s and hosts, 2023 launch, assumed, 0.5 kW.
+Break-even: after 12191 hours of renting, 16.7 months.
+Cost: the price has no date: check it.
+Speed: not predicted yet; measuring this machine says what it does.
+Suggestions, each one was planned:
+1. PP 2: 2 GPUs in all, --gpu l40s:2 --tp 1 --pp 2: 35.27 GiB more room per GPU, $1.00 per hour more.
+2. as many as it takes: 2 GPUs in all, --gpu l40s:2: 33.21 GiB more room per GPU, $3.57 per hour more.
+3. TP 2: 2 GPUs in all, --gpu l40s:2 --tp 2: 33.21 GiB more room per GPU, $3.57 per hour more.
+The command that prints the same: gpuplan --plan -m 70B -p int8 -g l40s:1
+Next:
+1 to 3. take that suggestion
+4. why: every number's equation, inputs and source
+5. measure this machine
+6. ask again, what was answered is the default
+7. quit
+Next [7]:
+END
+
+plain '70B\nint8\nl40s\n1\n\n\n1\nquit\n'
+assert_eq "exit code after quit" 0 "$rc"
+shows "Taken: "
+shows "Result: fits."
+lacks $'\033'
+
+plain ''
+assert_eq "exit code when nothing is answered" 0 "$rc"
+shows "Result: fits."
+
+# ---- lists ----------------------------------------------------------------------------
+
+plain '?\n9\nback\nllama 70b\n3\n?\n\nh100\n2\nq\n' -m 8B
+expect <<'END'
+gpuplan plain mode (from --plain). Answer with a number or with words, Enter keeps the default, ? explains, back goes back, quit ends.
+Model: 127 to choose from; words find them, ? names them.
+Model [8B, assumed shape]: ?
+Model: catalogue id, size such as 70B, or path of a local model.
+parameters = sum of rows*cols over all its tensors
+Besides the list: a size such as 70B, or a path.
+1. 8B: a dense model of about this size, shape assumed
+2. 70B: a dense model of about this size, shape assumed
+3. 400B: a dense model of about this size, shape assumed
+4. BERT-large uncased: 335.14 M, weights only
+5. BLOOM 176B: 176.25 B, 2,048 tokens, bf16
+6. Code Llama 7B: 6.74 B, 16,384 tokens, bf16
+7. Command R 08-2024 32B: 32.30 B, 131,072 tokens, fp16
+8. Command R v01 35B: 34.98 B, 131,072 tokens, fp16
+9. 119 more
+Model [8B, assumed shape]: 9
+1. Command R+ 104B: 103.81 B, 131,072 tokens, fp16
+2. Command R7B 12-2024: 8.03 B, 131,072 tokens, bf16
+3. DeepSeek-R1 (0120/0528): 671.03 B, 163,840 tokens, fp8 e4m3 128x128 block
+4. DeepSeek-V2 / V2.5 236B: 235.74 B, 163,840 tokens, bf16
+5. DeepSeek-V2-Lite 16B: 15.71 B, 163,840 tokens, bf16
+6. DeepSeek-V3 / V3-0324 / V3.1: 671.03 B, 163,840 tokens, fp8 e4m3 128x128 block
+7. DeepSeek-V3.2 (DSA): 671.88 B, 163,840 tokens, fp8 e4m3 128x128 block (ue8m0 scales)
+8. DeepSeek-V4-Flash: 284.33 B, 1,048,576 tokens, fp4 (mxfp4-like e2m1, ue8m0 g32) experts; fp8 128x128 block rest
+9. 111 more
+Model [8B, assumed shape]: back
+Model: 127 to choose from; words find them, ? names them.
+Model [8B, assumed shape]: llama 70b
+5 match.
+1. Llama 2 70B: 68.98 B, 4,096 tokens, fp16
+2. Llama 3 70B: 70.55 B, 8,192 tokens, bf16
+3. Llama 3.1 70B: 70.55 B, 131,072 tokens, bf16
+4. Llama 3.3 70B Instruct: 70.55 B, 131,072 tokens, bf16
+5. DeepSeek-R1-Distill-Llama-70B: 70.55 B, 131,072 tokens, bf16
+Model [8B, assumed shape]: 3
+Model: llama-3.1-70b.
+Weights: 52 to choose from; words find them, ? names them.
+Weights [bf16 as published]: ?
+Weights: the format they are stored in; auto: as published.
+bytes = rows*cols*bits/8 + scales; norms, embedding often stay 16-bit
+Besides the list: another format, as --list formats has it.
+1. as published: bf16: 32.89 GiB per GPU: fits on 4 x rtx-a6000
+2. fp32       FP32: 32.92 GiB per GPU: fits on 8 x rtx-a6000
+3. f16        GGUF F16: 32.89 GiB per GPU: fits on 4 x rtx-a6000
+4. fp16       FP16: 32.89 GiB per GPU: fits on 4 x rtx-a6000
+5. fp8        FP8 E4M3, one scale per output channel: 33.88 GiB per GPU: fits on 2 x rtx-a6000
+6. fp8-block  FP8 E4M3, 128 x 128 blocks: 33.87 GiB per GPU: fits on 2 x rtx-a6000
+7. fp8-tensor FP8 E4M3, one scale per tensor: 33.87 GiB per GPU: fits on 2 x rtx-a6000
+8. int8       INT8 W8A8, one scale per output channel: 33.87 GiB per GPU: fits on 2 x rtx-a6000
+9. 44 more
+Weights [bf16 as published]:
+GPU: 76 to choose from; words find them, ? names them.
+GPU [cheapest: rtx-a6000]: h100
+3 match.
+1. NVIDIA H100 NVL 94GB: 92.46 GiB usable, 3.94 TB/s, 2023
+2. NVIDIA H100 PCIe 80GB: 79.19 GiB usable, 2.04 TB/s, 2022
+3. NVIDIA H100 SXM5 80GB: 79.19 GiB usable, 3.35 TB/s, 2022
+GPU [cheapest: rtx-a6000]: 2
+GPU: h100-pcie.
+GPUs [auto: 4]: q
+END
+
+plain 'no such model\n8B\nno such format\nq\n'
+shows "no such model"
+shows "no such format"
+shows "Model: 8B, assumed shape."
+
+plain '\n\n\nmany\n0.5\n\nlots\n-3\nq\n'
+shows "'many' is not a number"
+shows "'lots' is not a token count"
+lacks "Result"
+
+# ---- after the answer -----------------------------------------------------------------
+
+plain '\n\n\n\n\n\nwhy\n77\n?\nagain\nq\n' -m 8B -g l40s
+shows "utilization * usable * (1 - headroom)"
+shows "77 is no number of 1 to 4."
+assert_eq "questions asked again" 2 "$(printf '%s\n' "$out" | grep -c '^Model \[')"
+
+# ---- odd input ------------------------------------------------------------------------
+
+plain '\033[2J\033]0;x\007\nq\n'
+lacks $'\033'
+lacks $'\007'
+plain "$(printf 'x%.0s' {1..5000})\nq\n"
+assert_eq "a line without end" 0 "$rc"
+plain '8B\r\n\r\nl40s\r\nq\r\n'
+shows "GPU: l40s."
+printf '8B\nfp8\nl4' >"$work/answers"
+out=$("$gp" --plain <"$work/answers")
+shows "GPU: l4."
+shows "Result: "
+
+# ---- the numbers are those of --plan ----------------------------------------------------
+
+# same_numbers OPTION...: each figure of memory, and the money.
+same_numbers() {
+    local name at value
+    plain '\n\n\n\n\n\nq\n' "$@"
+    said=$out
+    run --plan "$@" --format json
+    for name in weights activation non-torch free "KV pool"; do
+        at=$(printf '%s' "$name" | tr 'A-Z -' 'a-z__')
+        value=$(json "memory.per_gpu.$at.value")
+        assert_contains "$name of $*" \
+            "$name: $(LC_ALL=C awk -v v="$value" 'BEGIN { printf "%.2f", v }') GiB" "$said"
+    done
+    value=$(LC_ALL=C awk -v v="$(json cost.per_hour.value)" 'BEGIN { printf "$%.2f", v }')
+    assert_contains "cost of $*" "Cost on demand: $value per hour" "$said"
+    assert_contains "pool of $*" " $(json memory.kv_cache_tokens.value) tokens" \
+        "$(printf '%s' "$said" | tr -d ,)"
+}
+if have_json; then
+    same_numbers -m 8B -g l40s
+    same_numbers -m 70B -p fp8 -g h100-sxm:2 -u 16 -c 16k
+    same_numbers -m deepseek-v3 -g h200-sxm:8
+    same_numbers -m qwen3-30b-a3b -p int4-awq -g l4 -u 2
+fi
+
+finish

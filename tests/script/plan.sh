@@ -1,0 +1,1361 @@
+#!/usr/bin/env bash
+# plan.sh - the Plan screen: form, choosers, answer, suggestions, solving, pin, files.
+. "${srcdir:-.}/tests/script/lib.sh"
+
+# only ROWS: these rows of what was dumped ("2,6").
+only() {
+    out=$(printf '%s\n' "$out" | sed -n "$1p")
+}
+
+# ---- sizes and characters ----------------------------------------------------------
+
+screen "first screen" <<'KEYS'
+:dump -
+KEYS
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
+│▸Model       8B, assumed shape   ▾││FITS  17.68 of 22.07 GiB per GPU          │
+│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
+│ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
+│ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
+│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
+│ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
+│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..0.79 │
+│ Users       1 at once            ││░ non-torch          0.25 GiB  0.14..0.56 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│── Layout ────────────────────────││· free               4.39 GiB  2.88..5.00 │
+│ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
+│ PP          auto: 1              ││  requests of 8,192 tokens                │
+│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
+│ Replicas    auto: 1              ││no GPU was named: the cheapest list price │
+│── Engine ────────────────────────││  that fits                               │
+│ Engine      auto: vLLM 0.21 on  ▾││speed: not predicted yet; 4 measures it   │
+│ Slots       auto: 256 requests   ││── Cost ──────────────────────────────────│
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ Model: catalogue id, size such as 70B, or path of a local model.
+ parameters = sum of rows*cols over all its tensors
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+END
+
+screen "first screen in ASCII" --ascii <<'KEYS'
+:dump -
+KEYS
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
++- Model and GPU -- field 1 of 23 -++- 1 x NVIDIA L4 ------------- 1-18 of 31 -+
+|>Model       8B, assumed shape   v||FITS  17.68 of 22.07 GiB per GPU          |
+| Weights     bf16 as published   v||############################==:---........|
+| GPU         cheapest: l4        v||  physical          22.49 GiB  sheet      |
+| GPUs        auto: 1              ||  usable            22.07 GiB  sheet      |
+|-- Load --------------------------||  budget            20.30 GiB  sheet      |
+| Context     8,192 tokens         ||# weights           14.99 GiB  assumed    |
+| Prompt      1,024 tokens         ||= KV needed          1.00 GiB  assumed    |
+| Output      256 tokens           ||: activation         0.57 GiB  0.44..0.79 |
+| Users       1 at once            ||- non-torch          0.25 GiB  0.14..0.56 |
+| KV cache    auto: bf16          v||- CUDA graphs        0.87 GiB  0.50..1.85 |
+|-- Layout ------------------------||. free               4.39 GiB  2.88..5.00 |
+| TP          auto: 1              ||KV pool 3.63 GiB: 29,696 tokens, 3.6      |
+| PP          auto: 1              ||  requests of 8,192 tokens                |
+| EP          auto: 1              ||GPUs 1: TP 1, 1 host                      |
+| Replicas    auto: 1              ||no GPU was named: the cheapest list price |
+|-- Engine ------------------------||  that fits                               |
+| Engine      auto: vLLM 0.21 on  v||speed: not predicted yet; 4 measures it   |
+| Slots       auto: 256 requests   ||-- Cost ----------------------------------|
++----------------------------------++------------------------------------------+
+ Model: catalogue id, size such as 70B, or path of a local model.
+ parameters = sum of rows*cols over all its tensors
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+END
+
+screen "120x36" -m llama-3.1-70b -p fp8 -g h100-sxm -u 16 <<'KEYS'
+:size 120 36
+:dump -
+KEYS
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Model and GPU ──────────────────┐┌─ 2 x NVIDIA H100 SXM5 80GB ────────────────┐┌─ Suggestions and sources ──────────┐
+│▸Model       llama-3.1-70b       ▾││FITS  58.84 of 79.19 GiB per GPU            ││It fits; nothing speaks against it. │
+│ Weights     fp8                 ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░···········││── Sources ─────────────────────────│
+│ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet        ││model: github                       │
+│ GPUs        auto: 2              ││  usable            79.19 GiB  sheet        ││  ai-dynamo/aiconfigurator@095f58a5 │
+│── Load ──────────────────────────││  budget            72.85 GiB  sheet        ││  aic-core/src/aiconfigurator_core/…│
+│ Context     8,192 tokens         ││█ weights           33.88 GiB  exact        ││  (vendored HF config.json)         │
+│ Prompt      1,024 tokens         ││▓ KV needed         20.00 GiB  exact        ││gpu: confidence high:               │
+│ Output      256 tokens           ││▒ activation         1.96 GiB  1.84..2.19   ││  NVIDIA/open-gpu-kernel-modules@df…│
+│ Users       16 at once           ││░ non-torch          2.13 GiB  1.90..2.35   ││  g_nv_name_released.h (names, PCI  │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85   ││  ids); public script citing NVIDIA │
+│── Layout ────────────────────────││· free              20.35 GiB  18.92..21.07 ││  datasheets (text excerpt);        │
+│ TP          auto: 2              ││KV pool 34.01 GiB: 222,912 tokens, 27.2     ││  Lightning-AI/pytorch-lightning@7f…│
+│ PP          auto: 1              ││  requests of 8,192 tokens                  ││  fabric/utilities/throughput.py    │
+│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  (cites NVIDIA datasheets);        │
+│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it     ││  ai-dynamo/aiconfigurator@095f58a  │
+│── Engine ────────────────────────││── Cost ────────────────────────────────────││  systems/*.yaml; public nvidia-smi │
+│ Engine      auto: vLLM 0.21 on  ▾││on demand $6.98/h, $5,095/month             ││  outputs;                          │
+│ Slots       auto: 1,024 reques…  ││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs   ││  docs.nvidia.com/datacenter/tesla/…│
+│ Batch       auto: 8,192 tokens   ││  (undated: check it)                       ││  launch price: HF msrp (rounded    │
+│ Utilization auto: 0.92 share     ││spot $10.00/h, $7,300/month                 ││  estimate)                         │
+│ Headroom    0.00 share           ││  1 x nebius                                ││engine:                             │
+│ Used        0 GiB                ││  gpu-h100-sxm_8gpu-128vcpu-1600gb, 8 GPUs  ││  jgchn/llm-d-planner@56dc5b76ca53  │
+│ Pruning     none                ▾││  (undated: check it)                       ││  accuracy/results (raw logs);      │
+│── Cost ──────────────────────────││buy $2.35/h, $1,718/month                   ││  llm-d-incubation/llm-d-planner@e5…│
+│ Price       on-demand           ▾││  2 x h100-sxm and hosts for $74,250        ││  docs/empirical-vllm-memory-result…│
+│ Hours       730 h/month          ││  (2026-05, assumed), 1.8 kW                ││  (2026-11)                         │
+│ Electricity auto: 0.0861 $/kWh   ││break-even after 11008 hours of renting     ││format: arithmetic                  │
+│                                  ││  (15.1 months)                             ││price: skypilot-org/skypilot-catalog│
+│                                  ││the price has no date: check it             ││  catalogs/v8/jarvislabs/vms.csv@57…│
+│                                  ││                                            ││                                    │
+└──────────────────────────────────┘└────────────────────────────────────────────┘└────────────────────────────────────┘
+ Model: catalogue id, size such as 70B, or path of a local model.
+ parameters = sum of rows*cols over all its tensors
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin  w:save  r:reset                           ?:help  q:quit
+END
+
+screen "40x12: one panel" -m llama-3.1-70b -p fp8 -g h100-sxm -u 16 <<'KEYS'
+:size 40 12
+:dump -
+Tab
+:dump -
+Down Down
+:dump -
+Tab
+:dump -
+KEYS
+expect <<'END'
+[1 Plan] 2  3  4  5
+┌─ Model and GPU ─────────────── FITS ─┐
+│▸Model       llama-3.1-70b           ▾│
+│ Weights     fp8                     ▾│
+│ GPU         h100-sxm                ▾│
+│ GPUs        auto: 2                  │
+│── Load ──────────────────────────────│
+│ Context     8,192 tokens             │
+│ Prompt      1,024 tokens             │
+└──────────────────────────────────────┘
+ Model: catalogue id, size such as 70B…
+ Enter:edit  a:apply     ?:help  q:quit
+[1 Plan] 2  3  4  5
+┌─ 2 x NVIDIA H100 SXM5 80GB ──────────┐
+│FITS  58.84 of 79.19 GiB per GPU      │
+│███████████████▓▓▓▓▓▓▓▓▓▓▒░░··········│
+│  physical          79.65 GiB  sheet  │
+│  usable            79.19 GiB  sheet  │
+│  budget            72.85 GiB  sheet  │
+│█ weights           33.88 GiB  exact  │
+│▓ KV needed         20.00 GiB  exact  │
+└──────────────────────────────────────┘
+ Memory of one GPU; exact: counted, sh…
+ Enter:edit  a:apply     ?:help  q:quit
+[1 Plan] 2  3  4  5
+┌─ 2 x NVIDIA H100 SXM5 80GB ──────────┐
+│  physical          79.65 GiB  sheet  │
+│  usable            79.19 GiB  sheet  │
+│  budget            72.85 GiB  sheet  │
+│█ weights           33.88 GiB  exact  │
+│▓ KV needed         20.00 GiB  exact  │
+│▒ activation         1.96 GiB  assumed│
+│░ non-torch          2.13 GiB  assumed│
+└──────────────────────────────────────┘
+ Memory of one GPU; exact: counted, sh…
+ Enter:edit  a:apply     ?:help  q:quit
+[1 Plan] 2  3  4  5
+┌─ Suggestions and sources ────────────┐
+│It fits; nothing speaks against it.   │
+│── Sources ───────────────────────────│
+│model: github                         │
+│  ai-dynamo/aiconfigurator@095f58a5   │
+│  aic-core/src/aiconfigurator_core/mo…│
+│  (vendored HF config.json)           │
+│gpu: confidence high:                 │
+└──────────────────────────────────────┘
+ Each suggestion was planned like any …
+ Enter:edit  a:apply     ?:help  q:quit
+END
+
+# ---- verdicts ----------------------------------------------------------------------
+
+screen "does not fit" -m 70B -p int8 -g l40s:1 <<'KEYS'
+:dump -
+KEYS
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 33 ─┐
+│▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.91 of 44.42 GiB per GPU  │
+│ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
+│ GPU         l40s                ▾││  GiB may be used                         │
+│ GPUs        1                    ││a: 3 ways out, such as --gpu l40s:2 --tp 1│
+│── Load ──────────────────────────││  --pp 2                                  │
+│ Context     8,192 tokens         ││██████████████│█████▓▒░░ over by 27.49 GiB│
+│ Prompt      1,024 tokens         ││  physical          44.99 GiB  sheet      │
+│ Output      256 tokens           ││  usable            44.42 GiB  sheet      │
+│ Users       1 at once            ││  budget            40.87 GiB  sheet      │
+│ KV cache    auto: bf16          ▾││█ weights           67.71 GiB  assumed    │
+│── Layout ────────────────────────││▓ KV needed          2.50 GiB  assumed    │
+│ TP          auto: 1              ││▒ activation         0.58 GiB  0.46..0.81 │
+│ PP          auto: 1              ││░ non-torch          0.25 GiB  0.14..0.56 │
+│ EP          auto: 1              ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│ Replicas    auto: 1              ││· free             -27.49 GiB  assumed    │
+│── Engine ────────────────────────││KV pool -28.55 GiB: 0 tokens, 0.0 requests│
+│ Engine      auto: vLLM 0.21 on  ▾││  of 8,192 tokens                         │
+│ Slots       auto: 256 requests   ││GPUs 1: TP 1, 1 host                      │
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ Model: catalogue id, size such as 70B, or path of a local model.
+ parameters = sum of rows*cols over all its tensors
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+END
+
+screen "marginal" -m llama-3.1-70b -p bf16 -g h100-sxm:2 <<'KEYS'
+Tab
+:dump -
+KEYS
+only 2,22
+expect <<'END'
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 36 ─┐
+│ Model       llama-3.1-70b       ▾││MARGINAL  71.95 of 79.19 GiB per GPU      │
+│ Weights     bf16 as published   ▾││the users need 1.25 GiB of KV, the pool is│
+│ GPU         h100-sxm            ▾││  0.73..2.88 GiB                          │
+│ GPUs        2                    ││what decides: CUDA graphs (0.50..1.85     │
+│── Load ──────────────────────────││  GiB): raise --memory-utilization, or run│
+│ Context     8,192 tokens         ││  without graphs                          │
+│ Prompt      1,024 tokens         ││a: 11 ways out, such as --max-num-seqs 512│
+│ Output      256 tokens           ││██████████████████████████████████▓▒░░····│
+│ Users       1 at once            ││  physical          79.65 GiB  sheet      │
+│ KV cache    auto: bf16          ▾││  usable            79.19 GiB  sheet      │
+│── Layout ────────────────────────││  budget            72.85 GiB  sheet      │
+│ TP          auto: 2              ││█ weights           65.74 GiB  exact      │
+│ PP          auto: 1              ││▓ KV needed          1.25 GiB  exact      │
+│ EP          auto: 1              ││▒ activation         1.96 GiB  1.84..2.19 │
+│ Replicas    auto: 1              ││░ non-torch          2.13 GiB  1.90..2.35 │
+│── Engine ────────────────────────││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│ Engine      auto: vLLM 0.21 on  ▾││· free               7.24 GiB  5.81..7.96 │
+│ Slots       auto: 1,024 reques…  ││KV pool 2.15 GiB: 14,096 tokens, 1.7      │
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ Memory of one GPU; exact: counted, sheet: a vendor's figure, model: estimated.
+END
+
+screen "refused layout" -m qwen3-14b --tp 5 -g h100-sxm <<'KEYS'
+:dump -
+KEYS
+only 2,12
+expect <<'END'
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 5 x NVIDIA H100 SXM5 80GB ──────────────┐
+│▸Model       qwen3-14b           ▾││DOES NOT FIT                              │
+│ Weights     bf16 as published   ▾││TP=5 neither divides nor is a multiple of │
+│ GPU         h100-sxm            ▾││  8 KV heads; TP=5 does not divide the MLP│
+│ GPUs        auto: 5              ││  width 17408; TP=5 does not divide the   │
+│── Load ──────────────────────────││  vocabulary of 151936                    │
+│ Context     8,192 tokens         ││a: 4 ways out, such as --tp auto --pp auto│
+│ Prompt      1,024 tokens         ││GPUs 5: TP 5, 1 host                      │
+│ Output      256 tokens           ││speed: not predicted yet; 4 measures it   │
+│ Users       1 at once            ││Tab: suggestions, sources                 │
+│ KV cache    auto: bf16          ▾││                                          │
+END
+
+screen "no answer" -m 8B -c 4k <<'KEYS'
+:prompt 8k
+:dump -
+KEYS
+only 2,12
+expect <<'END'
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ no answer ──────────────────────────────┐
+│▸Model       8B                  ▾││NO ANSWER                                 │
+│ Weights     auto                ▾││--context: prompt and output of 8193      │
+│ GPU         auto                ▾││  tokens exceed the context of 4096       │
+│ GPUs        auto                 ││(a request holds both: raise --context)   │
+│── Load ──────────────────────────││u: undo the last change                   │
+│ Context     4,096 tokens         ││                                          │
+│ Prompt      8,192 tokens         ││                                          │
+│ Output      auto                 ││                                          │
+│ Users       auto                 ││                                          │
+│ KV cache    auto                ▾││                                          │
+END
+
+screen "weights only" -m vit-l-16 -g l4 <<'KEYS'
+:dump -
+KEYS
+only 2,12
+expect <<'END'
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 26 ─┐
+│▸Model       vit-l-16            ▾││FITS  1.13 of 22.07 GiB per GPU           │
+│ Weights     fp32 as published   ▾││██········································│
+│ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
+│ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
+│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights            1.13 GiB  exact      │
+│ Prompt      1,024 tokens         ││· free              19.44 GiB  sheet      │
+│ Output      256 tokens           ││GPUs 1: TP 1, 1 host                      │
+│ Users       1 at once            ││warning: only the weights are counted:    │
+│ KV cache    auto: fp32          ▾││  what this kind of model needs to run is │
+END
+
+screen "a mixture of experts over two stages" -m qwen3-30b-a3b -g a10g --tp 1 --pp 4 --used 1GiB <<'KEYS'
+:dump -
+KEYS
+only 2,20
+expect <<'END'
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA A10G (AWS) ───── 1-18 of 24 ─┐
+│▸Model       qwen3-30b-a3b       ▾││FITS  16.40 of 22.07 GiB per GPU          │
+│ Weights     bf16 as published   ▾││██████████████████████████▓▒░░░·········──│
+│ GPU         a10g                ▾││  physical          22.49 GiB  sheet      │
+│ GPUs        auto: 4              ││  usable            22.07 GiB  sheet      │
+│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights           14.52 GiB  exact      │
+│ Prompt      1,024 tokens         ││▓ KV needed          0.19 GiB  exact      │
+│ Output      256 tokens           ││▒ activation         0.75 GiB  0.63..0.98 │
+│ Users       1 at once            ││░ non-torch          0.07 GiB  0.00..0.35 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│── Layout ────────────────────────││  held by others     1.00 GiB  assumed    │
+│ TP          1                    ││· free               4.67 GiB  3.19..5.24 │
+│ PP          4                    ││stage 4 of 4, the one that binds          │
+│ EP          auto: 1              ││KV pool 4.09 GiB: 178,784 tokens, 21.8    │
+│ Replicas    auto: 1              ││  requests of 8,192 tokens                │
+│── Engine ────────────────────────││GPUs 4: TP 1 x PP 4, 1 host               │
+│ Engine      auto: vLLM 0.21 on  ▾││warning: the figures of a10g are of low   │
+│ Slots       auto: 256 requests   ││  confidence                              │
+END
+
+# ---- choosing ----------------------------------------------------------------------
+
+screen "models: typing filters, a size is a choice" <<'KEYS'
+Enter "70b"
+:dump -
+Enter
+:dump -
+KEYS
+only 1,26
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Model ─────────────────────────────────────────────────────────── 7 of 127 ─┐
+│/ 70b                                                                         │
+│▸ 70B                                   a dense model of about this size, sh… │
+│  Generic 70B (hypothetical seed)       70.55 B, 131,072 tokens, bf16         │
+│  Llama 2 70B                           68.98 B, 4,096 tokens, fp16           │
+│  Llama 3 70B                           70.55 B, 8,192 tokens, bf16           │
+│  Llama 3.1 70B                         70.55 B, 131,072 tokens, bf16         │
+│  Llama 3.3 70B Instruct                70.55 B, 131,072 tokens, bf16         │
+│  DeepSeek-R1-Distill-Llama-70B         70.55 B, 131,072 tokens, bf16         │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│  70B                                                                         │
+│  a dense model of about this size, shape assumed                             │
+└──────────────────────────────────────────────────────────────────────────────┘
+ Model: catalogue id, size such as 70B, or path of a local model.
+ parameters = sum of rows*cols over all its tensors
+ type:find  Up/Down:move  Enter:choose  Esc:back
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA RTX A6000 ────── 1-18 of 28 ─┐
+END
+
+screen "precisions say what each takes" -m llama-3.1-70b -g h100-sxm:2 <<'KEYS'
+:size 120 24
+Down Enter
+:dump -
+KEYS
+only 1,16
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Mode┌─ Weights ─────────────────────────────────────────────────────────────────────────────────── 52 of 52 ─┐f 29 ─┐
+│ Model│/ type words to find it, or another format, as --list formats has it                                    │      │
+│▸Weigh│▸ as published: bf16                                  65.74 GiB per GPU: marginal on 2 x h100-sxm       │      │
+│ GPU  │  fp32       FP32                                     131.48 GiB per GPU: does not fit on 2 x h100-sxm  │      │
+│ GPUs │  f16        GGUF F16                                 65.74 GiB per GPU: marginal on 2 x h100-sxm       │      │
+│── Loa│  fp16       FP16                                     65.74 GiB per GPU: marginal on 2 x h100-sxm       │      │
+│ Conte│  fp8        FP8 E4M3, one scale per output channel   33.88 GiB per GPU: fits on 2 x h100-sxm           │······│
+│ Promp│  fp8-block  FP8 E4M3, 128 x 128 blocks               33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ Outpu│  fp8-tensor FP8 E4M3, one scale per tensor           33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ Users│  int8       INT8 W8A8, one scale per output channel  33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ KV ca│  int8-bnb   INT8 bitsandbytes LLM.int8               33.88 GiB per GPU: fits on 2 x h100-sxm           │by th…│
+│── Lay│  int8-gptq  GPTQ INT8, groups of 128                 34.62 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ TP   │  mxfp8      MXFP8 (E4M3, E8M0 per 32)                34.86 GiB per GPU: fits on 2 x h100-sxm           │seqs …│
+│ PP   │  mxfp6      MXFP6 (E8M0 per 32)                      26.89 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ EP   │  int4       W4A16 symmetric, groups of 128           18.43 GiB per GPU: fits on 2 x h100-sxm           │      │
+END
+
+screen "KV formats of vLLM and of llama.cpp" -m 8B -g l4 <<'KEYS'
+Down Down Enter
+:dump -
+Esc
+:precision q4_k_m
+Enter
+:dump -
+KEYS
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ GPU ───────────────────────────────────────────────────────────── 76 of 76 ─┐
+│/ type words to find it, or id/slice:count, such as a100-sxm-80/3g.40gb:2     │
+│  NVIDIA GB200 (per GPU)                182.81 GiB usable, 8 TB/s, 2024      ▲│
+│  NVIDIA GB300 (per GPU)                274.22 GiB usable, 8 TB/s, 2025       │
+│  NVIDIA GH200 144GB HBM3e              142.27 GiB usable, 4.9 TB/s, 2024     │
+│  NVIDIA GH200 96GB HBM3                94.43 GiB usable, 4 TB/s, 2023        │
+│  NVIDIA H100 NVL 94GB                  92.46 GiB usable, 3.94 TB/s, 2023     │
+│  NVIDIA H100 PCIe 80GB                 79.19 GiB usable, 2.04 TB/s, 2022     │
+│  NVIDIA H100 SXM5 80GB                 79.19 GiB usable, 3.35 TB/s, 2022     │
+│  NVIDIA H20 96GB                       94.43 GiB usable, 4 TB/s, 2023        │
+│  NVIDIA H200 NVL 141GB                 138.72 GiB usable, 4.8 TB/s, 2024     │
+│  NVIDIA H200 SXM 141GB                 138.72 GiB usable, 4.8 TB/s, 2024     │
+│  NVIDIA H800 PCIe 80GB                 78.69 GiB usable, 2.04 TB/s, 2023     │
+│  NVIDIA H800 SXM5 80GB                 78.69 GiB usable, 3.35 TB/s, 2023     │
+│  NVIDIA Jetson AGX Orin 64GB           63.23 GiB usable, 205 GB/s, 2022      │
+│  NVIDIA Jetson AGX Thor (T5000)        126.46 GiB usable, 273 GB/s, 2025     │
+│▸ NVIDIA L4                             22.07 GiB usable, 300 GB/s, 2023     ▼│
+│                                                                              │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+ GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
+ usable = physical less what the driver keeps (H100: 79.19 of 79.65)
+ type:find  Up/Down:move  Enter:choose  Esc:back
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ GPU ───────────────────────────────────────────────────────────── 76 of 76 ─┐
+│/ type words to find it, or id/slice:count, such as a100-sxm-80/3g.40gb:2     │
+│  NVIDIA GB200 (per GPU)                182.81 GiB usable, 8 TB/s, 2024      ▲│
+│  NVIDIA GB300 (per GPU)                274.22 GiB usable, 8 TB/s, 2025       │
+│  NVIDIA GH200 144GB HBM3e              142.27 GiB usable, 4.9 TB/s, 2024     │
+│  NVIDIA GH200 96GB HBM3                94.43 GiB usable, 4 TB/s, 2023        │
+│  NVIDIA H100 NVL 94GB                  92.46 GiB usable, 3.94 TB/s, 2023     │
+│  NVIDIA H100 PCIe 80GB                 79.19 GiB usable, 2.04 TB/s, 2022     │
+│  NVIDIA H100 SXM5 80GB                 79.19 GiB usable, 3.35 TB/s, 2022     │
+│  NVIDIA H20 96GB                       94.43 GiB usable, 4 TB/s, 2023        │
+│  NVIDIA H200 NVL 141GB                 138.72 GiB usable, 4.8 TB/s, 2024     │
+│  NVIDIA H200 SXM 141GB                 138.72 GiB usable, 4.8 TB/s, 2024     │
+│  NVIDIA H800 PCIe 80GB                 78.69 GiB usable, 2.04 TB/s, 2023     │
+│  NVIDIA H800 SXM5 80GB                 78.69 GiB usable, 3.35 TB/s, 2023     │
+│  NVIDIA Jetson AGX Orin 64GB           63.23 GiB usable, 205 GB/s, 2022      │
+│  NVIDIA Jetson AGX Thor (T5000)        126.46 GiB usable, 273 GB/s, 2025     │
+│▸ NVIDIA L4                             22.07 GiB usable, 300 GB/s, 2023     ▼│
+│                                                                              │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+ GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
+ usable = physical less what the driver keeps (H100: 79.19 of 79.65)
+ type:find  Up/Down:move  Enter:choose  Esc:back
+END
+
+screen "GPUs: a MIG slice" -m 8B -g a100-sxm-80 <<'KEYS'
+:size 120 24
+:find
+"gpu" Enter Enter "3g"
+:dump -
+Enter
+:dump -
+KEYS
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ GPU ────────────────────────────────────────────────────────────────────────────────────────────────────── 1 of 83 ─┐
+│/ 3g                                                                                                                  │
+│▸ NVIDIA A100 SXM4 80GB, MIG 3g.40gb                             39.18 GiB usable, 1.02 TB/s, 2020                    │
+│  "3g" as typed                                                                                                       │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+└──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
+ GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
+ usable = physical less what the driver keeps (H100: 79.19 of 79.65)
+ type:find  Up/Down:move  Enter:choose  Esc:back
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Model and GPU ─────────────────── field 3 of 23 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ────────── 1-18 of 25 ─┐
+│ Model       8B, assumed shape                    ▾││FITS  17.68 of 39.18 GiB per GPU                                 │
+│ Weights     bf16 as published                    ▾││█████████████████████████▓▓▒░░···································│
+│▸GPU         a100-sxm-80/3g.40gb                  ▾││  physical          40.00 GiB  model                             │
+│ GPUs        auto: 1                               ││  usable            39.18 GiB  38.78..39.58 model                │
+│── Load ───────────────────────────────────────────││  budget            36.04 GiB  35.68..36.41 model  0.92 of it, b…│
+│ Context     8,192 tokens                          ││█ weights           14.99 GiB  assumed  0.03 GiB of it added by …│
+│ Prompt      1,024 tokens                          ││▓ KV needed          1.00 GiB  assumed  1 x 8,192 tokens         │
+│ Output      256 tokens                            ││▒ activation         0.57 GiB  0.44..0.79 assumed  max-num-seqs …│
+│ Users       1 at once                             ││░ non-torch          0.25 GiB  0.14..0.56 assumed                │
+│ KV cache    auto: bf16                           ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 assumed                │
+│── Layout ─────────────────────────────────────────││· free              21.50 GiB  19.59..22.50 assumed              │
+│ TP          auto: 1                               ││KV pool 19.37 GiB: 158,656 tokens, 19.4 requests of 8,192 tokens │
+│ PP          auto: 1                               ││GPUs 1: TP 1, 1 host                                             │
+│ EP          auto: 1                               ││speed: not predicted yet; 4 measures it                          │
+│ Replicas    auto: 1                               ││── Cost ─────────────────────────────────────────────────────────│
+│── Engine ─────────────────────────────────────────││on demand $1.29/h, $941.70/month                                 │
+│ Engine      auto: vLLM 0.21 on                   ▾││  1 x verda 1A100.22V, 1 GPU (undated: check it)                 │
+│ Slots       auto: 256 requests                    ││spot $0.45/h, $329.60/month                                      │
+└───────────────────────────────────────────────────┘└─────────────────────────────────────────────────────────────────┘
+ GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
+ usable = physical less what the driver keeps (H100: 79.19 of 79.65)
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin  w:save  r:reset                           ?:help  q:quit
+END
+
+screen "engines and prices" -m 8B -g l4 <<'KEYS'
+/ "engine" Enter Enter
+:dump -
+Esc Down Enter
+:dump -
+KEYS
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Load ────────── field 14 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 29 ─┐
+│ Output      256 tokens           ││FITS  17.68 of 22.07 GiB per GPU          │
+│ Users       1 at once            ││████████████████████████████▓▓▒░░░········│
+│ ┌─ Engine ──────────────────────────────────────────────────────── 9 of 9 ─┐ │
+│─│/ type words to find it, or a version, such as vllm@0.19                  │ │
+│ │▸ auto                       the newest vLLM; llama.cpp for GGUF          │ │
+│ │  llama.cpp all versions     budgets by asked, 1.00 by default            │ │
+│ │  SGLang all versions        budgets by static, 0.88 by default           │ │
+│ │  TensorRT-LLM all versions  budgets by free, 0.90 by default             │ │
+│─│  vLLM up to 0.7             budgets by utilization, 0.90 by default      │ │
+│▸│  vLLM 0.8-0.11              budgets by utilization, 0.90 by default      │ │
+│ │  vLLM 0.12-0.16             budgets by utilization, 0.90 by default      │ │
+│ │  vLLM 0.17-0.19             budgets by utilization, 0.90 by default      │ │
+│ │  vLLM 0.21 on               budgets by utilization, 0.92 by default      │ │
+│ │                                                                          │ │
+│ └──────────────────────────────────────────────────────────────────────────┘ │
+│ Pruning     none                ▾││── Cost ──────────────────────────────────│
+│── Cost ──────────────────────────││on demand $0.44/h, $321.20/month          │
+│ Price       on-demand           ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ Engine: its versions differ in overheads and how they budget.
+ vLLM: KV pool = utilization*usable - weights - activation - ...
+ type:find  Up/Down:move  Enter:choose  Esc:back
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Load ────────── field 15 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 29 ─┐
+│ Users       1 at once            ││FITS  17.68 of 22.07 GiB per GPU          │
+│ KV cache    auto: bf16          ▾││████████████████████████████▓▓▒░░░········│
+│── Layout ────────────────────────││  physical          22.49 GiB  sheet      │
+│ TP          auto: 1              ││  usable            22.07 GiB  sheet      │
+│ PP          auto: 1              ││  budget            20.30 GiB  sheet      │
+│ EP          auto: 1              ││█ weights           14.99 GiB  assumed    │
+│ Replicas    auto: 1              ││▓ KV needed          1.00 GiB  assumed    │
+│── Engine ────────────────────────││▒ activation         0.57 GiB  0.44..0.79 │
+│ Engine      auto: vLLM 0.21 on  ▾││░ non-torch          0.25 GiB  0.14..0.56 │
+│▸Slots       auto: 256 requests   ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│ Batch       auto: 2,048 tokens   ││· free               4.39 GiB  2.88..5.00 │
+│ Utilization auto: 0.92 share     ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
+│ Headroom    0.00 share           ││  requests of 8,192 tokens                │
+│ Used        0 GiB                ││GPUs 1: TP 1, 1 host                      │
+│ Pruning     none                ▾││speed: not predicted yet; 4 measures it   │
+│── Cost ──────────────────────────││── Cost ──────────────────────────────────│
+│ Price       on-demand           ▾││on demand $0.44/h, $321.20/month          │
+│ Hours       730 h/month          ││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ requests; empty: the engine's, for this GPU
+ Slots:
+ Enter:do it  Up:earlier  Esc:back
+END
+
+screen "a wrong name is refused and says what is near" <<'KEYS'
+Enter "llama-3.1-7b" Enter
+:dump -
+KEYS
+only 21,24
+expect <<'END'
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ --model: no model 'llama-3.1-7b' (did you mean llama-3.1-70b?)
+
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+END
+
+# ---- numbers -----------------------------------------------------------------------
+
+screen "typed: 32k" -m 8B -g l4 <<'KEYS'
+Down Down Down Enter
+:dump -
+"32k" Enter
+:dump -
+KEYS
+only 1,44
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Model and GPU ── field 4 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 29 ─┐
+│ Model       8B, assumed shape   ▾││FITS  17.68 of 22.07 GiB per GPU          │
+│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
+│ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
+│▸GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
+│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
+│ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
+│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..0.79 │
+│ Users       1 at once            ││░ non-torch          0.25 GiB  0.14..0.56 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│── Layout ────────────────────────││· free               4.39 GiB  2.88..5.00 │
+│ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
+│ PP          auto: 1              ││  requests of 8,192 tokens                │
+│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
+│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it   │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21 on  ▾││on demand $0.44/h, $321.20/month          │
+│ Slots       auto: 256 requests   ││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ a count; empty: auto
+ GPUs:
+ Enter:do it  Up:earlier  Esc:back
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Model and GPU ── field 4 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 29 ─┐
+│ Model       8B, assumed shape   ▾││FITS  17.68 of 22.07 GiB per GPU          │
+│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
+│ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
+│▸GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
+│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
+│ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
+│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..0.79 │
+│ Users       1 at once            ││░ non-torch          0.25 GiB  0.14..0.56 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│── Layout ────────────────────────││· free               4.39 GiB  2.88..5.00 │
+│ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
+│ PP          auto: 1              ││  requests of 8,192 tokens                │
+│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
+│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it   │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21 on  ▾││on demand $0.44/h, $321.20/month          │
+│ Slots       auto: 256 requests   ││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+END
+
+screen "a wrong number keeps the prompt" -m 8B -g l4 <<'KEYS'
+Down Down Down Enter "lots" Enter
+:dump -
+KEYS
+only 21,24
+expect <<'END'
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ GPUs: 'lots' is not a number
+ GPUs: lots
+ Enter:do it  Up:earlier  Esc:back
+END
+
+screen "steps, and auto below one" -m llama-3.1-8b -g l4 <<'KEYS'
+Down Down Down + + Left
+Down Down Down Right Right -
+Down Down + + - - -
+:dump -
+KEYS
+only 2,13
+expect <<'END'
+┌─ Model and GPU ── field 9 of 23 ─┐┌─ 2 x NVIDIA L4 ───────────── 1-18 of 29 ─┐
+│ Model       llama-3.1-8b        ▾││FITS  11.22 of 22.07 GiB per GPU          │
+│ Weights     bf16 as published   ▾││██████████████▓▒░░░░░░····················│
+│ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
+│ GPUs        2                    ││  usable            22.07 GiB  sheet      │
+│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights            7.51 GiB  exact      │
+│ Prompt      1,024 tokens         ││▓ KV needed          0.14 GiB  exact      │
+│ Output      512 tokens           ││▒ activation         0.57 GiB  0.44..0.79 │
+│ Users       1 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
+│▸KV cache    nvfp4               ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│── Layout ────────────────────────││· free              10.85 GiB  9.43..11.58│
+END
+
+screen "the model's most is the end" -m llama-3.1-8b -g h100-sxm -c 131072 <<'KEYS'
+Down Down Down +
+:dump -
+KEYS
+only 21,24
+expect <<'END'
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ GPUs: how many in all. auto: the fewest that fit.
+ GPUs = TP * PP * replicas
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+END
+
+# ---- solving, undo, reset ----------------------------------------------------------
+
+screen "the most users that fit" -m llama-3.1-70b -p fp8 -g h100-sxm:2 <<'KEYS'
+/ "users" Enter s
+:dump -
+KEYS
+only 2,23
+expect <<'END'
+┌─ Model and GPU ── field 8 of 23 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 30 ─┐
+│ Model       llama-3.1-70b       ▾││FITS  71.34 of 79.19 GiB per GPU          │
+│ Weights     fp8                 ▾││██████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░····│
+│ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet      │
+│ GPUs        2                    ││  usable            79.19 GiB  sheet      │
+│── Load ──────────────────────────││  budget            72.85 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights           33.88 GiB  exact      │
+│ Prompt      1,024 tokens         ││▓ KV needed         32.50 GiB  exact      │
+│ Output      256 tokens           ││▒ activation         1.96 GiB  1.84..2.19 │
+│▸Users       26 at once           ││░ non-torch          2.13 GiB  1.90..2.35 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│── Layout ────────────────────────││· free               7.85 GiB  6.42..8.57 │
+│ TP          auto: 2              ││KV pool 34.01 GiB: 222,912 tokens, 27.2   │
+│ PP          auto: 1              ││  requests of 8,192 tokens                │
+│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                      │
+│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it   │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21 on  ▾││on demand $6.98/h, $5,095/month           │
+│ Slots       auto: 1,024 reques…  ││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs │
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ Users: 26 at once is the best that fits
+END
+
+screen "what cannot be solved for" -m 8B <<'KEYS'
+/ "pruning" Enter s
+:dump -
+KEYS
+only 21,24
+expect <<'END'
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ Pruning: cannot be solved for (GPU, GPUs, Context, Users and Weights can)
+
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+END
+
+screen "undo and redo" -m 8B -g l4 <<'KEYS'
+:users 4
+:users 8
+u
+:dump -
+U
+:dump -
+u u u
+:dump -
+KEYS
+out=$(printf '%s\n' "$out" | grep -o 'Users .* at once\|nothing to undo')
+expect <<'END'
+Users       4 at once
+Users       8 at once
+Users       1 at once
+nothing to undo
+END
+
+screen "reset of a field, then of all" -m 70B -g l4 -u 9 <<'KEYS'
+/ "users" Enter r
+:dump -
+r
+:dump -
+KEYS
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Model and GPU ── field 8 of 23 ─┐┌─ 16 x NVIDIA L4 ──────────── 1-18 of 23 ─┐
+│ Model       70B, assumed shape  ▾││FITS  12.30 of 22.07 GiB per GPU          │
+│ Weights     bf16 as published   ▾││8 GPUs would be marginal                  │
+│ GPU         l4                  ▾││████████████████▓▒░░░░░░··················│
+│ GPUs        auto: 16             ││  physical          22.49 GiB  sheet      │
+│── Load ──────────────────────────││  usable            22.07 GiB  sheet      │
+│ Context     8,192 tokens         ││  budget            20.30 GiB  sheet      │
+│ Prompt      1,024 tokens         ││█ weights            8.40 GiB  assumed    │
+│ Output      256 tokens           ││▓ KV needed          0.31 GiB  assumed    │
+│▸Users       1 at once            ││▒ activation         0.58 GiB  0.46..0.81 │
+│ KV cache    auto: bf16          ▾││░ non-torch          2.13 GiB  1.90..2.35 │
+│── Layout ────────────────────────││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│ TP          auto: 16             ││· free               9.77 GiB  8.34..10.49│
+│ PP          auto: 1              ││KV pool 8.32 GiB: 218,016 tokens, 26.6    │
+│ EP          auto: 1              ││  requests of 8,192 tokens                │
+│ Replicas    auto: 1              ││GPUs 16: TP 16, 1 host                    │
+│── Engine ────────────────────────││speed: not predicted yet; 4 measures it   │
+│ Engine      auto: vLLM 0.21 on  ▾││── Cost ──────────────────────────────────│
+│ Slots       auto: 256 requests   ││buy $1.73/h, $1,266/month                 │
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ Users: the default; r again: of every field
+
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Model and GPU ── field 8 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
+│ Model       8B, assumed shape   ▾││FITS  17.68 of 22.07 GiB per GPU          │
+│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
+│ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
+│ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
+│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
+│ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
+│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..0.79 │
+│▸Users       1 at once            ││░ non-torch          0.25 GiB  0.14..0.56 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│── Layout ────────────────────────││· free               4.39 GiB  2.88..5.00 │
+│ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
+│ PP          auto: 1              ││  requests of 8,192 tokens                │
+│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
+│ Replicas    auto: 1              ││no GPU was named: the cheapest list price │
+│── Engine ────────────────────────││  that fits                               │
+│ Engine      auto: vLLM 0.21 on  ▾││speed: not predicted yet; 4 measures it   │
+│ Slots       auto: 256 requests   ││── Cost ──────────────────────────────────│
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ every field has its default; u undoes it
+
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+END
+
+# ---- suggestions, pin, why ---------------------------------------------------------
+
+screen "suggestions are listed" -m 70B -p int8 -g l40s:1 <<'KEYS'
+a
+:dump -
+KEYS
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 33 ─┐
+│▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.91 of 44.42 GiB per GPU  │
+│ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
+│ GPU         l40s                ▾││  GiB may be used                         │
+│ GPUs        1                    ││a: 3 ways out, such as --gpu l40s:2 --tp 1│
+│── Load ──────────────────────────││  --pp 2                                  │
+┌─ What would fit ──────────────────────────────────────────────────── 3 of 3 ─┐
+│/ type words to find it                                                       │
+│▸ 1. --gpu l40s:2 --tp 1 --pp 2  PP 2: 2 GPUs in all, 2.00 $/h                │
+│  2. --gpu l40s:2                as many as it takes: 2 GPUs in all, 4.57 $/h │
+│  3. --gpu l40s:2 --tp 2         TP 2: 2 GPUs in all, 4.57 $/h                │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+│ PP          auto: 1              ││░ non-torch          0.25 GiB  0.14..0.56 │
+│ EP          auto: 1              ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│ Replicas    auto: 1              ││· free             -27.49 GiB  assumed    │
+│── Engine ────────────────────────││KV pool -28.55 GiB: 0 tokens, 0.0 requests│
+│ Engine      auto: vLLM 0.21 on  ▾││  of 8,192 tokens                         │
+│ Slots       auto: 256 requests   ││GPUs 1: TP 1, 1 host                      │
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ Model: catalogue id, size such as 70B, or path of a local model.
+ parameters = sum of rows*cols over all its tensors
+ type:find  Up/Down:move  Enter:choose  Esc:back
+END
+
+screen "the second is taken" -m 70B -p int8 -g l40s:1 <<'KEYS'
+a Down Enter
+:dump -
+KEYS
+only 2,23
+expect <<'END'
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 2 x NVIDIA L40S ─────────── 1-18 of 26 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  38.71 of 44.42 GiB per GPU          │
+│ Weights     int8                ▾││████████████████████████████████▓▒░░░·····│
+│ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
+│ GPUs        2                    ││  usable            44.42 GiB  sheet      │
+│── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights           33.87 GiB  assumed    │
+│ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
+│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..0.81 │
+│ Users       1 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│── Layout ────────────────────────││· free               5.71 GiB  4.29..6.44 │
+│ TP          auto: 2              ││KV pool 3.41 GiB: 22,336 tokens, 2.7      │
+│ PP          auto: 1              ││  requests of 8,192 tokens                │
+│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                      │
+│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it   │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21 on  ▾││on demand $4.57/h, $3,335/month           │
+│ Slots       auto: 256 requests   ││  1 x nebius gpu-l40s-d_2gpu-64vcpu-384gb,│
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ applied: --gpu l40s:2 (u undoes it)
+END
+
+screen "nothing to apply" -m 8B -g l4 <<'KEYS'
+a
+:dump -
+KEYS
+only 21,24
+expect <<'END'
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ there is nothing to apply
+
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+END
+
+screen "side panel in place of the answer" -m 70B -p int8 -g l40s:1 <<'KEYS'
+Tab Tab
+:dump -
+KEYS
+only 2,23
+expect <<'END'
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ Suggestions and sources ─── 1-18 of 35 ─┐
+│ Model       70B, assumed shape  ▾││the weights take 67.71 GiB per GPU, 40.87 │
+│ Weights     int8                ▾││  GiB may be used                         │
+│ GPU         l40s                ▾││── What would fit ────────────────────────│
+│ GPUs        1                    ││1. --gpu l40s:2 --tp 1 --pp 2             │
+│── Load ──────────────────────────││   PP 2: 2 GPUs in all, +35.27 GiB per    │
+│ Context     8,192 tokens         ││   GPU, +1.00 $/h                         │
+│ Prompt      1,024 tokens         ││2. --gpu l40s:2                           │
+│ Output      256 tokens           ││   as many as it takes: 2 GPUs in all,    │
+│ Users       1 at once            ││   +33.21 GiB per GPU, +3.57 $/h          │
+│ KV cache    auto: bf16          ▾││3. --gpu l40s:2 --tp 2                    │
+│── Layout ────────────────────────││   TP 2: 2 GPUs in all, +33.21 GiB per    │
+│ TP          auto: 1              ││   GPU, +3.57 $/h                         │
+│ PP          auto: 1              ││a: apply one                              │
+│ EP          auto: 1              ││── Sources ───────────────────────────────│
+│ Replicas    auto: 1              ││gpu: confidence high:                     │
+│── Engine ────────────────────────││  NVIDIA/open-gpu-kernel-modules@df1c9a3  │
+│ Engine      auto: vLLM 0.21 on  ▾││  g_nv_name_released.h (names, PCI ids);  │
+│ Slots       auto: 256 requests   ││  Lightning-AI/pytorch-lightning@7f0c343  │
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ Each suggestion was planned like any request: a takes one.
+ Gain is room per GPU; cost is against this plan
+END
+
+screen "against the pinned plan" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'
+:size 120 36
+p
+:precision fp8
+:gpu h100-sxm:2
+:dump -
+KEYS
+only 2,20
+expect <<'END'
+┌─ Model and GPU ──────────────────┐┌─ 2 x NVIDIA H100 SXM5 80GB ────────────────┐┌─ Suggestions and sources ──────────┐
+│▸Model       llama-3.1-70b       ▾││FITS  40.09 of 79.19 GiB per GPU            ││It fits; nothing speaks against it. │
+│ Weights     fp8                 ▾││███████████████████▓▒░░·····················││── Against the pinned plan ─────────│
+│ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet        ││Weights bf16 -> fp8                 │
+│ GPUs        2                    ││  usable            79.19 GiB  sheet        ││GPUs 4 -> 2                         │
+│── Load ──────────────────────────││  budget            72.85 GiB  sheet        ││weights +0.99 GiB                   │
+│ Context     8,192 tokens         ││█ weights           33.88 GiB  exact        ││KV and state +0.62 GiB              │
+│ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  exact        ││free -1.62 GiB                      │
+│ Output      256 tokens           ││▒ activation         1.96 GiB  1.84..2.19   ││GPUs 4 -> 2                         │
+│ Users       1 at once            ││░ non-torch          2.13 GiB  1.90..2.35   ││$13.96/h -> $6.98/h (-6.98 $/h)     │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85   ││── Sources ─────────────────────────│
+│── Layout ────────────────────────││· free              39.10 GiB  37.67..39.82 ││model: github                       │
+│ TP          auto: 2              ││KV pool 34.01 GiB: 222,912 tokens, 27.2     ││  ai-dynamo/aiconfigurator@095f58a5 │
+│ PP          auto: 1              ││  requests of 8,192 tokens                  ││  aic-core/src/aiconfigurator_core/…│
+│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  (vendored HF config.json)         │
+│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it     ││gpu: confidence high:               │
+│── Engine ────────────────────────││── Cost ────────────────────────────────────││  NVIDIA/open-gpu-kernel-modules@df…│
+│ Engine      auto: vLLM 0.21 on  ▾││on demand $6.98/h, $5,095/month             ││  g_nv_name_released.h (names, PCI  │
+│ Slots       auto: 1,024 reques…  ││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs   ││  ids); public script citing NVIDIA │
+END
+
+screen "the same where there is little room" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'
+p
+:precision fp8
+:gpu h100-sxm:2
+:dump -
+KEYS
+only 2,6
+expect <<'END'
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 40 ─┐
+│▸Model       llama-3.1-70b       ▾││FITS  40.09 of 79.19 GiB per GPU          │
+│ Weights     fp8                 ▾││pinned: weights +0.99 GiB, GPUs 4 -> 2,   │
+│ GPU         h100-sxm            ▾││  -6.98 $/h                               │
+│ GPUs        2                    ││██████████████████▓▒░░····················│
+END
+
+screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <<'KEYS'
+/ "users" Enter y
+:dump -
+KEYS
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 276 ─┐
+│   max concurrency = 54.8457 requests (53.3301..55.4492), model               │
+│       floor(KV pool / block bytes) * block bytes / KV of one request         │
+│       with KV pool 54.846 GiB, 53.331 GiB to 55.451 GiB (assumed), block     │
+│       bytes 2 MiB (exact), one request is given 1 GiB (exact)                │
+│       from vLLM 0.21 on of 2026-11: 16 tokens, the CUDA default of the block │
+│       size; jgchn/llm-d-planner@56dc5b76ca53 accuracy/results (raw logs);    │
+│       llm-d-incubation/llm-d-planner@e50305af90f0                            │
+│       docs/empirical-vllm-memory-results.md                                  │
+│   users' KV = 1 GiB, exact                                                   │
+│       users * keys and values of one                                         │
+│       with users per replica 1 = ceil(1 / 1) (request), KV of one request 1  │
+│       GiB (exact)                                                            │
+│       from llama-3.1-8b of 2026-11: github ai-dynamo/aiconfigurator@095f58a5 │
+│       aic-core/src/aiconfigurator_core/model_configs/meta-llama--Meta-Llama- │
+│       3.1-8B_config.json (vendored HF config.json)                           │
+│   users' need = 1 GiB, exact                                                 │
+│       users * what the engine sets aside for one                             │
+│       with users per replica 1 = ceil(1 / 1) (request), one request is given │
+└──────────────────────────────────────────────────────────────────────────────┘
+ Users: requests in flight at once, shared by the replicas.
+ KV needed = users of one replica * KV of one request
+ Up/Down:scroll  /:find  n:next  q or Esc:close
+END
+
+# ---- files and commands ------------------------------------------------------------
+
+screen "the command" -m 70B -p int8 -g l40s:1 -c 32k -u 4 <<'KEYS'
+c
+:dump -
+KEYS
+only 21,24
+expect <<'END'
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ gpuplan --plan -m 70B -p int8 -g l40s:1 -c 32k -u 4
+
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+END
+
+screen "saved, changed, and a name that is taken" -m 70B -g l40s:4 <<'KEYS'
+w Enter
+:dump -
+:users 2
+:dump -
+w
+:dump -
+Enter
+:dump -
+KEYS
+only 1,96
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool        plan.json
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 27 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  37.10 of 44.42 GiB per GPU          │
+│ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
+│ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
+│ GPUs        4                    ││  usable            44.42 GiB  sheet      │
+│── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
+│ Prompt      1,024 tokens         ││▓ KV needed          0.62 GiB  assumed    │
+│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..0.81 │
+│ Users       1 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│── Layout ────────────────────────││· free               7.32 GiB  5.90..8.05 │
+│ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
+│ PP          auto: 1              ││  requests of 8,192 tokens                │
+│ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
+│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it   │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21 on  ▾││on demand $9.14/h, $6,670/month           │
+│ Slots       auto: 256 requests   ││  1 x nebius                              │
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ saved to plan.json; gpuplan --batch plan.json prints its answer
+
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool       plan.json*
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 27 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  37.72 of 44.42 GiB per GPU          │
+│ Weights     bf16 as published   ▾││███████████████████████████████▓▒░░░······│
+│ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
+│ GPUs        4                    ││  usable            44.42 GiB  sheet      │
+│── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
+│ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
+│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..0.81 │
+│ Users       2 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│── Layout ────────────────────────││· free               6.70 GiB  5.27..7.42 │
+│ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
+│ PP          auto: 1              ││  requests of 8,192 tokens                │
+│ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
+│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it   │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21 on  ▾││on demand $9.14/h, $6,670/month           │
+│ Slots       auto: 256 requests   ││  1 x nebius                              │
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ Model: catalogue id, size such as 70B, or path of a local model.
+ parameters = sum of rows*cols over all its tensors
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool       plan.json*
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 27 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  37.72 of 44.42 GiB per GPU          │
+│ Weights     bf16 as published   ▾││███████████████████████████████▓▒░░░······│
+│ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
+│ GPUs        4                    ││  usable            44.42 GiB  sheet      │
+│── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
+│ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
+│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..0.81 │
+│ Users       2 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│── Layout ────────────────────────││· free               6.70 GiB  5.27..7.42 │
+│ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
+│ PP          auto: 1              ││  requests of 8,192 tokens                │
+│ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
+│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it   │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21 on  ▾││on demand $9.14/h, $6,670/month           │
+│ Slots       auto: 256 requests   ││  1 x nebius                              │
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ one line of --batch
+ Save as: plan.json
+ Enter:do it  Tab:complete  Up:earlier  Esc:back
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool        plan.json
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 27 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  37.72 of 44.42 GiB per GPU          │
+│ Weights     bf16 as published   ▾││███████████████████████████████▓▒░░░······│
+│ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
+│ GPUs        4                    ││  usable            44.42 GiB  sheet      │
+│── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
+│ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
+│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..0.81 │
+│ Users       2 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│── Layout ────────────────────────││· free               6.70 GiB  5.27..7.42 │
+│ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
+│ PP          auto: 1              ││  requests of 8,192 tokens                │
+│ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
+│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it   │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21 on  ▾││on demand $9.14/h, $6,670/month           │
+│ Slots       auto: 256 requests   ││  1 x nebius                              │
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ saved to plan.json; gpuplan --batch plan.json prints its answer
+
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+END
+
+assert_eq "one line of --batch" '{"model": "70B", "gpu": "l40s:4", "users": 2}' "$(cat plan.json)"
+run --batch plan.json
+assert_contains "--batch answers it" '"gpus": 4' "$out"
+
+screen "loaded" <<'KEYS'
+o "plan.json" Enter
+:dump -
+KEYS
+only 1,12
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool        plan.json
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 27 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  37.72 of 44.42 GiB per GPU          │
+│ Weights     bf16 as published   ▾││███████████████████████████████▓▒░░░······│
+│ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
+│ GPUs        4                    ││  usable            44.42 GiB  sheet      │
+│── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
+│ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
+│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..0.81 │
+│ Users       2 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+END
+
+printf '{"model": "8B", "gpus": 2}\n' >bad.json
+
+screen "an unknown key is named" <<'KEYS'
+o "bad.json" Enter
+:dump -
+KEYS
+only 21,24
+expect <<'END'
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ bad.json:1: gpus: there is no option 'gpus' (did you mean gpu?)
+ Open: bad.json
+ Enter:do it  Tab:complete  Up:earlier  Esc:back
+END
+
+screen "exports" -m 70B -g l40s:4 <<'KEYS'
+:export a.txt
+:export a.json
+:export a.csv
+:export a.md
+KEYS
+run --plan -m 70B -g l40s:4
+assert_eq "txt is what --plan prints" "$out" "$(cat a.txt)"
+run --plan -m 70B -g l40s:4 --format json
+assert_eq "json likewise" "$out" "$(cat a.json)"
+run --plan -m 70B -g l40s:4 --format csv
+assert_eq "csv likewise" "$out" "$(cat a.csv)"
+run --plan -m 70B -g l40s:4 --format markdown
+assert_eq "md likewise" "$out" "$(cat a.md)"
+
+# ---- local models, find, mouse -----------------------------------------------------
+
+mkdir -p models/deep/er
+cp -r "$src/tests/fixtures/models/hf-llama" models/tiny
+cp "$src/tests/fixtures/models/gguf/llama-q8_0.gguf" models/deep/tiny.gguf
+printf '{"hidden_size": "many"}' >models/deep/er/config.json
+mkdir models/broken && echo '{' >models/broken/config.json
+
+screen "local models come first" <<'KEYS'
+Enter "./"
+:dump -
+C-u "tiny" Enter
+:dump -
+KEYS
+only 1,30
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Model ─────────────────────────────────────────────────────────── 3 of 130 ─┐
+│/ ./                                                                          │
+│▸ ./models/broken                       a model in this folder                │
+│  ./models/deep/tiny.gguf               a model in this folder                │
+│  ./models/tiny                         a model in this folder                │
+│  "./" as typed                                                               │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+ Model: catalogue id, size such as 70B, or path of a local model.
+ parameters = sum of rows*cols over all its tensors
+ type:find  Up/Down:move  Enter:choose  Esc:back
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 30 ─┐
+│▸Model       tiny.gguf           ▾││FITS  0.72 of 15.81 GiB per GPU           │
+│ Weights     ggml-q8_0 as publi… ▾││█▓▒░░·····································│
+│ GPU         cheapest: v100-sxm… ▾││  physical          16.00 GiB  assumed    │
+│ GPUs        auto: 1              ││  usable            15.81 GiB  model      │
+END
+
+screen "one that cannot be read is refused with the reader's words" <<'KEYS'
+Enter "broken" Enter
+:dump -
+KEYS
+only 21,24
+expect <<'END'
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ ./models/broken/config.json: line 2: string or '}' expected near end of file
+ (the file is damaged or no config.json)
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+END
+
+screen "a field is found by its option" <<'KEYS'
+/ "batched" Enter
+:dump -
+KEYS
+only 2,24
+expect <<'END'
+┌─ Load ────────── field 16 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
+│ KV cache    auto: bf16          ▾││FITS  17.68 of 22.07 GiB per GPU          │
+│── Layout ────────────────────────││████████████████████████████▓▓▒░░░········│
+│ TP          auto: 1              ││  physical          22.49 GiB  sheet      │
+│ PP          auto: 1              ││  usable            22.07 GiB  sheet      │
+│ EP          auto: 1              ││  budget            20.30 GiB  sheet      │
+│ Replicas    auto: 1              ││█ weights           14.99 GiB  assumed    │
+│── Engine ────────────────────────││▓ KV needed          1.00 GiB  assumed    │
+│ Engine      auto: vLLM 0.21 on  ▾││▒ activation         0.57 GiB  0.44..0.79 │
+│ Slots       auto: 256 requests   ││░ non-torch          0.25 GiB  0.14..0.56 │
+│▸Batch       auto: 2,048 tokens   ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│ Utilization auto: 0.92 share     ││· free               4.39 GiB  2.88..5.00 │
+│ Headroom    0.00 share           ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
+│ Used        0 GiB                ││  requests of 8,192 tokens                │
+│ Pruning     none                ▾││GPUs 1: TP 1, 1 host                      │
+│── Cost ──────────────────────────││no GPU was named: the cheapest list price │
+│ Price       on-demand           ▾││  that fits                               │
+│ Hours       730 h/month          ││speed: not predicted yet; 4 measures it   │
+│ Electricity auto: 0.0861 $/kWh   ││── Cost ──────────────────────────────────│
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ Batch: tokens of one step (--max-batched-tokens).
+ forward = batch*(2*h + 3*ff/TP)*a + forward base
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+END
+
+screen "a click sets the focus, another opens" <<'KEYS'
+:click 7 5
+:dump -
+:click 7 5
+:dump -
+KEYS
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
+│▸Model       8B, assumed shape   ▾││FITS  17.68 of 22.07 GiB per GPU          │
+│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
+│ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
+│ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
+│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
+│ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
+│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..0.79 │
+│ Users       1 at once            ││░ non-torch          0.25 GiB  0.14..0.56 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│── Layout ────────────────────────││· free               4.39 GiB  2.88..5.00 │
+│ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
+│ PP          auto: 1              ││  requests of 8,192 tokens                │
+│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
+│ Replicas    auto: 1              ││no GPU was named: the cheapest list price │
+│── Engine ────────────────────────││  that fits                               │
+│ Engine      auto: vLLM 0.21 on  ▾││speed: not predicted yet; 4 measures it   │
+│ Slots       auto: 256 requests   ││── Cost ──────────────────────────────────│
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ Model: catalogue id, size such as 70B, or path of a local model.
+ parameters = sum of rows*cols over all its tensors
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
+│▸Model       8B, assumed shape   ▾││FITS  17.68 of 22.07 GiB per GPU          │
+│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
+│ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
+│ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
+│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
+│ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
+│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..0.79 │
+│ Users       1 at once            ││░ non-torch          0.25 GiB  0.14..0.56 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│── Layout ────────────────────────││· free               4.39 GiB  2.88..5.00 │
+│ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
+│ PP          auto: 1              ││  requests of 8,192 tokens                │
+│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
+│ Replicas    auto: 1              ││no GPU was named: the cheapest list price │
+│── Engine ────────────────────────││  that fits                               │
+│ Engine      auto: vLLM 0.21 on  ▾││speed: not predicted yet; 4 measures it   │
+│ Slots       auto: 256 requests   ││── Cost ──────────────────────────────────│
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ Model: catalogue id, size such as 70B, or path of a local model.
+ parameters = sum of rows*cols over all its tensors
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+END
+
+# ---- the first time ----------------------------------------------------------------
+
+# Start, choose 70B, int8 and one L40S, see that it does not fit and why, take a
+# suggestion, compare, measure, quit: under 20 keys beside the words typed.
+
+screen "first time" <<'KEYS'
+Enter "70B" Enter
+Down Enter "int8" Enter
+/ "gpu" Enter
+Enter "l40s" Enter
+Down -
+:dump -
+a Enter
+:dump -
+2 4 q
+KEYS
+only 2,46
+expect <<'END'
+┌─ Model and GPU ── field 4 of 23 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 33 ─┐
+│ Model       70B, assumed shape  ▾││DOES NOT FIT  71.91 of 44.42 GiB per GPU  │
+│ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
+│ GPU         l40s                ▾││  GiB may be used                         │
+│▸GPUs        1                    ││a: 3 ways out, such as --gpu l40s:2 --tp 1│
+│── Load ──────────────────────────││  --pp 2                                  │
+│ Context     8,192 tokens         ││██████████████│█████▓▒░░ over by 27.49 GiB│
+│ Prompt      1,024 tokens         ││  physical          44.99 GiB  sheet      │
+│ Output      256 tokens           ││  usable            44.42 GiB  sheet      │
+│ Users       1 at once            ││  budget            40.87 GiB  sheet      │
+│ KV cache    auto: bf16          ▾││█ weights           67.71 GiB  assumed    │
+│── Layout ────────────────────────││▓ KV needed          2.50 GiB  assumed    │
+│ TP          auto: 1              ││▒ activation         0.58 GiB  0.46..0.81 │
+│ PP          auto: 1              ││░ non-torch          0.25 GiB  0.14..0.56 │
+│ EP          auto: 1              ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│ Replicas    auto: 1              ││· free             -27.49 GiB  assumed    │
+│── Engine ────────────────────────││KV pool -28.55 GiB: 0 tokens, 0.0 requests│
+│ Engine      auto: vLLM 0.21 on  ▾││  of 8,192 tokens                         │
+│ Slots       auto: 256 requests   ││GPUs 1: TP 1, 1 host                      │
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ GPUs: how many in all. auto: the fewest that fit.
+ GPUs = TP * PP * replicas
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Model and GPU ── field 4 of 23 ─┐┌─ 2 x NVIDIA L40S ─────────── 1-18 of 30 ─┐
+│ Model       70B, assumed shape  ▾││FITS  36.65 of 44.42 GiB per GPU          │
+│ Weights     int8                ▾││███████████████████████████████▓▒░░·······│
+│ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
+│▸GPUs        2                    ││  usable            44.42 GiB  sheet      │
+│── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights           33.87 GiB  assumed    │
+│ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
+│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..0.81 │
+│ Users       1 at once            ││░ non-torch          0.07 GiB  0.00..0.35 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│── Layout ────────────────────────││· free               7.77 GiB  6.29..8.34 │
+│ TP          1                    ││stage 2 of 2, the one that binds          │
+│ PP          2                    ││KV pool 5.47 GiB: 35,856 tokens, 4.4      │
+│ EP          auto: 1              ││  requests of 8,192 tokens                │
+│ Replicas    auto: 1              ││GPUs 2: TP 1 x PP 2, 1 host               │
+│── Engine ────────────────────────││speed: not predicted yet; 4 measures it   │
+│ Engine      auto: vLLM 0.21 on  ▾││── Cost ──────────────────────────────────│
+│ Slots       auto: 256 requests   ││on demand $2.00/h, $1,460/month           │
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+ applied: --gpu l40s:2 --tp 1 --pp 2 (u undoes it)
+END
+
+assert_eq "keys of the first time" 16 \
+    "$(sed '/^:/d; s/"[^"]*"//g' "$work/keys" | wc -w | tr -d ' ')"
+
+finish

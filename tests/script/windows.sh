@@ -1,0 +1,403 @@
+#!/bin/bash
+# windows.sh - what lies over a screen: lists, texts to read, the command line, questions.
+
+. "${srcdir:-.}/tests/script/lib.sh"
+
+# ---- lists ----------------------------------------------------------------------------
+
+screen "a list, what words leave of it" -m 70B -g l40s <<'KEYS'
+Enter
+"llama 70b"
+:dump -
+KEYS
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Model ─────────────────────────────────────────────────────────── 5 of 127 ─┐
+│/ llama 70b                                                                   │
+│▸ Llama 2 70B                           68.98 B, 4,096 tokens, fp16           │
+│  Llama 3 70B                           70.55 B, 8,192 tokens, bf16           │
+│  Llama 3.1 70B                         70.55 B, 131,072 tokens, bf16         │
+│  Llama 3.3 70B Instruct                70.55 B, 131,072 tokens, bf16         │
+│  DeepSeek-R1-Distill-Llama-70B         70.55 B, 131,072 tokens, bf16         │
+│  "llama 70b" as typed                                                        │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+ Model: catalogue id, size such as 70B, or path of a local model.
+ parameters = sum of rows*cols over all its tensors
+ type:find  Up/Down:move  Enter:choose  Esc:back
+END
+
+screen "two rows say what does not fit beside the choices" -m 70B -g l40s <<'KEYS'
+Down Enter "gptq"
+:dump -
+KEYS
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Weights ────────────────────────────────────────────────────────── 2 of 52 ─┐
+│/ gptq                                                                        │
+│▸ int8-gptq  GPTQ INT8, groups of 128     17.33 GiB per GPU: fits on 4 x l40s │
+│  int4-gptq  GPTQ INT4, groups of 128     18.56 GiB per GPU: fits on 2 x l40s │
+│  "gptq" as typed                                                             │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+ Weights: the format they are stored in; auto: as published.
+ bytes = rows*cols*bits/8 + scales; norms, embedding often stay 16-bit
+ type:find  Up/Down:move  Enter:choose  Esc:back
+END
+
+screen "a list in the least room, in ASCII" --ascii -m 70B -g l40s <<'KEYS'
+:size 40 12
+Enter
+:dump -
+"llama" Down Down
+:dump -
+KEYS
+expect <<'END'
+[1 Plan] 2  3  4  5
++- Model ----------------- 127 of 127 -+
+|/ type words to find it, or a size su~|
+|  8B                                  |
+|> 70B                                 |
+|  400B                                |
+|  BERT-large uncased                 v|
+|  a dense model of about this size,   |
+|  shape assumed                       |
++--------------------------------------+
+ Model: catalogue id, size such as 70B~
+ type:find  Up/Down:move  Enter:choose~
+[1 Plan] 2  3  4  5
++- Model ------------------ 16 of 127 -+
+|/ llama                               |
+|  Code Llama 7B                       |
+|  Llama 2 13B                         |
+|  Llama 2 70B                         |
+|> Llama 2 7B                         v|
+|  6.74 B, 4,096 tokens, fp16          |
+|                                      |
++--------------------------------------+
+ Model: catalogue id, size such as 70B~
+ type:find  Up/Down:move  Enter:choose~
+END
+
+screen "a list with room on both sides" -m 70B -g l40s <<'KEYS'
+:size 120 36
+Down Down Enter
+:dump -
+KEYS
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ GPU ───────────────────────────────────────────────────────────────────────────────────────────────────── 76 of 76 ─┐
+│/ type words to find it, or id/slice:count, such as a100-sxm-80/3g.40gb:2                                             │
+│  Apple M3 Ultra                                                 384.00 GiB usable, 819 GB/s, 2025                   ▲│
+│  Apple M4 Max (40-core GPU)                                     96.00 GiB usable, 546 GB/s, 2024                     │
+│  Apple M4 Pro                                                   48.00 GiB usable, 273 GB/s, 2024                     │
+│  Intel Arc B580                                                 11.86 GiB usable, 456 GB/s, 2024                     │
+│  NVIDIA B100                                                    189.70 GiB usable, 8 TB/s, 2024                      │
+│  NVIDIA B200 SXM                                                176.91 GiB usable, 7.7 TB/s, 2024                    │
+│  NVIDIA B300 SXM (Blackwell Ultra)                              265.37 GiB usable, 8 TB/s, 2025                      │
+│  NVIDIA DGX Spark (GB10)                                        126.46 GiB usable, 273 GB/s, 2025                    │
+│  Intel Gaudi 2                                                  94.85 GiB usable, 2.45 TB/s, 2022                    │
+│  Intel Gaudi 3                                                  126.46 GiB usable, 3.7 TB/s, 2024                    │
+│  NVIDIA GB200 (per GPU)                                         182.81 GiB usable, 8 TB/s, 2024                      │
+│  NVIDIA GB300 (per GPU)                                         274.22 GiB usable, 8 TB/s, 2025                      │
+│  NVIDIA GH200 144GB HBM3e                                       142.27 GiB usable, 4.9 TB/s, 2024                    │
+│  NVIDIA GH200 96GB HBM3                                         94.43 GiB usable, 4 TB/s, 2023                       │
+│  NVIDIA H100 NVL 94GB                                           92.46 GiB usable, 3.94 TB/s, 2023                    │
+│  NVIDIA H100 PCIe 80GB                                          79.19 GiB usable, 2.04 TB/s, 2022                    │
+│  NVIDIA H100 SXM5 80GB                                          79.19 GiB usable, 3.35 TB/s, 2022                    │
+│  NVIDIA H20 96GB                                                94.43 GiB usable, 4 TB/s, 2023                       │
+│  NVIDIA H200 NVL 141GB                                          138.72 GiB usable, 4.8 TB/s, 2024                    │
+│  NVIDIA H200 SXM 141GB                                          138.72 GiB usable, 4.8 TB/s, 2024                    │
+│  NVIDIA H800 PCIe 80GB                                          78.69 GiB usable, 2.04 TB/s, 2023                    │
+│  NVIDIA H800 SXM5 80GB                                          78.69 GiB usable, 3.35 TB/s, 2023                    │
+│  NVIDIA Jetson AGX Orin 64GB                                    63.23 GiB usable, 205 GB/s, 2022                     │
+│  NVIDIA Jetson AGX Thor (T5000)                                 126.46 GiB usable, 273 GB/s, 2025                    │
+│  NVIDIA L4                                                      22.07 GiB usable, 300 GB/s, 2023                     │
+│  NVIDIA L40                                                     44.45 GiB usable, 864 GB/s, 2022                     │
+│▸ NVIDIA L40S                                                    44.42 GiB usable, 864 GB/s, 2023                    ▼│
+│                                                                                                                      │
+│                                                                                                                      │
+└──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
+ GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
+ usable = physical less what the driver keeps (H100: 79.19 of 79.65)
+ type:find  Up/Down:move  Enter:choose  Esc:back
+END
+
+screen "what matches nothing can be handed back" -m 70B -g l40s <<'KEYS'
+:size 80 24
+Enter "14.5B"
+:dump -
+Enter
+:dump -
+KEYS
+shows '"14.5B" as typed'
+shows "14.5B, assumed sha"
+
+screen "what is refused is said" -m 70B -g l40s <<'KEYS'
+Enter "no such model" Enter
+:dump -
+KEYS
+shows "no such model"
+shows "70B"
+
+screen "a short list" -m 70B -g l40s <<'KEYS'
+:set price spot
+:price
+/ "price" Enter Enter
+:dump -
+KEYS
+shows "on-demand"
+shows "list prices of instances that may be taken away"
+shows "▸ spot"
+shows "4 of 4"
+
+screen "several can be marked" -m 70B -g l40s <<'KEYS'
+2
+:wait
+p
+:dump -
+KEYS
+shows "[x]"
+shows "[ ]"
+shows "marked"
+shows "Space:mark"
+
+screen "Esc leaves all as it was" -m 70B -g l40s <<'KEYS'
+Enter "qwen" Down Esc
+:dump -
+KEYS
+shows "70B"
+lacks "Qwen"
+
+# ---- texts ----------------------------------------------------------------------------
+
+screen "help scrolls and is searched" -m 70B -g l40s <<'KEYS'
+?
+PgDn
+:dump -
+g / "suggestion" Enter
+:dump -
+KEYS
+expect <<'END'
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Help: Plan ─────────────────────────────────────────────────── 19-36 of 50 ─┐
+│   3               Curves: roofline and memory                                │
+│   4               Bench: measure this machine                                │
+│   5               Pool                                                       │
+│   Up, k           up                                                         │
+│   Down, j         down                                                       │
+│   Left, h         previous value, left                                       │
+│   Right, l        next value, right                                          │
+│   PgUp            a page up                                                  │
+│   PgDn            a page down                                                │
+│   g, Home         to the first                                               │
+│   G, End          to the last                                                │
+│   Tab             next panel                                                 │
+│   S-Tab           previous panel                                             │
+│   Esc             back one step; never quits                                 │
+│   :               command line: actions and options                          │
+│   u               undo the last change of the plan                           │
+│   U               redo it                                                    │
+│   e               write what is shown to a file                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+ Model: catalogue id, size such as 70B, or path of a local model.
+ parameters = sum of rows*cols over all its tensors
+ Up/Down:scroll  /:find  n:next  q or Esc:close
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+┌─ Help: Plan ──────────────────────────────────────────────────── 1-18 of 50 ─┐
+│ Plan                                                                         │
+│   Enter           change the field, or choose from a list                    │
+│   +, =            number: a step up                                          │
+│   -               number: a step down                                        │
+│   /, F3           find a field by its name                                   │
+│▸  a               apply a suggestion                                         │
+│   s               the best value of this field that still fits               │
+│   y               every number's equation, inputs and source                 │
+│   p               keep this plan to see the difference to it                 │
+│   r               the field's default; again: of all                         │
+│   w               save the plan's fields (--batch reads them)                │
+│   o               open a saved plan                                          │
+│                                                                              │
+│ Everywhere                                                                   │
+│   ?, F1           this help                                                  │
+│   q, F10          close, then quit                                           │
+│   1               Plan: one request, one answer                              │
+│   2               Compare: GPUs x precisions                                 │
+└──────────────────────────────────────────────────────────────────────────────┘
+ Model: catalogue id, size such as 70B, or path of a local model.
+ parameters = sum of rows*cols over all its tensors
+ Up/Down:scroll  /:find  n:next  q or Esc:close
+END
+
+screen "help in the least room" --ascii -m 70B -g l40s <<'KEYS'
+:size 40 12
+?
+:dump -
+/ "no such word" Enter
+:dump -
+KEYS
+expect <<'END'
+[1 Plan] 2  3  4  5
++- Help: Plan ------------- 1-7 of 85 -+
+| Plan                                 |
+|   Enter           change the field,  |
+|                   or choose from a   |
+|                   list               |
+|   +, =            number: a step up  |
+|   -               number: a step     |
+|                   down               |
++--------------------------------------+
+ Model: catalogue id, size such as 70B~
+ Up/Down:scroll  /:find  n:next  q or ~
+[1 Plan] 2  3  4  5
++- Help: Plan ------------- 1-7 of 85 -+
+| Plan                                 |
+|   Enter           change the field,  |
+|                   or choose from a   |
+|                   list               |
+|   +, =            number: a step up  |
+|   -               number: a step     |
+|                   down               |
++- not found: no such word ------------+
+ Model: catalogue id, size such as 70B~
+ Up/Down:scroll  /:find  n:next  q or ~
+END
+
+screen "every number's equation, found by / and n" -m 70B -g l40s <<'KEYS'
+y g / "kv pool" Enter n
+:dump -
+KEYS
+shows "KV pool"
+shows "▸"
+shows " of "
+
+screen "q closes a text, not the program" -m 70B -g l40s <<'KEYS'
+y q
+:dump -
+KEYS
+shows "[1 Plan]"
+lacks "KV per token"
+
+# ---- the command line -----------------------------------------------------------------
+
+screen "Tab shows what it could become" -m 70B -g l40s <<'KEYS'
+Up : "save" Tab
+:dump -
+KEYS
+out=$(printf '%s\n' "$out" | tail -n 3)
+expect <<'END'
+ save-settings save
+ :save
+ Enter:do it  Tab:complete  Up:earlier  Esc:back
+END
+
+screen "a refused line stays, with the reason above it" -m 70B -g l40s <<'KEYS'
+Up : "context many" Enter
+:dump -
+KEYS
+out=$(printf '%s\n' "$out" | tail -n 3)
+expect <<'END'
+ --context: 'many' is not a token count (write a count such as 8192, 8k or 128…
+ :context many
+ Enter:do it  Tab:complete  Up:earlier  Esc:back
+END
+
+screen "Up brings back what was typed" -m 70B -g l40s <<'KEYS'
+Up : "users 3" Enter : "users 5" Enter : Up Up
+:dump -
+Enter
+:dump -
+KEYS
+shows ":users 3"
+shows "3 at once"
+
+screen "a long line scrolls" --ascii -m 70B -g l40s <<'KEYS'
+:size 40 12
+Up : "model meta-llama/Llama-3.1-70B-Instruct-of-some-folder" Home Right Right
+:dump -
+End
+:dump -
+KEYS
+out=$(printf '%s\n' "$out" | grep '^ :')
+expect <<'END'
+ :model meta-llama/Llama-3.1-70B-Instru~
+ :~lama-3.1-70B-Instruct-of-some-folder
+END
+
+# ---- questions ------------------------------------------------------------------------
+
+screen "a question before work is lost" -m 70B -g l40s <<'KEYS'
+:save plan.json
+:users 3
+q
+:dump -
+n
+:dump -
+KEYS
+out=$(printf '%s\n' "$out" | sed -n '8,15p;$p')
+expect <<'END'
+│ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
+│ Prompt┌─ Question ───────────────────────────────────────────────────┐med    │
+│ Output│ The plan has changes that are not in plan.json. Quit?        │..0.81 │
+│ Users │                                                              │..2.35 │
+│ KV cac│                                                              │..1.85 │
+│── Layo│ y: yes   n: no                                               │..6.80 │
+│ TP    └──────────────────────────────────────────────────────────────┘0      │
+│ PP          auto: 1              ││  requests of 8,192 tokens                │
+ Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+END
+
+# ---- what is remembered ---------------------------------------------------------------
+
+screen "save-settings writes the state file" --ascii <<'KEYS'
+4
+:save-settings
+:dump -
+KEYS
+shows "state.cfg"
+assert_contains "what it holds" 'screen = "bench"' "$(cat state/gpuplan/state.cfg)"
+assert_contains "what it holds" 'charset = "ascii"' "$(cat state/gpuplan/state.cfg)"
+
+screen "and the next start shows it" <<'KEYS'
+:dump -
+KEYS
+shows "[4 Bench]"
+lacks "│"
+
+mkdir -p config/gpuplan
+echo 'theme = "drak";' >config/gpuplan/gpuplan.cfg
+before=$(cat config/gpuplan/gpuplan.cfg)
+screen "a bad setting is the first line, and no more" <<'KEYS'
+:dump -
+KEYS
+shows "gpuplan.cfg:1: theme"
+screen "settings made by hand are never written" <<'KEYS'
+:save-settings
+KEYS
+assert_eq "gpuplan.cfg" "$before" "$(cat config/gpuplan/gpuplan.cfg)"
+rm -r config state
+
+finish

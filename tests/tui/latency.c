@@ -1,0 +1,137 @@
+/*
+ * latency.c - from a key to the painted screen: prints figures, judges nothing.
+ *
+ *   make latency        or: tests/tui/latency ./gpuplan [OPTION]...
+ *
+ * Runs the program on a pseudo-terminal of 120 x 36 as a terminal emulator would, sends
+ * one key, and takes the time until the last byte of what it paints has come; a key is
+ * done when nothing came for 25 ms. Keys that paint nothing do not count.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define QUIET   25   /* ms without a byte: it has painted */
+#define START   1500 /* likewise, after the start */
+#define REPEATS 60
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+/* ms from `from` to the last byte; < 0: none came. */
+static double last_byte(int fd, double from, int quiet)
+{
+    struct pollfd in = {.fd = fd, .events = POLLIN};
+    static char bytes[65536];
+    double last = -1;
+
+    while (poll(&in, 1, quiet) > 0 && read(fd, bytes, sizeof bytes) > 0)
+        last = now() - from;
+    return last;
+}
+
+static double press(int fd, const char *key)
+{
+    double from = now();
+
+    if (write(fd, key, strlen(key)) < 0)
+        return -1;
+    return last_byte(fd, from, QUIET);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Sends the keys in turn and prints a line. */
+static double series(int fd, const char *what, const char *const *keys)
+{
+    double took[REPEATS];
+    int n = 0, next = 0;
+
+    for (int i = 0; i < REPEATS; i++) {
+        double ms = press(fd, keys[next]);
+
+        next = keys[next + 1] ? next + 1 : 0;
+        if (ms >= 0)
+            took[n++] = ms;
+    }
+    if (n == 0)
+        return 0;
+    qsort(took, (size_t)n, sizeof took[0], by_value);
+    printf("%-34s median %5.1f ms   95 %% %5.1f ms   worst %5.1f ms   of %d\n", what,
+           took[n / 2], took[n * 95 / 100], took[n - 1], n);
+    return took[n * 95 / 100];
+}
+
+static const struct {
+    const char *what, *enter, *leave;
+    const char *keys[6];
+} tests[] = {
+    {"Plan: another field", "1", "", {"j", "j", "k", "k"}},
+    {"Plan: number of users, planned anew", "1:users 8\r", "", {"+", "+", "-", "-"}},
+    {"Plan: GPU by GPU, planned anew", "1g/gpu\r", "", {"l", "l", "l", "h"}},
+    {"Model chooser: a letter", "1g\r", "\033", {"l", "3", "\177", "\177"}},
+    {"Compare: another row", "2", "", {"j", "j", "j", "k"}},
+    {"Compare: another order", "2", "", {"s"}},
+    {"Curves: another value", "3", "", {"l", "l", "l", "h"}},
+    {"from tab to tab", "", "", {"1", "2", "3", "5"}},
+};
+
+static void run(char **argv)
+{
+    setenv("TERM", "xterm-256color", 1);
+    setenv("LC_ALL", "C.UTF-8", 1);
+    setenv("GPUPLAN_NVML", "/nonexistent", 1);
+    execv(argv[0], argv);
+    perror(argv[0]);
+    _exit(127);
+}
+
+int main(int argc, char **argv)
+{
+    struct winsize size = {.ws_row = 36, .ws_col = 120};
+    double worst = 0;
+    int fd, status;
+    pid_t pid;
+
+    if (argc < 2) {
+        fprintf(stderr, "usage: latency PROGRAM [OPTION]...\n");
+        return 2;
+    }
+    pid = forkpty(&fd, NULL, NULL, &size);
+    if (pid < 0)
+        return 77;
+    if (pid == 0)
+        run(argv + 1);
+    last_byte(fd, now(), START);
+    for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++) {
+        double ms;
+
+        press(fd, tests[i].enter);
+        last_byte(fd, now(), START / 3);
+        ms = series(fd, tests[i].what, tests[i].keys);
+        press(fd, tests[i].leave);
+        worst = ms > worst ? ms : worst;
+    }
+    printf("95 of 100 keys are painted within %.1f ms; the aim is 16 ms\n", worst);
+    kill(pid, SIGTERM);
+    close(fd);
+    waitpid(pid, &status, 0);
+    return 0;
+}
