@@ -250,6 +250,7 @@ cli_tests = \
 	tests/cli/show.sh \
 	tests/cli/table.sh \
 	tests/script/app.sh \
+	tests/script/bench.sh \
 	tests/script/compare.sh \
 	tests/script/curves.sh \
 	tests/script/plain.sh \

@@ -42,7 +42,7 @@ struct nvml_process_v1 {
     unsigned long long memory; /* bytes; all ones = not told */
 };
 
-struct nvml_process {          /* of _v2 and _v3 */
+struct nvml_process { /* of _v2 and _v3 */
     unsigned pid;
     unsigned long long memory;
     unsigned gpu_instance, compute_instance;

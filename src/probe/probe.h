@@ -47,7 +47,7 @@ struct device_process {
 };
 
 struct device_link { /* PCIe; 0 = unknown */
-    int gen, width;         /* now: saves power when it is idle */
+    int gen, width;  /* now: saves power when it is idle */
     int gen_max, width_max;
 };
 
@@ -64,14 +64,14 @@ struct device {
     struct quantity memory_used;     /* bytes, total less free: programs and driver */
     struct quantity memory_reserved; /* bytes of `used` that the driver keeps */
     enum device_mig mig;
-    int processes;       /* that compute on it now; -1 = unknown */
-    int listed;          /* of them, in process[] */
+    int processes; /* that compute on it now; -1 = unknown */
+    int listed;    /* of them, in process[] */
     struct device_process process[PROBE_PROCESSES];
-    struct quantity power, power_limit;     /* W */
-    struct quantity clock, clock_max;       /* Hz, of what computes */
-    struct quantity memory_clock;           /* Hz */
-    struct quantity temperature;            /* degrees C */
-    struct quantity busy, memory_busy;      /* 0..1 of the time, over the last second */
+    struct quantity power, power_limit; /* W */
+    struct quantity clock, clock_max;   /* Hz, of what computes */
+    struct quantity memory_clock;       /* Hz */
+    struct quantity temperature;        /* degrees C */
+    struct quantity busy, memory_busy;  /* 0..1 of the time, over the last second */
     struct device_link pcie;
     int links, links_active; /* NVLink; -1 = unknown, 0 = it has none */
     char throttle[24];   /* "none", "power cap", "thermal", "hardware"; "" = unknown */

@@ -2,8 +2,8 @@
  * probe_cpu.c - see probe_cpu.h.
  *
  * A cache shared by several processors is counted once: by the first in its
- * shared_cpu_list. Two cores of 1 MiB level 2 each and 32 MiB level 3 together: 2 MiB and
- * 32 MiB.
+ * shared_cpu_list. Two cores of 1 MiB level 2 each and 32 MiB level 3 together: 2 MiB
+ * and 32 MiB.
  */
 #include "probe/probe_cpu.h"
 
@@ -50,8 +50,8 @@ static bool field(const char *line, const char *name, const char **value)
 {
     size_t n = strlen(name);
     const char *colon = strchr(line, ':');
-    if (strncmp(line, name, n) != 0 || !colon || (line[n] != '\t' && line[n] != ' ' &&
-                                                   line[n] != ':'))
+    if (strncmp(line, name, n) != 0 || !colon ||
+        (line[n] != '\t' && line[n] != ' ' && line[n] != ':'))
         return false;
     *value = colon + 1 + strspn(colon + 1, " \t");
     return true;
@@ -104,8 +104,10 @@ static double cache_bytes(int cpu, int index, int *level)
     if (!read_sys(path, text, sizeof(text)))
         return -1;
     *level = atoi(text);
-    gp_format(path, sizeof(path), "devices/system/cpu/cpu%d/cache/index%d/"
-              "shared_cpu_list", cpu, index);
+    gp_format(path, sizeof(path),
+              "devices/system/cpu/cpu%d/cache/index%d/"
+              "shared_cpu_list",
+              cpu, index);
     if (!read_sys(path, text, sizeof(text)) || atoi(text) != cpu)
         return 0; /* another processor counts it */
     gp_format(path, sizeof(path), "devices/system/cpu/cpu%d/cache/index%d/size", cpu,

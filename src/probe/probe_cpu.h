@@ -10,13 +10,13 @@
 
 struct processor {
     char name[96];
-    int cpus, cores, sockets;    /* cpus: with hyper-threads */
-    double level2, level3;       /* bytes, of all of them */
-    double clock;                /* Hz, mean of now */
-    double temperature;          /* degrees C, of the first sensor */
-    double memory, available;    /* bytes */
-    double load;                 /* runnable processes, mean of a minute */
-    double busy;                 /* 0..1 since the last reading */
+    int cpus, cores, sockets;       /* cpus: with hyper-threads */
+    double level2, level3;          /* bytes, of all of them */
+    double clock;                   /* Hz, mean of now */
+    double temperature;             /* degrees C, of the first sensor */
+    double memory, available;       /* bytes */
+    double load;                    /* runnable processes, mean of a minute */
+    double busy;                    /* 0..1 since the last reading */
     unsigned long long total, idle; /* ticks, of that reading */
 };
 

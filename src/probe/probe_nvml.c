@@ -2,8 +2,8 @@
  * probe_nvml.c - NVIDIA GPUs, asked of the driver's own library.
  *
  * The library comes with the driver and is opened when it is there, so that the program
- * neither needs nor links it. Once open it stays so until probe_nvml_close(), because to
- * start it can take a second where no other program keeps the GPU awake.
+ * neither needs nor links it. Once open it stays so until probe_nvml_close(), because
+ * to start it can take a second where no other program keeps the GPU awake.
  */
 #include "probe/nvml_parts.h"
 

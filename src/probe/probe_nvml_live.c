@@ -1,8 +1,8 @@
 /*
  * probe_nvml_live.c - what an NVIDIA GPU does now: power, clocks, links, processes.
  *
- * Every function here is optional, and every value may be "not supported": then it stays
- * unknown, never 0. One GPU takes about twenty calls of some microseconds.
+ * Every function here is optional, and every value may be "not supported": then it
+ * stays unknown, never 0. One GPU takes about twenty calls of some microseconds.
  */
 #include "probe/nvml_parts.h"
 
@@ -41,8 +41,8 @@ static void ask_throttle(const struct nvml *nvml, struct nvml_device *handle,
         unsigned long long bits;
         const char *word;
     } words[] = {
-        {0x08 | 0x80, "hardware"},  {0x20 | 0x40, "thermal"}, {0x04, "power cap"},
-        {0x02, "clock setting"},    {0x10, "sync boost"},     {0x01, "idle"},
+        {0x08 | 0x80, "hardware"}, {0x20 | 0x40, "thermal"}, {0x04, "power cap"},
+        {0x02, "clock setting"},   {0x10, "sync boost"},     {0x01, "idle"},
     };
     unsigned long long bits = 0;
     const char *word = "none";

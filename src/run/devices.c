@@ -118,6 +118,14 @@ static void memory(struct sheet *row, const char *name, struct quantity bytes)
     sheet_quantity(row, name, "GiB", bytes, GP_GIB, 2);
 }
 
+/* What it does now: not for the aligned table. */
+static void now(struct sheet *row, const char *name, const char *unit,
+                struct quantity value, double divide, int decimals)
+{
+    sheet_quantity(row, name, unit, value, divide, decimals);
+    sheet_detail(row);
+}
+
 static void details(struct sheet *row, const struct device *d)
 {
     memory(row, "memory_used", d->memory_used);
@@ -132,6 +140,19 @@ static void details(struct sheet *row, const struct device *d)
     sheet_text(row, "uuid", d->uuid);
     sheet_detail(row);
     sheet_text(row, "driver", d->driver);
+    sheet_detail(row);
+    now(row, "power", "W", d->power, 1, 1);
+    now(row, "power_limit", "W", d->power_limit, 1, 1);
+    now(row, "clock", "MHz", d->clock, 1e6, 0);
+    now(row, "temperature", "C", d->temperature, 1, 0);
+    now(row, "busy", "%", d->busy, 0.01, 0);
+    sheet_text(row, "throttle", d->throttle);
+    sheet_detail(row);
+    sheet_positive(row, "pcie_gen", "", d->pcie.gen);
+    sheet_detail(row);
+    sheet_positive(row, "pcie_width", "", d->pcie.width);
+    sheet_detail(row);
+    sheet_count(row, "nvlinks_active", "", d->links < 0 ? NAN : d->links_active);
     sheet_detail(row);
 }
 

@@ -56,7 +56,7 @@ struct curves {
     bool has_log, has_bench;
     char file[GP_PATH_MAX];   /* of log */
     int set, sets;            /* which device (and type) of the file */
-    int source[PLOT_SERIES][PLOT_POINTS]; /* a mark's place in log.point, or in `layer` */
+    int source[PLOT_SERIES][PLOT_POINTS]; /* in log.point or layer */
     struct curve_layer {      /* the plan's products, by `source` */
         char name[24];
         double m, k, n;

@@ -75,8 +75,8 @@ static enum gp_status take(struct desk *desk, const char *path, const struct ask
         status = gp_fail(err, GP_E_USAGE, path, "", "names no model");
     for (int f = 0; f < FIELD_COUNT && !status; f++)
         if (given.value[f][0])
-            status = form_put(desk->planner, form, (enum field)f, given.value[f], NULL,
-                              err);
+            status =
+                form_put(desk->planner, form, (enum field)f, given.value[f], NULL, err);
     return status;
 }
 

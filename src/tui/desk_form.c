@@ -1,8 +1,9 @@
 /*
  * desk_form.c - the form as the options of --plan, and back (desk_parts.h).
  *
- * There is no second parser: a value is checked by ask_text() as on the command line and
- * looked up by the planner. Two fields share one option: GPU "l40s" and GPUs "2" are
+ * There is no second parser: a value is checked by ask_text() as on the command line
+ * and looked up by the planner. Two fields share one option: GPU "l40s" and GPUs "2"
+ * are
  * --gpu l40s:2.
  */
 #include "tui/desk_parts.h"
@@ -51,8 +52,9 @@ void form_ask(const struct form *form, char option[FORM_VALUE], struct ask *ask)
 /* The words for "choose for me" and for the default are the empty text. */
 static bool means_default(enum field field, const char *text)
 {
-    static const char *const words[FIELD_COUNT] = {
-        [FIELD_PRECISION] = "native", [FIELD_PRUNE] = "none", [FIELD_PRICE] = "on-demand"};
+    static const char *const words[FIELD_COUNT] = {[FIELD_PRECISION] = "native",
+                                                   [FIELD_PRUNE] = "none",
+                                                   [FIELD_PRICE] = "on-demand"};
 
     return !text[0] || (field != FIELD_MODEL && strcmp(text, "auto") == 0) ||
            (words[field] && strcmp(text, words[field]) == 0);
@@ -82,14 +84,14 @@ static enum gp_status look_up(struct planner *planner, enum field field,
     if (field_rows[field].kind == FIELD_NUMBER || field == FIELD_PRICE)
         return GP_OK;
     if (!model && !gpu)
-        ask_text(&ask, field_rows[field].option,
-                 where_of(field, where, sizeof(where)), text, NULL);
+        ask_text(&ask, field_rows[field].option, where_of(field, where, sizeof(where)),
+                 text, NULL);
     return planner_resolve(planner, &ask, model ? text : MODEL_DEFAULT, NULL,
                            gpu ? text : "h100-sxm", &out, err);
 }
 
-static enum gp_status check(struct planner *planner, enum field field,
-                            const char *text, struct gp_err *err)
+static enum gp_status check(struct planner *planner, enum field field, const char *text,
+                            struct gp_err *err)
 {
     struct ask scratch = {0};
     char where[80];

@@ -22,26 +22,42 @@ static double planned_number(const struct answer *a, enum field field)
     bool memory = a->plan.has_memory;
 
     switch (field) {
-    case FIELD_CONTEXT: return q->context;
-    case FIELD_PROMPT: return q->prompt;
-    case FIELD_OUTPUT: return q->output;
-    case FIELD_USERS: return q->users;
-    case FIELD_GPUS: return a->plan.layout.gpus;
-    case FIELD_TP: return a->plan.layout.tp;
-    case FIELD_PP: return a->plan.layout.pp;
-    case FIELD_EP: return a->plan.layout.ep;
-    case FIELD_REPLICAS: return a->plan.layout.replicas;
-    case FIELD_MAX_SEQS: return memory ? m->max_num_seqs : -1;
-    case FIELD_BATCHED: return memory ? m->max_batched_tokens : -1;
-    case FIELD_UTILIZATION: return memory ? m->fraction : -1;
-    case FIELD_HEADROOM: return q->headroom;
-    case FIELD_USED: return q->used / GP_GIB;
-    case FIELD_HOURS: return market->hours > 0 ? market->hours : COST_HOURS_PER_MONTH;
+    case FIELD_CONTEXT:
+        return q->context;
+    case FIELD_PROMPT:
+        return q->prompt;
+    case FIELD_OUTPUT:
+        return q->output;
+    case FIELD_USERS:
+        return q->users;
+    case FIELD_GPUS:
+        return a->plan.layout.gpus;
+    case FIELD_TP:
+        return a->plan.layout.tp;
+    case FIELD_PP:
+        return a->plan.layout.pp;
+    case FIELD_EP:
+        return a->plan.layout.ep;
+    case FIELD_REPLICAS:
+        return a->plan.layout.replicas;
+    case FIELD_MAX_SEQS:
+        return memory ? m->max_num_seqs : -1;
+    case FIELD_BATCHED:
+        return memory ? m->max_batched_tokens : -1;
+    case FIELD_UTILIZATION:
+        return memory ? m->fraction : -1;
+    case FIELD_HEADROOM:
+        return q->headroom;
+    case FIELD_USED:
+        return q->used / GP_GIB;
+    case FIELD_HOURS:
+        return market->hours > 0 ? market->hours : COST_HOURS_PER_MONTH;
     case FIELD_ELECTRICITY:
         return market->electricity > 0 ? market->electricity
                : market->ownership     ? market->ownership->electricity
                                        : -1;
-    default: return -1;
+    default:
+        return -1;
     }
 }
 
@@ -111,8 +127,8 @@ static void show_engine(const struct desk *desk, char *text, size_t size)
 {
     const struct engine *e = desk->answer->plan.request.engine;
 
-    gp_format(text, size, "%s%s %s", desk->form.value[FIELD_ENGINE][0] ? "" : "auto: ",
-              e->name, e->range);
+    gp_format(text, size, "%s%s %s",
+              desk->form.value[FIELD_ENGINE][0] ? "" : "auto: ", e->name, e->range);
 }
 
 static const char *unit_of(enum field field)
@@ -121,15 +137,23 @@ static const char *unit_of(enum field field)
     case FIELD_CONTEXT:
     case FIELD_PROMPT:
     case FIELD_OUTPUT:
-    case FIELD_BATCHED: return " tokens";
-    case FIELD_USERS: return " at once";
-    case FIELD_MAX_SEQS: return " requests";
+    case FIELD_BATCHED:
+        return " tokens";
+    case FIELD_USERS:
+        return " at once";
+    case FIELD_MAX_SEQS:
+        return " requests";
     case FIELD_UTILIZATION:
-    case FIELD_HEADROOM: return " share";
-    case FIELD_USED: return " GiB";
-    case FIELD_HOURS: return " h/month";
-    case FIELD_ELECTRICITY: return " $/kWh";
-    default: return "";
+    case FIELD_HEADROOM:
+        return " share";
+    case FIELD_USED:
+        return " GiB";
+    case FIELD_HOURS:
+        return " h/month";
+    case FIELD_ELECTRICITY:
+        return " $/kWh";
+    default:
+        return "";
     }
 }
 

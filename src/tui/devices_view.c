@@ -121,13 +121,26 @@ struct column {
     int cols;  /* 0: what is left */
     int least; /* shown when the table is at least so wide */
 };
-enum { COL_ID, COL_NAME, COL_PROFILE, COL_MEMORY, COL_BUSY, COL_POWER, COL_TEMP,
-       COL_CLOCK, COLUMNS };
+enum {
+    COL_ID,
+    COL_NAME,
+    COL_PROFILE,
+    COL_MEMORY,
+    COL_BUSY,
+    COL_POWER,
+    COL_TEMP,
+    COL_CLOCK,
+    COLUMNS
+};
 static const struct column columns[COLUMNS] = {
-    [COL_ID] = {"id", 4, 0},         [COL_NAME] = {"device", 0, 0},
-    [COL_PROFILE] = {"profile", 20, 90}, [COL_MEMORY] = {"used GiB", 14, 34},
-    [COL_BUSY] = {"busy", 6, 60},    [COL_POWER] = {"power", 8, 70},
-    [COL_TEMP] = {"temp", 6, 60},    [COL_CLOCK] = {"clock", 10, 76},
+    [COL_ID] = {"id", 4, 0},
+    [COL_NAME] = {"device", 0, 0},
+    [COL_PROFILE] = {"profile", 20, 90},
+    [COL_MEMORY] = {"used GiB", 14, 34},
+    [COL_BUSY] = {"busy", 6, 60},
+    [COL_POWER] = {"power", 8, 70},
+    [COL_TEMP] = {"temp", 6, 60},
+    [COL_CLOCK] = {"clock", 10, 76},
 };
 
 static void plain(char *text, size_t size, double value, double unit, int decimals,
@@ -149,6 +162,14 @@ static void memory_cell(char *text, size_t size, double used, double total)
         gp_copy(text, size, "-");
 }
 
+/* Of the name, what stands before " MIG ". */
+static int name_length(const char *name)
+{
+    const char *mig = strstr(name, " MIG ");
+
+    return (int)(mig ? (size_t)(mig - name) : strlen(name));
+}
+
 static void gpu_cell(const struct devices_view *v, int i, int column, char *text,
                      size_t size)
 {
@@ -160,6 +181,9 @@ static void gpu_cell(const struct devices_view *v, int i, int column, char *text
         break;
     case COL_NAME:
         gp_copy(text, size, d->name[0] ? d->name : "unknown");
+        if (d->slice[0]) /* what differs comes first */
+            gp_format(text, size, "MIG %s of %.*s", d->slice, name_length(d->name),
+                      d->name);
         if (!d->name[0] && d->vendor_id)
             gp_format(text, size, "PCI %04x:%04x", d->vendor_id, d->device_id);
         break;
@@ -214,8 +238,8 @@ static void cpu_cell(const struct devices_view *v, int column, char *text, size_
 }
 
 /* row -1: the titles. Numbers go right, words left. */
-static void draw_row(const struct devices_view *v, struct canvas *canvas, struct rect in,
-                     int y, int row)
+static void draw_row(const struct devices_view *v, struct canvas *canvas,
+                     struct rect in, int y, int row)
 {
     int fixed = 0, x = 0;
     char text[128];
@@ -237,7 +261,8 @@ static void draw_row(const struct devices_view *v, struct canvas *canvas, struct
         if (c >= COL_MEMORY)
             canvas_right(canvas, cell, 0, row < 0 ? INK_DIM : INK_TEXT, text);
         else
-            canvas_fit(canvas, cell, 0, 0, cols - 1, row < 0 ? INK_DIM : INK_TEXT, text);
+            canvas_fit(canvas, cell, 0, 0, cols - 1, row < 0 ? INK_DIM : INK_TEXT,
+                       text);
         x += cols;
     }
 }
@@ -294,8 +319,7 @@ static void mig_text(const struct devices_view *v, const struct device *d, char 
         of_it += v->device[i].slice[0] && v->device[i].index == d->index &&
                  strcmp(v->device[i].bus_id, d->bus_id) == 0;
     if (d->slice[0])
-        gp_format(text, size, "instance %s of GPU %d, one of %d", d->slice, d->index,
-                  of_it);
+        gp_format(text, size, "%s, %d seen on GPU %d", d->slice, of_it, d->index);
     else
         gp_copy(text, size, words[d->mig]);
 }
@@ -384,8 +408,8 @@ static void draw_gauges(const struct devices_view *v, struct canvas *canvas,
     g = gauge_add(list, &n, "busy", &m->busy, 1);
     gauge_of(g, value_of(d->busy) * 100, NAN, 0, "% of the time");
     g = gauge_add(list, &n, "memory", &m->memory, value_of(d->memory_total));
-    gauge_of(g, value_of(d->memory_used) / GP_GIB, value_of(d->memory_total) / GP_GIB, 1,
-             "GiB");
+    gauge_of(g, value_of(d->memory_used) / GP_GIB, value_of(d->memory_total) / GP_GIB,
+             1, "GiB");
     g = gauge_add(list, &n, "throttle", NULL, NAN);
     if (d->throttle[0])
         gp_copy(g->text, sizeof g->text, d->throttle);
@@ -441,7 +465,8 @@ static void draw_cpu_gauges(const struct devices_view *v, struct canvas *canvas,
     gauge_draw(canvas, in, 0, list, n);
 }
 
-static void draw_one(const struct devices_view *v, struct canvas *canvas, struct rect in)
+static void draw_one(const struct devices_view *v, struct canvas *canvas,
+                     struct rect in)
 {
     struct rect inside = rect_inside(in), part[2];
     static const int weights[2] = {6, 5};
@@ -485,13 +510,26 @@ bool devices_view_act(struct devices_view *v, enum action action)
     int last = (int)v->count, by;
 
     switch (action) {
-    case ACT_UP: by = -1; break;
-    case ACT_DOWN: by = 1; break;
-    case ACT_PAGE_UP: by = -8; break;
-    case ACT_PAGE_DOWN: by = 8; break;
-    case ACT_FIRST: by = -PROBE_MAX; break;
-    case ACT_LAST: by = PROBE_MAX; break;
-    default: return false;
+    case ACT_UP:
+        by = -1;
+        break;
+    case ACT_DOWN:
+        by = 1;
+        break;
+    case ACT_PAGE_UP:
+        by = -8;
+        break;
+    case ACT_PAGE_DOWN:
+        by = 8;
+        break;
+    case ACT_FIRST:
+        by = -PROBE_MAX;
+        break;
+    case ACT_LAST:
+        by = PROBE_MAX;
+        break;
+    default:
+        return false;
     }
     v->row += by;
     v->row = v->row < 0 ? 0 : v->row > last ? last : v->row;
@@ -509,11 +547,15 @@ void devices_view_click(struct devices_view *v, int y)
 void devices_view_explain(const struct devices_view *v, struct strbuf *out)
 {
     (void)v;
-    strbuf_add(out, "What the drivers tell, once a second; \"-\" is not told. used = total "
-                    "less free, with the driver's share. d or Esc goes back.");
+    strbuf_add(out,
+               "What the drivers tell, once a second; \"-\" is not told. used = total "
+               "less free, with the driver's share. d or Esc goes back.");
 }
 
 void devices_view_title(const struct devices_view *v, struct strbuf *out)
 {
-    strbuf_addf(out, "%zu GPU%s", v->count, v->count == 1 ? "" : "s");
+    bool mig = v->count > 0 && v->device[0].slice[0];
+
+    strbuf_addf(out, "%zu %s%s", v->count, mig ? "device" : "GPU",
+                v->count == 1 ? "" : "s");
 }

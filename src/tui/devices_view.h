@@ -1,9 +1,10 @@
 /*
- * devices_view.h - the monitor inside Bench: what devices are here and what they do now.
+ * devices_view.h - the monitor inside Bench: what devices are here and what they do
+ * now.
  *
  * The drivers are opened when it is first shown and asked once a second while it is. A
- * row per GPU (or MIG instance) and one for the processor; below it all that is known of
- * the one in focus. Numbers that a driver does not tell are "-".
+ * row per GPU (or MIG instance) and one for the processor; below it all that is known
+ * of the one in focus. Numbers that a driver does not tell are "-".
  */
 #ifndef GP_TUI_DEVICES_VIEW_H
 #define GP_TUI_DEVICES_VIEW_H

@@ -15,8 +15,8 @@ struct gauge *gauge_add(struct gauge *list, int *count, const char *label,
 {
     struct gauge *gauge = &list[*count < GAUGES ? (*count)++ : GAUGES - 1];
 
-    *gauge = (struct gauge){.label = label, .text = "-", .spark = spark, .high = high,
-                            .ink = INK_TEXT};
+    *gauge = (struct gauge){
+        .label = label, .text = "-", .spark = spark, .high = high, .ink = INK_TEXT};
     return gauge;
 }
 

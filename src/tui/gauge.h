@@ -14,11 +14,11 @@
 #define GAUGES 8
 
 struct gauge {
-    const char *label; /* "power" */
-    char text[64];     /* "664 of 700 W" */
+    const char *label;         /* "power" */
+    char text[64];             /* "664 of 700 W" */
     const struct spark *spark; /* NULL: none is kept */
-    double high;       /* the upper end of its minute; NAN: the most there was */
-    enum ink ink;      /* of the value */
+    double high;  /* the upper end of its minute; NAN: the most there was */
+    enum ink ink; /* of the value */
 };
 
 /* The next of them; text by fmt. */

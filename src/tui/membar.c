@@ -19,8 +19,8 @@
 enum glyph membar_glyph(enum part_role role)
 {
     static const enum glyph glyphs[PART_ROLE_COUNT] = {
-        [PART_LIMIT] = GLYPH_BAR_FREE,     [PART_WEIGHTS] = GLYPH_BAR_WEIGHTS,
-        [PART_KV] = GLYPH_BAR_KV,          [PART_ACTIVATION] = GLYPH_BAR_ACTIVATION,
+        [PART_LIMIT] = GLYPH_BAR_FREE,      [PART_WEIGHTS] = GLYPH_BAR_WEIGHTS,
+        [PART_KV] = GLYPH_BAR_KV,           [PART_ACTIVATION] = GLYPH_BAR_ACTIVATION,
         [PART_RUNTIME] = GLYPH_BAR_RUNTIME, [PART_FREE] = GLYPH_BAR_FREE};
 
     return glyphs[role];
@@ -29,9 +29,9 @@ enum glyph membar_glyph(enum part_role role)
 enum ink membar_ink(enum part_role role)
 {
     static const enum ink inks[PART_ROLE_COUNT] = {
-        [PART_LIMIT] = INK_TEXT,       [PART_WEIGHTS] = INK_WEIGHTS,
-        [PART_KV] = INK_KV,            [PART_ACTIVATION] = INK_ACTIVATION,
-        [PART_RUNTIME] = INK_RUNTIME,  [PART_FREE] = INK_FREE};
+        [PART_LIMIT] = INK_TEXT,      [PART_WEIGHTS] = INK_WEIGHTS,
+        [PART_KV] = INK_KV,           [PART_ACTIVATION] = INK_ACTIVATION,
+        [PART_RUNTIME] = INK_RUNTIME, [PART_FREE] = INK_FREE};
 
     return inks[role];
 }

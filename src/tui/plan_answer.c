@@ -1,5 +1,6 @@
 /*
- * plan_answer.c - what stands beside the form: the answer in words, as a bar, in figures.
+ * plan_answer.c - what stands beside the form: the answer in words, as a bar, in
+ * figures.
  *
  * Only shows what desk->answer holds; what is written here is rounded, never reckoned
  * (sums and differences of shown parts excepted).
@@ -131,7 +132,8 @@ static void verdict(struct page *p, const struct plan *plan)
         gp_format(text, sizeof(text), "%.2f of %.2f GiB per GPU", taken(plan) / GP_GIB,
                   usable / GP_GIB);
     if (p->canvas) {
-        int x = canvas_text(p->canvas, p->in, p->y, 0, verdict_ink(plan->verdict), word);
+        int x =
+            canvas_text(p->canvas, p->in, p->y, 0, verdict_ink(plan->verdict), word);
 
         canvas_fit(p->canvas, p->in, p->y, x + 2, p->in.cols - x - 2, INK_TEXT, text);
     }
@@ -166,7 +168,8 @@ static void difference(struct page *p, const char *name, double now, double then
         wordsf(p, 2, INK_TEXT, "%s %+.2f GiB", name, (now - then) / GP_GIB);
 }
 
-static void pinned_parts(struct page *p, const struct plan *now, const struct plan *then)
+static void pinned_parts(struct page *p, const struct plan *now,
+                         const struct plan *then)
 {
     const struct memory *a = &now->memory, *b = &then->memory;
 
@@ -245,8 +248,8 @@ static void pool(struct page *p, const struct plan *plan)
         return;
     wordsf(p, 2, INK_TEXT, "KV pool %s: %s tokens, %.1f requests of %s tokens",
            units_gib(a, sizeof(a), m->kv_pool.value),
-           units_tokens(b, sizeof(b), m->kv_cache_tokens.value), m->max_concurrency.value,
-           units_tokens(c, sizeof(c), plan->request.context));
+           units_tokens(b, sizeof(b), m->kv_cache_tokens.value),
+           m->max_concurrency.value, units_tokens(c, sizeof(c), plan->request.context));
 }
 
 static void memory(struct page *p, const struct plan *plan)

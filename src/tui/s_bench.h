@@ -43,18 +43,24 @@ struct bench_test_row {
 extern const struct bench_test_row bench_tests[BENCH_TESTS];
 
 enum bench_row { /* of the form, in order; tests and devices stand several times */
-    ROW_START, ROW_TEST, ROW_TYPES, ROW_SHAPES, ROW_PRESET, ROW_LIMIT, ROW_ENGINE,
-    ROW_DEVICE
+                 ROW_START,
+                 ROW_TEST,
+                 ROW_TYPES,
+                 ROW_SHAPES,
+                 ROW_PRESET,
+                 ROW_LIMIT,
+                 ROW_ENGINE,
+                 ROW_DEVICE
 };
 
 struct bench_form {
-    unsigned tests;      /* bit per row of bench_tests */
-    char types[96];      /* as --type takes them; "" = as the test does */
-    char shapes[160];    /* of gemm, as --shapes takes them; "" = squares */
-    int preset;          /* place in bench_presets */
-    char limit[16];      /* as --time-limit takes it; "" = none */
-    int engine;          /* place in bench_engines */
-    uint64_t left_out;   /* bit per device found */
+    unsigned tests;    /* bit per row of bench_tests */
+    char types[96];    /* as --type takes them; "" = as the test does */
+    char shapes[160];  /* of gemm, as --shapes takes them; "" = squares */
+    int preset;        /* place in bench_presets */
+    char limit[16];    /* as --time-limit takes it; "" = none */
+    int engine;        /* place in bench_engines */
+    uint64_t left_out; /* bit per device found */
 };
 extern const char *const bench_presets[3], *const bench_engines[3];
 
@@ -65,7 +71,7 @@ struct bench_sum { /* of one test's points */
 };
 
 struct bench_line { /* of the list of points */
-    int point;         /* index, -1 = a heading */
+    int point;      /* index, -1 = a heading */
     const char *test;
 };
 
@@ -86,9 +92,9 @@ struct bench {
     struct gp_err err;
     char *text[BENCH_TEXTS]; /* what the session's ask points to; owned */
     int texts;
-    bool stale;              /* the form or the desk changed */
-    unsigned version;        /* of the desk when it was planned */
-    bool wanted;             /* start as soon as the devices are known */
+    bool stale;       /* the form or the desk changed */
+    unsigned version; /* of the desk when it was planned */
+    bool wanted;      /* start as soon as the devices are known */
 
     struct session_plan plan;
     struct bench_sum sum[BENCH_TESTS];
@@ -96,9 +102,9 @@ struct bench {
     struct bench_line *lines;
     int line_count;
 
-    int device;              /* place of the one whose points are shown */
-    int point;               /* in focus */
-    bool follow;             /* the focus goes with the point that runs */
+    int device;  /* place of the one whose points are shown */
+    int point;   /* in focus */
+    bool follow; /* the focus goes with the point that runs */
     struct bench_live live[BENCH_DEVICES];
     char note[BENCH_NOTES][240]; /* the newest last */
     int notes;
@@ -106,7 +112,7 @@ struct bench {
     int stopping;            /* 1 after the point, 2 now */
     char saved[GP_PATH_MAX]; /* under this name as well */
 
-    bool monitor;            /* the devices lie over it */
+    bool monitor; /* the devices lie over it */
     struct devices_view *view;
 };
 

@@ -23,7 +23,8 @@ static const char *status_words(const struct bench *b)
                : "Interrupted: what was measured is kept.";
 }
 
-static int draw_lost(const struct bench *b, struct canvas *canvas, struct rect in, int y)
+static int draw_lost(const struct bench *b, struct canvas *canvas, struct rect in,
+                     int y)
 {
     struct session_device d;
     char text[400];
@@ -38,7 +39,8 @@ static int draw_lost(const struct bench *b, struct canvas *canvas, struct rect i
 }
 
 /* The name of a file: without its folder where there is no room for it. */
-static int draw_file(const struct bench *b, struct canvas *canvas, struct rect in, int y)
+static int draw_file(const struct bench *b, struct canvas *canvas, struct rect in,
+                     int y)
 {
     const char *path = b->plan.result, *slash = strrchr(path, '/');
 
@@ -52,7 +54,8 @@ static int draw_file(const struct bench *b, struct canvas *canvas, struct rect i
     return y + 1;
 }
 
-static int draw_next(const struct bench *b, struct canvas *canvas, struct rect in, int y)
+static int draw_next(const struct bench *b, struct canvas *canvas, struct rect in,
+                     int y)
 {
     bool whole = strcmp(session_status(b->session), "complete") == 0;
 
@@ -87,7 +90,8 @@ static void draw_words(const struct bench *b, struct canvas *canvas, struct rect
 static int words_rows(const struct bench *b, int cols)
 {
     bool whole = strcmp(session_status(b->session), "complete") == 0;
-    int rows = 5 + (b->saved[0] != '\0') + (whole ? 0 : 2), room = cols > 4 ? cols - 4 : 1;
+    int rows = 5 + (b->saved[0] != '\0') + (whole ? 0 : 2),
+        room = cols > 4 ? cols - 4 : 1;
     struct session_device d;
 
     for (int i = 0; session_device(b->session, i, &d); i++)
@@ -161,9 +165,12 @@ static void read_all(struct app *app, const struct bench *b)
 
 bool bench_done_act(struct app *app, struct bench *b, enum action action)
 {
-    struct prompt_ask ask = {.label = "Save result as: ", .text = "",
-                             .hint = "a file name, .json", .history = PROMPT_FILE,
-                             .done = save, .ctx = b};
+    struct prompt_ask ask = {.label = "Save result as: ",
+                             .text = "",
+                             .hint = "a file name, .json",
+                             .history = PROMPT_FILE,
+                             .done = save,
+                             .ctx = b};
     struct frame frame = frame_of(app->rows, app->cols);
 
     switch (action) {

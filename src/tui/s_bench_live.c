@@ -140,9 +140,9 @@ static char *time_text(char *text, size_t size, double seconds)
 static enum ink mark_ink(enum session_mark mark)
 {
     static const enum ink inks[] = {
-        [MARK_WAITING] = INK_DIM,     [MARK_RUNNING] = INK_KEY,
-        [MARK_OK] = INK_OK,           [MARK_WRONG] = INK_BAD,
-        [MARK_FAILED] = INK_BAD,      [MARK_UNSUPPORTED] = INK_DIM,
+        [MARK_WAITING] = INK_DIM, [MARK_RUNNING] = INK_KEY,
+        [MARK_OK] = INK_OK,       [MARK_WRONG] = INK_BAD,
+        [MARK_FAILED] = INK_BAD,  [MARK_UNSUPPORTED] = INK_DIM,
         [MARK_SKIPPED] = INK_DIM,
     };
 
@@ -266,7 +266,8 @@ static void memory_text(struct gauge *gauge, double used, double total)
                   units_gib(left, sizeof left, total));
 }
 
-static int list_gauges(const struct bench_live *live, bool cpu, struct gauge list[GAUGES])
+static int list_gauges(const struct bench_live *live, bool cpu,
+                       struct gauge list[GAUGES])
 {
     const struct session_sensors *s = &live->now;
     struct gauge *g;
@@ -327,7 +328,8 @@ static void draw_device(const struct bench *b, struct canvas *canvas, struct rec
         live = &unknown;
     }
     n = list_gauges(live, strcmp(b->plan.backend, "cpu") == 0, list);
-    if (inside.rows > n && d.running >= 0 && session_point(b->session, place, d.running, &p))
+    if (inside.rows > n && d.running >= 0 &&
+        session_point(b->session, place, d.running, &p))
         canvas_fit(canvas, inside, y++, 0, inside.cols, INK_KEY, p.id);
     else if (inside.rows > n)
         canvas_fit(canvas, inside, y++, 0, inside.cols, INK_DIM, "no point runs");
@@ -358,7 +360,8 @@ static int draw_bar(const struct session_progress *p, struct canvas *canvas,
     canvas_run(canvas, in, 0, full, width - full, INK_FREE, GLYPH_EMPTY);
     canvas_textf(canvas, in, 0, width + 1, INK_TEXT, "%d of %d (%d %%)", p->done, p->of,
                  p->of > 0 ? 100 * p->done / p->of : 0);
-    canvas_textf(canvas, in, 1, 0, INK_TEXT, "elapsed %s   left about %s", elapsed, left);
+    canvas_textf(canvas, in, 1, 0, INK_TEXT, "elapsed %s   left about %s", elapsed,
+                 left);
     return 2;
 }
 
@@ -455,12 +458,27 @@ bool bench_points_act(struct bench *b, enum action action, int page)
     int at = line_of_point(b, b->point), last = b->line_count - 1, by = 1;
 
     switch (action) {
-    case ACT_UP: at -= 1; by = -1; break;
-    case ACT_DOWN: at += 1; break;
-    case ACT_PAGE_UP: at = at > page ? at - page : 0; break;
-    case ACT_PAGE_DOWN: at = at + page < last ? at + page : last; by = -1; break;
-    case ACT_FIRST: at = 0; break;
-    case ACT_LAST: at = last; by = -1; break;
+    case ACT_UP:
+        at -= 1;
+        by = -1;
+        break;
+    case ACT_DOWN:
+        at += 1;
+        break;
+    case ACT_PAGE_UP:
+        at = at > page ? at - page : 0;
+        break;
+    case ACT_PAGE_DOWN:
+        at = at + page < last ? at + page : last;
+        by = -1;
+        break;
+    case ACT_FIRST:
+        at = 0;
+        break;
+    case ACT_LAST:
+        at = last;
+        by = -1;
+        break;
     case ACT_BACK: /* back to where it works */
         b->follow = true;
         return b->stage == STAGE_RUN;

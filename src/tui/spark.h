@@ -16,8 +16,8 @@
 #define SPARK_SECONDS 60
 
 struct spark {
-    int count; /* of samples kept, at most SPARK_SECONDS */
-    int next;  /* place of the next one */
+    int count;                   /* of samples kept, at most SPARK_SECONDS */
+    int next;                    /* place of the next one */
     double value[SPARK_SECONDS]; /* a ring; NAN = not told */
 };
 

@@ -439,6 +439,7 @@ static int pending(void)
         return K_HANGUP;
     if (resumed) {
         resumed = 0;
+        reset_prog_mode(); /* SIGSTOP left no time to leave the screen */
         look_at_size();
         return K_RESUME;
     }

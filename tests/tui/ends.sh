@@ -34,8 +34,11 @@ keys Enter
 see "[1 Plan]"
 until_true eval 'shot | sed -n 30p | grep -q "?:help  q:quit"' ||
     fail "the size changed while it was stopped" "$(shot)"
-kill -STOP "$pid"
-kill -CONT "$pid"
+kill -STOP "$pid" # nobody asked it
+see "Stopped"
+type fg
+keys Enter
+gone "Stopped"
 keys 2
 see "[2 Compare]"
 tm resize-window -x 80 -y 24

@@ -109,16 +109,26 @@ static void test_refuse(void **state)
         enum field field;
         const char *text;
     } bad[] = {
-        {FIELD_MODEL, "no-such-model"}, {FIELD_MODEL, "./not/here"},
-        {FIELD_PRECISION, "fp5"},       {FIELD_KV, "fp5"},
-        {FIELD_GPU, "h1000"},           {FIELD_GPU, "l40s:0"},
-        {FIELD_GPU, "all"},             {FIELD_GPU, "local"},
-        {FIELD_GPUS, "0"},              {FIELD_GPUS, "2.5"},
-        {FIELD_GPUS, "257"},            {FIELD_CONTEXT, "many"},
-        {FIELD_CONTEXT, "-1"},          {FIELD_USERS, "1e9"},
-        {FIELD_ENGINE, "vlm"},          {FIELD_PRICE, "free"},
-        {FIELD_UTILIZATION, "2"},       {FIELD_USED, "12"},
-        {FIELD_PRUNE, "120"},           {FIELD_HOURS, "1000"},
+        {FIELD_MODEL, "no-such-model"},
+        {FIELD_MODEL, "./not/here"},
+        {FIELD_PRECISION, "fp5"},
+        {FIELD_KV, "fp5"},
+        {FIELD_GPU, "h1000"},
+        {FIELD_GPU, "l40s:0"},
+        {FIELD_GPU, "all"},
+        {FIELD_GPU, "local"},
+        {FIELD_GPUS, "0"},
+        {FIELD_GPUS, "2.5"},
+        {FIELD_GPUS, "257"},
+        {FIELD_CONTEXT, "many"},
+        {FIELD_CONTEXT, "-1"},
+        {FIELD_USERS, "1e9"},
+        {FIELD_ENGINE, "vlm"},
+        {FIELD_PRICE, "free"},
+        {FIELD_UTILIZATION, "2"},
+        {FIELD_USED, "12"},
+        {FIELD_PRUNE, "120"},
+        {FIELD_HOURS, "1000"},
     };
     struct desk *desk = open_desk("gpu l40s:2");
     struct form before = desk->form;
@@ -470,14 +480,22 @@ static void test_native_first(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),          cmocka_unit_test(test_first),
-        cmocka_unit_test(test_from_ask),      cmocka_unit_test(test_refuse),
-        cmocka_unit_test(test_no_answer),     cmocka_unit_test(test_undo),
-        cmocka_unit_test(test_count_needs_gpu), cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_all_steps),     cmocka_unit_test(test_apply),
-        cmocka_unit_test(test_solve),         cmocka_unit_test(test_pin),
-        cmocka_unit_test(test_command),       cmocka_unit_test(test_save),
-        cmocka_unit_test(test_load_refuses),  cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_first),
+        cmocka_unit_test(test_from_ask),
+        cmocka_unit_test(test_refuse),
+        cmocka_unit_test(test_no_answer),
+        cmocka_unit_test(test_undo),
+        cmocka_unit_test(test_count_needs_gpu),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_all_steps),
+        cmocka_unit_test(test_apply),
+        cmocka_unit_test(test_solve),
+        cmocka_unit_test(test_pin),
+        cmocka_unit_test(test_command),
+        cmocka_unit_test(test_save),
+        cmocka_unit_test(test_load_refuses),
+        cmocka_unit_test(test_choices),
         cmocka_unit_test(test_native_first),
     };
     int failed;

@@ -102,7 +102,8 @@ static void test_legend(void **state)
     strbuf_init(&text);
     canvas_dump(&c, &text);
     assert_non_null(strstr(text.text, "# weights           60.00 GiB  exact\n"));
-    assert_non_null(strstr(text.text, "- CUDA graphs        1.00 GiB  0.50..2.00 model"));
+    assert_non_null(
+        strstr(text.text, "- CUDA graphs        1.00 GiB  0.50..2.00 model"));
     assert_non_null(strstr(text.text, ". free              12.00 GiB"));
     strbuf_fini(&text);
 

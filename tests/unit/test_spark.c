@@ -68,7 +68,7 @@ static void test_draw(void **state)
     expect(&spark, CHARSET_BLOCK, 7, "  ▂▃▄ ▆█"); /* the newest at the right */
     expect(&spark, CHARSET_BLOCK, 4, " ▄ ▆█");    /* the oldest have no room */
     expect(&spark, CHARSET_ASCII, 7, "  _.- +#");
-    expect(&spark, CHARSET_BLOCK, 20, "");        /* clipped: that is outside */
+    expect(&spark, CHARSET_BLOCK, 20, ""); /* clipped: that is outside */
 }
 
 int main(void)

@@ -1,0 +1,781 @@
+#!/bin/bash
+# bench.sh - Bench and its monitor of devices, by script. The engine is a stand-in that
+# measures nothing (tests/fixtures/standin_engine.c), NVIDIA's library another
+# (fake_nvml.c): what is tested is what becomes of what they say. At the end the CPU
+# engine measures one small product for real.
+
+. "${srcdir:-.}/tests/script/lib.sh"
+
+built=${top_builddir:-$src}
+case $built in /*) ;; *) built=$(dirname "$gp") ;; esac
+engine=${STANDIN_ENGINE:-$built/tests/fixtures/standin_engine}
+fake=$built/tests/fixtures/fake_nvml.so
+[ -x "$engine" ] || skip "no $engine"
+[ -f "$fake" ] || skip "no $fake"
+mkdir "$work/libexec" "$work/proc" "$work/sys" || exit 99
+cp "$engine" "$work/libexec/gpuplan-bench-cpu" || exit 99
+GPUPLAN_LIBEXEC=libexec GPUPLAN_PROC=$work/proc GPUPLAN_SYSFS=$work/sys
+export GPUPLAN_LIBEXEC GPUPLAN_PROC GPUPLAN_SYSFS
+unset GPUPLAN_STANDIN FAKE_NVML_LOG
+
+# A processor of this test's own.
+mkdir -p "$work/proc/4242"
+echo trainer >"$work/proc/4242/comm"
+for i in 0 1 2 3; do
+    printf 'processor\t: %d\nmodel name\t: Example 9000\ncpu MHz\t\t: 2500.000\n' $i
+    printf 'physical id\t: 0\ncore id\t\t: %d\n\n' $((i / 2))
+done >"$work/proc/cpuinfo"
+printf 'MemTotal: 67108864 kB\nMemAvailable: 50331648 kB\n' >"$work/proc/meminfo"
+echo "0.50 0.40 0.30 1/200 1000" >"$work/proc/loadavg"
+cache=$work/sys/devices/system/cpu/cpu0/cache/index0
+mkdir -p "$cache"
+echo 3 >"$cache/level"
+echo 0-3 >"$cache/shared_cpu_list"
+echo 32768K >"$cache/size"
+
+# Names of files, times and the like differ from run to run.
+steady() {
+    out=$(printf '%s\n' "$out" | sed -e 's/│file .*/│file RESULT/' \
+        -e 's/│kept in .*/│kept in JOURNAL/' -e 's/elapsed .*/TIMES/' \
+        -e 's/^|file .*/|file RESULT/' -e 's/^|kept in .*/|kept in JOURNAL/')
+}
+
+results() {
+    ls "$work/state/gpuplan/bench" 2>/dev/null
+}
+
+# ---- choosing -----------------------------------------------------------------------
+
+screen "choosing" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool
+┌─ Measure ────────────────────────────┐┌─ The plan ───────────────────────────┐
+│▸ Start       50 points, about 35 s   ││points  25, 1 pass on 2 devices       │
+│── Tests ─────────────────────────────││time    about 35 s                    │
+│  [x] gemm      products of matrices  ││memory  456 MiB at once, 1.00 GiB free│
+│  [x] batch     the plan's layers by …││engine  cpu: measures the CPU: there  │
+│  [x] memory    read, write and copy  ││        is no engine                  │
+│  [ ] transfer  to and from the host  ││        gpuplan-bench-cuda here       │
+│  [ ] decode    a whole decoder step  ││results ~/state/gpuplan/bench/        │
+│  [ ] fit       allocates what is pla…││── Points, time, memory ──────────────│
+│  [ ] allreduce sums over devices     ││gemm         8          11 s    96 MiB│
+│── How ───────────────────────────────││batch       14          21 s   456 MiB│
+│  Types       as the test does        ││memory       3           2 s   256 MiB│
+│  Shapes      squares (gemm)          ││── Notes ─────────────────────────────│
+│  Preset      quick                   ││NOT a cpu engine:                     │
+│  Time limit  none                    ││libexec/gpuplan-bench-cpu calls itself│
+│  Engine      auto                    ││'standin' (stand-in, measures nothing)│
+│── Devices ───────────────────────────││gemm: 4 points left out that would    │
+│  [x] 0 stand-in 0, 1.00 GiB free     ││take more than 5 s each here          │
+│  [x] 1 stand-in 1, 1.00 GiB free     ││batch: 10 points left out that would …│
+└──────────────────────────────────────┘└──────────────────────────────────────┘
+ Start: measures with what is chosen below; what is measured is kept whatever
+ happens.
+ Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+END
+assert_eq "no folder before a run" "" "$(results)"
+
+screen "choosing, 120 columns" -m 8B -g h100-sxm <<'KEYS'
+:size 120 36
+4
+:wait
+Down Down
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool
+┌─ Measure ────────────────────────────────────────────────┐┌─ The plan ───────────────────────────────────────────────┐
+│  Start       50 points, about 35 s                       ││points  25, 1 pass on 2 devices                           │
+│── Tests ─────────────────────────────────────────────────││time    about 35 s                                        │
+│  [x] gemm      products of matrices                      ││memory  456 MiB at once, 1.00 GiB free                    │
+│▸ [x] batch     the plan's layers by batch                ││engine  cpu: measures the CPU: there is no engine         │
+│  [x] memory    read, write and copy                      ││        gpuplan-bench-cuda here                           │
+│  [ ] transfer  to and from the host                      ││results ~/state/gpuplan/bench/                            │
+│  [ ] decode    a whole decoder step                      ││── Points, time, memory ──────────────────────────────────│
+│  [ ] fit       allocates what is planned                 ││gemm         8          11 s    96 MiB                    │
+│  [ ] allreduce sums over devices                         ││batch       14          21 s   456 MiB                    │
+│── How ───────────────────────────────────────────────────││memory       3           2 s   256 MiB                    │
+│  Types       as the test does                            ││── Notes ─────────────────────────────────────────────────│
+│  Shapes      squares (gemm)                              ││NOT a cpu engine: libexec/gpuplan-bench-cpu calls itself  │
+│  Preset      quick                                       ││'standin' (stand-in, measures nothing)                    │
+│  Time limit  none                                        ││gemm: 4 points left out that would take more than 5 s each│
+│  Engine      auto                                        ││here                                                      │
+│── Devices ───────────────────────────────────────────────││batch: 10 points left out that would take more than 5 s   │
+│  [x] 0 stand-in 0, 1.00 GiB free                         ││each here                                                 │
+│  [x] 1 stand-in 1, 1.00 GiB free                         ││                                                          │
+│                                                          ││                                                          │
+│                                                          ││                                                          │
+│                                                          ││                                                          │
+│                                                          ││                                                          │
+│                                                          ││                                                          │
+│                                                          ││                                                          │
+│                                                          ││                                                          │
+│                                                          ││                                                          │
+│                                                          ││                                                          │
+│                                                          ││                                                          │
+│                                                          ││                                                          │
+│                                                          ││                                                          │
+└──────────────────────────────────────────────────────────┘└──────────────────────────────────────────────────────────┘
+ batch: the linear layers of the plan's model as one GPU holds them, for 1 to 8192 tokens: where weights stop being the
+ limit.
+ Enter:start  Space:choose  x:stop  X:stop now  d:devices  e:export  r:again  w:save                     ?:help  q:quit
+END
+
+screen "choosing, 40 columns" -m 8B -g h100-sxm <<'KEYS'
+:size 40 12
+4
+:wait
+Down Down Down Down Down Down Down Down
+:dump -
+Tab
+:dump -
+KEYS
+expect <<'END'
+ 1  2  3 [4 Bench] 5
+┌─ Measure ────────────────────────────┐
+│  [ ] fit       allocates what is pla…│
+│  [ ] allreduce sums over devices     │
+│── How ───────────────────────────────│
+│▸ Types       as the test does        │
+│  Shapes      squares (gemm)          │
+│  Preset      quick                   │
+│  Time limit  none                    │
+└──────────────────────────────────────┘
+ Types: which number formats. Left/Rig…
+ Enter:start  x:stop     ?:help  q:quit
+ 1  2  3 [4 Bench] 5
+┌─ The plan ─────────── Enter: points ─┐
+│points  25, 1 pass on 2 devices       │
+│time    about 35 s                    │
+│memory  456 MiB at once, 1.00 GiB free│
+│engine  cpu: measures the CPU: there  │
+│        is no engine                  │
+│        gpuplan-bench-cuda here       │
+│results ~/state/gpuplan/bench/        │
+└──────────────────────────────────────┘
+ The plan: what a start would do. Ente…
+ Enter:start  x:stop     ?:help  q:quit
+END
+
+screen "choosing, ASCII" -m 8B -g h100-sxm --ascii <<'KEYS'
+4
+:wait
+G Space
+:wait
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool
++- Measure ----------------------------++- The plan ---------------------------+
+|  Start       25 points, about 35 s   ||points  25, 1 pass on 1 device        |
+|-- Tests -----------------------------||time    about 35 s                    |
+|  [x] gemm      products of matrices  ||memory  456 MiB at once, 1.00 GiB free|
+|  [x] batch     the plan's layers by ~||engine  cpu: measures the CPU: there  |
+|  [x] memory    read, write and copy  ||        is no engine                  |
+|  [ ] transfer  to and from the host  ||        gpuplan-bench-cuda here       |
+|  [ ] decode    a whole decoder step  ||results ~/state/gpuplan/bench/        |
+|  [ ] fit       allocates what is pla~||-- Points, time, memory --------------|
+|  [ ] allreduce sums over devices     ||gemm         8          11 s    96 MiB|
+|-- How -------------------------------||batch       14          21 s   456 MiB|
+|  Types       as the test does        ||memory       3           2 s   256 MiB|
+|  Shapes      squares (gemm)          ||-- Notes -----------------------------|
+|  Preset      quick                   ||NOT a cpu engine:                     |
+|  Time limit  none                    ||libexec/gpuplan-bench-cpu calls itself|
+|  Engine      auto                    ||'standin' (stand-in, measures nothing)|
+|-- Devices ---------------------------||gemm: 4 points left out that would    |
+|  [x] 0 stand-in 0, 1.00 GiB free     ||take more than 5 s each here          |
+|> [ ] 1 stand-in 1, 1.00 GiB free     ||batch: 10 points left out that would ~|
++--------------------------------------++--------------------------------------+
+ Devices are measured at the same time, as they are used. d shows what they do
+ now.
+ Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+END
+
+screen "no test, no device" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Down Space Down Space Down Space
+:wait
+g Enter
+:dump -
+KEYS
+shows "no test is chosen"
+shows "cannot start yet"
+lacks "about 0"
+
+screen "types and preset by keys" -m 8B -g h100-sxm <<'KEYS'
+4
+:size 120 36
+:wait
+Down Down Down Down Down Down Down Down
+Right
+Down Down Right Down Right
+:wait
+:dump -
+c
+:dump -
+KEYS
+shows "Types       bf16"
+shows "Preset      normal"
+shows "Time limit  1m"
+shows "2 passes"
+shows "--preset normal --type bf16 --time-limit 1m"
+
+GPUPLAN_STANDIN=nodevice screen "no device" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+:dump -
+KEYS
+shows "cannot start yet"
+shows "r looks again"
+expect <<'END'
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool
+┌─ Measure ────────────────────────────┐┌─ The plan ───────────────────────────┐
+│▸ Start       cannot start yet        ││gpuplan-bench-cpu: no device: the     │
+│── Tests ─────────────────────────────││stand-in was told to have none        │
+│  [x] gemm      products of matrices  ││tell it otherwise                     │
+│  [x] batch     the plan's layers by …││                                      │
+│  [x] memory    read, write and copy  ││r looks again                         │
+│  [ ] transfer  to and from the host  ││                                      │
+│  [ ] decode    a whole decoder step  ││                                      │
+│  [ ] fit       allocates what is pla…││                                      │
+│  [ ] allreduce sums over devices     ││                                      │
+│── How ───────────────────────────────││                                      │
+│  Types       as the test does        ││                                      │
+│  Shapes      squares (gemm)          ││                                      │
+│  Preset      quick                   ││                                      │
+│  Time limit  none                    ││                                      │
+│  Engine      auto                    ││                                      │
+│                                      ││                                      │
+│                                      ││                                      │
+│                                      ││                                      │
+└──────────────────────────────────────┘└──────────────────────────────────────┘
+ Start: measures with what is chosen below; what is measured is kept whatever
+ happens.
+ Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+END
+
+# ---- running ------------------------------------------------------------------------
+
+GPUPLAN_STANDIN=stall:2 screen "running" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Down Down Space g Enter
+:run 1.5
+:dump -
+KEYS
+steady
+expect <<'END'
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool   measuring 4 o…
+┌─ Points ─────── device 0, Tab: next ─┐┌─ 0 stand-in 0 ───────────────────────┐
+│state   point           measured ratio││power -  clock -  temp 40 C  memory - │
+│waiting 512^3 bf16                    ││of 1.00 GiB  load -                   │
+│waiting 512^3 int8                    ││                                      │
+│waiting 2048^3 fp32                   ││                                      │
+│waiting 2048^3 fp16                   │└──────────────────────────────────────┘
+│waiting 2048^3 bf16                   │┌─ 1 stand-in 1 ───────────────────────┐
+│running 2048^3 int8                   ││power    -                            │
+│── memory ────────────────────────────││clock    -                            │
+│waiting read 128 M…                   ││temp     40 C                         │
+│waiting write 128 …                   ││memory   - of 1.00 GiB                │
+│ok      copy 128 M…         2 ms     -││load     -                            │
+└──────────────────────────────────────┘└──────────────────────────────────────┘
+┌─ Run ────────────────────────────────────────────────────────────────────────┐
+│███████································ 4 of 22 (18 %)                        │
+│TIMES
+│kept in JOURNAL
+│                                                                              │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+ gemm/int8/2048x2048x2048/cold: running; takes about 2 s and 48 MiB
+
+ Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+END
+
+GPUPLAN_STANDIN=stall:2 screen "running, 40 columns" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Down Down Space g Enter
+:run 1.5
+:size 40 12
+:dump -
+Tab
+:dump -
+Tab Tab Tab
+:dump -
+KEYS
+steady
+expect <<'END'
+ 1  2  3 [4 Bench] 5  measuring 4 of 22
+┌─ Points ─────── device 0, Tab: next ─┐
+│state   point           measured ratio│
+│waiting 2048^3 fp32                   │
+│waiting 2048^3 fp16                   │
+│waiting 2048^3 bf16                   │
+│running 2048^3 int8                   │
+│── memory ────────────────────────────│
+│waiting read 128 M…                   │
+└──────────────────────────────────────┘
+ gemm/int8/2048x2048x2048/cold: runnin…
+ Enter:start  x:stop     ?:help  q:quit
+ 1  2  3 [4 Bench] 5  measuring 4 of 22
+┌─ 0 stand-in 0 ───────────────────────┐
+│gemm/int8/2048x2048x2048/cold         │
+│power    -                            │
+│clock    -                            │
+│temp     40 C                         │
+│memory   - of 1.00 GiB                │
+│load     -                            │
+│                                      │
+└──────────────────────────────────────┘
+ gemm/int8/2048x2048x2048/cold: runnin…
+ Enter:start  x:stop     ?:help  q:quit
+ 1  2  3 [4 Bench] 5  measuring 4 of 22
+┌─ Run ────────────────────────────────┐
+│███················ 4 of 22 (18 %)    │
+│TIMES
+│kept in JOURNAL
+│                                      │
+│                                      │
+│                                      │
+│                                      │
+└──────────────────────────────────────┘
+ gemm/int8/2048x2048x2048/cold: runnin…
+ Enter:start  x:stop     ?:help  q:quit
+END
+
+GPUPLAN_STANDIN=stall:2 screen "asks before it quits" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Enter
+:run 1
+q
+:dump -
+KEYS
+shows "a measurement runs"
+[ "$(results | grep -c 'json.part$')" -ge 1 ] || fail "the journal is not kept"
+
+GPUPLAN_STANDIN=slow screen "stops after the point" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Enter
+:run 0.4
+x
+:wait
+:dump -
+KEYS
+shows "Interrupted: what was measured is kept."
+shows "--resume FILE.part"
+shows "skipped"
+
+GPUPLAN_STANDIN=stall:2 screen "stops now" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Down Down Space g Enter
+:run 1
+X
+:wait
+:dump -
+KEYS
+shows "Interrupted"
+shows "ok "
+
+GPUPLAN_STANDIN=crash:2 screen "engines that crash" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Down Down Space g Enter
+:wait
+:dump -
+KEYS
+steady
+expect <<'END'
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool           failed
+┌─ Result ──────────────────────────────────────────────────────────── failed ─┐
+│Failed: a device was lost; what was measured is kept.                         │
+│device 0 lost: ended by signal 11 (SIGSEGV) while it measured                 │
+│gemm/int8/2048x2048x2048/cold                                                 │
+│device 1 lost: ended by signal 11 (SIGSEGV) while it measured                 │
+│gemm/int8/2048x2048x2048/cold                                                 │
+│file RESULT
+│next: 3 shows it in Curves, w saves under a name, r another run               │
+│gpuplan --bench --resume FILE.part goes on (FILE: above)                      │
+│4 points good, 0 flagged, 0 wrong, 18 without a figure                        │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+┌─ Points ─────────────────────────────────────────────── device 0, Tab: next ─┐
+│state   point                            measured       time   predicted ratio│
+│skipped 2048^3 fp16                                                           │
+│skipped 2048^3 bf16                                                           │
+│skipped 2048^3 int8                                                           │
+│── memory ────────────────────────────────────────────────────────────────────│
+│skipped read 128 MiB                                                          │
+└──────────────────────────────────────────────────────────────────────────────┘
+ the run has failed
+
+ Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+END
+
+# ---- done ---------------------------------------------------------------------------
+
+screen "done" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Down Space Down Space g Enter
+:wait
+:dump -
+KEYS
+steady
+expect <<'END'
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool         complete
+┌─ Result ────────────────────────────────────────────────────────── complete ─┐
+│Complete: every point was measured.                                           │
+│file RESULT
+│next: 3 shows it in Curves, w saves under a name, r another run               │
+│6 points good, 0 flagged, 0 wrong, 0 without a figure                         │
+└──────────────────────────────────────────────────────────────────────────────┘
+┌─ Points ─────────────────────────────────────────────── device 0, Tab: next ─┐
+│state   point                            measured       time   predicted ratio│
+│── memory ────────────────────────────────────────────────────────────────────│
+│ok      read 128 MiB                         2 ms       2 ms           -     -│
+│ok      write 128 MiB                        2 ms       2 ms           -     -│
+│ok      copy 128 MiB                         2 ms       2 ms           -     -│
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+ the run is complete
+
+ Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+END
+
+screen "done, 120 columns, saved, the second device" -m 8B -g h100-sxm <<'KEYS'
+:size 120 36
+4
+:wait
+Down Space Down Space g Enter
+:wait
+w "kept.json" Enter
+Tab Down
+:dump -
+KEYS
+steady
+expect <<'END'
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool                                                 complete
+┌─ Result ────────────────────────────────────────────────────────────────────────────────────────────────── complete ─┐
+│Complete: every point was measured.                                                                                   │
+│file RESULT
+│also  kept.json                                                                                                       │
+│next: 3 shows it in Curves, w saves under a name, r another run                                                       │
+│6 points good, 0 flagged, 0 wrong, 0 without a figure                                                                 │
+└──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
+┌─ Points ─────────────────────────────────────────────────────────────────────────────────────── device 1, Tab: next ─┐
+│state   point                                               measured       time   predicted ratio flags               │
+│── memory ────────────────────────────────────────────────────────────────────────────────────────────────────────────│
+│ok      read 128 MiB                                            2 ms       2 ms           -     -                     │
+│ok      write 128 MiB                                           2 ms       2 ms           -     -                     │
+│ok      copy 128 MiB                                            2 ms       2 ms           -     -                     │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+└──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
+ memory/copy/134217728: 2 ms in 2 ms (2 ms..2 ms, 3 samples)
+
+ Enter:start  Space:choose  x:stop  X:stop now  d:devices  e:export  r:again  w:save                     ?:help  q:quit
+END
+run --merge kept.json
+assert_eq "what was saved is a result" 0 "$rc"
+
+screen "done, 40 columns" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Down Space Down Space g Enter
+:wait
+:size 40 12
+Tab
+:dump -
+KEYS
+steady
+expect <<'END'
+ 1  2  3 [4 Bench] 5           complete
+┌─ Result ────────────────── complete ─┐
+│Complete: every point was measured.   │
+│file RESULT
+│next: 3 shows it in Curves, w saves   │
+│under a name, r another run           │
+│6 points good, 0 flagged, 0 wrong, 0  │
+│without a figure                      │
+│                                      │
+└──────────────────────────────────────┘
+ memory/write/134217728: 2 ms in 2 ms …
+ Enter:start  x:stop     ?:help  q:quit
+END
+
+screen "another run, one device" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Down Space Down Space g Enter
+:wait
+r
+:wait
+G Space
+:wait
+:dump -
+KEYS
+shows "3, 1 pass on 1 device"
+shows "[ ] 1 stand-in 1"
+
+screen "shown in Curves" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Enter
+:wait
+3
+:dump -
+KEYS
+shows "last run of Bench"
+
+# A folder that cannot be made: said, nothing lost, the program goes on.
+: >"$work/state-file"
+XDG_STATE_HOME=$work/state-file screen "no folder" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Enter
+:run 0.2
+:dump -
+KEYS
+shows "[4 Bench]"
+lacks "measuring"
+
+# ---- devices ------------------------------------------------------------------------
+
+screen "the processor alone" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+d
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool           0 GPUs
+┌─ Devices ──────────────────────────────────────────────── now, every second ─┐
+│id  device                              used GiB  busy   power  temp     clock│
+│cpu Example 9000                       16.0/64.0     -       -     -  2500 MHz│
+└──────────────────────────────────────────────────────────────────────────────┘
+┌─ Example 9000 ───────────────────────────────────────────────────────────────┐
+│cores    2, 4 processors in 1 socket      busy     -                          │
+│caches   level 2 -, level 3 32 MiB                                            │
+│memory   48.00 GiB free of 64.00 GiB      clock    2500 MHz                   │
+│load     0.50 runnable, mean of a minute                                     █│
+│no GPU: no NVIDIA driver library          temp     -                          │
+│(/nonexistent: cannot open shared object                                      │
+│file: No such file or directory); the     memory   16.0 of 64.0 GiB           │
+│PCI bus cannot be read                                                       ▃│
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+ What the drivers tell, once a second; "-" is not told. used = total less free,
+ with the driver's share. d or Esc goes back.
+ Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+END
+
+GPUPLAN_NVML=$fake FAKE_NVML=two screen "two GPUs" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+d Down
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool           2 GPUs
+┌─ Devices ──────────────────────────────────────────────── now, every second ─┐
+│id  device                              used GiB  busy   power  temp     clock│
+│0   NVIDIA GeForce RTX 4090             1.0/24.0   0 %    22 W  34 C   210 MHz│
+│1   NVIDIA H100 80GB HBM3               3.0/79.6  98 %   664 W  66 C  1935 MHz│
+│cpu Example 9000                       16.0/64.0     -       -     -  2500 MHz│
+└──────────────────────────────────────────────────────────────────────────────┘
+┌─ NVIDIA H100 80GB HBM3 ──────────────────────────────────────────────────────┐
+│profile  h100-sxm                         power    664 of 700 W               │
+│driver   570.86.15 (from nvml)                                               █│
+│memory   76.65 free, 3.00 used of 79.65…  clock    1935 of 1980 MHz           │
+│PCIe     gen 5 x16 of gen 5 x16                                              █│
+│NVLink   17 of 18 links active            temp     66 C                       │
+│MIG      off                                                                 ▆│
+│bus      0000:3b:00.0                     busy     98 % of the time           │
+│programs 2 compute                                                           █│
+│      4242   2.00 GiB  trainer            memory   3.0 of 79.6 GiB            │
+│      4243          -  ?                                                     ▁│
+│                                          throttle power cap                  │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+ What the drivers tell, once a second; "-" is not told. used = total less free,
+ with the driver's share. d or Esc goes back.
+ Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+END
+
+GPUPLAN_NVML=$fake FAKE_NVML=two screen "two GPUs, 120 columns" -m 8B -g h100-sxm <<'KEYS'
+:size 120 36
+4
+:wait
+d
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool                                                   2 GPUs
+┌─ Devices ──────────────────────────────────────────────────────────────────────────────────────── now, every second ─┐
+│id  device                                            profile                   used GiB  busy   power  temp     clock│
+│0   NVIDIA GeForce RTX 4090                           rtx-4090                  1.0/24.0   0 %    22 W  34 C   210 MHz│
+│1   NVIDIA H100 80GB HBM3                             h100-sxm                  3.0/79.6  98 %   664 W  66 C  1935 MHz│
+│cpu Example 9000                                      -                        16.0/64.0     -       -     -  2500 MHz│
+└──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
+┌─ NVIDIA GeForce RTX 4090 ────────────────────────────────────────────────────────────────────────────────────────────┐
+│profile  rtx-4090                                               power    22 of 450 W                                  │
+│driver   570.86.15 (from nvml)                                                                                       ▁│
+│memory   22.99 free, 1.00 used of 23.99 GiB                     clock    210 of 1980 MHz                              │
+│PCIe     gen 1 x16 of gen 4 x16                                                                                      ▂│
+│NVLink   none                                                   temp     34 C                                         │
+│MIG      none                                                                                                        ▃│
+│bus      0000:af:00.0                                           busy     0 % of the time                              │
+│programs none                                                                                                        ▁│
+│                                                                memory   1.0 of 24.0 GiB                              │
+│                                                                                                                     ▁│
+│                                                                throttle idle                                         │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+│                                                                                                                      │
+└──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
+ What the drivers tell, once a second; "-" is not told. used = total less free, with the driver's share. d or Esc goes
+ back.
+ Enter:start  Space:choose  x:stop  X:stop now  d:devices  e:export  r:again  w:save                     ?:help  q:quit
+END
+
+GPUPLAN_NVML=$fake FAKE_NVML=two screen "two GPUs, 40 columns" -m 8B -g h100-sxm <<'KEYS'
+:size 40 12
+4
+:wait
+d Down
+:dump -
+KEYS
+expect <<'END'
+ 1  2  3 [4 Bench] 5             2 GPUs
+┌─ Devices ──────── now, every second ─┐
+│id  device                    used GiB│
+│1   NVIDIA H100 80GB H…       3.0/79.6│
+└──────────────────────────────────────┘
+┌─ NVIDIA H100 80GB HBM3 ──────────────┐
+│profile  h100-sxm                     │
+│driver   570.86.15 (from nvml)        │
+│memory   76.65 free, 3.00 used of 79.…│
+└──────────────────────────────────────┘
+ What the drivers tell, once a second;…
+ Enter:start  x:stop     ?:help  q:quit
+END
+
+GPUPLAN_NVML=$fake FAKE_NVML=mig screen "MIG instances" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+d Down
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool        2 devices
+┌─ Devices ──────────────────────────────────────────────── now, every second ─┐
+│id  device                              used GiB  busy   power  temp     clock│
+│0   MIG 1g.5gb of NVIDIA A100-SX…        0.0/4.8     -       -     -         -│
+│0   MIG 3g.20gb of NVIDIA A100-S…       0.0/19.5     -       -     -         -│
+│cpu Example 9000                       16.0/64.0     -       -     -  2500 MHz│
+└──────────────────────────────────────────────────────────────────────────────┘
+┌─ NVIDIA A100-SXM4-40GB MIG 3g.20gb ──────────────────────────────────────────┐
+│profile  a100-sxm-40/3g.20gb              power    -                          │
+│driver   570.86.15 (from nvml)                                                │
+│memory   19.48 free, 0.02 used of 19.50…  clock    -                          │
+│PCIe     gen 1 x16 of gen 4 x16                                               │
+│NVLink   -                                temp     -                          │
+│MIG      3g.20gb, 2 seen on GPU 0                                             │
+│bus      0000:07:00.0                     busy     -                          │
+│programs none                                                                 │
+│                                          memory   0.0 of 19.5 GiB            │
+│                                                                             ▁│
+│                                          throttle -                          │
+│                                                                              │
+└──────────────────────────────────────────────────────────────────────────────┘
+ What the drivers tell, once a second; "-" is not told. used = total less free,
+ with the driver's share. d or Esc goes back.
+ Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+END
+
+GPUPLAN_NVML=$fake FAKE_NVML=lost screen "a lost GPU" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+d Down
+:dump -
+d
+:dump -
+KEYS
+shows "the GPU is lost"
+shows "Measure"
+
+GPUPLAN_NVML=$fake FAKE_NVML=mismatch screen "a broken driver" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+d
+:dump -
+KEYS
+shows "different versions"
+
+# ---- for real -----------------------------------------------------------------------
+
+if [ -x "$built/gpuplan-bench-cpu" ]; then
+    unset GPUPLAN_PROC GPUPLAN_SYSFS
+    GPUPLAN_LIBEXEC=$built
+    screen "the CPU engine" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Down Down Space Down Space
+Down Down Down Down Down Right Right Right Right Right
+Down Enter "64x64x64" Enter
+:wait
+g Enter
+:wait
+:dump -
+KEYS
+    shows "Complete: every point was measured."
+    shows "64^3 fp32"
+    shows "FLOP/s"
+fi
+
+finish
