@@ -357,7 +357,7 @@ static void budget_term(struct why *why)
 {
     const struct request *q = &why->plan->request;
     const struct memory *m = &why->plan->memory;
-    enum budget b = q->engine->budget;
+    enum budget b = memory_budget(q);
     struct term_why *t = why_add(why, "budget", budgets[b].budget);
     if (b == BUDGET_UTILIZATION || b == BUDGET_STATIC)
         fraction_input(why, t, b == BUDGET_STATIC ? "fraction" : "utilization");
@@ -374,7 +374,7 @@ static void pool_term(struct why *why)
 {
     const struct request *q = &why->plan->request;
     const struct memory *m = &why->plan->memory;
-    enum budget b = q->engine->budget;
+    enum budget b = memory_budget(q);
     bool graphs = b == BUDGET_UTILIZATION && q->engine->graphs_in_budget;
     char equation[200];
     gp_format(equation, sizeof(equation), "%s%s", budgets[b].pool,
@@ -489,8 +489,10 @@ static void rest_terms(struct why *why)
 void explain_pool(struct why *why)
 {
     budget_term(why);
-    pool_term(why);
-    holds_terms(why);
-    need_terms(why);
+    if (!why->plan->request.model->weights_only) {
+        pool_term(why);
+        holds_terms(why);
+        need_terms(why);
+    }
     rest_terms(why);
 }

@@ -99,7 +99,7 @@ static void engine_knobs(struct fixer *f)
         propose(f, &r, RANK_KNOB, option, "a slot for every user");
     }
     r = f->plan->request;
-    if (r.engine->budget != BUDGET_ASKED && f->plan->memory.fraction < 0.95) {
+    if (memory_budget(&r) != BUDGET_ASKED && f->plan->memory.fraction < 0.95) {
         r.utilization = 0.95;
         propose(f, &r, RANK_KNOB, "--memory-utilization 0.95",
                 "let the engine take more of the memory");

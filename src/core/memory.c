@@ -110,13 +110,18 @@ static struct quantity overhead(const struct memory *m)
     return quantity_add(quantity_add(m->activation, m->non_torch), m->graphs);
 }
 
+enum budget memory_budget(const struct request *q)
+{
+    return q->model->weights_only ? BUDGET_ASKED : q->engine->budget;
+}
+
 static void budget_pool(const struct request *q, struct memory *m)
 {
     struct quantity used = quantity_of(q->used, ORIGIN_ASSUMED);
     struct quantity room = q->used > 0 ? quantity_sub(m->usable, used) : m->usable;
     struct quantity rest;
     double keep = 1 - q->headroom;
-    switch (q->engine->budget) {
+    switch (memory_budget(q)) {
     case BUDGET_UTILIZATION:
         m->budget = quantity_scale(m->usable, m->fraction * keep);
         rest = quantity_sub(m->budget, quantity_add(m->weights, m->activation));
@@ -209,8 +214,9 @@ static void stage_kv(const struct request *q, const struct layout *l, struct mem
 {
     int first = layout_stage_first(q->model, l->pp, m->stage);
     int end = layout_stage_first(q->model, l->pp, m->stage + 1);
-    m->sequence =
-        kvcache_sequence(q, l->tp, first, end, q->context, m->max_batched_tokens);
+    if (!q->model->weights_only)
+        m->sequence =
+            kvcache_sequence(q, l->tp, first, end, q->context, m->max_batched_tokens);
     m->kv_needed = quantity_of(m->users * m->sequence.exact, counted(q));
     m->state = quantity_of(m->users * m->sequence.state, counted(q));
     m->kv_reserved = quantity_of(m->users * m->sequence.reserved, counted(q));
@@ -240,7 +246,8 @@ static struct memory whole_request(const struct request *q, const struct layout 
     m.max_num_seqs = memory_max_num_seqs(q);
     m.max_batched_tokens = memory_max_batched_tokens(q);
     m.fraction = q->utilization > 0 ? q->utilization : q->engine->fraction;
-    m.kv_bytes_per_token = kvcache_bytes_per_token(q->model, q->kv);
+    if (!q->model->weights_only)
+        m.kv_bytes_per_token = kvcache_bytes_per_token(q->model, q->kv);
     m.rule_of_thumb =
         memory_rule_of_thumb(model_params(q->model), q->precision.weight->bits);
     m.file_bytes = weights_file_bytes(q);

@@ -51,6 +51,9 @@ struct memory {
     double fraction;               /* utilization or fraction as used */
 };
 
+/* Who shares out the memory: the engine; nobody where only the weights are counted. */
+enum budget memory_budget(const struct request *request);
+
 void memory_estimate(const struct request *request, const struct layout *layout,
                      struct memory *out);
 

@@ -44,11 +44,11 @@ int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
     add(parts, &n, "physical", PART_LIMIT, m->physical);
     add(parts, &n, "usable", PART_LIMIT, m->usable);
     part = add(parts, &n, "budget", PART_LIMIT, m->budget);
-    if (q->engine->budget == BUDGET_UTILIZATION || q->engine->budget == BUDGET_STATIC)
+    if (memory_budget(q) == BUDGET_UTILIZATION || memory_budget(q) == BUDGET_STATIC)
         gp_format(part->note, sizeof(part->note), "%.2f of it, by %s%s", m->fraction,
                   q->utilization > 0 ? "request" : q->engine->name,
                   q->headroom > 0 ? ", less headroom" : "");
-    else if (q->engine->budget == BUDGET_FREE)
+    else if (memory_budget(q) == BUDGET_FREE)
         gp_format(part->note, sizeof(part->note), "%.2f of what is left goes to KV",
                   m->fraction);
     part = add(parts, &n, "weights", PART_WEIGHTS, m->weights);

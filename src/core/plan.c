@@ -94,7 +94,7 @@ static void check_types(struct plan *p)
     const struct request *q = &p->request;
     const struct gpu *g = q->gpu;
     const struct format *w = q->precision.weight;
-    bool bf16 = q->precision.base->math == MATH_BF16;
+    bool bf16 = q->precision.base->math == MATH_BF16 && !q->model->weights_only;
     int least = q->engine->bf16_min_cc;
     struct quantity rate = g->rate[w->math], half = g->rate[MATH_FP16];
     struct quantity fp8 = g->rate[MATH_FP8];
@@ -112,8 +112,9 @@ static void check_types(struct plan *p)
                     g->id);
         }
     }
-    check_engine(p);
-    if (q->model->weights_only)
+    if (!q->model->weights_only)
+        check_engine(p);
+    else
         WARNING(p,
                 "only the weights are counted: what this kind of model needs to run is "
                 "not estimated");
@@ -143,7 +144,8 @@ static void check_types(struct plan *p)
                     : "");
 }
 
-static void check_request(struct plan *p)
+/* Tokens and users: nothing to ask of a model of which only the weights are counted. */
+static void check_serving(struct plan *p)
 {
     const struct request *q = &p->request;
     double seqs = memory_max_num_seqs(q);
@@ -158,6 +160,11 @@ static void check_request(struct plan *p)
                ceil(q->users / p->layout.replicas), seqs);
         refuse(p, LIMIT_SEQS);
     }
+}
+
+static void check_request(struct plan *p)
+{
+    const struct request *q = &p->request;
     if (q->prune == PRUNE_UNSTRUCTURED)
         WARNING(p, "unstructured pruning saves no memory: zeros are stored like any "
                    "other weight; 2:4 does save");
@@ -333,9 +340,13 @@ static void judge_layout(const struct request *q, const struct layout *layout,
     p->has_memory = true;
     check_types(p);
     check_request(p);
-    check_used(p);
+    if (!q->model->weights_only) {
+        check_serving(p);
+        check_used(p);
+    }
     judge(p);
-    check_static_rest(p);
+    if (!q->model->weights_only)
+        check_static_rest(p);
     check_free(p);
 }
 

@@ -29,6 +29,7 @@ void comparison_facts(const struct comparison *c, const struct compared *row,
     const struct memory *m = &p->memory;
     struct quantity none = quantity_unknown();
     bool has = p->has_memory;
+    bool pool = has && !p->request.model->weights_only;
     sheet_flag(s, "front", row->front);
     sheet_style(s, STYLE_MARK);
     sheet_title(s, "*");
@@ -44,7 +45,7 @@ void comparison_facts(const struct comparison *c, const struct compared *row,
     sheet_plan_layout(s, p);
     sheet_quantity(s, "weights", "GiB/GPU", has ? m->weights : none, GP_GIB, 2);
     sheet_title(s, "weights GiB");
-    sheet_quantity(s, "kv_pool", "GiB/GPU", has ? m->kv_pool : none, GP_GIB, 2);
+    sheet_quantity(s, "kv_pool", "GiB/GPU", pool ? m->kv_pool : none, GP_GIB, 2);
     sheet_title(s, "KV pool GiB");
     sheet_quantity(
         s, "max_concurrency", "requests",

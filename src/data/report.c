@@ -168,15 +168,17 @@ static json_t *report_roles(const struct memory *m)
     return o;
 }
 
-static json_t *report_gpu_memory(const struct memory *m)
+static json_t *report_gpu_memory(const struct plan *p)
 {
+    const struct memory *m = &p->memory;
+    bool pool = !p->request.model->weights_only;
     json_t *o = json_object();
     put_gib(o, "physical", m->physical);
     put_gib(o, "usable", m->usable);
     put_gib(o, "budget", m->budget);
     put_gib(o, "weights", m->weights);
     put(o, "weights_by_role_gib", report_roles(m));
-    put_gib(o, "kv_pool", m->kv_pool);
+    put_gib(o, "kv_pool", pool ? m->kv_pool : quantity_unknown());
     put_gib(o, "kv_needed", m->kv_needed);
     put_gib(o, "state", m->state);
     put_gib(o, "kv_reserved", m->kv_reserved);
@@ -193,7 +195,7 @@ static json_t *report_memory(const struct plan *p)
     if (!p->has_memory)
         return json_null();
     json_t *o = json_object();
-    put(o, "per_gpu", report_gpu_memory(m));
+    put(o, "per_gpu", report_gpu_memory(p));
     put_number(o, "stage", m->stage);
     put(o, "kv_bytes_per_token",
         report_quantity(quantity_of(m->kv_bytes_per_token, m->kv_needed.origin), 1,

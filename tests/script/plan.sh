@@ -281,9 +281,9 @@ expect <<'END'
 │ Weights     fp32 as published   ▾││██········································│
 │ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
 │ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
-│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
+│── Load ──────────────────────────││  budget            22.07 GiB  sheet      │
 │ Context     8,192 tokens         ││█ weights            1.13 GiB  exact      │
-│ Prompt      1,024 tokens         ││· free              19.44 GiB  sheet      │
+│ Prompt      1,024 tokens         ││· free              20.94 GiB  sheet      │
 │ Output      256 tokens           ││GPUs 1: TP 1, 1 host                      │
 │ Users       1 at once            ││warning: only the weights are counted:    │
 │ KV cache    auto: fp32          ▾││  what this kind of model needs to run is │

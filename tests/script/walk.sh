@@ -142,14 +142,9 @@ compare() {
             from["buy.hour"] = "cost.buy.per_hour.value"
             from["buy.month"] = "cost.buy.per_month.value"
         }
-        FILENAME != ARGV[1] && !read { # is there a KV row?
-            while ((getline line < FILENAME) > 0) kv += line ~ /^KV_needed/
-            read = 1 }
         NR == FNR { json[$1] = $2; next }
         # as typed: no layout, so nothing that it would come to
         json["memory"] == "null" && $1 ~ /form.(Slots|Batch|Utilization)/ { next }
-        # of a model whose weights alone are counted, only they are shown
-        $1 == "taken" && !kv { next }
         $1 == "verdict" { wanted = json["verdict.status"] }
         $1 == "taken" { gpu = "memory.per_gpu."
             wanted = json[gpu "weights.value"] + json[gpu "kv_reserved.value"] + \

@@ -84,19 +84,24 @@ static void as_planned(const struct plan *p)
     same("activation", m->activation, GP_GIB);
     same("non-torch", m->non_torch, GP_GIB);
     same("CUDA graphs", m->graphs, GP_GIB);
-    same("KV pool", m->kv_pool, GP_GIB);
-    same("users' KV", m->kv_needed, GP_GIB);
-    same("users' need", m->kv_reserved, GP_GIB);
     same("free", m->free, GP_GIB);
     assert_near(need("rule of thumb")->value.value, m->rule_of_thumb / GP_GIB, 1e-9);
     assert_near(need("checkpoint")->value.value, m->file_bytes / GP_GIB, 1e-9);
-    assert_near(need("margin")->value.value, plan_margin(p) / GP_GIB, 1e-9);
     assert_near(need("parameters")->value.value, model_params(p->request.model), 0);
     assert_near(sum_of("weights: ") - sum_of("weights: of which") -
                     sum_of("weights: saved"),
                 m->weights.value, 1);
     assert_near(sum_of("KV: "), m->sequence.exact, 1);
     assert_near(sum_of("state: "), m->sequence.state, 1);
+    if (p->request.model->weights_only) {
+        assert_null(find("KV pool"));
+        assert_null(find("margin"));
+    } else {
+        same("KV pool", m->kv_pool, GP_GIB);
+        same("users' KV", m->kv_needed, GP_GIB);
+        same("users' need", m->kv_reserved, GP_GIB);
+        assert_near(need("margin")->value.value, plan_margin(p) / GP_GIB, 1e-9);
+    }
     if (m->sequence.reserved > 0) {
         same("KV cache tokens", m->kv_cache_tokens, 1);
         same("max concurrency", m->max_concurrency, 1);
