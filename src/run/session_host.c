@@ -8,11 +8,9 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "gpuplan_git.h"
 #include "util/json.h"
 
-#ifndef GP_GIT /* of a checkout, when it was built from one: "a1b2c3d-dirty" */
-#define GP_GIT ""
-#endif
 #define ARGUMENTS 65536 /* bytes of the command line that are kept */
 
 extern char **environ;

@@ -182,6 +182,12 @@ assert_fails 2 "has no MIG profile" --plan -m llama-3.1-8b -g h100-sxm/9g.1gb
 assert_fails 2 "no figures for vLLM 0.20" --plan -m llama-3.1-8b --engine vllm@0.20
 assert_fails 2 "no pruning" --plan -m llama-3.1-8b --prune 120
 assert_fails 2 "no format 'fp9'" --plan -m llama-3.1-8b -p fp9
+# only the weights are counted: users, context and the engine ask for nothing
+run --plan -m bert-large -g l40s:1 -c 50k -u 9999 --format json
+assert_eq "weights only" fits "$(json verdict.status)"
+assert_eq "weights only: KV" 0 "$(json memory.per_gpu.kv_reserved.value)"
+assert_eq "weights only: pool" null "$(json memory.per_gpu.kv_pool)"
+
 assert_fails 2 "does not take it" --plan -m llama-3.1-8b --sort cost
 assert_fails 2 "no such command" --plam -m llama-3.1-8b
 assert_fails 4 "no GPU that the catalogue knows" --plan -m llama-3.1-8b -g local
