@@ -75,33 +75,37 @@ const char *action_key(enum action action, char *text, size_t size)
 }
 
 /* "Enter:edit" of the actions of that screen and rank. */
-static void add_rank(enum screen_id screen, int rank, int cols, struct strbuf *left)
+static void add_rank(enum screen_id screen, int rank, int cols, action_word word_now,
+                     const void *ctx, struct strbuf *left)
 {
     char key[16];
 
     for (int i = 1; i < ACT_COUNT; i++) {
         const struct action_row *row = &action_rows[i];
+        const char *name = row->word;
         struct strbuf word;
 
         if (row->rank != rank || !(row->screens & 1u << screen))
             continue;
+        if (word_now && !(name = word_now(ctx, (enum action)i)))
+            continue;
         strbuf_init(&word);
         strbuf_addf(&word, "%s%s:%s", left->len ? "  " : "",
-                    action_key((enum action)i, key, sizeof key), row->word);
+                    action_key((enum action)i, key, sizeof key), name);
         if ((int)(left->len + word.len) <= cols)
             strbuf_addn(left, word.text, word.len);
         strbuf_fini(&word);
     }
 }
 
-void action_bar(enum screen_id screen, int cols, struct strbuf *left,
-                struct strbuf *right)
+void action_bar(enum screen_id screen, int cols, action_word word, const void *ctx,
+                struct strbuf *left, struct strbuf *right)
 {
     enum { RANKS = 8 };
 
     strbuf_add(right, "?:help  q:quit");
     for (int rank = 2; rank < RANKS; rank++)
-        add_rank(screen, rank, cols - (int)right->len - 3, left);
+        add_rank(screen, rank, cols - (int)right->len - 3, word, ctx, left);
 }
 
 /* "Enter, F5" */

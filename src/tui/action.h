@@ -89,8 +89,9 @@ enum { /* bits: where an action holds */
     X(ZOOM_OUT, "zoom-out", "-", ON_CURVES, 0, "", "further away")                     \
     X(MEASURED, "measured", "o", ON_CURVES, 4, "open result",                          \
       "draw the points of a result file")                                              \
-    X(START, "start", "Enter F5", ON_BENCH, 2, "start",                                \
-      "start, or change what is in focus")                                             \
+    X(OPEN, "open", "Enter", ON_BENCH, 2, "change",                                    \
+      "start, or change what is in focus; then: read it whole")                        \
+    X(START, "start", "F5", ON_BENCH, 3, "start", "measure what is chosen")            \
     X(TOGGLE, "toggle", "Space", ON_BENCH, 3, "choose",                                \
       "take a test or device, or leave it out")                                        \
     X(STOP, "stop", "x", ON_BENCH, 3, "stop", "stop after the point")                  \
@@ -120,10 +121,13 @@ enum action action_find(const char *name);
 /* Its first key's name, "" when it has none. */
 const char *action_key(enum action action, char *text, size_t size);
 
+/* The word of an action in the key bar as things stand; NULL: not in it now. */
+typedef const char *(*action_word)(const void *ctx, enum action action);
+
 /* The key bar of a screen in at most cols columns: "Enter:edit  a:apply ...", and, from
- * the right and never left out, "?:help  q:quit". */
-void action_bar(enum screen_id screen, int cols, struct strbuf *left,
-                 struct strbuf *right);
+ * the right and never left out, "?:help  q:quit". word may be NULL: the table's. */
+void action_bar(enum screen_id screen, int cols, action_word word, const void *ctx,
+                struct strbuf *left, struct strbuf *right);
 /* The help of a screen as lines "keys\thelp", a heading before each part. */
 void action_help(enum screen_id screen, struct strbuf *out);
 

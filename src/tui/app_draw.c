@@ -113,7 +113,8 @@ static void bar_words(const struct app *app, struct strbuf *left, struct strbuf 
     if (window)
         strbuf_add(left, window);
     else
-        action_bar(app->screen, app->cols - 2, left, right);
+        action_bar(app->screen, app->cols - 2, screens[app->screen]->word,
+                   app->state[app->screen], left, right);
 }
 
 static void draw_bar(const struct app *app, struct canvas *canvas, struct rect in)

@@ -4,8 +4,9 @@
  *
  * The roof is the sheet's where the file names a GPU of the catalogue. Elsewhere it is
  * the best read bandwidth that the file itself measured, and there is no arithmetic
- * roof. What was disturbed or failed its check is left out, and counted in words. Of
- * several algorithms for one product the fastest is shown.
+ * roof. Points that are flagged (benchlog_good) are drawn as a series of their own and
+ * said to be; those that failed are left out, and counted in words. Of several
+ * algorithms for one product the fastest is shown.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -27,9 +28,10 @@ struct set {
     double tp;
 };
 
-/* A line of it in words: how many points, how many not shown. */
+/* A line of it in words: how many points, how many of them flagged, how many not shown.
+ */
 struct counted {
-    int shown, left_out;
+    int shown, flagged, left_out;
 };
 
 static bool is_test(const struct benchlog_point *p, const char *test)
@@ -172,7 +174,18 @@ static bool shown(const struct benchlog_point *p, const struct set *set,
 {
     struct set own = set_of(p);
 
-    return is_test(p, test) && same_set(&own, set) && benchlog_good(p) && p->ops > 0;
+    return is_test(p, test) && same_set(&own, set) && strcmp(p->state, "ok") == 0 &&
+           (!p->check_done || p->check_ok) && p->ops > 0;
+}
+
+/* Flagged, and no other algorithm for the same product was measured undisturbed. */
+static bool only_flagged(const struct benchlog *log, const struct benchlog_point *p)
+{
+    for (int i = 0; i < log->count; i++)
+        if (log->point[i].device == p->device && benchlog_good(&log->point[i]) &&
+            strcmp(log->point[i].id, p->id) == 0)
+            return false;
+    return !benchlog_good(p);
 }
 
 /* Puts a point in, or in the place of a slower one of the same id. */
@@ -195,20 +208,29 @@ static void put(struct curves *c, int series, int at, double x, double y)
     plot_point(s, x, y);
 }
 
+/* A series without a point is none. */
+static void drop_empty(struct curves *c, int series)
+{
+    if (c->plot.series[series].count == 0)
+        c->plot.count = series;
+}
+
 static struct counted count_points(const struct curves *c, const struct set *set,
                                    const char *test)
 {
-    struct counted n = {0, 0};
+    struct counted n = {0, 0, 0};
 
     for (int i = 0; i < c->log.count; i++) {
         struct set own = set_of(&c->log.point[i]);
 
         if (!is_test(&c->log.point[i], test) || !same_set(&own, set))
             continue;
-        if (shown(&c->log.point[i], set, test))
-            n.shown++;
-        else
+        if (!shown(&c->log.point[i], set, test)) {
             n.left_out++;
+            continue;
+        }
+        n.shown++;
+        n.flagged += !benchlog_good(&c->log.point[i]);
     }
     return n;
 }
@@ -217,6 +239,12 @@ struct extent {
     double x_low, x_high, y_low, y_high;
 };
 
+/* A parameter, or, without its name, the arithmetic intensity. */
+static double x_of(const struct benchlog_point *p, const char *name)
+{
+    return name ? benchlog_param(p, name) : p->bytes > 0 ? p->ops / p->bytes : 0;
+}
+
 static struct extent extent_of(const struct curves *c, const struct set *set,
                                const char *test, const char *x_name)
 {
@@ -224,8 +252,7 @@ static struct extent extent_of(const struct curves *c, const struct set *set,
 
     for (int i = 0; i < c->log.count; i++) {
         const struct benchlog_point *p = &c->log.point[i];
-        double x =
-            x_name ? benchlog_param(p, x_name) : (p->bytes > 0 ? p->ops / p->bytes : 0);
+        double x = x_of(p, x_name);
 
         if (!shown(p, set, test) || x <= 0)
             continue;
@@ -259,15 +286,37 @@ static void say_set(struct curves *c, const struct set *set, const char *test,
 {
     const struct benchlog_device *d = &c->log.device[set->device];
     struct counted n = count_points(c, set, test);
-    char which[48] = "", left[48] = "";
+    char which[48] = "", flagged[48] = "", left[48] = "";
 
     if (c->sets > 1)
         gp_format(which, sizeof which, "; %d of %d, j and k: next", c->set + 1,
                   c->sets);
     if (n.left_out > 0)
-        gp_format(left, sizeof left, ", %d flagged or failed left out", n.left_out);
-    gp_format(c->words, sizeof c->words, "%s, measured %.10s on %s: %d points%s; %s%s",
-              d->name, c->log.started, d->host, n.shown, left, roof, which);
+        gp_format(left, sizeof left, ", %d without a figure left out", n.left_out);
+    if (n.flagged > 0)
+        gp_format(flagged, sizeof flagged, ", %d of them flagged (!)", n.flagged);
+    gp_format(c->words, sizeof c->words,
+              "%s, measured %.10s on %s: %d point%s%s%s; %s%s", d->name, c->log.started,
+              d->host, n.shown, n.shown == 1 ? "" : "s", flagged, left, roof, which);
+}
+
+/* What was measured on a disturbed machine: worth a look, not to be relied on. */
+static void flagged_points(struct curves *c, const struct set *set, const char *test,
+                           const char *x_name, double unit)
+{
+    int series = c->plot.count;
+
+    if (count_points(c, set, test).flagged == 0 ||
+        !plot_add(&c->plot, "flagged", INK_WARN, '!'))
+        return;
+    for (int i = 0; i < c->log.count; i++) {
+        const struct benchlog_point *p = &c->log.point[i];
+        double x = x_of(p, x_name);
+
+        if (shown(p, set, test) && x > 0 && only_flagged(&c->log, p))
+            put(c, series, i, x, p->ops / unit);
+    }
+    drop_empty(c, series);
 }
 
 /* Types in the order of the file. */
@@ -300,9 +349,11 @@ static void gemm_points(struct curves *c, const struct set *set, const char *typ
     for (int k = 0; k < c->log.count; k++) {
         const struct benchlog_point *p = &c->log.point[k];
 
-        if (shown(p, set, "gemm") && strcmp(p->type, type) == 0 && p->bytes > 0)
+        if (shown(p, set, "gemm") && strcmp(p->type, type) == 0 && p->bytes > 0 &&
+            benchlog_good(p))
             put(c, series, k, p->ops / p->bytes, p->ops / unit);
     }
+    drop_empty(c, series);
 }
 
 /* As high as the roofs of the types that were measured. */
@@ -350,6 +401,7 @@ void curve_fill_gemm(struct curves *c, struct desk *desk)
         roof_line(c, sheet ? &gpu : NULL, read, types[i], i, unit);
     for (int i = 0; i < count; i++)
         gemm_points(c, &set, types[i], i, unit);
+    flagged_points(c, &set, "gemm", NULL, unit);
     c->start = e.x_high;
 }
 
@@ -381,22 +433,32 @@ static int by_x(const void *a, const void *b)
     return (p[0] > q[0]) - (p[0] < q[0]);
 }
 
+static bool of_layer(const struct benchlog_point *p, const struct set *set,
+                     const char *layer)
+{
+    return shown(p, set, "batch") && benchlog_param(p, "n") > 0 &&
+           strcmp(benchlog_param_text(p, "layer"), layer) == 0;
+}
+
 /* What the file's own prediction makes of the rate, over the points that are shown. */
-static void predicted_line(struct curves *c, int points, const char *layer, int i,
-                           double unit)
+static void predicted_line(struct curves *c, const struct set *set, const char *layer,
+                           int i, double unit)
 {
     double pair[PLOT_POINTS][2];
-    const struct plot_series *from = &c->plot.series[points];
     struct plot_series *s;
     char name[64];
     int count = 0;
 
-    for (int k = 0; k < from->count; k++) {
-        const struct benchlog_point *p = &c->log.point[c->source[points][k]];
+    for (int k = 0; k < c->log.count && count < PLOT_POINTS; k++) {
+        const struct benchlog_point *p = &c->log.point[k];
+        double x = benchlog_param(p, "n");
+        bool again = false;
 
-        if (p->predicted <= 0 || p->median <= 0)
+        for (int j = 0; j < count; j++)
+            again = again || pair[j][0] == x; /* another algorithm */
+        if (!of_layer(p, set, layer) || again || p->predicted <= 0 || p->median <= 0)
             continue;
-        pair[count][0] = from->x[k];
+        pair[count][0] = x;
         pair[count++][1] = p->ops * p->median / p->predicted / unit;
     }
     qsort(pair, (size_t)count, sizeof pair[0], by_x);
@@ -421,11 +483,11 @@ static void batch_points(struct curves *c, const struct set *set, const char *la
     for (int k = 0; k < c->log.count; k++) {
         const struct benchlog_point *p = &c->log.point[k];
 
-        if (shown(p, set, "batch") && benchlog_param(p, "n") > 0 &&
-            strcmp(benchlog_param_text(p, "layer"), layer) == 0)
+        if (of_layer(p, set, layer) && benchlog_good(p))
             put(c, series, k, benchlog_param(p, "n"), p->ops / unit);
     }
-    predicted_line(c, series, layer, i, unit);
+    drop_empty(c, series);
+    predicted_line(c, set, layer, i, unit);
 }
 
 /* The predictions may lie above what was measured. */
@@ -467,21 +529,40 @@ void curve_fill_batch(struct curves *c, struct desk *desk)
     count = layers_of(c, &set, layers);
     for (int i = 0; i < count; i++)
         batch_points(c, &set, layers[i], i, unit);
+    flagged_points(c, &set, "batch", "n", unit);
     c->start = e.x_low;
 }
 
 /* ---- reading ---- */
+
+/* "down: contended" */
+static char *flagged_name(const struct benchlog_point *p, char *text, size_t size)
+{
+    const char *layer = benchlog_param_text(p, "layer"), *word = "flagged";
+    const json_t *flag;
+    size_t i;
+
+    json_array_foreach(p->flags, i,
+                       flag) if (benchlog_flag_disturbs(json_string_value(flag))) word =
+        json_string_value(flag);
+    gp_format(text, size, "%s: %s", layer[0] ? layer : p->type, word);
+    return text;
+}
 
 static void say_point(struct curves *c, int series, const char *unit, double x)
 {
     const struct plot_series *s = &c->plot.series[series];
     int i = curve_nearest(&c->plot, s, x);
     const struct benchlog_point *p;
+    char name[64];
 
     if (i < 0)
         return;
     p = &c->log.point[c->source[series][i]];
-    if (p->ratio > 0)
+    if (s->mark == '!')
+        curve_say(c, s->mark, s->ink, flagged_name(p, name, sizeof name), "%.4g %s",
+                  s->y[i], unit);
+    else if (p->ratio > 0)
         curve_say(c, s->mark, s->ink, s->name, "%.4g %s, %.0f %%", s->y[i], unit,
                   100 * p->ratio);
     else

@@ -12,7 +12,7 @@
 
 #include "tui/canvas.h"
 
-#define PLOT_SERIES 16
+#define PLOT_SERIES 17 /* eight types or layers, their roofs, and flagged points */
 #define PLOT_POINTS 512
 
 struct plot_axis {

@@ -390,7 +390,7 @@ static bool act(struct app *app, void *state, enum action action)
         return bench_choose_act(app, b, action);
     if (b->stage == STAGE_DONE && bench_done_act(app, b, action))
         return true;
-    if (action == ACT_START || action == ACT_TOGGLE) {
+    if (action == ACT_START || action == ACT_OPEN || action == ACT_TOGGLE) {
         app_report(app, false,
                    b->stage == STAGE_RUN ? "it runs: x stops after the point, X now"
                                          : "r goes back to choosing, for another run");
@@ -401,6 +401,33 @@ static bool act(struct app *app, void *state, enum action action)
         return true;
     }
     return bench_points_act(b, action, app->rows > 12 ? app->rows - 10 : 4);
+}
+
+/* In each stage, what does something there. */
+static const char *word(const void *state, enum action action)
+{
+    const struct bench *b = state;
+    bool choose = b->stage == STAGE_CHOOSE && !b->monitor;
+    bool done = b->stage == STAGE_DONE && !b->monitor;
+
+    switch (action) {
+    case ACT_OPEN:
+    case ACT_START:
+    case ACT_TOGGLE:
+        return choose                       ? bench_choose_word(b, action)
+               : done && action == ACT_OPEN ? "read"
+                                            : NULL;
+    case ACT_STOP:
+    case ACT_STOP_NOW:
+        return b->stage == STAGE_RUN ? action_rows[action].word : NULL;
+    case ACT_AGAIN:
+    case ACT_SAVE_RESULT:
+        return done ? action_rows[action].word : NULL;
+    case ACT_DEVICES:
+        return b->monitor ? "back" : action_rows[action].word;
+    default:
+        return action_rows[action].word;
+    }
 }
 
 static void click(struct app *app, void *state, int y, int x)
@@ -566,5 +593,6 @@ const struct screen_ops screen_bench = {
     .export = export,
     .command = command,
     .busy = busy,
+    .word = word,
     .click = click,
 };

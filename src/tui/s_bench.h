@@ -148,6 +148,7 @@ enum bench_row bench_row_of(const struct bench *b, int row, int *which);
 void bench_choose_draw(const struct app *app, const struct bench *b,
                        struct canvas *canvas, const struct frame *frame);
 bool bench_choose_act(struct app *app, struct bench *b, enum action action);
+const char *bench_choose_word(const struct bench *b, enum action action);
 void bench_choose_explain(const struct bench *b, struct strbuf *out);
 void bench_choose_click(struct app *app, struct bench *b, const struct frame *frame,
                         int y, int x);

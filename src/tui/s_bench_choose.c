@@ -457,12 +457,27 @@ static void start_or_edit(struct app *app, struct bench *b)
         session_dry_run(b->session, &out);
         reader_open(app, "The plan", out.text);
         strbuf_fini(&out);
-    } else if (b->panel == PANEL_PLAN || kind == ROW_START || kind == ROW_TEST ||
-               kind == ROW_DEVICE) {
+    } else if (b->panel == PANEL_PLAN || kind == ROW_START) {
         bench_begin(app, b);
+    } else if (kind == ROW_TEST || kind == ROW_DEVICE) {
+        toggle(app, b);
     } else {
         edit(app, b, kind);
     }
+}
+
+const char *bench_choose_word(const struct bench *b, enum action action)
+{
+    int which;
+    enum bench_row kind = bench_row_of(b, b->row, &which);
+    bool read = b->panel == PANEL_PLAN, start = !read && kind == ROW_START;
+    bool take = !read && (kind == ROW_TEST || kind == ROW_DEVICE);
+
+    if (action == ACT_TOGGLE)
+        return take ? "choose" : NULL;
+    if (action == ACT_START)
+        return start ? NULL : "start";
+    return take ? NULL : start ? "start" : read ? "read" : "change";
 }
 
 static bool move(struct bench *b, enum action action)
@@ -487,8 +502,11 @@ bool bench_choose_act(struct app *app, struct bench *b, enum action action)
     if (move(b, action))
         return true;
     switch (action) {
-    case ACT_START:
+    case ACT_OPEN:
         start_or_edit(app, b);
+        return true;
+    case ACT_START:
+        bench_begin(app, b);
         return true;
     case ACT_TOGGLE:
         toggle(app, b);
@@ -506,10 +524,10 @@ bool bench_choose_act(struct app *app, struct bench *b, enum action action)
         return true;
     case ACT_STOP:
     case ACT_STOP_NOW:
-        app_report(app, false, "nothing runs yet: Enter starts");
+        app_report(app, false, "nothing runs yet: F5 starts");
         return true;
     case ACT_SAVE_RESULT:
-        app_report(app, false, "nothing is measured yet: Enter starts");
+        app_report(app, false, "nothing is measured yet: F5 starts");
         return true;
     default:
         return false;

@@ -180,7 +180,7 @@ bool bench_done_act(struct app *app, struct bench *b, enum action action)
     case ACT_AGAIN:
         bench_renew(app, b);
         return true;
-    case ACT_START:
+    case ACT_OPEN:
         if (session_log(b->session))
             read_all(app, b);
         return true;

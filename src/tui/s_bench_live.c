@@ -181,12 +181,16 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
 {
     struct session_point p;
     char name[POINT_NAME];
+    bool flagged;
 
     if (!session_point(b->session, b->device, index, &p))
         return;
+    flagged = p.mark == MARK_OK && p.count > 0 && p.result[0].disturbed;
     name_point(&p, name, sizeof name);
-    canvas_fit(canvas, in, y, 0, 7, mark_ink(p.mark),
-               p.mark == MARK_UNSUPPORTED ? "-" : session_mark_word(p.mark));
+    canvas_fit(canvas, in, y, 0, 7, flagged ? INK_WARN : mark_ink(p.mark),
+               flagged                      ? "flagged"
+               : p.mark == MARK_UNSUPPORTED ? "-"
+                                            : session_mark_word(p.mark));
     canvas_fit(canvas, in, y, c->name, c->name_cols, INK_TEXT, name);
     if (p.count > 0)
         draw_result(canvas, in, y, c, &p);
@@ -524,7 +528,8 @@ void bench_point_explain(const struct bench *b, struct strbuf *out)
         return;
     strbuf_addf(out, "%s: ", p.id);
     if (p.count == 0)
-        strbuf_addf(out, "%s; takes about %s and %s", session_mark_word(p.mark),
+        strbuf_addf(out, "%s; takes %s%s and %s", session_mark_word(p.mark),
+                    p.seconds < 1 ? "" : "about ",
                     bench_time(time, sizeof time, p.seconds),
                     units_bytes(bytes, sizeof bytes, p.bytes));
     for (int i = 0; i < p.count; i++) {

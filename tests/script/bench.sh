@@ -75,7 +75,7 @@ expect <<'END'
 └──────────────────────────────────────┘└──────────────────────────────────────┘
  Start: measures with what is chosen below; what is measured is kept whatever
  happens.
- Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+ Enter:start  d:devices  e:export                                ?:help  q:quit
 END
 assert_eq "no folder before a run" "" "$(results)"
 
@@ -122,7 +122,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────┘└──────────────────────────────────────────────────────────┘
  batch: the linear layers of the plan's model as one GPU holds them, for 1 to 8192 tokens: where weights stop being the
  limit.
- Enter:start  Space:choose  x:stop  X:stop now  d:devices  e:export  r:again  w:save                     ?:help  q:quit
+ F5:start  Space:choose  d:devices  e:export                                                             ?:help  q:quit
 END
 
 screen "choosing, 40 columns" -m 8B -g h100-sxm <<'KEYS'
@@ -146,7 +146,7 @@ expect <<'END'
 │  Time limit  none                    │
 └──────────────────────────────────────┘
  Types: which number formats. Left/Rig…
- Enter:start  x:stop     ?:help  q:quit
+ Enter:change            ?:help  q:quit
  1  2  3 [4 Bench] 5
 ┌─ The plan ─────────── Enter: points ─┐
 │points  25, 1 pass on 2 devices       │
@@ -158,7 +158,7 @@ expect <<'END'
 │results ~/state/gpuplan/bench/        │
 └──────────────────────────────────────┘
  The plan: what a start would do. Ente…
- Enter:start  x:stop     ?:help  q:quit
+ Enter:read  F5:start    ?:help  q:quit
 END
 
 screen "choosing, ASCII" -m 8B -g h100-sxm --ascii <<'KEYS'
@@ -192,7 +192,7 @@ expect <<'END'
 +--------------------------------------++--------------------------------------+
  Devices are measured at the same time, as they are used. d shows what they do
  now.
- Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+ F5:start  Space:choose  d:devices  e:export                     ?:help  q:quit
 END
 
 screen "no test, no device" -m 8B -g h100-sxm <<'KEYS'
@@ -256,7 +256,7 @@ expect <<'END'
 └──────────────────────────────────────┘└──────────────────────────────────────┘
  Start: measures with what is chosen below; what is measured is kept whatever
  happens.
- Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+ Enter:start  d:devices  e:export                                ?:help  q:quit
 END
 
 # ---- running ------------------------------------------------------------------------
@@ -293,7 +293,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  gemm/int8/2048x2048x2048/cold: running; takes about 2 s and 48 MiB
 
- Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+ x:stop  X:stop now  d:devices  e:export                         ?:help  q:quit
 END
 
 GPUPLAN_STANDIN=stall:2 screen "running, 40 columns" -m 8B -g h100-sxm <<'KEYS'
@@ -321,7 +321,7 @@ expect <<'END'
 │waiting read 128 M…                   │
 └──────────────────────────────────────┘
  gemm/int8/2048x2048x2048/cold: runnin…
- Enter:start  x:stop     ?:help  q:quit
+ x:stop  X:stop now      ?:help  q:quit
  1  2  3 [4 Bench] 5  measuring 4 of 22
 ┌─ 0 stand-in 0 ───────────────────────┐
 │gemm/int8/2048x2048x2048/cold         │
@@ -333,7 +333,7 @@ expect <<'END'
 │                                      │
 └──────────────────────────────────────┘
  gemm/int8/2048x2048x2048/cold: runnin…
- Enter:start  x:stop     ?:help  q:quit
+ x:stop  X:stop now      ?:help  q:quit
  1  2  3 [4 Bench] 5  measuring 4 of 22
 ┌─ Run ────────────────────────────────┐
 │███················ 4 of 22 (18 %)    │
@@ -345,7 +345,7 @@ expect <<'END'
 │                                      │
 └──────────────────────────────────────┘
  gemm/int8/2048x2048x2048/cold: runnin…
- Enter:start  x:stop     ?:help  q:quit
+ x:stop  X:stop now      ?:help  q:quit
 END
 
 GPUPLAN_STANDIN=stall:2 screen "asks before it quits" -m 8B -g h100-sxm <<'KEYS'
@@ -416,7 +416,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  the run has failed
 
- Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+ Enter:read  d:devices  e:export  r:again  w:save                ?:help  q:quit
 END
 
 # ---- done ---------------------------------------------------------------------------
@@ -453,7 +453,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  the run is complete
 
- Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+ Enter:read  d:devices  e:export  r:again  w:save                ?:help  q:quit
 END
 
 screen "done, 120 columns, saved, the second device" -m 8B -g h100-sxm <<'KEYS'
@@ -503,7 +503,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  memory/copy/134217728: 2 ms in 2 ms (2 ms..2 ms, 3 samples)
 
- Enter:start  Space:choose  x:stop  X:stop now  d:devices  e:export  r:again  w:save                     ?:help  q:quit
+ Enter:read  d:devices  e:export  r:again  w:save                                                        ?:help  q:quit
 END
 run --merge kept.json
 assert_eq "what was saved is a result" 0 "$rc"
@@ -530,7 +530,7 @@ expect <<'END'
 │                                      │
 └──────────────────────────────────────┘
  memory/write/134217728: 2 ms in 2 ms …
- Enter:start  x:stop     ?:help  q:quit
+ Enter:read  d:devices   ?:help  q:quit
 END
 
 screen "another run, one device" -m 8B -g h100-sxm <<'KEYS'
@@ -601,7 +601,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  What the drivers tell, once a second; "-" is not told. used = total less free,
  with the driver's share. d or Esc goes back.
- Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+ d:back  e:export                                                ?:help  q:quit
 END
 
 GPUPLAN_NVML=$fake FAKE_NVML=two screen "two GPUs" -m 8B -g h100-sxm <<'KEYS'
@@ -634,7 +634,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  What the drivers tell, once a second; "-" is not told. used = total less free,
  with the driver's share. d or Esc goes back.
- Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+ d:back  e:export                                                ?:help  q:quit
 END
 
 GPUPLAN_NVML=$fake FAKE_NVML=two screen "two GPUs, 120 columns" -m 8B -g h100-sxm <<'KEYS'
@@ -680,7 +680,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  What the drivers tell, once a second; "-" is not told. used = total less free, with the driver's share. d or Esc goes
  back.
- Enter:start  Space:choose  x:stop  X:stop now  d:devices  e:export  r:again  w:save                     ?:help  q:quit
+ d:back  e:export                                                                                        ?:help  q:quit
 END
 
 GPUPLAN_NVML=$fake FAKE_NVML=two screen "two GPUs, 40 columns" -m 8B -g h100-sxm <<'KEYS'
@@ -702,7 +702,7 @@ expect <<'END'
 │memory   76.65 free, 3.00 used of 79.…│
 └──────────────────────────────────────┘
  What the drivers tell, once a second;…
- Enter:start  x:stop     ?:help  q:quit
+ d:back  e:export        ?:help  q:quit
 END
 
 GPUPLAN_NVML=$fake FAKE_NVML=mig screen "MIG instances" -m 8B -g h100-sxm <<'KEYS'
@@ -735,7 +735,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  What the drivers tell, once a second; "-" is not told. used = total less free,
  with the driver's share. d or Esc goes back.
- Enter:start  Space:choose  x:stop  X:stop now  d:devices        ?:help  q:quit
+ d:back  e:export                                                ?:help  q:quit
 END
 
 GPUPLAN_NVML=$fake FAKE_NVML=lost screen "a lost GPU" -m 8B -g h100-sxm <<'KEYS'
@@ -772,10 +772,15 @@ Down Enter "64x64x64" Enter
 g Enter
 :wait
 :dump -
+3
+:dump -
 KEYS
     shows "Complete: every point was measured."
     shows "64^3 fp32"
     shows "FLOP/s"
+    shows "4 Measured matrix products"
+    shows "last run of Bench"
+    shows ": 1 point"
 fi
 
 finish

@@ -562,27 +562,27 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           4 of 5
 ┌─ 4 Measured matrix products  h100.json ───────────────────────── y: TFLOP/s ─┐
-│2048│                                                             │           │
-│    │                                                             │           │
-│    │                                                             │           │
-│1024│  ⣀⡠⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤a│
-│    │⠈⠉                                                           │           │
-│    │       1                                   1                 1           │
-│ 512│                                                             │           │
-│    │                                                             │           │
-│    │                                                             │           │
-│ 256│                                                             │           │
+│    │                                                                │        │
+│    │                                                                │        │
+│1024│                 ⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀a│
+│    │          ⢀⣀⠤⠤⠒⠊⠉                                               │        │
+│    │    ⣀⣀⠤⠔⠒⠉⠁         1                            1              1        │
+│    │⠠⠒⠊⠉                                                            │        │
+│    │                                                                │        │
+│ 256│      !                                                         │        │
+│    │                                                                │        │
+│    │                                                                │        │
 │    └─────────────────────────────────────────────────────────────────────────│
-│    256               512              1024              2048             4096│
+│    128           256            512          1024           2048         4096│
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 2731 FLOP/B; % of the roof ─────────────────────────────────────────────────┐
 │ a bf16 sheet 989.4 TFLOP/s                                                   │
 │ 1 bf16 measured 600 TFLOP/s, 61 %                                            │
-│                                                                              │
+│ ! bf16: throttled 268.4 TFLOP/s                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
- NVIDIA H100 80GB HBM3, measured 2026-11-20 on testhost: 3 points, 1 flagged or
- failed left out; roof: the sheet
+ NVIDIA H100 80GB HBM3, measured 2026-11-20 on testhost: 4 points, 1 of them
+ flagged (!); roof: the sheet
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
 END
 

@@ -77,7 +77,7 @@ static void test_bar_keeps_help_and_quit(void **state)
 
             strbuf_init(&left);
             strbuf_init(&right);
-            action_bar((enum screen_id)s, cols, &left, &right);
+            action_bar((enum screen_id)s, cols, NULL, NULL, &left, &right);
             assert_string_equal(right.text, "?:help  q:quit");
             assert_true((int)(left.len + right.len) < cols);
             strbuf_fini(&left);
