@@ -525,6 +525,13 @@ static void search_counts(struct search *s)
             if (!fits(s) || tp * pp < s->best.layout.gpus)
                 try_cut(s, tp, pp);
     }
+    /* that many GPUs when asked for by number get the same layout */
+    if (fits(s)) {
+        struct search counted = {.request = q};
+        try_count(&counted, s->best.layout.gpus);
+        if (fits(&counted))
+            s->best = counted.best;
+    }
     if (fits(s) && s->marginal_gpus > 0 && s->marginal_gpus < s->best.layout.gpus)
         REASON(&s->best, "%d GPU%s would be marginal", s->marginal_gpus,
                s->marginal_gpus == 1 ? "" : "s");

@@ -284,6 +284,28 @@ static void test_fewest_gpus(void **state)
         assert_int_not_equal(searched(q).verdict, VERDICT_FITS);
 }
 
+/* What is found is what the same number gives when it is asked for. */
+static void test_count_found_is_count_asked(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_70b());
+    (void)state;
+    for (int host = 1; host <= 8; host *= 2)
+        for (double users = 1; users <= 200; users = floor(users * 1.7) + 1) {
+            struct plan found, asked;
+            q->host_gpus = host;
+            q->users = users;
+            q->gpu_count = 0;
+            found = searched(q);
+            q->gpu_count = found.layout.gpus;
+            asked = searched(q);
+            assert_int_equal(asked.verdict, found.verdict);
+            assert_int_equal(asked.layout.tp, found.layout.tp);
+            assert_int_equal(asked.layout.pp, found.layout.pp);
+            assert_int_equal(asked.layout.replicas, found.layout.replicas);
+        }
+}
+
 static void test_tp_before_pp(void **state)
 {
     struct sample s;
@@ -422,6 +444,7 @@ int main(void)
         cmocka_unit_test(test_pruning_warning),
         cmocka_unit_test(test_slice),
         cmocka_unit_test(test_fewest_gpus),
+        cmocka_unit_test(test_count_found_is_count_asked),
         cmocka_unit_test(test_tp_before_pp),
         cmocka_unit_test(test_verdict_monotone),
         cmocka_unit_test(test_fixes_were_planned),
