@@ -125,12 +125,15 @@ static void set_age(struct rent *r, const struct market *market)
     r->age_days = day < 0 ? -1 : market->today > day ? market->today - day : 0;
 }
 
-/* The user's own prices win over the catalogue's, then the lower price; at equal price
+/* The user's own prices win over the catalogue's, what keeps a replica together over what
+ * does not, then the lower price; at equal price
  * a stated row before an assumed one, a dated before an undated one. */
 static bool better(const struct rent *a, const struct rent *b)
 {
     if (!b->known || a->instance->user != b->instance->user)
         return !b->known || a->instance->user;
+    if (a->apart != b->apart)
+        return !a->apart;
     if (fabs(a->per_hour - b->per_hour) > 1e-9)
         return a->per_hour < b->per_hour;
     if (a->instance->assumed != b->instance->assumed)
@@ -144,9 +147,11 @@ static void offer(struct rent *best, const struct rent *r)
         *best = *r;
 }
 
-static void rent_cheapest(const struct gpu *gpu, const struct layout *l,
+static void rent_cheapest(const struct request *q, const struct layout *l,
                           const struct market *market, struct cost *out)
 {
+    const struct gpu *gpu = q->gpu;
+    int replica = l->tp * l->pp;
     for (size_t i = 0; i < market->instance_count; i++) {
         const struct instance *in = &market->instances[i];
         if (!is_gpu(in->gpu, gpu->id))
@@ -156,12 +161,28 @@ static void rent_cheapest(const struct gpu *gpu, const struct layout *l,
             continue;
         struct rent listed = rent_of(in, n, in->on_demand, false, market);
         struct rent spot = rent_of(in, n, in->spot, true, market);
+        listed.apart = spot.apart = in->gpu_count < replica && replica <= q->host_gpus;
         bool market_row = in->kind == PRICE_MARKET;
         if (in->on_demand > 0)
             offer(market_row ? &out->market : &out->on_demand, &listed);
         if (in->spot > 0)
             offer(market_row ? &out->market : &out->spot, &spot);
     }
+}
+
+char *cost_rent_note(const struct rent *r, char *text, size_t size)
+{
+    const struct instance *in = r->instance;
+    text[0] = '\0';
+    if (r->known && (in->assumed || in->note[0]))
+        gp_format(text, size, "%s%s", in->assumed ? "assumed: " : "note: ",
+                  in->note[0] ? in->note : "a key figure is a guess");
+    if (r->known && r->apart) {
+        size_t n = strlen(text);
+        gp_format(text + n, size - n, "%sthe PP stages are on separate instances",
+                  n ? "; " : "");
+    }
+    return text;
 }
 
 /* ---- owning ---- */
@@ -292,7 +313,7 @@ void cost_estimate(const struct request *q, const struct layout *l,
 {
     memset(out, 0, sizeof(*out));
     out->want = q->price;
-    rent_cheapest(q->gpu, l, market, out);
+    rent_cheapest(q, l, market, out);
     set_age(&out->on_demand, market);
     set_age(&out->spot, market);
     set_age(&out->market, market);

@@ -9,6 +9,9 @@
  *   replica in one instance    instances = ceil(replicas / floor(count / (tp*pp)))
  *   PP over instances          instances = ceil(pp / floor(count / tp)) * replicas
  *
+ * A replica that one host could hold is put on several instances only where no instance
+ * holds it whole.
+ *
  * Owning: capital (GPUs at street or launch price plus a share for the host, or a whole
  * server's price) written off in a straight line, power at full board power, and hosting:
  *
@@ -50,6 +53,7 @@ struct rent {
     int instances;                   /* how many of it */
     int gpus_paid;                   /* GPUs rented; may exceed those used */
     bool spot;                       /* the spot price is meant */
+    bool apart;                      /* a replica that one host could hold is not in one */
     double per_hour, per_month;      /* dollars; month = market.hours or 730 h */
     long age_days;                   /* of the price; -1 = undated */
 };
@@ -85,6 +89,10 @@ void cost_estimate(const struct request *request, const struct layout *layout,
 
 /* Instances of one type that host the layout; 0 when a TP group does not fit in one. */
 int cost_instances(const struct layout *layout, int gpu_count);
+
+/* What to know about this price besides its figure, "" when nothing: "note: sold in
+ * host-sized slices", "assumed: ...", "the PP stages are on separate instances". */
+char *cost_rent_note(const struct rent *rent, char *text, size_t size);
 
 /* "2026-07-20" to days since 1970-01-01; -1 when it is no date ("2026-07" = its 1st). */
 long cost_date_days(const char *date);

@@ -22,6 +22,8 @@ struct fixer {
     const struct market *market;
     struct fix found[2 * PLAN_MAX_FIXES];
     int count;
+    struct layout cut[8]; /* offered by propose_cut() */
+    int cuts;
 };
 
 /* The rank says how much a fix takes from what was asked for. */
@@ -142,6 +144,9 @@ static bool propose_cut(struct fixer *f, struct request r, const char *cut,
     plan_request(&r, f->market, &p);
     if (p.verdict == VERDICT_DOES_NOT_FIT)
         return false;
+    for (int i = 0; i < f->cuts; i++)
+        if (memcmp(&f->cut[i], &p.layout, sizeof(p.layout)) == 0)
+            return true; /* by another name */
     if (f->plan->request.gpu_count > 0) {
         r.gpu_count = p.layout.gpus;
         gp_format(option, sizeof(option), "--gpu %s:%d%s%s", r.gpu->id, r.gpu_count,
@@ -152,6 +157,8 @@ static bool propose_cut(struct fixer *f, struct request r, const char *cut,
     gp_format(what, sizeof(what), "%s: %d GPU%s in all", name, p.layout.gpus,
               p.layout.gpus == 1 ? "" : "s");
     propose(f, &r, RANK_LAYOUT, option, what);
+    if (f->count > before && f->cuts < (int)(sizeof(f->cut) / sizeof(f->cut[0])))
+        f->cut[f->cuts++] = p.layout;
     return f->count > before;
 }
 
@@ -240,7 +247,11 @@ static int by_worth(const void *pa, const void *pb)
         return a->per_hour > 0 ? -1 : 1;
     if (fabs(a->per_hour - b->per_hour) > 0.005)
         return a->per_hour < b->per_hour ? -1 : 1;
-    return a->rank - b->rank;
+    if (a->rank != b->rank)
+        return a->rank - b->rank;
+    if (a->gpus != b->gpus)
+        return a->gpus - b->gpus;
+    return (int)strlen(a->option) - (int)strlen(b->option);
 }
 
 int plan_fixes(const struct plan *plan, const struct choices *choices,

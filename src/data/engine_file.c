@@ -132,7 +132,7 @@ static void name_range(struct engine *engine, const char *from, const char *unti
     else if (from[0] == '\0')
         gp_format(engine->range, sizeof engine->range, "up to %s", until);
     else if (until[0] == '\0')
-        gp_format(engine->range, sizeof engine->range, "%s on", from);
+        gp_format(engine->range, sizeof engine->range, "%s+", from);
     else
         gp_format(engine->range, sizeof engine->range, "%s-%s", from, until);
 }

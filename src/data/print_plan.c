@@ -72,6 +72,11 @@ static void print_pool(const struct plan *p, struct strbuf *out)
     char a[32], b[32], c[32], range[40];
     if (!m->max_concurrency.known)
         return;
+    if (m->kv_pool.value <= 0) {
+        strbuf_addf(out, "    no room for KV: %s short\n",
+                    units_gib(a, sizeof(a), -m->kv_pool.value));
+        return;
+    }
     band(&m->kv_pool, range, sizeof(range));
     strbuf_addf(
         out, "    KV pool %s%s%s%s: %s tokens, %.1f requests of %s tokens\n",
@@ -182,7 +187,7 @@ static void print_rule(const struct plan *p, struct strbuf *out)
 
 static void print_rent(const char *name, const struct rent *r, struct strbuf *out)
 {
-    char hour[32], month[32], age[48] = "undated";
+    char hour[32], month[32], note[256], age[48] = "undated";
     if (!r->known)
         return;
     if (r->age_days >= 0)
@@ -193,10 +198,8 @@ static void print_rent(const char *name, const struct rent *r, struct strbuf *ou
                 units_money(month, sizeof(month), r->per_month), r->instances,
                 r->instance->provider, r->instance->type, r->gpus_paid,
                 r->gpus_paid == 1 ? "" : "s", age);
-    if (r->instance->assumed || r->instance->note[0])
-        strbuf_addf(
-            out, "%16s%s%s\n", "", r->instance->assumed ? "assumed: " : "note: ",
-            r->instance->note[0] ? r->instance->note : "a key figure is a guess");
+    if (cost_rent_note(r, note, sizeof(note))[0])
+        strbuf_addf(out, "%16s%s\n", "", note);
 }
 
 static void print_buy(const struct cost *c, struct strbuf *out)

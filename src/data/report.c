@@ -241,6 +241,7 @@ static json_t *report_rent(const struct rent *r)
     put_text(o, "date", r->instance->date);
     put(o, "age_days", r->age_days >= 0 ? json_integer(r->age_days) : json_null());
     put(o, "assumed", json_boolean(r->instance->assumed));
+    put(o, "apart", json_boolean(r->apart)); /* PP stages on separate instances */
     put_text(o, "note", r->instance->note);
     put_text(o, "source", r->instance->source);
     return o;

@@ -57,6 +57,8 @@ static void bought(struct sheet *s, const struct buy *b)
     sheet_title(s, "$/month");
     sheet_text(s, "offer", b->known ? b->what : "");
     sheet_text(s, "price_date", b->known ? b->as_of : "");
+    sheet_text(s, "price_note", "");
+    sheet_detail(s);
     sheet_text(s, "price_source", b->known ? b->source : "");
     sheet_detail(s);
 }
@@ -70,6 +72,7 @@ void sheet_plan_cost(struct sheet *s, const struct plan *p)
         return;
     }
     bool known = p->has_memory && r->known;
+    char note[256];
     struct quantity none = quantity_unknown();
     sheet_quantity(s, "per_hour", "$/h",
                    known ? quantity_of(r->per_hour, ORIGIN_SHEET) : none, 1, 2);
@@ -83,6 +86,8 @@ void sheet_plan_cost(struct sheet *s, const struct plan *p)
     else
         sheet_text(s, "offer", "");
     sheet_text(s, "price_date", known ? r->instance->date : "");
+    sheet_text(s, "price_note", known ? cost_rent_note(r, note, sizeof(note)) : "");
+    sheet_detail(s);
     sheet_text(s, "price_source", known ? r->instance->source : "");
     sheet_detail(s);
 }

@@ -145,16 +145,20 @@ static void cost(struct page *page, const struct compare_row *row)
     const struct fact *hour = sheet_find(&row->facts, "per_hour");
     const struct fact *month = sheet_find(&row->facts, "per_month");
     const char *date = sheet_get(&row->facts, "price_date");
+    const char *note = sheet_get(&row->facts, "price_note");
     char a[32], b[32];
     struct strbuf text;
     strbuf_init(&text);
-    if (hour && hour->known && month)
+    if (hour && hour->known && month) {
         strbuf_addf(&text, "%s %s/h, %s/month: %s (%s)", classes[p->request.price],
                     units_money(a, sizeof(a), hour->number.value),
                     units_money(b, sizeof(b), month->number.value),
                     sheet_get(&row->facts, "offer"), date[0] ? date : "undated");
-    else
+        if (note[0])
+            strbuf_addf(&text, "; %s", note);
+    } else {
         strbuf_addf(&text, "%s: no price is known", classes[p->request.price]);
+    }
     if (p->cost.note[0])
         strbuf_addf(&text, "; %s", p->cost.note);
     paragraph(page, INK_TEXT, text.text);

@@ -88,14 +88,30 @@ static bool is_offered(const struct format *f)
     return strncmp(f->id, "ggml-", 5) != 0 && strcmp(f->id, "tf32") != 0;
 }
 
-/* GGUF files after the others, then from many bits to few. */
+/* What most people look for stands first. */
+static int place_of(const struct format *f)
+{
+    static const char *const first[] = {"bf16",  "fp8",    "int8", "int4-awq",
+                                        "nvfp4", "q4_k_m", "q8_0", "fp16"};
+    enum { COUNT = sizeof(first) / sizeof(first[0]) };
+    int i = 0;
+
+    while (i < COUNT && strcmp(f->id, first[i]) != 0)
+        i++;
+    return i;
+}
+
+/* Then GGUF files after the others, and from many bits to few. */
 static int by_bits(const void *pa, const void *pb)
 {
     const struct format *a = *(const struct format *const *)pa;
     const struct format *b = *(const struct format *const *)pb;
+    int place_a = place_of(a), place_b = place_of(b);
     double bits_a = a->mix ? a->core_bits_70b : a->bits;
     double bits_b = b->mix ? b->core_bits_70b : b->bits;
 
+    if (place_a != place_b)
+        return place_a - place_b;
     if ((a->block > 0) != (b->block > 0))
         return a->block > 0 ? 1 : -1;
     if (bits_a < bits_b || bits_a > bits_b)

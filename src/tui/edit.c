@@ -90,7 +90,9 @@ static bool is_text(int key)
 bool edit_key(struct edit *edit, int key)
 {
     char utf8[5];
+    bool fresh = edit->fresh;
 
+    edit->fresh = false;
     switch (key) {
     case K_LEFT:
     case KEY_CTRL('b'):
@@ -129,6 +131,8 @@ bool edit_key(struct edit *edit, int key)
     }
     if (!is_text(key))
         return false;
+    if (fresh)
+        cut(edit, 0, edit->len);
     edit_put(edit, 0, utf8_text((uint32_t)key, utf8));
     return true;
 }
@@ -152,6 +156,8 @@ void edit_draw(const struct edit *edit, struct canvas *canvas, struct rect in, i
     if (from > edit->text)
         canvas_glyph(canvas, in, y, x, INK_DIM, GLYPH_MORE);
     canvas_fit(canvas, in, y, at, in.cols - at, INK_TEXT, from);
+    if (edit->fresh)
+        canvas_ink(canvas, in, y, at, utf8_columns(from, strlen(from)), INK_FOCUS);
     if (cursor)
         canvas_cursor(canvas, in, y,
                       at + utf8_columns(from, (size_t)(edit->text + edit->at - from)));

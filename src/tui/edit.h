@@ -4,7 +4,8 @@
  * A value without pointers. `at` is a byte between two characters. Letters, Left,
  * Right, Home, End, Ctrl-A, Ctrl-E; Backspace, Delete, Ctrl-D; Ctrl-U and Ctrl-K take
  * away what is left and right of the cursor, Ctrl-W the word before it. A line that is
- * full takes no more.
+ * full takes no more. A text that was offered is replaced by the first letter typed and
+ * edited by any other key.
  */
 #ifndef GP_TUI_EDIT_H
 #define GP_TUI_EDIT_H
@@ -19,6 +20,7 @@
 struct edit {
     char text[EDIT_MAX];
     size_t len, at; /* bytes */
+    bool fresh;     /* offered, not yet touched: a letter replaces all of it */
 };
 
 /* Control characters and what is no UTF-8 become '?'; the cursor stands at the end. */

@@ -96,12 +96,12 @@ static void share_out(struct stretch *s, int n, double total, int width)
 void membar_draw(struct canvas *canvas, struct rect in, int y, const struct plan *plan)
 {
     struct stretch s[PARTS_MAX + 1];
-    double total, over = -plan->memory.free.value;
+    double total, over = -plan->memory.free.value, lacks = -plan_margin(plan);
     int n = stretches_of(plan, s, &total), width = in.cols, x = 0;
     char words[48] = "";
 
-    if (over > 0.005 * GP_GIB && in.cols >= WORDS_MIN)
-        gp_format(words, sizeof(words), " over by %.2f GiB", over / GP_GIB);
+    if (lacks > 0.005 * GP_GIB && in.cols >= WORDS_MIN)
+        gp_format(words, sizeof(words), " lacks %.2f GiB", lacks / GP_GIB);
     width -= gp_width(words);
     if (n == 0 || width < n)
         return;

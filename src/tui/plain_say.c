@@ -36,28 +36,16 @@ static void say_layout(const struct plan *p, struct strbuf *out)
     strbuf_addf(out, ", %d host%s", l->hosts, l->hosts == 1 ? "" : "s");
 }
 
-/* Bytes that the parts take, without what is free. */
-static double taken(const struct part *parts, int count)
-{
-    double sum = 0;
-
-    for (int i = 0; i < count; i++)
-        if (parts_fills(parts[i].role))
-            sum += parts[i].q.value;
-    return sum;
-}
-
 static void say_verdict(const struct plan *p)
 {
-    struct part parts[PARTS_MAX];
-    double room = p->memory.usable.value, used;
+    double room = p->memory.budget.value, used; /* what the verdict goes by */
     struct strbuf layout;
 
     strbuf_init(&layout);
     say_layout(p, &layout);
     if (p->has_memory && room > 0) {
-        used = taken(parts, parts_list(p, parts));
-        plain_say("Result: %s. %.2f of %.2f GiB per GPU, %.0f percent. %s.",
+        used = room - plan_margin(p);
+        plain_say("Result: %s. %.2f of %.2f GiB budget per GPU, %.0f percent. %s.",
                   verdicts[p->verdict], used / GP_GIB, room / GP_GIB, 100 * used / room,
                   layout.text);
     } else {
@@ -105,6 +93,10 @@ static void say_pool(const struct plan *p)
 
     if (!m->max_concurrency.known)
         return;
+    if (m->kv_pool.value <= 0) {
+        plain_say("KV pool: no room, %.2f GiB short.", -m->kv_pool.value / GP_GIB);
+        return;
+    }
     plain_say("KV pool: %.2f GiB, %s tokens, %.1f requests of %s tokens.",
               m->kv_pool.value / GP_GIB,
               units_tokens(tokens, sizeof tokens, m->kv_cache_tokens.value),
@@ -121,24 +113,27 @@ static void say_memory(const struct plan *p)
     for (int i = 0; i < count; i++)
         say_part(&parts[i]);
     say_pool(p);
+    plain_say("Rule of thumb: %.2f GiB in all, weights counted %.2f GiB.",
+              p->memory.rule_of_thumb / GP_GIB, p->memory.file_bytes / GP_GIB);
 }
 
 /* ---- cost ---- */
 
 static void say_rent(const char *name, const struct rent *r)
 {
-    char hour[32], month[32], age[64] = "undated";
+    char hour[32], month[32], note[256], age[64] = "undated";
 
     if (!r->known)
         return;
     if (r->age_days >= 0)
         gp_format(age, sizeof age, "price of %s, %ld days old%s", r->instance->date,
                   r->age_days, r->age_days > COST_OLD_DAYS ? ", check it" : "");
-    plain_say("%s: %s per hour, %s per month, %d x %s %s, %d GPU%s, %s.", name,
+    cost_rent_note(r, note, sizeof note);
+    plain_say("%s: %s per hour, %s per month, %d x %s %s, %d GPU%s, %s%s%s.", name,
               units_money(hour, sizeof hour, r->per_hour),
               units_money(month, sizeof month, r->per_month), r->instances,
               r->instance->provider, r->instance->type, r->gpus_paid,
-              r->gpus_paid == 1 ? "" : "s", age);
+              r->gpus_paid == 1 ? "" : "s", age, note[0] ? ", " : "", note);
 }
 
 static void say_buy(const struct cost *c)
@@ -223,7 +218,7 @@ static void say_answer(const struct answer *a)
         say_memory(p);
         say_cost(&p->cost);
     }
-    plain_say("Speed: not predicted yet; measuring this machine says what it does.");
+    plain_say("Speed: not in this version; measure runs the model's layers on this machine.");
     say_fixes(a);
 }
 

@@ -109,28 +109,15 @@ void plan_answer_title(const struct desk *desk, char *text, size_t size)
         gp_copy(text, size, "no answer");
 }
 
-/* What all parts take of one GPU. */
-static double taken(const struct plan *plan)
-{
-    struct part parts[PARTS_MAX];
-    int n = parts_list(plan, parts);
-    double sum = 0;
-
-    for (int i = 0; i < n; i++)
-        if (parts_fills(parts[i].role))
-            sum += parts[i].q.value;
-    return sum;
-}
-
 static void verdict(struct page *p, const struct plan *plan)
 {
     const char *word = verdict_shout(plan->verdict);
-    double usable = plan->memory.usable.value;
+    double budget = plan->memory.budget.value; /* what the verdict goes by */
     char text[80] = "";
 
     if (plan->has_memory)
-        gp_format(text, sizeof(text), "%.2f of %.2f GiB per GPU", taken(plan) / GP_GIB,
-                  usable / GP_GIB);
+        gp_format(text, sizeof(text), "%.2f of %.2f GiB budget",
+                  (budget - plan_margin(plan)) / GP_GIB, budget / GP_GIB);
     if (p->canvas) {
         int x =
             canvas_text(p->canvas, p->in, p->y, 0, verdict_ink(plan->verdict), word);
@@ -198,7 +185,7 @@ static void pinned(struct page *p, const struct desk *desk)
 
         if (strcmp(a, b) != 0)
             wordsf(p, 2, INK_TEXT, "%s %s -> %s", field_rows[f].label,
-                   a[0] ? a : "default", b[0] ? b : "default");
+                   a[0] ? a : "auto", b[0] ? b : "auto");
     }
     if (now->verdict != then->verdict)
         wordsf(p, 2, verdict_ink(now->verdict), "%s -> %s", verdict_word(then->verdict),
@@ -219,22 +206,54 @@ static void pinned(struct page *p, const struct desk *desk)
         row(p, 0, INK_TEXT, "no difference");
 }
 
-/* The same in one sentence, for where there is little room. */
+static void changed(char *text, size_t size, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ", " and what changed. */
+static void changed(char *text, size_t size, const char *fmt, ...)
+{
+    size_t n = strlen(text);
+    va_list args;
+
+    if (n > 0 && n + 2 < size)
+        n += (size_t)snprintf(text + n, size - n, ", ");
+    va_start(args, fmt);
+    vsnprintf(text + n, size - n, fmt, args);
+    va_end(args);
+}
+
+static void changed_gib(char *text, size_t size, const char *name, double bytes)
+{
+    if (fabs(bytes) >= 0.005 * GP_GIB)
+        changed(text, size, "%s %+.2f GiB", name, bytes / GP_GIB);
+}
+
+/* The same in one sentence, for where there is little room: what changed, no more. */
 static void pinned_short(struct page *p, const struct desk *desk)
 {
     const struct plan *now = &desk->answer->plan, *then = &desk->pin->plan;
-    double gib = (now->memory.weights.value - then->memory.weights.value) / GP_GIB;
-    char text[120] = "", cost[40] = "";
+    const struct memory *a = &now->memory, *b = &then->memory;
+    char text[240] = "";
+    size_t size = sizeof(text);
 
     if (!desk->pinned)
         return;
-    if (now->has_memory && then->has_memory)
-        gp_format(text, sizeof(text), ": weights %+.2f GiB", gib);
-    if (now->cost.per_hour > 0 && then->cost.per_hour > 0)
-        gp_format(cost, sizeof(cost), ", %+.2f $/h",
-                  now->cost.per_hour - then->cost.per_hour);
-    wordsf(p, 2, INK_TEXT, "pinned%s, GPUs %d -> %d%s", text, then->layout.gpus,
-           now->layout.gpus, cost);
+    if (now->verdict != then->verdict)
+        changed(text, size, "%s -> %s", verdict_word(then->verdict),
+                verdict_word(now->verdict));
+    if (strcmp(now->request.gpu->id, then->request.gpu->id) != 0)
+        changed(text, size, "%s -> %s", then->request.gpu->id, now->request.gpu->id);
+    if (now->layout.gpus != then->layout.gpus)
+        changed(text, size, "GPUs %d -> %d", then->layout.gpus, now->layout.gpus);
+    if (now->has_memory && then->has_memory) {
+        changed_gib(text, size, "weights", a->weights.value - b->weights.value);
+        changed_gib(text, size, "KV", a->kv_reserved.value - b->kv_reserved.value);
+        changed_gib(text, size, "free", a->free.value - b->free.value);
+    }
+    if (now->cost.per_hour > 0 && then->cost.per_hour > 0 &&
+        fabs(now->cost.per_hour - then->cost.per_hour) >= 0.005)
+        changed(text, size, "%+.2f $/h", now->cost.per_hour - then->cost.per_hour);
+    wordsf(p, 2, INK_TEXT, "against the pin: %s", text[0] ? text : "no difference");
 }
 
 /* ---- memory ---- */
@@ -246,10 +265,25 @@ static void pool(struct page *p, const struct plan *plan)
 
     if (!m->max_concurrency.known || plan->request.model->weights_only)
         return;
+    if (m->kv_pool.value <= 0) {
+        wordsf(p, 2, INK_TEXT, "no room for KV: %s short",
+               units_gib(a, sizeof(a), -m->kv_pool.value));
+        return;
+    }
     wordsf(p, 2, INK_TEXT, "KV pool %s: %s tokens, %.1f requests of %s tokens",
            units_gib(a, sizeof(a), m->kv_pool.value),
            units_tokens(b, sizeof(b), m->kv_cache_tokens.value),
            m->max_concurrency.value, units_tokens(c, sizeof(c), plan->request.context));
+}
+
+/* The field's rule beside the count, for all GPUs together; used for nothing. */
+static void rule_of_thumb(struct page *p, const struct plan *plan)
+{
+    char a[32], b[32];
+
+    wordsf(p, 2, INK_DIM, "rule of thumb %s, weights counted %s",
+           units_gib(a, sizeof(a), plan->memory.rule_of_thumb),
+           units_gib(b, sizeof(b), plan->memory.file_bytes));
 }
 
 static void memory(struct page *p, const struct plan *plan)
@@ -289,7 +323,7 @@ static void layout(struct page *p, const struct plan *plan)
 
 static void rent(struct page *p, const char *name, const struct rent *r)
 {
-    char hour[32], month[32], age[64] = "undated: check it";
+    char hour[32], month[32], note[256], age[64] = "undated: check it";
 
     if (!r->known)
         return;
@@ -302,6 +336,8 @@ static void rent(struct page *p, const char *name, const struct rent *r)
     wordsf(p, 2, INK_DIM, "  %d x %s %s, %d GPU%s (%s)", r->instances,
            r->instance->provider, r->instance->type, r->gpus_paid,
            r->gpus_paid == 1 ? "" : "s", age);
+    if (cost_rent_note(r, note, sizeof(note))[0])
+        wordsf(p, 4, INK_WARN, "  %s", note);
 }
 
 static void buy(struct page *p, const struct cost *c)
@@ -383,15 +419,17 @@ void plan_answer_page(struct page *p, const struct desk *desk, bool alone)
     if (a->plan.has_memory)
         memory(p, &a->plan);
     layout(p, &a->plan);
-    if (alone) {
-        how_it_came(p, a);
-        warnings(p, &a->plan);
-    }
-    words(p, 2, INK_DIM, "speed: not predicted yet; 4 measures it");
     if (alone)
-        pinned(p, desk);
+        warnings(p, &a->plan);
     if (a->plan.has_memory)
         cost(p, &a->plan.cost);
+    if (alone) {
+        how_it_came(p, a);
+        pinned(p, desk);
+    }
+    words(p, 2, INK_DIM, "speed: not predicted; 4 measures layers");
+    if (a->plan.has_memory)
+        rule_of_thumb(p, &a->plan);
     if (alone)
         words(p, 2, INK_DIM, "Tab: suggestions, sources");
 }

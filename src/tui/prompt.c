@@ -142,6 +142,7 @@ static void complete(struct app *app, struct prompt *p)
     strbuf_init(&words);
     p->ask.complete(app, p->ask.ctx, text, &words);
     len = common_prefix(words.text, &count);
+    p->edit.fresh = false;
     gp_format(text, sizeof text, "%.*s%s", (int)len, words.text,
               count == 1 && len > 0 && !strchr("/=:", words.text[len - 1]) ? " " : "");
     if (count > 0 && len >= word)
@@ -234,6 +235,7 @@ void prompt_open(struct app *app, const struct prompt_ask *ask)
     gp_copy(p->label, sizeof p->label, ask->label ? ask->label : "");
     gp_copy(p->hint, sizeof p->hint, ask->hint ? ask->hint : "");
     edit_set(&p->edit, ask->text ? ask->text : "");
+    p->edit.fresh = p->edit.len > 0;
     p->place = histories[p->ask.history].count;
     strbuf_init(&p->note);
     overlay_push(app, &p->overlay);

@@ -26,7 +26,7 @@ assert_contains "marginal" "MARGINAL on 2 x" "$out"
 assert_contains "the knob" "what decides: CUDA graphs" "$out"
 assert_contains "a fix" "--max-num-seqs 512" "$out"
 assert_contains "a fix by precision" "--precision fp8" "$out"
-assert_contains "a fix by TP" "--tp 4" "$out"
+assert_contains "a fix by more GPUs" "--gpu h100-sxm:4" "$out"
 
 run --plan -m qwen3-14b --tp 5 -g h100-sxm
 assert_eq "refused exits 1" 1 "$rc"

@@ -757,6 +757,36 @@ d
 KEYS
 shows "different versions"
 
+# ---- the first time, to its end -------------------------------------------------------
+
+unset GPUPLAN_NVML FAKE_NVML
+screen "first time" <<'KEYS'
+l Down
+Right Right
+Down
+Enter "l40s" Enter
+Down -
+:dump -
+a Enter
+2
+:wait
+:dump -
+4
+:wait
+Enter
+:wait
+:dump -
+q
+KEYS
+shows "DOES NOT FIT"
+shows "the weights take"
+shows "int8       fits"
+shows "Complete: every point was measured."
+shows "predicted ratio"
+keys=$(grep -v '^:' "$work/keys" | sed 's/"\([^"]*\)"/\1/; s/l40s/l 4 0 s/' | wc -w)
+[ "$keys" -lt 20 ] || fail "the first time takes $keys keys"
+checks=$((checks + 1))
+
 # ---- for real -----------------------------------------------------------------------
 
 if [ -x "$built/gpuplan-bench-cpu" ]; then

@@ -38,7 +38,7 @@ expect <<'END'
 │░ CUDA graphs 0.87  · free 14.29  of 94.44 GiB usable                         │
 │TP 1, PP 1, 1 replica, 1 host: holds ~18.7 requests of 8,192 tokens, 16 asked │
 │for; * nothing that fits is cheaper and holds as many                         │
-│on demand $1.69/h, $1,234/month: 1 x verda/1RTXPRO6000.30V (undated); the     │
+│on demand $1.69/h, $1,234/month: 1 x verda/1RTXPRO6000.30V (undated); assumed:│
 └──────────────────────────────────────────────────────────────────────────────┘
  rtx-pro-6000-server x 1, int4-awq: fits, on the front
  requests held = replicas x KV pool / KV of one request of the context
@@ -77,13 +77,13 @@ expect <<'END'
 │ * rtx-a6000            bf16       fits        8  TP8             16.46       ?23.58     ~75.4   4.00     2920  none  │
 │   b200                 fp8        fits        1  TP1             67.72       ?91.95     ~36.8   4.89     3570  none  │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
-┌─ rtx-pro-6000-server x 1, int4-awq: fits ─────────────────────────────────────────────────────────── 1-6 of 12, Tab ─┐
+┌─ rtx-pro-6000-server x 1, int4-awq: fits ─────────────────────────────────────────────────────────── 1-6 of 13, Tab ─┐
 │██████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒▒░░··················│
 │█ weights 37.07  ▓ KV needed 40.00  ▒ activation 1.96  ░ non-torch 0.25  ░ CUDA graphs 0.87  · free 14.29             │
 │of 94.44 GiB usable                                                                                                   │
 │TP 1, PP 1, 1 replica, 1 host: holds ~18.7 requests of 8,192 tokens, 16 asked for; * nothing that fits is cheaper and │
 │holds as many                                                                                                         │
-│on demand $1.69/h, $1,234/month: 1 x verda/1RTXPRO6000.30V (undated); the price has no date: check it                 │
+│on demand $1.69/h, $1,234/month: 1 x verda/1RTXPRO6000.30V (undated); assumed: edition (server/workstation) not       │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  rtx-pro-6000-server x 1, int4-awq: fits, on the front
  requests held = replicas x KV pool / KV of one request of the context
@@ -249,7 +249,7 @@ expect <<'END'
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ p100-pcie-16 x 1, bf16 (as published): does-not-fit ─────── 1-6 of 15, Tab ─┐
-│█████│████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ over by 157.34 GiB│
+│█████│██████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ lacks 158.61 GiB│
 │█ weights 131.45  ▓ KV needed 40.00  ▒ activation 0.58  ░ non-torch 0.25      │
 │░ CUDA graphs 0.87  · free -157.34  of 15.81 GiB usable                       │
 │limit type: vLLM refuses BF16 below compute capability 8.0, p100-pcie-16 has  │
@@ -437,7 +437,7 @@ KEYS
 lines 14 23
 expect <<'END'
 ┌─ t4 x 1, bf16 (as published): does-not-fit ───────────────── 1-6 of 17, Tab ─┐
-│████│█████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ over by 158.59 GiB│
+│█████│██████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ lacks 159.76 GiB│
 │█ weights 131.45  ▓ KV needed 40.00  ▒ activation 0.58  ░ non-torch 0.25      │
 │░ CUDA graphs 0.87  · free -158.59  of 14.56 GiB usable                       │
 │limit type: vLLM refuses BF16 below compute capability 8.0, t4 has 7.5: use   │
@@ -490,7 +490,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ h100-sxm x 2, fp8: fits ───────────────────────────────── 13-18 of 18, Tab ─┐
 │(rounded estimate) (confidence high)                                          │
-│vLLM 0.21 on: jgchn/llm-d-planner@56dc5b76ca53 accuracy/results (raw logs);   │
+│vLLM 0.21+: jgchn/llm-d-planner@56dc5b76ca53 accuracy/results (raw logs);     │
 │llm-d-incubation/llm-d-planner@e50305af90f0                                   │
 │docs/empirical-vllm-memory-results.md (2026-11)                               │
 │price: data-gate.ch 2026-05-25 / aiinframap mid-2026 (25-30k; used SXM 22-25k │

@@ -58,10 +58,10 @@ GPUs: 1.
 Context [8,192 tokens]:
 Users [1 at once]:
 
-Result: does not fit. 71.91 of 44.42 GiB per GPU, 162 percent. 1 x NVIDIA L40S (l40s), TP 1, 1 host.
+Result: does not fit. 71.91 of 40.87 GiB budget per GPU, 176 percent. 1 x NVIDIA L40S (l40s), TP 1, 1 host.
 Reason: the weights take 67.71 GiB per GPU, 40.87 GiB may be used.
 Model: generic 70B, 70.55 B parameters, shape assumed, int8 weights.
-Load: 1 user of 8,192 tokens, bf16 KV cache, vLLM 0.21 on.
+Load: 1 user of 8,192 tokens, bf16 KV cache, vLLM 0.21+.
 Memory of one GPU:
 physical: 44.99 GiB, sheet.
 usable: 44.42 GiB, sheet.
@@ -72,25 +72,25 @@ activation: 0.58 GiB, assumed, between 0.46 and 0.81, max-num-seqs 256, batched 
 non-torch: 0.25 GiB, assumed, between 0.14 and 0.56.
 CUDA graphs: 0.87 GiB, assumed, between 0.50 and 1.85.
 free: -27.49 GiB, assumed, between -29.01 and -26.89.
-KV pool: -28.55 GiB, 0 tokens, 0.0 requests of 8,192 tokens.
-Cost on demand: $1.00 per hour, $730.00 per month, 1 x crusoe l40s (per GPU), 1 GPU, undated.
-Cost spot: $0.50 per hour, $365.00 per month, 1 x crusoe l40s (per GPU), 1 GPU, undated.
+KV pool: no room, 28.55 GiB short.
+Rule of thumb: 82.14 GiB in all, weights counted 67.68 GiB.
+Cost on demand: $1.00 per hour, $730.00 per month, 1 x crusoe l40s (per GPU), 1 GPU, undated, note: price per GPU-hour; sold in host-sized slices.
+Cost spot: $0.50 per hour, $365.00 per month, 1 x crusoe l40s (per GPU), 1 GPU, undated, note: price per GPU-hour; sold in host-sized slices.
 Buy: $0.39 per hour, $281.96 per month, $11,475 for 1 x l40s and hosts, 2023 launch, assumed, 0.5 kW.
 Break-even: after 12191 hours of renting, 16.7 months.
 Cost: the price has no date: check it.
-Speed: not predicted yet; measuring this machine says what it does.
+Speed: not in this version; measure runs the model's layers on this machine.
 Suggestions, each one was planned:
-1. PP 2: 2 GPUs in all, --gpu l40s:2 --tp 1 --pp 2: 35.27 GiB more room per GPU, $1.00 per hour more.
-2. as many as it takes: 2 GPUs in all, --gpu l40s:2: 33.21 GiB more room per GPU, $3.57 per hour more.
-3. TP 2: 2 GPUs in all, --gpu l40s:2 --tp 2: 33.21 GiB more room per GPU, $3.57 per hour more.
+1. as many as it takes: 2 GPUs in all, --gpu l40s:2: 33.21 GiB more room per GPU, $3.57 per hour more.
+2. PP 2: 2 GPUs in all, --gpu l40s:2 --tp 1 --pp 2: 35.27 GiB more room per GPU, $3.57 per hour more.
 The command that prints the same: gpuplan --plan -m 70B -p int8 -g l40s:1
 Next:
-1 to 3. take that suggestion
-4. why: every number's equation, inputs and source
-5. measure this machine
-6. ask again, what was answered is the default
-7. quit
-Next [7]:
+1 to 2. take that suggestion
+3. why: every number's equation, inputs and source
+4. measure this machine
+5. ask again, what was answered is the default
+6. quit
+Next [6]:
 END
 
 plain '70B\nint8\nl40s\n1\n\n\n1\nquit\n'
@@ -149,13 +149,13 @@ Weights: the format they are stored in; auto: as published.
 bytes = rows*cols*bits/8 + scales; norms, embedding often stay 16-bit
 Besides the list: another format, as --list formats has it.
 1. as published: bf16: 32.89 GiB per GPU: fits on 4 x rtx-a6000
-2. fp32       FP32: 32.92 GiB per GPU: fits on 8 x rtx-a6000
-3. f16        GGUF F16: 32.89 GiB per GPU: fits on 4 x rtx-a6000
-4. fp16       FP16: 32.89 GiB per GPU: fits on 4 x rtx-a6000
-5. fp8        FP8 E4M3, one scale per output channel: 33.88 GiB per GPU: fits on 2 x rtx-a6000
-6. fp8-block  FP8 E4M3, 128 x 128 blocks: 33.87 GiB per GPU: fits on 2 x rtx-a6000
-7. fp8-tensor FP8 E4M3, one scale per tensor: 33.87 GiB per GPU: fits on 2 x rtx-a6000
-8. int8       INT8 W8A8, one scale per output channel: 33.87 GiB per GPU: fits on 2 x rtx-a6000
+2. fp8        FP8 E4M3, one scale per output channel: 33.88 GiB per GPU: fits on 2 x rtx-a6000
+3. int8       INT8 W8A8, one scale per output channel: 33.87 GiB per GPU: fits on 2 x rtx-a6000
+4. int4-awq   AWQ INT4, groups of 128: 37.07 GiB per GPU: fits on 1 x rtx-a6000
+5. nvfp4      NVFP4 (E2M1, E4M3 per 16): 19.92 GiB per GPU: fits on 2 x rtx-a6000
+6. q4_k_m     GGUF Q4_K_M: 39.60 GiB per GPU: fits on 1 x rtx-a6000
+7. q8_0       GGUF Q8_0: 34.91 GiB per GPU: fits on 2 x rtx-a6000
+8. fp16       FP16: 32.89 GiB per GPU: fits on 4 x rtx-a6000
 9. 44 more
 Weights [bf16 as published]:
 GPU: 76 to choose from; words find them, ? names them.

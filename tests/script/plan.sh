@@ -14,8 +14,8 @@ screen "first screen" <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
-│▸Model       8B, assumed shape   ▾││FITS  17.68 of 22.07 GiB per GPU          │
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 33 ─┐
+│▸Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
 │ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
 │ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
@@ -29,10 +29,10 @@ expect <<'END'
 │ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││no GPU was named: the cheapest list price │
-│── Engine ────────────────────────││  that fits                               │
-│ Engine      auto: vLLM 0.21 on  ▾││speed: not predicted yet; 4 measures it   │
-│ Slots       auto: 256 requests   ││── Cost ──────────────────────────────────│
+│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
+│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Slots       auto: 256 requests   ││  (undated: check it)                     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -44,8 +44,8 @@ screen "first screen in ASCII" --ascii <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-+- Model and GPU -- field 1 of 23 -++- 1 x NVIDIA L4 ------------- 1-18 of 31 -+
-|>Model       8B, assumed shape   v||FITS  17.68 of 22.07 GiB per GPU          |
++- Model and GPU -- field 1 of 23 -++- 1 x NVIDIA L4 ------------- 1-18 of 33 -+
+|>Model       8B, assumed shape   v||FITS  17.68 of 20.30 GiB budget           |
 | Weights     bf16 as published   v||############################==:---........|
 | GPU         cheapest: l4        v||  physical          22.49 GiB  sheet      |
 | GPUs        auto: 1              ||  usable            22.07 GiB  sheet      |
@@ -59,10 +59,10 @@ expect <<'END'
 | TP          auto: 1              ||KV pool 3.63 GiB: 29,696 tokens, 3.6      |
 | PP          auto: 1              ||  requests of 8,192 tokens                |
 | EP          auto: 1              ||GPUs 1: TP 1, 1 host                      |
-| Replicas    auto: 1              ||no GPU was named: the cheapest list price |
-|-- Engine ------------------------||  that fits                               |
-| Engine      auto: vLLM 0.21 on  v||speed: not predicted yet; 4 measures it   |
-| Slots       auto: 256 requests   ||-- Cost ----------------------------------|
+| Replicas    auto: 1              ||-- Cost ----------------------------------|
+|-- Engine ------------------------||on demand $0.44/h, $321.20/month          |
+| Engine      auto: vLLM 0.21+    v||  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    |
+| Slots       auto: 256 requests   ||  (undated: check it)                     |
 +----------------------------------++------------------------------------------+
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -75,8 +75,8 @@ screen "120x36" -m llama-3.1-70b -p fp8 -g h100-sxm -u 16 <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ──────────────────┐┌─ 2 x NVIDIA H100 SXM5 80GB ────────────────┐┌─ Suggestions and sources ──────────┐
-│▸Model       llama-3.1-70b       ▾││FITS  58.84 of 79.19 GiB per GPU            ││It fits; nothing speaks against it. │
+┌─ Model and GPU ──────────────────┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 33 ─┐┌─ Suggestions and sources ──────────┐
+│▸Model       llama-3.1-70b       ▾││FITS  58.84 of 72.85 GiB budget             ││It fits; nothing speaks against it. │
 │ Weights     fp8                 ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░···········││── Sources ─────────────────────────│
 │ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet        ││model: github                       │
 │ GPUs        auto: 2              ││  usable            79.19 GiB  sheet        ││  ai-dynamo/aiconfigurator@095f58a5 │
@@ -90,22 +90,22 @@ expect <<'END'
 │ TP          auto: 2              ││KV pool 34.01 GiB: 222,912 tokens, 27.2     ││  Lightning-AI/pytorch-lightning@7f…│
 │ PP          auto: 1              ││  requests of 8,192 tokens                  ││  fabric/utilities/throughput.py    │
 │ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  (cites NVIDIA datasheets);        │
-│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it     ││  ai-dynamo/aiconfigurator@095f58a  │
-│── Engine ────────────────────────││── Cost ────────────────────────────────────││  systems/*.yaml; public nvidia-smi │
-│ Engine      auto: vLLM 0.21 on  ▾││on demand $6.98/h, $5,095/month             ││  outputs;                          │
-│ Slots       auto: 1,024 reques…  ││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs   ││  docs.nvidia.com/datacenter/tesla/…│
-│ Batch       auto: 8,192 tokens   ││  (undated: check it)                       ││  launch price: HF msrp (rounded    │
-│ Utilization auto: 0.92 share     ││spot $10.00/h, $7,300/month                 ││  estimate)                         │
-│ Headroom    0.00 share           ││  1 x nebius                                ││engine:                             │
-│ Used        0 GiB                ││  gpu-h100-sxm_8gpu-128vcpu-1600gb, 8 GPUs  ││  jgchn/llm-d-planner@56dc5b76ca53  │
-│ Pruning     none                ▾││  (undated: check it)                       ││  accuracy/results (raw logs);      │
-│── Cost ──────────────────────────││buy $2.35/h, $1,718/month                   ││  llm-d-incubation/llm-d-planner@e5…│
-│ Price       on-demand           ▾││  2 x h100-sxm and hosts for $74,250        ││  docs/empirical-vllm-memory-result…│
-│ Hours       730 h/month          ││  (2026-05, assumed), 1.8 kW                ││  (2026-11)                         │
-│ Electricity auto: 0.0861 $/kWh   ││break-even after 11008 hours of renting     ││format: arithmetic                  │
-│                                  ││  (15.1 months)                             ││price: skypilot-org/skypilot-catalog│
-│                                  ││the price has no date: check it             ││  catalogs/v8/jarvislabs/vms.csv@57…│
-│                                  ││                                            ││                                    │
+│ Replicas    auto: 1              ││── Cost ────────────────────────────────────││  ai-dynamo/aiconfigurator@095f58a  │
+│── Engine ────────────────────────││on demand $6.98/h, $5,095/month             ││  systems/*.yaml; public nvidia-smi │
+│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs   ││  outputs;                          │
+│ Slots       auto: 1,024 reques…  ││  (undated: check it)                       ││  docs.nvidia.com/datacenter/tesla/…│
+│ Batch       auto: 8,192 tokens   ││  assumed: form factor not stated in        ││  launch price: HF msrp (rounded    │
+│ Utilization auto: 0.92 share     ││    catalogue; SXM assumed                  ││  estimate)                         │
+│ Headroom    0.00 share           ││spot $10.00/h, $7,300/month                 ││engine:                             │
+│ Used        0 GiB                ││  1 x nebius                                ││  jgchn/llm-d-planner@56dc5b76ca53  │
+│ Pruning     none                ▾││  gpu-h100-sxm_8gpu-128vcpu-1600gb, 8 GPUs  ││  accuracy/results (raw logs);      │
+│── Cost ──────────────────────────││  (undated: check it)                       ││  llm-d-incubation/llm-d-planner@e5…│
+│ Price       on-demand           ▾││buy $2.35/h, $1,718/month                   ││  docs/empirical-vllm-memory-result…│
+│ Hours       730 h/month          ││  2 x h100-sxm and hosts for $74,250        ││  (2026-11)                         │
+│ Electricity auto: 0.0861 $/kWh   ││  (2026-05, assumed), 1.8 kW                ││format: arithmetic                  │
+│                                  ││break-even after 11008 hours of renting     ││price: skypilot-org/skypilot-catalog│
+│                                  ││  (15.1 months)                             ││  catalogs/v8/jarvislabs/vms.csv@57…│
+│                                  ││the price has no date: check it             ││                                    │
 └──────────────────────────────────┘└────────────────────────────────────────────┘└────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -137,7 +137,7 @@ expect <<'END'
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4  5
 ┌─ 2 x NVIDIA H100 SXM5 80GB ──────────┐
-│FITS  58.84 of 79.19 GiB per GPU      │
+│FITS  58.84 of 72.85 GiB budget       │
 │███████████████▓▓▓▓▓▓▓▓▓▓▒░░··········│
 │  physical          79.65 GiB  sheet  │
 │  usable            79.19 GiB  sheet  │
@@ -180,25 +180,25 @@ screen "does not fit" -m 70B -p int8 -g l40s:1 <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 33 ─┐
-│▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.91 of 44.42 GiB per GPU  │
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
+│▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.91 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
-│ GPUs        1                    ││a: 3 ways out, such as --gpu l40s:2 --tp 1│
-│── Load ──────────────────────────││  --pp 2                                  │
-│ Context     8,192 tokens         ││██████████████│█████▓▒░░ over by 27.49 GiB│
-│ Prompt      1,024 tokens         ││  physical          44.99 GiB  sheet      │
-│ Output      256 tokens           ││  usable            44.42 GiB  sheet      │
-│ Users       1 at once            ││  budget            40.87 GiB  sheet      │
-│ KV cache    auto: bf16          ▾││█ weights           67.71 GiB  assumed    │
-│── Layout ────────────────────────││▓ KV needed          2.50 GiB  assumed    │
-│ TP          auto: 1              ││▒ activation         0.58 GiB  0.46..0.81 │
-│ PP          auto: 1              ││░ non-torch          0.25 GiB  0.14..0.56 │
-│ EP          auto: 1              ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│ Replicas    auto: 1              ││· free             -27.49 GiB  assumed    │
-│── Engine ────────────────────────││KV pool -28.55 GiB: 0 tokens, 0.0 requests│
-│ Engine      auto: vLLM 0.21 on  ▾││  of 8,192 tokens                         │
-│ Slots       auto: 256 requests   ││GPUs 1: TP 1, 1 host                      │
+│ GPUs        1                    ││a: 2 ways out, such as --gpu l40s:2       │
+│── Load ──────────────────────────││████████████████│█████▓▒░░ lacks 31.05 GiB│
+│ Context     8,192 tokens         ││  physical          44.99 GiB  sheet      │
+│ Prompt      1,024 tokens         ││  usable            44.42 GiB  sheet      │
+│ Output      256 tokens           ││  budget            40.87 GiB  sheet      │
+│ Users       1 at once            ││█ weights           67.71 GiB  assumed    │
+│ KV cache    auto: bf16          ▾││▓ KV needed          2.50 GiB  assumed    │
+│── Layout ────────────────────────││▒ activation         0.58 GiB  0.46..0.81 │
+│ TP          auto: 1              ││░ non-torch          0.25 GiB  0.14..0.56 │
+│ PP          auto: 1              ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│ EP          auto: 1              ││· free             -27.49 GiB  assumed    │
+│ Replicas    auto: 1              ││no room for KV: 28.55 GiB short           │
+│── Engine ────────────────────────││GPUs 1: TP 1, 1 host                      │
+│ Engine      auto: vLLM 0.21+    ▾││── Cost ──────────────────────────────────│
+│ Slots       auto: 256 requests   ││on demand $1.00/h, $730.00/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -211,14 +211,14 @@ Tab
 KEYS
 only 2,22
 expect <<'END'
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 36 ─┐
-│ Model       llama-3.1-70b       ▾││MARGINAL  71.95 of 79.19 GiB per GPU      │
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 40 ─┐
+│ Model       llama-3.1-70b       ▾││MARGINAL  71.95 of 72.85 GiB budget       │
 │ Weights     bf16 as published   ▾││the users need 1.25 GiB of KV, the pool is│
 │ GPU         h100-sxm            ▾││  0.73..2.88 GiB                          │
 │ GPUs        2                    ││what decides: CUDA graphs (0.50..1.85     │
 │── Load ──────────────────────────││  GiB): raise --memory-utilization, or run│
 │ Context     8,192 tokens         ││  without graphs                          │
-│ Prompt      1,024 tokens         ││a: 11 ways out, such as --max-num-seqs 512│
+│ Prompt      1,024 tokens         ││a: 10 ways out, such as --max-num-seqs 512│
 │ Output      256 tokens           ││██████████████████████████████████▓▒░░····│
 │ Users       1 at once            ││  physical          79.65 GiB  sheet      │
 │ KV cache    auto: bf16          ▾││  usable            79.19 GiB  sheet      │
@@ -228,7 +228,7 @@ expect <<'END'
 │ EP          auto: 1              ││▒ activation         1.96 GiB  1.84..2.19 │
 │ Replicas    auto: 1              ││░ non-torch          2.13 GiB  1.90..2.35 │
 │── Engine ────────────────────────││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│ Engine      auto: vLLM 0.21 on  ▾││· free               7.24 GiB  5.81..7.96 │
+│ Engine      auto: vLLM 0.21+    ▾││· free               7.24 GiB  5.81..7.96 │
 │ Slots       auto: 1,024 reques…  ││KV pool 2.15 GiB: 14,096 tokens, 1.7      │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Memory of one GPU; exact: counted, sheet: a vendor's figure, model: estimated.
@@ -247,7 +247,7 @@ expect <<'END'
 │── Load ──────────────────────────││  vocabulary of 151936                    │
 │ Context     8,192 tokens         ││a: 4 ways out, such as --tp auto --pp auto│
 │ Prompt      1,024 tokens         ││GPUs 5: TP 5, 1 host                      │
-│ Output      256 tokens           ││speed: not predicted yet; 4 measures it   │
+│ Output      256 tokens           ││speed: not predicted; 4 measures layers   │
 │ Users       1 at once            ││Tab: suggestions, sources                 │
 │ KV cache    auto: bf16          ▾││                                          │
 END
@@ -276,8 +276,8 @@ screen "weights only" -m vit-l-16 -g l4 <<'KEYS'
 KEYS
 only 2,12
 expect <<'END'
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 26 ─┐
-│▸Model       vit-l-16            ▾││FITS  1.13 of 22.07 GiB per GPU           │
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 28 ─┐
+│▸Model       vit-l-16            ▾││FITS  1.13 of 22.07 GiB budget            │
 │ Weights     fp32 as published   ▾││██········································│
 │ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
 │ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
@@ -294,8 +294,8 @@ screen "a mixture of experts over two stages" -m qwen3-30b-a3b -g a10g --tp 1 --
 KEYS
 only 2,20
 expect <<'END'
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA A10G (AWS) ───── 1-18 of 24 ─┐
-│▸Model       qwen3-30b-a3b       ▾││FITS  16.40 of 22.07 GiB per GPU          │
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA A10G (AWS) ───── 1-18 of 26 ─┐
+│▸Model       qwen3-30b-a3b       ▾││FITS  16.40 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││██████████████████████████▓▒░░░·········──│
 │ GPU         a10g                ▾││  physical          22.49 GiB  sheet      │
 │ GPUs        auto: 4              ││  usable            22.07 GiB  sheet      │
@@ -311,7 +311,7 @@ expect <<'END'
 │ EP          auto: 1              ││KV pool 4.09 GiB: 178,784 tokens, 21.8    │
 │ Replicas    auto: 1              ││  requests of 8,192 tokens                │
 │── Engine ────────────────────────││GPUs 4: TP 1 x PP 4, 1 host               │
-│ Engine      auto: vLLM 0.21 on  ▾││warning: the figures of a10g are of low   │
+│ Engine      auto: vLLM 0.21+    ▾││warning: the figures of a10g are of low   │
 │ Slots       auto: 256 requests   ││  confidence                              │
 END
 
@@ -350,7 +350,7 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA RTX A6000 ────── 1-18 of 28 ─┐
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA RTX A6000 ────── 1-18 of 30 ─┐
 END
 
 screen "precisions say what each takes" -m llama-3.1-70b -g h100-sxm:2 <<'KEYS'
@@ -361,21 +361,21 @@ KEYS
 only 1,16
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Mode┌─ Weights ─────────────────────────────────────────────────────────────────────────────────── 52 of 52 ─┐f 29 ─┐
+┌─ Mode┌─ Weights ─────────────────────────────────────────────────────────────────────────────────── 52 of 52 ─┐f 31 ─┐
 │ Model│/ type words to find it, or another format, as --list formats has it                                    │      │
 │▸Weigh│▸ as published: bf16                                  65.74 GiB per GPU: marginal on 2 x h100-sxm       │      │
-│ GPU  │  fp32       FP32                                     131.48 GiB per GPU: does not fit on 2 x h100-sxm  │      │
-│ GPUs │  f16        GGUF F16                                 65.74 GiB per GPU: marginal on 2 x h100-sxm       │      │
-│── Loa│  fp16       FP16                                     65.74 GiB per GPU: marginal on 2 x h100-sxm       │      │
-│ Conte│  fp8        FP8 E4M3, one scale per output channel   33.88 GiB per GPU: fits on 2 x h100-sxm           │······│
-│ Promp│  fp8-block  FP8 E4M3, 128 x 128 blocks               33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ Outpu│  fp8-tensor FP8 E4M3, one scale per tensor           33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ Users│  int8       INT8 W8A8, one scale per output channel  33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ KV ca│  int8-bnb   INT8 bitsandbytes LLM.int8               33.88 GiB per GPU: fits on 2 x h100-sxm           │by th…│
-│── Lay│  int8-gptq  GPTQ INT8, groups of 128                 34.62 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ TP   │  mxfp8      MXFP8 (E4M3, E8M0 per 32)                34.86 GiB per GPU: fits on 2 x h100-sxm           │seqs …│
-│ PP   │  mxfp6      MXFP6 (E8M0 per 32)                      26.89 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ EP   │  int4       W4A16 symmetric, groups of 128           18.43 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ GPU  │  fp8        FP8 E4M3, one scale per output channel   33.88 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ GPUs │  int8       INT8 W8A8, one scale per output channel  33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
+│── Loa│  int4-awq   AWQ INT4, groups of 128                  18.55 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ Conte│  nvfp4      NVFP4 (E2M1, E4M3 per 16)                19.92 GiB per GPU: fits on 2 x h100-sxm           │······│
+│ Promp│  q4_k_m     GGUF Q4_K_M                              19.80 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ Outpu│  q8_0       GGUF Q8_0                                34.91 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ Users│  fp16       FP16                                     65.74 GiB per GPU: marginal on 2 x h100-sxm       │      │
+│ KV ca│  fp32       FP32                                     131.48 GiB per GPU: does not fit on 2 x h100-sxm  │by th…│
+│── Lay│  f16        GGUF F16                                 65.74 GiB per GPU: marginal on 2 x h100-sxm       │      │
+│ TP   │  fp8-block  FP8 E4M3, 128 x 128 blocks               33.87 GiB per GPU: fits on 2 x h100-sxm           │seqs …│
+│ PP   │  fp8-tensor FP8 E4M3, one scale per tensor           33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ EP   │  int8-bnb   INT8 bitsandbytes LLM.int8               33.88 GiB per GPU: fits on 2 x h100-sxm           │      │
 END
 
 screen "KV formats of vLLM and of llama.cpp" -m 8B -g l4 <<'KEYS'
@@ -471,8 +471,8 @@ expect <<'END'
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ─────────────────── field 3 of 23 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ────────── 1-18 of 25 ─┐
-│ Model       8B, assumed shape                    ▾││FITS  17.68 of 39.18 GiB per GPU                                 │
+┌─ Model and GPU ─────────────────── field 3 of 23 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ────────── 1-18 of 28 ─┐
+│ Model       8B, assumed shape                    ▾││FITS  17.68 of 36.04 GiB budget                                  │
 │ Weights     bf16 as published                    ▾││█████████████████████████▓▓▒░░···································│
 │▸GPU         a100-sxm-80/3g.40gb                  ▾││  physical          40.00 GiB  model                             │
 │ GPUs        auto: 1                               ││  usable            39.18 GiB  38.78..39.58 model                │
@@ -485,10 +485,10 @@ expect <<'END'
 │── Layout ─────────────────────────────────────────││· free              21.50 GiB  19.59..22.50 assumed              │
 │ TP          auto: 1                               ││KV pool 19.37 GiB: 158,656 tokens, 19.4 requests of 8,192 tokens │
 │ PP          auto: 1                               ││GPUs 1: TP 1, 1 host                                             │
-│ EP          auto: 1                               ││speed: not predicted yet; 4 measures it                          │
-│ Replicas    auto: 1                               ││── Cost ─────────────────────────────────────────────────────────│
-│── Engine ─────────────────────────────────────────││on demand $1.29/h, $941.70/month                                 │
-│ Engine      auto: vLLM 0.21 on                   ▾││  1 x verda 1A100.22V, 1 GPU (undated: check it)                 │
+│ EP          auto: 1                               ││── Cost ─────────────────────────────────────────────────────────│
+│ Replicas    auto: 1                               ││on demand $1.29/h, $941.70/month                                 │
+│── Engine ─────────────────────────────────────────││  1 x verda 1A100.22V, 1 GPU (undated: check it)                 │
+│ Engine      auto: vLLM 0.21+                     ▾││  assumed: form factor not stated in catalogue; SXM assumed      │
 │ Slots       auto: 256 requests                    ││spot $0.45/h, $329.60/month                                      │
 └───────────────────────────────────────────────────┘└─────────────────────────────────────────────────────────────────┘
  GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
@@ -504,8 +504,8 @@ Esc Down Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Load ────────── field 14 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 29 ─┐
-│ Output      256 tokens           ││FITS  17.68 of 22.07 GiB per GPU          │
+┌─ Load ────────── field 14 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
+│ Output      256 tokens           ││FITS  17.68 of 20.30 GiB budget           │
 │ Users       1 at once            ││████████████████████████████▓▓▒░░░········│
 │ ┌─ Engine ──────────────────────────────────────────────────────── 9 of 9 ─┐ │
 │─│/ type words to find it, or a version, such as vllm@0.19                  │ │
@@ -517,19 +517,19 @@ expect <<'END'
 │▸│  vLLM 0.8-0.11              budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.12-0.16             budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.17-0.19             budgets by utilization, 0.90 by default      │ │
-│ │  vLLM 0.21 on               budgets by utilization, 0.92 by default      │ │
+│ │  vLLM 0.21+                 budgets by utilization, 0.92 by default      │ │
 │ │                                                                          │ │
-│ └──────────────────────────────────────────────────────────────────────────┘ │
-│ Pruning     none                ▾││── Cost ──────────────────────────────────│
-│── Cost ──────────────────────────││on demand $0.44/h, $321.20/month          │
-│ Price       on-demand           ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ └──────────────────────────────────────────────────────────────────────────┘─│
+│ Pruning     none                ▾││on demand $0.44/h, $321.20/month          │
+│── Cost ──────────────────────────││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Price       on-demand           ▾││  (undated: check it)                     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Engine: its versions differ in overheads and how they budget.
  vLLM: KV pool = utilization*usable - weights - activation - ...
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Load ────────── field 15 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 29 ─┐
-│ Users       1 at once            ││FITS  17.68 of 22.07 GiB per GPU          │
+┌─ Load ────────── field 15 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
+│ Users       1 at once            ││FITS  17.68 of 20.30 GiB budget           │
 │ KV cache    auto: bf16          ▾││████████████████████████████▓▓▒░░░········│
 │── Layout ────────────────────────││  physical          22.49 GiB  sheet      │
 │ TP          auto: 1              ││  usable            22.07 GiB  sheet      │
@@ -537,16 +537,16 @@ expect <<'END'
 │ EP          auto: 1              ││█ weights           14.99 GiB  assumed    │
 │ Replicas    auto: 1              ││▓ KV needed          1.00 GiB  assumed    │
 │── Engine ────────────────────────││▒ activation         0.57 GiB  0.44..0.79 │
-│ Engine      auto: vLLM 0.21 on  ▾││░ non-torch          0.25 GiB  0.14..0.56 │
+│ Engine      auto: vLLM 0.21+    ▾││░ non-torch          0.25 GiB  0.14..0.56 │
 │▸Slots       auto: 256 requests   ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
 │ Batch       auto: 2,048 tokens   ││· free               4.39 GiB  2.88..5.00 │
 │ Utilization auto: 0.92 share     ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
 │ Headroom    0.00 share           ││  requests of 8,192 tokens                │
 │ Used        0 GiB                ││GPUs 1: TP 1, 1 host                      │
-│ Pruning     none                ▾││speed: not predicted yet; 4 measures it   │
-│── Cost ──────────────────────────││── Cost ──────────────────────────────────│
-│ Price       on-demand           ▾││on demand $0.44/h, $321.20/month          │
-│ Hours       730 h/month          ││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Pruning     none                ▾││── Cost ──────────────────────────────────│
+│── Cost ──────────────────────────││on demand $0.44/h, $321.20/month          │
+│ Price       on-demand           ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Hours       730 h/month          ││  (undated: check it)                     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  requests; empty: the engine's, for this GPU
  Slots:
@@ -576,8 +576,8 @@ KEYS
 only 1,44
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 4 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 29 ─┐
-│ Model       8B, assumed shape   ▾││FITS  17.68 of 22.07 GiB per GPU          │
+┌─ Model and GPU ── field 4 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
+│ Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
 │ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
 │▸GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
@@ -591,17 +591,17 @@ expect <<'END'
 │ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it   │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21 on  ▾││on demand $0.44/h, $321.20/month          │
-│ Slots       auto: 256 requests   ││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
+│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Slots       auto: 256 requests   ││  (undated: check it)                     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  a count; empty: auto
  GPUs:
  Enter:do it  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 4 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 29 ─┐
-│ Model       8B, assumed shape   ▾││FITS  17.68 of 22.07 GiB per GPU          │
+┌─ Model and GPU ── field 4 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
+│ Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
 │ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
 │▸GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
@@ -615,10 +615,10 @@ expect <<'END'
 │ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it   │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21 on  ▾││on demand $0.44/h, $321.20/month          │
-│ Slots       auto: 256 requests   ││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
+│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Slots       auto: 256 requests   ││  (undated: check it)                     │
 END
 
 screen "a wrong number keeps the prompt" -m 8B -g l4 <<'KEYS'
@@ -641,18 +641,18 @@ Down Down + + - - -
 KEYS
 only 2,13
 expect <<'END'
-┌─ Model and GPU ── field 9 of 23 ─┐┌─ 2 x NVIDIA L4 ───────────── 1-18 of 29 ─┐
-│ Model       llama-3.1-8b        ▾││FITS  11.22 of 22.07 GiB per GPU          │
-│ Weights     bf16 as published   ▾││██████████████▓▒░░░░░░····················│
+┌─ Model and GPU ── field 9 of 23 ─┐┌─ 2 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
+│ Model       llama-3.1-8b        ▾││FITS  12.08 of 20.30 GiB budget           │
+│ Weights     bf16 as published   ▾││██████████████▓▓▒░░░░░░···················│
 │ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
 │ GPUs        2                    ││  usable            22.07 GiB  sheet      │
 │── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
 │ Context     8,192 tokens         ││█ weights            7.51 GiB  exact      │
-│ Prompt      1,024 tokens         ││▓ KV needed          0.14 GiB  exact      │
+│ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  exact      │
 │ Output      512 tokens           ││▒ activation         0.57 GiB  0.44..0.79 │
 │ Users       1 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
-│▸KV cache    nvfp4               ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free              10.85 GiB  9.43..11.58│
+│▸KV cache    fp32                ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│── Layout ────────────────────────││· free               9.99 GiB  8.57..10.72│
 END
 
 screen "the model's most is the end" -m llama-3.1-8b -g h100-sxm -c 131072 <<'KEYS'
@@ -675,8 +675,8 @@ screen "the most users that fit" -m llama-3.1-70b -p fp8 -g h100-sxm:2 <<'KEYS'
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 8 of 23 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 30 ─┐
-│ Model       llama-3.1-70b       ▾││FITS  71.34 of 79.19 GiB per GPU          │
+┌─ Model and GPU ── field 8 of 23 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 34 ─┐
+│ Model       llama-3.1-70b       ▾││FITS  71.34 of 72.85 GiB budget           │
 │ Weights     fp8                 ▾││██████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░····│
 │ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet      │
 │ GPUs        2                    ││  usable            79.19 GiB  sheet      │
@@ -690,10 +690,10 @@ expect <<'END'
 │ TP          auto: 2              ││KV pool 34.01 GiB: 222,912 tokens, 27.2   │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 2: TP 2, 1 host                      │
-│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it   │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21 on  ▾││on demand $6.98/h, $5,095/month           │
-│ Slots       auto: 1,024 reques…  ││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs │
+│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│── Engine ────────────────────────││on demand $6.98/h, $5,095/month           │
+│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs │
+│ Slots       auto: 1,024 reques…  ││  (undated: check it)                     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Users: 26 at once is the best that fits
 END
@@ -736,8 +736,8 @@ r
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 8 of 23 ─┐┌─ 16 x NVIDIA L4 ──────────── 1-18 of 23 ─┐
-│ Model       70B, assumed shape  ▾││FITS  12.30 of 22.07 GiB per GPU          │
+┌─ Model and GPU ── field 8 of 23 ─┐┌─ 16 x NVIDIA L4 ──────────── 1-18 of 25 ─┐
+│ Model       70B, assumed shape  ▾││FITS  12.30 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││8 GPUs would be marginal                  │
 │ GPU         l4                  ▾││████████████████▓▒░░░░░░··················│
 │ GPUs        auto: 16             ││  physical          22.49 GiB  sheet      │
@@ -752,16 +752,16 @@ expect <<'END'
 │ PP          auto: 1              ││KV pool 8.32 GiB: 218,016 tokens, 26.6    │
 │ EP          auto: 1              ││  requests of 8,192 tokens                │
 │ Replicas    auto: 1              ││GPUs 16: TP 16, 1 host                    │
-│── Engine ────────────────────────││speed: not predicted yet; 4 measures it   │
-│ Engine      auto: vLLM 0.21 on  ▾││── Cost ──────────────────────────────────│
-│ Slots       auto: 256 requests   ││buy $1.73/h, $1,266/month                 │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21+    ▾││buy $1.73/h, $1,266/month                 │
+│ Slots       auto: 256 requests   ││  16 x l4 and hosts for $54,000 (2023     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Users: the default; r again: of every field
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 8 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
-│ Model       8B, assumed shape   ▾││FITS  17.68 of 22.07 GiB per GPU          │
+┌─ Model and GPU ── field 8 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 33 ─┐
+│ Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
 │ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
 │ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
@@ -775,10 +775,10 @@ expect <<'END'
 │ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││no GPU was named: the cheapest list price │
-│── Engine ────────────────────────││  that fits                               │
-│ Engine      auto: vLLM 0.21 on  ▾││speed: not predicted yet; 4 measures it   │
-│ Slots       auto: 256 requests   ││── Cost ──────────────────────────────────│
+│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
+│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Slots       auto: 256 requests   ││  (undated: check it)                     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  every field has its default; u undoes it
 
@@ -793,25 +793,25 @@ a
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 33 ─┐
-│▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.91 of 44.42 GiB per GPU  │
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
+│▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.91 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
-│ GPUs        1                    ││a: 3 ways out, such as --gpu l40s:2 --tp 1│
-│── Load ──────────────────────────││  --pp 2                                  │
-┌─ What would fit ──────────────────────────────────────────────────── 3 of 3 ─┐
+│ GPUs        1                    ││a: 2 ways out, such as --gpu l40s:2       │
+│── Load ──────────────────────────││████████████████│█████▓▒░░ lacks 31.05 GiB│
+┌─ What would fit ──────────────────────────────────────────────────── 2 of 2 ─┐
 │/ type words to find it                                                       │
-│▸ 1. --gpu l40s:2 --tp 1 --pp 2  PP 2: 2 GPUs in all, 2.00 $/h                │
-│  2. --gpu l40s:2                as many as it takes: 2 GPUs in all, 4.57 $/h │
-│  3. --gpu l40s:2 --tp 2         TP 2: 2 GPUs in all, 4.57 $/h                │
+│▸ 1. --gpu l40s:2                as many as it takes: 2 GPUs in all, 4.57 $/h │
+│  2. --gpu l40s:2 --tp 1 --pp 2  PP 2: 2 GPUs in all, 4.57 $/h                │
+│                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-│ PP          auto: 1              ││░ non-torch          0.25 GiB  0.14..0.56 │
-│ EP          auto: 1              ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│ Replicas    auto: 1              ││· free             -27.49 GiB  assumed    │
-│── Engine ────────────────────────││KV pool -28.55 GiB: 0 tokens, 0.0 requests│
-│ Engine      auto: vLLM 0.21 on  ▾││  of 8,192 tokens                         │
-│ Slots       auto: 256 requests   ││GPUs 1: TP 1, 1 host                      │
+│ PP          auto: 1              ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│ EP          auto: 1              ││· free             -27.49 GiB  assumed    │
+│ Replicas    auto: 1              ││no room for KV: 28.55 GiB short           │
+│── Engine ────────────────────────││GPUs 1: TP 1, 1 host                      │
+│ Engine      auto: vLLM 0.21+    ▾││── Cost ──────────────────────────────────│
+│ Slots       auto: 256 requests   ││on demand $1.00/h, $730.00/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -824,27 +824,27 @@ a Down Enter
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 2 x NVIDIA L40S ─────────── 1-18 of 26 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  38.71 of 44.42 GiB per GPU          │
-│ Weights     int8                ▾││████████████████████████████████▓▒░░░·····│
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 2 x NVIDIA L40S ─────────── 1-18 of 35 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  36.65 of 40.87 GiB budget           │
+│ Weights     int8                ▾││███████████████████████████████▓▒░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
 │ GPUs        2                    ││  usable            44.42 GiB  sheet      │
 │── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
 │ Context     8,192 tokens         ││█ weights           33.87 GiB  assumed    │
 │ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
 │ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..0.81 │
-│ Users       1 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
+│ Users       1 at once            ││░ non-torch          0.07 GiB  0.00..0.35 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free               5.71 GiB  4.29..6.44 │
-│ TP          auto: 2              ││KV pool 3.41 GiB: 22,336 tokens, 2.7      │
-│ PP          auto: 1              ││  requests of 8,192 tokens                │
-│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                      │
-│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it   │
+│── Layout ────────────────────────││· free               7.77 GiB  6.29..8.34 │
+│ TP          1                    ││stage 2 of 2, the one that binds          │
+│ PP          2                    ││KV pool 5.47 GiB: 35,856 tokens, 4.4      │
+│ EP          auto: 1              ││  requests of 8,192 tokens                │
+│ Replicas    auto: 1              ││GPUs 2: TP 1 x PP 2, 1 host               │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21 on  ▾││on demand $4.57/h, $3,335/month           │
+│ Engine      auto: vLLM 0.21+    ▾││on demand $4.57/h, $3,335/month           │
 │ Slots       auto: 256 requests   ││  1 x nebius gpu-l40s-d_2gpu-64vcpu-384gb,│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
- applied: --gpu l40s:2 (u undoes it)
+ applied: --gpu l40s:2 --tp 1 --pp 2 (u undoes it)
 END
 
 screen "nothing to apply" -m 8B -g l4 <<'KEYS'
@@ -865,25 +865,25 @@ Tab Tab
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ Suggestions and sources ─── 1-18 of 35 ─┐
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ Suggestions and sources ─── 1-18 of 32 ─┐
 │ Model       70B, assumed shape  ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ Weights     int8                ▾││  GiB may be used                         │
 │ GPU         l40s                ▾││── What would fit ────────────────────────│
-│ GPUs        1                    ││1. --gpu l40s:2 --tp 1 --pp 2             │
-│── Load ──────────────────────────││   PP 2: 2 GPUs in all, +35.27 GiB per    │
-│ Context     8,192 tokens         ││   GPU, +1.00 $/h                         │
-│ Prompt      1,024 tokens         ││2. --gpu l40s:2                           │
-│ Output      256 tokens           ││   as many as it takes: 2 GPUs in all,    │
-│ Users       1 at once            ││   +33.21 GiB per GPU, +3.57 $/h          │
-│ KV cache    auto: bf16          ▾││3. --gpu l40s:2 --tp 2                    │
-│── Layout ────────────────────────││   TP 2: 2 GPUs in all, +33.21 GiB per    │
-│ TP          auto: 1              ││   GPU, +3.57 $/h                         │
-│ PP          auto: 1              ││a: apply one                              │
-│ EP          auto: 1              ││── Sources ───────────────────────────────│
-│ Replicas    auto: 1              ││gpu: confidence high:                     │
-│── Engine ────────────────────────││  NVIDIA/open-gpu-kernel-modules@df1c9a3  │
-│ Engine      auto: vLLM 0.21 on  ▾││  g_nv_name_released.h (names, PCI ids);  │
-│ Slots       auto: 256 requests   ││  Lightning-AI/pytorch-lightning@7f0c343  │
+│ GPUs        1                    ││1. --gpu l40s:2                           │
+│── Load ──────────────────────────││   as many as it takes: 2 GPUs in all,    │
+│ Context     8,192 tokens         ││   +33.21 GiB per GPU, +3.57 $/h          │
+│ Prompt      1,024 tokens         ││2. --gpu l40s:2 --tp 1 --pp 2             │
+│ Output      256 tokens           ││   PP 2: 2 GPUs in all, +35.27 GiB per    │
+│ Users       1 at once            ││   GPU, +3.57 $/h                         │
+│ KV cache    auto: bf16          ▾││a: apply one                              │
+│── Layout ────────────────────────││── Sources ───────────────────────────────│
+│ TP          auto: 1              ││gpu: confidence high:                     │
+│ PP          auto: 1              ││  NVIDIA/open-gpu-kernel-modules@df1c9a3  │
+│ EP          auto: 1              ││  g_nv_name_released.h (names, PCI ids);  │
+│ Replicas    auto: 1              ││  Lightning-AI/pytorch-lightning@7f0c343  │
+│── Engine ────────────────────────││  fabric/utilities/throughput.py (cites   │
+│ Engine      auto: vLLM 0.21+    ▾││  NVIDIA datasheets);                     │
+│ Slots       auto: 256 requests   ││  ai-dynamo/aiconfigurator@095f58a        │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Each suggestion was planned like any request: a takes one.
  Gain is room per GPU; cost is against this plan
@@ -898,8 +898,8 @@ p
 KEYS
 only 2,20
 expect <<'END'
-┌─ Model and GPU ──────────────────┐┌─ 2 x NVIDIA H100 SXM5 80GB ────────────────┐┌─ Suggestions and sources ──────────┐
-│▸Model       llama-3.1-70b       ▾││FITS  40.09 of 79.19 GiB per GPU            ││It fits; nothing speaks against it. │
+┌─ Model and GPU ──────────────────┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 33 ─┐┌─ Suggestions and sources ──────────┐
+│▸Model       llama-3.1-70b       ▾││FITS  40.09 of 72.85 GiB budget             ││It fits; nothing speaks against it. │
 │ Weights     fp8                 ▾││███████████████████▓▒░░·····················││── Against the pinned plan ─────────│
 │ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet        ││Weights bf16 -> fp8                 │
 │ GPUs        2                    ││  usable            79.19 GiB  sheet        ││GPUs 4 -> 2                         │
@@ -913,10 +913,10 @@ expect <<'END'
 │ TP          auto: 2              ││KV pool 34.01 GiB: 222,912 tokens, 27.2     ││  ai-dynamo/aiconfigurator@095f58a5 │
 │ PP          auto: 1              ││  requests of 8,192 tokens                  ││  aic-core/src/aiconfigurator_core/…│
 │ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  (vendored HF config.json)         │
-│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it     ││gpu: confidence high:               │
-│── Engine ────────────────────────││── Cost ────────────────────────────────────││  NVIDIA/open-gpu-kernel-modules@df…│
-│ Engine      auto: vLLM 0.21 on  ▾││on demand $6.98/h, $5,095/month             ││  g_nv_name_released.h (names, PCI  │
-│ Slots       auto: 1,024 reques…  ││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs   ││  ids); public script citing NVIDIA │
+│ Replicas    auto: 1              ││── Cost ────────────────────────────────────││gpu: confidence high:               │
+│── Engine ────────────────────────││on demand $6.98/h, $5,095/month             ││  NVIDIA/open-gpu-kernel-modules@df…│
+│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs   ││  g_nv_name_released.h (names, PCI  │
+│ Slots       auto: 1,024 reques…  ││  (undated: check it)                       ││  ids); public script citing NVIDIA │
 END
 
 screen "the same where there is little room" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'
@@ -927,11 +927,11 @@ p
 KEYS
 only 2,6
 expect <<'END'
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 40 ─┐
-│▸Model       llama-3.1-70b       ▾││FITS  40.09 of 79.19 GiB per GPU          │
-│ Weights     fp8                 ▾││pinned: weights +0.99 GiB, GPUs 4 -> 2,   │
-│ GPU         h100-sxm            ▾││  -6.98 $/h                               │
-│ GPUs        2                    ││██████████████████▓▒░░····················│
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 45 ─┐
+│▸Model       llama-3.1-70b       ▾││FITS  40.09 of 72.85 GiB budget           │
+│ Weights     fp8                 ▾││against the pin: GPUs 4 -> 2, weights     │
+│ GPU         h100-sxm            ▾││  +0.99 GiB, KV +0.62 GiB, free -1.62 GiB,│
+│ GPUs        2                    ││  -6.98 $/h                               │
 END
 
 screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <<'KEYS'
@@ -945,7 +945,7 @@ expect <<'END'
 │       floor(KV pool / block bytes) * block bytes / KV of one request         │
 │       with KV pool 54.846 GiB, 53.331 GiB to 55.451 GiB (assumed), block     │
 │       bytes 2 MiB (exact), one request is given 1 GiB (exact)                │
-│       from vLLM 0.21 on of 2026-11: 16 tokens, the CUDA default of the block │
+│       from vLLM 0.21+ of 2026-11: 16 tokens, the CUDA default of the block   │
 │       size; jgchn/llm-d-planner@56dc5b76ca53 accuracy/results (raw logs);    │
 │       llm-d-incubation/llm-d-planner@e50305af90f0                            │
 │       docs/empirical-vllm-memory-results.md                                  │
@@ -992,8 +992,8 @@ KEYS
 only 1,96
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool        plan.json
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 27 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  37.10 of 44.42 GiB per GPU          │
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 29 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  37.10 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
 │ GPUs        4                    ││  usable            44.42 GiB  sheet      │
@@ -1007,17 +1007,17 @@ expect <<'END'
 │ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
-│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it   │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21 on  ▾││on demand $9.14/h, $6,670/month           │
-│ Slots       auto: 256 requests   ││  1 x nebius                              │
+│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│── Engine ────────────────────────││on demand $9.14/h, $6,670/month           │
+│ Engine      auto: vLLM 0.21+    ▾││  1 x nebius                              │
+│ Slots       auto: 256 requests   ││  gpu-l40s-d_4gpu-128vcpu-768gb, 4 GPUs   │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool       plan.json*
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 27 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  37.72 of 44.42 GiB per GPU          │
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 29 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  37.72 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││███████████████████████████████▓▒░░░······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
 │ GPUs        4                    ││  usable            44.42 GiB  sheet      │
@@ -1031,17 +1031,17 @@ expect <<'END'
 │ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
-│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it   │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21 on  ▾││on demand $9.14/h, $6,670/month           │
-│ Slots       auto: 256 requests   ││  1 x nebius                              │
+│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│── Engine ────────────────────────││on demand $9.14/h, $6,670/month           │
+│ Engine      auto: vLLM 0.21+    ▾││  1 x nebius                              │
+│ Slots       auto: 256 requests   ││  gpu-l40s-d_4gpu-128vcpu-768gb, 4 GPUs   │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool       plan.json*
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 27 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  37.72 of 44.42 GiB per GPU          │
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 29 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  37.72 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││███████████████████████████████▓▒░░░······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
 │ GPUs        4                    ││  usable            44.42 GiB  sheet      │
@@ -1055,17 +1055,17 @@ expect <<'END'
 │ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
-│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it   │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21 on  ▾││on demand $9.14/h, $6,670/month           │
-│ Slots       auto: 256 requests   ││  1 x nebius                              │
+│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│── Engine ────────────────────────││on demand $9.14/h, $6,670/month           │
+│ Engine      auto: vLLM 0.21+    ▾││  1 x nebius                              │
+│ Slots       auto: 256 requests   ││  gpu-l40s-d_4gpu-128vcpu-768gb, 4 GPUs   │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  one line of --batch
  Save as: plan.json
  Enter:do it  Tab:complete  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool        plan.json
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 27 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  37.72 of 44.42 GiB per GPU          │
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 29 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  37.72 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││███████████████████████████████▓▒░░░······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
 │ GPUs        4                    ││  usable            44.42 GiB  sheet      │
@@ -1079,10 +1079,10 @@ expect <<'END'
 │ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
-│ Replicas    auto: 1              ││speed: not predicted yet; 4 measures it   │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21 on  ▾││on demand $9.14/h, $6,670/month           │
-│ Slots       auto: 256 requests   ││  1 x nebius                              │
+│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│── Engine ────────────────────────││on demand $9.14/h, $6,670/month           │
+│ Engine      auto: vLLM 0.21+    ▾││  1 x nebius                              │
+│ Slots       auto: 256 requests   ││  gpu-l40s-d_4gpu-128vcpu-768gb, 4 GPUs   │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
 
@@ -1100,8 +1100,8 @@ KEYS
 only 1,12
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool        plan.json
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 27 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  37.72 of 44.42 GiB per GPU          │
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 29 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  37.72 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││███████████████████████████████▓▒░░░······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
 │ GPUs        4                    ││  usable            44.42 GiB  sheet      │
@@ -1183,8 +1183,8 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 30 ─┐
-│▸Model       tiny.gguf           ▾││FITS  0.72 of 15.81 GiB per GPU           │
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 34 ─┐
+│▸Model       tiny.gguf           ▾││FITS  0.72 of 15.81 GiB budget            │
 │ Weights     ggml-q8_0 as publi… ▾││█▓▒░░·····································│
 │ GPU         cheapest: v100-sxm… ▾││  physical          16.00 GiB  assumed    │
 │ GPUs        auto: 1              ││  usable            15.81 GiB  model      │
@@ -1208,25 +1208,25 @@ screen "a field is found by its option" <<'KEYS'
 KEYS
 only 2,24
 expect <<'END'
-┌─ Load ────────── field 16 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
-│ KV cache    auto: bf16          ▾││FITS  17.68 of 22.07 GiB per GPU          │
+┌─ Load ────────── field 16 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 33 ─┐
+│ KV cache    auto: bf16          ▾││FITS  17.68 of 20.30 GiB budget           │
 │── Layout ────────────────────────││████████████████████████████▓▓▒░░░········│
 │ TP          auto: 1              ││  physical          22.49 GiB  sheet      │
 │ PP          auto: 1              ││  usable            22.07 GiB  sheet      │
 │ EP          auto: 1              ││  budget            20.30 GiB  sheet      │
 │ Replicas    auto: 1              ││█ weights           14.99 GiB  assumed    │
 │── Engine ────────────────────────││▓ KV needed          1.00 GiB  assumed    │
-│ Engine      auto: vLLM 0.21 on  ▾││▒ activation         0.57 GiB  0.44..0.79 │
+│ Engine      auto: vLLM 0.21+    ▾││▒ activation         0.57 GiB  0.44..0.79 │
 │ Slots       auto: 256 requests   ││░ non-torch          0.25 GiB  0.14..0.56 │
 │▸Batch       auto: 2,048 tokens   ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
 │ Utilization auto: 0.92 share     ││· free               4.39 GiB  2.88..5.00 │
 │ Headroom    0.00 share           ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
 │ Used        0 GiB                ││  requests of 8,192 tokens                │
 │ Pruning     none                ▾││GPUs 1: TP 1, 1 host                      │
-│── Cost ──────────────────────────││no GPU was named: the cheapest list price │
-│ Price       on-demand           ▾││  that fits                               │
-│ Hours       730 h/month          ││speed: not predicted yet; 4 measures it   │
-│ Electricity auto: 0.0861 $/kWh   ││── Cost ──────────────────────────────────│
+│── Cost ──────────────────────────││── Cost ──────────────────────────────────│
+│ Price       on-demand           ▾││on demand $0.44/h, $321.20/month          │
+│ Hours       730 h/month          ││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Electricity auto: 0.0861 $/kWh   ││  (undated: check it)                     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Batch: tokens of one step (--max-batched-tokens).
  forward = batch*(2*h + 3*ff/TP)*a + forward base
@@ -1241,8 +1241,8 @@ screen "a click sets the focus, another opens" <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
-│▸Model       8B, assumed shape   ▾││FITS  17.68 of 22.07 GiB per GPU          │
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 33 ─┐
+│▸Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
 │ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
 │ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
@@ -1256,17 +1256,17 @@ expect <<'END'
 │ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││no GPU was named: the cheapest list price │
-│── Engine ────────────────────────││  that fits                               │
-│ Engine      auto: vLLM 0.21 on  ▾││speed: not predicted yet; 4 measures it   │
-│ Slots       auto: 256 requests   ││── Cost ──────────────────────────────────│
+│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
+│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Slots       auto: 256 requests   ││  (undated: check it)                     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
-│▸Model       8B, assumed shape   ▾││FITS  17.68 of 22.07 GiB per GPU          │
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 33 ─┐
+│▸Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
 │ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
 │ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
@@ -1280,10 +1280,10 @@ expect <<'END'
 │ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││no GPU was named: the cheapest list price │
-│── Engine ────────────────────────││  that fits                               │
-│ Engine      auto: vLLM 0.21 on  ▾││speed: not predicted yet; 4 measures it   │
-│ Slots       auto: 256 requests   ││── Cost ──────────────────────────────────│
+│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
+│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Slots       auto: 256 requests   ││  (undated: check it)                     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -1293,7 +1293,8 @@ END
 # ---- the first time ----------------------------------------------------------------
 
 # Start, choose 70B, int8 and one L40S, see that it does not fit and why, take a
-# suggestion, compare, measure, quit: under 20 keys beside the words typed.
+# suggestion, compare, go to measuring, quit: under 20 keys beside the words typed.
+# (bench.sh goes the same way and measures.)
 
 screen "first time" <<'KEYS'
 Enter "70B" Enter
@@ -1308,51 +1309,51 @@ a Enter
 KEYS
 only 2,46
 expect <<'END'
-┌─ Model and GPU ── field 4 of 23 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 33 ─┐
-│ Model       70B, assumed shape  ▾││DOES NOT FIT  71.91 of 44.42 GiB per GPU  │
+┌─ Model and GPU ── field 4 of 23 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
+│ Model       70B, assumed shape  ▾││DOES NOT FIT  71.91 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
-│▸GPUs        1                    ││a: 3 ways out, such as --gpu l40s:2 --tp 1│
-│── Load ──────────────────────────││  --pp 2                                  │
-│ Context     8,192 tokens         ││██████████████│█████▓▒░░ over by 27.49 GiB│
-│ Prompt      1,024 tokens         ││  physical          44.99 GiB  sheet      │
-│ Output      256 tokens           ││  usable            44.42 GiB  sheet      │
-│ Users       1 at once            ││  budget            40.87 GiB  sheet      │
-│ KV cache    auto: bf16          ▾││█ weights           67.71 GiB  assumed    │
-│── Layout ────────────────────────││▓ KV needed          2.50 GiB  assumed    │
-│ TP          auto: 1              ││▒ activation         0.58 GiB  0.46..0.81 │
-│ PP          auto: 1              ││░ non-torch          0.25 GiB  0.14..0.56 │
-│ EP          auto: 1              ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│ Replicas    auto: 1              ││· free             -27.49 GiB  assumed    │
-│── Engine ────────────────────────││KV pool -28.55 GiB: 0 tokens, 0.0 requests│
-│ Engine      auto: vLLM 0.21 on  ▾││  of 8,192 tokens                         │
-│ Slots       auto: 256 requests   ││GPUs 1: TP 1, 1 host                      │
+│▸GPUs        1                    ││a: 2 ways out, such as --gpu l40s:2       │
+│── Load ──────────────────────────││████████████████│█████▓▒░░ lacks 31.05 GiB│
+│ Context     8,192 tokens         ││  physical          44.99 GiB  sheet      │
+│ Prompt      1,024 tokens         ││  usable            44.42 GiB  sheet      │
+│ Output      256 tokens           ││  budget            40.87 GiB  sheet      │
+│ Users       1 at once            ││█ weights           67.71 GiB  assumed    │
+│ KV cache    auto: bf16          ▾││▓ KV needed          2.50 GiB  assumed    │
+│── Layout ────────────────────────││▒ activation         0.58 GiB  0.46..0.81 │
+│ TP          auto: 1              ││░ non-torch          0.25 GiB  0.14..0.56 │
+│ PP          auto: 1              ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│ EP          auto: 1              ││· free             -27.49 GiB  assumed    │
+│ Replicas    auto: 1              ││no room for KV: 28.55 GiB short           │
+│── Engine ────────────────────────││GPUs 1: TP 1, 1 host                      │
+│ Engine      auto: vLLM 0.21+    ▾││── Cost ──────────────────────────────────│
+│ Slots       auto: 256 requests   ││on demand $1.00/h, $730.00/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  GPUs: how many in all. auto: the fewest that fit.
  GPUs = TP * PP * replicas
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 4 of 23 ─┐┌─ 2 x NVIDIA L40S ─────────── 1-18 of 30 ─┐
-│ Model       70B, assumed shape  ▾││FITS  36.65 of 44.42 GiB per GPU          │
-│ Weights     int8                ▾││███████████████████████████████▓▒░░·······│
+┌─ Model and GPU ── field 4 of 23 ─┐┌─ 2 x NVIDIA L40S ─────────── 1-18 of 28 ─┐
+│ Model       70B, assumed shape  ▾││FITS  38.71 of 40.87 GiB budget           │
+│ Weights     int8                ▾││████████████████████████████████▓▒░░░·····│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
 │▸GPUs        2                    ││  usable            44.42 GiB  sheet      │
 │── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
 │ Context     8,192 tokens         ││█ weights           33.87 GiB  assumed    │
 │ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
 │ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..0.81 │
-│ Users       1 at once            ││░ non-torch          0.07 GiB  0.00..0.35 │
+│ Users       1 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free               7.77 GiB  6.29..8.34 │
-│ TP          1                    ││stage 2 of 2, the one that binds          │
-│ PP          2                    ││KV pool 5.47 GiB: 35,856 tokens, 4.4      │
-│ EP          auto: 1              ││  requests of 8,192 tokens                │
-│ Replicas    auto: 1              ││GPUs 2: TP 1 x PP 2, 1 host               │
-│── Engine ────────────────────────││speed: not predicted yet; 4 measures it   │
-│ Engine      auto: vLLM 0.21 on  ▾││── Cost ──────────────────────────────────│
-│ Slots       auto: 256 requests   ││on demand $2.00/h, $1,460/month           │
+│── Layout ────────────────────────││· free               5.71 GiB  4.29..6.44 │
+│ TP          auto: 2              ││KV pool 3.41 GiB: 22,336 tokens, 2.7      │
+│ PP          auto: 1              ││  requests of 8,192 tokens                │
+│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                      │
+│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│── Engine ────────────────────────││on demand $4.57/h, $3,335/month           │
+│ Engine      auto: vLLM 0.21+    ▾││  1 x nebius gpu-l40s-d_2gpu-64vcpu-384gb,│
+│ Slots       auto: 256 requests   ││  2 GPUs (undated: check it)              │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
- applied: --gpu l40s:2 --tp 1 --pp 2 (u undoes it)
+ applied: --gpu l40s:2 (u undoes it)
 END
 
 assert_eq "keys of the first time" 16 \

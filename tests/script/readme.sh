@@ -10,7 +10,7 @@ readme=$src/README.md
 
 screen "first time" <<'KEYS'
 l Down
-Enter "int8" Enter
+Right Right
 Down
 Enter "l40s" Enter
 Down -

@@ -73,13 +73,13 @@ shown() {
             if (v[1] != "auto") put("form." name, v[1]) }
         answer ~ /^(FITS|MARGINAL|DOES NOT FIT)/ {
             print "verdict", answer ~ /^FITS/ ? "fits" : answer ~ /^M/ ? "marginal" : "does-not-fit"
-            if (answer ~ / of .* GiB per GPU/) {
+            if (answer ~ / of .* GiB budget/) {
                 n = split(answer, v, " ")
-                for (i = 1; i <= n; i++) if (v[i] == "of") { put("taken", v[i - 1]); put("usable", v[i + 1]) } } }
+                for (i = 1; i <= n; i++) if (v[i] == "of") { put("taken", v[i - 1]); put("budget", v[i + 1]) } } }
         answer ~ /^. (physical|usable|budget|weights|KV needed|recurrent state|activation|non-torch|CUDA graphs|free) .*GiB/ {
             name = substr(answer, 3, 15); sub(/ *$/, "", name); gsub(/ /, "_", name)
             split(substr(answer, 18), v, " "); put(name, v[1]) }
-        answer ~ /over by / { split(after(answer, "over by "), v, " "); put("over", v[1]) }
+        answer ~ / lacks / { split(after(answer, " lacks "), v, " "); put("lacks", v[1]) }
         answer ~ /^KV pool / {
             n = split(answer, v, " ")
             put("pool", v[3]); put("pool_tokens", v[5]); put("concurrency", v[7]); put("context", v[10]) }
@@ -146,11 +146,11 @@ compare() {
         # as typed: no layout, so nothing that it would come to
         json["memory"] == "null" && $1 ~ /form.(Slots|Batch|Utilization)/ { next }
         $1 == "verdict" { wanted = json["verdict.status"] }
-        $1 == "taken" { gpu = "memory.per_gpu."
-            wanted = json[gpu "weights.value"] + json[gpu "kv_reserved.value"] + \
-                     json[gpu "activation.value"] + json[gpu "non_torch.value"] + \
-                     json[gpu "graphs.value"] }
-        $1 == "over" { wanted = -json["memory.per_gpu.free.value"] }
+        $1 == "taken" || $1 == "lacks" { gpu = "memory.per_gpu."
+            lacks = json[gpu "kv_reserved.value"] - json[gpu "kv_pool.value"]
+            if (!((gpu "kv_pool.value") in json)) # only the weights are counted
+                lacks = json[gpu "weights.value"] - json[gpu "budget.value"]
+            wanted = $1 == "lacks" ? lacks : json[gpu "budget.value"] + lacks }
         $1 in from { wanted = from[$1] in json ? json[from[$1]] : "missing" }
         { n++
           dot = index($2, "."); digits = dot ? length($2) - dot : 0

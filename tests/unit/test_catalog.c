@@ -105,7 +105,7 @@ static void test_engines_refused(void **state)
     assert_null(engine);
     assert_string_equal(err.text, "no figures for vLLM 0.20");
     assert_string_equal(err.hint, "there are figures for up to 0.7, 0.8-0.11, "
-                                  "0.12-0.16, 0.17-0.19, 0.21 on");
+                                  "0.12-0.16, 0.17-0.19, 0.21+");
     assert_int_equal(catalog_engine(catalog, "vllm@new", &engine, &err), GP_E_USAGE);
     assert_string_equal(err.text, "'new' is no version");
     assert_int_equal(catalog_engine(catalog, "vlm", &engine, &err), GP_E_USAGE);
@@ -283,7 +283,7 @@ static void test_user_formats_and_engines(void **state)
     assert_int_equal(catalog_format(both, "int3", &format, &err), GP_OK);
     assert_near(format_bytes(format, 64, 64), 64 * 64 * 3 / 8.0 + 64 * 2, 0);
     newest = profile_engine(both, "vllm");
-    assert_string_equal(newest->range, "0.21 on");
+    assert_string_equal(newest->range, "0.21+");
     assert_int_equal(newest->until, INT_MAX);
     assert_near(newest->fraction, 0.8, 0);
     assert_near(newest->graphs.value, 2 * GP_GIB, 0);

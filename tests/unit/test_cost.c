@@ -142,9 +142,16 @@ static void test_whole_instances(void **state)
     /* eight replicas: 8 x $4 against 1 x $24 */
     c = estimate(q, sample_layout(1, 1, 1, 8), sample_market());
     assert_near(c.per_hour, 24, 0);
-    /* pipeline stages may be spread */
+    /* a replica that one host holds is rented in one; spread only where none holds it */
+    q->host_gpus = 8;
+    c = estimate(q, sample_layout(1, 2, 1, 1), sample_market());
+    assert_int_equal(c.on_demand.instances, 1);
+    assert_false(c.on_demand.apart);
+    assert_near(c.per_hour, 24, 0);
+    q->host_gpus = 1;
     c = estimate(q, sample_layout(1, 2, 1, 1), sample_market());
     assert_int_equal(c.on_demand.instances, 2);
+    assert_false(c.on_demand.apart); /* as planned */
     assert_near(c.per_hour, 8, 0);
 }
 

@@ -32,6 +32,7 @@ static struct plan plan_of(double weights, double kv, double activation, double 
     m->graphs = quantity_band(graphs * GP_GIB, graphs / 2 * GP_GIB, graphs * 2 * GP_GIB,
                               ORIGIN_MODEL);
     m->free = gib(usable - weights - kv - activation - graphs);
+    p.memory.kv_pool = quantity_add(p.memory.free, p.memory.kv_reserved);
     return p;
 }
 
@@ -82,7 +83,7 @@ static void test_over(void **state)
     draw(&c, 60, &p);
     strbuf_init(&text);
     canvas_dump(&c, &text);
-    assert_non_null(strstr(text.text, " over by 27.30 GiB\n"));
+    assert_non_null(strstr(text.text, " lacks 27.30 GiB\n"));
     assert_int_equal(count(&c, "."), 1); /* the one of 27.30: nothing is free */
     assert_int_equal(count(&c, "|"), 1); /* where usable ends */
     strbuf_fini(&text);
