@@ -281,6 +281,7 @@ tui_sources = \
 	src/tui/s_bench_ask.c \
 	src/tui/s_bench_choose.c \
 	src/tui/s_bench_done.c \
+	src/tui/s_bench_export.c \
 	src/tui/s_bench_live.c \
 	src/tui/s_bench_plan.c \
 	src/tui/s_compare.c \

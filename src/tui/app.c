@@ -156,6 +156,15 @@ bool app_busy(const struct app *app, char *why, size_t size)
     return false;
 }
 
+bool app_unsaved(const struct app *app, char *why, size_t size)
+{
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        if (app->state[i] && screens[i]->unsaved &&
+            screens[i]->unsaved(app, app->state[i], why, size))
+            return true;
+    return false;
+}
+
 /* ---- keys ---- */
 
 /* The first Ctrl-C while a measurement runs only stops that, after its point. */
@@ -201,9 +210,8 @@ static bool terminal_key(struct app *app, int key)
         hang_up(app);
         return true;
     case K_RESUME:
+    case K_RESIZE: /* back to the same size, it may still have lost what was painted */
         app->whole = true;
-        /* fall through */
-    case K_RESIZE:
         term_size(&rows, &cols);
         app_resize(app, rows, cols);
         return true;

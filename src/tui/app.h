@@ -78,6 +78,9 @@ double app_now(void); /* s, monotonic */
 /* One line of the `:` prompt: an action's name, "dump FILE", or options as --plan takes
  * them ("users 16", "--gpu h100:2", "set context 32k"). False: *err. (command.c) */
 bool app_command(struct app *app, const char *line, struct gp_err *err);
+/* Where to write: the path without a last '!', which says that a file of that name may
+ * go; without it such a file is an error. */
+enum gp_status app_target(const char *text, char *path, size_t size, struct gp_err *err);
 /* Completions of the last word of that line, blanks between. */
 void app_complete(struct app *app, const char *line, struct strbuf *out);
 

@@ -24,7 +24,7 @@ static void quit_now(struct app *app, void *ctx)
 static void quit(struct app *app)
 {
     char why[120], text[200];
-    bool busy = app_busy(app, why, sizeof why);
+    bool busy = app_busy(app, why, sizeof why) || app_unsaved(app, why, sizeof why);
 
     if (busy)
         gp_format(text, sizeof text, "%s. Quit?", why);
@@ -145,9 +145,7 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-/* A last '!' says that a file of that name may go. */
-static enum gp_status check_target(const char *text, char *path, size_t size,
-                                   struct gp_err *err)
+enum gp_status app_target(const char *text, char *path, size_t size, struct gp_err *err)
 {
     size_t n = strlen(text);
     bool replace = n > 0 && text[n - 1] == '!';
@@ -171,7 +169,7 @@ bool app_export(struct app *app, const char *text, struct gp_err *err)
     if (!ops->export)
         return gp_fail(err, GP_E_USAGE, ops->name, "", "has nothing to export") ==
                GP_OK;
-    if (check_target(text, path, sizeof path, err))
+    if (app_target(text, path, sizeof path, err))
         return false;
     if (!has_word(ops->suffixes, suffix_of(path)))
         return gp_fail(err, GP_E_USAGE, path, ops->suffixes,

@@ -24,6 +24,7 @@ void app_resize(struct app *app, int rows, int cols);
 double app_tick(struct app *app);
 /* The first open screen that is busy says why; false: none is. */
 bool app_busy(const struct app *app, char *why, size_t size);
+bool app_unsaved(const struct app *app, char *why, size_t size);
 
 /* The whole screen: tabs, body, windows, explanation, keys. (app_draw.c) */
 void app_draw(const struct app *app, struct canvas *canvas);

@@ -47,7 +47,13 @@ static bool dump_to(struct app *app, const char *path, bool inks, struct gp_err 
     struct canvas canvas;
     struct strbuf out;
     enum gp_status status;
+    char target[GP_PATH_MAX];
 
+    if (!app->scripted && strcmp(path, "-") != 0) {
+        if (app_target(path, target, sizeof target, err))
+            return false;
+        path = target;
+    }
     if (strcmp(path, "-") == 0 && !app->scripted)
         return gp_fail(err, GP_E_USAGE, "dump", "name a file",
                        "standard output is this screen") == GP_OK;
@@ -74,8 +80,14 @@ static bool inks(struct app *app, const char *path, struct gp_err *err)
     return dump_to(app, path, true, err);
 }
 
-static bool save(struct app *app, const char *path, struct gp_err *err)
+static bool save(struct app *app, const char *text, struct gp_err *err)
 {
+    char path[GP_PATH_MAX];
+    bool own = strcmp(text, app->desk->file) == 0; /* saved there before */
+
+    if (own ? !gp_copy(path, sizeof path, text)
+            : app_target(text, path, sizeof path, err) != GP_OK)
+        return false;
     if (desk_save(app->desk, path, err))
         return false;
     app_report(app, false, "saved to %s", path);

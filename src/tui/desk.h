@@ -117,6 +117,8 @@ const char *desk_free_text(enum field field);
 void desk_ask(const struct desk *desk, struct ask *ask);
 /* "gpuplan --plan -m 70B -g l40s:2": the command that gives the same answer. */
 void desk_command(const struct desk *desk, const char *command, struct strbuf *out);
+/* A word of a command, in quotes where a shell would take it apart. */
+void desk_quote(const char *text, struct strbuf *out);
 
 /* A saved plan is one request of --batch: {"model": "70B", "gpu": "l40s:2"}. */
 enum gp_status desk_save(struct desk *desk, const char *path, struct gp_err *err);

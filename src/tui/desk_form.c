@@ -295,7 +295,7 @@ enum gp_status form_options(struct planner *planner, struct form *form,
 
 /* ---- the command ---- */
 
-static void add_quoted(const char *text, struct strbuf *out)
+void desk_quote(const char *text, struct strbuf *out)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                 "0123456789_./:@%+,=-";
@@ -319,7 +319,7 @@ void desk_command(const struct desk *desk, const char *command, struct strbuf *o
     strbuf_addf(out, "gpuplan --%s", command + strspn(command, "-"));
     if (desk->profiles[0]) {
         strbuf_add(out, " --profiles ");
-        add_quoted(desk->profiles, out);
+        desk_quote(desk->profiles, out);
     }
     for (int f = 0; f < FIELD_COUNT; f++) {
         const struct option_row *row = &option_rows[field_rows[f].option];
@@ -331,7 +331,7 @@ void desk_command(const struct desk *desk, const char *command, struct strbuf *o
             strbuf_addf(out, " -%c ", row->key);
         else
             strbuf_addf(out, " --%s ", row->name);
-        add_quoted(text, out);
+        desk_quote(text, out);
     }
 }
 

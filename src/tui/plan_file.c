@@ -12,12 +12,17 @@ static void save_now(struct app *app, void *ctx)
 {
     char *save_as = ctx;
     struct gp_err err = {0};
+    struct strbuf quoted;
 
-    if (desk_save(app->desk, save_as, &err))
+    if (desk_save(app->desk, save_as, &err)) {
         app_report_err(app, &err);
-    else
-        app_report(app, false, "saved to %s; gpuplan --batch %s prints its answer",
-                   save_as, save_as);
+        return;
+    }
+    strbuf_init(&quoted);
+    desk_quote(save_as, &quoted);
+    app_report(app, false, "saved to %s; gpuplan --batch %s prints its answer", save_as,
+               quoted.text);
+    strbuf_fini(&quoted);
 }
 
 static bool save_named(struct app *app, void *ctx, const char *text, struct gp_err *err)

@@ -13,11 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "data/benchlog.h"
-#include "run/devices.h"
 
 #include "tui/curves.h"
-#include "util/json.h"
 #include "util/mem.h"
 
 #define SLICE 0.006 /* s of one tick */
@@ -154,7 +151,7 @@ void bench_renew(struct app *app, struct bench *b)
     memset(b->live, 0, sizeof b->live);
     b->stage = STAGE_CHOOSE;
     b->panel = b->notes = b->stopping = b->device = b->point = 0;
-    b->saved[0] = '\0';
+    b->saved[0] = b->unwritten[0] = '\0';
     b->wanted = b->stale = false;
     b->follow = true;
     b->version = app->desk->version;
@@ -225,6 +222,8 @@ void bench_begin(struct app *app, struct bench *b)
         return;
     }
     b->stage = STAGE_RUN;
+    b->resume[0] = '\0';
+    app->interrupted = false;
     b->panel = b->device = 0;
     b->point = b->line_count > 1 ? b->lines[1].point : 0;
     b->follow = true;
@@ -237,8 +236,10 @@ static void finish(struct app *app, struct bench *b)
 {
     struct gp_err err = {0};
 
+    b->unwritten[0] = '\0';
     if (session_finish(b->session, &err)) {
-        bench_note(b, err.text);
+        gp_copy(b->unwritten, sizeof b->unwritten, err.text);
+        gp_tame(b->unwritten);
         app_report_err(app, &err);
     } else {
         const char *status = session_status(b->session);
@@ -266,6 +267,7 @@ static void take_event(struct app *app, struct bench *b,
     case SESSION_EVENT_FAILED:
         b->err = event->err;
         b->wanted = false;
+        b->resume[0] = '\0';
         break;
     case SESSION_EVENT_BEGIN:
         if (b->follow && event->device == b->device)
@@ -304,6 +306,24 @@ static void go_on(struct app *app, struct bench *b)
         else
             quiet++;
     }
+}
+
+bool bench_unfinished(const struct bench *b)
+{
+    return b->stage == STAGE_DONE &&
+           strcmp(session_status(b->session), "complete") != 0;
+}
+
+/* Another session for the same plan, which begins with what this one measured. */
+void bench_go_on(struct app *app, struct bench *b)
+{
+    char journal[GP_PATH_MAX];
+
+    gp_copy(journal, sizeof journal, b->plan.journal);
+    gp_copy(b->resume, sizeof b->resume, journal);
+    bench_renew(app, b);
+    b->wanted = bench_state(b) != SESSION_BROKEN;
+    app_report(app, false, "goes on as soon as the devices are known");
 }
 
 static double sooner(double a, double b)
@@ -416,7 +436,8 @@ static const char *word(const void *state, enum action action)
     case ACT_TOGGLE:
         return choose                       ? bench_choose_word(b, action)
                : done && action == ACT_OPEN ? "read"
-                                            : NULL;
+               : done && action == ACT_START && bench_unfinished(b) ? "go on"
+                                                                    : NULL;
     case ACT_STOP:
     case ACT_STOP_NOW:
         return b->stage == STAGE_RUN ? action_rows[action].word : NULL;
@@ -482,8 +503,8 @@ static void title(const struct app *app, const void *state, struct strbuf *out)
         devices_view_title(b->view, out);
     } else if (b->stage == STAGE_RUN) {
         session_progress(b->session, &p);
-        strbuf_addf(out, "%s %d of %d", b->stopping ? "stopping" : "measuring", p.done,
-                    p.of);
+        strbuf_addf(out, "%d/%d %s", p.done, p.of,
+                    b->stopping ? "stopping" : "measuring");
     } else if (b->stage == STAGE_DONE) {
         strbuf_add(out, session_status(b->session));
     }
@@ -503,79 +524,15 @@ static bool busy(const struct app *app, const void *state, char *why, size_t siz
     return true;
 }
 
-/* ---- the same elsewhere ---- */
-
-static void command(const struct app *app, const void *state, struct strbuf *out)
+static bool unsaved(const struct app *app, const void *state, char *why, size_t size)
 {
     const struct bench *b = state;
-    char text[256];
+    bool lost = b->stage == STAGE_DONE && b->unwritten[0] && !b->saved[0];
 
-    if (b->monitor) {
-        strbuf_add(out, "gpuplan --list devices");
-        return;
-    }
-    bench_ask_tests(b, text, sizeof text);
-    if (bench_ask_model(b)) {
-        char start[128];
-
-        gp_format(start, sizeof start, "--bench %s", text);
-        desk_command(app->desk, start, out);
-    } else {
-        strbuf_addf(out, "gpuplan --bench %s", text);
-    }
-    strbuf_addf(out, " --preset %s", bench_presets[b->form.preset]);
-    if (b->form.types[0])
-        strbuf_addf(out, " --type %s", b->form.types);
-    if (b->form.shapes[0])
-        strbuf_addf(out, " --shapes %s", b->form.shapes);
-    if (b->form.limit[0])
-        strbuf_addf(out, " --time-limit %s", b->form.limit);
-    if (b->form.engine)
-        strbuf_addf(out, " --backend %s", bench_engines[b->form.engine]);
-    bench_ask_devices(b, text, sizeof text);
-    if (text[0])
-        strbuf_addf(out, " --device %s", text);
-}
-
-static enum gp_status export_devices(const struct app *app, const char *suffix,
-                                     struct strbuf *out, struct gp_err *err)
-{
-    struct sheet doc;
-    const struct fact *items;
-    enum gp_status status;
-
-    sheet_init(&doc);
-    status = report_list(planner_catalog(app->desk->planner), &devices_class, NULL, 0,
-                         &doc, err);
-    items = status ? NULL : sheet_find(&doc, "items");
-    if (items && strcmp(suffix, "json") == 0)
-        sheet_json(&doc, out);
-    else if (items)
-        sheet_table(items->sheets, items->sheet_count, NULL,
-                    strcmp(suffix, "csv") == 0 ? SHEET_CSV : SHEET_TEXT, out);
-    sheet_fini(&doc);
-    return status;
-}
-
-static enum gp_status export(const struct app *app, const void *state,
-                             const char *suffix, struct strbuf *out,
-                             struct gp_err *err) {
-    const struct bench *b = state;
-    const struct benchlog *log = b->session ? session_log(b->session) : NULL;
-
-    if (b->monitor) return export_devices(app, suffix, out, err);
-    if (log && strcmp(suffix, "json") == 0) gp_json_write(log->json, true, out);
-    else if (log)
-        benchlog_print(log, strcmp(suffix, "csv") == 0 ? BENCHLOG_CSV : BENCHLOG_TEXT,
-                       out);
-    else if (b->line_count > 0 && strcmp(suffix, "txt") == 0)
-        session_dry_run(b->session, out);
-    else return gp_fail(err, GP_E_NOTHING, "", "txt has the plan",
-                        "nothing is measured yet");
-    for (int i = 0;
-         log && strcmp(suffix, "txt") == 0 && i < session_summaries(b->session); i++)
-        strbuf_addf(out, "%s%s\n", i ? "" : "\n", session_summary(b->session, i));
-    return GP_OK;
+    (void)app;
+    if (lost)
+        gp_copy(why, size, "the result is in no file yet (w saves it)");
+    return lost;
 }
 
 const struct screen_ops screen_bench = {
@@ -590,9 +547,10 @@ const struct screen_ops screen_bench = {
     .explain = explain,
     .title = title,
     .suffixes = "json csv txt",
-    .export = export,
-    .command = command,
+    .export = bench_export,
+    .command = bench_command,
     .busy = busy,
+    .unsaved = unsaved,
     .word = word,
     .click = click,
 };

@@ -111,6 +111,8 @@ struct bench {
     double second;           /* when the next one begins */
     int stopping;            /* 1 after the point, 2 now */
     char saved[GP_PATH_MAX]; /* under this name as well */
+    char unwritten[240];     /* why the result is in no file; "" when it is in one */
+    char resume[GP_PATH_MAX]; /* the journal that the next session goes on with */
 
     bool monitor; /* the devices lie over it */
     struct devices_view *view;
@@ -121,11 +123,21 @@ enum session_state bench_state(const struct bench *b); /* BROKEN without a sessi
 void bench_changed(struct app *app, struct bench *b);  /* of the form: plans anew */
 void bench_renew(struct app *app, struct bench *b);    /* another session */
 void bench_begin(struct app *app, struct bench *b);
+bool bench_unfinished(const struct bench *b); /* done, and something is left to do */
+void bench_go_on(struct app *app, struct bench *b);
 void bench_note(struct bench *b, const char *text);
+/* "file  ~/result.json" in one row. */
+void bench_file(struct canvas *canvas, struct rect in, int y, const char *name,
+                const char *path);
 void bench_folder(const struct app *app, char *path, size_t size);
 char *bench_time(char *text, size_t size, double seconds); /* "45 s", "1 min 50 s" */
 /* First line shown so that line `at` of `count` is in sight. */
 int bench_top(int at, int count, int rows);
+
+/* ---- s_bench_export.c ---- */
+void bench_command(const struct app *app, const void *state, struct strbuf *out);
+enum gp_status bench_export(const struct app *app, const void *state,
+                            const char *suffix, struct strbuf *out, struct gp_err *err);
 
 /* ---- s_bench_ask.c ---- */
 /* The texts of ask are the bench's, until bench_ask_drop(); tests: their names, as

@@ -104,5 +104,7 @@ enum gp_status bench_ask(struct app *app, struct bench *b, struct ask *ask,
         status = give(ask, OPT_DEVICE, "devices", devices, err);
     if (!status && f->engine)
         status = give(ask, OPT_BACKEND, "engine", engine, err);
+    if (!status)
+        status = give(ask, OPT_RESUME, "journal", b->resume, err);
     return status;
 }

@@ -267,6 +267,10 @@ static void take_engine(struct app *app, void *ctx, const char *id)
 {
     struct bench *b = ctx;
 
+    if (b->stage != STAGE_CHOOSE) { /* it began while the list was open */
+        app_report(app, false, "a run is on: the engine stays");
+        return;
+    }
     for (int i = 0; i < 3; i++)
         if (strcmp(id, bench_engines[i]) == 0)
             b->form.engine = i;

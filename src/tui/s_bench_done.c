@@ -6,6 +6,7 @@
  */
 #include "tui/s_bench.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@ static const char *status_words(const struct bench *b)
 {
     const char *status = session_status(b->session);
 
+    if (b->unwritten[0] && !b->saved[0])
+        return "NOT WRITTEN: the result is in no file; w saves it under another name.";
     return strcmp(status, "complete") == 0 ? "Complete: every point was measured."
            : strcmp(status, "failed") == 0
                ? "Failed: a device was lost; what was measured is kept."
@@ -38,46 +41,70 @@ static int draw_lost(const struct bench *b, struct canvas *canvas, struct rect i
     return y;
 }
 
-/* The name of a file: without its folder where there is no room for it. */
+/* A file under the home folder as "~/..."; cut where there is no room: at its left. */
+static void put_file(struct canvas *canvas, struct rect in, int y, const char *path)
+{
+    const char *home = getenv("HOME");
+    size_t n = home ? strlen(home) : 0;
+    char text[GP_PATH_MAX + 2];
+    int room = in.cols - 6, over;
+
+    gp_copy(text, sizeof text, path);
+    if (n > 1 && strncmp(path, home, n) == 0 && path[n] == '/')
+        gp_format(text, sizeof text, "~%s", path + n);
+    over = gp_width(text) - room;
+    if (over > 0) {
+        const char *slash = strrchr(text, '/');
+
+        canvas_fit(canvas, in, y, 6, room, INK_TEXT, slash ? slash + 1 : text);
+    } else {
+        canvas_fit(canvas, in, y, 6, room, INK_TEXT, text);
+    }
+}
+
+void bench_file(struct canvas *canvas, struct rect in, int y, const char *name,
+                const char *path)
+{
+    canvas_text(canvas, in, y, 0, INK_DIM, name);
+    put_file(canvas, in, y, path);
+}
+
 static int draw_file(const struct bench *b, struct canvas *canvas, struct rect in,
                      int y)
 {
-    const char *path = b->plan.result, *slash = strrchr(path, '/');
-
-    canvas_text(canvas, in, y, 0, INK_DIM, "file");
-    canvas_fit(canvas, in, y, 6, in.cols - 6, INK_TEXT,
-               slash && gp_width(path) > in.cols - 6 ? slash + 1 : path);
-    if (b->saved[0] && y + 1 < in.rows) {
-        canvas_text(canvas, in, ++y, 0, INK_DIM, "also");
-        canvas_fit(canvas, in, y, 6, in.cols - 6, INK_TEXT, b->saved);
-    }
-    return y + 1;
+    if (b->unwritten[0])
+        y += canvas_wrap(canvas, in, y, INK_BAD, b->unwritten);
+    else
+        bench_file(canvas, in, y++, "file", b->plan.result);
+    if (b->saved[0] && y < in.rows)
+        bench_file(canvas, in, y++, b->unwritten[0] ? "file" : "also", b->saved);
+    return y;
 }
 
 static int draw_next(const struct bench *b, struct canvas *canvas, struct rect in,
                      int y)
 {
-    bool whole = strcmp(session_status(b->session), "complete") == 0;
-
-    y += canvas_wrap(canvas, in, y, INK_TEXT,
-                     "next: 3 shows it in Curves, w saves under a name, r another run");
-    if (!whole)
-        y += canvas_wrap(canvas, in, y, INK_TEXT,
-                         "gpuplan --bench --resume FILE.part goes on (FILE: above)");
+    y += canvas_wrap(
+        canvas, in, y, INK_TEXT,
+        bench_unfinished(b)
+            ? "next: F5 goes on, c the command for it, 3 Curves, r new run"
+            : "next: 3 shows it in Curves, w saves under a name, r new run");
     return y;
 }
 
 static void draw_words(const struct bench *b, struct canvas *canvas, struct rect in)
 {
     struct rect inside = rect_inside(in);
-    bool whole = strcmp(session_status(b->session), "complete") == 0;
+    bool whole = !bench_unfinished(b) && (!b->unwritten[0] || b->saved[0]);
     int y = 0;
 
     canvas_box(canvas, in, "Result", session_status(b->session));
-    y += canvas_wrap(canvas, inside, y, whole ? INK_OK : INK_WARN, status_words(b));
+    y += canvas_wrap(canvas, inside, y,
+                     whole                             ? INK_OK
+                     : b->unwritten[0] && !b->saved[0] ? INK_BAD
+                                                       : INK_WARN,
+                     status_words(b));
     y = draw_lost(b, canvas, inside, y);
-    if (b->notes > 0 && strcmp(session_status(b->session), "interrupted") == 0)
-        y += canvas_wrap(canvas, inside, y, INK_WARN, b->note[b->notes - 1]);
     y = draw_file(b, canvas, inside, y);
     y = draw_next(b, canvas, inside, y);
     for (int i = 0; i < session_summaries(b->session) && y < inside.rows; i++)
@@ -89,9 +116,7 @@ static void draw_words(const struct bench *b, struct canvas *canvas, struct rect
 /* Rows that the words take when they may have them. */
 static int words_rows(const struct bench *b, int cols)
 {
-    bool whole = strcmp(session_status(b->session), "complete") == 0;
-    int rows = 5 + (b->saved[0] != '\0') + (whole ? 0 : 2),
-        room = cols > 4 ? cols - 4 : 1;
+    int rows = 5 + (b->saved[0] != '\0'), room = cols > 4 ? cols - 4 : 1;
     struct session_device d;
 
     for (int i = 0; session_device(b->session, i, &d); i++)
@@ -129,19 +154,22 @@ static bool save(struct app *app, void *ctx, const char *text, struct gp_err *er
 {
     struct bench *b = ctx;
     const struct benchlog *log = session_log(b->session);
+    char path[GP_PATH_MAX];
 
     if (!log || !text[0]) {
         gp_fail(err, GP_E_USAGE, "", "", "a file needs a name");
         return false;
     }
-    if (path_is_dir(text)) {
-        gp_fail(err, GP_E_FILE, text, "", "is a folder");
+    if (app_target(text, path, sizeof path, err))
+        return false;
+    if (path_is_dir(path)) {
+        gp_fail(err, GP_E_FILE, path, "", "is a folder");
         return false;
     }
-    if (benchlog_write(text, log->json, err))
+    if (benchlog_write(path, log->json, err))
         return false;
-    gp_copy(b->saved, sizeof b->saved, text);
-    app_report(app, false, "saved as %s", text);
+    gp_copy(b->saved, sizeof b->saved, path);
+    app_report(app, false, "saved as %s", path);
     return true;
 }
 
@@ -179,6 +207,11 @@ bool bench_done_act(struct app *app, struct bench *b, enum action action)
         return true;
     case ACT_AGAIN:
         bench_renew(app, b);
+        return true;
+    case ACT_START:
+        if (!bench_unfinished(b))
+            return false;
+        bench_go_on(app, b);
         return true;
     case ACT_OPEN:
         if (session_log(b->session))

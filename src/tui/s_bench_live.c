@@ -385,8 +385,7 @@ static void draw_words(const struct bench *b, struct canvas *canvas, struct rect
     if (b->panel == BENCH_WORDS)
         canvas_cursor(canvas, inside, 0, 0);
     y = draw_bar(&p, canvas, inside);
-    canvas_text(canvas, inside, y, 0, INK_DIM, "kept in");
-    canvas_fit(canvas, inside, y++, 8, inside.cols - 8, INK_TEXT, b->plan.journal);
+    bench_file(canvas, inside, y++, "kept", b->plan.journal);
     first = b->notes - (inside.rows - y); /* the newest that there is room for */
     for (int i = first < 0 ? 0 : first; i < b->notes && y < inside.rows; i++)
         canvas_fit(canvas, inside, y++, 0, inside.cols, INK_WARN, b->note[i]);

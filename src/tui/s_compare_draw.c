@@ -53,7 +53,7 @@ size_t compare_top(const struct compare_state *s, int page)
 void compare_count(const struct compare_state *s, struct strbuf *out)
 {
     if (s->run && !s->view.complete)
-        strbuf_addf(out, "planned %zu of %zu", comparison_done(s->run),
+        strbuf_addf(out, "%zu/%zu planned", comparison_done(s->run),
                     comparison_total(s->run));
     else if (s->view.shown_count < s->view.count)
         strbuf_addf(out, "%zu of %zu", s->view.shown_count, s->view.count);

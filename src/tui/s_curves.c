@@ -262,7 +262,7 @@ static void choose_series(struct app *app, struct curves *c, int by)
 static void up_down(struct app *app, struct curves *c, int by)
 {
     if (c->panel == CURVES_READING && frame_of(app->rows, app->cols).size == SIZE_ONE) {
-        int most = c->readings - 1;
+        int most = c->readings > 0 ? c->readings - 1 : 0;
 
         c->top += by;
         c->top = c->top < 0 ? 0 : c->top > most ? most : c->top;
@@ -345,6 +345,7 @@ static double tick(struct app *app, void *state, double now)
 static void choose_curve(struct app *app, struct curves *c, int by)
 {
     c->curve = (c->curve + by + CURVE_COUNT) % CURVE_COUNT;
+    c->top = 0;
     fill(app, c);
 }
 

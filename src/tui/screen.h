@@ -53,6 +53,8 @@ struct screen_ops {
     void (*command)(const struct app *app, const void *state, struct strbuf *out);
     /* Why the program should not simply end now ("a measurement runs"); false: it may. */
     bool (*busy)(const struct app *app, const void *state, char *why, size_t size);
+    /* What would be lost though nothing runs ("the result is in no file"). */
+    bool (*unsaved)(const struct app *app, const void *state, char *why, size_t size);
     /* What an action of the key bar is called just now; NULL: not offered. */
     const char *(*word)(const void *state, enum action action);
     void (*click)(struct app *app, void *state, int y, int x); /* cell of the body */

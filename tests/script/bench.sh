@@ -36,8 +36,8 @@ echo 32768K >"$cache/size"
 # Names of files, times and the like differ from run to run.
 steady() {
     out=$(printf '%s\n' "$out" | sed -e 's/│file .*/│file RESULT/' \
-        -e 's/│kept in .*/│kept in JOURNAL/' -e 's/elapsed .*/TIMES/' \
-        -e 's/^|file .*/|file RESULT/' -e 's/^|kept in .*/|kept in JOURNAL/')
+        -e 's/│kept  .*/│kept JOURNAL/' -e 's/elapsed .*/TIMES/' \
+        -e 's/^|file .*/|file RESULT/' -e 's/^|kept  .*/|kept JOURNAL/')
 }
 
 results() {
@@ -270,7 +270,7 @@ Down Down Space g Enter
 KEYS
 steady
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool   measuring 4 o…
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool   4/22 measuring
 ┌─ Points ─────── device 0, Tab: next ─┐┌─ 0 stand-in 0 ───────────────────────┐
 │state   point           measured ratio││power -  clock -  temp 40 C  memory - │
 │waiting 512^3 bf16                    ││of 1.00 GiB  load -                   │
@@ -287,7 +287,7 @@ expect <<'END'
 ┌─ Run ────────────────────────────────────────────────────────────────────────┐
 │███████································ 4 of 22 (18 %)                        │
 │TIMES
-│kept in JOURNAL
+│kept JOURNAL
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
@@ -310,7 +310,7 @@ Tab Tab Tab
 KEYS
 steady
 expect <<'END'
- 1  2  3 [4 Bench] 5  measuring 4 of 22
+ 1  2  3 [4 Bench] 5     4/22 measuring
 ┌─ Points ─────── device 0, Tab: next ─┐
 │state   point           measured ratio│
 │waiting 2048^3 fp32                   │
@@ -322,7 +322,7 @@ expect <<'END'
 └──────────────────────────────────────┘
  gemm/int8/2048x2048x2048/cold: runnin…
  x:stop  X:stop now      ?:help  q:quit
- 1  2  3 [4 Bench] 5  measuring 4 of 22
+ 1  2  3 [4 Bench] 5     4/22 measuring
 ┌─ 0 stand-in 0 ───────────────────────┐
 │gemm/int8/2048x2048x2048/cold         │
 │power    -                            │
@@ -334,11 +334,11 @@ expect <<'END'
 └──────────────────────────────────────┘
  gemm/int8/2048x2048x2048/cold: runnin…
  x:stop  X:stop now      ?:help  q:quit
- 1  2  3 [4 Bench] 5  measuring 4 of 22
+ 1  2  3 [4 Bench] 5     4/22 measuring
 ┌─ Run ────────────────────────────────┐
 │███················ 4 of 22 (18 %)    │
 │TIMES
-│kept in JOURNAL
+│kept JOURNAL
 │                                      │
 │                                      │
 │                                      │
@@ -369,8 +369,62 @@ x
 :dump -
 KEYS
 shows "Interrupted: what was measured is kept."
-shows "--resume FILE.part"
+shows "F5 goes on"
 shows "skipped"
+
+# the command for it is one that works; F5 does the same here
+GPUPLAN_STANDIN=slow screen "goes on" -m 8B -g h100-sxm <<'KEYS'
+:size 200 36
+4
+:wait
+Enter
+:run 0.4
+x
+:wait
+c
+:dump -
+w "half.json" Enter
+:dump -
+w "half.json" Enter
+:dump -
+Esc F5
+:wait
+:dump -
+KEYS
+shows "saved as half.json"
+shows "half.json: is there already"
+shows "Complete: every point was measured."
+go_on=$(printf '%s\n' "$out" | sed -n 's/^ *\(gpuplan --bench .* --resume [^ ]*\).*/\1/p')
+contains_word() { case " $1 " in *" $2 "*) ;; *) fail "no $2 in: $1" ;; esac; }
+contains_word "$go_on" --resume
+contains_word "$go_on" "-m"
+
+# it is in no file: said until it is, and q asks
+rm -rf "$HOME/state"
+(
+    while [ ! -d "$HOME/state/gpuplan/bench" ]; do sleep 0.05; done
+    sleep 0.2
+    rm -rf "$HOME/state"
+) &
+GPUPLAN_STANDIN=slow screen "not written" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Down Down Space Down Space g Enter
+:wait
+:dump -
+q
+:dump -
+n
+w "rescued.json" Enter
+:dump -
+q
+KEYS
+wait
+shows "NOT WRITTEN: the result is in no file"
+shows "cannot write"
+shows "the result is in no file yet (w saves it)"
+shows "file  rescued.json"
+[ -s rescued.json ] || fail "not rescued"
 
 GPUPLAN_STANDIN=stall:2 screen "stops now" -m 8B -g h100-sxm <<'KEYS'
 4
@@ -401,22 +455,22 @@ expect <<'END'
 │device 1 lost: ended by signal 11 (SIGSEGV) while it measured                 │
 │gemm/int8/2048x2048x2048/cold                                                 │
 │file RESULT
-│next: 3 shows it in Curves, w saves under a name, r another run               │
-│gpuplan --bench --resume FILE.part goes on (FILE: above)                      │
+│next: F5 goes on, c the command for it, 3 Curves, r new run                   │
 │4 points good, 0 flagged, 0 wrong, 18 without a figure                        │
-│                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ Points ─────────────────────────────────────────────── device 0, Tab: next ─┐
 │state   point                            measured       time   predicted ratio│
+│skipped 2048^3 fp32                                                           │
 │skipped 2048^3 fp16                                                           │
 │skipped 2048^3 bf16                                                           │
 │skipped 2048^3 int8                                                           │
 │── memory ────────────────────────────────────────────────────────────────────│
 │skipped read 128 MiB                                                          │
+│skipped write 128 MiB                                                         │
 └──────────────────────────────────────────────────────────────────────────────┘
  the run has failed
 
- Enter:read  d:devices  e:export  r:again  w:save                ?:help  q:quit
+ Enter:read  F5:go on  d:devices  e:export  r:again  w:save      ?:help  q:quit
 END
 
 # ---- done ---------------------------------------------------------------------------
@@ -434,7 +488,7 @@ expect <<'END'
 ┌─ Result ────────────────────────────────────────────────────────── complete ─┐
 │Complete: every point was measured.                                           │
 │file RESULT
-│next: 3 shows it in Curves, w saves under a name, r another run               │
+│next: 3 shows it in Curves, w saves under a name, r new run                   │
 │6 points good, 0 flagged, 0 wrong, 0 without a figure                         │
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ Points ─────────────────────────────────────────────── device 0, Tab: next ─┐
@@ -473,7 +527,7 @@ expect <<'END'
 │Complete: every point was measured.                                                                                   │
 │file RESULT
 │also  kept.json                                                                                                       │
-│next: 3 shows it in Curves, w saves under a name, r another run                                                       │
+│next: 3 shows it in Curves, w saves under a name, r new run                                                           │
 │6 points good, 0 flagged, 0 wrong, 0 without a figure                                                                 │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ Points ─────────────────────────────────────────────────────────────────────────────────────── device 1, Tab: next ─┐
@@ -524,7 +578,7 @@ expect <<'END'
 │Complete: every point was measured.   │
 │file RESULT
 │next: 3 shows it in Curves, w saves   │
-│under a name, r another run           │
+│under a name, r new run               │
 │6 points good, 0 flagged, 0 wrong, 0  │
 │without a figure                      │
 │                                      │
