@@ -260,6 +260,7 @@ tui_sources = \
 	src/tui/plain.c \
 	src/tui/plain.h \
 	src/tui/plain_bench.c \
+	src/tui/plain_compare.c \
 	src/tui/plain_form.c \
 	src/tui/plain_parts.h \
 	src/tui/plain_say.c \

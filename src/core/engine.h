@@ -59,6 +59,8 @@ struct engine {
     bool gguf;                    /* reads GGUF formats, and keeps KV in them */
     char vendors[48];             /* '|' separated vendors it runs on; "" = all */
     int bf16_min_cc;              /* refuses BF16 below this compute capability; 0 */
+    int quantized_min_cc;         /* and weights of under 16 bit, GGUF's apart; 0 */
+    char quantized_any[48];       /* '|' separated formats that it takes all the same */
     char evidence[9][160];        /* why each term is what it is; enum engine_term */
     char source[256];
     char date[16];

@@ -114,6 +114,9 @@ static void describe(const struct shape *s, double params, struct model *out)
     gp_copy(out->native_name, sizeof(out->native_name), "bf16");
     for (int r = 0; r < ROLE_COUNT; r++)
         gp_copy(out->native[r], sizeof(out->native[r]), "bf16");
+    gp_format(out->source, sizeof(out->source),
+              "no checkpoint: shape assumed after %s, the published one nearest in size",
+              s->like);
     gp_format(out->note, sizeof(out->note),
               "assumed: a dense GQA shape like %s with %d layers of width %d, MLP %d",
               s->like, out->layer_count, out->hidden, out->kind[0].ff);

@@ -75,12 +75,22 @@ static void check_engine(struct plan *p)
 {
     const struct request *q = &p->request;
     const struct engine *e = q->engine;
+    const struct format *w = q->precision.weight;
     bool known = listed("nvidia|amd|intel|apple", q->gpu->vendor);
     if (e->vendors[0] && !known)
         WARNING(p, "nobody has said whether %s runs on %s GPUs", e->name,
                 q->gpu->vendor);
     else if (e->vendors[0] && !listed(e->vendors, q->gpu->vendor)) {
         REASON(p, "%s does not run on %s GPUs", e->name, q->gpu->vendor);
+        refuse(p, LIMIT_TYPE);
+    }
+    if (w->bits < 16 && w->block <= 0 && !w->mix && !listed(e->quantized_any, w->id) &&
+        q->gpu->compute_capability > 0 &&
+        q->gpu->compute_capability < e->quantized_min_cc) {
+        REASON(p, "%s takes %s weights from compute capability %d.%d on, %s has %d.%d",
+               e->name, w->id, e->quantized_min_cc / 10, e->quantized_min_cc % 10,
+               q->gpu->id, q->gpu->compute_capability / 10,
+               q->gpu->compute_capability % 10);
         refuse(p, LIMIT_TYPE);
     }
     if ((q->kv->block > 0) != e->gguf && q->kv->bits < 16) {

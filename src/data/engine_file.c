@@ -60,6 +60,9 @@ static void read_defaults(struct profile_group item, struct engine *engine)
     profile_bool(item, "gguf", &engine->gguf);
     profile_string(item, "vendors", engine->vendors, sizeof engine->vendors);
     profile_count(item, "bf16_min_cc", &engine->bf16_min_cc, 0, 999);
+    profile_count(item, "quantized_min_cc", &engine->quantized_min_cc, 0, 999);
+    profile_string(item, "quantized_any", engine->quantized_any,
+                   sizeof engine->quantized_any);
 }
 
 /* `assumed = true` marks every memory term of a range that nobody has measured. */

@@ -130,6 +130,11 @@ enum gp_status report_engine_show(struct planner *planner, const char *id,
                     e->bf16_min_cc % 10);
     else
         sheet_text(out, "bf16_from_compute_capability", "");
+    if (e->quantized_min_cc > 0)
+        sheet_textf(out, "quantized_from_compute_capability", "%d.%d",
+                    e->quantized_min_cc / 10, e->quantized_min_cc % 10);
+    else
+        sheet_text(out, "quantized_from_compute_capability", "");
     default_facts(e, out);
     overhead_facts(e, out);
     engine_evidence(e, out);

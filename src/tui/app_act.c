@@ -72,8 +72,8 @@ static void help(struct app *app)
     add_columns(lines.text, &text);
     strbuf_add(&text,
                "\nThe : line takes every action by its name, options as --plan "
-               "takes them (users 16, --gpu h100:2) and: dump FILE, export FILE, "
-               "save FILE, load FILE. Tab completes.\n"
+               "takes them (users 16, --gpu l4:2), solve FIELD, and: export FILE, save "
+               "FILE, load FILE. Tab completes.\n"
                "More: man gpuplan, gpuplan-model(7).\n");
     gp_format(title, sizeof title, "Help: %s", screens[app->screen]->name);
     reader_open(app, title, text.text);
@@ -115,7 +115,7 @@ static void prompt(struct app *app)
 {
     struct prompt_ask ask = {.label = ":",
                              .text = "",
-                             .hint = "an action, or options: users 16, gpu h100:2; "
+                             .hint = "an action, or a field: users 16, gpu l4:2; "
                                      "Tab completes",
                              .history = PROMPT_COMMAND,
                              .done = run_line,

@@ -155,6 +155,15 @@ static int find_option(const char *word)
     return -1;
 }
 
+/* The field that stands in the form under this name ("gpus", "kv cache"); -1: none. */
+static int find_label(const char *name)
+{
+    for (int f = 0; f < FIELD_COUNT; f++)
+        if (gp_casecmp(field_rows[f].label, name) == 0)
+            return f;
+    return -1;
+}
+
 static bool unknown(const char *word, struct gp_err *err)
 {
     const char *names[ACT_COUNT + VERBS + FIELD_COUNT], *near;
@@ -164,7 +173,8 @@ static bool unknown(const char *word, struct gp_err *err)
     for (int i = 1; i < ACT_COUNT; i++)
         names[n++] = action_rows[i].name;
     for (size_t i = 0; i < VERBS; i++)
-        names[n++] = verbs[i].name;
+        if (verbs[i].name[1])
+            names[n++] = verbs[i].name;
     for (int i = 0; i < FIELD_COUNT; i++)
         names[n++] = option_rows[field_rows[i].option].name;
     near = gp_nearest(word, names, n);
@@ -178,7 +188,32 @@ static bool set_options(struct app *app, const char *options, struct gp_err *err
 {
     if (desk_options(app->desk, options, err))
         return false;
-    app_touch(app);
+    app_report(app, false, "set: %s", options);
+    return true;
+}
+
+static bool set_label(struct app *app, int field, const char *value, struct gp_err *err)
+{
+    if (desk_set(app->desk, (enum field)field, value, err))
+        return false;
+    app_report(app, false, "set: %s %s", field_rows[field].label, value);
+    return true;
+}
+
+/* ":solve context": that of a field which is not in focus. */
+static bool solve(struct app *app, const char *name, struct gp_err *err)
+{
+    int field = find_label(name);
+
+    if (field < 0)
+        field = find_option(name);
+    if (field < 0)
+        return gp_fail(err, GP_E_USAGE, "solve", "as in: solve context",
+                       "there is no field '%.60s'", name) == GP_OK;
+    if (desk_solve(app->desk, (enum field)field, err))
+        return false;
+    app_report(app, false, "%s: %s is the best that fits", field_rows[field].label,
+               app->desk->shown[field]);
     return true;
 }
 
@@ -210,7 +245,11 @@ bool app_command(struct app *app, const char *line, struct gp_err *err)
         return find_verb(word)->run(app, rest, err);
     if (find_option(word) >= 0 && (rest[0] || strchr(word, '=')))
         return set_options(app, all, err);
+    if (find_label(word) >= 0 && rest[0])
+        return set_label(app, find_label(word), rest, err);
     action = find_action(word);
+    if (action == ACT_SOLVE && rest[0])
+        return solve(app, rest, err);
     if (action && rest[0])
         return gp_fail(err, GP_E_USAGE, word, "", "takes nothing after it") == GP_OK;
     if (action && not_here(app, action, err))

@@ -10,8 +10,8 @@
 
 const struct compare_column_row compare_columns[COLUMN_COUNT] = {
     [COLUMN_GPU] = {"gpu", "GPU", "GPU", NULL, false, false, 0},
-    [COLUMN_PRECISION] = {"precision", "precision", "precision", NULL, false, false, 1},
-    [COLUMN_VERDICT] = {"verdict", "verdict", "verdict", NULL, false, false, 0},
+    [COLUMN_PRECISION] = {"precision", "precision", "precision", NULL, false, false, 0},
+    [COLUMN_VERDICT] = {"verdict", "verdict", "verdict", NULL, false, false, 1},
     [COLUMN_GPUS] = {"gpus", "GPUs", "GPUs", "gpus", true, false, 0},
     [COLUMN_LAYOUT] = {"tp", "layout", "layout", NULL, false, false, 4},
     [COLUMN_MEMORY] = {"memory", "memory GiB", "memory", NULL, true, true, 7},
@@ -177,14 +177,18 @@ static void write_facts(const struct compare_view *view, struct compare_row *row
     comparison_facts(view->comparison, row->compared, &row->facts);
 }
 
+void compare_key(const struct request *q, char key[COMPARE_KEY])
+{
+    gp_format(key, COMPARE_KEY, "%s:%d %s", q->gpu->id, q->gpu_count, q->precision.id);
+}
+
 static void add_row(struct compare_view *view, const struct compared *compared)
 {
     const struct request *q = &compared->plan.request;
     view->rows = gp_grow(view->rows, &view->cap, view->count + 1, sizeof(*view->rows));
     struct compare_row *row = &view->rows[view->count++];
     *row = (struct compare_row){.compared = compared};
-    gp_format(row->key, sizeof(row->key), "%s:%d %s", q->gpu->id, q->gpu_count,
-              q->precision.id);
+    compare_key(q, row->key);
     row->marked = find_mark(view, row->key) < view->mark_count;
     write_facts(view, row);
     measure(view, row);

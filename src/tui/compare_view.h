@@ -82,6 +82,8 @@ void compare_view_sort(struct compare_view *view, enum compare_column column,
 /* "" = all. A filter that cannot be (a comparison with a word) changes nothing. */
 enum gp_status compare_view_filter(struct compare_view *view, const char *filter,
                                    struct gp_err *err);
+/* What tells a row from every other: GPU, count, precision. */
+void compare_key(const struct request *request, char key[COMPARE_KEY]);
 void compare_view_mark(struct compare_view *view, const char *key);
 
 /* ---- columns ---- */

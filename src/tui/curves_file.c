@@ -10,6 +10,7 @@
 #include "data/benchlog.h"
 #include "tui/app.h"
 #include "tui/s_bench.h"
+#include "tui/settings.h"
 #include "util/mem.h"
 #include "util/path.h"
 #include "util/str.h"
@@ -112,7 +113,7 @@ void curves_choose_file(struct app *app)
         gp_copy(c->text, sizeof c->text, "last run of Bench");
     }
     look_into(&found, ".");
-    bench_folder(app, folder, sizeof folder);
+    settings_results(&app->settings, folder, sizeof folder);
     if (strcmp(folder, ".") != 0)
         look_into(&found, folder);
     ask.choices = found.choice;

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tui/words.h"
 #include "util/str.h"
 
 /* ---- lines in and out ---- */
@@ -106,12 +107,13 @@ int plain_number(const char *text, int most)
 
 /* ---- what comes next ---- */
 
-enum next { NEXT_WHY, NEXT_MEASURE, NEXT_AGAIN, NEXT_QUIT, NEXT_COUNT };
+enum next { NEXT_WHY, NEXT_COMPARE, NEXT_MEASURE, NEXT_AGAIN, NEXT_QUIT, NEXT_COUNT };
 
 static const struct {
     const char *word, *what;
 } nexts[NEXT_COUNT] = {
-    {"why", "why: every number's equation, inputs and source"},
+    {"why", "why: every number's equation, inputs and source; why weights: of some"},
+    {"compare", "compare: the same load on all GPUs, cheapest first"},
     {"measure", "measure this machine"},
     {"again", "ask again, what was answered is the default"},
     {"quit", "quit"},
@@ -134,7 +136,9 @@ static void apply(struct plain *plain, int i)
 static void do_next(struct plain *plain, int next)
 {
     if (next == NEXT_WHY)
-        plain_why(plain);
+        plain_why(plain, "");
+    else if (next == NEXT_COMPARE)
+        plain_compare(plain);
     else if (next == NEXT_MEASURE)
         plain_bench(plain);
     else if (next == NEXT_AGAIN) {
@@ -185,6 +189,10 @@ static void ask_next(struct plain *plain)
     gp_format(question, sizeof question, "Next [%d]: ", fixes + NEXT_COUNT);
     if (!plain_ask(plain, question, text))
         return;
+    if (words_begin(text, "why ")) {
+        plain_why(plain, text + 4);
+        return;
+    }
     what = meaning(text, fixes);
     if (what == NEXT_COUNT && strcmp(text, "?") != 0)
         plain_say("%s is no number of 1 to %d.", text, fixes + NEXT_COUNT);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "run/session.h"
+#include "tui/settings.h"
 #include "util/str.h"
 
 #define TICK 0.25 /* s that one step waits at most */
@@ -50,7 +51,8 @@ static void minutes(char *text, size_t size, double seconds)
     if (!isfinite(seconds))
         gp_copy(text, size, "an unknown time");
     else if (seconds < 90)
-        gp_format(text, size, "%.0f seconds", seconds);
+        gp_format(text, size, "%.0f second%s", seconds,
+                  lround(seconds) == 1 ? "" : "s");
     else
         gp_format(text, size, "%.0f minutes", seconds / 60);
 }
@@ -88,8 +90,9 @@ static void say_point(const struct session *s, const struct session_event *event
         gp_format(ratio, sizeof ratio, ", %.0f percent of the prediction",
                   100 * r->ratio);
     if (strcmp(r->state, "ok") == 0)
-        plain_say("%d of %d: %s%s%s, %s%s. About %s left.", at.done, at.of, point.id,
-                  r->variant[0] ? ", " : "", r->variant, r->rate, ratio, left);
+        plain_say("%d of %d: %s%s%s, %s%s%s%s. About %s left.", at.done, at.of,
+                  point.id, r->variant[0] ? ", " : "", r->variant, r->rate, ratio,
+                  r->flags[0] ? ", flagged: " : "", r->flags, left);
     else
         plain_say("%d of %d: %s, %s%s%s. About %s left.", at.done, at.of, point.id,
                   r->state, r->reason && r->reason[0] ? ": " : "",
@@ -122,10 +125,19 @@ static void stop_when_asked(struct session *s, int *heeded)
     ++*heeded;
 }
 
+static void make_folder_of(const char *path)
+{
+    char folder[GP_PATH_MAX];
+
+    gp_format(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
+    settings_make_results(folder);
+}
+
 /* True when the measurement may begin. */
 static bool agreed(struct plain *plain, struct session *s)
 {
     char text[PLAIN_LINE];
+    struct session_plan plan;
     struct gp_err err;
 
     say_plan(s);
@@ -134,6 +146,9 @@ static bool agreed(struct plain *plain, struct session *s)
     if (strcmp(text, "1") != 0 && gp_casecmp(text, "y") != 0 &&
         gp_casecmp(text, "yes") != 0)
         return false;
+    session_plan(s, &plan);
+    if (plan.result[0] == '/')
+        make_folder_of(plan.result);
     if (session_start(s, &err) == GP_OK)
         return true;
     plain_say_err(&err);
@@ -183,14 +198,16 @@ static void run(struct plain *plain, struct session *s)
 void plain_bench(struct plain *plain)
 {
     struct ask ask;
-    const char *folder = plain->start->settings.folder;
+    char folder[GP_PATH_MAX];
     struct session_ask how = {.ask = &ask,
                               .planner = plain->desk->planner,
-                              .folder = folder[0] ? folder : NULL};
+                              .tests = "gemm,batch,memory", /* as on the screen */
+                              .folder = folder};
     struct session *session;
     struct gp_err err = {.code = GP_OK};
 
     desk_ask(plain->desk, &ask);
+    settings_results(&plain->start->settings, folder, sizeof folder);
     if (ask_text(&ask, OPT_PRESET, "preset", "quick", &err) != GP_OK) {
         plain_say_err(&err);
         return;

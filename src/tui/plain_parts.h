@@ -34,8 +34,11 @@ void plain_form(struct plain *plain);
 
 /* The answer in sentences (plain_say.c). */
 void plain_result(const struct plain *plain);
-/* Every number's equation. */
-void plain_why(const struct plain *plain);
+/* The equation of each number with these words in its name; "": of all. */
+void plain_why(const struct plain *plain, const char *words);
+
+/* The same load on all GPUs (plain_compare.c). */
+void plain_compare(const struct plain *plain);
 
 /* Measures this machine (plain_bench.c). */
 void plain_bench(struct plain *plain);

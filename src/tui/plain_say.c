@@ -10,6 +10,7 @@
 
 #include "core/parts.h"
 #include "data/print_why.h"
+#include "tui/words.h"
 #include "util/str.h"
 #include "util/units.h"
 
@@ -218,7 +219,8 @@ static void say_answer(const struct answer *a)
         say_memory(p);
         say_cost(&p->cost);
     }
-    plain_say("Speed: not in this version; measure runs the model's layers on this machine.");
+    plain_say(
+        "Speed: not in this version; measure runs the model's layers on this machine.");
     say_fixes(a);
 }
 
@@ -244,16 +246,26 @@ void plain_result(const struct plain *plain)
     say_command(plain->desk);
 }
 
-void plain_why(const struct plain *plain)
+void plain_why(const struct plain *plain, const char *word)
 {
     struct strbuf out;
+    int said = 0;
 
     if (!plain->desk->answered) {
         plain_say_err(&plain->desk->err);
         return;
     }
     strbuf_init(&out);
-    print_why(plain->desk->why, plain->desk->why_count, &out);
+    for (int i = 0; i < plain->desk->why_count; i++) {
+        const struct term_why *t = &plain->desk->why[i];
+
+        if (!words_match(word, t->name, ""))
+            continue;
+        print_why_term(t, &out);
+        said++;
+    }
     plain_say_lines(out.text);
+    if (said == 0)
+        plain_say("No number has %s in its name. why alone tells all.", word);
     strbuf_fini(&out);
 }

@@ -38,9 +38,9 @@ void plot_csv(const struct plot *plot, struct strbuf *out)
 
         for (int k = 0; k < s->count; k++) {
             table_csv_field(out, s->name);
-            strbuf_addf(out, ",%.17g,", s->x[k]);
+            strbuf_addf(out, ",%.12g,", s->x[k]);
             if (isfinite(s->y[k]))
-                strbuf_addf(out, "%.17g", s->y[k]);
+                strbuf_addf(out, "%.12g", s->y[k]);
             strbuf_add(out, "\n");
         }
     }

@@ -7,14 +7,12 @@
  */
 #include "tui/s_bench.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
 
 #include "tui/curves.h"
+#include "tui/settings.h"
 #include "util/mem.h"
 
 #define SLICE 0.006 /* s of one tick */
@@ -62,38 +60,6 @@ void bench_note(struct bench *b, const char *text)
     }
     gp_copy(b->note[b->notes], sizeof b->note[0], text);
     gp_tame(b->note[b->notes++]);
-}
-
-/* ---- where results go ---- */
-
-void bench_folder(const struct app *app, char *path, size_t size)
-{
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-
-    if (app->settings.folder[0])
-        gp_copy(path, size, app->settings.folder);
-    else if (state && state[0] == '/')
-        gp_format(path, size, "%s/gpuplan/bench", state);
-    else if (home && home[0] == '/')
-        gp_format(path, size, "%s/.local/state/gpuplan/bench", home);
-    else
-        gp_copy(path, size, ".");
-}
-
-/* The folder and those above it; whoever then writes into it says what is wrong. */
-static void make_folder(const char *path)
-{
-    char part[GP_PATH_MAX];
-
-    gp_copy(part, sizeof part, path);
-    for (char *c = part + 1; *c; c++) {
-        if (*c != '/')
-            continue;
-        *c = '\0';
-        mkdir(part, 0777);
-        *c = '/';
-    }
-    mkdir(part, 0777);
 }
 
 /* ---- the session ---- */
@@ -155,7 +121,7 @@ void bench_renew(struct app *app, struct bench *b)
     b->wanted = b->stale = false;
     b->follow = true;
     b->version = app->desk->version;
-    bench_folder(app, folder, sizeof folder);
+    settings_results(&app->settings, folder, sizeof folder);
     if (bench_ask(app, b, &ask, tests, &b->err) == GP_OK) {
         bench_ask_keep(b, &ask);
         b->session = session_new(&how, &b->err);
@@ -175,7 +141,7 @@ static void replan(struct app *app, struct bench *b)
     b->stale = false;
     b->version = app->desk->version;
     memset(&b->err, 0, sizeof b->err);
-    bench_folder(app, folder, sizeof folder);
+    settings_results(&app->settings, folder, sizeof folder);
     forget_lines(b);
     app_touch(app);
     if (bench_ask(app, b, &ask, tests, &b->err))
@@ -215,8 +181,8 @@ void bench_begin(struct app *app, struct bench *b)
         app_report_err(app, &b->err);
         return;
     }
-    bench_folder(app, folder, sizeof folder);
-    make_folder(folder);
+    settings_results(&app->settings, folder, sizeof folder);
+    settings_make_results(folder);
     if (session_start(b->session, &b->err)) {
         app_report_err(app, &b->err);
         return;

@@ -129,7 +129,6 @@ void bench_note(struct bench *b, const char *text);
 /* "file  ~/result.json" in one row. */
 void bench_file(struct canvas *canvas, struct rect in, int y, const char *name,
                 const char *path);
-void bench_folder(const struct app *app, char *path, size_t size);
 char *bench_time(char *text, size_t size, double seconds); /* "45 s", "1 min 50 s" */
 /* First line shown so that line `at` of `count` is in sight. */
 int bench_top(int at, int count, int rows);

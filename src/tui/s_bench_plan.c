@@ -3,6 +3,7 @@
  * engine.
  */
 #include "tui/s_bench.h"
+#include "tui/settings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,7 +92,7 @@ static void folder_text(const struct app *app, char *text, size_t size)
     const char *home = getenv("HOME");
     size_t n = home ? strlen(home) : 0;
 
-    bench_folder(app, path, sizeof path);
+    settings_results(&app->settings, path, sizeof path);
     if (n > 1 && strncmp(path, home, n) == 0 && path[n] == '/')
         gp_format(text, size, "~%s/", path + n);
     else

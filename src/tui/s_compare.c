@@ -60,6 +60,22 @@ static void add_own(struct compare_state *s, const struct desk *desk)
         gp_format(s->precisions + n, sizeof(s->precisions) - n, ",%s", own);
 }
 
+/* The plan's row is marked; who named a GPU starts there. */
+static void find_own(struct compare_state *s, const struct desk *desk)
+{
+    struct request q;
+    char before[COMPARE_KEY];
+
+    if (!desk->answered)
+        return;
+    gp_copy(before, sizeof(before), s->own);
+    q = desk->answer->plan.request;
+    q.gpu_count = 0; /* every row finds its own number */
+    compare_key(&q, s->own);
+    if (strcmp(s->own, before) != 0 && desk->form.value[FIELD_GPU][0])
+        gp_copy(s->focus, sizeof(s->focus), s->own);
+}
+
 /* Calls with each id of the list; the texts are in `copy`. */
 static int split(const char *list, char *copy, size_t size, const char **words)
 {
@@ -94,6 +110,7 @@ static void refresh(struct app *app, struct compare_state *s)
     struct strbuf text;
     s->version = app->desk->version;
     add_own(s, app->desk);
+    find_own(s, app->desk);
     strbuf_init(&text);
     desk_command(load, "compare", &text);
     strbuf_addf(&text, " %s", s->precisions);

@@ -19,6 +19,7 @@ struct compare_state {
     unsigned version;                     /* of the desk */
     char precisions[COMPARE_FORMATS * 8]; /* ids, ',' between */
     char focus[COMPARE_KEY]; /* row that the user went to; "" = the first */
+    char own[COMPARE_KEY];   /* the one that the plan is */
     size_t at;               /* where it is */
     int panel, detail_top;   /* COMPARE_TABLE or _DETAIL; first line of it */
 };

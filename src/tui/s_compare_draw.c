@@ -126,14 +126,14 @@ static enum ink ink_of(const struct compare_row *row, enum compare_column column
                                                                        : INK_TEXT;
 }
 
-static void draw_row(const struct compare_row *row, bool focus, struct canvas *canvas,
-                     struct rect in, int y, const struct grid *g)
+static void draw_row(const struct compare_row *row, bool focus, bool own,
+                     struct canvas *canvas, struct rect in, int y, const struct grid *g)
 {
     struct strbuf text;
     int x = MARKS_WIDTH;
     strbuf_init(&text);
-    if (row->marked)
-        canvas_text(canvas, in, y, 0, INK_HEADING, "+");
+    if (row->marked || own)
+        canvas_text(canvas, in, y, 0, INK_HEADING, row->marked ? "+" : "=");
     if (row->compared->front)
         canvas_text(canvas, in, y, 1, INK_OK, "*");
     for (int i = 0; i < g->count; i++) {
@@ -175,8 +175,9 @@ static void draw_rows(const struct compare_state *s, struct canvas *canvas,
     size_t top = compare_top(s, (int)page);
     draw_titles(s, canvas, in, &g);
     for (size_t i = 0; i < page && top + i < s->view.shown_count; i++)
-        draw_row(compare_view_row(&s->view, top + i), top + i == s->at, canvas, in,
-                 COMPARE_ABOVE + (int)i, &g);
+        draw_row(compare_view_row(&s->view, top + i), top + i == s->at,
+                 strcmp(compare_view_row(&s->view, top + i)->key, s->own) == 0, canvas,
+                 in, COMPARE_ABOVE + (int)i, &g);
     if (s->panel == COMPARE_TABLE)
         canvas_cursor(canvas, in, COMPARE_ABOVE + (int)(s->at - top), 0);
 }

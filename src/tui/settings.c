@@ -179,3 +179,34 @@ enum gp_status settings_write(const struct app_settings *settings, char *path,
     strbuf_fini(&out);
     return status;
 }
+
+/* ---- where results go ---- */
+
+void settings_results(const struct app_settings *settings, char *path, size_t size)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+
+    if (settings->folder[0])
+        gp_copy(path, size, settings->folder);
+    else if (state && state[0] == '/')
+        gp_format(path, size, "%s/gpuplan/bench", state);
+    else if (home && home[0] == '/')
+        gp_format(path, size, "%s/.local/state/gpuplan/bench", home);
+    else
+        gp_copy(path, size, ".");
+}
+
+void settings_make_results(const char *path)
+{
+    char part[GP_PATH_MAX];
+
+    gp_copy(part, sizeof part, path);
+    for (char *c = part + 1; *c; c++) {
+        if (*c != '/')
+            continue;
+        *c = '\0';
+        mkdir(part, 0777);
+        *c = '/';
+    }
+    mkdir(part, 0777);
+}

@@ -36,4 +36,9 @@ enum gp_status settings_read(struct app_settings *out, bool *plain, struct gp_er
 enum gp_status settings_write(const struct app_settings *settings, char *path,
                               size_t size, struct gp_err *err);
 
+/* Where results of measurements go: the settings' folder, else that of the state. */
+void settings_results(const struct app_settings *settings, char *path, size_t size);
+/* That folder and those above it; whoever then writes into it says what is wrong. */
+void settings_make_results(const char *path);
+
 #endif

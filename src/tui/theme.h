@@ -35,12 +35,12 @@ enum style { /* bits */
     X(OK, "ok", 0, 6, 0, 36, 29, 0)                                                    \
     X(WARN, "warn", STYLE_UNDERLINE, 3, STYLE_BOLD, 214, 130, 0)                       \
     X(BAD, "bad", STYLE_BOLD | STYLE_REVERSE, 1, STYLE_BOLD, 166, 160, STYLE_BOLD)     \
-    X(WEIGHTS, "weights", 0, 7, 0, 117, 25, 0)                                         \
+    X(WEIGHTS, "weights", 0, -1, 0, 117, 25, 0)                                        \
     X(KV, "KV cache", 0, 3, 0, 214, 130, 0)                                            \
     X(ACTIVATION, "activation", 0, 2, 0, 36, 29, 0)                                    \
     X(RUNTIME, "runtime", STYLE_DIM, 5, 0, 175, 90, 0)                                 \
-    X(FREE, "free", STYLE_DIM, -1, 0, 244, 250, 0)                                     \
-    X(ESTIMATE, "estimate", 0, -1, 0, 250, 240, 0)                                     \
+    X(FREE, "free", STYLE_DIM, -1, 0, 244, 244, 0)                                     \
+    X(ESTIMATE, "estimate", 0, -1, 0, 245, 240, 0)                                     \
     X(DIM, "aside", STYLE_DIM, -1, 0, 244, 244, 0)                                     \
     X(SERIES1, "series 1", 0, 6, 0, 117, 25, 0)                                        \
     X(SERIES2, "series 2", 0, 3, 0, 214, 130, 0)                                       \

@@ -50,7 +50,7 @@ bool path_is_there(const char *path)
 {
     struct stat st;
 
-    return lstat(path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR);
+    return lstat(path, &st) == 0 || errno != ENOENT;
 }
 
 bool path_data_home(char *dst, size_t size, const char *sub)

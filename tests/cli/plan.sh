@@ -182,6 +182,17 @@ assert_fails 2 "has no MIG profile" --plan -m llama-3.1-8b -g h100-sxm/9g.1gb
 assert_fails 2 "no figures for vLLM 0.20" --plan -m llama-3.1-8b --engine vllm@0.20
 assert_fails 2 "no pruning" --plan -m llama-3.1-8b --prune 120
 assert_fails 2 "no format 'fp9'" --plan -m llama-3.1-8b -p fp9
+# vLLM has no kernels for most quantized weights on Volta
+run --plan -m llama-3.1-8b -p fp8 -g v100-sxm2-32:2
+assert_eq "fp8 on Volta" 1 "$rc"
+assert_contains "and why" "vLLM takes fp8 weights from compute capability 7.5 on" "$out"
+for p in int4-gptq nf4 q4_k_m fp16; do
+    run --plan -m llama-3.1-8b -p $p -g v100-sxm2-32:2 -q
+    assert_contains "$p on Volta" "fits" "$out"
+done
+run --plan -m llama-3.1-8b -p fp8 -g t4:2 -q
+assert_contains "fp8 on Turing" "fits" "$out"
+
 # only the weights are counted: users, context and the engine ask for nothing
 run --plan -m bert-large -g l40s:1 -c 50k -u 9999 --format json
 assert_eq "weights only" fits "$(json verdict.status)"

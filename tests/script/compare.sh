@@ -74,7 +74,7 @@ expect <<'END'
 │   h100-pcie            int4-awq   fits        2  TP2             18.55       ?49.34     ~39.5   3.80     2774  none  │
 │   l40                  fp8        fits        4  TP4             16.96       ?20.35     ~32.6   4.00     2920  none  │
 │   l40                  int4-awq   fits        4  TP4              9.29       ?28.02     ~44.8   4.00     2920  none  │
-│ * rtx-a6000            bf16       fits        8  TP8             16.46       ?23.58     ~75.4   4.00     2920  none  │
+│=* rtx-a6000            bf16       fits        8  TP8             16.46       ?23.58     ~75.4   4.00     2920  none  │
 │   b200                 fp8        fits        1  TP1             67.72       ?91.95     ~36.8   4.89     3570  none  │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-pro-6000-server x 1, int4-awq: fits ─────────────────────────────────────────────────────────── 1-6 of 13, Tab ─┐
@@ -99,14 +99,14 @@ KEYS
 expect <<'END'
  1 [2 Compare] 3  4  5         225 rows
  225 rows   sort: $/h ▲
-   GPU              verdict  GPUs    $/h
-▸* rtx-pro-6000-s…  fits        1   1.69
-   rtx-a6000        fits        4   2.00
- * rtx-a6000        fits        4   2.00
-   a100-pcie-80     fits        2   2.70
-   a100-pcie-80     fits        2   2.70
-   rtx-6000-ada     fits        4   3.30
-   rtx-6000-ada     fits        4   3.30
+   GPU            precision  GPUs    $/h
+▸* rtx-pro-6000…  int4-awq      1   1.69
+   rtx-a6000      fp8           4   2.00
+ * rtx-a6000      int4-awq      4   2.00
+   a100-pcie-80   fp8           2   2.70
+   a100-pcie-80   int4-awq      2   2.70
+   rtx-6000-ada   fp8           4   3.30
+   rtx-6000-ada   int4-awq      4   3.30
  rtx-pro-6000-server x 1, int4-awq: fi…
  Enter:use in plan       ?:help  q:quit
 END
@@ -239,22 +239,22 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 6 of 225   sort: $/h ▲   filter: p100                                        │
 │   GPU                  precision  verdict  GPUs  requests    $/h  limit      │
-│   p100-sxm2-16         int4-awq   fits       10     ~26.5  12.75  none       │
-│   p100-sxm2-16         fp8        fits       14     ~32.4  17.85  none       │
-│   p100-pcie-16         fp8        fits       16     ~42.9      -  none       │
-│   p100-pcie-16         int4-awq   fits       16     ~40.3      -  none       │
 │   p100-sxm2-16         bf16       no fit      1      ~0.0   1.27  type       │
-│▸  p100-pcie-16         bf16       no fit      1      ~0.0      -  type       │
+│   p100-sxm2-16         fp8        no fit      1      ~0.0   1.27  type       │
+│   p100-sxm2-16         int4-awq   no fit      1      ~0.0   1.27  type       │
+│   p100-pcie-16         bf16       no fit      1      ~0.0      -  type       │
+│   p100-pcie-16         fp8        no fit      1      ~0.0      -  type       │
+│▸  p100-pcie-16         int4-awq   no fit      1      ~0.0      -  type       │
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ p100-pcie-16 x 1, bf16 (as published): does-not-fit ─────── 1-6 of 15, Tab ─┐
-│█████│██████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ lacks 158.61 GiB│
-│█ weights 131.45  ▓ KV needed 40.00  ▒ activation 0.58  ░ non-torch 0.25      │
-│░ CUDA graphs 0.87  · free -157.34  of 15.81 GiB usable                       │
-│limit type: vLLM refuses BF16 below compute capability 8.0, p100-pcie-16 has  │
-│6.0: use --precision fp16; the weights take 131.45 GiB per GPU, 14.54 GiB may │
-│be used                                                                       │
+┌─ p100-pcie-16 x 1, int4-awq: does-not-fit ────────────────── 1-6 of 16, Tab ─┐
+│████████████│████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ lacks 64.23 GiB│
+│█ weights 37.07  ▓ KV needed 40.00  ▒ activation 0.58  ░ non-torch 0.25       │
+│░ CUDA graphs 0.87  · free -62.96  of 15.81 GiB usable                        │
+│limit type: vLLM takes int4-awq weights from compute capability 7.5 on,       │
+│p100-pcie-16 has 6.0; the weights take 37.07 GiB per GPU, 14.54 GiB may be    │
+│used                                                                          │
 └──────────────────────────────────────────────────────────────────────────────┘
 END
 
@@ -623,8 +623,8 @@ for r, s in zip(rows, shown):
             cell(r['weights'], 2), cell(r['kv_pool'], 2),
             cell(r['max_concurrency'], 1), cell(r['per_hour'], 2),
             cell(r['per_month'], 0), r['limit']]
-    star = s.lstrip('▸ +').startswith('*')
-    got = s.lstrip('▸ +*').split()
+    star = s.lstrip('▸ +=').startswith('*')
+    got = s.lstrip('▸ +=*').split()
     assert got == ' '.join(want).split(), (got, want)
     assert star == r['front'], r
 print('%d rows on the screen are those of the JSON' % len(rows))

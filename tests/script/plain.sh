@@ -86,11 +86,12 @@ Suggestions, each one was planned:
 The command that prints the same: gpuplan --plan -m 70B -p int8 -g l40s:1
 Next:
 1 to 2. take that suggestion
-3. why: every number's equation, inputs and source
-4. measure this machine
-5. ask again, what was answered is the default
-6. quit
-Next [6]:
+3. why: every number's equation, inputs and source; why weights: of some
+4. compare: the same load on all GPUs, cheapest first
+5. measure this machine
+6. ask again, what was answered is the default
+7. quit
+Next [7]:
 END
 
 plain '70B\nint8\nl40s\n1\n\n\n1\nquit\n'
@@ -183,8 +184,20 @@ lacks "Result"
 
 plain '\n\n\n\n\n\nwhy\n77\n?\nagain\nq\n' -m 8B -g l40s
 shows "utilization * usable * (1 - headroom)"
-shows "77 is no number of 1 to 4."
+shows "77 is no number of 1 to 5."
 assert_eq "questions asked again" 2 "$(printf '%s\n' "$out" | grep -c '^Model \[')"
+plain '\n\n\n\n\n\nwhy kv pool\nwhy nonsense\nq\n' -m 8B -g l40s
+shows "budget - weights - activation - non_torch"
+shows "No number has nonsense in its name."
+lacks "utilization * usable * (1 - headroom)"
+
+plain '\n\n\n\n\n\ncompare\nq\n' -m 8B -g l40s
+shows "GPUs and precisions fit; the cheapest"
+first=$(printf '%s\n' "$out" | sed -n 's/^1\. \([0-9]*\) x \([^,]*\), \([^ ]*\) weights: .*/\2 \3 \1/p')
+run --compare -m 8B -g all --sort cost -f csv
+assert_eq "the first is that of --compare" "$first" \
+    "$(printf '%s\n' "$out" | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        $at["verdict"] == "fits" && !n++ { print $at["gpu"], $at["precision"], $at["gpus"] }')"
 
 # ---- odd input ------------------------------------------------------------------------
 

@@ -865,7 +865,7 @@ Tab Tab
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ Suggestions and sources ─── 1-18 of 32 ─┐
+┌─ Model and GPU ── field 1 of 23 ─┐┌─ Suggestions and sources ─── 1-18 of 35 ─┐
 │ Model       70B, assumed shape  ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ Weights     int8                ▾││  GiB may be used                         │
 │ GPU         l40s                ▾││── What would fit ────────────────────────│
@@ -877,13 +877,13 @@ expect <<'END'
 │ Users       1 at once            ││   GPU, +3.57 $/h                         │
 │ KV cache    auto: bf16          ▾││a: apply one                              │
 │── Layout ────────────────────────││── Sources ───────────────────────────────│
-│ TP          auto: 1              ││gpu: confidence high:                     │
-│ PP          auto: 1              ││  NVIDIA/open-gpu-kernel-modules@df1c9a3  │
-│ EP          auto: 1              ││  g_nv_name_released.h (names, PCI ids);  │
-│ Replicas    auto: 1              ││  Lightning-AI/pytorch-lightning@7f0c343  │
-│── Engine ────────────────────────││  fabric/utilities/throughput.py (cites   │
-│ Engine      auto: vLLM 0.21+    ▾││  NVIDIA datasheets);                     │
-│ Slots       auto: 256 requests   ││  ai-dynamo/aiconfigurator@095f58a        │
+│ TP          auto: 1              ││model: no checkpoint: shape assumed after │
+│ PP          auto: 1              ││  Llama-3.1-70B, the published one nearest│
+│ EP          auto: 1              ││  in size                                 │
+│ Replicas    auto: 1              ││gpu: confidence high:                     │
+│── Engine ────────────────────────││  NVIDIA/open-gpu-kernel-modules@df1c9a3  │
+│ Engine      auto: vLLM 0.21+    ▾││  g_nv_name_released.h (names, PCI ids);  │
+│ Slots       auto: 256 requests   ││  Lightning-AI/pytorch-lightning@7f0c343  │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Each suggestion was planned like any request: a takes one.
  Gain is room per GPU; cost is against this plan
@@ -1036,8 +1036,8 @@ expect <<'END'
 │ Engine      auto: vLLM 0.21+    ▾││  1 x nebius                              │
 │ Slots       auto: 256 requests   ││  gpu-l40s-d_4gpu-128vcpu-768gb, 4 GPUs   │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
- Model: catalogue id, size such as 70B, or path of a local model.
- parameters = sum of rows*cols over all its tensors
+ set: users 2
+
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool       plan.json*
 ┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 29 ─┐
