@@ -50,9 +50,10 @@ enum { /* bits: where an action holds */
     X(EXPORT, "export", "e", ON_ALL, 5, "export", "write what is shown to a file")     \
     X(COMMAND, "show-command", "c", ON_ALL, 0, "", "the command that prints the same") \
     X(THEME, "theme", "T", ON_ALL, 0, "", "next colours")                              \
+    X(CHARSET, "charset", "B", ON_ALL, 0, "", "curves in braille, blocks or ASCII")    \
     X(MOUSE, "mouse", "M", ON_ALL, 0, "", "mouse on or off (Shift selects text)")      \
     X(SETTINGS, "save-settings", "", ON_ALL, 0, "",                                    \
-      "remember colours, mouse and screen for the next start")                         \
+      "remember colours, glyphs, mouse and screen for the next start")                 \
     X(REDRAW, "redraw", "C-l", ON_ALL, 0, "", "draw everything anew")                  \
     X(SUSPEND, "suspend", "C-z", ON_ALL, 0, "", "to the shell; fg comes back")         \
     X(QUIT_NOW, "quit!", "Q", ON_ALL, 0, "", "quit without asking")                    \

@@ -243,6 +243,19 @@ static void theme(struct app *app)
     app_report(app, false, "colors: %s", theme_scheme_word(next));
 }
 
+static void charset(struct app *app)
+{
+    static const char *const words[] = {"ASCII", "blocks", "braille"};
+    bool able = app->scripted || term_charset() != CHARSET_ASCII;
+
+    if (able)
+        app->settings.charset = (enum charset)((app->settings.charset + 2) % 3);
+    app->settings.charset_given = able;
+    app->whole = true;
+    app_report(app, false, "drawn in: %s%s", words[app->settings.charset],
+               able ? "" : " (the locale is not UTF-8)");
+}
+
 static void toggle_mouse(struct app *app)
 {
     app->settings.mouse = !app->settings.mouse;
@@ -296,6 +309,9 @@ void app_everywhere(struct app *app, enum action action)
         break;
     case ACT_THEME:
         theme(app);
+        break;
+    case ACT_CHARSET:
+        charset(app);
         break;
     case ACT_MOUSE:
         toggle_mouse(app);

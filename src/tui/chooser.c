@@ -216,7 +216,10 @@ static void choose(struct app *app, struct chooser *c)
     strbuf_init(&id);
     if (answer(c, &id)) {
         c->overlay.closed = true;
+        app->report_bad = false;
         c->chosen(app, c->ctx, id.text);
+        if (free_row(c) && app->report_bad)
+            c->overlay.closed = false; /* what was typed may be mended */
     }
     strbuf_fini(&id);
 }

@@ -16,10 +16,36 @@ static bool begins(const char *text, const char *word, size_t len)
     return i == len;
 }
 
+static bool joins(char c)
+{
+    return c == '-' || c == '_' || c == '.' || c == ' ';
+}
+
+/* As begins(), but what joins parts of a name counts neither here nor there:
+ * "llama3" is in "Llama-3.1", "h100sxm" in "h100-sxm". */
+static bool begins_loosely(const char *text, const char *word, size_t len)
+{
+    size_t i = 0;
+
+    for (; i < len; text++) {
+        if (gp_lower(*text) == gp_lower(word[i]))
+            i++;
+        else if (i > 0 && joins(word[i])) {
+            i++;
+            text--;
+        } else if (!*text || i == 0 || !joins(*text))
+            return false;
+    }
+    return true;
+}
+
 static bool contains(const char *text, const char *word, size_t len)
 {
+    for (const char *at = text; *at; at++)
+        if (begins(at, word, len))
+            return true;
     for (; *text; text++)
-        if (begins(text, word, len))
+        if (begins_loosely(text, word, len))
             return true;
     return false;
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* Every word of `words` (blanks between) stands somewhere in a or in b, in any order;
- * ASCII case does not count. No word: true. */
+ * ASCII case does not count, nor do "-", "_" and "." within names. No word: true. */
 bool words_match(const char *words, const char *a, const char *b);
 
 /* Does text begin with all of `start`? ASCII case does not count. */

@@ -559,10 +559,10 @@ Enter "llama-3.1-7b" Enter
 KEYS
 only 21,24
 expect <<'END'
-└──────────────────────────────────┘└──────────────────────────────────────────┘
+└──────────────────────────────────────────────────────────────────────────────┘
  --model: no model 'llama-3.1-7b' (did you mean llama-3.1-70b?)
 
- Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+ type:find  Up/Down:move  Enter:choose  Esc:back
 END
 
 # ---- numbers -----------------------------------------------------------------------
@@ -1196,10 +1196,10 @@ Enter "broken" Enter
 KEYS
 only 21,24
 expect <<'END'
-└──────────────────────────────────┘└──────────────────────────────────────────┘
+└──────────────────────────────────────────────────────────────────────────────┘
  ./models/broken/config.json: line 2: string or '}' expected near end of file
  (the file is damaged or no config.json)
- Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+ type:find  Up/Down:move  Enter:choose  Esc:back
 END
 
 screen "a field is found by its option" <<'KEYS'

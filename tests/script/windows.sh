@@ -159,9 +159,12 @@ shows "14.5B, assumed sha"
 screen "what is refused is said" -m 70B -g l40s <<'KEYS'
 Enter "no such model" Enter
 :dump -
+C-u "13B" Enter
+:dump -
 KEYS
-shows "no such model"
-shows "70B"
+shows "no model 'no such model'"
+shows '"no such model" as typed' # and can be mended
+shows "13B, assumed shape"
 
 screen "a short list" -m 70B -g l40s <<'KEYS'
 :set price spot
@@ -203,7 +206,7 @@ g / "suggestion" Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Help: Plan ─────────────────────────────────────────────────── 19-36 of 50 ─┐
+┌─ Help: Plan ─────────────────────────────────────────────────── 19-36 of 52 ─┐
 │   3               Curves: roofline and memory                                │
 │   4               Bench: measure this machine                                │
 │   5               Pool                                                       │
@@ -227,7 +230,7 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  Up/Down:scroll  /:find  n:next  q or Esc:close
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Help: Plan ──────────────────────────────────────────────────── 1-18 of 50 ─┐
+┌─ Help: Plan ──────────────────────────────────────────────────── 1-18 of 52 ─┐
 │ Plan                                                                         │
 │   Enter           change the field, or choose from a list                    │
 │   +, =            number: a step up                                          │
@@ -261,7 +264,7 @@ screen "help in the least room" --ascii -m 70B -g l40s <<'KEYS'
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4  5
-+- Help: Plan ------------- 1-7 of 85 -+
++- Help: Plan ------------- 1-7 of 88 -+
 | Plan                                 |
 |   Enter           change the field,  |
 |                   or choose from a   |
@@ -273,7 +276,7 @@ expect <<'END'
  Model: catalogue id, size such as 70B~
  Up/Down:scroll  /:find  n:next  q or ~
 [1 Plan] 2  3  4  5
-+- Help: Plan ------------- 1-7 of 85 -+
++- Help: Plan ------------- 1-7 of 88 -+
 | Plan                                 |
 |   Enter           change the field,  |
 |                   or choose from a   |

@@ -150,6 +150,9 @@ static void words_match_in_any_order_and_case(void **state)
     type("sxm");
     assert_shows("2 of 5", true);
     keys("BS BS BS");
+    type("h200sxm");
+    assert_shows("1 of 5", true);
+    keys("C-u");
     type("mi300");
     keys("Enter");
     assert_string_equal(chosen, "mi300x");
