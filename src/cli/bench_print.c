@@ -54,6 +54,8 @@ enum gp_status bench_show(struct bench_job *job, const struct benchlog *log,
         strbuf_add(&out, say->text);
         if (!job->to_stdout)
             strbuf_addf(&out, "result: %s\n", job->plan.result);
+    } else { /* a verdict is not lost because a program reads standard output */
+        fputs(say->text, stderr);
     }
     ok = fwrite(out.text, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
     strbuf_fini(&out);

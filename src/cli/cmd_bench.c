@@ -74,9 +74,31 @@ static void heed_signals(struct bench_job *job)
 
 /* ---- the verdict ---- */
 
-/* --expect: slower than the reference, or a point of it that is not there. */
+/* Each point that the run does not confirm, by name. */
+static void name_unconfirmed(const struct benchlog_changes *changes, struct strbuf *say)
+{
+    char why[96];
+
+    for (int i = 0; i < changes->count; i++) {
+        const struct benchlog_change *c = &changes->change[i];
+
+        benchlog_change_why(c, why, sizeof why);
+        if (c->slower)
+            strbuf_addf(say, "  slower: %s %s %.3f (%.3f..%.3f)\n", c->a->id,
+                        c->a->variant, c->ratio, c->low, c->high);
+        else if (benchlog_good(c->a) && !c->usable)
+            strbuf_addf(say, "  not confirmed: %s %s: %s\n", c->a->id, c->a->variant,
+                        why);
+    }
+    for (int i = 0; i < changes->missing_count; i++)
+        strbuf_addf(say, "  not confirmed: %s %s: missing\n", changes->missing[i]->id,
+                    changes->missing[i]->variant);
+}
+
+/* --expect: every good point of the reference must be good here and not slower; one
+ * that is flagged or unsupported here proves nothing, so it must not pass. */
 static enum gp_status expect(const struct bench_job *job, const struct benchlog *log,
-                             struct strbuf *say, bool *slower, struct gp_err *err)
+                             struct strbuf *say, bool *failed, struct gp_err *err)
 {
     const char *path = ask_word(&job->in->ask, OPT_EXPECT, NULL);
     double tolerance = job->in->ask.value[OPT_TOLERANCE].given
@@ -86,28 +108,16 @@ static enum gp_status expect(const struct bench_job *job, const struct benchlog 
     struct benchlog_changes changes;
     enum gp_status status;
 
-    *slower = false;
+    *failed = false;
     if (!path)
         return GP_OK;
     if ((status = benchlog_read(path, &reference, err)) != GP_OK)
         return status;
     benchlog_compare(&reference, log, tolerance, &changes);
-    *slower = changes.slower > 0 || changes.only_a > 0 || changes.count == 0;
-    strbuf_addf(say, "against %s: ", path);
-    if (changes.slower)
-        strbuf_addf(say, "%d of %d points are more than %.3g %% slower", changes.slower,
-                    changes.count, 100 * tolerance);
-    else
-        strbuf_addf(say, "no point of %d is more than %.3g %% slower", changes.count,
-                    100 * tolerance);
-    strbuf_addf(say, ", %d unusable, %d missing here\n", changes.unusable,
-                changes.only_a);
-    for (int i = 0; i < changes.count; i++)
-        if (changes.change[i].slower)
-            strbuf_addf(say, "  slower: %s %s %.3f (%.3f..%.3f)\n",
-                        changes.change[i].a->id, changes.change[i].a->variant,
-                        changes.change[i].ratio, changes.change[i].low,
-                        changes.change[i].high);
+    *failed = !benchlog_confirmed(&changes);
+    strbuf_addf(say, "against %s (tolerance %.3g %%): ", path, 100 * tolerance);
+    benchlog_confirmed_print(&changes, "here", say);
+    name_unconfirmed(&changes, say);
     benchlog_changes_fini(&changes);
     benchlog_fini(&reference);
     return GP_OK;
@@ -122,14 +132,14 @@ static enum gp_status report(struct bench_job *job, const struct benchlog *log,
     enum gp_status status = written, next;
     struct gp_err why = {0};
     struct strbuf say;
-    bool slower = false;
+    bool failed = false;
 
     strbuf_init(&say);
     if (!status)
         status = bench_write_view(job, log, err);
     if (strcmp(session_status(job->session), "complete") != 0 || written)
         strbuf_addf(&say, "go on with: --resume %s\n", job->plan.journal);
-    next = expect(job, log, &say, &slower, &why);
+    next = expect(job, log, &say, &failed, &why);
     if (!next && (next = bench_show(job, log, &say, &why)) == GP_OK && job->to_stdout)
         session_settle(job->session);
     if (!next)
@@ -140,7 +150,7 @@ static enum gp_status report(struct bench_job *job, const struct benchlog *log,
     }
     job->in->exit_code =
         session_exit_code(job->session, ask_flag(&job->in->ask, OPT_STRICT));
-    if (slower && job->in->exit_code == 0)
+    if (failed && job->in->exit_code == 0)
         job->in->exit_code = gp_status_exit(GP_E_CHECK);
     strbuf_fini(&say);
     return status;

@@ -52,7 +52,7 @@ static enum gp_status compare_run(struct invocation *in, struct gp_err *err)
     }
     benchlog_compare(&a, &b, tolerance, &changes);
     print_changes(in, &changes);
-    if (ask_flag(&in->ask, OPT_STRICT) && changes.slower > 0)
+    if (ask_flag(&in->ask, OPT_STRICT) && !benchlog_confirmed(&changes))
         in->exit_code = gp_status_exit(GP_E_CHECK);
     benchlog_changes_fini(&changes);
     benchlog_fini(&a);

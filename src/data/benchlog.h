@@ -92,8 +92,8 @@ json_t *benchlog_summary(const struct benchlog *log);
 
 /* ---- in a few numbers (benchlog_calibration.c) ---- */
 /* "terms", each of one kind of work on one device: time = overhead + work / rate, with
- * bands, the number of points and their relative error; "excluded", the points that were
- * measured but not used. */
+ * bands, the number of points and their relative error; "excluded", the points that
+ * were measured but not used. */
 json_t *benchlog_calibration(const struct benchlog *log);
 
 /* ---- two files (benchlog_compare.c) ---- */
@@ -107,10 +107,23 @@ struct benchlog_changes {
     struct benchlog_change *change;
     int count, slower, faster, unusable;
     int only_a, only_b; /* points the other file does not have */
+    /* Every good point of A is one of: confirmed (good in B, not slower), slower,
+     * flagged, wrong or not measured in B. */
+    int reference, confirmed, flagged, wrong, unmeasured;
+    char flags[96], states[96]; /* of those flagged and unmeasured: "drift, shared" */
+    const struct benchlog_point **missing; /* good in A, no point in B */
+    int missing_count;
 };
 void benchlog_compare(const struct benchlog *a, const struct benchlog *b,
                       double tolerance, struct benchlog_changes *out);
 void benchlog_changes_fini(struct benchlog_changes *changes);
+/* Does B confirm all that A has? Not when A has nothing good. */
+bool benchlog_confirmed(const struct benchlog_changes *changes);
+/* "2 of 4 confirmed, 1 slower, 1 flagged here (contended)"; where: "here", "in B" */
+void benchlog_confirmed_print(const struct benchlog_changes *changes, const char *where,
+                              struct strbuf *out);
+/* Why a pair cannot be compared: "contended", "unsupported"; "" = it can. */
+void benchlog_change_why(const struct benchlog_change *change, char *text, size_t size);
 void benchlog_changes_print(const struct benchlog_changes *changes,
                             enum benchlog_view view, struct strbuf *out);
 json_t *benchlog_changes_json(const struct benchlog_changes *changes, const char *a,

@@ -184,6 +184,36 @@ echo '{"schema": "gpuplan.bench/1"}' >short.json
 run --compare-results whole.json short.json
 assert_eq "a damaged file" 3 "$rc"
 
+# a point that is good in the reference and not good here is not confirmed
+engine_says() { # SED-SCRIPT: the stand-in, its words changed
+    printf '#!/bin/sh\n"%s" "$@" | sed -u '"'%s'"'\n' "$work/standin" "$1" \
+        >"$work/libexec/gpuplan-bench-cpu"
+}
+cp "$work/libexec/gpuplan-bench-cpu" "$work/standin" || exit 99
+engine_says 's/"flags":\[\]/"flags":["contended"]/'
+bench -o flagged.json --expect whole.json
+assert_eq "all is flagged here" 5 "$rc"
+assert_contains "in words" "0 of $all confirmed, $all flagged here (contended)" "$out"
+bench -o - --format json --expect whole.json
+assert_eq "as JSON" 5 "$rc"
+assert_contains "the verdict is not lost" "$all flagged here" "$err"
+engine_says 's/"state":"ok"/"state":"unsupported"/'
+bench -o without.json --expect whole.json
+assert_eq "nothing is supported here: nothing was measured" 6 "$rc"
+assert_contains "in words" "0 of $all confirmed, $all not measured here (unsupported)" "$out"
+cp "$work/standin" "$work/libexec/gpuplan-bench-cpu"
+run --bench memory --type fp32 --preset quick --device 0 --progress none -o few.json \
+    --expect whole.json
+assert_eq "points are missing here" 5 "$rc"
+assert_contains "which" "not confirmed: gemm/fp32/" "$out"
+run --compare-results whole.json flagged.json
+assert_eq "without --strict" 0 "$rc"
+assert_contains "in words" "0 of $all confirmed, $all flagged in B (contended)" "$out"
+run --compare-results whole.json flagged.json --strict
+assert_eq "with --strict" 5 "$rc"
+run --compare-results flagged.json whole.json --format json
+assert_contains "no reference" '"verdict": "no reference"' "$out"
+
 # ranks, without a launcher: each measures its own device, rank 0 merges
 rm -f ranks*
 OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=1 \

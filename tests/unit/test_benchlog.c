@@ -16,6 +16,10 @@ static const char shape[] =
     "\"ci95\": [%g, %g], \"samples\": [%g, %g]}, \"rate\": {\"ops_per_s\": null, "
     "\"bytes_per_s\": 64e9}, \"check\": {\"ok\": %s}, \"flags\": [%s]}]}";
 
+static const char empty_file[] =
+    "{\"schema\": \"gpuplan.bench/1\", \"status\": \"complete\", \"devices\": "
+    "[{\"id\": 0, \"name\": \"X\"}], \"points\": []}";
+
 static enum gp_status make(struct benchlog *log, const char *host, double median,
                            double half, const char *check, const char *flags,
                            struct gp_err *err)
@@ -131,6 +135,62 @@ static void compare_needs_the_whole_band(void **state)
     benchlog_fini(&slow);
     benchlog_fini(&noisy);
     benchlog_fini(&wrong);
+}
+
+static bool printed(const struct benchlog_changes *c, const char *part)
+{
+    struct strbuf out;
+    bool there;
+
+    strbuf_init(&out);
+    benchlog_confirmed_print(c, "here", &out);
+    there = strstr(out.text, part) != NULL;
+    if (!there)
+        print_message("%s", out.text);
+    strbuf_fini(&out);
+    return there;
+}
+
+/* A good point of the reference that is not good here proves nothing. */
+static void what_is_not_good_does_not_confirm(void **state)
+{
+    struct benchlog good, contended, wrong, empty;
+    struct benchlog_changes c;
+    char why[96];
+
+    (void)state;
+    make(&good, "h", 100e-6, 1e-6, "true", "", NULL);
+    make(&contended, "h", 500e-6, 1e-6, "true", "\"emulated\", \"contended\"", NULL);
+    make(&wrong, "h", 100e-6, 1e-6, "false", "", NULL);
+    assert_int_equal(benchlog_parse("e", empty_file, strlen(empty_file), &empty, NULL),
+                     GP_OK);
+
+    benchlog_compare(&good, &good, 0.05, &c);
+    assert_true(benchlog_confirmed(&c) && printed(&c, "1 of 1 confirmed\n"));
+    benchlog_changes_fini(&c);
+    benchlog_compare(&good, &contended, 0.05, &c);
+    assert_false(benchlog_confirmed(&c));
+    assert_true(printed(&c, "0 of 1 confirmed, 1 flagged here (contended)\n"));
+    benchlog_change_why(&c.change[0], why, sizeof why);
+    assert_string_equal(why, "contended");
+    benchlog_changes_fini(&c);
+    benchlog_compare(&good, &wrong, 0.05, &c);
+    assert_false(benchlog_confirmed(&c));
+    assert_true(printed(&c, "1 wrong here"));
+    benchlog_changes_fini(&c);
+    benchlog_compare(&good, &empty, 0.05, &c);
+    assert_false(benchlog_confirmed(&c));
+    assert_true(printed(&c, "0 of 1 confirmed, 1 not measured here (missing)"));
+    assert_int_equal(c.missing_count, 1);
+    benchlog_changes_fini(&c);
+    benchlog_compare(&contended, &good, 0.05, &c); /* what it flags, it does not ask */
+    assert_int_equal(c.reference, 0);
+    assert_false(benchlog_confirmed(&c));
+    benchlog_changes_fini(&c);
+    benchlog_fini(&good);
+    benchlog_fini(&contended);
+    benchlog_fini(&wrong);
+    benchlog_fini(&empty);
 }
 
 static void merge_names_the_straggler(void **state)
@@ -328,6 +388,7 @@ int main(void)
         cmocka_unit_test(wrong_and_disturbed_points_do_not_count),
         cmocka_unit_test(contradictions_are_refused_by_name),
         cmocka_unit_test(compare_needs_the_whole_band),
+        cmocka_unit_test(what_is_not_good_does_not_confirm),
         cmocka_unit_test(merge_names_the_straggler),
         cmocka_unit_test(views_hold_the_figures),
         cmocka_unit_test(sizes_tell_overhead_from_rate),
