@@ -56,6 +56,7 @@ unit_tests = \
 	tests/unit/test_plot \
 	tests/unit/test_point \
 	tests/unit/test_points \
+	tests/unit/test_predict \
 	tests/unit/test_price_import \
 	tests/unit/test_probe \
 	tests/unit/test_profile \

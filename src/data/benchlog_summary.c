@@ -250,7 +250,8 @@ static void above_roof(const struct benchlog *log, int device, json_t *list)
             json_object_get(json_object_get(p->json, "predicted"), "origin"));
 
         if (p->device != device || !benchlog_good(p) || !origin ||
-            strcmp(origin, "measured") != 0 || p->ratio <= BEYOND)
+            strcmp(origin, "measured") != 0 || strcmp(p->bound, "memory") != 0 ||
+            p->ratio <= BEYOND)
             continue;
         above++;
         most = fmax(most, p->ratio);

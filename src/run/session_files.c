@@ -147,6 +147,8 @@ static void take_records(struct session *s, const json_t *records)
                 if (strcmp(s->points.point[p].id, session_word(point, "id")) == 0)
                     session_show(&s->unit[u], p, point);
     }
+    for (int u = 0; u < s->count; u++)
+        session_find_roof(s, &s->unit[u]);
 }
 
 enum gp_status session_open_journal(struct session *s, struct gp_err *err)

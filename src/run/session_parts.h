@@ -43,7 +43,10 @@ struct session_unit {   /* one device */
     char why[SESSION_NOTE];
     int running;    /* index of a point, -1 = none */
     double began;   /* s, when that began; 0 = it was answered */
-    double read;    /* bytes/s, best beyond the cache in this run; 0 = none */
+    /* the best of this run that is good, as a roof without a sheet; 0 = none */
+    double read;             /* bytes/s beyond the cache */
+    double rate[TYPE_COUNT]; /* operations/s of products */
+    const struct point *best[TYPE_COUNT]; /* the point of that rate, in session.points */
     int *order;     /* of the phase that runs */
     json_t **shown; /* [points][SESSION_VARIANTS]: last results, borrowed */
 };
@@ -136,7 +139,11 @@ bool session_work(struct session *s, double seconds, struct session_event *event
 struct roofline session_predict(const struct session_unit *u,
                                 const struct point *point);
 void session_show(struct session_unit *u, int index, json_t *point);
-void session_read_roof(struct session_unit *u, const json_t *point);
+/* What a run measured, as the roof of its points: session_predict.c. */
+void session_clear_roof(struct session_unit *u);
+void session_take_roof(struct session_unit *u, const struct point *p,
+                       const json_t *point);
+void session_find_roof(const struct session *s, struct session_unit *u); /* of shown */
 void session_sensors(const struct session_unit *u, const json_t *json,
                      struct session_sensors *out);
 void session_read_result(const struct session *s, const struct session_unit *u,

@@ -7,11 +7,13 @@
  */
 #include "run/session_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "bench/protocol.h"
 #include "util/json.h"
+#include "util/mem.h"
 
 static json_t *devices(const struct session *s)
 {
@@ -127,7 +129,6 @@ static json_t *measured(const struct session *s, const struct session_unit *u,
     json_object_set_new(point, "device", json_integer(u->index));
     if (s->resumed)
         compare_passes(s, u->index, point);
-    json_object_set_new(point, "predicted", predicted(u, p, point));
     json_object_set_new(point, "test", json_string(bench_test_word(p->test)));
     return point;
 }
@@ -153,21 +154,46 @@ static json_t *skipped(const struct session *s, const struct session_unit *u,
     return one;
 }
 
-static json_t *points(const struct session *s)
+/* Flags first, for what they leave good is the roof of the others. */
+static void add_points(const struct session *s, struct session_unit *u, bool first,
+                       json_t *list)
+{
+    const struct point **of =
+        gp_calloc((size_t)s->points.count * SESSION_VARIANTS + 1, sizeof *of);
+    size_t from = json_array_size(list), n = 0;
+
+    for (int i = 0; i < s->points.count; i++) {
+        const struct point *p = &s->points.point[i];
+        json_t **slot = u->shown + (size_t)i * SESSION_VARIANTS;
+
+        for (int v = 0; v < SESSION_VARIANTS && slot[v]; v++) {
+            json_array_append_new(list, measured(s, u, p, slot[v]));
+            of[n++] = p;
+        }
+        if (!slot[0] && (p->test != TEST_ALLREDUCE || first)) {
+            json_array_append_new(list, skipped(s, u, p));
+            of[n++] = NULL;
+        }
+    }
+    session_clear_roof(u);
+    for (size_t k = 0; k < n; k++)
+        if (of[k])
+            session_take_roof(u, of[k], json_array_get(list, from + k));
+    for (size_t k = 0; k < n; k++) {
+        json_t *point = json_array_get(list, from + k);
+
+        if (of[k])
+            json_object_set_new(point, "predicted", predicted(u, of[k], point));
+    }
+    free(of);
+}
+
+static json_t *points(struct session *s)
 {
     json_t *list = json_array();
 
     for (int d = 0; d < s->count; d++)
-        for (int i = 0; i < s->points.count; i++) {
-            const struct session_unit *u = &s->unit[d];
-            const struct point *p = &s->points.point[i];
-            json_t **slot = u->shown + (size_t)i * SESSION_VARIANTS;
-
-            for (int v = 0; v < SESSION_VARIANTS && slot[v]; v++)
-                json_array_append_new(list, measured(s, u, p, slot[v]));
-            if (!slot[0] && (p->test != TEST_ALLREDUCE || d == 0))
-                json_array_append_new(list, skipped(s, u, p));
-        }
+        add_points(s, &s->unit[d], d == 0, list);
     return list;
 }
 

@@ -29,7 +29,6 @@ void session_show(struct session_unit *u, int index, json_t *point)
     json_t **slot = u->shown + (size_t)index * SESSION_VARIANTS;
     int i = 0;
 
-    session_read_roof(u, point);
     while (i < SESSION_VARIANTS && slot[i] &&
            strcmp(session_word(slot[i], "variant"), session_word(point, "variant")) !=
                0)

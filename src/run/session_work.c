@@ -183,6 +183,7 @@ static bool take_point(struct session *s, struct session_unit *u,
 
     count_point(s, u, said->index);
     session_show(u, said->index, point);
+    session_find_roof(s, u);
     event->kind = SESSION_EVENT_POINT;
     session_read_result(s, u, said->index, point, &event->result);
     return true;
@@ -269,8 +270,7 @@ static bool stops(const struct session *s)
 static bool all_answered(const struct session *s, int place)
 {
     for (int i = 0; i < s->points.count; i++)
-        if (belongs(s, place, i) &&
-            !s->unit[place].shown[(size_t)i * SESSION_VARIANTS])
+        if (belongs(s, place, i) && !s->unit[place].shown[(size_t)i * SESSION_VARIANTS])
             return false;
     return true;
 }

@@ -1,0 +1,116 @@
+/*
+ * test_predict.c - the roof of a device without a sheet: what its own run measured.
+ */
+#include "unit.h"
+
+#include "run/session_parts.h"
+
+#define GB 1e9
+
+/* 0: the read; 1: 2048^3; 2: 1024^3; 3, 4: a layer for one token and for 512. */
+static struct point made[] = {
+    {.test = TEST_MEMORY, .kind = "read", .bytes = 512e6},
+    {.test = TEST_GEMM, .m = 2048, .n = 2048, .k = 2048},
+    {.test = TEST_GEMM, .m = 1024, .n = 1024, .k = 1024},
+    {.test = TEST_BATCH, .m = 4096, .n = 1, .k = 4096},
+    {.test = TEST_BATCH, .m = 4096, .n = 512, .k = 4096},
+};
+enum { READ, LARGE, SMALL, ONE, MANY, COUNT };
+
+static struct session s;
+static struct session_unit u;
+static json_t *shown[COUNT * SESSION_VARIANTS];
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(&s, 0, sizeof s);
+    memset(&u, 0, sizeof u);
+    s.points.point = made;
+    s.points.count = COUNT;
+    u.json = json_pack("{s:f}", "cache", 32e6);
+    u.shown = shown;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    json_decref((json_t *)u.json);
+    for (int i = 0; i < COUNT * SESSION_VARIANTS; i++)
+        json_decref(shown[i]);
+    memset(shown, 0, sizeof shown);
+    return 0;
+}
+
+static void measure(int index, const char *key, double rate, const char *flag)
+{
+    json_t *flags = json_array();
+
+    if (flag[0])
+        json_array_append_new(flags, json_string(flag));
+    json_decref(shown[index * SESSION_VARIANTS]);
+    shown[index * SESSION_VARIANTS] = json_pack("{s:s, s:{s:f}, s:o}", "state", "ok",
+                                                "rate", key, rate, "flags", flags);
+    session_find_roof(&s, &u);
+}
+
+static struct roofline predict(int index)
+{
+    return session_predict(&u, &made[index]);
+}
+
+static void products_have_a_roof_of_arithmetic(void **state)
+{
+    (void)state;
+    measure(READ, "bytes_per_s", 40 * GB, "");
+    measure(LARGE, "ops_per_s", 400 * GB, "");
+    measure(SMALL, "ops_per_s", 300 * GB, "");
+    assert_false(predict(LARGE).time.known); /* against itself it would always hold */
+    assert_false(predict(READ).time.known);
+    assert_int_equal(predict(SMALL).bound, ROOF_ARITHMETIC);
+    assert_int_equal(predict(SMALL).time.origin, ORIGIN_MEASURED);
+    assert_near(predict(SMALL).time.value, 2.0 * 1024 * 1024 * 1024 / (400 * GB), 1e-9);
+    assert_int_equal(predict(MANY).bound, ROOF_ARITHMETIC);
+    assert_int_equal(predict(ONE).bound, ROOF_MEMORY);
+    assert_near(predict(ONE).time.value, point_bytes(&made[ONE]) / (40 * GB), 1e-9);
+}
+
+static void half_a_roof_predicts_what_it_bounds(void **state)
+{
+    (void)state;
+    measure(READ, "bytes_per_s", 40 * GB, ""); /* no product of that type */
+    measure(ONE, "ops_per_s", 20 * GB, ""); /* bound by memory: no roof of arithmetic */
+    assert_false(predict(LARGE).time.known);
+    assert_false(predict(MANY).time.known);
+    assert_int_equal(predict(ONE).bound, ROOF_MEMORY);
+    measure(READ, "bytes_per_s", 40 * GB, "contended");
+    measure(LARGE, "ops_per_s", 400 * GB, "");
+    assert_false(predict(ONE).time.known); /* arithmetic alone does not bound it */
+    assert_false(predict(SMALL).time.known);
+}
+
+static void flagged_figures_are_no_roof(void **state)
+{
+    (void)state;
+    measure(READ, "bytes_per_s", 40 * GB, "contended");
+    assert_false(predict(ONE).time.known);
+    measure(READ, "bytes_per_s", 40 * GB, "emulated"); /* which only informs */
+    assert_true(predict(ONE).time.known);
+    measure(LARGE, "ops_per_s", 900 * GB, "drift");
+    measure(SMALL, "ops_per_s", 300 * GB, "");
+    assert_near(predict(LARGE).time.value, 2.0 * 2048 * 2048 * 2048 / (300 * GB), 1e-9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(products_have_a_roof_of_arithmetic, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(half_a_roof_predicts_what_it_bounds, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(flagged_figures_are_no_roof, setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
