@@ -75,6 +75,7 @@ data_sources = \
 	src/data/batch.h \
 	src/data/benchlog.c \
 	src/data/benchlog.h \
+	src/data/benchlog_alike.c \
 	src/data/benchlog_calibration.c \
 	src/data/benchlog_compare.c \
 	src/data/benchlog_get.c \

@@ -168,7 +168,7 @@ static json_t *merged(struct bench_job *job, struct gathered *g)
             gp_format(text, sizeof text, "rank %d of %d left no result", i, job->ranks);
             bench_progress_say(job, text);
         }
-    json = n ? benchlog_merge(list, n) : NULL;
+    json = n ? benchlog_merge(list, NULL, n) : NULL;
     if (json) {
         if (json_array_size(missing))
             json_object_set_new(json, "status", json_string("failed"));

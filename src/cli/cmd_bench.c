@@ -106,7 +106,9 @@ static enum gp_status expect(const struct bench_job *job, const struct benchlog 
                            : 0.05;
     struct benchlog reference;
     struct benchlog_changes changes;
+    json_t *differences, *line;
     enum gp_status status;
+    size_t i;
 
     *failed = false;
     if (!path)
@@ -115,6 +117,10 @@ static enum gp_status expect(const struct bench_job *job, const struct benchlog 
         return status;
     benchlog_compare(&reference, log, tolerance, &changes);
     *failed = !benchlog_confirmed(&changes);
+    differences = benchlog_differences(&reference, log, path, "this run");
+    json_array_foreach(differences, i, line)
+        strbuf_addf(say, "warning: %s\n", json_string_value(line));
+    json_decref(differences);
     strbuf_addf(say, "against %s (tolerance %.3g %%): ", path, 100 * tolerance);
     benchlog_confirmed_print(&changes, "here", say);
     name_unconfirmed(&changes, say);

@@ -4,7 +4,9 @@
  * Compare reads the first file as the reference; merge makes one file of many hosts'
  * and names the devices that lag behind their like.
  */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/command.h"
 #include "data/benchlog.h"
@@ -18,17 +20,43 @@ static enum benchlog_view view_of(enum output_format format)
                                        : BENCHLOG_TEXT;
 }
 
+/* A file is for keeping, so without --format it is the record and not a table. */
+static void choose_format(struct invocation *in)
+{
+    if (!in->ask.value[OPT_FORMAT].given && ask_flag(&in->ask, OPT_OUT) &&
+        strcmp(ask_word(&in->ask, OPT_OUT, "-"), "-") != 0)
+        in->format = OUTPUT_JSON;
+}
+
 /* ---- --compare-results ---- */
 
-static void print_changes(struct invocation *in, const struct benchlog_changes *changes)
+/* In front of what is printed; where a table for programs has no room for them, on
+ * standard error. */
+static void print_warnings(const struct invocation *in, const json_t *warnings,
+                           struct strbuf *out)
+{
+    const json_t *line;
+    size_t i;
+
+    json_array_foreach(warnings, i, line) if (in->format == OUTPUT_CSV)
+        fprintf(stderr, "gpuplan: warning: %s\n", json_string_value(line));
+    else strbuf_addf(out, "%swarning: %s\n", in->format == OUTPUT_MARKDOWN ? "- " : "",
+                     json_string_value(line));
+    if (json_array_size(warnings) && in->format == OUTPUT_MARKDOWN)
+        strbuf_add(out, "\n");
+}
+
+static void print_changes(struct invocation *in, const struct benchlog_changes *changes,
+                          json_t *warnings)
 {
     json_t *json;
 
     if (in->format != OUTPUT_JSON) {
+        print_warnings(in, warnings, &in->out);
         benchlog_changes_print(changes, view_of(in->format), &in->out);
         return;
     }
-    json = benchlog_changes_json(changes, in->args[0], in->args[1]);
+    json = benchlog_changes_json(changes, in->args[0], in->args[1], warnings);
     gp_json_write(json, true, &in->out);
     json_decref(json);
 }
@@ -40,7 +68,9 @@ static enum gp_status compare_run(struct invocation *in, struct gp_err *err)
     struct benchlog a, b;
     struct benchlog_changes changes;
     enum gp_status status;
+    json_t *warnings;
 
+    choose_format(in);
     if (in->arg_count != 2)
         return gp_fail(err, GP_E_USAGE, "--compare-results", "A B, the reference first",
                        "takes two result files");
@@ -51,7 +81,9 @@ static enum gp_status compare_run(struct invocation *in, struct gp_err *err)
         return status;
     }
     benchlog_compare(&a, &b, tolerance, &changes);
-    print_changes(in, &changes);
+    warnings = benchlog_differences(&a, &b, "A", "B");
+    print_changes(in, &changes, warnings);
+    json_decref(warnings);
     if (ask_flag(&in->ask, OPT_STRICT) && !benchlog_confirmed(&changes))
         in->exit_code = gp_status_exit(GP_E_CHECK);
     benchlog_changes_fini(&changes);
@@ -76,6 +108,8 @@ static void print_text(const struct benchlog *log, struct strbuf *out)
     size_t i;
 
     benchlog_print(log, BENCHLOG_TEXT, out);
+    json_array_foreach(json_object_get(log->json, "summary"), i, one)
+        strbuf_addf(out, "%s\n", json_string_value(one));
     strbuf_addf(out, "%d devices, %d points\n", log->device_count, log->count);
     json_array_foreach(list, i, one)
         strbuf_addf(out, "straggler: %s device %d: %s %.1f %% slower than its like\n",
@@ -93,6 +127,8 @@ static enum gp_status print_merged(struct invocation *in, json_t *json,
 
     if (status)
         return status;
+    if (in->format != OUTPUT_JSON)
+        print_warnings(in, json_object_get(json, "warnings"), &in->out);
     if (in->format == OUTPUT_JSON)
         gp_json_write(json, true, &in->out);
     else if (in->format == OUTPUT_TEXT)
@@ -109,13 +145,16 @@ static enum gp_status merge_run(struct invocation *in, struct gp_err *err)
     enum gp_status status = GP_OK;
     int n = 0;
 
+    choose_format(in);
     if (in->arg_count < 1)
         return gp_fail(err, GP_E_USAGE, "--merge", "FILE...", "takes result files");
     logs = gp_calloc((size_t)in->arg_count, sizeof *logs);
     for (; n < in->arg_count && !status; n++)
         status = benchlog_read(in->args[n], &logs[n], err);
+    if (!status)
+        status = benchlog_mergeable(logs, in->args, n, err);
     if (!status) {
-        json_t *json = benchlog_merge(logs, n);
+        json_t *json = benchlog_merge(logs, in->args, n);
 
         status = print_merged(in, json, err);
         if (ask_flag(&in->ask, OPT_STRICT) &&

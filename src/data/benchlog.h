@@ -126,15 +126,32 @@ void benchlog_confirmed_print(const struct benchlog_changes *changes, const char
 void benchlog_change_why(const struct benchlog_change *change, char *text, size_t size);
 void benchlog_changes_print(const struct benchlog_changes *changes,
                             enum benchlog_view view, struct strbuf *out);
+/* warnings: of benchlog_differences, becomes part of it. */
 json_t *benchlog_changes_json(const struct benchlog_changes *changes, const char *a,
-                              const char *b);
+                              const char *b, json_t *warnings);
+
+/* ---- whether files can be set side by side (benchlog_alike.c) ---- */
+/* What differs besides the figures (device, backend, method, settings): texts. in_a and
+ * in_b name the files in them. */
+json_t *benchlog_differences(const struct benchlog *a, const struct benchlog *b,
+                             const char *in_a, const char *in_b);
+/* GP_E_FILE names a file that is the same run as another, or of another method. */
+enum gp_status benchlog_mergeable(const struct benchlog *logs, const char *const *names,
+                                  int count, struct gp_err *err);
+/* Differences from the first file; names NULL: by their hosts. */
+json_t *benchlog_merge_warnings(const struct benchlog *logs, const char *const *names,
+                                int count);
+void benchlog_merged_id(const struct benchlog *logs, int count, char *text,
+                        size_t size);
 
 /* ---- many files (benchlog_merge.c) ---- */
-/* One document: devices renumbered and given their host, points renumbered.
+/* One document: devices renumbered and given their host, points renumbered, calibration
+ * and summary of all of them, a run_id of its own; names as in benchlog_merge_warnings.
  * "stragglers" names each device whose rate on a point lies more than 3 % under the
  * median of all devices of that name. Only good points are compared, of three devices
  * or more (of two, each is compared with the faster). */
-json_t *benchlog_merge(const struct benchlog *logs, int count);
+json_t *benchlog_merge(const struct benchlog *logs, const char *const *names,
+                       int count);
 #define BENCHLOG_STRAGGLER 0.03
 
 #endif

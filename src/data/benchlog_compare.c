@@ -260,7 +260,7 @@ static json_t *change_json(const struct benchlog_change *c)
 }
 
 json_t *benchlog_changes_json(const struct benchlog_changes *c, const char *a,
-                              const char *b)
+                              const char *b, json_t *warnings)
 {
     const struct {
         const char *key;
@@ -275,6 +275,7 @@ json_t *benchlog_changes_json(const struct benchlog_changes *c, const char *a,
     json_object_set_new(json, "schema", json_string("gpuplan.bench-compare/1"));
     json_object_set_new(json, "a", gp_json_text(a));
     json_object_set_new(json, "b", gp_json_text(b));
+    json_object_set(json, "warnings", warnings);
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         json_object_set_new(json, counts[i].key, json_integer(counts[i].count));
     for (int i = 0; i < c->count; i++)

@@ -214,6 +214,48 @@ assert_eq "with --strict" 5 "$rc"
 run --compare-results flagged.json whole.json --format json
 assert_contains "no reference" '"verdict": "no reference"' "$out"
 
+# what is compared must be alike, or it is said first
+sed 's/"name": "stand-in 0"/"name": "another"/; s/"method_version": [0-9]*/"method_version": 99/
+    s/"min_time": [0-9.]*/"min_time": 77/; s/"run_id": "/&x/' whole.json >unlike.json
+run --compare-results whole.json unlike.json
+assert_eq "unlike files" 0 "$rc"
+first=$(printf '%s\n' "$out" | head -n 3)
+assert_contains "the device" "warning: another device: 0 is stand-in 0 in A and another in B" \
+    "$first"
+assert_contains "the method" "in A and 99 in B" "$first"
+assert_contains "the settings" "warning: min_time is" "$first"
+run --compare-results whole.json unlike.json --format csv
+assert_lacks "no warning in a CSV" "warning" "$out"
+assert_contains "but beside it" "warning: another device" "$err"
+run --compare-results whole.json whole.json
+assert_lacks "like files" "warning" "$out"
+bench -o expect.json --expect unlike.json
+assert_contains "--expect says so, too" "warning: another device" "$out"
+assert_fails 3 "is the same run" --merge whole.json flagged.json whole.json
+assert_fails 3 "method_version" --merge whole.json unlike.json
+
+# with -o it is the record, a view only when asked for
+run --merge whole.json flagged.json -o merged.json
+assert_eq "merge into a file" 0 "$rc"
+valid merged.json
+for key in run_id calibration summary warnings; do
+    assert_contains "merged: $key" "\"$key\":" "$(cat merged.json)"
+done
+assert_eq "merged: points of both" "$((all + all))" \
+    "$("$gp" --merge merged.json --format csv | awk -F, '$12 == "ok"' | wc -l | tr -d ' ')"
+assert_fails 3 "is the same run" --merge merged.json whole.json
+run --merge whole.json -o merged.csv --format csv
+assert_contains "merge: CSV" "median_s" "$(head -n 1 merged.csv)"
+run --merge whole.json flagged.json
+assert_contains "merge: words" "0 wrong, 0 without a figure" "$out"
+run --compare-results whole.json unlike.json -o changes.json
+assert_eq "compare into a file" 0 "$rc"
+assert_contains "compare: JSON" '"schema": "gpuplan.bench-compare/1"' "$(cat changes.json)"
+cp changes.json "$work/out"
+have_json && assert_contains "compare: warnings" "another device" "$(json warnings.0)"
+run --compare-results whole.json whole.json -o changes.txt --format text
+assert_contains "compare: text" "points in both" "$(cat changes.txt)"
+
 # ranks, without a launcher: each measures its own device, rank 0 merges
 rm -f ranks*
 OMPI_COMM_WORLD_RANK=1 OMPI_COMM_WORLD_SIZE=2 OMPI_COMM_WORLD_LOCAL_RANK=1 \

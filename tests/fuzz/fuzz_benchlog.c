@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct benchlog_changes changes;
     struct strbuf out;
     struct gp_err err;
-    json_t *json;
+    json_t *json, *warnings;
 
     if (benchlog_parse("fuzz.json", (const char *)data, size, &logs[0], &err))
         return 0;
@@ -26,11 +26,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     benchlog_prometheus(&logs[0], &out);
     benchlog_compare(&logs[0], &logs[1], 0.05, &changes);
     benchlog_changes_print(&changes, BENCHLOG_TEXT, &out);
-    json_decref(benchlog_changes_json(&changes, "a", "b"));
+    warnings = benchlog_differences(&logs[0], &logs[1], "a", "b");
+    if (json_array_size(warnings))
+        abort(); /* from itself */
+    json_decref(benchlog_changes_json(&changes, "a", "b", warnings));
+    json_decref(warnings);
     if (changes.slower || changes.faster)
         abort(); /* than itself */
     benchlog_changes_fini(&changes);
-    json = benchlog_merge(logs, 1);
+    json = benchlog_merge(logs, NULL, 1);
     if (benchlog_from_json("merged", json, &again, &err))
         abort(); /* what we write, we read */
     benchlog_fini(&again);

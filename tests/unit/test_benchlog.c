@@ -204,13 +204,13 @@ static void merge_names_the_straggler(void **state)
     make(&logs[1], "b", 104e-6, 1e-6, "true", "", NULL);
     make(&logs[2], "c", 101e-6, 1e-6, "true", "", NULL);
     make(&logs[3], "d", 500e-6, 1e-6, "true", "\"throttled\"", NULL);
-    json = benchlog_merge(logs, 4);
+    json = benchlog_merge(logs, NULL, 4);
     list = json_object_get(json, "stragglers");
     assert_int_equal(json_array_size(list), 0); /* 101/104 is 2.9 % under */
     json_decref(json);
     benchlog_fini(&logs[1]);
     make(&logs[1], "b", 105e-6, 1e-6, "true", "", NULL);
-    json = benchlog_merge(logs, 4);
+    json = benchlog_merge(logs, NULL, 4);
     list = json_object_get(json, "stragglers");
     assert_int_equal(json_array_size(list), 1);
     assert_string_equal(
@@ -222,6 +222,38 @@ static void merge_names_the_straggler(void **state)
     json_decref(json);
     for (int i = 0; i < 4; i++)
         benchlog_fini(&logs[i]);
+}
+
+static void merge_refuses_what_is_one_run(void **state)
+{
+    static const char *const names[] = {"a", "b"};
+    struct benchlog logs[2], merged[2];
+    struct gp_err err = {0};
+    json_t *json;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        make(&logs[i], i ? "b" : "a", 100e-6, 1e-6, "true", "", NULL);
+        json_object_set_new(logs[i].json, "run_id",
+                            json_string(i ? "second" : "first"));
+        json_object_set_new(logs[i].json, "method_version", json_integer(3));
+    }
+    assert_int_equal(benchlog_mergeable(logs, names, 2, &err), GP_OK);
+    json = benchlog_merge(logs, names, 2);
+    assert_true(json_is_object(json_object_get(json, "calibration")));
+    assert_true(json_array_size(json_object_get(json, "summary")) > 0);
+    assert_int_equal(benchlog_from_json("m", json, &merged[0], NULL), GP_OK);
+    merged[1] = logs[1];
+    assert_int_equal(benchlog_mergeable(merged, names, 2, &err), GP_E_FILE);
+    assert_non_null(strstr(err.text, "same run"));
+    assert_string_not_equal(json_string_value(json_object_get(json, "run_id")),
+                            "first");
+    json_object_set_new(logs[1].json, "method_version", json_integer(4));
+    assert_int_equal(benchlog_mergeable(logs, names, 2, &err), GP_E_FILE);
+    benchlog_fini(&merged[0]);
+    json_decref(json);
+    benchlog_fini(&logs[0]);
+    benchlog_fini(&logs[1]);
 }
 
 static void views_hold_the_figures(void **state)
@@ -390,6 +422,7 @@ int main(void)
         cmocka_unit_test(compare_needs_the_whole_band),
         cmocka_unit_test(what_is_not_good_does_not_confirm),
         cmocka_unit_test(merge_names_the_straggler),
+        cmocka_unit_test(merge_refuses_what_is_one_run),
         cmocka_unit_test(views_hold_the_figures),
         cmocka_unit_test(sizes_tell_overhead_from_rate),
         cmocka_unit_test(noise_widens_the_band),
