@@ -9,16 +9,20 @@
  * after their point, the second at once. One that comes when all is measured changes
  * nothing but the exit code.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/bench_parts.h"
 #include "util/mem.h"
+#include "util/path.h"
 
-#define TICK 0.25 /* s that one step waits at most */
+#define TICK     0.25 /* s that one step waits at most */
+#define PATIENCE 3.0  /* s of silence after which somebody wonders */
 
 double bench_now(void)
 {
@@ -216,15 +220,27 @@ static enum gp_status begin(struct bench_job *job, struct gp_err *err)
     return GP_OK;
 }
 
+/* A driver that does not answer (a GPU that fell off the bus, a sleeping node) looks
+ * like a program that hangs. Once. */
+static void say_slow(struct bench_job *job, bool *said)
+{
+    if (*said || session_state(job->session) != SESSION_LOOKING ||
+        bench_now() - job->clock < PATIENCE)
+        return;
+    *said = true;
+    bench_progress_say(job, "still waiting for the engine to list its devices");
+}
+
 /* Until there is nothing more to do; *done: there is something to finish. */
 static enum gp_status work(struct bench_job *job, bool *done, struct gp_err *err)
 {
     struct session_event event;
     enum gp_status status = GP_OK;
-    bool dry = ask_flag(&job->in->ask, OPT_DRY_RUN);
+    bool dry = ask_flag(&job->in->ask, OPT_DRY_RUN), told = job->in->quiet;
 
     while (!status && !*done) {
         heed_signals(job);
+        say_slow(job, &told);
         if (!session_step(job->session, TICK, &event))
             continue;
         if (event.kind == SESSION_EVENT_READY && dry)
@@ -254,6 +270,19 @@ static enum gp_status check_reference(const struct bench_job *job, struct gp_err
     status = benchlog_read(path, &reference, err);
     benchlog_fini(&reference);
     return status;
+}
+
+/* --prom writes last; that it cannot is said first. */
+static enum gp_status check_prom(const struct bench_job *job, struct gp_err *err)
+{
+    const char *dir = ask_word(&job->in->ask, OPT_PROM, NULL);
+
+    if (dir && !path_is_dir(dir))
+        return gp_fail(err, GP_E_FILE, dir, "--prom takes a folder that is there",
+                       "is no folder");
+    if (dir && access(dir, W_OK | X_OK) != 0)
+        return gp_fail(err, GP_E_FILE, dir, "", "cannot write: %s", strerror(errno));
+    return GP_OK;
 }
 
 static enum gp_status open_session(struct bench_job *job, struct gp_err *err)
@@ -293,6 +322,8 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     status = open_session(job, err);
     if (!status) /* before an hour of measuring */
         status = check_reference(job, err);
+    if (!status)
+        status = check_prom(job, err);
     catch_signals(true);
     if (!status)
         status = work(job, &done, err);

@@ -227,6 +227,13 @@ static double prom_failed(const struct benchlog_point *p)
     return p->check_done && !p->check_ok ? 1 : 0;
 }
 
+static double prom_good(const struct benchlog_point *p)
+{
+    return benchlog_good(p) ? 1 : 0;
+}
+
+/* Whether a point is good is a metric and no label: a label would make another series
+ * of it each time that it changes. */
 void benchlog_prometheus(const struct benchlog *log, struct strbuf *out)
 {
     static const struct {
@@ -240,6 +247,8 @@ void benchlog_prometheus(const struct benchlog *log, struct strbuf *out)
         {"gpuplan_bench_reached_ratio", "predicted over measured time", prom_ratio,
          false},
         {"gpuplan_bench_check_failed", "1 when results were wrong", prom_failed, true},
+        {"gpuplan_bench_good", "0 when flagged or wrong, not to be used", prom_good,
+         true},
     };
 
     for (size_t m = 0; m < sizeof metrics / sizeof metrics[0]; m++) {
@@ -259,8 +268,7 @@ void benchlog_prometheus(const struct benchlog *log, struct strbuf *out)
             label(out, "device", number, ",");
             label(out, "name", d->name, ",");
             label(out, "id", p->id, ",");
-            label(out, "variant", p->variant, ",");
-            label(out, "good", benchlog_good(p) ? "1" : "0", "}");
+            label(out, "variant", p->variant, "}");
             strbuf_addf(out, " %.9g\n", value);
         }
     }

@@ -22,6 +22,8 @@ static void list_words(const char *(*word)(int), int count, char *text, size_t s
         len = strlen(text);
         gp_format(text + len, size - len, "%s%s", i ? ", " : "", word(i));
     }
+    len = strlen(text);
+    gp_format(text + len, size - len, ", all");
 }
 
 static enum gp_status parse_words(const char *text, const char *where, int count,

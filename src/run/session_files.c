@@ -99,6 +99,10 @@ enum gp_status session_name_files(struct session *s, struct gp_err *err)
     size_t n;
     bool ok;
 
+    /* what is gone on with must be there: a mistyped name would measure all anew */
+    if (resume && !path_is_there(resume))
+        return gp_fail(err, GP_E_FILE, resume, "without --resume a run starts anew",
+                       "cannot open: there is no such journal");
     name_host(s);
     ok = name_base(s);
     n = session_stem(s->base);

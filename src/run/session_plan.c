@@ -77,7 +77,22 @@ static enum gp_status parse_sizes(const char *text, double *low, double *high,
         return err->code;
     if (!colon)
         *high = *low;
+    if (*low > *high)
+        return gp_fail(err, GP_E_USAGE, "--size", "the smaller size comes first",
+                       "'%s' ends before it begins", text);
     return GP_OK;
+}
+
+/* Warm-up counts, for it is the user's time: said before it is spent. */
+static void check_limit(struct session *s)
+{
+    const struct method_settings *m = &s->points_ask.settings;
+
+    if (s->time_limit > 0 && s->time_limit <= m->device_warmup_max)
+        session_warn(s,
+                     "--time-limit %.3g s: warming the device up alone takes %.3g to "
+                     "%.3g s of it",
+                     s->time_limit, m->device_warmup_min, m->device_warmup_max);
 }
 
 static enum gp_status check_model(const struct session *s, struct gp_err *err)
@@ -136,6 +151,8 @@ static enum gp_status take_model(struct session *s, struct gp_err *err)
         return status;
     s->points_ask.request = &s->answer->plan.request;
     if (s->model_assumed) {
+        if (s->tests & bit(TEST_FIT))
+            session_warn(s, "fit left out: it needs a model of yours, --model");
         s->tests &= ~bit(TEST_FIT);
         s->points_ask.tp = (int)ask_or(&ask, OPT_TP, 1);
         session_warn(s, "the layers are those of " DEFAULT_MODEL ": --model chooses");
@@ -199,6 +216,9 @@ static enum gp_status take_sizes(struct session *s, struct gp_err *err)
         p->most_bytes = fmax(p->most_bytes, p->bytes[kept]);
         kept++;
     }
+    if (kept && kept < p->count)
+        session_warn(s, "--size %s left out %d of %d points", text, p->count - kept,
+                     p->count);
     p->count = kept;
     if (!kept)
         return gp_fail(err, GP_E_USAGE, "--size",
@@ -236,6 +256,8 @@ enum gp_status session_make_plan(struct session *s, struct gp_err *err)
     }
     if (!status)
         status = take_sizes(s, err);
+    if (!status)
+        check_limit(s);
     if (status) {
         session_drop_plan(s);
         return status;

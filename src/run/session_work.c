@@ -253,12 +253,29 @@ static double time_left(const struct session *s)
     return fmax(0, s->time_limit - (session_clock() - s->clock));
 }
 
+static bool has_begun(const struct session *s)
+{
+    bool begun = json_array_size(s->records) > 0;
+
+    for (int i = 0; i < s->count && !begun; i++)
+        begun = s->unit[i].running >= 0;
+    return begun;
+}
+
 static void heed_limit(struct session *s)
 {
     if (time_left(s) > 0)
         return;
     s->limit_hit = true;
-    session_say(s, "the time limit is reached: stops after this point");
+    if (has_begun(s)) {
+        session_say(s, "the time limit is reached: stops after this point");
+    } else {
+        session_warn(s,
+                     "the time limit of %.3g s passed during the warm-up, before any "
+                     "point: nothing is measured",
+                     s->time_limit);
+        session_say(s, s->note[s->note_count - 1]);
+    }
     runner_stop(s->runner, STOP_AFTER_POINT);
 }
 

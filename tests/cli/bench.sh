@@ -7,6 +7,7 @@
 . "${srcdir:-.}/tests/cli/lib.sh"
 
 engine=${STANDIN_ENGINE:-${top_builddir:-.}/tests/fixtures/standin_engine}
+case $engine in /*) ;; *) engine=$PWD/$engine ;; esac
 [ -x "$engine" ] || skip "no $engine"
 mkdir "$work/libexec" "$work/run" || exit 99
 cp "$engine" "$work/libexec/gpuplan-bench-cpu" || exit 99
@@ -60,6 +61,16 @@ run --bench memory --device 7
 assert_eq "no such device" 4 "$rc"
 run --bench memory --backend cuda
 assert_eq "no such engine" 4 "$rc"
+run --bench nonsense
+assert_contains "the words there are" "allreduce, all" "$err"
+for test in gemm memory gemm,transfer; do
+    assert_fails 2 "ends before it begins" --bench $test --size 1G:1K --device 0
+done
+run --bench all --type fp32 --preset quick --device 0 --dry-run -o dry.json
+assert_contains "dry run: what all leaves out" "note: fit left out" "$out"
+assert_contains "dry run: that, too" "note: allreduce left out" "$out"
+run --bench memory --preset normal --device 0 --size 8M:16M --dry-run -o dry.json
+assert_contains "dry run: what --size leaves out" "left out" "$out"
 run --bench memory --time-limit soon
 assert_eq "no time" 2 "$rc"
 
@@ -132,6 +143,37 @@ bench -o bad.json --resume bad.part
 assert_eq "no journal at all" 3 "$rc"
 assert_eq "and untouched" "no journal" "$(cat bad.part)"
 
+assert_fails 3 "absent.part: cannot open" --bench memory --resume absent.part -o absent.json
+[ -e absent.part ] || [ -e absent.json ] && fail "a file of a run that was refused"
+run --bench all --type fp32 --preset quick --device 0 --progress none -o allof.json
+assert_contains "what all left out is in the result" "fit left out" "$(cat allof.json)"
+
+# a warm-up of half a second and a limit below it: nothing measured, and said
+GPUPLAN_STANDIN=warm bench -o limit.json --time-limit 0.2s
+assert_eq "a limit within the warm-up" 6 "$rc"
+assert_contains "said before" "warming the device up alone takes" "$err"
+assert_contains "said after" "passed during the warm-up" "$err"
+assert_contains "and in the file" "passed during the warm-up" "$(cat limit.json)"
+rm -f limit.json limit.json.part
+GPUPLAN_STANDIN=slow bench -o limit.json --time-limit 0.07s
+assert_eq "a limit after a point" 0 "$rc"
+assert_contains "after this point" "stops after this point" "$err"
+
+# --prom is looked at before anything is measured
+bench -o prom.json --prom nowhere
+assert_eq "no folder for --prom" 3 "$rc"
+[ -e prom.json ] || [ -e prom.json.part ] && fail "--prom was found out after measuring"
+
+# an engine that is slow to list its devices
+printf '#!/bin/sh\nsleep 3.6\nexec "%s" "$@"\n' "$engine" >"$work/slow"
+mv "$work/libexec/gpuplan-bench-cpu" "$work/fast"
+install -m 755 "$work/slow" "$work/libexec/gpuplan-bench-cpu"
+bench --dry-run
+assert_contains "a slow list" "still waiting for the engine to list its devices" "$err"
+mv "$work/fast" "$work/libexec/gpuplan-bench-cpu"
+bench --dry-run
+assert_lacks "a fast list" "still waiting" "$err"
+
 # a folder that cannot be written: said before anything is measured
 bench -o "$work/missing/run.json"
 assert_eq "no such folder" 3 "$rc"
@@ -162,6 +204,8 @@ fi
 bench -o again.json --expect whole.json --prom .
 assert_eq "as fast as the reference" 0 "$rc"
 assert_contains "Prometheus" gpuplan_bench_seconds "$(cat gpuplan.prom)"
+assert_eq "Prometheus: good" "$all" "$(grep -c '^gpuplan_bench_good{.*} 1$' gpuplan.prom)"
+assert_lacks "Prometheus: one series per point" 'good="' "$(cat gpuplan.prom)"
 sed 's/"median": 0.002/"median": 0.001/; s/"min": 0.00[0-9]*/"min": 0.0009/' \
     whole.json >fast.json
 awk '/"ci95"/ { print; getline; print "          0.001,"; getline; print "          0.001"; next } { print }' \

@@ -362,10 +362,14 @@ static void a_point_in_error_is_no_success(void **state)
 
 static void the_journal_stays_until_the_result_is_safe(void **state)
 {
-    struct session_ask how = small("good");
-    struct session *s;
+    struct session_ask how = small("killed:1");
+    struct session *s = begin(&how);
 
     (void)state;
+    start(s);
+    assert_int_equal(finish(s), 4);
+    session_free(s);
+    how = small("good");
     give(OPT_RESUME, part);
     ask.value[OPT_OUT].text = "-";
     s = begin(&how);
@@ -375,6 +379,19 @@ static void the_journal_stays_until_the_result_is_safe(void **state)
     session_settle(s);
     assert_true(access(part, F_OK) != 0);
     session_free(s);
+    forget_files();
+}
+
+static void a_journal_to_go_on_with_must_be_there(void **state)
+{
+    struct session_ask how = small("good");
+    struct gp_err err = {0};
+
+    (void)state;
+    give(OPT_RESUME, part);
+    assert_null(session_new(&how, &err));
+    assert_int_equal(err.code, GP_E_FILE);
+    assert_true(access(part, F_OK) != 0);
 }
 
 /* A whole GPU, an instance of one, and a name that nobody knows. */
@@ -459,6 +476,7 @@ int main(void)
         cmocka_unit_test(lost_devices),
         cmocka_unit_test(a_point_in_error_is_no_success),
         cmocka_unit_test(the_journal_stays_until_the_result_is_safe),
+        cmocka_unit_test(a_journal_to_go_on_with_must_be_there),
         cmocka_unit_test(devices_of_the_catalogue),
     };
     int failed;
