@@ -276,7 +276,7 @@ static void heed_limit(struct session *s)
                      s->time_limit);
         session_say(s, s->note[s->note_count - 1]);
     }
-    runner_stop(s->runner, STOP_AFTER_POINT);
+    runner_stop(s->runner, has_begun(s) ? STOP_AFTER_POINT : STOP_NOW);
 }
 
 static bool stops(const struct session *s)
