@@ -15,6 +15,7 @@ GPUPLAN_LIBEXEC=$work/libexec
 export GPUPLAN_LIBEXEC
 unset OMPI_COMM_WORLD_RANK PMI_RANK SLURM_PROCID GPUPLAN_STANDIN
 case $gp in /*) ;; *) gp=$PWD/$gp ;; esac
+build=$(cd "${top_builddir:-.}" && pwd)
 cd "$work/run" || exit 99
 
 bench() {
@@ -314,5 +315,26 @@ rm -f ranks*
 GPUPLAN_RANK_WAIT=0 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 bench -o ranks.json
 assert_eq "a missing rank" 4 "$rc"
 assert_contains "is named" "rank 1 of 2 left no result" "$err"
+
+# every field of a result of this CPU has its word in the manual
+real=$build/gpuplan-bench-cpu
+if [ -x "$real" ] && command -v jq >/dev/null 2>&1; then
+    cp "$real" "$work/libexec/gpuplan-bench-cpu"
+    run --bench all -m llama-3.2-1b -c 512 --type fp32 --preset quick --shapes 64:64:64 \
+        --size 0:64MiB --max-memory 256MiB --time-limit 20s --progress none -o cpu.json
+    [ -s cpu.json ] || fail "no result of this CPU"
+    # names of variables and of libraries' own are no fields
+    jq -r 'del(.host.env, .devices[].more.env) | [paths | .[] | strings] | unique[]' \
+        cpu.json >keys
+    [ "$(wc -l <keys)" -gt 100 ] || fail "cannot read the keys" "$(cat keys)"
+    grep -E '^\.(It |Pq )?Va ' "$src/man/gpuplan-bench.1" | tr -cs 'A-Za-z0-9_-' '\n' >said
+    for key in $(cat keys); do
+        checks=$((checks + 1))
+        grep -qxF -e "$key" said || fail "gpuplan-bench(1): no word on the field $key"
+    done
+    cp "$work/standin" "$work/libexec/gpuplan-bench-cpu"
+else
+    echo "note: no engine of this CPU or no jq: its fields are not looked up"
+fi
 
 finish
