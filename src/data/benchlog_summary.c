@@ -149,7 +149,18 @@ static void sheet(const struct benchlog *log, const struct benchlog_point *p,
                             : "the sheet's figure is not reached");
 }
 
-/* Of the largest sizes, which the last cache helps least. */
+/* As for predictions (run/session_predict.c): a read that the last cache helps is no
+ * figure of memory. */
+static bool is_cached(const struct benchlog *log, const struct benchlog_point *p)
+{
+    const json_t *device =
+        json_array_get(json_object_get(log->json, "devices"), (size_t)p->device);
+    double bytes = number(p, "bytes");
+
+    return bytes > 0 &&
+           bytes <= 2 * json_number_value(json_object_get(device, "cache"));
+}
+
 static const struct benchlog_point *best_read(const struct benchlog *log, int device)
 {
     const struct benchlog_point *best = NULL;
@@ -158,7 +169,7 @@ static const struct benchlog_point *best_read(const struct benchlog *log, int de
         const struct benchlog_point *p = &log->point[i];
 
         if (is(p, device, "memory") && strncmp(p->id, "memory/read/", 12) == 0 &&
-            p->bytes > 0 && (!best || p->bytes > best->bytes))
+            !is_cached(log, p) && p->bytes > 0 && (!best || p->bytes > best->bytes))
             best = p;
     }
     return best;
@@ -166,6 +177,7 @@ static const struct benchlog_point *best_read(const struct benchlog *log, int de
 
 /* ---- without a sheet ---- */
 
+/* Of more than one token: for one, it is memory that is measured. */
 static const struct benchlog_point *best_product(const struct benchlog *log, int device,
                                                  const char *type)
 {
@@ -175,7 +187,8 @@ static const struct benchlog_point *best_product(const struct benchlog *log, int
         const struct benchlog_point *p = &log->point[i];
 
         if ((is(p, device, "gemm") || is(p, device, "batch")) &&
-            strcmp(p->type, type) == 0 && p->ops > 0 && (!best || p->ops > best->ops))
+            strcmp(p->type, type) == 0 && number(p, "n") > 1 && p->ops > 0 &&
+            (!best || p->ops > best->ops))
             best = p;
     }
     return best;

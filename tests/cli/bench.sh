@@ -239,6 +239,10 @@ engine_says 's/"flags":\[\]/"flags":["contended"]/'
 bench -o flagged.json --expect whole.json
 assert_eq "all is flagged here" 5 "$rc"
 assert_contains "in words" "0 of $all confirmed, $all flagged here (contended)" "$out"
+# without a sheet the best good product of a run is the roof of the others
+assert_contains "a roof of arithmetic" '"origin": "measured"' "$(cat whole.json)"
+assert_contains "bounds large products" '"bound": "arithmetic"' "$(cat whole.json)"
+assert_lacks "flagged figures are no roof" '"origin": "measured"' "$(cat flagged.json)"
 bench -o - --format json --expect whole.json
 assert_eq "as JSON" 5 "$rc"
 assert_contains "the verdict is not lost" "$all flagged here" "$err"

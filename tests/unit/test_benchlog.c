@@ -413,6 +413,33 @@ static void without_a_sheet_the_run_is_the_roof(void **state)
     benchlog_fini(&log);
 }
 
+/* Where no product has more than one token, nothing says what arithmetic could do; and
+ * the read that the cache helps (16 bytes of 64) is not memory's. */
+static void one_token_is_no_roof_of_arithmetic(void **state)
+{
+    const struct made made[] = {
+        {"memory/read/16", "memory", "", "", 0, 1e-3, 0, 50e9},
+        {"batch/x/1", "batch", "fp32", "", 1, 1e-3, 24e9, 48e9},
+    };
+    struct benchlog log;
+    json_t *list, *device;
+
+    (void)state;
+    write_points(made, 2, &log);
+    list = benchlog_summary(&log);
+    assert_true(says(list, "memory reads at 50.0 GB/s"));
+    assert_false(says(list, "operations per byte read"));
+    json_decref(list);
+    device = json_array_get(json_object_get(log.json, "devices"), 0);
+    json_object_set_new(device, "cache", json_integer(64));
+    json_object_set_new(json_object_get((json_t *)log.point[0].json, "params"), "bytes",
+                        json_integer(16));
+    list = benchlog_summary(&log);
+    assert_false(says(list, "memory reads at"));
+    json_decref(list);
+    benchlog_fini(&log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -427,6 +454,7 @@ int main(void)
         cmocka_unit_test(sizes_tell_overhead_from_rate),
         cmocka_unit_test(noise_widens_the_band),
         cmocka_unit_test(without_a_sheet_the_run_is_the_roof),
+        cmocka_unit_test(one_token_is_no_roof_of_arithmetic),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
