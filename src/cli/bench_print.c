@@ -4,6 +4,7 @@
 #include "cli/bench_parts.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "util/json.h"
 #include "util/path.h"
@@ -40,6 +41,18 @@ static void print(const struct bench_job *job, const struct benchlog *log,
               markdown ? "- note: " : "note: ", out);
 }
 
+/* On standard error, as --progress wants it there. */
+static void say_lines(struct bench_job *job, const char *text)
+{
+    char line[400];
+
+    for (size_t n; *text; text += n + (text[n] == '\n')) {
+        n = strcspn(text, "\n");
+        gp_format(line, sizeof line, "%.*s", (int)(n < 399 ? n : 399), text);
+        bench_progress_say(job, line);
+    }
+}
+
 enum gp_status bench_show(struct bench_job *job, const struct benchlog *log,
                           const struct strbuf *say, struct gp_err *err)
 {
@@ -55,7 +68,7 @@ enum gp_status bench_show(struct bench_job *job, const struct benchlog *log,
         if (!job->to_stdout)
             strbuf_addf(&out, "result: %s\n", job->plan.result);
     } else { /* a verdict is not lost because a program reads standard output */
-        fputs(say->text, stderr);
+        say_lines(job, say->text);
     }
     ok = fwrite(out.text, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
     strbuf_fini(&out);

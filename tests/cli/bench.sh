@@ -246,6 +246,10 @@ assert_lacks "flagged figures are no roof" '"origin": "measured"' "$(cat flagged
 bench -o - --format json --expect whole.json
 assert_eq "as JSON" 5 "$rc"
 assert_contains "the verdict is not lost" "$all flagged here" "$err"
+"$gp" --bench memory,gemm --type fp32 --preset quick --device 0 --progress json -o - \
+    --format json --expect whole.json >"$work/out" 2>"$work/err"
+assert_eq "progress stays JSON" "" "$(grep -v '^{.*}$' "$work/err")"
+assert_contains "with the verdict" "$all flagged here" "$(cat "$work/err")"
 engine_says 's/"state":"ok"/"state":"unsupported"/'
 bench -o without.json --expect whole.json
 assert_eq "nothing is supported here: nothing was measured" 6 "$rc"
