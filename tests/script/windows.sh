@@ -164,7 +164,7 @@ C-u "13B" Enter
 KEYS
 shows "no model 'no such model'"
 shows '"no such model" as typed' # and can be mended
-shows "13B, assumed shape"
+shows "13B, assumed sha"
 
 screen "a short list" -m 70B -g l40s <<'KEYS'
 :set price spot
