@@ -11,6 +11,7 @@
 #include "cli/bench_parts.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +21,16 @@
 #include "util/mem.h"
 #include "util/path.h"
 
-#define RANKS_MAX 4096
+#define RANKS_MAX    4096
+#define SIGNAL_GRACE 3.0 /* s that a signal leaves the other ranks */
 
 static const struct {
     const char *rank, *size, *local;
 } launchers[] = {
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK"},
     {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID"},
-    {"SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID"},
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS",
+     "SLURM_LOCALID"}, /* not of a batch script */
 };
 
 static int environment(const char *name)
@@ -44,13 +47,17 @@ static void find_job(char *text, size_t size)
     static const char *const names[] = {
         "SLURM_JOB_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid",
         "PMI_ID",       "HYDRA_JOBID",    NULL};
-    const char *step = getenv("SLURM_STEP_ID");
+    const char *step = getenv("SLURM_STEP_ID"), *life = getenv("SLURM_RESTART_COUNT");
+    char whole[80];
 
     text[0] = '\0';
     for (int i = 0; names[i] && !text[0]; i++)
         if (getenv(names[i]))
             gp_format(text, size, "%s%s%s", getenv(names[i]), i == 0 && step ? "." : "",
                       i == 0 && step ? step : "");
+    if (life && getenv("SLURM_JOB_ID") && strcmp(life, "0") != 0 &&
+        gp_format(whole, sizeof whole, "%s-r%s", text, life)) /* it was queued again */
+        gp_copy(text, size, whole);
 }
 
 void bench_rank_find(struct bench_job *job)
@@ -64,6 +71,9 @@ void bench_rank_find(struct bench_job *job)
         job->rank = rank;
         job->ranks = size;
         job->local_rank = environment(launchers[i].local);
+        if (job->local_rank < 0 && environment("SLURM_PROCID") == rank &&
+            environment("SLURM_STEP_NUM_TASKS") == size) /* srun --mpi=pmi2 */
+            job->local_rank = environment("SLURM_LOCALID");
         if (job->local_rank < 0)
             job->local_rank = rank;
         find_job(job->job_id, sizeof job->job_id);
@@ -135,7 +145,7 @@ static void gather(const struct bench_job *job, struct gathered *g)
     const char *name = slash ? slash + 1 : base;
     const char *wait = getenv("GPUPLAN_RANK_WAIT");
     double ran = bench_now() - job->clock, until = ran < 60 ? 60 : ran;
-    int signal;
+    int signal, seen = 0;
 
     if (wait)
         until = strtod(wait, NULL);
@@ -147,8 +157,11 @@ static void gather(const struct bench_job *job, struct gathered *g)
     gp_format(prefix, sizeof prefix, "%.*s.rank", (int)(base + n - name), name);
     for (;;) {
         look(job, dir, prefix, base + n, g);
-        if (g->count == job->ranks || bench_now() > until || bench_signalled(&signal))
+        if (g->count == job->ranks || bench_now() > until ||
+            (seen && bench_signalled(&signal) > seen))
             return;
+        if (!seen && (seen = bench_signalled(&signal)) > 0) /* the others have it too */
+            until = fmin(until, bench_now() + SIGNAL_GRACE);
         usleep(200000);
     }
 }
@@ -179,6 +192,38 @@ static json_t *merged(struct bench_job *job, struct gathered *g)
     return json;
 }
 
+static void say_stragglers(struct bench_job *job, const json_t *json)
+{
+    const json_t *one;
+    char text[240];
+    size_t i;
+
+    json_array_foreach(json_object_get(json, "stragglers"), i, one)
+    {
+        gp_format(text, sizeof text,
+                  "straggler: %s device %d: %s %.1f %% slower than its like",
+                  json_string_value(json_object_get(one, "host")),
+                  (int)json_integer_value(json_object_get(one, "device")),
+                  json_string_value(json_object_get(one, "id")),
+                  100 * (1 - json_number_value(json_object_get(one, "ratio"))));
+        bench_progress_say(job, text);
+    }
+}
+
+/* The view that --output names is of all ranks. */
+static enum gp_status write_view(struct bench_job *job, const json_t *json,
+                                 struct gp_err *err)
+{
+    struct benchlog log;
+    enum gp_status status =
+        benchlog_from_json("the merged result", (json_t *)json, &log, err);
+
+    if (!status)
+        status = bench_write_view(job, &log, err);
+    benchlog_fini(&log);
+    return status;
+}
+
 enum gp_status bench_rank_merge(struct bench_job *job, int *missing, struct gp_err *err)
 {
     struct gathered g = {.log = gp_calloc((size_t)job->ranks, sizeof *g.log),
@@ -194,6 +239,9 @@ enum gp_status bench_rank_merge(struct bench_job *job, int *missing, struct gp_e
     else
         status =
             gp_fail(err, GP_E_NOTHING, job->plan.base, "", "no rank left a result");
+    if (!status)
+        status = write_view(job, json, err);
+    say_stragglers(job, json);
     json_decref(json);
     for (int i = 0; i < job->ranks; i++)
         if (g.here[i])

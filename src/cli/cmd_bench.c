@@ -145,7 +145,7 @@ static enum gp_status report(struct bench_job *job, const struct benchlog *log,
     bool failed = false;
 
     strbuf_init(&say);
-    if (!status)
+    if (!status && job->ranks < 2) /* of several ranks, rank 0 writes one */
         status = bench_write_view(job, log, err);
     if (strcmp(session_status(job->session), "complete") != 0 || written)
         strbuf_addf(&say, "go on with: --resume %s\n", job->plan.journal);
@@ -171,7 +171,7 @@ static enum gp_status merge(struct bench_job *job, struct gp_err *err)
     int missing = 0;
     enum gp_status status;
 
-    if (job->ranks < 2 || job->rank != 0 || job->to_stdout)
+    if (job->ranks < 2 || job->rank != 0)
         return GP_OK;
     status = bench_rank_merge(job, &missing, err);
     if (!status && missing && job->in->exit_code == 0)
@@ -285,6 +285,15 @@ static enum gp_status check_prom(const struct bench_job *job, struct gp_err *err
     return GP_OK;
 }
 
+/* Standard output is one: several documents in it would be torn. */
+static enum gp_status check_ranks(const struct bench_job *job, struct gp_err *err)
+{
+    if (job->ranks > 1 && job->to_stdout)
+        return gp_fail(err, GP_E_USAGE, "-o -", "name a file",
+                       "%d ranks cannot share standard output", job->ranks);
+    return GP_OK;
+}
+
 static enum gp_status open_session(struct bench_job *job, struct gp_err *err)
 {
     struct invocation *in = job->in;
@@ -319,7 +328,9 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     job->to_stdout = strcmp(ask_word(&in->ask, OPT_OUT, ""), "-") == 0;
     bench_progress_init(job, ask_word(&in->ask, OPT_PROGRESS, "auto"));
     bench_rank_find(job);
-    status = open_session(job, err);
+    status = check_ranks(job, err);
+    if (!status)
+        status = open_session(job, err);
     if (!status) /* before an hour of measuring */
         status = check_reference(job, err);
     if (!status)

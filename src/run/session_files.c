@@ -40,6 +40,18 @@ size_t session_stem(const char *path)
     return dot && dot != path ? (size_t)(dot - path) : strlen(path);
 }
 
+/* run.rankN.HOST.json, the file of this rank, is of run.json. */
+static void drop_rank(struct session *s)
+{
+    char own[100];
+    size_t stem = session_stem(s->base), n;
+
+    gp_format(own, sizeof own, ".rank%d.%s", s->how.rank, s->host);
+    n = strlen(own);
+    if (s->how.ranks > 1 && stem > n && strncmp(s->base + stem - n, own, n) == 0)
+        memmove(s->base + stem - n, s->base + stem, strlen(s->base + stem) + 1);
+}
+
 /* A result of this name, or the journal of one. */
 static bool is_taken(const char *path)
 {
@@ -87,9 +99,13 @@ static bool name_base(struct session *s)
         return gp_format(s->base, sizeof s->base, "%s.json", out);
     if (out && !s->to_stdout)
         return gp_copy(s->base, sizeof s->base, out);
-    if (resume && ends_with(resume, ".part"))
-        return gp_format(s->base, sizeof s->base, "%.*s", (int)strlen(resume) - 5,
-                         resume);
+    if (resume && ends_with(resume, ".part")) {
+        bool ok =
+            gp_format(s->base, sizeof s->base, "%.*s", (int)strlen(resume) - 5, resume);
+
+        drop_rank(s);
+        return ok;
+    }
     return own_name(s);
 }
 

@@ -151,6 +151,9 @@ enum gp_status session_choose(struct session *s, struct gp_err *err)
     enum gp_status status = GP_OK;
 
     s->count = 0;
+    if (s->how.ranks > 1 && (size_t)s->how.local_rank >= all)
+        session_say(s, "more ranks than devices on this host: two measure the same one "
+                       "at once, and slow each other down");
     if (s->how.ranks > 1)
         return add_device(s, (size_t)s->how.local_rank % all, err);
     for (size_t i = 0; strcmp(text, "all") == 0 && i < all && !status; i++)

@@ -29,7 +29,7 @@ merged() {
 slurm() { # RANK ARGUMENT...
     rank=$1
     shift
-    SLURM_PROCID=$rank SLURM_NTASKS=$ranks SLURM_LOCALID=$rank SLURM_JOB_ID=17 \
+    SLURM_PROCID=$rank SLURM_STEP_NUM_TASKS=$ranks SLURM_LOCALID=$rank SLURM_JOB_ID=17 \
         SLURM_STEP_ID=0 "$gp" --bench memory --preset quick --backend cpu \
         --progress none "$@" >slurm.out 2>&1
 }
@@ -40,7 +40,7 @@ for rank in 3 2 1 0; do
 done
 merged slurm.json
 assert_contains "the job's id" '"17.0"' "$(cat slurm.rank0.*.json)"
-SLURM_PROCID=0 SLURM_NTASKS=1 "$gp" --bench memory --preset quick --backend cpu \
+SLURM_PROCID=0 SLURM_NTASKS=3 "$gp" --bench memory --preset quick --backend cpu \
     --progress none -o alone.json >alone.out 2>&1
 assert_eq "a single task" 0 $?
 assert_eq "is no rank" 0 "$(find . -name 'alone.rank*' | wc -l | tr -d ' ')"

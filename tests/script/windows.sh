@@ -159,12 +159,12 @@ shows "14.5B, assumed sha"
 screen "what is refused is said" -m 70B -g l40s <<'KEYS'
 Enter "no such model" Enter
 :dump -
-C-u "13B" Enter
+C-u "14.5B" Enter
 :dump -
 KEYS
 shows "no model 'no such model'"
 shows '"no such model" as typed' # and can be mended
-shows "13B, assumed sha"
+shows "14.5B, assumed sha"
 
 screen "a short list" -m 70B -g l40s <<'KEYS'
 :set price spot
