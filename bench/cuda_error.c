@@ -38,6 +38,10 @@ static const struct row {
     {cudaErrorDevicesUnavailable,
      {"the GPU is busy or in a compute mode that forbids a second process",
       "see nvidia-smi -q -d COMPUTE", true, true}},
+    {cudaErrorOperatingSystem,
+     {"the operating system refused what the NVIDIA driver asked for",
+      "is nvidia-uvm loaded (nvidia-modprobe -u), and may this user open /dev/nvidia*?",
+      false, true}},
     {cudaErrorMemoryAllocation, {"out of device memory", "", false, false}},
     {cudaErrorECCUncorrectable,
      {"uncorrectable ECC error: device memory lost data",
@@ -135,6 +139,12 @@ enum gp_status cuda_fail_device(cudaError_t error, const char *where,
         return gp_fail(err, GP_E_DEVICE, where,
                        "load the NVIDIA driver, or measure the CPU",
                        "no GPU: no NVIDIA driver is loaded here");
+    if (error == cudaErrorUnknown) /* nothing has run yet: no GPU fell off the bus */
+        return gp_fail(err, GP_E_DEVICE, where,
+                       "is nvidia-uvm loaded (nvidia-modprobe -u)? see dmesg",
+                       "no usable GPU: the NVIDIA driver does not say why (CUDA error "
+                       "%d)",
+                       (int)error);
     if (error == cudaErrorInsufficientDriver)
         return gp_fail(err, GP_E_DEVICE, where,
                        "update the driver, or use a build for an older CUDA",

@@ -148,13 +148,14 @@ void cuda_kernel_close(struct cuda_kernel *k)
     free(k);
 }
 
-bool cuda_kernel_read(struct cuda_kernel *k, const void *from, size_t bytes, void *out,
-                      unsigned blocks, cudaStream_t stream)
+cudaError_t cuda_kernel_read(struct cuda_kernel *k, const void *from, size_t bytes,
+                             void *out, unsigned blocks, cudaStream_t stream)
 {
     uint64_t address = (uint64_t)(uintptr_t)from, count = bytes / 16;
     uint64_t result = (uint64_t)(uintptr_t)out;
     void *params[] = {&address, &count, &result};
 
-    return k->launch(k->function, blocks, 1, 1, KERNEL_THREADS, 1, 1, 0, stream, params,
-                     NULL) == 0;
+    /* the driver's numbers are the runtime's since CUDA 10.1 */
+    return (cudaError_t)k->launch(k->function, blocks, 1, 1, KERNEL_THREADS, 1, 1, 0,
+                                  stream, params, NULL);
 }

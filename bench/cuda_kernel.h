@@ -21,7 +21,7 @@ struct cuda_kernel;
 struct cuda_kernel *cuda_kernel_open(char *why, size_t size);
 void cuda_kernel_close(struct cuda_kernel *kernel);
 /* blocks x KERNEL_THREADS words of 32 bits go to `out`. bytes: a multiple of 16. */
-bool cuda_kernel_read(struct cuda_kernel *kernel, const void *from, size_t bytes,
-                      void *out, unsigned blocks, cudaStream_t stream);
+cudaError_t cuda_kernel_read(struct cuda_kernel *kernel, const void *from, size_t bytes,
+                             void *out, unsigned blocks, cudaStream_t stream);
 
 #endif
