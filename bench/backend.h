@@ -35,6 +35,9 @@ struct prepared {
     bool cold;              /* false: memory allowed too few of them */
     double bytes;           /* allocated */
     char algorithm[96];     /* what the library chose; "" = it does not say */
+    char second[96];        /* the same of variant 1; "" = as variant 0 */
+    double first;           /* s of the first launch, where prepare() did it: samples come
+                             * too late to be cold then. 0: they do not. < 0: unknown */
     int variants;           /* 1, or 2 when heuristic and tuned are both to be measured */
     const char *variant[2]; /* "heuristic", "tuned"; "" for one */
     json_t *params;         /* more for the result's params; NULL; the engine's, until

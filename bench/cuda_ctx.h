@@ -56,6 +56,8 @@ struct cuda_block { /* random elements of one kind, copied over the operands */
     size_t bytes;
 };
 
+struct cuda_choices; /* algorithms by point, cuda_gemm.c */
+
 struct cuda_ctx {
     int device, cc, sms;
     size_t lt_version;
@@ -72,8 +74,9 @@ struct cuda_ctx {
     void *flush;          /* twice the last cache, for cuda_latency() */
     double node, pair;    /* s: an empty node of a graph, two events; 0 = unknown */
     bool shared;          /* others computed here during the point */
-    bool bound, emulated; /* for the flags of the point */
-    json_t *params;       /* of the point, or NULL */
+    bool bound, emulated, padded, extrapolated; /* for the flags of the point */
+    struct cuda_choices *choices; /* what was tuned once is compared, pass with pass */
+    json_t *params;       /* of the point, or NULL; a test may have made it */
     bool lost;
     char fault[240]; /* what failed last, "" */
 };
@@ -115,6 +118,9 @@ bool cuda_timer_init(struct cuda_ctx *ctx);
 void cuda_timer_fini(struct cuda_ctx *ctx);
 void cuda_timer_reset(struct cuda_ctx *ctx); /* waits and forgets the graph */
 bool cuda_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds);
+/* What is enqueued in between, waited for: s. Nothing else may be timed meanwhile. */
+bool cuda_timer_begin(struct cuda_ctx *ctx);
+bool cuda_timer_end(struct cuda_ctx *ctx, double *seconds);
 /* The same without graph and queue: for screening. */
 bool cuda_time_plain(struct cuda_ctx *ctx, const struct cuda_work *work, int variant,
                      int first, int launches, double *seconds);
@@ -132,6 +138,7 @@ typedef enum point_state cuda_prepare(struct cuda_ctx *ctx, const struct point *
                                       struct prepared *out, char *why, size_t size);
 cuda_prepare cuda_gemm_prepare, cuda_memory_prepare, cuda_transfer_prepare,
     cuda_decode_prepare, cuda_fit_prepare, cuda_allreduce_prepare;
+void cuda_choices_free(struct cuda_ctx *ctx);
 
 /* ---- engine_cuda.c ---- */
 

@@ -13,6 +13,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/cuda_lt.h"
 #include "util/str.h"
@@ -53,13 +54,17 @@ static struct lt_operands score_operands(struct decode_state *s, int layer)
                                 .d = s->probabilities};
 }
 
+static struct lt_operands value_operands(struct decode_state *s, int layer)
+{
+    return (struct lt_operands){.a = s->cached + (size_t)layer * lt_a_bytes(&s->values),
+                                .b = s->probabilities,
+                                .d = s->attended};
+}
+
 static bool attention(struct cuda_ctx *ctx, struct decode_state *s, int layer)
 {
     struct lt_operands scores = score_operands(s, layer);
-    struct lt_operands values = {.a =
-                                     s->cached + (size_t)layer * lt_a_bytes(&s->values),
-                                 .b = s->probabilities,
-                                 .d = s->attended};
+    struct lt_operands values = value_operands(s, layer);
 
     return lt_launch(ctx, &s->scores, LT_HEURISTIC, &scores) &&
            lt_launch(ctx, &s->values, LT_HEURISTIC, &values);
@@ -144,6 +149,7 @@ static enum point_state open_products(struct cuda_ctx *ctx, const struct point *
     int caches = (int)(p->n * p->kv_heads);
     enum point_state state = POINT_OK;
 
+    ctx->padded = context % 8 != 0;
     context = (context + 7) / 8 * 8; /* full speed wants rows of 16 bytes */
     for (int i = 0; i < PARTS && state == POINT_OK; i++)
         state = lt_open(ctx, type, shape[i][0], p->n, shape[i][1], &s->linear[i], why,
@@ -175,6 +181,9 @@ static bool plan_layers(struct cuda_ctx *ctx, const struct point *p,
                  (layer + head) / 0x1p30, budget / 0x1p30);
         return false;
     }
+    ctx->extrapolated = s->real < s->layers;
+    ctx->params = json_pack("{s:i, s:i}", "layers_real", s->real, "extrapolated_layers",
+                            s->layers - s->real);
     out->cold = s->real * layer + head >= 2 * ctx->l2;
     out->bytes = s->real * layer + head;
     snprintf(out->algorithm, sizeof out->algorithm,
@@ -238,6 +247,34 @@ static bool fill(struct cuda_ctx *ctx, struct decode_state *s)
            cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "fill");
 }
 
+/* The first algorithm that runs, of each product: *first is what they took together. */
+static enum point_state choose(struct cuda_ctx *ctx, struct decode_state *s,
+                               struct prepared *out, char *why, size_t size)
+{
+    enum point_state state = POINT_OK;
+    int refused = 0;
+
+    for (int i = 0; i < PARTS + 2 && state == POINT_OK; i++) {
+        struct lt_gemm *g = i < PARTS    ? &s->linear[i]
+                            : i == PARTS ? &s->scores
+                                         : &s->values;
+        struct lt_operands o = i < PARTS    ? linear_operands(s, (enum part)i, 0)
+                               : i == PARTS ? score_operands(s, 0)
+                                            : value_operands(s, 0);
+        double first;
+
+        state = lt_choose(ctx, g, &o, &first, why, size);
+        refused += state == POINT_OK && g->chosen[LT_HEURISTIC] > 0;
+        ctx->padded |= g->n != g->n_asked;
+    }
+    if (state == POINT_OK && refused)
+        gp_format(out->algorithm + strlen(out->algorithm),
+                  sizeof out->algorithm - strlen(out->algorithm),
+                  "; #0 does not run for %d", refused);
+    out->first = -1; /* each product by itself, which is no step */
+    return state;
+}
+
 enum point_state cuda_decode_prepare(struct cuda_ctx *ctx, const struct point *point,
                                      struct prepared *out, char *why, size_t size)
 {
@@ -266,5 +303,5 @@ enum point_state cuda_decode_prepare(struct cuda_ctx *ctx, const struct point *p
         state = allocate(ctx, s, why, size);
     if (state == POINT_OK && !fill(ctx, s))
         state = cuda_failed(ctx, why, size);
-    return state;
+    return state == POINT_OK ? choose(ctx, s, out, why, size) : state;
 }

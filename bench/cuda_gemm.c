@@ -9,12 +9,14 @@
  * are timed again, 6 batches each, in turn and back (A B C C B A ...), so that clocks
  * that drift meet all of them alike; the best median that passes the check wins if it
  * is 0.5 % better than the heuristic's. All of it stays within a fifth of the point's
- * time.
+ * time, and what it found holds for all passes.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/cuda_lt.h"
+#include "util/mem.h"
 #include "util/str.h"
 
 #define GAIN 0.995
@@ -193,15 +195,17 @@ static int screen(struct cuda_ctx *ctx, struct gemm_state *s, double deadline,
 {
     int count = 0;
 
-    for (int i = 0; i < s->gemm.algo_count && !ctx->lost; i++) {
+    /* those before the heuristic's do not run */
+    for (int i = s->gemm.chosen[LT_HEURISTIC]; i < s->gemm.algo_count && !ctx->lost;
+         i++) {
         double seconds;
 
-        if (i > 0 && cuda_now() > deadline)
+        if (count > 0 && cuda_now() > deadline)
             break;
         seconds = time_algo(ctx, s, i, 0.001);
         if (seconds > 0)
             list[count++] = (struct candidate){i, seconds};
-        else if (i == 0)
+        else if (i == s->gemm.chosen[LT_HEURISTIC])
             return 0; /* the heuristic itself fails: nothing to tune */
     }
     qsort(list, (size_t)count, sizeof list[0], by_seconds);
@@ -217,19 +221,20 @@ static void tune(struct cuda_ctx *ctx, struct gemm_state *s)
     double began = cuda_now(), budget = 0.2 * ctx->settings.max_time;
     int count = screen(ctx, s, began + 0.6 * budget, list);
     double length = budget * 0.4 / ((BEST + 1) * AGAIN);
+    int heuristic = s->gemm.chosen[LT_HEURISTIC];
 
     if (count < 1)
-        goto heuristic;
+        goto none_better;
     if (length > 0.005)
         length = 0.005;
-    list[count] = (struct candidate){0, list[0].seconds}; /* the heuristic's, beside */
+    list[count] = (struct candidate){heuristic, list[0].seconds}; /* beside */
     time_in_turn(ctx, s, list, count + 1, length);
     first = list[count];
     qsort(list, (size_t)count, sizeof list[0], by_seconds);
     for (int i = 0; i < count; i++) {
         struct check check;
 
-        if (list[i].algo == 0 || !(list[i].seconds > 0) ||
+        if (list[i].algo == heuristic || !(list[i].seconds > 0) ||
             list[i].seconds > GAIN * first.seconds)
             continue;
         s->gemm.chosen[LT_TUNED] = list[i].algo;
@@ -237,22 +242,88 @@ static void tune(struct cuda_ctx *ctx, struct gemm_state *s)
         if (check.ok)
             return;
     }
-heuristic:
-    s->gemm.chosen[LT_TUNED] = 0;
+none_better:
+    s->gemm.chosen[LT_TUNED] = heuristic;
 }
 
-static void describe(const struct gemm_state *s, struct prepared *out)
-{
-    const struct lt_gemm *g = &s->gemm;
-    char text[56], extra[40] = "";
+/* ---- one choice for all passes ---- */
 
-    lt_describe(g, g->chosen[LT_TUNED], text, sizeof text);
+struct cuda_choices {
+    struct choice {
+        char id[sizeof((struct point *)0)->id];
+        int heuristic, tuned; /* places in the library's list, and what was there */
+        cublasLtMatmulAlgo_t algo[2];
+    } * list;
+    size_t count, room;
+};
+
+void cuda_choices_free(struct cuda_ctx *ctx)
+{
+    if (ctx->choices)
+        free(ctx->choices->list);
+    free(ctx->choices);
+    ctx->choices = NULL;
+}
+
+static bool same_algo(const struct lt_gemm *g, int i, const cublasLtMatmulAlgo_t *algo)
+{
+    return i < g->algo_count && memcmp(&g->algos[i].algo, algo, sizeof *algo) == 0;
+}
+
+/* What an earlier pass chose: two passes of "tuned" must be of the same algorithm, or
+ * their difference is no drift. False: none did, or the library names others now. */
+static bool recall(const struct cuda_ctx *ctx, const char *id, struct lt_gemm *g)
+{
+    for (size_t i = 0; ctx->choices && i < ctx->choices->count; i++) {
+        const struct choice *c = &ctx->choices->list[i];
+
+        if (strcmp(c->id, id) != 0 || c->heuristic != g->chosen[LT_HEURISTIC] ||
+            !same_algo(g, c->heuristic, &c->algo[LT_HEURISTIC]) ||
+            !same_algo(g, c->tuned, &c->algo[LT_TUNED]))
+            continue;
+        g->chosen[LT_TUNED] = c->tuned;
+        return true;
+    }
+    return false;
+}
+
+static void remember(struct cuda_ctx *ctx, const char *id, const struct lt_gemm *g)
+{
+    struct cuda_choices *all = ctx->choices;
+    struct choice *c;
+
+    if (!id[0]) /* the warm-up's work */
+        return;
+    if (!all)
+        all = ctx->choices = gp_calloc(1, sizeof *all);
+    all->list = gp_grow(all->list, &all->room, all->count + 1, sizeof *all->list);
+    c = &all->list[all->count++];
+    gp_copy(c->id, sizeof c->id, id);
+    c->heuristic = g->chosen[LT_HEURISTIC];
+    c->tuned = g->chosen[LT_TUNED];
+    for (int v = 0; v < 2; v++)
+        c->algo[v] = g->algos[g->chosen[v]].algo;
+}
+
+static void describe_algo(const struct lt_gemm *g, int algo, char *out, size_t size)
+{
+    char text[56], extra[56] = "";
+
+    lt_describe(g, algo, text, sizeof text);
+    if (algo > 0 && algo == g->chosen[LT_HEURISTIC])
+        gp_format(extra, sizeof extra, ", the first that runs");
     if (g->n != g->n_asked)
-        snprintf(extra, sizeof extra, ", n padded to %lld", (long long)g->n);
-    gp_format(out->algorithm, sizeof out->algorithm, "#%d of %d, %s%s%s",
-              g->chosen[LT_TUNED], g->algo_count, text, extra,
+        gp_format(extra + strlen(extra), sizeof extra - strlen(extra),
+                  ", n padded to %lld", (long long)g->n);
+    gp_format(out, size, "#%d of %d, %s%s%s", algo, g->algo_count, text, extra,
               g->fast_accum ? ", fast" : "");
-    out->variants = g->chosen[LT_TUNED] ? 2 : 1;
+}
+
+static void describe(const struct lt_gemm *g, struct prepared *out)
+{
+    describe_algo(g, g->chosen[LT_HEURISTIC], out->algorithm, sizeof out->algorithm);
+    describe_algo(g, g->chosen[LT_TUNED], out->second, sizeof out->second);
+    out->variants = g->chosen[LT_TUNED] != g->chosen[LT_HEURISTIC] ? 2 : 1;
     out->variant[0] = "heuristic";
     out->variant[1] = "tuned";
 }
@@ -261,6 +332,7 @@ enum point_state cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *poi
                                    struct prepared *out, char *why, size_t size)
 {
     struct gemm_state *s = calloc(1, sizeof *s);
+    struct lt_operands first;
     enum point_state state;
 
     if (!s)
@@ -281,10 +353,18 @@ enum point_state cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *poi
     state = gemm_allocate(ctx, s, why, size);
     if (state != POINT_OK)
         return state; /* release() is called by the engine */
-    tune(ctx, s);
-    if (ctx->lost)
-        return cuda_failed(ctx, why, size);
+    first = operands(s, 0);
+    state = lt_choose(ctx, &s->gemm, &first, &out->first, why, size);
+    if (state != POINT_OK)
+        return state;
+    if (!recall(ctx, point->id, &s->gemm)) {
+        tune(ctx, s);
+        if (ctx->lost)
+            return cuda_failed(ctx, why, size);
+        remember(ctx, point->id, &s->gemm);
+    }
+    ctx->padded = s->gemm.n != s->gemm.n_asked;
     ctx->fault[0] = '\0'; /* algorithms that would not run are no fault of the point */
-    describe(s, out);
+    describe(&s->gemm, out);
     return POINT_OK;
 }

@@ -56,23 +56,6 @@ static bool set_desc(struct cuda_ctx *ctx, struct lt_gemm *g,
                  "cublasLtMatmulDescSetAttribute");
 }
 
-static bool block_scales(struct cuda_ctx *ctx, struct lt_gemm *g)
-{
-#if CUDART_VERSION >= 12080
-    int32_t mode = g->type->block == SCALE_VEC32_UE8M0
-                       ? CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0
-                       : CUBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3;
-
-    if (g->type->block == SCALE_NONE)
-        return true;
-    return set_desc(ctx, g, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, &mode, sizeof mode) &&
-           set_desc(ctx, g, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &mode, sizeof mode);
-#else
-    (void)ctx;
-    return g->type->block == SCALE_NONE;
-#endif
-}
-
 static bool scale_pointers(struct cuda_ctx *ctx, struct lt_gemm *g,
                            const struct lt_operands *o)
 {
@@ -82,6 +65,27 @@ static bool scale_pointers(struct cuda_ctx *ctx, struct lt_gemm *g,
                     sizeof o->a_scale) &&
            set_desc(ctx, g, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, &o->b_scale,
                     sizeof o->b_scale);
+}
+
+static bool block_scales(struct cuda_ctx *ctx, struct lt_gemm *g)
+{
+#if CUDART_VERSION >= 12080
+    int32_t mode = g->type->block == SCALE_VEC32_UE8M0
+                       ? CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0
+                       : CUBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3;
+    struct lt_operands any = {.a_scale = ctx->workspace, .b_scale = ctx->workspace};
+
+    if (g->type->block == SCALE_NONE)
+        return true;
+    /* A block scale without a pointer is an invalid value to the heuristic already: any
+     * memory will do until lt_launch() gives that of the operands. */
+    return set_desc(ctx, g, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, &mode, sizeof mode) &&
+           set_desc(ctx, g, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, &mode, sizeof mode) &&
+           scale_pointers(ctx, g, &any);
+#else
+    (void)ctx;
+    return g->type->block == SCALE_NONE;
+#endif
 }
 
 static bool make_layout(struct cuda_ctx *ctx, cublasLtMatrixLayout_t *layout,
@@ -170,7 +174,7 @@ static enum point_state try_shape(struct cuda_ctx *ctx, struct lt_gemm *g,
     case CUBLAS_STATUS_SUCCESS:
     case CUBLAS_STATUS_NOT_SUPPORTED:
     case CUBLAS_STATUS_ARCH_MISMATCH:
-    case CUBLAS_STATUS_INVALID_VALUE:
+    case CUBLAS_STATUS_INVALID_VALUE: /* of this n; of the padded one: a fault */
         return POINT_UNSUPPORTED;
     default:
         lt_ok(ctx, *status, "cublasLtMatmulAlgoGetHeuristic");
@@ -190,6 +194,11 @@ static enum point_state open_product(struct cuda_ctx *ctx, struct lt_gemm *g, ch
         state = try_shape(ctx, g, &status);
         if (state != POINT_OK)
             lt_close(g);
+    }
+    if (state == POINT_UNSUPPORTED && status == CUBLAS_STATUS_INVALID_VALUE) {
+        lt_ok(ctx, status, "cublasLtMatmulAlgoGetHeuristic");
+        state =
+            POINT_ERROR; /* our description is wrong, which says nothing of the GPU */
     }
     if (state == POINT_ERROR)
         return cuda_failed(ctx, why, size);
@@ -242,8 +251,9 @@ struct lt_operands lt_place(const struct lt_gemm *g, void *a, void *b, void *d)
     return o;
 }
 
-bool lt_launch(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
-               const struct lt_operands *o)
+/* *status stays SUCCESS where the scales could not be set: ctx->fault says so. */
+static bool launch(struct cuda_ctx *ctx, struct lt_gemm *g, int algo,
+                   const struct lt_operands *o, cublasStatus_t *status)
 {
     static const float one = 1, zero = 0;
     static const int32_t one_int = 1, zero_int = 0;
@@ -254,13 +264,53 @@ bool lt_launch(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
         alpha = &one_int, beta = &zero_int;
     else if (g->type->scale == CUDA_R_16F)
         alpha = &one_half, beta = &zero_half;
-    return scale_pointers(ctx, g, o) &&
-           lt_ok(ctx,
-                 cublasLtMatmul(ctx->lt, g->desc, alpha, o->a, g->a_layout, o->b,
-                                g->b_layout, beta, o->d, g->d_layout, o->d, g->d_layout,
-                                &g->algos[g->chosen[variant]].algo, ctx->workspace,
-                                CUDA_WORKSPACE, ctx->stream),
-                 "cublasLtMatmul");
+    *status = CUBLAS_STATUS_SUCCESS;
+    if (!scale_pointers(ctx, g, o))
+        return false;
+    *status =
+        cublasLtMatmul(ctx->lt, g->desc, alpha, o->a, g->a_layout, o->b, g->b_layout,
+                       beta, o->d, g->d_layout, o->d, g->d_layout, &g->algos[algo].algo,
+                       ctx->workspace, CUDA_WORKSPACE, ctx->stream);
+    return lt_ok(ctx, *status, "cublasLtMatmul");
+}
+
+bool lt_launch(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
+               const struct lt_operands *o)
+{
+    cublasStatus_t status;
+
+    return launch(ctx, g, g->chosen[variant], o, &status);
+}
+
+enum point_state lt_choose(struct cuda_ctx *ctx, struct lt_gemm *g,
+                           const struct lt_operands *o, double *first, char *why,
+                           size_t size)
+{
+    cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+    bool refused = true;
+
+    *first = 0;
+    for (int i = 0; i < g->algo_count; i++) {
+        bool ran = cuda_timer_begin(ctx) && launch(ctx, g, i, o, &status) &&
+                   cuda_timer_end(ctx, first);
+
+        if (ran) {
+            g->chosen[LT_HEURISTIC] = g->chosen[LT_TUNED] = i;
+            ctx->fault[0] = '\0'; /* those before it are no fault of the point */
+            return POINT_OK;
+        }
+        if (ctx->lost)
+            return cuda_failed(ctx, why, size);
+        refused = refused && status == CUBLAS_STATUS_NOT_SUPPORTED;
+    }
+    if (!refused)
+        return cuda_failed(ctx, why, size);
+    snprintf(
+        why, size,
+        "none of the %d algorithms that cuBLASLt names for %s %lldx%lldx%lld runs: %s",
+        g->algo_count, bench_type_word(g->type->type), (long long)g->m, (long long)g->n,
+        (long long)g->k, lt_word(status));
+    return POINT_UNSUPPORTED;
 }
 
 void lt_describe(const struct lt_gemm *g, int i, char *text, size_t size)

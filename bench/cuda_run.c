@@ -185,16 +185,25 @@ bool cuda_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds)
     return ok;
 }
 
+bool cuda_timer_begin(struct cuda_ctx *ctx)
+{
+    return cuda_ok(ctx, cudaEventRecord(ctx->timer.start[0], ctx->stream), "event");
+}
+
+bool cuda_timer_end(struct cuda_ctx *ctx, double *seconds)
+{
+    return cuda_ok(ctx, cudaEventRecord(ctx->timer.stop[0], ctx->stream), "event") &&
+           elapsed(ctx, 0, seconds);
+}
+
 bool cuda_time_plain(struct cuda_ctx *ctx, const struct cuda_work *work, int variant,
                      int first, int launches, double *seconds)
 {
-    cudaEvent_t *start = ctx->timer.start, *stop = ctx->timer.stop;
-    bool ok = cuda_ok(ctx, cudaEventRecord(start[0], ctx->stream), "event");
+    bool ok = cuda_timer_begin(ctx);
 
     for (int i = 0; ok && i < launches; i++)
         ok = work->enqueue(ctx, variant, first + i);
-    return ok && cuda_ok(ctx, cudaEventRecord(stop[0], ctx->stream), "event") &&
-           elapsed(ctx, 0, seconds);
+    return ok && cuda_timer_end(ctx, seconds);
 }
 
 bool cuda_latency(struct cuda_ctx *ctx, int variant, double *seconds)

@@ -190,6 +190,7 @@ static void cuda_close(void *opaque)
         ctx->work = ctx->heater;
         ctx->work.release(ctx);
     }
+    cuda_choices_free(ctx);
     cuda_blocks_free(ctx);
     cuda_give(ctx, ctx->flush);
     cuda_give(ctx, ctx->workspace);
@@ -333,15 +334,20 @@ static enum point_state prepare_point(void *opaque, const struct point *point,
     if (ctx->lost)
         return cuda_failed(ctx, why, size);
     ctx->fault[0] = '\0';
-    ctx->shared = ctx->bound = false;
+    ctx->shared = ctx->bound = ctx->padded = ctx->extrapolated = false;
     ctx->emulated = emulated(point->type);
     if (point->test == TEST_FIT)
         drop_kept(ctx);
     cuda_floors(ctx);
     state = prepares[point->test](ctx, point, out, why, size);
-    if (out->params || state != POINT_OK)
+    if (state != POINT_OK)
         return state;
-    ctx->params = json_object();
+    /* before a graph is captured, which launches too */
+    if (ctx->work.enqueue && !ctx->work.run && out->first == 0 &&
+        !cuda_time_plain(ctx, &ctx->work, 0, 0, 1, &out->first))
+        return cuda_failed(ctx, why, size);
+    if (!ctx->params)
+        ctx->params = json_object();
     json_object_set_new(ctx->params, "node_floor_s",
                         ctx->node > 0 ? gp_json_number(ctx->node) : json_null());
     json_object_set_new(ctx->params, "event_floor_s",
@@ -476,6 +482,10 @@ static void add_flags(void *opaque, int variant, json_t *flags)
         json_array_append_new(flags, json_string("shared"));
     if (ctx->emulated)
         json_array_append_new(flags, json_string("emulated"));
+    if (ctx->padded)
+        json_array_append_new(flags, json_string("padded"));
+    if (ctx->extrapolated)
+        json_array_append_new(flags, json_string("extrapolated"));
 }
 
 static const char *last_reason(void *opaque)

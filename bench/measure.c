@@ -217,6 +217,17 @@ static json_t *check_of(const struct check *check)
     return json;
 }
 
+/* The first launch of all: the sampler's, unless prepare() has launched before. */
+static json_t *first_of(const struct result *r)
+{
+    double first = r->prepared->first != 0 ? r->prepared->first : r->measured->first;
+
+    /* a later variant was launched while the best was looked for */
+    return first > 0 && (r->number == 0 || r->prepared->first == 0)
+               ? gp_json_number(first)
+               : json_null();
+}
+
 static json_t *flags_of(struct bench_run *run, const struct order *order,
                         const struct result *r)
 {
@@ -250,18 +261,19 @@ static void add_measured(struct bench_run *run, json_t *json, const struct order
                          const struct result *r)
 {
     const struct measured *m = r->measured;
+    const char *algorithm = r->number == 1 && r->prepared->second[0]
+                                ? r->prepared->second
+                                : r->prepared->algorithm;
     json_t *passes = json_array();
 
     for (int i = 0; i < r->pass_count; i++)
         json_array_append_new(passes, gp_json_number(r->passes[i]));
-    json_object_set_new(
-        json, "algo",
-        r->prepared->algorithm[0]
-            ? json_pack("{s:o}", "name", gp_json_text(r->prepared->algorithm))
-            : json_null());
+    json_object_set_new(json, "algo",
+                        algorithm[0]
+                            ? json_pack("{s:o}", "name", gp_json_text(algorithm))
+                            : json_null());
     json_object_set_new(json, "time_s", stats_to_json(&m->stats, m->samples));
-    json_object_set_new(json, "first_s",
-                        m->first > 0 ? gp_json_number(m->first) : json_null());
+    json_object_set_new(json, "first_s", first_of(r));
     json_object_set(json, "latency_s", r->latency);
     json_object_set_new(json, "passes", passes);
     json_object_set_new(json, "rate", rate_of(order, m->stats.median));

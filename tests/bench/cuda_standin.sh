@@ -64,7 +64,7 @@ for type in mxfp8 nvfp4; do
   faults=FAKE_CUDA_CC=100 expect "$type on 10.0" 0 "$point_ok\|CUDA 1[12].*needs 12.8"
 done
 plan "$(gemm int8 64 5 96)" >"$work/plan"
-faults='' expect "int8 padding" 0 'n padded to 8'
+faults='' expect "int8 padding" 0 'n padded to 8' '"flags": \[.*"padded"'
 plan "$(gemm bf16 64 8 96)" "$(gemm fp16 64 8 96)" >"$work/plan"
 faults=FAKE_CUDA=no-driver expect "no driver" 4 'no NVIDIA driver is loaded'
 faults=FAKE_CUDA=old-driver expect "old driver" 4 'too old: it supports CUDA 11.4'
@@ -72,10 +72,22 @@ faults=FAKE_CUDA=no-device expect "no device" 4 'shows no GPU'
 faults="FAKE_CUDA=no-device CUDA_VISIBLE_DEVICES=7" expect "none visible" 4 \
   'CUDA_VISIBLE_DEVICES=7'
 faults=FAKE_CUDA=stub expect "stub" 4 'stub'
+faults=FAKE_CUDA=no-uvm expect "nvidia-uvm not loaded" 4 'no usable GPU.*(CUDA error 999)' \
+  'nvidia-uvm'
+grep -q 'Xid\|bus' "$work/out" && { echo "not ok: a GPU fell off the bus"; failed=1; }
+faults=FAKE_CUDA=no-permission expect "no /dev/nvidia" 4 \
+  'no usable GPU: the operating system refused.*304' '/dev/nvidia'
 faults=FAKE_CUDA=busy expect "busy" 4 'busy'
 faults=FAKE_CUDA_CC=61 expect "GPU too old" 4 'compute capability 6.1'
 faults=FAKE_CUDA=oom=3 expect "out of memory" 0 '"state": "oom"' 'GiB of device memory'
 faults=FAKE_CUDA=refuse expect "not supported" 0 '"state": "unsupported"' 'no algorithm'
+faults=FAKE_CUDA=invalid expect "a query that is invalid" 0 '"state": "error"' \
+  'AlgoGetHeuristic: .*invalid value'
+faults=FAKE_CUDA=first-algo expect "#0 does not run" 0 "$point_ok" "$check_ok" \
+  '"variant": "heuristic".*"name": "#1 of 2, .*the first that runs'
+grep -q '"error"\|"tuned"' "$work/out" && { echo "not ok: #0 was tried again"; failed=1; }
+faults=FAKE_CUDA=no-algo expect "none runs" 0 '"state": "unsupported"' \
+  'none of the 2 algorithms'
 faults=FAKE_CUDA=wrong expect "wrong result" 0 '"ok": false' 'd\[0,0\]'
 faults=FAKE_CUDA=no-capture expect "no graphs" 0 "$point_ok" 'no_graph'
 # A fault that stays: said once, the points that are left are not tried, exit 4.
@@ -98,6 +110,18 @@ grep -q launch_bound "$work/out" && { echo "not ok: launch_bound"; failed=1; }
 # Two algorithms alike while clocks fall: timed one after the other, the first would win.
 faults=FAKE_CUDA=drift expect "clocks that fall" 0 '"name": "#0 of 2'
 grep -q '"variant": "tuned"' "$work/out" && { echo "not ok: tuned by drift"; failed=1; }
+# Two passes of a point are of one choice, though the fastest is another by then.
+plan "$(gemm bf16 64 8 96)" "$(gemm bf16 64 8 96)" >"$work/plan"
+faults=FAKE_CUDA=fickle expect "one choice for both passes" 0 '"variant": "tuned"'
+tuned=$(grep '"variant": "tuned"' "$work/out" | grep -o '"name": "#[0-9] of 3' | sort | uniq -c)
+test "$(echo "$tuned" | awk '{ print $1 }')" = 2 || {
+  echo "not ok: the passes are of $tuned"; failed=1; }
+# The first launch is timed where it is cold; that of a tuned variant never is.
+grep '"variant": "heuristic"' "$work/out" | grep -q '"first_s": null' && {
+  echo "not ok: no first launch"; failed=1; }
+grep '"variant": "tuned"' "$work/out" | grep -q '"first_s": [0-9]' && {
+  echo "not ok: a first launch that was none"; failed=1; }
+plan "$(gemm bf16 64 8 96)" >"$work/plan"
 faults=FAKE_CUDA=slow-host expect "slow host" 0 "$point_ok" '"launch_bound"'
 plan "$(gemm fp32 16 1 16)" >"$work/plan"
 faults='' expect "as short as an empty node" 0 "$point_ok" '"launch_bound"'
@@ -129,5 +153,12 @@ faults='' expect "fit" 0 '"state": "oom"' 'of 8.38 GiB could be allocated'
 plan '{"test":"allreduce","kind":"plain","type":"bf16","bytes":4096}' >"$work/plan"
 faults='' expect "allreduce" 0 '"state": "unsupported"' 'needs 2'
 plan '{"test":"decode","type":"bf16","n":2,"layers":3,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"
-faults='' expect "decode" 0 "$point_ok" "$check_ok" '3 layers on weights and cache of 3'
+faults='' expect "decode" 0 "$point_ok" "$check_ok" '3 layers on weights and cache of 3' \
+  '"extrapolated_layers": 0' '"first_s": null'
+grep -q '"extrapolated"' "$work/out" && { echo "not ok: extrapolated"; failed=1; }
+faults=FAKE_CUDA=first-algo expect "decode, #0 does not run" 0 "$point_ok" "$check_ok" \
+  '#0 does not run for 7'
+plan '{"test":"decode","type":"bf16","n":2,"layers":60,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"
+sed -i 's/"max_memory":[0-9]*/"max_memory":1000000/' "$work/plan" # room for some layers
+faults='' expect "decode, some layers" 0 "$point_ok" '"extrapolated"' '"extrapolated_layers": [1-9]'
 exit $failed
