@@ -214,7 +214,7 @@ tests/fixtures/fake_nvml_old.so: $(fake_source)
 # A stand-in for an engine program: it measures nothing and misbehaves on request.
 check_PROGRAMS += tests/fixtures/standin_engine
 tests_fixtures_standin_engine_SOURCES = tests/fixtures/standin_engine.c
-tests_fixtures_standin_engine_LDADD = $(JANSSON_LIBS)
+tests_fixtures_standin_engine_LDADD = libgpuplan.a $(JANSSON_LIBS) -lm
 
 # The CUDA engine linked with a stand-in for the CUDA libraries, for its error paths.
 if HAVE_CUDA

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "bench/protocol.h"
+#include "run/runner_answer.h"
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -103,6 +104,16 @@ static bool text_field(const struct judge *j, const char *name, size_t max, bool
         return refuse(j, "%s is no text", name);
     if (json_string_length(value) > max)
         return refuse(j, "%s is longer than %zu bytes", name, max);
+    return true;
+}
+
+static bool clean_field(const struct judge *j, const char *name)
+{
+    const char *text = json_string_value(json_object_get(j->line, name));
+
+    for (; text && *text; text++)
+        if ((unsigned char)*text < 0x20)
+            return refuse(j, "%s holds control characters", name);
     return true;
 }
 
@@ -216,7 +227,10 @@ static bool take_device(struct judge *j)
         return refuse(j, "it opened device %lld, not %d",
                       (long long)json_integer_value(index), j->state->device);
     j->state->known_device = true;
+    if (!clean_field(j, "name") || !clean_field(j, "host"))
+        return false; /* no file with such a device could be read */
     return text_field(j, "name", 256, true) && text_field(j, "uuid", 128, false) &&
+           text_field(j, "host", 256, false) &&
            text_field(j, "pci", 64, false) && text_field(j, "kind", LINE_WORD, false) &&
            number_in(j, j->line, "memory", 0, MEMORY_MAX) &&
            number_in(j, j->line, "free", 0, MEMORY_MAX) &&
@@ -456,6 +470,20 @@ static const struct kind *kind_of(const struct judge *j, bool *refused)
     return *refused ? NULL : kind;
 }
 
+/* An answer that cannot be kept becomes an error of its point; the engine goes on. */
+static void keep_fit(const struct judge *j, json_t **json)
+{
+    const struct point *point = &j->state->points[j->event->index];
+    json_t *unfit;
+    char why[256];
+
+    if (answer_fit(point, *json, why, sizeof why))
+        return;
+    unfit = answer_error(point, *json, why);
+    json_decref(*json);
+    *json = unfit;
+}
+
 enum line_verdict line_judge(struct line_state *state, const char *where,
                              const char *text, size_t len, struct runner_event *event,
                              json_t **json, struct gp_err *err)
@@ -486,5 +514,7 @@ enum line_verdict line_judge(struct line_state *state, const char *where,
     event->index = -1;
     if (!kind->take(&j))
         return LINE_REFUSED;
+    if (kind->event == EVENT_POINT)
+        keep_fit(&j, json);
     return kind->report ? LINE_EVENT : LINE_IGNORED;
 }

@@ -12,7 +12,9 @@
  *   a number is negative where it cannot be, out of bounds, or statistics contradict
  *   themselves (min <= median <= max, as many samples as n says)
  *
- * Unknown "t" and unknown fields are ignored, so that engines may say more one day.
+ * An answer that comes in turn but holds figures nobody can use becomes an error of its
+ * point alone (runner_answer.h). Unknown "t" and unknown fields are ignored, so that
+ * engines may say more one day.
  */
 #ifndef GP_RUN_RUNNER_LINE_H
 #define GP_RUN_RUNNER_LINE_H

@@ -182,6 +182,16 @@ GPUPLAN_STANDIN=error:1 run --bench memory --preset quick --device 0 --progress 
 assert_eq "a point in error" 4 "$rc"
 valid error.json
 
+# one figure that no reader of the file would take: its point is an error, no more
+for how in ci:1 power:1 reason:1 contrary:1 rate:1; do
+    rm -f odd.json odd.json.part
+    GPUPLAN_STANDIN=$how run --bench memory --preset quick --device 0 --progress none \
+        -o odd.json
+    assert_eq "$how: code" 4 "$rc"
+    valid odd.json
+    assert_eq "$how: the others count" "$(good error.json)" "$(good odd.json)"
+done
+
 # ---- places that cannot be written ------------------------------------------------------
 
 # a limit on the size of files, as a full disk is: points before it are safe

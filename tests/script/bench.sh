@@ -282,7 +282,7 @@ expect <<'END'
 │── memory ────────────────────────────││clock    -                            │
 │waiting read 128 M…                   ││temp     40 C                         │
 │waiting write 128 …                   ││memory   - of 1.00 GiB                │
-│ok      copy 128 M…         2 ms     -││load     -                            │
+│ok      copy 128 M…     134 GB/s     -││load     -                            │
 └──────────────────────────────────────┘└──────────────────────────────────────┘
 ┌─ Run ────────────────────────────────────────────────────────────────────────┐
 │███████································ 4 of 22 (18 %)                        │
@@ -489,16 +489,16 @@ expect <<'END'
 │Complete: every point was measured.                                           │
 │file RESULT
 │next: 3 shows it in Curves, w saves under a name, r new run                   │
+│device 0: memory reads at 67.1 GB/s; no sheet to compare it with              │
+│device 1: memory reads at 67.1 GB/s; no sheet to compare it with              │
 │6 points good, 0 flagged, 0 wrong, 0 without a figure                         │
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ Points ─────────────────────────────────────────────── device 0, Tab: next ─┐
 │state   point                            measured       time   predicted ratio│
 │── memory ────────────────────────────────────────────────────────────────────│
-│ok      read 128 MiB                         2 ms       2 ms           -     -│
-│ok      write 128 MiB                        2 ms       2 ms           -     -│
-│ok      copy 128 MiB                         2 ms       2 ms           -     -│
-│                                                                              │
-│                                                                              │
+│ok      read 128 MiB                    67.1 GB/s       2 ms           -     -│
+│ok      write 128 MiB                   67.1 GB/s       2 ms           -     -│
+│ok      copy 128 MiB                     134 GB/s       2 ms           -     -│
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -528,16 +528,16 @@ expect <<'END'
 │file RESULT
 │also  kept.json                                                                                                       │
 │next: 3 shows it in Curves, w saves under a name, r new run                                                           │
+│device 0: memory reads at 67.1 GB/s; no sheet to compare it with                                                      │
+│device 1: memory reads at 67.1 GB/s; no sheet to compare it with                                                      │
 │6 points good, 0 flagged, 0 wrong, 0 without a figure                                                                 │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ Points ─────────────────────────────────────────────────────────────────────────────────────── device 1, Tab: next ─┐
 │state   point                                               measured       time   predicted ratio flags               │
 │── memory ────────────────────────────────────────────────────────────────────────────────────────────────────────────│
-│ok      read 128 MiB                                            2 ms       2 ms           -     -                     │
-│ok      write 128 MiB                                           2 ms       2 ms           -     -                     │
-│ok      copy 128 MiB                                            2 ms       2 ms           -     -                     │
-│                                                                                                                      │
-│                                                                                                                      │
+│ok      read 128 MiB                                       67.1 GB/s       2 ms           -     -                     │
+│ok      write 128 MiB                                      67.1 GB/s       2 ms           -     -                     │
+│ok      copy 128 MiB                                        134 GB/s       2 ms           -     -                     │
 │                                                                                                                      │
 │                                                                                                                      │
 │                                                                                                                      │
@@ -555,7 +555,7 @@ expect <<'END'
 │                                                                                                                      │
 │                                                                                                                      │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
- memory/copy/134217728: 2 ms in 2 ms (2 ms..2 ms, 3 samples)
+ memory/copy/134217728: 134 GB/s in 2 ms (1.999 ms..2.001 ms, 3 samples)
 
  Enter:read  d:devices  e:export  r:again  w:save                                                        ?:help  q:quit
 END
@@ -579,11 +579,11 @@ expect <<'END'
 │file RESULT
 │next: 3 shows it in Curves, w saves   │
 │under a name, r new run               │
-│6 points good, 0 flagged, 0 wrong, 0  │
-│without a figure                      │
-│                                      │
+│device 0: memory reads at 67.1 GB/s;  │
+│no sheet to compare it with           │
+│device 1: memory reads at 67.1 GB/s; …│
 └──────────────────────────────────────┘
- memory/write/134217728: 2 ms in 2 ms …
+ memory/write/134217728: 67.1 GB/s in …
  Enter:read  d:devices   ?:help  q:quit
 END
 

@@ -56,6 +56,8 @@ static struct runner_plan plan_of(int device, double timeout)
 /* What one engine said, counted. */
 struct story {
     int hello, device, start, sensors, point, log, failed, done;
+    int errors;       /* among the points */
+    char reason[200]; /* of the last of them */
     bool interrupted;
     struct gp_err err;
 };
@@ -71,9 +73,15 @@ static void tell(struct story *s, const struct runner_event *e)
         s->err = e->err;
     if (e->kind == EVENT_DONE)
         s->interrupted = strcmp(status, "interrupted") == 0;
-    if (e->kind == EVENT_POINT)
-        assert_string_equal(json_string_value(json_object_get(e->json, "id")),
-                            points[e->index].id);
+    if (e->kind != EVENT_POINT)
+        return;
+    assert_string_equal(json_string_value(json_object_get(e->json, "id")),
+                        points[e->index].id);
+    if (strcmp(json_string_value(json_object_get(e->json, "state")), "error") == 0) {
+        s->errors++;
+        snprintf(s->reason, sizeof s->reason, "%s",
+                 json_string_value(json_object_get(e->json, "reason")));
+    }
 }
 
 static void follow(struct runner *runner, struct story *stories)
@@ -150,6 +158,7 @@ static void test_failures(void **state)
         {"protocol", 0, "it speaks protocol 99"},
         {"otherdevice", 0, "it opened device 1, not 0"},
         {"after", 4, "it went on after it was done"},
+        {"device", 0, "name holds control characters"},
     };
 
     (void)state;
@@ -163,6 +172,36 @@ static void test_failures(void **state)
         assert_string_equal(s.err.where, "standin_engine, device 0");
         assert_int_equal(s.err.code, GP_E_DEVICE);
         assert_null(strchr(s.err.text, '\033'));
+    }
+}
+
+/* One figure that nobody can use, or that contradicts the others: the point is an error
+ * that says which, and all the others are measured. */
+static void test_unfit_answers(void **state)
+{
+    static const struct {
+        const char *how, *reason;
+    } all[] = {
+        {"ci:1", "time_s.ci95 is no interval around the median"},
+        {"noci:1", "time_s.ci95[0] is missing"},
+        {"contrary:1", "contradict its samples: time_s.median is 0.0020005, not 0.002"},
+        {"rate:1", "contradict its samples: rate.ops_per_s is 9e+13, not "},
+        {"type:1", "params.type is \"fp16-acc16\", not \"fp32\""},
+        {"power:1", "mean is not a number"},
+        {"control:1", "algo.name is no clean text"},
+        {"reason:1", "reason holds control characters"},
+        {"check:1", "check.ok is neither true nor false"},
+        {"flag:1", "flags[0] is no clean text"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        struct story s = play(all[i].how, 10);
+
+        if (s.failed || s.point != COUNT || s.errors != 1 ||
+            !strstr(s.reason, all[i].reason))
+            fail_msg("%s: %d of %d points are errors: \"%s\"; %s", all[i].how, s.errors,
+                     s.point, s.reason, s.err.text);
     }
 }
 
@@ -492,6 +531,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),
         cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_unfit_answers),
         cmocka_unit_test(test_unknown_words_are_ignored),
         cmocka_unit_test(test_hang),
         cmocka_unit_test(test_stall),
