@@ -8,8 +8,12 @@
  *   throttled    too hot, or slowed by hardware, also after cooling down
  *   low_clock    the mean clock was under 90 % of that of the warm-up
  *   wrong        the results fail the check: the time is of another computation
+ * or that only inform:
+ *   power_cap    the power limit slowed it, as it does in large products
+ *   no_sensors   too short for the three readings that a class of throttling needs
  * and what only the engine knows: launch_bound, emulated, contended (a processor was
- * wanted by others), shared (another process computes on the GPU).
+ * wanted by others), shared (another process computes on the GPU), padded,
+ * extrapolated, no_graph.
  */
 #include "bench/measure.h"
 
@@ -246,6 +250,10 @@ static json_t *flags_of(struct bench_run *run, const struct order *order,
         {"low_clock",
          r->watched.clock > 0 && r->watched.clock < CLOCK_LEAST * run->clock},
         {"wrong", r->check.done && !r->check.ok},
+        {"power_cap", r->watched.throttle == THROTTLE_POWER_CAP},
+        {"no_sensors", order->point.test != TEST_FIT &&
+                           r->watched.throttle == THROTTLE_UNKNOWN &&
+                           watch_latest(run->watch, "throttle_bits", -1) >= 0},
     };
     json_t *flags = json_array();
 

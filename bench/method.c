@@ -31,7 +31,7 @@ struct method_settings method_preset(enum preset preset)
 
     if (preset == PRESET_QUICK) {
         s.max_time = 0.3;
-        s.min_time = 0.1;
+        s.min_time = 0.2;
         s.device_warmup_min = 0.5;
         s.device_warmup_max = 5;
     } else if (preset == PRESET_THOROUGH) {

@@ -10,7 +10,7 @@
  *   stop       after >= 10 samples and >= 0.3 s: when the 95 % confidence interval of the
  *              median (order statistics, ranks n/2 +- 0.98*sqrt(n)) is within rel_ci of it;
  *              or on a plateau (half-width not 10 % better over the last 32 samples); or at
- *              200 samples or max_time: converged = false
+ *              max_time: converged = false; at 200 samples it is as narrow as it is
  *   order      points in seeded random order, then in reverse; passes that differ > 3 %
  *              get a third and the flag "drift"
  *   rate       from the median, never the mean or the best
@@ -34,7 +34,8 @@
 struct method_settings {
     double rel_ci;       /* 0.01: half-width of the confidence interval over the median */
     double max_time;     /* s per point: quick 0.3, normal 1, thorough 3 */
-    double min_time;     /* s per point before it may stop: 0.3, quick 0.1 */
+    double min_time;     /* s per point before it may stop: 0.3, quick 0.2: the sensors
+                          * are read every 50 ms, and three readings are needed */
     double sample_time;  /* s one sample lasts at least: 0.005 */
     double warmup;       /* s per point: 0.1 */
     double device_warmup_min, device_warmup_max; /* s: 3 and 30; quick 0.5 and 5 */

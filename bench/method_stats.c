@@ -181,8 +181,10 @@ enum stop_reason method_stop(const struct method_settings *settings,
             width > SHRINK * relative_width(samples, n - PLATEAU))
             return STOP_PLATEAU;
     }
+    /* 200 samples of the shortest operations end before min_time: narrow is narrow */
     if (n >= METHOD_MAX_SAMPLES)
-        return STOP_SAMPLES;
+        return relative_width(samples, n) <= settings->rel_ci ? STOP_CONVERGED
+                                                              : STOP_SAMPLES;
     if (elapsed >= settings->max_time &&
         (n >= TIME_LEAST || (n > 0 && elapsed >= TIME_EXCESS * settings->max_time)))
         return STOP_TIME;

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "bench/orders.h"
 #include "bench/protocol.h"
 #include "unit.h"
 #include "util/json.h"
@@ -291,6 +292,8 @@ static void tell(struct engine *e, const char *line)
     fflush(e->to);
 }
 
+static double sensors_every = 0.002; /* s */
+
 static void tell_settings(struct engine *e, double max_time)
 {
     struct method_settings s = method_preset(PRESET_QUICK);
@@ -302,7 +305,7 @@ static void tell_settings(struct engine *e, double max_time)
     s.device_warmup_min = 0.01;
     s.device_warmup_max = 0.05;
     json = protocol_settings(&s, 0);
-    json_object_set_new(json, "sensors_s", json_real(0.002));
+    json_object_set_new(json, "sensors_s", json_real(sensors_every));
     json_object_set_new(json, "progress_s", json_real(0.01));
     protocol_send(e->to, json);
 }
@@ -443,7 +446,29 @@ static void test_works(void **state)
                         "power_cap");
     assert_true(json_number_value(json_object_get(sensors, "energy_j")) >= 2);
     assert_string_equal(word(sensors, "power_kind"), "instant");
-    assert_int_equal(json_array_size(json_object_get(point, "flags")), 0);
+    assert_int_equal(json_array_size(json_object_get(point, "flags")), 1);
+    assert_true(flagged(point, "power_cap"));
+    discard(&e);
+}
+
+/* A window without three readings gives no class, and says so; the preset's shortest
+ * has three. */
+static void test_no_sensors(void **state)
+{
+    struct method_settings quick = method_preset(PRESET_QUICK);
+    struct orders orders;
+    struct engine e;
+
+    (void)state;
+    orders_init(&orders);
+    assert_true(quick.min_time > 3 * orders.sensors_s);
+    orders_fini(&orders);
+    sensors_every = 0.5;
+    e = one_point(M_OK, 0.05, 1);
+    sensors_every = 0.002;
+    assert_true(json_is_null(json_object_get(said(&e, "point", 0), "sensors")));
+    assert_true(flagged(said(&e, "point", 0), "no_sensors"));
+    assert_false(flagged(said(&e, "point", 0), "power_cap"));
     discard(&e);
 }
 
@@ -856,6 +881,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_works),
+        cmocka_unit_test(test_no_sensors),
         cmocka_unit_test(test_states),
         cmocka_unit_test(test_wrong_result),
         cmocka_unit_test(test_fit_runs_once),

@@ -222,6 +222,14 @@ static void test_stop(void **state)
     s.max_time = 1e9;
     assert_int_equal(method_stop(&s, a, 60, 0.5), STOP_NOT);
     assert_int_not_equal(method_stop(&s, a, 200, 0.5), STOP_NOT);
+    /* 200 samples of 512 launches of 1 us are over after 0.1 s: narrow, so converged */
+    for (int i = 0; i < METHOD_MAX_SAMPLES; i++)
+        a[i] = 1e-6 * (1 + 0.001 * (i % 7));
+    assert_int_equal(method_stop(&s, a, 199, 0.1), STOP_NOT);
+    assert_int_equal(method_stop(&s, a, 200, 0.1), STOP_CONVERGED);
+    for (int i = 0; i < METHOD_MAX_SAMPLES; i++)
+        a[i] = i % 2 ? 1e-6 : 1.2e-6;
+    assert_int_equal(method_stop(&s, a, 200, 0.1), STOP_SAMPLES);
 }
 
 static void test_presets(void **state)
@@ -230,7 +238,7 @@ static void test_presets(void **state)
 
     (void)state;
     assert_near(s.max_time, 0.3, 0);
-    assert_near(s.min_time, 0.1, 0);
+    assert_near(s.min_time, 0.2, 0);
     assert_near(s.device_warmup_max, 5, 0);
     assert_near(method_preset(PRESET_NORMAL).max_time, 1, 0);
     assert_near(method_preset(PRESET_NORMAL).device_warmup_min, 3, 0);
