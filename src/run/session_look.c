@@ -16,6 +16,7 @@
 #include "util/mem.h"
 
 #define ASK_TIMEOUT 60.0 /* s an engine may take to list its devices */
+#define ASK_SILENCE 3.0  /* s after which somebody who waits is told for what */
 
 static const char *const automatic[] = {"cuda", "cpu"};
 
@@ -45,7 +46,24 @@ static enum gp_status try_backend(struct session *s, const char *name,
                        "there is no engine gpuplan-bench-%s here", name);
     s->runner = runner_new();
     s->listed = json_array();
-    return runner_list(s->runner, s->program, ASK_TIMEOUT, err) < 0 ? err->code : GP_OK;
+    s->asked_at = session_clock();
+    return runner_list(s->runner, s->program, session_timeout(ASK_TIMEOUT), err) < 0
+               ? err->code
+               : GP_OK;
+}
+
+/* A driver that hangs is the usual reason: nothing else would show on the terminal. */
+static void say_silence(struct session *s)
+{
+    char text[200];
+
+    if (!(s->asked_at > 0) || session_clock() - s->asked_at < ASK_SILENCE)
+        return;
+    s->asked_at = 0;
+    gp_format(text, sizeof text,
+              "asks gpuplan-bench-%s for its devices; it may be silent for %.3g s",
+              s->backend, session_timeout(ASK_TIMEOUT));
+    session_say(s, text);
 }
 
 /* Starts the next engine there is; an error when there is none left. */
@@ -210,8 +228,10 @@ bool session_look(struct session *s, double seconds, struct session_event *event
 
     if (!s->runner && try_next(s, &event->err))
         return not_this(s, event);
-    if (!runner_step(s->runner, seconds, &said))
+    if (!runner_step(s->runner, seconds, &said)) {
+        say_silence(s);
         return false;
+    }
     if (said.kind == EVENT_HELLO) {
         json_decref(s->hello);
         s->hello = json_incref((json_t *)said.json);

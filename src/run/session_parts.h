@@ -94,6 +94,8 @@ struct session {
     bool to_stdout; /* --output -: no file of its own */
     struct journal *journal;
 
+    double asked_at; /* when an engine was asked for its devices; 0 = said that it was */
+
     /* work */
     json_t *records; /* {"device", "pass", "point"} */
     bool resumed;    /* some were there already */
@@ -117,6 +119,8 @@ struct session {
 };
 
 double session_clock(void); /* s, monotonic */
+/* s that an engine may be silent: $GPUPLAN_ENGINE_TIMEOUT, or as usual. */
+double session_timeout(double usual);
 /* Keeps a note for the result. */
 void session_warn(struct session *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -67,12 +67,12 @@ static int *order_of(const struct session *s, int place, int *count)
     return all;
 }
 
-static double timeout(const struct session *s)
+double session_timeout(double usual)
 {
     const char *text = getenv("GPUPLAN_ENGINE_TIMEOUT");
     double given = text ? strtod(text, NULL) : 0;
 
-    return given > 0 ? given : TIMEOUT + 10 * s->points_ask.settings.max_time;
+    return given > 0 ? given : usual;
 }
 
 static void lost(struct session *s, struct session_unit *u, const char *why)
@@ -93,7 +93,7 @@ static void start(struct session *s, int place)
         .device = u->index,
         .settings = s->points_ask.settings,
         .points = s->points.point,
-        .timeout = timeout(s),
+        .timeout = session_timeout(TIMEOUT + 10 * s->points_ask.settings.max_time),
     };
 
     free(u->order);

@@ -267,6 +267,29 @@ static void stopped_while_it_looks(void **state)
     assert_true(access(part, F_OK) != 0);
 }
 
+/* An engine that hangs before it has named a device: said while it is waited for, and
+ * the same limit ends it as any other silence. */
+static void silent_while_it_looks(void **state)
+{
+    struct session_ask how = small("hang");
+    struct session_event event;
+    struct session *s;
+    double began = now();
+
+    (void)state;
+    setenv("GPUPLAN_ENGINE_TIMEOUT", "3.5", 1);
+    s = begin(&how);
+    assert_true(until(s, SESSION_EVENT_NOTE, &event));
+    assert_string_equal(event.text, "asks gpuplan-bench-cpu for its devices; it may be "
+                                    "silent for 3.5 s");
+    assert_true(now() - began > 2.9);
+    assert_true(until(s, SESSION_EVENT_FAILED, &event));
+    assert_non_null(strstr(event.err.text, "wrote nothing for 3.5 s"));
+    assert_true(now() - began < 8);
+    unsetenv("GPUPLAN_ENGINE_TIMEOUT");
+    session_free(s);
+}
+
 static void no_device(void **state)
 {
     struct session_ask how = small("nodevice");
@@ -471,6 +494,7 @@ int main(void)
         cmocka_unit_test(a_plan_can_be_changed),
         cmocka_unit_test(words_are_checked_before_anything_starts),
         cmocka_unit_test(stopped_while_it_looks),
+        cmocka_unit_test(silent_while_it_looks),
         cmocka_unit_test(no_device),
         cmocka_unit_test(stopped_and_resumed),
         cmocka_unit_test(lost_devices),
