@@ -71,12 +71,12 @@ struct cuda_ctx {
     struct cuda_work work, heater;
     int heats; /* operations in one window of the warm-up; 0 = not known yet */
     struct nvml *nvml;
-    void *flush;          /* twice the last cache, for cuda_latency() */
-    double node, pair;    /* s: an empty node of a graph, two events; 0 = unknown */
-    bool shared;          /* others computed here during the point */
+    void *flush;       /* twice the last cache, for cuda_latency() */
+    double node, pair; /* s: an empty node of a graph, two events; 0 = unknown */
+    bool shared;       /* others computed here during the point */
     bool bound, emulated, padded, extrapolated; /* for the flags of the point */
     struct cuda_choices *choices; /* what was tuned once is compared, pass with pass */
-    json_t *params;       /* of the point, or NULL; a test may have made it */
+    json_t *params;               /* of the point, or NULL; a test may have made it */
     bool lost;
     char fault[240]; /* what failed last, "" */
 };

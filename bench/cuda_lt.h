@@ -53,9 +53,10 @@ bool lt_fill_a(struct cuda_ctx *ctx, const struct lt_gemm *gemm, void *a,
 bool lt_fill_b(struct cuda_ctx *ctx, const struct lt_gemm *gemm, void *b,
                uint64_t salt);
 
-/* Launches the algorithms one by one, best first, until one runs: that is the heuristic's
- * variant (and the tuned one until something better is found). *first: s of that launch,
- * the first of this product. What is named may still not run (NOT_SUPPORTED). */
+/* Launches the algorithms one by one, best first, until one runs: that is the
+ * heuristic's variant (and the tuned one until something better is found). *first: s of
+ * that launch, the first of this product. What is named may still not run
+ * (NOT_SUPPORTED). */
 enum point_state lt_choose(struct cuda_ctx *ctx, struct lt_gemm *gemm,
                            const struct lt_operands *operands, double *first, char *why,
                            size_t size);

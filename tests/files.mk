@@ -194,7 +194,8 @@ TESTS += $(accuracy_programs) $(accuracy_scripts)
 fake_libraries = \
 	tests/fixtures/fake_nvml.so \
 	tests/fixtures/fake_nvml_basic.so \
-	tests/fixtures/fake_nvml_old.so
+	tests/fixtures/fake_nvml_old.so \
+	tests/fixtures/fake_driver.so
 check_DATA = $(fake_libraries)
 CLEANFILES += $(fake_libraries)
 
@@ -211,6 +212,10 @@ tests/fixtures/fake_nvml_basic.so: $(fake_source)
 tests/fixtures/fake_nvml_old.so: $(fake_source)
 	$(build_fake) -DFAKE_OLD
 
+tests/fixtures/fake_driver.so: $(top_srcdir)/tests/fixtures/fake_driver.c
+	$(AM_V_CCLD)$(MKDIR_P) tests/fixtures && \
+	$(CC) $(CFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $(top_srcdir)/tests/fixtures/fake_driver.c
+
 # A stand-in for an engine program: it measures nothing and misbehaves on request.
 check_PROGRAMS += tests/fixtures/standin_engine
 tests_fixtures_standin_engine_SOURCES = tests/fixtures/standin_engine.c
@@ -223,6 +228,8 @@ endif
 tests_bench_standin_bench_cuda_SOURCES = $(cuda_engine_sources) tests/fixtures/fake_cuda.c
 tests_bench_standin_bench_cuda_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_bench_standin_bench_cuda_LDADD = libgpuplan.a $(JANSSON_LIBS) -lm
+# fake_driver.so finds NCCL's work in the program
+tests_bench_standin_bench_cuda_LDFLAGS = $(AM_LDFLAGS) -rdynamic
 
 lint_tests = \
 	tests/lint/includes.sh \

@@ -1,16 +1,16 @@
 /*
  * runner_answer.h - may what an engine says of a point be kept?
  *
- * The lines are whole and in turn when they come here (runner_line.h). What is wrong with
- * the figures of one point spoils that point only: it becomes an error that names the
- * field, so that one odd value does not cost the result file. Refused are
+ * The lines are whole and in turn when they come here (runner_line.h). What is wrong
+ * with the figures of one point spoils that point only: it becomes an error that names
+ * the field, so that one odd value does not cost the result file. Refused are
  *
  *   what benchlog.h refuses to read in a file, by that very function
  *   the name of an algorithm or a flag that is no clean text, a check or "valid" that
  *   says neither yes nor no
  *   params.type that is not the plan's
- *   median, interval, least and most that are not those of the samples, and rates that are
- *   not the plan's operations and bytes over the median (1e-6 apart)
+ *   median, interval, least and most that are not those of the samples, and rates that
+ * are not the plan's operations and bytes over the median (1e-6 apart)
  */
 #ifndef GP_RUN_RUNNER_ANSWER_H
 #define GP_RUN_RUNNER_ANSWER_H

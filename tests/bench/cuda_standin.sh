@@ -152,6 +152,27 @@ plan '{"test":"fit","bytes":1500000000}' '{"test":"fit","bytes":9000000000}' >"$
 faults='' expect "fit" 0 '"state": "oom"' 'of 8.38 GiB could be allocated'
 plan '{"test":"allreduce","kind":"plain","type":"bf16","bytes":4096}' >"$work/plan"
 faults='' expect "allreduce" 0 '"state": "unsupported"' 'needs 2'
+# The driver and NCCL of fake_driver.c.
+fake=${top_builddir:-.}/tests/fixtures/fake_driver.so
+if test -f "$fake"; then
+  mkdir "$work/driver"
+  for name in libcuda.so.1 libnccl.so.2; do
+    ln -s "$(cd "$(dirname "$fake")" && pwd)/fake_driver.so" "$work/driver/$name"
+  done
+  # shellcheck disable=SC2090
+  plan '{"test":"memory","kind":"read","bytes":262144,'$m'}' \
+    '{"test":"memory","kind":"write","bytes":262144,'$m'}' >"$work/plan"
+  faults="LD_LIBRARY_PATH=$work/driver FAKE_LAUNCH=701" expect "a launch that is refused" 0 \
+    'read kernel: .*CUDA error 701' "$point_ok"
+  grep -q 'device lost' "$work/out" && { echo "not ok: lost by a refusal"; failed=1; }
+  faults="LD_LIBRARY_PATH=$work/driver FAKE_LAUNCH=719" expect "a launch that is the end" 4 \
+    'device lost: read kernel: .*CUDA error 719'
+  for kind in plain graph; do
+    plan '{"test":"allreduce","kind":"'$kind'","type":"bf16","bytes":4096}' >"$work/plan"
+    faults="LD_LIBRARY_PATH=$work/driver FAKE_CUDA_DEVICES=2" expect "allreduce, $kind" 0 \
+      "$point_ok" "$check_ok" 'NCCL, 2 GPUs' '"first_s": null'
+  done
+fi
 plan '{"test":"decode","type":"bf16","n":2,"layers":3,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"
 faults='' expect "decode" 0 "$point_ok" "$check_ok" '3 layers on weights and cache of 3' \
   '"extrapolated_layers": 0' '"first_s": null'
