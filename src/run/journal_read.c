@@ -3,7 +3,7 @@
  * left in any state.
  *
  * A line counts when it is a whole JSON object with a "point" that has an id and a
- * state. The torn tail of a killed run is expected and silent (torn); any other bad
+ * state, and that a result file could hold. The torn tail of a killed run is expected and silent (torn); any other bad
  * line is skipped, counted and named. The first line decides whether the file is a
  * journal at all: a file that is none is never cut or written to. Only when the text is
  * the beginning of a header, torn, is it taken for a run that died at once.
@@ -15,6 +15,7 @@
 
 #include "bench/point.h"
 #include "bench/protocol.h"
+#include "run/runner_answer.h"
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/path.h"
@@ -209,9 +210,12 @@ static json_t *read_record(const char *line, size_t len, char *why, size_t size)
     if (json_is_integer(device) && json_integer_value(device) >= 0 &&
         json_integer_value(device) <= DEVICE_MAX &&
         json_is_string(json_object_get(point, "id")) &&
-        json_is_string(json_object_get(point, "state")))
-        return record;
-    gp_copy(why, size, "no record of a point (device, point.id, point.state)");
+        json_is_string(json_object_get(point, "state"))) {
+        if (answer_readable(point, why, size))
+            return record;
+    } else {
+        gp_copy(why, size, "no record of a point (device, point.id, point.state)");
+    }
     json_decref(record);
     return NULL;
 }

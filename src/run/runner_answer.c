@@ -37,28 +37,30 @@ static bool unfit(const struct answer *a, const char *fmt, ...)
 
 /* ---- as a file's reader sees it ---- */
 
-static bool readable(const struct answer *a)
+bool answer_readable(const json_t *point, char *why, size_t size)
 {
-    json_t *point = json_copy((json_t *)a->line);
+    json_t *copy = json_copy((json_t *)point);
     json_t *file = json_pack("{s:s, s:s, s:[{s:i, s:s}], s:[O]}", "schema",
                              BENCHLOG_SCHEMA, "status", "complete", "devices", "id", 0,
-                             "name", "engine", "points", point);
+                             "name", "engine", "points", copy);
     struct benchlog log;
     struct gp_err err = {0};
     bool fit;
 
-    json_object_set_new(point, "device", json_integer(0));
-    json_object_set_new(point, "test", json_string(bench_test_word(a->point->test)));
-    json_object_del(point, "predicted"); /* not the engine's to say */
+    /* what is gpuplan's to say, and comes later */
+    json_object_set_new(copy, "device", json_integer(0));
+    json_object_set_new(copy, "test", json_string(""));
+    json_object_del(copy, "predicted");
     fit = benchlog_from_json("", file, &log, &err) == GP_OK;
     if (fit) {
         benchlog_fini(&log);
     } else {
         const char *field = strstr(err.where, "points[0].");
 
-        unfit(a, "%s %s", field ? field + strlen("points[0].") : err.where, err.text);
+        gp_format(why, size, "%s %s", field ? field + strlen("points[0].") : err.where,
+                  err.text);
     }
-    json_decref(point);
+    json_decref(copy);
     json_decref(file);
     return fit;
 }
@@ -172,7 +174,7 @@ bool answer_fit(const struct point *point, const json_t *line, char *why, size_t
     const char *state = json_string_value(json_object_get(line, "state"));
     const json_t *time = json_object_get(line, "time_s");
 
-    if (!readable(&a) || !words(&a))
+    if (!answer_readable(line, why, size) || !words(&a))
         return false;
     if (!state || strcmp(state, "ok") != 0)
         return true;

@@ -21,6 +21,9 @@
 
 #include "bench/point.h"
 
+/* Would a file with this point be read? False: `why` as below. */
+bool answer_readable(const json_t *point, char *why, size_t size);
+
 /* False: `why` names the field and what is wrong with it. */
 bool answer_fit(const struct point *point, const json_t *line, char *why, size_t size);
 

@@ -51,7 +51,7 @@ static json_t *result(int n)
 
     snprintf(id, sizeof id, "gemm/fp32/%d", n);
     return json_pack("{s:s, s:i, s:s, s:s, s:f}", "t", "point", "index", n, "id", id,
-                     "state", "ok", "median", 0.001 * (n + 1));
+                     "state", "error", "median", 0.001 * (n + 1));
 }
 
 static void add(struct journal *journal, int n)
@@ -213,11 +213,13 @@ static void test_warning_names_the_line(void **state)
 {
     static const char bad[] = "{\"schema\": \"gpuplan.journal/1\", \"fingerprint\": {}}\n"
                               "{\"device\": 0, \"point\": {\"id\": \"a\", \"state\": "
-                              "\"ok\"}}\n"
+                              "\"oom\"}}\n"
                               "{\"device\": 0, \"point\"\n"
                               "{\"device\": 0, \"point\": {\"id\": 7}}\n"
+                              "{\"device\": 0, \"point\": {\"id\": \"c\", \"state\": "
+                              "\"ok\"}}\n"
                               "{\"device\": 0, \"point\": {\"id\": \"b\", \"state\": "
-                              "\"ok\"}}\n";
+                              "\"oom\"}}\n";
     struct journal_read read;
     struct gp_err err;
 
@@ -225,9 +227,11 @@ static void test_warning_names_the_line(void **state)
     assert_int_equal(journal_parse("x.part", bad, sizeof bad - 1, NULL, &read, &err),
                      GP_OK);
     assert_int_equal(json_array_size(read.records), 2);
-    assert_int_equal(read.skipped, 2);
+    assert_int_equal(read.skipped, 3);
     assert_memory_equal(read.warning[0], "x.part:3: not valid JSON", 24);
     assert_memory_equal(read.warning[1], "x.part:4: no record", 19);
+    /* no result file could hold it: it is measured again */
+    assert_memory_equal(read.warning[2], "x.part:5: time_s is missing", 27);
     journal_read_fini(&read);
 }
 
