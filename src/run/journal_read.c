@@ -3,10 +3,11 @@
  * left in any state.
  *
  * A line counts when it is a whole JSON object with a "point" that has an id and a
- * state, and that a result file could hold. The torn tail of a killed run is expected and silent (torn); any other bad
- * line is skipped, counted and named. The first line decides whether the file is a
- * journal at all: a file that is none is never cut or written to. Only when the text is
- * the beginning of a header, torn, is it taken for a run that died at once.
+ * state, and that a result file could hold. The torn tail of a killed run is expected and
+ * silent (torn); any other bad line is skipped, counted and named. The first line decides
+ * whether the file is a journal at all: a file that is none is never cut or written to.
+ * Only when the text is the beginning of a header, torn, is it taken for a run that died
+ * at once.
  */
 #include "run/journal.h"
 
