@@ -194,11 +194,11 @@ run_sources = \
 	src/run/points_parse.c \
 	src/run/runner.c \
 	src/run/runner.h \
+	src/run/runner_answer.c \
+	src/run/runner_answer.h \
 	src/run/runner_child.c \
 	src/run/runner_child.h \
 	src/run/runner_find.c \
-	src/run/runner_answer.c \
-	src/run/runner_answer.h \
 	src/run/runner_line.c \
 	src/run/runner_line.h \
 	src/run/session.c \

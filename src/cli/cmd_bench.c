@@ -22,7 +22,6 @@
 #include "util/path.h"
 
 #define TICK     0.25 /* s that one step waits at most */
-#define PATIENCE 3.0  /* s of silence after which somebody wonders */
 
 double bench_now(void)
 {
@@ -220,27 +219,15 @@ static enum gp_status begin(struct bench_job *job, struct gp_err *err)
     return GP_OK;
 }
 
-/* A driver that does not answer (a GPU that fell off the bus, a sleeping node) looks
- * like a program that hangs. Once. */
-static void say_slow(struct bench_job *job, bool *said)
-{
-    if (*said || session_state(job->session) != SESSION_LOOKING ||
-        bench_now() - job->clock < PATIENCE)
-        return;
-    *said = true;
-    bench_progress_say(job, "still waiting for the engine to list its devices");
-}
-
 /* Until there is nothing more to do; *done: there is something to finish. */
 static enum gp_status work(struct bench_job *job, bool *done, struct gp_err *err)
 {
     struct session_event event;
     enum gp_status status = GP_OK;
-    bool dry = ask_flag(&job->in->ask, OPT_DRY_RUN), told = job->in->quiet;
+    bool dry = ask_flag(&job->in->ask, OPT_DRY_RUN);
 
     while (!status && !*done) {
         heed_signals(job);
-        say_slow(job, &told);
         if (!session_step(job->session, TICK, &event))
             continue;
         if (event.kind == SESSION_EVENT_READY && dry)

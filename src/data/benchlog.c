@@ -176,7 +176,7 @@ bool benchlog_flag_disturbs(const char *flag)
     /* what a reader should know, but does not make the figure wrong */
     static const char *const notes[] = {
         "launch_bound", "emulated",   "power_cap", "padded",
-        "extrapolated", "no_sensors", NULL};
+        "extrapolated", "no_sensors", "no_graph",  NULL};
 
     return !one_of(flag, notes);
 }
