@@ -330,6 +330,24 @@ static double mean_of(const char *pattern)
     return count ? sum / count : NAN;
 }
 
+/* Mean of the clocks that the kernel tells of each processor, MHz; NAN. */
+static double clock_of_cpuinfo(void)
+{
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    char line[256];
+    double sum = 0, mhz;
+    int count = 0;
+
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "cpu MHz : %lf", &mhz) == 1) {
+            sum += mhz;
+            count++;
+        }
+    if (file)
+        fclose(file);
+    return count ? sum / count : NAN;
+}
+
 /* What a virtual machine hides is left out. Context switches that nobody asked for and
  * a load above the threads used say that others want the same processors. */
 static json_t *sensors(void *ctx)
@@ -338,12 +356,17 @@ static json_t *sensors(void *ctx)
     double clock =
         mean_of("/sys/devices/system/cpu/cpu[0-9]*/cpufreq/scaling_cur_freq");
     double temp = mean_of("/sys/class/hwmon/hwmon*/temp1_input");
+    const struct cpu_engine *engine = ctx;
+    double free = cpu_memory_free("");
     struct rusage usage;
     double load;
 
-    (void)ctx;
+    clock = isfinite(clock) ? clock / 1000 : clock_of_cpuinfo();
     if (isfinite(clock))
-        json_object_set_new(json, "clock_mhz", gp_json_number(clock / 1000));
+        json_object_set_new(json, "clock_mhz", gp_json_number(clock));
+    if (engine->topology.memory > free && free > 0)
+        json_object_set_new(json, "memory_used",
+                            gp_json_number(engine->topology.memory - free));
     if (isfinite(temp))
         json_object_set_new(json, "temp_c", gp_json_number(temp / 1000));
     if (getloadavg(&load, 1) == 1)

@@ -39,6 +39,10 @@ struct nvml_gpm_support {
     unsigned version, supported;
 };
 
+struct nvml_memory {
+    unsigned long long total, free, used; /* bytes */
+};
+
 struct nvml_field {
     unsigned id, scope;
     int64_t timestamp, latency;
@@ -66,6 +70,7 @@ struct nvml {
     int (*max_clock)(void *device, int type, unsigned *mhz);
     int (*power)(void *device, unsigned *mw);
     int (*limit)(void *device, unsigned *mw);
+    int (*memory)(void *device, struct nvml_memory *memory);
     int (*energy)(void *device, unsigned long long *mj);
     int (*temperature)(void *device, int sensor, unsigned *celsius);
     int (*reasons)(void *device, unsigned long long *bits);
@@ -95,6 +100,7 @@ static const struct symbol {
     {"nvmlDeviceGetMaxClockInfo", NULL, AT(max_clock), false},
     {"nvmlDeviceGetPowerUsage", NULL, AT(power), false},
     {"nvmlDeviceGetEnforcedPowerLimit", NULL, AT(limit), false},
+    {"nvmlDeviceGetMemoryInfo", NULL, AT(memory), false},
     {"nvmlDeviceGetTotalEnergyConsumption", NULL, AT(energy), false},
     {"nvmlDeviceGetTemperature", NULL, AT(temperature), false},
     {"nvmlDeviceGetCurrentClocksEventReasons",
@@ -291,9 +297,12 @@ json_t *nvml_sensors(struct nvml *nvml)
         int type;
     } clocks[] = {{"sm_clock_mhz", CLOCK_SM}, {"mem_clock_mhz", CLOCK_MEM}};
     json_t *out = json_object();
+    struct nvml_memory memory;
     unsigned long long wide;
     unsigned value;
 
+    if (nvml->memory && !nvml->shared && nvml->memory(nvml->device, &memory) == 0)
+        put(out, "memory_used", (double)memory.used);
     if (nvml->temperature && nvml->temperature(nvml->device, 0, &value) == 0)
         put(out, "temp_c", value);
     for (int i = 0; i < 2; i++)

@@ -581,7 +581,7 @@ void curve_read_measured(struct curves *c, const struct desk *desk, double x)
         gp_format(c->at, sizeof c->at, "%s token%s; %% of what was predicted",
                   units_tokens(tokens, sizeof tokens, x), x == 1 ? "" : "s");
     else
-        gp_format(c->at, sizeof c->at, "%.4g FLOP/B; %% of the roof", x);
+        gp_format(c->at, sizeof c->at, "%.4g FLOP/B; %% of what was predicted", x);
     for (int i = 0; i < c->plot.count; i++) {
         const struct plot_series *s = &c->plot.series[i];
         double y = s->mark ? NAN : plot_read(&c->plot, s, x);
