@@ -266,6 +266,7 @@ cli_tests = \
 	tests/script/readme.sh \
 	tests/script/walk.sh \
 	tests/script/windows.sh \
+	tests/tui/bench.sh \
 	tests/tui/ends.sh \
 	tests/tui/sizes.sh
 

@@ -296,6 +296,43 @@ static void counts(const struct benchlog *log, json_t *list)
         wrong, without);
 }
 
+static bool has_flag(const struct benchlog_point *p, const char *flag)
+{
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(p->flags, i, one)
+        if (strcmp(json_string_value(one), flag) == 0)
+            return true;
+    return false;
+}
+
+/* Why points are flagged, and what helps. */
+static void reasons(const struct benchlog *log, json_t *list)
+{
+    static const struct {
+        const char *flag, *words;
+    } table[] = {
+        {"contended", "other programs ran: close them and measure again"},
+        {"shared", "another process computed on the device: measure it alone"},
+        {"throttled", "too hot, or slowed by the hardware: look at its cooling"},
+        {"low_clock", "the clock fell: look at cooling and power limit"},
+        {"unconverged", "the times vary too much: a longer preset, a quieter machine"},
+        {"drift", "the passes differ: something changed between them"},
+        {"not-cold", "too little memory for enough copies: free some"},
+    };
+
+    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
+        int count = 0;
+
+        for (int i = 0; i < log->count; i++)
+            count += strcmp(log->point[i].state, "ok") == 0 &&
+                     has_flag(&log->point[i], table[k].flag);
+        if (count > 0)
+            add(list, "%d %s: %s", count, table[k].flag, table[k].words);
+    }
+}
+
 /* Is this the first point of its type on its device? */
 static bool new_type(const struct benchlog *log, int i)
 {
@@ -328,5 +365,6 @@ json_t *benchlog_summary(const struct benchlog *log)
         }
     }
     counts(log, list);
+    reasons(log, list);
     return list;
 }

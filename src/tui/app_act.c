@@ -278,6 +278,8 @@ static void save_settings(struct app *app)
 
 void app_everywhere(struct app *app, enum action action)
 {
+    char why[120];
+
     if (action >= ACT_SCREEN_1 && action <= ACT_SCREEN_5) {
         app_show(app, (enum screen_id)(action - ACT_SCREEN_1));
         return;
@@ -323,7 +325,9 @@ void app_everywhere(struct app *app, enum action action)
         app->whole = true;
         break;
     case ACT_SUSPEND:
-        term_suspend();
+        term_suspend(app_busy(app, why, sizeof why)
+                         ? "gpuplan: engines go on measuring; fg takes what they tell"
+                         : "");
         break;
     default:
         break; /* motions that have nothing to move */

@@ -193,8 +193,9 @@ static void read_all(struct app *app, const struct bench *b)
 
 bool bench_done_act(struct app *app, struct bench *b, enum action action)
 {
+    const char *slash = strrchr(b->plan.result, '/');
     struct prompt_ask ask = {.label = "Save result as: ",
-                             .text = "",
+                             .text = slash ? slash + 1 : b->plan.result,
                              .hint = "a file name, .json",
                              .history = PROMPT_FILE,
                              .done = save,

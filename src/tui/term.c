@@ -287,7 +287,7 @@ void term_close(void)
     close(term.pipe[1]);
 }
 
-void term_suspend(void)
+void term_suspend(const char *note)
 {
     struct sigaction stop = {.sa_handler = SIG_DFL}, was;
 
@@ -295,6 +295,10 @@ void term_suspend(void)
         return;
     endwin();
     tcsetattr(STDIN_FILENO, TCSANOW, &term.before);
+    if (note[0]) {
+        printf("%s\n", note);
+        fflush(stdout);
+    }
     sigemptyset(&stop.sa_mask);
     sigaction(SIGTSTP, &stop, &was);
     kill(0, SIGTSTP); /* the whole job, as the terminal would */

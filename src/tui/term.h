@@ -43,6 +43,7 @@ int term_signal(void);
 
 /* Paints what differs. whole: everything, after another program wrote on it. */
 void term_paint(const struct canvas *canvas, enum scheme scheme, bool whole);
-void term_suspend(void); /* stops the program as Ctrl-Z does; returns after fg */
+/* Stops the program as Ctrl-Z does; returns after fg. note: said to the shell, "" none. */
+void term_suspend(const char *note);
 
 #endif

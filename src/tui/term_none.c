@@ -76,8 +76,9 @@ void term_paint(const struct canvas *canvas, enum scheme scheme, bool whole)
     (void)whole;
 }
 
-void term_suspend(void)
+void term_suspend(const char *note)
 {
+    (void)note;
 }
 
 #endif

@@ -239,6 +239,7 @@ engine_says 's/"flags":\[\]/"flags":["contended"]/'
 bench -o flagged.json --expect whole.json
 assert_eq "all is flagged here" 5 "$rc"
 assert_contains "in words" "0 of $all confirmed, $all flagged here (contended)" "$out"
+assert_contains "and why" "contended: other programs ran" "$(cat flagged.json)"
 # without a sheet the roofs are those of the run itself (test_predict.c: which)
 assert_contains "a measured roof" '"origin": "measured"' "$(cat whole.json)"
 assert_lacks "flagged figures are no roof" '"origin": "measured"' "$(cat flagged.json)"
