@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "tui/app.h"
+#include "tui/app_parts.h"
 #include "tui/edit.h"
 #include "tui/key.h"
 #include "tui/utf8.h"
@@ -31,7 +32,7 @@
 struct chooser {
     struct overlay overlay;
     char title[120], free[160];
-    bool takes_free, many;
+    bool takes_free, many, paths;
     struct choice *choices; /* (count); owned */
     bool *marked;           /* (count); owned */
     int count;
@@ -143,11 +144,13 @@ static void copy_choices(struct chooser *c, const struct chooser_ask *ask)
     }
 }
 
-static const struct overlay_ops ops, ops_many;
+static const struct overlay_ops ops, ops_paths, ops_many;
 
 void chooser_open(struct app *app, const struct chooser_ask *ask)
 {
-    const struct overlay_ops *which = ask->many ? &ops_many : &ops;
+    const struct overlay_ops *which = ask->many    ? &ops_many
+                                      : ask->paths ? &ops_paths
+                                                   : &ops;
     struct chooser *c = (struct chooser *)overlay_new(which);
     size_t count = ask->count > 0 ? (size_t)ask->count : 1;
 
@@ -155,6 +158,7 @@ void chooser_open(struct app *app, const struct chooser_ask *ask)
     gp_copy(c->free, sizeof c->free, ask->free ? ask->free : "");
     c->takes_free = ask->free != NULL;
     c->many = ask->many;
+    c->paths = ask->paths;
     c->count = ask->count > 0 ? ask->count : 0;
     c->choices = gp_calloc(count, sizeof *c->choices);
     c->marked = gp_calloc(count, sizeof *c->marked);
@@ -282,6 +286,25 @@ static int first_row(const struct chooser *c, int rows)
     return c->top;
 }
 
+/* A path that is typed where one may be. */
+static void complete(struct app *app, struct chooser *c)
+{
+    struct strbuf words;
+    char text[EDIT_MAX];
+    int count;
+
+    gp_format(text, sizeof text, "%.*s", (int)c->filter.at, c->filter.text);
+    strbuf_init(&words);
+    app_complete_path(text, &words);
+    count = edit_complete(&c->filter, words.text);
+    app_report(app, false, "%s",
+               count == 0   ? "no path begins like this"
+               : count == 1 ? ""
+                            : words.text);
+    strbuf_fini(&words);
+    filter(c);
+}
+
 static void chooser_key(struct app *app, struct overlay *overlay, int key)
 {
     struct chooser *c = (struct chooser *)overlay;
@@ -297,6 +320,8 @@ static void chooser_key(struct app *app, struct overlay *overlay, int key)
     }
     if (c->many && key == K_SPACE)
         mark(c);
+    else if (key == K_TAB && c->paths)
+        complete(app, c);
     else if (!move(c, key, rows) && edit_key(&c->filter, key))
         filter(c);
     c->top = first_row(c, rows);
@@ -512,6 +537,14 @@ static const struct overlay_ops ops = {
     .key = chooser_key,
     .free = chooser_free,
     .bar = "type:find  Up/Down:move  Enter:choose  Esc:back",
+};
+
+static const struct overlay_ops ops_paths = {
+    .size = sizeof(struct chooser),
+    .draw = chooser_draw,
+    .key = chooser_key,
+    .free = chooser_free,
+    .bar = "type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back",
 };
 
 static const struct overlay_ops ops_many = {

@@ -16,6 +16,7 @@
 #include "tui/app.h"
 
 #include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "data/catalog.h"
@@ -362,22 +363,25 @@ static void offer_files(struct completion *c)
 {
     char dir[GP_PATH_MAX], path[GP_PATH_MAX + 300];
     const char *slash = strrchr(c->begin, '/');
-    struct dirent *entry;
-    DIR *stream;
+    struct dirent **entry;
+    int count;
 
     gp_format(dir, sizeof dir, "%.*s", slash ? (int)(slash - c->begin) + 1 : 0,
               c->begin);
-    stream = opendir(dir[0] ? dir : ".");
-    while (stream && (entry = readdir(stream)) != NULL) {
-        gp_format(path, sizeof path, "%s%s", dir, entry->d_name);
-        if (entry->d_name[0] == '.' && !(slash ? slash[1] == '.' : c->begin[0] == '.'))
-            continue;
+    count = scandir(dir[0] ? dir : ".", &entry, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        const char *name = entry[i]->d_name;
+        bool hidden = name[0] == '.' && !(slash ? slash[1] == '.' : c->begin[0] == '.');
+
+        gp_format(path, sizeof path, "%s%s", dir, name);
         if (path_is_dir(path))
-            gp_format(path, sizeof path, "%s%s/", dir, entry->d_name);
-        offer(c, path);
+            gp_format(path, sizeof path, "%s%s/", dir, name);
+        if (!hidden)
+            offer(c, path);
+        free(entry[i]);
     }
-    if (stream)
-        closedir(stream);
+    if (count >= 0)
+        free(entry);
 }
 
 void app_complete_path(const char *path, struct strbuf *out)

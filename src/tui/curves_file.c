@@ -103,7 +103,8 @@ void curves_choose_file(struct app *app)
     struct found found = {NULL, 0, 0};
     struct chooser_ask ask = {.title = "Result file",
                               .chosen = chosen,
-                              .free = "a path of a gpuplan.bench/1 file"};
+                              .free = "a path of a gpuplan.bench/1 file",
+                              .paths = true};
     char folder[GP_PATH_MAX];
 
     if (curves_has_bench(app)) {

@@ -137,6 +137,52 @@ bool edit_key(struct edit *edit, int key)
     return true;
 }
 
+/* ---- completion ---- */
+
+/* Bytes in which all words of the list agree with its first word. */
+static size_t common_prefix(const char *words, int *count)
+{
+    size_t first = strcspn(words, " "), common = first;
+    const char *word = words;
+
+    *count = 0;
+    for (word += strspn(word, " "); *word; word += strspn(word, " ")) {
+        size_t len = strcspn(word, " "), i = 0;
+
+        while (i < common && i < len && word[i] == words[i])
+            i++;
+        common = i;
+        word += len;
+        ++*count;
+    }
+    return common;
+}
+
+/* Bytes of the word that ends at the cursor. */
+static size_t word_length(const struct edit *edit)
+{
+    size_t n = 0;
+
+    while (n < edit->at && edit->text[edit->at - n - 1] != ' ')
+        n++;
+    return n;
+}
+
+int edit_complete(struct edit *edit, const char *words)
+{
+    size_t word = word_length(edit), len;
+    char text[EDIT_MAX];
+    int count;
+
+    len = common_prefix(words, &count);
+    gp_format(text, sizeof text, "%.*s%s", (int)len, words,
+              count == 1 && len > 0 && !strchr("/=:", words[len - 1]) ? " " : "");
+    edit->fresh = false;
+    if (count > 0 && len >= word)
+        edit_put(edit, word, text);
+    return count;
+}
+
 /* ---- what is seen ---- */
 
 void edit_draw(const struct edit *edit, struct canvas *canvas, struct rect in, int y,

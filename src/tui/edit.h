@@ -27,6 +27,9 @@ struct edit {
 void edit_set(struct edit *edit, const char *text);
 /* Puts text where the cursor stands, instead of the `before` bytes left of it. */
 void edit_put(struct edit *edit, size_t before, const char *text);
+/* Completes the word before the cursor as far as all candidates agree, whole when there
+ * is one. words: the candidates, blanks between. Returns how many there are. */
+int edit_complete(struct edit *edit, const char *words);
 /* True when the key is one of a line's. */
 bool edit_key(struct edit *edit, int key);
 

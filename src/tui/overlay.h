@@ -51,6 +51,7 @@ struct chooser_ask {
     const char *free;             /* what else may be typed ("a size such as 70B, or a
                                    * folder"): what matches nothing is handed back as it
                                    * is. NULL: only the choices. */
+    bool paths;                   /* one may be typed: Tab completes it */
     void (*chosen)(struct app *app, void *ctx, const char *id);
     void *ctx;
 };

@@ -102,51 +102,16 @@ static void finish(struct app *app, struct prompt *p)
 
 /* ---- completion ---- */
 
-/* Bytes in which all words of the list agree with its first word. */
-static size_t common_prefix(const char *words, int *count)
-{
-    size_t first = strcspn(words, " "), common = first;
-    const char *word = words;
-
-    *count = 0;
-    for (word += strspn(word, " "); *word; word += strspn(word, " ")) {
-        size_t len = strcspn(word, " "), i = 0;
-
-        while (i < common && i < len && word[i] == words[i])
-            i++;
-        common = i;
-        word += len;
-        ++*count;
-    }
-    return common;
-}
-
-/* Bytes of the word that ends at the cursor. */
-static size_t word_length(const struct edit *edit)
-{
-    size_t n = 0;
-
-    while (n < edit->at && edit->text[edit->at - n - 1] != ' ')
-        n++;
-    return n;
-}
-
 static void complete(struct app *app, struct prompt *p)
 {
     char text[EDIT_MAX];
     struct strbuf words;
-    size_t len, word = word_length(&p->edit);
     int count;
 
     gp_format(text, sizeof text, "%.*s", (int)p->edit.at, p->edit.text);
     strbuf_init(&words);
     p->ask.complete(app, p->ask.ctx, text, &words);
-    len = common_prefix(words.text, &count);
-    p->edit.fresh = false;
-    gp_format(text, sizeof text, "%.*s%s", (int)len, words.text,
-              count == 1 && len > 0 && !strchr("/=:", words.text[len - 1]) ? " " : "");
-    if (count > 0 && len >= word)
-        edit_put(&p->edit, word, text);
+    count = edit_complete(&p->edit, words.text);
     if (count == 0)
         note(p, false, "nothing known begins like this");
     else if (count > 1)

@@ -260,6 +260,7 @@ static void edit_choice(struct app *app, struct plan_state *s)
                               .count = count,
                               .selected = app->desk->form.value[s->edited],
                               .free = desk_free_text(s->edited),
+                              .paths = s->edited == FIELD_MODEL,
                               .chosen = chosen,
                               .ctx = s};
 

@@ -348,7 +348,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
- type:find  Up/Down:move  Enter:choose  Esc:back
+ type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
 ┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA RTX A6000 ────── 1-18 of 30 ─┐
 END
@@ -562,7 +562,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  --model: no model 'llama-3.1-7b' (did you mean llama-3.1-70b?)
 
- type:find  Up/Down:move  Enter:choose  Esc:back
+ type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
 END
 
 # ---- numbers -----------------------------------------------------------------------
@@ -1181,7 +1181,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
- type:find  Up/Down:move  Enter:choose  Esc:back
+ type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
 ┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 34 ─┐
 │▸Model       tiny.gguf           ▾││FITS  0.72 of 15.81 GiB budget            │
@@ -1189,6 +1189,16 @@ expect <<'END'
 │ GPU         cheapest: v100-sxm… ▾││  physical          16.00 GiB  assumed    │
 │ GPUs        auto: 1              ││  usable            15.81 GiB  model      │
 END
+
+mkdir -p models/tiny-one models/tiny-two
+screen "a path is completed" -m 8B -g l4 <<'KEYS'
+Enter "mod" Tab "tiny-o" Tab
+:dump -
+C-u "models/t" Tab
+:dump -
+KEYS
+shows "/ models/tiny-one/"
+shows "models/tiny-one/ models/tiny-two/ models/tiny/"
 
 screen "one that cannot be read is refused with the reader's words" <<'KEYS'
 Enter "broken" Enter
@@ -1199,7 +1209,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  ./models/broken/config.json: line 2: string or '}' expected near end of file
  (the file is damaged or no config.json)
- type:find  Up/Down:move  Enter:choose  Esc:back
+ type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
 END
 
 screen "a field is found by its option" <<'KEYS'

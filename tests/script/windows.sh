@@ -34,7 +34,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
- type:find  Up/Down:move  Enter:choose  Esc:back
+ type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
 END
 
 screen "two rows say what does not fit beside the choices" -m 70B -g l40s <<'KEYS'
