@@ -1198,7 +1198,7 @@ C-u "models/t" Tab
 :dump -
 KEYS
 shows "/ models/tiny-one/"
-shows "models/tiny-one/ models/tiny-two/ models/tiny/"
+shows "models/tiny/ models/tiny-one/ models/tiny-two/"
 
 screen "one that cannot be read is refused with the reader's words" <<'KEYS'
 Enter "broken" Enter
