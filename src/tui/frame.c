@@ -98,8 +98,16 @@ static void only(struct rect body, int focus, int count, struct rect *out)
 void frame_plan(struct rect body, enum size_class size, int focus,
                 struct rect out[PLAN_PANELS])
 {
-    static const int weights[PLAN_PANELS] = {4, 5, 4};
+    const int most_form = 46; /* what is in it is no wider */
+    int weights[PLAN_PANELS] = {4, 5, 4};
+    int form = body.cols * 4 / (size == SIZE_TWO ? 9 : 13), rest;
 
+    if (form > most_form) {
+        rest = body.cols - most_form;
+        weights[PLAN_FORM] = most_form;
+        weights[PLAN_ANSWER] = size == SIZE_TWO ? rest : rest * 5 / 9;
+        weights[PLAN_SIDE] = rest - rest * 5 / 9;
+    }
     if (size <= SIZE_ONE)
         only(body, focus, PLAN_PANELS, out);
     else if (size == SIZE_TWO)

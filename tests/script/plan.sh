@@ -364,16 +364,16 @@ expect <<'END'
 ┌─ Mode┌─ Weights ─────────────────────────────────────────────────────────────────────────────────── 52 of 52 ─┐f 31 ─┐
 │ Model│/ type words to find it, or another format, as --list formats has it                                    │      │
 │▸Weigh│▸ as published: bf16                                  65.74 GiB per GPU: marginal on 2 x h100-sxm       │      │
-│ GPU  │  fp8        FP8 E4M3, one scale per output channel   33.88 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ GPU  │  fp8        FP8 E4M3, one scale per output channel   33.88 GiB per GPU: fits on 2 x h100-sxm           │tion, │
 │ GPUs │  int8       INT8 W8A8, one scale per output channel  33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
 │── Loa│  int4-awq   AWQ INT4, groups of 128                  18.55 GiB per GPU: fits on 2 x h100-sxm           │      │
 │ Conte│  nvfp4      NVFP4 (E2M1, E4M3 per 16)                19.92 GiB per GPU: fits on 2 x h100-sxm           │······│
 │ Promp│  q4_k_m     GGUF Q4_K_M                              19.80 GiB per GPU: fits on 2 x h100-sxm           │      │
 │ Outpu│  q8_0       GGUF Q8_0                                34.91 GiB per GPU: fits on 2 x h100-sxm           │      │
 │ Users│  fp16       FP16                                     65.74 GiB per GPU: marginal on 2 x h100-sxm       │      │
-│ KV ca│  fp32       FP32                                     131.48 GiB per GPU: does not fit on 2 x h100-sxm  │by th…│
+│ KV ca│  fp32       FP32                                     131.48 GiB per GPU: does not fit on 2 x h100-sxm  │engin…│
 │── Lay│  f16        GGUF F16                                 65.74 GiB per GPU: marginal on 2 x h100-sxm       │      │
-│ TP   │  fp8-block  FP8 E4M3, 128 x 128 blocks               33.87 GiB per GPU: fits on 2 x h100-sxm           │seqs …│
+│ TP   │  fp8-block  FP8 E4M3, 128 x 128 blocks               33.87 GiB per GPU: fits on 2 x h100-sxm           │24, b…│
 │ PP   │  fp8-tensor FP8 E4M3, one scale per tensor           33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
 │ EP   │  int8-bnb   INT8 bitsandbytes LLM.int8               33.88 GiB per GPU: fits on 2 x h100-sxm           │      │
 END
@@ -471,26 +471,26 @@ expect <<'END'
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ─────────────────── field 3 of 23 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ────────── 1-18 of 28 ─┐
-│ Model       8B, assumed shape                    ▾││FITS  17.68 of 36.04 GiB budget                                  │
-│ Weights     bf16 as published                    ▾││█████████████████████████▓▓▒░░···································│
-│▸GPU         a100-sxm-80/3g.40gb                  ▾││  physical          40.00 GiB  model                             │
-│ GPUs        auto: 1                               ││  usable            39.18 GiB  38.78..39.58 model                │
-│── Load ───────────────────────────────────────────││  budget            36.04 GiB  35.68..36.41 model  0.92 of it, b…│
-│ Context     8,192 tokens                          ││█ weights           14.99 GiB  assumed  0.03 GiB of it added by …│
-│ Prompt      1,024 tokens                          ││▓ KV needed          1.00 GiB  assumed  1 x 8,192 tokens         │
-│ Output      256 tokens                            ││▒ activation         0.57 GiB  0.44..0.79 assumed  max-num-seqs …│
-│ Users       1 at once                             ││░ non-torch          0.25 GiB  0.14..0.56 assumed                │
-│ KV cache    auto: bf16                           ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 assumed                │
-│── Layout ─────────────────────────────────────────││· free              21.50 GiB  19.59..22.50 assumed              │
-│ TP          auto: 1                               ││KV pool 19.37 GiB: 158,656 tokens, 19.4 requests of 8,192 tokens │
-│ PP          auto: 1                               ││GPUs 1: TP 1, 1 host                                             │
-│ EP          auto: 1                               ││── Cost ─────────────────────────────────────────────────────────│
-│ Replicas    auto: 1                               ││on demand $1.29/h, $941.70/month                                 │
-│── Engine ─────────────────────────────────────────││  1 x verda 1A100.22V, 1 GPU (undated: check it)                 │
-│ Engine      auto: vLLM 0.21+                     ▾││  assumed: form factor not stated in catalogue; SXM assumed      │
-│ Slots       auto: 256 requests                    ││spot $0.45/h, $329.60/month                                      │
-└───────────────────────────────────────────────────┘└─────────────────────────────────────────────────────────────────┘
+┌─ Model and GPU ──────────── field 3 of 23 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ───────────────── 1-18 of 27 ─┐
+│ Model       8B, assumed shape             ▾││FITS  17.68 of 36.04 GiB budget                                         │
+│ Weights     bf16 as published             ▾││████████████████████████████▓▓▒░░░······································│
+│▸GPU         a100-sxm-80/3g.40gb           ▾││  physical          40.00 GiB  model                                    │
+│ GPUs        auto: 1                        ││  usable            39.18 GiB  38.78..39.58 model                       │
+│── Load ────────────────────────────────────││  budget            36.04 GiB  35.68..36.41 model  0.92 of it, by vLLM  │
+│ Context     8,192 tokens                   ││█ weights           14.99 GiB  assumed  0.03 GiB of it added by the eng…│
+│ Prompt      1,024 tokens                   ││▓ KV needed          1.00 GiB  assumed  1 x 8,192 tokens                │
+│ Output      256 tokens                     ││▒ activation         0.57 GiB  0.44..0.79 assumed  max-num-seqs 256, ba…│
+│ Users       1 at once                      ││░ non-torch          0.25 GiB  0.14..0.56 assumed                       │
+│ KV cache    auto: bf16                    ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 assumed                       │
+│── Layout ──────────────────────────────────││· free              21.50 GiB  19.59..22.50 assumed                     │
+│ TP          auto: 1                        ││KV pool 19.37 GiB: 158,656 tokens, 19.4 requests of 8,192 tokens        │
+│ PP          auto: 1                        ││GPUs 1: TP 1, 1 host                                                    │
+│ EP          auto: 1                        ││── Cost ────────────────────────────────────────────────────────────────│
+│ Replicas    auto: 1                        ││on demand $1.29/h, $941.70/month                                        │
+│── Engine ──────────────────────────────────││  1 x verda 1A100.22V, 1 GPU (undated: check it)                        │
+│ Engine      auto: vLLM 0.21+              ▾││  assumed: form factor not stated in catalogue; SXM assumed             │
+│ Slots       auto: 256 requests             ││spot $0.45/h, $329.60/month                                             │
+└────────────────────────────────────────────┘└────────────────────────────────────────────────────────────────────────┘
  GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin  w:save  r:reset                           ?:help  q:quit
