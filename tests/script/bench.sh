@@ -811,6 +811,46 @@ d
 KEYS
 shows "different versions"
 
+# ---- sixteen devices, one of them lost -------------------------------------------------
+
+GPUPLAN_STANDIN_DEVICES=16 GPUPLAN_STANDIN_ON=5 GPUPLAN_STANDIN=killed:1
+export GPUPLAN_STANDIN_DEVICES GPUPLAN_STANDIN_ON GPUPLAN_STANDIN
+screen "sixteen devices" -m 8B -g h100-sxm <<'KEYS'
+:size 200 60
+4
+:wait
+Down Down Space g Enter
+:run 0.5
+:dump live
+x
+:wait
+:dump -
+KEYS
+out="$(cat live)
+$out"
+for i in 0 4 6 15; do
+    shows "┌─ $i stand-in $i "
+done
+shows "┌─ 5 stand-in 5 "
+shows "│lost"
+shows "device 5 lost: ended by signal 9"
+shows "Failed: a device was lost; what was measured is kept."
+assert_eq "panels in sight" 16 "$(grep -o '─ [0-9]* stand-in [0-9]* ─' live | wc -l | tr -d ' ')"
+screen "sixteen devices where there is little room" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Down Down Space g Enter
+:run 0.5
+:dump -
+Tab Tab Tab
+:dump -
+X
+:wait
+KEYS
+shows "0 stand-in 0"
+shows "device 3, Tab: next"
+unset GPUPLAN_STANDIN_DEVICES GPUPLAN_STANDIN_ON GPUPLAN_STANDIN
+
 # ---- the first time, to its end -------------------------------------------------------
 
 unset GPUPLAN_NVML FAKE_NVML

@@ -670,4 +670,21 @@ screen "the command of a result" "${load[@]}" <<'KEYS'
 KEYS
 shows "gpuplan --merge 'h100.json' --format csv"
 
+screen "in blocks, in ASCII, in braille" -m 8B -g l4 <<'KEYS'
+3
+B
+:dump blocks
+B
+:dump ascii
+B
+:dump -
+:save-settings
+KEYS
+assert_contains "blocks" "▄▄▄█▀▀▀" "$(cat blocks)"
+assert_lacks "no braille" "⣀" "$(cat blocks)"
+assert_contains "said" "drawn in: blocks" "$(cat blocks)"
+assert_true "plain ASCII" sh -c '! LC_ALL=C grep -q "[^ -~]" ascii'
+shows "⣀⡠⠤"
+assert_contains "kept" 'charset = "braille"' "$(cat "$work"/state/gpuplan/state.cfg)"
+
 finish
