@@ -4,7 +4,9 @@
  * One process drives every device: a communicator, a stream and a buffer each. "plain"
  * launches from the host, "graph" replays one captured graph per device. Every buffer
  * holds BF16 ones (FP32 where the point says so), in place; the check refills them and
- * expects the number of devices. Time is that of the first device's stream.
+ * expects the number of devices. Time is that of the first device's stream. How many
+ * devices took part goes into the point's params: gpuplan makes the bus bandwidth of
+ * it.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -24,6 +26,7 @@ struct nccl {
     int (*allreduce)(const void *from, void *to, size_t count, int type, int op,
                      void *comm, cudaStream_t stream);
     const char *(*error)(int status);
+    int (*version)(int *version); /* NULL = this NCCL does not say */
 };
 
 struct allreduce_state {
@@ -52,6 +55,8 @@ static bool nccl_bind(struct nccl *nccl)
     for (size_t i = 0; nccl->library && i < sizeof symbols / sizeof symbols[0]; i++)
         if (!(*(void **)symbols[i].slot = dlsym(nccl->library, symbols[i].name)))
             return false;
+    if (nccl->library)
+        *(void **)&nccl->version = dlsym(nccl->library, "ncclGetVersion");
     return nccl->library != NULL;
 }
 
@@ -250,6 +255,16 @@ static enum point_state start(struct cuda_ctx *ctx, struct allreduce_state *s,
     return ok ? POINT_OK : cuda_failed(ctx, why, size);
 }
 
+static json_t *facts(const struct allreduce_state *s)
+{
+    json_t *json = json_pack("{s:i}", "gpus", s->count);
+    int version = 0;
+
+    if (s->nccl.version && s->nccl.version(&version) == 0)
+        json_object_set_new(json, "nccl", json_integer(version));
+    return json;
+}
+
 enum point_state cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point *point,
                                         struct prepared *out, char *why, size_t size)
 {
@@ -279,6 +294,7 @@ enum point_state cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point
     s->elements = (size_t)point->bytes / (s->wide ? 4 : 2);
     if (s->elements == 0)
         s->elements = 1;
+    ctx->params = facts(s);
     out->cold = true;
     out->bytes = point->bytes;
     out->first = -1; /* that of the connections, which is not timed */

@@ -408,6 +408,36 @@ static void plan_transfer(struct planning *p)
     add_bytes(p, TEST_TRANSFER, "storage", quick ? top : 4 * top);
 }
 
+static void add_allreduce(struct planning *p, unsigned types, double bytes, int64_t tokens)
+{
+    bool quick = p->ask->preset == PRESET_QUICK;
+
+    for (int t = 0; t < TYPE_COUNT; t++)
+        for (int graph = 0; types >> t & 1 && graph < (quick ? 1 : 2); graph++) {
+            struct point point = {.test = TEST_ALLREDUCE, .bytes = bytes, .tp = 1,
+                                  .type = (enum bench_type)t, .n = tokens};
+
+            gp_copy(point.kind, sizeof point.kind, graph ? "graph" : "plain");
+            if (tokens > 0)
+                gp_copy(point.model, sizeof point.model, p->ask->request->model->id);
+            add(p, &point, false);
+        }
+}
+
+/* What a layer of the model sums after attention and MLP: one row of hidden 16-bit
+ * numbers per token of the batch. Before the round sizes, one of which it may be. */
+static void add_messages(struct planning *p, unsigned types)
+{
+    static const int64_t tokens[] = {1, 8, 64, 512};
+    const struct model *model = p->ask->request ? p->ask->request->model : NULL;
+
+    if (!model || model->hidden < 1)
+        return;
+    types &= 1u << TYPE_BF16 | 1u << TYPE_FP16;
+    for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++)
+        add_allreduce(p, types, 2.0 * (double)tokens[i] * (double)model->hidden, tokens[i]);
+}
+
 static void plan_allreduce(struct planning *p)
 {
     unsigned known_types = 1u << TYPE_BF16 | 1u << TYPE_FP32 | 1u << TYPE_FP16;
@@ -420,16 +450,9 @@ static void plan_allreduce(struct planning *p)
     }
     if (p->ask->types & known_types)
         types = p->ask->types & known_types;
-    for (int t = 0; t < TYPE_COUNT; t++)
-        for (double bytes = GP_KIB; types >> t & 1 && bytes <= 256 * GP_MIB;
-             bytes *= quick ? 64 : 4)
-            for (int graph = 0; graph < (quick ? 1 : 2); graph++) {
-                struct point point = {.test = TEST_ALLREDUCE, .bytes = bytes, .tp = 1,
-                                      .type = (enum bench_type)t};
-
-                gp_copy(point.kind, sizeof point.kind, graph ? "graph" : "plain");
-                add(p, &point, false);
-            }
+    add_messages(p, types);
+    for (double bytes = GP_KIB; bytes <= 256 * GP_MIB; bytes *= quick ? 64 : 4)
+        add_allreduce(p, types, bytes, 0);
 }
 
 /* ---- all of them ----------------------------------------------------------------- */

@@ -138,6 +138,8 @@ static enum gp_status take_model(struct session *s, struct gp_err *err)
     enum gp_status status = GP_OK;
 
     s->model_assumed = false;
+    if (ask.model_count > 0) /* whose messages are measured; none is assumed for them */
+        need |= bit(TEST_ALLREDUCE);
     if (!(s->tests & need))
         return GP_OK;
     if (ask.model_count == 0) {

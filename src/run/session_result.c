@@ -4,6 +4,10 @@
  * Points stand in the order of the plan. The last pass of a point stands for it (the
  * engine already chose the middle one when passes differ), the medians of all passes
  * beside it, and what the roofline predicts.
+ *
+ * A sum of S bytes over n devices sends and receives 2(n-1)/n S through the link of
+ * each, however it is done: rate.bus_bytes_per_s is that over the time, and comparable
+ * with the link's rate and between numbers of devices. 1 MiB over 8 in 20 us: 92 GB/s.
  */
 #include "run/session_parts.h"
 
@@ -119,6 +123,17 @@ static void compare_passes(const struct session *s, int device, json_t *point)
     json_decref(medians);
 }
 
+static void add_bus_rate(const struct point *p, json_t *point)
+{
+    double gpus = session_figure(json_object_get(point, "params"), "gpus");
+    json_t *rate = json_object_get(point, "rate");
+    double algorithm = session_figure(rate, "bytes_per_s");
+
+    if (p->test == TEST_ALLREDUCE && gpus >= 2 && algorithm > 0)
+        json_object_set_new(rate, "bus_bytes_per_s",
+                            gp_json_number(2 * (gpus - 1) / gpus * algorithm));
+}
+
 static json_t *measured(const struct session *s, const struct session_unit *u,
                         const struct point *p, const json_t *shown)
 {
@@ -129,6 +144,7 @@ static json_t *measured(const struct session *s, const struct session_unit *u,
     json_object_set_new(point, "device", json_integer(u->index));
     if (s->resumed)
         compare_passes(s, u->index, point);
+    add_bus_rate(p, point);
     json_object_set_new(point, "test", json_string(bench_test_word(p->test)));
     return point;
 }

@@ -170,7 +170,8 @@ if test -f "$fake"; then
   for kind in plain graph; do
     plan '{"test":"allreduce","kind":"'$kind'","type":"bf16","bytes":4096}' >"$work/plan"
     faults="LD_LIBRARY_PATH=$work/driver FAKE_CUDA_DEVICES=2" expect "allreduce, $kind" 0 \
-      "$point_ok" "$check_ok" 'NCCL, 2 GPUs' '"first_s": null'
+      "$point_ok" "$check_ok" 'NCCL, 2 GPUs' '"first_s": null' '"gpus": 2' \
+      '"nccl": 22703'
   done
 fi
 plan '{"test":"decode","type":"bf16","n":2,"layers":3,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"

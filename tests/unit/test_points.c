@@ -246,6 +246,35 @@ static void test_transfer_and_allreduce(void **state)
     points_fini(&points);
 }
 
+/* The messages of the model, once each: 64 KiB and 4 MiB are round sizes, too. */
+static void test_allreduce_of_a_model(void **state)
+{
+    struct model m = sample_llama_8b();
+    struct gpu gpu = sample_h100();
+    struct request request = request_of(&m, &gpu, NULL);
+    struct points_ask ask = ask_for(1u << TEST_ALLREDUCE, PRESET_QUICK);
+    struct points points;
+
+    (void)state;
+    ask.request = &request;
+    ask.devices = 8;
+    plan(&ask, &points);
+    check_all(&points);
+    assert_int_equal(points.count, 4 + 4 - 2);
+    assert_near(points.point[0].bytes, 8192, 0);
+    assert_near(points.point[1].bytes, 65536, 0);
+    assert_near(points.point[3].bytes, 512 * 8192, 0);
+    assert_int_equal(points.point[3].n, 512);
+    assert_string_equal(points.point[1].model, m.id);
+    assert_near(points.point[4].bytes, 1024, 0);
+    assert_string_equal(points.point[4].model, "");
+    points_fini(&points);
+    ask.types = 1u << TYPE_FP32; /* whose messages are not of 2 bytes an element */
+    plan(&ask, &points);
+    assert_int_equal(points.count, 4);
+    points_fini(&points);
+}
+
 static void test_decode_and_fit(void **state)
 {
     struct model m = sample_llama_8b();
@@ -404,6 +433,7 @@ int main(void)
         cmocka_unit_test(test_batch),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_transfer_and_allreduce),
+        cmocka_unit_test(test_allreduce_of_a_model),
         cmocka_unit_test(test_decode_and_fit),
         cmocka_unit_test(test_mla_decode_is_named),
         cmocka_unit_test(test_no_model),

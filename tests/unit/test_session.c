@@ -417,6 +417,45 @@ static void a_journal_to_go_on_with_must_be_there(void **state)
     assert_true(access(part, F_OK) != 0);
 }
 
+/* What passes through the link of each of four GPUs: 2 x 3/4 of the message. */
+static void a_sum_has_its_bus_rate(void **state)
+{
+    struct session_ask how = small("good");
+    struct session_event event;
+    struct session *s;
+    json_t *file, *point, *rate;
+    int sums = 0;
+    size_t i;
+
+    (void)state;
+    memset(&ask.value[OPT_DEVICE], 0, sizeof ask.value[OPT_DEVICE]);
+    how.tests = "allreduce,memory";
+    s = begin(&how);
+    assert_true(until(s, SESSION_EVENT_READY, &event));
+    assert_int_equal(session_start(s, NULL), GP_OK);
+    assert_int_equal(finish(s), 0);
+    session_free(s);
+    file = json_load_file(out, 0, NULL);
+    json_array_foreach(json_object_get(file, "points"), i, point)
+    {
+        const char *test = json_string_value(json_object_get(point, "test"));
+
+        rate = json_object_get(point, "rate");
+        if (strcmp(test, "allreduce") == 0) {
+            double bytes = json_number_value(json_object_get(rate, "bytes_per_s"));
+
+            assert_near(json_number_value(json_object_get(rate, "bus_bytes_per_s")),
+                        1.5 * bytes, 1e-9 * bytes);
+            sums++;
+        } else {
+            assert_null(json_object_get(rate, "bus_bytes_per_s"));
+        }
+    }
+    assert_int_equal(sums, 4);
+    json_decref(file);
+    forget_files();
+}
+
 /* A whole GPU, an instance of one, and a name that nobody knows. */
 static void devices_of_the_catalogue(void **state)
 {
@@ -501,6 +540,7 @@ int main(void)
         cmocka_unit_test(a_point_in_error_is_no_success),
         cmocka_unit_test(the_journal_stays_until_the_result_is_safe),
         cmocka_unit_test(a_journal_to_go_on_with_must_be_there),
+        cmocka_unit_test(a_sum_has_its_bus_rate),
         cmocka_unit_test(devices_of_the_catalogue),
     };
     int failed;
