@@ -148,22 +148,48 @@ static enum gp_status cuda_devices(struct bench_device *out, int max, int *count
     return status;
 }
 
+/* The first line of what the kernel says of a PCI device; false where it cannot be
+ * read, as in many containers. $GPUPLAN_SYSFS is for tests. */
+static bool of_pci(const char *pci, const char *name, char *line, size_t size)
+{
+    const char *root = secure_getenv("GPUPLAN_SYSFS");
+    char path[300], device[24];
+    FILE *file;
+    bool read;
+
+    gp_copy(device, sizeof device, pci);
+    for (char *c = device; *c; c++)
+        *c = gp_lower(*c);
+    gp_format(path, sizeof path, "%.200s/bus/pci/devices/%s/%s",
+              root && *root ? root : "/sys", device, name);
+    if (!device[0] || !(file = fopen(path, "r")))
+        return false;
+    read = fgets(line, (int)size, file) != NULL;
+    fclose(file);
+    return read;
+}
+
+/* The kernel says -1 where there is one node only, or it does not know. */
+static void add_node(const char *pci, json_t *facts)
+{
+    char line[32], *end;
+    long node;
+
+    if (!of_pci(pci, "numa_node", line, sizeof line))
+        return;
+    node = strtol(line, &end, 10);
+    if (end != line && node >= 0)
+        json_object_set_new(facts, "numa_node", json_integer(node));
+}
+
 /* Host threads and pinned memory near the GPU: pages are placed where first touched. */
 static void bind_near(const char *pci)
 {
-    char path[128], list[512] = "";
+    char list[512] = "";
     cpu_set_t now, near;
-    FILE *file;
 
-    gp_format(path, sizeof path, "/sys/bus/pci/devices/%s/local_cpulist", pci);
-    for (char *c = path; *c; c++)
-        *c = gp_lower(*c);
-    file = fopen(path, "r");
-    if (!file)
+    if (!of_pci(pci, "local_cpulist", list, sizeof list))
         return;
-    if (!fgets(list, sizeof list, file))
-        list[0] = '\0';
-    fclose(file);
     CPU_ZERO(&near);
     for (char *at = list, *end; *at >= '0' && *at <= '9'; at = end + (*end == ',')) {
         long first = strtol(at, &end, 10), last = first;
@@ -273,6 +299,7 @@ static enum gp_status cuda_open(int index, const struct method_settings *setting
     if ((status = describe(index, device, err)) != GP_OK)
         return status;
     bind_near(device->pci);
+    add_node(device->pci, device->more);
     if ((status = make_context(index, device, err)) != GP_OK)
         goto failed;
     if (!(ctx = calloc(1, sizeof *ctx))) {

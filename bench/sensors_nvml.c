@@ -18,7 +18,7 @@
 
 #include "util/json.h"
 
-enum { INSUFFICIENT_SIZE = 7 };
+enum { INSUFFICIENT_SIZE = 7, PSTATE_MAX = 15 /* 32 is "unknown" */ };
 enum { CLOCK_SM = 1, CLOCK_MEM = 2, FIELD_POWER_INSTANT = 186, FIELD_MEM_TEMP = 82 };
 enum { GPM_SM = 2, GPM_TENSOR = 5, GPM_DRAM = 10, GPM_COUNT = 3, GPM_MAX = 333 };
 
@@ -70,12 +70,17 @@ struct nvml {
     int (*max_clock)(void *device, int type, unsigned *mhz);
     int (*power)(void *device, unsigned *mw);
     int (*limit)(void *device, unsigned *mw);
+    int (*default_limit)(void *device, unsigned *mw);
+    int (*persistence)(void *device, int *mode);
+    int (*pstate)(void *device, int *state);
     int (*memory)(void *device, struct nvml_memory *memory);
     int (*energy)(void *device, unsigned long long *mj);
     int (*temperature)(void *device, int sensor, unsigned *celsius);
     int (*reasons)(void *device, unsigned long long *bits);
     int (*link_gen)(void *device, unsigned *gen);
     int (*link_width)(void *device, unsigned *width);
+    int (*link_gen_max)(void *device, unsigned *gen);
+    int (*link_width_max)(void *device, unsigned *width);
     int (*mig)(void *device, unsigned *now, unsigned *pending);
     int (*processes)(void *device, unsigned *count, void *list);
     int (*fields)(void *device, int count, struct nvml_field *fields);
@@ -100,6 +105,9 @@ static const struct symbol {
     {"nvmlDeviceGetMaxClockInfo", NULL, AT(max_clock), false},
     {"nvmlDeviceGetPowerUsage", NULL, AT(power), false},
     {"nvmlDeviceGetEnforcedPowerLimit", NULL, AT(limit), false},
+    {"nvmlDeviceGetPowerManagementDefaultLimit", NULL, AT(default_limit), false},
+    {"nvmlDeviceGetPersistenceMode", NULL, AT(persistence), false},
+    {"nvmlDeviceGetPerformanceState", NULL, AT(pstate), false},
     {"nvmlDeviceGetMemoryInfo", NULL, AT(memory), false},
     {"nvmlDeviceGetTotalEnergyConsumption", NULL, AT(energy), false},
     {"nvmlDeviceGetTemperature", NULL, AT(temperature), false},
@@ -107,6 +115,8 @@ static const struct symbol {
      "nvmlDeviceGetCurrentClocksThrottleReasons", AT(reasons), false},
     {"nvmlDeviceGetCurrPcieLinkGeneration", NULL, AT(link_gen), false},
     {"nvmlDeviceGetCurrPcieLinkWidth", NULL, AT(link_width), false},
+    {"nvmlDeviceGetMaxPcieLinkGeneration", NULL, AT(link_gen_max), false},
+    {"nvmlDeviceGetMaxPcieLinkWidth", NULL, AT(link_width_max), false},
     {"nvmlDeviceGetMigMode", NULL, AT(mig), false},
     {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses",
      AT(processes), false},
@@ -227,16 +237,37 @@ static void put(json_t *object, const char *name, double value)
     json_object_set_new(object, name, gp_json_number(value));
 }
 
+static void put_numbers(struct nvml *nvml, json_t *facts)
+{
+    const struct {
+        const char *name;
+        int (*get)(void *device, unsigned *value);
+        double unit;
+    } numbers[] = {
+        {"power_limit_w", nvml->limit, 1e-3},
+        {"power_limit_default_w", nvml->default_limit, 1e-3},
+        {"pcie_gen_max", nvml->link_gen_max, 1},
+        {"pcie_width_max", nvml->link_width_max, 1},
+    };
+    unsigned value;
+
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (numbers[i].get && numbers[i].get(nvml->device, &value) == 0)
+            put(facts, numbers[i].name, value * numbers[i].unit);
+}
+
 json_t *nvml_facts(struct nvml *nvml)
 {
     json_t *facts = json_object();
     char text[96] = "";
     unsigned value, pending;
+    int mode;
 
     if (nvml->driver && nvml->driver(text, sizeof text) == 0)
         json_object_set_new(facts, "driver", gp_json_text(text));
-    if (nvml->limit && nvml->limit(nvml->device, &value) == 0)
-        put(facts, "power_limit_w", value / 1e3);
+    put_numbers(nvml, facts);
+    if (nvml->persistence && nvml->persistence(nvml->device, &mode) == 0)
+        json_object_set_new(facts, "persistence", json_boolean(mode));
     if (nvml->max_clock && nvml->max_clock(nvml->device, CLOCK_SM, &value) == 0)
         put(facts, "sm_clock_max_mhz", value);
     if (nvml->max_clock && nvml->max_clock(nvml->device, CLOCK_MEM, &value) == 0)
@@ -300,6 +331,7 @@ json_t *nvml_sensors(struct nvml *nvml)
     struct nvml_memory memory;
     unsigned long long wide;
     unsigned value;
+    int state;
 
     if (nvml->memory && !nvml->shared && nvml->memory(nvml->device, &memory) == 0)
         put(out, "memory_used", (double)memory.used);
@@ -308,6 +340,8 @@ json_t *nvml_sensors(struct nvml *nvml)
     for (int i = 0; i < 2; i++)
         if (nvml->clock && nvml->clock(nvml->device, clocks[i].type, &value) == 0)
             put(out, clocks[i].name, value);
+    if (nvml->pstate && nvml->pstate(nvml->device, &state) == 0 && state <= PSTATE_MAX)
+        put(out, "pstate", state);
     if (nvml->reasons && nvml->reasons(nvml->device, &wide) == 0)
         json_object_set_new(out, "throttle_bits", json_integer((json_int_t)wide));
     if (nvml->energy && nvml->energy(nvml->device, &wide) == 0)

@@ -22,9 +22,10 @@ bool nvml_shared(const struct nvml *nvml);
 /* Processes that compute on the device beside this one, which must do so, too; 0 where
  * that cannot be known (a MIG instance, no permission). */
 int nvml_others(struct nvml *nvml);
-/* What does not change: driver, limits, largest clocks, link; a new object. */
+/* What does not change: driver, limits, largest clocks and link, persistence mode; a new
+ * object. */
 json_t *nvml_facts(struct nvml *nvml);
-/* temp_c, power_w, sm_clock_mhz, mem_clock_mhz, throttle_bits, energy_j, pcie_gen,
+/* temp_c, power_w, sm_clock_mhz, mem_clock_mhz, pstate, throttle_bits, energy_j, pcie_gen,
  * pcie_width and, where the device has counters (Hopper and newer), sm_active_pct,
  * tensor_active_pct, dram_active_pct since the last call. NULL when nothing answers. */
 json_t *nvml_sensors(struct nvml *nvml);

@@ -405,6 +405,8 @@ static void plan_transfer(struct planning *p)
             for (int i = 0; i < 2; i++)
                 add_bytes(p, TEST_TRANSFER, pageable[i], bytes);
     }
+    for (int i = 0; i < 2; i++) /* what a copy costs before any byte counts */
+        add_bytes(p, TEST_TRANSFER, pinned[i], 4);
     add_bytes(p, TEST_TRANSFER, "storage", quick ? top : 4 * top);
 }
 

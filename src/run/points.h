@@ -8,7 +8,8 @@
  *              as one product, gate and up likewise), n = 1, 2, 4 .. 8192 tokens
  *   memory     read, write, copy of 4 x the last cache .. 4 GiB, source and target of a
  *              copy together at most a quarter of the memory
- *   transfer   4 KiB .. 256 MiB x 4 pinned and pageable, and a file from storage
+ *   transfer   4 KiB .. 256 MiB x 4 pinned and pageable, 4 bytes pinned, and a file from
+ *              storage
  *   decode     one decoder step of the model for the request's users and context
  *   fit        the bytes per GPU that memory_estimate() plans
  *   allreduce  1 KiB .. 256 MiB x 4, and what a layer of the model sums for 1, 8, 64 and

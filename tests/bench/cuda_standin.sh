@@ -137,7 +137,34 @@ if test -f "$fake"; then
     "$point_ok" '"shared"'
   faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=1" expect "alone" 0 "$point_ok"
   grep -q '"shared"' "$work/out" && { echo "not ok: shared with nobody"; failed=1; }
+  # copies that take the host's own time, until the sensors have been read three times
+  plan '{"test":"transfer","kind":"h2d-pageable","bytes":1000000}' >"$work/plan"
+  sed -i 's/"max_time":.*"warmup"/"max_time":1,"min_time":0.5,"sample_time":0.005,"warmup"/' \
+    "$work/plan"
+  faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=1" expect "what NVML tells" 0 \
+    '"power_limit_w": 450' '"power_limit_default_w": 400' '"persistence": true' \
+    '"pcie_gen_max": 4' '"pcie_width_max": 16' '"pstate": {"mean": 2,' \
+    '"pcie_gen": {"mean": 5,' '"pcie_width": {"mean": 16,'
+  faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML=other" expect "what NVML does not tell" 0 \
+    '"sensors_of_whole_gpu"'
+  grep -q 'power_limit_default_w\|persistence\|pstate' "$work/out" && {
+    echo "not ok: what is not supported was told"; failed=1; }
 fi
+# The node of the GPU, and threads bound near it before pinned memory is touched.
+pci="$work/sys/bus/pci/devices/0000:fe:00.0"
+mkdir -p "$pci"
+cpu=$(taskset -cp $$ 2>/dev/null | sed -n 's/.*: *\([0-9]*\).*/\1/p')
+echo 3 >"$pci/numa_node"
+echo "${cpu:-0}" >"$pci/local_cpulist"
+plan '{"test":"transfer","kind":"h2d-pinned","bytes":4096}' >"$work/plan"
+faults="GPUPLAN_SYSFS=$work/sys FAKE_CUDA=near" expect "near the GPU" 0 "$point_ok" \
+  '"numa_node": 3'
+grep -q "pinned memory on 1 CPU, ${cpu:-0}\$" "$work/err" || {
+  echo "not ok: pinned memory away from the GPU"; cat "$work/err"; failed=1; }
+echo -1 >"$pci/numa_node"
+echo nonsense >"$pci/local_cpulist"
+faults="GPUPLAN_SYSFS=$work/sys" expect "nobody knows where" 0 "$point_ok"
+grep -q numa_node "$work/out" && { echo "not ok: node -1"; failed=1; }
 # shellcheck disable=SC2089,SC2090 # JSON, not words
 m='"cache":"cold"'
 # shellcheck disable=SC2090
@@ -148,6 +175,12 @@ for kind in h2d-pinned d2h-pinned both-pinned h2d-pageable d2h-pageable storage;
   plan '{"test":"transfer","kind":"'$kind'","bytes":1000000}' >"$work/plan"
   faults='' expect "transfer $kind" 0 "$point_ok" "$check_ok"
 done
+plan '{"test":"transfer","kind":"h2d-pinned","bytes":4}' \
+  '{"test":"transfer","kind":"d2h-pinned","bytes":4}' >"$work/plan"
+faults='' expect "transfer of 4 bytes" 0 "$point_ok" "$check_ok"
+plan '{"test":"transfer","kind":"h2d-pinned","bytes":1000000}' >"$work/plan"
+faults=FAKE_CUDA=zeros expect "transfer that arrives as zeros" 0 '"valid": false' \
+  'what arrived is not what was sent'
 plan '{"test":"fit","bytes":1500000000}' '{"test":"fit","bytes":9000000000}' >"$work/plan"
 faults='' expect "fit" 0 '"state": "oom"' 'of 8.38 GiB could be allocated'
 plan '{"test":"allreduce","kind":"plain","type":"bf16","bytes":4096}' >"$work/plan"
