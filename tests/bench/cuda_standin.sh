@@ -209,10 +209,17 @@ if test -f "$fake"; then
 fi
 plan '{"test":"decode","type":"bf16","n":2,"layers":3,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"
 faults='' expect "decode" 0 "$point_ok" "$check_ok" '3 layers on weights and cache of 3' \
-  '"extrapolated_layers": 0' '"first_s": null'
+  '"extrapolated_layers": 0' '"first_s": null' '"step_launches": 19,' \
+  '"omitted": "norm, rope, softmax, sampling"' '"step_bytes": [1-9]'
+# 19 products of 2 us and little more each, in a graph or not
+sed -n 's/.*"eager_s": \([0-9.e-]*\).*/\1/p' "$work/out" |
+  awk '{ n++; bad = !($1 > 38e-6 && $1 < 60e-6) } END { exit n != 1 || bad }' || {
+  echo "not ok: the step without a graph"; grep -o '"eager_s[^,]*' "$work/out"; failed=1; }
 grep -q '"extrapolated"' "$work/out" && { echo "not ok: extrapolated"; failed=1; }
 faults=FAKE_CUDA=first-algo expect "decode, #0 does not run" 0 "$point_ok" "$check_ok" \
   '#0 does not run for 7'
+plan '{"test":"decode","type":"bf16","n":2,"tp":2,"layers":3,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"
+faults='' expect "decode, a share" 0 "$point_ok" 'sampling, all-reduce"'
 plan '{"test":"decode","type":"bf16","n":2,"layers":60,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"
 sed -i 's/"max_memory":[0-9]*/"max_memory":1000000/' "$work/plan" # room for some layers
 faults='' expect "decode, some layers" 0 "$point_ok" '"extrapolated"' '"extrapolated_layers": [1-9]'
