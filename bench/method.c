@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#define LAUNCHES_MIN     16
 #define LAUNCHES_MAX     512 /* nodes of one graph; also copies, so that one fits */
 #define DRIFT            0.03
 #define THROTTLE_SHARE   0.02 /* of the samples, and at least ... */
@@ -55,15 +56,17 @@ int method_rotation(double cache_bytes, double copy_bytes, double max_bytes, boo
     return (int)want;
 }
 
-int method_launches(double each, double sample_time, int rotation)
+int method_launches(double each, double sample_time, double longest, int rotation)
 {
     int turn = rotation < 1 ? 1 : rotation;
     int most = turn >= LAUNCHES_MAX ? turn : LAUNCHES_MAX / turn * turn;
-    double turns;
+    double turns, least = ceil((double)LAUNCHES_MIN / turn);
 
     if (!(each > 0))
         return most;
     turns = fmax(ceil(sample_time / each / turn), 1);
+    if (least * turn * each <= longest)
+        turns = fmax(turns, least);
     return turns * turn >= most ? most : (int)turns * turn;
 }
 

@@ -4,7 +4,10 @@
  *
  *   rotation   R = clamp(ceil(2*cache / bytes of what rotates), 2, limit) copies, so that
  *              no operand is still in the last cache when its turn comes again
- *   batch      G launches per sample, a multiple of R, so that a sample lasts >= 5 ms
+ *   batch      G launches per sample, a multiple of R, so that a sample lasts >= 5 ms, and
+ *              16 <= G <= 512. Fewer than 16, down to R, where 16 would last more than a
+ *              tenth of max_time: ten samples of a long operation matter more than what a
+ *              graph of 16 hides of its launches
  *   warm-up    device: 1 s windows of the hungriest work until rate and clock of two
  *              differ < 1 %, 3..30 s; point: >= 3 launches and >= 100 ms
  *   stop       after >= 10 samples and >= 0.3 s: when the 95 % confidence interval of the
@@ -68,8 +71,9 @@ json_t *stats_to_json(const struct stats *stats, const double *samples);
  * memory) made that impossible. At least 1. */
 int method_rotation(double cache_bytes, double copy_bytes, double max_bytes, bool *cold);
 
-/* Launches per sample: a multiple of rotation, 1..512, for sample_time at `each` s. */
-int method_launches(double each, double sample_time, int rotation);
+/* Launches per sample: a multiple of rotation, 1..512, for sample_time at `each` s; 16 at
+ * the least where those last no more than `longest` s. */
+int method_launches(double each, double sample_time, double longest, int rotation);
 
 enum stop_reason { STOP_NOT, STOP_CONVERGED, STOP_PLATEAU, STOP_SAMPLES, STOP_TIME };
 enum stop_reason method_stop(const struct method_settings *settings, const double *samples,

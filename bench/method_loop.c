@@ -14,6 +14,7 @@
 #define FIRST      3    /* single launches before the first batch */
 #define WINDOWS    3.0  /* in device_warmup_min, each at most ... */
 #define WINDOW_MAX 1.0  /* ... s */
+#define LONGEST    0.1  /* of max_time: a sample that has 16 launches all the same */
 #define RESIZE     1.25 /* a batch is resized when its estimate is off by more */
 
 static bool stopped(const struct sampler *sampler)
@@ -93,6 +94,12 @@ static double batch(const struct sampler *sampler, int launches, struct measured
     return seconds / launches;
 }
 
+static int size_of(const struct method_settings *settings, double each, int rotation)
+{
+    return method_launches(each, settings->sample_time, LONGEST * settings->max_time,
+                           rotation);
+}
+
 /* Leaves the size of a batch in out->launches; false when it failed or was stopped. */
 static bool warm_point(const struct method_settings *settings,
                        const struct sampler *sampler, int rotation,
@@ -106,13 +113,13 @@ static bool warm_point(const struct method_settings *settings,
         out->first = i ? out->first : each;
         fastest = fmin(fastest, each);
     }
-    out->launches = method_launches(fastest, settings->sample_time, rotation);
+    out->launches = size_of(settings, fastest, rotation);
     while (sampler->now(sampler->ctx) - began < settings->warmup) {
         int want;
 
         if (!(each = batch(sampler, out->launches, out)))
             return false;
-        want = method_launches(each, settings->sample_time, rotation);
+        want = size_of(settings, each, rotation);
         if (want > RESIZE * out->launches || want * RESIZE < out->launches)
             out->launches = want;
     }

@@ -126,15 +126,21 @@ static void test_rotation(void **state)
 static void test_launches(void **state)
 {
     (void)state;
-    assert_int_equal(method_launches(12e-6, 0.005, 4), 420);
-    assert_int_equal(method_launches(1, 0.005, 1), 1);
-    assert_int_equal(method_launches(1, 0.005, 7), 7);
-    assert_int_equal(method_launches(1e-9, 0.005, 1), 512);
-    assert_int_equal(method_launches(0, 0.005, 7), 511);
-    assert_int_equal(method_launches(1e-9, 0.005, 600), 600);
+    assert_int_equal(method_launches(12e-6, 0.005, 0, 4), 420);
+    assert_int_equal(method_launches(1, 0.005, 0, 1), 1);
+    assert_int_equal(method_launches(1, 0.005, 0, 7), 7);
+    assert_int_equal(method_launches(1e-9, 0.005, 0, 1), 512);
+    assert_int_equal(method_launches(0, 0.005, 0, 7), 511);
+    assert_int_equal(method_launches(1e-9, 0.005, 0, 600), 600);
+    /* 1 ms: 5 would do for 5 ms, 16 fit in 0.1 s; 10 ms: they do not */
+    assert_int_equal(method_launches(1e-3, 0.005, 0.1, 1), 16);
+    assert_int_equal(method_launches(1e-3, 0.005, 0.1, 7), 21);
+    assert_int_equal(method_launches(10e-3, 0.005, 0.1, 1), 1);
+    assert_int_equal(method_launches(10e-3, 0.005, 0.1, 2), 2);
+    assert_int_equal(method_launches(12e-6, 0.005, 0.1, 4), 420);
     for (int r = 1; r <= 512; r++)
         for (double each = 1e-7; each < 1; each *= 3) {
-            int g = method_launches(each, 0.005, r);
+            int g = method_launches(each, 0.005, 0, r);
 
             assert_int_equal(g % r, 0);
             assert_true(g >= r && g <= 512);
