@@ -137,7 +137,7 @@ bool cuda_launch_bound(const struct cuda_ctx *ctx);
 typedef enum point_state cuda_prepare(struct cuda_ctx *ctx, const struct point *point,
                                       struct prepared *out, char *why, size_t size);
 cuda_prepare cuda_gemm_prepare, cuda_memory_prepare, cuda_transfer_prepare,
-    cuda_decode_prepare, cuda_fit_prepare, cuda_allreduce_prepare;
+    cuda_peer_prepare, cuda_decode_prepare, cuda_fit_prepare, cuda_allreduce_prepare;
 void cuda_choices_free(struct cuda_ctx *ctx);
 
 /* ---- engine_cuda.c ---- */

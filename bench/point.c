@@ -63,7 +63,7 @@ static const struct {
     {TEST_TRANSFER, "d2h-pinned"},   {TEST_TRANSFER, "both-pinned"},
     {TEST_TRANSFER, "h2d-pageable"}, {TEST_TRANSFER, "d2h-pageable"},
     {TEST_TRANSFER, "storage"},      {TEST_ALLREDUCE, "plain"},
-    {TEST_ALLREDUCE, "graph"},
+    {TEST_ALLREDUCE, "graph"},       {TEST_TRANSFER, "peer"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -186,6 +186,12 @@ double point_bytes(const struct point *point)
     }
 }
 
+bool point_together(const struct point *point)
+{
+    return point->test == TEST_ALLREDUCE ||
+           (point->test == TEST_TRANSFER && has_kind(point, "peer"));
+}
+
 /* ---- id ---- */
 
 /* FNV-1a: tells long names and paths apart where the id has no room for them. */
@@ -242,6 +248,11 @@ void point_name(struct point *point)
                   bench_type_word(point->type), point->kind, point->bytes);
         break;
     default:
+        if (point_together(point)) {
+            gp_format(text, sizeof text, "transfer/peer/%d-%d/%.0f", point->from,
+                      point->to, point->bytes);
+            break;
+        }
         gp_format(text, sizeof text, "%s/%s/%.0f", bench_test_word(point->test),
                   point->kind, point->bytes);
         if (point->path[0]) /* another file may lie on another disk */
@@ -269,6 +280,8 @@ static const struct field {
     {"k", FIELD_INT64, AT(k), 0, DIM_MAX},
     {"kind", FIELD_TEXT, AT(kind), sizeof((struct point *)0)->kind, 0},
     {"bytes", FIELD_DOUBLE, AT(bytes), 0, BYTES_MAX},
+    {"from", FIELD_INT, AT(from), 0, COUNT_MAX},
+    {"to", FIELD_INT, AT(to), 0, COUNT_MAX},
     {"layer", FIELD_TEXT, AT(layer), sizeof((struct point *)0)->layer, 0},
     {"model", FIELD_TEXT, AT(model), sizeof((struct point *)0)->model, 0},
     {"tp", FIELD_INT, AT(tp), 0, COUNT_MAX},

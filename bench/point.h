@@ -58,8 +58,9 @@ struct point {
     enum bench_cache cache;
     char kind[24];         /* MEMORY: "read" "write" "copy"; TRANSFER: "h2d-pinned"
                             * "d2h-pinned" "both-pinned" "h2d-pageable" "d2h-pageable"
-                            * "storage"; ALLREDUCE: "plain" "graph" */
+                            * "storage" "peer"; ALLREDUCE: "plain" "graph" */
     double bytes;          /* MEMORY, TRANSFER, ALLREDUCE, FIT: bytes of one operation */
+    int from, to;          /* TRANSFER peer: devices, by index */
     char layer[24];        /* BATCH: "qkv" "o" "gate_up" "down" "lm_head" */
     char model[64];        /* BATCH, DECODE, FIT: whose layer this is */
     int tp;                /* of that model; 1 */
@@ -74,6 +75,9 @@ struct point {
 double point_operations(const struct point *point); /* FLOP or integer operations */
 double point_bytes(const struct point *point);      /* bytes it must move at the least */
 double bench_type_bytes(enum bench_type type);      /* bytes per element: 4, 2, 1, 0.5 */
+
+/* Is it work of several devices, driven by one engine while no other works? */
+bool point_together(const struct point *point);
 
 /* Fills id from the other fields. */
 void point_name(struct point *point);

@@ -53,6 +53,15 @@ static void second_word(const char *id, char *text, size_t size)
     gp_format(text, size, "%.*s", (int)strcspn(from, "/"), from);
 }
 
+/* "transfer/peer/0-1/64" -> "peer/0-1": every pair has a link of its own. */
+static void name_pair(const char *id, char *text, size_t size)
+{
+    const char *from = strstr(id, "peer/");
+
+    if (from)
+        gp_format(text, size, "%.*s", (int)(5 + strcspn(from + 5, "/")), from);
+}
+
 /* The term of a point; false when it tells nothing about one. */
 static bool term_of(const struct benchlog_point *p, struct term *term)
 {
@@ -77,6 +86,8 @@ static bool term_of(const struct benchlog_point *p, struct term *term)
         term->kind = "bandwidth";
     } else if (strcmp(p->test, "transfer") == 0) {
         term->kind = "link";
+        if (strcmp(kind, "peer") == 0)
+            name_pair(p->id, term->of, sizeof term->of);
     } else if (strcmp(p->test, "allreduce") == 0) {
         term->kind = "allreduce";
         gp_format(term->of, sizeof term->of, "%s/%s", kind,

@@ -390,6 +390,21 @@ static void plan_memory(struct planning *p)
     add_memory(p, top);
 }
 
+static void add_pairs(struct planning *p, double bytes)
+{
+    const struct points_ask *ask = p->ask;
+
+    for (int i = 0; i < ask->devices && i < POINTS_DEVICES; i++)
+        for (int j = 0; j < ask->devices && j < POINTS_DEVICES; j++) {
+            struct point point = {.test = TEST_TRANSFER, .bytes = bytes, .tp = 1,
+                                  .kind = "peer", .from = ask->device[i],
+                                  .to = ask->device[j]};
+
+            if (i != j)
+                add(p, &point, false);
+        }
+}
+
 static void plan_transfer(struct planning *p)
 {
     static const char *const pinned[] = {"h2d-pinned", "d2h-pinned", "both-pinned"};
@@ -408,6 +423,13 @@ static void plan_transfer(struct planning *p)
     for (int i = 0; i < 2; i++) /* what a copy costs before any byte counts */
         add_bytes(p, TEST_TRANSFER, pinned[i], 4);
     add_bytes(p, TEST_TRANSFER, "storage", quick ? top : 4 * top);
+    if (p->ask->cpu)
+        return;
+    add_pairs(p, 64 * GP_MIB);
+    if (p->ask->preset == PRESET_THOROUGH) {
+        add_pairs(p, 4 * GP_KIB);
+        add_pairs(p, GP_MIB);
+    }
 }
 
 static void add_allreduce(struct planning *p, unsigned types, double bytes, int64_t tokens)

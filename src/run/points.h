@@ -9,7 +9,8 @@
  *   memory     read, write, copy of 4 x the last cache .. 4 GiB, source and target of a
  *              copy together at most a quarter of the memory
  *   transfer   4 KiB .. 256 MiB x 4 pinned and pageable, 4 bytes pinned, and a file from
- *              storage
+ *              storage; between each two of several GPUs, both ways, 64 MiB (thorough
+ *              also 4 KiB and 1 MiB)
  *   decode     one decoder step of the model for the request's users and context
  *   fit        the bytes per GPU that memory_estimate() plans
  *   allreduce  1 KiB .. 256 MiB x 4, and what a layer of the model sums for 1, 8, 64 and
@@ -40,6 +41,7 @@
 #define POINTS_MAX 20000  /* of one run */
 #define POINTS_SHAPES 256 /* given by hand */
 #define POINTS_NOTES 12
+#define POINTS_DEVICES 64
 
 struct point_shape {
     int64_t m, n, k;
@@ -58,7 +60,8 @@ struct points_ask {
     const struct request *request; /* model, context, users; NULL: no batch, decode, fit */
     const struct layout *layout; /* of that plan; NULL = tp below, one of the rest */
     int tp;                      /* 0 = the layout's, or 1 */
-    int devices;                 /* that work together (allreduce) */
+    int devices;                 /* that work together (allreduce, transfer peer) */
+    int device[POINTS_DEVICES];  /* their indices */
     bool cpu;                    /* slower guesses, fewer types */
     double memory;               /* bytes of the device in all: what is free would change
                                   * the plan from run to run; 0 = unknown */

@@ -175,6 +175,8 @@ static void take_device_figures(struct session *s)
     const struct gpu *gpu = &s->unit[0].gpu;
 
     ask->devices = s->count;
+    for (int i = 0; i < s->count && i < POINTS_DEVICES; i++)
+        ask->device[i] = s->unit[i].index;
     ask->cpu = strcmp(s->backend, "cpu") == 0;
     for (int i = 0; i < s->count; i++) {
         double memory = session_figure(s->unit[i].json, "memory");

@@ -141,7 +141,7 @@ struct roofline session_predict(const struct session_unit *u, const struct point
             return none;
         return roofline_work(&roof, 0, point_bytes(p));
     case TEST_TRANSFER:
-        return u->known && strcmp(p->kind, "storage") != 0
+        return u->known && strcmp(p->kind, "storage") != 0 && !point_together(p)
                    ? roofline_link(&u->gpu, p->bytes)
                    : none;
     default:

@@ -186,7 +186,7 @@ static void add_points(const struct session *s, struct session_unit *u, bool fir
             json_array_append_new(list, measured(s, u, p, slot[v]));
             of[n++] = p;
         }
-        if (!slot[0] && (p->test != TEST_ALLREDUCE || first)) {
+        if (!slot[0] && (!point_together(p) || first)) {
             json_array_append_new(list, skipped(s, u, p));
             of[n++] = NULL;
         }

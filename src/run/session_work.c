@@ -3,7 +3,7 @@
  * or somebody stops them.
  *
  * All devices work at the same time, because that is how they are used; what several of
- * them do together (allreduce) follows, driven by the first alone. Whatever was
+ * them do together (allreduce, peer) follows, driven by the first alone. Whatever was
  * measured is in the journal before the next point begins, so nothing here has to
  * hurry. The time left is the sum of the estimates of what is left, times what the
  * points done took over what they were estimated at.
@@ -43,9 +43,9 @@ static int passes_done(const struct session *s, int device, const char *id)
 
 static bool belongs(const struct session *s, int place, int index)
 {
-    bool allreduce = s->points.point[index].test == TEST_ALLREDUCE;
+    bool together = point_together(&s->points.point[index]);
 
-    return allreduce == s->together && (!s->together || place == 0);
+    return together == s->together && (!s->together || place == 0);
 }
 
 /* The order of one device: all passes, less what a resumed journal holds. */

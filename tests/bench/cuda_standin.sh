@@ -181,6 +181,19 @@ faults='' expect "transfer of 4 bytes" 0 "$point_ok" "$check_ok"
 plan '{"test":"transfer","kind":"h2d-pinned","bytes":1000000}' >"$work/plan"
 faults=FAKE_CUDA=zeros expect "transfer that arrives as zeros" 0 '"valid": false' \
   'what arrived is not what was sent'
+plan '{"test":"transfer","kind":"peer","from":0,"to":1,"bytes":1000000}' \
+  '{"test":"transfer","kind":"peer","from":1,"to":0,"bytes":1000000}' >"$work/plan"
+faults=FAKE_CUDA_DEVICES=2 expect "peers" 0 "$check_ok" '"from": 1,.*"to": 0' \
+  '"id": "transfer/peer/0-1/1000000", "state": "ok"' \
+  '"id": "transfer/peer/1-0/1000000", "state": "ok"'
+faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=one-way" expect "a peer one way" 0 "$check_ok" \
+  '"id": "transfer/peer/0-1/1000000", "state": "ok"' '"access_back": false' \
+  '"id": "transfer/peer/1-0/1000000", "state": "unsupported", "reason": "GPU 1 cannot reach'
+faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=lost-peer" expect "a peer that gets nothing" 0 \
+  '"valid": false' 'what arrived is not what was sent'
+faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=no-peer" expect "no peers" 0 '"unsupported"'
+faults='' expect "a peer that is not there" 0 '"unsupported"' 'of 1 that are visible'
+grep -q "$point_ok" "$work/out" && { echo "not ok: peers of one GPU"; failed=1; }
 plan '{"test":"fit","bytes":1500000000}' '{"test":"fit","bytes":9000000000}' >"$work/plan"
 faults='' expect "fit" 0 '"state": "oom"' 'of 8.38 GiB could be allocated'
 plan '{"test":"allreduce","kind":"plain","type":"bf16","bytes":4096}' >"$work/plan"

@@ -40,6 +40,7 @@ static const struct point samples[] = {
      .vocab = 128256,
      .context = 4096,
      .model = "llama-3.1-8b"},
+    {.test = TEST_TRANSFER, .kind = "peer", .from = 3, .to = 0, .bytes = 1024, .tp = 1},
     {.test = TEST_FIT, .bytes = 7e10, .model = "x", .tp = 4},
     {.test = TEST_ALLREDUCE,
      .type = TYPE_FP32,
@@ -57,6 +58,7 @@ static void test_ids(void **state)
         "memory/copy/268435456",
         NULL,
         "decode/llama-3.1-8b/tp1/bf16/b4/ctx4096/8x32x8x128/4096x14336x128256",
+        "transfer/peer/3-0/1024",
         "fit/x/70000000000",
         "allreduce/fp32/graph/1024",
     };

@@ -236,6 +236,22 @@ static void test_transfer_and_allreduce(void **state)
     assert_string_equal(points.point[points.count - 1].path, "/data/model.safetensors");
     check_all(&points);
     points_fini(&points);
+    ask.devices = 3;
+    ask.device[0] = 0;
+    ask.device[1] = 2; /* 1 is not among those chosen */
+    ask.device[2] = 5;
+    plan(&ask, &points);
+    assert_int_equal(points.count, 9 * 3 + 5 * 2 + 2 + 1 + 6);
+    assert_string_equal(points.point[points.count - 1].id, "transfer/peer/5-2/67108864");
+    check_all(&points);
+    points_fini(&points);
+    ask.cpu = true;
+    plan(&ask, &points);
+    for (int i = 0; i < points.count; i++)
+        assert_string_not_equal(points.point[i].kind, "peer");
+    points_fini(&points);
+    ask.cpu = false;
+    ask.devices = 1;
     ask.tests = 1u << TEST_ALLREDUCE;
     assert_int_equal(points_plan(&ask, &points, &err), GP_E_USAGE);
     assert_non_null(strstr(err.text, "several devices"));

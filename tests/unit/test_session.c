@@ -456,6 +456,44 @@ static void a_sum_has_its_bus_rate(void **state)
     forget_files();
 }
 
+/* Both ways between two GPUs, by the first engine alone. */
+static void peers_are_measured_together(void **state)
+{
+    struct session_ask how = small("good");
+    struct session_event event;
+    struct session *s;
+    json_t *file, *point;
+    int pairs = 0;
+    size_t i;
+
+    (void)state;
+    memset(&ask.value[OPT_DEVICE], 0, sizeof ask.value[OPT_DEVICE]);
+    ask.value[OPT_BACKEND].text = "cuda";
+    how.tests = "transfer";
+    s = begin(&how);
+    assert_true(until(s, SESSION_EVENT_READY, &event));
+    assert_int_equal(session_start(s, NULL), GP_OK);
+    assert_int_equal(finish(s), 0);
+    session_free(s);
+    file = json_load_file(out, 0, NULL);
+    json_array_foreach(json_object_get(file, "points"), i, point)
+    {
+        const char *id = json_string_value(json_object_get(point, "id"));
+
+        assert_string_equal(json_string_value(json_object_get(point, "state")), "ok");
+        if (strncmp(id, "transfer/peer/", 14) != 0)
+            continue;
+        assert_string_equal(id, pairs ? "transfer/peer/1-0/67108864"
+                                      : "transfer/peer/0-1/67108864");
+        assert_int_equal(json_integer_value(json_object_get(point, "device")), 0);
+        assert_true(json_is_null(json_object_get(point, "predicted")));
+        pairs++;
+    }
+    assert_int_equal(pairs, 2);
+    json_decref(file);
+    forget_files();
+}
+
 /* A whole GPU, an instance of one, and a name that nobody knows. */
 static void devices_of_the_catalogue(void **state)
 {
@@ -541,6 +579,7 @@ int main(void)
         cmocka_unit_test(the_journal_stays_until_the_result_is_safe),
         cmocka_unit_test(a_journal_to_go_on_with_must_be_there),
         cmocka_unit_test(a_sum_has_its_bus_rate),
+        cmocka_unit_test(peers_are_measured_together),
         cmocka_unit_test(devices_of_the_catalogue),
     };
     int failed;
