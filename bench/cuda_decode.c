@@ -290,13 +290,6 @@ static enum point_state choose(struct cuda_ctx *ctx, struct decode_state *s,
     return state;
 }
 
-static int by_time(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Launch by launch, once unmeasured; false when the device failed. */
 static bool time_eager(struct cuda_ctx *ctx)
 {
@@ -310,9 +303,8 @@ static bool time_eager(struct cuda_ctx *ctx)
         if (!cuda_time_plain(ctx, &ctx->work, 0, 0, 1, &took[n++]))
             return false;
     } while (n < EAGER_MAX && cuda_now() < end);
-    qsort(took, (size_t)n, sizeof *took, by_time);
-    seconds = n % 2 ? took[n / 2] : (took[n / 2 - 1] + took[n / 2]) / 2;
-    json_object_set_new(ctx->params, "eager_s", gp_json_number(seconds));
+    json_object_set_new(ctx->params, "eager_s",
+                        gp_json_number(method_stats(took, NULL, n).median));
     return true;
 }
 

@@ -177,10 +177,13 @@ for kind in h2d-pinned d2h-pinned both-pinned h2d-pageable d2h-pageable storage;
 done
 plan '{"test":"transfer","kind":"h2d-pinned","bytes":4}' \
   '{"test":"transfer","kind":"d2h-pinned","bytes":4}' >"$work/plan"
-faults='' expect "transfer of 4 bytes" 0 "$point_ok" "$check_ok"
+faults='' expect "transfer of 4 bytes" 0 "$point_ok" "$check_ok" '"first_s": [0-9]'
+test "$(grep -c '"alone_s": [0-9]' "$work/out")" = 2 || {
+  echo "not ok: no copy by itself"; failed=1; }
 plan '{"test":"transfer","kind":"h2d-pinned","bytes":1000000}' >"$work/plan"
 faults=FAKE_CUDA=zeros expect "transfer that arrives as zeros" 0 '"valid": false' \
   'what arrived is not what was sent'
+grep -q alone_s "$work/out" && { echo "not ok: a long copy by itself"; failed=1; }
 plan '{"test":"transfer","kind":"peer","from":0,"to":1,"bytes":1000000}' \
   '{"test":"transfer","kind":"peer","from":1,"to":0,"bytes":1000000}' >"$work/plan"
 faults=FAKE_CUDA_DEVICES=2 expect "peers" 0 "$check_ok" '"from": 1,.*"to": 0' \
