@@ -388,8 +388,8 @@ cuda_engine_sources = \
 	bench/cuda_lt.c \
 	bench/cuda_lt.h \
 	bench/cuda_memory.c \
-	bench/cuda_run.c \
 	bench/cuda_peer.c \
+	bench/cuda_run.c \
 	bench/cuda_transfer.c \
 	bench/cuda_types.c \
 	bench/cuda_types.h \
