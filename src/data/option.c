@@ -108,6 +108,11 @@ const struct option_row option_rows[OPTION_COUNT] = {
                    "what lies in the last cache when a product begins"},
     [OPT_PRESET] = {"preset", 0, OPTION_WORD, "NAME", "", 0, 0, "quick|normal|thorough",
                     "normal", M, false, "how many points, and how long each"},
+    [OPT_REL_CI] = {"rel-ci", 0, OPTION_NUMBER, "PERCENT", "%", 0.01, 100, NULL, "1", M,
+                    false,
+                    "half the width of the median's interval at which a point ends"},
+    [OPT_MAX_TIME] = {"max-time", 0, OPTION_NUMBER, "SECONDS", "s", 0.001, 3600, NULL,
+                      "the preset's", M, false, "longest time of one point"},
     [OPT_TIME_LIMIT] = {"time-limit", 0, OPTION_TEXT, "TIME", "", 0, 0, NULL, "none", M,
                         false,
                         "stop after the point during which this has passed: "

@@ -46,6 +46,17 @@ static enum preset preset_of(const char *word)
                                            : PRESET_NORMAL;
 }
 
+/* What was asked for by hand stands above the preset. */
+static void take_method(const struct ask *ask, struct method_settings *m)
+{
+    m->max_memory = ask_or(ask, OPT_MAX_MEMORY, 0);
+    if (ask->value[OPT_SEED].given)
+        m->seed = (uint64_t)ask->value[OPT_SEED].number;
+    m->rel_ci = ask_or(ask, OPT_REL_CI, 100 * m->rel_ci) / 100;
+    m->max_time = ask_or(ask, OPT_MAX_TIME, m->max_time);
+    m->min_time = fmin(m->min_time, m->max_time);
+}
+
 static void take_settings(struct session *s)
 {
     struct points_ask *ask = &s->points_ask;
@@ -53,9 +64,7 @@ static void take_settings(struct session *s)
     memset(ask, 0, sizeof *ask);
     ask->preset = preset_of(ask_word(&s->ask, OPT_PRESET, "normal"));
     ask->settings = method_preset(ask->preset);
-    ask->settings.max_memory = ask_or(&s->ask, OPT_MAX_MEMORY, 0);
-    if (s->ask.value[OPT_SEED].given)
-        ask->settings.seed = (uint64_t)s->ask.value[OPT_SEED].number;
+    take_method(&s->ask, &ask->settings);
     ask->cache = bench_cache_parse(ask_word(&s->ask, OPT_CACHE, ""));
     ask->shapes = s->shapes;
     s->passes = ask->preset == PRESET_QUICK ? 1 : 2;

@@ -49,6 +49,15 @@ assert_contains "csv header" "median_s" "$(head -n 1 view.csv)"
 bench -o - --format json
 assert_contains "json on standard output" '"schema": "gpuplan.bench/1"' "$out"
 
+# what is asked for by hand stands above the preset, in the plan and in the result
+bench -o byhand.json --rel-ci 5 --max-time 0.1
+assert_eq "settings by hand" 0 "$rc"
+for word in '"rel_ci": 0.05' '"max_time": 0.1' '"min_time": 0.1' '"preset": "quick"'; do
+    assert_contains "settings by hand: $word" "$word" "$(cat byhand.json)"
+done
+assert_fails 2 "outside 0.01..100" --bench memory --rel-ci 0
+assert_fails 2 "outside 0.001..3600" --bench memory --max-time 1e9
+
 # --dry-run measures nothing
 bench --dry-run -o dry.json
 assert_eq "dry run" 0 "$rc"
