@@ -36,6 +36,7 @@ struct prepared {
     double bytes;           /* allocated */
     char algorithm[96];     /* what the library chose; "" = it does not say */
     char second[96];        /* the same of variant 1; "" = as variant 0 */
+    json_t *algo[2];        /* the same as fields, as params; NULL = no more is known */
     double first;           /* s of the first launch, where prepare() did it: samples come
                              * too late to be cold then. 0: they do not. < 0: unknown */
     int variants;           /* 1, or 2 when heuristic and tuned are both to be measured */

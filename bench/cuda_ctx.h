@@ -24,7 +24,6 @@
 struct cuda_ctx;
 struct nvml;
 
-#define CUDA_WORKSPACE  (32u << 20)
 #define CUDA_ALIGN      256
 #define CUDA_MAX_COPIES 512 /* operands rotating: no more than nodes of a graph */
 
@@ -77,6 +76,7 @@ struct cuda_ctx {
     bool bound, emulated, padded, extrapolated; /* for the flags of the point */
     struct cuda_choices *choices; /* what was tuned once is compared, pass with pass */
     json_t *params;               /* of the point, or NULL; a test may have made it */
+    json_t *algo[2];              /* what is known of each variant's, or NULL */
     bool lost;
     char fault[240]; /* what failed last, "" */
 };

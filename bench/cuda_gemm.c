@@ -4,12 +4,12 @@
  * Copies: cold rotates A, B and D, weights-cold A alone, hot nothing. R copies hold
  * twice the last cache: 4096x4096 bf16 weights are 32 MiB, a cache of 50 MiB wants
  * ceil(100/32) = 4 of them.
- * Tuning: each of up to 16 algorithms is screened with 2 launches and batches of 1 ms
- * or more; those within 1.5 of the best go on. The best three and the heuristic's first
- * are timed again, 6 batches each, in turn and back (A B C C B A ...), so that clocks
- * that drift meet all of them alike; the best median that passes the check wins if it
- * is 0.5 % better than the heuristic's. All of it stays within a fifth of the point's
- * time, and what it found holds for all passes.
+ * Tuning: each of up to 16 (--algos) algorithms is screened with 2 launches and batches
+ * of 1 ms or more; those within 1.5 of the best go on. The best three and the
+ * heuristic's first are timed again, 6 batches each, in turn and back (A B C C B A
+ * ...), so that clocks that drift meet all of them alike; the best median that passes
+ * the check wins if it is 0.5 % better than the heuristic's. All of it stays within a
+ * fifth of the point's time, and what it found holds for all passes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -217,7 +217,7 @@ static int screen(struct cuda_ctx *ctx, struct gemm_state *s, double deadline,
 /* Leaves the algorithm to measure beside the heuristic's in chosen[LT_TUNED]. */
 static void tune(struct cuda_ctx *ctx, struct gemm_state *s)
 {
-    struct candidate list[LT_ALGOS], first;
+    struct candidate list[METHOD_MAX_ALGOS + 1], first;
     double began = cuda_now(), budget = 0.2 * ctx->settings.max_time;
     int count = screen(ctx, s, began + 0.6 * budget, list);
     double length = budget * 0.4 / ((BEST + 1) * AGAIN);
@@ -319,8 +319,13 @@ static void describe_algo(const struct lt_gemm *g, int algo, char *out, size_t s
               g->fast_accum ? ", fast" : "");
 }
 
-static void describe(const struct lt_gemm *g, struct prepared *out)
+static void describe(struct cuda_ctx *ctx, const struct lt_gemm *g,
+                     struct prepared *out)
 {
+    for (int v = 0; v < 2; v++) { /* none is left: release() took those before */
+        json_decref(ctx->algo[v]);
+        ctx->algo[v] = lt_describe_json(g, g->chosen[v]);
+    }
     describe_algo(g, g->chosen[LT_HEURISTIC], out->algorithm, sizeof out->algorithm);
     describe_algo(g, g->chosen[LT_TUNED], out->second, sizeof out->second);
     out->variants = g->chosen[LT_TUNED] != g->chosen[LT_HEURISTIC] ? 2 : 1;
@@ -365,6 +370,6 @@ enum point_state cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *poi
     }
     ctx->padded = s->gemm.n != s->gemm.n_asked;
     ctx->fault[0] = '\0'; /* algorithms that would not run are no fault of the point */
-    describe(&s->gemm, out);
+    describe(ctx, &s->gemm, out);
     return POINT_OK;
 }

@@ -1,15 +1,17 @@
 /*
  * cuda_lt.c - see cuda_lt.h.
  *
- * 16 heuristics are asked for with a workspace of 32 MiB (less silently removes
- * split-k). The first is what every framework gets and is measured as "heuristic".
- * Alpha is one in the scale type's own C type: a float one given to an FP16 scale would
- * be zero.
+ * 16 heuristics (--algos) are asked for with a workspace of 32 MiB (--workspace; less
+ * silently removes split-k). The first is what every framework gets and is measured as
+ * "heuristic". Alpha is one in the scale type's own C type: a float one given to an
+ * FP16 scale would be zero.
  */
 #include "bench/cuda_lt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "util/json.h"
 
 size_t lt_a_bytes(const struct lt_gemm *g)
 {
@@ -139,7 +141,7 @@ static bool describe_product(struct cuda_ctx *ctx, struct lt_gemm *g)
 static cublasStatus_t ask_algorithms(struct cuda_ctx *ctx, struct lt_gemm *g)
 {
     cublasLtMatmulPreference_t preference = NULL;
-    uint64_t workspace = CUDA_WORKSPACE;
+    uint64_t workspace = (uint64_t)ctx->settings.workspace;
     int found = 0;
     cublasStatus_t status = cublasLtMatmulPreferenceCreate(&preference);
 
@@ -148,15 +150,15 @@ static cublasStatus_t ask_algorithms(struct cuda_ctx *ctx, struct lt_gemm *g)
             preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
             sizeof workspace);
     if (status == CUBLAS_STATUS_SUCCESS)
-        status = cublasLtMatmulAlgoGetHeuristic(ctx->lt, g->desc, g->a_layout,
-                                                g->b_layout, g->d_layout, g->d_layout,
-                                                preference, LT_ALGOS, g->algos, &found);
+        status = cublasLtMatmulAlgoGetHeuristic(
+            ctx->lt, g->desc, g->a_layout, g->b_layout, g->d_layout, g->d_layout,
+            preference, (int)ctx->settings.algos, g->algos, &found);
     if (preference)
         cublasLtMatmulPreferenceDestroy(preference);
     g->algo_count = 0;
     for (int i = 0; status == CUBLAS_STATUS_SUCCESS && i < found; i++)
         if (g->algos[i].state == CUBLAS_STATUS_SUCCESS &&
-            g->algos[i].workspaceSize <= CUDA_WORKSPACE)
+            g->algos[i].workspaceSize <= workspace)
             g->algos[g->algo_count++] = g->algos[i];
     return status;
 }
@@ -270,7 +272,7 @@ static bool launch(struct cuda_ctx *ctx, struct lt_gemm *g, int algo,
     *status =
         cublasLtMatmul(ctx->lt, g->desc, alpha, o->a, g->a_layout, o->b, g->b_layout,
                        beta, o->d, g->d_layout, o->d, g->d_layout, &g->algos[algo].algo,
-                       ctx->workspace, CUDA_WORKSPACE, ctx->stream);
+                       ctx->workspace, (size_t)ctx->settings.workspace, ctx->stream);
     return lt_ok(ctx, *status, "cublasLtMatmul");
 }
 
@@ -313,29 +315,53 @@ enum point_state lt_choose(struct cuda_ctx *ctx, struct lt_gemm *g,
     return POINT_UNSUPPORTED;
 }
 
+static const struct {
+    cublasLtMatmulAlgoConfigAttributes_t attribute;
+    const char *name, *key;
+} algo_fields[] = {
+    {CUBLASLT_ALGO_CONFIG_ID, "id", "id"},
+    {CUBLASLT_ALGO_CONFIG_TILE_ID, "tile", "tile"},
+    {CUBLASLT_ALGO_CONFIG_STAGES_ID, "stages", "stages"},
+    {CUBLASLT_ALGO_CONFIG_SPLITK_NUM, "split-k", "split_k"},
+};
+enum { ALGO_FIELDS = sizeof algo_fields / sizeof algo_fields[0] };
+
+static bool algo_field(const struct lt_gemm *g, int i, int field, int32_t *value)
+{
+    *value = 0;
+    return cublasLtMatmulAlgoConfigGetAttribute(
+               &g->algos[i].algo, algo_fields[field].attribute, value, sizeof *value,
+               NULL) == CUBLAS_STATUS_SUCCESS;
+}
+
 void lt_describe(const struct lt_gemm *g, int i, char *text, size_t size)
 {
-    static const struct {
-        cublasLtMatmulAlgoConfigAttributes_t attribute;
-        const char *name;
-    } fields[] = {
-        {CUBLASLT_ALGO_CONFIG_ID, "id"},
-        {CUBLASLT_ALGO_CONFIG_TILE_ID, "tile"},
-        {CUBLASLT_ALGO_CONFIG_STAGES_ID, "stages"},
-        {CUBLASLT_ALGO_CONFIG_SPLITK_NUM, "split-k"},
-    };
     size_t used = 0;
+    int32_t value;
 
     text[0] = '\0';
-    for (size_t f = 0; f < sizeof fields / sizeof fields[0] && used < size; f++) {
-        int32_t value = 0;
-
-        if (cublasLtMatmulAlgoConfigGetAttribute(&g->algos[i].algo, fields[f].attribute,
-                                                 &value, sizeof value,
-                                                 NULL) == CUBLAS_STATUS_SUCCESS)
+    for (int f = 0; f < ALGO_FIELDS && used < size; f++)
+        if (algo_field(g, i, f, &value))
             used += (size_t)snprintf(text + used, size - used, "%s%s %d",
-                                     used ? " " : "", fields[f].name, (int)value);
-    }
+                                     used ? " " : "", algo_fields[f].name, (int)value);
+}
+
+json_t *lt_describe_json(const struct lt_gemm *g, int i)
+{
+    const cublasLtMatmulHeuristicResult_t *algo = &g->algos[i];
+    json_t *json = json_pack("{s:i, s:i}", "rank", i, "of", g->algo_count);
+    int32_t value;
+
+    for (int f = 0; f < ALGO_FIELDS; f++)
+        json_object_set_new(json, algo_fields[f].key,
+                            algo_field(g, i, f, &value) ? json_integer(value)
+                                                        : json_null());
+    json_object_set_new(json, "workspace_bytes",
+                        gp_json_number((double)algo->workspaceSize));
+    json_object_set_new(json, "waves",
+                        algo->wavesCount > 0 ? gp_json_number((double)algo->wavesCount)
+                                             : json_null());
+    return json;
 }
 
 static bool fill_scales(struct cuda_ctx *ctx, enum cuda_scale scale, void *to,

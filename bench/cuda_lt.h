@@ -9,7 +9,7 @@
 
 #include "bench/cuda_ctx.h"
 
-enum { LT_ALGOS = 16, LT_HEURISTIC = 0, LT_TUNED = 1 };
+enum { LT_HEURISTIC = 0, LT_TUNED = 1 };
 
 struct lt_gemm {
     const struct cuda_type *type;
@@ -19,7 +19,7 @@ struct lt_gemm {
     int batch;        /* strided batch, 1 */
     cublasLtMatmulDesc_t desc;
     cublasLtMatrixLayout_t a_layout, b_layout, d_layout;
-    cublasLtMatmulHeuristicResult_t algos[LT_ALGOS];
+    cublasLtMatmulHeuristicResult_t algos[METHOD_MAX_ALGOS];
     int algo_count;
     int chosen[2]; /* index into algos of the heuristic's and the tuned variant */
     bool fast_accum;
@@ -64,6 +64,9 @@ bool lt_launch(struct cuda_ctx *ctx, struct lt_gemm *gemm, int variant,
                const struct lt_operands *operands);
 /* "id 66 tile 20 stages 8 split-k 1" of algorithm i. */
 void lt_describe(const struct lt_gemm *gemm, int i, char *text, size_t size);
+/* The same as numbers: rank, of, id, tile, stages, split_k, workspace_bytes, waves;
+ * what the library does not tell is null. */
+json_t *lt_describe_json(const struct lt_gemm *gemm, int i);
 
 /* cuda_check.c: the product once more into poisoned memory, 16 x 16 of it recomputed.
  */

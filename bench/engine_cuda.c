@@ -238,7 +238,10 @@ static bool start(struct cuda_ctx *ctx)
            cuda_ok(ctx, cudaStreamCreateWithFlags(&ctx->side, cudaStreamNonBlocking),
                    "cudaStreamCreate") &&
            lt_ok(ctx, cublasLtCreate(&ctx->lt), "cublasLtCreate") &&
-           cuda_ok(ctx, cudaMalloc(&ctx->workspace, CUDA_WORKSPACE), "workspace") &&
+           cuda_ok(ctx,
+                   cudaMalloc(&ctx->workspace,
+                              cuda_aligned((size_t)ctx->settings.workspace + 1)),
+                   "workspace") &&
            cuda_timer_init(ctx);
 }
 
@@ -380,6 +383,8 @@ static enum point_state prepare_point(void *opaque, const struct point *point,
     json_object_set_new(ctx->params, "event_floor_s",
                         ctx->pair > 0 ? gp_json_number(ctx->pair) : json_null());
     out->params = ctx->params;
+    out->algo[0] = ctx->algo[0];
+    out->algo[1] = ctx->algo[1];
     return state;
 }
 
@@ -391,6 +396,10 @@ static void release_point(void *opaque)
     ctx->timer.plain = false;
     json_decref(ctx->params);
     ctx->params = NULL;
+    for (int v = 0; v < 2; v++) {
+        json_decref(ctx->algo[v]);
+        ctx->algo[v] = NULL;
+    }
     if (ctx->work.active)
         ctx->work.release(ctx);
     ctx->work = (struct cuda_work){0};

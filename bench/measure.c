@@ -265,21 +265,30 @@ static json_t *flags_of(struct bench_run *run, const struct order *order,
     return flags;
 }
 
+static json_t *algo_of(const struct result *r)
+{
+    const char *name = r->number == 1 && r->prepared->second[0]
+                           ? r->prepared->second
+                           : r->prepared->algorithm;
+    json_t *json;
+
+    if (!name[0])
+        return json_null();
+    json = json_pack("{s:o}", "name", gp_json_text(name));
+    if (r->number < VARIANTS && r->prepared->algo[r->number])
+        json_object_update(json, r->prepared->algo[r->number]);
+    return json;
+}
+
 static void add_measured(struct bench_run *run, json_t *json, const struct order *order,
                          const struct result *r)
 {
     const struct measured *m = r->measured;
-    const char *algorithm = r->number == 1 && r->prepared->second[0]
-                                ? r->prepared->second
-                                : r->prepared->algorithm;
     json_t *passes = json_array();
 
     for (int i = 0; i < r->pass_count; i++)
         json_array_append_new(passes, gp_json_number(r->passes[i]));
-    json_object_set_new(json, "algo",
-                        algorithm[0]
-                            ? json_pack("{s:o}", "name", gp_json_text(algorithm))
-                            : json_null());
+    json_object_set_new(json, "algo", algo_of(r));
     json_object_set_new(json, "time_s", stats_to_json(&m->stats, m->samples));
     json_object_set_new(json, "first_s", first_of(r));
     json_object_set(json, "latency_s", r->latency);

@@ -28,6 +28,8 @@ struct method_settings method_preset(enum preset preset)
         .device_warmup_min = 3,
         .device_warmup_max = 30,
         .seed = 0x5eed,
+        .algos = 16,
+        .workspace = 32 << 20,
     };
 
     if (preset == PRESET_QUICK) {

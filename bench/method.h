@@ -33,6 +33,7 @@
  * were too short for three readings of the sensors. */
 #define METHOD_VERSION 3
 #define METHOD_MAX_SAMPLES 200
+#define METHOD_MAX_ALGOS   64
 
 struct method_settings {
     double rel_ci;       /* 0.01: half-width of the confidence interval over the median */
@@ -44,6 +45,8 @@ struct method_settings {
     double device_warmup_min, device_warmup_max; /* s: 3 and 30; quick 0.5 and 5 */
     uint64_t seed;       /* 0x5eed */
     double max_memory;   /* bytes an engine may allocate; 0 = a quarter of what is free */
+    double algos;        /* 16: heuristics a GPU's library is asked for, 1..64 */
+    double workspace;    /* 32 MiB: bytes its products may use beside their operands */
 };
 
 enum preset { PRESET_QUICK, PRESET_NORMAL, PRESET_THOROUGH };

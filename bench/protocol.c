@@ -12,8 +12,9 @@
 
 #include "util/json.h"
 
-#define BYTES_MAX   1125899906842624.0 /* 2^50 */
-#define DEVICES_MAX 1024
+#define BYTES_MAX     1125899906842624.0 /* 2^50 */
+#define DEVICES_MAX   1024
+#define WORKSPACE_MAX 4294967296.0 /* 4 GiB */
 
 #define AT(field) offsetof(struct method_settings, field)
 
@@ -30,6 +31,8 @@ static const struct {
     {"device_warmup_min", AT(device_warmup_min), 0, 600},
     {"device_warmup_max", AT(device_warmup_max), 0, 600},
     {"max_memory", AT(max_memory), 0, BYTES_MAX},
+    {"algos", AT(algos), 1, METHOD_MAX_ALGOS},
+    {"workspace_bytes", AT(workspace), 0, WORKSPACE_MAX},
 };
 enum { SETTINGS = sizeof settings_fields / sizeof settings_fields[0] };
 

@@ -83,9 +83,9 @@ static void settings(const struct benchlog *a, const struct benchlog *b,
                      const char *in_a, const char *in_b, json_t *list)
 {
     static const char *const keys[] = {
-        "preset",     "passes", "min_time",          "max_time",
-        "rel_ci",     "warmup", "device_warmup_min", "device_warmup_max",
-        "sample_time"};
+        "preset",      "passes", "min_time",          "max_time",
+        "rel_ci",      "warmup", "device_warmup_min", "device_warmup_max",
+        "sample_time", "algos",  "workspace_bytes"};
     const json_t *left = json_object_get(a->json, "settings");
     const json_t *right = json_object_get(b->json, "settings");
 

@@ -121,6 +121,17 @@ grep '"variant": "heuristic"' "$work/out" | grep -q '"first_s": null' && {
   echo "not ok: no first launch"; failed=1; }
 grep '"variant": "tuned"' "$work/out" | grep -q '"first_s": [0-9]' && {
   echo "not ok: a first launch that was none"; failed=1; }
+# What the library tells of its choice; fewer algorithms, or none with a workspace.
+plan "$(gemm bf16 64 8 96)" >"$work/plan"
+faults=FAKE_CUDA=workspace expect "an algorithm in fields" 0 "$check_ok" \
+  '"algo": {"name": "#0 of 2.*"rank": 0, "of": 2, "id": 0, "tile": 0, "stages": 0, "split_k": 0, "workspace_bytes": 0, "waves": 0.5}'
+sed -i '1s/"seed":1/&,"workspace_bytes":0/' "$work/plan"
+faults=FAKE_CUDA=workspace expect "no workspace" 0 "$check_ok" '"rank": 0, "of": 1'
+plan "$(gemm bf16 64 8 96)" >"$work/plan"
+sed -i '1s/"seed":1/&,"algos":1/' "$work/plan"
+faults='' expect "one algorithm" 0 "$check_ok" '"rank": 0, "of": 1'
+sed -i '1s/"algos":1/"algos":65/' "$work/plan"
+faults='' expect "too many algorithms" 2 'algos: is out of range'
 plan "$(gemm bf16 64 8 96)" >"$work/plan"
 faults=FAKE_CUDA=slow-host expect "slow host" 0 "$point_ok" '"launch_bound"'
 plan "$(gemm fp32 16 1 16)" >"$work/plan"

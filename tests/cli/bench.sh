@@ -50,12 +50,16 @@ bench -o - --format json
 assert_contains "json on standard output" '"schema": "gpuplan.bench/1"' "$out"
 
 # what is asked for by hand stands above the preset, in the plan and in the result
-bench -o byhand.json --rel-ci 5 --max-time 0.1
+bench -o byhand.json --rel-ci 5 --max-time 0.1 --algos 3 \
+    --workspace 0
 assert_eq "settings by hand" 0 "$rc"
-for word in '"rel_ci": 0.05' '"max_time": 0.1' '"min_time": 0.1' '"preset": "quick"'; do
+for word in '"rel_ci": 0.05' '"max_time": 0.1' '"min_time": 0.1' '"preset": "quick"' \
+    '"algos": 3' '"workspace_bytes": 0'; do
     assert_contains "settings by hand: $word" "$word" "$(cat byhand.json)"
 done
 assert_fails 2 "outside 0.01..100" --bench memory --rel-ci 0
+assert_fails 2 "outside 1..64" --bench memory --algos 65
+assert_fails 2 "outside 0..4 GiB" --bench memory --workspace 5GiB
 assert_fails 2 "outside 0.001..3600" --bench memory --max-time 1e9
 
 # --dry-run measures nothing
