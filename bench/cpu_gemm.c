@@ -20,6 +20,7 @@ struct cpu_gemm {
     const struct gemm_library *library;
     struct gemm_shape shape;
     struct gemm_made made;
+    enum bench_fill fill;
     int weights, rows; /* copies */
     int next_weight, next_row;
     size_t x_bytes, y_bytes; /* of one copy */
@@ -86,6 +87,7 @@ double cpu_gemm_source_bytes(const struct cpu_gemm *gemm)
 /* ---- operands ---- */
 
 struct filling {
+    enum bench_fill fill;
     enum number number;
     char *base;
     size_t count;
@@ -102,15 +104,16 @@ static void fill_part(void *ctx, int part, int parts)
     for (size_t at = (size_t)part * FILL_BLOCK; at < f->count; at += step) {
         size_t rest = f->count - at;
 
-        number_fill(f->number, f->base + at * number_size(f->number),
-                    rest < FILL_BLOCK ? rest : FILL_BLOCK, f->seed + at / FILL_BLOCK);
+        number_fill_as(f->fill, f->number, f->base + at * number_size(f->number),
+                       rest < FILL_BLOCK ? rest : FILL_BLOCK,
+                       f->seed + at / FILL_BLOCK);
     }
 }
 
-static void fill(struct cpu_pool *pool, enum number number, void *base, size_t count,
-                 uint64_t seed)
+static void fill(struct cpu_pool *pool, enum bench_fill how, enum number number,
+                 void *base, size_t count, uint64_t seed)
 {
-    struct filling filling = {number, base, count, seed};
+    struct filling filling = {how, number, base, count, seed};
 
     cpu_pool_run(pool, fill_part, &filling);
 }
@@ -165,7 +168,7 @@ static bool make_rows(struct cpu_gemm *gemm, struct cpu_pool *pool, uint64_t see
         gemm->y[i] = cpu_alloc(gemm->y_bytes);
         if (!gemm->x[i] || !gemm->y[i])
             return false;
-        fill(pool, gemm->made.x, gemm->x[i],
+        fill(pool, gemm->fill, gemm->made.x, gemm->x[i],
              (size_t)gemm->shape.n * (size_t)gemm->shape.k, seed ^ 0xac7);
         memset(gemm->y[i], 0xff, gemm->y_bytes); /* first touch */
         gemm->x_handle[i] = library->input(gemm->made.op, gemm->x[i]);
@@ -191,7 +194,8 @@ static bool make_tables(struct cpu_gemm *gemm)
 }
 
 enum point_state cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool,
-                               int weights, int rows, uint64_t seed, char *why,
+                               int weights, int rows,
+                               const struct method_settings *settings, char *why,
                                size_t size)
 {
     size_t count = (size_t)gemm->shape.m * (size_t)gemm->shape.k;
@@ -201,10 +205,11 @@ enum point_state cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool,
 
     gemm->weights = weights;
     gemm->rows = rows;
+    gemm->fill = settings->fill;
     if (w && make_tables(gemm)) {
-        fill(pool, gemm->made.w, w, count, seed);
+        fill(pool, gemm->fill, gemm->made.w, w, count, settings->seed);
         ok = keep_samples(gemm, w) && pack_weights(gemm, w) &&
-             make_rows(gemm, pool, seed);
+             make_rows(gemm, pool, settings->seed);
     }
     cpu_release(w, bytes);
     if (!ok)
@@ -265,7 +270,7 @@ static void look_for_zeros(const struct cpu_gemm *gemm, const void *x,
         zeros += gemm->kept[i] == 0;
     for (int64_t i = 0; i < k; i++)
         zeros += number_get(gemm->made.x, x, (size_t)i) == 0;
-    method_no_zeros(out, zeros, (double)(count + k));
+    method_no_zeros(out, gemm->fill, zeros, (double)(count + k));
 }
 
 static void compare(const struct cpu_gemm *gemm, int i, int64_t column, const void *x,

@@ -59,9 +59,11 @@ struct cpu_gemm;
 /* Asks the library; nothing large is allocated yet. */
 enum point_state cpu_gemm_new(const struct gemm_shape *shape, struct cpu_gemm **out,
                               char *why, size_t size);
-/* Allocates and fills; `weights` packed copies, `rows` copies of x and y. */
+/* Allocates and fills as the settings say; `weights` packed copies, `rows` copies of x
+ * and y. */
 enum point_state cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool,
-                               int weights, int rows, uint64_t seed, char *why,
+                               int weights, int rows,
+                               const struct method_settings *settings, char *why,
                                size_t size);
 bool cpu_gemm_run(struct cpu_gemm *gemm, int weights, int rows);
 bool cpu_gemm_wait(struct cpu_gemm *gemm);
@@ -77,7 +79,12 @@ double cpu_gemm_source_bytes(const struct cpu_gemm *gemm); /* W before packing *
 size_t number_size(enum number number);
 const char *number_word(enum number number);
 double number_get(enum number number, const void *base, size_t index);
-/* Uniform: [-1, 1] for floating types, the whole range for integers (s8: -127..127). */
+/* Uniform: [-1, 1] for floating types, the whole range for integers (s8: -127..127).
+ * Normal, as the sum of eight uniform ones: of deviation 0.5, for integers a third of
+ * the range to each side of its middle; cut off at the range, and at 2 for fp16. */
+void number_fill_as(enum bench_fill fill, enum number number, void *base, size_t count,
+                    uint64_t seed);
+/* Uniform. */
 void number_fill(enum number number, void *base, size_t count, uint64_t seed);
 
 /* Aligned to a page; NULL when there is no memory for it. */

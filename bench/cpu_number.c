@@ -2,9 +2,10 @@
  * cpu_number.c - numbers as a math library stores them: filled, and read back as
  * double.
  *
- * Random values, never zeros: zeros flip no bits, so they draw less power and let
- * clocks rise. bf16 is the upper half of a float (rounded to nearest even); half
- * precision is filled with multiples of 2^-10 in [-1, 1], which it holds exactly.
+ * Random values, never zeros unless those are asked for: zeros flip no bits, so they
+ * draw less power and let clocks rise. bf16 is the upper half of a float (rounded to
+ * nearest even); half precision is filled with multiples of 2^-10 in [-1, 1], which it
+ * holds exactly.
  */
 #include <math.h>
 #include <string.h>
@@ -106,6 +107,66 @@ static uint16_t bf16_bits(float value)
 
     memcpy(&bits, &value, sizeof bits);
     return (uint16_t)((bits + 0x7fff + ((bits >> 16) & 1)) >> 16);
+}
+
+/* Of mean 0 and deviation 1, at most 4.9. */
+static float normal(uint64_t *state)
+{
+    uint32_t sum = 0;
+
+    for (int i = 0; i < 4; i++) {
+        uint32_t bits = next(state);
+
+        sum += (bits >> 16) + (bits & 0xffff);
+    }
+    return ((float)sum / 65536.0f - 4.0f) * 1.2247449f;
+}
+
+static int whole(float value, int least, int most)
+{
+    long rounded = lroundf(value);
+
+    return rounded < least ? least : rounded > most ? most : (int)rounded;
+}
+
+static void fill_normal(enum number number, void *base, size_t count, uint64_t seed)
+{
+    uint64_t state = seed * 0x9e3779b97f4a7c15u | 1;
+
+    for (size_t i = 0; i < count; i++) {
+        float z = normal(&state);
+
+        switch (number) {
+        case NUMBER_F32:
+            ((float *)base)[i] = 0.5f * z;
+            break;
+        case NUMBER_BF16:
+            ((uint16_t *)base)[i] = bf16_bits(0.5f * z);
+            break;
+        case NUMBER_F16:
+            ((uint16_t *)base)[i] = half_bits(whole(512 * z, -2047, 2047));
+            break;
+        case NUMBER_S8:
+            ((signed char *)base)[i] = (signed char)whole(42 * z, -127, 127);
+            break;
+        case NUMBER_U8:
+            ((unsigned char *)base)[i] = (unsigned char)whole(128 + 42 * z, 0, 255);
+            break;
+        default:
+            ((int32_t *)base)[i] = (int32_t)((double)z * 0x1p28);
+        }
+    }
+}
+
+void number_fill_as(enum bench_fill fill, enum number number, void *base, size_t count,
+                    uint64_t seed)
+{
+    if (fill == FILL_ZEROS)
+        memset(base, 0, count * number_size(number));
+    else if (fill == FILL_NORMAL)
+        fill_normal(number, base, count, seed);
+    else
+        number_fill(number, base, count, seed);
 }
 
 void number_fill(enum number number, void *base, size_t count, uint64_t seed)

@@ -103,10 +103,12 @@ static void touch_part(void *ctx, int part, int parts)
 static enum point_state fill(struct cpu_engine *engine, struct decode_work *work,
                              char *why, size_t size)
 {
-    for (int i = 0; i < GEMMS; i++) {
+    struct method_settings each = engine->settings;
+
+    for (int i = 0; i < GEMMS; i++, each.seed++) {
         enum point_state state =
             cpu_gemm_fill(work->gemm[i], engine->pool, i == HEAD ? 1 : work->real, 1,
-                          engine->settings.seed + (uint64_t)i, why, size);
+                          &each, why, size);
 
         if (state != POINT_OK)
             return state;

@@ -89,7 +89,7 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
                             number_word(cpu_gemm_made(work->gemm)->y), "threads",
                             engine->topology.threads, "weights_layout", "packed");
     return cpu_gemm_fill(work->gemm, engine->pool, work->rotation, work->rows,
-                         engine->settings.seed, why, size);
+                         &engine->settings, why, size);
 }
 
 static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)

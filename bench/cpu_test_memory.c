@@ -331,7 +331,7 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
     if (!out->ok)
         gp_copy(out->why, sizeof out->why, "memory does not hold what was written");
     if (work->kind != WRITE)
-        method_no_zeros(out, (double)zeros * 8, (double)work->bytes);
+        method_no_zeros(out, FILL_UNIFORM, (double)zeros * 8, (double)work->bytes);
 }
 
 const struct cpu_test cpu_test_memory = {prepare, run, check, release};

@@ -65,9 +65,9 @@ void cuda_give(struct cuda_ctx *ctx, void *memory)
         cuda_ok(ctx, cudaFree(memory), "cudaFree");
 }
 
-static bool block_make(struct cuda_ctx *ctx, enum cuda_bits bits)
+static bool block_make(struct cuda_ctx *ctx, enum bench_fill fill, enum cuda_bits bits)
 {
-    struct cuda_block *block = &ctx->blocks[bits];
+    struct cuda_block *block = &ctx->blocks[fill][bits];
     size_t bytes = (size_t)BLOCK_UNITS * 256;
     size_t count = bytes / cuda_bits_bytes(bits, 2) * 2;
     uint64_t seed = ctx->settings.seed + (uint64_t)bits;
@@ -77,7 +77,10 @@ static bool block_make(struct cuda_ctx *ctx, enum cuda_bits bits)
         snprintf(ctx->fault, sizeof ctx->fault, "out of host memory");
         return false;
     }
-    convert_fill(bits, host, count, &seed);
+    if (fill == FILL_NORMAL)
+        convert_fill_normal(bits, host, count, &seed);
+    else
+        convert_fill(bits, host, count, &seed);
     bool ok =
         cuda_ok(ctx, cudaMalloc(&block->device, bytes), "cudaMalloc") &&
         cuda_ok(ctx, cudaMemcpy(block->device, host, bytes, cudaMemcpyHostToDevice),
@@ -90,13 +93,13 @@ static bool block_make(struct cuda_ctx *ctx, enum cuda_bits bits)
     return ok;
 }
 
-bool cuda_fill(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes,
-               uint64_t salt)
+static bool fill_random(struct cuda_ctx *ctx, enum bench_fill fill, enum cuda_bits bits,
+                        void *to, size_t bytes, uint64_t salt)
 {
-    struct cuda_block *block = &ctx->blocks[bits];
+    struct cuda_block *block = &ctx->blocks[fill][bits];
     size_t offset, piece;
 
-    if (!block->device && !block_make(ctx, bits))
+    if (!block->device && !block_make(ctx, fill, bits))
         return false;
     offset = (salt * 2 + 1) * 7919 % BLOCK_UNITS * 256;
     for (size_t done = 0; done < bytes; done += piece) {
@@ -113,10 +116,25 @@ bool cuda_fill(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes
     return true;
 }
 
+bool cuda_fill(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes,
+               uint64_t salt)
+{
+    return fill_random(ctx, FILL_UNIFORM, bits, to, bytes, salt);
+}
+
+bool cuda_fill_operand(struct cuda_ctx *ctx, enum cuda_bits bits, void *to,
+                       size_t bytes, uint64_t salt)
+{
+    if (ctx->settings.fill == FILL_ZEROS)
+        return cuda_ok(ctx, cudaMemsetAsync(to, 0, bytes, ctx->stream), "fill");
+    return fill_random(ctx, ctx->settings.fill, bits, to, bytes, salt);
+}
+
 void cuda_blocks_free(struct cuda_ctx *ctx)
 {
-    for (int i = 0; i <= BITS_E2M1; i++) {
-        cuda_give(ctx, ctx->blocks[i].device);
-        ctx->blocks[i] = (struct cuda_block){0};
-    }
+    for (int fill = 0; fill < FILL_COUNT; fill++)
+        for (int i = 0; i <= BITS_E2M1; i++) {
+            cuda_give(ctx, ctx->blocks[fill][i].device);
+            ctx->blocks[fill][i] = (struct cuda_block){0};
+        }
 }

@@ -103,7 +103,7 @@ static double reference(const struct lt_gemm *g, const struct sample *s, int i, 
 }
 
 static void look_for_zeros(const struct lt_gemm *g, const struct sample *s,
-                           struct check *out)
+                           enum bench_fill fill, struct check *out)
 {
     double zeros = 0;
 
@@ -113,14 +113,15 @@ static void look_for_zeros(const struct lt_gemm *g, const struct sample *s,
     for (int j = 0; j < s->column_count; j++)
         for (int64_t l = 0; l < g->k; l++)
             zeros += convert_get(g->type->bits, s->b[j], (size_t)l) == 0;
-    method_no_zeros(out, zeros,
+    method_no_zeros(out, fill, zeros,
                     (double)(s->row_count + s->column_count) * (double)g->k);
 }
 
-static void compare(const struct lt_gemm *g, const struct sample *s, struct check *out)
+static void compare(const struct lt_gemm *g, const struct sample *s,
+                    enum bench_fill fill, struct check *out)
 {
     out->ok = true;
-    look_for_zeros(g, s, out);
+    look_for_zeros(g, s, fill, out);
     for (int i = 0; i < s->row_count; i++)
         for (int j = 0; j < s->column_count; j++) {
             double sum_abs, ratio = 0, ref = reference(g, s, i, j, &sum_abs);
@@ -154,7 +155,7 @@ void lt_check(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
         cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "check") &&
         fetch_all(ctx, g, o, &s)) {
         out->done = true;
-        compare(g, &s, out);
+        compare(g, &s, ctx->settings.fill, out);
     } else {
         snprintf(out->why, sizeof out->why, "%.110s", ctx->fault);
     }

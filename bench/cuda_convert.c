@@ -169,6 +169,57 @@ void convert_fill(enum cuda_bits bits, void *data, size_t count, uint64_t *state
     }
 }
 
+/* Of mean 0 and deviation 1, at most 4.9. */
+static float normal(uint64_t *state)
+{
+    double sum = 0;
+
+    for (int i = 0; i < 2; i++)
+        for (uint64_t bits = next(state), k = 0; k < 4; k++, bits >>= 16)
+            sum += (double)(bits & 0xffff) / 65536;
+    return (float)((sum - 4) * 1.2247448713915890);
+}
+
+static int8_t normal_int8(uint64_t *state)
+{
+    float value = roundf(42 * normal(state));
+
+    return (int8_t)(value > 127 ? 127 : value < -127 ? -127 : value);
+}
+
+void convert_fill_normal(enum cuda_bits bits, void *data, size_t count, uint64_t *state)
+{
+    uint8_t *bytes = data;
+    uint16_t *halves = data;
+
+    for (size_t i = 0; i < count; i++)
+        switch (bits) {
+        case BITS_FP32:
+            ((float *)data)[i] = 0.5f * normal(state);
+            break;
+        case BITS_INT32:
+            ((int32_t *)data)[i] = normal_int8(state);
+            break;
+        case BITS_INT8:
+            bytes[i] = (uint8_t)normal_int8(state);
+            break;
+        case BITS_E4M3:
+            bytes[i] = convert_to_e4m3(0.5f * normal(state));
+            break;
+        case BITS_E2M1:
+            bytes[i / 2] =
+                (uint8_t)(i % 2 ? bytes[i / 2] | convert_to_e2m1(2 * normal(state)) << 4
+                                : convert_to_e2m1(2 * normal(state)));
+            break;
+        case BITS_FP16:
+            halves[i] = convert_to_fp16(0.5f * normal(state));
+            break;
+        case BITS_BF16:
+            halves[i] = convert_to_bf16(0.5f * normal(state));
+            break;
+        }
+}
+
 void convert_fill_scales(enum cuda_scale scale, uint8_t *data, int64_t outer, int64_t k,
                          uint64_t *state)
 {

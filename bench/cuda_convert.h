@@ -31,6 +31,11 @@ double convert_get(enum cuda_bits bits, const void *data, size_t i);
  * The state is a splitmix64 seed and is advanced. */
 void convert_fill(enum cuda_bits bits, void *data, size_t count, uint64_t *state);
 
+/* The same, normal, as the sum of eight uniform ones: of deviation 0.5, int8 42 and
+ * e2m1 2, cut off at the range of the type. */
+void convert_fill_normal(enum cuda_bits bits, void *data, size_t count,
+                         uint64_t *state);
+
 /* Fills block scales of `outer` rows in the tiled layout: 0.5..1 at random, padding 0.
  */
 void convert_fill_scales(enum cuda_scale scale, uint8_t *data, int64_t outer, int64_t k,

@@ -65,7 +65,7 @@ struct cuda_ctx {
     cublasLtHandle_t lt;
     cudaStream_t stream, side;
     void *workspace;
-    struct cuda_block blocks[BITS_E2M1 + 1];
+    struct cuda_block blocks[FILL_COUNT][BITS_E2M1 + 1];
     struct cuda_timer timer;
     struct cuda_work work, heater;
     int heats; /* operations in one window of the warm-up; 0 = not known yet */
@@ -110,6 +110,9 @@ size_t cuda_aligned(size_t bytes);
 /* Random elements over `bytes`; `salt` differs for each copy and operand. */
 bool cuda_fill(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes,
                uint64_t salt);
+/* Of products: as the settings say. */
+bool cuda_fill_operand(struct cuda_ctx *ctx, enum cuda_bits bits, void *to,
+                       size_t bytes, uint64_t salt);
 void cuda_blocks_free(struct cuda_ctx *ctx);
 
 /* ---- cuda_run.c ---- */

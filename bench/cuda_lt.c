@@ -389,8 +389,8 @@ bool lt_fill_a(struct cuda_ctx *ctx, const struct lt_gemm *g, void *a, uint64_t 
     struct lt_operands o = lt_place(g, a, a, NULL);
     size_t count = (size_t)g->m * (size_t)g->k * (size_t)g->batch;
 
-    return cuda_fill(ctx, g->type->bits, a, cuda_bits_bytes(g->type->bits, count),
-                     salt) &&
+    return cuda_fill_operand(ctx, g->type->bits, a,
+                             cuda_bits_bytes(g->type->bits, count), salt) &&
            fill_scales(ctx, g->type->block, o.a_scale, g->m, g->k, salt);
 }
 
@@ -399,7 +399,7 @@ bool lt_fill_b(struct cuda_ctx *ctx, const struct lt_gemm *g, void *b, uint64_t 
     struct lt_operands o = lt_place(g, b, b, NULL);
     size_t count = (size_t)g->n * (size_t)g->k * (size_t)g->batch;
 
-    return cuda_fill(ctx, g->type->bits, b, cuda_bits_bytes(g->type->bits, count),
-                     salt) &&
+    return cuda_fill_operand(ctx, g->type->bits, b,
+                             cuda_bits_bytes(g->type->bits, count), salt) &&
            fill_scales(ctx, g->type->block, o.b_scale, g->n, g->k, salt);
 }

@@ -159,8 +159,8 @@ static struct cpu_gemm *make_heater(struct cpu_engine *engine)
 
     if (cpu_gemm_new(&shape, &heater, why, sizeof why) != POINT_OK)
         return NULL;
-    if (cpu_gemm_fill(heater, engine->pool, 1, 1, engine->settings.seed, why,
-                      sizeof why) == POINT_OK)
+    if (cpu_gemm_fill(heater, engine->pool, 1, 1, &engine->settings, why, sizeof why) ==
+        POINT_OK)
         return heater;
     cpu_gemm_free(heater);
     return NULL;

@@ -7,6 +7,7 @@
  *   drift        two passes differ by more than 3 %; the middle one of three is given
  *   throttled    too hot, or slowed by hardware, also after cooling down
  *   low_clock    the mean clock was under 90 % of that of the warm-up
+ *   zeros        the operands were asked to be zeros, which draw less power
  *   wrong        the results fail the check: the time is of another computation
  * or that only inform:
  *   power_cap    the power limit slowed it, as it does in large products
@@ -237,12 +238,15 @@ static json_t *flags_of(struct bench_run *run, const struct order *order,
 {
     bool hot =
         r->watched.throttle == THROTTLE_THERMAL || r->watched.throttle == THROTTLE_HW;
-    bool product = order->point.test == TEST_GEMM || order->point.test == TEST_BATCH ||
-                   order->point.test == TEST_DECODE || order->point.test == TEST_MEMORY;
+    bool multiplies = order->point.test == TEST_GEMM ||
+                      order->point.test == TEST_BATCH ||
+                      order->point.test == TEST_DECODE;
+    bool product = multiplies || order->point.test == TEST_MEMORY;
     const struct {
         const char *word;
         bool set;
     } all[] = {
+        {"zeros", multiplies && run->orders.settings.fill == FILL_ZEROS},
         {"not-cold", product && order->point.cache != CACHE_HOT && !r->prepared->cold},
         {"unconverged", order->point.test != TEST_FIT && !r->measured->stats.converged},
         {"drift", r->drift},

@@ -10,12 +10,23 @@
 #include "bench/method.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LAUNCHES_MIN     16
 #define LAUNCHES_MAX     512 /* nodes of one graph; also copies, so that one fits */
 #define DRIFT            0.03
 #define THROTTLE_SHARE   0.02 /* of the samples, and at least ... */
 #define THROTTLE_SAMPLES 3    /* ... this many: 100 ms at one every 50 ms */
+
+const char *const method_fills[FILL_COUNT] = {"uniform", "normal", "zeros"};
+
+int method_word(const char *const *words, int count, const char *word)
+{
+    for (int i = 0; word && i < count; i++)
+        if (strcmp(words[i], word) == 0)
+            return i;
+    return -1;
+}
 
 struct method_settings method_preset(enum preset preset)
 {

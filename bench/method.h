@@ -35,6 +35,9 @@
 #define METHOD_MAX_SAMPLES 200
 #define METHOD_MAX_ALGOS   64
 
+enum bench_fill { FILL_UNIFORM, FILL_NORMAL, FILL_ZEROS, FILL_COUNT };
+extern const char *const method_fills[FILL_COUNT];
+
 struct method_settings {
     double rel_ci;       /* 0.01: half-width of the confidence interval over the median */
     double max_time;     /* s per point: quick 0.3, normal 1, thorough 3 */
@@ -47,10 +50,13 @@ struct method_settings {
     double max_memory;   /* bytes an engine may allocate; 0 = a quarter of what is free */
     double algos;        /* 16: heuristics a GPU's library is asked for, 1..64 */
     double workspace;    /* 32 MiB: bytes its products may use beside their operands */
+    enum bench_fill fill; /* of the operands of products */
 };
 
 enum preset { PRESET_QUICK, PRESET_NORMAL, PRESET_THOROUGH };
 struct method_settings method_preset(enum preset preset);
+/* Place of the word in a list of `count`; -1 = it is none of them. */
+int method_word(const char *const *words, int count, const char *word);
 
 /* ---- statistics of samples (seconds per operation) ---- */
 
@@ -137,8 +143,10 @@ struct check {
 };
 
 /* Operands of zeros draw less power and may not even be in memory: more than a quarter of
- * them (NVFP4 has one in eight) is no measurement. Fails the check, saying so. */
-void method_no_zeros(struct check *check, double zeros, double looked_at);
+ * them (NVFP4 has one in eight) is no measurement. Fails the check, saying so, unless
+ * zeros were asked for: then the point is flagged. */
+void method_no_zeros(struct check *check, enum bench_fill fill, double zeros,
+                     double looked_at);
 
 /* |d - ref| <= u_out*|ref| + 8*u_acc*S, S = sum |a_i b_i|. INT8 must be equal. */
 bool method_within(int type /* enum bench_type */, double d, double ref, double s,

@@ -28,12 +28,13 @@ static const struct {
 
 #define ZEROS_MOST 0.25
 
-void method_no_zeros(struct check *check, double zeros, double looked_at)
+void method_no_zeros(struct check *check, enum bench_fill fill, double zeros,
+                     double looked_at)
 {
     if (!(looked_at > 0))
         return;
     check->zeros = zeros / looked_at;
-    if (check->zeros <= ZEROS_MOST)
+    if (check->zeros <= ZEROS_MOST || fill == FILL_ZEROS)
         return;
     if (check->ok)
         gp_format(check->why, sizeof check->why,

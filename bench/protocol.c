@@ -67,6 +67,7 @@ json_t *protocol_settings(const struct method_settings *settings, int device)
     for (int i = 0; i < SETTINGS; i++)
         json_object_set_new(json, settings_fields[i].name,
                             gp_json_number(*settings_field(&copy, i)));
+    json_object_set_new(json, "fill", json_string(method_fills[copy.fill]));
     return json;
 }
 
@@ -87,6 +88,28 @@ static bool integer_in(const json_t *json, const char *name, json_int_t low,
 
     *out = value ? json_integer_value(value) : fallback;
     return (!value || json_is_integer(value)) && *out >= low && *out <= high;
+}
+
+/* Place of the word of that name in a list; it stays as it is where there is none. */
+static bool word_in(const json_t *json, const char *name, const char *const *words,
+                    int count, int *place)
+{
+    const json_t *value = json_object_get(json, name);
+
+    if (value)
+        *place = method_word(words, count, json_string_value(value));
+    return *place >= 0;
+}
+
+static enum gp_status read_words(const json_t *json, const char *where,
+                                 struct method_settings *out, struct gp_err *err)
+{
+    int fill = (int)out->fill;
+
+    if (!word_in(json, "fill", method_fills, FILL_COUNT, &fill))
+        return bad(err, where, "fill", "is no word that is known");
+    out->fill = (enum bench_fill)fill;
+    return GP_OK;
 }
 
 static enum gp_status read_numbers(const json_t *json, const char *where,
@@ -129,7 +152,8 @@ enum gp_status protocol_read_settings(const json_t *json, const char *where,
         return bad(err, where, "device", "is no device number");
     if (!integer_in(json, "seed", INT64_MIN, INT64_MAX, (json_int_t)made.seed, &seed))
         return bad(err, where, "seed", "is no whole number");
-    if ((status = read_numbers(json, where, &made, err)) != GP_OK)
+    if ((status = read_numbers(json, where, &made, err)) != GP_OK ||
+        (status = read_words(json, where, &made, err)) != GP_OK)
         return status;
     made.seed = (uint64_t)seed;
     *out = made;

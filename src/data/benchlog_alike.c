@@ -85,7 +85,7 @@ static void settings(const struct benchlog *a, const struct benchlog *b,
     static const char *const keys[] = {
         "preset",      "passes", "min_time",          "max_time",
         "rel_ci",      "warmup", "device_warmup_min", "device_warmup_max",
-        "sample_time", "algos",  "workspace_bytes"};
+        "sample_time", "algos",  "workspace_bytes",   "fill"};
     const json_t *left = json_object_get(a->json, "settings");
     const json_t *right = json_object_get(b->json, "settings");
 

@@ -319,6 +319,7 @@ static void reasons(const struct benchlog *log, json_t *list)
         {"low_clock", "the clock fell: look at cooling and power limit"},
         {"unconverged", "the times vary too much: a longer preset, a quieter machine"},
         {"drift", "the passes differ: something changed between them"},
+        {"zeros", "operands of zeros draw less power: no figure to compare"},
         {"not-cold", "too little memory for enough copies: free some"},
     };
 

@@ -55,6 +55,8 @@ static void take_method(const struct ask *ask, struct method_settings *m)
     m->rel_ci = ask_or(ask, OPT_REL_CI, 100 * m->rel_ci) / 100;
     m->max_time = ask_or(ask, OPT_MAX_TIME, m->max_time);
     m->min_time = fmin(m->min_time, m->max_time);
+    m->fill = (enum bench_fill)method_word(method_fills, FILL_COUNT,
+                                           ask_word(ask, OPT_FILL, "uniform"));
     m->algos = ask_or(ask, OPT_ALGOS, m->algos);
     if (ask->value[OPT_WORKSPACE].given)
         m->workspace = ask->value[OPT_WORKSPACE].number;

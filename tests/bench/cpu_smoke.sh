@@ -41,8 +41,8 @@ plan = [
      MAY if no_library else MUST),
     ({"test": "allreduce", "kind": "plain", "bytes": 1024}, {"unsupported"}),
 ]
-def run(points, **variables):
-    lines = [settings] + [{"do": "point", "index": i, "point": p}
+def run(points, also={}, **variables):
+    lines = [dict(settings, **also)] + [{"do": "point", "index": i, "point": p}
                           for i, p in enumerate(points)] + [{"do": "run"}]
     child = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, text=True,
                              stdout=subprocess.PIPE, env=dict(os.environ, **variables))
@@ -115,6 +115,16 @@ for isa, point, why in held_back if "oneDNN" in library and not no_library else 
         wrong.append(shown + ": saturation was not noticed")
     if not why and not said["check"]["ok"]:
         wrong.append(shown + ": slow is expected, wrong is not")
+# Zeros on purpose are flagged and right; normal operands are neither.
+product = gemm("fp32", 96, 5, 77)
+for fill in ["zeros", "normal"] if not no_library else []:
+    said = run([product, plan[6][0]], {"fill": fill})[0]
+    check, flags = said[0]["check"], said[0]["flags"]
+    if not check["ok"] or "wrong" in flags or ("zeros" in flags) != (fill == "zeros") or (
+            check["zeros"] != 1 if fill == "zeros" else check["zeros"] > 0.02):
+        wrong.append("fill %s: check %s, flags %s" % (fill, check, flags))
+    if "zeros" in said[1]["flags"] or said[1]["check"]["zeros"] > 0.02:
+        wrong.append("fill %s: memory is read as it was" % fill)
 print("\n".join(wrong) or "cpu engine: %d points as they should be" % len(plan))
 sys.exit(bool(wrong))
 PY

@@ -107,6 +107,18 @@ faults=FAKE_CUDA=zeros expect "operands of zeros" 0 '"zeros": 1,' '"valid": fals
   'operands are zero' '"wrong"'
 faults='' expect "operands" 0 '"zeros": 0,' '"valid": true' '"latency_s": {"n": 31'
 grep -q launch_bound "$work/out" && { echo "not ok: launch_bound"; failed=1; }
+# Zeros that were asked for are flagged, and not wrong; normal ones are neither.
+for type in bf16 int8 fp8 fp32; do
+  plan "$(gemm $type 64 8 96)" >"$work/plan"
+  sed -i '1s/"seed":1/&,"fill":"zeros"/' "$work/plan"
+  faults='' expect "$type of zeros, on purpose" 0 '"zeros": 1,' '"valid": true' \
+    '"flags": \["zeros"'
+  grep -q '"wrong"' "$work/out" && { echo "not ok: wrong"; failed=1; }
+  sed -i '1s/"fill":"zeros"/"fill":"normal"/' "$work/plan"
+  faults='' expect "$type, normal" 0 '"zeros": 0[.,]' '"valid": true'
+  grep -q '"flags": \["zeros"' "$work/out" && { echo "not ok: no zeros"; failed=1; }
+done
+plan "$(gemm bf16 64 8 96)" >"$work/plan"
 # Two algorithms alike while clocks fall: timed one after the other, the first would win.
 faults=FAKE_CUDA=drift expect "clocks that fall" 0 '"name": "#0 of 2'
 grep -q '"variant": "tuned"' "$work/out" && { echo "not ok: tuned by drift"; failed=1; }

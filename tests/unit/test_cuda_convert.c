@@ -85,6 +85,37 @@ static void filled(void **state)
     }
 }
 
+/* Two thirds within one deviation, next to nothing beyond three. */
+static void filled_normal(void **state)
+{
+    static const struct {
+        enum cuda_bits bits;
+        double deviation;
+    } all[] = {{BITS_FP32, 0.5}, {BITS_FP16, 0.5}, {BITS_BF16, 0.5}, {BITS_INT8, 42},
+               {BITS_INT32, 42}, {BITS_E4M3, 0.5}, {BITS_E2M1, 2}};
+    static uint64_t data[1024];
+    uint64_t seed = 0x5eed;
+
+    (void)state;
+    for (size_t t = 0; t < sizeof all / sizeof all[0]; t++) {
+        double sum = 0, squares = 0;
+        int far = 0;
+
+        memset(data, 0xff, sizeof data);
+        convert_fill_normal(all[t].bits, data, 2000, &seed);
+        for (size_t i = 0; i < 2000; i++) {
+            double x = convert_get(all[t].bits, data, i) / all[t].deviation;
+
+            sum += x;
+            squares += x * x;
+            far += fabs(x) > 3.1;
+        }
+        assert_true(fabs(sum / 2000) < 0.1);
+        assert_near(squares / 2000, 1, 0.15);
+        assert_true(far < 20);
+    }
+}
+
 static void scales(void **state)
 {
     static uint8_t data[4096];
@@ -106,9 +137,9 @@ static void scales(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_values), cmocka_unit_test(there_and_back),
-        cmocka_unit_test(rounding),     cmocka_unit_test(filled),
-        cmocka_unit_test(scales),
+        cmocka_unit_test(known_values),  cmocka_unit_test(there_and_back),
+        cmocka_unit_test(rounding),      cmocka_unit_test(filled),
+        cmocka_unit_test(filled_normal), cmocka_unit_test(scales),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -546,19 +546,22 @@ static void test_warmup_clock(void **state)
 static void test_no_zeros(void **state)
 {
     struct check few = {.done = true, .ok = true}, many = few, none = few;
-    struct check bad = {.done = true, .ok = false, .why = "is 1, not 2"};
+    struct check bad = {.done = true, .ok = false, .why = "is 1, not 2"}, meant = few;
 
     (void)state;
-    method_no_zeros(&few, 2, 16); /* NVFP4: two codes of sixteen */
+    method_no_zeros(&few, FILL_UNIFORM, 2, 16); /* NVFP4: two codes of sixteen */
     assert_true(few.ok);
     assert_near(few.zeros, 0.125, 1e-12);
-    method_no_zeros(&many, 100, 100);
+    method_no_zeros(&many, FILL_NORMAL, 100, 100);
     assert_false(many.ok);
     assert_non_null(strstr(many.why, "100 % of the operands are zero"));
-    method_no_zeros(&none, 0, 0);
+    method_no_zeros(&none, FILL_UNIFORM, 0, 0);
     assert_true(none.ok);
-    method_no_zeros(&bad, 100, 100); /* what came first is kept */
+    method_no_zeros(&bad, FILL_UNIFORM, 100, 100); /* what came first is kept */
     assert_string_equal(bad.why, "is 1, not 2");
+    method_no_zeros(&meant, FILL_ZEROS, 100, 100); /* asked for: a flag says so */
+    assert_true(meant.ok);
+    assert_near(meant.zeros, 1, 0);
 }
 
 static void test_within(void **state)

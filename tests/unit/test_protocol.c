@@ -34,6 +34,7 @@ static void test_settings_round_trip(void **state)
     (void)state;
     in.seed = 0xfedcba9876543210u;
     in.max_memory = 12345678;
+    in.fill = FILL_ZEROS;
     in.algos = 64;
     in.workspace = 0;
     json = protocol_settings(&in, 3);
@@ -44,6 +45,7 @@ static void test_settings_round_trip(void **state)
     assert_near(back.min_time, 0.2, 0);
     assert_near(back.device_warmup_min, 0.5, 0);
     assert_near(back.max_memory, 12345678, 0);
+    assert_int_equal(back.fill, FILL_ZEROS);
     assert_near(back.algos, 64, 0);
     assert_near(back.workspace, 0, 0);
     json_decref(json);
@@ -67,6 +69,8 @@ static void test_settings_refused(void **state)
          "device_warmup_min"},
         {"{\"do\":\"settings\",\"protocol\":1,\"seed\":1.5}", "seed"},
         {"{\"do\":\"settings\",\"protocol\":1,\"algos\":0}", "algos"},
+        {"{\"do\":\"settings\",\"protocol\":1,\"fill\":\"sand\"}", "fill"},
+        {"{\"do\":\"settings\",\"protocol\":1,\"fill\":1}", "fill"},
     };
 
     (void)state;
