@@ -2,11 +2,12 @@
  * cpu_gemm.c - one linear layer's operands, runs and check, whatever the library.
  *
  * W is filled once and packed `weights` times. The rows of W that the check will look
- * at are chosen and kept as double before W is given up, so that the check needs no
- * second copy of a large matrix:  16 rows of k doubles, k = 14336: 1.8 MB.
+ * at are chosen and kept before W is given up, so that the check needs no second copy
+ * of a large matrix: 16 rows of k floats, k = 14336: 0.9 MB. A full check keeps as many
+ * as 64 Mi multiply-adds need, half a second of one processor.
  *
  * The check runs the timed call once more on the last used copies into a y full of NaN
- * (integers: 0x7f7f7f7f) and compares 16 x 16 results with sums in double.
+ * (integers: 0x7f7f7f7f) and compares 16 x 16 results, or all, with sums in double.
  */
 #include "bench/cpu_gemm.h"
 
@@ -26,9 +27,11 @@ struct cpu_gemm {
     size_t x_bytes, y_bytes; /* of one copy */
     void **w, **x, **y;      /* memory */
     void **w_handle, **x_handle, **y_handle;
-    int sampled; /* rows of W kept */
-    int64_t sample[CHECK_ROWS];
-    double *kept; /* [sampled][k] */
+    bool full;       /* all results are checked, as far as that is bearable */
+    int64_t sampled; /* rows of W kept */
+    int64_t columns; /* of x that are checked with each */
+    char *kept;      /* [sampled][k], as W was stored */
+    double *one;     /* [k], of one row */
 };
 
 const struct gemm_library *cpu_gemm_library(void)
@@ -119,28 +122,48 @@ static void fill(struct cpu_pool *pool, enum bench_fill how, enum number number,
 }
 
 /* Rows spread over the matrix, the first and the last among them. */
-static int64_t spread(int64_t count, int samples, int i)
+static int64_t spread(int64_t count, int64_t samples, int64_t i)
 {
-    return count <= samples   ? i
-           : i == samples - 1 ? count - 1
-                              : count * i / samples + i % 3;
+    int64_t at = samples > 0 && count > samples ? count * i / samples : i;
+
+    if (count > 4 * samples)
+        at += i % 3; /* not at one place of the kernel's tiles */
+    return i == samples - 1 || at >= count ? count - 1 : at;
+}
+
+static int64_t at_least_one(double count)
+{
+    return count < 1 ? 1 : (int64_t)count;
+}
+
+/* How much is checked: 16 x 16, or whole rows within CHECK_FULL_MOST. */
+static void plan_check(struct cpu_gemm *gemm)
+{
+    int64_t m = gemm->shape.m, n = gemm->shape.n, rows = CHECK_ROWS;
+    int64_t columns = CHECK_COLUMNS;
+    double k = (double)gemm->shape.k;
+
+    if (gemm->full) {
+        columns = at_least_one(CHECK_FULL_MOST / k);
+        columns = columns < n ? columns : n;
+        rows = at_least_one(CHECK_FULL_MOST / k / (double)columns);
+    }
+    gemm->sampled = rows < m ? rows : m;
+    gemm->columns = columns < n ? columns : n;
 }
 
 static bool keep_samples(struct cpu_gemm *gemm, const void *w)
 {
-    int64_t m = gemm->shape.m, k = gemm->shape.k;
+    size_t row = (size_t)gemm->shape.k * number_size(gemm->made.w);
 
-    gemm->sampled = m < CHECK_ROWS ? (int)m : CHECK_ROWS;
-    gemm->kept = malloc((size_t)gemm->sampled * (size_t)k * sizeof *gemm->kept);
-    for (int i = 0; gemm->kept && i < gemm->sampled; i++) {
-        gemm->sample[i] = spread(m, CHECK_ROWS, i);
-        if (gemm->sample[i] >= m)
-            gemm->sample[i] = m - 1;
-        for (int64_t j = 0; j < k; j++)
-            gemm->kept[i * k + j] =
-                number_get(gemm->made.w, w, (size_t)(gemm->sample[i] * k + j));
-    }
-    return gemm->kept != NULL;
+    plan_check(gemm);
+    gemm->kept = malloc((size_t)gemm->sampled * row);
+    gemm->one = malloc((size_t)gemm->shape.k * sizeof *gemm->one);
+    for (int64_t i = 0; gemm->kept && i < gemm->sampled; i++)
+        memcpy(gemm->kept + (size_t)i * row,
+               (const char *)w + (size_t)spread(gemm->shape.m, gemm->sampled, i) * row,
+               row);
+    return gemm->kept && gemm->one;
 }
 
 static bool pack_weights(struct cpu_gemm *gemm, const void *w)
@@ -206,6 +229,7 @@ enum point_state cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool,
     gemm->weights = weights;
     gemm->rows = rows;
     gemm->fill = settings->fill;
+    gemm->full = settings->check == CHECK_FULL;
     if (w && make_tables(gemm)) {
         fill(pool, gemm->fill, gemm->made.w, w, count, settings->seed);
         ok = keep_samples(gemm, w) && pack_weights(gemm, w) &&
@@ -239,6 +263,7 @@ void cpu_gemm_free(struct cpu_gemm *gemm)
     drop(gemm, gemm->y, gemm->y_handle, gemm->rows, gemm->y_bytes);
     gemm->library->free(gemm->made.op);
     free(gemm->kept);
+    free(gemm->one);
     free(gemm);
 }
 
@@ -259,26 +284,28 @@ bool cpu_gemm_wait(struct cpu_gemm *gemm)
 
 /* ---- check ---- */
 
-/* Of the kept rows of W and one column of x. */
+/* Of kept rows of W and one column of x. */
 static void look_for_zeros(const struct cpu_gemm *gemm, const void *x,
                            struct check *out)
 {
-    int64_t k = gemm->shape.k, count = gemm->sampled * k;
+    int64_t k = gemm->shape.k;
+    int64_t count = (gemm->sampled < CHECK_ROWS ? gemm->sampled : CHECK_ROWS) * k;
     double zeros = 0;
 
     for (int64_t i = 0; i < count; i++)
-        zeros += gemm->kept[i] == 0;
+        zeros += number_get(gemm->made.w, gemm->kept, (size_t)i) == 0;
     for (int64_t i = 0; i < k; i++)
         zeros += number_get(gemm->made.x, x, (size_t)i) == 0;
     method_no_zeros(out, gemm->fill, zeros, (double)(count + k));
 }
 
-static void compare(const struct cpu_gemm *gemm, int i, int64_t column, const void *x,
-                    const void *y, struct check *out)
+/* gemm->one holds that row of W. */
+static void compare(const struct cpu_gemm *gemm, int64_t i, int64_t column,
+                    const void *x, const void *y, struct check *out)
 {
-    const double *w = gemm->kept + (int64_t)i * gemm->shape.k;
+    const double *w = gemm->one;
     int64_t k = gemm->shape.k;
-    size_t at = (size_t)(column * gemm->shape.m + gemm->sample[i]);
+    size_t at = (size_t)(column * gemm->shape.m + i);
     double ref = 0, sum = 0, ratio, got = number_get(gemm->made.y, y, at);
 
     for (int64_t j = 0; j < k; j++) {
@@ -291,7 +318,7 @@ static void compare(const struct cpu_gemm *gemm, int i, int64_t column, const vo
     if (!method_within(gemm->shape.type, got, ref, sum, &ratio) && out->ok) {
         out->ok = false;
         gp_format(out->why, sizeof out->why, "y[%lld, %lld] is %.9g, not %.9g%s",
-                  (long long)column, (long long)gemm->sample[i], got, ref,
+                  (long long)column, (long long)i, got, ref,
                   gemm->shape.type == TYPE_INT8 && gemm->made.emulated
                       ? ": 16-bit sums saturate without VNNI"
                       : "");
@@ -300,26 +327,35 @@ static void compare(const struct cpu_gemm *gemm, int i, int64_t column, const vo
         out->max_err = ratio;
 }
 
+static void compare_all(const struct cpu_gemm *gemm, int row, struct check *out)
+{
+    int64_t m = gemm->shape.m, n = gemm->shape.n, k = gemm->shape.k;
+
+    for (int64_t i = 0; i < gemm->sampled; i++) {
+        for (int64_t j = 0; j < k; j++)
+            gemm->one[j] = number_get(gemm->made.w, gemm->kept, (size_t)(i * k + j));
+        for (int64_t c = 0; c < gemm->columns; c++)
+            compare(gemm, spread(m, gemm->sampled, i), spread(n, gemm->columns, c),
+                    gemm->x[row], gemm->y[row], out);
+    }
+}
+
 void cpu_gemm_check(struct cpu_gemm *gemm, struct check *out)
 {
     int row = gemm->next_row;
-    int64_t n = gemm->shape.n;
-    int columns = n < CHECK_COLUMNS ? (int)n : CHECK_COLUMNS;
 
     memset(out, 0, sizeof *out);
     memset(gemm->y[row], gemm->made.y == NUMBER_S32 ? 0x7f : 0xff, gemm->y_bytes);
     out->done = true;
+    if (gemm->full)
+        out->mode = gemm->sampled < gemm->shape.m || gemm->columns < gemm->shape.n
+                        ? "rows"
+                        : "full";
     out->ok = cpu_gemm_run(gemm, gemm->next_weight, row) && cpu_gemm_wait(gemm);
     if (!out->ok) {
         gp_copy(out->why, sizeof out->why, "the library refused the call");
         return;
     }
     look_for_zeros(gemm, gemm->x[row], out);
-    for (int c = 0; c < columns; c++) {
-        int64_t column = spread(n, CHECK_COLUMNS, c);
-
-        for (int i = 0; i < gemm->sampled; i++)
-            compare(gemm, i, column < n ? column : n - 1, gemm->x[row], gemm->y[row],
-                    out);
-    }
+    compare_all(gemm, row, out);
 }

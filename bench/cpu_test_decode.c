@@ -105,6 +105,7 @@ static enum point_state fill(struct cpu_engine *engine, struct decode_work *work
 {
     struct method_settings each = engine->settings;
 
+    each.check = CHECK_SAMPLE; /* rows of all its layers would have to be kept */
     for (int i = 0; i < GEMMS; i++, each.seed++) {
         enum point_state state =
             cpu_gemm_fill(work->gemm[i], engine->pool, i == HEAD ? 1 : work->real, 1,

@@ -2,10 +2,10 @@
  * cuda_check.c - is what was timed also right?
  *
  * The result is poisoned (NaN; 0x7f7f7f7f for integers), the very call is made once
- * more, and 16 rows x 16 columns of it are recomputed in double from the bits that lie
- * on the device: ref = sum a*b, S = sum |a*b|, allowance by method_within(). Only those
- * rows of A, columns of B and columns of D are copied: contiguous, because A is stored
- * k x m.
+ * more, and 16 rows x 16 columns of it (64 x 64 with --check full) are recomputed in
+ * double from the bits that lie on the device: ref = sum a*b, S = sum |a*b|, allowance
+ * by method_within(). Only those rows of A, columns of B and columns of D are copied:
+ * contiguous, because A is stored k x m.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,10 +14,12 @@
 
 #include "bench/cuda_lt.h"
 
+enum { BLOCK = 64 }; /* rows and columns of a full check: the host computes them */
+
 struct sample {
-    int64_t rows[CHECK_ROWS], columns[CHECK_COLUMNS];
+    int64_t rows[BLOCK], columns[BLOCK];
     int row_count, column_count;
-    void *a[CHECK_ROWS], *b[CHECK_COLUMNS], *d[CHECK_COLUMNS]; /* on the host */
+    void *a[BLOCK], *b[BLOCK], *d[BLOCK]; /* on the host */
     uint8_t *a_scale, *b_scale;
 };
 
@@ -71,9 +73,8 @@ static bool fetch_all(struct cuda_ctx *ctx, const struct lt_gemm *g,
 
 static void sample_free(struct sample *s)
 {
-    for (int i = 0; i < CHECK_ROWS; i++)
+    for (int i = 0; i < BLOCK; i++) {
         free(s->a[i]);
-    for (int i = 0; i < CHECK_COLUMNS; i++) {
         free(s->b[i]);
         free(s->d[i]);
     }
@@ -139,8 +140,9 @@ static void compare(const struct lt_gemm *g, const struct sample *s,
         }
 }
 
-void lt_check(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
-              const struct lt_operands *o, struct check *out)
+static void check_some(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
+                       const struct lt_operands *o, int rows, int columns,
+                       struct check *out)
 {
     struct sample s = {0};
     int poison = g->type->out == BITS_INT32 ? 0x7f : 0xff;
@@ -148,8 +150,8 @@ void lt_check(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
         cuda_bits_bytes(g->type->out, (size_t)g->m * (size_t)g->n * (size_t)g->batch);
 
     *out = (struct check){0};
-    s.row_count = spread(g->m, CHECK_ROWS, s.rows);
-    s.column_count = spread(g->n_asked, CHECK_COLUMNS, s.columns);
+    s.row_count = spread(g->m, rows, s.rows);
+    s.column_count = spread(g->n_asked, columns, s.columns);
     if (cuda_ok(ctx, cudaMemsetAsync(o->d, poison, bytes, ctx->stream), "poison") &&
         lt_launch(ctx, g, variant, o) &&
         cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "check") &&
@@ -160,4 +162,17 @@ void lt_check(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
         snprintf(out->why, sizeof out->why, "%.110s", ctx->fault);
     }
     sample_free(&s);
+}
+
+void lt_check(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
+              const struct lt_operands *o, struct check *out)
+{
+    check_some(ctx, g, variant, o, CHECK_ROWS, CHECK_COLUMNS, out);
+}
+
+void lt_check_full(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
+                   const struct lt_operands *o, struct check *out)
+{
+    check_some(ctx, g, variant, o, BLOCK, BLOCK, out);
+    out->mode = g->m <= BLOCK && g->n_asked <= BLOCK ? "full" : "block";
 }

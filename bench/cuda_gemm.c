@@ -50,7 +50,10 @@ static void gemm_check(struct cuda_ctx *ctx, int variant, struct check *out)
     struct gemm_state *s = ctx->work.state;
     struct lt_operands o = operands(s, 0);
 
-    lt_check(ctx, &s->gemm, variant, &o, out);
+    if (ctx->settings.check == CHECK_FULL)
+        lt_check_full(ctx, &s->gemm, variant, &o, out);
+    else
+        lt_check(ctx, &s->gemm, variant, &o, out);
 }
 
 static void gemm_release(struct cuda_ctx *ctx)
@@ -232,13 +235,14 @@ static void tune(struct cuda_ctx *ctx, struct gemm_state *s)
     first = list[count];
     qsort(list, (size_t)count, sizeof list[0], by_seconds);
     for (int i = 0; i < count; i++) {
+        struct lt_operands o = operands(s, 0);
         struct check check;
 
         if (list[i].algo == heuristic || !(list[i].seconds > 0) ||
             list[i].seconds > GAIN * first.seconds)
             continue;
         s->gemm.chosen[LT_TUNED] = list[i].algo;
-        gemm_check(ctx, LT_TUNED, &check);
+        lt_check(ctx, &s->gemm, LT_TUNED, &o, &check);
         if (check.ok)
             return;
     }

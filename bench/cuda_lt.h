@@ -72,5 +72,8 @@ json_t *lt_describe_json(const struct lt_gemm *gemm, int i);
  */
 void lt_check(struct cuda_ctx *ctx, struct lt_gemm *gemm, int variant,
               const struct lt_operands *operands, struct check *out);
+/* Up to 64 x 64 of it. */
+void lt_check_full(struct cuda_ctx *ctx, struct lt_gemm *gemm, int variant,
+                   const struct lt_operands *operands, struct check *out);
 
 #endif

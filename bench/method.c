@@ -20,6 +20,8 @@
 
 const char *const method_fills[FILL_COUNT] = {"uniform", "normal", "zeros"};
 
+const char *const method_checks[CHECK_COUNT] = {"sample", "none", "full"};
+
 int method_word(const char *const *words, int count, const char *word)
 {
     for (int i = 0; word && i < count; i++)

@@ -37,6 +37,8 @@
 
 enum bench_fill { FILL_UNIFORM, FILL_NORMAL, FILL_ZEROS, FILL_COUNT };
 extern const char *const method_fills[FILL_COUNT];
+enum bench_check { CHECK_SAMPLE, CHECK_NONE, CHECK_FULL, CHECK_COUNT };
+extern const char *const method_checks[CHECK_COUNT];
 
 struct method_settings {
     double rel_ci;       /* 0.01: half-width of the confidence interval over the median */
@@ -51,6 +53,7 @@ struct method_settings {
     double algos;        /* 16: heuristics a GPU's library is asked for, 1..64 */
     double workspace;    /* 32 MiB: bytes its products may use beside their operands */
     enum bench_fill fill; /* of the operands of products */
+    enum bench_check check; /* how many results are computed again */
 };
 
 enum preset { PRESET_QUICK, PRESET_NORMAL, PRESET_THOROUGH };
@@ -133,9 +136,11 @@ void method_measure(const struct method_settings *settings, const struct sampler
 /* ---- correctness ---- */
 
 enum { CHECK_ROWS = 16, CHECK_COLUMNS = 16 };
+#define CHECK_FULL_MOST 67108864.0 /* multiply-adds of a full check on one processor */
 
 struct check {
     bool done, ok;
+    const char *mode; /* "full", "rows", "block"; NULL = a sample */
     int n;
     double max_err;  /* largest |d - ref| / allowance; > 1 fails */
     double zeros;    /* share of zeros among the operands looked at */

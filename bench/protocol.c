@@ -68,6 +68,7 @@ json_t *protocol_settings(const struct method_settings *settings, int device)
         json_object_set_new(json, settings_fields[i].name,
                             gp_json_number(*settings_field(&copy, i)));
     json_object_set_new(json, "fill", json_string(method_fills[copy.fill]));
+    json_object_set_new(json, "check", json_string(method_checks[copy.check]));
     return json;
 }
 
@@ -104,11 +105,14 @@ static bool word_in(const json_t *json, const char *name, const char *const *wor
 static enum gp_status read_words(const json_t *json, const char *where,
                                  struct method_settings *out, struct gp_err *err)
 {
-    int fill = (int)out->fill;
+    int fill = (int)out->fill, check = (int)out->check;
 
     if (!word_in(json, "fill", method_fills, FILL_COUNT, &fill))
         return bad(err, where, "fill", "is no word that is known");
+    if (!word_in(json, "check", method_checks, CHECK_COUNT, &check))
+        return bad(err, where, "check", "is no word that is known");
     out->fill = (enum bench_fill)fill;
+    out->check = (enum bench_check)check;
     return GP_OK;
 }
 

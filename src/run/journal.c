@@ -53,6 +53,7 @@ static json_t *settings_json(const struct method_settings *s)
     json_object_set_new(json, "seed", gp_json_number((double)s->seed));
     json_object_set_new(json, "max_memory", gp_json_number(s->max_memory));
     json_object_set_new(json, "fill", json_string(method_fills[s->fill]));
+    json_object_set_new(json, "check", json_string(method_checks[s->check]));
     json_object_set_new(json, "algos", gp_json_number(s->algos));
     json_object_set_new(json, "workspace_bytes", gp_json_number(s->workspace));
     return json;

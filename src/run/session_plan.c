@@ -57,6 +57,8 @@ static void take_method(const struct ask *ask, struct method_settings *m)
     m->min_time = fmin(m->min_time, m->max_time);
     m->fill = (enum bench_fill)method_word(method_fills, FILL_COUNT,
                                            ask_word(ask, OPT_FILL, "uniform"));
+    m->check = (enum bench_check)method_word(method_checks, CHECK_COUNT,
+                                             ask_word(ask, OPT_CHECK, "sample"));
     m->algos = ask_or(ask, OPT_ALGOS, m->algos);
     if (ask->value[OPT_WORKSPACE].given)
         m->workspace = ask->value[OPT_WORKSPACE].number;

@@ -125,6 +125,16 @@ for fill in ["zeros", "normal"] if not no_library else []:
         wrong.append("fill %s: check %s, flags %s" % (fill, check, flags))
     if "zeros" in said[1]["flags"] or said[1]["check"]["zeros"] > 0.02:
         wrong.append("fill %s: memory is read as it was" % fill)
+# All results where that is bearable, whole rows of a large product, or none.
+for also, m, n, k, mode, count in [
+        ("full", 96, 5, 77, "full", 480), ("full", 4, 40, 2097152, "rows", 32),
+        ("full", 300, 64, 16384, "rows", 64 * 64), ("sample", 300, 64, 64, "sample", 256),
+        ("none", 96, 5, 77, None, 0)] if not no_library else []:
+    said = run([gemm("fp32", m, n, k)], {"check": also, "max_memory": 1e9})[0][0]
+    check = said["check"] or {"mode": None, "n": 0, "ok": True}
+    if said["state"] != "ok" or (check["mode"], check["n"]) != (mode, count) or (
+            not check["ok"] or not said["valid"] or check.get("tol", 1) != 1):
+        wrong.append("check %s of %dx%dx%d: %s %s" % (also, m, n, k, said["state"], check))
 print("\n".join(wrong) or "cpu engine: %d points as they should be" % len(plan))
 sys.exit(bool(wrong))
 PY

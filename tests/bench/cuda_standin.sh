@@ -118,6 +118,18 @@ for type in bf16 int8 fp8 fp32; do
   faults='' expect "$type, normal" 0 '"zeros": 0[.,]' '"valid": true'
   grep -q '"flags": \["zeros"' "$work/out" && { echo "not ok: no zeros"; failed=1; }
 done
+# All results, a block of many, or none.
+for size in 64:8:full:512 64:64:full:4096 80:96:block:4096; do
+  m=${size%%:*} rest=${size#*:}
+  n=${rest%%:*} rest=${rest#*:}
+  plan "$(gemm bf16 "$m" "$n" 96)" >"$work/plan"
+  sed -i '1s/"seed":1/&,"check":"full"/' "$work/plan"
+  faults='' expect "check of $m x $n" 0 \
+    '"check": {"mode": "'"${rest%:*}"'", "n": '"${rest#*:}"', "ok": true, "tol": 1'
+  faults=FAKE_CUDA=wrong expect "wrong, of $m x $n" 0 '"ok": false' '"wrong"'
+done
+sed -i '1s/"check":"full"/"check":"none"/' "$work/plan"
+faults=FAKE_CUDA=wrong expect "no check" 0 "$point_ok" '"check": null' '"valid": true'
 plan "$(gemm bf16 64 8 96)" >"$work/plan"
 # Two algorithms alike while clocks fall: timed one after the other, the first would win.
 faults=FAKE_CUDA=drift expect "clocks that fall" 0 '"name": "#0 of 2'

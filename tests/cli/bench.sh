@@ -51,10 +51,10 @@ assert_contains "json on standard output" '"schema": "gpuplan.bench/1"' "$out"
 
 # what is asked for by hand stands above the preset, in the plan and in the result
 bench -o byhand.json --rel-ci 5 --max-time 0.1 --algos 3 \
-    --workspace 0 --fill normal
+    --workspace 0 --fill normal --check none
 assert_eq "settings by hand" 0 "$rc"
 for word in '"rel_ci": 0.05' '"max_time": 0.1' '"min_time": 0.1' '"preset": "quick"' \
-    '"fill": "normal"' '"algos": 3' '"workspace_bytes": 0'; do
+    '"fill": "normal"' '"check": "none"' '"algos": 3' '"workspace_bytes": 0'; do
     assert_contains "settings by hand: $word" "$word" "$(cat byhand.json)"
 done
 assert_fails 2 "outside 0.01..100" --bench memory --rel-ci 0

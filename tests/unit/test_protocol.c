@@ -35,6 +35,7 @@ static void test_settings_round_trip(void **state)
     in.seed = 0xfedcba9876543210u;
     in.max_memory = 12345678;
     in.fill = FILL_ZEROS;
+    in.check = CHECK_NONE;
     in.algos = 64;
     in.workspace = 0;
     json = protocol_settings(&in, 3);
@@ -46,6 +47,7 @@ static void test_settings_round_trip(void **state)
     assert_near(back.device_warmup_min, 0.5, 0);
     assert_near(back.max_memory, 12345678, 0);
     assert_int_equal(back.fill, FILL_ZEROS);
+    assert_int_equal(back.check, CHECK_NONE);
     assert_near(back.algos, 64, 0);
     assert_near(back.workspace, 0, 0);
     json_decref(json);
@@ -71,6 +73,7 @@ static void test_settings_refused(void **state)
         {"{\"do\":\"settings\",\"protocol\":1,\"algos\":0}", "algos"},
         {"{\"do\":\"settings\",\"protocol\":1,\"fill\":\"sand\"}", "fill"},
         {"{\"do\":\"settings\",\"protocol\":1,\"fill\":1}", "fill"},
+        {"{\"do\":\"settings\",\"protocol\":1,\"check\":\"\"}", "check"},
     };
 
     (void)state;
