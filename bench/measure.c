@@ -191,7 +191,26 @@ static json_t *params_of(const struct order *order, const struct result *result)
     return json;
 }
 
-static json_t *rate_of(const struct order *order, double median)
+/* Operations per joule and per cycle of a GPU's clock, of which the means over the
+ * window are taken: what is left of a difference when power or clock differ. Null
+ * without the sensor. */
+static void add_efficiency(json_t *rate, double per_second, const json_t *sensors)
+{
+    double watts =
+        json_number_value(json_object_get(json_object_get(sensors, "power_w"), "mean"));
+    double mhz = json_number_value(
+        json_object_get(json_object_get(sensors, "sm_clock_mhz"), "mean"));
+
+    json_object_set_new(rate, "ops_per_j",
+                        watts > 0 && per_second > 0 ? gp_json_number(per_second / watts)
+                                                    : json_null());
+    json_object_set_new(rate, "ops_per_clock",
+                        mhz > 0 && per_second > 0
+                            ? gp_json_number(per_second / (1e6 * mhz))
+                            : json_null());
+}
+
+static json_t *rate_of(const struct order *order, double median, const json_t *sensors)
 {
     double operations = point_operations(&order->point);
     double bytes = point_bytes(&order->point);
@@ -204,6 +223,7 @@ static json_t *rate_of(const struct order *order, double median)
     json_object_set_new(json, "bytes_per_s",
                         bytes > 0 && median > 0 ? gp_json_number(bytes / median)
                                                 : json_null());
+    add_efficiency(json, median > 0 ? operations / median : 0, sensors);
     return json;
 }
 
@@ -298,7 +318,8 @@ static void add_measured(struct bench_run *run, json_t *json, const struct order
     json_object_set_new(json, "first_s", first_of(r));
     json_object_set(json, "latency_s", r->latency);
     json_object_set_new(json, "passes", passes);
-    json_object_set_new(json, "rate", rate_of(order, m->stats.median));
+    json_object_set_new(json, "rate",
+                        rate_of(order, m->stats.median, r->watched.sensors));
     json_object_set(json, "sensors", r->watched.sensors);
     json_object_set_new(json, "check", check_of(&r->check));
     json_object_set_new(json, "valid", json_boolean(!r->check.done || r->check.ok));

@@ -161,6 +161,8 @@ static void take_figures(struct reading *r, const json_t *json,
 
     p->ops = number(r, rate, "ops_per_s", 1e24);
     p->bytes = number(r, rate, "bytes_per_s", 1e24);
+    p->per_joule = number(r, rate, "ops_per_j", 1e24);
+    p->per_clock = number(r, rate, "ops_per_clock", 1e24);
     p->clock = mean_of(r, sensors, "sm_clock_mhz", "mean");
     p->power = mean_of(r, sensors, "power_w", "mean");
     p->temp = mean_of(r, sensors, "temp_c", "max");

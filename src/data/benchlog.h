@@ -44,6 +44,7 @@ struct benchlog_point {
     int samples;
     double median, low, high;  /* s, low and high of its 95 % interval; 0 = none */
     double ops, bytes;         /* per second; 0 = null */
+    double per_joule, per_clock; /* operations; 0 = null */
     double predicted;          /* s, 0 = null */
     double ratio;              /* predicted over measured time, 0 = null */
     double clock, power, temp; /* mean MHz, mean W, highest degrees C; 0 = null */

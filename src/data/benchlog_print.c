@@ -133,7 +133,8 @@ static void print_csv(const struct benchlog *log, struct strbuf *out)
         "reason",      "samples",   "median_s",     "ci95_low_s",
         "ci95_high_s", "ops_per_s", "bytes_per_s",  "predicted_s",
         "ratio",       "bound",     "sm_clock_mhz", "power_w",
-        "temp_c",      "check",     "good",         "flags"};
+        "temp_c",      "check",     "good",         "flags",
+        "ops_per_j",   "ops_per_clock"};
     enum { COLUMNS = sizeof titles / sizeof titles[0] };
     struct table_column columns[COLUMNS];
     struct table table;
@@ -175,6 +176,8 @@ static void print_csv(const struct benchlog *log, struct strbuf *out)
         table_cell(&table, benchlog_good(p) ? "1" : "0");
         flag_words(p, flags, sizeof flags);
         table_cell(&table, strcmp(p->state, "ok") == 0 ? flags : "");
+        csv_number(&table, p->per_joule); /* last, so that older columns stay */
+        csv_number(&table, p->per_clock);
     }
     table_csv(&table, out);
     table_fini(&table);

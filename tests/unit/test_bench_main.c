@@ -186,9 +186,9 @@ static json_t *standin_sensors(void *ctx)
     static int joules;
 
     (void)ctx;
-    return json_pack("{s:i, s:i, s:i, s:s}", "temp_c", 61, "energy_j", joules++,
-                     "throttle_bits", standin.hot ? 0x20 : 0x4, "power_kind",
-                     "instant");
+    return json_pack("{s:i, s:i, s:i, s:s, s:i, s:i}", "temp_c", 61, "energy_j",
+                     joules++, "throttle_bits", standin.hot ? 0x20 : 0x4, "power_kind",
+                     "instant", "power_w", 500, "sm_clock_mhz", 1000);
 }
 
 static void standin_window(void *ctx, bool begin)
@@ -440,6 +440,12 @@ static void test_works(void **state)
     assert_near(
         json_number_value(json_object_get(json_object_get(point, "rate"), "ops_per_s")),
         2.0 * 1 * 16 * 32 / 2e-5, 1);
+    assert_near(
+        json_number_value(json_object_get(json_object_get(point, "rate"), "ops_per_j")),
+        2.0 * 1 * 16 * 32 / 2e-5 / 500, 1e-2);
+    assert_near(json_number_value(
+                    json_object_get(json_object_get(point, "rate"), "ops_per_clock")),
+                2.0 * 1 * 16 * 32 / 2e-5 / 1e9, 1e-9);
     assert_true(json_is_true(json_object_get(point, "valid")));
     sensors = json_object_get(point, "sensors");
     assert_string_equal(word(json_object_get(sensors, "throttle"), "class"),

@@ -14,7 +14,8 @@ static const char shape[] =
     "\"state\": \"ok\", \"time_s\": {\"n\": 2, \"median\": %g, \"min\": %g, \"max\": "
     "%g, "
     "\"ci95\": [%g, %g], \"samples\": [%g, %g]}, \"rate\": {\"ops_per_s\": null, "
-    "\"bytes_per_s\": 64e9}, \"check\": {\"ok\": %s}, \"flags\": [%s]}]}";
+    "\"bytes_per_s\": 64e9, \"ops_per_j\": 1.5e9, \"ops_per_clock\": 2048}, \"check\": "
+    "{\"ok\": %s}, \"flags\": [%s]}]}";
 
 static const char empty_file[] =
     "{\"schema\": \"gpuplan.bench/1\", \"status\": \"complete\", \"devices\": "
@@ -266,6 +267,8 @@ static void views_hold_the_figures(void **state)
     strbuf_init(&out);
     benchlog_print(&log, BENCHLOG_CSV, &out);
     assert_non_null(strstr(out.text, "6.4e+10"));
+    assert_non_null(strstr(out.text, "flags,ops_per_j,ops_per_clock\n"));
+    assert_non_null(strstr(out.text, ",1.5e+09,2048\n"));
     strbuf_clear(&out);
     benchlog_print(&log, BENCHLOG_MARKDOWN, &out);
     assert_non_null(strstr(out.text, "64.0 GB/s"));
