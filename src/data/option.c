@@ -149,6 +149,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                         "memory one engine may allocate for operands"},
     [OPT_SEED] = {"seed", 0, OPTION_COUNTED, "N", "", 0, 9007199254740991.0, NULL,
                   "24301", M, false, "of the order of points and of the operands"},
+    [OPT_ANONYMOUS] = {"anonymous", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", M,
+                       false, "a hash in place of this host's name"},
     [OPT_PROGRESS] = {"progress", 0, OPTION_WORD, "KIND", "", 0, 0,
                       "auto|plain|json|none", "auto", M, false,
                       "what is shown on standard error meanwhile"},

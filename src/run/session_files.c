@@ -22,11 +22,24 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
+/* The same host has the same hash (FNV-1a) in each of its results, so that they can be
+ * told apart and compared; who knows the name can find it. */
+static void hash_name(char *name, size_t size)
+{
+    uint64_t h = 14695981039346656037u;
+
+    for (const char *c = name; *c; c++)
+        h = (h ^ (unsigned char)*c) * 1099511628211u;
+    gp_format(name, size, "host-%016llx", (unsigned long long)h);
+}
+
 static void name_host(struct session *s)
 {
     char name[65] = "host";
 
     gethostname(name, sizeof name - 1);
+    if (ask_flag(&s->ask, OPT_ANONYMOUS))
+        hash_name(name, sizeof name);
     for (char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && *c != '-' && *c != '.')
             *c = '_';

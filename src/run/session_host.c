@@ -3,6 +3,7 @@
  */
 #include "run/session_parts.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -30,8 +31,19 @@ static json_t *without_secret(const char *text)
     return gp_json_text(kept);
 }
 
+/* An argument that names the host (-o run-$(hostname).json) would undo --anonymous. */
+static json_t *without_host(const struct session *s, const char *text)
+{
+    char name[65] = "";
+
+    gethostname(name, sizeof name - 1);
+    if (ask_flag(&s->ask, OPT_ANONYMOUS) && name[0] && strstr(text, name))
+        return json_string("***");
+    return without_secret(text);
+}
+
 /* The command line as it was typed; null where the system does not tell. */
-static json_t *arguments(void)
+static json_t *arguments(const struct session *s)
 {
     static char text[ARGUMENTS + 1];
     FILE *file = fopen("/proc/self/cmdline", "re");
@@ -42,7 +54,7 @@ static json_t *arguments(void)
         fclose(file);
     text[len] = '\0';
     for (size_t i = 0; i < len; i += strlen(text + i) + 1)
-        json_array_append_new(list, without_secret(text + i));
+        json_array_append_new(list, without_host(s, text + i));
     return list;
 }
 
@@ -52,7 +64,7 @@ json_t *session_tool(const struct session *s)
 
     json_object_set_new(json, "version", json_string(GP_VERSION));
     json_object_set_new(json, "git", gp_json_text(GP_GIT[0] ? GP_GIT : "v" GP_VERSION));
-    json_object_set_new(json, "argv", arguments());
+    json_object_set_new(json, "argv", arguments(s));
     json_object_set_new(json, "seed",
                         json_integer((json_int_t)s->points_ask.settings.seed));
     return json;
@@ -98,6 +110,19 @@ static void cpu_name(char *text, size_t size)
         fclose(file);
 }
 
+/* Memory nodes, as sysfs has them; null where there is none. */
+static json_t *numa_nodes(void)
+{
+    json_t *count = json_null();
+    glob_t found;
+
+    if (glob("/sys/devices/system/node/node[0-9]*", 0, NULL, &found) != 0)
+        return count;
+    count = json_integer((json_int_t)found.gl_pathc);
+    globfree(&found);
+    return count;
+}
+
 json_t *session_host(const struct session *s)
 {
     json_t *json = json_object();
@@ -108,6 +133,7 @@ json_t *session_host(const struct session *s)
     json_object_set_new(json, "name", gp_json_text(s->host));
     json_object_set_new(json, "cpu", cpu[0] ? gp_json_text(cpu) : json_null());
     json_object_set_new(json, "cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
+    json_object_set_new(json, "numa_nodes", numa_nodes());
     json_object_set_new(json, "kernel",
                         uname(&name) == 0 ? gp_json_text(name.release) : json_null());
     json_object_set_new(json, "env", environment());

@@ -62,6 +62,21 @@ assert_fails 2 "outside 1..64" --bench memory --algos 65
 assert_fails 2 "outside 0..4 GiB" --bench memory --workspace 5GiB
 assert_fails 2 "outside 0.001..3600" --bench memory --max-time 1e9
 
+# no word of the host's name, but one hash of it everywhere
+name=$(hostname)
+mkdir nameless && cd nameless || exit 99
+bench --anonymous --prom . -o "run-$name.json"
+bench --anonymous
+assert_eq "anonymous" 0 "$rc"
+hash=$(sed -n 's/^ *"name": "\(host-[0-9a-f]\{16\}\)",*$/\1/p' "run-$name.json")
+assert_contains "a hash of the host" "host-" "$hash"
+assert_contains "the name of a file" "gpuplan-bench-$hash-" "$(echo ./*)"
+assert_contains "the run's own name" "\"run_id\": \"$hash-" "$(cat "run-$name.json")"
+assert_contains "Prometheus" "host=\"$hash\"" "$(cat gpuplan.prom)"
+assert_eq "the name itself" "" "$(grep -lF -e "\"$name\"" -e "\"$name-" -e "run-$name" -- ./*)"
+assert_contains "memory nodes" '"numa_nodes": ' "$(cat "run-$name.json")"
+cd .. || exit 99
+
 # --dry-run measures nothing
 bench --dry-run -o dry.json
 assert_eq "dry run" 0 "$rc"
