@@ -77,6 +77,9 @@ struct backend {
     /* May be NULL. Samples begin (true) and have been taken (false): time to look whether
      * somebody else uses the device. A false may come without a true before it. */
     void (*window)(void *ctx, bool begin);
+    /* May be NULL. Before anything is measured: what somebody else does with the device,
+     * in words; "" when nobody does. May take 0.3 s. */
+    void (*busy)(void *ctx, char *text, size_t size);
     /* May be NULL. One operation by itself: nothing queued before it, caches flushed. */
     bool (*latency)(void *ctx, int variant, double *seconds);
     /* May be NULL. No further call can succeed: the run ends here. */

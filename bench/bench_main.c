@@ -35,6 +35,8 @@
 
 #define DEVICES_MAX 64
 #define SIGNAL_EXIT 128
+#define MEMORY_USED 0.1   /* of a GPU, by others, and what a context of ours takes: */
+#define OWN_CONTEXT 0.8e9 /* bytes */
 
 enum { STOP_LEVEL_NONE, STOP_LEVEL_POINT, STOP_LEVEL_NOW };
 
@@ -255,6 +257,38 @@ static int measure_all(struct bench_run *run)
     return finish(run, i == run->orders.count);
 }
 
+static void send_busy(struct watch *watch, const char *text)
+{
+    watch_send(watch, json_pack("{s:s, s:s, s:s, s:o}", "t", "log", "level", "warning",
+                                "code", "busy", "text", gp_json_text(text)));
+}
+
+/* A device that others use gives figures of both: said before it costs an hour. */
+static void warn_busy(struct bench_run *run, const struct bench_device *device)
+{
+    double used = device->memory - device->free, planned;
+    char text[160] = "";
+
+    if (!run->orders.count || ended(run))
+        return;
+    if (run->backend->busy)
+        run->backend->busy(run->ctx, text, sizeof text);
+    if (text[0])
+        send_busy(run->watch, text);
+    if (strcmp(device->kind, "gpu") == 0 && device->free > 0 &&
+        used > MEMORY_USED * device->memory + OWN_CONTEXT) {
+        gp_format(text, sizeof text, "%.0f %% of its memory is in use already",
+                  100 * used / device->memory);
+        send_busy(run->watch, text);
+    }
+    planned = run->orders.settings.max_memory;
+    if (planned > 0 && device->free > 0 && device->free < planned) {
+        gp_format(text, sizeof text, "%.2f GB of memory are free, less than %.2f",
+                  device->free / 1e9, planned / 1e9);
+        send_busy(run->watch, text);
+    }
+}
+
 static int open_and_measure(struct bench_run *run)
 {
     struct bench_device device = {.index = run->orders.device};
@@ -269,6 +303,7 @@ static int open_and_measure(struct bench_run *run)
         return give_up(run->watch, &err);
     }
     watch_send(run->watch, protocol_device(&device));
+    warn_busy(run, &device);
     watch_start(run->watch, run->backend, run->ctx, run->orders.sensors_s,
                 run->orders.progress_s);
     code = measure_all(run);

@@ -12,13 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bench/cpu_engine.h"
 #include "util/json.h"
 #include "util/str.h"
 
-#define DEEPER 8 /* so many times twice the caches */
+#define BUSY   0.1 /* of the processors, by others, before anything is measured */
+#define DEEPER 8   /* so many times twice the caches */
 
 static const struct cpu_test *const tests[TEST_COUNT] = {
     [TEST_GEMM] = &cpu_test_gemm,     [TEST_BATCH] = &cpu_test_gemm,
@@ -306,6 +308,22 @@ static void window(void *ctx, bool begin)
     json_object_set_new(engine->params, "stolen_share", gp_json_number(share.stolen));
 }
 
+static void busy(void *ctx, char *text, size_t size)
+{
+    const struct cpu_engine *engine = ctx;
+    const struct timespec look = {.tv_nsec = 300 * 1000 * 1000};
+    struct cpu_load before, after;
+    struct cpu_share share;
+
+    cpu_load_read(&before);
+    nanosleep(&look, NULL);
+    cpu_load_read(&after);
+    share = cpu_load_share(&before, &after, engine->topology.threads);
+    if (share.others + share.stolen > BUSY)
+        gp_format(text, size, "others use %.0f %% of the processors already",
+                  100 * fmin(share.others + share.stolen, 1));
+}
+
 /* ---- sensors ---- */
 
 /* Mean of the whole numbers in the files that match; NAN when there are none. */
@@ -415,6 +433,7 @@ int main(int argc, char **argv)
         .sensors = sensors,
         .flags = flags,
         .window = window,
+        .busy = busy,
     };
 
     start_over(argv);

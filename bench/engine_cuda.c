@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bench/cuda_ctx.h"
@@ -17,6 +18,8 @@
 #include "bench/sensors_nvml.h"
 #include "util/json.h"
 #include "util/str.h"
+
+#define BUSY_PCT 5 /* of the time, before anything is measured */
 
 static char version[96];
 
@@ -524,6 +527,30 @@ static void add_flags(void *opaque, int variant, json_t *flags)
         json_array_append_new(flags, json_string("extrapolated"));
 }
 
+/* The counters tell what the multiprocessors did since they were read last. */
+static void busy(void *opaque, char *text, size_t size)
+{
+    struct cuda_ctx *ctx = opaque;
+    const struct timespec look = {.tv_nsec = 300 * 1000 * 1000};
+    int others = ctx->nvml ? nvml_others(ctx->nvml) : 0;
+    json_t *first, *second;
+    double active;
+
+    if (others > 0)
+        gp_format(text, size, "%d other process%s on it already", others,
+                  others == 1 ? " computes" : "es compute");
+    if (others > 0 || !ctx->nvml)
+        return;
+    first = nvml_sensors(ctx->nvml);
+    nanosleep(&look, NULL);
+    second = nvml_sensors(ctx->nvml);
+    active = json_number_value(json_object_get(second, "sm_active_pct"));
+    if (active > BUSY_PCT)
+        gp_format(text, size, "its multiprocessors are busy already, %.0f %%", active);
+    json_decref(first);
+    json_decref(second);
+}
+
 static const char *last_reason(void *opaque)
 {
     return ((struct cuda_ctx *)opaque)->fault;
@@ -543,6 +570,7 @@ const struct backend engine_cuda = {
     .sensors = read_sensors,
     .flags = add_flags,
     .window = window,
+    .busy = busy,
     .latency = latency,
     .lost = is_lost,
     .reason = last_reason,

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/runner_line.h"
 #include "util/json.h"
 #include "util/mem.h"
 
@@ -207,6 +208,19 @@ static bool take_loss(struct session *s, struct session_unit *u,
     return true;
 }
 
+/* Others use the device: the result keeps it, and whoever watches is told. */
+static void take_busy(struct session *s, const struct session_unit *u,
+                      const struct runner_event *said, struct session_event *event)
+{
+    char text[200];
+
+    line_clean(text, sizeof text, session_word(said->json, "text"));
+    gp_format(s->text, sizeof s->text, "device %d is busy: %s", u->index, text);
+    session_warn(s, "%s", s->text);
+    event->kind = SESSION_EVENT_NOTE;
+    event->text = s->text;
+}
+
 static bool handle(struct session *s, const struct runner_event *said,
                    struct session_event *event)
 {
@@ -232,6 +246,10 @@ static bool handle(struct session *s, const struct runner_event *said,
     case EVENT_POINT:
         return take_point(s, u, said, event);
     case EVENT_LOG:
+        if (!s->together && strcmp(session_word(said->json, "code"), "busy") == 0) {
+            take_busy(s, u, said, event);
+            return true;
+        }
         event->kind = SESSION_EVENT_LOG;
         gp_copy(s->text, sizeof s->text, session_word(said->json, "text"));
         event->text = s->text;

@@ -41,6 +41,7 @@ plan = [
      MAY if no_library else MUST),
     ({"test": "allreduce", "kind": "plain", "bytes": 1024}, {"unsupported"}),
 ]
+logs = []
 def run(points, also={}, **variables):
     lines = [dict(settings, **also)] + [{"do": "point", "index": i, "point": p}
                           for i, p in enumerate(points)] + [{"do": "run"}]
@@ -49,10 +50,13 @@ def run(points, also={}, **variables):
     child.stdin.write("".join(json.dumps(line) + "\n" for line in lines))
     child.stdin.flush()  # left open: its end would mean "stop now"
     found, done = {}, None
+    logs.clear()
     for line in child.stdout:
         said = json.loads(line)
         if said["t"] == "point":
             found[said["index"]] = said
+        elif said["t"] == "log":
+            logs.append(said)
         elif said["t"] == "error":
             sys.exit("engine: " + said["text"])
         elif said["t"] == "done":
@@ -135,6 +139,18 @@ for also, m, n, k, mode, count in [
     if said["state"] != "ok" or (check["mode"], check["n"]) != (mode, count) or (
             not check["ok"] or not said["valid"] or check.get("tol", 1) != 1):
         wrong.append("check %s of %dx%dx%d: %s %s" % (also, m, n, k, said["state"], check))
+# Somebody who computes on all processors is noticed before anything is measured.
+others = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+          for _ in os.sched_getaffinity(0)]
+run([plan[6][0]])
+for other in others:
+    other.kill()
+    other.wait()
+if not any(said.get("code") == "busy" and "others use" in said["text"] for said in logs):
+    wrong.append("others on all processors: %s" % logs)
+run([plan[6][0]], {"max_memory": 2.0**50})
+if not any("less than" in said["text"] for said in logs):
+    wrong.append("less memory than planned: %s" % logs)
 print("\n".join(wrong) or "cpu engine: %d points as they should be" % len(plan))
 sys.exit(bool(wrong))
 PY

@@ -169,8 +169,9 @@ if test -f "$fake"; then
   ln -s "$(cd "$(dirname "$fake")" && pwd)/fake_nvml.so" "$work/nvml/libnvidia-ml.so.1"
   plan "$(gemm bf16 64 8 96)" >"$work/plan"
   faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=3" expect "shared" 0 \
-    "$point_ok" '"shared"'
+    "$point_ok" '"shared"' '"code": "busy", "text": "2 other processes compute on it already"'
   faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=1" expect "alone" 0 "$point_ok"
+  grep -q 'processes\? compute' "$work/out" && { echo "not ok: busy alone"; failed=1; }
   grep -q '"shared"' "$work/out" && { echo "not ok: shared with nobody"; failed=1; }
   # copies that take the host's own time, until the sensors have been read three times
   plan '{"test":"transfer","kind":"h2d-pageable","bytes":1000000}' >"$work/plan"

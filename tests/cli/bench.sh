@@ -188,6 +188,14 @@ GPUPLAN_STANDIN=slow bench -o limit.json --time-limit 0.07s
 assert_eq "a limit after a point" 0 "$rc"
 assert_contains "after this point" "stops after this point" "$err"
 
+# others use the device: said, kept, and measured all the same, also under --strict
+GPUPLAN_STANDIN=busy bench -o busy.json --strict
+assert_eq "a busy device" 0 "$rc"
+assert_contains "said" "device 0 is busy: others" "$err"
+assert_contains "kept" "device 0 is busy: others" "$(cat busy.json)"
+assert_lacks "nothing for the terminal" "$(printf '\033')" "$err"
+assert_lacks "a device that is not" "is busy" "$(cat whole.json)"
+
 # --prom is looked at before anything is measured
 bench -o prom.json --prom nowhere
 assert_eq "no folder for --prom" 3 "$rc"

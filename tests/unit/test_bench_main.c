@@ -40,7 +40,7 @@ enum { /* of a point: its m */
        M_BUSY    /* others use the device while the samples are taken */
 };
 
-static bool no_devices, no_open, no_heat;
+static bool no_devices, no_open, no_heat, in_use;
 
 static struct {
     int m, drifts, prepared, runs, windows, alone;
@@ -88,6 +88,11 @@ static enum gp_status standin_open(int index, const struct method_settings *sett
     if (no_open)
         return gp_fail(err, GP_E_DEVICE, "device 0", "wait", "is in use");
     describe(device);
+    if (in_use) {
+        gp_copy(device->kind, sizeof device->kind, "gpu");
+        device->memory = 80e9;
+        device->free = 70e9;
+    }
     device->index = index;
     *ctx = &standin;
     return GP_OK;
@@ -191,6 +196,13 @@ static json_t *standin_sensors(void *ctx)
                      "instant", "power_w", 500, "sm_clock_mhz", 1000);
 }
 
+static void standin_busy(void *ctx, char *text, size_t size)
+{
+    (void)ctx;
+    if (in_use)
+        gp_format(text, size, "somebody computes");
+}
+
 static void standin_window(void *ctx, bool begin)
 {
     (void)ctx;
@@ -243,6 +255,7 @@ static const struct backend backend = {
     .flags = standin_flags,
     .window = standin_window,
     .latency = standin_latency,
+    .busy = standin_busy,
     .lost = standin_lost,
     .reason = standin_reason,
 };
@@ -636,6 +649,26 @@ static void test_device_dies(void **state)
     discard(&e);
 }
 
+/* Said before the first point, which is measured all the same. */
+static void test_busy_before(void **state)
+{
+    struct engine e;
+
+    (void)state;
+    in_use = true;
+    e = one_point(M_OK, 0.05, 1);
+    in_use = false;
+    assert_string_equal(word(said(&e, "log", 0), "code"), "busy");
+    assert_string_equal(word(said(&e, "log", 0), "text"), "somebody computes");
+    assert_string_equal(word(said(&e, "log", 1), "text"),
+                        "12 % of its memory is in use already");
+    assert_string_equal(word(said(&e, "point", 0), "state"), "ok");
+    discard(&e);
+    e = one_point(M_OK, 0.05, 1);
+    assert_null(said(&e, "log", 0));
+    discard(&e);
+}
+
 static void test_others_use_it(void **state)
 {
     struct engine e = one_point(M_BUSY, 0.05, 1);
@@ -897,6 +930,7 @@ int main(void)
         cmocka_unit_test(test_drift),
         cmocka_unit_test(test_device_lost),
         cmocka_unit_test(test_device_dies),
+        cmocka_unit_test(test_busy_before),
         cmocka_unit_test(test_others_use_it),
         cmocka_unit_test(test_latency),
         cmocka_unit_test(test_chatty_library),
