@@ -19,7 +19,11 @@
 #define OUTLIER     14.8
 #define MAD_FLOOR   0.001 /* of the median: identical ticks of a coarse clock */
 #define STOP_LEAST  10    /* samples before the interval is believed */
-#define TIME_LEAST  3     /* samples before max_time ends it: one cold sample is none */
+#define LONG_LEAST  6     /* samples of long operations when max_time ends it: the fewest
+                           * whose least and largest hold the median with 95 %, for
+                           * 1 - 2/2^6 is 97 %; or, after */
+#define LONG_EXCESS 3     /* times max_time, */
+#define TIME_LEAST  3     /* samples: one cold sample is none */
 #define TIME_EXCESS 10    /* times max_time: not even those three */
 #define PLATEAU     32    /* samples in which the interval should shrink by ... */
 #define SHRINK      0.9
@@ -185,8 +189,11 @@ enum stop_reason method_stop(const struct method_settings *settings,
     if (n >= METHOD_MAX_SAMPLES)
         return relative_width(samples, n) <= settings->rel_ci ? STOP_CONVERGED
                                                               : STOP_SAMPLES;
-    if (elapsed >= settings->max_time &&
-        (n >= TIME_LEAST || (n > 0 && elapsed >= TIME_EXCESS * settings->max_time)))
+    if (elapsed >= settings->max_time && n >= LONG_LEAST)
+        return relative_width(samples, n) <= settings->rel_ci ? STOP_CONVERGED
+                                                              : STOP_TIME;
+    if ((n >= TIME_LEAST && elapsed >= LONG_EXCESS * settings->max_time) ||
+        (n > 0 && elapsed >= TIME_EXCESS * settings->max_time))
         return STOP_TIME;
     return STOP_NOT;
 }
