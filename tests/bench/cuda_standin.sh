@@ -11,6 +11,11 @@ failed=0
 faults=''
 trap '' PIPE
 
+not_ok() {
+  echo "not ok: $*" | tee -a "$work/failures"
+  failed=1
+}
+
 plan() { # points, one JSON object each
   echo '{"protocol":1,"do":"settings","device":0,"rel_ci":0.05,"max_time":0.02,"min_time":0.005,"sample_time":0.0002,"warmup":0.001,"device_warmup_min":0,"device_warmup_max":0,"seed":1,"max_memory":'"${MEMORY:-0}"'}'
   i=0
@@ -40,13 +45,13 @@ expect() {
   got=$?
   exec 9>&-
   if [ $got -ne "$code" ]; then
-    echo "not ok: $name: exit $got, not $code"; head -c 1500 "$work/out" "$work/err"
+    not_ok "$name: exit $got, not $code"; head -c 1500 "$work/out" "$work/err"
     failed=1
   fi
   for pattern in "$@"; do
     grep -q -e "$pattern" "$work/out" || {
-      echo "not ok: $name: no $pattern in the answer"
-      cut -c 1-600 "$work/out"; failed=1; }
+      not_ok "$name: no $pattern in the answer"
+      cut -c 1-600 "$work/out"; }
   done
   echo "done: $name"
 }
@@ -74,7 +79,7 @@ faults="FAKE_CUDA=no-device CUDA_VISIBLE_DEVICES=7" expect "none visible" 4 \
 faults=FAKE_CUDA=stub expect "stub" 4 'stub'
 faults=FAKE_CUDA=no-uvm expect "nvidia-uvm not loaded" 4 'no usable GPU.*(CUDA error 999)' \
   'nvidia-uvm'
-grep -q 'Xid\|bus' "$work/out" && { echo "not ok: a GPU fell off the bus"; failed=1; }
+grep -q 'Xid\|bus' "$work/out" && { not_ok "a GPU fell off the bus"; }
 faults=FAKE_CUDA=no-permission expect "no /dev/nvidia" 4 \
   'no usable GPU: the operating system refused.*304' '/dev/nvidia'
 faults=FAKE_CUDA=busy expect "busy" 4 'busy'
@@ -85,7 +90,7 @@ faults=FAKE_CUDA=invalid expect "a query that is invalid" 0 '"state": "error"' \
   'AlgoGetHeuristic: .*invalid value'
 faults=FAKE_CUDA=first-algo expect "#0 does not run" 0 "$point_ok" "$check_ok" \
   '"variant": "heuristic".*"name": "#1 of 2, .*the first that runs'
-grep -q '"error"\|"tuned"' "$work/out" && { echo "not ok: #0 was tried again"; failed=1; }
+grep -q '"error"\|"tuned"' "$work/out" && { not_ok "#0 was tried again"; }
 faults=FAKE_CUDA=no-algo expect "none runs" 0 '"state": "unsupported"' \
   'none of the 2 algorithms'
 faults=FAKE_CUDA=wrong expect "wrong result" 0 '"ok": false' 'd\[0,0\]'
@@ -100,23 +105,27 @@ for n in 1 10 100 1000 2500; do
   faults=FAKE_CUDA=launch=$n expect "kernel failed, product $n" 4 'no longer answers' \
     '"status": "failed"'
   lost=$(grep -c '"state": "error"' "$work/out")
-  test "$lost" -le 1 || { echo "not ok: $lost points tried on a lost device"; failed=1; }
+  test "$lost" -le 1 || { not_ok "$lost points tried on a lost device"; }
 done
 plan "$(gemm bf16 64 8 96)" >"$work/plan"
 faults=FAKE_CUDA=zeros expect "operands of zeros" 0 '"zeros": 1,' '"valid": false' \
   'operands are zero' '"wrong"'
-faults='' expect "operands" 0 '"zeros": 0,' '"valid": true' '"latency_s": {"n": 31'
-grep -q launch_bound "$work/out" && { echo "not ok: launch_bound"; failed=1; }
+# The device's clock is made up, the host's is not: a busy machine is slow at times.
+for try in 1 2 3; do
+  faults='' expect "operands" 0 '"zeros": 0,' '"valid": true' '"latency_s": {"n": 31'
+  grep -q launch_bound "$work/out" || break
+done
+grep -q launch_bound "$work/out" && not_ok "launch_bound, $try times"
 # Zeros that were asked for are flagged, and not wrong; normal ones are neither.
 for type in bf16 int8 fp8 fp32; do
   plan "$(gemm $type 64 8 96)" >"$work/plan"
   sed -i '1s/"seed":1/&,"fill":"zeros"/' "$work/plan"
   faults='' expect "$type of zeros, on purpose" 0 '"zeros": 1,' '"valid": true' \
     '"flags": \["zeros"'
-  grep -q '"wrong"' "$work/out" && { echo "not ok: wrong"; failed=1; }
+  grep -q '"wrong"' "$work/out" && { not_ok "wrong"; }
   sed -i '1s/"fill":"zeros"/"fill":"normal"/' "$work/plan"
   faults='' expect "$type, normal" 0 '"zeros": 0[.,]' '"valid": true'
-  grep -q '"flags": \["zeros"' "$work/out" && { echo "not ok: no zeros"; failed=1; }
+  grep -q '"flags": \["zeros"' "$work/out" && { not_ok "no zeros"; }
 done
 # All results, a block of many, or none.
 for size in 64:8:full:512 64:64:full:4096 80:96:block:4096; do
@@ -133,18 +142,18 @@ faults=FAKE_CUDA=wrong expect "no check" 0 "$point_ok" '"check": null' '"valid":
 plan "$(gemm bf16 64 8 96)" >"$work/plan"
 # Two algorithms alike while clocks fall: timed one after the other, the first would win.
 faults=FAKE_CUDA=drift expect "clocks that fall" 0 '"name": "#0 of 2'
-grep -q '"variant": "tuned"' "$work/out" && { echo "not ok: tuned by drift"; failed=1; }
+grep -q '"variant": "tuned"' "$work/out" && { not_ok "tuned by drift"; }
 # Two passes of a point are of one choice, though the fastest is another by then.
 plan "$(gemm bf16 64 8 96)" "$(gemm bf16 64 8 96)" >"$work/plan"
 faults=FAKE_CUDA=fickle expect "one choice for both passes" 0 '"variant": "tuned"'
 tuned=$(grep '"variant": "tuned"' "$work/out" | grep -o '"name": "#[0-9] of 3' | sort | uniq -c)
 test "$(echo "$tuned" | awk '{ print $1 }')" = 2 || {
-  echo "not ok: the passes are of $tuned"; failed=1; }
+  not_ok "the passes are of $tuned"; }
 # The first launch is timed where it is cold; that of a tuned variant never is.
 grep '"variant": "heuristic"' "$work/out" | grep -q '"first_s": null' && {
-  echo "not ok: no first launch"; failed=1; }
+  not_ok "no first launch"; }
 grep '"variant": "tuned"' "$work/out" | grep -q '"first_s": [0-9]' && {
-  echo "not ok: a first launch that was none"; failed=1; }
+  not_ok "a first launch that was none"; }
 # What the library tells of its choice; fewer algorithms, or none with a workspace.
 plan "$(gemm bf16 64 8 96)" >"$work/plan"
 faults=FAKE_CUDA=workspace expect "an algorithm in fields" 0 "$check_ok" \
@@ -171,8 +180,8 @@ if test -f "$fake"; then
   faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=3" expect "shared" 0 \
     "$point_ok" '"shared"' '"code": "busy", "text": "2 other processes compute on it already"'
   faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=1" expect "alone" 0 "$point_ok"
-  grep -q 'processes\? compute' "$work/out" && { echo "not ok: busy alone"; failed=1; }
-  grep -q '"shared"' "$work/out" && { echo "not ok: shared with nobody"; failed=1; }
+  grep -q 'processes\? compute' "$work/out" && { not_ok "busy alone"; }
+  grep -q '"shared"' "$work/out" && { not_ok "shared with nobody"; }
   # copies that take the host's own time, until the sensors have been read three times
   plan '{"test":"transfer","kind":"h2d-pageable","bytes":1000000}' >"$work/plan"
   sed -i 's/"max_time":.*"warmup"/"max_time":1,"min_time":0.5,"sample_time":0.005,"warmup"/' \
@@ -184,7 +193,7 @@ if test -f "$fake"; then
   faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML=other" expect "what NVML does not tell" 0 \
     '"sensors_of_whole_gpu"'
   grep -q 'power_limit_default_w\|persistence\|pstate' "$work/out" && {
-    echo "not ok: what is not supported was told"; failed=1; }
+    not_ok "what is not supported was told"; }
 fi
 # The node of the GPU, and threads bound near it before pinned memory is touched.
 pci="$work/sys/bus/pci/devices/0000:fe:00.0"
@@ -196,11 +205,11 @@ plan '{"test":"transfer","kind":"h2d-pinned","bytes":4096}' >"$work/plan"
 faults="GPUPLAN_SYSFS=$work/sys FAKE_CUDA=near" expect "near the GPU" 0 "$point_ok" \
   '"numa_node": 3'
 grep -q "pinned memory on 1 CPU, ${cpu:-0}\$" "$work/err" || {
-  echo "not ok: pinned memory away from the GPU"; cat "$work/err"; failed=1; }
+  not_ok "pinned memory away from the GPU"; cat "$work/err"; }
 echo -1 >"$pci/numa_node"
 echo nonsense >"$pci/local_cpulist"
 faults="GPUPLAN_SYSFS=$work/sys" expect "nobody knows where" 0 "$point_ok"
-grep -q numa_node "$work/out" && { echo "not ok: node -1"; failed=1; }
+grep -q numa_node "$work/out" && { not_ok "node -1"; }
 # shellcheck disable=SC2089,SC2090 # JSON, not words
 m='"cache":"cold"'
 # shellcheck disable=SC2090
@@ -215,11 +224,11 @@ plan '{"test":"transfer","kind":"h2d-pinned","bytes":4}' \
   '{"test":"transfer","kind":"d2h-pinned","bytes":4}' >"$work/plan"
 faults='' expect "transfer of 4 bytes" 0 "$point_ok" "$check_ok" '"first_s": [0-9]'
 test "$(grep -c '"alone_s": [0-9]' "$work/out")" = 2 || {
-  echo "not ok: no copy by itself"; failed=1; }
+  not_ok "no copy by itself"; }
 plan '{"test":"transfer","kind":"h2d-pinned","bytes":1000000}' >"$work/plan"
 faults=FAKE_CUDA=zeros expect "transfer that arrives as zeros" 0 '"valid": false' \
   'what arrived is not what was sent'
-grep -q alone_s "$work/out" && { echo "not ok: a long copy by itself"; failed=1; }
+grep -q alone_s "$work/out" && { not_ok "a long copy by itself"; }
 plan '{"test":"transfer","kind":"peer","from":0,"to":1,"bytes":1000000}' \
   '{"test":"transfer","kind":"peer","from":1,"to":0,"bytes":1000000}' >"$work/plan"
 faults=FAKE_CUDA_DEVICES=2 expect "peers" 0 "$check_ok" '"from": 1,.*"to": 0' \
@@ -232,7 +241,7 @@ faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=lost-peer" expect "a peer that gets nothin
   '"valid": false' 'what arrived is not what was sent'
 faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=no-peer" expect "no peers" 0 '"unsupported"'
 faults='' expect "a peer that is not there" 0 '"unsupported"' 'of 1 that are visible'
-grep -q "$point_ok" "$work/out" && { echo "not ok: peers of one GPU"; failed=1; }
+grep -q "$point_ok" "$work/out" && { not_ok "peers of one GPU"; }
 plan '{"test":"fit","bytes":1500000000}' '{"test":"fit","bytes":9000000000}' >"$work/plan"
 faults='' expect "fit" 0 '"state": "oom"' 'of 8.38 GiB could be allocated'
 plan '{"test":"allreduce","kind":"plain","type":"bf16","bytes":4096}' >"$work/plan"
@@ -249,7 +258,7 @@ if test -f "$fake"; then
     '{"test":"memory","kind":"write","bytes":262144,'$m'}' >"$work/plan"
   faults="LD_LIBRARY_PATH=$work/driver FAKE_LAUNCH=701" expect "a launch that is refused" 0 \
     'read kernel: .*CUDA error 701' "$point_ok"
-  grep -q 'device lost' "$work/out" && { echo "not ok: lost by a refusal"; failed=1; }
+  grep -q 'device lost' "$work/out" && { not_ok "lost by a refusal"; }
   faults="LD_LIBRARY_PATH=$work/driver FAKE_LAUNCH=719" expect "a launch that is the end" 4 \
     'device lost: read kernel: .*CUDA error 719'
   for kind in plain graph; do
@@ -266,8 +275,8 @@ faults='' expect "decode" 0 "$point_ok" "$check_ok" '3 layers on weights and cac
 # 19 products of 2 us and little more each, in a graph or not
 sed -n 's/.*"eager_s": \([0-9.e-]*\).*/\1/p' "$work/out" |
   awk '{ n++; bad = !($1 > 38e-6 && $1 < 60e-6) } END { exit n != 1 || bad }' || {
-  echo "not ok: the step without a graph"; grep -o '"eager_s[^,]*' "$work/out"; failed=1; }
-grep -q '"extrapolated"' "$work/out" && { echo "not ok: extrapolated"; failed=1; }
+  not_ok "the step without a graph"; grep -o '"eager_s[^,]*' "$work/out"; }
+grep -q '"extrapolated"' "$work/out" && { not_ok "extrapolated"; }
 faults=FAKE_CUDA=first-algo expect "decode, #0 does not run" 0 "$point_ok" "$check_ok" \
   '#0 does not run for 7'
 plan '{"test":"decode","type":"bf16","n":2,"tp":2,"layers":3,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"
@@ -275,4 +284,5 @@ faults='' expect "decode, a share" 0 "$point_ok" 'sampling, all-reduce"'
 plan '{"test":"decode","type":"bf16","n":2,"layers":60,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"
 sed -i 's/"max_memory":[0-9]*/"max_memory":1000000/' "$work/plan" # room for some layers
 faults='' expect "decode, some layers" 0 "$point_ok" '"extrapolated"' '"extrapolated_layers": [1-9]'
+test $failed -eq 0 || sort "$work/failures" # once more, where it is seen
 exit $failed
