@@ -197,7 +197,7 @@ static void take_flags(struct reading *r, const json_t *json, struct benchlog_po
     for (size_t i = 0; i < json_array_size(p->flags); i++) {
         const char *flag = json_string_value(json_array_get(p->flags, i));
 
-        if (!flag || strlen(flag) > 64)
+        if (!flag || !flag[0] || strlen(flag) > 64)
             refuse(r, "flags", "is no list of words");
         else if (benchlog_flag_disturbs(flag))
             p->disturbed = true;

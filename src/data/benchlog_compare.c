@@ -40,7 +40,7 @@ static void add_word(char *list, size_t size, const char *word)
 {
     size_t len = strlen(list), n = strlen(word);
 
-    for (const char *at = list; (at = strstr(at, word)); at += n)
+    for (const char *at = list; n > 0 && (at = strstr(at, word)); at += n)
         if ((at == list || at[-1] == ' ') && (at[n] == ',' || at[n] == '\0'))
             return;
     if (len + n + 3 <= size) /* whole words only */

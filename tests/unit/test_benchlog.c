@@ -80,6 +80,7 @@ static void contradictions_are_refused_by_name(void **state)
         {"\"state\": \"ok\"", "\"state\": \"OK\"", "state"},
         {"64e9", "-1", "bytes_per_s"},
         {"\"flags\": []", "\"flags\": [1]", "flags"},
+        {"\"flags\": []", "\"flags\": [\"drift\", \"\"]", "flags"},
         {"\"id\": 0", "\"id\": \"0\"", "id"},
     };
 
