@@ -320,7 +320,7 @@ static void reasons(const struct benchlog *log, json_t *list)
         {"unconverged", "the times vary too much: a longer preset, a quieter machine"},
         {"drift", "the passes differ: something changed between them"},
         {"zeros", "operands of zeros draw less power: no figure to compare"},
-        {"not-cold", "too little memory for enough copies: free some"},
+        {"not-cold", "too few copies to keep the last cache out: more memory, larger shapes"},
     };
 
     for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
