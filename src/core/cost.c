@@ -125,9 +125,9 @@ static void set_age(struct rent *r, const struct market *market)
     r->age_days = day < 0 ? -1 : market->today > day ? market->today - day : 0;
 }
 
-/* The user's own prices win over the catalogue's, what keeps a replica together over what
- * does not, then the lower price; at equal price
- * a stated row before an assumed one, a dated before an undated one. */
+/* The user's own prices win over the catalogue's, what keeps a replica together over
+ * what does not, then the lower price; at equal price a stated row before an assumed
+ * one, a dated before an undated one. */
 static bool better(const struct rent *a, const struct rent *b)
 {
     if (!b->known || a->instance->user != b->instance->user)

@@ -301,9 +301,8 @@ static bool has_flag(const struct benchlog_point *p, const char *flag)
     const json_t *one;
     size_t i;
 
-    json_array_foreach(p->flags, i, one)
-        if (strcmp(json_string_value(one), flag) == 0)
-            return true;
+    json_array_foreach(p->flags, i,
+                       one) if (strcmp(json_string_value(one), flag) == 0) return true;
     return false;
 }
 
@@ -320,7 +319,8 @@ static void reasons(const struct benchlog *log, json_t *list)
         {"unconverged", "the times vary too much: a longer preset, a quieter machine"},
         {"drift", "the passes differ: something changed between them"},
         {"zeros", "operands of zeros draw less power: no figure to compare"},
-        {"not-cold", "too few copies to keep the last cache out: more memory, larger shapes"},
+        {"not-cold",
+         "too few copies to keep the last cache out: more memory, larger shapes"},
     };
 
     for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
