@@ -16,16 +16,16 @@
 #include "util/json.h"
 #include "util/mem.h"
 
-#define OUTLIER    14.8
-#define MAD_FLOOR  0.001 /* of the median: identical ticks of a coarse clock */
-#define STOP_LEAST 10    /* samples before the interval is believed */
-#define LONG_LEAST                                                                     \
-    6                  /* samples of long operations when max_time ends it: the fewest \
-                        * whose least and largest hold the median with 95 %, for       \
-                        * 1 - 2/2^6 is 97 %; or, after */
-#define LONG_EXCESS 3  /* times max_time, */
-#define TIME_LEAST  3  /* samples: one cold sample is none */
-#define TIME_EXCESS 10 /* times max_time: not even those three */
+#define OUTLIER     14.8
+#define MAD_FLOOR   0.001 /* of the median: identical ticks of a coarse clock */
+#define STOP_LEAST  10    /* samples before the interval is believed */
+/* When max_time ends it: six samples, the fewest whose least and largest hold the median
+ * with 95 % (1 - 2/2^6 = 97 %); or three, for one cold sample is none, after 3 times
+ * max_time; or whatever there is after 10 times. */
+#define LONG_LEAST  6
+#define LONG_EXCESS 3
+#define TIME_LEAST  3
+#define TIME_EXCESS 10
 #define PLATEAU     32 /* samples in which the interval should shrink by ... */
 #define SHRINK      0.9
 
