@@ -46,7 +46,6 @@ struct method_settings method_preset(enum preset preset)
     };
 
     if (preset == PRESET_QUICK) {
-        s.rel_ci = 0.03; /* 1 % is more than 0.3 s can tell where others run as well */
         s.max_time = 0.3;
         s.min_time = 0.2;
         s.device_warmup_min = 0.5;

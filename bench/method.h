@@ -12,9 +12,8 @@
  *              differ < 1 %, 3..30 s; point: >= 3 launches and >= 100 ms
  *   stop       after >= 10 samples and >= 0.3 s: when the 95 % confidence interval of the
  *              median (order statistics, ranks n/2 +- 0.98*sqrt(n)) is within rel_ci of it;
- *              or on a plateau (half-width not 10 % better over the last 32 samples):
- *              converged = false; at max_time and 6 samples, and at 200, it is as narrow
- *              as it is
+ *              or on a plateau (half-width not 10 % better over the last 32 samples); or at
+ *              max_time: converged = false; at 200 samples it is as narrow as it is
  *   order      points in seeded random order, then in reverse; passes that differ > 3 %
  *              get a third and the flag "drift"
  *   rate       from the median, never the mean or the best
@@ -42,8 +41,7 @@ enum bench_check { CHECK_SAMPLE, CHECK_NONE, CHECK_FULL, CHECK_COUNT };
 extern const char *const method_checks[CHECK_COUNT];
 
 struct method_settings {
-    double rel_ci;       /* half-width of the median's 95 % interval over the median: 0.01,
-                          * quick 0.03 */
+    double rel_ci;       /* 0.01: half-width of the confidence interval over the median */
     double max_time;     /* s per point: quick 0.3, normal 1, thorough 3 */
     double min_time;     /* s per point before it may stop: 0.3, quick 0.2: the sensors
                           * are read every 50 ms, and three readings are needed */

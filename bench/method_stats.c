@@ -19,14 +19,9 @@
 #define OUTLIER     14.8
 #define MAD_FLOOR   0.001 /* of the median: identical ticks of a coarse clock */
 #define STOP_LEAST  10    /* samples before the interval is believed */
-/* When max_time ends it: six samples, the fewest whose least and largest hold the median
- * with 95 % (1 - 2/2^6 = 97 %); or three, for one cold sample is none, after 3 times
- * max_time; or whatever there is after 10 times. */
-#define LONG_LEAST  6
-#define LONG_EXCESS 3
-#define TIME_LEAST  3
-#define TIME_EXCESS 10
-#define PLATEAU     32 /* samples in which the interval should shrink by ... */
+#define TIME_LEAST  3     /* samples before max_time ends it: one cold sample is none */
+#define TIME_EXCESS 10    /* times max_time: not even those three */
+#define PLATEAU     32    /* samples in which the interval should shrink by ... */
 #define SHRINK      0.9
 
 static int compare(const void *a, const void *b)
@@ -190,11 +185,8 @@ enum stop_reason method_stop(const struct method_settings *settings,
     if (n >= METHOD_MAX_SAMPLES)
         return relative_width(samples, n) <= settings->rel_ci ? STOP_CONVERGED
                                                               : STOP_SAMPLES;
-    if (elapsed >= settings->max_time && n >= LONG_LEAST)
-        return relative_width(samples, n) <= settings->rel_ci ? STOP_CONVERGED
-                                                              : STOP_TIME;
-    if ((n >= TIME_LEAST && elapsed >= LONG_EXCESS * settings->max_time) ||
-        (n > 0 && elapsed >= TIME_EXCESS * settings->max_time))
+    if (elapsed >= settings->max_time &&
+        (n >= TIME_LEAST || (n > 0 && elapsed >= TIME_EXCESS * settings->max_time)))
         return STOP_TIME;
     return STOP_NOT;
 }

@@ -745,7 +745,7 @@ static void test_progress(void **state)
     sensors = said(&e, "sensors", 20);
     assert_non_null(sensors);
     assert_int_equal(json_integer_value(json_object_get(sensors, "temp_c")), 61);
-    assert_false(flagged(said(&e, "point", 0), "unconverged")); /* slow, but steady */
+    assert_true(flagged(said(&e, "point", 0), "unconverged"));
     discard(&e);
 }
 

@@ -214,14 +214,11 @@ static void test_stop(void **state)
     assert_int_equal(method_stop(&s, a, 10, 0.31), STOP_CONVERGED);
     assert_int_equal(method_stop(&s, a, 0, 99), STOP_NOT);
     assert_int_equal(method_stop(&s, a, 2, 1.1), STOP_NOT); /* a cold one among two */
-    assert_int_equal(method_stop(&s, a, 3, 1.1), STOP_NOT);
-    assert_int_equal(method_stop(&s, a, 3, 3.1), STOP_TIME); /* too few to be believed */
-    assert_int_equal(method_stop(&s, a, 6, 1.1), STOP_CONVERGED);
+    assert_int_equal(method_stop(&s, a, 3, 1.1), STOP_TIME);
     assert_int_equal(method_stop(&s, a, 1, 10.1), STOP_TIME);
     /* two levels 20 % apart: the interval never narrows */
     for (int i = 0; i < METHOD_MAX_SAMPLES; i++)
         a[i] = i % 2 ? 1 : 1.2;
-    assert_int_equal(method_stop(&s, a, 6, 1.1), STOP_TIME);
     assert_int_equal(method_stop(&s, a, 41, 0.5), STOP_NOT);
     assert_int_equal(method_stop(&s, a, 42, 0.5), STOP_PLATEAU);
     assert_int_equal(method_stop(&s, a, 20, 1.0), STOP_TIME);
@@ -247,7 +244,6 @@ static void test_presets(void **state)
 
     (void)state;
     assert_near(s.max_time, 0.3, 0);
-    assert_near(s.rel_ci, 0.03, 0);
     assert_near(s.min_time, 0.2, 0);
     assert_near(s.device_warmup_max, 5, 0);
     assert_near(method_preset(PRESET_NORMAL).max_time, 1, 0);
