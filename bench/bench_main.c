@@ -42,6 +42,7 @@ enum { STOP_LEVEL_NONE, STOP_LEVEL_POINT, STOP_LEVEL_NOW };
 
 static atomic_int stop_level;
 static atomic_int stop_signal;
+static atomic_bool told_to_go;
 
 static bool stop_now(void)
 {
@@ -180,6 +181,8 @@ static void *read_orders(void *arg)
             break;
         if (late.stop)
             raise_stop(STOP_LEVEL_POINT);
+        if (late.go)
+            atomic_store(&told_to_go, true);
     }
     raise_stop(STOP_LEVEL_NOW);
     return NULL;
@@ -239,6 +242,17 @@ static int lost(struct bench_run *run)
     return give_up(run->watch, &err);
 }
 
+/* Several devices begin at one moment, warm, because that is how they are used: they
+ * share links, power and air. */
+static void wait_for_go(struct bench_run *run)
+{
+    const struct timespec step = {.tv_nsec = 1000 * 1000};
+
+    watch_send(run->watch, json_pack("{s:s}", "t", "ready"));
+    while (!atomic_load(&told_to_go) && !ended(run))
+        nanosleep(&step, NULL);
+}
+
 static int measure_all(struct bench_run *run)
 {
     size_t i = 0;
@@ -246,6 +260,8 @@ static int measure_all(struct bench_run *run)
     make_medians(run);
     if (run->orders.count && !ended(run))
         measure_warmup(run);
+    if (run->orders.wait && !ended(run))
+        wait_for_go(run);
     for (; i < run->orders.count && !ended(run); i++) {
         enum measured_point done = measure_point(run, &run->orders.points[i]);
 
@@ -257,36 +273,53 @@ static int measure_all(struct bench_run *run)
     return finish(run, i == run->orders.count);
 }
 
-static void send_busy(struct watch *watch, const char *text)
+static void send_warning(struct watch *watch, const char *code, const char *text)
 {
     watch_send(watch, json_pack("{s:s, s:s, s:s, s:o}", "t", "log", "level", "warning",
-                                "code", "busy", "text", gp_json_text(text)));
+                                "code", code, "text", gp_json_text(text)));
 }
 
-/* A device that others use gives figures of both: said before it costs an hour. */
-static void warn_busy(struct bench_run *run, const struct bench_device *device)
+/* What others do with the device, in words; "" when they leave it alone. */
+static void others_do(struct bench_run *run, const struct bench_device *device,
+                      char *text, size_t size)
 {
-    double used = device->memory - device->free, planned;
-    char text[160] = "";
+    double used = device->memory - device->free;
+    size_t len;
+
+    text[0] = '\0';
+    if (run->backend->busy)
+        run->backend->busy(run->ctx, text, size);
+    len = strlen(text);
+    if (strcmp(device->kind, "gpu") == 0 && device->free > 0 &&
+        used > MEMORY_USED * device->memory + OWN_CONTEXT)
+        gp_format(text + len, size - len, "%s%.0f %% of its memory is in use already",
+                  len ? "; " : "", 100 * used / device->memory);
+}
+
+/* A device that others use gives figures of both: said before it costs an hour. Of a
+ * GPU they are refused; a processor always has others. */
+static enum gp_status look_for_others(struct bench_run *run,
+                                      const struct bench_device *device,
+                                      struct gp_err *err)
+{
+    double planned = run->orders.settings.max_memory;
+    char text[240];
 
     if (!run->orders.count || ended(run))
-        return;
-    if (run->backend->busy)
-        run->backend->busy(run->ctx, text, sizeof text);
+        return GP_OK;
+    others_do(run, device, text, sizeof text);
+    if (text[0] && strcmp(device->kind, "gpu") == 0 && !run->orders.settings.force)
+        return gp_fail(err, GP_E_DEVICE, "",
+                       "wait, choose others with --device, or --force", "busy: %s",
+                       text);
     if (text[0])
-        send_busy(run->watch, text);
-    if (strcmp(device->kind, "gpu") == 0 && device->free > 0 &&
-        used > MEMORY_USED * device->memory + OWN_CONTEXT) {
-        gp_format(text, sizeof text, "%.0f %% of its memory is in use already",
-                  100 * used / device->memory);
-        send_busy(run->watch, text);
-    }
-    planned = run->orders.settings.max_memory;
+        send_warning(run->watch, "busy", text);
     if (planned > 0 && device->free > 0 && device->free < planned) {
         gp_format(text, sizeof text, "%.2f GB of memory are free, less than %.2f",
                   device->free / 1e9, planned / 1e9);
-        send_busy(run->watch, text);
+        send_warning(run->watch, "memory", text);
     }
+    return GP_OK;
 }
 
 static int open_and_measure(struct bench_run *run)
@@ -303,11 +336,14 @@ static int open_and_measure(struct bench_run *run)
         return give_up(run->watch, &err);
     }
     watch_send(run->watch, protocol_device(&device));
-    warn_busy(run, &device);
-    watch_start(run->watch, run->backend, run->ctx, run->orders.sensors_s,
-                run->orders.progress_s);
-    code = measure_all(run);
-    watch_stop(run->watch);
+    if (look_for_others(run, &device, &err) != GP_OK) {
+        code = give_up(run->watch, &err);
+    } else {
+        watch_start(run->watch, run->backend, run->ctx, run->orders.settings.sensors,
+                    run->orders.progress_s);
+        code = measure_all(run);
+        watch_stop(run->watch);
+    }
     run->backend->close(run->ctx);
     json_decref(device.more);
     return code;

@@ -12,11 +12,12 @@
 #include <math.h>
 #include <string.h>
 
-#define LAUNCHES_MIN     16
-#define LAUNCHES_MAX     512 /* nodes of one graph; also copies, so that one fits */
-#define DRIFT            0.03
-#define THROTTLE_SHARE   0.02 /* of the samples, and at least ... */
-#define THROTTLE_SAMPLES 3    /* ... this many: 100 ms at one every 50 ms */
+#define LAUNCHES_MIN   16
+#define LAUNCHES_MAX   512 /* nodes of one graph; also copies, so that one fits */
+#define DRIFT          0.03
+#define THROTTLE_SHARE 0.02 /* of the readings, and longer than ... */
+#define THROTTLE_TIME  0.1  /* ... so many s */
+#define THROTTLE_LEAST 3    /* readings that say something */
 
 const char *const method_fills[FILL_COUNT] = {"uniform", "normal", "zeros"};
 
@@ -43,6 +44,7 @@ struct method_settings method_preset(enum preset preset)
         .seed = 0x5eed,
         .algos = 16,
         .workspace = 32 << 20,
+        .sensors = 0.05,
     };
 
     if (preset == PRESET_QUICK) {
@@ -129,18 +131,26 @@ static int count_bits(const uint64_t *bits, int n, uint64_t mask)
     return count;
 }
 
-static bool lasting(int count, int n)
+enum throttle method_throttle_now(uint64_t bits)
 {
-    return count >= THROTTLE_SAMPLES && count > THROTTLE_SHARE * n;
+    return bits & BITS_THERMAL    ? THROTTLE_THERMAL
+           : bits & BITS_HW       ? THROTTLE_HW
+           : bits & BIT_POWER_CAP ? THROTTLE_POWER_CAP
+                                  : THROTTLE_NONE;
 }
 
-enum throttle method_throttle(const uint64_t *bits, int n)
+static bool lasting(int count, int n, double every)
 {
-    if (n < THROTTLE_SAMPLES)
+    return count * every > THROTTLE_TIME && count > THROTTLE_SHARE * n;
+}
+
+enum throttle method_throttle(const uint64_t *bits, int n, double every)
+{
+    if (n < THROTTLE_LEAST)
         return THROTTLE_UNKNOWN;
-    if (lasting(count_bits(bits, n, BITS_THERMAL), n))
+    if (lasting(count_bits(bits, n, BITS_THERMAL), n, every))
         return THROTTLE_THERMAL;
-    if (lasting(count_bits(bits, n, BITS_HW), n))
+    if (lasting(count_bits(bits, n, BITS_HW), n, every))
         return THROTTLE_HW;
     return count_bits(bits, n, BIT_POWER_CAP) ? THROTTLE_POWER_CAP : THROTTLE_NONE;
 }

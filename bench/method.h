@@ -34,6 +34,7 @@
 #define METHOD_VERSION 3
 #define METHOD_MAX_SAMPLES 200
 #define METHOD_MAX_ALGOS   64
+#define LOCK_BASE (-1.0) /* the clock that the device holds under any load */
 
 enum bench_fill { FILL_UNIFORM, FILL_NORMAL, FILL_ZEROS, FILL_COUNT };
 extern const char *const method_fills[FILL_COUNT];
@@ -52,6 +53,9 @@ struct method_settings {
     double max_memory;   /* bytes an engine may allocate; 0 = a quarter of what is free */
     double algos;        /* 16: heuristics a GPU's library is asked for, 1..64 */
     double workspace;    /* 32 MiB: bytes its products may use beside their operands */
+    double sensors;      /* s between two readings of the sensors: 0.05 */
+    double lock_clock;   /* MHz to hold a GPU's SM clock at; LOCK_BASE, 0 = as it is */
+    bool force;          /* measure a GPU that others use */
     enum bench_fill fill; /* of the operands of products */
     enum bench_check check; /* how many results are computed again */
 };
@@ -161,8 +165,10 @@ bool method_within(int type /* enum bench_type */, double d, double ref, double 
 
 enum throttle { THROTTLE_NONE, THROTTLE_POWER_CAP, THROTTLE_THERMAL, THROTTLE_HW,
                 THROTTLE_UNKNOWN };
-/* bits of the samples inside the window; thermal or hw counts only in > 2 % of them. */
-enum throttle method_throttle(const uint64_t *bits, int n);
+/* bits of n readings, one each `every` s; thermal or hw counts only in > 2 % of them and
+ * for > 0.1 s. */
+enum throttle method_throttle(const uint64_t *bits, int n, double every);
+enum throttle method_throttle_now(uint64_t bits); /* of one reading */
 const char *throttle_word(enum throttle throttle);
 
 #endif

@@ -14,8 +14,8 @@
 
 void orders_init(struct orders *orders)
 {
-    *orders = (struct orders){
-        .settings = method_preset(PRESET_NORMAL), .progress_s = 0.5, .sensors_s = 0.05};
+    *orders =
+        (struct orders){.settings = method_preset(PRESET_NORMAL), .progress_s = 0.5};
 }
 
 void orders_fini(struct orders *orders)
@@ -25,16 +25,16 @@ void orders_fini(struct orders *orders)
     orders->count = orders->cap = 0;
 }
 
-static enum gp_status read_interval(const json_t *json, const char *where,
-                                    const char *name, double *out, struct gp_err *err)
+static enum gp_status read_progress(const json_t *json, const char *where, double *out,
+                                    struct gp_err *err)
 {
-    const json_t *value = json_object_get(json, name);
+    const json_t *value = json_object_get(json, "progress_s");
     double number = json_number_value(value);
 
     if (!value)
         return GP_OK;
     if (!json_is_number(value) || !(number >= 0.001 && number <= 60))
-        return gp_fail(err, GP_E_FILE, where, "", "%s must be 0.001..60 s", name);
+        return gp_fail(err, GP_E_FILE, where, "", "progress_s must be 0.001..60 s");
     *out = number;
     return GP_OK;
 }
@@ -49,9 +49,7 @@ static enum gp_status do_settings(struct orders *orders, const json_t *json,
     status =
         protocol_read_settings(json, where, &orders->settings, &orders->device, err);
     if (status == GP_OK)
-        status = read_interval(json, where, "progress_s", &orders->progress_s, err);
-    if (status == GP_OK)
-        status = read_interval(json, where, "sensors_s", &orders->sensors_s, err);
+        status = read_progress(json, where, &orders->progress_s, err);
     orders->settled = status == GP_OK;
     return status;
 }
@@ -84,9 +82,9 @@ static enum gp_status do_point(struct orders *orders, const json_t *json,
 static enum gp_status do_run(struct orders *orders, const json_t *json,
                              const char *where, struct gp_err *err)
 {
-    (void)json;
     if (!orders->settled)
         return gp_fail(err, GP_E_FILE, where, "", "settings must come first");
+    orders->wait = json_is_true(json_object_get(json, "wait"));
     orders->run = true;
     return GP_OK;
 }
@@ -121,6 +119,7 @@ static enum gp_status take(struct orders *orders, const json_t *json, const char
         return gp_fail(err, GP_E_FILE, where, "", "no object with a word \"do\"");
     if (orders->run) {
         orders->stop = orders->stop || strcmp(word, "stop") == 0;
+        orders->go = orders->go || strcmp(word, "go") == 0;
         return GP_OK;
     }
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)

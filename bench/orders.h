@@ -21,10 +21,12 @@ struct order {
 struct orders {
     bool settled; /* settings have come */
     bool run;     /* the plan is complete */
-    bool stop;    /* stop after this point */
+    bool wait;    /* for "go" when the device is warm */
+    bool go;
+    bool stop; /* stop after this point */
     struct method_settings settings;
     int device;
-    double progress_s, sensors_s;
+    double progress_s;
     struct order *points;
     size_t count, cap;
     int lines; /* read so far, for messages */
@@ -33,8 +35,8 @@ struct orders {
 void orders_init(struct orders *orders);
 void orders_fini(struct orders *orders);
 
-/* GP_E_FILE names the line and the field. After "run" only "stop" has a meaning and
- * nothing else is an error. */
+/* GP_E_FILE names the line and the field. After "run" only "go" and "stop" have a meaning
+ * and nothing else is an error. */
 enum gp_status orders_line(struct orders *orders, const char *text, size_t len,
                            struct gp_err *err);
 

@@ -16,6 +16,8 @@
 #define DEVICES_MAX   1024
 #define WORKSPACE_MAX 4294967296.0 /* 4 GiB */
 
+#define LOCK_MOST 100000 /* MHz */
+
 #define AT(field) offsetof(struct method_settings, field)
 
 static const struct {
@@ -33,6 +35,7 @@ static const struct {
     {"max_memory", AT(max_memory), 0, BYTES_MAX},
     {"algos", AT(algos), 1, METHOD_MAX_ALGOS},
     {"workspace_bytes", AT(workspace), 0, WORKSPACE_MAX},
+    {"sensors_s", AT(sensors), 0.001, 60},
 };
 enum { SETTINGS = sizeof settings_fields / sizeof settings_fields[0] };
 
@@ -55,6 +58,26 @@ static double *settings_field(struct method_settings *settings, int i)
     return (double *)(void *)((char *)settings + settings_fields[i].offset);
 }
 
+/* null, "base" or MHz. */
+static json_t *lock_to_json(double clock)
+{
+    return clock > 0            ? gp_json_number(clock)
+           : clock == LOCK_BASE ? json_string("base")
+                                : json_null();
+}
+
+static bool lock_in(const json_t *value, double *clock)
+{
+    const char *word = json_string_value(value);
+
+    if (json_is_number(value))
+        *clock = json_number_value(value);
+    else
+        *clock = word ? LOCK_BASE : 0;
+    return word ? strcmp(word, "base") == 0
+                : !json_is_number(value) || (*clock >= 1 && *clock <= LOCK_MOST);
+}
+
 json_t *protocol_settings(const struct method_settings *settings, int device)
 {
     struct method_settings copy = *settings;
@@ -67,6 +90,8 @@ json_t *protocol_settings(const struct method_settings *settings, int device)
     for (int i = 0; i < SETTINGS; i++)
         json_object_set_new(json, settings_fields[i].name,
                             gp_json_number(*settings_field(&copy, i)));
+    json_object_set_new(json, "lock_clocks", lock_to_json(copy.lock_clock));
+    json_object_set_new(json, "force", json_boolean(copy.force));
     json_object_set_new(json, "fill", json_string(method_fills[copy.fill]));
     json_object_set_new(json, "check", json_string(method_checks[copy.check]));
     return json;
@@ -111,6 +136,9 @@ static enum gp_status read_words(const json_t *json, const char *where,
         return bad(err, where, "fill", "is no word that is known");
     if (!word_in(json, "check", method_checks, CHECK_COUNT, &check))
         return bad(err, where, "check", "is no word that is known");
+    if (!lock_in(json_object_get(json, "lock_clocks"), &out->lock_clock))
+        return bad(err, where, "lock_clocks", "is neither base nor MHz");
+    out->force = json_is_true(json_object_get(json, "force"));
     out->fill = (enum bench_fill)fill;
     out->check = (enum bench_check)check;
     return GP_OK;

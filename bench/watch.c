@@ -244,7 +244,7 @@ static json_t *summary(const json_t *readings, const char *name, double *mean)
     return out;
 }
 
-static json_t *throttling(const json_t *readings, enum throttle *class)
+static json_t *throttling(const json_t *readings, double every, enum throttle *class)
 {
     uint64_t *bits = gp_calloc(json_array_size(readings) + 1, sizeof *bits), all = 0;
     int n = 0, active = 0;
@@ -261,7 +261,7 @@ static json_t *throttling(const json_t *readings, enum throttle *class)
             active += bits[n++] != 0;
         }
     }
-    *class = method_throttle(bits, n);
+    *class = method_throttle(bits, n, every);
     free(bits);
     out = json_pack("{s:s, s:I}", "class", throttle_word(*class), "bits",
                     (json_int_t)all);
@@ -281,7 +281,7 @@ static json_t *spent(const json_t *first, const json_t *last)
                : json_null();
 }
 
-static void summarise(const json_t *readings, struct watched *out)
+static void summarise(const json_t *readings, double every, struct watched *out)
 {
     json_t *first = json_array_get(readings, 0), *value;
     json_t *last = json_array_get(readings, json_array_size(readings) - 1);
@@ -294,7 +294,8 @@ static void summarise(const json_t *readings, struct watched *out)
     json_object_foreach(last, name, value)
     {
         if (strcmp(name, "throttle_bits") == 0)
-            json_object_set_new(all, "throttle", throttling(readings, &out->throttle));
+            json_object_set_new(all, "throttle",
+                                throttling(readings, every, &out->throttle));
         else if (strcmp(name, "energy_j") == 0)
             json_object_set_new(all, name, spent(first, last));
         else if (json_is_number(value)) {
@@ -314,7 +315,7 @@ struct watched watch_close(struct watch *watch)
     pthread_mutex_lock(&watch->lock);
     watch->open = false;
     if (json_array_size(watch->readings) >= LEAST)
-        summarise(watch->readings, &out);
+        summarise(watch->readings, watch->sensors_s, &out);
     else
         out.sensors = json_null();
     json_array_clear(watch->readings);

@@ -15,7 +15,7 @@ static void add_lines(const json_t *list, const char *before, struct strbuf *out
     size_t i;
 
     json_array_foreach(list, i, line)
-        strbuf_addf(out, "%s%s\n", before, json_string_value(line));
+        strbuf_addf(out, "%s%s\n", before, benchlog_line(line));
 }
 
 static void print(const struct bench_job *job, const struct benchlog *log,

@@ -122,7 +122,7 @@ static enum gp_status expect(const struct bench_job *job, const struct benchlog 
     *failed = !benchlog_confirmed(&changes);
     differences = benchlog_differences(&reference, log, path, "this run");
     json_array_foreach(differences, i, line)
-        strbuf_addf(say, "warning: %s\n", json_string_value(line));
+        strbuf_addf(say, "warning: %s\n", benchlog_line(line));
     json_decref(differences);
     strbuf_addf(say, "against %s (tolerance %.3g %%): ", path, 100 * tolerance);
     benchlog_confirmed_print(&changes, "here", say);
@@ -146,7 +146,7 @@ static enum gp_status report(struct bench_job *job, const struct benchlog *log,
     strbuf_init(&say);
     if (!status && job->ranks < 2) /* of several ranks, rank 0 writes one */
         status = bench_write_view(job, log, err);
-    if (strcmp(session_status(job->session), "complete") != 0 || written)
+    if (session_can_resume(job->session) || written)
         strbuf_addf(&say, "go on with: --resume %s\n", job->plan.journal);
     next = expect(job, log, &say, &failed, &why);
     if (!next && (next = bench_show(job, log, &say, &why)) == GP_OK && job->to_stdout)

@@ -39,9 +39,9 @@ static void print_warnings(const struct invocation *in, const json_t *warnings,
     size_t i;
 
     json_array_foreach(warnings, i, line) if (in->format == OUTPUT_CSV)
-        fprintf(stderr, "gpuplan: warning: %s\n", json_string_value(line));
+        fprintf(stderr, "gpuplan: warning: %s\n", benchlog_line(line));
     else strbuf_addf(out, "%swarning: %s\n", in->format == OUTPUT_MARKDOWN ? "- " : "",
-                     json_string_value(line));
+                     benchlog_line(line));
     if (json_array_size(warnings) && in->format == OUTPUT_MARKDOWN)
         strbuf_add(out, "\n");
 }

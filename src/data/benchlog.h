@@ -132,8 +132,11 @@ json_t *benchlog_changes_json(const struct benchlog_changes *changes, const char
                               const char *b, json_t *warnings);
 
 /* ---- whether files can be set side by side (benchlog_alike.c) ---- */
-/* What differs besides the figures (device, backend, method, settings): texts. in_a and
- * in_b name the files in them. */
+/* Warnings are {"code","text"}; files of before 2026-12 have the texts alone. */
+void benchlog_warn(json_t *list, const char *code, const char *text);
+const char *benchlog_line(const json_t *warning); /* its text, "" = it has none */
+/* What differs besides the figures (device, backend, method, settings). in_a and in_b
+ * name the files in it. */
 json_t *benchlog_differences(const struct benchlog *a, const struct benchlog *b,
                              const char *in_a, const char *in_b);
 /* GP_E_FILE names a file that is the same run as another, or of another method. */

@@ -15,6 +15,23 @@
 
 #include "util/json.h"
 
+void benchlog_warn(json_t *list, const char *code, const char *text)
+{
+    json_t *one = json_object();
+
+    json_object_set_new(one, "code", json_string(code));
+    json_object_set_new(one, "text", gp_json_text(text));
+    json_array_append_new(list, one);
+}
+
+const char *benchlog_line(const json_t *warning)
+{
+    const char *text = json_string_value(
+        json_is_object(warning) ? json_object_get(warning, "text") : warning);
+
+    return text ? text : "";
+}
+
 static void add(json_t *list, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -26,7 +43,7 @@ static void add(json_t *list, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    json_array_append_new(list, gp_json_text(text));
+    benchlog_warn(list, "differs", text);
 }
 
 /* A setting as one reads it: 0.3, quick. */
@@ -37,7 +54,7 @@ static const char *shown(const json_t *value, char *text, size_t size)
     else if (json_is_number(value))
         gp_format(text, size, "%.6g", json_number_value(value));
     else
-        gp_copy(text, size, "something else");
+        gp_copy(text, size, json_is_null(value) ? "not set" : "something else");
     return text;
 }
 
@@ -85,7 +102,8 @@ static void settings(const struct benchlog *a, const struct benchlog *b,
     static const char *const keys[] = {
         "preset",      "passes", "min_time",          "max_time",
         "rel_ci",      "warmup", "device_warmup_min", "device_warmup_max",
-        "sample_time", "algos",  "workspace_bytes",   "fill"};
+        "sample_time", "algos",  "workspace_bytes",   "fill",
+        "lock_clocks"};
     const json_t *left = json_object_get(a->json, "settings");
     const json_t *right = json_object_get(b->json, "settings");
 

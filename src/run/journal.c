@@ -56,6 +56,7 @@ static json_t *settings_json(const struct method_settings *s)
     json_object_set_new(json, "check", json_string(method_checks[s->check]));
     json_object_set_new(json, "algos", gp_json_number(s->algos));
     json_object_set_new(json, "workspace_bytes", gp_json_number(s->workspace));
+    json_object_set_new(json, "lock_clock", gp_json_number(s->lock_clock));
     return json;
 }
 

@@ -46,6 +46,7 @@ struct engine {
     double last_line, last_progress;
     double ending_at;       /* when it was seen to end or was asked to; 0 = no */
     bool asked_to_end, killed;
+    bool waits;             /* when it is warm, to be told to go */
     bool stop_now;          /* by our caller */
     bool failed;            /* `why` says it; its output counts no more */
     struct gp_err why;
@@ -122,7 +123,8 @@ static void plan_text(const struct runner_plan *plan, struct strbuf *text)
         json_object_set_new(line, "point", point_to_json(&plan->points[index]));
         say_json(text, line);
     }
-    strbuf_add(text, "{\"do\":\"run\"}\n");
+    strbuf_add(text, plan->wait ? "{\"do\":\"run\",\"wait\":true}\n"
+                                : "{\"do\":\"run\"}\n");
 }
 
 static struct engine *engine_new(const char *program, double timeout)
@@ -159,6 +161,7 @@ int runner_start(struct runner *runner, const struct runner_plan *plan,
         engine_free(e);
         return -1;
     }
+    e->waits = plan->wait;
     strbuf_init(&text);
     plan_text(plan, &text);
     child_say(&e->child, text.text, text.len);
@@ -448,6 +451,32 @@ static bool ended(struct engine *e, double now)
     return e->failed || e->eof || now - e->ending_at > GRACE + 1;
 }
 
+/* ---- the common start ------------------------------------------------------------ */
+
+/* Is it still to become warm? One that begins without waiting is, whatever it says. */
+static bool warms_up(const struct engine *e)
+{
+    return e->waits && !e->over && !e->failed && !e->asked_to_end && !e->eof &&
+           !e->line.ready && !e->line.done && !e->line.error;
+}
+
+/* When the last one is warm, or has ended, the others need not wait any more. */
+static void let_go(struct runner *runner)
+{
+    static const char go[] = "{\"do\":\"go\"}\n";
+
+    for (size_t i = 0; i < runner->count; i++)
+        if (warms_up(runner->engine[i]))
+            return;
+    for (size_t i = 0; i < runner->count; i++) {
+        struct engine *e = runner->engine[i];
+
+        if (e->waits && !e->over)
+            child_say(&e->child, go, sizeof go - 1);
+        e->waits = false;
+    }
+}
+
 /* ---- the step -------------------------------------------------------------------- */
 
 static bool deliver(struct runner *runner, struct runner_event *out)
@@ -546,6 +575,7 @@ bool runner_step(struct runner *runner, double seconds, struct runner_event *out
     for (;;) {
         if (deliver(runner, out))
             return true;
+        let_go(runner);
         if (!runner_busy(runner) || left < 0)
             return false;
         wait_for_more(runner, left);

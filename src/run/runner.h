@@ -48,6 +48,7 @@ struct runner_plan {
     const int *order;                /* indices into points, in the order to run; an
                                       * index may come again (passes). NULL: 0, 1, .. */
     int count;                       /* of order */
+    bool wait;                       /* begin when all engines of the runner are warm */
     double timeout;                  /* s without a line before the engine is stopped;
                                       * five times that without progress (sensors and
                                       * logs are none) stops it as well */

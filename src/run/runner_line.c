@@ -249,7 +249,14 @@ static bool take_start(struct judge *j)
     if (++p->started > p->asked + 2)
         return refuse(j, "it started point %d %d times", index, p->started);
     j->state->current = index;
+    j->state->ready = true;
     j->event->index = index;
+    return true;
+}
+
+static bool take_ready(struct judge *j)
+{
+    j->state->ready = true;
     return true;
 }
 
@@ -429,6 +436,7 @@ static const struct kind {
 } kinds[] = {
     {"hello", EVENT_HELLO, true, take_hello},
     {"device", EVENT_DEVICE, true, take_device},
+    {"ready", EVENT_LOG, false, take_ready},
     {"start", EVENT_START, true, take_start},
     {"sensors", EVENT_SENSORS, true, take_sensors},
     {"point", EVENT_POINT, true, take_point},

@@ -48,6 +48,7 @@ struct line_state {
     int device;
     bool listing;               /* any number of devices, no points */
     bool hello, known_device, done;
+    bool ready;                 /* warm, or at work */
     enum line_status status;    /* when done */
     bool error;                 /* it said so itself; `said` holds it */
     int current;                /* index of the point that runs, -1 = none */

@@ -24,15 +24,18 @@ double session_clock(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-void session_warn(struct session *s, const char *fmt, ...)
+void session_warn(struct session *s, const char *code, const char *fmt, ...)
 {
+    struct session_remark *note = &s->note[s->note_count];
     va_list args;
 
     if (s->note_count == SESSION_NOTES)
         return;
+    note->code = code;
     va_start(args, fmt);
-    vsnprintf(s->note[s->note_count++], sizeof s->note[0], fmt, args);
+    vsnprintf(note->text, sizeof note->text, fmt, args);
     va_end(args);
+    s->note_count++;
 }
 
 void session_say(struct session *s, const char *text)

@@ -117,11 +117,14 @@ enum gp_status session_start(struct session *session, struct gp_err *err);
 void session_stop(struct session *session, enum session_stop_level level, int signal);
 
 /* OVER: makes the document, writes it, closes the journal (removed when the run is
- * complete and the file written). When it cannot be written, the rest can still be
- * read and session_finish be tried again. With --output - nothing is written, and the
+ * complete and the file written, or nothing was measured). When it cannot be written,
+ * the rest can still be read and session_finish be tried again. With --output - nothing is written, and the
  * journal stays until session_settle says that the result is safe elsewhere. */
 enum gp_status session_finish(struct session *session, struct gp_err *err);
 void session_settle(struct session *session);
+
+/* Was something measured, and is something left? */
+bool session_can_resume(const struct session *session);
 
 /* ---- what can be seen ---- */
 void session_plan(const struct session *session, struct session_plan *out);
@@ -137,6 +140,7 @@ bool session_point(const struct session *session, int place, int index,
                    struct session_point *out);
 int session_notes(const struct session *session); /* left out, assumed, resumed, lost */
 const char *session_note(const struct session *session, int i);
+const char *session_note_code(const struct session *session, int i); /* "busy" */
 size_t session_stem(const char *path); /* "a.b/run.json": length of "a.b/run" */
 void session_dry_run(const struct session *session, struct strbuf *out); /* as text */
 

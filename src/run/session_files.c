@@ -197,7 +197,7 @@ enum gp_status session_open_journal(struct session *s, struct gp_err *err)
         if (!status && read.records)
             take_records(s, read.records);
         for (int i = 0; i < read.warning_count; i++)
-            session_warn(s, "%s", read.warning[i]);
+            session_warn(s, "journal", "%s", read.warning[i]);
         journal_read_fini(&read);
     }
     json_decref(print);
@@ -272,8 +272,14 @@ void session_settle(struct session *s)
     bool whole =
         s->have_log && strcmp(session_word(s->log.json, "status"), "complete") == 0;
 
-    journal_close(s->journal, whole);
+    journal_close(s->journal, whole || json_array_size(s->records) == 0);
     s->journal = NULL;
+}
+
+bool session_can_resume(const struct session *s)
+{
+    return json_array_size(s->records) > 0 &&
+           strcmp(session_status(s), "complete") != 0;
 }
 
 enum gp_status session_finish(struct session *s, struct gp_err *err)

@@ -91,8 +91,9 @@ static void check_engine(struct session *s)
     const char *version = session_word(s->hello, "version");
 
     if (strcmp(engine, s->backend) != 0)
-        session_warn(s, "NOT a %s engine: %.96s calls itself '%.32s' (%.64s)",
-                     s->backend, s->program, *engine ? engine : "nothing",
+        session_warn(s, "not_this_engine",
+                     "NOT a %s engine: %.96s calls itself '%.32s' (%.64s)", s->backend,
+                     s->program, *engine ? engine : "nothing",
                      *version ? version : "no version");
 }
 

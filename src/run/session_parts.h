@@ -108,7 +108,10 @@ struct session {
     int signal;                    /* that stopped it, 0 = none */
     struct gp_err disk_err;
     struct session_estimate estimate;
-    char note[SESSION_NOTES][SESSION_NOTE];
+    struct session_remark {
+        const char *code; /* "busy": for programs, as text is for people */
+        char text[SESSION_NOTE];
+    } note[SESSION_NOTES];
     int note_count, look_notes;     /* look_notes: of them, what a plan leaves */
     char queue[SESSION_QUEUE][800]; /* notes that are still to be delivered */
     int queued;
@@ -121,9 +124,9 @@ struct session {
 double session_clock(void); /* s, monotonic */
 /* s that an engine may be silent: $GPUPLAN_ENGINE_TIMEOUT, or as usual. */
 double session_timeout(double usual);
-/* Keeps a note for the result. */
-void session_warn(struct session *s, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+/* Keeps a note for the result; gpuplan-bench(1) lists the codes. */
+void session_warn(struct session *s, const char *code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 /* Queues a note for the caller; the oldest goes when there are too many. */
 void session_say(struct session *s, const char *text);
 double session_figure(const json_t *json, const char *key);    /* NAN = none */

@@ -60,6 +60,8 @@ static void take_method(const struct ask *ask, struct method_settings *m)
     m->check = (enum bench_check)method_word(method_checks, CHECK_COUNT,
                                              ask_word(ask, OPT_CHECK, "sample"));
     m->algos = ask_or(ask, OPT_ALGOS, m->algos);
+    m->sensors = ask_or(ask, OPT_NVML_INTERVAL, 1000 * m->sensors) / 1000;
+    m->force = ask_flag(ask, OPT_FORCE);
     if (ask->value[OPT_WORKSPACE].given)
         m->workspace = ask->value[OPT_WORKSPACE].number;
 }
@@ -105,7 +107,7 @@ static void check_limit(struct session *s)
     const struct method_settings *m = &s->points_ask.settings;
 
     if (s->time_limit > 0 && s->time_limit <= m->device_warmup_max)
-        session_warn(s,
+        session_warn(s, "time_limit",
                      "--time-limit %.3g s: warming the device up alone takes %.3g to "
                      "%.3g s of it",
                      s->time_limit, m->device_warmup_min, m->device_warmup_max);
@@ -170,10 +172,11 @@ static enum gp_status take_model(struct session *s, struct gp_err *err)
     s->points_ask.request = &s->answer->plan.request;
     if (s->model_assumed) {
         if (s->tests & bit(TEST_FIT))
-            session_warn(s, "fit left out: it needs a model of yours, --model");
+            session_warn(s, "plan", "fit left out: it needs a model of yours, --model");
         s->tests &= ~bit(TEST_FIT);
         s->points_ask.tp = (int)ask_or(&ask, OPT_TP, 1);
-        session_warn(s, "the layers are those of " DEFAULT_MODEL ": --model chooses");
+        session_warn(s, "plan",
+                     "the layers are those of " DEFAULT_MODEL ": --model chooses");
     } else {
         s->points_ask.layout = &s->answer->plan.layout;
     }
@@ -237,8 +240,8 @@ static enum gp_status take_sizes(struct session *s, struct gp_err *err)
         kept++;
     }
     if (kept && kept < p->count)
-        session_warn(s, "--size %s left out %d of %d points", text, p->count - kept,
-                     p->count);
+        session_warn(s, "plan", "--size %s left out %d of %d points", text,
+                     p->count - kept, p->count);
     p->count = kept;
     if (!kept)
         return gp_fail(err, GP_E_USAGE, "--size",
@@ -303,7 +306,7 @@ void session_dry_run(const struct session *s, struct strbuf *out)
     for (int i = 0; i < p->note_count; i++)
         strbuf_addf(out, "note: %s\n", p->note[i]);
     for (int i = 0; i < s->note_count; i++)
-        strbuf_addf(out, "note: %s\n", s->note[i]);
+        strbuf_addf(out, "note: %s\n", s->note[i].text);
     strbuf_addf(
         out,
         "%d points, %d pass%s, about %.0f s, at most %s at once on each device; "

@@ -19,6 +19,18 @@
 #include "util/json.h"
 #include "util/mem.h"
 
+/* What can be told only of a device that was opened: driver, limits, free memory. */
+static void add_opened(json_t *device, const json_t *opened)
+{
+    json_t *more = json_object();
+
+    json_object_update(more, json_object_get(device, "more"));
+    json_object_update(more, json_object_get(opened, "more"));
+    json_object_set_new(device, "more", more);
+    if (json_is_number(json_object_get(opened, "free")))
+        json_object_set(device, "free", json_object_get(opened, "free"));
+}
+
 static json_t *devices(const struct session *s)
 {
     json_t *list = json_array();
@@ -29,6 +41,7 @@ static json_t *devices(const struct session *s)
 
         json_object_del(one, "t");
         json_object_del(one, "index");
+        add_opened(one, u->opened);
         json_object_set_new(one, "id", json_integer(u->index));
         json_object_set_new(one, "backend", json_string(s->backend));
         json_object_set_new(one, "profile",
@@ -50,6 +63,8 @@ static json_t *settings(const struct session *s)
     json_object_del(json, "protocol");
     json_object_del(json, "do");
     json_object_del(json, "device");
+    if (!(s->points_ask.settings.max_memory > 0))
+        json_object_set_new(json, "max_memory", json_null());
     points_hash(&s->points, hash);
     json_object_set_new(json, "preset", json_string(presets[s->points_ask.preset]));
     json_object_set_new(json, "passes", json_integer(s->passes));
@@ -220,7 +235,7 @@ static json_t *warnings(const struct session *s)
     json_t *list = json_array();
 
     for (int i = 0; i < session_notes(s); i++)
-        json_array_append_new(list, gp_json_text(session_note(s, i)));
+        benchlog_warn(list, session_note_code(s, i), session_note(s, i));
     return list;
 }
 

@@ -260,9 +260,10 @@ static double fact(const struct session_unit *u, const char *key)
 static const char *throttle_of(const json_t *json)
 {
     const json_t *bits = json_object_get(json, "throttle_bits");
-    uint64_t value = (uint64_t)json_integer_value(bits);
 
-    return json_is_integer(bits) ? throttle_word(method_throttle(&value, 1)) : "";
+    return json_is_integer(bits)
+               ? throttle_word(method_throttle_now((uint64_t)json_integer_value(bits)))
+               : "";
 }
 
 void session_sensors(const struct session_unit *u, const json_t *json,
@@ -332,7 +333,14 @@ const char *session_note(const struct session *s, int i)
     if (i < 0 || i >= session_notes(s))
         return "";
     if (i < s->note_count)
-        return s->note[i];
+        return s->note[i].text;
     i -= s->note_count;
     return i < s->points.note_count ? s->points.note[i] : s->chosen;
+}
+
+const char *session_note_code(const struct session *s, int i)
+{
+    if (i >= 0 && i < s->note_count)
+        return s->note[i].code;
+    return i - s->note_count < s->points.note_count ? "plan" : "device";
 }

@@ -81,7 +81,7 @@ static void lost(struct session *s, struct session_unit *u, const char *why)
     u->failed = true;
     u->running = -1;
     gp_copy(u->why, sizeof u->why, why);
-    session_warn(s, "device %d: %s", u->index, why);
+    session_warn(s, "device_failed", "device %d: %s", u->index, why);
 }
 
 static void start(struct session *s, int place)
@@ -94,9 +94,12 @@ static void start(struct session *s, int place)
         .device = u->index,
         .settings = s->points_ask.settings,
         .points = s->points.point,
+        .wait = s->count > 1 && !s->together,
         .timeout = session_timeout(TIMEOUT + 10 * s->points_ask.settings.max_time),
     };
 
+    /* the others that a second look would see were ours a moment ago */
+    plan.settings.force = plan.settings.force || s->together;
     free(u->order);
     u->order = order_of(s, place, &count);
     if (count == 0)
@@ -106,7 +109,7 @@ static void start(struct session *s, int place)
     engine = runner_start(s->runner, &plan, &err);
     if (engine < 0) {
         lost(s, u, err.text);
-        session_say(s, s->note[s->note_count - 1]);
+        session_say(s, s->note[s->note_count - 1].text);
         return;
     }
     s->unit_of[engine] = place;
@@ -208,17 +211,29 @@ static bool take_loss(struct session *s, struct session_unit *u,
     return true;
 }
 
-/* Others use the device: the result keeps it, and whoever watches is told. */
-static void take_busy(struct session *s, const struct session_unit *u,
-                      const struct runner_event *said, struct session_event *event)
+/* What an engine warns of the result keeps, and whoever watches is told. False: it is
+ * no such warning. */
+static bool take_warning(struct session *s, const struct session_unit *u,
+                         const struct runner_event *said, struct session_event *event)
 {
+    static const struct {
+        const char *code, *is;
+    } kept[] = {{"busy", " is busy"}, {"memory", ""}};
+    const char *code = session_word(said->json, "code");
     char text[200];
 
-    line_clean(text, sizeof text, session_word(said->json, "text"));
-    gp_format(s->text, sizeof s->text, "device %d is busy: %s", u->index, text);
-    session_warn(s, "%s", s->text);
-    event->kind = SESSION_EVENT_NOTE;
-    event->text = s->text;
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        if (s->together || strcmp(code, kept[i].code) != 0)
+            continue;
+        line_clean(text, sizeof text, session_word(said->json, "text"));
+        gp_format(s->text, sizeof s->text, "device %d%s: %s", u->index, kept[i].is,
+                  text);
+        session_warn(s, kept[i].code, "%s", s->text);
+        event->kind = SESSION_EVENT_NOTE;
+        event->text = s->text;
+        return true;
+    }
+    return false;
 }
 
 static bool handle(struct session *s, const struct runner_event *said,
@@ -246,10 +261,8 @@ static bool handle(struct session *s, const struct runner_event *said,
     case EVENT_POINT:
         return take_point(s, u, said, event);
     case EVENT_LOG:
-        if (!s->together && strcmp(session_word(said->json, "code"), "busy") == 0) {
-            take_busy(s, u, said, event);
+        if (take_warning(s, u, said, event))
             return true;
-        }
         event->kind = SESSION_EVENT_LOG;
         gp_copy(s->text, sizeof s->text, session_word(said->json, "text"));
         event->text = s->text;
@@ -288,11 +301,11 @@ static void heed_limit(struct session *s)
     if (has_begun(s)) {
         session_say(s, "the time limit is reached: stops after this point");
     } else {
-        session_warn(s,
+        session_warn(s, "time_limit",
                      "the time limit of %.3g s passed during the warm-up, before any "
                      "point: nothing is measured",
                      s->time_limit);
-        session_say(s, s->note[s->note_count - 1]);
+        session_say(s, s->note[s->note_count - 1].text);
     }
     runner_stop(s->runner, has_begun(s) ? STOP_AFTER_POINT : STOP_NOW);
 }
@@ -318,7 +331,7 @@ static void look_for_missing(struct session *s)
         if (s->unit[i].failed || all_answered(s, i))
             continue;
         lost(s, &s->unit[i], "its engine ended before all points were measured");
-        session_say(s, s->note[s->note_count - 1]);
+        session_say(s, s->note[s->note_count - 1].text);
     }
 }
 

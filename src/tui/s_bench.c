@@ -283,10 +283,9 @@ bool bench_unfinished(const struct bench *b)
 /* Another session for the same plan, which begins with what this one measured. */
 void bench_go_on(struct app *app, struct bench *b)
 {
-    char journal[GP_PATH_MAX];
+    bool some = session_can_resume(b->session); /* else it begins anew */
 
-    gp_copy(journal, sizeof journal, b->plan.journal);
-    gp_copy(b->resume, sizeof b->resume, journal);
+    gp_copy(b->resume, sizeof b->resume, some ? b->plan.journal : "");
     bench_renew(app, b);
     b->wanted = bench_state(b) != SESSION_BROKEN;
     app_report(app, false, "goes on as soon as the devices are known");

@@ -177,6 +177,9 @@ if test -f "$fake"; then
   mkdir "$work/nvml"
   ln -s "$(cd "$(dirname "$fake")" && pwd)/fake_nvml.so" "$work/nvml/libnvidia-ml.so.1"
   plan "$(gemm bf16 64 8 96)" >"$work/plan"
+  faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=3" expect "used by others" 4 \
+    'busy: 2 other processes compute on it already' '--force'
+  sed -i '1s/"seed"/"force":true,"seed"/' "$work/plan"
   faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=3" expect "shared" 0 \
     "$point_ok" '"shared"' '"code": "busy", "text": "2 other processes compute on it already"'
   faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=1" expect "alone" 0 "$point_ok"

@@ -40,7 +40,7 @@ enum { /* of a point: its m */
        M_BUSY    /* others use the device while the samples are taken */
 };
 
-static bool no_devices, no_open, no_heat, in_use;
+static bool no_devices, no_open, no_heat, in_use, forced;
 
 static struct {
     int m, drifts, prepared, runs, windows, alone;
@@ -306,6 +306,7 @@ static void tell(struct engine *e, const char *line)
 }
 
 static double sensors_every = 0.002; /* s */
+static double shortest = 0.005;      /* s, of a measurement */
 
 static void tell_settings(struct engine *e, double max_time)
 {
@@ -313,10 +314,11 @@ static void tell_settings(struct engine *e, double max_time)
     json_t *json;
 
     s.max_time = max_time;
-    s.min_time = 0.005;
+    s.min_time = shortest;
     s.warmup = 0.004;
     s.device_warmup_min = 0.01;
     s.device_warmup_max = 0.05;
+    s.force = forced;
     json = protocol_settings(&s, 0);
     json_object_set_new(json, "sensors_s", json_real(sensors_every));
     json_object_set_new(json, "progress_s", json_real(0.01));
@@ -480,7 +482,7 @@ static void test_no_sensors(void **state)
 
     (void)state;
     orders_init(&orders);
-    assert_true(quick.min_time > 3 * orders.sensors_s);
+    assert_true(quick.min_time > 3 * orders.settings.sensors);
     orders_fini(&orders);
     sensors_every = 0.5;
     e = one_point(M_OK, 0.05, 1);
@@ -574,12 +576,19 @@ static void test_not_cold(void **state)
     discard(&e);
 }
 
+/* For longer than 0.1 s; a moment of it is nothing. */
 static void test_throttled(void **state)
 {
-    struct engine e = one_point(M_HOT, 0.2, 1);
-    json_t *point = said(&e, "point", 0);
+    struct engine e = one_point(M_HOT, 0.05, 1);
+    json_t *point;
 
     (void)state;
+    assert_false(flagged(said(&e, "point", 0), "throttled"));
+    discard(&e);
+    shortest = 0.2;
+    e = one_point(M_HOT, 0.4, 1);
+    shortest = 0.005;
+    point = said(&e, "point", 0);
     assert_true(flagged(point, "throttled"));
     assert_non_null(said(&e, "log", 0)); /* it cooled down and tried again */
     assert_null(said(&e, "point", 1));
@@ -649,23 +658,63 @@ static void test_device_dies(void **state)
     discard(&e);
 }
 
-/* Said before the first point, which is measured all the same. */
+/* A GPU that others use is refused before its first point, unless that is wanted. */
 static void test_busy_before(void **state)
 {
+    static const char both[] =
+        "somebody computes; 12 % of its memory is in use already";
     struct engine e;
 
     (void)state;
     in_use = true;
     e = one_point(M_OK, 0.05, 1);
-    in_use = false;
+    assert_int_equal(e.code, 4);
+    assert_string_equal(ending(&e), "failed");
+    assert_null(said(&e, "point", 0));
+    assert_non_null(strstr(word(said(&e, "error", 0), "text"), both));
+    assert_non_null(strstr(word(said(&e, "error", 0), "hint"), "--force"));
+    discard(&e);
+    forced = true;
+    e = one_point(M_OK, 0.05, 1);
+    in_use = forced = false;
     assert_string_equal(word(said(&e, "log", 0), "code"), "busy");
-    assert_string_equal(word(said(&e, "log", 0), "text"), "somebody computes");
-    assert_string_equal(word(said(&e, "log", 1), "text"),
-                        "12 % of its memory is in use already");
+    assert_string_equal(word(said(&e, "log", 0), "text"), both);
     assert_string_equal(word(said(&e, "point", 0), "state"), "ok");
     discard(&e);
     e = one_point(M_OK, 0.05, 1);
     assert_null(said(&e, "log", 0));
+    discard(&e);
+}
+
+/* Warm, it waits until it is told to go, or to stop. */
+static void test_waits(void **state)
+{
+    struct engine e = start(NULL);
+    double told;
+
+    (void)state;
+    tell_settings(&e, 0.02);
+    tell_point(&e, 0, M_OK);
+    tell(&e, "{\"do\":\"run\",\"wait\":true}");
+    wait_for(&e, "ready");
+    assert_null(said(&e, "start", 0));
+    usleep(200000);
+    told = watch_now();
+    tell(&e, "{\"do\":\"go\"}");
+    wait_for(&e, "start");
+    assert_true(watch_now() - told < 0.15);
+    finish(&e);
+    assert_string_equal(ending(&e), "complete");
+    discard(&e);
+    e = start(NULL);
+    tell_settings(&e, 0.02);
+    tell_point(&e, 0, M_OK);
+    tell(&e, "{\"do\":\"run\",\"wait\":true}");
+    wait_for(&e, "ready");
+    tell(&e, "{\"do\":\"stop\"}");
+    finish(&e);
+    assert_string_equal(ending(&e), "interrupted");
+    assert_null(said(&e, "start", 0));
     discard(&e);
 }
 
@@ -931,6 +980,7 @@ int main(void)
         cmocka_unit_test(test_device_lost),
         cmocka_unit_test(test_device_dies),
         cmocka_unit_test(test_busy_before),
+        cmocka_unit_test(test_waits),
         cmocka_unit_test(test_others_use_it),
         cmocka_unit_test(test_latency),
         cmocka_unit_test(test_chatty_library),

@@ -184,18 +184,25 @@ static void test_throttle(void **state)
     uint64_t bits[100] = {0};
 
     (void)state;
-    assert_int_equal(method_throttle(bits, 2), THROTTLE_UNKNOWN);
-    assert_int_equal(method_throttle(bits, 100), THROTTLE_NONE);
+    assert_int_equal(method_throttle(bits, 2, 0.05), THROTTLE_UNKNOWN);
+    assert_int_equal(method_throttle(bits, 100, 0.05), THROTTLE_NONE);
     bits[0] = 0x1 | 0x2 | 0x10 | 0x100;
-    assert_int_equal(method_throttle(bits, 100), THROTTLE_NONE);
+    assert_int_equal(method_throttle(bits, 100, 0.05), THROTTLE_NONE);
     bits[50] = 0x4;
-    assert_int_equal(method_throttle(bits, 100), THROTTLE_POWER_CAP);
+    assert_int_equal(method_throttle(bits, 100, 0.05), THROTTLE_POWER_CAP);
     bits[1] = bits[2] = 0x20; /* 2 %: no more than a moment */
-    assert_int_equal(method_throttle(bits, 100), THROTTLE_POWER_CAP);
+    assert_int_equal(method_throttle(bits, 100, 0.05), THROTTLE_POWER_CAP);
     bits[3] = 0x40;
-    assert_int_equal(method_throttle(bits, 100), THROTTLE_THERMAL);
+    assert_int_equal(method_throttle(bits, 100, 0.05), THROTTLE_THERMAL);
     bits[1] = bits[2] = bits[3] = 0x80;
-    assert_int_equal(method_throttle(bits, 100), THROTTLE_HW);
+    assert_int_equal(method_throttle(bits, 100, 0.05), THROTTLE_HW);
+    /* of readings 0.2 s apart, one alone is longer than a moment */
+    bits[2] = bits[3] = 0;
+    assert_int_equal(method_throttle(bits, 10, 0.05), THROTTLE_NONE);
+    assert_int_equal(method_throttle(bits, 10, 0.2), THROTTLE_HW);
+    assert_int_equal(method_throttle_now(0x1 | 0x4), THROTTLE_POWER_CAP);
+    assert_int_equal(method_throttle_now(0x4 | 0x40), THROTTLE_THERMAL);
+    assert_int_equal(method_throttle_now(0x1), THROTTLE_NONE);
     assert_string_equal(throttle_word(THROTTLE_POWER_CAP), "power_cap");
 }
 

@@ -139,7 +139,7 @@ static void test_orders(void **state)
     assert_int_equal(o.count, 2);
     assert_int_equal(o.points[1].index, 7);
     assert_int_equal(o.points[1].point.k, 3);
-    assert_near(o.sensors_s, 0.2, 0);
+    assert_near(o.settings.sensors, 0.2, 0);
     /* nothing that comes later may end a measurement, but a stop */
     assert_int_equal(give(&o, "{{{", NULL), GP_OK);
     assert_int_equal(give(&o, POINT, NULL), GP_OK);

@@ -475,6 +475,56 @@ static enum runner_event_kind list(const char *how, double timeout, int *devices
     return last;
 }
 
+/* Two engines that wait for each other, device 1 behaving so and taking half a second
+ * to become warm; when each began its first point, s from the start. */
+static void begin_together(const char *how, double first[2], int *failed)
+{
+    struct runner *runner = runner_new();
+    struct runner_event event;
+    struct gp_err err;
+    double began = now();
+
+    first[0] = first[1] = -1;
+    *failed = 0;
+    setenv("GPUPLAN_STANDIN", how, 1);
+    setenv("GPUPLAN_STANDIN_ON", "1", 1);
+    for (int device = 0; device < 2; device++) {
+        struct runner_plan plan = plan_of(device, 10);
+
+        plan.wait = true;
+        assert_int_equal(runner_start(runner, &plan, &err), device);
+    }
+    while (runner_busy(runner)) {
+        if (!runner_step(runner, 0.2, &event))
+            continue;
+        if (event.kind == EVENT_START && first[event.engine] < 0)
+            first[event.engine] = now() - began;
+        *failed += event.kind == EVENT_FAILED;
+    }
+    unsetenv("GPUPLAN_STANDIN_ON");
+    runner_free(runner);
+}
+
+/* The one that is warm first waits for the other, but not for one that died, nor for
+ * one that knows nothing of waiting. */
+static void test_common_start(void **state)
+{
+    double first[2];
+    int failed;
+
+    (void)state;
+    begin_together("warm", first, &failed);
+    assert_int_equal(failed, 0);
+    assert_true(first[0] > 0.45 && first[1] > 0.45);
+    assert_true(first[0] - first[1] < 0.3 && first[1] - first[0] < 0.3);
+    begin_together("cold", first, &failed);
+    assert_int_equal(failed, 1);
+    assert_true(first[0] > 0.45);
+    begin_together("rash", first, &failed);
+    assert_int_equal(failed, 0);
+    assert_true(first[0] > 0 && first[1] > 0);
+}
+
 static void test_devices(void **state)
 {
     int devices;
@@ -546,6 +596,7 @@ int main(void)
         cmocka_unit_test(test_large_plan),
         cmocka_unit_test(test_cannot_start),
         cmocka_unit_test(test_step_waits),
+        cmocka_unit_test(test_common_start),
         cmocka_unit_test(test_devices),
         cmocka_unit_test(test_find),
     };
