@@ -118,8 +118,9 @@ void session_stop(struct session *session, enum session_stop_level level, int si
 
 /* OVER: makes the document, writes it, closes the journal (removed when the run is
  * complete and the file written, or nothing was measured). When it cannot be written,
- * the rest can still be read and session_finish be tried again. With --output - nothing is written, and the
- * journal stays until session_settle says that the result is safe elsewhere. */
+ * the rest can still be read and session_finish be tried again. With --output - nothing
+ * is written, and the journal stays until session_settle says that the result is safe
+ * elsewhere. */
 enum gp_status session_finish(struct session *session, struct gp_err *err);
 void session_settle(struct session *session);
 
