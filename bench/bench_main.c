@@ -352,7 +352,8 @@ static int open_and_measure(struct bench_run *run)
 static int do_run(const struct backend *backend, struct watch *watch)
 {
     static struct line_reader reader; /* the reading thread outlives this function */
-    struct bench_run run = {.backend = backend, .watch = watch, .stop_now = stop_now};
+    struct bench_run run = {
+        .backend = backend, .watch = watch, .stop_now = stop_now, .test = -1};
     struct gp_err err = {.code = GP_E_INTERNAL};
     int code;
 

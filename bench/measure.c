@@ -347,6 +347,18 @@ static void send_result(struct bench_run *run, const struct order *order,
 
 /* ---- measuring ---- */
 
+/* Between two tests: what one does to clocks and temperature is not for the next. */
+static void rest(struct bench_run *run, enum bench_test test)
+{
+    double end = watch_now() + run->orders.settings.pause;
+    const struct timespec step = {.tv_nsec = 10 * 1000 * 1000};
+
+    if (run->test >= 0 && run->test != (int)test)
+        while (watch_now() < end && !run->stop_now())
+            nanosleep(&step, NULL);
+    run->test = (int)test;
+}
+
 /* Waits until the device says that the trouble is over or it is 5 degrees cooler. */
 static void cool_down(struct bench_run *run)
 {
@@ -537,6 +549,7 @@ enum measured_point measure_point(struct bench_run *run, const struct order *ord
 
     watch_send(run->watch,
                json_pack("{s:s, s:i}", "t", "start", "index", order->index));
+    rest(run, order->point.test);
     watch_point(run->watch, order->index);
     r.state =
         run->backend->prepare(run->ctx, &order->point, &prepared, why, sizeof why);

@@ -24,6 +24,7 @@ struct bench_run {
     double clock;                /* mean of the warm-up; 0 = unknown */
     bool heats;                  /* the warm-up worked */
     double busy;                 /* when the device last worked */
+    int test;                    /* of the point before; -1 = there was none */
 };
 
 enum measured_point { POINT_DONE, POINT_STOPPED, POINT_DEVICE_LOST };

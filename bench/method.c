@@ -45,13 +45,12 @@ struct method_settings method_preset(enum preset preset)
         .algos = 16,
         .workspace = 32 << 20,
         .sensors = 0.05,
+        .pause = 1,
     };
 
     if (preset == PRESET_QUICK) {
         s.max_time = 0.3;
-        s.min_time = 0.2;
-        s.device_warmup_min = 0.5;
-        s.device_warmup_max = 5;
+        s.device_warmup_max = 10;
     } else if (preset == PRESET_THOROUGH) {
         s.max_time = 3;
     }

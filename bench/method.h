@@ -14,8 +14,9 @@
  *              median (order statistics, ranks n/2 +- 0.98*sqrt(n)) is within rel_ci of it;
  *              or on a plateau (half-width not 10 % better over the last 32 samples); or at
  *              max_time: converged = false; at 200 samples it is as narrow as it is
- *   order      points in seeded random order, then in reverse; passes that differ > 3 %
- *              get a third and the flag "drift"
+ *   order      test by test with a rest between, the points of each in seeded random
+ *              order, then all in reverse; passes that differ > 3 % get a third and the
+ *              flag "drift"
  *   rate       from the median, never the mean or the best
  *
  * Specification: the project's benchmark method, section 6.
@@ -30,8 +31,9 @@
 
 /* 1: cold operands of CPU products rotated less. 2: GPU products were tuned anew in each
  * pass, first_s was a warm launch, 200 narrow samples were unconverged, and quick points
- * were too short for three readings of the sensors. */
-#define METHOD_VERSION 3
+ * were too short for three readings of the sensors. 3: quick had one pass and half a
+ * second of warm-up, and all tests were mixed in one order. */
+#define METHOD_VERSION 4
 #define METHOD_MAX_SAMPLES 200
 #define METHOD_MAX_ALGOS   64
 #define LOCK_BASE (-1.0) /* the clock that the device holds under any load */
@@ -44,11 +46,11 @@ extern const char *const method_checks[CHECK_COUNT];
 struct method_settings {
     double rel_ci;       /* 0.01: half-width of the confidence interval over the median */
     double max_time;     /* s per point: quick 0.3, normal 1, thorough 3 */
-    double min_time;     /* s per point before it may stop: 0.3, quick 0.2: the sensors
-                          * are read every 50 ms, and three readings are needed */
+    double min_time;     /* s per point before it may stop: 0.3 */
     double sample_time;  /* s one sample lasts at least: 0.005 */
     double warmup;       /* s per point: 0.1 */
-    double device_warmup_min, device_warmup_max; /* s: 3 and 30; quick 0.5 and 5 */
+    double device_warmup_min, device_warmup_max; /* s: 3 and 30; quick 3 and 10 */
+    double pause;        /* s of rest between two tests, so that none heats the next: 1 */
     uint64_t seed;       /* 0x5eed */
     double max_memory;   /* bytes an engine may allocate; 0 = a quarter of what is free */
     double algos;        /* 16: heuristics a GPU's library is asked for, 1..64 */

@@ -35,6 +35,7 @@ static const struct {
     {"max_memory", AT(max_memory), 0, BYTES_MAX},
     {"algos", AT(algos), 1, METHOD_MAX_ALGOS},
     {"workspace_bytes", AT(workspace), 0, WORKSPACE_MAX},
+    {"pause_s", AT(pause), 0, 60},
     {"sensors_s", AT(sensors), 0.001, 60},
 };
 enum { SETTINGS = sizeof settings_fields / sizeof settings_fields[0] };

@@ -520,19 +520,21 @@ enum gp_status points_plan(const struct points_ask *ask, struct points *out,
                    out->note_count ? ": " : "", out->note_count ? out->note[0] : "");
 }
 
-int *points_order(uint64_t seed, int count, int passes)
+/* Test by test, because a product heats what the next test finds cool. */
+int *points_order(uint64_t seed, const struct points *points)
 {
-    int *order = gp_calloc((size_t)count * (size_t)passes + 1, sizeof *order);
+    size_t n = (size_t)points->count, k = 0;
+    int *order = gp_calloc(POINTS_PASSES * n + 1, sizeof *order);
+    int *mixed = gp_calloc(n + 1, sizeof *mixed);
 
-    for (int pass = 0; pass < passes; pass++) {
-        int *part = order + (size_t)pass * (size_t)count;
-
-        if (pass % 2 == 0)
-            method_order(seed + (uint64_t)pass, count, part);
-        else
-            for (int i = 0; i < count; i++)
-                part[i] = part[-1 - i];
-    }
+    method_order(seed, points->count, mixed);
+    for (int test = 0; test < TEST_COUNT; test++)
+        for (size_t i = 0; i < n; i++)
+            if ((int)points->point[mixed[i]].test == test)
+                order[k++] = mixed[i];
+    for (size_t i = 0; i < n; i++)
+        order[n + i] = order[n - 1 - i];
+    free(mixed);
     return order;
 }
 

@@ -40,6 +40,7 @@
 
 #define POINTS_MAX 20000  /* of one run */
 #define POINTS_SHAPES 256 /* given by hand */
+#define POINTS_PASSES 2
 #define POINTS_NOTES 12
 #define POINTS_DEVICES 64
 
@@ -85,10 +86,9 @@ enum gp_status points_plan(const struct points_ask *ask, struct points *out,
                            struct gp_err *err);
 void points_fini(struct points *points);
 
-/* The order of `passes` passes (1 = seeded random; 2 = then in reverse; ...) over
- * count points: passes * count indices, to be freed. The method wants two; one is meant
- * for the preset quick, which has two minutes for everything. */
-int *points_order(uint64_t seed, int count, int passes);
+/* The order of all passes: test by test, the points of each in seeded random order, and
+ * then all of it in reverse. POINTS_PASSES * count indices, to be freed. */
+int *points_order(uint64_t seed, const struct points *points);
 
 /* Hash of the ids, as 16 hex digits: the same work, in a journal's fingerprint. */
 void points_hash(const struct points *points, char text[17]);
@@ -96,6 +96,8 @@ void points_hash(const struct points *points, char text[17]);
 /* The estimates of one point, one pass (points_cost.c). */
 double points_seconds(const struct points_ask *ask, const struct point *point);
 double points_memory(const struct points_ask *ask, const struct point *point);
+/* Of all: every pass, the device's warm-up, and the rests between tests. */
+double points_time(const struct points_ask *ask, const struct points *points);
 /* Seconds that one operation takes, about. */
 double points_operation(const struct points_ask *ask, const struct point *point);
 

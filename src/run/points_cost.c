@@ -126,3 +126,20 @@ double points_seconds(const struct points_ask *ask, const struct point *point)
     return setup + variants * (fmax(ask->settings.warmup, 3 * op) +
                                fmax(ask->settings.max_time, 10 * op));
 }
+
+double points_time(const struct points_ask *ask, const struct points *points)
+{
+    unsigned seen = 0;
+    int tests = 0;
+
+    for (int i = 0; i < points->count; i++) {
+        unsigned bit = 1u << points->point[i].test;
+
+        tests += !(seen & bit);
+        seen |= bit;
+    }
+    if (tests == 0)
+        return 0;
+    return ask->settings.device_warmup_min +
+           POINTS_PASSES * (points->total_seconds + (tests - 1) * ask->settings.pause);
+}

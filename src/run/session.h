@@ -124,7 +124,7 @@ void session_stop(struct session *session, enum session_stop_level level, int si
 enum gp_status session_finish(struct session *session, struct gp_err *err);
 void session_settle(struct session *session);
 
-/* Was something measured, and is something left? */
+/* Is there a journal that is worth going on with? */
 bool session_can_resume(const struct session *session);
 
 /* ---- what can be seen ---- */

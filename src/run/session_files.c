@@ -222,6 +222,20 @@ const char *session_status(const struct session *s)
                                                    : "complete";
 }
 
+/* A figure of one pass, of which another came to nothing. */
+static bool failed_once(const struct benchlog_point *p)
+{
+    const json_t *flag;
+    size_t i;
+
+    json_array_foreach(p->flags, i, flag)
+    {
+        if (strcmp(json_string_value(flag), "failed_once") == 0)
+            return true;
+    }
+    return false;
+}
+
 int session_exit_code(const struct session *s, bool strict)
 {
     int ok = 0, wrong = 0, flagged = 0, errors = 0;
@@ -229,7 +243,7 @@ int session_exit_code(const struct session *s, bool strict)
     for (int i = 0; s->have_log && i < s->log.count; i++) {
         const struct benchlog_point *p = &s->log.point[i];
 
-        errors += strcmp(p->state, "error") == 0;
+        errors += strcmp(p->state, "error") == 0 || failed_once(p);
         if (strcmp(p->state, "ok") != 0)
             continue;
         ok++;
@@ -269,17 +283,18 @@ static enum gp_status make_log(struct session *s, struct gp_err *err)
 
 void session_settle(struct session *s)
 {
-    bool whole =
-        s->have_log && strcmp(session_word(s->log.json, "status"), "complete") == 0;
-
-    journal_close(s->journal, whole || json_array_size(s->records) == 0);
+    journal_close(s->journal, !session_can_resume(s));
     s->journal = NULL;
 }
 
+/* Devices that failed before their first point leave nothing; whoever interrupts a run
+ * before it may have a script that goes on with it. */
 bool session_can_resume(const struct session *s)
 {
-    return json_array_size(s->records) > 0 &&
-           strcmp(session_status(s), "complete") != 0;
+    const char *status = session_status(s);
+
+    return strcmp(status, "complete") != 0 &&
+           (json_array_size(s->records) > 0 || strcmp(status, "failed") != 0);
 }
 
 enum gp_status session_finish(struct session *s, struct gp_err *err)

@@ -83,7 +83,6 @@ struct session {
     struct point_shape shapes[POINTS_SHAPES];
     struct points_ask points_ask;
     struct points points;
-    int passes;
     double time_limit; /* s, 0 = none */
 
     /* files */
@@ -146,6 +145,7 @@ bool session_work(struct session *s, double seconds, struct session_event *event
 struct roofline session_predict(const struct session_unit *u,
                                 const struct point *point);
 void session_show(struct session_unit *u, int index, json_t *point);
+void session_flag(json_t *point, const char *flag); /* once */
 /* What a run measured, as the roof of its points: session_predict.c. */
 void session_clear_roof(struct session_unit *u);
 void session_take_roof(struct session_unit *u, const struct point *p,

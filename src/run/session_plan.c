@@ -76,7 +76,6 @@ static void take_settings(struct session *s)
     take_method(&s->ask, &ask->settings);
     ask->cache = bench_cache_parse(ask_word(&s->ask, OPT_CACHE, ""));
     ask->shapes = s->shapes;
-    s->passes = ask->preset == PRESET_QUICK ? 1 : 2;
     s->time_limit = 0;
 }
 
@@ -302,15 +301,15 @@ void session_dry_run(const struct session *s, struct strbuf *out)
     for (int i = 0; i < p->count; i++)
         strbuf_addf(out, "%-64s %10s %7.1f s\n", p->point[i].id,
                     units_bytes(size, sizeof size, p->bytes[i]),
-                    p->seconds[i] * s->passes);
+                    p->seconds[i] * POINTS_PASSES);
     for (int i = 0; i < p->note_count; i++)
         strbuf_addf(out, "note: %s\n", p->note[i]);
     for (int i = 0; i < s->note_count; i++)
         strbuf_addf(out, "note: %s\n", s->note[i].text);
     strbuf_addf(
         out,
-        "%d points, %d pass%s, about %.0f s, at most %s at once on each device; "
-        "result in %s\n",
-        p->count, s->passes, s->passes == 1 ? "" : "es", p->total_seconds * s->passes,
+        "%d points, %d passes, about %.0f s with warm-up and rests, at most %s at once "
+        "on each device; result in %s\n",
+        p->count, POINTS_PASSES, points_time(&s->points_ask, p),
         units_bytes(size, sizeof size, p->most_bytes), s->result);
 }

@@ -67,7 +67,7 @@ static json_t *settings(const struct session *s)
         json_object_set_new(json, "max_memory", json_null());
     points_hash(&s->points, hash);
     json_object_set_new(json, "preset", json_string(presets[s->points_ask.preset]));
-    json_object_set_new(json, "passes", json_integer(s->passes));
+    json_object_set_new(json, "passes", json_integer(POINTS_PASSES));
     json_object_set_new(json, "plan", json_string(hash));
     return json;
 }
@@ -93,23 +93,6 @@ static json_t *predicted(const struct session_unit *u, const struct point *p,
     return out;
 }
 
-static void add_flag(json_t *point, const char *flag)
-{
-    json_t *flags = json_object_get(point, "flags"), *had;
-    size_t i;
-
-    if (!json_is_array(flags)) {
-        json_object_set_new(point, "flags", json_array());
-        flags = json_object_get(point, "flags");
-    }
-    json_array_foreach(flags, i, had)
-    {
-        if (json_is_string(had) && strcmp(json_string_value(had), flag) == 0)
-            return;
-    }
-    json_array_append_new(flags, json_string(flag));
-}
-
 /* Passes that an engine could not compare, because the run was resumed in between. */
 static void compare_passes(const struct session *s, int device, json_t *point)
 {
@@ -133,7 +116,7 @@ static void compare_passes(const struct session *s, int device, json_t *point)
         if (json_array_size(medians) > 1 &&
             method_drift(json_number_value(json_array_get(medians, 0)),
                          json_number_value(json_array_get(medians, 1))))
-            add_flag(point, "drift");
+            session_flag(point, "drift");
     }
     json_decref(medians);
 }

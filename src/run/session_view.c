@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "util/json.h"
 #include "util/mem.h"
 
 /* ---- results ---- */
@@ -23,7 +24,52 @@ static bool is_ok(const json_t *point)
     return strcmp(session_word(point, "state"), "ok") == 0;
 }
 
-/* The last good result of each variant stands for it. */
+void session_flag(json_t *point, const char *flag)
+{
+    json_t *flags = json_object_get(point, "flags"), *had;
+    size_t i;
+
+    if (!json_is_array(flags)) {
+        json_object_set_new(point, "flags", json_array());
+        flags = json_object_get(point, "flags");
+    }
+    json_array_foreach(flags, i, had)
+    {
+        if (json_is_string(had) && strcmp(json_string_value(had), flag) == 0)
+            return;
+    }
+    json_array_append_new(flags, json_string(flag));
+}
+
+static bool is_wrong(const json_t *point)
+{
+    return json_is_false(json_object_get(json_object_get(point, "check"), "ok"));
+}
+
+/* Of two passes one has a figure: it is kept, with what the other came to. */
+static void failed_once(json_t *good, const json_t *bad)
+{
+    char text[400];
+
+    gp_format(text, sizeof text, "in another pass %s: %s", session_word(bad, "state"),
+              session_word(bad, "reason"));
+    json_object_set_new(good, "reason", gp_json_text(text));
+    session_flag(good, "failed_once");
+}
+
+/* Which of two passes of a variant stands for it: the later, but what was wrong once is
+ * not made right by the next, and a figure is not lost to an error. */
+static json_t *standing(json_t *before, json_t *now)
+{
+    if (is_ok(before) && is_ok(now))
+        return is_wrong(before) ? before : now;
+    if (is_ok(before))
+        failed_once(before, now);
+    else if (is_ok(now))
+        failed_once(now, before);
+    return is_ok(before) ? before : now;
+}
+
 void session_show(struct session_unit *u, int index, json_t *point)
 {
     json_t **slot = u->shown + (size_t)index * SESSION_VARIANTS;
@@ -33,9 +79,9 @@ void session_show(struct session_unit *u, int index, json_t *point)
            strcmp(session_word(slot[i], "variant"), session_word(point, "variant")) !=
                0)
         i++;
-    if (i == SESSION_VARIANTS || (slot[i] && is_ok(slot[i]) && !is_ok(point)))
+    if (i == SESSION_VARIANTS)
         return;
-    slot[i] = point;
+    slot[i] = slot[i] ? standing(slot[i], point) : point;
     for (; i > 0 && rank_of_variant(slot[i - 1]) > rank_of_variant(slot[i]); i--) {
         json_t *other = slot[i - 1];
 
@@ -295,9 +341,9 @@ void session_plan(const struct session *s, struct session_plan *out)
 {
     *out = (struct session_plan){
         .points = s->points.count,
-        .passes = s->passes,
+        .passes = POINTS_PASSES,
         .devices = s->count,
-        .seconds = s->points.total_seconds * s->passes,
+        .seconds = points_time(&s->points_ask, &s->points),
         .bytes = s->points.most_bytes,
         .backend = s->backend,
         .chosen = s->chosen,

@@ -57,11 +57,11 @@ static int *order_of(const struct session *s, int place, int *count)
     *count = 0;
     if (s->unit[place].failed || n == 0)
         return NULL;
-    all = points_order(s->points_ask.settings.seed, n, s->passes);
+    all = points_order(s->points_ask.settings.seed, &s->points);
     skip = gp_calloc((size_t)n, sizeof *skip);
     for (int i = 0; i < n && json_array_size(s->records); i++)
         skip[i] = passes_done(s, s->unit[place].index, s->points.point[i].id);
-    for (int i = 0; i < n * s->passes; i++)
+    for (int i = 0; i < n * POINTS_PASSES; i++)
         if (belongs(s, place, all[i]) && skip[all[i]]-- <= 0)
             all[(*count)++] = all[i];
     free(skip);

@@ -468,8 +468,8 @@ static void title(const struct app *app, const void *state, struct strbuf *out)
         devices_view_title(b->view, out);
     } else if (b->stage == STAGE_RUN) {
         session_progress(b->session, &p);
-        strbuf_addf(out, "%d/%d %s", p.done, p.of,
-                    b->stopping ? "stopping" : "measuring");
+        strbuf_addf(out, "%s %.0f %%", b->stopping ? "stopping" : "measuring",
+                    p.of ? floor(100.0 * p.done / p.of) : 0);
     } else if (b->stage == STAGE_DONE) {
         strbuf_add(out, session_status(b->session));
     }

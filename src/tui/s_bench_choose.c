@@ -113,7 +113,7 @@ static void start_text(const struct bench *b, char *text, size_t size)
     else if (b->err.text[0])
         gp_copy(text, size, "cannot start yet");
     else
-        gp_format(text, size, "%d points, about %s", b->plan.points * b->plan.devices,
+        gp_format(text, size, "%d points, %s", b->plan.points * b->plan.devices,
                   bench_time(time, sizeof time, b->plan.seconds));
 }
 
@@ -363,9 +363,9 @@ static bool take_shapes(struct app *app, void *ctx, const char *text,
 
 static void edit(struct app *app, struct bench *b, enum bench_row kind)
 {
-    static const char *const efforts[3] = {
-        "one pass, half a second a point: minutes in all",
-        "two passes in random order: the usual", "longer, for a narrow band"};
+    static const char *const efforts[3] = {"a few points, 0.3 s each: a minute or two",
+                                           "more points, 1 s each: the usual",
+                                           "3 s each, for a narrow band"};
     static const char *const engines[3] = {
         "the GPUs where there are some, else the CPU", "NVIDIA GPUs", "the processor"};
     struct prompt_ask limit = {.label = "Time limit: ",
@@ -547,8 +547,8 @@ void bench_choose_explain(const struct bench *b, struct strbuf *out)
                       "several; what a device has not is reported as unsupported.",
         [ROW_SHAPES] = "Shapes of gemm: m outputs x n tokens x k inputs, as "
                        "4096x8x4096,4096x64x4096; empty: squares.",
-        [ROW_PRESET] = "Preset: quick is one short pass, normal two passes in random "
-                       "order, thorough repeats until the band is narrow.",
+        [ROW_PRESET] = "Preset: quick has a few points of 0.3 s, normal more of 1 s, "
+                       "thorough gives each 3 s; all go through them twice.",
         [ROW_LIMIT] = "Time limit: stops after the point that runs then; the rest can "
                       "be resumed.",
         [ROW_ENGINE] =

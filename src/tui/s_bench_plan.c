@@ -41,8 +41,8 @@ static int draw_figures(const struct bench *b, struct canvas *canvas, struct rec
     char text[320], left[40], right[40];
     int y = 0;
 
-    gp_format(text, sizeof text, "%d, %d pass%s on %d device%s", p->points, p->passes,
-              p->passes == 1 ? "" : "es", p->devices, p->devices == 1 ? "" : "s");
+    gp_format(text, sizeof text, "%d, %d passes on %d device%s", p->points, p->passes,
+              p->devices, p->devices == 1 ? "" : "s");
     y += say(canvas, in, y, "points", text);
     gp_format(text, sizeof text, "about %s", bench_time(left, sizeof left, p->seconds));
     y += say(canvas, in, y, "time", text);

@@ -14,7 +14,7 @@ python3 - "$engine" <<'PY'
 import json, os, subprocess, sys
 
 settings = {"protocol": 1, "do": "settings", "device": 0, "rel_ci": 0.05,
-            "max_time": 0.05, "min_time": 0.02, "sample_time": 0.001, "warmup": 0.005,
+            "max_time": 0.05, "min_time": 0.02, "sample_time": 0.001, "warmup": 0.005, "pause_s": 0,
             "device_warmup_min": 0.1, "device_warmup_max": 0.2, "seed": 24301,
             "max_memory": 3e8, "progress_s": 0.5, "sensors_s": 0.05}
 gemm = lambda type, m, n, k: {"test": "gemm", "type": type, "m": m, "n": n, "k": k,

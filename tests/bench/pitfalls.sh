@@ -23,7 +23,7 @@ wrong, device = [], {}
 def run(points, **settings):
     """The points' results, in order; what is common goes into `device`."""
     plan = {"protocol": 1, "do": "settings", "device": 0, "rel_ci": 0.02,
-            "max_time": 0.2, "min_time": 0.05, "sample_time": 0.002, "warmup": 0.02,
+            "max_time": 0.2, "min_time": 0.05, "sample_time": 0.002, "warmup": 0.02, "pause_s": 0,
             "device_warmup_min": 0.05, "device_warmup_max": 0.1, "seed": 24301,
             "max_memory": ROOM, "progress_s": 5, "sensors_s": 0.05}
     plan.update(settings)

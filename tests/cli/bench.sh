@@ -183,9 +183,7 @@ assert_eq "a limit within the warm-up" 6 "$rc"
 assert_contains "said before" "warming the device up alone takes" "$err"
 assert_contains "said after" "passed during the warm-up" "$err"
 assert_contains "and in the file" "passed during the warm-up" "$(cat limit.json)"
-assert_lacks "nothing to go on with" "--resume" "$err$out"
-assert_true "no journal of nothing" test ! -e limit.json.part
-rm -f limit.json
+rm -f limit.json limit.json.part
 GPUPLAN_STANDIN=slow bench -o limit.json --time-limit 0.07s
 assert_eq "a limit after a point" 0 "$rc"
 assert_contains "after this point" "stops after this point" "$err"
@@ -202,6 +200,8 @@ assert_lacks "a device that is not" "is busy" "$(cat whole.json)"
 GPUPLAN_STANDIN=taken bench -o taken.json
 assert_eq "a device in use" 4 "$rc"
 assert_contains "refused" "busy: others use it (wait, or --force)" "$err"
+assert_lacks "nothing to go on with" "--resume" "$err$out"
+assert_true "no journal of nothing" test ! -e taken.json.part
 GPUPLAN_STANDIN=taken bench -o taken.json --force
 assert_eq "although others use it" 0 "$rc"
 

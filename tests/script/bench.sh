@@ -54,17 +54,17 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool
 ┌─ Measure ────────────────────────────┐┌─ The plan ───────────────────────────┐
-│▸ Start       50 points, about 35 s   ││points  25, 1 pass on 2 devices       │
-│── Tests ─────────────────────────────││time    about 35 s                    │
+│▸ Start       50 points, 1 min 16 s   ││points  25, 2 passes on 2 devices     │
+│── Tests ─────────────────────────────││time    about 1 min 16 s              │
 │  [x] gemm      products of matrices  ││memory  456 MiB at once, 1.00 GiB free│
 │  [x] batch     the plan's layers by …││engine  cpu: measures the CPU: there  │
 │  [x] memory    read, write and copy  ││        is no engine                  │
 │  [ ] transfer  to and from the host  ││        gpuplan-bench-cuda here       │
 │  [ ] decode    a whole decoder step  ││results ~/state/gpuplan/bench/        │
 │  [ ] fit       allocates what is pla…││── Points, time, memory ──────────────│
-│  [ ] allreduce sums over devices     ││gemm         8          11 s    96 MiB│
-│── How ───────────────────────────────││batch       14          21 s   456 MiB│
-│  Types       as the test does        ││memory       3           2 s   256 MiB│
+│  [ ] allreduce sums over devices     ││gemm         8          23 s    96 MiB│
+│── How ───────────────────────────────││batch       14          41 s   456 MiB│
+│  Types       as the test does        ││memory       3           5 s   256 MiB│
 │  Shapes      squares (gemm)          ││── Notes ─────────────────────────────│
 │  Preset      quick                   ││NOT a cpu engine:                     │
 │  Time limit  none                    ││libexec/gpuplan-bench-cpu calls itself│
@@ -89,16 +89,16 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool
 ┌─ Measure ────────────────────────────────────────────────┐┌─ The plan ───────────────────────────────────────────────┐
-│  Start       50 points, about 35 s                       ││points  25, 1 pass on 2 devices                           │
-│── Tests ─────────────────────────────────────────────────││time    about 35 s                                        │
+│  Start       50 points, 1 min 16 s                       ││points  25, 2 passes on 2 devices                         │
+│── Tests ─────────────────────────────────────────────────││time    about 1 min 16 s                                  │
 │  [x] gemm      products of matrices                      ││memory  456 MiB at once, 1.00 GiB free                    │
 │▸ [x] batch     the plan's layers by batch                ││engine  cpu: measures the CPU: there is no engine         │
 │  [x] memory    read, write and copy                      ││        gpuplan-bench-cuda here                           │
 │  [ ] transfer  to and from the host                      ││results ~/state/gpuplan/bench/                            │
 │  [ ] decode    a whole decoder step                      ││── Points, time, memory ──────────────────────────────────│
-│  [ ] fit       allocates what is planned                 ││gemm         8          11 s    96 MiB                    │
-│  [ ] allreduce sums over devices                         ││batch       14          21 s   456 MiB                    │
-│── How ───────────────────────────────────────────────────││memory       3           2 s   256 MiB                    │
+│  [ ] fit       allocates what is planned                 ││gemm         8          23 s    96 MiB                    │
+│  [ ] allreduce sums over devices                         ││batch       14          41 s   456 MiB                    │
+│── How ───────────────────────────────────────────────────││memory       3           5 s   256 MiB                    │
 │  Types       as the test does                            ││── Notes ─────────────────────────────────────────────────│
 │  Shapes      squares (gemm)                              ││NOT a cpu engine: libexec/gpuplan-bench-cpu calls itself  │
 │  Preset      quick                                       ││'standin' (stand-in, measures nothing)                    │
@@ -149,8 +149,8 @@ expect <<'END'
  Enter:change            ?:help  q:quit
  1  2  3 [4 Bench] 5
 ┌─ The plan ─────────── Enter: points ─┐
-│points  25, 1 pass on 2 devices       │
-│time    about 35 s                    │
+│points  25, 2 passes on 2 devices     │
+│time    about 1 min 16 s              │
 │memory  456 MiB at once, 1.00 GiB free│
 │engine  cpu: measures the CPU: there  │
 │        is no engine                  │
@@ -171,17 +171,17 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool
 +- Measure ----------------------------++- The plan ---------------------------+
-|  Start       25 points, about 35 s   ||points  25, 1 pass on 1 device        |
-|-- Tests -----------------------------||time    about 35 s                    |
+|  Start       25 points, 1 min 16 s   ||points  25, 2 passes on 1 device      |
+|-- Tests -----------------------------||time    about 1 min 16 s              |
 |  [x] gemm      products of matrices  ||memory  456 MiB at once, 1.00 GiB free|
 |  [x] batch     the plan's layers by ~||engine  cpu: measures the CPU: there  |
 |  [x] memory    read, write and copy  ||        is no engine                  |
 |  [ ] transfer  to and from the host  ||        gpuplan-bench-cuda here       |
 |  [ ] decode    a whole decoder step  ||results ~/state/gpuplan/bench/        |
 |  [ ] fit       allocates what is pla~||-- Points, time, memory --------------|
-|  [ ] allreduce sums over devices     ||gemm         8          11 s    96 MiB|
-|-- How -------------------------------||batch       14          21 s   456 MiB|
-|  Types       as the test does        ||memory       3           2 s   256 MiB|
+|  [ ] allreduce sums over devices     ||gemm         8          23 s    96 MiB|
+|-- How -------------------------------||batch       14          41 s   456 MiB|
+|  Types       as the test does        ||memory       3           5 s   256 MiB|
 |  Shapes      squares (gemm)          ||-- Notes -----------------------------|
 |  Preset      quick                   ||NOT a cpu engine:                     |
 |  Time limit  none                    ||libexec/gpuplan-bench-cpu calls itself|
@@ -270,28 +270,28 @@ Down Down Space g Enter
 KEYS
 steady
 expect <<'END'
- gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool   4/22 measuring
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool    measuring 9 %
 ┌─ Points ─────── device 0, Tab: next ─┐┌─ 0 stand-in 0 ───────────────────────┐
 │state   point           measured ratio││power -  clock -  temp 40 C  memory - │
-│waiting 512^3 bf16                    ││of 1.00 GiB  load -                   │
-│waiting 512^3 int8                    ││                                      │
-│waiting 2048^3 fp32                   ││                                      │
-│waiting 2048^3 fp16                   │└──────────────────────────────────────┘
-│waiting 2048^3 bf16                   │┌─ 1 stand-in 1 ───────────────────────┐
-│running 2048^3 int8                   ││power    -                            │
-│── memory ────────────────────────────││clock    -                            │
-│waiting read 128 M…                   ││temp     40 C                         │
-│waiting write 128 …                   ││memory   - of 1.00 GiB                │
-│ok      copy 128 M…     134 GB/s     -││load     -                            │
+│── gemm (m x n x k) ──────────────────││of 1.00 GiB  load -                   │
+│ok      512^3 fp32   134 GFLOP/s     -││                                      │
+│running 512^3 fp16                    ││                                      │
+│waiting 512^3 bf16                    │└──────────────────────────────────────┘
+│waiting 512^3 int8                    │┌─ 1 stand-in 1 ───────────────────────┐
+│waiting 2048^3 fp32                   ││power    -                            │
+│waiting 2048^3 fp16                   ││clock    -                            │
+│waiting 2048^3 bf16                   ││temp     40 C                         │
+│ok      2048^3 int8   8.59 TOP/s     -││memory   - of 1.00 GiB                │
+│── memory ────────────────────────────││load     -                            │
 └──────────────────────────────────────┘└──────────────────────────────────────┘
 ┌─ Run ────────────────────────────────────────────────────────────────────────┐
-│███████································ 4 of 22 (18 %)                        │
+│███···································· 4 of 44 (9 %)                         │
 │TIMES
 │kept JOURNAL
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
- gemm/int8/2048x2048x2048/cold: running; takes about 2 s and 48 MiB
+ gemm/fp16/512x512x512/cold: running; takes under 1 s and 3 MiB
 
  x:stop  X:stop now  d:devices  e:export                         ?:help  q:quit
 END
@@ -310,21 +310,21 @@ Tab Tab Tab
 KEYS
 steady
 expect <<'END'
- 1  2  3 [4 Bench] 5     4/22 measuring
+ 1  2  3 [4 Bench] 5      measuring 9 %
 ┌─ Points ─────── device 0, Tab: next ─┐
 │state   point           measured ratio│
+│── gemm (m x n x k) ──────────────────│
+│ok      512^3 fp32   134 GFLOP/s     -│
+│running 512^3 fp16                    │
+│waiting 512^3 bf16                    │
+│waiting 512^3 int8                    │
 │waiting 2048^3 fp32                   │
-│waiting 2048^3 fp16                   │
-│waiting 2048^3 bf16                   │
-│running 2048^3 int8                   │
-│── memory ────────────────────────────│
-│waiting read 128 M…                   │
 └──────────────────────────────────────┘
- gemm/int8/2048x2048x2048/cold: runnin…
+ gemm/fp16/512x512x512/cold: running; …
  x:stop  X:stop now      ?:help  q:quit
- 1  2  3 [4 Bench] 5     4/22 measuring
+ 1  2  3 [4 Bench] 5      measuring 9 %
 ┌─ 0 stand-in 0 ───────────────────────┐
-│gemm/int8/2048x2048x2048/cold         │
+│gemm/fp16/512x512x512/cold            │
 │power    -                            │
 │clock    -                            │
 │temp     40 C                         │
@@ -332,11 +332,11 @@ expect <<'END'
 │load     -                            │
 │                                      │
 └──────────────────────────────────────┘
- gemm/int8/2048x2048x2048/cold: runnin…
+ gemm/fp16/512x512x512/cold: running; …
  x:stop  X:stop now      ?:help  q:quit
- 1  2  3 [4 Bench] 5     4/22 measuring
+ 1  2  3 [4 Bench] 5      measuring 9 %
 ┌─ Run ────────────────────────────────┐
-│███················ 4 of 22 (18 %)    │
+│█·················· 4 of 44 (9 %)     │
 │TIMES
 │kept JOURNAL
 │                                      │
@@ -344,7 +344,7 @@ expect <<'END'
 │                                      │
 │                                      │
 └──────────────────────────────────────┘
- gemm/int8/2048x2048x2048/cold: runnin…
+ gemm/fp16/512x512x512/cold: running; …
  x:stop  X:stop now      ?:help  q:quit
 END
 
@@ -451,22 +451,22 @@ expect <<'END'
 ┌─ Result ──────────────────────────────────────────────────────────── failed ─┐
 │Failed: a device was lost; what was measured is kept.                         │
 │device 0 lost: ended by signal 11 (SIGSEGV) while it measured                 │
-│gemm/int8/2048x2048x2048/cold                                                 │
+│gemm/fp16/512x512x512/cold                                                    │
 │device 1 lost: ended by signal 11 (SIGSEGV) while it measured                 │
-│gemm/int8/2048x2048x2048/cold                                                 │
+│gemm/fp16/512x512x512/cold                                                    │
 │file RESULT
 │next: F5 goes on, c the command for it, 3 Curves, r new run                   │
 │4 points good, 0 flagged, 0 wrong, 18 without a figure                        │
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ Points ─────────────────────────────────────────────── device 0, Tab: next ─┐
 │state   point                            measured       time   predicted ratio│
+│── gemm (m x n x k) ──────────────────────────────────────────────────────────│
+│ok      512^3 fp32                    134 GFLOP/s       2 ms           -     -│
+│skipped 512^3 fp16                                                            │
+│skipped 512^3 bf16                                                            │
+│skipped 512^3 int8                                                            │
 │skipped 2048^3 fp32                                                           │
 │skipped 2048^3 fp16                                                           │
-│skipped 2048^3 bf16                                                           │
-│skipped 2048^3 int8                                                           │
-│── memory ────────────────────────────────────────────────────────────────────│
-│skipped read 128 MiB                                                          │
-│skipped write 128 MiB                                                         │
 └──────────────────────────────────────────────────────────────────────────────┘
  the run has failed
 
@@ -555,7 +555,7 @@ expect <<'END'
 │                                                                                                                      │
 │                                                                                                                      │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
- memory/copy/134217728: 134 GB/s in 2 ms (1.999 ms..2.001 ms, 3 samples)
+ memory/write/134217728: 67.1 GB/s in 2 ms (1.999 ms..2.001 ms, 3 samples)
 
  Enter:read  d:devices  e:export  r:again  w:save                                                        ?:help  q:quit
 END
@@ -583,7 +583,7 @@ expect <<'END'
 │no sheet to compare it with           │
 │device 1: memory reads at 67.1 GB/s; …│
 └──────────────────────────────────────┘
- memory/write/134217728: 67.1 GB/s in …
+ memory/read/134217728: 67.1 GB/s in 2…
  Enter:read  d:devices   ?:help  q:quit
 END
 
@@ -598,7 +598,7 @@ G Space
 :wait
 :dump -
 KEYS
-shows "3, 1 pass on 1 device"
+shows "3, 2 passes on 1 device"
 shows "[ ] 1 stand-in 1"
 
 screen "shown in Curves" -m 8B -g h100-sxm <<'KEYS'

@@ -17,6 +17,7 @@
 
 #include "bench/orders.h"
 #include "bench/protocol.h"
+#include "bench/watch.h"
 #include "unit.h"
 #include "util/json.h"
 
@@ -306,6 +307,7 @@ static void tell(struct engine *e, const char *line)
 }
 
 static double sensors_every = 0.002; /* s */
+static double pause_between;         /* s, two tests */
 static double shortest = 0.005;      /* s, of a measurement */
 
 static void tell_settings(struct engine *e, double max_time)
@@ -319,6 +321,7 @@ static void tell_settings(struct engine *e, double max_time)
     s.device_warmup_min = 0.01;
     s.device_warmup_max = 0.05;
     s.force = forced;
+    s.pause = pause_between;
     json = protocol_settings(&s, 0);
     json_object_set_new(json, "sensors_s", json_real(sensors_every));
     json_object_set_new(json, "progress_s", json_real(0.01));
@@ -718,6 +721,36 @@ static void test_waits(void **state)
     discard(&e);
 }
 
+/* Seconds from the first point's answer to the second's, of a gemm and another test. */
+static double between(const char *second)
+{
+    struct engine e = start(NULL);
+    double first;
+
+    tell_settings(&e, 0.02);
+    tell_point(&e, 0, M_OK);
+    fprintf(e.to, "{\"do\":\"point\",\"index\":1,\"point\":%s}\n", second);
+    tell(&e, "{\"do\":\"run\"}");
+    wait_for(&e, "point");
+    first = watch_now();
+    wait_for(&e, "point");
+    first = watch_now() - first;
+    finish(&e);
+    assert_string_equal(ending(&e), "complete");
+    discard(&e);
+    return first;
+}
+
+static void test_rests(void **state)
+{
+    (void)state;
+    pause_between = 0.3;
+    assert_true(between("{\"test\":\"memory\",\"kind\":\"read\",\"bytes\":4096}") >
+                0.3);
+    assert_true(between("{\"test\":\"gemm\",\"m\":8,\"n\":8,\"k\":8}") < 0.3);
+    pause_between = 0;
+}
+
 static void test_others_use_it(void **state)
 {
     struct engine e = one_point(M_BUSY, 0.05, 1);
@@ -981,6 +1014,7 @@ int main(void)
         cmocka_unit_test(test_device_dies),
         cmocka_unit_test(test_busy_before),
         cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_rests),
         cmocka_unit_test(test_others_use_it),
         cmocka_unit_test(test_latency),
         cmocka_unit_test(test_chatty_library),

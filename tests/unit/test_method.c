@@ -251,8 +251,9 @@ static void test_presets(void **state)
 
     (void)state;
     assert_near(s.max_time, 0.3, 0);
-    assert_near(s.min_time, 0.2, 0);
-    assert_near(s.device_warmup_max, 5, 0);
+    assert_near(s.min_time, 0.3, 0);
+    assert_near(s.device_warmup_min, 3, 0);
+    assert_near(s.device_warmup_max, 10, 0);
     assert_near(method_preset(PRESET_NORMAL).max_time, 1, 0);
     assert_near(method_preset(PRESET_NORMAL).device_warmup_min, 3, 0);
     assert_near(method_preset(PRESET_THOROUGH).max_time, 3, 0);

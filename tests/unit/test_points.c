@@ -379,10 +379,11 @@ static void test_quick_on_a_cpu(void **state)
 
 static void test_order_and_hash(void **state)
 {
-    struct points_ask ask = ask_for(1u << TEST_GEMM, PRESET_NORMAL);
+    struct points_ask ask = ask_for(1u << TEST_GEMM | 1u << TEST_MEMORY, PRESET_NORMAL);
     struct points a, b;
+    bool mixed = false;
     char ha[17], hb[17];
-    int *order, *again, seen[64] = {0};
+    int *order, *again, seen[512] = {0};
 
     (void)state;
     plan(&ask, &a);
@@ -393,14 +394,22 @@ static void test_order_and_hash(void **state)
     b.point[3].id[0] = 'x';
     points_hash(&b, hb);
     assert_string_not_equal(ha, hb);
-    order = points_order(0x5eed, a.count, 2);
-    again = points_order(0x5eed, a.count, 2);
+    order = points_order(0x5eed, &a);
+    again = points_order(0x5eed, &a);
+    assert_true(a.count <= 512);
+    assert_near(points_time(&ask, &a), 2 * a.total_seconds + 3 + 2, 1e-9);
     for (int i = 0; i < a.count; i++) {
         seen[order[i]]++;
         assert_int_equal(order[i], order[2 * a.count - 1 - i]); /* then in reverse */
     }
     for (int i = 0; i < a.count; i++)
         assert_int_equal(seen[i], 1);
+    for (int i = 1; i < a.count; i++) { /* test by test, mixed within */
+        assert_true(a.point[order[i - 1]].test <= a.point[order[i]].test);
+        mixed = mixed || order[i] < order[i - 1];
+    }
+    assert_int_equal(a.point[order[a.count - 1]].test, TEST_MEMORY);
+    assert_true(mixed);
     assert_memory_equal(order, again, 2 * (size_t)a.count * sizeof *order);
     free(order);
     free(again);

@@ -137,7 +137,7 @@ static void a_run_from_end_to_end(void **state)
     session_plan(s, &plan);
     assert_string_equal(plan.backend, "cpu");
     assert_string_equal(plan.result, out);
-    assert_true(plan.points > 3 && plan.passes == 1 && plan.seconds > 0);
+    assert_true(plan.points > 3 && plan.passes == 2 && plan.seconds > 0);
     assert_int_equal(session_found(s), 2);
     assert_int_equal(session_devices(s), 1);
     assert_true(session_device(s, 0, &device));
@@ -166,7 +166,7 @@ static void a_run_from_end_to_end(void **state)
 
     assert_int_equal(finish(s), 0);
     session_progress(s, &progress);
-    assert_int_equal(progress.done, plan.points);
+    assert_int_equal(progress.done, plan.points * plan.passes);
     assert_near(progress.left, 0, 0);
     assert_string_equal(session_status(s), "complete");
     assert_true(session_summaries(s) > 0);
@@ -374,11 +374,36 @@ static void a_point_in_error_is_no_success(void **state)
 {
     struct session_ask how = small("error:1");
     struct session *s = begin(&how);
+    struct session_point point;
+    int once = 0;
 
     (void)state;
     start(s);
     assert_int_equal(finish(s), 4);
-    assert_int_equal(marked(s, MARK_FAILED), 1);
+    assert_int_equal(marked(s, MARK_FAILED), 0); /* it was well in the other pass */
+    for (int i = 0; i < session_points(s); i++) {
+        assert_true(session_point(s, 0, i, &point));
+        if (!point.result[0].disturbed)
+            continue;
+        assert_string_equal(point.result[0].flags, "failed_once");
+        assert_string_equal(point.result[0].reason, "in another pass error: ");
+        once++;
+    }
+    assert_int_equal(once, 1);
+    session_free(s);
+    forget_files();
+}
+
+/* What was wrong once is not made right by the next pass. */
+static void a_wrong_result_stands(void **state)
+{
+    struct session_ask how = small("wrong:1");
+    struct session *s = begin(&how);
+
+    (void)state;
+    start(s);
+    assert_int_equal(finish(s), 5);
+    assert_int_equal(marked(s, MARK_WRONG), 1);
     session_free(s);
     forget_files();
 }
@@ -576,6 +601,7 @@ int main(void)
         cmocka_unit_test(stopped_and_resumed),
         cmocka_unit_test(lost_devices),
         cmocka_unit_test(a_point_in_error_is_no_success),
+        cmocka_unit_test(a_wrong_result_stands),
         cmocka_unit_test(the_journal_stays_until_the_result_is_safe),
         cmocka_unit_test(a_journal_to_go_on_with_must_be_there),
         cmocka_unit_test(a_sum_has_its_bus_rate),
