@@ -144,6 +144,10 @@ bool session_work(struct session *s, double seconds, struct session_event *event
 /* What the roofline allows a point; unknown when nothing bounds it. */
 struct roofline session_predict(const struct session_unit *u,
                                 const struct point *point);
+/* What the data sheet alone says of the type's rate, and of the bandwidth that the
+ * point's bytes go through: of memory, or of the link both ways in one; a quantity that
+ * it does not say, or that the point does not use, is unknown. */
+struct roof session_sheet(const struct session_unit *u, const struct point *point);
 void session_show(struct session_unit *u, int index, json_t *point);
 void session_flag(json_t *point, const char *flag); /* once */
 /* What a run measured, as the roof of its points: session_predict.c. */

@@ -86,7 +86,7 @@ void session_find_roof(const struct session *s, struct session_unit *u)
 
 /* ---- the roof ---- */
 
-static struct roof roof_of(const struct session_unit *u, enum bench_type type)
+static struct roof sheet_of(const struct session_unit *u, enum bench_type type)
 {
     static const enum format_math math[TYPE_COUNT] = {
         [TYPE_FP32] = MATH_FP32,    [TYPE_TF32] = MATH_TF32, [TYPE_FP16] = MATH_FP16,
@@ -99,7 +99,14 @@ static struct roof roof_of(const struct session_unit *u, enum bench_type type)
         return roof_of_gpu(&u->gpu, math[type], type == TYPE_FP16ACC);
     if (sheet > 0)
         roof.bandwidth = quantity_of(sheet, ORIGIN_SHEET);
-    else if (u->read > 0)
+    return roof;
+}
+
+static struct roof roof_of(const struct session_unit *u, enum bench_type type)
+{
+    struct roof roof = sheet_of(u, type);
+
+    if (!u->known && !roof.bandwidth.known && u->read > 0)
         roof.bandwidth = quantity_of(u->read, ORIGIN_MEASURED);
     return roof;
 }
@@ -147,4 +154,19 @@ struct roofline session_predict(const struct session_unit *u, const struct point
     default:
         return none;
     }
+}
+
+struct roof session_sheet(const struct session_unit *u, const struct point *p)
+{
+    struct roof sheet = sheet_of(u, p->type);
+    struct quantity link;
+
+    if (!(point_operations(p) > 0))
+        sheet.rate = quantity_unknown();
+    if (p->test == TEST_FIT || p->test == TEST_ALLREDUCE || p->test == TEST_TRANSFER ||
+        (p->cache == CACHE_HOT && p->test != TEST_DECODE))
+        sheet.bandwidth = quantity_unknown();
+    if (p->test == TEST_TRANSFER && (link = session_predict(u, p).time).known)
+        sheet.bandwidth = quantity_of(point_bytes(p) / link.value, link.origin);
+    return sheet;
 }

@@ -49,6 +49,23 @@ assert_contains "csv header" "median_s" "$(head -n 1 view.csv)"
 bench -o - --format json
 assert_contains "json on standard output" '"schema": "gpuplan.bench/1"' "$out"
 
+# Per cent of a sheet: a seventh of an A100's 312 TFLOP/s and an eighth of 1555 GB/s,
+# PCIe 4 x16 at 31.508 GB/s. 2048^3 in 2 ms are 8.59 TFLOP/s and 12.58 GB/s.
+cp "$engine" "$work/libexec/gpuplan-bench-cuda" || exit 99
+GPUPLAN_STANDIN_NAME='NVIDIA A100-SXM4-40GB MIG 1g.5gb' "$gp" --bench gemm,transfer \
+    --backend cuda --type bf16 --preset quick --device 0 --progress none -o sheet.json \
+    >"$work/out" 2>"$work/err"
+rm "$work/libexec/gpuplan-bench-cuda"
+valid sheet.json
+if have_json; then
+    cp sheet.json "$work/out"
+    assert_eq "the point" gemm/bf16/2048x2048x2048/cold "$(json points.1.id)"
+    assert_eq "of the type's peak" 19.27 "$(json points.1.rate.pct_spec_peak | cut -c 1-5)"
+    assert_eq "of the bandwidth" 6.473 "$(json points.1.rate.pct_spec_bw | cut -c 1-5)"
+    assert_eq "no operations" null "$(json points.3.rate.pct_spec_peak)"
+    assert_eq "of the link" 0.104 "$(json points.3.rate.pct_spec_bw | cut -c 1-5)"
+fi
+
 # what is asked for by hand stands above the preset, in the plan and in the result
 bench -o byhand.json --rel-ci 5 --max-time 0.1 --algos 3 \
     --workspace 0 --fill normal --check none

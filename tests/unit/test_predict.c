@@ -1,7 +1,7 @@
 /*
  * test_predict.c - the roof of a device without a sheet: what its own run measured.
  */
-#include "unit.h"
+#include "sample.h"
 
 #include "run/session_parts.h"
 
@@ -102,6 +102,33 @@ static void flagged_figures_are_no_roof(void **state)
     assert_near(predict(LARGE).time.value, 2.0 * 2048 * 2048 * 2048 / (300 * GB), 1e-9);
 }
 
+/* What the sheet says of each point: an H100's 989 TFLOP/s and 3.35 TB/s, PCIe 5 x16
+ * 32e9 * 128/130 / 8 * 16 = 63.015 GB/s, twice that both ways at once. */
+static void a_sheet_says_what_a_point_uses(void **state)
+{
+    struct point both = {.test = TEST_TRANSFER, .kind = "both-pinned", .bytes = 64e6};
+    struct point disk = {.test = TEST_TRANSFER, .kind = "storage", .bytes = 64e6};
+    struct point hot = made[LARGE];
+
+    (void)state;
+    measure(READ, "bytes_per_s", 40 * GB, "");
+    assert_false(
+        session_sheet(&u, &made[LARGE]).bandwidth.known); /* not measured ones */
+    u.known = true;
+    u.gpu = sample_h100();
+    u.gpu.pcie_gen = 5;
+    u.gpu.pcie_lanes = 16;
+    assert_near(session_sheet(&u, &made[LARGE]).rate.value, 989e12, 0);
+    assert_near(session_sheet(&u, &made[LARGE]).bandwidth.value, 3.35e12, 0);
+    assert_near(session_sheet(&u, &made[READ]).bandwidth.value, 3.35e12, 0);
+    assert_false(session_sheet(&u, &made[READ]).rate.known);
+    assert_near(session_sheet(&u, &both).bandwidth.value, 126.030769e9, 1e3);
+    assert_false(session_sheet(&u, &disk).bandwidth.known);
+    hot.cache = CACHE_HOT;
+    assert_false(session_sheet(&u, &hot).bandwidth.known);
+    assert_true(session_sheet(&u, &hot).rate.known);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +137,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(half_a_roof_predicts_what_it_bounds, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(flagged_figures_are_no_roof, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_sheet_says_what_a_point_uses, setup,
+                                        teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
