@@ -93,8 +93,9 @@ json_t *benchlog_summary(const struct benchlog *log);
 
 /* ---- in a few numbers (benchlog_calibration.c) ---- */
 /* "terms", each of one kind of work on one device: time = overhead + work / rate, with
- * bands, the number of points and their relative error; "excluded", the points that
- * were measured but not used. */
+ * bands, the number of points and their relative error; "products", the sustained peak of
+ * each type and the share of it by size; "excluded", the points that were measured but
+ * not used. Each names the run that it is of. */
 json_t *benchlog_calibration(const struct benchlog *log);
 
 /* ---- two files (benchlog_compare.c) ---- */
@@ -149,8 +150,9 @@ void benchlog_merged_id(const struct benchlog *logs, int count, char *text,
                         size_t size);
 
 /* ---- many files (benchlog_merge.c) ---- */
-/* One document: devices renumbered and given their host, points renumbered, calibration
- * and summary of all of them, a run_id of its own; names as in benchlog_merge_warnings.
+/* One document: devices renumbered and given their host and run_id, points renumbered,
+ * calibration and summary of all of them, a run_id of its own; names as in
+ * benchlog_merge_warnings.
  * "stragglers" names each device whose rate on a point lies more than 3 % under the
  * median of all devices of that name. Only good points are compared, of three devices
  * or more (of two, each is compared with the faster). */

@@ -11,8 +11,20 @@
  * 60, 210 and 810 us give 10 us and 21 GB/s. Fewer than three points, or sizes that are
  * all alike, leave the overhead unknown; the rate is then the median of theirs, from
  * the least to the largest. An overhead below zero is zero.
+ *
+ * Of a GPU, what an empty node of a graph and two events with nothing between them take
+ * are terms without work: the median of what the points say.
+ *
+ * A line is too simple for products, whose rate also depends on how the shape fills the
+ * device. So of each type there is the sustained peak, the best good rate of the run,
+ * and a table: the median share of it that the products of each octave reach, 2^(k-1/2)
+ * to 2^(k+1/2) operations, so that a square of side 2^j lies in the middle of its own.
+ * Products at the pace of memory tell nothing of it and are left out: of one token, or
+ * bound by memory and at half or more of what it allows. Worked: 2^31 operations
+ * in 10.7 ms, 2^34 in 45 ms are 0.2 and 0.38 TFLOP/s, so octave 31 has 0.53 of the
+ * peak.
  */
-#include "data/benchlog.h"
+#include "data/benchlog_get.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,9 +36,10 @@
 #define SPREAD 4.0 /* largest work over smallest, to tell overhead from rate */
 #define SMALL  65536.0
 #define LARGE  4194304.0
+#define PACE   0.5 /* of what memory allows: it sets the pace */
 
 struct term {         /* one kind of work on one device */
-    const char *kind; /* "rate", "bandwidth", "link", "allreduce" */
+    const char *kind; /* "rate", "bandwidth", "link", "allreduce", "launch" */
     char of[48];      /* "gemm", "weights", "read", "h2d-pinned", "plain/small" */
     const char *type; /* "bf16", or "" */
 };
@@ -38,11 +51,6 @@ struct line {
 };
 
 /* ---- which points belong together ---- */
-
-static double param(const struct benchlog_point *p, const char *key)
-{
-    return json_number_value(json_object_get(json_object_get(p->json, "params"), key));
-}
 
 /* "memory/read/64" -> "read" */
 static void second_word(const char *id, char *text, size_t size)
@@ -62,23 +70,29 @@ static void name_pair(const char *id, char *text, size_t size)
         gp_format(text, size, "%.*s", (int)(5 + strcspn(from + 5, "/")), from);
 }
 
+/* Not what was tuned: a framework gets the heuristic's choice. */
+static bool usable(const struct benchlog_point *p)
+{
+    return benchlog_good(p) && strcmp(p->variant, "tuned") != 0;
+}
+
 /* The term of a point; false when it tells nothing about one. */
 static bool term_of(const struct benchlog_point *p, struct term *term)
 {
-    double bytes = param(p, "bytes");
+    double bytes = benchlog_param(p, "bytes");
     char kind[24];
 
     memset(term, 0, sizeof *term);
     term->type = "";
     second_word(p->id, kind, sizeof kind);
-    if (!benchlog_good(p) || strcmp(p->variant, "tuned") == 0)
+    if (!usable(p))
         return false;
     gp_copy(term->of, sizeof term->of, kind);
     if (strcmp(p->test, "gemm") == 0) {
         gp_copy(term->of, sizeof term->of, "gemm");
         term->kind = "rate";
         term->type = p->type;
-    } else if (strcmp(p->test, "batch") == 0 && param(p, "n") == 1) {
+    } else if (strcmp(p->test, "batch") == 0 && benchlog_param(p, "n") == 1) {
         gp_copy(term->of, sizeof term->of, "weights");
         term->kind = "bandwidth";
         term->type = p->type;
@@ -90,7 +104,8 @@ static bool term_of(const struct benchlog_point *p, struct term *term)
             name_pair(p->id, term->of, sizeof term->of);
     } else if (strcmp(p->test, "allreduce") == 0) {
         term->kind = "allreduce";
-        gp_format(term->of, sizeof term->of, "%s/%s", kind,
+        term->type = p->type;
+        gp_format(term->of, sizeof term->of, "%s/%s", benchlog_param_text(p, "kind"),
                   bytes <= SMALL   ? "small"
                   : bytes >= LARGE ? "large"
                                    : "medium");
@@ -128,20 +143,42 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+struct middle {
+    double median, low, high; /* low, high: the least and the largest */
+    double rms;               /* of the distances from the median, relative to it */
+};
+
+/* Of n > 0 values above zero, which it sorts. */
+static struct middle middle_of(double *values, int n)
+{
+    struct middle m;
+    double squares = 0;
+
+    qsort(values, (size_t)n, sizeof *values, by_value);
+    m.low = values[0];
+    m.high = values[n - 1];
+    m.median = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+    for (int i = 0; i < n; i++)
+        squares += pow(values[i] / m.median - 1, 2);
+    m.rms = sqrt(squares / n);
+    return m;
+}
+
 static void median_line(const double *work, const double *time, int n, struct line *out)
 {
     double *rate = gp_calloc((size_t)n, sizeof *rate);
+    struct middle middle;
 
     for (int i = 0; i < n; i++)
         rate[i] = work[i] / time[i];
-    qsort(rate, (size_t)n, sizeof *rate, by_value);
+    middle = middle_of(rate, n);
     *out = (struct line){
         .overhead = NAN,
         .overhead_low = NAN,
         .overhead_high = NAN,
-        .rate = n % 2 ? rate[n / 2] : (rate[n / 2 - 1] + rate[n / 2]) / 2,
-        .low = rate[0],
-        .high = rate[n - 1],
+        .rate = middle.median,
+        .low = middle.low,
+        .high = middle.high,
         .rms = NAN,
     };
     free(rate);
@@ -229,19 +266,53 @@ static json_t *band(double value, double low, double high)
     return json;
 }
 
-static json_t *term_json(long device, const struct term *term, const struct line *line,
-                         int n)
+/* Of a merged file, the run that the device was measured in. */
+static json_t *run_of(const struct benchlog *log, int device)
 {
-    bool rate = strcmp(term->kind, "rate") == 0;
+    const json_t *list = json_object_get(log->json, "devices");
+    const json_t *run = json_object_get(json_array_get(list, (size_t)device), "run_id");
+
+    if (!run)
+        run = json_object_get(log->json, "run_id");
+    return json_is_string(run) ? json_incref((json_t *)run) : json_null();
+}
+
+/* What every entry begins with. */
+static json_t *entry_of(const struct benchlog *log, int device)
+{
     json_t *json = json_object();
 
-    json_object_set_new(json, "device", json_integer(device));
+    json_object_set_new(json, "device", json_integer(log->device[device].id));
+    json_object_set_new(json, "run_id", run_of(log, device));
+    return json;
+}
+
+static double per_cent(const struct benchlog_point *p, const char *key)
+{
+    return json_number_value(json_object_get(json_object_get(p->json, "rate"), key));
+}
+
+/* A rate in per cent of the sheet's, which point p tells by its own; or null. */
+static json_t *of_sheet(double rate, double own, double pct)
+{
+    return own > 0 && pct > 0 ? gp_json_number(rate / own * pct) : json_null();
+}
+
+static json_t *term_json(const struct benchlog *log, const struct benchlog_point *p,
+                         const struct term *term, const struct line *line, int n)
+{
+    bool rate = strcmp(term->kind, "rate") == 0;
+    json_t *json = entry_of(log, p->device);
+
     json_object_set_new(json, "kind", json_string(term->kind));
     json_object_set_new(json, "of", gp_json_text(term->of));
     json_object_set_new(json, "type",
                         *term->type ? gp_json_text(term->type) : json_null());
     json_object_set_new(json, rate ? "ops_per_s" : "bytes_per_s",
                         band(line->rate, line->low, line->high));
+    if (!rate)
+        json_object_set_new(json, "pct_spec_bw",
+                            of_sheet(line->rate, p->bytes, per_cent(p, "pct_spec_bw")));
     json_object_set_new(json, "overhead_s",
                         band(line->overhead, line->overhead_low, line->overhead_high));
     json_object_set_new(json, "n", json_integer(n));
@@ -279,7 +350,7 @@ static json_t *make_term(const struct benchlog *log, int first, const struct ter
         line_of(work, time, n, &line);
         if (n == 1)
             own_band(&log->point[only], work[0], &line);
-        json = term_json(log->device[device].id, term, &line, n);
+        json = term_json(log, &log->point[only], term, &line, n);
     }
     free(work);
     free(time);
@@ -296,6 +367,151 @@ static bool is_first(const struct benchlog *log, int i, const struct term *term)
             return false;
     return true;
 }
+
+/* ---- what nothing at all takes ---- */
+
+static json_t *floor_json(const struct benchlog *log, int device, const char *of,
+                          struct middle middle, int n)
+{
+    json_t *json = entry_of(log, device);
+
+    json_object_set_new(json, "kind", json_string("launch"));
+    json_object_set_new(json, "of", json_string(of));
+    json_object_set_new(json, "type", json_null());
+    json_object_set_new(json, "overhead_s",
+                        band(middle.median, middle.low, middle.high));
+    json_object_set_new(json, "n", json_integer(n));
+    json_object_set_new(json, "rms_pct", gp_json_number(100 * middle.rms));
+    return json;
+}
+
+static void add_floors(const struct benchlog *log, int device, json_t *terms)
+{
+    static const struct {
+        const char *param, *of;
+    } floors[] = {{"node_floor_s", "node"}, {"event_floor_s", "events"}};
+    double *values = gp_calloc((size_t)log->count + 1, sizeof *values);
+
+    for (size_t k = 0; k < sizeof floors / sizeof floors[0]; k++) {
+        int n = 0;
+
+        for (int i = 0; i < log->count; i++) {
+            const struct benchlog_point *p = &log->point[i];
+
+            if (p->device == device && benchlog_good(p) &&
+                benchlog_param(p, floors[k].param) > 0)
+                values[n++] = benchlog_param(p, floors[k].param);
+        }
+        if (n)
+            json_array_append_new(
+                terms, floor_json(log, device, floors[k].of, middle_of(values, n), n));
+    }
+    free(values);
+}
+
+/* ---- products: the peak, and how much of it each size reaches ---- */
+
+struct product {
+    int octave; /* of its operations */
+    double rate;
+};
+
+static bool is_product(const struct benchlog_point *p)
+{
+    if (!usable(p) || !(p->ops > 0) ||
+        (strcmp(p->test, "gemm") != 0 && strcmp(p->test, "batch") != 0))
+        return false;
+    return benchlog_param(p, "n") != 1 &&
+           !(strcmp(p->bound, "memory") == 0 && p->ratio >= PACE);
+}
+
+static bool same_products(const struct benchlog_point *a,
+                          const struct benchlog_point *b)
+{
+    return a->device == b->device && strcmp(a->type, b->type) == 0;
+}
+
+static int by_octave(const void *a, const void *b)
+{
+    const struct product *x = a, *y = b;
+
+    return (x->octave > y->octave) - (x->octave < y->octave);
+}
+
+static json_t *octave_json(const struct product *product, int n, double peak)
+{
+    double *share = gp_calloc((size_t)n, sizeof *share);
+    struct middle middle;
+    json_t *json = json_object();
+
+    for (int i = 0; i < n; i++)
+        share[i] = product[i].rate / peak;
+    middle = middle_of(share, n);
+    free(share);
+    json_object_set_new(json, "log2_ops", json_integer(product[0].octave));
+    json_object_set_new(json, "efficiency", gp_json_number(middle.median));
+    json_object_set_new(json, "n", json_integer(n));
+    json_object_set_new(json, "rms_pct", gp_json_number(100 * middle.rms));
+    return json;
+}
+
+static json_t *octaves(struct product *product, int n, double peak)
+{
+    json_t *list = json_array();
+
+    qsort(product, (size_t)n, sizeof *product, by_octave);
+    for (int i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && product[end].octave == product[i].octave; end++)
+            ;
+        json_array_append_new(list, octave_json(product + i, end - i, peak));
+    }
+    return list;
+}
+
+static json_t *make_products(const struct benchlog *log, int first)
+{
+    struct product *product = gp_calloc((size_t)log->count, sizeof *product);
+    const struct benchlog_point *best = &log->point[first];
+    json_t *json = entry_of(log, best->device);
+    int n = 0;
+
+    for (int i = first; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+
+        if (!is_product(p) || !same_products(p, best))
+            continue;
+        product[n++] = (struct product){(int)round(log2(p->ops * p->median)), p->ops};
+        best = p->ops > best->ops ? p : best;
+    }
+    json_object_set_new(json, "type", gp_json_text(best->type));
+    json_object_set_new(json, "peak_ops_per_s", gp_json_number(best->ops));
+    json_object_set_new(
+        json, "pct_spec_peak",
+        of_sheet(best->ops, best->ops, per_cent(best, "pct_spec_peak")));
+    json_object_set_new(json, "n", json_integer(n));
+    json_object_set_new(json, "efficiency", octaves(product, n, best->ops));
+    free(product);
+    return json;
+}
+
+static json_t *products(const struct benchlog *log)
+{
+    json_t *list = json_array();
+
+    for (int i = 0, k; i < log->count; i++) {
+        if (!is_product(&log->point[i]))
+            continue;
+        for (k = 0; k < i; k++)
+            if (is_product(&log->point[k]) &&
+                same_products(&log->point[k], &log->point[i]))
+                break;
+        if (k == i)
+            json_array_append_new(list, make_products(log, i));
+    }
+    return list;
+}
+
+/* ---- all of it ---- */
 
 /* Measured, but not used: the file says which and why. */
 static json_t *excluded(const struct benchlog *log)
@@ -330,10 +546,13 @@ json_t *benchlog_calibration(const struct benchlog *log)
             if (one)
                 json_array_append_new(terms, one);
         }
+    for (int d = 0; d < log->device_count; d++)
+        add_floors(log, d, terms);
     json_object_set(json, "run_id", json_object_get(log->json, "run_id"));
     json_object_set_new(json, "equation",
                         json_string("time_s = overhead_s + work / rate"));
     json_object_set_new(json, "terms", terms);
+    json_object_set_new(json, "products", products(log));
     json_object_set_new(json, "excluded", excluded(log));
     return json;
 }

@@ -92,6 +92,8 @@ static void take_log(const struct benchlog *log, int base, json_t *devices,
         json_t *device = renumbered(json_array_get(list, (size_t)d), "id", base + d);
 
         json_object_set_new(device, "host", gp_json_text(log->device[d].host));
+        if (!json_object_get(device, "run_id")) /* of one that was merged before */
+            json_object_set(device, "run_id", json_object_get(log->json, "run_id"));
         json_array_append_new(devices, device);
     }
     for (int i = 0; i < log->count; i++)

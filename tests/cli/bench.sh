@@ -402,6 +402,14 @@ if [ -x "$real" ] && command -v jq >/dev/null 2>&1; then
         checks=$((checks + 1))
         grep -qxF -e "$key" said || fail "gpuplan-bench(1): no word on the field $key"
     done
+    # whatever disturbed it: one peak of its type, and no size reaches more
+    jq '.points[].flags = []' cpu.json >calm.json
+    run --merge calm.json -o calm.merged.json
+    assert_eq "what this CPU's products reach" \
+        "$(jq '[.points[] | select(.rate.ops_per_s and .params.n > 1
+            and (.test == "gemm" or .test == "batch"))] | length > 0' calm.json)" \
+        "$(jq '.calibration.products | length == 1 and all(.[].efficiency[];
+            .efficiency > 0 and .efficiency <= 1)' calm.merged.json)"
     cp "$work/standin" "$work/libexec/gpuplan-bench-cpu"
 else
     echo "note: no engine of this CPU or no jq: its fields are not looked up"
