@@ -187,7 +187,9 @@ static json_t *params_of(const struct order *order, const struct result *result)
     if (result->prepared->params)
         json_object_update_missing(json, result->prepared->params);
     if (result->measured)
-        json_object_set_new(json, "launches", json_integer(result->measured->launches));
+        json_object_set_new(json, "launches",
+                            json_integer((json_int_t)result->measured->launches *
+                                         result->measured->runs));
     return json;
 }
 
@@ -382,7 +384,7 @@ static void measure_once(const struct sampler *sampler, struct measured *out)
 {
     double seconds = 0;
 
-    *out = (struct measured){.launches = 1, .reason = STOP_CONVERGED};
+    *out = (struct measured){.launches = 1, .runs = 1, .reason = STOP_CONVERGED};
     sampler->window(sampler->ctx);
     if (!sampler->run(sampler->ctx, 1, &seconds) || !(seconds > 0)) {
         out->failed = true;
@@ -396,13 +398,16 @@ static void measure_pass(struct bench_run *run, const struct order *order, int v
                          const struct prepared *prepared, struct measured *out,
                          struct watched *watched)
 {
+    struct method_settings settings = run->orders.settings;
     struct work work = {run, variant};
     struct sampler sampler = sampler_of(&work);
 
+    if (order->point.test == TEST_ALLREDUCE)
+        settings = method_of_sums(&settings);
     if (order->point.test == TEST_FIT)
         measure_once(&sampler, out);
     else
-        method_measure(&run->orders.settings, &sampler,
+        method_measure(&settings, &sampler,
                        prepared->multiple ? prepared->multiple : prepared->rotation,
                        out);
     json_decref(watched->sensors);

@@ -15,6 +15,10 @@
 #define LAUNCHES_MIN   16
 #define LAUNCHES_MAX   512 /* nodes of one graph; also copies, so that one fits */
 #define DRIFT          0.03
+#define SUM_WARMUP     20   /* launches */
+#define SUM_SAMPLE     0.05 /* s */
+#define SUM_SAMPLES    20.0 /* so long that max_time has room for */
+#define SUM_RUNS       64   /* of 512: sums of 2 us last 50 ms, too */
 #define THROTTLE_SHARE 0.02 /* of the readings, and longer than ... */
 #define THROTTLE_TIME  0.1  /* ... so many s */
 #define THROTTLE_LEAST 3    /* readings that say something */
@@ -54,6 +58,17 @@ struct method_settings method_preset(enum preset preset)
     } else if (preset == PRESET_THOROUGH) {
         s.max_time = 3;
     }
+    return s;
+}
+
+struct method_settings method_of_sums(const struct method_settings *settings)
+{
+    struct method_settings s = *settings;
+    double room = fmin(s.max_time / SUM_SAMPLES, SUM_SAMPLE);
+
+    s.sample_time = fmax(s.sample_time, room);
+    s.warmup_launches = SUM_WARMUP;
+    s.sample_runs = SUM_RUNS;
     return s;
 }
 

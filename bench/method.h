@@ -8,6 +8,9 @@
  *              16 <= G <= 512. Fewer than 16, down to R, where 16 would last more than a
  *              tenth of max_time: ten samples of a long operation matter more than what a
  *              graph of 16 hides of its launches
+ *              of sums over devices: samples of 50 ms, where max_time has room for 20 of
+ *              them, and 20 launches before: a launch waits for the slowest device, and
+ *              what holds that up comes seldom. Above 512 launches in several runs
  *   warm-up    device: 1 s windows of the hungriest work until rate and clock of two
  *              differ < 1 %, 3..30 s; point: >= 3 launches and >= 100 ms
  *   stop       after >= 10 samples and >= 0.3 s: when the 95 % confidence interval of the
@@ -60,10 +63,15 @@ struct method_settings {
     bool force;          /* measure a GPU that others use */
     enum bench_fill fill; /* of the operands of products */
     enum bench_check check; /* how many results are computed again */
+    /* not asked for; method_of_sums sets them */
+    int warmup_launches; /* before the first sample, at the least */
+    int sample_runs;     /* that may make up one sample, of 512 launches at most; 0 = 1 */
 };
 
 enum preset { PRESET_QUICK, PRESET_NORMAL, PRESET_THOROUGH };
 struct method_settings method_preset(enum preset preset);
+/* The same for sums over devices: longer samples after more launches. */
+struct method_settings method_of_sums(const struct method_settings *settings);
 /* Place of the word in a list of `count`; -1 = it is none of them. */
 int method_word(const char *const *words, int count, const char *word);
 
@@ -118,7 +126,8 @@ struct sampler {
 
 struct measured {
     struct stats stats;
-    int launches;            /* per sample */
+    int launches;            /* per run */
+    int runs;                /* per sample: 1, of sums over devices more */
     double first;            /* s of the very first launch, cold and not counted */
     enum stop_reason reason;
     bool interrupted, failed;

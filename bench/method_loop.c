@@ -77,51 +77,65 @@ void method_warmup(const struct method_settings *settings,
     }
 }
 
-/* One batch; the seconds of one operation, or 0 after marking what went wrong. */
-static double batch(const struct sampler *sampler, int launches, struct measured *out)
+/* One batch of so many runs; the seconds of one operation, or 0 after marking what went
+ * wrong. */
+static double batch(const struct sampler *sampler, int launches, int runs,
+                    struct measured *out)
 {
-    double seconds = 0;
+    double all = 0, seconds = 0;
 
-    if (stopped(sampler)) {
-        out->interrupted = true;
-        return 0;
+    for (int i = 0; i < runs; i++) {
+        if (stopped(sampler)) {
+            out->interrupted = true;
+            return 0;
+        }
+        if (!sampler->run(sampler->ctx, launches, &seconds) || !(seconds > 0) ||
+            !isfinite(seconds)) {
+            out->failed = true;
+            return 0;
+        }
+        all += seconds;
     }
-    if (!sampler->run(sampler->ctx, launches, &seconds) || !(seconds > 0) ||
-        !isfinite(seconds)) {
-        out->failed = true;
-        return 0;
-    }
-    return seconds / launches;
+    return all / runs / launches;
 }
 
-static int size_of(const struct method_settings *settings, double each, int rotation)
+/* Leaves a size of a batch that is about right, for another graph has to be made for
+ * another; where samples are of several runs, it is not too short, lest it takes two. */
+static void resize(const struct method_settings *settings, double each, int rotation,
+                   struct measured *out)
 {
-    return method_launches(each, settings->sample_time, LONGEST * settings->max_time,
-                           rotation);
+    int want = method_launches(each, settings->sample_time,
+                               LONGEST * settings->max_time, rotation);
+    double above = settings->sample_runs > 1 ? 1 : RESIZE;
+    double runs;
+
+    if (want > above * out->launches || want * RESIZE < out->launches)
+        out->launches = want;
+    runs = ceil(settings->sample_time / each / out->launches - 1e-9);
+    out->runs = (int)fmax(fmin(runs, settings->sample_runs), 1);
 }
 
-/* Leaves the size of a batch in out->launches; false when it failed or was stopped. */
+/* Leaves the size of a batch in out; false when it failed or was stopped. */
 static bool warm_point(const struct method_settings *settings,
                        const struct sampler *sampler, int rotation,
                        struct measured *out)
 {
     double began = sampler->now(sampler->ctx), fastest = INFINITY, each;
+    int launched = FIRST;
 
     for (int i = 0; i < FIRST; i++) {
-        if (!(each = batch(sampler, 1, out)))
+        if (!(each = batch(sampler, 1, 1, out)))
             return false;
         out->first = i ? out->first : each;
         fastest = fmin(fastest, each);
     }
-    out->launches = size_of(settings, fastest, rotation);
-    while (sampler->now(sampler->ctx) - began < settings->warmup) {
-        int want;
-
-        if (!(each = batch(sampler, out->launches, out)))
+    resize(settings, fastest, rotation, out);
+    while (sampler->now(sampler->ctx) - began < settings->warmup ||
+           launched < settings->warmup_launches) {
+        launched += out->launches * out->runs;
+        if (!(each = batch(sampler, out->launches, out->runs, out)))
             return false;
-        want = size_of(settings, each, rotation);
-        if (want > RESIZE * out->launches || want * RESIZE < out->launches)
-            out->launches = want;
+        resize(settings, each, rotation, out);
     }
     return true;
 }
@@ -132,7 +146,7 @@ void method_measure(const struct method_settings *settings,
     double began, each;
     int n = 0;
 
-    out->launches = 0;
+    out->launches = out->runs = 0;
     out->first = 0;
     out->reason = STOP_NOT;
     out->interrupted = out->failed = false;
@@ -142,7 +156,8 @@ void method_measure(const struct method_settings *settings,
     if (sampler->window)
         sampler->window(sampler->ctx);
     began = sampler->now(sampler->ctx);
-    while (out->reason == STOP_NOT && (each = batch(sampler, out->launches, out)) > 0) {
+    while (out->reason == STOP_NOT &&
+           (each = batch(sampler, out->launches, out->runs, out)) > 0) {
         out->samples[n] = each;
         out->times[n] = sampler->now(sampler->ctx) - began;
         n++;

@@ -475,7 +475,7 @@ static void plan_allreduce(struct planning *p)
     if (p->ask->types & known_types)
         types = p->ask->types & known_types;
     add_messages(p, types);
-    for (double bytes = GP_KIB; bytes <= 256 * GP_MIB; bytes *= quick ? 64 : 4)
+    for (double bytes = GP_KIB; bytes <= 256 * GP_MIB; bytes *= quick ? 64 : 2)
         add_allreduce(p, types, bytes, 0);
 }
 

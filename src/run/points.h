@@ -13,8 +13,9 @@
  *              also 4 KiB and 1 MiB)
  *   decode     one decoder step of the model for the request's users and context
  *   fit        the bytes per GPU that memory_estimate() plans
- *   allreduce  1 KiB .. 256 MiB x 4, and what a layer of the model sums for 1, 8, 64 and
- *              512 tokens (tokens x hidden x 2 bytes); only with several devices
+ *   allreduce  1 KiB .. 256 MiB x 2 (quick x 64), and what a layer of the model sums for
+ *              1, 8, 64 and 512 tokens (tokens x hidden x 2 bytes); only with several
+ *              devices
  *
  * Whether a device knows a type is the engine's to say ("unsupported"), not decided
  * here. What would take out of proportion long is left out, and a note says so.

@@ -8,6 +8,7 @@
  *
  *   operation = max(operations / rate, bytes / bandwidth) + launch
  *   seconds   = set-up + variants * (max(warm-up, 3 ops) + max(max_time, 10 ops))
+ *               (a sum over devices: 20 ops of warm-up)
  */
 #include "run/points.h"
 
@@ -120,11 +121,16 @@ double points_seconds(const struct points_ask *ask, const struct point *point)
     double setup = SETUP + points_memory(ask, point) / guesses[ask->cpu].fill;
     bool product = point->test == TEST_GEMM || point->test == TEST_BATCH;
     int variants = product ? guesses[ask->cpu].variants : 1;
+    struct method_settings settings = ask->settings;
+    double warmup;
 
+    if (point->test == TEST_ALLREDUCE)
+        settings = method_of_sums(&settings);
+    warmup = fmax(settings.warmup_launches, 3);
     if (point->test == TEST_FIT) /* what cannot fit is refused at once */
         return SETUP + (ask->memory > 0 && point->bytes > ask->memory ? 0 : op);
-    return setup + variants * (fmax(ask->settings.warmup, 3 * op) +
-                               fmax(ask->settings.max_time, 10 * op));
+    return setup + variants * (fmax(settings.warmup, warmup * op) +
+                               fmax(settings.max_time, 10 * op));
 }
 
 double points_time(const struct points_ask *ask, const struct points *points)

@@ -267,6 +267,7 @@ struct synthetic {
     double each;        /* s per operation when warm and cold-cached */
     int runs, launches; /* calls, operations so far */
     double cold_first;  /* factor of the first operation ever */
+    double alone;       /* factor of one launched by itself; 0 = 1 */
     double warm_after;  /* s; until then operations get faster, from 1.5 times */
     double cache, copy; /* bytes; below the cache an operation takes 0.4 */
     int rotation;
@@ -302,6 +303,8 @@ static bool synthetic_run(void *ctx, int launches, double *seconds)
             each *= 0.4; /* what is asked for is still in the cache */
         if (s->clock + *seconds < s->warm_after)
             each *= 1.5 - 0.5 * (s->clock + *seconds) / s->warm_after;
+        if (launches == 1 && s->alone > 0)
+            each *= s->alone;
         if (s->launches++ == 0 && s->cold_first > 0)
             each *= s->cold_first;
         *seconds += each;
@@ -327,10 +330,10 @@ static void synthetic_window(void *ctx)
     s->before_window = s->launches;
 }
 
-static struct measured *measure(struct synthetic *s, int rotation)
+static struct measured *measure_by(struct method_settings settings, struct synthetic *s,
+                                   int rotation)
 {
     static struct measured m;
-    struct method_settings settings = method_preset(PRESET_NORMAL);
     struct sampler sampler = {.ctx = s,
                               .now = synthetic_now,
                               .run = synthetic_run,
@@ -340,6 +343,18 @@ static struct measured *measure(struct synthetic *s, int rotation)
     s->rotation = rotation;
     method_measure(&settings, &sampler, rotation, &m);
     return &m;
+}
+
+static struct measured *measure(struct synthetic *s, int rotation)
+{
+    return measure_by(method_preset(PRESET_NORMAL), s, rotation);
+}
+
+static struct measured *sum(enum preset preset, struct synthetic *s)
+{
+    struct method_settings settings = method_preset(preset);
+
+    return measure_by(method_of_sums(&settings), s, 1);
 }
 
 static void test_measures(void **state)
@@ -441,6 +456,38 @@ static void test_slow_operation(void **state)
     assert_int_equal(m->stats.n, 3);
     assert_int_equal(m->reason, STOP_TIME);
     assert_false(m->stats.converged);
+}
+
+/* 10 us: 512 launches are 5.12 ms, so ten runs of them a sample. 30 ms: two launches a
+ * sample, and 20 before the first. Quick has 0.3 s: twenty samples of 15 ms. */
+static void test_sums_over_devices(void **state)
+{
+    struct synthetic fast = {.each = 10e-6}, slow = {.each = 0.03};
+    struct synthetic quick = {.each = 10e-6}, single = {.each = 10e-6};
+    struct synthetic queued = {.each = 150e-6, .alone = 1.2};
+    struct synthetic stops = {.each = 10e-6, .stop_at = 60};
+    struct measured *m = sum(PRESET_NORMAL, &fast);
+
+    (void)state;
+    assert_int_equal(m->launches, 512);
+    assert_int_equal(m->runs, 10);
+    assert_near(m->stats.median, 10e-6, 1e-12);
+    assert_near(m->times[0], 0.0512, 1e-9);
+    assert_true(m->stats.converged && m->stats.n == 10);
+    m = sum(PRESET_THOROUGH, &slow);
+    assert_int_equal(m->launches * m->runs, 2);
+    assert_true(slow.before_window >= 20 && slow.before_window <= 23);
+    assert_near(m->stats.median, 0.03, 1e-9);
+    m = sum(PRESET_QUICK, &quick);
+    assert_near(m->times[0], 3 * 0.00512, 1e-9);
+    assert_true(m->stats.converged);
+    m = sum(PRESET_NORMAL, &queued); /* the first estimate was of launches alone */
+    assert_int_equal(m->launches * m->runs, 334);
+    m = sum(PRESET_NORMAL, &stops); /* also between the runs of a sample */
+    assert_true(m->interrupted && stops.runs == 60);
+    m = measure(&single, 1); /* of others, the most are 512 */
+    assert_int_equal(m->launches * m->runs, 500);
+    assert_near(m->times[0], 0.005, 1e-9);
 }
 
 static void test_noise_never_settles(void **state)
@@ -630,6 +677,7 @@ int main(void)
         cmocka_unit_test(test_warm_cache),
         cmocka_unit_test(test_outliers_do_not_move_it),
         cmocka_unit_test(test_slow_operation),
+        cmocka_unit_test(test_sums_over_devices),
         cmocka_unit_test(test_noise_never_settles),
         cmocka_unit_test(test_failure_and_stop),
         cmocka_unit_test(test_warmup),

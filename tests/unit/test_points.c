@@ -258,7 +258,8 @@ static void test_transfer_and_allreduce(void **state)
     points_fini(&points);
     ask.devices = 2;
     plan(&ask, &points);
-    assert_int_equal(points.count, 10 * 2 * 2);
+    assert_int_equal(points.count, 19 * 2 * 2); /* 2^10 .. 2^28, bf16 and fp32 */
+    assert_near(points.point[4].bytes, 2048, 0);
     check_all(&points);
     points_fini(&points);
 }
