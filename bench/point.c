@@ -194,6 +194,18 @@ bool point_together(const struct point *point)
 
 /* ---- id ---- */
 
+const char *point_kind(const struct point *point)
+{
+    static const char *const cached[][2] = {
+        {"read", "read-cache"}, {"write", "write-cache"}, {"copy", "copy-cache"}};
+
+    if (point->test == TEST_MEMORY && point->cache == CACHE_HOT)
+        for (size_t i = 0; i < sizeof cached / sizeof cached[0]; i++)
+            if (has_kind(point, cached[i][0]))
+                return cached[i][1];
+    return point->kind;
+}
+
 /* FNV-1a: tells long names and paths apart where the id has no room for them. */
 static unsigned hash_of(const char *text)
 {
@@ -254,7 +266,7 @@ void point_name(struct point *point)
             break;
         }
         gp_format(text, sizeof text, "%s/%s/%.0f", bench_test_word(point->test),
-                  point->kind, point->bytes);
+                  point_kind(point), point->bytes);
         if (point->path[0]) /* another file may lie on another disk */
             gp_format(text + strlen(text), sizeof text - strlen(text), "/%08x",
                       hash_of(point->path));

@@ -79,6 +79,10 @@ double bench_type_bytes(enum bench_type type);      /* bytes per element: 4, 2, 
 /* Is it work of several devices, driven by one engine while no other works? */
 bool point_together(const struct point *point);
 
+/* Its kind for people and in its id: "read", and where the bytes stay in the last cache
+ * (CACHE_HOT) "read-cache", which is no figure of memory. */
+const char *point_kind(const struct point *point);
+
 /* Fills id from the other fields. */
 void point_name(struct point *point);
 

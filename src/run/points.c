@@ -26,6 +26,8 @@
 #define MEMORY_TOP   (4 * GP_GIB)
 #define MEMORY_SHARE 0.25
 #define CACHE_GUESS  (64 * GP_MIB)
+#define CACHE_READ   (16 * GP_MIB)
+#define CACHE_UNIT   (64 * GP_KIB) /* a read of the cache is a multiple of it */
 
 /* s that one point may take, by preset. */
 static const double too_long[] = {
@@ -364,8 +366,19 @@ static void add_memory(struct planning *p, double bytes)
         add_bytes(p, TEST_MEMORY, kinds[i], bytes);
 }
 
+/* What stays in the last cache, for comparison: half of it, or 16 MiB. */
+static void add_cache_read(struct planning *p)
+{
+    double half = floor(p->ask->cache_bytes / 2 / CACHE_UNIT) * CACHE_UNIT;
+    struct point point = {.test = TEST_MEMORY, .kind = "read", .cache = CACHE_HOT,
+                          .bytes = fmin(half, CACHE_READ), .tp = 1};
+
+    if (point.bytes > 0 && !(p->ask->cpu && p->ask->preset == PRESET_QUICK))
+        add(p, &point, true);
+}
+
 /* A copy holds two of the largest; both must fit in what a point may take. */
-static void plan_memory(struct planning *p)
+static void plan_beyond_cache(struct planning *p)
 {
     const struct points_ask *ask = p->ask;
     double cache = ask->cache_bytes > 0 ? ask->cache_bytes : CACHE_GUESS;
@@ -388,6 +401,12 @@ static void plan_memory(struct planning *p)
     for (double bytes = low; bytes < top; bytes *= 4)
         add_memory(p, bytes);
     add_memory(p, top);
+}
+
+static void plan_memory(struct planning *p)
+{
+    plan_beyond_cache(p);
+    add_cache_read(p);
 }
 
 static void add_pairs(struct planning *p, double bytes)

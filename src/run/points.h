@@ -7,7 +7,8 @@
  *   batch      the model's own linear layers as one of tp GPUs holds them (q, k and v
  *              as one product, gate and up likewise), n = 1, 2, 4 .. 8192 tokens
  *   memory     read, write, copy of 4 x the last cache .. 4 GiB, source and target of a
- *              copy together at most a quarter of the memory
+ *              copy together at most a quarter of the memory; and a read that stays in
+ *              that cache, 16 MiB or half of it (on a CPU not with quick)
  *   transfer   4 KiB .. 256 MiB x 4 pinned and pageable, 4 bytes pinned, and a file from
  *              storage; between each two of several GPUs, both ways, 64 MiB (thorough
  *              also 4 KiB and 1 MiB)

@@ -43,8 +43,8 @@ static void take_read(struct session_unit *u, const struct point *p, double rate
 {
     double cache = session_figure(u->json, "cache");
 
-    if (strcmp(p->kind, "read") == 0 && p->bytes > 2 * (isfinite(cache) ? cache : 0) &&
-        rate > u->read)
+    if (strcmp(point_kind(p), "read") == 0 &&
+        p->bytes > 2 * (isfinite(cache) ? cache : 0) && rate > u->read)
         u->read = rate;
 }
 
@@ -144,6 +144,8 @@ struct roofline session_predict(const struct session_unit *u, const struct point
     case TEST_DECODE:
         return predict_work(u, p, roof);
     case TEST_MEMORY: /* against itself it would always hold */
+        if (p->cache == CACHE_HOT)
+            return none;
         if (roof.bandwidth.known && roof.bandwidth.origin == ORIGIN_MEASURED)
             return none;
         return roofline_work(&roof, 0, point_bytes(p));

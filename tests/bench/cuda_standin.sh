@@ -221,6 +221,11 @@ m='"cache":"cold"'
 plan '{"test":"memory","kind":"write","bytes":262144,'$m'}' \
   '{"test":"memory","kind":"copy","bytes":262144,'$m'}' >"$work/plan"
 faults='' expect "memory" 0 "$point_ok" "$check_ok"
+# one copy, again and again: the cache's figure, under an id of its own
+plan '{"test":"memory","kind":"copy","bytes":262144,"cache":"hot"}' >"$work/plan"
+faults='' expect "memory, hot" 0 "$point_ok" "$check_ok" '"rotation": 1' \
+  '"id": "memory/copy-cache/262144"'
+grep -q 'not-cold' "$work/out" && { not_ok "hot is flagged as not cold"; }
 for kind in h2d-pinned d2h-pinned both-pinned h2d-pageable d2h-pageable storage; do
   plan '{"test":"transfer","kind":"'$kind'","bytes":1000000}' >"$work/plan"
   faults='' expect "transfer $kind" 0 "$point_ok" "$check_ok"

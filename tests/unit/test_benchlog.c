@@ -490,6 +490,46 @@ static void a_bandwidth_is_told_of_the_sheet(void **state)
     benchlog_fini(&log);
 }
 
+static bool says(const json_t *list, const char *part)
+{
+    const json_t *text;
+    size_t i;
+
+    json_array_foreach(list, i, text)
+    {
+        if (strstr(json_string_value(text), part))
+            return true;
+    }
+    return false;
+}
+
+/* A read of the cache, ten times as fast: a term of its own, nothing in the summary. */
+static void the_cache_is_not_memory(void **state)
+{
+    const struct made made[] = {
+        {"memory/read/268435456", "memory", "", "", 0, 5e-3, 0, 50e9},
+        {"memory/read-cache/16777216", "memory", "", "", 0, 30e-6, 0, 500e9},
+    };
+    struct benchlog log;
+    json_t *json, *terms, *list;
+
+    (void)state;
+    write_points(made, 2, &log);
+    json = benchlog_calibration(&log);
+    terms = json_object_get(json, "terms");
+    assert_int_equal(json_array_size(terms), 2);
+    assert_near(value(json_array_get(terms, 0), "bytes_per_s", "value"), 50e9, 1);
+    assert_string_equal(
+        json_string_value(json_object_get(json_array_get(terms, 1), "of")),
+        "read-cache");
+    json_decref(json);
+    list = benchlog_summary(&log);
+    assert_true(says(list, "memory reads at 50.0 GB/s"));
+    assert_false(says(list, "500"));
+    json_decref(list);
+    benchlog_fini(&log);
+}
+
 static void set_param(struct benchlog *log, int point, const char *key, double x)
 {
     json_object_set_new(json_object_get((json_t *)log->point[point].json, "params"),
@@ -585,19 +625,6 @@ static void an_allreduce_has_two_segments(void **state)
     benchlog_fini(&log);
 }
 
-static bool says(const json_t *list, const char *part)
-{
-    const json_t *text;
-    size_t i;
-
-    json_array_foreach(list, i, text)
-    {
-        if (strstr(json_string_value(text), part))
-            return true;
-    }
-    return false;
-}
-
 /* 100 GFLOP/s over 50 GB/s are 2 operations per byte; batch 4 takes longer than one. */
 static void without_a_sheet_the_run_is_the_roof(void **state)
 {
@@ -664,6 +691,7 @@ int main(void)
         cmocka_unit_test(noise_widens_the_band),
         cmocka_unit_test(products_reach_a_share_of_the_peak),
         cmocka_unit_test(a_bandwidth_is_told_of_the_sheet),
+        cmocka_unit_test(the_cache_is_not_memory),
         cmocka_unit_test(an_empty_launch_is_a_term),
         cmocka_unit_test(an_allreduce_has_two_segments),
         cmocka_unit_test(without_a_sheet_the_run_is_the_roof),

@@ -91,6 +91,18 @@ static void test_long_ids_differ(void **state)
     point_name(&b);
     assert_int_equal(strlen(a.id), POINT_ID_MAX - 1);
     assert_string_not_equal(a.id, b.id);
+    a = samples[3];
+    a.test = TEST_MEMORY;
+    a.path[0] = '\0';
+    strcpy(a.kind, "read");
+    a.bytes = 64;
+    b = a;
+    b.cache = CACHE_HOT;
+    point_name(&a);
+    point_name(&b);
+    assert_string_equal(a.id, "memory/read/64");
+    assert_string_equal(b.id, "memory/read-cache/64");
+    assert_string_equal(b.kind, "read");
     a = b = samples[3];
     strcpy(b.path, "/other/f");
     point_name(&a);

@@ -199,7 +199,8 @@ static void test_batch(void **state)
     points_fini(&points);
 }
 
-/* 0.25 of 80 GiB, 4 x 50 MiB: 200, 800, 3200 and 4096 MiB, three kinds each. */
+/* 0.25 of 80 GiB, 4 x 50 MiB: 200, 800, 3200 and 4096 MiB, three kinds each; and the
+ * cache itself, of 50 MiB with 16. */
 static void test_memory(void **state)
 {
     struct points_ask ask = ask_for(1u << TEST_MEMORY, PRESET_NORMAL);
@@ -207,7 +208,9 @@ static void test_memory(void **state)
 
     (void)state;
     plan(&ask, &points);
-    assert_int_equal(points.count, 12);
+    assert_int_equal(points.count, 13);
+    assert_string_equal(points.point[12].id, "memory/read-cache/16777216");
+    assert_int_equal(points.point[12].cache, CACHE_HOT);
     assert_near(points.point[0].bytes, 200 * GP_MIB, 0);
     assert_near(points.point[11].bytes, 4 * GP_GIB, 0);
     assert_near(points.most_bytes, 8 * GP_GIB, 0); /* a copy holds both */
@@ -215,9 +218,25 @@ static void test_memory(void **state)
     points_fini(&points);
     ask.memory = 1 * GP_GIB; /* 128 MiB are less than four times the cache */
     plan(&ask, &points);
-    assert_int_equal(points.count, 3);
+    assert_int_equal(points.count, 4);
     assert_near(points.point[0].bytes, 128 * GP_MIB, 0);
     assert_int_equal(points.note_count, 1);
+    points_fini(&points);
+    ask.preset = PRESET_QUICK;
+    ask.cache_bytes = 5.4 * GP_MIB; /* half are 2.7, 43.2 of 64 KiB */
+    plan(&ask, &points);
+    assert_int_equal(points.count, 4);
+    assert_near(points.point[3].bytes, 43 * 64 * GP_KIB, 0);
+    check_all(&points);
+    points_fini(&points);
+    ask.cache_bytes = 0; /* nobody knows it */
+    plan(&ask, &points);
+    assert_int_equal(points.count, 3);
+    points_fini(&points);
+    ask.cache_bytes = 32 * GP_MIB;
+    ask.cpu = true;
+    plan(&ask, &points);
+    assert_int_equal(points.count, 3);
     points_fini(&points);
 }
 

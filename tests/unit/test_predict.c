@@ -90,6 +90,23 @@ static void half_a_roof_predicts_what_it_bounds(void **state)
     assert_false(predict(SMALL).time.known);
 }
 
+/* Also where nobody knows how large the cache is. */
+static void a_read_of_the_cache_is_no_roof(void **state)
+{
+    struct point kept = made[READ];
+
+    (void)state;
+    made[READ].cache = CACHE_HOT;
+    json_object_del((json_t *)u.json, "cache");
+    measure(READ, "bytes_per_s", 900 * GB, "");
+    assert_false(predict(ONE).time.known);
+    u.known = true;
+    u.gpu = sample_h100();
+    assert_false(predict(READ).time.known); /* nor does the sheet say anything of it */
+    made[READ] = kept;
+    assert_true(predict(READ).time.known);
+}
+
 static void flagged_figures_are_no_roof(void **state)
 {
     (void)state;
@@ -135,6 +152,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(products_have_a_roof_of_arithmetic, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(half_a_roof_predicts_what_it_bounds, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_read_of_the_cache_is_no_roof, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(flagged_figures_are_no_roof, setup, teardown),
         cmocka_unit_test_setup_teardown(a_sheet_says_what_a_point_uses, setup,
