@@ -82,6 +82,7 @@ data_sources = \
 	src/data/benchlog_get.h \
 	src/data/benchlog_merge.c \
 	src/data/benchlog_print.c \
+	src/data/benchlog_spread.c \
 	src/data/benchlog_summary.c \
 	src/data/catalog.c \
 	src/data/catalog.h \

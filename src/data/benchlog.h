@@ -98,6 +98,15 @@ json_t *benchlog_summary(const struct benchlog *log);
  * not used. Each names the run that it is of. */
 json_t *benchlog_calibration(const struct benchlog *log);
 
+/* ---- several devices of one name (benchlog_spread.c) ---- */
+#define BENCHLOG_STRAGGLER 0.03
+/* Each device whose rate on a point lies more than 3 % under the median of all devices
+ * of that name: host, device, name, id, variant, ratio, of (how many). Only good points
+ * are compared, of three devices or more (of two, each is compared with the faster). */
+json_t *benchlog_stragglers(const struct benchlog *log);
+/* Adds to a list of texts how far devices of one name agree, or which are slower. */
+void benchlog_say_spread(const struct benchlog *log, json_t *list);
+
 /* ---- two files (benchlog_compare.c) ---- */
 struct benchlog_change {
     const struct benchlog_point *a, *b;
@@ -151,13 +160,9 @@ void benchlog_merged_id(const struct benchlog *logs, int count, char *text,
 
 /* ---- many files (benchlog_merge.c) ---- */
 /* One document: devices renumbered and given their host and run_id, points renumbered,
- * calibration and summary of all of them, a run_id of its own; names as in
- * benchlog_merge_warnings.
- * "stragglers" names each device whose rate on a point lies more than 3 % under the
- * median of all devices of that name. Only good points are compared, of three devices
- * or more (of two, each is compared with the faster). */
+ * calibration, summary and stragglers of all of them, a run_id of its own; names as in
+ * benchlog_merge_warnings. */
 json_t *benchlog_merge(const struct benchlog *logs, const char *const *names,
                        int count);
-#define BENCHLOG_STRAGGLER 0.03
 
 #endif

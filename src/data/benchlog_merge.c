@@ -9,60 +9,6 @@
 #include "util/json.h"
 #include "util/mem.h"
 
-struct entry { /* one good point of one device of the merged file */
-    const struct benchlog_point *point;
-    const struct benchlog_device *device;
-    int number;
-};
-
-static int by_work(const void *left, const void *right)
-{
-    const struct entry *a = left, *b = right;
-    int order = strcmp(a->device->name, b->device->name);
-
-    if (!order)
-        order = strcmp(a->point->id, b->point->id);
-    if (!order)
-        order = strcmp(a->point->variant, b->point->variant);
-    if (order)
-        return order;
-    return (a->point->median > b->point->median) -
-           (a->point->median < b->point->median);
-}
-
-static bool same_work(const struct entry *a, const struct entry *b)
-{
-    return strcmp(a->device->name, b->device->name) == 0 &&
-           strcmp(a->point->id, b->point->id) == 0 &&
-           strcmp(a->point->variant, b->point->variant) == 0;
-}
-
-/* The entries of one work are sorted by time. Of two, the faster is the measure. */
-static void stragglers(const struct entry *e, size_t n, json_t *list)
-{
-    double usual = n < 3 ? e[0].point->median
-                   : n % 2 == 1
-                       ? e[n / 2].point->median
-                       : (e[n / 2 - 1].point->median + e[n / 2].point->median) / 2;
-
-    for (size_t i = 0; i < n; i++) {
-        double ratio = usual / e[i].point->median;
-        json_t *one;
-
-        if (n < 2 || ratio >= 1 - BENCHLOG_STRAGGLER)
-            continue;
-        one = json_object();
-        json_object_set_new(one, "host", gp_json_text(e[i].device->host));
-        json_object_set_new(one, "device", json_integer(e[i].number));
-        json_object_set_new(one, "name", gp_json_text(e[i].device->name));
-        json_object_set_new(one, "id", gp_json_text(e[i].point->id));
-        json_object_set_new(one, "variant", gp_json_text(e[i].point->variant));
-        json_object_set_new(one, "ratio", gp_json_number(ratio));
-        json_object_set_new(one, "of", json_integer((json_int_t)n));
-        json_array_append_new(list, one);
-    }
-}
-
 static json_t *renumbered(const json_t *json, const char *key, int number)
 {
     json_t *copy = json_copy((json_t *)json);
@@ -99,34 +45,6 @@ static void take_log(const struct benchlog *log, int base, json_t *devices,
     for (int i = 0; i < log->count; i++)
         json_array_append_new(points, renumbered(log->point[i].json, "device",
                                                  base + log->point[i].device));
-}
-
-static json_t *find_stragglers(const struct benchlog *logs, int count)
-{
-    json_t *list = json_array();
-    struct entry *entries = NULL;
-    size_t n = 0, cap = 0;
-    int base = 0;
-
-    for (int l = 0; l < count; base += logs[l++].device_count)
-        for (int i = 0; i < logs[l].count; i++) {
-            const struct benchlog_point *p = &logs[l].point[i];
-
-            if (!benchlog_good(p))
-                continue;
-            entries = gp_grow(entries, &cap, n + 1, sizeof *entries);
-            entries[n++] =
-                (struct entry){p, &logs[l].device[p->device], base + p->device};
-        }
-    if (n)
-        qsort(entries, n, sizeof *entries, by_work);
-    for (size_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && same_work(&entries[i], &entries[end]); end++)
-            ;
-        stragglers(&entries[i], end - i, list);
-    }
-    free(entries);
-    return list;
 }
 
 static json_t *host_of(const struct benchlog *log)
@@ -186,9 +104,10 @@ json_t *benchlog_merge(const struct benchlog *logs, const char *const *names, in
     }
     json_object_set_new(json, "hosts", hosts);
     json_object_set_new(json, "devices", devices);
-    json_object_set_new(json, "stragglers", find_stragglers(logs, count));
+    json_object_set_new(json, "stragglers", json_array()); /* here in the file */
     json_object_set_new(json, "points", points);
     if (benchlog_from_json("the merged result", json, &all, NULL) == GP_OK) {
+        json_object_set_new(json, "stragglers", benchlog_stragglers(&all));
         json_object_set_new(json, "calibration", benchlog_calibration(&all));
         json_object_set_new(json, "summary", benchlog_summary(&all));
         benchlog_fini(&all);

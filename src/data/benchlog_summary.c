@@ -365,6 +365,7 @@ json_t *benchlog_summary(const struct benchlog *log)
             knees(log, d, type, list);
         }
     }
+    benchlog_say_spread(log, list);
     counts(log, list);
     reasons(log, list);
     return list;

@@ -290,6 +290,7 @@ json_t *session_document(struct session *s)
     json_object_set_new(json, "points", points(s));
     json_object_set_new(json, "warnings", warnings(s));
     if (benchlog_from_json("result", json, &log, NULL) == GP_OK) {
+        json_object_set_new(json, "stragglers", benchlog_stragglers(&log));
         json_object_set_new(json, "calibration", benchlog_calibration(&log));
         json_object_set_new(json, "summary", benchlog_summary(&log));
         benchlog_fini(&log);

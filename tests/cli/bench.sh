@@ -66,6 +66,23 @@ if have_json; then
     assert_eq "of the link" 0.104 "$(json points.3.rate.pct_spec_bw | cut -c 1-5)"
 fi
 
+# devices of one name, of which one takes 2.1 ms for what the others do in 2
+GPUPLAN_STANDIN_DEVICES=4 GPUPLAN_STANDIN_NAME=alike
+export GPUPLAN_STANDIN_DEVICES GPUPLAN_STANDIN_NAME
+run --bench memory --preset quick --progress none -o alike.json
+assert_contains "they agree" "4 devices (alike) agree within 0.0 % in 3 points" "$out"
+GPUPLAN_STANDIN=behind GPUPLAN_STANDIN_ON=2 run --bench memory --preset quick \
+    --progress none -o behind.json
+assert_eq "a slow device" 0 "$rc"
+assert_contains "is named" "device 2 is up to 4.8 % slower than the median of 4 devices, by \
+more than 3 % in 3 of 3 points" "$out"
+unset GPUPLAN_STANDIN_DEVICES GPUPLAN_STANDIN_NAME
+cp behind.json "$work/out"
+if have_json; then
+    assert_eq "in the file" 3 "$(json stragglers.#)"
+    assert_eq "which" 2 "$(json stragglers.0.device)"
+fi
+
 # what is asked for by hand stands above the preset, in the plan and in the result
 bench -o byhand.json --rel-ci 5 --max-time 0.1 --algos 3 \
     --workspace 0 --fill normal --check none

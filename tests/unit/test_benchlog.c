@@ -226,6 +226,70 @@ static void merge_names_the_straggler(void **state)
         benchlog_fini(&logs[i]);
 }
 
+static bool says(const json_t *list, const char *part);
+
+/* Four devices: 100, 101, 102 and 107 us on one point, so a spread of 7 / 101.5 = 6.9 %
+ * and the last 1 - 101.5 / 107 = 5.1 % slower; alike on the other. And two that are
+ * 2 % apart, or 5 %, of which the faster is the measure: 1 - 100 / 105 = 4.8 %. */
+static void the_summary_names_the_slow_device(void **state)
+{
+    static const double times[] = {100e-6, 101e-6, 102e-6, 107e-6};
+    struct benchlog logs[4], all;
+    json_t *json;
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        char host[2] = {(char)('a' + i), 0};
+        json_t *points, *second;
+
+        make(&logs[i], host, times[i], 0.5e-6, "true", "", NULL);
+        points = json_object_get(logs[i].json, "points");
+        second = json_deep_copy(json_array_get(points, 0));
+        json_object_set_new(second, "id", json_string("memory/write/64"));
+        json_object_set_new(second, "time_s",
+                            json_pack("{s:i, s:f}", "n", 1, "median", 1e-3 + i * 1e-6));
+        json_array_append_new(points, second);
+        second = json_deep_copy(second); /* once, so never at the same rate */
+        json_object_set_new(second, "test", json_string("fit"));
+        json_object_set_new(second, "id", json_string("fit/x/64"));
+        json_object_set_new(second, "time_s",
+                            json_pack("{s:i, s:f}", "n", 1, "median", 1.0 + i));
+        json_array_append_new(points, second);
+        json = json_incref(logs[i].json);
+        benchlog_fini(&logs[i]);
+        assert_int_equal(benchlog_from_json("x", json, &logs[i], NULL), GP_OK);
+        json_decref(json);
+    }
+    json = benchlog_merge(logs, NULL, 4);
+    assert_int_equal(json_array_size(json_object_get(json, "stragglers")), 1);
+    assert_true(
+        says(json_object_get(json, "summary"),
+             "device 3 of d is up to 5.1 % slower than the median of 4 devices, "
+             "by more than 3 % in 1 of 2 points"));
+    assert_false(says(json_object_get(json, "summary"), "agree"));
+    json_decref(json);
+    json = benchlog_merge(logs, NULL, 3); /* 2 / 101 */
+    assert_true(says(json_object_get(json, "summary"),
+                     "3 devices (X) agree within 2.0 % in 2 points"));
+    json_decref(json);
+    benchlog_fini(&logs[2]);
+    make(&logs[2], "c", 105e-6, 1e-6, "true", "", NULL);
+    all = logs[1];
+    logs[1] = logs[2];
+    json = benchlog_merge(logs, NULL, 2);
+    assert_true(
+        says(json_object_get(json, "summary"),
+             "device 1 of c is up to 4.8 % slower than the faster of 2 devices, "
+             "by more than 3 % in 1 of 1 points"));
+    json_decref(json);
+    logs[1] = all;
+    json = benchlog_merge(logs, NULL, 1); /* nobody to agree with */
+    assert_false(says(json_object_get(json, "summary"), "devices"));
+    json_decref(json);
+    for (int i = 0; i < 4; i++)
+        benchlog_fini(&logs[i]);
+}
+
 static const char *term_run(const json_t *json, int term)
 {
     const json_t *terms =
@@ -685,6 +749,7 @@ int main(void)
         cmocka_unit_test(compare_needs_the_whole_band),
         cmocka_unit_test(what_is_not_good_does_not_confirm),
         cmocka_unit_test(merge_names_the_straggler),
+        cmocka_unit_test(the_summary_names_the_slow_device),
         cmocka_unit_test(merge_refuses_what_is_one_run),
         cmocka_unit_test(views_hold_the_figures),
         cmocka_unit_test(sizes_tell_overhead_from_rate),
