@@ -3,11 +3,15 @@
  *
  * What limits a device shows in the batch sweep: as long as a layer takes no longer for
  * more tokens, the weights' way from memory is what takes the time; where it takes 10 %
- * more than for one token, arithmetic begins to. That batch is the knee. Whether a
- * sheet's figure holds is said by the best that any point reached of it: 90 % or more
- * holds, more than 105 % means that the sheet is not this device's. A CPU has no sheet:
- * there the best product over the read bandwidth, both measured, say from how many
- * operations per byte on arithmetic limits.
+ * more than for one token, arithmetic begins to. That batch is the knee, and lies
+ * between two that were measured. A layer whose weights come at less than half of the
+ * bandwidth is not limited by memory, however long it takes no longer. The best product
+ * over the read bandwidth, both measured, say from how many operations per byte on
+ * arithmetic limits.
+ *
+ * Whether a sheet's figure holds is said by the best that any point reached of it: 90 %
+ * or more holds, more than 105 % means that the sheet is not this device's. What is
+ * estimated from a sheet, as of a slice of a GPU, is compared without a verdict.
  */
 #include "data/benchlog.h"
 
@@ -21,6 +25,7 @@
 #define KNEE   1.10
 #define HOLDS  0.90
 #define BEYOND 1.05
+#define PACE   0.5 /* of the bandwidth: memory sets the pace */
 
 static void add(json_t *list, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
@@ -47,107 +52,7 @@ static bool is(const struct benchlog_point *p, int device, const char *test)
            strcmp(p->variant, "tuned") != 0;
 }
 
-/* ---- the knee ---- */
-
-static bool same_layer(const struct benchlog_point *a, const struct benchlog_point *b)
-{
-    return strcmp(a->type, b->type) == 0 && strcmp(a->variant, b->variant) == 0 &&
-           number(a, "m") == number(b, "m") && number(a, "k") == number(b, "k");
-}
-
-/* The smallest batch of this layer that takes 10 % longer than one token; 0 = none. */
-static double knee_of(const struct benchlog *log, const struct benchlog_point *one)
-{
-    double knee = 0;
-
-    for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
-        double n = number(p, "n");
-
-        if (is(p, one->device, "batch") && same_layer(p, one) &&
-            p->median > KNEE * one->median && n > 1 && (knee <= 0 || n < knee))
-            knee = n;
-    }
-    return knee;
-}
-
-static double largest(const struct benchlog *log, const struct benchlog_point *one)
-{
-    double most = 1;
-
-    for (int i = 0; i < log->count; i++)
-        if (is(&log->point[i], one->device, "batch") && same_layer(&log->point[i], one))
-            most = fmax(most, number(&log->point[i], "n"));
-    return most;
-}
-
-static void knees(const struct benchlog *log, int device, const char *type,
-                  json_t *list)
-{
-    const struct benchlog_point *big = NULL;
-    double size = 0, knee;
-
-    for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
-        double area = number(p, "m") * number(p, "k");
-
-        if (is(p, device, "batch") && strcmp(p->type, type) == 0 &&
-            number(p, "n") == 1 && area > size) {
-            big = p;
-            size = area;
-        }
-    }
-    if (!big)
-        return;
-    knee = knee_of(log, big);
-    if (knee > 0)
-        add(list,
-            "device %ld, %s: a %.0f x %.0f layer is limited by memory below a batch of "
-            "%.0f, from there on arithmetic counts",
-            log->device[device].id, type, number(big, "m"), number(big, "k"), knee);
-    else if (largest(log, big) > 1)
-        add(list,
-            "device %ld, %s: memory limits a %.0f x %.0f layer up to a batch of %.0f",
-            log->device[device].id, type, number(big, "m"), number(big, "k"),
-            largest(log, big));
-}
-
-/* ---- the sheet ---- */
-
-static const struct benchlog_point *best_of(const struct benchlog *log, int device,
-                                            const char *test, const char *type,
-                                            const char *bound)
-{
-    const struct benchlog_point *best = NULL;
-
-    for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
-        const json_t *origin =
-            json_object_get(json_object_get(p->json, "predicted"), "origin");
-
-        if (p->device == device && strcmp(p->test, test) == 0 && benchlog_good(p) &&
-            strcmp(p->bound, bound) == 0 && p->ratio > 0 &&
-            (!type || strcmp(p->type, type) == 0) && json_is_string(origin) &&
-            strcmp(json_string_value(origin), "sheet") == 0 &&
-            (!best || p->ratio > best->ratio))
-            best = p;
-    }
-    return best;
-}
-
-static void sheet(const struct benchlog *log, const struct benchlog_point *p,
-                  const char *what, json_t *list)
-{
-    char rate[64];
-
-    if (!p)
-        return;
-    add(list, "device %ld, %s: %s, %.0f %% of the sheet: %s", log->device[p->device].id,
-        what, benchlog_rate(rate, sizeof rate, p), 100 * p->ratio,
-        p->ratio > BEYOND   ? "more than the sheet allows, it is not this device's"
-        : p->ratio >= HOLDS ? "the sheet's figure holds"
-                            : "the sheet's figure is not reached");
-}
+/* ---- memory ---- */
 
 /* As for predictions (run/session_predict.c): a read that the last cache helps is no
  * figure of memory. */
@@ -175,7 +80,159 @@ static const struct benchlog_point *best_read(const struct benchlog *log, int de
     return best;
 }
 
-/* ---- without a sheet ---- */
+/* ---- the knee ---- */
+
+static bool same_layer(const struct benchlog_point *a, const struct benchlog_point *b)
+{
+    return strcmp(a->type, b->type) == 0 && strcmp(a->variant, b->variant) == 0 &&
+           number(a, "m") == number(b, "m") && number(a, "k") == number(b, "k");
+}
+
+/* Where a layer begins to take 10 % longer than for one token. */
+struct knee {
+    double flat; /* the largest batch before */
+    double from; /* the smallest that does; 0 = none */
+};
+
+static struct knee knee_of(const struct benchlog *log, const struct benchlog_point *one)
+{
+    struct knee knee = {1, 0};
+
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+        double n = number(p, "n");
+
+        if (is(p, one->device, "batch") && same_layer(p, one) &&
+            p->median > KNEE * one->median && n > 1 &&
+            (knee.from <= 0 || n < knee.from))
+            knee.from = n;
+    }
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+        double n = number(p, "n");
+
+        if (is(p, one->device, "batch") && same_layer(p, one) &&
+            (knee.from <= 0 || n < knee.from))
+            knee.flat = fmax(knee.flat, n);
+    }
+    return knee;
+}
+
+/* The part of the bandwidth at which the layer's weights come: of what was measured, or
+ * of the sheet's; 0 = unknown. */
+static double pace_of(const struct benchlog *log, const struct benchlog_point *one)
+{
+    const struct benchlog_point *read = best_read(log, one->device);
+
+    if (read && one->bytes > 0)
+        return one->bytes / read->bytes;
+    return strcmp(one->bound, "memory") == 0 ? one->ratio : 0;
+}
+
+static void say_knee(const struct benchlog *log, const struct benchlog_point *one,
+                     json_t *list)
+{
+    struct knee knee = knee_of(log, one);
+    double pace = pace_of(log, one), m = number(one, "m"), k = number(one, "k");
+    long id = log->device[one->device].id;
+    char then[64] = "";
+
+    if (knee.from > 0)
+        gp_format(then, sizeof then, "; at %.0f arithmetic counts", knee.from);
+    else if (knee.flat <= 1)
+        return;
+    if (pace > 0 && pace < PACE)
+        add(list,
+            "device %ld, %s: a %.0f x %.0f layer takes no longer up to a batch of "
+            "%.0f, but its weights come at %.0f %% of the bandwidth: not memory limits "
+            "it%s",
+            id, one->type, m, k, knee.flat, 100 * pace, then);
+    else
+        add(list,
+            "device %ld, %s: memory limits a %.0f x %.0f layer up to a batch of %.0f%s",
+            id, one->type, m, k, knee.flat, then);
+}
+
+static void knees(const struct benchlog *log, int device, const char *type,
+                  json_t *list)
+{
+    const struct benchlog_point *big = NULL;
+    double size = 0;
+
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+        double area = number(p, "m") * number(p, "k");
+
+        if (is(p, device, "batch") && strcmp(p->type, type) == 0 &&
+            number(p, "n") == 1 && area > size) {
+            big = p;
+            size = area;
+        }
+    }
+    if (big)
+        say_knee(log, big, list);
+}
+
+/* ---- the sheet ---- */
+
+static bool told(const struct benchlog_point *p, const char *origin)
+{
+    const json_t *json =
+        json_object_get(json_object_get(p->json, "predicted"), "origin");
+
+    return json_is_string(json) && strcmp(json_string_value(json), origin) == 0;
+}
+
+/* Of those that the bound limits, by a sheet or what is estimated from one. type NULL:
+ * of any. */
+static const struct benchlog_point *best_of(const struct benchlog *log, int device,
+                                            const char *test, const char *type,
+                                            const char *bound)
+{
+    const struct benchlog_point *best = NULL;
+
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+
+        if (p->device == device && strcmp(p->test, test) == 0 && benchlog_good(p) &&
+            strcmp(p->bound, bound) == 0 && p->ratio > 0 &&
+            (!type || strcmp(p->type, type) == 0) &&
+            (told(p, "sheet") || told(p, "model")) && (!best || p->ratio > best->ratio))
+            best = p;
+    }
+    return best;
+}
+
+static const struct benchlog_point *best_product_of_sheet(const struct benchlog *log,
+                                                          int device, const char *type)
+{
+    const struct benchlog_point *a = best_of(log, device, "gemm", type, "arithmetic");
+    const struct benchlog_point *b = best_of(log, device, "batch", type, "arithmetic");
+
+    return !a || (b && b->ratio > a->ratio) ? b : a;
+}
+
+static void sheet(const struct benchlog *log, const struct benchlog_point *p,
+                  const char *what, json_t *list)
+{
+    char rate[64];
+
+    if (!p)
+        return;
+    benchlog_rate(rate, sizeof rate, p);
+    if (!told(p, "sheet")) {
+        add(list, "device %ld, %s: %s, %.0f %% of what is estimated from the sheet",
+            log->device[p->device].id, what, rate, 100 * p->ratio);
+        return;
+    }
+    add(list, "device %ld, %s: %s, %.0f %% of the sheet: %s", log->device[p->device].id,
+        what, rate, 100 * p->ratio,
+        p->ratio > BEYOND   ? "more than the sheet allows, it is not this device's"
+        : p->ratio >= HOLDS ? "the sheet's figure holds"
+                            : "the sheet's figure is not reached");
+}
+
+/* ---- the roof that was measured ---- */
 
 /* Of more than one token: for one, it is memory that is measured. */
 static const struct benchlog_point *best_product(const struct benchlog *log, int device,
@@ -231,18 +288,17 @@ static void own_roof(const struct benchlog *log, int device, const char *type,
     long id = log->device[device].id;
     char rate[64];
 
-    if (!read || read->ratio > 0 || !product)
-        return;
-    add(list,
-        "device %ld, %s: products reach %s, %.0f operations per byte read: work with "
-        "fewer is limited by memory, with more by arithmetic",
-        id, type, benchlog_rate(rate, sizeof rate, product),
-        product->ops / read->bytes);
-    if (weights)
+    if (read && product)
+        add(list,
+            "device %ld, %s: products reach %s, %.0f operations per byte read: work "
+            "with "
+            "fewer is limited by memory, with more by arithmetic",
+            id, type, benchlog_rate(rate, sizeof rate, product),
+            product->ops / read->bytes);
+    if (read && weights)
         add(list,
             "device %ld, %s: for one token the weights are read at %.3g GB/s, %.0f %% "
-            "of "
-            "the read bandwidth: %s",
+            "of the read bandwidth: %s",
             id, type, weights->bytes / 1e9, 100 * weights->bytes / read->bytes,
             weights->bytes >= HOLDS * read->bytes ? "memory limits it"
                                                   : "something else than memory limits "
@@ -360,7 +416,7 @@ json_t *benchlog_summary(const struct benchlog *log)
 
             if (log->point[i].device != d || !new_type(log, i))
                 continue;
-            sheet(log, best_of(log, d, "gemm", type, "arithmetic"), type, list);
+            sheet(log, best_product_of_sheet(log, d, type), type, list);
             own_roof(log, d, type, list);
             knees(log, d, type, list);
         }
