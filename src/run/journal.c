@@ -67,6 +67,7 @@ json_t *journal_fingerprint(const struct method_settings *settings,
     static const char *const engine_keys[] = {"engine", "version", "software", NULL};
     static const char *const device_keys[] = {"index", "name", "uuid",  "pci",
                                               "kind",  "cc",   "units", NULL};
+    static const char *const driver_keys[] = {"cuda_driver", NULL};
     json_t *json = json_object(), *devices = json_array();
 
     json_object_set_new(json, "method_version", json_integer(METHOD_VERSION));
@@ -77,6 +78,7 @@ json_t *journal_fingerprint(const struct method_settings *settings,
 
         copy_keys(one, hello[i], engine_keys);
         copy_keys(one, device[i], device_keys);
+        copy_keys(one, json_object_get(device[i], "more"), driver_keys);
         json_array_append_new(devices, one);
     }
     json_object_set_new(json, "devices", devices);

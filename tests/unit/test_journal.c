@@ -33,8 +33,9 @@ static json_t *fingerprint(const char *name, double max_time)
     struct method_settings settings = method_preset(PRESET_NORMAL);
     json_t *hello = json_pack("{s:s, s:s, s:s}", "t", "hello", "engine", "cpu", "version",
                               "1.0");
-    json_t *device = json_pack("{s:s, s:i, s:s, s:f}", "t", "device", "index", 0, "name",
-                               name, "free", 12345.5);
+    json_t *device =
+        json_pack("{s:s, s:i, s:s, s:f, s:{s:i, s:i}}", "t", "device", "index", 0, "name",
+                  name, "free", 12345.5, "more", "cuda_driver", 12090, "load", 7);
     const json_t *hellos[] = {hello}, *devices[] = {device};
     json_t *made;
 
@@ -102,7 +103,9 @@ static void test_fingerprint(void **state)
                      METHOD_VERSION);
     assert_string_equal(json_string_value(json_object_get(device, "engine")), "cpu");
     assert_string_equal(json_string_value(json_object_get(device, "name")), "a CPU");
+    assert_int_equal(json_integer_value(json_object_get(device, "cuda_driver")), 12090);
     assert_null(json_object_get(device, "free")); /* changes from run to run */
+    assert_null(json_object_get(device, "load"));
     json_decref(a);
 }
 
