@@ -14,8 +14,9 @@ cuda_engine_sources = bench/bench_main.c bench/engine_cuda.c bench/cuda_allreduc
 	bench/cuda_arena.c bench/cuda_check.c bench/cuda_convert.c bench/cuda_decode.c \
 	bench/cuda_error.c bench/cuda_fit.c bench/cuda_gemm.c bench/cuda_kernel.c \
 	bench/cuda_lt.c bench/cuda_memory.c bench/cuda_peer.c bench/cuda_run.c \
+	bench/cuda_sensors.c \
 	bench/cuda_transfer.c \
-	bench/cuda_types.c bench/sensors_nvml.c
+	bench/cuda_types.c bench/clock_lock.c bench/sensors_nvml.c
 bench_common_sources = bench/measure.c bench/method.c bench/method_check.c \
 	bench/method_loop.c bench/method_stats.c bench/orders.c bench/point.c \
 	bench/protocol.c bench/watch.c src/util/err.c src/util/json.c src/util/mem.c \

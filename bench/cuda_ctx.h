@@ -23,6 +23,7 @@
 
 struct cuda_ctx;
 struct nvml;
+struct clock_lock;
 
 #define CUDA_ALIGN      256
 #define CUDA_MAX_COPIES 512 /* operands rotating: no more than nodes of a graph */
@@ -70,6 +71,7 @@ struct cuda_ctx {
     struct cuda_work work, heater;
     int heats; /* operations in one window of the warm-up; 0 = not known yet */
     struct nvml *nvml;
+    struct clock_lock *lock; /* NULL = the clocks are as they are */
     void *flush;       /* twice the last cache, for cuda_latency() */
     double node, pair; /* s: an empty node of a graph, two events; 0 = unknown */
     bool shared;       /* others computed here during the point */
@@ -134,6 +136,16 @@ bool cuda_latency(struct cuda_ctx *ctx, int variant, double *seconds);
 void cuda_floors(struct cuda_ctx *ctx);
 /* Did the device wait for the host, or do little more than begin and end? */
 bool cuda_launch_bound(const struct cuda_ctx *ctx);
+
+/* ---- cuda_sensors.c: NVML, where there is one ---- */
+
+/* Fills ctx->nvml and the device's facts, which say so where there are no sensors. */
+void cuda_sensors_open(struct cuda_ctx *ctx, struct bench_device *device);
+/* As the settings say; GP_E_DEVICE where that is refused. */
+enum gp_status cuda_lock_clock(struct cuda_ctx *ctx, struct bench_device *device,
+                               struct gp_err *err);
+json_t *cuda_sensors(void *ctx);                        /* struct backend's sensors */
+void cuda_busy(void *ctx, char *text, size_t size);     /* and busy */
 
 /* ---- the tests: prepare, and in ctx->work the rest ---- */
 

@@ -10,16 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "bench/clock_lock.h"
 #include "bench/cuda_ctx.h"
 #include "bench/cuda_lt.h"
 #include "bench/sensors_nvml.h"
 #include "util/json.h"
 #include "util/str.h"
-
-#define BUSY_PCT 5 /* of the time, before anything is measured */
 
 static char version[96];
 
@@ -231,6 +229,7 @@ static void cuda_close(void *opaque)
     if (ctx->stream)
         cudaStreamDestroy(ctx->stream);
     nvml_close(ctx->nvml);
+    clock_lock_give(ctx->lock);
     free(ctx);
 }
 
@@ -246,24 +245,6 @@ static bool start(struct cuda_ctx *ctx)
                               cuda_aligned((size_t)ctx->settings.workspace + 1)),
                    "workspace") &&
            cuda_timer_init(ctx);
-}
-
-static void add_sensors(struct cuda_ctx *ctx, struct bench_device *device)
-{
-    char why[160] = "";
-    json_t *facts;
-
-    ctx->nvml = nvml_open(device->pci, device->uuid, why, sizeof why);
-    if (ctx->nvml) {
-        facts = nvml_facts(ctx->nvml);
-        if (nvml_shared(
-                ctx->nvml)) /* CUDA's id is then the instance's, not the GPU's */
-            memcpy(device->uuid, "MIG", 3);
-        json_object_update(device->more, facts);
-        json_decref(facts);
-    } else {
-        json_object_set_new(device->more, "sensors", gp_json_text(why));
-    }
 }
 
 /* The first call that needs the device: a context is made here or nowhere. */
@@ -324,7 +305,11 @@ static enum gp_status cuda_open(int index, const struct method_settings *setting
         cuda_close(ctx);
         goto failed;
     }
-    add_sensors(ctx, device);
+    cuda_sensors_open(ctx, device);
+    if ((status = cuda_lock_clock(ctx, device, err)) != GP_OK) {
+        cuda_close(ctx);
+        goto failed;
+    }
     *out = ctx;
     return GP_OK;
 failed:
@@ -501,13 +486,6 @@ static bool warm_device(void *opaque, double *seconds)
     return ok;
 }
 
-static json_t *read_sensors(void *opaque)
-{
-    struct cuda_ctx *ctx = opaque;
-
-    return ctx->nvml ? nvml_sensors(ctx->nvml) : NULL;
-}
-
 static void add_flags(void *opaque, int variant, json_t *flags)
 {
     struct cuda_ctx *ctx = opaque;
@@ -527,30 +505,6 @@ static void add_flags(void *opaque, int variant, json_t *flags)
         json_array_append_new(flags, json_string("extrapolated"));
 }
 
-/* The counters tell what the multiprocessors did since they were read last. */
-static void busy(void *opaque, char *text, size_t size)
-{
-    struct cuda_ctx *ctx = opaque;
-    const struct timespec look = {.tv_nsec = 300 * 1000 * 1000};
-    int others = ctx->nvml ? nvml_others(ctx->nvml) : 0;
-    json_t *first, *second;
-    double active;
-
-    if (others > 0)
-        gp_format(text, size, "%d other process%s on it already", others,
-                  others == 1 ? " computes" : "es compute");
-    if (others > 0 || !ctx->nvml)
-        return;
-    first = nvml_sensors(ctx->nvml);
-    nanosleep(&look, NULL);
-    second = nvml_sensors(ctx->nvml);
-    active = json_number_value(json_object_get(second, "sm_active_pct"));
-    if (active > BUSY_PCT)
-        gp_format(text, size, "its multiprocessors are busy already, %.0f %%", active);
-    json_decref(first);
-    json_decref(second);
-}
-
 static const char *last_reason(void *opaque)
 {
     return ((struct cuda_ctx *)opaque)->fault;
@@ -567,10 +521,10 @@ const struct backend engine_cuda = {
     .run = run_point,
     .check = check_point,
     .release = release_point,
-    .sensors = read_sensors,
+    .sensors = cuda_sensors,
     .flags = add_flags,
     .window = window,
-    .busy = busy,
+    .busy = cuda_busy,
     .latency = latency,
     .lost = is_lost,
     .reason = last_reason,
@@ -581,6 +535,8 @@ int main(int argc, char **argv)
     size_t lt = cublasLtGetVersion();
     int runtime = 0;
 
+    if (argc == 4 && strcmp(argv[1], "--hold-clocks") == 0) /* clock_lock.h */
+        return clock_lock_hold(argv[2], argv[3]);
     cudaRuntimeGetVersion(&runtime);
     snprintf(version, sizeof version, "CUDA %d.%d, cuBLASLt %zu.%zu.%zu",
              runtime / 1000, runtime % 1000 / 10, lt / 10000, lt / 100 % 100, lt % 100);

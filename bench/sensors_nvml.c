@@ -16,9 +16,14 @@
 #include <string.h>
 #include <strings.h>
 
+#include "bench/method.h"
 #include "util/json.h"
+#include "util/str.h"
+
+#define CLOCK_TDP 0xffffff01u /* in place of MHz: the base clock */
 
 enum { INSUFFICIENT_SIZE = 7, PSTATE_MAX = 15 /* 32 is "unknown" */ };
+enum { INVALID = 2, NOT_SUPPORTED = 3, NO_PERMISSION = 4 };
 enum { CLOCK_SM = 1, CLOCK_MEM = 2, FIELD_POWER_INSTANT = 186, FIELD_MEM_TEMP = 82 };
 enum { GPM_SM = 2, GPM_TENSOR = 5, GPM_DRAM = 10, GPM_COUNT = 3, GPM_MAX = 333 };
 
@@ -82,6 +87,7 @@ struct nvml {
     int (*link_gen_max)(void *device, unsigned *gen);
     int (*link_width_max)(void *device, unsigned *width);
     int (*mig)(void *device, unsigned *now, unsigned *pending);
+    int (*lock)(void *device, unsigned low, unsigned high), (*unlock)(void *device);
     int (*processes)(void *device, unsigned *count, void *list);
     int (*fields)(void *device, int count, struct nvml_field *fields);
     int (*gpm_support)(void *device, struct nvml_gpm_support *support);
@@ -118,6 +124,8 @@ static const struct symbol {
     {"nvmlDeviceGetMaxPcieLinkGeneration", NULL, AT(link_gen_max), false},
     {"nvmlDeviceGetMaxPcieLinkWidth", NULL, AT(link_width_max), false},
     {"nvmlDeviceGetMigMode", NULL, AT(mig), false},
+    {"nvmlDeviceSetGpuLockedClocks", NULL, AT(lock), false},
+    {"nvmlDeviceResetGpuLockedClocks", NULL, AT(unlock), false},
     {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses",
      AT(processes), false},
     {"nvmlDeviceGetFieldValues", NULL, AT(fields), false},
@@ -230,6 +238,28 @@ int nvml_others(struct nvml *nvml)
     if (status != 0 && status != INSUFFICIENT_SIZE)
         return 0;
     return count > 1 ? (int)count - 1 : 0;
+}
+
+bool nvml_lock_clock(struct nvml *nvml, double mhz, char *why, size_t size)
+{
+    unsigned clock = mhz == LOCK_BASE ? CLOCK_TDP : (unsigned)mhz;
+    int status = nvml->lock && nvml->unlock ? nvml->lock(nvml->device, clock, clock)
+                                            : NOT_SUPPORTED;
+
+    if (status == NO_PERMISSION)
+        gp_copy(why, size, "that needs root");
+    else if (status == NOT_SUPPORTED)
+        gp_copy(why, size, "this GPU or its driver does not do that");
+    else if (status == INVALID)
+        gp_copy(why, size, "this GPU has no such clock");
+    else if (status != 0)
+        gp_format(why, size, "NVML error %d", status);
+    return status == 0;
+}
+
+void nvml_unlock_clock(struct nvml *nvml)
+{
+    nvml->unlock(nvml->device);
 }
 
 static void put(json_t *object, const char *name, double value)

@@ -22,6 +22,10 @@ bool nvml_shared(const struct nvml *nvml);
 /* Processes that compute on the device beside this one, which must do so, too; 0 where
  * that cannot be known (a MIG instance, no permission). */
 int nvml_others(struct nvml *nvml);
+/* Holds the SM clock at so many MHz, or at the base clock, LOCK_BASE (method.h): until it
+ * is unlocked, whatever becomes of this process. False: `why` says why not. */
+bool nvml_lock_clock(struct nvml *nvml, double mhz, char *why, size_t size);
+void nvml_unlock_clock(struct nvml *nvml);
 /* What does not change: driver, limits, largest clocks and link, persistence mode; a new
  * object. */
 json_t *nvml_facts(struct nvml *nvml);

@@ -374,6 +374,8 @@ cpu_engine_sources = \
 
 cuda_engine_sources = \
 	bench/engine_cuda.c \
+	bench/clock_lock.c \
+	bench/clock_lock.h \
 	bench/cuda_allreduce.c \
 	bench/cuda_arena.c \
 	bench/cuda_check.c \
@@ -391,6 +393,7 @@ cuda_engine_sources = \
 	bench/cuda_memory.c \
 	bench/cuda_peer.c \
 	bench/cuda_run.c \
+	bench/cuda_sensors.c \
 	bench/cuda_transfer.c \
 	bench/cuda_types.c \
 	bench/cuda_types.h \

@@ -240,6 +240,7 @@ lint_tests = \
 	tests/lint/shell.sh
 
 cli_tests = \
+	tests/bench/clock_lock.sh \
 	tests/bench/cpu_smoke.sh \
 	tests/bench/cuda_standin.sh \
 	tests/bench/pitfalls.sh \

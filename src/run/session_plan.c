@@ -16,6 +16,8 @@
 #define DEFAULT_MODEL "llama-3.1-8b"
 #define DEFAULT_TESTS "gemm,batch,memory,transfer"
 
+enum { LOCK_LEAST = 100, LOCK_MOST = 10000 }; /* MHz */
+
 static unsigned bit(enum bench_test test)
 {
     return 1u << test;
@@ -36,6 +38,25 @@ static enum gp_status parse_time(const char *text, double *seconds, struct gp_er
         return gp_fail(err, GP_E_USAGE, "--time-limit", "90s, 10m or 2h",
                        "'%s' is no time", text);
     *seconds = n * unit;
+    return GP_OK;
+}
+
+/* --lock-clocks: MHz or LOCK_BASE */
+static enum gp_status parse_lock(const char *text, double *clock, struct gp_err *err)
+{
+    char *end;
+    long mhz = strtol(text, &end, 10);
+
+    *clock = LOCK_BASE;
+    if (strcmp(text, "base") == 0)
+        return GP_OK;
+    if (end == text || *end)
+        return gp_fail(err, GP_E_USAGE, "--lock-clocks", "base, or 1410",
+                       "'%s' is neither base nor MHz", text);
+    if (mhz < LOCK_LEAST || mhz > LOCK_MOST)
+        return gp_fail(err, GP_E_USAGE, "--lock-clocks", "", "%s MHz is outside %d..%d",
+                       text, LOCK_LEAST, LOCK_MOST);
+    *clock = (double)mhz;
     return GP_OK;
 }
 
@@ -141,6 +162,8 @@ enum gp_status session_check(struct session *s, struct gp_err *err)
                                      &ask->shape_count, err);
     if (!status && (text = ask_word(&s->ask, OPT_TIME_LIMIT, NULL)))
         status = parse_time(text, &s->time_limit, err);
+    if (!status && (text = ask_word(&s->ask, OPT_LOCK_CLOCKS, NULL)))
+        status = parse_lock(text, &ask->settings.lock_clock, err);
     if (!status && (text = ask_word(&s->ask, OPT_SIZE, NULL)))
         status = parse_sizes(text, &low, &high, err);
     return status ? status : check_model(s, err);
@@ -180,6 +203,16 @@ static enum gp_status take_model(struct session *s, struct gp_err *err)
         s->points_ask.layout = &s->answer->plan.layout;
     }
     return GP_OK;
+}
+
+/* Only a GPU's driver takes a clock; elsewhere the option would be kept and not done.
+ */
+static enum gp_status check_lock(const struct session *s, struct gp_err *err)
+{
+    if (s->points_ask.settings.lock_clock == 0 || strcmp(s->backend, "cuda") == 0)
+        return GP_OK;
+    return gp_fail(err, GP_E_USAGE, "--lock-clocks", s->chosen,
+                   "needs a GPU; a CPU has no such lock");
 }
 
 /* The smallest device decides, so that all measure the same points. */
@@ -269,6 +302,8 @@ enum gp_status session_make_plan(struct session *s, struct gp_err *err)
 {
     enum gp_status status = session_choose(s, err);
 
+    if (!status)
+        status = check_lock(s, err);
     if (!status)
         status = take_model(s, err);
     if (!status) {

@@ -32,7 +32,8 @@ for dir in "$@"; do
   objects=
   result=compiles
   for source in "$top"/bench/cuda_*.c "$top"/bench/engine_cuda.c \
-                "$top"/bench/sensors_nvml.c "$top"/tests/fixtures/fake_cuda.c; do
+                "$top"/bench/clock_lock.c "$top"/bench/sensors_nvml.c \
+                "$top"/tests/fixtures/fake_cuda.c; do
     test -f "$source" || continue
     object=$work/$(basename "$source" .c).o
     # shellcheck disable=SC2086
