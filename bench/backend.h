@@ -78,7 +78,7 @@ struct backend {
      * somebody else uses the device. A false may come without a true before it. */
     void (*window)(void *ctx, bool begin);
     /* May be NULL. Before anything is measured: what somebody else does with the device,
-     * in words; "" when nobody does. May take 0.3 s. */
+     * in words; "" when nobody does. May take a second. */
     void (*busy)(void *ctx, char *text, size_t size);
     /* May be NULL. One operation by itself: nothing queued before it, caches flushed. */
     bool (*latency)(void *ctx, int variant, double *seconds);

@@ -13,6 +13,7 @@
 #include "util/str.h"
 
 #define BUSY_PCT 5 /* of the time, before anything is measured */
+#define LOOKS    4 /* of 0.3 s: the driver averages over one second at most */
 
 void cuda_sensors_open(struct cuda_ctx *ctx, struct bench_device *device)
 {
@@ -59,26 +60,42 @@ json_t *cuda_sensors(void *opaque)
     return ctx->nvml ? nvml_sensors(ctx->nvml) : NULL;
 }
 
-/* The counters tell what the multiprocessors did since they were read last. */
+/* By the counters, else by the driver's average. */
+static double busy_pct(struct cuda_ctx *ctx, bool *counted)
+{
+    json_t *all = nvml_sensors(ctx->nvml);
+    const json_t *sms = json_object_get(all, "sm_active_pct");
+    double pct = json_number_value(sms ? sms : json_object_get(all, "gpu_busy_pct"));
+
+    *counted = sms != NULL;
+    json_decref(all);
+    return pct;
+}
+
+/* The counters tell what the multiprocessors did since they were read last. The
+ * driver's average reaches further back, to a run that may have ended: it is looked at
+ * again. */
 void cuda_busy(void *opaque, char *text, size_t size)
 {
     struct cuda_ctx *ctx = opaque;
     const struct timespec look = {.tv_nsec = 300 * 1000 * 1000};
-    int others = ctx->nvml ? nvml_others(ctx->nvml) : 0;
-    json_t *first, *second;
-    double active;
+    int others = ctx->nvml ? nvml_others(ctx->nvml) : 0, looks = 0;
+    bool counted;
+    double pct;
 
     if (others > 0)
         gp_format(text, size, "%d other process%s on it already", others,
                   others == 1 ? " computes" : "es compute");
     if (others > 0 || !ctx->nvml)
         return;
-    first = nvml_sensors(ctx->nvml);
-    nanosleep(&look, NULL);
-    second = nvml_sensors(ctx->nvml);
-    active = json_number_value(json_object_get(second, "sm_active_pct"));
-    if (active > BUSY_PCT)
-        gp_format(text, size, "its multiprocessors are busy already, %.0f %%", active);
-    json_decref(first);
-    json_decref(second);
+    busy_pct(ctx, &counted);
+    do {
+        nanosleep(&look, NULL);
+        pct = busy_pct(ctx, &counted);
+    } while (pct > BUSY_PCT && !counted && ++looks < LOOKS);
+    if (pct > BUSY_PCT)
+        gp_format(text, size,
+                  counted ? "its multiprocessors are busy already, %.0f %%"
+                          : "kernels run on it already, %.0f %% of the time",
+                  pct);
 }

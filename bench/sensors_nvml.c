@@ -44,6 +44,10 @@ struct nvml_gpm_support {
     unsigned version, supported;
 };
 
+struct nvml_utilization {
+    unsigned gpu, memory; /* % of the time */
+};
+
 struct nvml_memory {
     unsigned long long total, free, used; /* bytes */
 };
@@ -81,6 +85,7 @@ struct nvml {
     int (*memory)(void *device, struct nvml_memory *memory);
     int (*energy)(void *device, unsigned long long *mj);
     int (*temperature)(void *device, int sensor, unsigned *celsius);
+    int (*utilization)(void *device, struct nvml_utilization *rates);
     int (*reasons)(void *device, unsigned long long *bits);
     int (*link_gen)(void *device, unsigned *gen);
     int (*link_width)(void *device, unsigned *width);
@@ -117,6 +122,7 @@ static const struct symbol {
     {"nvmlDeviceGetMemoryInfo", NULL, AT(memory), false},
     {"nvmlDeviceGetTotalEnergyConsumption", NULL, AT(energy), false},
     {"nvmlDeviceGetTemperature", NULL, AT(temperature), false},
+    {"nvmlDeviceGetUtilizationRates", NULL, AT(utilization), false},
     {"nvmlDeviceGetCurrentClocksEventReasons",
      "nvmlDeviceGetCurrentClocksThrottleReasons", AT(reasons), false},
     {"nvmlDeviceGetCurrPcieLinkGeneration", NULL, AT(link_gen), false},
@@ -323,7 +329,8 @@ static void put_power(struct nvml *nvml, json_t *out)
         put(out, "mem_temp_c", fields[1].value.u);
 }
 
-static void put_gpm(struct nvml *nvml, json_t *out)
+/* False where the counters do not answer; the first sample is only compared with. */
+static bool put_gpm(struct nvml *nvml, json_t *out)
 {
     static const struct {
         unsigned id;
@@ -332,23 +339,36 @@ static void put_gpm(struct nvml *nvml, json_t *out)
                            {GPM_TENSOR, "tensor_active_pct"},
                            {GPM_DRAM, "dram_active_pct"}};
     struct nvml_gpm_query *q = &nvml->query;
-    int next = nvml->newest == 0 ? 1 : 0;
+    int last = nvml->newest, next = last == 0 ? 1 : 0;
 
     if (!nvml->gpm || nvml->gpm_get(nvml->device, nvml->samples[next]) != 0)
-        return;
-    if (nvml->newest >= 0) {
-        q->version = 1;
-        q->count = GPM_COUNT;
-        q->first = nvml->samples[nvml->newest];
-        q->second = nvml->samples[next];
-        for (int i = 0; i < GPM_COUNT; i++)
-            q->metrics[i] = (struct nvml_gpm_metric){.id = wanted[i].id};
-        if (nvml->gpm_metrics(q) == 0)
-            for (int i = 0; i < GPM_COUNT; i++)
-                if (q->metrics[i].status == 0)
-                    put(out, wanted[i].name, q->metrics[i].value);
-    }
+        return false;
     nvml->newest = next;
+    if (last < 0)
+        return true;
+    q->version = 1;
+    q->count = GPM_COUNT;
+    q->first = nvml->samples[last];
+    q->second = nvml->samples[next];
+    for (int i = 0; i < GPM_COUNT; i++)
+        q->metrics[i] = (struct nvml_gpm_metric){.id = wanted[i].id};
+    if (nvml->gpm_metrics(q) != 0)
+        return false;
+    for (int i = 0; i < GPM_COUNT; i++)
+        if (q->metrics[i].status == 0)
+            put(out, wanted[i].name, q->metrics[i].value);
+    return q->metrics[0].status == 0;
+}
+
+/* Another name, for it is another figure: that a kernel ran, be it on one of all
+ * multiprocessors, over what the driver averages, up to a second. */
+static void put_busy(struct nvml *nvml, json_t *out)
+{
+    struct nvml_utilization rates;
+
+    if (!nvml->shared && nvml->utilization &&
+        nvml->utilization(nvml->device, &rates) == 0)
+        put(out, "gpu_busy_pct", rates.gpu);
 }
 
 json_t *nvml_sensors(struct nvml *nvml)
@@ -381,7 +401,8 @@ json_t *nvml_sensors(struct nvml *nvml)
     if (nvml->link_width && nvml->link_width(nvml->device, &value) == 0)
         put(out, "pcie_width", value);
     put_power(nvml, out);
-    put_gpm(nvml, out);
+    if (!put_gpm(nvml, out))
+        put_busy(nvml, out);
     if (json_object_size(out) > 0)
         return out;
     json_decref(out);

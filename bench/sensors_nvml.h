@@ -31,7 +31,8 @@ void nvml_unlock_clock(struct nvml *nvml);
 json_t *nvml_facts(struct nvml *nvml);
 /* temp_c, power_w, sm_clock_mhz, mem_clock_mhz, pstate, throttle_bits, energy_j, pcie_gen,
  * pcie_width and, where the device has counters (Hopper and newer), sm_active_pct,
- * tensor_active_pct, dram_active_pct since the last call. NULL when nothing answers. */
+ * tensor_active_pct, dram_active_pct since the last call; elsewhere gpu_busy_pct, the part
+ * of the last second or less with a kernel. NULL when nothing answers. */
 json_t *nvml_sensors(struct nvml *nvml);
 
 #endif

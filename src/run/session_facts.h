@@ -35,7 +35,8 @@ struct session_sensors {                    /* of one reading; NAN = not told */
     double memory_clock;                    /* MHz */
     double temperature, memory_temperature; /* degrees C */
     double memory_used, memory_total;       /* bytes */
-    double busy, tensor, dram; /* 0..1: SMs, tensor cores, memory interface */
+    double busy; /* 0..1: SMs; of a GPU that does not count them, the time with a kernel */
+    double tensor, dram; /* 0..1: tensor cores, memory interface */
     double load;               /* of a CPU: runnable processes */
     const char *throttle;      /* "none", "power_cap", "thermal", "hw", "unknown";
                                 * "" = not told */

@@ -316,6 +316,7 @@ void session_sensors(const struct session_unit *u, const json_t *json,
                      struct session_sensors *out)
 {
     double clock = session_figure(json, "sm_clock_mhz");
+    double active = session_figure(json, "sm_active_pct");
 
     *out = (struct session_sensors){
         .power = session_figure(json, "power_w"),
@@ -327,7 +328,8 @@ void session_sensors(const struct session_unit *u, const json_t *json,
         .memory_temperature = session_figure(json, "mem_temp_c"),
         .memory_used = session_figure(json, "memory_used"),
         .memory_total = session_figure(u->json, "memory"),
-        .busy = session_figure(json, "sm_active_pct") / 100,
+        .busy =
+            (isfinite(active) ? active : session_figure(json, "gpu_busy_pct")) / 100,
         .tensor = session_figure(json, "tensor_active_pct") / 100,
         .dram = session_figure(json, "dram_active_pct") / 100,
         .load = session_figure(json, "load1"),

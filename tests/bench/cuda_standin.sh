@@ -181,6 +181,13 @@ if test -f "$fake"; then
   plan "$(gemm bf16 64 8 96)" >"$work/plan"
   faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=3" expect "used by others" 4 \
     'busy: 2 other processes compute on it already' '--force'
+  # Nobody is seen, but kernels run; the driver's average of what was is waited out.
+  used="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=0"
+  faults="$used FAKE_NVML_BUSY=98" expect "kernels of others" 4 \
+    'busy: kernels run on it already, 98 % of the time'
+  faults="$used FAKE_NVML_BUSY=5" expect "5 % busy" 0 "$point_ok"
+  faults="$used FAKE_NVML_BUSY=98:3" expect "busy until a moment ago" 0 "$point_ok"
+  faults="$used FAKE_NVML_BUSY=98 FAKE_NVML=other" expect "nobody tells how busy" 0 "$point_ok"
   sed -i '1s/"seed"/"force":true,"seed"/' "$work/plan"
   faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=3" expect "shared" 0 \
     "$point_ok" '"shared"' '"code": "busy", "text": "2 other processes compute on it already"'
@@ -194,10 +201,10 @@ if test -f "$fake"; then
   faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=1" expect "what NVML tells" 0 \
     '"power_limit_w": 450' '"power_limit_default_w": 400' '"persistence": true' \
     '"pcie_gen_max": 4' '"pcie_width_max": 16' '"pstate": {"mean": 2,' \
-    '"pcie_gen": {"mean": 5,' '"pcie_width": {"mean": 16,'
+    '"pcie_gen": {"mean": 5,' '"pcie_width": {"mean": 16,' '"gpu_busy_pct": {"mean": 0'
   faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML=other" expect "what NVML does not tell" 0 \
     '"sensors_of_whole_gpu"'
-  grep -q 'power_limit_default_w\|persistence\|pstate' "$work/out" && {
+  grep -q 'power_limit_default_w\|persistence\|pstate\|busy_pct' "$work/out" && {
     not_ok "what is not supported was told"; }
 fi
 # The node of the GPU, and threads bound near it before pinned memory is touched.
