@@ -223,6 +223,8 @@ tui_sources = \
 	src/tui/app_act.c \
 	src/tui/app_draw.c \
 	src/tui/app_parts.h \
+	src/tui/bench_options.c \
+	src/tui/bench_options.h \
 	src/tui/canvas.c \
 	src/tui/canvas.h \
 	src/tui/chooser.c \
@@ -288,6 +290,7 @@ tui_sources = \
 	src/tui/s_bench_done.c \
 	src/tui/s_bench_export.c \
 	src/tui/s_bench_live.c \
+	src/tui/s_bench_options.c \
 	src/tui/s_bench_plan.c \
 	src/tui/s_compare.c \
 	src/tui/s_compare.h \

@@ -99,6 +99,8 @@ enum { /* bits: where an action holds */
     X(STOP_NOW, "stop-now", "X", ON_BENCH, 4, "stop now",                              \
       "stop now; what is measured is kept")                                            \
     X(DEVICES, "devices", "d", ON_BENCH, 4, "devices", "monitor of the devices here")  \
+    X(OPTIONS, "options", "o", ON_BENCH, 4, "options",                                 \
+      "the options that are rarely needed: force, rel-ci, fill")                       \
     X(AGAIN, "again", "r", ON_BENCH, 5, "again", "back to choosing, for another run")  \
     X(SAVE_RESULT, "save-result", "w", ON_BENCH, 5, "save",                            \
       "save the result under a name")

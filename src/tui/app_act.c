@@ -70,11 +70,13 @@ static void help(struct app *app)
     strbuf_init(&text);
     action_help(app->screen, &lines);
     add_columns(lines.text, &text);
-    strbuf_add(&text,
-               "\nThe : line takes every action by its name, options as --plan "
-               "takes them (users 16, --gpu l4:2), solve FIELD, and: export FILE, save "
-               "FILE, load FILE. Tab completes.\n"
-               "More: man gpuplan, gpuplan-model(7).\n");
+    strbuf_add(
+        &text,
+        "\nThe : line takes every action by its name, options as --plan "
+        "takes them (users 16, --gpu l4:2), on Bench those of --bench too (rel-ci "
+        "2 force), solve FIELD, and: export FILE, save FILE, load FILE. Tab "
+        "completes.\n"
+        "More: man gpuplan, gpuplan-model(7).\n");
     gp_format(title, sizeof title, "Help: %s", screens[app->screen]->name);
     reader_open(app, title, text.text);
     strbuf_fini(&lines);

@@ -5,6 +5,7 @@
  *   solve                            an action (action.h)
  *   users 16                         an option; several are one step of undo
  *   set context 32k                  the same, said longer
+ *   rel-ci 2 force                   options of --bench, on its screen
  *   --gpu h100:2 -p fp8              as on the command line
  *   gpuplan --plan -m 70B -g l40s    a whole command, as `c` shows it
  *   compare                          a screen
@@ -156,6 +157,25 @@ static int find_option(const char *word)
     return -1;
 }
 
+/* The option that a screen has of its own, beside the plan's; -1: none. */
+static int find_of(enum screen_id screen, const char *word)
+{
+    bool (*takes)(enum option_id) = screens[screen]->takes;
+    char name[WORD_MAX];
+    int id;
+
+    while (*word == '-')
+        word++;
+    gp_format(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    id = takes && name[0] ? option_find(name) : -1;
+    return id >= 0 && takes((enum option_id)id) ? id : -1;
+}
+
+static int find_own(const struct app *app, const char *word)
+{
+    return find_of(app->screen, word);
+}
+
 /* The field that stands in the form under this name ("gpus", "kv cache"); -1: none. */
 static int find_label(const char *name)
 {
@@ -165,12 +185,16 @@ static int find_label(const char *name)
     return -1;
 }
 
-static bool unknown(const char *word, struct gp_err *err)
+static bool unknown(const struct app *app, const char *word, struct gp_err *err)
 {
-    const char *names[ACT_COUNT + VERBS + FIELD_COUNT], *near;
+    const char *names[ACT_COUNT + VERBS + FIELD_COUNT + OPTION_COUNT], *near;
     char hint[80] = "? lists actions, Tab completes";
     size_t n = 0;
 
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        if (find_of((enum screen_id)i, word) >= 0)
+            return gp_fail(err, GP_E_USAGE, word, "", "is for the screen %s",
+                           screens[i]->name) == GP_OK;
     for (int i = 1; i < ACT_COUNT; i++)
         names[n++] = action_rows[i].name;
     for (size_t i = 0; i < VERBS; i++)
@@ -178,6 +202,9 @@ static bool unknown(const char *word, struct gp_err *err)
             names[n++] = verbs[i].name;
     for (int i = 0; i < FIELD_COUNT; i++)
         names[n++] = option_rows[field_rows[i].option].name;
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (find_own(app, option_rows[i].name) == i)
+            names[n++] = option_rows[i].name;
     near = gp_nearest(word, names, n);
     if (near)
         gp_format(hint, sizeof hint, "did you mean %s?", near);
@@ -188,6 +215,16 @@ static bool unknown(const char *word, struct gp_err *err)
 static bool set_options(struct app *app, const char *options, struct gp_err *err)
 {
     if (desk_options(app->desk, options, err))
+        return false;
+    app_report(app, false, "set: %s", options);
+    return true;
+}
+
+static bool set_own(struct app *app, const char *options, struct gp_err *err)
+{
+    const struct screen_ops *ops = screens[app->screen];
+
+    if (ops->options(app, app_state(app, app->screen), options, err))
         return false;
     app_report(app, false, "set: %s", options);
     return true;
@@ -240,8 +277,13 @@ bool app_command(struct app *app, const char *line, struct gp_err *err)
     all = rest;
     if (!take_word(&rest, word))
         return true;
-    if (strcmp(word, "set") == 0 && rest[0])
-        return set_options(app, rest, err);
+    if (strcmp(word, "set") == 0 && rest[0]) {
+        all = rest;
+        take_word(&rest, word);
+        return (find_own(app, word) >= 0 ? set_own : set_options)(app, all, err);
+    }
+    if (find_own(app, word) >= 0)
+        return set_own(app, all, err);
     if (find_verb(word) && rest[0])
         return find_verb(word)->run(app, rest, err);
     if (find_option(word) >= 0 && (rest[0] || strchr(word, '=')))
@@ -265,7 +307,7 @@ bool app_command(struct app *app, const char *line, struct gp_err *err)
         return gp_fail(err, GP_E_USAGE, word, "as in: users 16", "needs a value") ==
                GP_OK;
     else
-        return unknown(word, err);
+        return unknown(app, word, err);
     return true;
 }
 
@@ -285,7 +327,8 @@ static void offer(struct completion *c, const char *word)
     strbuf_addf(c->out, "%s%s", c->count++ ? " " : "", word);
 }
 
-static void offer_options(struct completion *c, const char *dashes)
+static void offer_options(const struct app *app, struct completion *c,
+                          const char *dashes)
 {
     char word[80];
 
@@ -295,6 +338,11 @@ static void offer_options(struct completion *c, const char *dashes)
         gp_format(word, sizeof word, "%s%s", dashes,
                   option_rows[field_rows[f].option].name);
         offer(c, word);
+    }
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        gp_format(word, sizeof word, "%s%s", dashes, option_rows[i].name);
+        if (find_own(app, word) == i)
+            offer(c, word);
     }
 }
 
@@ -314,7 +362,7 @@ static void offer_first(const struct app *app, struct completion *c)
         if (verbs[i].name[1] && !action_find(verbs[i].name))
             offer(c, verbs[i].name);
     offer(c, "set");
-    offer_options(c, c->begin[0] == '-' ? "--" : "");
+    offer_options(app, c, c->begin[0] == '-' ? "--" : "");
 }
 
 /* What the chooser of that field would show, without its texts. */
@@ -411,6 +459,9 @@ void app_complete(struct app *app, const char *line, struct strbuf *out)
         offer_files(&c);
     else if (find_option(before) >= 0 && !strchr(before, '='))
         offer_values(app, field_rows[find_option(before)].option, &c);
-    else if (find_option(first) >= 0 || strcmp(first, "set") == 0)
-        offer_options(&c, c.begin[0] == '-' ? "--" : "");
+    else if (find_own(app, before) >= 0 && option_rows[find_own(app, before)].choices)
+        offer_values(app, (enum option_id)find_own(app, before), &c);
+    else if (find_option(first) >= 0 || find_own(app, first) >= 0 ||
+             strcmp(first, "set") == 0)
+        offer_options(app, &c, c.begin[0] == '-' ? "--" : "");
 }

@@ -2,17 +2,21 @@
  * plain_bench.c - plain mode's measurement: a plan, a question, a line per point.
  *
  * The quick preset of the tests that --bench measures by default, by the same session
- * (run/session.h). Ctrl-C once stops after the point, twice at once; what was measured
- * is in the result file either way.
+ * (run/session.h); its other options may be typed where it asks. Ctrl-C once stops
+ * after the point, twice at once; what was measured is in the result file either way.
  */
 #include "tui/plain_parts.h"
 
 #include <math.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "run/session.h"
+#include "tui/bench_options.h"
 #include "tui/settings.h"
+#include "tui/words.h"
+#include "util/mem.h"
 #include "util/str.h"
 
 #define TICK 0.25 /* s that one step waits at most */
@@ -75,6 +79,23 @@ static void say_plan(const struct session *s)
     plain_say("Result: %s", plan.result);
 }
 
+/* What may be typed, one line each: "rel-ci: half the width ...". */
+static void say_options(const struct bench_options *options)
+{
+    char range[120], fallback[80];
+
+    plain_say("Options, as in: rel-ci 2 force. A value of auto is the default.");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        enum option_id id = (enum option_id)i;
+
+        if (bench_option(id))
+            plain_say("%s: %s. %s. Default %s%s%s.", option_rows[id].name,
+                      option_rows[id].help, bench_option_range(id, range, sizeof range),
+                      bench_option_default(id, fallback, sizeof fallback),
+                      options->value[id][0] ? ", now " : "", options->value[id]);
+    }
+}
+
 static void say_point(const struct session *s, const struct session_event *event)
 {
     const struct session_result *r = &event->result;
@@ -133,19 +154,82 @@ static void make_folder_of(const char *path)
     settings_make_results(folder);
 }
 
-/* True when the measurement may begin. */
-static bool agreed(struct plain *plain, struct session *s)
+/* What is measured and how, and the texts that the session borrows. */
+struct wish {
+    struct ask ask;
+    struct bench_options options;
+    struct session_ask how;
+    char folder[GP_PATH_MAX];
+};
+
+static enum gp_status fill(struct plain *plain, struct wish *wish, struct gp_err *err)
 {
+    desk_ask(plain->desk, &wish->ask);
+    wish->how =
+        (struct session_ask){.ask = &wish->ask,
+                             .planner = plain->desk->planner,
+                             .tests = "gemm,batch,memory", /* as on the screen */
+                             .folder = wish->folder};
+    return bench_options_ask(&wish->options, &wish->ask, err);
+}
+
+static enum gp_status replan(struct plain *plain, struct session *s, struct wish *wish,
+                             struct gp_err *err)
+{
+    enum gp_status status = fill(plain, wish, err);
+
+    return status ? status : session_replan(s, &wish->how, err);
+}
+
+/* Options as they are typed, and the plan with them. What cannot be changes nothing. */
+static void take_options(struct plain *plain, struct session *s, struct wish *wish,
+                         const char *text)
+{
+    struct bench_options before = wish->options, *now = &wish->options;
+    struct strbuf command;
+    struct gp_err err;
+    enum gp_status status = bench_options_line(now, plain->desk->planner, text, &err);
+
+    if (!status && strcmp(before.value[OPT_BACKEND], now->value[OPT_BACKEND]) != 0)
+        status = gp_fail(&err, GP_E_USAGE, "--backend", "gpuplan --bench takes it",
+                         "cannot change once the devices are known");
+    if (!status)
+        status = replan(plain, s, wish, &err);
+    if (status) {
+        plain_say_err(&err);
+        wish->options = before;
+        if (replan(plain, s, wish, &err))
+            plain_say_err(&err);
+        return;
+    }
+    strbuf_init(&command);
+    bench_options_command(now, &command);
+    plain_say("Set:%s", command.len ? command.text : " nothing");
+    strbuf_fini(&command);
+    say_plan(s);
+}
+
+/* True when the measurement may begin. */
+static bool agreed(struct plain *plain, struct session *s, struct wish *wish)
+{
+    static const char question[] =
+        "Measure this machine? 1 yes, 2 no, or an option, ? names them [2]: ";
     char text[PLAIN_LINE];
     struct session_plan plan;
     struct gp_err err;
 
     say_plan(s);
-    if (!plain_ask(plain, "Measure this machine? 1 yes, 2 no [2]: ", text))
-        return false;
-    if (strcmp(text, "1") != 0 && gp_casecmp(text, "y") != 0 &&
-        gp_casecmp(text, "yes") != 0)
-        return false;
+    for (;;) {
+        if (!plain_ask(plain, question, text) || !text[0] || strcmp(text, "2") == 0 ||
+            words_begin("no", text))
+            return false;
+        if (strcmp(text, "1") == 0 || words_begin("yes", text))
+            break;
+        if (strcmp(text, "?") == 0)
+            say_options(&wish->options);
+        else
+            take_options(plain, s, wish, text);
+    }
     session_plan(s, &plan);
     if (plan.result[0] == '/')
         make_folder_of(plan.result);
@@ -156,11 +240,12 @@ static bool agreed(struct plain *plain, struct session *s)
 }
 
 /* One event; false when there is nothing more to wait for. */
-static bool heed(struct plain *plain, struct session *s, const struct session_event *e)
+static bool heed(struct plain *plain, struct session *s, struct wish *wish,
+                 const struct session_event *e)
 {
     switch (e->kind) {
     case SESSION_EVENT_READY:
-        if (!agreed(plain, s))
+        if (!agreed(plain, s, wish))
             return false;
         catch_interrupts(true);
         return true;
@@ -182,7 +267,7 @@ static bool heed(struct plain *plain, struct session *s, const struct session_ev
     }
 }
 
-static void run(struct plain *plain, struct session *s)
+static void run(struct plain *plain, struct session *s, struct wish *wish)
 {
     struct session_event event;
     bool going = true;
@@ -191,34 +276,27 @@ static void run(struct plain *plain, struct session *s)
     while (going) {
         stop_when_asked(s, &heeded);
         if (session_step(s, TICK, &event))
-            going = heed(plain, s, &event);
+            going = heed(plain, s, wish, &event);
     }
 }
 
 void plain_bench(struct plain *plain)
 {
-    struct ask ask;
-    char folder[GP_PATH_MAX];
-    struct session_ask how = {.ask = &ask,
-                              .planner = plain->desk->planner,
-                              .tests = "gemm,batch,memory", /* as on the screen */
-                              .folder = folder};
-    struct session *session;
+    struct wish *wish = gp_calloc(1, sizeof *wish);
+    struct session *session = NULL;
     struct gp_err err = {.code = GP_OK};
 
-    desk_ask(plain->desk, &ask);
-    settings_results(&plain->start->settings, folder, sizeof folder);
-    if (ask_text(&ask, OPT_PRESET, "preset", "quick", &err) != GP_OK) {
+    settings_results(&plain->start->settings, wish->folder, sizeof wish->folder);
+    gp_copy(wish->options.value[OPT_PRESET], BENCH_VALUE, "quick");
+    if (fill(plain, wish, &err) == GP_OK)
+        session = session_new(&wish->how, &err);
+    if (session) {
+        interrupts = 0;
+        run(plain, session, wish);
+        catch_interrupts(false);
+    } else {
         plain_say_err(&err);
-        return;
     }
-    session = session_new(&how, &err);
-    if (!session) {
-        plain_say_err(&err);
-        return;
-    }
-    interrupts = 0;
-    run(plain, session);
-    catch_interrupts(false);
     session_free(session);
+    free(wish);
 }

@@ -18,9 +18,6 @@
 #define SLICE 0.006 /* s of one tick */
 #define SOON  0.05  /* s until the next, while engines work */
 
-const char *const bench_presets[3] = {"quick", "normal", "thorough"};
-const char *const bench_engines[3] = {"auto", "cuda", "cpu"};
-
 /* ---- small things ---- */
 
 enum session_state bench_state(const struct bench *b)
@@ -288,7 +285,8 @@ void bench_go_on(struct app *app, struct bench *b)
     gp_copy(b->resume, sizeof b->resume, some ? b->plan.journal : "");
     bench_renew(app, b);
     b->wanted = bench_state(b) != SESSION_BROKEN;
-    app_report(app, false, "goes on as soon as the devices are known");
+    app_report(app, false, "%s as soon as the devices are known",
+               some ? "goes on" : "starts");
 }
 
 static double sooner(double a, double b)
@@ -323,6 +321,7 @@ static void open_bench(struct app *app, void *state)
     struct bench *b = state;
 
     b->form.tests = 1 | 2 | 4; /* gemm, batch, memory */
+    gp_copy(b->form.options.value[OPT_PRESET], BENCH_VALUE, "quick");
     bench_renew(app, b);
 }
 
@@ -388,6 +387,31 @@ static bool act(struct app *app, void *state, enum action action)
     return bench_points_act(b, action, app->rows > 12 ? app->rows - 10 : 4);
 }
 
+/* ":rel-ci 2 force"; the devices are kept as rows and not as a text. */
+static enum gp_status take_options(struct app *app, void *state, const char *line,
+                                   struct gp_err *err)
+{
+    struct bench *b = state;
+    struct bench_options next = b->form.options;
+    char *devices = next.value[OPT_DEVICE], before[BENCH_VALUE];
+    uint64_t left_out = b->form.left_out;
+    enum gp_status status;
+
+    bench_ask_devices(b, devices, BENCH_VALUE);
+    gp_copy(before, sizeof before, devices);
+    status = bench_options_line(&next, app->desk->planner, line, err);
+    if (!status && strcmp(before, devices) != 0)
+        status = bench_take_devices(b, devices, err);
+    memset(devices, 0, BENCH_VALUE);
+    if (!status)
+        status = bench_set_all(app, b, &next, err);
+    if (status)
+        b->form.left_out = left_out;
+    else if (b->form.left_out != left_out)
+        bench_changed(app, b);
+    return status;
+}
+
 /* In each stage, what does something there. */
 static const char *word(const void *state, enum action action)
 {
@@ -401,11 +425,15 @@ static const char *word(const void *state, enum action action)
     case ACT_TOGGLE:
         return choose                       ? bench_choose_word(b, action)
                : done && action == ACT_OPEN ? "read"
-               : done && action == ACT_START && bench_unfinished(b) ? "go on"
-                                                                    : NULL;
+               : done && action == ACT_START && bench_unfinished(b)
+                   ? (session_can_resume(b->session) ? "go on" : "try again")
+                   : NULL;
     case ACT_STOP:
     case ACT_STOP_NOW:
         return b->stage == STAGE_RUN ? action_rows[action].word : NULL;
+    case ACT_OPTIONS:
+        return choose || (done && bench_some_refused(b)) ? action_rows[action].word
+                                                         : NULL;
     case ACT_AGAIN:
     case ACT_SAVE_RESULT:
         return done ? action_rows[action].word : NULL;
@@ -468,7 +496,10 @@ static void title(const struct app *app, const void *state, struct strbuf *out)
         devices_view_title(b->view, out);
     } else if (b->stage == STAGE_RUN) {
         session_progress(b->session, &p);
-        strbuf_addf(out, "%s %.0f %%", b->stopping ? "stopping" : "measuring",
+        strbuf_addf(out, "%s %.0f %%",
+                    b->stopping      ? "stopping"
+                    : bench_warms(b) ? "warm-up"
+                                     : "measuring",
                     p.of ? floor(100.0 * p.done / p.of) : 0);
     } else if (b->stage == STAGE_DONE) {
         strbuf_add(out, session_status(b->session));
@@ -514,6 +545,8 @@ const struct screen_ops screen_bench = {
     .suffixes = "json csv txt",
     .export = bench_export,
     .command = bench_command,
+    .takes = bench_option,
+    .options = take_options,
     .busy = busy,
     .unsaved = unsaved,
     .word = word,

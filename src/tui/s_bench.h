@@ -4,6 +4,7 @@
  *   s_bench.c         its life: the session, keys, ticks, what is exported
  *   s_bench_ask.c     the form as the options of --bench
  *   s_bench_choose.c  before: what is measured, on what, for how long
+ *   s_bench_options.c how: an option changed, the window with the rarely used ones
  *   s_bench_plan.c    what a start would do
  *   s_bench_live.c    meanwhile: points, devices, what is left
  *   s_bench_done.c    after: summary, predicted beside measured, where it is
@@ -23,6 +24,7 @@
 
 #include "run/session.h"
 #include "tui/app.h"
+#include "tui/bench_options.h"
 #include "tui/devices_view.h"
 #include "tui/spark.h"
 #include "util/path.h"
@@ -42,27 +44,19 @@ struct bench_test_row {
 };
 extern const struct bench_test_row bench_tests[BENCH_TESTS];
 
-enum bench_row { /* of the form, in order; tests and devices stand several times */
+enum bench_row { /* of the form, in order; all but two stand several times */
                  ROW_START,
                  ROW_TEST,
-                 ROW_TYPES,
-                 ROW_SHAPES,
-                 ROW_PRESET,
-                 ROW_LIMIT,
-                 ROW_ENGINE,
+                 ROW_OPTION,
+                 ROW_MORE,
                  ROW_DEVICE
 };
 
 struct bench_form {
-    unsigned tests;    /* bit per row of bench_tests */
-    char types[96];    /* as --type takes them; "" = as the test does */
-    char shapes[160];  /* of gemm, as --shapes takes them; "" = squares */
-    int preset;        /* place in bench_presets */
-    char limit[16];    /* as --time-limit takes it; "" = none */
-    int engine;        /* place in bench_engines */
+    unsigned tests; /* bit per row of bench_tests */
+    struct bench_options options;
     uint64_t left_out; /* bit per device found */
 };
-extern const char *const bench_presets[3], *const bench_engines[3];
 
 struct bench_sum { /* of one test's points */
     const char *test;
@@ -87,6 +81,7 @@ struct bench {
     enum bench_stage stage;
     struct bench_form form;
     int row;                 /* of the form in focus */
+    enum option_id edited;   /* a window is open for it */
     int panel;               /* in focus: of choose, 0 form, 1 plan; of frame_bench */
     struct session *session; /* NULL: err says why */
     struct gp_err err;
@@ -147,6 +142,8 @@ void bench_ask_drop(struct bench *b);
 void bench_ask_keep(struct bench *b, struct ask *ask); /* copies of its texts */
 void bench_ask_tests(const struct bench *b, char *text, size_t size);
 void bench_ask_devices(const struct bench *b, char *text, size_t size); /* "" = all */
+enum gp_status bench_take_devices(struct bench *b, const char *text,
+                                  struct gp_err *err);
 bool bench_ask_model(const struct bench *b); /* does a test measure the model? */
 
 /* ---- s_bench_plan.c ---- */
@@ -164,11 +161,23 @@ void bench_choose_explain(const struct bench *b, struct strbuf *out);
 void bench_choose_click(struct app *app, struct bench *b, const struct frame *frame,
                         int y, int x);
 
+/* ---- s_bench_options.c ---- */
+bool bench_option_row(enum option_id id); /* has it a row? (s_bench_choose.c) */
+/* Other options; refused while a run is on. */
+enum gp_status bench_set_all(struct app *app, struct bench *b,
+                             const struct bench_options *options, struct gp_err *err);
+void bench_step(struct app *app, struct bench *b, enum option_id id, int by);
+void bench_edit(struct app *app, struct bench *b, enum option_id id);
+void bench_more_text(const struct bench *b, char *text, size_t size);
+/* The window with all options that have no row. */
+void bench_options_open(struct app *app, struct bench *b, enum option_id focus);
+
 /* ---- s_bench_live.c ---- */
 void bench_sensors(struct bench *b, const struct session_event *event, double now);
 bool bench_seconds(struct bench *b, double now); /* a second has passed: true */
 void bench_live_draw(const struct app *app, const struct bench *b,
                      struct canvas *canvas, const struct frame *frame);
+bool bench_warms(const struct bench *b); /* has no point begun yet? */
 void bench_live_act(struct app *app, struct bench *b, enum action action);
 /* The list of points into a rectangle; whole: with predicted time and flags. */
 void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in,
@@ -180,5 +189,8 @@ void bench_point_explain(const struct bench *b, struct strbuf *out);
 void bench_done_draw(const struct app *app, const struct bench *b,
                      struct canvas *canvas, const struct frame *frame);
 bool bench_done_act(struct app *app, struct bench *b, enum action action);
+/* Did a device refuse because others use it, and not because it failed? */
+bool bench_refused(const struct session_device *device);
+bool bench_some_refused(const struct bench *b);
 
 #endif

@@ -34,12 +34,6 @@ void bench_ask_keep(struct bench *b, struct ask *ask)
         ask->gpus[i] = keep(b, ask->gpus[i]);
 }
 
-static enum gp_status give(struct ask *ask, enum option_id id, const char *name,
-                           const char *text, struct gp_err *err)
-{
-    return text[0] ? ask_text(ask, id, name, text, err) : GP_OK;
-}
-
 /* "0,2" when some are left out, "" for all. */
 void bench_ask_devices(const struct bench *b, char *text, size_t size)
 {
@@ -53,6 +47,32 @@ void bench_ask_devices(const struct bench *b, char *text, size_t size)
         gp_format(text + len, size - len, "%s%d", len ? "," : "", i);
         len = strlen(text);
     }
+}
+
+/* The opposite. */
+enum gp_status bench_take_devices(struct bench *b, const char *text, struct gp_err *err)
+{
+    int found = b->session ? session_found(b->session) : 0;
+    uint64_t chosen = 0;
+
+    while (*text) {
+        char *end;
+        unsigned long n = strtoul(text, &end, 10);
+
+        if (end == text || (*end && *end != ',') || *text == '-')
+            return gp_fail(err, GP_E_USAGE, "--device", "0,1 or all",
+                           "'%.60s' is no list of devices", text);
+        if (n >= 64 || (int)n >= found)
+            return gp_fail(err, GP_E_USAGE, "--device", "d shows them",
+                           "there is no device %lu here", n);
+        chosen |= (uint64_t)1 << n;
+        text = end + (*end == ',');
+    }
+    b->form.left_out = 0;
+    for (int i = 0; chosen && i < found && i < 64; i++)
+        if (!(chosen >> i & 1))
+            b->form.left_out |= (uint64_t)1 << i;
+    return GP_OK;
 }
 
 void bench_ask_tests(const struct bench *b, char *text, size_t size)
@@ -79,8 +99,6 @@ bool bench_ask_model(const struct bench *b)
 enum gp_status bench_ask(struct app *app, struct bench *b, struct ask *ask,
                          char tests[96], struct gp_err *err)
 {
-    const struct bench_form *f = &b->form;
-    const char *engine = bench_engines[f->engine];
     char devices[256];
     enum gp_status status = GP_OK;
 
@@ -93,18 +111,10 @@ enum gp_status bench_ask(struct app *app, struct bench *b, struct ask *ask,
         return gp_fail(err, GP_E_USAGE, "", "Space takes one", "no test is chosen");
     if (b->form.left_out && !devices[0] && b->session && session_found(b->session))
         return gp_fail(err, GP_E_USAGE, "", "Space takes one", "no device is chosen");
-    status = give(ask, OPT_TYPE, "types", f->types, err);
-    if (!status)
-        status = give(ask, OPT_SHAPES, "shapes", f->shapes, err);
-    if (!status)
-        status = give(ask, OPT_PRESET, "preset", bench_presets[f->preset], err);
-    if (!status)
-        status = give(ask, OPT_TIME_LIMIT, "time limit", f->limit, err);
-    if (!status)
-        status = give(ask, OPT_DEVICE, "devices", devices, err);
-    if (!status && f->engine)
-        status = give(ask, OPT_BACKEND, "engine", engine, err);
-    if (!status)
-        status = give(ask, OPT_RESUME, "journal", b->resume, err);
+    status = bench_options_ask(&b->form.options, ask, err);
+    if (!status && devices[0])
+        status = ask_text(ask, OPT_DEVICE, "devices", devices, err);
+    if (!status && b->resume[0])
+        status = ask_text(ask, OPT_RESUME, "journal", b->resume, err);
     return status;
 }

@@ -44,10 +44,39 @@ const struct bench_test_row bench_tests[BENCH_TESTS] = {
      false},
 };
 
-static const char *const types[] = {"",     "bf16", "fp16",       "fp8",   "int8",
-                                    "fp32", "tf32", "fp16-acc16", "mxfp8", "nvfp4"};
-static const char *const limits[] = {"", "1m", "5m", "15m", "30m", "1h", "2h"};
-enum { TYPES = sizeof types / sizeof *types, LIMITS = sizeof limits / sizeof *limits };
+/* The options that have a row; the others are in a window (s_bench_options.c). */
+static const struct option_line {
+    enum option_id id;
+    const char *label, *otherwise, *explain;
+} options[] = {
+    {OPT_TYPE, "Types", "as the test does",
+     "Types: which number formats. Left/Right for one, Enter for several; what a "
+     "device has not is reported as unsupported."},
+    {OPT_SHAPES, "Shapes", "squares (gemm)",
+     "Shapes of gemm: m outputs x n tokens x k inputs, as 4096x8x4096,4096x64x4096; "
+     "empty: squares."},
+    {OPT_PRESET, "Preset", "normal",
+     "Preset: quick has a few points of 0.3 s, normal more of 1 s, thorough gives each "
+     "3 s; all go through them twice."},
+    {OPT_TIME_LIMIT, "Time limit", "none",
+     "Time limit: stops after the point that runs then; the rest can be resumed."},
+    {OPT_BACKEND, "Engine", "auto",
+     "Engine: auto takes the GPUs where there are some, else the CPU."},
+};
+enum {
+    OPTIONS = sizeof options / sizeof *options,
+    BEFORE = 1 + BENCH_TESTS + OPTIONS + 1
+};
+
+bool bench_option_row(enum option_id id)
+{
+    if (id == OPT_DEVICE) /* of which each has one */
+        return true;
+    for (int i = 0; i < OPTIONS; i++)
+        if (options[i].id == id)
+            return true;
+    return false;
+}
 
 enum { PANEL_FORM, PANEL_PLAN, PANELS };
 
@@ -55,9 +84,7 @@ enum { PANEL_FORM, PANEL_PLAN, PANELS };
 
 int bench_rows(const struct bench *b)
 {
-    int found = b->session ? session_found(b->session) : 0;
-
-    return 1 + BENCH_TESTS + 5 + found;
+    return BEFORE + (b->session ? session_found(b->session) : 0);
 }
 
 enum bench_row bench_row_of(const struct bench *b, int row, int *which)
@@ -68,20 +95,17 @@ enum bench_row bench_row_of(const struct bench *b, int row, int *which)
     *which = 0;
     if (row <= 0)
         return ROW_START;
-    if (after < 0) {
-        *which = row - 1;
-        return ROW_TEST;
-    }
-    if (after < 5)
-        return (enum bench_row)(ROW_TYPES + after);
-    *which = after - 5;
-    return ROW_DEVICE;
+    *which = after < 0 ? row - 1 : row >= BEFORE ? row - BEFORE : after;
+    return after < 0          ? ROW_TEST
+           : after < OPTIONS  ? ROW_OPTION
+           : after == OPTIONS ? ROW_MORE
+                              : ROW_DEVICE;
 }
 
 /* Headings stand before the tests, before how they are done and before the devices. */
 static int line_of(int row)
 {
-    return row + (row >= 1) + (row >= 1 + BENCH_TESTS) + (row >= 6 + BENCH_TESTS);
+    return row + (row >= 1) + (row >= 1 + BENCH_TESTS) + (row >= BEFORE);
 }
 
 /* The row on a line of the form; -1 for a heading. */
@@ -97,7 +121,7 @@ static const char *heading_on(int line)
 {
     return line == line_of(1) - 1                 ? "Tests"
            : line == line_of(1 + BENCH_TESTS) - 1 ? "How"
-           : line == line_of(6 + BENCH_TESTS) - 1 ? "Devices"
+           : line == line_of(BEFORE) - 1          ? "Devices"
                                                   : NULL;
 }
 
@@ -132,11 +156,6 @@ static void device_text(const struct bench *b, int i, char *text, size_t size)
               free[0] ? " free" : "");
 }
 
-static const char *or_word(const char *text, const char *otherwise)
-{
-    return text[0] ? text : otherwise;
-}
-
 static void row_text(const struct bench *b, int row, char *text, size_t size)
 {
     const struct bench_form *f = &b->form;
@@ -152,20 +171,15 @@ static void row_text(const struct bench *b, int row, char *text, size_t size)
         gp_format(text, size, "[%c] %-10s%s", f->tests >> which & 1 ? 'x' : ' ',
                   bench_tests[which].name, bench_tests[which].what);
         break;
-    case ROW_TYPES:
-        gp_format(text, size, "Types       %s", or_word(f->types, "as the test does"));
+    case ROW_OPTION:
+        gp_format(text, size, "%-12s%s", options[which].label,
+                  f->options.value[options[which].id][0]
+                      ? f->options.value[options[which].id]
+                      : options[which].otherwise);
         break;
-    case ROW_SHAPES:
-        gp_format(text, size, "Shapes      %s", or_word(f->shapes, "squares (gemm)"));
-        break;
-    case ROW_PRESET:
-        gp_format(text, size, "Preset      %s", bench_presets[f->preset]);
-        break;
-    case ROW_LIMIT:
-        gp_format(text, size, "Time limit  %s", or_word(f->limit, "none"));
-        break;
-    case ROW_ENGINE:
-        gp_format(text, size, "Engine      %s", bench_engines[f->engine]);
+    case ROW_MORE:
+        bench_more_text(b, part, sizeof part);
+        gp_format(text, size, "%-12s%s", "More", part);
         break;
     case ROW_DEVICE:
         device_text(b, which, part, sizeof part);
@@ -179,6 +193,7 @@ static void draw_form(const struct bench *b, struct canvas *canvas, struct rect 
     struct rect inside = rect_inside(in);
     int rows = bench_rows(b), lines = line_of(rows - 1) + 1;
     int top = bench_top(line_of(b->row), lines, inside.rows);
+    bool scrolls = lines > inside.rows;
     char text[320];
 
     canvas_box(canvas, in, "Measure", NULL);
@@ -190,13 +205,18 @@ static void draw_form(const struct bench *b, struct canvas *canvas, struct rect 
             continue;
         }
         row_text(b, row, text, sizeof text);
-        canvas_fit(canvas, inside, y, 2, inside.cols - 2, INK_TEXT, text);
+        canvas_fit(canvas, inside, y, 2, inside.cols - 2 - scrolls, INK_TEXT, text);
         if (row != b->row || b->panel != PANEL_FORM)
             continue;
         canvas_glyph(canvas, inside, y, 0, INK_KEY, GLYPH_CURSOR);
         canvas_ink(canvas, inside, y, 1, inside.cols - 1, INK_FOCUS);
         canvas_cursor(canvas, inside, y, 0);
     }
+    if (top > 0)
+        canvas_glyph(canvas, inside, 0, inside.cols - 1, INK_KEY, GLYPH_UP);
+    if (top + inside.rows < lines)
+        canvas_glyph(canvas, inside, inside.rows - 1, inside.cols - 1, INK_KEY,
+                     GLYPH_DOWN);
 }
 
 /* ---- both ---- */
@@ -245,193 +265,12 @@ void bench_choose_click(struct app *app, struct bench *b, const struct frame *fr
 
 /* ---- changing ---- */
 
-static void take_types(struct app *app, void *ctx, const char *id)
-{
-    struct bench *b = ctx;
-
-    gp_copy(b->form.types, sizeof b->form.types, strcmp(id, "auto") == 0 ? "" : id);
-    bench_changed(app, b);
-}
-
-static void take_preset(struct app *app, void *ctx, const char *id)
-{
-    struct bench *b = ctx;
-
-    for (int i = 0; i < 3; i++)
-        if (strcmp(id, bench_presets[i]) == 0)
-            b->form.preset = i;
-    bench_changed(app, b);
-}
-
-static void take_engine(struct app *app, void *ctx, const char *id)
-{
-    struct bench *b = ctx;
-
-    if (b->stage != STAGE_CHOOSE) { /* it began while the list was open */
-        app_report(app, false, "a run is on: the engine stays");
-        return;
-    }
-    for (int i = 0; i < 3; i++)
-        if (strcmp(id, bench_engines[i]) == 0)
-            b->form.engine = i;
-    b->form.left_out = 0;
-    bench_renew(app, b);
-}
-
-static void choose_types(struct app *app, struct bench *b)
-{
-    struct choice *list = calloc(TYPES, sizeof *list);
-    struct chooser_ask ask = {.title = "Types",
-                              .choices = list,
-                              .count = TYPES,
-                              .many = true,
-                              .marked = b->form.types,
-                              .chosen = take_types,
-                              .ctx = b};
-
-    if (!list)
-        return;
-    gp_copy(list[0].id, sizeof list[0].id, "auto");
-    gp_copy(list[0].text, sizeof list[0].text, "as the test does");
-    gp_copy(list[0].more, sizeof list[0].more,
-            "of batch and decode the plan's own, of gemm those the device is made for");
-    for (int i = 1; i < TYPES; i++) {
-        gp_copy(list[i].id, sizeof list[i].id, types[i]);
-        gp_copy(list[i].text, sizeof list[i].text, types[i]);
-    }
-    chooser_open(app, &ask);
-    free(list);
-}
-
-static void choose_word(struct app *app, struct bench *b, const char *title,
-                        const char *const words[3], const char *const more[3], int at,
-                        void (*chosen)(struct app *, void *, const char *))
-{
-    struct choice list[3];
-    struct chooser_ask ask = {.title = title,
-                              .choices = list,
-                              .count = 3,
-                              .selected = words[at],
-                              .chosen = chosen,
-                              .ctx = b};
-
-    memset(list, 0, sizeof list);
-    for (int i = 0; i < 3; i++) {
-        gp_copy(list[i].id, sizeof list[i].id, words[i]);
-        gp_copy(list[i].text, sizeof list[i].text, words[i]);
-        gp_copy(list[i].more, sizeof list[i].more, more[i]);
-    }
-    chooser_open(app, &ask);
-}
-
-/* What is typed is tried: a plan that it makes impossible refuses it. */
-static bool try_text(struct app *app, struct bench *b, char *value, size_t size,
-                     enum option_id id, const char *text, struct gp_err *err)
-{
-    struct ask ask;
-
-    memset(&ask, 0, sizeof ask);
-    if (strcmp(text, "none") == 0)
-        text = "";
-    if (text[0] && ask_text(&ask, id, "", text, err))
-        return false;
-    if (strlen(text) >= size) {
-        gp_fail(err, GP_E_USAGE, "", "", "that is too long");
-        return false;
-    }
-    gp_copy(value, size, text);
-    bench_changed(app, b);
-    return true;
-}
-
-static bool take_limit(struct app *app, void *ctx, const char *text, struct gp_err *err)
-{
-    struct bench *b = ctx;
-
-    return try_text(app, b, b->form.limit, sizeof b->form.limit, OPT_TIME_LIMIT, text,
-                    err);
-}
-
-static bool take_shapes(struct app *app, void *ctx, const char *text,
-                        struct gp_err *err)
-{
-    struct bench *b = ctx;
-
-    return try_text(app, b, b->form.shapes, sizeof b->form.shapes, OPT_SHAPES, text,
-                    err);
-}
-
-static void edit(struct app *app, struct bench *b, enum bench_row kind)
-{
-    static const char *const efforts[3] = {"a few points, 0.3 s each: a minute or two",
-                                           "more points, 1 s each: the usual",
-                                           "3 s each, for a narrow band"};
-    static const char *const engines[3] = {
-        "the GPUs where there are some, else the CPU", "NVIDIA GPUs", "the processor"};
-    struct prompt_ask limit = {.label = "Time limit: ",
-                               .text = b->form.limit,
-                               .hint = "90s, 10m or 2h; empty: none",
-                               .history = PROMPT_VALUE,
-                               .done = take_limit,
-                               .ctx = b};
-    struct prompt_ask shapes = {.label = "Shapes: ",
-                                .text = b->form.shapes,
-                                .hint = "MxNxK, several with ',': 4096x8x4096",
-                                .history = PROMPT_VALUE,
-                                .done = take_shapes,
-                                .ctx = b};
-
-    if (kind == ROW_TYPES)
-        choose_types(app, b);
-    else if (kind == ROW_SHAPES)
-        prompt_open(app, &shapes);
-    else if (kind == ROW_LIMIT)
-        prompt_open(app, &limit);
-    else if (kind == ROW_PRESET)
-        choose_word(app, b, "Preset", bench_presets, efforts, b->form.preset,
-                    take_preset);
-    else
-        choose_word(app, b, "Engine", bench_engines, engines, b->form.engine,
-                    take_engine);
-}
-
-static int step(int at, int by, int count)
-{
-    return (at + by + count) % count;
-}
-
-static int place_of(const char *const *words, int count, const char *word)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(words[i], word) == 0)
-            return i;
-    return 0;
-}
-
 static void change(struct app *app, struct bench *b, int by)
 {
-    struct bench_form *f = &b->form;
     int which;
 
-    switch (bench_row_of(b, b->row, &which)) {
-    case ROW_TYPES:
-        gp_copy(f->types, sizeof f->types,
-                types[step(place_of(types, TYPES, f->types), by, TYPES)]);
-        break;
-    case ROW_PRESET:
-        f->preset = step(f->preset, by, 3);
-        break;
-    case ROW_LIMIT:
-        gp_copy(f->limit, sizeof f->limit,
-                limits[step(place_of(limits, LIMITS, f->limit), by, LIMITS)]);
-        break;
-    case ROW_ENGINE:
-        take_engine(app, b, bench_engines[step(f->engine, by, 3)]);
-        return;
-    default:
-        return;
-    }
-    bench_changed(app, b);
+    if (bench_row_of(b, b->row, &which) == ROW_OPTION)
+        bench_step(app, b, options[which].id, by);
 }
 
 static void toggle(struct app *app, struct bench *b)
@@ -443,11 +282,12 @@ static void toggle(struct app *app, struct bench *b)
         b->form.tests ^= 1u << which;
     else if (kind == ROW_DEVICE && which < 64)
         b->form.left_out ^= (uint64_t)1 << which;
-    else {
+    else if (kind == ROW_MORE)
+        bench_options_open(app, b, OPTION_COUNT);
+    else
         change(app, b, 1);
-        return;
-    }
-    bench_changed(app, b);
+    if (kind == ROW_TEST || kind == ROW_DEVICE)
+        bench_changed(app, b);
 }
 
 static void start_or_edit(struct app *app, struct bench *b)
@@ -465,8 +305,10 @@ static void start_or_edit(struct app *app, struct bench *b)
         bench_begin(app, b);
     } else if (kind == ROW_TEST || kind == ROW_DEVICE) {
         toggle(app, b);
+    } else if (kind == ROW_MORE) {
+        bench_options_open(app, b, OPTION_COUNT);
     } else {
-        edit(app, b, kind);
+        bench_edit(app, b, options[which].id);
     }
 }
 
@@ -523,6 +365,9 @@ bool bench_choose_act(struct app *app, struct bench *b, enum action action)
     case ACT_PANEL_BACK:
         b->panel = (b->panel + 1) % PANELS;
         return true;
+    case ACT_OPTIONS:
+        bench_options_open(app, b, OPTION_COUNT);
+        return true;
     case ACT_AGAIN:
         bench_renew(app, b);
         return true;
@@ -543,16 +388,8 @@ void bench_choose_explain(const struct bench *b, struct strbuf *out)
     static const char *const words[] = {
         [ROW_START] = "Start: measures with what is chosen below; what is measured is "
                       "kept whatever happens.",
-        [ROW_TYPES] = "Types: which number formats. Left/Right for one, Enter for "
-                      "several; what a device has not is reported as unsupported.",
-        [ROW_SHAPES] = "Shapes of gemm: m outputs x n tokens x k inputs, as "
-                       "4096x8x4096,4096x64x4096; empty: squares.",
-        [ROW_PRESET] = "Preset: quick has a few points of 0.3 s, normal more of 1 s, "
-                       "thorough gives each 3 s; all go through them twice.",
-        [ROW_LIMIT] = "Time limit: stops after the point that runs then; the rest can "
-                      "be resumed.",
-        [ROW_ENGINE] =
-            "Engine: auto takes the GPUs where there are some, else the CPU.",
+        [ROW_MORE] = "More: options that are rarely needed, such as force, rel-ci and "
+                     "fill. Enter or o opens them; : takes them as well (rel-ci 2).",
         [ROW_DEVICE] = "Devices are measured at the same time, as they are used. d "
                        "shows what they do now.",
     };
@@ -561,6 +398,7 @@ void bench_choose_explain(const struct bench *b, struct strbuf *out)
 
     strbuf_add(out, b->panel == PANEL_PLAN
                         ? "The plan: what a start would do. Enter lists every point."
-                    : kind == ROW_TEST ? bench_tests[which].explain
-                                       : words[kind]);
+                    : kind == ROW_TEST   ? bench_tests[which].explain
+                    : kind == ROW_OPTION ? options[which].explain
+                                         : words[kind]);
 }

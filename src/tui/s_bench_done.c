@@ -14,6 +14,40 @@
 
 /* ---- the words ---- */
 
+/* An engine that finds others at work says "busy: ..." and measures nothing. */
+bool bench_refused(const struct session_device *device)
+{
+    return device->failed && strncmp(device->why, "busy: ", 6) == 0;
+}
+
+/* Devices of the run that refused. */
+static int count_refused(const struct bench *b)
+{
+    struct session_device d;
+    int n = 0;
+
+    for (int i = 0; b->session && session_device(b->session, i, &d); i++)
+        n += bench_refused(&d);
+    return n;
+}
+
+bool bench_some_refused(const struct bench *b)
+{
+    return count_refused(b) > 0;
+}
+
+static const char *failed_words(const struct bench *b)
+{
+    int refused = count_refused(b);
+
+    return refused == 0 ? "Failed: a device was lost; what was measured is kept."
+           : session_can_resume(b->session)
+               ? "Not all was measured: others use a device; the rest is kept."
+           : refused < session_devices(b->session)
+               ? "Nothing was measured: a device was lost, others use another."
+               : "Nothing was measured: others use the device.";
+}
+
 static const char *status_words(const struct bench *b)
 {
     const char *status = session_status(b->session);
@@ -21,23 +55,44 @@ static const char *status_words(const struct bench *b)
     if (b->unwritten[0] && !b->saved[0])
         return "NOT WRITTEN: the result is in no file; w saves it under another name.";
     return strcmp(status, "complete") == 0 ? "Complete: every point was measured."
-           : strcmp(status, "failed") == 0
-               ? "Failed: a device was lost; what was measured is kept."
-               : "Interrupted: what was measured is kept.";
+           : strcmp(status, "failed") == 0 ? failed_words(b)
+           : session_can_resume(b->session)
+               ? "Interrupted: what was measured is kept."
+               : "Interrupted before a point was measured.";
+}
+
+/* "devices 0, 2 lost: ...": that device, and the later ones with the same reason.
+ * False: it is not lost, or was named with one before it. */
+static bool lost_text(const struct bench *b, int place, char *text, size_t size)
+{
+    struct session_device d, other;
+    char list[120] = "";
+    int count = 0;
+
+    if (!session_device(b->session, place, &d) || !d.failed)
+        return false;
+    for (int i = 0; session_device(b->session, i, &other); i++) {
+        size_t len = strlen(list);
+
+        if (!other.failed || strcmp(other.why, d.why) != 0)
+            continue;
+        if (i < place)
+            return false;
+        gp_format(list + len, sizeof list - len, "%s%d", count++ ? ", " : "", other.id);
+    }
+    gp_format(text, size, "device%s %s %s: %s", count == 1 ? "" : "s", list,
+              bench_refused(&d) ? "not measured" : "lost", d.why);
+    return true;
 }
 
 static int draw_lost(const struct bench *b, struct canvas *canvas, struct rect in,
                      int y)
 {
-    struct session_device d;
-    char text[400];
+    char text[480];
 
-    for (int i = 0; session_device(b->session, i, &d); i++) {
-        if (!d.failed)
-            continue;
-        gp_format(text, sizeof text, "device %d lost: %s", d.id, d.why);
-        y += canvas_wrap(canvas, in, y, INK_BAD, text);
-    }
+    for (int i = 0; i < session_devices(b->session); i++)
+        if (lost_text(b, i, text, sizeof text))
+            y += canvas_wrap(canvas, in, y, INK_BAD, text);
     return y;
 }
 
@@ -81,21 +136,24 @@ static int draw_file(const struct bench *b, struct canvas *canvas, struct rect i
     return y;
 }
 
-static int draw_next(const struct bench *b, struct canvas *canvas, struct rect in,
-                     int y)
+static const char *next_words(const struct bench *b)
 {
-    y += canvas_wrap(
-        canvas, in, y, INK_TEXT,
-        bench_unfinished(b)
-            ? "next: F5 goes on, c the command for it, 3 Curves, r new run"
-            : "next: 3 shows it in Curves, w saves under a name, r new run");
-    return y;
+    bool some = session_can_resume(b->session);
+
+    return !bench_unfinished(b)
+               ? "next: 3 shows it in Curves, w saves under a name, r new run"
+           : bench_some_refused(b) && !b->form.options.value[OPT_FORCE][0]
+               ? "next: o, Enter, F5 measures all the same (force); or wait, then F5; "
+                 "or r and leave it out"
+           : some ? "next: F5 goes on, c the command for it, 3 Curves, r new run"
+                  : "next: F5 tries again, r new run";
 }
 
 static void draw_words(const struct bench *b, struct canvas *canvas, struct rect in)
 {
     struct rect inside = rect_inside(in);
     bool whole = !bench_unfinished(b) && (!b->unwritten[0] || b->saved[0]);
+    bool refused = bench_some_refused(b);
     int y = 0;
 
     canvas_box(canvas, in, "Result", session_status(b->session));
@@ -105,8 +163,11 @@ static void draw_words(const struct bench *b, struct canvas *canvas, struct rect
                                                        : INK_WARN,
                      status_words(b));
     y = draw_lost(b, canvas, inside, y);
-    y = draw_file(b, canvas, inside, y);
-    y = draw_next(b, canvas, inside, y);
+    if (!refused)
+        y = draw_file(b, canvas, inside, y);
+    y += canvas_wrap(canvas, inside, y, INK_TEXT, next_words(b));
+    if (refused) /* what to do is more than a file with nothing in it */
+        y = draw_file(b, canvas, inside, y);
     for (int i = 0; i < session_summaries(b->session) && y < inside.rows; i++)
         y += canvas_wrap(canvas, inside, y, INK_TEXT, session_summary(b->session, i));
     if (b->panel == BENCH_WORDS)
@@ -116,11 +177,13 @@ static void draw_words(const struct bench *b, struct canvas *canvas, struct rect
 /* Rows that the words take when they may have them. */
 static int words_rows(const struct bench *b, int cols)
 {
-    int rows = 5 + (b->saved[0] != '\0'), room = cols > 4 ? cols - 4 : 1;
-    struct session_device d;
+    int rows = 4 + (b->saved[0] != '\0'), room = cols > 4 ? cols - 4 : 1;
+    char text[480];
 
-    for (int i = 0; session_device(b->session, i, &d); i++)
-        rows += d.failed ? 1 + (gp_width(d.why) + 15) / room : 0;
+    rows += 1 + gp_width(next_words(b)) / room;
+    for (int i = 0; i < session_devices(b->session); i++)
+        if (lost_text(b, i, text, sizeof text))
+            rows += 1 + gp_width(text) / room;
     for (int i = 0; i < session_summaries(b->session); i++)
         rows += 1 + gp_width(session_summary(b->session, i)) / room;
     return rows;
@@ -177,9 +240,14 @@ static bool save(struct app *app, void *ctx, const char *text, struct gp_err *er
 static void read_all(struct app *app, const struct bench *b)
 {
     struct strbuf out;
+    char text[480];
 
     strbuf_init(&out);
-    strbuf_addf(&out, "%s\n\n", status_words(b));
+    strbuf_addf(&out, "%s\n", status_words(b));
+    for (int i = 0; i < session_devices(b->session); i++)
+        if (lost_text(b, i, text, sizeof text))
+            strbuf_addf(&out, "%s\n", text);
+    strbuf_addf(&out, "%s\n\n", next_words(b));
     for (int i = 0; i < session_summaries(b->session); i++)
         strbuf_addf(&out, "%s\n", session_summary(b->session, i));
     strbuf_add(&out, "\n");
@@ -205,6 +273,9 @@ bool bench_done_act(struct app *app, struct bench *b, enum action action)
     switch (action) {
     case ACT_SAVE_RESULT:
         prompt_open(app, &ask);
+        return true;
+    case ACT_OPTIONS:
+        bench_options_open(app, b, OPT_FORCE);
         return true;
     case ACT_AGAIN:
         bench_renew(app, b);

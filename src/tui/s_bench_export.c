@@ -27,19 +27,11 @@ void bench_command(const struct app *app, const void *state, struct strbuf *out)
     } else {
         strbuf_addf(out, "gpuplan --bench %s", text);
     }
-    strbuf_addf(out, " --preset %s", bench_presets[b->form.preset]);
-    if (b->form.types[0])
-        strbuf_addf(out, " --type %s", b->form.types);
-    if (b->form.shapes[0])
-        strbuf_addf(out, " --shapes %s", b->form.shapes);
-    if (b->form.limit[0])
-        strbuf_addf(out, " --time-limit %s", b->form.limit);
-    if (b->form.engine)
-        strbuf_addf(out, " --backend %s", bench_engines[b->form.engine]);
+    bench_options_command(&b->form.options, out);
     bench_ask_devices(b, text, sizeof text);
     if (text[0])
         strbuf_addf(out, " --device %s", text);
-    if (bench_unfinished(b)) {
+    if (bench_unfinished(b) && session_can_resume(b->session)) {
         strbuf_add(out, " --resume ");
         desk_quote(b->plan.journal, out);
     }

@@ -270,6 +270,28 @@ static void memory_text(struct gauge *gauge, double used, double total)
                   units_gib(left, sizeof left, total));
 }
 
+/* The class of the last reading, in the monitor's words. Running into the power limit
+ * is what a GPU does under load; heat and a brake are not. */
+static void throttle_of(struct gauge *g, const char *throttle)
+{
+    static const struct {
+        const char *is, *said;
+        enum ink ink;
+    } words[] = {
+        {"none", "none", INK_TEXT},
+        {"power_cap", "power cap", INK_TEXT},
+        {"thermal", "thermal: too hot", INK_WARN},
+        {"hw", "hardware brake", INK_WARN},
+    };
+
+    gp_copy(g->text, sizeof g->text, throttle[0] ? throttle : "-");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(throttle, words[i].is) == 0) {
+            gp_copy(g->text, sizeof g->text, words[i].said);
+            g->ink = words[i].ink;
+        }
+}
+
 static int list_gauges(const struct bench_live *live, bool cpu,
                        struct gauge list[GAUGES])
 {
@@ -293,10 +315,7 @@ static int list_gauges(const struct bench_live *live, bool cpu,
     g = gauge_add(list, &n, "tensor", &live->tensor, 1);
     gauge_of(g, 100 * s->tensor, NAN, 0, "% active");
     g = gauge_add(list, &n, "throttle", NULL, NAN);
-    if (live->throttle[0]) {
-        gp_copy(g->text, sizeof g->text, live->throttle);
-        g->ink = strcmp(live->throttle, "none") == 0 ? INK_TEXT : INK_WARN;
-    }
+    throttle_of(g, live->throttle);
     return n;
 }
 
@@ -319,7 +338,8 @@ static void draw_device(const struct bench *b, struct canvas *canvas, struct rec
     if (place == b->device && b->panel >= BENCH_LIVE)
         canvas_cursor(canvas, inside, 0, 0);
     if (d.failed) {
-        y += canvas_wrap(canvas, inside, y, INK_BAD, "lost");
+        y += canvas_wrap(canvas, inside, y, INK_BAD,
+                         bench_refused(&d) ? "not measured" : "lost");
         canvas_wrap(canvas, inside, y, INK_TEXT, d.why);
         return;
     }
@@ -336,7 +356,8 @@ static void draw_device(const struct bench *b, struct canvas *canvas, struct rec
         session_point(b->session, place, d.running, &p))
         canvas_fit(canvas, inside, y++, 0, inside.cols, INK_KEY, p.id);
     else if (inside.rows > n)
-        canvas_fit(canvas, inside, y++, 0, inside.cols, INK_DIM, "no point runs");
+        canvas_fit(canvas, inside, y++, 0, inside.cols, INK_DIM,
+                   bench_warms(b) ? "warm-up" : "no point runs");
     gauge_draw(canvas, inside, y, list, n);
 }
 
@@ -352,9 +373,23 @@ static void clock_text(char *text, size_t size, double seconds)
         gp_format(text, size, "%ld:%02ld", s / 60, s % 60);
 }
 
-static int draw_bar(const struct session_progress *p, struct canvas *canvas,
-                    struct rect in)
+/* Engines open their devices and warm them up; those of several begin together. */
+bool bench_warms(const struct bench *b)
 {
+    struct session_progress p;
+    struct session_device d;
+
+    session_progress(b->session, &p);
+    for (int i = 0; session_device(b->session, i, &d); i++)
+        if (d.running >= 0)
+            return false;
+    return p.done == 0 && !b->stopping;
+}
+
+static int draw_bar(const struct bench *b, const struct session_progress *p,
+                    struct canvas *canvas, struct rect in)
+{
+    bool warms = bench_warms(b);
     int width = in.cols / 2, full = p->of > 0 ? width * p->done / p->of : 0;
     char elapsed[32], left[32];
 
@@ -364,9 +399,23 @@ static int draw_bar(const struct session_progress *p, struct canvas *canvas,
     canvas_run(canvas, in, 0, full, width - full, INK_FREE, GLYPH_EMPTY);
     canvas_textf(canvas, in, 0, width + 1, INK_TEXT, "%d of %d (%d %%)", p->done, p->of,
                  p->of > 0 ? 100 * p->done / p->of : 0);
-    canvas_textf(canvas, in, 1, 0, INK_TEXT, "elapsed %s   left about %s", elapsed,
-                 left);
+    canvas_textf(canvas, in, 1, 0, INK_TEXT, "elapsed %s   %s%s", elapsed,
+                 warms ? "warm-up" : "left about ", warms ? "" : left);
     return 2;
+}
+
+/* From which on the newest have room, and the last one always. */
+static int first_note(const struct bench *b, int rows, int cols)
+{
+    int first = b->notes;
+
+    while (first > 0) {
+        rows -= 1 + gp_width(b->note[first - 1]) / cols;
+        if (rows < 0 && first < b->notes)
+            break;
+        first--;
+    }
+    return first;
 }
 
 static void draw_words(const struct bench *b, struct canvas *canvas, struct rect in)
@@ -384,11 +433,11 @@ static void draw_words(const struct bench *b, struct canvas *canvas, struct rect
                                   : NULL);
     if (b->panel == BENCH_WORDS)
         canvas_cursor(canvas, inside, 0, 0);
-    y = draw_bar(&p, canvas, inside);
+    y = draw_bar(b, &p, canvas, inside);
     bench_file(canvas, inside, y++, "kept", b->plan.journal);
-    first = b->notes - (inside.rows - y); /* the newest that there is room for */
-    for (int i = first < 0 ? 0 : first; i < b->notes && y < inside.rows; i++)
-        canvas_fit(canvas, inside, y++, 0, inside.cols, INK_WARN, b->note[i]);
+    first = first_note(b, inside.rows - y, inside.cols);
+    for (int i = first; i < b->notes && y < inside.rows; i++)
+        y += canvas_wrap(canvas, inside, y, INK_WARN, b->note[i]);
 }
 
 /* ---- the whole ---- */

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "data/option.h"
 #include "tui/canvas.h"
 #include "tui/frame.h"
 #include "tui/action.h"
@@ -51,6 +52,11 @@ struct screen_ops {
                              struct gp_err *err);
     /* The command that prints the same. */
     void (*command)(const struct app *app, const void *state, struct strbuf *out);
+    /* Is an option this screen's own, and not one of the plan? And a line of such, as
+     * `:` takes them: "rel-ci 2 --force". */
+    bool (*takes)(enum option_id id);
+    enum gp_status (*options)(struct app *app, void *state, const char *line,
+                              struct gp_err *err);
     /* Why the program should not simply end now ("a measurement runs"); false: it may. */
     bool (*busy)(const struct app *app, const void *state, char *why, size_t size);
     /* What would be lost though nothing runs ("the result is in no file"). */

@@ -57,11 +57,11 @@ expect <<'END'
 │▸ Start       50 points, 1 min 16 s   ││points  25, 2 passes on 2 devices     │
 │── Tests ─────────────────────────────││time    about 1 min 16 s              │
 │  [x] gemm      products of matrices  ││memory  456 MiB at once, 1.00 GiB free│
-│  [x] batch     the plan's layers by …││engine  cpu: measures the CPU: there  │
+│  [x] batch     the plan's layers by… ││engine  cpu: measures the CPU: there  │
 │  [x] memory    read, write and copy  ││        is no engine                  │
 │  [ ] transfer  to and from the host  ││        gpuplan-bench-cuda here       │
 │  [ ] decode    a whole decoder step  ││results ~/state/gpuplan/bench/        │
-│  [ ] fit       allocates what is pla…││── Points, time, memory ──────────────│
+│  [ ] fit       allocates what is pl… ││── Points, time, memory ──────────────│
 │  [ ] allreduce sums over devices     ││gemm         8          23 s    96 MiB│
 │── How ───────────────────────────────││batch       14          41 s   456 MiB│
 │  Types       as the test does        ││memory       3           5 s   256 MiB│
@@ -69,13 +69,13 @@ expect <<'END'
 │  Preset      quick                   ││NOT a cpu engine:                     │
 │  Time limit  none                    ││libexec/gpuplan-bench-cpu calls itself│
 │  Engine      auto                    ││'standin' (stand-in, measures nothing)│
-│── Devices ───────────────────────────││gemm: 4 points left out that would    │
-│  [x] 0 stand-in 0, 1.00 GiB free     ││take more than 5 s each here          │
-│  [x] 1 stand-in 1, 1.00 GiB free     ││batch: 10 points left out that would …│
+│  More        options, none set       ││gemm: 4 points left out that would    │
+│── Devices ───────────────────────────││take more than 5 s each here          │
+│  [x] 0 stand-in 0, 1.00 GiB free    ▼││batch: 10 points left out that would …│
 └──────────────────────────────────────┘└──────────────────────────────────────┘
  Start: measures with what is chosen below; what is measured is kept whatever
  happens.
- Enter:start  d:devices  e:export                                ?:help  q:quit
+ Enter:start  d:devices  o:options  e:export                     ?:help  q:quit
 END
 assert_eq "no folder before a run" "" "$(results)"
 
@@ -104,10 +104,10 @@ expect <<'END'
 │  Preset      quick                                       ││'standin' (stand-in, measures nothing)                    │
 │  Time limit  none                                        ││gemm: 4 points left out that would take more than 5 s each│
 │  Engine      auto                                        ││here                                                      │
-│── Devices ───────────────────────────────────────────────││batch: 10 points left out that would take more than 5 s   │
-│  [x] 0 stand-in 0, 1.00 GiB free                         ││each here                                                 │
+│  More        options, none set                           ││batch: 10 points left out that would take more than 5 s   │
+│── Devices ───────────────────────────────────────────────││each here                                                 │
+│  [x] 0 stand-in 0, 1.00 GiB free                         ││                                                          │
 │  [x] 1 stand-in 1, 1.00 GiB free                         ││                                                          │
-│                                                          ││                                                          │
 │                                                          ││                                                          │
 │                                                          ││                                                          │
 │                                                          ││                                                          │
@@ -122,7 +122,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────┘└──────────────────────────────────────────────────────────┘
  batch: the linear layers of the plan's model as one GPU holds them, for 1 to 8192 tokens: where weights stop being the
  limit.
- F5:start  Space:choose  d:devices  e:export                                                             ?:help  q:quit
+ F5:start  Space:choose  d:devices  o:options  e:export                                                  ?:help  q:quit
 END
 
 screen "choosing, 40 columns" -m 8B -g h100-sxm <<'KEYS'
@@ -137,13 +137,13 @@ KEYS
 expect <<'END'
  1  2  3 [4 Bench] 5
 ┌─ Measure ────────────────────────────┐
-│  [ ] fit       allocates what is pla…│
+│  [ ] fit       allocates what is pl…▲│
 │  [ ] allreduce sums over devices     │
 │── How ───────────────────────────────│
 │▸ Types       as the test does        │
 │  Shapes      squares (gemm)          │
 │  Preset      quick                   │
-│  Time limit  none                    │
+│  Time limit  none                   ▼│
 └──────────────────────────────────────┘
  Types: which number formats. Left/Rig…
  Enter:change            ?:help  q:quit
@@ -171,28 +171,28 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool
 +- Measure ----------------------------++- The plan ---------------------------+
-|  Start       25 points, 1 min 16 s   ||points  25, 2 passes on 1 device      |
-|-- Tests -----------------------------||time    about 1 min 16 s              |
-|  [x] gemm      products of matrices  ||memory  456 MiB at once, 1.00 GiB free|
-|  [x] batch     the plan's layers by ~||engine  cpu: measures the CPU: there  |
-|  [x] memory    read, write and copy  ||        is no engine                  |
-|  [ ] transfer  to and from the host  ||        gpuplan-bench-cuda here       |
-|  [ ] decode    a whole decoder step  ||results ~/state/gpuplan/bench/        |
-|  [ ] fit       allocates what is pla~||-- Points, time, memory --------------|
-|  [ ] allreduce sums over devices     ||gemm         8          23 s    96 MiB|
-|-- How -------------------------------||batch       14          41 s   456 MiB|
-|  Types       as the test does        ||memory       3           5 s   256 MiB|
-|  Shapes      squares (gemm)          ||-- Notes -----------------------------|
-|  Preset      quick                   ||NOT a cpu engine:                     |
-|  Time limit  none                    ||libexec/gpuplan-bench-cpu calls itself|
-|  Engine      auto                    ||'standin' (stand-in, measures nothing)|
+|-- Tests ----------------------------^||points  25, 2 passes on 1 device      |
+|  [x] gemm      products of matrices  ||time    about 1 min 16 s              |
+|  [x] batch     the plan's layers by~ ||memory  456 MiB at once, 1.00 GiB free|
+|  [x] memory    read, write and copy  ||engine  cpu: measures the CPU: there  |
+|  [ ] transfer  to and from the host  ||        is no engine                  |
+|  [ ] decode    a whole decoder step  ||        gpuplan-bench-cuda here       |
+|  [ ] fit       allocates what is pl~ ||results ~/state/gpuplan/bench/        |
+|  [ ] allreduce sums over devices     ||-- Points, time, memory --------------|
+|-- How -------------------------------||gemm         8          23 s    96 MiB|
+|  Types       as the test does        ||batch       14          41 s   456 MiB|
+|  Shapes      squares (gemm)          ||memory       3           5 s   256 MiB|
+|  Preset      quick                   ||-- Notes -----------------------------|
+|  Time limit  none                    ||NOT a cpu engine:                     |
+|  Engine      auto                    ||libexec/gpuplan-bench-cpu calls itself|
+|  More        options, none set       ||'standin' (stand-in, measures nothing)|
 |-- Devices ---------------------------||gemm: 4 points left out that would    |
 |  [x] 0 stand-in 0, 1.00 GiB free     ||take more than 5 s each here          |
 |> [ ] 1 stand-in 1, 1.00 GiB free     ||batch: 10 points left out that would ~|
 +--------------------------------------++--------------------------------------+
  Devices are measured at the same time, as they are used. d shows what they do
  now.
- F5:start  Space:choose  d:devices  e:export                     ?:help  q:quit
+ F5:start  Space:choose  d:devices  o:options  e:export          ?:help  q:quit
 END
 
 screen "no test, no device" -m 8B -g h100-sxm <<'KEYS'
@@ -223,7 +223,7 @@ shows "Types       bf16"
 shows "Preset      normal"
 shows "Time limit  1m"
 shows "2 passes"
-shows "--preset normal --type bf16 --time-limit 1m"
+shows "--bench gemm,batch,memory -m 8B -g h100-sxm --type bf16 --time-limit 1m"
 
 GPUPLAN_STANDIN=nodevice screen "no device" -m 8B -g h100-sxm <<'KEYS'
 4
@@ -250,14 +250,131 @@ expect <<'END'
 │  Preset      quick                   ││                                      │
 │  Time limit  none                    ││                                      │
 │  Engine      auto                    ││                                      │
-│                                      ││                                      │
+│  More        options, none set       ││                                      │
 │                                      ││                                      │
 │                                      ││                                      │
 └──────────────────────────────────────┘└──────────────────────────────────────┘
  Start: measures with what is chosen below; what is measured is kept whatever
  happens.
- Enter:start  d:devices  e:export                                ?:help  q:quit
+ Enter:start  d:devices  o:options  e:export                     ?:help  q:quit
 END
+
+# ---- options without a row ------------------------------------------------------------
+
+screen "options, 40 columns" -m 8B -g h100-sxm <<'KEYS'
+:size 40 12
+4
+:wait
+o Down Down Right
+:dump -
+Down Down Enter "200" Enter
+:dump -
+KEYS
+expect <<'END'
+ 1  2  3 [4 Bench] 5
+┌─ More options of the measurement ────┐
+│  cache          -             the t…▲│
+│▸ fill           normal        unifo… │
+│  check          -             sample▼│
+│── fill ──────────────────────────────│
+│uniform, normal, zeros: what the      │
+│operands of products hold; zeros: not │
+│comparable                            │
+└──────────────────────────────────────┘
+ Start: measures with what is chosen b…
+ Enter:change  Del:default  Esc:back  …
+ 1  2  3 [4 Bench] 5
+┌─ More options of the measurement ────┐
+│  check          -             sample▲│
+│▸ rel-ci         -             1 %    │
+│  max-time       -             the p…▼│
+│── rel-ci ────────────────────────────│
+│0.01 to 100 %: half the width of the  │
+│median's interval at which a point    │
+│ends                                  │
+ --rel-ci: 200 is outside 0.01..100 % …
+ rel-ci: 200
+ Enter:do it  Up:earlier  Esc:back
+END
+
+screen "options by keys" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Down Down Space
+G k k Enter
+Down Right
+Down Right Right
+Down Enter Down Enter
+Down Enter "200" Enter
+:dump high
+C-u "2" Enter
+Down Enter "0.5" Enter
+:dump window
+Up Del
+Esc
+:wait
+:dump -
+c
+:dump -
+KEYS
+assert_contains "out of range, in place" "--rel-ci: 200 is outside 0.01..100 %" "$(cat high)"
+for row in "cache          cold          the test's own" \
+    "fill           zeros         uniform" "check          none          sample" \
+    "rel-ci         2             1 %" "max-time       0.5           the preset's"; do
+    assert_contains "a value beside its default" "$row" "$(cat window)"
+done
+assert_contains "what is in focus" "0.001 to 3600 s: longest time of one point" "$(cat window)"
+shows "More        4 set: cache cold, fil"
+command=$(printf '%s\n' "$out" | sed -n 's/^│ \([^│]*[^ │]\) *│$/\1/p' | tr '\n' ' ')
+assert_contains "the command has them" \
+    "--bench gemm,memory --cache cold --fill zeros --check none --preset quick --max-time 0.5" \
+    "$command"
+assert_lacks "a default is no option" "rel-ci" "$command"
+
+screen "options by words" -m 8B -g h100-sxm <<'KEYS'
+4
+:size 120 36
+:wait
+:rel-ci 2 --force seed=7
+:wait
+:dump -
+:set force off seed auto
+:device 1
+:preset normal --size 128MiB
+:wait
+:dump -
+:device 2
+:dump -
+:size-limit 3
+:dump -
+:rel-ci
+:dump -
+:--size 12
+:dump -
+:lock-clock 3
+:dump -
+1
+:rel-ci 3
+:dump -
+KEYS
+shows "3 set: rel-ci 2, seed 7, force"
+shows "2 set: size 128MiB, rel-ci 2"
+shows "2 passes on 1 device"
+shows "[ ] 0 stand-in 0"
+shows "there is no device 2 here"
+shows "rel-ci: needs a value (as in: rel-ci 2)"
+shows "'12' has no unit"
+shows "did you mean lock-clocks?"
+shows "rel-ci: is for the screen Bench"
+
+# what the table of options has for measuring can be asked for here, but a command's own
+run --help bench
+names=$(printf '%s\n' "$out" | sed -n '/--device/,/--progress/s/^ *\(-., \)\{0,1\}--\([a-z-]*\).*/\2/p' |
+    grep -vxE 'dry-run|resume|strict|tolerance|expect|prom|progress')
+printf '%b' '\n\n\n\n\n\nmeasure\n?\n2\nquit\n' >"$work/answers"
+out=$("$gp" --plain -m 8B -g h100-sxm <"$work/answers")
+assert_eq "options of a measurement" "$(echo "$names")" \
+    "$(printf '%s\n' "$out" | sed -n '/^Options, as in/,/^Measure/s/^\([a-z-]*\): .*/\1/p')"
 
 # ---- running ------------------------------------------------------------------------
 
@@ -450,9 +567,7 @@ expect <<'END'
  gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool           failed
 ┌─ Result ──────────────────────────────────────────────────────────── failed ─┐
 │Failed: a device was lost; what was measured is kept.                         │
-│device 0 lost: ended by signal 11 (SIGSEGV) while it measured                 │
-│gemm/fp16/512x512x512/cold                                                    │
-│device 1 lost: ended by signal 11 (SIGSEGV) while it measured                 │
+│devices 0, 1 lost: ended by signal 11 (SIGSEGV) while it measured             │
 │gemm/fp16/512x512x512/cold                                                    │
 │file RESULT
 │next: F5 goes on, c the command for it, 3 Curves, r new run                   │
@@ -467,11 +582,132 @@ expect <<'END'
 │skipped 512^3 int8                                                            │
 │skipped 2048^3 fp32                                                           │
 │skipped 2048^3 fp16                                                           │
+│skipped 2048^3 bf16                                                           │
+│ok      2048^3 int8                    8.59 TOP/s       2 ms           -     -│
 └──────────────────────────────────────────────────────────────────────────────┘
  the run has failed
 
  Enter:read  F5:go on  d:devices  e:export  r:again  w:save      ?:help  q:quit
 END
+
+# ---- others use the devices; warm-up; throttling -----------------------------------------
+
+GPUPLAN_STANDIN=taken screen "busy: refused, then all the same" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Down Down Space g Enter
+:wait
+:dump -
+c
+:dump command
+o Enter F5
+:wait
+:dump after
+KEYS
+steady
+expect <<'END'
+ gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]   5 Pool           failed
+┌─ Result ──────────────────────────────────────────────────────────── failed ─┐
+│Nothing was measured: others use the device.                                  │
+│devices 0, 1 not measured: busy: others use it                                │
+│next: o, Enter, F5 measures all the same (force); or wait, then F5; or r and  │
+│leave it out                                                                  │
+│file RESULT
+│0 points good, 0 flagged, 0 wrong, 22 without a figure                        │
+└──────────────────────────────────────────────────────────────────────────────┘
+┌─ Points ─────────────────────────────────────────────── device 0, Tab: next ─┐
+│state   point                            measured       time   predicted ratio│
+│── gemm (m x n x k) ──────────────────────────────────────────────────────────│
+│skipped 512^3 fp32                                                            │
+│skipped 512^3 fp16                                                            │
+│skipped 512^3 bf16                                                            │
+│skipped 512^3 int8                                                            │
+│skipped 2048^3 fp32                                                           │
+│skipped 2048^3 fp16                                                           │
+│skipped 2048^3 bf16                                                           │
+│skipped 2048^3 int8                                                           │
+└──────────────────────────────────────────────────────────────────────────────┘
+ the run has failed
+
+ Enter:read  F5:try again  d:devices  o:options  e:export        ?:help  q:quit
+END
+assert_lacks "nothing to go on with" "--resume" "$(cat command)"
+assert_contains "forced" "Complete: every point was measured." "$(cat after)"
+
+GPUPLAN_STANDIN=taken screen "busy, 40 columns" -m 8B -g h100-sxm <<'KEYS'
+4
+:size 40 12
+:wait
+Down Down Space g Enter
+:wait
+:dump -
+KEYS
+steady
+expect <<'END'
+ 1  2  3 [4 Bench] 5             failed
+┌─ Result ──────────────────── failed ─┐
+│Nothing was measured: others use the  │
+│device.                               │
+│devices 0, 1 not measured: busy:      │
+│others use it                         │
+│next: o, Enter, F5 measures all the   │
+│same (force); or wait, then F5; or r  │
+│and leave it out                      │
+└──────────────────────────────────────┘
+ the run has failed
+ Enter:read  d:devices   ?:help  q:quit
+END
+
+GPUPLAN_STANDIN=taken GPUPLAN_STANDIN_ON=1 screen "one is busy" -m 8B -g h100-sxm <<'KEYS'
+4
+:wait
+Down Down Space g Enter
+:run 0.4
+:dump live
+:wait
+:dump -
+KEYS
+assert_contains "meanwhile" "not measured" "$(cat live)"
+assert_contains "a whole note" "device 1: busy: others use it (wait, or --force)" "$(cat live)"
+shows "Not all was measured: others use a device; the rest is kept."
+shows "device 1 not measured: busy: others use it"
+
+GPUPLAN_STANDIN=warm screen "warm-up" -m 8B -g h100-sxm <<'KEYS'
+4
+:size 120 36
+:wait
+Down Down Space g Enter
+:run 0.2
+:dump -
+:wait
+:dump after
+KEYS
+shows "warm-up 0 %"
+shows "│warm-up "
+shows "elapsed 0:00   warm-up"
+lacks "no point runs"
+assert_contains "warm" "Complete" "$(cat after)"
+
+# The class of the last reading, in words. The stand-in passes for the CUDA engine here.
+cat >"$work/libexec/gpuplan-bench-cuda" <<END
+#!/bin/sh
+"$engine" "\$@" | sed -u "s/\"temp_c\":41.5/&,\"throttle_bits\":\$THROTTLE/"
+END
+chmod +x "$work/libexec/gpuplan-bench-cuda"
+for bits in "0 none" "4 power cap" "64 thermal: too hot" "128 hardware brake"; do
+    THROTTLE=${bits%% *} GPUPLAN_STANDIN=slow screen "throttled, $bits" -m 8B <<'KEYS'
+4
+:size 120 36
+:wait
+Down Down Space g Enter
+:run 0.4
+:dump -
+X
+:wait
+KEYS
+    shows "throttle ${bits#* } "
+done
+rm "$work/libexec/gpuplan-bench-cuda"
 
 # ---- done ---------------------------------------------------------------------------
 
@@ -850,6 +1086,29 @@ KEYS
 shows "0 stand-in 0"
 shows "device 3, Tab: next"
 unset GPUPLAN_STANDIN_DEVICES GPUPLAN_STANDIN_ON GPUPLAN_STANDIN
+
+# ---- plain mode -------------------------------------------------------------------------
+
+plain() {
+    last="plain mode"
+    printf '%b' "\n\n\n\n\n\nmeasure\n$1\nquit\n" >"$work/answers"
+    out=$("$gp" --plain -m 8B -g h100-sxm <"$work/answers" 2>&1)
+}
+GPUPLAN_STANDIN=taken
+export GPUPLAN_STANDIN
+plain '1'
+shows "device 0: busy: others use it (wait, or --force)"
+shows "Measured: failed."
+plain 'rel-ci\nrel-ci 200\n--force rel-ci 5 device 1\nbackend cuda\n1'
+shows "rel-ci: needs a value (as in: rel-ci 2)"
+shows "200 is outside 0.01..100 %"
+shows "Set: --device 1 --preset quick --rel-ci 5 --force"
+shows "25 points on 1 device"
+shows "--backend: cannot change once the devices are known"
+shows "Measured: complete."
+file=$(printf '%s\n' "$out" | sed -n 's/^The result is in //p')
+assert_contains "the options count" '"rel_ci": 0.05' "$(cat "$file")"
+unset GPUPLAN_STANDIN
 
 # ---- the first time, to its end -------------------------------------------------------
 

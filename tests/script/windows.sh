@@ -264,7 +264,7 @@ screen "help in the least room" --ascii -m 70B -g l40s <<'KEYS'
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4  5
-+- Help: Plan ------------- 1-7 of 88 -+
++- Help: Plan ------------- 1-7 of 90 -+
 | Plan                                 |
 |   Enter           change the field,  |
 |                   or choose from a   |
@@ -276,7 +276,7 @@ expect <<'END'
  Model: catalogue id, size such as 70B~
  Up/Down:scroll  /:find  n:next  q or ~
 [1 Plan] 2  3  4  5
-+- Help: Plan ------------- 1-7 of 88 -+
++- Help: Plan ------------- 1-7 of 90 -+
 | Plan                                 |
 |   Enter           change the field,  |
 |                   or choose from a   |
