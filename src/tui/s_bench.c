@@ -218,6 +218,13 @@ static void finish(struct app *app, struct bench *b)
         frame_of(app->rows, app->cols).size <= SIZE_ONE ? BENCH_WORDS : BENCH_POINTS;
 }
 
+/* The last row is the running point's then. */
+static bool notes_in_sight(const struct app *app, const struct bench *b)
+{
+    return b->stage == STAGE_RUN && app->screen == SCREEN_BENCH && !b->monitor &&
+           frame_of(app->rows, app->cols).size > SIZE_ONE;
+}
+
 static void take_event(struct app *app, struct bench *b,
                        const struct session_event *event, double now)
 {
@@ -242,7 +249,8 @@ static void take_event(struct app *app, struct bench *b,
     case SESSION_EVENT_NOTE:
     case SESSION_EVENT_LOST:
         bench_note(b, event->text);
-        app_report(app, event->kind == SESSION_EVENT_LOST, "%s", event->text);
+        if (!notes_in_sight(app, b))
+            app_report(app, event->kind == SESSION_EVENT_LOST, "%s", event->text);
         break;
     case SESSION_EVENT_OVER:
         finish(app, b);
@@ -374,7 +382,8 @@ static bool act(struct app *app, void *state, enum action action)
         return bench_choose_act(app, b, action);
     if (b->stage == STAGE_DONE && bench_done_act(app, b, action))
         return true;
-    if (action == ACT_START || action == ACT_OPEN || action == ACT_TOGGLE) {
+    if (action == ACT_START || action == ACT_OPEN || action == ACT_TOGGLE ||
+        action == ACT_OPTIONS) {
         app_report(app, false,
                    b->stage == STAGE_RUN ? "it runs: x stops after the point, X now"
                                          : "r goes back to choosing, for another run");

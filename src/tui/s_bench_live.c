@@ -176,6 +176,15 @@ static void draw_result(struct canvas *canvas, struct rect in, int y,
                    r->flags[0] ? r->flags : r->reason);
 }
 
+/* A name may take what is left beside it: all of a row that has no result. */
+static int name_room(const struct columns *c, const struct session_point *p, int cols)
+{
+    const char *rate = p->mark == MARK_UNSUPPORTED ? "unsupported" : p->result[0].rate;
+
+    return p->count == 0 ? cols - c->name
+                         : c->rate + 11 - gp_width(rate[0] ? rate : "-") - c->name;
+}
+
 static void draw_point(const struct bench *b, struct canvas *canvas, struct rect in,
                        int y, const struct columns *c, int index)
 {
@@ -191,7 +200,7 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
                flagged                      ? "flagged"
                : p.mark == MARK_UNSUPPORTED ? "-"
                                             : session_mark_word(p.mark));
-    canvas_fit(canvas, in, y, c->name, c->name_cols, INK_TEXT, name);
+    canvas_fit(canvas, in, y, c->name, name_room(c, &p, in.cols), INK_TEXT, name);
     if (p.count > 0)
         draw_result(canvas, in, y, c, &p);
     if (index == b->point && b->panel == BENCH_POINTS) {

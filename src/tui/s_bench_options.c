@@ -309,20 +309,31 @@ static void window_key(struct app *app, struct overlay *overlay, int key)
         app_act(app, action);
 }
 
+/* A table where there is room; else a value, or the default: "zeros, not uniform". */
+static void draw_value(struct canvas *canvas, struct rect in, int y, const char *value,
+                       const char *fallback, bool table)
+{
+    int x = 2 + NAME_COLS, next = x + VALUE_COLS;
+    char text[BENCH_VALUE + 100];
+
+    if (table) {
+        canvas_fit(canvas, in, y, x, VALUE_COLS - 1, INK_KEY, value[0] ? value : "-");
+        canvas_fit(canvas, in, y, next, in.cols - next - 1, INK_DIM, fallback);
+        return;
+    }
+    gp_format(text, sizeof text, "%s%s%s", value, value[0] ? ", not " : "", fallback);
+    canvas_fit(canvas, in, y, x, in.cols - x - 1, value[0] ? INK_KEY : INK_DIM, text);
+}
+
 static void draw_option(const struct window *w, struct canvas *canvas, struct rect in,
-                        int y, int i)
+                        int y, int i, bool table)
 {
     enum option_id id = w->ids[i];
-    const char *value = w->b->form.options.value[id];
     char text[80];
-    int x = 2 + NAME_COLS;
 
     canvas_fit(canvas, in, y, 2, NAME_COLS - 1, INK_TEXT, option_rows[id].name);
-    canvas_fit(canvas, in, y, x, VALUE_COLS - 1, value[0] ? INK_KEY : INK_DIM,
-               value[0] ? value : "-");
-    x += VALUE_COLS;
-    canvas_fit(canvas, in, y, x, in.cols - x - 1, INK_DIM,
-               bench_option_default(id, text, sizeof text));
+    draw_value(canvas, in, y, w->b->form.options.value[id],
+               bench_option_default(id, text, sizeof text), table);
     if (i != w->focus)
         return;
     canvas_glyph(canvas, in, y, 0, INK_FOCUS, GLYPH_CURSOR);
@@ -346,9 +357,8 @@ static void window_draw(const struct overlay *overlay, struct canvas *canvas,
 {
     const struct window *w = (const struct window *)overlay;
     struct rect box = frame_middle(body, w->count + 6, 76), in = rect_inside(box);
-    int help = in.cols > 60 ? 2 : 3; /* rows of it */
-    bool head = in.rows > 10;
-    int rows = in.rows - head - 1 - help;
+    bool table = in.cols > 60, head = table && in.rows > 10;
+    int rows = in.rows - head - 1 - (table ? 2 : 3); /* the rest is help */
     int top = bench_top(w->focus, w->count, rows), y = 0;
 
     (void)bottom;
@@ -358,7 +368,7 @@ static void window_draw(const struct overlay *overlay, struct canvas *canvas,
         canvas_textf(canvas, in, y++, 2, INK_DIM, "%-*s%-*s%s", NAME_COLS, "option",
                      VALUE_COLS, "value", "default");
     for (int i = 0; i < rows && top + i < w->count; i++)
-        draw_option(w, canvas, in, y + i, top + i);
+        draw_option(w, canvas, in, y + i, top + i, table);
     if (top > 0)
         canvas_glyph(canvas, in, y, in.cols - 1, INK_KEY, GLYPH_UP);
     if (top + rows < w->count)

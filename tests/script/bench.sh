@@ -273,9 +273,9 @@ KEYS
 expect <<'END'
  1  2  3 [4 Bench] 5
 ┌─ More options of the measurement ────┐
-│  cache          -             the t…▲│
-│▸ fill           normal        unifo… │
-│  check          -             sample▼│
+│  cache          the test's own      ▲│
+│▸ fill           normal, not uniform  │
+│  check          sample              ▼│
 │── fill ──────────────────────────────│
 │uniform, normal, zeros: what the      │
 │operands of products hold; zeros: not │
@@ -285,9 +285,9 @@ expect <<'END'
  Enter:change  Del:default  Esc:back  …
  1  2  3 [4 Bench] 5
 ┌─ More options of the measurement ────┐
-│  check          -             sample▲│
-│▸ rel-ci         -             1 %    │
-│  max-time       -             the p…▼│
+│  check          sample              ▲│
+│▸ rel-ci         1 %                  │
+│  max-time       the preset's        ▼│
 │── rel-ci ────────────────────────────│
 │0.01 to 100 %: half the width of the  │
 │median's interval at which a point    │
@@ -1084,6 +1084,7 @@ X
 :wait
 KEYS
 shows "0 stand-in 0"
+shows "   measuring "
 shows "device 3, Tab: next"
 unset GPUPLAN_STANDIN_DEVICES GPUPLAN_STANDIN_ON GPUPLAN_STANDIN
 
