@@ -6,6 +6,15 @@
  * double from the bits that lie on the device: ref = sum a*b, S = sum |a*b|, allowance
  * by method_within(). Only those rows of A, columns of B and columns of D are copied:
  * contiguous, because A is stored k x m.
+ *
+ * --check full compares every result: operands are turned into doubles on the host, and
+ * cuBLASLt multiplies those, A*B for ref and |A|*|B| for S. That goes in panels of rows
+ * of A and columns of B, at most 128 MiB of doubles each: with k = 8192 2048 of them,
+ * and 8192 x 8192 results are 16 pairs of panels. Sums of FP64 err by no more than
+ * k * 2^-53 of S, far less than any allowance, and those of INT8 are exact. A reference
+ * may be wrong itself: the first result that differs is recomputed on the host, which
+ * decides; and the 64 x 64 are the host's, which a reference wrong in the same way as
+ * the result would not pass.
  */
 #include <math.h>
 #include <stdio.h>
@@ -118,6 +127,25 @@ static void look_for_zeros(const struct lt_gemm *g, const struct sample *s,
                     (double)(s->row_count + s->column_count) * (double)g->k);
 }
 
+static bool within(const struct lt_gemm *g, double d, double ref, double sum_abs,
+                   struct check *out)
+{
+    double ratio = 0;
+    bool good = method_within((int)g->type->type, d, ref, sum_abs, &ratio);
+
+    out->n++;
+    if (ratio > out->max_err || isnan(ratio))
+        out->max_err = isnan(ratio) ? HUGE_VAL : ratio;
+    return good;
+}
+
+static void wrong(int64_t i, int64_t j, double d, double ref, struct check *out)
+{
+    out->ok = false;
+    snprintf(out->why, sizeof out->why, "d[%lld,%lld] is %.6g, not %.6g", (long long)i,
+             (long long)j, d, ref);
+}
+
 static void compare(const struct lt_gemm *g, const struct sample *s,
                     enum bench_fill fill, struct check *out)
 {
@@ -125,18 +153,11 @@ static void compare(const struct lt_gemm *g, const struct sample *s,
     look_for_zeros(g, s, fill, out);
     for (int i = 0; i < s->row_count; i++)
         for (int j = 0; j < s->column_count; j++) {
-            double sum_abs, ratio = 0, ref = reference(g, s, i, j, &sum_abs);
+            double sum_abs, ref = reference(g, s, i, j, &sum_abs);
             double d = convert_get(g->type->out, s->d[j], (size_t)s->rows[i]);
-            bool good = method_within((int)g->type->type, d, ref, sum_abs, &ratio);
 
-            out->n++;
-            if (ratio > out->max_err || isnan(ratio))
-                out->max_err = isnan(ratio) ? HUGE_VAL : ratio;
-            if (good || !out->ok)
-                continue;
-            out->ok = false;
-            snprintf(out->why, sizeof out->why, "d[%lld,%lld] is %.6g, not %.6g",
-                     (long long)s->rows[i], (long long)s->columns[j], d, ref);
+            if (!within(g, d, ref, sum_abs, out) && out->ok)
+                wrong(s->rows[i], s->columns[j], d, ref, out);
         }
 }
 
@@ -170,9 +191,264 @@ void lt_check(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
     check_some(ctx, g, variant, o, CHECK_ROWS, CHECK_COLUMNS, out);
 }
 
-void lt_check_full(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
-                   const struct lt_operands *o, struct check *out)
+/* ---- all of it, against products of doubles ---- */
+
+enum { PANEL_MOST = 2048, PANEL_LEAST = 16 };
+#define PANEL_BYTES 134217728.0 /* of doubles, of one operand */
+
+enum { DEV_A, DEV_B, DEV_B_ABS, DEV_D, DEV_COUNT };
+
+struct panels {
+    int64_t width;              /* rows of A, and columns of B, at once */
+    uint8_t *a_scale, *b_scale; /* on the host, all of them */
+    double *a, *b;              /* on the host, k x width */
+    double *ref, *sum;          /* width x width */
+    char *d;                    /* as stored */
+    char *device[DEV_COUNT];
+};
+
+struct spot { /* a panel of rows and one of columns */
+    int64_t row, rows, column, columns;
+};
+
+static const struct cuda_type doubles = {
+    .compute = CUBLAS_COMPUTE_64F,
+    .scale = CUDA_R_64F,
+    .ab = CUDA_R_64F,
+    .d = CUDA_R_64F,
+    .bits = BITS_FP64,
+    .out = BITS_FP64,
+    .n_multiple = 1,
+    .n_fallback = 1,
+};
+
+static void panels_free(struct cuda_ctx *ctx, struct panels *p)
 {
+    void *host[] = {p->a_scale, p->b_scale, p->a, p->b, p->ref, p->sum, p->d};
+
+    for (size_t i = 0; i < sizeof host / sizeof host[0]; i++)
+        free(host[i]);
+    for (int i = 0; i < DEV_COUNT; i++)
+        cuda_give(ctx, p->device[i]);
+    *p = (struct panels){0};
+}
+
+static bool panels_take(struct cuda_ctx *ctx, const struct lt_gemm *g, int64_t width,
+                        double room, struct panels *p)
+{
+    size_t operand = (size_t)width * (size_t)g->k * sizeof(double);
+    size_t block = (size_t)(width * width) * sizeof(double);
+    bool oom, ok = 3 * (double)operand + (double)block <= room;
+    char why[160];
+
+    p->width = width;
+    for (int i = 0; ok && i < DEV_COUNT; i++)
+        ok = (p->device[i] = cuda_take(ctx, (double)(i == DEV_D ? block : operand),
+                                       &oom, why, sizeof why));
+    ok = ok && (p->a = malloc(operand)) && (p->b = malloc(operand)) &&
+         (p->ref = malloc(block)) && (p->sum = malloc(block)) && (p->d = malloc(block));
+    if (!ok)
+        panels_free(ctx, p);
+    return ok;
+}
+
+/* The widest that there is room for. */
+static bool panels_open(struct cuda_ctx *ctx, const struct lt_gemm *g,
+                        const struct lt_operands *o, double room, struct panels *p)
+{
+    int64_t width = g->m > g->n_asked ? g->m : g->n_asked;
+    bool ok = false;
+
+    if (width > PANEL_MOST)
+        width = PANEL_MOST;
+    while (width > PANEL_LEAST && 8 * (double)width * (double)g->k > PANEL_BYTES)
+        width /= 2;
+    for (; !ok && width >= PANEL_LEAST; width /= 2)
+        ok = panels_take(ctx, g, width, room, p);
+    if (!ok || g->type->block == SCALE_NONE)
+        return ok;
+    p->a_scale =
+        fetch(ctx, o->a_scale, 0, cuda_scale_bytes(g->type->block, g->m, g->k));
+    p->b_scale =
+        fetch(ctx, o->b_scale, 0, cuda_scale_bytes(g->type->block, g->n, g->k));
+    return p->a_scale && p->b_scale;
+}
+
+/* `count` rows of A or columns of B from the first on, as doubles. */
+static bool decode(struct cuda_ctx *ctx, const struct lt_gemm *g, const void *from,
+                   const uint8_t *scales, int64_t first, int64_t count, double *out)
+{
+    size_t row = cuda_bits_bytes(g->type->bits, (size_t)g->k);
+    void *stored = fetch(ctx, from, (size_t)first * row, (size_t)count * row);
+    int block = scales ? cuda_scale_block(g->type->block) : 1;
+
+    if (!stored)
+        return false;
+    for (size_t i = 0; i < (size_t)count * (size_t)g->k; i++)
+        out[i] = convert_get(g->type->bits, stored, i);
+    free(stored);
+    for (int64_t i = 0; scales && i < count; i++)
+        for (int64_t l = 0; l < g->k; l += block) {
+            double scale =
+                convert_scale(g->type->block, scales, first + i, l / block, g->k);
+
+            for (int64_t e = l; e < l + block && e < g->k; e++)
+                out[i * g->k + e] *= scale;
+        }
+    return true;
+}
+
+static void absolute(double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        values[i] = fabs(values[i]);
+}
+
+/* In the order of the stream; what lies on the host may be changed at once. */
+static bool upload(struct cuda_ctx *ctx, char *to, const double *from, size_t count)
+{
+    return cuda_ok(ctx,
+                   cudaMemcpyAsync(to, from, count * sizeof *from,
+                                   cudaMemcpyHostToDevice, ctx->stream),
+                   "copy of a reference");
+}
+
+/* Choosing an algorithm is running it: nothing is left to launch. */
+static bool multiply(struct cuda_ctx *ctx, const struct panels *p, int64_t k,
+                     const struct spot *at, int b, double *out)
+{
+    struct lt_operands o = {
+        .a = p->device[DEV_A], .b = p->device[b], .d = p->device[DEV_D]};
+    struct lt_gemm g;
+    char why[240];
+    double seconds;
+    bool ok = lt_open_batched(ctx, &doubles, true, at->rows, at->columns, k, 1, &g, why,
+                              sizeof why) == POINT_OK &&
+              lt_choose(ctx, &g, &o, &seconds, why, sizeof why) == POINT_OK &&
+              cuda_ok(ctx,
+                      cudaMemcpy(out, p->device[DEV_D],
+                                 (size_t)(at->rows * at->columns) * sizeof *out,
+                                 cudaMemcpyDeviceToHost),
+                      "copy of a reference");
+
+    lt_close(&g);
+    return ok;
+}
+
+/* The first that differs, once more on the host. False: the reference is wrong. */
+static bool confirm(struct cuda_ctx *ctx, const struct lt_gemm *g,
+                    const struct lt_operands *o, int64_t i, int64_t j,
+                    struct check *out)
+{
+    struct sample s = {.rows = {i}, .columns = {j}, .row_count = 1, .column_count = 1};
+    bool ok = fetch_all(ctx, g, o, &s);
+
+    if (ok) {
+        double sum_abs, ratio, ref = reference(g, &s, 0, 0, &sum_abs);
+        double d = convert_get(g->type->out, s.d[0], (size_t)i);
+
+        ok = !method_within((int)g->type->type, d, ref, sum_abs, &ratio);
+        if (ok)
+            wrong(i, j, d, ref, out);
+        else
+            snprintf(ctx->fault, sizeof ctx->fault,
+                     "cuBLASLt's product of doubles is wrong at d[%lld,%lld]",
+                     (long long)i, (long long)j);
+    }
+    sample_free(&s);
+    return ok;
+}
+
+static bool compare_panel(struct cuda_ctx *ctx, const struct lt_gemm *g,
+                          const struct lt_operands *o, const struct panels *p,
+                          const struct spot *at, struct check *out)
+{
+    size_t one = cuda_bits_bytes(g->type->out, 1);
+    size_t height = (size_t)at->rows * one, pitch = (size_t)g->m * one;
+
+    if (!cuda_ok(ctx,
+                 cudaMemcpy2D(p->d, height,
+                              (const char *)o->d + (size_t)at->column * pitch +
+                                  (size_t)at->row * one,
+                              pitch, height, (size_t)at->columns,
+                              cudaMemcpyDeviceToHost),
+                 "copy of a result"))
+        return false;
+    for (int64_t j = 0; j < at->columns; j++)
+        for (int64_t i = 0; i < at->rows; i++) {
+            size_t e = (size_t)(j * at->rows + i);
+            double d = convert_get(g->type->out, p->d, e);
+
+            if (!within(g, d, p->ref[e], p->sum[e], out) && out->ok &&
+                !confirm(ctx, g, o, at->row + i, at->column + j, out))
+                return false;
+        }
+    return true;
+}
+
+/* The rows of A from `at->row` on times the columns of B that lie on the device. */
+static bool check_panel(struct cuda_ctx *ctx, const struct lt_gemm *g,
+                        const struct lt_operands *o, struct panels *p,
+                        const struct spot *at, struct check *out)
+{
+    size_t count = (size_t)(at->rows * g->k);
+
+    if (!decode(ctx, g, o->a, p->a_scale, at->row, at->rows, p->a) ||
+        !upload(ctx, p->device[DEV_A], p->a, count) ||
+        !multiply(ctx, p, g->k, at, DEV_B, p->ref))
+        return false;
+    absolute(p->a, count);
+    return upload(ctx, p->device[DEV_A], p->a, count) &&
+           multiply(ctx, p, g->k, at, DEV_B_ABS, p->sum) &&
+           compare_panel(ctx, g, o, p, at, out);
+}
+
+/* False, with the reason in ctx->fault, where there is no such reference. */
+static bool check_all(struct cuda_ctx *ctx, const struct lt_gemm *g,
+                      const struct lt_operands *o, double room, struct check *out)
+{
+    struct panels p = {0};
+    struct spot at;
+    bool ok;
+
+    snprintf(ctx->fault, sizeof ctx->fault, "no memory for products of doubles");
+    ok = panels_open(ctx, g, o, room, &p);
+    for (at.column = 0; ok && at.column < g->n_asked; at.column += at.columns) {
+        size_t count;
+
+        at.columns = g->n_asked - at.column;
+        if (at.columns > p.width)
+            at.columns = p.width;
+        count = (size_t)(at.columns * g->k);
+        ok = decode(ctx, g, o->b, p.b_scale, at.column, at.columns, p.b) &&
+             upload(ctx, p.device[DEV_B], p.b, count);
+        absolute(p.b, count);
+        ok = ok && upload(ctx, p.device[DEV_B_ABS], p.b, count);
+        for (at.row = 0; ok && at.row < g->m; at.row += at.rows) {
+            at.rows = g->m - at.row < p.width ? g->m - at.row : p.width;
+            ok = check_panel(ctx, g, o, &p, &at, out);
+        }
+    }
+    panels_free(ctx, &p);
+    return ok;
+}
+
+void lt_check_full(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
+                   const struct lt_operands *o, double room, struct check *out)
+{
+    struct check all = {.done = true, .ok = true};
+
     check_some(ctx, g, variant, o, BLOCK, BLOCK, out);
     out->mode = g->m <= BLOCK && g->n_asked <= BLOCK ? "full" : "block";
+    if (!out->ok || out->mode[0] == 'f')
+        return;
+    if (check_all(ctx, g, o, room, &all)) {
+        all.mode = "full";
+        all.zeros = out->zeros;
+        *out = all;
+    } else {
+        snprintf(out->why, sizeof out->why, "%.110s", ctx->fault);
+    }
+    if (!ctx->lost)
+        ctx->fault[0] = '\0'; /* of the check, not of the point */
 }

@@ -24,7 +24,7 @@ uint16_t convert_to_bf16(float value);
 uint8_t convert_to_e4m3(float value);
 uint8_t convert_to_e2m1(float value);
 
-/* Element i of an array stored as `bits`. */
+/* Element i of an array stored as `bits`, any of them. */
 double convert_get(enum cuda_bits bits, const void *data, size_t i);
 
 /* Fills count elements: uniform in [-1,1], int8 in -127..127, e2m1 over all 16 codes.

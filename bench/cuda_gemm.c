@@ -50,8 +50,12 @@ static void gemm_check(struct cuda_ctx *ctx, int variant, struct check *out)
     struct gemm_state *s = ctx->work.state;
     struct lt_operands o = operands(s, 0);
 
+    double held =
+        s->copies_a * (double)lt_a_bytes(&s->gemm) +
+        s->copies_bd * ((double)lt_b_bytes(&s->gemm) + (double)lt_d_bytes(&s->gemm));
+
     if (ctx->settings.check == CHECK_FULL)
-        lt_check_full(ctx, &s->gemm, variant, &o, out);
+        lt_check_full(ctx, &s->gemm, variant, &o, cuda_budget(ctx) - held, out);
     else
         lt_check(ctx, &s->gemm, variant, &o, out);
 }

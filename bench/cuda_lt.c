@@ -260,12 +260,15 @@ static bool launch(struct cuda_ctx *ctx, struct lt_gemm *g, int algo,
     static const float one = 1, zero = 0;
     static const int32_t one_int = 1, zero_int = 0;
     static const uint16_t one_half = 0x3c00, zero_half = 0;
+    static const double one_double = 1, zero_double = 0;
     const void *alpha = &one, *beta = &zero;
 
     if (g->type->scale == CUDA_R_32I)
         alpha = &one_int, beta = &zero_int;
     else if (g->type->scale == CUDA_R_16F)
         alpha = &one_half, beta = &zero_half;
+    else if (g->type->scale == CUDA_R_64F)
+        alpha = &one_double, beta = &zero_double;
     *status = CUBLAS_STATUS_SUCCESS;
     if (!scale_pointers(ctx, g, o))
         return false;

@@ -72,8 +72,9 @@ json_t *lt_describe_json(const struct lt_gemm *gemm, int i);
  */
 void lt_check(struct cuda_ctx *ctx, struct lt_gemm *gemm, int variant,
               const struct lt_operands *operands, struct check *out);
-/* Up to 64 x 64 of it. */
+/* All of it: 64 x 64 on the host, the others against products of doubles on the device,
+ * which take up to `room` bytes there. mode "block" where they cannot be had, and why. */
 void lt_check_full(struct cuda_ctx *ctx, struct lt_gemm *gemm, int variant,
-                   const struct lt_operands *operands, struct check *out);
+                   const struct lt_operands *operands, double room, struct check *out);
 
 #endif

@@ -165,7 +165,7 @@ size_t cuda_bits_bytes(enum cuda_bits bits, size_t count)
 {
     static const size_t halves[] = {
         [BITS_FP32] = 8,  [BITS_FP16] = 4, [BITS_BF16] = 4, [BITS_INT8] = 2,
-        [BITS_INT32] = 8, [BITS_E4M3] = 2, [BITS_E2M1] = 1,
+        [BITS_INT32] = 8, [BITS_E4M3] = 2, [BITS_E2M1] = 1, [BITS_FP64] = 16,
     };
 
     return (count * halves[bits] + 1) / 2;

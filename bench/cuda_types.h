@@ -28,7 +28,8 @@ enum cuda_bits { /* how one element is stored, for filling and for the check */
                  BITS_INT8,
                  BITS_INT32,
                  BITS_E4M3,
-                 BITS_E2M1 /* two to a byte, the low half first */
+                 BITS_E2M1, /* two to a byte, the low half first */
+                 BITS_FP64  /* of references: none is filled with it */
 };
 
 enum cuda_scale { SCALE_NONE, SCALE_VEC32_UE8M0, SCALE_VEC16_UE4M3 };

@@ -236,8 +236,8 @@ static json_t *check_of(const struct check *check)
     if (!check->done)
         return json_null();
     json =
-        json_pack("{s:s, s:i, s:b, s:i}", "mode", check->mode ? check->mode : "sample",
-                  "n", check->n, "ok", check->ok, "tol", 1);
+        json_pack("{s:s, s:I, s:b, s:i}", "mode", check->mode ? check->mode : "sample",
+                  "n", (json_int_t)check->n, "ok", check->ok, "tol", 1);
     json_object_set_new(json, "max_err", gp_json_number(check->max_err));
     json_object_set_new(json, "zeros", gp_json_number(check->zeros));
     json_object_set_new(json, "why",

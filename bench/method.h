@@ -156,10 +156,10 @@ enum { CHECK_ROWS = 16, CHECK_COLUMNS = 16 };
 struct check {
     bool done, ok;
     const char *mode; /* "full", "rows", "block"; NULL = a sample */
-    int n;
+    int64_t n;
     double max_err;  /* largest |d - ref| / allowance; > 1 fails */
     double zeros;    /* share of zeros among the operands looked at */
-    char why[120];
+    char why[120];   /* also why fewer than asked for were looked at */
 };
 
 /* Operands of zeros draw less power and may not even be in memory: more than a quarter of

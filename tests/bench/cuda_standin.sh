@@ -127,8 +127,9 @@ for type in bf16 int8 fp8 fp32; do
   faults='' expect "$type, normal" 0 '"zeros": 0[.,]' '"valid": true'
   grep -q '"flags": \["zeros"' "$work/out" && { not_ok "no zeros"; }
 done
-# All results, a block of many, or none.
-for size in 64:8:full:512 64:64:full:4096 80:96:block:4096; do
+# All results, or none. Element 7434 of 80 x 96 is none of the 64 x 64 that the host
+# computes, and lies in the last of four panels where there is little memory.
+for size in 64:8:full:512 64:64:full:4096 80:96:full:7680; do
   m=${size%%:*} rest=${size#*:}
   n=${rest%%:*} rest=${rest#*:}
   plan "$(gemm bf16 "$m" "$n" 96)" >"$work/plan"
@@ -137,6 +138,29 @@ for size in 64:8:full:512 64:64:full:4096 80:96:block:4096; do
     '"check": {"mode": "'"${rest%:*}"'", "n": '"${rest#*:}"', "ok": true, "tol": 1'
   faults=FAKE_CUDA=wrong expect "wrong, of $m x $n" 0 '"ok": false' '"wrong"'
 done
+faults=FAKE_CUDA=wrong-at=7434 expect "one is wrong" 0 \
+  '"mode": "full", "n": 7680, "ok": false' '"why": "d\[74,92\] is ' '"wrong"'
+for type in fp32 tf32 fp16 int8 fp8 mxfp8 nvfp4; do
+  plan "$(gemm $type 80 96 96)" >"$work/plan"
+  sed -i '1s/"seed":1/&,"check":"full"/' "$work/plan"
+  faults=FAKE_CUDA_CC=100 expect "check of all, $type" 0 \
+    '"mode": "full", "n": 7680, "ok": true\|CUDA 1[12].*needs 12.8'
+  faults="FAKE_CUDA_CC=100 FAKE_CUDA=wrong-at=7434" expect "one is wrong, $type" 0 \
+    '"mode": "full", "n": 7680, "ok": false\|CUDA 1[12].*needs 12.8'
+done
+plan "$(gemm bf16 80 96 96 | sed s/cold/hot/)" >"$work/plan"
+sed -i '1s/"seed":1/&,"check":"full"/; 1s/"max_memory":0/"max_memory":250000/' "$work/plan"
+faults=FAKE_CUDA=wrong-at=7434 expect "one is wrong, in panels" 0 \
+  '"mode": "full", "n": 7680, "ok": false' '"why": "d\[74,92\] is '
+faults='' expect "a check in panels" 0 '"mode": "full", "n": 7680, "ok": true'
+sed -i 's/"max_memory":250000/"max_memory":70000/' "$work/plan"
+faults='' expect "no room for doubles" 0 '"mode": "block", "n": 4096, "ok": true' \
+  '"why": "no memory for products of doubles"' '"valid": true'
+sed -i 's/"max_memory":70000/"max_memory":0/' "$work/plan"
+faults=FAKE_CUDA=no-double expect "no products of doubles" 0 \
+  '"mode": "block", "n": 4096, "ok": true'
+faults=FAKE_CUDA=wrong-double expect "a reference that is wrong" 0 \
+  '"mode": "block", "n": 4096, "ok": true' '"why": "cuBLASLt.s product of doubles is wrong'
 sed -i '1s/"check":"full"/"check":"none"/' "$work/plan"
 faults=FAKE_CUDA=wrong expect "no check" 0 "$point_ok" '"check": null' '"valid": true'
 plan "$(gemm bf16 64 8 96)" >"$work/plan"
