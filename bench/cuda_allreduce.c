@@ -176,7 +176,8 @@ static bool fill_ones(struct cuda_ctx *ctx, struct allreduce_state *s)
     }
     for (int d = 0; ok && d < s->count; d++)
         ok = cuda_ok(ctx,
-                     cudaMemcpy(s->buffers[d], halves, bytes, cudaMemcpyHostToDevice),
+                     cudaMemcpyAsync(s->buffers[d], halves, bytes,
+                                     cudaMemcpyHostToDevice, s->streams[d]),
                      "fill");
     free(halves);
     return ok;

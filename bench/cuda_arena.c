@@ -4,8 +4,10 @@
  * Zeros and constants draw less power and run faster than data, so operands are filled:
  * 8 MiB of random elements per kind are made once on the host and copied over each
  * operand from an offset of its own, an odd multiple of 256 bytes, so that no two
- * copies are alike. A tenth of free memory is never taken; a point's budget is
- * max_memory, by default a quarter of what is free: 80 GB free -> 20 GB.
+ * copies are alike. They are sent on ctx->stream, which waits for no other: a plain
+ * cudaMemcpy() of pageable memory may return before all has arrived. A tenth of free
+ * memory is never taken; a point's budget is max_memory, by default a quarter of what
+ * is free: 80 GB free -> 20 GB.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,10 +83,11 @@ static bool block_make(struct cuda_ctx *ctx, enum bench_fill fill, enum cuda_bit
         convert_fill_normal(bits, host, count, &seed);
     else
         convert_fill(bits, host, count, &seed);
-    bool ok =
-        cuda_ok(ctx, cudaMalloc(&block->device, bytes), "cudaMalloc") &&
-        cuda_ok(ctx, cudaMemcpy(block->device, host, bytes, cudaMemcpyHostToDevice),
-                "copy of random data");
+    bool ok = cuda_ok(ctx, cudaMalloc(&block->device, bytes), "cudaMalloc") &&
+              cuda_ok(ctx,
+                      cudaMemcpyAsync(block->device, host, bytes,
+                                      cudaMemcpyHostToDevice, ctx->stream),
+                      "copy of random data");
     free(host);
     if (ok)
         block->bytes = bytes;

@@ -382,7 +382,9 @@ static bool fill_scales(struct cuda_ctx *ctx, enum cuda_scale scale, void *to,
         return false;
     }
     convert_fill_scales(scale, host, outer, k, &seed);
-    ok = cuda_ok(ctx, cudaMemcpy(to, host, bytes, cudaMemcpyHostToDevice), "scales");
+    ok = cuda_ok(ctx,
+                 cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, ctx->stream),
+                 "scales");
     free(host);
     return ok;
 }

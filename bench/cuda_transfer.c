@@ -162,7 +162,7 @@ static void transfer_check(struct cuda_ctx *ctx, int variant, struct check *out)
 
     *out = (struct check){0};
     if (s->device_in)
-        cuda_ok(ctx, cudaMemset(s->device_in, 0, s->bytes), "poison");
+        cuda_ok(ctx, cudaMemsetAsync(s->device_in, 0, s->bytes, ctx->stream), "poison");
     if (s->host_out)
         memset(s->host_out, 0, s->bytes);
     if (s->file >= 0)
