@@ -11,7 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "bench/cuda_algo.h"
 #include "util/json.h"
+#include "util/str.h"
 
 size_t lt_a_bytes(const struct lt_gemm *g)
 {
@@ -320,45 +322,81 @@ enum point_state lt_choose(struct cuda_ctx *ctx, struct lt_gemm *g,
 
 static const struct {
     cublasLtMatmulAlgoConfigAttributes_t attribute;
-    const char *name, *key;
+    const char *name, *key; /* name NULL: only in fields */
+    enum algo_part part;    /* that has words; ALGO_PARTS = a number */
+    bool half;              /* of 16 bits: another size is refused */
 } algo_fields[] = {
-    {CUBLASLT_ALGO_CONFIG_ID, "id", "id"},
-    {CUBLASLT_ALGO_CONFIG_TILE_ID, "tile", "tile"},
-    {CUBLASLT_ALGO_CONFIG_STAGES_ID, "stages", "stages"},
-    {CUBLASLT_ALGO_CONFIG_SPLITK_NUM, "split-k", "split_k"},
+    {CUBLASLT_ALGO_CONFIG_ID, "id", "id", ALGO_PARTS, false},
+    {CUBLASLT_ALGO_CONFIG_TILE_ID, "tile", "tile", ALGO_TILE, false},
+    {CUBLASLT_ALGO_CONFIG_STAGES_ID, "stages", "stages", ALGO_STAGES, false},
+    {CUBLASLT_ALGO_CONFIG_SPLITK_NUM, "split-k", "split_k", ALGO_PARTS, false},
+    {CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, NULL, "reduction", ALGO_REDUCTION, false},
+    {CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING, NULL, "swizzle", ALGO_PARTS, false},
+    {CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION, NULL, "custom", ALGO_PARTS, false},
+    {CUBLASLT_ALGO_CONFIG_INNER_SHAPE_ID, NULL, "inner", ALGO_INNER, true},
+    {CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, NULL, "cluster", ALGO_CLUSTER, true},
 };
 enum { ALGO_FIELDS = sizeof algo_fields / sizeof algo_fields[0] };
 
-static bool algo_field(const struct lt_gemm *g, int i, int field, int32_t *value)
+static bool algo_field(const struct lt_gemm *g, int i, int field, int *value)
 {
-    *value = 0;
-    return cublasLtMatmulAlgoConfigGetAttribute(
-               &g->algos[i].algo, algo_fields[field].attribute, value, sizeof *value,
-               NULL) == CUBLAS_STATUS_SUCCESS;
+    uint16_t half = 0;
+    int32_t whole = 0;
+    bool told = cublasLtMatmulAlgoConfigGetAttribute(
+                    &g->algos[i].algo, algo_fields[field].attribute,
+                    algo_fields[field].half ? (void *)&half : (void *)&whole,
+                    algo_fields[field].half ? sizeof half : sizeof whole,
+                    NULL) == CUBLAS_STATUS_SUCCESS;
+
+    *value = algo_fields[field].half ? half : whole;
+    return told;
+}
+
+static void algo_text(int field, int value, char *text, size_t size)
+{
+    if (algo_fields[field].part == ALGO_PARTS)
+        gp_format(text, size, "%d", value);
+    else
+        cuda_algo_word(algo_fields[field].part, value, text, size);
 }
 
 void lt_describe(const struct lt_gemm *g, int i, char *text, size_t size)
 {
     size_t used = 0;
-    int32_t value;
+    int value;
 
     text[0] = '\0';
-    for (int f = 0; f < ALGO_FIELDS && used < size; f++)
-        if (algo_field(g, i, f, &value))
-            used += (size_t)snprintf(text + used, size - used, "%s%s %d",
-                                     used ? " " : "", algo_fields[f].name, (int)value);
+    for (int f = 0; f < ALGO_FIELDS && used < size; f++) {
+        char word[16];
+
+        if (!algo_fields[f].name || !algo_field(g, i, f, &value))
+            continue;
+        algo_text(f, value, word, sizeof word);
+        used += (size_t)snprintf(text + used, size - used, "%s%s %s", used ? " " : "",
+                                 algo_fields[f].name, word);
+    }
 }
 
 json_t *lt_describe_json(const struct lt_gemm *g, int i)
 {
     const cublasLtMatmulHeuristicResult_t *algo = &g->algos[i];
     json_t *json = json_pack("{s:i, s:i}", "rank", i, "of", g->algo_count);
-    int32_t value;
+    char word[16];
+    int value;
 
-    for (int f = 0; f < ALGO_FIELDS; f++)
-        json_object_set_new(json, algo_fields[f].key,
-                            algo_field(g, i, f, &value) ? json_integer(value)
-                                                        : json_null());
+    for (int f = 0; f < ALGO_FIELDS; f++) {
+        json_t *told = NULL;
+
+        if (!algo_field(g, i, f, &value))
+            told = json_null();
+        else if (algo_fields[f].part == ALGO_PARTS)
+            told = json_integer(value);
+        else {
+            algo_text(f, value, word, sizeof word);
+            told = json_string(word);
+        }
+        json_object_set_new(json, algo_fields[f].key, told);
+    }
     json_object_set_new(json, "workspace_bytes",
                         gp_json_number((double)algo->workspaceSize));
     json_object_set_new(json, "waves",

@@ -62,10 +62,11 @@ enum point_state lt_choose(struct cuda_ctx *ctx, struct lt_gemm *gemm,
                            size_t size);
 bool lt_launch(struct cuda_ctx *ctx, struct lt_gemm *gemm, int variant,
                const struct lt_operands *operands);
-/* "id 66 tile 20 stages 8 split-k 1" of algorithm i. */
+/* "id 66 tile 128x128 stages 32x2 split-k 1" of algorithm i. */
 void lt_describe(const struct lt_gemm *gemm, int i, char *text, size_t size);
-/* The same as numbers: rank, of, id, tile, stages, split_k, workspace_bytes, waves;
- * what the library does not tell is null. */
+/* The same as fields, and more: rank, of, id, tile, stages, split_k, reduction, swizzle,
+ * custom, inner, cluster, workspace_bytes, waves; what the library does not tell is
+ * null. */
 json_t *lt_describe_json(const struct lt_gemm *gemm, int i);
 
 /* cuda_check.c: the product once more into poisoned memory, 16 x 16 of it recomputed.

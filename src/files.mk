@@ -379,6 +379,8 @@ cuda_engine_sources = \
 	bench/engine_cuda.c \
 	bench/clock_lock.c \
 	bench/clock_lock.h \
+	bench/cuda_algo.c \
+	bench/cuda_algo.h \
 	bench/cuda_allreduce.c \
 	bench/cuda_arena.c \
 	bench/cuda_check.c \

@@ -78,6 +78,7 @@ unit_tests = \
 	tests/unit/test_units
 
 cuda_unit_tests = \
+	tests/unit/test_cuda_algo \
 	tests/unit/test_cuda_convert \
 	tests/unit/test_cuda_types
 
@@ -93,6 +94,14 @@ TESTS += tests/unit/skipped.sh
 endif
 
 # They need the toolkit's headers, and the engine's tables beside the library.
+tests_unit_test_cuda_algo_SOURCES = tests/unit/test_cuda_algo.c bench/cuda_algo.c
+tests_unit_test_cuda_algo_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests/unit/test_cuda_algo-test_cuda_algo.$(OBJEXT): cublaslt_names.h
+cublaslt_names.h: tests/unit/cublaslt_names.sed Makefile
+	$(AM_V_GEN)echo '#include <cublasLt.h>' | $(CC) $(CUDA_CPPFLAGS) -E - | \
+	  sed -n -f $(srcdir)/tests/unit/cublaslt_names.sed >$@
+CLEANFILES += cublaslt_names.h
+EXTRA_DIST += tests/unit/cublaslt_names.sed
 tests_unit_test_cuda_convert_SOURCES = tests/unit/test_cuda_convert.c bench/cuda_convert.c bench/cuda_types.c
 tests_unit_test_cuda_convert_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_test_cuda_types_SOURCES = tests/unit/test_cuda_types.c bench/cuda_convert.c bench/cuda_types.c

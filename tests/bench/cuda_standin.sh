@@ -183,7 +183,10 @@ grep '"variant": "tuned"' "$work/out" | grep -q '"first_s": [0-9]' && {
 # What the library tells of its choice; fewer algorithms, or none with a workspace.
 plan "$(gemm bf16 64 8 96)" >"$work/plan"
 faults=FAKE_CUDA=workspace expect "an algorithm in fields" 0 "$check_ok" \
-  '"algo": {"name": "#0 of 2.*"rank": 0, "of": 2, "id": 0, "tile": 0, "stages": 0, "split_k": 0, "workspace_bytes": 0, "waves": 0.5}'
+  '"algo": {"name": "#0 of 2.*"rank": 0, "of": 2, "id": 66, "tile": "128x64", "stages": "64xauto", "split_k": 4, "reduction": "compute", "swizzle": 1, "custom": 3, "inner": "mma16816", "cluster": "2x1x1", "workspace_bytes": 0, "waves": 0.5}' \
+  '"name": "#0 of 2, id 66 tile 128x64 stages 64xauto split-k 4"'
+faults=FAKE_CUDA=no-cluster expect "what the library does not tell" 0 "$check_ok" \
+  '"custom": 3, "inner": null, "cluster": null, "workspace_bytes"'
 sed -i '1s/"seed":1/&,"workspace_bytes":0/' "$work/plan"
 faults=FAKE_CUDA=workspace expect "no workspace" 0 "$check_ok" '"rank": 0, "of": 1'
 plan "$(gemm bf16 64 8 96)" >"$work/plan"

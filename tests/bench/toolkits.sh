@@ -55,6 +55,15 @@ for dir in "$@"; do
     then result="compiles, links"
     else result=FAIL; fi
   fi
+  # the names of algorithms against those of this header
+  # shellcheck disable=SC2086
+  echo '#include <cublasLt.h>' | ${CC:-cc} $includes -E - |
+    sed -n -f "$top/tests/unit/cublaslt_names.sed" >"$work/cublaslt_names.h"
+  # shellcheck disable=SC2086
+  { ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -I"$work" -I"$top" -I"$top/src" \
+      $includes -o "$work/names" "$top/tests/unit/test_cuda_algo.c" \
+      "$top/bench/cuda_algo.c" "$top/src/util/str.c" "$top/src/util/mem.c" -lcmocka &&
+    "$work/names" >"$work/log" 2>&1 || { cat "$work/log"; false; }; } || result=FAIL
   test "$result" = FAIL && failed=1
   echo "$result: CUDA $version in $dir"
 done
