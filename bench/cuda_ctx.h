@@ -35,6 +35,8 @@ struct cuda_work {
     bool (*enqueue)(struct cuda_ctx *ctx, int variant, int i);
     /* Or, where a graph is no use, the whole sample. */
     bool (*run)(struct cuda_ctx *ctx, int variant, int launches, double *seconds);
+    int calls;  /* of the libraries in one enqueue; 0 = one or two */
+    bool gated; /* run() is, by itself */
     void (*check)(struct cuda_ctx *ctx, int variant, struct check *out);
     void (*release)(struct cuda_ctx *ctx);
     void *state;
@@ -46,9 +48,11 @@ struct cuda_timer { /* a graph and two event pairs, so that a sample is always q
     int variant, launches; /* that the graph was built for; launches 0 = none */
     bool ahead;            /* a sample is in the queue already */
     int slot;
-    bool plain; /* capture failed once: launch one by one */
-    double submit,
-        took; /* s: the host's least to hand in a sample; the device's last */
+    bool plain;          /* capture failed once: launch one by one */
+    bool gateless;       /* no host functions, or one waited too long */
+    bool closed;         /* a host function holds the stream */
+    double submit, took; /* s: the host's least to hand in a sample while the device
+                          * could work on it; the device's last */
 };
 
 struct cuda_block { /* random elements of one kind, copied over the operands */
@@ -126,9 +130,17 @@ bool cuda_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds);
 /* What is enqueued in between, waited for: s. Nothing else may be timed meanwhile. */
 bool cuda_timer_begin(struct cuda_ctx *ctx);
 bool cuda_timer_end(struct cuda_ctx *ctx, double *seconds);
-/* The same without graph and queue: for screening. */
+/* The same without graph and queue, for screening: behind a gate, unless so few that it
+ * might be their first launch. */
 bool cuda_time_plain(struct cuda_ctx *ctx, const struct cuda_work *work, int variant,
                      int first, int launches, double *seconds);
+/* A host function that holds `stream` until the gate of that slot (0 or 1) is opened,
+ * or for 0.5 s; none where timer.gateless. No call but launches, copies and events in
+ * between, 256 at the most, and it must be opened whatever became of them. */
+void cuda_gate_close(struct cuda_ctx *ctx, cudaStream_t stream, int slot);
+void cuda_gate_open(struct cuda_ctx *ctx, int slot);
+/* How samples are handed in: "graph", "gated", "stream". */
+const char *cuda_launch_word(const struct cuda_ctx *ctx);
 double cuda_now(void); /* s, monotonic */
 /* One operation alone, the last cache flushed before it. */
 bool cuda_latency(struct cuda_ctx *ctx, int variant, double *seconds);

@@ -326,6 +326,7 @@ enum point_state cuda_decode_prepare(struct cuda_ctx *ctx, const struct point *p
     ctx->work = (struct cuda_work){.active = true,
                                    .name = point->id,
                                    .enqueue = decode_enqueue,
+                                   .calls = point->layers * OF_LAYER + 1,
                                    .check = decode_check,
                                    .release = decode_release,
                                    .state = s};

@@ -7,13 +7,20 @@
  * host do not show. What was queued last is given back by the next call of the same
  * variant and size; a call for something else waits it out and throws it away.
  *   seconds = cudaEventElapsedTime(start, stop) / 1000, of all launches.
- * Where capture fails the launches are enqueued one by one between the events.
+ * Where capture fails the launches are enqueued one by one between the events, behind a
+ * gate: a host function that holds the stream until they are all in the queue, so that
+ * the device does not wait for the host between two of them. A full queue (some 1024
+ * launches) makes the next call wait, for ever if the gate did: it opens after 256
+ * calls, and by itself after 0.5 s; then no further sample is gated. params.launch says
+ * "graph", "gated" or "stream".
  *
  * Launch-bound: the host took as long to hand a sample in as the device to do it, or an
  * operation of a graph takes less than twice what an empty node does (a memset of four
  * bytes: 1.5 us on the parts that were seen described, and then 3 us of a small product
  * say little about its arithmetic).
  */
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -70,6 +77,54 @@ void cuda_timer_fini(struct cuda_ctx *ctx)
     }
 }
 
+/* ---- the gate ---- */
+
+enum { GATE_OPEN, GATE_CLOSED, GATE_LATE };
+enum {
+    GATE_CALLS = 256,
+    GATE_LEAST = 4 /* launches: the first of an algorithm may load its code, which waits
+                    * for the device; those who time so few have not launched it yet */
+};
+#define GATE_SECONDS 0.5
+
+static atomic_int gates[2]; /* by slot; a host function may outlive a lost context */
+
+/* Called by the driver's thread, which must not call CUDA. */
+static void CUDART_CB wait_at_gate(void *gate)
+{
+    double end = cuda_now() + GATE_SECONDS;
+    int closed = GATE_CLOSED;
+
+    while (atomic_load((atomic_int *)gate) == GATE_CLOSED) {
+        if (cuda_now() > end)
+            atomic_compare_exchange_strong((atomic_int *)gate, &closed, GATE_LATE);
+        sched_yield();
+    }
+}
+
+void cuda_gate_close(struct cuda_ctx *ctx, cudaStream_t stream, int slot)
+{
+    struct cuda_timer *t = &ctx->timer;
+
+    t->closed = false;
+    if (t->gateless || ctx->lost)
+        return;
+    atomic_store(&gates[slot], GATE_CLOSED);
+    t->closed = cudaLaunchHostFunc(stream, wait_at_gate, &gates[slot]) == cudaSuccess;
+    t->gateless = !t->closed;
+    if (t->gateless)
+        cudaGetLastError();
+}
+
+void cuda_gate_open(struct cuda_ctx *ctx, int slot)
+{
+    struct cuda_timer *t = &ctx->timer;
+
+    if (t->closed && atomic_exchange(&gates[slot], GATE_OPEN) == GATE_LATE)
+        t->gateless = true;
+    t->closed = false;
+}
+
 static bool enqueue_all(struct cuda_ctx *ctx, int variant, int first, int launches)
 {
     for (int i = 0; i < launches; i++)
@@ -78,16 +133,42 @@ static bool enqueue_all(struct cuda_ctx *ctx, int variant, int first, int launch
     return true;
 }
 
+/* The same behind a gate, from the start event to the stop event. *opened: when the
+ * device could begin. The gate is open afterwards, also when a launch failed. */
+static bool enqueue_gated(struct cuda_ctx *ctx, const struct cuda_work *work,
+                          int variant, int first, int launches, int slot,
+                          double *opened)
+{
+    int calls = work->calls > 0 ? work->calls : 1;
+    bool ok;
+
+    *opened = cuda_now();
+    cuda_gate_close(ctx, ctx->stream, slot);
+    ok = cuda_ok(ctx, cudaEventRecord(ctx->timer.start[slot], ctx->stream), "event");
+    for (int i = 0; ok && i < launches; i++) {
+        if (ctx->timer.closed && i * calls >= GATE_CALLS) {
+            cuda_gate_open(ctx, slot);
+            *opened = cuda_now();
+        }
+        ok = work->enqueue(ctx, variant, first + i);
+    }
+    ok = ok &&
+         cuda_ok(ctx, cudaEventRecord(ctx->timer.stop[slot], ctx->stream), "event");
+    if (ctx->timer.closed) {
+        cuda_gate_open(ctx, slot);
+        *opened = cuda_now();
+    }
+    return ok;
+}
+
+/* ---- samples ---- */
+
 /* Captures the launches; false leaves no graph and tells the caller to do without. */
 static bool capture(struct cuda_ctx *ctx, int variant, int launches)
 {
     cudaGraph_t graph = NULL;
     bool ok;
 
-    /* once outside: the first call may load a module, which a capture forbids */
-    if (!enqueue_all(ctx, variant, 0, 1) ||
-        !cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "first launch"))
-        return false;
     if (cudaStreamBeginCapture(ctx->stream, cudaStreamCaptureModeThreadLocal) !=
         cudaSuccess) {
         cudaGetLastError();
@@ -105,25 +186,26 @@ static bool capture(struct cuda_ctx *ctx, int variant, int launches)
     return ok;
 }
 
-static bool hand_in(struct cuda_ctx *ctx, int slot)
+static bool hand_in(struct cuda_ctx *ctx, int slot, double *opened)
 {
     struct cuda_timer *t = &ctx->timer;
 
+    *opened = cuda_now();
+    if (!t->exec)
+        return enqueue_gated(ctx, &ctx->work, t->variant, 0, t->launches, slot, opened);
     return cuda_ok(ctx, cudaEventRecord(t->start[slot], ctx->stream), "event") &&
-           (t->exec
-                ? cuda_ok(ctx, cudaGraphLaunch(t->exec, ctx->stream), "graph launch")
-                : enqueue_all(ctx, t->variant, 0, t->launches)) &&
+           cuda_ok(ctx, cudaGraphLaunch(t->exec, ctx->stream), "graph launch") &&
            cuda_ok(ctx, cudaEventRecord(t->stop[slot], ctx->stream), "event");
 }
 
 /* The least time counts: a full queue makes the host wait, which is no fault of its. */
 static bool enqueue_sample(struct cuda_ctx *ctx, int slot)
 {
-    double start = cuda_now(), took;
+    double opened, took;
 
-    if (!hand_in(ctx, slot))
+    if (!hand_in(ctx, slot, &opened))
         return false;
-    took = cuda_now() - start;
+    took = cuda_now() - opened;
     if (!(ctx->timer.submit > 0) || took < ctx->timer.submit)
         ctx->timer.submit = took;
     return true;
@@ -149,7 +231,10 @@ static bool setup(struct cuda_ctx *ctx, int variant, int launches)
     struct cuda_timer *t = &ctx->timer;
 
     cuda_timer_reset(ctx);
-    if (ctx->lost)
+    /* once before: the first call may load a module, which a capture forbids, and which
+     * would wait for a gate */
+    if (ctx->lost || !enqueue_all(ctx, variant, 0, 1) ||
+        !cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "first launch"))
         return false;
     if (!t->plain && !capture(ctx, variant, launches)) {
         if (ctx->lost)
@@ -199,11 +284,21 @@ bool cuda_timer_end(struct cuda_ctx *ctx, double *seconds)
 bool cuda_time_plain(struct cuda_ctx *ctx, const struct cuda_work *work, int variant,
                      int first, int launches, double *seconds)
 {
-    bool ok = cuda_timer_begin(ctx);
+    double opened;
+    bool ok;
 
+    if (launches >= GATE_LEAST)
+        return enqueue_gated(ctx, work, variant, first, launches, 0, &opened) &&
+               elapsed(ctx, 0, seconds);
+    ok = cuda_timer_begin(ctx);
     for (int i = 0; ok && i < launches; i++)
         ok = work->enqueue(ctx, variant, first + i);
     return ok && cuda_timer_end(ctx, seconds);
+}
+
+const char *cuda_launch_word(const struct cuda_ctx *ctx)
+{
+    return ctx->timer.exec ? "graph" : ctx->timer.gateless ? "stream" : "gated";
 }
 
 bool cuda_latency(struct cuda_ctx *ctx, int variant, double *seconds)

@@ -24,6 +24,7 @@
 #include "util/str.h"
 
 enum { STORAGE_PIECE = 8 << 20, SLOTS = 2 };
+enum { BOTH_CALLS = 6 }; /* of one copy both ways */
 enum { ALONE_MAX = 4096 /* bytes */, ALONE_TURNS = 33 };
 
 struct transfer_state {
@@ -358,6 +359,7 @@ enum point_state cuda_transfer_prepare(struct cuda_ctx *ctx, const struct point 
     ctx->work = (struct cuda_work){.active = true,
                                    .name = point->id,
                                    .enqueue = transfer_enqueue,
+                                   .calls = s->to_host && s->to_device ? BOTH_CALLS : 1,
                                    .check = transfer_check,
                                    .release = transfer_release,
                                    .state = s};

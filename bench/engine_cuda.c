@@ -381,7 +381,7 @@ static void release_point(void *opaque)
     struct cuda_ctx *ctx = opaque;
 
     cuda_timer_reset(ctx);
-    ctx->timer.plain = false;
+    ctx->timer.plain = ctx->timer.gateless = false;
     json_decref(ctx->params);
     ctx->params = NULL;
     for (int v = 0; v < 2; v++) {
@@ -410,8 +410,11 @@ static void window(void *opaque, bool begin)
 
     if (ctx->nvml && nvml_others(ctx->nvml) > 0)
         ctx->shared = true;
-    if (!begin)
-        ctx->bound = cuda_launch_bound(ctx);
+    if (begin)
+        return;
+    ctx->bound = cuda_launch_bound(ctx);
+    if (ctx->params && (ctx->work.enqueue || ctx->work.gated))
+        json_object_set_new(ctx->params, "launch", json_string(cuda_launch_word(ctx)));
 }
 
 static bool is_lost(void *ctx)

@@ -195,7 +195,24 @@ faults='' expect "one algorithm" 0 "$check_ok" '"rank": 0, "of": 1'
 sed -i '1s/"algos":1/"algos":65/' "$work/plan"
 faults='' expect "too many algorithms" 2 'algos: is out of range'
 plan "$(gemm bf16 64 8 96)" >"$work/plan"
-faults=FAKE_CUDA=slow-host expect "slow host" 0 "$point_ok" '"launch_bound"'
+faults=FAKE_CUDA=slow-host expect "slow host" 0 "$point_ok" '"launch_bound"' \
+  '"launch": "stream"'
+# Behind the gate of a host function the device does not wait for the host: 50 us each.
+faults=FAKE_CUDA=gated-host expect "slow host, gated" 0 "$point_ok" "$check_ok" \
+  '"launch": "gated"' '"no_graph"'
+grep -q launch_bound "$work/out" && not_ok "launch_bound behind a gate"
+median() { sed -n 's/.*"time_s": {[^}]*"median": \([0-9.e-]*\).*/\1/p' "$work/out"; }
+median | awk '{ n++; bad = !($1 < 10e-6) } END { exit n < 1 || bad }' || {
+  not_ok "a gated sample of $(median) s"; }
+# A queue that is too short: the gate opens by itself, and there is none any more.
+faults="FAKE_CUDA=no-capture FAKE_CUDA_QUEUE=20" expect "a short queue" 0 "$point_ok" \
+  "$check_ok" '"launch": "stream"'
+faults=FAKE_CUDA=no-capture expect "a queue that is long enough" 0 "$point_ok" \
+  '"launch": "gated"'
+plan '{"test":"transfer","kind":"both-pinned","bytes":100000}' >"$work/plan"
+faults=FAKE_CUDA=no-capture expect "copies behind a gate" 0 "$point_ok" "$check_ok" \
+  '"launch": "gated"'
+faults='' expect "copies in a graph" 0 "$point_ok" "$check_ok" '"launch": "graph"'
 plan "$(gemm fp32 16 1 16)" >"$work/plan"
 faults='' expect "as short as an empty node" 0 "$point_ok" '"launch_bound"'
 faults=NVIDIA_TF32_OVERRIDE=1 expect "fp32 that is tf32" 0 '"emulated"' \
