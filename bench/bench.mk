@@ -12,6 +12,7 @@
 
 cuda_engine_sources = bench/bench_main.c bench/engine_cuda.c bench/cuda_algo.c bench/cuda_allreduce.c \
 	bench/cuda_arena.c bench/cuda_check.c bench/cuda_convert.c bench/cuda_decode.c \
+	bench/cuda_devices.c \
 	bench/cuda_error.c bench/cuda_fit.c bench/cuda_gemm.c bench/cuda_kernel.c \
 	bench/cuda_lt.c bench/cuda_memory.c bench/cuda_peer.c bench/cuda_run.c \
 	bench/cuda_sensors.c \

@@ -26,6 +26,7 @@ struct nvml;
 struct clock_lock;
 
 #define CUDA_ALIGN      256
+#define CUDA_GATE_CALLS 256
 #define CUDA_MAX_COPIES 512 /* operands rotating: no more than nodes of a graph */
 
 struct cuda_work {
@@ -136,7 +137,8 @@ bool cuda_time_plain(struct cuda_ctx *ctx, const struct cuda_work *work, int var
                      int first, int launches, double *seconds);
 /* A host function that holds `stream` until the gate of that slot (0 or 1) is opened,
  * or for 0.5 s; none where timer.gateless. No call but launches, copies and events in
- * between, 256 at the most, and it must be opened whatever became of them. */
+ * between, CUDA_GATE_CALLS at the most, and it must be opened whatever became of them.
+ */
 void cuda_gate_close(struct cuda_ctx *ctx, cudaStream_t stream, int slot);
 void cuda_gate_open(struct cuda_ctx *ctx, int slot);
 /* How samples are handed in: "graph", "gated", "stream". */
@@ -166,6 +168,17 @@ typedef enum point_state cuda_prepare(struct cuda_ctx *ctx, const struct point *
 cuda_prepare cuda_gemm_prepare, cuda_memory_prepare, cuda_transfer_prepare,
     cuda_peer_prepare, cuda_decode_prepare, cuda_fit_prepare, cuda_allreduce_prepare;
 void cuda_choices_free(struct cuda_ctx *ctx);
+
+/* ---- cuda_devices.c ---- */
+
+enum gp_status cuda_count(int *count, struct gp_err *err); /* GP_E_DEVICE with none */
+enum gp_status cuda_describe(int index, struct bench_device *out, struct gp_err *err);
+enum gp_status cuda_devices(struct bench_device *out, int max, int *count,
+                            struct gp_err *err);
+/* numa_node among the facts, where the kernel knows it. */
+void cuda_add_node(const char *pci, json_t *facts);
+/* Host threads and pinned memory near the GPU: pages are placed where first touched. */
+void cuda_bind_near(const char *pci);
 
 /* ---- engine_cuda.c ---- */
 

@@ -7,7 +7,10 @@
  * source cannot reach the target is unsupported: its copies go through the host, and
  * that is what the other transfers measure.
  *
- * Stream and events are the source's: those of cuda_run.c belong to the opened device.
+ * "peer-both" copies both ways at once, each on a stream of its source; the time is
+ * from before both to after both, and the bytes are those of both.
+ *
+ * Streams and events are the sources': those of cuda_run.c belong to the opened device.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,81 +19,127 @@
 #include "bench/cuda_ctx.h"
 #include "util/str.h"
 
-struct peer_state {
+struct way {
     int from, to;
-    size_t bytes;
     char *source, *target, *pattern; /* the last in host memory */
-    cudaStream_t stream;
-    cudaEvent_t start, stop;
-    bool there, back; /* what was enabled here, to be disabled */
+    cudaStream_t stream;             /* of the source */
+    bool enabled;                    /* access, here, to be disabled */
 };
+
+struct peer_state {
+    size_t bytes;
+    int ways;
+    struct way way[2];             /* there, and back */
+    cudaEvent_t start, stop, fork; /* of the first way's stream */
+    cudaEvent_t join;              /* of the second's */
+};
+
+static bool copy(struct cuda_ctx *ctx, const struct way *w, size_t bytes)
+{
+    return cuda_ok(
+        ctx,
+        cudaMemcpyPeerAsync(w->target, w->to, w->source, w->from, bytes, w->stream),
+        "copy to a peer");
+}
+
+/* Both ways begin after the start event, and end before the stop event. */
+static bool enqueue(struct cuda_ctx *ctx, struct peer_state *s, int launches)
+{
+    cudaStream_t first = s->way[0].stream, second = s->way[1].stream;
+    bool both = s->ways == 2, ok;
+
+    ok = cuda_ok(ctx, cudaEventRecord(s->start, first), "event") &&
+         (!both || (cuda_ok(ctx, cudaEventRecord(s->fork, first), "event") &&
+                    cuda_ok(ctx, cudaStreamWaitEvent(second, s->fork, 0), "event")));
+    for (int i = 0; ok && i < launches; i++) {
+        if (i * s->ways >= CUDA_GATE_CALLS)
+            cuda_gate_open(ctx, 0);
+        for (int w = 0; ok && w < s->ways; w++)
+            ok = copy(ctx, &s->way[w], s->bytes);
+    }
+    return ok &&
+           (!both || (cuda_ok(ctx, cudaEventRecord(s->join, second), "event") &&
+                      cuda_ok(ctx, cudaStreamWaitEvent(first, s->join, 0), "event"))) &&
+           cuda_ok(ctx, cudaEventRecord(s->stop, first), "event");
+}
 
 static bool peer_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds)
 {
     struct peer_state *s = ctx->work.state;
     float ms = 0;
-    bool ok = cuda_ok(ctx, cudaEventRecord(s->start, s->stream), "event");
+    bool ok;
 
     (void)variant;
-    for (int i = 0; ok && i < launches; i++)
-        ok = cuda_ok(ctx,
-                     cudaMemcpyPeerAsync(s->target, s->to, s->source, s->from, s->bytes,
-                                         s->stream),
-                     "copy to a peer");
-    if (!ok || !cuda_ok(ctx, cudaEventRecord(s->stop, s->stream), "event") ||
-        !cuda_ok(ctx, cudaStreamSynchronize(s->stream), "copy to a peer") ||
+    cuda_gate_close(ctx, s->way[0].stream, 0);
+    ok = enqueue(ctx, s, launches);
+    cuda_gate_open(ctx, 0);
+    if (!ok ||
+        !cuda_ok(ctx, cudaStreamSynchronize(s->way[0].stream), "copy to a peer") ||
         !cuda_ok(ctx, cudaEventElapsedTime(&ms, s->start, s->stop), "event time"))
         return false;
     *seconds = 1e-3 * (double)ms;
     return true;
 }
 
-/* The whole message, into a target that held something else. */
+static bool poison(struct cuda_ctx *ctx, const struct way *w, size_t bytes)
+{
+    return cuda_ok(ctx, cudaSetDevice(w->to), "cudaSetDevice") &&
+           cuda_ok(ctx, cudaMemset(w->target, 0x55, bytes), "poison") &&
+           cuda_ok(ctx, cudaDeviceSynchronize(), "poison");
+}
+
+/* The whole message, into a target that held something else, of each way. */
 static void peer_check(struct cuda_ctx *ctx, int variant, struct check *out)
 {
     struct peer_state *s = ctx->work.state;
     char *arrived = malloc(s->bytes);
     double seconds;
 
-    *out = (struct check){0};
-    out->done =
-        arrived && cuda_ok(ctx, cudaSetDevice(s->to), "cudaSetDevice") &&
-        cuda_ok(ctx, cudaMemset(s->target, 0x55, s->bytes), "poison") &&
-        cuda_ok(ctx, cudaDeviceSynchronize(), "poison") &&
-        peer_run(ctx, variant, 1, &seconds) &&
-        cuda_ok(ctx, cudaMemcpy(arrived, s->target, s->bytes, cudaMemcpyDeviceToHost),
-                "check");
+    *out = (struct check){.done = arrived != NULL, .ok = true};
+    for (int w = 0; out->done && w < s->ways; w++)
+        out->done = poison(ctx, &s->way[w], s->bytes);
+    out->done = out->done && peer_run(ctx, variant, 1, &seconds);
+    for (int w = 0; out->done && w < s->ways; w++) {
+        out->done = cuda_ok(
+            ctx,
+            cudaMemcpy(arrived, s->way[w].target, s->bytes, cudaMemcpyDeviceToHost),
+            "check");
+        out->ok =
+            out->ok && out->done && memcmp(arrived, s->way[w].pattern, s->bytes) == 0;
+        out->n++;
+    }
     cudaSetDevice(ctx->device);
-    out->n = 1;
-    out->ok = out->done && memcmp(arrived, s->pattern, s->bytes) == 0;
-    free(arrived);
+    out->ok = out->ok && out->done;
     if (!out->done)
         snprintf(out->why, sizeof out->why, "%.110s",
                  arrived ? ctx->fault : "out of host memory");
     else if (!out->ok)
         snprintf(out->why, sizeof out->why, "what arrived is not what was sent");
+    free(arrived);
 }
 
 static void peer_release(struct cuda_ctx *ctx)
 {
     struct peer_state *s = ctx->work.state;
+    cudaEvent_t events[] = {s->start, s->stop, s->fork, s->join};
 
-    cudaSetDevice(s->to);
-    cuda_give(ctx, s->target);
-    if (s->back)
-        cudaDeviceDisablePeerAccess(s->from);
-    cudaSetDevice(s->from);
-    cuda_give(ctx, s->source);
-    if (s->there)
-        cudaDeviceDisablePeerAccess(s->to);
-    if (s->start)
-        cudaEventDestroy(s->start);
-    if (s->stop)
-        cudaEventDestroy(s->stop);
-    if (s->stream)
-        cudaStreamDestroy(s->stream);
+    for (int i = 0; i < 2; i++) {
+        struct way *w = &s->way[i];
+
+        cudaSetDevice(w->to);
+        cuda_give(ctx, w->target);
+        cudaSetDevice(w->from);
+        cuda_give(ctx, w->source);
+        if (w->enabled)
+            cudaDeviceDisablePeerAccess(w->to);
+        if (w->stream)
+            cudaStreamDestroy(w->stream);
+        free(w->pattern);
+    }
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
+        if (events[i])
+            cudaEventDestroy(events[i]);
     cudaSetDevice(ctx->device);
-    free(s->pattern);
     free(s);
 }
 
@@ -110,58 +159,76 @@ static cudaError_t enable(int device, int other, bool *enabled)
 static enum point_state reach(struct cuda_ctx *ctx, struct peer_state *s, char *why,
                               size_t size)
 {
-    int there = 0, back = 0;
-    cudaError_t error;
+    int from = s->way[0].from, to = s->way[0].to, there = 0, back = 0;
+    cudaError_t error = cudaSuccess;
 
-    if (!cuda_ok(ctx, cudaDeviceCanAccessPeer(&there, s->from, s->to), "peer access") ||
-        !cuda_ok(ctx, cudaDeviceCanAccessPeer(&back, s->to, s->from), "peer access"))
+    if (!cuda_ok(ctx, cudaDeviceCanAccessPeer(&there, from, to), "peer access") ||
+        !cuda_ok(ctx, cudaDeviceCanAccessPeer(&back, to, from), "peer access"))
         return cuda_failed(ctx, why, size);
     if (!there)
-        return snprintf(why, size, "GPU %d cannot reach the memory of GPU %d%s",
-                        s->from, s->to,
-                        back ? ", which can reach its" : ", nor that its"),
+        return snprintf(why, size, "GPU %d cannot reach the memory of GPU %d%s", from,
+                        to, back ? ", which can reach its" : ", nor that its"),
                POINT_UNSUPPORTED;
-    if ((error = enable(s->from, s->to, &s->there)) != cudaSuccess)
-        return snprintf(why, size,
-                        "GPU %d could reach the memory of GPU %d, but it cannot be "
-                        "enabled: %.80s (CUDA error %d)",
-                        s->from, s->to, cudaGetErrorString(error), (int)error),
+    if (!back && s->ways == 2)
+        return snprintf(why, size, "GPU %d cannot reach the memory of GPU %d", to,
+                        from),
                POINT_UNSUPPORTED;
-    if (back)
-        enable(s->to, s->from, &s->back);
+    for (int w = 0; w < (back ? 2 : 1); w++) {
+        error = enable(s->way[w].from, s->way[w].to, &s->way[w].enabled);
+        if (error != cudaSuccess && w < s->ways)
+            return snprintf(why, size,
+                            "GPU %d could reach the memory of GPU %d, but it cannot be "
+                            "enabled: %.80s (CUDA error %d)",
+                            s->way[w].from, s->way[w].to, cudaGetErrorString(error),
+                            (int)error),
+                   POINT_UNSUPPORTED;
+    }
     ctx->params =
-        json_pack("{s:i, s:i, s:b}", "from", s->from, "to", s->to, "access_back", back);
+        json_pack("{s:i, s:i, s:b}", "from", from, "to", to, "access_back", back);
     return POINT_OK;
 }
 
-static enum point_state fill(struct cuda_ctx *ctx, struct peer_state *s, char *why,
-                             size_t size)
+static enum point_state fill(struct cuda_ctx *ctx, struct peer_state *s, struct way *w,
+                             char *why, size_t size)
 {
-    uint64_t seed = ctx->settings.seed;
+    uint64_t seed = ctx->settings.seed + (uint64_t)w->from;
     bool oom = false;
 
-    if (!(s->pattern = malloc(s->bytes)))
+    if (!(w->pattern = malloc(s->bytes)))
         return snprintf(why, size, "needs %.2f GiB of host memory",
                         (double)s->bytes / 0x1p30),
                POINT_OOM;
-    convert_fill(BITS_INT8, s->pattern, s->bytes, &seed);
-    if (!cuda_ok(ctx, cudaSetDevice(s->to), "cudaSetDevice"))
+    convert_fill(BITS_INT8, w->pattern, s->bytes, &seed);
+    if (!cuda_ok(ctx, cudaSetDevice(w->to), "cudaSetDevice"))
         return cuda_failed(ctx, why, size);
-    if (!(s->target = cuda_take(ctx, (double)s->bytes, &oom, why, size)))
+    if (!(w->target = cuda_take(ctx, (double)s->bytes, &oom, why, size)))
         return oom ? POINT_OOM : POINT_ERROR;
-    if (!cuda_ok(ctx, cudaSetDevice(s->from), "cudaSetDevice"))
+    if (!cuda_ok(ctx, cudaSetDevice(w->from), "cudaSetDevice"))
         return cuda_failed(ctx, why, size);
-    if (!(s->source = cuda_take(ctx, (double)s->bytes, &oom, why, size)))
+    if (!(w->source = cuda_take(ctx, (double)s->bytes, &oom, why, size)))
         return oom ? POINT_OOM : POINT_ERROR;
-    if (!cuda_ok(ctx,
-                 cudaMemcpy(s->source, s->pattern, s->bytes, cudaMemcpyHostToDevice),
-                 "fill") ||
-        !cuda_ok(ctx, cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking),
+    if (!cuda_ok(ctx, cudaStreamCreateWithFlags(&w->stream, cudaStreamNonBlocking),
                  "stream") ||
-        !cuda_ok(ctx, cudaEventCreate(&s->start), "event") ||
-        !cuda_ok(ctx, cudaEventCreate(&s->stop), "event"))
+        !cuda_ok(ctx,
+                 cudaMemcpyAsync(w->source, w->pattern, s->bytes,
+                                 cudaMemcpyHostToDevice, w->stream),
+                 "fill") ||
+        !cuda_ok(ctx, cudaStreamSynchronize(w->stream), "fill"))
         return cuda_failed(ctx, why, size);
     return POINT_OK;
+}
+
+/* Each of the device whose stream it is recorded on. */
+static bool events(struct cuda_ctx *ctx, struct peer_state *s)
+{
+    return cuda_ok(ctx, cudaSetDevice(s->way[0].from), "cudaSetDevice") &&
+           cuda_ok(ctx, cudaEventCreate(&s->start), "event") &&
+           cuda_ok(ctx, cudaEventCreate(&s->stop), "event") &&
+           cuda_ok(ctx, cudaEventCreateWithFlags(&s->fork, cudaEventDisableTiming),
+                   "event") &&
+           cuda_ok(ctx, cudaSetDevice(s->way[1].from), "cudaSetDevice") &&
+           cuda_ok(ctx, cudaEventCreateWithFlags(&s->join, cudaEventDisableTiming),
+                   "event");
 }
 
 enum point_state cuda_peer_prepare(struct cuda_ctx *ctx, const struct point *point,
@@ -179,21 +246,27 @@ enum point_state cuda_peer_prepare(struct cuda_ctx *ctx, const struct point *poi
                POINT_UNSUPPORTED;
     if (!(s = calloc(1, sizeof *s)))
         return snprintf(why, size, "out of host memory"), POINT_ERROR;
-    s->from = point->from;
-    s->to = point->to;
+    s->ways = strcmp(point->kind, "peer-both") == 0 ? 2 : 1;
+    s->way[0].from = s->way[1].to = point->from;
+    s->way[0].to = s->way[1].from = point->to;
     s->bytes = (size_t)point->bytes;
     ctx->work = (struct cuda_work){.active = true,
                                    .name = point->id,
                                    .run = peer_run,
+                                   .gated = true,
                                    .check = peer_check,
                                    .release = peer_release,
                                    .state = s};
-    out->bytes = 2 * point->bytes;
+    out->bytes = 2 * s->ways * point->bytes;
     out->cold = true;
-    gp_copy(out->algorithm, sizeof out->algorithm, "cudaMemcpyPeerAsync");
+    gp_copy(out->algorithm, sizeof out->algorithm,
+            s->ways == 2 ? "cudaMemcpyPeerAsync, both ways at once"
+                         : "cudaMemcpyPeerAsync");
     state = reach(ctx, s, why, size);
-    if (state == POINT_OK)
-        state = fill(ctx, s, why, size);
+    for (int w = 0; state == POINT_OK && w < s->ways; w++)
+        state = fill(ctx, s, &s->way[w], why, size);
+    if (state == POINT_OK && !events(ctx, s))
+        state = cuda_failed(ctx, why, size);
     cudaSetDevice(ctx->device);
     return state;
 }

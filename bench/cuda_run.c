@@ -81,7 +81,6 @@ void cuda_timer_fini(struct cuda_ctx *ctx)
 
 enum { GATE_OPEN, GATE_CLOSED, GATE_LATE };
 enum {
-    GATE_CALLS = 256,
     GATE_LEAST = 4 /* launches: the first of an algorithm may load its code, which waits
                     * for the device; those who time so few have not launched it yet */
 };
@@ -146,7 +145,7 @@ static bool enqueue_gated(struct cuda_ctx *ctx, const struct cuda_work *work,
     cuda_gate_close(ctx, ctx->stream, slot);
     ok = cuda_ok(ctx, cudaEventRecord(ctx->timer.start[slot], ctx->stream), "event");
     for (int i = 0; ok && i < launches; i++) {
-        if (ctx->timer.closed && i * calls >= GATE_CALLS) {
+        if (ctx->timer.closed && i * calls >= CUDA_GATE_CALLS) {
             cuda_gate_open(ctx, slot);
             *opened = cuda_now();
         }

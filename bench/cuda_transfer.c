@@ -347,7 +347,7 @@ enum point_state cuda_transfer_prepare(struct cuda_ctx *ctx, const struct point 
     if (point->bytes < 1 || point->bytes > 0x1p46)
         return snprintf(why, size, "a size of %.0f bytes", point->bytes),
                POINT_UNSUPPORTED;
-    if (strcmp(point->kind, "peer") == 0)
+    if (point_together(point))
         return cuda_peer_prepare(ctx, point, out, why, size);
     if (!(s = calloc(1, sizeof *s)))
         return snprintf(why, size, "out of host memory"), POINT_ERROR;

@@ -64,6 +64,7 @@ static const struct {
     {TEST_TRANSFER, "h2d-pageable"}, {TEST_TRANSFER, "d2h-pageable"},
     {TEST_TRANSFER, "storage"},      {TEST_ALLREDUCE, "plain"},
     {TEST_ALLREDUCE, "graph"},       {TEST_TRANSFER, "peer"},
+    {TEST_TRANSFER, "peer-both"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -180,7 +181,8 @@ double point_bytes(const struct point *point)
     case TEST_MEMORY:
         return point->bytes * (has_kind(point, "copy") ? 2 : 1);
     case TEST_TRANSFER:
-        return point->bytes * (has_kind(point, "both-pinned") ? 2 : 1);
+        return point->bytes *
+               (has_kind(point, "both-pinned") || has_kind(point, "peer-both") ? 2 : 1);
     default:
         return point->bytes;
     }
@@ -189,7 +191,8 @@ double point_bytes(const struct point *point)
 bool point_together(const struct point *point)
 {
     return point->test == TEST_ALLREDUCE ||
-           (point->test == TEST_TRANSFER && has_kind(point, "peer"));
+           (point->test == TEST_TRANSFER &&
+            (has_kind(point, "peer") || has_kind(point, "peer-both")));
 }
 
 /* ---- id ---- */
@@ -261,8 +264,8 @@ void point_name(struct point *point)
         break;
     default:
         if (point_together(point)) {
-            gp_format(text, sizeof text, "transfer/peer/%d-%d/%.0f", point->from,
-                      point->to, point->bytes);
+            gp_format(text, sizeof text, "transfer/%s/%d-%d/%.0f", point->kind,
+                      point->from, point->to, point->bytes);
             break;
         }
         gp_format(text, sizeof text, "%s/%s/%.0f", bench_test_word(point->test),

@@ -58,7 +58,7 @@ struct point {
     enum bench_cache cache;
     char kind[24];         /* MEMORY: "read" "write" "copy"; TRANSFER: "h2d-pinned"
                             * "d2h-pinned" "both-pinned" "h2d-pageable" "d2h-pageable"
-                            * "storage" "peer"; ALLREDUCE: "plain" "graph" */
+                            * "storage" "peer" "peer-both"; ALLREDUCE: "plain" "graph" */
     double bytes;          /* MEMORY, TRANSFER, ALLREDUCE, FIT: bytes of one operation */
     int from, to;          /* TRANSFER peer: devices, by index */
     char layer[24];        /* BATCH: "qkv" "o" "gate_up" "down" "lm_head" */

@@ -388,6 +388,7 @@ cuda_engine_sources = \
 	bench/cuda_convert.h \
 	bench/cuda_ctx.h \
 	bench/cuda_decode.c \
+	bench/cuda_devices.c \
 	bench/cuda_error.c \
 	bench/cuda_fit.c \
 	bench/cuda_gemm.c \

@@ -62,12 +62,13 @@ static void second_word(const char *id, char *text, size_t size)
 }
 
 /* "transfer/peer/0-1/64" -> "peer/0-1": every pair has a link of its own. */
-static void name_pair(const char *id, char *text, size_t size)
+static void name_pair(const char *id, const char *kind, char *text, size_t size)
 {
-    const char *from = strstr(id, "peer/");
+    const char *from = strstr(id, kind);
+    size_t word = strlen(kind) + 1;
 
-    if (from)
-        gp_format(text, size, "%.*s", (int)(5 + strcspn(from + 5, "/")), from);
+    if (from && from[word - 1] == '/')
+        gp_format(text, size, "%.*s", (int)(word + strcspn(from + word, "/")), from);
 }
 
 /* Not what was tuned: a framework gets the heuristic's choice. */
@@ -100,8 +101,8 @@ static bool term_of(const struct benchlog_point *p, struct term *term)
         term->kind = "bandwidth";
     } else if (strcmp(p->test, "transfer") == 0) {
         term->kind = "link";
-        if (strcmp(kind, "peer") == 0)
-            name_pair(p->id, term->of, sizeof term->of);
+        if (strncmp(kind, "peer", 4) == 0)
+            name_pair(p->id, kind, term->of, sizeof term->of);
     } else if (strcmp(p->test, "allreduce") == 0) {
         term->kind = "allreduce";
         term->type = p->type;

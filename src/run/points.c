@@ -421,6 +421,9 @@ static void add_pairs(struct planning *p, double bytes)
 
             if (i != j)
                 add(p, &point, false);
+            gp_copy(point.kind, sizeof point.kind, "peer-both");
+            if (i < j && ask->preset != PRESET_QUICK)
+                add(p, &point, false);
         }
 }
 

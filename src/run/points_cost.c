@@ -50,7 +50,7 @@ static double transfer_rate(const struct point *point)
         double rate; /* bytes/s of a link of today, a pageable copy, a fast disk */
     } rates[] = {{"h2d-pinned", 2e10},  {"d2h-pinned", 2e10},  {"both-pinned", 3e10},
                  {"h2d-pageable", 5e9}, {"d2h-pageable", 5e9}, {"storage", 1e9},
-                 {"peer", 5e10}};
+                 {"peer", 5e10},        {"peer-both", 1e11}};
 
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         if (strcmp(rates[i].kind, point->kind) == 0)

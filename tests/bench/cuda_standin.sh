@@ -295,6 +295,23 @@ plan '{"test":"transfer","kind":"peer","from":0,"to":1,"bytes":1000000}' \
 faults=FAKE_CUDA_DEVICES=2 expect "peers" 0 "$check_ok" '"from": 1,.*"to": 0' \
   '"id": "transfer/peer/0-1/1000000", "state": "ok"' \
   '"id": "transfer/peer/1-0/1000000", "state": "ok"'
+plan '{"test":"transfer","kind":"peer-both","from":0,"to":1,"bytes":1000000}' >"$work/both"
+cp "$work/plan" "$work/one" && cp "$work/both" "$work/plan"
+faults=FAKE_CUDA_DEVICES=2 expect "peers both ways" 0 "$check_ok" '"n": 2, "ok": true' \
+  '"id": "transfer/peer-both/0-1/1000000", "state": "ok"' '"launch": "gated"' \
+  '"peers": \[null, true\]'
+# 2 x 1 us and 2 MB: as many bytes as both ways have, in the time of both
+sed -n 's/.*"median": \([0-9.e-]*\).*"bytes_per_s": \([0-9.e+]*\).*/\1 \2/p' "$work/out" |
+  awk '{ n++; bad = $1 * $2 < 1999000 || $1 * $2 > 2001000 || $1 < 3.9e-6 }
+    END { exit n < 1 || bad }' || { not_ok "the bytes of both ways"; }
+faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=one-way" expect "both ways, where one is" 0 \
+  '"state": "unsupported", "reason": "GPU 1 cannot reach the memory of GPU 0"' \
+  '"peers": \[null, true\]'
+faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=lost-back" expect "both ways, nothing comes back" 0 \
+  '"valid": false' 'what arrived is not what was sent'
+faults='' expect "both ways, alone" 0 '"unsupported"' 'of 1 that are visible' \
+  '"peers": \[null\]'
+cp "$work/one" "$work/plan"
 faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=one-way" expect "a peer one way" 0 "$check_ok" \
   '"id": "transfer/peer/0-1/1000000", "state": "ok"' '"access_back": false' \
   '"id": "transfer/peer/1-0/1000000", "state": "unsupported", "reason": "GPU 1 cannot reach'

@@ -434,6 +434,34 @@ static void sizes_tell_overhead_from_rate(void **state)
     benchlog_fini(&log);
 }
 
+/* A term of each pair and way, and one of both ways at once. */
+static void every_pair_has_its_link(void **state)
+{
+    const struct made made[] = {
+        {"transfer/peer/0-1/64", "transfer", "", "", 0, 1e-3, 0, 64e9},
+        {"transfer/peer/1-0/64", "transfer", "", "", 0, 1e-3, 0, 64e9},
+        {"transfer/peer-both/0-1/64", "transfer", "", "", 0, 1e-3, 0, 120e9},
+        {"transfer/peer-both/0-1/9", "transfer", "", "", 0, 1e-4, 0, 110e9},
+    };
+    static const char *const of[] = {"peer/0-1", "peer/1-0", "peer-both/0-1"};
+    struct benchlog log;
+    json_t *json, *terms;
+
+    (void)state;
+    write_points(made, 4, &log);
+    json = benchlog_calibration(&log);
+    terms = json_object_get(json, "terms");
+    assert_int_equal(json_array_size(terms), 3);
+    for (size_t i = 0; i < 3; i++) {
+        const json_t *term = json_array_get(terms, i);
+
+        assert_string_equal(json_string_value(json_object_get(term, "kind")), "link");
+        assert_string_equal(json_string_value(json_object_get(term, "of")), of[i]);
+    }
+    json_decref(json);
+    benchlog_fini(&log);
+}
+
 static void noise_widens_the_band(void **state)
 {
     const struct made made[] = {
@@ -793,6 +821,7 @@ int main(void)
         cmocka_unit_test(merge_refuses_what_is_one_run),
         cmocka_unit_test(views_hold_the_figures),
         cmocka_unit_test(sizes_tell_overhead_from_rate),
+        cmocka_unit_test(every_pair_has_its_link),
         cmocka_unit_test(noise_widens_the_band),
         cmocka_unit_test(products_reach_a_share_of_the_peak),
         cmocka_unit_test(a_bandwidth_is_told_of_the_sheet),

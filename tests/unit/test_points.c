@@ -260,10 +260,18 @@ static void test_transfer_and_allreduce(void **state)
     ask.device[1] = 2; /* 1 is not among those chosen */
     ask.device[2] = 5;
     plan(&ask, &points);
-    assert_int_equal(points.count, 9 * 3 + 5 * 2 + 2 + 1 + 6);
+    assert_int_equal(points.count, 9 * 3 + 5 * 2 + 2 + 1 + 6 + 3);
     assert_string_equal(points.point[points.count - 1].id, "transfer/peer/5-2/67108864");
+    assert_string_equal(points.point[points.count - 3].id,
+                        "transfer/peer-both/2-5/67108864");
     check_all(&points);
     points_fini(&points);
+    ask.preset = PRESET_QUICK;
+    plan(&ask, &points);
+    for (int i = 0; i < points.count; i++)
+        assert_string_not_equal(points.point[i].kind, "peer-both");
+    points_fini(&points);
+    ask.preset = PRESET_NORMAL;
     ask.cpu = true;
     plan(&ask, &points);
     for (int i = 0; i < points.count; i++)

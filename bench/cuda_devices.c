@@ -1,0 +1,206 @@
+/*
+ * cuda_devices.c - which GPUs there are, what is known of one, and what lies near it.
+ *
+ * Devices are CUDA's, so CUDA_VISIBLE_DEVICES and MIG are respected by itself. The
+ * bandwidth of the data sheet comes from the driver: 2 x memory clock x bus width / 8,
+ * for an H100 2 x 2619 MHz x 5120 / 8 = 3.35 TB/s; newer drivers no longer give the
+ * clock, then it is unknown (0).
+ */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bench/cuda_ctx.h"
+#include "util/json.h"
+#include "util/str.h"
+
+static int attribute(enum cudaDeviceAttr name, int device)
+{
+    int value = 0;
+
+    if (cudaDeviceGetAttribute(&value, name, device) != cudaSuccess) {
+        cudaGetLastError();
+        return 0;
+    }
+    return value;
+}
+
+static void uuid_text(const struct cudaDeviceProp *prop, char *out, size_t size)
+{
+    const unsigned char *u = (const unsigned char *)prop->uuid.bytes;
+
+    snprintf(out, size,
+             "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+             u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11],
+             u[12], u[13], u[14], u[15]);
+}
+
+/* What changes what the libraries do. */
+static json_t *environment(void)
+{
+    static const char *const prefixes[] = {"CUBLAS", "CUDA_", "NCCL_",
+                                           "NVIDIA_TF32_OVERRIDE"};
+    json_t *env = json_object();
+
+    for (char **at = environ; *at; at++)
+        for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
+            const char *value = strchr(*at, '=');
+            char name[64];
+
+            if (!value || strncmp(*at, prefixes[i], strlen(prefixes[i])) != 0 ||
+                value - *at >= (long)sizeof name)
+                continue;
+            snprintf(name, sizeof name, "%.*s", (int)(value - *at), *at);
+            json_object_set_new(env, name, gp_json_text(value + 1));
+            break;
+        }
+    return env;
+}
+
+/* Which of the visible GPUs' memory this one reaches; null: its own, or unknown. */
+static json_t *peers(int device)
+{
+    json_t *list = json_array();
+    int count = 0, can;
+
+    if (cudaGetDeviceCount(&count) != cudaSuccess)
+        cudaGetLastError();
+    for (int i = 0; i < count; i++) {
+        bool known =
+            i != device && cudaDeviceCanAccessPeer(&can, device, i) == cudaSuccess;
+
+        json_array_append_new(list, known ? json_boolean(can) : json_null());
+    }
+    cudaGetLastError();
+    return list;
+}
+
+static json_t *more_facts(int device)
+{
+    int driver = 0, runtime = 0;
+
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    return json_pack("{s:o, s:o, s:i, s:i, s:I, s:b, s:i, s:i, s:i}", "env",
+                     environment(), "peers", peers(device), "cuda_driver", driver,
+                     "cuda_runtime", runtime, "cublaslt",
+                     (json_int_t)cublasLtGetVersion(), "ecc",
+                     attribute(cudaDevAttrEccEnabled, device), "bus_bits",
+                     attribute(cudaDevAttrGlobalMemoryBusWidth, device),
+                     "mem_clock_khz", attribute(cudaDevAttrMemoryClockRate, device),
+                     "sm_clock_khz", attribute(cudaDevAttrClockRate, device));
+}
+
+enum gp_status cuda_describe(int index, struct bench_device *out, struct gp_err *err)
+{
+    struct cudaDeviceProp prop;
+    cudaError_t error = cudaGetDeviceProperties(&prop, index);
+
+    if (error != cudaSuccess)
+        return cuda_fail_device(error, "", err);
+    *out = (struct bench_device){.index = index, .units = prop.multiProcessorCount};
+    gp_copy(out->name, sizeof out->name, prop.name);
+    gp_copy(out->kind, sizeof out->kind, "gpu");
+    uuid_text(&prop, out->uuid, sizeof out->uuid);
+    if (cudaDeviceGetPCIBusId(out->pci, sizeof out->pci, index) != cudaSuccess) {
+        out->pci[0] = '\0';
+        cudaGetLastError();
+    }
+    out->cc = prop.major * 10 + prop.minor;
+    out->memory = (double)prop.totalGlobalMem;
+    out->cache = attribute(cudaDevAttrL2CacheSize, index);
+    out->bandwidth_sheet = 2e3 * attribute(cudaDevAttrMemoryClockRate, index) *
+                           attribute(cudaDevAttrGlobalMemoryBusWidth, index) / 8;
+    out->more = more_facts(index);
+    return GP_OK;
+}
+
+enum gp_status cuda_count(int *count, struct gp_err *err)
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    cudaError_t error;
+
+    *count = 0; /* the call leaves it alone when it fails */
+    error = cudaGetDeviceCount(count);
+    if (error == cudaSuccess && *count > 0)
+        return GP_OK;
+    *count = 0;
+    if (visible && (error == cudaSuccess || error == cudaErrorNoDevice))
+        return gp_fail(err, GP_E_DEVICE, "", "name a GPU that nvidia-smi -L lists",
+                       "no usable GPU: CUDA_VISIBLE_DEVICES=%.40s leaves none",
+                       visible);
+    return cuda_fail_device(error == cudaSuccess ? cudaErrorNoDevice : error, "", err);
+}
+
+enum gp_status cuda_devices(struct bench_device *out, int max, int *count,
+                            struct gp_err *err)
+{
+    int found;
+    enum gp_status status = cuda_count(&found, err);
+
+    *count = 0;
+    for (int i = 0; status == GP_OK && i < found && i < max; i++) {
+        status = cuda_describe(i, &out[i], err);
+        *count += status == GP_OK;
+    }
+    return status;
+}
+
+/* The first line of what the kernel says of a PCI device; false where it cannot be
+ * read, as in many containers. $GPUPLAN_SYSFS is for tests. */
+static bool of_pci(const char *pci, const char *name, char *line, size_t size)
+{
+    const char *root = secure_getenv("GPUPLAN_SYSFS");
+    char path[300], device[24];
+    FILE *file;
+    bool read;
+
+    gp_copy(device, sizeof device, pci);
+    for (char *c = device; *c; c++)
+        *c = gp_lower(*c);
+    gp_format(path, sizeof path, "%.200s/bus/pci/devices/%s/%s",
+              root && *root ? root : "/sys", device, name);
+    if (!device[0] || !(file = fopen(path, "r")))
+        return false;
+    read = fgets(line, (int)size, file) != NULL;
+    fclose(file);
+    return read;
+}
+
+/* The kernel says -1 where there is one node only, or it does not know. */
+void cuda_add_node(const char *pci, json_t *facts)
+{
+    char line[32], *end;
+    long node;
+
+    if (!of_pci(pci, "numa_node", line, sizeof line))
+        return;
+    node = strtol(line, &end, 10);
+    if (end != line && node >= 0)
+        json_object_set_new(facts, "numa_node", json_integer(node));
+}
+
+void cuda_bind_near(const char *pci)
+{
+    char list[512] = "";
+    cpu_set_t now, near;
+
+    if (!of_pci(pci, "local_cpulist", list, sizeof list))
+        return;
+    CPU_ZERO(&near);
+    for (char *at = list, *end; *at >= '0' && *at <= '9'; at = end + (*end == ',')) {
+        long first = strtol(at, &end, 10), last = first;
+
+        if (*end == '-')
+            last = strtol(end + 1, &end, 10);
+        for (long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
+            CPU_SET((size_t)cpu, &near);
+    }
+    if (sched_getaffinity(0, sizeof now, &now) != 0)
+        return;
+    CPU_AND(&near, &near, &now);
+    if (CPU_COUNT(&near) > 0)
+        sched_setaffinity(0, sizeof near, &near);
+}
