@@ -162,10 +162,11 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
         cpu_flag(engine, "emulated");
     gp_copy(out->algorithm, sizeof out->algorithm,
             cpu_gemm_made(work->gemm[QKV])->algorithm);
-    out->params = json_pack("{s:i, s:f, s:s, s:i}", "layers_real", work->real,
-                            "extrapolated_layers", (double)(work->layers - work->real),
-                            "attention", "read of keys and values", "threads",
-                            engine->topology.threads);
+    out->params = json_pack("{s:i, s:i, s:s, s:s, s:f, s:i}", "layers_real", work->real,
+                            "extrapolated_layers", work->layers - work->real,
+                            "attention", "read of keys and values", "omitted",
+                            point_omitted(point), "step_bytes", point_bytes(point),
+                            "threads", engine->topology.threads);
     return fill(engine, work, why, size);
 }
 

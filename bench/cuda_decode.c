@@ -195,9 +195,7 @@ static bool plan_layers(struct cuda_ctx *ctx, const struct point *p,
     ctx->extrapolated = s->real < s->layers;
     ctx->params = json_pack("{s:i, s:i, s:i, s:s}", "layers_real", s->real,
                             "extrapolated_layers", s->layers - s->real, "step_launches",
-                            s->layers * OF_LAYER + 1, "omitted",
-                            p->tp > 1 ? "norm, rope, softmax, sampling, all-reduce"
-                                      : "norm, rope, softmax, sampling");
+                            s->layers * OF_LAYER + 1, "omitted", point_omitted(p));
     json_object_set_new(ctx->params, "step_bytes", gp_json_number(point_bytes(p)));
     out->cold = s->real * layer + head >= 2 * ctx->l2;
     out->bytes = s->real * layer + head;

@@ -195,6 +195,12 @@ bool point_together(const struct point *point)
             (has_kind(point, "peer") || has_kind(point, "peer-both")));
 }
 
+const char *point_omitted(const struct point *point)
+{
+    return point->tp > 1 ? "norm, rope, softmax, sampling, all-reduce"
+                         : "norm, rope, softmax, sampling";
+}
+
 /* ---- id ---- */
 
 const char *point_kind(const struct point *point)

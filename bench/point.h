@@ -83,6 +83,9 @@ bool point_together(const struct point *point);
  * (CACHE_HOT) "read-cache", which is no figure of memory. */
 const char *point_kind(const struct point *point);
 
+/* Of a decoder step: the parts of a real one that no engine runs. */
+const char *point_omitted(const struct point *point);
+
 /* Fills id from the other fields. */
 void point_name(struct point *point);
 

@@ -87,6 +87,11 @@ for i, (point, states) in enumerate(plan):
         want = 2.0 * point["m"] * point["n"] * point["k"] / median
         if abs(ops / want - 1) > 1e-6:
             wrong.append("%s: %s operations/s, not %s" % (said["id"], ops, want))
+    if point["test"] == "decode":
+        said_of = said["params"]
+        if (said_of["omitted"] != "norm, rope, softmax, sampling" or
+                abs(said_of["step_bytes"] / median / moved - 1) > 1e-6):
+            wrong.append("%s: %s" % (said["id"], said_of))
     if point["test"] == "memory":
         want = point["bytes"] * (2 if point["kind"] == "copy" else 1) / median
         if abs(moved / want - 1) > 1e-6 or not 1e8 < moved < 1e14:
