@@ -35,7 +35,8 @@
 /* 1: cold operands of CPU products rotated less. 2: GPU products were tuned anew in each
  * pass, first_s was a warm launch, 200 narrow samples were unconverged, and quick points
  * were too short for three readings of the sensors. 3: quick had one pass and half a
- * second of warm-up, all tests were mixed in one order, and sums lasted 5 ms a sample. */
+ * second of warm-up, all tests were mixed in one order, sums lasted 5 ms a sample, and
+ * launches without a graph had gaps between them. */
 #define METHOD_VERSION 4
 #define METHOD_MAX_SAMPLES 200
 #define METHOD_MAX_ALGOS   64
