@@ -138,15 +138,16 @@ static int draw_file(const struct bench *b, struct canvas *canvas, struct rect i
 
 static const char *next_words(const struct bench *b)
 {
-    bool some = session_can_resume(b->session);
-
-    return !bench_unfinished(b)
-               ? "next: 3 shows it in Curves, w saves under a name, r new run"
-           : bench_some_refused(b) && !b->form.options.value[OPT_FORCE][0]
-               ? "next: o, Enter, F5 measures all the same (force); or wait, then F5; "
-                 "or r and leave it out"
-           : some ? "next: F5 goes on, c the command for it, 3 Curves, r new run"
-                  : "next: F5 tries again, r new run";
+    if (!bench_unfinished(b))
+        return "next: 3 shows it in Curves, w saves under a name, r new run";
+    if (bench_some_refused(b))
+        return b->form.options.value[OPT_FORCE][0]
+                   ? "next: F5 measures all the same (force is on), r new run"
+                   : "next: o, Enter, F5 measures all the same (force); or wait, then "
+                     "F5; or r and leave it out";
+    return session_can_resume(b->session)
+               ? "next: F5 goes on, c the command for it, 3 Curves, r new run"
+               : "next: F5 tries again, r new run";
 }
 
 static void draw_words(const struct bench *b, struct canvas *canvas, struct rect in)

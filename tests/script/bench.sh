@@ -1055,8 +1055,8 @@ screen "sixteen devices" -m 8B -g h100-sxm <<'KEYS'
 :size 200 60
 4
 :wait
-Down Down Space g Enter
-:run 0.5
+Enter
+:run 0.9
 :dump live
 x
 :wait

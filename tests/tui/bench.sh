@@ -100,4 +100,24 @@ until_true eval '! [ -d "/proc/$pid" ]' || fail "gpuplan outlived its terminal"
 until_true engines_are 0 || fail "$(engines) engines outlived gpuplan"
 assert_eq "its journal is there" "$before" "$(journals)"
 
+# ---- others use the devices, in the least room -----------------------------------------
+
+GPUPLAN_STANDIN=taken
+open 40 12 xterm-256color
+start -m 8B -g h100-sxm
+keys 4
+see "Enter:start"
+see "50 points"
+keys Enter
+see "Nothing was measured"
+see "next: o, Enter, F5"
+keys o
+see "force          off"
+keys Enter
+see "force          on, not off"
+keys Escape
+see "next: F5 measures all"
+keys F5
+see "Complete: every point was measured."
+
 finish
