@@ -12,8 +12,8 @@
 #include "util/json.h"
 #include "util/mem.h"
 
-#define WINDOW_MAX 20000 /* readings kept of one window: 1000 s at one every 50 ms */
-#define LEAST      3     /* readings that say something */
+#define WINDOW_MAX 4096 /* readings kept of one window; even */
+#define LEAST      3    /* readings that say something */
 
 struct watch {
     FILE *out;
@@ -23,7 +23,9 @@ struct watch {
     double sensors_s, progress_s, last_line;
     bool running, quit, open;
     int index, samples;
-    json_t *readings; /* array: those of the window */
+    json_t *readings; /* array: those of the window, one of `stride` */
+    int seen, stride;
+    double first, last; /* s, when the first and the last of them were taken */
     json_t *latest;
     pthread_t thread;
     pthread_mutex_t lock;
@@ -98,6 +100,30 @@ bool watch_gone(struct watch *watch)
 
 /* ---- the thread ---- */
 
+/* Locked: in a long window every second reading does as well, of those to come too. */
+static void thin(struct watch *watch)
+{
+    json_t *kept = json_array();
+
+    for (size_t i = 0; i < json_array_size(watch->readings); i += 2)
+        json_array_append(kept, json_array_get(watch->readings, i));
+    json_decref(watch->readings);
+    watch->readings = kept;
+    watch->stride *= 2;
+}
+
+static void add(struct watch *watch, json_t *reading, double now)
+{
+    if (watch->seen++ % watch->stride != 0)
+        return;
+    if (json_array_size(watch->readings) == 0)
+        watch->first = now;
+    watch->last = now;
+    json_array_append(watch->readings, reading);
+    if (json_array_size(watch->readings) == WINDOW_MAX)
+        thin(watch);
+}
+
 /* Locked: keeps a reading, and says it when it is time. Takes the reading. */
 static void keep(struct watch *watch, json_t *reading)
 {
@@ -106,8 +132,8 @@ static void keep(struct watch *watch, json_t *reading)
 
     json_decref(watch->latest);
     watch->latest = json_is_object(reading) ? json_incref(reading) : NULL;
-    if (watch->open && watch->latest && json_array_size(watch->readings) < WINDOW_MAX)
-        json_array_append(watch->readings, reading);
+    if (watch->open && watch->latest)
+        add(watch, reading, now);
     if (now - watch->last_line >= watch->progress_s) {
         line = json_pack("{s:s, s:i}", "t", "sensors", "samples", watch->samples);
         if (watch->index >= 0)
@@ -130,6 +156,14 @@ static void sleep_until(struct watch *watch, double when)
         pthread_cond_timedwait(&watch->wake, &watch->lock, &at);
 }
 
+/* The moment after `now` that is due. A driver may take longer to answer than the time
+ * between two readings: what it missed is left out, so that it is never asked without a
+ * pause, which would slow down what is measured. */
+static double after(double due, double now, double every)
+{
+    return due + every * fmax(1, floor((now - due) / every) + 1);
+}
+
 static void *watching(void *arg)
 {
     struct watch *watch = arg;
@@ -144,7 +178,7 @@ static void *watching(void *arg)
             reading = watch->backend->sensors(watch->ctx);
         pthread_mutex_lock(&watch->lock);
         keep(watch, reading);
-        next = fmax(next + watch->sensors_s, watch_now());
+        next = after(next, watch_now(), watch->sensors_s);
         sleep_until(watch, next);
     }
     pthread_mutex_unlock(&watch->lock);
@@ -190,7 +224,8 @@ void watch_window(struct watch *watch)
     pthread_mutex_lock(&watch->lock);
     json_array_clear(watch->readings);
     watch->open = true;
-    watch->samples = 0;
+    watch->samples = watch->seen = 0;
+    watch->stride = 1;
     pthread_mutex_unlock(&watch->lock);
 }
 
@@ -308,6 +343,15 @@ static void summarise(const json_t *readings, double every, struct watched *out)
     out->sensors = all;
 }
 
+/* s that one reading stands for: due ones may have been missed or left out. */
+static double spacing(const struct watch *watch)
+{
+    double between =
+        (watch->last - watch->first) / (double)(json_array_size(watch->readings) - 1);
+
+    return watch->sensors_s * fmax(1, round(between / watch->sensors_s));
+}
+
 struct watched watch_close(struct watch *watch)
 {
     struct watched out = {.throttle = THROTTLE_UNKNOWN};
@@ -315,7 +359,7 @@ struct watched watch_close(struct watch *watch)
     pthread_mutex_lock(&watch->lock);
     watch->open = false;
     if (json_array_size(watch->readings) >= LEAST)
-        summarise(watch->readings, watch->sensors_s, &out);
+        summarise(watch->readings, spacing(watch), &out);
     else
         out.sensors = json_null();
     json_array_clear(watch->readings);

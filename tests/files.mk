@@ -75,7 +75,8 @@ unit_tests = \
 	tests/unit/test_sweep \
 	tests/unit/test_table \
 	tests/unit/test_train \
-	tests/unit/test_units
+	tests/unit/test_units \
+	tests/unit/test_watch
 
 cuda_unit_tests = \
 	tests/unit/test_cuda_algo \
@@ -251,6 +252,7 @@ lint_tests = \
 cli_tests = \
 	tests/bench/clock_lock.sh \
 	tests/bench/cpu_smoke.sh \
+	tests/bench/cuda_result.sh \
 	tests/bench/cuda_standin.sh \
 	tests/bench/pitfalls.sh \
 	tests/cli/batch.sh \

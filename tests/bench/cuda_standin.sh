@@ -246,6 +246,20 @@ if test -f "$fake"; then
     '"power_limit_w": 450' '"power_limit_default_w": 400' '"persistence": true' \
     '"pcie_gen_max": 4' '"pcie_width_max": 16' '"pstate": {"mean": 2,' \
     '"pcie_gen": {"mean": 5,' '"pcie_width": {"mean": 16,' '"gpu_busy_pct": {"mean": 0'
+  # as many readings as the interval gives in that time; fewer than three say nothing
+  for every in 0.01 0.1 1; do
+    sed -i 's/"sensors_s":[0-9.]*,//; 1s/"seed"/"sensors_s":'$every',&/' "$work/plan"
+    faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=1" expect "every $every s" 0 \
+      "$point_ok"
+    n=$(sed -n 's/.*"sensors": {"samples": \([0-9]*\),.*/\1/p' "$work/out")
+    case $every in
+      0.01) often=${n:-0} ;;
+      0.1) test "$often" -gt $((3 * ${n:-0})) -a "${n:-0}" -ge 3 || {
+        not_ok "${n:-0} readings every 0.1 s, $often every 0.01 s"; } ;;
+      *) grep -q '"sensors": null.*"no_sensors"' "$work/out" || { not_ok "a reading each s"; } ;;
+    esac
+  done
+  sed -i 's/"sensors_s":[0-9.]*,//' "$work/plan"
   faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML=other" expect "what NVML does not tell" 0 \
     '"sensors_of_whole_gpu"'
   grep -q 'power_limit_default_w\|persistence\|pstate\|busy_pct' "$work/out" && {
