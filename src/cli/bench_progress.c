@@ -8,6 +8,7 @@
 #include "cli/bench_parts.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,43 @@
 
 #define TTY_EVERY   0.1
 #define PLAIN_EVERY 5.0
+
+/* What gpuplan-bench(1) names: each with its unit, and by the names of a result. */
+#define AT(field) offsetof(struct session_sensors, field)
+static const struct {
+    const char *name;
+    size_t offset;
+    double unit;
+} readings[] = {
+    {"power_w", AT(power), 1},
+    {"power_limit_w", AT(power_limit), 1},
+    {"clock_mhz", AT(sm_clock), 1},
+    {"clock_max_mhz", AT(sm_clock_max), 1},
+    {"mem_clock_mhz", AT(memory_clock), 1},
+    {"temp_c", AT(temperature), 1},
+    {"mem_temp_c", AT(memory_temperature), 1},
+    {"memory_used", AT(memory_used), 1},
+    {"memory", AT(memory_total), 1},
+    {"busy_pct", AT(busy), 100},
+    {"tensor_active_pct", AT(tensor), 100},
+    {"dram_active_pct", AT(dram), 100},
+    {"load1", AT(load), 1},
+};
+#undef AT
+
+enum { READINGS = sizeof readings / sizeof readings[0] };
+
+static double *reading(struct session_sensors *sensors, int i)
+{
+    return (double *)(void *)((char *)sensors + readings[i].offset);
+}
+
+static void forget(struct session_sensors *sensors)
+{
+    for (int i = 0; i < READINGS; i++)
+        *reading(sensors, i) = NAN;
+    sensors->throttle = "";
+}
 
 void bench_progress_init(struct bench_job *job, const char *word)
 {
@@ -29,6 +67,9 @@ void bench_progress_init(struct bench_job *job, const char *word)
     if (job->in->quiet && strcmp(word, "auto") == 0)
         p->kind = PROGRESS_NONE;
     p->last = -PLAIN_EVERY;
+    p->operations = p->bytes = NAN;
+    for (int i = 0; i < SESSION_DEVICES; i++)
+        forget(&p->sensors[i]);
 }
 
 static void clear(struct bench_progress *p)
@@ -49,35 +90,54 @@ static void write_json(json_t *json)
     json_decref(json);
 }
 
-static void say_json(const struct bench_progress *p, const struct session_progress *at)
+static void put(json_t *json, const char *name, double number)
 {
+    json_object_set_new(json, name,
+                        isfinite(number) ? gp_json_number(number) : json_null());
+}
+
+static void put_readings(json_t *json, struct session_sensors now)
+{
+    for (int i = 0; i < READINGS; i++)
+        put(json, readings[i].name, readings[i].unit * *reading(&now, i));
+    json_object_set_new(json, "throttle",
+                        now.throttle[0] ? json_string(now.throttle) : json_null());
+}
+
+static void say_json(const struct bench_job *job, const struct session_progress *at)
+{
+    const struct bench_progress *p = &job->progress;
+    struct session_device device;
     json_t *json = json_object();
 
     json_object_set_new(json, "t", json_string("progress"));
     json_object_set_new(json, "done", json_integer(at->done));
     json_object_set_new(json, "of", json_integer(at->of));
+    if (session_device(job->session, p->device, &device))
+        json_object_set_new(json, "device", json_integer(device.id));
     json_object_set_new(json, "id", gp_json_text(p->point));
     json_object_set_new(json, "rate", p->rate[0] ? gp_json_text(p->rate) : json_null());
-    json_object_set_new(json, "temp_c",
-                        p->temp > 0 ? gp_json_number(p->temp) : json_null());
-    json_object_set_new(json, "power_w",
-                        p->power > 0 ? gp_json_number(p->power) : json_null());
-    json_object_set_new(json, "eta_s", gp_json_number(at->left));
+    put(json, "ops_per_s", p->operations);
+    put(json, "bytes_per_s", p->bytes);
+    put_readings(json, p->sensors[p->device]);
+    put(json, "elapsed_s", at->elapsed);
+    put(json, "eta_s", at->left);
     write_json(json);
 }
 
 static void line(const struct bench_progress *p, const struct session_progress *at,
                  struct strbuf *out)
 {
+    const struct session_sensors *now = &p->sensors[p->device];
     int left = (int)(at->left + 0.5);
 
     strbuf_addf(out, "[%*d/%d] %s", at->of > 999 ? 4 : 3, at->done, at->of, p->point);
     if (p->rate[0])
         strbuf_addf(out, "  %s", p->rate);
-    if (p->temp > 0)
-        strbuf_addf(out, "  %.0f C", p->temp);
-    if (p->power > 0)
-        strbuf_addf(out, "  %.0f W", p->power);
+    if (isfinite(now->temperature))
+        strbuf_addf(out, "  %.0f C", now->temperature);
+    if (isfinite(now->power))
+        strbuf_addf(out, "  %.0f W", now->power);
     if (left >= 60)
         strbuf_addf(out, "  ETA %dm%02ds", left / 60, left % 60);
     else
@@ -95,7 +155,7 @@ static void show(struct bench_job *job, bool point)
         return;
     session_progress(job->session, &at);
     if (p->kind == PROGRESS_JSON) {
-        say_json(p, &at);
+        say_json(job, &at);
         return;
     }
     if (now - p->last < (p->kind == PROGRESS_TTY ? TTY_EVERY : PLAIN_EVERY) &&
@@ -118,8 +178,10 @@ static void take_id(struct bench_job *job, const struct session_event *event)
 {
     struct session_point point;
 
-    if (session_point(job->session, event->device, event->index, &point))
-        gp_copy(job->progress.point, sizeof job->progress.point, point.id);
+    if (!session_point(job->session, event->device, event->index, &point))
+        return;
+    job->progress.device = event->device;
+    gp_copy(job->progress.point, sizeof job->progress.point, point.id);
 }
 
 void bench_progress_event(struct bench_job *job, const struct session_event *event)
@@ -132,13 +194,14 @@ void bench_progress_event(struct bench_job *job, const struct session_event *eve
         show(job, false);
         break;
     case SESSION_EVENT_SENSORS:
-        p->temp = isfinite(event->sensors.temperature) ? event->sensors.temperature : 0;
-        p->power = isfinite(event->sensors.power) ? event->sensors.power : 0;
+        p->sensors[event->device] = event->sensors;
         show(job, false);
         break;
     case SESSION_EVENT_POINT:
         take_id(job, event);
         gp_copy(p->rate, sizeof p->rate, event->result.rate);
+        p->operations = event->result.operations;
+        p->bytes = event->result.bytes;
         show(job, true);
         break;
     case SESSION_EVENT_LOG:

@@ -12,6 +12,7 @@
 
 struct gpu;
 
+#define SESSION_DEVICES  64 /* that one session measures at most */
 #define SESSION_VARIANTS 8 /* results of one point: "heuristic", "tuned" */
 #define SESSION_NOTE     256
 

@@ -30,7 +30,6 @@
 #include "run/session.h"
 #include "util/path.h"
 
-#define SESSION_DEVICES 64
 #define SESSION_NOTES   64
 #define SESSION_QUEUE   16
 

@@ -329,6 +329,23 @@ assert_contains "the verdict is not lost" "$all flagged here" "$err"
     --format json --expect whole.json >"$work/out" 2>"$work/err"
 assert_eq "progress stays JSON" "" "$(grep -v '^{.*}$' "$work/err")"
 assert_contains "with the verdict" "$all flagged here" "$(cat "$work/err")"
+# every reading in the progress, a number or null, and each explained
+engine_says 's/"power_w":null/"power_w":250.5,"gpu_busy_pct":40,"dram_active_pct":12.5,"memory_used":1e9,"throttle_bits":4/'
+run --bench memory --type fp32 --preset quick --device 0 --progress json -o - --format json
+grep '"progress"' "$work/err" | tail -n 1 >last
+for word in '"temp_c": 41.5' '"power_w": 250.5' '"busy_pct": 40' '"dram_active_pct": 12.5' \
+    '"memory_used": 1000000000' '"tensor_active_pct": null' '"load1": null' \
+    '"power_limit_w": null' '"throttle": "power_cap"' '"device": 0' '"ops_per_s": null'; do
+    assert_contains "progress: $word" "$word" "$(cat last)"
+done
+assert_eq "progress: text is of four fields" "id rate t throttle " \
+    "$(grep -o '"[a-z_0-9]*": "' last | cut -d '"' -f 2 | sort | tr '\n' ' ')"
+sed -n '/^\.Ss Progress/,/^\.Ss A busy/p' "$src/man/gpuplan-bench.1" |
+    tr -cs 'a-z0-9_' '\n' >said
+for key in $(grep -o '"[a-z_0-9]*": ' last | cut -d '"' -f 2); do
+    checks=$((checks + 1))
+    grep -qxF -e "$key" said || fail "gpuplan-bench(1): no word on $key of the progress"
+done
 engine_says 's/"state":"ok"/"state":"unsupported"/'
 bench -o without.json --expect whole.json
 assert_eq "nothing is supported here: nothing was measured" 6 "$rc"
