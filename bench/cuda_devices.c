@@ -77,20 +77,28 @@ static json_t *peers(int device)
     return list;
 }
 
+/* Newer drivers no longer tell a clock: that is not 0. */
+static json_t *told(enum cudaDeviceAttr name, int device)
+{
+    int value = attribute(name, device);
+
+    return value > 0 ? json_integer(value) : json_null();
+}
+
 static json_t *more_facts(int device)
 {
     int driver = 0, runtime = 0;
 
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
-    return json_pack("{s:o, s:o, s:i, s:i, s:I, s:b, s:i, s:i, s:i}", "env",
+    return json_pack("{s:o, s:o, s:i, s:i, s:I, s:b, s:o, s:o, s:o}", "env",
                      environment(), "peers", peers(device), "cuda_driver", driver,
                      "cuda_runtime", runtime, "cublaslt",
                      (json_int_t)cublasLtGetVersion(), "ecc",
                      attribute(cudaDevAttrEccEnabled, device), "bus_bits",
-                     attribute(cudaDevAttrGlobalMemoryBusWidth, device),
-                     "mem_clock_khz", attribute(cudaDevAttrMemoryClockRate, device),
-                     "sm_clock_khz", attribute(cudaDevAttrClockRate, device));
+                     told(cudaDevAttrGlobalMemoryBusWidth, device), "mem_clock_khz",
+                     told(cudaDevAttrMemoryClockRate, device), "sm_clock_khz",
+                     told(cudaDevAttrClockRate, device));
 }
 
 enum gp_status cuda_describe(int index, struct bench_device *out, struct gp_err *err)

@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "bench/cpu_topology.h"
 #include "gpuplan_git.h"
 #include "util/json.h"
 
@@ -126,13 +127,18 @@ static json_t *numa_nodes(void)
 json_t *session_host(const struct session *s)
 {
     json_t *json = json_object();
+    struct cpu_topology ours;
     struct utsname name;
     char cpu[128];
 
     cpu_name(cpu, sizeof cpu);
+    cpu_topology_read("", NULL, &ours);
     json_object_set_new(json, "name", gp_json_text(s->host));
     json_object_set_new(json, "cpu", cpu[0] ? gp_json_text(cpu) : json_null());
     json_object_set_new(json, "cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
+    json_object_set_new(json, "cpus_allowed", json_integer(ours.cpus));
+    json_object_set_new(json, "quota_cpus",
+                        ours.quota > 0 ? gp_json_number(ours.quota) : json_null());
     json_object_set_new(json, "numa_nodes", numa_nodes());
     json_object_set_new(json, "kernel",
                         uname(&name) == 0 ? gp_json_text(name.release) : json_null());

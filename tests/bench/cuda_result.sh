@@ -1,6 +1,6 @@
 #!/bin/sh
 # cuda_result.sh - what a result of a GPU tells beside its figures, with the stand-ins for
-# CUDA and for the driver's library.
+# CUDA and for the driver's library: all that the method's specification wants recorded.
 
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -26,5 +26,67 @@ bench --nvml-interval 20 -o result.json
 assert_eq "every 20 ms: code" 0 "$rc"
 assert_eq "every 20 ms" 0.02 "$(jq .settings.sensors_s result.json)"
 assert_fails 2 "outside 10..1000" --bench gemm --nvml-interval 5
+
+# What a reader must know to believe the figures, or to get them again: each is there, with
+# a value where the stand-ins tell one. What may be null is so where nobody tells.
+mkdir -p "$work/sys/bus/pci/devices/0000:fe:00.0"
+echo 1 >"$work/sys/bus/pci/devices/0000:fe:00.0/numa_node"
+GPUPLAN_SYSFS=$work/sys CUBLAS_WORKSPACE_CONFIG=:4096:8 bench --nvml-interval 10 -o full.json
+while read -r path; do
+    assert_eq "$path" true "$(jq "$path | . != null and . != \"\"" full.json)"
+done <<'PATHS'
+.devices[0].name
+.devices[0].uuid
+.devices[0].pci
+.devices[0].cc
+.devices[0].units
+.devices[0].cache
+.devices[0].memory
+.devices[0].free
+.devices[0].more.bus_bits
+.devices[0].more.mem_clock_max_mhz
+.devices[0].more.sm_clock_max_mhz
+.devices[0].more.ecc
+.devices[0].more.mig
+.devices[0].more.persistence
+.devices[0].more.power_limit_w
+.devices[0].more.power_limit_default_w
+.devices[0].more.pcie_gen_max
+.devices[0].more.pcie_width_max
+.devices[0].more.numa_node
+.devices[0].more.driver
+.devices[0].more.cuda_driver
+.devices[0].more.cuda_runtime
+.devices[0].more.cublaslt
+.devices[0].more.env.CUBLAS_WORKSPACE_CONFIG
+.host.env.CUBLAS_WORKSPACE_CONFIG
+.host.name
+.host.kernel
+.host.cpus
+.host.cpus_allowed
+.software.libraries
+.tool.argv[0]
+.tool.seed
+PATHS
+assert_eq "no limit, or so many processors" true \
+    "$(jq '.host | has("quota_cpus") and .quota_cpus != 0' full.json)"
+assert_eq "clocks that the runtime does not tell" "null null" \
+    "$(jq -r '.devices[0].more | "\(.mem_clock_khz) \(.sm_clock_khz)"' full.json)"
+if command -v taskset >/dev/null 2>&1; then
+    first=$(taskset -cp $$ | sed -n 's/.*: *\([0-9]*\).*/\1/p')
+    taskset -c "$first" "$gp" --bench gemm --shapes 64:64:64 --type bf16 --preset quick \
+        --progress none --check none --max-time 0.05 -o one.json >/dev/null 2>&1
+    assert_eq "one processor allowed" 1 "$(jq .host.cpus_allowed one.json)"
+fi
+
+# every field has its word in the manual
+jq -r 'del(.host.env, .devices[].more.env) | [paths | .[] | strings] | unique[]' \
+    full.json >keys
+[ "$(wc -l <keys)" -gt 100 ] || fail "cannot read the keys" "$(cat keys)"
+grep -E '^\.(It |Pq )?Va ' "$src/man/gpuplan-bench.1" | tr -cs 'A-Za-z0-9_-' '\n' >said
+while read -r key; do
+    checks=$((checks + 1))
+    grep -qxF -e "$key" said || fail "gpuplan-bench(1): no word on the field $key"
+done <keys
 
 finish
