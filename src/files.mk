@@ -96,6 +96,8 @@ data_sources = \
 	src/data/csv.h \
 	src/data/engine_file.c \
 	src/data/engine_file.h \
+	src/data/fit.c \
+	src/data/fit.h \
 	src/data/format_file.c \
 	src/data/format_file.h \
 	src/data/gguf.c \

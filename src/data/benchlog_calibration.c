@@ -1,16 +1,9 @@
 /*
  * benchlog_calibration.c - what a run says about its device in a few numbers.
  *
- * Of each kind of work, the good points are fitted to one line,
- *
- *   time = overhead + work / rate
- *
- * by least squares of the relative errors, so that small points count as much as large
- * ones: the slope is the effective rate or bandwidth, the intercept what a launch
- * costs. The bands are 90 % by Student's t. Worked: copies of 1, 4 and 16 MiB that take
- * 60, 210 and 810 us give 10 us and 21 GB/s. Fewer than three points, or sizes that are
- * all alike, leave the overhead unknown; the rate is then the median of theirs, from
- * the least to the largest. An overhead below zero is zero.
+ * Of each kind of work, the good points are fitted to one line, time = overhead + work
+ * / rate (fit.h): the slope is the effective rate or bandwidth, the intercept what a
+ * launch costs.
  *
  * Of a GPU, what an empty node of a graph and two events with nothing between them take
  * are terms without work: the median of what the points say.
@@ -30,24 +23,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/fit.h"
 #include "util/json.h"
 #include "util/mem.h"
 
-#define SPREAD 4.0 /* largest work over smallest, to tell overhead from rate */
-#define SMALL  65536.0
-#define LARGE  4194304.0
-#define PACE   0.5 /* of what memory allows: it sets the pace */
+#define SMALL 65536.0
+#define LARGE 4194304.0
+#define PACE  0.5 /* of what memory allows: it sets the pace */
 
 struct term {         /* one kind of work on one device */
     const char *kind; /* "rate", "bandwidth", "link", "allreduce", "launch" */
     char of[48];      /* "gemm", "weights", "read", "h2d-pinned", "plain/small" */
     const char *type; /* "bf16", or "" */
-};
-
-struct line {
-    double overhead, overhead_low, overhead_high; /* s; NAN = unknown */
-    double rate, low, high;                       /* per second; high NAN = no end */
-    double rms; /* of the relative errors; NAN = no fit */
 };
 
 /* ---- which points belong together ---- */
@@ -114,141 +101,80 @@ static bool term_of(const struct benchlog_point *p, struct term *term)
     return term->kind;
 }
 
-static bool same_term(const struct term *a, const struct term *b)
+/* A point of one device among its like. */
+struct member {
+    const struct benchlog_point *point;
+    struct term term;
+};
+
+static int by_term(const struct member *a, const struct member *b)
 {
-    return strcmp(a->kind, b->kind) == 0 && strcmp(a->of, b->of) == 0 &&
-           strcmp(a->type, b->type) == 0;
+    int order = a->point->device - b->point->device;
+
+    if (!order)
+        order = strcmp(a->term.kind, b->term.kind);
+    if (!order)
+        order = strcmp(a->term.of, b->term.of);
+    return order ? order : strcmp(a->term.type, b->term.type);
+}
+
+static int by_place(const void *left, const void *right)
+{
+    const struct member *a = left, *b = right;
+    int order = by_term(a, b);
+
+    return order ? order : (a->point > b->point) - (a->point < b->point);
+}
+
+struct group {
+    const struct member *member;
+    int n;
+};
+
+static int by_first(const void *left, const void *right)
+{
+    const struct benchlog_point *a = ((const struct group *)left)->member->point;
+    const struct benchlog_point *b = ((const struct group *)right)->member->point;
+
+    return (a > b) - (a < b);
+}
+
+/* What make() says of each group of like points, in the order of their first; NULL is
+ * nothing. A file may hold those of a thousand devices: sorted, not searched. */
+static void each_group(const struct benchlog *log,
+                       bool (*label)(const struct benchlog_point *, struct term *),
+                       json_t *(*make)(const struct benchlog *, const struct member *,
+                                       int),
+                       json_t *list)
+{
+    struct member *member = gp_calloc((size_t)log->count + 1, sizeof *member);
+    struct group *group = gp_calloc((size_t)log->count + 1, sizeof *group);
+    int n = 0, groups = 0;
+
+    for (int i = 0; i < log->count; i++)
+        if (label(&log->point[i], &member[n].term))
+            member[n++].point = &log->point[i];
+    qsort(member, (size_t)n, sizeof *member, by_place);
+    for (int i = 0; i < n; i++) {
+        if (i == 0 || by_term(&member[i - 1], &member[i]) != 0)
+            group[groups++].member = &member[i];
+        group[groups - 1].n++;
+    }
+    qsort(group, (size_t)groups, sizeof *group, by_first);
+    for (int i = 0; i < groups; i++) {
+        json_t *one = make(log, group[i].member, group[i].n);
+
+        if (one)
+            json_array_append_new(list, one);
+    }
+    free(group);
+    free(member);
 }
 
 /* Operations or bytes of one run of the point; 0 = unknown. */
 static double work_of(const struct term *term, const struct benchlog_point *p)
 {
     return p->median * (strcmp(term->kind, "rate") == 0 ? p->ops : p->bytes);
-}
-
-/* ---- the line through them ---- */
-
-/* Student's t, 90 % two-sided. */
-static double student(int freedom)
-{
-    static const double t[] = {6.314, 2.920, 2.353, 2.132, 2.015,
-                               1.943, 1.895, 1.860, 1.833, 1.812};
-
-    return freedom < 1 ? INFINITY : freedom <= 10 ? t[freedom - 1] : 1.70;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-struct middle {
-    double median, low, high; /* low, high: the least and the largest */
-    double rms;               /* of the distances from the median, relative to it */
-};
-
-/* Of n > 0 values above zero, which it sorts. */
-static struct middle middle_of(double *values, int n)
-{
-    struct middle m;
-    double squares = 0;
-
-    qsort(values, (size_t)n, sizeof *values, by_value);
-    m.low = values[0];
-    m.high = values[n - 1];
-    m.median = n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-    for (int i = 0; i < n; i++)
-        squares += pow(values[i] / m.median - 1, 2);
-    m.rms = sqrt(squares / n);
-    return m;
-}
-
-static void median_line(const double *work, const double *time, int n, struct line *out)
-{
-    double *rate = gp_calloc((size_t)n, sizeof *rate);
-    struct middle middle;
-
-    for (int i = 0; i < n; i++)
-        rate[i] = work[i] / time[i];
-    middle = middle_of(rate, n);
-    *out = (struct line){
-        .overhead = NAN,
-        .overhead_low = NAN,
-        .overhead_high = NAN,
-        .rate = middle.median,
-        .low = middle.low,
-        .high = middle.high,
-        .rms = NAN,
-    };
-    free(rate);
-}
-
-/* Sums of the relative least squares: 1 = a/t + b w/t. */
-struct sums {
-    double aa, ab, bb, a, b;
-};
-
-static struct sums add_up(const double *work, const double *time, int n)
-{
-    struct sums s = {0};
-
-    for (int i = 0; i < n; i++) {
-        double x = 1 / time[i], y = work[i] / time[i];
-
-        s.aa += x * x;
-        s.ab += x * y;
-        s.bb += y * y;
-        s.a += x;
-        s.b += y;
-    }
-    return s;
-}
-
-static bool fit_line(const double *work, const double *time, int n, struct line *out)
-{
-    struct sums s = add_up(work, time, n);
-    double det = s.aa * s.bb - s.ab * s.ab;
-    double a = (s.a * s.bb - s.b * s.ab) / det, b = (s.b * s.aa - s.a * s.ab) / det;
-    bool through_zero = !(a > 0);
-    double squares = 0, spread, da, db;
-
-    if (!(det > 1e-12 * s.aa * s.bb))
-        return false;
-    if (through_zero) {
-        a = 0;
-        b = s.b / s.bb;
-    }
-    if (!(b > 0))
-        return false;
-    for (int i = 0; i < n; i++)
-        squares += pow(1 - (a + b * work[i]) / time[i], 2);
-    spread = sqrt(squares / (n - 2 + through_zero)) * student(n - 2 + through_zero);
-    da = through_zero ? 0 : spread * sqrt(s.bb / det);
-    db = spread * (through_zero ? 1 / sqrt(s.bb) : sqrt(s.aa / det));
-    *out = (struct line){
-        .overhead = a,
-        .overhead_low = fmax(0, a - da),
-        .overhead_high = a + da,
-        .rate = 1 / b,
-        .low = 1 / (b + db),
-        .high = b > db ? 1 / (b - db) : NAN,
-        .rms = sqrt(squares / n),
-    };
-    return true;
-}
-
-static void line_of(const double *work, const double *time, int n, struct line *out)
-{
-    double least = INFINITY, most = 0;
-
-    for (int i = 0; i < n; i++) {
-        least = fmin(least, work[i]);
-        most = fmax(most, work[i]);
-    }
-    if (n < 3 || most < SPREAD * least || !fit_line(work, time, n, out))
-        median_line(work, time, n, out);
 }
 
 /* ---- as JSON ---- */
@@ -328,45 +254,35 @@ static void own_band(const struct benchlog_point *p, double work, struct line *l
     line->high = work / p->low;
 }
 
-static json_t *make_term(const struct benchlog *log, int first, const struct term *term)
+static json_t *make_term(const struct benchlog *log, const struct member *member,
+                         int count)
 {
-    double *work = gp_calloc((size_t)log->count, sizeof *work);
-    double *time = gp_calloc((size_t)log->count, sizeof *time);
-    int device = log->point[first].device, n = 0, only = first;
+    double *work = gp_calloc((size_t)count, sizeof *work);
+    double *time = gp_calloc((size_t)count, sizeof *time);
+    const struct benchlog_point *last = NULL;
+    const struct term *term = &member->term;
     struct line line;
-    struct term other;
     json_t *json = NULL;
+    int n = 0;
 
-    for (int i = first; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
+    for (int i = 0; i < count; i++) {
+        const struct benchlog_point *p = member[i].point;
 
-        if (p->device != device || !term_of(p, &other) || !same_term(term, &other) ||
-            !(work_of(term, p) > 0))
+        if (!(work_of(term, p) > 0))
             continue;
-        only = i;
+        last = p;
         work[n] = work_of(term, p);
         time[n++] = p->median;
     }
     if (n) {
-        line_of(work, time, n, &line);
+        fit_line(work, time, n, &line);
         if (n == 1)
-            own_band(&log->point[only], work[0], &line);
-        json = term_json(log, &log->point[only], term, &line, n);
+            own_band(last, work[0], &line);
+        json = term_json(log, last, term, &line, n);
     }
     free(work);
     free(time);
     return json;
-}
-
-static bool is_first(const struct benchlog *log, int i, const struct term *term)
-{
-    struct term other;
-
-    for (int k = 0; k < i; k++)
-        if (log->point[k].device == log->point[i].device &&
-            term_of(&log->point[k], &other) && same_term(term, &other))
-            return false;
-    return true;
 }
 
 /* ---- what nothing at all takes ---- */
@@ -405,7 +321,7 @@ static void add_floors(const struct benchlog *log, int device, json_t *terms)
         }
         if (n)
             json_array_append_new(
-                terms, floor_json(log, device, floors[k].of, middle_of(values, n), n));
+                terms, floor_json(log, device, floors[k].of, fit_middle(values, n), n));
     }
     free(values);
 }
@@ -417,19 +333,15 @@ struct product {
     double rate;
 };
 
-static bool is_product(const struct benchlog_point *p)
+static bool is_product(const struct benchlog_point *p, struct term *term)
 {
     if (!usable(p) || !(p->ops > 0) ||
-        (strcmp(p->test, "gemm") != 0 && strcmp(p->test, "batch") != 0))
+        (strcmp(p->test, "gemm") != 0 && strcmp(p->test, "batch") != 0) ||
+        benchlog_param(p, "n") == 1 ||
+        (strcmp(p->bound, "memory") == 0 && p->ratio >= PACE))
         return false;
-    return benchlog_param(p, "n") != 1 &&
-           !(strcmp(p->bound, "memory") == 0 && p->ratio >= PACE);
-}
-
-static bool same_products(const struct benchlog_point *a,
-                          const struct benchlog_point *b)
-{
-    return a->device == b->device && strcmp(a->type, b->type) == 0;
+    *term = (struct term){.kind = "rate", .type = p->type};
+    return true;
 }
 
 static int by_octave(const void *a, const void *b)
@@ -447,7 +359,7 @@ static json_t *octave_json(const struct product *product, int n, double peak)
 
     for (int i = 0; i < n; i++)
         share[i] = product[i].rate / peak;
-    middle = middle_of(share, n);
+    middle = fit_middle(share, n);
     free(share);
     json_object_set_new(json, "log2_ops", json_integer(product[0].octave));
     json_object_set_new(json, "efficiency", gp_json_number(middle.median));
@@ -469,19 +381,17 @@ static json_t *octaves(struct product *product, int n, double peak)
     return list;
 }
 
-static json_t *make_products(const struct benchlog *log, int first)
+static json_t *make_products(const struct benchlog *log, const struct member *member,
+                             int n)
 {
-    struct product *product = gp_calloc((size_t)log->count, sizeof *product);
-    const struct benchlog_point *best = &log->point[first];
+    struct product *product = gp_calloc((size_t)n, sizeof *product);
+    const struct benchlog_point *best = member->point;
     json_t *json = entry_of(log, best->device);
-    int n = 0;
 
-    for (int i = first; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
+    for (int i = 0; i < n; i++) {
+        const struct benchlog_point *p = member[i].point;
 
-        if (!is_product(p) || !same_products(p, best))
-            continue;
-        product[n++] = (struct product){(int)round(log2(p->ops * p->median)), p->ops};
+        product[i] = (struct product){(int)round(log2(p->ops * p->median)), p->ops};
         best = p->ops > best->ops ? p : best;
     }
     json_object_set_new(json, "type", gp_json_text(best->type));
@@ -493,23 +403,6 @@ static json_t *make_products(const struct benchlog *log, int first)
     json_object_set_new(json, "efficiency", octaves(product, n, best->ops));
     free(product);
     return json;
-}
-
-static json_t *products(const struct benchlog *log)
-{
-    json_t *list = json_array();
-
-    for (int i = 0, k; i < log->count; i++) {
-        if (!is_product(&log->point[i]))
-            continue;
-        for (k = 0; k < i; k++)
-            if (is_product(&log->point[k]) &&
-                same_products(&log->point[k], &log->point[i]))
-                break;
-        if (k == i)
-            json_array_append_new(list, make_products(log, i));
-    }
-    return list;
 }
 
 /* ---- all of it ---- */
@@ -537,23 +430,17 @@ static json_t *excluded(const struct benchlog *log)
 
 json_t *benchlog_calibration(const struct benchlog *log)
 {
-    json_t *json = json_object(), *terms = json_array();
-    struct term term;
+    json_t *json = json_object(), *terms = json_array(), *products = json_array();
 
-    for (int i = 0; i < log->count; i++)
-        if (term_of(&log->point[i], &term) && is_first(log, i, &term)) {
-            json_t *one = make_term(log, i, &term);
-
-            if (one)
-                json_array_append_new(terms, one);
-        }
+    each_group(log, term_of, make_term, terms);
+    each_group(log, is_product, make_products, products);
     for (int d = 0; d < log->device_count; d++)
         add_floors(log, d, terms);
     json_object_set(json, "run_id", json_object_get(log->json, "run_id"));
     json_object_set_new(json, "equation",
                         json_string("time_s = overhead_s + work / rate"));
     json_object_set_new(json, "terms", terms);
-    json_object_set_new(json, "products", products(log));
+    json_object_set_new(json, "products", products);
     json_object_set_new(json, "excluded", excluded(log));
     return json;
 }

@@ -161,10 +161,12 @@ static void knees(const struct benchlog *log, int device, const char *type,
 
     for (int i = 0; i < log->count; i++) {
         const struct benchlog_point *p = &log->point[i];
-        double area = number(p, "m") * number(p, "k");
+        double area;
 
-        if (is(p, device, "batch") && strcmp(p->type, type) == 0 &&
-            number(p, "n") == 1 && area > size) {
+        if (!is(p, device, "batch") || strcmp(p->type, type) != 0 || number(p, "n") != 1)
+            continue;
+        area = number(p, "m") * number(p, "k");
+        if (area > size) {
             big = p;
             size = area;
         }
@@ -315,12 +317,9 @@ static void above_roof(const struct benchlog *log, int device, json_t *list)
 
     for (int i = 0; i < log->count; i++) {
         const struct benchlog_point *p = &log->point[i];
-        const char *origin = json_string_value(
-            json_object_get(json_object_get(p->json, "predicted"), "origin"));
 
-        if (p->device != device || !benchlog_good(p) || !origin ||
-            strcmp(origin, "measured") != 0 || strcmp(p->bound, "memory") != 0 ||
-            p->ratio <= BEYOND)
+        if (p->device != device || !benchlog_good(p) || p->ratio <= BEYOND ||
+            strcmp(p->bound, "memory") != 0 || !told(p, "measured"))
             continue;
         above++;
         most = fmax(most, p->ratio);
@@ -395,7 +394,7 @@ static bool new_type(const struct benchlog *log, int i)
 {
     const struct benchlog_point *p = &log->point[i];
 
-    for (int k = 0; k < i; k++)
+    for (int k = i - 1; k >= 0; k--) /* its like are mostly near */
         if (log->point[k].device == p->device &&
             strcmp(log->point[k].type, p->type) == 0)
             return false;
