@@ -49,6 +49,11 @@ static bool stop_now(void)
     return atomic_load(&stop_level) >= STOP_LEVEL_NOW;
 }
 
+static bool stop_soon(void)
+{
+    return atomic_load(&stop_level) != STOP_LEVEL_NONE;
+}
+
 static void raise_stop(int level)
 {
     int seen = atomic_load(&stop_level);
@@ -218,7 +223,7 @@ static void make_medians(struct bench_run *run)
 
 static bool ended(const struct bench_run *run)
 {
-    return atomic_load(&stop_level) != STOP_LEVEL_NONE || watch_gone(run->watch);
+    return stop_soon() || watch_gone(run->watch);
 }
 
 /* Exit code by what ended it. */
@@ -352,8 +357,11 @@ static int open_and_measure(struct bench_run *run)
 static int do_run(const struct backend *backend, struct watch *watch)
 {
     static struct line_reader reader; /* the reading thread outlives this function */
-    struct bench_run run = {
-        .backend = backend, .watch = watch, .stop_now = stop_now, .test = -1};
+    struct bench_run run = {.backend = backend,
+                            .watch = watch,
+                            .stop_now = stop_now,
+                            .stop_soon = stop_soon,
+                            .test = -1};
     struct gp_err err = {.code = GP_E_INTERNAL};
     int code;
 

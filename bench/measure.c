@@ -50,7 +50,8 @@ static bool work_stop(void *ctx)
 {
     const struct work *work = ctx;
 
-    return work->run->stop_now() || watch_gone(work->run->watch);
+    return work->run->stop_now() || watch_gone(work->run->watch) ||
+           (work->run->warming && work->run->stop_soon());
 }
 
 static bool work_run(void *ctx, int launches, double *seconds)
@@ -126,7 +127,9 @@ void measure_warmup(struct bench_run *run)
     struct warmed warmed;
 
     watch_window(run->watch);
+    run->warming = true;
     method_warmup(&run->orders.settings, &sampler, &warmed);
+    run->warming = false;
     watched = watch_close(run->watch); /* of what came after the last whole window */
     json_decref(watched.sensors);
     run->clock = warmed.clock;
@@ -458,7 +461,9 @@ static json_t *measure_latency(struct bench_run *run, const struct order *order,
     return stats_to_json(&stats, NULL);
 }
 
-/* A second pass that differs from the first gets a third at once; the middle counts. */
+/* A second pass that differs from the first gets a third at once; the middle counts.
+ * Where that is the first, which was said long ago, the nearer to it is said, and
+ * whoever reads the passes takes the first (src/run/session_view.c). */
 static void settle_drift(struct bench_run *run, const struct order *order, int variant,
                          const struct prepared *prepared, struct measured *m,
                          struct result *r)

@@ -20,9 +20,11 @@ struct bench_run {
     struct orders orders;
     struct watch *watch;
     bool (*stop_now)(void);
+    bool (*stop_soon)(void); /* after the point, and so before the first */
     double (*medians)[VARIANTS]; /* of the pass before, by point index; 0 = none yet */
     double clock;                /* mean of the warm-up; 0 = unknown */
     bool heats;                  /* the warm-up worked */
+    bool warming;                /* it is on */
     double busy;                 /* when the device last worked */
     int test;                    /* of the point before; -1 = there was none */
 };

@@ -30,8 +30,8 @@
 #include "util/str.h"
 
 #define GRACE 3.0           /* s between asking an engine to end and killing it */
+#define SLOWER 3.0          /* than its estimate a point may be, besides */
 #define SLICE 0.05          /* s between looks at a process that is ending */
-#define STALL 5.0           /* time-outs without progress, though it talks */
 #define CHUNK 65536
 #define BUFFER (PROTOCOL_LINE + CHUNK)
 
@@ -39,7 +39,9 @@ struct engine {
     struct child child;
     struct line_state line;
     char where[128];        /* "gpuplan-bench-cuda, device 0" */
-    double timeout;
+    double timeout, patience; /* s without a line; without progress, though it talks */
+    double warmup;          /* s more of that before its first point ... */
+    const double *seconds;  /* ... and in one SLOWER times this, by index; or NULL */
     char *buffer;           /* what was read: [start, end) is not yet judged */
     size_t start, end;
     bool eof;               /* it closed its output */
@@ -133,7 +135,7 @@ static struct engine *engine_new(const char *program, double timeout)
     const char *slash = strrchr(program, '/');
 
     e->buffer = gp_malloc(BUFFER);
-    e->timeout = timeout > 0 ? timeout : 60;
+    e->timeout = e->patience = timeout > 0 ? timeout : 60;
     e->last_line = e->last_progress = child_clock();
     gp_copy(e->where, sizeof e->where, slash ? slash + 1 : program);
     return e;
@@ -162,6 +164,9 @@ int runner_start(struct runner *runner, const struct runner_plan *plan,
         return -1;
     }
     e->waits = plan->wait;
+    e->patience = fmax(plan->patience, e->timeout);
+    e->warmup = plan->settings.device_warmup_max;
+    e->seconds = plan->seconds;
     strbuf_init(&text);
     plan_text(plan, &text);
     child_say(&e->child, text.text, text.len);
@@ -247,6 +252,15 @@ static void fail_with(struct engine *e, const char *hint, const char *what)
     fail(e, &why);
 }
 
+static double patience(const struct engine *e)
+{
+    double more = e->line.ready ? 0 : e->warmup;
+
+    if (e->seconds && e->line.current >= 0)
+        more += SLOWER * e->seconds[e->line.current];
+    return e->patience + more;
+}
+
 static void fail_time(struct engine *e, double now)
 {
     char what[80];
@@ -255,7 +269,7 @@ static void fail_time(struct engine *e, double now)
         gp_format(what, sizeof what, "wrote nothing for %.3g s", e->timeout);
     else
         gp_format(what, sizeof what, "talked but made no progress for %.3g s",
-                  STALL * e->timeout);
+                  patience(e));
     fail_with(e, "the device or its driver may hang; it was stopped", what);
 }
 
@@ -532,7 +546,7 @@ static void take(struct engine *e, const struct pollfd fds[STREAMS], double gap)
     if (e->over || e->ending_at)
         return;
     if ((!fds[0].revents && now - e->last_line > e->timeout) ||
-        now - e->last_progress > STALL * e->timeout)
+        now - e->last_progress > patience(e))
         fail_time(e, now);
 }
 

@@ -49,9 +49,12 @@ struct runner_plan {
                                       * index may come again (passes). NULL: 0, 1, .. */
     int count;                       /* of order */
     bool wait;                       /* begin when all engines of the runner are warm */
-    double timeout;                  /* s without a line before the engine is stopped;
-                                      * five times that without progress (sensors and
-                                      * logs are none) stops it as well */
+    double timeout;                  /* s without a line before the engine is stopped */
+    double patience;                 /* s without progress (sensors and logs are none),
+                                      * at least the timeout; before the first point
+                                      * the warm-up's longest more ... */
+    const double *seconds;           /* ... and in a point three times what it is
+                                      * estimated at, by index; borrowed, or NULL */
 };
 
 struct runner *runner_new(void);

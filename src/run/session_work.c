@@ -19,6 +19,7 @@
 #include "util/mem.h"
 
 #define TIMEOUT 60.0 /* s without a line, beside ten times the time of a point */
+#define STALL   5.0  /* of a time-out that was given: it may talk so much longer */
 #define EWMA    0.9
 
 /* ---- what is left to do ---- */
@@ -96,6 +97,8 @@ static void start(struct session *s, int place)
         .points = s->points.point,
         .wait = s->count > 1 && !s->together,
         .timeout = session_timeout(TIMEOUT + 10 * s->points_ask.settings.max_time),
+        .patience = STALL * session_timeout(0),
+        .seconds = session_timeout(0) > 0 ? NULL : s->points.seconds,
     };
 
     /* the others that a second look would see were ours a moment ago */

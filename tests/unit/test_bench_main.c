@@ -308,6 +308,7 @@ static void tell(struct engine *e, const char *line)
 
 static double sensors_every = 0.002; /* s */
 static double pause_between;         /* s, two tests */
+static double longest_warmup = 0.05; /* s; the shortest is a fifth of it */
 static double shortest = 0.005;      /* s, of a measurement */
 
 static void tell_settings(struct engine *e, double max_time)
@@ -318,8 +319,8 @@ static void tell_settings(struct engine *e, double max_time)
     s.max_time = max_time;
     s.min_time = shortest;
     s.warmup = 0.004;
-    s.device_warmup_min = 0.01;
-    s.device_warmup_max = 0.05;
+    s.device_warmup_min = longest_warmup / 5;
+    s.device_warmup_max = longest_warmup;
     s.force = forced;
     s.pause = pause_between;
     json = protocol_settings(&s, 0);
@@ -721,6 +722,29 @@ static void test_waits(void **state)
     discard(&e);
 }
 
+/* There is no point to wait for: a stop after the point ends the warm-up, too. */
+static void test_stop_while_warming(void **state)
+{
+    struct engine e = start(NULL);
+    double told;
+
+    (void)state;
+    longest_warmup = 30;
+    tell_settings(&e, 0.02);
+    longest_warmup = 0.05;
+    tell_point(&e, 0, M_OK);
+    tell(&e, "{\"do\":\"run\"}");
+    wait_for(&e, "device");
+    usleep(100000);
+    told = watch_now();
+    tell(&e, "{\"do\":\"stop\"}");
+    finish(&e);
+    assert_true(watch_now() - told < 1);
+    assert_string_equal(ending(&e), "interrupted");
+    assert_null(said(&e, "start", 0));
+    discard(&e);
+}
+
 /* Seconds from the first point's answer to the second's, of a gemm and another test. */
 static double between(const char *second)
 {
@@ -1015,6 +1039,7 @@ int main(void)
         cmocka_unit_test(test_busy_before),
         cmocka_unit_test(test_waits),
         cmocka_unit_test(test_rests),
+        cmocka_unit_test(test_stop_while_warming),
         cmocka_unit_test(test_others_use_it),
         cmocka_unit_test(test_latency),
         cmocka_unit_test(test_chatty_library),

@@ -394,6 +394,26 @@ static void a_point_in_error_is_no_success(void **state)
     forget_files();
 }
 
+/* Of three passes the middle one stands, also when it is the first. */
+static void the_middle_pass_stands(void **state)
+{
+    struct session_ask how = small("drifts");
+    struct session *s = begin(&how);
+    struct session_point point;
+
+    (void)state;
+    start(s);
+    assert_int_equal(finish(s), 0);
+    for (int i = 0; i < session_points(s); i++) {
+        assert_true(session_point(s, 0, i, &point));
+        assert_near(point.result[0].median, 0.002, 1e-9);
+        assert_string_equal(point.result[0].flags, "drift");
+        assert_true(point.result[0].disturbed);
+    }
+    session_free(s);
+    forget_files();
+}
+
 /* What was wrong once is not made right by the next pass. */
 static void a_wrong_result_stands(void **state)
 {
@@ -602,6 +622,7 @@ int main(void)
         cmocka_unit_test(lost_devices),
         cmocka_unit_test(a_point_in_error_is_no_success),
         cmocka_unit_test(a_wrong_result_stands),
+        cmocka_unit_test(the_middle_pass_stands),
         cmocka_unit_test(the_journal_stays_until_the_result_is_safe),
         cmocka_unit_test(a_journal_to_go_on_with_must_be_there),
         cmocka_unit_test(a_sum_has_its_bus_rate),
