@@ -446,6 +446,7 @@ static json_t *measure_latency(struct bench_run *run, const struct order *order,
     bool product = order->point.test == TEST_GEMM || order->point.test == TEST_BATCH;
     double samples[LATENCY_SAMPLES], times[LATENCY_SAMPLES], began = watch_now();
     struct stats stats;
+    json_t *json;
     int n = 0;
 
     if (!run->backend->latency || !product || each > LATENCY_BELOW)
@@ -458,7 +459,10 @@ static json_t *measure_latency(struct bench_run *run, const struct order *order,
     if (n < LATENCY_SAMPLES)
         return json_null();
     stats = method_stats(samples + 1, times + 1, n - 1); /* the first was cold */
-    return stats_to_json(&stats, NULL);
+    json = stats_to_json(&stats, NULL);
+    json_object_del(json, "converged"); /* they are so many, whatever they say */
+    json_object_del(json, "samples");
+    return json;
 }
 
 /* A second pass that differs from the first gets a third at once; the middle counts.

@@ -37,6 +37,7 @@ struct bench_job {
     struct session_plan plan; /* of the session, once it is ready */
     int rank, ranks;          /* ranks 0 or 1: alone */
     int local_rank;
+    bool unwritten; /* the result could not be written */
     char job_id[96];
     bool to_stdout; /* --output - */
     double clock;   /* s, monotonic, when it began */

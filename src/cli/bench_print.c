@@ -65,7 +65,7 @@ enum gp_status bench_show(struct bench_job *job, const struct benchlog *log,
     print(job, log, format, &out);
     if (format == OUTPUT_TEXT) {
         strbuf_add(&out, say->text);
-        if (!job->to_stdout)
+        if (!job->to_stdout && !job->unwritten)
             strbuf_addf(&out, "result: %s\n", job->plan.result);
     } else { /* a verdict is not lost because a program reads standard output */
         say_lines(job, say->text);

@@ -7,10 +7,12 @@
  */
 #include "cli/bench_parts.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "util/json.h"
@@ -125,13 +127,24 @@ static void say_json(const struct bench_job *job, const struct session_progress 
     write_json(json);
 }
 
-static void line(const struct bench_progress *p, const struct session_progress *at,
-                 struct strbuf *out)
+/* What fits beside the cursor on the terminal; elsewhere a line has no end. */
+static int room(const struct bench_progress *p)
+{
+    struct winsize size;
+
+    if (p->kind != PROGRESS_TTY)
+        return INT_MAX;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2)
+        return 79;
+    return size.ws_col - 1;
+}
+
+static void figures(const struct bench_progress *p, const struct session_progress *at,
+                    struct strbuf *out)
 {
     const struct session_sensors *now = &p->sensors[p->device];
     int left = (int)(at->left + 0.5);
 
-    strbuf_addf(out, "[%*d/%d] %s", at->of > 999 ? 4 : 3, at->done, at->of, p->point);
     if (p->rate[0])
         strbuf_addf(out, "  %s", p->rate);
     if (isfinite(now->temperature))
@@ -142,6 +155,26 @@ static void line(const struct bench_progress *p, const struct session_progress *
         strbuf_addf(out, "  ETA %dm%02ds", left / 60, left % 60);
     else
         strbuf_addf(out, "  ETA %ds", left);
+}
+
+/* Of a point whose name is too long its end, where the shape stands. */
+static void line(const struct bench_progress *p, const struct session_progress *at,
+                 struct strbuf *out)
+{
+    const char *name = p->point[0] ? p->point : "warm-up";
+    struct strbuf end;
+    int left;
+
+    strbuf_init(&end);
+    figures(p, at, &end);
+    strbuf_addf(out, "[%*d/%d] ", at->of > 999 ? 4 : 3, at->done, at->of);
+    left = room(p) - (int)out->len - (int)end.len;
+    if ((int)strlen(name) <= left)
+        strbuf_add(out, name);
+    else if (left > 3)
+        strbuf_addf(out, "..%s", name + strlen(name) - (size_t)(left - 2));
+    strbuf_add(out, end.text);
+    strbuf_fini(&end);
 }
 
 static void show(struct bench_job *job, bool point)
@@ -165,7 +198,7 @@ static void show(struct bench_job *job, bool point)
     strbuf_init(&out);
     line(p, &at, &out);
     if (p->kind == PROGRESS_TTY) {
-        fprintf(stderr, "\r%.*s\033[K", 118, out.text);
+        fprintf(stderr, "\r%.*s\033[K", room(p), out.text);
         p->shown = true;
     } else {
         fprintf(stderr, "%s\n", out.text);

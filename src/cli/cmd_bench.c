@@ -77,25 +77,39 @@ static void heed_signals(struct bench_job *job)
 
 /* ---- the verdict ---- */
 
-/* Each point that the run does not confirm, by name. */
-static void name_unconfirmed(const struct benchlog_changes *changes, struct strbuf *say)
+/* "device 3, gemm/bf16/...  tuned", the device where there are several. */
+static void name_point(const struct benchlog *log, const struct benchlog_point *p,
+                       struct strbuf *say)
+{
+    if (log->device_count > 1)
+        strbuf_addf(say, "device %ld, ", log->device[p->device].id);
+    strbuf_addf(say, "%s%s%s", p->id, p->variant[0] ? " " : "", p->variant);
+}
+
+/* Each point that the run does not confirm. */
+static void name_unconfirmed(const struct benchlog *reference,
+                             const struct benchlog_changes *changes, struct strbuf *say)
 {
     char why[96];
 
     for (int i = 0; i < changes->count; i++) {
         const struct benchlog_change *c = &changes->change[i];
 
+        if (!c->slower && !(benchlog_good(c->a) && !c->usable))
+            continue;
+        strbuf_add(say, c->slower ? "  slower: " : "  not confirmed: ");
+        name_point(reference, c->a, say);
         benchlog_change_why(c, why, sizeof why);
         if (c->slower)
-            strbuf_addf(say, "  slower: %s %s %.3f (%.3f..%.3f)\n", c->a->id,
-                        c->a->variant, c->ratio, c->low, c->high);
-        else if (benchlog_good(c->a) && !c->usable)
-            strbuf_addf(say, "  not confirmed: %s %s: %s\n", c->a->id, c->a->variant,
-                        why);
+            strbuf_addf(say, " %.3f (%.3f..%.3f)\n", c->ratio, c->low, c->high);
+        else
+            strbuf_addf(say, ": %s\n", why);
     }
-    for (int i = 0; i < changes->missing_count; i++)
-        strbuf_addf(say, "  not confirmed: %s %s: missing\n", changes->missing[i]->id,
-                    changes->missing[i]->variant);
+    for (int i = 0; i < changes->missing_count; i++) {
+        strbuf_add(say, "  not confirmed: ");
+        name_point(reference, changes->missing[i], say);
+        strbuf_add(say, ": missing\n");
+    }
 }
 
 /* --expect: every good point of the reference must be good here and not slower; one
@@ -126,7 +140,7 @@ static enum gp_status expect(const struct bench_job *job, const struct benchlog 
     json_decref(differences);
     strbuf_addf(say, "against %s (tolerance %.3g %%): ", path, 100 * tolerance);
     benchlog_confirmed_print(&changes, "here", say);
-    name_unconfirmed(&changes, say);
+    name_unconfirmed(&reference, &changes, say);
     benchlog_changes_fini(&changes);
     benchlog_fini(&reference);
     return GP_OK;
@@ -146,6 +160,7 @@ static enum gp_status report(struct bench_job *job, const struct benchlog *log,
     strbuf_init(&say);
     if (!status && job->ranks < 2) /* of several ranks, rank 0 writes one */
         status = bench_write_view(job, log, err);
+    job->unwritten = written != GP_OK;
     if (session_can_resume(job->session) || written)
         strbuf_addf(&say, "go on with: --resume %s\n", job->plan.journal);
     next = expect(job, log, &say, &failed, &why);

@@ -42,6 +42,8 @@ struct session_unit {   /* one device */
     char why[SESSION_NOTE];
     int running;    /* index of a point, -1 = none */
     double began;   /* s, when that began; 0 = it was answered */
+    int test;       /* of it, or of the one before; -1 = none in this phase */
+    bool rested;    /* the device rested before it */
     /* the best of this run that is good, as a roof without a sheet; 0 = none */
     double read;             /* bytes/s beyond the cache */
     double rate[TYPE_COUNT]; /* operations/s of products */
@@ -53,6 +55,8 @@ struct session_unit {   /* one device */
 struct session_estimate {
     double estimated, took; /* s, of what is done: their quotient corrects the rest */
     double left;            /* s, estimated, of what is not */
+    double rests;           /* between tests, that are to come */
+    bool warms;             /* no point has begun yet */
     int done, of;
 };
 

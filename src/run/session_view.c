@@ -384,6 +384,10 @@ void session_progress(const struct session *s, struct session_progress *out)
     const struct session_estimate *e = &s->estimate;
     double factor = e->estimated > 0 ? e->took / e->estimated : 1;
     double now = s->ended > 0 ? s->ended : session_clock();
+    double warmup = s->points_ask.settings.device_warmup_min - (now - s->clock);
+    double left = fmax(0, e->left) * factor +
+                  fmax(0, e->rests) * s->points_ask.settings.pause +
+                  (e->warms ? fmax(0, warmup) : 0);
 
     *out = (struct session_progress){
         .done = e->done,
@@ -391,7 +395,7 @@ void session_progress(const struct session *s, struct session_progress *out)
         .elapsed = s->state == SESSION_LOOKING || s->state == SESSION_READY
                        ? 0
                        : now - s->clock,
-        .left = s->state == SESSION_WORKING && e->left > 0 ? e->left * factor : 0,
+        .left = s->state == SESSION_WORKING ? left : 0,
     };
 }
 

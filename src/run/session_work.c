@@ -6,7 +6,8 @@
  * them do together (allreduce, peer) follows, driven by the first alone. Whatever was
  * measured is in the journal before the next point begins, so nothing here has to
  * hurry. The time left is the sum of the estimates of what is left, times what the
- * points done took over what they were estimated at.
+ * points done took over what they were estimated at, and the rests between tests and the
+ * warm-up that are to come.
  */
 #include "run/session_parts.h"
 
@@ -85,6 +86,11 @@ static void lost(struct session *s, struct session_unit *u, const char *why)
     session_warn(s, "device_failed", "device %d: %s", u->index, why);
 }
 
+static int test_of(const struct session *s, int index)
+{
+    return (int)s->points.point[index].test;
+}
+
 static void start(struct session *s, int place)
 {
     struct session_unit *u = &s->unit[place];
@@ -116,14 +122,19 @@ static void start(struct session *s, int place)
         return;
     }
     s->unit_of[engine] = place;
+    u->test = -1;
     for (int i = 0; i < count; i++)
         s->estimate.left += s->points.seconds[u->order[i]] / s->count;
+    for (int i = 1; i < count; i++)
+        s->estimate.rests += (test_of(s, u->order[i]) != test_of(s, u->order[i - 1])) /
+                             (double)s->count;
     s->estimate.of += count;
 }
 
 void session_phase(struct session *s, bool together)
 {
     s->together = together;
+    s->estimate.warms = !together;
     s->runner = runner_new();
     for (int i = 0; i < s->count; i++)
         start(s, i);
@@ -169,13 +180,28 @@ static json_t *keep(struct session *s, const struct session_unit *u,
     return copy;
 }
 
-static void count_point(struct session *s, struct session_unit *u, int index)
+static void begin_point(struct session *s, struct session_unit *u, int index)
+{
+    u->rested = u->test >= 0 && u->test != test_of(s, index);
+    u->test = test_of(s, index);
+    u->began = session_clock();
+    u->running = index;
+    s->estimate.rests -= u->rested / (double)s->count;
+    s->estimate.warms = false;
+}
+
+/* What ended without a figure took no time, and tells nothing of those that do. */
+static void count_point(struct session *s, struct session_unit *u, int index,
+                        bool measured)
 {
     struct session_estimate *e = &s->estimate;
+    double rest = u->rested ? s->points_ask.settings.pause : 0;
 
     if (u->began > 0) { /* else a further variant of the same point */
-        e->estimated = EWMA * e->estimated + s->points.seconds[index];
-        e->took = EWMA * e->took + (session_clock() - u->began);
+        if (measured) {
+            e->estimated = EWMA * e->estimated + s->points.seconds[index];
+            e->took = EWMA * e->took + fmax(0, session_clock() - u->began - rest);
+        }
         e->left -= s->points.seconds[index] / s->count;
         e->done++;
     }
@@ -188,7 +214,7 @@ static bool take_point(struct session *s, struct session_unit *u,
 {
     json_t *point = keep(s, u, said->json);
 
-    count_point(s, u, said->index);
+    count_point(s, u, said->index, strcmp(session_word(point, "state"), "ok") == 0);
     session_show(u, said->index, point);
     session_find_roof(s, u);
     event->kind = SESSION_EVENT_POINT;
@@ -252,8 +278,7 @@ static bool handle(struct session *s, const struct runner_event *said,
         u->opened = json_incref((json_t *)said->json);
         return false;
     case EVENT_START:
-        u->began = session_clock();
-        u->running = said->index;
+        begin_point(s, u, said->index);
         event->kind = SESSION_EVENT_BEGIN;
         return true;
     case EVENT_SENSORS:
