@@ -71,6 +71,10 @@ struct backend {
     /* Sensors now; NULL object when there are none. Called from another thread. */
     json_t *(*sensors)(void *ctx);
 
+    /* May be NULL. What only grows ("energy_j"), read when samples begin and when they
+     * have been taken, also while sensors() runs: their difference is the window's. */
+    json_t *(*counters)(void *ctx);
+
     /* May be NULL. Appends words that only the engine can know, after the runs of a
      * variant: "launch_bound", "emulated", "contended", "shared". */
     void (*flags)(void *ctx, int variant, json_t *flags);

@@ -158,7 +158,8 @@ void cuda_sensors_open(struct cuda_ctx *ctx, struct bench_device *device);
 /* As the settings say; GP_E_DEVICE where that is refused. */
 enum gp_status cuda_lock_clock(struct cuda_ctx *ctx, struct bench_device *device,
                                struct gp_err *err);
-json_t *cuda_sensors(void *ctx);                        /* struct backend's sensors */
+json_t *cuda_sensors(void *ctx);                        /* struct backend's sensors, */
+json_t *cuda_counters(void *ctx);                       /* counters */
 void cuda_busy(void *ctx, char *text, size_t size);     /* and busy */
 
 /* ---- the tests: prepare, and in ctx->work the rest ---- */

@@ -60,6 +60,13 @@ json_t *cuda_sensors(void *opaque)
     return ctx->nvml ? nvml_sensors(ctx->nvml) : NULL;
 }
 
+json_t *cuda_counters(void *opaque)
+{
+    struct cuda_ctx *ctx = opaque;
+
+    return ctx->nvml ? nvml_counters(ctx->nvml) : NULL;
+}
+
 /* By the counters, else by the driver's average. */
 static double busy_pct(struct cuda_ctx *ctx, bool *counted)
 {

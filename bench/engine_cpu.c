@@ -376,7 +376,6 @@ static json_t *sensors(void *ctx)
     double temp = mean_of("/sys/class/hwmon/hwmon*/temp1_input");
     const struct cpu_engine *engine = ctx;
     double free = cpu_memory_free("");
-    struct rusage usage;
     double load;
 
     clock = isfinite(clock) ? clock / 1000 : clock_of_cpuinfo();
@@ -389,10 +388,18 @@ static json_t *sensors(void *ctx)
         json_object_set_new(json, "temp_c", gp_json_number(temp / 1000));
     if (getloadavg(&load, 1) == 1)
         json_object_set_new(json, "load1", gp_json_number(load));
-    if (getrusage(RUSAGE_SELF, &usage) == 0)
-        json_object_set_new(json, "involuntary_switches",
-                            json_integer(usage.ru_nivcsw));
     return json;
+}
+
+static json_t *counters(void *ctx)
+{
+    struct rusage usage;
+
+    (void)ctx;
+    return getrusage(RUSAGE_SELF, &usage) == 0
+               ? json_pack("{s:I}", "involuntary_switches",
+                           (json_int_t)usage.ru_nivcsw)
+               : NULL;
 }
 
 /* GNU's OpenMP lets a thread that waits in a barrier spin for milliseconds (300000
@@ -431,6 +438,7 @@ int main(int argc, char **argv)
         .check = check,
         .release = release,
         .sensors = sensors,
+        .counters = counters,
         .flags = flags,
         .window = window,
         .busy = busy,

@@ -349,6 +349,7 @@ const struct backend engine_cuda = {
     .check = check_point,
     .release = release_point,
     .sensors = cuda_sensors,
+    .counters = cuda_counters,
     .flags = add_flags,
     .window = window,
     .busy = cuda_busy,

@@ -73,12 +73,39 @@ static void tell_window(struct bench_run *run, bool begin)
         run->backend->window(run->ctx, begin);
 }
 
+static json_t *counters(struct bench_run *run)
+{
+    return run->backend->counters ? run->backend->counters(run->ctx) : NULL;
+}
+
 static void work_window(void *ctx)
 {
     const struct work *work = ctx;
 
     watch_window(work->run->watch);
     tell_window(work->run, true);
+    json_decref(work->run->counted);
+    work->run->counted = counters(work->run);
+}
+
+/* What was counted since the samples began, among the sensors where there are any. */
+static void add_counted(struct bench_run *run, json_t *sensors)
+{
+    json_t *now = counters(run), *value;
+    const char *name;
+
+    json_object_foreach(json_is_object(sensors) ? now : NULL, name, value)
+    {
+        const json_t *before = json_object_get(run->counted, name);
+        double grown = json_number_value(value) - json_number_value(before);
+
+        json_object_set_new(sensors, name,
+                            json_is_number(before) && grown >= 0 ? gp_json_number(grown)
+                                                                 : json_null());
+    }
+    json_decref(now);
+    json_decref(run->counted);
+    run->counted = NULL;
 }
 
 /* Mean SM clock since the last call. */
@@ -415,6 +442,7 @@ static void measure_pass(struct bench_run *run, const struct order *order, int v
                        out);
     json_decref(watched->sensors);
     *watched = watch_close(run->watch);
+    add_counted(run, watched->sensors);
     tell_window(run, false);
     run->busy = watch_now();
 }

@@ -23,6 +23,7 @@ struct bench_run {
     bool (*stop_soon)(void); /* after the point, and so before the first */
     double (*medians)[VARIANTS]; /* of the pass before, by point index; 0 = none yet */
     double clock;                /* mean of the warm-up; 0 = unknown */
+    json_t *counted;             /* by the backend when samples began; NULL */
     bool heats;                  /* the warm-up worked */
     bool warming;                /* it is on */
     double busy;                 /* when the device last worked */

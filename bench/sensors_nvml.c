@@ -321,10 +321,13 @@ static void put_power(struct nvml *nvml, json_t *out)
     bool read = nvml->fields && nvml->fields(nvml->device, 2, fields) == 0;
     unsigned mw;
 
-    if (read && fields[0].status == 0)
+    if (read && fields[0].status == 0) {
         put(out, "power_w", fields[0].value.u / 1e3);
-    else if (nvml->power && nvml->power(nvml->device, &mw) == 0)
+        json_object_set_new(out, "power_kind", json_string("instant"));
+    } else if (nvml->power && nvml->power(nvml->device, &mw) == 0) {
         put(out, "power_w", mw / 1e3);
+        json_object_set_new(out, "power_kind", json_string("average"));
+    }
     if (read && fields[1].status == 0)
         put(out, "mem_temp_c", fields[1].value.u);
 }
@@ -371,6 +374,15 @@ static void put_busy(struct nvml *nvml, json_t *out)
         put(out, "gpu_busy_pct", rates.gpu);
 }
 
+json_t *nvml_counters(struct nvml *nvml)
+{
+    unsigned long long mj;
+
+    return nvml->energy && nvml->energy(nvml->device, &mj) == 0
+               ? json_pack("{s:f}", "energy_j", (double)mj / 1e3)
+               : NULL;
+}
+
 json_t *nvml_sensors(struct nvml *nvml)
 {
     static const struct {
@@ -394,8 +406,6 @@ json_t *nvml_sensors(struct nvml *nvml)
         put(out, "pstate", state);
     if (nvml->reasons && nvml->reasons(nvml->device, &wide) == 0)
         json_object_set_new(out, "throttle_bits", json_integer((json_int_t)wide));
-    if (nvml->energy && nvml->energy(nvml->device, &wide) == 0)
-        put(out, "energy_j", (double)wide / 1e3);
     if (nvml->link_gen && nvml->link_gen(nvml->device, &value) == 0)
         put(out, "pcie_gen", value);
     if (nvml->link_width && nvml->link_width(nvml->device, &value) == 0)

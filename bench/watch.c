@@ -305,20 +305,9 @@ static json_t *throttling(const json_t *readings, double every, enum throttle *c
     return out;
 }
 
-static json_t *spent(const json_t *first, const json_t *last)
-{
-    const json_t *from = json_object_get(first, "energy_j");
-    const json_t *to = json_object_get(last, "energy_j");
-    double joules = json_number_value(to) - json_number_value(from);
-
-    return json_is_number(from) && json_is_number(to) && joules >= 0
-               ? gp_json_number(joules)
-               : json_null();
-}
-
 static void summarise(const json_t *readings, double every, struct watched *out)
 {
-    json_t *first = json_array_get(readings, 0), *value;
+    json_t *value;
     json_t *last = json_array_get(readings, json_array_size(readings) - 1);
     json_t *all = json_object();
     const char *name;
@@ -331,8 +320,6 @@ static void summarise(const json_t *readings, double every, struct watched *out)
         if (strcmp(name, "throttle_bits") == 0)
             json_object_set_new(all, "throttle",
                                 throttling(readings, every, &out->throttle));
-        else if (strcmp(name, "energy_j") == 0)
-            json_object_set_new(all, name, spent(first, last));
         else if (json_is_number(value)) {
             json_object_set_new(all, name, summary(readings, name, &mean));
             if (strcmp(name, "sm_clock_mhz") == 0)

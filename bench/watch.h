@@ -3,11 +3,10 @@
  * through which both threads write lines.
  *
  * What a backend's sensors() may hold: numbers by name ("temp_c", "power_w",
- * "sm_clock_mhz", ...), words, and two with a meaning of their own: "throttle_bits", an
- * integer of NVML's clocks event reasons, and "energy_j", a counter that only grows.
+ * "sm_clock_mhz", ...), words, and one with a meaning of its own: "throttle_bits", an
+ * integer of NVML's clocks event reasons.
  * Samples inside the window become {"samples":n, "temp_c":{"mean","min","max"}, ...,
- * "energy_j":last-first, "throttle":{"class","bits","fraction"}}; fewer than three say
- * nothing and give null.
+ * "throttle":{"class","bits","fraction"}}; fewer than three say nothing and give null.
  */
 #ifndef GP_BENCH_WATCH_H
 #define GP_BENCH_WATCH_H

@@ -245,7 +245,8 @@ if test -f "$fake"; then
   faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_PROCESSES=1" expect "what NVML tells" 0 \
     '"power_limit_w": 450' '"power_limit_default_w": 400' '"persistence": true' \
     '"pcie_gen_max": 4' '"pcie_width_max": 16' '"pstate": {"mean": 2,' \
-    '"pcie_gen": {"mean": 5,' '"pcie_width": {"mean": 16,' '"gpu_busy_pct": {"mean": 0'
+    '"pcie_gen": {"mean": 5,' '"pcie_width": {"mean": 16,' '"gpu_busy_pct": {"mean": 0' \
+    '"power_kind": "average"' '"energy_j": [1-9]'
   # as many readings as the interval gives in that time; fewer than three say nothing
   for every in 0.01 0.1 1; do
     sed -i 's/"sensors_s":[0-9.]*,//; 1s/"seed"/"sensors_s":'$every',&/' "$work/plan"

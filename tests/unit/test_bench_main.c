@@ -187,6 +187,14 @@ static void standin_release(void *ctx)
     standin.prepared--;
 }
 
+static json_t *standin_counters(void *ctx)
+{
+    static int joules = 1000;
+
+    (void)ctx;
+    return json_pack("{s:i}", "energy_j", joules += 30);
+}
+
 static json_t *standin_sensors(void *ctx)
 {
     static int joules;
@@ -253,6 +261,7 @@ static const struct backend backend = {
     .check = standin_check,
     .release = standin_release,
     .sensors = standin_sensors,
+    .counters = standin_counters,
     .flags = standin_flags,
     .window = standin_window,
     .latency = standin_latency,
@@ -494,6 +503,11 @@ static void test_no_sensors(void **state)
     assert_true(json_is_null(json_object_get(said(&e, "point", 0), "sensors")));
     assert_true(flagged(said(&e, "point", 0), "no_sensors"));
     assert_false(flagged(said(&e, "point", 0), "power_cap"));
+    discard(&e);
+    e = one_point(M_OK, 0.05, 1); /* what only grows: from the first sample to the last */
+    assert_near(json_number_value(json_object_get(
+                    json_object_get(said(&e, "point", 0), "sensors"), "energy_j")),
+                30, 1e-9);
     discard(&e);
 }
 
