@@ -84,6 +84,9 @@ struct backend {
     /* May be NULL. Before anything is measured: what somebody else does with the device,
      * in words; "" when nobody does. May take a second. */
     void (*busy)(void *ctx, char *text, size_t size);
+    /* May be NULL. What the settings ask of a device that is to be measured (a clock),
+     * once busy() has found it free. */
+    enum gp_status (*hold)(void *ctx, struct bench_device *device, struct gp_err *err);
     /* May be NULL. One operation by itself: nothing queued before it, caches flushed. */
     bool (*latency)(void *ctx, int variant, double *seconds);
     /* May be NULL. No further call can succeed: the run ends here. */

@@ -310,7 +310,7 @@ static enum gp_status look_for_others(struct bench_run *run,
     double planned = run->orders.settings.max_memory;
     char text[240];
 
-    if (!run->orders.count || ended(run))
+    if (ended(run))
         return GP_OK;
     others_do(run, device, text, sizeof text);
     if (text[0] && strcmp(device->kind, "gpu") == 0 && !run->orders.settings.force)
@@ -340,8 +340,11 @@ static int open_and_measure(struct bench_run *run)
         err.code = status;
         return give_up(run->watch, &err);
     }
+    status = look_for_others(run, &device, &err);
+    if (status == GP_OK && run->backend->hold && !ended(run))
+        status = run->backend->hold(run->ctx, &device, &err);
     watch_send(run->watch, protocol_device(&device));
-    if (look_for_others(run, &device, &err) != GP_OK) {
+    if (status != GP_OK) {
         code = give_up(run->watch, &err);
     } else {
         watch_start(run->watch, run->backend, run->ctx, run->orders.settings.sensors,

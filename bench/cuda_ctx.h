@@ -156,7 +156,7 @@ bool cuda_launch_bound(const struct cuda_ctx *ctx);
 /* Fills ctx->nvml and the device's facts, which say so where there are no sensors. */
 void cuda_sensors_open(struct cuda_ctx *ctx, struct bench_device *device);
 /* As the settings say; GP_E_DEVICE where that is refused. */
-enum gp_status cuda_lock_clock(struct cuda_ctx *ctx, struct bench_device *device,
+enum gp_status cuda_lock_clock(void *ctx, struct bench_device *device,
                                struct gp_err *err);
 json_t *cuda_sensors(void *ctx);                        /* struct backend's sensors, */
 json_t *cuda_counters(void *ctx);                       /* counters */

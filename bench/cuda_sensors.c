@@ -33,9 +33,10 @@ void cuda_sensors_open(struct cuda_ctx *ctx, struct bench_device *device)
 }
 
 /* A GPU that runs at another clock than was asked for would be measured for nothing. */
-enum gp_status cuda_lock_clock(struct cuda_ctx *ctx, struct bench_device *device,
+enum gp_status cuda_lock_clock(void *opaque, struct bench_device *device,
                                struct gp_err *err)
 {
+    struct cuda_ctx *ctx = opaque;
     double mhz = ctx->settings.lock_clock;
     char why[160] = "";
 

@@ -130,10 +130,6 @@ static enum gp_status cuda_open(int index, const struct method_settings *setting
         goto failed;
     }
     cuda_sensors_open(ctx, device);
-    if ((status = cuda_lock_clock(ctx, device, err)) != GP_OK) {
-        cuda_close(ctx);
-        goto failed;
-    }
     *out = ctx;
     return GP_OK;
 failed:
@@ -261,7 +257,7 @@ static void check_point(void *opaque, int variant, struct check *out)
 /* ---- heat ---- */
 
 /* The hungriest types first. A cube of 4096 fills every GPU and fits beside a model. */
-static bool heater_open(struct cuda_ctx *ctx)
+static bool heater_prepare(struct cuda_ctx *ctx)
 {
     static const enum bench_type types[] = {TYPE_BF16, TYPE_FP16, TYPE_FP32};
     struct prepared out;
@@ -290,6 +286,25 @@ static bool heater_open(struct cuda_ctx *ctx)
     }
     snprintf(ctx->fault, sizeof ctx->fault, "warm-up: %.200s", why);
     return false;
+}
+
+/* It may be made anew after `fit`, while a point is prepared that has what it said of
+ * itself in ctx. */
+static bool heater_open(struct cuda_ctx *ctx)
+{
+    json_t *algo[2] = {ctx->algo[0], ctx->algo[1]}, *params = ctx->params;
+    bool padded = ctx->padded, ok;
+
+    ctx->algo[0] = ctx->algo[1] = ctx->params = NULL;
+    ok = heater_prepare(ctx);
+    json_decref(ctx->params);
+    ctx->params = params;
+    for (int v = 0; v < 2; v++) {
+        json_decref(ctx->algo[v]);
+        ctx->algo[v] = algo[v];
+    }
+    ctx->padded = padded;
+    return ok;
 }
 
 /* 50 ms of work, the same each time. */
@@ -353,6 +368,7 @@ const struct backend engine_cuda = {
     .flags = add_flags,
     .window = window,
     .busy = cuda_busy,
+    .hold = cuda_lock_clock,
     .latency = latency,
     .lost = is_lost,
     .reason = last_reason,

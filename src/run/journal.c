@@ -57,6 +57,8 @@ static json_t *settings_json(const struct method_settings *s)
     json_object_set_new(json, "algos", gp_json_number(s->algos));
     json_object_set_new(json, "workspace_bytes", gp_json_number(s->workspace));
     json_object_set_new(json, "lock_clock", gp_json_number(s->lock_clock));
+    json_object_set_new(json, "force", json_boolean(s->force));
+    json_object_set_new(json, "sensors_s", gp_json_number(s->sensors));
     return json;
 }
 

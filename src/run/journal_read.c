@@ -23,6 +23,7 @@
 #include "util/str.h"
 
 #define JOURNAL_BYTES ((size_t)1 << 30)
+#define PASS_MAX   1000
 #define DEVICE_MAX    65535
 #define RECORD_BYTES (PROTOCOL_LINE + 4096) /* an engine's line and what wraps it */
 
@@ -191,6 +192,14 @@ static enum gp_status read_header(const char *where, const char *line, size_t le
     return GP_OK;
 }
 
+static bool is_pass(const json_t *record)
+{
+    const json_t *pass = json_object_get(record, "pass");
+
+    return !pass || (json_is_integer(pass) && json_integer_value(pass) >= 0 &&
+                     json_integer_value(pass) <= PASS_MAX);
+}
+
 /* NULL and why not in `why`, when the line is no record. */
 static json_t *read_record(const char *line, size_t len, char *why, size_t size)
 {
@@ -209,13 +218,13 @@ static json_t *read_record(const char *line, size_t len, char *why, size_t size)
     point = json_object_get(record, "point");
     device = json_object_get(record, "device");
     if (json_is_integer(device) && json_integer_value(device) >= 0 &&
-        json_integer_value(device) <= DEVICE_MAX &&
+        json_integer_value(device) <= DEVICE_MAX && is_pass(record) &&
         json_is_string(json_object_get(point, "id")) &&
         json_is_string(json_object_get(point, "state"))) {
         if (answer_readable(point, why, size))
             return record;
     } else {
-        gp_copy(why, size, "no record of a point (device, point.id, point.state)");
+        gp_copy(why, size, "no record of a point (device, pass, point.id, point.state)");
     }
     json_decref(record);
     return NULL;

@@ -219,7 +219,10 @@ static void doing(const struct engine *e, char *text, size_t size)
         gp_format(text, size, "while it measured %s",
                   e->line.points[e->line.current].id);
     else
-        gp_copy(text, size, e->line.done ? "after it was done" : "between two points");
+        gp_copy(text, size,
+                e->line.done    ? "after it was done"
+                : e->line.ready ? "between two points"
+                                : "before its first point");
 }
 
 /* The last line of standard error that says anything, or "". */
@@ -474,6 +477,12 @@ static bool warms_up(const struct engine *e)
            !e->line.ready && !e->line.done && !e->line.error;
 }
 
+/* Warm, and silent until it is told to go. */
+static bool is_held(const struct engine *e)
+{
+    return e->waits && e->line.ready && e->line.current < 0;
+}
+
 /* When the last one is warm, or has ended, the others need not wait any more. */
 static void let_go(struct runner *runner)
 {
@@ -541,7 +550,8 @@ static void take(struct engine *e, const struct pollfd fds[STREAMS], double gap)
         child_flush(&e->child);
     if (fds[0].revents)
         read_lines(e);
-    if (gap > e->timeout) /* we were suspended: what it wrote meanwhile is to be read */
+    /* we were suspended, and what it wrote meanwhile is to be read; or it waits for us */
+    if (gap > e->timeout || is_held(e))
         e->last_line = e->last_progress = now;
     if (e->over || e->ending_at)
         return;

@@ -29,7 +29,8 @@ enum runner_event_kind {
     EVENT_POINT,   /* a result; json is the engine's object, checked */
     EVENT_LOG,
     EVENT_FAILED,  /* this engine is gone; err says why */
-    EVENT_DONE
+    EVENT_DONE,
+    EVENT_READY    /* warm; not delivered */
 };
 
 struct runner_event {

@@ -436,7 +436,7 @@ static const struct kind {
 } kinds[] = {
     {"hello", EVENT_HELLO, true, take_hello},
     {"device", EVENT_DEVICE, true, take_device},
-    {"ready", EVENT_LOG, false, take_ready},
+    {"ready", EVENT_READY, false, take_ready},
     {"start", EVENT_START, true, take_start},
     {"sensors", EVENT_SENSORS, true, take_sensors},
     {"point", EVENT_POINT, true, take_point},

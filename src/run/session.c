@@ -172,6 +172,8 @@ void session_stop(struct session *s, enum session_stop_level level, int signal)
     }
     if (s->state != SESSION_WORKING || s->level >= wanted || !s->runner)
         return;
+    if (!session_has_begun(s)) /* no point is lost */
+        wanted = 2;
     session_say(s, wanted == 1 ? "stops after this point; once more: at once"
                                : "stops at once");
     if (s->level == 0)

@@ -50,6 +50,7 @@ struct session_unit {   /* one device */
     const struct point *best[TYPE_COUNT]; /* the point of that rate, in session.points */
     int *order;     /* of the phase that runs */
     json_t **shown; /* [points][SESSION_VARIANTS]: last results, borrowed */
+    json_t **bad;   /* [points]: what ended before it had variants, or NULL; likewise */
 };
 
 struct session_estimate {
@@ -142,6 +143,9 @@ void session_drop_plan(struct session *s);
 enum gp_status session_name_files(struct session *s, struct gp_err *err);
 enum gp_status session_open_journal(struct session *s, struct gp_err *err);
 void session_phase(struct session *s, bool together);
+/* Is no device lost or refused that takes part in a point of several? */
+bool session_all_well(const struct session *s, const struct point *point);
+bool session_has_begun(const struct session *s); /* a point, since the start */
 bool session_work(struct session *s, double seconds, struct session_event *event);
 
 /* What the roofline allows a point; unknown when nothing bounds it. */

@@ -292,6 +292,7 @@ void session_drop_plan(struct session *s)
     s->answer = NULL;
     for (int i = 0; i < s->count; i++) {
         free(s->unit[i].shown);
+        free(s->unit[i].bad);
         free(s->unit[i].order);
         json_decref(s->unit[i].opened);
     }
@@ -319,9 +320,11 @@ enum gp_status session_make_plan(struct session *s, struct gp_err *err)
         session_drop_plan(s);
         return status;
     }
-    for (int i = 0; i < s->count; i++)
+    for (int i = 0; i < s->count; i++) {
         s->unit[i].shown = gp_calloc((size_t)s->points.count * SESSION_VARIANTS,
                                      sizeof *s->unit[i].shown);
+        s->unit[i].bad = gp_calloc((size_t)s->points.count, sizeof *s->unit[i].bad);
+    }
     return GP_OK;
 }
 

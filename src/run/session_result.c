@@ -178,7 +178,9 @@ static json_t *skipped(const struct session *s, const struct session_unit *u,
                        const struct point *p)
 {
     json_t *one = json_object();
-    const char *why = u->failed      ? "the engine failed"
+    const char *why = u->failed ? "the engine failed"
+                      : point_together(p) && !session_all_well(s, p)
+                          ? "a device that takes part failed"
                       : s->stopped   ? "interrupted"
                       : s->limit_hit ? "time limit"
                       : s->disk      ? "disk full"

@@ -75,6 +75,12 @@ static bool first_is_middle(const json_t *before, const json_t *now)
            fabs(median_of(before) - first) <= 1e-9 * first;
 }
 
+/* Of two failures: an error tells more than what could not be done. */
+static json_t *worse(json_t *before, json_t *now)
+{
+    return strcmp(session_word(before, "state"), "error") == 0 ? before : now;
+}
+
 /* Which of two passes of a variant stands for it: the later, but what was wrong once is
  * not made right by the next, and a figure is not lost to an error. */
 static json_t *standing(json_t *before, json_t *now)
@@ -87,11 +93,32 @@ static json_t *standing(json_t *before, json_t *now)
             session_flag(before, "drift");
         return before;
     }
+    if (!is_ok(before) && !is_ok(now))
+        return worse(before, now);
     if (is_ok(before))
         failed_once(before, now);
-    else if (is_ok(now))
+    else
         failed_once(now, before);
     return is_ok(before) ? before : now;
+}
+
+/* It failed before there were variants: that is of each of them. */
+static bool is_of_all(const json_t *point)
+{
+    return !is_ok(point) && !session_word(point, "variant")[0];
+}
+
+static void show_failure(struct session_unit *u, int index, json_t *point)
+{
+    json_t **slot = u->shown + (size_t)index * SESSION_VARIANTS;
+    json_t **bad = u->bad + index;
+
+    *bad = *bad ? worse(*bad, point) : point;
+    for (int i = 0; i < SESSION_VARIANTS && slot[i]; i++)
+        if (is_ok(slot[i]))
+            failed_once(slot[i], point);
+    if (!slot[0] || is_of_all(slot[0]))
+        slot[0] = *bad;
 }
 
 void session_show(struct session_unit *u, int index, json_t *point)
@@ -99,6 +126,14 @@ void session_show(struct session_unit *u, int index, json_t *point)
     json_t **slot = u->shown + (size_t)index * SESSION_VARIANTS;
     int i = 0;
 
+    if (is_of_all(point)) {
+        show_failure(u, index, point);
+        return;
+    }
+    if (slot[0] && is_of_all(slot[0]))
+        slot[0] = NULL;
+    if (u->bad[index] && is_ok(point))
+        failed_once(point, u->bad[index]);
     while (i < SESSION_VARIANTS && slot[i] &&
            strcmp(session_word(slot[i], "variant"), session_word(point, "variant")) !=
                0)

@@ -44,11 +44,36 @@ static int passes_done(const struct session *s, int device, const char *id)
     return passes;
 }
 
+static bool takes_part(const struct session_unit *u, const struct point *point)
+{
+    return point->test != TEST_TRANSFER || u->index == point->from ||
+           u->index == point->to;
+}
+
+bool session_all_well(const struct session *s, const struct point *point)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->unit[i].failed && takes_part(&s->unit[i], point))
+            return false;
+    return true;
+}
+
 static bool belongs(const struct session *s, int place, int index)
 {
-    bool together = point_together(&s->points.point[index]);
+    const struct point *point = &s->points.point[index];
 
-    return together == s->together && (!s->together || place == 0);
+    if (!point_together(point))
+        return !s->together;
+    return s->together && place == 0 && session_all_well(s, point);
+}
+
+/* Even a device that measures nothing alone is looked at before it works with others. */
+static bool is_looked_at(const struct session *s)
+{
+    for (int i = 0; i < s->points.count && !s->together; i++)
+        if (point_together(&s->points.point[i]))
+            return true;
+    return false;
 }
 
 /* The order of one device: all passes, less what a resumed journal holds. */
@@ -111,7 +136,7 @@ static void start(struct session *s, int place)
     plan.settings.force = plan.settings.force || s->together;
     free(u->order);
     u->order = order_of(s, place, &count);
-    if (count == 0)
+    if (count == 0 && (u->failed || !is_looked_at(s)))
         return;
     plan.order = u->order;
     plan.count = count;
@@ -312,9 +337,9 @@ static double time_left(const struct session *s)
     return fmax(0, s->time_limit - (session_clock() - s->clock));
 }
 
-static bool has_begun(const struct session *s)
+bool session_has_begun(const struct session *s)
 {
-    bool begun = json_array_size(s->records) > 0;
+    bool begun = s->estimate.done > 0;
 
     for (int i = 0; i < s->count && !begun; i++)
         begun = s->unit[i].running >= 0;
@@ -326,7 +351,7 @@ static void heed_limit(struct session *s)
     if (time_left(s) > 0)
         return;
     s->limit_hit = true;
-    if (has_begun(s)) {
+    if (session_has_begun(s)) {
         session_say(s, "the time limit is reached: stops after this point");
     } else {
         session_warn(s, "time_limit",
@@ -335,7 +360,7 @@ static void heed_limit(struct session *s)
                      s->time_limit);
         session_say(s, s->note[s->note_count - 1].text);
     }
-    runner_stop(s->runner, has_begun(s) ? STOP_AFTER_POINT : STOP_NOW);
+    runner_stop(s->runner, session_has_begun(s) ? STOP_AFTER_POINT : STOP_NOW);
 }
 
 static bool stops(const struct session *s)

@@ -142,6 +142,11 @@ for case in "no-permission:1410:needs root" "other:1410:its driver does not do t
     assert_contains "$why: what to do" "leave --lock-clocks out" "$err"
     assert_true "$why: nothing is locked" test ! -e "$work/clocks"
 done
+# a GPU that others use is not measured: its clock is theirs
+: >"$work/clocks"
+FAKE_NVML_PROCESSES=3 bench --lock-clocks 1410 -o refused.json
+assert_eq "of a GPU in use" 4 "$rc"
+assert_eq "its clock is left alone" "" "$(cat "$work/clocks")"
 LD_LIBRARY_PATH='' bench --lock-clocks 1410 -o refused.json
 assert_eq "no NVML: code" 4 "$rc"
 assert_contains "no NVML" "no libnvidia-ml.so.1" "$err"

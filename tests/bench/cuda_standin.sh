@@ -68,6 +68,11 @@ for type in mxfp8 nvfp4; do
   faults='' expect "$type on 9.0" 0 '"state": "unsupported"' 'needs compute capability 10.0'
   faults=FAKE_CUDA_CC=100 expect "$type on 10.0" 0 "$point_ok\|CUDA 1[12].*needs 12.8"
 done
+# The warm-up's product is made anew after `fit`: what is said of points is their own.
+plan '{"test":"fit","bytes":4096}' "$(gemm int8 64 5 96)" >"$work/plan"
+sed -i '1s/"pause_s":0,"device_warmup_min":0,"device_warmup_max":0/"pause_s":2.2,"device_warmup_min":0.05,"device_warmup_max":0.1/' "$work/plan"
+faults='' expect "after a long rest" 0 '"flags": \[.*"padded"' '"n padded to 8".*"tile"\|n padded to 8.*"tile"'
+grep '"id": "fit' "$work/out" | grep -q '"tile"' && { not_ok "fit has a tile"; }
 plan "$(gemm int8 64 5 96)" >"$work/plan"
 faults='' expect "int8 padding" 0 'n padded to 8' '"flags": \[.*"padded"'
 plan "$(gemm bf16 64 8 96)" "$(gemm fp16 64 8 96)" >"$work/plan"

@@ -239,6 +239,21 @@ assert_true "no journal of nothing" test ! -e taken.json.part
 GPUPLAN_STANDIN=taken bench -o taken.json --force
 assert_eq "although others use it" 0 "$rc"
 
+# what several devices do together: each is looked at before, and none that failed joins
+together() {
+    rm -f together.json together.json.part
+    run --bench "$1" --backend cpu --preset quick --size 1KiB:64KiB --progress none \
+        -o together.json
+}
+GPUPLAN_STANDIN=taken together allreduce
+assert_eq "sums over devices in use" 4 "$rc"
+assert_contains "refused, too" "busy: others use it" "$err"
+GPUPLAN_STANDIN=taken GPUPLAN_STANDIN_ON=1 together memory,allreduce
+assert_contains "one of two in use" "a device that takes part failed" "$out"
+GPUPLAN_STANDIN='' together allreduce
+assert_eq "sums over devices" 0 "$rc"
+assert_contains "good ones" "0 flagged, 0 wrong, 0 without a figure" "$out"
+
 # --prom is looked at before anything is measured
 bench -o prom.json --prom nowhere
 assert_eq "no folder for --prom" 3 "$rc"

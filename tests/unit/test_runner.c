@@ -477,7 +477,8 @@ static enum runner_event_kind list(const char *how, double timeout, int *devices
 
 /* Two engines that wait for each other, device 1 behaving so and taking half a second
  * to become warm; when each began its first point, s from the start. */
-static void begin_together(const char *how, double first[2], int *failed)
+static void begin_together(const char *how, double timeout, double first[2],
+                           int *failed)
 {
     struct runner *runner = runner_new();
     struct runner_event event;
@@ -492,6 +493,8 @@ static void begin_together(const char *how, double first[2], int *failed)
         struct runner_plan plan = plan_of(device, 10);
 
         plan.wait = true;
+        plan.timeout = timeout;
+        plan.settings.device_warmup_max = 0.5;
         assert_int_equal(runner_start(runner, &plan, &err), device);
     }
     while (runner_busy(runner)) {
@@ -513,16 +516,19 @@ static void test_common_start(void **state)
     int failed;
 
     (void)state;
-    begin_together("warm", first, &failed);
+    begin_together("warm", 10, first, &failed);
     assert_int_equal(failed, 0);
     assert_true(first[0] > 0.45 && first[1] > 0.45);
     assert_true(first[0] - first[1] < 0.3 && first[1] - first[0] < 0.3);
-    begin_together("cold", first, &failed);
+    begin_together("cold", 10, first, &failed);
     assert_int_equal(failed, 1);
     assert_true(first[0] > 0.45);
-    begin_together("rash", first, &failed);
+    begin_together("rash", 10, first, &failed);
     assert_int_equal(failed, 0);
     assert_true(first[0] > 0 && first[1] > 0);
+    begin_together("frozen", 0.5, first, &failed); /* who waits for it does not hang */
+    assert_int_equal(failed, 1);
+    assert_true(first[0] > 0.9 && first[1] < 0);
 }
 
 static void test_devices(void **state)

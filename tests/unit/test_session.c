@@ -394,6 +394,26 @@ static void a_point_in_error_is_no_success(void **state)
     forget_files();
 }
 
+/* What fails before it has variants fails for each of them. */
+static void a_failure_of_all_variants_shows(void **state)
+{
+    struct session_ask how = small("fades");
+    struct session *s = begin(&how);
+    struct session_point point;
+
+    (void)state;
+    start(s);
+    assert_int_equal(finish(s), 4);
+    for (int i = 0; i < session_points(s); i++) {
+        assert_true(session_point(s, 0, i, &point));
+        assert_int_equal(point.count, 1);
+        assert_string_equal(point.result[0].variant, "heuristic");
+        assert_string_equal(point.result[0].flags, "failed_once");
+    }
+    session_free(s);
+    forget_files();
+}
+
 /* Of three passes the middle one stands, also when it is the first. */
 static void the_middle_pass_stands(void **state)
 {
@@ -623,6 +643,7 @@ int main(void)
         cmocka_unit_test(a_point_in_error_is_no_success),
         cmocka_unit_test(a_wrong_result_stands),
         cmocka_unit_test(the_middle_pass_stands),
+        cmocka_unit_test(a_failure_of_all_variants_shows),
         cmocka_unit_test(the_journal_stays_until_the_result_is_safe),
         cmocka_unit_test(a_journal_to_go_on_with_must_be_there),
         cmocka_unit_test(a_sum_has_its_bus_rate),
