@@ -29,10 +29,11 @@ void nvml_unlock_clock(struct nvml *nvml);
 /* What does not change: driver, limits, largest clocks and link, persistence mode; a new
  * object. */
 json_t *nvml_facts(struct nvml *nvml);
-/* temp_c, power_w, power_kind ("instant", "average"), sm_clock_mhz, mem_clock_mhz, pstate, throttle_bits, pcie_gen,
- * pcie_width and, where the device has counters (Hopper and newer), sm_active_pct,
- * tensor_active_pct, dram_active_pct since the last call; elsewhere gpu_busy_pct, the part
- * of the last second or less with a kernel. NULL when nothing answers. */
+/* temp_c, power_w, power_kind ("instant", "average"), sm_clock_mhz, mem_clock_mhz, pstate,
+ * throttle_bits, pcie_gen, pcie_width and, where the device has counters (Hopper and
+ * newer), sm_active_pct, tensor_active_pct, dram_active_pct since the last call; elsewhere
+ * gpu_busy_pct, the part of the last second or less with a kernel. NULL when nothing
+ * answers. */
 json_t *nvml_sensors(struct nvml *nvml);
 /* energy_j, spent since the driver was loaded; NULL where it is not counted. May be
  * called while another thread reads the sensors. */
