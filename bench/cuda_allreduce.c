@@ -1,12 +1,12 @@
 /*
- * cuda_allreduce.c - the sum over all visible GPUs, by NCCL, opened at run time.
+ * cuda_allreduce.c - the sum over the point's GPUs, by NCCL, opened at run time.
  *
- * One process drives every device: a communicator, a stream and a buffer each. "plain"
+ * One process drives them all: a communicator, a stream and a buffer each. "plain"
  * launches from the host, "graph" replays one captured graph per device. Every buffer
  * holds BF16 ones (FP32 where the point says so), in place; the check refills them and
- * expects the number of devices. Time is that of the first device's stream. How many
- * devices took part goes into the point's params: gpuplan makes the bus bandwidth of
- * it.
+ * expects the number of devices. Time is that of this engine's own device's stream. How
+ * many devices took part goes into the point's params: gpuplan makes the bus bandwidth
+ * of it.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "bench/cuda_ctx.h"
 #include "util/str.h"
 
-enum { DEVICES_MAX = 64, NCCL_FLOAT32 = 7, NCCL_BFLOAT16 = 9, NCCL_SUM = 0 };
+enum { NCCL_FLOAT32 = 7, NCCL_BFLOAT16 = 9, NCCL_SUM = 0 };
 
 struct nccl {
     void *library;
@@ -31,12 +31,13 @@ struct nccl {
 
 struct allreduce_state {
     struct nccl nccl;
-    int count;
+    int count, own; /* devices; which of them this engine was opened on */
+    int device[POINT_DEVICES];
     bool wide, graph;
     size_t elements;
-    void *comms[DEVICES_MAX], *buffers[DEVICES_MAX];
-    cudaStream_t streams[DEVICES_MAX];
-    cudaGraphExec_t execs[DEVICES_MAX];
+    void *comms[POINT_DEVICES], *buffers[POINT_DEVICES];
+    cudaStream_t streams[POINT_DEVICES];
+    cudaGraphExec_t execs[POINT_DEVICES];
     int captured; /* launches in the graphs; 0 = none */
 };
 
@@ -108,7 +109,7 @@ static bool capture(struct cuda_ctx *ctx, struct allreduce_state *s, int launche
     for (int d = 0; d < s->count; d++) {
         cudaGraph_t graph = NULL;
 
-        cudaSetDevice(d);
+        cudaSetDevice(s->device[d]);
         ok = cuda_ok(ctx, cudaStreamEndCapture(s->streams[d], &graph), "capture") &&
              ok &&
              cuda_ok(ctx, cudaGraphInstantiateWithFlags(&s->execs[d], graph, 0),
@@ -134,7 +135,7 @@ static bool allreduce_run(struct cuda_ctx *ctx, int variant, int launches,
                           double *seconds)
 {
     struct allreduce_state *s = ctx->work.state;
-    cudaStream_t first = s->streams[ctx->device];
+    cudaStream_t first = s->streams[s->own];
     float ms = 0;
     bool ok = true;
 
@@ -217,7 +218,7 @@ static void allreduce_release(struct cuda_ctx *ctx)
 
     drop_graphs(s);
     for (int d = 0; d < s->count; d++) {
-        cudaSetDevice(d);
+        cudaSetDevice(s->device[d]);
         if (s->comms[d])
             s->nccl.destroy(s->comms[d]);
         cuda_give(ctx, s->buffers[d]);
@@ -234,12 +235,10 @@ static enum point_state start(struct cuda_ctx *ctx, struct allreduce_state *s,
                               char *why, size_t size)
 {
     size_t bytes = cuda_bits_bytes(s->wide ? BITS_FP32 : BITS_BF16, s->elements);
-    int devices[DEVICES_MAX];
     bool oom = false, ok = true;
 
     for (int d = 0; ok && d < s->count; d++) {
-        devices[d] = d;
-        ok = cuda_ok(ctx, cudaSetDevice(d), "cudaSetDevice") &&
+        ok = cuda_ok(ctx, cudaSetDevice(s->device[d]), "cudaSetDevice") &&
              cuda_ok(ctx,
                      cudaStreamCreateWithFlags(&s->streams[d], cudaStreamNonBlocking),
                      "stream");
@@ -248,7 +247,7 @@ static enum point_state start(struct cuda_ctx *ctx, struct allreduce_state *s,
             return oom ? POINT_OOM : POINT_ERROR;
         }
     }
-    ok = ok && nccl_ok(ctx, &s->nccl, s->nccl.init(s->comms, s->count, devices),
+    ok = ok && nccl_ok(ctx, &s->nccl, s->nccl.init(s->comms, s->count, s->device),
                        "ncclCommInitAll");
     ok = cuda_ok(ctx, cudaSetDevice(ctx->device), "cudaSetDevice") && ok;
     /* once as it is: NCCL connects by the first call, which is no work for a capture */
@@ -266,17 +265,32 @@ static json_t *facts(const struct allreduce_state *s)
     return json;
 }
 
+static void take_devices(const struct cuda_ctx *ctx, struct allreduce_state *s,
+                         uint64_t devices)
+{
+    for (int d = 0; d < POINT_DEVICES; d++) {
+        if (!(devices >> d & 1))
+            continue;
+        if (d == ctx->device)
+            s->own = s->count;
+        s->device[s->count++] = d;
+    }
+}
+
 enum point_state cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point *point,
                                         struct prepared *out, char *why, size_t size)
 {
     struct allreduce_state *s;
-    int count = 0;
+    int visible = 0;
 
-    if (!cuda_ok(ctx, cudaGetDeviceCount(&count), "cudaGetDeviceCount"))
+    if (!cuda_ok(ctx, cudaGetDeviceCount(&visible), "cudaGetDeviceCount"))
         return cuda_failed(ctx, why, size);
-    if (count < 2 || count > DEVICES_MAX)
-        return snprintf(why, size, "needs 2 to %d GPUs, %d is visible", DEVICES_MAX,
-                        count),
+    for (int d = 0; d < POINT_DEVICES; d++)
+        if (point->devices >> d & 1 && d >= visible)
+            return snprintf(why, size, "needs GPU %d; %d of them visible", d, visible),
+                   POINT_UNSUPPORTED;
+    if (!(point->devices >> ctx->device & 1))
+        return snprintf(why, size, "GPU %d is none of those that sum", ctx->device),
                POINT_UNSUPPORTED;
     if (!(s = calloc(1, sizeof *s)))
         return snprintf(why, size, "out of host memory"), POINT_ERROR;
@@ -289,7 +303,7 @@ enum point_state cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point
     if (!nccl_bind(&s->nccl))
         return snprintf(why, size, "needs NCCL: libnccl.so.2 cannot be loaded"),
                POINT_UNSUPPORTED;
-    s->count = count;
+    take_devices(ctx, s, point->devices);
     s->wide = point->type == TYPE_FP32 || point->type == TYPE_TF32;
     s->graph = strcmp(point->kind, "graph") == 0;
     s->elements = (size_t)point->bytes / (s->wide ? 4 : 2);
@@ -300,6 +314,6 @@ enum point_state cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point
     out->bytes = point->bytes;
     out->first = -1; /* that of the connections, which is not timed */
     snprintf(out->algorithm, sizeof out->algorithm, "NCCL, %d GPUs, one process",
-             count);
+             s->count);
     return start(ctx, s, why, size);
 }

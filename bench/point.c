@@ -239,6 +239,28 @@ static void name_layer(const struct point *p, char *text, size_t size)
                   (long long)p->k, cache);
 }
 
+/* "0-3,6" */
+static void name_devices(uint64_t devices, char *text, size_t size)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (int i = 0; i < POINT_DEVICES; i++) {
+        int last = i;
+
+        if (!(devices >> i & 1))
+            continue;
+        while (last + 1 < POINT_DEVICES && devices >> (last + 1) & 1)
+            last++;
+        gp_format(text + used, size - used, used ? ",%d" : "%d", i);
+        used += strlen(text + used);
+        if (last > i)
+            gp_format(text + used, size - used, "-%d", last);
+        used += strlen(text + used);
+        i = last;
+    }
+}
+
 static void name_decode(const struct point *p, char *text, size_t size)
 {
     gp_format(text, size, "decode/%s/tp%d/%s/b%lld/ctx%.0f/%dx%dx%dx%d/%lldx%lldx%lld",
@@ -250,7 +272,7 @@ static void name_decode(const struct point *p, char *text, size_t size)
 
 void point_name(struct point *point)
 {
-    char text[640];
+    char text[640], devices[256];
 
     switch (point->test) {
     case TEST_GEMM:
@@ -265,8 +287,9 @@ void point_name(struct point *point)
                   point->model[0] ? point->model : "-", point->bytes);
         break;
     case TEST_ALLREDUCE:
-        gp_format(text, sizeof text, "allreduce/%s/%s/%.0f",
-                  bench_type_word(point->type), point->kind, point->bytes);
+        name_devices(point->devices, devices, sizeof devices);
+        gp_format(text, sizeof text, "allreduce/%s/%s/%s/%.0f",
+                  bench_type_word(point->type), point->kind, devices, point->bytes);
         break;
     default:
         if (point_together(point)) {
@@ -335,6 +358,16 @@ static json_t *field_to_json(const struct field *field, const struct point *poin
     return number != 0 ? gp_json_number(number) : NULL;
 }
 
+static json_t *devices_to_json(uint64_t devices)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < POINT_DEVICES; i++)
+        if (devices >> i & 1)
+            json_array_append_new(list, json_integer(i));
+    return list;
+}
+
 json_t *point_to_json(const struct point *point)
 {
     json_t *json = json_object();
@@ -349,6 +382,8 @@ json_t *point_to_json(const struct point *point)
         if (value)
             json_object_set_new(json, fields[i].name, value);
     }
+    if (point->devices)
+        json_object_set_new(json, "devices", devices_to_json(point->devices));
     return json;
 }
 
@@ -411,6 +446,27 @@ static enum gp_status read_field(const struct reading *in, const struct field *f
     return GP_OK;
 }
 
+/* Each once, 0..63; the order says nothing. */
+static enum gp_status read_devices(const struct reading *in, uint64_t *out)
+{
+    const json_t *list = json_object_get(in->json, "devices"), *one;
+    size_t i;
+
+    if (!list)
+        return GP_OK;
+    if (!json_is_array(list) || json_array_size(list) > POINT_DEVICES)
+        return bad(in, "devices", "is no list, or too long");
+    json_array_foreach((json_t *)list, i, one)
+    {
+        json_int_t index = json_is_integer(one) ? json_integer_value(one) : -1;
+
+        if (index < 0 || index >= POINT_DEVICES || *out >> index & 1)
+            return bad(in, "devices", "is not of different indices from 0 to 63");
+        *out |= (uint64_t)1 << index;
+    }
+    return GP_OK;
+}
+
 static enum gp_status read_word(const struct reading *in, const char *field,
                                 int (*parse)(const char *), const char *fallback,
                                 int *out)
@@ -443,6 +499,8 @@ static enum gp_status complete(const struct reading *in, const struct point *p)
         return bad(in, "bytes", "must be at least 1");
     if (kinded && !kind_known(p))
         return bad(in, "kind", "is none of this test's");
+    if (p->test == TEST_ALLREDUCE && !(p->devices & (p->devices - 1)))
+        return bad(in, "devices", "must be two or more");
     if (p->test == TEST_DECODE &&
         (p->n < 1 || p->layers < 1 || p->heads < 1 || p->kv_heads < 1 ||
          p->head_dim < 1 || p->hidden < 1 || p->ff < 1 || p->vocab < 1))
@@ -475,6 +533,8 @@ enum gp_status point_from_json(const json_t *json, const char *where, struct poi
     for (int i = 0; i < FIELDS; i++)
         if ((status = read_field(&in, &fields[i], &made)) != GP_OK)
             return status;
+    if ((status = read_devices(&in, &made.devices)) != GP_OK)
+        return status;
     if ((status = complete(&in, &made)) != GP_OK)
         return status;
     point_name(&made);

@@ -19,6 +19,7 @@
 #include "util/err.h"
 
 #define POINT_ID_MAX 128
+#define POINT_DEVICES 64 /* indices that a point may name: 0..63 */
 
 enum bench_test {
     TEST_GEMM,      /* one matrix product */
@@ -61,6 +62,7 @@ struct point {
                             * "storage" "peer" "peer-both"; ALLREDUCE: "plain" "graph" */
     double bytes;          /* MEMORY, TRANSFER, ALLREDUCE, FIT: bytes of one operation */
     int from, to;          /* TRANSFER peer: devices, by index */
+    uint64_t devices;      /* ALLREDUCE: those that sum, a bit per index */
     char layer[24];        /* BATCH: "qkv" "o" "gate_up" "down" "lm_head" */
     char model[64];        /* BATCH, DECODE, FIT: whose layer this is */
     int tp;                /* of that model; 1 */

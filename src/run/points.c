@@ -454,14 +454,27 @@ static void plan_transfer(struct planning *p)
     }
 }
 
+/* Those chosen, and no other that the driver shows. */
+static uint64_t chosen_devices(const struct points_ask *ask)
+{
+    uint64_t devices = 0;
+
+    for (int i = 0; i < ask->devices && i < POINTS_DEVICES; i++)
+        if (ask->device[i] >= 0 && ask->device[i] < POINT_DEVICES)
+            devices |= (uint64_t)1 << ask->device[i];
+    return devices;
+}
+
 static void add_allreduce(struct planning *p, unsigned types, double bytes, int64_t tokens)
 {
     bool quick = p->ask->preset == PRESET_QUICK;
+    uint64_t devices = chosen_devices(p->ask);
 
     for (int t = 0; t < TYPE_COUNT; t++)
         for (int graph = 0; types >> t & 1 && graph < (quick ? 1 : 2); graph++) {
             struct point point = {.test = TEST_ALLREDUCE, .bytes = bytes, .tp = 1,
-                                  .type = (enum bench_type)t, .n = tokens};
+                                  .type = (enum bench_type)t, .n = tokens,
+                                  .devices = devices};
 
             gp_copy(point.kind, sizeof point.kind, graph ? "graph" : "plain");
             if (tokens > 0)

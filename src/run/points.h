@@ -44,7 +44,7 @@
 #define POINTS_SHAPES 256 /* given by hand */
 #define POINTS_PASSES 2
 #define POINTS_NOTES 12
-#define POINTS_DEVICES 64
+#define POINTS_DEVICES POINT_DEVICES
 
 struct point_shape {
     int64_t m, n, k;

@@ -39,7 +39,8 @@ plan = [
     ({"test": "decode", "type": "fp32", "n": 2, "layers": 5, "heads": 4, "kv_heads": 2,
       "head_dim": 16, "hidden": 64, "ff": 128, "vocab": 300, "context": 128},
      MAY if no_library else MUST),
-    ({"test": "allreduce", "kind": "plain", "bytes": 1024}, {"unsupported"}),
+    ({"test": "allreduce", "kind": "plain", "bytes": 1024, "devices": [0, 1]},
+     {"unsupported"}),
 ]
 logs = []
 def run(points, also={}, **variables):

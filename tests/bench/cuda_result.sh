@@ -79,6 +79,27 @@ if command -v taskset >/dev/null 2>&1; then
     assert_eq "one processor allowed" 1 "$(jq .host.cpus_allowed one.json)"
 fi
 
+# The sum is over the chosen two of four, and its bus rate is that of two: a plan of two
+# others is another plan.
+ln -s "$build/tests/fixtures/fake_driver.so" "$work/nvml/libnccl.so.2"
+sums() {
+    run --bench allreduce --type bf16 --preset quick --progress none --check none \
+        --max-time 0.02 --size 1K:64K "$@"
+}
+for two in 0,1 2,3; do
+    FAKE_CUDA_DEVICES=4 sums --device $two -o sum.json
+    assert_eq "a sum over $two: code" 0 "$rc"
+    assert_eq "a sum over $two" "[2] [[$two]] [true]" "$(jq -rc '
+        ([.points[].params.gpus] | unique | tojson) + " " +
+        ([.points[].params.devices] | unique | tojson) + " " +
+        ([.points[].rate | .bus_bytes_per_s == .bytes_per_s] | unique | tojson)' sum.json)"
+    jq -r .settings.plan sum.json >>plans
+    jq -r '.points[0].id' sum.json >>ids
+done
+assert_eq "ids of sums" "allreduce/bf16/plain/0-1/1024 allreduce/bf16/plain/2-3/1024" \
+    "$(paste -sd ' ' ids)"
+assert_eq "plans of other devices" 2 "$(sort -u plans | wc -l)"
+
 # every field has its word in the manual
 jq -r 'del(.host.env, .devices[].more.env) | [paths | .[] | strings] | unique[]' \
     full.json >keys

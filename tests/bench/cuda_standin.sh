@@ -342,8 +342,14 @@ faults='' expect "a peer that is not there" 0 '"unsupported"' 'of 1 that are vis
 grep -q "$point_ok" "$work/out" && { not_ok "peers of one GPU"; }
 plan '{"test":"fit","bytes":1500000000}' '{"test":"fit","bytes":9000000000}' >"$work/plan"
 faults='' expect "fit" 0 '"state": "oom"' 'of 8.38 GiB could be allocated'
-plan '{"test":"allreduce","kind":"plain","type":"bf16","bytes":4096}' >"$work/plan"
-faults='' expect "allreduce" 0 '"state": "unsupported"' 'needs 2'
+sum() { # kind devices
+  echo '{"test":"allreduce","kind":"'"$1"'","type":"bf16","bytes":4096,"devices":'"$2"'}'
+}
+plan "$(sum plain '[0,1]')" >"$work/plan"
+faults='' expect "allreduce" 0 '"state": "unsupported"' 'needs GPU 1; 1 of them'
+plan "$(sum plain '[1,2]')" >"$work/plan"
+faults=FAKE_CUDA_DEVICES=3 expect "a sum of others" 0 '"state": "unsupported"' \
+  'GPU 0 is none of those that sum'
 # The driver and NCCL of fake_driver.c.
 fake=${top_builddir:-.}/tests/fixtures/fake_driver.so
 if test -f "$fake"; then
@@ -360,10 +366,18 @@ if test -f "$fake"; then
   faults="LD_LIBRARY_PATH=$work/driver FAKE_LAUNCH=719" expect "a launch that is the end" 4 \
     'device lost: read kernel: .*CUDA error 719'
   for kind in plain graph; do
-    plan '{"test":"allreduce","kind":"'$kind'","type":"bf16","bytes":4096}' >"$work/plan"
+    plan "$(sum $kind '[0,1]')" >"$work/plan"
     faults="LD_LIBRARY_PATH=$work/driver FAKE_CUDA_DEVICES=2" expect "allreduce, $kind" 0 \
       "$point_ok" "$check_ok" 'NCCL, 2 GPUs' '"first_s": null' '"gpus": 2' \
       '"nccl": 22703'
+    # those that were chosen of four, and no other
+    plan "$(sum $kind '[3,2]')" >"$work/plan"
+    sed -i '1s/"device":0/"device":3/' "$work/plan"
+    faults="LD_LIBRARY_PATH=$work/driver FAKE_CUDA_DEVICES=4 FAKE_NCCL=say" expect \
+      "allreduce of two of four, $kind" 0 "$point_ok" "$check_ok" '"gpus": 2' \
+      '"devices": \[2, 3\]' "\"id\": \"allreduce/bf16/$kind/2-3/4096\""
+    grep -o 'device .*' "$work/err" | tr '\n' ' ' | grep -qx 'device 2 device 3 ' || {
+      not_ok "devices that sum"; cat "$work/err"; }
   done
 fi
 plan '{"test":"decode","type":"bf16","n":2,"layers":3,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"

@@ -52,6 +52,7 @@ static const struct point samples[] = {
      .type = TYPE_FP32,
      .kind = "graph",
      .bytes = 1024,
+     .devices = 1ull << 63 | 0x4f,
      .tp = 1},
 };
 enum { SAMPLES = sizeof samples / sizeof samples[0] };
@@ -67,7 +68,7 @@ static void test_ids(void **state)
         "transfer/peer/3-0/1024",
         "transfer/peer-both/0-3/1024",
         "fit/x/70000000000",
-        "allreduce/fp32/graph/1024",
+        "allreduce/fp32/graph/0-3,6,63/1024",
     };
 
     (void)state;
@@ -180,6 +181,7 @@ static void test_round_trip(void **state)
     }
 }
 
+#define SUM "{\"test\":\"allreduce\",\"kind\":\"plain\",\"bytes\":1"
 static const struct {
     const char *text, *field;
 } refused[] = {
@@ -205,6 +207,14 @@ static const struct {
     {"{\"test\":\"decode\",\"n\":1,\"layers\":2}", "point.decode"},
     {"{\"test\":\"fit\"}", "point.bytes"},
     {"{\"test\":\"gemm\",\"tp\":70000,\"m\":1,\"n\":1,\"k\":1}", "point.tp"},
+    {SUM "}", "point.devices"},
+    {SUM ",\"devices\":3}", "point.devices"},
+    {SUM ",\"devices\":[2]}", "point.devices"},
+    {SUM ",\"devices\":[0,64]}", "point.devices"},
+    {SUM ",\"devices\":[0,-1]}", "point.devices"},
+    {SUM ",\"devices\":[0,1.0]}", "point.devices"},
+    {SUM ",\"devices\":[4,4,5]}", "point.devices"},
+    {SUM ",\"devices\":[4294967296,1]}", "point.devices"},
 };
 
 static void test_refused(void **state)
@@ -224,6 +234,24 @@ static void test_refused(void **state)
         json_decref(json);
     }
     assert_int_equal(point_from_json(NULL, "plan:3", &out, &err), GP_E_FILE);
+}
+
+/* More devices than there are indices: refused by the length alone. */
+static void test_many_devices(void **state)
+{
+    json_t *json = json_loads(SUM "}", 0, NULL), *list = json_array();
+    struct point p;
+
+    (void)state;
+    for (int i = 0; i < POINT_DEVICES; i++)
+        json_array_append_new(list, json_integer(POINT_DEVICES - 1 - i));
+    json_object_set_new(json, "devices", list);
+    assert_int_equal(point_from_json(json, "t", &p, NULL), GP_OK);
+    assert_true(p.devices == UINT64_MAX);
+    assert_string_equal(p.id, "allreduce/fp32/plain/0-63/1");
+    json_array_append_new(list, json_integer(POINT_DEVICES));
+    assert_int_equal(point_from_json(json, "t", &p, NULL), GP_E_FILE);
+    json_decref(json);
 }
 
 /* The largest that is allowed overflows nothing. */
@@ -246,7 +274,7 @@ int main(void)
         cmocka_unit_test(test_ids),        cmocka_unit_test(test_long_ids_differ),
         cmocka_unit_test(test_words),      cmocka_unit_test(test_arithmetic),
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_bounds),     cmocka_unit_test(test_many_devices),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -285,6 +285,7 @@ static void test_transfer_and_allreduce(void **state)
     points_fini(&points);
     ask.devices = 2;
     plan(&ask, &points);
+    assert_string_equal(points.point[0].id, "allreduce/fp32/plain/0,2/1024");
     assert_int_equal(points.count, 19 * 2 * 2); /* 2^10 .. 2^28, bf16 and fp32 */
     assert_near(points.point[4].bytes, 2048, 0);
     check_all(&points);
@@ -303,6 +304,8 @@ static void test_allreduce_of_a_model(void **state)
     (void)state;
     ask.request = &request;
     ask.devices = 8;
+    for (int i = 0; i < 8; i++)
+        ask.device[i] = i;
     plan(&ask, &points);
     check_all(&points);
     assert_int_equal(points.count, 4 + 4 - 2);
