@@ -49,6 +49,7 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
     struct gemm_shape shape = {point->type, point->m, point->n, point->k};
     struct gemm_work *work = calloc(1, sizeof *work);
     double budget = cpu_budget(engine), weight, row, source;
+    const struct gemm_made *made;
     enum point_state state;
 
     *ctx = work;
@@ -65,7 +66,8 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
     state = cpu_gemm_new(&shape, &work->gemm, why, size);
     if (state != POINT_OK)
         return state;
-    weight = (double)cpu_gemm_made(work->gemm)->packed;
+    made = cpu_gemm_made(work->gemm);
+    weight = (double)made->packed;
     row = cpu_gemm_row_bytes(work->gemm);
     source = cpu_gemm_source_bytes(work->gemm);
     if (weight + row + source > budget) {
@@ -79,14 +81,14 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
     out->rotation = work->rotation;
     out->multiple = 1;
     out->bytes = work->rotation * weight + work->rows * row;
-    if (cpu_gemm_made(work->gemm)->emulated)
+    if (made->emulated)
         cpu_flag(engine, "emulated");
-    gp_copy(out->algorithm, sizeof out->algorithm,
-            cpu_gemm_made(work->gemm)->algorithm);
-    out->params = json_pack("{s:s, s:s, s:s, s:i, s:s}", "a",
-                            number_word(cpu_gemm_made(work->gemm)->w), "b",
-                            number_word(cpu_gemm_made(work->gemm)->x), "d",
-                            number_word(cpu_gemm_made(work->gemm)->y), "threads",
+    gp_copy(out->algorithm, sizeof out->algorithm, made->algorithm);
+    out->params = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:s}", "a",
+                            number_word(made->w), "b", number_word(made->x), "d",
+                            number_word(made->y), "compute",
+                            point->type == TYPE_INT8 ? "s32" : "fp32", "transa", "T",
+                            "transb", "N", "n_padded", (json_int_t)point->n, "threads",
                             engine->topology.threads, "weights_layout", "packed");
     return cpu_gemm_fill(work->gemm, engine->pool, work->rotation, work->rows,
                          &engine->settings, why, size);

@@ -5,7 +5,7 @@
  * more, and 16 rows x 16 columns of it (64 x 64 with --check full) are recomputed in
  * double from the bits that lie on the device: ref = sum a*b, S = sum |a*b|, allowance
  * by method_within(). Only those rows of A, columns of B and columns of D are copied:
- * contiguous, because A is stored k x m.
+ * contiguous, because A is stored k x m (but for one product of the decoder).
  *
  * --check full compares every result: operands are turned into doubles on the host, and
  * cuBLASLt multiplies those, A*B for ref and |A|*|B| for S. That goes in panels of rows
@@ -58,6 +58,28 @@ static void *fetch(struct cuda_ctx *ctx, const void *from, size_t offset, size_t
     return host;
 }
 
+/* The k elements of row i of A: one after the other, or m apart (the decoder's P*V). */
+static void *fetch_row(struct cuda_ctx *ctx, const struct lt_gemm *g, const char *a,
+                       int64_t i)
+{
+    size_t one = cuda_bits_bytes(g->type->bits, 1);
+    size_t row = cuda_bits_bytes(g->type->bits, (size_t)g->k);
+    void *host;
+
+    if (g->transpose_a)
+        return fetch(ctx, a, (size_t)i * row, row);
+    if (!(host = malloc(row)))
+        snprintf(ctx->fault, sizeof ctx->fault, "out of host memory");
+    else if (!cuda_ok(ctx,
+                      cudaMemcpy2D(host, one, a + (size_t)i * one, (size_t)g->m * one,
+                                   one, (size_t)g->k, cudaMemcpyDeviceToHost),
+                      "copy of an operand")) {
+        free(host);
+        host = NULL;
+    }
+    return host;
+}
+
 static bool fetch_all(struct cuda_ctx *ctx, const struct lt_gemm *g,
                       const struct lt_operands *o, struct sample *s)
 {
@@ -65,7 +87,7 @@ static bool fetch_all(struct cuda_ctx *ctx, const struct lt_gemm *g,
     size_t column = cuda_bits_bytes(g->type->out, (size_t)g->m);
 
     for (int i = 0; i < s->row_count; i++)
-        if (!(s->a[i] = fetch(ctx, o->a, (size_t)s->rows[i] * row, row)))
+        if (!(s->a[i] = fetch_row(ctx, g, o->a, s->rows[i])))
             return false;
     for (int i = 0; i < s->column_count; i++)
         if (!(s->b[i] = fetch(ctx, o->b, (size_t)s->columns[i] * row, row)) ||

@@ -9,8 +9,9 @@
  * params.omitted says so.
  *
  * All layers run. Where memory does not hold all weights and caches, layer i uses those
- * of layer i mod L; L layers of an 8B model in BF16 are L x 436 MB, so that from the
- * first layer on twice the cache lies between two uses. `algorithm` says L.
+ * of layer i mod L, of four at the least; L layers of an 8B model in BF16 are L x 436
+ * MB, so that from the first layer on twice the cache lies between two uses.
+ * `algorithm` says L.
  *
  * params.eager_s is the same step without a graph, launch by launch on an idle stream:
  * the median of a few, before the measurement and so on a device that may be cooler.
@@ -26,7 +27,11 @@
 #include "util/str.h"
 
 enum part { QKV, OUT, GATE_UP, DOWN, HEAD, PARTS };
-enum { OF_LAYER = HEAD + 2 }; /* products: the linear layers, scores and values */
+enum {
+    OF_LAYER = HEAD + 2,  /* products: the linear layers, scores and values */
+    PRODUCTS = PARTS + 2, /* those, and the head */
+    LAYERS_LEAST = 4      /* with memory of their own */
+};
 
 #define EAGER_MAX   9
 #define EAGER_SHARE 0.2 /* of max_time, that the steps without a graph may take */
@@ -72,6 +77,18 @@ static struct lt_operands value_operands(struct decode_state *s, int layer)
                                 .d = s->attended};
 }
 
+/* Number i of those that a layer and the head have, and its operands there. */
+static struct lt_gemm *product(struct decode_state *s, int i, int layer,
+                               struct lt_operands *o)
+{
+    if (i < PARTS) {
+        *o = linear_operands(s, (enum part)i, layer);
+        return &s->linear[i];
+    }
+    *o = i == PARTS ? score_operands(s, layer) : value_operands(s, layer);
+    return i == PARTS ? &s->scores : &s->values;
+}
+
 static bool attention(struct cuda_ctx *ctx, struct decode_state *s, int layer)
 {
     struct lt_operands scores = score_operands(s, layer);
@@ -97,7 +114,8 @@ static bool decode_enqueue(struct cuda_ctx *ctx, int variant, int i)
     return linear(ctx, s, HEAD, 0);
 }
 
-/* Every kind of linear layer of the last real layer, and the scores of one cache. */
+/* Every kind of linear layer of the last real layer, the scores of one cache, and what
+ * they make of its values: by then the scores are those just checked. */
 static void decode_check(struct cuda_ctx *ctx, int variant, struct check *out)
 {
     struct decode_state *s = ctx->work.state;
@@ -105,19 +123,18 @@ static void decode_check(struct cuda_ctx *ctx, int variant, struct check *out)
 
     (void)variant;
     *out = (struct check){.done = true, .ok = true};
-    for (int part = 0; part <= PARTS && out->ok; part++) {
-        struct lt_operands o =
-            part == PARTS
-                ? score_operands(s, s->real - 1)
-                : linear_operands(s, (enum part)part, part == HEAD ? 0 : s->real - 1);
+    for (int i = 0; i < PRODUCTS && out->ok; i++) {
+        struct lt_operands o;
+        struct lt_gemm *g = product(s, i, i == HEAD ? 0 : s->real - 1, &o);
 
-        lt_check(ctx, part == PARTS ? &s->scores : &s->linear[part], LT_HEURISTIC, &o,
-                 &one);
+        lt_check(ctx, g, LT_HEURISTIC, &o, &one);
         out->done = one.done;
         out->ok = one.ok && one.done;
         out->n += one.n;
         if (one.max_err > out->max_err)
             out->max_err = one.max_err;
+        if (one.zeros > out->zeros)
+            out->zeros = one.zeros;
         gp_copy(out->why, sizeof out->why, one.why);
     }
 }
@@ -179,6 +196,7 @@ static bool plan_layers(struct cuda_ctx *ctx, const struct point *p,
                         size_t size)
 {
     double layer = (double)lt_a_bytes(&s->scores) + (double)lt_a_bytes(&s->values);
+    int least = p->layers < LAYERS_LEAST ? p->layers : LAYERS_LEAST;
     double head = (double)lt_a_bytes(&s->linear[HEAD]), budget = cuda_budget(ctx);
 
     for (int i = 0; i < HEAD; i++)
@@ -186,10 +204,12 @@ static bool plan_layers(struct cuda_ctx *ctx, const struct point *p,
     s->layers = p->layers;
     s->real = p->layers;
     if (s->real * layer + head > budget)
-        s->real = (int)((budget - head) / layer);
-    if (s->real < 1) {
-        snprintf(why, size, "one layer and the head need %.2f GiB, %.2f may be taken",
-                 (layer + head) / 0x1p30, budget / 0x1p30);
+        s->real = budget > head ? (int)((budget - head) / layer) : 0;
+    if (s->real < least) {
+        snprintf(why, size,
+                 "%.2f GiB hold %d of %d layers beside the head, at least %d are "
+                 "needed",
+                 budget / 0x1p30, s->real, s->layers, least);
         return false;
     }
     ctx->extrapolated = s->real < s->layers;
@@ -267,13 +287,9 @@ static enum point_state choose(struct cuda_ctx *ctx, struct decode_state *s,
     enum point_state state = POINT_OK;
     int refused = 0;
 
-    for (int i = 0; i < PARTS + 2 && state == POINT_OK; i++) {
-        struct lt_gemm *g = i < PARTS    ? &s->linear[i]
-                            : i == PARTS ? &s->scores
-                                         : &s->values;
-        struct lt_operands o = i < PARTS    ? linear_operands(s, (enum part)i, 0)
-                               : i == PARTS ? score_operands(s, 0)
-                                            : value_operands(s, 0);
+    for (int i = 0; i < PRODUCTS && state == POINT_OK; i++) {
+        struct lt_operands o;
+        struct lt_gemm *g = product(s, i, 0, &o);
         double first;
 
         state = lt_choose(ctx, g, &o, &first, why, size);

@@ -327,11 +327,30 @@ static void describe_algo(const struct lt_gemm *g, int algo, char *out, size_t s
               g->fast_accum ? ", fast" : "");
 }
 
+/* Types as cuBLASLt gets them, under the names of the CPU engine. */
+static json_t *facts(const struct lt_gemm *g)
+{
+    static const char *const words[] = {
+        [BITS_FP32] = "fp32",     [BITS_FP16] = "fp16", [BITS_BF16] = "bf16",
+        [BITS_INT8] = "s8",       [BITS_INT32] = "s32", [BITS_E4M3] = "fp8_e4m3",
+        [BITS_E2M1] = "fp4_e2m1", [BITS_FP64] = "fp64",
+    };
+    const char *compute = g->type->compute == CUBLAS_COMPUTE_32F_FAST_TF32 ? "tf32"
+                          : g->type->compute == CUBLAS_COMPUTE_16F         ? "fp16"
+                          : g->type->compute == CUBLAS_COMPUTE_32I         ? "s32"
+                                                                           : "fp32";
+
+    return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "a", words[g->type->bits],
+                     "b", words[g->type->bits], "d", words[g->type->out], "compute",
+                     compute, "transa", "T", "transb", "N", "n_padded",
+                     (json_int_t)g->n);
+}
+
 static void describe(struct cuda_ctx *ctx, const struct lt_gemm *g,
                      struct prepared *out)
 {
-    for (int v = 0; v < 2; v++) { /* none is left: release() took those before */
-        json_decref(ctx->algo[v]);
+    ctx->params = facts(g);
+    for (int v = 0; v < 2; v++) {
         ctx->algo[v] = lt_describe_json(g, g->chosen[v]);
     }
     describe_algo(g, g->chosen[LT_HEURISTIC], out->algorithm, sizeof out->algorithm);
@@ -378,6 +397,7 @@ enum point_state cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *poi
     }
     ctx->padded = s->gemm.n != s->gemm.n_asked;
     ctx->fault[0] = '\0'; /* algorithms that would not run are no fault of the point */
-    describe(ctx, &s->gemm, out);
+    if (point->id[0])     /* the warm-up's work tells nothing */
+        describe(ctx, &s->gemm, out);
     return POINT_OK;
 }

@@ -88,6 +88,9 @@ for i, (point, states) in enumerate(plan):
         want = 2.0 * point["m"] * point["n"] * point["k"] / median
         if abs(ops / want - 1) > 1e-6:
             wrong.append("%s: %s operations/s, not %s" % (said["id"], ops, want))
+        operands = [said["params"][name] for name in ("transa", "transb", "n_padded")]
+        if operands != ["T", "N", point["n"]] or "compute" not in said["params"]:
+            wrong.append("%s: %s" % (said["id"], said["params"]))
     if point["test"] == "decode":
         said_of = said["params"]
         if (said_of["omitted"] != "norm, rope, softmax, sampling" or

@@ -61,7 +61,16 @@ check_ok='"ok": true'
 
 for type in fp32 tf32 fp16 fp16-acc16 bf16 int8 fp8; do
   plan "$(gemm $type 64 5 96)" >"$work/plan"
-  faults='' expect "$type" 0 "$point_ok" "$check_ok"
+  case $type in
+    fp32) as='"a": "fp32", "b": "fp32", "d": "fp32", "compute": "fp32"' ;;
+    tf32) as='"a": "fp32", "b": "fp32", "d": "fp32", "compute": "tf32"' ;;
+    fp16) as='"a": "fp16", "b": "fp16", "d": "fp16", "compute": "fp32"' ;;
+    fp16-acc16) as='"a": "fp16", "b": "fp16", "d": "fp16", "compute": "fp16"' ;;
+    bf16) as='"a": "bf16", "b": "bf16", "d": "bf16", "compute": "fp32"' ;;
+    int8) as='"a": "s8", "b": "s8", "d": "s32", "compute": "s32"' ;;
+    *) as='"a": "fp8_e4m3", "b": "fp8_e4m3", "d": "bf16", "compute": "fp32"' ;;
+  esac
+  faults='' expect "$type" 0 "$point_ok" "$check_ok" "$as, \"transa\": \"T\", \"transb\": \"N\""
 done
 for type in mxfp8 nvfp4; do
   plan "$(gemm $type 64 5 96)" >"$work/plan"
@@ -74,7 +83,7 @@ sed -i '1s/"pause_s":0,"device_warmup_min":0,"device_warmup_max":0/"pause_s":2.2
 faults='' expect "after a long rest" 0 '"flags": \[.*"padded"' '"n padded to 8".*"tile"\|n padded to 8.*"tile"'
 grep '"id": "fit' "$work/out" | grep -q '"tile"' && { not_ok "fit has a tile"; }
 plan "$(gemm int8 64 5 96)" >"$work/plan"
-faults='' expect "int8 padding" 0 'n padded to 8' '"flags": \[.*"padded"'
+faults='' expect "int8 padding" 0 '"n": 5,' '"n_padded": 8' 'n padded to 8' '"flags": \[.*"padded"'
 plan "$(gemm bf16 64 8 96)" "$(gemm fp16 64 8 96)" >"$work/plan"
 faults=FAKE_CUDA=no-driver expect "no driver" 4 'no NVIDIA driver is loaded'
 faults=FAKE_CUDA=old-driver expect "old driver" 4 'too old: it supports CUDA 11.4'
@@ -384,6 +393,14 @@ plan '{"test":"decode","type":"bf16","n":2,"layers":3,"heads":4,"kv_heads":2,"he
 faults='' expect "decode" 0 "$point_ok" "$check_ok" '3 layers on weights and cache of 3' \
   '"extrapolated_layers": 0' '"first_s": null' '"step_launches": 19,' \
   '"omitted": "norm, rope, softmax, sampling"' '"step_bytes": [1-9]'
+# 7 products, 16 rows and both columns of each
+grep -q '"check": {"mode": "sample", "n": 224, "ok": true' "$work/out" || {
+  not_ok "results checked in a step"; }
+sed -i '1s/"seed"/"fill":"zeros","seed"/' "$work/plan"
+faults='' expect "decode, of zeros" 0 '"zeros": 1,'
+sed -i '1s/"fill":"zeros",//' "$work/plan"
+faults=FAKE_CUDA=wrong-values expect "decode, wrong P*V" 0 '"valid": false' 'd\[0,0\]'
+faults='' expect "decode, once more" 0 "$point_ok" "$check_ok"
 # 19 products of 2 us and little more each, in a graph or not
 sed -n 's/.*"eager_s": \([0-9.e-]*\).*/\1/p' "$work/out" |
   awk '{ n++; bad = !($1 > 38e-6 && $1 < 60e-6) } END { exit n != 1 || bad }' || {
@@ -394,6 +411,8 @@ faults=FAKE_CUDA=first-algo expect "decode, #0 does not run" 0 "$point_ok" "$che
 plan '{"test":"decode","type":"bf16","n":2,"tp":2,"layers":3,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"
 faults='' expect "decode, a share" 0 "$point_ok" 'sampling, all-reduce"'
 plan '{"test":"decode","type":"bf16","n":2,"layers":60,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"
+sed -i 's/"max_memory":[0-9]*/"max_memory":200000/' "$work/plan"
+faults='' expect "decode, too few layers" 0 '"state": "oom"' 'at least 4 are needed'
 sed -i 's/"max_memory":[0-9]*/"max_memory":1000000/' "$work/plan" # room for some layers
 faults='' expect "decode, some layers" 0 "$point_ok" '"extrapolated"' '"extrapolated_layers": [1-9]'
 test $failed -eq 0 || sort "$work/failures" # once more, where it is seen
