@@ -39,6 +39,8 @@ extern const struct cpu_test cpu_test_gemm, cpu_test_memory, cpu_test_transfer,
 /* Bytes one point may allocate: the setting, or a quarter of what is free now; never more
  * than nine tenths of what is free. */
 double cpu_budget(const struct cpu_engine *engine);
+/* The same where another share of what is free is the default. */
+double cpu_share(const struct cpu_engine *engine, double share);
 
 /* Copies of `bytes` for which there is `room`: twice the caches are walked before one
  * returns, or many times where memory alone decides (`deep`). */

@@ -130,7 +130,7 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
                                 size_t size)
 {
     struct decode_work *work = calloc(1, sizeof *work);
-    double budget = cpu_budget(engine), layer, rest;
+    double budget = cpu_share(engine, METHOD_DECODE_HOST), layer, rest;
     double cache = 2.0 * (double)point->n * point->context * point->kv_heads *
                    point->head_dim * (point->type == TYPE_FP32 ? 4 : 2);
     enum point_state state;

@@ -23,7 +23,7 @@ size_t cuda_aligned(size_t bytes)
     return (bytes + CUDA_ALIGN - 1) / CUDA_ALIGN * CUDA_ALIGN;
 }
 
-double cuda_budget(struct cuda_ctx *ctx)
+double cuda_share(struct cuda_ctx *ctx, double share)
 {
     size_t free_bytes = 0, total = 0;
     double most = ctx->settings.max_memory;
@@ -31,8 +31,13 @@ double cuda_budget(struct cuda_ctx *ctx)
     if (!cuda_ok(ctx, cudaMemGetInfo(&free_bytes, &total), "cudaMemGetInfo"))
         return 0;
     if (most <= 0)
-        return (double)free_bytes / 4;
+        return share * (double)free_bytes;
     return most < 0.9 * (double)free_bytes ? most : 0.9 * (double)free_bytes;
+}
+
+double cuda_budget(struct cuda_ctx *ctx)
+{
+    return cuda_share(ctx, METHOD_SHARE);
 }
 
 void *cuda_take(struct cuda_ctx *ctx, double bytes, bool *oom, char *why, size_t size)

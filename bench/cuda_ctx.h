@@ -113,6 +113,8 @@ enum point_state cuda_failed(struct cuda_ctx *ctx, char *why, size_t size);
 void *cuda_take(struct cuda_ctx *ctx, double bytes, bool *oom, char *why, size_t size);
 void cuda_give(struct cuda_ctx *ctx, void *memory);
 double cuda_budget(struct cuda_ctx *ctx); /* what a point may allocate */
+/* The same where another share of what is free is the default. */
+double cuda_share(struct cuda_ctx *ctx, double share);
 size_t cuda_aligned(size_t bytes);
 /* Random elements over `bytes`; `salt` differs for each copy and operand. */
 bool cuda_fill(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes,

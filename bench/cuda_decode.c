@@ -191,20 +191,42 @@ static enum point_state open_products(struct cuda_ctx *ctx, const struct point *
     return state;
 }
 
+static size_t widest(const struct decode_state *s)
+{
+    size_t output = 0;
+
+    for (int i = 0; i < PARTS; i++)
+        if (lt_d_bytes(&s->linear[i]) > output)
+            output = lt_d_bytes(&s->linear[i]);
+    return output;
+}
+
+/* Bytes of the head and of what passes from product to product. */
+static double beside_layers(const struct decode_state *s)
+{
+    double bytes = (double)lt_a_bytes(&s->linear[HEAD]) + (double)widest(s) +
+                   (double)lt_b_bytes(&s->scores) + (double)lt_d_bytes(&s->scores) +
+                   (double)lt_d_bytes(&s->values);
+
+    for (int i = 0; i < PARTS; i++)
+        bytes += (double)lt_b_bytes(&s->linear[i]);
+    return bytes;
+}
+
 static bool plan_layers(struct cuda_ctx *ctx, const struct point *p,
                         struct decode_state *s, struct prepared *out, char *why,
                         size_t size)
 {
     double layer = (double)lt_a_bytes(&s->scores) + (double)lt_a_bytes(&s->values);
     int least = p->layers < LAYERS_LEAST ? p->layers : LAYERS_LEAST;
-    double head = (double)lt_a_bytes(&s->linear[HEAD]), budget = cuda_budget(ctx);
+    double rest = beside_layers(s), budget = cuda_share(ctx, METHOD_DECODE_DEVICE);
 
     for (int i = 0; i < HEAD; i++)
         layer += (double)lt_a_bytes(&s->linear[i]);
     s->layers = p->layers;
     s->real = p->layers;
-    if (s->real * layer + head > budget)
-        s->real = budget > head ? (int)((budget - head) / layer) : 0;
+    if (s->real * layer + rest > budget)
+        s->real = budget > rest ? (int)((budget - rest) / layer) : 0;
     if (s->real < least) {
         snprintf(why, size,
                  "%.2f GiB hold %d of %d layers beside the head, at least %d are "
@@ -217,8 +239,8 @@ static bool plan_layers(struct cuda_ctx *ctx, const struct point *p,
                             "extrapolated_layers", s->layers - s->real, "step_launches",
                             s->layers * OF_LAYER + 1, "omitted", point_omitted(p));
     json_object_set_new(ctx->params, "step_bytes", gp_json_number(point_bytes(p)));
-    out->cold = s->real * layer + head >= 2 * ctx->l2;
-    out->bytes = s->real * layer + head;
+    out->cold = s->real * layer + (double)lt_a_bytes(&s->linear[HEAD]) >= 2 * ctx->l2;
+    out->bytes = s->real * layer + rest;
     snprintf(out->algorithm, sizeof out->algorithm,
              "%d layers on weights and cache of %d; no norm, rope, softmax", s->layers,
              s->real);
@@ -235,21 +257,18 @@ static bool take(struct cuda_ctx *ctx, char **slot, double bytes, bool *oom, cha
 static enum point_state allocate(struct cuda_ctx *ctx, struct decode_state *s,
                                  char *why, size_t size)
 {
-    size_t output = 0;
     bool oom = false, ok = true;
 
     for (int i = 0; ok && i < PARTS; i++) {
         double copies = i == HEAD ? 1 : s->real;
 
-        if (lt_d_bytes(&s->linear[i]) > output)
-            output = lt_d_bytes(&s->linear[i]);
         ok = take(ctx, &s->weights[i], copies * (double)lt_a_bytes(&s->linear[i]), &oom,
                   why, size) &&
              take(ctx, &s->inputs[i], (double)lt_b_bytes(&s->linear[i]), &oom, why,
                   size);
     }
     ok =
-        ok && take(ctx, &s->output, (double)output, &oom, why, size) &&
+        ok && take(ctx, &s->output, (double)widest(s), &oom, why, size) &&
         take(ctx, &s->keys, (double)lt_a_bytes(&s->scores) * s->real, &oom, why,
              size) &&
         take(ctx, &s->cached, (double)lt_a_bytes(&s->values) * s->real, &oom, why,

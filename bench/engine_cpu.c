@@ -28,11 +28,16 @@ static const struct cpu_test *const tests[TEST_COUNT] = {
     [TEST_DECODE] = &cpu_test_decode, [TEST_FIT] = &cpu_test_fit,
 };
 
-double cpu_budget(const struct cpu_engine *engine)
+double cpu_share(const struct cpu_engine *engine, double share)
 {
     double room = cpu_memory_free(""), wanted = engine->settings.max_memory;
 
-    return wanted > 0 ? fmin(wanted, 0.9 * room) : room / 4;
+    return wanted > 0 ? fmin(wanted, 0.9 * room) : share * room;
+}
+
+double cpu_budget(const struct cpu_engine *engine)
+{
+    return cpu_share(engine, METHOD_SHARE);
 }
 
 void cpu_flag(struct cpu_engine *engine, const char *flag)

@@ -147,7 +147,7 @@ static cuda_prepare *const prepares[TEST_COUNT] = {
     [TEST_ALLREDUCE] = cuda_allreduce_prepare,
 };
 
-/* What is kept between points, so that `fit` has the whole device. */
+/* What is kept between points, so that `fit` and the decoder have the whole device. */
 static void drop_kept(struct cuda_ctx *ctx)
 {
     if (ctx->heater.active) {
@@ -174,7 +174,7 @@ static enum point_state prepare_point(void *opaque, const struct point *point,
     ctx->fault[0] = '\0';
     ctx->shared = ctx->bound = ctx->padded = ctx->extrapolated = false;
     ctx->emulated = emulated(point->type);
-    if (point->test == TEST_FIT)
+    if (point->test == TEST_FIT || point->test == TEST_DECODE)
         drop_kept(ctx);
     cuda_floors(ctx);
     state = prepares[point->test](ctx, point, out, why, size);

@@ -40,6 +40,12 @@
 #define METHOD_VERSION 4
 #define METHOD_MAX_SAMPLES 200
 #define METHOD_MAX_ALGOS   64
+/* Of the memory that is free, what a point may allocate without max_memory: operands that
+ * rotate a quarter; the layers of a decoder most of a device, whose every byte else would
+ * be idle, and of a host somewhat over half, for others live on it. */
+#define METHOD_SHARE         0.25
+#define METHOD_DECODE_DEVICE 0.85
+#define METHOD_DECODE_HOST   0.6
 #define LOCK_BASE (-1.0) /* the clock that the device holds under any load */
 
 enum bench_fill { FILL_UNIFORM, FILL_NORMAL, FILL_ZEROS, FILL_COUNT };
@@ -56,7 +62,7 @@ struct method_settings {
     double device_warmup_min, device_warmup_max; /* s: 3 and 30; quick 3 and 10 */
     double pause;        /* s of rest between two tests, so that none heats the next: 1 */
     uint64_t seed;       /* 0x5eed */
-    double max_memory;   /* bytes an engine may allocate; 0 = a quarter of what is free */
+    double max_memory;   /* bytes an engine may allocate; 0 = the shares above */
     double algos;        /* 16: heuristics a GPU's library is asked for, 1..64 */
     double workspace;    /* 32 MiB: bytes its products may use beside their operands */
     double sensors;      /* s between two readings of the sensors: 0.05 */

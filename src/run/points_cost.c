@@ -19,7 +19,6 @@
 
 #define LAUNCH      5e-6 /* s */
 #define SETUP       0.05 /* s: descriptors, checks */
-#define SHARE       0.25 /* of the device's memory that a point may take */
 #define CACHE_GUESS (64 * GP_MIB)
 
 static const struct {
@@ -58,12 +57,17 @@ static double transfer_rate(const struct point *point)
     return 1e9;
 }
 
-/* What one point may allocate; without knowing the device, as much as it wants. */
-static double most_memory(const struct points_ask *ask)
+/* What one point of this test may allocate, as the engines decide it, were all memory
+ * free; without knowing the device, as much as it wants. */
+static double most_memory(const struct points_ask *ask, enum bench_test test)
 {
+    double share = test != TEST_DECODE ? METHOD_SHARE
+                   : ask->cpu          ? METHOD_DECODE_HOST
+                                       : METHOD_DECODE_DEVICE;
+
     if (ask->settings.max_memory > 0)
         return ask->settings.max_memory;
-    return ask->memory > 0 ? SHARE * ask->memory : 1e15;
+    return ask->memory > 0 ? share * ask->memory : 1e15;
 }
 
 double points_operation(const struct points_ask *ask, const struct point *point)
@@ -71,7 +75,7 @@ double points_operation(const struct points_ask *ask, const struct point *point)
     double bytes = point_bytes(point), part = 1;
 
     if (point->test == TEST_DECODE) /* of the layers, as many as fit */
-        part = fmin(most_memory(ask) / bytes, 1);
+        part = fmin(most_memory(ask, TEST_DECODE) / bytes, 1);
     if (point->test == TEST_FIT)
         return bytes / guesses[ask->cpu].fill;
     if (point->test == TEST_TRANSFER)
@@ -88,13 +92,14 @@ static double product_memory(const struct points_ask *ask, const struct point *p
     double a = m * (double)p->k * e, b = n * (double)p->k * e;
     double d = fmax(point_bytes(p) - a - b, 0);
     double cache = ask->cache_bytes > 0 ? ask->cache_bytes : CACHE_GUESS;
+    double most = most_memory(ask, p->test);
     bool cold;
 
     if (p->cache == CACHE_HOT)
         return a + b + d;
     if (p->cache == CACHE_WEIGHTS_COLD)
-        return a * method_rotation(cache, a, most_memory(ask) - b - d, &cold) + b + d;
-    return (a + b + d) * method_rotation(cache, a + b + d, most_memory(ask), &cold);
+        return b + d + a * method_rotation(cache, a, most - b - d, &cold);
+    return (a + b + d) * method_rotation(cache, a + b + d, most, &cold);
 }
 
 double points_memory(const struct points_ask *ask, const struct point *point)
@@ -104,7 +109,7 @@ double points_memory(const struct points_ask *ask, const struct point *point)
     case TEST_BATCH:
         return product_memory(ask, point);
     case TEST_DECODE: /* as many layers as fit */
-        return fmin(point_bytes(point), most_memory(ask));
+        return fmin(point_bytes(point), most_memory(ask, TEST_DECODE));
     case TEST_MEMORY:
         return point_bytes(point);
     case TEST_TRANSFER:

@@ -411,6 +411,11 @@ faults=FAKE_CUDA=first-algo expect "decode, #0 does not run" 0 "$point_ok" "$che
 plan '{"test":"decode","type":"bf16","n":2,"tp":2,"layers":3,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"
 faults='' expect "decode, a share" 0 "$point_ok" 'sampling, all-reduce"'
 plan '{"test":"decode","type":"bf16","n":2,"layers":60,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"
+# 16 MB a layer: a quarter of the 4 GiB that are free would hold 66 of the 80
+plan '{"test":"decode","type":"bf16","n":2,"layers":80,"heads":4,"kv_heads":2,"head_dim":16,"hidden":1024,"ff":2560,"vocab":128,"context":20}' >"$work/plan"
+faults='' expect "decode, beyond a quarter" 0 "$point_ok" '"layers_real": 80,'
+grep -q '"extrapolated"' "$work/out" && { not_ok "extrapolated without need"; }
+plan '{"test":"decode","type":"bf16","n":2,"layers":60,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"
 sed -i 's/"max_memory":[0-9]*/"max_memory":200000/' "$work/plan"
 faults='' expect "decode, too few layers" 0 '"state": "oom"' 'at least 4 are needed'
 sed -i 's/"max_memory":[0-9]*/"max_memory":1000000/' "$work/plan" # room for some layers

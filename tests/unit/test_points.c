@@ -336,6 +336,20 @@ static void test_decode_and_fit(void **state)
     (void)state;
     ask.request = &request;
     ask.tp = 2;
+    ask.memory = 8 * GP_GIB; /* what decode may take of it, not the quarter of products */
+    plan(&ask, &points);
+    assert_near(points.bytes[0], 0.85 * 8 * GP_GIB, 1);
+    points_fini(&points);
+    ask.cpu = true;
+    plan(&ask, &points);
+    assert_near(points.bytes[0], 0.6 * 8 * GP_GIB, 1);
+    points_fini(&points);
+    ask.settings.max_memory = GP_GIB;
+    plan(&ask, &points);
+    assert_near(points.bytes[0], GP_GIB, 1);
+    points_fini(&points);
+    ask.settings.max_memory = ask.memory = 0;
+    ask.cpu = false;
     plan(&ask, &points);
     check_all(&points);
     assert_int_equal(points.count, 2);
