@@ -1,9 +1,9 @@
 /*
  * cpu_test_fit.c - test fit: are the planned bytes really there?
  *
- * The bytes are mapped and every page is written, since Linux promises more than it has.
- * What is free is asked first: the kernel would answer by killing this process or another.
- * One operation is one write to each page.
+ * The bytes are mapped and written, every one, since Linux promises more than it has and
+ * the rate counts them all. What is free is asked first: the kernel would answer by
+ * killing this process or another. One operation is one write of all.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,12 @@ struct fit_work {
     char mark;
 };
 
+/* What the page holds in which byte i lies. */
+static char mark_of(const struct fit_work *work, size_t i)
+{
+    return (char)(work->mark + (char)(i / PAGE));
+}
+
 static void touch_part(void *ctx, int part, int parts)
 {
     struct fit_work *work = ctx;
@@ -27,7 +33,7 @@ static void touch_part(void *ctx, int part, int parts)
 
     cpu_pool_share(work->bytes, part, parts, &from, &to);
     for (size_t i = from; i < to; i += PAGE)
-        work->base[i] = (char)(work->mark + (char)(i / PAGE));
+        memset(work->base + i, mark_of(work, i), to - i < PAGE ? to - i : PAGE);
 }
 
 static void release(void *ctx)
@@ -88,8 +94,12 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
 
     (void)engine;
     out->done = out->ok = true;
-    for (size_t i = 0; i < work->bytes && out->ok; i += PAGE, out->n++)
-        out->ok = work->base[i] == (char)(work->mark + (char)(i / PAGE));
+    for (size_t i = 0; i < work->bytes && out->ok; i += PAGE, out->n++) {
+        size_t last = work->bytes - i < PAGE ? work->bytes - 1 : i + PAGE - 1;
+
+        out->ok = work->base[i] == mark_of(work, i) &&
+                  work->base[last] == mark_of(work, last);
+    }
     if (!out->ok)
         gp_copy(out->why, sizeof out->why, "a page does not hold what was written");
 }
