@@ -80,7 +80,7 @@ struct cuda_ctx {
     void *flush;       /* twice the last cache, for cuda_latency() */
     double node, pair; /* s: an empty node of a graph, two events; 0 = unknown */
     bool shared;       /* others computed here during the point */
-    bool bound, emulated, padded, extrapolated; /* for the flags of the point */
+    bool bound, emulated, padded, extrapolated, cached; /* for the flags of the point */
     struct cuda_choices *choices; /* what was tuned once is compared, pass with pass */
     json_t *params;               /* of the point, or NULL; a test may have made it */
     json_t *algo[2];              /* what is known of each variant's, or NULL */

@@ -86,6 +86,40 @@ static bool host_run(struct cuda_ctx *ctx, int variant, int launches, double *se
     return true;
 }
 
+/* A whole piece, or to the end of the file, for O_DIRECT wants whole blocks; at least
+ * `want`, though a read may give less at once. */
+static bool read_piece(struct cuda_ctx *ctx, struct transfer_state *s, char *to,
+                       size_t at, size_t want)
+{
+    size_t done = 0;
+
+    while (done < want) {
+        ssize_t got =
+            pread(s->file, to + done, STORAGE_PIECE - done, (off_t)(at + done));
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0) {
+            snprintf(ctx->fault, sizeof ctx->fault, "reading the file: %s",
+                     got < 0 ? strerror(errno) : "it is shorter than it was");
+            return false;
+        }
+        done += (size_t)got;
+    }
+    return true;
+}
+
+/* Some file systems take O_DIRECT for the file and refuse it when reading. */
+static bool settle(struct cuda_ctx *ctx, struct transfer_state *s)
+{
+    s->direct = fcntl(s->file, F_SETFL, O_DIRECT) == 0;
+    if (s->direct && pread(s->file, s->slots[0], STORAGE_PIECE, 0) < 0 &&
+        fcntl(s->file, F_SETFL, 0) == 0)
+        s->direct = false;
+    ctx->cached = !s->direct;
+    return read_piece(ctx, s, s->slots[0], 0, 1);
+}
+
 /* One turn through the file; the last piece may be shorter. */
 static bool storage_turn(struct cuda_ctx *ctx, struct transfer_state *s)
 {
@@ -95,17 +129,10 @@ static bool storage_turn(struct cuda_ctx *ctx, struct transfer_state *s)
         posix_fadvise(s->file, 0, 0, POSIX_FADV_DONTNEED);
     for (int slot = 0; done < s->bytes; slot = !slot) {
         size_t want = s->bytes - done < STORAGE_PIECE ? s->bytes - done : STORAGE_PIECE;
-        ssize_t got;
 
-        if (!cuda_ok(ctx, cudaEventSynchronize(s->sent[slot]), "copy to the device"))
-            return false;
-        got = pread(s->file, s->slots[slot], STORAGE_PIECE, (off_t)done);
-        if (got < 0 || (size_t)got < want) {
-            snprintf(ctx->fault, sizeof ctx->fault, "reading the file: %s",
-                     got < 0 ? strerror(errno) : "it is shorter than it was");
-            return false;
-        }
-        if (!cuda_ok(ctx,
+        if (!cuda_ok(ctx, cudaEventSynchronize(s->sent[slot]), "copy to the device") ||
+            !read_piece(ctx, s, s->slots[slot], done, want) ||
+            !cuda_ok(ctx,
                      cudaMemcpyAsync(s->device_in + done, s->slots[slot], want,
                                      cudaMemcpyHostToDevice, ctx->stream),
                      "copy to the device") ||
@@ -282,7 +309,6 @@ static enum point_state storage_prepare(struct cuda_ctx *ctx, const struct point
     } else if (!write_temporary(s, why, size)) {
         return POINT_ERROR;
     }
-    s->direct = fcntl(s->file, F_SETFL, O_DIRECT) == 0;
     for (int i = 0; i < SLOTS; i++)
         if (!cuda_ok(ctx,
                      cudaHostAlloc((void **)&s->slots[i], STORAGE_PIECE,
@@ -291,7 +317,7 @@ static enum point_state storage_prepare(struct cuda_ctx *ctx, const struct point
             !cuda_ok(ctx, cudaEventCreateWithFlags(&s->sent[i], cudaEventDisableTiming),
                      "event"))
             return cuda_failed(ctx, why, size);
-    return POINT_OK;
+    return settle(ctx, s) ? POINT_OK : cuda_failed(ctx, why, size);
 }
 
 static enum point_state buffers_prepare(struct cuda_ctx *ctx, struct transfer_state *s,

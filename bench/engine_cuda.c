@@ -172,7 +172,7 @@ static enum point_state prepare_point(void *opaque, const struct point *point,
     if (ctx->lost)
         return cuda_failed(ctx, why, size);
     ctx->fault[0] = '\0';
-    ctx->shared = ctx->bound = ctx->padded = ctx->extrapolated = false;
+    ctx->shared = ctx->bound = ctx->padded = ctx->extrapolated = ctx->cached = false;
     ctx->emulated = emulated(point->type);
     if (point->test == TEST_FIT || point->test == TEST_DECODE)
         drop_kept(ctx);
@@ -345,6 +345,8 @@ static void add_flags(void *opaque, int variant, json_t *flags)
         json_array_append_new(flags, json_string("padded"));
     if (ctx->extrapolated)
         json_array_append_new(flags, json_string("extrapolated"));
+    if (ctx->cached)
+        json_array_append_new(flags, json_string("page-cache"));
 }
 
 static const char *last_reason(void *opaque)

@@ -176,9 +176,9 @@ static void take_figures(struct reading *r, const json_t *json,
 bool benchlog_flag_disturbs(const char *flag)
 {
     /* what a reader should know, but does not make the figure wrong */
-    static const char *const notes[] = {
-        "launch_bound", "emulated",   "power_cap", "padded",
-        "extrapolated", "no_sensors", "no_graph",  NULL};
+    static const char *const notes[] = {"launch_bound", "emulated",     "power_cap",
+                                        "padded",       "extrapolated", "no_sensors",
+                                        "no_graph",     "page-cache",   NULL};
 
     return !one_of(flag, notes);
 }

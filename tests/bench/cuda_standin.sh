@@ -310,6 +310,14 @@ for kind in h2d-pinned d2h-pinned both-pinned h2d-pageable d2h-pageable storage;
   plan '{"test":"transfer","kind":"'$kind'","bytes":1000000}' >"$work/plan"
   faults='' expect "transfer $kind" 0 "$point_ok" "$check_ok"
 done
+grep -q page-cache "$work/out" && { not_ok "past the page cache, and flagged"; }
+# a file that cannot be read past the page cache
+btf=/sys/kernel/btf/vmlinux
+if test -r $btf; then
+  plan '{"test":"transfer","kind":"storage","bytes":100000,"path":"'$btf'"}' >"$work/plan"
+  faults='' expect "storage through the page cache" 0 "$point_ok" '"flags": \["page-cache"' \
+    'page cache emptied'
+fi
 plan '{"test":"transfer","kind":"h2d-pinned","bytes":4}' \
   '{"test":"transfer","kind":"d2h-pinned","bytes":4}' >"$work/plan"
 faults='' expect "transfer of 4 bytes" 0 "$point_ok" "$check_ok" '"first_s": [0-9]'

@@ -162,7 +162,8 @@ static void what_is_not_good_does_not_confirm(void **state)
 
     (void)state;
     make(&good, "h", 100e-6, 1e-6, "true", "", NULL);
-    make(&contended, "h", 500e-6, 1e-6, "true", "\"emulated\", \"contended\"", NULL);
+    make(&contended, "h", 500e-6, 1e-6, "true",
+         "\"emulated\", \"page-cache\", \"contended\"", NULL);
     make(&wrong, "h", 100e-6, 1e-6, "false", "", NULL);
     assert_int_equal(benchlog_parse("e", empty_file, strlen(empty_file), &empty, NULL),
                      GP_OK);
