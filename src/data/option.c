@@ -147,6 +147,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPT_MAX_MEMORY] = {"max-memory", 0, OPTION_BYTES, "BYTES", "GiB", 1048576,
                         4096 * GP_GIB, NULL, "a quarter of what is free; decode most of it",
                         M, false, "memory one engine may allocate for operands"},
+    [OPT_STORAGE] = {"storage", 0, OPTION_PATH, "FILE", "", 0, 0, NULL, "a temporary one",
+                     M, false, "the file that transfer reads, as a loader would"},
     [OPT_SEED] = {"seed", 0, OPTION_COUNTED, "N", "", 0, 9007199254740991.0, NULL,
                   "24301", M, false, "of the order of points and of the operands"},
     [OPT_FORCE] = {"force", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", M, false,

@@ -231,7 +231,6 @@ static void plan_batch(struct planning *p)
 {
     struct points_layer layers[LAYERS_MAX];
     struct layout layout = layout_of(p->ask);
-    int64_t top = p->ask->max_batch > 0 ? p->ask->max_batch : BATCH_MAX;
     int64_t step = p->ask->preset == PRESET_QUICK ? 8 : 2;
     int count;
 
@@ -239,7 +238,7 @@ static void plan_batch(struct planning *p)
         return;
     count = points_layers(p->ask->request->model, &layout, layers, LAYERS_MAX);
     for (int i = 0; i < count; i++)
-        for (int64_t n = 1; n <= top; n *= step)
+        for (int64_t n = 1; n <= BATCH_MAX; n *= step)
             if (n <= HEAD_BATCH || strcmp(layers[i].name, "lm_head") != 0)
                 add_batch(p, &layers[i], n);
 }
@@ -353,8 +352,6 @@ static void add_bytes(struct planning *p, enum bench_test test, const char *kind
     struct point point = {.test = test, .bytes = bytes, .tp = 1};
 
     gp_copy(point.kind, sizeof point.kind, kind);
-    if (strcmp(kind, "storage") == 0 && p->ask->storage)
-        gp_copy(point.path, sizeof point.path, p->ask->storage);
     add(p, &point, test == TEST_MEMORY);
 }
 
@@ -409,6 +406,19 @@ static void plan_memory(struct planning *p)
     add_cache_read(p);
 }
 
+/* A file by hand is read to its end, or so far as a temporary one would be. */
+static void add_storage(struct planning *p, double bytes)
+{
+    struct point point = {.test = TEST_TRANSFER, .kind = "storage", .bytes = bytes, .tp = 1};
+    const char *path = p->ask->storage;
+
+    if (path) {
+        gp_copy(point.path, sizeof point.path, path);
+        point.bytes = fmin(bytes, p->ask->storage_bytes);
+    }
+    add(p, &point, path != NULL);
+}
+
 static void add_pairs(struct planning *p, double bytes)
 {
     const struct points_ask *ask = p->ask;
@@ -444,7 +454,7 @@ static void plan_transfer(struct planning *p)
     }
     for (int i = 0; i < 2; i++) /* what a copy costs before any byte counts */
         add_bytes(p, TEST_TRANSFER, pinned[i], 4);
-    add_bytes(p, TEST_TRANSFER, "storage", quick ? top : 4 * top);
+    add_storage(p, quick ? top : 4 * top);
     if (p->ask->cpu)
         return;
     add_pairs(p, 64 * GP_MIB);

@@ -57,7 +57,6 @@ struct points_ask {
     struct method_settings settings; /* max_time, warmup, max_memory, seed */
     const struct point_shape *shapes; /* for gemm instead of squares */
     int shape_count;
-    int max_batch;               /* largest n of batch; 0 = 8192 */
     int cache;                   /* enum bench_cache for gemm and batch; -1 = the test's
                                   * own: gemm cold, batch weights-cold */
     const struct request *request; /* model, context, users; NULL: no batch, decode, fit */
@@ -72,6 +71,7 @@ struct points_ask {
     double bandwidth;            /* bytes/s expected; 0 = a guess, for the time only */
     double rate[TYPE_COUNT];     /* operations/s expected; 0 = likewise */
     const char *storage;         /* file for the storage transfer; NULL = a temporary */
+    double storage_bytes;        /* its size: no more is read */
 };
 
 struct points {

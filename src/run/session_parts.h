@@ -85,6 +85,7 @@ struct session {
     struct answer *answer; /* of the model asked for, or NULL */
     bool model_assumed;    /* nobody named it */
     struct point_shape shapes[POINTS_SHAPES];
+    char storage[sizeof((struct point *)0)->path]; /* --storage, whole */
     struct points_ask points_ask;
     struct points points;
     double time_limit; /* s, 0 = none */

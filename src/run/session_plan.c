@@ -6,9 +6,12 @@
  */
 #include "run/session_parts.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "util/mem.h"
 #include "util/units.h"
@@ -145,6 +148,30 @@ static enum gp_status check_model(const struct session *s, struct gp_err *err)
     return GP_OK;
 }
 
+/* --storage FILE: by its whole path, for an engine may run elsewhere, and the point's id
+ * stands for the file. */
+static enum gp_status take_storage(struct session *s, const char *text,
+                                   struct gp_err *err)
+{
+    char *path = realpath(text, NULL);
+    struct stat about;
+    enum gp_status status = GP_OK;
+
+    if (!path || stat(path, &about) != 0 || access(path, R_OK) != 0)
+        status = gp_fail(err, GP_E_FILE, text, "", "cannot read it: %s", strerror(errno));
+    else if (!S_ISREG(about.st_mode) || about.st_size < 1)
+        status = gp_fail(err, GP_E_FILE, text, "", "is no file, or an empty one");
+    else if (!gp_copy(s->storage, sizeof s->storage, path))
+        status = gp_fail(err, GP_E_FILE, text, "", "its path is longer than %zu bytes",
+                         sizeof s->storage - 1);
+    if (!status) {
+        s->points_ask.storage = s->storage;
+        s->points_ask.storage_bytes = (double)about.st_size;
+    }
+    free(path);
+    return status;
+}
+
 enum gp_status session_check(struct session *s, struct gp_err *err)
 {
     struct points_ask *ask = &s->points_ask;
@@ -166,6 +193,8 @@ enum gp_status session_check(struct session *s, struct gp_err *err)
         status = parse_lock(text, &ask->settings.lock_clock, err);
     if (!status && (text = ask_word(&s->ask, OPT_SIZE, NULL)))
         status = parse_sizes(text, &low, &high, err);
+    if (!status && (text = ask_word(&s->ask, OPT_STORAGE, NULL)))
+        status = take_storage(s, text, err);
     return status ? status : check_model(s, err);
 }
 

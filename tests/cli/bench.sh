@@ -93,6 +93,8 @@ for word in '"rel_ci": 0.05' '"max_time": 0.1' '"min_time": 0.1' '"preset": "qui
 done
 assert_fails 2 "outside 0.01..100" --bench memory --rel-ci 0
 assert_fails 2 "outside 1..64" --bench memory --algos 65
+assert_fails 3 "absent.bin: cannot read it: No such file" --bench transfer --storage absent.bin
+assert_fails 3 "is no file, or an empty one" --bench transfer --storage /
 assert_fails 2 "outside 0..4 GiB" --bench memory --workspace 5GiB
 assert_fails 2 "outside 0.001..3600" --bench memory --max-time 1e9
 
@@ -459,6 +461,14 @@ if [ -x "$real" ] && command -v jq >/dev/null 2>&1; then
             and (.test == "gemm" or .test == "batch"))] | length > 0' calm.json)" \
         "$(jq '.calibration.products | length == 1 and all(.[].efficiency[];
             .efficiency > 0 and .efficiency <= 1)' calm.merged.json)"
+    # the file that transfer reads: all of it, by its whole path
+    head -c 3145728 "$real" >weights.bin
+    [ "$(wc -c <weights.bin)" -lt 3145728 ] && dd if=/dev/zero bs=1048576 count=3 2>/dev/null \
+        >weights.bin
+    run --bench transfer --storage weights.bin --size 3MiB --preset quick --force \
+        --progress none -o file.json
+    assert_eq "a file by hand" "ok $PWD/weights.bin 3145728" \
+        "$(jq -r '.points[] | "\(.state) \(.params.path) \(.params.bytes)"' file.json)"
     cp "$work/standin" "$work/libexec/gpuplan-bench-cpu"
 else
     echo "note: no engine of this CPU or no jq: its fields are not looked up"

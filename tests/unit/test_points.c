@@ -248,11 +248,13 @@ static void test_transfer_and_allreduce(void **state)
 
     (void)state;
     ask.storage = "/data/model.safetensors";
+    ask.storage_bytes = 5 * GP_MIB;
     plan(&ask, &points);
     assert_int_equal(points.count, 9 * 3 + 5 * 2 + 2 + 1);
     assert_near(points.point[points.count - 2].bytes, 4, 0);
     assert_string_equal(points.point[points.count - 1].kind, "storage");
     assert_string_equal(points.point[points.count - 1].path, "/data/model.safetensors");
+    assert_near(points.point[points.count - 1].bytes, 5 * GP_MIB, 0);
     check_all(&points);
     points_fini(&points);
     ask.devices = 3;
