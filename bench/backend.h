@@ -48,6 +48,8 @@ struct prepared {
 struct backend {
     const char *name;       /* "cuda", "cpu" */
     const char *version;    /* of the libraries, as one line */
+    /* May be NULL. And one by one, a new object: {"onednn": "2.6.3"}. */
+    json_t *(*software)(void);
 
     /* Lists devices without opening any; count 0 with a reason in err is no crash. */
     enum gp_status (*devices)(struct bench_device *out, int max, int *count,

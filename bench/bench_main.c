@@ -105,7 +105,7 @@ static void send_hello(struct watch *watch, const struct backend *backend)
     json_t *line =
         json_pack("{s:s, s:i, s:s, s:s}", "t", "hello", "protocol", PROTOCOL_VERSION,
                   "engine", backend->name, "version", GP_VERSION);
-    json_t *software = json_object();
+    json_t *software = backend->software ? backend->software() : json_object();
 
     json_object_set_new(software, "libraries", gp_json_text(backend->version));
     json_object_set_new(line, "software", software);

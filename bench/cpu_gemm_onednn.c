@@ -147,7 +147,29 @@ static bool signed_native(void)
 
 static void isa(char *text, size_t size)
 {
-    gp_format(text, size, "0x%x", (unsigned)dnnl_get_effective_cpu_isa());
+    static const struct {
+        dnnl_cpu_isa_t isa;
+        const char *name;
+    } names[] = {
+        {dnnl_cpu_isa_sse41, "sse41"},
+        {dnnl_cpu_isa_avx, "avx"},
+        {dnnl_cpu_isa_avx2, "avx2"},
+        {dnnl_cpu_isa_avx2_vnni, "avx2_vnni"},
+        {dnnl_cpu_isa_avx512_core, "avx512_core"},
+        {dnnl_cpu_isa_avx512_core_vnni, "avx512_core_vnni"},
+        {dnnl_cpu_isa_avx512_core_bf16, "avx512_core_bf16"},
+        {dnnl_cpu_isa_avx512_core_amx, "avx512_core_amx"},
+#if DNNL_VERSION_MAJOR >= 3
+        {dnnl_cpu_isa_avx2_vnni_2, "avx2_vnni_2"},
+        {dnnl_cpu_isa_avx512_core_fp16, "avx512_core_fp16"},
+#endif
+    };
+    dnnl_cpu_isa_t used = dnnl_get_effective_cpu_isa();
+
+    gp_format(text, size, "0x%x", (unsigned)used); /* of one that is newer */
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].isa == used)
+            gp_copy(text, size, names[i].name);
 }
 
 /* OpenMP's number of threads is the calling thread's; whichever OpenMP the library

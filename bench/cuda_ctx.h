@@ -178,6 +178,7 @@ enum gp_status cuda_count(int *count, struct gp_err *err); /* GP_E_DEVICE with n
 enum gp_status cuda_describe(int index, struct bench_device *out, struct gp_err *err);
 enum gp_status cuda_devices(struct bench_device *out, int max, int *count,
                             struct gp_err *err);
+json_t *cuda_software(void); /* versions, as the libraries number them: 13000 */
 /* numa_node among the facts, where the kernel knows it. */
 void cuda_add_node(const char *pci, json_t *facts);
 /* Host threads and pinned memory near the GPU: pages are placed where first touched. */

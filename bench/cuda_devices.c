@@ -16,15 +16,22 @@
 #include "util/json.h"
 #include "util/str.h"
 
+/* -1: the driver does not tell. */
 static int attribute(enum cudaDeviceAttr name, int device)
 {
-    int value = 0;
+    int value = -1;
 
-    if (cudaDeviceGetAttribute(&value, name, device) != cudaSuccess) {
-        cudaGetLastError();
-        return 0;
-    }
-    return value;
+    if (cudaDeviceGetAttribute(&value, name, device) == cudaSuccess)
+        return value;
+    cudaGetLastError();
+    return -1;
+}
+
+static double figure(enum cudaDeviceAttr name, int device)
+{
+    int value = attribute(name, device);
+
+    return value > 0 ? value : 0;
 }
 
 static void uuid_text(const struct cudaDeviceProp *prop, char *out, size_t size)
@@ -85,20 +92,42 @@ static json_t *told(enum cudaDeviceAttr name, int device)
     return value > 0 ? json_integer(value) : json_null();
 }
 
-static json_t *more_facts(int device)
+static json_t *yes_or_no(enum cudaDeviceAttr name, int device)
+{
+    int value = attribute(name, device);
+
+    return value >= 0 ? json_boolean(value) : json_null();
+}
+
+static json_t *version_of(int version)
+{
+    return version > 0 ? json_integer(version) : json_null();
+}
+
+json_t *cuda_software(void)
 {
     int driver = 0, runtime = 0;
 
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
-    return json_pack("{s:o, s:o, s:i, s:i, s:I, s:b, s:o, s:o, s:o}", "env",
-                     environment(), "peers", peers(device), "cuda_driver", driver,
-                     "cuda_runtime", runtime, "cublaslt",
-                     (json_int_t)cublasLtGetVersion(), "ecc",
-                     attribute(cudaDevAttrEccEnabled, device), "bus_bits",
-                     told(cudaDevAttrGlobalMemoryBusWidth, device), "mem_clock_khz",
-                     told(cudaDevAttrMemoryClockRate, device), "sm_clock_khz",
-                     told(cudaDevAttrClockRate, device));
+    return json_pack("{s:o, s:o, s:o}", "cuda_driver", version_of(driver),
+                     "cuda_runtime", version_of(runtime), "cublaslt",
+                     version_of((int)cublasLtGetVersion()));
+}
+
+static json_t *more_facts(int device)
+{
+    json_t *more = cuda_software();
+
+    json_object_set_new(more, "env", environment());
+    json_object_set_new(more, "peers", peers(device));
+    json_object_set_new(more, "ecc", yes_or_no(cudaDevAttrEccEnabled, device));
+    json_object_set_new(more, "bus_bits",
+                        told(cudaDevAttrGlobalMemoryBusWidth, device));
+    json_object_set_new(more, "mem_clock_khz",
+                        told(cudaDevAttrMemoryClockRate, device));
+    json_object_set_new(more, "sm_clock_khz", told(cudaDevAttrClockRate, device));
+    return more;
 }
 
 enum gp_status cuda_describe(int index, struct bench_device *out, struct gp_err *err)
@@ -118,9 +147,9 @@ enum gp_status cuda_describe(int index, struct bench_device *out, struct gp_err 
     }
     out->cc = prop.major * 10 + prop.minor;
     out->memory = (double)prop.totalGlobalMem;
-    out->cache = attribute(cudaDevAttrL2CacheSize, index);
-    out->bandwidth_sheet = 2e3 * attribute(cudaDevAttrMemoryClockRate, index) *
-                           attribute(cudaDevAttrGlobalMemoryBusWidth, index) / 8;
+    out->cache = figure(cudaDevAttrL2CacheSize, index);
+    out->bandwidth_sheet = 2e3 * figure(cudaDevAttrMemoryClockRate, index) *
+                           figure(cudaDevAttrGlobalMemoryBusWidth, index) / 8;
     out->more = more_facts(index);
     return GP_OK;
 }

@@ -407,6 +407,24 @@ static json_t *counters(void *ctx)
                : NULL;
 }
 
+/* "oneDNN 2.6.3": its name in small letters, and the rest. */
+static json_t *software(void)
+{
+    json_t *json = json_object();
+    char text[160] = "", *rest;
+
+    if (!cpu_gemm_library())
+        return json;
+    cpu_gemm_library()->version(text, sizeof text);
+    rest = text + strcspn(text, " ");
+    if (*rest)
+        *rest++ = '\0';
+    for (char *c = text; *c; c++)
+        *c = gp_lower(*c);
+    json_object_set_new(json, text, *rest ? gp_json_text(rest) : json_null());
+    return json;
+}
+
 /* GNU's OpenMP lets a thread that waits in a barrier spin for milliseconds (300000
  * turns). Where somebody else holds the core its partner needs, all of that is lost:
  * beside two busy threads on two cores a product of 2 us took 8 ms in every sample, a
@@ -434,6 +452,7 @@ int main(int argc, char **argv)
     struct backend backend = {
         .name = "cpu",
         .version = version,
+        .software = software,
         .devices = devices,
         .open = open_engine,
         .close = close_engine,

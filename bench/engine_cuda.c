@@ -357,6 +357,7 @@ static const char *last_reason(void *opaque)
 const struct backend engine_cuda = {
     .name = "cuda",
     .version = version,
+    .software = cuda_software,
     .devices = cuda_devices,
     .open = cuda_open,
     .close = cuda_close,

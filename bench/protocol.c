@@ -199,6 +199,11 @@ static json_t *known(double value)
     return value > 0 ? gp_json_number(value) : json_null();
 }
 
+static json_t *told(const char *text)
+{
+    return text[0] ? gp_json_text(text) : json_null();
+}
+
 json_t *protocol_device(const struct bench_device *device)
 {
     json_t *json = json_object();
@@ -206,8 +211,8 @@ json_t *protocol_device(const struct bench_device *device)
     json_object_set_new(json, "t", json_string("device"));
     json_object_set_new(json, "index", json_integer(device->index));
     json_object_set_new(json, "name", gp_json_text(device->name));
-    json_object_set_new(json, "uuid", gp_json_text(device->uuid));
-    json_object_set_new(json, "pci", gp_json_text(device->pci));
+    json_object_set_new(json, "uuid", told(device->uuid));
+    json_object_set_new(json, "pci", told(device->pci));
     json_object_set_new(json, "kind", gp_json_text(device->kind));
     json_object_set_new(json, "cc", known(device->cc));
     json_object_set_new(json, "units", known(device->units));

@@ -109,6 +109,11 @@ held_back = [
     ("AVX512_CORE", gemm("bf16", 128, 16, 256), ""),
 ]
 library = subprocess.run([sys.argv[1], "--devices"], capture_output=True, text=True).stdout
+if "oneDNN" in library:
+    held = subprocess.run([sys.argv[1], "--devices"], capture_output=True, text=True,
+                          env=dict(os.environ, ONEDNN_MAX_CPU_ISA="SSE41")).stdout
+    if '"isa": "0x' in library or '"isa": "sse41"' not in held and "x86" in os.uname().machine:
+        wrong.append("the instructions of %s, and held back of %s" % (library, held))
 flags = open("/proc/cpuinfo").read() if os.path.exists("/proc/cpuinfo") else ""
 for isa, point, why in held_back if "oneDNN" in library and not no_library else []:
     if isa.split("_")[0].lower() not in flags:

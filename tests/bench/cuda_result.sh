@@ -65,6 +65,9 @@ done <<'PATHS'
 .host.cpus
 .host.cpus_allowed
 .software.libraries
+.software.cuda_driver
+.software.cuda_runtime
+.software.cublaslt
 .tool.argv[0]
 .tool.seed
 PATHS

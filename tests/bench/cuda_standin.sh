@@ -72,6 +72,12 @@ for type in fp32 tf32 fp16 fp16-acc16 bf16 int8 fp8; do
   esac
   faults='' expect "$type" 0 "$point_ok" "$check_ok" "$as, \"transa\": \"T\", \"transb\": \"N\""
 done
+grep -q '"software": {"cuda_driver": 13000, "cuda_runtime": [0-9]*, "cublaslt": 130100, "libraries": "CUDA' \
+  "$work/out" || { not_ok "versions of the libraries"; head -1 "$work/out"; }
+grep -q '"ecc": false' "$work/out" || not_ok "ECC is off"
+plan "$(gemm bf16 64 5 96)" >"$work/plan"
+faults=FAKE_CUDA=no-attribute expect "attributes that nobody tells" 0 "$point_ok" \
+  '"ecc": null' '"bus_bits": null' '"cache": null' '"bandwidth_sheet": null'
 for type in mxfp8 nvfp4; do
   plan "$(gemm $type 64 5 96)" >"$work/plan"
   faults='' expect "$type on 9.0" 0 '"state": "unsupported"' 'needs compute capability 10.0'

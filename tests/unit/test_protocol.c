@@ -107,6 +107,8 @@ static void test_device(void **state)
                         "caf\xEF\xBF\xBD");
     assert_near(json_number_value(json_object_get(json, "memory")), 8.5e10, 0);
     assert_true(json_is_null(json_object_get(json, "bandwidth_sheet"))); /* not 0 */
+    assert_true(json_is_null(json_object_get(json, "uuid"))); /* nor "" */
+    assert_true(json_is_null(json_object_get(json, "pci")));
     json_decref(json);
 }
 
