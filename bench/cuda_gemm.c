@@ -6,11 +6,17 @@
  * ceil(100/32) = 4 of them.
  * Tuning: each of up to 16 (--algos) algorithms is screened with 2 launches and batches
  * of 1 ms or more; those within 1.5 of the best go on. The best three and the
- * heuristic's first are timed again, 6 batches each, in turn and back (A B C C B A
- * ...), so that clocks that drift meet all of them alike; the best median that passes
- * the check wins if it is 0.5 % better than the heuristic's. All of it stays within a
- * fifth of the point's time, and what it found holds for all passes.
+ * heuristic's first are timed again, in batches of 5 ms, 4 to 16 of each, in turn and
+ * back (A B C C B A ...; an even number, so that clocks that drift meet all of them
+ * alike); the best median that passes the check wins if it is 0.5 % better than the
+ * heuristic's. What is found holds for all passes.
+ * All of it has a fifth of the point's time, and that is what decides where it has no
+ * room for the rest: screening ends after three fifths of it, however many are left
+ * (algo.tried says how many were not), and batches are shorter than 5 ms rather than
+ * fewer than 4 (2, of launches that are too long even for those): of 0.3 s 60 ms, where
+ * four algorithms get 1.5 ms, of 1 s 5 ms.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +27,10 @@
 
 #define GAIN 0.995
 
-enum { SCREEN = 3, AGAIN = 6, BEST = 3 };
+#define SCREEN_SHARE 0.6   /* of the time for tuning */
+#define BATCH        0.005 /* s, when they are timed again */
+
+enum { SCREEN = 3, ROUNDS_LEAST = 4, ROUNDS_MOST = 16, BEST = 3 };
 
 struct gemm_state {
     struct lt_gemm gemm;
@@ -171,16 +180,34 @@ static double time_algo(struct cuda_ctx *ctx, struct gemm_state *s, int algo,
     return took[SCREEN / 2];
 }
 
-/* Several algorithms in turn, a batch of each, then again: medians into seconds. */
-static void time_in_turn(struct cuda_ctx *ctx, struct gemm_state *s,
-                         struct candidate *list, int count, double length)
+/* How many batches of each, an even number. */
+static int rounds_in(const struct candidate *list, int count, double seconds)
 {
-    double took[BEST + 1][AGAIN];
-    int launches[BEST + 1];
+    double whole = 0, single = 0; /* s of a round of batches, of single launches */
+    int rounds;
 
+    for (int c = 0; c < count; c++) {
+        whole += fmax(BATCH, list[c].seconds);
+        single += list[c].seconds;
+    }
+    rounds = (int)fmin(fmax(seconds, 0) / whole, ROUNDS_MOST) / 2 * 2;
+    if (rounds >= ROUNDS_LEAST)
+        return rounds;
+    return seconds > ROUNDS_LEAST * single ? ROUNDS_LEAST : 2;
+}
+
+/* Several algorithms in turn, a batch of each, then again, as often as `seconds` have
+ * room for: medians into list[].seconds. */
+static void time_in_turn(struct cuda_ctx *ctx, struct gemm_state *s,
+                         struct candidate *list, int count, double seconds)
+{
+    double took[BEST + 1][ROUNDS_MOST], length;
+    int launches[BEST + 1], rounds = rounds_in(list, count, seconds);
+
+    length = fmin(BATCH, fmax(seconds, 0) / (rounds * count));
     for (int c = 0; c < count; c++)
         launches[c] = batch_size(list[c].seconds, length);
-    for (int i = 0; i < AGAIN; i++)
+    for (int i = 0; i < rounds; i++)
         for (int j = 0; j < count; j++) {
             int c = i % 2 ? count - 1 - j : j;
 
@@ -192,8 +219,8 @@ static void time_in_turn(struct cuda_ctx *ctx, struct gemm_state *s,
     for (int c = 0; c < count; c++) {
         if (!(list[c].seconds > 0))
             continue;
-        qsort(took[c], AGAIN, sizeof took[c][0], by_number);
-        list[c].seconds = (took[c][AGAIN / 2 - 1] + took[c][AGAIN / 2]) / 2;
+        qsort(took[c], (size_t)rounds, sizeof took[c][0], by_number);
+        list[c].seconds = (took[c][rounds / 2 - 1] + took[c][rounds / 2]) / 2;
     }
 }
 
@@ -209,6 +236,7 @@ static int screen(struct cuda_ctx *ctx, struct gemm_state *s, double deadline,
 
         if (count > 0 && cuda_now() > deadline)
             break;
+        s->gemm.tried = i + 1;
         seconds = time_algo(ctx, s, i, 0.001);
         if (seconds > 0)
             list[count++] = (struct candidate){i, seconds};
@@ -226,16 +254,13 @@ static void tune(struct cuda_ctx *ctx, struct gemm_state *s)
 {
     struct candidate list[METHOD_MAX_ALGOS + 1], first;
     double began = cuda_now(), budget = 0.2 * ctx->settings.max_time;
-    int count = screen(ctx, s, began + 0.6 * budget, list);
-    double length = budget * 0.4 / ((BEST + 1) * AGAIN);
+    int count = screen(ctx, s, began + SCREEN_SHARE * budget, list);
     int heuristic = s->gemm.chosen[LT_HEURISTIC];
 
     if (count < 1)
         goto none_better;
-    if (length > 0.005)
-        length = 0.005;
     list[count] = (struct candidate){heuristic, list[0].seconds}; /* beside */
-    time_in_turn(ctx, s, list, count + 1, length);
+    time_in_turn(ctx, s, list, count + 1, began + budget - cuda_now());
     first = list[count];
     qsort(list, (size_t)count, sizeof list[0], by_seconds);
     for (int i = 0; i < count; i++) {
@@ -260,6 +285,7 @@ struct cuda_choices {
     struct choice {
         char id[sizeof((struct point *)0)->id];
         int heuristic, tuned; /* places in the library's list, and what was there */
+        int tried;            /* of that list */
         cublasLtMatmulAlgo_t algo[2];
     } * list;
     size_t count, room;
@@ -290,6 +316,7 @@ static bool recall(const struct cuda_ctx *ctx, const char *id, struct lt_gemm *g
             !same_algo(g, c->tuned, &c->algo[LT_TUNED]))
             continue;
         g->chosen[LT_TUNED] = c->tuned;
+        g->tried = c->tried;
         return true;
     }
     return false;
@@ -309,6 +336,7 @@ static void remember(struct cuda_ctx *ctx, const char *id, const struct lt_gemm 
     gp_copy(c->id, sizeof c->id, id);
     c->heuristic = g->chosen[LT_HEURISTIC];
     c->tuned = g->chosen[LT_TUNED];
+    c->tried = g->tried;
     for (int v = 0; v < 2; v++)
         c->algo[v] = g->algos[g->chosen[v]].algo;
 }

@@ -380,7 +380,8 @@ void lt_describe(const struct lt_gemm *g, int i, char *text, size_t size)
 json_t *lt_describe_json(const struct lt_gemm *g, int i)
 {
     const cublasLtMatmulHeuristicResult_t *algo = &g->algos[i];
-    json_t *json = json_pack("{s:i, s:i}", "rank", i, "of", g->algo_count);
+    json_t *json =
+        json_pack("{s:i, s:i, s:i}", "rank", i, "of", g->algo_count, "tried", g->tried);
     char word[16];
     int value;
 

@@ -21,6 +21,7 @@ struct lt_gemm {
     cublasLtMatrixLayout_t a_layout, b_layout, d_layout;
     cublasLtMatmulHeuristicResult_t algos[METHOD_MAX_ALGOS];
     int algo_count;
+    int tried;     /* of those: timed, or found not to run */
     int chosen[2]; /* index into algos of the heuristic's and the tuned variant */
     bool fast_accum;
 };
@@ -64,7 +65,7 @@ bool lt_launch(struct cuda_ctx *ctx, struct lt_gemm *gemm, int variant,
                const struct lt_operands *operands);
 /* "id 66 tile 128x128 stages 32x2 split-k 1" of algorithm i. */
 void lt_describe(const struct lt_gemm *gemm, int i, char *text, size_t size);
-/* The same as fields, and more: rank, of, id, tile, stages, split_k, reduction, swizzle,
+/* The same as fields, and more: rank, of, tried, id, tile, stages, split_k, reduction, swizzle,
  * custom, inner, cluster, workspace_bytes, waves; what the library does not tell is
  * null. */
 json_t *lt_describe_json(const struct lt_gemm *gemm, int i);

@@ -192,6 +192,8 @@ grep -q '"variant": "tuned"' "$work/out" && { not_ok "tuned by drift"; }
 plan "$(gemm bf16 64 8 96)" "$(gemm bf16 64 8 96)" >"$work/plan"
 sed -i '1s/"max_time":0.02/"max_time":5/' "$work/plan"
 faults=FAKE_CUDA=fickle expect "one choice for both passes" 0 '"variant": "tuned"'
+test "$(grep -c '"of": 3, "tried": 3,' "$work/out")" = 4 || {
+  not_ok "not all of 3 were tried"; grep -o '"of": [^i]*' "$work/out"; }
 tuned=$(grep '"variant": "tuned"' "$work/out" | grep -o '"name": "#[0-9] of 3' | sort | uniq -c)
 test "$(echo "$tuned" | awk '{ print $1 }')" = 2 || {
   not_ok "the passes are of $tuned"; }
@@ -203,7 +205,7 @@ grep '"variant": "tuned"' "$work/out" | grep -q '"first_s": [0-9]' && {
 # What the library tells of its choice; fewer algorithms, or none with a workspace.
 plan "$(gemm bf16 64 8 96)" >"$work/plan"
 faults=FAKE_CUDA=workspace expect "an algorithm in fields" 0 "$check_ok" \
-  '"algo": {"name": "#0 of 2.*"rank": 0, "of": 2, "id": 66, "tile": "128x64", "stages": "64xauto", "split_k": 4, "reduction": "compute", "swizzle": 1, "custom": 3, "inner": "mma16816", "cluster": "2x1x1", "workspace_bytes": 0, "waves": 0.5}' \
+  '"algo": {"name": "#0 of 2.*"rank": 0, "of": 2, "tried": [12], "id": 66, "tile": "128x64", "stages": "64xauto", "split_k": 4, "reduction": "compute", "swizzle": 1, "custom": 3, "inner": "mma16816", "cluster": "2x1x1", "workspace_bytes": 0, "waves": 0.5}' \
   '"name": "#0 of 2, id 66 tile 128x64 stages 64xauto split-k 4"'
 faults=FAKE_CUDA=no-cluster expect "what the library does not tell" 0 "$check_ok" \
   '"custom": 3, "inner": null, "cluster": null, "workspace_bytes"'
@@ -216,6 +218,7 @@ sed -i '1s/"algos":1/"algos":65/' "$work/plan"
 faults='' expect "too many algorithms" 2 'algos: is out of range'
 plan "$(gemm bf16 64 8 96)" >"$work/plan"
 faults=FAKE_CUDA=slow-host expect "slow host" 0 "$point_ok" '"launch_bound"' \
+  '"of": 2, "tried": 1,' \
   '"launch": "stream"'
 # Behind the gate of a host function the device does not wait for the host: 50 us each.
 faults=FAKE_CUDA=gated-host expect "slow host, gated" 0 "$point_ok" "$check_ok" \
