@@ -5,8 +5,9 @@
  * of 1 2 3 4, q1 = 1.75, median 2.5. The confidence interval of the median takes order
  * statistics, free of any assumption about the shape: ranks n/2 - 0.98*sqrt(n) and
  * 1 + n/2 + 0.98*sqrt(n), rounded; n = 20 gives the 6th and the 15th, which cover
- * 95.9 %. Outliers are counted and kept: a sample is one when it lies more than 14.8
- * median absolute deviations (ten standard deviations of a normal) from the median.
+ * 95.9 %. Outliers are counted and kept: a sample is one when its modified z, 0.6745 of
+ * its distance from the median in median absolute deviations, is more than 14.8 (as many
+ * standard deviations of a normal).
  */
 #include "bench/method.h"
 
@@ -17,6 +18,7 @@
 #include "util/mem.h"
 
 #define OUTLIER     14.8
+#define NORMAL_MAD  0.6745 /* median absolute deviation of a standard normal */
 #define MAD_FLOOR   0.001 /* of the median: identical ticks of a coarse clock */
 #define STOP_LEAST  10    /* samples before the interval is believed */
 #define TIME_LEAST  3     /* samples before max_time ends it: one cold sample is none */
@@ -121,7 +123,7 @@ struct stats method_stats(const double *samples, const double *times, int n)
     moments(samples, n, &out);
     out.mad = median_deviation(samples, n, out.median);
     for (int i = 0; i < n; i++)
-        out.outliers += fabs(samples[i] - out.median) >
+        out.outliers += NORMAL_MAD * fabs(samples[i] - out.median) >
                         OUTLIER * fmax(out.mad, MAD_FLOOR * out.median);
     out.first_over_median = out.median > 0 ? samples[0] / out.median : 0;
     out.trend_pct_per_s = times ? trend(samples, times, n, out.median) : 0;

@@ -293,7 +293,7 @@ static json_t *throttling(const json_t *readings, double every, enum throttle *c
         if (json_is_integer(value)) {
             bits[n] = (uint64_t)json_integer_value(value);
             all |= bits[n];
-            active += bits[n++] != 0;
+            active += method_throttle_now(bits[n++]) != THROTTLE_NONE;
         }
     }
     *class = method_throttle(bits, n, every);

@@ -14,7 +14,7 @@
 static void test_statistics(void **state)
 {
     const double a[] = {3.1, 1.2, 2.7, 9.9, 2.2, 2.4, 3.3, 1.9, 2.6, 2.0, 2.5, 2.8};
-    double t[12];
+    double t[12], far[12];
     struct stats s;
 
     (void)state;
@@ -37,7 +37,12 @@ static void test_statistics(void **state)
     /* ranks 3 and 10 of 12 */
     assert_near(s.ci95_low, 2.0, 0);
     assert_near(s.ci95_high, 3.1, 0);
-    assert_int_equal(s.outliers, 1); /* 9.9: kept in mean and max, counted */
+    assert_int_equal(s.outliers, 0); /* 9.9: 16.3 deviations, a modified z of 11.0 */
+    for (int i = 0; i < 12; i++)
+        far[i] = a[i] == 9.9 ? 12.5 : a[i];
+    s = method_stats(far, NULL, 12);
+    assert_int_equal(s.outliers, 1); /* 22.1, and 14.9: kept in max, counted */
+    assert_near(s.max, 12.5, 0);
 }
 
 static double binomial(int n, int k)

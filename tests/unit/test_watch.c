@@ -88,11 +88,14 @@ static void test_slow_driver(void **state)
     bits = 0x40; /* thermal: 8 of 20 ms are more than 0.1 s, 8 of 10 ms would not be */
     out = watched(0.01, 8, 0);
     assert_int_equal(out.throttle, THROTTLE_THERMAL);
+    assert_near(figure(json_object_get(out.sensors, "throttle"), "fraction"), 1, 0);
     json_decref(out.sensors);
-    bits = 0;
+    bits = 0x3; /* idle, and the clock that an application asked for: nothing slows it */
     out = watched(0.01, 0, 0.4);
+    assert_near(figure(json_object_get(out.sensors, "throttle"), "fraction"), 0, 0);
     assert_true(atomic_load(&asked) >= 3 && atomic_load(&asked) <= lasted / 0.02 + 1);
     json_decref(out.sensors);
+    bits = 0;
     takes = 0;
 }
 
