@@ -2,7 +2,7 @@
  * cuda_arena.c - device memory for operands, and random data in it.
  *
  * Zeros and constants draw less power and run faster than data, so operands are filled:
- * 8 MiB of random elements per kind are made once on the host and copied over each
+ * 64 MiB of random elements per kind are made once on the host and copied over each
  * operand from an offset of its own, an odd multiple of 256 bytes, so that no two
  * copies are alike. They are sent on ctx->stream, which waits for no other: a plain
  * cudaMemcpy() of pageable memory may return before all has arrived. A tenth of free
@@ -14,9 +14,8 @@
 
 #include "bench/cuda_ctx.h"
 
-enum {
-    BLOCK_UNITS = 32768 + 1
-}; /* x 256 bytes: 8 MiB, shifted against powers of two */
+enum { UNIT = 256, BLOCK_UNITS = (64 << 20) / UNIT };
+#define BLOCK_SHARE (1.0 / 128) /* of free memory: 64 MiB where 8 GiB are free */
 
 size_t cuda_aligned(size_t bytes)
 {
@@ -72,11 +71,22 @@ void cuda_give(struct cuda_ctx *ctx, void *memory)
         cuda_ok(ctx, cudaFree(memory), "cudaFree");
 }
 
+/* One more than a round number: shifted against powers of two. */
+static size_t block_units(struct cuda_ctx *ctx)
+{
+    size_t free_bytes = 0, total = 0;
+    double most;
+
+    if (!cuda_ok(ctx, cudaMemGetInfo(&free_bytes, &total), "cudaMemGetInfo"))
+        return 1;
+    most = BLOCK_SHARE * (double)free_bytes / UNIT;
+    return most < BLOCK_UNITS ? (size_t)most + 1 : BLOCK_UNITS + 1;
+}
+
 static bool block_make(struct cuda_ctx *ctx, enum bench_fill fill, enum cuda_bits bits)
 {
     struct cuda_block *block = &ctx->blocks[fill][bits];
-    size_t bytes = (size_t)BLOCK_UNITS * 256;
-    size_t count = bytes / cuda_bits_bytes(bits, 2) * 2;
+    size_t bytes = block_units(ctx) * UNIT;
     uint64_t seed = ctx->settings.seed + (uint64_t)bits;
     void *host = malloc(bytes);
 
@@ -84,10 +94,7 @@ static bool block_make(struct cuda_ctx *ctx, enum bench_fill fill, enum cuda_bit
         snprintf(ctx->fault, sizeof ctx->fault, "out of host memory");
         return false;
     }
-    if (fill == FILL_NORMAL)
-        convert_fill_normal(bits, host, count, &seed);
-    else
-        convert_fill(bits, host, count, &seed);
+    convert_fill_many(fill == FILL_NORMAL, bits, host, bytes, &seed);
     bool ok = cuda_ok(ctx, cudaMalloc(&block->device, bytes), "cudaMalloc") &&
               cuda_ok(ctx,
                       cudaMemcpyAsync(block->device, host, bytes,
@@ -109,7 +116,7 @@ static bool fill_random(struct cuda_ctx *ctx, enum bench_fill fill, enum cuda_bi
 
     if (!block->device && !block_make(ctx, fill, bits))
         return false;
-    offset = (salt * 2 + 1) * 7919 % BLOCK_UNITS * 256;
+    offset = (salt * 2 + 1) * 7919 % (block->bytes / UNIT) * UNIT;
     for (size_t done = 0; done < bytes; done += piece) {
         piece = block->bytes - offset;
         if (piece > bytes - done)

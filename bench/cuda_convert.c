@@ -227,6 +227,30 @@ void convert_fill_normal(enum cuda_bits bits, void *data, size_t count, uint64_t
         }
 }
 
+enum { DRAWN = 65536 };
+
+void convert_fill_many(bool as_normal, enum cuda_bits bits, void *data, size_t bytes,
+                       uint64_t *state)
+{
+    void (*fill)(enum cuda_bits, void *, size_t, uint64_t *) =
+        as_normal ? convert_fill_normal : convert_fill;
+    size_t each = cuda_bits_bytes(bits, 2) > 2 ? 2 : 1; /* a byte holds two E2M1 */
+    uint16_t halves[DRAWN];
+    uint8_t *drawn = (uint8_t *)halves, *to = data;
+
+    if (bits == BITS_FP32 || bits == BITS_INT32) {
+        fill(bits, data, bytes / 4, state);
+        return;
+    }
+    fill(bits, drawn, DRAWN * each / cuda_bits_bytes(bits, 2) * 2, state);
+    for (size_t i = 0; i < bytes; i += 4 * each) {
+        uint64_t random = next(state);
+
+        for (size_t k = i; k < i + 4 * each && k < bytes; k += each, random >>= 16)
+            memcpy(to + k, drawn + (random & (DRAWN - 1)) * each, each);
+    }
+}
+
 void convert_fill_scales(enum cuda_scale scale, uint8_t *data, int64_t outer, int64_t k,
                          uint64_t *state)
 {

@@ -8,6 +8,7 @@
 #ifndef GP_BENCH_CUDA_CONVERT_H
 #define GP_BENCH_CUDA_CONVERT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,11 @@ void convert_fill(enum cuda_bits bits, void *data, size_t count, uint64_t *state
  * e2m1 2, cut off at the range of the type. */
 void convert_fill_normal(enum cuda_bits bits, void *data, size_t count,
                          uint64_t *state);
+
+/* Either, over so many bytes, and fast: 64 MiB in less than 0.2 s. Narrow types are drawn,
+ * each by itself, from 65536 elements (bytes, of E2M1) that were made one by one. */
+void convert_fill_many(bool as_normal, enum cuda_bits bits, void *data, size_t bytes,
+                       uint64_t *state);
 
 /* Fills block scales of `outer` rows in the tiled layout: 0.5..1 at random, padding 0.
  */

@@ -85,6 +85,43 @@ static void filled(void **state)
     }
 }
 
+/* As the others, whole, to the last byte and no further, and no stretch is like
+ * another. */
+static void filled_many(void **state)
+{
+    static const enum cuda_bits all[] = {BITS_FP32, BITS_FP16, BITS_BF16,
+                                         BITS_INT8, BITS_E4M3, BITS_E2M1};
+    enum { BYTES = 1 << 20, LESS = BYTES - 4 };
+    static uint8_t data[BYTES];
+    uint64_t seed = 0x5eed;
+
+    (void)state;
+    for (size_t t = 0; t < 2 * (sizeof all / sizeof all[0]); t++) {
+        enum cuda_bits bits = all[t / 2];
+        bool as_normal = t % 2;
+        double limit = bits == BITS_E2M1 ? 6 : bits == BITS_INT8 ? 127 : 1;
+        size_t count = (size_t)LESS / cuda_bits_bytes(bits, 2) * 2;
+        double sum = 0, squares = 0;
+
+        memset(data, 0xee, sizeof data);
+        convert_fill_many(as_normal, bits, data, LESS, &seed);
+        for (size_t i = 0; i < count; i++) {
+            double x = convert_get(bits, data, i) / limit;
+
+            sum += x;
+            squares += x * x;
+        }
+        assert_true(fabs(sum / (double)count) < 0.02);
+        assert_true(squares / (double)count > (as_normal ? 0.08 : 0.2));
+        assert_true(squares / (double)count < (as_normal ? 0.3 : 0.5));
+        for (size_t i = 256; i + 256 <= LESS; i += 256)
+            assert_true(memcmp(data, data + i, 256) != 0);
+        assert_true(data[LESS] == 0xee && data[BYTES - 1] == 0xee);
+        assert_false(data[LESS - 1] == 0xee && data[LESS - 2] == 0xee &&
+                     data[LESS - 3] == 0xee && data[LESS - 4] == 0xee);
+    }
+}
+
 /* Two thirds within one deviation, next to nothing beyond three. */
 static void filled_normal(void **state)
 {
@@ -139,7 +176,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_values),  cmocka_unit_test(there_and_back),
         cmocka_unit_test(rounding),      cmocka_unit_test(filled),
-        cmocka_unit_test(filled_normal), cmocka_unit_test(scales),
+        cmocka_unit_test(filled_normal), cmocka_unit_test(filled_many),
+        cmocka_unit_test(scales),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
