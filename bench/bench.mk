@@ -18,7 +18,7 @@ cuda_engine_sources = bench/bench_main.c bench/engine_cuda.c bench/cuda_algo.c b
 	bench/cuda_sensors.c \
 	bench/cuda_transfer.c \
 	bench/cuda_types.c bench/clock_lock.c bench/sensors_nvml.c
-bench_common_sources = bench/measure.c bench/method.c bench/method_check.c \
+bench_common_sources = bench/measure.c bench/measure_answer.c bench/method.c bench/method_check.c \
 	bench/method_loop.c bench/method_stats.c bench/orders.c bench/point.c \
 	bench/protocol.c bench/watch.c src/util/err.c src/util/json.c src/util/mem.c \
 	src/util/str.c

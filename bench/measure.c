@@ -1,22 +1,7 @@
 /*
- * measure.c - measuring one point with a backend, and saying so.
- *
- * A result that is doubtful is kept and flagged, never dropped:
- *   not-cold     memory allowed too few copies: the last cache helped
- *   unconverged  the interval of the median did not get narrow enough
- *   drift        two passes differ by more than 3 %; the middle one of three is given
- *   throttled    too hot, or slowed by hardware, also after cooling down
- *   low_clock    the mean clock was under 90 % of that of the warm-up
- *   zeros        the operands were asked to be zeros, which draw less power
- *   wrong        the results fail the check: the time is of another computation
- * or that only inform:
- *   power_cap    the power limit slowed it, as it does in large products
- *   no_sensors   too short for the three readings that a class of throttling needs
- * and what only the engine knows: launch_bound, emulated, contended (a processor was
- * wanted by others), shared (another process computes on the GPU), padded,
- * extrapolated, no_graph.
+ * measure.c - measuring one point with a backend: warm-up, passes, heat, drift, check.
  */
-#include "bench/measure.h"
+#include "bench/measure_answer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +16,6 @@
 #define IDLE_MAX        2.0 /* s without work after which the device is heated again ... */
 #define REHEAT          1.0 /* ... for so long at most */
 #define COOL_BY         5.0 /* degrees */
-#define CLOCK_LEAST     0.9 /* of the warm-up's mean */
 #define TROUBLE         0xE8 /* event bits: hw slowdown, sw and hw thermal, power brake */
 
 /* What is behind a sampler: the run and the variant, -1 for the warm-up's work. */
@@ -181,200 +165,6 @@ static void reheat(struct bench_run *run)
     brief.device_warmup_min = fmin(brief.device_warmup_min / 3, REHEAT);
     brief.device_warmup_max = brief.device_warmup_min;
     method_warmup(&brief, &sampler, &warmed);
-}
-
-/* ---- the result ---- */
-
-struct result {
-    enum point_state state;
-    const char *reason; /* "" */
-    const char *variant;
-    int number; /* of the variant */
-    const struct prepared *prepared;
-    const struct measured *measured; /* NULL when nothing was measured */
-    struct watched watched;
-    struct check check;
-    json_t *latency;  /* or null */
-    double passes[3]; /* medians, s */
-    int pass_count;
-    bool drift;
-};
-
-static const char *state_word(enum point_state state)
-{
-    static const char *const words[] = {"ok", "unsupported", "oom", "error", "skipped"};
-
-    return (unsigned)state < sizeof words / sizeof words[0] ? words[state] : "error";
-}
-
-static json_t *params_of(const struct order *order, const struct result *result)
-{
-    json_t *json = point_to_json(&order->point);
-
-    json_object_set_new(json, "rotation", json_integer(result->prepared->rotation));
-    json_object_set_new(json, "cold", json_boolean(result->prepared->cold));
-    json_object_set_new(json, "allocated", gp_json_number(result->prepared->bytes));
-    if (result->prepared->params)
-        json_object_update_missing(json, result->prepared->params);
-    if (result->measured)
-        json_object_set_new(json, "launches",
-                            json_integer((json_int_t)result->measured->launches *
-                                         result->measured->runs));
-    return json;
-}
-
-/* Operations per joule and per cycle of a GPU's clock, of which the means over the
- * window are taken: what is left of a difference when power or clock differ. Null
- * without the sensor. */
-static void add_efficiency(json_t *rate, double per_second, const json_t *sensors)
-{
-    double watts =
-        json_number_value(json_object_get(json_object_get(sensors, "power_w"), "mean"));
-    double mhz = json_number_value(
-        json_object_get(json_object_get(sensors, "sm_clock_mhz"), "mean"));
-
-    json_object_set_new(rate, "ops_per_j",
-                        watts > 0 && per_second > 0 ? gp_json_number(per_second / watts)
-                                                    : json_null());
-    json_object_set_new(rate, "ops_per_clock",
-                        mhz > 0 && per_second > 0
-                            ? gp_json_number(per_second / (1e6 * mhz))
-                            : json_null());
-}
-
-static json_t *rate_of(const struct order *order, double median, const json_t *sensors)
-{
-    double operations = point_operations(&order->point);
-    double bytes = point_bytes(&order->point);
-    json_t *json = json_object();
-
-    json_object_set_new(json, "ops_per_s",
-                        operations > 0 && median > 0
-                            ? gp_json_number(operations / median)
-                            : json_null());
-    json_object_set_new(json, "bytes_per_s",
-                        bytes > 0 && median > 0 ? gp_json_number(bytes / median)
-                                                : json_null());
-    add_efficiency(json, median > 0 ? operations / median : 0, sensors);
-    return json;
-}
-
-static json_t *check_of(const struct check *check)
-{
-    json_t *json;
-
-    if (!check->done)
-        return json_null();
-    json =
-        json_pack("{s:s, s:I, s:b, s:i}", "mode", check->mode ? check->mode : "sample",
-                  "n", (json_int_t)check->n, "ok", check->ok, "tol", 1);
-    json_object_set_new(json, "max_err", gp_json_number(check->max_err));
-    json_object_set_new(json, "zeros", gp_json_number(check->zeros));
-    json_object_set_new(json, "why",
-                        check->why[0] ? gp_json_text(check->why) : json_null());
-    return json;
-}
-
-/* The first launch of all: the sampler's, unless prepare() has launched before. */
-static json_t *first_of(const struct result *r)
-{
-    double first = r->prepared->first != 0 ? r->prepared->first : r->measured->first;
-
-    /* a later variant was launched while the best was looked for */
-    return first > 0 && (r->number == 0 || r->prepared->first == 0)
-               ? gp_json_number(first)
-               : json_null();
-}
-
-static json_t *flags_of(struct bench_run *run, const struct order *order,
-                        const struct result *r)
-{
-    bool hot =
-        r->watched.throttle == THROTTLE_THERMAL || r->watched.throttle == THROTTLE_HW;
-    bool multiplies = order->point.test == TEST_GEMM ||
-                      order->point.test == TEST_BATCH ||
-                      order->point.test == TEST_DECODE;
-    bool product = multiplies || order->point.test == TEST_MEMORY;
-    const struct {
-        const char *word;
-        bool set;
-    } all[] = {
-        {"zeros", multiplies && run->orders.settings.fill == FILL_ZEROS},
-        {"not-cold", product && order->point.cache != CACHE_HOT && !r->prepared->cold},
-        {"unconverged", order->point.test != TEST_FIT && !r->measured->stats.converged},
-        {"drift", r->drift},
-        {"throttled", hot},
-        {"low_clock",
-         r->watched.clock > 0 && r->watched.clock < CLOCK_LEAST * run->clock},
-        {"wrong", r->check.done && !r->check.ok},
-        {"power_cap", r->watched.throttle == THROTTLE_POWER_CAP},
-        {"no_sensors", order->point.test != TEST_FIT &&
-                           r->watched.throttle == THROTTLE_UNKNOWN &&
-                           watch_latest(run->watch, "throttle_bits", -1) >= 0},
-    };
-    json_t *flags = json_array();
-
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (all[i].set)
-            json_array_append_new(flags, json_string(all[i].word));
-    if (run->backend->flags)
-        run->backend->flags(run->ctx, r->number, flags);
-    return flags;
-}
-
-static json_t *algo_of(const struct result *r)
-{
-    const char *name = r->number == 1 && r->prepared->second[0]
-                           ? r->prepared->second
-                           : r->prepared->algorithm;
-    json_t *json;
-
-    if (!name[0])
-        return json_null();
-    json = json_pack("{s:o}", "name", gp_json_text(name));
-    if (r->number < VARIANTS && r->prepared->algo[r->number])
-        json_object_update(json, r->prepared->algo[r->number]);
-    return json;
-}
-
-static void add_measured(struct bench_run *run, json_t *json, const struct order *order,
-                         const struct result *r)
-{
-    const struct measured *m = r->measured;
-    json_t *passes = json_array();
-
-    for (int i = 0; i < r->pass_count; i++)
-        json_array_append_new(passes, gp_json_number(r->passes[i]));
-    json_object_set_new(json, "algo", algo_of(r));
-    json_object_set_new(json, "time_s", stats_to_json(&m->stats, m->samples));
-    json_object_set_new(json, "first_s", first_of(r));
-    json_object_set(json, "latency_s", r->latency);
-    json_object_set_new(json, "passes", passes);
-    json_object_set_new(json, "rate",
-                        rate_of(order, m->stats.median, r->watched.sensors));
-    json_object_set(json, "sensors", r->watched.sensors);
-    json_object_set_new(json, "check", check_of(&r->check));
-    json_object_set_new(json, "valid", json_boolean(!r->check.done || r->check.ok));
-    json_object_set_new(json, "flags", flags_of(run, order, r));
-}
-
-static void send_result(struct bench_run *run, const struct order *order,
-                        const struct result *r)
-{
-    json_t *json = json_object();
-
-    json_object_set_new(json, "t", json_string("point"));
-    json_object_set_new(json, "index", json_integer(order->index));
-    json_object_set_new(json, "id", gp_json_text(order->point.id));
-    json_object_set_new(json, "state", json_string(state_word(r->state)));
-    json_object_set_new(json, "reason",
-                        r->reason && r->reason[0] ? gp_json_text(r->reason)
-                                                  : json_null());
-    json_object_set_new(json, "variant", gp_json_text(r->variant ? r->variant : ""));
-    json_object_set_new(json, "params", params_of(order, r));
-    if (r->state == POINT_OK)
-        add_measured(run, json, order, r);
-    watch_send(run->watch, json);
 }
 
 /* ---- measuring ---- */
@@ -544,7 +334,7 @@ static enum measured_point failed_run(struct bench_run *run, const struct order 
     r->state = POINT_ERROR;
     r->measured = NULL;
     r->reason = last_reason(run, "the device failed while it ran");
-    send_result(run, order, r);
+    measure_send(run, order, r);
     /* A fault that stays (an uncorrectable error, a device off the bus) fails all: what
      * worked in the warm-up does so no more. */
     if (is_lost(run) || (run->heats && !run->backend->warm(run->ctx, &seconds)))
@@ -574,7 +364,7 @@ static enum measured_point measure_variant(struct bench_run *run,
         r.latency = measure_latency(run, order, variant, m->stats.median);
         if (run->orders.settings.check != CHECK_NONE)
             run->backend->check(run->ctx, variant, &r.check);
-        send_result(run, order, &r);
+        measure_send(run, order, &r);
         json_decref(r.latency);
     }
     json_decref(r.watched.sensors);
@@ -596,7 +386,7 @@ enum measured_point measure_point(struct bench_run *run, const struct order *ord
     r.state =
         run->backend->prepare(run->ctx, &order->point, &prepared, why, sizeof why);
     if (r.state != POINT_OK)
-        send_result(run, order, &r);
+        measure_send(run, order, &r);
     else if (order->point.test != TEST_FIT)
         reheat(run);
     for (int v = 0; r.state == POINT_OK && v < prepared.variants && v < VARIANTS &&

@@ -344,7 +344,9 @@ bench_sources = \
 	bench/cpu_topology.c \
 	bench/cpu_topology.h \
 	bench/measure.c \
+	bench/measure_answer.c \
 	bench/measure.h \
+	bench/measure_answer.h \
 	bench/method.c \
 	bench/method.h \
 	bench/method_check.c \

@@ -20,7 +20,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "bench/protocol.h"
 #include "run/runner_child.h"
@@ -358,53 +357,11 @@ static void read_lines(struct engine *e)
 
 /* ---- the end of an engine -------------------------------------------------------- */
 
-static const struct {
-    int signal;
-    const char *name, *hint;
-} signals[] = {
-    {SIGKILL, "SIGKILL", "killed from outside, perhaps because memory ran out"},
-    {SIGSEGV, "SIGSEGV", "a fault of the engine or of a library it uses"},
-    {SIGABRT, "SIGABRT", "a library gave up"},
-    {SIGBUS, "SIGBUS", "memory or a mapped file went away"},
-    {SIGILL, "SIGILL", "a library uses instructions this processor lacks"},
-    {SIGFPE, "SIGFPE", "a fault of the engine or of a library it uses"},
-    {SIGTERM, "SIGTERM", "somebody else ended it"},
-    {SIGINT, "SIGINT", "somebody else ended it"},
-    {SIGHUP, "SIGHUP", "somebody else ended it"},
-    {SIGPIPE, "SIGPIPE", ""},
-    {SIGXCPU, "SIGXCPU", "a limit on processor time"},
-    {SIGXFSZ, "SIGXFSZ", "a limit on file size"},
-};
-
-static void fail_signal(struct engine *e, int number)
-{
-    char what[80];
-
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        if (signals[i].signal == number) {
-            gp_format(what, sizeof what, "ended by signal %d (%s)", number,
-                      signals[i].name);
-            fail_with(e, signals[i].hint, what);
-            return;
-        }
-    gp_format(what, sizeof what, "ended by signal %d", number);
-    fail_with(e, "", what);
-}
-
-static void fail_code(struct engine *e, int code)
-{
-    char what[80];
-
-    gp_format(what, sizeof what, "ended with exit code %d", code);
-    fail_with(e, code == 2   ? "it refused its plan"
-                 : code == 4 ? "it has no usable device or library"
-                             : "",
-              what);
-}
-
 /* It has ended: was that a failure? */
 static void judge_end(struct engine *e)
 {
+    char what[80];
+
     if (e->failed || (e->line.done && e->line.status != LINE_FAILED))
         return;
     if (e->line.error)
@@ -413,10 +370,8 @@ static void judge_end(struct engine *e)
         fail_with(e, "", "said that it failed");
     else if (e->stop_now)
         return;
-    else if (WIFSIGNALED(e->child.status))
-        fail_signal(e, WTERMSIG(e->child.status));
     else
-        fail_code(e, WEXITSTATUS(e->child.status));
+        fail_with(e, child_ending(&e->child, what, sizeof what), what);
 }
 
 static void last_event(struct engine *e, struct runner_event *out, json_t **json)

@@ -12,7 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KILL_WAIT 5.0 /* s for a killed process to go; one stuck in a driver may not */
+#define KILL_WAIT 5.0 /* s for a killed process to go; one stuck in a driver may not   \
+                       */
 
 extern char **environ;
 
@@ -120,7 +121,8 @@ enum gp_status child_start(struct child *child, char *const argv[], struct gp_er
     child->pid = 0;
     child_fini(child);
     return gp_fail(err, GP_E_DEVICE, argv[0],
-                   rc == ENOENT || rc == EACCES ? "is it installed and executable?" : "",
+                   rc == ENOENT || rc == EACCES ? "is it installed and executable?"
+                                                : "",
                    "cannot start the engine: %s", strerror(rc));
 }
 
@@ -183,7 +185,8 @@ void child_read_words(struct child *child)
     char chunk[1024];
     long n;
 
-    for (int i = 0; i < 64 && (n = read_fd(&child->err, chunk, sizeof chunk)) > 0; i++) {
+    for (int i = 0; i < 64 && (n = read_fd(&child->err, chunk, sizeof chunk)) > 0;
+         i++) {
         size_t add = (size_t)n, room = CHILD_WORDS - child->words_len;
 
         if (add > room) {
@@ -232,6 +235,43 @@ bool child_reap(struct child *child)
     child->exited = true;
     child->pid = 0;
     return true;
+}
+
+static const struct {
+    int signal;
+    const char *name, *hint;
+} signals[] = {
+    {SIGKILL, "SIGKILL", "killed from outside, perhaps because memory ran out"},
+    {SIGSEGV, "SIGSEGV", "a fault of the engine or of a library it uses"},
+    {SIGABRT, "SIGABRT", "a library gave up"},
+    {SIGBUS, "SIGBUS", "memory or a mapped file went away"},
+    {SIGILL, "SIGILL", "a library uses instructions this processor lacks"},
+    {SIGFPE, "SIGFPE", "a fault of the engine or of a library it uses"},
+    {SIGTERM, "SIGTERM", "somebody else ended it"},
+    {SIGINT, "SIGINT", "somebody else ended it"},
+    {SIGHUP, "SIGHUP", "somebody else ended it"},
+    {SIGPIPE, "SIGPIPE", ""},
+    {SIGXCPU, "SIGXCPU", "a limit on processor time"},
+    {SIGXFSZ, "SIGXFSZ", "a limit on file size"},
+};
+
+const char *child_ending(const struct child *child, char *what, size_t size)
+{
+    int number = WTERMSIG(child->status), code = WEXITSTATUS(child->status);
+
+    if (!WIFSIGNALED(child->status)) {
+        gp_format(what, size, "ended with exit code %d", code);
+        return code == 2   ? "it refused its plan"
+               : code == 4 ? "it has no usable device or library"
+                           : "";
+    }
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (signals[i].signal == number) {
+            gp_format(what, size, "ended by signal %d (%s)", number, signals[i].name);
+            return signals[i].hint;
+        }
+    gp_format(what, size, "ended by signal %d", number);
+    return "";
 }
 
 void child_fini(struct child *child)

@@ -48,6 +48,9 @@ void child_signal(struct child *child, int signal);
 /* True once it has ended: then the rest of its group is killed and it is reaped. */
 bool child_reap(struct child *child);
 
+/* How it ended, in words: "ended by signal 9 (SIGKILL)"; what that may mean, or "". */
+const char *child_ending(const struct child *child, char *what, size_t size);
+
 /* Kills what runs, reaps it and closes everything. */
 void child_fini(struct child *child);
 
