@@ -36,7 +36,8 @@
  * pass, first_s was a warm launch, 200 narrow samples were unconverged, and quick points
  * were too short for three readings of the sensors. 3: quick had one pass and half a
  * second of warm-up, all tests were mixed in one order, sums lasted 5 ms a sample, and
- * launches without a graph had gaps between them. */
+ * launches without a graph had gaps between them; outliers began at 14.8 MAD, a decoder
+ * step had the layers of a quarter of memory, and a CPU's fit wrote a byte a page. */
 #define METHOD_VERSION 4
 #define METHOD_MAX_SAMPLES 200
 #define METHOD_MAX_ALGOS   64

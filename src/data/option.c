@@ -97,7 +97,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                     false, "devices to measure, as --dry-run numbers them; all"},
     [OPT_TYPE] = {"type", 't', OPTION_TEXT, "TYPE[,TYPE...]", "", 0, 0, NULL,
                   "those the device has", M, false,
-                  "operand types: fp32, tf32, fp16, bf16, int8, fp8, mxfp8, nvfp4"},
+                  "operand types: fp32, tf32, fp16, fp16-acc16, bf16, int8, fp8, "
+                  "mxfp8, nvfp4"},
     [OPT_SHAPES] = {"shapes", 0, OPTION_TEXT, "M:N:K[,...]", "", 0, 0, NULL, "squares",
                     M, false, "shapes of the products of gemm"},
     [OPT_SIZE] = {"size", 0, OPTION_TEXT, "LOW[:HIGH]", "", 0, 0, NULL,
