@@ -21,17 +21,16 @@ bench() {
         --check none --max-time 0.05 "$@"
 }
 
-# cuda_standin.sh: what an engine does with it
-bench --nvml-interval 20 -o result.json
-assert_eq "every 20 ms: code" 0 "$rc"
-assert_eq "every 20 ms" 0.02 "$(jq .settings.sensors_s result.json)"
 assert_fails 2 "outside 10..1000" --bench gemm --nvml-interval 5
 
 # What a reader must know to believe the figures, or to get them again: each is there, with
 # a value where the stand-ins tell one. What may be null is so where nobody tells.
 mkdir -p "$work/sys/bus/pci/devices/0000:fe:00.0"
 echo 1 >"$work/sys/bus/pci/devices/0000:fe:00.0/numa_node"
-GPUPLAN_SYSFS=$work/sys CUBLAS_WORKSPACE_CONFIG=:4096:8 bench --nvml-interval 10 -o full.json
+GPUPLAN_SYSFS=$work/sys CUBLAS_WORKSPACE_CONFIG=:4096:8 bench --nvml-interval 20 -o full.json
+assert_eq "a result" 0 "$rc"
+# cuda_standin.sh: what an engine does with it
+assert_eq "every 20 ms" 0.02 "$(jq .settings.sensors_s full.json)"
 while read -r path; do
     assert_eq "$path" true "$(jq "$path | . != null and . != \"\"" full.json)"
 done <<'PATHS'
@@ -75,12 +74,6 @@ assert_eq "no limit, or so many processors" true \
     "$(jq '.host | has("quota_cpus") and .quota_cpus != 0' full.json)"
 assert_eq "clocks that the runtime does not tell" "null null" \
     "$(jq -r '.devices[0].more | "\(.mem_clock_khz) \(.sm_clock_khz)"' full.json)"
-if command -v taskset >/dev/null 2>&1; then
-    first=$(taskset -cp $$ | sed -n 's/.*: *\([0-9]*\).*/\1/p')
-    taskset -c "$first" "$gp" --bench gemm --shapes 64:64:64 --type bf16 --preset quick \
-        --progress none --check none --max-time 0.05 -o one.json >/dev/null 2>&1
-    assert_eq "one processor allowed" 1 "$(jq .host.cpus_allowed one.json)"
-fi
 
 # The sum is over the chosen two of four, and its bus rate is that of two: a plan of two
 # others is another plan.

@@ -256,6 +256,14 @@ GPUPLAN_STANDIN='' together allreduce
 assert_eq "sums over devices" 0 "$rc"
 assert_contains "good ones" "0 flagged, 0 wrong, 0 without a figure" "$out"
 
+# the processors that a run may use are the host's that count
+if command -v taskset >/dev/null 2>&1; then
+    first=$(taskset -cp $$ | sed -n 's/.*: *\([0-9]*\).*/\1/p')
+    taskset -c "$first" "$gp" --bench memory --preset quick --device 0 --progress none \
+        -o one.json >/dev/null 2>&1
+    assert_contains "one processor allowed" '"cpus_allowed": 1,' "$(cat one.json)"
+fi
+
 # --prom is looked at before anything is measured
 bench -o prom.json --prom nowhere
 assert_eq "no folder for --prom" 3 "$rc"
