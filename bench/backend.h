@@ -28,6 +28,8 @@ struct bench_device {
 
 enum point_state { POINT_OK, POINT_UNSUPPORTED, POINT_OOM, POINT_ERROR, POINT_SKIPPED };
 
+enum { VARIANTS = 4 }; /* of one point, at the most */
+
 struct prepared {
     int rotation;           /* copies of what rotates */
     int multiple;           /* the launches of a sample are a multiple of it; 0 = of
@@ -35,12 +37,13 @@ struct prepared {
     bool cold;              /* false: memory allowed too few of them */
     double bytes;           /* allocated */
     char algorithm[96];     /* what the library chose; "" = it does not say */
-    char second[96];        /* the same of variant 1; "" = as variant 0 */
-    json_t *algo[2];        /* the same as fields, as params; NULL = no more is known */
+    char other[VARIANTS][96]; /* the same of a later variant; "" = as variant 0 */
+    json_t *algo[VARIANTS]; /* the same as fields, as params; NULL = no more is known */
     double first;           /* s of the first launch, where prepare() did it: samples come
                              * too late to be cold then. 0: they do not. < 0: unknown */
-    int variants;           /* 1, or 2 when heuristic and tuned are both to be measured */
-    const char *variant[2]; /* "heuristic", "tuned"; "" for one */
+    int variants;           /* the last one's number and 1 */
+    const char *variant[VARIANTS]; /* "heuristic", "tuned", ...; "" for one. NULL is left
+                                    * out: a number means the same in each pass */
     json_t *params;         /* more for the result's params; NULL; the engine's, until
                              * release() */
 };
@@ -76,6 +79,11 @@ struct backend {
     /* May be NULL. What only grows ("energy_j"), read when samples begin and when they
      * have been taken, also while sensors() runs: their difference is the window's. */
     json_t *(*counters)(void *ctx);
+
+    /* May be NULL. What the device itself has averaged since samples began, by the name that
+     * it has among the sensors, in place of what their readings come to: a new object of
+     * {"mean": 87.5, "min": null, "max": null} or null. */
+    json_t *(*means)(void *ctx);
 
     /* May be NULL. Appends words that only the engine can know, after the runs of a
      * variant: "launch_bound", "emulated", "contended", "shared". */

@@ -84,6 +84,7 @@ static void catch_signals(void)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         sigaction(numbers[i], &action, NULL);
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
 }
 
 /* The protocol's own stream; descriptor 1 itself goes where messages go. */

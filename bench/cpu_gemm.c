@@ -306,6 +306,7 @@ static void compare(const struct cpu_gemm *gemm, int64_t i, int64_t column,
     const double *w = gemm->one;
     int64_t k = gemm->shape.k;
     size_t at = (size_t)(column * gemm->shape.m + i);
+    const struct summing how = {.type = gemm->shape.type, .k = (double)k};
     double ref = 0, sum = 0, ratio, got = number_get(gemm->made.y, y, at);
 
     for (int64_t j = 0; j < k; j++) {
@@ -315,7 +316,7 @@ static void compare(const struct cpu_gemm *gemm, int64_t i, int64_t column,
         sum += fabs(one);
     }
     out->n++;
-    if (!method_within(gemm->shape.type, got, ref, sum, &ratio) && out->ok) {
+    if (!method_within(&how, got, ref, sum, &ratio) && out->ok) {
         out->ok = false;
         gp_format(out->why, sizeof out->why, "y[%lld, %lld] is %.9g, not %.9g%s",
                   (long long)column, (long long)i, got, ref,

@@ -2,15 +2,19 @@
  * cpu_test_decode.c - test decode: one step of a synthetic decoder, n tokens at once.
  *
  *   per layer   qkv, o, gate_up, down with the layer's own weights, and a read of all
- * keys and values that the n sequences have in the cache at the end  the vocabulary
- * head Norms, activations, softmax and the arithmetic of attention are left out: they
- * move little beside weights and cache. The dimensions are those of the measured shard.
+ *               keys and values that the n sequences have in the cache
+ *   at the end  the vocabulary head
+ *
+ * In the formats that are planned, or not at all (point_decode.c). It is synthetic: what is
+ * left out, the arithmetic of attention too, is in params.omitted, and it bounds no real
+ * step, from either side. linear_s and attention_s are the two parts of the steps that were
+ * measured. The dimensions are those of the measured shard.
  *
  * As many real layers as memory holds, at least 4 (or all): weights of a layer come
  * from memory as in life. The rest is extrapolated and the point says so: t = t_layers
  * * layers / real + t_head 8 of 32 layers in 80 ms, head 9 ms: 80*32/8 + 9 = 329 ms.
  *
- * FP32 models keep their cache in 4 bytes an element, all others in 2.
+ * Keys and values are read as bytes, whatever their type.
  */
 #include <math.h>
 #include <stdint.h>
@@ -18,6 +22,7 @@
 #include <string.h>
 
 #include "bench/cpu_engine.h"
+#include "util/json.h"
 #include "util/str.h"
 
 enum part { QKV, O, GATE_UP, DOWN, PARTS, HEAD = PARTS, GEMMS };
@@ -29,6 +34,8 @@ struct decode_work {
     char *cache;        /* real layers, one after the other */
     size_t layer_cache; /* bytes, a multiple of 64 */
     size_t reading;     /* offset of the layer that is read */
+    double linear, attention; /* s, of all steps in the samples */
+    int steps;
     uint64_t sink[512]; /* keeps the reads */
 };
 
@@ -45,16 +52,17 @@ static void release(void *ctx)
 }
 
 static enum point_state make_gemms(struct decode_work *work, const struct point *p,
-                                   double budget, char *why, size_t size)
+                                   const struct decode_types *types, double budget,
+                                   char *why, size_t size)
 {
     int64_t q = (int64_t)p->heads * p->head_dim,
             kv = (int64_t)p->kv_heads * p->head_dim;
     const struct gemm_shape shapes[GEMMS] = {
-        [QKV] = {p->type, q + 2 * kv, p->n, p->hidden},
-        [O] = {p->type, p->hidden, p->n, q},
-        [GATE_UP] = {p->type, 2 * p->ff, p->n, p->hidden},
-        [DOWN] = {p->type, p->hidden, p->n, p->ff},
-        [HEAD] = {p->type, p->vocab, p->n, p->hidden},
+        [QKV] = {types->linear, q + 2 * kv, p->n, p->hidden},
+        [O] = {types->linear, p->hidden, p->n, q},
+        [GATE_UP] = {types->linear, 2 * p->ff, p->n, p->hidden},
+        [DOWN] = {types->linear, p->hidden, p->n, p->ff},
+        [HEAD] = {types->head, p->vocab, p->n, p->hidden},
     };
 
     for (int i = 0; i < GEMMS; i++) {
@@ -130,21 +138,25 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
                                 size_t size)
 {
     struct decode_work *work = calloc(1, sizeof *work);
-    double budget = cpu_share(engine, METHOD_DECODE_HOST), layer, rest;
-    double cache = 2.0 * (double)point->n * point->context * point->kv_heads *
-                   point->head_dim * (point->type == TYPE_FP32 ? 4 : 2);
+    double budget = cpu_share(engine, METHOD_DECODE_HOST), layer, rest, cache, linear;
+    struct decode_types types;
     enum point_state state;
+    char omitted[256];
     int least = point->layers < LAYERS_LEAST ? point->layers : LAYERS_LEAST;
 
     if (!(*ctx = work))
         return POINT_OOM;
+    if (!point_decode_types(point, &types, why, size))
+        return POINT_UNSUPPORTED;
     work->layers = point->layers;
+    point_decode_bytes(point, &linear, &cache);
+    cache /= point->layers;
     if (cache > budget) {
         gp_copy(why, size, "one layer's KV cache is above what may be used");
         return POINT_OOM;
     }
     work->layer_cache = (size_t)cache / LINE * LINE;
-    if ((state = make_gemms(work, point, budget, why, size)) != POINT_OK)
+    if ((state = make_gemms(work, point, &types, budget, why, size)) != POINT_OK)
         return state;
     work->real = layers_that_fit(work, budget, &layer, &rest);
     if (work->real < least) {
@@ -162,11 +174,14 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
         cpu_flag(engine, "emulated");
     gp_copy(out->algorithm, sizeof out->algorithm,
             cpu_gemm_made(work->gemm[QKV])->algorithm);
-    out->params = json_pack("{s:i, s:i, s:s, s:s, s:f, s:i}", "layers_real", work->real,
-                            "extrapolated_layers", work->layers - work->real,
-                            "attention", "read of keys and values", "omitted",
-                            point_omitted(point), "step_bytes", point_bytes(point),
-                            "threads", engine->topology.threads);
+    point_omitted(point, "arithmetic of attention", omitted, sizeof omitted);
+    out->params = json_pack("{s:i, s:i, s:s, s:s, s:f, s:f, s:f, s:i}", "layers_real",
+                            work->real, "extrapolated_layers",
+                            work->layers - work->real, "attention",
+                            "read of keys and values", "omitted", omitted, "step_bytes",
+                            point_bytes(point), "linear_bytes", linear,
+                            "attention_bytes", cache * point->layers, "threads",
+                            engine->topology.threads);
     return fill(engine, work, why, size);
 }
 
@@ -195,30 +210,49 @@ static void read_part(void *ctx, int part, int parts)
 static bool one_step(struct cpu_engine *engine, struct decode_work *work,
                      double *seconds)
 {
-    double start = cpu_now(), middle;
+    double start = cpu_now(), middle, read, reading = 0, layers, head;
+    double times = (double)work->layers / work->real;
 
     for (int layer = 0; layer < work->real; layer++) {
         for (int i = 0; i < PARTS; i++) {
             if (!cpu_gemm_run(work->gemm[i], layer, 0) || !cpu_gemm_wait(work->gemm[i]))
                 return false;
+            if (i != QKV || !work->layer_cache)
+                continue;
+            read = cpu_now();
             work->reading = (size_t)layer * work->layer_cache;
-            if (i == QKV && work->layer_cache)
-                cpu_pool_run(engine->pool, read_part, work);
+            cpu_pool_run(engine->pool, read_part, work);
+            reading += cpu_now() - read;
         }
     }
     middle = cpu_now();
     if (!cpu_gemm_run(work->gemm[HEAD], 0, 0) || !cpu_gemm_wait(work->gemm[HEAD]))
         return false;
-    *seconds += (middle - start) * work->layers / work->real + (cpu_now() - middle);
+    head = cpu_now() - middle;
+    layers = middle - start;
+    *seconds += layers * times + head;
+    if (engine->sampling) {
+        work->attention += reading * times;
+        work->linear += (layers - reading) * times + head;
+        work->steps++;
+    }
     return true;
 }
 
 static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
 {
+    struct decode_work *work = ctx;
+
     *seconds = 0;
     for (int i = 0; i < launches; i++)
-        if (!one_step(engine, ctx, seconds))
+        if (!one_step(engine, work, seconds))
             return false;
+    if (work->steps > 0 && engine->params) {
+        json_object_set_new(engine->params, "linear_s",
+                            gp_json_number(work->linear / work->steps));
+        json_object_set_new(engine->params, "attention_s",
+                            gp_json_number(work->attention / work->steps));
+    }
     return true;
 }
 

@@ -251,6 +251,11 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
 
     if (!(*ctx = work))
         return POINT_OOM;
+    if (strcmp(point->kind, "copy-engine") == 0 ||
+        strcmp(point->kind, "read-product") == 0) {
+        gp_copy(why, size, "a processor has no such means");
+        return POINT_UNSUPPORTED;
+    }
     work->kind = strcmp(point->kind, "read") == 0    ? READ
                  : strcmp(point->kind, "write") == 0 ? WRITE
                                                      : COPY;

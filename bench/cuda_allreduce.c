@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "bench/cuda_ctx.h"
+#include "bench/cuda_library.h"
 #include "util/str.h"
 
 enum { NCCL_FLOAT32 = 7, NCCL_BFLOAT16 = 9, NCCL_SUM = 0 };
@@ -52,7 +53,7 @@ static bool nccl_bind(struct nccl *nccl)
         {"ncclAllReduce", &nccl->allreduce},    {"ncclGetErrorString", &nccl->error},
     };
 
-    nccl->library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+    nccl->library = cuda_library_load("libnccl.so.2");
     for (size_t i = 0; nccl->library && i < sizeof symbols / sizeof symbols[0]; i++)
         if (!(*(void **)symbols[i].slot = dlsym(nccl->library, symbols[i].name)))
             return false;
@@ -301,7 +302,7 @@ enum point_state cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point
                                    .release = allreduce_release,
                                    .state = s};
     if (!nccl_bind(&s->nccl))
-        return snprintf(why, size, "needs NCCL: libnccl.so.2 cannot be loaded"),
+        return snprintf(why, size, "needs NCCL: no libnccl.so.2 is found"),
                POINT_UNSUPPORTED;
     take_devices(ctx, s, point->devices);
     s->wide = point->type == TYPE_FP32 || point->type == TYPE_TF32;

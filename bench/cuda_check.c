@@ -149,11 +149,11 @@ static void look_for_zeros(const struct lt_gemm *g, const struct sample *s,
                     (double)(s->row_count + s->column_count) * (double)g->k);
 }
 
-static bool within(const struct lt_gemm *g, double d, double ref, double sum_abs,
+static bool within(const struct summing *how, double d, double ref, double sum_abs,
                    struct check *out)
 {
     double ratio = 0;
-    bool good = method_within((int)g->type->type, d, ref, sum_abs, &ratio);
+    bool good = method_within(how, d, ref, sum_abs, &ratio);
 
     out->n++;
     if (ratio > out->max_err || isnan(ratio))
@@ -168,8 +168,8 @@ static void wrong(int64_t i, int64_t j, double d, double ref, struct check *out)
              (long long)j, d, ref);
 }
 
-static void compare(const struct lt_gemm *g, const struct sample *s,
-                    enum bench_fill fill, struct check *out)
+static void compare(const struct lt_gemm *g, const struct summing *how,
+                    const struct sample *s, enum bench_fill fill, struct check *out)
 {
     out->ok = true;
     look_for_zeros(g, s, fill, out);
@@ -178,7 +178,7 @@ static void compare(const struct lt_gemm *g, const struct sample *s,
             double sum_abs, ref = reference(g, s, i, j, &sum_abs);
             double d = convert_get(g->type->out, s->d[j], (size_t)s->rows[i]);
 
-            if (!within(g, d, ref, sum_abs, out) && out->ok)
+            if (!within(how, d, ref, sum_abs, out) && out->ok)
                 wrong(s->rows[i], s->columns[j], d, ref, out);
         }
 }
@@ -187,6 +187,7 @@ static void check_some(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
                        const struct lt_operands *o, int rows, int columns,
                        struct check *out)
 {
+    const struct summing how = lt_summing(g, variant);
     struct sample s = {0};
     int poison = g->type->out == BITS_INT32 ? 0x7f : 0xff;
     size_t bytes =
@@ -200,7 +201,7 @@ static void check_some(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
         cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "check") &&
         fetch_all(ctx, g, o, &s)) {
         out->done = true;
-        compare(g, &s, ctx->settings.fill, out);
+        compare(g, &how, &s, ctx->settings.fill, out);
     } else {
         snprintf(out->why, sizeof out->why, "%.110s", ctx->fault);
     }
@@ -227,6 +228,7 @@ struct panels {
     double *ref, *sum;          /* width x width */
     char *d;                    /* as stored */
     char *device[DEV_COUNT];
+    struct summing how;
 };
 
 struct spot { /* a panel of rows and one of columns */
@@ -359,8 +361,8 @@ static bool multiply(struct cuda_ctx *ctx, const struct panels *p, int64_t k,
 
 /* The first that differs, once more on the host. False: the reference is wrong. */
 static bool confirm(struct cuda_ctx *ctx, const struct lt_gemm *g,
-                    const struct lt_operands *o, int64_t i, int64_t j,
-                    struct check *out)
+                    const struct lt_operands *o, const struct summing *how, int64_t i,
+                    int64_t j, struct check *out)
 {
     struct sample s = {.rows = {i}, .columns = {j}, .row_count = 1, .column_count = 1};
     bool ok = fetch_all(ctx, g, o, &s);
@@ -369,7 +371,7 @@ static bool confirm(struct cuda_ctx *ctx, const struct lt_gemm *g,
         double sum_abs, ratio, ref = reference(g, &s, 0, 0, &sum_abs);
         double d = convert_get(g->type->out, s.d[0], (size_t)i);
 
-        ok = !method_within((int)g->type->type, d, ref, sum_abs, &ratio);
+        ok = !method_within(how, d, ref, sum_abs, &ratio);
         if (ok)
             wrong(i, j, d, ref, out);
         else
@@ -401,8 +403,8 @@ static bool compare_panel(struct cuda_ctx *ctx, const struct lt_gemm *g,
             size_t e = (size_t)(j * at->rows + i);
             double d = convert_get(g->type->out, p->d, e);
 
-            if (!within(g, d, p->ref[e], p->sum[e], out) && out->ok &&
-                !confirm(ctx, g, o, at->row + i, at->column + j, out))
+            if (!within(&p->how, d, p->ref[e], p->sum[e], out) && out->ok &&
+                !confirm(ctx, g, o, &p->how, at->row + i, at->column + j, out))
                 return false;
         }
     return true;
@@ -426,7 +428,7 @@ static bool check_panel(struct cuda_ctx *ctx, const struct lt_gemm *g,
 }
 
 /* False, with the reason in ctx->fault, where there is no such reference. */
-static bool check_all(struct cuda_ctx *ctx, const struct lt_gemm *g,
+static bool check_all(struct cuda_ctx *ctx, const struct lt_gemm *g, int variant,
                       const struct lt_operands *o, double room, struct check *out)
 {
     struct panels p = {0};
@@ -435,6 +437,7 @@ static bool check_all(struct cuda_ctx *ctx, const struct lt_gemm *g,
 
     snprintf(ctx->fault, sizeof ctx->fault, "no memory for products of doubles");
     ok = panels_open(ctx, g, o, room, &p);
+    p.how = lt_summing(g, variant);
     for (at.column = 0; ok && at.column < g->n_asked; at.column += at.columns) {
         size_t count;
 
@@ -464,7 +467,7 @@ void lt_check_full(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
     out->mode = g->m <= BLOCK && g->n_asked <= BLOCK ? "full" : "block";
     if (!out->ok || out->mode[0] == 'f')
         return;
-    if (check_all(ctx, g, o, room, &all)) {
+    if (check_all(ctx, g, variant, o, room, &all)) {
         all.mode = "full";
         all.zeros = out->zeros;
         *out = all;

@@ -80,10 +80,11 @@ struct cuda_ctx {
     void *flush;       /* twice the last cache, for cuda_latency() */
     double node, pair; /* s: an empty node of a graph, two events; 0 = unknown */
     bool shared;       /* others computed here during the point */
-    bool bound, emulated, padded, extrapolated, cached; /* for the flags of the point */
+    bool bound, emulated, extrapolated, cached; /* for the flags of the point */
+    unsigned padded, reduced; /* likewise, a bit per variant; added up in D's type */
     struct cuda_choices *choices; /* what was tuned once is compared, pass with pass */
     json_t *params;               /* of the point, or NULL; a test may have made it */
-    json_t *algo[2];              /* what is known of each variant's, or NULL */
+    json_t *algo[VARIANTS];       /* what is known of each variant's, or NULL */
     bool lost;
     char fault[240]; /* what failed last, "" */
 };
@@ -161,7 +162,8 @@ void cuda_sensors_open(struct cuda_ctx *ctx, struct bench_device *device);
 enum gp_status cuda_lock_clock(void *ctx, struct bench_device *device,
                                struct gp_err *err);
 json_t *cuda_sensors(void *ctx);                        /* struct backend's sensors, */
-json_t *cuda_counters(void *ctx);                       /* counters */
+json_t *cuda_counters(void *ctx);                       /* counters, */
+json_t *cuda_means(void *ctx);                          /* means */
 void cuda_busy(void *ctx, char *text, size_t size);     /* and busy */
 
 /* ---- the tests: prepare, and in ctx->work the rest ---- */

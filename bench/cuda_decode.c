@@ -1,12 +1,22 @@
 /*
- * cuda_decode.c - one step of a decoder, as one graph: what a token really costs.
+ * cuda_decode.c - one step of a synthetic decoder, as one graph.
  *
  * Per layer: qkv, q*K^T and p*V over the cache of every sequence, o, gate+up, down;
  * then the head. Every linear layer is the product of cuda_lt.c with the heuristic
- * algorithm; attention is a strided batch over sequences and KV heads in the
- * activations' 16-bit type. Norms, rotary embedding, softmax, sampling and, of a tensor
- * parallel model, the two sums over GPUs of each layer are left out: a lower bound, and
- * params.omitted says so.
+ * algorithm, in the format that is planned, and attention in that of the cache; where
+ * cuBLASLt has no such product the point is unsupported (point_decode.c). What a real step
+ * has beside these is in params.omitted. The step is synthetic: fused kernels leave out
+ * traffic that these products have, so it bounds a real one from neither side. linear_s and
+ * attention_s are its two parts, each as a graph of its own.
+ *
+ * Attention is a strided batch over sequences and KV heads. Of few of them that would keep
+ * few multiprocessors busy: 8 blocks on 132 for one user of an 8B model. So the cache of
+ * each is cut along its tokens, as engines do it (split KV), until there are two blocks for
+ * each multiprocessor or 256 tokens in a part: the query, copied for each part, gives the
+ * part's scores, these and its values a partial result, and a third product adds up the
+ * partial results. 8192 tokens of 8 KV heads on 132 multiprocessors: 32 parts of 256.
+ * An FP8 cache holds its values by dimension, not by token, for that is what cuBLASLt
+ * multiplies, and the probabilities are FP8 numbers of their own.
  *
  * All layers run. Where memory does not hold all weights and caches, layer i uses those
  * of layer i mod L, of four at the least; L layers of an 8B model in BF16 are L x 436
@@ -26,76 +36,83 @@
 #include "util/json.h"
 #include "util/str.h"
 
-enum part { QKV, OUT, GATE_UP, DOWN, HEAD, PARTS };
+enum part { QKV, OUT, GATE_UP, DOWN, HEAD, LINEARS };
+enum stage { SCORES = LINEARS, VALUES, SUMS, PRODUCTS }; /* of attention */
+enum doing { LINEAR = 1, ATTENTION = 2 };
 enum {
-    OF_LAYER = HEAD + 2,  /* products: the linear layers, scores and values */
-    PRODUCTS = PARTS + 2, /* those, and the head */
-    LAYERS_LEAST = 4      /* with memory of their own */
+    LAYERS_LEAST = 4,  /* with memory of their own */
+    SPLIT_LEAST = 256, /* tokens of a part of the cache */
+    BLOCKS = 2,        /* of attention, for each multiprocessor */
+    BATCH_MOST = 65535 /* products of one call */
 };
 
-#define EAGER_MAX   9
-#define EAGER_SHARE 0.2 /* of max_time, that the steps without a graph may take */
+enum { SOME = 9 };     /* steps that are timed before the measurement, of each kind */
+#define SOME_SHARE 0.2 /* of max_time, that each kind may take */
 
 struct decode_state {
     int layers, real; /* of the model; with memory of their own */
-    struct lt_gemm linear[PARTS], scores, values;
-    char *weights[PARTS]; /* real copies of each; one of the head */
-    char *inputs[PARTS];  /* B of each linear layer, rewritten by none */
-    char *output;         /* D of the widest */
-    char *keys, *cached;  /* K and V of the real layers */
-    char *query, *probabilities, *attended;
+    int doing;        /* bits of enum doing: what a step runs */
+    int splits;       /* of each cache */
+    int64_t chunk;    /* tokens of a part */
+    struct decode_types types;
+    struct lt_gemm product[PRODUCTS];
+    char *weights[LINEARS]; /* real copies of each; one of the head */
+    char *inputs[LINEARS];  /* B of each linear layer, rewritten by none */
+    char *output;           /* D of the widest */
+    char *keys, *values;    /* of the real layers */
+    char *query, *scores, *probabilities, *partial, *factors, *attended;
 };
 
-static struct lt_operands linear_operands(struct decode_state *s, enum part part,
-                                          int layer)
+/* Is the sum over the parts a product of its own? */
+static bool splits(const struct decode_state *s)
 {
-    struct lt_gemm *g = &s->linear[part];
+    return s->splits > 1;
+}
 
-    return lt_place(g, s->weights[part] + (size_t)layer * lt_a_bytes(g),
-                    s->inputs[part], s->output);
+/* Those that a layer and the head have. */
+static int products(const struct decode_state *s)
+{
+    return splits(s) ? SUMS + 1 : SUMS;
+}
+
+static struct lt_operands operands(struct decode_state *s, int i, int layer)
+{
+    struct lt_gemm *g = &s->product[i];
+    size_t at = (size_t)layer * lt_a_bytes(g);
+
+    switch (i) {
+    case SCORES:
+        return (struct lt_operands){.a = s->keys + at, .b = s->query, .d = s->scores};
+    case VALUES:
+        return (struct lt_operands){.a = s->values + at,
+                                    .b = s->probabilities,
+                                    .d = splits(s) ? s->partial : s->attended};
+    case SUMS:
+        return (struct lt_operands){
+            .a = s->partial, .b = s->factors, .d = s->attended};
+    default:
+        return lt_place(g, s->weights[i] + at, s->inputs[i], s->output);
+    }
+}
+
+static bool run_product(struct cuda_ctx *ctx, struct decode_state *s, int i, int layer)
+{
+    struct lt_operands o = operands(s, i, layer);
+
+    return lt_launch(ctx, &s->product[i], LT_HEURISTIC, &o);
 }
 
 static bool linear(struct cuda_ctx *ctx, struct decode_state *s, enum part part,
                    int layer)
 {
-    struct lt_operands o = linear_operands(s, part, layer);
-
-    return lt_launch(ctx, &s->linear[part], LT_HEURISTIC, &o);
-}
-
-static struct lt_operands score_operands(struct decode_state *s, int layer)
-{
-    return (struct lt_operands){.a = s->keys + (size_t)layer * lt_a_bytes(&s->scores),
-                                .b = s->query,
-                                .d = s->probabilities};
-}
-
-static struct lt_operands value_operands(struct decode_state *s, int layer)
-{
-    return (struct lt_operands){.a = s->cached + (size_t)layer * lt_a_bytes(&s->values),
-                                .b = s->probabilities,
-                                .d = s->attended};
-}
-
-/* Number i of those that a layer and the head have, and its operands there. */
-static struct lt_gemm *product(struct decode_state *s, int i, int layer,
-                               struct lt_operands *o)
-{
-    if (i < PARTS) {
-        *o = linear_operands(s, (enum part)i, layer);
-        return &s->linear[i];
-    }
-    *o = i == PARTS ? score_operands(s, layer) : value_operands(s, layer);
-    return i == PARTS ? &s->scores : &s->values;
+    return !(s->doing & LINEAR) || run_product(ctx, s, (int)part, layer);
 }
 
 static bool attention(struct cuda_ctx *ctx, struct decode_state *s, int layer)
 {
-    struct lt_operands scores = score_operands(s, layer);
-    struct lt_operands values = value_operands(s, layer);
-
-    return lt_launch(ctx, &s->scores, LT_HEURISTIC, &scores) &&
-           lt_launch(ctx, &s->values, LT_HEURISTIC, &values);
+    return !(s->doing & ATTENTION) ||
+           (run_product(ctx, s, SCORES, layer) && run_product(ctx, s, VALUES, layer) &&
+            (!splits(s) || run_product(ctx, s, SUMS, layer)));
 }
 
 static bool decode_enqueue(struct cuda_ctx *ctx, int variant, int i)
@@ -123,11 +140,11 @@ static void decode_check(struct cuda_ctx *ctx, int variant, struct check *out)
 
     (void)variant;
     *out = (struct check){.done = true, .ok = true};
-    for (int i = 0; i < PRODUCTS && out->ok; i++) {
-        struct lt_operands o;
-        struct lt_gemm *g = product(s, i, i == HEAD ? 0 : s->real - 1, &o);
+    for (int i = 0; i < products(s) && out->ok; i++) {
+        bool layered = i != HEAD && i != SUMS;
+        struct lt_operands o = operands(s, i, layered ? s->real - 1 : 0);
 
-        lt_check(ctx, g, LT_HEURISTIC, &o, &one);
+        lt_check(ctx, &s->product[i], LT_HEURISTIC, &o, &one);
         out->done = one.done;
         out->ok = one.ok && one.done;
         out->n += one.n;
@@ -142,87 +159,179 @@ static void decode_check(struct cuda_ctx *ctx, int variant, struct check *out)
 static void decode_release(struct cuda_ctx *ctx)
 {
     struct decode_state *s = ctx->work.state;
-    char *blocks[] = {s->output, s->keys,          s->cached,
-                      s->query,  s->probabilities, s->attended};
+    char *blocks[] = {s->output, s->keys,    s->values,  s->query,
+                      s->scores, s->partial, s->factors, s->attended};
 
-    for (int part = 0; part < PARTS; part++) {
+    for (int part = 0; part < LINEARS; part++) {
         cuda_give(ctx, s->weights[part]);
         cuda_give(ctx, s->inputs[part]);
-        lt_close(&s->linear[part]);
     }
+    if (s->probabilities != s->scores)
+        cuda_give(ctx, s->probabilities);
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
         cuda_give(ctx, blocks[i]);
-    lt_close(&s->scores);
-    lt_close(&s->values);
+    for (int i = 0; i < PRODUCTS; i++)
+        lt_close(&s->product[i]);
     free(s);
+}
+
+/* Into how many parts each cache is cut, and how many tokens one has. */
+static void plan_splits(struct cuda_ctx *ctx, const struct point *p,
+                        struct decode_state *s)
+{
+    int64_t context = (int64_t)p->context < 1 ? 1 : (int64_t)p->context;
+    int64_t caches = p->n * p->kv_heads, parts = (BLOCKS * ctx->sms + caches - 1) / caches;
+    int64_t whole = s->types.kv == TYPE_FP8 ? 16 : 8; /* rows of 16 bytes, or more */
+
+    if (parts > context / SPLIT_LEAST)
+        parts = context / SPLIT_LEAST;
+    if (parts > BATCH_MOST / caches)
+        parts = BATCH_MOST / caches;
+    if (parts < 1)
+        parts = 1;
+    s->chunk = ((context + parts - 1) / parts + whole - 1) / whole * whole;
+    s->splits = (int)((context + s->chunk - 1) / s->chunk);
+    ctx->padded = s->chunk * s->splits != context;
+}
+
+static enum point_state open_attention(struct cuda_ctx *ctx, const struct point *p,
+                                       struct decode_state *s, char *why, size_t size)
+{
+    const struct cuda_type *kv = cuda_type_find(s->types.kv);
+    const struct cuda_type *plain =
+        cuda_type_find(s->types.kv == TYPE_FP8 ? TYPE_BF16 : s->types.kv);
+    int64_t group = p->heads / p->kv_heads;
+    int caches = (int)(p->n * p->kv_heads), parts = caches * s->splits;
+    bool narrow = s->types.kv == TYPE_FP8;
+    enum point_state state;
+
+    if (s->types.kv != TYPE_FP8 && s->types.kv != TYPE_BF16 &&
+        s->types.kv != TYPE_FP16 && s->types.kv != TYPE_FP32) {
+        snprintf(why, size, "cuBLASLt has no attention over a KV cache of %s",
+                 point_kv(p));
+        return POINT_UNSUPPORTED;
+    }
+    if (!cuda_type_supported(s->types.kv, ctx->cc, ctx->lt_version, why, size) ||
+        !cuda_type_shape(kv, p->head_dim, s->chunk, why, size) ||
+        !cuda_type_shape(kv, s->chunk, p->head_dim, why, size))
+        return POINT_UNSUPPORTED;
+    state = lt_open_batched(ctx, kv, true, s->chunk, group, p->head_dim, parts,
+                            &s->product[SCORES], why, size);
+    if (state == POINT_OK)
+        state = lt_open_batched(ctx, kv, narrow, p->head_dim, group, s->chunk, parts,
+                                &s->product[VALUES], why, size);
+    if (state == POINT_OK && splits(s))
+        state = lt_open_batched(ctx, plain, false,
+                                p->head_dim * s->product[VALUES].n, 1, s->splits,
+                                caches, &s->product[SUMS], why, size);
+    return state;
 }
 
 static enum point_state open_products(struct cuda_ctx *ctx, const struct point *p,
                                       struct decode_state *s, char *why, size_t size)
 {
-    const struct cuda_type *type = cuda_type_find(p->type);
-    const struct cuda_type *plain = cuda_type_find(
-        p->type == TYPE_FP32 || p->type == TYPE_TF32                      ? TYPE_FP32
-        : p->type == TYPE_FP16 || p->type == TYPE_FP16ACC || ctx->cc < 80 ? TYPE_FP16
-                                                                          : TYPE_BF16);
     int64_t q = (int64_t)p->heads * p->head_dim,
             kv = (int64_t)p->kv_heads * p->head_dim;
-    const int64_t shape[PARTS][2] = {
+    const int64_t shape[LINEARS][2] = {
         [QKV] = {q + 2 * kv, p->hidden},    [OUT] = {p->hidden, q},
         [GATE_UP] = {2 * p->ff, p->hidden}, [DOWN] = {p->hidden, p->ff},
         [HEAD] = {p->vocab, p->hidden},
     };
-    int64_t context = (int64_t)p->context < 1 ? 1 : (int64_t)p->context;
-    int64_t group = p->heads / p->kv_heads;
-    int caches = (int)(p->n * p->kv_heads);
     enum point_state state = POINT_OK;
 
-    ctx->padded = context % 8 != 0;
-    context = (context + 7) / 8 * 8; /* full speed wants rows of 16 bytes */
-    for (int i = 0; i < PARTS && state == POINT_OK; i++)
-        state = lt_open(ctx, type, shape[i][0], p->n, shape[i][1], &s->linear[i], why,
-                        size);
-    if (state == POINT_OK)
-        state = lt_open_batched(ctx, plain, true, context, group, p->head_dim, caches,
-                                &s->scores, why, size);
-    if (state == POINT_OK)
-        state = lt_open_batched(ctx, plain, false, p->head_dim, group, context, caches,
-                                &s->values, why, size);
-    return state;
+    if (!point_decode_types(p, &s->types, why, size))
+        return POINT_UNSUPPORTED;
+    plan_splits(ctx, p, s);
+    for (int i = 0; i < LINEARS && state == POINT_OK; i++)
+        state = lt_open(ctx,
+                        cuda_type_find(i == HEAD ? s->types.head : s->types.linear),
+                        shape[i][0], p->n, shape[i][1], &s->product[i], why, size);
+    return state == POINT_OK ? open_attention(ctx, p, s, why, size) : state;
 }
 
 static size_t widest(const struct decode_state *s)
 {
     size_t output = 0;
 
-    for (int i = 0; i < PARTS; i++)
-        if (lt_d_bytes(&s->linear[i]) > output)
-            output = lt_d_bytes(&s->linear[i]);
+    for (int i = 0; i < LINEARS; i++)
+        if (lt_d_bytes(&s->product[i]) > output)
+            output = lt_d_bytes(&s->product[i]);
     return output;
 }
 
-/* Bytes of the head and of what passes from product to product. */
-static double beside_layers(const struct decode_state *s)
-{
-    double bytes = (double)lt_a_bytes(&s->linear[HEAD]) + (double)widest(s) +
-                   (double)lt_b_bytes(&s->scores) + (double)lt_d_bytes(&s->scores) +
-                   (double)lt_d_bytes(&s->values);
+/* What passes from product to product of attention: by the address of its pointer, how
+ * many bytes; the count of them. */
+struct passed {
+    char **slot;
+    size_t bytes;
+};
+enum { PASSED = 6 };
 
-    for (int i = 0; i < PARTS; i++)
-        bytes += (double)lt_b_bytes(&s->linear[i]);
+static int passed_on(struct decode_state *s, struct passed out[PASSED])
+{
+    const struct lt_gemm *g = s->product;
+    size_t values = lt_d_bytes(&g[VALUES]);
+    int n = 0;
+
+    out[n++] = (struct passed){&s->query, lt_b_bytes(&g[SCORES])};
+    out[n++] = (struct passed){&s->scores, lt_d_bytes(&g[SCORES])};
+    if (s->types.kv == TYPE_FP8) /* else they are the scores */
+        out[n++] = (struct passed){&s->probabilities, lt_b_bytes(&g[VALUES])};
+    if (splits(s)) {
+        out[n++] = (struct passed){&s->partial, values};
+        out[n++] = (struct passed){&s->factors, lt_b_bytes(&g[SUMS])};
+        values = lt_d_bytes(&g[SUMS]);
+    }
+    out[n++] = (struct passed){&s->attended, values};
+    return n;
+}
+
+/* Bytes of the head and of what passes from product to product. */
+static double beside_layers(struct decode_state *s)
+{
+    double bytes = (double)lt_a_bytes(&s->product[HEAD]) + (double)widest(s);
+    struct passed passed[PASSED];
+    int count = passed_on(s, passed);
+
+    for (int i = 0; i < count; i++)
+        bytes += (double)passed[i].bytes;
+    for (int i = 0; i < LINEARS; i++)
+        bytes += (double)lt_b_bytes(&s->product[i]);
     return bytes;
+}
+
+static void describe(struct cuda_ctx *ctx, const struct point *p,
+                     const struct decode_state *s, struct prepared *out)
+{
+    double linear, attention;
+    char omitted[256], how[64];
+
+    point_omitted(p, "", omitted, sizeof omitted);
+    point_decode_bytes(p, &linear, &attention);
+    gp_format(how, sizeof how, splits(s) ? "KV in %d parts of %lld tokens" : "whole KV",
+              s->splits, (long long)s->chunk);
+    ctx->params = json_pack(
+        "{s:i, s:i, s:i, s:s, s:s}", "layers_real", s->real, "extrapolated_layers",
+        s->layers - s->real, "step_launches", s->layers * (products(s) - 1) + 1,
+        "omitted", omitted, "attention", how);
+    json_object_set_new(ctx->params, "step_bytes", gp_json_number(point_bytes(p)));
+    json_object_set_new(ctx->params, "linear_bytes", gp_json_number(linear));
+    json_object_set_new(ctx->params, "attention_bytes", gp_json_number(attention));
+    snprintf(out->algorithm, sizeof out->algorithm,
+             "synthetic: %d layers on weights and cache of %d", s->layers, s->real);
 }
 
 static bool plan_layers(struct cuda_ctx *ctx, const struct point *p,
                         struct decode_state *s, struct prepared *out, char *why,
                         size_t size)
 {
-    double layer = (double)lt_a_bytes(&s->scores) + (double)lt_a_bytes(&s->values);
+    double layer = (double)lt_a_bytes(&s->product[SCORES]) +
+                   (double)lt_a_bytes(&s->product[VALUES]);
     int least = p->layers < LAYERS_LEAST ? p->layers : LAYERS_LEAST;
     double rest = beside_layers(s), budget = cuda_share(ctx, METHOD_DECODE_DEVICE);
 
     for (int i = 0; i < HEAD; i++)
-        layer += (double)lt_a_bytes(&s->linear[i]);
+        layer += (double)lt_a_bytes(&s->product[i]);
     s->layers = p->layers;
     s->real = p->layers;
     if (s->real * layer + rest > budget)
@@ -235,15 +344,9 @@ static bool plan_layers(struct cuda_ctx *ctx, const struct point *p,
         return false;
     }
     ctx->extrapolated = s->real < s->layers;
-    ctx->params = json_pack("{s:i, s:i, s:i, s:s}", "layers_real", s->real,
-                            "extrapolated_layers", s->layers - s->real, "step_launches",
-                            s->layers * OF_LAYER + 1, "omitted", point_omitted(p));
-    json_object_set_new(ctx->params, "step_bytes", gp_json_number(point_bytes(p)));
-    out->cold = s->real * layer + (double)lt_a_bytes(&s->linear[HEAD]) >= 2 * ctx->l2;
+    out->cold = s->real * layer + (double)lt_a_bytes(&s->product[HEAD]) >= 2 * ctx->l2;
     out->bytes = s->real * layer + rest;
-    snprintf(out->algorithm, sizeof out->algorithm,
-             "%d layers on weights and cache of %d; no norm, rope, softmax", s->layers,
-             s->real);
+    describe(ctx, p, s, out);
     return true;
 }
 
@@ -258,24 +361,26 @@ static enum point_state allocate(struct cuda_ctx *ctx, struct decode_state *s,
                                  char *why, size_t size)
 {
     bool oom = false, ok = true;
+    struct passed passed[PASSED];
+    int count = passed_on(s, passed);
 
-    for (int i = 0; ok && i < PARTS; i++) {
+    for (int i = 0; ok && i < LINEARS; i++) {
         double copies = i == HEAD ? 1 : s->real;
 
-        ok = take(ctx, &s->weights[i], copies * (double)lt_a_bytes(&s->linear[i]), &oom,
-                  why, size) &&
-             take(ctx, &s->inputs[i], (double)lt_b_bytes(&s->linear[i]), &oom, why,
+        ok = take(ctx, &s->weights[i], copies * (double)lt_a_bytes(&s->product[i]),
+                  &oom, why, size) &&
+             take(ctx, &s->inputs[i], (double)lt_b_bytes(&s->product[i]), &oom, why,
                   size);
     }
-    ok =
-        ok && take(ctx, &s->output, (double)widest(s), &oom, why, size) &&
-        take(ctx, &s->keys, (double)lt_a_bytes(&s->scores) * s->real, &oom, why,
-             size) &&
-        take(ctx, &s->cached, (double)lt_a_bytes(&s->values) * s->real, &oom, why,
-             size) &&
-        take(ctx, &s->query, (double)lt_b_bytes(&s->scores), &oom, why, size) &&
-        take(ctx, &s->probabilities, (double)lt_d_bytes(&s->scores), &oom, why, size) &&
-        take(ctx, &s->attended, (double)lt_d_bytes(&s->values), &oom, why, size);
+    ok = ok && take(ctx, &s->output, (double)widest(s), &oom, why, size) &&
+         take(ctx, &s->keys, (double)lt_a_bytes(&s->product[SCORES]) * s->real, &oom,
+              why, size) &&
+         take(ctx, &s->values, (double)lt_a_bytes(&s->product[VALUES]) * s->real, &oom,
+              why, size);
+    for (int i = 0; ok && i < count; i++)
+        ok = take(ctx, passed[i].slot, (double)passed[i].bytes, &oom, why, size);
+    if (ok && s->types.kv != TYPE_FP8)
+        s->probabilities = s->scores;
     return ok ? POINT_OK : oom ? POINT_OOM : POINT_ERROR;
 }
 
@@ -283,20 +388,23 @@ static bool fill(struct cuda_ctx *ctx, struct decode_state *s)
 {
     bool ok = true;
 
-    for (int i = 0; ok && i < PARTS; i++)
+    for (int i = 0; ok && i < LINEARS; i++)
         for (int l = 0; ok && l < (i == HEAD ? 1 : s->real); l++)
-            ok = lt_fill_a(ctx, &s->linear[i],
-                           s->weights[i] + (size_t)l * lt_a_bytes(&s->linear[i]),
-                           (uint64_t)(l * PARTS + i));
+            ok = lt_fill_a(ctx, &s->product[i],
+                           s->weights[i] + (size_t)l * lt_a_bytes(&s->product[i]),
+                           (uint64_t)(l * LINEARS + i));
     for (int l = 0; ok && l < s->real; l++)
-        ok = lt_fill_a(ctx, &s->scores, s->keys + (size_t)l * lt_a_bytes(&s->scores),
-                       (uint64_t)l) &&
-             lt_fill_a(ctx, &s->values, s->cached + (size_t)l * lt_a_bytes(&s->values),
-                       (uint64_t)l + 1);
-    for (int i = 0; ok && i < PARTS; i++)
-        ok = lt_fill_b(ctx, &s->linear[i], s->inputs[i], 5);
-    return ok && lt_fill_b(ctx, &s->scores, s->query, 7) &&
-           cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "fill");
+        for (int i = SCORES; ok && i <= VALUES; i++)
+            ok = lt_fill_a(ctx, &s->product[i], operands(s, i, l).a,
+                           (uint64_t)(l + i));
+    for (int i = 0; ok && i < LINEARS; i++)
+        ok = lt_fill_b(ctx, &s->product[i], s->inputs[i], 5);
+    ok = ok && lt_fill_b(ctx, &s->product[SCORES], s->query, 7);
+    if (ok && s->probabilities != s->scores)
+        ok = lt_fill_b(ctx, &s->product[VALUES], s->probabilities, 8);
+    if (ok && splits(s))
+        ok = lt_fill_b(ctx, &s->product[SUMS], s->factors, 9);
+    return ok && cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "fill");
 }
 
 /* The first algorithm that runs, of each product: *first is what they took together. */
@@ -306,13 +414,14 @@ static enum point_state choose(struct cuda_ctx *ctx, struct decode_state *s,
     enum point_state state = POINT_OK;
     int refused = 0;
 
-    for (int i = 0; i < PRODUCTS && state == POINT_OK; i++) {
-        struct lt_operands o;
-        struct lt_gemm *g = product(s, i, 0, &o);
+    for (int i = 0; i < products(s) && state == POINT_OK; i++) {
+        struct lt_operands o = operands(s, i, 0);
+        struct lt_gemm *g = &s->product[i];
         double first;
 
         state = lt_choose(ctx, g, &o, &first, why, size);
         refused += state == POINT_OK && g->chosen[LT_HEURISTIC] > 0;
+        ctx->reduced |= state == POINT_OK && lt_reduced(g, LT_HEURISTIC);
         ctx->padded |= g->n != g->n_asked;
     }
     if (state == POINT_OK && refused)
@@ -323,22 +432,45 @@ static enum point_state choose(struct cuda_ctx *ctx, struct decode_state *s,
     return state;
 }
 
-/* Launch by launch, once unmeasured; false when the device failed. */
-static bool time_eager(struct cuda_ctx *ctx)
+static bool in_graph(struct cuda_ctx *ctx, double *seconds)
 {
-    double took[EAGER_MAX], seconds;
-    double end = cuda_now() + EAGER_SHARE * ctx->settings.max_time;
+    return cuda_run(ctx, 0, 1, seconds);
+}
+
+static bool call_by_call(struct cuda_ctx *ctx, double *seconds)
+{
+    return cuda_time_plain(ctx, &ctx->work, 0, 0, 1, seconds);
+}
+
+/* A step or a part of it, as `name` among the params: the median of a few, once unmeasured
+ * before. False when the device failed. */
+static bool time_some(struct cuda_ctx *ctx, enum doing doing, const char *name,
+                      bool (*one)(struct cuda_ctx *ctx, double *seconds))
+{
+    struct decode_state *s = ctx->work.state;
+    double took[SOME], seconds, end = cuda_now() + SOME_SHARE * ctx->settings.max_time;
+    bool ok;
     int n = 0;
 
-    if (!cuda_time_plain(ctx, &ctx->work, 0, 0, 1, &seconds))
-        return false;
-    do {
-        if (!cuda_time_plain(ctx, &ctx->work, 0, 0, 1, &took[n++]))
-            return false;
-    } while (n < EAGER_MAX && cuda_now() < end);
-    json_object_set_new(ctx->params, "eager_s",
-                        gp_json_number(method_stats(took, NULL, n).median));
-    return true;
+    s->doing = doing;
+    cuda_timer_reset(ctx);
+    ok = one(ctx, &seconds);
+    do
+        ok = ok && one(ctx, &took[n++]);
+    while (ok && n < SOME && cuda_now() < end);
+    cuda_timer_reset(ctx);
+    s->doing = LINEAR | ATTENTION;
+    if (ok)
+        json_object_set_new(ctx->params, name,
+                            gp_json_number(method_stats(took, NULL, n).median));
+    return ok;
+}
+
+static bool time_parts(struct cuda_ctx *ctx)
+{
+    return time_some(ctx, LINEAR | ATTENTION, "eager_s", call_by_call) &&
+           time_some(ctx, LINEAR, "linear_s", in_graph) &&
+           time_some(ctx, ATTENTION, "attention_s", in_graph);
 }
 
 enum point_state cuda_decode_prepare(struct cuda_ctx *ctx, const struct point *point,
@@ -349,7 +481,7 @@ enum point_state cuda_decode_prepare(struct cuda_ctx *ctx, const struct point *p
 
     if (point->kv_heads < 1 || point->heads < point->kv_heads || point->head_dim < 1 ||
         point->layers < 1 || point->n < 1 || point->hidden < 1 || point->ff < 1 ||
-        point->vocab < 1 || point->n * point->kv_heads > 65535)
+        point->vocab < 1 || point->n * point->kv_heads > BATCH_MOST)
         return snprintf(why, size,
                         "no decoder has such dimensions, or the batch is too "
                         "large"),
@@ -359,10 +491,11 @@ enum point_state cuda_decode_prepare(struct cuda_ctx *ctx, const struct point *p
     ctx->work = (struct cuda_work){.active = true,
                                    .name = point->id,
                                    .enqueue = decode_enqueue,
-                                   .calls = point->layers * OF_LAYER + 1,
+                                   .calls = point->layers * (PRODUCTS - 1) + 1,
                                    .check = decode_check,
                                    .release = decode_release,
                                    .state = s};
+    s->doing = LINEAR | ATTENTION;
     state = open_products(ctx, point, s, why, size);
     if (state == POINT_OK && !plan_layers(ctx, point, s, out, why, size))
         state = POINT_OOM;
@@ -372,5 +505,5 @@ enum point_state cuda_decode_prepare(struct cuda_ctx *ctx, const struct point *p
         state = cuda_failed(ctx, why, size);
     if (state == POINT_OK)
         state = choose(ctx, s, out, why, size);
-    return state == POINT_OK && !time_eager(ctx) ? cuda_failed(ctx, why, size) : state;
+    return state == POINT_OK && !time_parts(ctx) ? cuda_failed(ctx, why, size) : state;
 }

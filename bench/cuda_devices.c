@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bench/cuda_ctx.h"
+#include "bench/cuda_library.h"
 #include "util/json.h"
 #include "util/str.h"
 
@@ -34,10 +35,8 @@ static double figure(enum cudaDeviceAttr name, int device)
     return value > 0 ? value : 0;
 }
 
-static void uuid_text(const struct cudaDeviceProp *prop, char *out, size_t size)
+static void uuid_text(const unsigned char *u, char *out, size_t size)
 {
-    const unsigned char *u = (const unsigned char *)prop->uuid.bytes;
-
     snprintf(out, size,
              "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
              u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11],
@@ -106,13 +105,15 @@ static json_t *version_of(int version)
 
 json_t *cuda_software(void)
 {
-    int driver = 0, runtime = 0;
+    int driver = 0, runtime = 0, lt = 0;
 
-    cudaDriverGetVersion(&driver);
-    cudaRuntimeGetVersion(&runtime);
+    if (cuda_library_open(NULL) == GP_OK) {
+        cudaDriverGetVersion(&driver);
+        cudaRuntimeGetVersion(&runtime);
+        lt = (int)cublasLtGetVersion();
+    }
     return json_pack("{s:o, s:o, s:o}", "cuda_driver", version_of(driver),
-                     "cuda_runtime", version_of(runtime), "cublaslt",
-                     version_of((int)cublasLtGetVersion()));
+                     "cuda_runtime", version_of(runtime), "cublaslt", version_of(lt));
 }
 
 static json_t *more_facts(int device)
@@ -132,21 +133,23 @@ static json_t *more_facts(int device)
 
 enum gp_status cuda_describe(int index, struct bench_device *out, struct gp_err *err)
 {
-    struct cudaDeviceProp prop;
-    cudaError_t error = cudaGetDeviceProperties(&prop, index);
+    struct cuda_identity gpu;
+    cudaError_t error = cuda_identify(index, &gpu);
 
     if (error != cudaSuccess)
         return cuda_fail_device(error, "", err);
-    *out = (struct bench_device){.index = index, .units = prop.multiProcessorCount};
-    gp_copy(out->name, sizeof out->name, prop.name);
+    *out = (struct bench_device){.index = index};
+    gp_copy(out->name, sizeof out->name, gpu.name);
     gp_copy(out->kind, sizeof out->kind, "gpu");
-    uuid_text(&prop, out->uuid, sizeof out->uuid);
+    uuid_text(gpu.uuid, out->uuid, sizeof out->uuid);
     if (cudaDeviceGetPCIBusId(out->pci, sizeof out->pci, index) != cudaSuccess) {
         out->pci[0] = '\0';
         cudaGetLastError();
     }
-    out->cc = prop.major * 10 + prop.minor;
-    out->memory = (double)prop.totalGlobalMem;
+    out->units = (int)figure(cudaDevAttrMultiProcessorCount, index);
+    out->cc = 10 * (int)figure(cudaDevAttrComputeCapabilityMajor, index) +
+              (int)figure(cudaDevAttrComputeCapabilityMinor, index);
+    out->memory = (double)gpu.memory;
     out->cache = figure(cudaDevAttrL2CacheSize, index);
     out->bandwidth_sheet = 2e3 * figure(cudaDevAttrMemoryClockRate, index) *
                            figure(cudaDevAttrGlobalMemoryBusWidth, index) / 8;
@@ -157,9 +160,12 @@ enum gp_status cuda_describe(int index, struct bench_device *out, struct gp_err 
 enum gp_status cuda_count(int *count, struct gp_err *err)
 {
     const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    enum gp_status status = cuda_library_open(err);
     cudaError_t error;
 
     *count = 0; /* the call leaves it alone when it fails */
+    if (status != GP_OK)
+        return status;
     error = cudaGetDeviceCount(count);
     if (error == cudaSuccess && *count > 0)
         return GP_OK;

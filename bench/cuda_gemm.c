@@ -10,6 +10,9 @@
  * back (A B C C B A ...; an even number, so that clocks that drift meet all of them
  * alike); the best median that passes the check wins if it is 0.5 % better than the
  * heuristic's. What is found holds for all passes.
+ * Beside these two, where it is another algorithm, what a framework gets ("framework":
+ * PyTorch asks with 1 MiB of workspace and allows sums in the output's type); and of FP8
+ * with fewer than 16 columns the product that engines run, of 16 ("padded").
  * All of it has a fifth of the point's time, and that is what decides where it has no
  * room for the rest: screening ends after three fifths of it, however many are left
  * (algo.tried says how many were not), and batches are shorter than 5 ms rather than
@@ -32,41 +35,58 @@
 
 enum { SCREEN = 3, ROUNDS_LEAST = 4, ROUNDS_MOST = 16, BEST = 3 };
 
+enum { FRAMEWORK = LT_TUNED + 1, PADDED, PAD_BELOW = 16 };
+
 struct gemm_state {
-    struct lt_gemm gemm;
+    struct lt_gemm gemm; /* of the variants "heuristic" and "tuned" */
+    struct lt_gemm framework, padded;
+    bool other[VARIANTS]; /* is there such a variant? */
+    size_t b_bytes, d_bytes; /* of the widest */
     int copies_a, copies_bd;
     char *a, *b, *d;
 };
 
+/* The product of a variant, and which of its choices it is. */
+static struct lt_gemm *variant_of(struct gemm_state *s, int variant, int *choice)
+{
+    *choice = variant == LT_TUNED ? LT_TUNED : LT_HEURISTIC;
+    return variant == FRAMEWORK ? &s->framework
+           : variant == PADDED  ? &s->padded
+                                : &s->gemm;
+}
+
 static struct lt_operands operands(const struct gemm_state *s, int i)
 {
-    size_t a = lt_a_bytes(&s->gemm), b = lt_b_bytes(&s->gemm), d = lt_d_bytes(&s->gemm);
+    size_t a = lt_a_bytes(&s->gemm);
     size_t ai = (size_t)(i % s->copies_a), bi = (size_t)(i % s->copies_bd);
 
-    return lt_place(&s->gemm, s->a + ai * a, s->b + bi * b, s->d + bi * d);
+    return lt_place(&s->gemm, s->a + ai * a, s->b + bi * s->b_bytes,
+                    s->d + bi * s->d_bytes);
 }
 
 static bool gemm_enqueue(struct cuda_ctx *ctx, int variant, int i)
 {
     struct gemm_state *s = ctx->work.state;
     struct lt_operands o = operands(s, i);
+    int choice;
+    struct lt_gemm *g = variant_of(s, variant, &choice);
 
-    return lt_launch(ctx, &s->gemm, variant, &o);
+    return lt_launch(ctx, g, choice, &o);
 }
 
 static void gemm_check(struct cuda_ctx *ctx, int variant, struct check *out)
 {
     struct gemm_state *s = ctx->work.state;
     struct lt_operands o = operands(s, 0);
-
-    double held =
-        s->copies_a * (double)lt_a_bytes(&s->gemm) +
-        s->copies_bd * ((double)lt_b_bytes(&s->gemm) + (double)lt_d_bytes(&s->gemm));
+    double held = s->copies_a * (double)lt_a_bytes(&s->gemm) +
+                  s->copies_bd * (double)(s->b_bytes + s->d_bytes);
+    int choice;
+    struct lt_gemm *g = variant_of(s, variant, &choice);
 
     if (ctx->settings.check == CHECK_FULL)
-        lt_check_full(ctx, &s->gemm, variant, &o, cuda_budget(ctx) - held, out);
+        lt_check_full(ctx, g, choice, &o, cuda_budget(ctx) - held, out);
     else
-        lt_check(ctx, &s->gemm, variant, &o, out);
+        lt_check(ctx, g, choice, &o, out);
 }
 
 static void gemm_release(struct cuda_ctx *ctx)
@@ -77,14 +97,16 @@ static void gemm_release(struct cuda_ctx *ctx)
     cuda_give(ctx, s->b);
     cuda_give(ctx, s->d);
     lt_close(&s->gemm);
+    lt_close(&s->framework);
+    lt_close(&s->padded);
     free(s);
 }
 
 static void plan_copies(struct cuda_ctx *ctx, const struct point *point,
                         struct gemm_state *s, struct prepared *out)
 {
-    double a = (double)lt_a_bytes(&s->gemm), b = (double)lt_b_bytes(&s->gemm);
-    double d = (double)lt_d_bytes(&s->gemm), budget = cuda_budget(ctx);
+    double a = (double)lt_a_bytes(&s->gemm), b = (double)s->b_bytes;
+    double d = (double)s->d_bytes, budget = cuda_budget(ctx);
     double rotates = a, each = a, fixed = b + d;
     int copies = 1;
 
@@ -107,7 +129,8 @@ static void plan_copies(struct cuda_ctx *ctx, const struct point *point,
 static enum point_state gemm_allocate(struct cuda_ctx *ctx, struct gemm_state *s,
                                       char *why, size_t size)
 {
-    size_t a = lt_a_bytes(&s->gemm), b = lt_b_bytes(&s->gemm), d = lt_d_bytes(&s->gemm);
+    const struct lt_gemm *widest = s->other[PADDED] ? &s->padded : &s->gemm;
+    size_t a = lt_a_bytes(&s->gemm), b = s->b_bytes, d = s->d_bytes;
     bool oom = false, ok = true;
 
     s->a = cuda_take(ctx, (double)a * s->copies_a, &oom, why, size);
@@ -118,7 +141,7 @@ static enum point_state gemm_allocate(struct cuda_ctx *ctx, struct gemm_state *s
     for (int i = 0; ok && i < s->copies_a; i++)
         ok = lt_fill_a(ctx, &s->gemm, s->a + (size_t)i * a, (uint64_t)i * 2);
     for (int i = 0; ok && i < s->copies_bd; i++)
-        ok = lt_fill_b(ctx, &s->gemm, s->b + (size_t)i * b, (uint64_t)i * 2 + 1);
+        ok = lt_fill_b(ctx, widest, s->b + (size_t)i * b, (uint64_t)i * 2 + 1);
     if (ok && cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "fill"))
         return POINT_OK;
     return cuda_failed(ctx, why, size);
@@ -363,10 +386,11 @@ static json_t *facts(const struct lt_gemm *g)
         [BITS_INT8] = "s8",       [BITS_INT32] = "s32", [BITS_E4M3] = "fp8_e4m3",
         [BITS_E2M1] = "fp4_e2m1", [BITS_FP64] = "fp64",
     };
-    const char *compute = g->type->compute == CUBLAS_COMPUTE_32F_FAST_TF32 ? "tf32"
-                          : g->type->compute == CUBLAS_COMPUTE_16F         ? "fp16"
-                          : g->type->compute == CUBLAS_COMPUTE_32I         ? "s32"
-                                                                           : "fp32";
+    const char *compute = g->type->compute == CUBLAS_COMPUTE_32F_FAST_TF32  ? "tf32"
+                          : g->type->compute == CUBLAS_COMPUTE_32F_PEDANTIC ? "fp32-pedantic"
+                          : g->type->compute == CUBLAS_COMPUTE_16F          ? "fp16"
+                          : g->type->compute == CUBLAS_COMPUTE_32I          ? "s32"
+                                                                            : "fp32";
 
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I}", "a", words[g->type->bits],
                      "b", words[g->type->bits], "d", words[g->type->out], "compute",
@@ -374,18 +398,64 @@ static json_t *facts(const struct lt_gemm *g)
                      (json_int_t)g->n);
 }
 
-static void describe(struct cuda_ctx *ctx, const struct lt_gemm *g,
-                     struct prepared *out)
+static void describe(struct cuda_ctx *ctx, struct gemm_state *s, struct prepared *out)
 {
-    ctx->params = facts(g);
-    for (int v = 0; v < 2; v++) {
-        ctx->algo[v] = lt_describe_json(g, g->chosen[v]);
+    static const char *const names[VARIANTS] = {
+        [LT_HEURISTIC] = "heuristic", [LT_TUNED] = "tuned",
+        [FRAMEWORK] = "framework",    [PADDED] = "padded"};
+
+    ctx->params = facts(&s->gemm);
+    s->other[LT_TUNED] = s->gemm.chosen[LT_TUNED] != s->gemm.chosen[LT_HEURISTIC];
+    for (int v = 0; v < VARIANTS; v++) {
+        int choice;
+        const struct lt_gemm *g = variant_of(s, v, &choice);
+
+        out->variant[v] = v == LT_HEURISTIC || s->other[v] ? names[v] : NULL;
+        if (!out->variant[v])
+            continue;
+        out->variants = v + 1;
+        ctx->algo[v] = lt_describe_json(g, g->chosen[choice]);
+        if (g->n != g->n_asked)
+            json_object_set_new(ctx->algo[v], "n_padded", json_integer(g->n));
+        ctx->reduced |= (unsigned)lt_reduced(g, choice) << v;
+        ctx->padded |= (unsigned)(g->n != g->n_asked) << v;
+        describe_algo(g, g->chosen[choice], out->other[v], sizeof out->other[v]);
     }
-    describe_algo(g, g->chosen[LT_HEURISTIC], out->algorithm, sizeof out->algorithm);
-    describe_algo(g, g->chosen[LT_TUNED], out->second, sizeof out->second);
-    out->variants = g->chosen[LT_TUNED] != g->chosen[LT_HEURISTIC] ? 2 : 1;
-    out->variant[0] = "heuristic";
-    out->variant[1] = "tuned";
+}
+
+/* ---- other variants ---- */
+
+/* Before operands are allocated: another may be wider. One that cannot be had is none. */
+static void open_others(struct cuda_ctx *ctx, struct gemm_state *s)
+{
+    bool pads = s->gemm.type->type == TYPE_FP8 && s->gemm.n < PAD_BELOW;
+    char why[240];
+
+    s->other[FRAMEWORK] = lt_open_again(ctx, &s->gemm, LT_FRAMEWORK, &s->framework, why,
+                                        sizeof why) == POINT_OK &&
+                          s->framework.n == s->gemm.n;
+    s->other[PADDED] = pads && lt_open_again(ctx, &s->gemm, LT_PADDED, &s->padded, why,
+                                             sizeof why) == POINT_OK;
+    s->b_bytes = lt_b_bytes(s->other[PADDED] ? &s->padded : &s->gemm);
+    s->d_bytes = lt_d_bytes(s->other[PADDED] ? &s->padded : &s->gemm);
+}
+
+static void choose_others(struct cuda_ctx *ctx, struct gemm_state *s)
+{
+    struct lt_operands o = operands(s, 0);
+    char why[240];
+
+    for (int v = FRAMEWORK; v <= PADDED; v++) {
+        int choice;
+        struct lt_gemm *g = variant_of(s, v, &choice);
+        double first;
+
+        s->other[v] = s->other[v] && !ctx->lost &&
+                      lt_choose(ctx, g, &o, &first, why, sizeof why) == POINT_OK;
+        g->tried = g->chosen[LT_HEURISTIC] + 1;
+    }
+    if (lt_same(&s->framework, LT_HEURISTIC, &s->gemm, LT_HEURISTIC))
+        s->other[FRAMEWORK] = false;
 }
 
 enum point_state cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point,
@@ -409,6 +479,10 @@ enum point_state cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *poi
                                    .check = gemm_check,
                                    .release = gemm_release,
                                    .state = s};
+    if (point->id[0]) /* not for the warm-up's work */
+        open_others(ctx, s);
+    s->b_bytes = s->b_bytes ? s->b_bytes : lt_b_bytes(&s->gemm);
+    s->d_bytes = s->d_bytes ? s->d_bytes : lt_d_bytes(&s->gemm);
     plan_copies(ctx, point, s, out);
     state = gemm_allocate(ctx, s, why, size);
     if (state != POINT_OK)
@@ -423,9 +497,11 @@ enum point_state cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *poi
             return cuda_failed(ctx, why, size);
         remember(ctx, point->id, &s->gemm);
     }
-    ctx->padded = s->gemm.n != s->gemm.n_asked;
+    choose_others(ctx, s);
+    if (ctx->lost)
+        return cuda_failed(ctx, why, size);
     ctx->fault[0] = '\0'; /* algorithms that would not run are no fault of the point */
     if (point->id[0])     /* the warm-up's work tells nothing */
-        describe(ctx, &s->gemm, out);
+        describe(ctx, s, out);
     return POINT_OK;
 }

@@ -2,14 +2,18 @@
  * cuda_lt.c - see cuda_lt.h.
  *
  * 16 heuristics (--algos) are asked for with a workspace of 32 MiB (--workspace; less
- * silently removes split-k). The first is what every framework gets and is measured as
- * "heuristic". Alpha is one in the scale type's own C type: a float one given to an
- * FP16 scale would be zero.
+ * silently removes split-k), and none that adds up the parts of a split k in the output's
+ * type: its results are less precise than those of the others. The first is measured as
+ * "heuristic". A framework may get another: PyTorch's Lt path has 1 MiB, and takes any
+ * reduction. Alpha is one in the scale type's own C
+ * type: a float one given to an FP16 scale would be zero.
  */
 #include "bench/cuda_lt.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/cuda_algo.h"
 #include "util/json.h"
@@ -139,11 +143,21 @@ static bool describe_product(struct cuda_ctx *ctx, struct lt_gemm *g)
            make_layout(ctx, &g->d_layout, t->d, g->m, g->n, g->batch);
 }
 
+static double workspace_of(const struct cuda_ctx *ctx, const struct lt_gemm *g)
+{
+    return g->manner == LT_FRAMEWORK
+               ? fmin(LT_FRAMEWORK_WORKSPACE, ctx->settings.workspace)
+               : ctx->settings.workspace;
+}
+
 /* Keeps the algorithms that the library itself calls good. */
 static cublasStatus_t ask_algorithms(struct cuda_ctx *ctx, struct lt_gemm *g)
 {
     cublasLtMatmulPreference_t preference = NULL;
-    uint64_t workspace = (uint64_t)ctx->settings.workspace;
+    uint64_t workspace = (uint64_t)workspace_of(ctx, g);
+    uint32_t reductions = g->manner == LT_FRAMEWORK
+                              ? CUBLASLT_REDUCTION_SCHEME_MASK
+                              : CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE; /* and none */
     int found = 0;
     cublasStatus_t status = cublasLtMatmulPreferenceCreate(&preference);
 
@@ -151,6 +165,10 @@ static cublasStatus_t ask_algorithms(struct cuda_ctx *ctx, struct lt_gemm *g)
         status = cublasLtMatmulPreferenceSetAttribute(
             preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &workspace,
             sizeof workspace);
+    if (status == CUBLAS_STATUS_SUCCESS)
+        status = cublasLtMatmulPreferenceSetAttribute(
+            preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions,
+            sizeof reductions);
     if (status == CUBLAS_STATUS_SUCCESS)
         status = cublasLtMatmulAlgoGetHeuristic(
             ctx->lt, g->desc, g->a_layout, g->b_layout, g->d_layout, g->d_layout,
@@ -189,7 +207,9 @@ static enum point_state try_shape(struct cuda_ctx *ctx, struct lt_gemm *g,
 static enum point_state open_product(struct cuda_ctx *ctx, struct lt_gemm *g, char *why,
                                      size_t size)
 {
-    int64_t pads[] = {g->type->n_multiple, g->type->n_fallback};
+    int64_t pads[] = {g->manner == LT_PADDED ? g->type->n_fallback
+                                             : g->type->n_multiple,
+                      g->type->n_fallback};
     cublasStatus_t status = CUBLAS_STATUS_NOT_SUPPORTED;
     enum point_state state = POINT_UNSUPPORTED;
 
@@ -225,6 +245,27 @@ enum point_state lt_open(struct cuda_ctx *ctx, const struct cuda_type *type, int
         !cuda_type_shape(type, m, k, why, size))
         return POINT_UNSUPPORTED;
     return open_product(ctx, out, why, size);
+}
+
+enum point_state lt_open_again(struct cuda_ctx *ctx, const struct lt_gemm *like,
+                               enum lt_manner manner, struct lt_gemm *out, char *why,
+                               size_t size)
+{
+    *out = (struct lt_gemm){.type = like->type,
+                            .m = like->m,
+                            .n_asked = like->n_asked,
+                            .k = like->k,
+                            .batch = like->batch,
+                            .transpose_a = like->transpose_a,
+                            .manner = manner};
+    return open_product(ctx, out, why, size);
+}
+
+bool lt_same(const struct lt_gemm *a, int variant_a, const struct lt_gemm *b,
+             int variant_b)
+{
+    return memcmp(&a->algos[a->chosen[variant_a]].algo,
+                  &b->algos[b->chosen[variant_b]].algo, sizeof a->algos[0].algo) == 0;
 }
 
 enum point_state lt_open_batched(struct cuda_ctx *ctx, const struct cuda_type *type,
@@ -277,7 +318,7 @@ static bool launch(struct cuda_ctx *ctx, struct lt_gemm *g, int algo,
     *status =
         cublasLtMatmul(ctx->lt, g->desc, alpha, o->a, g->a_layout, o->b, g->b_layout,
                        beta, o->d, g->d_layout, o->d, g->d_layout, &g->algos[algo].algo,
-                       ctx->workspace, (size_t)ctx->settings.workspace, ctx->stream);
+                       ctx->workspace, (size_t)workspace_of(ctx, g), ctx->stream);
     return lt_ok(ctx, *status, "cublasLtMatmul");
 }
 
@@ -358,6 +399,39 @@ static void algo_text(int field, int value, char *text, size_t size)
         gp_format(text, size, "%d", value);
     else
         cuda_algo_word(algo_fields[field].part, value, text, size);
+}
+
+static int algo_number(const struct lt_gemm *g, int i,
+                       cublasLtMatmulAlgoConfigAttributes_t attribute)
+{
+    int value = 0;
+
+    for (int f = 0; f < ALGO_FIELDS; f++)
+        if (algo_fields[f].attribute == attribute && !algo_field(g, i, f, &value))
+            value = 0;
+    return value;
+}
+
+struct summing lt_summing(const struct lt_gemm *g, int variant)
+{
+    int i = g->chosen[variant];
+    int scheme = algo_number(g, i, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME);
+    struct summing how = {.type = g->type->type, .k = (double)g->k};
+
+    how.split = algo_number(g, i, CUBLASLT_ALGO_CONFIG_SPLITK_NUM);
+    if (scheme == CUBLASLT_REDUCTION_SCHEME_INPLACE)
+        how.reduction = REDUCTION_IN_PLACE;
+    else if (scheme == CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE)
+        how.reduction = REDUCTION_OUTPUT;
+    return how;
+}
+
+bool lt_reduced(const struct lt_gemm *g, int variant)
+{
+    const struct summing how = lt_summing(g, variant);
+    bool narrower = cuda_bits_bytes(g->type->out, 1) < sizeof(float);
+
+    return narrower && how.split > 1 && how.reduction != REDUCTION_COMPUTE;
 }
 
 void lt_describe(const struct lt_gemm *g, int i, char *text, size_t size)

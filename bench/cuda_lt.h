@@ -11,12 +11,18 @@
 
 enum { LT_HEURISTIC = 0, LT_TUNED = 1 };
 
+/* How the library is asked: as the settings say and for the best precision; as PyTorch
+ * does, with 1 MiB of workspace and any reduction; or with n padded as engines do. */
+enum lt_manner { LT_SETTINGS, LT_FRAMEWORK, LT_PADDED };
+#define LT_FRAMEWORK_WORKSPACE 1048576.0
+
 struct lt_gemm {
     const struct cuda_type *type;
     int64_t m, n, k; /* n is padded; n_asked is what was asked for */
     int64_t n_asked;
     bool transpose_a; /* true but for the decoder's P*V */
     int batch;        /* strided batch, 1 */
+    enum lt_manner manner;
     cublasLtMatmulDesc_t desc;
     cublasLtMatrixLayout_t a_layout, b_layout, d_layout;
     cublasLtMatmulHeuristicResult_t algos[METHOD_MAX_ALGOS];
@@ -40,6 +46,13 @@ size_t lt_d_bytes(const struct lt_gemm *gemm);
 enum point_state lt_open(struct cuda_ctx *ctx, const struct cuda_type *type, int64_t m,
                          int64_t n, int64_t k, struct lt_gemm *out, char *why,
                          size_t size);
+/* The same product in another manner. */
+enum point_state lt_open_again(struct cuda_ctx *ctx, const struct lt_gemm *like,
+                               enum lt_manner manner, struct lt_gemm *out, char *why,
+                               size_t size);
+/* Is the algorithm that was chosen for a variant of one that of the other's? */
+bool lt_same(const struct lt_gemm *a, int variant_a, const struct lt_gemm *b,
+             int variant_b);
 /* A strided batch of plain products of a 16-bit type, A transposed or not. */
 enum point_state lt_open_batched(struct cuda_ctx *ctx, const struct cuda_type *type,
                                  bool transpose_a, int64_t m, int64_t n, int64_t k,
@@ -63,6 +76,10 @@ enum point_state lt_choose(struct cuda_ctx *ctx, struct lt_gemm *gemm,
                            size_t size);
 bool lt_launch(struct cuda_ctx *ctx, struct lt_gemm *gemm, int variant,
                const struct lt_operands *operands);
+/* How the sums of a variant are made, for the check. */
+struct summing lt_summing(const struct lt_gemm *gemm, int variant);
+/* Are parts of a split k added in a type narrower than that of the sums? */
+bool lt_reduced(const struct lt_gemm *gemm, int variant);
 /* "id 66 tile 128x128 stages 32x2 split-k 1" of algorithm i. */
 void lt_describe(const struct lt_gemm *gemm, int i, char *text, size_t size);
 /* The same as fields, and more: rank, of, tried, id, tile, stages, split_k, reduction, swizzle,

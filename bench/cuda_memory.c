@@ -1,8 +1,10 @@
 /*
  * cuda_memory.c - how fast device memory is read, written and copied.
  *
- * read: the kernel of cuda_kernel.h; write: cudaMemset; copy: cudaMemcpy on the device,
- * which reads and writes. Buffers rotate like operands: 64 MiB under a cache of 50 MiB
+ * read and copy: the kernels of cuda_kernel.h; write: cudaMemset; copy-engine: cudaMemcpy
+ * on the device, which was seen at half the speed of a kernel for some sizes and GPUs;
+ * read-product: A of an FP16 product with one column, where there are no kernels. A copy
+ * reads and writes. Buffers rotate like operands: 64 MiB under a cache of 50 MiB
  * need two copies, 16 MiB need seven; "hot" has one and says so.
  */
 #include <stdio.h>
@@ -13,14 +15,15 @@
 #include "bench/cuda_kernel.h"
 #include "util/str.h"
 
-enum { WRITTEN = 0xa5, SPOTS = 16, SPOT = 4096 };
+enum { WRITTEN = 0xa5, SPOTS = 16, SPOT = 4096, PRODUCT_DEPTH = 4096 };
 
 struct memory_state {
     size_t bytes, stride;
     int copies;
     char *from, *to;
     unsigned blocks;
-    struct cuda_kernel *kernel; /* read only */
+    bool reads;
+    struct cuda_kernel *kernel; /* NULL: the runtime does it */
 };
 
 static bool memory_enqueue(struct cuda_ctx *ctx, int variant, int i)
@@ -31,9 +34,10 @@ static bool memory_enqueue(struct cuda_ctx *ctx, int variant, int i)
     (void)variant;
     if (s->kernel) /* a launch that is refused leaves the device as it was */
         return cuda_ok(ctx,
-                       cuda_kernel_read(s->kernel, s->from + at, s->bytes, s->to,
-                                        s->blocks, ctx->stream),
-                       "read kernel");
+                       cuda_kernel_run(s->kernel, s->from + at, s->bytes,
+                                       s->reads ? s->to : s->to + at, s->blocks,
+                                       ctx->stream),
+                       s->reads ? "read kernel" : "copy kernel");
     if (s->from)
         return cuda_ok(ctx,
                        cudaMemcpyAsync(s->to + at, s->from + at, s->bytes,
@@ -119,11 +123,11 @@ static void memory_check(struct cuda_ctx *ctx, int variant, struct check *out)
     struct memory_state *s = ctx->work.state;
 
     *out = (struct check){0};
-    if (cuda_ok(ctx, cudaMemsetAsync(s->to, 0, s->kernel ? 4 : s->bytes, ctx->stream),
+    if (cuda_ok(ctx, cudaMemsetAsync(s->to, 0, s->reads ? 4 : s->bytes, ctx->stream),
                 "poison") &&
         memory_enqueue(ctx, variant, 0) &&
         cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "check")) {
-        if (s->kernel)
+        if (s->reads)
             check_read(ctx, s, out);
         else
             check_spots(ctx, s, out);
@@ -170,17 +174,63 @@ static void plan(struct cuda_ctx *ctx, const struct point *point,
     out->variant[0] = "";
 }
 
+/* Weights of 16 bits for one token: what is read is A, and next to nothing else. */
+static enum point_state prepare_product(struct cuda_ctx *ctx, const struct point *point,
+                                        struct prepared *out, char *why, size_t size)
+{
+    struct point product = {.test = TEST_GEMM,
+                            .type = TYPE_FP16,
+                            .m = (int64_t)point->bytes / (PRODUCT_DEPTH * 2),
+                            .n = 1,
+                            .k = PRODUCT_DEPTH,
+                            .cache = point->cache == CACHE_HOT ? CACHE_HOT
+                                                               : CACHE_WEIGHTS_COLD};
+
+    if ((double)(product.m * product.k * 2) != point->bytes) {
+        snprintf(why, size, "a matrix of %d rows has no %.0f bytes", PRODUCT_DEPTH,
+                 point->bytes);
+        return POINT_UNSUPPORTED;
+    }
+    gp_copy(product.id, sizeof product.id, point->id);
+    return cuda_gemm_prepare(ctx, &product, out, why, size);
+}
+
+static enum point_state allocate(struct cuda_ctx *ctx, struct memory_state *s,
+                                 bool copies, char *why, size_t size)
+{
+    bool oom = false;
+
+    if (s->reads || copies) {
+        s->from = cuda_take(ctx, (double)s->stride * s->copies, &oom, why, size);
+        if (!s->from)
+            return oom ? POINT_OOM : POINT_ERROR;
+        if (!cuda_fill(ctx, BITS_FP32, s->from, s->stride * (size_t)s->copies, 0))
+            return cuda_failed(ctx, why, size);
+    }
+    s->to = cuda_take(ctx,
+                      s->reads ? (double)s->blocks * KERNEL_THREADS * 4
+                               : (double)s->stride * s->copies,
+                      &oom, why, size);
+    if (!s->to)
+        return oom ? POINT_OOM : POINT_ERROR;
+    return cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "fill")
+               ? POINT_OK
+               : cuda_failed(ctx, why, size);
+}
+
 enum point_state cuda_memory_prepare(struct cuda_ctx *ctx, const struct point *point,
                                      struct prepared *out, char *why, size_t size)
 {
-    bool reads = strcmp(point->kind, "read") == 0,
-         copies = !strcmp(point->kind, "copy");
+    bool reads = strcmp(point->kind, "read") == 0;
+    bool copies = strcmp(point->kind, "copy") == 0;
+    bool engine = strcmp(point->kind, "copy-engine") == 0;
     struct memory_state *s;
-    bool oom = false;
 
     if (point->bytes < 16 || point->bytes > 0x1p50)
         return snprintf(why, size, "a size of %.0f bytes", point->bytes),
                POINT_UNSUPPORTED;
+    if (strcmp(point->kind, "read-product") == 0)
+        return prepare_product(ctx, point, out, why, size);
     if (!(s = calloc(1, sizeof *s)))
         return snprintf(why, size, "out of host memory"), POINT_ERROR;
     ctx->work = (struct cuda_work){.active = true,
@@ -189,27 +239,15 @@ enum point_state cuda_memory_prepare(struct cuda_ctx *ctx, const struct point *p
                                    .check = memory_check,
                                    .release = memory_release,
                                    .state = s};
-    if (reads && !(s->kernel = cuda_kernel_open(why, size)))
+    s->reads = reads;
+    if ((reads || copies) &&
+        !(s->kernel = cuda_kernel_open(reads ? "gp_read" : "gp_copy", why, size)))
         return POINT_UNSUPPORTED;
-    plan(ctx, point, s, copies, out);
+    plan(ctx, point, s, copies || engine, out);
     gp_copy(out->algorithm, sizeof out->algorithm,
             reads    ? "16-byte loads, 4 in flight a thread"
-            : copies ? "cudaMemcpyAsync"
+            : copies ? "16-byte loads and stores, 4 in flight a thread"
+            : engine ? "cudaMemcpyAsync"
                      : "cudaMemsetAsync");
-    if (reads || copies) {
-        s->from = cuda_take(ctx, (double)s->stride * s->copies, &oom, why, size);
-        if (!s->from)
-            return oom ? POINT_OOM : POINT_ERROR;
-        if (!cuda_fill(ctx, BITS_FP32, s->from, s->stride * (size_t)s->copies, 0))
-            return cuda_failed(ctx, why, size);
-    }
-    s->to = cuda_take(ctx,
-                      reads ? (double)s->blocks * KERNEL_THREADS * 4
-                            : (double)s->stride * s->copies,
-                      &oom, why, size);
-    if (!s->to)
-        return oom ? POINT_OOM : POINT_ERROR;
-    return cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "fill")
-               ? POINT_OK
-               : cuda_failed(ctx, why, size);
+    return allocate(ctx, s, copies || engine, why, size);
 }

@@ -68,6 +68,13 @@ json_t *cuda_counters(void *opaque)
     return ctx->nvml ? nvml_counters(ctx->nvml) : NULL;
 }
 
+json_t *cuda_means(void *opaque)
+{
+    struct cuda_ctx *ctx = opaque;
+
+    return ctx->nvml ? nvml_window_means(ctx->nvml) : NULL;
+}
+
 /* By the counters, else by the driver's average. */
 static double busy_pct(struct cuda_ctx *ctx, bool *counted)
 {

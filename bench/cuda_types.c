@@ -23,8 +23,10 @@
 static const struct cuda_type types[TYPE_COUNT] = {
     /* type, compiled, compute, scale, A and B, D, bits, out, block, m, k, n, n', header
      */
-    {TYPE_FP32, true, CUBLAS_COMPUTE_32F_PEDANTIC, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F,
-     BITS_FP32, BITS_FP32, SCALE_NONE, 1, 1, 1, 1, 11000},
+    {TYPE_FP32, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, BITS_FP32,
+     BITS_FP32, SCALE_NONE, 1, 1, 1, 1, 11000},
+    {TYPE_FP32_PEDANTIC, true, CUBLAS_COMPUTE_32F_PEDANTIC, CUDA_R_32F, CUDA_R_32F,
+     CUDA_R_32F, BITS_FP32, BITS_FP32, SCALE_NONE, 1, 1, 1, 1, 11000},
     {TYPE_TF32, true, CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F,
      BITS_FP32, BITS_FP32, SCALE_NONE, 1, 1, 1, 1, 11000},
     {TYPE_FP16, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_16F, CUDA_R_16F, BITS_FP16,
@@ -48,7 +50,8 @@ static const struct gate {
     int cc_low, cc_high;
     size_t lt;
 } gates[] = {
-    {TYPE_FP32, 35, 999, 110000},   {TYPE_TF32, 80, 999, 110000},
+    {TYPE_FP32, 35, 999, 110000},   {TYPE_FP32_PEDANTIC, 35, 999, 110000},
+    {TYPE_TF32, 80, 999, 110000},
     {TYPE_FP16, 53, 999, 110000},   {TYPE_FP16ACC, 53, 999, 110000},
     {TYPE_BF16, 80, 999, 110000},   {TYPE_INT8, 75, 999, 110000},
     {TYPE_FP8, 89, 89, 120103},     {TYPE_FP8, 90, 99, 111103},

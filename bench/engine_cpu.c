@@ -94,6 +94,24 @@ static void add_environment(json_t *more)
     json_object_set_new(more, "env", env);
 }
 
+/* The types that the library multiplies on this processor, as it answers for 64^3. */
+static json_t *product_types(void)
+{
+    json_t *list = json_array();
+    char why[160];
+
+    for (int t = 0; t < TYPE_COUNT; t++) {
+        struct gemm_shape shape = {(enum bench_type)t, 64, 64, 64};
+        struct cpu_gemm *gemm;
+
+        if (cpu_gemm_new(&shape, &gemm, why, sizeof why) != POINT_OK)
+            continue;
+        cpu_gemm_free(gemm);
+        json_array_append_new(list, json_string(bench_type_word(shape.type)));
+    }
+    return list;
+}
+
 static json_t *more_of(const struct cpu_topology *t)
 {
     const struct gemm_library *library = cpu_gemm_library();
@@ -103,6 +121,7 @@ static json_t *more_of(const struct cpu_topology *t)
     if (library)
         library->version(text, sizeof text);
     json_object_set_new(more, "library", gp_json_text(text));
+    json_object_set_new(more, "product_types", product_types());
     if (library) {
         library->isa(text, sizeof text);
         json_object_set_new(more, "isa", gp_json_text(text));

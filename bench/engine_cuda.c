@@ -9,12 +9,13 @@
 
 #include "bench/clock_lock.h"
 #include "bench/cuda_ctx.h"
+#include "bench/cuda_library.h"
 #include "bench/cuda_lt.h"
 #include "bench/sensors_nvml.h"
 #include "util/json.h"
 #include "util/str.h"
 
-static char version[96];
+static char version[512];
 
 /* Variables that make cuBLAS compute FP32 with narrower numbers. */
 static bool emulated(enum bench_type type)
@@ -81,7 +82,7 @@ static enum gp_status make_context(int index, struct bench_device *device,
 
     if (!cuda_library_supports(device->cc, cublasLtGetVersion(), why, sizeof why))
         return gp_fail(err, GP_E_DEVICE, device->name,
-                       "use a build of this program for CUDA 12", "%s", why);
+                       "name the libraries of a CUDA 12: GPUPLAN_CUDA=DIR", "%s", why);
     error = cudaSetDevice(index);
     if (error == cudaSuccess)
         error = cudaMemGetInfo(&free_bytes, &total);
@@ -167,12 +168,13 @@ static enum point_state prepare_point(void *opaque, const struct point *point,
     struct cuda_ctx *ctx = opaque;
     enum point_state state;
 
-    *out = (struct prepared){.rotation = 1, .variants = 1, .variant = {"", ""}};
+    *out = (struct prepared){.rotation = 1, .variants = 1, .variant = {""}};
     ctx->work = (struct cuda_work){0};
     if (ctx->lost)
         return cuda_failed(ctx, why, size);
     ctx->fault[0] = '\0';
-    ctx->shared = ctx->bound = ctx->padded = ctx->extrapolated = ctx->cached = false;
+    ctx->shared = ctx->bound = ctx->extrapolated = ctx->cached = false;
+    ctx->padded = ctx->reduced = 0;
     ctx->emulated = emulated(point->type);
     if (point->test == TEST_FIT || point->test == TEST_DECODE)
         drop_kept(ctx);
@@ -191,8 +193,7 @@ static enum point_state prepare_point(void *opaque, const struct point *point,
     json_object_set_new(ctx->params, "event_floor_s",
                         ctx->pair > 0 ? gp_json_number(ctx->pair) : json_null());
     out->params = ctx->params;
-    out->algo[0] = ctx->algo[0];
-    out->algo[1] = ctx->algo[1];
+    memcpy(out->algo, ctx->algo, sizeof out->algo);
     return state;
 }
 
@@ -204,7 +205,7 @@ static void release_point(void *opaque)
     ctx->timer.plain = ctx->timer.gateless = false;
     json_decref(ctx->params);
     ctx->params = NULL;
-    for (int v = 0; v < 2; v++) {
+    for (int v = 0; v < VARIANTS; v++) {
         json_decref(ctx->algo[v]);
         ctx->algo[v] = NULL;
     }
@@ -230,8 +231,11 @@ static void window(void *opaque, bool begin)
 
     if (ctx->nvml && nvml_others(ctx->nvml) > 0)
         ctx->shared = true;
-    if (begin)
+    if (begin) {
+        if (ctx->nvml)
+            nvml_window_begin(ctx->nvml);
         return;
+    }
     ctx->bound = cuda_launch_bound(ctx);
     if (ctx->params && (ctx->work.enqueue || ctx->work.gated))
         json_object_set_new(ctx->params, "launch", json_string(cuda_launch_word(ctx)));
@@ -292,18 +296,22 @@ static bool heater_prepare(struct cuda_ctx *ctx)
  * itself in ctx. */
 static bool heater_open(struct cuda_ctx *ctx)
 {
-    json_t *algo[2] = {ctx->algo[0], ctx->algo[1]}, *params = ctx->params;
-    bool padded = ctx->padded, ok;
+    json_t *algo[VARIANTS], *params = ctx->params;
+    unsigned padded = ctx->padded, reduced = ctx->reduced;
+    bool ok;
 
-    ctx->algo[0] = ctx->algo[1] = ctx->params = NULL;
+    memcpy(algo, ctx->algo, sizeof algo);
+    memset(ctx->algo, 0, sizeof ctx->algo);
+    ctx->params = NULL;
     ok = heater_prepare(ctx);
     json_decref(ctx->params);
     ctx->params = params;
-    for (int v = 0; v < 2; v++) {
+    for (int v = 0; v < VARIANTS; v++) {
         json_decref(ctx->algo[v]);
         ctx->algo[v] = algo[v];
     }
     ctx->padded = padded;
+    ctx->reduced = reduced;
     return ok;
 }
 
@@ -332,7 +340,8 @@ static void add_flags(void *opaque, int variant, json_t *flags)
 {
     struct cuda_ctx *ctx = opaque;
 
-    (void)variant;
+    if (ctx->reduced >> variant & 1)
+        json_array_append_new(flags, json_string("reduced_precision"));
     if (ctx->timer.plain)
         json_array_append_new(flags, json_string("no_graph"));
     if (ctx->bound)
@@ -341,7 +350,7 @@ static void add_flags(void *opaque, int variant, json_t *flags)
         json_array_append_new(flags, json_string("shared"));
     if (ctx->emulated)
         json_array_append_new(flags, json_string("emulated"));
-    if (ctx->padded)
+    if (ctx->padded >> variant & 1)
         json_array_append_new(flags, json_string("padded"));
     if (ctx->extrapolated)
         json_array_append_new(flags, json_string("extrapolated"));
@@ -368,6 +377,7 @@ const struct backend engine_cuda = {
     .release = release_point,
     .sensors = cuda_sensors,
     .counters = cuda_counters,
+    .means = cuda_means,
     .flags = add_flags,
     .window = window,
     .busy = cuda_busy,
@@ -379,13 +389,9 @@ const struct backend engine_cuda = {
 
 int main(int argc, char **argv)
 {
-    size_t lt = cublasLtGetVersion();
-    int runtime = 0;
-
     if (argc == 4 && strcmp(argv[1], "--hold-clocks") == 0) /* clock_lock.h */
         return clock_lock_hold(argv[2], argv[3]);
-    cudaRuntimeGetVersion(&runtime);
-    snprintf(version, sizeof version, "CUDA %d.%d, cuBLASLt %zu.%zu.%zu",
-             runtime / 1000, runtime % 1000 / 10, lt / 10000, lt / 100 % 100, lt % 100);
+    cuda_library_open(NULL); /* cuda_count() says what is missing */
+    cuda_library_describe(version, sizeof version);
     return bench_main(&engine_cuda, argc, argv);
 }

@@ -72,7 +72,7 @@ static void work_window(void *ctx)
     work->run->counted = counters(work->run);
 }
 
-/* What was counted since the samples began, among the sensors where there are any. */
+/* What was counted and averaged since the samples began, among the sensors where there are any. */
 static void add_counted(struct bench_run *run, json_t *sensors)
 {
     json_t *now = counters(run), *value;
@@ -90,6 +90,12 @@ static void add_counted(struct bench_run *run, json_t *sensors)
     json_decref(now);
     json_decref(run->counted);
     run->counted = NULL;
+    if (json_is_object(sensors) && run->backend->means) {
+        json_t *means = run->backend->means(run->ctx);
+
+        json_object_update(sensors, means);
+        json_decref(means);
+    }
 }
 
 /* Mean SM clock since the last call. */
@@ -392,7 +398,8 @@ enum measured_point measure_point(struct bench_run *run, const struct order *ord
     for (int v = 0; r.state == POINT_OK && v < prepared.variants && v < VARIANTS &&
                     done == POINT_DONE;
          v++)
-        done = measure_variant(run, order, v, &prepared);
+        if (prepared.variant[v] || v == 0)
+            done = measure_variant(run, order, v, &prepared);
     if (done == POINT_DONE && is_lost(run)) /* while it was prepared or checked */
         done = POINT_DEVICE_LOST;
     watch_point(run->watch, -1);

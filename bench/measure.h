@@ -12,8 +12,6 @@
 #include "bench/orders.h"
 #include "bench/watch.h"
 
-enum { VARIANTS = 2 };
-
 struct bench_run {
     const struct backend *backend;
     void *ctx;

@@ -148,8 +148,8 @@ static json_t *flags_of(struct bench_run *run, const struct order *order,
 
 static json_t *algo_of(const struct result *r)
 {
-    const char *name = r->number == 1 && r->prepared->second[0]
-                           ? r->prepared->second
+    const char *name = r->number < VARIANTS && r->prepared->other[r->number][0]
+                           ? r->prepared->other[r->number]
                            : r->prepared->algorithm;
     json_t *json;
 

@@ -16,7 +16,9 @@
  *   stop       after >= 10 samples and >= 0.3 s: when the 95 % confidence interval of the
  *              median (order statistics, ranks n/2 +- 0.98*sqrt(n)) is within rel_ci of it;
  *              or on a plateau (half-width not 10 % better over the last 32 samples); or at
- *              max_time: converged = false; at 200 samples it is as narrow as it is
+ *              max_time: converged = false; at 200 samples it is as narrow as it is. Ten
+ *              samples of an operation of 56 ms, two copies each, do not fit in 1 s: after
+ *              max_time five are enough, when all of them are that near
  *   order      test by test with a rest between, the points of each in seeded random
  *              order, then all in reverse; passes that differ > 3 % get a third and the
  *              flag "drift"
@@ -32,13 +34,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/point.h"
+
 /* 1: cold operands of CPU products rotated less. 2: GPU products were tuned anew in each
  * pass, first_s was a warm launch, 200 narrow samples were unconverged, and quick points
  * were too short for three readings of the sensors. 3: quick had one pass and half a
  * second of warm-up, all tests were mixed in one order, sums lasted 5 ms a sample, and
  * launches without a graph had gaps between them; outliers began at 14.8 MAD, a decoder
- * step had the layers of a quarter of memory, and a CPU's fit wrote a byte a page. */
-#define METHOD_VERSION 4
+ * step had the layers of a quarter of memory, and a CPU's fit wrote a byte a page. 4: GPU
+ * products might add up the parts of a split k in the output's type, and right results of a
+ * large k were called wrong; ten samples were asked for of operations that are too long for
+ * so many; copies on a GPU were the driver's, and fp32 was what fp32-pedantic is; a decoder
+ * step was of one type, whatever was planned, and attention of few sequences left most of a
+ * GPU idle. */
+#define METHOD_VERSION 5
 #define METHOD_MAX_SAMPLES 200
 #define METHOD_MAX_ALGOS   64
 /* Of the memory that is free, what a point may allocate without max_memory: operands that
@@ -176,8 +185,19 @@ struct check {
 void method_no_zeros(struct check *check, enum bench_fill fill, double zeros,
                      double looked_at);
 
-/* |d - ref| <= u_out*|ref| + 8*u_acc*S, S = sum |a_i b_i|. INT8 must be equal. */
-bool method_within(int type /* enum bench_type */, double d, double ref, double s,
+/* How a result came to be: what it may be away by depends on it. */
+enum reduction { REDUCTION_COMPUTE, REDUCTION_OUTPUT, REDUCTION_IN_PLACE };
+struct summing {
+    enum bench_type type;
+    double k;                 /* products in the sum */
+    int split;                /* parts that k was cut into; 0 and 1 = none */
+    enum reduction reduction; /* type in which those are added: that of the sums, of the
+                               * output, or that in the output's own place */
+};
+
+/* Is d a right result, where the sum in double is ref and that of |a_i b_i| is s? *ratio:
+ * its distance in units of what is allowed. INT8 must be equal. */
+bool method_within(const struct summing *how, double d, double ref, double s,
                    double *ratio);
 
 /* ---- throttling (NVML clocks event reasons) ---- */

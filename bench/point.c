@@ -33,17 +33,17 @@ static const struct {
     const char *word;
     double bytes, scale; /* per element */
     double out;          /* per element of the result */
-    double kv;           /* per element of a decoder's cache: the activations' */
 } types[TYPE_COUNT] = {
-    [TYPE_FP32] = {"fp32", 4, 0, 4, 4},
-    [TYPE_TF32] = {"tf32", 4, 0, 4, 4},
-    [TYPE_FP16] = {"fp16", 2, 0, 2, 2},
-    [TYPE_FP16ACC] = {"fp16-acc16", 2, 0, 2, 2},
-    [TYPE_BF16] = {"bf16", 2, 0, 2, 2},
-    [TYPE_INT8] = {"int8", 1, 0, 4, 2},
-    [TYPE_FP8] = {"fp8", 1, 0, 2, 2},
-    [TYPE_MXFP8] = {"mxfp8", 1, 1.0 / 32, 2, 2},
-    [TYPE_NVFP4] = {"nvfp4", 0.5, 1.0 / 16, 2, 2},
+    [TYPE_FP32] = {"fp32", 4, 0, 4},
+    [TYPE_FP32_PEDANTIC] = {"fp32-pedantic", 4, 0, 4},
+    [TYPE_TF32] = {"tf32", 4, 0, 4},
+    [TYPE_FP16] = {"fp16", 2, 0, 2},
+    [TYPE_FP16ACC] = {"fp16-acc16", 2, 0, 2},
+    [TYPE_BF16] = {"bf16", 2, 0, 2},
+    [TYPE_INT8] = {"int8", 1, 0, 4},
+    [TYPE_FP8] = {"fp8", 1, 0, 2},
+    [TYPE_MXFP8] = {"mxfp8", 1, 1.0 / 32, 2},
+    [TYPE_NVFP4] = {"nvfp4", 0.5, 1.0 / 16, 2},
 };
 
 enum { CACHE_WORDS = 3 };
@@ -64,7 +64,8 @@ static const struct {
     {TEST_TRANSFER, "h2d-pageable"}, {TEST_TRANSFER, "d2h-pageable"},
     {TEST_TRANSFER, "storage"},      {TEST_ALLREDUCE, "plain"},
     {TEST_ALLREDUCE, "graph"},       {TEST_TRANSFER, "peer"},
-    {TEST_TRANSFER, "peer-both"},
+    {TEST_TRANSFER, "peer-both"},    {TEST_MEMORY, "copy-engine"},
+    {TEST_MEMORY, "read-product"},
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -138,15 +139,28 @@ static double decode_operations(const struct point *p)
     return 2.0 * (double)p->n * (p->layers * (layer_weights(p) + scores) + head);
 }
 
+/* Of what no engine multiplies, the bytes of the type that stands in the point. */
+void point_decode_bytes(const struct point *p, double *linear, double *attention)
+{
+    struct decode_types t = {p->type, p->type, TYPE_BF16};
+    char why[160];
+
+    if (!point_decode_types(p, &t, why, sizeof why))
+        t = (struct decode_types){p->type, p->type, TYPE_BF16};
+    *linear = p->layers * layer_weights(p) *
+                  (types[t.linear].bytes + types[t.linear].scale) +
+              (double)p->hidden * (double)p->vocab *
+                  (types[t.head].bytes + types[t.head].scale);
+    *attention = 2.0 * p->layers * (double)p->n * p->context * p->kv_heads *
+                 (double)p->head_dim * types[t.kv].bytes;
+}
+
 static double decode_bytes(const struct point *p)
 {
-    double weights =
-        p->layers * layer_weights(p) + (double)p->hidden * (double)p->vocab;
-    double cache =
-        2.0 * p->layers * (double)p->n * p->context * p->kv_heads * (double)p->head_dim;
+    double linear, attention;
 
-    return weights * (types[p->type].bytes + types[p->type].scale) +
-           cache * types[p->type].kv;
+    point_decode_bytes(p, &linear, &attention);
+    return linear + attention;
 }
 
 double point_operations(const struct point *point)
@@ -179,7 +193,8 @@ double point_bytes(const struct point *point)
     case TEST_DECODE:
         return decode_bytes(point);
     case TEST_MEMORY:
-        return point->bytes * (has_kind(point, "copy") ? 2 : 1);
+        return point->bytes *
+               (has_kind(point, "copy") || has_kind(point, "copy-engine") ? 2 : 1);
     case TEST_TRANSFER:
         return point->bytes *
                (has_kind(point, "both-pinned") || has_kind(point, "peer-both") ? 2 : 1);
@@ -195,18 +210,17 @@ bool point_together(const struct point *point)
             (has_kind(point, "peer") || has_kind(point, "peer-both")));
 }
 
-const char *point_omitted(const struct point *point)
-{
-    return point->tp > 1 ? "norm, rope, softmax, sampling, all-reduce"
-                         : "norm, rope, softmax, sampling";
-}
-
 /* ---- id ---- */
 
 const char *point_kind(const struct point *point)
 {
     static const char *const cached[][2] = {
-        {"read", "read-cache"}, {"write", "write-cache"}, {"copy", "copy-cache"}};
+        {"read", "read-cache"},
+        {"write", "write-cache"},
+        {"copy", "copy-cache"},
+        {"copy-engine", "copy-engine-cache"},
+        {"read-product", "read-product-cache"},
+    };
 
     if (point->test == TEST_MEMORY && point->cache == CACHE_HOT)
         for (size_t i = 0; i < sizeof cached / sizeof cached[0]; i++)
@@ -263,9 +277,10 @@ static void name_devices(uint64_t devices, char *text, size_t size)
 
 static void name_decode(const struct point *p, char *text, size_t size)
 {
-    gp_format(text, size, "decode/%s/tp%d/%s/b%lld/ctx%.0f/%dx%dx%dx%d/%lldx%lldx%lld",
-              p->model[0] ? p->model : "-", p->tp > 0 ? p->tp : 1,
-              bench_type_word(p->type), (long long)p->n, p->context, p->layers,
+    gp_format(text, size,
+              "decode/%s/tp%d/w-%s/h-%s/kv-%s/b%lld/ctx%.0f/%dx%dx%dx%d/%lldx%lldx%lld",
+              p->model[0] ? p->model : "-", p->tp > 0 ? p->tp : 1, point_weights(p),
+              point_head(p), point_kv(p), (long long)p->n, p->context, p->layers,
               p->heads, p->kv_heads, p->head_dim, (long long)p->hidden,
               (long long)p->ff, (long long)p->vocab);
 }
@@ -337,6 +352,11 @@ static const struct field {
     {"ff", FIELD_INT64, AT(ff), 0, DIM_MAX},
     {"vocab", FIELD_INT64, AT(vocab), 0, DIM_MAX},
     {"context", FIELD_DOUBLE, AT(context), 0, DIM_MAX},
+    {"weights", FIELD_TEXT, AT(weights), sizeof((struct point *)0)->weights, 0},
+    {"head", FIELD_TEXT, AT(head), sizeof((struct point *)0)->head, 0},
+    {"kv", FIELD_TEXT, AT(kv), sizeof((struct point *)0)->kv, 0},
+    {"stand_in", FIELD_TEXT, AT(stand_in), sizeof((struct point *)0)->stand_in, 0},
+    {"pp", FIELD_INT, AT(pp), 0, COUNT_MAX},
     {"path", FIELD_TEXT, AT(path), sizeof((struct point *)0)->path, 0},
 };
 enum { FIELDS = sizeof fields / sizeof fields[0] };

@@ -33,7 +33,8 @@ enum bench_test {
 };
 
 enum bench_type { /* operand types; DESIGN and cuBLASLt decide compute and output */
-    TYPE_FP32,
+    TYPE_FP32,          /* as frameworks ask for it */
+    TYPE_FP32_PEDANTIC, /* no other arithmetic, whatever the library would rather do */
     TYPE_TF32,
     TYPE_FP16,    /* FP32 accumulation */
     TYPE_FP16ACC, /* FP16 accumulation */
@@ -57,16 +58,21 @@ struct point {
     enum bench_type type;
     int64_t m, n, k;       /* GEMM, BATCH */
     enum bench_cache cache;
-    char kind[24];         /* MEMORY: "read" "write" "copy"; TRANSFER: "h2d-pinned"
-                            * "d2h-pinned" "both-pinned" "h2d-pageable" "d2h-pageable"
-                            * "storage" "peer" "peer-both"; ALLREDUCE: "plain" "graph" */
+    char kind[24];         /* MEMORY: "read" "write" "copy" "copy-engine" "read-product";
+                            * TRANSFER: "h2d-pinned" "d2h-pinned" "both-pinned"
+                            * "h2d-pageable" "d2h-pageable" "storage" "peer" "peer-both";
+                            * ALLREDUCE: "plain" "graph" */
     double bytes;          /* MEMORY, TRANSFER, ALLREDUCE, FIT: bytes of one operation */
     int from, to;          /* TRANSFER peer: devices, by index */
     uint64_t devices;      /* ALLREDUCE: those that sum, a bit per index */
     char layer[24];        /* BATCH: "qkv" "o" "gate_up" "down" "lm_head" */
     char model[64];        /* BATCH, DECODE, FIT: whose layer this is */
     int tp;                /* of that model; 1 */
-    /* DECODE: one step of a decoder of `layers` layers */
+    /* DECODE: one step of a decoder of `layers` layers. Formats as planned; "" = the type's
+     * own, for the cache that of its activations */
+    char weights[32], head[32], kv[32];
+    char stand_in[96];     /* "8 of 256 experts as one MLP"; "" = the model as it is */
+    int pp;                /* stages that the model's layers are cut into; 0 = 1 */
     int layers, heads, kv_heads, head_dim;
     int64_t hidden, ff, vocab;
     double context;        /* tokens each sequence has in the KV cache */
@@ -85,8 +91,20 @@ bool point_together(const struct point *point);
  * (CACHE_HOT) "read-cache", which is no figure of memory. */
 const char *point_kind(const struct point *point);
 
-/* Of a decoder step: the parts of a real one that no engine runs. */
-const char *point_omitted(const struct point *point);
+/* Of a decoder step (point_decode.c): bytes of weights and head, and of the caches. */
+void point_decode_bytes(const struct point *point, double *linear, double *attention);
+/* The formats that are planned, by their words in the id. */
+const char *point_weights(const struct point *point);
+const char *point_head(const struct point *point);
+const char *point_kv(const struct point *point);
+struct decode_types {
+    enum bench_type linear, head, kv;
+};
+/* Those that can be multiplied as they are stored: false, and why, where one cannot. */
+bool point_decode_types(const struct point *point, struct decode_types *out, char *why,
+                        size_t size);
+/* The parts of a real step that are not run, and what the engine adds, "" = nothing. */
+void point_omitted(const struct point *point, const char *more, char *text, size_t size);
 
 /* Fills id from the other fields. */
 void point_name(struct point *point);

@@ -15,11 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 #include "bench/method.h"
 #include "util/json.h"
 #include "util/str.h"
 
+#define GPM_LEAST 0.1 /* s between two samples: closer ones are invalid on Hopper */
 #define CLOCK_TDP 0xffffff01u /* in place of MHz: the base clock */
 
 enum { INSUFFICIENT_SIZE = 7, PSTATE_MAX = 15 /* 32 is "unknown" */ };
@@ -65,12 +67,19 @@ struct nvml_field {
 _Static_assert(sizeof(struct nvml_field) == 40, "nvmlFieldValue_t");
 _Static_assert(sizeof(struct nvml_gpm_metric) == 40, "nvmlGpmMetric_t");
 
+/* Counters over a span of time: two samples, at its ends. */
+struct gpm_span {
+    void *samples[2];
+    int first;    /* index of the sample at the beginning; -1 = none */
+    double began; /* s, when that was taken */
+    struct nvml_gpm_query query;
+};
+
 struct nvml {
     void *library, *device;
     bool shared, started, gpm;
-    void *samples[2];
-    int newest; /* index of the GPM sample taken last; -1 = none */
-    struct nvml_gpm_query query;
+    struct gpm_span reading, window; /* of two threads */
+    json_t *counted;                 /* what the last reading's span came to; NULL */
     int (*init)(void), (*shutdown)(void);
     int (*by_pci)(const char *pci, void **device);
     int (*uuid)(void *device, char *text, unsigned size);
@@ -161,13 +170,15 @@ static void gpm_start(struct nvml *nvml)
 {
     struct nvml_gpm_support support = {.version = 1};
 
-    nvml->newest = -1;
+    nvml->reading.first = nvml->window.first = -1;
     if (nvml->shared || !nvml->gpm_support || !nvml->gpm_alloc || !nvml->gpm_free ||
         !nvml->gpm_get || !nvml->gpm_metrics ||
         nvml->gpm_support(nvml->device, &support) != 0 || !support.supported)
         return;
-    nvml->gpm = nvml->gpm_alloc(&nvml->samples[0]) == 0 &&
-                nvml->gpm_alloc(&nvml->samples[1]) == 0;
+    nvml->gpm = true;
+    for (int i = 0; i < 2; i++)
+        nvml->gpm = nvml->gpm && nvml->gpm_alloc(&nvml->reading.samples[i]) == 0 &&
+                    nvml->gpm_alloc(&nvml->window.samples[i]) == 0;
 }
 
 /* The device, or why there is none. */
@@ -216,9 +227,13 @@ void nvml_close(struct nvml *nvml)
 {
     if (!nvml)
         return;
-    for (int i = 0; i < 2; i++)
-        if (nvml->samples[i])
-            nvml->gpm_free(nvml->samples[i]);
+    for (int i = 0; i < 2; i++) {
+        if (nvml->reading.samples[i])
+            nvml->gpm_free(nvml->reading.samples[i]);
+        if (nvml->window.samples[i])
+            nvml->gpm_free(nvml->window.samples[i]);
+    }
+    json_decref(nvml->counted);
     if (nvml->started)
         nvml->shutdown();
     if (nvml->library)
@@ -332,8 +347,26 @@ static void put_power(struct nvml *nvml, json_t *out)
         put(out, "mem_temp_c", fields[1].value.u);
 }
 
-/* False where the counters do not answer; the first sample is only compared with. */
-static bool put_gpm(struct nvml *nvml, json_t *out)
+/* ---- the counters of Hopper and newer ---- */
+
+static double now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static bool span_begin(struct nvml *nvml, struct gpm_span *span, int at)
+{
+    span->first = nvml->gpm_get(nvml->device, span->samples[at]) == 0 ? at : -1;
+    span->began = now(); /* not before the sample: a span is no shorter than it says */
+    return span->first >= 0;
+}
+
+/* From the beginning until now, where the next span begins: a value by each name, null
+ * where it is not told, or NULL. */
+static json_t *span_end(struct nvml *nvml, struct gpm_span *span)
 {
     static const struct {
         unsigned id;
@@ -341,26 +374,75 @@ static bool put_gpm(struct nvml *nvml, json_t *out)
     } wanted[GPM_COUNT] = {{GPM_SM, "sm_active_pct"},
                            {GPM_TENSOR, "tensor_active_pct"},
                            {GPM_DRAM, "dram_active_pct"}};
-    struct nvml_gpm_query *q = &nvml->query;
-    int last = nvml->newest, next = last == 0 ? 1 : 0;
+    struct nvml_gpm_query *q = &span->query;
+    int first = span->first;
+    bool far = first >= 0 && now() - span->began >= GPM_LEAST;
+    json_t *out;
 
-    if (!nvml->gpm || nvml->gpm_get(nvml->device, nvml->samples[next]) != 0)
-        return false;
-    nvml->newest = next;
-    if (last < 0)
-        return true;
+    if (!far || !span_begin(nvml, span, !first))
+        return NULL;
     q->version = 1;
     q->count = GPM_COUNT;
-    q->first = nvml->samples[last];
-    q->second = nvml->samples[next];
+    q->first = span->samples[first];
+    q->second = span->samples[!first];
     for (int i = 0; i < GPM_COUNT; i++)
         q->metrics[i] = (struct nvml_gpm_metric){.id = wanted[i].id};
     if (nvml->gpm_metrics(q) != 0)
-        return false;
+        return NULL;
+    out = json_object();
     for (int i = 0; i < GPM_COUNT; i++)
-        if (q->metrics[i].status == 0)
-            put(out, wanted[i].name, q->metrics[i].value);
-    return q->metrics[0].status == 0;
+        json_object_set_new(out, wanted[i].name,
+                            q->metrics[i].status == 0
+                                ? gp_json_number(q->metrics[i].value)
+                                : json_null());
+    return out;
+}
+
+/* Readings come more often than samples may: some say again what the last span was.
+ * False where the counters do not answer. */
+static bool put_gpm(struct nvml *nvml, json_t *out)
+{
+    json_t *counted;
+
+    if (!nvml->gpm)
+        return false;
+    if (nvml->reading.first < 0)
+        return span_begin(nvml, &nvml->reading, 0);
+    if ((counted = span_end(nvml, &nvml->reading))) {
+        json_decref(nvml->counted);
+        nvml->counted = counted;
+    }
+    json_object_update(out, nvml->counted);
+    return !nvml->counted ||
+           json_is_number(json_object_get(nvml->counted, "sm_active_pct"));
+}
+
+void nvml_window_begin(struct nvml *nvml)
+{
+    if (nvml->gpm)
+        span_begin(nvml, &nvml->window, 0);
+}
+
+json_t *nvml_window_means(struct nvml *nvml)
+{
+    json_t *out, *value, *counted;
+    const char *name;
+    void *next;
+
+    if (!nvml->gpm)
+        return NULL;
+    out = json_pack("{s:n, s:n, s:n}", "sm_active_pct", "tensor_active_pct",
+                    "dram_active_pct");
+    counted = span_end(nvml, &nvml->window);
+    json_object_foreach_safe(counted, next, name, value)
+    {
+        if (json_is_number(value))
+            json_object_set_new(out, name,
+                                json_pack("{s:O, s:n, s:n}", "mean", value, "min",
+                                          "max"));
+    }
+    json_decref(counted);
+    return out;
 }
 
 /* Another name, for it is another figure: that a kernel ran, be it on one of all

@@ -31,10 +31,16 @@ void nvml_unlock_clock(struct nvml *nvml);
 json_t *nvml_facts(struct nvml *nvml);
 /* temp_c, power_w, power_kind ("instant", "average"), sm_clock_mhz, mem_clock_mhz, pstate,
  * throttle_bits, pcie_gen, pcie_width and, where the device has counters (Hopper and
- * newer), sm_active_pct, tensor_active_pct, dram_active_pct since the last call; elsewhere
+ * newer), sm_active_pct, tensor_active_pct, dram_active_pct over the last 100 ms or, where
+ * calls are rarer, since the last one; elsewhere
  * gpu_busy_pct, the part of the last second or less with a kernel. NULL when nothing
  * answers. */
 json_t *nvml_sensors(struct nvml *nvml);
+/* Those counters from the one call to the other, as {"mean": 87.5, "min": null, ...}: no
+ * mean of readings, which would be closer to each other than the counters allow. Null for
+ * less than 100 ms; NULL without counters. While another thread reads the sensors. */
+void nvml_window_begin(struct nvml *nvml);
+json_t *nvml_window_means(struct nvml *nvml);
 /* energy_j, spent since the driver was loaded; NULL where it is not counted. May be
  * called while another thread reads the sensors. */
 json_t *nvml_counters(struct nvml *nvml);

@@ -12,7 +12,10 @@ AC_DEFUN([GP_CHECK_CBLAS], [
     AC_CHECK_HEADER([cblas.h],
       [AC_CHECK_LIB([openblas], [cblas_sgemm], [have_cblas=yes], [])])])
   cblas_summary=$have_cblas
-  AS_IF([test "x$have_cblas" = xyes], [CBLAS_LIBS=-lopenblas])
+  AS_IF([test "x$have_cblas" = xyes],
+    [CBLAS_LIBS=-lopenblas])
+  AS_IF([test "x$have_cblas$have_onednn" = xyesno],
+    [AC_DEFINE([GP_HAVE_CBLAS], [1], [a BLAS multiplies for the CPU engine])])
   AS_IF([test "x$have_cblas$with_openblas" = xnoyes],
     [AC_MSG_ERROR([OpenBLAS (cblas.h, libopenblas) was asked for and is not there])])
   AC_SUBST([CBLAS_LIBS])

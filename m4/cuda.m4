@@ -2,10 +2,11 @@
 #
 # Looks for cuda_runtime.h and cublasLt.h in --with-cuda=DIR, else in $CUDA_HOME,
 # $CUDA_PATH, beside nvcc, in /usr/local/cuda and in /usr. Nothing is compiled or run:
-# the engine is plain C built by the host compiler. Sets CUDA_CPPFLAGS and CUDA_LDFLAGS,
-# the conditional HAVE_CUDA and cuda_summary. Not found is an error only when asked for.
+# the engine is plain C built by the host compiler, and opens the libraries when it runs.
+# Sets CUDA_CPPFLAGS, the conditional HAVE_CUDA and cuda_summary. Not found is an error
+# only when asked for.
 
-# GP_CUDA_IN(DIR) - a shell test that succeeds and sets cuda_include and cuda_lib.
+# GP_CUDA_IN(DIR) - a shell test that succeeds and sets cuda_include.
 AC_DEFUN([GP_CUDA_IN], [
   for gp_sub in include targets/$host_cpu_guess-linux/include; do
     AS_IF([test "x$have_cuda" = xno && test -f "$1/$gp_sub/cuda_runtime.h" &&
@@ -38,31 +39,17 @@ AC_DEFUN([GP_CHECK_CUDA], [
   AS_IF([test "x$have_cuda" = xyes], [
     cuda_dir=`cd "$cuda_dir" && pwd`
     cuda_include=`cd "$cuda_include" && pwd`
-    cuda_lib=
-    for gp_sub in lib64 lib targets/$host_cpu_guess-linux/lib lib/$host_cpu_guess-linux-gnu; do
-      test -z "$cuda_lib" && ls "$cuda_dir/$gp_sub"/libcublasLt.so* >/dev/null 2>&1 &&
-        cuda_lib=$cuda_dir/$gp_sub
-    done
     cuda_version=`$SED -n 's/^@%:@define CUDART_VERSION  *@<:@(@:>@*\(@<:@0-9@:>@*\).*/\1/p' \
       "$cuda_include/cuda_runtime_api.h" 2>/dev/null | head -n 1`
     AS_IF([test -n "$cuda_version"],
       [cuda_version=`expr $cuda_version / 1000`.`expr $cuda_version % 1000 / 10`])
     CUDA_CPPFLAGS="-isystem $cuda_include"
-    AS_IF([test -n "$cuda_lib"],
-      [CUDA_LDFLAGS=-L$cuda_lib
-       cuda_summary="$cuda_version in $cuda_dir"],
-      [have_cuda=no
-       cuda_summary="no (headers in $cuda_dir, but no libcublasLt)"])],
+    cuda_summary="$cuda_version in $cuda_dir"],
     [cuda_summary=no])
   AC_MSG_RESULT([$cuda_summary])
   AS_IF([test "x$have_cuda" = xno && test "x$with_cuda" != xno &&
          test "x$with_cuda" != xcheck],
     [AC_MSG_ERROR([no CUDA toolkit with cuda_runtime.h and cublasLt.h (--with-cuda=$with_cuda)])])
   AC_SUBST([CUDA_CPPFLAGS])
-  # the libraries seldom lie where the loader looks by itself
-  CUDA_RPATH=
-  test -n "$cuda_lib" && CUDA_RPATH=-Wl,-rpath,$cuda_lib
-  AC_SUBST([CUDA_RPATH])
-  AC_SUBST([CUDA_LDFLAGS])
   AM_CONDITIONAL([HAVE_CUDA], [test "x$have_cuda" = xyes])
 ])

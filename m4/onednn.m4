@@ -11,7 +11,9 @@ AC_DEFUN([GP_CHECK_ONEDNN], [
     AC_CHECK_HEADER([dnnl.h],
       [AC_CHECK_LIB([dnnl], [dnnl_engine_create], [have_onednn=yes], [])])])
   onednn_summary=$have_onednn
-  AS_IF([test "x$have_onednn" = xyes], [ONEDNN_LIBS=-ldnnl])
+  AS_IF([test "x$have_onednn" = xyes],
+    [ONEDNN_LIBS=-ldnnl
+     AC_DEFINE([GP_HAVE_ONEDNN], [1], [oneDNN multiplies for the CPU engine])])
   AS_IF([test "x$have_onednn$with_onednn" = xnoyes],
     [AC_MSG_ERROR([oneDNN (dnnl.h, libdnnl) was asked for and is not there])])
   AC_SUBST([ONEDNN_LIBS])

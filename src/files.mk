@@ -1,7 +1,7 @@
 # src/files.mk - the sources, folder by folder; tests/lint/listed.sh checks that none is
 # left out.
 
-gpuplan_SOURCES = src/cli/main.c
+gpuplan_SOURCES = src/cli/allocate.c src/cli/main.c
 gpuplan_LDADD = $(program_libs)
 
 util_sources = \
@@ -13,6 +13,8 @@ util_sources = \
 	src/util/mem.h \
 	src/util/path.c \
 	src/util/path.h \
+	src/util/say.c \
+	src/util/say.h \
 	src/util/str.c \
 	src/util/str.h \
 	src/util/table.c \
@@ -42,6 +44,8 @@ core_sources = \
 	src/core/kvcache.h \
 	src/core/layout.c \
 	src/core/layout.h \
+	src/core/load.c \
+	src/core/load.h \
 	src/core/memory.c \
 	src/core/memory.h \
 	src/core/model.c \
@@ -58,6 +62,8 @@ core_sources = \
 	src/core/request.h \
 	src/core/roofline.c \
 	src/core/roofline.h \
+	src/core/search.c \
+	src/core/search.h \
 	src/core/solve.c \
 	src/core/solve.h \
 	src/core/sweep.c \
@@ -128,6 +134,7 @@ data_sources = \
 	src/data/option.h \
 	src/data/planner.c \
 	src/data/planner.h \
+	src/data/planner_answer.c \
 	src/data/price_file.c \
 	src/data/price_file.h \
 	src/data/price_import.c \
@@ -194,6 +201,7 @@ run_sources = \
 	src/run/points.h \
 	src/run/points_cost.c \
 	src/run/points_layers.c \
+	src/run/points_order.c \
 	src/run/points_parse.c \
 	src/run/runner.c \
 	src/run/runner.h \
@@ -211,6 +219,7 @@ run_sources = \
 	src/run/session_host.c \
 	src/run/session_look.c \
 	src/run/session_parts.h \
+	src/run/session_options.c \
 	src/run/session_plan.c \
 	src/run/session_predict.c \
 	src/run/session_result.c \
@@ -264,6 +273,8 @@ tui_sources = \
 	src/tui/membar.c \
 	src/tui/membar.h \
 	src/tui/overlay.c \
+	src/tui/paste.c \
+	src/tui/paste.h \
 	src/tui/overlay.h \
 	src/tui/plain.c \
 	src/tui/plain.h \
@@ -283,6 +294,7 @@ tui_sources = \
 	src/tui/plot_raster.c \
 	src/tui/plot_svg.c \
 	src/tui/prompt.c \
+	src/tui/quit.c \
 	src/tui/reader.c \
 	src/tui/rect.h \
 	src/tui/s_bench.c \
@@ -299,12 +311,13 @@ tui_sources = \
 	src/tui/s_compare_draw.c \
 	src/tui/s_curves.c \
 	src/tui/s_plan.c \
-	src/tui/s_pool.c \
 	src/tui/screen.h \
 	src/tui/script.c \
 	src/tui/script.h \
 	src/tui/settings.c \
 	src/tui/settings.h \
+	src/tui/signals.c \
+	src/tui/signals.h \
 	src/tui/spark.c \
 	src/tui/spark.h \
 	src/tui/term.c \
@@ -319,6 +332,7 @@ tui_sources = \
 
 cli_sources = \
 	src/cli/bench_parts.h \
+	src/cli/bench_glance.c \
 	src/cli/bench_print.c \
 	src/cli/bench_progress.c \
 	src/cli/bench_rank.c \
@@ -355,6 +369,7 @@ bench_sources = \
 	bench/orders.c \
 	bench/orders.h \
 	bench/point.c \
+	bench/point_decode.c \
 	bench/point.h \
 	bench/protocol.c \
 	bench/protocol.h \
@@ -398,12 +413,15 @@ cuda_engine_sources = \
 	bench/cuda_gemm.c \
 	bench/cuda_kernel.c \
 	bench/cuda_kernel.h \
+	bench/cuda_library.c \
+	bench/cuda_library.h \
 	bench/cuda_lt.c \
 	bench/cuda_lt.h \
 	bench/cuda_memory.c \
 	bench/cuda_peer.c \
 	bench/cuda_run.c \
 	bench/cuda_sensors.c \
+	bench/cuda_symbols.h \
 	bench/cuda_transfer.c \
 	bench/cuda_types.c \
 	bench/cuda_types.h \

@@ -50,7 +50,9 @@ unit_tests = \
 	tests/unit/test_membar \
 	tests/unit/test_memory \
 	tests/unit/test_method \
+	tests/unit/test_method_check \
 	tests/unit/test_model \
+	tests/unit/test_paste \
 	tests/unit/test_path \
 	tests/unit/test_plan \
 	tests/unit/test_plot \
@@ -67,6 +69,7 @@ unit_tests = \
 	tests/unit/test_roofline \
 	tests/unit/test_runner \
 	tests/unit/test_safetensors \
+	tests/unit/test_search \
 	tests/unit/test_session \
 	tests/unit/test_settings \
 	tests/unit/test_sheet \
@@ -81,7 +84,8 @@ unit_tests = \
 cuda_unit_tests = \
 	tests/unit/test_cuda_algo \
 	tests/unit/test_cuda_convert \
-	tests/unit/test_cuda_types
+	tests/unit/test_cuda_types \
+	tests/unit/test_fake_cublaslt
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)
@@ -107,6 +111,30 @@ tests_unit_test_cuda_convert_SOURCES = tests/unit/test_cuda_convert.c bench/cuda
 tests_unit_test_cuda_convert_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
 tests_unit_test_cuda_types_SOURCES = tests/unit/test_cuda_types.c bench/cuda_convert.c bench/cuda_types.c
 tests_unit_test_cuda_types_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+
+tests_unit_test_fake_cublaslt_SOURCES = tests/unit/test_fake_cublaslt.c \
+	tests/fixtures/fake_cuda.c tests/fixtures/fake_cublaslt.c tests/fixtures/fake_cuda.h \
+	bench/cuda_convert.c bench/cuda_types.c
+tests_unit_test_fake_cublaslt_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+
+# What the engine tells cuBLASLt, read back from the real one.
+if HAVE_CUDA
+check_PROGRAMS += tests/bench/lt_descriptors
+TESTS += tests/bench/lt_descriptors
+endif
+tests_bench_lt_descriptors_SOURCES = tests/bench/lt_descriptors.c \
+	bench/cuda_algo.c bench/cuda_arena.c bench/cuda_convert.c bench/cuda_error.c \
+	bench/cuda_library.c bench/cuda_lt.c bench/cuda_run.c bench/cuda_types.c
+tests_bench_lt_descriptors_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
+tests_bench_lt_descriptors_LDADD = libgpuplan.a $(JANSSON_LIBS) -lm
+tests_bench_lt_descriptors_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=cublasLtMatmulAlgoGetHeuristic
+
+# The table of check-gpu.
+check_PROGRAMS += tests/gpu/judge
+tests_gpu_judge_SOURCES = tests/gpu/judge.c
+tests_gpu_judge_LDADD = libgpuplan.a $(JANSSON_LIBS)
+EXTRA_DIST += tests/gpu/check-gpu.sh tests/gpu/expected.txt tests/gpu/torch_ref.py
 
 replays = \
 	tests/fuzz/replay_batch \
@@ -205,7 +233,8 @@ fake_libraries = \
 	tests/fixtures/fake_nvml.so \
 	tests/fixtures/fake_nvml_basic.so \
 	tests/fixtures/fake_nvml_old.so \
-	tests/fixtures/fake_driver.so
+	tests/fixtures/fake_driver.so \
+	tests/fixtures/fail_malloc.so
 check_DATA = $(fake_libraries)
 CLEANFILES += $(fake_libraries)
 
@@ -222,42 +251,81 @@ tests/fixtures/fake_nvml_basic.so: $(fake_source)
 tests/fixtures/fake_nvml_old.so: $(fake_source)
 	$(build_fake) -DFAKE_OLD
 
-tests/fixtures/fake_driver.so: $(top_srcdir)/tests/fixtures/fake_driver.c
+fake_driver_sources = $(top_srcdir)/tests/fixtures/fake_driver.c \
+	$(top_srcdir)/tests/fixtures/ptx.c
+
+tests/fixtures/fake_driver.so: $(fake_driver_sources) $(top_srcdir)/tests/fixtures/ptx.h
 	$(AM_V_CCLD)$(MKDIR_P) tests/fixtures && \
-	$(CC) $(CFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $(top_srcdir)/tests/fixtures/fake_driver.c
+	$(CC) -I$(top_srcdir) $(CFLAGS) -fPIC -shared $(LDFLAGS) -o $@ $(fake_driver_sources)
+
+tests/fixtures/fail_malloc.so: $(top_srcdir)/tests/fixtures/fail_malloc.c
+	$(AM_V_CCLD)$(MKDIR_P) tests/fixtures && \
+	$(CC) $(CFLAGS) -D_GNU_SOURCE -fPIC -shared $(LDFLAGS) -o $@ $(top_srcdir)/tests/fixtures/fail_malloc.c
+
+# Every signal on a pseudo-terminal.
+check_PROGRAMS += tests/tui/signals
+TESTS += tests/tui/signals
+tests_tui_signals_SOURCES = tests/tui/signals.c
+tests_tui_signals_LDADD =
 
 # A stand-in for an engine program: it measures nothing and misbehaves on request.
 check_PROGRAMS += tests/fixtures/standin_engine
 tests_fixtures_standin_engine_SOURCES = tests/fixtures/standin_engine.c
 tests_fixtures_standin_engine_LDADD = libgpuplan.a $(JANSSON_LIBS) -lm
 
-# The CUDA engine linked with a stand-in for the CUDA libraries, for its error paths.
+# The CUDA engine with a stand-in for the CUDA libraries, for its error paths: one library
+# that is opened under both names, and the engine told to look there alone.
+fake_cuda_sources = \
+	$(top_srcdir)/tests/fixtures/fake_cuda.c \
+	$(top_srcdir)/tests/fixtures/fake_cublaslt.c \
+	$(top_srcdir)/bench/cuda_convert.c \
+	$(top_srcdir)/bench/cuda_types.c \
+	$(top_srcdir)/bench/point.c \
+	$(top_srcdir)/bench/point_decode.c \
+	$(top_srcdir)/src/util/err.c \
+	$(top_srcdir)/src/util/json.c \
+	$(top_srcdir)/src/util/mem.c \
+	$(top_srcdir)/src/util/str.c
+fake_cuda = tests/fixtures/cuda/libcudart.so.13
+standin = tests/bench/standin-bench-cuda
 if HAVE_CUDA
-check_PROGRAMS += tests/bench/standin-bench-cuda
+check_DATA += $(standin)
 endif
-tests_bench_standin_bench_cuda_SOURCES = $(cuda_engine_sources) tests/fixtures/fake_cuda.c
-tests_bench_standin_bench_cuda_CPPFLAGS = $(AM_CPPFLAGS) $(CUDA_CPPFLAGS)
-tests_bench_standin_bench_cuda_LDADD = libgpuplan.a $(JANSSON_LIBS) -lm
-# fake_driver.so finds NCCL's work in the program
-tests_bench_standin_bench_cuda_LDFLAGS = $(AM_LDFLAGS) -rdynamic
+CLEANFILES += $(standin) $(fake_cuda) tests/fixtures/cuda/libcublasLt.so.13
+
+$(fake_cuda): $(fake_cuda_sources) $(top_srcdir)/tests/fixtures/fake_cuda.h
+	$(AM_V_CCLD)$(MKDIR_P) tests/fixtures/cuda && \
+	$(CC) $(DEFS) $(AM_CPPFLAGS) $(CUDA_CPPFLAGS) $(CFLAGS) $(SANITIZER_FLAGS) -fPIC -shared \
+	  -Wl,-soname,libcudart.so.13 $(LDFLAGS) -o $@ $(fake_cuda_sources) $(JANSSON_LIBS) -lm -lpthread && \
+	ln -sf libcudart.so.13 tests/fixtures/cuda/libcublasLt.so.13
+
+$(standin): $(fake_cuda) gpuplan-bench-cuda$(EXEEXT) Makefile
+	$(AM_V_GEN)$(MKDIR_P) tests/bench && printf '%s\n' '#!/bin/sh' \
+	  'GPUPLAN_CUDA=$(abs_top_builddir)/tests/fixtures/cuda; export GPUPLAN_CUDA' \
+	  'exec $(abs_top_builddir)/gpuplan-bench-cuda "$$@"' >$@ && chmod +x $@
 
 lint_tests = \
+	tests/lint/config.sh \
 	tests/lint/includes.sh \
 	tests/lint/length.sh \
 	tests/lint/listed.sh \
 	tests/lint/man.sh \
+	tests/lint/printers.sh \
 	tests/lint/private.sh \
 	tests/lint/shell.sh
 
 cli_tests = \
 	tests/bench/clock_lock.sh \
+	tests/bench/cuda_libraries.sh \
 	tests/bench/cpu_smoke.sh \
 	tests/bench/cuda_result.sh \
 	tests/bench/cuda_standin.sh \
 	tests/bench/pitfalls.sh \
+	tests/gpu/rehearsal.sh \
 	tests/cli/batch.sh \
 	tests/cli/bench.sh \
 	tests/cli/bench_faults.sh \
+	tests/cli/bytes.sh \
 	tests/cli/compare.sh \
 	tests/cli/completion.sh \
 	tests/cli/devices.sh \
@@ -265,6 +333,7 @@ cli_tests = \
 	tests/cli/import.sh \
 	tests/cli/list.sh \
 	tests/cli/man.sh \
+	tests/cli/memory.sh \
 	tests/cli/plan.sh \
 	tests/cli/readme.sh \
 	tests/cli/show.sh \
@@ -279,7 +348,9 @@ cli_tests = \
 	tests/script/walk.sh \
 	tests/script/windows.sh \
 	tests/tui/bench.sh \
+	tests/tui/burst.sh \
 	tests/tui/ends.sh \
+	tests/tui/paste.sh \
 	tests/tui/sizes.sh
 
 TESTS += $(lint_tests) $(cli_tests)

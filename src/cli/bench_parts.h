@@ -6,6 +6,7 @@
  *   bench_progress.c  what is said meanwhile on standard error
  *   bench_rank.c      one of several ranks under srun or mpirun, and rank 0's merge
  *   bench_print.c     the result on standard output and in further files
+ *   bench_glance.c    the figures of the quick subset, at a glance
  */
 #ifndef GP_CLI_BENCH_PARTS_H
 #define GP_CLI_BENCH_PARTS_H
@@ -64,6 +65,8 @@ void bench_progress_end(struct bench_job *job);
  * as the view that --output names, and for --prom. */
 enum gp_status bench_show(struct bench_job *job, const struct benchlog *log,
                           const struct strbuf *say, struct gp_err *err);
+/* A few lines per device: what it reached, test by test. */
+void bench_glance(const struct benchlog *log, struct strbuf *out);
 enum gp_status bench_write_view(struct bench_job *job, const struct benchlog *log,
                                 struct gp_err *err);
 enum gp_status bench_write_prom(const struct bench_job *job, const struct benchlog *log,

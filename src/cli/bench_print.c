@@ -8,6 +8,7 @@
 
 #include "util/json.h"
 #include "util/path.h"
+#include "util/say.h"
 
 static void add_lines(const json_t *list, const char *before, struct strbuf *out)
 {
@@ -64,13 +65,15 @@ enum gp_status bench_show(struct bench_job *job, const struct benchlog *log,
     strbuf_init(&out);
     print(job, log, format, &out);
     if (format == OUTPUT_TEXT) {
+        if (job->plan.subset)
+            bench_glance(log, &out);
         strbuf_add(&out, say->text);
         if (!job->to_stdout && !job->unwritten)
             strbuf_addf(&out, "result: %s\n", job->plan.result);
     } else { /* a verdict is not lost because a program reads standard output */
         say_lines(job, say->text);
     }
-    ok = fwrite(out.text, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
+    ok = gp_out(out.text, out.len);
     strbuf_fini(&out);
     return ok ? GP_OK
               : gp_fail(err, GP_E_FILE, "standard output", "", "cannot be written");

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "util/json.h"
+#include "util/say.h"
 
 #define TTY_EVERY   0.1
 #define PLAIN_EVERY 5.0
@@ -77,7 +78,7 @@ void bench_progress_init(struct bench_job *job, const char *word)
 static void clear(struct bench_progress *p)
 {
     if (p->shown)
-        fputs("\r\033[K", stderr);
+        gp_say_over("");
     p->shown = false;
 }
 
@@ -87,7 +88,7 @@ static void write_json(json_t *json)
 
     strbuf_init(&out);
     gp_json_write(json, false, &out);
-    fprintf(stderr, "%s\n", out.text);
+    gp_say("%s", out.text);
     strbuf_fini(&out);
     json_decref(json);
 }
@@ -198,12 +199,12 @@ static void show(struct bench_job *job, bool point)
     strbuf_init(&out);
     line(p, &at, &out);
     if (p->kind == PROGRESS_TTY) {
-        fprintf(stderr, "\r%.*s\033[K", room(p), out.text);
+        out.text[out.len < (size_t)room(p) ? out.len : (size_t)room(p)] = '\0';
+        gp_say_over(out.text);
         p->shown = true;
     } else {
-        fprintf(stderr, "%s\n", out.text);
+        gp_say("%s", out.text);
     }
-    fflush(stderr);
     strbuf_fini(&out);
 }
 
@@ -262,13 +263,11 @@ void bench_progress_say(struct bench_job *job, const char *text)
         json_object_set_new(json, "text", gp_json_text(text));
         write_json(json);
     } else {
-        fprintf(stderr, "gpuplan: %s\n", text);
+        gp_say("gpuplan: %s", text);
     }
-    fflush(stderr);
 }
 
 void bench_progress_end(struct bench_job *job)
 {
     clear(&job->progress);
-    fflush(stderr);
 }

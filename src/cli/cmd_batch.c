@@ -23,6 +23,7 @@
 #include "data/batch.h"
 #include "util/mem.h"
 #include "util/path.h"
+#include "util/say.h"
 
 #define BLOCK            (1 << 18) /* bytes of one read */
 #define MOST_WORKERS     8
@@ -139,10 +140,10 @@ static bool flush(struct run *r)
         if (r->to_file)
             strbuf_addn(&r->in->out, out->text, out->len);
         else
-            ok = ok && fwrite(out->text, 1, out->len, stdout) == out->len;
+            ok = ok && gp_out(out->text, out->len);
         strbuf_clear(out);
     }
-    return ok && (r->to_file || fflush(stdout) == 0);
+    return ok;
 }
 
 /* ---- reading ---- */

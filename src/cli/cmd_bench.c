@@ -20,6 +20,7 @@
 #include "cli/bench_parts.h"
 #include "util/mem.h"
 #include "util/path.h"
+#include "util/say.h"
 
 #define TICK     0.25 /* s that one step waits at most */
 
@@ -217,7 +218,7 @@ static enum gp_status dry_run(struct bench_job *job, struct gp_err *err)
     struct strbuf *out = &job->in->out;
 
     session_dry_run(job->session, out);
-    if (fwrite(out->text, 1, out->len, stdout) != out->len || fflush(stdout) != 0)
+    if (!gp_out(out->text, out->len))
         return gp_fail(err, GP_E_FILE, "standard output", "", "cannot be written");
     return GP_OK;
 }
@@ -357,7 +358,8 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
 const struct command cmd_bench = {
     .name = "bench",
     .usage = "[TEST,...] [OPTION]...",
-    .brief = "measure: gemm, batch, memory, transfer, decode, fit, allreduce, all",
+    .brief = "measure: gemm, batch, memory, transfer, decode, fit, allreduce, all; "
+             "without TEST: quick",
     .bit = FOR_BENCH,
     .streams = true,
     .run = run,

@@ -23,7 +23,7 @@ static void print_answer(struct invocation *in, const struct answer *a)
 {
     bool why = ask_flag(&in->ask, OPT_WHY);
     if (in->format == OUTPUT_JSON) {
-        json_t *json = report_plan(a, why, false);
+        json_t *json = report_plan(a, &in->ask, why, false);
         gp_json_write(json, true, &in->out);
         json_decref(json);
     } else if (in->format != OUTPUT_TEXT) {
@@ -31,7 +31,7 @@ static void print_answer(struct invocation *in, const struct answer *a)
     } else if (in->quiet) {
         print_plan_line(a, &in->out);
     } else {
-        print_plan(a, why, in->verbose, &in->out);
+        print_plan(a, &in->ask, why, in->verbose, &in->out);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "data/benchlog.h"
 #include "util/json.h"
 #include "util/mem.h"
+#include "util/say.h"
 
 static enum benchlog_view view_of(enum output_format format)
 {
@@ -39,7 +40,7 @@ static void print_warnings(const struct invocation *in, const json_t *warnings,
     size_t i;
 
     json_array_foreach(warnings, i, line) if (in->format == OUTPUT_CSV)
-        fprintf(stderr, "gpuplan: warning: %s\n", benchlog_line(line));
+        gp_say("gpuplan: warning: %s", benchlog_line(line));
     else strbuf_addf(out, "%swarning: %s\n", in->format == OUTPUT_MARKDOWN ? "- " : "",
                      benchlog_line(line));
     if (json_array_size(warnings) && in->format == OUTPUT_MARKDOWN)
@@ -102,6 +103,28 @@ const struct command cmd_compare_results = {
 
 /* ---- --merge ---- */
 
+/* "node1: devices 0, 1": each host once, in the order of its first device. */
+static void print_hosts(const struct benchlog *log, struct strbuf *out)
+{
+    for (int i = 0; i < log->device_count; i++) {
+        const char *host = log->device[i].host;
+        int first = 0;
+
+        while (strcmp(log->device[first].host, host) != 0)
+            first++;
+        if (first < i)
+            continue;
+        for (int d = i; d < log->device_count; d++)
+            if (strcmp(log->device[d].host, host) == 0)
+                strbuf_addf(out, "%s%s%ld",
+                            d > i     ? ""
+                            : host[0] ? host
+                                      : "a host without a name",
+                            d > i ? ", " : ": device ", log->device[d].id);
+        strbuf_add(out, "\n");
+    }
+}
+
 static void print_text(const struct benchlog *log, struct strbuf *out)
 {
     const json_t *list = json_object_get(log->json, "stragglers"), *one;
@@ -111,6 +134,7 @@ static void print_text(const struct benchlog *log, struct strbuf *out)
     json_array_foreach(json_object_get(log->json, "summary"), i, one)
         strbuf_addf(out, "%s\n", json_string_value(one));
     strbuf_addf(out, "%d devices, %d points\n", log->device_count, log->count);
+    print_hosts(log, out);
     json_array_foreach(list, i, one)
         strbuf_addf(out, "straggler: %s device %d: %s %.1f %% slower than its like\n",
                     json_string_value(json_object_get(one, "host")),

@@ -3,6 +3,7 @@
  * a command it is the screens'.
  */
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +14,14 @@
 #include "core/cost.h"
 #include "run/devices.h"
 #include "util/path.h"
+#include "util/say.h"
 
 #define VERSION_LINE "gpuplan " GP_VERSION "\n"
 
 static int complain(const struct gp_err *err)
 {
-    fprintf(stderr, "gpuplan: %s%s%s", err->where, err->where[0] ? ": " : "",
-            err->text);
-    fprintf(stderr, err->hint[0] ? " (%s)\n" : "\n", err->hint);
+    gp_say("gpuplan: %s%s%s%s%s%s", err->where, err->where[0] ? ": " : "", err->text,
+           err->hint[0] ? " (" : "", err->hint, err->hint[0] ? ")" : "");
     return gp_status_exit(err->code);
 }
 
@@ -100,7 +101,7 @@ static void warnings(struct invocation *in)
     const char *const *lines;
     size_t n = catalog_warnings(planner_catalog(in->planner), &lines);
     for (size_t i = 0; i < n && !in->quiet; i++)
-        fprintf(stderr, "gpuplan: %s\n", lines[i]);
+        gp_say("gpuplan: %s", lines[i]);
 }
 
 static int finish(struct invocation *in, struct gp_err *err)
@@ -145,6 +146,7 @@ int main(int argc, char **argv)
     struct gp_err err = {0};
     struct invocation in = {0};
     setlocale(LC_CTYPE, "");
+    signal(SIGXFSZ, SIG_IGN); /* a file that becomes too large is an error */
     int used, code = argc > 1 ? early(argc, argv, &err) : -1;
     if (code >= 0)
         return code;

@@ -19,7 +19,7 @@ double compare_capacity(const struct plan *p)
 
 static bool competes(const struct plan *p)
 {
-    return p->verdict == VERDICT_FITS && p->cost.per_hour > 0;
+    return p->verdict == VERDICT_FITS && p->cost.per_hour > 0 && !plan_spans(p);
 }
 
 /* The cheapest first; of the same price, the one that holds the most. */
@@ -65,6 +65,11 @@ static int sign(double difference)
     return (difference > 0) - (difference < 0);
 }
 
+static int by_span(const struct plan *a, const struct plan *b)
+{
+    return (int)plan_spans(a) - (int)plan_spans(b);
+}
+
 static int by_cost(const struct plan *a, const struct plan *b)
 {
     bool ka = a->cost.per_hour > 0, kb = b->cost.per_hour > 0;
@@ -94,7 +99,12 @@ typedef int order_fn(const struct plan *a, const struct plan *b);
 
 static int ordered(const struct plan *a, const struct plan *b, order_fn *first)
 {
-    order_fn *const then[] = {first, by_cost, by_gpus, by_memory, by_name};
+    order_fn *const then[] = {first == by_cost ? by_span : first,
+                              by_span,
+                              by_cost,
+                              by_gpus,
+                              by_memory,
+                              by_name};
     int n = first == by_name ? 0 : (int)a->verdict - (int)b->verdict;
     for (size_t i = 0; i < sizeof(then) / sizeof(then[0]) && n == 0; i++)
         n = then[i](a, b);

@@ -2,9 +2,10 @@
  * compare.h - many plans of one load side by side: their order, and the best of them.
  *
  * The front is that of cost per hour against the requests the GPUs hold (all replicas
- * together), among the plans that fit and have a price: a plan is on it when no other
- * is at least as good in both and better in one. A marginal plan is not on it: it may
- * turn out not to fit at all.
+ * together), among the plans that fit, have a price and keep the GPUs of one request in
+ * one machine: a plan is on it when no other is at least as good in both and better in
+ * one. A marginal plan is not on it: it may turn out not to fit at all; nor is a
+ * pipeline over several machines, of which nobody has said how slow it is.
  *
  * Example: $2/h for 30 requests, $3/h for 20 and $4/h for 60: the second is off.
  */
@@ -28,8 +29,9 @@ double compare_capacity(const struct plan *plan);
 
 void compare_front(struct compared *const *rows, size_t count);
 
-/* What fits first, then marginal; within them by `order`: known cost before unknown,
- * fewest GPUs, least physical memory of all GPUs together, or (alone) by name. */
+/* What fits first, then marginal; within them by `order`: what is in one machine before
+ * what spans several, then known cost before unknown; fewest GPUs; least physical memory
+ * of all GPUs together; or (alone) by name. */
 void compare_sort(struct compared **rows, size_t count, enum compare_order order);
 
 #endif

@@ -11,7 +11,8 @@
 #include "util/str.h"
 
 #define HOURS_PER_YEAR 8760.0
-#define HOST_ASSUMED   8 /* GPUs of a host nobody has described */
+#define HOST_ASSUMED   8  /* PCIe slots of a GPU server; a host nobody has described */
+#define BOARD_MOST     16 /* GPUs on one baseboard; a larger link domain is a rack */
 
 /* Host memory per GPU below which no engine worker starts: some catalogues list a GPU
  * with the smallest CPU that can be ordered. Nobody's figure, on the low side. */
@@ -40,22 +41,15 @@ long cost_date_days(const char *date)
 
 int cost_instances(const struct layout *l, int gpu_count)
 {
-    int replica = l->tp * l->pp;
-    if (gpu_count < l->tp)
-        return 0;
-    if (gpu_count >= replica) {
-        int per = gpu_count / replica;
-        return (l->replicas + per - 1) / per;
-    }
-    int stages = gpu_count / l->tp;
-    return (l->pp + stages - 1) / stages * l->replicas;
+    return gpu_count < l->tp ? 0 : layout_hosts(l, gpu_count);
 }
 
 /* A MIG slice ("a100-80/3g.40gb") is rented and bought as the GPU it is cut from. */
 static bool is_gpu(const char *listed, const char *id)
 {
-    size_t n = strcspn(id, "/");
-    return strncmp(listed, id, n) == 0 && (listed[n] == '\0' || listed[n] == '|');
+    for (; *id && *id == *listed; id++)
+        listed++;
+    return (*id == '\0' || *id == '/') && (*listed == '\0' || *listed == '|');
 }
 
 static bool in_list(const char *list, const char *id)
@@ -66,14 +60,20 @@ static bool in_list(const char *list, const char *id)
     return false;
 }
 
-static int most_seen(const struct gpu *gpu, const struct market *market)
+static int largest_instance(const struct gpu *gpu, const struct market *market)
 {
     int most = 0;
     for (size_t i = 0; i < market->instance_count; i++) {
         const struct instance *in = &market->instances[i];
-        if (in->gpu_count > most && is_gpu(in->gpu, gpu->id))
+        if (in->kind == PRICE_LIST && in->gpu_count > most && is_gpu(in->gpu, gpu->id))
             most = in->gpu_count;
     }
+    return most;
+}
+
+static int largest_server(const struct gpu *gpu, const struct market *market)
+{
+    int most = 0;
     for (size_t i = 0; i < market->server_count; i++) {
         const struct server *s = &market->servers[i];
         if (s->max_gpus_one_host > most && strcmp(s->kind, "composable") != 0 &&
@@ -90,18 +90,31 @@ static bool built_in(const struct gpu *gpu)
            strncmp(gpu->form_factor, "SoC", 3) == 0;
 }
 
-int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed)
+/* By its construction; 0 = that does not tell. */
+static int usual_host(const struct gpu *gpu)
 {
-    int seen = most_seen(gpu, market);
-    *assumed = false;
     if (strchr(gpu->id, '/') || built_in(gpu))
         return 1;
-    if (seen > 0)
-        return seen;
-    *assumed = true;
-    return gpu->link_domain > 0 && gpu->link_domain < HOST_ASSUMED * 2
-               ? gpu->link_domain
-               : HOST_ASSUMED;
+    if (strncmp(gpu->form_factor, "PCIe", 4) == 0)
+        return HOST_ASSUMED;
+    return gpu->link_domain > 1 && gpu->link_domain <= BOARD_MOST ? gpu->link_domain
+                                                                  : 0;
+}
+
+int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed)
+{
+    int usual = usual_host(gpu), offered = largest_instance(gpu, market);
+    int server = largest_server(gpu, market);
+    bool slots = strncmp(gpu->form_factor, "PCIe", 4) == 0;
+    *assumed = false;
+    if (usual == 1)
+        return 1;
+    if (usual == 0)
+        usual = server;
+    if (offered >= usual && offered > 0)
+        return offered;
+    *assumed = usual == 0 || (slots && server < usual);
+    return usual > 0 ? usual : HOST_ASSUMED;
 }
 
 /* ---- renting ---- */
@@ -151,17 +164,20 @@ static void rent_cheapest(const struct request *q, const struct layout *l,
                           const struct market *market, struct cost *out)
 {
     const struct gpu *gpu = q->gpu;
-    int replica = l->tp * l->pp;
+    int group = layout_group(l);
     for (size_t i = 0; i < market->instance_count; i++) {
         const struct instance *in = &market->instances[i];
         if (!is_gpu(in->gpu, gpu->id))
             continue;
-        int n = cost_instances(l, in->gpu_count);
-        if (n == 0 || (in->ram > 0 && in->ram < in->gpu_count * LEAST_RAM))
+        int size = in->per_gpu ? q->host_gpus : in->gpu_count;
+        int machines = cost_instances(l, size);
+        int n = in->per_gpu ? l->gpus : machines;
+        if (machines == 0 || (in->ram > 0 && in->ram < in->gpu_count * LEAST_RAM))
             continue;
         struct rent listed = rent_of(in, n, in->on_demand, false, market);
         struct rent spot = rent_of(in, n, in->spot, true, market);
-        listed.apart = spot.apart = in->gpu_count < replica && replica <= q->host_gpus;
+        listed.apart = spot.apart = size < group;
+        listed.machines = spot.machines = machines;
         bool market_row = in->kind == PRICE_MARKET;
         if (in->on_demand > 0)
             offer(market_row ? &out->market : &out->on_demand, &listed);
@@ -179,8 +195,8 @@ char *cost_rent_note(const struct rent *r, char *text, size_t size)
                   in->note[0] ? in->note : "a key figure is a guess");
     if (r->known && r->apart) {
         size_t n = strlen(text);
-        gp_format(text + n, size - n, "%sthe PP stages are on separate instances",
-                  n ? "; " : "");
+        gp_format(text + n, size - n,
+                  "%sthe GPUs of one request are in several instances", n ? "; " : "");
     }
     return text;
 }
@@ -233,6 +249,7 @@ static bool buy_server(const struct gpu *gpu, const struct layout *l,
     if (!best || l->gpus * 2 <= count * best->gpus)
         return false;
     buy->server = true;
+    buy->machines = count;
     gp_format(buy->what, sizeof(buy->what), "%d x %s", count, best->name);
     buy->capital =
         quantity_band(price, count * best->price_low,
@@ -277,33 +294,32 @@ static double break_even(const struct rent *rent, const struct buy *buy)
 
 /* ---- all of it ---- */
 
-static const struct rent *wanted(const struct cost *c)
+const struct rent *cost_wanted(const struct cost *c)
 {
-    switch (c->want) {
-    case WANT_SPOT:
-        return &c->spot;
-    case WANT_MARKET:
-        return &c->market;
-    default:
-        return &c->on_demand;
-    }
+    const struct rent *const rents[] = {
+        [WANT_ON_DEMAND] = &c->on_demand,
+        [WANT_SPOT] = &c->spot,
+        [WANT_MARKET] = &c->market,
+        [WANT_BUY] = NULL,
+    };
+    return rents[c->want];
 }
 
 static void note(const struct request *q, const struct market *market, struct cost *c)
 {
-    const struct rent *r = wanted(c);
-    if (c->want == WANT_BUY && !c->buy.known)
+    const struct rent *r = cost_wanted(c);
+    if (!r && !c->buy.known)
         gp_format(c->note, sizeof(c->note), "no purchase price of %s is known",
                   q->gpu->id);
-    else if (c->want != WANT_BUY && !r->known && market->instance_count > 0)
+    else if (r && !r->known && market->instance_count > 0)
         gp_format(c->note, sizeof(c->note),
                   "no %s price of an instance that can host this",
                   c->want == WANT_SPOT     ? "spot"
                   : c->want == WANT_MARKET ? "marketplace"
                                            : "list");
-    else if (c->want != WANT_BUY && r->known && r->age_days < 0)
+    else if (r && r->known && r->age_days < 0)
         gp_format(c->note, sizeof(c->note), "the price has no date: check it");
-    else if (c->want != WANT_BUY && r->known && r->age_days > COST_OLD_DAYS)
+    else if (r && r->known && r->age_days > COST_OLD_DAYS)
         gp_format(c->note, sizeof(c->note), "the price is %ld days old: check it",
                   r->age_days);
 }
@@ -311,8 +327,10 @@ static void note(const struct request *q, const struct market *market, struct co
 void cost_estimate(const struct request *q, const struct layout *l,
                    const struct market *market, struct cost *out)
 {
+    const struct rent *rent;
     memset(out, 0, sizeof(*out));
     out->want = q->price;
+    rent = cost_wanted(out);
     rent_cheapest(q, l, market, out);
     set_age(&out->on_demand, market);
     set_age(&out->spot, market);
@@ -322,14 +340,17 @@ void cost_estimate(const struct request *q, const struct layout *l,
             buy_gpus(q->gpu, l, market, &out->buy))
             finish_buy(market, &out->buy);
         if (out->buy.known)
-            out->buy.break_even_hours = break_even(wanted(out), &out->buy);
+            out->buy.break_even_hours =
+                break_even(rent ? rent : &out->on_demand, &out->buy);
     }
-    if (out->want == WANT_BUY && out->buy.known) {
+    if (!rent && out->buy.known) {
         out->per_hour = out->buy.per_hour.value;
         out->per_month = out->buy.per_month.value;
-    } else if (out->want != WANT_BUY && wanted(out)->known) {
-        out->per_hour = wanted(out)->per_hour;
-        out->per_month = wanted(out)->per_month;
+        out->machines = out->buy.machines;
+    } else if (rent && rent->known) {
+        out->per_hour = rent->per_hour;
+        out->per_month = rent->per_month;
+        out->machines = rent->machines;
     }
     note(q, market, out);
 }

@@ -9,7 +9,7 @@
  *   replica in one instance    instances = ceil(replicas / floor(count / (tp*pp)))
  *   PP over instances          instances = ceil(pp / floor(count / tp)) * replicas
  *
- * A replica that one host could hold is put on several instances only where no instance
+ * A group of GPUs (layout_group) is put on several instances only where no instance
  * holds it whole.
  *
  * Owning: capital (GPUs at street or launch price plus a share for the host, or a whole
@@ -50,10 +50,11 @@ struct market {                     /* borrowed lists; NULL and 0 when not loade
 struct rent {
     bool known;
     const struct instance *instance; /* borrowed */
-    int instances;                   /* how many of it */
+    int instances;                   /* how many of it; GPUs where priced by the GPU */
+    int machines;                    /* how many machines those are */
     int gpus_paid;                   /* GPUs rented; may exceed those used */
     bool spot;                       /* the spot price is meant */
-    bool apart;                      /* a replica that one host could hold is not in one */
+    bool apart;                      /* a layout_group() is spread over instances */
     double per_hour, per_month;      /* dollars; month = market.hours or 730 h */
     long age_days;                   /* of the price; -1 = undated */
 };
@@ -61,6 +62,7 @@ struct rent {
 struct buy {
     bool known;
     bool server;                     /* a whole server's price, not single GPUs */
+    int machines;                    /* servers bought; 0 = hosts of nobody's price */
     char what[96];                   /* "2 x HGX H100 8-GPU server", "2 x h100-sxm" */
     struct quantity capital;         /* dollars */
     struct quantity per_hour;        /* dollars, owned and running */
@@ -81,11 +83,15 @@ struct cost {
     struct buy buy;
     enum price_want want;
     double per_hour, per_month;      /* of what was asked for; 0 = unknown */
+    int machines;                    /* that this price buys or rents; 0 = unknown */
     char note[200];                  /* why something is unknown or to be doubted */
 };
 
 void cost_estimate(const struct request *request, const struct layout *layout,
                    const struct market *market, struct cost *out);
+
+/* The rent that was asked for; NULL when buying was. */
+const struct rent *cost_wanted(const struct cost *cost);
 
 /* Instances of one type that host the layout; 0 when a TP group does not fit in one. */
 int cost_instances(const struct layout *layout, int gpu_count);
@@ -97,9 +103,11 @@ char *cost_rent_note(const struct rent *rent, char *text, size_t size);
 /* "2026-07-20" to days since 1970-01-01; -1 when it is no date ("2026-07" = its 1st). */
 long cost_date_days(const char *date);
 
-/* The most GPUs of this kind that one host holds: what instances and servers show, 1 for
- * a MIG slice and for a GPU that is part of its computer; else the link domain or 8, and
- * *assumed is true. */
+/* GPUs of this kind that a usual host holds; *assumed when nothing in the catalogue shows
+ * such a host. 1 for a MIG slice and for a GPU that is part of its computer, 8 PCIe
+ * cards, a board's own number (link_domain up to 16), else what servers show. A listed
+ * instance may raise it, never lower it: 3 cards that are rented one by one fit into one
+ * workstation all the same. The largest server of the catalogue is no usual host. */
 int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed);
 
 #endif

@@ -171,8 +171,8 @@ static void per_token_term(struct why *why)
         double bytes = kvcache_layer_bytes(kind, p->request.kv, 1);
         int layers = model_kind_layers(m, k);
         if (bytes > 0)
-            why_in(t, "%d %s layer%s of %.6g B%s (exact)", layers,
-                   mixer_word(kind->mixer), layers > 1 ? "s" : "", bytes,
+            why_in(t, "%d %s layer%s of %s B%s (exact)", layers,
+                   mixer_word(kind->mixer), layers > 1 ? "s" : "", UNITS_PLAIN(bytes, 6),
                    kind->mixer == MIXER_SLIDING || kind->mixer == MIXER_CHUNKED
                        ? " within the window"
                        : "");
@@ -209,8 +209,9 @@ static void request_terms(struct why *why)
     why_in_count(t, "c", p->memory.max_batched_tokens,
                  p->request.max_batched_tokens > 0 ? "request" : "engine default");
     if (s->block > 0)
-        why_in(t, "one block of the pool %s, %.6g of them (exact)",
-               units_bytes(text, sizeof(text), s->block), s->reserved / s->block);
+        why_in(t, "one block of the pool %s, %s of them (exact)",
+               units_bytes(text, sizeof(text), s->block),
+               UNITS_PLAIN(s->reserved / s->block, 6));
     why_gib(t, quantity_exact(s->reserved));
     why_engine(why, t, TERM_BLOCK);
 }

@@ -112,7 +112,8 @@ static struct weights weights_with(const struct plan *p, const struct model *mod
     q.model = model;
     q.engine = engine;
     q.prune = prune;
-    return weights_stage(&q, &p->layout, p->memory.stage);
+    struct load load = load_sum(&q);
+    return weights_stage(&q, &load, &p->layout, p->memory.stage);
 }
 
 /* loaded = rope table + absorbed MLA; without positions there is no table. */
@@ -312,7 +313,8 @@ void explain_overheads(struct why *why)
     const struct plan *p = why->plan;
     const struct engine *e = p->request.engine;
     bool has_head = p->memory.stage == p->layout.pp - 1;
-    struct activation a = memory_activation(&p->request, &p->layout, has_head);
+    struct load load = load_sum(&p->request);
+    struct activation a = memory_activation(&p->request, &load, &p->layout, has_head);
     struct term_why *t;
     if (has_head)
         sampling_term(why, &a);

@@ -1,9 +1,11 @@
 /*
  * fix.c - what to change so that a plan fits (plan_fixes of plan.h).
  *
- * Every proposal is a copy of the request with one field changed, planned like any
- * other request; only those that fit (or, where nothing does, are at least marginal)
- * are offered. The order: less money first, then what changes the request least.
+ * Every proposal is a copy of the request with one field changed (or a pair of engine
+ * options, where neither alone is enough), planned like any other request; only those
+ * that fit (or, where nothing does, are at least marginal) are offered. The order: a
+ * known cost before an unknown one, one machine before several, less money, then what
+ * changes the request least.
  */
 #include "core/plan.h"
 
@@ -12,9 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/search.h"
 #include "core/solve.h"
 #include "util/str.h"
 #include "util/units.h"
+
+#define COUNT_OF(list) ((int)(sizeof(list) / sizeof((list)[0])))
+#define OTHER_GPUS     3 /* offered besides the one asked for */
 
 struct fixer {
     const struct plan *plan;
@@ -34,30 +40,43 @@ enum rank {
     RANK_GPU,
     RANK_USERS,
     RANK_CONTEXT,
-    RANK_PRECISION
+    RANK_ENGINE,
+    RANK_PRECISION,
+    RANK_BOTH = RANK_PRECISION + 10 /* engine and precision; lower ones lie between */
 };
 
-static void propose(struct fixer *f, const struct request *r, enum rank rank,
-                    const char *option, const char *what)
+static void offer(struct fixer *f, const struct plan *p, enum rank rank,
+                  const char *option, const char *what)
 {
-    struct plan p;
-    plan_request(r, f->market, &p);
-    if (p.verdict == VERDICT_DOES_NOT_FIT || p.verdict >= f->plan->verdict)
-        return;
-    if (f->count >= (int)(sizeof(f->found) / sizeof(f->found[0])))
+    const struct plan *asked = f->plan;
+    if (f->count >= COUNT_OF(f->found))
         return;
     struct fix *fix = &f->found[f->count++];
     memset(fix, 0, sizeof(*fix));
     gp_copy(fix->what, sizeof(fix->what), what);
     gp_copy(fix->option, sizeof(fix->option), option);
-    fix->verdict = p.verdict;
-    fix->gain = plan_margin(&p) - (f->plan->has_memory ? plan_margin(f->plan) : 0);
-    fix->gpus = p.layout.gpus;
-    fix->per_hour = p.cost.per_hour;
-    fix->cost_known = p.cost.per_hour > 0 && f->plan->cost.per_hour > 0;
-    fix->cost_delta = fix->cost_known ? p.cost.per_hour - f->plan->cost.per_hour : 0;
+    fix->verdict = p->verdict;
+    fix->gain = plan_margin(p) - (asked->has_memory ? plan_margin(asked) : 0);
+    fix->gpus = p->layout.gpus;
+    fix->per_hour = p->cost.per_hour;
+    fix->cost_known = p->cost.per_hour > 0 && asked->cost.per_hour > 0;
+    fix->cost_delta = fix->cost_known ? p->cost.per_hour - asked->cost.per_hour : 0;
+    fix->spans = plan_spans(p);
     fix->rank = (int)rank;
 }
+
+static bool propose(struct fixer *f, const struct request *r, enum rank rank,
+                    const char *option, const char *what)
+{
+    struct plan p;
+    search_layout(r, f->market, SEARCH_FEWEST_GPUS, false, &p);
+    if (p.verdict == VERDICT_DOES_NOT_FIT || p.verdict >= f->plan->verdict)
+        return false;
+    offer(f, &p, rank, option, what);
+    return true;
+}
+
+/* ---- less of it ---- */
 
 static void less_of_it(struct fixer *f)
 {
@@ -81,30 +100,101 @@ static void less_of_it(struct fixer *f)
     }
 }
 
+/* ---- options of the engine ---- */
+
+enum knob { KNOB_UTILIZATION, KNOB_TOKENS, KNOB_SEQS, KNOB_COUNT };
+
+/* Steps of one option, the mildest first; 0 ends the list. */
+struct knob_row {
+    const char *option; /* with its format */
+    const char *what;
+    double steps[6];
+};
+
+static const struct knob_row knob_rows[KNOB_COUNT] = {
+    [KNOB_UTILIZATION] = {"--memory-utilization %.2f",
+                          "let the engine take more of the memory",
+                          {0.95}},
+    [KNOB_TOKENS] = {"--max-batched-tokens %.0f",
+                     "fewer tokens in one step: a smaller activation peak",
+                     {4096, 2048, 1024, 512}},
+    [KNOB_SEQS] = {"--max-num-seqs %.0f",
+                   "fewer slots: a smaller sampler workspace",
+                   {512, 256, 128, 64, 32}},
+};
+
+/* Turns one option of r; false when the step takes nothing, or more than the load has
+ * room for: a slot for each user, and tokens of a step for each slot, as vLLM asks. */
+static bool turn_knob(struct request *r, enum knob knob, double step)
+{
+    const struct engine *e = r->engine;
+    double users = ceil(r->users / (r->replicas > 0 ? r->replicas : 1));
+    switch (knob) {
+    case KNOB_UTILIZATION:
+        if (memory_budget(r) == BUDGET_ASKED ||
+            (r->utilization > 0 ? r->utilization : e->fraction) >= step)
+            return false;
+        r->utilization = step;
+        return true;
+    case KNOB_TOKENS:
+        if (step >= memory_max_batched_tokens(r) || step < memory_max_num_seqs(r))
+            return false;
+        r->max_batched_tokens = step;
+        return true;
+    case KNOB_SEQS:
+        if (step >= memory_max_num_seqs(r) || step < users)
+            return false;
+        r->max_num_seqs = step;
+        return true;
+    case KNOB_COUNT:
+        break;
+    }
+    return false;
+}
+
+/* Turns one option, or two of them, to the mildest steps that fit. */
+static bool propose_knobs(struct fixer *f, enum knob a, enum knob b)
+{
+    const struct knob_row *x = &knob_rows[a], *y = &knob_rows[b];
+    char option[96], format[96], what[120];
+    for (int i = 0; i < COUNT_OF(x->steps) && x->steps[i] > 0; i++) {
+        struct request r = f->plan->request;
+        if (!turn_knob(&r, a, x->steps[i]))
+            continue;
+        if (a == b) {
+            gp_format(option, sizeof(option), x->option, x->steps[i]);
+            if (propose(f, &r, RANK_KNOB, option, x->what))
+                return true;
+            continue;
+        }
+        gp_format(format, sizeof(format), "%s %s", x->option, y->option);
+        gp_format(what, sizeof(what), "%s, and %s", x->what, y->what);
+        for (int j = 0; j < COUNT_OF(y->steps) && y->steps[j] > 0; j++) {
+            struct request both = r;
+            gp_format(option, sizeof(option), format, x->steps[i], y->steps[j]);
+            if (turn_knob(&both, b, y->steps[j]) &&
+                propose(f, &both, RANK_KNOB, option, what))
+                return true;
+        }
+    }
+    return false;
+}
+
 static void engine_knobs(struct fixer *f)
 {
-    static const double seqs[] = {512, 256, 128, 64, 32};
     struct request r = f->plan->request;
     char option[64];
-    int before = f->count;
-    for (size_t i = 0; i < sizeof(seqs) / sizeof(seqs[0]) && f->count == before; i++) {
-        if (seqs[i] >= memory_max_num_seqs(&f->plan->request) || seqs[i] < r.users)
-            continue;
-        r.max_num_seqs = seqs[i];
-        gp_format(option, sizeof(option), "--max-num-seqs %.0f", seqs[i]);
-        propose(f, &r, RANK_KNOB, option, "fewer slots: a smaller sampler workspace");
-    }
-    r = f->plan->request;
+    bool any = false;
+    for (int a = 0; a < KNOB_COUNT; a++)
+        any = propose_knobs(f, (enum knob)a, (enum knob)a) || any;
+    for (int a = 0; a < KNOB_COUNT && !any; a++)
+        for (int b = a + 1; b < KNOB_COUNT; b++)
+            propose_knobs(f, (enum knob)a, (enum knob)b);
     if (r.users > memory_max_num_seqs(&r)) {
         r.max_num_seqs = r.users;
         gp_format(option, sizeof(option), "--max-num-seqs %.0f", r.users);
         propose(f, &r, RANK_KNOB, option, "a slot for every user");
-    }
-    r = f->plan->request;
-    if (memory_budget(&r) != BUDGET_ASKED && f->plan->memory.fraction < 0.95) {
-        r.utilization = 0.95;
-        propose(f, &r, RANK_KNOB, "--memory-utilization 0.95",
-                "let the engine take more of the memory");
+        r = f->plan->request;
     }
     if (r.used > 0 && f->plan->limit == LIMIT_USED) {
         double left = 1 - r.used / gpu_usable(r.gpu).value;
@@ -114,10 +204,13 @@ static void engine_knobs(struct fixer *f)
     }
 }
 
+/* ---- formats and engines ---- */
+
 static void formats(struct fixer *f)
 {
     struct request r = f->plan->request;
-    char option[64], what[120];
+    char option[96], what[120];
+    bool alone = false;
     if (f->choices->kv_fp8 && r.kv->bits > 8) {
         r.kv = f->choices->kv_fp8;
         propose(f, &r, RANK_KV, "--kv-precision fp8", "an FP8 KV cache");
@@ -128,25 +221,72 @@ static void formats(struct fixer *f)
         gp_format(option, sizeof(option), "--precision %s", r.precision.id);
         gp_format(what, sizeof(what), "weights in %s", r.precision.weight->name);
         propose(f, &r, RANK_PRECISION + i, option, what);
+        if (alone || f->plan->layout.gpus <= 1)
+            continue;
+        struct request one = r;
+        one.gpu_count = 1;
+        gp_format(option, sizeof(option), "--gpu %s:1 --precision %s", r.gpu->id,
+                  r.precision.id);
+        gp_format(what, sizeof(what), "one GPU, weights in %s",
+                  r.precision.weight->name);
+        alone = propose(f, &one, RANK_PRECISION + i, option, what);
     }
 }
 
+/* An engine that reads GGUF keeps the KV cache in 16 bit or in a format of its own. */
+static void gguf_formats(struct fixer *f, const struct engine *engine)
+{
+    struct request r = f->plan->request;
+    char option[96], what[120];
+    r.engine = engine;
+    for (int i = 0; i < f->choices->gguf_count; i++) {
+        r.precision = f->choices->gguf[i];
+        r.kv = r.kv->bits < 16 ? r.precision.base : r.kv;
+        gp_format(option, sizeof(option), "--engine %s --precision %s%s", engine->id,
+                  r.precision.id,
+                  r.kv != f->plan->request.kv ? " --kv-precision auto" : "");
+        gp_format(what, sizeof(what), "%s, weights in %s", engine->name,
+                  r.precision.weight->name);
+        if (propose(f, &r, f->plan->limit == LIMIT_TYPE ? RANK_ENGINE : RANK_BOTH,
+                    option, what))
+            return;
+    }
+}
+
+static void engines(struct fixer *f)
+{
+    char option[96], what[120];
+    for (int i = 0; i < f->choices->engine_count; i++) {
+        const struct engine *e = f->choices->engines[i];
+        struct request r = f->plan->request;
+        if (e->gguf) {
+            gguf_formats(f, e);
+        } else if (f->plan->limit == LIMIT_TYPE) {
+            r.engine = e;
+            gp_format(option, sizeof(option), "--engine %s", e->id);
+            gp_format(what, sizeof(what), "with %s", e->name);
+            propose(f, &r, RANK_ENGINE, option, what);
+        }
+    }
+}
+
+/* ---- layouts ---- */
+
 /* Plans r with the count left open, then with the count that this took, if the request
  * fixes one: what the user has to type is "--gpu ID:N" as well. True when it was
- * offered. */
+ * offered, or had been by another name. */
 static bool propose_cut(struct fixer *f, struct request r, const char *cut,
                         const char *name)
 {
     struct plan p;
-    char option[64], what[120];
-    int before = f->count;
+    char option[96], what[120];
     r.gpu_count = 0;
-    plan_request(&r, f->market, &p);
+    search_layout(&r, f->market, SEARCH_FEWEST_GPUS, false, &p);
     if (p.verdict == VERDICT_DOES_NOT_FIT)
         return false;
     for (int i = 0; i < f->cuts; i++)
         if (memcmp(&f->cut[i], &p.layout, sizeof(p.layout)) == 0)
-            return true; /* by another name */
+            return true;
     if (f->plan->request.gpu_count > 0) {
         r.gpu_count = p.layout.gpus;
         gp_format(option, sizeof(option), "--gpu %s:%d%s%s", r.gpu->id, r.gpu_count,
@@ -156,88 +296,153 @@ static bool propose_cut(struct fixer *f, struct request r, const char *cut,
     }
     gp_format(what, sizeof(what), "%s: %d GPU%s in all", name, p.layout.gpus,
               p.layout.gpus == 1 ? "" : "s");
-    propose(f, &r, RANK_LAYOUT, option, what);
-    if (f->count > before && f->cuts < (int)(sizeof(f->cut) / sizeof(f->cut[0])))
+    if (!propose(f, &r, RANK_LAYOUT, option, what))
+        return false;
+    if (f->cuts < COUNT_OF(f->cut))
         f->cut[f->cuts++] = p.layout;
-    return f->count > before;
+    return true;
 }
 
-/* Opens up the layout, keeping the GPU: any cut; the next TP; the next PP. */
+/* "--tp auto --ep auto", of those that were given. */
+static void freed_options(const struct request *q, char *text, size_t size)
+{
+    const struct {
+        const char *name;
+        int given;
+    } rows[] = {{"tp", q->tp}, {"pp", q->pp}, {"ep", q->ep}, {"replicas", q->replicas}};
+    size_t n = 0;
+    text[0] = '\0';
+    for (int i = 0; i < COUNT_OF(rows); i++)
+        if (rows[i].given > 0) {
+            gp_format(text + n, size - n, "%s--%s auto", n ? " " : "", rows[i].name);
+            n = strlen(text);
+        }
+}
+
+/* Opens up the layout, keeping the GPU: any layout of as many GPUs, then of more; the
+ * next smaller TP that is valid; the next larger one that fits. */
 static void layouts(struct fixer *f)
 {
     const struct plan *p = f->plan;
     struct request r = p->request;
-    char cut[48], name[64];
-    bool refused = p->limit == LIMIT_LAYOUT;
-    r.tp = r.pp = 0;
-    if (p->request.tp > 0 || p->request.pp > 0)
-        propose_cut(f, r, "--tp auto --pp auto", "any layout");
-    else if (p->request.gpu_count > 0)
-        propose_cut(f, r, "", "as many as it takes");
-    for (int tp = p->layout.tp - 1; tp >= 1 && refused; tp--) {
-        r.tp = tp;
-        r.pp = p->request.pp;
-        gp_format(cut, sizeof(cut), "--tp %d", tp);
+    char cut[80], name[64];
+    freed_options(&r, cut, sizeof(cut));
+    r.tp = r.pp = r.ep = r.replicas = 0;
+    bool same_count = cut[0] && r.gpu_count > 0 &&
+                      propose(f, &r, RANK_LAYOUT, cut, "another layout of them");
+    if (!same_count && (cut[0] || r.gpu_count > 0))
+        propose_cut(f, r, cut, "as many as it takes");
+    if (p->request.tp <= 0)
+        return;
+    r = p->request;
+    for (r.tp = p->layout.tp - 1; r.tp >= 1 && p->limit == LIMIT_LAYOUT; r.tp--) {
+        gp_format(cut, sizeof(cut), "--tp %d", r.tp);
         if (propose_cut(f, r, cut, "the next smaller TP that is valid"))
             break;
     }
-    for (int tp = p->layout.tp + 1; tp <= 64 && tp <= r.host_gpus; tp++) {
-        r.tp = tp;
-        r.pp = p->layout.pp;
-        gp_format(cut, sizeof(cut), p->layout.pp > 1 ? "--tp %d --pp %d" : "--tp %d",
-                  tp, p->layout.pp);
-        gp_format(name, sizeof(name), "TP %d", tp);
-        if (propose_cut(f, r, cut, name))
-            break;
-    }
-    for (int pp = p->layout.pp + 1; pp <= 16; pp++) {
-        r.tp = refused ? 1 : p->layout.tp;
-        r.pp = pp;
-        gp_format(cut, sizeof(cut), "--tp %d --pp %d", r.tp, pp);
-        gp_format(name, sizeof(name), "PP %d", pp);
+    for (r.tp = p->layout.tp + 1; r.tp <= r.host_gpus; r.tp++) {
+        gp_format(cut, sizeof(cut), "--tp %d", r.tp);
+        gp_format(name, sizeof(name), "TP %d", r.tp);
         if (propose_cut(f, r, cut, name))
             break;
     }
 }
 
-/* The smallest GPU of the same vendor with more memory that fits in the same number. */
-static void next_gpu(struct fixer *f)
+/* Where only more stages than max_pp fit, or where they need fewer GPUs. */
+static void deeper_pipeline(struct fixer *f)
 {
-    const struct plan *p = f->plan;
-    const struct gpu *best = NULL;
-    struct request r = p->request;
-    char option[64], what[120];
-    double have = gpu_usable(r.gpu).value, need = have;
-    for (int step = 0; step < 3; step++) {
-        best = NULL;
-        for (size_t i = 0; i < f->choices->gpu_count; i++) {
-            const struct gpu *g = f->choices->gpus[i];
-            double size = gpu_usable(g).value;
-            bool same = strcmp(g->vendor, r.gpu->vendor) == 0 &&
-                        g->compute_capability >= p->request.gpu->compute_capability;
-            bool assumed;
-            cost_host_gpus(g, f->market, &assumed);
-            if (same && size > need * 1.05 && !assumed &&
-                (!best || size < gpu_usable(best).value))
-                best = g;
-        }
-        if (!best)
-            return;
-        need = gpu_usable(best).value;
-        r.gpu = best;
-        r.host_gpus = cost_host_gpus(best, f->market, &r.host_assumed);
-        r.gpu_count = p->layout.gpus;
-        gp_format(option, sizeof(option), "--gpu %s:%d", best->id, r.gpu_count);
-        gp_format(what, sizeof(what), "%d x %s", r.gpu_count, best->name);
-        int before = f->count;
-        propose(f, &r, RANK_GPU, option, what);
-        if (f->count > before)
-            return;
-    }
+    struct request r = f->plan->request;
+    struct plan p;
+    char option[96], what[120];
+    bool fits = f->plan->verdict == VERDICT_FITS;
+    int most = r.max_pp > 0 ? r.max_pp : SEARCH_MAX_PP;
+    if (r.pp > 0 || r.model->layer_count <= most ||
+        (fits && (r.gpu_count > 0 || f->plan->layout.gpus <= most + 1)))
+        return;
+    r.max_pp = r.model->layer_count;
+    search_layout(&r, f->market, SEARCH_FEWEST_GPUS, false, &p);
+    if (p.verdict != VERDICT_FITS || p.layout.pp <= most ||
+        (fits && p.layout.gpus >= f->plan->layout.gpus))
+        return;
+    gp_format(option, sizeof(option), "--max-pp %d", p.layout.pp);
+    gp_format(what, sizeof(what), "a pipeline of %d stages: %d GPUs in all",
+              p.layout.pp, p.layout.gpus);
+    offer(f, &p, RANK_LAYOUT, option, what);
 }
 
-/* Fits before marginal; then money; then what takes least from the request. Fixes of
- * unknown cost come after those whose cost is known. */
+/* ---- other GPUs ---- */
+
+static void offer_gpu(struct fixer *f, const struct plan *p)
+{
+    char option[96], what[120], freed[64];
+    freed_options(&f->plan->request, freed, sizeof(freed));
+    gp_format(option, sizeof(option), "--gpu %s:%d%s%s", p->request.gpu->id,
+              p->layout.gpus, freed[0] ? " " : "", freed);
+    gp_format(what, sizeof(what), "%d x %s", p->layout.gpus, p->request.gpu->name);
+    offer(f, p, RANK_GPU, option, what);
+}
+
+/* Less is better: a known price, one machine, the price, the number of GPUs. */
+static bool cheaper_gpu(const struct plan *a, const struct plan *b)
+{
+    bool known = a->cost.per_hour > 0, spans = plan_spans(a);
+    if (known != (b->cost.per_hour > 0))
+        return known;
+    if (spans != plan_spans(b))
+        return !spans;
+    if (a->cost.per_hour != b->cost.per_hour)
+        return a->cost.per_hour < b->cost.per_hour;
+    return a->layout.gpus < b->layout.gpus;
+}
+
+/* Puts p among the cheapest OTHER_GPUS, in order. */
+static void keep_cheapest(struct plan best[OTHER_GPUS], int *n, const struct plan *p)
+{
+    int at = *n;
+    while (at > 0 && cheaper_gpu(p, &best[at - 1]))
+        at--;
+    if (at >= OTHER_GPUS)
+        return;
+    *n = *n < OTHER_GPUS ? *n + 1 : *n;
+    memmove(&best[at + 1], &best[at], (size_t)(*n - 1 - at) * sizeof(best[0]));
+    best[at] = *p;
+}
+
+/* The cheapest other GPUs that fit; and of the same vendor the cheapest that does it in
+ * as many as were asked for, a larger card in the same slots. Where both are one GPU at
+ * one price (an instance is rented whole), the count that was asked for. */
+static void other_gpus(struct fixer *f)
+{
+    const struct plan *asked = f->plan;
+    struct plan best[OTHER_GPUS], same = {0}, p;
+    int n = 0, count = asked->request.gpu_count;
+    for (size_t i = 0; i < f->choices->gpu_count; i++) {
+        struct request r =
+            search_on(&asked->request, f->choices->gpus[i], 0, f->market);
+        if (r.gpu == asked->request.gpu)
+            continue;
+        r.tp = r.pp = r.ep = r.replicas = 0;
+        search_layout(&r, f->market, SEARCH_FEWEST_GPUS, false, &p);
+        if (p.verdict != VERDICT_FITS)
+            continue;
+        keep_cheapest(best, &n, &p);
+        if (p.layout.gpus > count || strcmp(r.gpu->vendor, asked->request.gpu->vendor))
+            continue;
+        r.gpu_count = count;
+        search_layout(&r, f->market, SEARCH_FEWEST_GPUS, false, &p);
+        if (p.verdict == VERDICT_FITS && (!same.has_memory || cheaper_gpu(&p, &same)))
+            same = p;
+    }
+    for (int i = 0; i < n; i++)
+        if (!same.has_memory || best[i].request.gpu != same.request.gpu ||
+            best[i].cost.per_hour < same.cost.per_hour)
+            offer_gpu(f, &best[i]);
+    if (same.has_memory)
+        offer_gpu(f, &same);
+}
+
+/* ---- all of them ---- */
+
 static int by_worth(const void *pa, const void *pb)
 {
     const struct fix *a = pa, *b = pb;
@@ -245,6 +450,8 @@ static int by_worth(const void *pa, const void *pb)
         return (int)a->verdict - (int)b->verdict;
     if ((a->per_hour > 0) != (b->per_hour > 0))
         return a->per_hour > 0 ? -1 : 1;
+    if (a->spans != b->spans)
+        return (int)a->spans - (int)b->spans;
     if (fabs(a->per_hour - b->per_hour) > 0.005)
         return a->per_hour < b->per_hour ? -1 : 1;
     if (a->rank != b->rank)
@@ -258,14 +465,16 @@ int plan_fixes(const struct plan *plan, const struct choices *choices,
                const struct market *market, struct fix out[PLAN_MAX_FIXES])
 {
     struct fixer f = {.plan = plan, .choices = choices, .market = market};
-    if (plan->verdict == VERDICT_FITS)
-        return 0;
-    layouts(&f);
-    if (plan->has_memory) {
+    deeper_pipeline(&f);
+    if (plan->verdict != VERDICT_FITS) {
+        layouts(&f);
+        engines(&f);
+        other_gpus(&f);
+    }
+    if (plan->verdict != VERDICT_FITS && plan->has_memory) {
         less_of_it(&f);
         engine_knobs(&f);
         formats(&f);
-        next_gpu(&f);
     }
     qsort(f.found, (size_t)f.count, sizeof(f.found[0]), by_worth);
     bool any_fits = f.count > 0 && f.found[0].verdict == VERDICT_FITS;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "util/str.h"
 
@@ -60,17 +61,49 @@ int layout_stage_first(const struct model *model, int pp, int stage)
     return stage >= pp ? model->layer_count : stage * base + more;
 }
 
-int layout_hosts(const struct layout *layout, int host_gpus)
+static int common_divisor(int a, int b)
 {
-    int replica = layout->tp * layout->pp;
-    if (host_gpus < 1)
-        host_gpus = 1;
-    if (replica <= host_gpus) {
-        int per_host = host_gpus / replica;
-        return (layout->replicas + per_host - 1) / per_host;
+    while (b > 0) {
+        int rest = a % b;
+        a = b;
+        b = rest;
     }
-    int stages = host_gpus / layout->tp > 0 ? host_gpus / layout->tp : 1;
-    return (layout->pp + stages - 1) / stages * layout->replicas;
+    return a;
+}
+
+int layout_group(const struct layout *l)
+{
+    int replicas = l->ep > l->tp ? l->ep / common_divisor(l->ep, l->tp) : 1;
+    return l->tp * l->pp * replicas;
+}
+
+int layout_hosts(const struct layout *l, int host_gpus)
+{
+    int group = layout_group(l), replica = l->tp * l->pp;
+    int host = host_gpus > 1 ? host_gpus : 1;
+    int unit = group <= host ? group : replica;
+    if (unit <= host) {
+        int units = replica * l->replicas / unit, per_host = host / unit;
+        return (units + per_host - 1) / per_host;
+    }
+    int stages = host / l->tp > 0 ? host / l->tp : 1;
+    return (l->pp + stages - 1) / stages * l->replicas;
+}
+
+char *layout_words(const struct layout *l, char *text, size_t size)
+{
+    struct part {
+        const char *format;
+        int n;
+    } const parts[] = {
+        {" x PP %d", l->pp}, {" x %d replicas", l->replicas}, {", EP %d", l->ep}};
+    gp_format(text, size, "TP %d", l->tp);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        size_t n = strlen(text);
+        if (parts[i].n > 1)
+            gp_format(text + n, size - n, parts[i].format, parts[i].n);
+    }
+    return text;
 }
 
 /* ---- validity ---- */
@@ -87,6 +120,10 @@ static void reason(struct reasons *r, const char *fmt, ...)
 {
     char line[200];
     va_list args;
+    if (r->size == 0) {
+        r->len++;
+        return;
+    }
     va_start(args, fmt);
     vsnprintf(line, sizeof(line), fmt, args);
     va_end(args);
@@ -140,19 +177,14 @@ static void check_kinds(struct reasons *r, const struct model *m,
     }
 }
 
-static int most_experts(const struct model *m)
+static void check_ep(struct reasons *r, const struct request *q, const struct layout *l)
 {
-    int most = 0;
-    for (int k = 0; k < m->kind_count; k++)
-        most = m->kind[k].experts > most ? m->kind[k].experts : most;
-    return most;
-}
-
-static void check_ep(struct reasons *r, const struct model *m, const struct layout *l)
-{
-    int experts = most_experts(m);
+    int experts = model_experts(q->model);
     if (l->ep <= 1)
         return;
+    if (q->engine->gguf)
+        reason(r, "EP=%d: %s does not spread experts over GPUs", l->ep,
+               q->engine->name);
     if (experts == 0)
         reason(r, "EP=%d: the model has no experts", l->ep);
     else if (experts % l->ep != 0)
@@ -177,8 +209,8 @@ bool layout_valid(const struct request *q, const struct layout *l, char *why,
         reason(&r, "TP=%d does not divide the vocabulary of %d", l->tp, m->vocab);
     if (l->pp > 1 && l->pp > m->layer_count)
         reason(&r, "PP=%d exceeds the %d layers", l->pp, m->layer_count);
-    check_ep(&r, m, l);
-    if (q->gpu->link_domain == 1 && l->tp * l->pp > 1)
+    check_ep(&r, q, l);
+    if (q->gpu->link_domain == 1 && layout_group(l) > 1)
         reason(&r, "MIG instances cannot be joined: one must hold the model");
     else if (q->host_gpus > 0 && l->tp > q->host_gpus)
         reason(&r, "TP=%d exceeds the %d GPUs one host can hold%s", l->tp, q->host_gpus,

@@ -7,7 +7,8 @@
  *   PP  layers are cut into pp stages; the remainder goes to the stages before the last
  *       (as vLLM does). The first holds the embedding, the last the head; a tied
  *       embedding is on both.
- *   EP  the routed experts are spread over ep GPUs.
+ *   EP  the routed experts are spread over ep GPUs: where ep exceeds tp, over those of
+ *       ep / gcd(tp, ep) replicas, which then form one group.
  *   replicas  whole copies that share the users.
  *
  * Example: Qwen3-14B has 40 heads, 8 KV heads and 151,936 words: TP=5 divides the heads
@@ -25,7 +26,7 @@
 struct layout {
     int tp, pp, ep, replicas;
     int gpus;  /* tp * pp * replicas */
-    int hosts; /* hosts needed at host_gpus each */
+    int hosts; /* machines: those of the price, else the fewest of host_gpus each */
 };
 
 /* Share of a tensor of this role that one GPU holds (0 < share <= 1). */
@@ -38,11 +39,19 @@ int layout_kv_heads(const struct layer_kind *kind, int tp);
 /* First layer of stage s (0 <= s <= pp); stage s holds [first(s), first(s+1)). */
 int layout_stage_first(const struct model *model, int pp, int stage);
 
-/* Hosts that layout needs when one holds host_gpus. */
+/* GPUs that exchange activations in every step: a replica's, or those of all replicas
+ * that share their experts. */
+int layout_group(const struct layout *layout);
+
+/* The fewest hosts that layout needs when one holds host_gpus. A group stays on one host
+ * where one can hold it, else each replica, else each TP group. */
 int layout_hosts(const struct layout *layout, int host_gpus);
 
-/* Says in `why` (size bytes) each reason the layout is not valid; false if there is
- * one. Reasons are separated by "; ". */
+/* "TP 1 x PP 5 x 8 replicas, EP 8": what exceeds 1, and TP. Returns text. */
+char *layout_words(const struct layout *layout, char *text, size_t size);
+
+/* Says in `why` each reason the layout is not valid; false if there is one. Reasons are
+ * separated by "; ". size 0: only whether it is valid. */
 bool layout_valid(const struct request *request, const struct layout *layout, char *why,
                   size_t size);
 

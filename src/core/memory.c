@@ -74,8 +74,8 @@ static double moe_bytes(const struct request *q, const struct layout *l, double 
     return tokens * most * act;
 }
 
-struct activation memory_activation(const struct request *q, const struct layout *l,
-                                    bool has_head)
+struct activation memory_activation(const struct request *q, const struct load *load,
+                                    const struct layout *l, bool has_head)
 {
     const struct engine *e = q->engine;
     const struct model *m = q->model;
@@ -88,7 +88,7 @@ struct activation memory_activation(const struct request *q, const struct layout
         quantity_add(quantity_of(logits + tokens * h * act, ORIGIN_MODEL), e->base);
     a.forward = quantity_add(quantity_of(layer, ORIGIN_MODEL), e->forward_base);
     a.moe = quantity_of(e->moe_workspace * moe_bytes(q, l, tokens, act), ORIGIN_MODEL);
-    a.vision = model_params_role(m, ROLE_VISION) > 0 ? e->vision : quantity_exact(0);
+    a.vision = load->has_vision ? e->vision : quantity_exact(0);
     a.peak = a.forward;
     if (has_head && a.sampling.value > a.forward.value)
         a.peak = a.sampling;
@@ -151,12 +151,12 @@ static enum origin counted(const struct request *q)
     return q->model->assumed ? ORIGIN_ASSUMED : ORIGIN_EXACT;
 }
 
-static void stage_parts(const struct request *q, const struct layout *l, int stage,
-                        struct memory *m)
+static void stage_parts(const struct request *q, const struct load *load,
+                        const struct layout *l, int stage, struct memory *m)
 {
     bool exact = !q->precision.weight->mix;
     m->stage = stage;
-    m->split = weights_stage(q, l, stage);
+    m->split = weights_stage(q, load, l, stage);
     m->weights = quantity_of(m->split.total, exact ? counted(q) : ORIGIN_MODEL);
     if (!exact) { /* a blend of types: the published sizes are met within 0.5 % */
         m->weights.low *= 0.995;
@@ -164,7 +164,7 @@ static void stage_parts(const struct request *q, const struct layout *l, int sta
     }
     m->activation = m->non_torch = m->graphs = quantity_exact(0);
     if (!q->model->weights_only) {
-        m->activation = memory_activation(q, l, stage == l->pp - 1).peak;
+        m->activation = memory_activation(q, load, l, stage == l->pp - 1).peak;
         m->non_torch = non_torch(q, l);
         m->graphs = q->engine->graphs;
     }
@@ -229,16 +229,30 @@ static void stage_kv(const struct request *q, const struct layout *l, struct mem
     m->free = quantity_sub(m->free, quantity_exact(q->used));
 }
 
-/* A stage binds when its pool holds fewer requests, or, without any KV, has less. */
+enum memory_state memory_state(const struct memory *m)
+{
+    double need = m->kv_reserved.value;
+    if (need > m->kv_pool.high || (m->kv_pool.high <= 0 && m->kv_pool.low < 0))
+        return MEMORY_LACKS;
+    if (need > m->kv_pool.low || m->kv_pool.low < 0)
+        return MEMORY_CROSSES;
+    return m->free.low < 0 ? MEMORY_OVERRUNS : MEMORY_HOLDS;
+}
+
+/* A stage binds that is worse off for sure; else when its pool holds fewer requests, or,
+ * without any KV, has less. */
 static bool binds(const struct memory *a, const struct memory *b)
 {
+    if (memory_state(a) != memory_state(b))
+        return memory_state(a) > memory_state(b);
     double need_a = a->kv_reserved.value, need_b = b->kv_reserved.value;
     if (need_a > 0 && need_b > 0 && a->kv_pool.value > 0 && b->kv_pool.value > 0)
         return a->kv_pool.value / need_a < b->kv_pool.value / need_b;
     return a->kv_pool.value - need_a < b->kv_pool.value - need_b;
 }
 
-static struct memory whole_request(const struct request *q, const struct layout *l)
+static struct memory whole_request(const struct request *q, const struct load *load,
+                                   const struct layout *l)
 {
     struct memory m;
     memset(&m, 0, sizeof(m));
@@ -246,19 +260,17 @@ static struct memory whole_request(const struct request *q, const struct layout 
     m.max_num_seqs = memory_max_num_seqs(q);
     m.max_batched_tokens = memory_max_batched_tokens(q);
     m.fraction = q->utilization > 0 ? q->utilization : q->engine->fraction;
-    if (!q->model->weights_only)
-        m.kv_bytes_per_token = kvcache_bytes_per_token(q->model, q->kv);
-    m.rule_of_thumb =
-        memory_rule_of_thumb(model_params(q->model), q->precision.weight->bits);
-    m.file_bytes = weights_file_bytes(q);
+    m.kv_bytes_per_token = load->kv_bytes_per_token;
+    m.rule_of_thumb = memory_rule_of_thumb(load->params, q->precision.weight->bits);
+    m.file_bytes = load->file_bytes;
     return m;
 }
 
-void memory_stage(const struct request *q, const struct layout *l, int stage,
-                  struct memory *out)
+void memory_stage(const struct request *q, const struct load *load,
+                  const struct layout *l, int stage, struct memory *out)
 {
-    *out = whole_request(q, l);
-    stage_parts(q, l, stage, out);
+    *out = whole_request(q, load, l);
+    stage_parts(q, load, l, stage, out);
     stage_kv(q, l, out);
 }
 
@@ -274,15 +286,15 @@ static bool same_as_before(const struct model *m, int pp, int stage)
            memcmp(m->layer + before, m->layer + first, (size_t)(end - first)) == 0;
 }
 
-void memory_estimate(const struct request *q, const struct layout *l,
-                     struct memory *out)
+void memory_estimate(const struct request *q, const struct load *load,
+                     const struct layout *l, struct memory *out)
 {
-    struct memory base = whole_request(q, l);
+    struct memory base = whole_request(q, load, l);
     for (int s = 0; s < l->pp; s++) {
         struct memory m = base;
         if (same_as_before(q->model, l->pp, s))
             continue;
-        stage_parts(q, l, s, &m);
+        stage_parts(q, load, l, s, &m);
         stage_kv(q, l, &m);
         if (s == 0 || binds(&m, out))
             *out = m;

@@ -54,12 +54,23 @@ struct memory {
 /* Who shares out the memory: the engine; nobody where only the weights are counted. */
 enum budget memory_budget(const struct request *request);
 
-void memory_estimate(const struct request *request, const struct layout *layout,
-                     struct memory *out);
+/* What the users' requests reserve, against the bands of the pool and of what lies
+ * outside of it. The verdict is that of the worst stage. */
+enum memory_state {
+    MEMORY_HOLDS,    /* also at the low end */
+    MEMORY_OVERRUNS, /* the pool holds them; what lies outside the budget may not fit */
+    MEMORY_CROSSES,  /* the pool's band crosses the need */
+    MEMORY_LACKS     /* not even the high end holds them */
+};
+enum memory_state memory_state(const struct memory *memory);
+
+/* load: load_sum(request). */
+void memory_estimate(const struct request *request, const struct load *load,
+                     const struct layout *layout, struct memory *out);
 
 /* The same for one stage, whether it binds or not. */
-void memory_stage(const struct request *request, const struct layout *layout, int stage,
-                  struct memory *out);
+void memory_stage(const struct request *request, const struct load *load,
+                  const struct layout *layout, int stage, struct memory *out);
 
 /* The two moments of the activation peak (engine.h), bytes, on a stage that has the
  * head or not. `why` users print them apart. */
@@ -67,6 +78,7 @@ struct activation {
     struct quantity sampling, forward, moe, vision, peak; /* bytes */
 };
 struct activation memory_activation(const struct request *request,
+                                    const struct load *load,
                                     const struct layout *layout, bool has_head);
 
 /* The engine's limits for this request: the request's own, else the GPU's default. */

@@ -155,6 +155,14 @@ double model_params_active(const struct model *model)
     return nearbyint(model_sum(model, ACTIVE, ROLE_OTHER));
 }
 
+int model_experts(const struct model *model)
+{
+    int most = 0;
+    for (int k = 0; k < model->kind_count; k++)
+        most = model->kind[k].experts > most ? model->kind[k].experts : most;
+    return most;
+}
+
 double model_params_role(const struct model *model, enum tensor_role role)
 {
     return model_sum(model, ONE_ROLE, role);

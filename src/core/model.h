@@ -193,6 +193,9 @@ double model_params_active(const struct model *model);
 /* Elements of one role over the whole model. */
 double model_params_role(const struct model *model, enum tensor_role role);
 
+/* The most routed experts that any layer has; 0 = a dense model. */
+int model_experts(const struct model *model);
+
 /* Layers of kind k. */
 int model_kind_layers(const struct model *model, int k);
 

@@ -17,6 +17,7 @@
 
 #include "core/model.h"
 #include "util/str.h"
+#include "util/units.h"
 
 #define VOCAB     128256
 #define SMALLEST  0.3e9
@@ -128,8 +129,8 @@ enum gp_status model_generic(double params, struct model *out, struct gp_err *er
 
     if (!(params >= SMALLEST && params <= LARGEST))
         return gp_fail(err, GP_E_USAGE, "model size", "name a model of the catalogue",
-                       "%g B is outside %g..%g B", params / 1e9, SMALLEST / 1e9,
-                       LARGEST / 1e9);
+                       "%s B is outside %g..%g B", UNITS_PLAIN(params / 1e9, 6),
+                       SMALLEST / 1e9, LARGEST / 1e9);
     s = nearest_shape(params);
     shape_model(s, s->layers, s->ff, out);
     if (miss(out, params) > NEAR)

@@ -1,6 +1,6 @@
 /*
- * plan.c - see plan.h. Search for a layout here; fixes and solving have their own
- * files.
+ * plan.c - one layout judged, see plan.h. The search for a layout, fixes and solving
+ * have their own files.
  */
 #include "core/plan.h"
 
@@ -49,8 +49,14 @@ static void say(char (*lines)[240], int *count, const char *fmt, ...)
     va_end(args);
 }
 
-#define REASON(p, ...)  say((p)->reasons, &(p)->reason_count, __VA_ARGS__)
-#define WARNING(p, ...) say((p)->warnings, &(p)->warning_count, __VA_ARGS__)
+/* A search judges thousands of layouts and says nothing of all but one. */
+#define SAY(p, list, ...)                                                              \
+    do {                                                                               \
+        if (!(p)->silent)                                                              \
+            say((p)->list##s, &(p)->list##_count, __VA_ARGS__);                        \
+    } while (0)
+#define REASON(p, ...)  SAY(p, reason, __VA_ARGS__)
+#define WARNING(p, ...) SAY(p, warning, __VA_ARGS__)
 
 static void refuse(struct plan *p, enum limit limit)
 {
@@ -297,7 +303,7 @@ static void check_static_rest(struct plan *p)
 static void check_free(struct plan *p)
 {
     const struct memory *m = &p->memory;
-    if (p->verdict != VERDICT_FITS || m->free.low >= 0)
+    if (p->verdict != VERDICT_FITS || memory_state(m) != MEMORY_OVERRUNS)
         return;
     p->verdict = VERDICT_MARGINAL;
     p->limit = LIMIT_OVERHEAD;
@@ -311,9 +317,10 @@ static void judge(struct plan *p)
 {
     const struct memory *m = &p->memory;
     double need = m->kv_reserved.value;
-    if (need <= m->kv_pool.low && m->kv_pool.low >= 0)
+    enum memory_state state = memory_state(m);
+    if (state <= MEMORY_OVERRUNS)
         return;
-    if (need > m->kv_pool.high || m->kv_pool.high <= 0) {
+    if (state == MEMORY_LACKS) {
         enum limit before = p->limit;
         refuse(p, LIMIT_KV);
         explain_shortage(p);
@@ -332,21 +339,22 @@ static void judge(struct plan *p)
 
 /* ---- one layout ---- */
 
-static void judge_layout(const struct request *q, const struct layout *layout,
-                         struct plan *p)
+void plan_judge(const struct request *q, const struct load *load,
+                const struct layout *layout, bool sentences, struct plan *p)
 {
     char why[400];
     memset(p, 0, sizeof(*p));
+    p->silent = !sentences;
     p->request = *q;
     p->layout = *layout;
     p->layout.gpus = layout->tp * layout->pp * layout->replicas;
     p->layout.hosts = layout_hosts(&p->layout, q->host_gpus);
-    if (!layout_valid(q, &p->layout, why, sizeof(why))) {
+    if (!layout_valid(q, &p->layout, why, sentences ? sizeof(why) : 0)) {
         REASON(p, "%s", why);
         refuse(p, LIMIT_LAYOUT);
         return;
     }
-    memory_estimate(q, &p->layout, &p->memory);
+    memory_estimate(q, load, &p->layout, &p->memory);
     p->has_memory = true;
     check_types(p);
     check_request(p);
@@ -360,214 +368,26 @@ static void judge_layout(const struct request *q, const struct layout *layout,
     check_free(p);
 }
 
+void plan_price(struct plan *p, const struct market *market)
+{
+    p->priced = true;
+    if (!p->has_memory)
+        return;
+    cost_estimate(&p->request, &p->layout, market, &p->cost);
+    if (p->cost.machines > 0)
+        p->layout.hosts = p->cost.machines;
+}
+
 void plan_layout(const struct request *q, const struct layout *layout,
                  const struct market *market, struct plan *p)
 {
-    judge_layout(q, layout, p);
-    if (p->has_memory)
-        cost_estimate(q, &p->layout, market, &p->cost);
+    struct load load = load_sum(q);
+    plan_judge(q, &load, layout, true, p);
+    plan_price(p, market);
 }
 
-/* ---- choosing a layout ---- */
-
-static bool fixed_or(int want, int have)
+bool plan_spans(const struct plan *p)
 {
-    return want <= 0 || want == have;
-}
-
-static bool lacks_memory(const struct plan *p)
-{
-    return p->limit == LIMIT_WEIGHTS || p->limit == LIMIT_OVERHEAD ||
-           p->limit == LIMIT_KV;
-}
-
-/* Better verdict first; among those that do not fit, what misses least; then fewer
- * GPUs, less PP, fewer replicas. */
-static bool prefer(const struct plan *a, const struct plan *b)
-{
-    if (a->has_memory != b->has_memory)
-        return a->has_memory;
-    if (a->verdict != b->verdict)
-        return a->verdict < b->verdict;
-    if (a->verdict == VERDICT_DOES_NOT_FIT && lacks_memory(a) && lacks_memory(b))
-        return plan_margin(a) > plan_margin(b);
-    if (a->layout.gpus != b->layout.gpus)
-        return a->layout.gpus < b->layout.gpus;
-    if (a->layout.pp != b->layout.pp)
-        return a->layout.pp < b->layout.pp;
-    return a->layout.replicas < b->layout.replicas;
-}
-
-struct search {
-    const struct request *request;
-    struct plan best;
-    bool any;
-    int marginal_gpus; /* the fewest that are marginal; 0 = none seen */
-};
-
-static void consider(struct search *s, const struct plan *p)
-{
-    int gpus = p->layout.gpus;
-    if (p->verdict == VERDICT_MARGINAL &&
-        (s->marginal_gpus == 0 || gpus < s->marginal_gpus))
-        s->marginal_gpus = gpus;
-    if (!s->any || prefer(p, &s->best))
-        s->best = *p;
-    s->any = true;
-}
-
-/* Judges one cut; false when it is not valid. Such a cut is only an answer (with its
- * reason) when the request itself fixed it. */
-static bool try_layout(struct search *s, int tp, int pp, int replicas, struct plan *p)
-{
-    const struct request *q = s->request;
-    struct layout l = {.tp = tp, .pp = pp, .replicas = replicas};
-    l.ep = q->ep > 0 ? q->ep : 1;
-    judge_layout(q, &l, p);
-    if (p->has_memory || (q->tp > 0 && (q->pp > 0 || pp == 1)))
-        consider(s, p);
-    return p->has_memory;
-}
-
-/* ---- a given number of GPUs ---- */
-
-/* TP within a host first. PP is slower and rarer: it is taken only when no cut without
- * it fits, and never in place of a TP that one host can hold. */
-static void try_count(struct search *s, int n)
-{
-    const struct request *q = s->request;
-    struct plan p;
-    for (int pp = 1; pp <= n; pp++) {
-        bool had = s->any && s->best.has_memory;
-        for (int replicas = 1; replicas * pp <= n; replicas++)
-            if (n % (replicas * pp) == 0 && fixed_or(q->pp, pp) &&
-                fixed_or(q->replicas, replicas) && fixed_or(q->tp, n / replicas / pp))
-                try_layout(s, n / replicas / pp, pp, replicas, &p);
-        bool held =
-            !had && pp == 1 && s->best.has_memory && s->best.layout.replicas == 1;
-        if (s->any && (s->best.verdict == VERDICT_FITS || held))
-            return;
-    }
-}
-
-/* ---- the fewest GPUs ---- */
-
-/* Replicas so that each one's share of the users fits in `pool`; 0 = no number does.
- * What a replica needs does not depend on how many there are. */
-static int enough_replicas(const struct plan *p, double pool)
-{
-    double each = p->memory.sequence.reserved;
-    double slots = memory_max_num_seqs(&p->request);
-    double users = each > 0 ? fmin(floor(pool / each), slots) : slots;
-    return users >= 1 ? (int)fmin(ceil(p->request.users / users), PLAN_MAX_GPUS + 1)
-                      : 0;
-}
-
-/* Experts may be spread over replicas: then their number is a multiple of this. */
-static int replica_step(const struct request *q, int tp)
-{
-    int step = 1;
-    while (q->ep > tp && tp * step % q->ep != 0 && step < q->ep)
-        step++;
-    return step;
-}
-
-static void try_cut(struct search *s, int tp, int pp)
-{
-    const struct request *q = s->request;
-    int step = replica_step(q, tp);
-    int counts[2] = {0, 0};
-    struct plan p;
-    if (!try_layout(s, tp, pp, q->replicas > 0 ? q->replicas : step, &p) ||
-        q->replicas > 0 || p.verdict == VERDICT_FITS)
-        return;
-    counts[0] = enough_replicas(&p, p.memory.kv_pool.low);
-    counts[1] = enough_replicas(&p, p.memory.kv_pool.high);
-    for (int i = 0; i < 2; i++) {
-        int replicas = (counts[i] + step - 1) / step * step;
-        if (replicas > step && tp * pp * replicas <= PLAN_MAX_GPUS)
-            try_layout(s, tp, pp, replicas, &p);
-    }
-}
-
-/* The widest TP that is valid inside one host: what a replica of several hosts uses. */
-static int widest_tp(const struct request *q)
-{
-    struct layout l = {.pp = 1, .ep = 1, .replicas = 1};
-    struct request open = *q;
-    char why[8];
-    open.gpu_count = 0;
-    for (l.tp = q->host_gpus > 0 ? q->host_gpus : 1; l.tp > 1; l.tp--) {
-        l.gpus = l.tp;
-        if (layout_valid(&open, &l, why, sizeof(why)))
-            break;
-    }
-    return l.tp;
-}
-
-/* Stages below which not even the weights have room; shares are a little uneven. */
-static int least_stages(const struct request *q, int tp)
-{
-    double room = gpu_usable(q->gpu).high * tp * (q->ep > tp ? q->ep / tp : 1);
-    double least = floor(weights_file_bytes(q) * 0.95 / room);
-    return least > 2 ? (int)fmin(least, PLAN_MAX_GPUS / tp) : 2;
-}
-
-static bool fits(const struct search *s)
-{
-    return s->any && s->best.verdict == VERDICT_FITS;
-}
-
-/* A replica within one host; else whole hosts of pipeline stages, if those are fewer.
- */
-static void search_counts(struct search *s)
-{
-    const struct request *q = s->request;
-    int widest = q->tp > 0 ? q->tp : q->host_gpus > 0 ? q->host_gpus : 1;
-    for (int tp = q->tp > 0 ? q->tp : 1; tp <= widest && q->pp <= 1; tp++)
-        try_cut(s, tp, 1);
-    /* PP costs speed: only where TP needs several replicas, or does not fit at all */
-    if (q->pp != 1 && (!fits(s) || s->best.layout.replicas > 1)) {
-        int tp = q->tp > 0 ? q->tp : widest_tp(q);
-        int least = q->pp > 0 ? q->pp : least_stages(q, tp);
-        int most = q->pp > 0 ? q->pp : PLAN_MAX_GPUS / tp;
-        for (int pp = least; pp <= most; pp++)
-            if (!fits(s) || tp * pp < s->best.layout.gpus)
-                try_cut(s, tp, pp);
-    }
-    /* that many GPUs when asked for by number get the same layout */
-    if (fits(s)) {
-        struct search counted = {.request = q};
-        try_count(&counted, s->best.layout.gpus);
-        if (fits(&counted))
-            s->best = counted.best;
-    }
-    if (fits(s) && s->marginal_gpus > 0 && s->marginal_gpus < s->best.layout.gpus)
-        REASON(&s->best, "%d GPU%s would be marginal", s->marginal_gpus,
-               s->marginal_gpus == 1 ? "" : "s");
-}
-
-void plan_request(const struct request *q, const struct market *market,
-                  struct plan *out)
-{
-    struct search s = {.request = q};
-    if (q->gpu_count > 0)
-        try_count(&s, q->gpu_count);
-    else
-        search_counts(&s);
-    if (!s.any) {
-        /* no valid cut of the given numbers exists: say why the nearest one is none */
-        struct layout l = {.tp = q->tp > 0 ? q->tp : 1,
-                           .pp = q->pp > 0 ? q->pp : 1,
-                           .ep = q->ep > 0 ? q->ep : 1,
-                           .replicas = q->replicas > 0 ? q->replicas : 1};
-        if (q->tp <= 0 && q->gpu_count > 0)
-            l.tp = q->gpu_count / (l.pp * l.replicas) > 0
-                       ? q->gpu_count / (l.pp * l.replicas)
-                       : 1;
-        judge_layout(q, &l, &s.best);
-    }
-    *out = s.best;
-    if (out->has_memory)
-        cost_estimate(q, &out->layout, market, &out->cost);
+    const struct rent *r = cost_wanted(&p->cost);
+    return r && r->known ? r->apart : layout_group(&p->layout) > p->request.host_gpus;
 }

@@ -12,9 +12,8 @@
  * 72.85 - 65.74 - 2.0 - 2.1 = 3.0 GiB before CUDA graphs of 0.5..1.9 GiB; one request
  * needs 1.25 GiB: marginal, decided by the graphs.
  *
- * When nobody fixes the GPU count, plan_request() takes the fewest GPUs that fit; when
- * nobody fixes the layout, TP within a host first, then PP. plan_fixes() proposes
- * changes; each is a request of its own that was planned, and fits.
+ * What nobody fixes, the search decides (search.h): the fewest GPUs that fit for sure.
+ * plan_fixes() proposes changes; each is a request of its own that was planned, and fits.
  */
 #ifndef GP_CORE_PLAN_H
 #define GP_CORE_PLAN_H
@@ -46,6 +45,13 @@ enum limit {           /* what stands in the way, or would first */
     LIMIT_COUNT
 };
 
+/* The best layout that fits with another TP or PP, and what made it lose. */
+struct runner_up {
+    struct layout layout;      /* gpus 0 = there is none */
+    double per_hour;           /* dollars; 0 = unknown */
+    char lost[80];             /* "3 GPUs more", "$2.40/h more" */
+};
+
 struct plan {
     struct request request;    /* as answered */
     struct layout layout;
@@ -58,18 +64,22 @@ struct plan {
     int reason_count;
     char warnings[PLAN_MAX_REASONS][240];
     int warning_count;
+    bool silent;               /* no sentences are wanted */
     struct cost cost;
+    bool priced;               /* plan_price() has worked it out */
+    struct runner_up second;
 };
 
 struct fix {
-    char what[120];            /* "FP8 KV cache" */
-    char option[64];           /* "--kv-precision fp8" */
+    char what[120];            /* "8 x NVIDIA H200 SXM5 141GB" */
+    char option[96];           /* "--gpu h200-sxm:8": replaces what was given */
     enum verdict verdict;      /* FITS, or MARGINAL when nothing better was found */
     double gain;               /* bytes per GPU by which room less need improves */
     int gpus;                  /* GPUs in all */
     double per_hour;           /* dollars; 0 = unknown */
     double cost_delta;         /* dollars per hour against the plan; 0 when unknown */
     bool cost_known;
+    bool spans;                /* GPUs of one request are in several machines */
     int rank;                  /* how much it changes what was asked: lower is less */
 };
 
@@ -78,8 +88,12 @@ struct choices {
     const struct gpu *const *gpus; /* borrowed; may be NULL */
     size_t gpu_count;
     const struct format *kv_fp8;   /* formats to offer; NULL = do not */
-    struct precision lower[4];     /* lower precisions of this model, best first */
+    struct precision lower[5];     /* lower precisions of this model, best first */
     int lower_count;
+    const struct engine *engines[4]; /* other engines */
+    int engine_count;
+    struct precision gguf[5];      /* formats of those that read GGUF, best first */
+    int gguf_count;
 };
 
 void plan_request(const struct request *request, const struct market *market,
@@ -89,7 +103,17 @@ void plan_request(const struct request *request, const struct market *market,
 void plan_layout(const struct request *request, const struct layout *layout,
                  const struct market *market, struct plan *out);
 
-/* Fixes for a plan that does not fit or is marginal, best first. Returns how many. */
+/* The same in two steps: the verdict, with or without its sentences, then the cost.
+ * load: load_sum(request). */
+void plan_judge(const struct request *request, const struct load *load,
+                const struct layout *layout, bool sentences, struct plan *out);
+void plan_price(struct plan *plan, const struct market *market);
+
+/* Are GPUs that work on one request in several machines, rented or owned? */
+bool plan_spans(const struct plan *plan);
+
+/* Fixes for a plan that does not fit or is marginal, best first; for one that fits, the
+ * deeper pipeline that needs fewer GPUs. Returns how many. */
 int plan_fixes(const struct plan *plan, const struct choices *choices,
                const struct market *market, struct fix out[PLAN_MAX_FIXES]);
 

@@ -18,7 +18,8 @@ struct instance {
     char provider[32];
     char type[64];
     char gpu[GPU_ID_MAX];
-    int gpu_count;
+    int gpu_count;          /* 1 where per_gpu */
+    bool per_gpu;           /* a price per GPU, sold in slices of up to a whole host */
     int vcpus;              /* 0 = unknown */
     double ram;             /* bytes; 0 = unknown */
     double on_demand, spot; /* dollars per hour of the whole instance; 0 = not offered */

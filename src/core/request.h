@@ -39,6 +39,7 @@ struct request {
     double users;               /* requests in flight at once */
     int gpu_count;              /* GPUs to use; 0 = the fewest that fit */
     int tp, pp, ep, replicas;   /* 0 = choose */
+    int max_pp;                 /* stages that may be chosen; 0 = SEARCH_MAX_PP */
     int host_gpus;              /* GPUs one host can hold; TP stays inside a host */
     bool host_assumed;          /* nobody's figure */
     double max_num_seqs;        /* 0 = the engine's default for this GPU */

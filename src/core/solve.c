@@ -6,14 +6,18 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_USERS 1048576.0
+#include "core/search.h"
+
+#define MOST_TOKENS 1e9 /* what --context and --users take */
+#define MOST_USERS  1e6
 
 static const struct market no_market;
 
 static bool fits(const struct request *q, const struct layout *layout)
 {
+    struct load load = load_sum(q);
     struct plan p;
-    plan_layout(q, layout, &no_market, &p);
+    plan_judge(q, &load, layout, false, &p);
     return p.verdict == VERDICT_FITS;
 }
 
@@ -42,7 +46,7 @@ double solve_context(const struct request *q, const struct layout *layout)
 {
     struct probe probe = {.request = *q, .unit = q->engine->block};
     probe.field = &probe.request.context;
-    double most = q->model->max_context > 0 ? q->model->max_context : 1 << 24;
+    double most = q->model->max_context > 0 ? q->model->max_context : MOST_TOKENS;
     return bisect(&probe, layout, floor(most / probe.unit));
 }
 
@@ -52,7 +56,7 @@ double solve_users(const struct request *q, const struct layout *layout)
     probe.field = &probe.request.users;
     double slots = memory_max_num_seqs(q) * layout->replicas;
     double most = q->max_num_seqs > 0 || q->engine->seqs_small > 0 ? slots : MOST_USERS;
-    return bisect(&probe, layout, most);
+    return bisect(&probe, layout, fmin(most, MOST_USERS));
 }
 
 /* With a given count every cut of it is open: what fits is asked of the whole search.
@@ -64,13 +68,13 @@ static double solve_any_cut(const struct request *q, enum solve field)
     double unit = field == SOLVE_CONTEXT ? q->engine->block : 1;
     double most = field == SOLVE_USERS        ? MOST_USERS
                   : q->model->max_context > 0 ? q->model->max_context
-                                              : 1 << 24;
+                                              : MOST_TOKENS;
     double low = 0, high = floor(most / unit) + 1;
     struct plan p;
     while (high - low > 1) {
         double mid = floor((low + high) / 2);
         *value = mid * unit;
-        plan_request(&r, &no_market, &p);
+        search_layout(&r, &no_market, SEARCH_FEWEST_GPUS, false, &p);
         if (p.verdict == VERDICT_FITS)
             low = mid;
         else
@@ -89,7 +93,7 @@ static double solve_smallest(const struct request *q, enum solve field)
         small.context = q->engine->block;
     else
         small.users = 1;
-    plan_request(&small, &no_market, &p);
+    search_layout(&small, &no_market, SEARCH_FEWEST_GPUS, false, &p);
     if (p.verdict != VERDICT_FITS)
         return 0;
     return field == SOLVE_CONTEXT ? solve_context(q, &p.layout)
@@ -136,33 +140,64 @@ static bool has_offer(const struct gpu *gpu, const struct request *q,
     return false;
 }
 
-static bool cheaper(const struct plan *a, const struct plan *b)
+/* ---- which GPU ---- */
+
+static int compare_numbers(double a, double b)
 {
-    if (b->verdict != VERDICT_FITS || b->cost.per_hour <= 0)
-        return true;
-    return a->cost.per_hour < b->cost.per_hour;
+    return (a > b) - (a < b);
 }
 
-static bool solve_budget(const struct request *q, const struct choices *offers,
-                         const struct market *market, struct plan *out)
+static double price_of(const struct plan *p)
 {
-    bool found = false;
+    return p->cost.per_hour > 0 ? p->cost.per_hour : INFINITY;
+}
+
+/* Is plan a a better choice of GPU than b? */
+static bool better_gpu(enum solve_gpu by, const struct plan *a, const struct plan *b)
+{
+    int gpus = compare_numbers(a->layout.gpus, b->layout.gpus);
+    int price = compare_numbers(price_of(a), price_of(b));
+    int spans = (int)plan_spans(a) - (int)plan_spans(b);
+    const int orders[][3] = {
+        [SOLVE_GPU_FEWEST] = {gpus, spans, price},
+        [SOLVE_GPU_CHEAPEST] = {spans, price, gpus},
+        [SOLVE_GPU_LEAST_MONEY] = {price, spans, gpus},
+    };
+    for (int i = 0; i < 3; i++)
+        if (orders[by][i] != 0)
+            return orders[by][i] < 0;
+    return false;
+}
+
+bool solve_gpu(const struct request *q, enum solve_gpu by, const struct choices *offers,
+               const struct market *market, struct plan *out)
+{
+    enum search_goal goal =
+        by == SOLVE_GPU_LEAST_MONEY ? SEARCH_LEAST_MONEY : SEARCH_FEWEST_GPUS;
+    const struct gpu *best = NULL;
     for (size_t i = 0; i < offers->gpu_count; i++) {
-        struct request r = *q;
+        struct request r = search_on(q, offers->gpus[i], 0, market);
         struct plan p;
-        if (!has_offer(offers->gpus[i], q, market))
+        if (by != SOLVE_GPU_FEWEST && !has_offer(r.gpu, q, market))
             continue;
-        r.gpu = offers->gpus[i];
-        r.gpu_count = 0;
-        r.host_gpus = cost_host_gpus(r.gpu, market, &r.host_assumed);
-        plan_request(&r, market, &p);
-        if (p.verdict != VERDICT_FITS || p.cost.per_hour <= 0)
+        search_layout(&r, market, goal, false, &p);
+        if (p.verdict != VERDICT_FITS ||
+            (by != SOLVE_GPU_FEWEST && p.cost.per_hour <= 0) ||
+            (best && !better_gpu(by, &p, out)))
             continue;
-        if (!found || cheaper(&p, out))
-            *out = p;
-        found = true;
+        best = r.gpu;
+        *out = p;
     }
-    return found;
+    if (best) {
+        struct request r = out->request;
+        search_layout(&r, market, goal, true, out);
+    }
+    return best != NULL;
+}
+
+bool solve_has_limit(const struct request *q, enum solve field)
+{
+    return !q->model->weights_only || (field != SOLVE_CONTEXT && field != SOLVE_USERS);
 }
 
 bool solve_request(const struct request *q, enum solve field,
@@ -174,13 +209,17 @@ bool solve_request(const struct request *q, enum solve field,
     switch (field) {
     case SOLVE_CONTEXT:
     case SOLVE_USERS:
-        done = solve_field(q, field, market, out);
-        break;
+        if (solve_has_limit(q, field)) {
+            done = solve_field(q, field, market, out);
+            break;
+        }
+        plan_request(q, market, out);
+        return out->verdict == VERDICT_FITS;
     case SOLVE_PRECISION:
         done = solve_precision(q, offers, market, out);
         break;
     case SOLVE_BUDGET:
-        done = solve_budget(q, offers, market, out);
+        done = solve_gpu(q, SOLVE_GPU_LEAST_MONEY, offers, market, out);
         break;
     case SOLVE_GPUS:
         open.gpu_count = 0;

@@ -5,7 +5,7 @@
  *   context    most tokens per request, in whole blocks
  *   users      most requests in flight
  *   precision  the highest precision of those offered that fits
- *   budget     the least money per hour over the GPUs offered
+ *   budget     the least money per hour over the GPUs offered and all layouts on them
  *
  * Memory grows with tokens and users without exception, so context and users are found
  * by bisection on the verdict `fits`.
@@ -24,6 +24,19 @@ enum solve { SOLVE_NONE, SOLVE_GPUS, SOLVE_CONTEXT, SOLVE_USERS, SOLVE_PRECISION
 bool solve_request(const struct request *request, enum solve field,
                    const struct choices *offers, const struct market *market,
                    struct plan *out);
+
+/* False for the tokens and users of a model that keeps no KV: any number fits, and the
+ * plan is the one as asked. */
+bool solve_has_limit(const struct request *request, enum solve field);
+
+/* Which of the GPUs offered, when nobody named one: that of which the fewest are needed;
+ * the cheapest of those that do it in one machine, with the fewest of each; or the least
+ * money, whatever the layout. False when nothing fits (at a known price, for the last
+ * two). */
+enum solve_gpu { SOLVE_GPU_FEWEST, SOLVE_GPU_CHEAPEST, SOLVE_GPU_LEAST_MONEY };
+bool solve_gpu(const struct request *request, enum solve_gpu by,
+               const struct choices *offers, const struct market *market,
+               struct plan *out);
 
 /* The most tokens of context / users that fit with this very layout; 0 = none. */
 double solve_context(const struct request *request, const struct layout *layout);

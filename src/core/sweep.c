@@ -9,7 +9,7 @@
 #include "core/solve.h"
 
 #define MOST_TOKENS 16777216.0 /* of a model that names no maximum */
-#define MOST_USERS  1048576.0
+#define MOST_USERS  1e6
 
 static const struct market no_market;
 

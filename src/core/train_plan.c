@@ -47,11 +47,11 @@ static void check_numbers(const struct request *q, const struct train *t,
         note(m->reasons, &m->reason_count, "%s is not a model trained by tokens",
              q->model->id);
     if (!(t->sequence >= 1 && t->sequence <= 1e8))
-        note(m->reasons, &m->reason_count, "sequence: %g is outside 1..1e8 tokens",
-             t->sequence);
+        note(m->reasons, &m->reason_count, "sequence: %s is outside 1..100,000,000 tokens",
+             UNITS_PLAIN(t->sequence, 6));
     if (!(t->micro_batch >= 1 && t->micro_batch <= 1e6))
-        note(m->reasons, &m->reason_count, "micro-batch: %g is outside 1..1e6",
-             t->micro_batch);
+        note(m->reasons, &m->reason_count, "micro-batch: %s is outside 1..1,000,000",
+             UNITS_PLAIN(t->micro_batch, 6));
     if (t->zero_stage < TRAIN_ZERO_CHOOSE || t->zero_stage > 3)
         note(m->reasons, &m->reason_count, "ZeRO stage: %d is outside 0..3",
              t->zero_stage);

@@ -17,6 +17,7 @@
 #define GP_CORE_WEIGHTS_H
 
 #include "core/layout.h"
+#include "core/load.h"
 #include "core/request.h"
 
 struct weights {
@@ -25,9 +26,9 @@ struct weights {
     double total;            /* all of them */
 };
 
-/* Weights of one GPU of stage `stage`. */
-struct weights weights_stage(const struct request *request, const struct layout *layout,
-                             int stage);
+/* Weights of one GPU of stage `stage`; load: load_sum(request). */
+struct weights weights_stage(const struct request *request, const struct load *load,
+                             const struct layout *layout, int stage);
 
 /* Bytes of the whole checkpoint, one copy, nothing the engine adds. */
 double weights_file_bytes(const struct request *request);

@@ -137,7 +137,7 @@ static enum gp_status answer(struct planner *planner, const struct ask *ask,
     bool why = ask_flag(ask, OPT_WHY);
     enum gp_status status = planner_answer(planner, ask, &a, err);
     if (!status)
-        *out = report_plan(&a, why, !why);
+        *out = report_plan(&a, ask, why, !why);
     return status;
 }
 

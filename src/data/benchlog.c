@@ -173,12 +173,18 @@ static void take_figures(struct reading *r, const json_t *json,
     p->check_ok = json_is_true(json_object_get(check, "ok"));
 }
 
+bool benchlog_main_variant(const char *variant)
+{
+    return !variant[0] || strcmp(variant, "heuristic") == 0;
+}
+
 bool benchlog_flag_disturbs(const char *flag)
 {
     /* what a reader should know, but does not make the figure wrong */
     static const char *const notes[] = {"launch_bound", "emulated",     "power_cap",
                                         "padded",       "extrapolated", "no_sensors",
-                                        "no_graph",     "page-cache",   NULL};
+                                        "no_graph",     "page-cache",   "reduced_precision",
+                                        NULL};
 
     return !one_of(flag, notes);
 }
@@ -368,6 +374,25 @@ bool benchlog_good(const struct benchlog_point *p)
 {
     return strcmp(p->state, "ok") == 0 && (!p->check_done || p->check_ok) &&
            !p->disturbed;
+}
+
+struct benchlog_tally benchlog_tally(const struct benchlog *log)
+{
+    struct benchlog_tally t = {0};
+
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+
+        if (strcmp(p->state, "ok") != 0)
+            t.without++;
+        else if (p->check_done && !p->check_ok)
+            t.wrong++;
+        else if (!benchlog_good(p))
+            t.flagged++;
+        else
+            t.good++;
+    }
+    return t;
 }
 
 const struct benchlog_point *benchlog_find(const struct benchlog *log, int device,

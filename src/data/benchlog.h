@@ -74,8 +74,16 @@ void benchlog_fini(struct benchlog *log);
 enum gp_status benchlog_write(const char *path, const json_t *json, struct gp_err *err);
 
 bool benchlog_good(const struct benchlog_point *point);
+/* How many points are what; they add up to the log's count. */
+struct benchlog_tally {
+    int good, flagged, wrong, without; /* without a figure */
+};
+struct benchlog_tally benchlog_tally(const struct benchlog *log);
 /* Does this flag make a figure unfit for use (throttled, drift, ...)? */
 bool benchlog_flag_disturbs(const char *flag);
+/* Is it the variant that figures are taken from, "" or "heuristic"? The others ("tuned",
+ * "framework", "padded") stand beside it. */
+bool benchlog_main_variant(const char *variant);
 /* The point with this id and variant on a device of this place; NULL = none. */
 const struct benchlog_point *benchlog_find(const struct benchlog *log, int device,
                                            const char *id, const char *variant);
@@ -87,6 +95,7 @@ void benchlog_print(const struct benchlog *log, enum benchlog_view view,
 void benchlog_prometheus(const struct benchlog *log, struct strbuf *out);
 /* "812 TFLOP/s", "3.1 TB/s", "41 us": the figure of a point for people. */
 char *benchlog_rate(char *text, size_t size, const struct benchlog_point *point);
+char *benchlog_seconds(char *text, size_t size, double seconds); /* "4.78 ms" */
 
 /* ---- what the figures mean, in words (benchlog_summary.c): an array of texts ---- */
 json_t *benchlog_summary(const struct benchlog *log);

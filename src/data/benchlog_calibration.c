@@ -58,10 +58,10 @@ static void name_pair(const char *id, const char *kind, char *text, size_t size)
         gp_format(text, size, "%.*s", (int)(word + strcspn(from + word, "/")), from);
 }
 
-/* Not what was tuned: a framework gets the heuristic's choice. */
+/* Not what was tuned, nor what else stands beside the heuristic's choice. */
 static bool usable(const struct benchlog_point *p)
 {
-    return benchlog_good(p) && strcmp(p->variant, "tuned") != 0;
+    return benchlog_good(p) && benchlog_main_variant(p->variant);
 }
 
 /* The term of a point; false when it tells nothing about one. */

@@ -115,10 +115,18 @@ static void judge(struct benchlog_changes *out, const struct benchlog_point *a,
         not_confirmed(out, b);
 }
 
-static void only_in_a(struct benchlog_changes *out, const struct benchlog_point *a)
+static bool same_point(const struct benchlog_point *a, const struct benchlog_point *b)
+{
+    return a->device == b->device && strcmp(a->id, b->id) == 0;
+}
+
+/* `measured`: B has the point, but not this variant. What is not "heuristic" is there only
+ * where it is another algorithm, so that B's is its own best and nothing is missing. */
+static void only_in_a(struct benchlog_changes *out, const struct benchlog_point *a,
+                      bool measured)
 {
     out->only_a++;
-    if (!benchlog_good(a))
+    if (!benchlog_good(a) || (measured && !benchlog_main_variant(a->variant)))
         return;
     out->reference++;
     out->missing[out->missing_count++] = a;
@@ -139,8 +147,11 @@ void benchlog_compare(const struct benchlog *a, const struct benchlog *b,
                     : j >= b->count ? -1
                                     : by_key(&left[i], &right[j]);
 
-        if (order < 0) {
-            only_in_a(out, left[i++]);
+        if (order < 0) { /* variants of a point stand together */
+            bool measured = (j < b->count && same_point(left[i], right[j])) ||
+                            (j > 0 && same_point(left[i], right[j - 1]));
+
+            only_in_a(out, left[i++], measured);
         } else if (order > 0) {
             out->only_b++, j++;
         } else {

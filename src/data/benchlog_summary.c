@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "util/json.h"
+#include "util/units.h"
 
 #define KNEE   1.10
 #define HOLDS  0.90
@@ -49,7 +50,7 @@ static double number(const struct benchlog_point *p, const char *key)
 static bool is(const struct benchlog_point *p, int device, const char *test)
 {
     return p->device == device && strcmp(p->test, test) == 0 && benchlog_good(p) &&
-           strcmp(p->variant, "tuned") != 0;
+           benchlog_main_variant(p->variant);
 }
 
 /* ---- memory ---- */
@@ -299,9 +300,9 @@ static void own_roof(const struct benchlog *log, int device, const char *type,
             product->ops / read->bytes);
     if (read && weights)
         add(list,
-            "device %ld, %s: for one token the weights are read at %.3g GB/s, %.0f %% "
+            "device %ld, %s: for one token the weights are read at %s GB/s, %.0f %% "
             "of the read bandwidth: %s",
-            id, type, weights->bytes / 1e9, 100 * weights->bytes / read->bytes,
+            id, type, UNITS_PLAIN(weights->bytes / 1e9, 3), 100 * weights->bytes / read->bytes,
             weights->bytes >= HOLDS * read->bytes ? "memory limits it"
                                                   : "something else than memory limits "
                                                     "it, too");
@@ -333,22 +334,10 @@ static void above_roof(const struct benchlog *log, int device, json_t *list)
 
 static void counts(const struct benchlog *log, json_t *list)
 {
-    int ok = 0, wrong = 0, flagged = 0, without = 0;
+    struct benchlog_tally t = benchlog_tally(log);
 
-    for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
-
-        if (strcmp(p->state, "ok") != 0)
-            without++;
-        else if (p->check_done && !p->check_ok)
-            wrong++;
-        else if (!benchlog_good(p))
-            flagged++;
-        else
-            ok++;
-    }
-    add(list, "%d points good, %d flagged, %d wrong, %d without a figure", ok, flagged,
-        wrong, without);
+    add(list, "%d point%s good, %d flagged, %d wrong, %d without a figure", t.good,
+        t.good == 1 ? "" : "s", t.flagged, t.wrong, t.without);
 }
 
 static bool has_flag(const struct benchlog_point *p, const char *flag)

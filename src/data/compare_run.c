@@ -201,7 +201,8 @@ void comparison_options(const struct comparison *c, const struct compared *row,
     r.request = p->request;
     r.request.gpu_count = p->verdict != VERDICT_DOES_NOT_FIT ? l->gpus : 0;
     planner_plan(c->planner, &r, &same);
-    if (same.layout.tp != l->tp || same.layout.pp != l->pp ||
+    if (same.layout.tp != l->tp || same.layout.pp != l->pp || same.layout.ep != l->ep ||
         same.layout.replicas != l->replicas)
-        strbuf_addf(out, " --tp %d --pp %d --replicas %d", l->tp, l->pp, l->replicas);
+        strbuf_addf(out, " --tp %d --pp %d --ep %d --replicas %d", l->tp, l->pp, l->ep,
+                    l->replicas);
 }

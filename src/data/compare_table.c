@@ -43,6 +43,8 @@ void comparison_facts(const struct comparison *c, const struct compared *row,
     if (!engines_differ(c))
         sheet_detail(s);
     sheet_plan_layout(s, p);
+    sheet_flag(s, "spans_machines", plan_spans(p));
+    sheet_detail(s);
     sheet_quantity(s, "weights", "GiB/GPU", has ? m->weights : none, GP_GIB, 2);
     sheet_title(s, "weights GiB");
     sheet_quantity(s, "kv_pool", "GiB/GPU", pool ? m->kv_pool : none, GP_GIB, 2);
@@ -74,7 +76,7 @@ void comparison_sheet(const struct comparison *c, const struct compared *const *
     sheet_text(request, "sort", sort ? sort : compare_order_word(c->order));
     if (filter[0])
         sheet_text(request, "filter", filter);
-    sheet_text(doc, "front", "per_hour against max_concurrency, rows that fit");
+    sheet_text(doc, "front", "per_hour against max_concurrency, rows that fit in one machine");
     sheet_list(doc, "rows");
     for (size_t i = 0; i < count; i++)
         comparison_facts(c, rows[i], sheet_append(doc, "rows"));

@@ -46,6 +46,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                 "tensor parallel GPUs"},
     [OPT_PP] = {"pp", 0, OPTION_COUNTED, "N", "stages", 1, 512, NULL, "auto", R, false,
                 "pipeline stages"},
+    [OPT_MAX_PP] = {"max-pp", 0, OPTION_COUNTED, "N", "stages", 1, 512, NULL, "8", R,
+                    false, "most pipeline stages to choose; --pp alone may exceed it"},
     [OPT_EP] = {"ep", 0, OPTION_COUNTED, "N", "GPUs", 1, 1024, NULL, "auto", R, false,
                 "GPUs the experts are spread over"},
     [OPT_REPLICAS] = {"replicas", 0, OPTION_COUNTED, "N", "copies", 1, 1024, NULL,
@@ -97,8 +99,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                     false, "devices to measure, as --dry-run numbers them; all"},
     [OPT_TYPE] = {"type", 't', OPTION_TEXT, "TYPE[,TYPE...]", "", 0, 0, NULL,
                   "those the device has", M, false,
-                  "operand types: fp32, tf32, fp16, fp16-acc16, bf16, int8, fp8, "
-                  "mxfp8, nvfp4"},
+                  "operand types: fp32, fp32-pedantic, tf32, fp16, fp16-acc16, bf16, "
+                  "int8, fp8, mxfp8, nvfp4"},
     [OPT_SHAPES] = {"shapes", 0, OPTION_TEXT, "M:N:K[,...]", "", 0, 0, NULL, "squares",
                     M, false, "shapes of the products of gemm"},
     [OPT_SIZE] = {"size", 0, OPTION_TEXT, "LOW[:HIGH]", "", 0, 0, NULL,
@@ -114,7 +116,8 @@ const struct option_row option_rows[OPTION_COUNT] = {
                    "sample", M, false,
                    "how many results of a product are computed again"},
     [OPT_PRESET] = {"preset", 0, OPTION_WORD, "NAME", "", 0, 0, "quick|normal|thorough",
-                    "normal", M, false, "how many points, and how long each"},
+                    "normal", M, false,
+                    "how many points, and how long each; without TEST quick"},
     [OPT_REL_CI] = {"rel-ci", 0, OPTION_NUMBER, "PERCENT", "%", 0.01, 100, NULL, "1", M,
                     false,
                     "half the width of the median's interval at which a point ends"},
@@ -274,12 +277,13 @@ enum gp_status ask_number(struct ask *ask, enum option_id id, const char *where,
     if (row->type < OPTION_COUNTED || row->type == OPTION_PATH)
         return gp_fail(err, GP_E_USAGE, where, "put it in quotes", "must be text");
     if (!isfinite(value) || value < row->low || value > row->high)
-        return gp_fail(err, GP_E_USAGE, where, row->help, "%g is outside %g..%g %s",
-                       value / scale, row->low / scale, row->high / scale, row->unit);
+        return gp_fail(err, GP_E_USAGE, where, row->help, "%s is outside %s..%s %s",
+                       UNITS_PLAIN(value / scale, 6), UNITS_PLAIN(row->low / scale, 6),
+                       UNITS_PLAIN(row->high / scale, 6), row->unit);
     if ((row->type == OPTION_COUNTED || row->type == OPTION_TOKENS) &&
         value != floor(value))
-        return gp_fail(err, GP_E_USAGE, where, row->help, "%g is not a whole number",
-                       value);
+        return gp_fail(err, GP_E_USAGE, where, row->help, "%s is not a whole number",
+                       UNITS_PLAIN(value, 6));
     ask->value[id] = (struct ask_value){.given = true, .number = value};
     return GP_OK;
 }
@@ -345,4 +349,51 @@ double ask_or(const struct ask *ask, enum option_id id, double fallback)
 const char *ask_word(const struct ask *ask, enum option_id id, const char *fallback)
 {
     return ask->value[id].given && ask->value[id].text ? ask->value[id].text : fallback;
+}
+
+/* ---- the command that asks the same ---- */
+
+/* Options of a question; not of how it is printed, nor of what was solved for. */
+static bool asks(int id)
+{
+    return id == OPT_PROFILES ||
+           ((option_rows[id].commands & FOR_COMPARE) &&
+            (option_rows[id].commands & FOR_TABLE) && id < OPT_TRAIN);
+}
+
+/* Does `changes` give this option? */
+static bool changed(const char *changes, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = strstr(changes, "--"); p; p = strstr(p + 2, "--"))
+        if (strncmp(p + 2, name, n) == 0 && (p[2 + n] == ' ' || p[2 + n] == '\0'))
+            return true;
+    return false;
+}
+
+void ask_command(const struct ask *ask, const char *changes, struct strbuf *out)
+{
+    strbuf_add(out, "gpuplan --plan");
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const struct option_row *row = &option_rows[id];
+        const struct ask_value *v = &ask->value[id];
+        const char *text = id == OPT_MODEL && ask->model_count > 0 ? ask->models[0]
+                           : id == OPT_PRECISION && ask->precision_count > 0
+                               ? ask->precisions[0]
+                           : id == OPT_GPU && ask->gpu_count > 0 ? ask->gpus[0]
+                                                                 : v->text;
+        if (!asks(id) || !v->given || changed(changes, row->name))
+            continue;
+        if (row->key)
+            strbuf_addf(out, " -%c", row->key);
+        else
+            strbuf_addf(out, " --%s", row->name);
+        strbuf_add(out, " ");
+        if (text)
+            strbuf_quote(out, text);
+        else
+            strbuf_addf(out, "%.15g", v->number);
+    }
+    if (changes[0])
+        strbuf_addf(out, " %s", changes);
 }

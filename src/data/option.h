@@ -17,10 +17,12 @@
 #include <stddef.h>
 
 #include "util/err.h"
+#include "util/str.h"
 
 enum option_id {
     OPT_MODEL, OPT_PRECISION, OPT_KV_PRECISION, OPT_GPU, OPT_USED, OPT_ENGINE,
-    OPT_CONTEXT, OPT_PROMPT, OPT_OUTPUT, OPT_USERS, OPT_TP, OPT_PP, OPT_EP, OPT_REPLICAS,
+    OPT_CONTEXT, OPT_PROMPT, OPT_OUTPUT, OPT_USERS, OPT_TP, OPT_PP, OPT_MAX_PP, OPT_EP,
+    OPT_REPLICAS,
     OPT_MAX_NUM_SEQS, OPT_MAX_BATCHED_TOKENS, OPT_MEMORY_UTILIZATION, OPT_HEADROOM,
     OPT_PRUNE, OPT_SOLVE, OPT_PRICE, OPT_HOURS, OPT_ELECTRICITY,
     OPT_TRAIN, OPT_ZERO, OPT_RECOMPUTE, OPT_SEQUENCE, OPT_MICRO_BATCH, OPT_LORA_RANK,
@@ -105,6 +107,10 @@ enum gp_status ask_twice(const char *where, struct gp_err *err);
 
 /* Fails with `why` when an option of fine-tuning was given. */
 enum gp_status ask_inference(const struct ask *ask, const char *why, struct gp_err *err);
+
+/* The command line that asks the same with `changes` ("--gpu h200-sxm:8 --tp auto") in
+ * place of what was given: "gpuplan --plan ...", ready to paste into a shell. */
+void ask_command(const struct ask *ask, const char *changes, struct strbuf *out);
 
 bool ask_flag(const struct ask *ask, enum option_id id);
 /* The number given, or `fallback`. */

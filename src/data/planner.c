@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/search.h"
 #include "data/readers.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -397,6 +398,7 @@ static enum gp_status resolve_load(const struct ask *ask, struct request *q,
     q->users = ask_or(ask, OPT_USERS, 1);
     q->tp = (int)ask_or(ask, OPT_TP, 0);
     q->pp = (int)ask_or(ask, OPT_PP, 0);
+    q->max_pp = (int)ask_or(ask, OPT_MAX_PP, SEARCH_MAX_PP);
     q->ep = (int)ask_or(ask, OPT_EP, 0);
     q->replicas = (int)ask_or(ask, OPT_REPLICAS, 0);
     q->max_num_seqs = ask_or(ask, OPT_MAX_NUM_SEQS, 0);
@@ -489,103 +491,5 @@ enum gp_status planner_resolve(struct planner *p, const struct ask *ask,
     q->price = price_want(ask);
     if (!status)
         status = resolve_load(ask, q, err);
-    return status;
-}
-
-/* ---- answers ---- */
-
-static enum gp_status offers(struct planner *p, const struct request *q,
-                             struct choices *out, struct gp_err *err)
-{
-    static const char *const steps[] = {"fp16", "fp8", "int8", "int4-awq"};
-    const struct format *f;
-    enum gp_status status = catalog_gpus(p->catalog, &out->gpus, &out->gpu_count, err);
-    if (!status)
-        status = catalog_format(p->catalog, "fp8", &out->kv_fp8, err);
-    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !status; i++) {
-        status = catalog_format(p->catalog, steps[i], &f, err);
-        bool lower = !status && f->bits < q->precision.weight->bits;
-        if (lower && !q->engine->gguf)
-            status =
-                planner_precision(p, q->model, f, &out->lower[out->lower_count++], err);
-    }
-    return status;
-}
-
-/* The highest first, beginning with the request's own. */
-static void offer_own(const struct request *q, struct choices *c)
-{
-    int room = (int)(sizeof(c->lower) / sizeof(c->lower[0]));
-    int n = c->lower_count < room ? c->lower_count : room - 1;
-    memmove(&c->lower[1], &c->lower[0], (size_t)n * sizeof(c->lower[0]));
-    c->lower[0] = q->precision;
-    c->lower_count = n + 1;
-}
-
-void planner_plan(struct planner *p, const struct resolved *resolved, struct plan *out)
-{
-    (void)p;
-    plan_request(&resolved->request, &resolved->market, out);
-}
-
-static enum solve solve_word(const struct ask *ask)
-{
-    static const char *const words[] = {"none",  "gpus",      "context",
-                                        "users", "precision", "budget"};
-    const char *word = ask_word(ask, OPT_SOLVE, words[0]);
-    for (int i = 0; i < 6; i++)
-        if (strcmp(word, words[i]) == 0)
-            return (enum solve)i;
-    return SOLVE_NONE;
-}
-
-/* Nobody named a GPU and none is here: the cheapest list price that fits; when nothing
- * fits, the GPU with the most memory says why. */
-static void choose_gpu(struct answer *a, const struct choices *c)
-{
-    struct request *q = &a->resolved.request;
-    if (solve_request(q, SOLVE_BUDGET, c, &a->resolved.market, &a->plan)) {
-        *q = a->plan.request;
-        return;
-    }
-    for (size_t i = 0; i < c->gpu_count; i++)
-        if (!q->gpu || gpu_usable(c->gpus[i]).value > gpu_usable(q->gpu).value)
-            q->gpu = c->gpus[i];
-    q->host_gpus = cost_host_gpus(q->gpu, &a->resolved.market, &q->host_assumed);
-}
-
-enum gp_status planner_answer(struct planner *p, const struct ask *ask,
-                              struct answer *out, struct gp_err *err)
-{
-    struct choices c;
-    memset(out, 0, sizeof(*out));
-    memset(&c, 0, sizeof(c));
-    enum gp_status status =
-        planner_resolve(p, ask, NULL, NULL, NULL, &out->resolved, err);
-    const struct request *q = &out->resolved.request;
-    if (status)
-        return status;
-    out->solve = solve_word(ask);
-    if (out->resolved.gpu_chosen || out->solve != SOLVE_NONE) {
-        status = offers(p, q, &c, err);
-        if (status)
-            return status;
-        if (out->resolved.gpu_chosen)
-            choose_gpu(out, &c);
-    }
-    if (out->solve == SOLVE_NONE) {
-        planner_plan(p, &out->resolved, &out->plan);
-    } else {
-        struct choices own = c;
-        offer_own(q, &own);
-        out->solved =
-            solve_request(q, out->solve, &own, &out->resolved.market, &out->plan);
-    }
-    if (out->plan.verdict == VERDICT_FITS)
-        return GP_OK;
-    if (!c.gpus)
-        status = offers(p, q, &c, err);
-    if (!status)
-        out->fix_count = plan_fixes(&out->plan, &c, &out->resolved.market, out->fixes);
     return status;
 }

@@ -62,6 +62,9 @@ struct answer {
 
 enum gp_status planner_answer(struct planner *planner, const struct ask *ask,
                               struct answer *out, struct gp_err *err);
+/* The command line that asks for this fix of an answer, ready to paste. */
+void planner_fix_command(const struct ask *ask, const struct answer *answer,
+                         const struct fix *fix, struct strbuf *out);
 /* The same without choosing or fixing, for a request that is already resolved. */
 void planner_plan(struct planner *planner, const struct resolved *resolved,
                   struct plan *out);

@@ -67,6 +67,7 @@ static void read_shared(struct profile_group group, struct instance *row)
     profile_word(group, "kind", &kind, kinds);
     row->kind = (enum price_class)kind;
     profile_bool(group, "assumed", &row->assumed);
+    profile_bool(group, "per_gpu", &row->per_gpu);
     profile_string(group, "note", row->note, sizeof row->note);
     profile_string(group, "source", row->source, sizeof row->source);
 }
@@ -109,6 +110,9 @@ static void check_row(struct profile_group item, const struct instance *row)
 
     if (missing != NULL)
         profile_fail(item, missing, "", "is missing");
+    else if (row->per_gpu && row->gpu_count != 1)
+        profile_fail(item, "count", "per_gpu = true goes with count = 1",
+                     "is %d, and the price is for one GPU", row->gpu_count);
     else if (row->on_demand <= 0 && row->spot <= 0)
         profile_fail(item, "on_demand", "give on_demand or spot", "has no price");
 }

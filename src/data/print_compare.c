@@ -24,8 +24,9 @@ static void legend(struct strbuf *out)
         out,
         "\nweights and KV pool: of one GPU; requests: of the whole context, that all "
         "GPUs hold at once\n"
-        "Front of $/h against requests, marked *: nothing that fits is cheaper and "
-        "holds as many\n"
+        "Order and front are by cost alone: speed is not estimated yet.\n"
+        "Front of $/h against requests, marked *: nothing in one machine that fits is "
+        "cheaper and\nholds as many; pipelines over several machines come last\n"
         "~ estimated, ? assumed, - unknown; bands and sources: --format json or "
         "csv\n");
 }

@@ -94,6 +94,11 @@ static void print_solved(const struct answer *a, struct strbuf *out)
     char tokens[32];
     if (!a->solved)
         return;
+    if (!solve_has_limit(q, a->solve)) {
+        strbuf_addf(out, ", %s: no limit, it keeps no KV",
+                    a->solve == SOLVE_USERS ? "users" : "context");
+        return;
+    }
     switch (a->solve) {
     case SOLVE_CONTEXT:
         strbuf_addf(out, ", context %s tokens",
@@ -109,7 +114,8 @@ static void print_solved(const struct answer *a, struct strbuf *out)
         strbuf_addf(out, ", $%.2f per hour", a->plan.cost.per_hour);
         break;
     default:
-        strbuf_addf(out, ", %d GPUs", a->plan.layout.gpus);
+        strbuf_addf(out, ", %d GPU%s", a->plan.layout.gpus,
+                    a->plan.layout.gpus == 1 ? "" : "s");
     }
 }
 
@@ -132,35 +138,47 @@ static void print_load(const struct answer *a, struct strbuf *out)
                 q->engine->range);
 }
 
+static void print_second(const struct plan *p, struct strbuf *out)
+{
+    const struct runner_up *r = &p->second;
+    char words[96], money[48] = "";
+    if (r->layout.gpus == 0)
+        return;
+    if (r->per_hour > 0)
+        gp_format(money, sizeof(money), ", $%.2f/h", r->per_hour);
+    strbuf_addf(out, "  runner-up: %d GPU%s, %s%s (%s)\n", r->layout.gpus,
+                r->layout.gpus == 1 ? "" : "s",
+                layout_words(&r->layout, words, sizeof(words)), money, r->lost);
+}
+
 static void print_head(const struct answer *a, struct strbuf *out)
 {
     const struct plan *p = &a->plan;
     const struct request *q = &p->request;
     const struct layout *l = &p->layout;
+    char words[96];
     print_load(a, out);
     strbuf_addf(out, "\n%s on %d x %s (%s)",
                 p->verdict == VERDICT_FITS       ? "FITS"
                 : p->verdict == VERDICT_MARGINAL ? "MARGINAL"
                                                  : "DOES NOT FIT",
                 l->gpus, q->gpu->name, q->gpu->id);
-    strbuf_addf(out, ": TP %d", l->tp);
-    if (l->pp > 1)
-        strbuf_addf(out, " x PP %d", l->pp);
-    if (l->replicas > 1)
-        strbuf_addf(out, " x %d replicas", l->replicas);
-    if (l->ep > 1)
-        strbuf_addf(out, ", EP %d", l->ep);
-    strbuf_addf(out, ", %d host%s\n", l->hosts, l->hosts == 1 ? "" : "s");
+    strbuf_addf(out, ": %s, %d host%s\n", layout_words(l, words, sizeof(words)),
+                l->hosts, l->hosts == 1 ? "" : "s");
+    print_second(p, out);
     if (a->resolved.gpu_chosen)
-        strbuf_add(out,
-                   "no GPU was named: this is the cheapest list price that fits\n");
+        strbuf_addf(out, "no GPU was named: this is %s\n",
+                    a->solve == SOLVE_GPUS ? "the one of which the fewest fit"
+                                           : "the cheapest list price that fits");
     if (a->resolved.gpu_local)
         strbuf_add(out, "no GPU was named: this is the one in this machine\n");
     if (a->solve == SOLVE_NONE)
         return;
     strbuf_add(out, a->solved ? "solved" : "solving found nothing that fits");
     print_solved(a, out);
-    strbuf_add(out, a->solved ? " (the best that fits)\n" : "\n");
+    strbuf_add(out, a->solved && solve_has_limit(q, a->solve)
+                        ? " (the best that fits)\n"
+                        : "\n");
 }
 
 static void print_lines(const char *title, const char (*lines)[240], int count,
@@ -239,26 +257,37 @@ static void print_cost(const struct plan *p, struct strbuf *out)
 
 /* ---- fixes, sources, why ---- */
 
-static void print_fixes(const struct answer *a, struct strbuf *out)
+static void print_fix(const struct answer *a, const struct ask *ask,
+                      const struct fix *f, struct strbuf *out)
 {
-    char money[40];
-    if (a->plan.verdict == VERDICT_FITS)
-        return;
-    strbuf_add(out, a->fix_count ? "\nwhat would fit (each one was planned)\n"
-                                 : "\nno single change makes it fit\n");
-    for (int i = 0; i < a->fix_count; i++) {
-        const struct fix *f = &a->fixes[i];
-        gp_copy(money, sizeof(money), "cost unknown");
-        if (f->per_hour > 0)
-            gp_format(money, sizeof(money), "%.2f $/h", f->per_hour);
-        if (f->cost_known && fabs(f->cost_delta) < 0.005)
-            gp_copy(money, sizeof(money), "same cost");
-        else if (f->cost_known)
-            gp_format(money, sizeof(money), "%+.2f $/h", f->cost_delta);
-        strbuf_addf(out, "    %-28s %+8.2f GiB/GPU  %-13s %s%s\n", f->option,
-                    f->gain / GP_GIB, money, f->what,
-                    f->verdict == VERDICT_MARGINAL ? " (marginal)" : "");
-    }
+    char money[40] = "cost unknown", room[40] = "";
+    /* a plan that was refused for its types has no room to compare with */
+    if (a->plan.has_memory && a->plan.limit != LIMIT_TYPE)
+        gp_format(room, sizeof(room), ", %+.2f GiB/GPU", f->gain / GP_GIB);
+    if (f->per_hour > 0)
+        gp_format(money, sizeof(money), "%.2f $/h", f->per_hour);
+    if (f->cost_known && fabs(f->cost_delta) < 0.005)
+        gp_copy(money, sizeof(money), "same cost");
+    else if (f->cost_known)
+        gp_format(money, sizeof(money), "%+.2f $/h", f->cost_delta);
+    strbuf_addf(out, "    %-12s  %s%s%s%s\n      ", money, f->what,
+                f->verdict == VERDICT_MARGINAL ? " (marginal)" : "", room,
+                f->spans ? ", over several machines" : "");
+    planner_fix_command(ask, a, f, out);
+    strbuf_add(out, "\n");
+}
+
+static void print_fixes(const struct answer *a, const struct ask *ask,
+                        struct strbuf *out)
+{
+    bool fits = a->plan.verdict == VERDICT_FITS;
+    if (a->fix_count > 0)
+        strbuf_add(out, fits ? "\nfewer GPUs\n"
+                             : "\nwhat would fit (each one was planned)\n");
+    else if (!fits)
+        strbuf_add(out, "\nno single change makes it fit\n");
+    for (int i = 0; i < a->fix_count; i++)
+        print_fix(a, ask, &a->fixes[i], out);
 }
 
 /* "    name    text", broken at spaces so that lines stay under 100 columns. */
@@ -294,7 +323,8 @@ static void print_sources(const struct plan *p, struct strbuf *out)
         print_source("price", p->cost.on_demand.instance->source, out);
 }
 
-void print_plan(const struct answer *a, bool why, bool verbose, struct strbuf *out)
+void print_plan(const struct answer *a, const struct ask *ask, bool why, bool verbose,
+                struct strbuf *out)
 {
     const struct plan *p = &a->plan;
     struct term_why terms[EXPLAIN_MAX];
@@ -308,7 +338,7 @@ void print_plan(const struct answer *a, bool why, bool verbose, struct strbuf *o
         print_rule(p, out);
         print_cost(p, out);
     }
-    print_fixes(a, out);
+    print_fixes(a, ask, out);
     if (why)
         print_why(terms, explain_plan(p, terms), out);
     if (verbose || !why)

@@ -13,7 +13,8 @@ enum output_format { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_MARKDOWN };
 
 /* The whole answer; with why, each term's equation, inputs and source follow; verbose
  * adds the sources of all profiles. */
-void print_plan(const struct answer *answer, bool why, bool verbose, struct strbuf *out);
+void print_plan(const struct answer *answer, const struct ask *ask, bool why,
+                bool verbose, struct strbuf *out);
 
 /* "fits: 2 x h100-sxm, TP 2" on one line. */
 void print_plan_line(const struct answer *answer, struct strbuf *out);
@@ -23,6 +24,7 @@ void print_plan_table(const struct answer *answer, enum output_format format,
                       struct strbuf *out);
 
 /* As --format json prints it. */
-void print_plan_json(const struct answer *answer, bool why, struct strbuf *out);
+void print_plan_json(const struct answer *answer, const struct ask *ask, bool why,
+                     struct strbuf *out);
 
 #endif

@@ -5,16 +5,20 @@
 
 #include <math.h>
 
+#include "util/units.h"
+
 static void print_value(const struct term_why *t, struct strbuf *out)
 {
     const struct quantity *q = &t->value;
     if (!q->known)
         strbuf_add(out, "unknown");
     else if (q->high - q->low > 0.0005 * fabs(q->value))
-        strbuf_addf(out, "%.6g %s (%.6g..%.6g), %s", q->value, t->unit, q->low, q->high,
+        strbuf_addf(out, "%s %s (%s..%s), %s", UNITS_PLAIN(q->value, 6), t->unit,
+                    UNITS_PLAIN(q->low, 6), UNITS_PLAIN(q->high, 6),
                     origin_word(q->origin));
     else
-        strbuf_addf(out, "%.10g %s, %s", q->value, t->unit, origin_word(q->origin));
+        strbuf_addf(out, "%s %s, %s", UNITS_PLAIN(q->value, 10), t->unit,
+                    origin_word(q->origin));
 }
 
 void print_why_term(const struct term_why *t, struct strbuf *out)

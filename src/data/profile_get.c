@@ -205,16 +205,18 @@ static const char *text_of(struct profile_group group, const config_setting_t *a
     text = config_setting_get_string(at);
     if (text == NULL)
         return "";
-    for (const char *c = text; *c != '\0'; c++) {
-        if ((unsigned char)*c < ' ' || *c == 127) {
-            profile_fail_at(group, at, key, "", "holds a control character (byte %u)",
-                            (unsigned)(unsigned char)*c);
+    for (const char *c = text; *c != '\0';) {
+        uint32_t ch;
+        int bytes = gp_utf8(c, &ch);
+
+        if (bytes == 0)
+            profile_fail_at(group, at, key, "save the file as UTF-8", "is not UTF-8");
+        else if (!gp_is_tame(ch))
+            profile_fail_at(group, at, key, "", "holds a control character (U+%04X)",
+                            (unsigned)ch);
+        if (bytes == 0 || !gp_is_tame(ch))
             return NULL;
-        }
-    }
-    if (!gp_is_utf8(text)) {
-        profile_fail_at(group, at, key, "save the file as UTF-8", "is not UTF-8");
-        return NULL;
+        c += bytes;
     }
     return text;
 }

@@ -88,6 +88,7 @@ static json_t *report_request(const struct answer *a)
     put_positive(o, "pp", q->pp);
     put_positive(o, "ep", q->ep);
     put_positive(o, "replicas", q->replicas);
+    put_number(o, "max_pp", q->max_pp);
     put_positive(o, "max_num_seqs", m->max_num_seqs);
     put_positive(o, "max_batched_tokens", m->max_batched_tokens);
     put_positive(o, "memory_utilization", m->fraction);
@@ -110,11 +111,17 @@ static json_t *lines(const char (*text)[240], int count)
     return list;
 }
 
-static json_t *report_fix(const struct fix *f)
+static json_t *report_fix(const struct answer *a, const struct ask *ask,
+                          const struct fix *f)
 {
     json_t *o = json_object();
+    struct strbuf command;
+    strbuf_init(&command);
+    planner_fix_command(ask, a, f, &command);
     put_text(o, "what", f->what);
     put_text(o, "option", f->option);
+    put_text(o, "command", command.text);
+    strbuf_fini(&command);
     put_text(o, "status", verdict_word(f->verdict));
     put_number(o, "gain_gib", f->gain / GP_GIB);
     put_number(o, "gpus", f->gpus);
@@ -124,7 +131,7 @@ static json_t *report_fix(const struct fix *f)
     return o;
 }
 
-static json_t *report_verdict(const struct answer *a)
+static json_t *report_verdict(const struct answer *a, const struct ask *ask)
 {
     const struct plan *p = &a->plan;
     json_t *o = json_object(), *fixes = json_array();
@@ -134,8 +141,24 @@ static json_t *report_verdict(const struct answer *a)
     put(o, "reasons", lines(p->reasons, p->reason_count));
     put(o, "warnings", lines(p->warnings, p->warning_count));
     for (int i = 0; i < a->fix_count; i++)
-        json_array_append_new(fixes, report_fix(&a->fixes[i]));
+        json_array_append_new(fixes, report_fix(a, ask, &a->fixes[i]));
     put(o, "fixes", fixes);
+    return o;
+}
+
+static json_t *report_second(const struct runner_up *r)
+{
+    const struct layout *l = &r->layout;
+    if (l->gpus == 0)
+        return json_null();
+    json_t *o = json_object();
+    put_number(o, "gpus", l->gpus);
+    put_number(o, "tp", l->tp);
+    put_number(o, "pp", l->pp);
+    put_number(o, "ep", l->ep);
+    put_number(o, "replicas", l->replicas);
+    put_positive(o, "per_hour", r->per_hour);
+    put_text(o, "lost_by", r->lost);
     return o;
 }
 
@@ -152,6 +175,7 @@ static json_t *report_layout(const struct plan *p)
     put_number(o, "hosts", l->hosts);
     put_positive(o, "host_gpus", p->request.host_gpus);
     put(o, "host_assumed", json_boolean(p->request.host_assumed));
+    put(o, "runner_up", report_second(&p->second));
     return o;
 }
 
@@ -241,7 +265,9 @@ static json_t *report_rent(const struct rent *r)
     put_text(o, "date", r->instance->date);
     put(o, "age_days", r->age_days >= 0 ? json_integer(r->age_days) : json_null());
     put(o, "assumed", json_boolean(r->instance->assumed));
-    put(o, "apart", json_boolean(r->apart)); /* PP stages on separate instances */
+    put_number(o, "machines", r->machines);
+    put(o, "apart",
+        json_boolean(r->apart)); /* GPUs of one request in several of them */
     put_text(o, "note", r->instance->note);
     put_text(o, "source", r->instance->source);
     return o;
@@ -337,14 +363,14 @@ static json_t *report_sources(const struct request *q)
     return o;
 }
 
-json_t *report_plan(const struct answer *a, bool why, bool brief)
+json_t *report_plan(const struct answer *a, const struct ask *ask, bool why, bool brief)
 {
     static const char *const solve[] = {"none",  "gpus",      "context",
                                         "users", "precision", "budget"};
     json_t *o = json_object();
     put_text(o, "schema", "gpuplan.plan/1");
     put(o, "request", report_request(a));
-    put(o, "verdict", report_verdict(a));
+    put(o, "verdict", report_verdict(a, ask));
     put(o, "layout", report_layout(&a->plan));
     put(o, "memory", report_memory(&a->plan));
     put(o, "speed", report_speed());
@@ -353,6 +379,8 @@ json_t *report_plan(const struct answer *a, bool why, bool brief)
         json_t *s = json_object();
         put_text(s, "field", solve[a->solve]);
         put(s, "found", json_boolean(a->solved));
+        put(s, "limited",
+            json_boolean(solve_has_limit(&a->plan.request, a->solve)));
         put(o, "solve", s);
     }
     if (!brief)
@@ -362,9 +390,10 @@ json_t *report_plan(const struct answer *a, bool why, bool brief)
     return o;
 }
 
-void print_plan_json(const struct answer *answer, bool why, struct strbuf *out)
+void print_plan_json(const struct answer *answer, const struct ask *ask, bool why,
+                     struct strbuf *out)
 {
-    json_t *json = report_plan(answer, why, false);
+    json_t *json = report_plan(answer, ask, why, false);
     gp_json_write(json, true, out);
     json_decref(json);
 }

@@ -21,7 +21,8 @@ json_t *report_quantity(struct quantity q, double divide, const char *unit);
 json_t *report_term(const struct term_why *term);
 
 /* brief leaves out who said what of the model, GPU and engine: a fifth of the bytes. */
-json_t *report_plan(const struct answer *answer, bool why, bool brief);
+json_t *report_plan(const struct answer *answer, const struct ask *ask, bool why,
+                    bool brief);
 json_t *report_error(const struct gp_err *err);
 
 #endif

@@ -34,8 +34,12 @@ void sheet_plan_layout(struct sheet *s, const struct plan *p)
     sheet_count(s, "gpus", "", l->gpus + none);
     sheet_count(s, "tp", "", l->tp + none);
     sheet_count(s, "pp", "", l->pp + none);
+    sheet_count(s, "ep", "", l->ep + none);
+    sheet_title(s, "EP");
     sheet_count(s, "replicas", "", l->replicas + none);
     sheet_title(s, "rep");
+    sheet_count(s, "hosts", "", l->hosts + none);
+    sheet_detail(s);
     sheet_text(s, "limit", limit_word(p->limit));
     sheet_text(s, "reason", p->reason_count > 0 ? p->reasons[0] : "");
     sheet_detail(s);

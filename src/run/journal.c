@@ -179,6 +179,22 @@ static struct journal *journal_new(int fd, const char *path)
     return journal;
 }
 
+/* False when another run holds it; where nothing can be locked there is no other. */
+static bool lock(int fd)
+{
+    return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+static bool is_live(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool live = fd >= 0 && !lock(fd);
+
+    if (fd >= 0)
+        close(fd);
+    return live;
+}
+
 static enum gp_status cannot_open(const char *path, int why, struct gp_err *err)
 {
     if (why == EEXIST)
@@ -196,33 +212,39 @@ static enum gp_status locked(const char *path, struct gp_err *err)
 }
 
 static enum gp_status write_header(struct journal *journal, const json_t *fingerprint,
-                                   struct gp_err *err)
+                                   const json_t *run, struct gp_err *err)
 {
     json_t *header = json_object();
     enum gp_status status;
 
     json_object_set_new(header, "schema", json_string(JOURNAL_SCHEMA));
     json_object_set(header, "fingerprint", (json_t *)fingerprint);
+    if (run)
+        json_object_set(header, "run", (json_t *)run);
     status = append(journal, header, err);
     json_decref(header);
     return status;
 }
 
 enum gp_status journal_create(const char *path, const json_t *fingerprint,
-                              struct journal **out, struct gp_err *err)
+                              const json_t *run, struct journal **out,
+                              struct gp_err *err)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int why = errno;
     struct journal *journal;
 
     *out = NULL;
+    if (fd < 0 && why == EEXIST && is_live(path))
+        return locked(path, err);
     if (fd < 0)
-        return cannot_open(path, errno, err);
+        return cannot_open(path, why, err);
     journal = journal_new(fd, path);
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (!lock(fd)) {
         journal_close(journal, false);
         return locked(path, err);
     }
-    if (write_header(journal, fingerprint, err) != GP_OK) {
+    if (write_header(journal, fingerprint, run, err) != GP_OK) {
         journal_close(journal, true);
         return GP_E_FILE;
     }
@@ -233,7 +255,8 @@ enum gp_status journal_create(const char *path, const json_t *fingerprint,
 /* Behind the last whole line: a torn rest is cut off, a missing newline added, a
  * header that never got written is written. */
 static enum gp_status go_on(struct journal *journal, const struct journal_read *read,
-                            const json_t *fingerprint, struct gp_err *err)
+                            const json_t *fingerprint, const json_t *run,
+                            struct gp_err *err)
 {
     journal->safe = (off_t)read->good;
     journal->records = (int)json_array_size(read->records);
@@ -241,7 +264,7 @@ static enum gp_status go_on(struct journal *journal, const struct journal_read *
         lseek(journal->fd, journal->safe, SEEK_SET) < 0)
         return cannot_write(journal, errno, err);
     if (!read->header)
-        return write_header(journal, fingerprint, err);
+        return write_header(journal, fingerprint, run, err);
     if (!read->unended)
         return GP_OK;
     if (!write_all(journal->fd, "\n", 1) || !sync_data(journal->fd))
@@ -250,9 +273,23 @@ static enum gp_status go_on(struct journal *journal, const struct journal_read *
     return GP_OK;
 }
 
+enum gp_status journal_header(const char *path, json_t **header, struct gp_err *err)
+{
+    struct journal_read read;
+    enum gp_status status;
+
+    *header = NULL;
+    if (is_live(path))
+        return locked(path, err);
+    if ((status = journal_load(path, NULL, &read, err)) == GP_OK)
+        *header = json_incref(read.header);
+    journal_read_fini(&read);
+    return status;
+}
+
 enum gp_status journal_resume(const char *path, const json_t *fingerprint,
-                              struct journal_read *read, struct journal **out,
-                              struct gp_err *err)
+                              const json_t *run, struct journal_read *read,
+                              struct journal **out, struct gp_err *err)
 {
     int fd = open(path, O_RDWR | O_CLOEXEC);
     struct journal *journal;
@@ -262,17 +299,17 @@ enum gp_status journal_resume(const char *path, const json_t *fingerprint,
     memset(read, 0, sizeof *read);
     if (fd < 0 && errno == ENOENT) {
         read->records = json_array();
-        return journal_create(path, fingerprint, out, err);
+        return journal_create(path, fingerprint, run, out, err);
     }
     if (fd < 0)
         return cannot_open(path, errno, err);
     journal = journal_new(fd, path);
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    if (!lock(fd))
         status = locked(path, err);
     else
         status = journal_load(path, fingerprint, read, err);
     if (status == GP_OK)
-        status = go_on(journal, read, fingerprint, err);
+        status = go_on(journal, read, fingerprint, run, err);
     if (status != GP_OK) {
         journal_close(journal, false);
         return status;

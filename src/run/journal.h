@@ -3,9 +3,10 @@
  *
  * A journal is a text file of JSON lines. The first is the header with a fingerprint
  * (devices, software, settings, method version, hash of the plan); each other line is
- * one record, a finished point, written whole and fdatasync'ed:
+ * one record, a finished point, written whole and fdatasync'ed. "run" (may be NULL for
+ * these functions) is what the caller wants back to go on:
  *
- *   {"schema": "gpuplan.journal/1", "fingerprint": {...}}
+ *   {"schema": "gpuplan.journal/1", "fingerprint": {...}, "run": {...}}
  *   {"device": 0, "pass": 0, "point": {"t": "point", "index": 7, "id": "...", ...}}
  *
  * A run that is killed at any byte loses at most the record being written. Reading
@@ -63,11 +64,15 @@ int journal_count(const struct journal_read *read, int device, const char *id);
 
 /* Starts a new journal; refuses a file that is there (resume or remove it). */
 enum gp_status journal_create(const char *path, const json_t *fingerprint,
-                              struct journal **out, struct gp_err *err);
+                              const json_t *run, struct journal **out,
+                              struct gp_err *err);
 /* Reads one and goes on after its last whole line. A file that is missing is created. */
 enum gp_status journal_resume(const char *path, const json_t *fingerprint,
-                              struct journal_read *read, struct journal **out,
-                              struct gp_err *err);
+                              const json_t *run, struct journal_read *read,
+                              struct journal **out, struct gp_err *err);
+/* Its header, for the caller; NULL: the run died before it was whole. Refused while
+ * another run writes it. */
+enum gp_status journal_header(const char *path, json_t **header, struct gp_err *err);
 
 /* Appends one record (borrowed), on disk when it returns GP_OK. */
 enum gp_status journal_add(struct journal *journal, const json_t *record,

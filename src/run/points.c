@@ -120,6 +120,15 @@ static enum bench_type model_type(const struct points_ask *ask)
     return strstr(format->id, "mxfp8") ? TYPE_MXFP8 : by_math[format->math];
 }
 
+static unsigned gemm_types(const struct points_ask *ask)
+{
+    unsigned known_types = ask->cpu ? CPU_TYPES : (1u << TYPE_COUNT) - 1;
+
+    if (ask->types)
+        return ask->types;
+    return ask->products ? known_types & ask->products : known_types;
+}
+
 /* Types for a test on the model's own shapes: the model's; a CPU also gets FP32, which
  * every one can do (and quickly only that). */
 static unsigned model_types(const struct points_ask *ask)
@@ -130,14 +139,7 @@ static unsigned model_types(const struct points_ask *ask)
         return ask->types;
     if (!ask->cpu)
         return type;
-    return 1u << TYPE_FP32 | (ask->preset == PRESET_QUICK ? 0 : type & CPU_TYPES);
-}
-
-static unsigned gemm_types(const struct points_ask *ask)
-{
-    if (ask->types)
-        return ask->types;
-    return ask->cpu ? CPU_TYPES : (1u << TYPE_COUNT) - 1;
+    return 1u << TYPE_FP32 | (ask->preset == PRESET_QUICK ? 0 : type & gemm_types(ask));
 }
 
 /* ---- gemm ------------------------------------------------------------------------ */
@@ -175,7 +177,9 @@ static void plan_gemm(struct planning *p)
     if (p->ask->shape_count > 0)
         return;
     for (int64_t size = 256; size <= 8192; size *= 2)
-        if (p->ask->preset != PRESET_QUICK || size == 512 || size == 2048 || size == 8192)
+        if (p->ask->subset ? size == (p->ask->cpu ? 1024 : 8192)
+                           : p->ask->preset != PRESET_QUICK || size == 512 ||
+                                 size == 2048 || size == 8192)
             add_gemm(p, types, size, size, size, false);
 }
 
@@ -232,13 +236,15 @@ static void plan_batch(struct planning *p)
     struct points_layer layers[LAYERS_MAX];
     struct layout layout = layout_of(p->ask);
     int64_t step = p->ask->preset == PRESET_QUICK ? 8 : 2;
+    int64_t most = p->ask->subset && p->ask->cpu ? 64 : BATCH_MAX;
     int count;
 
     if (!has_model(p, TEST_BATCH))
         return;
-    count = points_layers(p->ask->request->model, &layout, layers, LAYERS_MAX);
+    count = points_layers(p->ask->request->model, &layout, layers,
+                          p->ask->subset ? 1 : LAYERS_MAX);
     for (int i = 0; i < count; i++)
-        for (int64_t n = 1; n <= BATCH_MAX; n *= step)
+        for (int64_t n = 1; n <= most; n *= step)
             if (n <= HEAD_BATCH || strcmp(layers[i].name, "lm_head") != 0)
                 add_batch(p, &layers[i], n);
 }
@@ -260,6 +266,24 @@ static const struct layer_kind *main_kind(const struct model *model)
     return best;
 }
 
+/* What the point has in place of something in the model: in its answer and as a note. */
+static void stands_in(struct planning *p, struct point *point, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void stands_in(struct planning *p, struct point *point, const char *fmt, ...)
+{
+    size_t used = strlen(point->stand_in);
+    char text[sizeof point->stand_in];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    note(p, "decode: %s", text);
+    gp_format(point->stand_in + used, sizeof point->stand_in - used, "%s%s",
+              used ? "; " : "", text);
+}
+
 /* MLA keeps kvl + rope numbers per token, not 2*kv*d: as many KV heads as come nearest
  * stand in for them. */
 static void decode_heads(struct planning *p, const struct layer_kind *kind, int tp,
@@ -273,22 +297,59 @@ static void decode_heads(struct planning *p, const struct layer_kind *kind, int 
     point->head_dim = kind->v_head_dim > 0 ? kind->v_head_dim : kind->head_dim;
     point->kv_heads = (int)fmax(round((kind->kv_lora + kind->rope_dim) /
                                       (2.0 * point->head_dim)), 1);
-    note(p, "decode: %d KV heads of %d stand in for an MLA latent of %d",
-         point->kv_heads, point->head_dim, kind->kv_lora + kind->rope_dim);
+    stands_in(p, point, "%d KV heads of %d for an MLA latent of %d", point->kv_heads,
+              point->head_dim, kind->kv_lora + kind->rope_dim);
 }
 
 /* A gated MLP as wide as what works on one token: its own, its shared and active
  * experts; two matrices count as two thirds of three. */
-static int64_t decode_ff(struct planning *p, const struct layer_kind *kind, int tp)
+static void decode_ff(struct planning *p, const struct layer_kind *kind, int tp,
+                      struct point *point)
 {
     double ff = kind->ff + kind->shared_ff + (double)kind->expert_ff * kind->experts_active;
 
     if (kind->experts > 0)
-        note(p, "decode: one MLP as wide as the %d active of %d experts stands in",
-             kind->experts_active, kind->experts);
+        stands_in(p, point, "one MLP for %d of %d experts", kind->experts_active,
+                  kind->experts);
     if (!kind->gated)
         ff *= 2.0 / 3;
-    return (int64_t)fmax(ceil(ff / tp), 1);
+    point->ff = (int64_t)fmax(ceil(ff / tp), 1);
+}
+
+/* In the formats of attention, of the MLP or experts ("bf16+mxfp4" where they differ), and
+ * of the head, which often keeps 16 bits. */
+static void take_formats(const struct precision *precision,
+                         const struct layer_kind *kind, struct point *point)
+{
+    const struct format *attention = precision->by_role[ROLE_ATTN_Q];
+    const struct format *mlp =
+        precision->by_role[kind->experts > 0 ? ROLE_EXPERT : ROLE_MLP];
+    const struct format *head = precision->by_role[ROLE_HEAD];
+
+    if (attention && mlp)
+        gp_format(point->weights, sizeof point->weights,
+                  strcmp(attention->id, mlp->id) == 0 ? "%s" : "%s+%s", attention->id,
+                  mlp->id);
+    if (head)
+        gp_copy(point->head, sizeof point->head, head->id);
+}
+
+/* As planned; of a type given by hand, that type. */
+static void add_decode(struct planning *p, const struct layer_kind *kind,
+                       struct point *point)
+{
+    if (p->ask->request->kv)
+        gp_copy(point->kv, sizeof point->kv, p->ask->request->kv->id);
+    for (int t = 0; t < TYPE_COUNT; t++)
+        if (p->ask->types >> t & 1) {
+            point->type = (enum bench_type)t;
+            add(p, point, true);
+        }
+    if (p->ask->types)
+        return;
+    point->type = model_type(p->ask);
+    take_formats(&p->ask->request->precision, kind, point);
+    add(p, point, true);
 }
 
 static void plan_decode(struct planning *p)
@@ -297,7 +358,6 @@ static void plan_decode(struct planning *p)
     struct layout layout = layout_of(p->ask);
     struct point point = {.test = TEST_DECODE, .cache = CACHE_WEIGHTS_COLD};
     const struct layer_kind *kind;
-    unsigned types;
 
     if (!has_model(p, TEST_DECODE))
         return;
@@ -306,21 +366,17 @@ static void plan_decode(struct planning *p)
         note(p, "decode left out: %s has no attention layers", request->model->id);
         return;
     }
-    types = model_types(p->ask);
     gp_copy(point.model, sizeof point.model, request->model->id);
     point.tp = layout.tp;
+    point.pp = layout.pp > 1 ? layout.pp : 0;
     point.n = (int64_t)fmax(ceil(request->users / layout.replicas), 1);
     point.context = fmax(request->context, 1);
     point.layers = (request->model->layer_count + layout.pp - 1) / layout.pp;
     point.hidden = request->model->hidden;
     point.vocab = (request->model->vocab + layout.tp - 1) / layout.tp;
     decode_heads(p, kind, layout.tp, &point);
-    point.ff = decode_ff(p, kind, layout.tp);
-    for (int t = 0; t < TYPE_COUNT; t++)
-        if (types >> t & 1) {
-            point.type = (enum bench_type)t;
-            add(p, &point, true);
-        }
+    decode_ff(p, kind, layout.tp, &point);
+    add_decode(p, kind, &point);
 }
 
 /* What the plan puts on one GPU. The context and libraries (non_torch) are left out:
@@ -336,7 +392,8 @@ static void plan_fit(struct planning *p)
         note(p, "fit left out: it needs a plan (--model, and a GPU that is known)");
         return;
     }
-    memory_estimate(request, &layout, &memory);
+    struct load load = load_sum(request);
+    memory_estimate(request, &load, &layout, &memory);
     point.bytes = floor(memory.weights.value + memory.activation.value +
                         memory.graphs.value + fmax(memory.kv_reserved.value, 0));
     gp_copy(point.model, sizeof point.model, request->model->id);
@@ -361,6 +418,17 @@ static void add_memory(struct planning *p, double bytes)
 
     for (int i = 0; i < 3; i++)
         add_bytes(p, TEST_MEMORY, kinds[i], bytes);
+}
+
+/* The largest size, and but for a first look the same by other means than kernels of our
+ * own. */
+static void add_top(struct planning *p, double bytes)
+{
+    add_memory(p, bytes);
+    if (p->ask->cpu || p->ask->subset)
+        return;
+    add_bytes(p, TEST_MEMORY, "copy-engine", bytes);
+    add_bytes(p, TEST_MEMORY, "read-product", bytes);
 }
 
 /* What stays in the last cache, for comparison: half of it, or 16 MiB. */
@@ -392,12 +460,12 @@ static void plan_beyond_cache(struct planning *p)
         low = top;
     }
     if (ask->preset == PRESET_QUICK) {
-        add_memory(p, fmin(fmax(low, 256 * GP_MIB), top));
+        add_top(p, fmin(fmax(low, 256 * GP_MIB), top));
         return;
     }
     for (double bytes = low; bytes < top; bytes *= 4)
         add_memory(p, bytes);
-    add_memory(p, top);
+    add_top(p, top);
 }
 
 static void plan_memory(struct planning *p)
@@ -437,13 +505,17 @@ static void add_pairs(struct planning *p, double bytes)
         }
 }
 
-static void plan_transfer(struct planning *p)
+/* Between the host and a device that has memory of its own. */
+static void add_host_copies(struct planning *p, double top)
 {
     static const char *const pinned[] = {"h2d-pinned", "d2h-pinned", "both-pinned"};
     static const char *const pageable[] = {"h2d-pageable", "d2h-pageable"};
     bool quick = p->ask->preset == PRESET_QUICK;
-    double top = 256 * GP_MIB;
 
+    for (int i = 0; i < 2 && p->ask->subset; i++)
+        add_bytes(p, TEST_TRANSFER, pinned[i], 64 * GP_MIB);
+    if (p->ask->subset)
+        return;
     for (double bytes = quick ? 64 * GP_KIB : 4 * GP_KIB; bytes <= top;
          bytes *= quick ? 1024 : 4) {
         for (int i = 0; i < 3; i++)
@@ -454,8 +526,17 @@ static void plan_transfer(struct planning *p)
     }
     for (int i = 0; i < 2; i++) /* what a copy costs before any byte counts */
         add_bytes(p, TEST_TRANSFER, pinned[i], 4);
-    add_storage(p, quick ? top : 4 * top);
-    if (p->ask->cpu)
+}
+
+static void plan_transfer(struct planning *p)
+{
+    double top = 256 * GP_MIB;
+
+    if (!p->ask->cpu)
+        add_host_copies(p, top);
+    if (!p->ask->subset || p->ask->storage)
+        add_storage(p, p->ask->preset == PRESET_QUICK ? top : 4 * top);
+    if (p->ask->cpu || p->ask->subset)
         return;
     add_pairs(p, 64 * GP_MIB);
     if (p->ask->preset == PRESET_THOROUGH) {
@@ -552,7 +633,7 @@ enum gp_status points_plan(const struct points_ask *ask, struct points *out,
             continue;
         p.left_out = 0;
         planners[test](&p);
-        if (p.left_out > 0)
+        if (p.left_out > 0 && !ask->subset)
             note(&p, "%s: %d points left out that would take more than %.0f s each here",
                  bench_test_word((enum bench_test)test), p.left_out,
                  too_long[ask->preset]);
@@ -563,37 +644,4 @@ enum gp_status points_plan(const struct points_ask *ask, struct points *out,
         return GP_OK;
     return gp_fail(err, GP_E_USAGE, "--bench", "", "nothing to measure%s%s",
                    out->note_count ? ": " : "", out->note_count ? out->note[0] : "");
-}
-
-/* Test by test, because a product heats what the next test finds cool. */
-int *points_order(uint64_t seed, const struct points *points)
-{
-    size_t n = (size_t)points->count, k = 0;
-    int *order = gp_calloc(POINTS_PASSES * n + 1, sizeof *order);
-    int *mixed = gp_calloc(n + 1, sizeof *mixed);
-
-    method_order(seed, points->count, mixed);
-    for (int test = 0; test < TEST_COUNT; test++)
-        for (size_t i = 0; i < n; i++)
-            if ((int)points->point[mixed[i]].test == test)
-                order[k++] = mixed[i];
-    for (size_t i = 0; i < n; i++)
-        order[n + i] = order[n - 1 - i];
-    free(mixed);
-    return order;
-}
-
-/* FNV-1a over the ids, each with its terminator. */
-void points_hash(const struct points *points, char text[17])
-{
-    uint64_t hash = 14695981039346656037u;
-
-    for (int i = 0; i < points->count; i++) {
-        const char *c = points->point[i].id;
-
-        do
-            hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-        while (*c++);
-    }
-    snprintf(text, 17, "%016llx", (unsigned long long)hash);
 }

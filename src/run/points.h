@@ -7,19 +7,27 @@
  *   batch      the model's own linear layers as one of tp GPUs holds them (q, k and v
  *              as one product, gate and up likewise), n = 1, 2, 4 .. 8192 tokens
  *   memory     read, write, copy of 4 x the last cache .. 4 GiB, source and target of a
- *              copy together at most a quarter of the memory; and a read that stays in
+ *              copy together at most a quarter of the memory; of a GPU the largest also
+ *              copied by the driver and read by a product; and a read that stays in
  *              that cache, 16 MiB or half of it (on a CPU not with quick)
  *   transfer   4 KiB .. 256 MiB x 4 pinned and pageable, 4 bytes pinned, and a file from
  *              storage; between each two of several GPUs, both ways, 64 MiB (thorough
  *              also 4 KiB and 1 MiB)
- *   decode     one decoder step of the model for the request's users and context
+ *   decode     one decoder step of the model for the request's users and context, in the
+ *              formats of its weights, head and KV cache
  *   fit        the bytes per GPU that memory_estimate() plans
  *   allreduce  1 KiB .. 256 MiB x 2 (quick x 64), and what a layer of the model sums for
  *              1, 8, 64 and 512 tokens (tokens x hidden x 2 bytes); only with several
  *              devices
  *
- * Whether a device knows a type is the engine's to say ("unsupported"), not decided
- * here. What would take out of proportion long is left out, and a note says so.
+ * The quick subset (`subset`) is a first look with the points of the quick preset: one
+ * size of product in every type, the model's first layer, memory, and of transfer the
+ * pinned copies of 64 MiB and a file given by hand.
+ *
+ * Whether a device knows a type is the engine's to say: before the plan as `products`,
+ * or of a type asked for by name, later, as "unsupported". A CPU's memory is the host's:
+ * of transfer it has storage alone. What would take out of proportion long is left out,
+ * and a note says so.
  *
  * Estimates are for --dry-run and the ETA only. Seconds of one point are
  *   set-up (bytes / fill rate) + warm-up + max(max_time, 13 launches), per variant
@@ -53,6 +61,8 @@ struct point_shape {
 struct points_ask {
     unsigned tests;              /* bit per enum bench_test */
     unsigned types;              /* bit per enum bench_type; 0 = choose by test */
+    unsigned products;           /* those that the engine multiplies; 0 = it does not say */
+    bool subset;                 /* the quick subset */
     enum preset preset;
     struct method_settings settings; /* max_time, warmup, max_memory, seed */
     const struct point_shape *shapes; /* for gemm instead of squares */

@@ -39,7 +39,8 @@ static double rate_of(const struct points_ask *ask, enum bench_type type)
 {
     if (ask->rate[type] > 0)
         return ask->rate[type];
-    return type == TYPE_FP32 ? guesses[ask->cpu].fp32 : guesses[ask->cpu].other;
+    return type == TYPE_FP32 || type == TYPE_FP32_PEDANTIC ? guesses[ask->cpu].fp32
+                                                           : guesses[ask->cpu].other;
 }
 
 static double transfer_rate(const struct point *point)

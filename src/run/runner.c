@@ -27,6 +27,7 @@
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/str.h"
+#include "util/units.h"
 
 #define GRACE 3.0           /* s between asking an engine to end and killing it */
 #define SLOWER 3.0          /* than its estimate a point may be, besides */
@@ -268,10 +269,11 @@ static void fail_time(struct engine *e, double now)
     char what[80];
 
     if (now - e->last_line > e->timeout)
-        gp_format(what, sizeof what, "wrote nothing for %.3g s", e->timeout);
+        gp_format(what, sizeof what, "wrote nothing for %s s",
+                  UNITS_PLAIN(e->timeout, 3));
     else
-        gp_format(what, sizeof what, "talked but made no progress for %.3g s",
-                  patience(e));
+        gp_format(what, sizeof what, "talked but made no progress for %s s",
+                  UNITS_PLAIN(patience(e), 3));
     fail_with(e, "the device or its driver may hang; it was stopped", what);
 }
 

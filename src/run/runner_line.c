@@ -12,6 +12,7 @@
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/str.h"
+#include "util/units.h"
 
 #define NUMBER_MAX 1e24     /* of anything: bytes/s, FLOP/s, seconds */
 #define SECONDS_MAX 1e6     /* of one operation */
@@ -129,7 +130,8 @@ static bool number_in(const struct judge *j, const json_t *of, const char *name,
     if (!json_is_number(value))
         return refuse(j, "%s is no number", name);
     if (!isfinite(number) || number < low || number > high)
-        return refuse(j, "%s = %g is outside %g..%g", name, number, low, high);
+        return refuse(j, "%s = %s is outside %s..%s", name, UNITS_PLAIN(number, 6),
+                      UNITS_PLAIN(low, 6), UNITS_PLAIN(high, 6));
     return true;
 }
 

@@ -86,7 +86,8 @@ struct session *session_new(const struct session_ask *ask, struct gp_err *err)
     s->clock = session_clock();
     s->began = time(NULL);
     take_ask(s, ask);
-    if (session_check(s, err) == GP_OK && session_name_files(s, err) == GP_OK)
+    if (session_recall(s, err) == GP_OK && session_check(s, err) == GP_OK &&
+        session_name_files(s, err) == GP_OK)
         return s;
     session_free(s);
     return NULL;
@@ -104,6 +105,7 @@ void session_free(struct session *s)
     json_decref(s->hello);
     json_decref(s->listed);
     json_decref(s->records);
+    json_decref(s->recalled);
     free(s->found);
     free(s);
 }
@@ -124,7 +126,9 @@ enum gp_status session_replan(struct session *s, const struct session_ask *how,
     session_drop_plan(s);
     s->note_count = s->look_notes;
     take_ask(s, how);
-    status = session_check(s, err);
+    status = session_recall(s, err);
+    if (!status)
+        status = session_check(s, err);
     if (!status)
         status = session_name_files(s, err);
     return status ? status : session_make_plan(s, err);

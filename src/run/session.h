@@ -56,7 +56,7 @@ struct session_ask {
     const struct ask *ask;   /* borrowed by session_new and session_replan alone, but
                               * its texts until session_free */
     struct planner *planner; /* until session_free */
-    const char *tests;  /* "gemm,memory"; NULL or "" = those that --bench measures */
+    const char *tests;  /* "gemm,memory"; NULL or "" = as --bench without any */
     const char *folder; /* of a result without --output; NULL = the current one */
     bool view;          /* --output names a view: the result is beside it, .json */
     int rank, ranks, local_rank; /* of several processes; ranks 0 or 1: alone */
@@ -144,9 +144,16 @@ const char *session_note(const struct session *session, int i);
 const char *session_note_code(const struct session *session, int i); /* "busy" */
 size_t session_stem(const char *path); /* "a.b/run.json": length of "a.b/run" */
 void session_dry_run(const struct session *session, struct strbuf *out); /* as text */
+/* Does the option decide what is measured, not what a command makes of it? */
+bool session_measures_by(enum option_id id);
 
 /* ---- DONE ---- */
 const char *session_status(const struct session *session); /* "complete", "failed" */
+/* What a complete run came to, as a sentence and as a word or two for a corner:
+ * "complete", "4 of 6 good". The word of another run is its status. */
+void session_outcome(const struct session *session, char *text, size_t size);
+const char *session_outcome_word(const struct session *session, char *text,
+                                 size_t size);
 int session_exit_code(const struct session *session, bool strict); /* DESIGN's */
 int session_summaries(const struct session *session);
 const char *session_summary(const struct session *session, int i);

@@ -89,6 +89,7 @@ struct session_point {
 
 struct session_plan { /* what a start would do */
     int points, passes, devices;
+    bool subset;                  /* the quick one */
     double seconds, bytes;        /* in all; at most at once on one device */
     const char *backend;          /* "cuda", "cpu" */
     const char *chosen;           /* why it and not another, "" = it was asked for */

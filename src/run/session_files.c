@@ -186,20 +186,21 @@ static void take_records(struct session *s, const json_t *records)
 
 enum gp_status session_open_journal(struct session *s, struct gp_err *err)
 {
-    json_t *print = fingerprint(s);
+    json_t *print = fingerprint(s), *run = session_options(s);
     struct journal_read read = {0};
     enum gp_status status;
 
     if (!ask_flag(&s->ask, OPT_RESUME)) {
-        status = journal_create(s->journal_path, print, &s->journal, err);
+        status = journal_create(s->journal_path, print, run, &s->journal, err);
     } else {
-        status = journal_resume(s->journal_path, print, &read, &s->journal, err);
+        status = journal_resume(s->journal_path, print, run, &read, &s->journal, err);
         if (!status && read.records)
             take_records(s, read.records);
         for (int i = 0; i < read.warning_count; i++)
             session_warn(s, "journal", "%s", read.warning[i]);
         journal_read_fini(&read);
     }
+    json_decref(run);
     json_decref(print);
     return status;
 }
@@ -316,6 +317,48 @@ enum gp_status session_finish(struct session *s, struct gp_err *err)
 const struct benchlog *session_log(const struct session *s)
 {
     return s->have_log ? &s->log : NULL;
+}
+
+/* ---- what a complete run came to ---- */
+
+/* The reason of the first point that has no figure; "" when none says one. */
+static const char *first_reason(const struct benchlog *log)
+{
+    for (int i = 0; i < log->count; i++)
+        if (strcmp(log->point[i].state, "ok") != 0 && log->point[i].reason[0])
+            return log->point[i].reason;
+    return "";
+}
+
+void session_outcome(const struct session *s, char *text, size_t size)
+{
+    struct benchlog_tally t = benchlog_tally(&s->log);
+    int count = s->log.count;
+
+    if (t.good == count)
+        gp_copy(text, size, "Complete: every point was measured.");
+    else if (t.good > 0)
+        gp_format(text, size, "Complete: %d of %d points have a good figure.", t.good,
+                  count);
+    else if (t.without == count)
+        gp_format(text, size, "Nothing was measured: %s", first_reason(&s->log));
+    else
+        gp_format(text, size, "No good figure: %d flagged, %d wrong, %d without one.",
+                  t.flagged, t.wrong, t.without);
+}
+
+const char *session_outcome_word(const struct session *s, char *text, size_t size)
+{
+    struct benchlog_tally t;
+
+    if (!s->have_log || strcmp(session_status(s), "complete") != 0)
+        return session_status(s);
+    t = benchlog_tally(&s->log);
+    if (t.good == s->log.count)
+        gp_copy(text, size, "complete");
+    else
+        gp_format(text, size, "%d of %d good", t.good, s->log.count);
+    return text;
 }
 
 static const json_t *summary(const struct session *s)

@@ -14,6 +14,7 @@
 #include "data/catalog.h"
 #include "probe/probe.h"
 #include "util/mem.h"
+#include "util/units.h"
 
 #define ASK_TIMEOUT 60.0 /* s an engine may take to list its devices */
 #define ASK_SILENCE 3.0  /* s after which somebody who waits is told for what */
@@ -61,8 +62,8 @@ static void say_silence(struct session *s)
         return;
     s->asked_at = 0;
     gp_format(text, sizeof text,
-              "asks gpuplan-bench-%s for its devices; it may be silent for %.3g s",
-              s->backend, session_timeout(ASK_TIMEOUT));
+              "asks gpuplan-bench-%s for its devices; it may be silent for %s s",
+              s->backend, UNITS_PLAIN(session_timeout(ASK_TIMEOUT), 3));
     session_say(s, text);
 }
 

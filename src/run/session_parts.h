@@ -3,6 +3,7 @@
  *
  *   session.c         its life: states, stopping, notes, one step
  *   session_look.c    which engine, which devices
+ *   session_options.c options, kept in the journal
  *   session_plan.c    options -> points
  *   session_files.c   names of files, the journal, the end
  *   session_work.c    engines at work: events, time limit, what is left
@@ -65,6 +66,7 @@ struct session {
     enum session_state state;
     struct session_ask how; /* ask in it points to the next */
     struct ask ask;
+    json_t *recalled; /* header of the journal gone on with, or NULL */
     char tests_text[256], folder[GP_PATH_MAX], job[96];
 
     /* looking */
@@ -137,6 +139,9 @@ double session_figure(const json_t *json, const char *key);    /* NAN = none */
 const char *session_word(const json_t *json, const char *key); /* "" = none */
 
 bool session_look(struct session *s, double seconds, struct session_event *event);
+json_t *session_options(const struct session *s);
+/* Takes what was not given from the journal that is to be gone on with. */
+enum gp_status session_recall(struct session *s, struct gp_err *err);
 enum gp_status session_choose(struct session *s, struct gp_err *err);
 enum gp_status session_check(struct session *s, struct gp_err *err); /* words alone */
 enum gp_status session_make_plan(struct session *s, struct gp_err *err);

@@ -18,6 +18,8 @@
 
 #define DEFAULT_MODEL "llama-3.1-8b"
 #define DEFAULT_TESTS "gemm,batch,memory,transfer"
+#define SUBSET        "quick" /* a few points of those; not the preset of that name */
+#define SUBSET_LIMIT  100.0   /* s: it is planned for much less, but a machine may be busy */
 
 enum { LOCK_LEAST = 100, LOCK_MOST = 10000 }; /* MHz */
 
@@ -95,12 +97,15 @@ static void take_settings(struct session *s)
     struct points_ask *ask = &s->points_ask;
 
     memset(ask, 0, sizeof *ask);
-    ask->preset = preset_of(ask_word(&s->ask, OPT_PRESET, "normal"));
+    ask->subset = strcmp(s->tests_text, SUBSET) == 0 ||
+                  (!s->tests_text[0] && !ask_flag(&s->ask, OPT_PRESET));
+    ask->preset =
+        preset_of(ask_word(&s->ask, OPT_PRESET, ask->subset ? "quick" : "normal"));
     ask->settings = method_preset(ask->preset);
     take_method(&s->ask, &ask->settings);
     ask->cache = bench_cache_parse(ask_word(&s->ask, OPT_CACHE, ""));
     ask->shapes = s->shapes;
-    s->time_limit = 0;
+    s->time_limit = ask->subset ? SUBSET_LIMIT : 0;
 }
 
 /* --size LOW[:HIGH] */
@@ -131,9 +136,10 @@ static void check_limit(struct session *s)
 
     if (s->time_limit > 0 && s->time_limit <= m->device_warmup_max)
         session_warn(s, "time_limit",
-                     "--time-limit %.3g s: warming the device up alone takes %.3g to "
-                     "%.3g s of it",
-                     s->time_limit, m->device_warmup_min, m->device_warmup_max);
+                     "--time-limit %s s: warming the device up alone takes %s to %s s of it",
+                     UNITS_PLAIN(s->time_limit, 3),
+                     UNITS_PLAIN(m->device_warmup_min, 3),
+                     UNITS_PLAIN(m->device_warmup_max, 3));
 }
 
 static enum gp_status check_model(const struct session *s, struct gp_err *err)
@@ -172,6 +178,26 @@ static enum gp_status take_storage(struct session *s, const char *text,
     return status;
 }
 
+/* Is it one of the words between the commas? */
+static bool names_test(const char *list, const char *word)
+{
+    for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == strlen(word) && strncmp(at, word, strlen(word)) == 0)
+            return true;
+    return false;
+}
+
+static enum gp_status take_tests(struct session *s, struct gp_err *err)
+{
+    bool named = s->tests_text[0] && !s->points_ask.subset;
+
+    if (named && names_test(s->tests_text, SUBSET))
+        return gp_fail(err, GP_E_USAGE, "--bench", "or name tests and --preset quick",
+                       SUBSET " stands alone");
+    return points_parse_tests(named ? s->tests_text : DEFAULT_TESTS, "--bench", &s->tests,
+                              err);
+}
+
 enum gp_status session_check(struct session *s, struct gp_err *err)
 {
     struct points_ask *ask = &s->points_ask;
@@ -180,8 +206,7 @@ enum gp_status session_check(struct session *s, struct gp_err *err)
     enum gp_status status;
 
     take_settings(s);
-    status = points_parse_tests(s->tests_text[0] ? s->tests_text : DEFAULT_TESTS,
-                                "--bench", &s->tests, err);
+    status = take_tests(s, err);
     if (!status && (text = ask_word(&s->ask, OPT_TYPE, NULL)))
         status = points_parse_types(text, "--type", &ask->types, err);
     if (!status && (text = ask_word(&s->ask, OPT_SHAPES, NULL)))
@@ -244,11 +269,52 @@ static enum gp_status check_lock(const struct session *s, struct gp_err *err)
                    "needs a GPU; a CPU has no such lock");
 }
 
+/* The types that an engine says it multiplies, of all devices; 0 = one does not say. */
+static unsigned product_types(const struct session *s, bool *says)
+{
+    unsigned all = (1u << TYPE_COUNT) - 1, types;
+    const json_t *list, *word;
+    size_t k;
+
+    *says = true;
+    for (int i = 0; i < s->count; i++) {
+        list = json_object_get(json_object_get(s->unit[i].json, "more"), "product_types");
+        if (!json_is_array(list))
+            return *says = false;
+        types = 0;
+        json_array_foreach(list, k, word)
+            for (int t = 0; t < TYPE_COUNT; t++)
+                types |= (unsigned)(json_is_string(word) &&
+                                    strcmp(json_string_value(word),
+                                           bench_type_word((enum bench_type)t)) == 0)
+                         << t;
+        all &= types;
+    }
+    return all;
+}
+
+/* Products that no library is there for are refused before anything is measured. */
+static enum gp_status check_products(struct session *s, struct gp_err *err)
+{
+    unsigned need = bit(TEST_GEMM) | bit(TEST_BATCH) | bit(TEST_DECODE);
+    bool says;
+
+    s->points_ask.products = product_types(s, &says);
+    if (!says || s->points_ask.products || !(s->tests & need))
+        return GP_OK;
+    return gp_fail(err, GP_E_DEVICE, "--bench",
+                   "as root: apt-get install libdnnl-dev; then ./bootstrap; memory, "
+                   "transfer and fit need neither",
+                   "gemm, batch and decode need oneDNN or OpenBLAS, and the CPU engine "
+                   "was built without");
+}
+
 /* The smallest device decides, so that all measure the same points. */
 static void take_device_figures(struct session *s)
 {
     static const enum format_math math[TYPE_COUNT] = {
-        [TYPE_FP32] = MATH_FP32,    [TYPE_TF32] = MATH_TF32, [TYPE_FP16] = MATH_FP16,
+        [TYPE_FP32] = MATH_FP32,    [TYPE_FP32_PEDANTIC] = MATH_FP32,
+        [TYPE_TF32] = MATH_TF32,    [TYPE_FP16] = MATH_FP16,
         [TYPE_FP16ACC] = MATH_FP16, [TYPE_BF16] = MATH_BF16, [TYPE_INT8] = MATH_INT8,
         [TYPE_FP8] = MATH_FP8,      [TYPE_MXFP8] = MATH_FP8, [TYPE_NVFP4] = MATH_FP4};
     struct points_ask *ask = &s->points_ask;
@@ -335,6 +401,8 @@ enum gp_status session_make_plan(struct session *s, struct gp_err *err)
     if (!status)
         status = check_lock(s, err);
     if (!status)
+        status = check_products(s, err);
+    if (!status)
         status = take_model(s, err);
     if (!status) {
         take_device_figures(s);
@@ -345,6 +413,9 @@ enum gp_status session_make_plan(struct session *s, struct gp_err *err)
         status = take_sizes(s, err);
     if (!status)
         check_limit(s);
+    if (!status && s->points_ask.subset)
+        session_warn(s, "plan",
+                     "the quick subset: a few points with short samples");
     if (status) {
         session_drop_plan(s);
         return status;

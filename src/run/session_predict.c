@@ -89,7 +89,8 @@ void session_find_roof(const struct session *s, struct session_unit *u)
 static struct roof sheet_of(const struct session_unit *u, enum bench_type type)
 {
     static const enum format_math math[TYPE_COUNT] = {
-        [TYPE_FP32] = MATH_FP32,    [TYPE_TF32] = MATH_TF32, [TYPE_FP16] = MATH_FP16,
+        [TYPE_FP32] = MATH_FP32,    [TYPE_FP32_PEDANTIC] = MATH_FP32,
+        [TYPE_TF32] = MATH_TF32,    [TYPE_FP16] = MATH_FP16,
         [TYPE_FP16ACC] = MATH_FP16, [TYPE_BF16] = MATH_BF16, [TYPE_INT8] = MATH_INT8,
         [TYPE_FP8] = MATH_FP8,      [TYPE_MXFP8] = MATH_FP8, [TYPE_NVFP4] = MATH_FP4};
     struct roof roof = {quantity_unknown(), quantity_unknown()};

@@ -16,7 +16,7 @@
 
 static int rank_of_variant(const json_t *point)
 {
-    return strcmp(session_word(point, "variant"), "tuned") == 0;
+    return !benchlog_main_variant(session_word(point, "variant"));
 }
 
 static bool is_ok(const json_t *point)
@@ -404,6 +404,7 @@ void session_plan(const struct session *s, struct session_plan *out)
         .points = s->points.count,
         .passes = POINTS_PASSES,
         .devices = s->count,
+        .subset = s->points_ask.subset,
         .seconds = points_time(&s->points_ask, &s->points),
         .bytes = s->points.most_bytes,
         .backend = s->backend,

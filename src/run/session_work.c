@@ -18,6 +18,7 @@
 #include "run/runner_line.h"
 #include "util/json.h"
 #include "util/mem.h"
+#include "util/units.h"
 
 #define TIMEOUT 60.0 /* s without a line, beside ten times the time of a point */
 #define STALL   5.0  /* of a time-out that was given: it may talk so much longer */
@@ -355,9 +356,9 @@ static void heed_limit(struct session *s)
         session_say(s, "the time limit is reached: stops after this point");
     } else {
         session_warn(s, "time_limit",
-                     "the time limit of %.3g s passed during the warm-up, before any "
+                     "the time limit of %s s passed during the warm-up, before any "
                      "point: nothing is measured",
-                     s->time_limit);
+                     UNITS_PLAIN(s->time_limit, 3));
         session_say(s, s->note[s->note_count - 1].text);
     }
     runner_stop(s->runner, session_has_begun(s) ? STOP_AFTER_POINT : STOP_NOW);

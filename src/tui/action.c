@@ -14,6 +14,10 @@ const struct action_row action_rows[ACT_COUNT] = {[ACT_NONE] = {"", "", 0, 0, ""
 #undef X
 };
 
+#define X(id, word, name) name,
+const char *const screen_names[SCREEN_COUNT] = {SCREENS(X)};
+#undef X
+
 /* The next of the names divided by blanks; false at the end. */
 static bool next_name(const char **names, char *name, size_t size)
 {
@@ -137,10 +141,7 @@ static void add_part(unsigned screens, bool all, struct strbuf *out)
 
 void action_help(enum screen_id screen, struct strbuf *out)
 {
-    static const char *const names[SCREEN_COUNT] = {"Plan", "Compare", "Curves",
-                                                    "Bench", "Pool"};
-
-    strbuf_addf(out, "%s\n", names[screen]);
+    strbuf_addf(out, "%s\n", screen_names[screen]);
     add_part(1u << screen, false, out);
     strbuf_add(out, "Everywhere\n");
     add_part(1u << screen, true, out);

@@ -15,13 +15,22 @@
 
 #include "util/str.h"
 
-enum screen_id { SCREEN_PLAN, SCREEN_COMPARE, SCREEN_CURVES, SCREEN_BENCH, SCREEN_POOL,
-                 SCREEN_COUNT };
+/* X(id, word, name): the screens in the order of their tabs. A screen is screen_<word>
+ * (screen.h); settings and `:` know it by the word, people by the name. */
+#define SCREENS(X)                                                                     \
+    X(PLAN, plan, "Plan")                                                              \
+    X(COMPARE, compare, "Compare")                                                     \
+    X(CURVES, curves, "Curves")                                                        \
+    X(BENCH, bench, "Bench")
 
-enum { /* bits: where an action holds */
-    ON_PLAN = 1, ON_COMPARE = 2, ON_CURVES = 4, ON_BENCH = 8, ON_POOL = 16,
-    ON_ALL = 31
-};
+#define X(id, word, name) SCREEN_##id,
+enum screen_id { SCREENS(X) SCREEN_COUNT };
+#undef X
+extern const char *const screen_names[SCREEN_COUNT];
+
+#define X(id, word, name) ON_##id = 1 << SCREEN_##id,
+enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action holds */
+#undef X
 
 /* X(id, name, keys (blanks between), screens, rank in the bar: 0 = not in it, the lower
  *   the longer it stays; word in the bar, help) */
@@ -32,7 +41,6 @@ enum { /* bits: where an action holds */
     X(SCREEN_2, "screen-compare", "2", ON_ALL, 0, "", "Compare: GPUs x precisions")    \
     X(SCREEN_3, "screen-curves", "3", ON_ALL, 0, "", "Curves: roofline and memory")    \
     X(SCREEN_4, "screen-bench", "4", ON_ALL, 0, "", "Bench: measure this machine")     \
-    X(SCREEN_5, "screen-pool", "5", ON_ALL, 0, "", "Pool")                             \
     X(UP, "up", "Up k", ON_ALL, 0, "", "up")                                           \
     X(DOWN, "down", "Down j", ON_ALL, 0, "", "down")                                   \
     X(LEFT, "left", "Left h", ON_ALL, 0, "", "previous value, left")                   \

@@ -26,11 +26,9 @@
 #define KEYS_AT_ONCE 100   /* taken before a paint, at most */
 #define WHEEL_ROWS   3
 
-const struct screen_ops *const screens[SCREEN_COUNT] = {
-    [SCREEN_PLAN] = &screen_plan,     [SCREEN_COMPARE] = &screen_compare,
-    [SCREEN_CURVES] = &screen_curves, [SCREEN_BENCH] = &screen_bench,
-    [SCREEN_POOL] = &screen_pool,
-};
+#define X(id, word, name) &screen_##word,
+const struct screen_ops *const screens[SCREEN_COUNT] = {SCREENS(X)};
+#undef X
 
 double app_now(void)
 {
@@ -193,11 +191,18 @@ static void hang_up(struct app *app)
     app->quit = true;
 }
 
+static bool too_small(const struct app *app)
+{
+    return frame_of(app->rows, app->cols).size == SIZE_TOO_SMALL;
+}
+
 void app_resize(struct app *app, int rows, int cols)
 {
     app->rows = rows;
     app->cols = cols;
     app->touched = true;
+    if (too_small(app))
+        app->report[0] = '\0'; /* what to do has its place */
 }
 
 /* True when the key is about the terminal, not about what is shown. */
@@ -256,6 +261,13 @@ void app_click(struct app *app, int y, int x)
                    x - frame.body.x);
 }
 
+void app_paste(struct app *app, const struct paste *paste)
+{
+    const char *why = overlay_paste(app, paste);
+
+    app_report(app, false, "%s", why ? why : "");
+}
+
 static void unknown_key(struct app *app, int key)
 {
     char name[16], help[16];
@@ -263,11 +275,6 @@ static void unknown_key(struct app *app, int key)
     app_report(app, false, "%s does nothing here; %s lists the keys",
                key_text(key, name, sizeof name),
                action_key(ACT_HELP, help, sizeof help));
-}
-
-static bool too_small(const struct app *app)
-{
-    return frame_of(app->rows, app->cols).size == SIZE_TOO_SMALL;
 }
 
 void app_key(struct app *app, int key)
@@ -283,10 +290,16 @@ void app_key(struct app *app, int key)
         mouse(app);
         return;
     }
+    if (key == K_PASTE) {
+        app_paste(app, term_paste());
+        return;
+    }
     app->report[0] = '\0';
     if (too_small(app)) {
-        if (action == ACT_QUIT || action == ACT_QUIT_NOW)
-            app_everywhere(app, ACT_QUIT_NOW);
+        if (action == ACT_QUIT)
+            quit_small(app);
+        else if (action == ACT_QUIT_NOW)
+            app->quit = true;
         return;
     }
     if (overlay_key(app, key))
@@ -306,6 +319,16 @@ static void paint(struct app *app, struct canvas *canvas)
     app->touched = app->whole = false;
 }
 
+/* This key and those that wait behind it. A key is only asked for when it will be
+ * taken: what is left after KEYS_AT_ONCE waits in the terminal. */
+static void take_keys(struct app *app, int key)
+{
+    for (int i = 0; key != K_NONE; i++) {
+        app_key(app, key);
+        key = app->quit || i == KEYS_AT_ONCE - 1 ? K_NONE : term_key(0);
+    }
+}
+
 static void loop(struct app *app)
 {
     struct canvas canvas;
@@ -323,11 +346,9 @@ static void loop(struct app *app)
             wait = wait < 0 ? pause : fmin(wait, pause);
         }
         key = term_key(wait);
-        for (int i = 0; key != K_NONE && i < KEYS_AT_ONCE; i++) {
+        if (key != K_NONE)
             painted = -1;
-            app_key(app, key);
-            key = app->quit ? K_NONE : term_key(0);
-        }
+        take_keys(app, key);
     }
     canvas_fini(&canvas);
 }

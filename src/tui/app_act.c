@@ -11,32 +11,6 @@
 #include "tui/term.h"
 #include "util/path.h"
 
-/* ---- quit ---- */
-
-static void quit_now(struct app *app, void *ctx)
-{
-    (void)ctx;
-    app->quit = true;
-}
-
-/* Asks only when something would be lost: a measurement, or changes to a plan that has
- * a file. Who only looked round is let go. */
-static void quit(struct app *app)
-{
-    char why[120], text[200];
-    bool busy = app_busy(app, why, sizeof why) || app_unsaved(app, why, sizeof why);
-
-    if (busy)
-        gp_format(text, sizeof text, "%s. Quit?", why);
-    else
-        gp_format(text, sizeof text, "The plan has changes that are not in %s. Quit?",
-                  app->desk->file);
-    if (busy || (app->desk->unsaved && app->desk->file[0]))
-        question_open(app, text, quit_now, NULL);
-    else
-        app->quit = true;
-}
-
 /* ---- help, the command, the prompt ---- */
 
 /* "keys\thelp" as two columns. */
@@ -74,10 +48,10 @@ static void help(struct app *app)
         &text,
         "\nThe : line takes every action by its name, options as --plan "
         "takes them (users 16, --gpu l4:2), on Bench those of --bench too (rel-ci "
-        "2 force), solve FIELD, and: export FILE, save FILE, load FILE. Tab "
-        "completes.\n"
+        "2 force), solve FIELD, a screen with a whole request (plan -m 8B -g l4), and: "
+        "export FILE, save FILE, load FILE. Tab completes.\n"
         "More: man gpuplan, gpuplan-model(7).\n");
-    gp_format(title, sizeof title, "Help: %s", screens[app->screen]->name);
+    gp_format(title, sizeof title, "Help: %s", screen_names[app->screen]);
     reader_open(app, title, text.text);
     strbuf_fini(&lines);
     strbuf_fini(&text);
@@ -169,8 +143,8 @@ bool app_export(struct app *app, const char *text, struct gp_err *err)
     enum gp_status status;
 
     if (!ops->export)
-        return gp_fail(err, GP_E_USAGE, ops->name, "", "has nothing to export") ==
-               GP_OK;
+        return gp_fail(err, GP_E_USAGE, screen_names[app->screen], "",
+                       "has nothing to export") == GP_OK;
     if (app_target(text, path, sizeof path, err))
         return false;
     if (!has_word(ops->suffixes, suffix_of(path)))
@@ -213,7 +187,7 @@ static void export(struct app *app)
                              .complete = complete_path};
 
     if (!ops->export) {
-        app_report(app, false, "%s has nothing to export", ops->name);
+        app_report(app, false, "%s has nothing to export", screen_names[app->screen]);
         return;
     }
     gp_format(hint, sizeof hint, "a file; its suffix says what is written: %s",
@@ -282,7 +256,7 @@ void app_everywhere(struct app *app, enum action action)
 {
     char why[120];
 
-    if (action >= ACT_SCREEN_1 && action <= ACT_SCREEN_5) {
+    if (action >= ACT_SCREEN_1 && action < ACT_SCREEN_1 + SCREEN_COUNT) {
         app_show(app, (enum screen_id)(action - ACT_SCREEN_1));
         return;
     }
@@ -291,7 +265,7 @@ void app_everywhere(struct app *app, enum action action)
         help(app);
         break;
     case ACT_QUIT:
-        quit(app);
+        quit_ask(app);
         break;
     case ACT_QUIT_NOW:
         app->quit = true;

@@ -17,7 +17,7 @@ struct tab {
     char text[24];
 };
 
-/* " gpuplan [1 Plan]   2 Compare    3 Curves  ..." or "[1 Plan] 2 3 4 5". Returns the
+/* " gpuplan [1 Plan]   2 Compare    3 Curves  ..." or "[1 Plan] 2 3 4". Returns the
  * column behind the last. */
 static int lay_tabs(const struct app *app, struct tab tabs[SCREEN_COUNT])
 {
@@ -29,7 +29,7 @@ static int lay_tabs(const struct app *app, struct tab tabs[SCREEN_COUNT])
         struct tab *tab = &tabs[i];
 
         gp_format(tab->text, sizeof tab->text, "%s%d%s%s%s", shown ? "[" : " ", i + 1,
-                  wide || shown ? " " : "", wide || shown ? screens[i]->name : "",
+                  wide || shown ? " " : "", wide || shown ? screen_names[i] : "",
                   shown ? "]" : " ");
         tab->x = x;
         tab->cols = (int)strlen(tab->text);
@@ -104,6 +104,23 @@ static void draw_keys(struct canvas *canvas, struct rect in, int x, const char *
     }
 }
 
+/* A window's keys in `cols` columns: those that have room, and always the last, which
+ * is the way out. */
+static void window_bar(const char *keys, int cols, struct strbuf *out)
+{
+    const char *last = keys, *next;
+
+    for (next = strstr(keys, "  "); next; next = strstr(last, "  "))
+        last = next + 2;
+    for (const char *p = keys; p < last && gp_width(keys) > cols; p = next + 2) {
+        next = strstr(p, "  ");
+        if ((int)out->len + (int)(next + 2 - p) + gp_width(last) > cols)
+            break;
+        strbuf_addn(out, p, (size_t)(next + 2 - p));
+    }
+    strbuf_add(out, gp_width(keys) > cols ? last : keys);
+}
+
 static void bar_words(const struct app *app, struct strbuf *left, struct strbuf *right)
 {
     const char *window = overlay_bar(app);
@@ -111,7 +128,7 @@ static void bar_words(const struct app *app, struct strbuf *left, struct strbuf 
     strbuf_init(left);
     strbuf_init(right);
     if (window)
-        strbuf_add(left, window);
+        window_bar(window, app->cols - 2, left);
     else
         action_bar(app->screen, app->cols - 2, screens[app->screen]->word,
                    app->state[app->screen], left, right);
@@ -181,7 +198,8 @@ static void draw_too_small(const struct app *app, struct canvas *canvas,
                  app->rows);
     canvas_textf(canvas, all, 1, 0, INK_TEXT, "gpuplan needs %dx%d.", FRAME_MIN_COLS,
                  FRAME_MIN_ROWS);
-    canvas_text(canvas, all, 2, 0, INK_TEXT, "Resize, or q: quit.");
+    canvas_text(canvas, all, 2, 0, INK_TEXT,
+                app->report[0] ? app->report : "Resize, or q: quit.");
     canvas_cursor(canvas, all, 2, 0);
 }
 

@@ -7,6 +7,7 @@
 
 #include "tui/app.h"
 #include "tui/frame.h"
+#include "tui/paste.h"
 
 extern const struct screen_ops *const screens[SCREEN_COUNT];
 
@@ -18,6 +19,8 @@ void app_end(struct app *app);
 /* A key, a click or turn of the wheel: whatever it means now. */
 void app_key(struct app *app, int key);
 void app_click(struct app *app, int y, int x);
+/* Text between the marks of a paste: to the line that is open, never keys. */
+void app_paste(struct app *app, const struct paste *paste);
 void app_resize(struct app *app, int rows, int cols);
 
 /* Ticks of all open screens that are due. Seconds until the next one; < 0: none. */
@@ -32,6 +35,11 @@ void app_draw(const struct app *app, struct canvas *canvas);
 enum screen_id app_tab_at(const struct app *app, int x);
 /* The key whose word is in this column of the last row; K_NONE: none. */
 int app_bar_at(const struct app *app, int x);
+
+/* Ends the program, or asks first when something would be lost. (quit.c) */
+void quit_ask(struct app *app);
+/* The same where there is no room to ask: then only Q drops what is not saved. */
+void quit_small(struct app *app);
 
 /* Actions that hold everywhere. (app_act.c) */
 void app_everywhere(struct app *app, enum action action);

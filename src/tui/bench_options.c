@@ -9,20 +9,10 @@
 #include "tui/desk.h"
 #include "util/units.h"
 
-/* Of a command alone: what it prints, its exit code, its other files. The screen shows
- * the plan, the progress and the way to go on by itself. */
-static const enum option_id of_command[] = {OPT_DRY_RUN,   OPT_RESUME, OPT_STRICT,
-                                            OPT_TOLERANCE, OPT_EXPECT, OPT_PROM,
-                                            OPT_PROGRESS};
-
+/* The screen shows the plan, the progress and the way to go on by itself. */
 bool bench_option(enum option_id id)
 {
-    unsigned commands = option_rows[id].commands;
-
-    for (size_t i = 0; i < sizeof of_command / sizeof of_command[0]; i++)
-        if (id == of_command[i])
-            return false;
-    return commands & FOR_BENCH && !(commands & FOR_PLAN);
+    return session_measures_by(id) && !(option_rows[id].commands & FOR_PLAN);
 }
 
 /* ---- one value ---- */
@@ -203,7 +193,7 @@ void bench_options_command(const struct bench_options *options, struct strbuf *o
         if (option_rows[id].type == OPTION_FLAG)
             continue;
         strbuf_add(out, " ");
-        desk_quote(options->value[id], out);
+        strbuf_quote(out, options->value[id]);
     }
 }
 

@@ -80,7 +80,7 @@ static int put(struct canvas *canvas, struct rect in, int y, int x, enum ink ink
     struct cell *cell = cell_at(canvas, in, y, x), *right;
     int width;
 
-    if (ch < 0x20 || (ch >= 0x7f && ch < 0xa0))
+    if (!gp_is_tame(ch))
         ch = '?';
     if (canvas->charset == CHARSET_ASCII && ch > 0x7e)
         ch = ch == 0xb7 ? '.' : '?';
@@ -132,7 +132,7 @@ static int width_of(const char *text)
     uint32_t ch;
 
     while ((ch = utf8_next(&text)) != 0)
-        width += ch < 0x20 ? 1 : utf8_width(ch);
+        width += utf8_width(ch);
     return width;
 }
 
@@ -173,7 +173,7 @@ static size_t line_length(const char *text, int cols)
     while (*p && *p != '\n') {
         const char *before = p;
         uint32_t ch = utf8_next(&p);
-        int wide = ch < 0x20 ? 1 : utf8_width(ch);
+        int wide = utf8_width(ch);
 
         if (*before == ' ')
             blank = before;

@@ -327,6 +327,17 @@ static void chooser_key(struct app *app, struct overlay *overlay, int key)
     c->top = first_row(c, rows);
 }
 
+static struct edit *chooser_line(struct overlay *overlay)
+{
+    return &((struct chooser *)overlay)->filter;
+}
+
+static void chooser_pasted(struct overlay *overlay, const char *why)
+{
+    (void)why; /* the app says it: the list leaves its line in sight */
+    filter((struct chooser *)overlay);
+}
+
 /* ---- what is seen ---- */
 
 /* Columns before a text: the cursor, and the mark where several can be taken. */
@@ -535,6 +546,8 @@ static const struct overlay_ops ops = {
     .size = sizeof(struct chooser),
     .draw = chooser_draw,
     .key = chooser_key,
+    .line = chooser_line,
+    .pasted = chooser_pasted,
     .free = chooser_free,
     .bar = "type:find  Up/Down:move  Enter:choose  Esc:back",
 };
@@ -543,6 +556,8 @@ static const struct overlay_ops ops_paths = {
     .size = sizeof(struct chooser),
     .draw = chooser_draw,
     .key = chooser_key,
+    .line = chooser_line,
+    .pasted = chooser_pasted,
     .free = chooser_free,
     .bar = "type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back",
 };
@@ -551,6 +566,8 @@ static const struct overlay_ops ops_many = {
     .size = sizeof(struct chooser),
     .draw = chooser_draw,
     .key = chooser_key,
+    .line = chooser_line,
+    .pasted = chooser_pasted,
     .free = chooser_free,
     .bar = "Space:mark  type:find  Enter:take the marked  Esc:back",
 };

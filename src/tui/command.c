@@ -9,6 +9,7 @@
  *   --gpu h100:2 -p fp8              as on the command line
  *   gpuplan --plan -m 70B -g l40s    a whole command, as `c` shows it
  *   compare                          a screen
+ *   plan -m 70B -g l40s              a screen and a whole request, the rest its default
  *   save FILE   load FILE   export FILE   dump FILE   inks FILE
  *
  * Nothing is parsed twice: options go to the desk as they are, and from there to the
@@ -133,10 +134,12 @@ static enum action find_action(const char *name)
     return action_find(name);
 }
 
+/* "compare", "--compare" */
 static int find_screen(const char *name)
 {
+    name += strspn(name, "-");
     for (int i = 0; i < SCREEN_COUNT; i++)
-        if (gp_casecmp(screens[i]->name, name) == 0)
+        if (gp_casecmp(screen_names[i], name) == 0)
             return i;
     return -1;
 }
@@ -194,7 +197,10 @@ static bool unknown(const struct app *app, const char *word, struct gp_err *err)
     for (int i = 0; i < SCREEN_COUNT; i++)
         if (find_of((enum screen_id)i, word) >= 0)
             return gp_fail(err, GP_E_USAGE, word, "", "is for the screen %s",
-                           screens[i]->name) == GP_OK;
+                           screen_names[i]) == GP_OK;
+    if (option_find(word + strspn(word, "-")) >= 0)
+        return gp_fail(err, GP_E_USAGE, word, "give it to gpuplan in the shell",
+                       "has no field on the screens") == GP_OK;
     for (int i = 1; i < ACT_COUNT; i++)
         names[n++] = action_rows[i].name;
     for (size_t i = 0; i < VERBS; i++)
@@ -255,12 +261,83 @@ static bool solve(struct app *app, const char *name, struct gp_err *err)
     return true;
 }
 
+/* The options of a line, those of the screen's own and those of the request apart. */
+static void part_options(int screen, const char *line, struct strbuf *own,
+                         struct strbuf *request)
+{
+    struct strbuf *to = NULL;
+    char word[WORD_MAX];
+
+    for (line += strspn(line, " "); *line;) {
+        const char *from = line;
+
+        take_word(&line, word);
+        if (!to || word[0] == '-')
+            to = find_of((enum screen_id)screen, word) >= 0 ? own : request;
+        strbuf_addn(to, from, (size_t)(line - from));
+        if (!*line)
+            strbuf_add(to, " ");
+    }
+}
+
+/* "gpuplan --bench -m 70B --rel-ci 2": a screen and what the command of its name takes;
+ * all of it or nothing. */
+static bool run_screen(struct app *app, int screen, const char *options,
+                       struct gp_err *err)
+{
+    unsigned version = app->desk->version;
+    struct strbuf own, request;
+    bool ok;
+
+    strbuf_init(&own);
+    strbuf_init(&request);
+    part_options(screen, options, &own, &request);
+    ok = !request.len || desk_request(app->desk, request.text, err) == GP_OK;
+    if (ok && own.len &&
+        screens[screen]->options(app, app_state(app, (enum screen_id)screen), own.text,
+                                 err)) {
+        ok = false;
+        if (app->desk->version != version)
+            desk_undo(app->desk);
+    }
+    if (ok) {
+        app_show(app, (enum screen_id)screen);
+        app_report(app, false, "set: %s%s", options,
+                   request.len ? "; the rest has its default, u undoes it" : "");
+    }
+    strbuf_fini(&own);
+    strbuf_fini(&request);
+    return ok;
+}
+
 static bool not_here(struct app *app, enum action action, struct gp_err *err)
 {
     if (action_rows[action].screens & 1u << app->screen)
         return false;
     gp_fail(err, GP_E_USAGE, action_rows[action].name, "", "is not for the screen %s",
-            screens[app->screen]->name);
+            screen_names[app->screen]);
+    return true;
+}
+
+/* One word that stands alone. */
+static bool run_word(struct app *app, const char *word, struct gp_err *err)
+{
+    enum action action = find_action(word);
+    int screen = find_screen(word);
+
+    if (action && not_here(app, action, err))
+        return false;
+    if (action)
+        app_act(app, action);
+    else if (screen >= 0)
+        app_show(app, (enum screen_id)screen);
+    else if (find_verb(word))
+        return gp_fail(err, GP_E_USAGE, word, "", "needs a file's name") == GP_OK;
+    else if (find_option(word) >= 0)
+        return gp_fail(err, GP_E_USAGE, word, "as in: users 16", "needs a value") ==
+               GP_OK;
+    else
+        return unknown(app, word, err);
     return true;
 }
 
@@ -268,19 +345,20 @@ bool app_command(struct app *app, const char *line, struct gp_err *err)
 {
     char word[WORD_MAX];
     const char *all, *rest = line + strspn(line, ": ");
-    enum action action;
+    bool whole = strncmp(rest, "gpuplan", 7) == 0 && (!rest[7] || rest[7] == ' ');
 
-    if (strncmp(rest, "gpuplan ", 8) == 0)
-        rest += 8;
-    if (strncmp(rest, "--plan ", 7) == 0)
-        rest += 7;
-    all = rest;
+    all = rest += whole ? 7 + strspn(rest + 7, " ") : 0;
     if (!take_word(&rest, word))
         return true;
-    if (strcmp(word, "set") == 0 && rest[0]) {
+    if (find_screen(word) >= 0 && rest[0])
+        return run_screen(app, find_screen(word), rest, err);
+    if (whole && find_screen(word) < 0)
+        return run_screen(app, SCREEN_PLAN, all, err);
+    if (strcmp(word, "set") == 0) {
         all = rest;
-        take_word(&rest, word);
-        return (find_own(app, word) >= 0 ? set_own : set_options)(app, all, err);
+        if (!take_word(&rest, word))
+            return gp_fail(err, GP_E_USAGE, "set", "as in: set users 16",
+                           "needs an option and its value") == GP_OK;
     }
     if (find_own(app, word) >= 0)
         return set_own(app, all, err);
@@ -290,25 +368,13 @@ bool app_command(struct app *app, const char *line, struct gp_err *err)
         return set_options(app, all, err);
     if (find_label(word) >= 0 && rest[0])
         return set_label(app, find_label(word), rest, err);
-    action = find_action(word);
-    if (action == ACT_SOLVE && rest[0])
+    if (find_action(word) == ACT_SOLVE && rest[0])
         return solve(app, rest, err);
-    if (action && rest[0])
+    if (find_action(word) && rest[0])
         return gp_fail(err, GP_E_USAGE, word, "", "takes nothing after it") == GP_OK;
-    if (action && not_here(app, action, err))
-        return false;
-    if (action)
-        app_act(app, action);
-    else if (find_screen(word) >= 0)
-        app_show(app, (enum screen_id)find_screen(word));
-    else if (find_verb(word))
-        return gp_fail(err, GP_E_USAGE, word, "", "needs a file's name") == GP_OK;
-    else if (find_option(word) >= 0)
-        return gp_fail(err, GP_E_USAGE, word, "as in: users 16", "needs a value") ==
-               GP_OK;
-    else
+    if (rest[0])
         return unknown(app, word, err);
-    return true;
+    return run_word(app, word, err);
 }
 
 /* ---- completion ---- */
@@ -354,7 +420,7 @@ static void offer_first(const struct app *app, struct completion *c)
         if (action_rows[i].screens & 1u << app->screen)
             offer(c, action_rows[i].name);
     for (int i = 0; i < SCREEN_COUNT; i++) {
-        gp_copy(name, sizeof name, screens[i]->name);
+        gp_copy(name, sizeof name, screen_names[i]);
         name[0] = gp_lower(name[0]);
         offer(c, name);
     }
@@ -462,6 +528,6 @@ void app_complete(struct app *app, const char *line, struct strbuf *out)
     else if (find_own(app, before) >= 0 && option_rows[find_own(app, before)].choices)
         offer_values(app, (enum option_id)find_own(app, before), &c);
     else if (find_option(first) >= 0 || find_own(app, first) >= 0 ||
-             strcmp(first, "set") == 0)
+             find_screen(first) >= 0 || strcmp(first, "set") == 0)
         offer_options(app, &c, c.begin[0] == '-' ? "--" : "");
 }

@@ -98,8 +98,8 @@ static void memory(struct page *page, const struct plan *plan)
 static void add_layout(const struct plan *p, struct strbuf *out)
 {
     const struct layout *l = &p->layout;
-    strbuf_addf(out, "TP %d, PP %d, %d replica%s, %d host%s: ", l->tp, l->pp,
-                l->replicas, l->replicas == 1 ? "" : "s", l->hosts,
+    char words[96];
+    strbuf_addf(out, "%s, %d host%s: ", layout_words(l, words, sizeof(words)), l->hosts,
                 l->hosts == 1 ? "" : "s");
 }
 

@@ -60,6 +60,8 @@ static void layout_cell(const struct compare_row *row, struct strbuf *out)
         strbuf_addf(out, " PP%d", l->pp);
     if (l->replicas > 1)
         strbuf_addf(out, " x%d", l->replicas);
+    if (l->ep > 1)
+        strbuf_addf(out, " EP%d", l->ep);
 }
 
 void compare_view_cell(const struct compare_row *row, enum compare_column column,
@@ -100,6 +102,7 @@ static void measure(struct compare_view *view, const struct compare_row *row)
 struct sort_key {
     bool marked, known, reverse;
     enum verdict verdict;
+    bool spans;       /* several machines: last by cost, as in compare_sort() */
     double number;    /* of a column of numbers: ascending */
     const char *text; /* of a column of words; NULL */
     size_t at;
@@ -114,6 +117,8 @@ static struct sort_key key_of(const struct compare_view *view, size_t at)
         .marked = row->marked, .verdict = row->compared->plan.verdict, .at = at};
     if (!f)
         return key;
+    key.spans = (view->sort == COLUMN_HOUR || view->sort == COLUMN_MONTH) &&
+                plan_spans(&row->compared->plan);
     key.reverse = view->reverse != column->descends;
     key.text = f->kind == FACT_TEXT ? f->text : NULL;
     key.known = key.text ? key.text[0] != '\0' : f->known;
@@ -141,6 +146,8 @@ static int compare_keys(const void *left, const void *right)
     int order = (int)b->marked - (int)a->marked;
     if (!order)
         order = (int)a->verdict - (int)b->verdict;
+    if (!order)
+        order = (int)a->spans - (int)b->spans;
     if (!order)
         order = compare_value(a, b);
     return order ? order : (a->at > b->at) - (a->at < b->at);

@@ -129,7 +129,8 @@ static double best_read(const struct benchlog *log, int device)
 static enum format_math math_of(const char *type)
 {
     static const enum format_math math[TYPE_COUNT] = {
-        [TYPE_FP32] = MATH_FP32,    [TYPE_TF32] = MATH_TF32, [TYPE_FP16] = MATH_FP16,
+        [TYPE_FP32] = MATH_FP32,    [TYPE_FP32_PEDANTIC] = MATH_FP32,
+        [TYPE_TF32] = MATH_TF32,    [TYPE_FP16] = MATH_FP16,
         [TYPE_FP16ACC] = MATH_FP16, [TYPE_BF16] = MATH_BF16, [TYPE_INT8] = MATH_INT8,
         [TYPE_FP8] = MATH_FP8,      [TYPE_MXFP8] = MATH_FP8, [TYPE_NVFP4] = MATH_FP4};
     int i = bench_type_parse(type);
@@ -560,13 +561,13 @@ static void say_point(struct curves *c, int series, const char *unit, double x)
         return;
     p = &c->log.point[c->source[series][i]];
     if (s->mark == '!')
-        curve_say(c, s->mark, s->ink, flagged_name(p, name, sizeof name), "%.4g %s",
-                  s->y[i], unit);
+        curve_say(c, s->mark, s->ink, flagged_name(p, name, sizeof name), "%s %s",
+                  UNITS_PLAIN(s->y[i], 4), unit);
     else if (p->ratio > 0)
-        curve_say(c, s->mark, s->ink, s->name, "%.4g %s, %.0f %%", s->y[i], unit,
-                  100 * p->ratio);
+        curve_say(c, s->mark, s->ink, s->name, "%s %s, %.0f %%",
+                  UNITS_PLAIN(s->y[i], 4), unit, 100 * p->ratio);
     else
-        curve_say(c, s->mark, s->ink, s->name, "%.4g %s", s->y[i], unit);
+        curve_say(c, s->mark, s->ink, s->name, "%s %s", UNITS_PLAIN(s->y[i], 4), unit);
     curve_more(c, "%.0fx%.0fx%.0f", benchlog_param(p, "m"), benchlog_param(p, "n"),
                benchlog_param(p, "k"));
 }
@@ -581,7 +582,8 @@ void curve_read_measured(struct curves *c, const struct desk *desk, double x)
         gp_format(c->at, sizeof c->at, "%s token%s; %% of what was predicted",
                   units_tokens(tokens, sizeof tokens, x), x == 1 ? "" : "s");
     else
-        gp_format(c->at, sizeof c->at, "%.4g FLOP/B; %% of what was predicted", x);
+        gp_format(c->at, sizeof c->at, "%s FLOP/B; %% of what was predicted",
+                  UNITS_PLAIN(x, 4));
     for (int i = 0; i < c->plot.count; i++) {
         const struct plot_series *s = &c->plot.series[i];
         double y = s->mark ? NAN : plot_read(&c->plot, s, x);
@@ -589,6 +591,6 @@ void curve_read_measured(struct curves *c, const struct desk *desk, double x)
         if (s->mark)
             say_point(c, i, unit, x);
         else if (isfinite(y))
-            curve_say(c, s->label, s->ink, s->name, "%.4g %s", y, unit);
+            curve_say(c, s->label, s->ink, s->name, "%s %s", UNITS_PLAIN(y, 4), unit);
     }
 }

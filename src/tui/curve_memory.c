@@ -113,9 +113,9 @@ static void add_stack(struct curves *c)
         s[k] = plot_add(&c->plot, stack[k].name, stack[k].ink, 0);
         s[k]->label = stack[k].label;
     }
-    limit = plot_add(&c->plot, "limit: the pool is full", INK_WARN, 0);
+    limit = plot_add(&c->plot, "limit", INK_WARN, 0);
     limit->label = 'l';
-    usable = plot_add(&c->plot, "usable memory", INK_DIM, 0);
+    usable = plot_add(&c->plot, "usable", INK_DIM, 0);
     usable->label = 'u';
     for (int i = 0; i < c->samples; i++) {
         const struct sweep_point *p = &c->sample[i];
@@ -138,7 +138,7 @@ static void add_marks(struct curves *c, const struct plan *plan, enum sweep of)
             plot_point(own, c->sample[i].x, sweep_taken(&c->sample[i]));
     if (!(c->end.fits >= c->plot.x.low && c->end.fits <= c->plot.x.high))
         return;
-    end = plot_add(&c->plot, "fits up to here", INK_OK, 0);
+    end = plot_add(&c->plot, "fits to", INK_OK, 0);
     end->label = 'f';
     plot_point(end, c->end.fits, 0);
     plot_point(end, c->end.fits, c->plot.y.high);
@@ -200,10 +200,51 @@ void curve_fill_users(struct curves *c, struct desk *desk)
 
 /* ---- reading ---- */
 
-static void say_part(struct curves *c, char mark, enum ink ink, const char *name,
-                     const struct quantity *q)
+/* The lines by the names and figures that they have in the plot, and what each adds. */
+static void say_lines(struct curves *c, const struct sweep_point *p)
 {
-    curve_say(c, mark, ink, name, "%.2f GiB", q->value / GP_GIB);
+    const struct quantity *part[STACK] = {&p->weights, &p->activation, &p->runtime,
+                                          &p->kv};
+
+    for (int i = 0; i < c->plot.count; i++) {
+        const struct plot_series *s = &c->plot.series[i];
+
+        if (!s->label || s->label == 'f')
+            continue;
+        curve_say(c, s->label, s->ink, s->name, "%.2f GiB",
+                  plot_read(&c->plot, s, p->x) / GP_GIB);
+        if (i > 0 && i < STACK)
+            curve_more(c, "+%.2f GiB", part[i]->value / GP_GIB);
+        else if (s->label == 'u')
+            curve_more(c, "%.2f %s", fabs(p->free.value) / GP_GIB,
+                       p->free.value < 0 ? "short" : "free");
+    }
+}
+
+/* The marks by theirs. */
+static void say_marks(struct curves *c)
+{
+    char text[48];
+
+    for (int i = 0; i < c->plot.count; i++) {
+        const struct plot_series *s = &c->plot.series[i];
+
+        if (s->mark && s->count > 0)
+            curve_say(c, s->mark, s->ink, s->name, "%.2f GiB", s->y[0] / GP_GIB);
+        if (s->label != 'f')
+            continue;
+        curve_say(c, s->label, s->ink, s->name, "%s",
+                  count_text(c->curve == CURVE_CONTEXT ? SWEEP_CONTEXT : SWEEP_USERS,
+                             s->x[0], text, sizeof text));
+        if (c->end.marginal > c->end.fits)
+            curve_more(c, "marginal to %.0f", c->end.marginal);
+    }
+}
+
+/* A part that is a distance of two lines, with its band. */
+static void say_part(struct curves *c, const char *name, const struct quantity *q)
+{
+    curve_say(c, 0, INK_TEXT, name, "%.2f GiB", q->value / GP_GIB);
     if (q->high - q->low > 0.01 * GP_GIB)
         curve_more(c, "%.2f..%.2f", q->low / GP_GIB, q->high / GP_GIB);
 }
@@ -224,21 +265,18 @@ void curve_read_memory(struct curves *c, const struct desk *desk, double x)
               count_text(of, p->x, text, sizeof text), verdict_word(p->verdict),
               p->limit != LIMIT_NONE ? ", " : "",
               p->limit != LIMIT_NONE ? limit_word(p->limit) : "");
-    say_part(c, 'a', INK_WEIGHTS, "weights", &p->weights);
-    say_part(c, 'b', INK_ACTIVATION, "activation", &p->activation);
-    say_part(c, 'c', INK_RUNTIME, "runtime", &p->runtime);
-    say_part(c, 'd', INK_KV, "KV cache", &p->kv);
-    curve_say(c, 0, INK_TEXT, "KV pool", "%.2f GiB", p->pool.value / GP_GIB);
+    say_lines(c, p);
+    say_marks(c);
+    if (p->pool.value > 0)
+        curve_say(c, 0, INK_TEXT, "KV pool", "%.2f GiB", p->pool.value / GP_GIB);
+    else
+        curve_say(c, 0, INK_TEXT, "KV pool", "none");
     if (p->requests > 0 && p->requests < 1e9)
         curve_more(c, "%.1f requests", p->requests);
-    curve_say(c, 'l', INK_WARN, "taken", "%.2f of %.2f GiB", sweep_taken(p) / GP_GIB,
-              sweep_limit(p) / GP_GIB);
-    say_part(c, 'u', INK_FREE, "free", &p->free);
-    if (c->end.fits > 0)
-        curve_say(c, 'f', INK_OK, "fits to", "%s",
-                  count_text(of, c->end.fits, text, sizeof text));
-    if (c->end.marginal > c->end.fits)
-        curve_more(c, "marginal to %.0f", c->end.marginal);
+    say_part(c, "activation", &p->activation);
+    say_part(c, "runtime", &p->runtime);
+    say_part(c, "KV cache", &p->kv);
+    say_part(c, "free", &p->free);
     if (p->used > 0)
         curve_say(c, 0, INK_TEXT, "used by others", "%.2f GiB", p->used / GP_GIB);
 }

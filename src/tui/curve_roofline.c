@@ -333,8 +333,10 @@ static void say_point(struct curves *c, int series, const char *unit, double x)
     if (i < 0)
         return;
     l = &c->layer[c->source[series][i]];
-    curve_say(c, s->mark, s->ink, s->name, "%s %.4g %s", l->name, s->y[i], unit);
-    curve_more(c, "%.0fx%.0fx%.0f, %.3g FLOP/B", l->m, l->n, l->k, s->x[i]);
+    curve_say(c, s->mark, s->ink, s->name, "%s %s %s", l->name,
+              UNITS_PLAIN(s->y[i], 4), unit);
+    curve_more(c, "%.0fx%.0fx%.0f, %s FLOP/B", l->m, l->n, l->k,
+               UNITS_PLAIN(s->x[i], 3));
 }
 
 void curve_read_roofline(struct curves *c, const struct desk *desk, double x)
@@ -342,7 +344,7 @@ void curve_read_roofline(struct curves *c, const struct desk *desk, double x)
     const char *unit = plot_unit(&c->plot.y);
 
     (void)desk;
-    gp_format(c->at, sizeof c->at, "%.4g FLOP/B: %s", x,
+    gp_format(c->at, sizeof c->at, "%s FLOP/B: %s", UNITS_PLAIN(x, 4),
               x == c->start  ? "the ridge"
               : x < c->start ? "memory bound"
                              : "arithmetic bound");
@@ -352,7 +354,7 @@ void curve_read_roofline(struct curves *c, const struct desk *desk, double x)
         if (s->mark)
             say_point(c, i, unit, x);
         else
-            curve_say(c, s->label, s->ink, s->name, "%.4g %s",
-                      plot_read(&c->plot, s, x), unit);
+            curve_say(c, s->label, s->ink, s->name, "%s %s",
+                      UNITS_PLAIN(plot_read(&c->plot, s, x), 4), unit);
     }
 }

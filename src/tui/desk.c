@@ -45,8 +45,15 @@ void desk_commit(struct desk *desk, const struct form *form)
     if (desk->undo_last - desk->undo_first >= DESK_UNDO)
         desk->undo_first = desk->undo_last - DESK_UNDO + 1;
     desk->undo[desk->undo_at % DESK_UNDO] = *form;
-    desk->unsaved = true;
     desk_replan(desk);
+}
+
+bool desk_changed(const struct desk *desk)
+{
+    for (int f = 0; f < FIELD_COUNT; f++)
+        if (strcmp(desk->form.value[f], desk->kept.value[f]) != 0)
+            return true;
+    return false;
 }
 
 static bool go_to(struct desk *desk, int at)
@@ -55,7 +62,6 @@ static bool go_to(struct desk *desk, int at)
         return false;
     desk->undo_at = at;
     desk->form = desk->undo[at % DESK_UNDO];
-    desk->unsaved = true;
     desk_replan(desk);
     return true;
 }
@@ -127,7 +133,7 @@ struct desk *desk_new(struct planner *planner, const struct ask *ask,
     field = solved_field(ask);
     if (field != FIELD_COUNT)
         desk_solve(desk, field, NULL); /* nothing fits: the plan says so */
-    desk->unsaved = false;
+    desk->kept = desk->form;
     return desk;
 }
 
@@ -162,6 +168,34 @@ enum gp_status desk_options(struct desk *desk, const char *options, struct gp_er
     enum gp_status status =
         form_options(desk->planner, &form, options, answer_of(desk), err);
 
+    if (!status)
+        desk_commit(desk, &form);
+    return status;
+}
+
+/* Behind the --profiles that desk_command() begins with: these are not changed. */
+static const char *skip_profiles(const struct desk *desk, const char *options)
+{
+    struct strbuf same;
+    size_t n;
+
+    strbuf_init(&same);
+    strbuf_add(&same, "--profiles ");
+    strbuf_quote(&same, desk->profiles);
+    n = strncmp(options, same.text, same.len) == 0 ? same.len : 0;
+    strbuf_fini(&same);
+    return options + n;
+}
+
+enum gp_status desk_request(struct desk *desk, const char *options, struct gp_err *err)
+{
+    struct form form = {0};
+    enum gp_status status =
+        form_put(desk->planner, &form, FIELD_MODEL, MODEL_DEFAULT, NULL, err);
+
+    if (!status)
+        status =
+            form_options(desk->planner, &form, skip_profiles(desk, options), NULL, err);
     if (!status)
         desk_commit(desk, &form);
     return status;
@@ -370,6 +404,9 @@ enum gp_status desk_solve(struct desk *desk, enum field field, struct gp_err *er
     if (!status && !found->solved)
         status = gp_fail(err, GP_E_USAGE, row->label, "a: suggestions",
                          "no value of it makes this fit");
+    if (!status && !solve_has_limit(&found->plan.request, row->solve))
+        status = gp_fail(err, GP_E_USAGE, row->label, "",
+                         "there is no limit: this model keeps no KV");
     if (!status)
         status = take_solution(desk, field, found, err);
     free(found);

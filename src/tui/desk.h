@@ -27,7 +27,7 @@
 enum field {
     FIELD_MODEL, FIELD_PRECISION, FIELD_GPU, FIELD_GPUS,
     FIELD_CONTEXT, FIELD_PROMPT, FIELD_OUTPUT, FIELD_USERS, FIELD_KV,
-    FIELD_TP, FIELD_PP, FIELD_EP, FIELD_REPLICAS,
+    FIELD_TP, FIELD_PP, FIELD_EP, FIELD_REPLICAS, FIELD_MAX_PP,
     FIELD_ENGINE, FIELD_MAX_SEQS, FIELD_BATCHED, FIELD_UTILIZATION, FIELD_HEADROOM,
     FIELD_USED, FIELD_PRUNE,
     FIELD_PRICE, FIELD_HOURS, FIELD_ELECTRICITY,
@@ -78,7 +78,7 @@ struct desk {
     struct model *pin_model; /* owned: the planner forgets models nobody asks for */
 
     char file[GP_PATH_MAX];  /* it was saved to or loaded from; "" = none */
-    bool unsaved;
+    struct form kept;        /* as it was then, or when the program began */
 };
 
 /* ask: what the command line said; without a model the form starts with 8B. Words it
@@ -92,6 +92,9 @@ enum gp_status desk_set(struct desk *desk, enum field field, const char *text,
 /* Several at once, one step of undo: pairs "option value", as fixes and `:` give them
  * ("--gpu l40s:2 --kv-precision fp8"). */
 enum gp_status desk_options(struct desk *desk, const char *options, struct gp_err *err);
+/* The same of a whole command, as desk_command() writes it: what is not named has its
+ * default. */
+enum gp_status desk_request(struct desk *desk, const char *options, struct gp_err *err);
 /* The next (+1) or previous (-1) choice, or a number's step; a count's step below 1 is
  * auto. */
 enum gp_status desk_step(struct desk *desk, enum field field, int by,
@@ -117,9 +120,9 @@ const char *desk_free_text(enum field field);
 void desk_ask(const struct desk *desk, struct ask *ask);
 /* "gpuplan --plan -m 70B -g l40s:2": the command that gives the same answer. */
 void desk_command(const struct desk *desk, const char *command, struct strbuf *out);
-/* A word of a command, in quotes where a shell would take it apart. */
-void desk_quote(const char *text, struct strbuf *out);
 
+/* Would the form be lost: is it another than the one that is kept? */
+bool desk_changed(const struct desk *desk);
 /* A saved plan is one request of --batch: {"model": "70B", "gpu": "l40s:2"}. */
 enum gp_status desk_save(struct desk *desk, const char *path, struct gp_err *err);
 enum gp_status desk_load(struct desk *desk, const char *path, struct gp_err *err);

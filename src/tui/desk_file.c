@@ -30,7 +30,7 @@ enum gp_status desk_save(struct desk *desk, const char *path, struct gp_err *err
     strbuf_fini(&line);
     if (!status) {
         gp_copy(desk->file, sizeof(desk->file), path);
-        desk->unsaved = false;
+        desk->kept = desk->form;
     }
     return status;
 }
@@ -103,6 +103,6 @@ enum gp_status desk_load(struct desk *desk, const char *path, struct gp_err *err
         return status;
     desk_commit(desk, &form);
     gp_copy(desk->file, sizeof(desk->file), path);
-    desk->unsaved = false;
+    desk->kept = desk->form;
     return GP_OK;
 }

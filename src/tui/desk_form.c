@@ -260,6 +260,9 @@ static enum gp_status find_field(const char *word, enum field *field,
     *field = id == OPT_OUT ? FIELD_OUTPUT : id < 0 ? FIELD_COUNT : field_of(id);
     if (*field != FIELD_COUNT)
         return GP_OK;
+    if (id >= 0)
+        return gp_fail(err, GP_E_USAGE, word, "give it to gpuplan in the shell",
+                       "has no field on the screens");
     for (int f = 0; f < FIELD_COUNT; f++)
         names[f] = option_rows[field_rows[f].option].name;
     near = gp_nearest(name, names, FIELD_COUNT);
@@ -268,26 +271,40 @@ static enum gp_status find_field(const char *word, enum field *field,
     return gp_fail(err, GP_E_USAGE, word, hint, "is no field of the plan");
 }
 
+/* "--users=16", "users=16" and "-u16" as a name and the value, which is returned; NULL:
+ * it is another word. */
+static const char *split_word(const char *word, char *name, size_t size)
+{
+    bool key = word[0] == '-' && word[1] && word[1] != '-' && option_find(word + 1) < 0;
+    size_t n = key ? 2 : strcspn(word, "=");
+
+    gp_format(name, size, "%.*s", (int)n, word);
+    return word[n] ? word + n + (word[n] == '=') : NULL;
+}
+
 enum gp_status form_options(struct planner *planner, struct form *form,
                             const char *options, const struct answer *answer,
                             struct gp_err *err)
 {
-    char word[FORM_VALUE + 64], value[FORM_VALUE + 64];
+    char word[FORM_VALUE + 64], name[FORM_VALUE + 64], value[FORM_VALUE + 64];
+    bool given[FIELD_COUNT] = {false};
     enum gp_status status = GP_OK;
 
     while (!status && next_word(&options, word, sizeof(word))) {
-        char *equals = strchr(word, '=');
+        const char *joined = split_word(word, name, sizeof(name));
         enum field field;
 
-        if (equals)
-            *equals = '\0';
-        status = find_field(word, &field, err);
+        status = find_field(name, &field, err);
         if (status)
             return status;
-        if (equals)
-            gp_copy(value, sizeof(value), equals + 1);
+        if (joined)
+            gp_copy(value, sizeof(value), joined);
         else if (!next_word(&options, value, sizeof(value)))
-            return gp_fail(err, GP_E_USAGE, word, "as in: users 16", "needs a value");
+            return gp_fail(err, GP_E_USAGE, name, "as in: users 16", "needs a value");
+        if (given[field])
+            return gp_fail(err, GP_E_USAGE, name, "the form holds one of each",
+                           "is given twice");
+        given[field] = true;
         status = form_put(planner, form, field, value, answer, err);
     }
     return status;
@@ -295,31 +312,12 @@ enum gp_status form_options(struct planner *planner, struct form *form,
 
 /* ---- the command ---- */
 
-void desk_quote(const char *text, struct strbuf *out)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789_./:@%+,=-";
-
-    if (text[0] && strspn(text, plain) == strlen(text)) {
-        strbuf_add(out, text);
-        return;
-    }
-    strbuf_add(out, "'");
-    for (; *text; text++) {
-        if (*text == '\'')
-            strbuf_add(out, "'\\''");
-        else
-            strbuf_addn(out, text, 1);
-    }
-    strbuf_add(out, "'");
-}
-
 void desk_command(const struct desk *desk, const char *command, struct strbuf *out)
 {
     strbuf_addf(out, "gpuplan --%s", command + strspn(command, "-"));
     if (desk->profiles[0]) {
         strbuf_add(out, " --profiles ");
-        desk_quote(desk->profiles, out);
+        strbuf_quote(out, desk->profiles);
     }
     for (int f = 0; f < FIELD_COUNT; f++) {
         const struct option_row *row = &option_rows[field_rows[f].option];
@@ -331,7 +329,7 @@ void desk_command(const struct desk *desk, const char *command, struct strbuf *o
             strbuf_addf(out, " -%c ", row->key);
         else
             strbuf_addf(out, " --%s ", row->name);
-        desk_quote(text, out);
+        strbuf_quote(out, text);
     }
 }
 

@@ -38,6 +38,8 @@ static double planned_number(const struct answer *a, enum field field)
         return a->plan.layout.pp;
     case FIELD_EP:
         return a->plan.layout.ep;
+    case FIELD_MAX_PP:
+        return q->max_pp;
     case FIELD_REPLICAS:
         return a->plan.layout.replicas;
     case FIELD_MAX_SEQS:

@@ -73,18 +73,30 @@ void edit_set(struct edit *edit, const char *text)
 
     *edit = (struct edit){.len = 0};
     while ((ch = utf8_next(&text)) != 0) {
-        bool bad = ch < 0x20 || (ch >= 0x7f && ch < 0xa0) || ch == 0xfffd;
+        bool bad = !gp_is_tame(ch) || ch == 0xfffd;
 
         edit_put(edit, 0, utf8_text(bad ? '?' : ch, utf8));
     }
+}
+
+bool edit_type(struct edit *edit, const char *text)
+{
+    size_t kept = edit->fresh ? 0 : edit->len;
+
+    if (kept + strlen(text) >= sizeof edit->text)
+        return false;
+    if (edit->fresh)
+        cut(edit, 0, edit->len);
+    edit->fresh = false;
+    edit_put(edit, 0, text);
+    return true;
 }
 
 /* ---- keys ---- */
 
 static bool is_text(int key)
 {
-    return key >= K_SPACE && key != 0x7f && !(key >= 0x80 && key < 0xa0) &&
-           key < K_SPECIAL;
+    return key < K_SPECIAL && gp_is_tame((uint32_t)key);
 }
 
 bool edit_key(struct edit *edit, int key)

@@ -57,6 +57,9 @@ const struct field_row field_rows[FIELD_COUNT] = {
                         SOLVE_NONE,
                         "Replicas: whole copies of the model that share the users.\n"
                         "users of one replica = ceil(users / replicas)"},
+    [FIELD_MAX_PP] = {"Max PP", NULL, OPT_MAX_PP, FIELD_NUMBER, true, 0, SOLVE_NONE,
+                      "Max PP: the most pipeline stages that auto may choose.\n"
+                      "PP <= Max PP, unless PP itself is given"},
     [FIELD_ENGINE] = {"Engine", "Engine", OPT_ENGINE, FIELD_CHOICE, false, 0,
                       SOLVE_NONE,
                       "Engine: its versions differ in overheads and how they budget.\n"

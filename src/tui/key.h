@@ -19,6 +19,7 @@ enum key {
     K_RESIZE, /* the terminal has another size */
     K_RESUME, /* the program goes on after it was stopped: draw everything */
     K_MOUSE,  /* see struct term_mouse */
+    K_PASTE,  /* text was pasted: term_paste() */
     K_HANGUP, /* the terminal is gone */
     K_END_OF_KEYS
 };

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 #include "tui/app.h"
+#include "tui/edit.h"
+#include "tui/paste.h"
 #include "util/mem.h"
 
 struct overlay *overlay_new(const struct overlay_ops *ops)
@@ -60,6 +62,19 @@ bool overlay_key(struct app *app, int key)
     sweep(app);
     app->touched = true;
     return true;
+}
+
+const char *overlay_paste(struct app *app, const struct paste *paste)
+{
+    struct overlay *top = app->overlay;
+    const char *why = NULL;
+
+    if (!top || !top->ops->line)
+        return "pasted text is taken only where text is typed: : or Enter opens a line";
+    if (paste->over || !edit_type(top->ops->line(top), paste->text))
+        why = "the pasted text is too long for this line; nothing of it was taken";
+    top->ops->pasted(top, why);
+    return why;
 }
 
 static void draw_from(const struct overlay *overlay, struct canvas *canvas,

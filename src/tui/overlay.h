@@ -17,6 +17,8 @@
 #include "util/str.h"
 
 struct app;
+struct edit;
+struct paste;
 struct overlay;
 
 struct overlay_ops {
@@ -25,6 +27,10 @@ struct overlay_ops {
                  struct rect bottom);
     /* A key; sets overlay->closed when it is done. */
     void (*key)(struct app *app, struct overlay *overlay, int key);
+    /* The line that pasted text goes to; NULL: it takes none. */
+    struct edit *(*line)(struct overlay *overlay);
+    /* It did, or why not. */
+    void (*pasted)(struct overlay *overlay, const char *why);
     void (*free)(struct overlay *overlay);
     const char *bar; /* its keys: "Enter:choose  Esc:back" */
 };
@@ -88,6 +94,9 @@ void overlay_push(struct app *app, struct overlay *overlay); /* on top; then own
  * since a window may open another while it handles the key that closes it. False: no
  * window is open. */
 bool overlay_key(struct app *app, int key);
+/* What was pasted, to the line of the window on top. Returns why it is not taken; NULL:
+ * it is. */
+const char *overlay_paste(struct app *app, const struct paste *paste);
 /* All of them, the lowest first. bottom: the rows that explain (frame.explain). */
 void overlay_draw(const struct app *app, struct canvas *canvas, struct rect body,
                   struct rect bottom);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "tui/words.h"
+#include "util/say.h"
 #include "util/str.h"
 
 /* ---- lines in and out ---- */
@@ -25,10 +26,11 @@ void plain_say(const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    vsnprintf(text, sizeof text - 1, fmt, args);
     va_end(args);
-    gp_tame(text);
-    puts(text);
+    gp_tame(text); /* one line */
+    strcat(text, "\n");
+    gp_out(text, strlen(text));
 }
 
 void plain_say_lines(const char *text)
@@ -80,19 +82,15 @@ bool plain_ask(struct plain *plain, const char *question, char text[PLAIN_LINE])
         return false;
     gp_copy(tame, sizeof tame, question);
     gp_tame(tame);
-    printf("%s", tame);
-    fflush(stdout);
+    gp_out(tame, strlen(tame));
     plain->ended = !read_line(text);
     if (plain->ended) {
-        puts("");
+        plain_say("%s", "");
         return false;
     }
     trim(text);
-    if (plain->echo) {
-        gp_copy(tame, sizeof tame, text);
-        gp_tame(tame);
-        puts(tame);
-    }
+    if (plain->echo)
+        plain_say("%s", text);
     return true;
 }
 

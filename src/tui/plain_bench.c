@@ -1,7 +1,7 @@
 /*
  * plain_bench.c - plain mode's measurement: a plan, a question, a line per point.
  *
- * The quick preset of the tests that --bench measures by default, by the same session
+ * The quick preset of gemm, batch, memory and transfer, by the same session
  * (run/session.h); its other options may be typed where it asks. Ctrl-C once stops
  * after the point, twice at once; what was measured is in the result file either way.
  */
@@ -125,11 +125,17 @@ static void say_end(struct session *s)
     struct session_plan plan;
     struct gp_err err;
     enum gp_status status = session_finish(s, &err);
+    char text[480];
 
     session_plan(s, &plan);
     if (status)
         plain_say_err(&err);
-    plain_say("Measured: %s.", session_status(s));
+    if (strcmp(session_status(s), "complete") == 0) {
+        session_outcome(s, text, sizeof text);
+        plain_say("%s", text);
+    } else {
+        plain_say("Measured: %s.", session_status(s));
+    }
     for (int i = 0; i < session_summaries(s); i++)
         plain_say("%s", session_summary(s, i));
     if (!status)

@@ -25,16 +25,11 @@ static const char *const verdicts[] = {
 static void say_layout(const struct plan *p, struct strbuf *out)
 {
     const struct layout *l = &p->layout;
+    char words[96];
 
-    strbuf_addf(out, "%d x %s (%s), TP %d", l->gpus, p->request.gpu->name,
-                p->request.gpu->id, l->tp);
-    if (l->pp > 1)
-        strbuf_addf(out, ", PP %d", l->pp);
-    if (l->ep > 1)
-        strbuf_addf(out, ", EP %d", l->ep);
-    if (l->replicas > 1)
-        strbuf_addf(out, ", %d replicas", l->replicas);
-    strbuf_addf(out, ", %d host%s", l->hosts, l->hosts == 1 ? "" : "s");
+    strbuf_addf(out, "%d x %s (%s), %s, %d host%s", l->gpus, p->request.gpu->name,
+                p->request.gpu->id, layout_words(l, words, sizeof words), l->hosts,
+                l->hosts == 1 ? "" : "s");
 }
 
 static void say_verdict(const struct plan *p)
@@ -189,7 +184,9 @@ static void say_fix(int number, const struct fix *f)
 
 static void say_fixes(const struct answer *a)
 {
-    if (a->plan.verdict == VERDICT_FITS)
+    bool fits = a->plan.verdict == VERDICT_FITS;
+
+    if (fits && a->fix_count == 0)
         return;
     if (a->fix_count == 0)
         plain_say("Suggestions: no single change makes it fit.");

@@ -305,18 +305,14 @@ static void memory(struct page *p, const struct plan *plan)
 static void layout(struct page *p, const struct plan *plan)
 {
     const struct layout *l = &plan->layout;
-    char text[120];
-    size_t size = sizeof(text);
+    const struct runner_up *r = &plan->second;
+    char text[96];
 
-    gp_format(text, size, "GPUs %d: TP %d", l->gpus, l->tp);
-    if (l->pp > 1)
-        gp_format(text + strlen(text), size - strlen(text), " x PP %d", l->pp);
-    if (l->replicas > 1)
-        gp_format(text + strlen(text), size - strlen(text), " x %d replicas",
-                  l->replicas);
-    if (l->ep > 1)
-        gp_format(text + strlen(text), size - strlen(text), ", EP %d", l->ep);
-    wordsf(p, 2, INK_TEXT, "%s, %d host%s", text, l->hosts, l->hosts == 1 ? "" : "s");
+    wordsf(p, 2, INK_TEXT, "GPUs %d: %s, %d host%s", l->gpus,
+           layout_words(l, text, sizeof(text)), l->hosts, l->hosts == 1 ? "" : "s");
+    if (r->layout.gpus > 0)
+        wordsf(p, 2, INK_DIM, "runner-up %d: %s (%s)", r->layout.gpus,
+               layout_words(&r->layout, text, sizeof(text)), r->lost);
 }
 
 /* ---- cost ---- */
@@ -436,9 +432,11 @@ void plan_answer_page(struct page *p, const struct desk *desk, bool alone)
 
 static void suggestions(struct page *p, const struct answer *a)
 {
-    if (a->plan.verdict == VERDICT_FITS)
+    bool fits = a->plan.verdict == VERDICT_FITS;
+
+    if (fits && a->fix_count == 0)
         return;
-    rule(p, "What would fit");
+    rule(p, fits ? "Fewer GPUs" : "What would fit");
     if (a->fix_count == 0)
         words(p, 2, INK_TEXT, "no single change makes it fit");
     for (int i = 0; i < a->fix_count; i++) {
@@ -514,6 +512,7 @@ static const char *const terms_of[FIELD_COUNT][3] = {
     [FIELD_TP] = {"GPUs", "weights"},
     [FIELD_PP] = {"GPUs", "layers of"},
     [FIELD_EP] = {"GPUs", "weights"},
+    [FIELD_MAX_PP] = {"GPUs", "layers of"},
     [FIELD_REPLICAS] = {"GPUs", "users'"},
     [FIELD_MAX_SEQS] = {"activation"},
     [FIELD_BATCHED] = {"activation"},

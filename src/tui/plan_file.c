@@ -10,35 +10,36 @@
 
 static void save_now(struct app *app, void *ctx)
 {
-    char *save_as = ctx;
+    const struct plan_file *file = ctx;
     struct gp_err err = {0};
     struct strbuf quoted;
 
-    if (desk_save(app->desk, save_as, &err)) {
+    if (desk_save(app->desk, file->path, &err)) {
         app_report_err(app, &err);
         return;
     }
+    app->quit = file->quit;
     strbuf_init(&quoted);
-    desk_quote(save_as, &quoted);
-    app_report(app, false, "saved to %s; gpuplan --batch %s prints its answer", save_as,
-               quoted.text);
+    strbuf_quote(&quoted, file->path);
+    app_report(app, false, "saved to %s; gpuplan --batch %s prints its answer",
+               file->path, quoted.text);
     strbuf_fini(&quoted);
 }
 
 static bool save_named(struct app *app, void *ctx, const char *text, struct gp_err *err)
 {
-    char *save_as = ctx;
+    struct plan_file *file = ctx;
     char question[GP_PATH_MAX + 40];
 
-    if (!text[0] || !gp_copy(save_as, GP_PATH_MAX, text))
+    if (!text[0] || !gp_copy(file->path, sizeof file->path, text))
         return gp_fail(err, GP_E_USAGE, "", "such as plan.json",
                        "a file needs a name") == GP_OK;
     if (path_is_there(text) && strcmp(text, app->desk->file) != 0) {
         gp_format(question, sizeof(question), "%s is there already. Replace it?", text);
-        question_open(app, question, save_now, save_as);
+        question_open(app, question, save_now, file);
         return true;
     }
-    save_now(app, save_as);
+    save_now(app, file);
     return true;
 }
 
@@ -59,17 +60,19 @@ static void complete_file(struct app *app, void *ctx, const char *text,
     app_complete_path(text, out);
 }
 
-bool plan_file_ask(struct app *app, char *save_as, bool load)
+bool plan_file_ask(struct app *app, struct plan_file *file, enum plan_file_use use)
 {
-    const char *file = app->desk->file;
+    const char *name = app->desk->file;
+    bool load = use == PLAN_LOAD;
     struct prompt_ask ask = {.label = load ? "Open: " : "Save as: ",
-                             .text = file[0] || load ? file : "plan.json",
+                             .text = name[0] || load ? name : "plan.json",
                              .hint = "one line of --batch",
                              .history = PROMPT_FILE,
                              .done = load ? load_named : save_named,
                              .complete = complete_file,
-                             .ctx = save_as};
+                             .ctx = file};
 
+    file->quit = use == PLAN_SAVE_AND_QUIT;
     prompt_open(app, &ask);
     return true;
 }

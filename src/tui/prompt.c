@@ -62,6 +62,12 @@ static void note(struct prompt *p, bool bad, const char *text)
     p->bad = bad;
 }
 
+static void forget(struct prompt *p)
+{
+    note(p, false, "");
+    p->hint[0] = '\0';
+}
+
 static void go_back(struct prompt *p, int by)
 {
     const struct history *history = &histories[p->ask.history];
@@ -125,8 +131,7 @@ static void prompt_key(struct app *app, struct overlay *overlay, int key)
 {
     struct prompt *p = (struct prompt *)overlay;
 
-    note(p, false, "");
-    p->hint[0] = '\0';
+    forget(p);
     if (key == K_ESC || key == KEY_CTRL('g') ||
         (key == K_BACKSPACE && p->edit.len == 0))
         overlay->closed = true;
@@ -140,6 +145,19 @@ static void prompt_key(struct app *app, struct overlay *overlay, int key)
         complete(app, p);
     else
         edit_key(&p->edit, key);
+}
+
+static struct edit *prompt_line(struct overlay *overlay)
+{
+    return &((struct prompt *)overlay)->edit;
+}
+
+static void prompt_pasted(struct overlay *overlay, const char *why)
+{
+    struct prompt *p = (struct prompt *)overlay;
+
+    forget(p);
+    note(p, why != NULL, why ? why : "");
 }
 
 static void prompt_free(struct overlay *overlay)
@@ -177,6 +195,8 @@ static const struct overlay_ops prompt_ops = {
     .size = sizeof(struct prompt),
     .draw = prompt_draw,
     .key = prompt_key,
+    .line = prompt_line,
+    .pasted = prompt_pasted,
     .free = prompt_free,
     .bar = "Enter:do it  Up:earlier  Esc:back",
 };
@@ -185,6 +205,8 @@ static const struct overlay_ops complete_ops = {
     .size = sizeof(struct prompt),
     .draw = prompt_draw,
     .key = prompt_key,
+    .line = prompt_line,
+    .pasted = prompt_pasted,
     .free = prompt_free,
     .bar = "Enter:do it  Tab:complete  Up:earlier  Esc:back",
 };

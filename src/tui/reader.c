@@ -69,7 +69,7 @@ static size_t fitting(const char *text, size_t len, int cols)
         const char *before = p;
         uint32_t ch = utf8_next(&p);
 
-        width += ch < 0x20 ? 1 : utf8_width(ch);
+        width += utf8_width(ch);
         if (width > cols) {
             if (ch == ' ')
                 return (size_t)(before - text);

@@ -206,11 +206,15 @@ static void finish(struct app *app, struct bench *b)
         app_report_err(app, &err);
     } else {
         const char *status = session_status(b->session);
+        bool failed = strcmp(status, "failed") == 0;
+        char word[40];
 
-        app_report(app, strcmp(status, "failed") == 0, "%s",
-                   strcmp(status, "complete") == 0 ? "the run is complete"
-                   : strcmp(status, "failed") == 0 ? "the run has failed"
-                                                   : "the run was interrupted");
+        if (strcmp(status, "complete") == 0)
+            app_report(app, false, "the run is over: %s",
+                       session_outcome_word(b->session, word, sizeof word));
+        else
+            app_report(app, failed, "the run %s",
+                       failed ? "has failed" : "was interrupted");
     }
     session_plan(b->session, &b->plan);
     b->stage = STAGE_DONE;
@@ -499,6 +503,7 @@ static void title(const struct app *app, const void *state, struct strbuf *out)
 {
     const struct bench *b = state;
     struct session_progress p;
+    char word[40];
 
     (void)app;
     if (b->monitor) {
@@ -511,7 +516,7 @@ static void title(const struct app *app, const void *state, struct strbuf *out)
                                      : "measuring",
                     p.of ? floor(100.0 * p.done / p.of) : 0);
     } else if (b->stage == STAGE_DONE) {
-        strbuf_add(out, session_status(b->session));
+        strbuf_add(out, session_outcome_word(b->session, word, sizeof word));
     }
 }
 
@@ -541,7 +546,6 @@ static bool unsaved(const struct app *app, const void *state, char *why, size_t 
 }
 
 const struct screen_ops screen_bench = {
-    .name = "Bench",
     .state_size = sizeof(struct bench),
     .open = open_bench,
     .close = close_bench,

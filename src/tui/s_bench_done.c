@@ -48,17 +48,21 @@ static const char *failed_words(const struct bench *b)
                : "Nothing was measured: others use the device.";
 }
 
-static const char *status_words(const struct bench *b)
+/* Returns text[size], or a constant one. */
+static const char *status_words(const struct bench *b, char *text, size_t size)
 {
     const char *status = session_status(b->session);
 
     if (b->unwritten[0] && !b->saved[0])
         return "NOT WRITTEN: the result is in no file; w saves it under another name.";
-    return strcmp(status, "complete") == 0 ? "Complete: every point was measured."
-           : strcmp(status, "failed") == 0 ? failed_words(b)
-           : session_can_resume(b->session)
-               ? "Interrupted: what was measured is kept."
-               : "Interrupted before a point was measured.";
+    if (strcmp(status, "failed") == 0)
+        return failed_words(b);
+    if (strcmp(status, "complete") != 0)
+        return session_can_resume(b->session)
+                   ? "Interrupted: what was measured is kept."
+                   : "Interrupted before a point was measured.";
+    session_outcome(b->session, text, size);
+    return text;
 }
 
 /* "devices 0, 2 lost: ...": that device, and the later ones with the same reason.
@@ -150,19 +154,31 @@ static const char *next_words(const struct bench *b)
                : "next: F5 tries again, r new run";
 }
 
+static enum ink status_ink(const struct bench *b)
+{
+    struct benchlog_tally t;
+
+    if (b->unwritten[0] && !b->saved[0])
+        return INK_BAD;
+    if (bench_unfinished(b))
+        return INK_WARN;
+    t = benchlog_tally(session_log(b->session));
+    return t.good == 0                         ? INK_BAD
+           : t.flagged || t.wrong || t.without ? INK_WARN
+                                               : INK_OK;
+}
+
 static void draw_words(const struct bench *b, struct canvas *canvas, struct rect in)
 {
     struct rect inside = rect_inside(in);
-    bool whole = !bench_unfinished(b) && (!b->unwritten[0] || b->saved[0]);
     bool refused = bench_some_refused(b);
+    char text[480], word[40];
     int y = 0;
 
-    canvas_box(canvas, in, "Result", session_status(b->session));
-    y += canvas_wrap(canvas, inside, y,
-                     whole                             ? INK_OK
-                     : b->unwritten[0] && !b->saved[0] ? INK_BAD
-                                                       : INK_WARN,
-                     status_words(b));
+    canvas_box(canvas, in, "Result",
+               session_outcome_word(b->session, word, sizeof word));
+    y += canvas_wrap(canvas, inside, y, status_ink(b),
+                     status_words(b, text, sizeof text));
     y = draw_lost(b, canvas, inside, y);
     if (!refused)
         y = draw_file(b, canvas, inside, y);
@@ -181,6 +197,7 @@ static int words_rows(const struct bench *b, int cols)
     int rows = 4 + (b->saved[0] != '\0'), room = cols > 4 ? cols - 4 : 1;
     char text[480];
 
+    rows += gp_width(status_words(b, text, sizeof text)) / room;
     rows += 1 + gp_width(next_words(b)) / room;
     for (int i = 0; i < session_devices(b->session); i++)
         if (lost_text(b, i, text, sizeof text))
@@ -244,7 +261,7 @@ static void read_all(struct app *app, const struct bench *b)
     char text[480];
 
     strbuf_init(&out);
-    strbuf_addf(&out, "%s\n", status_words(b));
+    strbuf_addf(&out, "%s\n", status_words(b, text, sizeof text));
     for (int i = 0; i < session_devices(b->session); i++)
         if (lost_text(b, i, text, sizeof text))
             strbuf_addf(&out, "%s\n", text);

@@ -33,7 +33,7 @@ void bench_command(const struct app *app, const void *state, struct strbuf *out)
         strbuf_addf(out, " --device %s", text);
     if (bench_unfinished(b) && session_can_resume(b->session)) {
         strbuf_add(out, " --resume ");
-        desk_quote(b->plan.journal, out);
+        strbuf_quote(out, b->plan.journal);
     }
 }
 

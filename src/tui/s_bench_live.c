@@ -129,11 +129,11 @@ static char *time_text(char *text, size_t size, double seconds)
     if (!isfinite(seconds))
         gp_copy(text, size, "-");
     else if (seconds < 1e-3)
-        gp_format(text, size, "%.4g us", seconds * 1e6);
+        gp_format(text, size, "%s us", UNITS_PLAIN(seconds * 1e6, 4));
     else if (seconds < 1)
-        gp_format(text, size, "%.4g ms", seconds * 1e3);
+        gp_format(text, size, "%s ms", UNITS_PLAIN(seconds * 1e3, 4));
     else
-        gp_format(text, size, "%.4g s", seconds);
+        gp_format(text, size, "%s s", UNITS_PLAIN(seconds, 4));
     return text;
 }
 

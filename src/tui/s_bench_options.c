@@ -52,7 +52,7 @@ static enum gp_status set(struct app *app, struct bench *b, enum option_id id,
 
 /* What a step walks over, where it is not the words of the table. */
 static const char *const steps[OPTION_COUNT] = {
-    [OPT_TYPE] = "|bf16|fp16|fp8|int8|fp32|tf32|fp16-acc16|mxfp8|nvfp4",
+    [OPT_TYPE] = "|bf16|fp16|fp8|int8|fp32|fp32-pedantic|tf32|fp16-acc16|mxfp8|nvfp4",
     [OPT_TIME_LIMIT] = "|1m|5m|15m|30m|1h|2h",
 };
 
@@ -380,7 +380,7 @@ static const struct overlay_ops ops = {
     .size = sizeof(struct window),
     .draw = window_draw,
     .key = window_key,
-    .bar = "Enter:change  Del:default  Esc:back  F5:start",
+    .bar = "Enter:change  Del:default  F5:start  Esc:back",
 };
 
 void bench_options_open(struct app *app, struct bench *b, enum option_id focus)

@@ -508,7 +508,6 @@ static void command(const struct app *app, const void *state, struct strbuf *out
 }
 
 const struct screen_ops screen_compare = {
-    .name = "Compare",
     .state_size = sizeof(struct compare_state),
     .open = open,
     .close = close,

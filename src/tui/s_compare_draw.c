@@ -75,9 +75,12 @@ static void draw_state(const struct compare_state *s, struct canvas *canvas,
     canvas_glyph(canvas, in, 0, x, INK_TEXT,
                  s->view.reverse == column->descends ? GLYPH_UP : GLYPH_DOWN);
     strbuf_clear(&text);
-    strbuf_addf(&text, "filter: %s", s->view.filter);
     if (s->view.filter[0])
-        canvas_fit(canvas, in, 0, x + 4, in.cols - x - 4, INK_KEY, text.text);
+        strbuf_addf(&text, "filter: %s", s->view.filter);
+    else
+        strbuf_add(&text, "stars: by cost alone, speed is not estimated yet");
+    canvas_fit(canvas, in, 0, x + 4, in.cols - x - 4,
+               s->view.filter[0] ? INK_KEY : INK_DIM, text.text);
     strbuf_fini(&text);
 }
 

@@ -583,7 +583,6 @@ static void command(const struct app *app, const void *state, struct strbuf *out
 }
 
 const struct screen_ops screen_curves = {
-    .name = "Curves",
     .state_size = sizeof(struct curves),
     .open = open_,
     .close = close_,

@@ -27,7 +27,7 @@ struct plan_state {
     enum field reset;       /* the field reset last, */
     unsigned reset_version; /* and the desk's version then: again resets all */
     bool was_reset;
-    char save_as[GP_PATH_MAX]; /* waits for "replace it?" */
+    struct plan_file file;
 };
 
 /* ---- where things stand ---- */
@@ -419,6 +419,13 @@ static bool pin(struct app *app)
 
 /* ---- the table ---- */
 
+void plan_save_and_quit(struct app *app)
+{
+    struct plan_state *s = app_state(app, SCREEN_PLAN);
+
+    plan_file_ask(app, &s->file, PLAN_SAVE_AND_QUIT);
+}
+
 static bool next_panel(struct plan_state *s, int by)
 {
     s->panel = (s->panel + by + PLAN_PANELS) % PLAN_PANELS;
@@ -472,9 +479,9 @@ static bool plan_act(struct app *app, void *state, enum action action)
     case ACT_PIN:
         return pin(app);
     case ACT_SAVE:
-        return plan_file_ask(app, s->save_as, false);
+        return plan_file_ask(app, &s->file, PLAN_SAVE);
     case ACT_LOAD:
-        return plan_file_ask(app, s->save_as, true);
+        return plan_file_ask(app, &s->file, PLAN_LOAD);
     default:
         return false;
     }
@@ -534,7 +541,7 @@ static void plan_title(const struct app *app, const void *state, struct strbuf *
     (void)state;
     if (file[0])
         strbuf_addf(out, "%s%s", slash ? slash + 1 : file,
-                    app->desk->unsaved ? "*" : "");
+                    desk_changed(app->desk) ? "*" : "");
 }
 
 static enum gp_status plan_export(const struct app *app, const void *state,
@@ -542,16 +549,18 @@ static enum gp_status plan_export(const struct app *app, const void *state,
                                   struct gp_err *err)
 {
     const struct desk *desk = app->desk;
+    struct ask ask;
 
     (void)state;
+    desk_ask(desk, &ask);
     if (!desk->answered) {
         *err = desk->err;
         return err->code;
     }
     if (strcmp(suffix, "json") == 0)
-        print_plan_json(desk->answer, false, out);
+        print_plan_json(desk->answer, &ask, false, out);
     else if (strcmp(suffix, "txt") == 0)
-        print_plan(desk->answer, false, false, out);
+        print_plan(desk->answer, &ask, false, false, out);
     else
         print_plan_table(desk->answer,
                          strcmp(suffix, "csv") == 0 ? OUTPUT_CSV : OUTPUT_MARKDOWN,
@@ -566,7 +575,6 @@ static void plan_command(const struct app *app, const void *state, struct strbuf
 }
 
 const struct screen_ops screen_plan = {
-    .name = "Plan",
     .state_size = sizeof(struct plan_state),
     .draw = plan_draw,
     .act = plan_act,

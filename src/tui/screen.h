@@ -7,10 +7,10 @@
  * most a few milliseconds, so that no key waits.
  *
  * state points at state_size zeroed bytes, made before open() and freed after close().
- * Any slot but name and draw may be NULL.
+ * Any slot but draw may be NULL.
  *
- * To add a screen: a file s_<name>.c that ends in a const struct screen_ops, a row in
- * screens[] (app.c), a bit in action.h.
+ * To add a screen: a file s_<word>.c that ends in const struct screen_ops screen_<word>,
+ * a row in SCREENS and the action of its digit (action.h).
  */
 #ifndef GP_TUI_SCREEN_H
 #define GP_TUI_SCREEN_H
@@ -28,7 +28,6 @@
 struct app;
 
 struct screen_ops {
-    const char *name; /* "Plan": in its tab */
     size_t state_size;
     void (*open)(struct app *app, void *state);  /* once, before it is first shown */
     void (*close)(struct app *app, void *state);
@@ -66,7 +65,8 @@ struct screen_ops {
     void (*click)(struct app *app, void *state, int y, int x); /* cell of the body */
 };
 
-extern const struct screen_ops screen_plan, screen_compare, screen_curves, screen_bench,
-    screen_pool;
+#define X(id, word, name) extern const struct screen_ops screen_##word;
+SCREENS(X)
+#undef X
 
 #endif

@@ -71,6 +71,25 @@ static enum gp_status click(struct script *script, const char *args, struct gp_e
     return GP_OK;
 }
 
+/* The characters of a text, "\n" and "\t" being one. */
+static enum gp_status paste(struct script *script, const char *args, struct gp_err *err)
+{
+    struct paste pasted;
+    uint32_t ch;
+
+    (void)err;
+    paste_begin(&pasted);
+    while ((ch = utf8_next(&args)) != 0) {
+        if (ch == '\\' && (*args == 'n' || *args == 't'))
+            ch = *args++ == 'n' ? '\n' : '\t';
+        paste_add(&pasted, ch);
+    }
+    paste_end(&pasted);
+    app_paste(script->app, &pasted);
+    settle(script->app);
+    return GP_OK;
+}
+
 static void pause_for(double seconds)
 {
     struct timespec time = {.tv_sec = (time_t)seconds};
@@ -120,7 +139,11 @@ static enum gp_status go_on(struct script *script, const char *args, struct gp_e
 static const struct {
     const char *name;
     enum gp_status (*run)(struct script *, const char *, struct gp_err *);
-} words[] = {{"size", set_size}, {"click", click}, {"wait", wait_for}, {"run", go_on}};
+} words[] = {{"size", set_size},
+             {"click", click},
+             {"paste", paste},
+             {"wait", wait_for},
+             {"run", go_on}};
 
 /* What only a script may say; else what the prompt takes, its errors shown as there. */
 static enum gp_status command(struct script *script, const char *line,

@@ -7,6 +7,7 @@
  *   :users 16                       a line as typed at the prompt
  *   :size 120 36                    columns and rows of the screen
  *   :dump FILE   :inks FILE         the screen as text, or a letter per ink; - = stdout
+ *   :paste TEXT                     text that is pasted; \n and \t as in C
  *   :wait [SECONDS]                 until no measurement or search goes on
  *   :run SECONDS                    lets it go on for so long
  *   :click ROW COLUMN               the mouse, from 1 1

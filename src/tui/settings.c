@@ -26,8 +26,10 @@ static const struct profile_word charsets[] = {
 };
 
 static const struct profile_word screens[] = {
-    {"plan", SCREEN_PLAN},   {"compare", SCREEN_COMPARE}, {"curves", SCREEN_CURVES},
-    {"bench", SCREEN_BENCH}, {"pool", SCREEN_POOL},       {NULL, 0},
+#define X(id, word, name) {#word, SCREEN_##id},
+    SCREENS(X)
+#undef X
+    {NULL, 0},
 };
 
 /* ---- where they are ---- */

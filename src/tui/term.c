@@ -2,14 +2,8 @@
  * term.c - see term.h. Curses draws only what differs between two paints.
  *
  * Keys are waited for with ppoll(), not in curses, so that a hang-up and a signal end
- * the wait. Signals that end the program only leave their number and a byte in a pipe;
- * the loop sees K_HANGUP and leaves by the usual way. SIGWINCH is curses' own; it is
- * let in only while ppoll() waits, so that a resize between "no key" and "wait" is not
- * lost.
- *
- * A crash cannot leave by the usual way: what gives the terminal back is put together
- * when it is opened, and the handler only writes those bytes, puts the line's modes
- * back and lets the signal do what it would have done.
+ * the wait. SIGWINCH is curses' own; it is let in only while ppoll() waits, so that a
+ * resize between "no key" and "wait" is not lost.
  */
 #include "tui/term.h"
 
@@ -26,154 +20,104 @@
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
-#include <wchar.h>
 
 #define NCURSES_NOMACROS
 #include <curses.h>
 #include <fcntl.h>
 #include <term.h>
 
+#include "tui/signals.h"
+#include "tui/utf8.h"
 #include "util/mem.h"
-#include "util/str.h"
+#include "util/say.h"
 
-#define ESC_WAIT 25 /* ms after Esc within which a key's other bytes come */
-
-static const int ending[] = {SIGTERM, SIGHUP, SIGINT};
-static const int crashing[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
-#define ENDING   (int)(sizeof(ending) / sizeof(ending[0]))
-#define CRASHING (int)(sizeof(crashing) / sizeof(crashing[0]))
+#define PASTE_BEGIN (KEY_MAX + 0x1000) /* behind the codes of a terminal's own keys */
+#define PASTE_END   (PASTE_BEGIN + 1)
+#define PASTE_ON    "\033[?2004h"
+#define PASTE_OFF   "\033[?2004l"
+#define ESC_WAIT    25 /* ms after Esc within which a key's other bytes come */
 
 static struct {
     bool open;
     SCREEN *screen;
-    struct termios before; /* the line's modes as they were found */
-    int pipe[2];           /* a signal writes, ppoll() reads */
-    sigset_t waiting;      /* signals held back while ppoll() waits */
-    struct sigaction was_ending[ENDING], was_crashing[CRASHING], was_cont;
+    struct give_back back;
+    int pipe[2];      /* a signal writes, ppoll() reads */
+    sigset_t waiting; /* signals held back while ppoll() waits */
+    struct sigaction was_cont;
     int colored; /* scheme whose pairs are set; -1: none */
     bool mouse_wanted;
     struct term_mouse mouse;
-    char leave[256]; /* bytes that give the screen back, for a crash */
-    size_t leave_len;
+    struct utf8_input input; /* bytes of a character that is not whole yet */
+    struct paste paste;
 } term;
 
-static volatile sig_atomic_t signal_got, resumed;
+static volatile sig_atomic_t resumed;
 
 /* ---- signals ---- */
 
-static void wake(void)
+static void on_cont(int sig)
 {
     int saved = errno;
-    ssize_t n = write(term.pipe[1], "", 1);
+    ssize_t n;
 
+    (void)sig;
+    resumed = 1;
+    n = write(term.pipe[1], "", 1);
     (void)n; /* a full pipe wakes as well */
     errno = saved;
 }
 
-static void on_end(int sig)
-{
-    signal_got = sig;
-    wake();
-}
-
-static void on_cont(int sig)
-{
-    (void)sig;
-    resumed = 1;
-    wake();
-}
-
-static void write_all(int fd, const char *text, size_t len)
-{
-    while (len > 0) {
-        ssize_t n = write(fd, text, len);
-
-        if (n <= 0)
-            return;
-        text += n;
-        len -= (size_t)n;
-    }
-}
-
-static void on_crash(int sig)
-{
-    static const char first[] = "gpuplan: internal error (signal ";
-    static const char last[] = "); please report what you did\n";
-    char digits[2] = {(char)('0' + sig / 10 % 10), (char)('0' + sig % 10)};
-    int skip = sig < 10;
-
-    write_all(STDOUT_FILENO, term.leave, term.leave_len);
-    tcsetattr(STDIN_FILENO, TCSANOW, &term.before);
-    write_all(STDERR_FILENO, first, sizeof first - 1);
-    write_all(STDERR_FILENO, digits + skip, (size_t)(2 - skip));
-    write_all(STDERR_FILENO, last, sizeof last - 1);
-    for (int i = 0; i < CRASHING; i++)
-        sigaction(crashing[i], &term.was_crashing[i], NULL);
-    raise(sig); /* comes when this returns */
-}
-
 static void catch_signals(void)
 {
-    struct sigaction action = {.sa_flags = SA_RESTART};
+    struct sigaction action = {.sa_handler = on_cont, .sa_flags = SA_RESTART};
 
     sigemptyset(&action.sa_mask);
-    action.sa_handler = on_end;
-    for (int i = 0; i < ENDING; i++) {
-        sigaction(ending[i], NULL, &term.was_ending[i]);
-        if (term.was_ending[i].sa_handler != SIG_IGN) /* nohup stays nohup */
-            sigaction(ending[i], &action, NULL);
-    }
-    action.sa_handler = on_cont;
     sigaction(SIGCONT, &action, &term.was_cont);
-    action.sa_handler = on_crash;
-    action.sa_flags = SA_ONSTACK;
-    for (int i = 0; i < CRASHING; i++)
-        sigaction(crashing[i], &action, &term.was_crashing[i]);
+    signals_catch(&term.back, term.pipe[1]);
 }
 
 static void release_signals(void)
 {
-    for (int i = 0; i < ENDING; i++)
-        sigaction(ending[i], &term.was_ending[i], NULL);
-    for (int i = 0; i < CRASHING; i++)
-        sigaction(crashing[i], &term.was_crashing[i], NULL);
+    signals_release();
     sigaction(SIGCONT, &term.was_cont, NULL);
 }
 
-/* SIGWINCH waits until ppoll() does. */
-static void hold_winch(void)
+/* SIGWINCH waits until ppoll() does. In the background modes may be set as well:
+ * SIGTTOU would stop a program that was asked to end while it was stopped. */
+static void hold_signals(void)
 {
-    sigset_t winch;
+    sigset_t held;
 
-    sigemptyset(&winch);
-    sigaddset(&winch, SIGWINCH);
-    sigprocmask(SIG_BLOCK, &winch, &term.waiting);
+    sigemptyset(&held);
+    sigaddset(&held, SIGWINCH);
+    sigaddset(&held, SIGTTOU);
+    sigprocmask(SIG_BLOCK, &held, &term.waiting);
     sigdelset(&term.waiting, SIGWINCH);
 }
 
-/* A stack that ran over cannot hold the handler's frame. */
-static void own_stack(void)
-{
-    static char room[32768];
-    stack_t stack = {.ss_sp = room, .ss_size = sizeof room};
-
-    sigaltstack(&stack, NULL);
-}
-
 /* ---- opening and closing ---- */
+
+/* Terminals without it pass over it. */
+static void paste_mode(const char *mode)
+{
+    ssize_t n = write(STDOUT_FILENO, mode, strlen(mode));
+
+    (void)n; /* then it is none that is pasted into */
+}
 
 /* A capability without the pauses "$<50/>" that only old terminals need. */
 static void add_leave(const char *name)
 {
     const char *text = tigetstr(name);
+    struct give_back *back = &term.back;
 
     if (!text || text == (const char *)-1)
         return;
-    for (; *text && term.leave_len < sizeof term.leave - 1; text++) {
+    for (; *text && back->leave_len < sizeof back->leave - 1; text++) {
         if (text[0] == '$' && text[1] == '<' && strchr(text, '>'))
             text = strchr(text, '>');
         else
-            term.leave[term.leave_len++] = *text;
+            back->leave[back->leave_len++] = *text;
     }
 }
 
@@ -182,11 +126,9 @@ static void prepare_leave(void)
     static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
     static const char mouse_off[] = "\033[?1006;1000l";
 
-    term.leave_len = 0;
-    if (term.mouse_wanted) {
-        memcpy(term.leave, mouse_off, sizeof mouse_off - 1);
-        term.leave_len = sizeof mouse_off - 1;
-    }
+    gp_format(term.back.leave, sizeof term.back.leave, "%s%s", PASTE_OFF,
+              term.mouse_wanted ? mouse_off : "");
+    term.back.leave_len = strlen(term.back.leave);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         add_leave(names[i]);
 }
@@ -233,6 +175,9 @@ static void set_up_curses(void)
     nonl();
     keypad(stdscr, TRUE);
     nodelay(stdscr, TRUE);
+    define_key("\033[200~", PASTE_BEGIN);
+    define_key("\033[201~", PASTE_END);
+    paste_mode(PASTE_ON);
     if (has_colors()) {
         start_color();
         use_default_colors();
@@ -249,13 +194,14 @@ enum gp_status term_open(struct gp_err *err)
 
     if (status || term.open)
         return status;
-    if (tcgetattr(STDIN_FILENO, &term.before) != 0 ||
+    if (tcgetattr(STDIN_FILENO, &term.back.before) != 0 ||
         pipe2(term.pipe, O_CLOEXEC | O_NONBLOCK) != 0)
         return gp_fail(err, GP_E_INTERNAL, "terminal", "", "%s", strerror(errno));
-    signal_got = resumed = 0;
-    own_stack();
+    resumed = 0;
+    term.back.leave_len = 0;
+    term.back.given = false;
     catch_signals();
-    hold_winch();
+    hold_signals();
     term.screen = newterm(NULL, stdout, stdin);
     if (!term.screen) {
         release_signals();
@@ -268,8 +214,18 @@ enum gp_status term_open(struct gp_err *err)
     if (!registered)
         atexit(term_close);
     registered = true;
-    gp_before_exit = term_close;
+    gp_before_exit = signals_give_back;
     return GP_OK;
+}
+
+static void leave_screen(void)
+{
+    if (term.back.given)
+        return;
+    endwin();
+    paste_mode(PASTE_OFF);
+    tcsetattr(STDIN_FILENO, TCSANOW, &term.back.before);
+    term.back.given = true;
 }
 
 void term_close(void)
@@ -278,8 +234,7 @@ void term_close(void)
         return;
     term.open = false;
     gp_before_exit = NULL;
-    endwin();
-    tcsetattr(STDIN_FILENO, TCSANOW, &term.before);
+    leave_screen();
     delscreen(term.screen);
     release_signals();
     sigprocmask(SIG_SETMASK, &term.waiting, NULL);
@@ -293,18 +248,20 @@ void term_suspend(const char *note)
 
     if (!term.open)
         return;
-    endwin();
-    tcsetattr(STDIN_FILENO, TCSANOW, &term.before);
+    leave_screen();
     if (note[0]) {
-        printf("%s\n", note);
-        fflush(stdout);
+        gp_out(note, strlen(note));
+        gp_out("\n", 1);
     }
     sigemptyset(&stop.sa_mask);
     sigaction(SIGTSTP, &stop, &was);
     kill(0, SIGTSTP); /* the whole job, as the terminal would */
     sigaction(SIGTSTP, &was, NULL);
-    reset_prog_mode();
     resumed = 1;
+    if (signals_waiting()) /* perhaps in the background: the shell has the terminal */
+        return;
+    term.back.given = false;
+    reset_prog_mode();
 }
 
 /* ---- what it can do ---- */
@@ -369,12 +326,14 @@ bool term_mouse_read(struct term_mouse *out)
     return out->click || out->wheel;
 }
 
+const struct paste *term_paste(void)
+{
+    return &term.paste;
+}
+
 int term_signal(void)
 {
-    int sig = signal_got;
-
-    signal_got = 0;
-    return sig;
+    return signals_take();
 }
 
 /* ---- keys ---- */
@@ -434,23 +393,40 @@ static void look_at_size(void)
         resizeterm(size.ws_row, size.ws_col);
 }
 
+/* What a byte, or one of curses' codes, completes; K_NONE: nothing yet. What is pasted
+ * is no key before its end, and then one. */
+static int key_of(int code)
+{
+    uint32_t ch = code < KEY_MIN ? utf8_take(&term.input, code) : 0;
+
+    if (code == PASTE_BEGIN)
+        paste_begin(&term.paste);
+    else if (!term.paste.on || code == KEY_RESIZE)
+        return ch ? plain_key((int)ch) : special_key(code);
+    else if (code == PASTE_END)
+        paste_end(&term.paste);
+    else if (ch)
+        paste_add(&term.paste, ch);
+    return code == PASTE_END ? K_PASTE : K_NONE;
+}
+
 static int pending(void)
 {
-    wint_t ch;
-    int rc;
+    int code, key = K_NONE;
 
-    if (signal_got)
+    signals_go_on();
+    if (signals_waiting())
         return K_HANGUP;
     if (resumed) {
         resumed = 0;
         reset_prog_mode(); /* SIGSTOP left no time to leave the screen */
         look_at_size();
+        paste_mode(PASTE_ON);
         return K_RESUME;
     }
-    rc = wget_wch(stdscr, &ch);
-    return rc == KEY_CODE_YES ? special_key((int)ch)
-           : rc == OK         ? plain_key((int)ch)
-                              : K_NONE;
+    while (key == K_NONE && (code = wgetch(stdscr)) != ERR)
+        key = key_of(code);
+    return key;
 }
 
 /* A terminal that is gone is always readable, and then there is nothing to read. */

@@ -11,6 +11,7 @@
 
 #include "tui/canvas.h"
 #include "tui/key.h"
+#include "tui/paste.h"
 #include "tui/theme.h"
 #include "util/err.h"
 
@@ -33,6 +34,8 @@ enum charset term_charset(void);
 void term_size(int *rows, int *cols);
 void term_mouse(bool on); /* off: the mode is never sent */
 bool term_mouse_read(struct term_mouse *out); /* after K_MOUSE */
+
+const struct paste *term_paste(void);         /* after K_PASTE */
 
 /* The next key, after at most `seconds` (0: at once; < 0: no limit); K_NONE when none
  * came. Never waits on a terminal that is gone: K_HANGUP. A signal that ends the

@@ -58,6 +58,13 @@ bool term_mouse_read(struct term_mouse *out)
     return false;
 }
 
+const struct paste *term_paste(void)
+{
+    static const struct paste nothing;
+
+    return &nothing;
+}
+
 int term_key(double seconds)
 {
     (void)seconds;

@@ -5,36 +5,43 @@
 
 #include <wchar.h>
 
+#include "util/str.h"
+
 #define REPLACEMENT 0xfffd
+
+/* Bytes of the character that begins with this one; 0: none does. */
+static int length_of(uint32_t first)
+{
+    return first < 0x80       ? 1
+           : first >> 5 == 6  ? 2
+           : first >> 4 == 14 ? 3
+           : first >> 3 == 30 ? 4
+                              : 0;
+}
 
 uint32_t utf8_next(const char **text)
 {
-    const unsigned char *p = (const unsigned char *)*text;
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    uint32_t ch = p[0];
-    int n = ch < 0x80       ? 1
-            : ch >> 5 == 6  ? 2
-            : ch >> 4 == 14 ? 3
-            : ch >> 3 == 30 ? 4
-                            : 0;
+    uint32_t ch;
+    int bytes = **text ? gp_utf8(*text, &ch) : 0;
 
-    if (ch == 0)
+    if (!**text)
         return 0;
-    *text += 1;
-    if (n == 1)
-        return ch;
-    if (n == 0)
-        return REPLACEMENT;
-    ch &= 0x7fu >> n;
-    for (int i = 1; i < n; i++) {
-        if ((p[i] & 0xc0) != 0x80)
-            return REPLACEMENT;
-        ch = ch << 6 | (p[i] & 0x3f);
-    }
-    if (ch < least[n] || ch > 0x10ffff || (ch >= 0xd800 && ch < 0xe000))
-        return REPLACEMENT;
-    *text += n - 1;
-    return ch;
+    *text += bytes ? bytes : 1;
+    return bytes ? ch : REPLACEMENT;
+}
+
+uint32_t utf8_take(struct utf8_input *input, int byte)
+{
+    const char *text = input->byte;
+
+    if ((byte & 0xc0) != 0x80)
+        input->len = 0;
+    input->byte[input->len++] = (char)byte;
+    input->byte[input->len] = '\0';
+    if (input->len < length_of((unsigned char)input->byte[0]))
+        return 0;
+    input->len = 0;
+    return utf8_next(&text);
 }
 
 char *utf8_text(uint32_t ch, char text[5])
@@ -60,13 +67,14 @@ char *utf8_text(uint32_t ch, char text[5])
     return text;
 }
 
-/* Lines, blocks and braille are one column wide in every locale. */
+/* Lines, blocks and braille are one column wide in every locale, and so is what stands
+ * for a character that may not be shown. */
 int utf8_width(uint32_t ch)
 {
     int n;
 
-    if (ch < 0x7f || (ch >= 0x2500 && ch < 0x2900))
-        return ch < 0x20 ? 0 : 1;
+    if (ch < 0x7f || (ch >= 0x2500 && ch < 0x2900) || !gp_is_tame(ch))
+        return 1;
     n = wcwidth((wchar_t)ch);
     return n < 0 ? 1 : n;
 }
@@ -78,6 +86,6 @@ int utf8_columns(const char *text, size_t len)
     uint32_t ch;
 
     while (text < end && (ch = utf8_next(&text)) != 0)
-        columns += ch < 0x20 ? 1 : utf8_width(ch);
+        columns += utf8_width(ch);
     return columns;
 }

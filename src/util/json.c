@@ -80,8 +80,33 @@ json_t *gp_json_text(const char *text)
     return value;
 }
 
+/* jansson leaves what a terminal takes for a command beyond ASCII as it is; only texts
+ * hold such characters, so each may be written as JSON writes it: \u009b. */
+static void escape(struct strbuf *out, size_t from)
+{
+    struct strbuf tame;
+    uint32_t ch = 0;
+    int bytes = 1;
+
+    strbuf_init(&tame);
+    for (size_t at = from; at < out->len && bytes > 0; at += (size_t)bytes) {
+        bytes = gp_utf8(out->text + at, &ch); /* jansson writes nothing else */
+        if (ch > 0xFFFF && !gp_is_tame(ch)) /* a surrogate pair */
+            strbuf_addf(&tame, "\\u%04x\\u%04x", 0xD7C0 + (ch >> 10),
+                        0xDC00 + (ch & 0x3FF));
+        else if (ch >= 0x7F && !gp_is_tame(ch))
+            strbuf_addf(&tame, "\\u%04x", ch);
+        else
+            strbuf_addn(&tame, out->text + at, (size_t)bytes);
+    }
+    out->len = from;
+    strbuf_addn(out, tame.text, tame.len);
+    strbuf_fini(&tame);
+}
+
 void gp_json_write(const json_t *value, bool indent, struct strbuf *out)
 {
+    size_t from = out->len;
     size_t layout = (indent ? JSON_INDENT(2) : 0) | JSON_REAL_PRECISION(DIGITS) |
                     JSON_ENCODE_ANY;
     size_t room = GUESS, need;
@@ -95,6 +120,8 @@ void gp_json_write(const json_t *value, bool indent, struct strbuf *out)
     }
     out->len += need;
     out->text[out->len] = '\0';
+    if (!gp_lines_are_tame(out->text + from, out->len - from))
+        escape(out, from);
     if (indent)
         strbuf_add(out, "\n");
 }

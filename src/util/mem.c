@@ -1,30 +1,39 @@
 /*
  * mem.c - malloc and its family, ending the program when there is nothing left.
  *
- * This and nothing else in the libraries prints and exits: after a failed allocation
- * of a few kilobytes not even a proper error can be built. gp_grow() doubles, so that
+ * This and nothing else in the libraries prints and ends the program: after a failed
+ * allocation of a few kilobytes not even a proper error can be built. Nothing that is
+ * half done is finished or flushed on the way. gp_grow() doubles, so that
  * adding n items one by one costs O(n): a list of 1000 items moves 7 times, not 1000.
  */
 #include "util/mem.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EXIT_INTERNAL 70
 #define GROW_FIRST    16
 
 void (*gp_before_exit)(void);
 
+void gp_out_of_memory(void)
+{
+    static const char line[] = "gpuplan: out of memory\n";
+    ssize_t n;
+
+    if (gp_before_exit)
+        gp_before_exit();
+    n = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)n;
+    _exit(EXIT_INTERNAL);
+}
+
 static void *checked(void *ptr)
 {
-    if (!ptr) {
-        if (gp_before_exit)
-            gp_before_exit();
-        fputs("gpuplan: out of memory\n", stderr);
-        exit(EXIT_INTERNAL);
-    }
+    if (!ptr)
+        gp_out_of_memory();
     return ptr;
 }
 

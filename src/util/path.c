@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "util/mem.h"
+#include "util/say.h"
 #include "util/str.h"
 
 #define READ_STEP 65536
@@ -241,22 +242,35 @@ static enum gp_status write_renamed(const char *path, const char *text, size_t l
     return status;
 }
 
-enum gp_status path_write(const char *path, const char *text, size_t len,
-                          struct gp_err *err)
+static enum gp_status write_file(const char *path, const char *text, size_t len,
+                                 struct gp_err *err)
 {
     char target[GP_PATH_MAX];
     struct stat st;
 
-    if (strcmp(path, "-") == 0) {
-        if (fwrite(text, 1, len, stdout) != len || fflush(stdout) != 0)
-            return cannot_write("standard output", err);
-        return GP_OK;
-    }
     if (!resolve_links(target, sizeof target, path))
         return gp_fail(err, GP_E_FILE, path, "", "too many links, or too long a name");
     if (stat(target, &st) != 0 || S_ISREG(st.st_mode))
         return write_renamed(target, text, len, err);
     return write_direct(target, text, len, err);
+}
+
+enum gp_status path_write(const char *path, const char *text, size_t len,
+                          struct gp_err *err)
+{
+    struct strbuf tame;
+    enum gp_status status;
+
+    if (strcmp(path, "-") == 0)
+        return gp_out(text, len) ? GP_OK : cannot_write("standard output", err);
+    if (gp_lines_are_tame(text, len))
+        return write_file(path, text, len, err);
+    strbuf_init(&tame); /* somebody will look at it on a terminal */
+    strbuf_addn(&tame, text, len);
+    tame.len = gp_tame_lines(tame.text, tame.len);
+    status = write_file(path, tame.text, tame.len, err);
+    strbuf_fini(&tame);
+    return status;
 }
 
 /* ---- listing ---- */

@@ -32,7 +32,8 @@ enum gp_status path_read(const char *path, size_t limit, char **text, size_t *le
                          struct gp_err *err);
 
 /* Writes text to `path` by a temporary sibling and rename, following a symlink, so
- * that the file is whole or untouched. "-" means standard output. */
+ * that the file is whole or untouched. "-" means standard output. Lines of text: what
+ * could command a terminal is written as '?' (str.h). */
 enum gp_status path_write(const char *path, const char *text, size_t len,
                           struct gp_err *err);
 

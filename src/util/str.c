@@ -67,16 +67,14 @@ void strbuf_add(struct strbuf *buf, const char *text)
     strbuf_addn(buf, text, strlen(text));
 }
 
-void strbuf_addf(struct strbuf *buf, const char *fmt, ...)
+void strbuf_addv(struct strbuf *buf, const char *fmt, va_list args)
 {
-    va_list args, again;
+    va_list again;
     int need;
 
-    va_start(args, fmt);
     va_copy(again, args);
     strbuf_reserve(buf, FORMAT_GUESS);
     need = vsnprintf(buf->text + buf->len, FORMAT_GUESS, fmt, args);
-    va_end(args);
     if (need >= FORMAT_GUESS) {
         strbuf_reserve(buf, (size_t)need);
         vsnprintf(buf->text + buf->len, (size_t)need + 1, fmt, again);
@@ -84,6 +82,15 @@ void strbuf_addf(struct strbuf *buf, const char *fmt, ...)
     va_end(again);
     buf->len += need > 0 ? (size_t)need : 0;
     buf->text[buf->len] = '\0';
+}
+
+void strbuf_addf(struct strbuf *buf, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    strbuf_addv(buf, fmt, args);
+    va_end(args);
 }
 
 /* Where to cut text so that at most `room` bytes remain and no character is split. */
@@ -94,6 +101,24 @@ static size_t cut_at(const char *text, size_t room)
     while (at > 0 && at + 4 > room && ((unsigned char)text[at] & 0xC0) == 0x80)
         at--;
     return ((unsigned char)text[at] & 0xC0) == 0x80 ? room : at;
+}
+
+void strbuf_quote(struct strbuf *out, const char *text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_./:@%+,=-";
+    if (text[0] && strspn(text, plain) == strlen(text)) {
+        strbuf_add(out, text);
+        return;
+    }
+    strbuf_add(out, "'");
+    for (; *text; text++) {
+        if (*text == '\'')
+            strbuf_add(out, "'\\''");
+        else
+            strbuf_addn(out, text, 1);
+    }
+    strbuf_add(out, "'");
 }
 
 bool gp_copy(char *dst, size_t size, const char *text)
@@ -214,17 +239,17 @@ const char *gp_nearest(const char *word, const char *const *names, size_t count)
     return best;
 }
 
-/* Reads one UTF-8 character; returns its bytes, or 0 when there is none at text. */
-static int utf8_char(const unsigned char *text, wchar_t *out)
+int gp_utf8(const char *at, uint32_t *out)
 {
-    static const unsigned long least[] = {0, 0, 0x80, 0x800, 0x10000};
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *text = (const unsigned char *)at;
     int bytes = text[0] < 0x80   ? 1
                 : text[0] < 0xC2 ? 0
                 : text[0] < 0xE0 ? 2
                 : text[0] < 0xF0 ? 3
                 : text[0] < 0xF5 ? 4
                                  : 0;
-    unsigned long value = bytes > 1 ? text[0] & (0x7Fu >> bytes) : text[0];
+    uint32_t value = bytes > 1 ? text[0] & (0x7Fu >> bytes) : text[0];
 
     for (int i = 1; i < bytes; i++) {
         if ((text[i] & 0xC0) != 0x80)
@@ -234,47 +259,108 @@ static int utf8_char(const unsigned char *text, wchar_t *out)
     if (value > 0x10FFFF || (value >= 0xD800 && value <= 0xDFFF) ||
         value < least[bytes])
         return 0;
-    *out = (wchar_t)value;
+    *out = value;
     return bytes;
 }
 
 bool gp_is_utf8(const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    wchar_t c;
+    uint32_t ch;
 
-    while (*at) {
-        int bytes = utf8_char(at, &c);
+    while (*text) {
+        int bytes = gp_utf8(text, &ch);
 
         if (bytes == 0)
             return false;
-        at += bytes;
+        text += bytes;
     }
     return true;
 }
 
+/* ---- what may go to a terminal ---- */
+
+bool gp_is_tame(uint32_t ch)
+{
+    static const struct {
+        uint32_t first, last;
+    } wild[] = {
+        {0, 0x1F},        {0x7F, 0x9F},           /* controls, C0 and C1 */
+        {0x61C, 0x61C},   {0x200E, 0x200F},       /* they turn the direction of text */
+        {0x202A, 0x202E}, {0x2066, 0x2069},       /* the same */
+        {0x2028, 0x2029},                         /* ends of lines and paragraphs */
+        {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F},     /* text that is not seen */
+        {0xD800, 0xDFFF}, {0x110000, UINT32_MAX}, /* no characters */
+    };
+
+    for (size_t i = 0; i < sizeof wild / sizeof wild[0]; i++)
+        if (ch >= wild[i].first && ch <= wild[i].last)
+            return false;
+    return true;
+}
+
+/* Bytes of the character at text and whether it may stay as it is. */
+static int look(const char *text, bool lines, bool *tame)
+{
+    uint32_t ch;
+    int bytes = gp_utf8(text, &ch);
+
+    *tame = bytes > 0 && (gp_is_tame(ch) || (lines && (ch == '\n' || ch == '\t')));
+    return bytes > 0 ? bytes : 1;
+}
+
+static size_t tame(char *text, size_t len, bool lines)
+{
+    size_t to = 0;
+    bool good;
+
+    for (size_t at = 0; at < len;) {
+        int bytes = look(text + at, lines, &good);
+
+        if (good)
+            memmove(text + to, text + at, (size_t)bytes);
+        else
+            text[to] = '?';
+        to += good ? (size_t)bytes : 1;
+        at += (size_t)bytes;
+    }
+    text[to] = '\0';
+    return to;
+}
+
 void gp_tame(char *text)
 {
-    for (unsigned char *at = (unsigned char *)text; *at; at++) {
-        if (*at < 0x20 || *at == 0x7F)
-            *at = '?';
-        else if (*at == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0)
-            at[0] = at[1] = '?';
+    tame(text, strlen(text), false);
+}
+
+size_t gp_tame_lines(char *text, size_t len)
+{
+    return tame(text, len, true);
+}
+
+bool gp_lines_are_tame(const char *text, size_t len)
+{
+    bool good = true;
+
+    for (size_t at = 0; at < len && good;) {
+        if (text[at] >= ' ' && text[at] <= '~') /* nearly all */
+            at++;
+        else
+            at += (size_t)look(text + at, true, &good);
     }
+    return good;
 }
 
 int gp_width(const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
     int width = 0;
 
-    while (*at) {
-        wchar_t c = 0;
-        int bytes = utf8_char(at, &c);
-        int columns = bytes ? wcwidth(c) : 1;
+    while (*text) {
+        uint32_t ch = 0;
+        int bytes = gp_utf8(text, &ch);
+        int columns = bytes && gp_is_tame(ch) ? wcwidth((wchar_t)ch) : 1;
 
         width += columns < 0 ? 1 : columns;
-        at += bytes ? bytes : 1;
+        text += bytes ? bytes : 1;
     }
     return width;
 }

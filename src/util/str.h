@@ -7,8 +7,10 @@
 #ifndef GP_UTIL_STR_H
 #define GP_UTIL_STR_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct strbuf {
     char *text; /* terminated; "" when empty */
@@ -25,6 +27,10 @@ void strbuf_add(struct strbuf *buf, const char *text);
 void strbuf_addn(struct strbuf *buf, const char *text, size_t len);
 void strbuf_addf(struct strbuf *buf, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+void strbuf_addv(struct strbuf *buf, const char *fmt, va_list args);
+
+/* Adds text as one word of a shell. */
+void strbuf_quote(struct strbuf *buf, const char *text);
 
 /* Copies text into dst[size]; false when it had to be cut. */
 bool gp_copy(char *dst, size_t size, const char *text);
@@ -44,12 +50,20 @@ int gp_distance(const char *a, const char *b);
  * worth suggesting (a third of the length, at least 2 edits, or a shared prefix). */
 const char *gp_nearest(const char *word, const char *const *names, size_t count);
 
+/* The character at text, and how many bytes it has; 0: it is none of UTF-8. */
+int gp_utf8(const char *text, uint32_t *ch);
 /* False when a byte of the text is not part of a UTF-8 character. */
 bool gp_is_utf8(const char *text);
 
-/* Puts '?' for what could move a terminal's cursor or end a line: control characters,
- * also those of two bytes. */
+/* The one sanitizer of what files, users and devices bring into what is printed: false
+ * for what would command a terminal or show something else than is there (controls of
+ * one and two bytes, marks that turn the direction of text, ends of lines). */
+bool gp_is_tame(uint32_t ch);
+/* Puts '?' for each of them and for each byte that is no UTF-8; the text gets shorter,
+ * not longer. The second leaves line ends and tabs, and returns the length. */
 void gp_tame(char *text);
+size_t gp_tame_lines(char *text, size_t len); /* text[len] is the terminator */
+bool gp_lines_are_tame(const char *text, size_t len);
 
 /* Columns a UTF-8 text takes on a terminal (wcwidth; unprintable bytes count as 1). */
 int gp_width(const char *text);

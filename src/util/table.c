@@ -1,9 +1,9 @@
 /*
  * table.c - one content, three notations: aligned text, CSV, Markdown.
  *
- * Cells can come from files nobody has vetted (a model's name, a note), and each
- * notation has its own way of being abused: control bytes reach a terminal as escape
- * sequences, a leading "=" is run by a spreadsheet, a pipe breaks a Markdown row. Each
+ * Cells can come from files nobody has vetted (a model's name, a note). What a terminal
+ * would take for a command goes as a cell is added; and each notation has its own way of
+ * being abused: a leading "=" is run by a spreadsheet, a pipe breaks a Markdown row. Each
  * printer disarms what is dangerous in its own notation and leaves the rest alone.
  *
  *   GPU       GiB                 GPU,GiB              | GPU | GiB |
@@ -40,7 +40,8 @@ void table_cell(struct table *table, const char *text)
 {
     table->cells =
         gp_grow(table->cells, &table->cell_cap, table->cell_count + 1, sizeof(char *));
-    table->cells[table->cell_count++] = gp_strdup(text);
+    table->cells[table->cell_count] = gp_strdup(text);
+    gp_tame(table->cells[table->cell_count++]);
 }
 
 void table_cellf(struct table *table, const char *fmt, ...)
@@ -82,17 +83,6 @@ static void add_blanks(struct strbuf *out, int count)
         strbuf_add(out, " ");
 }
 
-/* Control bytes would be commands to the terminal. */
-static void add_visible(struct strbuf *out, const char *text)
-{
-    size_t start = out->len;
-
-    strbuf_add(out, text);
-    for (size_t i = start; i < out->len; i++)
-        if ((unsigned char)out->text[i] < 0x20 || out->text[i] == 0x7F)
-            out->text[i] = '?';
-}
-
 static int column_width(const struct table *table, size_t column)
 {
     size_t rows = row_count(table);
@@ -119,7 +109,7 @@ static void text_row(const struct table *table, size_t row, const int *widths,
             strbuf_add(out, GAP);
         if (right)
             add_blanks(out, blanks);
-        add_visible(out, text);
+        strbuf_add(out, text);
         if (!right)
             add_blanks(out, blanks);
     }
@@ -188,7 +178,7 @@ static void markdown_cell(struct strbuf *out, const char *text)
     for (; *text; text++) {
         if (*text == '|' || *text == '\\')
             strbuf_add(out, "\\");
-        strbuf_addn(out, (unsigned char)*text < 0x20 ? " " : text, 1);
+        strbuf_addn(out, text, 1);
     }
     strbuf_add(out, " |");
 }

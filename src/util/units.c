@@ -114,6 +114,16 @@ char *units_tokens(char *text, size_t size, double tokens)
     return text;
 }
 
+char *units_plain(char *text, size_t size, double value, int digits)
+{
+    double magnitude = fabs(value);
+
+    gp_format(text, size, "%.*g", digits, value);
+    if (strchr(text, 'e') && magnitude >= 1 && magnitude < 1e15)
+        gp_format(text, size, "%.0f", value);
+    return text;
+}
+
 char *units_params(char *text, size_t size, double params)
 {
     static const struct scale scales[] = {

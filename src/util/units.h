@@ -24,6 +24,11 @@ char *units_params(char *text, size_t size, double params);     /* "70.55 B" */
 char *units_money(char *text, size_t size, double dollars);     /* "$2.99", "$12,480" */
 char *units_bandwidth(char *text, size_t size, double bytes_per_s); /* "3.35 TB/s" */
 
+/* A number without a unit, to `digits` significant ones (before the point all of them):
+ * "0.25", "1048576", never "1.04858e+06". Below 1e-4 and from 1e15 on as %g writes it. */
+char *units_plain(char *text, size_t size, double value, int digits);
+#define UNITS_PLAIN(value, digits) units_plain((char[32]){""}, 32, value, digits)
+
 /* "2GiB", "512 MiB", "80GB", "1.5G" (G alone = GiB) to bytes. where names the option. */
 enum gp_status units_parse_bytes(const char *text, const char *where, double *bytes,
                                  struct gp_err *err);

@@ -215,8 +215,9 @@ static void score_row(const struct table_file *row, const struct asked *a)
     const char *version = table_text_of(row, "vllm_version");
     struct memory first, all;
     /* a pipeline's log speaks of its first stage, its tokens of the scarcest */
-    memory_stage(q, &a->layout, 0, &first);
-    memory_estimate(q, &a->layout, &all);
+    struct load load = load_sum(q);
+    memory_stage(q, &load, &a->layout, 0, &first);
+    memory_estimate(q, &load, &a->layout, &all);
     bool fit = is_fitted(q->model->id, version);
     int range = range_index(q->engine);
     printf("%-24.24s %-10.10s tp%d pp%d %-8.8s %s", q->model->id, q->precision.id,
@@ -297,7 +298,8 @@ static void refit_row(const struct table_file *row, const struct asked *a)
     const struct request *q = &a->resolved.request;
     struct residuals *r = fits_of[range_index(q->engine)];
     double logged = table_number_of(row, "activation_peak_gib") * GP_GIB;
-    struct activation act = memory_activation(q, &a->layout, a->layout.pp == 1);
+    struct load load = load_sum(q);
+    struct activation act = memory_activation(q, &load, &a->layout, a->layout.pp == 1);
     const struct engine *e = q->engine;
     bool sampler = act.sampling.value > act.forward.value && a->layout.pp == 1;
     double rest = logged - act.peak.value;

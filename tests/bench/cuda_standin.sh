@@ -59,10 +59,11 @@ expect() {
 point_ok='"state": "ok"'
 check_ok='"ok": true'
 
-for type in fp32 tf32 fp16 fp16-acc16 bf16 int8 fp8; do
+for type in fp32 fp32-pedantic tf32 fp16 fp16-acc16 bf16 int8 fp8; do
   plan "$(gemm $type 64 5 96)" >"$work/plan"
   case $type in
     fp32) as='"a": "fp32", "b": "fp32", "d": "fp32", "compute": "fp32"' ;;
+    fp32-pedantic) as='"a": "fp32", "b": "fp32", "d": "fp32", "compute": "fp32-pedantic"' ;;
     tf32) as='"a": "fp32", "b": "fp32", "d": "fp32", "compute": "tf32"' ;;
     fp16) as='"a": "fp16", "b": "fp16", "d": "fp16", "compute": "fp32"' ;;
     fp16-acc16) as='"a": "fp16", "b": "fp16", "d": "fp16", "compute": "fp16"' ;;
@@ -82,6 +83,17 @@ for type in mxfp8 nvfp4; do
   plan "$(gemm $type 64 5 96)" >"$work/plan"
   faults='' expect "$type on 9.0" 0 '"state": "unsupported"' 'needs compute capability 10.0'
   faults=FAKE_CUDA_CC=100 expect "$type on 10.0" 0 "$point_ok\|CUDA 1[12].*needs 12.8"
+done
+# What the library refuses, the engine does not ask for: every type, on every generation.
+for cc in 75 80 89 90 100 110 120; do
+  plan "$(gemm fp32 68 5 96)" "$(gemm tf32 68 5 96)" "$(gemm fp16 68 5 96)" \
+    "$(gemm fp16-acc16 68 5 96)" "$(gemm bf16 68 5 96)" "$(gemm int8 68 5 36)" \
+    "$(gemm fp8 64 5 96)" "$(gemm mxfp8 64 5 96)" "$(gemm nvfp4 64 5 96)" >"$work/plan"
+  faults=FAKE_CUDA_CC=$cc expect "all types on $cc" 0 "$point_ok"
+  grep '"state": "' "$work/out" | grep -v "$point_ok" |
+    grep -qv 'needs compute capability\|CUDA 1[12].*needs 12.8' && {
+      not_ok "refused on $cc"; cut -c 1-300 "$work/out"; }
+  grep -q '"valid": false' "$work/out" && not_ok "wrong on $cc"
 done
 # The warm-up's product is made anew after `fit`: what is said of points is their own.
 plan '{"test":"fit","bytes":4096}' "$(gemm int8 64 5 96)" >"$work/plan"
@@ -184,6 +196,34 @@ faults=FAKE_CUDA=wrong-double expect "a reference that is wrong" 0 \
 sed -i '1s/"check":"full"/"check":"none"/' "$work/plan"
 faults=FAKE_CUDA=wrong expect "no check" 0 "$point_ok" '"check": null' '"valid": true'
 plan "$(gemm bf16 64 8 96)" >"$work/plan"
+# Parts of a split k are added in the type of the sums, as is asked for; in the output's
+# place where a framework allows it, which is judged by that, and flagged.
+variant() { grep '"variant": "'"$1"'"' "$work/out"; }
+faults='' expect "no other for a framework" 0 "$check_ok" '"reduction": "compute"'
+variant framework && not_ok "the same algorithm twice"
+faults=FAKE_CUDA=allowed expect "how parts are added" 0 "$check_ok"
+variant heuristic | grep -q '"flags": .*reduced_precision' && not_ok "reduced without need"
+variant heuristic | grep -q '"reduction": "compute"' || not_ok "not asked for"
+variant framework | grep -q '"reduction": "inplace".*"valid": true.*"reduced_precision"' ||
+  not_ok "what a framework gets"
+faults=FAKE_CUDA=framework expect "less workspace, another algorithm" 0 '"variant": "framework"'
+variant framework | grep -q '"name": "#0 of 2.*"first_s": null.*"valid": true' ||
+  not_ok "another algorithm"
+# FP8 with fewer than 16 columns also padded, as engines do it; 16 are as they are.
+plan "$(gemm fp8 64 1 96)" "$(gemm fp8 64 16 96)" >"$work/plan"
+faults='' expect "fp8, padded too" 0 "$check_ok"
+variant padded | grep -q '64x1x96.*n padded to 16.*"n_padded": 16.*"valid": true.*"padded"' ||
+  not_ok "fp8 is not padded"
+variant heuristic | grep 64x1x96 | grep -q '"padded"' && not_ok "the other is padded"
+test "$(variant padded | wc -l)" = 1 || not_ok "16 columns padded to 16"
+variant padded | grep -q '"n_padded": 1, .*"check": {"mode": "sample", "n": 16,' ||
+  not_ok "columns of padding checked"
+plan "$(gemm bf16 64 8 4096)" "$(gemm int8 64 8 4096)" >"$work/plan"
+faults=FAKE_CUDA=in-place expect "parts added in place" 0 '"reduction": "inplace"' \
+  '"id": "gemm/bf16.*"flags": \[.*"reduced_precision"'
+grep -q '"wrong"' "$work/out" && not_ok "right, though reduced"
+grep '"id": "gemm/int8' "$work/out" | grep -q reduced_precision && not_ok "exact, and reduced"
+plan "$(gemm bf16 64 8 96)" >"$work/plan"
 # Two algorithms alike while clocks fall: timed one after the other, the first would win.
 faults=FAKE_CUDA=drift expect "clocks that fall" 0 '"name": "#0 of 2'
 grep -q '"variant": "tuned"' "$work/out" && { not_ok "tuned by drift"; }
@@ -270,6 +310,24 @@ if test -f "$fake"; then
     '"pcie_gen_max": 4' '"pcie_width_max": 16' '"pstate": {"mean": 2,' \
     '"pcie_gen": {"mean": 5,' '"pcie_width": {"mean": 16,' '"gpu_busy_pct": {"mean": 0' \
     '"power_kind": "average"' '"energy_j": [1-9]'
+  # counters: nothing of samples that are too close, and null of a window that is too short
+  said='"sm_active_pct": {"mean": 2, "min": null, "max": null}, "tensor_active_pct": {"mean": 5,'
+  faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_GPM=1" expect "counters" 0 "$point_ok" "$said"
+  grep -q ': 4711[,}]\|busy_pct' "$work/out" && not_ok "nonsense of counters"
+  sed -i '1s/"seed"/"sensors_s":0.01,&/' "$work/plan"
+  faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_GPM=slow" expect "counters, late" 0 "$point_ok"
+  grep -q ': 4711[,}]' "$work/out" && not_ok "nonsense of counters that are taken late"
+  sed -i '1s/"sensors_s":0.01,//' "$work/plan"
+  sed 's/"max_time":1,"min_time":0.5/"max_time":0.06,"min_time":0.05/
+    1s/"seed"/"sensors_s":0.01,&/' "$work/plan" >"$work/short"
+  cp "$work/plan" "$work/long" && cp "$work/short" "$work/plan"
+  for try in 1 2 3 4 5 6; do # a busy machine makes it longer, or has no three readings
+    faults="LD_LIBRARY_PATH=$work/nvml FAKE_NVML_GPM=1" expect "counters, too short" 0 "$point_ok"
+    grep -q ': 4711[,}]' "$work/out" && not_ok "nonsense of counters, in a short window"
+    grep -q '"sm_active_pct": null, "tensor_active_pct": null' "$work/out" && break
+  done
+  grep -q '"sm_active_pct": null' "$work/out" || not_ok "no null of a short window, $try times"
+  cp "$work/long" "$work/plan"
   # as many readings as the interval gives in that time; fewer than three say nothing
   for every in 0.01 0.1 1; do
     sed -i 's/"sensors_s":[0-9.]*,//; 1s/"seed"/"sensors_s":'$every',&/' "$work/plan"
@@ -308,13 +366,22 @@ grep -q numa_node "$work/out" && { not_ok "node -1"; }
 m='"cache":"cold"'
 # shellcheck disable=SC2090
 plan '{"test":"memory","kind":"write","bytes":262144,'$m'}' \
-  '{"test":"memory","kind":"copy","bytes":262144,'$m'}' >"$work/plan"
+  '{"test":"memory","kind":"copy-engine","bytes":262144,'$m'}' >"$work/plan"
 faults='' expect "memory" 0 "$point_ok" "$check_ok"
+grep -q '"name": "cudaMemcpyAsync"' "$work/out" || not_ok "no copy by the driver"
 # one copy, again and again: the cache's figure, under an id of its own
-plan '{"test":"memory","kind":"copy","bytes":262144,"cache":"hot"}' >"$work/plan"
+plan '{"test":"memory","kind":"copy-engine","bytes":262144,"cache":"hot"}' >"$work/plan"
 faults='' expect "memory, hot" 0 "$point_ok" "$check_ok" '"rotation": 1' \
-  '"id": "memory/copy-cache/262144"'
+  '"id": "memory/copy-engine-cache/262144"'
 grep -q 'not-cold' "$work/out" && { not_ok "hot is flagged as not cold"; }
+# A matrix for one token reads memory where no kernel does.
+# shellcheck disable=SC2090
+plan '{"test":"memory","kind":"read-product","bytes":262144,'$m'}' \
+  '{"test":"memory","kind":"read-product","bytes":100000,'$m'}' >"$work/plan"
+faults='' expect "memory, by a product" 0 "$point_ok" "$check_ok" \
+  '"id": "memory/read-product/262144"' '"a": "fp16".*"variant": "heuristic"\|"a": "fp16"' \
+  '"unsupported", "reason": "a matrix of 4096 rows has no 100000 bytes"'
+faults=FAKE_CUDA=wrong expect "memory, by a wrong product" 0 '"valid": false'
 for kind in h2d-pinned d2h-pinned both-pinned h2d-pageable d2h-pageable storage; do
   plan '{"test":"transfer","kind":"'$kind'","bytes":1000000}' >"$work/plan"
   faults='' expect "transfer $kind" 0 "$point_ok" "$check_ok"
@@ -383,6 +450,20 @@ if test -f "$fake"; then
   for name in libcuda.so.1 libnccl.so.2; do
     ln -s "$(cd "$(dirname "$fake")" && pwd)/fake_driver.so" "$work/driver/$name"
   done
+  # Our kernels, their PTX run by the stand-in: 65536 words of 16 bytes and 37 more, twice
+  # four for each of 8192 threads; 3 that are fewer than threads; and by a driver that
+  # compiles nothing.
+  for kind in read copy; do
+    # shellcheck disable=SC2090
+    plan '{"test":"memory","kind":"'$kind'","bytes":1049168,'$m'}' \
+      '{"test":"memory","kind":"'$kind'","bytes":48,'$m'}' \
+      '{"test":"memory","kind":"'$kind'","bytes":66128,"cache":"hot"}' >"$work/plan"
+    faults="LD_LIBRARY_PATH=$work/driver" expect "memory, $kind by a kernel" 0 "$point_ok" \
+      "$check_ok" '4 in flight a thread' '"launch": "graph"'
+    test "$(grep -c "$check_ok" "$work/out")" = 3 || not_ok "$kind: not 3 are right"
+    faults="LD_LIBRARY_PATH=$work/driver FAKE_PTX=218" expect "memory, $kind, no compiler" 0 \
+      "\"unsupported\", \"reason\": \"the driver does not compile gp_$kind (error 218)"
+  done
   # shellcheck disable=SC2090
   plan '{"test":"memory","kind":"read","bytes":262144,'$m'}' \
     '{"test":"memory","kind":"write","bytes":262144,'$m'}' >"$work/plan"
@@ -407,9 +488,11 @@ if test -f "$fake"; then
   done
 fi
 plan '{"test":"decode","type":"bf16","n":2,"layers":3,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"
-faults='' expect "decode" 0 "$point_ok" "$check_ok" '3 layers on weights and cache of 3' \
+faults='' expect "decode" 0 "$point_ok" "$check_ok" 'synthetic: 3 layers on weights and cache of 3' \
   '"extrapolated_layers": 0' '"first_s": null' '"step_launches": 19,' \
-  '"omitted": "norm, rope, softmax, sampling"' '"step_bytes": [1-9]'
+  '"id": "decode/-/tp1/w-bf16/h-bf16/kv-bf16/b2/ctx20/' '"attention": "whole KV"' \
+  '"omitted": "embedding, norm, rope, append to KV cache, softmax, activation function, residual sums, sampling, work of the host"' \
+  '"step_bytes": [1-9]'
 # 7 products, 16 rows and both columns of each
 grep -q '"check": {"mode": "sample", "n": 224, "ok": true' "$work/out" || {
   not_ok "results checked in a step"; }
@@ -423,10 +506,41 @@ sed -n 's/.*"eager_s": \([0-9.e-]*\).*/\1/p' "$work/out" |
   awk '{ n++; bad = !($1 > 38e-6 && $1 < 60e-6) } END { exit n != 1 || bad }' || {
   not_ok "the step without a graph"; grep -o '"eager_s[^,]*' "$work/out"; }
 grep -q '"extrapolated"' "$work/out" && { not_ok "extrapolated"; }
+# The parts add up to the step: 13 linear products and 6 of attention, 2 us each.
+sed -n 's/.*"linear_s": \([0-9.e-]*\), "attention_s": \([0-9.e-]*\).*"median": \([0-9.e-]*\), "mean.*/\1 \2 \3/p' \
+  "$work/out" | awk '{ n++; sum = ($1 + $2) / $3; bad = sum < 0.98 || sum > 1.02 || $1 < 2 * $2 }
+  END { exit n != 1 || bad }' || not_ok "parts of a step"
 faults=FAKE_CUDA=first-algo expect "decode, #0 does not run" 0 "$point_ok" "$check_ok" \
   '#0 does not run for 7'
 plan '{"test":"decode","type":"bf16","n":2,"tp":2,"layers":3,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"
-faults='' expect "decode, a share" 0 "$point_ok" 'sampling, all-reduce"'
+faults='' expect "decode, a share" 0 "$point_ok" 'residual sums, all-reduce, sampling'
+# One user of one KV head: 2000 tokens in 7 parts for 4 multiprocessors, each 288 and a
+# third product per layer adds up. What that product sums is wrong where the parts are.
+decode() { # more fields
+  echo '{"test":"decode","n":1,"layers":3,"heads":4,"kv_heads":1,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":2000,'"$1"'}'
+}
+plan "$(decode '"type":"bf16"')" >"$work/plan"
+faults='' expect "decode, split KV" 0 "$point_ok" "$check_ok" '"step_launches": 22,' \
+  '"attention": "KV in 7 parts of 288 tokens"' '"padded"'
+# 8 products, 16 rows and the columns of each: 5 x 1, 4, 4, 1 of 64
+grep -q '"check": {"mode": "sample", "n": 224, "ok": true' "$work/out" || {
+  not_ok "results checked in a step with parts"; grep -o '"check": {[^}]*' "$work/out"; }
+faults=FAKE_CUDA=wrong-values expect "decode, split KV, wrong" 0 '"valid": false'
+# What is planned, or nothing.
+plan "$(decode '"type":"bf16","weights":"int4-awq"')" "$(decode '"type":"bf16","kv":"int4"')" \
+  "$(decode '"type":"fp8","weights":"fp8-block"')" "$(decode '"type":"bf16","kv":"int8"')" \
+  "$(decode '"type":"bf16","weights":"fp8"')" >"$work/plan"
+faults='' expect "decode of what there is not" 0 \
+  '"id": "decode/-/tp1/w-int4-awq/h-int4-awq/kv-bf16/.*"reason": "no library here multiplies weights of int4-awq, and nothing else' \
+  'multiplies a KV cache of int4' 'weights of fp8-block' 'no attention over a KV cache of int8' \
+  'weights of fp8 are not multiplied as bf16'
+grep -q "$point_ok" "$work/out" && not_ok "something else in its place"
+plan "$(decode '"type":"fp16"')" "$(decode '"type":"fp16","kv":"bf16"')" >"$work/plan"
+faults=FAKE_CUDA_CC=75 expect "decode before BF16" 0 "$point_ok" \
+  '"unsupported", "reason": "bf16 needs compute capability 8.0'
+plan "$(decode '"type":"fp8","weights":"fp8-tensor","head":"bf16","kv":"fp8"')" >"$work/plan"
+faults='' expect "decode, FP8 with an FP8 cache" 0 "$point_ok" "$check_ok" \
+  'w-fp8-tensor/h-bf16/kv-fp8' 'quantisation and scales of activations'
 plan '{"test":"decode","type":"bf16","n":2,"layers":60,"heads":4,"kv_heads":2,"head_dim":16,"hidden":64,"ff":96,"vocab":128,"context":20}' >"$work/plan"
 # 16 MB a layer: a quarter of the 4 GiB that are free would hold 66 of the 80
 plan '{"test":"decode","type":"bf16","n":2,"layers":80,"heads":4,"kv_heads":2,"head_dim":16,"hidden":1024,"ff":2560,"vocab":128,"context":20}' >"$work/plan"

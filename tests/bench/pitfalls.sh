@@ -92,7 +92,7 @@ def written():
     # Pages of zeros belong to nobody: what is written counts as the engine's. (Before
     # anything large is held here: a child begins with its parent's greatest size.)
     resident = []
-    for size in (1 << 20, 3 << 27):
+    for size in (1 << 26, (1 << 26) + (3 << 27)):
         run([{"test": "memory", "kind": "read", "bytes": size, "cache": "hot"}])
         resident.append(device["resident"])
     more = resident[1] - resident[0]

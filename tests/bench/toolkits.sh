@@ -1,6 +1,6 @@
 #!/bin/sh
-# toolkits.sh - compiles and, where there are libraries, links the CUDA engine against
-# several CUDA toolkits. For developers; not run by make check.
+# toolkits.sh - builds the CUDA engine with the headers of several CUDA toolkits and, where
+# they have libraries, opens them with it. For developers; not run by make check.
 #
 #   tests/bench/toolkits.sh DIR...
 #
@@ -11,6 +11,24 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failed=0
+
+# numbers INCLUDES: of the enumerators that the engine uses. They must be the same in all
+# versions: the library that is opened need not be of the headers' version.
+numbers() {
+  cat "$top"/bench/cuda_*.c "$top"/bench/engine_cuda.c | grep -ohE \
+    '\<(CUBLAS(LT)?_[A-Z0-9_]+|CUDA_R_[A-Z0-9]+|cuda(DevAttr|Error|Memcpy|Stream|Event|Host)[A-Z][A-Za-z0-9]+)\>' |
+    sort -u >"$work/words"
+  # shellcheck disable=SC2086
+  printf '#include <cuda_runtime_api.h>\n#include <cublasLt.h>\n' |
+    ${CC:-cc} $1 -E - | grep -oE '^ *[A-Za-z0-9_]+ *=' | tr -d ' =' | sort -u |
+    comm -12 - "$work/words" >"$work/used"
+  { printf '#include <cuda_runtime_api.h>\n#include <cublasLt.h>\n#include <stdio.h>\n'
+    echo 'int main(void) {'
+    sed 's/.*/printf("& %d\\n", (int)&);/' "$work/used"
+    echo '}'; } >"$work/numbers.c"
+  # shellcheck disable=SC2086
+  ${CC:-cc} $1 -o "$work/print" "$work/numbers.c" && "$work/print"
+}
 
 # The first file of that name below $1.
 below() {
@@ -29,31 +47,37 @@ for dir in "$@"; do
   includes="-isystem $(dirname "$runtime") -isystem $(dirname "$lt")"
   test -n "$crt" && includes="$includes -isystem $(dirname "$(dirname "$crt")")"
   version=$(sed -n 's/^#define CUDART_VERSION *(*\([0-9]*\).*/\1/p' "$runtime")
-  objects=
   result=compiles
   for source in "$top"/bench/cuda_*.c "$top"/bench/engine_cuda.c \
                 "$top"/bench/clock_lock.c "$top"/bench/sensors_nvml.c \
-                "$top"/tests/fixtures/fake_cuda.c; do
+                "$top"/tests/fixtures/fake_cuda.c "$top"/tests/fixtures/fake_cublaslt.c; do
     test -f "$source" || continue
     object=$work/$(basename "$source" .c).o
     # shellcheck disable=SC2086
     ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -Wall -Wextra -Wshadow -Wstrict-prototypes \
       -Werror -O1 -I"$top" -I"$top/src" $includes -c "$source" -o "$object" ||
       result=FAIL
-    case $object in */fake_cuda.o) ;; *) objects="$objects $object" ;; esac
   done
-  cudart=$(below "$dir" 'libcudart.so.*')
-  cublaslt=$(below "$dir" 'libcublasLt.so.*')
-  if [ "$result" = compiles ] && [ -n "$cudart" ] && [ -n "$cublaslt" ]; then
-    # shellcheck disable=SC2086
-    make -s -C "$top" -f bench/bench.mk print-common >"$work/common"
-    common=$(for file in $(cat "$work/common"); do echo "$top/$file"; done)
-    # shellcheck disable=SC2086
-    if ${CC:-cc} -std=gnu11 -D_GNU_SOURCE -DGP_VERSION='"0"' -I"$top" -I"$top/src" \
-        -o "$work/engine" $objects "$top/bench/bench_main.c" $common \
-        "$cublaslt" "$cudart" -Wl,--allow-shlib-undefined -ljansson -lm -ldl -lpthread
+  if [ "$result" = compiles ]; then
+    if make -s -C "$top" -f bench/plain.mk BUILD="$work/build" TO="$work/bin" \
+        INCLUDES="$includes" gpuplan-bench-cuda
     then result="compiles, links"
     else result=FAIL; fi
+  fi
+  cublaslt=$(below "$dir" 'libcublasLt.so.*')
+  if [ "$result" = "compiles, links" ] && [ -n "$cublaslt" ]; then
+    said=$(GPUPLAN_CUDA=$dir "$work/bin/gpuplan-bench-cuda" --version)
+    case $said in
+    *"from $dir"*"cuBLASLt "*"from $dir"*) result="$result, opens: ${said#* (}" ;;
+    *) echo "$said"; result=FAIL ;;
+    esac
+  fi
+  numbers "$includes" >"$work/these"
+  cat "$work/these" >>"$work/all"
+  twice=$(sort -u "$work/all" | cut -d ' ' -f 1 | uniq -d)
+  if [ -n "$twice" ] || [ "$(wc -l <"$work/these")" -lt 40 ]; then
+    echo "numbers that differ from another version's: ${twice:-too few are known}"
+    result=FAIL
   fi
   # the names of algorithms against those of this header
   # shellcheck disable=SC2086

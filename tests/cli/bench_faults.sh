@@ -84,7 +84,7 @@ all=$(good all.json)
 
 # ---- Ctrl-C at every stage --------------------------------------------------------------
 
-children() { pgrep -P $pid >/dev/null; }
+children() { grep -qs "^PPid:[[:space:]]*$pid\$" /proc/[0-9]*/status; }
 
 start hang memory,gemm --preset thorough -o list.json
 wait_for "the engine's start" children
@@ -197,7 +197,6 @@ done
 # a limit on the size of files, as a full disk is: points before it are safe
 limited() (
     ulimit -f 4 # blocks of 512 bytes, or of 1024
-    trap '' XFSZ
     exec "$gp" --bench memory,gemm --type fp32 --preset thorough --device 0 \
         --progress none -o big.json
 )

@@ -60,15 +60,17 @@ if command -v python3 >/dev/null 2>&1; then
 import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1])))
 rank = {'fits': 0, 'marginal': 1, 'does-not-fit': 2}
-key = lambda r: (rank[r['verdict']], float(r['per_hour'] or 'inf'))
+key = lambda r: (rank[r['verdict']], r['spans_machines'] == 'yes',
+                 float(r['per_hour'] or 'inf'))
 assert rows == sorted(rows, key=key), 'order'
 fit = [(float(r['per_hour']), float(r['max_concurrency']), r) for r in rows
-       if r['verdict'] == 'fits' and r['per_hour']]
+       if r['verdict'] == 'fits' and r['per_hour'] and r['spans_machines'] == 'no']
 for cost, held, r in fit:
     beaten = any(c <= cost and h >= held and (c < cost or h > held) for c, h, _ in fit)
     assert (r['front'] == 'yes') != beaten, r
 assert sum(r['front'] == 'yes' for r in rows) > 1
-assert not any(r['front'] == 'yes' for r in rows if r['verdict'] != 'fits')
+assert not any(r['front'] == 'yes' for r in rows
+               if r['verdict'] != 'fits' or r['spans_machines'] == 'yes')
 PY
     assert_eq "order and front, recomputed" 0 $?
 fi

@@ -25,7 +25,7 @@ done
 for share in 0x10 nan inf -5 100 1e999 '%' '50%%'; do
     assert_fails 2 "is no pruning" "${plan[@]}" --prune "$share"
 done
-assert_fails 2 "--model: 1e+06 B is outside" --plan -m 1000T -g h100-sxm
+assert_fails 2 "--model: 1000000 B is outside" --plan -m 1000T -g h100-sxm
 run --list gpus -V
 assert_contains "-V after a command" "gpuplan " "$out"
 assert_eq "and nothing else" 1 "$(wc -l <"$work/out" | tr -d ' ')"

@@ -6,7 +6,7 @@
 
 command -v shellcheck >/dev/null 2>&1 || skip "shellcheck is not installed"
 
-for script in bootstrap .ci/run $(find_files tests '*.sh'); do
+for script in bootstrap .ci/run .ci/fresh.sh $(find_files tests '*.sh'); do
     [ -f "$script" ] || continue
     shellcheck -x -s bash -S warning -e SC1090,SC1091,SC2034,SC2125 "$script" ||
         problems=$((problems + 1))

@@ -68,7 +68,7 @@ screen "roofline" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           1 of 5
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 5
 ┌─ 1 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
 │4096│                                                   │                     │
 │    │                                               ⣀⣀⠤⠔⠒⠒⠒⠒⠒⠒444⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
@@ -99,7 +99,7 @@ screen "roofline, ASCII" "${load[@]}" --ascii <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           1 of 5
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 5
 +- 1 Roofline  h100-sxm fp8 (dense) ------------------------------ y: TFLOP/s -+
 |4096|                                                   |                     |
 |    |                                               ////------444------------a|
@@ -131,7 +131,7 @@ screen "roofline, three columns" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool                                                   1 of 5
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                                                             1 of 5
 ┌─ 1 Roofline  h100-sxm fp8 (dense) ────────────────────────────────────────────────────────────────────── y: TFLOP/s ─┐
 │4096│                                                                               │                                 │
 │    │                                                                               │                                 │
@@ -175,7 +175,7 @@ PgUp PgUp Left
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           1 of 5
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 5
 ┌─ 1 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
 │4096│                              │                                          │
 │    │                              │                ⣀⣀⠤⠔⠒⠒⠒⠒⠒⠒444⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
@@ -207,7 +207,7 @@ Space Space Space Right
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           1 of 5
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 5
 ┌─ 1 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
 │4096│                            │                                            │
 │    │                            │                  ⣀⣀⠤⠔⠒⠒⠒⠒⠒⠒444⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
@@ -238,7 +238,7 @@ screen "a GPU without the type computes in 16 bit" -m 8B -p fp8 -g a100-sxm-80:1
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           1 of 5
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 5
 ┌─ 1 Roofline  a100-sxm-80 bf16 (dense) ────────────────────────── y: TFLOP/s ─┐
 │512│                                                │                         │
 │   │                                            ⢀⣀2⠔⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒3⠒3333⠒⠒⠒a│
@@ -269,10 +269,10 @@ screen "experts see their share of the tokens" -m mixtral-8x7b -g h100-sxm:2 -u 
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           1 of 5
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 5
 ┌─ 1 Roofline  h100-sxm bf16 (dense) ───────────────────────────── y: TFLOP/s ─┐
 │   │                                                  │                       │
-│   │                                              ⢀⣀3⠤⠒⠒⠒⠒⠒⠒333⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
+│   │                                              ⢀⣀3⠤⠒⠒⠒⠒⠒⠒⠒333⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
 │512│                                        ⣀⡠⠤⠔⠒⠉⠁   │                       │
 │   │                                 ⣀⣀⠤2⠒⠉⠉          │                       │
 │   │                          ⢀⣀⠤⠤⠒⠊⠉                 │                       │
@@ -287,8 +287,8 @@ expect <<'END'
 ┌─ 295.3 FLOP/B: the ridge ────────────────────────────────────────────────────┐
 │ a bf16 roof  989.4 TFLOP/s                                                   │
 │ 1 decode b=1 lm_head 3.349 TFLOP/s                                           │
-│ 2 decode b=64 lm_head 210.3 TFLOP/s                                          │
-│ 3 prefill 1,024 expert_gate_up 793.8…                                        │
+│ 2 decode b=64 lm_head 210.7 TFLOP/s                                          │
+│ 3 prefill 1,024 expert_gate_up 800.4…                                        │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 295 FLOP/B; decode at 64 users is memory bound, prefill of 1,024 tokens
  memory bound in 3 of 6 products
@@ -302,7 +302,7 @@ screen "memory against context" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           2 of 5
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     2 of 5
 ┌─ 2 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ──── y: GiB ─┐
 │   │                                         │    f       ⢀⠔d                 │
 │100│                                         │    ⢸     ⣠⠖⠁                   │
@@ -318,11 +318,11 @@ expect <<'END'
 │   256            1024            4096              16k             64k       │
 └─ tokens of a request (log2) ─────────────────────────────────────────────────┘
 ┌─ 8,192 tokens: fits ─────────────────────────────────────────────────────────┐
-│ a weights    33.88 GiB                   KV pool    34.01 GiB  27.2 requests │
-│ b activation 1.96 GiB  1.84..2.19      l taken      58.84 of 72.85 GiB       │
-│ c runtime    3.00 GiB  2.40..4.20      u free       20.35 GiB  18.92..21.07  │
-│ d KV cache   20.00 GiB                 f fits to    13,344 tokens            │
-└──────────────────────────────────────────────────────────────────────────────┘
+│ a weights    33.88 GiB                 l limit      72.85 GiB                │
+│ b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  20.35 free    │
+│ c + runtime  38.84 GiB  +3.00 GiB      P the plan   58.84 GiB                │
+│ d + KV cache 58.84 GiB  +20.00 GiB     f fits to    13,344 tokens            │
+└── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 13,344 tokens, marginal to 14,224 tokens; then kv-cache. The plan's
  8,192 tokens: fits
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
@@ -332,17 +332,54 @@ END
 shows "8,192 tokens: fits"
 if have_json; then
     "$gp" --plan "${load[@]}" --format json >"$work/plan.json"
-    for part in weights activation kv_pool free; do
-        shows " $(answer memory.per_gpu.$part.value %.2f) GiB"
-    done
+    shows "a weights    $(answer memory.per_gpu.weights.value %.2f) GiB"
+    shows " +$(answer memory.per_gpu.activation.value %.2f) GiB"
+    shows " $(answer memory.per_gpu.free.value %.2f) free"
 fi
+
+# legend FILE: the lines and marks of a plot as text, one in a line: "l limit".
+legend() {
+    awk '/\(log2\)$/ { on = 1; next } on && !/^[A-Za-z] [a-zA-Z+]/ { exit }
+        on { gsub(/   +/, "\n"); print }' "$1"
+}
+
+# What is said at the cursor is of the lines that are drawn, by their names and figures.
+for request in "-m 70B -g l40s" "-m llama-3.1-70b -p fp8 -g h100-sxm:2 -u 16 --used 2GiB" \
+    "-m deepseek-v3 -g l40s:8" "-m gpt-oss-120b -g h200-sxm -u 200" \
+    "-m 8B -g l4 --engine llama.cpp" "-m qwen3-next-80b-a3b -g mi300x:2"; do
+    for keys in "v" "v l l l l l" "v + + h" "v v" "v v End" "v v - h h h"; do
+        rm -f shown.txt shown.csv
+        # shellcheck disable=SC2086 # its words
+        screen "the legend of $request, $keys" $request <<KEYS
+3 $keys
+:export shown.txt
+:export shown.csv
+KEYS
+        legend shown.txt >legend
+        sed -n 's/^\([A-Za-z]\) \(.*[^ ]\)  *\([0-9][0-9,.]*\) \(GiB\|token\|user\).*/\1 \2/p' \
+            shown.txt | sed 's/  .*//' | sort >readings
+        checks=$((checks + 1))
+        [ "$(wc -l <legend)" -ge 6 ] || fail "the legend has $(wc -l <legend) lines"
+        assert_eq "$last" "$(sort legend)" "$(cat readings)"
+        # its figure is the line's, at the x that the cursor reads
+        awk -F, -v at="$(sed -n 's/^\([0-9,]*\) \(token\|user\).*:.*/\1/p' shown.txt | tr -d ,)" '
+            $2 == at && $1 != "the plan" && $1 != "fits to" {
+                printf "%s %.2f\n", $1, $3 / 1073741824 }' shown.csv |
+            sed "s/^'//" >lines.csv # no program takes it for a formula
+        checks=$((checks + 1))
+        [ "$(wc -l <lines.csv)" -eq 6 ] || fail "$last: not all lines at the cursor"
+        while read -r line; do
+            assert_contains "$last" "${line% *} " "$(grep " ${line##* } GiB" shown.txt)"
+        done <lines.csv
+    done
+done
 
 screen "memory against context, ASCII" "${load[@]}" --ascii <<'KEYS'
 3 v
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           2 of 5
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     2 of 5
 +- 2 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ---- y: GiB -+
 |   |                                         |    f       //d                 |
 |100|                                         |    |     ///                   |
@@ -358,11 +395,11 @@ expect <<'END'
 |   256            1024            4096              16k             64k       |
 +- tokens of a request (log2) -------------------------------------------------+
 +- 8,192 tokens: fits ---------------------------------------------------------+
-| a weights    33.88 GiB                   KV pool    34.01 GiB  27.2 requests |
-| b activation 1.96 GiB  1.84..2.19      l taken      58.84 of 72.85 GiB       |
-| c runtime    3.00 GiB  2.40..4.20      u free       20.35 GiB  18.92..21.07  |
-| d KV cache   20.00 GiB                 f fits to    13,344 tokens            |
-+------------------------------------------------------------------------------+
+| a weights    33.88 GiB                 l limit      72.85 GiB                |
+| b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  20.35 free    |
+| c + runtime  38.84 GiB  +3.00 GiB      P the plan   58.84 GiB                |
+| d + KV cache 58.84 GiB  +20.00 GiB     f fits to    13,344 tokens            |
++-- e: all --------------------------------------------------------------------+
  fits to 13,344 tokens, marginal to 14,224 tokens; then kv-cache. The plan's
  8,192 tokens: fits
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
@@ -373,7 +410,7 @@ screen "zoomed in where it stops fitting" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool     2 of 5, zoom
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench               2 of 5, zoom
 ┌─ 2 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ──── y: GiB ─┐
 │   │                                   f              │               ⣀⣀⡠⠤⠴⠒⠚d│
 │100│                                   ⡇              │     ⢀⣀⣀⡤⠤⠴⠒⠒⠋⠉⠁       │
@@ -389,11 +426,11 @@ expect <<'END'
 │               8k                              16k                            │
 └─ tokens of a request (log2) ─────────────────────────────────────────────────┘
 ┌─ 18,480 tokens: does-not-fit, kv-cache ──────────────────────────────────────┐
-│ a weights    33.88 GiB                   KV pool    34.01 GiB  12.1 requests │
-│ b activation 1.96 GiB  1.84..2.19      l taken      83.96 of 72.85 GiB       │
-│ c runtime    3.00 GiB  2.40..4.20      u free       -4.77 GiB  -6.19..-4.04  │
-│ d KV cache   45.12 GiB                 f fits to    13,344 tokens            │
-└──────────────────────────────────────────────────────────────────────────────┘
+│ a weights    33.88 GiB                 l limit      72.85 GiB                │
+│ b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  4.77 short    │
+│ c + runtime  38.84 GiB  +3.00 GiB      P the plan   58.84 GiB                │
+│ d + KV cache 83.96 GiB  +45.12 GiB     f fits to    13,344 tokens            │
+└── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 13,344 tokens, marginal to 14,224 tokens; then kv-cache. The plan's
  8,192 tokens: fits
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
@@ -411,7 +448,7 @@ screen "memory against users" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           3 of 5
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     3 of 5
 ┌─ 3 Memory against users  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ────── y: GiB ─┐
 │   │                                                         f           ⢀⡤⠚d││
 │100│                                                         ⢸       ⢀⣠⠴⠊⠁   ││
@@ -427,11 +464,11 @@ expect <<'END'
 │    1           2           4            8          16          32          64│
 └─ users: requests in flight (log2) ───────────────────────────────────────────┘
 ┌─ 64 users: does-not-fit, kv-cache ───────────────────────────────────────────┐
-│ a weights    33.88 GiB                   KV pool    34.01 GiB  27.2 requests │
-│ b activation 1.96 GiB  1.84..2.19      l taken      118.84 of 72.85 GiB      │
-│ c runtime    3.00 GiB  2.40..4.20      u free       -39.65 GiB               │
-│ d KV cache   80.00 GiB                 f fits to    26 users  marginal to 27 │
-└──────────────────────────────────────────────────────────────────────────────┘
+│ a weights    33.88 GiB                 l limit      72.85 GiB                │
+│ b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  39.65 short   │
+│ c + runtime  38.84 GiB  +3.00 GiB      P the plan   58.84 GiB                │
+│ d + KV cache 118.84 GiB  +80.00 GiB    f fits to    26 users  marginal to 27 │
+└── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 26 users at once, marginal to 27 users; then kv-cache. The plan's 16
  users: fits
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
@@ -449,7 +486,7 @@ screen "what cannot fit" -m llama-3.1-70b -p bf16 -g l4:1 <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           2 of 5
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     2 of 5
 ┌─ 2 Memory against context  Llama 3.1 70B bf16, 1 x l4 TP 1 ───────── y: GiB ─┐
 │150│                                         │                 ⢀⣀⣀⣀⡤⠤⠤⠒⠒⠉d    │
 │   │⢠⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤P⣤⣤⣤⣶⣶⣶⣶⣶⣶⣶⣶⣶⣮⣭⣭⣭⣭⣥⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤cba│
@@ -465,11 +502,11 @@ expect <<'END'
 │   256            1024            4096              16k             64k       │
 └─ tokens of a request (log2) ─────────────────────────────────────────────────┘
 ┌─ 8,192 tokens: does-not-fit, weights ────────────────────────────────────────┐
-│ a weights    131.45 GiB                  KV pool    -112.85 GiB              │
-│ b activation 0.58 GiB  0.46..0.81      l taken      135.65 of 20.30 GiB      │
-│ c runtime    1.12 GiB  0.64..2.41      u free       -113.58 GiB              │
-│ d KV cache   2.50 GiB                                                        │
-└──────────────────────────────────────────────────────────────────────────────┘
+│ a weights    131.45 GiB                l limit      20.30 GiB                │
+│ b + activation 132.03 GiB  +0.58 GiB   u usable     22.07 GiB  113.58 short  │
+│ c + runtime  133.15 GiB  +1.12 GiB     P the plan   135.65 GiB               │
+│ d + KV cache 135.65 GiB  +2.50 GiB       KV pool    none                     │
+└── e: all ────────────────────────────────────────────────────────────────────┘
  nothing fits for certain; then weights. The plan's 8,192 tokens: does-not-fit
  Memory of one GPU in the plan's layout, parts stacked; every point is a plan …
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
@@ -481,7 +518,7 @@ screen "a narrow screen: the plot alone" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- 1  2 [3 Curves] 4  5            3 of 5
+ 1  2 [3 Curves] 4               3 of 5
 ┌─ 3 Memory against users  Llama 3.1 … ┐
 │100│                      │   f   ⢀⣠⠖d│
 │   │⢠⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣧⣤⣶⣾⣭⣤ul│
@@ -501,15 +538,15 @@ screen "and the readings by Tab" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- 1  2 [3 Curves] 4  5            3 of 5
+ 1  2 [3 Curves] 4               3 of 5
 ┌─ 16 users: fits ─────────────────────┐
 │ a weights    33.88 GiB               │
-│ b activation 1.96 GiB  1.84..2.19    │
-│ c runtime    3.00 GiB  2.40..4.20    │
-│ d KV cache   20.00 GiB               │
-│   KV pool    34.01 GiB               │
-│ l taken      58.84 of 72.85 GiB      │
-│ u free       20.35 GiB  18.92..21.07 │
+│ b + activation 35.84 GiB  +1.96 GiB  │
+│ c + runtime  38.84 GiB  +3.00 GiB    │
+│ d + KV cache 58.84 GiB  +20.00 GiB   │
+│ l limit      72.85 GiB               │
+│ u usable     79.19 GiB  20.35 free   │
+│ P the plan   58.84 GiB               │
 └── j k: more ─────────────────────────┘
  fits to 26 users at once, marginal to…
  v:next curve  +:zoom    ?:help  q:quit
@@ -522,7 +559,7 @@ screen "nothing measured" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           4 of 5
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 5
 ┌─ 4 Measured matrix products ─────────────────────────────────────────────────┐
 │nothing measured yet: o opens a result file, 4 measures this machine          │
 │                                                                              │
@@ -560,7 +597,7 @@ screen "matrix products over the sheet" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           4 of 5
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 5
 ┌─ 4 Measured matrix products  h100.json ───────────────────────── y: TFLOP/s ─┐
 │    │                                                                │        │
 │    │                                                                │        │
@@ -591,7 +628,7 @@ screen "batch sweep" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench    5 Pool           5 of 5
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
 ┌─ 5 Batch sweep, measured and predicted  h100.json ────────────── y: TFLOP/s ─┐
 │   │                                                 │                        │
 │512│                                                 │             ⣀⣀⣀⡤⠤⠤⠔⠒⠒b*│
@@ -660,8 +697,8 @@ if have_json; then
 :dump -
 KEYS
     shows "8,640 tokens: fits"
-    shows " $(answer memory.per_gpu.free.value %.2f) GiB"
-    shows " $(answer memory.per_gpu.kv_needed.value %.2f) GiB"
+    shows " $(answer memory.per_gpu.free.value %.2f) free"
+    shows " +$(answer memory.per_gpu.kv_needed.value %.2f) GiB"
 fi
 
 screen "the command of a result" "${load[@]}" <<'KEYS'

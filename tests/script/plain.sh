@@ -81,17 +81,20 @@ Break-even: after 12191 hours of renting, 16.7 months.
 Cost: the price has no date: check it.
 Speed: not in this version; measure runs the model's layers on this machine.
 Suggestions, each one was planned:
-1. as many as it takes: 2 GPUs in all, --gpu l40s:2: 33.21 GiB more room per GPU, $3.57 per hour more.
-2. PP 2: 2 GPUs in all, --gpu l40s:2 --tp 1 --pp 2: 35.27 GiB more room per GPU, $3.57 per hour more.
+1. 2 x NVIDIA RTX A6000, --gpu rtx-a6000:2: 35.96 GiB more room per GPU, same cost.
+2. llama.cpp, weights in GGUF Q4_K_M, --engine llama.cpp --precision q4_k_m: 32.55 GiB more room per GPU, same cost.
+3. 2 x NVIDIA RTX 6000 Ada Generation, --gpu rtx-6000-ada:2: 35.96 GiB more room per GPU, $0.65 per hour more.
+4. 1 x NVIDIA RTX PRO 6000 Blackwell Server Edition, --gpu rtx-pro-6000-server:1: 44.64 GiB more room per GPU, $0.69 per hour more.
+5. as many as it takes: 2 GPUs in all, --gpu l40s:2: 33.21 GiB more room per GPU, $1.00 per hour more.
 The command that prints the same: gpuplan --plan -m 70B -p int8 -g l40s:1
 Next:
-1 to 2. take that suggestion
-3. why: every number's equation, inputs and source; why weights: of some
-4. compare: the same load on all GPUs, cheapest first
-5. measure this machine
-6. ask again, what was answered is the default
-7. quit
-Next [7]:
+1 to 5. take that suggestion
+6. why: every number's equation, inputs and source; why weights: of some
+7. compare: the same load on all GPUs, cheapest first
+8. measure this machine
+9. ask again, what was answered is the default
+10. quit
+Next [10]:
 END
 
 plain '70B\nint8\nl40s\n1\n\n\n1\nquit\n'
@@ -167,7 +170,7 @@ GPU [cheapest: rtx-a6000]: h100
 3. NVIDIA H100 SXM5 80GB: 79.19 GiB usable, 3.35 TB/s, 2022
 GPU [cheapest: rtx-a6000]: 2
 GPU: h100-pcie.
-GPUs [auto: 4]: q
+GPUs [auto: 2]: q
 END
 
 plain 'no such model\n8B\nno such format\nq\n'

@@ -13,8 +13,8 @@ screen "first screen" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 33 ─┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
 │▸Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
 │ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
@@ -29,10 +29,10 @@ expect <<'END'
 │ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
+│ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
 │ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
-│ Slots       auto: 256 requests   ││  (undated: check it)                     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -43,8 +43,8 @@ screen "first screen in ASCII" --ascii <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-+- Model and GPU -- field 1 of 23 -++- 1 x NVIDIA L4 ------------- 1-18 of 33 -+
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
++- Model and GPU -- field 1 of 24 -++- 1 x NVIDIA L4 ------------- 1-18 of 34 -+
 |>Model       8B, assumed shape   v||FITS  17.68 of 20.30 GiB budget           |
 | Weights     bf16 as published   v||############################==:---........|
 | GPU         cheapest: l4        v||  physical          22.49 GiB  sheet      |
@@ -59,10 +59,10 @@ expect <<'END'
 | TP          auto: 1              ||KV pool 3.63 GiB: 29,696 tokens, 3.6      |
 | PP          auto: 1              ||  requests of 8,192 tokens                |
 | EP          auto: 1              ||GPUs 1: TP 1, 1 host                      |
-| Replicas    auto: 1              ||-- Cost ----------------------------------|
+| Replicas    auto: 1              ||runner-up 2: TP 2 (1 GPU more)            |
+| Max PP      auto: 8              ||-- Cost ----------------------------------|
 |-- Engine ------------------------||on demand $0.44/h, $321.20/month          |
 | Engine      auto: vLLM 0.21+    v||  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    |
-| Slots       auto: 256 requests   ||  (undated: check it)                     |
 +----------------------------------++------------------------------------------+
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -74,8 +74,8 @@ screen "120x36" -m llama-3.1-70b -p fp8 -g h100-sxm -u 16 <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ──────────────────┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 33 ─┐┌─ Suggestions and sources ──────────┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+┌─ Model and GPU ──────────────────┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 36 ─┐┌─ Suggestions and sources ──────────┐
 │▸Model       llama-3.1-70b       ▾││FITS  58.84 of 72.85 GiB budget             ││It fits; nothing speaks against it. │
 │ Weights     fp8                 ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░···········││── Sources ─────────────────────────│
 │ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet        ││model: github                       │
@@ -90,22 +90,22 @@ expect <<'END'
 │ TP          auto: 2              ││KV pool 34.01 GiB: 222,912 tokens, 27.2     ││  Lightning-AI/pytorch-lightning@7f…│
 │ PP          auto: 1              ││  requests of 8,192 tokens                  ││  fabric/utilities/throughput.py    │
 │ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  (cites NVIDIA datasheets);        │
-│ Replicas    auto: 1              ││── Cost ────────────────────────────────────││  ai-dynamo/aiconfigurator@095f58a  │
-│── Engine ────────────────────────││on demand $6.98/h, $5,095/month             ││  systems/*.yaml; public nvidia-smi │
-│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs   ││  outputs;                          │
-│ Slots       auto: 1,024 reques…  ││  (undated: check it)                       ││  docs.nvidia.com/datacenter/tesla/…│
-│ Batch       auto: 8,192 tokens   ││  assumed: form factor not stated in        ││  launch price: HF msrp (rounded    │
-│ Utilization auto: 0.92 share     ││    catalogue; SXM assumed                  ││  estimate)                         │
-│ Headroom    0.00 share           ││spot $10.00/h, $7,300/month                 ││engine:                             │
-│ Used        0 GiB                ││  1 x nebius                                ││  jgchn/llm-d-planner@56dc5b76ca53  │
-│ Pruning     none                ▾││  gpu-h100-sxm_8gpu-128vcpu-1600gb, 8 GPUs  ││  accuracy/results (raw logs);      │
-│── Cost ──────────────────────────││  (undated: check it)                       ││  llm-d-incubation/llm-d-planner@e5…│
-│ Price       on-demand           ▾││buy $2.35/h, $1,718/month                   ││  docs/empirical-vllm-memory-result…│
-│ Hours       730 h/month          ││  2 x h100-sxm and hosts for $74,250        ││  (2026-11)                         │
-│ Electricity auto: 0.0861 $/kWh   ││  (2026-05, assumed), 1.8 kW                ││format: arithmetic                  │
-│                                  ││break-even after 11008 hours of renting     ││price: skypilot-org/skypilot-catalog│
-│                                  ││  (15.1 months)                             ││  catalogs/v8/jarvislabs/vms.csv@57…│
-│                                  ││the price has no date: check it             ││                                    │
+│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││  ai-dynamo/aiconfigurator@095f58a  │
+│ Max PP      auto: 8              ││  stages)                                   ││  systems/*.yaml; public nvidia-smi │
+│── Engine ────────────────────────││── Cost ────────────────────────────────────││  outputs;                          │
+│ Engine      auto: vLLM 0.21+    ▾││on demand $6.98/h, $5,095/month             ││  docs.nvidia.com/datacenter/tesla/…│
+│ Slots       auto: 1,024 reques…  ││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs   ││  launch price: HF msrp (rounded    │
+│ Batch       auto: 8,192 tokens   ││  (undated: check it)                       ││  estimate)                         │
+│ Utilization auto: 0.92 share     ││  assumed: form factor not stated in        ││engine:                             │
+│ Headroom    0.00 share           ││    catalogue; SXM assumed                  ││  jgchn/llm-d-planner@56dc5b76ca53  │
+│ Used        0 GiB                ││spot $3.20/h, $2,336/month                  ││  accuracy/results (raw logs);      │
+│ Pruning     none                ▾││  2 x crusoe h100-sxm (per GPU), 2 GPUs     ││  llm-d-incubation/llm-d-planner@e5…│
+│── Cost ──────────────────────────││  (undated: check it)                       ││  docs/empirical-vllm-memory-result…│
+│ Price       on-demand           ▾││  note: price per GPU-hour; sold in         ││  (2026-11)                         │
+│ Hours       730 h/month          ││    host-sized slices                       ││format: arithmetic                  │
+│ Electricity auto: 0.0861 $/kWh   ││buy $2.35/h, $1,718/month                   ││price: skypilot-org/skypilot-catalog│
+│                                  ││  2 x h100-sxm and hosts for $74,250        ││  catalogs/v8/jarvislabs/vms.csv@57…│
+│                                  ││  (2026-05, assumed), 1.8 kW                ││                                    │
 └──────────────────────────────────┘└────────────────────────────────────────────┘└────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -123,7 +123,7 @@ Tab
 :dump -
 KEYS
 expect <<'END'
-[1 Plan] 2  3  4  5
+[1 Plan] 2  3  4
 ┌─ Model and GPU ─────────────── FITS ─┐
 │▸Model       llama-3.1-70b           ▾│
 │ Weights     fp8                     ▾│
@@ -135,7 +135,7 @@ expect <<'END'
 └──────────────────────────────────────┘
  Model: catalogue id, size such as 70B…
  Enter:edit  a:apply     ?:help  q:quit
-[1 Plan] 2  3  4  5
+[1 Plan] 2  3  4
 ┌─ 2 x NVIDIA H100 SXM5 80GB ──────────┐
 │FITS  58.84 of 72.85 GiB budget       │
 │███████████████▓▓▓▓▓▓▓▓▓▓▒░░··········│
@@ -147,7 +147,7 @@ expect <<'END'
 └──────────────────────────────────────┘
  Memory of one GPU; exact: counted, sh…
  Enter:edit  a:apply     ?:help  q:quit
-[1 Plan] 2  3  4  5
+[1 Plan] 2  3  4
 ┌─ 2 x NVIDIA H100 SXM5 80GB ──────────┐
 │  physical          79.65 GiB  sheet  │
 │  usable            79.19 GiB  sheet  │
@@ -159,7 +159,7 @@ expect <<'END'
 └──────────────────────────────────────┘
  Memory of one GPU; exact: counted, sh…
  Enter:edit  a:apply     ?:help  q:quit
-[1 Plan] 2  3  4  5
+[1 Plan] 2  3  4
 ┌─ Suggestions and sources ────────────┐
 │It fits; nothing speaks against it.   │
 │── Sources ───────────────────────────│
@@ -179,12 +179,12 @@ screen "does not fit" -m 70B -p int8 -g l40s:1 <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
 │▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.91 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
-│ GPUs        1                    ││a: 2 ways out, such as --gpu l40s:2       │
+│ GPUs        1                    ││a: 5 ways out, such as --gpu rtx-a6000:2  │
 │── Load ──────────────────────────││████████████████│█████▓▒░░ lacks 31.05 GiB│
 │ Context     8,192 tokens         ││  physical          44.99 GiB  sheet      │
 │ Prompt      1,024 tokens         ││  usable            44.42 GiB  sheet      │
@@ -196,40 +196,40 @@ expect <<'END'
 │ PP          auto: 1              ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
 │ EP          auto: 1              ││· free             -27.49 GiB  assumed    │
 │ Replicas    auto: 1              ││no room for KV: 28.55 GiB short           │
-│── Engine ────────────────────────││GPUs 1: TP 1, 1 host                      │
-│ Engine      auto: vLLM 0.21+    ▾││── Cost ──────────────────────────────────│
-│ Slots       auto: 256 requests   ││on demand $1.00/h, $730.00/month          │
+│ Max PP      auto: 8              ││GPUs 1: TP 1, 1 host                      │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21+    ▾││on demand $1.00/h, $730.00/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
 END
 
-screen "marginal" -m llama-3.1-70b -p bf16 -g h100-sxm:2 <<'KEYS'
+screen "marginal" -m llama-3.1-70b -p bf16 -g h100-sxm:2 --tp 2 <<'KEYS'
 Tab
 :dump -
 KEYS
 only 2,22
 expect <<'END'
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 40 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 42 ─┐
 │ Model       llama-3.1-70b       ▾││MARGINAL  71.95 of 72.85 GiB budget       │
 │ Weights     bf16 as published   ▾││the users need 1.25 GiB of KV, the pool is│
 │ GPU         h100-sxm            ▾││  0.73..2.88 GiB                          │
 │ GPUs        2                    ││what decides: CUDA graphs (0.50..1.85     │
 │── Load ──────────────────────────││  GiB): raise --memory-utilization, or run│
 │ Context     8,192 tokens         ││  without graphs                          │
-│ Prompt      1,024 tokens         ││a: 10 ways out, such as --max-num-seqs 512│
-│ Output      256 tokens           ││██████████████████████████████████▓▒░░····│
-│ Users       1 at once            ││  physical          79.65 GiB  sheet      │
-│ KV cache    auto: bf16          ▾││  usable            79.19 GiB  sheet      │
-│── Layout ────────────────────────││  budget            72.85 GiB  sheet      │
-│ TP          auto: 2              ││█ weights           65.74 GiB  exact      │
-│ PP          auto: 1              ││▓ KV needed          1.25 GiB  exact      │
-│ EP          auto: 1              ││▒ activation         1.96 GiB  1.84..2.19 │
-│ Replicas    auto: 1              ││░ non-torch          2.13 GiB  1.90..2.35 │
+│ Prompt      1,024 tokens         ││a: 12 ways out, such as --gpu rtx-a6000:4 │
+│ Output      256 tokens           ││  --tp auto                               │
+│ Users       1 at once            ││██████████████████████████████████▓▒░░····│
+│ KV cache    auto: bf16          ▾││  physical          79.65 GiB  sheet      │
+│── Layout ────────────────────────││  usable            79.19 GiB  sheet      │
+│ TP          2                    ││  budget            72.85 GiB  sheet      │
+│ PP          auto: 1              ││█ weights           65.74 GiB  exact      │
+│ EP          auto: 1              ││▓ KV needed          1.25 GiB  exact      │
+│ Replicas    auto: 1              ││▒ activation         1.96 GiB  1.84..2.19 │
+│ Max PP      auto: 8              ││░ non-torch          2.13 GiB  1.90..2.35 │
 │── Engine ────────────────────────││░ CUDA graphs        0.87 GiB  0.50..1.85 │
 │ Engine      auto: vLLM 0.21+    ▾││· free               7.24 GiB  5.81..7.96 │
-│ Slots       auto: 1,024 reques…  ││KV pool 2.15 GiB: 14,096 tokens, 1.7      │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Memory of one GPU; exact: counted, sheet: a vendor's figure, model: estimated.
 END
@@ -239,17 +239,17 @@ screen "refused layout" -m qwen3-14b --tp 5 -g h100-sxm <<'KEYS'
 KEYS
 only 2,12
 expect <<'END'
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 5 x NVIDIA H100 SXM5 80GB ──────────────┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 5 x NVIDIA H100 SXM5 80GB ──────────────┐
 │▸Model       qwen3-14b           ▾││DOES NOT FIT                              │
 │ Weights     bf16 as published   ▾││TP=5 neither divides nor is a multiple of │
 │ GPU         h100-sxm            ▾││  8 KV heads; TP=5 does not divide the MLP│
 │ GPUs        auto: 5              ││  width 17408; TP=5 does not divide the   │
 │── Load ──────────────────────────││  vocabulary of 151936                    │
-│ Context     8,192 tokens         ││a: 4 ways out, such as --tp auto --pp auto│
-│ Prompt      1,024 tokens         ││GPUs 5: TP 5, 1 host                      │
-│ Output      256 tokens           ││speed: not predicted; 4 measures layers   │
-│ Users       1 at once            ││Tab: suggestions, sources                 │
-│ KV cache    auto: bf16          ▾││                                          │
+│ Context     8,192 tokens         ││a: 6 ways out, such as --gpu rtx-a6000:1  │
+│ Prompt      1,024 tokens         ││  --tp auto                               │
+│ Output      256 tokens           ││GPUs 5: TP 5, 1 host                      │
+│ Users       1 at once            ││speed: not predicted; 4 measures layers   │
+│ KV cache    auto: bf16          ▾││Tab: suggestions, sources                 │
 END
 
 screen "no answer" -m 8B -c 4k <<'KEYS'
@@ -258,7 +258,7 @@ screen "no answer" -m 8B -c 4k <<'KEYS'
 KEYS
 only 2,12
 expect <<'END'
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ no answer ──────────────────────────────┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ no answer ──────────────────────────────┐
 │▸Model       8B                  ▾││NO ANSWER                                 │
 │ Weights     auto                ▾││--context: prompt and output of 8193      │
 │ GPU         auto                ▾││  tokens exceed the context of 4096       │
@@ -276,7 +276,7 @@ screen "weights only" -m vit-l-16 -g l4 <<'KEYS'
 KEYS
 only 2,12
 expect <<'END'
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 28 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 29 ─┐
 │▸Model       vit-l-16            ▾││FITS  1.13 of 22.07 GiB budget            │
 │ Weights     fp32 as published   ▾││██········································│
 │ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
@@ -285,8 +285,8 @@ expect <<'END'
 │ Context     8,192 tokens         ││█ weights            1.13 GiB  exact      │
 │ Prompt      1,024 tokens         ││· free              20.94 GiB  sheet      │
 │ Output      256 tokens           ││GPUs 1: TP 1, 1 host                      │
-│ Users       1 at once            ││warning: only the weights are counted:    │
-│ KV cache    auto: fp32          ▾││  what this kind of model needs to run is │
+│ Users       1 at once            ││runner-up 2: TP 2 (1 GPU more)            │
+│ KV cache    auto: fp32          ▾││warning: only the weights are counted:    │
 END
 
 screen "a mixture of experts over two stages" -m qwen3-30b-a3b -g a10g --tp 1 --pp 4 --used 1GiB <<'KEYS'
@@ -294,7 +294,7 @@ screen "a mixture of experts over two stages" -m qwen3-30b-a3b -g a10g --tp 1 --
 KEYS
 only 2,20
 expect <<'END'
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA A10G (AWS) ───── 1-18 of 26 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA A10G (AWS) ───── 1-18 of 26 ─┐
 │▸Model       qwen3-30b-a3b       ▾││FITS  16.40 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││██████████████████████████▓▒░░░·········──│
 │ GPU         a10g                ▾││  physical          22.49 GiB  sheet      │
@@ -310,9 +310,9 @@ expect <<'END'
 │ PP          4                    ││stage 4 of 4, the one that binds          │
 │ EP          auto: 1              ││KV pool 4.09 GiB: 178,784 tokens, 21.8    │
 │ Replicas    auto: 1              ││  requests of 8,192 tokens                │
-│── Engine ────────────────────────││GPUs 4: TP 1 x PP 4, 1 host               │
-│ Engine      auto: vLLM 0.21+    ▾││warning: the figures of a10g are of low   │
-│ Slots       auto: 256 requests   ││  confidence                              │
+│ Max PP      auto: 8              ││GPUs 4: TP 1 x PP 4, 1 host               │
+│── Engine ────────────────────────││warning: the figures of a10g are of low   │
+│ Engine      auto: vLLM 0.21+    ▾││  confidence                              │
 END
 
 # ---- choosing ----------------------------------------------------------------------
@@ -325,7 +325,7 @@ Enter
 KEYS
 only 1,26
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model ─────────────────────────────────────────────────────────── 7 of 127 ─┐
 │/ 70b                                                                         │
 │▸ 70B                                   a dense model of about this size, sh… │
@@ -349,8 +349,8 @@ expect <<'END'
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA RTX A6000 ────── 1-18 of 30 ─┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA RTX A6000 ────── 1-18 of 32 ─┐
 END
 
 screen "precisions say what each takes" -m llama-3.1-70b -g h100-sxm:2 <<'KEYS'
@@ -360,20 +360,20 @@ Down Enter
 KEYS
 only 1,16
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Mode┌─ Weights ─────────────────────────────────────────────────────────────────────────────────── 52 of 52 ─┐f 31 ─┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+┌─ Mode┌─ Weights ─────────────────────────────────────────────────────────────────────────────────── 52 of 52 ─┐f 29 ─┐
 │ Model│/ type words to find it, or another format, as --list formats has it                                    │      │
-│▸Weigh│▸ as published: bf16                                  65.74 GiB per GPU: marginal on 2 x h100-sxm       │      │
-│ GPU  │  fp8        FP8 E4M3, one scale per output channel   33.88 GiB per GPU: fits on 2 x h100-sxm           │tion, │
+│▸Weigh│▸ as published: bf16                                  65.74 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ GPU  │  fp8        FP8 E4M3, one scale per output channel   33.88 GiB per GPU: fits on 2 x h100-sxm           │······│
 │ GPUs │  int8       INT8 W8A8, one scale per output channel  33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
 │── Loa│  int4-awq   AWQ INT4, groups of 128                  18.55 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ Conte│  nvfp4      NVFP4 (E2M1, E4M3 per 16)                19.92 GiB per GPU: fits on 2 x h100-sxm           │······│
-│ Promp│  q4_k_m     GGUF Q4_K_M                              19.80 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ Conte│  nvfp4      NVFP4 (E2M1, E4M3 per 16)                19.92 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ Promp│  q4_k_m     GGUF Q4_K_M                              19.80 GiB per GPU: fits on 2 x h100-sxm           │engin…│
 │ Outpu│  q8_0       GGUF Q8_0                                34.91 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ Users│  fp16       FP16                                     65.74 GiB per GPU: marginal on 2 x h100-sxm       │      │
-│ KV ca│  fp32       FP32                                     131.48 GiB per GPU: does not fit on 2 x h100-sxm  │engin…│
-│── Lay│  f16        GGUF F16                                 65.74 GiB per GPU: marginal on 2 x h100-sxm       │      │
-│ TP   │  fp8-block  FP8 E4M3, 128 x 128 blocks               33.87 GiB per GPU: fits on 2 x h100-sxm           │24, b…│
+│ Users│  fp16       FP16                                     65.74 GiB per GPU: fits on 2 x h100-sxm           │24, b…│
+│ KV ca│  fp32       FP32                                     131.48 GiB per GPU: does not fit on 2 x h100-sxm  │      │
+│── Lay│  f16        GGUF F16                                 65.74 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ TP   │  fp8-block  FP8 E4M3, 128 x 128 blocks               33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
 │ PP   │  fp8-tensor FP8 E4M3, one scale per tensor           33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
 │ EP   │  int8-bnb   INT8 bitsandbytes LLM.int8               33.88 GiB per GPU: fits on 2 x h100-sxm           │      │
 END
@@ -387,7 +387,7 @@ Enter
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ GPU ───────────────────────────────────────────────────────────── 76 of 76 ─┐
 │/ type words to find it, or id/slice:count, such as a100-sxm-80/3g.40gb:2     │
 │  NVIDIA GB200 (per GPU)                182.81 GiB usable, 8 TB/s, 2024      ▲│
@@ -411,7 +411,7 @@ expect <<'END'
  GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
  type:find  Up/Down:move  Enter:choose  Esc:back
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ GPU ───────────────────────────────────────────────────────────── 76 of 76 ─┐
 │/ type words to find it, or id/slice:count, such as a100-sxm-80/3g.40gb:2     │
 │  NVIDIA GB200 (per GPU)                182.81 GiB usable, 8 TB/s, 2024      ▲│
@@ -446,7 +446,7 @@ Enter
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ GPU ────────────────────────────────────────────────────────────────────────────────────────────────────── 1 of 83 ─┐
 │/ 3g                                                                                                                  │
 │▸ NVIDIA A100 SXM4 80GB, MIG 3g.40gb                             39.18 GiB usable, 1.02 TB/s, 2020                    │
@@ -470,8 +470,8 @@ expect <<'END'
  GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
  type:find  Up/Down:move  Enter:choose  Esc:back
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ──────────── field 3 of 23 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ───────────────── 1-18 of 27 ─┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+┌─ Model and GPU ──────────── field 3 of 24 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ───────────────── 1-18 of 27 ─┐
 │ Model       8B, assumed shape             ▾││FITS  17.68 of 36.04 GiB budget                                         │
 │ Weights     bf16 as published             ▾││████████████████████████████▓▓▒░░░······································│
 │▸GPU         a100-sxm-80/3g.40gb           ▾││  physical          40.00 GiB  model                                    │
@@ -487,9 +487,9 @@ expect <<'END'
 │ PP          auto: 1                        ││GPUs 1: TP 1, 1 host                                                    │
 │ EP          auto: 1                        ││── Cost ────────────────────────────────────────────────────────────────│
 │ Replicas    auto: 1                        ││on demand $1.29/h, $941.70/month                                        │
-│── Engine ──────────────────────────────────││  1 x verda 1A100.22V, 1 GPU (undated: check it)                        │
-│ Engine      auto: vLLM 0.21+              ▾││  assumed: form factor not stated in catalogue; SXM assumed             │
-│ Slots       auto: 256 requests             ││spot $0.45/h, $329.60/month                                             │
+│ Max PP      auto: 8                        ││  1 x verda 1A100.22V, 1 GPU (undated: check it)                        │
+│── Engine ──────────────────────────────────││  assumed: form factor not stated in catalogue; SXM assumed             │
+│ Engine      auto: vLLM 0.21+              ▾││spot $0.45/h, $329.60/month                                             │
 └────────────────────────────────────────────┘└────────────────────────────────────────────────────────────────────────┘
  GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
@@ -503,12 +503,12 @@ Esc Down Enter
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Load ────────── field 14 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
-│ Output      256 tokens           ││FITS  17.68 of 20.30 GiB budget           │
-│ Users       1 at once            ││████████████████████████████▓▓▒░░░········│
-│ ┌─ Engine ──────────────────────────────────────────────────────── 9 of 9 ─┐ │
-│─│/ type words to find it, or a version, such as vllm@0.19                  │ │
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+┌─ Load ────────── field 15 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
+│ Users       1 at once            ││FITS  17.68 of 20.30 GiB budget           │
+│ KV cache    auto: bf16          ▾││████████████████████████████▓▓▒░░░········│
+│─┌─ Engine ──────────────────────────────────────────────────────── 9 of 9 ─┐ │
+│ │/ type words to find it, or a version, such as vllm@0.19                  │ │
 │ │▸ auto                       the newest vLLM; llama.cpp for GGUF          │ │
 │ │  llama.cpp all versions     budgets by asked, 1.00 by default            │ │
 │ │  SGLang all versions        budgets by static, 0.88 by default           │ │
@@ -519,23 +519,23 @@ expect <<'END'
 │ │  vLLM 0.17-0.19             budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.21+                 budgets by utilization, 0.92 by default      │ │
 │ │                                                                          │ │
-│ └──────────────────────────────────────────────────────────────────────────┘─│
-│ Pruning     none                ▾││on demand $0.44/h, $321.20/month          │
-│── Cost ──────────────────────────││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
-│ Price       on-demand           ▾││  (undated: check it)                     │
+│ └──────────────────────────────────────────────────────────────────────────┘ │
+│ Pruning     none                ▾││── Cost ──────────────────────────────────│
+│── Cost ──────────────────────────││on demand $0.44/h, $321.20/month          │
+│ Price       on-demand           ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Engine: its versions differ in overheads and how they budget.
  vLLM: KV pool = utilization*usable - weights - activation - ...
  type:find  Up/Down:move  Enter:choose  Esc:back
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Load ────────── field 15 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
-│ Users       1 at once            ││FITS  17.68 of 20.30 GiB budget           │
-│ KV cache    auto: bf16          ▾││████████████████████████████▓▓▒░░░········│
-│── Layout ────────────────────────││  physical          22.49 GiB  sheet      │
-│ TP          auto: 1              ││  usable            22.07 GiB  sheet      │
-│ PP          auto: 1              ││  budget            20.30 GiB  sheet      │
-│ EP          auto: 1              ││█ weights           14.99 GiB  assumed    │
-│ Replicas    auto: 1              ││▓ KV needed          1.00 GiB  assumed    │
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+┌─ Load ────────── field 16 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
+│ KV cache    auto: bf16          ▾││FITS  17.68 of 20.30 GiB budget           │
+│── Layout ────────────────────────││████████████████████████████▓▓▒░░░········│
+│ TP          auto: 1              ││  physical          22.49 GiB  sheet      │
+│ PP          auto: 1              ││  usable            22.07 GiB  sheet      │
+│ EP          auto: 1              ││  budget            20.30 GiB  sheet      │
+│ Replicas    auto: 1              ││█ weights           14.99 GiB  assumed    │
+│ Max PP      auto: 8              ││▓ KV needed          1.00 GiB  assumed    │
 │── Engine ────────────────────────││▒ activation         0.57 GiB  0.44..0.79 │
 │ Engine      auto: vLLM 0.21+    ▾││░ non-torch          0.25 GiB  0.14..0.56 │
 │▸Slots       auto: 256 requests   ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
@@ -543,10 +543,10 @@ expect <<'END'
 │ Utilization auto: 0.92 share     ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
 │ Headroom    0.00 share           ││  requests of 8,192 tokens                │
 │ Used        0 GiB                ││GPUs 1: TP 1, 1 host                      │
-│ Pruning     none                ▾││── Cost ──────────────────────────────────│
-│── Cost ──────────────────────────││on demand $0.44/h, $321.20/month          │
-│ Price       on-demand           ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
-│ Hours       730 h/month          ││  (undated: check it)                     │
+│ Pruning     none                ▾││runner-up 2: TP 2 (1 GPU more)            │
+│── Cost ──────────────────────────││── Cost ──────────────────────────────────│
+│ Price       on-demand           ▾││on demand $0.44/h, $321.20/month          │
+│ Hours       730 h/month          ││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  requests; empty: the engine's, for this GPU
  Slots:
@@ -575,8 +575,8 @@ Down Down Down Enter
 KEYS
 only 1,44
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 4 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+┌─ Model and GPU ── field 4 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
 │ Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
 │ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
@@ -591,16 +591,16 @@ expect <<'END'
 │ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
+│ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
 │ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
-│ Slots       auto: 256 requests   ││  (undated: check it)                     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  a count; empty: auto
  GPUs:
  Enter:do it  Up:earlier  Esc:back
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 4 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+┌─ Model and GPU ── field 4 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
 │ Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
 │ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
@@ -615,10 +615,10 @@ expect <<'END'
 │ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
+│ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
 │ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
-│ Slots       auto: 256 requests   ││  (undated: check it)                     │
 END
 
 screen "a wrong number keeps the prompt" -m 8B -g l4 <<'KEYS'
@@ -641,7 +641,7 @@ Down Down + + - - -
 KEYS
 only 2,13
 expect <<'END'
-┌─ Model and GPU ── field 9 of 23 ─┐┌─ 2 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
+┌─ Model and GPU ── field 9 of 24 ─┐┌─ 2 x NVIDIA L4 ───────────── 1-18 of 33 ─┐
 │ Model       llama-3.1-8b        ▾││FITS  12.08 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││██████████████▓▓▒░░░░░░···················│
 │ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
@@ -675,27 +675,27 @@ screen "the most users that fit" -m llama-3.1-70b -p fp8 -g h100-sxm:2 <<'KEYS'
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 8 of 23 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 34 ─┐
-│ Model       llama-3.1-70b       ▾││FITS  71.34 of 72.85 GiB budget           │
-│ Weights     fp8                 ▾││██████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░····│
-│ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet      │
-│ GPUs        2                    ││  usable            79.19 GiB  sheet      │
-│── Load ──────────────────────────││  budget            72.85 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights           33.88 GiB  exact      │
-│ Prompt      1,024 tokens         ││▓ KV needed         32.50 GiB  exact      │
-│ Output      256 tokens           ││▒ activation         1.96 GiB  1.84..2.19 │
-│▸Users       26 at once           ││░ non-torch          2.13 GiB  1.90..2.35 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free               7.85 GiB  6.42..8.57 │
-│ TP          auto: 2              ││KV pool 34.01 GiB: 222,912 tokens, 27.2   │
-│ PP          auto: 1              ││  requests of 8,192 tokens                │
-│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                      │
-│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand $6.98/h, $5,095/month           │
-│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs │
-│ Slots       auto: 1,024 reques…  ││  (undated: check it)                     │
+┌─ Model and GPU ── field 8 of 24 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 37 ─┐
+│ Model       llama-3.1-70b       ▾││FITS  70.53 of 72.85 GiB budget           │
+│ Weights     fp8                 ▾││2 GPUs would be marginal: TP 2            │
+│ GPU         h100-sxm            ▾││█████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·····│
+│ GPUs        2                    ││  physical          79.65 GiB  sheet      │
+│── Load ──────────────────────────││  usable            79.19 GiB  sheet      │
+│ Context     8,192 tokens         ││  budget            72.85 GiB  sheet      │
+│ Prompt      1,024 tokens         ││█ weights           33.88 GiB  exact      │
+│ Output      256 tokens           ││▓ KV needed         33.75 GiB  exact      │
+│▸Users       27 at once           ││▒ activation         1.96 GiB  1.84..2.19 │
+│ KV cache    auto: bf16          ▾││░ non-torch          0.07 GiB  0.00..0.35 │
+│── Layout ────────────────────────││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│ TP          auto: 1              ││· free               8.66 GiB  7.18..9.23 │
+│ PP          auto: 2              ││stage 2 of 2, the one that binds          │
+│ EP          auto: 1              ││KV pool 36.08 GiB: 236,416 tokens, 28.9   │
+│ Replicas    auto: 1              ││  requests of 8,192 tokens                │
+│ Max PP      auto: 8              ││GPUs 2: TP 1 x PP 2, 1 host               │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21+    ▾││on demand $6.98/h, $5,095/month           │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
- Users: 26 at once is the best that fits
+ Users: 27 at once is the best that fits
 END
 
 screen "what cannot be solved for" -m 8B <<'KEYS'
@@ -735,32 +735,32 @@ r
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 8 of 23 ─┐┌─ 16 x NVIDIA L4 ──────────── 1-18 of 25 ─┐
-│ Model       70B, assumed shape  ▾││FITS  12.30 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││8 GPUs would be marginal                  │
-│ GPU         l4                  ▾││████████████████▓▒░░░░░░··················│
-│ GPUs        auto: 16             ││  physical          22.49 GiB  sheet      │
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+┌─ Model and GPU ── field 8 of 24 ─┐┌─ 10 x NVIDIA L4 ──────────── 1-18 of 38 ─┐
+│ Model       70B, assumed shape  ▾││FITS  17.59 of 20.30 GiB budget           │
+│ Weights     bf16 as published   ▾││8 GPUs would be marginal: TP 8            │
+│ GPU         l4                  ▾││█████████████████████████▓▒░░░░░░·········│
+│ GPUs        auto: 10             ││  physical          22.49 GiB  sheet      │
 │── Load ──────────────────────────││  usable            22.07 GiB  sheet      │
 │ Context     8,192 tokens         ││  budget            20.30 GiB  sheet      │
-│ Prompt      1,024 tokens         ││█ weights            8.40 GiB  assumed    │
-│ Output      256 tokens           ││▓ KV needed          0.31 GiB  assumed    │
+│ Prompt      1,024 tokens         ││█ weights           13.76 GiB  assumed    │
+│ Output      256 tokens           ││▓ KV needed          0.25 GiB  assumed    │
 │▸Users       1 at once            ││▒ activation         0.58 GiB  0.46..0.81 │
 │ KV cache    auto: bf16          ▾││░ non-torch          2.13 GiB  1.90..2.35 │
 │── Layout ────────────────────────││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│ TP          auto: 16             ││· free               9.77 GiB  8.34..10.49│
-│ PP          auto: 1              ││KV pool 8.32 GiB: 218,016 tokens, 26.6    │
-│ EP          auto: 1              ││  requests of 8,192 tokens                │
-│ Replicas    auto: 1              ││GPUs 16: TP 16, 1 host                    │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21+    ▾││buy $1.73/h, $1,266/month                 │
-│ Slots       auto: 256 requests   ││  16 x l4 and hosts for $54,000 (2023     │
+│ TP          auto: 2              ││· free               4.48 GiB  3.05..5.20 │
+│ PP          auto: 5              ││stage 5 of 5, the one that binds          │
+│ EP          auto: 1              ││KV pool 2.96 GiB: 96,976 tokens, 11.8     │
+│ Replicas    auto: 1              ││  requests of 8,192 tokens                │
+│ Max PP      auto: 8              ││GPUs 10: TP 2 x PP 5, 5 hosts             │
+│── Engine ────────────────────────││runner-up 12: TP 4 x PP 3 (2 GPUs more)   │
+│ Engine      auto: vLLM 0.21+    ▾││── Cost ──────────────────────────────────│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Users: the default; r again: of every field
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 8 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 33 ─┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+┌─ Model and GPU ── field 8 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
 │ Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
 │ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
@@ -775,10 +775,10 @@ expect <<'END'
 │ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
+│ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
 │ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
-│ Slots       auto: 256 requests   ││  (undated: check it)                     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  every field has its default; u undoes it
 
@@ -792,26 +792,26 @@ a
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
 │▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.91 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
-│ GPUs        1                    ││a: 2 ways out, such as --gpu l40s:2       │
-│── Load ──────────────────────────││████████████████│█████▓▒░░ lacks 31.05 GiB│
-┌─ What would fit ──────────────────────────────────────────────────── 2 of 2 ─┐
+│ GPUs        1                    ││a: 5 ways out, such as --gpu rtx-a6000:2  │
+┌─ What would fit ──────────────────────────────────────────────────── 5 of 5 ─┐
 │/ type words to find it                                                       │
-│▸ 1. --gpu l40s:2                as many as it takes: 2 GPUs in all, 4.57 $/h │
-│  2. --gpu l40s:2 --tp 1 --pp 2  PP 2: 2 GPUs in all, 4.57 $/h                │
+│▸ 1. --gpu rtx-a6000:2                  2 x NVIDIA RTX A6000, 1.00 $/h        │
+│  2. --engine llama.cpp --precision q…  llama.cpp, weights in GGUF Q4_K_M, 1… │
+│  3. --gpu rtx-6000-ada:2               2 x NVIDIA RTX 6000 Ada Generation, … │
+│  4. --gpu rtx-pro-6000-server:1        1 x NVIDIA RTX PRO 6000 Blackwell Se… │
+│  5. --gpu l40s:2                       as many as it takes: 2 GPUs in all, … │
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-│ PP          auto: 1              ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│ EP          auto: 1              ││· free             -27.49 GiB  assumed    │
 │ Replicas    auto: 1              ││no room for KV: 28.55 GiB short           │
-│── Engine ────────────────────────││GPUs 1: TP 1, 1 host                      │
-│ Engine      auto: vLLM 0.21+    ▾││── Cost ──────────────────────────────────│
-│ Slots       auto: 256 requests   ││on demand $1.00/h, $730.00/month          │
+│ Max PP      auto: 8              ││GPUs 1: TP 1, 1 host                      │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21+    ▾││on demand $1.00/h, $730.00/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -824,27 +824,27 @@ a Down Enter
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 2 x NVIDIA L40S ─────────── 1-18 of 35 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  36.65 of 40.87 GiB budget           │
-│ Weights     int8                ▾││███████████████████████████████▓▒░░·······│
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 35 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  42.92 of 44.42 GiB budget           │
+│ Weights     q4_k_m              ▾││████████████████████████████████████▓▓▒░░·│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
-│ GPUs        2                    ││  usable            44.42 GiB  sheet      │
-│── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights           33.87 GiB  assumed    │
-│ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..0.81 │
-│ Users       1 at once            ││░ non-torch          0.07 GiB  0.00..0.35 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free               7.77 GiB  6.29..8.34 │
-│ TP          1                    ││stage 2 of 2, the one that binds          │
-│ PP          2                    ││KV pool 5.47 GiB: 35,856 tokens, 4.4      │
-│ EP          auto: 1              ││  requests of 8,192 tokens                │
-│ Replicas    auto: 1              ││GPUs 2: TP 1 x PP 2, 1 host               │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21+    ▾││on demand $4.57/h, $3,335/month           │
-│ Slots       auto: 256 requests   ││  1 x nebius gpu-l40s-d_2gpu-64vcpu-384gb,│
+│ GPUs        1                    ││  usable            44.42 GiB  sheet      │
+│── Load ──────────────────────────││  budget            44.42 GiB  sheet      │
+│ Context     8,192 tokens         ││█ weights           39.60 GiB  model      │
+│ Prompt      1,024 tokens         ││▓ KV needed          2.50 GiB  assumed    │
+│ Output      256 tokens           ││▒ activation         0.35 GiB  0.16..0.70 │
+│ Users       1 at once            ││░ non-torch          0.45 GiB  0.25..0.95 │
+│ KV cache    auto: fp16          ▾││░ CUDA graphs        0.02 GiB  0.00..0.10 │
+│── Layout ────────────────────────││· free               1.50 GiB  0.37..2.11 │
+│ TP          auto: 1              ││KV pool 4.00 GiB: 13,056 tokens, 1.6      │
+│ PP          auto: 1              ││  requests of 8,192 tokens                │
+│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
+│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│ Max PP      auto: 8              ││on demand $1.00/h, $730.00/month          │
+│── Engine ────────────────────────││  1 x crusoe l40s (per GPU), 1 GPU        │
+│ Engine      llama.cpp all vers… ▾││  (undated: check it)                     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
- applied: --gpu l40s:2 --tp 1 --pp 2 (u undoes it)
+ applied: --engine llama.cpp --precision q4_k_m (u undoes it)
 END
 
 screen "nothing to apply" -m 8B -g l4 <<'KEYS'
@@ -865,25 +865,25 @@ Tab Tab
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ Suggestions and sources ─── 1-18 of 35 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ Suggestions and sources ─── 1-18 of 45 ─┐
 │ Model       70B, assumed shape  ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ Weights     int8                ▾││  GiB may be used                         │
 │ GPU         l40s                ▾││── What would fit ────────────────────────│
-│ GPUs        1                    ││1. --gpu l40s:2                           │
-│── Load ──────────────────────────││   as many as it takes: 2 GPUs in all,    │
-│ Context     8,192 tokens         ││   +33.21 GiB per GPU, +3.57 $/h          │
-│ Prompt      1,024 tokens         ││2. --gpu l40s:2 --tp 1 --pp 2             │
-│ Output      256 tokens           ││   PP 2: 2 GPUs in all, +35.27 GiB per    │
-│ Users       1 at once            ││   GPU, +3.57 $/h                         │
-│ KV cache    auto: bf16          ▾││a: apply one                              │
-│── Layout ────────────────────────││── Sources ───────────────────────────────│
-│ TP          auto: 1              ││model: no checkpoint: shape assumed after │
-│ PP          auto: 1              ││  Llama-3.1-70B, the published one nearest│
-│ EP          auto: 1              ││  in size                                 │
-│ Replicas    auto: 1              ││gpu: confidence high:                     │
-│── Engine ────────────────────────││  NVIDIA/open-gpu-kernel-modules@df1c9a3  │
-│ Engine      auto: vLLM 0.21+    ▾││  g_nv_name_released.h (names, PCI ids);  │
-│ Slots       auto: 256 requests   ││  Lightning-AI/pytorch-lightning@7f0c343  │
+│ GPUs        1                    ││1. --gpu rtx-a6000:2                      │
+│── Load ──────────────────────────││   2 x NVIDIA RTX A6000, +35.96 GiB per   │
+│ Context     8,192 tokens         ││   GPU, same cost                         │
+│ Prompt      1,024 tokens         ││2. --engine llama.cpp --precision q4_k_m  │
+│ Output      256 tokens           ││   llama.cpp, weights in GGUF Q4_K_M,     │
+│ Users       1 at once            ││   +32.55 GiB per GPU, same cost          │
+│ KV cache    auto: bf16          ▾││3. --gpu rtx-6000-ada:2                   │
+│── Layout ────────────────────────││   2 x NVIDIA RTX 6000 Ada Generation,    │
+│ TP          auto: 1              ││   +35.96 GiB per GPU, +0.65 $/h          │
+│ PP          auto: 1              ││4. --gpu rtx-pro-6000-server:1            │
+│ EP          auto: 1              ││   1 x NVIDIA RTX PRO 6000 Blackwell      │
+│ Replicas    auto: 1              ││   Server Edition, +44.64 GiB per GPU,    │
+│ Max PP      auto: 8              ││   +0.69 $/h                              │
+│── Engine ────────────────────────││5. --gpu l40s:2                           │
+│ Engine      auto: vLLM 0.21+    ▾││   as many as it takes: 2 GPUs in all,    │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Each suggestion was planned like any request: a takes one.
  Gain is room per GPU; cost is against this plan
@@ -898,7 +898,7 @@ p
 KEYS
 only 2,20
 expect <<'END'
-┌─ Model and GPU ──────────────────┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 33 ─┐┌─ Suggestions and sources ──────────┐
+┌─ Model and GPU ──────────────────┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 36 ─┐┌─ Suggestions and sources ──────────┐
 │▸Model       llama-3.1-70b       ▾││FITS  40.09 of 72.85 GiB budget             ││It fits; nothing speaks against it. │
 │ Weights     fp8                 ▾││███████████████████▓▒░░·····················││── Against the pinned plan ─────────│
 │ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet        ││Weights bf16 -> fp8                 │
@@ -913,10 +913,10 @@ expect <<'END'
 │ TP          auto: 2              ││KV pool 34.01 GiB: 222,912 tokens, 27.2     ││  ai-dynamo/aiconfigurator@095f58a5 │
 │ PP          auto: 1              ││  requests of 8,192 tokens                  ││  aic-core/src/aiconfigurator_core/…│
 │ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  (vendored HF config.json)         │
-│ Replicas    auto: 1              ││── Cost ────────────────────────────────────││gpu: confidence high:               │
-│── Engine ────────────────────────││on demand $6.98/h, $5,095/month             ││  NVIDIA/open-gpu-kernel-modules@df…│
-│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs   ││  g_nv_name_released.h (names, PCI  │
-│ Slots       auto: 1,024 reques…  ││  (undated: check it)                       ││  ids); public script citing NVIDIA │
+│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││gpu: confidence high:               │
+│ Max PP      auto: 8              ││  stages)                                   ││  NVIDIA/open-gpu-kernel-modules@df…│
+│── Engine ────────────────────────││── Cost ────────────────────────────────────││  g_nv_name_released.h (names, PCI  │
+│ Engine      auto: vLLM 0.21+    ▾││on demand $6.98/h, $5,095/month             ││  ids); public script citing NVIDIA │
 END
 
 screen "the same where there is little room" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'
@@ -927,7 +927,7 @@ p
 KEYS
 only 2,6
 expect <<'END'
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 45 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 48 ─┐
 │▸Model       llama-3.1-70b       ▾││FITS  40.09 of 72.85 GiB budget           │
 │ Weights     fp8                 ▾││against the pin: GPUs 4 -> 2, weights     │
 │ GPU         h100-sxm            ▾││  +0.99 GiB, KV +0.62 GiB, free -1.62 GiB,│
@@ -939,7 +939,7 @@ screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 276 ─┐
 │   max concurrency = 54.8457 requests (53.3301..55.4492), model               │
 │       floor(KV pool / block bytes) * block bytes / KV of one request         │
@@ -991,8 +991,8 @@ Enter
 KEYS
 only 1,96
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool        plan.json
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 29 ─┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  37.10 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -1007,16 +1007,16 @@ expect <<'END'
 │ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
-│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand $9.14/h, $6,670/month           │
-│ Engine      auto: vLLM 0.21+    ▾││  1 x nebius                              │
-│ Slots       auto: 256 requests   ││  gpu-l40s-d_4gpu-128vcpu-768gb, 4 GPUs   │
+│ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
+│ Max PP      auto: 8              ││  stages)                                 │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21+    ▾││on demand $4.00/h, $2,920/month           │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool       plan.json*
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 29 ─┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  37.72 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││███████████████████████████████▓▒░░░······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -1031,16 +1031,16 @@ expect <<'END'
 │ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
-│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand $9.14/h, $6,670/month           │
-│ Engine      auto: vLLM 0.21+    ▾││  1 x nebius                              │
-│ Slots       auto: 256 requests   ││  gpu-l40s-d_4gpu-128vcpu-768gb, 4 GPUs   │
+│ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
+│ Max PP      auto: 8              ││  stages)                                 │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21+    ▾││on demand $4.00/h, $2,920/month           │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  set: users 2
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool       plan.json*
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 29 ─┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  37.72 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││███████████████████████████████▓▒░░░······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -1055,16 +1055,16 @@ expect <<'END'
 │ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
-│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand $9.14/h, $6,670/month           │
-│ Engine      auto: vLLM 0.21+    ▾││  1 x nebius                              │
-│ Slots       auto: 256 requests   ││  gpu-l40s-d_4gpu-128vcpu-768gb, 4 GPUs   │
+│ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
+│ Max PP      auto: 8              ││  stages)                                 │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21+    ▾││on demand $4.00/h, $2,920/month           │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  one line of --batch
  Save as: plan.json
  Enter:do it  Tab:complete  Up:earlier  Esc:back
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool        plan.json
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 29 ─┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  37.72 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││███████████████████████████████▓▒░░░······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -1079,10 +1079,10 @@ expect <<'END'
 │ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
-│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand $9.14/h, $6,670/month           │
-│ Engine      auto: vLLM 0.21+    ▾││  1 x nebius                              │
-│ Slots       auto: 256 requests   ││  gpu-l40s-d_4gpu-128vcpu-768gb, 4 GPUs   │
+│ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
+│ Max PP      auto: 8              ││  stages)                                 │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21+    ▾││on demand $4.00/h, $2,920/month           │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
 
@@ -1099,8 +1099,8 @@ o "plan.json" Enter
 KEYS
 only 1,12
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool        plan.json
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 29 ─┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  37.72 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││███████████████████████████████▓▒░░░······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -1158,7 +1158,7 @@ C-u "tiny" Enter
 KEYS
 only 1,30
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model ─────────────────────────────────────────────────────────── 3 of 130 ─┐
 │/ ./                                                                          │
 │▸ ./models/broken                       a model in this folder                │
@@ -1182,8 +1182,8 @@ expect <<'END'
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 34 ─┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 35 ─┐
 │▸Model       tiny.gguf           ▾││FITS  0.72 of 15.81 GiB budget            │
 │ Weights     ggml-q8_0 as publi… ▾││█▓▒░░·····································│
 │ GPU         cheapest: v100-sxm… ▾││  physical          16.00 GiB  assumed    │
@@ -1218,13 +1218,13 @@ screen "a field is found by its option" <<'KEYS'
 KEYS
 only 2,24
 expect <<'END'
-┌─ Load ────────── field 16 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 33 ─┐
-│ KV cache    auto: bf16          ▾││FITS  17.68 of 20.30 GiB budget           │
-│── Layout ────────────────────────││████████████████████████████▓▓▒░░░········│
-│ TP          auto: 1              ││  physical          22.49 GiB  sheet      │
-│ PP          auto: 1              ││  usable            22.07 GiB  sheet      │
-│ EP          auto: 1              ││  budget            20.30 GiB  sheet      │
-│ Replicas    auto: 1              ││█ weights           14.99 GiB  assumed    │
+┌─ Layout ──────── field 17 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
+│── Layout ────────────────────────││FITS  17.68 of 20.30 GiB budget           │
+│ TP          auto: 1              ││████████████████████████████▓▓▒░░░········│
+│ PP          auto: 1              ││  physical          22.49 GiB  sheet      │
+│ EP          auto: 1              ││  usable            22.07 GiB  sheet      │
+│ Replicas    auto: 1              ││  budget            20.30 GiB  sheet      │
+│ Max PP      auto: 8              ││█ weights           14.99 GiB  assumed    │
 │── Engine ────────────────────────││▓ KV needed          1.00 GiB  assumed    │
 │ Engine      auto: vLLM 0.21+    ▾││▒ activation         0.57 GiB  0.44..0.79 │
 │ Slots       auto: 256 requests   ││░ non-torch          0.25 GiB  0.14..0.56 │
@@ -1233,10 +1233,10 @@ expect <<'END'
 │ Headroom    0.00 share           ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
 │ Used        0 GiB                ││  requests of 8,192 tokens                │
 │ Pruning     none                ▾││GPUs 1: TP 1, 1 host                      │
-│── Cost ──────────────────────────││── Cost ──────────────────────────────────│
-│ Price       on-demand           ▾││on demand $0.44/h, $321.20/month          │
-│ Hours       730 h/month          ││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
-│ Electricity auto: 0.0861 $/kWh   ││  (undated: check it)                     │
+│── Cost ──────────────────────────││runner-up 2: TP 2 (1 GPU more)            │
+│ Price       on-demand           ▾││── Cost ──────────────────────────────────│
+│ Hours       730 h/month          ││on demand $0.44/h, $321.20/month          │
+│ Electricity auto: 0.0861 $/kWh   ││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Batch: tokens of one step (--max-batched-tokens).
  forward = batch*(2*h + 3*ff/TP)*a + forward base
@@ -1250,8 +1250,8 @@ screen "a click sets the focus, another opens" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 33 ─┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
 │▸Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
 │ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
@@ -1266,16 +1266,16 @@ expect <<'END'
 │ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
+│ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
 │ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
-│ Slots       auto: 256 requests   ││  (undated: check it)                     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 1 of 23 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 33 ─┐
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
 │▸Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
 │ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
@@ -1290,10 +1290,10 @@ expect <<'END'
 │ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
+│ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
 │ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
-│ Slots       auto: 256 requests   ││  (undated: check it)                     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -1319,11 +1319,11 @@ a Enter
 KEYS
 only 2,46
 expect <<'END'
-┌─ Model and GPU ── field 4 of 23 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
+┌─ Model and GPU ── field 4 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
 │ Model       70B, assumed shape  ▾││DOES NOT FIT  71.91 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
-│▸GPUs        1                    ││a: 2 ways out, such as --gpu l40s:2       │
+│▸GPUs        1                    ││a: 5 ways out, such as --gpu rtx-a6000:2  │
 │── Load ──────────────────────────││████████████████│█████▓▒░░ lacks 31.05 GiB│
 │ Context     8,192 tokens         ││  physical          44.99 GiB  sheet      │
 │ Prompt      1,024 tokens         ││  usable            44.42 GiB  sheet      │
@@ -1335,35 +1335,35 @@ expect <<'END'
 │ PP          auto: 1              ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
 │ EP          auto: 1              ││· free             -27.49 GiB  assumed    │
 │ Replicas    auto: 1              ││no room for KV: 28.55 GiB short           │
-│── Engine ────────────────────────││GPUs 1: TP 1, 1 host                      │
-│ Engine      auto: vLLM 0.21+    ▾││── Cost ──────────────────────────────────│
-│ Slots       auto: 256 requests   ││on demand $1.00/h, $730.00/month          │
+│ Max PP      auto: 8              ││GPUs 1: TP 1, 1 host                      │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21+    ▾││on demand $1.00/h, $730.00/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  GPUs: how many in all. auto: the fewest that fit.
  GPUs = TP * PP * replicas
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
-┌─ Model and GPU ── field 4 of 23 ─┐┌─ 2 x NVIDIA L40S ─────────── 1-18 of 28 ─┐
-│ Model       70B, assumed shape  ▾││FITS  38.71 of 40.87 GiB budget           │
-│ Weights     int8                ▾││████████████████████████████████▓▒░░░·····│
-│ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
-│▸GPUs        2                    ││  usable            44.42 GiB  sheet      │
-│── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
+┌─ Model and GPU ── field 4 of 24 ─┐┌─ 2 x NVIDIA RTX A6000 ────── 1-18 of 30 ─┐
+│ Model       70B, assumed shape  ▾││FITS  38.71 of 43.62 GiB budget           │
+│ Weights     int8                ▾││█████████████████████████████▓▒░░░········│
+│ GPU         rtx-a6000           ▾││  physical          47.99 GiB  sheet      │
+│▸GPUs        2                    ││  usable            47.41 GiB  model      │
+│── Load ──────────────────────────││  budget            43.62 GiB  model      │
 │ Context     8,192 tokens         ││█ weights           33.87 GiB  assumed    │
 │ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
 │ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..0.81 │
 │ Users       1 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free               5.71 GiB  4.29..6.44 │
-│ TP          auto: 2              ││KV pool 3.41 GiB: 22,336 tokens, 2.7      │
+│── Layout ────────────────────────││· free               8.71 GiB  6.90..9.91 │
+│ TP          auto: 2              ││KV pool 6.16 GiB: 40,400 tokens, 4.9      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 2: TP 2, 1 host                      │
-│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand $4.57/h, $3,335/month           │
-│ Engine      auto: vLLM 0.21+    ▾││  1 x nebius gpu-l40s-d_2gpu-64vcpu-384gb,│
-│ Slots       auto: 256 requests   ││  2 GPUs (undated: check it)              │
+│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline   │
+│ Max PP      auto: 8              ││  stages)                                 │
+│── Engine ────────────────────────││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.21+    ▾││on demand $1.00/h, $730.00/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
- applied: --gpu l40s:2 (u undoes it)
+ applied: --gpu rtx-a6000:2 (u undoes it)
 END
 
 assert_eq "keys of the first time" 16 \

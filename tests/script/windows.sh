@@ -11,7 +11,7 @@ Enter
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model ─────────────────────────────────────────────────────────── 5 of 127 ─┐
 │/ llama 70b                                                                   │
 │▸ Llama 2 70B                           68.98 B, 4,096 tokens, fp16           │
@@ -42,10 +42,10 @@ Down Enter "gptq"
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Weights ────────────────────────────────────────────────────────── 2 of 52 ─┐
 │/ gptq                                                                        │
-│▸ int8-gptq  GPTQ INT8, groups of 128     17.33 GiB per GPU: fits on 4 x l40s │
+│▸ int8-gptq  GPTQ INT8, groups of 128     34.62 GiB per GPU: fits on 2 x l40s │
 │  int4-gptq  GPTQ INT4, groups of 128     18.56 GiB per GPU: fits on 2 x l40s │
 │  "gptq" as typed                                                             │
 │                                                                              │
@@ -76,7 +76,7 @@ Enter
 :dump -
 KEYS
 expect <<'END'
-[1 Plan] 2  3  4  5
+[1 Plan] 2  3  4
 +- Model ----------------- 127 of 127 -+
 |/ type words to find it, or a size su~|
 |  8B                                  |
@@ -87,8 +87,8 @@ expect <<'END'
 |  shape assumed                       |
 +--------------------------------------+
  Model: catalogue id, size such as 70B~
- type:find  Up/Down:move  Enter:choose~
-[1 Plan] 2  3  4  5
+ type:find  Up/Down:move  Esc:back
+[1 Plan] 2  3  4
 +- Model ------------------ 16 of 127 -+
 |/ llama                               |
 |  Code Llama 7B                       |
@@ -99,7 +99,7 @@ expect <<'END'
 |                                      |
 +--------------------------------------+
  Model: catalogue id, size such as 70B~
- type:find  Up/Down:move  Enter:choose~
+ type:find  Up/Down:move  Esc:back
 END
 
 screen "a list with room on both sides" -m 70B -g l40s <<'KEYS'
@@ -108,7 +108,7 @@ Down Down Enter
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ GPU ───────────────────────────────────────────────────────────────────────────────────────────────────── 76 of 76 ─┐
 │/ type words to find it, or id/slice:count, such as a100-sxm-80/3g.40gb:2                                             │
 │  Apple M3 Ultra                                                 384.00 GiB usable, 819 GB/s, 2025                   ▲│
@@ -205,11 +205,10 @@ g / "suggestion" Enter
 :dump -
 KEYS
 expect <<'END'
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Help: Plan ─────────────────────────────────────────────────── 19-36 of 52 ─┐
 │   3               Curves: roofline and memory                                │
 │   4               Bench: measure this machine                                │
-│   5               Pool                                                       │
 │   Up, k           up                                                         │
 │   Down, j         down                                                       │
 │   Left, h         previous value, left                                       │
@@ -225,11 +224,12 @@ expect <<'END'
 │   u               undo the last change of the plan                           │
 │   U               redo it                                                    │
 │   e               write what is shown to a file                              │
+│   c               the command that prints the same                           │
 └──────────────────────────────────────────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
  Up/Down:scroll  /:find  n:next  q or Esc:close
- gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench    5 Pool
+ gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Help: Plan ──────────────────────────────────────────────────── 1-18 of 52 ─┐
 │ Plan                                                                         │
 │   Enter           change the field, or choose from a list                    │
@@ -263,7 +263,7 @@ screen "help in the least room" --ascii -m 70B -g l40s <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
-[1 Plan] 2  3  4  5
+[1 Plan] 2  3  4
 +- Help: Plan ------------- 1-7 of 90 -+
 | Plan                                 |
 |   Enter           change the field,  |
@@ -274,8 +274,8 @@ expect <<'END'
 |                   down               |
 +--------------------------------------+
  Model: catalogue id, size such as 70B~
- Up/Down:scroll  /:find  n:next  q or ~
-[1 Plan] 2  3  4  5
+ Up/Down:scroll  /:find  q or Esc:close
+[1 Plan] 2  3  4
 +- Help: Plan ------------- 1-7 of 90 -+
 | Plan                                 |
 |   Enter           change the field,  |
@@ -286,7 +286,7 @@ expect <<'END'
 |                   down               |
 +- not found: no such word ------------+
  Model: catalogue id, size such as 70B~
- Up/Down:scroll  /:find  n:next  q or ~
+ Up/Down:scroll  /:find  q or Esc:close
 END
 
 screen "every number's equation, found by / and n" -m 70B -g l40s <<'KEYS'
@@ -357,21 +357,60 @@ screen "a question before work is lost" -m 70B -g l40s <<'KEYS'
 :users 3
 q
 :dump -
-n
+:size 40 12
+:dump -
+Esc
+:size 80 24
+w "other.json" Enter w "plan.json" Enter
 :dump -
 KEYS
-out=$(printf '%s\n' "$out" | sed -n '8,15p;$p')
+out=$(printf '%s\n' "$out" | sed -n '21,24p;34,36p;44,51p')
 expect <<'END'
+└──────────────────────────────────┘└──────────────────────────────────────────┘
+
+ The changes are not in plan.json.
+ w:save  q:quit anyway  Esc:stay
+└──────────────────────────────────────┘
+ The changes are not in plan.json.
+ w:save  q:quit anyway  Esc:stay
 │ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
 │ Prompt┌─ Question ───────────────────────────────────────────────────┐med    │
-│ Output│ The plan has changes that are not in plan.json. Quit?        │..0.81 │
+│ Output│ plan.json is there already. Replace it?                      │..0.81 │
 │ Users │                                                              │..2.35 │
-│ KV cac│                                                              │..1.85 │
-│── Layo│ y: yes   n: no                                               │..6.80 │
-│ TP    └──────────────────────────────────────────────────────────────┘0      │
+│ KV cac│ y: yes   n: no                                               │..1.85 │
+│── Layo└──────────────────────────────────────────────────────────────┘..6.80 │
+│ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
- Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
 END
+
+# The way out of a window is in sight at every width.
+screen "the way out" -m 70B -g l40s <<'KEYS'
+:size 40 12
+?
+:dump help
+Esc
+Enter
+:dump list
+Esc
+:
+:dump line
+Esc
+:users 3
+q
+:dump quit
+Esc
+4
+:wait
+o
+:dump options
+Esc
+KEYS
+for what in help list line quit options; do
+    case $(tail -n 1 $what) in
+    *"Esc:close" | *"Esc:back" | *"Esc:stay") checks=$((checks + 1)) ;;
+    *) fail "no way out of $what: $(tail -n 1 $what)" ;;
+    esac
+done
 
 # ---- what is remembered ---------------------------------------------------------------
 

@@ -68,7 +68,7 @@ ticks=$(($(cpu_ticks) - from))
 checks=$((checks + 1))
 [ "$ticks" -le 2 ] || fail "idle for 2 s took $ticks ticks of 10 ms: more than 1 %"
 
-# ---- signals --------------------------------------------------------------------------
+# ---- signals (tests/tui/signals.c tries all of them) ----------------------------------
 
 # signal NAME CODE [WORD]
 signal() {
@@ -89,6 +89,34 @@ start
 keys C-c
 ends
 is_back
+start # a plan that is not saved: q asks, Ctrl-C and SIGTERM do not
+keys l q
+see "The plan is not saved."
+see "w:save  q:quit anyway  Esc:stay"
+keys Escape
+see "?:help  q:quit"
+keys C-c
+ends
+is_back
+start
+keys l q
+see "The plan is not saved."
+signal TERM 143
+start
+keys 'C-\'
+ends
+is_back
+modes after
+same_modes before after
+start
+keys C-z
+see "Stopped"
+type 'kill %+' # asked to end in the background
+keys Enter
+ends
+is_back
+modes after
+same_modes before after
 start
 signal SEGV 139 "internal error (signal 11)"
 start

@@ -90,7 +90,7 @@ static const struct {
     {"Compare: another row", "2", "", {"j", "j", "j", "k"}},
     {"Compare: another order", "2", "", {"s"}},
     {"Curves: another value", "3", "", {"l", "l", "l", "h"}},
-    {"from tab to tab", "", "", {"1", "2", "3", "5"}},
+    {"from tab to tab", "", "", {"1", "2", "3", "4"}},
 };
 
 static void run(char **argv)

@@ -27,6 +27,20 @@ static const struct format sample_mxfp4 = {.id = "mxfp4", .name = "MXFP4",
                                            .group_cols = 32, .group_rows = 1,
                                            .group_bytes = 1};
 
+static inline struct weights weights_on(const struct request *q, const struct layout *l,
+                                        int stage)
+{
+    struct load load = load_sum(q);
+    return weights_stage(q, &load, l, stage);
+}
+
+static inline struct activation activation_on(const struct request *q,
+                                              const struct layout *l, bool has_head)
+{
+    struct load load = load_sum(q);
+    return memory_activation(q, &load, l, has_head);
+}
+
 /* What every format but 16 bit leaves as it is. */
 #define SAMPLE_KEPT                                                                    \
     (1u << ROLE_EMBED | 1u << ROLE_HEAD | 1u << ROLE_NORM | 1u << ROLE_ROUTER |        \

@@ -7,6 +7,31 @@
 #include "tui/key.h"
 #include "unit.h"
 
+/* A digit, an action and a help for each, and none for a screen that is not there. */
+static void test_every_screen_is_whole(void **state)
+{
+    (void)state;
+    for (int s = 0; s < SCREEN_COUNT; s++) {
+        const struct action_row *row = &action_rows[ACT_SCREEN_1 + s];
+        char digit[2] = {(char)('1' + s), '\0'};
+        struct strbuf help;
+
+        strbuf_init(&help);
+        action_help((enum screen_id)s, &help);
+        assert_true(screen_names[s] && screen_names[s][0]);
+        assert_memory_equal(help.text, screen_names[s], strlen(screen_names[s]));
+        assert_int_equal(help.text[strlen(screen_names[s])], '\n');
+        assert_null(strstr(help.text, "(null)"));
+        assert_string_equal(row->keys, digit);
+        assert_memory_equal(row->name, "screen-", 7);
+        assert_int_equal(gp_casecmp(row->name + 7, screen_names[s]), 0);
+        strbuf_fini(&help);
+    }
+    for (int i = 1; i < ACT_COUNT; i++)
+        if (i < ACT_SCREEN_1 || i >= ACT_SCREEN_1 + SCREEN_COUNT)
+            assert_false(strncmp(action_rows[i].name, "screen-", 7) == 0);
+}
+
 /* All keys of a row, at most 8. */
 static int keys_of(const struct action_row *row, int keys[8])
 {
@@ -65,7 +90,7 @@ static void test_found_by_key_and_name(void **state)
     }
     assert_int_equal(action_find("nothing"), ACT_NONE);
     assert_int_equal(action_of_key('~', SCREEN_PLAN), ACT_NONE);
-    assert_int_equal(action_of_key('a', SCREEN_POOL), ACT_NONE);
+    assert_int_equal(action_of_key('a', SCREEN_BENCH), ACT_NONE);
 }
 
 static void test_bar_keeps_help_and_quit(void **state)
@@ -119,6 +144,7 @@ static void test_key_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_screen_is_whole),
         cmocka_unit_test(test_no_key_twice),
         cmocka_unit_test(test_found_by_key_and_name),
         cmocka_unit_test(test_bar_keeps_help_and_quit),

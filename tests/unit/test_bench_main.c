@@ -149,8 +149,11 @@ static enum point_state standin_prepare(void *ctx, const struct point *point,
 static bool standin_run(void *ctx, int variant, int launches, double *seconds)
 {
     double each = variant ? 1e-5 : 2e-5;
+    static int turn;
 
     (void)ctx;
+    if (standin.m == M_SLOW && turn++ % 2) /* no two alike: five do not converge */
+        each *= 1.2;
     if (standin.m == M_CHATTY)
         printf("library: hello {\n");
     if (standin.m == M_FAILS || standin.m == M_LOST) {

@@ -196,6 +196,39 @@ static void what_is_not_good_does_not_confirm(void **state)
     benchlog_fini(&empty);
 }
 
+/* "tuned", "framework" and "padded" are in a file where they are other algorithms: a file
+ * without them lacks nothing, but for those of points that it lacks altogether. */
+static void a_variant_may_be_missing(void **state)
+{
+    static const char *const others[] = {"framework", "padded", "tuned"};
+    struct benchlog one, more, empty;
+    struct benchlog_changes c;
+
+    (void)state;
+    make(&one, "h", 100e-6, 1e-6, "true", "", NULL);
+    make(&more, "h", 100e-6, 1e-6, "true", "", NULL);
+    assert_int_equal(benchlog_parse("e", empty_file, strlen(empty_file), &empty, NULL),
+                     GP_OK);
+    one.point[0].variant = "heuristic";
+    for (int i = 0; i < 3; i++) {
+        more.point[0].variant = others[i];
+        benchlog_compare(&more, &one, 0.05, &c);
+        assert_int_equal(c.only_a, 1);
+        assert_int_equal(c.missing_count, 0);
+        benchlog_changes_fini(&c);
+        benchlog_compare(&more, &empty, 0.05, &c);
+        assert_int_equal(c.missing_count, 1);
+        benchlog_changes_fini(&c);
+        benchlog_compare(&one, &more, 0.05, &c); /* the heuristic's is always there */
+        assert_int_equal(c.missing_count, 1);
+        assert_false(benchlog_confirmed(&c));
+        benchlog_changes_fini(&c);
+    }
+    benchlog_fini(&one);
+    benchlog_fini(&more);
+    benchlog_fini(&empty);
+}
+
 static void merge_names_the_straggler(void **state)
 {
     struct benchlog logs[4], all;
@@ -817,6 +850,7 @@ int main(void)
         cmocka_unit_test(contradictions_are_refused_by_name),
         cmocka_unit_test(compare_needs_the_whole_band),
         cmocka_unit_test(what_is_not_good_does_not_confirm),
+        cmocka_unit_test(a_variant_may_be_missing),
         cmocka_unit_test(merge_names_the_straggler),
         cmocka_unit_test(the_summary_names_the_slow_device),
         cmocka_unit_test(merge_refuses_what_is_one_run),

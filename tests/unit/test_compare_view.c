@@ -59,6 +59,11 @@ static enum verdict verdict(const struct compare_view *view, size_t i)
     return compare_view_row(view, i)->compared->plan.verdict;
 }
 
+static bool spans(const struct compare_view *view, size_t i)
+{
+    return plan_spans(&compare_view_row(view, i)->compared->plan);
+}
+
 static size_t count(struct compare_view *view, const char *filter)
 {
     struct gp_err err = {0};
@@ -101,8 +106,13 @@ static void test_sort(void **state)
         assert_int_equal(f.view.shown_count, f.view.count);
         for (size_t i = 1; i < f.view.shown_count; i++) {
             assert_true(verdict(&f.view, i - 1) <= verdict(&f.view, i));
+            bool cost = c / 2 == COLUMN_HOUR || c / 2 == COLUMN_MONTH;
             if (!column->right || verdict(&f.view, i - 1) != verdict(&f.view, i))
                 continue;
+            if (cost && spans(&f.view, i - 1) != spans(&f.view, i)) {
+                assert_true(spans(&f.view, i)); /* several machines: last */
+                continue;
+            }
             double a = number(&f.view, i - 1, column->fact);
             double b = number(&f.view, i, column->fact);
             if (a == -1)

@@ -148,11 +148,11 @@ static void test_whole_instances(void **state)
     assert_int_equal(c.on_demand.instances, 1);
     assert_false(c.on_demand.apart);
     assert_near(c.per_hour, 24, 0);
-    q->host_gpus = 1;
-    c = estimate(q, sample_layout(1, 2, 1, 1), sample_market());
+    c = estimate(q, sample_layout(8, 2, 1, 1), sample_market());
     assert_int_equal(c.on_demand.instances, 2);
-    assert_false(c.on_demand.apart); /* as planned */
-    assert_near(c.per_hour, 8, 0);
+    assert_int_equal(c.machines, 2);
+    assert_true(c.on_demand.apart);
+    assert_near(c.per_hour, 48, 0);
 }
 
 /* $8/h for eight is a floor, not an offer: it is there, and wins only if asked for. */

@@ -66,7 +66,7 @@ static void test_first(void **state)
     assert_string_equal(desk->form.value[FIELD_MODEL], "8B");
     assert_true(desk->answered);
     assert_true(desk->why_count > 10);
-    assert_false(desk->unsaved);
+    assert_false(desk_changed(desk));
     assert_string_equal(desk->shown[FIELD_CONTEXT], "8,192 tokens");
     assert_false(desk_undo(desk));
     desk_free(desk);
@@ -372,9 +372,9 @@ static void test_save(void **state)
     for (size_t i = 0; i < sizeof(plans) / sizeof(plans[0]); i++) {
         struct desk *desk = open_desk(plans[i]), *again = open_desk("users 3");
 
-        assert_true(desk->unsaved);
+        assert_true(desk_changed(desk));
         assert_int_equal(desk_save(desk, path, &err), GP_OK);
-        assert_false(desk->unsaved);
+        assert_false(desk_changed(desk));
         if (desk_load(again, path, &err))
             fail_msg("%s: %s: %s", plans[i], err.where, err.text);
         for (int f = 0; f < FIELD_COUNT; f++) {

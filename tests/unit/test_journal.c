@@ -73,7 +73,7 @@ static char *written(int count, size_t *len)
     char *text = calloc(1, 65536);
     FILE *file;
 
-    assert_int_equal(journal_create(path, print, &journal, &err), GP_OK);
+    assert_int_equal(journal_create(path, print, NULL, &journal, &err), GP_OK);
     for (int i = 0; i < count; i++)
         add(journal, i);
     assert_int_equal(journal_records(journal), count);
@@ -119,10 +119,10 @@ static void test_round(void **state)
 
     (void)state;
     free(written(3, &len));
-    assert_int_equal(journal_create(path, print, &journal, &err), GP_E_FILE);
+    assert_int_equal(journal_create(path, print, NULL, &journal, &err), GP_E_FILE);
     assert_non_null(strstr(err.text, "earlier run"));
     assert_non_null(strstr(err.hint, "--resume"));
-    assert_int_equal(journal_resume(path, print, &read, &journal, &err), GP_OK);
+    assert_int_equal(journal_resume(path, print, NULL, &read, &journal, &err), GP_OK);
     assert_int_equal(json_array_size(read.records), 3);
     assert_int_equal(journal_count(&read, 0, "gemm/fp32/1"), 1);
     assert_int_equal(journal_count(&read, 1, "gemm/fp32/1"), 0);
@@ -165,7 +165,7 @@ static void test_cut_at_every_byte(void **state)
         if (cut > 0 && cut < len && text[cut] == '\n' && lines > 0)
             whole++; /* only its newline is missing */
         write_file(text, cut);
-        assert_int_equal(journal_resume(path, print, &read, &journal, &err), GP_OK);
+        assert_int_equal(journal_resume(path, print, NULL, &read, &journal, &err), GP_OK);
         assert_int_equal(json_array_size(read.records), whole);
         assert_int_equal(read.skipped, 0);
         journal_read_fini(&read);
@@ -244,7 +244,7 @@ static void refused(const json_t *print, const char *words)
     struct journal *journal;
     struct gp_err err;
 
-    assert_int_equal(journal_resume(path, print, &read, &journal, &err), GP_E_FILE);
+    assert_int_equal(journal_resume(path, print, NULL, &read, &journal, &err), GP_E_FILE);
     if (!strstr(err.text, words))
         fail_msg("\"%s\" lacks \"%s\"", err.text, words);
     journal_read_fini(&read);
@@ -301,15 +301,15 @@ static void test_resume_of_nothing_starts(void **state)
     struct gp_err err;
 
     (void)state;
-    assert_int_equal(journal_resume(path, print, &read, &journal, &err), GP_OK);
+    assert_int_equal(journal_resume(path, print, NULL, &read, &journal, &err), GP_OK);
     assert_int_equal(json_array_size(read.records), 0);
     journal_read_fini(&read);
-    assert_int_equal(journal_resume(path, print, &read, &second, &err), GP_E_FILE);
+    assert_int_equal(journal_resume(path, print, NULL, &read, &second, &err), GP_E_FILE);
     assert_non_null(strstr(err.text, "another run is writing"));
     journal_read_fini(&read);
     journal_close(journal, true);
     assert_int_not_equal(access(path, F_OK), 0);
-    assert_int_equal(journal_create("/nowhere/x.part", print, &journal, &err), GP_E_FILE);
+    assert_int_equal(journal_create("/nowhere/x.part", print, NULL, &journal, &err), GP_E_FILE);
     assert_non_null(strstr(err.text, "No such file"));
     json_decref(print);
 }
@@ -326,7 +326,7 @@ static void test_full_disk(void **state)
 
     (void)state;
     signal(SIGXFSZ, SIG_IGN);
-    assert_int_equal(journal_create(path, print, &journal, &err), GP_OK);
+    assert_int_equal(journal_create(path, print, NULL, &journal, &err), GP_OK);
     add(journal, 0);
     add(journal, 1);
     stat(path, &st);

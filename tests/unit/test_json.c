@@ -37,6 +37,15 @@ static void test_text_is_always_utf8(void **state)
            "b\"");
 }
 
+/* Nothing is lost, and a terminal takes none of it for a command. */
+static void test_text_is_tame(void **state)
+{
+    (void)state;
+    expect(gp_json_text("a\xC2\x9B" "b\x7F\xE2\x80\xAE" "c\xC2\xA9"), false,
+           "\"a\\u009bb\\u007f\\u202ec\xC2\xA9\"");
+    expect(gp_json_text("\xF3\xA0\x81\x81"), false, "\"\\udb40\\udc41\"");
+}
+
 static void test_order_and_layout(void **state)
 {
     json_t *object = json_pack("{s:i, s:[i], s:o}", "z", 1, "a", 2, "m", json_null());
@@ -91,6 +100,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_text_is_always_utf8),
+        cmocka_unit_test(test_text_is_tame),
         cmocka_unit_test(test_order_and_layout),
         cmocka_unit_test(test_strict),
         cmocka_unit_test(test_depth),

@@ -87,7 +87,7 @@ static struct request *shipped_request(struct shipped *w, const char *model,
 static double role_bits(const struct request *q, enum tensor_role role)
 {
     struct layout l = sample_layout(1, 1, 1, 1);
-    return weights_stage(q, &l, 0).role[role] * 8 / model_params_role(q->model, role);
+    return weights_on(q, &l, 0).role[role] * 8 / model_params_role(q->model, role);
 }
 
 static void manual_parameters(struct shipped *w)
@@ -111,14 +111,14 @@ static void manual_weights(struct shipped *w)
     shows("4096*4096*4/8 + 4096*(4096/128)*2.5 = %s bytes = %.5f bits per weight",
           tokens(bytes), bytes * 8 / (4096.0 * 4096));
     q = shipped_request(w, "llama-3.1-8b", "vllm@0.19", "bf16");
-    struct weights bf16 = weights_stage(q, &one, 0);
+    struct weights bf16 = weights_on(q, &one, 0);
     shows("Llama-3.1-8B BF16    %.2f GiB + rope table %.2f GiB = %.2f GiB",
           weights_file_bytes(q) / GP_GIB, bf16.loaded / GP_GIB, bf16.total / GP_GIB);
     q = shipped_request(w, "llama-3.1-8b", "vllm@0.19", "fp8");
-    shows("Llama-3.1-8B FP8     %.2f GiB", weights_stage(q, &one, 0).total / GP_GIB);
+    shows("Llama-3.1-8B FP8     %.2f GiB", weights_on(q, &one, 0).total / GP_GIB);
     q = shipped_request(w, "llama-4-scout", "vllm@0.19", "bf16");
     shows("10,485,760 * 128 * 2 bytes = %.2f GiB",
-          weights_stage(q, &four, 0).loaded / GP_GIB);
+          weights_on(q, &four, 0).loaded / GP_GIB);
     for (int i = 0; i < 2; i++) {
         q = shipped_request(w, "llama-3.1-8b", "vllm@0.19", i ? "fp8" : "bf16");
         q->prune = PRUNE_2_4;
@@ -171,8 +171,9 @@ static void manual_memory(struct shipped *w)
     struct layout one = sample_layout(1, 1, 1, 1);
     struct memory m;
     q->utilization = 0.95;
-    memory_estimate(q, &one, &m);
-    struct activation a = memory_activation(q, &one, true);
+    struct load load = load_sum(q);
+    memory_estimate(q, &load, &one, &m);
+    struct activation a = memory_activation(q, &load, &one, true);
     shows("1024*128256*(3*4 + 2) + 8192*4096*2 bytes + %.2f GiB = %.2f GiB",
           q->engine->base.value / GP_GIB, a.sampling.value / GP_GIB);
     shows("8192*(2*4096 + 3*14336)*2 bytes + %.2f GiB = %.2f GiB",
@@ -184,7 +185,8 @@ static void manual_memory(struct shipped *w)
     shows("%s tokens, %.1f requests of 8,192", tokens(m.kv_cache_tokens.value),
           m.max_concurrency.value);
     q = shipped_request(w, "mixtral-8x7b", "vllm@0.19", "bf16");
-    a = memory_activation(q, &one, true);
+    load = load_sum(q);
+    a = memory_activation(q, &load, &one, true);
     shows("%.2f * 8192*2*(2*14336 + 14336)*2 bytes = %.2f GiB",
           q->engine->moe_workspace, a.moe.value / GP_GIB);
 }
@@ -204,7 +206,8 @@ static void manual_engines(struct shipped *w)
         struct request *q = shipped_request(w, "llama-3.1-8b", rows[i].id, "bf16");
         struct layout one = sample_layout(1, 1, 1, 1);
         struct memory m;
-        memory_estimate(q, &one, &m);
+        struct load load = load_sum(q);
+        memory_estimate(q, &load, &one, &m);
         shows("%s = %.2f GiB", rows[i].text, m.kv_pool.value / GP_GIB);
     }
 }

@@ -9,7 +9,8 @@
 static struct memory estimate(const struct request *q, struct layout l)
 {
     struct memory m;
-    memory_estimate(q, &l, &m);
+    struct load load = load_sum(q);
+    memory_estimate(q, &load, &l, &m);
     return m;
 }
 
@@ -110,9 +111,9 @@ static void test_rope_table(void **state)
     struct layout l = sample_layout(4, 1, 1, 1);
 
     (void)state;
-    assert_near(weights_stage(q, &l, 0).loaded / GP_GIB, 2.5, 0); /* 10M tokens */
+    assert_near(weights_on(q, &l, 0).loaded / GP_GIB, 2.5, 0); /* 10M tokens */
     s.engine.rope_table = false;
-    assert_near(weights_stage(q, &l, 0).loaded, 0, 0);
+    assert_near(weights_on(q, &l, 0).loaded, 0, 0);
 }
 
 /* The roles and what is loaded make the total; the stages make the checkpoint. */
@@ -125,7 +126,7 @@ static void test_weights_add_up(void **state)
         struct layout l = sample_layout(1, 4, 1, 1);
         double stages = 0;
         for (int stage = 0; stage < 4; stage++) {
-            struct weights w = weights_stage(q, &l, stage);
+            struct weights w = weights_on(q, &l, stage);
             double roles = w.loaded;
             for (int r = 0; r < ROLE_COUNT; r++)
                 roles += w.role[r];
@@ -150,7 +151,7 @@ static void test_more_tp_never_more_weights(void **state)
         double last = INFINITY;
         for (size_t t = 0; t < sizeof(tps) / sizeof(tps[0]); t++) {
             struct layout l = sample_layout(tps[t], 1, 1, 1);
-            double now = weights_stage(q, &l, 0).total;
+            double now = weights_on(q, &l, 0).total;
             assert_true(now <= last);
             assert_true(now * tps[t] >= weights_file_bytes(q) - 1);
             last = now;
@@ -163,23 +164,23 @@ static void test_pruning(void **state)
     struct sample s;
     struct request *q = sample_request(&s, sample_llama_8b());
     struct layout l = sample_layout(1, 1, 1, 1);
-    struct weights dense = weights_stage(q, &l, 0), half;
+    struct weights dense = weights_on(q, &l, 0), half;
 
     (void)state;
     q->prune = PRUNE_2_4;
-    half = weights_stage(q, &l, 0);
+    half = weights_on(q, &l, 0);
     assert_near(half.role[ROLE_MLP] / dense.role[ROLE_MLP], 9.0 / 16, 1e-12);
     assert_near(half.role[ROLE_EMBED], dense.role[ROLE_EMBED], 0);
     assert_near(half.role[ROLE_NORM], dense.role[ROLE_NORM], 0);
     q->precision = sample_precision(&sample_fp8);
     q->prune = PRUNE_NONE;
-    dense = weights_stage(q, &l, 0);
+    dense = weights_on(q, &l, 0);
     q->prune = PRUNE_2_4;
-    half = weights_stage(q, &l, 0);
+    half = weights_on(q, &l, 0);
     assert_near(half.role[ROLE_MLP] / dense.role[ROLE_MLP], 5.0 / 8, 1e-12);
     q->prune = PRUNE_UNSTRUCTURED;
     q->prune_share = 0.9;
-    assert_near(weights_stage(q, &l, 0).total, dense.total, 0);
+    assert_near(weights_on(q, &l, 0).total, dense.total, 0);
 }
 
 /* ---- budgets ---- */
@@ -256,7 +257,7 @@ static void test_activation(void **state)
     struct sample s;
     struct request *q = sample_request(&s, sample_llama_8b());
     struct layout one = sample_layout(1, 1, 1, 1), two = sample_layout(2, 1, 1, 1);
-    struct activation a = memory_activation(q, &one, true);
+    struct activation a = activation_on(q, &one, true);
 
     (void)state;
     assert_near(a.sampling.value, 1024 * 128256.0 * (3 * 4 + 2) + 8192 * 4096.0 * 2 +
@@ -265,10 +266,10 @@ static void test_activation(void **state)
                 1);
     assert_near(a.peak.value, a.sampling.value, 0);
     assert_near(a.moe.value, 0, 0);
-    assert_near(memory_activation(q, &one, false).peak.value, a.forward.value, 0);
+    assert_near(activation_on(q, &one, false).peak.value, a.forward.value, 0);
     /* every rank gathers the logits: TP cuts the layer only */
-    assert_near(memory_activation(q, &two, true).sampling.value, a.sampling.value, 0);
-    assert_true(memory_activation(q, &two, true).forward.value < a.forward.value);
+    assert_near(activation_on(q, &two, true).sampling.value, a.sampling.value, 0);
+    assert_true(activation_on(q, &two, true).forward.value < a.forward.value);
 }
 
 static void test_moe_workspace(void **state)
@@ -278,10 +279,10 @@ static void test_moe_workspace(void **state)
     struct layout one = sample_layout(1, 1, 1, 1);
 
     (void)state;
-    assert_near(memory_activation(q, &one, true).moe.value,
+    assert_near(activation_on(q, &one, true).moe.value,
                 8192 * 4.0 * (2 * 2880 + 2880) * 2, 0);
     q->precision = sample_gpt_oss_precision();
-    assert_near(memory_activation(q, &one, true).moe.value, 0, 0);
+    assert_near(activation_on(q, &one, true).moe.value, 0, 0);
 }
 
 static void test_defaults(void **state)
@@ -382,9 +383,9 @@ static void test_binding_stage(void **state)
 
     (void)state;
     for (int stage = 0; stage < 3; stage++) {
-        double weights = weights_stage(q, &l, stage).total;
+        double weights = weights_on(q, &l, stage).total;
         double pool = m.budget.value - weights - m.non_torch.value -
-                      memory_activation(q, &l, stage == 2).peak.value;
+                      activation_on(q, &l, stage == 2).peak.value;
         int first = layout_stage_first(q->model, 3, stage);
         int end = layout_stage_first(q->model, 3, stage + 1);
         double one = kvcache_sequence(q, 1, first, end, q->context, 8192).reserved;

@@ -73,8 +73,8 @@ static void test_70b_marginal(void **state)
     check_70b_on_two(&p);
 }
 
-/* Two GPUs of one host and no word about the layout: TP, as an engine is started by
- * default. PP 2 needs less memory for communication and fits: a fix, not the plan. */
+/* Two GPUs and no word about the layout: PP 2 needs less memory for communication and
+ * fits for sure, TP 2 is marginal, which is no fit: it is named. */
 static void test_70b_two_gpus(void **state)
 {
     struct sample s;
@@ -83,8 +83,9 @@ static void test_70b_two_gpus(void **state)
     (void)state;
     q->gpu_count = 2;
     struct plan p = searched(q);
-    assert_int_equal(p.layout.tp, 2);
-    check_70b_on_two(&p);
+    assert_int_equal(p.verdict, VERDICT_FITS);
+    assert_int_equal(p.layout.pp, 2);
+    assert_true(says(&p, "2 GPUs would be marginal: TP 2"));
 }
 
 static void test_70b_marginal_profiles(void **state)
@@ -277,10 +278,11 @@ static void test_fewest_gpus(void **state)
     int gpus = p.layout.gpus;
 
     (void)state;
-    assert_int_equal(p.layout.pp, 1); /* TP before PP: PP is no fewer GPUs for free */
-    q->pp = 1;
     assert_int_equal(p.verdict, VERDICT_FITS);
     for (q->gpu_count = 1; q->gpu_count < gpus; q->gpu_count++)
+        assert_int_not_equal(searched(q).verdict, VERDICT_FITS);
+    q->gpu_count = gpus;
+    for (q->pp = 1; q->pp < p.layout.pp; q->pp++)
         assert_int_not_equal(searched(q).verdict, VERDICT_FITS);
 }
 

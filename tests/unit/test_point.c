@@ -64,7 +64,8 @@ static void test_ids(void **state)
         "batch/llama-3.1-8b/gate_up/tp2/fp8/28672x64x4096/weights-cold",
         "memory/copy/268435456",
         NULL,
-        "decode/llama-3.1-8b/tp1/bf16/b4/ctx4096/8x32x8x128/4096x14336x128256",
+        "decode/llama-3.1-8b/tp1/w-bf16/h-bf16/kv-bf16/b4/ctx4096/8x32x8x128/"
+        "4096x14336x128256",
         "transfer/peer/3-0/1024",
         "transfer/peer-both/0-3/1024",
         "fit/x/70000000000",

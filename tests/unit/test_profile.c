@@ -258,7 +258,7 @@ static void test_string_with_control_character(void **state)
 
     (void)state;
     profile_string(profile_top(p), "a", value, sizeof value);
-    finish_with(p, "x.cfg:1: a", "holds a control character (byte 27)", "");
+    finish_with(p, "x.cfg:1: a", "holds a control character (U+001B)", "");
 }
 
 static void test_list_too_long_together(void **state)

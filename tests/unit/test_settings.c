@@ -96,11 +96,11 @@ static void what_is_set_by_hand_counts_more(void **state)
 {
     (void)state;
     put("state", "state.cfg",
-        "theme = \"dark\";\nmouse = false;\nscreen = \"pool\";\n");
+        "theme = \"dark\";\nmouse = false;\nscreen = \"bench\";\n");
     put("config", "gpuplan.cfg", "theme = \"mono\";\nplain = true;\nmouse = true;\n");
     assert_int_equal(settings_read(&got, &plain, &err), GP_OK);
     assert_int_equal(got.scheme, SCHEME_MONO);
-    assert_int_equal(got.screen, SCREEN_POOL);
+    assert_int_equal(got.screen, SCREEN_BENCH);
     assert_true(got.mouse);
     assert_true(plain);
 }

@@ -113,6 +113,53 @@ static void test_width(void **state)
     assert_int_equal(gp_width("\xE6\xBC\xA2"), 2); /* a wide character */
 }
 
+static void test_tame(void **state)
+{
+    static const struct {
+        const char *text, *tame;
+    } rows[] = {
+        {"caf\xC3\xA9 \xE6\xBC\xA2", "caf\xC3\xA9 \xE6\xBC\xA2"}, /* stays */
+        {"a\033[31mb\x7F", "a?[31mb?"},
+        {"a\nb\tc\r", "a?b?c?"},
+        {"a\xC2\x9B"
+         "b\xC2\xA0",
+         "a?b\xC2\xA0"}, /* C1; a blank that does not break */
+        {"a\xE2\x80\xAE"
+         "b\xE2\x81\xA6",
+         "a?b?"}, /* turned */
+        {"a\xE2\x80\xA8"
+         "b",
+         "a?b"}, /* ends a line */
+        {"a\x9B\xFF"
+         "b\xE2\x82",
+         "a??b??"},                                            /* no UTF-8 */
+        {"\xC0\xAF\xED\xA0\x80\xF4\x90\x80\x80", "?????????"}, /* nor this */
+        {"\xF3\xA0\x81\x81", "?"},                             /* a tag: not seen */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[32];
+
+        gp_copy(text, sizeof text, rows[i].text);
+        gp_tame(text);
+        assert_string_equal(text, rows[i].tame);
+        assert_true(gp_lines_are_tame(text, strlen(text)));
+        assert_true(gp_is_utf8(text));
+    }
+}
+
+static void test_tame_lines(void **state)
+{
+    char text[] = "a\nb\tc\r\033\0d\n";
+
+    (void)state;
+    assert_false(gp_lines_are_tame(text, sizeof text - 1));
+    assert_int_equal(gp_tame_lines(text, sizeof text - 1), sizeof text - 1);
+    assert_string_equal(text, "a\nb\tc???d\n");
+    assert_true(gp_lines_are_tame(text, sizeof text - 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -123,6 +170,8 @@ int main(void)
         cmocka_unit_test(test_distance),
         cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_width),
+        cmocka_unit_test(test_tame),
+        cmocka_unit_test(test_tame_lines),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

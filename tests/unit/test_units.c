@@ -56,6 +56,20 @@ static void test_writes(void **state)
     }
 }
 
+static void test_plain(void **state)
+{
+    (void)state;
+    assert_string_equal(UNITS_PLAIN(1048576, 6), "1048576");
+    assert_string_equal(UNITS_PLAIN(15554123.4, 6), "15554123");
+    assert_string_equal(UNITS_PLAIN(999999.7, 6), "1000000");
+    assert_string_equal(UNITS_PLAIN(1234, 3), "1234");
+    assert_string_equal(UNITS_PLAIN(-2e6, 6), "-2000000");
+    assert_string_equal(UNITS_PLAIN(0.25, 6), "0.25");
+    assert_string_equal(UNITS_PLAIN(0, 6), "0");
+    assert_string_equal(UNITS_PLAIN(1e18, 6), "1e+18");
+    assert_string_equal(UNITS_PLAIN(NAN, 6), "nan");
+}
+
 static void test_writes_into_small_buffers(void **state)
 {
     static writer *const writers[] = {units_gib,    units_bytes, units_tokens,
@@ -159,6 +173,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_writes),
+        cmocka_unit_test(test_plain),
         cmocka_unit_test(test_writes_into_small_buffers),
         cmocka_unit_test(test_parses),
         cmocka_unit_test(test_refuses),

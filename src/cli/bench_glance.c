@@ -1,0 +1,105 @@
+/*
+ * bench_glance.c - the figures of the quick subset, one line per test and device:
+ *
+ *   AMD EPYC
+ *     matrix products  fp32 212 GFLOP/s*, bf16 407 GFLOP/s, int8 633 GOP/s
+ *     a layer, fp32    1 token 4.78 ms, 8 tokens 4.93 ms, 64 tokens 16.2 ms
+ *     memory           read 35.4 GB/s, write 55.4 GB/s, copy 48.9 GB/s
+ *   for more points and longer samples: gpuplan --bench all --preset normal
+ *
+ * A figure that nothing should rely on is shown all the same, with a star: on a busy
+ * machine it may be all that there is. One that was computed wrong is none.
+ */
+#include "cli/bench_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "util/str.h"
+
+/* The n-th part of "memory/read/268435456", from 0. */
+static void id_part(const char *id, int n, char *text, size_t size)
+{
+    size_t len;
+
+    for (; n > 0 && *id; n--) {
+        id += strcspn(id, "/");
+        id += *id == '/';
+    }
+    len = strcspn(id, "/");
+    gp_format(text, size, "%.*s", (int)(len < 40 ? len : 40), id);
+}
+
+static double tokens_of(const struct benchlog_point *p)
+{
+    return json_number_value(json_object_get(json_object_get(p->json, "params"), "n"));
+}
+
+/* "fp32 212 GFLOP/s*", "8 tokens 4.93 ms" */
+static void add_figure(const struct benchlog_point *p, struct strbuf *line)
+{
+    bool layer = strcmp(p->test, "batch") == 0;
+    char label[48], figure[64];
+
+    id_part(p->id, 1, label, sizeof label);
+    if (layer)
+        gp_format(label, sizeof label, "%.0f token%s", tokens_of(p),
+                  tokens_of(p) > 1 ? "s" : "");
+    strbuf_addf(line, "%s%s %s%s", line->len ? ", " : "", label,
+                layer ? benchlog_seconds(figure, sizeof figure, p->median)
+                      : benchlog_rate(figure, sizeof figure, p),
+                benchlog_good(p) ? "" : "*");
+}
+
+/* The library's first choice; what tuning gains is in the table. */
+static bool has_figure(const struct benchlog_point *p, int device, const char *test)
+{
+    return p->device == device && strcmp(p->test, test) == 0 &&
+           strcmp(p->state, "ok") == 0 && !(p->check_done && !p->check_ok) &&
+           strcmp(p->variant, "tuned") != 0;
+}
+
+static void add_test(const struct benchlog *log, int device, const char *test,
+                     const char *title, struct strbuf *out)
+{
+    bool layer = strcmp(test, "batch") == 0;
+    char type[16] = "", name[40];
+    struct strbuf line;
+
+    strbuf_init(&line);
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+
+        if (!has_figure(p, device, test))
+            continue;
+        gp_copy(type, sizeof type, p->type);
+        add_figure(p, &line);
+    }
+    gp_format(name, sizeof name, "%s%s%s", title, layer ? ", " : "", layer ? type : "");
+    if (line.len)
+        strbuf_addf(out, "  %-15s  %s\n", name, line.text);
+    strbuf_fini(&line);
+}
+
+void bench_glance(const struct benchlog *log, struct strbuf *out)
+{
+    bool starred = false;
+
+    strbuf_add(out, "\n");
+    for (int d = 0; d < log->device_count; d++) {
+        if (log->device_count > 1)
+            strbuf_addf(out, "device %ld, ", log->device[d].id);
+        strbuf_addf(out, "%s\n", log->device[d].name);
+        add_test(log, d, "gemm", "matrix products", out);
+        add_test(log, d, "batch", "a layer", out);
+        add_test(log, d, "memory", "memory", out);
+        add_test(log, d, "transfer", "transfer", out);
+    }
+    for (int i = 0; i < log->count; i++)
+        starred = starred || (has_figure(&log->point[i], log->point[i].device,
+                                         log->point[i].test) &&
+                              !benchlog_good(&log->point[i]));
+    if (starred)
+        strbuf_add(out, "  * flagged, so nothing relies on it: the table says why\n");
+    strbuf_add(out, "for more points and longer samples: gpuplan --bench all --preset normal\n");
+}

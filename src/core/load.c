@@ -1,0 +1,103 @@
+/*
+ * load.c - see load.h.
+ */
+#include "core/load.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/kvcache.h"
+
+#define PRUNABLE                                                                       \
+    (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT | 1u << ROLE_MLP |   \
+     1u << ROLE_EXPERT | 1u << ROLE_SHARED)
+
+/* 2:4 keeps bits/2 per weight and 1 bit of index: 16 -> 9, 8 -> 5, 4 -> 3. */
+static double prune_factor(const struct request *q, enum tensor_role role)
+{
+    double bits = q->precision.by_role[role]->bits;
+    if (q->prune != PRUNE_2_4 || !(PRUNABLE >> role & 1) || bits <= 0)
+        return 1;
+    return (bits / 2 + 1) / bits;
+}
+
+/* llama.cpp stores the output matrix, and a tied embedding, in the mix's output type,
+ * the embedding in its own, and everything else in a blend. */
+static double mix_bytes(const struct request *q, const struct tensor *t, double core)
+{
+    const struct format *f = q->precision.weight;
+
+    bool output = t->role == ROLE_HEAD || (t->role == ROLE_EMBED && q->model->tied);
+    double bits = output                  ? f->output_bits
+                  : t->role == ROLE_EMBED ? f->embed_bits
+                                          : core;
+    if (t->rows > 1 && f->block > 0 && fmod(t->cols, f->block) != 0 &&
+        f->fallback_bits > bits)
+        bits = f->fallback_bits;
+    return t->rows * t->cols * bits / 8;
+}
+
+static double tensor_bytes(const struct request *q, const struct tensor *t, double core)
+{
+    const struct format *f = q->precision.by_role[t->role];
+    if (q->precision.weight->mix && t->role == ROLE_VISION)
+        return 0; /* GGUF: a file of its own (mmproj) */
+    double bytes = f->mix ? mix_bytes(q, t, core) : format_bytes(f, t->rows, t->cols);
+    return t->count * bytes * prune_factor(q, t->role);
+}
+
+/* A checkpoint's own bytes hold for it as it was published. */
+static bool exact(const struct request *q)
+{
+    return q->precision.native && q->model->bytes.known && q->prune == PRUNE_NONE;
+}
+
+static void add_tensors(const struct request *q, const struct tensor *t, int count,
+                        double core, double *role)
+{
+    for (int i = 0; i < count; i++)
+        role[t[i].role] += tensor_bytes(q, &t[i], core);
+}
+
+static void sum_tensors(const struct request *q, struct load *load)
+{
+    struct tensor t[MODEL_MAX_TENSORS];
+    const struct format *f = q->precision.weight;
+    double core = f->mix ? format_core_bits(f, load->params) : 0;
+    for (int k = 0; k < q->model->kind_count; k++)
+        add_tensors(q, t, model_layer_tensors(q->model, k, t), core, load->layer[k]);
+    add_tensors(q, t, model_global_tensors(q->model, t), core, load->global);
+}
+
+/* Kind k's bytes are spread over its layers. */
+static void copy_exact(const struct request *q, struct load *load)
+{
+    const struct model *m = q->model;
+    for (int k = 0; k < m->kind_count; k++) {
+        double layers = model_kind_layers(m, k);
+        for (int r = 0; r < ROLE_COUNT; r++)
+            load->layer[k][r] = layers > 0 ? m->bytes.by_role[k][r] / layers : 0;
+    }
+    for (int r = 0; r < ROLE_COUNT; r++)
+        load->global[r] = m->bytes.by_role[m->kind_count][r];
+}
+
+struct load load_sum(const struct request *q)
+{
+    struct load load = {.params = model_params(q->model)};
+    if (exact(q))
+        copy_exact(q, &load);
+    else
+        sum_tensors(q, &load);
+    for (int r = 0; r < ROLE_COUNT; r++) {
+        double bytes = load.global[r];
+        for (int k = 0; k < q->model->kind_count; k++)
+            bytes += load.layer[k][r] * model_kind_layers(q->model, k);
+        load.file_bytes += bytes;
+        load.expert_bytes += r == ROLE_EXPERT ? bytes : 0;
+    }
+    if (!q->model->weights_only && q->kv)
+        load.kv_bytes_per_token = kvcache_bytes_per_token(q->model, q->kv);
+    load.has_vision = model_params_role(q->model, ROLE_VISION) > 0;
+    return load;
+}

@@ -1,0 +1,50 @@
+/*
+ * search.h - which layout: all there are, the fewest GPUs first.
+ *
+ * Every (TP, PP, EP, replicas) that is valid is looked at:
+ *
+ *   TP        1 to the GPUs of one host
+ *   PP        1 to max_pp; a PP that is asked for is taken as it is
+ *   EP        1, and each number of GPUs the experts divide over
+ *   replicas  the fewest that hold the users; all that are left of a given GPU count
+ *
+ * Only a layout that fits for sure counts as fitting. Of those, in this order:
+ *
+ *   1  the fewest GPUs; or the least money per hour, then the fewest GPUs
+ *   2  no replica without a user
+ *   3  one host: the GPUs of one request (layout_group) in one machine that is offered,
+ *      then in one host, then spread over several
+ *   4  less PP
+ *   5  the lower price; a known one before an unknown one
+ *   6  fewer replicas, smaller EP
+ *
+ * The search leaves out only what cannot win: what a replica needs does not depend on
+ * how many there are, so the fewest replicas follow from one layout of each (TP, PP, EP),
+ * and a layout of more GPUs than the second best so far is not looked at.
+ *
+ * Example: Llama-3.1-70B FP8, 16 requests of 8192 tokens on H100s: TP 1 lacks room for
+ * the KV cache; TP 2 and PP 2 hold it on 2 GPUs; less PP wins: TP 2.
+ *
+ * Where nothing fits for sure, the answer is the best that is marginal, else what
+ * misses the least memory.
+ */
+#ifndef GP_CORE_SEARCH_H
+#define GP_CORE_SEARCH_H
+
+#include "core/plan.h"
+
+#define SEARCH_MAX_PP 8 /* stages: more cost latency and leave GPUs idle */
+
+enum search_goal { SEARCH_FEWEST_GPUS, SEARCH_LEAST_MONEY };
+
+/* The same request on another GPU, in its usual hosts; gpu_count 0 = the fewest. */
+struct request search_on(const struct request *request, const struct gpu *gpu,
+                         int gpu_count, const struct market *market);
+
+/* With request->gpu_count a layout of that many. What was given of TP, PP, EP and
+ * replicas is kept. `sentences`: with reasons and warnings; without them what does not
+ * fit may miss more than it must. */
+void search_layout(const struct request *request, const struct market *market,
+                   enum search_goal goal, bool sentences, struct plan *out);
+
+#endif

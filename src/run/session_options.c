@@ -1,0 +1,114 @@
+/*
+ * session_options.c - the options of a run, kept in its journal, so that --resume FILE
+ * alone goes on with it. What is given beside it counts; the fingerprint then decides
+ * whether that is still the same run.
+ */
+#include "run/session_parts.h"
+
+#include <string.h>
+
+#include "util/json.h"
+
+/* Of a command alone: what it prints, its exit code, its files. */
+static const enum option_id of_command[] = {
+    OPT_DRY_RUN, OPT_RESUME, OPT_STRICT, OPT_TOLERANCE, OPT_EXPECT,  OPT_PROM,
+    OPT_PROGRESS, OPT_SORT,  OPT_PROFILES, OPT_FORMAT,  OPT_OUT,     OPT_WHY,
+    OPT_QUIET,   OPT_VERBOSE, OPT_HELP,    OPT_VERSION};
+
+bool session_measures_by(enum option_id id)
+{
+    for (size_t i = 0; i < sizeof of_command / sizeof of_command[0]; i++)
+        if (id == of_command[i])
+            return false;
+    return option_rows[id].commands & FOR_BENCH;
+}
+
+/* ---- into the journal ---- */
+
+static json_t *texts_json(const char *const *texts, int count)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < count; i++)
+        json_array_append_new(list, gp_json_text(texts[i]));
+    return list;
+}
+
+static json_t *value_json(const struct ask *ask, enum option_id id)
+{
+    const struct ask_value *value = &ask->value[id];
+
+    switch (id) {
+    case OPT_MODEL:
+        return texts_json(ask->models, ask->model_count);
+    case OPT_PRECISION:
+        return texts_json(ask->precisions, ask->precision_count);
+    case OPT_GPU:
+        return texts_json(ask->gpus, ask->gpu_count);
+    default:
+        return value->text ? gp_json_text(value->text) : gp_json_number(value->number);
+    }
+}
+
+json_t *session_options(const struct session *s)
+{
+    json_t *json = json_object(), *options = json_object();
+
+    for (int id = 0; id < OPTION_COUNT; id++)
+        if (s->ask.value[id].given && session_measures_by((enum option_id)id))
+            json_object_set_new(options, option_rows[id].name,
+                                value_json(&s->ask, (enum option_id)id));
+    json_object_set_new(json, "tests", json_string(s->tests_text));
+    json_object_set_new(json, "options", options);
+    return json;
+}
+
+/* ---- out of it ---- */
+
+static enum gp_status put(struct ask *ask, enum option_id id, const char *where,
+                          const json_t *value, struct gp_err *err)
+{
+    enum gp_status status = GP_OK;
+    const json_t *item;
+    size_t i;
+
+    if (json_is_number(value))
+        return ask_number(ask, id, where, json_number_value(value), err);
+    if (json_is_string(value))
+        return ask_text(ask, id, where, json_string_value(value), err);
+    if (!json_is_array(value) || !option_rows[id].many)
+        return gp_fail(err, GP_E_FILE, where, "", "is no value of an option");
+    json_array_foreach(value, i, item) {
+        if (!status && json_is_string(item))
+            status = ask_text(ask, id, where, json_string_value(item), err);
+    }
+    return status;
+}
+
+enum gp_status session_recall(struct session *s, struct gp_err *err)
+{
+    const char *path = ask_word(&s->ask, OPT_RESUME, NULL), *name;
+    const json_t *run;
+    json_t *header = NULL, *value;
+    enum gp_status status = GP_OK;
+    char where[GP_PATH_MAX];
+
+    if (!path || !path_is_there(path)) /* session_name_files says so */
+        return GP_OK;
+    if ((status = journal_header(path, &header, err)) != GP_OK)
+        return status;
+    json_decref(s->recalled);
+    s->recalled = header; /* its texts are borrowed */
+    run = json_object_get(header, "run");
+    if (!s->tests_text[0])
+        gp_copy(s->tests_text, sizeof s->tests_text, session_word(run, "tests"));
+    json_object_foreach(json_object_get(run, "options"), name, value) {
+        int id = option_find(name);
+
+        gp_format(where, sizeof where, "%s: %s", path, name);
+        if (id >= 0 && session_measures_by((enum option_id)id) &&
+            !s->ask.value[id].given && !status)
+            status = put(&s->ask, (enum option_id)id, where, value, err);
+    }
+    return status;
+}

@@ -1,0 +1,18 @@
+/*
+ * say.h - the way to standard output and standard error, for every command: nothing
+ * that a file, a device or a command line brought in reaches a terminal as a command.
+ */
+#ifndef GP_UTIL_SAY_H
+#define GP_UTIL_SAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Lines on standard output, at once; false (and errno) when it cannot be written. */
+bool gp_out(const char *text, size_t len);
+/* A line on standard error; its end is added. */
+void gp_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* A line there in place of the one before, on a terminal; "" takes that away. */
+void gp_say_over(const char *line);
+
+#endif

@@ -1,0 +1,19 @@
+#!/bin/sh
+# config.sh - every object depends on config.h: when what configure found changes, or a
+# flag does, nothing old is linked.
+
+. "${srcdir:-.}/tests/lint/lint.sh"
+
+cd "${top_builddir:-.}" || exit 99
+[ -f config.h ] || skip "no config.h: not built by automake"
+count=0
+for rule in $(sed -n 's/^include \(.*\)\$(DEPDIR)\/\(.*\.Po\) .*/\1.deps\/\2/p' Makefile); do
+    grep -q '^# dummy' "$rule" && continue # not compiled
+    count=$((count + 1))
+    grep -q '[ /]config\.h\( \|$\)' "$rule" ||
+        problem "$rule: its object knows no config.h (older than that? make clean)"
+done
+[ "$count" -gt 0 ] || skip "no dependencies are kept"
+echo "objects: $count"
+
+finish

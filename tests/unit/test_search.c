@@ -1,0 +1,439 @@
+/*
+ * test_search.c - the GPU count is the fewest, on random requests over the catalogue.
+ *
+ * GPUPLAN_SEARCH_REQUESTS sets how many (default 300); GPUPLAN_SEARCH_SEED begins
+ * elsewhere. A failure names the request as a command.
+ */
+#include "profiles.h"
+
+#include "core/search.h"
+#include "data/compare_run.h"
+#include "data/planner.h"
+#include "util/str.h"
+#include "util/units.h"
+
+#define TODAY 20778 /* 2026-11-21 */
+
+static struct planner *planner;
+static const struct gpu *const *gpus;
+static const struct model *const *model_list;
+static size_t gpu_count, model_count;
+static char texts[OPTION_COUNT][64]; /* what the ask borrows */
+
+/* ---- random requests ---- */
+
+static uint64_t random_state = 1;
+
+static unsigned random_below(unsigned n)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)((random_state >> 33) % n);
+}
+
+static void give(struct ask *ask, enum option_id id, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void give(struct ask *ask, enum option_id id, const char *format, ...)
+{
+    struct gp_err err = {0};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(texts[id], sizeof(texts[id]), format, args);
+    va_end(args);
+    if (ask_text(ask, id, option_rows[id].name, texts[id], &err))
+        fail_msg("--%s %s: %s", option_rows[id].name, texts[id], err.text);
+}
+
+static struct ask random_ask(void)
+{
+    static const char *const precisions[] = {"native", "native", "fp8", "int4-awq"};
+    static const char *const engines[] = {"vllm",   "vllm",         "vllm@0.19",
+                                          "sglang", "tensorrt-llm", "llama.cpp"};
+    struct ask ask = {0};
+    give(&ask, OPT_MODEL, "%s", model_list[random_below((unsigned)model_count)]->id);
+    give(&ask, OPT_GPU, "%s", gpus[random_below((unsigned)gpu_count)]->id);
+    give(&ask, OPT_PRECISION, "%s", precisions[random_below(4)]);
+    give(&ask, OPT_ENGINE, "%s", engines[random_below(6)]);
+    give(&ask, OPT_CONTEXT, "%u", 256u << random_below(9));
+    give(&ask, OPT_USERS, "%u", 1 + random_below(1u << random_below(10)));
+    if (random_below(4) == 0)
+        give(&ask, OPT_MEMORY_UTILIZATION, "0.%u", 80 + random_below(16));
+    return ask;
+}
+
+/* The request as a command, for a message. */
+static const char *command_of(const struct ask *ask)
+{
+    static struct strbuf text;
+    strbuf_fini(&text);
+    strbuf_init(&text);
+    ask_command(ask, "", &text);
+    return text.text;
+}
+
+static bool resolve(const struct ask *ask, struct resolved *out)
+{
+    struct gp_err err = {0};
+    return planner_resolve(planner, ask, NULL, NULL, NULL, out, &err) == GP_OK;
+}
+
+static struct plan search(const struct resolved *r)
+{
+    struct plan p;
+    search_layout(&r->request, &r->market, SEARCH_FEWEST_GPUS, false, &p);
+    return p;
+}
+
+/* ---- against all layouts, one by one ---- */
+
+/* The fewest GPUs of any layout that fits; 0 = none. */
+static int fewest_of_all(const struct request *q)
+{
+    struct load load = load_sum(q);
+    int best = 0, experts = model_experts(q->model);
+    for (int tp = 1; tp <= q->host_gpus; tp++)
+        for (int pp = 1; pp <= SEARCH_MAX_PP; pp++)
+            for (int n = 1; tp * pp * n <= (best ? best - 1 : PLAN_MAX_GPUS); n++)
+                for (int ep = 1; ep <= (experts > 1 ? experts : 1); ep++) {
+                    struct layout l = {.tp = tp, .pp = pp, .ep = ep, .replicas = n};
+                    struct plan p;
+                    if (tp * n % ep != 0)
+                        continue;
+                    plan_judge(q, &load, &l, false, &p);
+                    if (p.verdict == VERDICT_FITS && (!best || p.layout.gpus < best))
+                        best = p.layout.gpus;
+                }
+    return best;
+}
+
+static void check_fewest(const struct ask *ask, const struct resolved *r,
+                         const struct plan *p)
+{
+    int fewest = fewest_of_all(&r->request);
+    int found = p->verdict == VERDICT_FITS ? p->layout.gpus : 0;
+    if (found != fewest)
+        fail_msg("%s: %d GPUs, but %d fit", command_of(ask), found, fewest);
+}
+
+/* ---- one more constraint ---- */
+
+static const char *constrain(struct ask *ask, const struct plan *p)
+{
+    static const enum option_id ids[] = {OPT_TP,       OPT_PP,     OPT_EP,
+                                         OPT_REPLICAS, OPT_MAX_PP, OPT_USERS,
+                                         OPT_CONTEXT,  OPT_GPU};
+    enum option_id id = ids[random_below(8)];
+    if (id == OPT_GPU) {
+        ask->gpu_count = 0;
+        give(ask, OPT_GPU, "%s:%u", p->request.gpu->id, 1 + random_below(64));
+    } else if (id == OPT_USERS || id == OPT_CONTEXT) {
+        double now = id == OPT_USERS ? p->request.users : p->request.context;
+        give(ask, id, "%.0f", now + 1 + random_below(1000));
+    } else if (id == OPT_MAX_PP || id == OPT_PP) {
+        give(ask, id, "%u", 1 + random_below(SEARCH_MAX_PP));
+    } else {
+        give(ask, id, "%u", 1u << random_below(5));
+    }
+    return option_rows[id].name;
+}
+
+static void check_constrained(const struct ask *asked, const struct plan *p,
+                              const struct plan *cheapest)
+{
+    struct ask ask = *asked;
+    struct resolved r;
+    const char *name = constrain(&ask, p);
+    if (!resolve(&ask, &r))
+        return;
+    struct plan more = search(&r);
+    if (more.verdict != VERDICT_FITS)
+        return;
+    if (p->verdict != VERDICT_FITS || more.layout.gpus < p->layout.gpus)
+        fail_msg("%s: %d GPUs, and %d without --%s", command_of(&ask), more.layout.gpus,
+                 p->verdict == VERDICT_FITS ? p->layout.gpus : 0, name);
+    if (more.cost.per_hour > 0 &&
+        !(cheapest->cost.per_hour > 0 &&
+          cheapest->cost.per_hour <= more.cost.per_hour + 1e-9))
+        fail_msg("%s: $%g, but the least money is $%g", command_of(&ask),
+                 more.cost.per_hour, cheapest->cost.per_hour);
+}
+
+static void check_constraints(const struct ask *asked, const struct plan *p,
+                              const struct plan *cheapest)
+{
+    char saved[OPTION_COUNT][64];
+    memcpy(saved, texts, sizeof(saved));
+    for (int i = 0; i < 8; i++) {
+        check_constrained(asked, p, cheapest);
+        memcpy(texts, saved, sizeof(saved));
+    }
+}
+
+/* What is found is what the same count gives when it is asked for. */
+static void check_count(const struct ask *ask, const struct resolved *open,
+                        const struct plan *p)
+{
+    struct resolved r = *open;
+    r.request.gpu_count = p->layout.gpus;
+    struct plan same = search(&r);
+    if (same.layout.tp != p->layout.tp || same.layout.pp != p->layout.pp ||
+        same.layout.ep != p->layout.ep || same.layout.replicas != p->layout.replicas)
+        fail_msg("%s: another layout when its %d GPUs are asked for", command_of(ask),
+                 p->layout.gpus);
+    if (p->cost.machines > 0 && p->layout.hosts != p->cost.machines)
+        fail_msg("%s: %d hosts, %d machines priced", command_of(ask), p->layout.hosts,
+                 p->cost.machines);
+}
+
+/* The stage that is shown is the worst of them, so that no other one is short. */
+static void check_stages(const struct ask *ask, const struct plan *p)
+{
+    struct load load = load_sum(&p->request);
+    for (int stage = 0; p->has_memory && stage < p->layout.pp; stage++) {
+        struct memory m;
+        memory_stage(&p->request, &load, &p->layout, stage, &m);
+        if (memory_state(&m) > memory_state(&p->memory))
+            fail_msg("%s: stage %d of %d is worse than stage %d", command_of(ask),
+                     stage + 1, p->layout.pp, p->memory.stage + 1);
+    }
+}
+
+/* ---- fixes ---- */
+
+/* "gpuplan --plan -m ID --gpu l40s:2" as an ask; its words are cut out of `text`. */
+static struct ask ask_of(char *text)
+{
+    struct ask ask = {0};
+    struct gp_err err = {0};
+    char *save, *word = strtok_r(text, " ", &save);
+    word = strtok_r(NULL, " ", &save); /* --plan */
+    while ((word = strtok_r(NULL, " ", &save))) {
+        int id = option_find(word + strspn(word, "-"));
+        char *value = strtok_r(NULL, " ", &save);
+        assert_true(id >= 0 && value != NULL);
+        if (ask_text(&ask, (enum option_id)id, word, value, &err))
+            fail_msg("%s %s: %s %s", word, value, err.where, err.text);
+    }
+    return ask;
+}
+
+static void check_fixes(const struct ask *asked, const struct answer *a)
+{
+    for (int i = 0; i < a->fix_count; i++) {
+        const struct fix *f = &a->fixes[i];
+        struct strbuf command;
+        struct answer got;
+        struct gp_err err = {0};
+        strbuf_init(&command);
+        planner_fix_command(asked, a, f, &command);
+        char *text = strdup(command.text);
+        struct ask ask = ask_of(text);
+        if (planner_answer(planner, &ask, &got, &err))
+            fail_msg("%s: %s", command.text, err.text);
+        if (got.plan.verdict != f->verdict || got.plan.layout.gpus != f->gpus)
+            fail_msg("%s: a fix for %s says %s on %d GPUs; asked, it is %s on %d",
+                     command.text, command_of(asked), verdict_word(f->verdict), f->gpus,
+                     verdict_word(got.plan.verdict), got.plan.layout.gpus);
+        assert_near(got.plan.cost.per_hour, f->per_hour, 1e-6);
+        if (i > 0 && f->verdict == a->fixes[i - 1].verdict && f->per_hour > 0 &&
+            a->fixes[i - 1].per_hour <= 0)
+            fail_msg("%s: an unknown cost stands above a known one", command_of(asked));
+        free(text);
+        strbuf_fini(&command);
+    }
+}
+
+/* ---- other commands ---- */
+
+/* --solve budget and gpus are not beaten by a row of --compare, whose rows are those of
+ * --plan. */
+static void check_commands(const struct ask *asked)
+{
+    struct ask ask = *asked;
+    struct answer budget, fewest;
+    struct comparison *c;
+    struct gp_err err = {0};
+    ask.gpu_count = 0;
+    ask.value[OPT_GPU].given = false;
+    assert_int_equal(comparison_begin(planner, &ask, &c, &err), GP_OK);
+    comparison_step(c, comparison_total(c));
+    give(&ask, OPT_SOLVE, "budget");
+    assert_int_equal(planner_answer(planner, &ask, &budget, &err), GP_OK);
+    give(&ask, OPT_SOLVE, "gpus");
+    assert_int_equal(planner_answer(planner, &ask, &fewest, &err), GP_OK);
+    for (size_t i = 0; i < comparison_done(c); i++) {
+        const struct plan *p = &comparison_row(c, i)->plan;
+        struct resolved r = *comparison_load(c);
+        r.request = p->request;
+        struct plan same = search(&r);
+        if (same.verdict != p->verdict ||
+            (p->verdict == VERDICT_FITS && same.layout.gpus != p->layout.gpus))
+            fail_msg("%s: --compare and --plan differ on %s", command_of(asked),
+                     p->request.gpu->id);
+        if (comparison_row(c, i)->front && plan_spans(p))
+            fail_msg("%s: %s is starred and spans machines", command_of(asked),
+                     p->request.gpu->id);
+        if (p->verdict != VERDICT_FITS)
+            continue;
+        if (!fewest.solved || p->layout.gpus < fewest.plan.layout.gpus)
+            fail_msg("%s: --solve gpus finds %d, %d of %s fit", command_of(asked),
+                     fewest.plan.layout.gpus, p->layout.gpus, p->request.gpu->id);
+        if (p->cost.per_hour > 0 &&
+            (!budget.solved || p->cost.per_hour < budget.plan.cost.per_hour - 1e-9))
+            fail_msg("%s: --solve budget finds $%g, %s costs $%g", command_of(asked),
+                     budget.plan.cost.per_hour, p->request.gpu->id, p->cost.per_hour);
+    }
+    comparison_free(c);
+}
+
+/* ---- the run ---- */
+
+static unsigned number_from(const char *name, unsigned fallback)
+{
+    const char *text = getenv(name);
+    return text && *text ? (unsigned)strtoul(text, NULL, 10) : fallback;
+}
+
+static void test_random_requests(void **state)
+{
+    unsigned requests = number_from("GPUPLAN_SEARCH_REQUESTS", 300), fitting = 0;
+    (void)state;
+    random_state = number_from("GPUPLAN_SEARCH_SEED", 1);
+    for (unsigned i = 0; i < requests; i++) {
+        struct ask ask = random_ask();
+        struct resolved r;
+        struct answer a;
+        struct gp_err err = {0};
+        struct plan cheapest;
+        if (!resolve(&ask, &r))
+            continue;
+        assert_int_equal(planner_answer(planner, &ask, &a, &err), GP_OK);
+        fitting += a.plan.verdict == VERDICT_FITS;
+        check_fewest(&ask, &r, &a.plan);
+        check_stages(&ask, &a.plan);
+        if (a.plan.verdict == VERDICT_FITS)
+            check_count(&ask, &r, &a.plan);
+        search_layout(&r.request, &r.market, SEARCH_LEAST_MONEY, false, &cheapest);
+        check_constraints(&ask, &a.plan, &cheapest);
+        check_fixes(&ask, &a);
+        if (i % 20 == 0)
+            check_commands(&ask);
+    }
+    printf("%u random requests, %u fit\n", requests, fitting);
+    assert_true(fitting > requests / 4 && fitting < requests);
+}
+
+/* ---- what was found wrong ---- */
+
+static struct plan plan_of(const char *command)
+{
+    char text[256];
+    struct answer a;
+    struct gp_err err = {0};
+    snprintf(text, sizeof(text), "gpuplan --plan %s", command);
+    struct ask ask = ask_of(text);
+    if (planner_answer(planner, &ask, &a, &err))
+        fail_msg("%s: %s", command, err.text);
+    return a.plan;
+}
+
+static void test_deepseek_on_l40s(void **state)
+{
+    static const char load[] = "-m deepseek-v3 -u 256 -c 32k";
+    char text[128];
+    (void)state;
+    snprintf(text, sizeof(text), "%s -g l40s", load);
+    struct plan open = plan_of(text);
+    snprintf(text, sizeof(text), "%s -g l40s --tp 8", load);
+    struct plan eight = plan_of(text);
+    assert_int_equal(open.verdict, VERDICT_FITS);
+    assert_int_equal(eight.verdict, VERDICT_FITS);
+    assert_true(open.layout.gpus <= 61 && open.layout.gpus <= eight.layout.gpus);
+    snprintf(text, sizeof(text), "%s -g mi300x", load);
+    open = plan_of(text);
+    snprintf(text, sizeof(text), "%s -g mi300x:8", load);
+    assert_int_equal(plan_of(text).verdict, VERDICT_FITS);
+    assert_true(open.verdict == VERDICT_FITS && open.layout.gpus <= 8);
+}
+
+/* PCIe cards share a host as slots go, not as the largest instance that rents them; the
+ * largest server on sale is no host to plan with. */
+static void test_hosts(void **state)
+{
+    (void)state;
+    struct plan p = plan_of("-m llama-3.1-8b -g rtx-3060-12g:3 --pp 3");
+    assert_int_equal(p.layout.hosts, 1);
+    p = plan_of("-m llama-3.1-405b -p fp8 -g l40s:16");
+    assert_true(p.layout.tp <= 8 && p.layout.hosts > 1);
+    p = plan_of("-m llama-3.1-8b -g a100-sxm-40:16 --tp 16");
+    assert_int_equal(p.request.host_gpus, 16); /* one listed instance has 16 */
+}
+
+/* --max-pp limits a given count, too; --pp alone may exceed it. */
+static void test_max_pp(void **state)
+{
+    (void)state;
+    struct plan p = plan_of("-m llama-3.1-405b -p fp8 -g rtx-3090:21");
+    assert_true(p.layout.pp <= SEARCH_MAX_PP);
+    p = plan_of("-m llama-3.1-405b -p fp8 -g rtx-3090 --max-pp 3");
+    assert_true(p.layout.pp <= 3);
+    p = plan_of("-m llama-3.1-405b -p fp8 -g rtx-3090 --tp 1 --pp 21");
+    assert_int_equal(p.layout.pp, 21);
+}
+
+/* ---- options ---- */
+
+static void test_command_of_a_fix(void **state)
+{
+    static const char *const cases[][3] = {
+        {"-m 70B -g l40s:1 -c 8k", "--gpu l40s:2",
+         "gpuplan --plan -m 70B -c 8k --gpu l40s:2"},
+        {"-m 70B --tp 2", "--tp auto --pp auto",
+         "gpuplan --plan -m 70B --tp auto --pp auto"},
+        {"-m 70B --max-pp 4 --pp 2", "--pp 3",
+         "gpuplan --plan -m 70B --max-pp 4 --pp 3"},
+        {"-m ./a'b --solve gpus", "--users 3",
+         "gpuplan --plan -m './a'\\''b' --users 3"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char text[128];
+        struct strbuf out;
+        snprintf(text, sizeof(text), "gpuplan --plan %s", cases[i][0]);
+        struct ask ask = ask_of(text);
+        strbuf_init(&out);
+        ask_command(&ask, cases[i][1], &out);
+        assert_string_equal(out.text, cases[i][2]);
+        strbuf_fini(&out);
+    }
+}
+
+static int setup(void **state)
+{
+    struct gp_err err = {0};
+    (void)state;
+    planner = planner_new(source_path("profiles"), TODAY, NULL);
+    struct catalog *catalog = planner_catalog(planner);
+    assert_int_equal(catalog_gpus(catalog, &gpus, &gpu_count, &err), GP_OK);
+    assert_int_equal(catalog_models(catalog, &model_list, &model_count, &err), GP_OK);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    planner_free(planner);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_requests),
+        cmocka_unit_test(test_deepseek_on_l40s),
+        cmocka_unit_test(test_hosts),
+        cmocka_unit_test(test_max_pp),
+        cmocka_unit_test(test_command_of_a_fix),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
