@@ -148,17 +148,18 @@ assert_eq "while waiting for ranks" $want "$rc"
 valid ranks.json
 assert_contains "what is missing" missing_ranks "$(cat ranks.json)"
 
-# the engine of this CPU: warm-up and points are real
+# the engine of this CPU: warm-up and points are real. A product: its size does not
+# depend on the CPU's last cache, as that of memory's does.
 if [ -x "$real" ]; then
     cp "$real" "$work/libexec/gpuplan-bench-cpu"
-    start '' memory --preset quick --size 64MiB:1GiB -o cpu.json
+    start '' gemm --preset quick --shapes 512:512:512 -o cpu.json
     wait_for "the journal" test -s cpu.json.part
     sleep 0.3
     stop
     assert_eq "the CPU's engine" $want "$rc"
     valid cpu.json
-    "$gp" --bench memory --type fp32 --preset quick --device 0 --progress none \
-        --size 64MiB:1GiB -o cpu.json --resume cpu.json.part >"$work/out" 2>"$work/err"
+    "$gp" --bench gemm --type fp32 --preset quick --device 0 --progress none \
+        --shapes 512:512:512 -o cpu.json --resume cpu.json.part >"$work/out" 2>"$work/err"
     assert_eq "the CPU's engine, resumed" 0 $?
     cp "$engine" "$work/libexec/gpuplan-bench-cpu"
 fi
