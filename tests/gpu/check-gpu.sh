@@ -148,19 +148,27 @@ left_of() {
 }
 
 interrupt() {
-    say "  interrupted: gpuplan --bench gemm, SIGTERM after $wait s"
+    say "  interrupted: gpuplan --bench gemm, SIGTERM $wait s after its journal begins"
     # shellcheck disable=SC2086
     GPUPLAN_CHECK=$$ "$gp" --bench gemm -t bf16,fp16 --shapes "$squares,$large" $small --backend cuda \
         --device "$device" --preset thorough --progress none -o "$out/interrupted.json" \
         >"$out/interrupted.log" 2>&1 &
     pid=$!
+    # its journal exists when devices are opened, however long a busy host takes
+    for _ in $(seq 300); do
+        [ ! -s "$out/interrupted.json.part" ] || break
+        sleep 0.2
+    done
     sleep "$wait"
     kill -TERM $pid
     wait $pid
     fact interrupted/exit $?
     status=$(sed -n 's/^  "status": "\([a-z]*\)",*$/\1/p' "$out/interrupted.json")
     fact interrupted/kept "$([ "$status" = interrupted ] && echo 1 || echo 0)"
-    sleep 1
+    for _ in 1 2 3 4 5; do
+        sleep 1
+        [ -n "$(left_of $$)" ] || break
+    done
     fact interrupted/left "$(left_of $$ | wc -l)"
 }
 
@@ -201,8 +209,8 @@ if ! "$gp" --bench gemm --backend cuda --device "$device" --dry-run >>"$out/devi
     say "skipped: no GPU that can be measured: $(tail -n 1 "$out/devices.log")"
     exit 77
 fi
-have_torch=
-"$python" "$here/torch_ref.py" >"$out/torch.log" 2>&1 && have_torch=$(cat "$out/torch.log")
+# not by a file: stages may run side by side into one folder
+have_torch=$("$python" "$here/torch_ref.py" 2>/dev/null) || have_torch=
 sed -n 's/^device /device /p' "$out/devices.log"
 say "PyTorch: ${have_torch:-none here, so nothing is compared with it}"
 say "results: $out"
