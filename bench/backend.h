@@ -10,7 +10,7 @@
 #define GP_BENCH_BACKEND_H
 
 #include "bench/method.h"
-#include "bench/point.h"
+#include "point/point.h"
 #include "util/err.h"
 
 struct bench_device {

@@ -228,13 +228,13 @@ static struct {
 static int driver_version(bool *loaded)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    int (*ask)(int *version) = NULL;
+    int (*options)(int *version) = NULL;
     int version = 0;
 
     *loaded = driver != NULL;
     if (driver)
-        *(void **)&ask = dlsym(driver, "cuDriverGetVersion");
-    if (ask && ask(&version) != 0)
+        *(void **)&options = dlsym(driver, "cuDriverGetVersion");
+    if (options && options(&version) != 0)
         version = 0;
     if (driver)
         dlclose(driver);

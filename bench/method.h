@@ -34,7 +34,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bench/point.h"
+#include "point/point.h"
 
 /* 1: cold operands of CPU products rotated less. 2: GPU products were tuned anew in each
  * pass, first_s was a warm launch, 200 narrow samples were unconverged, and quick points

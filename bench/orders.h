@@ -8,7 +8,7 @@
 #define GP_BENCH_ORDERS_H
 
 #include "bench/method.h"
-#include "bench/point.h"
+#include "point/point.h"
 #include "util/err.h"
 
 #define ORDERS_POINTS_MAX 200000 /* lines of points in one plan */

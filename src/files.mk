@@ -5,6 +5,8 @@ gpuplan_SOURCES = src/cli/allocate.c src/cli/main.c
 gpuplan_LDADD = $(program_libs)
 
 util_sources = \
+	src/util/csv.c \
+	src/util/csv.h \
 	src/util/err.c \
 	src/util/err.h \
 	src/util/json.c \
@@ -21,6 +23,11 @@ util_sources = \
 	src/util/table.h \
 	src/util/units.c \
 	src/util/units.h
+
+point_sources = \
+	src/point/point.c \
+	src/point/point.h \
+	src/point/point_decode.c
 
 core_sources = \
 	src/core/compare.c \
@@ -76,107 +83,61 @@ core_sources = \
 	src/core/weights.c \
 	src/core/weights.h
 
-data_sources = \
-	src/data/batch.c \
-	src/data/batch.h \
-	src/data/benchlog.c \
-	src/data/benchlog.h \
-	src/data/benchlog_alike.c \
-	src/data/benchlog_calibration.c \
-	src/data/benchlog_compare.c \
-	src/data/benchlog_get.c \
-	src/data/benchlog_get.h \
-	src/data/benchlog_merge.c \
-	src/data/benchlog_print.c \
-	src/data/benchlog_spread.c \
-	src/data/benchlog_summary.c \
-	src/data/catalog.c \
-	src/data/catalog.h \
-	src/data/catalog_class.c \
-	src/data/catalog_class.h \
-	src/data/compare_parts.h \
-	src/data/compare_run.c \
-	src/data/compare_run.h \
-	src/data/compare_table.c \
-	src/data/csv.c \
-	src/data/csv.h \
-	src/data/engine_file.c \
-	src/data/engine_file.h \
-	src/data/fit.c \
-	src/data/fit.h \
-	src/data/format_file.c \
-	src/data/format_file.h \
-	src/data/gguf.c \
-	src/data/gguffacts.c \
-	src/data/ggufmodel.c \
-	src/data/gpu_file.c \
-	src/data/gpu_file.h \
-	src/data/hfarch.c \
-	src/data/hfcheck.c \
-	src/data/hfconfig.c \
-	src/data/hfconfig.h \
-	src/data/hfexcept.c \
-	src/data/hfexcept.h \
-	src/data/hfjson.c \
-	src/data/hflayers.c \
-	src/data/hfmatch.c \
-	src/data/hfmatch.h \
-	src/data/hfmixers.c \
-	src/data/hfquant.c \
-	src/data/hfvision.c \
-	src/data/jscan.c \
-	src/data/jscan.h \
-	src/data/local_models.c \
-	src/data/local_models.h \
-	src/data/model_file.c \
-	src/data/model_file.h \
-	src/data/option.c \
-	src/data/option.h \
-	src/data/planner.c \
-	src/data/planner.h \
-	src/data/planner_answer.c \
-	src/data/price_file.c \
-	src/data/price_file.h \
-	src/data/price_import.c \
-	src/data/price_import.h \
-	src/data/print_compare.c \
-	src/data/print_compare.h \
-	src/data/print_plan.c \
-	src/data/print_plan.h \
-	src/data/print_why.c \
-	src/data/print_why.h \
-	src/data/profile.c \
-	src/data/profile.h \
-	src/data/profile_get.c \
-	src/data/profile_impl.h \
-	src/data/profile_scan.c \
-	src/data/profile_scan.h \
-	src/data/reader.c \
-	src/data/reader_parts.h \
-	src/data/readerfile.c \
-	src/data/readergguf.c \
-	src/data/readers.h \
-	src/data/report.c \
-	src/data/report.h \
-	src/data/report_catalog.c \
-	src/data/report_catalog.h \
-	src/data/report_engine.c \
-	src/data/report_gpu.c \
-	src/data/report_model.c \
-	src/data/report_price.c \
-	src/data/report_train.c \
-	src/data/report_train.h \
-	src/data/safetensors.c \
-	src/data/sheet.c \
-	src/data/sheet.h \
-	src/data/sheet_plan.c \
-	src/data/sheet_plan.h \
-	src/data/sheet_print.c \
-	src/data/shelf.c \
-	src/data/shelf.h \
-	src/data/size_table.c \
-	src/data/tensorname.c \
-	src/data/tensorsum.c
+checkpoint_sources = \
+	src/checkpoint/checkpoint.c \
+	src/checkpoint/checkpoint.h \
+	src/checkpoint/gguf.c \
+	src/checkpoint/gguffacts.c \
+	src/checkpoint/ggufmodel.c \
+	src/checkpoint/hfarch.c \
+	src/checkpoint/hfcheck.c \
+	src/checkpoint/hfconfig.c \
+	src/checkpoint/hfconfig.h \
+	src/checkpoint/hfexcept.c \
+	src/checkpoint/hfexcept.h \
+	src/checkpoint/hfjson.c \
+	src/checkpoint/hflayers.c \
+	src/checkpoint/hfmatch.c \
+	src/checkpoint/hfmatch.h \
+	src/checkpoint/hfmixers.c \
+	src/checkpoint/hfquant.c \
+	src/checkpoint/hfvision.c \
+	src/checkpoint/jscan.c \
+	src/checkpoint/jscan.h \
+	src/checkpoint/local_models.c \
+	src/checkpoint/local_models.h \
+	src/checkpoint/reader_file.c \
+	src/checkpoint/reader_gguf.c \
+	src/checkpoint/reader_parts.h \
+	src/checkpoint/safetensors.c \
+	src/checkpoint/tensorname.c \
+	src/checkpoint/tensorsum.c
+
+catalog_sources = \
+	src/catalog/catalog.c \
+	src/catalog/catalog.h \
+	src/catalog/catalog_class.c \
+	src/catalog/catalog_class.h \
+	src/catalog/engine_file.c \
+	src/catalog/engine_file.h \
+	src/catalog/format_file.c \
+	src/catalog/format_file.h \
+	src/catalog/gpu_file.c \
+	src/catalog/gpu_file.h \
+	src/catalog/model_file.c \
+	src/catalog/model_file.h \
+	src/catalog/price_file.c \
+	src/catalog/price_file.h \
+	src/catalog/price_import.c \
+	src/catalog/price_import.h \
+	src/catalog/profile.c \
+	src/catalog/profile.h \
+	src/catalog/profile_get.c \
+	src/catalog/profile_impl.h \
+	src/catalog/profile_scan.c \
+	src/catalog/profile_scan.h \
+	src/catalog/registry.c \
+	src/catalog/registry.h
 
 probe_sources = \
 	src/probe/nvml_parts.h \
@@ -190,6 +151,58 @@ probe_sources = \
 	src/probe/probe_nvml_live.c \
 	src/probe/probe_parts.h \
 	src/probe/probe_sysfs.c
+
+request_sources = \
+	src/request/option.c \
+	src/request/option.h \
+	src/request/planner.c \
+	src/request/planner.h \
+	src/request/planner_answer.c
+
+output_sources = \
+	src/output/batch.c \
+	src/output/batch.h \
+	src/output/compare_parts.h \
+	src/output/compare_run.c \
+	src/output/compare_run.h \
+	src/output/compare_table.c \
+	src/output/print_compare.c \
+	src/output/print_compare.h \
+	src/output/print_plan.c \
+	src/output/print_plan.h \
+	src/output/print_why.c \
+	src/output/print_why.h \
+	src/output/record.c \
+	src/output/record.h \
+	src/output/record_plan.c \
+	src/output/record_plan.h \
+	src/output/record_print.c \
+	src/output/report.c \
+	src/output/report.h \
+	src/output/report_catalog.c \
+	src/output/report_catalog.h \
+	src/output/report_engine.c \
+	src/output/report_gpu.c \
+	src/output/report_model.c \
+	src/output/report_price.c \
+	src/output/report_train.c \
+	src/output/report_train.h \
+	src/output/size_table.c
+
+result_sources = \
+	src/result/benchlog.c \
+	src/result/benchlog.h \
+	src/result/benchlog_alike.c \
+	src/result/benchlog_calibration.c \
+	src/result/benchlog_compare.c \
+	src/result/benchlog_get.c \
+	src/result/benchlog_get.h \
+	src/result/benchlog_merge.c \
+	src/result/benchlog_print.c \
+	src/result/benchlog_spread.c \
+	src/result/benchlog_summary.c \
+	src/result/fit.c \
+	src/result/fit.h
 
 run_sources = \
 	src/run/devices.c \
@@ -218,8 +231,8 @@ run_sources = \
 	src/run/session_files.c \
 	src/run/session_host.c \
 	src/run/session_look.c \
-	src/run/session_parts.h \
 	src/run/session_options.c \
+	src/run/session_parts.h \
 	src/run/session_plan.c \
 	src/run/session_predict.c \
 	src/run/session_result.c \
@@ -234,101 +247,101 @@ tui_sources = \
 	src/tui/app_act.c \
 	src/tui/app_draw.c \
 	src/tui/app_parts.h \
-	src/tui/bench_options.c \
-	src/tui/bench_options.h \
-	src/tui/canvas.c \
-	src/tui/canvas.h \
-	src/tui/chooser.c \
 	src/tui/command.c \
-	src/tui/compare_detail.c \
-	src/tui/compare_detail.h \
-	src/tui/compare_filter.c \
-	src/tui/compare_view.c \
-	src/tui/compare_view.h \
-	src/tui/curve_measured.c \
-	src/tui/curve_memory.c \
-	src/tui/curve_roofline.c \
-	src/tui/curves.h \
-	src/tui/curves_draw.c \
-	src/tui/curves_file.c \
-	src/tui/curves_file.h \
-	src/tui/desk.c \
-	src/tui/desk.h \
-	src/tui/desk_choices.c \
-	src/tui/desk_file.c \
-	src/tui/desk_form.c \
-	src/tui/desk_parts.h \
-	src/tui/desk_shown.c \
-	src/tui/devices_view.c \
-	src/tui/devices_view.h \
-	src/tui/edit.c \
-	src/tui/edit.h \
 	src/tui/field.c \
-	src/tui/frame.c \
-	src/tui/frame.h \
-	src/tui/gauge.c \
-	src/tui/gauge.h \
-	src/tui/key.c \
-	src/tui/key.h \
+	src/tui/form.c \
+	src/tui/form.h \
+	src/tui/form_choices.c \
+	src/tui/form_file.c \
+	src/tui/form_values.c \
+	src/tui/form_parts.h \
+	src/tui/form_shown.c \
 	src/tui/membar.c \
 	src/tui/membar.h \
-	src/tui/overlay.c \
-	src/tui/paste.c \
-	src/tui/paste.h \
-	src/tui/overlay.h \
-	src/tui/plain.c \
-	src/tui/plain.h \
-	src/tui/plain_bench.c \
-	src/tui/plain_compare.c \
-	src/tui/plain_form.c \
-	src/tui/plain_parts.h \
-	src/tui/plain_say.c \
-	src/tui/plan_answer.c \
-	src/tui/plan_file.c \
-	src/tui/plan_fix.c \
-	src/tui/plan_parts.h \
-	src/tui/plot.c \
-	src/tui/plot.h \
-	src/tui/plot_axis.c \
-	src/tui/plot_parts.h \
-	src/tui/plot_raster.c \
-	src/tui/plot_svg.c \
-	src/tui/prompt.c \
 	src/tui/quit.c \
-	src/tui/reader.c \
-	src/tui/rect.h \
-	src/tui/s_bench.c \
-	src/tui/s_bench.h \
-	src/tui/s_bench_ask.c \
-	src/tui/s_bench_choose.c \
-	src/tui/s_bench_done.c \
-	src/tui/s_bench_export.c \
-	src/tui/s_bench_live.c \
-	src/tui/s_bench_options.c \
-	src/tui/s_bench_plan.c \
-	src/tui/s_compare.c \
-	src/tui/s_compare.h \
-	src/tui/s_compare_draw.c \
-	src/tui/s_curves.c \
-	src/tui/s_plan.c \
 	src/tui/screen.h \
 	src/tui/script.c \
 	src/tui/script.h \
 	src/tui/settings.c \
 	src/tui/settings.h \
-	src/tui/signals.c \
-	src/tui/signals.h \
-	src/tui/spark.c \
-	src/tui/spark.h \
-	src/tui/term.c \
-	src/tui/term.h \
-	src/tui/term_none.c \
-	src/tui/theme.c \
-	src/tui/theme.h \
-	src/tui/utf8.c \
-	src/tui/utf8.h \
-	src/tui/words.c \
-	src/tui/words.h
+	src/tui/bench/bench_options.c \
+	src/tui/bench/bench_options.h \
+	src/tui/bench/devices_view.c \
+	src/tui/bench/devices_view.h \
+	src/tui/bench/gauge.c \
+	src/tui/bench/gauge.h \
+	src/tui/bench/s_bench.c \
+	src/tui/bench/s_bench.h \
+	src/tui/bench/s_bench_ask.c \
+	src/tui/bench/s_bench_choose.c \
+	src/tui/bench/s_bench_done.c \
+	src/tui/bench/s_bench_export.c \
+	src/tui/bench/s_bench_live.c \
+	src/tui/bench/s_bench_options.c \
+	src/tui/bench/s_bench_plan.c \
+	src/tui/compare/compare_detail.c \
+	src/tui/compare/compare_detail.h \
+	src/tui/compare/compare_filter.c \
+	src/tui/compare/compare_view.c \
+	src/tui/compare/compare_view.h \
+	src/tui/compare/s_compare.c \
+	src/tui/compare/s_compare.h \
+	src/tui/compare/s_compare_draw.c \
+	src/tui/curves/curve_measured.c \
+	src/tui/curves/curve_memory.c \
+	src/tui/curves/curve_roofline.c \
+	src/tui/curves/curves.h \
+	src/tui/curves/curves_draw.c \
+	src/tui/curves/curves_file.c \
+	src/tui/curves/curves_file.h \
+	src/tui/curves/s_curves.c \
+	src/tui/plain/plain.c \
+	src/tui/plain/plain.h \
+	src/tui/plain/plain_bench.c \
+	src/tui/plain/plain_compare.c \
+	src/tui/plain/plain_form.c \
+	src/tui/plain/plain_parts.h \
+	src/tui/plain/plain_say.c \
+	src/tui/plan/plan_answer.c \
+	src/tui/plan/plan_file.c \
+	src/tui/plan/plan_fix.c \
+	src/tui/plan/plan_parts.h \
+	src/tui/plan/s_plan.c \
+	src/tui/toolkit/canvas.c \
+	src/tui/toolkit/canvas.h \
+	src/tui/toolkit/chooser.c \
+	src/tui/toolkit/edit.c \
+	src/tui/toolkit/edit.h \
+	src/tui/toolkit/frame.c \
+	src/tui/toolkit/frame.h \
+	src/tui/toolkit/key.c \
+	src/tui/toolkit/key.h \
+	src/tui/toolkit/overlay.c \
+	src/tui/toolkit/overlay.h \
+	src/tui/toolkit/pager.c \
+	src/tui/toolkit/paste.c \
+	src/tui/toolkit/paste.h \
+	src/tui/toolkit/plot.c \
+	src/tui/toolkit/plot.h \
+	src/tui/toolkit/plot_axis.c \
+	src/tui/toolkit/plot_parts.h \
+	src/tui/toolkit/plot_raster.c \
+	src/tui/toolkit/plot_svg.c \
+	src/tui/toolkit/prompt.c \
+	src/tui/toolkit/rect.h \
+	src/tui/toolkit/signals.c \
+	src/tui/toolkit/signals.h \
+	src/tui/toolkit/spark.c \
+	src/tui/toolkit/spark.h \
+	src/tui/toolkit/term.c \
+	src/tui/toolkit/term.h \
+	src/tui/toolkit/term_none.c \
+	src/tui/toolkit/theme.c \
+	src/tui/toolkit/theme.h \
+	src/tui/toolkit/utf8.c \
+	src/tui/toolkit/utf8.h \
+	src/tui/toolkit/words.c \
+	src/tui/toolkit/words.h
 
 cli_sources = \
 	src/cli/bench_parts.h \
@@ -368,9 +381,6 @@ bench_sources = \
 	bench/method_stats.c \
 	bench/orders.c \
 	bench/orders.h \
-	bench/point.c \
-	bench/point_decode.c \
-	bench/point.h \
 	bench/protocol.c \
 	bench/protocol.h \
 	bench/watch.c \
@@ -431,7 +441,12 @@ cuda_engine_sources = \
 libgpuplan_a_SOURCES = \
 	$(util_sources) \
 	$(core_sources) \
-	$(data_sources) \
+	$(point_sources) \
+	$(checkpoint_sources) \
+	$(catalog_sources) \
+	$(request_sources) \
+	$(output_sources) \
+	$(result_sources) \
 	$(probe_sources) \
 	$(run_sources) \
 	$(tui_sources) \

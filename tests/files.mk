@@ -33,7 +33,7 @@ unit_tests = \
 	tests/unit/test_compare_view \
 	tests/unit/test_cost \
 	tests/unit/test_cpu_topology \
-	tests/unit/test_desk \
+	tests/unit/test_form \
 	tests/unit/test_err \
 	tests/unit/test_explain \
 	tests/unit/test_facts \
@@ -72,7 +72,7 @@ unit_tests = \
 	tests/unit/test_search \
 	tests/unit/test_session \
 	tests/unit/test_settings \
-	tests/unit/test_sheet \
+	tests/unit/test_record \
 	tests/unit/test_spark \
 	tests/unit/test_str \
 	tests/unit/test_sweep \
@@ -280,8 +280,8 @@ fake_cuda_sources = \
 	$(top_srcdir)/tests/fixtures/fake_cublaslt.c \
 	$(top_srcdir)/bench/cuda_convert.c \
 	$(top_srcdir)/bench/cuda_types.c \
-	$(top_srcdir)/bench/point.c \
-	$(top_srcdir)/bench/point_decode.c \
+	$(top_srcdir)/src/point/point.c \
+	$(top_srcdir)/src/point/point_decode.c \
 	$(top_srcdir)/src/util/err.c \
 	$(top_srcdir)/src/util/json.c \
 	$(top_srcdir)/src/util/mem.c \

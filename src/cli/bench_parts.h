@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 #include "cli/command.h"
-#include "data/benchlog.h"
+#include "result/benchlog.h"
 #include "run/session.h"
 #include "util/err.h"
 #include "util/str.h"

@@ -57,7 +57,7 @@ static void say_lines(struct bench_job *job, const char *text)
 enum gp_status bench_show(struct bench_job *job, const struct benchlog *log,
                           const struct strbuf *say, struct gp_err *err)
 {
-    bool file = ask_flag(&job->in->ask, OPT_OUT) && !job->to_stdout;
+    bool file = options_flag(&job->in->options, OPT_OUT) && !job->to_stdout;
     enum output_format format = file ? OUTPUT_TEXT : job->in->format;
     struct strbuf out;
     bool ok;
@@ -82,7 +82,7 @@ enum gp_status bench_show(struct bench_job *job, const struct benchlog *log,
 enum gp_status bench_write_view(struct bench_job *job, const struct benchlog *log,
                                 struct gp_err *err)
 {
-    const char *path = ask_word(&job->in->ask, OPT_OUT, NULL);
+    const char *path = options_word(&job->in->options, OPT_OUT, NULL);
     enum output_format format = job->in->format;
     enum gp_status status;
     struct strbuf view;
@@ -99,7 +99,7 @@ enum gp_status bench_write_view(struct bench_job *job, const struct benchlog *lo
 enum gp_status bench_write_prom(const struct bench_job *job, const struct benchlog *log,
                                 struct gp_err *err)
 {
-    const char *dir = ask_word(&job->in->ask, OPT_PROM, NULL);
+    const char *dir = options_word(&job->in->options, OPT_PROM, NULL);
     char path[GP_PATH_MAX], name[64] = "gpuplan.prom";
     struct strbuf text;
     enum gp_status status;

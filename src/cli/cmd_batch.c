@@ -19,8 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output/batch.h"
 #include "run/devices.h"
-#include "data/batch.h"
 #include "util/mem.h"
 #include "util/path.h"
 #include "util/say.h"
@@ -211,7 +211,7 @@ static enum gp_status answer_all(struct run *r, struct gp_err *err)
 static void start_workers(struct run *r)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    const char *dir = ask_word(&r->in->ask, OPT_PROFILES, NULL);
+    const char *dir = options_word(&r->in->options, OPT_PROFILES, NULL);
     r->workers = cpus < 1 ? 1 : cpus > MOST_WORKERS ? MOST_WORKERS : (int)cpus;
     for (int i = 0; i < r->workers; i++) {
         struct worker *w = &r->worker[i];
@@ -234,7 +234,7 @@ static void stop_workers(struct run *r)
 
 static enum gp_status batch_run(struct invocation *in, struct gp_err *err)
 {
-    const char *file = ask_word(&in->ask, OPT_OUT, "-");
+    const char *file = options_word(&in->options, OPT_OUT, "-");
     struct run r = {.in = in, .to_file = strcmp(file, "-") != 0};
     enum gp_status status = open_input(&r, err);
     if (status)

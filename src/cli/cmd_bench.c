@@ -118,9 +118,9 @@ static void name_unconfirmed(const struct benchlog *reference,
 static enum gp_status expect(const struct bench_job *job, const struct benchlog *log,
                              struct strbuf *say, bool *failed, struct gp_err *err)
 {
-    const char *path = ask_word(&job->in->ask, OPT_EXPECT, NULL);
-    double tolerance = job->in->ask.value[OPT_TOLERANCE].given
-                           ? job->in->ask.value[OPT_TOLERANCE].number / 100
+    const char *path = options_word(&job->in->options, OPT_EXPECT, NULL);
+    double tolerance = job->in->options.value[OPT_TOLERANCE].given
+                           ? job->in->options.value[OPT_TOLERANCE].number / 100
                            : 0.05;
     struct benchlog reference;
     struct benchlog_changes changes;
@@ -174,7 +174,7 @@ static enum gp_status report(struct bench_job *job, const struct benchlog *log,
         *err = why;
     }
     job->in->exit_code =
-        session_exit_code(job->session, ask_flag(&job->in->ask, OPT_STRICT));
+        session_exit_code(job->session, options_flag(&job->in->options, OPT_STRICT));
     if (failed && job->in->exit_code == 0)
         job->in->exit_code = gp_status_exit(GP_E_CHECK);
     strbuf_fini(&say);
@@ -240,7 +240,7 @@ static enum gp_status work(struct bench_job *job, bool *done, struct gp_err *err
 {
     struct session_event event;
     enum gp_status status = GP_OK;
-    bool dry = ask_flag(&job->in->ask, OPT_DRY_RUN);
+    bool dry = options_flag(&job->in->options, OPT_DRY_RUN);
 
     while (!status && !*done) {
         heed_signals(job);
@@ -264,7 +264,7 @@ static enum gp_status work(struct bench_job *job, bool *done, struct gp_err *err
 
 static enum gp_status check_reference(const struct bench_job *job, struct gp_err *err)
 {
-    const char *path = ask_word(&job->in->ask, OPT_EXPECT, NULL);
+    const char *path = options_word(&job->in->options, OPT_EXPECT, NULL);
     struct benchlog reference;
     enum gp_status status;
 
@@ -278,7 +278,7 @@ static enum gp_status check_reference(const struct bench_job *job, struct gp_err
 /* --prom writes last; that it cannot is said first. */
 static enum gp_status check_prom(const struct bench_job *job, struct gp_err *err)
 {
-    const char *dir = ask_word(&job->in->ask, OPT_PROM, NULL);
+    const char *dir = options_word(&job->in->options, OPT_PROM, NULL);
 
     if (dir && !path_is_dir(dir))
         return gp_fail(err, GP_E_FILE, dir, "--prom takes a folder that is there",
@@ -301,8 +301,8 @@ static enum gp_status open_session(struct bench_job *job, struct gp_err *err)
 {
     struct invocation *in = job->in;
     struct strbuf tests;
-    struct session_ask ask = {
-        .ask = &in->ask,
+    struct session_ask options = {
+        .options = &in->options,
         .planner = in->planner,
         .rank = job->rank,
         .ranks = job->ranks,
@@ -314,8 +314,8 @@ static enum gp_status open_session(struct bench_job *job, struct gp_err *err)
     strbuf_init(&tests);
     for (int i = 0; i < in->arg_count; i++)
         strbuf_addf(&tests, "%s%s", i ? "," : "", in->args[i]);
-    ask.tests = tests.text;
-    job->session = session_new(&ask, err);
+    options.tests = tests.text;
+    job->session = session_new(&options, err);
     strbuf_fini(&tests);
     return job->session ? GP_OK : err->code;
 }
@@ -328,8 +328,8 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
 
     job->in = in;
     job->clock = bench_now();
-    job->to_stdout = strcmp(ask_word(&in->ask, OPT_OUT, ""), "-") == 0;
-    bench_progress_init(job, ask_word(&in->ask, OPT_PROGRESS, "auto"));
+    job->to_stdout = strcmp(options_word(&in->options, OPT_OUT, ""), "-") == 0;
+    bench_progress_init(job, options_word(&in->options, OPT_PROGRESS, "auto"));
     bench_rank_find(job);
     status = check_ranks(job, err);
     if (!status)

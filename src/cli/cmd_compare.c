@@ -2,26 +2,26 @@
  * cmd_compare.c - gpuplan --compare: one load on many GPUs and precisions.
  */
 #include "cli/command.h"
-#include "data/print_compare.h"
-#include "data/sheet_plan.h"
+#include "output/print_compare.h"
+#include "output/record_plan.h"
 
 static enum gp_status run(struct invocation *in, struct gp_err *err)
 {
-    struct sheet doc;
+    struct record doc;
     bool fits = false;
     if (in->arg_count > 0)
         return gp_fail(err, GP_E_USAGE, in->args[0], "options begin with dashes",
                        "--compare takes no arguments");
-    if (in->ask.model_count > 1)
+    if (in->options.model_count > 1)
         return gp_fail(err, GP_E_USAGE, "--model", "use --table for several",
                        "compares GPUs for one model");
-    sheet_init(&doc);
-    enum gp_status status = report_compare(in->planner, &in->ask, &doc, &fits, err);
+    record_init(&doc);
+    enum gp_status status = report_compare(in->planner, &in->options, &doc, &fits, err);
     if (!status) {
         print_compare(&doc, in->format, in->quiet, &in->out);
         in->exit_code = fits ? 0 : 1;
     }
-    sheet_fini(&doc);
+    record_fini(&doc);
     return status;
 }
 

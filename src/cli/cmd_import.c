@@ -6,9 +6,9 @@
  * stands in its first lines, as comments. Without DATE the rows are undated, because a
  * file does not say when it was true.
  */
+#include "catalog/price_import.h"
 #include "cli/command.h"
 #include "core/cost.h"
-#include "data/price_import.h"
 
 /* A name is for comments here: nothing that would end the line. */
 static void comment(struct strbuf *out, const char *label, const char *text)

@@ -7,46 +7,46 @@
 
 #include <string.h>
 
+#include "output/report_catalog.h"
 #include "run/devices.h"
-#include "data/report_catalog.h"
 
 static void ids(const struct fact *items, struct strbuf *out)
 {
     const char *last = "";
-    for (size_t i = 0; i < items->sheet_count; i++) {
-        const char *id = sheet_get(&items->sheets[i], "id");
+    for (size_t i = 0; i < items->record_count; i++) {
+        const char *id = record_get(&items->records[i], "id");
         if (strcmp(id, last) != 0) /* an instance type has a row per region */
             strbuf_addf(out, "%s\n", id);
         last = id;
     }
 }
 
-static void text(const struct sheet *doc, const struct fact *items, struct strbuf *out)
+static void text(const struct record *doc, const struct fact *items, struct strbuf *out)
 {
-    const char *word = sheet_get(doc, "class"), *reason = sheet_get(doc, "reason");
+    const char *word = record_get(doc, "class"), *reason = record_get(doc, "reason");
     if (reason[0]) {
         strbuf_addf(out, "no device: %s\n", reason);
         return;
     }
-    sheet_table(items->sheets, items->sheet_count, NULL, SHEET_TEXT, out);
+    record_table(items->records, items->record_count, NULL, RECORD_TEXT, out);
     strbuf_addf(out,
                 "%s%zu %s; ~ estimated, ? assumed, - unknown; gpuplan --show ID has "
                 "sources and dates\n",
-                items->sheet_count ? "\n" : "", items->sheet_count, word);
+                items->record_count ? "\n" : "", items->record_count, word);
 }
 
-static void print(struct invocation *in, const struct sheet *doc)
+static void print(struct invocation *in, const struct record *doc)
 {
-    const struct fact *items = sheet_find(doc, "items");
+    const struct fact *items = record_find(doc, "items");
     if (in->format == OUTPUT_JSON)
-        sheet_json(doc, &in->out);
+        record_json(doc, &in->out);
     else if (in->quiet)
         ids(items, &in->out);
     else if (in->format == OUTPUT_TEXT)
         text(doc, items, &in->out);
     else
-        sheet_table(items->sheets, items->sheet_count, NULL,
-                    in->format == OUTPUT_CSV ? SHEET_CSV : SHEET_MARKDOWN, &in->out);
+        record_table(items->records, items->record_count, NULL,
+                     in->format == OUTPUT_CSV ? RECORD_CSV : RECORD_MARKDOWN, &in->out);
 }
 
 /* The devices of this machine are no part of the catalogue, and so not of data/. */
@@ -60,17 +60,17 @@ static const struct report_class *find_class(const char *word, struct gp_err *er
 
 static enum gp_status run(struct invocation *in, struct gp_err *err)
 {
-    struct sheet doc;
+    struct record doc;
     const struct report_class *class =
         find_class(in->arg_count > 0 ? in->args[0] : "", err);
     if (!class)
         return GP_E_USAGE;
-    sheet_init(&doc);
+    record_init(&doc);
     enum gp_status status = report_list(planner_catalog(in->planner), class,
                                         in->args + 1, in->arg_count - 1, &doc, err);
     if (!status)
         print(in, &doc);
-    sheet_fini(&doc);
+    record_fini(&doc);
     return status;
 }
 

@@ -2,18 +2,19 @@
  * cmd_plan.c - gpuplan --plan: one request, one answer.
  */
 #include "cli/command.h"
-#include "data/print_plan.h"
 #include "cli/print_train.h"
-#include "data/report.h"
+#include "output/print_plan.h"
+#include "output/report.h"
 #include "util/json.h"
 
 static enum gp_status one_of_each(const struct invocation *in, struct gp_err *err)
 {
-    const struct ask *ask = &in->ask;
+    const struct options *options = &in->options;
     if (in->arg_count > 0)
         return gp_fail(err, GP_E_USAGE, in->args[0], "options begin with dashes",
                        "--plan takes no arguments");
-    if (ask->model_count > 1 || ask->precision_count > 1 || ask->gpu_count > 1)
+    if (options->model_count > 1 || options->precision_count > 1 ||
+        options->gpu_count > 1)
         return gp_fail(err, GP_E_USAGE, "--plan", "use --compare for several",
                        "plans one model, precision and GPU");
     return GP_OK;
@@ -21,9 +22,9 @@ static enum gp_status one_of_each(const struct invocation *in, struct gp_err *er
 
 static void print_answer(struct invocation *in, const struct answer *a)
 {
-    bool why = ask_flag(&in->ask, OPT_WHY);
+    bool why = options_flag(&in->options, OPT_WHY);
     if (in->format == OUTPUT_JSON) {
-        json_t *json = report_plan(a, &in->ask, why, false);
+        json_t *json = report_plan(a, &in->options, why, false);
         gp_json_write(json, true, &in->out);
         json_decref(json);
     } else if (in->format != OUTPUT_TEXT) {
@@ -31,7 +32,7 @@ static void print_answer(struct invocation *in, const struct answer *a)
     } else if (in->quiet) {
         print_plan_line(a, &in->out);
     } else {
-        print_plan(a, &in->ask, why, in->verbose, &in->out);
+        print_plan(a, &in->options, why, in->verbose, &in->out);
     }
 }
 
@@ -39,12 +40,12 @@ static enum gp_status plan_run(struct invocation *in, struct gp_err *err)
 {
     struct answer a;
     enum gp_status status = one_of_each(in, err);
-    if (!status && in->ask.value[OPT_TRAIN].given)
+    if (!status && in->options.value[OPT_TRAIN].given)
         return train_run(in, err);
     if (!status)
-        status = ask_inference(&in->ask, "is for --train only", err);
+        status = options_inference(&in->options, "is for --train only", err);
     if (!status)
-        status = planner_answer(in->planner, &in->ask, &a, err);
+        status = planner_answer(in->planner, &in->options, &a, err);
     if (status)
         return status;
     print_answer(in, &a);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "data/benchlog.h"
+#include "result/benchlog.h"
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/say.h"
@@ -24,8 +24,8 @@ static enum benchlog_view view_of(enum output_format format)
 /* A file is for keeping, so without --format it is the record and not a table. */
 static void choose_format(struct invocation *in)
 {
-    if (!in->ask.value[OPT_FORMAT].given && ask_flag(&in->ask, OPT_OUT) &&
-        strcmp(ask_word(&in->ask, OPT_OUT, "-"), "-") != 0)
+    if (!in->options.value[OPT_FORMAT].given && options_flag(&in->options, OPT_OUT) &&
+        strcmp(options_word(&in->options, OPT_OUT, "-"), "-") != 0)
         in->format = OUTPUT_JSON;
 }
 
@@ -64,7 +64,7 @@ static void print_changes(struct invocation *in, const struct benchlog_changes *
 
 static enum gp_status compare_run(struct invocation *in, struct gp_err *err)
 {
-    const struct ask_value *given = &in->ask.value[OPT_TOLERANCE];
+    const struct option_value *given = &in->options.value[OPT_TOLERANCE];
     double tolerance = given->given ? given->number / 100 : 0.05;
     struct benchlog a, b;
     struct benchlog_changes changes;
@@ -85,7 +85,7 @@ static enum gp_status compare_run(struct invocation *in, struct gp_err *err)
     warnings = benchlog_differences(&a, &b, "A", "B");
     print_changes(in, &changes, warnings);
     json_decref(warnings);
-    if (ask_flag(&in->ask, OPT_STRICT) && !benchlog_confirmed(&changes))
+    if (options_flag(&in->options, OPT_STRICT) && !benchlog_confirmed(&changes))
         in->exit_code = gp_status_exit(GP_E_CHECK);
     benchlog_changes_fini(&changes);
     benchlog_fini(&a);
@@ -181,7 +181,7 @@ static enum gp_status merge_run(struct invocation *in, struct gp_err *err)
         json_t *json = benchlog_merge(logs, in->args, n);
 
         status = print_merged(in, json, err);
-        if (ask_flag(&in->ask, OPT_STRICT) &&
+        if (options_flag(&in->options, OPT_STRICT) &&
             json_array_size(json_object_get(json, "stragglers")) > 0)
             in->exit_code = gp_status_exit(GP_E_CHECK);
         json_decref(json);

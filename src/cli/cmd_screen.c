@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "tui/app.h"
-#include "tui/plain.h"
+#include "tui/plain/plain.h"
 #include "tui/settings.h"
 #include "util/str.h"
 
@@ -29,25 +29,26 @@ static void color_option(const char *word, struct app_settings *settings)
         settings->scheme = scheme >= 0 ? (enum scheme)scheme : SCHEME_MONO;
 }
 
-static void options(const struct ask *ask, struct app_settings *settings)
+static void take_settings(const struct options *options, struct app_settings *settings)
 {
-    color_option(ask_word(ask, OPT_COLOR, "auto"), settings);
-    if (ask_flag(ask, OPT_ASCII)) {
+    color_option(options_word(options, OPT_COLOR, "auto"), settings);
+    if (options_flag(options, OPT_ASCII)) {
         settings->charset = CHARSET_ASCII;
         settings->charset_given = true;
     }
-    if (ask_flag(ask, OPT_NO_MOUSE))
+    if (options_flag(options, OPT_NO_MOUSE))
         settings->mouse = false;
 }
 
 static enum gp_status one_of_each(const struct invocation *in, struct gp_err *err)
 {
-    const struct ask *ask = &in->ask;
+    const struct options *options = &in->options;
 
     if (in->arg_count > 0)
         return gp_fail(err, GP_E_USAGE, in->args[0], "options begin with dashes",
                        "the screen takes no arguments");
-    if (ask->model_count > 1 || ask->precision_count > 1 || ask->gpu_count > 1)
+    if (options->model_count > 1 || options->precision_count > 1 ||
+        options->gpu_count > 1)
         return gp_fail(err, GP_E_USAGE, "", "press 2 there, or use --compare",
                        "the screen begins with one model, precision and GPU");
     return GP_OK;
@@ -55,7 +56,7 @@ static enum gp_status one_of_each(const struct invocation *in, struct gp_err *er
 
 static enum gp_status screen_run(struct invocation *in, struct gp_err *err)
 {
-    struct app_start start = {.planner = in->planner, .ask = &in->ask};
+    struct app_start start = {.planner = in->planner, .options = &in->options};
     struct gp_err wrong = {0};
     char report[400];
     const char *because;
@@ -69,9 +70,9 @@ static enum gp_status screen_run(struct invocation *in, struct gp_err *err)
                   wrong.hint);
         start.report = report;
     }
-    options(&in->ask, &start.settings);
+    take_settings(&in->options, &start.settings);
     start.script = getenv("GPUPLAN_SCRIPT");
-    because = plain_because(ask_flag(&in->ask, OPT_PLAIN), plain);
+    because = plain_because(options_flag(&in->options, OPT_PLAIN), plain);
     if (because && !start.script)
         in->exit_code = plain_run(&start, because, err);
     else

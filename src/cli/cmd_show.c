@@ -5,17 +5,17 @@
  * instance type, a format or a server; the classes are asked in that order.
  */
 #include "cli/command.h"
-#include "data/report_catalog.h"
+#include "output/report_catalog.h"
 
-static enum gp_status print(struct invocation *in, const struct sheet *doc,
+static enum gp_status print(struct invocation *in, const struct record *doc,
                             struct gp_err *err)
 {
     switch (in->format) {
     case OUTPUT_TEXT:
-        sheet_lines(doc, &in->out);
+        record_lines(doc, &in->out);
         return GP_OK;
     case OUTPUT_JSON:
-        sheet_json(doc, &in->out);
+        record_json(doc, &in->out);
         return GP_OK;
     default:
         return gp_fail(err, GP_E_USAGE, "--format", "text or json; --list has tables",
@@ -25,14 +25,14 @@ static enum gp_status print(struct invocation *in, const struct sheet *doc,
 
 static enum gp_status run(struct invocation *in, struct gp_err *err)
 {
-    struct sheet doc;
+    struct record doc;
     if (in->arg_count != 1)
         return gp_fail(err, GP_E_USAGE, "--show", "gpuplan --list CLASS has the ids",
                        in->arg_count ? "takes one ID" : "needs an ID");
     enum gp_status status = report_show(in->planner, in->args[0], &doc, err);
     if (!status)
         status = print(in, &doc, err);
-    sheet_fini(&doc);
+    record_fini(&doc);
     return status;
 }
 

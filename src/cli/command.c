@@ -86,9 +86,9 @@ static enum gp_status take_option(struct invocation *in, int argc, char **argv, 
                            row->argument);
         value = argv[++*i];
     }
-    if (in->ask.value[id].given && !row->many && row->type != OPTION_FLAG)
-        return ask_twice(where, err);
-    return ask_text(&in->ask, (enum option_id)id, where, value, err);
+    if (in->options.value[id].given && !row->many && row->type != OPTION_FLAG)
+        return options_twice(where, err);
+    return options_text(&in->options, (enum option_id)id, where, value, err);
 }
 
 static enum output_format output_format(const char *word)
@@ -117,9 +117,9 @@ enum gp_status command_parse(struct invocation *in, int argc, char **argv,
             in->args[in->arg_count++] = argv[i];
         }
     }
-    in->format = output_format(ask_word(&in->ask, OPT_FORMAT, "text"));
-    in->quiet = ask_flag(&in->ask, OPT_QUIET);
-    in->verbose = ask_flag(&in->ask, OPT_VERBOSE);
+    in->format = output_format(options_word(&in->options, OPT_FORMAT, "text"));
+    in->quiet = options_flag(&in->options, OPT_QUIET);
+    in->verbose = options_flag(&in->options, OPT_VERBOSE);
     return status;
 }
 

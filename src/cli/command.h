@@ -12,9 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "data/option.h"
-#include "data/planner.h"
-#include "data/print_plan.h"
+#include "output/print_plan.h"
+#include "request/option.h"
+#include "request/planner.h"
 #include "util/err.h"
 #include "util/str.h"
 
@@ -24,7 +24,7 @@ struct command;
 
 struct invocation {
     const struct command *command;
-    struct ask ask;
+    struct options options;
     const char *args[INVOCATION_MAX_ARGS]; /* what is not an option, in order; borrowed */
     int arg_count;
     enum output_format format;

@@ -106,7 +106,7 @@ static void warnings(struct invocation *in)
 
 static int finish(struct invocation *in, struct gp_err *err)
 {
-    const char *file = ask_word(&in->ask, OPT_OUT, "-");
+    const char *file = options_word(&in->options, OPT_OUT, "-");
     warnings(in);
     if (in->command->streams)
         return in->exit_code;
@@ -121,11 +121,11 @@ static int run(struct invocation *in, int argc, char **argv)
     int code;
     if (command_parse(in, argc, argv, &err))
         return complain(&err);
-    if (ask_flag(&in->ask, OPT_HELP)) {
+    if (options_flag(&in->options, OPT_HELP)) {
         command_help(in->command, &in->out);
         return print(&in->out);
     }
-    if (ask_flag(&in->ask, OPT_VERSION)) {
+    if (options_flag(&in->options, OPT_VERSION)) {
         strbuf_add(&in->out, VERSION_LINE);
         return print(&in->out);
     }
@@ -134,8 +134,8 @@ static int run(struct invocation *in, int argc, char **argv)
                 "is no date");
         return complain(&err);
     }
-    in->planner =
-        planner_new(ask_word(&in->ask, OPT_PROFILES, NULL), today(), devices_local);
+    in->planner = planner_new(options_word(&in->options, OPT_PROFILES, NULL), today(),
+                              devices_local);
     code = in->command->run(in, &err) ? complain(&err) : finish(in, &err);
     planner_free(in->planner);
     return code;

@@ -5,37 +5,37 @@
 
 #include <string.h>
 
-#include "data/print_why.h"
 #include "core/train.h"
-#include "data/report_train.h"
+#include "output/print_why.h"
+#include "output/report_train.h"
 #include "util/json.h"
 #include "util/table.h"
 #include "util/units.h"
 
-static enum gp_status ask_train(const struct ask *ask, struct train *t,
+static enum gp_status ask_train(const struct options *options, struct train *t,
                                 struct gp_err *err)
 {
     int optimizer, recompute;
-    *t = train_defaults(
-        (enum train_method)train_method_parse(ask_word(ask, OPT_TRAIN, "full")));
+    *t = train_defaults((enum train_method)train_method_parse(
+        options_word(options, OPT_TRAIN, "full")));
     optimizer = train_optimizer_parse(
-        ask_word(ask, OPT_OPTIMIZER, train_optimizer_word(t->optimizer)));
+        options_word(options, OPT_OPTIMIZER, train_optimizer_word(t->optimizer)));
     recompute = train_recompute_parse(
-        ask_word(ask, OPT_RECOMPUTE, train_recompute_word(t->recompute)));
+        options_word(options, OPT_RECOMPUTE, train_recompute_word(t->recompute)));
     if (optimizer < 0)
-        return gp_fail(err, GP_E_USAGE, "--optimizer",
-                       "adamw, adamw-bf16, adamw-8bit, sgd",
-                       "there is no optimizer '%s'", ask_word(ask, OPT_OPTIMIZER, ""));
+        return gp_fail(
+            err, GP_E_USAGE, "--optimizer", "adamw, adamw-bf16, adamw-8bit, sgd",
+            "there is no optimizer '%s'", options_word(options, OPT_OPTIMIZER, ""));
     t->optimizer = (enum train_optimizer)optimizer;
     t->recompute = (enum recompute)recompute;
-    if (ask->value[OPT_ZERO].given)
-        t->zero_stage = (int)ask->value[OPT_ZERO].number;
-    t->sequence = ask_or(ask, OPT_SEQUENCE, t->sequence);
-    t->micro_batch = ask_or(ask, OPT_MICRO_BATCH, t->micro_batch);
-    t->lora_rank = (int)ask_or(ask, OPT_LORA_RANK, t->lora_rank);
-    t->fused_kernels = ask_flag(ask, OPT_FUSED);
-    t->tp = (int)ask_or(ask, OPT_TP, 0);
-    t->pp = (int)ask_or(ask, OPT_PP, 0);
+    if (options->value[OPT_ZERO].given)
+        t->zero_stage = (int)options->value[OPT_ZERO].number;
+    t->sequence = options_or(options, OPT_SEQUENCE, t->sequence);
+    t->micro_batch = options_or(options, OPT_MICRO_BATCH, t->micro_batch);
+    t->lora_rank = (int)options_or(options, OPT_LORA_RANK, t->lora_rank);
+    t->fused_kernels = options_flag(options, OPT_FUSED);
+    t->tp = (int)options_or(options, OPT_TP, 0);
+    t->pp = (int)options_or(options, OPT_PP, 0);
     return GP_OK;
 }
 
@@ -136,7 +136,7 @@ static void print_text(const struct invocation *in, const struct request *q,
         print_parts(m, OUTPUT_TEXT, out);
     }
     print_fixes(m, fixes, count, out);
-    if (ask_flag(&in->ask, OPT_WHY))
+    if (options_flag(&in->options, OPT_WHY))
         print_why(terms, train_explain(q, m, terms), out);
 }
 
@@ -146,9 +146,9 @@ enum gp_status train_run(struct invocation *in, struct gp_err *err)
     struct train train;
     struct train_memory memory;
     struct train_fix fixes[TRAIN_MAX_FIXES];
-    enum gp_status status = ask_train(&in->ask, &train, err);
+    enum gp_status status = ask_train(&in->options, &train, err);
     if (!status)
-        status = planner_resolve(in->planner, &in->ask, NULL, NULL, NULL, &r, err);
+        status = planner_resolve(in->planner, &in->options, NULL, NULL, NULL, &r, err);
     if (!status && !r.request.gpu)
         status = gp_fail(err, GP_E_USAGE, "--gpu", "as in -g h100-sxm or -g h100-sxm:8",
                          "--train needs a GPU by name");
@@ -160,7 +160,7 @@ enum gp_status train_run(struct invocation *in, struct gp_err *err)
         memory.verdict == VERDICT_FITS ? 0 : train_fixes(&r.request, &memory, fixes);
     if (in->format == OUTPUT_JSON) {
         json_t *json = report_train(&r.request, &memory, fixes, count,
-                                    ask_flag(&in->ask, OPT_WHY));
+                                    options_flag(&in->options, OPT_WHY));
         gp_json_write(json, true, &in->out);
         json_decref(json);
     } else if (in->format != OUTPUT_TEXT) {

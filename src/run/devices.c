@@ -113,78 +113,78 @@ static const char *mig_word(const struct device *d)
     return d->slice[0] ? d->slice : words[d->mig];
 }
 
-static void memory(struct sheet *row, const char *name, struct quantity bytes)
+static void memory(struct record *row, const char *name, struct quantity bytes)
 {
-    sheet_quantity(row, name, "GiB", bytes, GP_GIB, 2);
+    record_quantity(row, name, "GiB", bytes, GP_GIB, 2);
 }
 
 /* What it does now: not for the aligned table. */
-static void now(struct sheet *row, const char *name, const char *unit,
+static void now(struct record *row, const char *name, const char *unit,
                 struct quantity value, double divide, int decimals)
 {
-    sheet_quantity(row, name, unit, value, divide, decimals);
-    sheet_detail(row);
+    record_quantity(row, name, unit, value, divide, decimals);
+    record_detail(row);
 }
 
-static void details(struct sheet *row, const struct device *d)
+static void details(struct record *row, const struct device *d)
 {
     memory(row, "memory_used", d->memory_used);
-    sheet_detail(row);
+    record_detail(row);
     memory(row, "memory_reserved", d->memory_reserved);
-    sheet_detail(row);
+    record_detail(row);
     if (d->vendor_id && d->device_id)
-        sheet_textf(row, "pci_id", "%04x:%04x", d->vendor_id, d->device_id);
+        record_textf(row, "pci_id", "%04x:%04x", d->vendor_id, d->device_id);
     else
-        sheet_text(row, "pci_id", "");
-    sheet_detail(row);
-    sheet_text(row, "uuid", d->uuid);
-    sheet_detail(row);
-    sheet_text(row, "driver", d->driver);
-    sheet_detail(row);
+        record_text(row, "pci_id", "");
+    record_detail(row);
+    record_text(row, "uuid", d->uuid);
+    record_detail(row);
+    record_text(row, "driver", d->driver);
+    record_detail(row);
     now(row, "power", "W", d->power, 1, 1);
     now(row, "power_limit", "W", d->power_limit, 1, 1);
     now(row, "clock", "MHz", d->clock, 1e6, 0);
     now(row, "temperature", "C", d->temperature, 1, 0);
     now(row, "busy", "%", d->busy, 0.01, 0);
-    sheet_text(row, "throttle", d->throttle);
-    sheet_detail(row);
-    sheet_positive(row, "pcie_gen", "", d->pcie.gen);
-    sheet_detail(row);
-    sheet_positive(row, "pcie_width", "", d->pcie.width);
-    sheet_detail(row);
-    sheet_count(row, "nvlinks_active", "", d->links < 0 ? NAN : d->links_active);
-    sheet_detail(row);
+    record_text(row, "throttle", d->throttle);
+    record_detail(row);
+    record_positive(row, "pcie_gen", "", d->pcie.gen);
+    record_detail(row);
+    record_positive(row, "pcie_width", "", d->pcie.width);
+    record_detail(row);
+    record_count(row, "nvlinks_active", "", d->links < 0 ? NAN : d->links_active);
+    record_detail(row);
 }
 
-static void add_row(struct sheet *row, const struct machine *m, const struct found *f)
+static void add_row(struct record *row, const struct machine *m, const struct found *f)
 {
     const struct device *d = f->device;
-    sheet_text(row, "id", f->id);
-    sheet_flag(row, "local", f == m->local);
-    sheet_count(row, "index", "", d->index);
-    sheet_text(row, "name", d->name);
+    record_text(row, "id", f->id);
+    record_flag(row, "local", f == m->local);
+    record_count(row, "index", "", d->index);
+    record_text(row, "name", d->name);
     memory(row, "memory", d->memory_total);
     memory(row, "free", d->memory_free);
-    sheet_text(row, "mig", mig_word(d));
-    sheet_count(row, "processes", "", d->processes < 0 ? NAN : d->processes);
-    sheet_text(row, "bus_id", d->bus_id);
-    sheet_text(row, "from", d->backend);
-    sheet_text(row, "note",
-               d->error[0] ? d->error
-               : f->id[0]  ? ""
-                           : "not in the catalogue");
+    record_text(row, "mig", mig_word(d));
+    record_count(row, "processes", "", d->processes < 0 ? NAN : d->processes);
+    record_text(row, "bus_id", d->bus_id);
+    record_text(row, "from", d->backend);
+    record_text(row, "note",
+                d->error[0] ? d->error
+                : f->id[0]  ? ""
+                            : "not in the catalogue");
     details(row, d);
 }
 
-static enum gp_status rows(struct catalog *catalog, struct sheet *doc,
+static enum gp_status rows(struct catalog *catalog, struct record *doc,
                            struct gp_err *err)
 {
     struct machine *m = gp_calloc(1, sizeof(*m));
     enum gp_status status = look(catalog, m, err);
     for (size_t i = 0; i < m->count && !status; i++)
-        add_row(sheet_append(doc, "items"), m, &m->list[i]);
+        add_row(record_append(doc, "items"), m, &m->list[i]);
     if (!status && m->count == 0)
-        sheet_text(doc, "reason", m->why.text);
+        record_text(doc, "reason", m->why.text);
     free(m);
     return status;
 }

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/point.h"
 #include "bench/protocol.h"
+#include "point/point.h"
 #include "run/runner_answer.h"
 #include "util/json.h"
 #include "util/mem.h"

@@ -36,7 +36,7 @@ static const double too_long[] = {
 enum { CPU_TYPES = 1u << TYPE_FP32 | 1u << TYPE_FP16 | 1u << TYPE_BF16 | 1u << TYPE_INT8 };
 
 struct planning {
-    const struct points_ask *ask;
+    const struct points_options *options;
     struct points *out;
     int left_out;  /* of the test being listed */
     bool full;     /* POINTS_MAX was reached */
@@ -87,30 +87,30 @@ static void keep(struct points *out, const struct point *point, double seconds,
 /* Names the point and keeps it, once. `always`: however long it takes. */
 static void add(struct planning *p, struct point *point, bool always)
 {
-    double seconds = points_seconds(p->ask, point);
+    double seconds = points_seconds(p->options, point);
 
     point_name(point);
     if (known(p->out, point->id))
         return;
-    if (!always && seconds > too_long[p->ask->preset])
+    if (!always && seconds > too_long[p->options->preset])
         p->left_out++;
     else if (p->out->count == POINTS_MAX)
         p->full = true;
     else
-        keep(p->out, point, seconds, points_memory(p->ask, point));
+        keep(p->out, point, seconds, points_memory(p->options, point));
 }
 
 /* ---- types ----------------------------------------------------------------------- */
 
 /* What the model's weights are multiplied in; weight-only formats in 16 bit. */
-static enum bench_type model_type(const struct points_ask *ask)
+static enum bench_type model_type(const struct points_options *options)
 {
     static const enum bench_type by_math[MATH_COUNT] = {
         [MATH_FP32] = TYPE_FP32, [MATH_TF32] = TYPE_TF32, [MATH_FP16] = TYPE_FP16,
         [MATH_BF16] = TYPE_BF16, [MATH_FP8] = TYPE_FP8,   [MATH_INT8] = TYPE_INT8,
         [MATH_INT4] = TYPE_BF16, [MATH_FP4] = TYPE_NVFP4,
     };
-    const struct precision *p = &ask->request->precision;
+    const struct precision *p = &options->request->precision;
     const struct format *format = p->weight;
 
     if (!format || format->weight_only)
@@ -120,33 +120,35 @@ static enum bench_type model_type(const struct points_ask *ask)
     return strstr(format->id, "mxfp8") ? TYPE_MXFP8 : by_math[format->math];
 }
 
-static unsigned gemm_types(const struct points_ask *ask)
+static unsigned gemm_types(const struct points_options *options)
 {
-    unsigned known_types = ask->cpu ? CPU_TYPES : (1u << TYPE_COUNT) - 1;
+    unsigned known_types = options->cpu ? CPU_TYPES : (1u << TYPE_COUNT) - 1;
 
-    if (ask->types)
-        return ask->types;
-    return ask->products ? known_types & ask->products : known_types;
+    if (options->types)
+        return options->types;
+    return options->products ? known_types & options->products : known_types;
 }
 
 /* Types for a test on the model's own shapes: the model's; a CPU also gets FP32, which
  * every one can do (and quickly only that). */
-static unsigned model_types(const struct points_ask *ask)
+static unsigned model_types(const struct points_options *options)
 {
-    unsigned type = 1u << model_type(ask);
+    unsigned type = 1u << model_type(options);
 
-    if (ask->types)
-        return ask->types;
-    if (!ask->cpu)
+    if (options->types)
+        return options->types;
+    if (!options->cpu)
         return type;
-    return 1u << TYPE_FP32 | (ask->preset == PRESET_QUICK ? 0 : type & gemm_types(ask));
+    return 1u << TYPE_FP32 |
+           (options->preset == PRESET_QUICK ? 0 : type & gemm_types(options));
 }
 
 /* ---- gemm ------------------------------------------------------------------------ */
 
-static enum bench_cache cache_of(const struct points_ask *ask, enum bench_cache own)
+static enum bench_cache cache_of(const struct points_options *options,
+                                 enum bench_cache own)
 {
-    return ask->cache < 0 ? own : (enum bench_cache)ask->cache;
+    return options->cache < 0 ? own : (enum bench_cache)options->cache;
 }
 
 static void add_gemm(struct planning *p, unsigned types, int64_t m, int64_t n, int64_t k,
@@ -157,7 +159,7 @@ static void add_gemm(struct planning *p, unsigned types, int64_t m, int64_t n, i
 
         if (!(types >> t & 1))
             continue;
-        point.cache = cache_of(p->ask, CACHE_COLD);
+        point.cache = cache_of(p->options, CACHE_COLD);
         point.m = m;
         point.n = n;
         point.k = k;
@@ -167,39 +169,39 @@ static void add_gemm(struct planning *p, unsigned types, int64_t m, int64_t n, i
 
 static void plan_gemm(struct planning *p)
 {
-    unsigned types = gemm_types(p->ask);
+    unsigned types = gemm_types(p->options);
 
-    for (int i = 0; i < p->ask->shape_count; i++) {
-        const struct point_shape *s = &p->ask->shapes[i];
+    for (int i = 0; i < p->options->shape_count; i++) {
+        const struct point_shape *s = &p->options->shapes[i];
 
         add_gemm(p, types, s->m, s->n, s->k, true);
     }
-    if (p->ask->shape_count > 0)
+    if (p->options->shape_count > 0)
         return;
     for (int64_t size = 256; size <= 8192; size *= 2)
-        if (p->ask->subset ? size == (p->ask->cpu ? 1024 : 8192)
-                           : p->ask->preset != PRESET_QUICK || size == 512 ||
-                                 size == 2048 || size == 8192)
+        if (p->options->subset ? size == (p->options->cpu ? 1024 : 8192)
+                               : p->options->preset != PRESET_QUICK || size == 512 ||
+                                     size == 2048 || size == 8192)
             add_gemm(p, types, size, size, size, false);
 }
 
 /* ---- the model ------------------------------------------------------------------- */
 
-static struct layout layout_of(const struct points_ask *ask)
+static struct layout layout_of(const struct points_options *options)
 {
     struct layout layout = {1, 1, 1, 1, 1, 1};
 
-    if (ask->layout)
-        layout = *ask->layout;
-    if (ask->tp > 0)
-        layout.tp = ask->tp;
+    if (options->layout)
+        layout = *options->layout;
+    if (options->tp > 0)
+        layout.tp = options->tp;
     return layout;
 }
 
 /* False, with a note, when there is no model whose tokens could be planned. */
 static bool has_model(struct planning *p, enum bench_test test)
 {
-    const struct request *request = p->ask->request;
+    const struct request *request = p->options->request;
 
     if (!request || !request->model)
         note(p, "%s left out: it needs a model (--model)", bench_test_word(test));
@@ -213,20 +215,20 @@ static bool has_model(struct planning *p, enum bench_test test)
 
 static void add_batch(struct planning *p, const struct points_layer *layer, int64_t n)
 {
-    unsigned types = model_types(p->ask);
+    unsigned types = model_types(p->options);
 
     for (int t = 0; t < TYPE_COUNT; t++) {
         struct point point = {.test = TEST_BATCH, .type = (enum bench_type)t};
 
         if (!(types >> t & 1))
             continue;
-        point.cache = cache_of(p->ask, CACHE_WEIGHTS_COLD);
+        point.cache = cache_of(p->options, CACHE_WEIGHTS_COLD);
         point.m = layer->m;
         point.n = n;
         point.k = layer->k;
-        point.tp = layout_of(p->ask).tp;
+        point.tp = layout_of(p->options).tp;
         gp_copy(point.layer, sizeof point.layer, layer->name);
-        gp_copy(point.model, sizeof point.model, p->ask->request->model->id);
+        gp_copy(point.model, sizeof point.model, p->options->request->model->id);
         add(p, &point, false);
     }
 }
@@ -234,15 +236,15 @@ static void add_batch(struct planning *p, const struct points_layer *layer, int6
 static void plan_batch(struct planning *p)
 {
     struct points_layer layers[LAYERS_MAX];
-    struct layout layout = layout_of(p->ask);
-    int64_t step = p->ask->preset == PRESET_QUICK ? 8 : 2;
-    int64_t most = p->ask->subset && p->ask->cpu ? 64 : BATCH_MAX;
+    struct layout layout = layout_of(p->options);
+    int64_t step = p->options->preset == PRESET_QUICK ? 8 : 2;
+    int64_t most = p->options->subset && p->options->cpu ? 64 : BATCH_MAX;
     int count;
 
     if (!has_model(p, TEST_BATCH))
         return;
-    count = points_layers(p->ask->request->model, &layout, layers,
-                          p->ask->subset ? 1 : LAYERS_MAX);
+    count = points_layers(p->options->request->model, &layout, layers,
+                          p->options->subset ? 1 : LAYERS_MAX);
     for (int i = 0; i < count; i++)
         for (int64_t n = 1; n <= most; n *= step)
             if (n <= HEAD_BATCH || strcmp(layers[i].name, "lm_head") != 0)
@@ -338,24 +340,24 @@ static void take_formats(const struct precision *precision,
 static void add_decode(struct planning *p, const struct layer_kind *kind,
                        struct point *point)
 {
-    if (p->ask->request->kv)
-        gp_copy(point->kv, sizeof point->kv, p->ask->request->kv->id);
+    if (p->options->request->kv)
+        gp_copy(point->kv, sizeof point->kv, p->options->request->kv->id);
     for (int t = 0; t < TYPE_COUNT; t++)
-        if (p->ask->types >> t & 1) {
+        if (p->options->types >> t & 1) {
             point->type = (enum bench_type)t;
             add(p, point, true);
         }
-    if (p->ask->types)
+    if (p->options->types)
         return;
-    point->type = model_type(p->ask);
-    take_formats(&p->ask->request->precision, kind, point);
+    point->type = model_type(p->options);
+    take_formats(&p->options->request->precision, kind, point);
     add(p, point, true);
 }
 
 static void plan_decode(struct planning *p)
 {
-    const struct request *request = p->ask->request;
-    struct layout layout = layout_of(p->ask);
+    const struct request *request = p->options->request;
+    struct layout layout = layout_of(p->options);
     struct point point = {.test = TEST_DECODE, .cache = CACHE_WEIGHTS_COLD};
     const struct layer_kind *kind;
 
@@ -383,8 +385,8 @@ static void plan_decode(struct planning *p)
  * the engine that allocates has its own. */
 static void plan_fit(struct planning *p)
 {
-    const struct request *request = p->ask->request;
-    struct layout layout = layout_of(p->ask);
+    const struct request *request = p->options->request;
+    struct layout layout = layout_of(p->options);
     struct point point = {.test = TEST_FIT, .tp = layout.tp};
     struct memory memory;
 
@@ -425,7 +427,7 @@ static void add_memory(struct planning *p, double bytes)
 static void add_top(struct planning *p, double bytes)
 {
     add_memory(p, bytes);
-    if (p->ask->cpu || p->ask->subset)
+    if (p->options->cpu || p->options->subset)
         return;
     add_bytes(p, TEST_MEMORY, "copy-engine", bytes);
     add_bytes(p, TEST_MEMORY, "read-product", bytes);
@@ -434,32 +436,32 @@ static void add_top(struct planning *p, double bytes)
 /* What stays in the last cache, for comparison: half of it, or 16 MiB. */
 static void add_cache_read(struct planning *p)
 {
-    double half = floor(p->ask->cache_bytes / 2 / CACHE_UNIT) * CACHE_UNIT;
+    double half = floor(p->options->cache_bytes / 2 / CACHE_UNIT) * CACHE_UNIT;
     struct point point = {.test = TEST_MEMORY, .kind = "read", .cache = CACHE_HOT,
                           .bytes = fmin(half, CACHE_READ), .tp = 1};
 
-    if (point.bytes > 0 && !(p->ask->cpu && p->ask->preset == PRESET_QUICK))
+    if (point.bytes > 0 && !(p->options->cpu && p->options->preset == PRESET_QUICK))
         add(p, &point, true);
 }
 
 /* A copy holds two of the largest; both must fit in what a point may take. */
 static void plan_beyond_cache(struct planning *p)
 {
-    const struct points_ask *ask = p->ask;
-    double cache = ask->cache_bytes > 0 ? ask->cache_bytes : CACHE_GUESS;
+    const struct points_options *options = p->options;
+    double cache = options->cache_bytes > 0 ? options->cache_bytes : CACHE_GUESS;
     double low = ceil(4 * cache / GP_MIB) * GP_MIB, top = MEMORY_TOP;
 
-    if (ask->memory > 0)
-        top = fmin(top, MEMORY_SHARE * ask->memory / 2);
-    if (ask->settings.max_memory > 0)
-        top = fmin(top, ask->settings.max_memory / 2);
+    if (options->memory > 0)
+        top = fmin(top, MEMORY_SHARE * options->memory / 2);
+    if (options->settings.max_memory > 0)
+        top = fmin(top, options->settings.max_memory / 2);
     top = fmax(floor(top / GP_MIB) * GP_MIB, GP_MIB);
     if (low > top) {
         note(p, "memory: %.0f MiB are all that may be used, less than four times the "
                 "cache", top / GP_MIB);
         low = top;
     }
-    if (ask->preset == PRESET_QUICK) {
+    if (options->preset == PRESET_QUICK) {
         add_top(p, fmin(fmax(low, 256 * GP_MIB), top));
         return;
     }
@@ -478,29 +480,32 @@ static void plan_memory(struct planning *p)
 static void add_storage(struct planning *p, double bytes)
 {
     struct point point = {.test = TEST_TRANSFER, .kind = "storage", .bytes = bytes, .tp = 1};
-    const char *path = p->ask->storage;
+    const char *path = p->options->storage;
 
     if (path) {
         gp_copy(point.path, sizeof point.path, path);
-        point.bytes = fmin(bytes, p->ask->storage_bytes);
+        point.bytes = fmin(bytes, p->options->storage_bytes);
     }
     add(p, &point, path != NULL);
 }
 
 static void add_pairs(struct planning *p, double bytes)
 {
-    const struct points_ask *ask = p->ask;
+    const struct points_options *options = p->options;
 
-    for (int i = 0; i < ask->devices && i < POINTS_DEVICES; i++)
-        for (int j = 0; j < ask->devices && j < POINTS_DEVICES; j++) {
-            struct point point = {.test = TEST_TRANSFER, .bytes = bytes, .tp = 1,
-                                  .kind = "peer", .from = ask->device[i],
-                                  .to = ask->device[j]};
+    for (int i = 0; i < options->devices && i < POINTS_DEVICES; i++)
+        for (int j = 0; j < options->devices && j < POINTS_DEVICES; j++) {
+            struct point point = {.test = TEST_TRANSFER,
+                                  .bytes = bytes,
+                                  .tp = 1,
+                                  .kind = "peer",
+                                  .from = options->device[i],
+                                  .to = options->device[j]};
 
             if (i != j)
                 add(p, &point, false);
             gp_copy(point.kind, sizeof point.kind, "peer-both");
-            if (i < j && ask->preset != PRESET_QUICK)
+            if (i < j && options->preset != PRESET_QUICK)
                 add(p, &point, false);
         }
 }
@@ -510,11 +515,11 @@ static void add_host_copies(struct planning *p, double top)
 {
     static const char *const pinned[] = {"h2d-pinned", "d2h-pinned", "both-pinned"};
     static const char *const pageable[] = {"h2d-pageable", "d2h-pageable"};
-    bool quick = p->ask->preset == PRESET_QUICK;
+    bool quick = p->options->preset == PRESET_QUICK;
 
-    for (int i = 0; i < 2 && p->ask->subset; i++)
+    for (int i = 0; i < 2 && p->options->subset; i++)
         add_bytes(p, TEST_TRANSFER, pinned[i], 64 * GP_MIB);
-    if (p->ask->subset)
+    if (p->options->subset)
         return;
     for (double bytes = quick ? 64 * GP_KIB : 4 * GP_KIB; bytes <= top;
          bytes *= quick ? 1024 : 4) {
@@ -532,34 +537,34 @@ static void plan_transfer(struct planning *p)
 {
     double top = 256 * GP_MIB;
 
-    if (!p->ask->cpu)
+    if (!p->options->cpu)
         add_host_copies(p, top);
-    if (!p->ask->subset || p->ask->storage)
-        add_storage(p, p->ask->preset == PRESET_QUICK ? top : 4 * top);
-    if (p->ask->cpu || p->ask->subset)
+    if (!p->options->subset || p->options->storage)
+        add_storage(p, p->options->preset == PRESET_QUICK ? top : 4 * top);
+    if (p->options->cpu || p->options->subset)
         return;
     add_pairs(p, 64 * GP_MIB);
-    if (p->ask->preset == PRESET_THOROUGH) {
+    if (p->options->preset == PRESET_THOROUGH) {
         add_pairs(p, 4 * GP_KIB);
         add_pairs(p, GP_MIB);
     }
 }
 
 /* Those chosen, and no other that the driver shows. */
-static uint64_t chosen_devices(const struct points_ask *ask)
+static uint64_t chosen_devices(const struct points_options *options)
 {
     uint64_t devices = 0;
 
-    for (int i = 0; i < ask->devices && i < POINTS_DEVICES; i++)
-        if (ask->device[i] >= 0 && ask->device[i] < POINT_DEVICES)
-            devices |= (uint64_t)1 << ask->device[i];
+    for (int i = 0; i < options->devices && i < POINTS_DEVICES; i++)
+        if (options->device[i] >= 0 && options->device[i] < POINT_DEVICES)
+            devices |= (uint64_t)1 << options->device[i];
     return devices;
 }
 
 static void add_allreduce(struct planning *p, unsigned types, double bytes, int64_t tokens)
 {
-    bool quick = p->ask->preset == PRESET_QUICK;
-    uint64_t devices = chosen_devices(p->ask);
+    bool quick = p->options->preset == PRESET_QUICK;
+    uint64_t devices = chosen_devices(p->options);
 
     for (int t = 0; t < TYPE_COUNT; t++)
         for (int graph = 0; types >> t & 1 && graph < (quick ? 1 : 2); graph++) {
@@ -569,7 +574,8 @@ static void add_allreduce(struct planning *p, unsigned types, double bytes, int6
 
             gp_copy(point.kind, sizeof point.kind, graph ? "graph" : "plain");
             if (tokens > 0)
-                gp_copy(point.model, sizeof point.model, p->ask->request->model->id);
+                gp_copy(point.model, sizeof point.model,
+                        p->options->request->model->id);
             add(p, &point, false);
         }
 }
@@ -579,7 +585,7 @@ static void add_allreduce(struct planning *p, unsigned types, double bytes, int6
 static void add_messages(struct planning *p, unsigned types)
 {
     static const int64_t tokens[] = {1, 8, 64, 512};
-    const struct model *model = p->ask->request ? p->ask->request->model : NULL;
+    const struct model *model = p->options->request ? p->options->request->model : NULL;
 
     if (!model || model->hidden < 1)
         return;
@@ -591,15 +597,15 @@ static void add_messages(struct planning *p, unsigned types)
 static void plan_allreduce(struct planning *p)
 {
     unsigned known_types = 1u << TYPE_BF16 | 1u << TYPE_FP32 | 1u << TYPE_FP16;
-    bool quick = p->ask->preset == PRESET_QUICK;
+    bool quick = p->options->preset == PRESET_QUICK;
     unsigned types = 1u << TYPE_BF16 | (quick ? 0 : 1u << TYPE_FP32);
 
-    if (p->ask->devices < 2) {
+    if (p->options->devices < 2) {
         note(p, "allreduce left out: it needs several devices");
         return;
     }
-    if (p->ask->types & known_types)
-        types = p->ask->types & known_types;
+    if (p->options->types & known_types)
+        types = p->options->types & known_types;
     add_messages(p, types);
     for (double bytes = GP_KIB; bytes <= 256 * GP_MIB; bytes *= quick ? 64 : 2)
         add_allreduce(p, types, bytes, 0);
@@ -622,21 +628,22 @@ void points_fini(struct points *points)
     memset(points, 0, sizeof *points);
 }
 
-enum gp_status points_plan(const struct points_ask *ask, struct points *out,
+enum gp_status points_plan(const struct points_options *options, struct points *out,
                            struct gp_err *err)
 {
-    struct planning p = {.ask = ask, .out = out};
+    struct planning p = {.options = options, .out = out};
 
     memset(out, 0, sizeof *out);
     for (int test = 0; test < TEST_COUNT; test++) {
-        if (!(ask->tests >> test & 1))
+        if (!(options->tests >> test & 1))
             continue;
         p.left_out = 0;
         planners[test](&p);
-        if (p.left_out > 0 && !ask->subset)
-            note(&p, "%s: %d points left out that would take more than %.0f s each here",
+        if (p.left_out > 0 && !options->subset)
+            note(&p,
+                 "%s: %d points left out that would take more than %.0f s each here",
                  bench_test_word((enum bench_test)test), p.left_out,
-                 too_long[ask->preset]);
+                 too_long[options->preset]);
     }
     if (p.full)
         note(&p, "only the first %d points are planned", POINTS_MAX);

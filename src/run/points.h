@@ -1,7 +1,7 @@
 /*
  * points.h - which points a run measures, in which order, and what they will take.
  *
- * A question (tests, types, model, device) becomes a list of points (bench/point.h):
+ * A question (tests, types, model, device) becomes a list of points (point/point.h):
  *
  *   gemm       square products of 256..8192, or the shapes given
  *   batch      the model's own linear layers as one of tp GPUs holds them (q, k and v
@@ -43,9 +43,9 @@
 #include <stdint.h>
 
 #include "bench/method.h"
-#include "bench/point.h"
 #include "core/layout.h"
 #include "core/request.h"
+#include "point/point.h"
 #include "util/err.h"
 
 #define POINTS_MAX 20000  /* of one run */
@@ -58,7 +58,7 @@ struct point_shape {
     int64_t m, n, k;
 };
 
-struct points_ask {
+struct points_options {
     unsigned tests;              /* bit per enum bench_test */
     unsigned types;              /* bit per enum bench_type; 0 = choose by test */
     unsigned products;           /* those that the engine multiplies; 0 = it does not say */
@@ -94,7 +94,7 @@ struct points {
     int note_count;
 };
 
-enum gp_status points_plan(const struct points_ask *ask, struct points *out,
+enum gp_status points_plan(const struct points_options *options, struct points *out,
                            struct gp_err *err);
 void points_fini(struct points *points);
 
@@ -106,12 +106,13 @@ int *points_order(uint64_t seed, const struct points *points);
 void points_hash(const struct points *points, char text[17]);
 
 /* The estimates of one point, one pass (points_cost.c). */
-double points_seconds(const struct points_ask *ask, const struct point *point);
-double points_memory(const struct points_ask *ask, const struct point *point);
+double points_seconds(const struct points_options *options, const struct point *point);
+double points_memory(const struct points_options *options, const struct point *point);
 /* Of all: every pass, the device's warm-up, and the rests between tests. */
-double points_time(const struct points_ask *ask, const struct points *points);
+double points_time(const struct points_options *options, const struct points *points);
 /* Seconds that one operation takes, about. */
-double points_operation(const struct points_ask *ask, const struct point *point);
+double points_operation(const struct points_options *options,
+                        const struct point *point);
 
 /* The linear layers of a model as one GPU of that layout holds them (points_layers.c):
  * m outputs, k inputs, each shape once. Returns how many (at most max). */

@@ -30,17 +30,19 @@ static const struct {
     {1e10, 1e11, 1e11, 5e8, 1},  /* CPU */
 };
 
-static double bandwidth_of(const struct points_ask *ask)
+static double bandwidth_of(const struct points_options *options)
 {
-    return ask->bandwidth > 0 ? ask->bandwidth : guesses[ask->cpu].bandwidth;
+    return options->bandwidth > 0 ? options->bandwidth
+                                  : guesses[options->cpu].bandwidth;
 }
 
-static double rate_of(const struct points_ask *ask, enum bench_type type)
+static double rate_of(const struct points_options *options, enum bench_type type)
 {
-    if (ask->rate[type] > 0)
-        return ask->rate[type];
-    return type == TYPE_FP32 || type == TYPE_FP32_PEDANTIC ? guesses[ask->cpu].fp32
-                                                           : guesses[ask->cpu].other;
+    if (options->rate[type] > 0)
+        return options->rate[type];
+    return type == TYPE_FP32 || type == TYPE_FP32_PEDANTIC
+               ? guesses[options->cpu].fp32
+               : guesses[options->cpu].other;
 }
 
 static double transfer_rate(const struct point *point)
@@ -60,40 +62,42 @@ static double transfer_rate(const struct point *point)
 
 /* What one point of this test may allocate, as the engines decide it, were all memory
  * free; without knowing the device, as much as it wants. */
-static double most_memory(const struct points_ask *ask, enum bench_test test)
+static double most_memory(const struct points_options *options, enum bench_test test)
 {
     double share = test != TEST_DECODE ? METHOD_SHARE
-                   : ask->cpu          ? METHOD_DECODE_HOST
+                   : options->cpu      ? METHOD_DECODE_HOST
                                        : METHOD_DECODE_DEVICE;
 
-    if (ask->settings.max_memory > 0)
-        return ask->settings.max_memory;
-    return ask->memory > 0 ? share * ask->memory : 1e15;
+    if (options->settings.max_memory > 0)
+        return options->settings.max_memory;
+    return options->memory > 0 ? share * options->memory : 1e15;
 }
 
-double points_operation(const struct points_ask *ask, const struct point *point)
+double points_operation(const struct points_options *options, const struct point *point)
 {
     double bytes = point_bytes(point), part = 1;
 
     if (point->test == TEST_DECODE) /* of the layers, as many as fit */
-        part = fmin(most_memory(ask, TEST_DECODE) / bytes, 1);
+        part = fmin(most_memory(options, TEST_DECODE) / bytes, 1);
     if (point->test == TEST_FIT)
-        return bytes / guesses[ask->cpu].fill;
+        return bytes / guesses[options->cpu].fill;
     if (point->test == TEST_TRANSFER)
         return bytes / transfer_rate(point) + LAUNCH;
     if (point->test == TEST_ALLREDUCE)
         return 2 * bytes / 5e10 + 4 * LAUNCH;
-    return part * fmax(point_operations(point) / rate_of(ask, point->type),
-                       bytes / bandwidth_of(ask)) + LAUNCH;
+    return part * fmax(point_operations(point) / rate_of(options, point->type),
+                       bytes / bandwidth_of(options)) +
+           LAUNCH;
 }
 
-static double product_memory(const struct points_ask *ask, const struct point *p)
+static double product_memory(const struct points_options *options,
+                             const struct point *p)
 {
     double e = bench_type_bytes(p->type), m = (double)p->m, n = (double)p->n;
     double a = m * (double)p->k * e, b = n * (double)p->k * e;
     double d = fmax(point_bytes(p) - a - b, 0);
-    double cache = ask->cache_bytes > 0 ? ask->cache_bytes : CACHE_GUESS;
-    double most = most_memory(ask, p->test);
+    double cache = options->cache_bytes > 0 ? options->cache_bytes : CACHE_GUESS;
+    double most = most_memory(options, p->test);
     bool cold;
 
     if (p->cache == CACHE_HOT)
@@ -103,14 +107,14 @@ static double product_memory(const struct points_ask *ask, const struct point *p
     return (a + b + d) * method_rotation(cache, a + b + d, most, &cold);
 }
 
-double points_memory(const struct points_ask *ask, const struct point *point)
+double points_memory(const struct points_options *options, const struct point *point)
 {
     switch (point->test) {
     case TEST_GEMM:
     case TEST_BATCH:
-        return product_memory(ask, point);
+        return product_memory(options, point);
     case TEST_DECODE: /* as many layers as fit */
-        return fmin(point_bytes(point), most_memory(ask, TEST_DECODE));
+        return fmin(point_bytes(point), most_memory(options, TEST_DECODE));
     case TEST_MEMORY:
         return point_bytes(point);
     case TEST_TRANSFER:
@@ -121,25 +125,25 @@ double points_memory(const struct points_ask *ask, const struct point *point)
     }
 }
 
-double points_seconds(const struct points_ask *ask, const struct point *point)
+double points_seconds(const struct points_options *options, const struct point *point)
 {
-    double op = points_operation(ask, point);
-    double setup = SETUP + points_memory(ask, point) / guesses[ask->cpu].fill;
+    double op = points_operation(options, point);
+    double setup = SETUP + points_memory(options, point) / guesses[options->cpu].fill;
     bool product = point->test == TEST_GEMM || point->test == TEST_BATCH;
-    int variants = product ? guesses[ask->cpu].variants : 1;
-    struct method_settings settings = ask->settings;
+    int variants = product ? guesses[options->cpu].variants : 1;
+    struct method_settings settings = options->settings;
     double warmup;
 
     if (point->test == TEST_ALLREDUCE)
         settings = method_of_sums(&settings);
     warmup = fmax(settings.warmup_launches, 3);
     if (point->test == TEST_FIT) /* what cannot fit is refused at once */
-        return SETUP + (ask->memory > 0 && point->bytes > ask->memory ? 0 : op);
+        return SETUP + (options->memory > 0 && point->bytes > options->memory ? 0 : op);
     return setup + variants * (fmax(settings.warmup, warmup * op) +
                                fmax(settings.max_time, 10 * op));
 }
 
-double points_time(const struct points_ask *ask, const struct points *points)
+double points_time(const struct points_options *options, const struct points *points)
 {
     unsigned seen = 0;
     int tests = 0;
@@ -152,6 +156,7 @@ double points_time(const struct points_ask *ask, const struct points *points)
     }
     if (tests == 0)
         return 0;
-    return ask->settings.device_warmup_min +
-           POINTS_PASSES * (points->total_seconds + (tests - 1) * ask->settings.pause);
+    return options->settings.device_warmup_min +
+           POINTS_PASSES *
+               (points->total_seconds + (tests - 1) * options->settings.pause);
 }

@@ -16,7 +16,7 @@
 #include <stddef.h>
 
 #include "bench/method.h"
-#include "bench/point.h"
+#include "point/point.h"
 #include "util/err.h"
 
 struct runner;

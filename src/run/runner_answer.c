@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bench/method.h"
-#include "data/benchlog.h"
+#include "result/benchlog.h"
 #include "run/runner_line.h"
 #include "util/json.h"
 #include "util/str.h"

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "bench/point.h"
+#include "point/point.h"
 
 /* Would a file with this point be read? False: `why` as below. */
 bool answer_readable(const json_t *point, char *why, size_t size);

@@ -66,8 +66,8 @@ const char *session_word(const json_t *json, const char *key)
 static void take_ask(struct session *s, const struct session_ask *how)
 {
     s->how = *how;
-    s->ask = *how->ask;
-    s->how.ask = &s->ask;
+    s->options = *how->options;
+    s->how.options = &s->options;
     gp_copy(s->tests_text, sizeof s->tests_text, how->tests ? how->tests : "");
     gp_copy(s->folder, sizeof s->folder, how->folder ? how->folder : "");
     gp_copy(s->job, sizeof s->job, how->job ? how->job : "");
@@ -76,7 +76,7 @@ static void take_ask(struct session *s, const struct session_ask *how)
     s->how.job = s->job;
 }
 
-struct session *session_new(const struct session_ask *ask, struct gp_err *err)
+struct session *session_new(const struct session_ask *options, struct gp_err *err)
 {
     struct session *s = gp_calloc(1, sizeof *s);
 
@@ -85,7 +85,7 @@ struct session *session_new(const struct session_ask *ask, struct gp_err *err)
     s->records = json_array();
     s->clock = session_clock();
     s->began = time(NULL);
-    take_ask(s, ask);
+    take_ask(s, options);
     if (session_recall(s, err) == GP_OK && session_check(s, err) == GP_OK &&
         session_name_files(s, err) == GP_OK)
         return s;

@@ -43,18 +43,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "data/option.h"
-#include "data/planner.h"
+#include "request/option.h"
+#include "request/planner.h"
 #include "run/session_facts.h"
 #include "util/err.h"
 #include "util/str.h"
 
 struct session;
-struct benchlog; /* data/benchlog.h */
+struct benchlog; /* result/benchlog.h */
 
 struct session_ask {
-    const struct ask *ask;   /* borrowed by session_new and session_replan alone, but
-                              * its texts until session_free */
+    /* borrowed by session_new and session_replan alone, but its texts until
+     * session_free */
+    const struct options *options;
     struct planner *planner; /* until session_free */
     const char *tests;  /* "gemm,memory"; NULL or "" = as --bench without any */
     const char *folder; /* of a result without --output; NULL = the current one */
@@ -97,7 +98,7 @@ struct session_event {
 };
 
 /* NULL with GP_E_USAGE and the like in *err. Nothing is started, no file touched. */
-struct session *session_new(const struct session_ask *ask, struct gp_err *err);
+struct session *session_new(const struct session_ask *options, struct gp_err *err);
 void session_free(struct session *session); /* the journal stays */
 
 enum session_state session_state(const struct session *session);
@@ -107,8 +108,8 @@ bool session_step(struct session *session, double seconds, struct session_event 
 
 /* READY: plans anew for another ask; the devices that were found stay. On failure the
  * plan is empty and the state is still READY. --backend cannot change. */
-enum gp_status session_replan(struct session *session, const struct session_ask *ask,
-                              struct gp_err *err);
+enum gp_status session_replan(struct session *session,
+                              const struct session_ask *options, struct gp_err *err);
 
 /* READY: opens or resumes the journal; what fails later is an event. */
 enum gp_status session_start(struct session *session, struct gp_err *err);

@@ -38,7 +38,7 @@ static void name_host(struct session *s)
     char name[65] = "host";
 
     gethostname(name, sizeof name - 1);
-    if (ask_flag(&s->ask, OPT_ANONYMOUS))
+    if (options_flag(&s->options, OPT_ANONYMOUS))
         hash_name(name, sizeof name);
     for (char *c = name; *c; c++)
         if (!isalnum((unsigned char)*c) && *c != '-' && *c != '.')
@@ -104,8 +104,8 @@ static bool own_name(struct session *s)
 
 static bool name_base(struct session *s)
 {
-    const char *out = ask_word(&s->ask, OPT_OUT, NULL);
-    const char *resume = ask_word(&s->ask, OPT_RESUME, NULL);
+    const char *out = options_word(&s->options, OPT_OUT, NULL);
+    const char *resume = options_word(&s->options, OPT_RESUME, NULL);
 
     s->to_stdout = out && strcmp(out, "-") == 0;
     if (out && !s->to_stdout && s->how.view)
@@ -124,7 +124,7 @@ static bool name_base(struct session *s)
 
 enum gp_status session_name_files(struct session *s, struct gp_err *err)
 {
-    const char *resume = ask_word(&s->ask, OPT_RESUME, NULL);
+    const char *resume = options_word(&s->options, OPT_RESUME, NULL);
     size_t n;
     bool ok;
 
@@ -159,7 +159,8 @@ static json_t *fingerprint(const struct session *s)
         device[i] = s->unit[i].json;
     }
     points_hash(&s->points, hash);
-    return journal_fingerprint(&s->points_ask.settings, hash, hello, device, s->count);
+    return journal_fingerprint(&s->points_options.settings, hash, hello, device,
+                               s->count);
 }
 
 /* What an earlier run measured counts as if it had been measured now. */
@@ -190,7 +191,7 @@ enum gp_status session_open_journal(struct session *s, struct gp_err *err)
     struct journal_read read = {0};
     enum gp_status status;
 
-    if (!ask_flag(&s->ask, OPT_RESUME)) {
+    if (!options_flag(&s->options, OPT_RESUME)) {
         status = journal_create(s->journal_path, print, run, &s->journal, err);
     } else {
         status = journal_resume(s->journal_path, print, run, &read, &s->journal, err);

@@ -38,7 +38,7 @@ static json_t *without_host(const struct session *s, const char *text)
     char name[65] = "";
 
     gethostname(name, sizeof name - 1);
-    if (ask_flag(&s->ask, OPT_ANONYMOUS) && name[0] && strstr(text, name))
+    if (options_flag(&s->options, OPT_ANONYMOUS) && name[0] && strstr(text, name))
         return json_string("***");
     return without_secret(text);
 }
@@ -67,7 +67,7 @@ json_t *session_tool(const struct session *s)
     json_object_set_new(json, "git", gp_json_text(GP_GIT[0] ? GP_GIT : "v" GP_VERSION));
     json_object_set_new(json, "argv", arguments(s));
     json_object_set_new(json, "seed",
-                        json_integer((json_int_t)s->points_ask.settings.seed));
+                        json_integer((json_int_t)s->points_options.settings.seed));
     return json;
 }
 

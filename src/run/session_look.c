@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/catalog.h"
+#include "catalog/catalog.h"
 #include "probe/probe.h"
 #include "util/mem.h"
 #include "util/units.h"
@@ -25,7 +25,7 @@ static const char *const automatic[] = {"cuda", "cpu"};
 
 static bool is_auto(const struct session *s)
 {
-    return strcmp(ask_word(&s->ask, OPT_BACKEND, "auto"), "auto") == 0;
+    return strcmp(options_word(&s->options, OPT_BACKEND, "auto"), "auto") == 0;
 }
 
 static void forget(struct session *s)
@@ -75,7 +75,7 @@ static enum gp_status try_next(struct session *s, struct gp_err *err)
     forget(s);
     s->trying++;
     if (!is_auto(s))
-        return try_backend(s, ask_word(&s->ask, OPT_BACKEND, ""), err);
+        return try_backend(s, options_word(&s->options, OPT_BACKEND, ""), err);
     status = try_backend(s, automatic[s->trying], err);
     if (status && s->trying == 0) {
         gp_copy(s->why_not, sizeof s->why_not, err->text);
@@ -166,7 +166,7 @@ static enum gp_status add_device(struct session *s, size_t place, struct gp_err 
 
 enum gp_status session_choose(struct session *s, struct gp_err *err)
 {
-    const char *text = ask_word(&s->ask, OPT_DEVICE, "all");
+    const char *text = options_word(&s->options, OPT_DEVICE, "all");
     size_t all = json_array_size(s->listed);
     enum gp_status status = GP_OK;
 

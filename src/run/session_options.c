@@ -34,17 +34,17 @@ static json_t *texts_json(const char *const *texts, int count)
     return list;
 }
 
-static json_t *value_json(const struct ask *ask, enum option_id id)
+static json_t *value_json(const struct options *options, enum option_id id)
 {
-    const struct ask_value *value = &ask->value[id];
+    const struct option_value *value = &options->value[id];
 
     switch (id) {
     case OPT_MODEL:
-        return texts_json(ask->models, ask->model_count);
+        return texts_json(options->models, options->model_count);
     case OPT_PRECISION:
-        return texts_json(ask->precisions, ask->precision_count);
+        return texts_json(options->precisions, options->precision_count);
     case OPT_GPU:
-        return texts_json(ask->gpus, ask->gpu_count);
+        return texts_json(options->gpus, options->gpu_count);
     default:
         return value->text ? gp_json_text(value->text) : gp_json_number(value->number);
     }
@@ -52,20 +52,20 @@ static json_t *value_json(const struct ask *ask, enum option_id id)
 
 json_t *session_options(const struct session *s)
 {
-    json_t *json = json_object(), *options = json_object();
+    json_t *json = json_object(), *kept = json_object();
 
     for (int id = 0; id < OPTION_COUNT; id++)
-        if (s->ask.value[id].given && session_measures_by((enum option_id)id))
-            json_object_set_new(options, option_rows[id].name,
-                                value_json(&s->ask, (enum option_id)id));
+        if (s->options.value[id].given && session_measures_by((enum option_id)id))
+            json_object_set_new(kept, option_rows[id].name,
+                                value_json(&s->options, (enum option_id)id));
     json_object_set_new(json, "tests", json_string(s->tests_text));
-    json_object_set_new(json, "options", options);
+    json_object_set_new(json, "options", kept);
     return json;
 }
 
 /* ---- out of it ---- */
 
-static enum gp_status put(struct ask *ask, enum option_id id, const char *where,
+static enum gp_status put(struct options *options, enum option_id id, const char *where,
                           const json_t *value, struct gp_err *err)
 {
     enum gp_status status = GP_OK;
@@ -73,21 +73,21 @@ static enum gp_status put(struct ask *ask, enum option_id id, const char *where,
     size_t i;
 
     if (json_is_number(value))
-        return ask_number(ask, id, where, json_number_value(value), err);
+        return options_number(options, id, where, json_number_value(value), err);
     if (json_is_string(value))
-        return ask_text(ask, id, where, json_string_value(value), err);
+        return options_text(options, id, where, json_string_value(value), err);
     if (!json_is_array(value) || !option_rows[id].many)
         return gp_fail(err, GP_E_FILE, where, "", "is no value of an option");
     json_array_foreach(value, i, item) {
         if (!status && json_is_string(item))
-            status = ask_text(ask, id, where, json_string_value(item), err);
+            status = options_text(options, id, where, json_string_value(item), err);
     }
     return status;
 }
 
 enum gp_status session_recall(struct session *s, struct gp_err *err)
 {
-    const char *path = ask_word(&s->ask, OPT_RESUME, NULL), *name;
+    const char *path = options_word(&s->options, OPT_RESUME, NULL), *name;
     const json_t *run;
     json_t *header = NULL, *value;
     enum gp_status status = GP_OK;
@@ -107,8 +107,8 @@ enum gp_status session_recall(struct session *s, struct gp_err *err)
 
         gp_format(where, sizeof where, "%s: %s", path, name);
         if (id >= 0 && session_measures_by((enum option_id)id) &&
-            !s->ask.value[id].given && !status)
-            status = put(&s->ask, (enum option_id)id, where, value, err);
+            !s->options.value[id].given && !status)
+            status = put(&s->options, (enum option_id)id, where, value, err);
     }
     return status;
 }

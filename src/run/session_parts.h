@@ -21,10 +21,10 @@
 #include <time.h>
 
 #include "bench/method.h"
-#include "bench/point.h"
 #include "core/gpu.h"
 #include "core/roofline.h"
-#include "data/benchlog.h"
+#include "point/point.h"
+#include "result/benchlog.h"
 #include "run/journal.h"
 #include "run/points.h"
 #include "run/runner.h"
@@ -65,7 +65,7 @@ struct session_estimate {
 struct session {
     enum session_state state;
     struct session_ask how; /* ask in it points to the next */
-    struct ask ask;
+    struct options options;
     json_t *recalled; /* header of the journal gone on with, or NULL */
     char tests_text[256], folder[GP_PATH_MAX], job[96];
 
@@ -88,7 +88,7 @@ struct session {
     bool model_assumed;    /* nobody named it */
     struct point_shape shapes[POINTS_SHAPES];
     char storage[sizeof((struct point *)0)->path]; /* --storage, whole */
-    struct points_ask points_ask;
+    struct points_options points_options;
     struct points points;
     double time_limit; /* s, 0 = none */
 

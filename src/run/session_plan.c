@@ -73,39 +73,39 @@ static enum preset preset_of(const char *word)
 }
 
 /* What was asked for by hand stands above the preset. */
-static void take_method(const struct ask *ask, struct method_settings *m)
+static void take_method(const struct options *options, struct method_settings *m)
 {
-    m->max_memory = ask_or(ask, OPT_MAX_MEMORY, 0);
-    if (ask->value[OPT_SEED].given)
-        m->seed = (uint64_t)ask->value[OPT_SEED].number;
-    m->rel_ci = ask_or(ask, OPT_REL_CI, 100 * m->rel_ci) / 100;
-    m->max_time = ask_or(ask, OPT_MAX_TIME, m->max_time);
+    m->max_memory = options_or(options, OPT_MAX_MEMORY, 0);
+    if (options->value[OPT_SEED].given)
+        m->seed = (uint64_t)options->value[OPT_SEED].number;
+    m->rel_ci = options_or(options, OPT_REL_CI, 100 * m->rel_ci) / 100;
+    m->max_time = options_or(options, OPT_MAX_TIME, m->max_time);
     m->min_time = fmin(m->min_time, m->max_time);
     m->fill = (enum bench_fill)method_word(method_fills, FILL_COUNT,
-                                           ask_word(ask, OPT_FILL, "uniform"));
-    m->check = (enum bench_check)method_word(method_checks, CHECK_COUNT,
-                                             ask_word(ask, OPT_CHECK, "sample"));
-    m->algos = ask_or(ask, OPT_ALGOS, m->algos);
-    m->sensors = ask_or(ask, OPT_NVML_INTERVAL, 1000 * m->sensors) / 1000;
-    m->force = ask_flag(ask, OPT_FORCE);
-    if (ask->value[OPT_WORKSPACE].given)
-        m->workspace = ask->value[OPT_WORKSPACE].number;
+                                           options_word(options, OPT_FILL, "uniform"));
+    m->check = (enum bench_check)method_word(
+        method_checks, CHECK_COUNT, options_word(options, OPT_CHECK, "sample"));
+    m->algos = options_or(options, OPT_ALGOS, m->algos);
+    m->sensors = options_or(options, OPT_NVML_INTERVAL, 1000 * m->sensors) / 1000;
+    m->force = options_flag(options, OPT_FORCE);
+    if (options->value[OPT_WORKSPACE].given)
+        m->workspace = options->value[OPT_WORKSPACE].number;
 }
 
 static void take_settings(struct session *s)
 {
-    struct points_ask *ask = &s->points_ask;
+    struct points_options *options = &s->points_options;
 
-    memset(ask, 0, sizeof *ask);
-    ask->subset = strcmp(s->tests_text, SUBSET) == 0 ||
-                  (!s->tests_text[0] && !ask_flag(&s->ask, OPT_PRESET));
-    ask->preset =
-        preset_of(ask_word(&s->ask, OPT_PRESET, ask->subset ? "quick" : "normal"));
-    ask->settings = method_preset(ask->preset);
-    take_method(&s->ask, &ask->settings);
-    ask->cache = bench_cache_parse(ask_word(&s->ask, OPT_CACHE, ""));
-    ask->shapes = s->shapes;
-    s->time_limit = ask->subset ? SUBSET_LIMIT : 0;
+    memset(options, 0, sizeof *options);
+    options->subset = strcmp(s->tests_text, SUBSET) == 0 ||
+                      (!s->tests_text[0] && !options_flag(&s->options, OPT_PRESET));
+    options->preset = preset_of(
+        options_word(&s->options, OPT_PRESET, options->subset ? "quick" : "normal"));
+    options->settings = method_preset(options->preset);
+    take_method(&s->options, &options->settings);
+    options->cache = bench_cache_parse(options_word(&s->options, OPT_CACHE, ""));
+    options->shapes = s->shapes;
+    s->time_limit = options->subset ? SUBSET_LIMIT : 0;
 }
 
 /* --size LOW[:HIGH] */
@@ -132,7 +132,7 @@ static enum gp_status parse_sizes(const char *text, double *low, double *high,
 /* Warm-up counts, for it is the user's time: said before it is spent. */
 static void check_limit(struct session *s)
 {
-    const struct method_settings *m = &s->points_ask.settings;
+    const struct method_settings *m = &s->points_options.settings;
 
     if (s->time_limit > 0 && s->time_limit <= m->device_warmup_max)
         session_warn(s, "time_limit",
@@ -146,10 +146,10 @@ static enum gp_status check_model(const struct session *s, struct gp_err *err)
 {
     unsigned need = bit(TEST_BATCH) | bit(TEST_DECODE) | bit(TEST_FIT);
 
-    if (s->tests & need && s->ask.model_count > 1)
+    if (s->tests & need && s->options.model_count > 1)
         return gp_fail(err, GP_E_USAGE, "--model", "",
                        "one model is measured at a time");
-    if (s->tests == bit(TEST_FIT) && s->ask.model_count == 0)
+    if (s->tests == bit(TEST_FIT) && s->options.model_count == 0)
         return gp_fail(err, GP_E_USAGE, "--model", "name one", "fit needs a model");
     return GP_OK;
 }
@@ -171,8 +171,8 @@ static enum gp_status take_storage(struct session *s, const char *text,
         status = gp_fail(err, GP_E_FILE, text, "", "its path is longer than %zu bytes",
                          sizeof s->storage - 1);
     if (!status) {
-        s->points_ask.storage = s->storage;
-        s->points_ask.storage_bytes = (double)about.st_size;
+        s->points_options.storage = s->storage;
+        s->points_options.storage_bytes = (double)about.st_size;
     }
     free(path);
     return status;
@@ -189,7 +189,7 @@ static bool names_test(const char *list, const char *word)
 
 static enum gp_status take_tests(struct session *s, struct gp_err *err)
 {
-    bool named = s->tests_text[0] && !s->points_ask.subset;
+    bool named = s->tests_text[0] && !s->points_options.subset;
 
     if (named && names_test(s->tests_text, SUBSET))
         return gp_fail(err, GP_E_USAGE, "--bench", "or name tests and --preset quick",
@@ -200,25 +200,25 @@ static enum gp_status take_tests(struct session *s, struct gp_err *err)
 
 enum gp_status session_check(struct session *s, struct gp_err *err)
 {
-    struct points_ask *ask = &s->points_ask;
+    struct points_options *options = &s->points_options;
     const char *text;
     double low, high;
     enum gp_status status;
 
     take_settings(s);
     status = take_tests(s, err);
-    if (!status && (text = ask_word(&s->ask, OPT_TYPE, NULL)))
-        status = points_parse_types(text, "--type", &ask->types, err);
-    if (!status && (text = ask_word(&s->ask, OPT_SHAPES, NULL)))
+    if (!status && (text = options_word(&s->options, OPT_TYPE, NULL)))
+        status = points_parse_types(text, "--type", &options->types, err);
+    if (!status && (text = options_word(&s->options, OPT_SHAPES, NULL)))
         status = points_parse_shapes(text, "--shapes", s->shapes, POINTS_SHAPES,
-                                     &ask->shape_count, err);
-    if (!status && (text = ask_word(&s->ask, OPT_TIME_LIMIT, NULL)))
+                                     &options->shape_count, err);
+    if (!status && (text = options_word(&s->options, OPT_TIME_LIMIT, NULL)))
         status = parse_time(text, &s->time_limit, err);
-    if (!status && (text = ask_word(&s->ask, OPT_LOCK_CLOCKS, NULL)))
-        status = parse_lock(text, &ask->settings.lock_clock, err);
-    if (!status && (text = ask_word(&s->ask, OPT_SIZE, NULL)))
+    if (!status && (text = options_word(&s->options, OPT_LOCK_CLOCKS, NULL)))
+        status = parse_lock(text, &options->settings.lock_clock, err);
+    if (!status && (text = options_word(&s->options, OPT_SIZE, NULL)))
         status = parse_sizes(text, &low, &high, err);
-    if (!status && (text = ask_word(&s->ask, OPT_STORAGE, NULL)))
+    if (!status && (text = options_word(&s->options, OPT_STORAGE, NULL)))
         status = take_storage(s, text, err);
     return status ? status : check_model(s, err);
 }
@@ -228,33 +228,34 @@ enum gp_status session_check(struct session *s, struct gp_err *err)
 static enum gp_status take_model(struct session *s, struct gp_err *err)
 {
     unsigned need = bit(TEST_BATCH) | bit(TEST_DECODE) | bit(TEST_FIT);
-    struct ask ask = s->ask;
+    struct options options = s->options;
     enum gp_status status = GP_OK;
 
     s->model_assumed = false;
-    if (ask.model_count > 0) /* whose messages are measured; none is assumed for them */
+    if (options.model_count >
+        0) /* whose messages are measured; none is assumed for them */
         need |= bit(TEST_ALLREDUCE);
     if (!(s->tests & need))
         return GP_OK;
-    if (ask.model_count == 0) {
+    if (options.model_count == 0) {
         s->model_assumed = true;
-        status = ask_text(&ask, OPT_MODEL, "--model", DEFAULT_MODEL, err);
+        status = options_text(&options, OPT_MODEL, "--model", DEFAULT_MODEL, err);
     }
     s->answer = gp_calloc(1, sizeof *s->answer);
     if (!status)
-        status = planner_answer(s->how.planner, &ask, s->answer, err);
+        status = planner_answer(s->how.planner, &options, s->answer, err);
     if (status)
         return status;
-    s->points_ask.request = &s->answer->plan.request;
+    s->points_options.request = &s->answer->plan.request;
     if (s->model_assumed) {
         if (s->tests & bit(TEST_FIT))
             session_warn(s, "plan", "fit left out: it needs a model of yours, --model");
         s->tests &= ~bit(TEST_FIT);
-        s->points_ask.tp = (int)ask_or(&ask, OPT_TP, 1);
+        s->points_options.tp = (int)options_or(&options, OPT_TP, 1);
         session_warn(s, "plan",
                      "the layers are those of " DEFAULT_MODEL ": --model chooses");
     } else {
-        s->points_ask.layout = &s->answer->plan.layout;
+        s->points_options.layout = &s->answer->plan.layout;
     }
     return GP_OK;
 }
@@ -263,7 +264,7 @@ static enum gp_status take_model(struct session *s, struct gp_err *err)
  */
 static enum gp_status check_lock(const struct session *s, struct gp_err *err)
 {
-    if (s->points_ask.settings.lock_clock == 0 || strcmp(s->backend, "cuda") == 0)
+    if (s->points_options.settings.lock_clock == 0 || strcmp(s->backend, "cuda") == 0)
         return GP_OK;
     return gp_fail(err, GP_E_USAGE, "--lock-clocks", s->chosen,
                    "needs a GPU; a CPU has no such lock");
@@ -299,8 +300,8 @@ static enum gp_status check_products(struct session *s, struct gp_err *err)
     unsigned need = bit(TEST_GEMM) | bit(TEST_BATCH) | bit(TEST_DECODE);
     bool says;
 
-    s->points_ask.products = product_types(s, &says);
-    if (!says || s->points_ask.products || !(s->tests & need))
+    s->points_options.products = product_types(s, &says);
+    if (!says || s->points_options.products || !(s->tests & need))
         return GP_OK;
     return gp_fail(err, GP_E_DEVICE, "--bench",
                    "as root: apt-get install libdnnl-dev; then ./bootstrap; memory, "
@@ -317,32 +318,33 @@ static void take_device_figures(struct session *s)
         [TYPE_TF32] = MATH_TF32,    [TYPE_FP16] = MATH_FP16,
         [TYPE_FP16ACC] = MATH_FP16, [TYPE_BF16] = MATH_BF16, [TYPE_INT8] = MATH_INT8,
         [TYPE_FP8] = MATH_FP8,      [TYPE_MXFP8] = MATH_FP8, [TYPE_NVFP4] = MATH_FP4};
-    struct points_ask *ask = &s->points_ask;
+    struct points_options *options = &s->points_options;
     const struct gpu *gpu = &s->unit[0].gpu;
 
-    ask->devices = s->count;
+    options->devices = s->count;
     for (int i = 0; i < s->count && i < POINTS_DEVICES; i++)
-        ask->device[i] = s->unit[i].index;
-    ask->cpu = strcmp(s->backend, "cpu") == 0;
+        options->device[i] = s->unit[i].index;
+    options->cpu = strcmp(s->backend, "cpu") == 0;
     for (int i = 0; i < s->count; i++) {
         double memory = session_figure(s->unit[i].json, "memory");
         double cache = session_figure(s->unit[i].json, "cache");
 
-        if (memory > 0 && (ask->memory <= 0 || memory < ask->memory))
-            ask->memory = memory;
-        ask->cache_bytes = cache > ask->cache_bytes ? cache : ask->cache_bytes;
+        if (memory > 0 && (options->memory <= 0 || memory < options->memory))
+            options->memory = memory;
+        options->cache_bytes =
+            cache > options->cache_bytes ? cache : options->cache_bytes;
     }
     if (!s->unit[0].known)
         return;
-    ask->bandwidth = gpu->bandwidth.known ? gpu->bandwidth.value : 0;
+    options->bandwidth = gpu->bandwidth.known ? gpu->bandwidth.value : 0;
     for (int t = 0; t < TYPE_COUNT; t++)
-        ask->rate[t] = gpu->rate[math[t]].known ? gpu->rate[math[t]].value : 0;
+        options->rate[t] = gpu->rate[math[t]].known ? gpu->rate[math[t]].value : 0;
 }
 
 /* --size drops the memory, transfer and allreduce points outside. */
 static enum gp_status take_sizes(struct session *s, struct gp_err *err)
 {
-    const char *text = ask_word(&s->ask, OPT_SIZE, NULL);
+    const char *text = options_word(&s->options, OPT_SIZE, NULL);
     struct points *p = &s->points;
     double low, high;
     int kept = 0;
@@ -406,14 +408,14 @@ enum gp_status session_make_plan(struct session *s, struct gp_err *err)
         status = take_model(s, err);
     if (!status) {
         take_device_figures(s);
-        s->points_ask.tests = s->tests;
-        status = points_plan(&s->points_ask, &s->points, err);
+        s->points_options.tests = s->tests;
+        status = points_plan(&s->points_options, &s->points, err);
     }
     if (!status)
         status = take_sizes(s, err);
     if (!status)
         check_limit(s);
-    if (!status && s->points_ask.subset)
+    if (!status && s->points_options.subset)
         session_warn(s, "plan",
                      "the quick subset: a few points with short samples");
     if (status) {
@@ -448,6 +450,6 @@ void session_dry_run(const struct session *s, struct strbuf *out)
         out,
         "%d points, %d passes, about %.0f s with warm-up and rests, at most %s at once "
         "on each device; result in %s\n",
-        p->count, POINTS_PASSES, points_time(&s->points_ask, p),
+        p->count, POINTS_PASSES, points_time(&s->points_options, p),
         units_bytes(size, sizeof size, p->most_bytes), s->result);
 }

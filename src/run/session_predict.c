@@ -86,7 +86,7 @@ void session_find_roof(const struct session *s, struct session_unit *u)
 
 /* ---- the roof ---- */
 
-static struct roof sheet_of(const struct session_unit *u, enum bench_type type)
+static struct roof record_of(const struct session_unit *u, enum bench_type type)
 {
     static const enum format_math math[TYPE_COUNT] = {
         [TYPE_FP32] = MATH_FP32,    [TYPE_FP32_PEDANTIC] = MATH_FP32,
@@ -105,7 +105,7 @@ static struct roof sheet_of(const struct session_unit *u, enum bench_type type)
 
 static struct roof roof_of(const struct session_unit *u, enum bench_type type)
 {
-    struct roof roof = sheet_of(u, type);
+    struct roof roof = record_of(u, type);
 
     if (!u->known && !roof.bandwidth.known && u->read > 0)
         roof.bandwidth = quantity_of(u->read, ORIGIN_MEASURED);
@@ -161,7 +161,7 @@ struct roofline session_predict(const struct session_unit *u, const struct point
 
 struct roof session_sheet(const struct session_unit *u, const struct point *p)
 {
-    struct roof sheet = sheet_of(u, p->type);
+    struct roof sheet = record_of(u, p->type);
     struct quantity link;
 
     if (!(point_operations(p) > 0))

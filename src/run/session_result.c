@@ -61,16 +61,16 @@ static json_t *devices(const struct session *s)
 static json_t *settings(const struct session *s)
 {
     static const char *const presets[] = {"quick", "normal", "thorough"};
-    json_t *json = protocol_settings(&s->points_ask.settings, 0);
+    json_t *json = protocol_settings(&s->points_options.settings, 0);
     char hash[17];
 
     json_object_del(json, "protocol");
     json_object_del(json, "do");
     json_object_del(json, "device");
-    if (!(s->points_ask.settings.max_memory > 0))
+    if (!(s->points_options.settings.max_memory > 0))
         json_object_set_new(json, "max_memory", json_null());
     points_hash(&s->points, hash);
-    json_object_set_new(json, "preset", json_string(presets[s->points_ask.preset]));
+    json_object_set_new(json, "preset", json_string(presets[s->points_options.preset]));
     json_object_set_new(json, "passes", json_integer(POINTS_PASSES));
     json_object_set_new(json, "plan", json_string(hash));
     return json;

@@ -404,8 +404,8 @@ void session_plan(const struct session *s, struct session_plan *out)
         .points = s->points.count,
         .passes = POINTS_PASSES,
         .devices = s->count,
-        .subset = s->points_ask.subset,
-        .seconds = points_time(&s->points_ask, &s->points),
+        .subset = s->points_options.subset,
+        .seconds = points_time(&s->points_options, &s->points),
         .bytes = s->points.most_bytes,
         .backend = s->backend,
         .chosen = s->chosen,
@@ -420,9 +420,9 @@ void session_progress(const struct session *s, struct session_progress *out)
     const struct session_estimate *e = &s->estimate;
     double factor = e->estimated > 0 ? e->took / e->estimated : 1;
     double now = s->ended > 0 ? s->ended : session_clock();
-    double warmup = s->points_ask.settings.device_warmup_min - (now - s->clock);
+    double warmup = s->points_options.settings.device_warmup_min - (now - s->clock);
     double left = fmax(0, e->left) * factor +
-                  fmax(0, e->rests) * s->points_ask.settings.pause +
+                  fmax(0, e->rests) * s->points_options.settings.pause +
                   (e->warms ? fmax(0, warmup) : 0);
 
     *out = (struct session_progress){

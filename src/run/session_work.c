@@ -85,7 +85,7 @@ static int *order_of(const struct session *s, int place, int *count)
     *count = 0;
     if (s->unit[place].failed || n == 0)
         return NULL;
-    all = points_order(s->points_ask.settings.seed, &s->points);
+    all = points_order(s->points_options.settings.seed, &s->points);
     skip = gp_calloc((size_t)n, sizeof *skip);
     for (int i = 0; i < n && json_array_size(s->records); i++)
         skip[i] = passes_done(s, s->unit[place].index, s->points.point[i].id);
@@ -125,10 +125,10 @@ static void start(struct session *s, int place)
     struct runner_plan plan = {
         .program = s->program,
         .device = u->index,
-        .settings = s->points_ask.settings,
+        .settings = s->points_options.settings,
         .points = s->points.point,
         .wait = s->count > 1 && !s->together,
-        .timeout = session_timeout(TIMEOUT + 10 * s->points_ask.settings.max_time),
+        .timeout = session_timeout(TIMEOUT + 10 * s->points_options.settings.max_time),
         .patience = STALL * session_timeout(0),
         .seconds = session_timeout(0) > 0 ? NULL : s->points.seconds,
     };
@@ -221,7 +221,7 @@ static void count_point(struct session *s, struct session_unit *u, int index,
                         bool measured)
 {
     struct session_estimate *e = &s->estimate;
-    double rest = u->rested ? s->points_ask.settings.pause : 0;
+    double rest = u->rested ? s->points_options.settings.pause : 0;
 
     if (u->began > 0) { /* else a further variant of the same point */
         if (measured) {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "tui/key.h"
+#include "tui/toolkit/key.h"
 
 const struct action_row action_rows[ACT_COUNT] = {[ACT_NONE] = {"", "", 0, 0, "", ""},
 #define X(id, name, keys, screens, rank, word, help)                                   \

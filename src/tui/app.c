@@ -17,9 +17,9 @@
 #include <time.h>
 
 #include "tui/app_parts.h"
-#include "tui/key.h"
 #include "tui/script.h"
-#include "tui/term.h"
+#include "tui/toolkit/key.h"
+#include "tui/toolkit/term.h"
 #include "util/mem.h"
 
 #define PAINT_PAUSE  0.033 /* s between two paints that no key asked for */
@@ -104,8 +104,8 @@ enum gp_status app_begin(struct app *app, const struct app_start *start,
     app->scripted = start->script != NULL;
     app->rows = 24;
     app->cols = 80;
-    app->desk = desk_new(start->planner, start->ask, err);
-    if (!app->desk)
+    app->form = form_new(start->planner, start->options, err);
+    if (!app->form)
         return err->code;
     if (start->report)
         app_report(app, true, "%s", start->report);
@@ -121,7 +121,7 @@ void app_end(struct app *app)
             screens[i]->close(app, app->state[i]);
         free(app->state[i]);
     }
-    desk_free(app->desk);
+    form_free(app->form);
 }
 
 /* ---- ticks ---- */

@@ -5,7 +5,7 @@
  * key into an action; offers it to what lies on top (a window of overlay.h), then to the
  * screen, then does what it means everywhere; and paints when something changed.
  *
- * Screens see the desk, may put one line at the bottom (app_report), open a window
+ * Screens see the form, may put one line at the bottom (app_report), open a window
  * (overlay.h) and ask to be painted (app_touch). They never see curses.
  */
 #ifndef GP_TUI_APP_H
@@ -14,10 +14,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "data/planner.h"
-#include "tui/desk.h"
-#include "tui/overlay.h"
+#include "request/planner.h"
+#include "tui/form.h"
 #include "tui/screen.h"
+#include "tui/toolkit/overlay.h"
 #include "util/err.h"
 
 struct app_settings {
@@ -31,7 +31,7 @@ struct app_settings {
 };
 
 struct app {
-    struct desk *desk;
+    struct form *form;
     struct app_settings settings;
     enum screen_id screen;
     void *state[SCREEN_COUNT]; /* NULL: not opened yet */
@@ -52,7 +52,7 @@ struct app {
 
 struct app_start {
     struct planner *planner;
-    const struct ask *ask;      /* what the command line said; the form starts with it */
+    const struct options *options; /* of the command line: the form starts with it */
     struct app_settings settings;
     const char *script;         /* keys from this file instead of the terminal; NULL */
     const char *report;         /* the first line at the bottom; NULL */

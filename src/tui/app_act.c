@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tui/settings.h"
-#include "tui/term.h"
+#include "tui/toolkit/term.h"
 #include "util/path.h"
 
 /* ---- help, the command, the prompt ---- */
@@ -52,7 +52,7 @@ static void help(struct app *app)
         "export FILE, save FILE, load FILE. Tab completes.\n"
         "More: man gpuplan, gpuplan-model(7).\n");
     gp_format(title, sizeof title, "Help: %s", screen_names[app->screen]);
-    reader_open(app, title, text.text);
+    pager_open(app, title, text.text);
     strbuf_fini(&lines);
     strbuf_fini(&text);
 }
@@ -70,7 +70,7 @@ static void show_command(struct app *app)
     else if (gp_width(text.text) < app->cols - 2 && text.len < sizeof app->report)
         app_report(app, false, "%s", text.text);
     else
-        reader_open(app, "The command that prints the same", text.text);
+        pager_open(app, "The command that prints the same", text.text);
     strbuf_fini(&text);
 }
 
@@ -89,15 +89,15 @@ static void complete_line(struct app *app, void *ctx, const char *text,
 
 static void prompt(struct app *app)
 {
-    struct prompt_ask ask = {.label = ":",
-                             .text = "",
-                             .hint = "an action, or a field: users 16, gpu l4:2; "
-                                     "Tab completes",
-                             .history = PROMPT_COMMAND,
-                             .done = run_line,
-                             .complete = complete_line};
+    struct prompt_ask options = {.label = ":",
+                                 .text = "",
+                                 .hint = "an action, or a field: users 16, gpu l4:2; "
+                                         "Tab completes",
+                                 .history = PROMPT_COMMAND,
+                                 .done = run_line,
+                                 .complete = complete_line};
 
-    prompt_open(app, &ask);
+    prompt_open(app, &options);
 }
 
 /* ---- export ---- */
@@ -179,12 +179,12 @@ static void export(struct app *app)
 {
     const struct screen_ops *ops = screens[app->screen];
     char hint[120];
-    struct prompt_ask ask = {.label = "Export to: ",
-                             .text = "",
-                             .hint = hint,
-                             .history = PROMPT_FILE,
-                             .done = export_done,
-                             .complete = complete_path};
+    struct prompt_ask options = {.label = "Export to: ",
+                                 .text = "",
+                                 .hint = hint,
+                                 .history = PROMPT_FILE,
+                                 .done = export_done,
+                                 .complete = complete_path};
 
     if (!ops->export) {
         app_report(app, false, "%s has nothing to export", screen_names[app->screen]);
@@ -192,14 +192,14 @@ static void export(struct app *app)
     }
     gp_format(hint, sizeof hint, "a file; its suffix says what is written: %s",
               ops->suffixes);
-    prompt_open(app, &ask);
+    prompt_open(app, &options);
 }
 
 /* ---- small ones ---- */
 
 static void undo(struct app *app, bool redo)
 {
-    bool done = redo ? desk_redo(app->desk) : desk_undo(app->desk);
+    bool done = redo ? form_redo(app->form) : form_undo(app->form);
 
     if (!done)
         app_report(app, false, "nothing to %s", redo ? "redo" : "undo");

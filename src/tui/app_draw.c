@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "tui/key.h"
+#include "tui/toolkit/key.h"
 
 /* ---- tabs ---- */
 

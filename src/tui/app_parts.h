@@ -6,12 +6,12 @@
 #define GP_TUI_APP_PARTS_H
 
 #include "tui/app.h"
-#include "tui/frame.h"
-#include "tui/paste.h"
+#include "tui/toolkit/frame.h"
+#include "tui/toolkit/paste.h"
 
 extern const struct screen_ops *const screens[SCREEN_COUNT];
 
-/* Makes the desk and opens the first screen. */
+/* Makes the form and opens the first screen. */
 enum gp_status app_begin(struct app *app, const struct app_start *start,
                          struct gp_err *err);
 void app_end(struct app *app);

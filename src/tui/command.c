@@ -12,7 +12,7 @@
  *   plan -m 70B -g l40s              a screen and a whole request, the rest its default
  *   save FILE   load FILE   export FILE   dump FILE   inks FILE
  *
- * Nothing is parsed twice: options go to the desk as they are, and from there to the
+ * Nothing is parsed twice: options go to the form as they are, and from there to the
  * option table of the command line.
  */
 #include "tui/app.h"
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/catalog.h"
+#include "catalog/catalog.h"
 #include "tui/app_parts.h"
 #include "util/path.h"
 
@@ -86,12 +86,12 @@ static bool inks(struct app *app, const char *path, struct gp_err *err)
 static bool save(struct app *app, const char *text, struct gp_err *err)
 {
     char path[GP_PATH_MAX];
-    bool own = strcmp(text, app->desk->file) == 0; /* saved there before */
+    bool own = strcmp(text, app->form->file) == 0; /* saved there before */
 
     if (own ? !gp_copy(path, sizeof path, text)
             : app_target(text, path, sizeof path, err) != GP_OK)
         return false;
-    if (desk_save(app->desk, path, err))
+    if (form_save(app->form, path, err))
         return false;
     app_report(app, false, "saved to %s", path);
     return true;
@@ -99,7 +99,7 @@ static bool save(struct app *app, const char *text, struct gp_err *err)
 
 static bool load(struct app *app, const char *path, struct gp_err *err)
 {
-    if (desk_load(app->desk, path, err))
+    if (form_load(app->form, path, err))
         return false;
     app_report(app, false, "loaded from %s", path);
     return true;
@@ -220,7 +220,7 @@ static bool unknown(const struct app *app, const char *word, struct gp_err *err)
 
 static bool set_options(struct app *app, const char *options, struct gp_err *err)
 {
-    if (desk_options(app->desk, options, err))
+    if (form_options(app->form, options, err))
         return false;
     app_report(app, false, "set: %s", options);
     return true;
@@ -238,7 +238,7 @@ static bool set_own(struct app *app, const char *options, struct gp_err *err)
 
 static bool set_label(struct app *app, int field, const char *value, struct gp_err *err)
 {
-    if (desk_set(app->desk, (enum field)field, value, err))
+    if (form_set(app->form, (enum field)field, value, err))
         return false;
     app_report(app, false, "set: %s %s", field_rows[field].label, value);
     return true;
@@ -254,10 +254,10 @@ static bool solve(struct app *app, const char *name, struct gp_err *err)
     if (field < 0)
         return gp_fail(err, GP_E_USAGE, "solve", "as in: solve context",
                        "there is no field '%.60s'", name) == GP_OK;
-    if (desk_solve(app->desk, (enum field)field, err))
+    if (form_solve(app->form, (enum field)field, err))
         return false;
     app_report(app, false, "%s: %s is the best that fits", field_rows[field].label,
-               app->desk->shown[field]);
+               app->form->shown[field]);
     return true;
 }
 
@@ -285,20 +285,20 @@ static void part_options(int screen, const char *line, struct strbuf *own,
 static bool run_screen(struct app *app, int screen, const char *options,
                        struct gp_err *err)
 {
-    unsigned version = app->desk->version;
+    unsigned version = app->form->version;
     struct strbuf own, request;
     bool ok;
 
     strbuf_init(&own);
     strbuf_init(&request);
     part_options(screen, options, &own, &request);
-    ok = !request.len || desk_request(app->desk, request.text, err) == GP_OK;
+    ok = !request.len || form_request(app->form, request.text, err) == GP_OK;
     if (ok && own.len &&
         screens[screen]->options(app, app_state(app, (enum screen_id)screen), own.text,
                                  err)) {
         ok = false;
-        if (app->desk->version != version)
-            desk_undo(app->desk);
+        if (app->form->version != version)
+            form_undo(app->form);
     }
     if (ok) {
         app_show(app, (enum screen_id)screen);
@@ -434,7 +434,7 @@ static void offer_first(const struct app *app, struct completion *c)
 /* What the chooser of that field would show, without its texts. */
 static void offer_ids(const struct app *app, enum option_id id, struct completion *c)
 {
-    struct catalog *catalog = planner_catalog(app->desk->planner);
+    struct catalog *catalog = planner_catalog(app->form->planner);
     const struct model *const *models;
     const struct gpu *const *gpus;
     const struct format *formats;

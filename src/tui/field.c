@@ -1,10 +1,10 @@
 /*
- * field.c - the fields of the form (desk.h): one row each.
+ * field.c - the fields of the form (form.h): one row each.
  *
  * The second line of an explanation is the equation or the rule by which the field
  * counts, in the symbols of gpuplan-model(7). Neither line is longer than 76 columns.
  */
-#include "tui/desk.h"
+#include "tui/form.h"
 
 const struct field_row field_rows[FIELD_COUNT] = {
     [FIELD_MODEL] =

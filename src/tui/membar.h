@@ -9,7 +9,7 @@
 #define GP_TUI_MEMBAR_H
 
 #include "core/parts.h"
-#include "tui/canvas.h"
+#include "tui/toolkit/canvas.h"
 
 /* The bar over the whole width of row y of `in`. */
 void membar_draw(struct canvas *canvas, struct rect in, int y, const struct plan *plan);

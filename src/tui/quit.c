@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#include "tui/key.h"
-#include "tui/plan_parts.h"
+#include "tui/plan/plan_parts.h"
+#include "tui/toolkit/key.h"
 
 /* ---- a plan that was changed ---- */
 
@@ -47,11 +47,11 @@ static const struct overlay_ops plan_ops = {
 
 static void quit_plan(struct app *app, void *ctx)
 {
-    const char *file = app->desk->file, *slash = strrchr(file, '/');
+    const char *file = app->form->file, *slash = strrchr(file, '/');
     struct plan_question *question;
 
     (void)ctx;
-    if (!desk_changed(app->desk)) {
+    if (!form_changed(app->form)) {
         app->quit = true;
         return;
     }
@@ -75,7 +75,7 @@ void quit_small(struct app *app)
 {
     char why[120];
 
-    if (run_would_be_lost(app, why, sizeof why) || desk_changed(app->desk))
+    if (run_would_be_lost(app, why, sizeof why) || form_changed(app->form))
         app_report(app, true, "Not saved! Q: quit.");
     else
         app->quit = true;

@@ -1,8 +1,8 @@
 /*
  * screen.h - what a screen is: one file that fills this table.
  *
- * Data flows one way. A key becomes an action (action.h); act() changes the desk
- * (desk.h) or the screen's own state; draw() paints from those values and computes
+ * Data flows one way. A key becomes an action (action.h); act() changes the form
+ * (form.h) or the screen's own state; draw() paints from those values and computes
  * nothing. What takes long is begun by act() and goes on in tick(), in slices of at
  * most a few milliseconds, so that no key waits.
  *
@@ -18,10 +18,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "data/option.h"
-#include "tui/canvas.h"
-#include "tui/frame.h"
+#include "request/option.h"
 #include "tui/action.h"
+#include "tui/toolkit/canvas.h"
+#include "tui/toolkit/frame.h"
 #include "util/err.h"
 #include "util/str.h"
 

@@ -10,8 +10,8 @@
 #include <time.h>
 
 #include "tui/app_parts.h"
-#include "tui/key.h"
-#include "tui/utf8.h"
+#include "tui/toolkit/key.h"
+#include "tui/toolkit/utf8.h"
 #include "util/path.h"
 
 #define SCRIPT_BYTES 1048576 /* of a script, at most */

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "data/profile.h"
-#include "tui/theme.h"
+#include "catalog/profile.h"
+#include "tui/toolkit/theme.h"
 #include "util/path.h"
 #include "util/str.h"
 

@@ -30,12 +30,12 @@ static const char *format_of(const char *listed)
 static bool predict(struct planner *planner, const char *model, const char *format,
                     double *bytes)
 {
-    struct ask ask = {0};
+    struct options options = {0};
     struct resolved r;
-    ask_text(&ask, OPT_MODEL, "model", model, NULL);
-    ask_text(&ask, OPT_PRECISION, "precision", format, NULL);
-    ask_text(&ask, OPT_GPU, "gpu", "h100-sxm", NULL);
-    if (planner_resolve(planner, &ask, NULL, NULL, NULL, &r, NULL))
+    options_text(&options, OPT_MODEL, "model", model, NULL);
+    options_text(&options, OPT_PRECISION, "precision", format, NULL);
+    options_text(&options, OPT_GPU, "gpu", "h100-sxm", NULL);
+    if (planner_resolve(planner, &options, NULL, NULL, NULL, &r, NULL))
         return false;
     *bytes = weights_file_bytes(&r.request);
     return true;

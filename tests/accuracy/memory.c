@@ -77,7 +77,7 @@ static const char *precision_of(const struct table_file *row)
 }
 
 struct asked {
-    struct ask ask;
+    struct options options;
     char engine[48], number[8][32];
     int numbers;
     struct resolved resolved;
@@ -90,7 +90,7 @@ static void ask_field(struct asked *a, const struct table_file *row, const char 
 {
     double value = table_number_of(row, column);
     if (!isnan(value) && value > 0)
-        ask_number(&a->ask, id, column, value, NULL);
+        options_number(&a->options, id, column, value, NULL);
 }
 
 /* Why a row cannot be asked; NULL when it can. */
@@ -116,17 +116,17 @@ static const char *ask_row(struct planner *planner, const struct table_file *row
     memset(a, 0, sizeof(*a));
     gp_format(a->engine, sizeof(a->engine), "vllm@%d.%d", version / 10000,
               version % 10000);
-    ask_text(&a->ask, OPT_MODEL, "model", n ? n->id : listed, NULL);
-    ask_text(&a->ask, OPT_PRECISION, "precision", precision, NULL);
-    ask_text(&a->ask, OPT_GPU, "gpu", g->id, NULL);
-    ask_text(&a->ask, OPT_ENGINE, "engine", a->engine, NULL);
+    options_text(&a->options, OPT_MODEL, "model", n ? n->id : listed, NULL);
+    options_text(&a->options, OPT_PRECISION, "precision", precision, NULL);
+    options_text(&a->options, OPT_GPU, "gpu", g->id, NULL);
+    options_text(&a->options, OPT_ENGINE, "engine", a->engine, NULL);
     if (strcmp(table_text_of(row, "kv_dtype"), "fp8") == 0)
-        ask_text(&a->ask, OPT_KV_PRECISION, "kv", "fp8", NULL);
+        options_text(&a->options, OPT_KV_PRECISION, "kv", "fp8", NULL);
     ask_field(a, row, "max_model_len", OPT_CONTEXT);
     ask_field(a, row, "max_num_seqs", OPT_MAX_NUM_SEQS);
     ask_field(a, row, "max_num_batched_tokens", OPT_MAX_BATCHED_TOKENS);
     ask_field(a, row, "gpu_memory_utilization", OPT_MEMORY_UTILIZATION);
-    if (planner_resolve(planner, &a->ask, NULL, NULL, NULL, &a->resolved, err))
+    if (planner_resolve(planner, &a->options, NULL, NULL, NULL, &a->resolved, err))
         return "not in the catalogue";
     /* the row's own reading of the device's memory, as a live device would be asked */
     a->gpu = *a->resolved.request.gpu;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/model_file.h"
+#include "catalog/model_file.h"
 #include "util/path.h"
 #include "util/str.h"
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/csv.h"
-#include "data/planner.h"
+#include "request/planner.h"
+#include "util/csv.h"
 #include "util/mem.h"
 #include "util/path.h"
 #include "util/str.h"

@@ -3,7 +3,7 @@
 #
 #   gpuplan(1) and gpuplan-bench(1)
 #                       every command, option and choice of the tables in src/
-#   gpuplan-profile(5)  every key and word that src/data/*_file.c reads
+#   gpuplan-profile(5)  every key and word that src/catalog/*_file.c reads
 #
 # and mandoc finds nothing to warn of. The tables are read from the sources as they are
 # written there, so a new row without its paragraph fails here.
@@ -49,7 +49,7 @@ rm -f "$page1.actions"
 
 # The option table, a row per line without its [OPT_...] = {.
 table() {
-    tr -s ' \n' ' ' <src/data/option.c | sed 's/\[OPT_[A-Z_]*\] *= *{ */\
+    tr -s ' \n' ' ' <src/request/option.c | sed 's/\[OPT_[A-Z_]*\] *= *{ */\
 /g'
 }
 
@@ -78,8 +78,8 @@ paragraph() {
 }
 
 rows=$(options)
-[ "$(echo "$rows" | wc -l)" -eq "$(grep -c '^    \[OPT_' src/data/option.c)" ] ||
-    problem "cannot read every row of src/data/option.c"
+[ "$(echo "$rows" | wc -l)" -eq "$(grep -c '^    \[OPT_' src/request/option.c)" ] ||
+    problem "cannot read every row of src/request/option.c"
 for row in $rows; do
     name=${row%%|*}
     key=${row#*|}
@@ -107,7 +107,7 @@ done
 
 # ---- gpuplan-profile(5) ---------------------------------------------------------------
 
-key_sources='src/data/*_file.c'
+key_sources='src/catalog/*_file.c'
 
 # Keys are the first text in a getter's call or stand in a table of the reader.
 keys() {

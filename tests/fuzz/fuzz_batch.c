@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/batch.h"
+#include "output/batch.h"
 #include "util/path.h"
 
 #define INPUTS_PER_PLANNER 500

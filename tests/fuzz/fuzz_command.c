@@ -62,11 +62,12 @@ static void begin(void)
         const char *value;
     } first[] = {{OPT_MODEL, "8B"}, {OPT_GPU, "h100-sxm:1"}, {OPT_TP, "1"}};
     struct gp_err err = {0};
-    struct ask ask = {0};
-    struct app_start start = {.planner = catalogue(), .ask = &ask, .script = ""};
+    struct options options = {0};
+    struct app_start start = {
+        .planner = catalogue(), .options = &options, .script = ""};
 
     for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
-        if (ask_text(&ask, first[i].id, "", first[i].value, NULL))
+        if (options_text(&options, first[i].id, "", first[i].value, NULL))
             abort();
     if (!begun && app_begin(&app, &start, &err)) {
         fprintf(stderr, "fuzz_command: %s: %s (srcdir says where profiles/ is)\n",
@@ -91,7 +92,7 @@ static bool touches_files(const char *line)
 /* True when it was taken. */
 static bool try_line(const char *line)
 {
-    unsigned version = app.desk->version;
+    unsigned version = app.form->version;
     enum screen_id screen = app.screen;
     struct strbuf words;
     struct gp_err err = {0};
@@ -105,7 +106,7 @@ static bool try_line(const char *line)
         return true;
     if (!err.text[0])
         abort(); /* refused without a reason */
-    if (app.desk->version != version || app.screen != screen)
+    if (app.form->version != version || app.screen != screen)
         abort(); /* refused, and yet it changed something */
     return false;
 }

@@ -5,8 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "data/price_import.h"
-#include "data/profile.h"
+#include "catalog/price_import.h"
+#include "catalog/profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,11 +14,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "data/engine_file.h"
-#include "data/format_file.h"
-#include "data/gpu_file.h"
-#include "data/price_file.h"
-#include "data/profile.h"
+#include "catalog/engine_file.h"
+#include "catalog/format_file.h"
+#include "catalog/gpu_file.h"
+#include "catalog/price_file.h"
+#include "catalog/profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/reader_parts.h"
+#include "checkpoint/reader_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,24 +1,29 @@
 #!/bin/sh
 # includes.sh - who may include whom.
 #
-#   util <- core <- data, probe <- run <- cli, tui;  bench: util and itself
+#   util <- point <- core <- checkpoint, catalog, probe <- request <- output, result
+#        <- run <- tui <- cli;  bench: util, point and itself
 #
-# tui never includes cli; curses only in tui; libconfig and jansson only in data, run,
-# util/json and bench; dlfcn.h only in probe, bench and cli/allocate. core does no I/O, asks no clock
-# and reads no environment.
+# tui never includes cli; curses only in tui/toolkit; libconfig only in catalog; jansson
+# where JSON is read or written; dlfcn.h only in probe, bench and cli/allocate. core does
+# no I/O, asks no clock and reads no environment.
 
 . "${srcdir:-.}/tests/lint/lint.sh"
+
+folders="util point core checkpoint catalog probe request output result run tui cli"
 
 # The folders that a folder may include.
 allowed() {
     case $1 in
     util) echo util ;;
-    core) echo util core ;;
-    data) echo util core data ;;
-    probe) echo util core probe ;;
-    run) echo util core data probe run ;;
-    tui) echo util core data probe run tui ;;
-    cli) echo util core data probe run tui cli ;;
+    point) echo util point ;;
+    core) echo util point core ;;
+    checkpoint | catalog | probe) echo "util point core $1" ;;
+    request) echo util point core checkpoint catalog probe request ;;
+    output | result) echo "util point core checkpoint catalog probe request $1" ;;
+    run) echo util point core checkpoint catalog probe request output result run ;;
+    tui) echo util point core checkpoint catalog probe request output result run tui ;;
+    cli) echo "$folders" ;;
     esac
 }
 
@@ -30,7 +35,7 @@ includes() {
 # check_layer FILE LAYER INCLUDED
 check_layer() {
     case $3 in
-    util/* | core/* | data/* | probe/* | run/* | tui/* | cli/*) ;;
+    */*) echo " $folders " | grep -q " ${3%%/*} " || return ;;
     *) return ;;
     esac
     for below in $(allowed "$2"); do
@@ -43,7 +48,8 @@ check_layer() {
 check_library() {
     case $3 in
     curses.h | ncurses.h | ncursesw/* | ncurses/*) only="tui" ;;
-    libconfig.h | jansson.h) only="data run" ;;
+    libconfig.h) only="catalog" ;;
+    jansson.h) only="point checkpoint request output result run" ;;
     dlfcn.h) only="probe" ;;
     *) return ;;
     esac
@@ -57,7 +63,7 @@ check_library() {
     problem "$1: includes $3, which belongs in: $only"
 }
 
-for layer in util core data probe run tui cli; do
+for layer in $folders; do
     for file in $(find_files "src/$layer" '*.[ch]'); do
         for included in $(includes "$file"); do
             check_layer "$file" "$layer" "$included"
@@ -80,8 +86,10 @@ done
 for file in $(find_files bench '*.[ch]'); do
     for included in $(includes "$file"); do
         case $included in
-        core/* | data/* | probe/* | run/* | cli/* | tui/*)
-            problem "$file: bench may include only util, not $included" ;;
+        point/*) ;;
+        core/* | checkpoint/* | catalog/* | probe/* | request/* | output/* | result/* | \
+            run/* | cli/* | tui/*)
+            problem "$file: bench may include only util and point, not $included" ;;
         esac
     done
 done

@@ -8,8 +8,8 @@ for file in $(find_files src '*.c'); do
     case $file in
     src/util/say.c) continue ;;
     # files, a pipe, and words of their own in a handler
-    src/util/mem.c | src/util/path.c | src/run/journal.c | src/tui/signals.c | \
-        src/tui/term.c) ways='[^_a-z]write\(' ;;
+    src/util/mem.c | src/util/path.c | src/run/journal.c | src/tui/toolkit/signals.c | \
+        src/tui/toolkit/term.c) ways='[^_a-z]write\(' ;;
     *) ways= ;;
     esac
     found=$(grep -nE '(^|[^_a-z.>])(printf|v?fprintf|vprintf|dprintf|f?puts|f?putc|putchar|fwrite|write|perror)\(' \

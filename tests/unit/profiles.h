@@ -5,8 +5,8 @@
 #ifndef GP_TESTS_PROFILES_H
 #define GP_TESTS_PROFILES_H
 
+#include "catalog/catalog.h"
 #include "core/request.h"
-#include "data/catalog.h"
 
 #include "unit.h"
 

@@ -4,7 +4,7 @@
  */
 #include "tui/action.h"
 
-#include "tui/key.h"
+#include "tui/toolkit/key.h"
 #include "unit.h"
 
 /* A digit, an action and a help for each, and none for a screen that is not there. */

@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "data/benchlog.h"
+#include "result/benchlog.h"
 #include "util/err.h"
 
 /* One device, one point; what may be wrong is put into the holes. */

@@ -1,12 +1,12 @@
 /*
  * test_canvas.c - cells: clipping, wide characters, boxes, and what dumps say.
  */
-#include "tui/canvas.h"
+#include "tui/toolkit/canvas.h"
 
 #include <locale.h>
 #include <string.h>
 
-#include "tui/utf8.h"
+#include "tui/toolkit/utf8.h"
 #include "unit.h"
 
 static struct canvas make(int rows, int cols, enum charset charset)

@@ -2,7 +2,7 @@
  * test_catalog.c - what is found by which name, what is said when nothing is, and how
  * the search path lays a user's files over those of the program.
  */
-#include "data/catalog.h"
+#include "catalog/catalog.h"
 
 #include <limits.h>
 #include <sys/stat.h>

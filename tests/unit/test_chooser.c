@@ -2,12 +2,12 @@
  * test_chooser.c - a list that typing makes shorter: what is shown, what is handed
  * back.
  */
-#include "tui/overlay.h"
+#include "tui/toolkit/overlay.h"
 
 #include <locale.h>
 
 #include "tui/app.h"
-#include "tui/key.h"
+#include "tui/toolkit/key.h"
 #include "unit.h"
 
 static struct app app;
@@ -111,11 +111,11 @@ static void assert_shows(const char *part, bool wanted)
 
 static void takes_the_one_in_focus(void **state)
 {
-    struct chooser_ask ask = ask_of(NULL, false);
+    struct chooser_ask options = ask_of(NULL, false);
 
     (void)state;
-    ask.selected = "l40s";
-    chooser_open(&app, &ask);
+    options.selected = "l40s";
+    chooser_open(&app, &options);
     keys("Down Enter");
     assert_string_equal(chosen, "l4");
     assert_int_equal(calls, 1);
@@ -125,10 +125,10 @@ static void takes_the_one_in_focus(void **state)
 
 static void escape_calls_nothing(void **state)
 {
-    struct chooser_ask ask = ask_of("any", false);
+    struct chooser_ask options = ask_of("any", false);
 
     (void)state;
-    chooser_open(&app, &ask);
+    chooser_open(&app, &options);
     type("l4");
     keys("Esc");
     assert_int_equal(calls, 0);
@@ -137,10 +137,10 @@ static void escape_calls_nothing(void **state)
 
 static void words_match_in_any_order_and_case(void **state)
 {
-    struct chooser_ask ask = ask_of(NULL, false);
+    struct chooser_ask options = ask_of(NULL, false);
 
     (void)state;
-    chooser_open(&app, &ask);
+    chooser_open(&app, &options);
     type("141 SXM");
     assert_shows("1 of 5", true);
     assert_shows("H200 SXM 141 GB", true);
@@ -160,10 +160,10 @@ static void words_match_in_any_order_and_case(void **state)
 
 static void an_exact_id_is_in_focus(void **state)
 {
-    struct chooser_ask ask = ask_of(NULL, false);
+    struct chooser_ask options = ask_of(NULL, false);
 
     (void)state;
-    chooser_open(&app, &ask);
+    chooser_open(&app, &options);
     type("L4");
     assert_shows("2 of 5", true);
     keys("Enter");
@@ -172,10 +172,10 @@ static void an_exact_id_is_in_focus(void **state)
 
 static void other_text_is_a_row(void **state)
 {
-    struct chooser_ask ask = ask_of("a GPU of your own", false);
+    struct chooser_ask options = ask_of("a GPU of your own", false);
 
     (void)state;
-    chooser_open(&app, &ask);
+    chooser_open(&app, &options);
     assert_shows("or a GPU of your own", true);
     type("h");
     assert_shows("\"h\" as typed", true);
@@ -184,12 +184,12 @@ static void other_text_is_a_row(void **state)
     keys("Enter");
     assert_string_equal(chosen, "h9");
 
-    chooser_open(&app, &ask);
+    chooser_open(&app, &options);
     type("h100");
     keys("End Enter");
     assert_string_equal(chosen, "h100");
 
-    chooser_open(&app, &ask);
+    chooser_open(&app, &options);
     type("H100-sxm");
     assert_shows("as typed", false);
     keys("Enter");
@@ -198,10 +198,10 @@ static void other_text_is_a_row(void **state)
 
 static void what_matches_nothing_is_said(void **state)
 {
-    struct chooser_ask ask = ask_of(NULL, false);
+    struct chooser_ask options = ask_of(NULL, false);
 
     (void)state;
-    chooser_open(&app, &ask);
+    chooser_open(&app, &options);
     type("b300");
     assert_shows("nothing matches \"b300\"", true);
     assert_shows("0 of 5", true);
@@ -214,18 +214,18 @@ static void what_matches_nothing_is_said(void **state)
 
 static void several_are_joined(void **state)
 {
-    struct chooser_ask ask = ask_of(NULL, true);
+    struct chooser_ask options = ask_of(NULL, true);
 
     (void)state;
-    ask.marked = "l4,h100-sxm";
-    chooser_open(&app, &ask);
+    options.marked = "l4,h100-sxm";
+    chooser_open(&app, &options);
     assert_shows("2 marked, 5 of 5", true);
     assert_shows("[x] H100", true);
     keys("Down Space Enter"); /* h200 too */
     assert_string_equal(chosen, "h100-sxm,h200-sxm,l4");
 
-    ask.marked = NULL;
-    chooser_open(&app, &ask);
+    options.marked = NULL;
+    chooser_open(&app, &options);
     keys("Down Enter"); /* none is marked: the one in focus */
     assert_string_equal(chosen, "h200-sxm");
 }
@@ -233,7 +233,7 @@ static void several_are_joined(void **state)
 static void long_lists_scroll(void **state)
 {
     static struct choice many[124];
-    struct chooser_ask ask = ask_of(NULL, false);
+    struct chooser_ask options = ask_of(NULL, false);
     int cursor;
 
     (void)state;
@@ -241,10 +241,10 @@ static void long_lists_scroll(void **state)
         gp_format(many[i].id, sizeof many[i].id, "model-%d", i);
         gp_format(many[i].text, sizeof many[i].text, "Model %d", i);
     }
-    ask.choices = many;
-    ask.count = 124;
-    ask.selected = "model-100";
-    chooser_open(&app, &ask);
+    options.choices = many;
+    options.count = 124;
+    options.selected = "model-100";
+    chooser_open(&app, &options);
     for (int rows = 12; rows <= 40; rows += 7)
         for (int cols = 40; cols <= 200; cols += 40) {
             struct strbuf text = shown(rows, cols, CHARSET_ASCII, &cursor);
@@ -266,12 +266,12 @@ static void long_lists_scroll(void **state)
 
 static void more_stands_beside_or_below(void **state)
 {
-    struct chooser_ask ask = ask_of(NULL, false);
+    struct chooser_ask options = ask_of(NULL, false);
     int cursor;
     struct strbuf text;
 
     (void)state;
-    chooser_open(&app, &ask);
+    chooser_open(&app, &options);
     text = shown(24, 80, CHARSET_BLOCK, &cursor);
     assert_non_null(strstr(text.text, "H100 SXM 80 GB   79.6 GiB"));
     strbuf_fini(&text);
@@ -287,12 +287,12 @@ static void more_stands_beside_or_below(void **state)
 
 static void nothing_to_choose_from(void **state)
 {
-    struct chooser_ask ask = ask_of(NULL, false);
+    struct chooser_ask options = ask_of(NULL, false);
 
     (void)state;
-    ask.choices = NULL;
-    ask.count = 0;
-    chooser_open(&app, &ask);
+    options.choices = NULL;
+    options.count = 0;
+    chooser_open(&app, &options);
     assert_shows("nothing to choose from", true);
     keys("Enter End Down Space");
     assert_int_equal(calls, 0);

@@ -3,7 +3,7 @@
  */
 #include "profiles.h"
 
-#include "tui/compare_view.h"
+#include "tui/compare/compare_view.h"
 
 #define TODAY 20778 /* 2026-11-21 */
 
@@ -19,13 +19,13 @@ static struct fixture make(void)
                                        "mi300x", "t4",       "rtx-4090"};
     struct fixture f = {0};
     struct gp_err err = {0};
-    struct ask ask = {0};
+    struct options options = {0};
     f.planner = planner_new(source_path("profiles"), TODAY, NULL);
-    ask_text(&ask, OPT_MODEL, "--model", "llama-3.1-70b", &err);
-    ask_text(&ask, OPT_USERS, "--users", "16", &err);
+    options_text(&options, OPT_MODEL, "--model", "llama-3.1-70b", &err);
+    options_text(&options, OPT_USERS, "--users", "16", &err);
     for (size_t i = 0; i < sizeof(gpus) / sizeof(gpus[0]); i++)
-        ask_text(&ask, OPT_GPU, "--gpu", gpus[i], &err);
-    assert_int_equal(comparison_begin(f.planner, &ask, &f.comparison, &err), GP_OK);
+        options_text(&options, OPT_GPU, "--gpu", gpus[i], &err);
+    assert_int_equal(comparison_begin(f.planner, &options, &f.comparison, &err), GP_OK);
     compare_view_init(&f.view);
     compare_view_begin(&f.view, f.comparison);
     return f;
@@ -49,7 +49,7 @@ static void drop(struct fixture *f)
 
 static double number(const struct compare_view *view, size_t i, const char *fact)
 {
-    const struct fact *f = sheet_find(&compare_view_row(view, i)->facts, fact);
+    const struct fact *f = record_find(&compare_view_row(view, i)->facts, fact);
     assert_non_null(f);
     return f->known ? f->number.value : -1;
 }

@@ -2,7 +2,7 @@
  * test_facts.c - the profiles that come with the program: how many there are, that
  * every row has what its reader needs, and figures known from elsewhere.
  */
-#include "data/catalog.h"
+#include "catalog/catalog.h"
 
 #include "profiles.h"
 #include "util/units.h"

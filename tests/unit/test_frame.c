@@ -1,7 +1,7 @@
 /*
  * test_frame.c - the screen's rectangles, over all sizes of terminal.
  */
-#include "tui/frame.h"
+#include "tui/toolkit/frame.h"
 
 #include "unit.h"
 

@@ -2,9 +2,9 @@
  * test_hfconfig.c - config.json: every architecture against its catalogue entry,
  * every form of quantisation, and files that are wrong.
  */
-#include "data/hfconfig.h"
+#include "checkpoint/hfconfig.h"
 
-#include "data/hfmatch.h"
+#include "checkpoint/hfmatch.h"
 #include "hostile.h"
 #include "profiles.h"
 

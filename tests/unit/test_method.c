@@ -4,7 +4,7 @@
  */
 #include "bench/method.h"
 
-#include "bench/point.h"
+#include "point/point.h"
 #include "unit.h"
 
 /* ---- statistics ---- */

@@ -8,8 +8,8 @@
  */
 #include "core/model.h"
 
-#include "data/format_file.h"
-#include "data/model_file.h"
+#include "catalog/format_file.h"
+#include "catalog/model_file.h"
 #include "unit.h"
 #include "util/path.h"
 #include "util/str.h"

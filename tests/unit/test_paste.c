@@ -2,14 +2,14 @@
  * test_paste.c - pasted text is one line of text and never a key; characters whose bytes
  * come one by one.
  */
-#include "tui/paste.h"
+#include "tui/toolkit/paste.h"
 
 #include <stdlib.h>
 
 #include "tui/app.h"
-#include "tui/key.h"
-#include "tui/overlay.h"
-#include "tui/utf8.h"
+#include "tui/toolkit/key.h"
+#include "tui/toolkit/overlay.h"
+#include "tui/toolkit/utf8.h"
 #include "unit.h"
 
 static struct app app;
@@ -102,7 +102,7 @@ static void refused(const char *text)
 
 static void test_only_lines_take_it(void **state)
 {
-    struct prompt_ask ask = {.label = ":", .text = "offered", .done = taken};
+    struct prompt_ask options = {.label = ":", .text = "offered", .done = taken};
     char longer[EDIT_MAX + 2] = "";
     struct paste paste;
 
@@ -111,9 +111,9 @@ static void test_only_lines_take_it(void **state)
     refused("y\nq");
     question_open(&app, "Replace it?", yes, NULL);
     refused("y\nY");
-    reader_open(&app, "Text", "some text\n");
+    pager_open(&app, "Text", "some text\n");
     refused("q");
-    prompt_open(&app, &ask);
+    prompt_open(&app, &options);
     refused(longer);
     paste_text(&paste, "64x64 q\n"); /* the end of the line does not take it */
     assert_null(overlay_paste(&app, &paste));

@@ -1,5 +1,5 @@
 /* test_point.c - ids, arithmetic, and points that travel as JSON. */
-#include "bench/point.h"
+#include "point/point.h"
 
 #include "unit.h"
 #include "util/json.h"

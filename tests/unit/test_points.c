@@ -3,20 +3,24 @@
 
 #include "sample.h"
 
-static struct points_ask ask_for(unsigned tests, enum preset preset)
+static struct points_options ask_for(unsigned tests, enum preset preset)
 {
-    struct points_ask ask = {.tests = tests, .preset = preset, .cache = -1, .devices = 1,
-                             .memory = 80 * GP_GIB, .cache_bytes = 50 * GP_MIB};
+    struct points_options options = {.tests = tests,
+                                     .preset = preset,
+                                     .cache = -1,
+                                     .devices = 1,
+                                     .memory = 80 * GP_GIB,
+                                     .cache_bytes = 50 * GP_MIB};
 
-    ask.settings = method_preset(preset);
-    return ask;
+    options.settings = method_preset(preset);
+    return options;
 }
 
-static void plan(const struct points_ask *ask, struct points *points)
+static void plan(const struct points_options *options, struct points *points)
 {
     struct gp_err err;
 
-    if (points_plan(ask, points, &err) != GP_OK)
+    if (points_plan(options, points, &err) != GP_OK)
         fail_msg("%s: %s", err.where, err.text);
 }
 
@@ -56,18 +60,18 @@ static void check_all(const struct points *points)
 static void test_gemm(void **state)
 {
     static const struct point_shape shapes[] = {{4096, 8, 4096}, {128256, 1, 8192}};
-    struct points_ask ask = ask_for(1u << TEST_GEMM, PRESET_NORMAL);
+    struct points_options options = ask_for(1u << TEST_GEMM, PRESET_NORMAL);
     struct points points;
 
     (void)state;
-    plan(&ask, &points);
+    plan(&options, &points);
     assert_int_equal(points.count, 6 * TYPE_COUNT);
     check_all(&points);
     points_fini(&points);
-    ask.types = 1u << TYPE_BF16;
-    ask.shapes = shapes;
-    ask.shape_count = 2;
-    plan(&ask, &points);
+    options.types = 1u << TYPE_BF16;
+    options.shapes = shapes;
+    options.shape_count = 2;
+    plan(&options, &points);
     assert_int_equal(points.count, 2);
     assert_int_equal(points.point[1].m, 128256);
     assert_int_equal(points.point[1].cache, CACHE_COLD);
@@ -78,29 +82,29 @@ static void test_gemm(void **state)
 static void test_too_long(void **state)
 {
     static const struct point_shape shape = {8192, 8192, 8192};
-    struct points_ask ask = ask_for(1u << TEST_GEMM, PRESET_QUICK);
+    struct points_options options = ask_for(1u << TEST_GEMM, PRESET_QUICK);
     struct points points;
 
     (void)state;
-    ask.cpu = true;
-    ask.memory = 4 * GP_GIB;
-    ask.types = 1u << TYPE_FP32;
-    plan(&ask, &points);
+    options.cpu = true;
+    options.memory = 4 * GP_GIB;
+    options.types = 1u << TYPE_FP32;
+    plan(&options, &points);
     assert_int_equal(points.count, 2);
     assert_int_equal(points.note_count, 1);
     assert_non_null(strstr(points.note[0], "gemm: 1 points left out"));
     points_fini(&points);
-    ask.rate[TYPE_FP32] = 1e14;
-    ask.bandwidth = 1e12;
-    ask.cpu = false;
-    plan(&ask, &points);
+    options.rate[TYPE_FP32] = 1e14;
+    options.bandwidth = 1e12;
+    options.cpu = false;
+    plan(&options, &points);
     assert_int_equal(points.count, 3);
     points_fini(&points);
-    ask.cpu = true;
-    ask.rate[TYPE_FP32] = 0;
-    ask.shapes = &shape;
-    ask.shape_count = 1;
-    plan(&ask, &points);
+    options.cpu = true;
+    options.rate[TYPE_FP32] = 0;
+    options.shapes = &shape;
+    options.shape_count = 1;
+    plan(&options, &points);
     assert_int_equal(points.count, 1);
     points_fini(&points);
 }
@@ -172,13 +176,13 @@ static void test_batch(void **state)
     struct model m = sample_llama_8b();
     struct gpu gpu = sample_h100();
     struct request request = request_of(&m, &gpu, NULL);
-    struct points_ask ask = ask_for(1u << TEST_BATCH, PRESET_NORMAL);
+    struct points_options options = ask_for(1u << TEST_BATCH, PRESET_NORMAL);
     struct points points;
     int heads = 0;
 
     (void)state;
-    ask.request = &request;
-    plan(&ask, &points);
+    options.request = &request;
+    plan(&options, &points);
     check_all(&points);
     for (int i = 0; i < points.count; i++) {
         assert_int_equal(points.point[i].type, TYPE_BF16);
@@ -189,10 +193,10 @@ static void test_batch(void **state)
     assert_int_equal(points.count, 4 * 14 + 11);  /* 1 .. 8192 */
     points_fini(&points);
     request.precision = sample_precision(&sample_fp8);
-    ask.preset = PRESET_QUICK;
-    ask.settings = method_preset(PRESET_QUICK);
-    ask.tp = 4;
-    plan(&ask, &points);
+    options.preset = PRESET_QUICK;
+    options.settings = method_preset(PRESET_QUICK);
+    options.tp = 4;
+    plan(&options, &points);
     assert_int_equal(points.count, 4 * 5 + 4);
     assert_int_equal(points.point[0].type, TYPE_FP8);
     assert_int_equal(points.point[0].tp, 4);
@@ -203,11 +207,11 @@ static void test_batch(void **state)
  * largest by two means more; and the cache itself, of 50 MiB with 16. */
 static void test_memory(void **state)
 {
-    struct points_ask ask = ask_for(1u << TEST_MEMORY, PRESET_NORMAL);
+    struct points_options options = ask_for(1u << TEST_MEMORY, PRESET_NORMAL);
     struct points points;
 
     (void)state;
-    plan(&ask, &points);
+    plan(&options, &points);
     assert_int_equal(points.count, 15);
     assert_string_equal(points.point[12].id, "memory/copy-engine/4294967296");
     assert_string_equal(points.point[13].id, "memory/read-product/4294967296");
@@ -218,40 +222,40 @@ static void test_memory(void **state)
     assert_near(points.most_bytes, 8 * GP_GIB, 0); /* a copy holds both */
     check_all(&points);
     points_fini(&points);
-    ask.memory = 1 * GP_GIB; /* 128 MiB are less than four times the cache */
-    plan(&ask, &points);
+    options.memory = 1 * GP_GIB; /* 128 MiB are less than four times the cache */
+    plan(&options, &points);
     assert_int_equal(points.count, 6);
     assert_near(points.point[0].bytes, 128 * GP_MIB, 0);
     assert_int_equal(points.note_count, 1);
     points_fini(&points);
-    ask.preset = PRESET_QUICK;
-    ask.cache_bytes = 5.4 * GP_MIB; /* half are 2.7, 43.2 of 64 KiB */
-    plan(&ask, &points);
+    options.preset = PRESET_QUICK;
+    options.cache_bytes = 5.4 * GP_MIB; /* half are 2.7, 43.2 of 64 KiB */
+    plan(&options, &points);
     assert_int_equal(points.count, 6);
     assert_near(points.point[5].bytes, 43 * 64 * GP_KIB, 0);
     check_all(&points);
     points_fini(&points);
-    ask.cache_bytes = 0; /* nobody knows it */
-    plan(&ask, &points);
+    options.cache_bytes = 0; /* nobody knows it */
+    plan(&options, &points);
     assert_int_equal(points.count, 5);
     points_fini(&points);
-    ask.cache_bytes = 32 * GP_MIB;
-    ask.cpu = true;
-    plan(&ask, &points);
+    options.cache_bytes = 32 * GP_MIB;
+    options.cpu = true;
+    plan(&options, &points);
     assert_int_equal(points.count, 3);
     points_fini(&points);
 }
 
 static void test_transfer_and_allreduce(void **state)
 {
-    struct points_ask ask = ask_for(1u << TEST_TRANSFER, PRESET_NORMAL);
+    struct points_options options = ask_for(1u << TEST_TRANSFER, PRESET_NORMAL);
     struct points points;
     struct gp_err err;
 
     (void)state;
-    ask.storage = "/data/model.safetensors";
-    ask.storage_bytes = 5 * GP_MIB;
-    plan(&ask, &points);
+    options.storage = "/data/model.safetensors";
+    options.storage_bytes = 5 * GP_MIB;
+    plan(&options, &points);
     assert_int_equal(points.count, 9 * 3 + 5 * 2 + 2 + 1);
     assert_near(points.point[points.count - 2].bytes, 4, 0);
     assert_string_equal(points.point[points.count - 1].kind, "storage");
@@ -259,36 +263,36 @@ static void test_transfer_and_allreduce(void **state)
     assert_near(points.point[points.count - 1].bytes, 5 * GP_MIB, 0);
     check_all(&points);
     points_fini(&points);
-    ask.devices = 3;
-    ask.device[0] = 0;
-    ask.device[1] = 2; /* 1 is not among those chosen */
-    ask.device[2] = 5;
-    plan(&ask, &points);
+    options.devices = 3;
+    options.device[0] = 0;
+    options.device[1] = 2; /* 1 is not among those chosen */
+    options.device[2] = 5;
+    plan(&options, &points);
     assert_int_equal(points.count, 9 * 3 + 5 * 2 + 2 + 1 + 6 + 3);
     assert_string_equal(points.point[points.count - 1].id, "transfer/peer/5-2/67108864");
     assert_string_equal(points.point[points.count - 3].id,
                         "transfer/peer-both/2-5/67108864");
     check_all(&points);
     points_fini(&points);
-    ask.preset = PRESET_QUICK;
-    plan(&ask, &points);
+    options.preset = PRESET_QUICK;
+    plan(&options, &points);
     for (int i = 0; i < points.count; i++)
         assert_string_not_equal(points.point[i].kind, "peer-both");
     points_fini(&points);
-    ask.preset = PRESET_NORMAL;
-    ask.cpu = true;
-    plan(&ask, &points);
+    options.preset = PRESET_NORMAL;
+    options.cpu = true;
+    plan(&options, &points);
     for (int i = 0; i < points.count; i++)
         assert_string_not_equal(points.point[i].kind, "peer");
     points_fini(&points);
-    ask.cpu = false;
-    ask.devices = 1;
-    ask.tests = 1u << TEST_ALLREDUCE;
-    assert_int_equal(points_plan(&ask, &points, &err), GP_E_USAGE);
+    options.cpu = false;
+    options.devices = 1;
+    options.tests = 1u << TEST_ALLREDUCE;
+    assert_int_equal(points_plan(&options, &points, &err), GP_E_USAGE);
     assert_non_null(strstr(err.text, "several devices"));
     points_fini(&points);
-    ask.devices = 2;
-    plan(&ask, &points);
+    options.devices = 2;
+    plan(&options, &points);
     assert_string_equal(points.point[0].id, "allreduce/fp32/plain/0,2/1024");
     assert_int_equal(points.count, 19 * 2 * 2); /* 2^10 .. 2^28, bf16 and fp32 */
     assert_near(points.point[4].bytes, 2048, 0);
@@ -302,15 +306,15 @@ static void test_allreduce_of_a_model(void **state)
     struct model m = sample_llama_8b();
     struct gpu gpu = sample_h100();
     struct request request = request_of(&m, &gpu, NULL);
-    struct points_ask ask = ask_for(1u << TEST_ALLREDUCE, PRESET_QUICK);
+    struct points_options options = ask_for(1u << TEST_ALLREDUCE, PRESET_QUICK);
     struct points points;
 
     (void)state;
-    ask.request = &request;
-    ask.devices = 8;
+    options.request = &request;
+    options.devices = 8;
     for (int i = 0; i < 8; i++)
-        ask.device[i] = i;
-    plan(&ask, &points);
+        options.device[i] = i;
+    plan(&options, &points);
     check_all(&points);
     assert_int_equal(points.count, 4 + 4 - 2);
     assert_near(points.point[0].bytes, 8192, 0);
@@ -321,8 +325,8 @@ static void test_allreduce_of_a_model(void **state)
     assert_near(points.point[4].bytes, 1024, 0);
     assert_string_equal(points.point[4].model, "");
     points_fini(&points);
-    ask.types = 1u << TYPE_FP32; /* whose messages are not of 2 bytes an element */
-    plan(&ask, &points);
+    options.types = 1u << TYPE_FP32; /* whose messages are not of 2 bytes an element */
+    plan(&options, &points);
     assert_int_equal(points.count, 4);
     points_fini(&points);
 }
@@ -333,28 +337,30 @@ static void test_decode_and_fit(void **state)
     struct gpu gpu = sample_h100();
     struct engine engine = sample_vllm();
     struct request request = request_of(&m, &gpu, &engine);
-    struct points_ask ask = ask_for(1u << TEST_DECODE | 1u << TEST_FIT, PRESET_NORMAL);
+    struct points_options options =
+        ask_for(1u << TEST_DECODE | 1u << TEST_FIT, PRESET_NORMAL);
     struct points points;
     const struct point *p;
 
     (void)state;
-    ask.request = &request;
-    ask.tp = 2;
-    ask.memory = 8 * GP_GIB; /* what decode may take of it, not the quarter of products */
-    plan(&ask, &points);
+    options.request = &request;
+    options.tp = 2;
+    options.memory =
+        8 * GP_GIB; /* what decode may take of it, not the quarter of products */
+    plan(&options, &points);
     assert_near(points.bytes[0], 0.85 * 8 * GP_GIB, 1);
     points_fini(&points);
-    ask.cpu = true;
-    plan(&ask, &points);
+    options.cpu = true;
+    plan(&options, &points);
     assert_near(points.bytes[0], 0.6 * 8 * GP_GIB, 1);
     points_fini(&points);
-    ask.settings.max_memory = GP_GIB;
-    plan(&ask, &points);
+    options.settings.max_memory = GP_GIB;
+    plan(&options, &points);
     assert_near(points.bytes[0], GP_GIB, 1);
     points_fini(&points);
-    ask.settings.max_memory = ask.memory = 0;
-    ask.cpu = false;
-    plan(&ask, &points);
+    options.settings.max_memory = options.memory = 0;
+    options.cpu = false;
+    plan(&options, &points);
     check_all(&points);
     assert_int_equal(points.count, 2);
     p = &points.point[0];
@@ -398,17 +404,17 @@ static void test_decode_as_planned(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int cpu = 0; cpu < 2; cpu++) {
             struct request request = request_of(&m, &gpu, NULL);
-            struct points_ask ask = ask_for(1u << TEST_DECODE, PRESET_NORMAL);
+            struct points_options options = ask_for(1u << TEST_DECODE, PRESET_NORMAL);
             struct decode_types types;
             struct points points;
             char why[160];
 
             request.precision = sample_precision(cases[i].weights);
             request.kv = cases[i].kv;
-            ask.request = &request;
-            ask.types = cases[i].types;
-            ask.cpu = cpu;
-            plan(&ask, &points);
+            options.request = &request;
+            options.types = cases[i].types;
+            options.cpu = cpu;
+            plan(&options, &points);
             check_all(&points);
             assert_int_equal(points.count, 1);
             assert_int_equal(points.point[0].type, cases[i].type);
@@ -426,13 +432,13 @@ static void test_mla_decode_is_named(void **state)
     struct model m = sample_deepseek_v3();
     struct gpu gpu = sample_h100();
     struct request request = request_of(&m, &gpu, NULL);
-    struct points_ask ask = ask_for(1u << TEST_DECODE, PRESET_NORMAL);
+    struct points_options options = ask_for(1u << TEST_DECODE, PRESET_NORMAL);
     struct points points;
 
     (void)state;
-    ask.request = &request;
-    ask.tp = 8;
-    plan(&ask, &points);
+    options.request = &request;
+    options.tp = 8;
+    plan(&options, &points);
     check_all(&points);
     assert_int_equal(points.point[0].kv_heads, 2); /* 2*2*128 = 512 for 576 */
     assert_int_equal(points.note_count, 2);
@@ -442,12 +448,12 @@ static void test_mla_decode_is_named(void **state)
 
 static void test_no_model(void **state)
 {
-    struct points_ask ask = ask_for((1u << TEST_COUNT) - 1, PRESET_QUICK);
+    struct points_options options = ask_for((1u << TEST_COUNT) - 1, PRESET_QUICK);
     struct points points;
     int products = 0;
 
     (void)state;
-    plan(&ask, &points);
+    plan(&options, &points);
     for (int i = 0; i < points.count; i++)
         products += points.point[i].test == TEST_BATCH;
     assert_int_equal(products, 0);
@@ -462,15 +468,15 @@ static void test_quick_on_a_cpu(void **state)
     struct gpu gpu = sample_h100();
     struct engine engine = sample_vllm();
     struct request request = request_of(&m, &gpu, &engine);
-    struct points_ask ask = ask_for((1u << TEST_COUNT) - 1, PRESET_QUICK);
+    struct points_options options = ask_for((1u << TEST_COUNT) - 1, PRESET_QUICK);
     struct points points;
 
     (void)state;
-    ask.request = &request;
-    ask.cpu = true;
-    ask.memory = 8 * GP_GIB;
-    ask.cache_bytes = 32 * GP_MIB;
-    plan(&ask, &points);
+    options.request = &request;
+    options.cpu = true;
+    options.memory = 8 * GP_GIB;
+    options.cache_bytes = 32 * GP_MIB;
+    plan(&options, &points);
     check_all(&points);
     if (points.total_seconds > 90)
         fail_msg("%d points would take %g s", points.count, points.total_seconds);
@@ -494,30 +500,30 @@ static void test_quick_subset(void **state)
     struct request request = request_of(&m, &gpu, NULL);
     unsigned tests = 1u << TEST_GEMM | 1u << TEST_BATCH | 1u << TEST_MEMORY |
                      1u << TEST_TRANSFER;
-    struct points_ask ask = ask_for(tests, PRESET_QUICK);
+    struct points_options options = ask_for(tests, PRESET_QUICK);
     struct points points;
 
     (void)state;
-    ask.request = &request;
-    ask.subset = true;
-    ask.memory = 8 * GP_GIB;
+    options.request = &request;
+    options.subset = true;
+    options.memory = 8 * GP_GIB;
     for (int cpu = 0; cpu < 2; cpu++) {
-        ask.cpu = cpu;
-        plan(&ask, &points);
+        options.cpu = cpu;
+        plan(&options, &points);
         check_all(&points);
         assert_int_equal(of_test(&points, TEST_GEMM), cpu ? 4 : TYPE_COUNT);
         assert_int_equal(of_test(&points, TEST_BATCH), cpu ? 3 : 5);
         assert_int_equal(of_test(&points, TEST_MEMORY), cpu ? 3 : 4);
         assert_int_equal(of_test(&points, TEST_TRANSFER), cpu ? 0 : 2);
         assert_int_equal(points.note_count, 0);
-        if (points_time(&ask, &points) > 60)
+        if (points_time(&options, &points) > 60)
             fail_msg("%d points would take %g s", points.count,
-                     points_time(&ask, &points));
+                     points_time(&options, &points));
         points_fini(&points);
     }
-    ask.storage = "/data/model.safetensors"; /* asked for by name */
-    ask.storage_bytes = GP_MIB;
-    plan(&ask, &points);
+    options.storage = "/data/model.safetensors"; /* asked for by name */
+    options.storage_bytes = GP_MIB;
+    plan(&options, &points);
     assert_int_equal(of_test(&points, TEST_TRANSFER), 1);
     points_fini(&points);
 }
@@ -525,37 +531,39 @@ static void test_quick_subset(void **state)
 /* Of what the engine says, nothing impossible is planned; a type by name is. */
 static void test_products(void **state)
 {
-    struct points_ask ask = ask_for(1u << TEST_GEMM | 1u << TEST_TRANSFER, PRESET_NORMAL);
+    struct points_options options =
+        ask_for(1u << TEST_GEMM | 1u << TEST_TRANSFER, PRESET_NORMAL);
     struct points points;
 
     (void)state;
-    ask.cpu = true;
-    ask.products = 1u << TYPE_FP32 | 1u << TYPE_INT8;
-    plan(&ask, &points);
+    options.cpu = true;
+    options.products = 1u << TYPE_FP32 | 1u << TYPE_INT8;
+    plan(&options, &points);
     for (int i = 0; i < points.count; i++)
         if (points.point[i].test == TEST_GEMM)
-            assert_true(ask.products >> points.point[i].type & 1);
+            assert_true(options.products >> points.point[i].type & 1);
         else
             assert_string_equal(points.point[i].kind, "storage");
     assert_int_equal(of_test(&points, TEST_TRANSFER), 1);
     points_fini(&points);
-    ask.types = 1u << TYPE_FP16;
-    plan(&ask, &points);
+    options.types = 1u << TYPE_FP16;
+    plan(&options, &points);
     assert_int_equal(points.point[0].type, TYPE_FP16);
     points_fini(&points);
 }
 
 static void test_order_and_hash(void **state)
 {
-    struct points_ask ask = ask_for(1u << TEST_GEMM | 1u << TEST_MEMORY, PRESET_NORMAL);
+    struct points_options options =
+        ask_for(1u << TEST_GEMM | 1u << TEST_MEMORY, PRESET_NORMAL);
     struct points a, b;
     bool mixed = false;
     char ha[17], hb[17];
     int *order, *again, seen[512] = {0};
 
     (void)state;
-    plan(&ask, &a);
-    plan(&ask, &b);
+    plan(&options, &a);
+    plan(&options, &b);
     points_hash(&a, ha);
     points_hash(&b, hb);
     assert_string_equal(ha, hb);
@@ -565,7 +573,7 @@ static void test_order_and_hash(void **state)
     order = points_order(0x5eed, &a);
     again = points_order(0x5eed, &a);
     assert_true(a.count <= 512);
-    assert_near(points_time(&ask, &a), 2 * a.total_seconds + 3 + 2, 1e-9);
+    assert_near(points_time(&options, &a), 2 * a.total_seconds + 3 + 2, 1e-9);
     for (int i = 0; i < a.count; i++) {
         seen[order[i]]++;
         assert_int_equal(order[i], order[2 * a.count - 1 - i]); /* then in reverse */

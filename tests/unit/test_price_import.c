@@ -1,12 +1,12 @@
 /* test_price_import.c - SkyPilot catalogues: what is kept, what is refused, and that
  * the result is a price file. */
-#include "data/price_import.h"
+#include "catalog/price_import.h"
 
 #include <unistd.h>
 
-#include "data/csv.h"
-#include "data/price_file.h"
+#include "catalog/price_file.h"
 #include "unit.h"
+#include "util/csv.h"
 #include "util/path.h"
 #include "util/units.h"
 

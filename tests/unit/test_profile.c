@@ -1,6 +1,6 @@
 /* test_profile.c - what the profile reader accepts, and what it says when it does not.
  */
-#include "data/profile.h"
+#include "catalog/profile.h"
 
 #include "unit.h"
 #include "util/units.h"

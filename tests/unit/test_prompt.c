@@ -1,14 +1,14 @@
 /*
  * test_prompt.c - lines that are typed, questions, and texts that are read.
  */
-#include "tui/overlay.h"
+#include "tui/toolkit/overlay.h"
 
 #include <locale.h>
 
 #include "tui/app.h"
-#include "tui/edit.h"
-#include "tui/key.h"
-#include "tui/utf8.h"
+#include "tui/toolkit/edit.h"
+#include "tui/toolkit/key.h"
+#include "tui/toolkit/utf8.h"
 #include "unit.h"
 
 static struct app app;
@@ -179,7 +179,7 @@ static bool accept(struct app *at, void *ctx, const char *text, struct gp_err *e
         return false;
     }
     if (strcmp(text, "read") == 0)
-        reader_open(at, "Read", "a text\n");
+        pager_open(at, "Read", "a text\n");
     return true;
 }
 
@@ -340,7 +340,7 @@ static void open_lines(int count)
     strbuf_init(&text);
     for (int i = 1; i <= count; i++)
         strbuf_addf(&text, "row %d%s\n", i, i % 20 == 0 ? " Needle" : "");
-    reader_open(&app, "Text", text.text);
+    pager_open(&app, "Text", text.text);
     strbuf_fini(&text);
 }
 
@@ -394,7 +394,7 @@ static void matches_are_marked_also_across_rows(void **state)
     (void)state;
     app.rows = 12;
     app.cols = 40;
-    reader_open(&app, "Text", "one two three four five six seven eight nine ten");
+    pager_open(&app, "Text", "one two three four five six seven eight nine ten");
     press("/");
     type("seven eight");
     press("Enter");
@@ -413,9 +413,8 @@ static void long_lines_wrap_below_their_first_letter(void **state)
     (void)state;
     app.rows = 12;
     app.cols = 40;
-    reader_open(
-        &app, "Text",
-        "  weights = parameters x bytes of each, over the GPUs of the layout\n");
+    pager_open(&app, "Text",
+               "  weights = parameters x bytes of each, over the GPUs of the layout\n");
     assert_shows("|   weights = parameters x bytes of ", true);
     assert_shows("|   each, over the GPUs of the layout", true);
     assert_shows("1-2 of 2", true);
@@ -424,7 +423,7 @@ static void long_lines_wrap_below_their_first_letter(void **state)
 static void tabs_make_two_columns(void **state)
 {
     (void)state;
-    reader_open(
+    pager_open(
         &app, "Keys: Plan",
         "Plan\nEnter\tchange the field\n+ =\ta step up\n\nEverywhere\n?\thelp\n");
     assert_shows("| Enter  change the field", true);
@@ -436,7 +435,7 @@ static void tabs_make_two_columns(void **state)
 static void every_size_is_survived(void **state)
 {
     (void)state;
-    reader_open(
+    pager_open(
         &app, "Odd",
         "a\tb\n\n\t\n\x1b[2J 漢字漢字漢字漢字漢字漢字"
         "漢字漢字漢字漢字漢字漢字\n"
@@ -459,7 +458,7 @@ static void every_size_is_survived(void **state)
 static void empty_texts_are_texts(void **state)
 {
     (void)state;
-    reader_open(&app, "Nothing", "");
+    pager_open(&app, "Nothing", "");
     assert_shows("1-1 of 1", true);
     press("n / x Enter n N PgDn G g Esc");
     assert_null(app.overlay);

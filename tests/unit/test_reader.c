@@ -2,7 +2,7 @@
  * test_reader.c - from a path to a model: folders, shards, split files, and folders
  * that try to lead somewhere else.
  */
-#include "data/readers.h"
+#include "checkpoint/checkpoint.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

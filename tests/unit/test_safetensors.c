@@ -2,7 +2,7 @@
  * test_safetensors.c - headers and index files: what is accepted, and every way one
  * can be wrong.
  */
-#include "data/reader_parts.h"
+#include "checkpoint/reader_parts.h"
 
 #include "hostile.h"
 #include "util/mem.h"

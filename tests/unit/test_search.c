@@ -7,8 +7,8 @@
 #include "profiles.h"
 
 #include "core/search.h"
-#include "data/compare_run.h"
-#include "data/planner.h"
+#include "output/compare_run.h"
+#include "request/planner.h"
 #include "util/str.h"
 #include "util/units.h"
 
@@ -30,51 +30,52 @@ static unsigned random_below(unsigned n)
     return (unsigned)((random_state >> 33) % n);
 }
 
-static void give(struct ask *ask, enum option_id id, const char *format, ...)
+static void give(struct options *options, enum option_id id, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void give(struct ask *ask, enum option_id id, const char *format, ...)
+static void give(struct options *options, enum option_id id, const char *format, ...)
 {
     struct gp_err err = {0};
     va_list args;
     va_start(args, format);
     vsnprintf(texts[id], sizeof(texts[id]), format, args);
     va_end(args);
-    if (ask_text(ask, id, option_rows[id].name, texts[id], &err))
+    if (options_text(options, id, option_rows[id].name, texts[id], &err))
         fail_msg("--%s %s: %s", option_rows[id].name, texts[id], err.text);
 }
 
-static struct ask random_ask(void)
+static struct options random_ask(void)
 {
     static const char *const precisions[] = {"native", "native", "fp8", "int4-awq"};
     static const char *const engines[] = {"vllm",   "vllm",         "vllm@0.19",
                                           "sglang", "tensorrt-llm", "llama.cpp"};
-    struct ask ask = {0};
-    give(&ask, OPT_MODEL, "%s", model_list[random_below((unsigned)model_count)]->id);
-    give(&ask, OPT_GPU, "%s", gpus[random_below((unsigned)gpu_count)]->id);
-    give(&ask, OPT_PRECISION, "%s", precisions[random_below(4)]);
-    give(&ask, OPT_ENGINE, "%s", engines[random_below(6)]);
-    give(&ask, OPT_CONTEXT, "%u", 256u << random_below(9));
-    give(&ask, OPT_USERS, "%u", 1 + random_below(1u << random_below(10)));
+    struct options options = {0};
+    give(&options, OPT_MODEL, "%s",
+         model_list[random_below((unsigned)model_count)]->id);
+    give(&options, OPT_GPU, "%s", gpus[random_below((unsigned)gpu_count)]->id);
+    give(&options, OPT_PRECISION, "%s", precisions[random_below(4)]);
+    give(&options, OPT_ENGINE, "%s", engines[random_below(6)]);
+    give(&options, OPT_CONTEXT, "%u", 256u << random_below(9));
+    give(&options, OPT_USERS, "%u", 1 + random_below(1u << random_below(10)));
     if (random_below(4) == 0)
-        give(&ask, OPT_MEMORY_UTILIZATION, "0.%u", 80 + random_below(16));
-    return ask;
+        give(&options, OPT_MEMORY_UTILIZATION, "0.%u", 80 + random_below(16));
+    return options;
 }
 
 /* The request as a command, for a message. */
-static const char *command_of(const struct ask *ask)
+static const char *command_of(const struct options *options)
 {
     static struct strbuf text;
     strbuf_fini(&text);
     strbuf_init(&text);
-    ask_command(ask, "", &text);
+    options_command(options, "", &text);
     return text.text;
 }
 
-static bool resolve(const struct ask *ask, struct resolved *out)
+static bool resolve(const struct options *options, struct resolved *out)
 {
     struct gp_err err = {0};
-    return planner_resolve(planner, ask, NULL, NULL, NULL, out, &err) == GP_OK;
+    return planner_resolve(planner, options, NULL, NULL, NULL, out, &err) == GP_OK;
 }
 
 static struct plan search(const struct resolved *r)
@@ -106,59 +107,60 @@ static int fewest_of_all(const struct request *q)
     return best;
 }
 
-static void check_fewest(const struct ask *ask, const struct resolved *r,
+static void check_fewest(const struct options *options, const struct resolved *r,
                          const struct plan *p)
 {
     int fewest = fewest_of_all(&r->request);
     int found = p->verdict == VERDICT_FITS ? p->layout.gpus : 0;
     if (found != fewest)
-        fail_msg("%s: %d GPUs, but %d fit", command_of(ask), found, fewest);
+        fail_msg("%s: %d GPUs, but %d fit", command_of(options), found, fewest);
 }
 
 /* ---- one more constraint ---- */
 
-static const char *constrain(struct ask *ask, const struct plan *p)
+static const char *constrain(struct options *options, const struct plan *p)
 {
     static const enum option_id ids[] = {OPT_TP,       OPT_PP,     OPT_EP,
                                          OPT_REPLICAS, OPT_MAX_PP, OPT_USERS,
                                          OPT_CONTEXT,  OPT_GPU};
     enum option_id id = ids[random_below(8)];
     if (id == OPT_GPU) {
-        ask->gpu_count = 0;
-        give(ask, OPT_GPU, "%s:%u", p->request.gpu->id, 1 + random_below(64));
+        options->gpu_count = 0;
+        give(options, OPT_GPU, "%s:%u", p->request.gpu->id, 1 + random_below(64));
     } else if (id == OPT_USERS || id == OPT_CONTEXT) {
         double now = id == OPT_USERS ? p->request.users : p->request.context;
-        give(ask, id, "%.0f", now + 1 + random_below(1000));
+        give(options, id, "%.0f", now + 1 + random_below(1000));
     } else if (id == OPT_MAX_PP || id == OPT_PP) {
-        give(ask, id, "%u", 1 + random_below(SEARCH_MAX_PP));
+        give(options, id, "%u", 1 + random_below(SEARCH_MAX_PP));
     } else {
-        give(ask, id, "%u", 1u << random_below(5));
+        give(options, id, "%u", 1u << random_below(5));
     }
     return option_rows[id].name;
 }
 
-static void check_constrained(const struct ask *asked, const struct plan *p,
+static void check_constrained(const struct options *asked, const struct plan *p,
                               const struct plan *cheapest)
 {
-    struct ask ask = *asked;
+    struct options options = *asked;
     struct resolved r;
-    const char *name = constrain(&ask, p);
-    if (!resolve(&ask, &r))
+    const char *name = constrain(&options, p);
+    if (!resolve(&options, &r))
         return;
     struct plan more = search(&r);
     if (more.verdict != VERDICT_FITS)
         return;
     if (p->verdict != VERDICT_FITS || more.layout.gpus < p->layout.gpus)
-        fail_msg("%s: %d GPUs, and %d without --%s", command_of(&ask), more.layout.gpus,
-                 p->verdict == VERDICT_FITS ? p->layout.gpus : 0, name);
+        fail_msg("%s: %d GPUs, and %d without --%s", command_of(&options),
+                 more.layout.gpus, p->verdict == VERDICT_FITS ? p->layout.gpus : 0,
+                 name);
     if (more.cost.per_hour > 0 &&
         !(cheapest->cost.per_hour > 0 &&
           cheapest->cost.per_hour <= more.cost.per_hour + 1e-9))
-        fail_msg("%s: $%g, but the least money is $%g", command_of(&ask),
+        fail_msg("%s: $%g, but the least money is $%g", command_of(&options),
                  more.cost.per_hour, cheapest->cost.per_hour);
 }
 
-static void check_constraints(const struct ask *asked, const struct plan *p,
+static void check_constraints(const struct options *asked, const struct plan *p,
                               const struct plan *cheapest)
 {
     char saved[OPTION_COUNT][64];
@@ -170,7 +172,7 @@ static void check_constraints(const struct ask *asked, const struct plan *p,
 }
 
 /* What is found is what the same count gives when it is asked for. */
-static void check_count(const struct ask *ask, const struct resolved *open,
+static void check_count(const struct options *options, const struct resolved *open,
                         const struct plan *p)
 {
     struct resolved r = *open;
@@ -178,22 +180,22 @@ static void check_count(const struct ask *ask, const struct resolved *open,
     struct plan same = search(&r);
     if (same.layout.tp != p->layout.tp || same.layout.pp != p->layout.pp ||
         same.layout.ep != p->layout.ep || same.layout.replicas != p->layout.replicas)
-        fail_msg("%s: another layout when its %d GPUs are asked for", command_of(ask),
-                 p->layout.gpus);
+        fail_msg("%s: another layout when its %d GPUs are asked for",
+                 command_of(options), p->layout.gpus);
     if (p->cost.machines > 0 && p->layout.hosts != p->cost.machines)
-        fail_msg("%s: %d hosts, %d machines priced", command_of(ask), p->layout.hosts,
-                 p->cost.machines);
+        fail_msg("%s: %d hosts, %d machines priced", command_of(options),
+                 p->layout.hosts, p->cost.machines);
 }
 
 /* The stage that is shown is the worst of them, so that no other one is short. */
-static void check_stages(const struct ask *ask, const struct plan *p)
+static void check_stages(const struct options *options, const struct plan *p)
 {
     struct load load = load_sum(&p->request);
     for (int stage = 0; p->has_memory && stage < p->layout.pp; stage++) {
         struct memory m;
         memory_stage(&p->request, &load, &p->layout, stage, &m);
         if (memory_state(&m) > memory_state(&p->memory))
-            fail_msg("%s: stage %d of %d is worse than stage %d", command_of(ask),
+            fail_msg("%s: stage %d of %d is worse than stage %d", command_of(options),
                      stage + 1, p->layout.pp, p->memory.stage + 1);
     }
 }
@@ -201,9 +203,9 @@ static void check_stages(const struct ask *ask, const struct plan *p)
 /* ---- fixes ---- */
 
 /* "gpuplan --plan -m ID --gpu l40s:2" as an ask; its words are cut out of `text`. */
-static struct ask ask_of(char *text)
+static struct options ask_of(char *text)
 {
-    struct ask ask = {0};
+    struct options options = {0};
     struct gp_err err = {0};
     char *save, *word = strtok_r(text, " ", &save);
     word = strtok_r(NULL, " ", &save); /* --plan */
@@ -211,13 +213,13 @@ static struct ask ask_of(char *text)
         int id = option_find(word + strspn(word, "-"));
         char *value = strtok_r(NULL, " ", &save);
         assert_true(id >= 0 && value != NULL);
-        if (ask_text(&ask, (enum option_id)id, word, value, &err))
+        if (options_text(&options, (enum option_id)id, word, value, &err))
             fail_msg("%s %s: %s %s", word, value, err.where, err.text);
     }
-    return ask;
+    return options;
 }
 
-static void check_fixes(const struct ask *asked, const struct answer *a)
+static void check_fixes(const struct options *asked, const struct answer *a)
 {
     for (int i = 0; i < a->fix_count; i++) {
         const struct fix *f = &a->fixes[i];
@@ -227,8 +229,8 @@ static void check_fixes(const struct ask *asked, const struct answer *a)
         strbuf_init(&command);
         planner_fix_command(asked, a, f, &command);
         char *text = strdup(command.text);
-        struct ask ask = ask_of(text);
-        if (planner_answer(planner, &ask, &got, &err))
+        struct options options = ask_of(text);
+        if (planner_answer(planner, &options, &got, &err))
             fail_msg("%s: %s", command.text, err.text);
         if (got.plan.verdict != f->verdict || got.plan.layout.gpus != f->gpus)
             fail_msg("%s: a fix for %s says %s on %d GPUs; asked, it is %s on %d",
@@ -247,20 +249,20 @@ static void check_fixes(const struct ask *asked, const struct answer *a)
 
 /* --solve budget and gpus are not beaten by a row of --compare, whose rows are those of
  * --plan. */
-static void check_commands(const struct ask *asked)
+static void check_commands(const struct options *asked)
 {
-    struct ask ask = *asked;
+    struct options options = *asked;
     struct answer budget, fewest;
     struct comparison *c;
     struct gp_err err = {0};
-    ask.gpu_count = 0;
-    ask.value[OPT_GPU].given = false;
-    assert_int_equal(comparison_begin(planner, &ask, &c, &err), GP_OK);
+    options.gpu_count = 0;
+    options.value[OPT_GPU].given = false;
+    assert_int_equal(comparison_begin(planner, &options, &c, &err), GP_OK);
     comparison_step(c, comparison_total(c));
-    give(&ask, OPT_SOLVE, "budget");
-    assert_int_equal(planner_answer(planner, &ask, &budget, &err), GP_OK);
-    give(&ask, OPT_SOLVE, "gpus");
-    assert_int_equal(planner_answer(planner, &ask, &fewest, &err), GP_OK);
+    give(&options, OPT_SOLVE, "budget");
+    assert_int_equal(planner_answer(planner, &options, &budget, &err), GP_OK);
+    give(&options, OPT_SOLVE, "gpus");
+    assert_int_equal(planner_answer(planner, &options, &fewest, &err), GP_OK);
     for (size_t i = 0; i < comparison_done(c); i++) {
         const struct plan *p = &comparison_row(c, i)->plan;
         struct resolved r = *comparison_load(c);
@@ -300,24 +302,24 @@ static void test_random_requests(void **state)
     (void)state;
     random_state = number_from("GPUPLAN_SEARCH_SEED", 1);
     for (unsigned i = 0; i < requests; i++) {
-        struct ask ask = random_ask();
+        struct options options = random_ask();
         struct resolved r;
         struct answer a;
         struct gp_err err = {0};
         struct plan cheapest;
-        if (!resolve(&ask, &r))
+        if (!resolve(&options, &r))
             continue;
-        assert_int_equal(planner_answer(planner, &ask, &a, &err), GP_OK);
+        assert_int_equal(planner_answer(planner, &options, &a, &err), GP_OK);
         fitting += a.plan.verdict == VERDICT_FITS;
-        check_fewest(&ask, &r, &a.plan);
-        check_stages(&ask, &a.plan);
+        check_fewest(&options, &r, &a.plan);
+        check_stages(&options, &a.plan);
         if (a.plan.verdict == VERDICT_FITS)
-            check_count(&ask, &r, &a.plan);
+            check_count(&options, &r, &a.plan);
         search_layout(&r.request, &r.market, SEARCH_LEAST_MONEY, false, &cheapest);
-        check_constraints(&ask, &a.plan, &cheapest);
-        check_fixes(&ask, &a);
+        check_constraints(&options, &a.plan, &cheapest);
+        check_fixes(&options, &a);
         if (i % 20 == 0)
-            check_commands(&ask);
+            check_commands(&options);
     }
     printf("%u random requests, %u fit\n", requests, fitting);
     assert_true(fitting > requests / 4 && fitting < requests);
@@ -331,8 +333,8 @@ static struct plan plan_of(const char *command)
     struct answer a;
     struct gp_err err = {0};
     snprintf(text, sizeof(text), "gpuplan --plan %s", command);
-    struct ask ask = ask_of(text);
-    if (planner_answer(planner, &ask, &a, &err))
+    struct options options = ask_of(text);
+    if (planner_answer(planner, &options, &a, &err))
         fail_msg("%s: %s", command, err.text);
     return a.plan;
 }
@@ -400,9 +402,9 @@ static void test_command_of_a_fix(void **state)
         char text[128];
         struct strbuf out;
         snprintf(text, sizeof(text), "gpuplan --plan %s", cases[i][0]);
-        struct ask ask = ask_of(text);
+        struct options options = ask_of(text);
         strbuf_init(&out);
-        ask_command(&ask, cases[i][1], &out);
+        options_command(&options, cases[i][1], &out);
         assert_string_equal(out.text, cases[i][2]);
         strbuf_fini(&out);
     }

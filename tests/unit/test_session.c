@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "data/benchlog.h"
 #include "profiles.h"
+#include "result/benchlog.h"
 #include "unit.h"
 #include "util/path.h"
 
@@ -28,13 +28,13 @@ static double now(void)
 
 /* ---- asking ---- */
 
-static struct ask ask;
+static struct options options;
 
 static void give(enum option_id id, const char *text)
 {
     struct gp_err err = {0};
 
-    if (ask_text(&ask, id, option_rows[id].name, text, &err))
+    if (options_text(&options, id, option_rows[id].name, text, &err))
         fail_msg("%s: %s", err.where, err.text);
 }
 
@@ -43,14 +43,14 @@ static struct session_ask small(const char *how)
 {
     setenv("GPUPLAN_STANDIN", how, 1);
     unsetenv("GPUPLAN_STANDIN_NAME");
-    memset(&ask, 0, sizeof ask);
+    memset(&options, 0, sizeof options);
     give(OPT_BACKEND, "cpu");
     give(OPT_DEVICE, "0");
     give(OPT_PRESET, "quick");
     give(OPT_TYPE, "fp32");
     give(OPT_OUT, out);
     return (struct session_ask){
-        .ask = &ask, .planner = planner, .tests = "gemm,memory"};
+        .options = &options, .planner = planner, .tests = "gemm,memory"};
 }
 
 static struct session *begin(const struct session_ask *how)
@@ -223,7 +223,7 @@ static void a_plan_can_be_changed(void **state)
     assert_int_equal(session_points(s), 0);
     assert_int_equal(session_start(s, &err), GP_E_INTERNAL);
     how = small("good");
-    memset(&ask.value[OPT_DEVICE], 0, sizeof ask.value[OPT_DEVICE]);
+    memset(&options.value[OPT_DEVICE], 0, sizeof options.value[OPT_DEVICE]);
     assert_int_equal(session_replan(s, &how, &err), GP_OK);
     assert_int_equal(session_devices(s), 2);
     assert_int_equal(session_points(s), before);
@@ -459,7 +459,7 @@ static void the_journal_stays_until_the_result_is_safe(void **state)
     session_free(s);
     how = small("good");
     give(OPT_RESUME, part);
-    ask.value[OPT_OUT].text = "-";
+    options.value[OPT_OUT].text = "-";
     s = begin(&how);
     start(s);
     assert_int_equal(finish(s), 0);
@@ -493,7 +493,7 @@ static void a_sum_has_its_bus_rate(void **state)
     size_t i;
 
     (void)state;
-    memset(&ask.value[OPT_DEVICE], 0, sizeof ask.value[OPT_DEVICE]);
+    memset(&options.value[OPT_DEVICE], 0, sizeof options.value[OPT_DEVICE]);
     how.tests = "allreduce,memory";
     s = begin(&how);
     assert_true(until(s, SESSION_EVENT_READY, &event));
@@ -532,8 +532,8 @@ static void peers_are_measured_together(void **state)
     size_t i;
 
     (void)state;
-    memset(&ask.value[OPT_DEVICE], 0, sizeof ask.value[OPT_DEVICE]);
-    ask.value[OPT_BACKEND].text = "cuda";
+    memset(&options.value[OPT_DEVICE], 0, sizeof options.value[OPT_DEVICE]);
+    options.value[OPT_BACKEND].text = "cuda";
     how.tests = "transfer";
     s = begin(&how);
     assert_true(until(s, SESSION_EVENT_READY, &event));
@@ -577,7 +577,7 @@ static void devices_of_the_catalogue(void **state)
         struct session *s;
 
         setenv("GPUPLAN_STANDIN_NAME", cases[i].name, 1);
-        ask.value[OPT_BACKEND].text = "cuda";
+        options.value[OPT_BACKEND].text = "cuda";
         s = begin(&how);
         assert_true(until(s, SESSION_EVENT_READY, &event));
         assert_true(session_device(s, 0, &device));

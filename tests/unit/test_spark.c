@@ -1,7 +1,7 @@
 /*
  * test_spark.c - the last minute of a figure: the ring, heights, and what is drawn.
  */
-#include "tui/spark.h"
+#include "tui/toolkit/spark.h"
 
 #include <math.h>
 

@@ -47,7 +47,7 @@ static struct train on(enum train_method method, int gpus, int zero)
     return t;
 }
 
-static struct train_memory ask(struct world *w, struct train t)
+static struct train_memory options(struct world *w, struct train t)
 {
     struct train_memory m;
     train_estimate(&w->q, &t, &m);
@@ -59,7 +59,7 @@ static struct train_memory ask(struct world *w, struct train t)
 static void test_eighteen_bytes(void **state)
 {
     struct world *w = llama8();
-    struct train_memory m = ask(w, on(TRAIN_FULL, 1, 0));
+    struct train_memory m = options(w, on(TRAIN_FULL, 1, 0));
     (void)state;
     assert_near(m.params, PARAMS_8B, 0);
     assert_near(m.trainable, PARAMS_8B, 0);
@@ -90,7 +90,7 @@ static void test_recipes(void **state)
     for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
         struct train t = on(TRAIN_FULL, 1, 0);
         t.optimizer = want[i].optimizer;
-        assert_near(ask(w, t).states.value, want[i].bytes * PARAMS_8B, 1);
+        assert_near(options(w, t).states.value, want[i].bytes * PARAMS_8B, 1);
     }
     test_free(w);
 }
@@ -102,7 +102,7 @@ static void test_zero_stages(void **state)
     struct world *w = llama8();
     (void)state;
     for (int z = 0; z <= 3; z++) {
-        struct train_memory m = ask(w, on(TRAIN_FULL, 8, z));
+        struct train_memory m = options(w, on(TRAIN_FULL, 8, z));
         assert_int_equal(m.data_parallel, 8);
         assert_near(m.states.value, bytes[z] * PARAMS_8B, 16);
         assert_true(m.states.high >= m.states.value);
@@ -131,7 +131,7 @@ static void test_adapter_counts(void **state)
         struct train t = on(TRAIN_LORA, 1, 0);
         t.targets = LORA_QV;
         t.lora_rank = 8;
-        struct train_memory m = ask(w, t);
+        struct train_memory m = options(w, t);
         assert_near(m.trainable, published[i].adapters, 0);
         assert_near(m.adapters.value + m.gradients.value + m.optimizer.value,
                     16 * published[i].adapters, 0);
@@ -148,8 +148,8 @@ static void test_linear_adapters(void **state)
     struct train t = on(TRAIN_LORA, 1, 0);
     (void)state;
     t.lora_rank = 16;
-    assert_near(ask(w, t).trainable, 32 * 16 * (4 * h + 2 * (h + kv) + 3 * (h + ff)),
-                0);
+    assert_near(options(w, t).trainable,
+                32 * 16 * (4 * h + 2 * (h + kv) + 3 * (h + ff)), 0);
     test_free(w);
 }
 
@@ -158,12 +158,12 @@ static void test_nf4(void **state)
     struct world *w = llama8();
     double linear = 32 * 218103808.0, rest = PARAMS_8B - linear;
     struct train t = on(TRAIN_QLORA, 1, 0);
-    struct train_memory m = ask(w, t);
+    struct train_memory m = options(w, t);
     (void)state;
     assert_near(m.weights.value, linear * 4.126953125 / 8 + rest * 2, 1);
     assert_near(m.weights.high, linear * 4.126953125 / 8 + rest * 4, 1);
     t.single_quant = true;
-    assert_near(ask(w, t).weights.value, linear * 4.5 / 8 + rest * 2, 1);
+    assert_near(options(w, t).weights.value, linear * 4.5 / 8 + rest * 2, 1);
     /* one dequantised matrix: the MLP's */
     assert_near(m.buffers.value, 2.0 * 4096 * 14336, 0);
     assert_int_equal(m.verdict, VERDICT_FITS);
@@ -218,13 +218,13 @@ static void test_recompute_and_batch(void **state)
 {
     struct world *w = llama8();
     struct train t = on(TRAIN_FULL, 8, 3);
-    struct train_memory none = ask(w, t), full;
+    struct train_memory none = options(w, t), full;
     (void)state;
     t.micro_batch = 2;
-    assert_near(ask(w, t).activations.value, 2 * none.activations.value, 1);
+    assert_near(options(w, t).activations.value, 2 * none.activations.value, 1);
     t.micro_batch = 1;
     t.recompute = RECOMPUTE_FULL;
-    full = ask(w, t);
+    full = options(w, t);
     assert_near(full.activations.value, 2.0 * 4096 * 32 * 2048, 0);
     assert_near(full.live.value, none.activations.value / 32, 1);
     assert_near(full.logits.value, 2048.0 * 128256 * 8, 0);
@@ -257,7 +257,7 @@ static void test_tp_and_pp(void **state)
     struct train_memory m;
     (void)state;
     t.tp = 2;
-    m = ask(w, t);
+    m = options(w, t);
     assert_int_equal(m.data_parallel, 1);
     /* norms are whole on both */
     assert_near(m.local, (PARAMS_8B - 65 * 4096) / 2 + 65 * 4096, 0);
@@ -269,7 +269,7 @@ static void test_tp_and_pp(void **state)
     assert_near(first.layers.value, 2 * last.layers.value, 1);
     assert_near(first.logits.value, 0, 0);
     assert_near(last.logits.value, 2048.0 * 128256 * 8, 0);
-    m = ask(w, t);
+    m = options(w, t);
     assert_true(m.stage == 0 || m.stage == 1);
     assert_near(m.local, PARAMS_8B / 2, 4096);
     test_free(w);
@@ -288,7 +288,7 @@ static void test_parts_make_the_total(void **state)
     w->q.used = 2 * GP_GIB;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct train_memory m =
-            ask(w, on(cases[i].method, cases[i].gpus, cases[i].zero));
+            options(w, on(cases[i].method, cases[i].gpus, cases[i].zero));
         double sum = m.weights.value + m.adapters.value + m.gradients.value +
                      m.master.value + m.optimizer.value + m.peak.value +
                      m.buffers.value + m.fragmentation.value + m.context.value;
@@ -303,19 +303,20 @@ static void test_parts_make_the_total(void **state)
 static void test_buffers(void **state)
 {
     struct world *w = llama8();
-    struct train_memory m = ask(w, on(TRAIN_FULL, 1, 0));
+    struct train_memory m = options(w, on(TRAIN_FULL, 1, 0));
     (void)state;
     assert_near(m.buffers.value, 0, 0);
     assert_true(m.context.high < 1.0 * GP_GIB);
-    m = ask(w, on(TRAIN_FULL, 2, 0)); /* DDP's buckets are a copy of the gradients */
+    m = options(w,
+                on(TRAIN_FULL, 2, 0)); /* DDP's buckets are a copy of the gradients */
     assert_near(m.buffers.high, m.gradients.value, 0);
     assert_true(m.context.low > 1.4 * GP_GIB);
-    m = ask(w, on(TRAIN_FULL, 8, 2));
+    m = options(w, on(TRAIN_FULL, 8, 2));
     assert_near(m.buffers.value, 2 * 5e8 * 2, 0);
     struct train t = on(TRAIN_FULL, 8, 3);
-    double apart = ask(w, t).gradients.value;
+    double apart = options(w, t).gradients.value;
     t.whole_gradients = true;
-    assert_near(ask(w, t).gradients.value, apart + 2 * PARAMS_8B, 1);
+    assert_near(options(w, t).gradients.value, apart + 2 * PARAMS_8B, 1);
     test_free(w);
 }
 
@@ -328,7 +329,7 @@ static void test_refused(void **state)
     t.pp = 2;
     assert_false(train_valid(&w->q, &t, why, sizeof(why)));
     assert_non_null(strstr(why, "ZeRO-3 does not work with PP"));
-    assert_int_equal(ask(w, t).limit, TRAIN_LIMIT_LAYOUT);
+    assert_int_equal(options(w, t).limit, TRAIN_LIMIT_LAYOUT);
     t.zero_stage = 1;
     assert_true(train_valid(&w->q, &t, why, sizeof(why)));
     assert_string_equal(why, "");
@@ -362,7 +363,7 @@ static void test_refused_numbers(void **state)
             t.method = TRAIN_NONE;
         else
             t.tp = t.pp = 256;
-        struct train_memory m = ask(w, t);
+        struct train_memory m = options(w, t);
         assert_int_equal(m.verdict, VERDICT_DOES_NOT_FIT);
         assert_int_equal(m.limit, TRAIN_LIMIT_LAYOUT);
         assert_true(m.reason_count > 0);
@@ -372,7 +373,7 @@ static void test_refused_numbers(void **state)
         assert_true(strlen(tiny) < sizeof(tiny));
     }
     w->model.weights_only = true;
-    assert_int_equal(ask(w, on(TRAIN_FULL, 1, 0)).limit, TRAIN_LIMIT_LAYOUT);
+    assert_int_equal(options(w, on(TRAIN_FULL, 1, 0)).limit, TRAIN_LIMIT_LAYOUT);
     test_free(w);
 }
 
@@ -380,18 +381,19 @@ static void test_fewest_gpus(void **state)
 {
     struct world *w = llama8();
     struct train t = on(TRAIN_FULL, 0, TRAIN_ZERO_CHOOSE);
-    struct train_memory m = ask(w, t);
+    struct train_memory m = options(w, t);
     int n = m.train.gpus, z = m.train.zero_stage;
     (void)state;
     assert_int_equal(m.verdict, VERDICT_FITS);
     assert_true(n > 1 && n <= 8 && z >= 1);
     for (int stage = 0; stage <= 3; stage++) /* one GPU less never fits */
-        assert_int_not_equal(ask(w, on(TRAIN_FULL, n - 1, stage)).verdict,
+        assert_int_not_equal(options(w, on(TRAIN_FULL, n - 1, stage)).verdict,
                              VERDICT_FITS);
     for (int stage = 0; stage < z; stage++) /* a lower stage does not either */
-        assert_int_not_equal(ask(w, on(TRAIN_FULL, n, stage)).verdict, VERDICT_FITS);
-    assert_int_equal(ask(w, on(TRAIN_FULL, n, z)).verdict, VERDICT_FITS);
-    m = ask(w, on(TRAIN_QLORA, 0, TRAIN_ZERO_CHOOSE));
+        assert_int_not_equal(options(w, on(TRAIN_FULL, n, stage)).verdict,
+                             VERDICT_FITS);
+    assert_int_equal(options(w, on(TRAIN_FULL, n, z)).verdict, VERDICT_FITS);
+    m = options(w, on(TRAIN_QLORA, 0, TRAIN_ZERO_CHOOSE));
     assert_int_equal(m.train.gpus, 1);
     assert_int_equal(m.train.zero_stage, 0);
     test_free(w);
@@ -404,7 +406,7 @@ static void test_no_number_of_gpus_helps(void **state)
     struct train_memory m;
     (void)state;
     t.micro_batch = 512;
-    m = ask(w, t);
+    m = options(w, t);
     assert_int_equal(m.verdict, VERDICT_DOES_NOT_FIT);
     assert_int_equal(m.train.gpus, 1);
     assert_int_equal(m.limit, TRAIN_LIMIT_ACTIVATIONS);
@@ -417,21 +419,21 @@ static void test_used_memory_is_named(void **state)
     struct train t = on(TRAIN_QLORA, 1, 0);
     (void)state;
     t.recompute = RECOMPUTE_FULL;
-    assert_int_equal(ask(w, t).verdict, VERDICT_FITS);
+    assert_int_equal(options(w, t).verdict, VERDICT_FITS);
     w->q.used = 76 * GP_GIB;
-    assert_int_equal(ask(w, t).verdict, VERDICT_DOES_NOT_FIT);
-    assert_int_equal(ask(w, t).limit, TRAIN_LIMIT_USED);
+    assert_int_equal(options(w, t).verdict, VERDICT_DOES_NOT_FIT);
+    assert_int_equal(options(w, t).limit, TRAIN_LIMIT_USED);
     test_free(w);
 }
 
 static void test_marginal_names_a_knob(void **state)
 {
     struct world *w = llama8();
-    struct train_memory m = ask(w, on(TRAIN_LORA, 1, 0));
+    struct train_memory m = options(w, on(TRAIN_LORA, 1, 0));
     (void)state;
     assert_int_equal(m.verdict, VERDICT_FITS);
     w->gpu.usable = quantity_exact(m.total.value);
-    m = ask(w, on(TRAIN_LORA, 1, 0));
+    m = options(w, on(TRAIN_LORA, 1, 0));
     assert_int_equal(m.verdict, VERDICT_MARGINAL);
     assert_non_null(strstr(m.knob, "GiB"));
     test_free(w);
@@ -440,7 +442,7 @@ static void test_marginal_names_a_knob(void **state)
 static void check_fixes(struct world *w, struct train t, int least)
 {
     struct train_fix fixes[TRAIN_MAX_FIXES];
-    struct train_memory m = ask(w, t), again;
+    struct train_memory m = options(w, t), again;
     int n = train_fixes(&w->q, &m, fixes);
     assert_true(n >= least);
     for (int i = 0; i < n; i++) {
@@ -468,11 +470,11 @@ static void test_fixes(void **state)
     check_fixes(w, t, 1); /* micro-batch */
     t.micro_batch = 4;
     check_fixes(w, t, 3); /* micro-batch, recompute, shorter */
-    m = ask(w, t);
+    m = options(w, t);
     assert_true(train_fixes(&w->q, &m, fixes) > 0);
     assert_int_equal(fixes[0].gpus, 1);
     check_fixes(w, on(TRAIN_FULL, 8, 0), 1); /* the next ZeRO stage */
-    m = ask(w, on(TRAIN_QLORA, 1, 0));
+    m = options(w, on(TRAIN_QLORA, 1, 0));
     assert_int_equal(train_fixes(&w->q, &m, fixes), 0);
     test_free(w);
 }
@@ -480,7 +482,7 @@ static void test_fixes(void **state)
 static void test_explained(void **state)
 {
     struct world *w = llama8();
-    struct train_memory m = ask(w, on(TRAIN_FULL, 8, 3));
+    struct train_memory m = options(w, on(TRAIN_FULL, 8, 3));
     struct term_why why[EXPLAIN_MAX];
     int n = train_explain(&w->q, &m, why), seen = 0;
     (void)state;

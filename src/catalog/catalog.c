@@ -1,0 +1,562 @@
+/*
+ * catalog.c - the search path, and what lies on it.
+ *
+ * GPUs, models, engines and servers are registries (registry.h, catalog_class.c): one file
+ * per id, opened when asked for. Formats are one file, prices one file per provider;
+ * each is read whole the first time, because a plan that needs one row needs to see all
+ * of them.
+ *
+ * The program finds its own profiles beside itself (a build tree has a link there) or
+ * in the installed data directory; neither is needed when the user names a folder.
+ */
+#include "catalog/catalog.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalog/catalog_class.h"
+#include "catalog/format_file.h"
+#include "catalog/price_file.h"
+#include "catalog/registry.h"
+#include "util/mem.h"
+#include "util/path.h"
+#include "util/str.h"
+
+#ifndef GP_PKGDATADIR
+#define GP_PKGDATADIR "/usr/local/share/gpuplan"
+#endif
+
+struct catalog {
+    struct search_path path;
+    char not_there[GP_PATH_MAX]; /* a folder somebody named that is none */
+    const char *named_by;        /* ... and where: --profiles or GPUPLAN_PROFILES */
+    struct warn_list *warnings;
+    struct registry gpus, models, engines, servers;
+    const struct gpu **gpu_list;
+    const struct model **model_list;
+    struct engine *engine_list;
+    size_t engine_count;
+    struct server *server_list;
+    struct format_list formats;
+    struct format *format_sorted;
+    struct instance_list instances;
+    struct ownership ownership;
+    bool formats_read, instances_read, ownership_read;
+};
+
+/* ---- the search path ------------------------------------------------------------ */
+
+static bool same_dir(const char *a, const char *b)
+{
+    char *real_a = realpath(a, NULL), *real_b = realpath(b, NULL);
+    bool same = real_a != NULL && real_b != NULL && strcmp(real_a, real_b) == 0;
+
+    free(real_a);
+    free(real_b);
+    return same;
+}
+
+static bool add_dir(struct search_path *path, const char *dir)
+{
+    if (!path_is_dir(dir) || path->count == SEARCH_MAX)
+        return false;
+    for (size_t i = 0; i < path->count; i++)
+        if (same_dir(path->dir[i], dir))
+            return true;
+    return gp_copy(path->dir[path->count], sizeof path->dir[0], dir) &&
+           ++path->count > 0;
+}
+
+static void add_own_dir(struct search_path *path)
+{
+    char program[GP_PATH_MAX], dir[GP_PATH_MAX];
+
+    if (path_program_dir(program, sizeof program) &&
+        path_join(dir, sizeof dir, program, "profiles") && add_dir(path, dir))
+        return;
+    add_dir(path, GP_PKGDATADIR "/profiles");
+}
+
+static struct catalog *new_empty(void)
+{
+    struct catalog *catalog = gp_calloc(1, sizeof *catalog);
+
+    catalog->warnings = gp_calloc(1, sizeof *catalog->warnings);
+    registry_init(&catalog->gpus, &catalog_gpu_class, &catalog->path,
+                  catalog->warnings);
+    registry_init(&catalog->models, &catalog_model_class, &catalog->path,
+                  catalog->warnings);
+    registry_init(&catalog->engines, &catalog_engine_class, &catalog->path,
+                  catalog->warnings);
+    registry_init(&catalog->servers, &catalog_server_class, &catalog->path,
+                  catalog->warnings);
+    return catalog;
+}
+
+static void add_named(struct catalog *catalog, const char *dir, const char *named_by)
+{
+    if (add_dir(&catalog->path, dir))
+        return;
+    gp_copy(catalog->not_there, sizeof catalog->not_there, dir);
+    catalog->named_by = named_by;
+}
+
+struct catalog *catalog_new(const char *profiles_dir)
+{
+    struct catalog *catalog = new_empty();
+    const char *from_env = getenv("GPUPLAN_PROFILES");
+    char home[GP_PATH_MAX];
+
+    add_own_dir(&catalog->path);
+    if (path_data_home(home, sizeof home, "profiles"))
+        add_dir(&catalog->path, home);
+    if (from_env != NULL && from_env[0] != '\0')
+        add_named(catalog, from_env, "GPUPLAN_PROFILES");
+    if (profiles_dir != NULL)
+        add_named(catalog, profiles_dir, "--profiles");
+    return catalog;
+}
+
+struct catalog *catalog_new_path(const char *const *dirs, size_t count)
+{
+    struct catalog *catalog = new_empty();
+
+    for (size_t i = 0; i < count; i++)
+        add_named(catalog, dirs[i], "--profiles");
+    return catalog;
+}
+
+void catalog_free(struct catalog *catalog)
+{
+    if (catalog == NULL)
+        return;
+    registry_fini(&catalog->gpus);
+    registry_fini(&catalog->models);
+    registry_fini(&catalog->engines);
+    registry_fini(&catalog->servers);
+    warn_list_fini(catalog->warnings);
+    free(catalog->warnings);
+    free(catalog->gpu_list);
+    free(catalog->model_list);
+    free(catalog->engine_list);
+    free(catalog->server_list);
+    free(catalog->formats.formats);
+    free(catalog->formats.aliases);
+    free(catalog->format_sorted);
+    free(catalog->instances.instances);
+    free(catalog);
+}
+
+/* Everything below asks this first. */
+static enum gp_status ready(const struct catalog *catalog, struct gp_err *err)
+{
+    if (catalog->not_there[0] != '\0')
+        return gp_fail(err, GP_E_USAGE, catalog->named_by,
+                       "name a folder with profiles", "%.200s is no folder",
+                       catalog->not_there);
+    if (catalog->path.count == 0)
+        return gp_fail(err, GP_E_FILE, GP_PKGDATADIR "/profiles",
+                       "install gpuplan or set GPUPLAN_PROFILES",
+                       "no profiles are found");
+    return GP_OK;
+}
+
+static enum gp_status find(struct catalog *catalog, struct registry *registry,
+                           const char *id, void **item, struct gp_err *err)
+{
+    enum gp_status status = ready(catalog, err);
+
+    return status == GP_OK ? registry_find(registry, id, item, err) : status;
+}
+
+static enum gp_status complete(struct catalog *catalog, struct registry *registry,
+                               struct gp_err *err)
+{
+    enum gp_status status = ready(catalog, err);
+
+    return status == GP_OK ? registry_complete(registry, err) : status;
+}
+
+/* ---- by id ---------------------------------------------------------------------- */
+
+enum gp_status catalog_gpu(struct catalog *catalog, const char *id,
+                           const struct gpu **gpu, struct gp_err *err)
+{
+    void *item = NULL;
+    enum gp_status status = find(catalog, &catalog->gpus, id, &item, err);
+
+    *gpu = item != NULL ? &((struct gpu_item *)item)->gpu : NULL;
+    return status;
+}
+
+enum gp_status catalog_model(struct catalog *catalog, const char *id,
+                             const struct model **model, struct gp_err *err)
+{
+    void *item = NULL;
+    enum gp_status status = find(catalog, &catalog->models, id, &item, err);
+
+    *model = item != NULL ? &((struct model_item *)item)->model : NULL;
+    return status;
+}
+
+const char *catalog_aliases(struct catalog *catalog, const char *model_id)
+{
+    void *item = NULL;
+
+    if (find(catalog, &catalog->models, model_id, &item, NULL) != GP_OK)
+        return "";
+    return ((struct model_item *)item)->aliases;
+}
+
+/* ---- formats -------------------------------------------------------------------- */
+
+static enum gp_status read_formats(struct catalog *catalog, struct gp_err *err)
+{
+    enum gp_status status = ready(catalog, err);
+
+    if (catalog->formats_read)
+        return status;
+    for (size_t i = 0; i < catalog->path.count && status == GP_OK; i++) {
+        char path[GP_PATH_MAX];
+
+        if (path_join(path, sizeof path, catalog->path.dir[i], "formats.cfg") &&
+            path_is_there(path))
+            status = format_file_read(path, &catalog->formats, warn_list_add,
+                                      catalog->warnings, err);
+    }
+    catalog->formats_read = status == GP_OK;
+    return status;
+}
+
+static bool has_alias(const char *aliases, const char *text)
+{
+    size_t len = strlen(text);
+
+    while (*aliases != '\0') {
+        size_t part = strcspn(aliases, "|");
+
+        if (part == len && strncasecmp(aliases, text, len) == 0)
+            return true;
+        aliases += part + (aliases[part] == '|');
+    }
+    return false;
+}
+
+static enum gp_status no_format(const struct format_list *list, const char *id,
+                                struct gp_err *err)
+{
+    const char **names = gp_calloc(list->count + 1, sizeof *names);
+    char hint[256];
+
+    for (size_t i = 0; i < list->count; i++)
+        names[i] = list->formats[i].id;
+    registry_suggest(id, names, list->count, hint, sizeof hint);
+    free(names);
+    return gp_fail(err, GP_E_USAGE, "",
+                   hint[0] != '\0' ? hint : "--list formats shows what there is",
+                   "no format '%.80s'", id);
+}
+
+enum gp_status catalog_format(struct catalog *catalog, const char *id,
+                              const struct format **format, struct gp_err *err)
+{
+    const struct format_list *list = &catalog->formats;
+    enum gp_status status = read_formats(catalog, err);
+
+    *format = NULL;
+    if (status != GP_OK)
+        return status;
+    for (size_t i = 0; i < list->count && *format == NULL; i++)
+        if (gp_casecmp(list->formats[i].id, id) == 0)
+            *format = &list->formats[i];
+    for (size_t i = 0; i < list->count && *format == NULL; i++)
+        if (has_alias(list->aliases[i], id))
+            *format = &list->formats[i];
+    return *format != NULL ? GP_OK : no_format(list, id, err);
+}
+
+/* ---- engines -------------------------------------------------------------------- */
+
+static enum gp_status no_range(const struct engine_list *list, const char *version,
+                               struct gp_err *err)
+{
+    struct strbuf hint;
+
+    strbuf_init(&hint);
+    strbuf_add(&hint, "there are figures for ");
+    for (size_t i = 0; i < list->count; i++)
+        strbuf_addf(&hint, "%s%s", i == 0 ? "" : ", ", list->engines[i].range);
+    gp_fail(err, GP_E_USAGE, "--engine", hint.text, "no figures for %s %.40s",
+            list->engines[0].name, version);
+    strbuf_fini(&hint);
+    return GP_E_USAGE;
+}
+
+/* A single range over all versions takes any text: llama.cpp counts builds, "b6123". */
+static enum gp_status pick_range(const struct engine_list *list, const char *version,
+                                 const struct engine **engine, struct gp_err *err)
+{
+    int number = engine_version(version);
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct engine *one = &list->engines[i];
+
+        if ((number >= one->from && number <= one->until) ||
+            (one->from == 0 && one->until == INT_MAX)) {
+            *engine = one;
+            return GP_OK;
+        }
+    }
+    if (number < 0)
+        return gp_fail(err, GP_E_USAGE, "--engine", "write it as in vllm@0.19",
+                       "'%.40s' is no version", version);
+    return no_range(list, version, err);
+}
+
+enum gp_status catalog_engine(struct catalog *catalog, const char *name,
+                              const struct engine **engine, struct gp_err *err)
+{
+    const char *at = strchr(name, '@');
+    size_t len = at != NULL ? (size_t)(at - name) : strlen(name);
+    const struct engine_list *list;
+    enum gp_status status;
+    void *item = NULL;
+    char id[96];
+
+    *engine = NULL;
+    gp_format(id, sizeof id, "%.*s", (int)(len < sizeof id ? len : sizeof id - 1),
+              name);
+    status = find(catalog, &catalog->engines, id, &item, err);
+    if (status != GP_OK)
+        return status;
+    list = &((struct engine_item *)item)->list;
+    if (at != NULL)
+        return pick_range(list, at + 1, engine, err);
+    *engine = &list->engines[list->count - 1];
+    return GP_OK;
+}
+
+/* ---- whole classes -------------------------------------------------------------- */
+
+enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **list,
+                            size_t *count, struct gp_err *err)
+{
+    const struct registry *registry = &catalog->gpus;
+    enum gp_status status = complete(catalog, &catalog->gpus, err);
+
+    *list = NULL;
+    *count = 0;
+    if (status != GP_OK)
+        return status;
+    if (catalog->gpu_list == NULL) {
+        catalog->gpu_list = gp_calloc(registry->count + 1, sizeof *catalog->gpu_list);
+        for (size_t i = 0; i < registry->count; i++)
+            catalog->gpu_list[i] = &((struct gpu_item *)registry->items[i])->gpu;
+    }
+    *list = catalog->gpu_list;
+    *count = registry->count;
+    return GP_OK;
+}
+
+enum gp_status catalog_models(struct catalog *catalog, const struct model *const **list,
+                              size_t *count, struct gp_err *err)
+{
+    const struct registry *registry = &catalog->models;
+    enum gp_status status = complete(catalog, &catalog->models, err);
+
+    *list = NULL;
+    *count = 0;
+    if (status != GP_OK)
+        return status;
+    if (catalog->model_list == NULL) {
+        catalog->model_list =
+            gp_calloc(registry->count + 1, sizeof *catalog->model_list);
+        for (size_t i = 0; i < registry->count; i++)
+            catalog->model_list[i] = &((struct model_item *)registry->items[i])->model;
+    }
+    *list = catalog->model_list;
+    *count = registry->count;
+    return GP_OK;
+}
+
+static int by_format_id(const void *a, const void *b)
+{
+    return strcmp(((const struct format *)a)->id, ((const struct format *)b)->id);
+}
+
+enum gp_status catalog_formats(struct catalog *catalog, const struct format **list,
+                               size_t *count, struct gp_err *err)
+{
+    const struct format_list *formats = &catalog->formats;
+    enum gp_status status = read_formats(catalog, err);
+
+    *list = NULL;
+    *count = 0;
+    if (status != GP_OK)
+        return status;
+    if (catalog->format_sorted == NULL) {
+        catalog->format_sorted =
+            gp_calloc(formats->count + 1, sizeof *catalog->format_sorted);
+        for (size_t i = 0; i < formats->count; i++)
+            catalog->format_sorted[i] = formats->formats[i];
+        qsort(catalog->format_sorted, formats->count, sizeof *catalog->format_sorted,
+              by_format_id);
+    }
+    *list = catalog->format_sorted;
+    *count = formats->count;
+    return GP_OK;
+}
+
+static void gather_engines(struct catalog *catalog)
+{
+    const struct registry *registry = &catalog->engines;
+    size_t cap = 0;
+
+    for (size_t i = 0; i < registry->count; i++) {
+        const struct engine_list *list =
+            &((struct engine_item *)registry->items[i])->list;
+
+        catalog->engine_list =
+            gp_grow(catalog->engine_list, &cap, catalog->engine_count + list->count,
+                    sizeof *catalog->engine_list);
+        for (size_t j = 0; j < list->count; j++)
+            catalog->engine_list[catalog->engine_count++] = list->engines[j];
+    }
+}
+
+enum gp_status catalog_engines(struct catalog *catalog, const struct engine **list,
+                               size_t *count, struct gp_err *err)
+{
+    enum gp_status status = complete(catalog, &catalog->engines, err);
+
+    *list = NULL;
+    *count = 0;
+    if (status != GP_OK)
+        return status;
+    if (catalog->engine_list == NULL)
+        gather_engines(catalog);
+    *list = catalog->engine_list;
+    *count = catalog->engine_count;
+    return GP_OK;
+}
+
+enum gp_status catalog_servers(struct catalog *catalog, const struct server **list,
+                               size_t *count, struct gp_err *err)
+{
+    const struct registry *registry = &catalog->servers;
+    enum gp_status status = complete(catalog, &catalog->servers, err);
+
+    *list = NULL;
+    *count = 0;
+    if (status != GP_OK)
+        return status;
+    if (catalog->server_list == NULL) {
+        catalog->server_list =
+            gp_calloc(registry->count + 1, sizeof *catalog->server_list);
+        for (size_t i = 0; i < registry->count; i++)
+            catalog->server_list[i] =
+                ((struct server_item *)registry->items[i])->server;
+    }
+    *list = catalog->server_list;
+    *count = registry->count;
+    return GP_OK;
+}
+
+/* ---- prices --------------------------------------------------------------------- */
+
+static enum gp_status read_prices(struct catalog *catalog, size_t at,
+                                  struct gp_err *err)
+{
+    char dir[GP_PATH_MAX], path[GP_PATH_MAX];
+    char **names = NULL;
+    size_t count = 0;
+    enum gp_status status;
+
+    if (!path_join(dir, sizeof dir, catalog->path.dir[at], "prices"))
+        return GP_OK;
+    status = path_list(dir, ".cfg", &names, &count, err);
+    if (status != GP_OK)
+        return status;
+    for (size_t i = 0; i < count && status == GP_OK; i++) {
+        if (strcmp(names[i], "ownership.cfg") == 0 ||
+            !path_join(path, sizeof path, dir, names[i]))
+            continue;
+        status = price_file_read(path, at > 0, &catalog->instances, warn_list_add,
+                                 catalog->warnings, err);
+    }
+    path_list_free(names, count);
+    return status;
+}
+
+static int by_offer(const void *a, const void *b)
+{
+    const struct instance *x = a, *y = b;
+    int order = strcmp(x->provider, y->provider);
+
+    if (order == 0)
+        order = strcmp(x->type, y->type);
+    return order != 0 ? order : strcmp(x->region, y->region);
+}
+
+enum gp_status catalog_instances(struct catalog *catalog, const struct instance **list,
+                                 size_t *count, struct gp_err *err)
+{
+    struct instance_list *rows = &catalog->instances;
+    enum gp_status status = ready(catalog, err);
+
+    *list = NULL;
+    *count = 0;
+    if (!catalog->instances_read) {
+        for (size_t i = 0; i < catalog->path.count && status == GP_OK; i++)
+            status = read_prices(catalog, i, err);
+        if (status == GP_OK && rows->count > 0)
+            qsort(rows->instances, rows->count, sizeof *rows->instances, by_offer);
+        if (status != GP_OK)
+            rows->count = 0; /* asked again, they are read again */
+        catalog->instances_read = status == GP_OK;
+    }
+    if (status != GP_OK)
+        return status;
+    *list = rows->instances;
+    *count = rows->count;
+    return GP_OK;
+}
+
+enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership **own,
+                                 struct gp_err *err)
+{
+    enum gp_status status = ready(catalog, err);
+    bool found = catalog->ownership_read;
+
+    *own = NULL;
+    for (size_t i = 0; i < catalog->path.count && status == GP_OK && !found; i++) {
+        char path[GP_PATH_MAX];
+
+        if (!path_join(path, sizeof path, catalog->path.dir[i],
+                       "prices/ownership.cfg") ||
+            !path_is_there(path))
+            continue;
+        status = price_file_ownership(path, &catalog->ownership, warn_list_add,
+                                      catalog->warnings, err);
+        catalog->ownership_read = status == GP_OK;
+    }
+    if (status != GP_OK)
+        return status;
+    if (!catalog->ownership_read)
+        return gp_fail(err, GP_E_FILE, "prices/ownership.cfg",
+                       "it lies in the profiles folder", "is not found");
+    *own = &catalog->ownership;
+    return GP_OK;
+}
+
+size_t catalog_warnings(const struct catalog *catalog, const char *const **lines)
+{
+    struct warn_list *list = catalog->warnings;
+    size_t fresh = list->count - list->taken;
+
+    *lines =
+        (const char *const *)(list->lines != NULL ? list->lines + list->taken : NULL);
+    list->taken = list->count;
+    return fresh;
+}

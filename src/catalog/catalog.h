@@ -1,0 +1,65 @@
+/*
+ * catalog.h - the profiles: where they are looked for, and how they are read.
+ *
+ * Search path, the later wins field by field: the source tree or installed pkgdatadir,
+ * $XDG_DATA_HOME/gpuplan/profiles, $GPUPLAN_PROFILES, --profiles DIR. A lookup by id
+ * opens only <dir>/<class>/<id>.cfg in each of them; listing reads the whole class.
+ * Everything is read once and kept; returned pointers are borrowed and live as long as
+ * the catalogue. Warnings (unknown keys, with the nearest known name) go to a list.
+ *
+ * Errors: GP_E_USAGE for an id that is nowhere (with the nearest known id),
+ * GP_E_FILE with file:line: field for a file that is wrong.
+ */
+#ifndef GP_CATALOG_CATALOG_H
+#define GP_CATALOG_CATALOG_H
+
+#include <stddef.h>
+
+#include "core/engine.h"
+#include "core/format.h"
+#include "core/gpu.h"
+#include "core/model.h"
+#include "core/price.h"
+#include "util/err.h"
+
+struct catalog;
+
+struct catalog *catalog_new(const char *profiles_dir /* --profiles, or NULL */);
+/* Exactly these folders, the later wins; all but the first count as the user's own. */
+struct catalog *catalog_new_path(const char *const *dirs, size_t count);
+void catalog_free(struct catalog *catalog);
+
+/* By id; an alias (a Hugging Face repository name) also finds a model, ignoring case. */
+enum gp_status catalog_gpu(struct catalog *catalog, const char *id,
+                           const struct gpu **gpu, struct gp_err *err);
+enum gp_status catalog_model(struct catalog *catalog, const char *id,
+                             const struct model **model, struct gp_err *err);
+enum gp_status catalog_format(struct catalog *catalog, const char *id,
+                              const struct format **format, struct gp_err *err);
+/* "vllm" (the newest range), "vllm@0.19", "vllm@0.19.1", "llama.cpp". */
+enum gp_status catalog_engine(struct catalog *catalog, const char *name,
+                              const struct engine **engine, struct gp_err *err);
+
+/* Whole classes, sorted by id (instances by provider and type). */
+enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **list,
+                            size_t *count, struct gp_err *err);
+enum gp_status catalog_models(struct catalog *catalog, const struct model *const **list,
+                              size_t *count, struct gp_err *err);
+enum gp_status catalog_formats(struct catalog *catalog, const struct format **list,
+                               size_t *count, struct gp_err *err);
+enum gp_status catalog_engines(struct catalog *catalog, const struct engine **list,
+                               size_t *count, struct gp_err *err);
+enum gp_status catalog_instances(struct catalog *catalog, const struct instance **list,
+                                 size_t *count, struct gp_err *err);
+enum gp_status catalog_servers(struct catalog *catalog, const struct server **list,
+                               size_t *count, struct gp_err *err);
+enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership **own,
+                                 struct gp_err *err);
+
+/* Aliases of a model, '|' separated; "" when it has none. */
+const char *catalog_aliases(struct catalog *catalog, const char *model_id);
+
+/* Warnings since the last call: "file:line: field: unknown, did you mean ...". */
+size_t catalog_warnings(const struct catalog *catalog, const char *const **lines);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * format_file.h - profiles/formats.cfg: every weight format, in one file.
+ *
+ * One file because every plan needs several of them; a later file of the search path
+ * may change single fields of an id or add formats of its own.
+ */
+#ifndef GP_CATALOG_FORMAT_FILE_H
+#define GP_CATALOG_FORMAT_FILE_H
+
+#include <stddef.h>
+
+#include "catalog/profile.h"
+#include "core/format.h"
+#include "util/err.h"
+
+#define FORMAT_ALIASES_MAX 96
+
+struct format_list {
+    struct format *formats;
+    char (*aliases)[FORMAT_ALIASES_MAX]; /* '|' separated, one row per format */
+    size_t count, cap, aliases_cap;
+};
+
+/* Adds the file's formats to the list, or its fields to formats that are there. */
+enum gp_status format_file_read(const char *path, struct format_list *list,
+                                profile_warn_fn warn, void *ctx, struct gp_err *err);
+
+/* The roles of enum tensor_role as profiles write them ("embedding", "router", ...). */
+extern const struct profile_word format_file_roles[];
+
+#endif

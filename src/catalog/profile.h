@@ -1,0 +1,132 @@
+/*
+ * profile.h - reading the profile files: typed, range-checked, with file and line.
+ *
+ * A profile is a libconfig text of at most 1 MiB without @include. It decides nothing
+ * about GPUs or models; it only answers "the number called memory_gib in this group,
+ * between 0.1 and 4096" and says "profiles/gpus/x.cfg:12: memory_gib: 8000 is outside
+ * 0.1..4096" when it cannot.
+ *
+ * Getters return nothing. A key that is absent leaves the caller's value alone, so that
+ * a default, or what an earlier file of the same id said, stays: that is the whole
+ * overlay rule. The first error sticks, later getters do nothing, and profile_finish()
+ * returns it; so a reader is a plain list of getters with one check at its end:
+ *
+ *   struct profile *profile;
+ *   status = profile_open(path, &profile, err); ...return if not GP_OK...
+ *   struct profile_group top = profile_top(profile);
+ *   profile_string(top, "name", gpu->name, sizeof gpu->name);
+ *   profile_scaled(top, "memory_gib", &bytes, GP_GIB, 0.1, 4096);
+ *   status = profile_finish(profile, warn, ctx, err);
+ *   profile_free(profile);
+ *
+ * Every getter also makes its key known; profile_finish() warns of the others with the
+ * nearest known name. Groups that were never entered are one unknown key themselves.
+ *
+ * libconfig 1.5 wraps an integer beyond 32 bits without a word (4294967297 reads as 1).
+ * The text is therefore scanned first: 3000000000 is refused, 3000000000L and 3e9 are
+ * not.
+ */
+#ifndef GP_CATALOG_PROFILE_H
+#define GP_CATALOG_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/quantity.h"
+#include "util/err.h"
+
+#define PROFILE_MAX_BYTES (1024 * 1024)
+#define PROFILE_MAX_DEPTH 16
+
+struct profile;
+struct config_setting_t; /* libconfig's */
+
+/* A group of settings. A value: copy it freely, it lives as long as its profile. One
+ * without a setting (a sub-group that is absent) answers every getter with nothing. */
+struct profile_group {
+    struct profile *profile;
+    struct config_setting_t *setting;
+};
+
+/* A word and what it stands for; tables end with a NULL word. */
+struct profile_word {
+    const char *word;
+    int value;
+};
+
+typedef void (*profile_warn_fn)(void *ctx, const char *line);
+
+/* On failure *out is NULL. */
+enum gp_status profile_open(const char *path, struct profile **out, struct gp_err *err);
+/* The same from memory; `name` stands for the file in messages. */
+enum gp_status profile_parse(const char *name, const char *text, size_t len,
+                             struct profile **out, struct gp_err *err);
+void profile_free(struct profile *profile);
+
+struct profile_group profile_top(struct profile *profile);
+const char *profile_name(const struct profile *profile); /* the file, as opened */
+
+/* The first error of any getter, or GP_OK. Safe to ask at any time, as in loops. */
+bool profile_failed(const struct profile *profile);
+/* Returns the first error, or warns of unknown keys (warn may be NULL). */
+enum gp_status profile_finish(struct profile *profile, profile_warn_fn warn, void *ctx,
+                              struct gp_err *err);
+
+/* Is the key there? Makes it known. */
+bool profile_has(struct profile_group group, const char *key);
+/* An error when it is not. */
+void profile_require(struct profile_group group, const char *key);
+/* An error of the caller's own about a key, with its file and line. hint may be "". */
+void profile_fail(struct profile_group group, const char *key, const char *hint,
+                  const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+
+/* Quantities: int, int64 or float, finite, low <= number <= high. */
+void profile_number(struct profile_group group, const char *key, double *value,
+                    double low, double high);
+/* The same times `unit` (GP_GIB, 1e9, 1e12); low and high are in the file's unit. */
+void profile_scaled(struct profile_group group, const char *key, double *value,
+                    double unit, double low, double high);
+/* A quantity: one number, or (value, low, high) with low <= value <= high. */
+void profile_quantity(struct profile_group group, const char *key,
+                      struct quantity *value, double unit, double low, double high,
+                      enum origin origin);
+/* Counts: int or int64 only; 8.0 is refused. */
+void profile_count(struct profile_group group, const char *key, int *value, int low,
+                   int high);
+/* Large exact counts (8030261248L), up to 2^53. */
+void profile_integer(struct profile_group group, const char *key, double *value,
+                     double low, double high);
+void profile_bool(struct profile_group group, const char *key, bool *value);
+/* Text that fits in size - 1 bytes, without control characters. */
+void profile_string(struct profile_group group, const char *key, char *value,
+                    size_t size);
+/* One of the table's words; a near miss is suggested. */
+void profile_word(struct profile_group group, const char *key, int *value,
+                  const struct profile_word *words);
+/* A list or array of strings, or a single one, joined with '|'. */
+void profile_strings(struct profile_group group, const char *key, char *value,
+                     size_t size);
+/* Bits of the words in a list of strings: each word's value is a bit number. */
+void profile_bits(struct profile_group group, const char *key, unsigned *bits,
+                  const struct profile_word *words);
+
+/* Lists. profile_length: how many items `key` has (0 when absent), an error when it is
+ * no list or array, or has more than `max`. */
+int profile_length(struct profile_group group, const char *key, int max);
+/* Item i of a list of groups; an error when that item is none. */
+struct profile_group profile_item(struct profile_group group, const char *key, int i);
+void profile_string_at(struct profile_group group, const char *key, int i, char *value,
+                       size_t size);
+void profile_count_at(struct profile_group group, const char *key, int i, int *value,
+                      int low, int high);
+void profile_number_at(struct profile_group group, const char *key, int i,
+                       double *value, double low, double high);
+
+/* A sub-group; one without a setting when absent; an error when it is no group. */
+struct profile_group profile_sub(struct profile_group group, const char *key);
+/* The same by a name that is data, not a key of the program; an error when absent. */
+struct profile_group profile_sub_named(struct profile_group group, const char *name);
+/* True when the group has a setting. */
+bool profile_here(struct profile_group group);
+
+#endif

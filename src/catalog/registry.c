@@ -1,0 +1,409 @@
+/*
+ * registry.c - see registry.h.
+ *
+ * Aliases: "meta-llama/Llama-3.1-8B-Instruct" is found by that text, whatever its case,
+ * and by "Llama-3.1-8B-Instruct" when only one item has it. Reading every model to look
+ * at its aliases would cost more than a whole plan, so a file is parsed only when its
+ * bytes hold the text.
+ */
+#include "catalog/registry.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+#include "util/str.h"
+
+#define SUGGEST_MAX 4
+#define SUFFIX      ".cfg"
+
+void warn_list_add(void *warn_list, const char *line)
+{
+    struct warn_list *list = warn_list;
+
+    list->lines =
+        gp_grow(list->lines, &list->cap, list->count + 1, sizeof *list->lines);
+    list->lines[list->count] = gp_strdup(line);
+    gp_tame(list->lines[list->count++]);
+}
+
+void warn_list_fini(struct warn_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->lines[i]);
+    free(list->lines);
+}
+
+void registry_init(struct registry *registry, const struct registry_class *class,
+                   const struct search_path *path, struct warn_list *warnings)
+{
+    memset(registry, 0, sizeof *registry);
+    registry->class = class;
+    registry->path = path;
+    registry->warnings = warnings;
+}
+
+static void item_free(const struct registry_class *class, void *item)
+{
+    if (class->fini != NULL)
+        class->fini(item);
+    free(item);
+}
+
+void registry_fini(struct registry *registry)
+{
+    for (size_t i = 0; i < registry->count; i++)
+        item_free(registry->class, registry->items[i]);
+    free(registry->items);
+}
+
+static const char *id_of(const void *item)
+{
+    return item;
+}
+
+static const char *aliases_of(const struct registry *registry, const void *item)
+{
+    return (const char *)item + registry->class->alias_offset;
+}
+
+bool registry_id_ok(const char *id)
+{
+    if (!isalnum((unsigned char)id[0]) || strstr(id, "..") != NULL)
+        return false;
+    for (; *id != '\0'; id++)
+        if (!isalnum((unsigned char)*id) && strchr("._+-", *id) == NULL)
+            return false;
+    return true;
+}
+
+static void *in_memory(const struct registry *registry, const char *id)
+{
+    for (size_t i = 0; i < registry->count; i++)
+        if (strcmp(id_of(registry->items[i]), id) == 0)
+            return registry->items[i];
+    return NULL;
+}
+
+static bool file_of(const struct registry *registry, size_t dir, const char *id,
+                    char *path, size_t size)
+{
+    return gp_format(path, size, "%s/%s/%s" SUFFIX, registry->path->dir[dir],
+                     registry->class->folder, id);
+}
+
+/* Reads the item from every folder that has it. *item stays NULL when none has. */
+static enum gp_status load(struct registry *registry, const char *id, void **item,
+                           struct gp_err *err)
+{
+    char path[GP_PATH_MAX], last[GP_PATH_MAX] = "";
+    enum gp_status status = GP_OK;
+    void *fresh;
+
+    *item = NULL;
+    if (strlen(id) >= registry->class->id_size)
+        return GP_OK;
+    fresh = gp_calloc(1, registry->class->size);
+    gp_copy(fresh, registry->class->id_size, id);
+    for (size_t i = 0; i < registry->path->count && status == GP_OK; i++) {
+        if (!file_of(registry, i, id, path, sizeof path) || !path_is_there(path))
+            continue;
+        status = registry->class->read(path, fresh, registry->warnings, err);
+        gp_copy(last, sizeof last, path);
+    }
+    if (status == GP_OK && last[0] != '\0')
+        status = registry->class->check(last, fresh, err);
+    if (status != GP_OK || last[0] == '\0') {
+        item_free(registry->class, fresh);
+        return status;
+    }
+    registry->items = gp_grow(registry->items, &registry->cap, registry->count + 1,
+                              sizeof *registry->items);
+    registry->items[registry->count++] = fresh;
+    *item = fresh;
+    return GP_OK;
+}
+
+/* ---- the ids there are ---------------------------------------------------------- */
+
+struct names {
+    char **names;
+    size_t count, cap;
+    struct warn_list *warnings; /* where files with odd names are told; or NULL */
+};
+
+static void names_fini(struct names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->names[i]);
+    free(names->names);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void odd_name(const struct names *names, const char *dir, const char *file)
+{
+    char line[GP_PATH_MAX];
+
+    gp_format(line, sizeof line,
+              "%s/%s: is not read: an id has letters, digits and . _ + -", dir, file);
+    if (names->warnings != NULL)
+        warn_list_add(names->warnings, line);
+}
+
+static void add_name(struct names *names, const char *dir, const char *file)
+{
+    char id[256];
+    size_t len = strlen(file) - strlen(SUFFIX);
+
+    gp_format(id, sizeof id, "%.*s", (int)len, file);
+    if (len >= sizeof id || !registry_id_ok(id)) {
+        odd_name(names, dir, file);
+        return;
+    }
+    for (size_t i = 0; i < names->count; i++)
+        if (strcmp(names->names[i], id) == 0)
+            return;
+    names->names =
+        gp_grow(names->names, &names->cap, names->count + 1, sizeof *names->names);
+    names->names[names->count++] = gp_strdup(id);
+}
+
+static enum gp_status list_ids(const struct registry *registry, struct names *names,
+                               struct gp_err *err)
+{
+    for (size_t i = 0; i < registry->path->count; i++) {
+        char dir[GP_PATH_MAX];
+        char **files = NULL;
+        size_t count = 0;
+        enum gp_status status;
+
+        if (!path_join(dir, sizeof dir, registry->path->dir[i],
+                       registry->class->folder))
+            continue;
+        status = path_list(dir, SUFFIX, &files, &count, err);
+        if (status != GP_OK) {
+            names_fini(names);
+            return status;
+        }
+        for (size_t j = 0; j < count; j++)
+            add_name(names, dir, files[j]);
+        path_list_free(files, count);
+    }
+    if (names->count > 0)
+        qsort(names->names, names->count, sizeof *names->names, by_text);
+    return GP_OK;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    return strcmp(id_of(*(void *const *)a), id_of(*(void *const *)b));
+}
+
+enum gp_status registry_complete(struct registry *registry, struct gp_err *err)
+{
+    struct names names = {.warnings = registry->warnings};
+    enum gp_status status;
+    void *item;
+
+    if (registry->complete)
+        return GP_OK;
+    status = list_ids(registry, &names, err);
+    if (status != GP_OK)
+        return status;
+    for (size_t i = 0; i < names.count && status == GP_OK; i++)
+        if (in_memory(registry, names.names[i]) == NULL)
+            status = load(registry, names.names[i], &item, err);
+    names_fini(&names);
+    if (status != GP_OK)
+        return status;
+    if (registry->count > 0)
+        qsort(registry->items, registry->count, sizeof *registry->items, by_id);
+    registry->complete = true;
+    return GP_OK;
+}
+
+/* ---- aliases -------------------------------------------------------------------- */
+
+enum match { MATCH_NONE, MATCH_TAIL, MATCH_WHOLE };
+
+static enum match match_alias(const char *aliases, const char *text)
+{
+    enum match best = MATCH_NONE;
+    char alias[160];
+
+    while (*aliases != '\0') {
+        size_t len = strcspn(aliases, "|");
+        const char *tail;
+
+        if (len < sizeof alias) {
+            memcpy(alias, aliases, len);
+            alias[len] = '\0';
+            tail = strrchr(alias, '/');
+            if (gp_casecmp(alias, text) == 0)
+                return MATCH_WHOLE;
+            if (tail != NULL && gp_casecmp(tail + 1, text) == 0)
+                best = MATCH_TAIL;
+        }
+        aliases += len + (aliases[len] == '|');
+    }
+    return best;
+}
+
+static bool mentions(const struct registry *registry, const char *id, const char *text)
+{
+    for (size_t i = 0; i < registry->path->count; i++) {
+        char path[GP_PATH_MAX], *bytes;
+        bool found;
+        size_t len;
+
+        if (!file_of(registry, i, id, path, sizeof path) || !path_is_file(path) ||
+            path_read(path, PROFILE_MAX_BYTES, &bytes, &len, NULL) != GP_OK)
+            continue;
+        found = strcasestr(bytes, text) != NULL;
+        free(bytes);
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+static enum gp_status ambiguous(const struct registry *registry, const char *text,
+                                const void *a, const void *b, struct gp_err *err)
+{
+    char hint[256];
+
+    gp_format(hint, sizeof hint, "it may be %s or %s", id_of(a), id_of(b));
+    return gp_fail(err, GP_E_USAGE, "", hint, "%s '%.80s' is not one %s only",
+                   registry->class->what, text, registry->class->what);
+}
+
+static enum gp_status find_alias(struct registry *registry, const struct names *names,
+                                 const char *text, void **item, struct gp_err *err)
+{
+    void *tail = NULL, *other = NULL;
+
+    *item = NULL;
+    for (size_t i = 0; i < names->count; i++) {
+        void *one = in_memory(registry, names->names[i]);
+        enum gp_status status;
+        enum match match;
+
+        if (one == NULL && mentions(registry, names->names[i], text)) {
+            status = load(registry, names->names[i], &one, err);
+            if (status != GP_OK)
+                return status;
+        }
+        match = one != NULL ? match_alias(aliases_of(registry, one), text) : MATCH_NONE;
+        if (match == MATCH_WHOLE) {
+            *item = one;
+            return GP_OK;
+        }
+        if (match == MATCH_TAIL && tail == NULL)
+            tail = one;
+        else if (match == MATCH_TAIL)
+            other = one;
+    }
+    if (other != NULL)
+        return ambiguous(registry, text, tail, other, err);
+    *item = tail;
+    return GP_OK;
+}
+
+/* ---- near misses ---------------------------------------------------------------- */
+
+static void add_suggestion(struct strbuf *hint, const char *name, size_t at,
+                           size_t count)
+{
+    strbuf_add(hint, at == 0 ? "did you mean " : at + 1 == count ? " or " : ", ");
+    strbuf_add(hint, name);
+}
+
+static size_t near_names(const char *text, const char *const *names, size_t count,
+                         const char *near[SUGGEST_MAX])
+{
+    size_t found = 0, len = strlen(text);
+
+    for (size_t i = 0; i < count && found < SUGGEST_MAX; i++)
+        if (len >= 2 && strncasecmp(names[i], text, len) == 0)
+            near[found++] = names[i];
+    for (size_t i = 0; i < count && found == 0; i++)
+        if (len >= 3 && strcasestr(names[i], text) != NULL)
+            near[found++] = names[i];
+    if (found == 0) {
+        near[0] = gp_nearest(text, names, count);
+        found = near[0] != NULL;
+    }
+    return found;
+}
+
+void registry_suggest(const char *text, const char *const *names, size_t count,
+                      char *hint, size_t size)
+{
+    const char *near[SUGGEST_MAX];
+    size_t found = near_names(text, names, count, near);
+    struct strbuf buf;
+
+    strbuf_init(&buf);
+    for (size_t i = 0; i < found; i++)
+        add_suggestion(&buf, near[i], i, found);
+    if (found > 0)
+        strbuf_add(&buf, "?");
+    gp_copy(hint, size, buf.text);
+    strbuf_fini(&buf);
+}
+
+static enum gp_status unknown(const struct registry *registry,
+                              const struct names *names, const char *text,
+                              struct gp_err *err)
+{
+    char hint[256];
+
+    registry_suggest(text, (const char *const *)names->names, names->count, hint,
+                     sizeof hint);
+    if (hint[0] == '\0')
+        gp_format(hint, sizeof hint, "--list %s shows what there is",
+                  registry->class->folder);
+    return gp_fail(err, GP_E_USAGE, "", hint, "no %s '%.120s'", registry->class->what,
+                   text);
+}
+
+/* *item stays NULL when there is no such file. */
+static enum gp_status by_name(struct registry *registry, const char *id, void **item,
+                              struct gp_err *err)
+{
+    *item = in_memory(registry, id);
+    return *item != NULL ? GP_OK : load(registry, id, item, err);
+}
+
+enum gp_status registry_find(struct registry *registry, const char *text, void **item,
+                             struct gp_err *err)
+{
+    char id[160];
+    struct names names = {0};
+    enum gp_status status;
+
+    *item = NULL;
+    if (gp_copy(id, sizeof id, text) && registry_id_ok(id)) {
+        status = by_name(registry, id, item, err);
+        for (char *c = id; *c != '\0'; c++)
+            *c = gp_lower(*c);
+        if (status == GP_OK && *item == NULL && strcmp(id, text) != 0)
+            status = by_name(registry, id, item, err);
+        if (status != GP_OK || *item != NULL)
+            return status;
+    }
+    status = list_ids(registry, &names, err);
+    if (status != GP_OK)
+        return status;
+    if (text[0] != '\0')
+        status = find_alias(registry, &names, text, item, err);
+    if (status == GP_OK && *item == NULL)
+        status = unknown(registry, &names, text, err);
+    names_fini(&names);
+    return status;
+}

@@ -1,0 +1,74 @@
+/*
+ * registry.h - one class of the catalogue that keeps one file per id: GPUs, models,
+ * engines, servers.
+ *
+ * A lookup by id opens <dir>/<folder>/<id>.cfg in every folder of the search path and
+ * nothing else; the files are read in order into the same item. Text that is no id is
+ * compared with the aliases of those files that mention it. What has been read stays.
+ */
+#ifndef GP_CATALOG_REGISTRY_H
+#define GP_CATALOG_REGISTRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "catalog/profile.h"
+#include "util/err.h"
+#include "util/path.h"
+
+#define SEARCH_MAX 6
+
+/* The folders looked through; the later win. All but the first are the user's. */
+struct search_path {
+    char dir[SEARCH_MAX][GP_PATH_MAX];
+    size_t count;
+};
+
+struct warn_list {
+    char **lines;
+    size_t count, cap, taken;
+};
+
+void warn_list_add(void *warn_list, const char *line); /* a profile_warn_fn */
+void warn_list_fini(struct warn_list *list);
+
+/* Items are structs whose first member is char id[]. */
+struct registry_class {
+    const char *folder;    /* "gpus" */
+    const char *what;      /* "GPU", in "no GPU 'h100'" */
+    size_t size;           /* of an item */
+    size_t id_size;        /* of its id */
+    size_t alias_offset;   /* of its char aliases[], '|' separated */
+    enum gp_status (*read)(const char *path, void *item, struct warn_list *warnings,
+                           struct gp_err *err);
+    enum gp_status (*check)(const char *path, const void *item, struct gp_err *err);
+    void (*fini)(void *item); /* or NULL */
+};
+
+struct registry {
+    const struct registry_class *class;
+    const struct search_path *path;
+    struct warn_list *warnings;
+    void **items; /* in the order they were read; sorted by id once complete */
+    size_t count, cap;
+    bool complete;
+};
+
+void registry_init(struct registry *registry, const struct registry_class *class,
+                   const struct search_path *path, struct warn_list *warnings);
+void registry_fini(struct registry *registry);
+
+/* By id or alias. GP_E_USAGE with the nearest ids when there is no such item. */
+enum gp_status registry_find(struct registry *registry, const char *text, void **item,
+                             struct gp_err *err);
+/* Reads everything; registry->items is then the whole class, sorted. */
+enum gp_status registry_complete(struct registry *registry, struct gp_err *err);
+
+/* True for a name that may become part of a file name: no '/', no "..", not hidden. */
+bool registry_id_ok(const char *id);
+
+/* "did you mean a, b or c?" from the names nearest to text; "" when none is near. */
+void registry_suggest(const char *text, const char *const *names, size_t count,
+                      char *hint, size_t size);
+
+#endif

@@ -1,0 +1,460 @@
+/*
+ * ggufmodel.c - GGUF metadata and tensors to a model's shape.
+ *
+ * Sizes of heads, windows, latents and states come from the keys under the
+ * architecture's name; what is there at all comes from the tensors (gguffacts.c). The
+ * table holds what neither tells: which recurrence an architecture's ssm_ tensors are,
+ * and which layers slide where the file has no pattern. An architecture that is not in
+ * it is refused: its cache could be anything.
+ *
+ * llama.cpp caches every layer of llama and phi3 files in full even where a window is
+ * named, so these get none.
+ *
+ * Example: qwen3 with head_count 32, head_count_kv 8, key_length 128 caches 2*8*128
+ * elements per token and layer.
+ */
+#include "checkpoint/reader_parts.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkpoint/jscan.h"
+
+struct gguf_arch {
+    const char *name;    /* general.architecture */
+    int pattern;         /* every n-th layer is full, the others slide; 0 = all full */
+    enum mixer ssm;      /* what ssm_ tensors are */
+    int chunk;           /* the sliding layers are chunks of this */
+};
+
+static const struct gguf_arch archs[] = {
+    {"llama", 0, MIXER_NONE, 0},       {"llama4", 4, MIXER_NONE, 8192},
+    {"mistral3", 0, MIXER_NONE, 0},    {"qwen2", 0, MIXER_NONE, 0},
+    {"qwen2moe", 0, MIXER_NONE, 0},    {"qwen2vl", 0, MIXER_NONE, 0},
+    {"qwen3", 0, MIXER_NONE, 0},       {"qwen3moe", 0, MIXER_NONE, 0},
+    {"qwen3vl", 0, MIXER_NONE, 0},     {"qwen3vlmoe", 0, MIXER_NONE, 0},
+    {"qwen3next", 0, MIXER_DELTANET, 0}, {"qwen35", 0, MIXER_DELTANET, 0},
+    {"qwen35moe", 0, MIXER_DELTANET, 0}, {"gemma", 0, MIXER_NONE, 0},
+    {"gemma2", 2, MIXER_NONE, 0},      {"gemma3", 6, MIXER_NONE, 0},
+    {"gemma4", 6, MIXER_NONE, 0},      {"phi2", 0, MIXER_NONE, 0},
+    {"phi3", 0, MIXER_NONE, 0},        {"phimoe", 0, MIXER_NONE, 0},
+    {"deepseek", 0, MIXER_NONE, 0},    {"deepseek2", 0, MIXER_NONE, 0},
+    {"glm-dsa", 0, MIXER_NONE, 0},     {"glm4", 0, MIXER_NONE, 0},
+    {"glm4moe", 0, MIXER_NONE, 0},     {"chatglm", 0, MIXER_NONE, 0},
+    {"gpt-oss", 2, MIXER_NONE, 0},     {"command-r", 0, MIXER_NONE, 0},
+    {"cohere2", 4, MIXER_NONE, 0},     {"falcon", 0, MIXER_NONE, 0},
+    {"gpt2", 0, MIXER_NONE, 0},        {"gptneox", 0, MIXER_NONE, 0},
+    {"bloom", 0, MIXER_NONE, 0},       {"starcoder", 0, MIXER_NONE, 0},
+    {"starcoder2", 0, MIXER_NONE, 0},  {"stablelm", 0, MIXER_NONE, 0},
+    {"nemotron", 0, MIXER_NONE, 0},    {"nemotron_h", 0, MIXER_MAMBA2, 0},
+    {"nemotron_h_moe", 0, MIXER_MAMBA2, 0}, {"jamba", 0, MIXER_MAMBA1, 0},
+    {"mamba", 0, MIXER_MAMBA1, 0},     {"mamba2", 0, MIXER_MAMBA2, 0},
+    {"granite", 0, MIXER_NONE, 0},     {"granitemoe", 0, MIXER_NONE, 0},
+    {"granitehybrid", 0, MIXER_MAMBA2, 0}, {"minimax-m2", 0, MIXER_NONE, 0},
+    {"olmo", 0, MIXER_NONE, 0},        {"olmo2", 4, MIXER_NONE, 0},
+    {"olmoe", 0, MIXER_NONE, 0},       {"internlm2", 0, MIXER_NONE, 0},
+    {"baichuan", 0, MIXER_NONE, 0},    {"exaone", 0, MIXER_NONE, 0},
+    {"exaone4", 4, MIXER_NONE, 0},     {"seed_oss", 0, MIXER_NONE, 0},
+    {"smollm3", 0, MIXER_NONE, 0},     {"ernie4_5", 0, MIXER_NONE, 0},
+    {"ernie4_5-moe", 0, MIXER_NONE, 0}, {"hunyuan-moe", 0, MIXER_NONE, 0},
+    {"hunyuan-dense", 0, MIXER_NONE, 0}, {"dots1", 0, MIXER_NONE, 0},
+    {"bailingmoe", 0, MIXER_NONE, 0},  {"deci", 0, MIXER_NONE, 0},
+};
+
+#define ARCHS (sizeof archs / sizeof archs[0])
+
+/* general.file_type, the mixes of llama.cpp. */
+static const struct {
+    int type;
+    const char *name;
+} file_types[] = {
+    {0, "F32"},      {1, "F16"},      {2, "Q4_0"},     {3, "Q4_1"},    {7, "Q8_0"},
+    {8, "Q5_0"},     {9, "Q5_1"},     {10, "Q2_K"},    {11, "Q3_K_S"}, {12, "Q3_K_M"},
+    {13, "Q3_K_L"},  {14, "Q4_K_S"},  {15, "Q4_K_M"},  {16, "Q5_K_S"}, {17, "Q5_K_M"},
+    {18, "Q6_K"},    {19, "IQ2_XXS"}, {20, "IQ2_XS"},  {21, "Q2_K_S"}, {22, "IQ3_XS"},
+    {23, "IQ3_XXS"}, {24, "IQ1_S"},   {25, "IQ4_NL"},  {26, "IQ3_S"},  {27, "IQ3_M"},
+    {28, "IQ2_S"},   {29, "IQ2_M"},   {30, "IQ4_XS"},  {31, "IQ1_M"},  {32, "BF16"},
+    {36, "TQ1_0"},   {37, "TQ2_0"},   {38, "MXFP4_MOE"},
+};
+
+struct build {
+    const struct gguf_meta *meta;
+    const struct gguf_facts *facts;
+    const struct gguf_arch *arch;
+    struct model *model;
+    struct gp_err *err;
+    enum gp_status rc;
+};
+
+/* ---- keys ---- */
+
+static void fail(struct build *b, const char *key, const char *what)
+{
+    char where[192];
+
+    if (b->rc != GP_OK)
+        return;
+    snprintf(where, sizeof where, "%s: %s.%s", b->meta->where, b->arch->name, key);
+    b->rc = gp_fail(b->err, GP_E_FILE, where, "", "%s", what);
+}
+
+static int whole(struct build *b, const char *key, double value)
+{
+    if (value >= 0 && value <= INT_MAX && floor(value) == value)
+        return (int)value;
+    fail(b, key, "not a whole number of 0..2147483647");
+    return 0;
+}
+
+static const struct gguf_kv *find(const struct build *b, const char *key)
+{
+    char name[128];
+
+    snprintf(name, sizeof name, "%s.%s", b->arch->name, key);
+    return gguf_find(b->meta, name);
+}
+
+/* A number, or a list's entry for layer i. */
+static int layer_number(struct build *b, const char *key, int i, int fallback)
+{
+    const struct gguf_kv *kv = find(b, key);
+
+    if (kv == NULL)
+        return fallback;
+    if (!kv->array && kv->numeric)
+        return whole(b, key, kv->number);
+    if (kv->array && kv->first != SIZE_MAX && (uint64_t)i < kv->count)
+        return whole(b, key, b->meta->numbers[kv->first + (size_t)i]);
+    fail(b, key, "neither a number nor one for each layer");
+    return 0;
+}
+
+static int number(struct build *b, const char *key, int fallback)
+{
+    const struct gguf_kv *kv = find(b, key);
+
+    if (kv == NULL || kv->array)
+        return fallback;
+    return layer_number(b, key, 0, fallback);
+}
+
+static int need(struct build *b, const char *key)
+{
+    if (find(b, key) == NULL)
+        fail(b, key, "missing");
+    return number(b, key, 0);
+}
+
+/* ---- layers ---- */
+
+static bool slides(struct build *b, int i)
+{
+    const struct gguf_kv *kv = find(b, "attention.sliding_window_pattern");
+    int every = b->arch->pattern;
+
+    if (every == 0)
+        return false;
+    if (kv != NULL && kv->array)
+        return layer_number(b, "attention.sliding_window_pattern", i, 0) != 0;
+    every = number(b, "attention.sliding_window_pattern", every);
+    return every > 0 && (i + 1) % every != 0;
+}
+
+static void set_window(struct build *b, int i, struct layer_kind *kind)
+{
+    int window = number(b, "attention.sliding_window", b->arch->chunk);
+
+    kind->mixer = MIXER_FULL;
+    if (window <= 0 || window >= b->model->max_context || !slides(b, i))
+        return;
+    kind->mixer = b->arch->chunk > 0 ? MIXER_CHUNKED : MIXER_SLIDING;
+    kind->window = window;
+}
+
+static void latent(struct build *b, const struct gguf_layer *layer,
+                   struct layer_kind *kind)
+{
+    int key = number(b, "attention.key_length_mla", 0);
+
+    kind->mixer = MIXER_MLA;
+    kind->kv_heads = kind->heads;
+    kind->kv_lora = need(b, "attention.kv_lora_rank");
+    kind->rope_dim = need(b, "rope.dimension_count");
+    if (key == 0)
+        key = need(b, "attention.key_length");
+    kind->head_dim = key;
+    kind->nope_dim = key > kind->rope_dim ? key - kind->rope_dim : 0;
+    kind->v_head_dim = number(b, "attention.value_length_mla", 0);
+    if (kind->v_head_dim == 0)
+        kind->v_head_dim = need(b, "attention.value_length");
+    kind->q_lora = layer->q_lora;
+    if (layer->kv_a_rows != kind->kv_lora + kind->rope_dim)
+        fail(b, "attention.kv_lora_rank", "does not fit attn_kv_a_mqa's rows");
+    if (layer->index_k_rows > 0) {
+        kind->index_dim = layer->index_k_rows;
+        kind->index_heads = layer->index_q_rows / layer->index_k_rows;
+    }
+}
+
+/* Rows of q, k and v must be what the keys make of them. */
+static void check_rows(struct build *b, const struct gguf_layer *layer,
+                       struct layer_kind *kind)
+{
+    double q = (double)kind->heads * kind->head_dim;
+    double k = (double)kind->kv_heads * kind->head_dim;
+    double v = (double)kind->kv_heads * kind->v_head_dim;
+
+    if (layer->qkv_rows > 0 && layer->q_rows == 0) {
+        if (layer->qkv_rows != q + k + v)
+            fail(b, "attention.head_count", "does not fit attn_qkv's rows");
+        return;
+    }
+    kind->out_gate = layer->q_rows == 2 * q;
+    kind->k_is_v = layer->v_rows == 0 && layer->k_rows > 0;
+    if (layer->q_rows != q && !kind->out_gate)
+        fail(b, "attention.head_count", "does not fit attn_q's rows");
+    if (layer->k_rows > 0 && layer->k_rows != k)
+        fail(b, "attention.head_count_kv", "does not fit attn_k's rows");
+    if (layer->v_rows > 0 && layer->v_rows != v)
+        fail(b, "attention.value_length", "does not fit attn_v's rows");
+}
+
+static void grouped(struct build *b, int i, const struct gguf_layer *layer,
+                    struct layer_kind *kind)
+{
+    int even = kind->heads > 0 ? b->model->hidden / kind->heads : 0;
+    int shared = number(b, "attention.shared_kv_layers", 0);
+
+    set_window(b, i, kind);
+    kind->kv_heads = layer_number(b, "attention.head_count_kv", i, kind->heads);
+    kind->head_dim = number(b, "attention.key_length", even);
+    kind->v_head_dim = number(b, "attention.value_length", kind->head_dim);
+    if (kind->mixer == MIXER_SLIDING) {
+        kind->head_dim = number(b, "attention.key_length_swa", kind->head_dim);
+        kind->v_head_dim = number(b, "attention.value_length_swa", kind->v_head_dim);
+    }
+    kind->kv_shared = shared > 0 && i >= b->model->layer_count - shared;
+    check_rows(b, layer, kind);
+    kind->q_bias = kind->kv_bias = layer->q_bias > 0 || layer->qkv_bias > 0;
+    kind->o_bias = layer->o_bias > 0;
+    kind->sinks = layer->sinks > 0;
+    if (layer->q_norm > 0)
+        kind->qk_norm = layer->q_norm == kind->head_dim && kind->heads > 1
+                            ? QK_NORM_HEAD
+                            : QK_NORM_FULL;
+}
+
+static void recurrence(struct build *b, const struct gguf_layer *layer,
+                       struct layer_kind *kind)
+{
+    int state = number(b, "ssm.state_size", 0), inner = number(b, "ssm.inner_size", 0);
+    int rank = number(b, "ssm.time_step_rank", 0);
+
+    kind->mixer = b->arch->ssm;
+    kind->conv_kernel = layer->conv_kernel;
+    kind->lin_k_dim = state;
+    kind->groups = number(b, "ssm.group_count", 1);
+    if (kind->mixer == MIXER_MAMBA1) {
+        kind->groups = 0;
+        kind->dt_rank = rank;
+        kind->lin_v_dim = inner % 64 == 0 ? 64 : 1;
+        kind->lin_v_heads = inner / kind->lin_v_dim;
+    } else if (rank > 0) {
+        kind->lin_v_heads = rank;
+        kind->lin_v_dim = inner / rank;
+    }
+    if (kind->mixer == MIXER_DELTANET) {
+        kind->lin_k_heads = kind->groups;
+        kind->groups = 0;
+    }
+    if (layer->conv_kernel == 0 || inner <= 0 || rank <= 0)
+        fail(b, "ssm.inner_size", "the keys of the recurrence are not complete");
+}
+
+static void mlp(struct build *b, int i, const struct gguf_layer *layer,
+                struct layer_kind *kind)
+{
+    kind->ff = layer->ff;
+    kind->gated = layer->ff_gate > 0 || layer->expert_gate > 0 ||
+                  (layer->ff > 0 && layer->up_rows == 2 * (double)layer->ff);
+    kind->mlp_bias = layer->down_bias > 0;
+    kind->experts = layer->experts;
+    if (layer->experts > 0) {
+        kind->expert_ff = layer->expert_ff;
+        kind->experts_active = need(b, "expert_used_count");
+        kind->expert_bias = layer->expert_bias > 0;
+        kind->router_bias = layer->router_bias > 0;
+        kind->latent = layer->latent;
+    } else if (number(b, "expert_count", 0) > 0 && layer->ff == 0 &&
+               kind->mixer != MIXER_NONE && kind->mixer < MIXER_MAMBA1 &&
+               layer->shared_ff == 0) {
+        char what[96];
+
+        snprintf(what, sizeof what, "layer %d has no ffn_down_exps: convert the file "
+                 "again with a newer llama.cpp", i);
+        fail(b, "expert_count", what);
+    }
+    kind->shared_ff = layer->shared_ff;
+    kind->shared_gate = layer->shared_gate > 0;
+}
+
+static void build_kind(struct build *b, int i, struct layer_kind *kind)
+{
+    const struct gguf_layer *layer = &b->facts->layer[i];
+
+    memset(kind, 0, sizeof *kind);
+    if (layer->conv_kernel > 0 && b->arch->ssm != MIXER_NONE) {
+        recurrence(b, layer, kind);
+    } else if (layer->q_rows > 0 || layer->qkv_rows > 0 || layer->kv_a_rows > 0) {
+        kind->heads = layer_number(b, "attention.head_count", i, 0);
+        if (layer->kv_a_rows > 0)
+            latent(b, layer, kind);
+        else
+            grouped(b, i, layer, kind);
+    }
+    mlp(b, i, layer, kind);
+    kind->norms = layer->norms;
+    kind->norm_bias = layer->norm_biases > 0;
+    kind->layer_embed = number(b, "embedding_length_per_layer_input", 0);
+}
+
+static void add_layer(struct build *b, int i)
+{
+    struct model *model = b->model;
+    struct layer_kind kind;
+    int k = 0;
+
+    if (b->facts->layer[i].tensors == 0) {
+        fail(b, "block_count", "is larger than the number of layers in the file");
+        return;
+    }
+    build_kind(b, i, &kind);
+    while (k < model->kind_count && memcmp(&model->kind[k], &kind, sizeof kind) != 0)
+        k++;
+    if (k == MODEL_MAX_KINDS) {
+        fail(b, "block_count", "more different kinds of layers than gpuplan can hold");
+        return;
+    }
+    if (k == model->kind_count)
+        model->kind[model->kind_count++] = kind;
+    model->layer[i] = (uint8_t)k;
+}
+
+/* ---- the whole ---- */
+
+static void find_arch(struct build *b)
+{
+    static const struct gguf_arch none = {"general", 0, MIXER_NONE, 0};
+    const char *name = gguf_string(b->meta, "general.architecture");
+    const char *names[ARCHS], *near;
+    char shown[64], hint[96] = "";
+
+    b->arch = &none;
+    if (name == NULL) {
+        fail(b, "architecture", "missing");
+        return;
+    }
+    for (size_t i = 0; i < ARCHS; i++) {
+        names[i] = archs[i].name;
+        if (strcmp(archs[i].name, name) == 0)
+            b->arch = &archs[i];
+    }
+    if (b->arch != &none)
+        return;
+    near = gp_nearest(name, names, ARCHS);
+    if (near != NULL)
+        snprintf(hint, sizeof hint, "the nearest known architecture is %s", near);
+    snprintf(shown, sizeof shown, "%s: general.architecture", b->meta->where);
+    b->rc = gp_fail(b->err, GP_E_FILE, shown, hint,
+                    "\"%.40s\" is an architecture gpuplan does not know", name);
+}
+
+static void read_globals(struct build *b)
+{
+    struct model *model = b->model;
+    const struct gguf_facts *facts = b->facts;
+    const char *name = gguf_string(b->meta, "general.name");
+
+    model->hidden = need(b, "embedding_length");
+    model->vocab = facts->vocab;
+    model->tied = facts->head == 0;
+    model->final_norm = facts->final_norm > 0;
+    model->final_norm_bias = facts->final_norm_bias > 0;
+    model->embed_norm = facts->embed_norm > 0;
+    model->positions = facts->positions;
+    model->max_context = need(b, "context_length");
+    model->layer_count = need(b, "block_count") - number(b, "nextn_predict_layers", 0);
+    gp_copy(model->family, sizeof model->family, b->arch->name);
+    safe_text(model->name, sizeof model->name, name != NULL ? name : b->arch->name,
+              strlen(name != NULL ? name : b->arch->name));
+    gp_copy(model->id, sizeof model->id, model->name);
+    gp_copy(model->source, sizeof model->source, b->meta->where);
+    if (facts->vocab == 0)
+        fail(b, "vocab_size", "no token_embd.weight is there");
+    else if (facts->hidden != model->hidden)
+        fail(b, "embedding_length", "does not fit token_embd's rows");
+    if (b->rc == GP_OK &&
+        (model->layer_count < 1 || model->layer_count > MODEL_MAX_LAYERS))
+        fail(b, "block_count", "outside 1..512");
+}
+
+/* What the file holds beyond the tensors that follow from the shape (rope factors,
+ * scales): counted as they are. MTP layers apart. */
+static void settle_elements(struct build *b)
+{
+    struct model *model = b->model;
+    double mtp = 0, other;
+
+    for (int i = model->layer_count; i < MODEL_MAX_LAYERS; i++)
+        mtp += b->facts->layer[i].elements;
+    model->mtp_params = mtp;
+    other = b->facts->elements - mtp - model_params(model);
+    if (other > 0 && other < 1e13) {
+        struct model_extra *extra = &model->extra[model->extra_count++];
+
+        gp_copy(extra->name, sizeof extra->name, "further tensors of the file");
+        extra->role = ROLE_OTHER;
+        extra->elements = other;
+    } else if (other < 0) {
+        snprintf(model->note, sizeof model->note,
+                 "the file holds %.0f elements less than its architecture has", -other);
+    }
+}
+
+static void name_types(struct build *b)
+{
+    double type = -1;
+
+    gp_copy(b->model->native_dtype, FORMAT_ID_MAX, "fp16");
+    for (int role = 0; role < ROLE_COUNT; role++)
+        gp_copy(b->model->native[role], FORMAT_ID_MAX, "fp16");
+    gguf_number(b->meta, "general.file_type", &type);
+    gp_copy(b->model->native_name, sizeof b->model->native_name, "GGUF");
+    for (size_t i = 0; i < sizeof file_types / sizeof file_types[0]; i++)
+        if (file_types[i].type == type)
+            snprintf(b->model->native_name, sizeof b->model->native_name, "GGUF %s",
+                     file_types[i].name);
+}
+
+enum gp_status gguf_model(const struct gguf_meta *meta, const struct gguf_facts *facts,
+                          struct model *out, struct gp_err *err)
+{
+    struct build b = {.meta = meta, .facts = facts, .model = out, .err = err};
+
+    memset(out, 0, sizeof *out);
+    find_arch(&b);
+    if (b.rc == GP_OK)
+        read_globals(&b);
+    for (int i = 0; b.rc == GP_OK && i < out->layer_count; i++)
+        add_layer(&b, i);
+    if (b.rc != GP_OK)
+        return b.rc;
+    b.rc = model_check(out, err);
+    if (b.rc != GP_OK)
+        return b.rc;
+    settle_elements(&b);
+    name_types(&b);
+    return GP_OK;
+}

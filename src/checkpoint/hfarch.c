@@ -1,0 +1,236 @@
+/*
+ * hfarch.c - what each model_type implies beyond its config.json.
+ *
+ * config.json gives sizes; the modelling code decides whether there are biases, how
+ * many norms a layer has, whether q and k are normalised, what a missing key means.
+ * That knowledge is this table, one row per model_type, read from the modelling code
+ * of huggingface/transformers (src/transformers/models/<type>, release 5.23) and, for
+ * types that only ship their own code, from the model's published description. The
+ * last column holds what the configuration class assumes for keys that a saved file
+ * may leave out (Gemma 3's 4B file names no heads at all).
+ *
+ * Example: qwen3 = Llama's layer, plus a norm of q and of k per head: 2 * 128 more
+ * elements a layer.
+ */
+#include "checkpoint/hfconfig.h"
+
+#include <string.h>
+
+#define QWEN_MOE (HF_SHARED_GATE)
+#define GEMMA (HF_TIED)
+#define BIASED (HF_QKV_BIAS | HF_O_BIAS | HF_MLP_BIAS | HF_NORM_BIAS | HF_FF_4H)
+#define FALCON (HF_USE_BIAS | HF_FF_4H | HF_UNGATED | HF_NORM_BIAS | HF_TIED)
+#define BIAS_KEYS (HF_BIAS_KEY | HF_BIAS_KEY_O)
+#define DEEPSEEK (HF_MLA)
+#define GEMMA3_DEFAULTS                                                                \
+    "vocab_size=262208 hidden_size=2304 intermediate_size=9216 num_hidden_layers=26 "  \
+    "num_attention_heads=8 num_key_value_heads=4 head_dim=256 sliding_window=4096 "    \
+    "max_position_embeddings=131072"
+#define GEMMA4_DEFAULTS                                                                \
+    "vocab_size=262144 hidden_size=2304 intermediate_size=9216 num_hidden_layers=30 "  \
+    "num_attention_heads=8 num_key_value_heads=4 head_dim=256 sliding_window=512 "     \
+    "max_position_embeddings=131072 hidden_size_per_layer_input=256 "                  \
+    "global_head_dim=512"
+#define LLAMA4_DEFAULTS                                                                \
+    "vocab_size=202048 hidden_size=5120 intermediate_size=8192 "                       \
+    "intermediate_size_mlp=16384 num_hidden_layers=48 num_attention_heads=40 "         \
+    "num_key_value_heads=8 head_dim=128 max_position_embeddings=131072 "               \
+    "num_experts_per_tok=1 num_experts=16 interleave_moe_layer_step=1 "                \
+    "attention_chunk_size=8192"
+#define QWEN_NEXT_DEFAULTS                                                             \
+    "head_dim=256 linear_conv_kernel_dim=4 linear_key_head_dim=128 "                   \
+    "linear_value_head_dim=128 linear_num_key_heads=16 linear_num_value_heads=32 "     \
+    "full_attention_interval=4"
+#define DSA_GLM_DEFAULTS "index_n_heads=32 index_head_dim=128"
+#define DSA_V32_DEFAULTS "index_n_heads=64 index_head_dim=128"
+
+static const struct hf_arch archs[] = {
+    /* Llama and those that share its layer */
+    {"llama", "llama", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
+    {"mistral", "mistral", 2, .traits = HF_SWA},
+    {"ministral", "mistral", 2, .traits = HF_SWA},
+    {"ministral3", "mistral", 2, .traits = HF_SWA},
+    {"mixtral", "mixtral", 2, .traits = HF_SWA | HF_MOE_FF},
+    {"smollm3", "smollm3", 2, .traits = BIAS_KEYS | HF_MLP_KEY | HF_SWA_KEY | HF_TIED},
+    {"seed_oss", "seed_oss", 2, .traits = HF_BIAS_KEY | HF_MLP_KEY,
+     .defaults = "attention_bias=1"},
+    {"internlm2", "internlm2", 2, .traits = 0},
+    {"internlm3", "internlm3", 2, .traits = HF_USE_BIAS},
+    {"baichuan", "baichuan", 2, .traits = 0},
+    {"chatglm", "chatglm", 2, .traits = HF_BIAS_KEY},
+    {"granite", "granite", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
+    {"granitemoe", "granite", 2, .traits = BIAS_KEYS | HF_MOE_FF},
+    {"granitemoehybrid", "granite", 2, .linear = MIXER_MAMBA2, .traits = BIAS_KEYS,
+     .defaults = "mamba_n_groups=1 mamba_d_conv=4 mamba_expand=2 mamba_d_state=256",
+     .layer = hf_layer_granite_hybrid},
+    {"ernie4_5", "ernie4_5", 2, .traits = HF_USE_BIAS | HF_TIED},
+    {"ernie4_5_moe", "ernie4_5", 2, .traits = HF_USE_BIAS | HF_TIED | HF_ROUTER_BIAS,
+     .defaults = "moe_layer_start_index=1 moe_layer_interval=1"},
+    {"exaone4", "exaone4", 2, .pattern = 4, .traits = HF_QK_HEAD},
+
+    /* Qwen */
+    {"qwen2", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
+    {"qwen2_moe", "qwen2_moe", 2, .traits = HF_BIAS_KEY | HF_SWA_KEY | QWEN_MOE,
+     .defaults = "attention_bias=1 decoder_sparse_step=1"},
+    {"qwen2_vl", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
+    {"qwen2_vl_text", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
+    {"qwen2_5_vl", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
+    {"qwen2_5_vl_text", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
+    {"qwen3", "qwen3", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_SWA_KEY,
+     .defaults = "head_dim=128"},
+    {"qwen3_moe", "qwen3_moe", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_SWA_KEY,
+     .defaults = "decoder_sparse_step=1"},
+    {"qwen3_vl", "qwen3_vl", 2, .traits = HF_QK_HEAD | BIAS_KEYS,
+     .defaults = "head_dim=128"},
+    {"qwen3_vl_text", "qwen3_vl", 2, .traits = HF_QK_HEAD | BIAS_KEYS,
+     .defaults = "head_dim=128"},
+    {"qwen3_vl_moe", "qwen3_vl", 2, .traits = HF_QK_HEAD | BIAS_KEYS,
+     .defaults = "decoder_sparse_step=1"},
+    {"qwen3_vl_moe_text", "qwen3_vl", 2, .traits = HF_QK_HEAD | BIAS_KEYS,
+     .defaults = "decoder_sparse_step=1"},
+    {"qwen3_next", "qwen3_next", 2, .linear = MIXER_DELTANET, .traits = HF_QK_HEAD |
+     HF_OUT_GATE | HF_BIAS_KEY | QWEN_MOE,
+     .defaults = QWEN_NEXT_DEFAULTS " decoder_sparse_step=1"},
+    {"qwen3_5", "qwen3_5", 2, .linear = MIXER_DELTANET, .traits = HF_QK_HEAD |
+     HF_OUT_GATE | HF_BIAS_KEY, .defaults = QWEN_NEXT_DEFAULTS},
+    {"qwen3_5_text", "qwen3_5", 2, .linear = MIXER_DELTANET, .traits = HF_QK_HEAD |
+     HF_OUT_GATE | HF_BIAS_KEY, .defaults = QWEN_NEXT_DEFAULTS},
+    {"qwen3_5_moe", "qwen3_5_moe", 2, .linear = MIXER_DELTANET, .traits = HF_QK_HEAD |
+     HF_OUT_GATE | HF_BIAS_KEY | QWEN_MOE, .defaults = QWEN_NEXT_DEFAULTS},
+    {"qwen3_5_moe_text", "qwen3_5_moe", 2, .linear = MIXER_DELTANET,
+     .traits = HF_QK_HEAD | HF_OUT_GATE | HF_BIAS_KEY | QWEN_MOE,
+     .defaults = QWEN_NEXT_DEFAULTS},
+
+    /* Gemma */
+    {"gemma", "gemma", 2, .traits = GEMMA | BIAS_KEYS, .defaults = "head_dim=256"},
+    {"gemma2", "gemma2", 4, .pattern = 2, .traits = GEMMA | BIAS_KEYS,
+     .defaults = "head_dim=256 sliding_window=4096"},
+    {"gemma3", "gemma3", 4, .pattern = 6, .traits = GEMMA | HF_QK_HEAD | BIAS_KEYS,
+     .defaults = GEMMA3_DEFAULTS},
+    {"gemma3_text", "gemma3", 4, .pattern = 6, .traits = GEMMA | HF_QK_HEAD | BIAS_KEYS,
+     .defaults = GEMMA3_DEFAULTS},
+    {"gemma4", "gemma4", 4, .pattern = 6, .traits = GEMMA | HF_QK_HEAD | BIAS_KEYS,
+     .defaults = GEMMA4_DEFAULTS, .layer = hf_layer_gemma4},
+    {"gemma4_text", "gemma4", 4, .pattern = 6, .traits = GEMMA | HF_QK_HEAD | BIAS_KEYS,
+     .defaults = GEMMA4_DEFAULTS, .layer = hf_layer_gemma4},
+
+    /* Llama 4, Phi, GLM, OLMo, gpt-oss, Cohere */
+    {"llama4", "llama4", 2, .pattern = 4, .traits = HF_LLAMA4 | BIAS_KEYS,
+     .defaults = LLAMA4_DEFAULTS},
+    {"llama4_text", "llama4", 2, .pattern = 4, .traits = HF_LLAMA4 | BIAS_KEYS,
+     .defaults = LLAMA4_DEFAULTS},
+    {"phi", "phi", 1, .traits = BIASED | HF_UNGATED | HF_HEAD_BIAS,
+     .defaults = "max_position_embeddings=2048"},
+    {"phi3", "phi3", 2, .traits = HF_SWA},
+    {"phimoe", "phimoe", 2, .traits = BIAS_KEYS | HF_NORM_BIAS | HF_MOE_FF | HF_SWA |
+     HF_HEAD_BIAS, .defaults = "lm_head_bias=0"},
+    {"glm", "glm", 2, .traits = HF_BIAS_KEY, .defaults = "head_dim=128"},
+    {"glm4", "glm4", 4, .traits = HF_BIAS_KEY, .defaults = "head_dim=128"},
+    {"glm4_moe", "glm4_moe", 2, .traits = HF_BIAS_KEY | HF_QK_HEAD | HF_QK_KEY |
+     HF_ROUTER_BIAS | HF_MTP_COPY, .defaults = "head_dim=128 first_k_dense_replace=1"},
+    {"olmo", "olmo", 0, .traits = BIAS_KEYS | HF_NO_NORM},
+    {"olmo2", "olmo2", 2, .traits = BIAS_KEYS | HF_QK_FULL},
+    {"olmo3", "olmo3", 2, .pattern = 4, .traits = BIAS_KEYS | HF_QK_FULL,
+     .defaults = "sliding_window=4096"},
+    {"olmoe", "olmoe", 2, .traits = BIAS_KEYS | HF_QK_FULL | HF_MOE_FF},
+    {"gpt_oss", "gpt_oss", 2, .pattern = 2, .traits = BIAS_KEYS | HF_SINKS | HF_MOE_FF |
+     HF_EXPERT_BIAS | HF_ROUTER_BIAS,
+     .defaults = "attention_bias=1 head_dim=64 sliding_window=128"},
+    {"cohere", "cohere", 1, .traits = HF_TIED | BIAS_KEYS | HF_QK_FULL | HF_QK_KEY},
+    {"cohere2", "cohere2", 1, .pattern = 4, .traits = HF_TIED | BIAS_KEYS,
+     .defaults = "sliding_window=4096"},
+    {"stablelm", "stablelm", 2, .traits = HF_BIAS_KEY | HF_NORM_BIAS,
+     .layer = hf_layer_stablelm},
+
+    /* LayerNorm and biases: the older ones */
+    {"falcon", "falcon", 1, .traits = FALCON,
+     .defaults = "max_position_embeddings=2048", .layer = hf_layer_falcon},
+    {"RefinedWebModel", "falcon", 1, .traits = FALCON,
+     .defaults = "max_position_embeddings=2048", .layer = hf_layer_falcon},
+    {"RefinedWeb", "falcon", 1, .traits = FALCON,
+     .defaults = "max_position_embeddings=2048", .layer = hf_layer_falcon},
+    {"gpt2", "gpt2", 2, .traits = BIASED | HF_UNGATED | HF_TIED,
+     .finish = hf_finish_positions},
+    {"gpt_bigcode", "gpt_bigcode", 2, .traits = BIASED | HF_UNGATED | HF_TIED,
+     .defaults = "multi_query=1", .finish = hf_finish_positions},
+    {"gpt_neox", "gpt_neox", 2, .traits = BIAS_KEYS | HF_MLP_BIAS | HF_NORM_BIAS |
+     HF_UNGATED, .defaults = "attention_bias=1"},
+    {"opt", "opt", 2, .traits = BIASED | HF_UNGATED | HF_TIED, .finish = hf_finish_opt},
+    {"bloom", "bloom", 2, .traits = BIASED | HF_UNGATED | HF_TIED,
+     .defaults = "max_position_embeddings=2048", .finish = hf_finish_bloom},
+    {"starcoder2", "starcoder2", 2, .traits = HF_USE_BIAS | HF_NORM_BIAS | HF_UNGATED |
+     HF_TIED | HF_SWA, .defaults = "use_bias=1"},
+    {"nemotron", "nemotron", 2, .traits = BIAS_KEYS | HF_MLP_KEY | HF_UNGATED |
+     HF_NORM_BIAS},
+
+    /* latent attention */
+    {"deepseek_v2", "deepseek_v2", 2, .traits = DEEPSEEK,
+     .defaults = "first_k_dense_replace=0"},
+    {"deepseek_v3", "deepseek_v3", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS | HF_MTP_COPY,
+     .defaults = "first_k_dense_replace=3"},
+    {"deepseek_v32", "deepseek_v32", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS |
+     HF_MTP_COPY | HF_DSA, .defaults = DSA_V32_DEFAULTS " first_k_dense_replace=3"},
+    {"kimi_k2", "kimi_k2", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS},
+    {"kimi_k25", "kimi_k25", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS},
+    {"glm_moe_dsa", "glm_moe_dsa", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS | HF_DSA,
+     .defaults = DSA_GLM_DEFAULTS " first_k_dense_replace=3"},
+    {"glm4_moe_lite", "glm4_moe_lite", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS,
+     .defaults = "first_k_dense_replace=1"},
+    {"deepseek_v4", "deepseek_v4", 2, .traits = HF_ROUTER_BIAS | HF_MTP_COPY,
+     .defaults = "hc_mult=4 index_n_heads=64 index_head_dim=128", .layer = hf_layer_v4,
+     .finish = hf_finish_v4},
+
+    /* recurrence */
+    {"kimi_linear", "kimi_linear", 2, .linear = MIXER_KDA, .traits = DEEPSEEK |
+     HF_ROUTER_BIAS, .layer = hf_layer_kimi_linear},
+    {"kimi_k3", "kimi_k3", 2, .linear = MIXER_KDA, .traits = DEEPSEEK | HF_OUT_GATE,
+     .layer = hf_layer_kimi_linear},
+    {"minimax", "minimax", 2, .linear = MIXER_LIGHTNING, .traits = HF_MOE_FF,
+     .layer = hf_layer_minimax},
+    {"minimax_m1", "minimax", 2, .linear = MIXER_LIGHTNING, .traits = HF_MOE_FF,
+     .layer = hf_layer_minimax},
+    {"minimax_text_01", "minimax", 2, .linear = MIXER_LIGHTNING, .traits = HF_MOE_FF,
+     .layer = hf_layer_minimax},
+    {"minimax_m2", "minimax_m2", 2, .traits = HF_QK_FULL | HF_MOE_FF | HF_ROUTER_BIAS,
+     .defaults = "use_qk_norm=1"},
+    {"nemotron_h", "nemotron_h", 1, .linear = MIXER_MAMBA2, .traits = HF_UNGATED,
+     .defaults = "conv_kernel=4 n_groups=8",
+     .layer = hf_layer_nemotron_h},
+    {"nemotron_h_puzzle", "nemotron_h", 1, .linear = MIXER_MAMBA2,
+     .traits = HF_UNGATED, .defaults = "conv_kernel=4 n_groups=8",
+     .layer = hf_layer_nemotron_h},
+    {"jamba", "jamba", 2, .linear = MIXER_MAMBA1, .traits = HF_MOE_FF,
+     .defaults = "attn_layer_period=8 attn_layer_offset=4 expert_layer_period=2  "
+         "expert_layer_offset=1 mamba_d_state=16 mamba_d_conv=4 mamba_expand=2",
+     .layer = hf_layer_jamba},
+    {"mamba", "mamba", 1, .linear = MIXER_MAMBA1, .traits = HF_TIED,
+     .defaults = "state_size=16 expand=2 conv_kernel=4 max_position_embeddings=1048576",
+     .layer = hf_layer_mamba},
+    {"falcon_mamba", "mamba", 1, .linear = MIXER_MAMBA1, .traits = HF_TIED,
+     .defaults = "state_size=16 expand=2 conv_kernel=4 max_position_embeddings=1048576",
+     .layer = hf_layer_mamba},
+    {"mamba2", "mamba2", 1, .linear = MIXER_MAMBA2, .traits = 0,
+     .defaults = "state_size=128 expand=2 conv_kernel=4 n_groups=8 num_heads=128 "
+         "head_dim=64  max_position_embeddings=1048576",
+     .layer = hf_layer_mamba},
+    {"nemotron-nas", "nemotron_nas", 2, .traits = 0, .layer = hf_layer_nas},
+};
+
+#define ARCHS (sizeof archs / sizeof archs[0])
+
+const struct hf_arch *hfarch_find(const char *type)
+{
+    for (size_t i = 0; i < ARCHS; i++)
+        if (strcmp(archs[i].type, type) == 0)
+            return &archs[i];
+    return NULL;
+}
+
+const char *hfarch_nearest(const char *type)
+{
+    const char *names[ARCHS];
+
+    for (size_t i = 0; i < ARCHS; i++)
+        names[i] = archs[i].type;
+    return gp_nearest(type, names, ARCHS);
+}

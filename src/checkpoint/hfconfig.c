@@ -1,0 +1,528 @@
+/*
+ * hfconfig.c - config.json: from text to a model's shape.
+ *
+ * Two things make these files awkward, beside not being quite JSON (hfjson.c). The
+ * language model may lie one or two levels down, under text_config or
+ * thinker_config.text_config. And the same figure has a dozen names: the table below
+ * maps each to the one used here.
+ *
+ * Example: {"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, ...}
+ * becomes 32 layers of one kind and 8,030,261,248 parameters.
+ */
+#include "checkpoint/hfconfig.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkpoint/jscan.h"
+
+struct alias {
+    const char *key;    /* the name used in this program */
+    const char *others; /* separated by spaces, in order of preference */
+};
+
+static const struct alias aliases[] = {
+    {"hidden_size", "n_embd d_model embed_dim dim"},
+    {"num_hidden_layers", "n_layer n_layers num_layers decoder_layers"},
+    {"num_attention_heads", "n_head n_heads num_heads decoder_attention_heads"},
+    {"num_key_value_heads", "num_kv_heads n_head_kv n_kv_heads multi_query_group_num"},
+    {"head_dim", "attention_head_dim kv_channels"},
+    {"intermediate_size",
+     "n_inner ffn_dim decoder_ffn_dim ffn_hidden_size dense_intermediate_size"},
+    {"moe_intermediate_size", "expert_ffn_hidden_size share_expert_dim"},
+    {"num_experts", "num_local_experts n_routed_experts moe_num_experts"},
+    {"num_experts_per_tok",
+     "num_experts_per_token experts_per_token top_k_experts moe_topk moe_k"},
+    {"n_shared_experts", "num_shared_experts moe_num_shared_experts"},
+    {"shared_expert_intermediate_size",
+     "moe_shared_expert_intermediate_size shared_intermediate_size"},
+    {"moe_latent_size", "routed_expert_hidden_size"},
+    {"vocab_size", "padded_vocab_size n_vocab"},
+    {"max_position_embeddings",
+     "n_positions n_ctx max_sequence_length max_seq_len seq_length model_max_length "
+     "max_target_positions"},
+    {"num_nextn_predict_layers",
+     "mtp_num_hidden_layers num_mtp_layers num_mtp_modules"},
+    {"dtype", "torch_dtype"},
+    {"layer_types", "layers_block_type"},
+    {"use_qk_norm", "qk_layernorm"},
+    {"attention_bias", "add_qkv_bias qkv_bias use_qkv_bias"},
+    {"use_bias", "bias"},
+    {"sliding_window_pattern", "_sliding_window_pattern"},
+    {"linear_conv_kernel_dim", "short_conv_kernel_size"},
+};
+
+/* ---- getters ---- */
+
+void hf_fail(struct hf *hf, const char *key, const char *hint, const char *fmt, ...)
+{
+    char text[256], where[192];
+    va_list args;
+
+    if (hf->rc != GP_OK)
+        return;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    snprintf(where, sizeof where, "%s: %s", hf->where, key);
+    hf->rc = gp_fail(hf->err, GP_E_FILE, where, hint, "%s", text);
+}
+
+/* A value that is there: null and the blanked NaN (hfjson.c) count as absent. */
+json_t *hf_present(const json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+    const char *text = json_string_value(value);
+
+    if (json_is_null(value) || (text != NULL && strcmp(text, HF_NAN) == 0))
+        return NULL;
+    return value;
+}
+
+static json_t *find_alias(const json_t *object, const char *others, char name[64])
+{
+    size_t n;
+
+    for (const char *at = others; *at != '\0'; at += n + (at[n] == ' ')) {
+        json_t *value;
+
+        n = strcspn(at, " ");
+        snprintf(name, 64, "%.*s", (int)n, at);
+        value = hf_present(object, name);
+        if (value != NULL)
+            return value;
+    }
+    return NULL;
+}
+
+static json_t *get_at(const json_t *object, const char *key, char name[64])
+{
+    json_t *value = hf_present(object, key);
+
+    snprintf(name, 64, "%s", key);
+    for (size_t i = 0; value == NULL && i < sizeof aliases / sizeof aliases[0]; i++)
+        if (strcmp(aliases[i].key, key) == 0)
+            value = find_alias(object, aliases[i].others, name);
+    return value;
+}
+
+struct hf_found hf_find(const struct hf *hf, const char *key)
+{
+    struct hf_found found = {.path = hf->level};
+
+    found.value = get_at(hf->text, key, found.name);
+    if (found.value == NULL && hf->text != hf->root) {
+        found.path = "";
+        found.value = get_at(hf->root, key, found.name);
+    }
+    return found;
+}
+
+json_t *hf_get(const struct hf *hf, const char *key)
+{
+    return hf_find(hf, key).value;
+}
+
+bool hf_has(const struct hf *hf, const char *key)
+{
+    return hf_get(hf, key) != NULL;
+}
+
+const char *hf_text(const struct hf *hf, const char *key)
+{
+    return json_string_value(hf_get(hf, key));
+}
+
+bool hf_trait(const struct hf *hf, unsigned trait)
+{
+    return (hf->arch->traits & trait) != 0;
+}
+
+/* "key=value" in the architecture's defaults. */
+static bool class_default(const struct hf *hf, const char *key, int *value)
+{
+    const char *at = hf->arch->defaults;
+    size_t len = strlen(key);
+
+    while (at != NULL && *at != '\0') {
+        if (strncmp(at, key, len) == 0 && at[len] == '=') {
+            *value = (int)strtol(at + len + 1, NULL, 10);
+            return true;
+        }
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    return false;
+}
+
+/* A whole number 0..INT_MAX, also when it is written 8192.0. */
+static int whole(struct hf *hf, const json_t *value, const char *key)
+{
+    double number = json_is_number(value) ? json_number_value(value) : -1;
+
+    if (!(number >= 0) || number > INT_MAX || floor(number) != number) {
+        hf_fail(hf, key, HF_HINT, "must be a whole number of 0..%d", INT_MAX);
+        return 0;
+    }
+    return (int)number;
+}
+
+int hf_int(struct hf *hf, const char *key, int fallback)
+{
+    json_t *value = hf_get(hf, key);
+
+    if (value != NULL)
+        return whole(hf, value, key);
+    class_default(hf, key, &fallback);
+    return fallback;
+}
+
+int hf_need(struct hf *hf, const char *key)
+{
+    int value = 0;
+
+    if (hf_has(hf, key))
+        return hf_int(hf, key, 0);
+    if (!class_default(hf, key, &value))
+        hf_fail(hf, key, "add it to the file; gpuplan guesses no shapes",
+                "missing for model_type %s", hf->arch->type);
+    return value;
+}
+
+bool hf_bool(struct hf *hf, const char *key, bool fallback)
+{
+    json_t *value = hf_get(hf, key);
+    int number;
+
+    if (value == NULL)
+        return class_default(hf, key, &number) ? number != 0 : fallback;
+    if (json_is_boolean(value))
+        return json_is_true(value);
+    if (json_is_number(value))
+        return json_number_value(value) != 0;
+    hf_fail(hf, key, HF_HINT, "must be true or false");
+    return fallback;
+}
+
+int hf_sub_int(struct hf *hf, const json_t *object, const char *key, int fallback)
+{
+    const json_t *value = hf_present(object, key);
+
+    return value == NULL ? fallback : whole(hf, value, key);
+}
+
+bool hf_listed(const struct hf *hf, const char *key, int value)
+{
+    const json_t *list = hf_get(hf, key);
+    const json_t *item;
+    size_t i;
+
+    json_array_foreach(list, i, item) {
+        if (json_is_integer(item) && json_integer_value(item) == value)
+            return true;
+    }
+    return false;
+}
+
+void hf_note(struct hf *hf, const char *fmt, ...)
+{
+    size_t len = strlen(hf->model->note);
+    char *end = hf->model->note + len;
+    size_t left = sizeof hf->model->note - len;
+    va_list args;
+
+    if (len > 0 && left > 2) {
+        memcpy(end, "; ", 3);
+        end += 2;
+        left -= 2;
+    }
+    va_start(args, fmt);
+    vsnprintf(end, left, fmt, args);
+    va_end(args);
+}
+
+void hf_extra(struct hf *hf, const char *name, enum tensor_role role, double elements)
+{
+    struct model *model = hf->model;
+    struct model_extra *extra;
+
+    if (elements <= 0 || model->extra_count >= MODEL_MAX_EXTRAS)
+        return;
+    extra = &model->extra[model->extra_count++];
+    gp_copy(extra->name, sizeof extra->name, name);
+    extra->role = role;
+    extra->elements = elements;
+}
+
+/* ---- nesting and architecture ---- */
+
+/* The object under a key, NULL when there is none; anything else is an error. */
+static json_t *inner_object(struct hf *hf, json_t *outer, const char *path,
+                            const char *key)
+{
+    json_t *inner = hf_present(outer, key);
+    char name[64];
+
+    if (inner == NULL || json_is_object(inner))
+        return inner;
+    snprintf(name, sizeof name, "%s%s", path, key);
+    hf_fail(hf, name, HF_HINT, "must be an object");
+    return NULL;
+}
+
+/* Sets text and level. All are looked at: a wrong one is no absent one. */
+static void language_level(struct hf *hf)
+{
+    static const char *const names[] = {"text_config", "llm_config", "language_config"};
+    json_t *thinker = inner_object(hf, hf->root, "", "thinker_config");
+    json_t *deep = inner_object(hf, thinker, "thinker_config.", "text_config");
+    char name[64];
+
+    hf->text = deep != NULL ? deep : hf->root;
+    hf->level = deep != NULL ? "thinker_config.text_config" : "";
+    for (size_t i = sizeof names / sizeof names[0]; i-- > 0;) {
+        json_t *inner = inner_object(hf, hf->root, "", names[i]);
+
+        if (inner != NULL) {
+            hf->text = inner;
+            hf->level = names[i];
+        }
+    }
+    if (get_at(hf->root, "hidden_size", name) != NULL) {
+        hf->text = hf->root;
+        hf->level = "";
+    }
+}
+
+/* "LlamaForCausalLM" has no model_type of its own in very old files. */
+static const char *first_architecture(const json_t *root)
+{
+    const json_t *list = json_object_get(root, "architectures");
+
+    return json_string_value(json_array_get(list, 0));
+}
+
+static void unknown_type(struct hf *hf, const char *type)
+{
+    char shown[64], hint[160];
+    const char *near = hfarch_nearest(type);
+
+    safe_text(shown, sizeof shown, type, strlen(type));
+    if (near != NULL)
+        snprintf(hint, sizeof hint,
+                 "the nearest known type is %s; a profile of your own can describe "
+                 "the model (gpuplan-profile(5))", near);
+    else
+        snprintf(hint, sizeof hint,
+                 "describe it in a profile of your own (gpuplan-profile(5))");
+    hf_fail(hf, "model_type", hint, "\"%s\" is an architecture gpuplan does not know",
+            shown);
+}
+
+/* model_type of one level, NULL when it names none. */
+static const char *type_at(struct hf *hf, const json_t *object, const char *path)
+{
+    static const struct hf_field field = {"model_type", .kinds = HF_TEXT};
+
+    hf_check(hf, path, object, &field, 1);
+    return json_string_value(hf_present(object, field.key));
+}
+
+static void find_arch(struct hf *hf)
+{
+    const char *inner = type_at(hf, hf->text, hf->level);
+    const char *outer = type_at(hf, hf->root, "");
+
+    if (hf->rc != GP_OK)
+        return;
+    if (inner != NULL)
+        hf->arch = hfarch_find(inner);
+    if (hf->arch == NULL && outer != NULL)
+        hf->arch = hfarch_find(outer);
+    if (hf->arch != NULL)
+        return;
+    if (inner == NULL && outer == NULL)
+        hf_fail(hf, "model_type", "is this the config.json of a language model?",
+                "missing");
+    else
+        unknown_type(hf, outer != NULL ? outer : inner);
+}
+
+/* ---- the model as a whole ---- */
+
+static void read_dtype(struct hf *hf)
+{
+    static const char *const words[][2] = {
+        {"bfloat16", "bf16"}, {"float16", "fp16"}, {"float32", "fp32"},
+        {"half", "fp16"},     {"float", "fp32"},
+    };
+    const char *text = hf_text(hf, "dtype");
+    const char *id = NULL;
+
+    if (text != NULL && strncmp(text, "torch.", 6) == 0)
+        text += 6;
+    for (size_t i = 0; text != NULL && i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(text, words[i][0]) == 0)
+            id = words[i][1];
+    if (id == NULL) {
+        id = "bf16";
+        hf_note(hf, "config.json names no 16- or 32-bit dtype: bf16 assumed");
+    }
+    gp_copy(hf->model->native_dtype, sizeof hf->model->native_dtype, id);
+    for (int role = 0; role < ROLE_COUNT; role++)
+        gp_copy(hf->model->native[role], FORMAT_ID_MAX, id);
+    gp_copy(hf->model->native_name, sizeof hf->model->native_name, id);
+}
+
+/* max_position_embeddings, or what YaRN stretches the original length to. */
+static void read_context(struct hf *hf)
+{
+    const json_t *rope = hf_get(hf, "rope_scaling");
+    int length = hf_need(hf, "max_position_embeddings");
+    const char *type;
+    double factor, original;
+
+    if (rope == NULL)
+        rope = hf_get(hf, "rope_parameters");
+    type = json_string_value(json_object_get(rope, "rope_type"));
+    if (type == NULL)
+        type = json_string_value(json_object_get(rope, "type"));
+    factor = json_number_value(json_object_get(rope, "factor"));
+    original = json_number_value(
+        json_object_get(rope, "original_max_position_embeddings"));
+    if (type != NULL && strcmp(type, "yarn") == 0 && factor > 1) {
+        double stretched = (original > 0 ? original : length) * factor;
+
+        if (stretched > INT_MAX)
+            hf_fail(hf, "rope_scaling.factor", HF_HINT,
+                    "%g stretches the context past %d tokens", factor, INT_MAX);
+        else if (stretched > length)
+            length = (int)stretched;
+    }
+    hf->model->max_context = length;
+}
+
+/* Both levels have a say; the inner one first. */
+static bool read_tied(struct hf *hf)
+{
+    return hf_bool(hf, "tie_word_embeddings", hf_trait(hf, HF_TIED));
+}
+
+static void read_globals(struct hf *hf)
+{
+    struct model *model = hf->model;
+
+    model->hidden = hf_need(hf, "hidden_size");
+    model->vocab = hf_need(hf, "vocab_size");
+    model->tied = read_tied(hf);
+    model->final_norm = !hf_trait(hf, HF_NO_NORM);
+    model->final_norm_bias = model->final_norm && hf_trait(hf, HF_NORM_BIAS);
+    gp_copy(model->family, sizeof model->family, hf->arch->family);
+    read_context(hf);
+    read_dtype(hf);
+    if (hf_trait(hf, HF_HEAD_BIAS) && hf_bool(hf, "lm_head_bias", true))
+        hf_extra(hf, "lm_head.bias", ROLE_NORM, model->vocab);
+}
+
+static void read_names(struct hf *hf)
+{
+    const char *name = json_string_value(json_object_get(hf->root, "_name_or_path"));
+    char shown[96];
+
+    if (name == NULL || name[0] == '\0' || name[0] == '/' || name[0] == '.')
+        name = first_architecture(hf->root);
+    if (name == NULL)
+        name = hf->arch->type;
+    safe_text(shown, sizeof shown, name, strlen(name));
+    gp_copy(hf->model->name, sizeof hf->model->name, shown);
+    gp_copy(hf->model->id, sizeof hf->model->id, shown);
+    gp_copy(hf->model->source, sizeof hf->model->source, hf->where);
+}
+
+static double layer_elements(const struct model *model, int k)
+{
+    struct tensor tensors[MODEL_MAX_TENSORS];
+    int count = model_layer_tensors(model, k, tensors);
+    double elements = 0;
+
+    for (int i = 0; i < count; i++)
+        elements += tensors[i].rows * tensors[i].cols * tensors[i].count;
+    return elements;
+}
+
+/* A prediction layer is one more layer of the last kind, a projection of two hidden
+ * states into one and three norms; DeepSeek's also store embedding and head, and V4's
+ * looks back no further than its window and mixes its streams once more. */
+static void read_mtp(struct hf *hf)
+{
+    struct model one = *hf->model;
+    int layers = hf_int(hf, "num_nextn_predict_layers", 0);
+    int last = one.layer[one.layer_count - 1];
+    double h = one.hidden, elements = 2 * h * h + 3 * h;
+
+    if (layers <= 0)
+        return;
+    if (one.kind[last].mixer == MIXER_CSA) {
+        one.kind[last].compress = 0;
+        elements += one.extra[0].elements;
+    }
+    elements += layer_elements(&one, last);
+    if (hf_trait(hf, HF_MTP_COPY))
+        elements += 2.0 * one.vocab * h;
+    hf->model->mtp_params = layers * elements;
+}
+
+static void build(struct hf *hf, const json_t *side)
+{
+    language_level(hf);
+    find_arch(hf);
+    hf_check_model(hf);
+    if (hf->rc != GP_OK)
+        return;
+    read_globals(hf);
+    hflayers_build(hf);
+    if (hf->rc == GP_OK && hf->arch->finish != NULL)
+        hf->arch->finish(hf);
+    hfvision_add(hf);
+    read_names(hf);
+    if (hf->rc == GP_OK)
+        hf->rc = model_check(hf->model, hf->err);
+    if (hf->rc == GP_OK) {
+        read_mtp(hf);
+        hfquant_read(hf, side);
+    }
+}
+
+enum gp_status hfconfig_parse_pair(const char *where, const char *text, size_t len,
+                                   const char *side_where, const char *side,
+                                   size_t side_len, struct model *out,
+                                   struct gp_err *err)
+{
+    struct hf hf = {.where = where, .side_where = side_where, .err = err, .model = out};
+    json_t *beside = NULL;
+
+    memset(out, 0, sizeof *out);
+    hf.root = hf_load(where, text, len, err);
+    if (hf.root == NULL)
+        return GP_E_FILE;
+    if (side_len > 0) {
+        beside = hf_load(side_where, side, side_len, err);
+        if (beside == NULL) {
+            json_decref(hf.root);
+            return GP_E_FILE;
+        }
+    }
+    build(&hf, beside);
+    json_decref(hf.root);
+    json_decref(beside);
+    return hf.rc;
+}
+
+enum gp_status hfconfig_parse(const char *where, const char *text, size_t len,
+                              struct model *out, struct gp_err *err)
+{
+    return hfconfig_parse_pair(where, text, len, NULL, NULL, 0, out, err);
+}

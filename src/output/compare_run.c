@@ -1,0 +1,211 @@
+/*
+ * compare_run.c - see compare_run.h. What a row says is in compare_table.c.
+ */
+#include "output/compare_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+void comparison_free(struct comparison *c)
+{
+    if (!c)
+        return;
+    for (size_t i = 0; i < c->row_count; i++)
+        free(c->rows[i]);
+    free(c->rows);
+    free(c->targets);
+    free(c);
+}
+
+/* ---- GPUs ---- */
+
+static void add_target(struct comparison *c, struct target t)
+{
+    for (size_t i = 0; i < c->target_count; i++)
+        if (c->targets[i].gpu == t.gpu && c->targets[i].count == t.count)
+            return;
+    c->targets =
+        gp_grow(c->targets, &c->target_cap, c->target_count + 1, sizeof(*c->targets));
+    c->targets[c->target_count++] = t;
+}
+
+static enum gp_status add_all(struct planner *planner, const struct options *options,
+                              struct comparison *c, struct gp_err *err)
+{
+    const struct gpu *const *list;
+    struct resolved *r = &c->resolved[0];
+    size_t n;
+    enum gp_status status = catalog_gpus(planner_catalog(planner), &list, &n, err);
+    if (!status && n == 0)
+        status = gp_fail(err, GP_E_FILE, "", "check --profiles", "there are no GPUs");
+    if (!status)
+        status = planner_resolve(planner, options, NULL, NULL, list[0]->id, r, err);
+    for (size_t i = 0; i < n && !status; i++) {
+        struct target t = {.gpu = list[i]};
+        t.host = cost_host_gpus(t.gpu, &r->market, &t.assumed);
+        add_target(c, t);
+    }
+    return status;
+}
+
+static enum gp_status add_gpu(struct planner *planner, const struct options *options,
+                              const char *text, struct comparison *c,
+                              struct gp_err *err)
+{
+    struct resolved *r = &c->resolved[0];
+    enum gp_status status = planner_resolve(planner, options, NULL, NULL, text, r, err);
+    const struct request *q = &r->request;
+    if (!status)
+        add_target(
+            c, (struct target){q->gpu, q->gpu_count, q->host_gpus, q->host_assumed});
+    return status;
+}
+
+static enum gp_status find_targets(struct planner *planner,
+                                   const struct options *options, struct comparison *c,
+                                   struct gp_err *err)
+{
+    enum gp_status status = GP_OK;
+    if (options->gpu_count == 0)
+        return add_all(planner, options, c, err);
+    for (int i = 0; i < options->gpu_count && !status; i++)
+        status = strcmp(options->gpus[i], "all") == 0
+                     ? add_all(planner, options, c, err)
+                     : add_gpu(planner, options, options->gpus[i], c, err);
+    return status;
+}
+
+/* ---- precisions ---- */
+
+/* "fp8" of a model that is published in FP8 is its own precision. */
+static bool is_new(const struct comparison *c, const struct precision *p)
+{
+    for (int i = 0; i < c->resolved_count; i++) {
+        const struct precision *have = &c->resolved[i].request.precision;
+        if (have->native == p->native && strcmp(have->id, p->id) == 0)
+            return false;
+    }
+    return true;
+}
+
+static enum gp_status resolve_precisions(struct planner *planner,
+                                         const struct options *options, const char *gpu,
+                                         struct comparison *c, struct gp_err *err)
+{
+    static const char *const usual[] = {"native", "fp8", "int4-awq"};
+    bool given = options->precision_count > 0;
+    int n = given ? options->precision_count : 3;
+    enum gp_status status = GP_OK;
+    for (int i = 0; i < n && !status; i++) {
+        struct resolved *r = &c->resolved[c->resolved_count];
+        status =
+            planner_resolve(planner, options, NULL,
+                            given ? options->precisions[i] : usual[i], gpu, r, err);
+        if (!status && is_new(c, &r->request.precision))
+            c->resolved_count++;
+    }
+    return status;
+}
+
+/* ---- rows ---- */
+
+static enum compare_order order_of(const struct options *options)
+{
+    const char *word =
+        options_word(options, OPT_SORT, compare_order_word(COMPARE_COST));
+    for (int i = 0; i < 4; i++)
+        if (strcmp(word, compare_order_word((enum compare_order)i)) == 0)
+            return (enum compare_order)i;
+    return COMPARE_COST;
+}
+
+enum gp_status comparison_begin(struct planner *planner, const struct options *options,
+                                struct comparison **out, struct gp_err *err)
+{
+    struct comparison *c = gp_calloc(1, sizeof(*c));
+    c->planner = planner;
+    c->order = order_of(options);
+    enum gp_status status = find_targets(planner, options, c, err);
+    if (!status)
+        status = resolve_precisions(planner, options, c->targets[0].gpu->id, c, err);
+    if (status) {
+        comparison_free(c);
+        return status;
+    }
+    c->rows = gp_calloc(comparison_total(c), sizeof(*c->rows));
+    *out = c;
+    return GP_OK;
+}
+
+/* Precision by precision, the GPUs in the order they were found. */
+static struct compared *plan_row(const struct comparison *c, size_t i)
+{
+    struct resolved r = c->resolved[i / c->target_count];
+    const struct target *t = &c->targets[i % c->target_count];
+    struct compared *row = gp_calloc(1, sizeof(*row));
+    r.request.gpu = t->gpu;
+    r.request.gpu_count = t->count;
+    r.request.host_gpus = t->host;
+    r.request.host_assumed = t->assumed;
+    planner_plan(c->planner, &r, &row->plan);
+    return row;
+}
+
+bool comparison_step(struct comparison *c, size_t rows)
+{
+    size_t total = comparison_total(c);
+    if (c->row_count == total)
+        return false;
+    for (; rows > 0 && c->row_count < total; rows--) {
+        c->rows[c->row_count] = plan_row(c, c->row_count);
+        c->row_count++;
+    }
+    if (c->row_count < total)
+        return true;
+    compare_front(c->rows, c->row_count);
+    compare_sort(c->rows, c->row_count, c->order);
+    return false;
+}
+
+size_t comparison_total(const struct comparison *c)
+{
+    return (size_t)c->resolved_count * c->target_count;
+}
+
+size_t comparison_done(const struct comparison *c)
+{
+    return c->row_count;
+}
+
+const struct compared *comparison_row(const struct comparison *c, size_t i)
+{
+    return c->rows[i];
+}
+
+const struct resolved *comparison_load(const struct comparison *c)
+{
+    return &c->resolved[0];
+}
+
+void comparison_options(const struct comparison *c, const struct compared *row,
+                        struct strbuf *out)
+{
+    const struct plan *p = &row->plan;
+    const struct layout *l = &p->layout;
+    struct resolved r = c->resolved[0];
+    struct plan same;
+    strbuf_addf(out, "--gpu %s", p->request.gpu->id);
+    if (p->verdict != VERDICT_DOES_NOT_FIT)
+        strbuf_addf(out, ":%d", l->gpus);
+    strbuf_addf(out, " --precision %s",
+                p->request.precision.native ? "native" : p->request.precision.id);
+    r.request = p->request;
+    r.request.gpu_count = p->verdict != VERDICT_DOES_NOT_FIT ? l->gpus : 0;
+    planner_plan(c->planner, &r, &same);
+    if (same.layout.tp != l->tp || same.layout.pp != l->pp || same.layout.ep != l->ep ||
+        same.layout.replicas != l->replicas)
+        strbuf_addf(out, " --tp %d --pp %d --ep %d --replicas %d", l->tp, l->pp, l->ep,
+                    l->replicas);
+}

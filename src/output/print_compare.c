@@ -1,0 +1,52 @@
+/*
+ * print_compare.c - see print_compare.h.
+ */
+#include "output/print_compare.h"
+
+static void head(const struct record *doc, struct strbuf *out)
+{
+    const struct record *request = &record_find(doc, "request")->records[0];
+    const char *engine = record_get(request, "engine");
+    const char *filter = record_get(request, "filter");
+    strbuf_addf(
+        out, "%s: %.0f x %.0f tokens, %s, %s prices\n", record_get(request, "model"),
+        record_find(request, "users")->number.value,
+        record_find(request, "context")->number.value,
+        engine[0] ? engine : "engine by precision", record_get(request, "price"));
+    if (filter[0])
+        strbuf_addf(out, "only rows with: %s\n", filter);
+    strbuf_add(out, "\n");
+}
+
+static void legend(struct strbuf *out)
+{
+    strbuf_add(
+        out,
+        "\nweights and KV pool: of one GPU; requests: of the whole context, that all "
+        "GPUs hold at once\n"
+        "Order and front are by cost alone: speed is not estimated yet.\n"
+        "Front of $/h against requests, marked *: nothing in one machine that fits is "
+        "cheaper and\nholds as many; pipelines over several machines come last\n"
+        "~ estimated, ? assumed, - unknown; bands and sources: --format json or "
+        "csv\n");
+}
+
+void print_compare(const struct record *doc, enum output_format format, bool quiet,
+                   struct strbuf *out)
+{
+    const struct fact *rows = record_find(doc, "rows");
+    bool people = format != OUTPUT_CSV && !quiet;
+    if (format == OUTPUT_JSON) {
+        record_json(doc, out);
+        return;
+    }
+    if (people)
+        head(doc, out);
+    record_table(rows->records, rows->record_count, NULL,
+                 format == OUTPUT_CSV        ? RECORD_CSV
+                 : format == OUTPUT_MARKDOWN ? RECORD_MARKDOWN
+                                             : RECORD_TEXT,
+                 out);
+    if (people)
+        legend(out);
+}

@@ -1,0 +1,30 @@
+/*
+ * print_plan.h - a plan as text, CSV or Markdown for people.
+ */
+#ifndef GP_OUTPUT_PRINT_PLAN_H
+#define GP_OUTPUT_PRINT_PLAN_H
+
+#include <stdbool.h>
+
+#include "request/planner.h"
+#include "util/str.h"
+
+enum output_format { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_MARKDOWN };
+
+/* The whole answer; with why, each term's equation, inputs and source follow; verbose
+ * adds the sources of all profiles. */
+void print_plan(const struct answer *answer, const struct options *options, bool why,
+                bool verbose, struct strbuf *out);
+
+/* "fits: 2 x h100-sxm, TP 2" on one line. */
+void print_plan_line(const struct answer *answer, struct strbuf *out);
+
+/* The parts as a table: term, GiB, low, high, origin. */
+void print_plan_table(const struct answer *answer, enum output_format format,
+                      struct strbuf *out);
+
+/* As --format json prints it. */
+void print_plan_json(const struct answer *answer, const struct options *options,
+                     bool why, struct strbuf *out);
+
+#endif

@@ -1,0 +1,225 @@
+/*
+ * record.c - building a record, and its JSON. record_print.c prints it for people.
+ */
+#include "output/record.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "output/report.h"
+#include "util/json.h"
+#include "util/mem.h"
+
+void record_init(struct record *record)
+{
+    *record = (struct record){0};
+}
+
+void record_fini(struct record *record)
+{
+    for (size_t i = 0; i < record->count; i++) {
+        struct fact *f = &record->facts[i];
+        for (size_t k = 0; k < f->record_count; k++)
+            record_fini(&f->records[k]);
+        free(f->records);
+        free(f->text);
+    }
+    free(record->facts);
+    *record = (struct record){0};
+}
+
+/* ---- building ---- */
+
+static struct fact *add(struct record *record, enum fact_kind kind, const char *name)
+{
+    record->facts =
+        gp_grow(record->facts, &record->cap, record->count + 1, sizeof(*record->facts));
+    struct fact *f = &record->facts[record->count++];
+    *f = (struct fact){.kind = kind, .group = record->group, .name = name, .unit = ""};
+    return f;
+}
+
+void record_group(struct record *record, const char *group)
+{
+    record->group = group;
+}
+
+void record_text(struct record *record, const char *name, const char *text)
+{
+    add(record, FACT_TEXT, name)->text = gp_strdup(text ? text : "");
+}
+
+void record_textf(struct record *record, const char *name, const char *fmt, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, fmt);
+    if (vasprintf(&text, fmt, args) < 0)
+        text = NULL;
+    va_end(args);
+    record_text(record, name, text);
+    free(text);
+}
+
+void record_words(struct record *record, const char *name, const char *words)
+{
+    add(record, FACT_WORDS, name)->text = gp_strdup(words ? words : "");
+}
+
+void record_flag(struct record *record, const char *name, bool value)
+{
+    add(record, FACT_FLAG, name)->text = gp_strdup(value ? "yes" : "no");
+}
+
+void record_count(struct record *record, const char *name, const char *unit,
+                  double value)
+{
+    struct fact *f = add(record, FACT_COUNT, name);
+    f->unit = unit;
+    f->known = isfinite(value);
+    f->number = quantity_exact(value);
+}
+
+void record_positive(struct record *record, const char *name, const char *unit,
+                     double value)
+{
+    record_count(record, name, unit, value > 0 ? value : NAN);
+}
+
+void record_quantity(struct record *record, const char *name, const char *unit,
+                     struct quantity value, double divide, int decimals)
+{
+    struct fact *f = add(record, FACT_QUANTITY, name);
+    f->unit = unit;
+    f->decimals = decimals;
+    f->known = value.known && isfinite(value.value);
+    f->number = value;
+    f->number.value /= divide;
+    f->number.low /= divide;
+    f->number.high /= divide;
+}
+
+void record_style(struct record *record, enum fact_style style)
+{
+    record->facts[record->count - 1].style = style;
+}
+
+void record_title(struct record *record, const char *title)
+{
+    record->facts[record->count - 1].title = title;
+}
+
+void record_detail(struct record *record)
+{
+    record->facts[record->count - 1].detail = true;
+}
+
+static struct record *grow(struct fact *f)
+{
+    f->records =
+        gp_grow(f->records, &f->record_cap, f->record_count + 1, sizeof(*f->records));
+    struct record *inner = &f->records[f->record_count++];
+    record_init(inner);
+    return inner;
+}
+
+struct record *record_inside(struct record *record, const char *name)
+{
+    return grow(add(record, FACT_SHEET, name));
+}
+
+static struct fact *find(const struct record *record, const char *name)
+{
+    for (size_t i = 0; i < record->count; i++)
+        if (strcmp(record->facts[i].name, name) == 0)
+            return &record->facts[i];
+    return NULL;
+}
+
+void record_list(struct record *record, const char *name)
+{
+    if (!find(record, name))
+        add(record, FACT_LIST, name);
+}
+
+struct record *record_append(struct record *record, const char *name)
+{
+    record_list(record, name);
+    return grow(find(record, name));
+}
+
+const struct fact *record_find(const struct record *record, const char *name)
+{
+    return find(record, name);
+}
+
+const char *record_get(const struct record *record, const char *name)
+{
+    const struct fact *f = find(record, name);
+    return f && f->text ? f->text : "";
+}
+
+/* ---- JSON ---- */
+
+static json_t *json_of(const struct record *record);
+
+static json_t *words_json(const char *text)
+{
+    json_t *list = json_array();
+    while (*text) {
+        char word[256];
+        size_t n = strcspn(text, "|");
+        gp_format(word, sizeof(word), "%.*s", (int)(n < 255 ? n : 255), text);
+        json_array_append_new(list, gp_json_text(word));
+        text += n + (text[n] == '|');
+    }
+    return list;
+}
+
+static json_t *list_json(const struct fact *f)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < f->record_count; i++)
+        json_array_append_new(list, json_of(&f->records[i]));
+    return list;
+}
+
+static json_t *fact_json(const struct fact *f)
+{
+    switch (f->kind) {
+    case FACT_TEXT:
+        return f->text[0] ? gp_json_text(f->text) : json_null();
+    case FACT_WORDS:
+        return words_json(f->text);
+    case FACT_FLAG:
+        return json_boolean(f->text[0] == 'y');
+    case FACT_COUNT:
+        return f->known ? gp_json_number(f->number.value) : json_null();
+    case FACT_QUANTITY:
+        return f->known ? report_quantity(f->number, 1, f->unit) : json_null();
+    case FACT_SHEET:
+        return json_of(&f->records[0]);
+    case FACT_LIST:
+        break;
+    }
+    return list_json(f);
+}
+
+static json_t *json_of(const struct record *record)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < record->count; i++)
+        json_object_set_new_nocheck(object, record->facts[i].name,
+                                    fact_json(&record->facts[i]));
+    return object;
+}
+
+void record_json(const struct record *record, struct strbuf *out)
+{
+    json_t *root = json_of(record);
+    gp_json_write(root, true, out);
+    json_decref(root);
+}

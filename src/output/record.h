@@ -1,0 +1,109 @@
+/*
+ * record.h - facts about one thing, written down once for every way of printing them.
+ *
+ * A record is a list of named facts in order. --show prints one as "name: value" lines,
+ * --list, --compare and --table print several as the rows of a table, and all of them
+ * become JSON by the same walk. So no notation can know more than another, and a fact
+ * is named in one place only.
+ *
+ * A name is the JSON key ("kv_pool"); people read it with blanks ("KV pool"). A number
+ * with a unit is a quantity and keeps its band and origin; a count has neither. Texts
+ * that are empty and numbers that are unknown are null, "-" in a table.
+ *
+ * How a number that nobody counted is marked in a table: ~ estimated, ? assumed.
+ */
+#ifndef GP_OUTPUT_RECORD_H
+#define GP_OUTPUT_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/quantity.h"
+#include "util/str.h"
+
+enum fact_kind {
+    FACT_TEXT,
+    FACT_WORDS, /* several texts, '|' separated */
+    FACT_FLAG,
+    FACT_COUNT,    /* a whole number, exact */
+    FACT_QUANTITY, /* a number with unit, band and origin */
+    FACT_SHEET,    /* a record of its own */
+    FACT_LIST      /* several records */
+};
+
+enum fact_style { STYLE_PLAIN, STYLE_THOUSANDS, STYLE_PARAMS, STYLE_MARK };
+
+struct fact {
+    enum fact_kind kind;
+    enum fact_style style; /* of a count, or a flag (MARK: * or nothing), for people */
+    const char *group;     /* heading in --show, table in --table; borrowed */
+    const char *name;      /* borrowed */
+    const char *unit;      /* borrowed; "" when the name says it */
+    const char *title;     /* of its column, with unit; NULL: name and unit; borrowed */
+    int decimals;          /* in tables and --show */
+    bool detail;           /* too long for an aligned table: JSON, CSV and --show */
+    bool known;            /* of a count */
+    struct quantity number; /* in `unit` */
+    char *text;             /* owned */
+    struct record *records; /* owned; FACT_SHEET has one */
+    size_t record_count, record_cap;
+};
+
+struct record {
+    struct fact *facts; /* owned */
+    size_t count, cap;
+    const char *group; /* of the facts that are added next; borrowed */
+};
+
+void record_init(struct record *record);
+void record_fini(struct record *record);
+
+/* Each adds a fact. Names, units and groups must outlive the record (literals). */
+void record_group(struct record *record, const char *group);
+void record_text(struct record *record, const char *name, const char *text);
+void record_textf(struct record *record, const char *name, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void record_words(struct record *record, const char *name, const char *words);
+void record_flag(struct record *record, const char *name, bool value);
+void record_count(struct record *record, const char *name, const char *unit,
+                  double value);
+/* 0 stands for unknown. */
+void record_positive(struct record *record, const char *name, const char *unit,
+                     double value);
+/* divide turns the SI value into `unit`. */
+void record_quantity(struct record *record, const char *name, const char *unit,
+                     struct quantity value, double divide, int decimals);
+/* The last fact added: how it is shown; its column's title; that aligned tables leave
+ * it out. */
+void record_style(struct record *record, enum fact_style style);
+void record_title(struct record *record, const char *title);
+void record_detail(struct record *record);
+
+/* An empty record inside this one / at the end of the list of that name (made when it is
+ * not there). The pointer holds until the next fact is added to `record`. */
+struct record *record_inside(struct record *record, const char *name);
+struct record *record_append(struct record *record, const char *name);
+/* A list that may stay empty. */
+void record_list(struct record *record, const char *name);
+
+const struct fact *record_find(const struct record *record, const char *name);
+/* The text of a fact, "" when there is none. */
+const char *record_get(const struct record *record, const char *name);
+
+/* Indented JSON, ended by a newline. */
+void record_json(const struct record *record, struct strbuf *out);
+
+enum record_as { RECORD_TEXT, RECORD_CSV, RECORD_MARKDOWN };
+
+/* Rows with the same facts as a table: those without a group and those of `group`
+ * (NULL: all). CSV has every fact, each quantity with low, high and origin. */
+void record_table(const struct record *rows, size_t count, const char *group,
+                  enum record_as as, struct strbuf *out);
+
+/* A fact as a cell of an aligned table: "~65.74", "4", "-". */
+void record_cell(const struct fact *fact, struct strbuf *out);
+
+/* "name: value unit (origin, low..high)", one line each, under the groups' headings. */
+void record_lines(const struct record *record, struct strbuf *out);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * record_plan.h - what the rows of --compare and --table say of a plan, and the answers
+ * themselves: gpuplan.compare/1 and gpuplan.table/1.
+ */
+#ifndef GP_OUTPUT_RECORD_PLAN_H
+#define GP_OUTPUT_RECORD_PLAN_H
+
+#include <stdbool.h>
+
+#include "output/record.h"
+#include "request/planner.h"
+#include "util/err.h"
+
+/* The load that all rows share: context, prompt, output, users, price class. */
+void record_plan_load(struct record *record, const struct resolved *resolved);
+/* verdict, gpus, tp, pp, replicas, limit */
+void record_plan_layout(struct record *record, const struct plan *plan);
+/* per_hour, per_month, what is rented or bought, date and source of the price */
+void record_plan_cost(struct record *record, const struct plan *plan);
+/* "vllm@0.21" as --engine takes and --show finds it. */
+void record_plan_engine(struct record *record, const struct engine *engine);
+
+/* compare_table.c, a comparison (compare_run.h) in one go: one model, the GPUs and
+ * precisions asked for (all GPUs; the model's own precision, fp8 and int4-awq). *fits: at
+ * least one row is not does-not-fit. */
+enum gp_status report_compare(struct planner *planner, const struct options *options,
+                              struct record *doc, bool *fits, struct gp_err *err);
+
+/* size_table.c: models by precisions on one GPU (8B, 70B and 400B; fp32, fp16, int8 and
+ * int4-awq; h100-sxm). The rows' facts are in the groups "memory", "GPUs" and "cost".
+ */
+enum gp_status report_table(struct planner *planner, const struct options *options,
+                            struct record *doc, struct gp_err *err);
+
+#endif

@@ -1,0 +1,399 @@
+/*
+ * option.c - see option.h.
+ */
+#include "request/option.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/str.h"
+#include "util/units.h"
+
+#define R  FOR_REQUEST
+#define RB (FOR_REQUEST | FOR_BATCH)
+#define P  FOR_PLAN
+#define M  FOR_BENCH /* measuring */
+
+const struct option_row option_rows[OPTION_COUNT] = {
+    [OPT_MODEL] =
+        {"model", 'm', OPTION_TEXT, "MODEL", "", 0, 0, NULL, "none", R, true,
+         "catalogue id, a folder or file (config.json, safetensors, GGUF), or a "
+         "size such as 70B"},
+    [OPT_PRECISION] = {"precision", 'p', OPTION_TEXT, "FORMAT", "", 0, 0, NULL,
+                       "the model's own", R, true,
+                       "format of the weights: fp16, fp8, int4-awq, q4_k_m, ..."},
+    [OPT_KV_PRECISION] = {"kv-precision", 0, OPTION_TEXT, "FORMAT", "", 0, 0, NULL,
+                          "the activations'", R, false, "format of the KV cache"},
+    [OPT_GPU] = {"gpu", 'g', OPTION_TEXT, "GPU[/SLICE][:COUNT]", "", 0, 0, NULL,
+                 "the one in this machine, else the cheapest that fits", R, true,
+                 "GPU by id, with a MIG slice and a count; all; local"},
+    [OPT_USED] = {"used", 0, OPTION_BYTES, "BYTES", "GiB", 0, 4096 * GP_GIB, NULL, "0",
+                  R, false, "memory per GPU that something else already holds"},
+    [OPT_ENGINE] = {"engine", 0, OPTION_TEXT, "NAME[@VERSION]", "", 0, 0, NULL,
+                    "newest vllm range; llama.cpp for GGUF", R, false,
+                    "inference engine and its version"},
+    [OPT_CONTEXT] = {"context", 'c', OPTION_TOKENS, "TOKENS", "tokens", 1, 1e9, NULL,
+                     "8192, or the model's maximum if less", R, false,
+                     "tokens one request may hold, prompt and output together"},
+    [OPT_PROMPT] = {"prompt", 0, OPTION_TOKENS, "TOKENS", "tokens", 1, 1e9, NULL,
+                    "1024", R, false, "tokens of a typical prompt"},
+    [OPT_OUTPUT] = {"output-tokens", 0, OPTION_TOKENS, "TOKENS", "tokens", 1, 1e9, NULL,
+                    "256", R, false, "tokens of a typical answer"},
+    [OPT_USERS] = {"users", 'u', OPTION_COUNTED, "N", "requests", 1, 1e6, NULL, "1", R,
+                   false, "requests in flight at once"},
+    [OPT_TP] = {"tp", 0, OPTION_COUNTED, "N", "GPUs", 1, 1024, NULL, "auto", R, false,
+                "tensor parallel GPUs"},
+    [OPT_PP] = {"pp", 0, OPTION_COUNTED, "N", "stages", 1, 512, NULL, "auto", R, false,
+                "pipeline stages"},
+    [OPT_MAX_PP] = {"max-pp", 0, OPTION_COUNTED, "N", "stages", 1, 512, NULL, "8", R,
+                    false, "most pipeline stages to choose; --pp alone may exceed it"},
+    [OPT_EP] = {"ep", 0, OPTION_COUNTED, "N", "GPUs", 1, 1024, NULL, "auto", R, false,
+                "GPUs the experts are spread over"},
+    [OPT_REPLICAS] = {"replicas", 0, OPTION_COUNTED, "N", "copies", 1, 1024, NULL,
+                      "auto", R, false,
+                      "whole copies of the model that share the users"},
+    [OPT_MAX_NUM_SEQS] = {"max-num-seqs", 0, OPTION_COUNTED, "N", "requests", 1, 65536,
+                          NULL, "the engine's, for this GPU", R, false,
+                          "slots of the engine; sets its sampler workspace"},
+    [OPT_MAX_BATCHED_TOKENS] = {"max-batched-tokens", 0, OPTION_TOKENS, "TOKENS",
+                                "tokens", 1, 1e7, NULL, "the engine's, for this GPU", R,
+                                false,
+                                "tokens of one step; sets its activation memory"},
+    [OPT_MEMORY_UTILIZATION] = {"memory-utilization", 0, OPTION_NUMBER, "SHARE", "",
+                                0.05, 1, NULL, "the engine's", R, false,
+                                "share of the GPU's memory the engine takes"},
+    [OPT_HEADROOM] = {"headroom", 0, OPTION_NUMBER, "SHARE", "", 0, 0.9, NULL, "0", R,
+                      false, "share of that budget to leave free"},
+    [OPT_PRUNE] = {"prune", 0, OPTION_TEXT, "KIND", "", 0, 0, NULL, "none", R, false,
+                   "none, 2:4, or a percentage of unstructured zeros"},
+    [OPT_SOLVE] = {"solve", 0, OPTION_WORD, "FIELD", "", 0, 0,
+                   "gpus|context|users|precision|budget", "none", P, false,
+                   "find the best value of one field that still fits"},
+    [OPT_PRICE] = {"price", 0, OPTION_WORD, "CLASS", "", 0, 0,
+                   "on-demand|spot|market|buy", "on-demand", R, false,
+                   "which prices count"},
+    [OPT_HOURS] = {"hours", 0, OPTION_NUMBER, "N", "h/month", 1, 744, NULL, "730", R,
+                   false, "hours of use per month"},
+    [OPT_ELECTRICITY] = {"electricity", 0, OPTION_NUMBER, "PRICE", "$/kWh", 0.001, 10,
+                         NULL, "the catalogue's", R, false,
+                         "price of electricity when buying"},
+    [OPT_TRAIN] = {"train", 0, OPTION_WORD, "METHOD", "", 0, 0, "full|lora|qlora",
+                   "none", P, false, "plan fine-tuning memory instead of inference"},
+    [OPT_ZERO] = {"zero", 0, OPTION_COUNTED, "STAGE", "", 0, 3, NULL,
+                  "the lowest that fits", P, false, "ZeRO stage of --train"},
+    [OPT_RECOMPUTE] = {"recompute", 0, OPTION_WORD, "KIND", "", 0, 0,
+                       "none|selective|full", "none", P, false,
+                       "activation recomputation of --train"},
+    [OPT_SEQUENCE] = {"sequence", 0, OPTION_TOKENS, "TOKENS", "tokens", 1, 1e8, NULL,
+                      "2048", P, false, "sequence length of --train"},
+    [OPT_MICRO_BATCH] = {"micro-batch", 0, OPTION_COUNTED, "N", "sequences", 1, 65536,
+                         NULL, "1", P, false, "sequences per GPU and step of --train"},
+    [OPT_LORA_RANK] = {"lora-rank", 0, OPTION_COUNTED, "R", "", 1, 4096, NULL, "16", P,
+                       false, "rank of the adapters of --train lora or qlora"},
+    [OPT_OPTIMIZER] = {"optimizer", 0, OPTION_TEXT, "NAME", "", 0, 0, NULL, "adamw", P,
+                       false, "optimizer of --train"},
+    [OPT_FUSED] = {"fused", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", P, false,
+                   "--train with fused norm, MLP, attention and loss kernels"},
+    [OPT_DEVICE] = {"device", 'd', OPTION_TEXT, "N[,N...]", "", 0, 0, NULL, "all", M,
+                    false, "devices to measure, as --dry-run numbers them; all"},
+    [OPT_TYPE] = {"type", 't', OPTION_TEXT, "TYPE[,TYPE...]", "", 0, 0, NULL,
+                  "those the device has", M, false,
+                  "operand types: fp32, fp32-pedantic, tf32, fp16, fp16-acc16, bf16, "
+                  "int8, fp8, mxfp8, nvfp4"},
+    [OPT_SHAPES] = {"shapes", 0, OPTION_TEXT, "M:N:K[,...]", "", 0, 0, NULL, "squares",
+                    M, false, "shapes of the products of gemm"},
+    [OPT_SIZE] = {"size", 0, OPTION_TEXT, "LOW[:HIGH]", "", 0, 0, NULL,
+                  "the test's own", M, false,
+                  "only the sizes of memory, transfer and allreduce in it"},
+    [OPT_CACHE] = {"cache", 0, OPTION_WORD, "STATE", "", 0, 0, "cold|weights-cold|hot",
+                   "the test's own", M, false,
+                   "what lies in the last cache when a product begins"},
+    [OPT_FILL] = {"fill", 0, OPTION_WORD, "KIND", "", 0, 0, "uniform|normal|zeros",
+                  "uniform", M, false,
+                  "what the operands of products hold; zeros: not comparable"},
+    [OPT_CHECK] = {"check", 0, OPTION_WORD, "HOW", "", 0, 0, "sample|none|full",
+                   "sample", M, false,
+                   "how many results of a product are computed again"},
+    [OPT_PRESET] = {"preset", 0, OPTION_WORD, "NAME", "", 0, 0, "quick|normal|thorough",
+                    "normal", M, false,
+                    "how many points, and how long each; without TEST quick"},
+    [OPT_REL_CI] = {"rel-ci", 0, OPTION_NUMBER, "PERCENT", "%", 0.01, 100, NULL, "1", M,
+                    false,
+                    "half the width of the median's interval at which a point ends"},
+    [OPT_MAX_TIME] = {"max-time", 0, OPTION_NUMBER, "SECONDS", "s", 0.001, 3600, NULL,
+                      "the preset's", M, false, "longest time of one point"},
+    [OPT_TIME_LIMIT] = {"time-limit", 0, OPTION_TEXT, "TIME", "", 0, 0, NULL, "none", M,
+                        false,
+                        "stop after the point during which this has passed: "
+                        "90s, 10m, 2h"},
+    [OPT_DRY_RUN] = {"dry-run", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", M, false,
+                     "print points, memory and time, and measure nothing"},
+    [OPT_RESUME] = {"resume", 0, OPTION_PATH, "JOURNAL", "", 0, 0, NULL, "none", M,
+                    false, "go on with a run that was stopped, from its .part file"},
+    [OPT_STRICT] = {"strict", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off",
+                    M | FOR_COMPARE_RESULTS | FOR_MERGE, false,
+                    "exit 5 when a point is flagged, not confirmed or a straggler"},
+    [OPT_TOLERANCE] = {"tolerance", 0, OPTION_NUMBER, "PERCENT", "%", 0, 90, NULL, "5",
+                       M | FOR_COMPARE_RESULTS, false,
+                       "how much slower than the reference is still the same"},
+    [OPT_EXPECT] = {"expect", 0, OPTION_PATH, "FILE", "", 0, 0, NULL, "none", M, false,
+                    "a reference result: exit 5 unless this run confirms it"},
+    [OPT_PROM] = {"prom", 0, OPTION_PATH, "DIR", "", 0, 0, NULL, "none", M, false,
+                  "also write gpuplan.prom there, for a textfile collector"},
+    [OPT_BACKEND] = {"backend", 0, OPTION_WORD, "NAME", "", 0, 0, "auto|cuda|cpu",
+                     "GPUs where there are some, else the CPU", M, false,
+                     "engine that measures"},
+    [OPT_ALGOS] = {"algos", 0, OPTION_COUNTED, "N", "", 1, 64, NULL, "16", M, false,
+                   "algorithms of cuBLASLt that are tried for one product"},
+    [OPT_WORKSPACE] = {"workspace", 0, OPTION_BYTES, "BYTES", "GiB", 0, 4 * GP_GIB,
+                       NULL, "32MiB", M, false, "memory that they may use besides"},
+    [OPT_MAX_MEMORY] = {"max-memory", 0, OPTION_BYTES, "BYTES", "GiB", 1048576,
+                        4096 * GP_GIB, NULL, "a quarter of what is free; decode most of it",
+                        M, false, "memory one engine may allocate for operands"},
+    [OPT_STORAGE] = {"storage", 0, OPTION_PATH, "FILE", "", 0, 0, NULL, "a temporary one",
+                     M, false, "the file that transfer reads, as a loader would"},
+    [OPT_SEED] = {"seed", 0, OPTION_COUNTED, "N", "", 0, 9007199254740991.0, NULL,
+                  "24301", M, false, "of the order of points and of the operands"},
+    [OPT_FORCE] = {"force", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", M, false,
+                   "measure a GPU although others use it"},
+    [OPT_LOCK_CLOCKS] = {"lock-clocks", 0, OPTION_TEXT, "base|MHZ", "", 0, 0, NULL,
+                         "as they are", M, false,
+                         "hold a GPU's SM clock meanwhile; as root"},
+    [OPT_NVML_INTERVAL] = {"nvml-interval", 0, OPTION_NUMBER, "MS", "ms", 10, 1000, NULL,
+                           "50", M, false, "time between two readings of the sensors"},
+    [OPT_ANONYMOUS] = {"anonymous", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", M,
+                       false, "a hash in place of this host's name"},
+    [OPT_PROGRESS] = {"progress", 0, OPTION_WORD, "KIND", "", 0, 0,
+                      "auto|plain|json|none", "auto", M, false,
+                      "what is shown on standard error meanwhile"},
+    [OPT_PLAIN] = {"plain", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_SCREEN,
+                   false, "ask line by line instead of drawing screens"},
+    [OPT_ASCII] = {"ascii", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_SCREEN,
+                   false, "draw with ASCII characters only"},
+    [OPT_COLOR] = {"color", 0, OPTION_WORD, "SCHEME", "", 0, 0,
+                   "auto|always|never|16|dark|light", "auto", FOR_SCREEN, false,
+                   "colors of the screens; always: although NO_COLOR is set"},
+    [OPT_NO_MOUSE] = {"no-mouse", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off",
+                      FOR_SCREEN, false, "leave the mouse to the terminal"},
+    [OPT_SORT] = {"sort", 0, OPTION_WORD, "COLUMN", "", 0, 0, "cost|gpus|memory|name",
+                  "cost", FOR_COMPARE, false,
+                  "order of the rows; memory: of all their GPUs together"},
+    [OPT_PROFILES] = {"profiles", 0, OPTION_PATH, "DIR", "", 0, 0, NULL, "none",
+                      FOR_ALL, false,
+                      "a folder of further profiles; the last word on each field"},
+    [OPT_FORMAT] = {"format", 'f', OPTION_WORD, "FORMAT", "", 0, 0,
+                    "text|json|csv|markdown", "text", FOR_PRINTING & ~FOR_BATCH, false,
+                    "how to print the answer"},
+    [OPT_OUT] = {"output", 'o', OPTION_PATH, "FILE|TOKENS", "", 0, 0, NULL,
+                 "standard output", FOR_PRINTING, false,
+                 "write the result to a file, whole or not at all; a number means "
+                 "--output-tokens"},
+    [OPT_WHY] = {"why", 'w', OPTION_FLAG, NULL, "", 0, 0, NULL, "off", P, false,
+                 "print each term with its equation, inputs and source"},
+    [OPT_QUIET] = {"quiet", 'q', OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_PRINTING,
+                   false, "only the verdict and errors"},
+    [OPT_VERBOSE] = {"verbose", 'v', OPTION_FLAG, NULL, "", 0, 0, NULL, "off",
+                     FOR_PRINTING, false, "also warnings about profiles, and all sources"},
+    [OPT_HELP] = {"help", 'h', OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_ALL, false,
+                  "what the commands and options are"},
+    [OPT_VERSION] = {"version", 'V', OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_ALL,
+                     false, "the version of gpuplan"},
+};
+
+static bool same_name(const char *a, const char *b)
+{
+    for (; *a && *b; a++, b++)
+        if ((*a == '_' ? '-' : *a) != (*b == '_' ? '-' : *b))
+            return false;
+    return *a == *b;
+}
+
+int option_find(const char *name)
+{
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (same_name(name, option_rows[i].name) ||
+            (name[0] && !name[1] && name[0] == option_rows[i].key))
+            return i;
+    return -1;
+}
+
+/* ---- setting ---- */
+
+static enum gp_status too_many(const char *where, struct gp_err *err)
+{
+    return gp_fail(err, GP_E_USAGE, where, "split the request",
+                   "given more than %d times", OPTIONS_MAX_MANY);
+}
+
+static enum gp_status set_many(const char **list, int *count, const char *where,
+                               const char *text, struct gp_err *err)
+{
+    if (*count >= OPTIONS_MAX_MANY)
+        return too_many(where, err);
+    list[(*count)++] = text;
+    return GP_OK;
+}
+
+static enum gp_status check_word(const struct option_row *row, const char *where,
+                                 const char *text, struct gp_err *err)
+{
+    size_t n = strlen(text);
+    for (const char *p = row->choices; p;
+         p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
+        if (n > 0 && strncmp(p, text, n) == 0 && (p[n] == '|' || p[n] == '\0'))
+            return GP_OK;
+    return gp_fail(err, GP_E_USAGE, where, row->choices,
+                   "'%s' is not one of the choices", text);
+}
+
+static enum gp_status parse(const struct option_row *row, const char *where,
+                            const char *text, double *value, struct gp_err *err)
+{
+    switch (row->type) {
+    case OPTION_TOKENS:
+        return units_parse_tokens(text, where, value, err);
+    case OPTION_BYTES:
+        return units_parse_bytes(text, where, value, err);
+    default:
+        return units_parse_number(text, where, value, err);
+    }
+}
+
+enum gp_status options_twice(const char *where, struct gp_err *err)
+{
+    return gp_fail(err, GP_E_USAGE, where, "keep one of them", "is given twice");
+}
+
+enum gp_status options_number(struct options *options, enum option_id id, const char *where,
+                          double value, struct gp_err *err)
+{
+    const struct option_row *row = &option_rows[id];
+    double scale = row->type == OPTION_BYTES ? GP_GIB : 1;
+    if (id == OPT_OUT && options->value[OPT_OUTPUT].given)
+        return options_twice(where, err);
+    if (id == OPT_OUT)
+        return options_number(options, OPT_OUTPUT, where, value, err);
+    if (row->type < OPTION_COUNTED || row->type == OPTION_PATH)
+        return gp_fail(err, GP_E_USAGE, where, "put it in quotes", "must be text");
+    if (!isfinite(value) || value < row->low || value > row->high)
+        return gp_fail(err, GP_E_USAGE, where, row->help, "%s is outside %s..%s %s",
+                       UNITS_PLAIN(value / scale, 6), UNITS_PLAIN(row->low / scale, 6),
+                       UNITS_PLAIN(row->high / scale, 6), row->unit);
+    if ((row->type == OPTION_COUNTED || row->type == OPTION_TOKENS) &&
+        value != floor(value))
+        return gp_fail(err, GP_E_USAGE, where, row->help, "%s is not a whole number",
+                       UNITS_PLAIN(value, 6));
+    options->value[id] = (struct option_value){.given = true, .number = value};
+    return GP_OK;
+}
+
+enum gp_status options_text(struct options *options, enum option_id id, const char *where,
+                        const char *text, struct gp_err *err)
+{
+    const struct option_row *row = &option_rows[id];
+    enum gp_status status = GP_OK;
+    double value = 0;
+    if (id == OPT_OUT && units_parse_tokens(text, where, &value, NULL) == GP_OK)
+        return options_number(options, OPT_OUT, where, value, err);
+    if (row->type >= OPTION_COUNTED && row->type != OPTION_PATH) {
+        if (strcmp(text, "auto") == 0 && strcmp(row->fallback, "auto") == 0) {
+            options->value[id] = (struct option_value){.given = true, .text = text};
+            return GP_OK;
+        }
+        status = parse(row, where, text, &value, err);
+        if (!status)
+            status = options_number(options, id, where, value, err);
+        if (!status)
+            options->value[id].text = text;
+        return status;
+    }
+    if (row->type == OPTION_WORD)
+        status = check_word(row, where, text, err);
+    else if (row->type != OPTION_FLAG && text[0] == '\0')
+        status = gp_fail(err, GP_E_USAGE, where, row->help, "is empty");
+    if (!status && id == OPT_MODEL)
+        status = set_many(options->models, &options->model_count, where, text, err);
+    if (!status && id == OPT_PRECISION)
+        status = set_many(options->precisions, &options->precision_count, where, text, err);
+    if (!status && id == OPT_GPU)
+        status = set_many(options->gpus, &options->gpu_count, where, text, err);
+    if (!status)
+        options->value[id] = (struct option_value){.given = true, .text = text};
+    return status;
+}
+
+enum gp_status options_inference(const struct options *options, const char *why, struct gp_err *err)
+{
+    char where[80];
+    for (int id = OPT_TRAIN; id <= OPT_FUSED; id++)
+        if (options->value[id].given) {
+            gp_format(where, sizeof(where), "--%s", option_rows[id].name);
+            return gp_fail(err, GP_E_USAGE, where, "gpuplan --plan --train METHOD",
+                           "%s", why);
+        }
+    return GP_OK;
+}
+
+bool options_flag(const struct options *options, enum option_id id)
+{
+    return options->value[id].given;
+}
+
+double options_or(const struct options *options, enum option_id id, double fallback)
+{
+    const struct option_value *v = &options->value[id];
+    return v->given && v->number > 0 ? v->number : fallback;
+}
+
+const char *options_word(const struct options *options, enum option_id id, const char *fallback)
+{
+    return options->value[id].given && options->value[id].text ? options->value[id].text : fallback;
+}
+
+/* ---- the command that asks the same ---- */
+
+/* Options of a question; not of how it is printed, nor of what was solved for. */
+static bool asks(int id)
+{
+    return id == OPT_PROFILES ||
+           ((option_rows[id].commands & FOR_COMPARE) &&
+            (option_rows[id].commands & FOR_TABLE) && id < OPT_TRAIN);
+}
+
+/* Does `changes` give this option? */
+static bool changed(const char *changes, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = strstr(changes, "--"); p; p = strstr(p + 2, "--"))
+        if (strncmp(p + 2, name, n) == 0 && (p[2 + n] == ' ' || p[2 + n] == '\0'))
+            return true;
+    return false;
+}
+
+void options_command(const struct options *options, const char *changes, struct strbuf *out)
+{
+    strbuf_add(out, "gpuplan --plan");
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        const struct option_row *row = &option_rows[id];
+        const struct option_value *v = &options->value[id];
+        const char *text = id == OPT_MODEL && options->model_count > 0 ? options->models[0]
+                           : id == OPT_PRECISION && options->precision_count > 0
+                               ? options->precisions[0]
+                           : id == OPT_GPU && options->gpu_count > 0 ? options->gpus[0]
+                                                                 : v->text;
+        if (!asks(id) || !v->given || changed(changes, row->name))
+            continue;
+        if (row->key)
+            strbuf_addf(out, " -%c", row->key);
+        else
+            strbuf_addf(out, " --%s", row->name);
+        strbuf_add(out, " ");
+        if (text)
+            strbuf_quote(out, text);
+        else
+            strbuf_addf(out, "%.15g", v->number);
+    }
+    if (changes[0])
+        strbuf_addf(out, " %s", changes);
+}

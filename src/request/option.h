@@ -1,0 +1,122 @@
+/*
+ * option.h - the one table of options: command line, --help, completion, --batch keys
+ * and the form of the terminal front end all read it.
+ *
+ * An option has a name ("max-num-seqs"; the --batch key is the same with underscores),
+ * a type with unit and range, a default as it is explained to people, the commands it
+ * belongs to, and one line of help. struct ask holds what somebody gave, checked for
+ * type and range but not yet looked up; planner.h turns it into a request.
+ *
+ * One name has two meanings: --output 256 is a number of tokens, --output plan.json a
+ * file (./256 for a file of that name).
+ */
+#ifndef GP_REQUEST_OPTION_H
+#define GP_REQUEST_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "util/err.h"
+#include "util/str.h"
+
+enum option_id {
+    OPT_MODEL, OPT_PRECISION, OPT_KV_PRECISION, OPT_GPU, OPT_USED, OPT_ENGINE,
+    OPT_CONTEXT, OPT_PROMPT, OPT_OUTPUT, OPT_USERS, OPT_TP, OPT_PP, OPT_MAX_PP, OPT_EP,
+    OPT_REPLICAS,
+    OPT_MAX_NUM_SEQS, OPT_MAX_BATCHED_TOKENS, OPT_MEMORY_UTILIZATION, OPT_HEADROOM,
+    OPT_PRUNE, OPT_SOLVE, OPT_PRICE, OPT_HOURS, OPT_ELECTRICITY,
+    OPT_TRAIN, OPT_ZERO, OPT_RECOMPUTE, OPT_SEQUENCE, OPT_MICRO_BATCH, OPT_LORA_RANK,
+    OPT_OPTIMIZER, OPT_FUSED,
+    OPT_DEVICE, OPT_TYPE, OPT_SHAPES, OPT_SIZE, OPT_CACHE, OPT_FILL, OPT_CHECK,
+    OPT_PRESET, OPT_REL_CI, OPT_MAX_TIME, OPT_TIME_LIMIT,
+    OPT_DRY_RUN, OPT_RESUME, OPT_STRICT, OPT_TOLERANCE, OPT_EXPECT, OPT_PROM,
+    OPT_BACKEND, OPT_ALGOS, OPT_WORKSPACE, OPT_MAX_MEMORY, OPT_STORAGE, OPT_SEED,
+    OPT_FORCE, OPT_LOCK_CLOCKS, OPT_NVML_INTERVAL,
+    OPT_ANONYMOUS, OPT_PROGRESS,
+    OPT_PLAIN, OPT_ASCII, OPT_COLOR, OPT_NO_MOUSE,
+    OPT_SORT, OPT_PROFILES, OPT_FORMAT, OPT_OUT, OPT_WHY, OPT_QUIET,
+    OPT_VERBOSE, OPT_HELP, OPT_VERSION,
+    OPTION_COUNT
+};
+
+enum option_type {
+    OPTION_FLAG,
+    OPTION_TEXT,   /* looked up later */
+    OPTION_WORD,   /* one of `choices` */
+    OPTION_COUNTED,/* a whole number, or "auto" where the default says so */
+    OPTION_TOKENS, /* 8192, 8k, 1M */
+    OPTION_NUMBER,
+    OPTION_BYTES,  /* 2GiB */
+    OPTION_PATH
+};
+
+enum { /* bits: which commands take an option */
+    FOR_PLAN = 1, FOR_COMPARE = 2, FOR_TABLE = 4, FOR_LIST = 8, FOR_SHOW = 16,
+    FOR_BATCH = 32, FOR_IMPORT = 64, FOR_BENCH = 128, FOR_COMPARE_RESULTS = 256,
+    FOR_MERGE = 512, FOR_SCREEN = 1024,
+    FOR_REQUEST = FOR_PLAN | FOR_COMPARE | FOR_TABLE | FOR_BENCH | FOR_SCREEN,
+    FOR_ALL = 2047,
+    FOR_PRINTING = FOR_ALL & ~FOR_SCREEN
+};
+
+struct option_row {
+    const char *name;       /* without dashes */
+    char key;               /* one-letter form, or 0 */
+    enum option_type type;
+    const char *argument;   /* "TOKENS"; NULL for a flag */
+    const char *unit;       /* "tokens", "GiB", "" */
+    double low, high;       /* range of numbers, inclusive */
+    const char *choices;    /* "text|json|csv|markdown", or NULL */
+    const char *fallback;   /* the default, in words */
+    unsigned commands;
+    bool many;              /* may be given several times */
+    const char *help;
+};
+
+extern const struct option_row option_rows[OPTION_COUNT];
+
+#define OPTIONS_MAX_MANY 160 /* models, precisions and GPUs in one request */
+
+struct option_value {
+    bool given;
+    const char *text;  /* borrowed; NULL when it was given as a number */
+    double number;     /* of numeric types; 0 = auto */
+};
+
+struct options {
+    struct option_value value[OPTION_COUNT];
+    const char *models[OPTIONS_MAX_MANY];     /* all values of --model, in order */
+    const char *precisions[OPTIONS_MAX_MANY];
+    const char *gpus[OPTIONS_MAX_MANY];
+    int model_count, precision_count, gpu_count;
+};
+
+/* The row whose name (or key, when the text is one letter) this is; -1 if none. Dashes
+ * and underscores are the same. */
+int option_find(const char *name);
+
+/* Sets one option, checking type and range. where names it in messages ("--context",
+ * "line 3: context"). text is borrowed. */
+enum gp_status options_text(struct options *options, enum option_id id, const char *where,
+                        const char *text, struct gp_err *err);
+enum gp_status options_number(struct options *options, enum option_id id, const char *where,
+                          double value, struct gp_err *err);
+
+/* The error of an option that may be given once. */
+enum gp_status options_twice(const char *where, struct gp_err *err);
+
+/* Fails with `why` when an option of fine-tuning was given. */
+enum gp_status options_inference(const struct options *options, const char *why,
+                                 struct gp_err *err);
+
+/* The command line that asks the same with `changes` ("--gpu h200-sxm:8 --tp auto") in
+ * place of what was given: "gpuplan --plan ...", ready to paste into a shell. */
+void options_command(const struct options *options, const char *changes, struct strbuf *out);
+
+bool options_flag(const struct options *options, enum option_id id);
+/* The number given, or `fallback`. */
+double options_or(const struct options *options, enum option_id id, double fallback);
+/* The word given, or `fallback`. */
+const char *options_word(const struct options *options, enum option_id id, const char *fallback);
+
+#endif

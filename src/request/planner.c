@@ -1,0 +1,496 @@
+/*
+ * planner.c - see planner.h.
+ */
+#include "request/planner.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkpoint/checkpoint.h"
+#include "core/search.h"
+#include "util/mem.h"
+#include "util/str.h"
+#include "util/units.h"
+
+#define MODELS_KEPT     256 /* read or made up; more than one command can name */
+#define CONTEXT_DEFAULT 8192.0
+#define PROMPT_DEFAULT  1024.0
+#define OUTPUT_DEFAULT  256.0
+
+struct local_model {
+    char *text; /* path or size as asked */
+    bool generic;
+    struct model *model;
+};
+
+struct local_slice {
+    char *text; /* "h100-sxm/3g.40gb" */
+    struct gpu *gpu;
+};
+
+struct planner {
+    struct catalog *catalog;
+    long today;
+    planner_local_fn local;
+    bool local_asked, local_found;
+    char local_text[320]; /* the id of the GPU in this machine, or why there is none */
+    struct local_model *models;
+    size_t model_count, model_cap,
+        model_next; /* next: whose place the next one takes */
+    struct local_slice *slices;
+    size_t slice_count, slice_cap;
+    struct market market;
+    bool market_loaded;
+};
+
+struct planner *planner_new(const char *profiles_dir, long today,
+                            planner_local_fn local)
+{
+    struct planner *p = gp_calloc(1, sizeof(*p));
+    p->catalog = catalog_new(profiles_dir);
+    p->today = today;
+    p->local = local;
+    return p;
+}
+
+void planner_free(struct planner *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->model_count; i++) {
+        free(p->models[i].text);
+        free(p->models[i].model);
+    }
+    for (size_t i = 0; i < p->slice_count; i++) {
+        free(p->slices[i].text);
+        free(p->slices[i].gpu);
+    }
+    free(p->models);
+    free(p->slices);
+    catalog_free(p->catalog);
+    free(p);
+}
+
+struct catalog *planner_catalog(struct planner *p)
+{
+    return p->catalog;
+}
+
+long planner_today(const struct planner *p)
+{
+    return p->today;
+}
+
+static enum gp_status load_market(struct planner *p, struct gp_err *err)
+{
+    struct market *m = &p->market;
+    enum gp_status status;
+    if (p->market_loaded)
+        return GP_OK;
+    status = catalog_instances(p->catalog, &m->instances, &m->instance_count, err);
+    if (!status)
+        status = catalog_servers(p->catalog, &m->servers, &m->server_count, err);
+    if (!status)
+        status = catalog_ownership(p->catalog, &m->ownership, err);
+    m->today = p->today;
+    p->market_loaded = status == GP_OK;
+    return status;
+}
+
+/* The catalogue does not know which option named an id that it lacks. */
+static enum gp_status named_by(enum gp_status status, const char *option,
+                               struct gp_err *err)
+{
+    if (status && err && !err->where[0])
+        gp_copy(err->where, sizeof(err->where), option);
+    return status;
+}
+
+/* ---- models ---- */
+
+/* "70B", "0.5b": a number and a unit letter, nothing else. */
+static bool is_size(const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    return value > 0 && end > text && *end && strchr("bBmMtT", *end) && end[1] == '\0';
+}
+
+/* A long --batch may name any number of sizes: the oldest are forgotten. */
+static const struct model *keep_model(struct planner *p, const char *text, bool generic,
+                                      const struct model *model)
+{
+    struct local_model *slot;
+    if (p->model_count < MODELS_KEPT) {
+        p->models =
+            gp_grow(p->models, &p->model_cap, p->model_count + 1, sizeof(*p->models));
+        slot = &p->models[p->model_count++];
+    } else {
+        slot = &p->models[p->model_next++ % MODELS_KEPT];
+        free(slot->text);
+        free(slot->model);
+    }
+    slot->text = gp_strdup(text);
+    slot->generic = generic;
+    slot->model = gp_malloc(sizeof(*model));
+    *slot->model = *model;
+    gp_tame(slot->model->source); /* holds the path */
+    gp_tame(slot->model->note);
+    return slot->model;
+}
+
+static enum gp_status find_model(struct planner *p, const char *text,
+                                 const struct model **model, bool *generic,
+                                 struct gp_err *err)
+{
+    struct model read;
+    enum gp_status status;
+    double params;
+    *generic = false;
+    for (size_t i = 0; i < p->model_count; i++)
+        if (strcmp(p->models[i].text, text) == 0) {
+            *model = p->models[i].model;
+            *generic = p->models[i].generic;
+            return GP_OK;
+        }
+    if (reader_is_path(text)) {
+        status = reader_model(text, &read, err);
+        /* "org/name" is a path that is not there, and may be a catalogue alias */
+        if (status && strchr(text, '/') &&
+            catalog_model(p->catalog, text, model, NULL) == GP_OK)
+            return GP_OK;
+    } else if (is_size(text)) {
+        status = units_parse_params(text, "--model", &params, err);
+        if (!status)
+            status = model_generic(params, &read, err);
+        if (status && err)
+            gp_copy(err->where, sizeof(err->where), "--model");
+        *generic = true;
+    } else {
+        return named_by(catalog_model(p->catalog, text, model, err), "--model", err);
+    }
+    if (!status)
+        *model = keep_model(p, text, *generic, &read);
+    return status;
+}
+
+/* ---- precisions ---- */
+
+static enum tensor_role heaviest_role(const struct model *m)
+{
+    static const enum tensor_role roles[] = {ROLE_EXPERT, ROLE_MLP, ROLE_ATTN_Q,
+                                             ROLE_RECURRENT, ROLE_OTHER};
+    enum tensor_role best = ROLE_MLP;
+    double most = -1;
+    for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+        double n = model_params_role(m, roles[i]);
+        if (n > most) {
+            most = n;
+            best = roles[i];
+        }
+    }
+    return best;
+}
+
+static bool is_scalar(const struct format *f)
+{
+    return f->block == 0 && f->group_bytes == 0 && f->bits >= 16 && !f->mix;
+}
+
+/* The 16-bit type the model computes in; FP32 models that are quantised take BF16. */
+static enum gp_status base_format(struct planner *p, const struct model *m,
+                                  const struct format *weight,
+                                  const struct format **base, struct gp_err *err)
+{
+    const char *id = m->native_dtype;
+    if (is_scalar(weight) && !weight->block)
+        id = weight->id;
+    else if (weight->block > 0)
+        id = "fp16"; /* GGUF engines compute in FP16 */
+    else if (strcmp(id, "fp16") != 0)
+        id = "bf16";
+    if (strcmp(id, "tf32") == 0)
+        id = "fp32";
+    return catalog_format(p->catalog, id, base, err);
+}
+
+static enum gp_status native_precision(struct planner *p, const struct model *m,
+                                       struct precision *out, struct gp_err *err)
+{
+    enum gp_status status = GP_OK;
+    memset(out, 0, sizeof(*out));
+    out->native = true;
+    for (int r = 0; r < ROLE_COUNT && !status; r++) {
+        const char *id = m->native[r][0] ? m->native[r] : m->native_dtype;
+        status = catalog_format(p->catalog, id[0] ? id : "bf16", &out->by_role[r], err);
+    }
+    if (status)
+        return status;
+    out->weight = out->by_role[heaviest_role(m)];
+    gp_copy(out->id, sizeof(out->id), out->weight->id);
+    return base_format(p, m, out->weight, &out->base, err);
+}
+
+enum gp_status planner_precision(struct planner *p, const struct model *m,
+                                 const struct format *format, struct precision *out,
+                                 struct gp_err *err)
+{
+    enum gp_status status = native_precision(p, m, out, err);
+    /* asking for what it is published in, or for its family's plain name, is asking for
+     * the checkpoint as it is */
+    if (status || !format || strcmp(format->id, out->weight->id) == 0 ||
+        strcmp(format->id, out->weight->family) == 0)
+        return status;
+    out->native = false;
+    out->weight = format;
+    gp_copy(out->id, sizeof(out->id), format->id);
+    status = base_format(p, m, format, &out->base, err);
+    for (int r = 0; r < ROLE_COUNT && !status; r++)
+        out->by_role[r] = format->keep_roles >> r & 1 ? out->base : format;
+    return status;
+}
+
+/* ---- GPUs ---- */
+
+static enum gp_status find_slice(struct planner *p, const char *text, char *slash,
+                                 const struct gpu **gpu, struct gp_err *err)
+{
+    const struct gpu *whole;
+    struct gpu cut;
+    for (size_t i = 0; i < p->slice_count; i++)
+        if (strcmp(p->slices[i].text, text) == 0) {
+            *gpu = p->slices[i].gpu;
+            return GP_OK;
+        }
+    char *copy = gp_strdup(text);
+    *slash = '\0';
+    enum gp_status status = catalog_gpu(p->catalog, text, &whole, err);
+    if (!status)
+        status = gpu_slice_of(whole, slash + 1, &cut, err);
+    if (status) {
+        free(copy);
+        return status;
+    }
+    p->slices =
+        gp_grow(p->slices, &p->slice_cap, p->slice_count + 1, sizeof(*p->slices));
+    struct local_slice *slot = &p->slices[p->slice_count++];
+    slot->text = copy;
+    slot->gpu = gp_malloc(sizeof(cut));
+    *slot->gpu = cut;
+    *gpu = slot->gpu;
+    return GP_OK;
+}
+
+/* Drivers are asked once, and only when somebody wants to know. */
+static bool has_local(struct planner *p)
+{
+    if (!p->local_asked && p->local)
+        p->local_found = p->local(p->catalog, p->local_text, sizeof(p->local_text));
+    else if (!p->local_asked)
+        gp_copy(p->local_text, sizeof(p->local_text), "nobody has looked");
+    p->local_asked = true;
+    return p->local_found;
+}
+
+/* "h100-sxm", "h100-sxm:4", "a100-80/3g.40gb:2", "local" */
+static enum gp_status find_gpu(struct planner *p, const char *text,
+                               const struct gpu **gpu, int *count, struct gp_err *err)
+{
+    char id[128];
+    *count = 0;
+    if (!gp_copy(id, sizeof(id), text))
+        return gp_fail(err, GP_E_USAGE, "--gpu", "see gpuplan --list gpus",
+                       "'%.40s...' is no GPU", text);
+    char *colon = strrchr(id, ':');
+    if (colon) {
+        char *end;
+        long n = strtol(colon + 1, &end, 10);
+        if (!isdigit((unsigned char)colon[1]) || *end || n < 1 || n > PLAN_MAX_GPUS)
+            return gp_fail(err, GP_E_USAGE, "--gpu", "as in h100-sxm:4",
+                           "'%s' is no count from 1 to %d", colon + 1, PLAN_MAX_GPUS);
+        *colon = '\0';
+        *count = (int)n;
+    }
+    if (strcmp(id, "all") == 0)
+        return gp_fail(err, GP_E_USAGE, "--gpu", "gpuplan --compare -g all",
+                       "'all' is not one GPU");
+    if (strcmp(id, "local") == 0) {
+        if (!has_local(p))
+            return gp_fail(err, GP_E_DEVICE, "--gpu local",
+                           "gpuplan --list devices tells more; or name a GPU",
+                           "no GPU that the catalogue knows is in this machine: %s",
+                           p->local_text);
+        gp_copy(id, sizeof(id), p->local_text);
+    }
+    char *slash = strchr(id, '/');
+    return named_by(slash ? find_slice(p, id, slash, gpu, err)
+                          : catalog_gpu(p->catalog, id, gpu, err),
+                    "--gpu", err);
+}
+
+/* ---- the rest of a request ---- */
+
+static enum gp_status resolve_engine(struct planner *p, const struct options *options,
+                                     struct request *q, struct gp_err *err)
+{
+    const char *name = q->precision.weight->block > 0 ? "llama.cpp" : "vllm";
+    return named_by(catalog_engine(p->catalog, options_word(options, OPT_ENGINE, name),
+                                   &q->engine, err),
+                    "--engine", err);
+}
+
+static enum gp_status resolve_kv(struct planner *p, const struct options *options,
+                                 struct request *q, struct gp_err *err)
+{
+    const char *id = options_word(options, OPT_KV_PRECISION, "auto");
+    if (strcmp(id, "auto") != 0)
+        return named_by(catalog_format(p->catalog, id, &q->kv, err), "--kv-precision",
+                        err);
+    if (q->model->native_kv[0] && q->precision.native)
+        return catalog_format(p->catalog, q->model->native_kv, &q->kv, err);
+    q->kv = q->precision.base;
+    return GP_OK;
+}
+
+static enum gp_status resolve_prune(const struct options *options, struct request *q,
+                                    struct gp_err *err)
+{
+    const char *text = options_word(options, OPT_PRUNE, "none");
+    char number[32];
+    double percent = 0;
+    size_t len = strlen(text);
+    if (strcmp(text, "none") == 0)
+        return GP_OK;
+    if (strcmp(text, "2:4") == 0) {
+        q->prune = PRUNE_2_4;
+        return GP_OK;
+    }
+    gp_format(number, sizeof(number), "%.*s",
+              (int)(len > 0 && text[len - 1] == '%' ? len - 1 : len), text);
+    if (len >= sizeof(number) || units_parse_number(number, "", &percent, NULL) ||
+        !(percent > 0 && percent < 100))
+        return gp_fail(err, GP_E_USAGE, "--prune",
+                       "none, 2:4, or a percentage such as 50", "'%s' is no pruning",
+                       text);
+    q->prune = PRUNE_UNSTRUCTURED;
+    q->prune_share = percent / 100;
+    return GP_OK;
+}
+
+static double at_most(double value, double most)
+{
+    return most > 0 && value > most ? most : value;
+}
+
+static enum gp_status resolve_load(const struct options *options, struct request *q,
+                                   struct gp_err *err)
+{
+    double most = q->model->max_context;
+    q->context = options_or(options, OPT_CONTEXT, at_most(CONTEXT_DEFAULT, most));
+    /* a small context leaves a quarter for the answer */
+    q->prompt = options_or(options, OPT_PROMPT,
+                           at_most(PROMPT_DEFAULT, ceil(q->context * 0.75)));
+    q->output = options_or(options, OPT_OUTPUT,
+                           at_most(OUTPUT_DEFAULT, fmax(q->context - q->prompt, 1)));
+    q->users = options_or(options, OPT_USERS, 1);
+    q->tp = (int)options_or(options, OPT_TP, 0);
+    q->pp = (int)options_or(options, OPT_PP, 0);
+    q->max_pp = (int)options_or(options, OPT_MAX_PP, SEARCH_MAX_PP);
+    q->ep = (int)options_or(options, OPT_EP, 0);
+    q->replicas = (int)options_or(options, OPT_REPLICAS, 0);
+    q->max_num_seqs = options_or(options, OPT_MAX_NUM_SEQS, 0);
+    q->max_batched_tokens = options_or(options, OPT_MAX_BATCHED_TOKENS, 0);
+    q->utilization = options_or(options, OPT_MEMORY_UTILIZATION, 0);
+    q->headroom = options_or(options, OPT_HEADROOM, 0);
+    q->used = options_or(options, OPT_USED, 0);
+    bool given = options->value[OPT_PROMPT].given || options->value[OPT_OUTPUT].given;
+    if (given && q->prompt + q->output > q->context)
+        return gp_fail(err, GP_E_USAGE, "--context",
+                       "a request holds both: raise --context",
+                       "prompt and output of %.0f tokens exceed the context of %.0f",
+                       q->prompt + q->output, q->context);
+    return GP_OK;
+}
+
+static enum price_want price_want(const struct options *options)
+{
+    static const char *const words[] = {"on-demand", "spot", "market", "buy"};
+    const char *word = options_word(options, OPT_PRICE, words[0]);
+    for (int i = 0; i < 4; i++)
+        if (strcmp(word, words[i]) == 0)
+            return (enum price_want)i;
+    return WANT_ON_DEMAND;
+}
+
+static enum gp_status resolve_gpu(struct planner *p, const char *gpu,
+                                  struct resolved *out, struct gp_err *err)
+{
+    struct request *q = &out->request;
+    enum gp_status status = GP_OK;
+    if (!gpu && has_local(p)) {
+        gpu = "local";
+        out->gpu_local = true;
+    }
+    if (gpu)
+        status = find_gpu(p, gpu, &q->gpu, &q->gpu_count, err);
+    else
+        out->gpu_chosen = true;
+    if (!status && q->gpu)
+        q->host_gpus = cost_host_gpus(q->gpu, &out->market, &q->host_assumed);
+    return status;
+}
+
+static enum gp_status resolve_weights(struct planner *p, const char *precision,
+                                      struct resolved *out, struct gp_err *err)
+{
+    const struct format *format = NULL;
+    enum gp_status status = GP_OK;
+    if (precision && strcmp(precision, "native") != 0 && strcmp(precision, "auto") != 0)
+        status = named_by(catalog_format(p->catalog, precision, &format, err),
+                          "--precision", err);
+    if (!status)
+        status = planner_precision(p, out->request.model, format,
+                                   &out->request.precision, err);
+    return status;
+}
+
+enum gp_status planner_resolve(struct planner *p, const struct options *options,
+                               const char *model, const char *precision,
+                               const char *gpu, struct resolved *out,
+                               struct gp_err *err)
+{
+    struct request *q = &out->request;
+    enum gp_status status;
+    memset(out, 0, sizeof(*out));
+    if (!model && options->model_count == 0)
+        return gp_fail(err, GP_E_USAGE, "--model", "see gpuplan --list models",
+                       "no model was given");
+    model = model ? model : options->models[0];
+    precision =
+        precision || options->precision_count == 0 ? precision : options->precisions[0];
+    gpu = gpu || options->gpu_count == 0 ? gpu : options->gpus[0];
+    gp_copy(out->model_text, sizeof(out->model_text), model);
+    status = find_model(p, model, &q->model, &out->generic, err);
+    if (!status)
+        status = resolve_weights(p, precision, out, err);
+    if (!status)
+        status = load_market(p, err);
+    out->market = p->market;
+    out->market.hours = options_or(options, OPT_HOURS, 0);
+    out->market.electricity = options_or(options, OPT_ELECTRICITY, 0);
+    if (!status)
+        status = resolve_gpu(p, gpu, out, err);
+    if (!status)
+        status = resolve_engine(p, options, q, err);
+    if (!status)
+        status = resolve_kv(p, options, q, err);
+    if (!status)
+        status = resolve_prune(options, q, err);
+    q->price = price_want(options);
+    if (!status)
+        status = resolve_load(options, q, err);
+    return status;
+}

@@ -1,0 +1,77 @@
+/*
+ * planner.h - from what somebody asked to an answer: the one way every command takes.
+ *
+ * A planner holds the catalogue, the prices and the local models read so far. It turns
+ * an ask (words) into a request (looked up, defaults resolved) and a request into a
+ * plan with fixes. Lists are loaded when the first request needs them.
+ *
+ * Not for several threads at once: resolve in one, then plan in many (core is pure).
+ */
+#ifndef GP_REQUEST_PLANNER_H
+#define GP_REQUEST_PLANNER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "catalog/catalog.h"
+#include "core/plan.h"
+#include "core/solve.h"
+#include "request/option.h"
+#include "util/err.h"
+
+struct planner;
+
+/* Finds the GPU in this machine: true and its id, as --gpu takes it ("h100-sxm",
+ * "a100-sxm-40/1g.5gb"), or false and why there is none, in text[size]. */
+typedef bool (*planner_local_fn)(struct catalog *catalog, char *text, size_t size);
+
+/* profiles_dir may be NULL; today in days since 1970-01-01 (cost_date_days). local is
+ * called at most once, by the first ask that names no GPU or "local"; NULL: no GPU. */
+struct planner *planner_new(const char *profiles_dir, long today, planner_local_fn local);
+void planner_free(struct planner *planner);
+
+struct catalog *planner_catalog(struct planner *planner);
+long planner_today(const struct planner *planner); /* as given to planner_new */
+
+/* A request and what the answer must say about how it came to be. */
+struct resolved {
+    struct request request;
+    bool gpu_chosen;        /* nobody named a GPU: the cheapest that fits was taken */
+    bool gpu_local;         /* ... or the one in this machine */
+    bool generic;           /* the model is a bare size: its shape is assumed */
+    char model_text[256];   /* as asked: a path, an id, a size */
+    struct market market;
+};
+
+/* Looks everything up. model, precision and gpu choose one of the ask's lists; NULL
+ * takes the first (or the default). */
+enum gp_status planner_resolve(struct planner *planner, const struct options *options,
+                               const char *model, const char *precision,
+                               const char *gpu, struct resolved *out,
+                               struct gp_err *err);
+
+/* An answer: the plan, and fixes when it does not simply fit. */
+struct answer {
+    struct resolved resolved;
+    struct plan plan;
+    enum solve solve;
+    bool solved;
+    struct fix fixes[PLAN_MAX_FIXES];
+    int fix_count;
+};
+
+enum gp_status planner_answer(struct planner *planner, const struct options *options,
+                              struct answer *out, struct gp_err *err);
+/* The command line that asks for this fix of an answer, ready to paste. */
+void planner_fix_command(const struct options *options, const struct answer *answer,
+                         const struct fix *fix, struct strbuf *out);
+/* The same without choosing or fixing, for a request that is already resolved. */
+void planner_plan(struct planner *planner, const struct resolved *resolved,
+                  struct plan *out);
+
+/* What each role is stored in when `format` is asked for; format NULL = native. */
+enum gp_status planner_precision(struct planner *planner, const struct model *model,
+                                 const struct format *format, struct precision *out,
+                                 struct gp_err *err);
+
+#endif

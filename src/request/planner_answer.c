@@ -1,0 +1,154 @@
+/*
+ * planner_answer.c - planner_answer() of planner.h: choosing a GPU where nobody named
+ * one, solving, fixes and the commands that ask for them.
+ */
+#include "request/planner.h"
+
+#include <string.h>
+
+#include "core/search.h"
+#include "util/str.h"
+
+/* Formats below the request's own, best first. Returns how many through *n. */
+static enum gp_status offer_formats(struct planner *p, const struct request *q,
+                                    const char *const *ids, int count,
+                                    struct precision *out, int *n, struct gp_err *err)
+{
+    enum gp_status status = GP_OK;
+    for (int i = 0; i < count && !status; i++) {
+        const struct format *f;
+        status = catalog_format(planner_catalog(p), ids[i], &f, err);
+        if (!status && f->bits < q->precision.weight->bits)
+            status = planner_precision(p, q->model, f, &out[(*n)++], err);
+    }
+    return status;
+}
+
+/* The newest range of each other engine; those that read GGUF also take 16 bit. */
+static enum gp_status offer_engines(struct planner *p, const struct request *q,
+                                    struct choices *out, struct gp_err *err)
+{
+    static const char *const names[] = {"vllm", "sglang", "tensorrt-llm", "llama.cpp"};
+    enum gp_status status = GP_OK;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !status; i++) {
+        const struct engine *e;
+        status = catalog_engine(planner_catalog(p), names[i], &e, err);
+        if (!status && strcmp(e->id, q->engine->id) != 0)
+            out->engines[out->engine_count++] = e;
+    }
+    if (q->precision.weight->bits >= 16)
+        out->gguf[out->gguf_count++] = q->precision;
+    return status;
+}
+
+static enum gp_status offers(struct planner *p, const struct request *q,
+                             struct choices *out, struct gp_err *err)
+{
+    static const char *const plain[] = {"fp16", "fp8", "int8", "int4-awq"};
+    static const char *const gguf[] = {"q8_0", "q6_k", "q5_k_m", "q4_k_m"};
+    bool reads_gguf = q->engine->gguf;
+    enum gp_status status =
+        catalog_gpus(planner_catalog(p), &out->gpus, &out->gpu_count, err);
+    if (!status && !reads_gguf)
+        status = catalog_format(planner_catalog(p), "fp8", &out->kv_fp8, err);
+    if (!status)
+        status = offer_formats(p, q, reads_gguf ? gguf : plain, 4, out->lower,
+                               &out->lower_count, err);
+    if (!status)
+        status = offer_engines(p, q, out, err);
+    if (!status && !reads_gguf)
+        status = offer_formats(p, q, gguf, 4, out->gguf, &out->gguf_count, err);
+    return status;
+}
+
+/* The highest first, beginning with the request's own. */
+static void offer_own(const struct request *q, struct choices *c)
+{
+    int room = (int)(sizeof(c->lower) / sizeof(c->lower[0]));
+    int n = c->lower_count < room ? c->lower_count : room - 1;
+    memmove(&c->lower[1], &c->lower[0], (size_t)n * sizeof(c->lower[0]));
+    c->lower[0] = q->precision;
+    c->lower_count = n + 1;
+}
+
+void planner_plan(struct planner *p, const struct resolved *resolved, struct plan *out)
+{
+    (void)p;
+    plan_request(&resolved->request, &resolved->market, out);
+}
+
+static enum solve solve_word(const struct options *options)
+{
+    static const char *const words[] = {"none",  "gpus",      "context",
+                                        "users", "precision", "budget"};
+    const char *word = options_word(options, OPT_SOLVE, words[0]);
+    for (int i = 0; i < 6; i++)
+        if (strcmp(word, words[i]) == 0)
+            return (enum solve)i;
+    return SOLVE_NONE;
+}
+
+/* Nobody named a GPU and none is here: the cheapest list price that fits in one
+ * machine, or the fewest GPUs where that is asked for; when nothing fits, the GPU with
+ * the most memory says why. */
+static void choose_gpu(struct answer *a, const struct choices *c)
+{
+    struct request *q = &a->resolved.request;
+    const struct market *market = &a->resolved.market;
+    enum solve_gpu by = a->solve == SOLVE_GPUS ? SOLVE_GPU_FEWEST : SOLVE_GPU_CHEAPEST;
+    if (solve_gpu(q, by, c, market, &a->plan)) {
+        *q = a->plan.request;
+        return;
+    }
+    for (size_t i = 0; i < c->gpu_count; i++)
+        if (!q->gpu || gpu_usable(c->gpus[i]).value > gpu_usable(q->gpu).value)
+            q->gpu = c->gpus[i];
+    *q = search_on(q, q->gpu, 0, market);
+}
+
+enum gp_status planner_answer(struct planner *p, const struct options *options,
+                              struct answer *out, struct gp_err *err)
+{
+    struct choices c;
+    memset(out, 0, sizeof(*out));
+    memset(&c, 0, sizeof(c));
+    enum gp_status status =
+        planner_resolve(p, options, NULL, NULL, NULL, &out->resolved, err);
+    const struct request *q = &out->resolved.request;
+    if (status)
+        return status;
+    out->solve = solve_word(options);
+    if (out->resolved.gpu_chosen || out->solve != SOLVE_NONE) {
+        status = offers(p, q, &c, err);
+        if (status)
+            return status;
+        if (out->resolved.gpu_chosen)
+            choose_gpu(out, &c);
+    }
+    if (out->solve == SOLVE_NONE) {
+        planner_plan(p, &out->resolved, &out->plan);
+    } else {
+        struct choices own = c;
+        offer_own(q, &own);
+        out->solved =
+            solve_request(q, out->solve, &own, &out->resolved.market, &out->plan);
+    }
+    /* a plan that fits has at most one fix, a deeper pipeline, which needs no choices
+     */
+    if (out->plan.verdict != VERDICT_FITS && !c.gpus)
+        status = offers(p, q, &c, err);
+    if (!status)
+        out->fix_count = plan_fixes(&out->plan, &c, &out->resolved.market, out->fixes);
+    return status;
+}
+
+void planner_fix_command(const struct options *options, const struct answer *answer,
+                         const struct fix *fix, struct strbuf *out)
+{
+    char changes[sizeof(fix->option) + GPU_ID_MAX + 16];
+    bool name_gpu = options->gpu_count == 0 && !strstr(fix->option, "--gpu ");
+    gp_format(changes, sizeof(changes), "%s%s%s%s", name_gpu ? "--gpu " : "",
+              name_gpu ? answer->plan.request.gpu->id : "", name_gpu ? " " : "",
+              fix->option);
+    options_command(options, changes, out);
+}

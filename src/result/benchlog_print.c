@@ -1,0 +1,278 @@
+/*
+ * benchlog_print.c - a result file as text, CSV, Markdown and for Prometheus.
+ *
+ * One row per point in each. Numbers in CSV are SI and unrounded, an empty cell is a
+ * figure nobody has; the tables for people round to what a measurement is good for.
+ */
+#include "result/benchlog.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "util/table.h"
+#include "util/units.h"
+
+static char *scaled(char *text, size_t size, double value, const char *unit)
+{
+    static const char *const prefix[] = {"", "k", "M", "G", "T", "P"};
+    int i = 0;
+
+    for (; value >= 1000 && i < 5; i++)
+        value /= 1000;
+    gp_format(text, size, "%.*f %s%s",
+              value < 10    ? 2
+              : value < 100 ? 1
+                            : 0,
+              value, prefix[i], unit);
+    return text;
+}
+
+char *benchlog_seconds(char *text, size_t size, double s)
+{
+    if (s < 1e-3)
+        gp_format(text, size, "%s us", UNITS_PLAIN(s * 1e6, 3));
+    else if (s < 1)
+        gp_format(text, size, "%s ms", UNITS_PLAIN(s * 1e3, 3));
+    else
+        gp_format(text, size, "%s s", UNITS_PLAIN(s, 3));
+    return text;
+}
+
+char *benchlog_rate(char *text, size_t size, const struct benchlog_point *p)
+{
+    bool product = strcmp(p->test, "gemm") == 0 || strcmp(p->test, "batch") == 0;
+
+    if (p->median <= 0)
+        gp_copy(text, size, "-");
+    else if (product && p->ops > 0)
+        scaled(text, size, p->ops, strcmp(p->type, "int8") == 0 ? "OP/s" : "FLOP/s");
+    else if (strcmp(p->test, "decode") != 0 && p->bytes > 0)
+        scaled(text, size, p->bytes, "B/s");
+    else
+        benchlog_seconds(text, size, p->median);
+    return text;
+}
+
+static void flag_words(const struct benchlog_point *p, char *text, size_t size)
+{
+    gp_copy(text, size, strcmp(p->state, "ok") == 0 ? "" : p->state);
+    if (p->check_done && !p->check_ok)
+        gp_format(text, size, "WRONG");
+    for (size_t i = 0; p->flags && i < json_array_size(p->flags); i++) {
+        size_t used = strlen(text);
+
+        gp_format(text + used, size - used, "%s%s", used ? " " : "",
+                  json_string_value(json_array_get(p->flags, i)));
+    }
+    if (strcmp(p->state, "ok") != 0 && p->reason[0]) {
+        size_t used = strlen(text);
+
+        gp_format(text + used, size - used, ": %s", p->reason);
+    }
+}
+
+static void print_people(const struct benchlog *log, bool markdown, struct strbuf *out)
+{
+    static const struct table_column columns[] = {
+        {"device", TABLE_RIGHT},    {"point", TABLE_LEFT},      {"variant", TABLE_LEFT},
+        {"time", TABLE_RIGHT},      {"+-%", TABLE_RIGHT},       {"rate", TABLE_RIGHT},
+        {"predicted", TABLE_RIGHT}, {"reached %", TABLE_RIGHT}, {"bound", TABLE_LEFT},
+        {"notes", TABLE_LEFT}};
+    struct table table;
+    char text[96], notes[256];
+
+    table_init(&table, columns, sizeof columns / sizeof columns[0]);
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+
+        table_cellf(&table, "%ld", log->device[p->device].id);
+        table_cell(&table, p->id);
+        table_cell(&table, p->variant);
+        table_cell(&table, p->median > 0 ? benchlog_seconds(text, sizeof text, p->median) : "-");
+        if (p->median > 0)
+            table_cellf(&table, "%.1f", 50 * (p->high - p->low) / p->median);
+        else
+            table_cell(&table, "-");
+        table_cell(&table, benchlog_rate(text, sizeof text, p));
+        table_cell(&table,
+                   p->predicted > 0 ? benchlog_seconds(text, sizeof text, p->predicted) : "-");
+        if (p->ratio > 0)
+            table_cellf(&table, "%.0f", 100 * p->ratio);
+        else
+            table_cell(&table, "-");
+        table_cell(&table, p->bound);
+        flag_words(p, notes, sizeof notes);
+        table_cell(&table, notes);
+    }
+    if (markdown)
+        table_markdown(&table, out);
+    else
+        table_text(&table, out);
+    table_fini(&table);
+}
+
+static void csv_number(struct table *table, double value)
+{
+    if (value > 0)
+        table_cellf(table, "%.9g", value);
+    else
+        table_cell(table, "");
+}
+
+static double param(const struct benchlog_point *p, const char *key)
+{
+    return json_number_value(json_object_get(json_object_get(p->json, "params"), key));
+}
+
+static void print_csv(const struct benchlog *log, struct strbuf *out)
+{
+    static const char *const titles[] = {
+        "host",        "device",    "device_name",  "test",
+        "id",          "variant",   "type",         "m",
+        "n",           "k",         "bytes",        "state",
+        "reason",      "samples",   "median_s",     "ci95_low_s",
+        "ci95_high_s", "ops_per_s", "bytes_per_s",  "predicted_s",
+        "ratio",       "bound",     "sm_clock_mhz", "power_w",
+        "temp_c",      "check",     "good",         "flags",
+        "ops_per_j",   "ops_per_clock"};
+    enum { COLUMNS = sizeof titles / sizeof titles[0] };
+    struct table_column columns[COLUMNS];
+    struct table table;
+    char flags[256];
+
+    for (int i = 0; i < COLUMNS; i++)
+        columns[i] = (struct table_column){titles[i], TABLE_LEFT};
+    table_init(&table, columns, COLUMNS);
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+        const struct benchlog_device *d = &log->device[p->device];
+
+        table_cell(&table, d->host);
+        table_cellf(&table, "%ld", d->id);
+        table_cell(&table, d->name);
+        table_cell(&table, p->test);
+        table_cell(&table, p->id);
+        table_cell(&table, p->variant);
+        table_cell(&table, p->type);
+        csv_number(&table, param(p, "m"));
+        csv_number(&table, param(p, "n"));
+        csv_number(&table, param(p, "k"));
+        csv_number(&table, param(p, "bytes"));
+        table_cell(&table, p->state);
+        table_cell(&table, p->reason);
+        csv_number(&table, p->samples);
+        csv_number(&table, p->median);
+        csv_number(&table, p->low);
+        csv_number(&table, p->high);
+        csv_number(&table, p->ops);
+        csv_number(&table, p->bytes);
+        csv_number(&table, p->predicted);
+        csv_number(&table, p->ratio);
+        table_cell(&table, p->bound);
+        csv_number(&table, p->clock);
+        csv_number(&table, p->power);
+        csv_number(&table, p->temp);
+        table_cell(&table, !p->check_done ? "" : p->check_ok ? "ok" : "failed");
+        table_cell(&table, benchlog_good(p) ? "1" : "0");
+        flag_words(p, flags, sizeof flags);
+        table_cell(&table, strcmp(p->state, "ok") == 0 ? flags : "");
+        csv_number(&table, p->per_joule); /* last, so that older columns stay */
+        csv_number(&table, p->per_clock);
+    }
+    table_csv(&table, out);
+    table_fini(&table);
+}
+
+void benchlog_print(const struct benchlog *log, enum benchlog_view view,
+                    struct strbuf *out)
+{
+    if (view == BENCHLOG_CSV)
+        print_csv(log, out);
+    else
+        print_people(log, view == BENCHLOG_MARKDOWN, out);
+}
+
+/* ---- Prometheus textfile ---- */
+
+/* A label's value: backslash, quote and newline escaped. */
+static void label(struct strbuf *out, const char *name, const char *value,
+                  const char *after)
+{
+    strbuf_addf(out, "%s=\"", name);
+    for (; *value; value++) {
+        if (*value == '\\' || *value == '"')
+            strbuf_add(out, "\\");
+        if ((unsigned char)*value >= 0x20)
+            strbuf_addn(out, value, 1);
+    }
+    strbuf_addf(out, "\"%s", after);
+}
+
+static double prom_seconds(const struct benchlog_point *p)
+{
+    return p->median;
+}
+static double prom_ops(const struct benchlog_point *p)
+{
+    return p->ops;
+}
+static double prom_bytes(const struct benchlog_point *p)
+{
+    return p->bytes;
+}
+static double prom_ratio(const struct benchlog_point *p)
+{
+    return p->ratio;
+}
+
+static double prom_failed(const struct benchlog_point *p)
+{
+    return p->check_done && !p->check_ok ? 1 : 0;
+}
+
+static double prom_good(const struct benchlog_point *p)
+{
+    return benchlog_good(p) ? 1 : 0;
+}
+
+/* Whether a point is good is a metric and no label: a label would make another series
+ * of it each time that it changes. */
+void benchlog_prometheus(const struct benchlog *log, struct strbuf *out)
+{
+    static const struct {
+        const char *name, *help;
+        double (*of)(const struct benchlog_point *);
+        bool always; /* also when it is 0 */
+    } metrics[] = {
+        {"gpuplan_bench_seconds", "median time of one operation", prom_seconds, false},
+        {"gpuplan_bench_operations_per_second", "rate of arithmetic", prom_ops, false},
+        {"gpuplan_bench_bytes_per_second", "rate of moved bytes", prom_bytes, false},
+        {"gpuplan_bench_reached_ratio", "predicted over measured time", prom_ratio,
+         false},
+        {"gpuplan_bench_check_failed", "1 when results were wrong", prom_failed, true},
+        {"gpuplan_bench_good", "0 when flagged or wrong, not to be used", prom_good,
+         true},
+    };
+
+    for (size_t m = 0; m < sizeof metrics / sizeof metrics[0]; m++) {
+        strbuf_addf(out, "# HELP %s %s\n# TYPE %s gauge\n", metrics[m].name,
+                    metrics[m].help, metrics[m].name);
+        for (int i = 0; i < log->count; i++) {
+            const struct benchlog_point *p = &log->point[i];
+            const struct benchlog_device *d = &log->device[p->device];
+            double value = metrics[m].of(p);
+            char number[32];
+
+            if (strcmp(p->state, "ok") != 0 || (value <= 0 && !metrics[m].always))
+                continue;
+            gp_format(number, sizeof number, "%ld", d->id);
+            strbuf_addf(out, "%s{", metrics[m].name);
+            label(out, "host", d->host, ",");
+            label(out, "device", number, ",");
+            label(out, "name", d->name, ",");
+            label(out, "id", p->id, ",");
+            label(out, "variant", p->variant, "}");
+            strbuf_addf(out, " %.9g\n", value);
+        }
+    }
+}

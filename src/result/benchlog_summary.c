@@ -1,0 +1,416 @@
+/*
+ * benchlog_summary.c - what the figures mean, in words.
+ *
+ * What limits a device shows in the batch sweep: as long as a layer takes no longer for
+ * more tokens, the weights' way from memory is what takes the time; where it takes 10 %
+ * more than for one token, arithmetic begins to. That batch is the knee, and lies
+ * between two that were measured. A layer whose weights come at less than half of the
+ * bandwidth is not limited by memory, however long it takes no longer. The best product
+ * over the read bandwidth, both measured, say from how many operations per byte on
+ * arithmetic limits.
+ *
+ * Whether a sheet's figure holds is said by the best that any point reached of it: 90 %
+ * or more holds, more than 105 % means that the sheet is not this device's. What is
+ * estimated from a sheet, as of a slice of a GPU, is compared without a verdict.
+ */
+#include "result/benchlog.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/json.h"
+#include "util/units.h"
+
+#define KNEE   1.10
+#define HOLDS  0.90
+#define BEYOND 1.05
+#define PACE   0.5 /* of the bandwidth: memory sets the pace */
+
+static void add(json_t *list, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add(json_t *list, const char *fmt, ...)
+{
+    char text[400];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    json_array_append_new(list, gp_json_text(text));
+}
+
+static double number(const struct benchlog_point *p, const char *key)
+{
+    return json_number_value(json_object_get(json_object_get(p->json, "params"), key));
+}
+
+static bool is(const struct benchlog_point *p, int device, const char *test)
+{
+    return p->device == device && strcmp(p->test, test) == 0 && benchlog_good(p) &&
+           benchlog_main_variant(p->variant);
+}
+
+/* ---- memory ---- */
+
+/* As for predictions (run/session_predict.c): a read that the last cache helps is no
+ * figure of memory. */
+static bool is_cached(const struct benchlog *log, const struct benchlog_point *p)
+{
+    const json_t *device =
+        json_array_get(json_object_get(log->json, "devices"), (size_t)p->device);
+    double bytes = number(p, "bytes");
+
+    return bytes > 0 &&
+           bytes <= 2 * json_number_value(json_object_get(device, "cache"));
+}
+
+static const struct benchlog_point *best_read(const struct benchlog *log, int device)
+{
+    const struct benchlog_point *best = NULL;
+
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+
+        if (is(p, device, "memory") && strncmp(p->id, "memory/read/", 12) == 0 &&
+            !is_cached(log, p) && p->bytes > 0 && (!best || p->bytes > best->bytes))
+            best = p;
+    }
+    return best;
+}
+
+/* ---- the knee ---- */
+
+static bool same_layer(const struct benchlog_point *a, const struct benchlog_point *b)
+{
+    return strcmp(a->type, b->type) == 0 && strcmp(a->variant, b->variant) == 0 &&
+           number(a, "m") == number(b, "m") && number(a, "k") == number(b, "k");
+}
+
+/* Where a layer begins to take 10 % longer than for one token. */
+struct knee {
+    double flat; /* the largest batch before */
+    double from; /* the smallest that does; 0 = none */
+};
+
+static struct knee knee_of(const struct benchlog *log, const struct benchlog_point *one)
+{
+    struct knee knee = {1, 0};
+
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+        double n = number(p, "n");
+
+        if (is(p, one->device, "batch") && same_layer(p, one) &&
+            p->median > KNEE * one->median && n > 1 &&
+            (knee.from <= 0 || n < knee.from))
+            knee.from = n;
+    }
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+        double n = number(p, "n");
+
+        if (is(p, one->device, "batch") && same_layer(p, one) &&
+            (knee.from <= 0 || n < knee.from))
+            knee.flat = fmax(knee.flat, n);
+    }
+    return knee;
+}
+
+/* The part of the bandwidth at which the layer's weights come: of what was measured, or
+ * of the sheet's; 0 = unknown. */
+static double pace_of(const struct benchlog *log, const struct benchlog_point *one)
+{
+    const struct benchlog_point *read = best_read(log, one->device);
+
+    if (read && one->bytes > 0)
+        return one->bytes / read->bytes;
+    return strcmp(one->bound, "memory") == 0 ? one->ratio : 0;
+}
+
+static void say_knee(const struct benchlog *log, const struct benchlog_point *one,
+                     json_t *list)
+{
+    struct knee knee = knee_of(log, one);
+    double pace = pace_of(log, one), m = number(one, "m"), k = number(one, "k");
+    long id = log->device[one->device].id;
+    char then[64] = "";
+
+    if (knee.from > 0)
+        gp_format(then, sizeof then, "; at %.0f arithmetic counts", knee.from);
+    else if (knee.flat <= 1)
+        return;
+    if (pace > 0 && pace < PACE)
+        add(list,
+            "device %ld, %s: a %.0f x %.0f layer takes no longer up to a batch of "
+            "%.0f, but its weights come at %.0f %% of the bandwidth: not memory limits "
+            "it%s",
+            id, one->type, m, k, knee.flat, 100 * pace, then);
+    else
+        add(list,
+            "device %ld, %s: memory limits a %.0f x %.0f layer up to a batch of %.0f%s",
+            id, one->type, m, k, knee.flat, then);
+}
+
+static void knees(const struct benchlog *log, int device, const char *type,
+                  json_t *list)
+{
+    const struct benchlog_point *big = NULL;
+    double size = 0;
+
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+        double area;
+
+        if (!is(p, device, "batch") || strcmp(p->type, type) != 0 || number(p, "n") != 1)
+            continue;
+        area = number(p, "m") * number(p, "k");
+        if (area > size) {
+            big = p;
+            size = area;
+        }
+    }
+    if (big)
+        say_knee(log, big, list);
+}
+
+/* ---- the sheet ---- */
+
+static bool told(const struct benchlog_point *p, const char *origin)
+{
+    const json_t *json =
+        json_object_get(json_object_get(p->json, "predicted"), "origin");
+
+    return json_is_string(json) && strcmp(json_string_value(json), origin) == 0;
+}
+
+/* Of those that the bound limits, by a sheet or what is estimated from one. type NULL:
+ * of any. */
+static const struct benchlog_point *best_of(const struct benchlog *log, int device,
+                                            const char *test, const char *type,
+                                            const char *bound)
+{
+    const struct benchlog_point *best = NULL;
+
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+
+        if (p->device == device && strcmp(p->test, test) == 0 && benchlog_good(p) &&
+            strcmp(p->bound, bound) == 0 && p->ratio > 0 &&
+            (!type || strcmp(p->type, type) == 0) &&
+            (told(p, "sheet") || told(p, "model")) && (!best || p->ratio > best->ratio))
+            best = p;
+    }
+    return best;
+}
+
+static const struct benchlog_point *best_product_of_sheet(const struct benchlog *log,
+                                                          int device, const char *type)
+{
+    const struct benchlog_point *a = best_of(log, device, "gemm", type, "arithmetic");
+    const struct benchlog_point *b = best_of(log, device, "batch", type, "arithmetic");
+
+    return !a || (b && b->ratio > a->ratio) ? b : a;
+}
+
+static void sheet(const struct benchlog *log, const struct benchlog_point *p,
+                  const char *what, json_t *list)
+{
+    char rate[64];
+
+    if (!p)
+        return;
+    benchlog_rate(rate, sizeof rate, p);
+    if (!told(p, "sheet")) {
+        add(list, "device %ld, %s: %s, %.0f %% of what is estimated from the sheet",
+            log->device[p->device].id, what, rate, 100 * p->ratio);
+        return;
+    }
+    add(list, "device %ld, %s: %s, %.0f %% of the sheet: %s", log->device[p->device].id,
+        what, rate, 100 * p->ratio,
+        p->ratio > BEYOND   ? "more than the sheet allows, it is not this device's"
+        : p->ratio >= HOLDS ? "the sheet's figure holds"
+                            : "the sheet's figure is not reached");
+}
+
+/* ---- the roof that was measured ---- */
+
+/* Of more than one token: for one, it is memory that is measured. */
+static const struct benchlog_point *best_product(const struct benchlog *log, int device,
+                                                 const char *type)
+{
+    const struct benchlog_point *best = NULL;
+
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+
+        if ((is(p, device, "gemm") || is(p, device, "batch")) &&
+            strcmp(p->type, type) == 0 && number(p, "n") > 1 && p->ops > 0 &&
+            (!best || p->ops > best->ops))
+            best = p;
+    }
+    return best;
+}
+
+/* The layer that reads its weights fastest for one token. */
+static const struct benchlog_point *best_weights(const struct benchlog *log, int device,
+                                                 const char *type)
+{
+    const struct benchlog_point *best = NULL;
+
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+
+        if (is(p, device, "batch") && strcmp(p->type, type) == 0 &&
+            number(p, "n") == 1 && p->bytes > 0 && (!best || p->bytes > best->bytes))
+            best = p;
+    }
+    return best;
+}
+
+static void no_sheet(const struct benchlog *log, int device, json_t *list)
+{
+    const struct benchlog_point *read = best_read(log, device);
+    char rate[64];
+
+    if (read && read->ratio <= 0)
+        add(list, "device %ld: memory reads at %s; no sheet to compare it with",
+            log->device[device].id, benchlog_rate(rate, sizeof rate, read));
+}
+
+/* What was measured is the roof: where products and reads are equally long, and whether
+ * one token's weights come as fast as memory is read. */
+static void own_roof(const struct benchlog *log, int device, const char *type,
+                     json_t *list)
+{
+    const struct benchlog_point *read = best_read(log, device);
+    const struct benchlog_point *product = best_product(log, device, type);
+    const struct benchlog_point *weights = best_weights(log, device, type);
+    long id = log->device[device].id;
+    char rate[64];
+
+    if (read && product)
+        add(list,
+            "device %ld, %s: products reach %s, %.0f operations per byte read: work "
+            "with "
+            "fewer is limited by memory, with more by arithmetic",
+            id, type, benchlog_rate(rate, sizeof rate, product),
+            product->ops / read->bytes);
+    if (read && weights)
+        add(list,
+            "device %ld, %s: for one token the weights are read at %s GB/s, %.0f %% "
+            "of the read bandwidth: %s",
+            id, type, UNITS_PLAIN(weights->bytes / 1e9, 3), 100 * weights->bytes / read->bytes,
+            weights->bytes >= HOLDS * read->bytes ? "memory limits it"
+                                                  : "something else than memory limits "
+                                                    "it, too");
+}
+
+/* Nothing is faster than its roof: if points are, the measured roof is too low (a busy
+ * machine) or their operands were not as cold as planned. Say it rather than hide it.
+ */
+static void above_roof(const struct benchlog *log, int device, json_t *list)
+{
+    int above = 0;
+    double most = 0;
+
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+
+        if (p->device != device || !benchlog_good(p) || p->ratio <= BEYOND ||
+            strcmp(p->bound, "memory") != 0 || !told(p, "measured"))
+            continue;
+        above++;
+        most = fmax(most, p->ratio);
+    }
+    if (above)
+        add(list,
+            "device %ld: %d points are faster than the read bandwidth measured in this "
+            "run allows (up to %.0f %%): do not rely on it as a roof",
+            log->device[device].id, above, 100 * most);
+}
+
+static void counts(const struct benchlog *log, json_t *list)
+{
+    struct benchlog_tally t = benchlog_tally(log);
+
+    add(list, "%d point%s good, %d flagged, %d wrong, %d without a figure", t.good,
+        t.good == 1 ? "" : "s", t.flagged, t.wrong, t.without);
+}
+
+static bool has_flag(const struct benchlog_point *p, const char *flag)
+{
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(p->flags, i,
+                       one) if (strcmp(json_string_value(one), flag) == 0) return true;
+    return false;
+}
+
+/* Why points are flagged, and what helps. */
+static void reasons(const struct benchlog *log, json_t *list)
+{
+    static const struct {
+        const char *flag, *words;
+    } table[] = {
+        {"contended", "other programs ran: close them and measure again"},
+        {"shared", "another process computed on the device: measure it alone"},
+        {"throttled", "too hot, or slowed by the hardware: look at its cooling"},
+        {"low_clock", "the clock fell: look at cooling and power limit"},
+        {"unconverged", "the times vary too much: a longer preset, a quieter machine"},
+        {"drift", "the passes differ: something changed between them"},
+        {"zeros", "operands of zeros draw less power: no figure to compare"},
+        {"not-cold",
+         "too few copies to keep the last cache out: more memory, larger shapes"},
+    };
+
+    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
+        int count = 0;
+
+        for (int i = 0; i < log->count; i++)
+            count += strcmp(log->point[i].state, "ok") == 0 &&
+                     has_flag(&log->point[i], table[k].flag);
+        if (count > 0)
+            add(list, "%d %s: %s", count, table[k].flag, table[k].words);
+    }
+}
+
+/* Is this the first point of its type on its device? */
+static bool new_type(const struct benchlog *log, int i)
+{
+    const struct benchlog_point *p = &log->point[i];
+
+    for (int k = i - 1; k >= 0; k--) /* its like are mostly near */
+        if (log->point[k].device == p->device &&
+            strcmp(log->point[k].type, p->type) == 0)
+            return false;
+    return p->type[0] != '\0';
+}
+
+json_t *benchlog_summary(const struct benchlog *log)
+{
+    json_t *list = json_array();
+
+    for (int d = 0; d < log->device_count; d++) {
+        no_sheet(log, d, list);
+        above_roof(log, d, list);
+        sheet(log, best_of(log, d, "memory", NULL, "memory"), "memory", list);
+        sheet(log, best_of(log, d, "transfer", NULL, "link"), "PCIe", list);
+        for (int i = 0; i < log->count; i++) {
+            const char *type = log->point[i].type;
+
+            if (log->point[i].device != d || !new_type(log, i))
+                continue;
+            sheet(log, best_product_of_sheet(log, d, type), type, list);
+            own_roof(log, d, type, list);
+            knees(log, d, type, list);
+        }
+    }
+    benchlog_say_spread(log, list);
+    counts(log, list);
+    reasons(log, list);
+    return list;
+}

@@ -1,0 +1,238 @@
+/*
+ * bench_options.c - see bench_options.h.
+ */
+#include "tui/bench/bench_options.h"
+
+#include <string.h>
+
+#include "run/session.h"
+#include "tui/form.h"
+#include "util/units.h"
+
+/* The screen shows the plan, the progress and the way to go on by itself. */
+bool bench_option(enum option_id id)
+{
+    return session_measures_by(id) && !(option_rows[id].commands & FOR_PLAN);
+}
+
+/* ---- one value ---- */
+
+static bool is_word(const char *text, const char *a, const char *b)
+{
+    return strcmp(text, a) == 0 || strcmp(text, b) == 0;
+}
+
+static bool means_default(enum option_id id, const char *text)
+{
+    const struct option_row *row = &option_rows[id];
+
+    return !text[0] || strcmp(text, row->fallback) == 0 || strcmp(text, "auto") == 0 ||
+           (row->type == OPTION_FLAG && strcmp(text, "no") == 0);
+}
+
+/* As the command line checks it, then as the engine's side does: some texts are taken
+ * apart only there. */
+static enum gp_status check(struct planner *planner, enum option_id id,
+                            const char *where, const char *text, struct gp_err *err)
+{
+    const struct option_row *row = &option_rows[id];
+    struct options options = {0};
+    struct session_ask how = {.options = &options, .planner = planner};
+    struct session *session;
+    enum gp_status status;
+
+    if (row->type == OPTION_FLAG && !is_word(text, "on", "yes"))
+        return gp_fail(err, GP_E_USAGE, where, "on or off",
+                       "'%.60s' is not one of the choices", text);
+    if ((status = options_text(&options, id, where, text, err)) != GP_OK)
+        return status;
+    session = session_new(&how, err); /* looks at words, starts nothing */
+    status = session ? GP_OK : err->code;
+    session_free(session);
+    return status;
+}
+
+enum gp_status bench_options_put(struct bench_options *bench, struct planner *planner,
+                                 enum option_id id, const char *text,
+                                 struct gp_err *err)
+{
+    char value[BENCH_VALUE], where[40];
+    size_t len;
+    enum gp_status status;
+
+    gp_format(where, sizeof where, "--%s", option_rows[id].name);
+    text += strspn(text, " \t");
+    len = strlen(text);
+    while (len > 0 && strchr(" \t", text[len - 1]))
+        len--;
+    if (len >= sizeof value)
+        return gp_fail(err, GP_E_USAGE, where, "", "is longer than %d bytes",
+                       BENCH_VALUE - 1);
+    gp_format(value, sizeof value, "%.*s", (int)len, text);
+    if (means_default(id, value)) {
+        memset(bench->value[id], 0, BENCH_VALUE);
+        return GP_OK;
+    }
+    status = check(planner, id, where, value, err);
+    if (status)
+        return status;
+    memset(bench->value[id], 0, BENCH_VALUE); /* so that equal ones compare equal */
+    gp_copy(bench->value[id], BENCH_VALUE,
+            option_rows[id].type == OPTION_FLAG ? "on" : value);
+    return GP_OK;
+}
+
+/* ---- a line of them ---- */
+
+/* The next word of *line, which moves to what follows it. */
+static bool next_word(const char **line, char word[BENCH_VALUE], struct gp_err *err)
+{
+    size_t n;
+
+    *line += strspn(*line, " \t");
+    n = strcspn(*line, " \t");
+    if (n >= BENCH_VALUE) {
+        gp_fail(err, GP_E_USAGE, "", "", "a word is longer than %d bytes",
+                BENCH_VALUE - 1);
+        return false;
+    }
+    gp_format(word, BENCH_VALUE, "%.*s", (int)n, *line);
+    *line += n;
+    return n > 0;
+}
+
+static enum gp_status find(const char *word, int *id, struct gp_err *err)
+{
+    const char *names[OPTION_COUNT], *near, *name = word + strspn(word, "-");
+    char hint[80] = "as in: rel-ci 2 force";
+    size_t n = 0;
+
+    *id = option_find(name);
+    if (*id >= 0 && bench_option((enum option_id) * id))
+        return GP_OK;
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (bench_option((enum option_id)i))
+            names[n++] = option_rows[i].name;
+    near = gp_nearest(name, names, n);
+    if (near)
+        gp_format(hint, sizeof hint, "did you mean %s?", near);
+    return gp_fail(err, GP_E_USAGE, "", hint, "'%.60s' is no option of a measurement",
+                   word);
+}
+
+/* The value of a flag is a word of its own only where it can be nothing else. */
+static void take_switch(const char **line, char word[BENCH_VALUE])
+{
+    const char *rest = *line;
+
+    if (!next_word(&rest, word, NULL) ||
+        !(is_word(word, "on", "off") || is_word(word, "yes", "no"))) {
+        gp_copy(word, BENCH_VALUE, "on");
+        return;
+    }
+    *line = rest;
+}
+
+enum gp_status bench_options_line(struct bench_options *bench, struct planner *planner,
+                                  const char *line, struct gp_err *err)
+{
+    struct bench_options next = *bench;
+    char word[BENCH_VALUE], value[BENCH_VALUE];
+    struct gp_err none = {.code = GP_OK};
+    enum gp_status status = GP_OK;
+
+    err = err ? err : &none;
+    err->code = GP_OK;
+    while (!status && next_word(&line, word, err)) {
+        char *equals = strchr(word, '=');
+        int id;
+
+        if (equals)
+            *equals = '\0';
+        if ((status = find(word, &id, err)) != GP_OK)
+            break;
+        if (equals)
+            gp_copy(value, sizeof value, equals + 1);
+        else if (option_rows[id].type == OPTION_FLAG)
+            take_switch(&line, value);
+        else if (!next_word(&line, value, err))
+            return err->code ? err->code
+                             : gp_fail(err, GP_E_USAGE, word, "as in: rel-ci 2",
+                                       "needs a value");
+        status = bench_options_put(&next, planner, (enum option_id)id, value, err);
+    }
+    status = status ? status : err->code;
+    if (!status)
+        *bench = next;
+    return status;
+}
+
+/* ---- as an ask, as a command ---- */
+
+enum gp_status bench_options_ask(const struct bench_options *bench,
+                                 struct options *options, struct gp_err *err)
+{
+    enum gp_status status = GP_OK;
+    char where[40];
+
+    for (int id = 0; id < OPTION_COUNT && !status; id++) {
+        gp_format(where, sizeof where, "--%s", option_rows[id].name);
+        if (bench->value[id][0])
+            status =
+                options_text(options, (enum option_id)id, where, bench->value[id], err);
+    }
+    return status;
+}
+
+void bench_options_command(const struct bench_options *bench, struct strbuf *out)
+{
+    for (int id = 0; id < OPTION_COUNT; id++) {
+        if (!bench->value[id][0])
+            continue;
+        strbuf_addf(out, " --%s", option_rows[id].name);
+        if (option_rows[id].type == OPTION_FLAG)
+            continue;
+        strbuf_add(out, " ");
+        strbuf_quote(out, bench->value[id]);
+    }
+}
+
+/* ---- for people ---- */
+
+char *bench_option_default(enum option_id id, char *text, size_t size)
+{
+    const struct option_row *row = &option_rows[id];
+    bool number = row->fallback[strspn(row->fallback, "0123456789.")] == '\0';
+
+    gp_format(text, size, "%s%s%s", row->fallback, number && row->unit[0] ? " " : "",
+              number ? row->unit : "");
+    return text;
+}
+
+char *bench_option_range(enum option_id id, char *text, size_t size)
+{
+    const struct option_row *row = &option_rows[id];
+    char low[32], high[32];
+    size_t len = 0;
+
+    text[0] = '\0';
+    if (row->type == OPTION_FLAG) {
+        gp_copy(text, size, "on, off");
+    } else if (row->type == OPTION_BYTES) {
+        gp_format(text, size, "%s to %s", units_bytes(low, sizeof low, row->low),
+                  units_bytes(high, sizeof high, row->high));
+    } else if (row->type >= OPTION_COUNTED && row->type != OPTION_PATH) {
+        gp_format(text, size, "%.16g to %.16g%s%s", row->low, row->high,
+                  row->unit[0] ? " " : "", row->unit);
+    } else if (row->type != OPTION_WORD) {
+        gp_copy(text, size, row->argument ? row->argument : "");
+    }
+    for (const char *p = row->type == OPTION_WORD ? row->choices : NULL; p && *p;) {
+        size_t n = strcspn(p, "|");
+
+        gp_format(text + len, size - len, "%s%.*s", len ? ", " : "", (int)n, p);
+        len = strlen(text);
+        p += n + (p[n] == '|');
+    }
+    return text;
+}

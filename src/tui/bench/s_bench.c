@@ -1,0 +1,571 @@
+/*
+ * s_bench.c - the screen Bench: its life; see s_bench.h.
+ *
+ * Nothing here waits. A tick asks the session for what has happened, for at most
+ * SLICE seconds, and says when it wants to be called again: soon while engines work,
+ * once a second for the monitor, never while the user thinks.
+ */
+#include "tui/bench/s_bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/curves/curves.h"
+#include "tui/settings.h"
+#include "util/mem.h"
+
+#define SLICE 0.006 /* s of one tick */
+#define SOON  0.05  /* s until the next, while engines work */
+
+/* ---- small things ---- */
+
+enum session_state bench_state(const struct bench *b)
+{
+    return b->session ? session_state(b->session) : SESSION_BROKEN;
+}
+
+char *bench_time(char *text, size_t size, double seconds)
+{
+    long s = lround(seconds);
+
+    if (seconds < 1)
+        gp_format(text, size, "under 1 s");
+    else if (s < 60)
+        gp_format(text, size, "%ld s", s);
+    else if (s < 3600)
+        gp_format(text, size, "%ld min %02ld s", s / 60, s % 60);
+    else
+        gp_format(text, size, "%ld h %02ld min", s / 3600, s / 60 % 60);
+    return text;
+}
+
+int bench_top(int at, int count, int rows)
+{
+    int top = at - rows / 2, most = count - rows;
+
+    if (top > most)
+        top = most;
+    return top < 0 ? 0 : top;
+}
+
+void bench_note(struct bench *b, const char *text)
+{
+    if (b->notes == BENCH_NOTES) {
+        memmove(b->note, b->note + 1, sizeof b->note - sizeof b->note[0]);
+        b->notes--;
+    }
+    gp_copy(b->note[b->notes], sizeof b->note[0], text);
+    gp_tame(b->note[b->notes++]);
+}
+
+/* ---- the session ---- */
+
+static void forget_lines(struct bench *b)
+{
+    free(b->lines);
+    b->lines = NULL;
+    b->line_count = b->sums = 0;
+}
+
+/* What the plan comes to, test by test, and the list of its points under headings. */
+static void sum_up(struct bench *b)
+{
+    int points = session_points(b->session);
+    struct session_point p;
+
+    forget_lines(b);
+    session_plan(b->session, &b->plan);
+    b->lines = gp_calloc((size_t)points + BENCH_TESTS, sizeof *b->lines);
+    for (int i = 0; i < points && session_point(b->session, 0, i, &p); i++) {
+        struct bench_sum *sum = &b->sum[b->sums > 0 ? b->sums - 1 : 0];
+
+        if (b->sums == 0 || strcmp(sum->test, p.test) != 0) {
+            if (b->sums == BENCH_TESTS)
+                break;
+            sum = &b->sum[b->sums++];
+            *sum = (struct bench_sum){.test = p.test};
+            b->lines[b->line_count++] = (struct bench_line){-1, p.test};
+        }
+        sum->points++;
+        sum->seconds += p.seconds * b->plan.passes;
+        sum->bytes = fmax(sum->bytes, p.bytes);
+        b->lines[b->line_count++] = (struct bench_line){i, p.test};
+    }
+}
+
+static void drop_session(struct bench *b)
+{
+    session_free(b->session);
+    b->session = NULL;
+    bench_ask_drop(b);
+    forget_lines(b);
+}
+
+void bench_renew(struct app *app, struct bench *b)
+{
+    struct options options;
+    char tests[96], folder[GP_PATH_MAX];
+    struct session_ask how = {.options = &options,
+                              .planner = app->form->planner,
+                              .tests = tests,
+                              .folder = folder};
+
+    drop_session(b);
+    memset(&b->err, 0, sizeof b->err);
+    memset(b->live, 0, sizeof b->live);
+    b->stage = STAGE_CHOOSE;
+    b->panel = b->notes = b->stopping = b->device = b->point = 0;
+    b->saved[0] = b->unwritten[0] = '\0';
+    b->wanted = b->stale = false;
+    b->follow = true;
+    b->version = app->form->version;
+    settings_results(&app->settings, folder, sizeof folder);
+    if (bench_ask(app, b, &options, tests, &b->err) == GP_OK) {
+        bench_ask_keep(b, &options);
+        b->session = session_new(&how, &b->err);
+    }
+    app_touch(app);
+}
+
+/* The same devices, another plan. */
+static void replan(struct app *app, struct bench *b)
+{
+    struct options options;
+    char tests[96], folder[GP_PATH_MAX], *old[BENCH_TEXTS];
+    struct session_ask how = {.options = &options,
+                              .planner = app->form->planner,
+                              .tests = tests,
+                              .folder = folder};
+    int count = b->texts;
+
+    b->stale = false;
+    b->version = app->form->version;
+    memset(&b->err, 0, sizeof b->err);
+    settings_results(&app->settings, folder, sizeof folder);
+    forget_lines(b);
+    app_touch(app);
+    if (bench_ask(app, b, &options, tests, &b->err))
+        return;
+    memcpy(old, b->text, sizeof old);
+    b->texts = 0;
+    bench_ask_keep(b, &options);
+    if (session_replan(b->session, &how, &b->err) == GP_OK)
+        sum_up(b);
+    while (count > 0)
+        free(old[--count]);
+}
+
+void bench_changed(struct app *app, struct bench *b)
+{
+    if (bench_state(b) == SESSION_BROKEN)
+        bench_renew(app, b);
+    else
+        b->stale = true;
+    app_touch(app);
+}
+
+void bench_begin(struct app *app, struct bench *b)
+{
+    char folder[GP_PATH_MAX];
+    enum session_state state = bench_state(b);
+
+    if (state == SESSION_LOOKING) {
+        b->wanted = true;
+        app_report(app, false, "starts as soon as the devices are known");
+        return;
+    }
+    if (state == SESSION_READY && b->stale)
+        replan(app, b);
+    b->wanted = false;
+    if (state != SESSION_READY || b->err.text[0]) {
+        app_report_err(app, &b->err);
+        return;
+    }
+    settings_results(&app->settings, folder, sizeof folder);
+    settings_make_results(folder);
+    if (session_start(b->session, &b->err)) {
+        app_report_err(app, &b->err);
+        return;
+    }
+    b->stage = STAGE_RUN;
+    b->resume[0] = '\0';
+    app->interrupted = false;
+    b->panel = b->device = 0;
+    b->point = b->line_count > 1 ? b->lines[1].point : 0;
+    b->follow = true;
+    app_touch(app);
+}
+
+/* ---- events ---- */
+
+static void finish(struct app *app, struct bench *b)
+{
+    struct gp_err err = {0};
+
+    b->unwritten[0] = '\0';
+    if (session_finish(b->session, &err)) {
+        gp_copy(b->unwritten, sizeof b->unwritten, err.text);
+        gp_tame(b->unwritten);
+        app_report_err(app, &err);
+    } else {
+        const char *status = session_status(b->session);
+        bool failed = strcmp(status, "failed") == 0;
+        char word[40];
+
+        if (strcmp(status, "complete") == 0)
+            app_report(app, false, "the run is over: %s",
+                       session_outcome_word(b->session, word, sizeof word));
+        else
+            app_report(app, failed, "the run %s",
+                       failed ? "has failed" : "was interrupted");
+    }
+    session_plan(b->session, &b->plan);
+    b->stage = STAGE_DONE;
+    b->panel =
+        frame_of(app->rows, app->cols).size <= SIZE_ONE ? BENCH_WORDS : BENCH_POINTS;
+}
+
+/* The last row is the running point's then. */
+static bool notes_in_sight(const struct app *app, const struct bench *b)
+{
+    return b->stage == STAGE_RUN && app->screen == SCREEN_BENCH && !b->monitor &&
+           frame_of(app->rows, app->cols).size > SIZE_ONE;
+}
+
+static void take_event(struct app *app, struct bench *b,
+                       const struct session_event *event, double now)
+{
+    switch (event->kind) {
+    case SESSION_EVENT_READY:
+        sum_up(b);
+        if (b->wanted)
+            bench_begin(app, b);
+        break;
+    case SESSION_EVENT_FAILED:
+        b->err = event->err;
+        b->wanted = false;
+        b->resume[0] = '\0';
+        break;
+    case SESSION_EVENT_BEGIN:
+        if (b->follow && event->device == b->device)
+            b->point = event->index;
+        break;
+    case SESSION_EVENT_SENSORS:
+        bench_sensors(b, event, now);
+        break;
+    case SESSION_EVENT_NOTE:
+    case SESSION_EVENT_LOST:
+        bench_note(b, event->text);
+        if (!notes_in_sight(app, b))
+            app_report(app, event->kind == SESSION_EVENT_LOST, "%s", event->text);
+        break;
+    case SESSION_EVENT_OVER:
+        finish(app, b);
+        break;
+    default:
+        break;
+    }
+    app_touch(app);
+}
+
+/* What happened, until nothing more has or the slice is over. */
+static void go_on(struct app *app, struct bench *b)
+{
+    double begin = app_now(), now = begin;
+    struct session_event event;
+
+    for (int quiet = 0; quiet < 8 && now - begin < SLICE; now = app_now()) {
+        enum session_state state = bench_state(b);
+
+        if (state != SESSION_LOOKING && state != SESSION_WORKING)
+            break;
+        if (session_step(b->session, 0, &event))
+            take_event(app, b, &event, now);
+        else
+            quiet++;
+    }
+}
+
+bool bench_unfinished(const struct bench *b)
+{
+    return b->stage == STAGE_DONE &&
+           strcmp(session_status(b->session), "complete") != 0;
+}
+
+/* Another session for the same plan, which begins with what this one measured. */
+void bench_go_on(struct app *app, struct bench *b)
+{
+    bool some = session_can_resume(b->session); /* else it begins anew */
+
+    gp_copy(b->resume, sizeof b->resume, some ? b->plan.journal : "");
+    bench_renew(app, b);
+    b->wanted = bench_state(b) != SESSION_BROKEN;
+    app_report(app, false, "%s as soon as the devices are known",
+               some ? "goes on" : "starts");
+}
+
+static double sooner(double a, double b)
+{
+    return a < 0 ? b : b < 0 ? a : fmin(a, b);
+}
+
+static double tick(struct app *app, void *state, double now)
+{
+    struct bench *b = state;
+    double wish = -1;
+    enum session_state at;
+
+    if (b->stage == STAGE_CHOOSE && bench_state(b) == SESSION_READY &&
+        (b->stale || (b->version != app->form->version && app->screen == SCREEN_BENCH)))
+        replan(app, b);
+    go_on(app, b);
+    at = bench_state(b);
+    if (at == SESSION_LOOKING || at == SESSION_WORKING)
+        wish = SOON;
+    if (b->stage == STAGE_RUN && bench_seconds(b, now))
+        app_touch(app);
+    if (b->monitor && app->screen == SCREEN_BENCH)
+        wish = sooner(wish, devices_view_tick(app, b->view, now));
+    return wish;
+}
+
+/* ---- opening, closing ---- */
+
+static void open_bench(struct app *app, void *state)
+{
+    struct bench *b = state;
+
+    b->values.tests = 1 | 2 | 4; /* gemm, batch, memory */
+    gp_copy(b->values.bench.value[OPT_PRESET], BENCH_VALUE, "quick");
+    bench_renew(app, b);
+}
+
+static void show(struct app *app, void *state)
+{
+    struct bench *b = state;
+
+    if (b->stage == STAGE_CHOOSE && b->version != app->form->version)
+        bench_changed(app, b);
+}
+
+static void close_bench(struct app *app, void *state)
+{
+    struct bench *b = state;
+
+    (void)app;
+    drop_session(b);
+    devices_view_free(b->view);
+}
+
+/* ---- keys ---- */
+
+static bool toggle_monitor(struct app *app, struct bench *b)
+{
+    b->monitor = !b->monitor;
+    if (b->monitor && !b->view)
+        b->view = devices_view_new();
+    app_touch(app);
+    return true;
+}
+
+static bool act(struct app *app, void *state, enum action action)
+{
+    struct bench *b = state;
+
+    if (action == ACT_DEVICES || (b->monitor && action == ACT_BACK))
+        return toggle_monitor(app, b);
+    app_touch(app);
+    if (b->stage == STAGE_DONE && action == ACT_SCREEN_3 && session_log(b->session))
+        curves_show_log(app, session_log(b->session)); /* and then it is shown */
+    if (b->stage == STAGE_RUN && (action == ACT_STOP || action == ACT_STOP_NOW)) {
+        b->stopping = action == ACT_STOP_NOW || b->stopping ? 2 : 1;
+        session_stop(b->session, b->stopping == 2 ? SESSION_NOW : SESSION_AFTER_POINT,
+                     0);
+        return true;
+    }
+    if (b->monitor)
+        return devices_view_act(b->view, action);
+    if (b->stage == STAGE_CHOOSE)
+        return bench_choose_act(app, b, action);
+    if (b->stage == STAGE_DONE && bench_done_act(app, b, action))
+        return true;
+    if (action == ACT_START || action == ACT_OPEN || action == ACT_TOGGLE ||
+        action == ACT_OPTIONS) {
+        app_report(app, false,
+                   b->stage == STAGE_RUN ? "it runs: x stops after the point, X now"
+                                         : "r goes back to choosing, for another run");
+        return true;
+    }
+    if (action == ACT_PANEL || action == ACT_PANEL_BACK) {
+        bench_live_act(app, b, action);
+        return true;
+    }
+    return bench_points_act(b, action, app->rows > 12 ? app->rows - 10 : 4);
+}
+
+/* ":rel-ci 2 force"; the devices are kept as rows and not as a text. */
+static enum gp_status take_options(struct app *app, void *state, const char *line,
+                                   struct gp_err *err)
+{
+    struct bench *b = state;
+    struct bench_options next = b->values.bench;
+    char *devices = next.value[OPT_DEVICE], before[BENCH_VALUE];
+    uint64_t left_out = b->values.left_out;
+    enum gp_status status;
+
+    bench_ask_devices(b, devices, BENCH_VALUE);
+    gp_copy(before, sizeof before, devices);
+    status = bench_options_line(&next, app->form->planner, line, err);
+    if (!status && strcmp(before, devices) != 0)
+        status = bench_take_devices(b, devices, err);
+    memset(devices, 0, BENCH_VALUE);
+    if (!status)
+        status = bench_set_all(app, b, &next, err);
+    if (status)
+        b->values.left_out = left_out;
+    else if (b->values.left_out != left_out)
+        bench_changed(app, b);
+    return status;
+}
+
+/* In each stage, what does something there. */
+static const char *word(const void *state, enum action action)
+{
+    const struct bench *b = state;
+    bool choose = b->stage == STAGE_CHOOSE && !b->monitor;
+    bool done = b->stage == STAGE_DONE && !b->monitor;
+
+    switch (action) {
+    case ACT_OPEN:
+    case ACT_START:
+    case ACT_TOGGLE:
+        return choose                       ? bench_choose_word(b, action)
+               : done && action == ACT_OPEN ? "read"
+               : done && action == ACT_START && bench_unfinished(b)
+                   ? (session_can_resume(b->session) ? "go on" : "try again")
+                   : NULL;
+    case ACT_STOP:
+    case ACT_STOP_NOW:
+        return b->stage == STAGE_RUN ? action_rows[action].word : NULL;
+    case ACT_OPTIONS:
+        return choose || (done && bench_some_refused(b)) ? action_rows[action].word
+                                                         : NULL;
+    case ACT_AGAIN:
+    case ACT_SAVE_RESULT:
+        return done ? action_rows[action].word : NULL;
+    case ACT_DEVICES:
+        return b->monitor ? "back" : action_rows[action].word;
+    default:
+        return action_rows[action].word;
+    }
+}
+
+static void click(struct app *app, void *state, int y, int x)
+{
+    struct bench *b = state;
+    struct frame frame = frame_of(app->rows, app->cols);
+
+    if (b->monitor)
+        devices_view_click(b->view, y);
+    else if (b->stage == STAGE_CHOOSE)
+        bench_choose_click(app, b, &frame, y, x);
+    app_touch(app);
+}
+
+/* ---- what is shown ---- */
+
+static void draw(const struct app *app, const void *state, struct canvas *canvas,
+                 const struct frame *frame)
+{
+    const struct bench *b = state;
+
+    if (b->monitor)
+        devices_view_draw(b->view, canvas, frame);
+    else if (b->stage == STAGE_CHOOSE)
+        bench_choose_draw(app, b, canvas, frame);
+    else if (b->stage == STAGE_RUN)
+        bench_live_draw(app, b, canvas, frame);
+    else
+        bench_done_draw(app, b, canvas, frame);
+}
+
+static void explain(const struct app *app, const void *state, struct strbuf *out)
+{
+    const struct bench *b = state;
+
+    (void)app;
+    if (b->monitor)
+        devices_view_explain(b->view, out);
+    else if (b->stage == STAGE_CHOOSE)
+        bench_choose_explain(b, out);
+    else
+        bench_point_explain(b, out);
+}
+
+static void title(const struct app *app, const void *state, struct strbuf *out)
+{
+    const struct bench *b = state;
+    struct session_progress p;
+    char word[40];
+
+    (void)app;
+    if (b->monitor) {
+        devices_view_title(b->view, out);
+    } else if (b->stage == STAGE_RUN) {
+        session_progress(b->session, &p);
+        strbuf_addf(out, "%s %.0f %%",
+                    b->stopping      ? "stopping"
+                    : bench_warms(b) ? "warm-up"
+                                     : "measuring",
+                    p.of ? floor(100.0 * p.done / p.of) : 0);
+    } else if (b->stage == STAGE_DONE) {
+        strbuf_add(out, session_outcome_word(b->session, word, sizeof word));
+    }
+}
+
+static bool busy(const struct app *app, const void *state, char *why, size_t size)
+{
+    const struct bench *b = state;
+    struct session_progress p;
+
+    (void)app;
+    if (b->stage != STAGE_RUN)
+        return false;
+    session_progress(b->session, &p);
+    gp_format(why, size, "a measurement runs, %d of %d done (kept in its journal)",
+              p.done, p.of);
+    return true;
+}
+
+static bool unsaved(const struct app *app, const void *state, char *why, size_t size)
+{
+    const struct bench *b = state;
+    bool lost = b->stage == STAGE_DONE && b->unwritten[0] && !b->saved[0];
+
+    (void)app;
+    if (lost)
+        gp_copy(why, size, "the result is in no file yet (w saves it)");
+    return lost;
+}
+
+const struct screen_ops screen_bench = {
+    .state_size = sizeof(struct bench),
+    .open = open_bench,
+    .close = close_bench,
+    .show = show,
+    .draw = draw,
+    .act = act,
+    .tick = tick,
+    .explain = explain,
+    .title = title,
+    .suffixes = "json csv txt",
+    .export = bench_export,
+    .command = bench_command,
+    .takes = bench_option,
+    .options = take_options,
+    .busy = busy,
+    .unsaved = unsaved,
+    .word = word,
+    .click = click,
+};

@@ -1,0 +1,321 @@
+/*
+ * s_bench_done.c - Bench after a run: what it means, in sentences and point by point.
+ *
+ * The summary comes from the result file, so it is the same that --bench prints. The
+ * list below has measured beside predicted; what is flagged says so in words.
+ */
+#include "tui/bench/s_bench.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "result/benchlog.h"
+
+/* ---- the words ---- */
+
+/* An engine that finds others at work says "busy: ..." and measures nothing. */
+bool bench_refused(const struct session_device *device)
+{
+    return device->failed && strncmp(device->why, "busy: ", 6) == 0;
+}
+
+/* Devices of the run that refused. */
+static int count_refused(const struct bench *b)
+{
+    struct session_device d;
+    int n = 0;
+
+    for (int i = 0; b->session && session_device(b->session, i, &d); i++)
+        n += bench_refused(&d);
+    return n;
+}
+
+bool bench_some_refused(const struct bench *b)
+{
+    return count_refused(b) > 0;
+}
+
+static const char *failed_words(const struct bench *b)
+{
+    int refused = count_refused(b);
+
+    return refused == 0 ? "Failed: a device was lost; what was measured is kept."
+           : session_can_resume(b->session)
+               ? "Not all was measured: others use a device; the rest is kept."
+           : refused < session_devices(b->session)
+               ? "Nothing was measured: a device was lost, others use another."
+               : "Nothing was measured: others use the device.";
+}
+
+/* Returns text[size], or a constant one. */
+static const char *status_words(const struct bench *b, char *text, size_t size)
+{
+    const char *status = session_status(b->session);
+
+    if (b->unwritten[0] && !b->saved[0])
+        return "NOT WRITTEN: the result is in no file; w saves it under another name.";
+    if (strcmp(status, "failed") == 0)
+        return failed_words(b);
+    if (strcmp(status, "complete") != 0)
+        return session_can_resume(b->session)
+                   ? "Interrupted: what was measured is kept."
+                   : "Interrupted before a point was measured.";
+    session_outcome(b->session, text, size);
+    return text;
+}
+
+/* "devices 0, 2 lost: ...": that device, and the later ones with the same reason.
+ * False: it is not lost, or was named with one before it. */
+static bool lost_text(const struct bench *b, int place, char *text, size_t size)
+{
+    struct session_device d, other;
+    char list[120] = "";
+    int count = 0;
+
+    if (!session_device(b->session, place, &d) || !d.failed)
+        return false;
+    for (int i = 0; session_device(b->session, i, &other); i++) {
+        size_t len = strlen(list);
+
+        if (!other.failed || strcmp(other.why, d.why) != 0)
+            continue;
+        if (i < place)
+            return false;
+        gp_format(list + len, sizeof list - len, "%s%d", count++ ? ", " : "", other.id);
+    }
+    gp_format(text, size, "device%s %s %s: %s", count == 1 ? "" : "s", list,
+              bench_refused(&d) ? "not measured" : "lost", d.why);
+    return true;
+}
+
+static int draw_lost(const struct bench *b, struct canvas *canvas, struct rect in,
+                     int y)
+{
+    char text[480];
+
+    for (int i = 0; i < session_devices(b->session); i++)
+        if (lost_text(b, i, text, sizeof text))
+            y += canvas_wrap(canvas, in, y, INK_BAD, text);
+    return y;
+}
+
+/* A file under the home folder as "~/..."; cut where there is no room: at its left. */
+static void put_file(struct canvas *canvas, struct rect in, int y, const char *path)
+{
+    const char *home = getenv("HOME");
+    size_t n = home ? strlen(home) : 0;
+    char text[GP_PATH_MAX + 2];
+    int room = in.cols - 6, over;
+
+    gp_copy(text, sizeof text, path);
+    if (n > 1 && strncmp(path, home, n) == 0 && path[n] == '/')
+        gp_format(text, sizeof text, "~%s", path + n);
+    over = gp_width(text) - room;
+    if (over > 0) {
+        const char *slash = strrchr(text, '/');
+
+        canvas_fit(canvas, in, y, 6, room, INK_TEXT, slash ? slash + 1 : text);
+    } else {
+        canvas_fit(canvas, in, y, 6, room, INK_TEXT, text);
+    }
+}
+
+void bench_file(struct canvas *canvas, struct rect in, int y, const char *name,
+                const char *path)
+{
+    canvas_text(canvas, in, y, 0, INK_DIM, name);
+    put_file(canvas, in, y, path);
+}
+
+static int draw_file(const struct bench *b, struct canvas *canvas, struct rect in,
+                     int y)
+{
+    if (b->unwritten[0])
+        y += canvas_wrap(canvas, in, y, INK_BAD, b->unwritten);
+    else
+        bench_file(canvas, in, y++, "file", b->plan.result);
+    if (b->saved[0] && y < in.rows)
+        bench_file(canvas, in, y++, b->unwritten[0] ? "file" : "also", b->saved);
+    return y;
+}
+
+static const char *next_words(const struct bench *b)
+{
+    if (!bench_unfinished(b))
+        return "next: 3 shows it in Curves, w saves under a name, r new run";
+    if (bench_some_refused(b))
+        return b->values.bench.value[OPT_FORCE][0]
+                   ? "next: F5 measures all the same (force is on), r new run"
+                   : "next: o, Enter, F5 measures all the same (force); or wait, then "
+                     "F5; or r and leave it out";
+    return session_can_resume(b->session)
+               ? "next: F5 goes on, c the command for it, 3 Curves, r new run"
+               : "next: F5 tries again, r new run";
+}
+
+static enum ink status_ink(const struct bench *b)
+{
+    struct benchlog_tally t;
+
+    if (b->unwritten[0] && !b->saved[0])
+        return INK_BAD;
+    if (bench_unfinished(b))
+        return INK_WARN;
+    t = benchlog_tally(session_log(b->session));
+    return t.good == 0                         ? INK_BAD
+           : t.flagged || t.wrong || t.without ? INK_WARN
+                                               : INK_OK;
+}
+
+static void draw_words(const struct bench *b, struct canvas *canvas, struct rect in)
+{
+    struct rect inside = rect_inside(in);
+    bool refused = bench_some_refused(b);
+    char text[480], word[40];
+    int y = 0;
+
+    canvas_box(canvas, in, "Result",
+               session_outcome_word(b->session, word, sizeof word));
+    y += canvas_wrap(canvas, inside, y, status_ink(b),
+                     status_words(b, text, sizeof text));
+    y = draw_lost(b, canvas, inside, y);
+    if (!refused)
+        y = draw_file(b, canvas, inside, y);
+    y += canvas_wrap(canvas, inside, y, INK_TEXT, next_words(b));
+    if (refused) /* what to do is more than a file with nothing in it */
+        y = draw_file(b, canvas, inside, y);
+    for (int i = 0; i < session_summaries(b->session) && y < inside.rows; i++)
+        y += canvas_wrap(canvas, inside, y, INK_TEXT, session_summary(b->session, i));
+    if (b->panel == BENCH_WORDS)
+        canvas_cursor(canvas, inside, 0, 0);
+}
+
+/* Rows that the words take when they may have them. */
+static int words_rows(const struct bench *b, int cols)
+{
+    int rows = 4 + (b->saved[0] != '\0'), room = cols > 4 ? cols - 4 : 1;
+    char text[480];
+
+    rows += gp_width(status_words(b, text, sizeof text)) / room;
+    rows += 1 + gp_width(next_words(b)) / room;
+    for (int i = 0; i < session_devices(b->session); i++)
+        if (lost_text(b, i, text, sizeof text))
+            rows += 1 + gp_width(text) / room;
+    for (int i = 0; i < session_summaries(b->session); i++)
+        rows += 1 + gp_width(session_summary(b->session, i)) / room;
+    return rows;
+}
+
+void bench_done_draw(const struct app *app, const struct bench *b,
+                     struct canvas *canvas, const struct frame *frame)
+{
+    struct rect part[2];
+    int rows[2] = {0, 0};
+
+    (void)app;
+    if (frame->size <= SIZE_ONE) {
+        if (b->panel == BENCH_WORDS)
+            draw_words(b, canvas, frame->body);
+        else
+            bench_points_draw(b, canvas, frame->body, true);
+        return;
+    }
+    rows[0] = words_rows(b, frame->body.cols);
+    if (rows[0] > frame->body.rows - 8)
+        rows[0] = frame->body.rows - 8;
+    frame_rows(frame->body, rows, 2, part);
+    draw_words(b, canvas, part[0]);
+    bench_points_draw(b, canvas, part[1], true);
+}
+
+/* ---- keys ---- */
+
+static bool save(struct app *app, void *ctx, const char *text, struct gp_err *err)
+{
+    struct bench *b = ctx;
+    const struct benchlog *log = session_log(b->session);
+    char path[GP_PATH_MAX];
+
+    if (!log || !text[0]) {
+        gp_fail(err, GP_E_USAGE, "", "", "a file needs a name");
+        return false;
+    }
+    if (app_target(text, path, sizeof path, err))
+        return false;
+    if (path_is_dir(path)) {
+        gp_fail(err, GP_E_FILE, path, "", "is a folder");
+        return false;
+    }
+    if (benchlog_write(path, log->json, err))
+        return false;
+    gp_copy(b->saved, sizeof b->saved, path);
+    app_report(app, false, "saved as %s", path);
+    return true;
+}
+
+/* Everything there is to read, for a screen too small for it. */
+static void read_all(struct app *app, const struct bench *b)
+{
+    struct strbuf out;
+    char text[480];
+
+    strbuf_init(&out);
+    strbuf_addf(&out, "%s\n", status_words(b, text, sizeof text));
+    for (int i = 0; i < session_devices(b->session); i++)
+        if (lost_text(b, i, text, sizeof text))
+            strbuf_addf(&out, "%s\n", text);
+    strbuf_addf(&out, "%s\n\n", next_words(b));
+    for (int i = 0; i < session_summaries(b->session); i++)
+        strbuf_addf(&out, "%s\n", session_summary(b->session, i));
+    strbuf_add(&out, "\n");
+    benchlog_print(session_log(b->session), BENCHLOG_TEXT, &out);
+    for (int i = 0; i < session_notes(b->session); i++)
+        strbuf_addf(&out, "note: %s\n", session_note(b->session, i));
+    strbuf_addf(&out, "file: %s\n", b->plan.result);
+    pager_open(app, "Result", out.text);
+    strbuf_fini(&out);
+}
+
+bool bench_done_act(struct app *app, struct bench *b, enum action action)
+{
+    const char *slash = strrchr(b->plan.result, '/');
+    struct prompt_ask options = {.label = "Save result as: ",
+                                 .text = slash ? slash + 1 : b->plan.result,
+                                 .hint = "a file name, .json",
+                                 .history = PROMPT_FILE,
+                                 .done = save,
+                                 .ctx = b};
+    struct frame frame = frame_of(app->rows, app->cols);
+
+    switch (action) {
+    case ACT_SAVE_RESULT:
+        prompt_open(app, &options);
+        return true;
+    case ACT_OPTIONS:
+        bench_options_open(app, b, OPT_FORCE);
+        return true;
+    case ACT_AGAIN:
+        bench_renew(app, b);
+        return true;
+    case ACT_START:
+        if (!bench_unfinished(b))
+            return false;
+        bench_go_on(app, b);
+        return true;
+    case ACT_OPEN:
+        if (session_log(b->session))
+            read_all(app, b);
+        return true;
+    case ACT_PANEL:
+    case ACT_PANEL_BACK:
+        if (frame.size > SIZE_ONE)
+            return false; /* the next device */
+        if (b->panel == BENCH_WORDS)
+            b->device = (b->device + 1) % session_devices(b->session);
+        b->panel = b->panel == BENCH_WORDS ? BENCH_POINTS : BENCH_WORDS;
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,596 @@
+/*
+ * s_bench_live.c - Bench while engines work: the points and the devices.
+ *
+ * The points of one device at a time (Tab: the next device), each with a word for its
+ * state, what was measured, and how much of the predicted speed that is:
+ *
+ *     ratio = predicted time / measured time     97 % is 3 % slower than predicted
+ *
+ * Beside it a panel per device with what it tells and the last minute of it.
+ */
+#include "tui/bench/s_bench.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "tui/bench/gauge.h"
+#include "util/units.h"
+
+#define POINT_NAME 96
+
+/* ---- what devices tell ---- */
+
+static void count_second(struct bench_live *live, const struct session_sensors *s)
+{
+    spark_add(&live->power, s->power);
+    spark_add(&live->clock, s->sm_clock);
+    spark_add(&live->temperature, s->temperature);
+    spark_add(&live->memory, s->memory_used);
+    spark_add(&live->tensor, s->tensor);
+    spark_add(&live->load, s->load);
+}
+
+void bench_sensors(struct bench *b, const struct session_event *event, double now)
+{
+    struct bench_live *live;
+
+    if (event->device < 0 || event->device >= BENCH_DEVICES)
+        return;
+    live = &b->live[event->device];
+    live->now = event->sensors;
+    live->now.throttle = NULL; /* lent for this step only: copied below */
+    live->throttle[0] = '\0';
+    if (event->sensors.throttle)
+        gp_copy(live->throttle, sizeof live->throttle, event->sensors.throttle);
+    if (!live->told) {
+        count_second(live, &live->now);
+        live->next = now + 1;
+    }
+    live->told = true;
+}
+
+bool bench_seconds(struct bench *b, double now)
+{
+    bool passed = now >= b->second;
+
+    if (passed)
+        b->second = now + 1; /* the clock and what is left go on */
+    for (int i = 0; i < BENCH_DEVICES; i++) {
+        struct bench_live *live = &b->live[i];
+
+        for (int n = 0; live->told && now >= live->next && n < SPARK_SECONDS; n++) {
+            count_second(live, &live->now);
+            live->next += 1;
+            passed = true;
+        }
+    }
+    return passed;
+}
+
+/* ---- points ---- */
+
+struct columns { /* where a row's parts begin, and how wide they are */
+    int name, name_cols, rate, time, ratio, flags;
+};
+
+static struct columns columns_of(int cols, bool whole)
+{
+    struct columns c = {.name = 8, .flags = -1, .time = -1};
+    bool wide = cols >= 62;
+    int end = cols;
+
+    if (whole && cols >= 92) {
+        c.flags = end - 20;
+        end = c.flags - 1;
+    }
+    c.ratio = end - 5;
+    end = c.ratio - 1;
+    if (wide) {
+        c.time = end - 22;
+        end = c.time - 1;
+    }
+    c.rate = end - 12;
+    c.name_cols = c.rate - 1 - c.name;
+    return c;
+}
+
+static void right(struct canvas *canvas, struct rect in, int y, int x, int cols,
+                  enum ink ink, const char *text)
+{
+    struct rect part = {in.y + y, in.x + x, 1, cols};
+
+    canvas_right(canvas, part, 0, ink, text);
+}
+
+/* "4096^3 bf16", "gate_up 64 bf16", "read 256 MiB": the test is in the heading, and
+ * what is cut off first matters least. */
+static void name_point(const struct session_point *p, char *text, size_t size)
+{
+    char bytes[32];
+    const char *slash = strchr(p->id, '/');
+
+    if (p->layer[0])
+        gp_format(text, size, "%s %lld %s", p->layer, (long long)p->n, p->type);
+    else if (p->m > 0 && p->m == p->n && p->n == p->k)
+        gp_format(text, size, "%lld^3 %s", (long long)p->m, p->type);
+    else if (p->m > 0)
+        gp_format(text, size, "%lldx%lldx%lld %s", (long long)p->m, (long long)p->n,
+                  (long long)p->k, p->type);
+    else if (p->kind[0])
+        gp_format(text, size, "%s %s", p->kind,
+                  units_bytes(bytes, sizeof bytes, p->size));
+    else
+        gp_copy(text, size, slash ? slash + 1 : p->id);
+}
+
+/* "1.23 ms" */
+static char *time_text(char *text, size_t size, double seconds)
+{
+    if (!isfinite(seconds))
+        gp_copy(text, size, "-");
+    else if (seconds < 1e-3)
+        gp_format(text, size, "%s us", UNITS_PLAIN(seconds * 1e6, 4));
+    else if (seconds < 1)
+        gp_format(text, size, "%s ms", UNITS_PLAIN(seconds * 1e3, 4));
+    else
+        gp_format(text, size, "%s s", UNITS_PLAIN(seconds, 4));
+    return text;
+}
+
+static enum ink mark_ink(enum session_mark mark)
+{
+    static const enum ink inks[] = {
+        [MARK_WAITING] = INK_DIM, [MARK_RUNNING] = INK_KEY,
+        [MARK_OK] = INK_OK,       [MARK_WRONG] = INK_BAD,
+        [MARK_FAILED] = INK_BAD,  [MARK_UNSUPPORTED] = INK_DIM,
+        [MARK_SKIPPED] = INK_DIM,
+    };
+
+    return inks[mark];
+}
+
+static void draw_result(struct canvas *canvas, struct rect in, int y,
+                        const struct columns *c, const struct session_point *p)
+{
+    const struct session_result *r = &p->result[0];
+    char text[64], left[24], middle[24];
+
+    if (p->mark == MARK_UNSUPPORTED) {
+        right(canvas, in, y, c->rate, 12, INK_DIM, "unsupported");
+        return;
+    }
+    right(canvas, in, y, c->rate, 12, INK_TEXT, r->rate[0] ? r->rate : "-");
+    if (c->time >= 0) {
+        gp_format(text, sizeof text, "%10s %11s",
+                  time_text(left, sizeof left, r->median),
+                  time_text(middle, sizeof middle, r->predicted));
+        right(canvas, in, y, c->time, 22, INK_TEXT, text);
+    }
+    gp_copy(text, sizeof text, "-");
+    if (isfinite(r->ratio))
+        gp_format(text, sizeof text, "%.0f %%", 100 * r->ratio);
+    right(canvas, in, y, c->ratio, 5, r->disturbed ? INK_WARN : INK_TEXT, text);
+    if (c->flags >= 0)
+        canvas_fit(canvas, in, y, c->flags, in.cols - c->flags,
+                   r->disturbed ? INK_WARN : INK_TEXT,
+                   r->flags[0] ? r->flags : r->reason);
+}
+
+/* A name may take what is left beside it: all of a row that has no result. */
+static int name_room(const struct columns *c, const struct session_point *p, int cols)
+{
+    const char *rate = p->mark == MARK_UNSUPPORTED ? "unsupported" : p->result[0].rate;
+
+    return p->count == 0 ? cols - c->name
+                         : c->rate + 11 - gp_width(rate[0] ? rate : "-") - c->name;
+}
+
+static void draw_point(const struct bench *b, struct canvas *canvas, struct rect in,
+                       int y, const struct columns *c, int index)
+{
+    struct session_point p;
+    char name[POINT_NAME];
+    bool flagged;
+
+    if (!session_point(b->session, b->device, index, &p))
+        return;
+    flagged = p.mark == MARK_OK && p.count > 0 && p.result[0].disturbed;
+    name_point(&p, name, sizeof name);
+    canvas_fit(canvas, in, y, 0, 7, flagged ? INK_WARN : mark_ink(p.mark),
+               flagged                      ? "flagged"
+               : p.mark == MARK_UNSUPPORTED ? "-"
+                                            : session_mark_word(p.mark));
+    canvas_fit(canvas, in, y, c->name, name_room(c, &p, in.cols), INK_TEXT, name);
+    if (p.count > 0)
+        draw_result(canvas, in, y, c, &p);
+    if (index == b->point && b->panel == BENCH_POINTS) {
+        canvas_ink(canvas, in, y, 0, in.cols, INK_FOCUS);
+        canvas_cursor(canvas, in, y, 0);
+    }
+}
+
+static int line_of_point(const struct bench *b, int point)
+{
+    for (int i = 0; i < b->line_count; i++)
+        if (b->lines[i].point == point)
+            return i;
+    return 0;
+}
+
+static void draw_heads(struct canvas *canvas, struct rect in, const struct columns *c)
+{
+    canvas_text(canvas, in, 0, 0, INK_DIM, "state");
+    canvas_fit(canvas, in, 0, c->name, c->name_cols, INK_DIM, "point");
+    right(canvas, in, 0, c->rate, 12, INK_DIM, "measured");
+    if (c->time >= 0)
+        right(canvas, in, 0, c->time, 22, INK_DIM, "  time   predicted");
+    right(canvas, in, 0, c->ratio, 5, INK_DIM, "ratio");
+    if (c->flags >= 0)
+        canvas_text(canvas, in, 0, c->flags, INK_DIM, "flags");
+}
+
+static const char *heading_of(const char *test)
+{
+    return strcmp(test, "gemm") == 0    ? "gemm (m x n x k)"
+           : strcmp(test, "batch") == 0 ? "batch (layer, tokens)"
+                                        : test;
+}
+
+void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in,
+                       bool whole)
+{
+    struct rect inside = rect_inside(in), list;
+    struct columns c = columns_of(inside.cols, whole);
+    struct session_device d;
+    char place[64] = "";
+    int top;
+
+    if (rect_empty(inside))
+        return;
+    if (session_device(b->session, b->device, &d) && session_devices(b->session) > 1)
+        gp_format(place, sizeof place, "device %d, Tab: next", d.id);
+    canvas_box(canvas, in, "Points", place[0] ? place : NULL);
+    draw_heads(canvas, inside, &c);
+    list = (struct rect){inside.y + 1, inside.x, inside.rows - 1, inside.cols};
+    top = bench_top(line_of_point(b, b->point), b->line_count, list.rows);
+    for (int y = 0; y < list.rows && top + y < b->line_count; y++) {
+        const struct bench_line *line = &b->lines[top + y];
+
+        if (line->point < 0)
+            canvas_rule(canvas, list, y, heading_of(line->test));
+        else
+            draw_point(b, canvas, list, y, &c, line->point);
+    }
+}
+
+/* ---- one device ---- */
+
+static void memory_text(struct gauge *gauge, double used, double total)
+{
+    char left[32], most[32];
+
+    if (isfinite(used) && isfinite(total))
+        gp_format(gauge->text, sizeof gauge->text, "%.1f of %s", used / GP_GIB,
+                  units_gib(most, sizeof most, total));
+    else if (isfinite(used))
+        units_gib(gauge->text, sizeof gauge->text, used);
+    else if (isfinite(total))
+        gp_format(gauge->text, sizeof gauge->text, "- of %s",
+                  units_gib(left, sizeof left, total));
+}
+
+/* The class of the last reading, in the monitor's words. Running into the power limit
+ * is what a GPU does under load; heat and a brake are not. */
+static void throttle_of(struct gauge *g, const char *throttle)
+{
+    static const struct {
+        const char *is, *said;
+        enum ink ink;
+    } words[] = {
+        {"none", "none", INK_TEXT},
+        {"power_cap", "power cap", INK_TEXT},
+        {"thermal", "thermal: too hot", INK_WARN},
+        {"hw", "hardware brake", INK_WARN},
+    };
+
+    gp_copy(g->text, sizeof g->text, throttle[0] ? throttle : "-");
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(throttle, words[i].is) == 0) {
+            gp_copy(g->text, sizeof g->text, words[i].said);
+            g->ink = words[i].ink;
+        }
+}
+
+static int list_gauges(const struct bench_live *live, bool cpu,
+                       struct gauge list[GAUGES])
+{
+    const struct session_sensors *s = &live->now;
+    struct gauge *g;
+    int n = 0;
+
+    g = gauge_add(list, &n, "power", &live->power, s->power_limit);
+    gauge_of(g, s->power, s->power_limit, 0, "W");
+    g = gauge_add(list, &n, "clock", &live->clock, s->sm_clock_max);
+    gauge_of(g, s->sm_clock, s->sm_clock_max, 0, "MHz");
+    g = gauge_add(list, &n, "temp", &live->temperature, 100);
+    gauge_of(g, s->temperature, NAN, 0, "C");
+    g = gauge_add(list, &n, "memory", &live->memory, s->memory_total);
+    memory_text(g, s->memory_used, s->memory_total);
+    if (cpu) {
+        g = gauge_add(list, &n, "load", &live->load, NAN);
+        gauge_of(g, s->load, NAN, 2, "runnable");
+        return n;
+    }
+    g = gauge_add(list, &n, "tensor", &live->tensor, 1);
+    gauge_of(g, 100 * s->tensor, NAN, 0, "% active");
+    g = gauge_add(list, &n, "throttle", NULL, NAN);
+    throttle_of(g, live->throttle);
+    return n;
+}
+
+static void draw_device(const struct bench *b, struct canvas *canvas, struct rect in,
+                        int place)
+{
+    struct rect inside = rect_inside(in);
+    struct session_device d;
+    struct session_point p;
+    struct gauge list[GAUGES];
+    struct bench_live unknown;
+    const struct bench_live *live = &b->live[place];
+    char title[120];
+    int y = 0, n;
+
+    if (!session_device(b->session, place, &d))
+        return;
+    gp_format(title, sizeof title, "%d %s", d.id, d.name);
+    canvas_box(canvas, in, title, NULL);
+    if (place == b->device && b->panel >= BENCH_LIVE)
+        canvas_cursor(canvas, inside, 0, 0);
+    if (d.failed) {
+        y += canvas_wrap(canvas, inside, y, INK_BAD,
+                         bench_refused(&d) ? "not measured" : "lost");
+        canvas_wrap(canvas, inside, y, INK_TEXT, d.why);
+        return;
+    }
+    if (!live->told) {
+        memset(&unknown, 0, sizeof unknown);
+        unknown.now.power = unknown.now.power_limit = unknown.now.sm_clock = NAN;
+        unknown.now.sm_clock_max = unknown.now.temperature = NAN;
+        unknown.now.memory_used = unknown.now.tensor = unknown.now.load = NAN;
+        unknown.now.memory_total = d.memory;
+        live = &unknown;
+    }
+    n = list_gauges(live, strcmp(b->plan.backend, "cpu") == 0, list);
+    if (inside.rows > n && d.running >= 0 &&
+        session_point(b->session, place, d.running, &p))
+        canvas_fit(canvas, inside, y++, 0, inside.cols, INK_KEY, p.id);
+    else if (inside.rows > n)
+        canvas_fit(canvas, inside, y++, 0, inside.cols, INK_DIM,
+                   bench_warms(b) ? "warm-up" : "no point runs");
+    gauge_draw(canvas, inside, y, list, n);
+}
+
+/* ---- what is left ---- */
+
+static void clock_text(char *text, size_t size, double seconds)
+{
+    long s = lround(seconds);
+
+    if (s >= 3600)
+        gp_format(text, size, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+    else
+        gp_format(text, size, "%ld:%02ld", s / 60, s % 60);
+}
+
+/* Engines open their devices and warm them up; those of several begin together. */
+bool bench_warms(const struct bench *b)
+{
+    struct session_progress p;
+    struct session_device d;
+
+    session_progress(b->session, &p);
+    for (int i = 0; session_device(b->session, i, &d); i++)
+        if (d.running >= 0)
+            return false;
+    return p.done == 0 && !b->stopping;
+}
+
+static int draw_bar(const struct bench *b, const struct session_progress *p,
+                    struct canvas *canvas, struct rect in)
+{
+    bool warms = bench_warms(b);
+    int width = in.cols / 2, full = p->of > 0 ? width * p->done / p->of : 0;
+    char elapsed[32], left[32];
+
+    clock_text(elapsed, sizeof elapsed, p->elapsed);
+    clock_text(left, sizeof left, p->left);
+    canvas_run(canvas, in, 0, 0, full, INK_SERIES1, GLYPH_FULL);
+    canvas_run(canvas, in, 0, full, width - full, INK_FREE, GLYPH_EMPTY);
+    canvas_textf(canvas, in, 0, width + 1, INK_TEXT, "%d of %d (%d %%)", p->done, p->of,
+                 p->of > 0 ? 100 * p->done / p->of : 0);
+    canvas_textf(canvas, in, 1, 0, INK_TEXT, "elapsed %s   %s%s", elapsed,
+                 warms ? "warm-up" : "left about ", warms ? "" : left);
+    return 2;
+}
+
+/* From which on the newest have room, and the last one always. */
+static int first_note(const struct bench *b, int rows, int cols)
+{
+    int first = b->notes;
+
+    while (first > 0) {
+        rows -= 1 + gp_width(b->note[first - 1]) / cols;
+        if (rows < 0 && first < b->notes)
+            break;
+        first--;
+    }
+    return first;
+}
+
+static void draw_words(const struct bench *b, struct canvas *canvas, struct rect in)
+{
+    struct rect inside = rect_inside(in);
+    struct session_progress p;
+    int y, first;
+
+    if (rect_empty(inside))
+        return;
+    session_progress(b->session, &p);
+    canvas_box(canvas, in, "Run",
+               b->stopping == 2   ? "stops now"
+               : b->stopping == 1 ? "stops after the point"
+                                  : NULL);
+    if (b->panel == BENCH_WORDS)
+        canvas_cursor(canvas, inside, 0, 0);
+    y = draw_bar(b, &p, canvas, inside);
+    bench_file(canvas, inside, y++, "kept", b->plan.journal);
+    first = first_note(b, inside.rows - y, inside.cols);
+    for (int i = first; i < b->notes && y < inside.rows; i++)
+        y += canvas_wrap(canvas, inside, y, INK_WARN, b->note[i]);
+}
+
+/* ---- the whole ---- */
+
+/* Panels that there is room for show the devices around the one in focus. */
+static int first_device(const struct bench *b, const struct rect panel[BENCH_PANELS],
+                        int devices)
+{
+    int shown = 0, first;
+
+    while (shown < devices && BENCH_LIVE + shown < BENCH_PANELS &&
+           !rect_empty(panel[BENCH_LIVE + shown]))
+        shown++;
+    first = b->device - shown + 1;
+    return first < 0 ? 0 : first;
+}
+
+void bench_live_draw(const struct app *app, const struct bench *b,
+                     struct canvas *canvas, const struct frame *frame)
+{
+    struct rect panel[BENCH_PANELS];
+    int devices = session_devices(b->session), first;
+
+    (void)app;
+    frame_bench(frame->body, frame->size, b->panel, devices, panel);
+    first = frame->size <= SIZE_ONE ? 0 : first_device(b, panel, devices);
+    bench_points_draw(b, canvas, panel[BENCH_POINTS], false);
+    for (int i = BENCH_LIVE; i < BENCH_PANELS; i++)
+        if (!rect_empty(panel[i]))
+            draw_device(b, canvas, panel[i], first + i - BENCH_LIVE);
+    draw_words(b, canvas, panel[BENCH_WORDS]);
+}
+
+/* ---- keys ---- */
+
+/* Tab: the next device. Where one panel fills the screen: its points, then what it
+ * tells, then the next device's; after the last, how far the run is. */
+void bench_live_act(struct app *app, struct bench *b, enum action action)
+{
+    int devices = session_devices(b->session), by = action == ACT_PANEL ? 1 : -1;
+    struct frame frame = frame_of(app->rows, app->cols);
+    int at;
+
+    devices = devices < BENCH_DEVICES ? devices : BENCH_DEVICES;
+    if (devices < 1)
+        return;
+    if (frame.size > SIZE_ONE || b->stage != STAGE_RUN) {
+        b->panel = BENCH_POINTS;
+        b->device = (b->device + by + devices) % devices;
+        return;
+    }
+    at = b->panel == BENCH_WORDS ? 2 * devices : 2 * b->device + (b->panel != 0);
+    at = (at + by + 2 * devices + 1) % (2 * devices + 1);
+    b->device = at / 2 < devices ? at / 2 : b->device;
+    b->panel = at == 2 * devices ? BENCH_WORDS
+               : at % 2          ? BENCH_LIVE + b->device
+                                 : BENCH_POINTS;
+}
+
+/* The line of the nearest point from a line on, in the direction `by`. */
+static int point_near(const struct bench *b, int line, int by)
+{
+    while (line >= 0 && line < b->line_count && b->lines[line].point < 0)
+        line += by;
+    return line < 0 || line >= b->line_count ? -1 : line;
+}
+
+bool bench_points_act(struct bench *b, enum action action, int page)
+{
+    int at = line_of_point(b, b->point), last = b->line_count - 1, by = 1;
+
+    switch (action) {
+    case ACT_UP:
+        at -= 1;
+        by = -1;
+        break;
+    case ACT_DOWN:
+        at += 1;
+        break;
+    case ACT_PAGE_UP:
+        at = at > page ? at - page : 0;
+        break;
+    case ACT_PAGE_DOWN:
+        at = at + page < last ? at + page : last;
+        by = -1;
+        break;
+    case ACT_FIRST:
+        at = 0;
+        break;
+    case ACT_LAST:
+        at = last;
+        by = -1;
+        break;
+    case ACT_BACK: /* back to where it works */
+        b->follow = true;
+        return b->stage == STAGE_RUN;
+    default:
+        return false;
+    }
+    at = point_near(b, at, by);
+    if (at >= 0)
+        b->point = b->lines[at].point;
+    b->follow = false;
+    return true;
+}
+
+static void explain_result(const struct session_result *r, struct strbuf *out)
+{
+    char median[32], low[32], high[32], predicted[32];
+
+    if (strcmp(r->state, "ok") != 0) {
+        strbuf_addf(out, "%s%s%s", r->state, r->reason[0] ? ": " : "", r->reason);
+        return;
+    }
+    strbuf_addf(out, "%s%s%s in %s (%s..%s, %d samples)", r->variant,
+                r->variant[0] ? " " : "", r->rate,
+                time_text(median, sizeof median, r->median),
+                time_text(low, sizeof low, r->low),
+                time_text(high, sizeof high, r->high), r->samples);
+    if (isfinite(r->predicted))
+        strbuf_addf(out, "; predicted %s by %s%s%s",
+                    time_text(predicted, sizeof predicted, r->predicted), r->bound,
+                    r->origin[0] ? ", " : "", r->origin);
+    if (r->check >= 0)
+        strbuf_addf(out, "; %s", r->check ? "result right" : "RESULT WRONG");
+    if (r->flags[0])
+        strbuf_addf(out, "; flags: %s", r->flags);
+}
+
+void bench_point_explain(const struct bench *b, struct strbuf *out)
+{
+    struct session_point p;
+    char bytes[32], time[32];
+
+    if (!b->session || !session_point(b->session, b->device, b->point, &p))
+        return;
+    strbuf_addf(out, "%s: ", p.id);
+    if (p.count == 0)
+        strbuf_addf(out, "%s; takes %s%s and %s", session_mark_word(p.mark),
+                    p.seconds < 1 ? "" : "about ",
+                    bench_time(time, sizeof time, p.seconds),
+                    units_bytes(bytes, sizeof bytes, p.bytes));
+    for (int i = 0; i < p.count; i++) {
+        strbuf_add(out, i ? "; " : "");
+        explain_result(&p.result[i], out);
+    }
+}

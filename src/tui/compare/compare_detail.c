@@ -1,0 +1,232 @@
+/*
+ * compare_detail.c - see compare_detail.h. Every text is a paragraph broken at blanks;
+ * lines are counted by laying them out without a canvas.
+ */
+#include "tui/compare/compare_detail.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "core/parts.h"
+#include "tui/membar.h"
+#include "tui/toolkit/utf8.h"
+#include "util/units.h"
+
+/* Where the next line goes. canvas NULL: only counted. */
+struct page {
+    struct canvas *canvas;
+    struct rect in;
+    int y; /* of the next line, less than 0 above the rectangle */
+};
+
+/* Bytes of text that fit in so many columns, broken at a blank where there is one. */
+static size_t cut_at(const char *text, int cols)
+{
+    const char *p = text, *blank = NULL;
+    int width = 0;
+    while (*p) {
+        const char *before = p;
+        width += utf8_width(utf8_next(&p));
+        if (*before == ' ')
+            blank = before;
+        if (width > cols && before > text)
+            return (size_t)((blank ? blank : before) - text);
+    }
+    return (size_t)(p - text);
+}
+
+static void paragraph(struct page *page, enum ink ink, const char *text)
+{
+    char line[512];
+    while (*text) {
+        size_t n = cut_at(text, page->in.cols);
+        gp_format(line, sizeof(line), "%.*s", (int)n, text);
+        if (page->canvas && page->y >= 0)
+            canvas_text(page->canvas, page->in, page->y, 0, ink, line);
+        page->y++;
+        text += n;
+        text += strspn(text, " ");
+    }
+}
+
+/* ---- memory ---- */
+
+/* "# weights 33.88" one after the other, on as many lines as it takes. */
+static void legend(struct page *page, const struct plan *plan)
+{
+    struct part parts[PARTS_MAX];
+    int n = parts_list(plan, parts), x = 0;
+    char text[80], usable[32];
+    for (int i = 0; i <= n; i++) {
+        bool last = i == n;
+        if (!last && parts[i].role == PART_LIMIT)
+            continue;
+        if (last)
+            gp_format(text, sizeof(text), "of %s usable",
+                      units_gib(usable, sizeof(usable), plan->memory.usable.value));
+        else
+            gp_format(text, sizeof(text), "  %s %.2f", parts[i].name,
+                      parts[i].q.value / GP_GIB);
+        int wide = gp_width(text);
+        if (x > 0 && x + wide > page->in.cols) {
+            x = 0;
+            page->y++;
+        }
+        if (page->canvas && page->y >= 0) {
+            canvas_text(page->canvas, page->in, page->y, x, INK_TEXT, text);
+            if (!last)
+                canvas_glyph(page->canvas, page->in, page->y, x,
+                             membar_ink(parts[i].role), membar_glyph(parts[i].role));
+        }
+        x += wide + 2;
+    }
+    page->y++;
+}
+
+static void memory(struct page *page, const struct plan *plan)
+{
+    if (!plan->has_memory)
+        return;
+    if (page->canvas && page->y >= 0)
+        membar_draw(page->canvas, page->in, page->y, plan);
+    page->y++;
+    legend(page, plan);
+}
+
+/* ---- words ---- */
+
+static void add_layout(const struct plan *p, struct strbuf *out)
+{
+    const struct layout *l = &p->layout;
+    char words[96];
+    strbuf_addf(out, "%s, %d host%s: ", layout_words(l, words, sizeof(words)), l->hosts,
+                l->hosts == 1 ? "" : "s");
+}
+
+static void holds(struct page *page, const struct compare_row *row)
+{
+    const struct plan *p = &row->compared->plan;
+    const struct fact *requests = record_find(&row->facts, "max_concurrency");
+    struct strbuf text;
+    char tokens[32];
+    if (!p->has_memory)
+        return;
+    strbuf_init(&text);
+    add_layout(p, &text);
+    strbuf_add(&text, "holds ");
+    record_cell(requests, &text);
+    strbuf_addf(&text, " requests of %s tokens, %.0f asked for",
+                units_tokens(tokens, sizeof(tokens), p->request.context),
+                p->request.users);
+    if (row->compared->front)
+        strbuf_add(&text, "; * nothing that fits is cheaper and holds as many");
+    paragraph(page, INK_TEXT, text.text);
+    strbuf_fini(&text);
+}
+
+static void reasons(struct page *page, const struct plan *p)
+{
+    struct strbuf text;
+    strbuf_init(&text);
+    if (p->verdict != VERDICT_FITS && p->limit != LIMIT_NONE)
+        strbuf_addf(&text, "limit %s: ", limit_word(p->limit));
+    for (int i = 0; i < p->reason_count; i++)
+        strbuf_addf(&text, "%s%s", i ? "; " : "", p->reasons[i]);
+    if (p->verdict == VERDICT_MARGINAL && p->knob[0])
+        strbuf_addf(&text, "%swhat decides: %s", p->reason_count ? "; " : "", p->knob);
+    paragraph(page, p->verdict == VERDICT_FITS ? INK_TEXT : INK_WARN, text.text);
+    strbuf_fini(&text);
+}
+
+static void cost(struct page *page, const struct compare_row *row)
+{
+    static const char *const classes[] = {"on demand", "spot", "marketplace", "owned"};
+    const struct plan *p = &row->compared->plan;
+    const struct fact *hour = record_find(&row->facts, "per_hour");
+    const struct fact *month = record_find(&row->facts, "per_month");
+    const char *date = record_get(&row->facts, "price_date");
+    const char *note = record_get(&row->facts, "price_note");
+    char a[32], b[32];
+    struct strbuf text;
+    strbuf_init(&text);
+    if (hour && hour->known && month) {
+        strbuf_addf(&text, "%s %s/h, %s/month: %s (%s)", classes[p->request.price],
+                    units_money(a, sizeof(a), hour->number.value),
+                    units_money(b, sizeof(b), month->number.value),
+                    record_get(&row->facts, "offer"), date[0] ? date : "undated");
+        if (note[0])
+            strbuf_addf(&text, "; %s", note);
+    } else {
+        strbuf_addf(&text, "%s: no price is known", classes[p->request.price]);
+    }
+    if (p->cost.note[0])
+        strbuf_addf(&text, "; %s", p->cost.note);
+    paragraph(page, INK_TEXT, text.text);
+    strbuf_fini(&text);
+}
+
+static void source(struct page *page, const char *what, const char *text)
+{
+    char line[700];
+    gp_format(line, sizeof(line), "%s: %s", what, text);
+    if (text[0])
+        paragraph(page, INK_DIM, line);
+}
+
+static void sources(struct page *page, const struct compare_row *row)
+{
+    const struct gpu *g = row->compared->plan.request.gpu;
+    const struct engine *e = row->compared->plan.request.engine;
+    char text[640];
+    gp_format(text, sizeof(text), "%s (confidence %s)", g->source,
+              g->confidence[0] ? g->confidence : "unknown");
+    source(page, g->name, text);
+    gp_format(text, sizeof(text), "%s (%s)", e->source, e->date);
+    source(page, record_get(&row->facts, "engine"), text);
+    source(page, "price", record_get(&row->facts, "price_source"));
+}
+
+/* ---- all of it ---- */
+
+static void lay_out(struct page *page, const struct compare_row *row)
+{
+    const struct plan *p = &row->compared->plan;
+    memory(page, p);
+    if (p->verdict != VERDICT_FITS)
+        reasons(page, p);
+    holds(page, row);
+    cost(page, row);
+    if (p->verdict == VERDICT_FITS)
+        reasons(page, p);
+    for (int i = 0; i < p->warning_count; i++) {
+        char line[300];
+        gp_format(line, sizeof(line), "warning: %s", p->warnings[i]);
+        paragraph(page, INK_WARN, line);
+    }
+    sources(page, row);
+}
+
+void compare_detail_draw(struct canvas *canvas, struct rect in,
+                         const struct compare_row *row, int top)
+{
+    struct page page = {canvas, in, -top};
+    lay_out(&page, row);
+}
+
+int compare_detail_lines(const struct compare_row *row, int cols)
+{
+    struct page page = {NULL, {0, 0, 0, cols}, 0};
+    lay_out(&page, row);
+    return page.y;
+}
+
+void compare_detail_title(const struct compare_row *row, struct strbuf *out)
+{
+    const struct plan *p = &row->compared->plan;
+    strbuf_add(out, p->request.gpu->id);
+    if (p->has_memory)
+        strbuf_addf(out, " x %d", p->layout.gpus);
+    strbuf_addf(out, ", %s%s: %s", p->request.precision.id,
+                p->request.precision.native ? " (as published)" : "",
+                verdict_word(p->verdict));
+}

@@ -1,0 +1,182 @@
+/*
+ * compare_filter.c - the words that a row of Compare must hold; see compare_view.h.
+ */
+#include "tui/compare/compare_view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/units.h"
+
+#define WORD_MAX 64
+
+/* What a number in a filter is called, and the fact it is. */
+static const struct {
+    const char *name, *fact;
+} numbers[] = {
+    {"mem", "memory"},   {"gpus", "gpus"},    {"tp", "tp"},
+    {"pp", "pp"},        {"rep", "replicas"}, {"weights", "weights"},
+    {"pool", "kv_pool"}, {"kv", "kv_pool"},   {"requests", "max_concurrency"},
+    {"$", "per_hour"},   {"$/h", "per_hour"}, {"$/month", "per_month"},
+};
+enum { NUMBER_COUNT = sizeof(numbers) / sizeof(numbers[0]) };
+
+void compare_filter_names(struct strbuf *out)
+{
+    for (int i = 0; i < NUMBER_COUNT; i++)
+        strbuf_addf(out, "%s%s", i ? " " : "", numbers[i].name);
+}
+
+/* ---- words ---- */
+
+enum test { TEST_TEXT, TEST_LESS, TEST_LEAST, TEST_MORE, TEST_MOST, TEST_EQUAL };
+
+struct word {
+    bool not ;
+    enum test test;
+    char text[WORD_MAX]; /* or the number's name */
+    double number;
+};
+
+/* The next word of the filter: its length in *at, 0 at the end. */
+static const char *next(const char *filter, size_t *length)
+{
+    filter += strspn(filter, " \t");
+    *length = strcspn(filter, " \t");
+    return filter;
+}
+
+static enum test operator(const char *at, size_t *length) {
+    bool equal = at[1] == '='; *length = *at == '=' ? 1 : 1 + (size_t)equal;
+    return *at == '='   ? TEST_EQUAL
+           : *at == '<' ? (equal ? TEST_MOST : TEST_LESS)
+                        : (equal ? TEST_LEAST : TEST_MORE);
+}
+
+static const char *fact_of(const char *name)
+{
+    for (int i = 0; i < NUMBER_COUNT; i++)
+        if (gp_casecmp(numbers[i].name, name) == 0)
+            return numbers[i].fact;
+    return NULL;
+}
+
+static enum gp_status no_number(const char *name, struct gp_err *err)
+{
+    struct strbuf names;
+    strbuf_init(&names);
+    compare_filter_names(&names);
+    enum gp_status status =
+        gp_fail(err, GP_E_USAGE, "filter", names.text, "there is no number '%s'", name);
+    strbuf_fini(&names);
+    return status;
+}
+
+static enum gp_status read_word(const char *text, size_t length, struct word *out,
+                                struct gp_err *err)
+{
+    char whole[WORD_MAX];
+    size_t sign;
+    *out = (struct word){.test = TEST_TEXT};
+    if (*text == '!' && length > 1) {
+        out->not = true;
+        text++;
+        length--;
+    }
+    if (length >= sizeof(whole))
+        return gp_fail(err, GP_E_USAGE, "filter", "", "a word is too long");
+    gp_format(whole, sizeof(whole), "%.*s", (int)length, text);
+    size_t name = strcspn(whole, "<>=");
+    gp_format(out->text, sizeof(out->text), "%.*s", (int)name, whole);
+    if (!whole[name])
+        return GP_OK;
+    out->test = operator(&whole[name], &sign);
+    if (!fact_of(out->text))
+        return no_number(out->text, err);
+    if (units_parse_number(&whole[name + sign], "filter", &out->number, NULL))
+        return gp_fail(err, GP_E_USAGE, "filter", "as in mem>=40, $<10",
+                       "'%s' is no number", &whole[name + sign]);
+    return GP_OK;
+}
+
+enum gp_status compare_filter_check(const char *filter, struct gp_err *err)
+{
+    struct word word;
+    size_t length;
+    enum gp_status status = GP_OK;
+    if (strlen(filter) >= COMPARE_FILTER)
+        return gp_fail(err, GP_E_USAGE, "filter", "", "is longer than %d characters",
+                       COMPARE_FILTER - 1);
+    for (filter = next(filter, &length); length > 0 && !status;
+         filter = next(filter + length, &length))
+        status = read_word(filter, length, &word, err);
+    return status;
+}
+
+/* ---- rows ---- */
+
+static bool stands_in(const char *word, const char *text)
+{
+    size_t n = strlen(word);
+    for (; text && *text; text++) {
+        size_t i = 0;
+        while (i < n && gp_lower(text[i]) == gp_lower(word[i]) && text[i])
+            i++;
+        if (i == n)
+            return true;
+    }
+    return n == 0;
+}
+
+static bool holds_text(const struct compare_row *row, const char *word)
+{
+    static const char *const facts[] = {"gpu",   "precision", "verdict",
+                                        "limit", "offer",     "engine"};
+    const struct gpu *gpu = row->compared->plan.request.gpu;
+    if (gp_casecmp(word, "front") == 0)
+        return row->compared->front;
+    if (gp_casecmp(word, "marked") == 0)
+        return row->marked;
+    for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+        if (stands_in(word, record_get(&row->facts, facts[i])))
+            return true;
+    return stands_in(word, gpu->name) || stands_in(word, gpu->vendor) ||
+           stands_in(word, gpu->architecture);
+}
+
+/* What is not known is neither more nor less than anything. */
+static bool holds_number(const struct compare_row *row, const struct word *word)
+{
+    const struct fact *f = record_find(&row->facts, fact_of(word->text));
+    double value = f ? f->number.value : 0;
+    if (!f || !f->known)
+        return false;
+    switch (word->test) {
+    case TEST_LESS:
+        return value < word->number;
+    case TEST_MOST:
+        return value <= word->number;
+    case TEST_MORE:
+        return value > word->number;
+    case TEST_LEAST:
+        return value >= word->number;
+    default:
+        return value == word->number;
+    }
+}
+
+bool compare_filter_row(const char *filter, const struct compare_row *row)
+{
+    struct word word;
+    size_t length;
+    for (filter = next(filter, &length); length > 0;
+         filter = next(filter + length, &length)) {
+        if (read_word(filter, length, &word, NULL))
+            continue;
+        bool holds = word.test == TEST_TEXT ? holds_text(row, word.text)
+                                            : holds_number(row, &word);
+        if (holds == word.not )
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,350 @@
+/*
+ * compare_view.c - see compare_view.h.
+ */
+#include "tui/compare/compare_view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+const struct compare_column_row compare_columns[COLUMN_COUNT] = {
+    [COLUMN_GPU] = {"gpu", "GPU", "GPU", NULL, false, false, 0},
+    [COLUMN_PRECISION] = {"precision", "precision", "precision", NULL, false, false, 0},
+    [COLUMN_VERDICT] = {"verdict", "verdict", "verdict", NULL, false, false, 1},
+    [COLUMN_GPUS] = {"gpus", "GPUs", "GPUs", "gpus", true, false, 0},
+    [COLUMN_LAYOUT] = {"tp", "layout", "layout", NULL, false, false, 4},
+    [COLUMN_MEMORY] = {"memory", "memory GiB", "memory", NULL, true, true, 7},
+    [COLUMN_WEIGHTS] = {"weights", "weights GiB", "weights", NULL, true, false, 5},
+    [COLUMN_POOL] = {"kv_pool", "KV pool GiB", "KV pool", NULL, true, true, 6},
+    [COLUMN_REQUESTS] = {"max_concurrency", "requests", "requests", NULL, true, true,
+                         3},
+    [COLUMN_HOUR] = {"per_hour", "$/h", "$/h", "cost", true, false, 0},
+    [COLUMN_MONTH] = {"per_month", "$/month", "$/month", NULL, true, false, 8},
+    [COLUMN_LIMIT] = {"limit", "limit", "limit", NULL, false, false, 2},
+};
+
+void compare_view_init(struct compare_view *view)
+{
+    *view = (struct compare_view){.sort = COLUMN_HOUR};
+}
+
+static void drop_rows(struct compare_view *view)
+{
+    for (size_t i = 0; i < view->count; i++)
+        record_fini(&view->rows[i].facts);
+    view->count = view->shown_count = 0;
+}
+
+void compare_view_fini(struct compare_view *view)
+{
+    drop_rows(view);
+    free(view->rows);
+    free(view->shown);
+    free(view->marks);
+    *view = (struct compare_view){0};
+}
+
+/* ---- cells ---- */
+
+/* "TP 4 PP 2 x 2": what is 1 is left out, but not all of it. */
+static void layout_cell(const struct compare_row *row, struct strbuf *out)
+{
+    const struct layout *l = &row->compared->plan.layout;
+    if (!row->compared->plan.has_memory) {
+        strbuf_add(out, "-");
+        return;
+    }
+    strbuf_addf(out, "TP%d", l->tp);
+    if (l->pp > 1)
+        strbuf_addf(out, " PP%d", l->pp);
+    if (l->replicas > 1)
+        strbuf_addf(out, " x%d", l->replicas);
+    if (l->ep > 1)
+        strbuf_addf(out, " EP%d", l->ep);
+}
+
+void compare_view_cell(const struct compare_row *row, enum compare_column column,
+                       struct strbuf *out)
+{
+    static const char *const verdicts[] = {"fits", "marginal", "no fit"};
+    const struct fact *f = record_find(&row->facts, compare_columns[column].fact);
+    if (column == COLUMN_LAYOUT)
+        layout_cell(row, out);
+    else if (column == COLUMN_VERDICT)
+        strbuf_add(out, verdicts[row->compared->plan.verdict]);
+    else if (f)
+        record_cell(f, out);
+}
+
+/* Columns are as wide as the widest cell of any row, shown or not. */
+static void measure_titles(struct compare_view *view)
+{
+    for (int c = 0; c < COLUMN_COUNT; c++)
+        view->width[c] = gp_width(compare_columns[c].title);
+}
+
+static void measure(struct compare_view *view, const struct compare_row *row)
+{
+    struct strbuf cell;
+    strbuf_init(&cell);
+    for (int c = 0; c < COLUMN_COUNT; c++) {
+        strbuf_clear(&cell);
+        compare_view_cell(row, (enum compare_column)c, &cell);
+        int wide = gp_width(cell.text);
+        view->width[c] = wide > view->width[c] ? wide : view->width[c];
+    }
+    strbuf_fini(&cell);
+}
+
+/* ---- order ---- */
+
+struct sort_key {
+    bool marked, known, reverse;
+    enum verdict verdict;
+    bool spans;       /* several machines: last by cost, as in compare_sort() */
+    double number;    /* of a column of numbers: ascending */
+    const char *text; /* of a column of words; NULL */
+    size_t at;
+};
+
+static struct sort_key key_of(const struct compare_view *view, size_t at)
+{
+    const struct compare_column_row *column = &compare_columns[view->sort];
+    const struct compare_row *row = &view->rows[at];
+    const struct fact *f = record_find(&row->facts, column->fact);
+    struct sort_key key = {
+        .marked = row->marked, .verdict = row->compared->plan.verdict, .at = at};
+    if (!f)
+        return key;
+    key.spans = (view->sort == COLUMN_HOUR || view->sort == COLUMN_MONTH) &&
+                plan_spans(&row->compared->plan);
+    key.reverse = view->reverse != column->descends;
+    key.text = f->kind == FACT_TEXT ? f->text : NULL;
+    key.known = key.text ? key.text[0] != '\0' : f->known;
+    key.number = key.text ? 0 : f->number.value;
+    return key;
+}
+
+static int compare_value(const struct sort_key *a, const struct sort_key *b)
+{
+    int order = 0;
+    if (a->known != b->known)
+        return a->known ? -1 : 1;
+    if (!a->known)
+        return 0;
+    if (a->text && b->text)
+        order = strcmp(a->text, b->text);
+    else
+        order = (a->number > b->number) - (a->number < b->number);
+    return a->reverse ? -order : order;
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+    const struct sort_key *a = left, *b = right;
+    int order = (int)b->marked - (int)a->marked;
+    if (!order)
+        order = (int)a->verdict - (int)b->verdict;
+    if (!order)
+        order = (int)a->spans - (int)b->spans;
+    if (!order)
+        order = compare_value(a, b);
+    return order ? order : (a->at > b->at) - (a->at < b->at);
+}
+
+static void arrange(struct compare_view *view)
+{
+    struct sort_key *keys = gp_calloc(view->count + 1, sizeof(*keys));
+    size_t n = 0;
+    for (size_t i = 0; i < view->count; i++)
+        if (compare_filter_row(view->filter, &view->rows[i]))
+            keys[n++] = key_of(view, i);
+    qsort(keys, n, sizeof(*keys), compare_keys);
+    for (size_t i = 0; i < n; i++)
+        view->shown[i] = keys[i].at;
+    view->shown_count = n;
+    free(keys);
+}
+
+/* ---- rows ---- */
+
+static size_t find_mark(const struct compare_view *view, const char *key)
+{
+    size_t i = 0;
+    while (i < view->mark_count && strcmp(view->marks[i], key) != 0)
+        i++;
+    return i;
+}
+
+static void write_facts(const struct compare_view *view, struct compare_row *row)
+{
+    record_fini(&row->facts);
+    record_init(&row->facts);
+    comparison_facts(view->comparison, row->compared, &row->facts);
+}
+
+void compare_key(const struct request *q, char key[COMPARE_KEY])
+{
+    gp_format(key, COMPARE_KEY, "%s:%d %s", q->gpu->id, q->gpu_count, q->precision.id);
+}
+
+static void add_row(struct compare_view *view, const struct compared *compared)
+{
+    const struct request *q = &compared->plan.request;
+    view->rows = gp_grow(view->rows, &view->cap, view->count + 1, sizeof(*view->rows));
+    struct compare_row *row = &view->rows[view->count++];
+    *row = (struct compare_row){.compared = compared};
+    compare_key(q, row->key);
+    row->marked = find_mark(view, row->key) < view->mark_count;
+    write_facts(view, row);
+    measure(view, row);
+}
+
+static int by_address(const void *left, const void *right)
+{
+    const struct compare_row *a = left, *b = right;
+    return (a->compared > b->compared) - (a->compared < b->compared);
+}
+
+static const struct compare_row *find_row(const struct compare_row *rows, size_t count,
+                                          const struct compared *compared)
+{
+    struct compare_row key = {.compared = compared};
+    return count ? bsearch(&key, rows, count, sizeof(*rows), by_address) : NULL;
+}
+
+/* The comparison is sorted now and knows its front: so are the rows, and do they. */
+static void settle(struct compare_view *view, size_t done)
+{
+    struct compare_row *old = view->rows;
+    size_t count = view->count;
+    if (count > 1)
+        qsort(old, count, sizeof(*old), by_address);
+    view->rows = NULL;
+    view->count = view->cap = 0;
+    for (size_t i = 0; i < done; i++) {
+        const struct compared *compared = comparison_row(view->comparison, i);
+        const struct compare_row *row = find_row(old, count, compared);
+        if (!row) {
+            add_row(view, compared);
+            continue;
+        }
+        view->rows =
+            gp_grow(view->rows, &view->cap, view->count + 1, sizeof(*view->rows));
+        view->rows[view->count++] = *row;
+        if (compared->front)
+            write_facts(view, &view->rows[view->count - 1]);
+    }
+    free(old);
+}
+
+void compare_view_begin(struct compare_view *view, const struct comparison *comparison)
+{
+    drop_rows(view);
+    view->comparison = comparison;
+    view->complete = false;
+    measure_titles(view);
+}
+
+void compare_view_update(struct compare_view *view)
+{
+    const struct comparison *c = view->comparison;
+    size_t done = c ? comparison_done(c) : 0;
+    bool complete = c && done == comparison_total(c);
+    if (complete && !view->complete)
+        settle(view, done);
+    for (size_t i = view->count; i < done; i++)
+        add_row(view, comparison_row(c, i));
+    view->complete = complete;
+    view->shown = gp_realloc(view->shown, (view->cap + 1) * sizeof(*view->shown));
+    arrange(view);
+}
+
+const struct compare_row *compare_view_row(const struct compare_view *view, size_t i)
+{
+    return &view->rows[view->shown[i]];
+}
+
+size_t compare_view_find(const struct compare_view *view, const char *key)
+{
+    size_t i = 0;
+    while (i < view->shown_count && strcmp(compare_view_row(view, i)->key, key) != 0)
+        i++;
+    return i;
+}
+
+void compare_view_sort(struct compare_view *view, enum compare_column column,
+                       bool reverse)
+{
+    view->sort = column;
+    view->reverse = reverse;
+    arrange(view);
+}
+
+enum gp_status compare_view_filter(struct compare_view *view, const char *filter,
+                                   struct gp_err *err)
+{
+    enum gp_status status = compare_filter_check(filter, err);
+    if (status)
+        return status;
+    gp_copy(view->filter, sizeof(view->filter), filter);
+    arrange(view);
+    return GP_OK;
+}
+
+void compare_view_mark(struct compare_view *view, const char *key)
+{
+    size_t at = find_mark(view, key);
+    bool marked = at == view->mark_count;
+    if (marked) {
+        view->marks = gp_grow(view->marks, &view->mark_cap, view->mark_count + 1,
+                              sizeof(*view->marks));
+        gp_copy(view->marks[view->mark_count++], COMPARE_KEY, key);
+    } else {
+        memmove(view->marks[at], view->marks[--view->mark_count], COMPARE_KEY);
+    }
+    for (size_t i = 0; i < view->count; i++)
+        if (strcmp(view->rows[i].key, key) == 0)
+            view->rows[i].marked = marked;
+    arrange(view);
+}
+
+/* ---- columns ---- */
+
+#define GPU_LEAST 12 /* columns of the GPU's id that must be seen */
+
+static int rank_of(const struct compare_view *view, enum compare_column column)
+{
+    int rank = compare_columns[column].rank;
+    return rank > 2 && column == view->sort ? 2 : rank;
+}
+
+int compare_view_columns(const struct compare_view *view, int cols,
+                         enum compare_column out[COLUMN_COUNT], int *gpu_width)
+{
+    bool taken[COLUMN_COUNT] = {false};
+    int most = 0, used = 0, count = 0;
+    for (int c = 0; c < COLUMN_COUNT; c++)
+        most = rank_of(view, (enum compare_column)c) > most
+                   ? rank_of(view, (enum compare_column)c)
+                   : most;
+    for (int rank = 0; rank <= most; rank++)
+        for (int c = 0; c < COLUMN_COUNT; c++) {
+            int wide = view->width[c] + (used > 0 ? 2 : 0);
+            if (rank_of(view, (enum compare_column)c) != rank)
+                continue;
+            if (rank > 0 && used + wide > cols)
+                continue;
+            taken[c] = true;
+            used += wide;
+        }
+    for (int c = 0; c < COLUMN_COUNT; c++)
+        if (taken[c])
+            out[count++] = (enum compare_column)c;
+    *gpu_width = view->width[COLUMN_GPU];
+    if (used > cols) /* the first ranks alone are too wide: the id is cut */
+        *gpu_width -= used - cols;
+    *gpu_width = *gpu_width < GPU_LEAST ? GPU_LEAST : *gpu_width;
+    return count;
+}

@@ -1,0 +1,115 @@
+/*
+ * compare_view.h - which rows of a comparison are shown, in which order, and their
+ * columns. Pure: no canvas, no keys.
+ *
+ * Every row keeps its facts (the sheet that --compare prints), and cells, order and
+ * filter all read those: a number on the screen cannot differ from that of the command.
+ *
+ * Order: marked rows; then what fits, what is marginal, what does not fit, whichever
+ * column sorts; then the column, what is not known last; then as --compare has it.
+ *
+ * A filter is words that must all hold, case ignored. "h100" stands in the GPU's id,
+ * name, vendor or architecture, the precision, verdict, limit or offer; "!nvidia" does
+ * not; "mem>=40" compares a number (names: compare_filter_names), "$<10" dollars per
+ * hour, "front" and "marked" are rows that are it.
+ */
+#ifndef GP_TUI_COMPARE_COMPARE_VIEW_H
+#define GP_TUI_COMPARE_COMPARE_VIEW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "output/compare_run.h"
+#include "util/err.h"
+#include "util/str.h"
+
+enum compare_column {
+    COLUMN_GPU,
+    COLUMN_PRECISION,
+    COLUMN_VERDICT,
+    COLUMN_GPUS,
+    COLUMN_LAYOUT,
+    COLUMN_MEMORY,
+    COLUMN_WEIGHTS,
+    COLUMN_POOL,
+    COLUMN_REQUESTS,
+    COLUMN_HOUR,
+    COLUMN_MONTH,
+    COLUMN_LIMIT,
+    COLUMN_COUNT
+};
+
+#define COMPARE_FILTER 120
+#define COMPARE_KEY    96
+
+struct compare_row {
+    const struct compared *compared; /* of the comparison */
+    struct record facts;             /* owned */
+    char key[COMPARE_KEY];           /* which GPU and precision: "l40s:0 fp8" */
+    bool marked;
+};
+
+struct compare_view {
+    const struct comparison *comparison; /* NULL: none yet; borrowed */
+    struct compare_row *rows;            /* in the comparison's order */
+    size_t count, cap;
+    bool complete; /* all are planned: sorted, front known */
+    size_t *shown; /* (count): indices of rows, in the order shown */
+    size_t shown_count;
+    enum compare_column sort;
+    bool reverse;
+    char filter[COMPARE_FILTER];
+    int width[COLUMN_COUNT];    /* of the widest cell or title */
+    char (*marks)[COMPARE_KEY]; /* keys of the rows marked; they outlive the rows */
+    size_t mark_count, mark_cap;
+};
+
+void compare_view_init(struct compare_view *view);
+void compare_view_fini(struct compare_view *view);
+
+/* Another comparison (NULL: none): no rows; sort, filter and marks stay. */
+void compare_view_begin(struct compare_view *view, const struct comparison *comparison);
+/* Takes the rows planned since, or all anew when the comparison has come to its end. */
+void compare_view_update(struct compare_view *view);
+
+/* Row i of those shown. */
+const struct compare_row *compare_view_row(const struct compare_view *view, size_t i);
+/* Where the row of this key is shown; shown_count when it is not. */
+size_t compare_view_find(const struct compare_view *view, const char *key);
+
+void compare_view_sort(struct compare_view *view, enum compare_column column,
+                       bool reverse);
+/* "" = all. A filter that cannot be (a comparison with a word) changes nothing. */
+enum gp_status compare_view_filter(struct compare_view *view, const char *filter,
+                                   struct gp_err *err);
+/* What tells a row from every other: GPU, count, precision. */
+void compare_key(const struct request *request, char key[COMPARE_KEY]);
+void compare_view_mark(struct compare_view *view, const char *key);
+
+/* ---- columns ---- */
+
+struct compare_column_row {
+    const char *fact;   /* of comparison_facts(); also what JSON calls it */
+    const char *title;  /* "weights GiB" */
+    const char *sort;   /* in the header when it sorts: "weights" */
+    const char *option; /* what --sort calls this order; NULL: nothing */
+    bool right;
+    bool descends; /* the largest first, unless reversed */
+    int rank;      /* the lower, the longer it stays in a narrow table */
+};
+extern const struct compare_column_row compare_columns[COLUMN_COUNT];
+
+/* The columns that fit in `cols` with a blank between them: by rank, the one that sorts
+ * before those that may go. *least: of the GPU's column. Returns how many, in order. */
+int compare_view_columns(const struct compare_view *view, int cols,
+                         enum compare_column out[COLUMN_COUNT], int *gpu_width);
+void compare_view_cell(const struct compare_row *row, enum compare_column column,
+                       struct strbuf *out);
+
+/* compare_filter.c: checks a filter's words / does this row hold them all? */
+enum gp_status compare_filter_check(const char *filter, struct gp_err *err);
+bool compare_filter_row(const char *filter, const struct compare_row *row);
+/* "mem gpus weights ...": what can be compared. */
+void compare_filter_names(struct strbuf *out);
+
+#endif

@@ -1,0 +1,525 @@
+/*
+ * s_compare.c - the Compare screen: the form's load on all GPUs in several precisions.
+ *
+ * The load is what the plan's form says but for GPU, precision and layout: those are
+ * what is compared, and every row finds its own layout. It is planned anew when the
+ * load has changed, in slices between keys (compare_run.h); what is shown of it, and in
+ * which order, is compare_view.c. Enter takes a row into the plan, where it gives the
+ * same numbers.
+ */
+#include "tui/compare/s_compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/explain.h"
+#include "output/print_compare.h"
+#include "output/print_why.h"
+#include "tui/compare/compare_detail.h"
+#include "tui/compare/compare_view.h"
+#include "util/mem.h"
+#include "util/units.h"
+
+#define SLICE 0.004 /* s of planning between two looks at the keyboard */
+#define USUAL "native,fp8,int4-awq"
+
+/* ---- the load ---- */
+
+/* The form without what is compared. To be freed; it borrows from the form. */
+static struct form *load_of(const struct form *form)
+{
+    static const enum field compared[] = {FIELD_PRECISION, FIELD_GPU, FIELD_GPUS,
+                                          FIELD_TP,        FIELD_PP,  FIELD_EP,
+                                          FIELD_REPLICAS};
+    struct form *load = gp_malloc(sizeof(*load));
+    *load = *form;
+    load->gpu_option[0] = '\0';
+    for (size_t i = 0; i < sizeof(compared) / sizeof(compared[0]); i++)
+        load->values.value[compared[i]][0] = '\0';
+    return load;
+}
+
+static bool is_listed(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    while (*list) {
+        size_t len = strcspn(list, ",");
+        if (len == n && strncmp(list, word, n) == 0)
+            return true;
+        list += len + (list[len] == ',');
+    }
+    return false;
+}
+
+/* The plan's own precision is always among them. */
+static void add_own(struct compare_state *s, const struct form *form)
+{
+    const char *own = form->values.value[FIELD_PRECISION];
+    size_t n = strlen(s->precisions);
+    if (own[0] && !is_listed(s->precisions, own))
+        gp_format(s->precisions + n, sizeof(s->precisions) - n, ",%s", own);
+}
+
+/* The plan's row is marked; who named a GPU starts there. */
+static void find_own(struct compare_state *s, const struct form *form)
+{
+    struct request q;
+    char before[COMPARE_KEY];
+
+    if (!form->answered)
+        return;
+    gp_copy(before, sizeof(before), s->own);
+    q = form->answer->plan.request;
+    q.gpu_count = 0; /* every row finds its own number */
+    compare_key(&q, s->own);
+    if (strcmp(s->own, before) != 0 && form->values.value[FIELD_GPU][0])
+        gp_copy(s->focus, sizeof(s->focus), s->own);
+}
+
+/* Calls with each id of the list; the texts are in `copy`. */
+static int split(const char *list, char *copy, size_t size, const char **words)
+{
+    int n = 0;
+    char *rest;
+    gp_copy(copy, size, list);
+    for (char *word = strtok_r(copy, ",", &rest); word && n < COMPARE_FORMATS;
+         word = strtok_r(NULL, ",", &rest))
+        words[n++] = word;
+    return n;
+}
+
+static void begin(struct compare_state *s, struct app *app, const struct form *load)
+{
+    char copy[sizeof(s->precisions)];
+    struct options options;
+    form_ask(load, &options);
+    options.precision_count =
+        split(s->precisions, copy, sizeof(copy), options.precisions);
+    compare_view_begin(&s->view, NULL);
+    comparison_free(s->run);
+    s->run = NULL;
+    if (comparison_begin(app->form->planner, &options, &s->run, &s->err))
+        s->run = NULL;
+    compare_view_begin(&s->view, s->run);
+    compare_view_update(&s->view);
+}
+
+/* Plans anew if the load is another one than that of the rows. */
+static void refresh(struct app *app, struct compare_state *s)
+{
+    struct form *load = load_of(app->form);
+    struct strbuf text;
+    s->version = app->form->version;
+    add_own(s, app->form);
+    find_own(s, app->form);
+    strbuf_init(&text);
+    form_command(load, "compare", &text);
+    strbuf_addf(&text, " %s", s->precisions);
+    if (strcmp(text.text, s->load.text) != 0) {
+        strbuf_clear(&s->load);
+        strbuf_add(&s->load, text.text);
+        begin(s, app, load);
+        app_touch(app);
+    }
+    strbuf_fini(&text);
+    free(load);
+}
+
+/* ---- focus ---- */
+
+static void go_to(struct compare_state *s, size_t at)
+{
+    size_t last = s->view.shown_count > 0 ? s->view.shown_count - 1 : 0;
+    s->at = at < last ? at : last;
+    s->detail_top = 0;
+    if (compare_focus(s))
+        gp_copy(s->focus, sizeof(s->focus), compare_focus(s)->key);
+}
+
+/* The rows moved: the one in focus stays it, or the first is. */
+static void follow(struct compare_state *s)
+{
+    s->at = s->focus[0] ? compare_view_find(&s->view, s->focus) : 0;
+    if (s->at >= s->view.shown_count) {
+        s->at = 0;
+        s->detail_top = 0;
+    }
+}
+
+static void step(struct compare_state *s, int by)
+{
+    size_t back = (size_t)-by;
+    if (by < 0)
+        go_to(s, s->at < back ? 0 : s->at - back);
+    else
+        go_to(s, s->at + (size_t)by);
+}
+
+/* ---- time ---- */
+
+static void open(struct app *app, void *state)
+{
+    struct compare_state *s = state;
+    compare_view_init(&s->view);
+    strbuf_init(&s->load);
+    gp_copy(s->precisions, sizeof(s->precisions), USUAL);
+    s->version = app->form->version - 1;
+}
+
+static void close(struct app *app, void *state)
+{
+    struct compare_state *s = state;
+    (void)app;
+    compare_view_fini(&s->view);
+    comparison_free(s->run);
+    strbuf_fini(&s->load);
+}
+
+static void show(struct app *app, void *state)
+{
+    refresh(app, state);
+}
+
+static double tick(struct app *app, void *state, double now)
+{
+    struct compare_state *s = state;
+    if (app->screen == SCREEN_COMPARE && s->version != app->form->version)
+        refresh(app, s);
+    if (!s->run || s->view.complete)
+        return -1;
+    while (comparison_step(s->run, 1) && app_now() < now + SLICE)
+        ;
+    compare_view_update(&s->view);
+    follow(s);
+    app_touch(app);
+    return s->view.complete ? -1 : 0;
+}
+
+/* ---- actions ---- */
+
+/* The row's GPU, count and precision; a layout of before is let go. */
+static void use(struct app *app, struct compare_state *s)
+{
+    static const enum field layout[] = {FIELD_TP, FIELD_PP, FIELD_EP, FIELD_REPLICAS};
+    const struct compare_row *row = compare_focus(s);
+    struct strbuf given;
+    struct gp_err err;
+    if (!row)
+        return;
+    strbuf_init(&given);
+    for (size_t i = 0; i < sizeof(layout) / sizeof(layout[0]); i++)
+        if (app->form->values.value[layout[i]][0])
+            strbuf_addf(&given, "--%s auto ",
+                        option_rows[field_rows[layout[i]].option].name);
+    comparison_options(s->run, row->compared, &given);
+    if (form_options(app->form, given.text, &err)) {
+        app_report_err(app, &err);
+    } else {
+        app_show(app, SCREEN_PLAN);
+        app_report(app, false, "taken into the plan: %s; u: undo", given.text);
+    }
+    strbuf_fini(&given);
+}
+
+static void sort(struct compare_state *s)
+{
+    compare_view_sort(&s->view,
+                      (enum compare_column)((s->view.sort + 1) % COLUMN_COUNT), false);
+    go_to(s, 0);
+}
+
+static void reverse(struct compare_state *s)
+{
+    compare_view_sort(&s->view, s->view.sort, !s->view.reverse);
+    go_to(s, 0);
+}
+
+static bool filter_done(struct app *app, void *ctx, const char *text,
+                        struct gp_err *err)
+{
+    struct compare_state *s = ctx;
+    if (compare_view_filter(&s->view, text, err))
+        return false;
+    follow(s);
+    app_touch(app);
+    return true;
+}
+
+static void filter(struct app *app, struct compare_state *s)
+{
+    prompt_open(app, &(struct prompt_ask){
+                         .label = "Only rows with: ",
+                         .text = s->view.filter,
+                         .hint = "words, !not, mem>=40 $<10 gpus=1; nothing: all",
+                         .history = PROMPT_SEARCH,
+                         .done = filter_done,
+                         .ctx = s});
+}
+
+/* The cursor goes on to the row below, so that several are marked in a row. */
+static void mark(struct compare_state *s)
+{
+    const struct compare_row *row = compare_focus(s);
+    char key[COMPARE_KEY];
+    if (!row)
+        return;
+    gp_copy(key, sizeof(key), row->key);
+    step(s, 1);
+    compare_view_mark(&s->view, key);
+    follow(s);
+}
+
+static void why(struct app *app, const struct compare_state *s)
+{
+    const struct compare_row *row = compare_focus(s);
+    struct term_why terms[EXPLAIN_MAX];
+    struct strbuf text, title;
+    if (!row)
+        return;
+    strbuf_init(&text);
+    strbuf_init(&title);
+    compare_detail_title(row, &title);
+    print_why(terms, explain_plan(&row->compared->plan, terms), &text);
+    pager_open(app, title.text, text.text);
+    strbuf_fini(&text);
+    strbuf_fini(&title);
+}
+
+static void precisions_chosen(struct app *app, void *ctx, const char *ids)
+{
+    struct compare_state *s = ctx;
+    gp_copy(s->precisions, sizeof(s->precisions), ids[0] ? ids : USUAL);
+    refresh(app, s);
+}
+
+static void precisions(struct app *app, struct compare_state *s)
+{
+    const struct format *formats;
+    size_t count;
+    struct gp_err err;
+    if (catalog_formats(planner_catalog(app->form->planner), &formats, &count, &err)) {
+        app_report_err(app, &err);
+        return;
+    }
+    struct choice *choices = gp_calloc(count + 1, sizeof(*choices));
+    gp_copy(choices[0].id, sizeof(choices[0].id), "native");
+    gp_copy(choices[0].text, sizeof(choices[0].text), "native  as published");
+    for (size_t i = 0; i < count; i++) {
+        struct choice *c = &choices[i + 1];
+        gp_copy(c->id, sizeof(c->id), formats[i].id);
+        gp_format(c->text, sizeof(c->text), "%s  %s", formats[i].id, formats[i].name);
+        gp_format(c->more, sizeof(c->more), "%.4g bit, %s", formats[i].bits,
+                  formats[i].family);
+    }
+    chooser_open(app, &(struct chooser_ask){.title = "Precisions to compare",
+                                            .choices = choices,
+                                            .count = (int)count + 1,
+                                            .many = true,
+                                            .marked = s->precisions,
+                                            .chosen = precisions_chosen,
+                                            .ctx = s});
+    free(choices);
+}
+
+/* One step back: to the table, then to all rows. */
+static bool back(struct compare_state *s)
+{
+    if (s->panel != COMPARE_TABLE) {
+        s->panel = COMPARE_TABLE;
+        return true;
+    }
+    if (!s->view.filter[0])
+        return false;
+    compare_view_filter(&s->view, "", NULL);
+    follow(s);
+    return true;
+}
+
+/* Motions scroll the panel in focus. */
+static void scroll(const struct app *app, struct compare_state *s, int by)
+{
+    struct rect in[COMPARE_PANELS];
+    const struct compare_row *row = compare_focus(s);
+    compare_panels(app, s, in);
+    int most = row ? compare_detail_lines(row, in[COMPARE_DETAIL].cols) -
+                         in[COMPARE_DETAIL].rows
+                   : 0;
+    by += s->detail_top;
+    s->detail_top = by > most ? most : by;
+    s->detail_top = s->detail_top < 0 ? 0 : s->detail_top;
+}
+
+static bool move(const struct app *app, struct compare_state *s, enum action action)
+{
+    int page = compare_page(app, s), all = (int)s->view.count + 1000;
+    int by = action == ACT_UP          ? -1
+             : action == ACT_DOWN      ? 1
+             : action == ACT_PAGE_UP   ? -page
+             : action == ACT_PAGE_DOWN ? page
+             : action == ACT_FIRST     ? -all
+             : action == ACT_LAST      ? all
+                                       : 0;
+    if (by == 0)
+        return false;
+    if (s->panel == COMPARE_DETAIL)
+        scroll(app, s, by);
+    else
+        step(s, by);
+    return true;
+}
+
+static bool act(struct app *app, void *state, enum action action)
+{
+    struct compare_state *s = state;
+    if (move(app, s, action))
+        return true;
+    switch (action) {
+    case ACT_USE:
+        use(app, s);
+        return true;
+    case ACT_SORT:
+        sort(s);
+        return true;
+    case ACT_REVERSE:
+        reverse(s);
+        return true;
+    case ACT_FILTER:
+        filter(app, s);
+        return true;
+    case ACT_PRECISIONS:
+        precisions(app, s);
+        return true;
+    case ACT_MARK:
+        mark(s);
+        return true;
+    case ACT_WHY:
+        why(app, s);
+        return true;
+    case ACT_SAVE: /* the plan's fields, as there */
+        return screen_plan.act &&
+               screen_plan.act(app, app_state(app, SCREEN_PLAN), action);
+    case ACT_PANEL:
+    case ACT_PANEL_BACK:
+        s->panel = s->panel == COMPARE_TABLE ? COMPARE_DETAIL : COMPARE_TABLE;
+        return true;
+    case ACT_BACK:
+        return back(s);
+    default:
+        return false;
+    }
+}
+
+static void click(struct app *app, void *state, int y, int x)
+{
+    struct compare_state *s = state;
+    struct frame f = frame_of(app->rows, app->cols);
+    struct rect in[COMPARE_PANELS];
+    (void)x;
+    compare_panels(app, s, in);
+    y += f.body.y - in[COMPARE_TABLE].y - COMPARE_ABOVE;
+    if (rect_empty(in[COMPARE_TABLE]) || y < 0)
+        return;
+    if (y >= in[COMPARE_TABLE].rows - COMPARE_ABOVE)
+        s->panel = COMPARE_DETAIL;
+    else
+        go_to(s, compare_top(s, compare_page(app, s)) + (size_t)y);
+}
+
+/* ---- words ---- */
+
+static void explain(const struct app *app, const void *state, struct strbuf *out)
+{
+    const struct compare_state *s = state;
+    const struct compare_row *row = compare_focus(s);
+    (void)app;
+    if (!row)
+        return;
+    compare_detail_title(row, out);
+    if (row->compared->front)
+        strbuf_add(out, ", on the front");
+    if (row->marked)
+        strbuf_add(out, ", marked");
+    strbuf_add(out, "\nrequests held = replicas x KV pool / KV of one request of the "
+                    "context");
+}
+
+static void title(const struct app *app, const void *state, struct strbuf *out)
+{
+    (void)app;
+    compare_count(state, out);
+}
+
+/* ---- what others get of it ---- */
+
+static enum output_format format_of(const char *suffix)
+{
+    return strcmp(suffix, "json") == 0  ? OUTPUT_JSON
+           : strcmp(suffix, "csv") == 0 ? OUTPUT_CSV
+           : strcmp(suffix, "md") == 0  ? OUTPUT_MARKDOWN
+                                        : OUTPUT_TEXT;
+}
+
+static enum gp_status export(const struct app *app, const void *state,
+                             const char *suffix, struct strbuf *out,
+                             struct gp_err *err) {
+    const struct compare_state *s = state;
+    const struct compare_column_row *column = &compare_columns[s->view.sort];
+    struct record doc;
+    char order[64];
+    (void)app;
+    if (!s->run) return gp_fail(err, s->err.code, s->err.where, s->err.hint, "%s",
+                                s->err.text);
+    if (!s->view.complete) return gp_fail(err, GP_E_USAGE, "export", "in a moment",
+                                          "is still planning");
+    const struct compared **rows = gp_calloc(s->view.count + 1, sizeof(*rows));
+    for (size_t i = 0; i < s->view.shown_count; i++)
+        rows[i] = compare_view_row(&s->view, i)->compared;
+    gp_format(order, sizeof(order), "%s%s",
+              column->option ? column->option : column->sort,
+              s->view.reverse ? " reversed" : "");
+    record_init(&doc);
+    comparison_sheet(s->run, rows, s->view.shown_count, order, s->view.filter, &doc);
+    print_compare(&doc, format_of(suffix), false, out);
+    record_fini(&doc);
+    free(rows);
+    return GP_OK;
+}
+
+/* What the command cannot say is said behind a #. */
+static void command(const struct app *app, const void *state, struct strbuf *out)
+{
+    const struct compare_state *s = state;
+    const struct compare_column_row *column = &compare_columns[s->view.sort];
+    struct form *load = load_of(app->form);
+    const char *words[COMPARE_FORMATS];
+    char copy[sizeof(s->precisions)];
+    int n = split(s->precisions, copy, sizeof(copy), words);
+    form_command(load, "compare", out);
+    for (int i = 0; i < n; i++)
+        strbuf_addf(out, " -p %s", words[i]);
+    free(load);
+    if (column->option && !s->view.reverse)
+        strbuf_addf(out, " --sort %s", column->option);
+    else
+        strbuf_addf(out, " # sorted by %s%s", column->sort,
+                    s->view.reverse ? ", reversed" : "");
+    if (s->view.filter[0])
+        strbuf_addf(out, "%sonly: %s",
+                    column->option && !s->view.reverse ? " # " : "; ", s->view.filter);
+}
+
+const struct screen_ops screen_compare = {
+    .state_size = sizeof(struct compare_state),
+    .open = open,
+    .close = close,
+    .show = show,
+    .draw = compare_draw,
+    .act = act,
+    .tick = tick,
+    .explain = explain,
+    .title = title,
+    .suffixes = "csv json md txt",
+    .export = export,
+    .command = command,
+    .click = click,
+};

@@ -1,0 +1,44 @@
+/*
+ * s_compare.h - the state of the Compare screen, and the functions that its two files
+ * share: s_compare.c acts, s_compare_draw.c draws.
+ */
+#ifndef GP_TUI_COMPARE_S_COMPARE_H
+#define GP_TUI_COMPARE_S_COMPARE_H
+
+#include "tui/app.h"
+#include "tui/compare/compare_view.h"
+
+#define COMPARE_FORMATS OPTIONS_MAX_MANY /* precisions at once */
+#define COMPARE_ABOVE   2            /* lines over the rows: what is shown, titles */
+
+struct compare_state {
+    struct comparison *run; /* NULL: none, and err says why */
+    struct gp_err err;
+    struct compare_view view;
+    struct strbuf load;                   /* the command the rows are of */
+    unsigned version;                     /* of the form */
+    char precisions[COMPARE_FORMATS * 8]; /* ids, ',' between */
+    char focus[COMPARE_KEY]; /* row that the user went to; "" = the first */
+    char own[COMPARE_KEY];   /* the one that the plan is */
+    size_t at;               /* where it is */
+    int panel, detail_top;   /* COMPARE_TABLE or _DETAIL; first line of it */
+};
+
+/* The row in focus; NULL when none is shown. */
+const struct compare_row *compare_focus(const struct compare_state *state);
+
+/* The insides of the panels that are shown, the others empty. */
+void compare_panels(const struct app *app, const struct compare_state *state,
+                    struct rect out[COMPARE_PANELS]);
+/* Rows that are seen at once / the first of them when so many are. */
+int compare_page(const struct app *app, const struct compare_state *state);
+size_t compare_top(const struct compare_state *state, int page);
+
+/* "9 of 225", "planned 120 of 225" */
+void compare_count(const struct compare_state *state, struct strbuf *out);
+
+/* A screen's draw(). */
+void compare_draw(const struct app *app, const void *state, struct canvas *canvas,
+                  const struct frame *frame);
+
+#endif

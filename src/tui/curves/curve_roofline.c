@@ -1,0 +1,360 @@
+/*
+ * curve_roofline.c - the roofline of the plan's GPU, and the plan's matrix products on
+ * it.
+ *
+ *   attainable = min(rate, intensity * bandwidth),  intensity = operations / bytes
+ *   ridge = rate / bandwidth: the intensity at which the two are equal
+ *
+ * The products are those of one layer of each kind as one GPU holds them
+ * (run/points.h), for one token, for the users' tokens at once, for 64, and for a whole
+ * prompt. A product of m x k weights with n tokens does 2mnk operations and moves
+ *
+ *   weights as stored + n*k activations in the type of the arithmetic + m*n results
+ *
+ * Weight-only formats are read in their few bits and computed in 16. An expert gets its
+ * share of the tokens, n * active / experts, but at least one. Attention over the KV
+ * cache is none of these products. It is a bound: a device gives less.
+ *
+ * Example: H100 SXM in FP8, 1979 TFLOP/s over 3.35 TB/s: ridge 591 FLOP per byte; one
+ * token does 2 FLOP per byte of weights.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/roofline.h"
+#include "run/points.h"
+#include "tui/curves/curves.h"
+#include "util/str.h"
+#include "util/units.h"
+
+#define TERA   1e12
+#define LAYERS 24 /* products of a model at most */
+
+/* What a product's weights are for, by the start of its name. */
+static const struct {
+    const char *start;
+    enum tensor_role role;
+} roles[] = {
+    {"qkv", ROLE_ATTN_Q},    {"q_a", ROLE_ATTN_LATENT}, {"kv_a", ROLE_ATTN_LATENT},
+    {"kv_b", ROLE_ATTN_KV},  {"kv", ROLE_ATTN_KV},      {"q", ROLE_ATTN_Q},
+    {"out", ROLE_RECURRENT}, {"o", ROLE_ATTN_OUT},      {"attn_gate", ROLE_ATTN_Q},
+    {"index", ROLE_INDEXER}, {"gate_up", ROLE_MLP},     {"up", ROLE_MLP},
+    {"down", ROLE_MLP},      {"router", ROLE_ROUTER},   {"expert", ROLE_EXPERT},
+    {"shared", ROLE_SHARED}, {"latent", ROLE_SHARED},   {"lm_head", ROLE_HEAD},
+    {"cross", ROLE_ATTN_Q},  {"in", ROLE_RECURRENT},    {"x", ROLE_RECURRENT},
+    {"dt", ROLE_RECURRENT},  {"f_", ROLE_RECURRENT},    {"b", ROLE_RECURRENT},
+};
+
+static const struct format *format_of(const struct request *q, const char *layer)
+{
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+        if (strncmp(layer, roles[i].start, strlen(roles[i].start)) == 0)
+            return q->precision.by_role[roles[i].role];
+    return q->precision.weight;
+}
+
+/* The type in which this GPU computes with weights of that format: its own, else the 16
+ * bit of the activations, else FP16. */
+static enum format_math math_of(const struct request *q, const struct format *f)
+{
+    const enum format_math tries[] = {f->math, q->precision.base->math, MATH_FP16};
+
+    for (int i = 0; i < 3; i++)
+        if (!q->gpu->rate[tries[i]].known || q->gpu->rate[tries[i]].value > 0)
+            return tries[i];
+    return f->math;
+}
+
+static double operand_bytes(enum format_math math)
+{
+    switch (math) {
+    case MATH_FP32:
+    case MATH_TF32:
+        return 4;
+    case MATH_FP8:
+    case MATH_INT8:
+        return 1;
+    case MATH_FP4:
+    case MATH_INT4:
+        return 0.5;
+    default:
+        return 2;
+    }
+}
+
+static double stored_bytes(const struct request *q, const struct format *f, double m,
+                           double k, bool head)
+{
+    struct format copy = *f;
+
+    if (f->mix)
+        copy.bits = head ? f->output_bits : format_core_bits(f, model_params(q->model));
+    return format_bytes(&copy, m, k);
+}
+
+/* ---- points ---- */
+
+struct work {
+    double intensity, rate; /* FLOP per byte; FLOP/s that the sheet allows */
+    enum roof_bound bound;
+};
+
+static struct work work_of(const struct request *q, const struct points_layer *layer,
+                           double n)
+{
+    const struct format *f = format_of(q, layer->name);
+    enum format_math math = math_of(q, f);
+    struct roof roof = roof_of_gpu(q->gpu, math, false);
+    double m = (double)layer->m, k = (double)layer->k;
+    double operations = 2 * m * n * k;
+    double bytes = stored_bytes(q, f, m, k, strcmp(layer->name, "lm_head") == 0) +
+                   n * k * operand_bytes(math) + m * n * q->precision.base->bits / 8;
+    struct roofline line = roofline_work(&roof, operations, bytes);
+
+    return (struct work){operations / bytes,
+                         line.time.known ? operations / line.time.value : NAN,
+                         line.bound};
+}
+
+/* Tokens that one expert sees of n. */
+static double tokens_of(const struct model *model, const char *layer, double n)
+{
+    if (strncmp(layer, "expert", 6) != 0)
+        return n;
+    for (int k = 0; k < model->kind_count; k++)
+        if (model->kind[k].experts > 0)
+            return fmax(1, n * model->kind[k].experts_active / model->kind[k].experts);
+    return n;
+}
+
+struct tally {
+    int memory, all;
+};
+
+static struct tally add_batch(struct curves *c, const struct plan *plan,
+                              const char *name, double n, double unit)
+{
+    const struct request *q = &plan->request;
+    struct points_layer layer[LAYERS];
+    int count = points_layers(q->model, &plan->layout, layer, LAYERS);
+    int series = c->plot.count, mark = 0;
+    struct plot_series *s;
+    struct tally tally = {0, 0};
+
+    for (int i = 0; i < c->plot.count; i++)
+        mark += c->plot.series[i].mark != 0;
+    s = plot_add(&c->plot, name, curve_ink(mark), (char)('1' + mark));
+    for (int i = 0; i < count && s && c->layers < PLOT_POINTS; i++) {
+        struct curve_layer *l = &c->layer[c->layers];
+        double tokens = tokens_of(q->model, layer[i].name, n);
+        struct work w = work_of(q, &layer[i], tokens);
+
+        *l = (struct curve_layer){.m = (double)layer[i].m,
+                                  .k = (double)layer[i].k,
+                                  .n = tokens,
+                                  .memory = w.bound == ROOF_MEMORY};
+        gp_copy(l->name, sizeof l->name, layer[i].name);
+        c->source[series][s->count] = c->layers++;
+        plot_point(s, w.intensity, w.rate / unit);
+        tally.memory += l->memory;
+        tally.all++;
+    }
+    return tally;
+}
+
+/* "memory bound", or how many products are. */
+static void tally_text(struct tally t, char *text, size_t size)
+{
+    if (t.memory == t.all || t.memory == 0)
+        gp_format(text, size, "%s bound", t.memory ? "memory" : "arithmetic");
+    else
+        gp_format(text, size, "memory bound in %d of %d products", t.memory, t.all);
+}
+
+/* ---- roofs ---- */
+
+static bool known(struct quantity q)
+{
+    return q.known && q.value > 0;
+}
+
+static void add_roof(struct curves *c, const struct gpu *gpu, enum format_math math,
+                     char label, double unit)
+{
+    struct roof roof = roof_of_gpu(gpu, math, false);
+    double low = c->plot.x.low, high = c->plot.x.high, ridge;
+    struct plot_series *s;
+    char name[64];
+
+    if (!known(roof.rate) && !known(roof.bandwidth))
+        return;
+    gp_format(name, sizeof name, "%s roof%s", format_math_word(math),
+              known(roof.rate) ? "" : " (no rate known)");
+    s = plot_add(&c->plot, name, label == 'a' ? INK_TEXT : INK_DIM, 0);
+    s->label = label;
+    if (!known(roof.bandwidth) || !known(roof.rate)) {
+        double rate = known(roof.rate) ? roof.rate.value : 0;
+
+        plot_point(s, low, rate > 0 ? rate / unit : low * roof.bandwidth.value / unit);
+        plot_point(s, high,
+                   rate > 0 ? rate / unit : high * roof.bandwidth.value / unit);
+        return;
+    }
+    ridge = roof.rate.value / roof.bandwidth.value;
+    plot_point(s, low, fmin(roof.rate.value, low * roof.bandwidth.value) / unit);
+    if (ridge > low && ridge < high)
+        plot_point(s, ridge, roof.rate.value / unit);
+    plot_point(s, high, fmin(roof.rate.value, high * roof.bandwidth.value) / unit);
+}
+
+/* The 16-bit type too, where some products are computed in it. */
+static void add_roofs(struct curves *c, const struct request *q, double unit)
+{
+    enum format_math math = math_of(q, q->precision.weight);
+    enum format_math base = math_of(q, q->precision.base);
+
+    add_roof(c, q->gpu, math, 'a', unit);
+    if (base != math && known(q->gpu->rate[base]))
+        add_roof(c, q->gpu, base, 'b', unit);
+}
+
+/* ---- the curve ---- */
+
+static const char *unit_name(enum format_math math, double unit)
+{
+    bool whole = math == MATH_INT8 || math == MATH_INT4;
+
+    if (unit == TERA)
+        return whole ? "TOP/s" : "TFLOP/s";
+    return whole ? "GOP/s" : "GFLOP/s";
+}
+
+static void set_axes(struct curves *c, double low, double high, double peak,
+                     double bandwidth, const char *unit_text, double unit)
+{
+    c->plot.x = (struct plot_axis){
+        .log = true, .base = 2, .title = "intensity, FLOP per byte of memory (log2)"};
+    curve_range(c, curve_floor2(low), curve_ceil2(high));
+    c->plot.y = (struct plot_axis){
+        .log = true, .base = 2, .unit = unit_text, .title = unit_text};
+    if (!(peak > 0))
+        peak = bandwidth * c->plot.x.high;
+    c->plot.y.high = curve_ceil2(peak * 1.2 / unit);
+    c->plot.y.low =
+        curve_floor2(bandwidth > 0 ? fmin(c->plot.x.low * bandwidth, peak / 16) / unit
+                                   : peak / 64 / unit);
+}
+
+/* The users of one replica decode together. */
+static void say_words(struct curves *c, const struct plan *plan, double ridge,
+                      struct tally decode, struct tally prefill, double users)
+{
+    char text[64], own[64], tokens[32];
+    bool estimate = plan->request.gpu->confidence[0] == 'l';
+
+    tally_text(decode, own, sizeof own);
+    tally_text(prefill, text, sizeof text);
+    if (ridge > 0)
+        gp_format(c->words, sizeof c->words,
+                  "ridge %.0f FLOP/B%s; decode at %.0f user%s is %s, prefill of %s "
+                  "tokens %s",
+                  ridge, estimate ? " (figures of low confidence)" : "", users,
+                  users == 1 ? "" : "s", own,
+                  units_tokens(tokens, sizeof tokens, plan->request.prompt), text);
+    else
+        gp_format(c->words, sizeof c->words,
+                  "no ridge: the sheet of %s lacks a rate or a bandwidth",
+                  plan->request.gpu->id);
+}
+
+static void add_batches(struct curves *c, const struct plan *plan, double ridge,
+                        double unit)
+{
+    double users = fmax(1, ceil(plan->memory.users));
+    double batch[] = {1, users, 64};
+    struct tally own = {0, 0}, prefill;
+    char name[64], tokens[32];
+
+    for (int i = 0; i < 3; i++) {
+        struct tally t;
+
+        if ((i == 1 && users == 1) || (i == 2 && users == 64))
+            continue;
+        gp_format(name, sizeof name, "decode b=%.0f", batch[i]);
+        t = add_batch(c, plan, name, batch[i], unit);
+        if (batch[i] == users)
+            own = t;
+    }
+    gp_format(name, sizeof name, "prefill %s",
+              units_tokens(tokens, sizeof tokens, plan->request.prompt));
+    prefill = add_batch(c, plan, name, plan->request.prompt, unit);
+    say_words(c, plan, ridge, own, prefill, users);
+}
+
+void curve_fill_roofline(struct curves *c, struct form *form)
+{
+    const struct plan *plan = &form->answer->plan;
+    const struct request *q = &plan->request;
+    enum format_math math = math_of(q, q->precision.weight);
+    struct roof roof = roof_of_gpu(q->gpu, math, false);
+    double rate = known(roof.rate) ? roof.rate.value : 0;
+    double bandwidth = known(roof.bandwidth) ? roof.bandwidth.value : 0;
+    double ridge = rate > 0 && bandwidth > 0 ? rate / bandwidth : 0;
+    double unit = rate > 0 && rate < TERA ? 1e9 : TERA;
+
+    c->layers = 0;
+    if (rate <= 0 && bandwidth <= 0) {
+        gp_format(c->words, sizeof c->words,
+                  "no roofline: the sheet of %s has neither rate nor bandwidth",
+                  q->gpu->id);
+        return;
+    }
+    if (!plan->has_memory) {
+        gp_format(c->words, sizeof c->words, "no products to show: %s",
+                  plan->reason_count ? plan->reasons[0] : "the layout is refused");
+        return;
+    }
+    set_axes(c, 1, fmax(8 * ridge, 2048), rate, bandwidth, unit_name(math, unit), unit);
+    add_roofs(c, q, unit);
+    add_batches(c, plan, ridge, unit);
+    c->start = ridge > 0 ? ridge : 64;
+    gp_format(c->title, sizeof c->title, "Roofline  %s %s (dense)", q->gpu->id,
+              format_math_word(math));
+}
+
+/* ---- reading ---- */
+
+static void say_point(struct curves *c, int series, const char *unit, double x)
+{
+    const struct plot_series *s = &c->plot.series[series];
+    int i = curve_nearest(&c->plot, s, x);
+    const struct curve_layer *l;
+
+    if (i < 0)
+        return;
+    l = &c->layer[c->source[series][i]];
+    curve_say(c, s->mark, s->ink, s->name, "%s %s %s", l->name,
+              UNITS_PLAIN(s->y[i], 4), unit);
+    curve_more(c, "%.0fx%.0fx%.0f, %s FLOP/B", l->m, l->n, l->k,
+               UNITS_PLAIN(s->x[i], 3));
+}
+
+void curve_read_roofline(struct curves *c, const struct form *form, double x)
+{
+    const char *unit = plot_unit(&c->plot.y);
+
+    (void)form;
+    gp_format(c->at, sizeof c->at, "%s FLOP/B: %s", UNITS_PLAIN(x, 4),
+              x == c->start  ? "the ridge"
+              : x < c->start ? "memory bound"
+                             : "arithmetic bound");
+    for (int i = 0; i < c->plot.count; i++) {
+        const struct plot_series *s = &c->plot.series[i];
+
+        if (s->mark)
+            say_point(c, i, unit, x);
+        else
+            curve_say(c, s->label, s->ink, s->name, "%s %s",
+                      UNITS_PLAIN(plot_read(&c->plot, s, x), 4), unit);
+    }
+}

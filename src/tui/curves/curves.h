@@ -1,0 +1,115 @@
+/*
+ * curves.h - what a curve is: a row of the table in s_curves.c and a function that
+ * fills a plot from the plan or from a result file.
+ *
+ * To add a curve: a fill function, and a row. fill() is called when the plan changed,
+ * the file, or the range that is looked at; it sets axes, series and words. read() says
+ * what stands at the cursor; the screen keeps both and only paints them.
+ */
+#ifndef GP_TUI_CURVES_CURVES_H
+#define GP_TUI_CURVES_CURVES_H
+
+#include "core/sweep.h"
+#include "result/benchlog.h"
+#include "tui/form.h"
+#include "tui/toolkit/frame.h"
+#include "tui/toolkit/plot.h"
+#include "util/path.h"
+
+enum { CURVE_ROOFLINE, CURVE_CONTEXT, CURVE_USERS, CURVE_GEMM, CURVE_BATCH,
+       CURVE_COUNT };
+
+#define CURVES_READINGS 24
+#define CURVES_SAMPLES  160
+
+struct curve_reading { /* one value at the cursor */
+    char mark;         /* of its series; 0: none */
+    enum ink ink;
+    char name[64], value[64];
+    char more[64];     /* shown where there is room for it */
+};
+
+struct curve_view {
+    double low, high; /* of x that is shown; NAN: all of it */
+    double cursor;    /* NAN: where the curve wants it */
+    int series;       /* in focus */
+};
+
+struct curves {
+    int curve;                /* which one is shown */
+    struct curve_view view[CURVE_COUNT];
+    struct plot plot;
+    double start;             /* where the curve wants the cursor */
+    char title[120], words[240], at[120]; /* at: over the readings */
+    struct curve_reading reading[CURVES_READINGS];
+    int readings;
+    unsigned version; /* of the form when it was filled */
+    bool filled;
+    int panel;                /* in focus where there is room for one only */
+    int top;                  /* first reading shown there */
+
+    struct sweep_point *sample; /* of a memory curve; owned */
+    int samples;
+    struct sweep_end end;
+
+    struct benchlog log, bench; /* shown; the last run of Bench */
+    bool has_log, has_bench;
+    char file[GP_PATH_MAX];   /* of log */
+    int set, sets;            /* which device (and type) of the file */
+    int source[PLOT_SERIES][PLOT_POINTS]; /* in log.point or layer */
+    struct curve_layer {      /* the plan's products, by `source` */
+        char name[24];
+        double m, k, n;
+        bool memory;          /* bound */
+    } layer[PLOT_POINTS];
+    int layers;
+};
+
+struct curve_row {
+    const char *name;    /* "memory-context": of files */
+    const char *title;
+    const char *explain; /* one or two lines, with the equation */
+    bool measured;       /* wants a result file */
+    bool snap;           /* the cursor stands on points that were computed */
+    void (*fill)(struct curves *c, struct form *form);
+    void (*read)(struct curves *c, const struct form *form, double x);
+};
+extern const struct curve_row curve_rows[CURVE_COUNT];
+
+void curve_fill_context(struct curves *c, struct form *form);
+void curve_fill_users(struct curves *c, struct form *form);
+void curve_read_memory(struct curves *c, const struct form *form, double x);
+void curve_fill_roofline(struct curves *c, struct form *form);
+void curve_read_roofline(struct curves *c, const struct form *form, double x);
+void curve_fill_gemm(struct curves *c, struct form *form);
+void curve_fill_batch(struct curves *c, struct form *form);
+void curve_read_measured(struct curves *c, const struct form *form, double x);
+
+/* ---- for those who fill ---- */
+/* The range of x that is shown: what was zoomed to, or low..high. */
+void curve_range(struct curves *c, double low, double high);
+void curve_say(struct curves *c, char mark, enum ink ink, const char *name,
+               const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+/* Beside the value said last. */
+void curve_more(struct curves *c, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+/* A power of two at or below / at or above a value. */
+double curve_floor2(double value);
+double curve_ceil2(double value);
+enum ink curve_ink(int i); /* of the i-th series */
+/* The point of a mark's series that is nearest to x; -1: it has none. */
+int curve_nearest(const struct plot *plot, const struct plot_series *s, double x);
+
+/* ---- the screen ---- */
+struct app;
+double curves_cursor(const struct curves *c); /* x of it */
+void curves_draw(const struct app *app, const void *state, struct canvas *canvas,
+                 const struct frame *frame);
+/* What is shown as text, for people. */
+void curves_text(const struct app *app, const struct curves *c, struct strbuf *out);
+
+/* Bench's finished run: offered first, and shown when no file is. The log is shared,
+ * the caller keeps its own. */
+void curves_show_log(struct app *app, const struct benchlog *log);
+
+#endif

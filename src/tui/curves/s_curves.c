@@ -1,0 +1,599 @@
+/*
+ * s_curves.c - the screen Curves: one plot of a table of curves, and what stands at its
+ * cursor.
+ *
+ * A curve is a row of curve_rows (curves.h). It is filled when the plan has changed, or
+ * the file, or the range that is looked at, never while drawing. The cursor stands on
+ * computed points where there are some, so that every number read off is one that
+ * --plan prints; on a mark's series it goes from mark to mark.
+ */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "result/benchlog_get.h"
+#include "tui/app.h"
+#include "tui/curves/curves.h"
+#include "tui/curves/curves_file.h"
+#include "util/mem.h"
+#include "util/units.h"
+
+#define FAR        10  /* columns of a page */
+#define ZOOM_LEAST 1.2 /* a range is no less than this, high over low */
+
+const struct curve_row curve_rows[CURVE_COUNT] = {
+    [CURVE_ROOFLINE] =
+        {"roofline", "Roofline",
+         "Roofline: attainable = min(rate, intensity x bandwidth) of the "
+         "sheet; marks are the plan's matrix products.",
+         false, false, curve_fill_roofline, curve_read_roofline},
+    [CURVE_CONTEXT] = {"memory-context", "Memory against context",
+                       "Memory of one GPU in the plan's layout, parts stacked; every "
+                       "point is a plan of its own.",
+                       false, true, curve_fill_context, curve_read_memory},
+    [CURVE_USERS] = {"memory-users", "Memory against users",
+                     "Memory of one GPU in the plan's layout, parts stacked; every "
+                     "point is a plan of its own.",
+                     false, true, curve_fill_users, curve_read_memory},
+    [CURVE_GEMM] = {"gemm", "Measured matrix products",
+                    "Measured: operations / median time, over min(rate, intensity x "
+                    "bandwidth).",
+                    true, false, curve_fill_gemm, curve_read_measured},
+    [CURVE_BATCH] =
+        {"batch", "Batch sweep, measured and predicted",
+         "Rate of each layer against tokens at once; predicted = the roofline "
+         "when it was measured.",
+         true, true, curve_fill_batch, curve_read_measured},
+};
+
+/* ---- for those who fill ---- */
+
+void curve_range(struct curves *c, double low, double high)
+{
+    const struct curve_view *v = &c->view[c->curve];
+
+    c->plot.x.low = isfinite(v->low) ? fmax(v->low, low) : low;
+    c->plot.x.high = isfinite(v->high) ? fmin(v->high, high) : high;
+    if (!(c->plot.x.high > c->plot.x.low)) {
+        c->plot.x.low = low;
+        c->plot.x.high = high;
+    }
+}
+
+void curve_say(struct curves *c, char mark, enum ink ink, const char *name,
+               const char *fmt, ...)
+{
+    struct curve_reading *r;
+    va_list args;
+
+    if (c->readings == CURVES_READINGS)
+        return;
+    r = &c->reading[c->readings++];
+    r->mark = mark;
+    r->ink = ink;
+    r->more[0] = '\0';
+    gp_copy(r->name, sizeof r->name, name);
+    va_start(args, fmt);
+    vsnprintf(r->value, sizeof r->value, fmt, args);
+    va_end(args);
+    gp_tame(r->value);
+}
+
+void curve_more(struct curves *c, const char *fmt, ...)
+{
+    struct curve_reading *r = c->readings ? &c->reading[c->readings - 1] : NULL;
+    va_list args;
+
+    if (!r)
+        return;
+    va_start(args, fmt);
+    vsnprintf(r->more, sizeof r->more, fmt, args);
+    va_end(args);
+}
+
+double curve_floor2(double value)
+{
+    return value > 0 && isfinite(value) ? exp2(floor(log2(value) + 1e-9)) : 1;
+}
+
+double curve_ceil2(double value)
+{
+    return value > 0 && isfinite(value) ? exp2(ceil(log2(value) - 1e-9)) : 1;
+}
+
+enum ink curve_ink(int i)
+{
+    return (enum ink)(INK_SERIES1 + i % 4);
+}
+
+int curve_nearest(const struct plot *plot, const struct plot_series *s, double x)
+{
+    double at = plot_place(&plot->x, x), least = INFINITY;
+    int best = -1;
+
+    for (int i = 0; i < s->count; i++) {
+        double far = fabs(plot_place(&plot->x, s->x[i]) - at);
+
+        if (far < least) {
+            least = far;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* ---- filling ---- */
+
+static struct curve_view *view_of(struct curves *c)
+{
+    return &c->view[c->curve];
+}
+
+double curves_cursor(const struct curves *c)
+{
+    double x = c->view[c->curve].cursor;
+
+    x = isfinite(x) ? x : c->start;
+    return fmin(fmax(x, c->plot.x.low), c->plot.x.high);
+}
+
+static void read_cursor(struct curves *c, struct form *form)
+{
+    c->readings = 0;
+    c->at[0] = '\0';
+    if (c->plot.count > 0)
+        curve_rows[c->curve].read(c, form, curves_cursor(c));
+}
+
+/* What the plan is, for the title of the curve. */
+static void name_plan(struct curves *c, const struct form *form)
+{
+    const struct plan *p = &form->answer->plan;
+
+    gp_format(c->title, sizeof c->title, "%s  %s %s, %d x %s TP %d",
+              curve_rows[c->curve].title, p->request.model->name,
+              p->request.precision.id, p->layout.gpus, p->request.gpu->id,
+              p->layout.tp);
+}
+
+static void fill(struct app *app, struct curves *c)
+{
+    const struct curve_row *row = &curve_rows[c->curve];
+    struct form *form = app->form;
+
+    c->plot.count = 0;
+    c->readings = 0;
+    c->start = NAN;
+    c->sets = 0;
+    c->words[0] = c->at[0] = '\0';
+    c->version = form->version;
+    c->filled = true;
+    gp_copy(c->title, sizeof c->title, row->title);
+    if (!row->measured && !form->answered)
+        gp_format(c->words, sizeof c->words, "no plan: %s", form->err.text);
+    else if (row->measured && !c->has_log)
+        gp_copy(c->words, sizeof c->words,
+                "nothing measured yet: o opens a result file, 4 measures this machine");
+    else {
+        if (!row->measured)
+            name_plan(c, form);
+        row->fill(c, form);
+    }
+    if (row->measured && c->has_log)
+        gp_format(c->title, sizeof c->title, "%s  %s", row->title,
+                  c->file[0] ? c->file : "last run of Bench");
+    gp_copy(c->plot.title, sizeof c->plot.title, c->title);
+    if (view_of(c)->series >= c->plot.count)
+        view_of(c)->series = 0;
+    read_cursor(c, form);
+    app_touch(app);
+}
+
+/* ---- moving ---- */
+
+static int columns_of(const struct app *app, const struct curves *c)
+{
+    struct frame frame = frame_of(app->rows, app->cols);
+    struct rect panel[CURVES_PANELS];
+
+    frame_curves(frame.body, frame.size, CURVES_PLOT, panel);
+    return plot_area(rect_inside(panel[CURVES_PLOT]), &c->plot).cols;
+}
+
+/* The nearest x of the series that lies at least `columns` beyond; its last one. */
+static double next_point(const struct curves *c, const struct plot_series *s, double x,
+                         int width, int columns)
+{
+    int way = columns < 0 ? -1 : 1;
+    double here = plot_place(&c->plot.x, x), best = x, far = INFINITY, most = 0;
+    double least = s->mark ? 1e-9 : (abs(columns) - 0.5) / fmax(width - 1, 1);
+
+    for (int i = 0; i < s->count; i++) {
+        double place = plot_place(&c->plot.x, s->x[i]), gap = way * (place - here);
+
+        if (!(place >= -1e-9 && place <= 1 + 1e-9) || gap <= 0)
+            continue;
+        if (gap >= least && gap < far) {
+            far = gap;
+            best = s->x[i];
+        } else if (isinf(far) && gap > most) {
+            most = gap;
+            best = s->x[i];
+        }
+    }
+    return best;
+}
+
+static void move(struct app *app, struct curves *c, int columns)
+{
+    struct curve_view *v = view_of(c);
+    const struct plot_series *s = &c->plot.series[v->series];
+    int width = columns_of(app, c);
+
+    if (c->plot.count == 0)
+        return;
+    if (s->mark || curve_rows[c->curve].snap)
+        v->cursor = next_point(c, s, curves_cursor(c), width, columns);
+    else
+        v->cursor = plot_move(&c->plot, width, curves_cursor(c), columns);
+    read_cursor(c, app->form);
+}
+
+static void choose_series(struct app *app, struct curves *c, int by)
+{
+    struct curve_view *v = view_of(c);
+    const struct plot_series *s;
+
+    if (c->plot.count == 0)
+        return;
+    do
+        v->series = (v->series + by + c->plot.count) % c->plot.count;
+    while (c->plot.series[v->series].count == 0 && v->series != 0);
+    s = &c->plot.series[v->series];
+    if (s->mark && s->count > 0)
+        v->cursor = s->x[curve_nearest(&c->plot, s, curves_cursor(c))];
+    read_cursor(c, app->form);
+    app_report(app, false, "series %d of %d: %s", v->series + 1, c->plot.count,
+               s->name);
+}
+
+static void up_down(struct app *app, struct curves *c, int by)
+{
+    if (c->panel == CURVES_READING && frame_of(app->rows, app->cols).size == SIZE_ONE) {
+        int most = c->readings > 0 ? c->readings - 1 : 0;
+
+        c->top += by;
+        c->top = c->top < 0 ? 0 : c->top > most ? most : c->top;
+    } else if (c->sets > 1) {
+        c->set += by;
+        fill(app, c);
+    } else {
+        choose_series(app, c, by);
+    }
+}
+
+/* Half or twice the range, the cursor where it is. */
+static void zoom(struct app *app, struct curves *c, double factor)
+{
+    struct curve_view *v = view_of(c);
+    double x = curves_cursor(c), low = c->plot.x.low, high = c->plot.x.high;
+
+    if (c->plot.count == 0 || !(low > 0))
+        return;
+    if (factor < 1 && pow(high / low, factor) < ZOOM_LEAST)
+        return;
+    v->cursor = x;
+    v->low = x * pow(low / x, factor);
+    v->high = x * pow(high / x, factor);
+    fill(app, c);
+}
+
+static bool zoomed(const struct curves *c)
+{
+    return isfinite(c->view[c->curve].low);
+}
+
+static void unzoom(struct app *app, struct curves *c)
+{
+    view_of(c)->low = view_of(c)->high = NAN;
+    fill(app, c);
+}
+
+/* ---- the screen ---- */
+
+static void open_(struct app *app, void *state)
+{
+    struct curves *c = state;
+
+    (void)app;
+    plot_init(&c->plot);
+    for (int i = 0; i < CURVE_COUNT; i++)
+        c->view[i] = (struct curve_view){NAN, NAN, NAN, 0};
+}
+
+static void close_(struct app *app, void *state)
+{
+    struct curves *c = state;
+
+    (void)app;
+    plot_fini(&c->plot);
+    free(c->sample);
+    if (c->has_log)
+        benchlog_fini(&c->log);
+    if (c->has_bench)
+        benchlog_fini(&c->bench);
+}
+
+static void show(struct app *app, void *state)
+{
+    struct curves *c = state;
+
+    if (!c->filled || c->version != app->form->version)
+        fill(app, c);
+}
+
+static double tick(struct app *app, void *state, double now)
+{
+    (void)now;
+    if (app->screen == SCREEN_CURVES)
+        show(app, state);
+    return -1;
+}
+
+static void choose_curve(struct app *app, struct curves *c, int by)
+{
+    c->curve = (c->curve + by + CURVE_COUNT) % CURVE_COUNT;
+    c->top = 0;
+    fill(app, c);
+}
+
+static bool panel(struct app *app, struct curves *c, int by)
+{
+    if (frame_of(app->rows, app->cols).size == SIZE_ONE)
+        c->panel = (c->panel + 1) % CURVES_PANELS;
+    else
+        choose_series(app, c, by);
+    return true;
+}
+
+static bool act(struct app *app, void *state, enum action action)
+{
+    struct curves *c = state;
+
+    show(app, state);
+    switch (action) {
+    case ACT_CURVE_NEXT:
+    case ACT_CURVE_BACK:
+        choose_curve(app, c, action == ACT_CURVE_NEXT ? 1 : -1);
+        break;
+    case ACT_LEFT:
+    case ACT_RIGHT:
+        move(app, c, action == ACT_RIGHT ? 1 : -1);
+        break;
+    case ACT_PAGE_UP:
+    case ACT_PAGE_DOWN:
+        move(app, c, action == ACT_PAGE_DOWN ? FAR : -FAR);
+        break;
+    case ACT_FIRST:
+    case ACT_LAST:
+        move(app, c, action == ACT_LAST ? 1000000 : -1000000);
+        break;
+    case ACT_UP:
+    case ACT_DOWN:
+        up_down(app, c, action == ACT_DOWN ? 1 : -1);
+        break;
+    case ACT_SERIES:
+        choose_series(app, c, 1);
+        break;
+    case ACT_ZOOM_IN:
+    case ACT_ZOOM_OUT:
+        zoom(app, c, action == ACT_ZOOM_IN ? 0.5 : 2);
+        break;
+    case ACT_MEASURED:
+        curves_choose_file(app);
+        break;
+    case ACT_PANEL:
+    case ACT_PANEL_BACK:
+        return panel(app, c, action == ACT_PANEL ? 1 : -1);
+    case ACT_BACK:
+        if (!zoomed(c))
+            return false;
+        unzoom(app, c);
+        break;
+    default:
+        return false;
+    }
+    app_touch(app);
+    return true;
+}
+
+static void click(struct app *app, void *state, int y, int x)
+{
+    struct curves *c = state;
+    struct frame frame = frame_of(app->rows, app->cols);
+    struct rect panels[CURVES_PANELS], area;
+    const struct plot_series *s = &c->plot.series[view_of(c)->series];
+
+    frame_curves(frame.body, frame.size, c->panel, panels);
+    area = plot_area(rect_inside(panels[CURVES_PLOT]), &c->plot);
+    x -= area.x - frame.body.x;
+    (void)y;
+    if (c->plot.count == 0 || x < 0 || x >= area.cols)
+        return;
+    view_of(c)->cursor = plot_move(&c->plot, area.cols, c->plot.x.low, x);
+    if ((s->mark || curve_rows[c->curve].snap) && s->count > 0)
+        view_of(c)->cursor = s->x[curve_nearest(&c->plot, s, curves_cursor(c))];
+    read_cursor(c, app->form);
+    app_touch(app);
+}
+
+/* ---- result files ---- */
+
+static void take(struct app *app, struct curves *c, struct benchlog *log,
+                 const char *file)
+{
+    if (c->has_log)
+        benchlog_fini(&c->log);
+    c->log = *log;
+    c->has_log = true;
+    c->set = 0;
+    gp_copy(c->file, sizeof c->file, file);
+    for (int i = 0; i < CURVE_COUNT; i++)
+        if (curve_rows[i].measured)
+            c->view[i] = (struct curve_view){NAN, NAN, NAN, 0};
+    fill(app, c);
+}
+
+/* A measured curve that this file has points of. */
+static void show_measured(struct app *app, struct curves *c)
+{
+    if (curve_rows[c->curve].measured && c->plot.count > 0)
+        return;
+    for (int i = 0; i < CURVE_COUNT; i++) {
+        c->curve = i;
+        if (!curve_rows[i].measured)
+            continue;
+        fill(app, c);
+        if (c->plot.count > 0)
+            return;
+    }
+}
+
+void curves_open_file(struct app *app, const char *path)
+{
+    struct curves *c = app_state(app, SCREEN_CURVES);
+    struct benchlog log;
+    struct gp_err err;
+
+    if (strcmp(path, CURVES_BENCH) == 0) {
+        if (!c->has_bench || !benchlog_share(&c->bench, &log))
+            return;
+        path = "";
+    } else if (benchlog_read(path, &log, &err)) {
+        app_report_err(app, &err);
+        return;
+    }
+    take(app, c, &log, path);
+    show_measured(app, c);
+}
+
+bool curves_has_bench(const struct app *app)
+{
+    const struct curves *c = app->state[SCREEN_CURVES];
+
+    return c && c->has_bench;
+}
+
+void curves_show_log(struct app *app, const struct benchlog *log)
+{
+    struct curves *c = app_state(app, SCREEN_CURVES);
+    struct benchlog copy;
+
+    if (!benchlog_share(log, &copy))
+        return;
+    if (c->has_bench)
+        benchlog_fini(&c->bench);
+    c->bench = copy;
+    c->has_bench = true;
+    curves_open_file(app, CURVES_BENCH);
+}
+
+/* ---- words ---- */
+
+static void explain(const struct app *app, const void *state, struct strbuf *out)
+{
+    const struct curves *c = state;
+
+    (void)app;
+    if (c->words[0] && c->plot.count > 0)
+        strbuf_addf(out, "%s\n", c->words);
+    strbuf_add(out, curve_rows[c->curve].explain);
+}
+
+static void title(const struct app *app, const void *state, struct strbuf *out)
+{
+    const struct curves *c = state;
+
+    (void)app;
+    strbuf_addf(out, "%d of %d%s", c->curve + 1, CURVE_COUNT,
+                zoomed(c) ? ", zoom" : "");
+}
+
+static enum gp_status export_(const struct app *app, const void *state,
+                              const char *suffix, struct strbuf *out,
+                              struct gp_err *err)
+{
+    const struct curves *c = state;
+
+    if (c->plot.count == 0)
+        return gp_fail(err, GP_E_NOTHING, "", "", "%s", c->words);
+    if (strcmp(suffix, "csv") == 0)
+        plot_csv(&c->plot, out);
+    else if (strcmp(suffix, "svg") == 0)
+        plot_svg(&c->plot, out);
+    else
+        curves_text(app, c, out);
+    return GP_OK;
+}
+
+/* The form with the cursor's context or users and the plan's layout. */
+static void command_at(const struct app *app, const struct curves *c,
+                       struct strbuf *out)
+{
+    struct form *copy = gp_malloc(sizeof *copy);
+    const struct layout *l = &app->form->answer->plan.layout;
+    const struct {
+        enum field field;
+        int value;
+    } cut[] = {{FIELD_TP, l->tp}, {FIELD_PP, l->pp}, {FIELD_REPLICAS, l->replicas}};
+
+    *copy = *app->form;
+    for (int i = 0; i < 3; i++)
+        gp_format(copy->values.value[cut[i].field], FORM_VALUE, "%d", cut[i].value);
+    gp_format(copy->values.value[c->curve == CURVE_USERS ? FIELD_USERS : FIELD_CONTEXT],
+              FORM_VALUE, "%.0f", curves_cursor(c));
+    form_command(copy, "--plan", out);
+    free(copy);
+}
+
+static void command_file(const char *file, struct strbuf *out)
+{
+    strbuf_add(out, "gpuplan --merge '");
+    for (; *file; file++)
+        if (*file == '\'')
+            strbuf_add(out, "'\\''");
+        else
+            strbuf_addn(out, file, 1);
+    strbuf_add(out, "' --format csv");
+}
+
+static void command(const struct app *app, const void *state, struct strbuf *out)
+{
+    const struct curves *c = state;
+    bool memory = c->curve == CURVE_CONTEXT || c->curve == CURVE_USERS;
+
+    if (curve_rows[c->curve].measured && c->file[0])
+        command_file(c->file, out);
+    else if (memory && app->form->answered && c->plot.count > 0)
+        command_at(app, c, out);
+    else
+        form_command(app->form, "--plan", out);
+}
+
+const struct screen_ops screen_curves = {
+    .state_size = sizeof(struct curves),
+    .open = open_,
+    .close = close_,
+    .show = show,
+    .draw = curves_draw,
+    .act = act,
+    .tick = tick,
+    .explain = explain,
+    .title = title,
+    .suffixes = "txt csv svg",
+    .export = export_,
+    .command = command,
+    .click = click,
+};

@@ -1,0 +1,415 @@
+/*
+ * form.c - changes of the form, undo, the pin, fixes and solving (form.h).
+ *
+ * A change is a copy of the form with one value put in; form_commit() makes it the
+ * form's and plans it. So undo is the form before, and there is one way to plan.
+ */
+#include "tui/form_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+#include "util/str.h"
+#include "util/units.h"
+
+/* ---- planning ---- */
+
+void form_replan(struct form *form)
+{
+    struct options options;
+
+    values_ask(&form->values, form->gpu_option, &options);
+    form->err = (struct gp_err){0};
+    form->answered =
+        planner_answer(form->planner, &options, form->answer, &form->err) == GP_OK;
+    form->why_count = form->answered ? explain_plan(&form->answer->plan, form->why) : 0;
+    form->version++;
+    form_show(form);
+}
+
+static const struct answer *answer_of(const struct form *form)
+{
+    return form->answered ? form->answer : NULL;
+}
+
+/* ---- undo: forms undo_first..undo_last of a ring, undo_at is the one now ---- */
+
+void form_commit(struct form *form, const struct form_values *values)
+{
+    if (memcmp(values, &form->values, sizeof(*values)) == 0)
+        return;
+    form->values = *values;
+    form->undo_last = ++form->undo_at;
+    if (form->undo_last - form->undo_first >= FORM_UNDO)
+        form->undo_first = form->undo_last - FORM_UNDO + 1;
+    form->undo[form->undo_at % FORM_UNDO] = *values;
+    form_replan(form);
+}
+
+bool form_changed(const struct form *form)
+{
+    for (int f = 0; f < FIELD_COUNT; f++)
+        if (strcmp(form->values.value[f], form->kept.value[f]) != 0)
+            return true;
+    return false;
+}
+
+static bool go_to(struct form *form, int at)
+{
+    if (at < form->undo_first || at > form->undo_last)
+        return false;
+    form->undo_at = at;
+    form->values = form->undo[at % FORM_UNDO];
+    form_replan(form);
+    return true;
+}
+
+bool form_undo(struct form *form)
+{
+    return go_to(form, form->undo_at - 1);
+}
+
+bool form_redo(struct form *form)
+{
+    return go_to(form, form->undo_at + 1);
+}
+
+/* ---- making one ---- */
+
+static enum gp_status first_form(struct form *form, const struct options *options,
+                                 struct gp_err *err)
+{
+    struct form_values given;
+    enum gp_status status = values_of_options(options, &given, err);
+
+    gp_copy(form->values.value[FIELD_MODEL], FORM_VALUE, MODEL_DEFAULT);
+    for (int f = 0; f < FIELD_COUNT && !status; f++)
+        if (given.value[f][0])
+            status = values_put(form->planner, &form->values, (enum field)f,
+                                given.value[f], NULL, err);
+    return status;
+}
+
+static enum field solved_field(const struct options *options)
+{
+    static const struct {
+        const char *word;
+        enum field field;
+    } rows[] = {{"gpus", FIELD_GPUS},
+                {"context", FIELD_CONTEXT},
+                {"users", FIELD_USERS},
+                {"precision", FIELD_PRECISION},
+                {"budget", FIELD_GPU}};
+    const char *word = options_word(options, OPT_SOLVE, "");
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        if (strcmp(rows[i].word, word) == 0)
+            return rows[i].field;
+    return FIELD_COUNT;
+}
+
+struct form *form_new(struct planner *planner, const struct options *options,
+                      struct gp_err *err)
+{
+    static const struct options nothing;
+    struct form *form = gp_calloc(1, sizeof(*form));
+    enum field field;
+
+    form->planner = planner;
+    form->answer = gp_calloc(1, sizeof(*form->answer));
+    form->pin = gp_calloc(1, sizeof(*form->pin));
+    form->pin_model = gp_calloc(1, sizeof(*form->pin_model));
+    form->why = gp_calloc(EXPLAIN_MAX, sizeof(*form->why));
+    options = options ? options : &nothing;
+    gp_copy(form->profiles, sizeof(form->profiles),
+            options_word(options, OPT_PROFILES, ""));
+    if (first_form(form, options, err)) {
+        form_free(form);
+        return NULL;
+    }
+    form->undo[0] = form->values;
+    form_replan(form);
+    field = solved_field(options);
+    if (field != FIELD_COUNT)
+        form_solve(form, field, NULL); /* nothing fits: the plan says so */
+    form->kept = form->values;
+    return form;
+}
+
+void form_free(struct form *form)
+{
+    if (!form)
+        return;
+    free(form->answer);
+    free(form->pin);
+    free(form->pin_model);
+    free(form->why);
+    free(form);
+}
+
+/* ---- changes ---- */
+
+enum gp_status form_set(struct form *form, enum field field, const char *text,
+                        struct gp_err *err)
+{
+    struct form_values values = form->values;
+    enum gp_status status =
+        values_put(form->planner, &values, field, text, answer_of(form), err);
+
+    if (!status)
+        form_commit(form, &values);
+    return status;
+}
+
+enum gp_status form_options(struct form *form, const char *given, struct gp_err *err)
+{
+    struct form_values values = form->values;
+    enum gp_status status =
+        values_options(form->planner, &values, given, answer_of(form), err);
+
+    if (!status)
+        form_commit(form, &values);
+    return status;
+}
+
+/* Behind the --profiles that form_command() begins with: these are not changed. */
+static const char *skip_profiles(const struct form *form, const char *given)
+{
+    struct strbuf same;
+    size_t n;
+
+    strbuf_init(&same);
+    strbuf_add(&same, "--profiles ");
+    strbuf_quote(&same, form->profiles);
+    n = strncmp(given, same.text, same.len) == 0 ? same.len : 0;
+    strbuf_fini(&same);
+    return given + n;
+}
+
+enum gp_status form_request(struct form *form, const char *given, struct gp_err *err)
+{
+    struct form_values values = {0};
+    enum gp_status status =
+        values_put(form->planner, &values, FIELD_MODEL, MODEL_DEFAULT, NULL, err);
+
+    if (!status)
+        status = values_options(form->planner, &values, skip_profiles(form, given),
+                                NULL, err);
+    if (!status)
+        form_commit(form, &values);
+    return status;
+}
+
+enum gp_status form_reset(struct form *form, enum field field, struct gp_err *err)
+{
+    return form_set(form, field, "", err);
+}
+
+enum gp_status form_reset_all(struct form *form, struct gp_err *err)
+{
+    struct form_values values = {0};
+    enum gp_status status =
+        values_put(form->planner, &values, FIELD_MODEL, MODEL_DEFAULT, NULL, err);
+
+    if (!status)
+        form_commit(form, &values);
+    return status;
+}
+
+/* ---- steps ---- */
+
+static enum gp_status step_choice(struct form *form, enum field field, int by,
+                                  struct gp_err *err)
+{
+    int count, at = -1;
+    struct choice *choices = choices_make(form, field, false, &count);
+    enum gp_status status = GP_OK;
+
+    for (int i = 0; i < count && at < 0; i++)
+        if (gp_casecmp(choices[i].id, form->values.value[field]) == 0)
+            at = i;
+    if (count > 0) {
+        at = at < 0 ? (by > 0 ? 0 : count - 1) : (at + by + count) % count;
+        status = form_set(form, field, choices[at].id, err);
+    }
+    free(choices);
+    return status;
+}
+
+static bool may_be_auto(enum field field)
+{
+    return strcmp(option_rows[field_rows[field].option].fallback, "auto") == 0 ||
+           field == FIELD_GPUS;
+}
+
+/* The number after `value`; a doubling one moves along the powers of two. */
+static double next_number(const struct field_row *row, double value, int by)
+{
+    double power;
+
+    if (!row->doubles) /* on the multiples of the step */
+        return (by > 0 ? floor(value / row->step + 1e-6) + 1
+                       : ceil(value / row->step - 1e-6) - 1) *
+               row->step;
+    if (value < 1)
+        return by > 0 ? 1 : 0;
+    power = exp2(floor(log2(value)));
+    if (by > 0)
+        return power * 2;
+    return power < value ? power : power / 2;
+}
+
+static void number_words(enum field field, double value, char *text, size_t size)
+{
+    if (field == FIELD_USED)
+        gp_format(text, size, "%gGiB", value);
+    else
+        gp_format(text, size, "%.10g", value);
+}
+
+/* The range of the option, and what the model was made for. */
+static double most_of(const struct form *form, enum field field)
+{
+    const struct option_row *row = &option_rows[field_rows[field].option];
+    int context = form->answered ? form->answer->plan.request.model->max_context : 0;
+
+    if (field == FIELD_CONTEXT && context > 0)
+        return context;
+    return field == FIELD_GPUS   ? PLAN_MAX_GPUS
+           : field == FIELD_USED ? row->high / GP_GIB
+                                 : row->high;
+}
+
+static enum gp_status at_the_end(enum field field, double end, struct gp_err *err)
+{
+    return gp_fail(err, GP_E_USAGE, field_rows[field].label, "", "%.10g is the %s", end,
+                   end > 1 ? "most" : "end");
+}
+
+static enum gp_status step_number(struct form *form, enum field field, int by,
+                                  struct gp_err *err)
+{
+    const struct field_row *row = &field_rows[field];
+    const struct option_row *option = &option_rows[row->option];
+    double low = field == FIELD_GPUS ? 1 : option->low, most = most_of(form, field);
+    double value = form_number(form, field), next;
+    char text[64];
+
+    if (value < 0)
+        return gp_fail(err, GP_E_USAGE, row->label, "Enter takes a value",
+                       "there is no value to step from");
+    next = next_number(row, value, by);
+    if (next > most && value < most)
+        next = most;
+    if (next > most)
+        return at_the_end(field, most, err);
+    if (next < low && may_be_auto(field))
+        return form_set(form, field, "", err);
+    if (next < low && value <= low)
+        return at_the_end(field, low, err);
+    number_words(field, fmax(next, low), text, sizeof(text));
+    return form_set(form, field, text, err);
+}
+
+enum gp_status form_step(struct form *form, enum field field, int by,
+                         struct gp_err *err)
+{
+    return field_rows[field].kind == FIELD_NUMBER ? step_number(form, field, by, err)
+                                                  : step_choice(form, field, by, err);
+}
+
+/* ---- pin ---- */
+
+void form_pin(struct form *form)
+{
+    form->pinned = !form->pinned && form->answered;
+    if (form->pinned) {
+        *form->pin = *form->answer;
+        *form->pin_model = *form->answer->plan.request.model;
+        form->pin->plan.request.model = form->pin_model;
+        form->pin->resolved.request.model = form->pin_model;
+        form->pin_form = form->values;
+    }
+    form->version++;
+}
+
+/* ---- fixes and solving ---- */
+
+enum gp_status form_apply(struct form *form, int i, struct gp_err *err)
+{
+    if (!form->answered || i < 0 || i >= form->answer->fix_count)
+        return gp_fail(err, GP_E_USAGE, "", "", "there is no such suggestion");
+    return form_options(form, form->answer->fixes[i].option, err);
+}
+
+static void solved_text(enum field field, const struct plan *plan, char *text,
+                        size_t size)
+{
+    const struct request *q = &plan->request;
+
+    switch (field) {
+    case FIELD_GPUS:
+        gp_format(text, size, "%d", plan->layout.gpus);
+        break;
+    case FIELD_CONTEXT:
+        gp_format(text, size, "%.0f", q->context);
+        break;
+    case FIELD_USERS:
+        gp_format(text, size, "%.0f", q->users);
+        break;
+    case FIELD_PRECISION:
+        gp_copy(text, size, q->precision.native ? "" : q->precision.id);
+        break;
+    default:
+        gp_copy(text, size, q->gpu->id);
+    }
+}
+
+/* Puts the solution in; the cheapest GPU takes as many as it needs. */
+static enum gp_status take_solution(struct form *form, enum field field,
+                                    const struct answer *found, struct gp_err *err)
+{
+    struct form_values values = form->values;
+    char text[FORM_VALUE];
+    enum gp_status status;
+
+    if (field == FIELD_GPU)
+        values.value[FIELD_GPUS][0] = '\0';
+    solved_text(field, &found->plan, text, sizeof(text));
+    status = values_put(form->planner, &values, field, text, found, err);
+    if (!status)
+        form_commit(form, &values);
+    return status;
+}
+
+enum gp_status form_solve(struct form *form, enum field field, struct gp_err *err)
+{
+    static const char *const words[] = {"none",  "gpus",      "context",
+                                        "users", "precision", "budget"};
+    const struct field_row *row = &field_rows[field];
+    char option[FORM_VALUE];
+    struct options options;
+    struct answer *found;
+    enum gp_status status;
+
+    if (row->solve == SOLVE_NONE)
+        return gp_fail(err, GP_E_USAGE, row->label,
+                       "GPU, GPUs, Context, Users and Weights can",
+                       "cannot be solved for");
+    found = gp_calloc(1, sizeof(*found));
+    values_ask(&form->values, option, &options);
+    options_text(&options, OPT_SOLVE, "--solve", words[row->solve], NULL);
+    status = planner_answer(form->planner, &options, found, err);
+    if (!status && !found->solved)
+        status = gp_fail(err, GP_E_USAGE, row->label, "a: suggestions",
+                         "no value of it makes this fit");
+    if (!status && !solve_has_limit(&found->plan.request, row->solve))
+        status = gp_fail(err, GP_E_USAGE, row->label, "",
+                         "there is no limit: this model keeps no KV");
+    if (!status)
+        status = take_solution(form, field, found, err);
+    free(found);
+    return status;
+}

@@ -1,0 +1,130 @@
+/*
+ * form.h - what the user works on: the form, its answer, what can be undone, what is
+ * pinned.
+ *
+ * The form is a small value: one text per field, "" for the default, exactly what the
+ * options of --plan take. Every change goes through form_set(), which checks it, plans
+ * anew by the same functions as --plan (about a millisecond) and keeps the form before
+ * in a ring for undo. So every number on a screen is one that --plan prints for
+ * form_command(), and nothing is computed while drawing.
+ *
+ * A value that cannot be (no such GPU, no number) is refused and nothing changes. Values
+ * that cannot be together (an engine that does not run on this vendor's GPUs) stay; then
+ * there is no answer, and form->err says why.
+ */
+#ifndef GP_TUI_FORM_H
+#define GP_TUI_FORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/explain.h"
+#include "request/planner.h"
+#include "tui/toolkit/overlay.h"
+#include "util/err.h"
+#include "util/path.h"
+
+enum field {
+    FIELD_MODEL, FIELD_PRECISION, FIELD_GPU, FIELD_GPUS,
+    FIELD_CONTEXT, FIELD_PROMPT, FIELD_OUTPUT, FIELD_USERS, FIELD_KV,
+    FIELD_TP, FIELD_PP, FIELD_EP, FIELD_REPLICAS, FIELD_MAX_PP,
+    FIELD_ENGINE, FIELD_MAX_SEQS, FIELD_BATCHED, FIELD_UTILIZATION, FIELD_HEADROOM,
+    FIELD_USED, FIELD_PRUNE,
+    FIELD_PRICE, FIELD_HOURS, FIELD_ELECTRICITY,
+    FIELD_COUNT
+};
+
+enum field_kind { FIELD_CHOICE, FIELD_WORD, FIELD_NUMBER };
+
+struct field_row {
+    const char *label;   /* "Weights" */
+    const char *section; /* heading before it; NULL: none */
+    enum option_id option; /* GPU and GPUs are one option: "l40s:2" */
+    enum field_kind kind;
+    bool doubles;        /* a step is x2 and /2 (tokens, users), else a fixed one */
+    double step;         /* of those that do not double */
+    enum solve solve;    /* what `s` solves for; SOLVE_NONE: cannot */
+    const char *explain; /* one or two lines: what it is, its equation */
+};
+extern const struct field_row field_rows[FIELD_COUNT];
+
+#define FORM_VALUE 256
+
+struct form_values {
+    char value[FIELD_COUNT][FORM_VALUE]; /* as the option takes it; "" = default */
+};
+
+#define FORM_UNDO 100
+
+struct form {
+    struct planner *planner; /* borrowed */
+    struct form_values values;
+    char gpu_option[FORM_VALUE]; /* GPU and GPUs as --gpu takes them: "l40s:2" */
+    char profiles[GP_PATH_MAX];  /* --profiles of the command line; "" = none */
+    struct answer *answer;   /* owned; valid when `answered` */
+    bool answered;
+    struct gp_err err;       /* why there is no answer */
+    char shown[FIELD_COUNT][80];  /* what stands in the form: "16 requests", "auto: 2" */
+    struct term_why *why;    /* terms of the answer, made when it is planned */
+    int why_count;
+    unsigned version;        /* grows with every change */
+
+    struct form_values undo[FORM_UNDO]; /* a ring: undo_at is the form now */
+    int undo_first, undo_at, undo_last;
+
+    bool pinned;
+    struct form_values pin_form;
+    struct answer *pin;      /* owned */
+    struct model *pin_model; /* owned: the planner forgets models nobody asks for */
+
+    char file[GP_PATH_MAX];  /* it was saved to or loaded from; "" = none */
+    struct form_values kept; /* as it was then, or when the program began */
+};
+
+/* ask: what the command line said; without a model the form starts with 8B. Words it
+ * cannot use: *err, NULL. */
+struct form *form_new(struct planner *planner, const struct options *options,
+                      struct gp_err *err);
+void form_free(struct form *form);
+
+enum gp_status form_set(struct form *form, enum field field, const char *text,
+                        struct gp_err *err);
+/* Several at once, one step of undo: pairs "option value", as fixes and `:` give them
+ * ("--gpu l40s:2 --kv-precision fp8"). */
+enum gp_status form_options(struct form *form, const char *given, struct gp_err *err);
+/* The same of a whole command, as form_command() writes it: what is not named has its
+ * default. */
+enum gp_status form_request(struct form *form, const char *given, struct gp_err *err);
+/* The next (+1) or previous (-1) choice, or a number's step; a count's step below 1 is
+ * auto. */
+enum gp_status form_step(struct form *form, enum field field, int by,
+                         struct gp_err *err);
+enum gp_status form_reset(struct form *form, enum field field, struct gp_err *err);
+enum gp_status form_reset_all(struct form *form, struct gp_err *err);
+bool form_undo(struct form *form);
+bool form_redo(struct form *form);
+void form_pin(struct form *form); /* again: lets go */
+
+/* Puts fix i of the answer into the form. */
+enum gp_status form_apply(struct form *form, int i, struct gp_err *err);
+/* The best value of this field that still fits, put into it. */
+enum gp_status form_solve(struct form *form, enum field field, struct gp_err *err);
+
+/* What can be chosen for a field, in order; to be freed. Folders with a model in them
+ * below the current one are among the models. */
+struct choice *form_choices(struct form *form, enum field field, int *count);
+/* What else may be typed, for the chooser; NULL = nothing. */
+const char *form_free_text(enum field field);
+
+/* The form as an ask; texts are borrowed from the form. */
+void form_ask(const struct form *form, struct options *options);
+/* "gpuplan --plan -m 70B -g l40s:2": the command that gives the same answer. */
+void form_command(const struct form *form, const char *command, struct strbuf *out);
+
+/* Would the form be lost: is it another than the one that is kept? */
+bool form_changed(const struct form *form);
+/* A saved plan is one request of --batch: {"model": "70B", "gpu": "l40s:2"}. */
+enum gp_status form_save(struct form *form, const char *path, struct gp_err *err);
+enum gp_status form_load(struct form *form, const char *path, struct gp_err *err);
+
+#endif

@@ -1,0 +1,409 @@
+/*
+ * form_choices.c - what can be chosen for a field, and what is said about each.
+ *
+ * Each list begins with the default (id ""), where there is one. A step of the form
+ * walks the same list, without the details, which for precisions means planning each.
+ */
+#include "tui/form_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkpoint/local_models.h"
+#include "util/mem.h"
+#include "util/str.h"
+#include "util/units.h"
+
+struct list {
+    struct choice *items;
+    size_t cap;
+    int count;
+};
+
+static struct choice *add(struct list *list, const char *id, const char *text)
+{
+    struct choice *c;
+
+    list->items =
+        gp_grow(list->items, &list->cap, (size_t)list->count + 1, sizeof(*list->items));
+    c = &list->items[list->count++];
+    memset(c, 0, sizeof(*c));
+    gp_copy(c->id, sizeof(c->id), id);
+    gp_copy(c->text, sizeof(c->text), text);
+    gp_tame(c->text);
+    return c;
+}
+
+/* ---- models ---- */
+
+static void add_model(struct list *list, const struct model *m)
+{
+    struct choice *c = add(list, m->id, m->name);
+    char params[32], tokens[32];
+
+    units_params(params, sizeof(params), model_params(m));
+    units_tokens(tokens, sizeof(tokens), m->max_context);
+    if (m->max_context > 0)
+        gp_format(c->more, sizeof(c->more), "%s, %s tokens, %s", params, tokens,
+                  m->native_name[0] ? m->native_name : m->native_dtype);
+    else
+        gp_format(c->more, sizeof(c->more), "%s, %s", params,
+                  m->weights_only ? "weights only" : m->native_dtype);
+}
+
+static void add_local_models(struct list *list)
+{
+    char **paths;
+    size_t count = local_models(".", &paths);
+
+    for (size_t i = 0; i < count; i++)
+        gp_copy(add(list, paths[i], paths[i])->more, sizeof(list->items[0].more),
+                "a model in this folder");
+    local_models_free(paths, count);
+}
+
+static void models(struct form *form, bool details, struct list *list)
+{
+    /* Where a newcomer begins; any other size can be typed. */
+    static const char *const sizes[] = {"8B", "70B", "400B"};
+    const struct model *const *all;
+    size_t count;
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        gp_copy(add(list, sizes[i], sizes[i])->more, sizeof(list->items[0].more),
+                "a dense model of about this size, shape assumed");
+    if (details)
+        add_local_models(list);
+    if (catalog_models(planner_catalog(form->planner), &all, &count, NULL))
+        count = 0;
+    for (size_t i = 0; i < count; i++)
+        add_model(list, all[i]);
+}
+
+/* ---- formats ---- */
+
+/* Tensor types of GGUF are parts of files, not files; TF32 is a way to reckon. */
+static bool is_offered(const struct format *f)
+{
+    return strncmp(f->id, "ggml-", 5) != 0 && strcmp(f->id, "tf32") != 0;
+}
+
+/* What most people look for stands first. */
+static int place_of(const struct format *f)
+{
+    static const char *const first[] = {"bf16",  "fp8",    "int8", "int4-awq",
+                                        "nvfp4", "q4_k_m", "q8_0", "fp16"};
+    enum { COUNT = sizeof(first) / sizeof(first[0]) };
+    int i = 0;
+
+    while (i < COUNT && strcmp(f->id, first[i]) != 0)
+        i++;
+    return i;
+}
+
+/* Then GGUF files after the others, and from many bits to few. */
+static int by_bits(const void *pa, const void *pb)
+{
+    const struct format *a = *(const struct format *const *)pa;
+    const struct format *b = *(const struct format *const *)pb;
+    int place_a = place_of(a), place_b = place_of(b);
+    double bits_a = a->mix ? a->core_bits_70b : a->bits;
+    double bits_b = b->mix ? b->core_bits_70b : b->bits;
+
+    if (place_a != place_b)
+        return place_a - place_b;
+    if ((a->block > 0) != (b->block > 0))
+        return a->block > 0 ? 1 : -1;
+    if (bits_a < bits_b || bits_a > bits_b)
+        return bits_a > bits_b ? -1 : 1;
+    return strcmp(a->id, b->id);
+}
+
+static const struct format **formats_of(struct form *form, size_t *count)
+{
+    const struct format *all, **list;
+    size_t n, used = 0;
+
+    if (catalog_formats(planner_catalog(form->planner), &all, &n, NULL))
+        n = 0;
+    list = gp_calloc(n + 1, sizeof(*list));
+    for (size_t i = 0; i < n; i++)
+        if (is_offered(&all[i]))
+            list[used++] = &all[i];
+    if (used)
+        qsort(list, used, sizeof(*list), by_bits);
+    *count = used;
+    return list;
+}
+
+/* What the plan would be with these weights: "33.88 GiB per GPU: fits on 2". */
+static void say_precision(struct form *form, const char *id, char *text, size_t size)
+{
+    struct options options;
+    struct resolved resolved;
+    struct plan *plan;
+    const struct request *now = &form->answer->plan.request;
+    char gib[32];
+
+    form_ask(form, &options);
+    if (planner_resolve(form->planner, &options, NULL, id[0] ? id : "native",
+                        now->gpu->id, &resolved, NULL))
+        return;
+    resolved.request.gpu_count = now->gpu_count;
+    plan = gp_calloc(1, sizeof(*plan));
+    planner_plan(form->planner, &resolved, plan);
+    if (plan->has_memory)
+        gp_format(text, size, "%s per GPU: %s on %d x %s",
+                  units_gib(gib, sizeof(gib), plan->memory.weights.value),
+                  plan->verdict == VERDICT_DOES_NOT_FIT ? "does not fit"
+                                                        : verdict_word(plan->verdict),
+                  plan->layout.gpus, now->gpu->id);
+    else
+        gp_copy(text, size, plan->reasons[0]);
+    free(plan);
+}
+
+static void precisions(struct form *form, bool details, struct list *list)
+{
+    const struct model *m = form->answered ? form->answer->plan.request.model : NULL;
+    struct precision native, p;
+    char text[120] = "as published";
+    size_t count;
+    const struct format **all = formats_of(form, &count);
+
+    if (m && planner_precision(form->planner, m, NULL, &native, NULL) == GP_OK)
+        gp_format(text, sizeof(text), "as published: %s", native.weight->id);
+    else
+        m = NULL;
+    add(list, "", text);
+    for (size_t i = 0; i < count; i++) {
+        if (m && (planner_precision(form->planner, m, all[i], &p, NULL) || p.native))
+            continue; /* native is there already */
+        gp_format(text, sizeof(text), "%-10s %s", all[i]->id, all[i]->name);
+        add(list, all[i]->id, text);
+    }
+    free(all);
+    for (int i = 0; details && m && i < list->count; i++)
+        say_precision(form, list->items[i].id, list->items[i].more,
+                      sizeof(list->items[i].more));
+}
+
+/* An engine that reads GGUF keeps its KV cache in such formats too; the others do not.
+ */
+static bool is_kv_format(const struct form *form, const struct format *f)
+{
+    static const char *const gguf[] = {"q8_0", "q5_1", "q5_0",
+                                       "q4_1", "q4_0", "iq4_nl"};
+    static const char *const plain[] = {"fp32", "bf16", "fp16", "fp8", "int8", "nvfp4"};
+    bool is_gguf = form->answered && form->answer->plan.request.engine->gguf;
+
+    for (int i = 0; i < 6; i++)
+        if (strcmp(f->id, plain[i]) == 0)
+            return !is_gguf || f->bits >= 16;
+    for (int i = 0; i < 6; i++)
+        if (strcmp(f->id, gguf[i]) == 0)
+            return is_gguf;
+    return false;
+}
+
+static void kv_formats(struct form *form, struct list *list)
+{
+    char text[120];
+    size_t count;
+    const struct format **all = formats_of(form, &count);
+
+    gp_copy(add(list, "", "auto")->more, sizeof(list->items[0].more),
+            "what the checkpoint asks for, else the activations' format");
+    for (size_t i = 0; i < count; i++)
+        if (is_kv_format(form, all[i])) {
+            gp_format(text, sizeof(text), "%-10s %s", all[i]->id, all[i]->name);
+            gp_format(add(list, all[i]->id, text)->more, sizeof(list->items[0].more),
+                      "%.4g bits per element", all[i]->bits);
+        }
+    free(all);
+}
+
+/* ---- GPUs ---- */
+
+static void say_gpu(const struct gpu *g, char *text, size_t size)
+{
+    struct quantity usable = gpu_usable(g);
+    char memory[32] = "memory unknown", rate[32] = "", year[32] = "";
+
+    if (usable.known)
+        units_gib(memory, sizeof(memory), usable.value);
+    if (g->bandwidth.known)
+        units_bandwidth(rate, sizeof(rate), g->bandwidth.value);
+    if (g->release_year > 0)
+        gp_format(year, sizeof(year), ", %d", g->release_year);
+    gp_format(text, size, "%s usable%s%s%s", memory, rate[0] ? ", " : "", rate, year);
+}
+
+/* The one in this machine, if the catalogue knows it. */
+static void add_local_gpu(struct form *form, struct list *list)
+{
+    struct options options = {0};
+    struct resolved r;
+    struct choice *c;
+
+    if (planner_resolve(form->planner, &options, MODEL_DEFAULT, NULL, "local", &r,
+                        NULL))
+        return;
+    c = add(list, "local", "in this machine");
+    gp_format(c->more, sizeof(c->more), "%s: ", r.request.gpu->id);
+    say_gpu(r.request.gpu, c->more + strlen(c->more),
+            sizeof(c->more) - strlen(c->more));
+}
+
+static void add_slices(const struct gpu *g, struct list *list)
+{
+    for (int i = 0; i < g->slice_count; i++) {
+        char id[GPU_ID_MAX + 32], text[120];
+        struct gpu cut;
+
+        gp_format(id, sizeof(id), "%s/%s", g->id, g->slice[i].profile);
+        gp_format(text, sizeof(text), "%s, MIG %s", g->name, g->slice[i].profile);
+        if (gpu_slice_of(g, g->slice[i].profile, &cut, NULL))
+            continue;
+        say_gpu(&cut, add(list, id, text)->more, sizeof(list->items[0].more));
+    }
+}
+
+/* "h100-sxm/3g.40gb" is a slice of "h100-sxm". */
+static bool is_chosen(const struct form *form, const struct gpu *g)
+{
+    const char *id = form->answered ? form->answer->plan.request.gpu->id
+                                    : form->values.value[FIELD_GPU];
+    size_t len = strcspn(id, "/");
+
+    return strlen(g->id) == len && strncmp(g->id, id, len) == 0;
+}
+
+static void gpus(struct form *form, bool details, struct list *list)
+{
+    const struct gpu *const *all;
+    size_t count;
+
+    gp_copy(add(list, "", "auto")->more, sizeof(list->items[0].more),
+            "the one in this machine, else the cheapest that fits");
+    if (details)
+        add_local_gpu(form, list);
+    if (catalog_gpus(planner_catalog(form->planner), &all, &count, NULL))
+        count = 0;
+    for (size_t i = 0; i < count; i++) {
+        say_gpu(all[i], add(list, all[i]->id, all[i]->name)->more,
+                sizeof(list->items[0].more));
+        if (is_chosen(form, all[i]))
+            add_slices(all[i], list);
+    }
+}
+
+/* ---- engines, prices, pruning ---- */
+
+static void engines(struct form *form, struct list *list)
+{
+    const struct engine *all;
+    size_t count;
+    char id[80], text[120];
+
+    gp_copy(add(list, "", "auto")->more, sizeof(list->items[0].more),
+            "the newest vLLM; llama.cpp for GGUF");
+    if (catalog_engines(planner_catalog(form->planner), &all, &count, NULL))
+        count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct engine *e = &all[i];
+        struct choice *c;
+
+        if (e->from > 0)
+            gp_format(id, sizeof(id), "%s@%d.%d", e->id, e->from / 10000,
+                      e->from % 10000);
+        else if (e->until < 100000000)
+            gp_format(id, sizeof(id), "%s@%d.%d", e->id, e->until / 10000,
+                      e->until % 10000);
+        else
+            gp_copy(id, sizeof(id), e->id);
+        gp_format(text, sizeof(text), "%s %s", e->name, e->range);
+        c = add(list, id, text);
+        gp_format(c->more, sizeof(c->more), "budgets by %s, %.2f by default",
+                  engine_budget_word(e->budget), e->fraction);
+    }
+}
+
+static void words(struct list *list, const char *const (*rows)[3])
+{
+    for (; (*rows)[0]; rows++)
+        gp_copy(add(list, (*rows)[0], (*rows)[1])->more, sizeof(list->items[0].more),
+                (*rows)[2]);
+}
+
+static const char *const prices[][3] = {
+    {"", "on-demand", "list prices of clouds"},
+    {"spot", "spot", "list prices of instances that may be taken away"},
+    {"market", "market", "marketplaces and auctions"},
+    {"buy", "buy", "the hardware, its power and its room"},
+    {NULL, NULL, NULL}};
+static const char *const prunings[][3] = {
+    {"", "none", "every weight is stored"},
+    {"2:4", "2:4", "two of four weights are zero: saves memory"},
+    {"50", "50 %", "zeros anywhere: saves nothing"},
+    {NULL, NULL, NULL}};
+
+/* ---- all of them ---- */
+
+struct choice *choices_make(struct form *form, enum field field, bool details,
+                            int *count)
+{
+    struct list list = {0};
+
+    switch (field) {
+    case FIELD_MODEL:
+        models(form, details, &list);
+        break;
+    case FIELD_PRECISION:
+        precisions(form, details, &list);
+        break;
+    case FIELD_KV:
+        kv_formats(form, &list);
+        break;
+    case FIELD_GPU:
+        gpus(form, details, &list);
+        break;
+    case FIELD_ENGINE:
+        engines(form, &list);
+        break;
+    case FIELD_PRICE:
+        words(&list, prices);
+        break;
+    case FIELD_PRUNE:
+        words(&list, prunings);
+        break;
+    default:
+        break;
+    }
+    *count = list.count;
+    return list.items;
+}
+
+struct choice *form_choices(struct form *form, enum field field, int *count)
+{
+    return choices_make(form, field, true, count);
+}
+
+const char *form_free_text(enum field field)
+{
+    switch (field) {
+    case FIELD_MODEL:
+        return "a size such as 70B, or a path";
+    case FIELD_PRECISION:
+    case FIELD_KV:
+        return "another format, as --list formats has it";
+    case FIELD_GPU:
+        return "id/slice:count, such as a100-sxm-80/3g.40gb:2";
+    case FIELD_ENGINE:
+        return "a version, such as vllm@0.19";
+    case FIELD_PRUNE:
+        return "a percentage, such as 30";
+    default:
+        return NULL;
+    }
+}

@@ -1,0 +1,349 @@
+/*
+ * form_values.c - the form as the options of --plan, and back (form_parts.h).
+ *
+ * There is no second parser: a value is checked by ask_text() as on the command line
+ * and looked up by the planner. Two fields share one option: GPU "l40s" and GPUs "2"
+ * are
+ * --gpu l40s:2.
+ */
+#include "tui/form_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/str.h"
+#include "util/units.h"
+
+static const char *where_of(enum field field, char *text, size_t size)
+{
+    gp_format(text, size, "--%s", option_rows[field_rows[field].option].name);
+    return text;
+}
+
+/* ---- a form as an ask ---- */
+
+static void join_gpu(const struct form_values *values, char option[FORM_VALUE])
+{
+    const char *gpu = values->value[FIELD_GPU], *count = values->value[FIELD_GPUS];
+
+    gp_format(option, FORM_VALUE, "%s%s%s", gpu, gpu[0] && count[0] ? ":" : "",
+              gpu[0] ? count : "");
+}
+
+void values_ask(const struct form_values *values, char option[FORM_VALUE],
+                struct options *options)
+{
+    char where[80];
+
+    memset(options, 0, sizeof(*options));
+    join_gpu(values, option);
+    for (int f = 0; f < FIELD_COUNT; f++) {
+        const char *text = f == FIELD_GPU ? option : values->value[f];
+
+        if (f == FIELD_GPUS || !text[0])
+            continue;
+        options_text(options, field_rows[f].option,
+                     where_of((enum field)f, where, sizeof(where)), text, NULL);
+    }
+}
+
+/* ---- one value ---- */
+
+/* The words for "choose for me" and for the default are the empty text. */
+static bool means_default(enum field field, const char *text)
+{
+    static const char *const words[FIELD_COUNT] = {[FIELD_PRECISION] = "native",
+                                                   [FIELD_PRUNE] = "none",
+                                                   [FIELD_PRICE] = "on-demand"};
+
+    return !text[0] || (field != FIELD_MODEL && strcmp(text, "auto") == 0) ||
+           (words[field] && strcmp(text, words[field]) == 0);
+}
+
+static enum gp_status check_count(const char *text, struct gp_err *err)
+{
+    double value;
+    enum gp_status status = units_parse_number(text, "GPUs", &value, err);
+
+    if (!status && (value < 1 || value > PLAN_MAX_GPUS || value != floor(value)))
+        status = gp_fail(err, GP_E_USAGE, "GPUs", "or auto: the fewest that fit",
+                         "'%s' is no count from 1 to %d", text, PLAN_MAX_GPUS);
+    return status;
+}
+
+/* Does it exist? Asked with this one value beside a model that always does, so that
+ * what is wrong is the value and not how it goes with others. */
+static enum gp_status look_up(struct planner *planner, enum field field,
+                              const char *text, struct gp_err *err)
+{
+    struct options options = {0};
+    struct resolved out;
+    char where[80];
+    bool model = field == FIELD_MODEL, gpu = field == FIELD_GPU;
+
+    if (field_rows[field].kind == FIELD_NUMBER || field == FIELD_PRICE)
+        return GP_OK;
+    if (!model && !gpu)
+        options_text(&options, field_rows[field].option,
+                     where_of(field, where, sizeof(where)), text, NULL);
+    return planner_resolve(planner, &options, model ? text : MODEL_DEFAULT, NULL,
+                           gpu ? text : "h100-sxm", &out, err);
+}
+
+static enum gp_status check(struct planner *planner, enum field field, const char *text,
+                            struct gp_err *err)
+{
+    struct options scratch = {0};
+    char where[80];
+    enum gp_status status;
+
+    if (field == FIELD_GPUS)
+        return check_count(text, err);
+    status = options_text(&scratch, field_rows[field].option,
+                          where_of(field, where, sizeof(where)), text, err);
+    return status ? status : look_up(planner, field, text, err);
+}
+
+/* "l40s:2" is both fields. */
+static enum gp_status put_gpu(struct planner *planner, struct form_values *values,
+                              const char *text, struct gp_err *err)
+{
+    char id[FORM_VALUE];
+    char *colon;
+    enum gp_status status = check(planner, FIELD_GPU, text, err);
+
+    if (status)
+        return status;
+    gp_copy(id, sizeof(id), text);
+    colon = strrchr(id, ':');
+    if (colon) {
+        *colon = '\0';
+        gp_copy(values->value[FIELD_GPUS], FORM_VALUE, colon + 1);
+    }
+    gp_copy(values->value[FIELD_GPU], FORM_VALUE, id);
+    return GP_OK;
+}
+
+/* A count is of some GPU: of the one that was chosen, if nobody named one. */
+static enum gp_status put_count(struct form_values *values, const char *text,
+                                const struct answer *answer, struct gp_err *err)
+{
+    enum gp_status status = check_count(text, err);
+
+    if (status)
+        return status;
+    if (!values->value[FIELD_GPU][0] && !answer)
+        return gp_fail(err, GP_E_USAGE, "GPUs", "choose a GPU first",
+                       "a count needs a GPU");
+    if (!values->value[FIELD_GPU][0])
+        gp_copy(values->value[FIELD_GPU], FORM_VALUE, answer->plan.request.gpu->id);
+    gp_format(values->value[FIELD_GPUS], FORM_VALUE, "%.0f", strtod(text, NULL));
+    return GP_OK;
+}
+
+static void put_default(struct form_values *values, enum field field)
+{
+    gp_copy(values->value[field], FORM_VALUE,
+            field == FIELD_MODEL ? MODEL_DEFAULT : "");
+    if (field == FIELD_GPU) /* a count alone means nothing */
+        values->value[FIELD_GPUS][0] = '\0';
+}
+
+enum gp_status values_put(struct planner *planner, struct form_values *values,
+                          enum field field, const char *text,
+                          const struct answer *answer, struct gp_err *err)
+{
+    char value[FORM_VALUE], where[80];
+    size_t len;
+    enum gp_status status;
+
+    text += strspn(text, " \t");
+    len = strlen(text);
+    while (len > 0 && strchr(" \t", text[len - 1]))
+        len--;
+    if (len >= sizeof(value))
+        return gp_fail(err, GP_E_USAGE, where_of(field, where, sizeof(where)), "",
+                       "is longer than %d bytes", FORM_VALUE - 1);
+    gp_format(value, sizeof(value), "%.*s", (int)len, text);
+    if (means_default(field, value)) {
+        put_default(values, field);
+        return GP_OK;
+    }
+    if (field == FIELD_GPU)
+        return put_gpu(planner, values, value, err);
+    if (field == FIELD_GPUS)
+        return put_count(values, value, answer, err);
+    status = check(planner, field, value, err);
+    if (!status)
+        gp_copy(values->value[field], FORM_VALUE, value);
+    return status;
+}
+
+/* ---- an ask as a form ---- */
+
+static enum field field_of(int option)
+{
+    for (int f = 0; f < FIELD_COUNT; f++)
+        if ((int)field_rows[f].option == option)
+            return (enum field)f;
+    return FIELD_COUNT;
+}
+
+/* What was given as a number, as text that reads back to it. */
+static void number_text(enum option_id id, double value, char *text, size_t size)
+{
+    if (option_rows[id].type == OPTION_BYTES)
+        gp_format(text, size, "%.17gB", value);
+    else
+        gp_format(text, size, "%.15g", value);
+}
+
+static enum gp_status one_of_each(const struct options *options, struct gp_err *err)
+{
+    enum gp_status status =
+        options_inference(options, "the screens plan inference", err);
+
+    if (!status && (options->model_count > 1 || options->precision_count > 1 ||
+                    options->gpu_count > 1))
+        status = gp_fail(err, GP_E_USAGE, "", "Compare (2) takes several",
+                         "the form holds one model, precision and GPU");
+    return status;
+}
+
+enum gp_status values_of_options(const struct options *options,
+                                 struct form_values *values, struct gp_err *err)
+{
+    enum gp_status status = one_of_each(options, err);
+
+    memset(values, 0, sizeof(*values));
+    for (int id = 0; id < OPTION_COUNT && !status; id++) {
+        const struct option_value *v = &options->value[id];
+        enum field field = field_of(id);
+        char text[64];
+
+        if (!v->given || field == FIELD_COUNT)
+            continue;
+        number_text((enum option_id)id, v->number, text, sizeof(text));
+        if (!gp_copy(values->value[field], FORM_VALUE, v->text ? v->text : text))
+            status = gp_fail(err, GP_E_USAGE, option_rows[id].name, "",
+                             "is longer than %d bytes", FORM_VALUE - 1);
+    }
+    return status;
+}
+
+/* ---- options as text ---- */
+
+/* The next word of *text, quotes around it taken off; false at the end. */
+static bool next_word(const char **text, char *word, size_t size)
+{
+    const char *from = *text + strspn(*text, " \t");
+    char stop = *from == '"' || *from == '\'' ? *from : '\0';
+    size_t len;
+
+    if (!*from)
+        return false;
+    from += stop != '\0';
+    if (stop)
+        len = strchr(from, stop) ? (size_t)(strchr(from, stop) - from) : strlen(from);
+    else
+        len = strcspn(from, " \t");
+    gp_format(word, size, "%.*s", (int)len, from);
+    *text = from + len + (stop && from[len] == stop);
+    return true;
+}
+
+static enum gp_status find_field(const char *word, enum field *field,
+                                 struct gp_err *err)
+{
+    const char *names[FIELD_COUNT], *near;
+    const char *name = word + strspn(word, "-");
+    int id = option_find(name);
+    char hint[80] = "? lists what can be set";
+
+    *field = id == OPT_OUT ? FIELD_OUTPUT : id < 0 ? FIELD_COUNT : field_of(id);
+    if (*field != FIELD_COUNT)
+        return GP_OK;
+    if (id >= 0)
+        return gp_fail(err, GP_E_USAGE, word, "give it to gpuplan in the shell",
+                       "has no field on the screens");
+    for (int f = 0; f < FIELD_COUNT; f++)
+        names[f] = option_rows[field_rows[f].option].name;
+    near = gp_nearest(name, names, FIELD_COUNT);
+    if (near)
+        gp_format(hint, sizeof(hint), "did you mean %s?", near);
+    return gp_fail(err, GP_E_USAGE, word, hint, "is no field of the plan");
+}
+
+/* "--users=16", "users=16" and "-u16" as a name and the value, which is returned; NULL:
+ * it is another word. */
+static const char *split_word(const char *word, char *name, size_t size)
+{
+    bool key = word[0] == '-' && word[1] && word[1] != '-' && option_find(word + 1) < 0;
+    size_t n = key ? 2 : strcspn(word, "=");
+
+    gp_format(name, size, "%.*s", (int)n, word);
+    return word[n] ? word + n + (word[n] == '=') : NULL;
+}
+
+enum gp_status values_options(struct planner *planner, struct form_values *values,
+                              const char *words, const struct answer *answer,
+                              struct gp_err *err)
+{
+    char word[FORM_VALUE + 64], name[FORM_VALUE + 64], value[FORM_VALUE + 64];
+    bool given[FIELD_COUNT] = {false};
+    enum gp_status status = GP_OK;
+
+    while (!status && next_word(&words, word, sizeof(word))) {
+        const char *joined = split_word(word, name, sizeof(name));
+        enum field field;
+
+        status = find_field(name, &field, err);
+        if (status)
+            return status;
+        if (joined)
+            gp_copy(value, sizeof(value), joined);
+        else if (!next_word(&words, value, sizeof(value)))
+            return gp_fail(err, GP_E_USAGE, name, "as in: users 16", "needs a value");
+        if (given[field])
+            return gp_fail(err, GP_E_USAGE, name, "the form holds one of each",
+                           "is given twice");
+        given[field] = true;
+        status = values_put(planner, values, field, value, answer, err);
+    }
+    return status;
+}
+
+/* ---- the command ---- */
+
+void form_command(const struct form *form, const char *command, struct strbuf *out)
+{
+    strbuf_addf(out, "gpuplan --%s", command + strspn(command, "-"));
+    if (form->profiles[0]) {
+        strbuf_add(out, " --profiles ");
+        strbuf_quote(out, form->profiles);
+    }
+    for (int f = 0; f < FIELD_COUNT; f++) {
+        const struct option_row *row = &option_rows[field_rows[f].option];
+        const char *text = f == FIELD_GPU ? form->gpu_option : form->values.value[f];
+
+        if (f == FIELD_GPUS || !text[0])
+            continue;
+        if (row->key)
+            strbuf_addf(out, " -%c ", row->key);
+        else
+            strbuf_addf(out, " --%s ", row->name);
+        strbuf_quote(out, text);
+    }
+}
+
+void form_ask(const struct form *form, struct options *options)
+{
+    char option[FORM_VALUE];
+
+    values_ask(&form->values, option, options);
+    if (options->gpu_count > 0) /* the copy that stays */
+        options->gpus[0] = options->value[OPT_GPU].text = form->gpu_option;
+    if (form->profiles[0])
+        options_text(options, OPT_PROFILES, "--profiles", form->profiles, NULL);
+}

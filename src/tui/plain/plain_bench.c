@@ -1,0 +1,308 @@
+/*
+ * plain_bench.c - plain mode's measurement: a plan, a question, a line per point.
+ *
+ * The quick preset of gemm, batch, memory and transfer, by the same session
+ * (run/session.h); its other options may be typed where it asks. Ctrl-C once stops
+ * after the point, twice at once; what was measured is in the result file either way.
+ */
+#include "tui/plain/plain_parts.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/session.h"
+#include "tui/bench/bench_options.h"
+#include "tui/settings.h"
+#include "tui/toolkit/words.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define TICK 0.25 /* s that one step waits at most */
+
+/* ---- Ctrl-C ---- */
+
+static volatile sig_atomic_t interrupts;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    interrupts++;
+}
+
+/* Off again also when it never was on. */
+static void catch_interrupts(bool on)
+{
+    static struct sigaction before;
+    static bool caught;
+    struct sigaction action;
+
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_interrupt;
+    action.sa_flags = SA_RESTART; /* what is being written goes on being written */
+    if (on && !caught)
+        sigaction(SIGINT, &action, &before);
+    else if (!on && caught)
+        sigaction(SIGINT, &before, NULL);
+    caught = on;
+}
+
+/* ---- what is said ---- */
+
+static void minutes(char *text, size_t size, double seconds)
+{
+    if (!isfinite(seconds))
+        gp_copy(text, size, "an unknown time");
+    else if (seconds < 90)
+        gp_format(text, size, "%.0f second%s", seconds,
+                  lround(seconds) == 1 ? "" : "s");
+    else
+        gp_format(text, size, "%.0f minutes", seconds / 60);
+}
+
+static void say_plan(const struct session *s)
+{
+    struct session_plan plan;
+    struct session_device device;
+    char time[40];
+
+    session_plan(s, &plan);
+    minutes(time, sizeof time, plan.seconds);
+    for (int i = 0; i < session_devices(s); i++)
+        if (session_device(s, i, &device))
+            plain_say("Device: %s.", device.name);
+    plain_say(
+        "Plan: %d points on %d device%s with the %s engine, about %s. Ctrl-C stops "
+        "after a point.",
+        plan.points, plan.devices, plan.devices == 1 ? "" : "s", plan.backend, time);
+    plain_say("Result: %s", plan.result);
+}
+
+/* What may be typed, one line each: "rel-ci: half the width ...". */
+static void say_options(const struct bench_options *bench)
+{
+    char range[120], fallback[80];
+
+    plain_say("Options, as in: rel-ci 2 force. A value of auto is the default.");
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        enum option_id id = (enum option_id)i;
+
+        if (bench_option(id))
+            plain_say("%s: %s. %s. Default %s%s%s.", option_rows[id].name,
+                      option_rows[id].help, bench_option_range(id, range, sizeof range),
+                      bench_option_default(id, fallback, sizeof fallback),
+                      bench->value[id][0] ? ", now " : "", bench->value[id]);
+    }
+}
+
+static void say_point(const struct session *s, const struct session_event *event)
+{
+    const struct session_result *r = &event->result;
+    struct session_point point;
+    struct session_progress at;
+    char left[40], ratio[64] = "";
+
+    if (!session_point(s, event->device, event->index, &point))
+        return;
+    session_progress(s, &at);
+    minutes(left, sizeof left, at.left);
+    if (isfinite(r->ratio) && r->ratio > 0)
+        gp_format(ratio, sizeof ratio, ", %.0f percent of the prediction",
+                  100 * r->ratio);
+    if (strcmp(r->state, "ok") == 0)
+        plain_say("%d of %d: %s%s%s, %s%s%s%s. About %s left.", at.done, at.of,
+                  point.id, r->variant[0] ? ", " : "", r->variant, r->rate, ratio,
+                  r->flags[0] ? ", flagged: " : "", r->flags, left);
+    else
+        plain_say("%d of %d: %s, %s%s%s. About %s left.", at.done, at.of, point.id,
+                  r->state, r->reason && r->reason[0] ? ": " : "",
+                  r->reason ? r->reason : "", left);
+}
+
+static void say_end(struct session *s)
+{
+    struct session_plan plan;
+    struct gp_err err;
+    enum gp_status status = session_finish(s, &err);
+    char text[480];
+
+    session_plan(s, &plan);
+    if (status)
+        plain_say_err(&err);
+    if (strcmp(session_status(s), "complete") == 0) {
+        session_outcome(s, text, sizeof text);
+        plain_say("%s", text);
+    } else {
+        plain_say("Measured: %s.", session_status(s));
+    }
+    for (int i = 0; i < session_summaries(s); i++)
+        plain_say("%s", session_summary(s, i));
+    if (!status)
+        plain_say("The result is in %s", plan.result);
+}
+
+/* ---- the run ---- */
+
+static void stop_when_asked(struct session *s, int *heeded)
+{
+    if (interrupts <= *heeded || *heeded > 1)
+        return;
+    session_stop(s, *heeded == 0 ? SESSION_AFTER_POINT : SESSION_NOW, 0);
+    ++*heeded;
+}
+
+static void make_folder_of(const char *path)
+{
+    char folder[GP_PATH_MAX];
+
+    gp_format(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
+    settings_make_results(folder);
+}
+
+/* What is measured and how, and the texts that the session borrows. */
+struct wish {
+    struct options options;
+    struct bench_options bench;
+    struct session_ask how;
+    char folder[GP_PATH_MAX];
+};
+
+static enum gp_status fill(struct plain *plain, struct wish *wish, struct gp_err *err)
+{
+    form_ask(plain->form, &wish->options);
+    wish->how =
+        (struct session_ask){.options = &wish->options,
+                             .planner = plain->form->planner,
+                             .tests = "gemm,batch,memory", /* as on the screen */
+                             .folder = wish->folder};
+    return bench_options_ask(&wish->bench, &wish->options, err);
+}
+
+static enum gp_status replan(struct plain *plain, struct session *s, struct wish *wish,
+                             struct gp_err *err)
+{
+    enum gp_status status = fill(plain, wish, err);
+
+    return status ? status : session_replan(s, &wish->how, err);
+}
+
+/* Options as they are typed, and the plan with them. What cannot be changes nothing. */
+static void take_options(struct plain *plain, struct session *s, struct wish *wish,
+                         const char *text)
+{
+    struct bench_options before = wish->bench, *now = &wish->bench;
+    struct strbuf command;
+    struct gp_err err;
+    enum gp_status status = bench_options_line(now, plain->form->planner, text, &err);
+
+    if (!status && strcmp(before.value[OPT_BACKEND], now->value[OPT_BACKEND]) != 0)
+        status = gp_fail(&err, GP_E_USAGE, "--backend", "gpuplan --bench takes it",
+                         "cannot change once the devices are known");
+    if (!status)
+        status = replan(plain, s, wish, &err);
+    if (status) {
+        plain_say_err(&err);
+        wish->bench = before;
+        if (replan(plain, s, wish, &err))
+            plain_say_err(&err);
+        return;
+    }
+    strbuf_init(&command);
+    bench_options_command(now, &command);
+    plain_say("Set:%s", command.len ? command.text : " nothing");
+    strbuf_fini(&command);
+    say_plan(s);
+}
+
+/* True when the measurement may begin. */
+static bool agreed(struct plain *plain, struct session *s, struct wish *wish)
+{
+    static const char question[] =
+        "Measure this machine? 1 yes, 2 no, or an option, ? names them [2]: ";
+    char text[PLAIN_LINE];
+    struct session_plan plan;
+    struct gp_err err;
+
+    say_plan(s);
+    for (;;) {
+        if (!plain_ask(plain, question, text) || !text[0] || strcmp(text, "2") == 0 ||
+            words_begin("no", text))
+            return false;
+        if (strcmp(text, "1") == 0 || words_begin("yes", text))
+            break;
+        if (strcmp(text, "?") == 0)
+            say_options(&wish->bench);
+        else
+            take_options(plain, s, wish, text);
+    }
+    session_plan(s, &plan);
+    if (plan.result[0] == '/')
+        make_folder_of(plan.result);
+    if (session_start(s, &err) == GP_OK)
+        return true;
+    plain_say_err(&err);
+    return false;
+}
+
+/* One event; false when there is nothing more to wait for. */
+static bool heed(struct plain *plain, struct session *s, struct wish *wish,
+                 const struct session_event *e)
+{
+    switch (e->kind) {
+    case SESSION_EVENT_READY:
+        if (!agreed(plain, s, wish))
+            return false;
+        catch_interrupts(true);
+        return true;
+    case SESSION_EVENT_POINT:
+        say_point(s, e);
+        return true;
+    case SESSION_EVENT_NOTE:
+    case SESSION_EVENT_LOST:
+        plain_say("%s", e->text);
+        return true;
+    case SESSION_EVENT_FAILED:
+        plain_say_err(&e->err);
+        return false;
+    case SESSION_EVENT_OVER:
+        say_end(s);
+        return false;
+    default:
+        return true;
+    }
+}
+
+static void run(struct plain *plain, struct session *s, struct wish *wish)
+{
+    struct session_event event;
+    bool going = true;
+    int heeded = 0;
+
+    while (going) {
+        stop_when_asked(s, &heeded);
+        if (session_step(s, TICK, &event))
+            going = heed(plain, s, wish, &event);
+    }
+}
+
+void plain_bench(struct plain *plain)
+{
+    struct wish *wish = gp_calloc(1, sizeof *wish);
+    struct session *session = NULL;
+    struct gp_err err = {.code = GP_OK};
+
+    settings_results(&plain->start->settings, wish->folder, sizeof wish->folder);
+    gp_copy(wish->bench.value[OPT_PRESET], BENCH_VALUE, "quick");
+    if (fill(plain, wish, &err) == GP_OK)
+        session = session_new(&wish->how, &err);
+    if (session) {
+        interrupts = 0;
+        run(plain, session, wish);
+        catch_interrupts(false);
+    } else {
+        plain_say_err(&err);
+    }
+    session_free(session);
+    free(wish);
+}

@@ -1,0 +1,46 @@
+/*
+ * plan_parts.h - the files of the Plan screen: s_plan.c (keys, form) and
+ * plan_answer.c (what stands beside the form).
+ */
+#ifndef GP_TUI_PLAN_PLAN_PARTS_H
+#define GP_TUI_PLAN_PLAN_PARTS_H
+
+#include "tui/form.h"
+#include "tui/toolkit/canvas.h"
+
+/* Rows of text that may be longer than the panel they are shown in. canvas NULL: only
+ * counts them. */
+struct page {
+    struct canvas *canvas;
+    struct rect in;
+    int y; /* the next row; above the panel while it is < 0 */
+};
+
+/* The answer; alone: nothing stands beside it, so it also says why and what to do. */
+void plan_answer_page(struct page *page, const struct form *form, bool alone);
+/* Reasons, warnings, suggestions, the difference to the pin, sources. */
+void plan_side_page(struct page *page, const struct form *form);
+
+/* "DOES NOT FIT", or that there is no answer. */
+const char *plan_verdict(const struct form *form);
+/* "2 x NVIDIA L40S", or that there is none. */
+void plan_answer_title(const struct form *form, char *text, size_t size);
+
+/* Applies the only suggestion, or opens a list of them. (plan_fix.c) */
+struct app;
+bool plan_fix_apply(struct app *app);
+
+/* Asks for the file to save to or load from. (plan_file.c) */
+enum plan_file_use { PLAN_LOAD, PLAN_SAVE, PLAN_SAVE_AND_QUIT };
+struct plan_file { /* what is asked for, while it is */
+    char path[GP_PATH_MAX];
+    bool quit; /* when it is saved */
+};
+bool plan_file_ask(struct app *app, struct plan_file *file, enum plan_file_use use);
+/* (s_plan.c) */
+void plan_save_and_quit(struct app *app);
+
+/* The terms of the answer, those of this field first. */
+void plan_why_text(const struct form *form, enum field first, struct strbuf *out);
+
+#endif

@@ -1,0 +1,349 @@
+/*
+ * canvas.c - see canvas.h.
+ */
+#include "tui/toolkit/canvas.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/toolkit/utf8.h"
+#include "util/mem.h"
+
+void canvas_init(struct canvas *canvas, enum charset charset)
+{
+    *canvas = (struct canvas){.charset = charset};
+}
+
+void canvas_fini(struct canvas *canvas)
+{
+    free(canvas->cells);
+    canvas->cells = NULL;
+}
+
+void canvas_clear(struct canvas *canvas, int rows, int cols)
+{
+    size_t count = (size_t)rows * (size_t)cols;
+
+    if (rows != canvas->rows || cols != canvas->cols || !canvas->cells) {
+        free(canvas->cells);
+        canvas->cells = gp_calloc(count ? count : 1, sizeof *canvas->cells);
+        canvas->rows = rows;
+        canvas->cols = cols;
+    }
+    for (size_t i = 0; i < count; i++)
+        canvas->cells[i] = (struct cell){' ', INK_TEXT};
+    canvas->cursor_y = canvas->cursor_x = 0;
+}
+
+struct rect canvas_rect(const struct canvas *canvas)
+{
+    return (struct rect){0, 0, canvas->rows, canvas->cols};
+}
+
+/* ---- cells ---- */
+
+/* The cell at (y, x) of the rectangle, NULL when it is outside of it or the canvas. */
+static struct cell *cell_at(struct canvas *canvas, struct rect in, int y, int x)
+{
+    int row = in.y + y, col = in.x + x;
+
+    if (y < 0 || x < 0 || y >= in.rows || x >= in.cols || row < 0 || col < 0 ||
+        row >= canvas->rows || col >= canvas->cols)
+        return NULL;
+    return &canvas->cells[(size_t)row * (size_t)canvas->cols + (size_t)col];
+}
+
+/* Half of a wide character alone becomes a blank. */
+static void split_wide(struct canvas *canvas, struct cell *cell)
+{
+    const struct cell *end =
+        canvas->cells + (size_t)canvas->rows * (size_t)canvas->cols;
+
+    if (cell->ch == 0 && cell > canvas->cells)
+        cell[-1].ch = ' ';
+    else if (cell + 1 < end && cell[1].ch == 0)
+        cell[1].ch = ' ';
+}
+
+static void set(struct canvas *canvas, struct cell *cell, enum ink ink, uint32_t ch)
+{
+    split_wide(canvas, cell);
+    *cell = (struct cell){ch, (uint8_t)ink};
+}
+
+/* Columns taken; a wide character needs both its cells, else a blank stands there. */
+static int put(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
+               uint32_t ch)
+{
+    struct cell *cell = cell_at(canvas, in, y, x), *right;
+    int width;
+
+    if (!gp_is_tame(ch))
+        ch = '?';
+    if (canvas->charset == CHARSET_ASCII && ch > 0x7e)
+        ch = ch == 0xb7 ? '.' : '?';
+    width = utf8_width(ch);
+    if (width == 0 || !cell)
+        return width;
+    right = width == 2 ? cell_at(canvas, in, y, x + 1) : NULL;
+    if (width == 2 && !right) {
+        set(canvas, cell, ink, ' ');
+        return width;
+    }
+    set(canvas, cell, ink, ch);
+    if (right) {
+        set(canvas, right, ink, ' ');
+        cell->ch = ch; /* set() took the new pair for an old one */
+        right->ch = 0;
+    }
+    return width;
+}
+
+/* ---- text ---- */
+
+int canvas_text(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
+                const char *text)
+{
+    int from = x;
+    uint32_t ch;
+
+    while ((ch = utf8_next(&text)) != 0)
+        x += put(canvas, in, y, x, ink, ch);
+    return x - from;
+}
+
+int canvas_textf(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
+                 const char *fmt, ...)
+{
+    char text[1024];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return canvas_text(canvas, in, y, x, ink, text);
+}
+
+static int width_of(const char *text)
+{
+    int width = 0;
+    uint32_t ch;
+
+    while ((ch = utf8_next(&text)) != 0)
+        width += utf8_width(ch);
+    return width;
+}
+
+void canvas_right(struct canvas *canvas, struct rect in, int y, enum ink ink,
+                  const char *text)
+{
+    int x = in.cols - width_of(text);
+
+    canvas_fit(canvas, in, y, x < 0 ? 0 : x, in.cols, ink, text);
+}
+
+int canvas_fit(struct canvas *canvas, struct rect in, int y, int x, int cols,
+               enum ink ink, const char *text)
+{
+    struct rect clip = in;
+    int from = x;
+    uint32_t ch;
+
+    if (cols > in.cols - x)
+        cols = in.cols - x;
+    if (cols <= 0)
+        return 0;
+    if (width_of(text) <= cols)
+        return canvas_text(canvas, in, y, x, ink, text);
+    clip.cols = x + cols - 1;
+    while (x < clip.cols && (ch = utf8_next(&text)) != 0)
+        x += put(canvas, clip, y, x, ink, ch);
+    canvas_glyph(canvas, in, y, from + cols - 1, ink, GLYPH_MORE);
+    return cols;
+}
+
+/* Bytes of text that fit in cols columns, broken at a blank where there is one. */
+static size_t line_length(const char *text, int cols)
+{
+    const char *p = text, *blank = NULL;
+    int width = 0;
+
+    while (*p && *p != '\n') {
+        const char *before = p;
+        uint32_t ch = utf8_next(&p);
+        int wide = utf8_width(ch);
+
+        if (*before == ' ')
+            blank = before;
+        if (width + wide > cols) {
+            if (blank)
+                return (size_t)(blank - text);
+            return before > text ? (size_t)(before - text) : (size_t)(p - text);
+        }
+        width += wide;
+    }
+    return (size_t)(p - text);
+}
+
+int canvas_wrap(struct canvas *canvas, struct rect in, int y, enum ink ink,
+                const char *text)
+{
+    int from = y;
+
+    if (rect_empty(in))
+        return 0;
+    while (*text && y < in.rows) {
+        size_t n = line_length(text, in.cols);
+        char line[1024];
+
+        gp_format(line, sizeof line, "%.*s", (int)n, text);
+        text += n;
+        if (y == in.rows - 1 && *text && *text != '\n') { /* the last row there is */
+            char rest[1024];
+
+            gp_format(rest, sizeof rest, "%s%s", line, text);
+            canvas_fit(canvas, in, y, 0, in.cols, ink, rest);
+        } else {
+            canvas_text(canvas, in, y, 0, ink, line);
+        }
+        y++;
+        while (*text == ' ')
+            text++;
+        if (*text == '\n')
+            text++;
+    }
+    return y - from;
+}
+
+/* ---- glyphs ---- */
+
+void canvas_glyph(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
+                  enum glyph glyph)
+{
+    canvas_text(canvas, in, y, x, ink, theme_glyph(canvas->charset, glyph));
+}
+
+void canvas_char(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
+                 uint32_t ch)
+{
+    put(canvas, in, y, x, ink, ch);
+}
+
+void canvas_run(struct canvas *canvas, struct rect in, int y, int x, int count,
+                enum ink ink, enum glyph glyph)
+{
+    for (int i = 0; i < count && x + i < in.cols; i++)
+        canvas_glyph(canvas, in, y, x + i, ink, glyph);
+}
+
+void canvas_fill(struct canvas *canvas, struct rect in)
+{
+    for (int y = 0; y < in.rows; y++)
+        for (int x = 0; x < in.cols; x++)
+            put(canvas, in, y, x, INK_TEXT, ' ');
+}
+
+/* " title " into row y from column x, at most until column `end`. */
+static void words(struct canvas *canvas, struct rect in, int y, int x, int end,
+                  const char *text)
+{
+    if (!text || !text[0] || end - x < 4)
+        return;
+    canvas_text(canvas, in, y, x, INK_FRAME, " ");
+    x += 1;
+    x += canvas_fit(canvas, in, y, x, end - x - 1, INK_HEADING, text);
+    canvas_text(canvas, in, y, x, INK_FRAME, " ");
+}
+
+void canvas_box(struct canvas *canvas, struct rect in, const char *title,
+                const char *right)
+{
+    int last = in.rows - 1, edge = in.cols - 1, wide;
+
+    if (in.rows < 2 || in.cols < 2)
+        return;
+    canvas_run(canvas, in, 0, 1, edge - 1, INK_FRAME, GLYPH_HORIZONTAL);
+    canvas_run(canvas, in, last, 1, edge - 1, INK_FRAME, GLYPH_HORIZONTAL);
+    for (int y = 1; y < last; y++) {
+        canvas_glyph(canvas, in, y, 0, INK_FRAME, GLYPH_VERTICAL);
+        canvas_glyph(canvas, in, y, edge, INK_FRAME, GLYPH_VERTICAL);
+    }
+    canvas_glyph(canvas, in, 0, 0, INK_FRAME, GLYPH_UPPER_LEFT);
+    canvas_glyph(canvas, in, 0, edge, INK_FRAME, GLYPH_UPPER_RIGHT);
+    canvas_glyph(canvas, in, last, 0, INK_FRAME, GLYPH_LOWER_LEFT);
+    canvas_glyph(canvas, in, last, edge, INK_FRAME, GLYPH_LOWER_RIGHT);
+    words(canvas, in, 0, 2, edge, title);
+    wide = right ? width_of(right) : 0;
+    if (wide && edge - 1 - wide - 2 > 4 + (title ? width_of(title) : 0))
+        words(canvas, in, 0, edge - 1 - wide - 2, edge, right);
+}
+
+void canvas_rule(struct canvas *canvas, struct rect inside, int y, const char *title)
+{
+    if (y < 0 || y >= inside.rows)
+        return;
+    canvas_run(canvas, inside, y, 0, inside.cols, INK_FRAME, GLYPH_HORIZONTAL);
+    words(canvas, inside, y, 2, inside.cols, title);
+}
+
+void canvas_ink(struct canvas *canvas, struct rect in, int y, int x, int cols,
+                enum ink ink)
+{
+    for (int i = 0; i < cols; i++) {
+        struct cell *cell = cell_at(canvas, in, y, x + i);
+
+        if (cell)
+            cell->ink = (uint8_t)ink;
+    }
+}
+
+void canvas_cursor(struct canvas *canvas, struct rect in, int y, int x)
+{
+    if (!cell_at(canvas, in, y, x))
+        return;
+    canvas->cursor_y = in.y + y;
+    canvas->cursor_x = in.x + x;
+}
+
+/* ---- what can be read of it ---- */
+
+static size_t row_length(const struct canvas *canvas, int y)
+{
+    const struct cell *row = &canvas->cells[(size_t)y * (size_t)canvas->cols];
+    size_t n = (size_t)canvas->cols;
+
+    while (n > 0 && row[n - 1].ch == ' ')
+        n--;
+    return n;
+}
+
+void canvas_dump(const struct canvas *canvas, struct strbuf *out)
+{
+    char text[5];
+
+    for (int y = 0; y < canvas->rows; y++) {
+        const struct cell *row = &canvas->cells[(size_t)y * (size_t)canvas->cols];
+        size_t n = row_length(canvas, y);
+
+        for (size_t x = 0; x < n; x++)
+            if (row[x].ch)
+                strbuf_add(out, utf8_text(row[x].ch, text));
+        strbuf_add(out, "\n");
+    }
+}
+
+void canvas_dump_inks(const struct canvas *canvas, struct strbuf *out)
+{
+    for (int y = 0; y < canvas->rows; y++) {
+        const struct cell *row = &canvas->cells[(size_t)y * (size_t)canvas->cols];
+
+        for (int x = 0; x < canvas->cols; x++) {
+            char letter = row[x].ink == INK_TEXT ? '.' : (char)('A' + row[x].ink);
+
+            strbuf_addn(out, &letter, 1);
+        }
+        strbuf_add(out, "\n");
+    }
+}

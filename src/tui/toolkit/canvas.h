@@ -1,0 +1,77 @@
+/*
+ * canvas.h - a screenful of cells in memory: what every screen draws on.
+ *
+ * Drawing never touches the terminal. A canvas is painted by term.c, dumped as text by
+ * scripts and tests, and exported by `e`; all three show the same cells. Everything is
+ * clipped to the rectangle it is drawn in; coordinates are relative to its upper left.
+ * Text is UTF-8; a character two columns wide takes two cells, the second has ch 0.
+ */
+#ifndef GP_TUI_TOOLKIT_CANVAS_H
+#define GP_TUI_TOOLKIT_CANVAS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tui/toolkit/rect.h"
+#include "tui/toolkit/theme.h"
+#include "util/str.h"
+
+struct cell {
+    uint32_t ch; /* a character; 0: right half of the one before */
+    uint8_t ink;
+};
+
+struct canvas {
+    int rows, cols;
+    enum charset charset;
+    int cursor_y, cursor_x; /* where the real cursor stands */
+    struct cell *cells;     /* (rows, cols); owned */
+};
+
+void canvas_init(struct canvas *canvas, enum charset charset);
+void canvas_fini(struct canvas *canvas);
+/* Blank cells, cursor at the upper left. */
+void canvas_clear(struct canvas *canvas, int rows, int cols);
+struct rect canvas_rect(const struct canvas *canvas);
+
+/* Each puts text at (y, x) of the rectangle and returns the columns it takes (also when
+ * it was cut). Control characters show as '?'. */
+int canvas_text(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
+                const char *text);
+int canvas_textf(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
+                 const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* Ends at the last column of the rectangle. */
+void canvas_right(struct canvas *canvas, struct rect in, int y, enum ink ink,
+                  const char *text);
+/* Text that is cut ends in GLYPH_MORE: at most `cols` columns. */
+int canvas_fit(struct canvas *canvas, struct rect in, int y, int x, int cols,
+               enum ink ink, const char *text);
+/* Broken at blanks over the rectangle's rows from y on. Returns the rows used. */
+int canvas_wrap(struct canvas *canvas, struct rect in, int y, enum ink ink,
+                const char *text);
+void canvas_glyph(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
+                  enum glyph glyph);
+/* A character by its code, for plots. */
+void canvas_char(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
+                 uint32_t ch);
+/* `count` glyphs in a row. */
+void canvas_run(struct canvas *canvas, struct rect in, int y, int x, int count,
+                enum ink ink, enum glyph glyph);
+
+void canvas_fill(struct canvas *canvas, struct rect in); /* with blanks */
+/* A box on the rectangle's edge, with words in its upper edge (left, right; NULL). */
+void canvas_box(struct canvas *canvas, struct rect in, const char *title,
+                const char *right);
+/* A line across a box from edge to edge at row y of its inside, with words. */
+void canvas_rule(struct canvas *canvas, struct rect inside, int y, const char *title);
+/* Gives cells a ink (focus) and leaves what stands in them. */
+void canvas_ink(struct canvas *canvas, struct rect in, int y, int x, int cols,
+                 enum ink ink);
+void canvas_cursor(struct canvas *canvas, struct rect in, int y, int x);
+
+/* The cells as text, a line per row, blanks at the end of lines cut. */
+void canvas_dump(const struct canvas *canvas, struct strbuf *out);
+/* A letter per cell that names its ink ('.' = text), for tests of colour. */
+void canvas_dump_inks(const struct canvas *canvas, struct strbuf *out);
+
+#endif

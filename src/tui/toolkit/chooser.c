@@ -1,0 +1,573 @@
+/*
+ * chooser.c - a list to choose from that typing makes shorter.
+ *
+ * The words typed may stand in any order, in the id or the text of a choice, in any
+ * case: "fp8 70b" finds "Llama-3.1-70B FP8". What is typed is a choice too where the
+ * asker takes other text (chooser_ask.free): it is the last row, in quotes, so that
+ * Enter never means two things.
+ *
+ * Where the window is wide, what a choice says more stands beside it; else the one in
+ * focus says it below the list.
+ */
+#include "tui/toolkit/overlay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/app.h"
+#include "tui/app_parts.h"
+#include "tui/toolkit/edit.h"
+#include "tui/toolkit/key.h"
+#include "tui/toolkit/utf8.h"
+#include "tui/toolkit/words.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define TEXT_COLS   36 /* a longer text may be cut where `more` stands beside it */
+#define BESIDE_COLS 76 /* window from which it does */
+#define BELOW_ROWS  2
+#define LEAST_COLS  50
+#define LEAST_ROWS  7
+
+struct chooser {
+    struct overlay overlay;
+    char title[120], free[160];
+    bool takes_free, many, paths;
+    struct choice *choices; /* (count); owned */
+    bool *marked;           /* (count); owned */
+    int count;
+    int text_cols, more_cols; /* of the longest text and `more` */
+    int *shown;               /* (shown_count) which choices match; owned */
+    int shown_count;
+    int focus, top; /* rows of the list: shown, then the text as typed */
+    struct edit filter;
+    void (*chosen)(struct app *app, void *ctx, const char *id);
+    void *ctx;
+};
+
+/* ---- matching ---- */
+
+/* What is typed, without blanks around it, in text[size]. */
+static const char *typed(const struct chooser *c, char *text, size_t size)
+{
+    const char *from = c->filter.text + strspn(c->filter.text, " ");
+    size_t len = strlen(from);
+
+    while (len > 0 && from[len - 1] == ' ')
+        len--;
+    gp_format(text, size, "%.*s", (int)len, from);
+    return text;
+}
+
+/* A row of its own for what is typed: there is some, and it is no choice's id. */
+static bool free_row(const struct chooser *c)
+{
+    char text[EDIT_MAX];
+
+    if (!c->takes_free || !typed(c, text, sizeof text)[0])
+        return false;
+    for (int i = 0; i < c->count; i++)
+        if (gp_casecmp(c->choices[i].id, text) == 0)
+            return false;
+    return true;
+}
+
+static int rows_of(const struct chooser *c)
+{
+    return c->shown_count + free_row(c);
+}
+
+/* How near a choice is to what was typed. */
+static int rank_of(const struct choice *choice, const char *text)
+{
+    if (gp_casecmp(choice->id, text) == 0)
+        return 3;
+    if (gp_casecmp(choice->text, text) == 0)
+        return 2;
+    return words_begin(choice->id, text);
+}
+
+/* Shows what matches. The focus goes to the choice that is just what was typed, else
+ * to one that begins so, else to the first. */
+static void filter(struct chooser *c)
+{
+    char text[EDIT_MAX];
+    int best = 0, found = 0;
+
+    typed(c, text, sizeof text);
+    c->shown_count = 0;
+    for (int i = 0; i < c->count; i++) {
+        const struct choice *choice = &c->choices[i];
+        int rank = text[0] ? rank_of(choice, text) : 0;
+
+        if (!words_match(text, choice->id, choice->text))
+            continue;
+        if (rank > found) {
+            found = rank;
+            best = c->shown_count;
+        }
+        c->shown[c->shown_count++] = i;
+    }
+    c->focus = best;
+    c->top = 0;
+}
+
+/* ---- opening ---- */
+
+static bool in_list(const char *ids, const char *id)
+{
+    size_t len = strlen(id);
+
+    while (ids && *ids) {
+        size_t n = strcspn(ids, ",");
+
+        if (n == len && strncmp(ids, id, n) == 0)
+            return true;
+        ids += n;
+        ids += *ids == ',';
+    }
+    return false;
+}
+
+static void copy_choices(struct chooser *c, const struct chooser_ask *options)
+{
+    for (int i = 0; i < c->count; i++) {
+        struct choice *choice = &c->choices[i];
+        int text, more;
+
+        *choice = options->choices[i];
+        text = utf8_columns(choice->text, strlen(choice->text));
+        more = utf8_columns(choice->more, strlen(choice->more));
+        c->text_cols = text > c->text_cols ? text : c->text_cols;
+        c->more_cols = more > c->more_cols ? more : c->more_cols;
+        c->marked[i] = in_list(options->marked, choice->id);
+    }
+}
+
+static const struct overlay_ops ops, ops_paths, ops_many;
+
+void chooser_open(struct app *app, const struct chooser_ask *options)
+{
+    const struct overlay_ops *which = options->many    ? &ops_many
+                                      : options->paths ? &ops_paths
+                                                       : &ops;
+    struct chooser *c = (struct chooser *)overlay_new(which);
+    size_t count = options->count > 0 ? (size_t)options->count : 1;
+
+    gp_copy(c->title, sizeof c->title, options->title ? options->title : "");
+    gp_copy(c->free, sizeof c->free, options->free ? options->free : "");
+    c->takes_free = options->free != NULL;
+    c->many = options->many;
+    c->paths = options->paths;
+    c->count = options->count > 0 ? options->count : 0;
+    c->choices = gp_calloc(count, sizeof *c->choices);
+    c->marked = gp_calloc(count, sizeof *c->marked);
+    c->shown = gp_calloc(count, sizeof *c->shown);
+    copy_choices(c, options);
+    c->chosen = options->chosen;
+    c->ctx = options->ctx;
+    filter(c);
+    for (int i = 0; i < c->count; i++)
+        if (options->selected && strcmp(options->selected, c->choices[i].id) == 0)
+            c->focus = i;
+    overlay_push(app, &c->overlay);
+}
+
+static void chooser_free(struct overlay *overlay)
+{
+    struct chooser *c = (struct chooser *)overlay;
+
+    free(c->choices);
+    free(c->marked);
+    free(c->shown);
+}
+
+/* ---- keys ---- */
+
+static int marked_count(const struct chooser *c)
+{
+    int n = 0;
+
+    for (int i = 0; i < c->count; i++)
+        n += c->marked[i];
+    return n;
+}
+
+/* The answer: the ids that are marked, else the one in focus, else what was typed.
+ * False when there is none. */
+static bool answer(const struct chooser *c, struct strbuf *out)
+{
+    char text[EDIT_MAX];
+
+    for (int i = 0; c->many && i < c->count; i++)
+        if (c->marked[i])
+            strbuf_addf(out, "%s%s", out->len ? "," : "", c->choices[i].id);
+    if (out->len > 0)
+        return true;
+    if (c->focus < c->shown_count)
+        strbuf_add(out, c->choices[c->shown[c->focus]].id);
+    else if (free_row(c))
+        strbuf_add(out, typed(c, text, sizeof text));
+    else
+        return false;
+    return true;
+}
+
+static void choose(struct app *app, struct chooser *c)
+{
+    struct strbuf id;
+
+    strbuf_init(&id);
+    if (answer(c, &id)) {
+        c->overlay.closed = true;
+        app->report_bad = false;
+        c->chosen(app, c->ctx, id.text);
+        if (free_row(c) && app->report_bad)
+            c->overlay.closed = false; /* what was typed may be mended */
+    }
+    strbuf_fini(&id);
+}
+
+static void mark(struct chooser *c)
+{
+    int i;
+
+    if (c->focus >= c->shown_count)
+        return;
+    i = c->shown[c->focus];
+    c->marked[i] = !c->marked[i];
+    if (c->focus + 1 < c->shown_count)
+        c->focus++;
+}
+
+static int list_rows(const struct chooser *c, struct rect body);
+
+/* Moves the focus; false when the key is none that does. */
+static bool move(struct chooser *c, int key, int page)
+{
+    int last = rows_of(c) - 1, to;
+
+    switch (key) {
+    case K_UP:
+    case KEY_CTRL('p'):
+        to = c->focus - 1;
+        break;
+    case K_DOWN:
+    case KEY_CTRL('n'):
+        to = c->focus + 1;
+        break;
+    case K_PGUP:
+        to = c->focus - page;
+        break;
+    case K_PGDN:
+        to = c->focus + page;
+        break;
+    case K_HOME:
+        to = 0;
+        break;
+    case K_END:
+        to = last;
+        break;
+    default:
+        return false;
+    }
+    to = to > last ? last : to;
+    c->focus = to < 0 ? 0 : to;
+    return true;
+}
+
+/* The first row seen of `rows`, so that the focus is among them. */
+static int first_row(const struct chooser *c, int rows)
+{
+    if (c->focus < c->top)
+        return c->focus;
+    if (c->focus >= c->top + rows)
+        return c->focus - rows + 1;
+    return c->top;
+}
+
+/* A path that is typed where one may be. */
+static void complete(struct app *app, struct chooser *c)
+{
+    struct strbuf words;
+    char text[EDIT_MAX];
+    int count;
+
+    gp_format(text, sizeof text, "%.*s", (int)c->filter.at, c->filter.text);
+    strbuf_init(&words);
+    app_complete_path(text, &words);
+    count = edit_complete(&c->filter, words.text);
+    app_report(app, false, "%s",
+               count == 0   ? "no path begins like this"
+               : count == 1 ? ""
+                            : words.text);
+    strbuf_fini(&words);
+    filter(c);
+}
+
+static void chooser_key(struct app *app, struct overlay *overlay, int key)
+{
+    struct chooser *c = (struct chooser *)overlay;
+    int rows = list_rows(c, frame_of(app->rows, app->cols).body);
+
+    if (key == K_ESC || key == KEY_CTRL('g')) {
+        overlay->closed = true;
+        return;
+    }
+    if (key == K_ENTER) {
+        choose(app, c);
+        return;
+    }
+    if (c->many && key == K_SPACE)
+        mark(c);
+    else if (key == K_TAB && c->paths)
+        complete(app, c);
+    else if (!move(c, key, rows) && edit_key(&c->filter, key))
+        filter(c);
+    c->top = first_row(c, rows);
+}
+
+static struct edit *chooser_line(struct overlay *overlay)
+{
+    return &((struct chooser *)overlay)->filter;
+}
+
+static void chooser_pasted(struct overlay *overlay, const char *why)
+{
+    (void)why; /* the app says it: the list leaves its line in sight */
+    filter((struct chooser *)overlay);
+}
+
+/* ---- what is seen ---- */
+
+/* Columns before a text: the cursor, and the mark where several can be taken. */
+static int margin(const struct chooser *c)
+{
+    return c->many ? 6 : 2;
+}
+
+static bool beside(struct rect inside)
+{
+    return inside.cols + 2 >= BESIDE_COLS;
+}
+
+/* Columns of the texts in a window `cols` wide inside: those they need, less what
+ * `more` needs too, but not less than TEXT_COLS. */
+static int text_cols(const struct chooser *c, int cols)
+{
+    int left = cols - margin(c) - 3 - c->more_cols;
+
+    if (left < TEXT_COLS)
+        left = TEXT_COLS;
+    return c->text_cols < left ? c->text_cols : left;
+}
+
+/* Is there a row where it is not all seen? */
+static bool cut(const struct chooser *c, int cols)
+{
+    return margin(c) + c->text_cols + 3 + c->more_cols > cols;
+}
+
+/* Small screens are the window's; else it is as large as its list, and stays so. */
+static struct rect window(const struct chooser *c, struct rect body)
+{
+    int cols = margin(c) + c->text_cols + 4, rows = 3 + c->count + c->takes_free;
+
+    if (c->more_cols > 0)
+        cols = margin(c) + c->text_cols + 2 + c->more_cols + 4;
+    cols = cols < LEAST_COLS ? LEAST_COLS : cols;
+    if (c->more_cols > 0 && cols < BESIDE_COLS)
+        cols = BESIDE_COLS;
+    if (body.cols < BESIDE_COLS || cols > body.cols)
+        cols = body.cols;
+    if (c->more_cols > 0 && (cols < BESIDE_COLS || cut(c, cols - 2)))
+        rows += BELOW_ROWS;
+    if (rows < LEAST_ROWS)
+        rows = LEAST_ROWS;
+    if (body.rows <= LEAST_ROWS + 4)
+        rows = body.rows;
+    return frame_middle(body, rows, cols);
+}
+
+/* Rows below the list for what the one in focus says more. */
+static int below_rows(const struct chooser *c, struct rect inside)
+{
+    if (c->more_cols == 0 || (beside(inside) && !cut(c, inside.cols)))
+        return 0;
+    return inside.rows >= LEAST_ROWS ? BELOW_ROWS : 1;
+}
+
+static int list_rows(const struct chooser *c, struct rect body)
+{
+    struct rect inside = rect_inside(window(c, body));
+    int rows = inside.rows - 1 - below_rows(c, inside);
+
+    return rows > 1 ? rows : 1;
+}
+
+static void draw_choice(const struct chooser *c, struct canvas *canvas, struct rect in,
+                        int y, int row)
+{
+    const struct choice *choice = &c->choices[c->shown[row]];
+    int x = margin(c), text = text_cols(c, in.cols);
+
+    if (c->many)
+        canvas_text(canvas, in, y, 2, INK_TEXT,
+                    c->marked[c->shown[row]] ? "[x]" : "[ ]");
+    if (!beside(in) || c->more_cols == 0) {
+        canvas_fit(canvas, in, y, x, in.cols - x - 1, INK_TEXT, choice->text);
+        return;
+    }
+    canvas_fit(canvas, in, y, x, text, INK_TEXT, choice->text);
+    canvas_fit(canvas, in, y, x + text + 2, in.cols - x - text - 3, INK_DIM,
+               choice->more);
+}
+
+static void draw_free(const struct chooser *c, struct canvas *canvas, struct rect in,
+                      int y)
+{
+    char text[EDIT_MAX], line[EDIT_MAX + 16];
+
+    gp_format(line, sizeof line, "\"%s\" as typed", typed(c, text, sizeof text));
+    canvas_fit(canvas, in, y, margin(c), in.cols - margin(c) - 1, INK_TEXT, line);
+}
+
+/* Row y of the window, row `row` of the list. */
+static void draw_row(const struct chooser *c, struct canvas *canvas, struct rect in,
+                     int y, int row)
+{
+    bool focus = row == c->focus;
+
+    if (row < c->shown_count)
+        draw_choice(c, canvas, in, y, row);
+    else
+        draw_free(c, canvas, in, y);
+    if (!focus)
+        return;
+    canvas_glyph(canvas, in, y, 0, INK_FOCUS, GLYPH_CURSOR);
+    canvas_ink(canvas, in, y, 0, in.cols - 1, INK_FOCUS);
+    canvas_cursor(canvas, in, y, 0);
+}
+
+static void draw_none(const struct chooser *c, struct canvas *canvas, struct rect in)
+{
+    char text[EDIT_MAX], line[EDIT_MAX + 40];
+
+    if (!typed(c, text, sizeof text)[0])
+        gp_copy(line, sizeof line, "nothing to choose from");
+    else
+        gp_format(line, sizeof line, "nothing matches \"%s\": Backspace shows more",
+                  text);
+    in.y += 1;
+    in.rows -= 1;
+    canvas_wrap(canvas, in, 0, INK_WARN, line);
+}
+
+static void draw_list(const struct chooser *c, struct canvas *canvas, struct rect in)
+{
+    int rows = in.rows - 1 - below_rows(c, in), total = rows_of(c);
+    int top = first_row(c, rows > 1 ? rows : 1);
+
+    if (total == 0)
+        draw_none(c, canvas, in);
+    for (int i = 0; i < rows && top + i < total; i++)
+        draw_row(c, canvas, in, 1 + i, top + i);
+    if (top > 0)
+        canvas_glyph(canvas, in, 1, in.cols - 1, INK_KEY, GLYPH_UP);
+    if (top + rows < total)
+        canvas_glyph(canvas, in, rows, in.cols - 1, INK_KEY, GLYPH_DOWN);
+}
+
+static void draw_filter(const struct chooser *c, struct canvas *canvas, struct rect in)
+{
+    char hint[240];
+
+    canvas_text(canvas, in, 0, 0, INK_KEY, "/");
+    if (c->filter.len > 0) {
+        edit_draw(&c->filter, canvas, in, 0, 2, rows_of(c) == 0);
+        return;
+    }
+    if (c->takes_free && c->free[0])
+        gp_format(hint, sizeof hint, "type words to find it, or %s", c->free);
+    else
+        gp_copy(hint, sizeof hint, "type words to find it");
+    canvas_fit(canvas, in, 0, 2, in.cols - 2, INK_DIM, hint);
+}
+
+/* Does all of it stand in its row? */
+static bool whole(const struct chooser *c, const struct choice *choice, int cols)
+{
+    int text = text_cols(c, cols);
+
+    return utf8_columns(choice->text, strlen(choice->text)) <= text &&
+           utf8_columns(choice->more, strlen(choice->more)) <=
+               cols - margin(c) - text - 3;
+}
+
+static void draw_below(const struct chooser *c, struct canvas *canvas, struct rect in)
+{
+    int rows = below_rows(c, in);
+    struct rect below = {in.y + in.rows - rows, in.x + 2, rows, in.cols - 2};
+    const struct choice *choice;
+
+    if (rows == 0 || c->focus >= c->shown_count)
+        return;
+    choice = &c->choices[c->shown[c->focus]];
+    if (beside(in) && whole(c, choice, in.cols))
+        return;
+    rows = beside(in) ? canvas_wrap(canvas, below, 0, INK_TEXT, choice->text) : 0;
+    below.y += rows;
+    below.rows -= rows;
+    canvas_wrap(canvas, below, 0, INK_DIM, choice->more);
+}
+
+static void chooser_draw(const struct overlay *overlay, struct canvas *canvas,
+                         struct rect body, struct rect bottom)
+{
+    const struct chooser *c = (const struct chooser *)overlay;
+    struct rect box = window(c, body), in = rect_inside(box);
+    char right[80];
+    int marked = marked_count(c);
+
+    (void)bottom;
+    if (c->many && marked > 0)
+        gp_format(right, sizeof right, "%d marked, %d of %d", marked, c->shown_count,
+                  c->count);
+    else
+        gp_format(right, sizeof right, "%d of %d", c->shown_count, c->count);
+    canvas_fill(canvas, box);
+    canvas_box(canvas, box, c->title, right);
+    draw_filter(c, canvas, in);
+    draw_list(c, canvas, in);
+    draw_below(c, canvas, in);
+}
+
+static const struct overlay_ops ops = {
+    .size = sizeof(struct chooser),
+    .draw = chooser_draw,
+    .key = chooser_key,
+    .line = chooser_line,
+    .pasted = chooser_pasted,
+    .free = chooser_free,
+    .bar = "type:find  Up/Down:move  Enter:choose  Esc:back",
+};
+
+static const struct overlay_ops ops_paths = {
+    .size = sizeof(struct chooser),
+    .draw = chooser_draw,
+    .key = chooser_key,
+    .line = chooser_line,
+    .pasted = chooser_pasted,
+    .free = chooser_free,
+    .bar = "type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back",
+};
+
+static const struct overlay_ops ops_many = {
+    .size = sizeof(struct chooser),
+    .draw = chooser_draw,
+    .key = chooser_key,
+    .line = chooser_line,
+    .pasted = chooser_pasted,
+    .free = chooser_free,
+    .bar = "Space:mark  type:find  Enter:take the marked  Esc:back",
+};

@@ -1,0 +1,222 @@
+/*
+ * edit.c - see edit.h.
+ */
+#include "tui/toolkit/edit.h"
+
+#include <string.h>
+
+#include "tui/toolkit/key.h"
+#include "tui/toolkit/utf8.h"
+#include "util/str.h"
+
+/* ---- characters ---- */
+
+static size_t char_before(const struct edit *edit)
+{
+    size_t at = edit->at;
+
+    while (at > 0 && (edit->text[--at] & 0xc0) == 0x80)
+        ;
+    return at;
+}
+
+static size_t char_after(const struct edit *edit)
+{
+    size_t at = edit->at;
+
+    if (at < edit->len)
+        at++;
+    while (at < edit->len && (edit->text[at] & 0xc0) == 0x80)
+        at++;
+    return at;
+}
+
+static size_t word_before(const struct edit *edit)
+{
+    size_t at = edit->at;
+
+    while (at > 0 && edit->text[at - 1] == ' ')
+        at--;
+    while (at > 0 && edit->text[at - 1] != ' ')
+        at--;
+    return at;
+}
+
+/* Takes the bytes from `from` to `to` away; the cursor stands where they were. */
+static void cut(struct edit *edit, size_t from, size_t to)
+{
+    memmove(edit->text + from, edit->text + to, edit->len - to + 1);
+    edit->len -= to - from;
+    edit->at = from;
+}
+
+void edit_put(struct edit *edit, size_t before, const char *text)
+{
+    size_t len = strlen(text);
+
+    if (before > edit->at)
+        before = edit->at;
+    if (edit->len - before + len >= sizeof edit->text)
+        return;
+    cut(edit, edit->at - before, edit->at);
+    memmove(edit->text + edit->at + len, edit->text + edit->at,
+            edit->len - edit->at + 1);
+    memcpy(edit->text + edit->at, text, len);
+    edit->len += len;
+    edit->at += len;
+}
+
+void edit_set(struct edit *edit, const char *text)
+{
+    uint32_t ch;
+    char utf8[5];
+
+    *edit = (struct edit){.len = 0};
+    while ((ch = utf8_next(&text)) != 0) {
+        bool bad = !gp_is_tame(ch) || ch == 0xfffd;
+
+        edit_put(edit, 0, utf8_text(bad ? '?' : ch, utf8));
+    }
+}
+
+bool edit_type(struct edit *edit, const char *text)
+{
+    size_t kept = edit->fresh ? 0 : edit->len;
+
+    if (kept + strlen(text) >= sizeof edit->text)
+        return false;
+    if (edit->fresh)
+        cut(edit, 0, edit->len);
+    edit->fresh = false;
+    edit_put(edit, 0, text);
+    return true;
+}
+
+/* ---- keys ---- */
+
+static bool is_text(int key)
+{
+    return key < K_SPECIAL && gp_is_tame((uint32_t)key);
+}
+
+bool edit_key(struct edit *edit, int key)
+{
+    char utf8[5];
+    bool fresh = edit->fresh;
+
+    edit->fresh = false;
+    switch (key) {
+    case K_LEFT:
+    case KEY_CTRL('b'):
+        edit->at = char_before(edit);
+        return true;
+    case K_RIGHT:
+    case KEY_CTRL('f'):
+        edit->at = char_after(edit);
+        return true;
+    case K_HOME:
+    case KEY_CTRL('a'):
+        edit->at = 0;
+        return true;
+    case K_END:
+    case KEY_CTRL('e'):
+        edit->at = edit->len;
+        return true;
+    case K_BACKSPACE:
+    case KEY_CTRL('h'):
+    case 0x7f:
+        cut(edit, char_before(edit), edit->at);
+        return true;
+    case K_DELETE:
+    case KEY_CTRL('d'):
+        cut(edit, edit->at, char_after(edit));
+        return true;
+    case KEY_CTRL('k'):
+        cut(edit, edit->at, edit->len);
+        return true;
+    case KEY_CTRL('u'):
+        cut(edit, 0, edit->at);
+        return true;
+    case KEY_CTRL('w'):
+        cut(edit, word_before(edit), edit->at);
+        return true;
+    }
+    if (!is_text(key))
+        return false;
+    if (fresh)
+        cut(edit, 0, edit->len);
+    edit_put(edit, 0, utf8_text((uint32_t)key, utf8));
+    return true;
+}
+
+/* ---- completion ---- */
+
+/* Bytes in which all words of the list agree with its first word. */
+static size_t common_prefix(const char *words, int *count)
+{
+    size_t first = strcspn(words, " "), common = first;
+    const char *word = words;
+
+    *count = 0;
+    for (word += strspn(word, " "); *word; word += strspn(word, " ")) {
+        size_t len = strcspn(word, " "), i = 0;
+
+        while (i < common && i < len && word[i] == words[i])
+            i++;
+        common = i;
+        word += len;
+        ++*count;
+    }
+    return common;
+}
+
+/* Bytes of the word that ends at the cursor. */
+static size_t word_length(const struct edit *edit)
+{
+    size_t n = 0;
+
+    while (n < edit->at && edit->text[edit->at - n - 1] != ' ')
+        n++;
+    return n;
+}
+
+int edit_complete(struct edit *edit, const char *words)
+{
+    size_t word = word_length(edit), len;
+    char text[EDIT_MAX];
+    int count;
+
+    len = common_prefix(words, &count);
+    gp_format(text, sizeof text, "%.*s%s", (int)len, words,
+              count == 1 && len > 0 && !strchr("/=:", words[len - 1]) ? " " : "");
+    edit->fresh = false;
+    if (count > 0 && len >= word)
+        edit_put(edit, word, text);
+    return count;
+}
+
+/* ---- what is seen ---- */
+
+void edit_draw(const struct edit *edit, struct canvas *canvas, struct rect in, int y,
+               int x, bool cursor)
+{
+    /* The cursor may stand behind the last character, never on what says "more". */
+    int room = in.cols - x - (edit->at < edit->len ? 2 : 1);
+    const char *from = edit->text;
+    int at;
+
+    if (room < 1)
+        return;
+    while (utf8_columns(from, (size_t)(edit->text + edit->at - from)) >
+           room - (from > edit->text))
+        utf8_next(&from);
+    at = x + (from > edit->text);
+    if (from > edit->text)
+        canvas_glyph(canvas, in, y, x, INK_DIM, GLYPH_MORE);
+    canvas_fit(canvas, in, y, at, in.cols - at, INK_TEXT, from);
+    if (edit->fresh)
+        canvas_ink(canvas, in, y, at, utf8_columns(from, strlen(from)), INK_FOCUS);
+    if (cursor)
+        canvas_cursor(canvas, in, y,
+                      at + utf8_columns(from, (size_t)(edit->text + edit->at - from)));
+}

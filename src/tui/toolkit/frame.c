@@ -1,0 +1,189 @@
+/*
+ * frame.c - see frame.h.
+ */
+#include "tui/toolkit/frame.h"
+
+static int max(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int min(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+struct frame frame_of(int rows, int cols)
+{
+    struct frame f = {0};
+    int explain = rows >= 24 ? 2 : 1;
+
+    f.size = cols >= 120 && rows >= 36                          ? SIZE_THREE
+             : cols >= 80 && rows >= 24                         ? SIZE_TWO
+             : cols >= FRAME_MIN_COLS && rows >= FRAME_MIN_ROWS ? SIZE_ONE
+                                                                : SIZE_TOO_SMALL;
+    if (f.size == SIZE_TOO_SMALL) {
+        f.body = (struct rect){0, 0, max(rows - 1, 0), cols};
+        f.bar = (struct rect){max(rows - 1, 0), 0, min(rows, 1), cols};
+        return f;
+    }
+    f.tabs = (struct rect){0, 0, 1, cols};
+    f.body = (struct rect){1, 0, rows - 2 - explain, cols};
+    f.explain = (struct rect){rows - 1 - explain, 0, explain, cols};
+    f.bar = (struct rect){rows - 1, 0, 1, cols};
+    return f;
+}
+
+void frame_columns(struct rect body, const int *weights, int count, int least,
+                   struct rect *out)
+{
+    int shown = max(min(count, body.cols / max(least, 1)), count > 0 ? 1 : 0);
+    int total = 0, left = body.cols, x = body.x;
+
+    for (int i = 0; i < count; i++)
+        out[i] = (struct rect){0};
+    for (int i = 0; i < shown; i++)
+        total += weights[i];
+    for (int i = 0; i < shown; i++) {
+        int after = (shown - 1 - i) * least; /* what the others need at least */
+        int wide = total > 0 ? left * weights[i] / total : left;
+
+        wide = i == shown - 1 ? left : min(max(wide, least), left - after);
+        out[i] = (struct rect){body.y, x, body.rows, wide};
+        x += wide;
+        left -= wide;
+        total -= weights[i];
+    }
+}
+
+void frame_rows(struct rect body, const int *rows, int count, struct rect *out)
+{
+    int fixed = 0, shares = 0, y = body.y, left;
+
+    for (int i = 0; i < count; i++) {
+        fixed += rows[i];
+        shares += rows[i] == 0;
+    }
+    left = max(body.rows - fixed, 0);
+    for (int i = 0; i < count; i++) {
+        int high = rows[i];
+
+        if (high == 0) {
+            high = left / shares;
+            left -= high;
+            shares--;
+        }
+        high = max(min(high, body.y + body.rows - y), 0);
+        out[i] = (struct rect){y, body.x, high, high ? body.cols : 0};
+        y += high;
+    }
+}
+
+struct rect frame_middle(struct rect body, int rows, int cols)
+{
+    rows = min(rows, body.rows);
+    cols = min(cols, body.cols);
+    return (struct rect){body.y + (body.rows - rows) / 2,
+                         body.x + (body.cols - cols) / 2, rows, cols};
+}
+
+/* One column: the panel in focus has it all. */
+static void only(struct rect body, int focus, int count, struct rect *out)
+{
+    for (int i = 0; i < count; i++)
+        out[i] = (struct rect){0};
+    out[min(max(focus, 0), count - 1)] = body;
+}
+
+void frame_plan(struct rect body, enum size_class size, int focus,
+                struct rect out[PLAN_PANELS])
+{
+    const int most_form = 46; /* what is in it is no wider */
+    int weights[PLAN_PANELS] = {4, 5, 4};
+    int values = body.cols * 4 / (size == SIZE_TWO ? 9 : 13), rest;
+
+    if (values > most_form) {
+        rest = body.cols - most_form;
+        weights[PLAN_FORM] = most_form;
+        weights[PLAN_ANSWER] = size == SIZE_TWO ? rest : rest * 5 / 9;
+        weights[PLAN_SIDE] = rest - rest * 5 / 9;
+    }
+    if (size <= SIZE_ONE)
+        only(body, focus, PLAN_PANELS, out);
+    else if (size == SIZE_TWO)
+        frame_columns(body, weights, 2, 36, out);
+    else
+        frame_columns(body, weights, PLAN_PANELS, 36, out);
+    if (size == SIZE_TWO) {
+        out[PLAN_SIDE] = (struct rect){0};
+        if (focus == PLAN_SIDE) { /* it takes the answer's place */
+            out[PLAN_SIDE] = out[PLAN_ANSWER];
+            out[PLAN_ANSWER] = (struct rect){0};
+        }
+    }
+}
+
+void frame_compare(struct rect body, enum size_class size, int focus,
+                   struct rect out[COMPARE_PANELS])
+{
+    static const int rows[COMPARE_PANELS] = {0, 8};
+
+    if (size <= SIZE_ONE)
+        only(body, focus, COMPARE_PANELS, out);
+    else
+        frame_rows(body, rows, COMPARE_PANELS, out);
+}
+
+void frame_curves(struct rect body, enum size_class size, int focus,
+                  struct rect out[CURVES_PANELS])
+{
+    static const int rows[CURVES_PANELS] = {0, 6};
+
+    if (size <= SIZE_ONE)
+        only(body, focus, CURVES_PANELS, out);
+    else
+        frame_rows(body, rows, CURVES_PANELS, out);
+}
+
+/* Live panels over each other in as many columns as there is room for. */
+static void live_panels(struct rect body, int devices, struct rect *out)
+{
+    const int least_rows = 5, least_cols = 34;
+    int columns = max(body.cols / least_cols, 1), rows = max(body.rows / least_rows, 1);
+    int shown = min(devices, columns * rows), y = body.y;
+    static const int even[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+
+    columns = min(columns, shown);
+    rows = columns ? (shown + columns - 1) / columns : 0;
+    for (int r = 0, i = 0; r < rows; r++) {
+        int high = (body.y + body.rows - y) / (rows - r);
+        struct rect row = {y, body.x, high, body.cols};
+        int n = min(columns, shown - i);
+
+        frame_columns(row, even, n, least_cols, &out[i]);
+        i += n;
+        y += high;
+    }
+}
+
+void frame_bench(struct rect body, enum size_class size, int focus, int devices,
+                 struct rect out[BENCH_PANELS])
+{
+    static const int weights[2] = {1, 1}, wide[2] = {1, 2};
+    struct rect part[2];
+    int rows[2] = {0, 7};
+
+    for (int i = 0; i < BENCH_PANELS; i++)
+        out[i] = (struct rect){0};
+    devices = min(max(devices, 1), BENCH_PANELS - BENCH_LIVE);
+    if (size <= SIZE_ONE) {
+        only(body, focus, BENCH_LIVE + devices, out);
+        return;
+    }
+    frame_rows(body, rows, 2, part);
+    out[BENCH_WORDS] = part[1];
+    frame_columns(part[0], size == SIZE_THREE && devices > 1 ? wide : weights, 2, 36,
+                  part);
+    out[BENCH_POINTS] = part[0];
+    live_panels(part[1], devices, &out[BENCH_LIVE]);
+}

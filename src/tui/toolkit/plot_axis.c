@@ -1,0 +1,173 @@
+/*
+ * plot_axis.c - places and round values on an axis of a plot.
+ *
+ *   place = (f(value) - f(low)) / (f(high) - f(low)),  f = log for log axes
+ *
+ * Ticks of a linear axis are a step of 1, 2 or 5 x 10^n apart (of GiB, MiB .. where the
+ * axis counts bytes), those of a log axis powers of its base, as far apart as there is
+ * room for; with room to spare a decade also has 2 and 5. Example: 0..79 GiB with room
+ * for six: 0, 20, 40, 60 GiB; 1..4096 with room for seven: 1, 4, 16 .. 4096.
+ */
+#include "tui/toolkit/plot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/str.h"
+#include "util/units.h"
+
+#define MOST 1e300 /* beyond, differences would overflow */
+
+/* An axis whose ends make sense, whatever was asked for. */
+static void span_of(const struct plot_axis *axis, double *low, double *high)
+{
+    double l = isfinite(axis->low) ? fmin(fmax(axis->low, -MOST), MOST) : 0;
+    double h = isfinite(axis->high) ? fmin(fmax(axis->high, -MOST), MOST) : l;
+
+    if (axis->log && h <= 0)
+        h = 1;
+    if (axis->log && l <= 0)
+        l = h / 1000;
+    if (axis->log && !(h > l))
+        h = 2 * l;
+    if (!(h > l))
+        h = l + fmax(1, fabs(l) * 1e-6);
+    *low = l;
+    *high = h;
+}
+
+double plot_place(const struct plot_axis *axis, double value)
+{
+    double low, high;
+
+    span_of(axis, &low, &high);
+    if (!isfinite(value) || (axis->log && value <= 0))
+        return NAN;
+    value = fmin(fmax(value, -MOST), MOST);
+    if (axis->log)
+        return log(value / low) / log(high / low);
+    return (value - low) / (high - low);
+}
+
+/* ---- bytes ---- */
+
+static const struct {
+    const char *name;
+    double bytes;
+} sizes[] = {{"TiB", 1024 * GP_GIB},
+             {"GiB", GP_GIB},
+             {"MiB", GP_MIB},
+             {"KiB", GP_KIB},
+             {"B", 1}};
+
+/* The unit in which the high end is at least 2. */
+static int size_of(const struct plot_axis *axis)
+{
+    int i = 0;
+
+    while (i < 4 && !(axis->high >= 2 * sizes[i].bytes))
+        i++;
+    return i;
+}
+
+static double unit_of(const struct plot_axis *axis)
+{
+    return axis->bytes ? sizes[size_of(axis)].bytes : 1;
+}
+
+const char *plot_unit(const struct plot_axis *axis)
+{
+    if (axis->bytes)
+        return sizes[size_of(axis)].name;
+    return axis->unit ? axis->unit : "";
+}
+
+/* ---- ticks ---- */
+
+/* The least step of 1, 2, 5 x 10^n with at most `most` of them in `span`. */
+static double step_of(double span, int most)
+{
+    double raw = span / fmax(most, 1), ten = pow(10, floor(log10(raw)));
+    double lead = raw / ten;
+
+    return ten * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+}
+
+static int linear_ticks(const struct plot_axis *axis, int most, double *at)
+{
+    double low, high, step;
+    int count = 0;
+
+    span_of(axis, &low, &high);
+    step = step_of((high - low) / unit_of(axis), most) * unit_of(axis);
+    if (!(step > 0) || !isfinite(step))
+        return 0;
+    for (double k = ceil(low / step - 1e-9); count < PLOT_TICKS; k++) {
+        if (k * step > high + step * 1e-9)
+            break;
+        at[count++] = k * step;
+    }
+    return count;
+}
+
+/* 1, 2 and 5 of each decade. */
+static int fine_ticks(double low, double high, double first, double last, double *at)
+{
+    static const double lead[] = {1, 2, 5};
+    int count = 0;
+
+    for (double e = first - 1; e <= last + 1; e++)
+        for (int i = 0; i < 3 && count < PLOT_TICKS; i++) {
+            double value = lead[i] * pow(10, e);
+
+            if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9))
+                at[count++] = value;
+        }
+    return count;
+}
+
+static int log_ticks(const struct plot_axis *axis, int most, double *at)
+{
+    double low, high, base = axis->base == 2 ? 2 : 10, first, last, stride;
+    int count = 0;
+
+    span_of(axis, &low, &high);
+    first = ceil(log(low) / log(base) - 1e-9);
+    last = floor(log(high) / log(base) + 1e-9);
+    if (base == 10 && (last - first + 1) * 3 <= most)
+        return fine_ticks(low, high, first, last, at);
+    stride = fmax(ceil((last - first + 1) / fmax(most, 1)), 1);
+    for (double e = first; e <= last && count < PLOT_TICKS; e++)
+        if (fmod(fabs(e), stride) == 0)
+            at[count++] = pow(base, e);
+    return count;
+}
+
+int plot_ticks(const struct plot_axis *axis, int most, double at[PLOT_TICKS])
+{
+    most = most < 1 ? 1 : most > PLOT_TICKS - 2 ? PLOT_TICKS - 2 : most;
+    return axis->log ? log_ticks(axis, most, at) : linear_ticks(axis, most, at);
+}
+
+/* 131072 as "128k": as people write contexts. */
+static bool binary_text(const struct plot_axis *axis, double value, char *text,
+                        size_t size)
+{
+    if (!axis->log || axis->base != 2 || value < 8192 || fmod(value, 1024) != 0)
+        return false;
+    if (fmod(value, GP_MIB) == 0)
+        gp_format(text, size, "%.0fM", value / GP_MIB);
+    else
+        gp_format(text, size, "%.0fk", value / 1024);
+    return true;
+}
+
+char *plot_tick_text(const struct plot_axis *axis, double value, char *text,
+                     size_t size)
+{
+    value /= unit_of(axis);
+    if (!binary_text(axis, value, text, size))
+        gp_format(text, size, "%.4g", fabs(value) < 1e-300 ? 0 : value);
+    return text;
+}

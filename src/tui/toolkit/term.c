@@ -1,0 +1,541 @@
+/*
+ * term.c - see term.h. Curses draws only what differs between two paints.
+ *
+ * Keys are waited for with ppoll(), not in curses, so that a hang-up and a signal end
+ * the wait. SIGWINCH is curses' own; it is let in only while ppoll() waits, so that a
+ * resize between "no key" and "wait" is not lost.
+ */
+#include "tui/toolkit/term.h"
+
+#ifdef GP_HAVE_CURSES
+
+#include <errno.h>
+#include <langinfo.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NCURSES_NOMACROS
+#include <curses.h>
+#include <fcntl.h>
+#include <term.h>
+
+#include "tui/toolkit/signals.h"
+#include "tui/toolkit/utf8.h"
+#include "util/mem.h"
+#include "util/say.h"
+
+#define PASTE_BEGIN (KEY_MAX + 0x1000) /* behind the codes of a terminal's own keys */
+#define PASTE_END   (PASTE_BEGIN + 1)
+#define PASTE_ON    "\033[?2004h"
+#define PASTE_OFF   "\033[?2004l"
+#define ESC_WAIT    25 /* ms after Esc within which a key's other bytes come */
+
+static struct {
+    bool open;
+    SCREEN *screen;
+    struct give_back back;
+    int pipe[2];      /* a signal writes, ppoll() reads */
+    sigset_t waiting; /* signals held back while ppoll() waits */
+    struct sigaction was_cont;
+    int colored; /* scheme whose pairs are set; -1: none */
+    bool mouse_wanted;
+    struct term_mouse mouse;
+    struct utf8_input input; /* bytes of a character that is not whole yet */
+    struct paste paste;
+} term;
+
+static volatile sig_atomic_t resumed;
+
+/* ---- signals ---- */
+
+static void on_cont(int sig)
+{
+    int saved = errno;
+    ssize_t n;
+
+    (void)sig;
+    resumed = 1;
+    n = write(term.pipe[1], "", 1);
+    (void)n; /* a full pipe wakes as well */
+    errno = saved;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_cont, .sa_flags = SA_RESTART};
+
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGCONT, &action, &term.was_cont);
+    signals_catch(&term.back, term.pipe[1]);
+}
+
+static void release_signals(void)
+{
+    signals_release();
+    sigaction(SIGCONT, &term.was_cont, NULL);
+}
+
+/* SIGWINCH waits until ppoll() does. In the background modes may be set as well:
+ * SIGTTOU would stop a program that was asked to end while it was stopped. */
+static void hold_signals(void)
+{
+    sigset_t held;
+
+    sigemptyset(&held);
+    sigaddset(&held, SIGWINCH);
+    sigaddset(&held, SIGTTOU);
+    sigprocmask(SIG_BLOCK, &held, &term.waiting);
+    sigdelset(&term.waiting, SIGWINCH);
+}
+
+/* ---- opening and closing ---- */
+
+/* Terminals without it pass over it. */
+static void paste_mode(const char *mode)
+{
+    ssize_t n = write(STDOUT_FILENO, mode, strlen(mode));
+
+    (void)n; /* then it is none that is pasted into */
+}
+
+/* A capability without the pauses "$<50/>" that only old terminals need. */
+static void add_leave(const char *name)
+{
+    const char *text = tigetstr(name);
+    struct give_back *back = &term.back;
+
+    if (!text || text == (const char *)-1)
+        return;
+    for (; *text && back->leave_len < sizeof back->leave - 1; text++) {
+        if (text[0] == '$' && text[1] == '<' && strchr(text, '>'))
+            text = strchr(text, '>');
+        else
+            back->leave[back->leave_len++] = *text;
+    }
+}
+
+static void prepare_leave(void)
+{
+    static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
+    static const char mouse_off[] = "\033[?1006;1000l";
+
+    gp_format(term.back.leave, sizeof term.back.leave, "%s%s", PASTE_OFF,
+              term.mouse_wanted ? mouse_off : "");
+    term.back.leave_len = strlen(term.back.leave);
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        add_leave(names[i]);
+}
+
+enum gp_status term_usable(struct gp_err *err)
+{
+    static const char hint[] = "gpuplan --plan prints an answer, --plain asks line by "
+                               "line, --help lists the rest";
+    const char *name = getenv("TERM");
+    int problem;
+
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
+        return gp_fail(err, GP_E_USAGE, "", hint,
+                       "standard %s is not a terminal, and the screen needs one",
+                       isatty(STDIN_FILENO) ? "output" : "input");
+    if (!name || !name[0] || setupterm(NULL, STDOUT_FILENO, &problem) != OK)
+        return gp_fail(err, GP_E_USAGE, "TERM", hint,
+                       "'%.40s' is no terminal known here", name ? name : "");
+    problem = !tigetstr("cup") || tigetstr("cup") == (char *)-1;
+    del_curterm(cur_term);
+    if (problem)
+        return gp_fail(err, GP_E_USAGE, "TERM", hint,
+                       "a '%.40s' terminal cannot move its cursor", name);
+    return GP_OK;
+}
+
+/* Ctrl-Z comes as a key: the screen is given back before the program stops. */
+static void take_suspend_key(void)
+{
+    struct termios modes;
+
+    if (tcgetattr(STDIN_FILENO, &modes) != 0)
+        return;
+    modes.c_cc[VSUSP] = _POSIX_VDISABLE;
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &modes);
+    def_prog_mode();
+}
+
+static void set_up_curses(void)
+{
+    set_escdelay(ESC_WAIT);
+    cbreak();
+    noecho();
+    nonl();
+    keypad(stdscr, TRUE);
+    nodelay(stdscr, TRUE);
+    define_key("\033[200~", PASTE_BEGIN);
+    define_key("\033[201~", PASTE_END);
+    paste_mode(PASTE_ON);
+    if (has_colors()) {
+        start_color();
+        use_default_colors();
+    }
+    curs_set(1);
+    term.colored = -1;
+    take_suspend_key();
+}
+
+enum gp_status term_open(struct gp_err *err)
+{
+    static bool registered;
+    enum gp_status status = term_usable(err);
+
+    if (status || term.open)
+        return status;
+    if (tcgetattr(STDIN_FILENO, &term.back.before) != 0 ||
+        pipe2(term.pipe, O_CLOEXEC | O_NONBLOCK) != 0)
+        return gp_fail(err, GP_E_INTERNAL, "terminal", "", "%s", strerror(errno));
+    resumed = 0;
+    term.back.leave_len = 0;
+    term.back.given = false;
+    catch_signals();
+    hold_signals();
+    term.screen = newterm(NULL, stdout, stdin);
+    if (!term.screen) {
+        release_signals();
+        return gp_fail(err, GP_E_USAGE, "TERM", "gpuplan --plan prints one answer",
+                       "this terminal cannot be used");
+    }
+    term.open = true;
+    set_up_curses();
+    prepare_leave();
+    if (!registered)
+        atexit(term_close);
+    registered = true;
+    gp_before_exit = signals_give_back;
+    return GP_OK;
+}
+
+static void leave_screen(void)
+{
+    if (term.back.given)
+        return;
+    endwin();
+    paste_mode(PASTE_OFF);
+    tcsetattr(STDIN_FILENO, TCSANOW, &term.back.before);
+    term.back.given = true;
+}
+
+void term_close(void)
+{
+    if (!term.open)
+        return;
+    term.open = false;
+    gp_before_exit = NULL;
+    leave_screen();
+    delscreen(term.screen);
+    release_signals();
+    sigprocmask(SIG_SETMASK, &term.waiting, NULL);
+    close(term.pipe[0]);
+    close(term.pipe[1]);
+}
+
+void term_suspend(const char *note)
+{
+    struct sigaction stop = {.sa_handler = SIG_DFL}, was;
+
+    if (!term.open)
+        return;
+    leave_screen();
+    if (note[0]) {
+        gp_out(note, strlen(note));
+        gp_out("\n", 1);
+    }
+    sigemptyset(&stop.sa_mask);
+    sigaction(SIGTSTP, &stop, &was);
+    kill(0, SIGTSTP); /* the whole job, as the terminal would */
+    sigaction(SIGTSTP, &was, NULL);
+    resumed = 1;
+    if (signals_waiting()) /* perhaps in the background: the shell has the terminal */
+        return;
+    term.back.given = false;
+    reset_prog_mode();
+}
+
+/* ---- what it can do ---- */
+
+/* "15;0", foreground and background, as some terminals tell. */
+static bool light_background(void)
+{
+    const char *text = getenv("COLORFGBG");
+    const char *last = text ? strrchr(text, ';') : NULL;
+
+    return last && (strcmp(last + 1, "7") == 0 || strcmp(last + 1, "15") == 0);
+}
+
+enum scheme term_scheme(void)
+{
+    const char *none = getenv("NO_COLOR");
+
+    if ((none && none[0]) || !term.open || !has_colors() || COLORS < 8)
+        return SCHEME_MONO;
+    if (COLORS < 256)
+        return SCHEME_16;
+    return light_background() ? SCHEME_LIGHT : SCHEME_DARK;
+}
+
+enum scheme term_scheme_able(enum scheme scheme)
+{
+    if (!term.open || !has_colors() || COLORS < 8)
+        return SCHEME_MONO;
+    return COLORS < 256 && scheme > SCHEME_16 ? SCHEME_16 : scheme;
+}
+
+enum charset term_charset(void)
+{
+    const char *name = getenv("TERM");
+
+    if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+        return CHARSET_ASCII;
+    return name && strcmp(name, "linux") == 0 ? CHARSET_BLOCK : CHARSET_BRAILLE;
+}
+
+void term_size(int *rows, int *cols)
+{
+    if (term.open)
+        getmaxyx(stdscr, *rows, *cols);
+}
+
+void term_mouse(bool on)
+{
+    if (!term.open || on == term.mouse_wanted)
+        return;
+    term.mouse_wanted = on;
+    mouseinterval(0);
+    mousemask(on ? BUTTON1_PRESSED | BUTTON1_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED
+                 : 0,
+              NULL);
+    prepare_leave();
+}
+
+bool term_mouse_read(struct term_mouse *out)
+{
+    *out = term.mouse;
+    return out->click || out->wheel;
+}
+
+const struct paste *term_paste(void)
+{
+    return &term.paste;
+}
+
+int term_signal(void)
+{
+    return signals_take();
+}
+
+/* ---- keys ---- */
+
+static const struct {
+    int curses, key;
+} keys[] = {
+    {KEY_UP, K_UP},        {KEY_DOWN, K_DOWN},           {KEY_LEFT, K_LEFT},
+    {KEY_RIGHT, K_RIGHT},  {KEY_PPAGE, K_PGUP},          {KEY_NPAGE, K_PGDN},
+    {KEY_HOME, K_HOME},    {KEY_FIND, K_HOME},           {KEY_END, K_END},
+    {KEY_SELECT, K_END},   {KEY_BACKSPACE, K_BACKSPACE}, {KEY_DC, K_DELETE},
+    {KEY_BTAB, K_BACKTAB}, {KEY_ENTER, K_ENTER},         {KEY_RESIZE, K_RESIZE},
+};
+
+static int mouse_key(void)
+{
+    MEVENT event;
+
+    term.mouse = (struct term_mouse){0};
+    if (getmouse(&event) != OK)
+        return K_NONE;
+    term.mouse.y = event.y;
+    term.mouse.x = event.x;
+    term.mouse.click = (event.bstate & (BUTTON1_PRESSED | BUTTON1_CLICKED)) != 0;
+    term.mouse.wheel = event.bstate & BUTTON4_PRESSED   ? -1
+                       : event.bstate & BUTTON5_PRESSED ? 1
+                                                        : 0;
+    return term.mouse.click || term.mouse.wheel ? K_MOUSE : K_NONE;
+}
+
+static int special_key(int code)
+{
+    if (code == KEY_MOUSE)
+        return mouse_key();
+    if (code >= KEY_F(1) && code <= KEY_F(12))
+        return K_F1 + code - KEY_F(1);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if (keys[i].curses == code)
+            return keys[i].key;
+    return K_NONE;
+}
+
+static int plain_key(int ch)
+{
+    if (ch == '\r' || ch == '\n')
+        return K_ENTER;
+    return ch == 127 || ch == 8 ? K_BACKSPACE : ch;
+}
+
+/* A shell does not pass on that the terminal changed while the program was stopped. */
+static void look_at_size(void)
+{
+    struct winsize size;
+
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col &&
+        (size.ws_row != LINES || size.ws_col != COLS))
+        resizeterm(size.ws_row, size.ws_col);
+}
+
+/* What a byte, or one of curses' codes, completes; K_NONE: nothing yet. What is pasted
+ * is no key before its end, and then one. */
+static int key_of(int code)
+{
+    uint32_t ch = code < KEY_MIN ? utf8_take(&term.input, code) : 0;
+
+    if (code == PASTE_BEGIN)
+        paste_begin(&term.paste);
+    else if (!term.paste.on || code == KEY_RESIZE)
+        return ch ? plain_key((int)ch) : special_key(code);
+    else if (code == PASTE_END)
+        paste_end(&term.paste);
+    else if (ch)
+        paste_add(&term.paste, ch);
+    return code == PASTE_END ? K_PASTE : K_NONE;
+}
+
+static int pending(void)
+{
+    int code, key = K_NONE;
+
+    signals_go_on();
+    if (signals_waiting())
+        return K_HANGUP;
+    if (resumed) {
+        resumed = 0;
+        reset_prog_mode(); /* SIGSTOP left no time to leave the screen */
+        look_at_size();
+        paste_mode(PASTE_ON);
+        return K_RESUME;
+    }
+    while (key == K_NONE && (code = wgetch(stdscr)) != ERR)
+        key = key_of(code);
+    return key;
+}
+
+/* A terminal that is gone is always readable, and then there is nothing to read. */
+static bool is_gone(int revents)
+{
+    int bytes = 1;
+
+    if (revents & (POLLHUP | POLLERR | POLLNVAL))
+        return true;
+    return (revents & POLLIN) &&
+           (ioctl(STDIN_FILENO, FIONREAD, &bytes) != 0 || bytes == 0);
+}
+
+/* True when the terminal is still there. */
+static bool wait_key(double seconds)
+{
+    struct pollfd fds[2] = {{.fd = STDIN_FILENO, .events = POLLIN},
+                            {.fd = term.pipe[0], .events = POLLIN}};
+    struct timespec limit = {.tv_sec = (time_t)seconds};
+    char bytes[16];
+    int n;
+
+    limit.tv_nsec = (long)((seconds - (double)limit.tv_sec) * 1e9);
+    n = ppoll(fds, 2, seconds < 0 ? NULL : &limit, &term.waiting);
+    while (read(term.pipe[0], bytes, sizeof bytes) > 0)
+        ;
+    return n <= 0 || !is_gone(fds[0].revents);
+}
+
+int term_key(double seconds)
+{
+    int key = term.open ? pending() : K_HANGUP;
+
+    if (key != K_NONE)
+        return key;
+    return wait_key(seconds > 86400 ? 86400 : seconds) ? pending() : K_HANGUP;
+}
+
+/* ---- painting ---- */
+
+static void set_colors(enum scheme scheme)
+{
+    if (term.colored == (int)scheme || !has_colors())
+        return;
+    for (int ink = 0; ink < INK_COUNT; ink++)
+        init_pair((short)(ink + 1), (short)theme_look(scheme, (enum ink)ink).color, -1);
+    term.colored = (int)scheme;
+}
+
+static attr_t attributes(unsigned style)
+{
+    return (style & STYLE_BOLD ? A_BOLD : 0) | (style & STYLE_REVERSE ? A_REVERSE : 0) |
+           (style & STYLE_UNDERLINE ? A_UNDERLINE : 0) |
+           (style & STYLE_DIM ? A_DIM : 0);
+}
+
+struct pen {
+    attr_t style[INK_COUNT];
+    short pair[INK_COUNT];
+};
+
+static void take_pen(struct pen *pen, enum scheme scheme)
+{
+    for (int ink = 0; ink < INK_COUNT; ink++) {
+        struct look look = theme_look(scheme, (enum ink)ink);
+
+        pen->style[ink] = attributes(look.style);
+        pen->pair[ink] = look.color >= 0 ? (short)(ink + 1) : 0;
+    }
+}
+
+static void paint_row(const struct canvas *canvas, int y, int cols,
+                      const struct pen *pen, cchar_t *row)
+{
+    const struct cell *cell = &canvas->cells[(size_t)y * (size_t)canvas->cols];
+    int n = 0;
+
+    for (int x = 0; x < cols; x++) {
+        wchar_t text[2] = {(wchar_t)cell[x].ch, 0};
+
+        if (cell[x].ch != 0)
+            setcchar(&row[n++], text, pen->style[cell[x].ink], pen->pair[cell[x].ink],
+                     NULL);
+    }
+    mvwadd_wchnstr(stdscr, y, 0, row, n);
+}
+
+void term_paint(const struct canvas *canvas, enum scheme scheme, bool whole)
+{
+    struct pen pen;
+    cchar_t *row;
+    int rows = canvas->rows, cols = canvas->cols;
+
+    if (!term.open)
+        return;
+    scheme = term_scheme_able(scheme);
+    set_colors(scheme);
+    take_pen(&pen, scheme);
+    rows = rows < LINES ? rows : LINES;
+    cols = cols < COLS ? cols : COLS;
+    row = gp_calloc((size_t)cols + 1, sizeof *row);
+    for (int y = 0; y < rows; y++)
+        paint_row(canvas, y, cols, &pen, row);
+    free(row);
+    if (whole)
+        clearok(stdscr, TRUE);
+    wmove(stdscr, canvas->cursor_y, canvas->cursor_x);
+    wnoutrefresh(stdscr);
+    doupdate();
+}
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * words.c - see words.h.
+ */
+#include "tui/toolkit/words.h"
+
+#include <string.h>
+
+#include "util/str.h"
+
+static bool begins(const char *text, const char *word, size_t len)
+{
+    size_t i = 0;
+
+    while (i < len && gp_lower(text[i]) == gp_lower(word[i]))
+        i++;
+    return i == len;
+}
+
+static bool joins(char c)
+{
+    return c == '-' || c == '_' || c == '.' || c == ' ';
+}
+
+/* As begins(), but what joins parts of a name counts neither here nor there:
+ * "llama3" is in "Llama-3.1", "h100sxm" in "h100-sxm". */
+static bool begins_loosely(const char *text, const char *word, size_t len)
+{
+    size_t i = 0;
+
+    for (; i < len; text++) {
+        if (gp_lower(*text) == gp_lower(word[i]))
+            i++;
+        else if (i > 0 && joins(word[i])) {
+            i++;
+            text--;
+        } else if (!*text || i == 0 || !joins(*text))
+            return false;
+    }
+    return true;
+}
+
+static bool contains(const char *text, const char *word, size_t len)
+{
+    for (const char *at = text; *at; at++)
+        if (begins(at, word, len))
+            return true;
+    for (; *text; text++)
+        if (begins_loosely(text, word, len))
+            return true;
+    return false;
+}
+
+bool words_match(const char *words, const char *a, const char *b)
+{
+    for (;;) {
+        size_t len;
+
+        words += strspn(words, " ");
+        len = strcspn(words, " ");
+        if (len == 0)
+            return true;
+        if (!contains(a, words, len) && !contains(b, words, len))
+            return false;
+        words += len;
+    }
+}
+
+bool words_begin(const char *text, const char *start)
+{
+    return begins(text, start, strlen(start));
+}
