@@ -26,6 +26,7 @@
 #include "bench/orders.h"
 #include "bench/protocol.h"
 #include "bench/watch.h"
+#include "util/clock.h"
 #include "util/json.h"
 #include "util/mem.h"
 
@@ -64,13 +65,11 @@ static void raise_stop(int level)
 
 static void on_signal(int number)
 {
-    static struct timespec first;
-    struct timespec now;
+    static double first;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
     if (!atomic_exchange(&stop_signal, number))
-        first = now;
-    else if (now.tv_sec - first.tv_sec > 1) /* a launcher tells the step and the job */
+        first = clock_now();
+    else if (clock_now() - first > 1.5) /* a launcher tells the step and the job */
         _exit(SIGNAL_EXIT + number);
     raise_stop(STOP_LEVEL_NOW);
 }

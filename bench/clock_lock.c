@@ -12,11 +12,11 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench/method.h"
 #include "bench/sensors_nvml.h"
+#include "util/clock.h"
 #include "util/str.h"
 
 #define TAKE_WAIT   10.0 /* s: a driver that sleeps takes seconds to wake */
@@ -31,22 +31,14 @@ struct clock_lock {
 
 /* ---- this program ---- */
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 /* Reads until the end, or a whole line into `line` where there is one; false when
  * neither comes in time. */
 static bool hear(int fd, double seconds, char *line, size_t size)
 {
-    double until = now() + seconds, left;
+    double until = clock_now() + seconds, left;
     size_t len = 0;
 
-    while ((left = until - now()) > 0) {
+    while ((left = until - clock_now()) > 0) {
         struct pollfd look = {.fd = fd, .events = POLLIN};
         char byte;
         ssize_t n;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "bench/cpu_pool.h"
+#include "util/clock.h"
 #include "util/str.h"
 
 #define SHARE 0.05
@@ -85,7 +86,7 @@ void cpu_load_read(struct cpu_load *out)
     getrusage(RUSAGE_SELF, &usage);
     out->own = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
                1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-    out->wall = cpu_now();
+    out->wall = clock_now();
 }
 
 static double part(double before, double after, double room)

@@ -9,7 +9,6 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
 
 struct cpu_pool {
     int threads, made, busy;
@@ -25,14 +24,6 @@ struct cpu_pool {
         int part;
     } member[];
 };
-
-double cpu_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void *serve(void *arg)
 {

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "bench/cpu_engine.h"
+#include "util/clock.h"
 #include "util/json.h"
 #include "util/str.h"
 
@@ -210,7 +211,7 @@ static void read_part(void *ctx, int part, int parts)
 static bool one_step(struct cpu_engine *engine, struct decode_work *work,
                      double *seconds)
 {
-    double start = cpu_now(), middle, read, reading = 0, layers, head;
+    double start = clock_now(), middle, read, reading = 0, layers, head;
     double times = (double)work->layers / work->real;
 
     for (int layer = 0; layer < work->real; layer++) {
@@ -219,16 +220,16 @@ static bool one_step(struct cpu_engine *engine, struct decode_work *work,
                 return false;
             if (i != QKV || !work->layer_cache)
                 continue;
-            read = cpu_now();
+            read = clock_now();
             work->reading = (size_t)layer * work->layer_cache;
             cpu_pool_run(engine->pool, read_part, work);
-            reading += cpu_now() - read;
+            reading += clock_now() - read;
         }
     }
-    middle = cpu_now();
+    middle = clock_now();
     if (!cpu_gemm_run(work->gemm[HEAD], 0, 0) || !cpu_gemm_wait(work->gemm[HEAD]))
         return false;
-    head = cpu_now() - middle;
+    head = clock_now() - middle;
     layers = middle - start;
     *seconds += layers * times + head;
     if (engine->sampling) {

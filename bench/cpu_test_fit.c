@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bench/cpu_engine.h"
+#include "util/clock.h"
 #include "util/str.h"
 
 enum { PAGE = 4096 };
@@ -49,7 +50,7 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
                                 void **ctx, struct prepared *out, char *why, size_t size)
 {
     struct fit_work *work = calloc(1, sizeof *work);
-    double room = cpu_memory_free(""), start = cpu_now();
+    double room = cpu_memory_free(""), start = clock_now();
 
     if (!(*ctx = work))
         return POINT_OOM;
@@ -70,7 +71,7 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
     }
     cpu_pool_run(engine->pool, touch_part, work);
     out->bytes = point->bytes;
-    out->params = json_pack("{s:f, s:f}", "allocate_s", cpu_now() - start,
+    out->params = json_pack("{s:f, s:f}", "allocate_s", clock_now() - start,
                             "free_bytes", room);
     return POINT_OK;
 }
@@ -78,13 +79,13 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
 static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
 {
     struct fit_work *work = ctx;
-    double start = cpu_now();
+    double start = clock_now();
 
     for (int i = 0; i < launches; i++) {
         work->mark++;
         cpu_pool_run(engine->pool, touch_part, work);
     }
-    *seconds = cpu_now() - start;
+    *seconds = clock_now() - start;
     return true;
 }
 

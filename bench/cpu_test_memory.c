@@ -18,6 +18,7 @@
 #endif
 
 #include "bench/cpu_engine.h"
+#include "util/clock.h"
 #include "util/str.h"
 
 enum kind { READ, WRITE, COPY };
@@ -212,11 +213,11 @@ static bool allocate(struct memory_work *work, int threads)
 static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
 {
     struct memory_work *work = ctx;
-    double start = cpu_now();
+    double start = clock_now();
 
     work->launches = launches;
     cpu_pool_run(engine->pool, work_part, work);
-    *seconds = cpu_now() - start;
+    *seconds = clock_now() - start;
     work->next = (work->next + launches) % work->rotation;
     return true;
 }

@@ -146,7 +146,6 @@ void cuda_gate_close(struct cuda_ctx *ctx, cudaStream_t stream, int slot);
 void cuda_gate_open(struct cuda_ctx *ctx, int slot);
 /* How samples are handed in: "graph", "gated", "stream". */
 const char *cuda_launch_word(const struct cuda_ctx *ctx);
-double cuda_now(void); /* s, monotonic */
 /* One operation alone, the last cache flushed before it. */
 bool cuda_latency(struct cuda_ctx *ctx, int variant, double *seconds);
 /* What the smallest things take: ctx->node and ctx->pair. Once. */

@@ -33,6 +33,7 @@
 #include <string.h>
 
 #include "bench/cuda_lt.h"
+#include "util/clock.h"
 #include "util/json.h"
 #include "util/str.h"
 
@@ -448,7 +449,7 @@ static bool time_some(struct cuda_ctx *ctx, enum doing doing, const char *name,
                       bool (*one)(struct cuda_ctx *ctx, double *seconds))
 {
     struct decode_state *s = ctx->work.state;
-    double took[SOME], seconds, end = cuda_now() + SOME_SHARE * ctx->settings.max_time;
+    double took[SOME], seconds, end = clock_now() + SOME_SHARE * ctx->settings.max_time;
     bool ok;
     int n = 0;
 
@@ -457,7 +458,7 @@ static bool time_some(struct cuda_ctx *ctx, enum doing doing, const char *name,
     ok = one(ctx, &seconds);
     do
         ok = ok && one(ctx, &took[n++]);
-    while (ok && n < SOME && cuda_now() < end);
+    while (ok && n < SOME && clock_now() < end);
     cuda_timer_reset(ctx);
     s->doing = LINEAR | ATTENTION;
     if (ok)

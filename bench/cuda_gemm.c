@@ -25,6 +25,7 @@
 #include <string.h>
 
 #include "bench/cuda_lt.h"
+#include "util/clock.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -257,7 +258,7 @@ static int screen(struct cuda_ctx *ctx, struct gemm_state *s, double deadline,
          i++) {
         double seconds;
 
-        if (count > 0 && cuda_now() > deadline)
+        if (count > 0 && clock_now() > deadline)
             break;
         s->gemm.tried = i + 1;
         seconds = time_algo(ctx, s, i, 0.001);
@@ -276,14 +277,14 @@ static int screen(struct cuda_ctx *ctx, struct gemm_state *s, double deadline,
 static void tune(struct cuda_ctx *ctx, struct gemm_state *s)
 {
     struct candidate list[METHOD_MAX_ALGOS + 1], first;
-    double began = cuda_now(), budget = 0.2 * ctx->settings.max_time;
+    double began = clock_now(), budget = 0.2 * ctx->settings.max_time;
     int count = screen(ctx, s, began + SCREEN_SHARE * budget, list);
     int heuristic = s->gemm.chosen[LT_HEURISTIC];
 
     if (count < 1)
         goto none_better;
     list[count] = (struct candidate){heuristic, list[0].seconds}; /* beside */
-    time_in_turn(ctx, s, list, count + 1, began + budget - cuda_now());
+    time_in_turn(ctx, s, list, count + 1, began + budget - clock_now());
     first = list[count];
     qsort(list, (size_t)count, sizeof list[0], by_seconds);
     for (int i = 0; i < count; i++) {

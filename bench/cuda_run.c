@@ -22,9 +22,9 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "bench/cuda_ctx.h"
+#include "util/clock.h"
 
 #if defined(__has_include)
 #if __has_include(<nvtx3/nvToolsExt.h>)
@@ -37,14 +37,6 @@
 #define RANGE_PUSH(name) ((void)(name))
 #define RANGE_POP()      ((void)0)
 #endif
-
-double cuda_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 bool cuda_timer_init(struct cuda_ctx *ctx)
 {
@@ -91,11 +83,11 @@ static atomic_int gates[2]; /* by slot; a host function may outlive a lost conte
 /* Called by the driver's thread, which must not call CUDA. */
 static void CUDART_CB wait_at_gate(void *gate)
 {
-    double end = cuda_now() + GATE_SECONDS;
+    double end = clock_now() + GATE_SECONDS;
     int closed = GATE_CLOSED;
 
     while (atomic_load((atomic_int *)gate) == GATE_CLOSED) {
-        if (cuda_now() > end)
+        if (clock_now() > end)
             atomic_compare_exchange_strong((atomic_int *)gate, &closed, GATE_LATE);
         sched_yield();
     }
@@ -141,13 +133,13 @@ static bool enqueue_gated(struct cuda_ctx *ctx, const struct cuda_work *work,
     int calls = work->calls > 0 ? work->calls : 1;
     bool ok;
 
-    *opened = cuda_now();
+    *opened = clock_now();
     cuda_gate_close(ctx, ctx->stream, slot);
     ok = cuda_ok(ctx, cudaEventRecord(ctx->timer.start[slot], ctx->stream), "event");
     for (int i = 0; ok && i < launches; i++) {
         if (ctx->timer.closed && i * calls >= CUDA_GATE_CALLS) {
             cuda_gate_open(ctx, slot);
-            *opened = cuda_now();
+            *opened = clock_now();
         }
         ok = work->enqueue(ctx, variant, first + i);
     }
@@ -155,7 +147,7 @@ static bool enqueue_gated(struct cuda_ctx *ctx, const struct cuda_work *work,
          cuda_ok(ctx, cudaEventRecord(ctx->timer.stop[slot], ctx->stream), "event");
     if (ctx->timer.closed) {
         cuda_gate_open(ctx, slot);
-        *opened = cuda_now();
+        *opened = clock_now();
     }
     return ok;
 }
@@ -189,7 +181,7 @@ static bool hand_in(struct cuda_ctx *ctx, int slot, double *opened)
 {
     struct cuda_timer *t = &ctx->timer;
 
-    *opened = cuda_now();
+    *opened = clock_now();
     if (!t->exec)
         return enqueue_gated(ctx, &ctx->work, t->variant, 0, t->launches, slot, opened);
     return cuda_ok(ctx, cudaEventRecord(t->start[slot], ctx->stream), "event") &&
@@ -204,7 +196,7 @@ static bool enqueue_sample(struct cuda_ctx *ctx, int slot)
 
     if (!hand_in(ctx, slot, &opened))
         return false;
-    took = cuda_now() - opened;
+    took = clock_now() - opened;
     if (!(ctx->timer.submit > 0) || took < ctx->timer.submit)
         ctx->timer.submit = took;
     return true;

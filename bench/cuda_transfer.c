@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "bench/cuda_ctx.h"
+#include "util/clock.h"
 #include "util/json.h"
 #include "util/str.h"
 
@@ -75,14 +76,14 @@ static bool transfer_enqueue(struct cuda_ctx *ctx, int variant, int i)
 /* By the host's clock, until it knows that all have been done. */
 static bool host_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds)
 {
-    double began = cuda_now();
+    double began = clock_now();
 
     for (int i = 0; i < launches; i++)
         if (!transfer_enqueue(ctx, variant, i))
             return false;
     if (!cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "copy"))
         return false;
-    *seconds = cuda_now() - began;
+    *seconds = clock_now() - began;
     return true;
 }
 
@@ -146,13 +147,13 @@ static bool storage_turn(struct cuda_ctx *ctx, struct transfer_state *s)
 static bool storage_run(struct cuda_ctx *ctx, int variant, int launches,
                         double *seconds)
 {
-    double began = cuda_now();
+    double began = clock_now();
 
     (void)variant;
     for (int i = 0; i < launches; i++)
         if (!storage_turn(ctx, ctx->work.state))
             return false;
-    *seconds = cuda_now() - began;
+    *seconds = clock_now() - began;
     return true;
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "bench/cpu_engine.h"
+#include "util/clock.h"
 #include "util/json.h"
 #include "util/str.h"
 
@@ -222,7 +223,7 @@ static enum gp_status open_engine(int index, const struct method_settings *setti
 static bool warm(void *ctx, double *seconds)
 {
     struct cpu_engine *engine = ctx;
-    double start = cpu_now();
+    double start = clock_now();
 
     if (!engine->heater) /* no library: nothing that heats is measured either */
         return false;
@@ -230,7 +231,7 @@ static bool warm(void *ctx, double *seconds)
         if (!cpu_gemm_run(engine->heater, 0, 0))
             return false;
     cpu_gemm_wait(engine->heater);
-    *seconds = cpu_now() - start;
+    *seconds = clock_now() - start;
     return true;
 }
 

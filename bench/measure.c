@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "util/clock.h"
 #include "util/json.h"
 #include "util/mem.h"
 
@@ -27,7 +28,7 @@ struct work {
 static double work_now(void *ctx)
 {
     (void)ctx;
-    return watch_now();
+    return clock_now();
 }
 
 static bool work_stop(void *ctx)
@@ -151,7 +152,7 @@ void measure_warmup(struct bench_run *run)
     json_decref(watched.sensors);
     run->clock = warmed.clock;
     run->heats = !warmed.failed;
-    run->busy = watch_now();
+    run->busy = clock_now();
     if (warmed.failed)
         send_log(run,
                  "no warm-up: ", last_reason(run, "nothing here heats the device"));
@@ -165,7 +166,7 @@ static void reheat(struct bench_run *run)
     struct sampler sampler = sampler_of(&work);
     struct warmed warmed;
 
-    if (!run->heats || watch_now() - run->busy < IDLE_MAX ||
+    if (!run->heats || clock_now() - run->busy < IDLE_MAX ||
         !(brief.device_warmup_min > 0))
         return;
     brief.device_warmup_min = fmin(brief.device_warmup_min / 3, REHEAT);
@@ -178,11 +179,11 @@ static void reheat(struct bench_run *run)
 /* Between two tests: what one does to clocks and temperature is not for the next. */
 static void rest(struct bench_run *run, enum bench_test test)
 {
-    double end = watch_now() + run->orders.settings.pause;
+    double end = clock_now() + run->orders.settings.pause;
     const struct timespec step = {.tv_nsec = 10 * 1000 * 1000};
 
     if (run->test >= 0 && run->test != (int)test)
-        while (watch_now() < end && !run->stop_now())
+        while (clock_now() < end && !run->stop_now())
             nanosleep(&step, NULL);
     run->test = (int)test;
 }
@@ -190,11 +191,11 @@ static void rest(struct bench_run *run, enum bench_test test)
 /* Waits until the device says that the trouble is over or it is 5 degrees cooler. */
 static void cool_down(struct bench_run *run)
 {
-    double end = watch_now() + run->orders.settings.device_warmup_max;
+    double end = clock_now() + run->orders.settings.device_warmup_max;
     double hot = watch_latest(run->watch, "temp_c", 0);
     const struct timespec step = {.tv_nsec = 100 * 1000 * 1000};
 
-    while (watch_now() < end && !run->stop_now()) {
+    while (clock_now() < end && !run->stop_now()) {
         double bits = watch_latest(run->watch, "throttle_bits", 0);
 
         nanosleep(&step, NULL);
@@ -240,7 +241,7 @@ static void measure_pass(struct bench_run *run, const struct order *order, int v
     *watched = watch_close(run->watch);
     add_counted(run, watched->sensors);
     tell_window(run, false);
-    run->busy = watch_now();
+    run->busy = clock_now();
 }
 
 static bool usable(const struct measured *measured)
@@ -268,7 +269,7 @@ static json_t *measure_latency(struct bench_run *run, const struct order *order,
                                int variant, double each)
 {
     bool product = order->point.test == TEST_GEMM || order->point.test == TEST_BATCH;
-    double samples[LATENCY_SAMPLES], times[LATENCY_SAMPLES], began = watch_now();
+    double samples[LATENCY_SAMPLES], times[LATENCY_SAMPLES], began = clock_now();
     struct stats stats;
     json_t *json;
     int n = 0;
@@ -277,7 +278,7 @@ static json_t *measure_latency(struct bench_run *run, const struct order *order,
         return json_null();
     while (n < LATENCY_SAMPLES && !run->stop_now() &&
            run->backend->latency(run->ctx, variant, &samples[n])) {
-        times[n] = watch_now() - began;
+        times[n] = clock_now() - began;
         n++;
     }
     if (n < LATENCY_SAMPLES)

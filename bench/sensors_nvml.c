@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 #include "bench/method.h"
+#include "util/clock.h"
 #include "util/json.h"
 #include "util/str.h"
 
@@ -349,18 +349,10 @@ static void put_power(struct nvml *nvml, json_t *out)
 
 /* ---- the counters of Hopper and newer ---- */
 
-static double now(void)
-{
-    struct timespec time;
-
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static bool span_begin(struct nvml *nvml, struct gpm_span *span, int at)
 {
     span->first = nvml->gpm_get(nvml->device, span->samples[at]) == 0 ? at : -1;
-    span->began = now(); /* not before the sample: a span is no shorter than it says */
+    span->began = clock_now(); /* not before the sample: a span is no shorter than it says */
     return span->first >= 0;
 }
 
@@ -376,7 +368,7 @@ static json_t *span_end(struct nvml *nvml, struct gpm_span *span)
                            {GPM_DRAM, "dram_active_pct"}};
     struct nvml_gpm_query *q = &span->query;
     int first = span->first;
-    bool far = first >= 0 && now() - span->began >= GPM_LEAST;
+    bool far = first >= 0 && clock_now() - span->began >= GPM_LEAST;
     json_t *out;
 
     if (!far || !span_begin(nvml, span, !first))

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "bench/protocol.h"
+#include "util/clock.h"
 #include "util/json.h"
 #include "util/mem.h"
 
@@ -31,14 +32,6 @@ struct watch {
     pthread_mutex_t lock;
     pthread_cond_t wake;
 };
-
-double watch_now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 struct watch *watch_new(FILE *out)
 {
@@ -127,7 +120,7 @@ static void add(struct watch *watch, json_t *reading, double now)
 /* Locked: keeps a reading, and says it when it is time. Takes the reading. */
 static void keep(struct watch *watch, json_t *reading)
 {
-    double now = watch_now();
+    double now = clock_now();
     json_t *line;
 
     json_decref(watch->latest);
@@ -152,7 +145,7 @@ static void sleep_until(struct watch *watch, double when)
     struct timespec at = {.tv_sec = (time_t)when};
 
     at.tv_nsec = (long)((when - floor(when)) * 1e9);
-    while (!watch->quit && watch_now() < when)
+    while (!watch->quit && clock_now() < when)
         pthread_cond_timedwait(&watch->wake, &watch->lock, &at);
 }
 
@@ -167,7 +160,7 @@ static double after(double due, double now, double every)
 static void *watching(void *arg)
 {
     struct watch *watch = arg;
-    double next = watch_now();
+    double next = clock_now();
 
     pthread_mutex_lock(&watch->lock);
     while (!watch->quit) {
@@ -178,7 +171,7 @@ static void *watching(void *arg)
             reading = watch->backend->sensors(watch->ctx);
         pthread_mutex_lock(&watch->lock);
         keep(watch, reading);
-        next = after(next, watch_now(), watch->sensors_s);
+        next = after(next, clock_now(), watch->sensors_s);
         sleep_until(watch, next);
     }
     pthread_mutex_unlock(&watch->lock);
@@ -193,7 +186,7 @@ bool watch_start(struct watch *watch, const struct backend *backend, void *ctx,
     watch->sensors_s = sensors_s;
     watch->progress_s = progress_s;
     watch->quit = false;
-    watch->last_line = watch_now();
+    watch->last_line = clock_now();
     watch->running = pthread_create(&watch->thread, NULL, watching, watch) == 0;
     return watch->running;
 }
@@ -215,7 +208,7 @@ void watch_point(struct watch *watch, int index)
     pthread_mutex_lock(&watch->lock);
     watch->index = index;
     watch->samples = 0;
-    watch->last_line = watch_now();
+    watch->last_line = clock_now();
     pthread_mutex_unlock(&watch->lock);
 }
 

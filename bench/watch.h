@@ -26,7 +26,6 @@ struct watched {
     double clock; /* mean of sm_clock_mhz; 0 = unknown */
 };
 
-double watch_now(void); /* monotonic, s */
 
 struct watch *watch_new(FILE *out);
 void watch_free(struct watch *watch);

@@ -5,6 +5,8 @@ gpuplan_SOURCES = src/cli/allocate.c src/cli/main.c
 gpuplan_LDADD = $(program_libs)
 
 util_sources = \
+	src/util/clock.c \
+	src/util/clock.h \
 	src/util/csv.c \
 	src/util/csv.h \
 	src/util/err.c \

@@ -45,7 +45,6 @@ struct bench_job {
     struct bench_progress progress;
 };
 
-double bench_now(void); /* s, monotonic */
 /* How many signals came that ask to stop, and the last of them. */
 int bench_signalled(int *signal);
 

@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "util/clock.h"
 #include "util/json.h"
 #include "util/say.h"
 
@@ -182,7 +183,7 @@ static void show(struct bench_job *job, bool point)
 {
     struct bench_progress *p = &job->progress;
     struct session_progress at;
-    double now = bench_now();
+    double now = clock_now();
     struct strbuf out;
 
     if (p->kind == PROGRESS_NONE || (p->kind != PROGRESS_TTY && !point))

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "util/clock.h"
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/path.h"
@@ -144,12 +145,12 @@ static void gather(const struct bench_job *job, struct gathered *g)
     const char *slash = strrchr(base, '/');
     const char *name = slash ? slash + 1 : base;
     const char *wait = getenv("GPUPLAN_RANK_WAIT");
-    double ran = bench_now() - job->clock, until = ran < 60 ? 60 : ran;
+    double ran = clock_now() - job->clock, until = ran < 60 ? 60 : ran;
     int signal, seen = 0;
 
     if (wait)
         until = strtod(wait, NULL);
-    until += bench_now();
+    until += clock_now();
     gp_format(dir, sizeof dir, "%.*s", slash ? (int)(slash - base) : 1,
               slash ? base : ".");
     if (slash == base)
@@ -157,11 +158,11 @@ static void gather(const struct bench_job *job, struct gathered *g)
     gp_format(prefix, sizeof prefix, "%.*s.rank", (int)(base + n - name), name);
     for (;;) {
         look(job, dir, prefix, base + n, g);
-        if (g->count == job->ranks || bench_now() > until ||
+        if (g->count == job->ranks || clock_now() > until ||
             (seen && bench_signalled(&signal) > seen))
             return;
         if (!seen && (seen = bench_signalled(&signal)) > 0) /* the others have it too */
-            until = fmin(until, bench_now() + SIGNAL_GRACE);
+            until = fmin(until, clock_now() + SIGNAL_GRACE);
         usleep(200000);
     }
 }

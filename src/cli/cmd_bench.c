@@ -14,23 +14,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/bench_parts.h"
+#include "util/clock.h"
 #include "util/mem.h"
 #include "util/path.h"
 #include "util/say.h"
 
 #define TICK     0.25 /* s that one step waits at most */
-
-double bench_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- signals ---- */
 
@@ -327,7 +319,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     bool done = false;
 
     job->in = in;
-    job->clock = bench_now();
+    job->clock = clock_now();
     job->to_stdout = strcmp(options_word(&in->options, OPT_OUT, ""), "-") == 0;
     bench_progress_init(job, options_word(&in->options, OPT_PROGRESS, "auto"));
     bench_rank_find(job);

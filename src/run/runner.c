@@ -24,6 +24,7 @@
 #include "bench/protocol.h"
 #include "run/runner_child.h"
 #include "run/runner_line.h"
+#include "util/clock.h"
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -136,7 +137,7 @@ static struct engine *engine_new(const char *program, double timeout)
 
     e->buffer = gp_malloc(BUFFER);
     e->timeout = e->patience = timeout > 0 ? timeout : 60;
-    e->last_line = e->last_progress = child_clock();
+    e->last_line = e->last_progress = clock_now();
     gp_copy(e->where, sizeof e->where, slash ? slash + 1 : program);
     return e;
 }
@@ -197,7 +198,7 @@ static void ask_to_end(struct engine *e)
     if (e->asked_to_end)
         return;
     e->asked_to_end = true;
-    e->ending_at = child_clock();
+    e->ending_at = clock_now();
     child_signal(&e->child, SIGTERM);
 }
 
@@ -327,7 +328,7 @@ static bool next_event(struct engine *e, struct runner_event *out, json_t **json
         enum line_verdict verdict =
             line_judge(&e->line, e->where, line, len, out, json, &out->err);
 
-        e->last_line = child_clock();
+        e->last_line = clock_now();
         if (verdict == LINE_REFUSED)
             fail(e, &out->err);
         else if (verdict == LINE_IGNORED || line_is_progress(out->kind))
@@ -461,7 +462,7 @@ static void let_go(struct runner *runner)
 
 static bool deliver(struct runner *runner, struct runner_event *out)
 {
-    double now = child_clock();
+    double now = clock_now();
 
     for (size_t n = 0; n < runner->count; n++) {
         size_t i = (runner->turn + n) % runner->count;
@@ -499,7 +500,7 @@ static void want(const struct engine *e, struct pollfd fds[STREAMS])
 /* gap: seconds since the last time that we looked. */
 static void take(struct engine *e, const struct pollfd fds[STREAMS], double gap)
 {
-    double now = child_clock();
+    double now = clock_now();
 
     if (fds[1].revents)
         child_read_words(&e->child);
@@ -540,8 +541,8 @@ static void wait_for_more(struct runner *runner, double left)
     for (size_t i = 0; i < runner->count; i++)
         want(runner->engine[i], fds + STREAMS * i);
     ready = poll(fds, STREAMS * runner->count, sleep > 0 ? (int)ceil(sleep * 1e3) : 0);
-    gap = runner->looked > 0 ? child_clock() - runner->looked : 0;
-    runner->looked = child_clock();
+    gap = runner->looked > 0 ? clock_now() - runner->looked : 0;
+    runner->looked = clock_now();
     for (size_t i = 0; ready >= 0 && i < runner->count; i++)
         take(runner->engine[i], fds + STREAMS * i, gap);
     free(fds);
@@ -549,7 +550,7 @@ static void wait_for_more(struct runner *runner, double left)
 
 bool runner_step(struct runner *runner, double seconds, struct runner_event *out)
 {
-    double until = child_clock() + seconds, left = seconds;
+    double until = clock_now() + seconds, left = seconds;
 
     json_decref(runner->lent);
     runner->lent = NULL;
@@ -560,7 +561,7 @@ bool runner_step(struct runner *runner, double seconds, struct runner_event *out
         if (!runner_busy(runner) || left < 0)
             return false;
         wait_for_more(runner, left);
-        left = until - child_clock();
+        left = until - clock_now();
         if (left <= 0)
             return deliver(runner, out);
     }

@@ -9,21 +9,14 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "util/clock.h"
 
 #define KILL_WAIT 5.0 /* s for a killed process to go; one stuck in a driver may not   \
                        */
 
 extern char **environ;
-
-double child_clock(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static void close_fd(int *fd)
 {
@@ -276,10 +269,10 @@ const char *child_ending(const struct child *child, char *what, size_t size)
 
 void child_fini(struct child *child)
 {
-    double until = child_clock() + KILL_WAIT;
+    double until = clock_now() + KILL_WAIT;
 
     child_signal(child, SIGKILL);
-    while (child->pid > 0 && !child_reap(child) && child_clock() < until)
+    while (child->pid > 0 && !child_reap(child) && clock_now() < until)
         poll(NULL, 0, 2);
     close_fd(&child->in);
     close_fd(&child->out);

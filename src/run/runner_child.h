@@ -54,6 +54,5 @@ const char *child_ending(const struct child *child, char *what, size_t size);
 /* Kills what runs, reaps it and closes everything. */
 void child_fini(struct child *child);
 
-double child_clock(void); /* s, monotonic */
 
 #endif

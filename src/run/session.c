@@ -13,16 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/clock.h"
 #include "util/json.h"
 #include "util/mem.h"
-
-double session_clock(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 void session_warn(struct session *s, const char *code, const char *fmt, ...)
 {
@@ -83,7 +76,7 @@ struct session *session_new(const struct session_ask *options, struct gp_err *er
     s->state = SESSION_LOOKING;
     s->trying = -1;
     s->records = json_array();
-    s->clock = session_clock();
+    s->clock = clock_now();
     s->began = time(NULL);
     take_ask(s, options);
     if (session_recall(s, err) == GP_OK && session_check(s, err) == GP_OK &&
@@ -142,7 +135,7 @@ enum gp_status session_start(struct session *s, struct gp_err *err)
         return gp_fail(err, GP_E_INTERNAL, "session", "", "there is no plan to start");
     if ((status = session_open_journal(s, err)) != GP_OK)
         return status;
-    s->clock = session_clock();
+    s->clock = clock_now();
     s->began = time(NULL);
     s->state = SESSION_WORKING;
     session_phase(s, false);

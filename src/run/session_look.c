@@ -13,6 +13,7 @@
 
 #include "catalog/catalog.h"
 #include "probe/probe.h"
+#include "util/clock.h"
 #include "util/mem.h"
 #include "util/units.h"
 
@@ -47,7 +48,7 @@ static enum gp_status try_backend(struct session *s, const char *name,
                        "there is no engine gpuplan-bench-%s here", name);
     s->runner = runner_new();
     s->listed = json_array();
-    s->asked_at = session_clock();
+    s->asked_at = clock_now();
     return runner_list(s->runner, s->program, session_timeout(ASK_TIMEOUT), err) < 0
                ? err->code
                : GP_OK;
@@ -58,7 +59,7 @@ static void say_silence(struct session *s)
 {
     char text[200];
 
-    if (!(s->asked_at > 0) || session_clock() - s->asked_at < ASK_SILENCE)
+    if (!(s->asked_at > 0) || clock_now() - s->asked_at < ASK_SILENCE)
         return;
     s->asked_at = 0;
     gp_format(text, sizeof text,

@@ -127,7 +127,6 @@ struct session {
     bool have_log;
 };
 
-double session_clock(void); /* s, monotonic */
 /* s that an engine may be silent: $GPUPLAN_ENGINE_TIMEOUT, or as usual. */
 double session_timeout(double usual);
 /* Keeps a note for the result; gpuplan-bench(1) lists the codes. */

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "util/clock.h"
 #include "util/json.h"
 #include "util/mem.h"
 
@@ -419,7 +420,7 @@ void session_progress(const struct session *s, struct session_progress *out)
 {
     const struct session_estimate *e = &s->estimate;
     double factor = e->estimated > 0 ? e->took / e->estimated : 1;
-    double now = s->ended > 0 ? s->ended : session_clock();
+    double now = s->ended > 0 ? s->ended : clock_now();
     double warmup = s->points_options.settings.device_warmup_min - (now - s->clock);
     double left = fmax(0, e->left) * factor +
                   fmax(0, e->rests) * s->points_options.settings.pause +

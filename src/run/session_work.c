@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "run/runner_line.h"
+#include "util/clock.h"
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/units.h"
@@ -210,7 +211,7 @@ static void begin_point(struct session *s, struct session_unit *u, int index)
 {
     u->rested = u->test >= 0 && u->test != test_of(s, index);
     u->test = test_of(s, index);
-    u->began = session_clock();
+    u->began = clock_now();
     u->running = index;
     s->estimate.rests -= u->rested / (double)s->count;
     s->estimate.warms = false;
@@ -226,7 +227,7 @@ static void count_point(struct session *s, struct session_unit *u, int index,
     if (u->began > 0) { /* else a further variant of the same point */
         if (measured) {
             e->estimated = EWMA * e->estimated + s->points.seconds[index];
-            e->took = EWMA * e->took + fmax(0, session_clock() - u->began - rest);
+            e->took = EWMA * e->took + fmax(0, clock_now() - u->began - rest);
         }
         e->left -= s->points.seconds[index] / s->count;
         e->done++;
@@ -335,7 +336,7 @@ static double time_left(const struct session *s)
 {
     if (s->time_limit <= 0 || s->limit_hit)
         return INFINITY;
-    return fmax(0, s->time_limit - (session_clock() - s->clock));
+    return fmax(0, s->time_limit - (clock_now() - s->clock));
 }
 
 bool session_has_begun(const struct session *s)
@@ -405,7 +406,7 @@ static bool next_phase(struct session *s, struct session_event *event)
         session_phase(s, true);
         return false;
     }
-    s->ended = session_clock();
+    s->ended = clock_now();
     s->state = SESSION_OVER;
     event->kind = SESSION_EVENT_OVER;
     event->device = event->index = -1;

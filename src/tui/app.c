@@ -14,12 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "tui/app_parts.h"
 #include "tui/script.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
 #define PAINT_PAUSE  0.033 /* s between two paints that no key asked for */
@@ -32,10 +32,7 @@ const struct screen_ops *const screens[SCREEN_COUNT] = {SCREENS(X)};
 
 double app_now(void)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+    return clock_now();
 }
 
 /* ---- what screens call ---- */

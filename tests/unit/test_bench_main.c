@@ -19,6 +19,7 @@
 #include "bench/protocol.h"
 #include "bench/watch.h"
 #include "unit.h"
+#include "util/clock.h"
 #include "util/json.h"
 
 /* ---- the stand-in ---- */
@@ -720,10 +721,10 @@ static void test_waits(void **state)
     wait_for(&e, "ready");
     assert_null(said(&e, "start", 0));
     usleep(200000);
-    told = watch_now();
+    told = clock_now();
     tell(&e, "{\"do\":\"go\"}");
     wait_for(&e, "start");
-    assert_true(watch_now() - told < 0.15);
+    assert_true(clock_now() - told < 0.15);
     finish(&e);
     assert_string_equal(ending(&e), "complete");
     discard(&e);
@@ -753,10 +754,10 @@ static void test_stop_while_warming(void **state)
     tell(&e, "{\"do\":\"run\"}");
     wait_for(&e, "device");
     usleep(100000);
-    told = watch_now();
+    told = clock_now();
     tell(&e, "{\"do\":\"stop\"}");
     finish(&e);
-    assert_true(watch_now() - told < 1);
+    assert_true(clock_now() - told < 1);
     assert_string_equal(ending(&e), "interrupted");
     assert_null(said(&e, "start", 0));
     discard(&e);
@@ -773,9 +774,9 @@ static double between(const char *second)
     fprintf(e.to, "{\"do\":\"point\",\"index\":1,\"point\":%s}\n", second);
     tell(&e, "{\"do\":\"run\"}");
     wait_for(&e, "point");
-    first = watch_now();
+    first = clock_now();
     wait_for(&e, "point");
-    first = watch_now() - first;
+    first = clock_now() - first;
     finish(&e);
     assert_string_equal(ending(&e), "complete");
     discard(&e);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "unit.h"
+#include "util/clock.h"
 
 static double takes;     /* s, of one reading */
 static double lasted;    /* s, the last window */
@@ -40,16 +41,16 @@ static struct watched watched(double every, int readings, double seconds)
 {
     FILE *nowhere = fopen("/dev/null", "w");
     struct watch *watch = watch_new(nowhere);
-    double begin = watch_now(), end = begin + (readings ? 30 : seconds);
+    double begin = clock_now(), end = begin + (readings ? 30 : seconds);
     struct watched out;
 
     atomic_store(&asked, 0);
     watch_window(watch);
     assert_true(watch_start(watch, &standin, NULL, every, 60));
-    while (watch_now() < end && (!readings || atomic_load(&asked) < readings))
+    while (clock_now() < end && (!readings || atomic_load(&asked) < readings))
         rest(0.001);
     watch_stop(watch);
-    lasted = watch_now() - begin;
+    lasted = clock_now() - begin;
     out = watch_close(watch);
     watch_free(watch);
     fclose(nowhere);
