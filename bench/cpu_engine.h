@@ -9,7 +9,7 @@
 #include "bench/cpu_gemm.h"
 #include "bench/cpu_load.h"
 #include "bench/cpu_pool.h"
-#include "bench/cpu_topology.h"
+#include "probe/cpu_topology.h"
 
 struct cpu_engine {
     struct method_settings settings;

@@ -142,6 +142,8 @@ catalog_sources = \
 	src/catalog/registry.h
 
 probe_sources = \
+	src/probe/cpu_topology.c \
+	src/probe/cpu_topology.h \
 	src/probe/nvml_parts.h \
 	src/probe/probe.c \
 	src/probe/probe.h \
@@ -370,8 +372,6 @@ cli_sources = \
 bench_sources = \
 	bench/backend.h \
 	bench/bench_main.c \
-	bench/cpu_topology.c \
-	bench/cpu_topology.h \
 	bench/measure.c \
 	bench/measure_answer.c \
 	bench/measure.h \

@@ -9,8 +9,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "bench/cpu_topology.h"
 #include "gpuplan_git.h"
+#include "probe/cpu_topology.h"
 #include "util/json.h"
 
 #define ARGUMENTS 65536 /* bytes of the command line that are kept */
@@ -93,24 +93,6 @@ static json_t *environment(void)
     return json;
 }
 
-static void cpu_name(char *text, size_t size)
-{
-    char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "re");
-
-    gp_copy(text, size, "");
-    while (file && !text[0] && fgets(line, sizeof line, file)) {
-        char *colon = strchr(line, ':');
-
-        if (strncmp(line, "model name", 10) == 0 && colon) {
-            line[strcspn(line, "\n")] = '\0';
-            gp_copy(text, size, colon + 1 + strspn(colon + 1, " "));
-        }
-    }
-    if (file)
-        fclose(file);
-}
-
 /* Memory nodes, as sysfs has them; null where there is none. */
 static json_t *numa_nodes(void)
 {
@@ -128,13 +110,14 @@ json_t *session_host(const struct session *s)
 {
     json_t *json = json_object();
     struct cpu_topology ours;
+    struct cpu_info info;
     struct utsname name;
-    char cpu[128];
 
-    cpu_name(cpu, sizeof cpu);
+    cpu_info_read("/proc", &info);
     cpu_topology_read("", NULL, &ours);
     json_object_set_new(json, "name", gp_json_text(s->host));
-    json_object_set_new(json, "cpu", cpu[0] ? gp_json_text(cpu) : json_null());
+    json_object_set_new(json, "cpu",
+                        info.name[0] ? gp_json_text(info.name) : json_null());
     json_object_set_new(json, "cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));
     json_object_set_new(json, "cpus_allowed", json_integer(ours.cpus));
     json_object_set_new(json, "quota_cpus",

@@ -1,5 +1,5 @@
 /* test_cpu_topology.c - affinity, cores, caches and cgroup limits from fixture trees. */
-#include "bench/cpu_topology.h"
+#include "probe/cpu_topology.h"
 
 #include <stdio.h>
 #include <sys/stat.h>

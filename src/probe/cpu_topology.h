@@ -1,5 +1,7 @@
 /*
- * cpu_topology.h - which processors this process may use, and what they share.
+ * cpu_topology.h - which processors this process may use, and what they share: the one
+ * reader of /proc/cpuinfo, /proc/meminfo, the caches below /sys and the cgroups. Planner
+ * and engines include it; it knows nothing of either.
  *
  *   cpus      the affinity mask
  *   cores     physical cores among them (siblings of one core count once, because two
@@ -15,11 +17,33 @@
  * Two of eight processors of one 32 MiB level 3, 1 MiB of level 2 each, quota 1.5: cores
  * 2, threads 1, cache 34 MiB.
  */
-#ifndef GP_BENCH_CPU_TOPOLOGY_H
-#define GP_BENCH_CPU_TOPOLOGY_H
+#ifndef GP_PROBE_CPU_TOPOLOGY_H
+#define GP_PROBE_CPU_TOPOLOGY_H
 
 #include <sched.h>
 #include <stdbool.h>
+
+/* ---- the parts, by the folder that stands for /proc or /sys ---- */
+
+struct cpu_info { /* of the whole machine; 0 or "" = unknown */
+    char name[96];
+    int cpus, cores, sockets; /* cpus: with hyper-threads */
+    double clock;             /* Hz, mean of now; NAN = unknown */
+};
+void cpu_info_read(const char *proc, struct cpu_info *out);
+
+struct cpu_memory { /* bytes; NAN = unknown */
+    double total, available;
+};
+void cpu_memory_read(const char *proc, struct cpu_memory *out);
+
+struct cpu_caches { /* bytes that these processors reach, each cache once */
+    double level2, level3, last_level, all;
+    int cores; /* of these processors; each its own where the siblings are unknown */
+};
+void cpu_caches_read(const char *sys, const cpu_set_t *mask, struct cpu_caches *out);
+
+/* ---- what this process may use ---- */
 
 struct cpu_topology {
     int cpus, cores, threads;

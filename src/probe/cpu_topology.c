@@ -1,0 +1,400 @@
+/*
+ * cpu_topology.c - see cpu_topology.h.
+ *
+ * Each cache and each core is counted once, by the first processor that shares it.
+ *
+ * A cgroup's files are looked for where systemd and container runtimes mount them; where
+ * the path that /proc/self/cgroup names is not visible (a namespace), the mount's top is
+ * the group itself. Limits of all groups from there upwards hold, so the tightest counts.
+ *   v1: cpu.cfs_quota_us 150000 / cpu.cfs_period_us 100000 = 1.5 processors
+ *   v2: cpu.max "150000 100000" = 1.5 processors, "max 100000" = no limit
+ */
+#include "probe/cpu_topology.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util/mem.h"
+#include "util/str.h"
+
+enum { PATH_SIZE = 512, MAX_CACHES = 1024 };
+enum { SOCKETS = 64, CORES = 1024 }; /* that ids tell apart */
+enum { CACHES = 8 };                 /* of one processor */
+
+static FILE *open_in(const char *folder, const char *path)
+{
+    char full[PATH_SIZE];
+
+    return gp_format(full, sizeof(full), "%s%s", folder, path) ? fopen(full, "re") : NULL;
+}
+
+/* First line of folder/path without its newline; false when there is none. */
+static bool read_line(const char *folder, const char *path, char *line, size_t size)
+{
+    FILE *file = open_in(folder, path);
+    bool ok = file && fgets(line, (int)size, file);
+
+    if (file)
+        fclose(file);
+    if (ok)
+        line[strcspn(line, "\n")] = '\0';
+    return ok;
+}
+
+/* "32768K" in bytes; 0 when it is no size. */
+static double parse_size(const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+
+    if (end == text || !(value > 0))
+        return 0;
+    return value * (*end == 'K' ? 1024.0 : *end == 'M' ? 1048576.0 : 1.0);
+}
+
+/* ---- /proc/cpuinfo and /proc/meminfo ---- */
+
+/* The value of a line "name : value"; false when it is another's. */
+static bool line_field(const char *line, const char *name, const char **value)
+{
+    size_t n = strlen(name);
+    const char *colon = strchr(line, ':');
+
+    if (strncmp(line, name, n) != 0 || !colon ||
+        (line[n] != '\t' && line[n] != ' ' && line[n] != ':'))
+        return false;
+    *value = colon + 1 + strspn(colon + 1, " \t");
+    return true;
+}
+
+/* Cores are told apart by socket and number in it; ids below 64 x 1024. */
+void cpu_info_read(const char *proc, struct cpu_info *out)
+{
+    unsigned char seen[SOCKETS * CORES / 8] = {0};
+    FILE *file = open_in(proc, "/cpuinfo");
+    char line[1024];
+    const char *value;
+    double clocks = 0;
+    int clocked = 0;
+    unsigned socket = 0, core, most = 0;
+
+    memset(out, 0, sizeof(*out));
+    while (file && fgets(line, sizeof(line), file)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (line_field(line, "processor", &value)) {
+            out->cpus++;
+        } else if (line_field(line, "model name", &value) && !out->name[0]) {
+            gp_copy(out->name, sizeof(out->name), value);
+        } else if (line_field(line, "cpu MHz", &value) && ++clocked) {
+            clocks += strtod(value, NULL) * 1e6;
+        } else if (line_field(line, "physical id", &value)) {
+            socket = (unsigned)strtoul(value, NULL, 10) % SOCKETS;
+            most = socket > most ? socket : most;
+        } else if (line_field(line, "core id", &value)) {
+            core = socket * CORES + (unsigned)strtoul(value, NULL, 10) % CORES;
+            out->cores += !(seen[core / 8] >> core % 8 & 1);
+            seen[core / 8] |= (unsigned char)(1 << core % 8);
+        }
+    }
+    if (file)
+        fclose(file);
+    gp_tame(out->name);
+    out->sockets = out->cores > 0 ? (int)most + 1 : 0;
+    out->clock = clocked ? clocks / clocked : NAN;
+}
+
+void cpu_memory_read(const char *proc, struct cpu_memory *out)
+{
+    FILE *file = open_in(proc, "/meminfo");
+    char line[256];
+    const char *value;
+
+    out->total = out->available = NAN;
+    while (file && fgets(line, sizeof(line), file))
+        if (line_field(line, "MemTotal", &value))
+            out->total = strtod(value, NULL) * 1024;
+        else if (line_field(line, "MemAvailable", &value))
+            out->available = strtod(value, NULL) * 1024;
+    if (file)
+        fclose(file);
+}
+
+/* ---- caches and cores ---- */
+
+struct seen { /* caches counted so far: level and first processor that shares it */
+    int count;
+    struct {
+        int level, first;
+    } item[MAX_CACHES];
+};
+
+static bool first_time(struct seen *seen, int level, int first)
+{
+    for (int i = 0; i < seen->count; i++)
+        if (seen->item[i].level == level && seen->item[i].first == first)
+            return false;
+    if (seen->count < MAX_CACHES) {
+        seen->item[seen->count].level = level;
+        seen->item[seen->count++].first = first;
+    }
+    return true;
+}
+
+/* The first of the processors in a list "0-3,8"; cpu itself when there is no list. */
+static int first_of_list(const char *sys, const char *path, int cpu)
+{
+    char line[256];
+
+    return read_line(sys, path, line, sizeof(line)) && isdigit((unsigned char)line[0])
+               ? atoi(line)
+               : cpu;
+}
+
+static bool cache_field(const char *sys, int cpu, int index, const char *field,
+                        char *line, size_t size)
+{
+    char path[PATH_SIZE];
+
+    gp_format(path, sizeof(path), "/devices/system/cpu/cpu%d/cache/index%d/%s", cpu,
+              index, field);
+    return read_line(sys, path, line, size);
+}
+
+static void add_caches(const char *sys, int cpu, struct seen *seen, double *by_level)
+{
+    char line[256], path[PATH_SIZE];
+
+    for (int index = 0; index < CACHES; index++) {
+        int level;
+
+        if (!cache_field(sys, cpu, index, "level", line, sizeof(line)))
+            break;
+        level = atoi(line);
+        if (level < 2 || level > 4 ||
+            (cache_field(sys, cpu, index, "type", line, sizeof(line)) &&
+             strcmp(line, "Instruction") == 0))
+            continue;
+        gp_format(path, sizeof(path),
+                  "/devices/system/cpu/cpu%d/cache/index%d/shared_cpu_list", cpu, index);
+        if (first_time(seen, level, first_of_list(sys, path, cpu)) &&
+            cache_field(sys, cpu, index, "size", line, sizeof(line)))
+            by_level[level] += parse_size(line);
+    }
+}
+
+void cpu_caches_read(const char *sys, const cpu_set_t *mask, struct cpu_caches *out)
+{
+    struct seen *seen = gp_calloc(1, sizeof(*seen));
+    double by_level[5] = {0};
+    char path[PATH_SIZE];
+
+    memset(out, 0, sizeof(*out));
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, mask))
+            continue;
+        gp_format(path, sizeof(path),
+                  "/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+        out->cores += first_time(seen, 0, first_of_list(sys, path, cpu));
+        add_caches(sys, cpu, seen, by_level);
+    }
+    free(seen);
+    out->level2 = by_level[2];
+    out->level3 = by_level[3];
+    out->last_level = by_level[4] > 0   ? by_level[4]
+                      : by_level[3] > 0 ? by_level[3]
+                                        : by_level[2];
+    out->all = by_level[2] + by_level[3] + by_level[4];
+}
+
+/* ---- cgroups ---- */
+
+/* What one group, named by its directory, allows; 0 = no limit. */
+typedef double group_limit(const char *root, const char *dir);
+
+/* The tightest positive limit from mount + path upwards; 0 = none. */
+static double tightest(const char *root, const char *mount, const char *path,
+                       group_limit *limit)
+{
+    char dir[PATH_SIZE], *slash;
+    double least = 0;
+
+    if (!gp_format(dir, sizeof(dir), "%s%s", mount, path))
+        return 0;
+    for (;;) {
+        double one = limit(root, dir);
+
+        if (one > 0 && (least <= 0 || one < least))
+            least = one;
+        if (strlen(dir) <= strlen(mount) || !(slash = strrchr(dir, '/')))
+            return least;
+        *slash = '\0';
+    }
+}
+
+static double number_at(const char *root, const char *dir, const char *file)
+{
+    char path[PATH_SIZE], line[128];
+
+    if (!gp_format(path, sizeof(path), "%s/%s", dir, file) ||
+        !read_line(root, path, line, sizeof(line)))
+        return -1;
+    return isdigit((unsigned char)line[0]) ? strtod(line, NULL) : -1;
+}
+
+static double quota_v1(const char *root, const char *dir)
+{
+    double quota = number_at(root, dir, "cpu.cfs_quota_us");
+    double period = number_at(root, dir, "cpu.cfs_period_us");
+
+    return quota > 0 && period > 0 ? quota / period : 0;
+}
+
+static double quota_v2(const char *root, const char *dir)
+{
+    char path[PATH_SIZE], line[128];
+    double quota, period;
+
+    if (!gp_format(path, sizeof(path), "%s/cpu.max", dir) ||
+        !read_line(root, path, line, sizeof(line)) ||
+        sscanf(line, "%lf %lf", &quota, &period) != 2)
+        return 0;
+    return quota > 0 && period > 0 ? quota / period : 0;
+}
+
+static double room(double limit, double used)
+{
+    if (!(limit > 0) || limit > 1e18) /* v1 writes 2^63 for "no limit" */
+        return 0;
+    return used > 0 && used < limit ? limit - used : used >= limit ? 1 : limit;
+}
+
+static double memory_v1(const char *root, const char *dir)
+{
+    return room(number_at(root, dir, "memory.limit_in_bytes"),
+                number_at(root, dir, "memory.usage_in_bytes"));
+}
+
+static double memory_v2(const char *root, const char *dir)
+{
+    return room(number_at(root, dir, "memory.max"),
+                number_at(root, dir, "memory.current"));
+}
+
+/* Is `name` one of the comma-separated controllers? */
+static bool has_controller(const char *list, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (const char *at = list; (at = strstr(at, name)); at += len)
+        if ((at == list || at[-1] == ',') && (at[len] == ',' || at[len] == '\0'))
+            return true;
+    return false;
+}
+
+static double least_of(double a, double b)
+{
+    return a <= 0 ? b : b <= 0 ? a : a < b ? a : b;
+}
+
+/* One line of /proc/self/cgroup, "id:controllers:path", for one resource. */
+static double line_limit(const char *root, char *line, const char *controller,
+                         group_limit *v1, group_limit *v2)
+{
+    char mount[PATH_SIZE], *list = strchr(line, ':'), *path;
+    double limit = 0;
+
+    if (!list || !(path = strchr(list + 1, ':')))
+        return 0;
+    *path++ = '\0';
+    if (*++list == '\0') { /* v2, alone or beside v1 */
+        limit = tightest(root, "/sys/fs/cgroup", path, v2);
+        return least_of(limit, tightest(root, "/sys/fs/cgroup/unified", path, v2));
+    }
+    if (!has_controller(list, controller))
+        return 0;
+    gp_format(mount, sizeof(mount), "/sys/fs/cgroup/%s", list);
+    limit = tightest(root, mount, path, v1);
+    gp_format(mount, sizeof(mount), "/sys/fs/cgroup/%s", controller);
+    return least_of(limit, tightest(root, mount, path, v1));
+}
+
+static double group_limit_of(const char *root, const char *controller, group_limit *v1,
+                             group_limit *v2)
+{
+    char line[PATH_SIZE];
+    double least = 0;
+    FILE *file = open_in(root, "/proc/self/cgroup");
+
+    while (file && fgets(line, sizeof(line), file)) {
+        line[strcspn(line, "\n")] = '\0';
+        least = least_of(least, line_limit(root, line, controller, v1, v2));
+    }
+    if (file)
+        fclose(file);
+    return least;
+}
+
+/* ---- the whole ---- */
+
+double cpu_memory_free(const char *root)
+{
+    double group = group_limit_of(root, "memory", memory_v1, memory_v2);
+    char proc[PATH_SIZE];
+    struct cpu_memory memory;
+
+    gp_format(proc, sizeof(proc), "%s/proc", root);
+    cpu_memory_read(proc, &memory);
+    return least_of(isfinite(memory.available) ? memory.available : 0, group);
+}
+
+/* The processors that the scheduler lets this process use. */
+static void own_mask(cpu_set_t *mask)
+{
+    CPU_ZERO(mask);
+    if (sched_getaffinity(0, sizeof(*mask), mask) != 0)
+        for (long i = 0; i < sysconf(_SC_NPROCESSORS_ONLN) && i < CPU_SETSIZE; i++)
+            CPU_SET((size_t)i, mask);
+}
+
+static int thread_count(const struct cpu_topology *t)
+{
+    const char *wanted = getenv("OMP_NUM_THREADS");
+    int threads = t->cores, most = wanted ? atoi(wanted) : 0;
+
+    if (t->quota > 0 && t->quota < threads)
+        threads = t->quota < 1 ? 1 : (int)floor(t->quota);
+    return most > 0 && most < threads ? most : threads;
+}
+
+void cpu_topology_read(const char *root, const cpu_set_t *mask,
+                       struct cpu_topology *out)
+{
+    char proc[PATH_SIZE], sys[PATH_SIZE];
+    struct cpu_memory memory;
+    struct cpu_caches caches;
+    struct cpu_info info;
+    cpu_set_t own;
+
+    memset(out, 0, sizeof(*out));
+    gp_format(proc, sizeof(proc), "%s/proc", root);
+    gp_format(sys, sizeof(sys), "%s/sys", root);
+    own_mask(&own);
+    mask = mask ? mask : &own;
+    cpu_caches_read(sys, mask, &caches);
+    cpu_info_read(proc, &info);
+    cpu_memory_read(proc, &memory);
+    out->cpus = CPU_COUNT(mask) > 0 ? CPU_COUNT(mask) : 1;
+    out->cores = caches.cores > 0 ? caches.cores : out->cpus;
+    out->level2 = caches.level2;
+    out->last_level = caches.last_level;
+    out->cache = caches.all;
+    out->quota = group_limit_of(root, "cpu", quota_v1, quota_v2);
+    out->threads = thread_count(out);
+    out->memory = isfinite(memory.total) ? memory.total : 0;
+    out->free = cpu_memory_free(root);
+    gp_copy(out->name, sizeof(out->name), info.name[0] ? info.name : "CPU");
+}
