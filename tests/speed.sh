@@ -4,7 +4,8 @@
 #   tests/speed.sh [GPUPLAN]
 #
 # --plan is a whole process, median of 21 runs; --batch is 40,000 requests through one
-# process; --compare is all GPUs at three precisions, median of 11 runs.
+# process; --compare is all GPUs at three precisions, median of 11 runs. Where valgrind is
+# installed, the instructions of one --plan as well: they do not depend on the load.
 set -eu
 gp=${1:-${GPUPLAN:-./gpuplan}}
 work=$(mktemp -d)
@@ -35,6 +36,12 @@ requests() {
 echo "$(nproc) processors, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
 echo "--plan, whole process:        $(median 21 "$gp" --plan -m llama-3.1-70b -p fp8 \
     -g h100-sxm -c 8k -u 16) ms"
+if command -v valgrind >/dev/null 2>&1; then
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$gp" --plan \
+        -m llama-3.1-70b -g h100-sxm 2>"$work/callgrind" >/dev/null || :
+    echo "--plan, instructions:         $(awk '/Collected/ {printf "%.1f M", $4 / 1e6}' \
+        "$work/callgrind")"
+fi
 echo "--plan, no GPU named:         $(median 21 "$gp" --plan -m llama-3.1-70b -p fp8) ms"
 echo "--compare -g all, 3 formats:  $(median 11 "$gp" --compare -m llama-3.1-70b -g all) ms"
 requests >"$work/requests"

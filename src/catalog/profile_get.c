@@ -209,14 +209,16 @@ static const char *text_of(struct profile_group group, const config_setting_t *a
         uint32_t ch;
         int bytes = gp_utf8(c, &ch);
 
+        if (bytes > 0 && gp_is_tame(ch)) {
+            c += bytes;
+            continue;
+        }
         if (bytes == 0)
             profile_fail_at(group, at, key, "save the file as UTF-8", "is not UTF-8");
-        else if (!gp_is_tame(ch))
+        else
             profile_fail_at(group, at, key, "", "holds a control character (U+%04X)",
                             (unsigned)ch);
-        if (bytes == 0 || !gp_is_tame(ch))
-            return NULL;
-        c += bytes;
+        return NULL;
     }
     return text;
 }

@@ -292,6 +292,8 @@ bool gp_is_tame(uint32_t ch)
         {0xD800, 0xDFFF}, {0x110000, UINT32_MAX}, /* no characters */
     };
 
+    if (ch >= ' ' && ch <= '~') /* nearly all of what profiles hold */
+        return true;
     for (size_t i = 0; i < sizeof wild / sizeof wild[0]; i++)
         if (ch >= wild[i].first && ch <= wild[i].last)
             return false;
