@@ -21,6 +21,8 @@ util_sources = \
 	src/util/say.h \
 	src/util/str.c \
 	src/util/str.h \
+	src/util/suggest.c \
+	src/util/suggest.h \
 	src/util/table.c \
 	src/util/table.h \
 	src/util/units.c \
@@ -161,7 +163,9 @@ request_sources = \
 	src/request/option.h \
 	src/request/planner.c \
 	src/request/planner.h \
-	src/request/planner_answer.c
+	src/request/planner_answer.c \
+	src/request/spelling.c \
+	src/request/spelling.h
 
 output_sources = \
 	src/output/batch.c \

@@ -22,6 +22,7 @@
 #include "util/mem.h"
 #include "util/path.h"
 #include "util/str.h"
+#include "util/suggest.h"
 
 #ifndef GP_PKGDATADIR
 #define GP_PKGDATADIR "/usr/local/share/gpuplan"
@@ -190,6 +191,13 @@ enum gp_status catalog_gpu(struct catalog *catalog, const char *id,
     return status;
 }
 
+bool catalog_suggest_gpu(struct catalog *catalog, const char *text, const char *as,
+                         char *hint, size_t size)
+{
+    return ready(catalog, NULL) == GP_OK &&
+           registry_suggest(&catalog->gpus, text, as, hint, size);
+}
+
 enum gp_status catalog_model(struct catalog *catalog, const char *id,
                              const struct model **model, struct gp_err *err)
 {
@@ -251,7 +259,7 @@ static enum gp_status no_format(const struct format_list *list, const char *id,
 
     for (size_t i = 0; i < list->count; i++)
         names[i] = list->formats[i].id;
-    registry_suggest(id, names, list->count, hint, sizeof hint);
+    suggest(id, names, list->count, "*", hint, sizeof hint);
     free(names);
     return gp_fail(err, GP_E_USAGE, "",
                    hint[0] != '\0' ? hint : "--list formats shows what there is",

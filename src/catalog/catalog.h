@@ -32,6 +32,9 @@ void catalog_free(struct catalog *catalog);
 /* By id; an alias (a Hugging Face repository name) also finds a model, ignoring case. */
 enum gp_status catalog_gpu(struct catalog *catalog, const char *id,
                            const struct gpu **gpu, struct gp_err *err);
+/* The nearest GPUs to a text that is none: suggest() of util/suggest.h. */
+bool catalog_suggest_gpu(struct catalog *catalog, const char *text, const char *as,
+                         char *hint, size_t size);
 enum gp_status catalog_model(struct catalog *catalog, const char *id,
                              const struct model **model, struct gp_err *err);
 enum gp_status catalog_format(struct catalog *catalog, const char *id,

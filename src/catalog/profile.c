@@ -18,6 +18,7 @@
 #include "util/mem.h"
 #include "util/path.h"
 #include "util/str.h"
+#include "util/suggest.h"
 
 static char known_mark; /* only its address is used */
 
@@ -184,7 +185,7 @@ static void warn_unknown(struct profile *profile, const config_setting_t *at,
     for (size_t i = 0; i < profile->asked_count && count < 128; i++)
         if (profile->asked[i].group == at->parent)
             names[count++] = profile->asked[i].key;
-    near = gp_nearest(at->name, names, count);
+    near = suggest_name(at->name, names, count);
     field_name(field, sizeof field, at, NULL);
     gp_format(line, sizeof line, "%s:%u: %s: unknown key%s%s%s", profile->name,
               config_setting_source_line(at), field,

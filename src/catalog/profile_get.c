@@ -13,6 +13,7 @@
 
 #include "catalog/profile_impl.h"
 #include "util/str.h"
+#include "util/suggest.h"
 
 static const char *kind_of(const config_setting_t *at)
 {
@@ -263,7 +264,7 @@ static int read_word(struct profile_group group, const config_setting_t *at,
         names[count] = words[count].word;
     }
     strbuf_init(&hint);
-    near = gp_nearest(text, names, count);
+    near = suggest_name(text, names, count);
     if (near != NULL)
         strbuf_addf(&hint, "did you mean \"%s\"?", near);
     else

@@ -14,9 +14,9 @@
 
 #include "util/mem.h"
 #include "util/str.h"
+#include "util/suggest.h"
 
-#define SUGGEST_MAX 4
-#define SUFFIX      ".cfg"
+#define SUFFIX ".cfg"
 
 void warn_list_add(void *warn_list, const char *line)
 {
@@ -314,48 +314,7 @@ static enum gp_status find_alias(struct registry *registry, const struct names *
     return GP_OK;
 }
 
-/* ---- near misses ---------------------------------------------------------------- */
-
-static void add_suggestion(struct strbuf *hint, const char *name, size_t at,
-                           size_t count)
-{
-    strbuf_add(hint, at == 0 ? "did you mean " : at + 1 == count ? " or " : ", ");
-    strbuf_add(hint, name);
-}
-
-static size_t near_names(const char *text, const char *const *names, size_t count,
-                         const char *near[SUGGEST_MAX])
-{
-    size_t found = 0, len = strlen(text);
-
-    for (size_t i = 0; i < count && found < SUGGEST_MAX; i++)
-        if (len >= 2 && strncasecmp(names[i], text, len) == 0)
-            near[found++] = names[i];
-    for (size_t i = 0; i < count && found == 0; i++)
-        if (len >= 3 && strcasestr(names[i], text) != NULL)
-            near[found++] = names[i];
-    if (found == 0) {
-        near[0] = gp_nearest(text, names, count);
-        found = near[0] != NULL;
-    }
-    return found;
-}
-
-void registry_suggest(const char *text, const char *const *names, size_t count,
-                      char *hint, size_t size)
-{
-    const char *near[SUGGEST_MAX];
-    size_t found = near_names(text, names, count, near);
-    struct strbuf buf;
-
-    strbuf_init(&buf);
-    for (size_t i = 0; i < found; i++)
-        add_suggestion(&buf, near[i], i, found);
-    if (found > 0)
-        strbuf_add(&buf, "?");
-    gp_copy(hint, size, buf.text);
-    strbuf_fini(&buf);
-}
+/* ---- lookup --------------------------------------------------------------------- */
 
 static enum gp_status unknown(const struct registry *registry,
                               const struct names *names, const char *text,
@@ -363,9 +322,8 @@ static enum gp_status unknown(const struct registry *registry,
 {
     char hint[256];
 
-    registry_suggest(text, (const char *const *)names->names, names->count, hint,
-                     sizeof hint);
-    if (hint[0] == '\0')
+    if (!suggest(text, (const char *const *)names->names, names->count, "*", hint,
+                 sizeof hint))
         gp_format(hint, sizeof hint, "--list %s shows what there is",
                   registry->class->folder);
     return gp_fail(err, GP_E_USAGE, "", hint, "no %s '%.120s'", registry->class->what,
@@ -406,4 +364,17 @@ enum gp_status registry_find(struct registry *registry, const char *text, void *
         status = unknown(registry, &names, text, err);
     names_fini(&names);
     return status;
+}
+
+bool registry_suggest(const struct registry *registry, const char *text, const char *as,
+                      char *hint, size_t size)
+{
+    struct names names = {0};
+    bool found;
+
+    if (list_ids(registry, &names, NULL) != GP_OK)
+        return false;
+    found = suggest(text, (const char *const *)names.names, names.count, as, hint, size);
+    names_fini(&names);
+    return found;
 }

@@ -67,8 +67,8 @@ enum gp_status registry_complete(struct registry *registry, struct gp_err *err);
 /* True for a name that may become part of a file name: no '/', no "..", not hidden. */
 bool registry_id_ok(const char *id);
 
-/* "did you mean a, b or c?" from the names nearest to text; "" when none is near. */
-void registry_suggest(const char *text, const char *const *names, size_t count,
+/* suggest() among the ids there are. */
+bool registry_suggest(const struct registry *registry, const char *text, const char *as,
                       char *hint, size_t size);
 
 #endif

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "checkpoint/jscan.h"
+#include "util/suggest.h"
 
 struct gguf_arch {
     const char *name;    /* general.architecture */
@@ -363,7 +364,7 @@ static void find_arch(struct build *b)
     }
     if (b->arch != &none)
         return;
-    near = gp_nearest(name, names, ARCHS);
+    near = suggest_name(name, names, ARCHS);
     if (near != NULL)
         snprintf(hint, sizeof hint, "the nearest known architecture is %s", near);
     snprintf(shown, sizeof shown, "%s: general.architecture", b->meta->where);

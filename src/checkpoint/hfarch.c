@@ -16,6 +16,8 @@
 
 #include <string.h>
 
+#include "util/suggest.h"
+
 #define QWEN_MOE (HF_SHARED_GATE)
 #define GEMMA (HF_TIED)
 #define BIASED (HF_QKV_BIAS | HF_O_BIAS | HF_MLP_BIAS | HF_NORM_BIAS | HF_FF_4H)
@@ -232,5 +234,5 @@ const char *hfarch_nearest(const char *type)
 
     for (size_t i = 0; i < ARCHS; i++)
         names[i] = archs[i].type;
-    return gp_nearest(type, names, ARCHS);
+    return suggest_name(type, names, ARCHS);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "request/spelling.h"
 #include "util/str.h"
 
 const struct command *const commands[] = {
@@ -28,17 +29,43 @@ const struct command *command_find(const char *name)
     return NULL;
 }
 
+/* The names of the options that these commands take; returns how many. */
+static size_t option_names(unsigned bits, const char *names[OPTION_COUNT])
+{
+    size_t n = 0;
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (option_rows[i].commands & bits)
+            names[n++] = option_rows[i].name;
+    return n;
+}
+
+enum gp_status command_unknown(const char *arg, struct gp_err *err)
+{
+    const char *names[OPTION_COUNT + 32];
+    size_t n = option_names(FOR_SCREEN, names);
+    char hint[256];
+    for (int i = 0; commands[i]; i++)
+        names[n++] = commands[i]->name;
+    names[n++] = "completion";
+    if (!spelling_option(arg, "--", names, n, hint, sizeof(hint)))
+        gp_copy(hint, sizeof(hint), "gpuplan --help lists them");
+    return gp_fail(err, GP_E_USAGE, arg, hint, "there is no such command%s",
+                   arg[0] == '-' ? " or option" : "");
+}
+
 /* ---- parsing ---- */
 
-static enum gp_status unknown_option(const char *arg, struct gp_err *err)
+/* The command's own options first, then those of others. */
+static enum gp_status unknown_option(const struct command *command, const char *arg,
+                                     struct gp_err *err)
 {
-    const char *names[OPTION_COUNT], *near;
-    char hint[80] = "see gpuplan --help";
-    for (int i = 0; i < OPTION_COUNT; i++)
-        names[i] = option_rows[i].name;
-    near = gp_nearest(without_dashes(arg), names, OPTION_COUNT);
-    if (near)
-        gp_format(hint, sizeof(hint), "did you mean --%s?", near);
+    const char *names[OPTION_COUNT];
+    char hint[256];
+    size_t own = option_names(command->bit, names);
+    if (!spelling_option(arg, "--", names, own, hint, sizeof(hint)) &&
+        !spelling_option(arg, "--", names, option_names(~0u, names), hint,
+                         sizeof(hint)))
+        gp_copy(hint, sizeof(hint), "see gpuplan --help");
     return gp_fail(err, GP_E_USAGE, arg, hint, "there is no such option");
 }
 
@@ -69,7 +96,7 @@ static enum gp_status take_option(struct invocation *in, int argc, char **argv, 
     const char *value;
     int id = split(argv[*i], name, sizeof(name), &value);
     if (id < 0)
-        return unknown_option(argv[*i], err);
+        return unknown_option(in->command, argv[*i], err);
     const struct option_row *row = &option_rows[id];
     gp_format(where, sizeof(where), "--%s", row->name);
     if (!(row->commands & in->command->bit))

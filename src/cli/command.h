@@ -51,6 +51,9 @@ extern const struct command cmd_plan, cmd_compare, cmd_table, cmd_list, cmd_show
 /* The command of this name, dashes ignored; NULL when there is none. */
 const struct command *command_find(const char *name);
 
+/* The error of a first argument that is no command, with the nearest ones. */
+enum gp_status command_unknown(const char *arg, struct gp_err *err);
+
 /* Whole help, or that of one command. */
 void command_help(const struct command *command, struct strbuf *out);
 

@@ -36,8 +36,7 @@ static int print(struct strbuf *out)
 static int no_such_command(const char *name)
 {
     struct gp_err err = {0};
-    gp_fail(&err, GP_E_USAGE, name, "gpuplan --help lists them",
-            "there is no such command");
+    command_unknown(name, &err);
     return complain(&err);
 }
 

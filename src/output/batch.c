@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "output/report.h"
+#include "request/spelling.h"
 #include "util/json.h"
 #include "util/path.h"
 #include "util/units.h"
@@ -29,19 +30,6 @@ static enum gp_status take_value(struct options *options, int id, const char *wh
                    "must be text, a number or null");
 }
 
-static enum gp_status unknown_key(const char *where, const char *key,
-                                  struct gp_err *err)
-{
-    const char *names[OPTION_COUNT], *near;
-    char hint[80] = "see gpuplan --help";
-    for (int i = 0; i < OPTION_COUNT; i++)
-        names[i] = option_rows[i].name;
-    near = gp_nearest(key, names, OPTION_COUNT);
-    if (near)
-        gp_format(hint, sizeof(hint), "did you mean %s?", near);
-    return gp_fail(err, GP_E_USAGE, where, hint, "there is no option '%.60s'", key);
-}
-
 /* What says how an answer is printed, and where, belongs to the whole run; only a
  * number of --output is part of a request. */
 static bool of_request(int id, const json_t *value)
@@ -55,6 +43,20 @@ static bool of_request(int id, const json_t *value)
                 scratch.value[OPT_OUTPUT].given);
     return (option_rows[id].commands & FOR_PLAN) &&
            !(option_rows[id].commands & FOR_LIST);
+}
+
+static enum gp_status unknown_key(const char *where, const char *key,
+                                  struct gp_err *err)
+{
+    const char *names[OPTION_COUNT];
+    char hint[256];
+    size_t n = 0;
+    for (int i = 0; i < OPTION_COUNT; i++)
+        if (of_request(i, NULL))
+            names[n++] = option_rows[i].name;
+    if (!spelling_option(key, "", names, n, hint, sizeof(hint)))
+        gp_copy(hint, sizeof(hint), "see gpuplan --help");
+    return gp_fail(err, GP_E_USAGE, where, hint, "there is no option '%.60s'", key);
 }
 
 static enum gp_status take_request(struct options *options, const char *where,

@@ -9,6 +9,7 @@
 #include "catalog/registry.h"
 #include "util/mem.h"
 #include "util/path.h"
+#include "util/suggest.h"
 
 const struct report_class report_classes[] = {
     {"models", "model", report_model_rows, report_model_show},
@@ -22,8 +23,8 @@ const struct report_class report_classes[] = {
 
 const struct report_class *report_class_find(const char *word, struct gp_err *err)
 {
-    const char *words[16], *near;
-    char hint[160] = "";
+    const char *words[16];
+    char hint[256] = "";
     size_t n = 0, len = 0;
     for (const struct report_class *c = report_classes; c->word; c++) {
         if (gp_casecmp(word, c->word) == 0 || gp_casecmp(word, c->singular) == 0)
@@ -31,9 +32,8 @@ const struct report_class *report_class_find(const char *word, struct gp_err *er
         words[n++] = c->word;
     }
     words[n++] = "devices"; /* the command's own: what is in this machine */
-    near = gp_nearest(word, words, n);
-    if (near)
-        gp_format(hint, sizeof(hint), "did you mean %s? ", near);
+    if (suggest(word, words, n, "*", hint, sizeof(hint)))
+        gp_copy(hint + strlen(hint), sizeof(hint) - strlen(hint), " ");
     for (size_t i = 0; i < n; i++) {
         len = strlen(hint);
         gp_format(hint + len, sizeof(hint) - len, "%s%s",
@@ -124,7 +124,7 @@ static enum gp_status unknown_id(struct catalog *catalog, const char *id,
             all.names[all.count++] = record_get(&items->records[i], "id");
         }
     }
-    registry_suggest(id, all.names, all.count, hint, sizeof(hint));
+    suggest(id, all.names, all.count, "*", hint, sizeof(hint));
     gp_fail(err, GP_E_USAGE, "--show", hint[0] ? hint : "see gpuplan --list CLASS",
             "there is no model, GPU, engine, instance, format or server '%.80s'", id);
     free(all.names);

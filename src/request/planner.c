@@ -11,7 +11,9 @@
 
 #include "checkpoint/checkpoint.h"
 #include "core/search.h"
+#include "request/spelling.h"
 #include "util/mem.h"
+#include "util/path.h"
 #include "util/str.h"
 #include "util/units.h"
 
@@ -146,6 +148,7 @@ static enum gp_status find_model(struct planner *p, const char *text,
                                  const struct model **model, bool *generic,
                                  struct gp_err *err)
 {
+    struct gp_err unknown = {0};
     struct model read;
     enum gp_status status;
     double params;
@@ -159,9 +162,11 @@ static enum gp_status find_model(struct planner *p, const char *text,
     if (reader_is_path(text)) {
         status = reader_model(text, &read, err);
         /* "org/name" is a path that is not there, and may be a catalogue alias */
-        if (status && strchr(text, '/') &&
-            catalog_model(p->catalog, text, model, NULL) == GP_OK)
+        if (status && strchr(text, '/') && !path_is_there(text) &&
+            catalog_model(p->catalog, text, model, &unknown) == GP_OK)
             return GP_OK;
+        if (err && strncmp(unknown.hint, "did you mean", 12) == 0)
+            gp_copy(err->hint, sizeof(err->hint), unknown.hint);
     } else if (is_size(text)) {
         status = units_parse_params(text, "--model", &params, err);
         if (!status)
@@ -295,6 +300,24 @@ static bool has_local(struct planner *p)
     return p->local_found;
 }
 
+/* The nearest GPUs with the count, however it was written: "did you mean h200-sxm:8?" */
+static void suggest_gpu(struct planner *p, const char *text, int count,
+                        struct gp_err *err)
+{
+    const struct gpu *gpu;
+    char name[128], as[16];
+    bool other_way = count == 0 && spelling_count(text, name, sizeof(name), &count);
+    if (count < 1 || count > PLAN_MAX_GPUS)
+        return;
+    gp_format(as, sizeof(as), "*:%d", count);
+    if (!other_way)
+        catalog_suggest_gpu(p->catalog, text, as, err->hint, sizeof(err->hint));
+    else if (catalog_gpu(p->catalog, name, &gpu, NULL) == GP_OK)
+        gp_format(err->hint, sizeof(err->hint), "did you mean %s:%d?", gpu->id, count);
+    else
+        catalog_suggest_gpu(p->catalog, name, as, err->hint, sizeof(err->hint));
+}
+
 /* "h100-sxm", "h100-sxm:4", "a100-80/3g.40gb:2", "local" */
 static enum gp_status find_gpu(struct planner *p, const char *text,
                                const struct gpu **gpu, int *count, struct gp_err *err)
@@ -326,9 +349,11 @@ static enum gp_status find_gpu(struct planner *p, const char *text,
         gp_copy(id, sizeof(id), p->local_text);
     }
     char *slash = strchr(id, '/');
-    return named_by(slash ? find_slice(p, id, slash, gpu, err)
-                          : catalog_gpu(p->catalog, id, gpu, err),
-                    "--gpu", err);
+    enum gp_status status = slash ? find_slice(p, id, slash, gpu, err)
+                                  : catalog_gpu(p->catalog, id, gpu, err);
+    if (status == GP_E_USAGE && !slash && err)
+        suggest_gpu(p, id, *count, err);
+    return named_by(status, "--gpu", err);
 }
 
 /* ---- the rest of a request ---- */

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "catalog/catalog.h"
+#include "request/spelling.h"
 #include "tui/app_parts.h"
 #include "util/path.h"
 
@@ -190,8 +191,8 @@ static int find_label(const char *name)
 
 static bool unknown(const struct app *app, const char *word, struct gp_err *err)
 {
-    const char *names[ACT_COUNT + VERBS + FIELD_COUNT + OPTION_COUNT], *near;
-    char hint[80] = "? lists actions, Tab completes";
+    const char *names[ACT_COUNT + VERBS + FIELD_COUNT + OPTION_COUNT];
+    char hint[256];
     size_t n = 0;
 
     for (int i = 0; i < SCREEN_COUNT; i++)
@@ -211,9 +212,8 @@ static bool unknown(const struct app *app, const char *word, struct gp_err *err)
     for (int i = 0; i < OPTION_COUNT; i++)
         if (find_own(app, option_rows[i].name) == i)
             names[n++] = option_rows[i].name;
-    near = gp_nearest(word, names, n);
-    if (near)
-        gp_format(hint, sizeof hint, "did you mean %s?", near);
+    if (!spelling_option(word, "", names, n, hint, sizeof hint))
+        gp_copy(hint, sizeof hint, "? lists actions, Tab completes");
     gp_fail(err, GP_E_USAGE, "", hint, "there is no '%.60s'", word);
     return false;
 }

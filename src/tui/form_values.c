@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "request/spelling.h"
 #include "util/str.h"
 #include "util/units.h"
 
@@ -256,10 +257,10 @@ static bool next_word(const char **text, char *word, size_t size)
 static enum gp_status find_field(const char *word, enum field *field,
                                  struct gp_err *err)
 {
-    const char *names[FIELD_COUNT], *near;
+    const char *names[FIELD_COUNT];
     const char *name = word + strspn(word, "-");
     int id = option_find(name);
-    char hint[80] = "? lists what can be set";
+    char hint[256];
 
     *field = id == OPT_OUT ? FIELD_OUTPUT : id < 0 ? FIELD_COUNT : field_of(id);
     if (*field != FIELD_COUNT)
@@ -269,9 +270,8 @@ static enum gp_status find_field(const char *word, enum field *field,
                        "has no field on the screens");
     for (int f = 0; f < FIELD_COUNT; f++)
         names[f] = option_rows[field_rows[f].option].name;
-    near = gp_nearest(name, names, FIELD_COUNT);
-    if (near)
-        gp_format(hint, sizeof(hint), "did you mean %s?", near);
+    if (!spelling_option(name, "", names, FIELD_COUNT, hint, sizeof(hint)))
+        gp_copy(hint, sizeof(hint), "? lists what can be set");
     return gp_fail(err, GP_E_USAGE, word, hint, "is no field of the plan");
 }
 

@@ -1,10 +1,7 @@
 /*
- * str.c - growing and bounded text, and the nearest known name to a typo.
+ * str.c - growing and bounded text.
  *
  * Cuts fall between UTF-8 characters: "caf\u00e9" in five bytes of storage is "caf".
- * A near miss is judged by Levenshtein's distance (insert, delete, replace one letter);
- * a name that only continues the word comes before one that differs by a letter:
- * "h100" is nearer to "h100-sxm" than to "a100".
  */
 #include "util/str.h"
 
@@ -17,10 +14,7 @@
 
 #include "util/mem.h"
 
-#define WORD_MAX     64 /* gp_distance: longer words count as far */
-#define FAR          (2 * WORD_MAX)
 #define FORMAT_GUESS 128 /* strbuf_addf: most pieces are shorter */
-#define PREFIX_MIN   2   /* letters of a prefix before it says anything */
 
 static char empty_text[1] = "";
 
@@ -162,81 +156,6 @@ int gp_casecmp(const char *a, const char *b)
         b++;
     }
     return (unsigned char)gp_lower(*a) - (unsigned char)gp_lower(*b);
-}
-
-static int min3(int a, int b, int c)
-{
-    int least = a < b ? a : b;
-
-    return least < c ? least : c;
-}
-
-int gp_distance(const char *a, const char *b)
-{
-    int row[WORD_MAX + 1];
-    size_t a_len = strlen(a), b_len = strlen(b);
-
-    if (a_len > WORD_MAX || b_len > WORD_MAX)
-        return FAR;
-    for (size_t j = 0; j <= b_len; j++)
-        row[j] = (int)j;
-    for (size_t i = 1; i <= a_len; i++) {
-        int diagonal = row[0]; /* distance of a[0..i-1] and b[0..j-1] */
-
-        row[0] = (int)i;
-        for (size_t j = 1; j <= b_len; j++) {
-            int swap = diagonal + (gp_lower(a[i - 1]) != gp_lower(b[j - 1]));
-
-            diagonal = row[j];
-            row[j] = min3(row[j] + 1, row[j - 1] + 1, swap);
-        }
-    }
-    return row[b_len];
-}
-
-static bool starts_with(const char *text, const char *prefix)
-{
-    while (*prefix && gp_lower(*text) == gp_lower(*prefix)) {
-        text++;
-        prefix++;
-    }
-    return !*prefix;
-}
-
-/* Twice the edits, so that a mere continuation can rank between 0 and 1 edit; INT_MAX
- * when the name is no sensible suggestion. */
-static int miss(const char *word, const char *name)
-{
-    size_t len = strlen(word), name_len = strlen(name);
-    int distance = gp_distance(word, name);
-    int allowed = len / 3 > 2 ? (int)(len / 3) : 2;
-
-    if (distance == 0)
-        return 0;
-    if (len >= PREFIX_MIN && starts_with(name, word))
-        return 1;
-    if (name_len >= PREFIX_MIN && starts_with(word, name) && distance > allowed)
-        return 2 * allowed + 1;
-    /* Two edits turn any two letters into any other two: that is no resemblance. */
-    if (distance > allowed || (size_t)distance >= (len > name_len ? len : name_len))
-        return INT_MAX;
-    return 2 * distance;
-}
-
-const char *gp_nearest(const char *word, const char *const *names, size_t count)
-{
-    const char *best = NULL;
-    int best_miss = INT_MAX;
-
-    for (size_t i = 0; i < count; i++) {
-        int here = miss(word, names[i]);
-
-        if (here < best_miss) {
-            best_miss = here;
-            best = names[i];
-        }
-    }
-    return best;
 }
 
 int gp_utf8(const char *at, uint32_t *out)

@@ -1,5 +1,5 @@
 /*
- * str.h - text that grows (struct strbuf), text that is bounded, and near misses.
+ * str.h - text that grows (struct strbuf) and text that is bounded.
  *
  * A strbuf is caller's storage: strbuf_init, use, strbuf_fini. `text` is always
  * terminated. gp_copy() cuts at the buffer's end and says whether it had to.
@@ -42,13 +42,6 @@ bool gp_format(char *dst, size_t size, const char *fmt, ...)
 /* ASCII lower case of one character / comparison that ignores ASCII case. */
 char gp_lower(char c);
 int gp_casecmp(const char *a, const char *b);
-
-/* Edit distance of two words, ASCII case ignored; words longer than 64 count as far. */
-int gp_distance(const char *a, const char *b);
-
-/* The name in names[count] nearest to word, or NULL when none is near enough to be
- * worth suggesting (a third of the length, at least 2 edits, or a shared prefix). */
-const char *gp_nearest(const char *word, const char *const *names, size_t count);
 
 /* The character at text, and how many bytes it has; 0: it is none of UTF-8. */
 int gp_utf8(const char *text, uint32_t *ch);

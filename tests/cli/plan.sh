@@ -198,6 +198,17 @@ assert_fails 2 "no model was given" --plan
 assert_fails 2 "did you mean llama-3.1-8b?" --plan -m llama3.1-8b
 assert_fails 2 "did you mean h100" --plan -m llama-3.1-8b -g h100
 assert_fails 2 "did you mean --context?" --plan -m llama-3.1-8b --contxt 3
+assert_fails 2 "did you mean --context TOKENS?" --plan -m llama-3.1-8b --ctx 8k
+assert_fails 2 "did you mean --tp N?" --plan -m llama-3.1-8b --tensor-parallel=2
+assert_fails 2 "did you mean --gpu GPU[/SLICE][:COUNT]?" --plan -m llama-3.1-8b --gpus 8
+assert_fails 2 "did you mean --context TOKENS?" --max-model-len 8k
+assert_fails 2 "did you mean --plan?" --pln -m llama-3.1-8b
+assert_fails 2 "did you mean llama-3.3-70b, llama-3.1-70b" --plan -m llama-70b
+assert_fails 3 "did you mean llama-3.1-70b?" --plan -m meta-llama/Llama-3.1-70B-Instrct
+assert_fails 2 "did you mean h200-sxm:8?" --plan -m llama-3.1-8b -g 8xH200
+assert_fails 2 "did you mean h100-nvl:8, h100-pcie:8 or" --plan -m llama-3.1-8b -g H100x8
+assert_fails 2 "did you mean h100-nvl:2, h100-pcie:2 or" --plan -m llama-3.1-8b -g h100:2
+assert_fails 2 "did you mean a100-pcie-80:2 or" --plan -m llama-3.1-8b -g '2x a100 80gb'
 assert_fails 2 "--context: 0 is outside" --plan -m llama-3.1-8b -c 0
 assert_fails 2 "needs a value" --plan -m
 assert_fails 2 "is given twice" --plan -m llama-3.1-8b -c 8k -c 4k

@@ -560,7 +560,7 @@ KEYS
 only 21,24
 expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
- --model: no model 'llama-3.1-7b' (did you mean llama-3.1-70b?)
+ --model: no model 'llama-3.1-7b' (did you mean llama-3.1-8b or llama-3.1-70b?)
 
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
 END

@@ -70,37 +70,6 @@ static void test_case(void **state)
     assert_int_equal(gp_lower('['), '[');
 }
 
-static void test_distance(void **state)
-{
-    char far[100];
-
-    (void)state;
-    memset(far, 'a', sizeof far - 1);
-    far[sizeof far - 1] = '\0';
-    assert_int_equal(gp_distance("kitten", "sitting"), 3);
-    assert_int_equal(gp_distance("", "abc"), 3);
-    assert_int_equal(gp_distance("FP8", "fp8"), 0);
-    assert_true(gp_distance(far, "a") > 64);
-}
-
-static void test_nearest(void **state)
-{
-    static const char *const gpus[] = {"a100-80-sxm", "a100",     "b200",
-                                       "h100-sxm",    "h200-sxm", "l40s"};
-    static const char *const keys[] = {"bandwidth_gb_s", "memory_gib", "power_w"};
-
-    (void)state;
-    assert_string_equal(gp_nearest("h100", gpus, 6), "h100-sxm");
-    assert_string_equal(gp_nearest("h10-sxm", gpus, 6), "h100-sxm");
-    assert_string_equal(gp_nearest("L40S", gpus, 6), "l40s");
-    assert_string_equal(gp_nearest("bandwith_gbs", keys, 3), "bandwidth_gb_s");
-    assert_string_equal(gp_nearest("memory", keys, 3), "memory_gib");
-    assert_string_equal(gp_nearest("memory_gib_total", keys, 3), "memory_gib");
-    assert_null(gp_nearest("xy", gpus, 6));
-    assert_null(gp_nearest("completely-different", gpus, 6));
-    assert_null(gp_nearest("h100", gpus, 0));
-}
-
 static void test_width(void **state)
 {
     (void)state;
@@ -167,8 +136,6 @@ int main(void)
         cmocka_unit_test(test_copy_cuts_between_characters),
         cmocka_unit_test(test_format_reports_cut),
         cmocka_unit_test(test_case),
-        cmocka_unit_test(test_distance),
-        cmocka_unit_test(test_nearest),
         cmocka_unit_test(test_width),
         cmocka_unit_test(test_tame),
         cmocka_unit_test(test_tame_lines),

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "request/spelling.h"
 #include "run/session.h"
 #include "tui/form.h"
 #include "util/units.h"
@@ -103,8 +104,8 @@ static bool next_word(const char **line, char word[BENCH_VALUE], struct gp_err *
 
 static enum gp_status find(const char *word, int *id, struct gp_err *err)
 {
-    const char *names[OPTION_COUNT], *near, *name = word + strspn(word, "-");
-    char hint[80] = "as in: rel-ci 2 force";
+    const char *names[OPTION_COUNT], *name = word + strspn(word, "-");
+    char hint[256];
     size_t n = 0;
 
     *id = option_find(name);
@@ -113,9 +114,8 @@ static enum gp_status find(const char *word, int *id, struct gp_err *err)
     for (int i = 0; i < OPTION_COUNT; i++)
         if (bench_option((enum option_id)i))
             names[n++] = option_rows[i].name;
-    near = gp_nearest(name, names, n);
-    if (near)
-        gp_format(hint, sizeof hint, "did you mean %s?", near);
+    if (!spelling_option(name, "", names, n, hint, sizeof hint))
+        gp_copy(hint, sizeof hint, "as in: rel-ci 2 force");
     return gp_fail(err, GP_E_USAGE, "", hint, "'%.60s' is no option of a measurement",
                    word);
 }
