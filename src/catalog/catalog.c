@@ -154,12 +154,12 @@ static enum gp_status ready(const struct catalog *catalog, struct gp_err *err)
 {
     if (catalog->not_there[0] != '\0')
         return gp_fail(err, GP_E_USAGE, catalog->named_by,
-                       "name a folder with profiles", "%.200s is no folder",
+                       "name a folder that holds profiles", "%.200s is not a folder",
                        catalog->not_there);
     if (catalog->path.count == 0)
         return gp_fail(err, GP_E_FILE, GP_PKGDATADIR "/profiles",
                        "install gpuplan or set GPUPLAN_PROFILES",
-                       "no profiles are found");
+                       "no profiles found");
     return GP_OK;
 }
 
@@ -262,7 +262,7 @@ static enum gp_status no_format(const struct format_list *list, const char *id,
     suggest(id, names, list->count, "*", hint, sizeof hint);
     free(names);
     return gp_fail(err, GP_E_USAGE, "",
-                   hint[0] != '\0' ? hint : "--list formats shows what there is",
+                   hint[0] != '\0' ? hint : "see gpuplan --list formats",
                    "no format '%.80s'", id);
 }
 
@@ -292,7 +292,7 @@ static enum gp_status no_range(const struct engine_list *list, const char *versi
     struct strbuf hint;
 
     strbuf_init(&hint);
-    strbuf_add(&hint, "there are figures for ");
+    strbuf_add(&hint, "known versions: ");
     for (size_t i = 0; i < list->count; i++)
         strbuf_addf(&hint, "%s%s", i == 0 ? "" : ", ", list->engines[i].range);
     gp_fail(err, GP_E_USAGE, "--engine", hint.text, "no figures for %s %.40s",
@@ -318,7 +318,7 @@ static enum gp_status pick_range(const struct engine_list *list, const char *ver
     }
     if (number < 0)
         return gp_fail(err, GP_E_USAGE, "--engine", "write it as in vllm@0.19",
-                       "'%.40s' is no version", version);
+                       "'%.40s' is not a version", version);
     return no_range(list, version, err);
 }
 
@@ -553,7 +553,7 @@ enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership
         return status;
     if (!catalog->ownership_read)
         return gp_fail(err, GP_E_FILE, "prices/ownership.cfg",
-                       "it lies in the profiles folder", "is not found");
+                       "it belongs in the profiles folder", "is not found");
     *own = &catalog->ownership;
     return GP_OK;
 }

@@ -74,7 +74,7 @@ static enum gp_status check_engine(const char *path, const void *item,
     if (it->list.count > 0)
         return GP_OK;
     gp_format(where, sizeof where, "%s: ranges", path);
-    return gp_fail(err, GP_E_FILE, where, "an engine needs one version range at least",
+    return gp_fail(err, GP_E_FILE, where, "an engine needs at least one version range",
                    "is missing");
 }
 

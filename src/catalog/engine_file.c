@@ -123,7 +123,7 @@ static int read_version(struct profile_group item, const char *key, char *text,
         return open_end;
     version = engine_version(text);
     if (version < 0)
-        profile_fail(item, key, "write it as in \"0.19\"", "\"%s\" is no version",
+        profile_fail(item, key, "write it as in \"0.19\"", "\"%s\" is not a version",
                      text);
     return version;
 }
@@ -170,17 +170,18 @@ static void check(struct profile_group item, const struct engine_list *list,
     if (!engine->non_torch_1.known || !engine->non_torch_tp.known ||
         !engine->non_torch_pp.known)
         profile_fail(item, "non_torch_1_gib",
-                     "an engine needs all three non_torch terms", "is missing");
+                     "give non_torch_1_gib, non_torch_tp_gib and non_torch_pp_gib",
+                     "is missing");
     else if (!engine->base.known || !engine->forward_base.known ||
              !engine->graphs.known || !engine->vision.known)
         profile_fail(item, "base_gib",
-                     "base_gib, forward_base_gib, vision_gib and graphs_gib are needed",
+                     "give base_gib, forward_base_gib, vision_gib and graphs_gib",
                      "a memory term is missing");
     else if (engine->fraction <= 0 || engine->block < 1)
-        profile_fail(item, "fraction", "fraction and block are needed",
+        profile_fail(item, "fraction", "give fraction and block",
                      "a default is missing");
     else if (engine->until < engine->from)
-        profile_fail(item, "until", "", "is before from");
+        profile_fail(item, "until", "", "is lower than from");
     else if (before != NULL && strcmp(before->id, engine->id) == 0 &&
              before->until >= engine->from)
         profile_fail(item, "from", "", "overlaps the range %s", before->range);

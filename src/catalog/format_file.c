@@ -120,10 +120,10 @@ static void check(struct profile_group item, const struct format *format)
     else if (format->group_bytes > 0 && format->group_cols == 0 &&
              format->group_rows == 0)
         profile_fail(item, "group_bytes", "give group or row_bytes",
-                     "says nothing without the size of a group");
+                     "needs the size of a group");
     else if (format->mix && (format->embed_bits <= 0 || format->output_bits <= 0))
         profile_fail(item, "mix", "give embedding_bits and output_bits",
-                     "says nothing of embedding and output");
+                     "needs the bits of embedding and output");
 }
 
 static void read_format(struct profile_group top, struct profile_group item,

@@ -118,7 +118,7 @@ static void read_share(struct profile_group slice, const char *key, int *part, i
     profile_count_at(slice, key, 1, of, 1, 64);
     if (count != 2 || *part > *of)
         profile_fail(slice, key, "write [part, whole], as in [3, 7]",
-                     "is no part of a whole");
+                     "is not a share");
 }
 
 static void read_slices(struct profile_group top, struct gpu *gpu)
@@ -183,5 +183,5 @@ enum gp_status gpu_file_check(const char *path, const struct gpu *gpu,
     if (missing == NULL)
         return GP_OK;
     gp_format(where, sizeof where, "%s: %s", path, missing);
-    return gp_fail(err, GP_E_FILE, where, "a GPU profile needs it", "is missing");
+    return gp_fail(err, GP_E_FILE, where, "every GPU profile needs it", "is missing");
 }

@@ -138,7 +138,7 @@ static bool add_layer(struct pattern *p, char letter)
     const char *found = strchr(p->letters, letter);
 
     if (!found || letter == '\0') {
-        pattern_fail(p, "no kind has the letter");
+        pattern_fail(p, "no layer kind has this letter");
         return false;
     }
     if (p->model->layer_count == MODEL_MAX_LAYERS) {
@@ -169,8 +169,8 @@ static bool pattern_bracket(struct pattern *p, int times)
     const char *start = p->at + 1;
 
     if (p->bracket || !strchr(start, ')')) {
-        pattern_fail(p, p->bracket ? "a bracket inside a bracket"
-                                   : "a bracket is not closed");
+        pattern_fail(p, p->bracket ? "brackets cannot be nested"
+                                   : "a bracket is never closed");
         return false;
     }
     p->bracket = true;
@@ -228,8 +228,8 @@ static void read_letter(struct profile_group item, char *letters, int k)
     if (profile_failed(item.profile))
         return;
     if (text[0] == '\0' || strchr("0123456789()", text[0]) || strchr(letters, text[0]))
-        profile_fail(item, "letter", "choose another", "\"%s\" is taken or no letter",
-                     text);
+        profile_fail(item, "letter", "choose another",
+                     "\"%s\" is taken, or is a digit or bracket", text);
     letters[k] = text[0];
 }
 

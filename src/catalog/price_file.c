@@ -47,13 +47,13 @@ static void read_date(struct profile_group group, const char *key, char *date,
         if (!(i == 4 || i == 7 ? date[i] == '-'
                                : isdigit((unsigned char)date[i]) || quarter)) {
             profile_fail(group, key, "write it as in \"2026-07-20\"",
-                         "\"%s\" is no date", date);
+                         "\"%s\" is not a date", date);
             return;
         }
     }
     if (len != 4 && len != 7 && len != 10)
-        profile_fail(group, key, "write it as in \"2026-07-20\"", "\"%s\" is no date",
-                     date);
+        profile_fail(group, key, "write it as in \"2026-07-20\"",
+                     "\"%s\" is not a date", date);
 }
 
 /* What may stand at the top of a price file as well as in a row. */
@@ -111,7 +111,7 @@ static void check_row(struct profile_group item, const struct instance *row)
     if (missing != NULL)
         profile_fail(item, missing, "", "is missing");
     else if (row->per_gpu && row->gpu_count != 1)
-        profile_fail(item, "count", "per_gpu = true goes with count = 1",
+        profile_fail(item, "count", "with per_gpu = true, count must be 1",
                      "is %d, and the price is for one GPU", row->gpu_count);
     else if (row->on_demand <= 0 && row->spot <= 0)
         profile_fail(item, "on_demand", "give on_demand or spot", "has no price");
@@ -172,7 +172,7 @@ enum gp_status price_file_ownership(const char *path, struct ownership *own,
     if (!profile_failed(profile) &&
         (own->years_low > own->years || own->years_high < own->years))
         profile_fail(top, "years", "years_low <= years <= years_high",
-                     "%g is outside its own range %g..%g", own->years, own->years_low,
+                     "%g is outside its band %g..%g", own->years, own->years_low,
                      own->years_high);
     status = profile_finish(profile, warn, ctx, err);
     profile_free(profile);

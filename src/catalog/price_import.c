@@ -180,10 +180,10 @@ static enum gp_status number(const struct import *in, enum column column, double
     if (*text == '\0')
         return GP_OK;
     if (!isdigit((unsigned char)*text) && *text != '.')
-        return refuse(in, column, "is no number");
+        return refuse(in, column, "is not a number");
     *value = strtod(text, &end);
     if (*end != '\0' || strpbrk(text, "xX") != NULL)
-        return refuse(in, column, "is no number");
+        return refuse(in, column, "is not a number");
     if (!isfinite(*value) || *value > high)
         return refuse(in, column, "is too large");
     return GP_OK;
@@ -318,7 +318,7 @@ static enum gp_status keep(struct import *in, const struct instance *row)
         return GP_OK;
     }
     if (in->count == TYPES_MAX)
-        return refuse(in, COL_TYPE, "is one instance type too many (4096 are read)");
+        return refuse(in, COL_TYPE, "is instance type 4097: at most 4096 are read");
     in->rows = gp_grow(in->rows, &in->cap, in->count + 1, sizeof *in->rows);
     in->regions =
         gp_grow(in->regions, &in->regions_cap, in->count + 1, sizeof *in->regions);
@@ -349,7 +349,7 @@ static enum gp_status read_figures(const struct import *in, struct instance *row
     row->ram = ram * GP_GIB;
     status = read_text(in, COL_TYPE, row->type, sizeof row->type);
     if (status == GP_OK && row->type[0] == '\0')
-        return refuse(in, COL_TYPE, "is no name");
+        return refuse(in, COL_TYPE, "is empty");
     return status == GP_OK ? read_text(in, COL_REGION, row->region, sizeof row->region)
                            : status;
 }
@@ -365,8 +365,9 @@ static enum gp_status read_row(struct import *in)
         char where[192];
 
         gp_format(where, sizeof where, "%s:%d", in->csv.name, in->csv.line);
-        return gp_fail(in->err, GP_E_FILE, where, "", "has %zu fields, the header %zu",
-                       in->csv.count, in->header_count);
+        return gp_fail(in->err, GP_E_FILE, where, "",
+                       "has %zu fields, but the header has %zu", in->csv.count,
+                       in->header_count);
     }
     status = read_figures(in, &row, &gpus);
     if (status != GP_OK)
@@ -514,7 +515,8 @@ enum gp_status price_import_text(const char *name, const char *text, size_t len,
     for (size_t i = 0; i < in.count; i++)
         summary->assumed += in.rows[i].assumed;
     if (status == GP_OK && in.count == 0)
-        status = gp_fail(err, GP_E_FILE, name, "", "holds no priced GPU instance");
+        status =
+            gp_fail(err, GP_E_FILE, name, "", "holds no GPU instance with a price");
     if (status == GP_OK)
         write_file(&in, date, out_cfg);
     csv_fini(&in.csv);

@@ -20,7 +20,7 @@ static const char *kind_of(const config_setting_t *at)
     static const struct profile_word kinds[] = {
         {"a group", CONFIG_TYPE_GROUP},    {"an integer", CONFIG_TYPE_INT},
         {"an integer", CONFIG_TYPE_INT64}, {"a float", CONFIG_TYPE_FLOAT},
-        {"a text", CONFIG_TYPE_STRING},    {"true or false", CONFIG_TYPE_BOOL},
+        {"a string", CONFIG_TYPE_STRING},    {"true or false", CONFIG_TYPE_BOOL},
         {"an array", CONFIG_TYPE_ARRAY},   {"a list", CONFIG_TYPE_LIST},
     };
 
@@ -37,7 +37,7 @@ static void wrong_kind(struct profile_group group, const config_setting_t *at,
 
     if (config_setting_type(at) == CONFIG_TYPE_FLOAT && strcmp(wanted, "a count") == 0)
         hint = "write it without a decimal point";
-    profile_fail_at(group, at, key, hint, "is %s, %s is wanted", kind_of(at), wanted);
+    profile_fail_at(group, at, key, hint, "is %s, expected %s", kind_of(at), wanted);
 }
 
 /* ---- scalars -------------------------------------------------------------------- */
@@ -63,7 +63,7 @@ static void read_number(struct profile_group group, const config_setting_t *at,
     if (!number_of(at, &number))
         wrong_kind(group, at, key, "a number");
     else if (!isfinite(number))
-        profile_fail_at(group, at, key, "", "is no finite number");
+        profile_fail_at(group, at, key, "", "is not a finite number");
     else if (number < low || number > high)
         profile_fail_at(group, at, key, "", "%.10g is outside %.10g..%.10g", number,
                         low, high);
@@ -117,7 +117,7 @@ void profile_quantity(struct profile_group group, const char *key,
         return;
     if (part[1] > part[0] || part[2] < part[0]) {
         profile_fail_at(group, at, key, "write (value, low, high)",
-                        "%.10g is outside its own band %.10g..%.10g", part[0], part[1],
+                        "%.10g is outside its band %.10g..%.10g", part[0], part[1],
                         part[2]);
         return;
     }
@@ -200,7 +200,7 @@ static const char *text_of(struct profile_group group, const config_setting_t *a
     const char *text;
 
     if (config_setting_type(at) != CONFIG_TYPE_STRING) {
-        wrong_kind(group, at, key, "a text in quotes");
+        wrong_kind(group, at, key, "a string in quotes");
         return NULL;
     }
     text = config_setting_get_string(at);
@@ -270,7 +270,7 @@ static int read_word(struct profile_group group, const config_setting_t *at,
     else
         for (size_t i = 0; i < count; i++)
             strbuf_addf(&hint, "%s%s", i == 0 ? "one of " : ", ", names[i]);
-    profile_fail_at(group, at, key, hint.text, "\"%.60s\" is not known here", text);
+    profile_fail_at(group, at, key, hint.text, "unknown value \"%.60s\"", text);
     strbuf_fini(&hint);
     return -1;
 }
@@ -308,11 +308,11 @@ void profile_strings(struct profile_group group, const char *key, char *value,
         const char *text = text_of(group, item, key);
 
         if (text != NULL && strchr(text, '|') != NULL)
-            profile_fail_at(group, item, key, "write a list of texts", "holds a '|'");
+            profile_fail_at(group, item, key, "write a list of strings", "holds a '|'");
         else if (text != NULL)
             strbuf_addf(&joined, "%s%s", i > 0 ? "|" : "", text);
         if (joined.len >= size)
-            profile_fail_at(group, item, key, "", "is longer than %zu bytes together",
+            profile_fail_at(group, item, key, "", "is longer than %zu bytes in all",
                             size - 1);
     }
     if (!group.profile->failed)
@@ -329,7 +329,7 @@ void profile_bits(struct profile_group group, const char *key, unsigned *bits,
     if (at == NULL)
         return;
     if (!is_sequence(at)) {
-        wrong_kind(group, at, key, "a list of texts");
+        wrong_kind(group, at, key, "a list of strings");
         return;
     }
     for (int i = 0; i < config_setting_length(at); i++) {
@@ -431,7 +431,7 @@ struct profile_group profile_sub_named(struct profile_group group, const char *n
     if (group.setting != NULL)
         at = config_setting_get_member(group.setting, name);
     if (at == NULL || !config_setting_is_group(at)) {
-        profile_fail_at(group, at, name, "", "is no group here");
+        profile_fail_at(group, at, name, "", "is not a group");
         return none;
     }
     at->hook = group.setting; /* known, like all that profile_find() returns */

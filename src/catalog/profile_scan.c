@@ -109,21 +109,22 @@ static enum gp_status check_word(const struct scan *scan, const char *word, size
     long long value;
 
     if (len == 1 && *word == '.')
-        return refuse(scan, "", "is no number", word, len);
+        return refuse(scan, "", "is not a number", word, len);
     if (used == 0 || (rest > 0 && !wide) || rest > 2 ||
         (rest == 2 && word[used + 1] != 'L'))
         return GP_OK; /* a name, a float, or something libconfig itself refuses */
     if (used >= sizeof digits)
-        return refuse(scan, "write it as a float", "has too many digits", word, len);
+        return refuse(scan, "write it with a decimal point", "has too many digits",
+                      word, len);
     memcpy(digits, word, used);
     digits[used] = '\0';
     errno = 0;
     value = strtoll(digits, NULL, hex ? 16 : 10);
     if (errno == ERANGE)
-        return refuse(scan, "write it as a float", "does not fit in 64 bits", word,
-                      len);
+        return refuse(scan, "write it with a decimal point", "does not fit in 64 bits",
+                      word, len);
     if (!wide && (value > INT32_MAX || value < INT32_MIN))
-        return refuse(scan, "put an L behind it", "does not fit in 32 bits", word, len);
+        return refuse(scan, "append an L", "does not fit in 32 bits", word, len);
     return GP_OK;
 }
 
@@ -144,7 +145,7 @@ static enum gp_status scan_mark(struct scan *scan)
         scan->line++;
     else if (c == '@')
         return refuse(scan, "put the settings into the file itself",
-                      "include is not followed", "@", 1);
+                      "is not supported", "@include", 8);
     else if ((c == ')' || c == ']' || c == '}') && scan->depth > 0)
         scan->depth--;
     else if (c == '(' || c == '[' || c == '{') {
@@ -152,7 +153,7 @@ static enum gp_status scan_mark(struct scan *scan)
             return refuse(scan, "", "is nested too deeply", &c, 1);
         scan->settings[++scan->depth] = 0;
     } else if ((c == '=' || c == ':') && ++scan->settings[scan->depth] > SETTINGS_MAX)
-        return refuse(scan, "", "follows 1024 settings of one group", &c, 1);
+        return refuse(scan, "", "exceeds 1024 settings in one group", &c, 1);
     return GP_OK;
 }
 
@@ -164,7 +165,7 @@ enum gp_status profile_scan(const char *name, const char *text, size_t len,
     enum gp_status status = GP_OK;
 
     if (memchr(text, '\0', len) != NULL)
-        return gp_fail(err, GP_E_FILE, name, "", "holds a NUL byte, it is no text");
+        return gp_fail(err, GP_E_FILE, name, "", "holds a NUL byte: not a text file");
     while (status == GP_OK && scan.at < scan.end) {
         char next = scan.at + 1 < scan.end ? scan.at[1] : '\0';
 

@@ -150,7 +150,8 @@ static void odd_name(const struct names *names, const char *dir, const char *fil
     char line[GP_PATH_MAX];
 
     gp_format(line, sizeof line,
-              "%s/%s: is not read: an id has letters, digits and . _ + -", dir, file);
+              "%s/%s: skipped: an id may hold only letters, digits and . _ + -", dir,
+              file);
     if (names->warnings != NULL)
         warn_list_add(names->warnings, line);
 }
@@ -277,9 +278,9 @@ static enum gp_status ambiguous(const struct registry *registry, const char *tex
 {
     char hint[256];
 
-    gp_format(hint, sizeof hint, "it may be %s or %s", id_of(a), id_of(b));
-    return gp_fail(err, GP_E_USAGE, "", hint, "%s '%.80s' is not one %s only",
-                   registry->class->what, text, registry->class->what);
+    gp_format(hint, sizeof hint, "use %s or %s", id_of(a), id_of(b));
+    return gp_fail(err, GP_E_USAGE, "", hint, "%s '%.80s' is ambiguous",
+                   registry->class->what, text);
 }
 
 static enum gp_status find_alias(struct registry *registry, const struct names *names,

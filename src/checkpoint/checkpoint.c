@@ -296,10 +296,10 @@ static enum gp_status no_model(const char *dir, struct gp_err *err)
     if (count > 0)
         return gp_fail(err, GP_E_FILE, dir,
                        "put the model's config.json beside the .safetensors files",
-                       "config.json is missing: tensors alone do not tell how wide "
-                       "a head is");
-    return gp_fail(err, GP_E_FILE, dir, "a model's folder holds one of them",
-                   "neither config.json nor a .gguf file");
+                       "config.json is missing: the head width cannot be read from "
+                       "tensors alone");
+    return gp_fail(err, GP_E_FILE, dir, "a model folder holds one of the two",
+                   "holds neither config.json nor a .gguf file");
 }
 
 static enum gp_status read_folder(const char *dir, struct model *out,
@@ -406,7 +406,7 @@ static enum gp_status read_named(const char *path, struct model *out,
         return read_json(path, out, err);
     return gp_fail(err, GP_E_FILE, path,
                    "give a folder, config.json, *.safetensors or *.gguf",
-                   "not a kind of file gpuplan reads a model from");
+                   "not a model file that gpuplan can read");
 }
 
 enum gp_status reader_model(const char *path, struct model *out, struct gp_err *err)

@@ -150,7 +150,7 @@ static enum gp_status take_string(struct cursor *at, uint64_t limit, const char 
     if (!take_uint(at, 8, &len))
         return cut_off(at, what);
     if (len > bytes_left(at))
-        return cut_off(at, "a text longer than the rest of the file");
+        return cut_off(at, "a string longer than the rest of the file");
     if (len > limit)
         return cut_off(at, what);
     while (len > 0) {
@@ -159,7 +159,7 @@ static enum gp_status take_string(struct cursor *at, uint64_t limit, const char 
         if (!take(at, chunk, n))
             return cut_off(at, what);
         if (memchr(chunk, '\0', n) != NULL)
-            return cut_off(at, "a text with a NUL in it");
+            return cut_off(at, "a string that holds a NUL");
         strbuf_addn(text, chunk, n);
         len -= n;
     }
@@ -172,7 +172,7 @@ static enum gp_status skip_string(struct cursor *at)
     uint64_t len;
 
     if (!take_uint(at, 8, &len) || len > bytes_left(at) || len > ITEMS_MAX)
-        return cut_off(at, "a text longer than the rest of the file");
+        return cut_off(at, "a string longer than the rest of the file");
     at->pos += len;
     return GP_OK;
 }
@@ -208,7 +208,7 @@ static enum gp_status read_numbers(struct scan *scan, struct gguf_kv *kv)
         uint64_t raw;
 
         if (!take_uint(&scan->at, value_bytes[kv->type], &raw))
-            return cut_off(&scan->at, "an array without its end");
+            return cut_off(&scan->at, "an array that is cut off");
         meta->numbers = gp_grow(meta->numbers, &meta->number_cap,
                                 meta->number_count + 1, sizeof *meta->numbers);
         meta->numbers[meta->number_count++] = to_number(kv->type, raw);
@@ -221,7 +221,7 @@ static enum gp_status skip_strings(struct scan *scan, uint64_t count)
     enum gp_status rc = GP_OK;
 
     if (count > bytes_left(&scan->at) / 8 || count > STRINGS_MAX)
-        return cut_off(&scan->at, "an array with more texts than the file can hold");
+        return cut_off(&scan->at, "an array of more strings than the file can hold");
     for (uint64_t i = 0; i < count && rc == GP_OK; i++)
         rc = skip_string(&scan->at);
     return rc;
@@ -233,9 +233,9 @@ static enum gp_status read_array(struct scan *scan, struct gguf_kv *kv)
     uint64_t type, count;
 
     if (!take_uint(at, 4, &type) || !take_uint(at, 8, &count))
-        return cut_off(at, "an array without its head");
+        return cut_off(at, "an array without type and length");
     if (type == GGUF_ARRAY)
-        return cut_off(at, "an array of arrays, which ggml refuses too,");
+        return cut_off(at, "an array of arrays (ggml refuses it too)");
     if (type >= GGUF_TYPES)
         return cut_off(at, "an array of an unknown type");
     if (count > ITEMS_MAX)
@@ -262,11 +262,11 @@ static enum gp_status read_text(struct scan *scan, struct gguf_kv *kv)
     enum gp_status rc;
 
     if (!take_uint(at, 8, &len))
-        return cut_off(at, "a text without its length");
+        return cut_off(at, "a string without its length");
     at->pos = start;
     if (len > STRING_KEPT)
         return skip_string(at);
-    rc = take_string(at, STRING_KEPT, "a text that is too long", &scan->meta->text);
+    rc = take_string(at, STRING_KEPT, "a string that is too long", &scan->meta->text);
     if (rc == GP_OK)
         kv->string = offset;
     return rc;
@@ -287,7 +287,7 @@ static enum gp_status read_value(struct scan *scan, struct gguf_kv *kv)
     if (type >= GGUF_TYPES)
         return cut_off(at, "a value of an unknown type");
     if (!take_uint(at, value_bytes[type], &raw))
-        return cut_off(at, "a value without its end");
+        return cut_off(at, "a value that is cut off");
     kv->number = to_number(kv->type, raw);
     kv->numeric = true;
     return GP_OK;
@@ -400,7 +400,7 @@ static enum gp_status read_record(struct scan *scan, struct record *record)
     if (rc != GP_OK)
         return rc;
     if (!take_uint(at, 4, &rank))
-        return cut_off(at, "a tensor without its rank");
+        return cut_off(at, "a tensor without its number of dimensions");
     if (rank > 4)
         return bad_record(scan, record, "has more than 4 dimensions");
     record->rank = (int)rank;
@@ -409,7 +409,7 @@ static enum gp_status read_record(struct scan *scan, struct record *record)
         if (!take_uint(at, 8, &record->dims[i]))
             return cut_off(at, "a tensor without its dimensions");
     if (!take_uint(at, 4, &type) || !take_uint(at, 8, &record->offset))
-        return cut_off(at, "a tensor without its type and offset");
+        return cut_off(at, "a tensor without type and offset");
     record->type = (uint32_t)type;
     wrong = record_bytes(record);
     return wrong == NULL ? GP_OK : bad_record(scan, record, wrong);
@@ -448,7 +448,7 @@ static enum gp_status read_alignment(struct scan *scan)
         value > ALIGN_MAX || ((uint64_t)value & ((uint64_t)value - 1)) != 0 ||
         (double)(uint64_t)value != value)
         return gp_fail(scan->at.err, GP_E_FILE, scan->at.where, "the file is damaged",
-                       "general.alignment is no power of two up to %u", ALIGN_MAX);
+                       "general.alignment is not a power of two up to %u", ALIGN_MAX);
     scan->alignment = (uint64_t)value;
     return GP_OK;
 }
@@ -504,7 +504,7 @@ static enum gp_status read_head(struct scan *scan, uint64_t *tensors, uint64_t *
 
     if (!take(at, magic, sizeof magic) || memcmp(magic, "GGUF", 4) != 0)
         return gp_fail(at->err, GP_E_FILE, at->where, "",
-                       "no GGUF file: it does not begin with GGUF");
+                       "not a GGUF file: it does not begin with GGUF");
     if (!take_uint(at, 4, &version))
         return cut_off(at, "no version");
     if ((version & 0xffff) == 0)
@@ -514,7 +514,7 @@ static enum gp_status read_head(struct scan *scan, uint64_t *tensors, uint64_t *
     if (version != 2 && version != 3)
         return gp_fail(at->err, GP_E_FILE, at->where,
                        version < 2 ? "convert it again with a newer llama.cpp" : "",
-                       "GGUF version %llu is not read, only 2 and 3",
+                       "GGUF version %llu is not supported, only 2 and 3",
                        (unsigned long long)version);
     if (!take_uint(at, 8, tensors) || !take_uint(at, 8, pairs))
         return cut_off(at, "no counts");
@@ -539,7 +539,7 @@ static enum gp_status read_split(struct scan *scan)
         return GP_OK;
     if (!(count >= 1) || count > 9999 || !(no >= 0) || no >= count)
         return gp_fail(scan->at.err, GP_E_FILE, scan->at.where, "the file is damaged",
-                       "split.no %g of split.count %g makes no sense", no, count);
+                       "split.no %g is outside split.count %g", no, count);
     meta->split_no = (int)no;
     meta->split_count = (int)count;
     return GP_OK;

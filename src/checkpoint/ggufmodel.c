@@ -192,7 +192,7 @@ static void latent(struct build *b, const struct gguf_layer *layer,
         kind->v_head_dim = need(b, "attention.value_length");
     kind->q_lora = layer->q_lora;
     if (layer->kv_a_rows != kind->kv_lora + kind->rope_dim)
-        fail(b, "attention.kv_lora_rank", "does not fit attn_kv_a_mqa's rows");
+        fail(b, "attention.kv_lora_rank", "does not match the rows of attn_kv_a_mqa");
     if (layer->index_k_rows > 0) {
         kind->index_dim = layer->index_k_rows;
         kind->index_heads = layer->index_q_rows / layer->index_k_rows;
@@ -209,17 +209,17 @@ static void check_rows(struct build *b, const struct gguf_layer *layer,
 
     if (layer->qkv_rows > 0 && layer->q_rows == 0) {
         if (layer->qkv_rows != q + k + v)
-            fail(b, "attention.head_count", "does not fit attn_qkv's rows");
+            fail(b, "attention.head_count", "does not match the rows of attn_qkv");
         return;
     }
     kind->out_gate = layer->q_rows == 2 * q;
     kind->k_is_v = layer->v_rows == 0 && layer->k_rows > 0;
     if (layer->q_rows != q && !kind->out_gate)
-        fail(b, "attention.head_count", "does not fit attn_q's rows");
+        fail(b, "attention.head_count", "does not match the rows of attn_q");
     if (layer->k_rows > 0 && layer->k_rows != k)
-        fail(b, "attention.head_count_kv", "does not fit attn_k's rows");
+        fail(b, "attention.head_count_kv", "does not match the rows of attn_k");
     if (layer->v_rows > 0 && layer->v_rows != v)
-        fail(b, "attention.value_length", "does not fit attn_v's rows");
+        fail(b, "attention.value_length", "does not match the rows of attn_v");
 }
 
 static void grouped(struct build *b, int i, const struct gguf_layer *layer,
@@ -271,7 +271,7 @@ static void recurrence(struct build *b, const struct gguf_layer *layer,
         kind->groups = 0;
     }
     if (layer->conv_kernel == 0 || inner <= 0 || rank <= 0)
-        fail(b, "ssm.inner_size", "the keys of the recurrence are not complete");
+        fail(b, "ssm.inner_size", "keys of the recurrent layers are missing");
 }
 
 static void mlp(struct build *b, int i, const struct gguf_layer *layer,
@@ -335,7 +335,7 @@ static void add_layer(struct build *b, int i)
     while (k < model->kind_count && memcmp(&model->kind[k], &kind, sizeof kind) != 0)
         k++;
     if (k == MODEL_MAX_KINDS) {
-        fail(b, "block_count", "more different kinds of layers than gpuplan can hold");
+        fail(b, "block_count", "more kinds of layers than gpuplan supports");
         return;
     }
     if (k == model->kind_count)
@@ -366,10 +366,10 @@ static void find_arch(struct build *b)
         return;
     near = suggest_name(name, names, ARCHS);
     if (near != NULL)
-        snprintf(hint, sizeof hint, "the nearest known architecture is %s", near);
+        snprintf(hint, sizeof hint, "did you mean %s?", near);
     snprintf(shown, sizeof shown, "%s: general.architecture", b->meta->where);
     b->rc = gp_fail(b->err, GP_E_FILE, shown, hint,
-                    "\"%.40s\" is an architecture gpuplan does not know", name);
+                    "unknown architecture \"%.40s\"", name);
 }
 
 static void read_globals(struct build *b)
@@ -393,9 +393,9 @@ static void read_globals(struct build *b)
     gp_copy(model->id, sizeof model->id, model->name);
     gp_copy(model->source, sizeof model->source, b->meta->where);
     if (facts->vocab == 0)
-        fail(b, "vocab_size", "no token_embd.weight is there");
+        fail(b, "vocab_size", "token_embd.weight is missing");
     else if (facts->hidden != model->hidden)
-        fail(b, "embedding_length", "does not fit token_embd's rows");
+        fail(b, "embedding_length", "does not match the rows of token_embd");
     if (b->rc == GP_OK &&
         (model->layer_count < 1 || model->layer_count > MODEL_MAX_LAYERS))
         fail(b, "block_count", "outside 1..512");
@@ -420,7 +420,8 @@ static void settle_elements(struct build *b)
         extra->elements = other;
     } else if (other < 0) {
         snprintf(model->note, sizeof model->note,
-                 "the file holds %.0f elements less than its architecture has", -other);
+                 "the file holds %.0f elements fewer than its architecture has",
+                 -other);
     }
 }
 

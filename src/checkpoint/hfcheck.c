@@ -7,7 +7,7 @@
  * of a figure's several names (hfconfig.c) the one that counts is checked.
  *
  * Example: {"text_config": {"layer_types": 5}} fails with
- * "config.json: text_config.layer_types: must be a list of texts, not 5".
+ * "config.json: text_config.layer_types: must be a list of strings, not 5".
  */
 #include "checkpoint/hfconfig.h"
 
@@ -257,12 +257,12 @@ static void describe(const struct hf_field *field, struct strbuf *out)
         const char *words;
     } kinds[] = {
         {HF_COUNT, "a whole number"},
-        {HF_GROUP, "-1 (a whole row) or a whole number of 1"},
+        {HF_GROUP, "-1 (a whole row) or a whole number from 1"},
         {HF_NUMBER, "a number"},
         {HF_FLAG, "true or false"},
-        {HF_TEXT, "a text"},
+        {HF_TEXT, "a string"},
         {HF_OBJECT, "an object"},
-        {HF_TEXTS, "a list of texts"},
+        {HF_TEXTS, "a list of strings"},
         {HF_COUNTS, "a list of whole numbers"},
         {HF_OBJECTS, "a list of objects"},
     };

@@ -187,8 +187,8 @@ int hf_need(struct hf *hf, const char *key)
     if (hf_has(hf, key))
         return hf_int(hf, key, 0);
     if (!class_default(hf, key, &value))
-        hf_fail(hf, key, "add it to the file; gpuplan guesses no shapes",
-                "missing for model_type %s", hf->arch->type);
+        hf_fail(hf, key, "add it to the file: gpuplan does not guess shapes",
+                "is missing; model_type %s needs it", hf->arch->type);
     return value;
 }
 
@@ -313,12 +313,12 @@ static void unknown_type(struct hf *hf, const char *type)
     safe_text(shown, sizeof shown, type, strlen(type));
     if (near != NULL)
         snprintf(hint, sizeof hint,
-                 "the nearest known type is %s; a profile of your own can describe "
-                 "the model (gpuplan-profile(5))", near);
+                 "did you mean %s? Otherwise describe the model in a profile: "
+                 "gpuplan-profile(5)", near);
     else
         snprintf(hint, sizeof hint,
-                 "describe it in a profile of your own (gpuplan-profile(5))");
-    hf_fail(hf, "model_type", hint, "\"%s\" is an architecture gpuplan does not know",
+                 "describe the model in a profile: gpuplan-profile(5)");
+    hf_fail(hf, "model_type", hint, "unknown architecture \"%s\"",
             shown);
 }
 
@@ -369,7 +369,7 @@ static void read_dtype(struct hf *hf)
             id = words[i][1];
     if (id == NULL) {
         id = "bf16";
-        hf_note(hf, "config.json names no 16- or 32-bit dtype: bf16 assumed");
+        hf_note(hf, "config.json names no 16- or 32-bit dtype: assumed bf16");
     }
     gp_copy(hf->model->native_dtype, sizeof hf->model->native_dtype, id);
     for (int role = 0; role < ROLE_COUNT; role++)
@@ -398,7 +398,7 @@ static void read_context(struct hf *hf)
 
         if (stretched > INT_MAX)
             hf_fail(hf, "rope_scaling.factor", HF_HINT,
-                    "%g stretches the context past %d tokens", factor, INT_MAX);
+                    "%g extends the context past %d tokens", factor, INT_MAX);
         else if (stretched > length)
             length = (int)stretched;
     }

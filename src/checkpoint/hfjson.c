@@ -100,13 +100,15 @@ static enum gp_status prescan_check(const char *where, const struct prescan *sca
                   (double)scan->containers * CONTAINER_COST;
 
     if (scan->deepest > DEPTH_MAX)
-        return gp_fail(err, GP_E_FILE, where, "this is no model's configuration",
+        return gp_fail(err, GP_E_FILE, where,
+                       "this is not the configuration of a model",
                        "nested %d levels deep, more than %d", scan->deepest, DEPTH_MAX);
     if (cost > COST_MAX ||
         cost > COST_FLOOR + (double)scan->len * COST_FACTOR)
-        return gp_fail(err, GP_E_FILE, where, "this is no model's configuration",
-                       "%zu values and %zu lists or objects are too many",
-                       scan->values, scan->containers);
+        return gp_fail(err, GP_E_FILE, where,
+                       "this is not the configuration of a model",
+                       "%zu values and %zu lists or objects are too many", scan->values,
+                       scan->containers);
     return GP_OK;
 }
 
@@ -117,7 +119,7 @@ json_t *hf_load(const char *where, const char *text, size_t len, struct gp_err *
     json_t *root = NULL;
 
     if (len > CONFIG_MAX) {
-        gp_fail(err, GP_E_FILE, where, "this is no model's configuration",
+        gp_fail(err, GP_E_FILE, where, "this is not the configuration of a model",
                 "%zu bytes, more than 16 MiB", len);
         return NULL;
     }
@@ -133,12 +135,13 @@ json_t *hf_load(const char *where, const char *text, size_t len, struct gp_err *
     if (prescan_check(where, &scan, err) == GP_OK) {
         root = json_loadb(scan.text, len, JSON_REJECT_DUPLICATES, &error);
         if (root == NULL)
-            gp_fail(err, GP_E_FILE, where, "the file is damaged or no config.json",
-                    "line %d: %.200s", error.line, error.text);
+            gp_fail(err, GP_E_FILE, where,
+                    "the file is damaged or is not a config.json", "line %d: %.200s",
+                    error.line, error.text);
     }
     free(scan.text);
     if (root != NULL && !json_is_object(root)) {
-        gp_fail(err, GP_E_FILE, where, "the file is no config.json",
+        gp_fail(err, GP_E_FILE, where, "the file is not a config.json",
                 "not an object at the top level");
         json_decref(root);
         root = NULL;

@@ -63,8 +63,8 @@ static enum mixer word_mixer(struct hf *hf, const char *word)
             return MIXER_FULL;
         return (enum mixer)mixer;
     }
-    hf_fail(hf, "layer_types", "", "\"%.40s\" is a kind of layer gpuplan does not know "
-            "for %s", word, hf->arch->type);
+    hf_fail(hf, "layer_types", "", "unknown kind of layer \"%.40s\" for %s",
+            word, hf->arch->type);
     return MIXER_FULL;
 }
 
@@ -172,8 +172,8 @@ static int head_dim_of(struct hf *hf, int heads)
     if (dim > 0 || heads <= 0)
         return dim;
     if (hf->model->hidden % heads != 0)
-        hf_fail(hf, "head_dim", "", "missing, and hidden_size %d is no multiple of %d "
-                "heads", hf->model->hidden, heads);
+        hf_fail(hf, "head_dim", "", "is missing, and hidden_size %d is not a multiple "
+                "of %d heads", hf->model->hidden, heads);
     return hf->model->hidden / heads;
 }
 
@@ -404,7 +404,7 @@ void hf_finish_opt(struct hf *hf)
     hf->model->positions = hf->model->max_context + 2;
     if (width != hf->model->hidden)
         hf_fail(hf, "word_embed_proj_dim", "", "%d differs from hidden_size %d, which "
-                "gpuplan does not model", width, hf->model->hidden);
+                "is not supported", width, hf->model->hidden);
 }
 
 void hf_finish_bloom(struct hf *hf)
@@ -436,7 +436,8 @@ static void add_layer(struct hf *hf, int i, const struct layer_kind *kind)
     while (k < model->kind_count && memcmp(&model->kind[k], kind, sizeof *kind) != 0)
         k++;
     if (k == MODEL_MAX_KINDS) {
-        hf_fail(hf, "layer_types", "", "more than %d kinds of layers", MODEL_MAX_KINDS);
+        hf_fail(hf, "layer_types", "", "holds more than %d kinds of layers",
+                MODEL_MAX_KINDS);
         return;
     }
     if (k == model->kind_count)
@@ -455,7 +456,7 @@ static void check_lists(struct hf *hf, int layers)
         const json_t *list = hf_get(hf, keys[i]);
 
         if (json_is_array(list) && json_array_size(list) < (size_t)layers)
-            hf_fail(hf, keys[i], "", "%zu entries for %d layers",
+            hf_fail(hf, keys[i], "", "has %zu entries for %d layers",
                     json_array_size(list), layers);
     }
 }

@@ -154,7 +154,8 @@ static char nemotron_letter(struct hf *hf, int i)
                  : strcmp(word, "linear_attention") == 0 ? 'M'
                                                        : '*';
     if (letter == '\0' || strchr("M*-E", letter) == NULL)
-        hf_fail(hf, "hybrid_override_pattern", "", "no M, *, - or E for layer %d", i);
+        hf_fail(hf, "hybrid_override_pattern", "", "has no M, *, - or E for layer %d",
+                i);
     return letter;
 }
 
@@ -202,7 +203,8 @@ void hf_layer_minimax(struct hf *hf, int i, struct layer_kind *kind)
     enum mixer mixer = hf_layer_mixer(hf, i);
 
     if (!hf_has(hf, "layer_types") && !hf_has(hf, "attn_type_list"))
-        hf_fail(hf, "attn_type_list", "", "missing: which layers are linear?");
+        hf_fail(hf, "attn_type_list", "",
+                "is missing: it says which layers are linear");
     if (mixer == MIXER_LIGHTNING)
         hf_recurrence(hf, kind, mixer);
     else
@@ -233,7 +235,8 @@ void hf_layer_kimi_linear(struct hf *hf, int i, struct layer_kind *kind)
     else
         linear = in_own_list(json_object_get(own, "kda_layers"), i);
     if (own == NULL && hf_layer_word(hf, i) == NULL)
-        hf_fail(hf, "linear_attn_config", "", "missing: which layers are linear?");
+        hf_fail(hf, "linear_attn_config", "",
+                "is missing: it says which layers are linear");
     if (linear)
         hf_recurrence(hf, kind, MIXER_KDA);
     else
@@ -252,7 +255,7 @@ static int compress_ratio(struct hf *hf, int i)
         json_int_t ratio = json_integer_value(json_array_get(ratios, (size_t)i));
 
         if (json_array_size(ratios) <= (size_t)i || ratio < 0 || ratio > 65536)
-            hf_fail(hf, "compress_ratios", "", "no ratio for layer %d", i);
+            hf_fail(hf, "compress_ratios", "", "has no ratio for layer %d", i);
         return (int)ratio;
     }
     if (word == NULL)
@@ -343,7 +346,8 @@ static bool nas_whole(struct hf *hf, int i, const json_t *part, const char *name
         return false;
     snprintf(path, sizeof path, "block_configs[%d].%s.%s", i, name, size);
     if (hf_present(part, size) == NULL)
-        hf_fail(hf, path, HF_HINT, "missing, and the part is neither no_op nor linear");
+        hf_fail(hf, path, HF_HINT,
+                "is missing, and the block is neither no_op nor linear");
     return true;
 }
 
@@ -355,7 +359,7 @@ void hf_layer_nas(struct hf *hf, int i, struct layer_kind *kind)
     int group = hf_sub_int(hf, attention, "n_heads_in_group", 0);
 
     if (block == NULL) {
-        hf_fail(hf, "block_configs", "", "no entry for layer %d", i);
+        hf_fail(hf, "block_configs", "", "has no entry for layer %d", i);
         return;
     }
     kind->gated = true;
@@ -364,8 +368,8 @@ void hf_layer_nas(struct hf *hf, int i, struct layer_kind *kind)
         hf_attention(hf, i, kind, MIXER_FULL);
         if (kind->heads % group != 0)
             hf_fail(hf, "block_configs", HF_HINT,
-                    "layer %d: groups of %d do not share "
-                    "out %d heads",
+                    "layer %d: groups of %d do not divide "
+                    "%d heads",
                     i, group, kind->heads);
         kind->kv_heads = kind->heads / group;
         kind->norms++;

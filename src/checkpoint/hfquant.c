@@ -40,7 +40,7 @@ static void apply(struct hf *hf, const char *id, struct exceptions *list, bool h
     if (head && !hf->model->tied && !hfexcept_head(list))
         set_native(hf, ROLE_HEAD, id);
     if (hfexcept_spent(list))
-        hf_fail(hf, "quantization_config", "", "its patterns take too long to compare");
+        hf_fail(hf, "quantization_config", "", "its patterns take too long to match");
 }
 
 /* The same for one group of a mixed checkpoint: what its targets name. */
@@ -72,7 +72,7 @@ static void unknown(struct hf *hf, const char *key, const char *value)
 
     hf_fail(hf, key, "known: fp8, gptq, awq, bitsandbytes, compressed-tensors, "
             "modelopt, mxfp4, and MLX's quantization",
-            "\"%s\" is no quantisation gpuplan knows",
+            "unknown quantization method \"%s\"",
             safe_text(shown, sizeof shown, value, strlen(value)));
 }
 
@@ -205,7 +205,7 @@ static void read_gptq_awq(struct hf *hf, const json_t *config, struct exceptions
 
     if (id == NULL) {
         hf_fail(hf, "quantization_config.bits", HF_HINT,
-                bits == 0 ? "missing" : "%d: only 4 and 8 are known", bits);
+                bits == 0 ? "missing" : "%d is not supported, only 4 and 8 are", bits);
         return;
     }
     hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
@@ -227,7 +227,8 @@ static void read_bnb(struct hf *hf, const json_t *config, struct exceptions *lis
 
     hfexcept_add_list(list, json_object_get(config, "llm_int8_skip_modules"));
     if (!four && !truth(config, "load_in_8bit") && !truth(config, "_load_in_8bit")) {
-        hf_fail(hf, "quantization_config", "", "neither load_in_4bit nor load_in_8bit");
+        hf_fail(hf, "quantization_config", "",
+                "neither load_in_4bit nor load_in_8bit is set");
         return;
     }
     apply(hf, !four ? "int8-bnb" : dq ? "nf4-dq" : "nf4", list, false);
@@ -306,7 +307,7 @@ static void read_group(struct hf *hf, const json_t *group, struct exceptions *li
 
     if (id == NULL) {
         hf_fail(hf, "quantization_config.config_groups", "",
-                "weights of this num_bits, type and group_size are unknown");
+                "weights of this num_bits, type and group_size are not supported");
         return;
     }
     if (hf->model->native_name[0] == '\0')
@@ -337,7 +338,7 @@ static void read_kv_scheme(struct hf *hf, const json_t *scheme)
         gp_copy(hf->model->native_kv, FORMAT_ID_MAX, id);
     else
         hf_fail(hf, "quantization_config.kv_cache_scheme.num_bits", HF_HINT,
-                "%d: only 4 and 8 are known", bits);
+                "%d is not supported, only 4 and 8 are", bits);
 }
 
 static void read_compressed(struct hf *hf, const json_t *config,
@@ -350,7 +351,8 @@ static void read_compressed(struct hf *hf, const json_t *config,
     hf->model->native_name[0] = '\0';
     hfexcept_add_list(list, json_object_get(config, "ignore"));
     if (json_object_size(groups) == 0 || json_object_size(groups) > 64)
-        hf_fail(hf, "quantization_config.config_groups", "", "missing or too many");
+        hf_fail(hf, "quantization_config.config_groups", "",
+                "is empty or has too many entries");
     json_object_foreach(groups, key, group) {
         if (check_group(hf, key, group))
             read_group(hf, group, list);
@@ -476,7 +478,7 @@ static void read_mlx(struct hf *hf, const json_t *config, struct exceptions *lis
 
     if (id == NULL) {
         hf_fail(hf, "quantization.bits", HF_HINT,
-                bits == 0 ? "missing" : "%d: only 4 and 8 are known", bits);
+                bits == 0 ? "missing" : "%d is not supported, only 4 and 8 are", bits);
         return;
     }
     if (group == 0) {
@@ -488,7 +490,7 @@ static void read_mlx(struct hf *hf, const json_t *config, struct exceptions *lis
     set_native(hf, ROLE_EMBED, id);
     name_it(hf, "MLX %d bit, group %d", bits, group);
     hf_note(hf,
-            "MLX quantisation runs on Apple hardware; its %g bits per weight are "
+            "MLX quantization runs on Apple hardware; its %g bits per weight are "
             "counted as %s",
             bits + 32.0 / group, id);
 }

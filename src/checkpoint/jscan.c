@@ -82,7 +82,7 @@ static enum gp_status skip_value(struct jscan *scan)
 
         if (c == '"') {
             if (!skip_string(scan))
-                return scan_fail(scan, "a string without its end");
+                return scan_fail(scan, "a string that is cut off");
             continue;
         }
         if (c == '{' || c == '[') {
@@ -97,7 +97,7 @@ static enum gp_status skip_value(struct jscan *scan)
         }
         scan->pos++;
     }
-    return scan_fail(scan, "a value without its end");
+    return scan_fail(scan, "a value that is cut off");
 }
 
 /* The closing brace: nothing but blanks may follow it. */
@@ -127,7 +127,7 @@ enum gp_status jscan_next(struct jscan *scan, struct jslice *key, struct jslice 
     }
     scan->first = false;
     if (scan->pos == scan->len || scan->text[scan->pos] != '"')
-        return scan_fail(scan, "no name in quotes");
+        return scan_fail(scan, "no quoted name");
     key->text = scan->text + scan->pos;
     if (!skip_string(scan))
         return scan_fail(scan, "a name without its closing quote");

@@ -67,7 +67,7 @@ enum gp_status reader_file_open(const char *dir, const char *name,
     if (lstat(file->path, &info) != 0 && errno == ENOENT)
         return GP_OK;
     if (dir != NULL && !is_inside(dir, file->path))
-        return gp_fail(err, GP_E_FILE, file->path, "put the file itself there",
+        return gp_fail(err, GP_E_FILE, file->path, "replace the link by the file",
                        "a link that is broken or leads out of the folder");
     file->fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file->fd < 0)

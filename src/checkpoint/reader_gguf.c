@@ -132,8 +132,9 @@ static enum gp_status check_part(const struct gguf_meta *meta, int no, int count
                                  struct gp_err *err)
 {
     if (meta->split_no != no || meta->split_count != count)
-        return gp_fail(err, GP_E_FILE, meta->where, "the parts are of different sets",
-                       "calls itself part %d of %d, but its name says %d of %d",
+        return gp_fail(err, GP_E_FILE, meta->where,
+                       "the parts belong to different sets",
+                       "says it is part %d of %d, but its name says %d of %d",
                        meta->split_no + 1, meta->split_count, no + 1, count);
     return GP_OK;
 }

@@ -86,12 +86,12 @@ enum gp_status safetensors_length(const char *where, const uint8_t first[8],
         n = n << 8 | first[i];
     *length = n;
     if (n < 2)
-        return gp_fail(err, GP_E_FILE, where, "this is no safetensors file",
-                       "a header of %llu bytes cannot hold a JSON object",
+        return gp_fail(err, GP_E_FILE, where, "not a safetensors file",
+                       "the header is %llu bytes long: too short for a JSON object",
                        (unsigned long long)n);
     if (n > HEADER_MAX)
-        return gp_fail(err, GP_E_FILE, where, "this is no safetensors file",
-                       "a header of %llu bytes is past the format's 100,000,000",
+        return gp_fail(err, GP_E_FILE, where, "not a safetensors file",
+                       "the header is %llu bytes long; the format allows 100,000,000",
                        (unsigned long long)n);
     if (file_size < 8 || n > file_size - 8)
         return gp_fail(err, GP_E_FILE, where, "the file is cut off: download it again",
@@ -116,11 +116,11 @@ static const char *tensor_bytes(const json_t *shape, const struct dtype *dtype,
     uint64_t elements = 1, dim, bits;
 
     if (!json_is_array(shape) || json_array_size(shape) > 8)
-        return "shape is no list of at most 8 sizes";
+        return "shape is not a list of at most 8 sizes";
     tensor->rank = (int)json_array_size(shape);
     for (int i = 0; i < tensor->rank; i++) {
         if (!get_u64(json_array_get(shape, (size_t)i), &dim))
-            return "shape holds something that is no size";
+            return "shape holds something other than sizes";
         if (__builtin_mul_overflow(elements, dim, &elements))
             return "shape has more elements than 64 bits can count";
         tensor->dims[i] = (double)dim;
@@ -144,20 +144,20 @@ static const char *read_fields(const json_t *object, struct file_tensor *tensor,
     const char *wrong;
 
     if (!json_is_object(object) || json_object_size(object) != 3)
-        return "not exactly dtype, shape and data_offsets";
+        return "its entry must hold exactly dtype, shape and data_offsets";
     if (dtype == NULL)
         return type == NULL ? "no dtype" : "an unknown dtype";
     if (!json_is_array(offsets) || json_array_size(offsets) != 2 ||
         !get_u64(json_array_get(offsets, 0), &entry->begin) ||
         !get_u64(json_array_get(offsets, 1), &entry->end))
-        return "data_offsets is no pair of offsets";
+        return "data_offsets is not a pair of offsets";
     if (entry->end < entry->begin)
         return "data_offsets end before they begin";
     wrong = tensor_bytes(json_object_get(object, "shape"), dtype, tensor, &bytes);
     if (wrong != NULL)
         return wrong;
     if (entry->end - entry->begin != bytes)
-        return "data_offsets do not span what dtype and shape need";
+        return "data_offsets do not match dtype and shape";
     tensor->bytes = (double)bytes;
     gp_copy(tensor->type, sizeof tensor->type, dtype->name);
     return NULL;
@@ -211,7 +211,7 @@ static enum gp_status check_metadata(const struct header *head, struct jslice ob
             break;
         if (!is_string(value))
             rc = gp_fail(head->err, GP_E_FILE, head->where, "the file is damaged",
-                         "__metadata__ holds something that is no string");
+                         "__metadata__ holds a value that is not a string");
     }
     return rc;
 }
@@ -226,10 +226,11 @@ static enum gp_status add_member(struct header *head, struct jslice key,
 
     if (!jslice_string(key, name, sizeof name)) {
         safe_text(name, 64, key.text, key.len);
-        return bad_tensor(head, name, "its name is no text of less than 1024 bytes");
+        return bad_tensor(head, name,
+                          "its name is not a string of less than 1024 bytes");
     }
     if (head->count >= TENSORS_MAX)
-        return gp_fail(head->err, GP_E_FILE, head->where, "this is no model",
+        return gp_fail(head->err, GP_E_FILE, head->where, "this is not a model",
                        "more than %u tensors", TENSORS_MAX);
     head->entries = gp_grow(head->entries, &head->cap, head->count + 1, sizeof *entry);
     entry = &head->entries[head->count++];
@@ -358,7 +359,7 @@ enum gp_status safetensors_header(const char *where, const uint8_t *head, size_t
                        "the header ends after %zu of %llu bytes", len - 8,
                        (unsigned long long)n);
     if (head[8] != '{')
-        return gp_fail(err, GP_E_FILE, where, "this is no safetensors file",
+        return gp_fail(err, GP_E_FILE, where, "not a safetensors file",
                        "the header does not begin with '{'");
     object.text = (const char *)head + 8;
     object.len = (size_t)n;
@@ -413,7 +414,7 @@ static const char *shard_wrong(const char *name)
     if (name[0] == '.')
         return "is a hidden file or a parent folder";
     if (len <= end || strcmp(name + len - end, ".safetensors") != 0)
-        return "is no .safetensors file";
+        return "is not a .safetensors file";
     return NULL;
 }
 
@@ -432,9 +433,9 @@ static enum gp_status read_weight_map(const char *where, struct jslice object,
             break;
         if (!is_string(key) || !is_string(value))
             return gp_fail(err, GP_E_FILE, where, "the file is damaged",
-                           "weight_map: a tensor or shard name is no string");
+                           "weight_map: a tensor or shard name is not a string");
         if (tensors->count >= INDEX_NAMES_MAX)
-            return gp_fail(err, GP_E_FILE, where, "this is no model",
+            return gp_fail(err, GP_E_FILE, where, "this is not a model",
                            "weight_map: more than %u tensors", INDEX_NAMES_MAX);
         slices_add(tensors, key);
         if (files->count == 0 ||
@@ -478,7 +479,7 @@ static enum gp_status take_shards(const char *where, struct slices *files,
         if (i > 0 && compare_slices(item - 1, item) == 0)
             continue;
         if (!jslice_string(*item, name, sizeof name))
-            wrong = "is no file name";
+            wrong = "is not a file name";
         else
             wrong = shard_wrong(name);
         safe_text(shown, sizeof shown, item->text, item->len);
@@ -486,7 +487,7 @@ static enum gp_status take_shards(const char *where, struct slices *files,
             rc = gp_fail(err, GP_E_FILE, where, "every shard must lie beside its index",
                          "weight_map: %s %s", shown, wrong);
         } else if (n >= SHARDS_MAX) {
-            rc = gp_fail(err, GP_E_FILE, where, "this is no model",
+            rc = gp_fail(err, GP_E_FILE, where, "this is not a model",
                          "weight_map: more than %u files", SHARDS_MAX);
         } else {
             out = gp_grow(out, &cap, n + 1, sizeof *out);
@@ -505,7 +506,7 @@ static enum gp_status read_total_size(const char *where, struct jslice object,
     enum gp_status rc = GP_OK;
 
     if (object.len > 65536)
-        return gp_fail(err, GP_E_FILE, where, "this is no index file",
+        return gp_fail(err, GP_E_FILE, where, "this is not an index file",
                        "metadata is longer than 64 KiB");
     metadata = jslice_parse(where, object, err);
     if (metadata == NULL)
@@ -545,14 +546,14 @@ static enum gp_status walk_index(const char *where, struct jslice text,
             continue;
         if (seen[member])
             return gp_fail(err, GP_E_FILE, where, "download the file again",
-                           "%s is there twice", name);
+                           "%s is listed twice", name);
         seen[member] = true;
         rc = member == 0 ? read_total_size(where, value, total, err)
                          : read_weight_map(where, value, tensors, files, err);
     }
     if (rc == GP_OK && files->count == 0)
-        rc = gp_fail(err, GP_E_FILE, where, "this is no safetensors index",
-                     "no weight_map, or an empty one");
+        rc = gp_fail(err, GP_E_FILE, where, "not a safetensors index",
+                     "weight_map is missing or empty");
     return rc;
 }
 

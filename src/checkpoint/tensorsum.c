@@ -86,7 +86,7 @@ static enum gp_status check_twice(struct tensor_list *list, const char *where,
 
         if (by_name(&list->items[i - 1], &list->items[i], list->names.text) == 0)
             return gp_fail(err, GP_E_FILE, where,
-                           "files of two checkpoints lie in one folder",
+                           "the folder seems to hold two checkpoints",
                            "tensor %s is in two files",
                            safe_text(shown, sizeof shown, name, strlen(name)));
     }
@@ -181,11 +181,11 @@ static enum gp_status check_complete(struct sum *sum, const char *where,
             return gp_fail(err, GP_E_FILE, where,
                            "a file of the checkpoint is missing, or config.json "
                            "belongs to another model",
-                           "no tensor of layer %d of %d is there", i,
+                           "layer %d of %d has no tensor", i,
                            model->layer_count);
     if (!sum->embed && model->vocab > 0)
         return gp_fail(err, GP_E_FILE, where, "a file of the checkpoint is missing",
-                       "no token embedding is there");
+                       "the token embedding is missing");
     return GP_OK;
 }
 
@@ -239,8 +239,8 @@ static void name_plain_types(struct sum *sum)
     }
     if (differs)
         reader_note(model,
-                    "config.json says %s, but the tensors are of another type, "
-                    "counted as they are",
+                    "config.json says %s, but the tensors have another type: "
+                    "counted as stored",
                     model->native_dtype);
 }
 
@@ -275,7 +275,7 @@ static enum gp_status check_size(const struct model *model, const char *where,
         return GP_OK;
     return gp_fail(err, GP_E_FILE, where,
                    "a tensor is missing or config.json belongs to another model",
-                   "the tensors hold %.0f bytes where config.json makes %.0f", held,
+                   "the tensors hold %.0f bytes, but config.json implies %.0f", held,
                    made);
 }
 
@@ -296,7 +296,7 @@ enum gp_status tensor_sum(struct tensor_list *list, struct model *model, bool gg
     if (!sum.head && !model->tied && model->vocab > 0) {
         model->tied = true;
         reader_note(model,
-                    "no output matrix in the files: the embedding serves as one");
+                    "the files hold no output matrix: the embedding is used");
     }
     if (gguf)
         name_gguf_types(&sum);
@@ -304,8 +304,7 @@ enum gp_status tensor_sum(struct tensor_list *list, struct model *model, bool gg
         name_plain_types(&sum);
     if (sum.unloaded > 0)
         reader_note(model,
-                    "%.0f bytes of prediction layers or a copied head are not "
-                    "loaded",
+                    "%.0f bytes of MTP layers or of a copied head are not loaded",
                     sum.unloaded);
     model->bytes.known = true;
     return gguf ? GP_OK : check_size(model, where, err);

@@ -155,7 +155,7 @@ static enum gp_status report(struct bench_job *job, const struct benchlog *log,
         status = bench_write_view(job, log, err);
     job->unwritten = written != GP_OK;
     if (session_can_resume(job->session) || written)
-        strbuf_addf(&say, "go on with: --resume %s\n", job->plan.journal);
+        strbuf_addf(&say, "to continue: --resume %s\n", job->plan.journal);
     next = expect(job, log, &say, &failed, &why);
     if (!next && (next = bench_show(job, log, &say, &why)) == GP_OK && job->to_stdout)
         session_settle(job->session);
@@ -273,8 +273,8 @@ static enum gp_status check_prom(const struct bench_job *job, struct gp_err *err
     const char *dir = options_word(&job->in->options, OPT_PROM, NULL);
 
     if (dir && !path_is_dir(dir))
-        return gp_fail(err, GP_E_FILE, dir, "--prom takes a folder that is there",
-                       "is no folder");
+        return gp_fail(err, GP_E_FILE, dir, "--prom takes an existing folder",
+                       "is not a folder");
     if (dir && access(dir, W_OK | X_OK) != 0)
         return gp_fail(err, GP_E_FILE, dir, "", "cannot write: %s", strerror(errno));
     return GP_OK;

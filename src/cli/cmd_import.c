@@ -24,21 +24,21 @@ static void comment(struct strbuf *out, const char *label, const char *text)
 static void skipped(const struct price_import_summary *s, struct strbuf *out)
 {
     if (s->merged)
-        strbuf_addf(out, "# %zu rows are further regions or zones of those.\n",
+        strbuf_addf(out, "# %zu rows are other regions or zones of the same types.\n",
                     s->merged);
     if (s->no_gpu)
         strbuf_addf(out, "# %zu rows left out: no accelerator.\n", s->no_gpu);
     if (s->no_price)
         strbuf_addf(out, "# %zu rows left out: no price.\n", s->no_price);
     if (s->unknown) {
-        strbuf_addf(out, "# %zu rows left out: the catalogue does not have the GPU.\n",
+        strbuf_addf(out, "# %zu rows left out: GPU not in the catalogue.\n",
                     s->unknown);
         comment(out, "  among them: ", s->unknown_names);
     }
     if (s->assumed)
         strbuf_addf(out,
-                    "# %zu types do not say the form factor: the likeliest is "
-                    "assumed, and marked.\n",
+                    "# %zu types do not state the form factor: the likeliest is "
+                    "assumed and marked.\n",
                     s->assumed);
 }
 
@@ -50,7 +50,7 @@ static void head(const struct price_import_summary *s, const char *file,
     skipped(s, out);
     if (!date[0])
         strbuf_add(out,
-                   "# Undated: give the day the file was fetched, as 2026-11-21.\n");
+                   "# Undated: give the day the file was fetched, as in 2026-11-21.\n");
     strbuf_addf(
         out,
         "# Put this file at $XDG_DATA_HOME/gpuplan/profiles/prices/%s.cfg\n"
@@ -73,7 +73,7 @@ static enum gp_status arguments(const struct invocation *in, const char **provid
             *provider = in->args[i];
         else
             return gp_fail(err, GP_E_USAGE, in->args[i], "a date looks like 2026-11-21",
-                           "is no date");
+                           "is not a date");
     return GP_OK;
 }
 

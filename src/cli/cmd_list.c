@@ -77,8 +77,8 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
 const struct command cmd_list = {
     .name = "list",
     .usage = "models|gpus|engines|instances|formats|servers|devices [FILTER]...",
-    .brief =
-        "the catalogue, or the devices here: a row per item that holds every FILTER",
+    .brief = "the catalogue, or the devices here: one row per item that matches every "
+             "FILTER",
     .bit = FOR_LIST,
     .run = run,
 };

@@ -96,7 +96,7 @@ static enum gp_status compare_run(struct invocation *in, struct gp_err *err)
 const struct command cmd_compare_results = {
     .name = "compare-results",
     .usage = "A B [OPTION]...",
-    .brief = "two result files of --bench, point by point; regressions marked",
+    .brief = "two result files of --bench, point by point, regressions marked",
     .bit = FOR_COMPARE_RESULTS,
     .run = compare_run,
 };
@@ -195,7 +195,7 @@ static enum gp_status merge_run(struct invocation *in, struct gp_err *err)
 const struct command cmd_merge = {
     .name = "merge",
     .usage = "FILE... [OPTION]...",
-    .brief = "result files of many hosts as one; devices over 3 % slower are named",
+    .brief = "merge result files of many hosts; names devices over 3 % slower",
     .bit = FOR_MERGE,
     .run = merge_run,
 };

@@ -50,7 +50,7 @@ static enum gp_status one_of_each(const struct invocation *in, struct gp_err *er
     if (options->model_count > 1 || options->precision_count > 1 ||
         options->gpu_count > 1)
         return gp_fail(err, GP_E_USAGE, "", "press 2 there, or use --compare",
-                       "the screen begins with one model, precision and GPU");
+                       "the screen starts with one model, precision and GPU");
     return GP_OK;
 }
 
@@ -84,7 +84,7 @@ const struct command cmd_screen = {
     .name = "screen",
     .usage = "[-m MODEL] [-p FORMAT] [-g GPU[:COUNT]] [OPTION]...",
     .brief =
-        "what gpuplan does without a command: plan, compare and measure on screens",
+        "screens to plan, compare and measure; the default on a terminal",
     .bit = FOR_SCREEN,
     .streams = true,
     .run = screen_run,

@@ -19,7 +19,7 @@ static enum gp_status print(struct invocation *in, const struct record *doc,
         return GP_OK;
     default:
         return gp_fail(err, GP_E_USAGE, "--format", "text or json; --list has tables",
-                       "one item is no table");
+                       "cannot print one item as a table");
     }
 }
 
@@ -39,7 +39,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
 const struct command cmd_show = {
     .name = "show",
     .usage = "ID",
-    .brief = "all that is known of a model, GPU, engine, instance, format or server",
+    .brief = "all facts about a model, GPU, engine, instance, format or server",
     .bit = FOR_SHOW,
     .run = run,
 };

@@ -14,10 +14,10 @@ static const struct {
      "Exact: the checkpoint\nat its precision, and what this load takes on each "
      "GPU and on all of them."},
     {"GPUs",
-     "GPU count. By the rule: its GB over the GB the GPU is sold with. Exact: the "
+     "GPU count. Rule: its GB over the GB the GPU is sold with. Exact: the "
      "fewest that fit."},
     {"cost",
-     "Cost. By the rule: its GPUs at the price per GPU of the same offer. Exact: "
+     "Cost. Rule: its GPUs at the per-GPU price of the same offer. Exact: "
      "whole instances."},
 };
 
@@ -64,7 +64,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
                        "--table takes no arguments");
     if (in->options.gpu_count > 1)
         return gp_fail(err, GP_E_USAGE, "--gpu", "use --compare for several",
-                       "the tables are of one GPU");
+                       "takes one GPU");
     record_init(&doc);
     enum gp_status status = report_table(in->planner, &in->options, &doc, err);
     if (!status)

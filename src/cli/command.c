@@ -49,7 +49,7 @@ enum gp_status command_unknown(const char *arg, struct gp_err *err)
     names[n++] = "completion";
     if (!spelling_option(arg, "--", names, n, hint, sizeof(hint)))
         gp_copy(hint, sizeof(hint), "gpuplan --help lists them");
-    return gp_fail(err, GP_E_USAGE, arg, hint, "there is no such command%s",
+    return gp_fail(err, GP_E_USAGE, arg, hint, "unknown command%s",
                    arg[0] == '-' ? " or option" : "");
 }
 
@@ -66,7 +66,7 @@ static enum gp_status unknown_option(const struct command *command, const char *
         !spelling_option(arg, "--", names, option_names(~0u, names), hint,
                          sizeof(hint)))
         gp_copy(hint, sizeof(hint), "see gpuplan --help");
-    return gp_fail(err, GP_E_USAGE, arg, hint, "there is no such option");
+    return gp_fail(err, GP_E_USAGE, arg, hint, "unknown option");
 }
 
 /* Splits "--name=value", "-mvalue" and "-m value"; returns the option's id or -1. */
@@ -101,7 +101,7 @@ static enum gp_status take_option(struct invocation *in, int argc, char **argv, 
     gp_format(where, sizeof(where), "--%s", row->name);
     if (!(row->commands & in->command->bit))
         return gp_fail(err, GP_E_USAGE, where, "see gpuplan --help",
-                       "--%s does not take it", in->command->name);
+                       "--%s does not take this option", in->command->name);
     if (row->type == OPTION_FLAG) {
         if (value)
             return gp_fail(err, GP_E_USAGE, where, "leave the value out",

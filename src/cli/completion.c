@@ -254,9 +254,9 @@ static void zsh(struct strbuf *out)
         zsh_text(commands[i]->brief, out);
         strbuf_add(out, "'\n");
     }
-    strbuf_add(out, "        '--help:what the commands and options are'\n"
-                    "        '--version:the version of gpuplan'\n"
-                    "        '--completion:a completion script for bash or zsh'\n"
+    strbuf_add(out, "        '--help:list the commands and options'\n"
+                    "        '--version:print the version'\n"
+                    "        '--completion:print a completion script for bash or zsh'\n"
                     "    )\n"
                     "    if ((CURRENT == 2)); then\n"
                     "        _describe -o command commands\n"
@@ -288,6 +288,6 @@ enum gp_status command_completion(const char *shell, struct strbuf *out,
         zsh(out);
     else
         return gp_fail(err, GP_E_USAGE, "--completion", "bash or zsh",
-                       "there is no completion for '%.40s'", shell);
+                       "no completion for '%.40s'", shell);
     return GP_OK;
 }

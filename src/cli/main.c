@@ -129,8 +129,8 @@ static int run(struct invocation *in, int argc, char **argv)
         return print(&in->out);
     }
     if (today() < 0) {
-        gp_fail(&err, GP_E_USAGE, "GPUPLAN_NOW", "2026-11-21, or unset it",
-                "is no date");
+        gp_fail(&err, GP_E_USAGE, "GPUPLAN_NOW", "write it as in 2026-11-21, or unset it",
+                "is not a date");
         return complain(&err);
     }
     in->planner = planner_new(options_word(&in->options, OPT_PROFILES, NULL), today(),

@@ -25,7 +25,7 @@ static enum gp_status ask_train(const struct options *options, struct train *t,
     if (optimizer < 0)
         return gp_fail(
             err, GP_E_USAGE, "--optimizer", "adamw, adamw-bf16, adamw-8bit, sgd",
-            "there is no optimizer '%s'", options_word(options, OPT_OPTIMIZER, ""));
+            "unknown optimizer '%s'", options_word(options, OPT_OPTIMIZER, ""));
     t->optimizer = (enum train_optimizer)optimizer;
     t->recompute = (enum recompute)recompute;
     if (options->value[OPT_ZERO].given)
@@ -150,7 +150,7 @@ enum gp_status train_run(struct invocation *in, struct gp_err *err)
     if (!status)
         status = planner_resolve(in->planner, &in->options, NULL, NULL, NULL, &r, err);
     if (!status && !r.request.gpu)
-        status = gp_fail(err, GP_E_USAGE, "--gpu", "as in -g h100-sxm or -g h100-sxm:8",
+        status = gp_fail(err, GP_E_USAGE, "--gpu", "such as -g h100-sxm or -g h100-sxm:8",
                          "--train needs a GPU by name");
     if (status)
         return status;

@@ -295,7 +295,7 @@ static bool has_local(struct planner *p)
     if (!p->local_asked && p->local)
         p->local_found = p->local(p->catalog, p->local_text, sizeof(p->local_text));
     else if (!p->local_asked)
-        gp_copy(p->local_text, sizeof(p->local_text), "nobody has looked");
+        gp_copy(p->local_text, sizeof(p->local_text), "devices were not searched");
     p->local_asked = true;
     return p->local_found;
 }
@@ -326,14 +326,15 @@ static enum gp_status find_gpu(struct planner *p, const char *text,
     *count = 0;
     if (!gp_copy(id, sizeof(id), text))
         return gp_fail(err, GP_E_USAGE, "--gpu", "see gpuplan --list gpus",
-                       "'%.40s...' is no GPU", text);
+                       "'%.40s...' is not a GPU", text);
     char *colon = strrchr(id, ':');
     if (colon) {
         char *end;
         long n = strtol(colon + 1, &end, 10);
         if (!isdigit((unsigned char)colon[1]) || *end || n < 1 || n > PLAN_MAX_GPUS)
-            return gp_fail(err, GP_E_USAGE, "--gpu", "as in h100-sxm:4",
-                           "'%s' is no count from 1 to %d", colon + 1, PLAN_MAX_GPUS);
+            return gp_fail(err, GP_E_USAGE, "--gpu", "write it as in h100-sxm:4",
+                           "'%s' is not a count from 1 to %d", colon + 1,
+                           PLAN_MAX_GPUS);
         *colon = '\0';
         *count = (int)n;
     }
@@ -343,8 +344,8 @@ static enum gp_status find_gpu(struct planner *p, const char *text,
     if (strcmp(id, "local") == 0) {
         if (!has_local(p))
             return gp_fail(err, GP_E_DEVICE, "--gpu local",
-                           "gpuplan --list devices tells more; or name a GPU",
-                           "no GPU that the catalogue knows is in this machine: %s",
+                           "see gpuplan --list devices, or name a GPU",
+                           "this machine has no GPU that the catalogue knows: %s",
                            p->local_text);
         gp_copy(id, sizeof(id), p->local_text);
     }
@@ -398,8 +399,8 @@ static enum gp_status resolve_prune(const struct options *options, struct reques
     if (len >= sizeof(number) || units_parse_number(number, "", &percent, NULL) ||
         !(percent > 0 && percent < 100))
         return gp_fail(err, GP_E_USAGE, "--prune",
-                       "none, 2:4, or a percentage such as 50", "'%s' is no pruning",
-                       text);
+                       "none, 2:4, or a percentage such as 50",
+                       "'%s' is not a kind of pruning", text);
     q->prune = PRUNE_UNSTRUCTURED;
     q->prune_share = percent / 100;
     return GP_OK;
@@ -434,7 +435,7 @@ static enum gp_status resolve_load(const struct options *options, struct request
     bool given = options->value[OPT_PROMPT].given || options->value[OPT_OUTPUT].given;
     if (given && q->prompt + q->output > q->context)
         return gp_fail(err, GP_E_USAGE, "--context",
-                       "a request holds both: raise --context",
+                       "raise --context",
                        "prompt and output of %.0f tokens exceed the context of %.0f",
                        q->prompt + q->output, q->context);
     return GP_OK;
@@ -492,7 +493,7 @@ enum gp_status planner_resolve(struct planner *p, const struct options *options,
     memset(out, 0, sizeof(*out));
     if (!model && options->model_count == 0)
         return gp_fail(err, GP_E_USAGE, "--model", "see gpuplan --list models",
-                       "no model was given");
+                       "no model given");
     model = model ? model : options->models[0];
     precision =
         precision || options->precision_count == 0 ? precision : options->precisions[0];

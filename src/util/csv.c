@@ -47,9 +47,9 @@ static enum gp_status quoted(struct csv *csv, struct gp_err *err)
             csv->next_line++;
         strbuf_addn(&csv->buf, csv->at, 1);
         if (csv->buf.len > CSV_RECORD_MAX)
-            return refuse(csv, "a quoted field does not end", err);
+            return refuse(csv, "a quoted field is never closed", err);
     }
-    return refuse(csv, "a quoted field does not end", err);
+    return refuse(csv, "a quoted field is never closed", err);
 }
 
 static bool line_end(const struct csv *csv)
@@ -123,6 +123,6 @@ enum gp_status csv_next(struct csv *csv, bool *more, struct gp_err *err)
     csv->line = csv->next_line;
     if (*more && csv->count == 0 && /* once, before the first record */
         memchr(csv->at, '\0', (size_t)(csv->end - csv->at)) != NULL)
-        return refuse(csv, "holds a NUL byte further on, it is no text", err);
+        return refuse(csv, "holds a NUL byte: not a text file", err);
     return *more ? record(csv, err) : GP_OK;
 }

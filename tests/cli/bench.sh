@@ -94,7 +94,7 @@ done
 assert_fails 2 "outside 0.01..100" --bench memory --rel-ci 0
 assert_fails 2 "outside 1..64" --bench memory --algos 65
 assert_fails 3 "absent.bin: cannot read it: No such file" --bench transfer --storage absent.bin
-assert_fails 3 "is no file, or an empty one" --bench transfer --storage /
+assert_fails 3 "is not a file, or is empty" --bench transfer --storage /
 assert_fails 2 "outside 0..4 GiB" --bench memory --workspace 5GiB
 assert_fails 2 "outside 0.001..3600" --bench memory --max-time 1e9
 

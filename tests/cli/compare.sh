@@ -94,7 +94,7 @@ assert_contains "marketplace when asked" "vast/" "$out"
 run --compare -m llama-3.1-405b -g t4:1 -p fp8
 assert_eq "nothing fits: exit code" 1 "$rc"
 assert_contains "nothing fits" "does-not-fit" "$out"
-assert_fails 2 "no model was given" --compare
+assert_fails 2 "no model given" --compare
 assert_fails 2 "use --table for several" --compare -m 8B -m 70B
 assert_fails 2 "did you mean" --compare -m 8B -g h100-smx
 assert_fails 2 "--compare takes no arguments" --compare llama-3.1-8b

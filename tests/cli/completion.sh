@@ -67,6 +67,6 @@ else
     echo "note: no zsh here: its script is not parsed"
 fi
 
-assert_fails 2 "there is no completion for 'fish'" --completion fish
+assert_fails 2 "no completion for 'fish'" --completion fish
 
 finish

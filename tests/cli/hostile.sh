@@ -15,7 +15,7 @@ assert_fails 2 "no model 'a?b'" --plan -m "$(printf 'a\nb')" -g h100-sxm
 assert_fails 2 "is given twice" "${plan[@]}" -o 5 -o 6
 assert_fails 2 "is given twice" "${plan[@]}" --output-tokens 5 -o 6
 assert_fails 2 "is given twice" "${plan[@]}" -o 5 --output-tokens 6
-assert_fails 2 "there is no such command" --help nonsense
+assert_fails 2 "unknown command" --help nonsense
 assert_fails 2 "is outside 0.001..10" "${plan[@]}" --price buy --electricity 0
 assert_fails 2 "is for --train only" "${plan[@]}" --zero 1
 assert_fails 2 "is not one GPU" --plan -m llama-3.1-8b -g all
@@ -23,7 +23,7 @@ for count in ' 1' +1 0 -1 1e3 0x2 99999999999999999999 1:2; do
     assert_fails 2 "--gpu: " --plan -m llama-3.1-8b -g "h100-sxm:$count"
 done
 for share in 0x10 nan inf -5 100 1e999 '%' '50%%'; do
-    assert_fails 2 "is no pruning" "${plan[@]}" --prune "$share"
+    assert_fails 2 "is not a kind of pruning" "${plan[@]}" --prune "$share"
 done
 assert_fails 2 "--model: 1000000 B is outside" --plan -m 1000T -g h100-sxm
 run --list gpus -V
@@ -58,9 +58,9 @@ fi
 
 GPUPLAN_PROFILES=$work/none
 export GPUPLAN_PROFILES
-assert_fails 2 "GPUPLAN_PROFILES: $work/none is no folder" "${plan[@]}"
+assert_fails 2 "GPUPLAN_PROFILES: $work/none is not a folder" "${plan[@]}"
 unset GPUPLAN_PROFILES
-assert_fails 2 "--profiles: $work/none is no folder" "${plan[@]}" --profiles "$work/none"
+assert_fails 2 "--profiles: $work/none is not a folder" "${plan[@]}" --profiles "$work/none"
 
 cfg=$work/p/gpus/h100-sxm.cfg
 fresh() {
@@ -89,13 +89,13 @@ written() { # written TEXT PART: TEXT as a profile is refused with PART and stay
     refused "$2"
     assert_true "the file is not changed" cmp -s "$cfg" "$work/before"
 }
-written 'memory_gib = "x";' ':1: memory_gib: is a text'
-written '\n\nmemory_gib = 1e999;' ':3: memory_gib: is no finite number'
+written 'memory_gib = "x";' ':1: memory_gib: is a string'
+written '\n\nmemory_gib = 1e999;' ':3: memory_gib: is not a finite number'
 written 'memory_gib = nan;' ':1: syntax error'
 written 'memory_gib = 99999999999;' ':1: 99999999999 does not fit'
 written 'name = "\\x1b[31m";' ':1: name: holds a control character'
 written 'name = "\0377\0376";' ':1: name: is not UTF-8'
-written '@include "/etc/passwd"\n' ':1: @ include is not followed'
+written '@include "/etc/passwd"\n' ':1: @include is not supported'
 written 'a = 1;\0000b = 2;' ': holds a NUL byte'
 fresh && { printf 'a = ' && head -c 100000 /dev/zero | tr '\0' '{'; } >"$cfg"
 refused ":1: { is nested too deeply"
@@ -107,7 +107,7 @@ assert_eq "a profile in capitals" 0 "$rc"
 # a name that is no id is told, and tamed
 fresh && : >"$work/p/gpus/a${esc}b.cfg"
 run --list gpus --profiles "$work/p"
-assert_contains "a name that is no id" "a?b.cfg: is not read" "$err"
+assert_contains "a name that is no id" "a?b.cfg: skipped" "$err"
 
 # ---- a local model's folder -------------------------------------------------------------
 

@@ -17,7 +17,7 @@ CSV
 run --import-prices "$work/acme/vms.csv" 2026-11-01
 assert_eq "exit code" 0 "$rc"
 assert_contains "what was kept" "# 2 instance types kept of 6 rows." "$out"
-assert_contains "other regions" "# 1 rows are further regions" "$out"
+assert_contains "other regions" "# 1 rows are other regions" "$out"
 assert_contains "no accelerator" "# 1 rows left out: no accelerator" "$out"
 assert_contains "no price" "# 1 rows left out: no price" "$out"
 assert_contains "unknown GPU" "NoSuchCard" "$out"
@@ -57,7 +57,7 @@ printf 'a,b\n1,2\n' >"$work/other.csv"
 assert_fails 3 "other.csv" --import-prices "$work/other.csv"
 assert_fails 3 "no-such-file" --import-prices "$work/no-such-file.csv"
 assert_fails 2 "takes a SkyPilot catalogue file" --import-prices
-assert_fails 2 "is no date" --import-prices "$work/acme/vms.csv" acme yesterday
+assert_fails 2 "is not a date" --import-prices "$work/acme/vms.csv" acme yesterday
 assert_fails 2 "a profile has one format" --import-prices "$work/acme/vms.csv" -f json
 
 finish

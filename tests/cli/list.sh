@@ -65,7 +65,7 @@ fi
 assert_fails 2 "did you mean gpus?" --list gpu5
 assert_fails 2 "classes: models, gpus" --list
 assert_fails 2 "classes: models, gpus" --list qqqqqqqq
-assert_fails 2 "--list does not take it" --list gpus --context 8k
+assert_fails 2 "--list does not take this option" --list gpus --context 8k
 
 # ---- --output writes the same, whole ----
 run --list formats

@@ -100,7 +100,7 @@ assert_eq "a Hugging Face folder" 0 "$rc"
 mkdir "$work/checkpoint"
 cp "$src"/tests/fixtures/models/hf-llama/* "$work/checkpoint"
 sed -i 's/"intermediate_size": *24/"intermediate_size": 48/' "$work/checkpoint/config.json"
-assert_fails 3 "where config.json makes" --plan -m "$work/checkpoint" -g l4
+assert_fails 3 "but config.json implies" --plan -m "$work/checkpoint" -g l4
 
 # ---- numbers: no 1.04858e+06 --------------------------------------------------------------------
 
@@ -194,7 +194,7 @@ assert_eq "70B full does not fit" 1 "$rc"
 
 # ---- bad input ------------------------------------------------------------------------------------------
 
-assert_fails 2 "no model was given" --plan
+assert_fails 2 "no model given" --plan
 assert_fails 2 "did you mean llama-3.1-8b?" --plan -m llama3.1-8b
 assert_fails 2 "did you mean h100" --plan -m llama-3.1-8b -g h100
 assert_fails 2 "did you mean --context?" --plan -m llama-3.1-8b --contxt 3
@@ -213,10 +213,10 @@ assert_fails 2 "--context: 0 is outside" --plan -m llama-3.1-8b -c 0
 assert_fails 2 "needs a value" --plan -m
 assert_fails 2 "is given twice" --plan -m llama-3.1-8b -c 8k -c 4k
 assert_fails 2 "is not one of the choices" --plan -m llama-3.1-8b --price free
-assert_fails 2 "is no count" --plan -m llama-3.1-8b -g h100-sxm:0
+assert_fails 2 "is not a count" --plan -m llama-3.1-8b -g h100-sxm:0
 assert_fails 2 "has no MIG profile" --plan -m llama-3.1-8b -g h100-sxm/9g.1gb
 assert_fails 2 "no figures for vLLM 0.20" --plan -m llama-3.1-8b --engine vllm@0.20
-assert_fails 2 "no pruning" --plan -m llama-3.1-8b --prune 120
+assert_fails 2 "not a kind of pruning" --plan -m llama-3.1-8b --prune 120
 assert_fails 2 "no format 'fp9'" --plan -m llama-3.1-8b -p fp9
 # vLLM has no kernels for most quantized weights on Volta
 run --plan -m llama-3.1-8b -p fp8 -g v100-sxm2-32:2
@@ -237,10 +237,10 @@ if have_json; then
     assert_eq "weights only: pool" null "$(json memory.per_gpu.kv_pool)"
 fi
 
-assert_fails 2 "does not take it" --plan -m llama-3.1-8b --sort cost
-assert_fails 2 "no such command" --plam -m llama-3.1-8b
+assert_fails 2 "does not take this option" --plan -m llama-3.1-8b --sort cost
+assert_fails 2 "unknown command" --plam -m llama-3.1-8b
 assert_fails 4 "no GPU that the catalogue knows" --plan -m llama-3.1-8b -g local
-assert_fails 3 "not a kind of file" --plan -m /etc/passwd
+assert_fails 3 "not a model file" --plan -m /etc/passwd
 assert_fails 3 "/nonexistent/model" --plan -m /nonexistent/model
 assert_fails 2 "not a terminal"
 mkdir "$work/readonly"

@@ -90,6 +90,6 @@ assert_fails 2 "there is no model, GPU" --show qqqqqqqqqqqq
 assert_fails 2 "has no MIG profile '9g.1gb'" --show h100-sxm/9g.1gb
 assert_fails 2 "needs an ID" --show
 assert_fails 2 "takes one ID" --show a b
-assert_fails 2 "one item is no table" --show h100-sxm --format csv
+assert_fails 2 "cannot print one item as a table" --show h100-sxm --format csv
 
 finish

@@ -547,7 +547,7 @@ esac
 assert_fails 2 "--plain asks line by line"
 echo ':dump -' >right
 GPUPLAN_SCRIPT=right assert_fails 2 "no-such-model" -m no-such-model
-GPUPLAN_NOW=yesterday assert_fails 2 "is no date" --plan -m 8B
+GPUPLAN_NOW=yesterday assert_fails 2 "is not a date" --plan -m 8B
 assert_fails 2 "is not one of the choices" --color blue
 
 finish

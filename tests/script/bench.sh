@@ -277,9 +277,9 @@ expect <<'END'
 │▸ fill           normal, not uniform  │
 │  check          sample              ▼│
 │── fill ──────────────────────────────│
-│uniform, normal, zeros: what the      │
-│operands of products hold; zeros: not │
-│comparable                            │
+│uniform, normal, zeros: contents of   │
+│the operands; zeros: not comparable   │
+│                                      │
 └──────────────────────────────────────┘
  Start: measures with what is chosen b…
  Enter:change  Del:default  Esc:back
@@ -289,9 +289,9 @@ expect <<'END'
 │▸ rel-ci         1 %                  │
 │  max-time       the preset's        ▼│
 │── rel-ci ────────────────────────────│
-│0.01 to 100 %: half the width of the  │
-│median's interval at which a point    │
-│ends                                  │
+│0.01 to 100 %: end a point when its   │
+│median is known to within this        │
+│                                      │
  --rel-ci: 200 is outside 0.01..100 % …
  rel-ci: 200
  Enter:do it  Up:earlier  Esc:back

@@ -262,7 +262,7 @@ expect <<'END'
 │▸Model       8B                  ▾││NO ANSWER                                 │
 │ Weights     auto                ▾││--context: prompt and output of 8193      │
 │ GPU         auto                ▾││  tokens exceed the context of 4096       │
-│ GPUs        auto                 ││(a request holds both: raise --context)   │
+│ GPUs        auto                 ││(raise --context)                         │
 │── Load ──────────────────────────││u: undo the last change                   │
 │ Context     4,096 tokens         ││                                          │
 │ Prompt      8,192 tokens         ││                                          │
@@ -1208,7 +1208,7 @@ only 21,24
 expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  ./models/broken/config.json: line 2: string or '}' expected near end of file
- (the file is damaged or no config.json)
+ (the file is damaged or is not a config.json)
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
 END
 

@@ -104,10 +104,10 @@ static void test_engines_refused(void **state)
     assert_int_equal(catalog_engine(catalog, "vllm@0.20", &engine, &err), GP_E_USAGE);
     assert_null(engine);
     assert_string_equal(err.text, "no figures for vLLM 0.20");
-    assert_string_equal(err.hint, "there are figures for up to 0.7, 0.8-0.11, "
+    assert_string_equal(err.hint, "known versions: up to 0.7, 0.8-0.11, "
                                   "0.12-0.16, 0.17-0.19, 0.21+");
     assert_int_equal(catalog_engine(catalog, "vllm@new", &engine, &err), GP_E_USAGE);
-    assert_string_equal(err.text, "'new' is no version");
+    assert_string_equal(err.text, "'new' is not a version");
     assert_int_equal(catalog_engine(catalog, "vlm", &engine, &err), GP_E_USAGE);
     assert_string_equal(err.hint, "did you mean vllm?");
 }
@@ -239,7 +239,7 @@ static void test_user_prices_wrong(void **state)
          ");\n",
          "prices/mine.cfg:2: instances[0].on_demand", "has no price"},
         {"provider = \"p\"; date = \"yesterday\";\n", "prices/mine.cfg:1: date",
-         "\"yesterday\" is no date"},
+         "\"yesterday\" is not a date"},
         {"provider = \"p\";\ninstances = ( { type = \"x\"; gpu = \"t4\"; count = 0; } "
          ");\n",
          "prices/mine.cfg:2: instances[0].count", "0 is outside 1..1024"},
@@ -320,7 +320,7 @@ static void test_folder_that_is_none(void **state)
     (void)state;
     assert_int_equal(catalog_gpu(both, "t4", &gpu, &err), GP_E_USAGE);
     assert_string_equal(err.where, "--profiles");
-    assert_string_equal(err.text, "no/such/folder is no folder");
+    assert_string_equal(err.text, "no/such/folder is not a folder");
     catalog_free(both);
 }
 

@@ -339,7 +339,7 @@ static void test_pairs(void **state)
     put(&f, 8, 4);
     put(&f, 1u << 23, 8);
     pad(&f, 64);
-    refused(&f, "more texts than");
+    refused(&f, "more strings than");
     put_head(&f, 3, 0, 2);
     put_u32(&f, "twice", 1);
     put_u32(&f, "twice", 2);
@@ -351,14 +351,14 @@ static void test_pairs(void **state)
     refused(&f, "NUL");
     put_head(&f, 3, 0, 1);
     put_u32(&f, "general.alignment", 24);
-    refused(&f, "no power of two");
+    refused(&f, "not a power of two");
     put_head(&f, 3, 0, 2);
     put_u32(&f, "split.no", 5);
     put_u32(&f, "split.count", 3);
-    refused(&f, "makes no sense");
+    refused(&f, "is outside split.count");
     put_head(&f, 3, 0, 1);
     put_string(&f, "general.architecture", "qwen9");
-    refused(&f, "\"qwen9\" is an architecture gpuplan does not know");
+    refused(&f, "unknown architecture \"qwen9\"");
     strbuf_fini(&f);
 }
 
@@ -455,9 +455,9 @@ static void test_contradictions(void **state)
     assert_int_equal(m.kind[0].head_dim, 8);
     assert_true(m.tied);
     small(&f, 5, 1, 16); /* 32/5 = 6, 5*6 rows */
-    refused(&f, "does not fit attn_q's rows");
+    refused(&f, "does not match the rows of attn_q");
     small(&f, 4, 1, 24);
-    refused(&f, "does not fit attn_k's rows");
+    refused(&f, "does not match the rows of attn_k");
     small(&f, 4, 2, 16);
     refused(&f, "larger than the number of layers");
     small(&f, 4, 100000, 16);

@@ -58,7 +58,7 @@ static void test_wrong_types(void **state)
         {"\"audio_config\":\"x\"", "audio_config", "must be an object"},
         {"\"vision_config\":{\"model_type\":\"pixtral\",\"hidden_size\":\"8\"}",
          "vision_config.hidden_size", "whole number"},
-        {"\"layer_types\":5", "layer_types", "must be a list of texts, not 5"},
+        {"\"layer_types\":5", "layer_types", "must be a list of strings, not 5"},
         {"\"layer_types\":[\"full_attention\",7]", "layer_types", "entry 1 is 7"},
         {"\"head_dim\":\"16\"", "head_dim", "not \"16\""},
         {"\"head_dim\":\"\"", "head_dim", "not \"\""},
@@ -83,12 +83,12 @@ static void test_wrong_types(void **state)
         {"\"rope_scaling\":{\"factor\":\"4\"}", "rope_scaling.factor", "a number"},
         {"\"rope_scaling\":{\"type\":\"yarn\",\"factor\":1e6,"
          "\"original_max_position_embeddings\":1000000}",
-         "rope_scaling.factor", "stretches"},
+         "rope_scaling.factor", "extends"},
         {"\"block_configs\":[1]", "block_configs", "entry 0 is 1"},
         {"\"linear_attn_config\":{\"num_heads\":0}", "linear_attn_config.num_heads",
          "not 0"},
         {"\"expert_dtype\":\"fp2\"", "expert_dtype", "known: fp4 fp8"},
-        {"\"dtype\":16", "dtype", "a text"},
+        {"\"dtype\":16", "dtype", "a string"},
     };
     char text[1024];
 
@@ -101,11 +101,11 @@ static void test_wrong_types(void **state)
     refused_with("{\"text_config\":{\"model_type\":\"llama\"," TINY
                  ",\"layer_types\":{}}}",
                  "config.json: text_config.layer_types", "not an object");
-    refused_with("{\"model_type\":5," TINY "}", "model_type", "must be a text");
+    refused_with("{\"model_type\":5," TINY "}", "model_type", "must be a string");
     refused_with("{\"model_type\":\"nemotron-nas\"," TINY ",\"block_configs\":["
                  "{\"attention\":{\"n_heads_in_group\":3},\"ffn\":{\"no_op\":true}},"
                  "{},{},{}]}",
-                 "block_configs", "do not share out 4 heads");
+                 "block_configs", "do not divide 4 heads");
     refused_with("{\"model_type\":\"nemotron-nas\"," TINY ",\"block_configs\":["
                  "{\"attention\":{\"no_op\":true},\"ffn\":{\"ffn_mult\":-1}},"
                  "{},{},{}]}",
@@ -125,7 +125,7 @@ static void test_quant_wrong(void **state)
     } cases[] = {
         {"5", "quantization_config", "must be an object, not 5"},
         {"[1]", "quantization_config", "must be an object, not a list"},
-        {"{\"quant_method\":5}", ".quant_method", "must be a text"},
+        {"{\"quant_method\":5}", ".quant_method", "must be a string"},
         {"{\"quant_method\":\"gptq\"}", ".bits", "missing"},
         {"{\"quant_method\":\"gptq\",\"bits\":-4}", ".bits", "1..32, not -4"},
         {"{\"quant_method\":\"gptq\",\"bits\":\"4\"}", ".bits", "not \"4\""},
@@ -142,7 +142,7 @@ static void test_quant_wrong(void **state)
         {"{\"quant_method\":\"fp8\",\"weight_block_size\":128}", ".weight_block_size",
          "a list"},
         {"{\"quant_method\":\"fp8\",\"modules_to_not_convert\":\"lm_head\"}",
-         ".modules_to_not_convert", "a list of texts"},
+         ".modules_to_not_convert", "a list of strings"},
         {"{\"quant_method\":\"fp8\",\"modules_to_not_convert\":[\"a\",null]}",
          ".modules_to_not_convert", "entry 1 is null"},
         {"{\"quant_method\":\"bitsandbytes\",\"load_in_4bit\":\"true\"}",

@@ -351,7 +351,7 @@ static void test_quant_forms(void **state)
         assert_string_equal(m.native[ROLE_ATTN_Q], forms[i].mlp);
     }
     refused_with(QUANT("{\"quant_method\":\"hqq\"}"), "quant_method", "hqq");
-    refused_with(QUANT("{}"), "quantization_config", "no quantisation");
+    refused_with(QUANT("{}"), "quantization_config", "unknown quantization method");
     refused_with(QUANT("{\"quant_method\":\"gptq\",\"bits\":3}"), "bits", "3");
 }
 
@@ -492,12 +492,12 @@ static void test_wrong(void **state)
     refused_with("{}", "model_type", "missing");
     refused_with("{\"model_type\":\"llama\"," TINY ",\"vocab_size\":7}", "config.json",
                  "duplicate");
-    refused_with("{\"model_type\":\"llama\"}", "", "missing for model_type llama");
+    refused_with("{\"model_type\":\"llama\"}", "", "is missing; model_type llama needs it");
     refused_with("{\"model_type\":\"llama\"," TINY ",\"head_dim\":70000}", "",
                  "head_dim: 70000");
     refused_with("{\"model_type\":\"llama\",\"hidden_size\":63,\"num_hidden_layers\":1,"
                  "\"num_attention_heads\":4,\"intermediate_size\":8,\"vocab_size\":8,"
-                 "\"max_position_embeddings\":8}", "head_dim", "no multiple of 4");
+                 "\"max_position_embeddings\":8}", "head_dim", "not a multiple of 4");
     refused_with("{\"model_type\":\"llama\",\"num_hidden_layers\":100000,"
                  "\"hidden_size\":64,\"vocab_size\":1,\"max_position_embeddings\":1}",
                  "num_hidden_layers", "outside 1..512");

@@ -156,7 +156,7 @@ static void test_incomplete(void **state)
     refused(folder, "model-00002-of-00002.safetensors", "is missing");
     /* one shard named alone is half a model */
     refused(in("model-00001-of-00002.safetensors"), folder,
-            "no tensor of layer 1 of 2");
+            "layer 1 of 2 has no tensor");
     /* another model's tensors */
     copy("hf-llama/model.safetensors", "model-00002-of-00002.safetensors");
     refused(folder, folder, "is in two files");
@@ -179,7 +179,7 @@ static void test_config_only(void **state)
     assert_near(model_params(&m), 671026419200.0, 0);
     assert_string_equal(m.id, "deepseek-v3");
     write_file("notes.txt", "x", 1);
-    refused(in("notes.txt"), "notes.txt", "not a kind of file");
+    refused(in("notes.txt"), "notes.txt", "not a model file");
 }
 
 static void test_side_file(void **state)
@@ -280,7 +280,7 @@ static void test_split(void **state)
     copy("gguf/llama-split-00002-of-00003.gguf", "x-00002-of-00003.gguf");
     refused(folder, "x-00003-of-00003.gguf", "is missing");
     copy("gguf/llama-split-00002-of-00003.gguf", "x-00003-of-00003.gguf");
-    refused(folder, "x-00003-of-00003.gguf", "calls itself part 2 of 3");
+    refused(folder, "x-00003-of-00003.gguf", "says it is part 2 of 3");
     copy("gguf/llama-split-00003-of-00003.gguf", "x-00003-of-00003.gguf");
     last = read_path(folder);
     assert_near(loaded(&m), loaded(&last), 0);

@@ -96,23 +96,23 @@ static void test_fields(void **state)
     refused("{\"a\":{\"dtype\":\"F17\",\"shape\":[2],\"data_offsets\":[0,4]}}", 4,
             "unknown dtype");
     refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0,6]}}", 6,
-            "do not span");
+            "do not match");
     refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[4,0]}}", 4,
             "end before");
     refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[-2],\"data_offsets\":[0,4]}}", 4,
-            "no size");
+            "other than sizes");
     refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2.0],\"data_offsets\":[0,4]}}", 4,
-            "no size");
+            "other than sizes");
     refused("{\"a\":{\"dtype\":\"F16\",\"shape\":2,\"data_offsets\":[0,4]}}", 4,
-            "no list");
+            "not a list");
     refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[1,1,1,1,1,1,1,1,2],"
             "\"data_offsets\":[0,4]}}", 4, "at most 8");
     refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0]}}", 4,
             "pair");
     refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[2],\"data_offsets\":[0,4],\"x\":1}}",
-            4, "not exactly");
-    refused("{\"a\":{\"shape\":[2],\"data_offsets\":[0,4]}}", 4, "not exactly");
-    refused("{\"a\":[1,2]}", 4, "not exactly");
+            4, "must hold exactly");
+    refused("{\"a\":{\"shape\":[2],\"data_offsets\":[0,4]}}", 4, "must hold exactly");
+    refused("{\"a\":[1,2]}", 4, "must hold exactly");
     refused("{\"q\":{\"dtype\":\"F4\",\"shape\":[3],\"data_offsets\":[0,2]}}", 2,
             "whole bytes");
     refused("{\"a\":{\"dtype\":\"F16\",\"shape\":[4294967296,4294967296],"
@@ -121,9 +121,9 @@ static void test_fields(void **state)
             "\"data_offsets\":[0,0]}}", 0, "64 bits");
     refused("{\"a\":{\"dtype\":\"U8\",\"shape\":[99999999999999999999],"
             "\"data_offsets\":[0,0]}}", 0, "not valid JSON");
-    refused("{\"__metadata__\":{\"a\":1}}", 0, "no string");
-    refused("{\"__metadata__\":{\"a\":\"b\" x \"c\"}}", 0, "no string");
-    refused("{\"__metadata__\":{\"a\":\"b\\\"}}", 0, "without its end");
+    refused("{\"__metadata__\":{\"a\":1}}", 0, "not a string");
+    refused("{\"__metadata__\":{\"a\":\"b\" x \"c\"}}", 0, "not a string");
+    refused("{\"__metadata__\":{\"a\":\"b\\\"}}", 0, "a string that is cut off");
     refused("{\"__metadata__\":[]}", 0, "no '{'");
 }
 
@@ -169,10 +169,10 @@ static void test_lengths(void **state)
         uint64_t size;
         const char *what;
     } cases[] = {
-        {{1}, 100, "cannot hold"},
-        {{0}, 100, "cannot hold"},
-        {{0, 0, 0, 6}, 1u << 30, "past the format's"},
-        {{255, 255, 255, 255, 255, 255, 255, 255}, 1u << 30, "past the format's"},
+        {{1}, 100, "too short for a JSON object"},
+        {{0}, 100, "too short for a JSON object"},
+        {{0, 0, 0, 6}, 1u << 30, "the format allows"},
+        {{255, 255, 255, 255, 255, 255, 255, 255}, 1u << 30, "the format allows"},
         {{100}, 107, "whole file has 107"},
         {{100}, 7, "whole file has 7"},
     };
@@ -270,10 +270,10 @@ static void test_index_wrong(void **state)
         snprintf(text, sizeof text, "{\"weight_map\":{\"a\":\"%s\"}}", outside[i]);
         index_refused(text, "weight_map");
     }
-    index_refused("{}", "no weight_map");
-    index_refused("{\"weight_map\":{}}", "no weight_map");
+    index_refused("{}", "weight_map is missing or empty");
+    index_refused("{\"weight_map\":{}}", "weight_map is missing or empty");
     index_refused("{\"weight_map\":[]}", "no '{'");
-    index_refused("{\"weight_map\":{\"a\":1}}", "no string");
+    index_refused("{\"weight_map\":{\"a\":1}}", "not a string");
     index_refused("{\"metadata\":5,\"weight_map\":{\"a\":\"x.safetensors\"}}",
                   "total_size must be a number");
     index_refused("{\"metadata\":{\"total_size\":\"9\"},\"weight_map\":{\"a\":"
@@ -281,10 +281,10 @@ static void test_index_wrong(void **state)
     index_refused("{\"metadata\":{\"total_size\":-9},\"weight_map\":{\"a\":"
                   "\"x.safetensors\"}}", "total_size must be a number");
     index_refused("{\"metadata\":{},\"metadata\":{},\"weight_map\":{\"a\":"
-                  "\"x.safetensors\"}}", "metadata is there twice");
+                  "\"x.safetensors\"}}", "metadata is listed twice");
     index_refused("{\"weight_map\":{\"a\":\"x.safetensors\" \"y.safetensors\"}}",
-                  "no string");
-    index_refused("{\"weight_map\":{\"a\nb\":\"x.safetensors\"}}", "no string");
+                  "not a string");
+    index_refused("{\"weight_map\":{\"a\nb\":\"x.safetensors\"}}", "not a string");
     index_refused("{\"weight_map\":{\"a\":\"x.safetensors\",\"a\":\"y.safetensors\"}}",
                   "listed twice");
     index_refused("{\"weight_map\":{\"a\":\"x.safetensors\"},\"weight_map\":"
