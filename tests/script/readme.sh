@@ -1,39 +1,42 @@
 #!/bin/bash
-# readme.sh - the screens in the README are what the keys named there lead to.
+# readme.sh - the screens shown in the README and in gpuplan(1) are the program's.
 #
-#   UPDATE=1 bash tests/script/readme.sh     writes today's screens into the README
+#   UPDATE=1 bash tests/script/readme.sh     writes today's screens into both
 
 . "${srcdir:-.}/tests/script/lib.sh"
 
 readme=$src/README.md
 [ -f "$readme" ] || skip "no README.md here"
 
-screen "first time" <<'KEYS'
-l Down
-Right Right
-Down
-Enter "l40s" Enter
-Down -
+screen "README" -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16 <<'KEYS'
 :dump screen.1
-a Enter
+KEYS
+screen "gpuplan(1)" -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16 --ascii <<'KEYS'
 2
 :wait
 :dump screen.2
 KEYS
 
-for n in 1 2; do
-    awk -v n="$n" '/^```text$/ { at++; on = 1; next } /^```$/ { on = 0 }
-        on && at == n' "$readme" >"shown.$n"
-    sed 's/ *$//' "screen.$n" >"now.$n"
+# same FILE BEGIN END SCREEN: between the lines BEGIN and END of the file.
+same() {
+    sed 's/ *$//' "$4" >now
+    awk -v begin="$2" -v end="$3" '
+        $0 == end { on = 0 }
+        on
+        $0 == begin && !seen { on = seen = 1 }' "$1" >shown
     if [ -n "${UPDATE:-}" ]; then
-        awk -v n="$n" -v new="now.$n" '
-            /^```text$/ { at++; print; on = at == n
-                          while (on && (getline line < new) > 0) print line; next }
-            /^```$/ { on = 0 }
-            !on' "$readme" >readme.new && cat readme.new >"$readme"
+        awk -v begin="$2" -v end="$3" '
+            $0 == end { on = 0 }
+            !on
+            $0 == begin && !seen { on = seen = 1
+                                   while ((getline line <"now") > 0) print line }
+            ' "$1" >updated && cat updated >"$1"
     else
-        assert_eq "screen $n of the README" "$(cat "now.$n")" "$(cat "shown.$n")"
+        assert_eq "the screen in $1" "$(cat now)" "$(cat shown)"
     fi
-done
+}
+
+same "$readme" '```text' '```' screen.1
+same "$src/man/gpuplan.1" '.Bd -literal -compact' .Ed screen.2
 
 finish
