@@ -9,10 +9,9 @@
 #include "request/spelling.h"
 #include "util/str.h"
 
-const struct command *const commands[] = {
-    &cmd_plan,   &cmd_compare, &cmd_table,           &cmd_list,  &cmd_show, &cmd_batch,
-    &cmd_import, &cmd_bench,   &cmd_compare_results, &cmd_merge, &cmd_screen,
-    NULL};
+#define X(word, NAME) &cmd_##word,
+const struct command *const commands[] = {COMMANDS(X) NULL};
+#undef X
 
 static const char *without_dashes(const char *text)
 {

@@ -1,10 +1,11 @@
 /*
- * command.h - the commands of gpuplan, one row each, and what a running one is given.
+ * command.h - what a command is, and what a running one is given.
  *
- * A command is one file cmd_<name>.c that ends in a const struct command. main() parses
- * the command line into a struct invocation, calls run(), and writes `out` to standard
- * output or to --output, whole or not at all. run() never prints and never exits; it
- * leaves its text in out, its verdict in exit_code and its errors in *err.
+ * A command is one file cmd_<word>.c that ends in const struct command cmd_<word>, and a
+ * row in COMMANDS (option.h). main() parses the command line into a struct invocation,
+ * calls run(), and writes `out` to standard output or to --output, whole or not at all.
+ * run() never prints and never exits: it leaves its text in out, its verdict in exit_code
+ * and its errors in *err.
  */
 #ifndef GP_CLI_COMMAND_H
 #define GP_CLI_COMMAND_H
@@ -45,8 +46,9 @@ struct command {
 
 extern const struct command *const commands[]; /* ends with NULL */
 
-extern const struct command cmd_plan, cmd_compare, cmd_table, cmd_list, cmd_show, cmd_batch,
-    cmd_import, cmd_bench, cmd_compare_results, cmd_merge, cmd_screen;
+#define X(word, NAME) extern const struct command cmd_##word;
+COMMANDS(X)
+#undef X
 
 /* The command of this name, dashes ignored; NULL when there is none. */
 const struct command *command_find(const char *name);
@@ -61,7 +63,7 @@ void command_help(const struct command *command, struct strbuf *out);
 enum gp_status command_completion(const char *shell, struct strbuf *out,
                                   struct gp_err *err);
 
-/* Parses argv after the command's name into in->ask and in->args. */
+/* Parses argv after the command's name into in->options and in->args. */
 enum gp_status command_parse(struct invocation *in, int argc, char **argv,
                              struct gp_err *err);
 

@@ -4,8 +4,8 @@
  *
  * An option has a name ("max-num-seqs"; the --batch key is the same with underscores),
  * a type with unit and range, a default as it is explained to people, the commands it
- * belongs to, and one line of help. struct ask holds what somebody gave, checked for
- * type and range but not yet looked up; planner.h turns it into a request.
+ * belongs to, and one line of help. struct options holds the values that were given, checked
+ * for type and range but not yet looked up; planner.h turns them into a request.
  *
  * One name has two meanings: --output 256 is a number of tokens, --output plan.json a
  * file (./256 for a file of that name).
@@ -50,12 +50,33 @@ enum option_type {
     OPTION_PATH
 };
 
+/* The commands in the order of --help: cmd_<word> of src/cli/, and its bit FOR_<NAME>. */
+#define COMMANDS(X)                                                                   \
+    X(plan, PLAN)                                                                     \
+    X(compare, COMPARE)                                                               \
+    X(table, TABLE)                                                                   \
+    X(list, LIST)                                                                     \
+    X(show, SHOW)                                                                     \
+    X(batch, BATCH)                                                                   \
+    X(import, IMPORT)                                                                 \
+    X(bench, BENCH)                                                                   \
+    X(compare_results, COMPARE_RESULTS)                                               \
+    X(merge, MERGE)                                                                   \
+    X(screen, SCREEN)
+
+enum {
+#define X(word, NAME) COMMAND_##NAME,
+    COMMANDS(X)
+#undef X
+    COMMAND_COUNT
+};
+
 enum { /* bits: which commands take an option */
-    FOR_PLAN = 1, FOR_COMPARE = 2, FOR_TABLE = 4, FOR_LIST = 8, FOR_SHOW = 16,
-    FOR_BATCH = 32, FOR_IMPORT = 64, FOR_BENCH = 128, FOR_COMPARE_RESULTS = 256,
-    FOR_MERGE = 512, FOR_SCREEN = 1024,
+#define X(word, NAME) FOR_##NAME = 1 << COMMAND_##NAME,
+    COMMANDS(X)
+#undef X
     FOR_REQUEST = FOR_PLAN | FOR_COMPARE | FOR_TABLE | FOR_BENCH | FOR_SCREEN,
-    FOR_ALL = 2047,
+    FOR_ALL = (1 << COMMAND_COUNT) - 1,
     FOR_PRINTING = FOR_ALL & ~FOR_SCREEN
 };
 
