@@ -1,6 +1,6 @@
 /*
- * test_facts.c - the profiles that come with the program: how many there are, that
- * every row has what its reader needs, and figures known from elsewhere.
+ * test_facts.c - the profiles that come with the program: that none was lost, that every
+ * row has what its reader needs, and figures known from elsewhere.
  */
 #include "catalog/catalog.h"
 
@@ -24,15 +24,15 @@ static void test_counts(void **state)
 
     (void)state;
     assert_int_equal(catalog_gpus(catalog, &gpus, &count, &err), GP_OK);
-    assert_int_equal(count, 75);
+    assert_true(count >= 75);
     assert_int_equal(catalog_formats(catalog, &formats, &count, &err), GP_OK);
-    assert_int_equal(count, 83);
+    assert_true(count >= 83);
     assert_int_equal(catalog_engines(catalog, &engines, &count, &err), GP_OK);
-    assert_int_equal(count, 8); /* five ranges of vLLM, one each of the others */
+    assert_true(count >= 8); /* five ranges of vLLM, one each of the others */
     assert_int_equal(catalog_instances(catalog, &instances, &count, &err), GP_OK);
-    assert_int_equal(count, 290);
+    assert_true(count >= 290);
     assert_int_equal(catalog_servers(catalog, &servers, &count, &err), GP_OK);
-    assert_int_equal(count, 25);
+    assert_true(count >= 25);
     count = catalog_warnings(catalog, &lines);
     if (count > 0)
         fail_msg("%s", lines[0]);
