@@ -254,7 +254,7 @@ tui_sources = \
 	src/tui/app.h \
 	src/tui/app_act.c \
 	src/tui/app_draw.c \
-	src/tui/app_parts.h \
+	src/tui/app_key.c \
 	src/tui/command.c \
 	src/tui/field.c \
 	src/tui/form.c \
@@ -264,9 +264,10 @@ tui_sources = \
 	src/tui/form_values.c \
 	src/tui/form_parts.h \
 	src/tui/form_shown.c \
+	src/tui/loop.c \
+	src/tui/loop.h \
 	src/tui/membar.c \
 	src/tui/membar.h \
-	src/tui/quit.c \
 	src/tui/screen.h \
 	src/tui/script.c \
 	src/tui/script.h \
@@ -311,7 +312,6 @@ tui_sources = \
 	src/tui/plain/plain_parts.h \
 	src/tui/plain/plain_say.c \
 	src/tui/plan/plan_answer.c \
-	src/tui/plan/plan_file.c \
 	src/tui/plan/plan_fix.c \
 	src/tui/plan/plan_parts.h \
 	src/tui/plan/s_plan.c \

@@ -315,6 +315,7 @@ $(standin): $(fake_cuda) tests/fixtures/fast_clock.so gpuplan-bench-cuda$(EXEEXT
 	  'exec $(abs_top_builddir)/gpuplan-bench-cuda "$$@"' >$@ && chmod +x $@
 
 lint_tests = \
+	tests/lint/circles.sh \
 	tests/lint/config.sh \
 	tests/lint/includes.sh \
 	tests/lint/length.sh \

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/app.h"
+#include "tui/loop.h"
 #include "tui/plain/plain.h"
 #include "tui/settings.h"
 #include "util/str.h"

@@ -1,13 +1,19 @@
 /*
  * app_act.c - what actions mean on every screen that does not mean something of its
- * own.
+ * own: help, the command, the prompts, files, quitting.
+ *
+ * q: what would be lost is asked about first, one after the other: a measurement that
+ * runs or is in no file, then a plan that was changed since it was saved or opened. Who
+ * only looked round, or undid what he changed, is let go.
  */
-#include "tui/app_parts.h"
+#include "tui/loop.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "tui/settings.h"
+#include "tui/toolkit/edit.h"
+#include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
 #include "util/path.h"
 
@@ -52,14 +58,14 @@ static void help(struct app *app)
         "export FILE, save FILE, load FILE. Tab completes.\n"
         "More: man gpuplan, gpuplan-model(7).\n");
     gp_format(title, sizeof title, "Help: %s", screen_names[app->screen]);
-    pager_open(app, title, text.text);
+    pager_open(&app->display, title, text.text);
     strbuf_fini(&lines);
     strbuf_fini(&text);
 }
 
 static void show_command(struct app *app)
 {
-    const struct screen_ops *ops = screens[app->screen];
+    const struct screen_ops *ops = app->screens[app->screen];
     struct strbuf text;
 
     strbuf_init(&text);
@@ -67,10 +73,11 @@ static void show_command(struct app *app)
         ops->command(app, app_state(app, app->screen), &text);
     if (text.len == 0)
         app_report(app, false, "no command prints this screen");
-    else if (gp_width(text.text) < app->cols - 2 && text.len < sizeof app->report)
+    else if (gp_width(text.text) < app->display.cols - 2 &&
+             text.len < sizeof(app->display.report))
         app_report(app, false, "%s", text.text);
     else
-        pager_open(app, "The command that prints the same", text.text);
+        pager_open(&app->display, "The command that prints the same", text.text);
     strbuf_fini(&text);
 }
 
@@ -97,7 +104,7 @@ static void prompt(struct app *app)
                                  .done = run_line,
                                  .complete = complete_line};
 
-    prompt_open(app, &options);
+    prompt_open(&app->display, &options);
 }
 
 /* ---- export ---- */
@@ -121,23 +128,9 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-enum gp_status app_target(const char *text, char *path, size_t size, struct gp_err *err)
-{
-    size_t n = strlen(text);
-    bool replace = n > 0 && text[n - 1] == '!';
-
-    if (!gp_format(path, size, "%.*s", (int)(n - replace), text) || !path[0])
-        return gp_fail(err, GP_E_USAGE, "export", "a name such as plan.txt",
-                       "no file is named");
-    if (!replace && path_is_there(path))
-        return gp_fail(err, GP_E_USAGE, path, "end the name with ! to replace it",
-                       "is there already");
-    return GP_OK;
-}
-
 bool app_export(struct app *app, const char *text, struct gp_err *err)
 {
-    const struct screen_ops *ops = screens[app->screen];
+    const struct screen_ops *ops = app->screens[app->screen];
     char path[GP_PATH_MAX];
     struct strbuf out;
     enum gp_status status;
@@ -172,12 +165,12 @@ static void complete_path(struct app *app, void *ctx, const char *text,
 {
     (void)app;
     (void)ctx;
-    app_complete_path(text, out);
+    edit_paths(text, out);
 }
 
 static void export(struct app *app)
 {
-    const struct screen_ops *ops = screens[app->screen];
+    const struct screen_ops *ops = app->screens[app->screen];
     char hint[120];
     struct prompt_ask options = {.label = "Export to: ",
                                  .text = "",
@@ -192,7 +185,151 @@ static void export(struct app *app)
     }
     gp_format(hint, sizeof hint, "a file; its suffix says what is written: %s",
               ops->suffixes);
-    prompt_open(app, &options);
+    prompt_open(&app->display, &options);
+}
+
+/* ---- the form, to and from a file ---- */
+
+static void save_now(struct app *app, void *ctx)
+{
+    const char *path = app->saving.path;
+    struct gp_err err = {0};
+    struct strbuf quoted;
+
+    (void)ctx;
+    if (form_save(app->form, path, &err)) {
+        app_report_err(app, &err);
+        return;
+    }
+    app->quit = app->saving.quit;
+    strbuf_init(&quoted);
+    strbuf_quote(&quoted, path);
+    app_report(app, false, "saved to %s; gpuplan --batch %s prints its answer", path,
+               quoted.text);
+    strbuf_fini(&quoted);
+}
+
+static bool save_named(struct app *app, void *ctx, const char *text, struct gp_err *err)
+{
+    char question[GP_PATH_MAX + 40];
+
+    (void)ctx;
+    if (!text[0] || !gp_copy(app->saving.path, sizeof(app->saving.path), text))
+        return gp_fail(err, GP_E_USAGE, "", "such as plan.json",
+                       "a file needs a name") == GP_OK;
+    if (path_is_there(text) && strcmp(text, app->form->file) != 0) {
+        gp_format(question, sizeof(question), "%s is there already. Replace it?", text);
+        question_open(&app->display, question, save_now, NULL);
+        return true;
+    }
+    save_now(app, NULL);
+    return true;
+}
+
+static bool load_named(struct app *app, void *ctx, const char *text, struct gp_err *err)
+{
+    (void)ctx;
+    if (form_load(app->form, text, err))
+        return false;
+    app_report(app, false, "loaded from %s", text);
+    return true;
+}
+
+static void ask_form_file(struct app *app, bool load, bool quit)
+{
+    const char *name = app->form->file;
+    struct prompt_ask options = {.label = load ? "Open: " : "Save as: ",
+                                 .text = name[0] || load ? name : "plan.json",
+                                 .hint = "one line of --batch",
+                                 .history = PROMPT_FILE,
+                                 .done = load ? load_named : save_named,
+                                 .complete = complete_path};
+
+    app->saving.quit = quit;
+    prompt_open(&app->display, &options);
+}
+
+/* ---- quitting: a plan that was changed ---- */
+
+struct plan_question {
+    struct overlay overlay;
+    char text[GP_PATH_MAX];
+};
+
+static void plan_key(struct display *display, struct overlay *overlay, int key)
+{
+    overlay->closed = true;
+    if (key == 'w')
+        ask_form_file(display->app, false, true);
+    else if (key == 'q' || key == 'Q' || key == K_F10)
+        display->app->quit = true;
+    else if (key != K_ESC && key != KEY_CTRL('g'))
+        overlay->closed = false;
+}
+
+static void plan_draw(const struct overlay *overlay, struct canvas *canvas,
+                      struct rect body, struct rect bottom)
+{
+    (void)body;
+    canvas_fill(canvas, bottom);
+    canvas_fit(canvas, bottom, bottom.rows - 1, 1, bottom.cols - 2, INK_WARN,
+               ((const struct plan_question *)overlay)->text);
+    canvas_cursor(canvas, bottom, bottom.rows - 1, 1);
+}
+
+static const struct overlay_ops plan_ops = {
+    .size = sizeof(struct plan_question),
+    .draw = plan_draw,
+    .key = plan_key,
+    .bar = "w:save  q:quit anyway  Esc:stay",
+};
+
+static void quit_plan(struct app *app, void *ctx)
+{
+    const char *file = app->form->file, *slash = strrchr(file, '/');
+    struct plan_question *question;
+
+    (void)ctx;
+    if (!form_changed(app->form)) {
+        app->quit = true;
+        return;
+    }
+    question = (struct plan_question *)overlay_new(&plan_ops);
+    if (file[0])
+        gp_format(question->text, sizeof question->text, "The changes are not in %s.",
+                  slash ? slash + 1 : file);
+    else
+        gp_copy(question->text, sizeof question->text, "The plan is not saved.");
+    overlay_push(&app->display, &question->overlay);
+}
+
+/* ---- quitting: a measurement ---- */
+
+static bool run_would_be_lost(const struct app *app, char *why, size_t size)
+{
+    return app_busy(app, why, size) || app_unsaved(app, why, size);
+}
+
+void quit_small(struct app *app)
+{
+    char why[120];
+
+    if (run_would_be_lost(app, why, sizeof why) || form_changed(app->form))
+        app_report(app, true, "Not saved! Q: quit.");
+    else
+        app->quit = true;
+}
+
+static void quit_ask(struct app *app)
+{
+    char why[120], text[200];
+
+    if (!run_would_be_lost(app, why, sizeof why)) {
+        quit_plan(app, NULL);
+        return;
+    }
+    gp_format(text, sizeof text, "%s. Quit?", why);
+    question_open(&app->display, text, quit_plan, NULL);
 }
 
 /* ---- small ones ---- */
@@ -252,7 +389,7 @@ static void save_settings(struct app *app)
         app_report(app, false, "colors, mouse and screen are kept in %s", path);
 }
 
-void app_everywhere(struct app *app, enum action action)
+static void act_everywhere(struct app *app, enum action action)
 {
     char why[120];
 
@@ -282,6 +419,12 @@ void app_everywhere(struct app *app, enum action action)
     case ACT_EXPORT:
         export(app);
         break;
+    case ACT_SAVE:
+        ask_form_file(app, false, false);
+        break;
+    case ACT_LOAD:
+        ask_form_file(app, true, false);
+        break;
     case ACT_COMMAND:
         show_command(app);
         break;
@@ -308,4 +451,13 @@ void app_everywhere(struct app *app, enum action action)
     default:
         break; /* motions that have nothing to move */
     }
+}
+
+void app_act(struct app *app, enum action action)
+{
+    const struct screen_ops *ops = app->screens[app->screen];
+
+    app->display.touched = true;
+    if (!ops->act || !ops->act(app, app_state(app, app->screen), action))
+        act_everywhere(app, action);
 }

@@ -2,7 +2,7 @@
  * app_draw.c - what stands around every screen: tabs, explanation, keys, and the words
  * on a terminal that is too small.
  */
-#include "tui/app_parts.h"
+#include "tui/loop.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ struct tab {
  * column behind the last. */
 static int lay_tabs(const struct app *app, struct tab tabs[SCREEN_COUNT])
 {
-    bool wide = app->cols >= WIDE_TABS;
+    bool wide = app->display.cols >= WIDE_TABS;
     int x = wide ? 9 : 0;
 
     for (int i = 0; i < SCREEN_COUNT; i++) {
@@ -51,13 +51,14 @@ enum screen_id app_tab_at(const struct app *app, int x)
 
 static void draw_tabs(const struct app *app, struct canvas *canvas, struct rect in)
 {
-    const struct screen_ops *ops = screens[app->screen];
+    const struct screen_ops *ops = app->screens[app->screen];
     struct tab tabs[SCREEN_COUNT];
     struct strbuf title;
     int x = lay_tabs(app, tabs);
     struct rect right = {in.y, in.x + x, 1, in.cols - x - 1};
 
-    canvas_text(canvas, in, 0, 0, INK_TITLE, app->cols >= WIDE_TABS ? " gpuplan" : "");
+    canvas_text(canvas, in, 0, 0, INK_TITLE,
+                app->display.cols >= WIDE_TABS ? " gpuplan" : "");
     for (int i = 0; i < SCREEN_COUNT; i++)
         canvas_text(canvas, in, 0, tabs[i].x, INK_TITLE, tabs[i].text);
     strbuf_init(&title);
@@ -74,17 +75,18 @@ static void draw_tabs(const struct app *app, struct canvas *canvas, struct rect 
 
 static void draw_explain(const struct app *app, struct canvas *canvas, struct rect in)
 {
-    const struct screen_ops *ops = screens[app->screen];
+    const struct screen_ops *ops = app->screens[app->screen];
     struct rect inside = {in.y, in.x + 1, in.rows, in.cols - 2};
     struct strbuf text;
 
     strbuf_init(&text);
-    if (app->report[0])
-        strbuf_add(&text, app->report);
+    if (app->display.report[0])
+        strbuf_add(&text, app->display.report);
     else if (ops->explain)
         ops->explain(app, app->state[app->screen], &text);
     canvas_wrap(canvas, inside, 0,
-                app->report[0] && app->report_bad ? INK_BAD : INK_TEXT, text.text);
+                app->display.report[0] && app->display.report_bad ? INK_BAD : INK_TEXT,
+                text.text);
     strbuf_fini(&text);
 }
 
@@ -123,14 +125,14 @@ static void window_bar(const char *keys, int cols, struct strbuf *out)
 
 static void bar_words(const struct app *app, struct strbuf *left, struct strbuf *right)
 {
-    const char *window = overlay_bar(app);
+    const char *window = overlay_bar(&app->display);
 
     strbuf_init(left);
     strbuf_init(right);
     if (window)
-        window_bar(window, app->cols - 2, left);
+        window_bar(window, app->display.cols - 2, left);
     else
-        action_bar(app->screen, app->cols - 2, screens[app->screen]->word,
+        action_bar(app->screen, app->display.cols - 2, app->screens[app->screen]->word,
                    app->state[app->screen], left, right);
 }
 
@@ -178,7 +180,7 @@ int app_bar_at(const struct app *app, int x)
     int key, from;
 
     bar_words(app, &left, &right);
-    from = app->cols - 1 - gp_width(right.text);
+    from = app->display.cols - 1 - gp_width(right.text);
     key = right.len && x >= from ? key_in(right.text, x - from)
                                  : key_in(left.text, x - 1);
     strbuf_fini(&left);
@@ -194,28 +196,28 @@ static void draw_too_small(const struct app *app, struct canvas *canvas,
 {
     struct rect all = {body.y, body.x, body.rows + bar.rows, body.cols};
 
-    canvas_textf(canvas, all, 0, 0, INK_TEXT, "%dx%d is too small.", app->cols,
-                 app->rows);
+    canvas_textf(canvas, all, 0, 0, INK_TEXT, "%dx%d is too small.", app->display.cols,
+                 app->display.rows);
     canvas_textf(canvas, all, 1, 0, INK_TEXT, "gpuplan needs %dx%d.", FRAME_MIN_COLS,
                  FRAME_MIN_ROWS);
     canvas_text(canvas, all, 2, 0, INK_TEXT,
-                app->report[0] ? app->report : "Resize, or q: quit.");
+                app->display.report[0] ? app->display.report : "Resize, or q: quit.");
     canvas_cursor(canvas, all, 2, 0);
 }
 
 void app_draw(const struct app *app, struct canvas *canvas)
 {
-    struct frame frame = frame_of(app->rows, app->cols);
+    struct frame frame = app_frame(app);
 
     canvas->charset = app->settings.charset;
-    canvas_clear(canvas, app->rows, app->cols);
+    canvas_clear(canvas, app->display.rows, app->display.cols);
     if (frame.size == SIZE_TOO_SMALL) {
         draw_too_small(app, canvas, frame.body, frame.bar);
         return;
     }
     draw_tabs(app, canvas, frame.tabs);
-    screens[app->screen]->draw(app, app->state[app->screen], canvas, &frame);
+    app->screens[app->screen]->draw(app, app->state[app->screen], canvas, &frame);
     draw_explain(app, canvas, frame.explain);
-    overlay_draw(app, canvas, frame.body, frame.explain);
+    overlay_draw(&app->display, canvas, frame.body, frame.explain);
     draw_bar(app, canvas, frame.bar);
 }

@@ -15,15 +15,13 @@
  * Nothing is parsed twice: options go to the form as they are, and from there to the
  * option table of the command line.
  */
-#include "tui/app.h"
+#include "tui/loop.h"
 
-#include <dirent.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "catalog/catalog.h"
 #include "request/spelling.h"
-#include "tui/app_parts.h"
+#include "tui/toolkit/edit.h"
 #include "util/path.h"
 
 #define WORD_MAX 256
@@ -162,9 +160,9 @@ static int find_option(const char *word)
 }
 
 /* The option that a screen has of its own, beside the plan's; -1: none. */
-static int find_of(enum screen_id screen, const char *word)
+static int find_of(const struct app *app, enum screen_id screen, const char *word)
 {
-    bool (*takes)(enum option_id) = screens[screen]->takes;
+    bool (*takes)(enum option_id) = app->screens[screen]->takes;
     char name[WORD_MAX];
     int id;
 
@@ -177,7 +175,7 @@ static int find_of(enum screen_id screen, const char *word)
 
 static int find_own(const struct app *app, const char *word)
 {
-    return find_of(app->screen, word);
+    return find_of(app, app->screen, word);
 }
 
 /* The field that stands in the form under this name ("gpus", "kv cache"); -1: none. */
@@ -196,7 +194,7 @@ static bool unknown(const struct app *app, const char *word, struct gp_err *err)
     size_t n = 0;
 
     for (int i = 0; i < SCREEN_COUNT; i++)
-        if (find_of((enum screen_id)i, word) >= 0)
+        if (find_of(app, (enum screen_id)i, word) >= 0)
             return gp_fail(err, GP_E_USAGE, word, "", "is for the screen %s",
                            screen_names[i]) == GP_OK;
     if (option_find(word + strspn(word, "-")) >= 0)
@@ -228,7 +226,7 @@ static bool set_options(struct app *app, const char *options, struct gp_err *err
 
 static bool set_own(struct app *app, const char *options, struct gp_err *err)
 {
-    const struct screen_ops *ops = screens[app->screen];
+    const struct screen_ops *ops = app->screens[app->screen];
 
     if (ops->options(app, app_state(app, app->screen), options, err))
         return false;
@@ -262,8 +260,8 @@ static bool solve(struct app *app, const char *name, struct gp_err *err)
 }
 
 /* The options of a line, those of the screen's own and those of the request apart. */
-static void part_options(int screen, const char *line, struct strbuf *own,
-                         struct strbuf *request)
+static void part_options(const struct app *app, int screen, const char *line,
+                         struct strbuf *own, struct strbuf *request)
 {
     struct strbuf *to = NULL;
     char word[WORD_MAX];
@@ -273,7 +271,7 @@ static void part_options(int screen, const char *line, struct strbuf *own,
 
         take_word(&line, word);
         if (!to || word[0] == '-')
-            to = find_of((enum screen_id)screen, word) >= 0 ? own : request;
+            to = find_of(app, (enum screen_id)screen, word) >= 0 ? own : request;
         strbuf_addn(to, from, (size_t)(line - from));
         if (!*line)
             strbuf_add(to, " ");
@@ -291,11 +289,11 @@ static bool run_screen(struct app *app, int screen, const char *options,
 
     strbuf_init(&own);
     strbuf_init(&request);
-    part_options(screen, options, &own, &request);
+    part_options(app, screen, options, &own, &request);
     ok = !request.len || form_request(app->form, request.text, err) == GP_OK;
     if (ok && own.len &&
-        screens[screen]->options(app, app_state(app, (enum screen_id)screen), own.text,
-                                 err)) {
+        app->screens[screen]->options(app, app_state(app, (enum screen_id)screen),
+                                      own.text, err)) {
         ok = false;
         if (app->form->version != version)
             form_undo(app->form);
@@ -473,38 +471,6 @@ static void offer_values(const struct app *app, enum option_id id, struct comple
     offer_ids(app, id, c);
 }
 
-static void offer_files(struct completion *c)
-{
-    char dir[GP_PATH_MAX], path[GP_PATH_MAX + 300];
-    const char *slash = strrchr(c->begin, '/');
-    struct dirent **entry;
-    int count;
-
-    gp_format(dir, sizeof dir, "%.*s", slash ? (int)(slash - c->begin) + 1 : 0,
-              c->begin);
-    count = scandir(dir[0] ? dir : ".", &entry, NULL, alphasort);
-    for (int i = 0; i < count; i++) {
-        const char *name = entry[i]->d_name;
-        bool hidden = name[0] == '.' && !(slash ? slash[1] == '.' : c->begin[0] == '.');
-
-        gp_format(path, sizeof path, "%s%s", dir, name);
-        if (path_is_dir(path))
-            gp_format(path, sizeof path, "%s%s/", dir, name);
-        if (!hidden)
-            offer(c, path);
-        free(entry[i]);
-    }
-    if (count >= 0)
-        free(entry);
-}
-
-void app_complete_path(const char *path, struct strbuf *out)
-{
-    struct completion c = {.out = out, .begin = path};
-
-    offer_files(&c);
-}
-
 void app_complete(struct app *app, const char *line, struct strbuf *out)
 {
     char first[WORD_MAX] = "", before[WORD_MAX] = "", word[WORD_MAX];
@@ -522,7 +488,7 @@ void app_complete(struct app *app, const char *line, struct strbuf *out)
     if (words == 0)
         offer_first(app, &c);
     else if (find_verb(first))
-        offer_files(&c);
+        edit_paths(c.begin, out);
     else if (find_option(before) >= 0 && !strchr(before, '='))
         offer_values(app, field_rows[find_option(before)].option, &c);
     else if (find_own(app, before) >= 0 && option_rows[find_own(app, before)].choices)

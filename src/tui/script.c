@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tui/app_parts.h"
+#include "tui/loop.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/utf8.h"
 #include "util/path.h"
@@ -158,7 +158,7 @@ static enum gp_status command(struct script *script, const char *line,
             return words[i].run(script, line + n + strspn(line + n, " "), err);
     }
     if (strncmp(line, "dump ", 5) != 0 && strncmp(line, "inks ", 5) != 0)
-        script->app->report[0] = '\0'; /* as a key does; looking is none */
+        script->app->display.report[0] = '\0'; /* as a key does; looking is none */
     for (int i = 0; i < SCREEN_COUNT; i++)
         script->app->due[i] = 0;
     if (!app_command(script->app, line, &said))

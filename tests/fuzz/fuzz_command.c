@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/app_parts.h"
+#include "tui/loop.h"
 #include "util/path.h"
 
 #define TODAY              20000 /* 2024-10-04: an answer does not depend on the clock */

@@ -4,9 +4,10 @@
 #   util <- point <- core <- checkpoint, catalog, probe <- request <- output, result
 #        <- run <- tui <- cli;  bench: util, point, probe/cpu_topology.h and itself
 #
-# tui never includes cli; curses only in tui/toolkit; libconfig only in catalog; jansson
-# where JSON is read or written; dlfcn.h only in probe, bench and cli/allocate. core does
-# no I/O, asks no clock and reads no environment.
+# tui never includes cli, tui/toolkit nothing else of tui; curses only in tui/toolkit;
+# libconfig only in catalog; jansson where JSON is read or written; dlfcn.h only in
+# probe, bench and cli/allocate. core does no I/O, asks no clock and reads no
+# environment.
 
 . "${srcdir:-.}/tests/lint/lint.sh"
 
@@ -70,6 +71,15 @@ for layer in $folders; do
             check_library "$file" "$layer" "$included"
             [ "$included" = config.h ] && problem "$file: includes config.h"
         done
+    done
+done
+
+for file in $(find_files src/tui/toolkit '*.[ch]'); do
+    for included in $(includes "$file"); do
+        case $included in
+        tui/toolkit/* | util/*) ;;
+        */*.h) [ -f "src/$included" ] && problem "$file: the toolkit includes $included" ;;
+        esac
     done
 done
 

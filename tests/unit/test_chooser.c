@@ -52,7 +52,7 @@ static void keys(const char *names)
 
         gp_format(name, sizeof name, "%.*s", (int)n, p);
         assert_int_not_equal(key_find(name), K_NONE);
-        overlay_key(&app, key_find(name));
+        overlay_key(&app.display, key_find(name));
         p += n;
         p += strspn(p, " ");
     }
@@ -61,7 +61,7 @@ static void keys(const char *names)
 static void type(const char *text)
 {
     for (; *text; text++)
-        overlay_key(&app, (unsigned char)*text);
+        overlay_key(&app.display, (unsigned char)*text);
 }
 
 /* What the screen shows now; to be freed with strbuf_fini. */
@@ -73,9 +73,9 @@ static struct strbuf shown(int rows, int cols, enum charset charset, int *cursor
 
     canvas_init(&canvas, charset);
     canvas_clear(&canvas, rows, cols);
-    app.rows = rows;
-    app.cols = cols;
-    overlay_draw(&app, &canvas, frame.body, frame.explain);
+    app.display.rows = rows;
+    app.display.cols = cols;
+    overlay_draw(&app.display, &canvas, frame.body, frame.explain);
     strbuf_init(&text);
     canvas_dump(&canvas, &text);
     *cursor = canvas.cursor_y;
@@ -86,7 +86,7 @@ static struct strbuf shown(int rows, int cols, enum charset charset, int *cursor
 static int start(void **state)
 {
     (void)state;
-    app = (struct app){.rows = 24, .cols = 80};
+    app = (struct app){.display = {.rows = 24, .cols = 80, .app = &app}};
     chosen[0] = '\0';
     calls = 0;
     return 0;
@@ -95,14 +95,15 @@ static int start(void **state)
 static int stop(void **state)
 {
     (void)state;
-    overlay_close_all(&app);
+    overlay_close_all(&app.display);
     return 0;
 }
 
 static void assert_shows(const char *part, bool wanted)
 {
     int cursor;
-    struct strbuf text = shown(app.rows, app.cols, CHARSET_ASCII, &cursor);
+    struct strbuf text =
+        shown(app.display.rows, app.display.cols, CHARSET_ASCII, &cursor);
 
     if ((strstr(text.text, part) != NULL) != wanted)
         fail_msg("%s \"%s\":\n%s", wanted ? "does not show" : "shows", part, text.text);
@@ -115,12 +116,12 @@ static void takes_the_one_in_focus(void **state)
 
     (void)state;
     options.selected = "l40s";
-    chooser_open(&app, &options);
+    chooser_open(&app.display, &options);
     keys("Down Enter");
     assert_string_equal(chosen, "l4");
     assert_int_equal(calls, 1);
-    assert_null(app.overlay);
-    assert_false(overlay_key(&app, K_DOWN));
+    assert_null(app.display.top);
+    assert_false(overlay_key(&app.display, K_DOWN));
 }
 
 static void escape_calls_nothing(void **state)
@@ -128,11 +129,11 @@ static void escape_calls_nothing(void **state)
     struct chooser_ask options = ask_of("any", false);
 
     (void)state;
-    chooser_open(&app, &options);
+    chooser_open(&app.display, &options);
     type("l4");
     keys("Esc");
     assert_int_equal(calls, 0);
-    assert_null(app.overlay);
+    assert_null(app.display.top);
 }
 
 static void words_match_in_any_order_and_case(void **state)
@@ -140,7 +141,7 @@ static void words_match_in_any_order_and_case(void **state)
     struct chooser_ask options = ask_of(NULL, false);
 
     (void)state;
-    chooser_open(&app, &options);
+    chooser_open(&app.display, &options);
     type("141 SXM");
     assert_shows("1 of 5", true);
     assert_shows("H200 SXM 141 GB", true);
@@ -163,7 +164,7 @@ static void an_exact_id_is_in_focus(void **state)
     struct chooser_ask options = ask_of(NULL, false);
 
     (void)state;
-    chooser_open(&app, &options);
+    chooser_open(&app.display, &options);
     type("L4");
     assert_shows("2 of 5", true);
     keys("Enter");
@@ -175,7 +176,7 @@ static void other_text_is_a_row(void **state)
     struct chooser_ask options = ask_of("a GPU of your own", false);
 
     (void)state;
-    chooser_open(&app, &options);
+    chooser_open(&app.display, &options);
     assert_shows("or a GPU of your own", true);
     type("h");
     assert_shows("\"h\" as typed", true);
@@ -184,12 +185,12 @@ static void other_text_is_a_row(void **state)
     keys("Enter");
     assert_string_equal(chosen, "h9");
 
-    chooser_open(&app, &options);
+    chooser_open(&app.display, &options);
     type("h100");
     keys("End Enter");
     assert_string_equal(chosen, "h100");
 
-    chooser_open(&app, &options);
+    chooser_open(&app.display, &options);
     type("H100-sxm");
     assert_shows("as typed", false);
     keys("Enter");
@@ -201,13 +202,13 @@ static void what_matches_nothing_is_said(void **state)
     struct chooser_ask options = ask_of(NULL, false);
 
     (void)state;
-    chooser_open(&app, &options);
+    chooser_open(&app.display, &options);
     type("b300");
     assert_shows("nothing matches \"b300\"", true);
     assert_shows("0 of 5", true);
     keys("Enter Down PgUp");
     assert_int_equal(calls, 0);
-    assert_non_null(app.overlay);
+    assert_non_null(app.display.top);
     keys("C-w Enter");
     assert_string_equal(chosen, "h100-sxm");
 }
@@ -218,14 +219,14 @@ static void several_are_joined(void **state)
 
     (void)state;
     options.marked = "l4,h100-sxm";
-    chooser_open(&app, &options);
+    chooser_open(&app.display, &options);
     assert_shows("2 marked, 5 of 5", true);
     assert_shows("[x] H100", true);
     keys("Down Space Enter"); /* h200 too */
     assert_string_equal(chosen, "h100-sxm,h200-sxm,l4");
 
     options.marked = NULL;
-    chooser_open(&app, &options);
+    chooser_open(&app.display, &options);
     keys("Down Enter"); /* none is marked: the one in focus */
     assert_string_equal(chosen, "h200-sxm");
 }
@@ -244,7 +245,7 @@ static void long_lists_scroll(void **state)
     options.choices = many;
     options.count = 124;
     options.selected = "model-100";
-    chooser_open(&app, &options);
+    chooser_open(&app.display, &options);
     for (int rows = 12; rows <= 40; rows += 7)
         for (int cols = 40; cols <= 200; cols += 40) {
             struct strbuf text = shown(rows, cols, CHARSET_ASCII, &cursor);
@@ -271,7 +272,7 @@ static void more_stands_beside_or_below(void **state)
     struct strbuf text;
 
     (void)state;
-    chooser_open(&app, &options);
+    chooser_open(&app.display, &options);
     text = shown(24, 80, CHARSET_BLOCK, &cursor);
     assert_non_null(strstr(text.text, "H100 SXM 80 GB   79.6 GiB"));
     strbuf_fini(&text);
@@ -292,7 +293,7 @@ static void nothing_to_choose_from(void **state)
     (void)state;
     options.choices = NULL;
     options.count = 0;
-    chooser_open(&app, &options);
+    chooser_open(&app.display, &options);
     assert_shows("nothing to choose from", true);
     keys("Enter End Down Space");
     assert_int_equal(calls, 0);

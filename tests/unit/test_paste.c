@@ -90,12 +90,12 @@ static void yes(struct app *in, void *ctx)
 
 static void refused(const char *text)
 {
-    struct overlay *top = app.overlay;
+    struct overlay *top = app.display.top;
     struct paste paste;
 
     paste_text(&paste, text);
-    assert_non_null(overlay_paste(&app, &paste));
-    assert_ptr_equal(app.overlay, top);
+    assert_non_null(overlay_paste(&app.display, &paste));
+    assert_ptr_equal(app.display.top, top);
     assert_true(!top || !top->closed);
     assert_int_equal(done, 0);
 }
@@ -109,18 +109,18 @@ static void test_only_lines_take_it(void **state)
     (void)state;
     memset(longer, 'x', EDIT_MAX + 1);
     refused("y\nq");
-    question_open(&app, "Replace it?", yes, NULL);
+    question_open(&app.display, "Replace it?", yes, NULL);
     refused("y\nY");
-    pager_open(&app, "Text", "some text\n");
+    pager_open(&app.display, "Text", "some text\n");
     refused("q");
-    prompt_open(&app, &options);
+    prompt_open(&app.display, &options);
     refused(longer);
     paste_text(&paste, "64x64 q\n"); /* the end of the line does not take it */
-    assert_null(overlay_paste(&app, &paste));
+    assert_null(overlay_paste(&app.display, &paste));
     assert_int_equal(done, 0);
-    overlay_key(&app, K_ENTER);
+    overlay_key(&app.display, K_ENTER);
     assert_int_equal(done, 1);
-    overlay_close_all(&app);
+    overlay_close_all(&app.display);
 }
 
 /* ---- bytes one by one ---- */
@@ -168,6 +168,6 @@ int main(void)
         cmocka_unit_test(test_keys_survive_broken_bytes),
     };
 
-    app = (struct app){.rows = 24, .cols = 80};
+    app = (struct app){.display = {.rows = 24, .cols = 80, .app = &app}};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

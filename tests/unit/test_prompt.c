@@ -24,7 +24,7 @@ static void press(const char *names)
 
         gp_format(name, sizeof name, "%.*s", (int)n, p);
         assert_int_not_equal(key_find(name), K_NONE);
-        overlay_key(&app, key_find(name));
+        overlay_key(&app.display, key_find(name));
         p += n;
         p += strspn(p, " ");
     }
@@ -35,13 +35,13 @@ static void type(const char *text)
     uint32_t ch;
 
     while ((ch = utf8_next(&text)) != 0)
-        overlay_key(&app, (int)ch);
+        overlay_key(&app.display, (int)ch);
 }
 
 static int start(void **state)
 {
     (void)state;
-    app = (struct app){.rows = 24, .cols = 80};
+    app = (struct app){.display = {.rows = 24, .cols = 80, .app = &app}};
     got[0] = '\0';
     calls = 0;
     return 0;
@@ -50,17 +50,17 @@ static int start(void **state)
 static int stop(void **state)
 {
     (void)state;
-    overlay_close_all(&app);
+    overlay_close_all(&app.display);
     return 0;
 }
 
 static void show(struct canvas *canvas, enum charset charset)
 {
-    struct frame frame = frame_of(app.rows, app.cols);
+    struct frame frame = frame_of(app.display.rows, app.display.cols);
 
     canvas_init(canvas, charset);
-    canvas_clear(canvas, app.rows, app.cols);
-    overlay_draw(&app, canvas, frame.body, frame.explain);
+    canvas_clear(canvas, app.display.rows, app.display.cols);
+    overlay_draw(&app.display, canvas, frame.body, frame.explain);
 }
 
 static void assert_shows(const char *part, bool wanted)
@@ -179,7 +179,7 @@ static bool accept(struct app *at, void *ctx, const char *text, struct gp_err *e
         return false;
     }
     if (strcmp(text, "read") == 0)
-        pager_open(at, "Read", "a text\n");
+        pager_open(&at->display, "Read", "a text\n");
     return true;
 }
 
@@ -207,23 +207,23 @@ static const struct prompt_ask plain_ask = {
 static void a_line_is_handed_over(void **state)
 {
     (void)state;
-    prompt_open(&app, &plain_ask);
+    prompt_open(&app.display, &plain_ask);
     assert_shows("an action or an option", true);
     type("users 16");
     assert_shows("an action or an option", false);
     assert_shows(":users 16", true);
     press("Enter");
     assert_string_equal(got, "users 16");
-    assert_null(app.overlay);
+    assert_null(app.display.top);
 }
 
 static void a_refused_line_stays(void **state)
 {
     (void)state;
-    prompt_open(&app, &plain_ask);
+    prompt_open(&app.display, &plain_ask);
     type("wrong");
     press("Enter");
-    assert_non_null(app.overlay);
+    assert_non_null(app.display.top);
     assert_shows("context: \"wrong\" is none (a number such as 32k)", true);
     assert_shows(":wrong", true);
     press("C-u");
@@ -231,20 +231,20 @@ static void a_refused_line_stays(void **state)
     type("right");
     press("Enter");
     assert_string_equal(got, "right");
-    assert_null(app.overlay);
+    assert_null(app.display.top);
 }
 
 static void a_callback_may_open_a_window(void **state)
 {
     (void)state;
-    prompt_open(&app, &plain_ask);
+    prompt_open(&app.display, &plain_ask);
     type("read");
     press("Enter");
-    assert_non_null(app.overlay);
-    assert_null(app.overlay->below);
+    assert_non_null(app.display.top);
+    assert_null(app.display.top->below);
     assert_shows("a text", true);
     press("q");
-    assert_null(app.overlay);
+    assert_null(app.display.top);
 }
 
 static void history_goes_back_and_forth(void **state)
@@ -253,12 +253,12 @@ static void history_goes_back_and_forth(void **state)
     for (int i = 0; i < 60; i++) { /* more than it keeps */
         char text[20];
 
-        prompt_open(&app, &plain_ask);
+        prompt_open(&app.display, &plain_ask);
         gp_format(text, sizeof text, "line %d", i);
         type(text);
         press("Enter");
     }
-    prompt_open(&app, &plain_ask);
+    prompt_open(&app.display, &plain_ask);
     type("new");
     press("Up Up");
     assert_shows(":line 58", true);
@@ -274,7 +274,7 @@ static void history_goes_back_and_forth(void **state)
 static void tab_completes_what_is_certain(void **state)
 {
     (void)state;
-    prompt_open(&app, &plain_ask);
+    prompt_open(&app.display, &plain_ask);
     type("sa");
     press("Tab");
     assert_shows(":save", true);
@@ -282,7 +282,7 @@ static void tab_completes_what_is_certain(void **state)
     type("-");
     press("Tab Enter");
     assert_string_equal(got, "save-settings ");
-    prompt_open(&app, &plain_ask);
+    prompt_open(&app.display, &plain_ask);
     type("x zz");
     press("Tab");
     assert_shows("nothing known begins like this", true);
@@ -295,15 +295,15 @@ static void tab_completes_what_is_certain(void **state)
 static void one_row_is_enough(void **state)
 {
     (void)state;
-    app.rows = 12;
-    app.cols = 40;
-    prompt_open(&app, &plain_ask);
+    app.display.rows = 12;
+    app.display.cols = 40;
+    prompt_open(&app.display, &plain_ask);
     type("wrong");
     press("Enter");
     assert_shows(":wrong", true);
     assert_shows("context: \"wrong\" is none", true);
     press("BS BS BS BS BS BS"); /* the last one on an empty line closes it */
-    assert_null(app.overlay);
+    assert_null(app.display.top);
 }
 
 /* ---- a question ---- */
@@ -318,17 +318,17 @@ static void yes(struct app *at, void *ctx)
 static void only_y_is_yes(void **state)
 {
     (void)state;
-    question_open(&app, "A measurement runs. Stop it and quit?", yes, got);
+    question_open(&app.display, "A measurement runs. Stop it and quit?", yes, got);
     assert_shows("Stop it and quit?", true);
     press("Enter x Space");
-    assert_non_null(app.overlay);
+    assert_non_null(app.display.top);
     press("n");
     assert_int_equal(calls, 0);
-    assert_null(app.overlay);
-    question_open(&app, "Quit?", yes, got);
+    assert_null(app.display.top);
+    question_open(&app.display, "Quit?", yes, got);
     press("y");
     assert_int_equal(calls, 1);
-    assert_null(app.overlay);
+    assert_null(app.display.top);
 }
 
 /* ---- a text ---- */
@@ -340,7 +340,7 @@ static void open_lines(int count)
     strbuf_init(&text);
     for (int i = 1; i <= count; i++)
         strbuf_addf(&text, "row %d%s\n", i, i % 20 == 0 ? " Needle" : "");
-    pager_open(&app, "Text", text.text);
+    pager_open(&app.display, "Text", text.text);
     strbuf_fini(&text);
 }
 
@@ -357,10 +357,10 @@ static void a_text_scrolls(void **state)
     assert_shows("24-41 of 43", true);
     press("g Up");
     assert_shows("1-18 of 43", true);
-    app.rows = 60;
+    app.display.rows = 60;
     assert_shows("1-43 of 43", true);
     press("q");
-    assert_null(app.overlay);
+    assert_null(app.display.top);
 }
 
 static void words_are_found(void **state)
@@ -392,9 +392,10 @@ static void matches_are_marked_also_across_rows(void **state)
     int marked = 0;
 
     (void)state;
-    app.rows = 12;
-    app.cols = 40;
-    pager_open(&app, "Text", "one two three four five six seven eight nine ten");
+    app.display.rows = 12;
+    app.display.cols = 40;
+    pager_open(&app.display, "Text",
+               "one two three four five six seven eight nine ten");
     press("/");
     type("seven eight");
     press("Enter");
@@ -411,9 +412,9 @@ static void matches_are_marked_also_across_rows(void **state)
 static void long_lines_wrap_below_their_first_letter(void **state)
 {
     (void)state;
-    app.rows = 12;
-    app.cols = 40;
-    pager_open(&app, "Text",
+    app.display.rows = 12;
+    app.display.cols = 40;
+    pager_open(&app.display, "Text",
                "  weights = parameters x bytes of each, over the GPUs of the layout\n");
     assert_shows("|   weights = parameters x bytes of ", true);
     assert_shows("|   each, over the GPUs of the layout", true);
@@ -424,7 +425,7 @@ static void tabs_make_two_columns(void **state)
 {
     (void)state;
     pager_open(
-        &app, "Keys: Plan",
+        &app.display, "Keys: Plan",
         "Plan\nEnter\tchange the field\n+ =\ta step up\n\nEverywhere\n?\thelp\n");
     assert_shows("| Enter  change the field", true);
     assert_shows("| + =    a step up", true);
@@ -436,32 +437,32 @@ static void every_size_is_survived(void **state)
 {
     (void)state;
     pager_open(
-        &app, "Odd",
+        &app.display, "Odd",
         "a\tb\n\n\t\n\x1b[2J 漢字漢字漢字漢字漢字漢字"
         "漢字漢字漢字漢字漢字漢字\n"
         "a-very-long-word-without-any-blank-in-it-that-must-be-broken-somewhere-x");
     press("/");
     type("漢");
     press("Enter");
-    for (app.rows = 1; app.rows < 40; app.rows++)
-        for (app.cols = 1; app.cols < 100; app.cols += 3) {
+    for (app.display.rows = 1; app.display.rows < 40; app.display.rows++)
+        for (app.display.cols = 1; app.display.cols < 100; app.display.cols += 3) {
             struct canvas canvas;
 
             show(&canvas, CHARSET_BRAILLE);
             canvas_fini(&canvas);
             press("n PgDn Down");
         }
-    app.rows = 24;
-    app.cols = 80;
+    app.display.rows = 24;
+    app.display.cols = 80;
 }
 
 static void empty_texts_are_texts(void **state)
 {
     (void)state;
-    pager_open(&app, "Nothing", "");
+    pager_open(&app.display, "Nothing", "");
     assert_shows("1-1 of 1", true);
     press("n / x Enter n N PgDn G g Esc");
-    assert_null(app.overlay);
+    assert_null(app.display.top);
 }
 
 int main(void)

@@ -223,14 +223,14 @@ static void finish(struct app *app, struct bench *b)
     session_plan(b->session, &b->plan);
     b->stage = STAGE_DONE;
     b->panel =
-        frame_of(app->rows, app->cols).size <= SIZE_ONE ? BENCH_WORDS : BENCH_POINTS;
+        app_frame(app).size <= SIZE_ONE ? BENCH_WORDS : BENCH_POINTS;
 }
 
 /* The last row is the running point's then. */
 static bool notes_in_sight(const struct app *app, const struct bench *b)
 {
     return b->stage == STAGE_RUN && app->screen == SCREEN_BENCH && !b->monitor &&
-           frame_of(app->rows, app->cols).size > SIZE_ONE;
+           app_frame(app).size > SIZE_ONE;
 }
 
 static void take_event(struct app *app, struct bench *b,
@@ -401,7 +401,8 @@ static bool act(struct app *app, void *state, enum action action)
         bench_live_act(app, b, action);
         return true;
     }
-    return bench_points_act(b, action, app->rows > 12 ? app->rows - 10 : 4);
+    return bench_points_act(
+        b, action, app->display.rows > 12 ? app->display.rows - 10 : 4);
 }
 
 /* ":rel-ci 2 force"; the devices are kept as rows and not as a text. */
@@ -464,7 +465,7 @@ static const char *word(const void *state, enum action action)
 static void click(struct app *app, void *state, int y, int x)
 {
     struct bench *b = state;
-    struct frame frame = frame_of(app->rows, app->cols);
+    struct frame frame = app_frame(app);
 
     if (b->monitor)
         devices_view_click(b->view, y);

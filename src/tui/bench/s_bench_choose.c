@@ -295,7 +295,7 @@ static void start_or_edit(struct app *app, struct bench *b)
     if (b->panel == PANEL_PLAN && b->line_count > 0) {
         strbuf_init(&out);
         session_dry_run(b->session, &out);
-        pager_open(app, "The plan", out.text);
+        pager_open(&app->display, "The plan", out.text);
         strbuf_fini(&out);
     } else if (b->panel == PANEL_PLAN || kind == ROW_START) {
         bench_begin(app, b);

@@ -273,7 +273,7 @@ static void read_all(struct app *app, const struct bench *b)
     for (int i = 0; i < session_notes(b->session); i++)
         strbuf_addf(&out, "note: %s\n", session_note(b->session, i));
     strbuf_addf(&out, "file: %s\n", b->plan.result);
-    pager_open(app, "Result", out.text);
+    pager_open(&app->display, "Result", out.text);
     strbuf_fini(&out);
 }
 
@@ -286,11 +286,11 @@ bool bench_done_act(struct app *app, struct bench *b, enum action action)
                                  .history = PROMPT_FILE,
                                  .done = save,
                                  .ctx = b};
-    struct frame frame = frame_of(app->rows, app->cols);
+    struct frame frame = app_frame(app);
 
     switch (action) {
     case ACT_SAVE_RESULT:
-        prompt_open(app, &options);
+        prompt_open(&app->display, &options);
         return true;
     case ACT_OPTIONS:
         bench_options_open(app, b, OPT_FORCE);

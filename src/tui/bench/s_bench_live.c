@@ -487,7 +487,7 @@ void bench_live_draw(const struct app *app, const struct bench *b,
 void bench_live_act(struct app *app, struct bench *b, enum action action)
 {
     int devices = session_devices(b->session), by = action == ACT_PANEL ? 1 : -1;
-    struct frame frame = frame_of(app->rows, app->cols);
+    struct frame frame = app_frame(app);
     int at;
 
     devices = devices < BENCH_DEVICES ? devices : BENCH_DEVICES;

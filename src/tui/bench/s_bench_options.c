@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/app_parts.h"
+#include "tui/app.h"
 #include "tui/toolkit/key.h"
 #include "util/mem.h"
 
@@ -165,7 +165,7 @@ static void choose(struct app *app, struct bench *b, enum option_id id)
         gp_copy(list[i].more, sizeof list[i].more,
                 more[0] || i != fallback ? more : "the default");
     }
-    chooser_open(app, &options);
+    chooser_open(&app->display, &options);
     free(list);
 }
 
@@ -197,7 +197,7 @@ static void ask_for(struct app *app, struct bench *b, enum option_id id)
     gp_format(hint, sizeof hint, "%s; empty: %s",
               hints[id] ? hints[id] : bench_option_range(id, range, sizeof range),
               bench_option_default(id, fallback, sizeof fallback));
-    prompt_open(app, &options);
+    prompt_open(&app->display, &options);
 }
 
 void bench_edit(struct app *app, struct bench *b, enum option_id id)
@@ -282,8 +282,9 @@ static void to_default(struct app *app, struct bench *b, enum option_id id)
         app_report_err(app, &err);
 }
 
-static void window_key(struct app *app, struct overlay *overlay, int key)
+static void window_key(struct display *display, struct overlay *overlay, int key)
 {
+    struct app *app = display->app;
     struct window *w = (struct window *)overlay;
     enum option_id id = w->ids[w->focus];
     enum action action = action_of_key(key, SCREEN_BENCH);
@@ -300,13 +301,13 @@ static void window_key(struct app *app, struct overlay *overlay, int key)
         bench_step(app, w->b, id, 1);
     else if (action == ACT_OPEN || action == ACT_TOGGLE)
         bench_edit(app, w->b, id);
-    else if (action == ACT_HELP)
-        app_everywhere(app, action);
+    else if (action == ACT_HELP || action == ACT_START)
+        overlay->passed = true;
     else if (action == ACT_BACK || action == ACT_QUIT || action == ACT_OPTIONS ||
-             action == ACT_START || key == KEY_CTRL('g'))
+             key == KEY_CTRL('g'))
         overlay->closed = true;
     if (action == ACT_START)
-        app_act(app, action);
+        overlay->closed = true;
 }
 
 /* A table where there is room; else a value, or the default: "zeros, not uniform". */
@@ -392,5 +393,5 @@ void bench_options_open(struct app *app, struct bench *b, enum option_id focus)
     for (int i = 0; i < w->count; i++)
         if (w->ids[i] == focus)
             w->focus = i;
-    overlay_push(app, &w->overlay);
+    overlay_push(&app->display, &w->overlay);
 }

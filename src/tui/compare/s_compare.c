@@ -247,7 +247,7 @@ static bool filter_done(struct app *app, void *ctx, const char *text,
 
 static void filter(struct app *app, struct compare_state *s)
 {
-    prompt_open(app, &(struct prompt_ask){
+    prompt_open(&app->display, &(struct prompt_ask){
                          .label = "Only rows with: ",
                          .text = s->view.filter,
                          .hint = "words, !not, mem>=40 $<10 gpus=1; nothing: all",
@@ -280,7 +280,7 @@ static void why(struct app *app, const struct compare_state *s)
     strbuf_init(&title);
     compare_detail_title(row, &title);
     print_why(terms, explain_plan(&row->compared->plan, terms), &text);
-    pager_open(app, title.text, text.text);
+    pager_open(&app->display, title.text, text.text);
     strbuf_fini(&text);
     strbuf_fini(&title);
 }
@@ -311,7 +311,7 @@ static void precisions(struct app *app, struct compare_state *s)
         gp_format(c->more, sizeof(c->more), "%.4g bit, %s", formats[i].bits,
                   formats[i].family);
     }
-    chooser_open(app, &(struct chooser_ask){.title = "Precisions to compare",
+    chooser_open(&app->display, &(struct chooser_ask){.title = "Precisions to compare",
                                             .choices = choices,
                                             .count = (int)count + 1,
                                             .many = true,
@@ -395,9 +395,6 @@ static bool act(struct app *app, void *state, enum action action)
     case ACT_WHY:
         why(app, s);
         return true;
-    case ACT_SAVE: /* the plan's fields, as there */
-        return screen_plan.act &&
-               screen_plan.act(app, app_state(app, SCREEN_PLAN), action);
     case ACT_PANEL:
     case ACT_PANEL_BACK:
         s->panel = s->panel == COMPARE_TABLE ? COMPARE_DETAIL : COMPARE_TABLE;
@@ -412,7 +409,7 @@ static bool act(struct app *app, void *state, enum action action)
 static void click(struct app *app, void *state, int y, int x)
 {
     struct compare_state *s = state;
-    struct frame f = frame_of(app->rows, app->cols);
+    struct frame f = app_frame(app);
     struct rect in[COMPARE_PANELS];
     (void)x;
     compare_panels(app, s, in);

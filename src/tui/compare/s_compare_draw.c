@@ -24,7 +24,7 @@ static struct rect inside_of(struct rect panel, enum size_class size)
 void compare_panels(const struct app *app, const struct compare_state *s,
                     struct rect out[COMPARE_PANELS])
 {
-    struct frame f = frame_of(app->rows, app->cols);
+    struct frame f = app_frame(app);
     frame_compare(f.body, f.size, s->panel, out);
     for (int i = 0; i < COMPARE_PANELS; i++)
         if (!rect_empty(out[i]))

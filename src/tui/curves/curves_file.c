@@ -119,6 +119,6 @@ void curves_choose_file(struct app *app)
         look_into(&found, folder);
     options.choices = found.choice;
     options.count = found.count;
-    chooser_open(app, &options);
+    chooser_open(&app->display, &options);
     free(found.choice);
 }

@@ -195,7 +195,7 @@ static void fill(struct app *app, struct curves *c)
 
 static int columns_of(const struct app *app, const struct curves *c)
 {
-    struct frame frame = frame_of(app->rows, app->cols);
+    struct frame frame = app_frame(app);
     struct rect panel[CURVES_PANELS];
 
     frame_curves(frame.body, frame.size, CURVES_PLOT, panel);
@@ -261,7 +261,7 @@ static void choose_series(struct app *app, struct curves *c, int by)
 
 static void up_down(struct app *app, struct curves *c, int by)
 {
-    if (c->panel == CURVES_READING && frame_of(app->rows, app->cols).size == SIZE_ONE) {
+    if (c->panel == CURVES_READING && app_frame(app).size == SIZE_ONE) {
         int most = c->readings > 0 ? c->readings - 1 : 0;
 
         c->top += by;
@@ -351,7 +351,7 @@ static void choose_curve(struct app *app, struct curves *c, int by)
 
 static bool panel(struct app *app, struct curves *c, int by)
 {
-    if (frame_of(app->rows, app->cols).size == SIZE_ONE)
+    if (app_frame(app).size == SIZE_ONE)
         c->panel = (c->panel + 1) % CURVES_PANELS;
     else
         choose_series(app, c, by);
@@ -412,7 +412,7 @@ static bool act(struct app *app, void *state, enum action action)
 static void click(struct app *app, void *state, int y, int x)
 {
     struct curves *c = state;
-    struct frame frame = frame_of(app->rows, app->cols);
+    struct frame frame = app_frame(app);
     struct rect panels[CURVES_PANELS], area;
     const struct plot_series *s = &c->plot.series[view_of(c)->series];
 

@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "tui/app_parts.h"
+#include "tui/app.h"
 #include "tui/plan/plan_parts.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -54,6 +54,6 @@ bool plan_fix_apply(struct app *app)
                       f->what);
     }
     options.count = a->fix_count;
-    chooser_open(app, &options);
+    chooser_open(&app->display, &options);
     return true;
 }

@@ -30,16 +30,6 @@ void plan_answer_title(const struct form *form, char *text, size_t size);
 struct app;
 bool plan_fix_apply(struct app *app);
 
-/* Asks for the file to save to or load from. (plan_file.c) */
-enum plan_file_use { PLAN_LOAD, PLAN_SAVE, PLAN_SAVE_AND_QUIT };
-struct plan_file { /* what is asked for, while it is */
-    char path[GP_PATH_MAX];
-    bool quit; /* when it is saved */
-};
-bool plan_file_ask(struct app *app, struct plan_file *file, enum plan_file_use use);
-/* (s_plan.c) */
-void plan_save_and_quit(struct app *app);
-
 /* The terms of the answer, those of this field first. */
 void plan_why_text(const struct form *form, enum field first, struct strbuf *out);
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "output/print_plan.h"
-#include "tui/app_parts.h"
+#include "tui/app.h"
 #include "tui/plan/plan_parts.h"
 #include "util/str.h"
 
@@ -27,7 +27,6 @@ struct plan_state {
     enum field reset;       /* the field reset last, */
     unsigned reset_version; /* and the form's version then: again resets all */
     bool was_reset;
-    struct plan_file file;
 };
 
 /* ---- where things stand ---- */
@@ -35,7 +34,7 @@ struct plan_state {
 static void panels(const struct app *app, const struct plan_state *s,
                    struct rect out[PLAN_PANELS])
 {
-    struct frame frame = frame_of(app->rows, app->cols);
+    struct frame frame = app_frame(app);
 
     frame_plan(frame.body, frame.size, s->panel, out);
 }
@@ -264,7 +263,7 @@ static void edit_choice(struct app *app, struct plan_state *s)
                                   .chosen = chosen,
                                   .ctx = s};
 
-    chooser_open(app, &options);
+    chooser_open(&app->display, &options);
     free(choices);
 }
 
@@ -299,7 +298,7 @@ static void edit_number(struct app *app, struct plan_state *s)
               : option->unit[0]              ? option->unit
                                              : "a share, such as 0.9",
               fallback);
-    prompt_open(app, &options);
+    prompt_open(&app->display, &options);
 }
 
 static bool edit(struct app *app, struct plan_state *s)
@@ -380,7 +379,7 @@ static bool find(struct app *app, struct plan_state *s)
                   option_rows[row->option].name);
         gp_copy(choices[f].more, sizeof(choices[f].more), app->form->shown[f]);
     }
-    chooser_open(app, &options);
+    chooser_open(&app->display, &options);
     return true;
 }
 
@@ -398,7 +397,7 @@ static bool why(struct app *app, const struct plan_state *s)
     plan_why_text(app->form, values ? s->focus : FIELD_COUNT, &text);
     if (values)
         gp_format(title, sizeof(title), "Why: %s first", field_rows[s->focus].label);
-    pager_open(app, title, text.text);
+    pager_open(&app->display, title, text.text);
     strbuf_fini(&text);
     return true;
 }
@@ -418,13 +417,6 @@ static bool pin(struct app *app)
 }
 
 /* ---- the table ---- */
-
-void plan_save_and_quit(struct app *app)
-{
-    struct plan_state *s = app_state(app, SCREEN_PLAN);
-
-    plan_file_ask(app, &s->file, PLAN_SAVE_AND_QUIT);
-}
 
 static bool next_panel(struct plan_state *s, int by)
 {
@@ -478,10 +470,6 @@ static bool plan_act(struct app *app, void *state, enum action action)
         return why(app, s);
     case ACT_PIN:
         return pin(app);
-    case ACT_SAVE:
-        return plan_file_ask(app, &s->file, PLAN_SAVE);
-    case ACT_LOAD:
-        return plan_file_ask(app, &s->file, PLAN_LOAD);
     default:
         return false;
     }
@@ -493,7 +481,7 @@ static void plan_click(struct app *app, void *state, int y, int x)
     struct plan_state *s = state;
     struct rect box[PLAN_PANELS], in;
     int rows[FORM_ROWS], count = form_rows(rows), at, hit = -1;
-    struct frame frame = frame_of(app->rows, app->cols);
+    struct frame frame = app_frame(app);
 
     panels(app, s, box);
     y += frame.body.y;

@@ -14,9 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/app.h"
-#include "tui/app_parts.h"
 #include "tui/toolkit/edit.h"
+#include "tui/toolkit/frame.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/utf8.h"
 #include "tui/toolkit/words.h"
@@ -146,7 +145,7 @@ static void copy_choices(struct chooser *c, const struct chooser_ask *options)
 
 static const struct overlay_ops ops, ops_paths, ops_many;
 
-void chooser_open(struct app *app, const struct chooser_ask *options)
+void chooser_open(struct display *display, const struct chooser_ask *options)
 {
     const struct overlay_ops *which = options->many    ? &ops_many
                                       : options->paths ? &ops_paths
@@ -170,7 +169,7 @@ void chooser_open(struct app *app, const struct chooser_ask *options)
     for (int i = 0; i < c->count; i++)
         if (options->selected && strcmp(options->selected, c->choices[i].id) == 0)
             c->focus = i;
-    overlay_push(app, &c->overlay);
+    overlay_push(display, &c->overlay);
 }
 
 static void chooser_free(struct overlay *overlay)
@@ -213,16 +212,16 @@ static bool answer(const struct chooser *c, struct strbuf *out)
     return true;
 }
 
-static void choose(struct app *app, struct chooser *c)
+static void choose(struct display *display, struct chooser *c)
 {
     struct strbuf id;
 
     strbuf_init(&id);
     if (answer(c, &id)) {
         c->overlay.closed = true;
-        app->report_bad = false;
-        c->chosen(app, c->ctx, id.text);
-        if (free_row(c) && app->report_bad)
+        display->report_bad = false;
+        c->chosen(display->app, c->ctx, id.text);
+        if (free_row(c) && display->report_bad)
             c->overlay.closed = false; /* what was typed may be mended */
     }
     strbuf_fini(&id);
@@ -287,7 +286,7 @@ static int first_row(const struct chooser *c, int rows)
 }
 
 /* A path that is typed where one may be. */
-static void complete(struct app *app, struct chooser *c)
+static void complete_path(struct display *display, struct chooser *c)
 {
     struct strbuf words;
     char text[EDIT_MAX];
@@ -295,33 +294,33 @@ static void complete(struct app *app, struct chooser *c)
 
     gp_format(text, sizeof text, "%.*s", (int)c->filter.at, c->filter.text);
     strbuf_init(&words);
-    app_complete_path(text, &words);
+    edit_paths(text, &words);
     count = edit_complete(&c->filter, words.text);
-    app_report(app, false, "%s",
-               count == 0   ? "no path begins like this"
-               : count == 1 ? ""
-                            : words.text);
+    display_report(display, false,
+                   count == 0   ? "no path begins like this"
+                   : count == 1 ? ""
+                                : words.text);
     strbuf_fini(&words);
     filter(c);
 }
 
-static void chooser_key(struct app *app, struct overlay *overlay, int key)
+static void chooser_key(struct display *display, struct overlay *overlay, int key)
 {
     struct chooser *c = (struct chooser *)overlay;
-    int rows = list_rows(c, frame_of(app->rows, app->cols).body);
+    int rows = list_rows(c, frame_of(display->rows, display->cols).body);
 
     if (key == K_ESC || key == KEY_CTRL('g')) {
         overlay->closed = true;
         return;
     }
     if (key == K_ENTER) {
-        choose(app, c);
+        choose(display, c);
         return;
     }
     if (c->many && key == K_SPACE)
         mark(c);
     else if (key == K_TAB && c->paths)
-        complete(app, c);
+        complete_path(display, c);
     else if (!move(c, key, rows) && edit_key(&c->filter, key))
         filter(c);
     c->top = first_row(c, rows);

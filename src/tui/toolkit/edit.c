@@ -3,10 +3,13 @@
  */
 #include "tui/toolkit/edit.h"
 
+#include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/utf8.h"
+#include "util/path.h"
 #include "util/str.h"
 
 /* ---- characters ---- */
@@ -193,6 +196,33 @@ int edit_complete(struct edit *edit, const char *words)
     if (count > 0 && len >= word)
         edit_put(edit, word, text);
     return count;
+}
+
+#define PATHS_MAX 200
+
+void edit_paths(const char *begin, struct strbuf *out)
+{
+    char dir[GP_PATH_MAX], path[GP_PATH_MAX + 300];
+    const char *slash = strrchr(begin, '/');
+    bool hidden = slash ? slash[1] == '.' : begin[0] == '.';
+    struct dirent **entry;
+    int count, taken = 0;
+
+    gp_format(dir, sizeof(dir), "%.*s", slash ? (int)(slash - begin) + 1 : 0, begin);
+    count = scandir(dir[0] ? dir : ".", &entry, NULL, alphasort);
+    for (int i = 0; i < count; i++) {
+        const char *name = entry[i]->d_name;
+
+        gp_format(path, sizeof(path), "%s%s", dir, name);
+        if (path_is_dir(path))
+            gp_format(path, sizeof(path), "%s%s/", dir, name);
+        if ((hidden || name[0] != '.') && taken < PATHS_MAX && !strchr(path, ' ') &&
+            strncmp(path, begin, strlen(begin)) == 0)
+            strbuf_addf(out, "%s%s", taken++ ? " " : "", path);
+        free(entry[i]);
+    }
+    if (count >= 0)
+        free(entry);
 }
 
 /* ---- what is seen ---- */

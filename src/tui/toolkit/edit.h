@@ -30,6 +30,8 @@ void edit_put(struct edit *edit, size_t before, const char *text);
 /* Completes the word before the cursor as far as all candidates agree, whole when there
  * is one. words: the candidates, blanks between. Returns how many there are. */
 int edit_complete(struct edit *edit, const char *words);
+/* Candidates for a path: files and folders that begin so, blanks between. */
+void edit_paths(const char *begin, struct strbuf *out);
 /* Types a text at once; false when there is no room for all of it, and then nothing. */
 bool edit_type(struct edit *edit, const char *text);
 /* True when the key is one of a line's. */

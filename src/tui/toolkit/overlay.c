@@ -3,16 +3,22 @@
  *
  * A window that is done only says so (closed). It is freed here, after its key()
  * returned, wherever in the stack it then lies: the callback of a prompt may have put a
- * reader on top of it.
+ * pager on top of it.
  */
 #include "tui/toolkit/overlay.h"
 
 #include <stdlib.h>
 
-#include "tui/app.h"
 #include "tui/toolkit/edit.h"
 #include "tui/toolkit/paste.h"
 #include "util/mem.h"
+
+void display_report(struct display *display, bool bad, const char *text)
+{
+    gp_copy(display->report, sizeof(display->report), text);
+    display->report_bad = bad;
+    display->touched = true;
+}
 
 struct overlay *overlay_new(const struct overlay_ops *ops)
 {
@@ -22,11 +28,11 @@ struct overlay *overlay_new(const struct overlay_ops *ops)
     return overlay;
 }
 
-void overlay_push(struct app *app, struct overlay *overlay)
+void overlay_push(struct display *display, struct overlay *overlay)
 {
-    overlay->below = app->overlay;
-    app->overlay = overlay;
-    app->touched = true;
+    overlay->below = display->top;
+    display->top = overlay;
+    display->touched = true;
 }
 
 static void free_one(struct overlay *overlay)
@@ -36,9 +42,9 @@ static void free_one(struct overlay *overlay)
     free(overlay);
 }
 
-static void sweep(struct app *app)
+static void free_closed(struct display *display)
 {
-    struct overlay **at = &app->overlay;
+    struct overlay **at = &display->top;
 
     while (*at) {
         struct overlay *overlay = *at;
@@ -52,21 +58,24 @@ static void sweep(struct app *app)
     }
 }
 
-bool overlay_key(struct app *app, int key)
+bool overlay_key(struct display *display, int key)
 {
-    struct overlay *top = app->overlay;
+    struct overlay *top = display->top;
+    bool passed;
 
     if (!top)
         return false;
-    top->ops->key(app, top, key);
-    sweep(app);
-    app->touched = true;
-    return true;
+    top->passed = false;
+    top->ops->key(display, top, key);
+    passed = top->passed;
+    free_closed(display);
+    display->touched = true;
+    return !passed;
 }
 
-const char *overlay_paste(struct app *app, const struct paste *paste)
+const char *overlay_paste(struct display *display, const struct paste *paste)
 {
-    struct overlay *top = app->overlay;
+    struct overlay *top = display->top;
     const char *why = NULL;
 
     if (!top || !top->ops->line)
@@ -86,21 +95,21 @@ static void draw_from(const struct overlay *overlay, struct canvas *canvas,
     overlay->ops->draw(overlay, canvas, body, bottom);
 }
 
-void overlay_draw(const struct app *app, struct canvas *canvas, struct rect body,
-                  struct rect bottom)
+void overlay_draw(const struct display *display, struct canvas *canvas,
+                  struct rect body, struct rect bottom)
 {
-    draw_from(app->overlay, canvas, body, bottom);
+    draw_from(display->top, canvas, body, bottom);
 }
 
-const char *overlay_bar(const struct app *app)
+const char *overlay_bar(const struct display *display)
 {
-    return app->overlay ? app->overlay->ops->bar : NULL;
+    return display->top ? display->top->ops->bar : NULL;
 }
 
-void overlay_close_all(struct app *app)
+void overlay_close_all(struct display *display)
 {
-    while (app->overlay) {
-        app->overlay->closed = true;
-        sweep(app);
+    while (display->top) {
+        display->top->closed = true;
+        free_closed(display);
     }
 }

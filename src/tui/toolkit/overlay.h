@@ -1,6 +1,6 @@
 /*
- * overlay.h - windows over a screen: a list to choose from, a text to read, one line to
- * type, a question.
+ * overlay.h - what lies over a screen: the line at the bottom, and windows: a list to
+ * choose from, a text to read, one line to type, a question.
  *
  * A window takes all keys until it closes. It calls back when something was chosen or
  * typed; closing it (Esc) calls nothing. Text is typed only here, so that no letter is
@@ -16,17 +16,28 @@
 #include "util/err.h"
 #include "util/str.h"
 
-struct app;
+struct app; /* handed back to who opened a window; nothing here looks into it */
 struct edit;
 struct paste;
 struct overlay;
+
+struct display {
+    int rows, cols;      /* of the terminal, or of the script's screen */
+    bool touched;        /* to be painted again */
+    char report[200];    /* the line at the bottom; "" = the explanation */
+    bool report_bad;
+    struct overlay *top; /* the window on top, NULL = none; a stack by its `below` */
+    struct app *app;     /* that of the callbacks */
+};
+void display_report(struct display *display, bool bad, const char *text);
 
 struct overlay_ops {
     size_t size;
     void (*draw)(const struct overlay *overlay, struct canvas *canvas, struct rect body,
                  struct rect bottom);
-    /* A key; sets overlay->closed when it is done. */
-    void (*key)(struct app *app, struct overlay *overlay, int key);
+    /* A key; sets overlay->closed when it is done, overlay->passed when the key is to
+     * mean what it means without the window. */
+    void (*key)(struct display *display, struct overlay *overlay, int key);
     /* The line that pasted text goes to; NULL: it takes none. */
     struct edit *(*line)(struct overlay *overlay);
     /* It did, or why not. */
@@ -38,7 +49,7 @@ struct overlay_ops {
 struct overlay {
     const struct overlay_ops *ops;
     struct overlay *below;
-    bool closed;
+    bool closed, passed;
 };
 
 /* ---- a list (chooser.c): typing filters it, by words in any order ---- */
@@ -61,10 +72,11 @@ struct chooser_ask {
     void (*chosen)(struct app *app, void *ctx, const char *id);
     void *ctx;
 };
-void chooser_open(struct app *app, const struct chooser_ask *options);
+void chooser_open(struct display *display, const struct chooser_ask *options);
 
-/* ---- a text (reader.c): scrolls, / searches, n N ---- */
-void pager_open(struct app *app, const char *title, const char *text /* copied */);
+/* ---- a text (pager.c): scrolls, / searches, n N ---- */
+void pager_open(struct display *display, const char *title,
+                const char *text /* copied */);
 
 /* ---- one line (prompt.c): edited, with history and completion ---- */
 struct prompt_ask {
@@ -79,28 +91,30 @@ struct prompt_ask {
     void *ctx;
 };
 enum { PROMPT_COMMAND, PROMPT_VALUE, PROMPT_SEARCH, PROMPT_FILE, PROMPT_HISTORIES };
-void prompt_open(struct app *app, const struct prompt_ask *options);
+void prompt_open(struct display *display, const struct prompt_ask *options);
 
 /* ---- a question (prompt.c): y or n ---- */
-void question_open(struct app *app, const char *text,
+void question_open(struct display *display, const char *text,
                    void (*yes)(struct app *app, void *ctx), void *ctx);
 
 /* ---- for those who make windows (overlay.c) ---- */
 struct overlay *overlay_new(const struct overlay_ops *ops);
-void overlay_push(struct app *app, struct overlay *overlay); /* on top; then owned */
+/* On top; then owned. */
+void overlay_push(struct display *display, struct overlay *overlay);
 
-/* ---- for the loop (app.c) ---- */
+/* ---- for the loop ---- */
 /* Gives a key to the window on top, then frees all that are closed: nobody else may,
  * since a window may open another while it handles the key that closes it. False: no
- * window is open. */
-bool overlay_key(struct app *app, int key);
+ * window is open, or it passed the key on. */
+bool overlay_key(struct display *display, int key);
 /* What was pasted, to the line of the window on top. Returns why it is not taken; NULL:
  * it is. */
-const char *overlay_paste(struct app *app, const struct paste *paste);
+const char *overlay_paste(struct display *display, const struct paste *paste);
 /* All of them, the lowest first. bottom: the rows that explain (frame.explain). */
-void overlay_draw(const struct app *app, struct canvas *canvas, struct rect body,
-                  struct rect bottom);
-const char *overlay_bar(const struct app *app); /* keys of the one on top; NULL: none */
-void overlay_close_all(struct app *app);
+void overlay_draw(const struct display *display, struct canvas *canvas,
+                  struct rect body, struct rect bottom);
+/* The keys of the one on top; NULL: none is open. */
+const char *overlay_bar(const struct display *display);
+void overlay_close_all(struct display *display);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * reader.c - a text to read: it scrolls, and / finds words in it.
+ * pager.c - a text to read: it scrolls, and / finds words in it.
  *
  * Lines that are too long go on in the next row, below their own first letter. A line
  * with a tab has two columns ("Enter<tab>change the field"): the left ones are as wide
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/app.h"
+#include "tui/toolkit/frame.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/utf8.h"
 #include "util/mem.h"
@@ -37,6 +37,7 @@ struct rows { /* as broken for one width */
 
 struct pager {
     struct overlay overlay;
+    const struct display *display; /* borrowed */
     char title[120];
     char *text;        /* owned */
     int wide;          /* columns of its longest line */
@@ -258,9 +259,9 @@ static void search(struct pager *pager, size_t from, int by, int page)
     gp_format(pager->note, sizeof pager->note, " not found: %s ", pager->find);
 }
 
-static int page_of(const struct app *app, const struct pager *pager)
+static int page_of(const struct display *display, const struct pager *pager)
 {
-    struct rect body = frame_of(app->rows, app->cols).body;
+    struct rect body = frame_of(display->rows, display->cols).body;
     int rows = inside_of(window(pager, body)).rows;
 
     return rows > 1 ? rows : 1;
@@ -270,8 +271,9 @@ static bool searched(struct app *app, void *ctx, const char *text, struct gp_err
 {
     struct pager *pager = ctx;
     const struct row *row;
-    int page = page_of(app, pager);
+    int page = page_of(pager->display, pager);
 
+    (void)app;
     (void)err;
     if (text[0])
         gp_copy(pager->find, sizeof pager->find, text);
@@ -284,7 +286,7 @@ static bool searched(struct app *app, void *ctx, const char *text, struct gp_err
     return true;
 }
 
-static void ask_search(struct app *app, struct pager *pager)
+static void ask_search(struct display *display, struct pager *pager)
 {
     struct prompt_ask options = {
         .label = "/",
@@ -294,7 +296,7 @@ static void ask_search(struct app *app, struct pager *pager)
         .ctx = pager,
     };
 
-    prompt_open(app, &options);
+    prompt_open(display, &options);
 }
 
 static void search_again(struct pager *pager, int by, int page)
@@ -337,16 +339,16 @@ static int moved(const struct pager *pager, int key, int page)
     return pager->top;
 }
 
-static void pager_key(struct app *app, struct overlay *overlay, int key)
+static void pager_key(struct display *display, struct overlay *overlay, int key)
 {
     struct pager *pager = (struct pager *)overlay;
-    int page = page_of(app, pager);
+    int page = page_of(display, pager);
 
     pager->note[0] = '\0';
     if (key == 'q' || key == K_ESC || key == '?' || key == K_F1 || key == K_F10)
         overlay->closed = true;
     else if (key == '/' || key == K_F3)
-        ask_search(app, pager);
+        ask_search(display, pager);
     else if (key == 'n')
         search_again(pager, 1, page);
     else if (key == 'N')
@@ -475,13 +477,14 @@ static void measure(struct pager *pager)
         pager->wide = pager->left + 2 + right;
 }
 
-void pager_open(struct app *app, const char *title, const char *text)
+void pager_open(struct display *display, const char *title, const char *text)
 {
     struct pager *pager = (struct pager *)overlay_new(&ops);
 
+    pager->display = display;
     gp_copy(pager->title, sizeof pager->title, title ? title : "");
     pager->text = gp_strdup(text ? text : "");
     pager->rows = gp_calloc(1, sizeof *pager->rows);
     measure(pager);
-    overlay_push(app, &pager->overlay);
+    overlay_push(display, &pager->overlay);
 }

@@ -11,8 +11,8 @@
 
 #include <string.h>
 
-#include "tui/app.h"
 #include "tui/toolkit/edit.h"
+#include "tui/toolkit/frame.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/utf8.h"
 #include "util/str.h"
@@ -84,7 +84,7 @@ static void go_back(struct prompt *p, int by)
         edit_set(&p->edit, history->line[place]);
 }
 
-static void finish(struct app *app, struct prompt *p)
+static void finish(struct display *display, struct prompt *p)
 {
     struct gp_err err = {.code = GP_OK};
     char text[EDIT_MAX];
@@ -93,7 +93,7 @@ static void finish(struct app *app, struct prompt *p)
     gp_copy(text, sizeof text, p->edit.text);
     remember(&histories[p->options.history], text);
     p->place = histories[p->options.history].count;
-    if (p->options.done(app, p->options.ctx, text, &err)) {
+    if (p->options.done(display->app, p->options.ctx, text, &err)) {
         p->overlay.closed = true;
         return;
     }
@@ -108,7 +108,7 @@ static void finish(struct app *app, struct prompt *p)
 
 /* ---- completion ---- */
 
-static void complete(struct app *app, struct prompt *p)
+static void complete_word(struct display *display, struct prompt *p)
 {
     char text[EDIT_MAX];
     struct strbuf words;
@@ -116,7 +116,7 @@ static void complete(struct app *app, struct prompt *p)
 
     gp_format(text, sizeof text, "%.*s", (int)p->edit.at, p->edit.text);
     strbuf_init(&words);
-    p->options.complete(app, p->options.ctx, text, &words);
+    p->options.complete(display->app, p->options.ctx, text, &words);
     count = edit_complete(&p->edit, words.text);
     if (count == 0)
         note(p, false, "nothing known begins like this");
@@ -127,7 +127,7 @@ static void complete(struct app *app, struct prompt *p)
 
 /* ---- keys ---- */
 
-static void prompt_key(struct app *app, struct overlay *overlay, int key)
+static void prompt_key(struct display *display, struct overlay *overlay, int key)
 {
     struct prompt *p = (struct prompt *)overlay;
 
@@ -136,13 +136,13 @@ static void prompt_key(struct app *app, struct overlay *overlay, int key)
         (key == K_BACKSPACE && p->edit.len == 0))
         overlay->closed = true;
     else if (key == K_ENTER)
-        finish(app, p);
+        finish(display, p);
     else if (key == K_UP || key == KEY_CTRL('p'))
         go_back(p, -1);
     else if (key == K_DOWN || key == KEY_CTRL('n'))
         go_back(p, 1);
     else if (key == K_TAB && p->options.complete)
-        complete(app, p);
+        complete_word(display, p);
     else
         edit_key(&p->edit, key);
 }
@@ -211,7 +211,7 @@ static const struct overlay_ops complete_ops = {
     .bar = "Enter:do it  Tab:complete  Up:earlier  Esc:back",
 };
 
-void prompt_open(struct app *app, const struct prompt_ask *options)
+void prompt_open(struct display *display, const struct prompt_ask *options)
 {
     const struct overlay_ops *ops = options->complete ? &complete_ops : &prompt_ops;
     struct prompt *p = (struct prompt *)overlay_new(ops);
@@ -225,7 +225,7 @@ void prompt_open(struct app *app, const struct prompt_ask *options)
     p->edit.fresh = p->edit.len > 0;
     p->place = histories[p->options.history].count;
     strbuf_init(&p->note);
-    overlay_push(app, &p->overlay);
+    overlay_push(display, &p->overlay);
 }
 
 /* ---- yes or no ---- */
@@ -237,13 +237,13 @@ struct question {
     void *ctx;
 };
 
-static void question_key(struct app *app, struct overlay *overlay, int key)
+static void question_key(struct display *display, struct overlay *overlay, int key)
 {
     struct question *q = (struct question *)overlay;
 
     if (key == 'y' || key == 'Y') {
         overlay->closed = true;
-        q->yes(app, q->ctx);
+        q->yes(display->app, q->ctx);
     } else if (key == 'n' || key == 'N' || key == K_ESC || key == 'q' ||
                key == KEY_CTRL('g')) {
         overlay->closed = true;
@@ -279,7 +279,7 @@ static const struct overlay_ops question_ops = {
     .bar = "y:yes  n or Esc:no",
 };
 
-void question_open(struct app *app, const char *text,
+void question_open(struct display *display, const char *text,
                    void (*yes)(struct app *app, void *ctx), void *ctx)
 {
     struct question *q = (struct question *)overlay_new(&question_ops);
@@ -287,5 +287,5 @@ void question_open(struct app *app, const char *text,
     gp_copy(q->text, sizeof q->text, text);
     q->yes = yes;
     q->ctx = ctx;
-    overlay_push(app, &q->overlay);
+    overlay_push(display, &q->overlay);
 }

@@ -1,0 +1,184 @@
+/*
+ * app_key.c - what a key, a click, a paste or the passing of time means now: it goes to
+ * the window on top, else to the screen, else it means what it means everywhere.
+ *
+ * Every open screen ticks, also when another is shown: a measurement goes on while its
+ * user looks at the plan.
+ */
+#include "tui/loop.h"
+
+#include <math.h>
+#include <signal.h>
+
+#include "tui/toolkit/key.h"
+#include "tui/toolkit/term.h"
+
+#define WHEEL_ROWS 3
+
+/* ---- ticks ---- */
+
+double app_tick(struct app *app)
+{
+    double next = INFINITY;
+
+    for (int i = 0; i < SCREEN_COUNT; i++) {
+        const struct screen_ops *ops = app->screens[i];
+
+        if (!app->state[i] || !ops->tick)
+            continue;
+        if (app->due[i] <= app_now()) {
+            double wish = ops->tick(app, app->state[i], app_now());
+
+            app->due[i] = wish < 0 ? INFINITY : app_now() + wish;
+        }
+        next = fmin(next, app->due[i]);
+    }
+    return isinf(next) ? -1 : fmax(next - app_now(), 0);
+}
+
+/* ---- keys ---- */
+
+/* The first Ctrl-C while a measurement runs only stops that, after its point. */
+static bool stops_bench(struct app *app)
+{
+    const struct screen_ops *ops = app->screens[SCREEN_BENCH];
+    void *state = app->state[SCREEN_BENCH];
+    char why[120];
+
+    if (app->interrupted || !state || !ops->busy || !ops->act ||
+        !ops->busy(app, state, why, sizeof why))
+        return false;
+    app->interrupted = true;
+    app_report(app, false, "stops after this point; Ctrl-C again quits");
+    ops->act(app, state, ACT_STOP);
+    return true;
+}
+
+static void hang_up(struct app *app)
+{
+    int sig = term_signal();
+
+    if (sig == SIGINT && stops_bench(app))
+        return;
+    app->exit_code = 128 + (sig ? sig : 1);
+    app->quit = true;
+}
+
+static bool too_small(const struct app *app)
+{
+    return app_frame(app).size == SIZE_TOO_SMALL;
+}
+
+void app_resize(struct app *app, int rows, int cols)
+{
+    app->display.rows = rows;
+    app->display.cols = cols;
+    app->display.touched = true;
+    if (too_small(app))
+        app->display.report[0] = '\0'; /* what to do has its place */
+}
+
+/* True when the key is about the terminal, not about what is shown. */
+static bool terminal_key(struct app *app, int key)
+{
+    int rows = app->display.rows, cols = app->display.cols;
+
+    switch (key) {
+    case K_HANGUP:
+        hang_up(app);
+        return true;
+    case K_RESUME:
+    case K_RESIZE: /* back to the same size, it may still have lost what was painted */
+        app->whole = true;
+        term_size(&rows, &cols);
+        app_resize(app, rows, cols);
+        return true;
+    case KEY_CTRL('l'):
+        app->whole = true;
+        return true;
+    case KEY_CTRL('z'):
+        app_act(app, ACT_SUSPEND);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void mouse(struct app *app)
+{
+    struct term_mouse at;
+
+    if (!term_mouse_read(&at))
+        return;
+    if (at.click)
+        app_click(app, at.y, at.x);
+    for (int i = 0; !at.click && i < WHEEL_ROWS; i++)
+        app_key(app, at.wheel < 0 ? K_UP : K_DOWN);
+}
+
+void app_click(struct app *app, int y, int x)
+{
+    struct frame frame = app_frame(app);
+    const struct screen_ops *ops = app->screens[app->screen];
+    int key = y == frame.bar.y ? app_bar_at(app, x) : K_NONE;
+
+    app->display.touched = true;
+    if (key != K_NONE)
+        app_key(app, key);
+    if (app->display.top || key != K_NONE)
+        return;
+    if (y == frame.tabs.y && app_tab_at(app, x) < SCREEN_COUNT)
+        app_show(app, app_tab_at(app, x));
+    else if (ops->click && y >= frame.body.y && y < frame.body.y + frame.body.rows)
+        ops->click(app, app_state(app, app->screen), y - frame.body.y,
+                   x - frame.body.x);
+}
+
+void app_paste(struct app *app, const struct paste *paste)
+{
+    const char *why = overlay_paste(&app->display, paste);
+
+    app_report(app, false, "%s", why ? why : "");
+}
+
+static void unknown_key(struct app *app, int key)
+{
+    char name[16], help[16];
+
+    app_report(app, false, "%s does nothing here; %s lists the keys",
+               key_text(key, name, sizeof name),
+               action_key(ACT_HELP, help, sizeof help));
+}
+
+void app_key(struct app *app, int key)
+{
+    enum action action = action_of_key(key, app->screen);
+
+    app->display.touched = true;
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        app->due[i] = 0;
+    if (terminal_key(app, key))
+        return;
+    if (key == K_MOUSE) {
+        mouse(app);
+        return;
+    }
+    if (key == K_PASTE) {
+        app_paste(app, term_paste());
+        return;
+    }
+    app->display.report[0] = '\0';
+    if (too_small(app)) {
+        if (action == ACT_QUIT)
+            quit_small(app);
+        else if (action == ACT_QUIT_NOW)
+            app->quit = true;
+        return;
+    }
+    if (overlay_key(&app->display, key))
+        return;
+    if (action == ACT_NONE)
+        unknown_key(app, key);
+    else
+        app_act(app, action);
+}

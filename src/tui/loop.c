@@ -1,0 +1,143 @@
+/*
+ * loop.c - the loop: keys, ticks and paints, in this order; see loop.h.
+ *
+ * Keys that are waiting are all taken before anything is painted, so that a key held
+ * down never leaves a queue behind. What ticks change is painted at most 30 times a
+ * second, what a key changes at once.
+ */
+#include "tui/loop.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/script.h"
+#include "tui/toolkit/key.h"
+#include "tui/toolkit/term.h"
+
+#define PAINT_PAUSE  0.033 /* s between two paints that no key asked for */
+#define KEYS_AT_ONCE 100   /* taken before a paint, at most */
+
+#define X(id, word, name) &screen_##word,
+static const struct screen_ops *const screens[SCREEN_COUNT] = {SCREENS(X)};
+#undef X
+
+/* ---- begin and end ---- */
+
+enum gp_status app_begin(struct app *app, const struct app_start *start,
+                         struct gp_err *err)
+{
+    memset(app, 0, sizeof(*app));
+    app->screens = screens;
+    app->display = (struct display){.rows = 24, .cols = 80, .app = app};
+    app->settings = start->settings;
+    app->scripted = start->script != NULL;
+    app->form = form_new(start->planner, start->options, err);
+    if (!app->form)
+        return err->code;
+    if (start->report)
+        app_report(app, true, "%s", start->report);
+    app_show(app, app->settings.screen);
+    return GP_OK;
+}
+
+void app_end(struct app *app)
+{
+    overlay_close_all(&app->display);
+    for (int i = 0; i < SCREEN_COUNT; i++) {
+        if (app->state[i] && app->screens[i]->close)
+            app->screens[i]->close(app, app->state[i]);
+        free(app->state[i]);
+    }
+    form_free(app->form);
+}
+
+/* ---- the loop ---- */
+
+static void paint(struct app *app, struct canvas *canvas)
+{
+    app_draw(app, canvas);
+    term_paint(canvas, app->settings.scheme, app->whole);
+    app->display.touched = app->whole = false;
+}
+
+/* This key and those that wait behind it. A key is only asked for when it will be
+ * taken: what is left after KEYS_AT_ONCE waits in the terminal. */
+static void take_keys(struct app *app, int key)
+{
+    for (int i = 0; key != K_NONE; i++) {
+        app_key(app, key);
+        key = app->quit || i == KEYS_AT_ONCE - 1 ? K_NONE : term_key(0);
+    }
+}
+
+static void loop(struct app *app)
+{
+    struct canvas canvas;
+    double painted = -1;
+
+    canvas_init(&canvas, app->settings.charset);
+    while (!app->quit) {
+        double wait = app_tick(app), pause = painted + PAINT_PAUSE - app_now();
+        int key;
+
+        if (app->display.touched && pause <= 0) {
+            paint(app, &canvas);
+            painted = app_now();
+        } else if (app->display.touched) {
+            wait = wait < 0 ? pause : fmin(wait, pause);
+        }
+        key = term_key(wait);
+        if (key != K_NONE)
+            painted = -1;
+        take_keys(app, key);
+    }
+    canvas_fini(&canvas);
+}
+
+static void take_terminal(struct app *app)
+{
+    struct app_settings *settings = &app->settings;
+
+    if (!settings->scheme_given)
+        settings->scheme = term_scheme();
+    if (!settings->charset_given || term_charset() == CHARSET_ASCII)
+        settings->charset = term_charset();
+    term_size(&app->display.rows, &app->display.cols);
+    term_mouse(settings->mouse);
+}
+
+static enum gp_status run_keys(struct app *app, const struct app_start *start,
+                               struct gp_err *err)
+{
+    enum gp_status status;
+
+    if (start->script) {
+        if (!app->settings.scheme_given)
+            app->settings.scheme = SCHEME_DARK;
+        if (!app->settings.charset_given)
+            app->settings.charset = term_charset();
+        return script_run(app, start->script, err);
+    }
+    status = term_open(err);
+    if (status)
+        return status;
+    take_terminal(app);
+    loop(app);
+    return GP_OK;
+}
+
+int app_run(const struct app_start *start, struct gp_err *err)
+{
+    struct app app;
+    enum gp_status status = start->script ? GP_OK : term_usable(err);
+
+    if (!status)
+        status = app_begin(&app, start, err);
+    if (status)
+        return gp_status_exit(status);
+    status = run_keys(&app, start, err);
+    app_end(&app);
+    term_close();
+    return status ? gp_status_exit(status) : app.exit_code;
+}

@@ -1,0 +1,58 @@
+/*
+ * loop.h - the front end as a whole: who gets a key, what is painted, when it ends.
+ *
+ * The loop waits for a key, the next tick or a signal, never for anything else; turns a
+ * key into an action; offers it to what lies on top (a window of overlay.h), then to the
+ * screen, then does what it means everywhere; and paints when something changed.
+ *
+ *   cli -> loop.c, script.c -> app_key.c -> app_act.c, command.c -> screens -> app.c
+ *
+ * All but the terminal: a script (script.c) drives the same functions.
+ */
+#ifndef GP_TUI_LOOP_H
+#define GP_TUI_LOOP_H
+
+#include "tui/app.h"
+#include "tui/toolkit/paste.h"
+
+/* Runs until the user quits. The exit code; *err when the terminal cannot be used
+ * (GP_E_USAGE: not a terminal, TERM=dumb). */
+int app_run(const struct app_start *start, struct gp_err *err);
+
+/* Makes the form and opens the first screen. */
+enum gp_status app_begin(struct app *app, const struct app_start *start,
+                         struct gp_err *err);
+void app_end(struct app *app);
+
+/* A key, a click or turn of the wheel: whatever it means now. (app_key.c) */
+void app_key(struct app *app, int key);
+void app_click(struct app *app, int y, int x);
+/* Text between the marks of a paste: to the line that is open, never keys. */
+void app_paste(struct app *app, const struct paste *paste);
+void app_resize(struct app *app, int rows, int cols);
+/* Ticks of all open screens that are due. Seconds until the next one; < 0: none. */
+double app_tick(struct app *app);
+
+/* What a key would have asked for: of the screen, else what it means everywhere; with
+ * questions before something would be lost. (app_act.c) */
+void app_act(struct app *app, enum action action);
+/* q on a terminal too small for questions: then only Q drops what is not saved. */
+void quit_small(struct app *app);
+/* What is shown, to a file whose suffix says how; a last '!' replaces one that is
+ * there. False: *err. */
+bool app_export(struct app *app, const char *text, struct gp_err *err);
+
+/* One line of the `:` prompt: an action's name, "dump FILE", or options as --plan takes
+ * them ("users 16", "--gpu h100:2", "set context 32k"). False: *err. (command.c) */
+bool app_command(struct app *app, const char *line, struct gp_err *err);
+/* Completions of the last word of that line, blanks between. */
+void app_complete(struct app *app, const char *line, struct strbuf *out);
+
+/* The whole screen: tabs, body, windows, explanation, keys. (app_draw.c) */
+void app_draw(const struct app *app, struct canvas *canvas);
+/* The screen whose tab is in this column of the first row; SCREEN_COUNT: none. */
+enum screen_id app_tab_at(const struct app *app, int x);
+/* The key whose word is in this column of the last row; K_NONE: none. */
+int app_bar_at(const struct app *app, int x);
+
+#endif
