@@ -260,10 +260,8 @@ tui_sources = \
 	src/tui/form.c \
 	src/tui/form.h \
 	src/tui/form_choices.c \
-	src/tui/form_file.c \
 	src/tui/form_values.c \
-	src/tui/form_parts.h \
-	src/tui/form_shown.c \
+	src/tui/form_values.h \
 	src/tui/loop.c \
 	src/tui/loop.h \
 	src/tui/membar.c \

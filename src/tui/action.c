@@ -7,14 +7,16 @@
 
 #include "tui/toolkit/key.h"
 
-const struct action_row action_rows[ACT_COUNT] = {[ACT_NONE] = {"", "", 0, 0, "", ""},
 #define X(id, name, keys, screens, rank, word, help)                                   \
     [ACT_##id] = {name, keys, screens, rank, word, help},
-                                                  ACTIONS(X)
+#define S(id, word, name, key, help)                                                   \
+    [ACT_SCREEN_##id] = {"screen-" #word, key, ON_ALL, 0, "", help},
+const struct action_row action_rows[ACT_COUNT] = {
+    [ACT_NONE] = {"", "", 0, 0, "", ""}, ACTIONS_FIRST(X) SCREENS(S) ACTIONS(X)};
+#undef S
 #undef X
-};
 
-#define X(id, word, name) name,
+#define X(id, word, name, ...) name,
 const char *const screen_names[SCREEN_COUNT] = {SCREENS(X)};
 #undef X
 

@@ -15,32 +15,31 @@
 
 #include "util/str.h"
 
-/* X(id, word, name): the screens in the order of their tabs. A screen is screen_<word>
- * (screen.h); settings and `:` know it by the word, people by the name. */
+/* X(id, word, name, key, help): the screens in the order of their tabs. A screen is
+ * screen_<word> (screen.h); settings and `:` know it by the word, people by the name;
+ * its key and help are those of the action screen-<word>. */
 #define SCREENS(X)                                                                     \
-    X(PLAN, plan, "Plan")                                                              \
-    X(COMPARE, compare, "Compare")                                                     \
-    X(CURVES, curves, "Curves")                                                        \
-    X(BENCH, bench, "Bench")
+    X(PLAN, plan, "Plan", "1", "Plan: one request, one answer")                        \
+    X(COMPARE, compare, "Compare", "2", "Compare: GPUs x precisions")                  \
+    X(CURVES, curves, "Curves", "3", "Curves: roofline and memory")                    \
+    X(BENCH, bench, "Bench", "4", "Bench: measure this machine")
 
-#define X(id, word, name) SCREEN_##id,
+#define X(id, ...) SCREEN_##id,
 enum screen_id { SCREENS(X) SCREEN_COUNT };
 #undef X
 extern const char *const screen_names[SCREEN_COUNT];
 
-#define X(id, word, name) ON_##id = 1 << SCREEN_##id,
+#define X(id, ...) ON_##id = 1 << SCREEN_##id,
 enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action holds */
 #undef X
 
 /* X(id, name, keys (blanks between), screens, rank in the bar: 0 = not in it, the lower
  *   the longer it stays; word in the bar, help) */
-#define ACTIONS(X)                                                                     \
+#define ACTIONS_FIRST(X)                                                               \
     X(HELP, "help", "? F1", ON_ALL, 1, "help", "this help")                            \
-    X(QUIT, "quit", "q F10", ON_ALL, 1, "quit", "close, then quit")                    \
-    X(SCREEN_1, "screen-plan", "1", ON_ALL, 0, "", "Plan: one request, one answer")    \
-    X(SCREEN_2, "screen-compare", "2", ON_ALL, 0, "", "Compare: GPUs x precisions")    \
-    X(SCREEN_3, "screen-curves", "3", ON_ALL, 0, "", "Curves: roofline and memory")    \
-    X(SCREEN_4, "screen-bench", "4", ON_ALL, 0, "", "Bench: measure this machine")     \
+    X(QUIT, "quit", "q F10", ON_ALL, 1, "quit", "close, then quit")
+/* ... then a screen-<word> for each screen, then the others. */
+#define ACTIONS(X)                                                                     \
     X(UP, "up", "Up k", ON_ALL, 0, "", "up")                                           \
     X(DOWN, "down", "Down j", ON_ALL, 0, "", "down")                                   \
     X(LEFT, "left", "Left h", ON_ALL, 0, "", "previous value, left")                   \
@@ -114,8 +113,11 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
       "save the result under a name")
 
 #define X(id, ...) ACT_##id,
-enum action { ACT_NONE, ACTIONS(X) ACT_COUNT };
+#define S(id, ...) ACT_SCREEN_##id,
+enum action { ACT_NONE, ACTIONS_FIRST(X) SCREENS(S) ACTIONS(X) ACT_COUNT };
+#undef S
 #undef X
+#define ACT_SCREENS (ACT_QUIT + 1) /* that of the first screen */
 
 struct action_row {
     const char *name, *keys;

@@ -393,8 +393,8 @@ static void act_everywhere(struct app *app, enum action action)
 {
     char why[120];
 
-    if (action >= ACT_SCREEN_1 && action < ACT_SCREEN_1 + SCREEN_COUNT) {
-        app_show(app, (enum screen_id)(action - ACT_SCREEN_1));
+    if (action >= ACT_SCREENS && action < ACT_SCREENS + SCREEN_COUNT) {
+        app_show(app, (enum screen_id)(action - ACT_SCREENS));
         return;
     }
     switch (action) {

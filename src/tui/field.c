@@ -1,10 +1,17 @@
 /*
- * field.c - the fields of the form (form.h): one row each.
+ * field.c - the fields of the form: one row each, and what stands beside its label.
  *
  * The second line of an explanation is the equation or the rule by which the field
  * counts, in the symbols of gpuplan-model(7). Neither line is longer than 76 columns.
+ * A value that was chosen for the user says so: "auto: 2". Numbers have their unit.
  */
 #include "tui/form.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/str.h"
+#include "util/units.h"
 
 const struct field_row field_rows[FIELD_COUNT] = {
     [FIELD_MODEL] =
@@ -98,3 +105,209 @@ const struct field_row field_rows[FIELD_COUNT] = {
          "Electricity: its price when the GPUs are bought.\n"
          "running = kW*PUE*price*share of hours + kW*hosting*12/8760"},
 };
+
+/* ---- the number that counts ---- */
+
+static double planned_number(const struct answer *a, enum field field)
+{
+    const struct request *q = &a->plan.request;
+    const struct memory *m = &a->plan.memory;
+    const struct market *market = &a->resolved.market;
+    bool memory = a->plan.has_memory;
+
+    switch (field) {
+    case FIELD_CONTEXT:
+        return q->context;
+    case FIELD_PROMPT:
+        return q->prompt;
+    case FIELD_OUTPUT:
+        return q->output;
+    case FIELD_USERS:
+        return q->users;
+    case FIELD_GPUS:
+        return a->plan.layout.gpus;
+    case FIELD_TP:
+        return a->plan.layout.tp;
+    case FIELD_PP:
+        return a->plan.layout.pp;
+    case FIELD_EP:
+        return a->plan.layout.ep;
+    case FIELD_MAX_PP:
+        return q->max_pp;
+    case FIELD_REPLICAS:
+        return a->plan.layout.replicas;
+    case FIELD_MAX_SEQS:
+        return memory ? m->max_num_seqs : -1;
+    case FIELD_BATCHED:
+        return memory ? m->max_batched_tokens : -1;
+    case FIELD_UTILIZATION:
+        return memory ? m->fraction : -1;
+    case FIELD_HEADROOM:
+        return q->headroom;
+    case FIELD_USED:
+        return q->used / GP_GIB;
+    case FIELD_HOURS:
+        return market->hours > 0 ? market->hours : COST_HOURS_PER_MONTH;
+    case FIELD_ELECTRICITY:
+        return market->electricity > 0 ? market->electricity
+               : market->ownership     ? market->ownership->electricity
+                                       : -1;
+    default:
+        return -1;
+    }
+}
+
+double form_number(const struct form *form, enum field field)
+{
+    const char *text = form->values.value[field];
+    struct options options = {0};
+
+    if (!text[0])
+        return form->answered ? planned_number(form->answer, field) : -1;
+    if (field == FIELD_GPUS)
+        return strtod(text, NULL);
+    if (field_rows[field].kind != FIELD_NUMBER ||
+        options_text(&options, field_rows[field].option, "", text, NULL))
+        return -1;
+    return options.value[field_rows[field].option].number /
+           (field == FIELD_USED ? GP_GIB : 1);
+}
+
+/* ---- in words ---- */
+
+static const char *base_name(const char *path)
+{
+    size_t len = strlen(path);
+
+    while (len > 0 && path[len - 1] == '/')
+        len--;
+    while (len > 0 && path[len - 1] != '/')
+        len--;
+    return path + len;
+}
+
+static void show_model(const struct form *form, char *text, size_t size)
+{
+    const char *value = form->values.value[FIELD_MODEL];
+    bool generic = form->answered && form->answer->resolved.generic;
+
+    gp_format(text, size, "%s%s", base_name(value), generic ? ", assumed shape" : "");
+}
+
+static void show_formats(const struct form *form, enum field field, char *text,
+                         size_t size)
+{
+    const struct request *q = &form->answer->plan.request;
+    const char *value = form->values.value[field];
+
+    if (field == FIELD_KV)
+        gp_format(text, size, "%s%s", value[0] ? "" : "auto: ", q->kv->id);
+    else
+        gp_format(text, size, "%s%s", q->precision.id,
+                  q->precision.native ? " as published" : "");
+}
+
+static void show_gpu(const struct form *form, char *text, size_t size)
+{
+    const struct resolved *r = &form->answer->resolved;
+
+    if (form->values.value[FIELD_GPU][0] &&
+        strcmp(form->values.value[FIELD_GPU], "local") != 0)
+        gp_copy(text, size, form->values.value[FIELD_GPU]);
+    else
+        gp_format(text, size, "%s: %s", r->gpu_chosen ? "cheapest" : "local",
+                  form->answer->plan.request.gpu->id);
+}
+
+static void show_engine(const struct form *form, char *text, size_t size)
+{
+    const struct engine *e = form->answer->plan.request.engine;
+
+    gp_format(text, size, "%s%s %s",
+              form->values.value[FIELD_ENGINE][0] ? "" : "auto: ", e->name, e->range);
+}
+
+static const char *unit_of(enum field field)
+{
+    switch (field) {
+    case FIELD_CONTEXT:
+    case FIELD_PROMPT:
+    case FIELD_OUTPUT:
+    case FIELD_BATCHED:
+        return " tokens";
+    case FIELD_USERS:
+        return " at once";
+    case FIELD_MAX_SEQS:
+        return " requests";
+    case FIELD_UTILIZATION:
+    case FIELD_HEADROOM:
+        return " share";
+    case FIELD_USED:
+        return " GiB";
+    case FIELD_HOURS:
+        return " h/month";
+    case FIELD_ELECTRICITY:
+        return " $/kWh";
+    default:
+        return "";
+    }
+}
+
+/* Chosen by somebody else than the user, and worth saying. */
+static bool says_auto(enum field field)
+{
+    return field == FIELD_GPUS || (field >= FIELD_TP && field <= FIELD_UTILIZATION) ||
+           field == FIELD_ELECTRICITY;
+}
+
+static void show_number(const struct form *form, enum field field, char *text,
+                        size_t size)
+{
+    double value = form_number(form, field);
+    bool given = form->values.value[field][0] != '\0';
+    char number[48];
+
+    if (value < 0) {
+        gp_copy(text, size, given ? form->values.value[field] : "auto");
+        return;
+    }
+    if (field == FIELD_UTILIZATION || field == FIELD_HEADROOM)
+        gp_format(number, sizeof(number), "%.2f", value);
+    else if (field == FIELD_USED || field == FIELD_ELECTRICITY)
+        gp_format(number, sizeof(number), "%.4g", value);
+    else
+        units_tokens(number, sizeof(number), value);
+    gp_format(text, size, "%s%s%s", !given && says_auto(field) ? "auto: " : "", number,
+              unit_of(field));
+}
+
+static void show_field(const struct form *form, enum field field, char *text,
+                       size_t size)
+{
+    const char *value = form->values.value[field];
+
+    if (field_rows[field].kind == FIELD_NUMBER)
+        show_number(form, field, text, size);
+    else if (field == FIELD_MODEL)
+        show_model(form, text, size);
+    else if (field == FIELD_PRICE)
+        gp_copy(text, size, value[0] ? value : "on-demand");
+    else if (field == FIELD_PRUNE)
+        gp_copy(text, size, value[0] ? value : "none");
+    else if (!form->answered)
+        gp_copy(text, size, value[0] ? value : "auto");
+    else if (field == FIELD_GPU)
+        show_gpu(form, text, size);
+    else if (field == FIELD_ENGINE)
+        show_engine(form, text, size);
+    else
+        show_formats(form, field, text, size);
+}
+
+void form_show(struct form *form)
+{
+    for (int f = 0; f < FIELD_COUNT; f++) {
+        show_field(form, (enum field)f, form->shown[f], sizeof(form->shown[f]));
+        gp_tame(form->shown[f]);
+    }
+}

@@ -1,22 +1,28 @@
 /*
- * form.c - changes of the form, undo, the pin, fixes and solving (form.h).
+ * form.c - changes of the form, undo, the pin, fixes, solving, files (form.h).
  *
  * A change is a copy of the form with one value put in; form_commit() makes it the
  * form's and plans it. So undo is the form before, and there is one way to plan.
+ *
+ * A saved plan is one line of --batch: gpuplan --batch FILE prints the answer that the
+ * screen shows. The file is written whole or not at all. Reading it is reading a request
+ * from a stranger: a key that is no field, a value that cannot be and a second request
+ * are refused, and then the form is as it was.
  */
-#include "tui/form_parts.h"
+#include "tui/form.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/batch.h"
 #include "util/mem.h"
 #include "util/str.h"
 #include "util/units.h"
 
 /* ---- planning ---- */
 
-void form_replan(struct form *form)
+static void form_replan(struct form *form)
 {
     struct options options;
 
@@ -36,7 +42,7 @@ static const struct answer *answer_of(const struct form *form)
 
 /* ---- undo: forms undo_first..undo_last of a ring, undo_at is the one now ---- */
 
-void form_commit(struct form *form, const struct form_values *values)
+static void form_commit(struct form *form, const struct form_values *values)
 {
     if (memcmp(values, &form->values, sizeof(*values)) == 0)
         return;
@@ -56,7 +62,7 @@ bool form_changed(const struct form *form)
     return false;
 }
 
-static bool go_to(struct form *form, int at)
+static bool undo_to(struct form *form, int at)
 {
     if (at < form->undo_first || at > form->undo_last)
         return false;
@@ -68,12 +74,12 @@ static bool go_to(struct form *form, int at)
 
 bool form_undo(struct form *form)
 {
-    return go_to(form, form->undo_at - 1);
+    return undo_to(form, form->undo_at - 1);
 }
 
 bool form_redo(struct form *form)
 {
-    return go_to(form, form->undo_at + 1);
+    return undo_to(form, form->undo_at + 1);
 }
 
 /* ---- making one ---- */
@@ -224,7 +230,7 @@ static enum gp_status step_choice(struct form *form, enum field field, int by,
                                   struct gp_err *err)
 {
     int count, at = -1;
-    struct choice *choices = choices_make(form, field, false, &count);
+    struct choice *choices = form_choices(form, field, false, &count);
     enum gp_status status = GP_OK;
 
     for (int i = 0; i < count && at < 0; i++)
@@ -412,4 +418,100 @@ enum gp_status form_solve(struct form *form, enum field field, struct gp_err *er
         status = take_solution(form, field, found, err);
     free(found);
     return status;
+}
+
+/* ---- files ---- */
+
+enum gp_status form_save(struct form *form, const char *path, struct gp_err *err)
+{
+    struct strbuf line;
+    struct options options;
+    char option[FORM_VALUE];
+    enum gp_status status;
+
+    if (!path[0] || strcmp(path, "-") == 0)
+        return gp_fail(err, GP_E_USAGE, "", "such as plan.json", "a file needs a name");
+    strbuf_init(&line);
+    values_ask(&form->values, option, &options);
+    batch_write(&options, &line);
+    status = path_write(path, line.text, line.len, err);
+    strbuf_fini(&line);
+    if (!status) {
+        gp_copy(form->file, sizeof(form->file), path);
+        form->kept = form->values;
+    }
+    return status;
+}
+
+/* The only line that is not blank. */
+static enum gp_status only_line(const char *path, const char *text, const char **line,
+                                size_t *len, long *number, struct gp_err *err)
+{
+    long at = 0;
+
+    *line = NULL;
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+
+        at++;
+        if (strspn(text, " \t\r") < n && *line)
+            return gp_fail(err, GP_E_FILE, path, "keep one line",
+                           "holds several requests, a plan is one");
+        if (strspn(text, " \t\r") < n) {
+            *line = text;
+            *len = n;
+            *number = at;
+        }
+        text += n + (text[n] == '\n');
+    }
+    if (!*line)
+        return gp_fail(err, GP_E_FILE, path, "", "is empty");
+    return GP_OK;
+}
+
+/* Every value through values_put(), so that it is looked up as if it had been typed. */
+static enum gp_status take_request(struct form *form, const char *path,
+                                   const struct options *options,
+                                   struct form_values *values, struct gp_err *err)
+{
+    struct form_values given;
+    enum gp_status status = values_of_options(options, &given, err);
+
+    if (!status && options->value[OPT_SOLVE].given)
+        status = gp_fail(err, GP_E_USAGE, path, "leave it out: s solves for a field",
+                         "solve is no field of the form");
+    if (!status && !given.value[FIELD_MODEL][0])
+        status = gp_fail(err, GP_E_USAGE, path, "", "names no model");
+    for (int f = 0; f < FIELD_COUNT && !status; f++)
+        if (given.value[f][0])
+            status = values_put(form->planner, values, (enum field)f, given.value[f],
+                                NULL, err);
+    return status;
+}
+
+enum gp_status form_load(struct form *form, const char *path, struct gp_err *err)
+{
+    struct form_values values = {0};
+    struct batch_request request = {0};
+    const char *line;
+    char *text;
+    size_t len;
+    long number = 0;
+    enum gp_status status = path_read(path, BATCH_LINE_MAX, &text, &len, err);
+
+    if (status)
+        return status;
+    status = only_line(path, text, &line, &len, &number, err);
+    if (!status)
+        status = batch_read(path, number, line, len, &request, err);
+    if (!status)
+        status = take_request(form, path, &request.options, &values, err);
+    batch_fini(&request);
+    free(text);
+    if (status)
+        return status;
+    form_commit(form, &values);
+    gp_copy(form->file, sizeof(form->file), path);
+    form->kept = form->values;
+    return GP_OK;
 }

@@ -20,39 +20,10 @@
 
 #include "core/explain.h"
 #include "request/planner.h"
+#include "tui/form_values.h"
 #include "tui/toolkit/overlay.h"
 #include "util/err.h"
 #include "util/path.h"
-
-enum field {
-    FIELD_MODEL, FIELD_PRECISION, FIELD_GPU, FIELD_GPUS,
-    FIELD_CONTEXT, FIELD_PROMPT, FIELD_OUTPUT, FIELD_USERS, FIELD_KV,
-    FIELD_TP, FIELD_PP, FIELD_EP, FIELD_REPLICAS, FIELD_MAX_PP,
-    FIELD_ENGINE, FIELD_MAX_SEQS, FIELD_BATCHED, FIELD_UTILIZATION, FIELD_HEADROOM,
-    FIELD_USED, FIELD_PRUNE,
-    FIELD_PRICE, FIELD_HOURS, FIELD_ELECTRICITY,
-    FIELD_COUNT
-};
-
-enum field_kind { FIELD_CHOICE, FIELD_WORD, FIELD_NUMBER };
-
-struct field_row {
-    const char *label;   /* "Weights" */
-    const char *section; /* heading before it; NULL: none */
-    enum option_id option; /* GPU and GPUs are one option: "l40s:2" */
-    enum field_kind kind;
-    bool doubles;        /* a step is x2 and /2 (tokens, users), else a fixed one */
-    double step;         /* of those that do not double */
-    enum solve solve;    /* what `s` solves for; SOLVE_NONE: cannot */
-    const char *explain; /* one or two lines: what it is, its equation */
-};
-extern const struct field_row field_rows[FIELD_COUNT];
-
-#define FORM_VALUE 256
-
-struct form_values {
-    char value[FIELD_COUNT][FORM_VALUE]; /* as the option takes it; "" = default */
-};
 
 #define FORM_UNDO 100
 
@@ -81,7 +52,7 @@ struct form {
     struct form_values kept; /* as it was then, or when the program began */
 };
 
-/* ask: what the command line said; without a model the form starts with 8B. Words it
+/* options: what the command line said; without a model the form starts with 8B. Words it
  * cannot use: *err, NULL. */
 struct form *form_new(struct planner *planner, const struct options *options,
                       struct gp_err *err);
@@ -110,13 +81,21 @@ enum gp_status form_apply(struct form *form, int i, struct gp_err *err);
 /* The best value of this field that still fits, put into it. */
 enum gp_status form_solve(struct form *form, enum field field, struct gp_err *err);
 
-/* What can be chosen for a field, in order; to be freed. Folders with a model in them
- * below the current one are among the models. */
-struct choice *form_choices(struct form *form, enum field field, int *count);
+/* What can be chosen for a field, in order; to be freed. details: also what is said
+ * about each, which plans every precision, and folders with a model in them below the
+ * current one. */
+struct choice *form_choices(struct form *form, enum field field, bool details,
+                            int *count);
 /* What else may be typed, for the chooser; NULL = nothing. */
 const char *form_free_text(enum field field);
 
-/* The form as an ask; texts are borrowed from the form. */
+/* The number that counts for a field: given, or the default that the plan took; < 0
+ * when there is none. (field.c) */
+double form_number(const struct form *form, enum field field);
+/* Makes form->shown anew. (field.c) */
+void form_show(struct form *form);
+
+/* The form as options; texts are borrowed from the form. */
 void form_ask(const struct form *form, struct options *options);
 /* "gpuplan --plan -m 70B -g l40s:2": the command that gives the same answer. */
 void form_command(const struct form *form, const char *command, struct strbuf *out);

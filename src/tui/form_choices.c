@@ -4,7 +4,7 @@
  * Each list begins with the default (id ""), where there is one. A step of the form
  * walks the same list, without the details, which for precisions means planning each.
  */
-#include "tui/form_parts.h"
+#include "tui/form.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -350,7 +350,7 @@ static const char *const prunings[][3] = {
 
 /* ---- all of them ---- */
 
-struct choice *choices_make(struct form *form, enum field field, bool details,
+struct choice *form_choices(struct form *form, enum field field, bool details,
                             int *count)
 {
     struct list list = {0};
@@ -382,11 +382,6 @@ struct choice *choices_make(struct form *form, enum field field, bool details,
     }
     *count = list.count;
     return list.items;
-}
-
-struct choice *form_choices(struct form *form, enum field field, int *count)
-{
-    return choices_make(form, field, true, count);
 }
 
 const char *form_free_text(enum field field)

@@ -1,12 +1,7 @@
 /*
- * form_values.c - the form as the options of --plan, and back (form_parts.h).
- *
- * There is no second parser: a value is checked by ask_text() as on the command line
- * and looked up by the planner. Two fields share one option: GPU "l40s" and GPUs "2"
- * are
- * --gpu l40s:2.
+ * form_values.c - see form_values.h.
  */
-#include "tui/form_parts.h"
+#include "tui/form.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +17,7 @@ static const char *where_of(enum field field, char *text, size_t size)
     return text;
 }
 
-/* ---- a form as an ask ---- */
+/* ---- a form as options ---- */
 
 static void join_gpu(const struct form_values *values, char option[FORM_VALUE])
 {
@@ -92,8 +87,8 @@ static enum gp_status look_up(struct planner *planner, enum field field,
                            gpu ? text : "h100-sxm", &out, err);
 }
 
-static enum gp_status check(struct planner *planner, enum field field, const char *text,
-                            struct gp_err *err)
+static enum gp_status value_check(struct planner *planner, enum field field,
+                                  const char *text, struct gp_err *err)
 {
     struct options scratch = {0};
     char where[80];
@@ -112,7 +107,7 @@ static enum gp_status put_gpu(struct planner *planner, struct form_values *value
 {
     char id[FORM_VALUE];
     char *colon;
-    enum gp_status status = check(planner, FIELD_GPU, text, err);
+    enum gp_status status = value_check(planner, FIELD_GPU, text, err);
 
     if (status)
         return status;
@@ -175,13 +170,13 @@ enum gp_status values_put(struct planner *planner, struct form_values *values,
         return put_gpu(planner, values, value, err);
     if (field == FIELD_GPUS)
         return put_count(values, value, answer, err);
-    status = check(planner, field, value, err);
+    status = value_check(planner, field, value, err);
     if (!status)
         gp_copy(values->value[field], FORM_VALUE, value);
     return status;
 }
 
-/* ---- an ask as a form ---- */
+/* ---- options as a form ---- */
 
 static enum field field_of(int option)
 {

@@ -18,7 +18,7 @@
 #define PAINT_PAUSE  0.033 /* s between two paints that no key asked for */
 #define KEYS_AT_ONCE 100   /* taken before a paint, at most */
 
-#define X(id, word, name) &screen_##word,
+#define X(id, word, ...) &screen_##word,
 static const struct screen_ops *const screens[SCREEN_COUNT] = {SCREENS(X)};
 #undef X
 

@@ -10,7 +10,7 @@
  * Any slot but draw may be NULL.
  *
  * To add a screen: a file s_<word>.c that ends in const struct screen_ops screen_<word>,
- * a row in SCREENS and the action of its digit (action.h).
+ * and a row in SCREENS (action.h); the keys of its own are rows of ACTIONS there.
  */
 #ifndef GP_TUI_SCREEN_H
 #define GP_TUI_SCREEN_H
@@ -65,7 +65,7 @@ struct screen_ops {
     void (*click)(struct app *app, void *state, int y, int x); /* cell of the body */
 };
 
-#define X(id, word, name) extern const struct screen_ops screen_##word;
+#define X(id, word, ...) extern const struct screen_ops screen_##word;
 SCREENS(X)
 #undef X
 

@@ -26,7 +26,7 @@ static const struct profile_word charsets[] = {
 };
 
 static const struct profile_word screens[] = {
-#define X(id, word, name) {#word, SCREEN_##id},
+#define X(id, word, ...) {#word, SCREEN_##id},
     SCREENS(X)
 #undef X
     {NULL, 0},

@@ -12,7 +12,7 @@ static void test_every_screen_is_whole(void **state)
 {
     (void)state;
     for (int s = 0; s < SCREEN_COUNT; s++) {
-        const struct action_row *row = &action_rows[ACT_SCREEN_1 + s];
+        const struct action_row *row = &action_rows[ACT_SCREENS + s];
         char digit[2] = {(char)('1' + s), '\0'};
         struct strbuf help;
 
@@ -28,7 +28,7 @@ static void test_every_screen_is_whole(void **state)
         strbuf_fini(&help);
     }
     for (int i = 1; i < ACT_COUNT; i++)
-        if (i < ACT_SCREEN_1 || i >= ACT_SCREEN_1 + SCREEN_COUNT)
+        if (i < ACT_SCREENS || i >= ACT_SCREENS + SCREEN_COUNT)
             assert_false(strncmp(action_rows[i].name, "screen-", 7) == 0);
 }
 

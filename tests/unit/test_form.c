@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "profiles.h"
-#include "tui/form_parts.h"
+#include "tui/form.h"
 #include "util/str.h"
 #include "util/units.h"
 
@@ -446,7 +446,7 @@ static void test_choices(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         int count;
-        struct choice *choices = form_choices(form, rows[i].field, &count);
+        struct choice *choices = form_choices(form, rows[i].field, true, &count);
 
         assert_true(count >= rows[i].least);
         for (int k = 0; k < count; k++) { /* each can be taken */
@@ -467,7 +467,7 @@ static void test_native_first(void **state)
 {
     struct form *form = open_desk("model llama-3.1-8b gpu h100-sxm");
     int count;
-    struct choice *choices = form_choices(form, FIELD_PRECISION, &count);
+    struct choice *choices = form_choices(form, FIELD_PRECISION, true, &count);
 
     (void)state;
     assert_string_equal(choices[0].id, "");

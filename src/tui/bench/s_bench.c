@@ -376,7 +376,7 @@ static bool act(struct app *app, void *state, enum action action)
     if (action == ACT_DEVICES || (b->monitor && action == ACT_BACK))
         return toggle_monitor(app, b);
     app_touch(app);
-    if (b->stage == STAGE_DONE && action == ACT_SCREEN_3 && session_log(b->session))
+    if (b->stage == STAGE_DONE && action == ACT_SCREEN_CURVES && session_log(b->session))
         curves_show_log(app, session_log(b->session)); /* and then it is shown */
     if (b->stage == STAGE_RUN && (action == ACT_STOP || action == ACT_STOP_NOW)) {
         b->stopping = action == ACT_STOP_NOW || b->stopping ? 2 : 1;

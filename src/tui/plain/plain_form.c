@@ -34,7 +34,7 @@ struct list {
 static void list_open(struct plain *plain, enum field field, struct list *list)
 {
     *list = (struct list){.first = -1};
-    list->choices = form_choices(plain->form, field, &list->count);
+    list->choices = form_choices(plain->form, field, true, &list->count);
     list->match = gp_calloc((size_t)list->count + 1, sizeof *list->match);
     for (int i = 0; i < list->count; i++)
         list->match[list->matches++] = i;

@@ -253,7 +253,7 @@ static void chosen(struct app *app, void *ctx, const char *id)
 static void edit_choice(struct app *app, struct plan_state *s)
 {
     int count;
-    struct choice *choices = form_choices(app->form, s->edited, &count);
+    struct choice *choices = form_choices(app->form, s->edited, true, &count);
     struct chooser_ask options = {.title = field_rows[s->edited].label,
                                   .choices = choices,
                                   .count = count,
