@@ -174,6 +174,9 @@ output_sources = \
 	src/output/compare_run.c \
 	src/output/compare_run.h \
 	src/output/compare_table.c \
+	src/output/plot.c \
+	src/output/plot.h \
+	src/output/plot_svg.c \
 	src/output/print_compare.c \
 	src/output/print_compare.h \
 	src/output/print_plan.c \
@@ -297,21 +300,20 @@ tui_sources = \
 	src/tui/curves/curve_measured.c \
 	src/tui/curves/curve_memory.c \
 	src/tui/curves/curve_roofline.c \
+	src/tui/curves/curves.c \
 	src/tui/curves/curves.h \
 	src/tui/curves/curves_draw.c \
-	src/tui/curves/curves_file.c \
-	src/tui/curves/curves_file.h \
 	src/tui/curves/s_curves.c \
 	src/tui/plain/plain.c \
 	src/tui/plain/plain.h \
 	src/tui/plain/plain_bench.c \
 	src/tui/plain/plain_compare.c \
 	src/tui/plain/plain_form.c \
-	src/tui/plain/plain_parts.h \
+	src/tui/plain/plain_lines.c \
+	src/tui/plain/plain_lines.h \
 	src/tui/plain/plain_say.c \
 	src/tui/plan/plan_answer.c \
-	src/tui/plan/plan_fix.c \
-	src/tui/plan/plan_parts.h \
+	src/tui/plan/plan_answer.h \
 	src/tui/plan/s_plan.c \
 	src/tui/toolkit/canvas.c \
 	src/tui/toolkit/canvas.h \
@@ -327,12 +329,8 @@ tui_sources = \
 	src/tui/toolkit/pager.c \
 	src/tui/toolkit/paste.c \
 	src/tui/toolkit/paste.h \
-	src/tui/toolkit/plot.c \
-	src/tui/toolkit/plot.h \
-	src/tui/toolkit/plot_axis.c \
-	src/tui/toolkit/plot_parts.h \
-	src/tui/toolkit/plot_raster.c \
-	src/tui/toolkit/plot_svg.c \
+	src/tui/toolkit/plot_draw.c \
+	src/tui/toolkit/plot_draw.h \
 	src/tui/toolkit/prompt.c \
 	src/tui/toolkit/rect.h \
 	src/tui/toolkit/signals.c \

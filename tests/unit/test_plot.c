@@ -3,7 +3,7 @@
  */
 #include "unit.h"
 
-#include "tui/toolkit/plot.h"
+#include "tui/toolkit/plot_draw.h"
 
 /* A rectangle of cells as text. */
 static char *picture(const struct plot *plot, int rows, int cols, enum charset charset,

@@ -13,7 +13,7 @@
 #include "result/benchlog.h"
 #include "tui/form.h"
 #include "tui/toolkit/frame.h"
-#include "tui/toolkit/plot.h"
+#include "tui/toolkit/plot_draw.h"
 #include "util/path.h"
 
 enum { CURVE_ROOFLINE, CURVE_CONTEXT, CURVE_USERS, CURVE_GEMM, CURVE_BATCH,

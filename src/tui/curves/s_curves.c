@@ -8,7 +8,6 @@
  * --plan prints; on a mark's series it goes from mark to mark.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +15,16 @@
 #include "result/benchlog_get.h"
 #include "tui/app.h"
 #include "tui/curves/curves.h"
-#include "tui/curves/curves_file.h"
+#include "tui/settings.h"
 #include "util/mem.h"
+#include "util/path.h"
+#include "util/str.h"
 #include "util/units.h"
 
 #define FAR        10  /* columns of a page */
+#define MOST_FILES 200 /* of a folder, looked into */
+#define START      512 /* bytes of a file that are looked at */
+#define LAST_RUN   "@bench" /* stands for the last run of Bench */
 #define ZOOM_LEAST 1.2 /* a range is no less than this, high over low */
 
 const struct curve_row curve_rows[CURVE_COUNT] = {
@@ -48,95 +52,11 @@ const struct curve_row curve_rows[CURVE_COUNT] = {
          true, true, curve_fill_batch, curve_read_measured},
 };
 
-/* ---- for those who fill ---- */
-
-void curve_range(struct curves *c, double low, double high)
-{
-    const struct curve_view *v = &c->view[c->curve];
-
-    c->plot.x.low = isfinite(v->low) ? fmax(v->low, low) : low;
-    c->plot.x.high = isfinite(v->high) ? fmin(v->high, high) : high;
-    if (!(c->plot.x.high > c->plot.x.low)) {
-        c->plot.x.low = low;
-        c->plot.x.high = high;
-    }
-}
-
-void curve_say(struct curves *c, char mark, enum ink ink, const char *name,
-               const char *fmt, ...)
-{
-    struct curve_reading *r;
-    va_list args;
-
-    if (c->readings == CURVES_READINGS)
-        return;
-    r = &c->reading[c->readings++];
-    r->mark = mark;
-    r->ink = ink;
-    r->more[0] = '\0';
-    gp_copy(r->name, sizeof r->name, name);
-    va_start(args, fmt);
-    vsnprintf(r->value, sizeof r->value, fmt, args);
-    va_end(args);
-    gp_tame(r->value);
-}
-
-void curve_more(struct curves *c, const char *fmt, ...)
-{
-    struct curve_reading *r = c->readings ? &c->reading[c->readings - 1] : NULL;
-    va_list args;
-
-    if (!r)
-        return;
-    va_start(args, fmt);
-    vsnprintf(r->more, sizeof r->more, fmt, args);
-    va_end(args);
-}
-
-double curve_floor2(double value)
-{
-    return value > 0 && isfinite(value) ? exp2(floor(log2(value) + 1e-9)) : 1;
-}
-
-double curve_ceil2(double value)
-{
-    return value > 0 && isfinite(value) ? exp2(ceil(log2(value) - 1e-9)) : 1;
-}
-
-enum ink curve_ink(int i)
-{
-    return (enum ink)(INK_SERIES1 + i % 4);
-}
-
-int curve_nearest(const struct plot *plot, const struct plot_series *s, double x)
-{
-    double at = plot_place(&plot->x, x), least = INFINITY;
-    int best = -1;
-
-    for (int i = 0; i < s->count; i++) {
-        double far = fabs(plot_place(&plot->x, s->x[i]) - at);
-
-        if (far < least) {
-            least = far;
-            best = i;
-        }
-    }
-    return best;
-}
-
 /* ---- filling ---- */
 
 static struct curve_view *view_of(struct curves *c)
 {
     return &c->view[c->curve];
-}
-
-double curves_cursor(const struct curves *c)
-{
-    double x = c->view[c->curve].cursor;
-
-    x = isfinite(x) ? x : c->start;
-    return fmin(fmax(x, c->plot.x.low), c->plot.x.high);
 }
 
 static void read_cursor(struct curves *c, struct form *form)
@@ -301,6 +221,177 @@ static void unzoom(struct app *app, struct curves *c)
     fill(app, c);
 }
 
+/* ---- result files ---- */
+
+static void take(struct app *app, struct curves *c, struct benchlog *log,
+                 const char *file)
+{
+    if (c->has_log)
+        benchlog_fini(&c->log);
+    c->log = *log;
+    c->has_log = true;
+    c->set = 0;
+    gp_copy(c->file, sizeof c->file, file);
+    for (int i = 0; i < CURVE_COUNT; i++)
+        if (curve_rows[i].measured)
+            c->view[i] = (struct curve_view){NAN, NAN, NAN, 0};
+    fill(app, c);
+}
+
+/* A measured curve that this file has points of. */
+static void show_measured(struct app *app, struct curves *c)
+{
+    if (curve_rows[c->curve].measured && c->plot.count > 0)
+        return;
+    for (int i = 0; i < CURVE_COUNT; i++) {
+        c->curve = i;
+        if (!curve_rows[i].measured)
+            continue;
+        fill(app, c);
+        if (c->plot.count > 0)
+            return;
+    }
+}
+
+static void open_file(struct app *app, const char *path)
+{
+    struct curves *c = app_state(app, SCREEN_CURVES);
+    struct benchlog log;
+    struct gp_err err;
+
+    if (strcmp(path, LAST_RUN) == 0) {
+        if (!c->has_bench || !benchlog_share(&c->bench, &log))
+            return;
+        path = "";
+    } else if (benchlog_read(path, &log, &err)) {
+        app_report_err(app, &err);
+        return;
+    }
+    take(app, c, &log, path);
+    show_measured(app, c);
+}
+
+void curves_show_log(struct app *app, const struct benchlog *log)
+{
+    struct curves *c = app_state(app, SCREEN_CURVES);
+    struct benchlog copy;
+
+    if (!benchlog_share(log, &copy))
+        return;
+    if (c->has_bench)
+        benchlog_fini(&c->bench);
+    c->bench = copy;
+    c->has_bench = true;
+    open_file(app, LAST_RUN);
+}
+
+struct found {
+    struct choice *choice;
+    int count;
+    size_t cap;
+};
+
+static struct choice *found_add(struct found *f)
+{
+    f->choice = gp_grow(f->choice, &f->cap, (size_t)f->count + 1, sizeof *f->choice);
+    memset(&f->choice[f->count], 0, sizeof *f->choice);
+    return &f->choice[f->count++];
+}
+
+/* The value of a JSON text near the start, "" when it is not there. */
+static void json_text(const char *text, const char *key, char *out, size_t size)
+{
+    char quoted[48];
+    const char *at;
+
+    gp_format(quoted, sizeof quoted, "\"%s\"", key);
+    gp_copy(out, size, "");
+    at = strstr(text, quoted);
+    at = at ? strchr(at + strlen(quoted), '"') : NULL;
+    if (at) {
+        gp_copy(out, size, at + 1);
+        out[strcspn(out, "\"")] = '\0';
+        gp_tame(out);
+    }
+}
+
+/* A result is known by its schema, near the start. */
+static bool is_result(const char *path, char *more, size_t size)
+{
+    char text[START + 1] = "", schema[64], started[32], status[32];
+    FILE *file = path_is_file(path) ? fopen(path, "r") : NULL;
+    size_t len;
+
+    if (!file)
+        return false;
+    len = fread(text, 1, START, file);
+    fclose(file);
+    text[len] = '\0';
+    json_text(text, "schema", schema, sizeof schema);
+    json_text(text, "started", started, sizeof started);
+    json_text(text, "status", status, sizeof status);
+    gp_format(more, size, "%s  %s", started, status);
+    return strcmp(schema, BENCHLOG_SCHEMA) == 0;
+}
+
+static void look_into(struct found *f, const char *folder)
+{
+    char **names, path[GP_PATH_MAX], more[96];
+    size_t count;
+
+    if (path_list(folder, ".json", &names, &count, NULL))
+        return;
+    for (size_t i = 0; i < count && i < MOST_FILES; i++) {
+        struct choice *c;
+        bool here = strcmp(folder, ".") == 0;
+
+        if (here)
+            gp_copy(path, sizeof path, names[i]);
+        else if (!path_join(path, sizeof path, folder, names[i]))
+            continue;
+        if (strlen(path) >= sizeof c->id || !is_result(path, more, sizeof more))
+            continue;
+        c = found_add(f);
+        gp_copy(c->id, sizeof c->id, path);
+        gp_copy(c->text, sizeof c->text, names[i]);
+        gp_format(c->more, sizeof c->more, "%s%s%s", more, here ? "" : "  in ",
+                  here ? "" : folder);
+    }
+    path_list_free(names, count);
+}
+
+static void file_chosen(struct app *app, void *ctx, const char *id)
+{
+    (void)ctx;
+    open_file(app, id);
+}
+
+/* A list of the results in the current folder and Bench's own; another may be typed. */
+static void choose_file(struct app *app, const struct curves *c)
+{
+    struct found found = {NULL, 0, 0};
+    struct chooser_ask options = {.title = "Result file",
+                                  .chosen = file_chosen,
+                                  .free = "a path of a gpuplan.bench/1 file",
+                                  .paths = true};
+    char folder[GP_PATH_MAX];
+
+    if (c->has_bench) {
+        struct choice *bench = found_add(&found);
+
+        gp_copy(bench->id, sizeof(bench->id), LAST_RUN);
+        gp_copy(bench->text, sizeof(bench->text), "last run of Bench");
+    }
+    look_into(&found, ".");
+    settings_results(&app->settings, folder, sizeof folder);
+    if (strcmp(folder, ".") != 0)
+        look_into(&found, folder);
+    options.choices = found.choice;
+    options.count = found.count;
+    chooser_open(&app->display, &options);
+    free(found.choice);
+}
+
 /* ---- the screen ---- */
 
 static void open_(struct app *app, void *state)
@@ -392,7 +483,7 @@ static bool act(struct app *app, void *state, enum action action)
         zoom(app, c, action == ACT_ZOOM_IN ? 0.5 : 2);
         break;
     case ACT_MEASURED:
-        curves_choose_file(app);
+        choose_file(app, c);
         break;
     case ACT_PANEL:
     case ACT_PANEL_BACK:
@@ -427,77 +518,6 @@ static void click(struct app *app, void *state, int y, int x)
         view_of(c)->cursor = s->x[curve_nearest(&c->plot, s, curves_cursor(c))];
     read_cursor(c, app->form);
     app_touch(app);
-}
-
-/* ---- result files ---- */
-
-static void take(struct app *app, struct curves *c, struct benchlog *log,
-                 const char *file)
-{
-    if (c->has_log)
-        benchlog_fini(&c->log);
-    c->log = *log;
-    c->has_log = true;
-    c->set = 0;
-    gp_copy(c->file, sizeof c->file, file);
-    for (int i = 0; i < CURVE_COUNT; i++)
-        if (curve_rows[i].measured)
-            c->view[i] = (struct curve_view){NAN, NAN, NAN, 0};
-    fill(app, c);
-}
-
-/* A measured curve that this file has points of. */
-static void show_measured(struct app *app, struct curves *c)
-{
-    if (curve_rows[c->curve].measured && c->plot.count > 0)
-        return;
-    for (int i = 0; i < CURVE_COUNT; i++) {
-        c->curve = i;
-        if (!curve_rows[i].measured)
-            continue;
-        fill(app, c);
-        if (c->plot.count > 0)
-            return;
-    }
-}
-
-void curves_open_file(struct app *app, const char *path)
-{
-    struct curves *c = app_state(app, SCREEN_CURVES);
-    struct benchlog log;
-    struct gp_err err;
-
-    if (strcmp(path, CURVES_BENCH) == 0) {
-        if (!c->has_bench || !benchlog_share(&c->bench, &log))
-            return;
-        path = "";
-    } else if (benchlog_read(path, &log, &err)) {
-        app_report_err(app, &err);
-        return;
-    }
-    take(app, c, &log, path);
-    show_measured(app, c);
-}
-
-bool curves_has_bench(const struct app *app)
-{
-    const struct curves *c = app->state[SCREEN_CURVES];
-
-    return c && c->has_bench;
-}
-
-void curves_show_log(struct app *app, const struct benchlog *log)
-{
-    struct curves *c = app_state(app, SCREEN_CURVES);
-    struct benchlog copy;
-
-    if (!benchlog_share(log, &copy))
-        return;
-    if (c->has_bench)
-        benchlog_fini(&c->bench);
-    c->bench = copy;
-    c->has_bench = true;
-    curves_open_file(app, CURVES_BENCH);
 }
 
 /* ---- words ---- */

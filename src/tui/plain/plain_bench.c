@@ -5,7 +5,7 @@
  * (run/session.h); its other options may be typed where it asks. Ctrl-C once stops
  * after the point, twice at once; what was measured is in the result file either way.
  */
-#include "tui/plain/plain_parts.h"
+#include "tui/plain/plain_lines.h"
 
 #include <math.h>
 #include <signal.h>

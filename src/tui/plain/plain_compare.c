@@ -1,7 +1,7 @@
 /*
  * plain_compare.c - the same load on all GPUs, in sentences: what fits, cheapest first.
  */
-#include "tui/plain/plain_parts.h"
+#include "tui/plain/plain_lines.h"
 
 #include "output/compare_run.h"
 #include "util/units.h"

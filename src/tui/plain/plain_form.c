@@ -5,7 +5,7 @@
  * wants 124 models read to them. Words make it shorter; a single match is taken. Eight
  * are named at a time, the ninth number goes on.
  */
-#include "tui/plain/plain_parts.h"
+#include "tui/plain/plain_lines.h"
 
 #include <stdlib.h>
 #include <string.h>

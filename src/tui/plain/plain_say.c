@@ -4,7 +4,7 @@
  * The same parts, figures and roundings as --plan prints; what there stands in columns
  * and bars is said in words, since a screen reader reads lines.
  */
-#include "tui/plain/plain_parts.h"
+#include "tui/plain/plain_lines.h"
 
 #include <math.h>
 

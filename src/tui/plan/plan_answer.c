@@ -5,7 +5,7 @@
  * Only shows what form->answer holds; what is written here is rounded, never reckoned
  * (sums and differences of shown parts excepted).
  */
-#include "tui/plan/plan_parts.h"
+#include "tui/plan/plan_answer.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /*
- * plot.c - see plot.h. A plot in a rectangle, from the left and from below:
+ * plot_draw.c - see plot_draw.h. A plot in a rectangle, from the left and from below:
  *
  *      64 | /////         ticks of y, the axis, the curves
  *         +---------
@@ -8,16 +8,26 @@
  *     1 decode  a roof    legend, as many rows as the plot allows
  *
  * Rows go to the curves first: below 8 rows the title, below 4 the ticks are left out.
- * Lines are drawn into cells by plot_raster.c; then come their letters, then points.
+ * Lines are drawn into cells, then come their letters, then points.
  * Several points in one cell show as '*'.
+ *
+ * A line is a function of x: for each column of dots it covers the rows that it passes
+ * there. Where it is flatter than one dot per column that is one dot, so lines stay
+ * thin; where it is steeper, a vertical run. Braille has its dots numbered by column,
+ * with the fourth row added later:
+ *
+ *   1 4     0x01 0x08
+ *   2 5     0x02 0x10
+ *   3 6     0x04 0x20
+ *   7 8     0x40 0x80
  */
-#include "tui/toolkit/plot.h"
+#include "tui/toolkit/plot_draw.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/toolkit/plot_parts.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -25,89 +35,157 @@
 #define TICK_COLS 10 /* columns that one of x has */
 #define SEVERAL   '*'
 
-void plot_init(struct plot *plot)
+/* ---- lines into cells ---- */
+
+/* A cell holds 2 x 4 dots of braille, two half blocks, or one character; a line is
+ * drawn into dots, cells are shown as one character each. */
+struct raster {
+    int rows, cols;
+    enum charset charset;
+    struct raster_cell {
+        uint8_t bits; /* dots, or the character in ASCII; 0: nothing */
+        uint8_t ink;
+    } *cells; /* (rows, cols); owned */
+};
+
+#define FLAT  0.08 /* rows per column below which a line is '-' in ASCII */
+#define STEEP 2.0  /* above which it is '|' */
+
+static const uint8_t braille[4][2] = {
+    {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+
+static const struct grain {
+    int x, y; /* dots of a cell */
+} grains[] = {
+    [CHARSET_ASCII] = {1, 1}, [CHARSET_BLOCK] = {1, 2}, [CHARSET_BRAILLE] = {2, 4}};
+
+static void raster_init(struct raster *r, int rows, int cols, enum charset charset)
 {
-    memset(plot, 0, sizeof *plot);
-    plot->series = gp_calloc(PLOT_SERIES, sizeof *plot->series);
+    r->rows = rows > 0 ? rows : 0;
+    r->cols = cols > 0 ? cols : 0;
+    r->charset = charset;
+    r->cells = gp_calloc((size_t)r->rows * (size_t)r->cols + 1, sizeof *r->cells);
 }
 
-void plot_fini(struct plot *plot)
+static void raster_fini(struct raster *r)
 {
-    free(plot->series);
-    plot->series = NULL;
-    plot->count = 0;
+    free(r->cells);
 }
 
-struct plot_series *plot_add(struct plot *plot, const char *name, enum ink ink,
-                             char mark)
+/* A position 0..1 in dots: the middle of the first and the last cell are its ends. */
+static double to_dots(double place, int cells, int grain)
 {
-    struct plot_series *s;
-
-    if (plot->count == PLOT_SERIES)
-        return NULL;
-    s = &plot->series[plot->count++];
-    s->count = 0;
-    s->ink = ink;
-    s->mark = mark;
-    s->label = 0;
-    gp_copy(s->name, sizeof s->name, name);
-    gp_tame(s->name);
-    return s;
+    return place * (cells - 1) * grain + (grain - 1) / 2.0;
 }
 
-void plot_point(struct plot_series *s, double x, double y)
+struct pen {
+    struct raster *raster;
+    const struct grain *grain;
+    uint8_t ink;
+    double slope; /* dots down per dot right; INFINITY: straight down */
+    int row, col; /* of the last cell drawn; -1: none */
+};
+
+static uint8_t stroke(double slope)
 {
-    if (!s || s->count == PLOT_POINTS)
+    if (fabs(slope) < FLAT)
+        return '-';
+    if (fabs(slope) > STEEP)
+        return '|';
+    return slope < 0 ? '/' : '\\';
+}
+
+static void pen_dot(struct pen *pen, int x, int y)
+{
+    struct raster *r = pen->raster;
+    int row = y / pen->grain->y, col = x / pen->grain->x;
+    struct raster_cell *cell = &r->cells[row * r->cols + col];
+
+    if (r->charset == CHARSET_ASCII)
+        cell->bits = stroke(pen->slope);
+    else if (r->charset == CHARSET_BLOCK)
+        cell->bits = (uint8_t)(cell->bits | 1 << (y % 2));
+    else
+        cell->bits |= braille[y % 4][x % 2];
+    cell->ink = pen->ink;
+    pen->row = row;
+    pen->col = col;
+}
+
+/* The rows between y0 and y1 in one column of dots. */
+static void pen_run(struct pen *pen, int x, double y0, double y1)
+{
+    int most = pen->raster->rows * pen->grain->y - 1;
+    double low = round(fmin(y0, y1)), high = round(fmax(y0, y1));
+
+    if (fabs(y1 - y0) <= 1)
+        low = high = round((y0 + y1) / 2);
+    if (high < 0 || low > most)
         return;
-    s->x[s->count] = x;
-    s->y[s->count++] = y;
+    low = fmax(low, 0);
+    high = fmin(high, most);
+    if (y1 < y0)
+        for (int y = (int)high; y >= (int)low; y--)
+            pen_dot(pen, x, y);
+    else
+        for (int y = (int)low; y <= (int)high; y++)
+            pen_dot(pen, x, y);
 }
 
-/* ---- reading ---- */
-
-static double between(const struct plot_axis *axis, double a, double b, double part)
+/* From (x0, y0) to (x1, y1) in dots, x0 <= x1, all finite. */
+static void pen_segment(struct pen *pen, double x0, double y0, double x1, double y1)
 {
-    if (axis->log && a > 0 && b > 0)
-        return a * pow(b / a, part);
-    return a + (b - a) * part;
-}
+    int most = pen->raster->cols * pen->grain->x - 1;
+    double first = fmax(round(x0), 0), last = fmin(round(x1), most);
 
-/* Straight lines on the axes as drawn: a roof of slope 1 is read exactly. */
-double plot_read(const struct plot *plot, const struct plot_series *s, double x)
-{
-    for (int i = 0; i < s->count; i++) {
-        double low, high;
+    pen->slope = x1 > x0 ? (y1 - y0) / (x1 - x0) : INFINITY;
+    for (double x = first; x <= last; x++) {
+        double from = fmax(x - 0.5, x0), to = fmin(x + 0.5, x1);
 
-        if (s->x[i] == x)
-            return s->y[i];
-        if (i == 0 || !(s->x[i - 1] < x && x < s->x[i]))
-            continue;
-        low = plot_place(&plot->x, s->x[i - 1]);
-        high = plot_place(&plot->x, s->x[i]);
-        return between(&plot->y, s->y[i - 1], s->y[i],
-                       (plot_place(&plot->x, x) - low) / (high - low));
+        if (x1 > x0)
+            pen_run(pen, (int)x, y0 + pen->slope * (from - x0),
+                y0 + pen->slope * (to - x0));
+        else
+            pen_run(pen, (int)x, y0, y1);
     }
-    return NAN;
 }
 
-/* The value at a place, 0..1. */
-static double value_at(const struct plot_axis *axis, double place)
+static bool raster_line(struct raster *r, const struct plot *plot, const struct plot_series *s,
+                 int *row, int *col)
 {
-    if (axis->log && axis->low > 0)
-        return axis->low * pow(axis->high / axis->low, place);
-    return axis->low + (axis->high - axis->low) * place;
+    struct pen pen = {r, &grains[r->charset], (uint8_t)s->ink, 0, -1, -1};
+    double x0 = NAN, y0 = NAN;
+
+    for (int i = 0; i < s->count && r->rows > 0 && r->cols > 0; i++) {
+        double x = to_dots(plot_place(&plot->x, s->x[i]), r->cols, pen.grain->x);
+        double y = to_dots(1 - plot_place(&plot->y, s->y[i]), r->rows, pen.grain->y);
+        bool alone = i + 1 == s->count || !isfinite(s->y[i + 1]);
+
+        if (isfinite(x) && isfinite(y)) {
+            if (isfinite(x0))
+                pen_segment(&pen, fmin(x0, x), x0 <= x ? y0 : y, fmax(x0, x),
+                        x0 <= x ? y : y0);
+            else if (alone)
+                pen_segment(&pen, x, y, x, y);
+        } else {
+            x = y = NAN;
+        }
+        x0 = x;
+        y0 = y;
+    }
+    *row = pen.row;
+    *col = pen.col;
+    return pen.row >= 0;
 }
 
-double plot_move(const struct plot *plot, int width, double x, int columns)
+static uint32_t raster_char(const struct raster *r, int row, int col)
 {
-    double place = plot_place(&plot->x, x);
+    static const uint32_t blocks[] = {0, 0x2580, 0x2584, 0x2588};
+    uint8_t bits = r->cells[row * r->cols + col].bits;
 
-    if (!isfinite(place) || width < 2)
-        return x;
-    place += (double)columns / (width - 1);
-    if (place <= 0)
-        return plot->x.low;
-    return place >= 1 ? plot->x.high : value_at(&plot->x, place);
+    if (!bits || r->charset == CHARSET_ASCII)
+        return bits;
+    return r->charset == CHARSET_BLOCK ? blocks[bits & 3] : 0x2800u + bits;
 }
 
 /* ---- where things stand ---- */

@@ -1,5 +1,5 @@
 /*
- * plot_axis.c - places and round values on an axis of a plot.
+ * plot.c - the series of a plot, places and round values on its axes.
  *
  *   place = (f(value) - f(low)) / (f(high) - f(low)),  f = log for log axes
  *
@@ -8,14 +8,104 @@
  * room for; with room to spare a decade also has 2 and 5. Example: 0..79 GiB with room
  * for six: 0, 20, 40, 60 GiB; 1..4096 with room for seven: 1, 4, 16 .. 4096.
  */
-#include "tui/toolkit/plot.h"
+#include "output/plot.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "util/mem.h"
 #include "util/str.h"
 #include "util/units.h"
+
+/* ---- series ---- */
+
+void plot_init(struct plot *plot)
+{
+    memset(plot, 0, sizeof *plot);
+    plot->series = gp_calloc(PLOT_SERIES, sizeof *plot->series);
+}
+
+void plot_fini(struct plot *plot)
+{
+    free(plot->series);
+    plot->series = NULL;
+    plot->count = 0;
+}
+
+struct plot_series *plot_add(struct plot *plot, const char *name, int ink, char mark)
+{
+    struct plot_series *s;
+
+    if (plot->count == PLOT_SERIES)
+        return NULL;
+    s = &plot->series[plot->count++];
+    s->count = 0;
+    s->ink = ink;
+    s->mark = mark;
+    s->label = 0;
+    gp_copy(s->name, sizeof s->name, name);
+    gp_tame(s->name);
+    return s;
+}
+
+void plot_point(struct plot_series *s, double x, double y)
+{
+    if (!s || s->count == PLOT_POINTS)
+        return;
+    s->x[s->count] = x;
+    s->y[s->count++] = y;
+}
+
+/* ---- reading ---- */
+
+static double between(const struct plot_axis *axis, double a, double b, double part)
+{
+    if (axis->log && a > 0 && b > 0)
+        return a * pow(b / a, part);
+    return a + (b - a) * part;
+}
+
+/* Straight lines on the axes as drawn: a roof of slope 1 is read exactly. */
+double plot_read(const struct plot *plot, const struct plot_series *s, double x)
+{
+    for (int i = 0; i < s->count; i++) {
+        double low, high;
+
+        if (s->x[i] == x)
+            return s->y[i];
+        if (i == 0 || !(s->x[i - 1] < x && x < s->x[i]))
+            continue;
+        low = plot_place(&plot->x, s->x[i - 1]);
+        high = plot_place(&plot->x, s->x[i]);
+        return between(&plot->y, s->y[i - 1], s->y[i],
+                       (plot_place(&plot->x, x) - low) / (high - low));
+    }
+    return NAN;
+}
+
+/* The value at a place, 0..1. */
+static double value_at(const struct plot_axis *axis, double place)
+{
+    if (axis->log && axis->low > 0)
+        return axis->low * pow(axis->high / axis->low, place);
+    return axis->low + (axis->high - axis->low) * place;
+}
+
+double plot_move(const struct plot *plot, int width, double x, int columns)
+{
+    double place = plot_place(&plot->x, x);
+
+    if (!isfinite(place) || width < 2)
+        return x;
+    place += (double)columns / (width - 1);
+    if (place <= 0)
+        return plot->x.low;
+    return place >= 1 ? plot->x.high : value_at(&plot->x, place);
+}
+
+/* ---- axes ---- */
 
 #define MOST 1e300 /* beyond, differences would overflow */
 

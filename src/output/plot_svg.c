@@ -7,11 +7,12 @@
  * Ito; lines end in their letter and points are their digit, so that it can be printed
  * without colour.
  */
+#include "output/plot.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "tui/toolkit/plot.h"
 #include "util/table.h"
 
 /* The picture, in its own units. */

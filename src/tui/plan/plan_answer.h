@@ -1,9 +1,9 @@
 /*
- * plan_parts.h - the files of the Plan screen: s_plan.c (keys, form) and
- * plan_answer.c (what stands beside the form).
+ * plan_answer.h - what stands beside the form on the Plan screen: the answer, and its
+ * reasons, suggestions and sources. Rows of text, painted or only counted.
  */
-#ifndef GP_TUI_PLAN_PLAN_PARTS_H
-#define GP_TUI_PLAN_PLAN_PARTS_H
+#ifndef GP_TUI_PLAN_PLAN_ANSWER_H
+#define GP_TUI_PLAN_PLAN_ANSWER_H
 
 #include "tui/form.h"
 #include "tui/toolkit/canvas.h"
@@ -25,10 +25,6 @@ void plan_side_page(struct page *page, const struct form *form);
 const char *plan_verdict(const struct form *form);
 /* "2 x NVIDIA L40S", or that there is none. */
 void plan_answer_title(const struct form *form, char *text, size_t size);
-
-/* Applies the only suggestion, or opens a list of them. (plan_fix.c) */
-struct app;
-bool plan_fix_apply(struct app *app);
 
 /* The terms of the answer, those of this field first. */
 void plan_why_text(const struct form *form, enum field first, struct strbuf *out);

@@ -1,8 +1,13 @@
 /*
- * plain_parts.h - what the files of plain mode share. Nobody else includes it.
+ * plain_lines.h - plain mode's lines out and in, and the parts that say and ask them.
+ *
+ * Every line goes through the sanitizer; every answer is a line, and when the input has
+ * ended every question keeps its default.
+ *
+ *   plain.c -> plain_form.c, plain_say.c, plain_compare.c, plain_bench.c -> plain_lines.c
  */
-#ifndef GP_TUI_PLAIN_PLAIN_PARTS_H
-#define GP_TUI_PLAIN_PLAIN_PARTS_H
+#ifndef GP_TUI_PLAIN_PLAIN_LINES_H
+#define GP_TUI_PLAIN_PLAIN_LINES_H
 
 #include <stdbool.h>
 

@@ -1,16 +1,16 @@
 /*
- * plot.h - curves and points in a rectangle of cells: braille, half blocks or ASCII.
+ * plot.h - what a plot is made of: axes and series, whatever shows them; as CSV and SVG.
  *
  * Axes are linear or logarithmic; ticks stand at round values (1, 2, 5 x 10^n, or powers
- * of two) with their unit. Lines are drawn first, then points: a point is a digit or a
- * letter, so that it survives ASCII and mono. A cursor at x reads each series there.
+ * of two) with their unit. A series is a line or points; a point is a digit or a letter,
+ * so that it survives ASCII and print. A screen draws it by tui/toolkit/plot_draw.h.
  */
-#ifndef GP_TUI_TOOLKIT_PLOT_H
-#define GP_TUI_TOOLKIT_PLOT_H
+#ifndef GP_OUTPUT_PLOT_H
+#define GP_OUTPUT_PLOT_H
 
 #include <stdbool.h>
 
-#include "tui/toolkit/canvas.h"
+#include "util/str.h"
 
 #define PLOT_SERIES 17 /* eight types or layers, their roofs, and flagged points */
 #define PLOT_POINTS 512
@@ -26,7 +26,7 @@ struct plot_axis {
 
 struct plot_series {
     char name[64];
-    enum ink ink;
+    int ink;            /* on a screen: one of enum ink (theme.h) */
     char mark;          /* of points; 0: a line */
     char label;         /* of a line: a letter where it ends; 0: none */
     int count;
@@ -43,22 +43,13 @@ struct plot {
 
 void plot_init(struct plot *plot);
 void plot_fini(struct plot *plot);
-struct plot_series *plot_add(struct plot *plot, const char *name, enum ink ink,
-                             char mark);
+struct plot_series *plot_add(struct plot *plot, const char *name, int ink, char mark);
 void plot_point(struct plot_series *series, double x, double y);
 /* A line's value at x, between its points; NAN outside. */
 double plot_read(const struct plot *plot, const struct plot_series *series, double x);
 /* x of the column that is `columns` away from that of x. */
 double plot_move(const struct plot *plot, int width, double x, int columns);
 
-/* cursor: x where a vertical line stands; NAN = none. */
-void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot,
-               double cursor);
-/* The cells that plot_draw() gives to the curves themselves, on the canvas. */
-struct rect plot_area(struct rect in, const struct plot *plot);
-/* Row and column of a value within that area; false: outside. */
-bool plot_cell(const struct plot *plot, struct rect area, double x, double y, int *row,
-               int *col);
 /* 0 at the low end, 1 at the high end of the axis; NAN for what has no place on it. */
 double plot_place(const struct plot_axis *axis, double value);
 
@@ -69,7 +60,7 @@ char *plot_tick_text(const struct plot_axis *axis, double value, char *text,
                      size_t size);
 const char *plot_unit(const struct plot_axis *axis); /* that of the ticks: "GiB" */
 
-/* The same as CSV (series,x,y) and as a picture (plot_svg.c). */
+/* The plot as CSV (series,x,y) and as a picture (plot_svg.c). */
 void plot_csv(const struct plot *plot, struct strbuf *out);
 void plot_svg(const struct plot *plot, struct strbuf *out);
 

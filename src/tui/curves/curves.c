@@ -1,0 +1,92 @@
+/*
+ * curves.c - what the functions that fill, read and draw a curve share; see curves.h.
+ */
+#include "tui/curves/curves.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "util/str.h"
+
+void curve_range(struct curves *c, double low, double high)
+{
+    const struct curve_view *v = &c->view[c->curve];
+
+    c->plot.x.low = isfinite(v->low) ? fmax(v->low, low) : low;
+    c->plot.x.high = isfinite(v->high) ? fmin(v->high, high) : high;
+    if (!(c->plot.x.high > c->plot.x.low)) {
+        c->plot.x.low = low;
+        c->plot.x.high = high;
+    }
+}
+
+void curve_say(struct curves *c, char mark, enum ink ink, const char *name,
+               const char *fmt, ...)
+{
+    struct curve_reading *r;
+    va_list args;
+
+    if (c->readings == CURVES_READINGS)
+        return;
+    r = &c->reading[c->readings++];
+    r->mark = mark;
+    r->ink = ink;
+    r->more[0] = '\0';
+    gp_copy(r->name, sizeof r->name, name);
+    va_start(args, fmt);
+    vsnprintf(r->value, sizeof r->value, fmt, args);
+    va_end(args);
+    gp_tame(r->value);
+}
+
+void curve_more(struct curves *c, const char *fmt, ...)
+{
+    struct curve_reading *r = c->readings ? &c->reading[c->readings - 1] : NULL;
+    va_list args;
+
+    if (!r)
+        return;
+    va_start(args, fmt);
+    vsnprintf(r->more, sizeof r->more, fmt, args);
+    va_end(args);
+}
+
+double curve_floor2(double value)
+{
+    return value > 0 && isfinite(value) ? exp2(floor(log2(value) + 1e-9)) : 1;
+}
+
+double curve_ceil2(double value)
+{
+    return value > 0 && isfinite(value) ? exp2(ceil(log2(value) - 1e-9)) : 1;
+}
+
+enum ink curve_ink(int i)
+{
+    return (enum ink)(INK_SERIES1 + i % 4);
+}
+
+int curve_nearest(const struct plot *plot, const struct plot_series *s, double x)
+{
+    double at = plot_place(&plot->x, x), least = INFINITY;
+    int best = -1;
+
+    for (int i = 0; i < s->count; i++) {
+        double far = fabs(plot_place(&plot->x, s->x[i]) - at);
+
+        if (far < least) {
+            least = far;
+            best = i;
+        }
+    }
+    return best;
+}
+
+double curves_cursor(const struct curves *c)
+{
+    double x = c->view[c->curve].cursor;
+
+    x = isfinite(x) ? x : c->start;
+    return fmin(fmax(x, c->plot.x.low), c->plot.x.high);
+}
