@@ -21,10 +21,8 @@
 #include "util/clock.h"
 #include "util/str.h"
 
-enum kind { READ, WRITE, COPY };
-
 struct memory_work {
-    enum kind kind;
+    enum bench_kind kind;
     size_t bytes; /* of one copy; a multiple of 64 */
     int rotation, next, launches;
     bool streaming;
@@ -158,9 +156,9 @@ static void work_part(void *ctx, int part, int parts)
     cpu_pool_share(work->bytes, part, parts, &from, &to);
     for (int i = 0; i < work->launches; i++) {
         at = (size_t)((work->next + i) % work->rotation) * work->bytes + from;
-        if (work->kind == READ)
+        if (work->kind == KIND_READ)
             sum += work->reader->read(work->from + at, to - from);
-        else if (work->kind == WRITE)
+        else if (work->kind == KIND_WRITE)
             write_all(work->to + at, to - from, work->fill, work->streaming);
         else
             copy_all(work->to + at, work->from + at, to - from, work->streaming);
@@ -202,12 +200,12 @@ static bool allocate(struct memory_work *work, int threads)
     size_t all = work->bytes * (size_t)work->rotation;
 
     work->sums = calloc((size_t)threads * WORDS, sizeof *work->sums);
-    if (work->kind != WRITE && (work->from = cpu_alloc(all)))
+    if (work->kind != KIND_WRITE && (work->from = cpu_alloc(all)))
         work->from_bytes = all;
-    if (work->kind != READ && (work->to = cpu_alloc(all)))
+    if (work->kind != KIND_READ && (work->to = cpu_alloc(all)))
         work->to_bytes = all;
-    return work->sums && (work->kind == WRITE || work->from) &&
-           (work->kind == READ || work->to);
+    return work->sums && (work->kind == KIND_WRITE || work->from) &&
+           (work->kind == KIND_READ || work->to);
 }
 
 static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
@@ -252,16 +250,13 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
 
     if (!(*ctx = work))
         return POINT_OOM;
-    if (strcmp(point->kind, "copy-engine") == 0 ||
-        strcmp(point->kind, "read-product") == 0) {
+    if (bench_kind_is(point->kind, KIND_IS_TOP)) {
         gp_copy(why, size, "a processor has no such means");
         return POINT_UNSUPPORTED;
     }
-    work->kind = strcmp(point->kind, "read") == 0    ? READ
-                 : strcmp(point->kind, "write") == 0 ? WRITE
-                                                     : COPY;
+    work->kind = point->kind;
     work->bytes = (size_t)point->bytes / LINE * LINE;
-    each = (double)work->bytes * (work->kind == COPY ? 2 : 1);
+    each = (double)work->bytes * (work->kind == KIND_COPY ? 2 : 1);
     if (work->bytes == 0 || (double)work->bytes != point->bytes) {
         gp_format(why, size, "bytes must be a multiple of %d", LINE);
         return POINT_UNSUPPORTED;
@@ -283,12 +278,12 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
         return POINT_OOM;
     }
     cpu_pool_run(engine->pool, touch_part, work);
-    if (work->kind == READ) {
+    if (work->kind == KIND_READ) {
         choose_reader(engine, work);
         gp_copy(out->algorithm, sizeof out->algorithm, work->reader->name);
     }
     out->params = json_pack("{s:i, s:b}", "threads", engine->topology.threads,
-                            "streaming_stores", work->streaming && work->kind != READ);
+                            "streaming_stores", work->streaming && work->kind != KIND_READ);
     return POINT_OK;
 }
 
@@ -321,22 +316,22 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
 
     work->launches = 1;
     work->fill = 0x5a;
-    if (work->kind != WRITE)
+    if (work->kind != KIND_WRITE)
         want = sum_words(work->from + at, work->bytes, &zeros);
-    if (work->kind == COPY)
+    if (work->kind == KIND_COPY)
         memset(work->to + at, 0xee, work->bytes);
     cpu_pool_run(engine->pool, work_part, work);
     for (int i = 0; i < cpu_pool_threads(engine->pool); i++)
         sum += work->sums[i * WORDS];
     out->done = true;
     out->n = 1;
-    out->ok = work->kind == READ ? sum == want
-              : work->kind == WRITE
+    out->ok = work->kind == KIND_READ ? sum == want
+              : work->kind == KIND_WRITE
                   ? same_bytes(work->to + at, work->bytes, 0x5a)
                   : memcmp(work->to + at, work->from + at, work->bytes) == 0;
     if (!out->ok)
         gp_copy(out->why, sizeof out->why, "memory does not hold what was written");
-    if (work->kind != WRITE)
+    if (work->kind != KIND_WRITE)
         method_no_zeros(out, FILL_UNIFORM, (double)zeros * 8, (double)work->bytes);
 }
 

@@ -177,7 +177,7 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
     struct transfer_work *work;
     enum point_state state;
 
-    if (strcmp(point->kind, "storage") != 0) {
+    if (point->kind != KIND_STORAGE) {
         gp_copy(why, size, "host memory is this device's memory: nothing is transferred");
         return POINT_UNSUPPORTED;
     }

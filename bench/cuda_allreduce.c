@@ -306,7 +306,7 @@ enum point_state cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point
                POINT_UNSUPPORTED;
     take_devices(ctx, s, point->devices);
     s->wide = point->type == TYPE_FP32 || point->type == TYPE_TF32;
-    s->graph = strcmp(point->kind, "graph") == 0;
+    s->graph = point->kind == KIND_GRAPH;
     s->elements = (size_t)point->bytes / (s->wide ? 4 : 2);
     if (s->elements == 0)
         s->elements = 1;

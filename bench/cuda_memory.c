@@ -221,15 +221,15 @@ static enum point_state allocate(struct cuda_ctx *ctx, struct memory_state *s,
 enum point_state cuda_memory_prepare(struct cuda_ctx *ctx, const struct point *point,
                                      struct prepared *out, char *why, size_t size)
 {
-    bool reads = strcmp(point->kind, "read") == 0;
-    bool copies = strcmp(point->kind, "copy") == 0;
-    bool engine = strcmp(point->kind, "copy-engine") == 0;
+    bool reads = point->kind == KIND_READ;
+    bool copies = point->kind == KIND_COPY;
+    bool engine = point->kind == KIND_COPY_ENGINE;
     struct memory_state *s;
 
     if (point->bytes < 16 || point->bytes > 0x1p50)
         return snprintf(why, size, "a size of %.0f bytes", point->bytes),
                POINT_UNSUPPORTED;
-    if (strcmp(point->kind, "read-product") == 0)
+    if (point->kind == KIND_READ_PRODUCT)
         return prepare_product(ctx, point, out, why, size);
     if (!(s = calloc(1, sizeof *s)))
         return snprintf(why, size, "out of host memory"), POINT_ERROR;

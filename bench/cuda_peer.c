@@ -246,7 +246,7 @@ enum point_state cuda_peer_prepare(struct cuda_ctx *ctx, const struct point *poi
                POINT_UNSUPPORTED;
     if (!(s = calloc(1, sizeof *s)))
         return snprintf(why, size, "out of host memory"), POINT_ERROR;
-    s->ways = strcmp(point->kind, "peer-both") == 0 ? 2 : 1;
+    s->ways = point->kind == KIND_PEER_BOTH ? 2 : 1;
     s->way[0].from = s->way[1].to = point->from;
     s->way[0].to = s->way[1].from = point->to;
     s->bytes = (size_t)point->bytes;

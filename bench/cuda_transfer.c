@@ -367,7 +367,7 @@ static bool time_alone(struct cuda_ctx *ctx, double *first)
 enum point_state cuda_transfer_prepare(struct cuda_ctx *ctx, const struct point *point,
                                        struct prepared *out, char *why, size_t size)
 {
-    bool storage = strcmp(point->kind, "storage") == 0;
+    bool storage = point->kind == KIND_STORAGE;
     struct transfer_state *s;
     enum point_state state;
 
@@ -380,9 +380,9 @@ enum point_state cuda_transfer_prepare(struct cuda_ctx *ctx, const struct point 
         return snprintf(why, size, "out of host memory"), POINT_ERROR;
     s->bytes = (size_t)point->bytes;
     s->file = -1;
-    s->pinned = strstr(point->kind, "pinned") != NULL;
-    s->to_device = storage || point->kind[0] == 'h' || point->kind[0] == 'b';
-    s->to_host = point->kind[0] == 'd' || point->kind[0] == 'b';
+    s->pinned = bench_kind_is(point->kind, KIND_IS_PINNED);
+    s->to_device = bench_kind_is(point->kind, KIND_IS_IN);
+    s->to_host = bench_kind_is(point->kind, KIND_IS_OUT);
     ctx->work = (struct cuda_work){.active = true,
                                    .name = point->id,
                                    .enqueue = transfer_enqueue,

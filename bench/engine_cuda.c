@@ -176,7 +176,7 @@ static enum point_state prepare_point(void *opaque, const struct point *point,
     ctx->shared = ctx->bound = ctx->extrapolated = ctx->cached = false;
     ctx->padded = ctx->reduced = 0;
     ctx->emulated = emulated(point->type);
-    if (point->test == TEST_FIT || point->test == TEST_DECODE)
+    if (bench_test_is(point->test, TEST_IS_ONCE) || bench_test_is(point->test, TEST_IS_WHOLE))
         drop_kept(ctx);
     cuda_floors(ctx);
     state = prepares[point->test](ctx, point, out, why, size);

@@ -229,9 +229,9 @@ static void measure_pass(struct bench_run *run, const struct order *order, int v
     struct work work = {run, variant};
     struct sampler sampler = sampler_of(&work);
 
-    if (order->point.test == TEST_ALLREDUCE)
+    if (bench_test_is(order->point.test, TEST_NEEDS_DEVICES))
         settings = method_of_sums(&settings);
-    if (order->point.test == TEST_FIT)
+    if (bench_test_is(order->point.test, TEST_IS_ONCE))
         measure_once(&sampler, out);
     else
         method_measure(&settings, &sampler,
@@ -268,7 +268,7 @@ static void measure_cool(struct bench_run *run, const struct order *order, int v
 static json_t *measure_latency(struct bench_run *run, const struct order *order,
                                int variant, double each)
 {
-    bool product = order->point.test == TEST_GEMM || order->point.test == TEST_BATCH;
+    bool product = bench_test_is(order->point.test, TEST_IS_PRODUCT);
     double samples[LATENCY_SAMPLES], times[LATENCY_SAMPLES], began = clock_now();
     struct stats stats;
     json_t *json;
@@ -303,7 +303,7 @@ static void settle_drift(struct bench_run *run, const struct order *order, int v
 
     run->medians[order->index][variant] = second;
     r->passes[r->pass_count++] = second;
-    if (!(before > 0) || order->point.test == TEST_FIT)
+    if (!(before > 0) || bench_test_is(order->point.test, TEST_IS_ONCE))
         return;
     r->passes[0] = before;
     r->passes[r->pass_count++] = second;
@@ -394,7 +394,7 @@ enum measured_point measure_point(struct bench_run *run, const struct order *ord
         run->backend->prepare(run->ctx, &order->point, &prepared, why, sizeof why);
     if (r.state != POINT_OK)
         measure_send(run, order, &r);
-    else if (order->point.test != TEST_FIT)
+    else if (!bench_test_is(order->point.test, TEST_IS_ONCE))
         reheat(run);
     for (int v = 0; r.state == POINT_OK && v < prepared.variants && v < VARIANTS &&
                     done == POINT_DONE;

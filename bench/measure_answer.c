@@ -115,24 +115,23 @@ static json_t *flags_of(struct bench_run *run, const struct order *order,
 {
     bool hot =
         r->watched.throttle == THROTTLE_THERMAL || r->watched.throttle == THROTTLE_HW;
-    bool multiplies = order->point.test == TEST_GEMM ||
-                      order->point.test == TEST_BATCH ||
-                      order->point.test == TEST_DECODE;
-    bool product = multiplies || order->point.test == TEST_MEMORY;
+    enum bench_test test = order->point.test;
+    bool rotates = bench_test_is(test, TEST_IS_ROTATED);
+    bool once = bench_test_is(test, TEST_IS_ONCE);
     const struct {
         const char *word;
         bool set;
     } all[] = {
-        {"zeros", multiplies && run->orders.settings.fill == FILL_ZEROS},
-        {"not-cold", product && order->point.cache != CACHE_HOT && !r->prepared->cold},
-        {"unconverged", order->point.test != TEST_FIT && !r->measured->stats.converged},
+        {"zeros", bench_test_is(test, TEST_IS_LIBRARY) && run->orders.settings.fill == FILL_ZEROS},
+        {"not-cold", rotates && order->point.cache != CACHE_HOT && !r->prepared->cold},
+        {"unconverged", !once && !r->measured->stats.converged},
         {"drift", r->drift},
         {"throttled", hot},
         {"low_clock",
          r->watched.clock > 0 && r->watched.clock < CLOCK_LEAST * run->clock},
         {"wrong", r->check.done && !r->check.ok},
         {"power_cap", r->watched.throttle == THROTTLE_POWER_CAP},
-        {"no_sensors", order->point.test != TEST_FIT &&
+        {"no_sensors", !once &&
                            r->watched.throttle == THROTTLE_UNKNOWN &&
                            watch_latest(run->watch, "throttle_bits", -1) >= 0},
     };

@@ -31,7 +31,9 @@ util_sources = \
 point_sources = \
 	src/point/point.c \
 	src/point/point.h \
-	src/point/point_decode.c
+	src/point/point_decode.c \
+	src/point/test.c \
+	src/point/test.h
 
 core_sources = \
 	src/core/compare.c \

@@ -288,6 +288,7 @@ fake_cuda_sources = \
 	$(top_srcdir)/bench/cuda_types.c \
 	$(top_srcdir)/src/point/point.c \
 	$(top_srcdir)/src/point/point_decode.c \
+	$(top_srcdir)/src/point/test.c \
 	$(top_srcdir)/src/util/err.c \
 	$(top_srcdir)/src/util/json.c \
 	$(top_srcdir)/src/util/mem.c \

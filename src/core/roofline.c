@@ -4,6 +4,7 @@
 #include "core/roofline.h"
 
 #include <stddef.h>
+#include <string.h>
 
 static bool bounds(struct quantity q)
 {
@@ -17,6 +18,19 @@ struct roof roof_of_gpu(const struct gpu *gpu, enum format_math math, bool fp16a
     if (fp16acc && bounds(gpu->rate_fp16acc))
         roof.rate = gpu->rate_fp16acc;
     return roof;
+}
+
+struct roof roof_of_type(const struct gpu *gpu, enum bench_type type)
+{
+    const struct type_row *row = &type_rows[type];
+    int math = 0;
+
+    while (math < MATH_COUNT &&
+           strcmp(row->arithmetic, format_math_word((enum format_math)math)) != 0)
+        math++;
+    if (math == MATH_COUNT)
+        return (struct roof){quantity_unknown(), gpu->bandwidth};
+    return roof_of_gpu(gpu, (enum format_math)math, strcmp(row->accumulate, "fp16") == 0);
 }
 
 struct roofline roofline_work(const struct roof *roof, double operations, double bytes)

@@ -21,6 +21,7 @@
 
 #include "core/gpu.h"
 #include "core/quantity.h"
+#include "point/test.h"
 
 enum roof_bound { ROOF_NONE, ROOF_MEMORY, ROOF_ARITHMETIC, ROOF_LINK };
 
@@ -36,6 +37,7 @@ struct roofline {
 
 /* The roof of a GPU for a type of arithmetic; fp16acc: accumulated in FP16. */
 struct roof roof_of_gpu(const struct gpu *gpu, enum format_math math, bool fp16acc);
+struct roof roof_of_type(const struct gpu *gpu, enum bench_type type);
 
 struct roofline roofline_work(const struct roof *roof, double operations, double bytes);
 

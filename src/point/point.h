@@ -16,41 +16,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "point/test.h"
 #include "util/err.h"
 
 #define POINT_ID_MAX 128
 #define POINT_DEVICES 64 /* indices that a point may name: 0..63 */
-
-enum bench_test {
-    TEST_GEMM,      /* one matrix product */
-    TEST_BATCH,     /* one of a model's linear layers at one batch size */
-    TEST_MEMORY,    /* device memory: read, write, copy */
-    TEST_TRANSFER,  /* host <-> device, storage -> device */
-    TEST_DECODE,    /* a synthetic decoder step */
-    TEST_FIT,       /* allocate the planned bytes for real */
-    TEST_ALLREDUCE, /* over several devices */
-    TEST_COUNT
-};
-
-enum bench_type { /* operand types; DESIGN and cuBLASLt decide compute and output */
-    TYPE_FP32,          /* as frameworks ask for it */
-    TYPE_FP32_PEDANTIC, /* no other arithmetic, whatever the library would rather do */
-    TYPE_TF32,
-    TYPE_FP16,    /* FP32 accumulation */
-    TYPE_FP16ACC, /* FP16 accumulation */
-    TYPE_BF16,
-    TYPE_INT8,    /* INT32 accumulation and output */
-    TYPE_FP8,     /* E4M3 x E4M3 -> BF16 */
-    TYPE_MXFP8,
-    TYPE_NVFP4,
-    TYPE_COUNT
-};
-
-enum bench_cache {
-    CACHE_COLD,         /* operands rotate beyond twice the last cache */
-    CACHE_WEIGHTS_COLD, /* only the weight A rotates: decode as it really is */
-    CACHE_HOT           /* one copy: named so, never compared with the others */
-};
 
 struct point {
     char id[POINT_ID_MAX]; /* "gemm/bf16/4096x8x4096/weights-cold" (no device, no algo) */
@@ -58,10 +28,7 @@ struct point {
     enum bench_type type;
     int64_t m, n, k;       /* GEMM, BATCH */
     enum bench_cache cache;
-    char kind[24];         /* MEMORY: "read" "write" "copy" "copy-engine" "read-product";
-                            * TRANSFER: "h2d-pinned" "d2h-pinned" "both-pinned"
-                            * "h2d-pageable" "d2h-pageable" "storage" "peer" "peer-both";
-                            * ALLREDUCE: "plain" "graph" */
+    enum bench_kind kind;  /* MEMORY, TRANSFER, ALLREDUCE */
     double bytes;          /* MEMORY, TRANSFER, ALLREDUCE, FIT: bytes of one operation */
     int from, to;          /* TRANSFER peer: devices, by index */
     uint64_t devices;      /* ALLREDUCE: those that sum, a bit per index */
@@ -82,7 +49,6 @@ struct point {
 /* What one operation of the point does; 0 where it has no meaning. */
 double point_operations(const struct point *point); /* FLOP or integer operations */
 double point_bytes(const struct point *point);      /* bytes it must move at the least */
-double bench_type_bytes(enum bench_type type);      /* bytes per element: 4, 2, 1, 0.5 */
 
 /* Is it work of several devices, driven by one engine while no other works? */
 bool point_together(const struct point *point);
@@ -108,13 +74,8 @@ void point_omitted(const struct point *point, const char *more, char *text, size
 
 /* Fills id from the other fields. */
 void point_name(struct point *point);
-
-const char *bench_test_word(enum bench_test test);    /* "gemm" */
-const char *bench_type_word(enum bench_type type);    /* "bf16", "fp16-acc16" */
-const char *bench_cache_word(enum bench_cache cache); /* "weights-cold" */
-int bench_test_parse(const char *word);               /* -1 = no such word */
-int bench_type_parse(const char *word);
-int bench_cache_parse(const char *word);
+void point_devices(uint64_t devices, char *text, size_t size); /* "0-3,6" */
+unsigned point_hash(const char *text); /* FNV-1a, where an id has no room for the text */
 
 json_t *point_to_json(const struct point *point);
 /* GP_E_FILE names the field. Dimensions are bounded to 2^31, bytes to 2^50. */

@@ -12,32 +12,6 @@
 
 #include "util/str.h"
 
-/* Formats whose elements some library multiplies as they are stored. Scales by tensor, row
- * or column are applied to sums, which is little work; those of blocks are not listed,
- * but where the product itself has them. */
-static const struct {
-    const char *format;
-    enum bench_type type;
-} products[] = {
-    {"fp32", TYPE_FP32},     {"fp32-pedantic", TYPE_FP32_PEDANTIC},
-    {"tf32", TYPE_TF32},     {"fp16", TYPE_FP16},
-    {"bf16", TYPE_BF16},     {"fp16-acc16", TYPE_FP16ACC},
-    {"int8", TYPE_INT8},     {"fp8", TYPE_FP8},
-    {"mxfp8", TYPE_MXFP8},   {"fp8-tensor", TYPE_FP8},
-    {"nvfp4", TYPE_NVFP4},   {"ggml-f32", TYPE_FP32},
-    {"ggml-f16", TYPE_FP16}, {"ggml-bf16", TYPE_BF16},
-};
-
-static bool product_of(const char *format, enum bench_type *type)
-{
-    for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
-        if (strcmp(products[i].format, format) == 0) {
-            *type = products[i].type;
-            return true;
-        }
-    return false;
-}
-
 const char *point_weights(const struct point *point)
 {
     return point->weights[0] ? point->weights : bench_type_word(point->type);
@@ -48,14 +22,9 @@ const char *point_head(const struct point *point)
     return point->head[0] ? point->head : point_weights(point);
 }
 
-/* Activations of narrow weights are of 16 bits. */
 const char *point_kv(const struct point *point)
 {
-    if (point->kv[0])
-        return point->kv;
-    if (point->type == TYPE_FP16 || point->type == TYPE_FP16ACC)
-        return "fp16";
-    return bench_type_bytes(point->type) == 4 ? "fp32" : "bf16";
+    return point->kv[0] ? point->kv : type_rows[point->type].activation;
 }
 
 bool point_decode_types(const struct point *point, struct decode_types *out, char *why,
@@ -68,14 +37,16 @@ bool point_decode_types(const struct point *point, struct decode_types *out, cha
                {"a head", point_head(point), &out->head},
                {"a KV cache", point_kv(point), &out->kv}};
 
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (!product_of(all[i].format, all[i].type)) {
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        *all[i].type = bench_type_of_format(all[i].format);
+        if (*all[i].type == TYPE_COUNT) {
             gp_format(why, size,
                       "no library here multiplies %s of %s, and nothing else is "
                       "measured in its place",
                       all[i].what, all[i].format);
             return false;
         }
+    }
     if (out->linear == point->type)
         return true;
     gp_format(why, size, "weights of %s are not multiplied as %s", point_weights(point),

@@ -33,8 +33,6 @@
 static const double too_long[] = {
     [PRESET_QUICK] = 5, [PRESET_NORMAL] = 45, [PRESET_THOROUGH] = 400};
 
-enum { CPU_TYPES = 1u << TYPE_FP32 | 1u << TYPE_FP16 | 1u << TYPE_BF16 | 1u << TYPE_INT8 };
-
 struct planning {
     const struct points_options *options;
     struct points *out;
@@ -105,27 +103,28 @@ static void add(struct planning *p, struct point *point, bool always)
 /* What the model's weights are multiplied in; weight-only formats in 16 bit. */
 static enum bench_type model_type(const struct points_options *options)
 {
-    static const enum bench_type by_math[MATH_COUNT] = {
-        [MATH_FP32] = TYPE_FP32, [MATH_TF32] = TYPE_TF32, [MATH_FP16] = TYPE_FP16,
-        [MATH_BF16] = TYPE_BF16, [MATH_FP8] = TYPE_FP8,   [MATH_INT8] = TYPE_INT8,
-        [MATH_INT4] = TYPE_BF16, [MATH_FP4] = TYPE_NVFP4,
-    };
     const struct precision *p = &options->request->precision;
     const struct format *format = p->weight;
+    enum bench_type type;
 
     if (!format || format->weight_only)
         format = p->base;
     if (!format)
         return TYPE_BF16;
-    return strstr(format->id, "mxfp8") ? TYPE_MXFP8 : by_math[format->math];
+    if (strstr(format->id, "mxfp8"))
+        return TYPE_MXFP8;
+    type = bench_type_of_arithmetic(format_math_word(format->math));
+    return type == TYPE_COUNT ? TYPE_BF16 : type; /* INT4 weights */
 }
 
 static unsigned gemm_types(const struct points_options *options)
 {
-    unsigned known_types = options->cpu ? CPU_TYPES : (1u << TYPE_COUNT) - 1;
+    unsigned known_types = 0;
 
     if (options->types)
         return options->types;
+    for (int t = 0; t < TYPE_COUNT; t++)
+        known_types |= (unsigned)(!options->cpu || type_rows[t].cpu) << t;
     return options->products ? known_types & options->products : known_types;
 }
 
@@ -405,39 +404,39 @@ static void plan_fit(struct planning *p)
 
 /* ---- bytes ----------------------------------------------------------------------- */
 
-static void add_bytes(struct planning *p, enum bench_test test, const char *kind,
+static void add_bytes(struct planning *p, enum bench_test test, enum bench_kind kind,
                       double bytes)
 {
-    struct point point = {.test = test, .bytes = bytes, .tp = 1};
+    struct point point = {.test = test, .kind = kind, .bytes = bytes, .tp = 1};
 
-    gp_copy(point.kind, sizeof point.kind, kind);
-    add(p, &point, test == TEST_MEMORY);
+    add(p, &point, bench_test_is(test, TEST_IS_ALWAYS));
 }
 
-static void add_memory(struct planning *p, double bytes)
+/* In each kind of the test; `top`: those of the largest size. */
+static void add_kinds(struct planning *p, enum bench_test test, double bytes, bool top)
 {
-    static const char *const kinds[] = {"read", "write", "copy"};
-
-    for (int i = 0; i < 3; i++)
-        add_bytes(p, TEST_MEMORY, kinds[i], bytes);
+    if (!top && !bench_test_has_kinds(test))
+        add_bytes(p, test, KIND_NONE, bytes);
+    for (int i = KIND_NONE + 1; i < KIND_COUNT; i++)
+        if (kind_rows[i].test == test &&
+            bench_kind_is((enum bench_kind)i, KIND_IS_TOP) == top)
+            add_bytes(p, test, (enum bench_kind)i, bytes);
 }
 
 /* The largest size, and but for a first look the same by other means than kernels of our
  * own. */
-static void add_top(struct planning *p, double bytes)
+static void add_top(struct planning *p, enum bench_test test, double bytes)
 {
-    add_memory(p, bytes);
-    if (p->options->cpu || p->options->subset)
-        return;
-    add_bytes(p, TEST_MEMORY, "copy-engine", bytes);
-    add_bytes(p, TEST_MEMORY, "read-product", bytes);
+    add_kinds(p, test, bytes, false);
+    if (!p->options->cpu && !p->options->subset)
+        add_kinds(p, test, bytes, true);
 }
 
 /* What stays in the last cache, for comparison: half of it, or 16 MiB. */
 static void add_cache_read(struct planning *p)
 {
     double half = floor(p->options->cache_bytes / 2 / CACHE_UNIT) * CACHE_UNIT;
-    struct point point = {.test = TEST_MEMORY, .kind = "read", .cache = CACHE_HOT,
+    struct point point = {.test = TEST_MEMORY, .kind = KIND_READ, .cache = CACHE_HOT,
                           .bytes = fmin(half, CACHE_READ), .tp = 1};
 
     if (point.bytes > 0 && !(p->options->cpu && p->options->preset == PRESET_QUICK))
@@ -445,7 +444,7 @@ static void add_cache_read(struct planning *p)
 }
 
 /* A copy holds two of the largest; both must fit in what a point may take. */
-static void plan_beyond_cache(struct planning *p)
+static void plan_beyond_cache(struct planning *p, enum bench_test test)
 {
     const struct points_options *options = p->options;
     double cache = options->cache_bytes > 0 ? options->cache_bytes : CACHE_GUESS;
@@ -457,29 +456,29 @@ static void plan_beyond_cache(struct planning *p)
         top = fmin(top, options->settings.max_memory / 2);
     top = fmax(floor(top / GP_MIB) * GP_MIB, GP_MIB);
     if (low > top) {
-        note(p, "memory: %.0f MiB are all that may be used, less than four times the "
-                "cache", top / GP_MIB);
+        note(p, "%s: %.0f MiB are all that may be used, less than four times the cache",
+             bench_test_word(test), top / GP_MIB);
         low = top;
     }
     if (options->preset == PRESET_QUICK) {
-        add_top(p, fmin(fmax(low, 256 * GP_MIB), top));
+        add_top(p, test, fmin(fmax(low, 256 * GP_MIB), top));
         return;
     }
     for (double bytes = low; bytes < top; bytes *= 4)
-        add_memory(p, bytes);
-    add_top(p, top);
+        add_kinds(p, test, bytes, false);
+    add_top(p, test, top);
 }
 
 static void plan_memory(struct planning *p)
 {
-    plan_beyond_cache(p);
+    plan_beyond_cache(p, TEST_MEMORY);
     add_cache_read(p);
 }
 
 /* A file by hand is read to its end, or so far as a temporary one would be. */
 static void add_storage(struct planning *p, double bytes)
 {
-    struct point point = {.test = TEST_TRANSFER, .kind = "storage", .bytes = bytes, .tp = 1};
+    struct point point = {.test = TEST_TRANSFER, .kind = KIND_STORAGE, .bytes = bytes, .tp = 1};
     const char *path = p->options->storage;
 
     if (path) {
@@ -498,13 +497,13 @@ static void add_pairs(struct planning *p, double bytes)
             struct point point = {.test = TEST_TRANSFER,
                                   .bytes = bytes,
                                   .tp = 1,
-                                  .kind = "peer",
+                                  .kind = KIND_PEER,
                                   .from = options->device[i],
                                   .to = options->device[j]};
 
             if (i != j)
                 add(p, &point, false);
-            gp_copy(point.kind, sizeof point.kind, "peer-both");
+            point.kind = KIND_PEER_BOTH;
             if (i < j && options->preset != PRESET_QUICK)
                 add(p, &point, false);
         }
@@ -513,8 +512,9 @@ static void add_pairs(struct planning *p, double bytes)
 /* Between the host and a device that has memory of its own. */
 static void add_host_copies(struct planning *p, double top)
 {
-    static const char *const pinned[] = {"h2d-pinned", "d2h-pinned", "both-pinned"};
-    static const char *const pageable[] = {"h2d-pageable", "d2h-pageable"};
+    static const enum bench_kind pinned[] = {KIND_H2D_PINNED, KIND_D2H_PINNED,
+                                             KIND_BOTH_PINNED};
+    static const enum bench_kind pageable[] = {KIND_H2D_PAGEABLE, KIND_D2H_PAGEABLE};
     bool quick = p->options->preset == PRESET_QUICK;
 
     for (int i = 0; i < 2 && p->options->subset; i++)
@@ -570,9 +570,9 @@ static void add_allreduce(struct planning *p, unsigned types, double bytes, int6
         for (int graph = 0; types >> t & 1 && graph < (quick ? 1 : 2); graph++) {
             struct point point = {.test = TEST_ALLREDUCE, .bytes = bytes, .tp = 1,
                                   .type = (enum bench_type)t, .n = tokens,
+                                  .kind = graph ? KIND_GRAPH : KIND_PLAIN,
                                   .devices = devices};
 
-            gp_copy(point.kind, sizeof point.kind, graph ? "graph" : "plain");
             if (tokens > 0)
                 gp_copy(point.model, sizeof point.model,
                         p->options->request->model->id);
@@ -596,7 +596,7 @@ static void add_messages(struct planning *p, unsigned types)
 
 static void plan_allreduce(struct planning *p)
 {
-    unsigned known_types = 1u << TYPE_BF16 | 1u << TYPE_FP32 | 1u << TYPE_FP16;
+    unsigned known_types = 0;
     bool quick = p->options->preset == PRESET_QUICK;
     unsigned types = 1u << TYPE_BF16 | (quick ? 0 : 1u << TYPE_FP32);
 
@@ -604,6 +604,8 @@ static void plan_allreduce(struct planning *p)
         note(p, "allreduce left out: it needs several devices");
         return;
     }
+    for (int t = 0; t < TYPE_COUNT; t++)
+        known_types |= (unsigned)type_rows[t].sums << t;
     if (p->options->types & known_types)
         types = p->options->types & known_types;
     add_messages(p, types);
@@ -613,6 +615,7 @@ static void plan_allreduce(struct planning *p)
 
 /* ---- all of them ----------------------------------------------------------------- */
 
+/* Those that differ from a test whose sizes go beyond the cache. */
 static void (*const planners[TEST_COUNT])(struct planning *) = {
     [TEST_GEMM] = plan_gemm,         [TEST_BATCH] = plan_batch,
     [TEST_MEMORY] = plan_memory,     [TEST_TRANSFER] = plan_transfer,
@@ -638,7 +641,10 @@ enum gp_status points_plan(const struct points_options *options, struct points *
         if (!(options->tests >> test & 1))
             continue;
         p.left_out = 0;
-        planners[test](&p);
+        if (planners[test])
+            planners[test](&p);
+        else
+            plan_beyond_cache(&p, (enum bench_test)test);
         if (p.left_out > 0 && !options->subset)
             note(&p,
                  "%s: %d points left out that would take more than %.0f s each here",

@@ -19,6 +19,7 @@
 
 #define LAUNCH      5e-6 /* s */
 #define SETUP       0.05 /* s: descriptors, checks */
+#define SUM_RATE    5e10 /* bytes/s of a link between devices */
 #define CACHE_GUESS (64 * GP_MIB)
 
 static const struct {
@@ -40,33 +41,17 @@ static double rate_of(const struct points_options *options, enum bench_type type
 {
     if (options->rate[type] > 0)
         return options->rate[type];
-    return type == TYPE_FP32 || type == TYPE_FP32_PEDANTIC
-               ? guesses[options->cpu].fp32
-               : guesses[options->cpu].other;
-}
-
-static double transfer_rate(const struct point *point)
-{
-    static const struct {
-        const char *kind;
-        double rate; /* bytes/s of a link of today, a pageable copy, a fast disk */
-    } rates[] = {{"h2d-pinned", 2e10},  {"d2h-pinned", 2e10},  {"both-pinned", 3e10},
-                 {"h2d-pageable", 5e9}, {"d2h-pageable", 5e9}, {"storage", 1e9},
-                 {"peer", 5e10},        {"peer-both", 1e11}};
-
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
-        if (strcmp(rates[i].kind, point->kind) == 0)
-            return rates[i].rate;
-    return 1e9;
+    return strcmp(type_rows[type].arithmetic, "fp32") == 0 ? guesses[options->cpu].fp32
+                                                           : guesses[options->cpu].other;
 }
 
 /* What one point of this test may allocate, as the engines decide it, were all memory
  * free; without knowing the device, as much as it wants. */
 static double most_memory(const struct points_options *options, enum bench_test test)
 {
-    double share = test != TEST_DECODE ? METHOD_SHARE
-                   : options->cpu      ? METHOD_DECODE_HOST
-                                       : METHOD_DECODE_DEVICE;
+    double share = !bench_test_is(test, TEST_IS_WHOLE) ? METHOD_SHARE
+                   : options->cpu                      ? METHOD_DECODE_HOST
+                                                       : METHOD_DECODE_DEVICE;
 
     if (options->settings.max_memory > 0)
         return options->settings.max_memory;
@@ -77,14 +62,14 @@ double points_operation(const struct points_options *options, const struct point
 {
     double bytes = point_bytes(point), part = 1;
 
-    if (point->test == TEST_DECODE) /* of the layers, as many as fit */
-        part = fmin(most_memory(options, TEST_DECODE) / bytes, 1);
-    if (point->test == TEST_FIT)
+    if (bench_test_is(point->test, TEST_IS_ONCE))
         return bytes / guesses[options->cpu].fill;
-    if (point->test == TEST_TRANSFER)
-        return bytes / transfer_rate(point) + LAUNCH;
-    if (point->test == TEST_ALLREDUCE)
-        return 2 * bytes / 5e10 + 4 * LAUNCH;
+    if (bench_test_is(point->test, TEST_NEEDS_DEVICES))
+        return 2 * bytes / SUM_RATE + 4 * LAUNCH;
+    if (kind_rows[point->kind].rate > 0)
+        return bytes / kind_rows[point->kind].rate + LAUNCH;
+    if (bench_test_is(point->test, TEST_IS_WHOLE)) /* of the layers, as many as fit */
+        part = fmin(most_memory(options, point->test) / bytes, 1);
     return part * fmax(point_operations(point) / rate_of(options, point->type),
                        bytes / bandwidth_of(options)) +
            LAUNCH;
@@ -109,35 +94,29 @@ static double product_memory(const struct points_options *options,
 
 double points_memory(const struct points_options *options, const struct point *point)
 {
-    switch (point->test) {
-    case TEST_GEMM:
-    case TEST_BATCH:
+    if (bench_test_is(point->test, TEST_IS_PRODUCT))
         return product_memory(options, point);
-    case TEST_DECODE: /* as many layers as fit */
-        return fmin(point_bytes(point), most_memory(options, TEST_DECODE));
-    case TEST_MEMORY:
-        return point_bytes(point);
-    case TEST_TRANSFER:
-    case TEST_ALLREDUCE:
+    if (bench_test_is(point->test, TEST_IS_WHOLE)) /* as many layers as fit */
+        return fmin(point_bytes(point), most_memory(options, point->test));
+    if (bench_test_is(point->test, TEST_NEEDS_DEVICES) ||
+        test_rows[point->test].bound == BOUND_LINK) /* where they come from and go to */
         return 2 * point->bytes;
-    default:
-        return point->bytes;
-    }
+    return point_bytes(point);
 }
 
 double points_seconds(const struct points_options *options, const struct point *point)
 {
     double op = points_operation(options, point);
     double setup = SETUP + points_memory(options, point) / guesses[options->cpu].fill;
-    bool product = point->test == TEST_GEMM || point->test == TEST_BATCH;
-    int variants = product ? guesses[options->cpu].variants : 1;
+    int variants =
+        bench_test_is(point->test, TEST_IS_PRODUCT) ? guesses[options->cpu].variants : 1;
     struct method_settings settings = options->settings;
     double warmup;
 
-    if (point->test == TEST_ALLREDUCE)
+    if (bench_test_is(point->test, TEST_NEEDS_DEVICES))
         settings = method_of_sums(&settings);
     warmup = fmax(settings.warmup_launches, 3);
-    if (point->test == TEST_FIT) /* what cannot fit is refused at once */
+    if (bench_test_is(point->test, TEST_IS_ONCE)) /* what cannot fit is refused at once */
         return SETUP + (options->memory > 0 && point->bytes > options->memory ? 0 : op);
     return setup + variants * (fmax(settings.warmup, warmup * op) +
                                fmax(settings.max_time, 10 * op));

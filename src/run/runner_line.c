@@ -327,7 +327,7 @@ static bool take_result(const struct judge *j, int index)
                                          "error", "skipped",     NULL};
     const json_t *time = json_object_get(j->line, "time_s");
     const json_t *rate = json_object_get(j->line, "rate");
-    bool timed = j->state->points[index].test != TEST_FIT;
+    bool timed = !bench_test_is(j->state->points[index].test, TEST_IS_ONCE);
 
     if (!word_field(j, "state", states) || !text_field(j, "reason", 1024, false) ||
         !object_field(j, "time_s") || !object_field(j, "rate") ||

@@ -17,16 +17,10 @@
 #include "util/units.h"
 
 #define DEFAULT_MODEL "llama-3.1-8b"
-#define DEFAULT_TESTS "gemm,batch,memory,transfer"
 #define SUBSET        "quick" /* a few points of those; not the preset of that name */
 #define SUBSET_LIMIT  100.0   /* s: it is planned for much less, but a machine may be busy */
 
 enum { LOCK_LEAST = 100, LOCK_MOST = 10000 }; /* MHz */
-
-static unsigned bit(enum bench_test test)
-{
-    return 1u << test;
-}
 
 /* ---- words ---- */
 
@@ -144,12 +138,12 @@ static void check_limit(struct session *s)
 
 static enum gp_status check_model(const struct session *s, struct gp_err *err)
 {
-    unsigned need = bit(TEST_BATCH) | bit(TEST_DECODE) | bit(TEST_FIT);
+    unsigned need = bench_tests_that(TEST_NEEDS_MODEL);
 
     if (s->tests & need && s->options.model_count > 1)
         return gp_fail(err, GP_E_USAGE, "--model", "",
                        "one model is measured at a time");
-    if (s->tests == bit(TEST_FIT) && s->options.model_count == 0)
+    if (!(s->tests & ~bench_tests_that(TEST_NEEDS_PLAN)) && s->options.model_count == 0)
         return gp_fail(err, GP_E_USAGE, "--model", "name one", "fit needs a model");
     return GP_OK;
 }
@@ -194,8 +188,8 @@ static enum gp_status take_tests(struct session *s, struct gp_err *err)
     if (named && names_test(s->tests_text, SUBSET))
         return gp_fail(err, GP_E_USAGE, "--bench", "or name tests and --preset quick",
                        SUBSET " stands alone");
-    return points_parse_tests(named ? s->tests_text : DEFAULT_TESTS, "--bench", &s->tests,
-                              err);
+    s->tests = bench_tests_that(TEST_IS_DEFAULT);
+    return named ? points_parse_tests(s->tests_text, "--bench", &s->tests, err) : GP_OK;
 }
 
 enum gp_status session_check(struct session *s, struct gp_err *err)
@@ -227,14 +221,14 @@ enum gp_status session_check(struct session *s, struct gp_err *err)
 
 static enum gp_status take_model(struct session *s, struct gp_err *err)
 {
-    unsigned need = bit(TEST_BATCH) | bit(TEST_DECODE) | bit(TEST_FIT);
+    unsigned need = bench_tests_that(TEST_NEEDS_MODEL);
     struct options options = s->options;
     enum gp_status status = GP_OK;
 
     s->model_assumed = false;
     if (options.model_count >
         0) /* whose messages are measured; none is assumed for them */
-        need |= bit(TEST_ALLREDUCE);
+        need |= bench_tests_that(TEST_USES_MODEL);
     if (!(s->tests & need))
         return GP_OK;
     if (options.model_count == 0) {
@@ -248,9 +242,9 @@ static enum gp_status take_model(struct session *s, struct gp_err *err)
         return status;
     s->points_options.request = &s->answer->plan.request;
     if (s->model_assumed) {
-        if (s->tests & bit(TEST_FIT))
+        if (s->tests & bench_tests_that(TEST_NEEDS_PLAN))
             session_warn(s, "plan", "fit left out: it needs a model of yours, --model");
-        s->tests &= ~bit(TEST_FIT);
+        s->tests &= ~bench_tests_that(TEST_NEEDS_PLAN);
         s->points_options.tp = (int)options_or(&options, OPT_TP, 1);
         session_warn(s, "plan",
                      "the layers are those of " DEFAULT_MODEL ": --model chooses");
@@ -297,7 +291,7 @@ static unsigned product_types(const struct session *s, bool *says)
 /* Products that no library is there for are refused before anything is measured. */
 static enum gp_status check_products(struct session *s, struct gp_err *err)
 {
-    unsigned need = bit(TEST_GEMM) | bit(TEST_BATCH) | bit(TEST_DECODE);
+    unsigned need = bench_tests_that(TEST_IS_LIBRARY);
     bool says;
 
     s->points_options.products = product_types(s, &says);
@@ -313,11 +307,6 @@ static enum gp_status check_products(struct session *s, struct gp_err *err)
 /* The smallest device decides, so that all measure the same points. */
 static void take_device_figures(struct session *s)
 {
-    static const enum format_math math[TYPE_COUNT] = {
-        [TYPE_FP32] = MATH_FP32,    [TYPE_FP32_PEDANTIC] = MATH_FP32,
-        [TYPE_TF32] = MATH_TF32,    [TYPE_FP16] = MATH_FP16,
-        [TYPE_FP16ACC] = MATH_FP16, [TYPE_BF16] = MATH_BF16, [TYPE_INT8] = MATH_INT8,
-        [TYPE_FP8] = MATH_FP8,      [TYPE_MXFP8] = MATH_FP8, [TYPE_NVFP4] = MATH_FP4};
     struct points_options *options = &s->points_options;
     const struct gpu *gpu = &s->unit[0].gpu;
 
@@ -338,7 +327,7 @@ static void take_device_figures(struct session *s)
         return;
     options->bandwidth = gpu->bandwidth.known ? gpu->bandwidth.value : 0;
     for (int t = 0; t < TYPE_COUNT; t++)
-        options->rate[t] = gpu->rate[math[t]].known ? gpu->rate[math[t]].value : 0;
+        options->rate[t] = roof_of_type(gpu, (enum bench_type)t).rate.value;
 }
 
 /* --size drops the memory, transfer and allreduce points outside. */
@@ -357,7 +346,7 @@ static enum gp_status take_sizes(struct session *s, struct gp_err *err)
     for (int i = 0; i < p->count; i++) {
         enum bench_test test = p->point[i].test;
         bool sized =
-            test == TEST_MEMORY || test == TEST_TRANSFER || test == TEST_ALLREDUCE;
+            bench_test_is(test, TEST_IS_SIZED) && !bench_test_is(test, TEST_IS_ONCE);
 
         if (sized && (p->point[i].bytes < low || p->point[i].bytes > high))
             continue;

@@ -43,7 +43,7 @@ static void take_read(struct session_unit *u, const struct point *p, double rate
 {
     double cache = session_figure(u->json, "cache");
 
-    if (strcmp(point_kind(p), "read") == 0 &&
+    if (p->kind == KIND_READ && p->cache != CACHE_HOT &&
         p->bytes > 2 * (isfinite(cache) ? cache : 0) && rate > u->read)
         u->read = rate;
 }
@@ -70,10 +70,10 @@ void session_take_roof(struct session_unit *u, const struct point *p,
 
     if (!is_good(point))
         return;
-    if (p->test == TEST_MEMORY)
-        take_read(u, p, session_figure(rate, "bytes_per_s"));
-    else if (p->test == TEST_GEMM || p->test == TEST_BATCH)
+    if (bench_test_is(p->test, TEST_IS_PRODUCT))
         take_product(u, p, session_figure(rate, "ops_per_s"));
+    else
+        take_read(u, p, session_figure(rate, "bytes_per_s"));
 }
 
 void session_find_roof(const struct session *s, struct session_unit *u)
@@ -88,16 +88,11 @@ void session_find_roof(const struct session *s, struct session_unit *u)
 
 static struct roof record_of(const struct session_unit *u, enum bench_type type)
 {
-    static const enum format_math math[TYPE_COUNT] = {
-        [TYPE_FP32] = MATH_FP32,    [TYPE_FP32_PEDANTIC] = MATH_FP32,
-        [TYPE_TF32] = MATH_TF32,    [TYPE_FP16] = MATH_FP16,
-        [TYPE_FP16ACC] = MATH_FP16, [TYPE_BF16] = MATH_BF16, [TYPE_INT8] = MATH_INT8,
-        [TYPE_FP8] = MATH_FP8,      [TYPE_MXFP8] = MATH_FP8, [TYPE_NVFP4] = MATH_FP4};
     struct roof roof = {quantity_unknown(), quantity_unknown()};
     double sheet = session_figure(u->json, "bandwidth_sheet");
 
     if (u->known)
-        return roof_of_gpu(&u->gpu, math[type], type == TYPE_FP16ACC);
+        return roof_of_type(&u->gpu, type);
     if (sheet > 0)
         roof.bandwidth = quantity_of(sheet, ORIGIN_SHEET);
     return roof;
@@ -119,7 +114,7 @@ static struct roofline predict_work(const struct session_unit *u, const struct p
     const struct roofline none = {quantity_unknown(), ROOF_NONE};
     double operations = point_operations(p), bytes = point_bytes(p);
 
-    if (p->cache == CACHE_HOT && p->test != TEST_DECODE)
+    if (p->cache == CACHE_HOT)
         roof.bandwidth = quantity_unknown();
     if (roof.rate.known)
         return roofline_work(&roof, operations, bytes);
@@ -139,19 +134,18 @@ struct roofline session_predict(const struct session_unit *u, const struct point
     struct roofline none = {quantity_unknown(), ROOF_NONE};
     struct roof roof = roof_of(u, p->type);
 
-    switch (p->test) {
-    case TEST_GEMM:
-    case TEST_BATCH:
-    case TEST_DECODE:
+    switch (test_rows[p->test].bound) {
+    case BOUND_WORK:
         return predict_work(u, p, roof);
-    case TEST_MEMORY: /* against itself it would always hold */
+    case BOUND_MEMORY:
         if (p->cache == CACHE_HOT)
             return none;
-        if (roof.bandwidth.known && roof.bandwidth.origin == ORIGIN_MEASURED)
+        if (roof.bandwidth.known && roof.bandwidth.origin == ORIGIN_MEASURED &&
+            p->test == kind_rows[KIND_READ].test) /* against itself it would always hold */
             return none;
         return roofline_work(&roof, 0, point_bytes(p));
-    case TEST_TRANSFER:
-        return u->known && strcmp(p->kind, "storage") != 0 && !point_together(p)
+    case BOUND_LINK:
+        return u->known && p->kind != KIND_STORAGE && !point_together(p)
                    ? roofline_link(&u->gpu, p->bytes)
                    : none;
     default:
@@ -161,15 +155,15 @@ struct roofline session_predict(const struct session_unit *u, const struct point
 
 struct roof session_sheet(const struct session_unit *u, const struct point *p)
 {
+    enum test_bound bound = test_rows[p->test].bound;
     struct roof sheet = record_of(u, p->type);
     struct quantity link;
 
     if (!(point_operations(p) > 0))
         sheet.rate = quantity_unknown();
-    if (p->test == TEST_FIT || p->test == TEST_ALLREDUCE || p->test == TEST_TRANSFER ||
-        (p->cache == CACHE_HOT && p->test != TEST_DECODE))
+    if (bound == BOUND_NONE || bound == BOUND_LINK || p->cache == CACHE_HOT)
         sheet.bandwidth = quantity_unknown();
-    if (p->test == TEST_TRANSFER && (link = session_predict(u, p).time).known)
+    if (bound == BOUND_LINK && (link = session_predict(u, p).time).known)
         sheet.bandwidth = quantity_of(point_bytes(p) / link.value, link.origin);
     return sheet;
 }

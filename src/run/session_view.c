@@ -250,12 +250,6 @@ const char *session_mark_word(enum session_mark mark)
     return (unsigned)mark < sizeof words / sizeof *words ? words[mark] : "?";
 }
 
-static bool is_sized(enum bench_test test)
-{
-    return test == TEST_MEMORY || test == TEST_TRANSFER || test == TEST_ALLREDUCE ||
-           test == TEST_FIT;
-}
-
 bool session_point(const struct session *s, int place, int index,
                    struct session_point *out)
 {
@@ -276,7 +270,7 @@ bool session_point(const struct session *s, int place, int index,
         .m = p->m,
         .n = p->n,
         .k = p->k,
-        .size = is_sized(p->test) ? p->bytes : 0,
+        .size = bench_test_is(p->test, TEST_IS_SIZED) ? p->bytes : 0,
         .seconds = s->points.seconds[index],
         .bytes = s->points.bytes[index],
         .operations = point_operations(p),

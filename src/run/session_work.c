@@ -48,7 +48,7 @@ static int passes_done(const struct session *s, int device, const char *id)
 
 static bool takes_part(const struct session_unit *u, const struct point *point)
 {
-    return point->test != TEST_TRANSFER || u->index == point->from ||
+    return !bench_kind_is(point->kind, KIND_IS_PAIR) || u->index == point->from ||
            u->index == point->to;
 }
 

@@ -21,9 +21,9 @@ static const struct point samples[] = {
      .layer = "gate_up",
      .model = "llama-3.1-8b",
      .cache = CACHE_WEIGHTS_COLD},
-    {.test = TEST_MEMORY, .kind = "copy", .bytes = 268435456, .tp = 1},
+    {.test = TEST_MEMORY, .kind = KIND_COPY, .bytes = 268435456, .tp = 1},
     {.test = TEST_TRANSFER,
-     .kind = "storage",
+     .kind = KIND_STORAGE,
      .bytes = 1e9,
      .path = "/data/f",
      .tp = 1},
@@ -40,9 +40,9 @@ static const struct point samples[] = {
      .vocab = 128256,
      .context = 4096,
      .model = "llama-3.1-8b"},
-    {.test = TEST_TRANSFER, .kind = "peer", .from = 3, .to = 0, .bytes = 1024, .tp = 1},
+    {.test = TEST_TRANSFER, .kind = KIND_PEER, .from = 3, .to = 0, .bytes = 1024, .tp = 1},
     {.test = TEST_TRANSFER,
-     .kind = "peer-both",
+     .kind = KIND_PEER_BOTH,
      .from = 0,
      .to = 3,
      .bytes = 1024,
@@ -50,7 +50,7 @@ static const struct point samples[] = {
     {.test = TEST_FIT, .bytes = 7e10, .model = "x", .tp = 4},
     {.test = TEST_ALLREDUCE,
      .type = TYPE_FP32,
-     .kind = "graph",
+     .kind = KIND_GRAPH,
      .bytes = 1024,
      .devices = 1ull << 63 | 0x4f,
      .tp = 1},
@@ -103,7 +103,7 @@ static void test_long_ids_differ(void **state)
     a = samples[3];
     a.test = TEST_MEMORY;
     a.path[0] = '\0';
-    strcpy(a.kind, "read");
+    a.kind = KIND_READ;
     a.bytes = 64;
     b = a;
     b.cache = CACHE_HOT;
@@ -111,7 +111,7 @@ static void test_long_ids_differ(void **state)
     point_name(&b);
     assert_string_equal(a.id, "memory/read/64");
     assert_string_equal(b.id, "memory/read-cache/64");
-    assert_string_equal(b.kind, "read");
+    assert_int_equal(b.kind, KIND_READ);
     a = b = samples[3];
     strcpy(b.path, "/other/f");
     point_name(&a);

@@ -258,7 +258,7 @@ static void test_transfer_and_allreduce(void **state)
     plan(&options, &points);
     assert_int_equal(points.count, 9 * 3 + 5 * 2 + 2 + 1);
     assert_near(points.point[points.count - 2].bytes, 4, 0);
-    assert_string_equal(points.point[points.count - 1].kind, "storage");
+    assert_int_equal(points.point[points.count - 1].kind, KIND_STORAGE);
     assert_string_equal(points.point[points.count - 1].path, "/data/model.safetensors");
     assert_near(points.point[points.count - 1].bytes, 5 * GP_MIB, 0);
     check_all(&points);
@@ -277,13 +277,13 @@ static void test_transfer_and_allreduce(void **state)
     options.preset = PRESET_QUICK;
     plan(&options, &points);
     for (int i = 0; i < points.count; i++)
-        assert_string_not_equal(points.point[i].kind, "peer-both");
+        assert_int_not_equal(points.point[i].kind, KIND_PEER_BOTH);
     points_fini(&points);
     options.preset = PRESET_NORMAL;
     options.cpu = true;
     plan(&options, &points);
     for (int i = 0; i < points.count; i++)
-        assert_string_not_equal(points.point[i].kind, "peer");
+        assert_int_not_equal(points.point[i].kind, KIND_PEER);
     points_fini(&points);
     options.cpu = false;
     options.devices = 1;
@@ -543,7 +543,7 @@ static void test_products(void **state)
         if (points.point[i].test == TEST_GEMM)
             assert_true(options.products >> points.point[i].type & 1);
         else
-            assert_string_equal(points.point[i].kind, "storage");
+            assert_int_equal(points.point[i].kind, KIND_STORAGE);
     assert_int_equal(of_test(&points, TEST_TRANSFER), 1);
     points_fini(&points);
     options.types = 1u << TYPE_FP16;

@@ -9,7 +9,7 @@
 
 /* 0: the read; 1: 2048^3; 2: 1024^3; 3, 4: a layer for one token and for 512. */
 static struct point made[] = {
-    {.test = TEST_MEMORY, .kind = "read", .bytes = 512e6},
+    {.test = TEST_MEMORY, .kind = KIND_READ, .bytes = 512e6},
     {.test = TEST_GEMM, .m = 2048, .n = 2048, .k = 2048},
     {.test = TEST_GEMM, .m = 1024, .n = 1024, .k = 1024},
     {.test = TEST_BATCH, .m = 4096, .n = 1, .k = 4096},
@@ -123,8 +123,8 @@ static void flagged_figures_are_no_roof(void **state)
  * 32e9 * 128/130 / 8 * 16 = 63.015 GB/s, twice that both ways at once. */
 static void a_sheet_says_what_a_point_uses(void **state)
 {
-    struct point both = {.test = TEST_TRANSFER, .kind = "both-pinned", .bytes = 64e6};
-    struct point disk = {.test = TEST_TRANSFER, .kind = "storage", .bytes = 64e6};
+    struct point both = {.test = TEST_TRANSFER, .kind = KIND_BOTH_PINNED, .bytes = 64e6};
+    struct point disk = {.test = TEST_TRANSFER, .kind = KIND_STORAGE, .bytes = 64e6};
     struct point hot = made[LARGE];
 
     (void)state;

@@ -76,12 +76,12 @@ static void sum_up(struct bench *b)
 
     forget_lines(b);
     session_plan(b->session, &b->plan);
-    b->lines = gp_calloc((size_t)points + BENCH_TESTS, sizeof *b->lines);
+    b->lines = gp_calloc((size_t)points + TEST_COUNT, sizeof *b->lines);
     for (int i = 0; i < points && session_point(b->session, 0, i, &p); i++) {
         struct bench_sum *sum = &b->sum[b->sums > 0 ? b->sums - 1 : 0];
 
         if (b->sums == 0 || strcmp(sum->test, p.test) != 0) {
-            if (b->sums == BENCH_TESTS)
+            if (b->sums == TEST_COUNT)
                 break;
             sum = &b->sum[b->sums++];
             *sum = (struct bench_sum){.test = p.test};
@@ -336,7 +336,7 @@ static void open_bench(struct app *app, void *state)
 {
     struct bench *b = state;
 
-    b->values.tests = 1 | 2 | 4; /* gemm, batch, memory */
+    b->values.tests = bench_tests_that(TEST_IS_CHOSEN);
     gp_copy(b->values.bench.value[OPT_PRESET], BENCH_VALUE, "quick");
     bench_renew(app, b);
 }

@@ -22,6 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "point/test.h"
 #include "run/session.h"
 #include "tui/app.h"
 #include "tui/bench/bench_options.h"
@@ -29,20 +30,11 @@
 #include "tui/toolkit/spark.h"
 #include "util/path.h"
 
-#define BENCH_TESTS   7
 #define BENCH_DEVICES 16 /* that have a panel */
 #define BENCH_NOTES   8
 #define BENCH_TEXTS   256
 
 enum bench_stage { STAGE_CHOOSE, STAGE_RUN, STAGE_DONE };
-
-struct bench_test_row {
-    const char *name;    /* as --bench takes it */
-    const char *what;    /* in few words */
-    const char *explain; /* for the line below the screen */
-    bool model;          /* it measures the model of the plan */
-};
-extern const struct bench_test_row bench_tests[BENCH_TESTS];
 
 enum bench_row { /* of the form, in order; all but two stand several times */
                  ROW_START,
@@ -53,7 +45,7 @@ enum bench_row { /* of the form, in order; all but two stand several times */
 };
 
 struct bench_form {
-    unsigned tests; /* bit per row of bench_tests */
+    unsigned tests; /* bit per enum bench_test */
     struct bench_options bench;
     uint64_t left_out; /* bit per device found */
 };
@@ -92,7 +84,7 @@ struct bench {
     bool wanted;      /* start as soon as the devices are known */
 
     struct session_plan plan;
-    struct bench_sum sum[BENCH_TESTS];
+    struct bench_sum sum[TEST_COUNT];
     int sums;
     struct bench_line *lines;
     int line_count;
@@ -140,7 +132,6 @@ enum gp_status bench_ask(struct app *app, struct bench *b, struct options *optio
                          char tests[96], struct gp_err *err);
 void bench_ask_drop(struct bench *b);
 void bench_ask_keep(struct bench *b, struct options *options); /* copies of its texts */
-void bench_ask_tests(const struct bench *b, char *text, size_t size);
 void bench_ask_devices(const struct bench *b, char *text, size_t size); /* "" = all */
 enum gp_status bench_take_devices(struct bench *b, const char *text,
                                   struct gp_err *err);

@@ -75,25 +75,9 @@ enum gp_status bench_take_devices(struct bench *b, const char *text, struct gp_e
     return GP_OK;
 }
 
-void bench_ask_tests(const struct bench *b, char *text, size_t size)
-{
-    size_t len = 0;
-
-    text[0] = '\0';
-    for (int i = 0; i < BENCH_TESTS; i++) {
-        if (!(b->values.tests >> i & 1))
-            continue;
-        gp_format(text + len, size - len, "%s%s", len ? "," : "", bench_tests[i].name);
-        len = strlen(text);
-    }
-}
-
 bool bench_ask_model(const struct bench *b)
 {
-    for (int i = 0; i < BENCH_TESTS; i++)
-        if (b->values.tests >> i & 1 && bench_tests[i].model)
-            return true;
-    return false;
+    return (b->values.tests & bench_tests_that(TEST_NEEDS_MODEL)) != 0;
 }
 
 enum gp_status bench_ask(struct app *app, struct bench *b, struct options *options,
@@ -105,7 +89,7 @@ enum gp_status bench_ask(struct app *app, struct bench *b, struct options *optio
     memset(options, 0, sizeof *options);
     if (bench_ask_model(b))
         form_ask(app->form, options);
-    bench_ask_tests(b, tests, 96);
+    bench_tests_list(b->values.tests, tests, 96);
     bench_ask_devices(b, devices, sizeof devices);
     if (!tests[0])
         return gp_fail(err, GP_E_USAGE, "", "Space takes one", "no test is chosen");

@@ -13,37 +13,6 @@
 #include "core/gpu.h"
 #include "util/units.h"
 
-const struct bench_test_row bench_tests[BENCH_TESTS] = {
-    {"gemm", "products of matrices",
-     "gemm: y = x W for square matrices, or the shapes given: rate = 2 m n k / time, "
-     "against the data sheet's.",
-     false},
-    {"batch", "the plan's layers by batch",
-     "batch: the linear layers of the plan's model as one GPU holds them, for 1 to "
-     "8192 "
-     "tokens: where weights stop being the limit.",
-     true},
-    {"memory", "read, write and copy",
-     "memory: bytes per second of the device's memory, beyond its caches: what bounds "
-     "decoding.",
-     false},
-    {"transfer", "to and from the host",
-     "transfer: host to device and back, pinned and pageable, and a file from storage.",
-     false},
-    {"decode", "a whole decoder step",
-     "decode: one step of the plan's model with its layers, KV reads and head, for its "
-     "users and context.",
-     true},
-    {"fit", "allocates what is planned",
-     "fit: allocates the bytes per GPU that the plan asks for: does the plan fit for "
-     "real?",
-     true},
-    {"allreduce", "sums over devices",
-     "allreduce: the sum over all chosen devices, 1 KiB to 256 MiB; two devices or "
-     "more.",
-     false},
-};
-
 /* The options that have a row; the others are in a window (s_bench_options.c). */
 static const struct option_line {
     enum option_id id;
@@ -63,7 +32,7 @@ static const struct option_line {
     {OPT_BACKEND, "Engine", "auto",
      "Engine: auto takes the GPUs where there are some, else the CPU."},
 };
-enum { OPTIONS = sizeof bench / sizeof *bench, BEFORE = 1 + BENCH_TESTS + OPTIONS + 1 };
+enum { OPTIONS = sizeof bench / sizeof *bench, BEFORE = 1 + TEST_COUNT + OPTIONS + 1 };
 
 bool bench_option_row(enum option_id id)
 {
@@ -86,7 +55,7 @@ int bench_rows(const struct bench *b)
 
 enum bench_row bench_row_of(const struct bench *b, int row, int *which)
 {
-    int after = row - 1 - BENCH_TESTS;
+    int after = row - 1 - TEST_COUNT;
 
     (void)b;
     *which = 0;
@@ -102,7 +71,7 @@ enum bench_row bench_row_of(const struct bench *b, int row, int *which)
 /* Headings stand before the tests, before how they are done and before the devices. */
 static int line_of(int row)
 {
-    return row + (row >= 1) + (row >= 1 + BENCH_TESTS) + (row >= BEFORE);
+    return row + (row >= 1) + (row >= 1 + TEST_COUNT) + (row >= BEFORE);
 }
 
 /* The row on a line of the form; -1 for a heading. */
@@ -117,7 +86,7 @@ static int row_on(const struct bench *b, int line)
 static const char *heading_on(int line)
 {
     return line == line_of(1) - 1                 ? "Tests"
-           : line == line_of(1 + BENCH_TESTS) - 1 ? "How"
+           : line == line_of(1 + TEST_COUNT) - 1 ? "How"
            : line == line_of(BEFORE) - 1          ? "Devices"
                                                   : NULL;
 }
@@ -166,7 +135,7 @@ static void row_text(const struct bench *b, int row, char *text, size_t size)
         break;
     case ROW_TEST:
         gp_format(text, size, "[%c] %-10s%s", f->tests >> which & 1 ? 'x' : ' ',
-                  bench_tests[which].name, bench_tests[which].what);
+                  test_rows[which].word, test_rows[which].title);
         break;
     case ROW_OPTION:
         gp_format(text, size, "%-12s%s", bench[which].label,
@@ -394,7 +363,7 @@ void bench_choose_explain(const struct bench *b, struct strbuf *out)
 
     strbuf_add(out, b->panel == PANEL_PLAN
                         ? "The plan: what a start would do. Enter lists every point."
-                    : kind == ROW_TEST   ? bench_tests[which].explain
+                    : kind == ROW_TEST   ? test_rows[which].help
                     : kind == ROW_OPTION ? bench[which].explain
                                          : words[kind]);
 }

@@ -18,7 +18,7 @@ void bench_command(const struct app *app, const void *state, struct strbuf *out)
         strbuf_add(out, "gpuplan --list devices");
         return;
     }
-    bench_ask_tests(b, text, sizeof text);
+    bench_tests_list(b->values.tests, text, sizeof text);
     if (bench_ask_model(b)) {
         char start[128];
 

@@ -231,9 +231,9 @@ static void draw_heads(struct canvas *canvas, struct rect in, const struct colum
 
 static const char *heading_of(const char *test)
 {
-    return strcmp(test, "gemm") == 0    ? "gemm (m x n x k)"
-           : strcmp(test, "batch") == 0 ? "batch (layer, tokens)"
-                                        : test;
+    int row = bench_test_parse(test);
+
+    return row >= 0 && test_rows[row].heading ? test_rows[row].heading : test;
 }
 
 void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect in,

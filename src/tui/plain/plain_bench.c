@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "point/test.h"
 #include "run/session.h"
 #include "tui/bench/bench_options.h"
 #include "tui/settings.h"
@@ -165,16 +166,17 @@ struct wish {
     struct options options;
     struct bench_options bench;
     struct session_ask how;
-    char folder[GP_PATH_MAX];
+    char tests[96], folder[GP_PATH_MAX];
 };
 
 static enum gp_status fill(struct plain *plain, struct wish *wish, struct gp_err *err)
 {
     form_ask(plain->form, &wish->options);
+    bench_tests_list(bench_tests_that(TEST_IS_CHOSEN), wish->tests, sizeof(wish->tests));
     wish->how =
         (struct session_ask){.options = &wish->options,
                              .planner = plain->form->planner,
-                             .tests = "gemm,batch,memory", /* as on the screen */
+                             .tests = wish->tests,
                              .folder = wish->folder};
     return bench_options_ask(&wish->bench, &wish->options, err);
 }
