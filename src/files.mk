@@ -42,6 +42,8 @@ core_sources = \
 	src/core/cost.h \
 	src/core/engine.c \
 	src/core/engine.h \
+	src/core/evaluate.c \
+	src/core/evaluate.h \
 	src/core/explain.c \
 	src/core/explain.h \
 	src/core/explain_cost.c \
@@ -72,6 +74,8 @@ core_sources = \
 	src/core/price.h \
 	src/core/quantity.c \
 	src/core/quantity.h \
+	src/core/reason.c \
+	src/core/reason.h \
 	src/core/request.h \
 	src/core/roofline.c \
 	src/core/roofline.h \

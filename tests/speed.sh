@@ -4,8 +4,10 @@
 #   tests/speed.sh [GPUPLAN]
 #
 # --plan is a whole process, median of 21 runs; --batch is 40,000 requests through one
-# process; --compare is all GPUs at three precisions, median of 11 runs. Where valgrind is
-# installed, the instructions of one --plan as well: they do not depend on the load.
+# process; --compare is all GPUs at three precisions, median of 11 runs; evaluate is one
+# layout judged with memory and cost (`make speed` builds the program that counts them).
+# Where valgrind is installed, the instructions of one --plan as well: they do not depend
+# on the load.
 set -eu
 gp=${1:-${GPUPLAN:-./gpuplan}}
 work=$(mktemp -d)
@@ -50,3 +52,6 @@ start=$(now)
 took=$(($(now) - start))
 test "$(wc -l <"$work/answers")" -eq 40000
 echo "--batch, 40,000 requests:     $((40000 * 1000000000 / took)) plans/s"
+if [ -x tests/speed_evaluate ]; then
+    echo "evaluate:                     $(tests/speed_evaluate)"
+fi

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/mem.h"
 #include "util/str.h"
 
 #define HOURS_PER_YEAR 8760.0
@@ -119,71 +120,135 @@ int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *ass
 
 /* ---- renting ---- */
 
-static struct rent rent_of(const struct instance *in, int n, double price, bool spot,
-                           const struct market *market)
+/* At equal price a stated row before an assumed one, a dated before an undated one, the
+ * first listed of what is still equal. */
+static bool better_row(const struct instance *a, const struct instance *b)
 {
-    double hours = market->hours > 0 ? market->hours : COST_HOURS_PER_MONTH;
-    return (struct rent){.known = true,
-                         .instance = in,
-                         .instances = n,
-                         .gpus_paid = n * in->gpu_count,
-                         .spot = spot,
-                         .per_hour = n * price,
-                         .per_month = n * price * hours};
+    int dates = strcmp(a->date, b->date); /* undated is "" */
+    if (a->assumed != b->assumed)
+        return !a->assumed;
+    return dates != 0 ? dates > 0 : a < b;
 }
 
-static void set_age(struct rent *r, const struct market *market)
+/* Of one size: the user's own prices win over the catalogue's, then the lower price. */
+static bool better_offer(const struct offer *a, const struct offer *b)
 {
-    long day = r->known && market->today > 0 ? cost_date_days(r->instance->date) : -1;
-    r->age_days = day < 0 ? -1 : market->today > day ? market->today - day : 0;
+    if (a->instance->user != b->instance->user)
+        return a->instance->user;
+    if (fabs(a->price - b->price) > 1e-9)
+        return a->price < b->price;
+    return better_row(a->instance, b->instance);
 }
 
-/* The user's own prices win over the catalogue's, what keeps a replica together over
- * what does not, then the lower price; at equal price a stated row before an assumed
- * one, a dated before an undated one. */
-static bool better(const struct rent *a, const struct rent *b)
+static void add_offer(struct prices *p, enum price_want want, const struct offer *new)
 {
-    if (!b->known || a->instance->user != b->instance->user)
-        return !b->known || a->instance->user;
+    struct offer *list = p->of[want].offer;
+    size_t n = p->of[want].count;
+    if (new->price <= 0)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (list[i].size == new->size &&
+            list[i].instance->per_gpu == new->instance->per_gpu) {
+            if (better_offer(new, &list[i]))
+                list[i] = *new;
+            return;
+        }
+    list = p->of[want].offer =
+        gp_grow(list, &p->of[want].cap, n + 1, sizeof(*list));
+    list[n] = *new;
+    p->of[want].count = n + 1;
+}
+
+void prices_init(const struct request *q, const struct market *market,
+                 struct prices *out)
+{
+    *out = (struct prices){.request = q, .market = market};
+    for (size_t i = 0; i < market->instance_count; i++) {
+        const struct instance *in = &market->instances[i];
+        bool listed = in->kind != PRICE_MARKET;
+        if (!is_gpu(in->gpu, q->gpu->id) ||
+            (in->ram > 0 && in->ram < in->gpu_count * LEAST_RAM))
+            continue;
+        struct offer offer = {.instance = in, .price = in->on_demand,
+                              .size = in->per_gpu ? q->host_gpus : in->gpu_count};
+        add_offer(out, listed ? WANT_ON_DEMAND : WANT_MARKET, &offer);
+        offer.price = in->spot;
+        offer.spot = true;
+        add_offer(out, listed ? WANT_SPOT : WANT_MARKET, &offer);
+    }
+}
+
+void prices_fini(struct prices *p)
+{
+    for (int want = 0; want < WANT_BUY; want++)
+        free(p->of[want].offer);
+}
+
+/* One offer for one layout. */
+struct bid {
+    const struct offer *offer;
+    int instances, machines;
+    bool apart;
+    double per_hour;
+};
+
+/* The user's own prices, then what keeps a replica together, then the lower price. */
+static bool better_bid(const struct bid *a, const struct bid *b)
+{
+    const struct instance *x = a->offer->instance, *y = b->offer->instance;
+    if (x->user != y->user)
+        return x->user;
     if (a->apart != b->apart)
         return !a->apart;
     if (fabs(a->per_hour - b->per_hour) > 1e-9)
         return a->per_hour < b->per_hour;
-    if (a->instance->assumed != b->instance->assumed)
-        return !a->instance->assumed;
-    return strcmp(a->instance->date, b->instance->date) > 0; /* undated is "" */
+    return better_row(x, y);
 }
 
-static void offer(struct rent *best, const struct rent *r)
+/* offer NULL: no instance can host the layout. */
+static struct bid best_bid(const struct prices *p, enum price_want want,
+                           const struct layout *l)
 {
-    if (better(r, best))
-        *best = *r;
-}
-
-static void rent_cheapest(const struct request *q, const struct layout *l,
-                          const struct market *market, struct cost *out)
-{
-    const struct gpu *gpu = q->gpu;
+    struct bid best = {0};
     int group = layout_group(l);
-    for (size_t i = 0; i < market->instance_count; i++) {
-        const struct instance *in = &market->instances[i];
-        if (!is_gpu(in->gpu, gpu->id))
+    for (size_t i = 0; i < p->of[want].count; i++) {
+        const struct offer *offer = &p->of[want].offer[i];
+        struct bid bid = {.offer = offer, .machines = cost_instances(l, offer->size)};
+        if (bid.machines == 0)
             continue;
-        int size = in->per_gpu ? q->host_gpus : in->gpu_count;
-        int machines = cost_instances(l, size);
-        int n = in->per_gpu ? l->gpus : machines;
-        if (machines == 0 || (in->ram > 0 && in->ram < in->gpu_count * LEAST_RAM))
-            continue;
-        struct rent listed = rent_of(in, n, in->on_demand, false, market);
-        struct rent spot = rent_of(in, n, in->spot, true, market);
-        listed.apart = spot.apart = size < group;
-        listed.machines = spot.machines = machines;
-        bool market_row = in->kind == PRICE_MARKET;
-        if (in->on_demand > 0)
-            offer(market_row ? &out->market : &out->on_demand, &listed);
-        if (in->spot > 0)
-            offer(market_row ? &out->market : &out->spot, &spot);
+        bid.instances = offer->instance->per_gpu ? l->gpus : bid.machines;
+        bid.apart = offer->size < group;
+        bid.per_hour = bid.instances * offer->price;
+        if (!best.offer || better_bid(&bid, &best))
+            best = bid;
     }
+    return best;
+}
+
+static long age_days(const struct instance *in, const struct market *market)
+{
+    long day = market->today > 0 ? cost_date_days(in->date) : -1;
+    return day < 0 ? -1 : market->today > day ? market->today - day : 0;
+}
+
+static struct rent cheapest_rent(const struct prices *p, enum price_want want,
+                                 const struct layout *l)
+{
+    const struct market *market = p->market;
+    double hours = market->hours > 0 ? market->hours : COST_HOURS_PER_MONTH;
+    struct bid bid = best_bid(p, want, l);
+    if (!bid.offer)
+        return (struct rent){.age_days = -1};
+    return (struct rent){.known = true,
+                         .instance = bid.offer->instance,
+                         .instances = bid.instances,
+                         .machines = bid.machines,
+                         .gpus_paid = bid.instances * bid.offer->instance->gpu_count,
+                         .spot = bid.offer->spot,
+                         .apart = bid.apart,
+                         .per_hour = bid.per_hour,
+                         .per_month = bid.per_hour * hours,
+                         .age_days = age_days(bid.offer->instance, market)};
 }
 
 char *cost_rent_note(const struct rent *r, char *text, size_t size)
@@ -324,25 +389,45 @@ static void note(const struct request *q, const struct market *market, struct co
                   r->age_days);
 }
 
+static struct buy buy_layout(const struct request *q, const struct layout *l,
+                             const struct market *market)
+{
+    struct buy buy = {0};
+    if (market->ownership && (buy_server(q->gpu, l, market, &buy) ||
+                              buy_gpus(q->gpu, l, market, &buy)))
+        finish_buy(market, &buy);
+    return buy;
+}
+
+struct price cost_price(const struct prices *p, const struct layout *l)
+{
+    const struct request *q = p->request;
+    if (q->price == WANT_BUY) {
+        struct buy buy = buy_layout(q, l, p->market);
+        return (struct price){.per_hour = buy.known ? buy.per_hour.value : 0,
+                              .machines = buy.machines};
+    }
+    struct bid bid = best_bid(p, q->price, l);
+    return (struct price){.per_hour = bid.per_hour, .machines = bid.machines,
+                          .rented = bid.offer != NULL, .apart = bid.apart};
+}
+
 void cost_estimate(const struct request *q, const struct layout *l,
                    const struct market *market, struct cost *out)
 {
-    const struct rent *rent;
+    struct prices prices;
     memset(out, 0, sizeof(*out));
+    prices_init(q, market, &prices);
     out->want = q->price;
-    rent = cost_wanted(out);
-    rent_cheapest(q, l, market, out);
-    set_age(&out->on_demand, market);
-    set_age(&out->spot, market);
-    set_age(&out->market, market);
-    if (market->ownership) {
-        if (buy_server(q->gpu, l, market, &out->buy) ||
-            buy_gpus(q->gpu, l, market, &out->buy))
-            finish_buy(market, &out->buy);
-        if (out->buy.known)
-            out->buy.break_even_hours =
-                break_even(rent ? rent : &out->on_demand, &out->buy);
-    }
+    out->on_demand = cheapest_rent(&prices, WANT_ON_DEMAND, l);
+    out->spot = cheapest_rent(&prices, WANT_SPOT, l);
+    out->market = cheapest_rent(&prices, WANT_MARKET, l);
+    prices_fini(&prices);
+    const struct rent *rent = cost_wanted(out);
+    out->buy = buy_layout(q, l, market);
+    if (out->buy.known)
+        out->buy.break_even_hours =
+            break_even(rent ? rent : &out->on_demand, &out->buy);
     if (!rent && out->buy.known) {
         out->per_hour = out->buy.per_hour.value;
         out->per_month = out->buy.per_month.value;

@@ -87,6 +87,37 @@ struct cost {
     char note[200];                  /* why something is unknown or to be doubted */
 };
 
+/* What a market asks for one GPU: of each price class and each instance size the row
+ * that wins there, so that a layout is priced by a few rows. */
+struct offer {
+    const struct instance *instance; /* borrowed */
+    double price;                    /* dollars per hour of one */
+    int size;                        /* GPUs of one request that it can hold */
+    bool spot;
+};
+
+struct prices {
+    const struct request *request;   /* borrowed: gpu, host_gpus, price */
+    const struct market *market;     /* borrowed */
+    struct {
+        struct offer *offer;
+        size_t count, cap;
+    } of[WANT_BUY];                  /* on demand, spot, market */
+};
+
+void prices_init(const struct request *request, const struct market *market,
+                 struct prices *out);
+void prices_fini(struct prices *prices);
+
+/* What a layout costs as it was asked for: no more than a search needs. */
+struct price {
+    double per_hour; /* dollars; 0 = unknown */
+    int machines;    /* that this rents or buys; 0 = unknown */
+    bool rented;     /* a rent is known */
+    bool apart;      /* a layout_group() is spread over instances */
+};
+struct price cost_price(const struct prices *prices, const struct layout *layout);
+
 void cost_estimate(const struct request *request, const struct layout *layout,
                    const struct market *market, struct cost *out);
 

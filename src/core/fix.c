@@ -45,34 +45,35 @@ enum rank {
     RANK_BOTH = RANK_PRECISION + 10 /* engine and precision; lower ones lie between */
 };
 
-static void offer(struct fixer *f, const struct plan *p, enum rank rank,
-                  const char *option, const char *what)
+static void offer(struct fixer *f, const struct request *r, const struct evaluation *e,
+                  enum rank rank, const char *option, const char *what)
 {
     const struct plan *asked = f->plan;
+    double per_hour = e->price.per_hour;
     if (f->count >= COUNT_OF(f->found))
         return;
     struct fix *fix = &f->found[f->count++];
     memset(fix, 0, sizeof(*fix));
     gp_copy(fix->what, sizeof(fix->what), what);
     gp_copy(fix->option, sizeof(fix->option), option);
-    fix->verdict = p->verdict;
-    fix->gain = plan_margin(p) - (asked->has_memory ? plan_margin(asked) : 0);
-    fix->gpus = p->layout.gpus;
-    fix->per_hour = p->cost.per_hour;
-    fix->cost_known = p->cost.per_hour > 0 && asked->cost.per_hour > 0;
-    fix->cost_delta = fix->cost_known ? p->cost.per_hour - asked->cost.per_hour : 0;
-    fix->spans = plan_spans(p);
+    fix->verdict = e->verdict;
+    fix->gain = e->margin - (asked->has_memory ? plan_margin(asked) : 0);
+    fix->gpus = e->layout.gpus;
+    fix->per_hour = per_hour;
+    fix->cost_known = per_hour > 0 && asked->cost.per_hour > 0;
+    fix->cost_delta = fix->cost_known ? per_hour - asked->cost.per_hour : 0;
+    fix->spans = evaluation_spans(r, e);
     fix->rank = (int)rank;
 }
 
 static bool propose(struct fixer *f, const struct request *r, enum rank rank,
                     const char *option, const char *what)
 {
-    struct plan p;
-    search_layout(r, f->market, SEARCH_FEWEST_GPUS, false, &p);
-    if (p.verdict == VERDICT_DOES_NOT_FIT || p.verdict >= f->plan->verdict)
+    struct evaluation e;
+    search_layout(r, f->market, SEARCH_FEWEST_GPUS, &e);
+    if (e.verdict == VERDICT_DOES_NOT_FIT || e.verdict >= f->plan->verdict)
         return false;
-    offer(f, &p, rank, option, what);
+    offer(f, r, &e, rank, option, what);
     return true;
 }
 
@@ -278,28 +279,28 @@ static void engines(struct fixer *f)
 static bool propose_cut(struct fixer *f, struct request r, const char *cut,
                         const char *name)
 {
-    struct plan p;
+    struct evaluation e;
     char option[96], what[120];
     r.gpu_count = 0;
-    search_layout(&r, f->market, SEARCH_FEWEST_GPUS, false, &p);
-    if (p.verdict == VERDICT_DOES_NOT_FIT)
+    search_layout(&r, f->market, SEARCH_FEWEST_GPUS, &e);
+    if (e.verdict == VERDICT_DOES_NOT_FIT)
         return false;
     for (int i = 0; i < f->cuts; i++)
-        if (memcmp(&f->cut[i], &p.layout, sizeof(p.layout)) == 0)
+        if (memcmp(&f->cut[i], &e.layout, sizeof(e.layout)) == 0)
             return true;
     if (f->plan->request.gpu_count > 0) {
-        r.gpu_count = p.layout.gpus;
+        r.gpu_count = e.layout.gpus;
         gp_format(option, sizeof(option), "--gpu %s:%d%s%s", r.gpu->id, r.gpu_count,
                   cut[0] ? " " : "", cut);
     } else {
         gp_copy(option, sizeof(option), cut);
     }
-    gp_format(what, sizeof(what), "%s: %d GPU%s in all", name, p.layout.gpus,
-              p.layout.gpus == 1 ? "" : "s");
+    gp_format(what, sizeof(what), "%s: %d GPU%s in all", name, e.layout.gpus,
+              e.layout.gpus == 1 ? "" : "s");
     if (!propose(f, &r, RANK_LAYOUT, option, what))
         return false;
     if (f->cuts < COUNT_OF(f->cut))
-        f->cut[f->cuts++] = p.layout;
+        f->cut[f->cuts++] = e.layout;
     return true;
 }
 
@@ -352,7 +353,7 @@ static void layouts(struct fixer *f)
 static void deeper_pipeline(struct fixer *f)
 {
     struct request r = f->plan->request;
-    struct plan p;
+    struct evaluation e;
     char option[96], what[120];
     bool fits = f->plan->verdict == VERDICT_FITS;
     int most = r.max_pp > 0 ? r.max_pp : SEARCH_MAX_PP;
@@ -360,52 +361,67 @@ static void deeper_pipeline(struct fixer *f)
         (fits && (r.gpu_count > 0 || f->plan->layout.gpus <= most + 1)))
         return;
     r.max_pp = r.model->layer_count;
-    search_layout(&r, f->market, SEARCH_FEWEST_GPUS, false, &p);
-    if (p.verdict != VERDICT_FITS || p.layout.pp <= most ||
-        (fits && p.layout.gpus >= f->plan->layout.gpus))
+    search_layout(&r, f->market, SEARCH_FEWEST_GPUS, &e);
+    if (e.verdict != VERDICT_FITS || e.layout.pp <= most ||
+        (fits && e.layout.gpus >= f->plan->layout.gpus))
         return;
-    gp_format(option, sizeof(option), "--max-pp %d", p.layout.pp);
+    gp_format(option, sizeof(option), "--max-pp %d", e.layout.pp);
     gp_format(what, sizeof(what), "a pipeline of %d stages: %d GPUs in all",
-              p.layout.pp, p.layout.gpus);
-    offer(f, &p, RANK_LAYOUT, option, what);
+              e.layout.pp, e.layout.gpus);
+    offer(f, &r, &e, RANK_LAYOUT, option, what);
 }
 
 /* ---- other GPUs ---- */
 
-static void offer_gpu(struct fixer *f, const struct plan *p)
+struct other {
+    struct request request;
+    struct evaluation best;
+    bool known;
+};
+
+static void offer_gpu(struct fixer *f, const struct other *o)
 {
     char option[96], what[120], freed[64];
+    int gpus = o->best.layout.gpus;
     freed_options(&f->plan->request, freed, sizeof(freed));
-    gp_format(option, sizeof(option), "--gpu %s:%d%s%s", p->request.gpu->id,
-              p->layout.gpus, freed[0] ? " " : "", freed);
-    gp_format(what, sizeof(what), "%d x %s", p->layout.gpus, p->request.gpu->name);
-    offer(f, p, RANK_GPU, option, what);
+    gp_format(option, sizeof(option), "--gpu %s:%d%s%s", o->request.gpu->id, gpus,
+              freed[0] ? " " : "", freed);
+    gp_format(what, sizeof(what), "%d x %s", gpus, o->request.gpu->name);
+    offer(f, &o->request, &o->best, RANK_GPU, option, what);
 }
 
 /* Less is better: a known price, one machine, the price, the number of GPUs. */
-static bool cheaper_gpu(const struct plan *a, const struct plan *b)
+static bool cheaper_gpu(const struct other *a, const struct other *b)
 {
-    bool known = a->cost.per_hour > 0, spans = plan_spans(a);
-    if (known != (b->cost.per_hour > 0))
-        return known;
-    if (spans != plan_spans(b))
+    double x = a->best.price.per_hour, y = b->best.price.per_hour;
+    bool spans = evaluation_spans(&a->request, &a->best);
+    if ((x > 0) != (y > 0))
+        return x > 0;
+    if (spans != evaluation_spans(&b->request, &b->best))
         return !spans;
-    if (a->cost.per_hour != b->cost.per_hour)
-        return a->cost.per_hour < b->cost.per_hour;
-    return a->layout.gpus < b->layout.gpus;
+    if (x != y)
+        return x < y;
+    return a->best.layout.gpus < b->best.layout.gpus;
 }
 
-/* Puts p among the cheapest OTHER_GPUS, in order. */
-static void keep_cheapest(struct plan best[OTHER_GPUS], int *n, const struct plan *p)
+/* Puts o among the cheapest OTHER_GPUS, in order. */
+static void keep_cheapest(struct other best[OTHER_GPUS], int *n, const struct other *o)
 {
     int at = *n;
-    while (at > 0 && cheaper_gpu(p, &best[at - 1]))
+    while (at > 0 && cheaper_gpu(o, &best[at - 1]))
         at--;
     if (at >= OTHER_GPUS)
         return;
     *n = *n < OTHER_GPUS ? *n + 1 : *n;
     memmove(&best[at + 1], &best[at], (size_t)(*n - 1 - at) * sizeof(best[0]));
-    best[at] = *p;
+    best[at] = *o;
+}
+
+static bool fits_on(struct fixer *f, struct other *o)
+{
+    search_layout(&o->request, f->market, SEARCH_FEWEST_GPUS, &o->best);
+    o->known = o->best.verdict == VERDICT_FITS;
+    return o->known;
 }
 
 /* The cheapest other GPUs that fit; and of the same vendor the cheapest that does it in
@@ -414,30 +430,27 @@ static void keep_cheapest(struct plan best[OTHER_GPUS], int *n, const struct pla
 static void other_gpus(struct fixer *f)
 {
     const struct plan *asked = f->plan;
-    struct plan best[OTHER_GPUS], same = {0}, p;
+    struct other best[OTHER_GPUS], same = {0}, o;
     int n = 0, count = asked->request.gpu_count;
     for (size_t i = 0; i < f->choices->gpu_count; i++) {
-        struct request r =
-            search_on(&asked->request, f->choices->gpus[i], 0, f->market);
-        if (r.gpu == asked->request.gpu)
+        struct request *r = &o.request;
+        *r = search_on(&asked->request, f->choices->gpus[i], 0, f->market);
+        r->tp = r->pp = r->ep = r->replicas = 0;
+        if (r->gpu == asked->request.gpu || !fits_on(f, &o))
             continue;
-        r.tp = r.pp = r.ep = r.replicas = 0;
-        search_layout(&r, f->market, SEARCH_FEWEST_GPUS, false, &p);
-        if (p.verdict != VERDICT_FITS)
+        keep_cheapest(best, &n, &o);
+        if (o.best.layout.gpus > count ||
+            strcmp(r->gpu->vendor, asked->request.gpu->vendor) != 0)
             continue;
-        keep_cheapest(best, &n, &p);
-        if (p.layout.gpus > count || strcmp(r.gpu->vendor, asked->request.gpu->vendor))
-            continue;
-        r.gpu_count = count;
-        search_layout(&r, f->market, SEARCH_FEWEST_GPUS, false, &p);
-        if (p.verdict == VERDICT_FITS && (!same.has_memory || cheaper_gpu(&p, &same)))
-            same = p;
+        r->gpu_count = count;
+        if (fits_on(f, &o) && (!same.known || cheaper_gpu(&o, &same)))
+            same = o;
     }
     for (int i = 0; i < n; i++)
-        if (!same.has_memory || best[i].request.gpu != same.request.gpu ||
-            best[i].cost.per_hour < same.cost.per_hour)
+        if (!same.known || best[i].request.gpu != same.request.gpu ||
+            best[i].best.price.per_hour < same.best.price.per_hour)
             offer_gpu(f, &best[i]);
-    if (same.has_memory)
+    if (same.known)
         offer_gpu(f, &same);
 }
 

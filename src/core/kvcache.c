@@ -111,10 +111,9 @@ double kvcache_state_bytes(const struct layer_kind *k, int tp)
 }
 
 /* Bytes of keys and values of `tokens` tokens in one layer, exactly. */
-static double layer_exact(const struct layer_kind *k, const struct format *kv, int tp,
-                          double tokens)
+static double layer_exact(const struct layer_kind *k, const struct format *kv,
+                          double per_token, double tokens)
 {
-    double per_token = kvcache_layer_bytes(k, kv, tp);
     if (k->mixer == MIXER_CSA) {
         double window = fmin(tokens, k->window) * k->head_dim * element_bytes(kv);
         double r = k->compress;
@@ -135,14 +134,7 @@ static double layer_blocks(const struct layer_kind *k, double tokens, double bat
     return ceil_div(tokens, block);
 }
 
-/* ---- vLLM's groups of equal layers ---- */
-
-struct kv_type {
-    const struct layer_kind *kind; /* a member, for window and bytes */
-    double layers;
-    double bytes; /* per token and layer; 0 for a recurrent type */
-    double state; /* per sequence and layer */
-};
+/* ---- types of layers ---- */
 
 static bool same_type(const struct kv_type *t, const struct layer_kind *k, double bytes,
                       double state)
@@ -153,113 +145,156 @@ static bool same_type(const struct kv_type *t, const struct layer_kind *k, doubl
     return same_mixer && window == other && t->bytes == bytes && t->state == state;
 }
 
-static int collect_types(const struct request *q, int tp, int first, int end,
-                         struct kv_type types[MODEL_MAX_KINDS])
+/* Every layer's blocks for itself. */
+static double layer_reserved(const struct request *q, const struct kv_type *t,
+                             double tokens, double batch)
 {
-    const struct model *m = q->model;
-    double layers[MODEL_MAX_KINDS] = {0};
-    int count = 0;
-    for (int i = first; i < end; i++)
-        layers[m->layer[i]]++;
-    for (int k = 0; k < m->kind_count; k++) {
-        const struct layer_kind *kind = &m->kind[k];
+    double block = q->engine->block;
+    if (t->kind->mixer == MIXER_CSA)
+        return layer_exact(t->kind, q->kv, t->bytes, ceil_div(tokens, block) * block);
+    if (q->engine->window_groups)
+        return layer_blocks(t->kind, tokens, batch, block) * block * t->bytes;
+    return ceil_div(tokens, block) * block * t->bytes;
+}
+
+static int find_type(const struct kv_cut *cut, const struct layer_kind *kind,
+                     double bytes, double state)
+{
+    int t = 0;
+    while (t < cut->count && !same_type(&cut->type[t], kind, bytes, state))
+        t++;
+    return t;
+}
+
+void kvcache_cut(const struct request *q, int tp, double tokens, double batch,
+                 struct kv_cut *out)
+{
+    out->count = 0;
+    out->tokens = tokens;
+    out->batch = batch;
+    for (int k = 0; k < q->model->kind_count; k++) {
+        const struct layer_kind *kind = &q->model->kind[k];
         double bytes = kvcache_layer_bytes(kind, q->kv, tp);
         double state = kvcache_state_bytes(kind, tp);
-        int t = 0;
-        if (layers[k] == 0 || (bytes == 0 && state == 0 && kind->mixer != MIXER_CSA))
+        int t = find_type(out, kind, bytes, state);
+        out->of_kind[k] = -1;
+        if (bytes == 0 && state == 0 && kind->mixer != MIXER_CSA)
             continue;
-        while (t < count && !same_type(&types[t], kind, bytes, state))
-            t++;
-        if (t == count)
-            types[count++] = (struct kv_type){kind, 0, bytes, state};
-        types[t].layers += layers[k];
+        out->of_kind[k] = t;
+        if (t < out->count)
+            continue;
+        struct kv_type *type = &out->type[out->count++];
+        *type = (struct kv_type){.kind = kind, .bytes = bytes, .state = state};
+        type->exact = layer_exact(kind, q->kv, bytes, tokens);
+        type->reserved = layer_reserved(q, type, tokens, batch);
     }
-    return count;
 }
+
+/* ---- vLLM's groups of equal layers ---- */
+
+struct group {
+    const struct kv_type *type;
+    double layers;
+};
 
 /* Layers per group: the fewest of any type, unless the counts are nearly equal
  * (within a quarter), when padding the smaller type costs less than more groups. */
-static double group_size(const struct kv_type *types, int count)
+static double group_size(const struct group *groups, int count)
 {
-    double least = types[0].layers, most = types[0].layers;
-    for (int t = 1; t < count; t++) {
-        least = fmin(least, types[t].layers);
-        most = fmax(most, types[t].layers);
+    double least = groups[0].layers, most = groups[0].layers;
+    for (int g = 1; g < count; g++) {
+        least = fmin(least, groups[g].layers);
+        most = fmax(most, groups[g].layers);
     }
     return most < least * 1.25 ? most : least;
 }
 
-/* All pages are one size: that of the largest type. Types with smaller pages get more
- * tokens per block; a recurrent state takes one block. */
-static void grouped(struct kv_sequence *s, const struct kv_type *types, int count,
-                    double block, double tokens, double batch)
+/* All pages are one size: that of the largest type; a recurrent state takes one. */
+static double page_size(const struct group *groups, int count, double block)
 {
     double page = 0;
-    for (int t = 0; t < count; t++)
-        page = fmax(page, types[t].bytes * block);
-    for (int t = 0; t < count; t++)
-        if (types[t].state > page)
+    for (int g = 0; g < count; g++)
+        page = fmax(page, groups[g].type->bytes * block);
+    for (int g = 0; g < count; g++)
+        if (groups[g].type->state > page)
             for (int a = 0; a < count; a++)
-                if (types[a].bytes > 0)
-                    page = ceil_div(types[t].state, block * types[a].bytes) * block *
-                           types[a].bytes;
-    for (int t = 0; t < count && page == 0; t++)
-        page = fmax(page, types[t].state);
-    double size = group_size(types, count), blocks = 0;
-    for (int t = 0; t < count; t++) {
-        double groups = ceil_div(types[t].layers, size);
-        double span =
-            types[t].bytes > 0 ? floor(page / (types[t].bytes * block)) * block : block;
-        blocks += groups *
-                  (types[t].state > 0
-                       ? 1
-                       : layer_blocks(types[t].kind, tokens, batch, fmax(span, block)));
+                if (groups[a].type->bytes > 0)
+                    page = ceil_div(groups[g].type->state,
+                                    block * groups[a].type->bytes) *
+                           block * groups[a].type->bytes;
+    for (int g = 0; g < count && page == 0; g++)
+        page = fmax(page, groups[g].type->state);
+    return page;
+}
+
+/* Types with smaller pages get more tokens per block. */
+static void reserve_groups(struct kv_sequence *s, const struct kv_cut *cut,
+                           const struct group *groups, int count, double block)
+{
+    double page = page_size(groups, count, block);
+    double size = group_size(groups, count), blocks = 0;
+    for (int g = 0; g < count; g++) {
+        const struct kv_type *t = groups[g].type;
+        double span = t->bytes > 0 ? floor(page / (t->bytes * block)) * block : block;
+        blocks += ceil_div(groups[g].layers, size) *
+                  (t->state > 0 ? 1
+                                : layer_blocks(t->kind, cut->tokens, cut->batch,
+                                               fmax(span, block)));
     }
     s->block = size * page;
     s->reserved = blocks * s->block;
 }
 
-/* Engines without groups: every layer's blocks for itself. */
-static void ungrouped(struct kv_sequence *s, const struct request *q,
-                      const struct kv_type *types, int count, double tokens,
-                      double batch, int tp)
+static int collect_groups(const struct kv_cut *cut, int kinds, const int *layers,
+                          struct group out[MODEL_MAX_KINDS])
 {
-    double block = q->engine->block;
-    for (int t = 0; t < count; t++) {
-        const struct kv_type *type = &types[t];
-        double bytes;
-        if (type->kind->mixer == MIXER_CSA)
-            bytes = layer_exact(type->kind, q->kv, tp, ceil_div(tokens, block) * block);
-        else if (q->engine->window_groups)
-            bytes =
-                layer_blocks(type->kind, tokens, batch, block) * block * type->bytes;
-        else
-            bytes = ceil_div(tokens, block) * block * type->bytes;
-        s->reserved += type->layers * (bytes + type->state);
-        s->block += type->layers * type->bytes * block;
+    double of_type[MODEL_MAX_KINDS];
+    int count = 0;
+    for (int t = 0; t < cut->count; t++)
+        of_type[t] = 0;
+    for (int k = 0; k < kinds; k++)
+        if (cut->of_kind[k] >= 0)
+            of_type[cut->of_kind[k]] += layers[k];
+    for (int t = 0; t < cut->count; t++)
+        if (of_type[t] > 0)
+            out[count++] = (struct group){&cut->type[t], of_type[t]};
+    return count;
+}
+
+/* ---- one sequence ---- */
+
+struct kv_sequence kvcache_stage(const struct request *q, const struct kv_cut *cut,
+                                 const int *layers)
+{
+    struct kv_sequence s = {0};
+    struct group groups[MODEL_MAX_KINDS];
+    const struct engine *e = q->engine;
+    int count = collect_groups(cut, q->model->kind_count, layers, groups);
+    bool csa = false;
+    for (int g = 0; g < count; g++) {
+        const struct kv_type *t = groups[g].type;
+        csa = csa || t->kind->mixer == MIXER_CSA;
+        s.exact += groups[g].layers * t->exact;
+        s.state += groups[g].layers * t->state;
+        s.reserved += groups[g].layers * (t->reserved + t->state);
+        s.block += groups[g].layers * t->bytes * e->block;
     }
+    if (count == 1 && !is_windowed(groups[0].type->kind) && groups[0].type->bytes > 0 &&
+        !csa)
+        s.per_token = groups[0].layers * groups[0].type->bytes;
+    if (count > 1 && !csa && e->window_groups && e->budget == BUDGET_UTILIZATION)
+        reserve_groups(&s, cut, groups, count, e->block);
+    return s;
 }
 
 struct kv_sequence kvcache_sequence(const struct request *q, int tp, int first, int end,
                                     double tokens, double batch)
 {
-    struct kv_sequence s = {0};
-    struct kv_type types[MODEL_MAX_KINDS];
-    int count = collect_types(q, tp, first, end, types);
-    bool csa = false;
-    for (int t = 0; t < count; t++) {
-        s.exact += types[t].layers * layer_exact(types[t].kind, q->kv, tp, tokens);
-        s.state += types[t].layers * types[t].state;
-        csa = csa || types[t].kind->mixer == MIXER_CSA;
-    }
-    if (count == 1 && !is_windowed(types[0].kind) && types[0].bytes > 0 && !csa)
-        s.per_token = types[0].layers * types[0].bytes;
-    if (count > 1 && !csa && q->engine->window_groups &&
-        q->engine->budget == BUDGET_UTILIZATION)
-        grouped(&s, types, count, q->engine->block, tokens, batch);
-    else if (count > 0)
-        ungrouped(&s, q, types, count, tokens, batch, tp);
-    return s;
+    struct kv_cut cut;
+    int layers[MODEL_MAX_KINDS];
+    kvcache_cut(q, tp, tokens, batch, &cut);
+    model_count_kinds(q->model, first, end, layers);
+    return kvcache_stage(q, &cut, layers);
 }
 
 double kvcache_bytes_per_token(const struct model *model, const struct format *kv)

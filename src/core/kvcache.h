@@ -46,8 +46,32 @@ struct kv_sequence {
     double per_token; /* bytes per token when every layer is full; 0 = mixed kinds */
 };
 
-/* One sequence of `tokens` tokens on one GPU, layers [first, end) of the model.
- * batch is max_num_batched_tokens. */
+/* What a sequence of `tokens` tokens keeps in one layer on one GPU, of each kind of
+ * layer that caches anything; kinds that cache alike are one type. */
+struct kv_type {
+    const struct layer_kind *kind; /* a member, for its window */
+    double bytes;                  /* per token; 0 for a recurrent type */
+    double state;                  /* of recurrent state */
+    double exact;                  /* of keys and values */
+    double reserved;               /* in blocks, without groups (kvcache.h) */
+};
+
+struct kv_cut {
+    struct kv_type type[MODEL_MAX_KINDS];
+    int of_kind[MODEL_MAX_KINDS]; /* the type of a kind; -1 = caches nothing */
+    int count;
+    double tokens, batch;
+};
+
+/* For a TP group of tp; batch is max_num_batched_tokens. */
+void kvcache_cut(const struct request *request, int tp, double tokens, double batch,
+                 struct kv_cut *out);
+
+/* One sequence on one GPU that holds layers[k] of each kind. */
+struct kv_sequence kvcache_stage(const struct request *request,
+                                 const struct kv_cut *cut, const int *layers);
+
+/* Both in one: layers [first, end) of the model. */
 struct kv_sequence kvcache_sequence(const struct request *request, int tp, int first,
                                     int end, double tokens, double batch);
 

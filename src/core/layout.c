@@ -4,7 +4,6 @@
 #include "core/layout.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,8 +11,6 @@
 
 /* vLLM and Megatron pad the vocabulary to a multiple of this before cutting it. */
 #define VOCAB_PAD 64
-
-enum share_rule { SHARE_ALL, SHARE_TP, SHARE_KV, SHARE_EXPERT };
 
 static const enum share_rule share_rules[ROLE_COUNT] = {
     [ROLE_EMBED] = SHARE_TP,    [ROLE_HEAD] = SHARE_TP,
@@ -32,24 +29,35 @@ int layout_kv_heads(const struct layer_kind *kind, int tp)
     return per > 1 ? per : 1;
 }
 
+enum share_rule layout_share_rule(const struct layer_kind *kind, enum tensor_role role)
+{
+    enum share_rule rule = share_rules[role];
+
+    /* MLA's up projection kv_b is cut by heads like any other matrix */
+    if (rule == SHARE_KV && (!kind || kind->kv_heads <= 0 || kind->mixer == MIXER_MLA))
+        return SHARE_TP;
+    return rule;
+}
+
+void layout_shares(const struct layer_kind *kind, const struct layout *layout,
+                   double out[SHARE_COUNT])
+{
+    out[SHARE_ALL] = 1;
+    out[SHARE_TP] = 1.0 / layout->tp;
+    out[SHARE_KV] = kind && kind->kv_heads > 0
+                        ? (double)layout_kv_heads(kind, layout->tp) / kind->kv_heads
+                        : out[SHARE_TP];
+    out[SHARE_EXPERT] = 1.0 / (layout->ep > layout->tp ? layout->ep : layout->tp);
+}
+
 double layout_share(const struct model *model, const struct layer_kind *kind,
                     enum tensor_role role, const struct layout *layout)
 {
+    double shares[SHARE_COUNT];
+
     (void)model;
-    switch (share_rules[role]) {
-    case SHARE_TP:
-        return 1.0 / layout->tp;
-    case SHARE_KV:
-        /* MLA's up projection kv_b is cut by heads like any other matrix */
-        if (!kind || kind->kv_heads <= 0 || kind->mixer == MIXER_MLA)
-            return 1.0 / layout->tp;
-        return (double)layout_kv_heads(kind, layout->tp) / kind->kv_heads;
-    case SHARE_EXPERT:
-        return 1.0 / (layout->ep > layout->tp ? layout->ep : layout->tp);
-    case SHARE_ALL:
-        break;
-    }
-    return 1.0;
+    layout_shares(kind, layout, shares);
+    return shares[layout_share_rule(kind, role)];
 }
 
 int layout_stage_first(const struct model *model, int pp, int stage)
@@ -108,53 +116,38 @@ char *layout_words(const struct layout *l, char *text, size_t size)
 
 /* ---- validity ---- */
 
-struct reasons {
-    char *text;
-    size_t size, len;
+struct refusals {
+    struct refusal *out; /* NULL: only whether there is one */
+    int most, count;
 };
 
-static void reason(struct reasons *r, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void reason(struct reasons *r, const char *fmt, ...)
+static void refuse(struct refusals *r, enum refusal_code code, int a, int b)
 {
-    char line[200];
-    va_list args;
-    if (r->size == 0) {
-        r->len++;
-        return;
-    }
-    va_start(args, fmt);
-    vsnprintf(line, sizeof(line), fmt, args);
-    va_end(args);
-    if (r->len < r->size)
-        r->len += (size_t)snprintf(r->text + r->len, r->size - r->len, "%s%s",
-                                   r->len ? "; " : "", line);
-    else
-        r->len++;
+    if (r->count < r->most)
+        r->out[r->count] = (struct refusal){code, a, b};
+    r->count++;
 }
 
-static void check_attention(struct reasons *r, const struct layer_kind *k, int tp)
+static void check_attention(struct refusals *r, const struct layer_kind *k, int tp)
 {
     if (k->heads > 0 && k->heads % tp != 0)
-        reason(r, "TP=%d does not divide %d attention heads", tp, k->heads);
+        refuse(r, REFUSED_HEADS, tp, k->heads);
     if (k->mixer == MIXER_MLA || k->mixer == MIXER_CSA || k->kv_heads <= 0)
         return;
     if (k->kv_heads % tp != 0 && tp % k->kv_heads != 0)
-        reason(r, "TP=%d neither divides nor is a multiple of %d KV heads", tp,
-               k->kv_heads);
+        refuse(r, REFUSED_KV_HEADS, tp, k->kv_heads);
 }
 
-static void check_width(struct reasons *r, const struct layer_kind *k, int tp, int ep)
+static void check_width(struct refusals *r, const struct layer_kind *k, int tp, int ep)
 {
     int per_expert = ep > tp ? 1 : tp / (ep > 0 ? ep : 1);
+
     if (k->ff % tp != 0)
-        reason(r, "TP=%d does not divide the MLP width %d", tp, k->ff);
+        refuse(r, REFUSED_MLP, tp, k->ff);
     if (k->experts > 0 && k->expert_ff % per_expert != 0)
-        reason(r, "TP=%d does not divide the expert width %d", per_expert,
-               k->expert_ff);
+        refuse(r, REFUSED_EXPERT, per_expert, k->expert_ff);
     if (k->lin_v_heads % tp != 0)
-        reason(r, "TP=%d does not divide %d recurrent heads", tp, k->lin_v_heads);
+        refuse(r, REFUSED_RECURRENT, tp, k->lin_v_heads);
 }
 
 static bool same_width(const struct layer_kind *a, const struct layer_kind *b)
@@ -163,60 +156,126 @@ static bool same_width(const struct layer_kind *a, const struct layer_kind *b)
            a->expert_ff == b->expert_ff && a->lin_v_heads == b->lin_v_heads;
 }
 
-static void check_kinds(struct reasons *r, const struct model *m,
+/* Each refusal is said of the first of the kinds that are alike. */
+static bool width_seen(const struct model *m, int k)
+{
+    for (int j = 0; j < k; j++)
+        if (same_width(&m->kind[j], &m->kind[k]))
+            return true;
+    return false;
+}
+
+static void check_kinds(struct refusals *r, const struct model *m,
                         const struct layout *l)
 {
+    if (l->tp == 1)
+        return;
     for (int k = 0; k < m->kind_count; k++) {
-        bool seen = false;
-        for (int j = 0; j < k; j++)
-            seen = seen || same_width(&m->kind[j], &m->kind[k]);
-        if (seen)
+        if (r->out && width_seen(m, k))
             continue;
         check_attention(r, &m->kind[k], l->tp);
         check_width(r, &m->kind[k], l->tp, l->ep);
     }
 }
 
-static void check_ep(struct reasons *r, const struct request *q, const struct layout *l)
+static void check_ep(struct refusals *r, const struct request *q,
+                     const struct layout *l)
 {
-    int experts = model_experts(q->model);
+    int experts;
+
     if (l->ep <= 1)
         return;
+    experts = model_experts(q->model);
     if (q->engine->gguf)
-        reason(r, "EP=%d: %s does not spread experts over GPUs", l->ep,
-               q->engine->name);
+        refuse(r, REFUSED_EP_ENGINE, l->ep, 0);
     if (experts == 0)
-        reason(r, "EP=%d: the model has no experts", l->ep);
+        refuse(r, REFUSED_EP_DENSE, l->ep, 0);
     else if (experts % l->ep != 0)
-        reason(r, "EP=%d does not divide %d experts", l->ep, experts);
+        refuse(r, REFUSED_EP_EXPERTS, l->ep, experts);
     if (l->tp * l->replicas % l->ep != 0)
-        reason(r, "EP=%d does not divide TP x replicas = %d", l->ep,
-               l->tp * l->replicas);
+        refuse(r, REFUSED_EP_GPUS, l->ep, l->tp * l->replicas);
     if (l->ep < l->tp && l->tp % l->ep != 0)
-        reason(r, "EP=%d does not divide TP=%d", l->ep, l->tp);
+        refuse(r, REFUSED_EP_TP, l->ep, l->tp);
 }
 
-bool layout_valid(const struct request *q, const struct layout *l, char *why,
-                  size_t size)
+static void check_hosts(struct refusals *r, const struct request *q,
+                        const struct layout *l)
+{
+    if (q->gpu->link_domain == 1 && layout_group(l) > 1)
+        refuse(r, REFUSED_MIG, 0, 0);
+    else if (q->host_gpus > 0 && l->tp > q->host_gpus)
+        refuse(r, q->host_assumed ? REFUSED_HOST_ASSUMED : REFUSED_HOST, l->tp,
+               q->host_gpus);
+    if (q->gpu_count > 0 && l->gpus != q->gpu_count)
+        refuse(r, REFUSED_COUNT, l->gpus, q->gpu_count);
+}
+
+int layout_refusals(const struct request *q, const struct layout *l,
+                    struct refusal *out, int most)
 {
     const struct model *m = q->model;
-    struct reasons r = {.text = why, .size = size};
-    if (size > 0)
-        why[0] = '\0';
-    check_kinds(&r, m, l);
+    struct refusals r = {.out = out, .most = most};
     int padded = (m->vocab + VOCAB_PAD - 1) / VOCAB_PAD * VOCAB_PAD;
+
+    check_kinds(&r, m, l);
     if (m->vocab > 0 && padded % l->tp != 0)
-        reason(&r, "TP=%d does not divide the vocabulary of %d", l->tp, m->vocab);
+        refuse(&r, REFUSED_VOCABULARY, l->tp, m->vocab);
     if (l->pp > 1 && l->pp > m->layer_count)
-        reason(&r, "PP=%d exceeds the %d layers", l->pp, m->layer_count);
+        refuse(&r, REFUSED_STAGES, l->pp, m->layer_count);
     check_ep(&r, q, l);
-    if (q->gpu->link_domain == 1 && layout_group(l) > 1)
-        reason(&r, "MIG instances cannot be joined: one must hold the model");
-    else if (q->host_gpus > 0 && l->tp > q->host_gpus)
-        reason(&r, "TP=%d exceeds the %d GPUs one host can hold%s", l->tp, q->host_gpus,
-               q->host_assumed ? " (assumed)" : "");
-    if (q->gpu_count > 0 && l->gpus != q->gpu_count)
-        reason(&r, "TP %d x PP %d x replicas %d = %d GPUs, but %d were asked for",
-               l->tp, l->pp, l->replicas, l->gpus, q->gpu_count);
-    return r.len == 0;
+    check_hosts(&r, q, l);
+    return r.count;
+}
+
+bool layout_valid(const struct request *q, const struct layout *l)
+{
+    return layout_refusals(q, l, NULL, 0) == 0;
+}
+
+/* ---- in words ---- */
+
+static const char *const refusal_words[] = {
+    [REFUSED_HEADS] = "TP=%d does not divide %d attention heads",
+    [REFUSED_KV_HEADS] = "TP=%d neither divides nor is a multiple of %d KV heads",
+    [REFUSED_MLP] = "TP=%d does not divide the MLP width %d",
+    [REFUSED_EXPERT] = "TP=%d does not divide the expert width %d",
+    [REFUSED_RECURRENT] = "TP=%d does not divide %d recurrent heads",
+    [REFUSED_VOCABULARY] = "TP=%d does not divide the vocabulary of %d",
+    [REFUSED_STAGES] = "PP=%d exceeds the %d layers",
+    [REFUSED_EP_DENSE] = "EP=%d: the model has no experts",
+    [REFUSED_EP_EXPERTS] = "EP=%d does not divide %d experts",
+    [REFUSED_EP_GPUS] = "EP=%d does not divide TP x replicas = %d",
+    [REFUSED_EP_TP] = "EP=%d does not divide TP=%d",
+    [REFUSED_MIG] = "MIG instances cannot be joined: one must hold the model",
+    [REFUSED_HOST] = "TP=%d exceeds the %d GPUs one host can hold",
+    [REFUSED_HOST_ASSUMED] = "TP=%d exceeds the %d GPUs one host can hold (assumed)",
+};
+
+/* Those that name more than two numbers. */
+static void refusal_text(const struct request *q, const struct layout *l,
+                         const struct refusal *r, char *text, size_t size)
+{
+    if (r->code == REFUSED_COUNT)
+        gp_format(text, size, "TP %d x PP %d x replicas %d = %d GPUs, but %d were asked for",
+                  l->tp, l->pp, l->replicas, r->a, r->b);
+    else if (r->code == REFUSED_EP_ENGINE)
+        gp_format(text, size, "EP=%d: %s does not spread experts over GPUs", r->a,
+                  q->engine->name);
+    else
+        gp_format(text, size, refusal_words[r->code], r->a, r->b);
+}
+
+void layout_refusal_words(const struct request *q, const struct layout *l, char *text,
+                          size_t size)
+{
+    struct refusal list[16];
+    int count = layout_refusals(q, l, list, 16);
+
+    text[0] = '\0';
+    for (int i = 0; i < count && i < 16; i++) {
+        size_t n = strlen(text);
+        gp_format(text + n, size - n, "%s", i ? "; " : "");
+        n = strlen(text);
+        refusal_text(q, l, &list[i], text + n, size - n);
+    }
 }

@@ -29,7 +29,23 @@ struct layout {
     int hosts; /* machines: those of the price, else the fewest of host_gpus each */
 };
 
-/* Share of a tensor of this role that one GPU holds (0 < share <= 1). */
+/* How the tensors of a role are cut over the GPUs of a stage. */
+enum share_rule {
+    SHARE_ALL,    /* every GPU holds all of them */
+    SHARE_TP,     /* 1 / tp */
+    SHARE_KV,     /* at least one KV head */
+    SHARE_EXPERT, /* 1 / max(tp, ep) */
+    SHARE_COUNT
+};
+
+/* kind NULL: a tensor outside the layers. */
+enum share_rule layout_share_rule(const struct layer_kind *kind, enum tensor_role role);
+
+/* The shares of one GPU, by rule (0 < share <= 1). */
+void layout_shares(const struct layer_kind *kind, const struct layout *layout,
+                   double out[SHARE_COUNT]);
+
+/* Share of a tensor of this role that one GPU holds. */
 double layout_share(const struct model *model, const struct layer_kind *kind,
                     enum tensor_role role, const struct layout *layout);
 
@@ -50,9 +66,39 @@ int layout_hosts(const struct layout *layout, int host_gpus);
 /* "TP 1 x PP 5 x 8 replicas, EP 8": what exceeds 1, and TP. Returns text. */
 char *layout_words(const struct layout *layout, char *text, size_t size);
 
-/* Says in `why` each reason the layout is not valid; false if there is one. Reasons are
- * separated by "; ". size 0: only whether it is valid. */
-bool layout_valid(const struct request *request, const struct layout *layout, char *why,
-                  size_t size);
+/* Why a layout is not valid; a and b are what its words name. */
+enum refusal_code {
+    REFUSED_HEADS,
+    REFUSED_KV_HEADS,
+    REFUSED_MLP,
+    REFUSED_EXPERT,
+    REFUSED_RECURRENT,
+    REFUSED_VOCABULARY,
+    REFUSED_STAGES,
+    REFUSED_EP_ENGINE,
+    REFUSED_EP_DENSE,
+    REFUSED_EP_EXPERTS,
+    REFUSED_EP_GPUS,
+    REFUSED_EP_TP,
+    REFUSED_MIG,
+    REFUSED_HOST,
+    REFUSED_HOST_ASSUMED,
+    REFUSED_COUNT
+};
+
+struct refusal {
+    enum refusal_code code;
+    int a, b;
+};
+
+/* Each reason the layout is not valid, the first `most` in out; returns how many there
+ * are. */
+int layout_refusals(const struct request *request, const struct layout *layout,
+                    struct refusal *out, int most);
+bool layout_valid(const struct request *request, const struct layout *layout);
+
+/* All of them in words, separated by "; ". */
+void layout_refusal_words(const struct request *request, const struct layout *layout,
+                          char *text, size_t size);
 
 #endif

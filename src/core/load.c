@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "core/kvcache.h"
+#include "core/memory.h"
+#include "core/reason.h"
 
 #define PRUNABLE                                                                       \
     (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT | 1u << ROLE_MLP |   \
@@ -82,22 +84,118 @@ static void copy_exact(const struct request *q, struct load *load)
         load->global[r] = m->bytes.by_role[m->kind_count][r];
 }
 
-struct load load_sum(const struct request *q)
+/* ---- by how they are cut ---- */
+
+enum place load_place(const struct model *m, enum tensor_role role)
+{
+    switch (role) {
+    case ROLE_EMBED:
+        return m->tied ? PLACE_EITHER : PLACE_FIRST;
+    case ROLE_HEAD:
+    case ROLE_NORM:
+        return PLACE_LAST;
+    default:
+        return PLACE_FIRST;
+    }
+}
+
+static void sum_cuts(const struct model *m, struct load *load)
+{
+    for (int r = 0; r < ROLE_COUNT; r++) {
+        enum tensor_role role = (enum tensor_role)r;
+        for (int k = 0; k < m->kind_count; k++)
+            load->cut[k][layout_share_rule(&m->kind[k], role)] += load->layer[k][r];
+        load->outside[load_place(m, role)][layout_share_rule(NULL, role)] +=
+            load->global[r];
+    }
+}
+
+/* ---- what the engine adds ---- */
+
+/* cos and sin of every position, of the widest rotary width; models that rotate a part
+ * of each head are counted a little high. */
+static double rope_bytes(const struct request *q)
+{
+    const struct model *m = q->model;
+    int widest = 0;
+    if (m->positions > 0)
+        return 0;
+    for (int k = 0; k < m->kind_count; k++) {
+        const struct layer_kind *kind = &m->kind[k];
+        int dim = kind->rope_dim > 0 ? kind->rope_dim : kind->head_dim;
+        if (kind->mixer >= MIXER_FULL && kind->mixer <= MIXER_CSA && dim > widest)
+            widest = dim;
+    }
+    return (double)m->max_context * widest * q->precision.base->bits / 8;
+}
+
+/* kv_b of MLA once more, cut per head, for decoding. */
+static double absorbed_bytes(const struct request *q, const struct layer_kind *k)
+{
+    if (k->mixer != MIXER_MLA)
+        return 0;
+    return (double)k->kv_lora * k->heads * (k->nope_dim + k->v_head_dim) *
+           q->precision.base->bits / 8;
+}
+
+static void sum_added(const struct request *q, struct load *load)
+{
+    const struct format *expert = q->precision.by_role[ROLE_EXPERT];
+    load->pads_experts =
+        q->engine->pad_hidden > 0 && strcmp(expert->id, "mxfp4") == 0;
+    if (!q->engine->rope_table)
+        return;
+    load->rope_table = rope_bytes(q);
+    for (int k = 0; k < q->model->kind_count; k++)
+        load->absorbed[k] = absorbed_bytes(q, &q->model->kind[k]);
+}
+
+/* ---- all of it ---- */
+
+static void sum_model(const struct request *q, struct load *load)
+{
+    const struct model *m = q->model;
+    for (int r = 0; r < ROLE_COUNT; r++) {
+        double bytes = load->global[r];
+        for (int k = 0; k < m->kind_count; k++)
+            bytes += load->layer[k][r] * model_kind_layers(m, k);
+        load->file_bytes += bytes;
+        load->expert_bytes += r == ROLE_EXPERT ? bytes : 0;
+    }
+    for (int k = 0; k < m->kind_count; k++)
+        load->mlp_width = fmax(load->mlp_width, fmax(m->kind[k].ff, m->kind[k].shared_ff));
+    if (!m->weights_only && q->kv)
+        load->kv_bytes_per_token = kvcache_bytes_per_token(m, q->kv);
+    load->has_vision = model_params_role(m, ROLE_VISION) > 0;
+}
+
+static void set_limits(const struct request *q, struct load *load)
+{
+    load->max_num_seqs = memory_max_num_seqs(q);
+    load->max_batched_tokens = memory_max_batched_tokens(q);
+    load->fraction = q->utilization > 0 ? q->utilization : q->engine->fraction;
+    load->usable = gpu_usable(q->gpu);
+    load->budget = memory_budget_bytes(q, load->usable, load->fraction);
+    load->reasons = reasons_of_request(q, load);
+    load->warnings = warnings_of_request(q);
+}
+
+struct load load_checkpoint(const struct request *q)
 {
     struct load load = {.params = model_params(q->model)};
     if (exact(q))
         copy_exact(q, &load);
     else
         sum_tensors(q, &load);
-    for (int r = 0; r < ROLE_COUNT; r++) {
-        double bytes = load.global[r];
-        for (int k = 0; k < q->model->kind_count; k++)
-            bytes += load.layer[k][r] * model_kind_layers(q->model, k);
-        load.file_bytes += bytes;
-        load.expert_bytes += r == ROLE_EXPERT ? bytes : 0;
-    }
-    if (!q->model->weights_only && q->kv)
-        load.kv_bytes_per_token = kvcache_bytes_per_token(q->model, q->kv);
-    load.has_vision = model_params_role(q->model, ROLE_VISION) > 0;
+    sum_model(q, &load);
+    return load;
+}
+
+struct load load_sum(const struct request *q)
+{
+    struct load load = load_checkpoint(q);
+    sum_cuts(q->model, &load);
+    sum_added(q, &load);
+    set_limits(q, &load);
     return load;
 }

@@ -1,10 +1,11 @@
 /*
- * load.h - what is summed once for a model at a precision, whatever the layout.
+ * load.h - what is summed once for a request, whatever the layout.
  *
  * A search judges hundreds of layouts of one request; the tensors of the model, their
- * bytes and the sums over them are the same in all. A layout's weights are then
+ * bytes and the sums over them, the engine's limits and budget and what the engine
+ * refuses are the same in all. A layout's weights are then
  *
- *   sum over kinds and roles of layers * bytes of one layer * share of one GPU
+ *   sum over kinds of layers * sum over share rules of bytes of one layer * share
  *
  * Example: Llama-3.1-8B BF16: 32 layers of one kind, 436 MB each; 13.96 GB of them, and
  * 2.10 GB of embedding and head: 16.06 GB.
@@ -14,18 +15,41 @@
 
 #include <stdbool.h>
 
+#include "core/layout.h"
 #include "core/request.h"
+
+/* Where the tensors outside the layers stand: a tied embedding on the first stage and
+ * on the last, once where they are one. */
+enum place { PLACE_FIRST, PLACE_LAST, PLACE_EITHER, PLACE_COUNT };
 
 struct load {
     double layer[MODEL_MAX_KINDS][ROLE_COUNT]; /* bytes of one layer of each kind */
     double global[ROLE_COUNT];                 /* bytes outside the layers */
-    double params;                             /* of the whole model */
-    double file_bytes;                         /* one copy of the checkpoint */
-    double expert_bytes;                       /* of it, the routed experts */
-    double kv_bytes_per_token;                 /* whole model; 0 = keeps none, no format */
+    double cut[MODEL_MAX_KINDS][SHARE_COUNT];  /* `layer` by how it is cut */
+    double outside[PLACE_COUNT][SHARE_COUNT];  /* `global` by where and how */
+    double absorbed[MODEL_MAX_KINDS]; /* bytes the engine adds to a layer, / tp */
+    double rope_table;                /* bytes it adds once per GPU */
+    bool pads_experts;                /* MXFP4 experts are padded for the kernels */
+    double params;                    /* of the whole model */
+    double file_bytes;                /* one copy of the checkpoint */
+    double expert_bytes;              /* of it, the routed experts */
+    double kv_bytes_per_token;        /* whole model; 0 = keeps none, no format */
     bool has_vision;
+    double mlp_width;                 /* of the widest dense or shared MLP */
+    double max_num_seqs, max_batched_tokens; /* as used */
+    double fraction;                  /* utilization or fraction as used */
+    struct quantity usable;           /* bytes of one GPU that a program can have */
+    struct quantity budget;           /* bytes the engine lets itself take */
+    unsigned reasons, warnings;       /* bits of enum reason and enum warning
+                                       * (reason.h) that hold for every layout */
 };
 
 struct load load_sum(const struct request *request);
+
+/* The sums over the model's tensors alone: needs neither engine nor GPU. */
+struct load load_checkpoint(const struct request *request);
+
+/* The place of the tensors of a role that are outside the layers. */
+enum place load_place(const struct model *model, enum tensor_role role);
 
 #endif

@@ -47,14 +47,6 @@ double memory_max_batched_tokens(const struct request *q)
 
 /* ---- activation ---- */
 
-static double widest_mlp(const struct model *m)
-{
-    double widest = 0;
-    for (int k = 0; k < m->kind_count; k++)
-        widest = fmax(widest, fmax(m->kind[k].ff, m->kind[k].shared_ff));
-    return widest;
-}
-
 /* Two scratch tensors of c*topk rows: after gate and up, and after the product. vLLM
  * shares them over layers but never gives them back. MXFP4 kernels need none. */
 static double moe_bytes(const struct request *q, const struct layout *l, double tokens,
@@ -66,6 +58,8 @@ static double moe_bytes(const struct request *q, const struct layout *l, double 
         return 0;
     for (int k = 0; k < q->model->kind_count; k++) {
         const struct layer_kind *kind = &q->model->kind[k];
+        if (kind->experts_active == 0)
+            continue;
         double width = kind->expert_ff / cut;
         double hidden = kind->latent > 0 ? kind->latent : h;
         most = fmax(most, kind->experts_active *
@@ -80,10 +74,10 @@ struct activation memory_activation(const struct request *q, const struct load *
     const struct engine *e = q->engine;
     const struct model *m = q->model;
     double act = q->precision.base->bits / 8, h = m->hidden;
-    double tokens = memory_max_batched_tokens(q), seqs = memory_max_num_seqs(q);
+    double tokens = load->max_batched_tokens;
     struct activation a;
-    double logits = seqs * m->vocab * (e->logit_copies * 4 + act);
-    double layer = tokens * (2 * h + 3 * widest_mlp(m) / l->tp) * act;
+    double logits = load->max_num_seqs * m->vocab * (e->logit_copies * 4 + act);
+    double layer = tokens * (2 * h + 3 * load->mlp_width / l->tp) * act;
     a.sampling =
         quantity_add(quantity_of(logits + tokens * h * act, ORIGIN_MODEL), e->base);
     a.forward = quantity_add(quantity_of(layer, ORIGIN_MODEL), e->forward_base);
@@ -96,7 +90,43 @@ struct activation memory_activation(const struct request *q, const struct load *
     return a;
 }
 
-/* ---- the parts of one stage ---- */
+/* ---- budgets ---- */
+
+enum budget memory_budget(const struct request *q)
+{
+    return q->model->weights_only ? BUDGET_ASKED : q->engine->budget;
+}
+
+struct quantity memory_budget_bytes(const struct request *q, struct quantity usable,
+                                    double fraction)
+{
+    struct quantity used = quantity_of(q->used, ORIGIN_ASSUMED);
+    struct quantity room = q->used > 0 ? quantity_sub(usable, used) : usable;
+    double keep = 1 - q->headroom;
+    switch (memory_budget(q)) {
+    case BUDGET_UTILIZATION:
+        return quantity_scale(usable, fraction * keep);
+    case BUDGET_STATIC:
+        return quantity_scale(room, fraction * keep);
+    case BUDGET_FREE:
+    case BUDGET_ASKED:
+        break;
+    }
+    return quantity_scale(room, keep);
+}
+
+/* ---- what is alike on all stages of a layout ---- */
+
+struct stages {
+    const struct request *request;
+    const struct load *load;
+    const struct layout *layout;
+    struct weights_cut weights;
+    struct kv_cut kv;
+    struct quantity activation[2], overhead[2]; /* without and with the head */
+    struct quantity non_torch, graphs;
+    double users;                               /* per replica */
+};
 
 static struct quantity non_torch(const struct request *q, const struct layout *l)
 {
@@ -105,44 +135,49 @@ static struct quantity non_torch(const struct request *q, const struct layout *l
     return l->pp > 1 ? q->engine->non_torch_pp : q->engine->non_torch_1;
 }
 
-static struct quantity overhead(const struct memory *m)
+static void cut_stages(const struct request *q, const struct load *load,
+                       const struct layout *l, struct stages *s)
 {
-    return quantity_add(quantity_add(m->activation, m->non_torch), m->graphs);
+    s->request = q;
+    s->load = load;
+    s->layout = l;
+    s->users = ceil(q->users / l->replicas);
+    weights_cut(q, load, l, &s->weights);
+    s->non_torch = s->graphs = s->activation[0] = s->activation[1] = quantity_exact(0);
+    if (!q->model->weights_only) {
+        kvcache_cut(q, l->tp, q->context, load->max_batched_tokens, &s->kv);
+        struct activation a = memory_activation(q, load, l, true);
+        s->activation[0] = quantity_add(a.forward, quantity_add(a.moe, a.vision));
+        s->activation[1] = a.peak;
+        s->non_torch = non_torch(q, l);
+        s->graphs = q->engine->graphs;
+    }
+    for (int head = l->pp > 1 ? 0 : 1; head < 2; head++)
+        s->overhead[head] =
+            quantity_add(quantity_add(s->activation[head], s->non_torch), s->graphs);
 }
 
-enum budget memory_budget(const struct request *q)
-{
-    return q->model->weights_only ? BUDGET_ASKED : q->engine->budget;
-}
+/* ---- one stage ---- */
 
-static void budget_pool(const struct request *q, struct memory *m)
+static struct quantity stage_pool(const struct stages *s, struct quantity weights,
+                                  int head)
 {
-    struct quantity used = quantity_of(q->used, ORIGIN_ASSUMED);
-    struct quantity room = q->used > 0 ? quantity_sub(m->usable, used) : m->usable;
-    struct quantity rest;
-    double keep = 1 - q->headroom;
-    switch (memory_budget(q)) {
+    const struct engine *e = s->request->engine;
+    struct quantity budget = s->load->budget, rest;
+    switch (memory_budget(s->request)) {
     case BUDGET_UTILIZATION:
-        m->budget = quantity_scale(m->usable, m->fraction * keep);
-        rest = quantity_sub(m->budget, quantity_add(m->weights, m->activation));
-        m->kv_pool = quantity_sub(rest, m->non_torch);
-        if (q->engine->graphs_in_budget)
-            m->kv_pool = quantity_sub(m->kv_pool, m->graphs);
-        break;
-    case BUDGET_FREE:
-        m->budget = quantity_scale(room, keep);
-        rest = quantity_sub(m->budget, quantity_add(m->weights, overhead(m)));
-        m->kv_pool = rest.value > 0 ? quantity_scale(rest, m->fraction) : rest;
-        break;
+        rest = quantity_sub(budget, quantity_add(weights, s->activation[head]));
+        rest = quantity_sub(rest, s->non_torch);
+        return e->graphs_in_budget ? quantity_sub(rest, s->graphs) : rest;
     case BUDGET_STATIC:
-        m->budget = quantity_scale(room, m->fraction * keep);
-        m->kv_pool = quantity_sub(m->budget, m->weights);
-        break;
+        return quantity_sub(budget, weights);
+    case BUDGET_FREE:
+        rest = quantity_sub(budget, quantity_add(weights, s->overhead[head]));
+        return rest.value > 0 ? quantity_scale(rest, s->load->fraction) : rest;
     case BUDGET_ASKED:
-        m->budget = quantity_scale(room, keep);
-        m->kv_pool = quantity_sub(m->budget, quantity_add(m->weights, overhead(m)));
         break;
     }
+    return quantity_sub(budget, quantity_add(weights, s->overhead[head]));
 }
 
 /* What is counted from a shape is as good as the shape. */
@@ -151,27 +186,106 @@ static enum origin counted(const struct request *q)
     return q->model->assumed ? ORIGIN_ASSUMED : ORIGIN_EXACT;
 }
 
-static void stage_parts(const struct request *q, const struct load *load,
-                        const struct layout *l, int stage, struct memory *m)
+static struct quantity stage_weights(const struct stages *s, const int *layers,
+                                     int stage)
 {
-    bool exact = !q->precision.weight->mix;
-    m->stage = stage;
-    m->split = weights_stage(q, load, l, stage);
-    m->weights = quantity_of(m->split.total, exact ? counted(q) : ORIGIN_MODEL);
-    if (!exact) { /* a blend of types: the published sizes are met within 0.5 % */
-        m->weights.low *= 0.995;
-        m->weights.high *= 1.005;
-    }
-    m->activation = m->non_torch = m->graphs = quantity_exact(0);
-    if (!q->model->weights_only) {
-        m->activation = memory_activation(q, load, l, stage == l->pp - 1).peak;
-        m->non_torch = non_torch(q, l);
-        m->graphs = q->engine->graphs;
-    }
-    m->usable = gpu_usable(q->gpu);
-    m->physical = q->gpu->physical;
-    budget_pool(q, m);
+    const struct request *q = s->request;
+    double bytes = weights_total(&s->weights, q->model->kind_count, layers, stage == 0,
+                                 stage == s->layout->pp - 1);
+    if (!q->precision.weight->mix)
+        return quantity_of(bytes, counted(q));
+    /* a blend of types: the published sizes are met within 0.5 % */
+    return quantity_band(bytes, bytes * 0.995, bytes * 1.005, ORIGIN_MODEL);
 }
+
+static enum memory_state state_of(double need, const struct quantity *pool,
+                                  double free_low)
+{
+    if (need > pool->high || (pool->high <= 0 && pool->low < 0))
+        return MEMORY_LACKS;
+    if (need > pool->low || pool->low < 0)
+        return MEMORY_CROSSES;
+    return free_low < 0 ? MEMORY_OVERRUNS : MEMORY_HOLDS;
+}
+
+enum memory_state memory_state(const struct memory *m)
+{
+    return state_of(m->kv_reserved.value, &m->kv_pool, m->free.low);
+}
+
+/* Of the layers [first, end). */
+static struct kv_sequence stage_binding(const struct stages *s, int stage, int first,
+                                        int end, struct binding *out)
+{
+    const struct request *q = s->request;
+    struct kv_sequence sequence = {0};
+    int head = stage == s->layout->pp - 1, layers[MODEL_MAX_KINDS];
+    model_count_kinds(q->model, first, end, layers);
+    if (!q->model->weights_only)
+        sequence = kvcache_stage(q, &s->kv, layers);
+    out->stage = stage;
+    out->weights = stage_weights(s, layers, stage);
+    out->overhead = s->overhead[head];
+    out->pool = stage_pool(s, out->weights, head);
+    out->each = sequence.reserved;
+    out->reserved = s->users * sequence.reserved;
+    struct quantity taken = quantity_add(
+        quantity_add(out->weights, out->overhead), quantity_of(out->reserved, counted(q)));
+    out->free = quantity_sub(quantity_sub(s->load->usable, taken),
+                             quantity_exact(q->used));
+    out->state = state_of(out->reserved, &out->pool, out->free.low);
+    return sequence;
+}
+
+/* ---- the stage that binds ---- */
+
+/* A stage binds that is worse off for sure; else when its pool holds fewer requests, or,
+ * without any KV, has less. */
+static bool binds(const struct binding *a, const struct binding *b)
+{
+    if (a->state != b->state)
+        return a->state > b->state;
+    if (a->reserved > 0 && b->reserved > 0 && a->pool.value > 0 && b->pool.value > 0)
+        return a->pool.value / a->reserved < b->pool.value / b->reserved;
+    return a->pool.value - a->reserved < b->pool.value - b->reserved;
+}
+
+/* Do layers [first, end) look like those before them? */
+static bool same_as_before(const struct model *m, int before, int first, int end)
+{
+    return end - first == first - before &&
+           (m->kind_count == 1 ||
+            memcmp(m->layer + before, m->layer + first, (size_t)(end - first)) == 0);
+}
+
+static void find_binding(const struct stages *s, struct binding *out)
+{
+    const struct model *m = s->request->model;
+    struct binding b;
+    int pp = s->layout->pp, before = 0, first = layout_stage_first(m, pp, 1);
+    stage_binding(s, 0, 0, first, out);
+    for (int stage = 1; stage < pp; stage++) {
+        int end = layout_stage_first(m, pp, stage + 1);
+        bool middle = stage > 1 && stage < pp - 1;
+        if (!middle || !same_as_before(m, before, first, end)) {
+            stage_binding(s, stage, first, end, &b);
+            if (binds(&b, out))
+                *out = b;
+        }
+        before = first;
+        first = end;
+    }
+}
+
+void memory_binding(const struct request *q, const struct load *load,
+                    const struct layout *l, struct binding *out)
+{
+    struct stages s;
+    cut_stages(q, load, l, &s);
+    find_binding(&s, out);
+}
+
+/* ---- all figures of one stage ---- */
 
 /* Whole blocks only; a part of a block serves nobody. */
 static double pool_requests(double pool, const struct kv_sequence *s)
@@ -193,110 +307,68 @@ static double pool_tokens(double pool, const struct kv_sequence *s,
     return pool_requests(pool, s) * q->context;
 }
 
-typedef double (*pool_fn)(double, const struct kv_sequence *, const struct request *);
-
-static double requests_of(double pool, const struct kv_sequence *s,
-                          const struct request *q)
-{
-    (void)q;
-    return pool_requests(pool, s);
-}
-
-static struct quantity pool_holds(const struct memory *m, const struct request *q,
-                                  pool_fn fn)
+static void fill_capacity(const struct request *q, struct memory *m)
 {
     const struct quantity *p = &m->kv_pool;
-    return quantity_band(fn(p->value, &m->sequence, q), fn(p->low, &m->sequence, q),
-                         fn(p->high, &m->sequence, q), ORIGIN_MODEL);
+    const struct kv_sequence *s = &m->sequence;
+    m->max_concurrency = m->kv_cache_tokens = quantity_unknown();
+    if (s->reserved <= 0)
+        return;
+    m->max_concurrency =
+        quantity_band(pool_requests(p->value, s), pool_requests(p->low, s),
+                      pool_requests(p->high, s), ORIGIN_MODEL);
+    m->kv_cache_tokens =
+        quantity_band(pool_tokens(p->value, s, q), pool_tokens(p->low, s, q),
+                      pool_tokens(p->high, s, q), ORIGIN_MODEL);
 }
 
-static void stage_kv(const struct request *q, const struct layout *l, struct memory *m)
+static void fill_stage(const struct stages *s, int stage, struct memory *m)
 {
-    int first = layout_stage_first(q->model, l->pp, m->stage);
-    int end = layout_stage_first(q->model, l->pp, m->stage + 1);
-    if (!q->model->weights_only)
-        m->sequence =
-            kvcache_sequence(q, l->tp, first, end, q->context, m->max_batched_tokens);
-    m->kv_needed = quantity_of(m->users * m->sequence.exact, counted(q));
-    m->state = quantity_of(m->users * m->sequence.state, counted(q));
-    m->kv_reserved = quantity_of(m->users * m->sequence.reserved, counted(q));
-    m->max_concurrency = pool_holds(m, q, requests_of);
-    m->kv_cache_tokens = pool_holds(m, q, pool_tokens);
-    if (m->sequence.reserved <= 0)
-        m->max_concurrency = m->kv_cache_tokens = quantity_unknown();
-    struct quantity taken = quantity_add(m->weights, overhead(m));
-    m->free = quantity_sub(m->usable, quantity_add(taken, m->kv_reserved));
-    m->free = quantity_sub(m->free, quantity_exact(q->used));
-}
-
-enum memory_state memory_state(const struct memory *m)
-{
-    double need = m->kv_reserved.value;
-    if (need > m->kv_pool.high || (m->kv_pool.high <= 0 && m->kv_pool.low < 0))
-        return MEMORY_LACKS;
-    if (need > m->kv_pool.low || m->kv_pool.low < 0)
-        return MEMORY_CROSSES;
-    return m->free.low < 0 ? MEMORY_OVERRUNS : MEMORY_HOLDS;
-}
-
-/* A stage binds that is worse off for sure; else when its pool holds fewer requests, or,
- * without any KV, has less. */
-static bool binds(const struct memory *a, const struct memory *b)
-{
-    if (memory_state(a) != memory_state(b))
-        return memory_state(a) > memory_state(b);
-    double need_a = a->kv_reserved.value, need_b = b->kv_reserved.value;
-    if (need_a > 0 && need_b > 0 && a->kv_pool.value > 0 && b->kv_pool.value > 0)
-        return a->kv_pool.value / need_a < b->kv_pool.value / need_b;
-    return a->kv_pool.value - need_a < b->kv_pool.value - need_b;
-}
-
-static struct memory whole_request(const struct request *q, const struct load *load,
-                                   const struct layout *l)
-{
-    struct memory m;
-    memset(&m, 0, sizeof(m));
-    m.users = ceil(q->users / l->replicas);
-    m.max_num_seqs = memory_max_num_seqs(q);
-    m.max_batched_tokens = memory_max_batched_tokens(q);
-    m.fraction = q->utilization > 0 ? q->utilization : q->engine->fraction;
-    m.kv_bytes_per_token = load->kv_bytes_per_token;
-    m.rule_of_thumb = memory_rule_of_thumb(load->params, q->precision.weight->bits);
-    m.file_bytes = load->file_bytes;
-    return m;
+    const struct request *q = s->request;
+    const struct load *load = s->load;
+    struct binding b;
+    memset(m, 0, sizeof(*m));
+    m->sequence =
+        stage_binding(s, stage, layout_stage_first(q->model, s->layout->pp, stage),
+                      layout_stage_first(q->model, s->layout->pp, stage + 1), &b);
+    m->stage = stage;
+    m->physical = q->gpu->physical;
+    m->usable = load->usable;
+    m->budget = load->budget;
+    m->weights = b.weights;
+    m->split = weights_stage(q, load, s->layout, stage);
+    m->activation = s->activation[stage == s->layout->pp - 1];
+    m->non_torch = s->non_torch;
+    m->graphs = s->graphs;
+    m->kv_pool = b.pool;
+    m->kv_needed = quantity_of(s->users * m->sequence.exact, counted(q));
+    m->state = quantity_of(s->users * m->sequence.state, counted(q));
+    m->kv_reserved = quantity_of(b.reserved, counted(q));
+    m->free = b.free;
+    fill_capacity(q, m);
+    m->kv_bytes_per_token = load->kv_bytes_per_token;
+    m->rule_of_thumb = memory_rule_of_thumb(load->params, q->precision.weight->bits);
+    m->file_bytes = load->file_bytes;
+    m->users = s->users;
+    m->max_num_seqs = load->max_num_seqs;
+    m->max_batched_tokens = load->max_batched_tokens;
+    m->fraction = load->fraction;
 }
 
 void memory_stage(const struct request *q, const struct load *load,
                   const struct layout *l, int stage, struct memory *out)
 {
-    *out = whole_request(q, load, l);
-    stage_parts(q, load, l, stage, out);
-    stage_kv(q, l, out);
-}
-
-/* A stage in the middle is like the one before it when both hold the same layers. */
-static bool same_as_before(const struct model *m, int pp, int stage)
-{
-    int first = layout_stage_first(m, pp, stage),
-        end = layout_stage_first(m, pp, stage + 1);
-    int before = layout_stage_first(m, pp, stage - 1);
-    if (stage < 2 || stage == pp - 1 || end - first != first - before)
-        return false;
-    return m->kind_count == 1 ||
-           memcmp(m->layer + before, m->layer + first, (size_t)(end - first)) == 0;
+    struct stages s;
+    cut_stages(q, load, l, &s);
+    fill_stage(&s, stage, out);
 }
 
 void memory_estimate(const struct request *q, const struct load *load,
                      const struct layout *l, struct memory *out)
 {
-    struct memory base = whole_request(q, load, l);
-    for (int s = 0; s < l->pp; s++) {
-        struct memory m = base;
-        if (same_as_before(q->model, l->pp, s))
-            continue;
-        stage_parts(q, load, l, s, &m);
-        stage_kv(q, l, &m);
-        if (s == 0 || binds(&m, out))
-            *out = m;
-    }
+    struct stages s;
+    struct binding b;
+    cut_stages(q, load, l, &s);
+    find_binding(&s, &b);
+    fill_stage(&s, b.stage, out);
 }

@@ -51,9 +51,6 @@ struct memory {
     double fraction;               /* utilization or fraction as used */
 };
 
-/* Who shares out the memory: the engine; nobody where only the weights are counted. */
-enum budget memory_budget(const struct request *request);
-
 /* What the users' requests reserve, against the bands of the pool and of what lies
  * outside of it. The verdict is that of the worst stage. */
 enum memory_state {
@@ -64,7 +61,27 @@ enum memory_state {
 };
 enum memory_state memory_state(const struct memory *memory);
 
-/* load: load_sum(request). */
+/* The figures a verdict needs, of the stage that binds. */
+struct binding {
+    int stage;
+    struct quantity weights, overhead;  /* bytes; overhead: activation, non-torch, graphs */
+    struct quantity pool, free;         /* bytes: kv_pool and free above */
+    double reserved;                    /* bytes set aside for the users */
+    double each;                        /* bytes set aside for one request */
+    enum memory_state state;
+};
+
+/* Who shares out the memory: the engine; nobody where only the weights are counted. */
+enum budget memory_budget(const struct request *request);
+
+/* Bytes the engine lets itself take of what is usable. */
+struct quantity memory_budget_bytes(const struct request *request,
+                                    struct quantity usable, double fraction);
+
+void memory_binding(const struct request *request, const struct load *load,
+                    const struct layout *layout, struct binding *out);
+
+/* All figures of the stage that binds. load: load_sum(request). */
 void memory_estimate(const struct request *request, const struct load *load,
                      const struct layout *layout, struct memory *out);
 

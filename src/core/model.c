@@ -103,6 +103,17 @@ int model_kind_layers(const struct model *model, int k)
     return layers;
 }
 
+void model_count_kinds(const struct model *model, int first, int end,
+                       int layers[MODEL_MAX_KINDS])
+{
+    for (int k = 0; k < model->kind_count; k++)
+        layers[k] = 0;
+    if (model->kind_count == 1)
+        layers[0] = end - first;
+    for (int i = first; i < end && model->kind_count > 1; i++)
+        layers[model->layer[i]]++;
+}
+
 /* Share of a tensor that works on one token. Only routed experts (and their biases)
  * come in `experts` copies. */
 static double active_share(const struct layer_kind *kind, const struct tensor *t)

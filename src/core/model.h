@@ -198,6 +198,9 @@ int model_experts(const struct model *model);
 
 /* Layers of kind k. */
 int model_kind_layers(const struct model *model, int k);
+/* Of each kind, among layers [first, end). */
+void model_count_kinds(const struct model *model, int first, int end,
+                       int layers[MODEL_MAX_KINDS]);
 
 /* Refuses shapes that contradict themselves (kv_heads > heads, experts_active >
  * experts, a layer of a kind that is not there, dimensions outside sane bounds). */

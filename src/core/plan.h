@@ -22,28 +22,15 @@
 #include <stddef.h>
 
 #include "core/cost.h"
+#include "core/evaluate.h"
 #include "core/layout.h"
 #include "core/memory.h"
+#include "core/reason.h"
 #include "core/request.h"
 
 #define PLAN_MAX_REASONS 12
 #define PLAN_MAX_FIXES 12
 #define PLAN_MAX_GPUS 256
-
-enum verdict { VERDICT_FITS, VERDICT_MARGINAL, VERDICT_DOES_NOT_FIT };
-
-enum limit {           /* what stands in the way, or would first */
-    LIMIT_NONE,
-    LIMIT_WEIGHTS,     /* the weights alone exceed the budget */
-    LIMIT_OVERHEAD,    /* weights and overheads leave no room for KV */
-    LIMIT_KV,          /* the KV pool is too small for the users and context */
-    LIMIT_LAYOUT,      /* the layout is not valid */
-    LIMIT_TYPE,        /* the engine refuses the type on this GPU */
-    LIMIT_SEQS,        /* more users than max_num_seqs */
-    LIMIT_USED,        /* somebody else holds the memory */
-    LIMIT_CONTEXT,     /* more than the model's maximum */
-    LIMIT_COUNT
-};
 
 /* The best layout that fits with another TP or PP, and what made it lose. */
 struct runner_up {
@@ -59,14 +46,14 @@ struct plan {
     bool has_memory;
     enum verdict verdict;
     enum limit limit;
+    unsigned reason_bits, warning_bits; /* of enum reason and enum warning */
+    struct layout nearly;      /* fewer GPUs that would be marginal; gpus 0 = none */
     char knob[120];            /* what decides a marginal verdict */
     char reasons[PLAN_MAX_REASONS][240];
     int reason_count;
     char warnings[PLAN_MAX_REASONS][240];
     int warning_count;
-    bool silent;               /* no sentences are wanted */
     struct cost cost;
-    bool priced;               /* plan_price() has worked it out */
     struct runner_up second;
 };
 
@@ -103,11 +90,12 @@ void plan_request(const struct request *request, const struct market *market,
 void plan_layout(const struct request *request, const struct layout *layout,
                  const struct market *market, struct plan *out);
 
-/* The same in two steps: the verdict, with or without its sentences, then the cost.
- * load: load_sum(request). */
-void plan_judge(const struct request *request, const struct load *load,
-                const struct layout *layout, bool sentences, struct plan *out);
-void plan_price(struct plan *plan, const struct market *market);
+/* The same of a request whose load is summed: load_sum(request). */
+void plan_fill(const struct request *request, const struct load *load,
+               const struct layout *layout, const struct market *market,
+               struct plan *out);
+
+void plan_say(struct plan *plan);
 
 /* Are GPUs that work on one request in several machines, rented or owned? */
 bool plan_spans(const struct plan *plan);
@@ -119,8 +107,5 @@ int plan_fixes(const struct plan *plan, const struct choices *choices,
 
 /* Room less need of the binding stage, bytes (negative: missing). */
 double plan_margin(const struct plan *plan);
-
-const char *verdict_word(enum verdict verdict); /* "fits", "marginal", "does-not-fit" */
-const char *limit_word(enum limit limit);       /* "weights", "kv-cache", ... */
 
 #endif

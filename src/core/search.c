@@ -11,11 +11,11 @@
 
 struct search {
     const struct request *request;
-    const struct market *market;
     struct load load;
+    struct prices prices;
     enum search_goal goal;
-    bool fits_only;           /* how near the rest comes is not asked */
-    struct plan best, second; /* second: the best that fits with another TP or PP */
+    bool fits_only;                 /* how near the rest comes is not asked */
+    struct evaluation best, second; /* second: the best that fits with another TP or PP */
     bool any, has_second;
     struct layout marginal; /* of the fewest GPUs, then stages; gpus 0 = none seen */
 };
@@ -40,54 +40,49 @@ enum key {
     KEY_COUNT
 };
 
-static double price_or_infinite(const struct plan *p)
+static double price_or_infinite(const struct evaluation *e)
 {
-    return p->cost.per_hour > 0 ? p->cost.per_hour : INFINITY;
+    return e->price.per_hour > 0 ? e->price.per_hour : INFINITY;
 }
 
-static double machines_rank(const struct plan *p)
+static double machines_rank(const struct search *s, const struct evaluation *e)
 {
-    const struct rent *r = cost_wanted(&p->cost);
-    if (r && r->known && !r->apart)
+    if (e->price.rented && !e->price.apart)
         return 0;
-    return layout_group(&p->layout) <= p->request.host_gpus ? 1 : 2;
+    return layout_group(&e->layout) <= s->request->host_gpus ? 1 : 2;
 }
 
-static double key_of(const struct plan *p, enum key key)
+static double key_of(const struct search *s, const struct evaluation *e, enum key key)
 {
     switch (key) {
     case KEY_MONEY:
     case KEY_PRICE:
-        return price_or_infinite(p);
+        return price_or_infinite(e);
     case KEY_GPUS:
-        return p->layout.gpus;
+        return e->layout.gpus;
     case KEY_IDLE:
-        return p->layout.replicas > p->request.users;
+        return e->layout.replicas > s->request->users;
     case KEY_MACHINES:
-        return machines_rank(p);
+        return machines_rank(s, e);
     case KEY_PP:
-        return p->layout.pp;
+        return e->layout.pp;
     case KEY_REPLICAS:
-        return p->layout.replicas;
+        return e->layout.replicas;
     case KEY_EP:
-        return p->layout.ep;
+        return e->layout.ep;
     case KEY_COUNT:
         break;
     }
     return 0;
 }
 
-/* The first key in which a and b differ; KEY_COUNT = none. Prices are worked out when
- * they are the first to decide. */
-static enum key deciding_key(const struct search *s, struct plan *a, struct plan *b)
+/* The first key in which a and b differ; KEY_COUNT = none. */
+static enum key deciding_key(const struct search *s, const struct evaluation *a,
+                             const struct evaluation *b)
 {
     for (int k = s->goal == SEARCH_LEAST_MONEY ? KEY_MONEY : KEY_GPUS; k < KEY_COUNT;
          k++) {
-        struct plan *const both[] = {a, b};
-        for (int i = 0; i < 2; i++)
-            if ((k == KEY_MONEY || k == KEY_MACHINES) && !both[i]->priced)
-                plan_price(both[i], s->market);
-        double x = key_of(a, (enum key)k), y = key_of(b, (enum key)k);
+        double x = key_of(s, a, (enum key)k), y = key_of(s, b, (enum key)k);
         bool money = k == KEY_MONEY || k == KEY_PRICE;
         if (x != y && !(money && fabs(x - y) < 1e-9))
             return (enum key)k;
@@ -95,39 +90,39 @@ static enum key deciding_key(const struct search *s, struct plan *a, struct plan
     return KEY_COUNT;
 }
 
-static bool better_fit(const struct search *s, struct plan *a, struct plan *b)
+static bool better_fit(const struct search *s, const struct evaluation *a,
+                       const struct evaluation *b)
 {
     enum key key = deciding_key(s, a, b);
-    return key != KEY_COUNT && key_of(a, key) < key_of(b, key);
+    return key != KEY_COUNT && key_of(s, a, key) < key_of(s, b, key);
 }
 
-static bool lacks_memory(const struct plan *p)
+static bool lacks_memory(const struct evaluation *p)
 {
     return p->limit == LIMIT_WEIGHTS || p->limit == LIMIT_OVERHEAD ||
            p->limit == LIMIT_KV;
 }
 
 /* A better verdict first; of what does not fit, what misses the least. */
-static bool better(const struct search *s, struct plan *a, struct plan *b)
+static bool better(const struct search *s, const struct evaluation *a,
+                   const struct evaluation *b)
 {
-    if (a->has_memory != b->has_memory)
-        return a->has_memory;
     if (a->verdict != b->verdict)
         return a->verdict < b->verdict;
     if (a->verdict == VERDICT_DOES_NOT_FIT && lacks_memory(a) && lacks_memory(b) &&
-        plan_margin(a) != plan_margin(b))
-        return plan_margin(a) > plan_margin(b);
+        a->margin != b->margin)
+        return a->margin > b->margin;
     return better_fit(s, a, b);
 }
 
-static bool same_cut(const struct plan *a, const struct plan *b)
+static bool same_cut(const struct evaluation *a, const struct evaluation *b)
 {
     return a->layout.tp == b->layout.tp && a->layout.pp == b->layout.pp;
 }
 
-static void take_second(struct search *s, const struct plan *p)
+static void take_second(struct search *s, const struct evaluation *e)
 {
-    s->second = *p;
+    s->second = *e;
     s->has_second = true;
 }
 
@@ -138,32 +133,32 @@ static bool is_smaller(const struct layout *a, const struct layout *b)
 }
 
 /* Files one judged layout among what was seen. */
-static void consider(struct search *s, struct plan *p)
+static void consider(struct search *s, const struct evaluation *e)
 {
-    bool fits = p->verdict == VERDICT_FITS;
-    if (p->verdict == VERDICT_MARGINAL &&
-        (s->marginal.gpus == 0 || is_smaller(&p->layout, &s->marginal)))
-        s->marginal = p->layout;
-    if (!s->any || better(s, p, &s->best)) {
-        if (search_fits(s) && !same_cut(p, &s->best))
+    bool fits = e->verdict == VERDICT_FITS;
+    if (e->verdict == VERDICT_MARGINAL &&
+        (s->marginal.gpus == 0 || is_smaller(&e->layout, &s->marginal)))
+        s->marginal = e->layout;
+    if (!s->any || better(s, e, &s->best)) {
+        if (search_fits(s) && !same_cut(e, &s->best))
             take_second(s, &s->best);
-        s->best = *p;
+        s->best = *e;
         s->any = true;
-    } else if (fits && !same_cut(p, &s->best) &&
-               (!s->has_second || better_fit(s, p, &s->second))) {
-        take_second(s, p);
+    } else if (fits && !same_cut(e, &s->best) &&
+               (!s->has_second || better_fit(s, e, &s->second))) {
+        take_second(s, e);
     }
 }
 
 /* ---- what is looked at ---- */
 
 /* Judges one layout; false when it is not valid. */
-static bool try_layout(struct search *s, const struct layout *l, struct plan *p)
+static bool try_layout(struct search *s, const struct layout *l, struct evaluation *e)
 {
-    plan_judge(s->request, &s->load, l, false, p);
-    if (p->has_memory)
-        consider(s, p);
-    return p->has_memory;
+    evaluate(s->request, &s->load, &s->prices, l, e);
+    if (e->valid)
+        consider(s, e);
+    return e->valid;
 }
 
 /* More GPUs than this cannot be best or second. */
@@ -173,7 +168,7 @@ static int most_gpus(const struct search *s)
                                                           : PLAN_MAX_GPUS;
 }
 
-static int most_stages(const struct request *q)
+int search_most_stages(const struct request *q)
 {
     int most = q->max_pp > 0 ? q->max_pp : SEARCH_MAX_PP;
     int layers = q->model->layer_count > 1 ? q->model->layer_count : 1;
@@ -188,21 +183,21 @@ static int least_replicas(int tp, int ep)
 
 /* Users of one replica that fit: in the pool, in the memory that is left outside of it,
  * and in the slots. What a replica needs does not depend on how many there are. */
-static double users_held(const struct plan *p, double pool, double free)
+static double users_held(const struct search *s, const struct binding *b, double pool,
+                         double free)
 {
-    const struct memory *m = &p->memory;
-    double each = m->sequence.reserved, slots = memory_max_num_seqs(&p->request);
-    if (each <= 0)
+    double slots = s->load.max_num_seqs;
+    if (b->each <= 0)
         return slots;
-    double room = free + m->kv_reserved.value;
-    return fmin(floor(fmin(pool, room) / each), slots);
+    return fmin(floor(fmin(pool, free + b->reserved) / b->each), slots);
 }
 
 /* As few as give each replica no more users than it holds; 0 = no number does. */
-static int replicas_for(const struct plan *p, double pool, double free, int step)
+static int replicas_for(const struct search *s, const struct binding *b, double pool,
+                        double free, int step)
 {
-    double held = users_held(p, pool, free);
-    double replicas = held >= 1 ? ceil(p->request.users / held) : 0;
+    double held = users_held(s, b, pool, free);
+    double replicas = held >= 1 ? ceil(s->request->users / held) : 0;
     return (int)fmin(ceil(replicas / step) * step, PLAN_MAX_GPUS + 1);
 }
 
@@ -211,26 +206,26 @@ static int replicas_for(const struct plan *p, double pool, double free, int step
  * once what the high ends of the bands say, which may be marginal. */
 static void try_replicas(struct search *s, struct layout l, int step)
 {
-    struct plan p;
+    struct evaluation e;
+    const struct binding *b = &e.binding;
     int most = most_gpus(s) / (l.tp * l.pp), first = l.replicas;
-    if (!try_layout(s, &l, &p) || p.verdict == VERDICT_FITS)
+    if (!try_layout(s, &l, &e) || e.verdict == VERDICT_FITS)
         return;
-    int perhaps = replicas_for(&p, p.memory.kv_pool.high, p.memory.free.high, step);
+    int perhaps = replicas_for(s, b, b->pool.high, b->free.high, step);
     bool rounded = false; /* a quotient may come out one too few */
-    while (p.verdict != VERDICT_FITS) {
-        const struct memory *m = &p.memory;
-        int next = replicas_for(&p, m->kv_pool.low, m->free.low, step);
+    while (e.verdict != VERDICT_FITS) {
+        int next = replicas_for(s, b, b->pool.low, b->free.low, step);
         if (next <= l.replicas && (rounded || next == 0))
             break;
         rounded = next <= l.replicas;
         l.replicas = rounded ? l.replicas + step : next;
         if (l.replicas > most)
             break;
-        try_layout(s, &l, &p);
+        try_layout(s, &l, &e);
     }
-    if (p.verdict != VERDICT_FITS && perhaps > first && perhaps <= most) {
+    if (e.verdict != VERDICT_FITS && perhaps > first && perhaps <= most) {
         l.replicas = perhaps;
-        try_layout(s, &l, &p);
+        try_layout(s, &l, &e);
     }
 }
 
@@ -240,7 +235,7 @@ static bool too_heavy(const struct search *s, int tp, int pp, int ep)
 {
     double experts = s->load.expert_bytes / (ep > tp ? ep : tp);
     double rest = (s->load.file_bytes - s->load.expert_bytes) / tp;
-    return (experts + rest) / pp > gpu_usable(s->request->gpu).high;
+    return (experts + rest) / pp > s->load.usable.high;
 }
 
 /* One (TP, PP, EP) of an open count, or of the count that was asked for. */
@@ -248,7 +243,7 @@ static void try_cut(struct search *s, int tp, int pp, int ep)
 {
     const struct request *q = s->request;
     struct layout l = {.tp = tp, .pp = pp, .ep = ep};
-    struct plan p;
+    struct evaluation e;
     int step = least_replicas(tp, ep), count = q->gpu_count;
     l.replicas = q->replicas > 0 ? q->replicas : count > 0 ? count / tp / pp : step;
     if (l.replicas < 1 || l.replicas % step != 0 ||
@@ -259,7 +254,7 @@ static void try_cut(struct search *s, int tp, int pp, int ep)
     if (s->fits_only && s->any && too_heavy(s, tp, pp, ep))
         return;
     if (count > 0 || q->replicas > 0)
-        try_layout(s, &l, &p);
+        try_layout(s, &l, &e);
     else
         try_replicas(s, l, step);
 }
@@ -268,7 +263,7 @@ static void search_layouts(struct search *s)
 {
     const struct request *q = s->request;
     int host = q->host_gpus > 0 ? q->host_gpus : 1;
-    int stages = q->pp > 0 ? q->pp : most_stages(q);
+    int stages = q->pp > 0 ? q->pp : search_most_stages(q);
     int experts = q->engine->gguf ? 0 : model_experts(q->model);
     int spread = q->ep > 0 ? q->ep : experts;
     for (int pp = q->pp > 0 ? q->pp : 1; pp <= stages; pp++)
@@ -281,9 +276,8 @@ static void search_layouts(struct search *s)
 /* ---- the answer ---- */
 
 /* No layout of the given numbers is valid: the nearest one says why. */
-static void explain_none(const struct search *s, struct plan *out)
+static struct layout nearest_layout(const struct request *q)
 {
-    const struct request *q = s->request;
     struct layout l = {.tp = q->tp > 0 ? q->tp : 1,
                        .pp = q->pp > 0 ? q->pp : 1,
                        .ep = q->ep > 0 ? q->ep : 1,
@@ -291,23 +285,11 @@ static void explain_none(const struct search *s, struct plan *out)
     int rest = q->gpu_count / (l.pp * l.replicas);
     if (q->tp <= 0 && rest > 0)
         l.tp = rest;
-    plan_judge(q, &s->load, &l, true, out);
-    if (q->gpu_count > most_stages(q) && q->pp <= 0)
-        gp_format(out->reasons[out->reason_count++], sizeof(out->reasons[0]),
-                  "no layout of %d GPUs with at most %d pipeline stages is valid",
-                  q->gpu_count, most_stages(q));
+    return l;
 }
 
-static void name_second(struct search *s, struct plan *out)
+static void name_second(const struct search *s, struct plan *out)
 {
-    struct runner_up *r = &out->second;
-    if (!search_fits(s) || !s->has_second)
-        return;
-    plan_price(&s->second, s->market);
-    r->layout = s->second.layout;
-    r->per_hour = s->second.cost.per_hour;
-    enum key key = deciding_key(s, &s->best, &s->second);
-    double more = key_of(&s->second, key) - key_of(&s->best, key);
     static const char *const words[KEY_COUNT + 1] = {
         [KEY_IDLE] = "a replica has no user",
         [KEY_MACHINES] = "not in one machine that is offered",
@@ -316,6 +298,11 @@ static void name_second(struct search *s, struct plan *out)
         [KEY_EP] = "experts spread wider",
         [KEY_COUNT] = "nothing between them",
     };
+    struct runner_up *r = &out->second;
+    enum key key = deciding_key(s, &s->best, &s->second);
+    double more = key_of(s, &s->second, key) - key_of(s, &s->best, key);
+    r->layout = s->second.layout;
+    r->per_hour = s->second.price.per_hour;
     if (key == KEY_GPUS)
         gp_format(r->lost, sizeof(r->lost), "%.0f GPU%s more", more,
                   more == 1 ? "" : "s");
@@ -329,13 +316,10 @@ static void name_second(struct search *s, struct plan *out)
 /* What comes close is worth a look: measuring may show that it fits. */
 static void name_marginal(const struct layout *marginal, struct plan *out)
 {
-    char words[96];
-    if (!is_smaller(marginal, &out->layout) || out->reason_count >= PLAN_MAX_REASONS)
+    if (marginal->gpus == 0 || !is_smaller(marginal, &out->layout))
         return;
-    gp_format(out->reasons[out->reason_count++], sizeof(out->reasons[0]),
-              "%d GPU%s would be marginal: %s", marginal->gpus,
-              marginal->gpus == 1 ? "" : "s",
-              layout_words(marginal, words, sizeof(words)));
+    out->nearly = *marginal;
+    out->reason_bits |= 1u << REASON_NEARLY;
 }
 
 struct request search_on(const struct request *q, const struct gpu *gpu, int gpu_count,
@@ -348,32 +332,47 @@ struct request search_on(const struct request *q, const struct gpu *gpu, int gpu
     return r;
 }
 
-void search_layout(const struct request *q, const struct market *market,
-                   enum search_goal goal, bool sentences, struct plan *out)
+/* False when no layout of the given numbers is valid: best is then the nearest one. */
+static bool search_all(struct search *s, const struct request *q,
+                       const struct market *market)
 {
-    struct search s = {.request = q,
-                       .market = market,
-                       .load = load_sum(q),
-                       .goal = goal,
-                       .fits_only = !sentences};
-    search_layouts(&s);
-    if (!s.any) {
-        explain_none(&s, out);
-        plan_price(out, s.market); /* more GPUs than are searched, given one by one */
-        return;
+    s->request = q;
+    s->load = load_sum(q);
+    prices_init(q, market, &s->prices);
+    search_layouts(s);
+    if (!s->any) {
+        struct layout nearest = nearest_layout(q);
+        evaluate(q, &s->load, &s->prices, &nearest, &s->best);
     }
-    if (sentences)
-        plan_judge(q, &s.load, &s.best.layout, true, out);
-    else
-        *out = s.best;
-    plan_price(out, s.market);
-    name_second(&s, out);
-    if (search_fits(&s) && s.marginal.gpus > 0 && sentences)
+    prices_fini(&s->prices);
+    return s->any;
+}
+
+void search_layout(const struct request *q, const struct market *market,
+                   enum search_goal goal, struct evaluation *out)
+{
+    struct search s = {.goal = goal, .fits_only = true};
+    search_all(&s, q, market);
+    *out = s.best;
+}
+
+void search_plan(const struct request *q, const struct market *market,
+                 enum search_goal goal, struct plan *out)
+{
+    struct search s = {.goal = goal};
+    bool any = search_all(&s, q, market);
+    plan_fill(q, &s.load, &s.best.layout, market, out);
+    if (!any && q->gpu_count > search_most_stages(q) && q->pp <= 0)
+        out->reason_bits |= 1u << REASON_COUNT_OF;
+    if (search_fits(&s) && s.has_second)
+        name_second(&s, out);
+    if (search_fits(&s))
         name_marginal(&s.marginal, out);
+    plan_say(out);
 }
 
 void plan_request(const struct request *q, const struct market *market,
                   struct plan *out)
 {
-    search_layout(q, market, SEARCH_FEWEST_GPUS, true, out);
+    search_plan(q, market, SEARCH_FEWEST_GPUS, out);
 }

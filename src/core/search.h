@@ -41,10 +41,17 @@ enum search_goal { SEARCH_FEWEST_GPUS, SEARCH_LEAST_MONEY };
 struct request search_on(const struct request *request, const struct gpu *gpu,
                          int gpu_count, const struct market *market);
 
-/* With request->gpu_count a layout of that many. What was given of TP, PP, EP and
- * replicas is kept. `sentences`: with reasons and warnings; without them what does not
- * fit may miss more than it must. */
+/* The best layout in numbers alone; what does not fit may miss more than it must. With
+ * request->gpu_count a layout of that many. What was given of TP, PP, EP and replicas is
+ * kept. */
 void search_layout(const struct request *request, const struct market *market,
-                   enum search_goal goal, bool sentences, struct plan *out);
+                   enum search_goal goal, struct evaluation *out);
+
+/* The same as a plan, with the runner-up and what comes close. */
+void search_plan(const struct request *request, const struct market *market,
+                 enum search_goal goal, struct plan *out);
+
+/* Pipeline stages that a search looks at when none are given. */
+int search_most_stages(const struct request *request);
 
 #endif

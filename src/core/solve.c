@@ -16,9 +16,9 @@ static const struct market no_market;
 static bool fits(const struct request *q, const struct layout *layout)
 {
     struct load load = load_sum(q);
-    struct plan p;
-    plan_judge(q, &load, layout, false, &p);
-    return p.verdict == VERDICT_FITS;
+    struct evaluation e;
+    evaluate(q, &load, NULL, layout, &e);
+    return e.verdict == VERDICT_FITS;
 }
 
 /* The largest n in [0, most] for which with(n) fits; with(0) counts as fitting. */
@@ -70,12 +70,12 @@ static double solve_any_cut(const struct request *q, enum solve field)
                   : q->model->max_context > 0 ? q->model->max_context
                                               : MOST_TOKENS;
     double low = 0, high = floor(most / unit) + 1;
-    struct plan p;
+    struct evaluation e;
     while (high - low > 1) {
         double mid = floor((low + high) / 2);
         *value = mid * unit;
-        search_layout(&r, &no_market, SEARCH_FEWEST_GPUS, false, &p);
-        if (p.verdict == VERDICT_FITS)
+        search_layout(&r, &no_market, SEARCH_FEWEST_GPUS, &e);
+        if (e.verdict == VERDICT_FITS)
             low = mid;
         else
             high = mid;
@@ -88,16 +88,16 @@ static double solve_any_cut(const struct request *q, enum solve field)
 static double solve_smallest(const struct request *q, enum solve field)
 {
     struct request small = *q;
-    struct plan p;
+    struct evaluation e;
     if (field == SOLVE_CONTEXT)
         small.context = q->engine->block;
     else
         small.users = 1;
-    search_layout(&small, &no_market, SEARCH_FEWEST_GPUS, false, &p);
-    if (p.verdict != VERDICT_FITS)
+    search_layout(&small, &no_market, SEARCH_FEWEST_GPUS, &e);
+    if (e.verdict != VERDICT_FITS)
         return 0;
-    return field == SOLVE_CONTEXT ? solve_context(q, &p.layout)
-                                  : solve_users(q, &p.layout);
+    return field == SOLVE_CONTEXT ? solve_context(q, &e.layout)
+                                  : solve_users(q, &e.layout);
 }
 
 static bool solve_field(const struct request *q, enum solve field,
@@ -147,17 +147,25 @@ static int compare_numbers(double a, double b)
     return (a > b) - (a < b);
 }
 
-static double price_of(const struct plan *p)
+/* The best layout on one GPU. */
+struct candidate {
+    struct request request;
+    struct evaluation best;
+};
+
+static double price_of(const struct candidate *c)
 {
-    return p->cost.per_hour > 0 ? p->cost.per_hour : INFINITY;
+    return c->best.price.per_hour > 0 ? c->best.price.per_hour : INFINITY;
 }
 
-/* Is plan a a better choice of GPU than b? */
-static bool better_gpu(enum solve_gpu by, const struct plan *a, const struct plan *b)
+/* Is a a better choice of GPU than b? */
+static bool better_gpu(enum solve_gpu by, const struct candidate *a,
+                       const struct candidate *b)
 {
-    int gpus = compare_numbers(a->layout.gpus, b->layout.gpus);
+    int gpus = compare_numbers(a->best.layout.gpus, b->best.layout.gpus);
     int price = compare_numbers(price_of(a), price_of(b));
-    int spans = (int)plan_spans(a) - (int)plan_spans(b);
+    int spans = (int)evaluation_spans(&a->request, &a->best) -
+                (int)evaluation_spans(&b->request, &b->best);
     const int orders[][3] = {
         [SOLVE_GPU_FEWEST] = {gpus, spans, price},
         [SOLVE_GPU_CHEAPEST] = {spans, price, gpus},
@@ -174,25 +182,21 @@ bool solve_gpu(const struct request *q, enum solve_gpu by, const struct choices 
 {
     enum search_goal goal =
         by == SOLVE_GPU_LEAST_MONEY ? SEARCH_LEAST_MONEY : SEARCH_FEWEST_GPUS;
-    const struct gpu *best = NULL;
+    struct candidate best = {0};
     for (size_t i = 0; i < offers->gpu_count; i++) {
-        struct request r = search_on(q, offers->gpus[i], 0, market);
-        struct plan p;
-        if (by != SOLVE_GPU_FEWEST && !has_offer(r.gpu, q, market))
+        struct candidate c = {.request = search_on(q, offers->gpus[i], 0, market)};
+        if (by != SOLVE_GPU_FEWEST && !has_offer(c.request.gpu, q, market))
             continue;
-        search_layout(&r, market, goal, false, &p);
-        if (p.verdict != VERDICT_FITS ||
-            (by != SOLVE_GPU_FEWEST && p.cost.per_hour <= 0) ||
-            (best && !better_gpu(by, &p, out)))
+        search_layout(&c.request, market, goal, &c.best);
+        if (c.best.verdict != VERDICT_FITS ||
+            (by != SOLVE_GPU_FEWEST && c.best.price.per_hour <= 0) ||
+            (best.best.valid && !better_gpu(by, &c, &best)))
             continue;
-        best = r.gpu;
-        *out = p;
+        best = c;
     }
-    if (best) {
-        struct request r = out->request;
-        search_layout(&r, market, goal, true, out);
-    }
-    return best != NULL;
+    if (best.best.valid)
+        search_plan(&best.request, market, goal, out);
+    return best.best.valid;
 }
 
 bool solve_has_limit(const struct request *q, enum solve field)

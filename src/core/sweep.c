@@ -109,13 +109,16 @@ static double most_of(const struct request *q, enum sweep of)
     return q->model->max_context > 0 ? q->model->max_context : MOST_TOKENS;
 }
 
-static struct sweep_point point_at(const struct request *q, const struct layout *layout,
-                                   enum sweep of, double x)
+static struct evaluation evaluate_at(const struct request *q,
+                                     const struct layout *layout, enum sweep of,
+                                     double x)
 {
-    struct sweep_point p;
+    struct request r = with(q, of, x);
+    struct load load = load_sum(&r);
+    struct evaluation e;
 
-    sweep_at(q, layout, of, x, &p);
-    return p;
+    evaluate(&r, &load, NULL, layout, &e);
+    return e;
 }
 
 struct sweep_end sweep_end(const struct request *q, const struct layout *layout,
@@ -128,12 +131,12 @@ struct sweep_end sweep_end(const struct request *q, const struct layout *layout,
     for (low = floor(end.fits / unit); high - low > 1;) {
         double mid = floor((low + high) / 2);
 
-        if (point_at(q, layout, of, mid * unit).verdict != VERDICT_DOES_NOT_FIT)
+        if (evaluate_at(q, layout, of, mid * unit).verdict != VERDICT_DOES_NOT_FIT)
             low = mid;
         else
             high = mid;
     }
     end.marginal = low * unit;
-    end.after = point_at(q, layout, of, (low + 1) * unit).limit;
+    end.after = evaluate_at(q, layout, of, (low + 1) * unit).limit;
     return end;
 }

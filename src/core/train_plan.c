@@ -77,8 +77,10 @@ static void check_layout(const struct request *q, const struct train *t,
     if (l.replicas < 1 || l.replicas * t->tp * t->pp != t->gpus)
         note(m->reasons, &m->reason_count, "%d GPUs are no multiple of TP %d x PP %d",
              t->gpus, t->tp, t->pp);
-    else if (!layout_valid(&plain, &l, why, sizeof(why)))
+    else if (!layout_valid(&plain, &l)) {
+        layout_refusal_words(&plain, &l, why, sizeof(why));
         note(m->reasons, &m->reason_count, "%s", why);
+    }
     if (t->pp > 1 && t->zero_stage >= 2)
         note(m->reasons, &m->reason_count,
              "ZeRO-%d does not work with PP: gradients are kept over the micro-batches "

@@ -26,7 +26,21 @@ struct weights {
     double total;            /* all of them */
 };
 
-/* Weights of one GPU of stage `stage`; load: load_sum(request). */
+/* What one GPU of a layout holds, layer by layer and place by place; load:
+ * load_sum(request). */
+struct weights_cut {
+    double layer[MODEL_MAX_KINDS]; /* bytes of one layer of each kind */
+    double outside[PLACE_COUNT];   /* bytes outside the layers */
+    double each;                   /* bytes on every GPU: the rope table */
+};
+void weights_cut(const struct request *request, const struct load *load,
+                 const struct layout *layout, struct weights_cut *out);
+
+/* Bytes of a stage with layers[k] of each kind. */
+double weights_total(const struct weights_cut *cut, int kinds, const int *layers,
+                     bool first, bool last);
+
+/* The same by role, of one GPU of stage `stage`; load: load_sum(request). */
 struct weights weights_stage(const struct request *request, const struct load *load,
                              const struct layout *layout, int stage);
 

@@ -81,7 +81,7 @@ static bool resolve(const struct options *options, struct resolved *out)
 static struct plan search(const struct resolved *r)
 {
     struct plan p;
-    search_layout(&r->request, &r->market, SEARCH_FEWEST_GPUS, false, &p);
+    search_plan(&r->request, &r->market, SEARCH_FEWEST_GPUS, &p);
     return p;
 }
 
@@ -97,12 +97,12 @@ static int fewest_of_all(const struct request *q)
             for (int n = 1; tp * pp * n <= (best ? best - 1 : PLAN_MAX_GPUS); n++)
                 for (int ep = 1; ep <= (experts > 1 ? experts : 1); ep++) {
                     struct layout l = {.tp = tp, .pp = pp, .ep = ep, .replicas = n};
-                    struct plan p;
+                    struct evaluation e;
                     if (tp * n % ep != 0)
                         continue;
-                    plan_judge(q, &load, &l, false, &p);
-                    if (p.verdict == VERDICT_FITS && (!best || p.layout.gpus < best))
-                        best = p.layout.gpus;
+                    evaluate(q, &load, NULL, &l, &e);
+                    if (e.verdict == VERDICT_FITS && (!best || e.layout.gpus < best))
+                        best = e.layout.gpus;
                 }
     return best;
 }
@@ -198,6 +198,30 @@ static void check_stages(const struct options *options, const struct plan *p)
             fail_msg("%s: stage %d of %d is worse than stage %d", command_of(options),
                      stage + 1, p->layout.pp, p->memory.stage + 1);
     }
+}
+
+/* The numbers of a search are those of the plan that is shown. */
+static void check_evaluation(const struct options *options, const struct resolved *r,
+                             const struct plan *p)
+{
+    struct load load = load_sum(&p->request);
+    struct prices prices;
+    struct evaluation e;
+    prices_init(&p->request, &r->market, &prices);
+    evaluate(&p->request, &load, &prices, &p->layout, &e);
+    prices_fini(&prices);
+    if (e.verdict != p->verdict || e.limit != p->limit ||
+        e.valid != p->has_memory || e.layout.hosts != p->layout.hosts)
+        fail_msg("%s: %s by %s, evaluated %s by %s", command_of(options),
+                 verdict_word(p->verdict), limit_word(p->limit), verdict_word(e.verdict),
+                 limit_word(e.limit));
+    if (!e.valid)
+        return;
+    assert_int_equal(evaluation_spans(&p->request, &e), plan_spans(p));
+    assert_near(e.price.per_hour, p->cost.per_hour, 1e-9);
+    assert_near(e.margin, plan_margin(p), 1);
+    assert_near(e.binding.weights.value, p->memory.split.total, 1);
+    assert_near(e.binding.free.low, p->memory.free.low, 1);
 }
 
 /* ---- fixes ---- */
@@ -313,9 +337,10 @@ static void test_random_requests(void **state)
         fitting += a.plan.verdict == VERDICT_FITS;
         check_fewest(&options, &r, &a.plan);
         check_stages(&options, &a.plan);
+        check_evaluation(&options, &r, &a.plan);
         if (a.plan.verdict == VERDICT_FITS)
             check_count(&options, &r, &a.plan);
-        search_layout(&r.request, &r.market, SEARCH_LEAST_MONEY, false, &cheapest);
+        search_plan(&r.request, &r.market, SEARCH_LEAST_MONEY, &cheapest);
         check_constraints(&options, &a.plan, &cheapest);
         check_fixes(&options, &a);
         if (i % 20 == 0)

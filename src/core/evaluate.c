@@ -1,0 +1,77 @@
+/*
+ * evaluate.c - see evaluate.h.
+ */
+#include "core/evaluate.h"
+
+#include <math.h>
+
+static unsigned shortage(const struct load *load, const struct binding *b)
+{
+    if (b->weights.low > load->budget.high)
+        return 1u << REASON_WEIGHTS;
+    return b->pool.high <= 0 ? 1u << REASON_OVERHEAD : 1u << REASON_KV;
+}
+
+/* SGLang's fraction covers weights and KV; what it leaves must hold everything else. */
+static unsigned static_rest(const struct request *q, const struct load *load,
+                            const struct binding *b)
+{
+    double share = 1 - load->fraction * (1 - q->headroom);
+    struct quantity rest = quantity_scale(
+        quantity_max0(quantity_sub(load->usable, quantity_exact(q->used))), share);
+    if (memory_budget(q) != BUDGET_STATIC || b->overhead.high <= rest.low)
+        return 0;
+    return b->overhead.low > rest.high ? 1u << REASON_REST_LACKS
+                                       : 1u << REASON_REST_TIGHT;
+}
+
+static unsigned reasons_of_layout(const struct request *q, const struct load *load,
+                                  const struct layout *l, const struct binding *b)
+{
+    unsigned reasons = load->reasons;
+    if (!q->model->weights_only && ceil(q->users / l->replicas) > load->max_num_seqs)
+        reasons |= 1u << REASON_SEQS;
+    if (b->state == MEMORY_LACKS)
+        reasons |= shortage(load, b);
+    else if (b->state == MEMORY_CROSSES)
+        reasons |= 1u << REASON_CROSSES | 1u << REASON_DECIDES;
+    reasons |= static_rest(q, load, b);
+    /* what lies outside the budget comes out of what it leaves */
+    if (reasons == 0 && b->state == MEMORY_OVERRUNS)
+        reasons |= 1u << REASON_OVERRUNS | 1u << REASON_DECIDES;
+    return reasons;
+}
+
+void evaluate(const struct request *q, const struct load *load,
+              const struct prices *prices, const struct layout *layout,
+              struct evaluation *e)
+{
+    struct layout *l = &e->layout;
+    *l = *layout;
+    l->gpus = l->tp * l->pp * l->replicas;
+    l->hosts = layout_hosts(l, q->host_gpus);
+    e->price = (struct price){0};
+    e->margin = 0;
+    e->valid = layout_valid(q, l);
+    e->reasons = 1u << REASON_LAYOUT;
+    if (e->valid) {
+        memory_binding(q, load, l, &e->binding);
+        e->reasons = reasons_of_layout(q, load, l, &e->binding);
+        e->margin = e->binding.pool.value - e->binding.reserved;
+    }
+    e->verdict = reasons_verdict(e->reasons);
+    e->limit = reasons_limit(e->reasons);
+    if (e->limit == LIMIT_USED)
+        e->margin = fmin(e->margin, load->usable.value - q->used - load->budget.value);
+    if (!e->valid || !prices)
+        return;
+    e->price = cost_price(prices, l);
+    if (e->price.machines > 0)
+        l->hosts = e->price.machines;
+}
+
+bool evaluation_spans(const struct request *q, const struct evaluation *e)
+{
+    return e->price.rented ? e->price.apart
+                           : layout_group(&e->layout) > q->host_gpus;
+}

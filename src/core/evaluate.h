@@ -1,0 +1,46 @@
+/*
+ * evaluate.h - one layout of one load, judged: numbers and codes, no words.
+ *
+ * What a search asks of thousands of layouts and shows of one: does it fit, what stands
+ * in the way, how much is missing, how many hosts, at what price. Nothing is allocated
+ * and no text made; a million layouts a second with memory and cost (tests/speed.sh).
+ *
+ *   verdict = the worst of the reasons' (reason.h), limit = the first one's
+ *   margin  = pool - what the users' requests reserve, of the stage that binds
+ *
+ * Example: Llama-3.1-70B BF16 on 2 x H100, 8192 tokens, vLLM 0.21 at utilization 0.92:
+ * REASON_CROSSES and REASON_DECIDES, marginal, limit "kv-cache"; pool 1.2..2.5 GiB of
+ * which one request needs 1.25.
+ */
+#ifndef GP_CORE_EVALUATE_H
+#define GP_CORE_EVALUATE_H
+
+#include <stdbool.h>
+
+#include "core/cost.h"
+#include "core/layout.h"
+#include "core/load.h"
+#include "core/memory.h"
+#include "core/reason.h"
+#include "core/request.h"
+
+struct evaluation {
+    struct layout layout;   /* gpus and hosts filled in */
+    bool valid;             /* false: the layout is refused, no figure below holds */
+    unsigned reasons;       /* bits of enum reason */
+    enum verdict verdict;
+    enum limit limit;
+    struct binding binding; /* memory of the stage that binds */
+    double margin;          /* bytes by which room exceeds need; negative: missing */
+    struct price price;     /* zeros without prices */
+};
+
+/* load: load_sum(request); prices: prices_init(request), NULL = not asked. */
+void evaluate(const struct request *request, const struct load *load,
+              const struct prices *prices, const struct layout *layout,
+              struct evaluation *out);
+
+/* Are GPUs that work on one request in several machines, rented or owned? */
+bool evaluation_spans(const struct request *request, const struct evaluation *e);
+
+#endif

@@ -1,0 +1,169 @@
+/*
+ * reason.c - see reason.h.
+ */
+#include "core/reason.h"
+
+#include <string.h>
+
+const char *verdict_word(enum verdict verdict)
+{
+    static const char *const words[] = {"fits", "marginal", "does-not-fit"};
+    return words[verdict];
+}
+
+const char *limit_word(enum limit limit)
+{
+    static const char *const words[LIMIT_COUNT] = {
+        "none", "weights",      "overhead", "kv-cache",    "layout",
+        "type", "max-num-seqs", "used",     "max-context",
+    };
+    return words[limit];
+}
+
+/* ---- what a reason means ---- */
+
+static const struct {
+    enum verdict verdict;
+    enum limit limit;
+} reason_rows[REASON_COUNT] = {
+    [REASON_LAYOUT] = {VERDICT_DOES_NOT_FIT, LIMIT_LAYOUT},
+    [REASON_BF16] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_VENDOR] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_QUANTIZED] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_KV_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_CONTEXT] = {VERDICT_DOES_NOT_FIT, LIMIT_CONTEXT},
+    [REASON_SEQS] = {VERDICT_DOES_NOT_FIT, LIMIT_SEQS},
+    [REASON_USED] = {VERDICT_DOES_NOT_FIT, LIMIT_USED},
+    [REASON_WEIGHTS] = {VERDICT_DOES_NOT_FIT, LIMIT_WEIGHTS},
+    [REASON_OVERHEAD] = {VERDICT_DOES_NOT_FIT, LIMIT_OVERHEAD},
+    [REASON_KV] = {VERDICT_DOES_NOT_FIT, LIMIT_KV},
+    [REASON_CROSSES] = {VERDICT_MARGINAL, LIMIT_KV},
+    [REASON_OVERRUNS] = {VERDICT_MARGINAL, LIMIT_OVERHEAD},
+    [REASON_DECIDES] = {VERDICT_FITS, LIMIT_NONE},
+    [REASON_REST_LACKS] = {VERDICT_DOES_NOT_FIT, LIMIT_OVERHEAD},
+    [REASON_REST_TIGHT] = {VERDICT_MARGINAL, LIMIT_OVERHEAD},
+    [REASON_COUNT_OF] = {VERDICT_FITS, LIMIT_NONE},
+    [REASON_NEARLY] = {VERDICT_FITS, LIMIT_NONE},
+};
+
+enum verdict reasons_verdict(unsigned reasons)
+{
+    enum verdict worst = VERDICT_FITS;
+    for (int r = 0; reasons >> r; r++)
+        if ((reasons >> r & 1) && reason_rows[r].verdict > worst)
+            worst = reason_rows[r].verdict;
+    return worst;
+}
+
+enum limit reasons_limit(unsigned reasons)
+{
+    for (int r = 0; reasons >> r; r++)
+        if ((reasons >> r & 1) && reason_rows[r].limit != LIMIT_NONE)
+            return reason_rows[r].limit;
+    return LIMIT_NONE;
+}
+
+/* ---- of a request, whatever the layout ---- */
+
+static bool listed(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = list; p && *p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
+        if (strncmp(p, word, n) == 0 && (p[n] == '|' || p[n] == '\0'))
+            return true;
+    return false;
+}
+
+static bool known_vendor(const struct gpu *gpu)
+{
+    return listed("nvidia|amd|intel|apple", gpu->vendor);
+}
+
+/* Is this an NVIDIA GPU older than compute capability cc? */
+static bool older(const struct gpu *gpu, int cc)
+{
+    return gpu->compute_capability > 0 && gpu->compute_capability < cc;
+}
+
+static bool lacks_bf16(const struct request *q)
+{
+    return q->precision.base->math == MATH_BF16 && !q->model->weights_only &&
+           q->engine->bf16_min_cc > 0 && older(q->gpu, q->engine->bf16_min_cc);
+}
+
+/* BF16 weights are refused; other weights leave the activations to run in FP16. */
+static bool weights_bf16(const struct request *q)
+{
+    return q->precision.weight->math == MATH_BF16 && q->precision.weight->bits >= 16;
+}
+
+/* An engine runs on some vendors' GPUs, and keeps its KV cache in its own formats. */
+static unsigned reasons_of_engine(const struct request *q)
+{
+    const struct engine *e = q->engine;
+    const struct format *w = q->precision.weight;
+    unsigned reasons = 0;
+    if (e->vendors[0] && known_vendor(q->gpu) && !listed(e->vendors, q->gpu->vendor))
+        reasons |= 1u << REASON_VENDOR;
+    if (w->bits < 16 && w->block <= 0 && !w->mix && !listed(e->quantized_any, w->id) &&
+        older(q->gpu, e->quantized_min_cc))
+        reasons |= 1u << REASON_QUANTIZED;
+    if ((q->kv->block > 0) != e->gguf && q->kv->bits < 16)
+        reasons |= 1u << REASON_KV_FORMAT;
+    return reasons;
+}
+
+/* vLLM takes its share of the whole GPU and does not start when less is free. */
+static bool too_much_used(const struct request *q, const struct load *load)
+{
+    return q->used > 0 && q->engine->budget == BUDGET_UTILIZATION &&
+           load->budget.value > load->usable.value - q->used;
+}
+
+unsigned reasons_of_request(const struct request *q, const struct load *load)
+{
+    unsigned reasons = 0;
+    if (q->model->weights_only) /* nothing to ask of the engine, tokens or users */
+        return 0;
+    if (lacks_bf16(q) && weights_bf16(q))
+        reasons |= 1u << REASON_BF16;
+    reasons |= reasons_of_engine(q);
+    if (q->model->max_context > 0 && q->context > q->model->max_context)
+        reasons |= 1u << REASON_CONTEXT;
+    if (too_much_used(q, load))
+        reasons |= 1u << REASON_USED;
+    return reasons;
+}
+
+/* Arithmetic of less than 16 bit that this GPU lacks or does slowly. */
+static unsigned warning_of_type(const struct request *q)
+{
+    const struct format *w = q->precision.weight;
+    if (w->weight_only || w->math >= MATH_COUNT || w->bits >= 16)
+        return 0;
+    struct quantity rate = q->gpu->rate[w->math], half = q->gpu->rate[MATH_FP16];
+    if (rate.known && rate.value == 0)
+        return 1u << WARNING_UNPACKED;
+    return rate.known && half.known && rate.value < half.value ? 1u << WARNING_SLOW_TYPE
+                                                               : 0;
+}
+
+unsigned warnings_of_request(const struct request *q)
+{
+    const struct format *w = q->precision.weight;
+    const bool holds[WARNING_COUNT] = {
+        [WARNING_FP16] = lacks_bf16(q) && !weights_bf16(q),
+        [WARNING_VENDOR] = !q->model->weights_only && q->engine->vendors[0] &&
+                           !known_vendor(q->gpu),
+        [WARNING_WEIGHTS_ONLY] = q->model->weights_only,
+        [WARNING_VISION] = w->mix && model_params_role(q->model, ROLE_VISION) > 0,
+        [WARNING_GGUF] = w->block > 0 && !q->engine->gguf,
+        [WARNING_ZEROS] = q->prune == PRUNE_UNSTRUCTURED,
+        [WARNING_SPARSE] = q->prune == PRUNE_2_4 && older(q->gpu, 80),
+        [WARNING_CONFIDENCE] = strcmp(q->gpu->confidence, "low") == 0,
+    };
+    unsigned warnings = warning_of_type(q);
+    for (int i = 0; i < WARNING_COUNT; i++)
+        warnings |= (unsigned)holds[i] << i;
+    return warnings;
+}

@@ -1,0 +1,79 @@
+/*
+ * reason.h - what a verdict rests on, as codes.
+ *
+ * Each reason has the verdict it forces and the limit it names; an answer's verdict is
+ * the worst of its reasons', its limit that of the first. The order is that in which
+ * they are said. A set of them is a word of bits: the words are made of the plan where
+ * it is shown (src/output).
+ *
+ * Example: BF16 weights on a V100 that are also too large: bits REASON_BF16 and
+ * REASON_WEIGHTS; does-not-fit, limit "type".
+ */
+#ifndef GP_CORE_REASON_H
+#define GP_CORE_REASON_H
+
+#include "core/load.h"
+#include "core/request.h"
+
+enum verdict { VERDICT_FITS, VERDICT_MARGINAL, VERDICT_DOES_NOT_FIT };
+
+enum limit {           /* what stands in the way, or would first */
+    LIMIT_NONE,
+    LIMIT_WEIGHTS,     /* the weights alone exceed the budget */
+    LIMIT_OVERHEAD,    /* weights and overheads leave no room for KV */
+    LIMIT_KV,          /* the KV pool is too small for the users and context */
+    LIMIT_LAYOUT,      /* the layout is not valid */
+    LIMIT_TYPE,        /* the engine refuses the type on this GPU */
+    LIMIT_SEQS,        /* more users than max_num_seqs */
+    LIMIT_USED,        /* something else holds the memory */
+    LIMIT_CONTEXT,     /* more than the model's maximum */
+    LIMIT_COUNT
+};
+
+enum reason {
+    REASON_LAYOUT,      /* the layout is not valid (layout_refusals) */
+    REASON_BF16,        /* the engine refuses BF16 on this GPU */
+    REASON_VENDOR,      /* the engine does not run on this vendor's GPUs */
+    REASON_QUANTIZED,   /* nor these weights on a GPU this old */
+    REASON_KV_FORMAT,   /* the engine has no such KV cache */
+    REASON_CONTEXT,     /* more tokens than the model was made for */
+    REASON_SEQS,        /* more users per replica than slots */
+    REASON_USED,        /* the budget exceeds what something else leaves */
+    REASON_WEIGHTS,     /* the weights exceed the budget */
+    REASON_OVERHEAD,    /* weights and overheads leave no pool */
+    REASON_KV,          /* the users' requests exceed the pool */
+    REASON_CROSSES,     /* the pool's band crosses what they need */
+    REASON_OVERRUNS,    /* what lies outside the budget may not fit */
+    REASON_DECIDES,     /* the knob that decides the two above */
+    REASON_REST_LACKS,  /* what SGLang's fraction leaves cannot hold the overheads */
+    REASON_REST_TIGHT,  /* ... may not hold them */
+    REASON_COUNT_OF,    /* no layout of this many GPUs is valid */
+    REASON_NEARLY,      /* fewer GPUs would be marginal */
+    REASON_COUNT
+};
+
+enum warning {
+    WARNING_FP16,         /* no BF16 here: activations run in FP16 */
+    WARNING_VENDOR,       /* whether the engine runs on this vendor's GPUs is unknown */
+    WARNING_WEIGHTS_ONLY, /* only the weights are counted */
+    WARNING_VISION,       /* GGUF keeps the vision tower in a file of its own */
+    WARNING_GGUF,         /* a GGUF format in an engine that does not run it well */
+    WARNING_UNPACKED,     /* no arithmetic of this type: unpacked to 16 bit */
+    WARNING_SLOW_TYPE,    /* arithmetic of this type is slower than FP16 */
+    WARNING_ZEROS,        /* unstructured pruning saves no memory */
+    WARNING_SPARSE,       /* no sparse tensor cores */
+    WARNING_CONFIDENCE,   /* the GPU's figures are of low confidence */
+    WARNING_COUNT
+};
+
+/* Those that hold whatever the layout, as bits. load: as far as load_sum() is. */
+unsigned reasons_of_request(const struct request *request, const struct load *load);
+unsigned warnings_of_request(const struct request *request);
+
+enum verdict reasons_verdict(unsigned reasons);
+enum limit reasons_limit(unsigned reasons);
+
+const char *verdict_word(enum verdict verdict); /* "fits", "marginal", "does-not-fit" */
+const char *limit_word(enum limit limit);       /* "weights", "kv-cache", ... */
+
+#endif
