@@ -59,7 +59,7 @@ enum gp_status command_unknown(const char *arg, struct gp_err *err);
 /* Whole help, or that of one command. */
 void command_help(const struct command *command, struct strbuf *out);
 
-/* A completion script for "bash" or "zsh", made from the option and command tables. */
+/* A completion script for "bash", "zsh" or "fish", made from the option and command tables. */
 enum gp_status command_completion(const char *shell, struct strbuf *out,
                                   struct gp_err *err);
 

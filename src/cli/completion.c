@@ -1,5 +1,5 @@
 /*
- * completion.c - completion scripts for bash and zsh from the command and option
+ * completion.c - completion scripts for bash, zsh and fish from the command and option
  * tables.
  *
  * Names and choices are written into the script; ids are asked of the program itself
@@ -30,6 +30,15 @@ static const char *class_of(int option)
     }
 }
 
+/* What such an option takes beside ids. */
+static const char *more_words(int option)
+{
+    return option == OPT_GPU            ? " all local"
+           : option == OPT_KV_PRECISION ? " auto"
+                                        : "";
+}
+
+static const char *const shell_words = "bash zsh fish";
 static const char *const list_words = "models gpus engines instances formats servers";
 
 static void add_choices(const char *choices, struct strbuf *out)
@@ -78,10 +87,7 @@ static void bash_option(int id, struct strbuf *out)
         strbuf_addf(out, "-%c|", row->key);
     strbuf_addf(out, "--%s) words=\"", row->name);
     if (class)
-        strbuf_addf(out, "$(_gpuplan_ids %s)%s", class,
-                    id == OPT_GPU            ? " all local"
-                    : id == OPT_KV_PRECISION ? " auto"
-                                             : "");
+        strbuf_addf(out, "$(_gpuplan_ids %s)%s", class, more_words(id));
     else
         add_choices(row->choices, out);
     strbuf_add(out, "\" ;;\n");
@@ -151,7 +157,7 @@ static void bash(struct strbuf *out)
                 "    --show|show) words=\"$(for class in %s; do _gpuplan_ids $class; "
                 "done)\" ;;\n",
                 list_words);
-    strbuf_add(out, "    --completion) words='bash zsh' ;;\n    '') words='");
+    strbuf_addf(out, "    --completion) words='%s' ;;\n    '') words='", shell_words);
     command_names(out);
     strbuf_add(out, "' ;;\n    esac\n    [[ $words ]] || case $1 in\n");
     bash_commands(out);
@@ -256,7 +262,7 @@ static void zsh(struct strbuf *out)
     }
     strbuf_add(out, "        '--help:list the commands and options'\n"
                     "        '--version:print the version'\n"
-                    "        '--completion:print a completion script for bash or zsh'\n"
+                    "        '--completion:print a completion script for bash, zsh or fish'\n"
                     "    )\n"
                     "    if ((CURRENT == 2)); then\n"
                     "        _describe -o command commands\n"
@@ -265,8 +271,8 @@ static void zsh(struct strbuf *out)
                     "    case ${words[2]##-#} in\n");
     for (int i = 0; commands[i]; i++)
         zsh_command(commands[i], out);
-    strbuf_add(out, "    completion) compadd bash zsh; return ;;\n"
-                    "    *) return 1 ;;\n"
+    strbuf_addf(out, "    completion) compadd %s; return ;;\n", shell_words);
+    strbuf_add(out, "    *) return 1 ;;\n"
                     "    esac\n"
                     "    shift words\n"
                     "    ((CURRENT--))\n"
@@ -279,15 +285,106 @@ static void zsh(struct strbuf *out)
                     "fi\n");
 }
 
+/* ---- fish ---- */
+
+/* Text inside '...' of fish, where a backslash escapes. */
+static void fish_quoted(const char *text, struct strbuf *out)
+{
+    for (; *text; text++)
+        strbuf_addf(out, "%s%c", *text == '\'' || *text == '\\' ? "\\" : "", *text);
+}
+
+/* The commands that take an option, as a condition. */
+static void fish_condition(unsigned bits, struct strbuf *out)
+{
+    strbuf_add(out, "complete -c gpuplan -n '__gpuplan_after");
+    for (int i = 0; commands[i]; i++)
+        if (commands[i]->bit & bits)
+            strbuf_addf(out, " %s", commands[i]->name);
+    strbuf_add(out, "'");
+}
+
+static void fish_option(int id, struct strbuf *out)
+{
+    const struct option_row *row = &option_rows[id];
+    const char *class = class_of(id);
+    fish_condition(row->commands, out);
+    strbuf_addf(out, " -l %s", row->name);
+    if (row->key)
+        strbuf_addf(out, " -s %c", row->key);
+    if (row->type == OPTION_PATH)
+        strbuf_add(out, " -r -F");
+    else if (row->type != OPTION_FLAG)
+        strbuf_add(out, id == OPT_MODEL ? " -r -F" : " -x");
+    if (class) {
+        strbuf_addf(out, " -a '(__gpuplan_ids %s)%s'", class, more_words(id));
+    } else if (row->choices) {
+        strbuf_add(out, " -a '");
+        add_choices(row->choices, out);
+        strbuf_add(out, "'");
+    }
+    strbuf_add(out, " -d '");
+    fish_quoted(row->help, out);
+    strbuf_add(out, "'\n");
+}
+
+static void fish_command(const char *name, const char *brief, struct strbuf *out)
+{
+    strbuf_addf(out, "complete -c gpuplan -n __gpuplan_first -l %s -d '", name);
+    fish_quoted(brief, out);
+    strbuf_add(out, "'\n");
+}
+
+static const char fish_head[] =
+    "# fish completion for gpuplan; written by: gpuplan --completion fish\n"
+    "function __gpuplan_ids\n"
+    "    set -l words (commandline -opc)\n"
+    "    for class in $argv\n"
+    "        eval $words[1] --list $class --quiet 2>/dev/null | string match -rv ' '\n"
+    "    end\n"
+    "end\n\n"
+    "# Nothing stands before this word.\n"
+    "function __gpuplan_first\n"
+    "    test (count (commandline -opc)) -eq 1\n"
+    "end\n\n"
+    "# The command is one of these, with or without dashes.\n"
+    "function __gpuplan_after\n"
+    "    set -l words (commandline -opc)\n"
+    "    set -q words[2]; and contains -- (string replace -r '^-+' '' -- $words[2]) "
+    "$argv\n"
+    "end\n\n";
+
+static void fish(struct strbuf *out)
+{
+    strbuf_add(out, fish_head);
+    for (int i = 0; commands[i]; i++)
+        fish_command(commands[i]->name, commands[i]->brief, out);
+    fish_command("help", "list the commands and options", out);
+    fish_command("version", "print the version", out);
+    fish_command("completion", "print a completion script for bash, zsh or fish", out);
+    for (int i = 0; i < OPTION_COUNT; i++)
+        fish_option(i, out);
+    strbuf_addf(out,
+                "complete -c gpuplan -n '__gpuplan_after completion' -f -a '%s'\n"
+                "complete -c gpuplan -n '__gpuplan_after list' -f -a '%s devices'\n"
+                "complete -c gpuplan -n '__gpuplan_after show' -f -a "
+                "'(__gpuplan_ids %s)'\n",
+                shell_words, list_words, list_words);
+}
+
 enum gp_status command_completion(const char *shell, struct strbuf *out,
                                   struct gp_err *err)
 {
-    if (strcmp(shell, "bash") == 0)
-        bash(out);
-    else if (strcmp(shell, "zsh") == 0)
-        zsh(out);
-    else
-        return gp_fail(err, GP_E_USAGE, "--completion", "bash or zsh",
-                       "no completion for '%.40s'", shell);
-    return GP_OK;
+    static const struct {
+        const char *name;
+        void (*write)(struct strbuf *out);
+    } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+
+    for (size_t i = 0; i < sizeof(shells) / sizeof(shells[0]); i++)
+        if (strcmp(shell, shells[i].name) == 0) {
+            shells[i].write(out);
+            return GP_OK;
+        }
+    return gp_fail(err, GP_E_USAGE, "--completion", "bash, zsh or fish",
+                   "no completion for '%.40s'", shell);
 }

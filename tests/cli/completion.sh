@@ -1,5 +1,6 @@
 #!/bin/bash
-# completion.sh - the completion scripts, in bash itself and through zsh's parser.
+# completion.sh - the completion scripts, in bash and fish themselves and through zsh's
+# parser.
 
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -67,6 +68,42 @@ else
     echo "note: no zsh here: its script is not parsed"
 fi
 
-assert_fails 2 "no completion for 'fish'" --completion fish
+run --completion fish
+assert_eq "fish: exit code" 0 "$rc"
+while read -r option; do
+    assert_contains "$option in fish" " -l ${option#--} " "$out"
+done <"$work/options"
+cp "$work/out" "$work/gpuplan.fish"
+
+# in_fish TEXT: the replies at its end, sorted, without descriptions, one line.
+in_fish() {
+    last="completing '$1' in fish"
+    HOME=$work fish --no-config -c 'source $argv[1]; complete -C $argv[2]' \
+        "$work/gpuplan.fish" "$1" 2>&1 | cut -f 1 | LC_ALL=C sort | paste -sd ' ' -
+}
+
+if command -v fish >/dev/null 2>&1; then
+    assert_eq "fish: commands" "--plan" "$(in_fish 'gpuplan --pl')"
+    assert_contains "fish: all commands" "--import-prices" "$(in_fish 'gpuplan --')"
+    assert_eq "fish: options of the command" "--kv-precision" \
+        "$(in_fish 'gpuplan --plan --kv')"
+    assert_eq "fish: only its options" "" "$(in_fish 'gpuplan --list --kv')"
+    assert_eq "fish: without dashes" "--kv-precision" "$(in_fish 'gpuplan plan --kv')"
+    assert_eq "fish: choices" "json" "$(in_fish 'gpuplan --plan --format j')"
+    assert_eq "fish: choices, short" "json" "$(in_fish 'gpuplan --plan -f j')"
+    assert_eq "fish: choices after =" "--price=spot" "$(in_fish 'gpuplan --plan --price=s')"
+    assert_eq "fish: models" "llama-3.1-70b" "$(in_fish 'gpuplan --plan -m llama-3.1-7')"
+    assert_eq "fish: GPUs" "h100-sxm" "$(in_fish 'gpuplan --plan -m 8B -g h100-s')"
+    assert_eq "fish: all GPUs" "all" "$(in_fish 'gpuplan --compare -m 8B -g al')"
+    assert_eq "fish: formats" "int4-awq" "$(in_fish 'gpuplan --plan -p int4-a')"
+    assert_eq "fish: classes" "formats" "$(in_fish 'gpuplan --list f')"
+    assert_eq "fish: ids of all classes" "dgx-h100" "$(in_fish 'gpuplan --show dgx-h1')"
+    assert_eq "fish: shells" "zsh" "$(in_fish 'gpuplan --completion z')"
+    assert_eq "fish: numbers complete to nothing" "" "$(in_fish 'gpuplan --plan -c ')"
+else
+    echo "note: no fish here: its script is not run"
+fi
+
+assert_fails 2 "no completion for 'tcsh' (bash, zsh or fish)" --completion tcsh
 
 finish
