@@ -4,8 +4,8 @@
 AC_DEFUN([GP_CHECK_CBLAS], [
   AC_ARG_WITH([openblas],
     [AS_HELP_STRING([--with-openblas],
-                    [OpenBLAS for the CPU engine where oneDNN is absent (default: looked
-                     for; no: none)])],
+                    [OpenBLAS for the CPU engine where oneDNN is absent @<:@looked for;
+                     no: none@:>@])],
     [], [with_openblas=check])
   have_cblas=no
   AS_IF([test "x$with_openblas" != xno], [

@@ -20,8 +20,11 @@ AC_DEFUN([GP_CUDA_IN], [
 AC_DEFUN([GP_CHECK_CUDA], [
   AC_ARG_WITH([cuda],
     [AS_HELP_STRING([--with-cuda=DIR],
-                    [CUDA toolkit for the GPU engine (default: looked for; no: none)])],
+                    [CUDA toolkit for the GPU engine @<:@looked for; no: none@:>@])],
     [], [with_cuda=check])
+  AC_ARG_VAR([CUDA_HOME],
+    [folder of the CUDA toolkit to build with, where --with-cuda names none])
+  AC_ARG_VAR([CUDA_PATH], [the same; CUDA_HOME goes first])
   AC_PATH_PROG([NVCC], [nvcc], [], [$PATH:/usr/local/cuda/bin])
   AC_MSG_CHECKING([for a CUDA toolkit with cuBLASLt])
   have_cuda=no

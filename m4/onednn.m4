@@ -4,7 +4,7 @@
 AC_DEFUN([GP_CHECK_ONEDNN], [
   AC_ARG_WITH([onednn],
     [AS_HELP_STRING([--with-onednn],
-                    [oneDNN for the CPU engine (default: looked for; no: none)])],
+                    [oneDNN for the CPU engine @<:@looked for; no: none@:>@])],
     [], [with_onednn=check])
   have_onednn=no
   AS_IF([test "x$with_onednn" != xno], [
