@@ -244,16 +244,26 @@ run_sources = \
 	src/run/runner_line.h \
 	src/run/session.c \
 	src/run/session.h \
+	src/run/session_device.c \
+	src/run/session_device.h \
 	src/run/session_facts.h \
 	src/run/session_files.c \
+	src/run/session_files.h \
 	src/run/session_host.c \
+	src/run/session_inside.h \
 	src/run/session_look.c \
+	src/run/session_look.h \
+	src/run/session_notes.c \
+	src/run/session_notes.h \
 	src/run/session_options.c \
-	src/run/session_parts.h \
+	src/run/session_options.h \
 	src/run/session_plan.c \
+	src/run/session_plan.h \
 	src/run/session_predict.c \
+	src/run/session_predict.h \
+	src/run/session_record.c \
+	src/run/session_record.h \
 	src/run/session_result.c \
-	src/run/session_view.c \
 	src/run/session_work.c
 
 tui_sources = \

@@ -17,16 +17,19 @@ struct gpu;
 #define SESSION_NOTE     256
 
 struct session_device {
-    int id;                 /* as its engine counts them */
-    const char *name;       /* "NVIDIA H100 80GB HBM3" */
-    const char *driver;     /* version, "" = unknown */
-    const char *uuid, *pci; /* "" = unknown */
-    double memory, free;    /* bytes; free as it was when it was listed */
-    double cache;           /* bytes of the last one */
-    double bandwidth;       /* bytes/s by the driver's clocks and bus */
-    const struct gpu *gpu;  /* of the catalogue, or a MIG slice of it; NULL = neither */
-    bool failed;            /* its engine is lost */
-    const char *why;        /* and why */
+    int id;                           /* as its engine counts */
+    char name[257];                   /* "NVIDIA H100 80GB HBM3" */
+    char driver[80];                  /* version; "" = unknown */
+    char uuid[129], pci[65];          /* "" = unknown */
+    double memory, free;              /* bytes; free as it was when it was listed */
+    double cache;                     /* bytes of the last one */
+    double bandwidth;                 /* bytes/s by the driver's clocks and bus */
+    double power_limit, sm_clock_max; /* W, MHz */
+    bool says_products;               /* which types it multiplies: */
+    unsigned products;                /* bit per enum bench_type */
+    const struct gpu *gpu; /* of the catalogue, or a MIG slice of it; NULL = neither */
+    bool failed;           /* its engine is lost */
+    char why[SESSION_NOTE]; /* and why */
     int running;            /* index of the point that runs, -1 = none */
 };
 
@@ -58,6 +61,7 @@ struct session_result {
     const char *variant; /* "", "heuristic", "tuned" */
     const char *state;   /* "ok", "unsupported", "oom", "error" */
     const char *reason;  /* when it is not ok */
+    bool ok;             /* the state is: it has a figure */
     int samples, passes;
     double median, low, high, min, max; /* s of one operation; low..high: 95 % */
     double operations, bytes;           /* per second */

@@ -1,7 +1,7 @@
 /*
  * session_host.c - where and by what a session measured.
  */
-#include "run/session_parts.h"
+#include "run/session_inside.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static json_t *without_secret(const char *text)
 
     if (!to || (strchr(from + 3, '/') && strchr(from + 3, '/') < to))
         return gp_json_text(text);
-    gp_format(kept, sizeof kept, "%.*s***%s", (int)(from + 3 - text), text, to);
+    gp_format(kept, sizeof(kept), "%.*s***%s", (int)(from + 3 - text), text, to);
     return gp_json_text(kept);
 }
 
@@ -37,7 +37,7 @@ static json_t *without_host(const struct session *s, const char *text)
 {
     char name[65] = "";
 
-    gethostname(name, sizeof name - 1);
+    gethostname(name, sizeof(name) - 1);
     if (options_flag(&s->options, OPT_ANONYMOUS) && name[0] && strstr(text, name))
         return json_string("***");
     return without_secret(text);
@@ -67,7 +67,7 @@ json_t *session_tool(const struct session *s)
     json_object_set_new(json, "git", gp_json_text(GP_GIT[0] ? GP_GIT : "v" GP_VERSION));
     json_object_set_new(json, "argv", arguments(s));
     json_object_set_new(json, "seed",
-                        json_integer((json_int_t)s->points_options.settings.seed));
+                        json_integer((json_int_t)s->plan.options.settings.seed));
     return json;
 }
 
@@ -87,7 +87,7 @@ static json_t *environment(void)
 
             if (!equals || strncmp(*e, names[i], strlen(names[i])) != 0)
                 continue;
-            gp_format(name, sizeof name, "%.*s", (int)(equals - *e), *e);
+            gp_format(name, sizeof(name), "%.*s", (int)(equals - *e), *e);
             json_object_set_new(json, name, gp_json_text(equals + 1));
         }
     return json;
@@ -115,7 +115,7 @@ json_t *session_host(const struct session *s)
 
     cpu_info_read("/proc", &info);
     cpu_topology_read("", NULL, &ours);
-    json_object_set_new(json, "name", gp_json_text(s->host));
+    json_object_set_new(json, "name", gp_json_text(s->files.host));
     json_object_set_new(json, "cpu",
                         info.name[0] ? gp_json_text(info.name) : json_null());
     json_object_set_new(json, "cpus", json_integer(sysconf(_SC_NPROCESSORS_ONLN)));

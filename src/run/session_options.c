@@ -1,13 +1,14 @@
-/*
- * session_options.c - the options of a run, kept in its journal, so that --resume FILE
- * alone goes on with it. What is given beside it counts; the fingerprint then decides
- * whether that is still the same run.
- */
-#include "run/session_parts.h"
+/* session_options.c - see session_options.h. */
+#include "run/session_options.h"
 
 #include <string.h>
 
+#include "run/journal.h"
+#include "run/session.h"
+#include "run/session_device.h"
 #include "util/json.h"
+#include "util/path.h"
+#include "util/str.h"
 
 /* Of a command alone: what it prints, its exit code, its files. */
 static const enum option_id of_command[] = {
@@ -17,7 +18,7 @@ static const enum option_id of_command[] = {
 
 bool session_measures_by(enum option_id id)
 {
-    for (size_t i = 0; i < sizeof of_command / sizeof of_command[0]; i++)
+    for (size_t i = 0; i < sizeof(of_command) / sizeof(of_command[0]); i++)
         if (id == of_command[i])
             return false;
     return option_rows[id].commands & FOR_BENCH;
@@ -50,23 +51,24 @@ static json_t *value_json(const struct options *options, enum option_id id)
     }
 }
 
-json_t *session_options(const struct session *s)
+json_t *session_options_json(const struct options *options, const char *tests)
 {
     json_t *json = json_object(), *kept = json_object();
 
     for (int id = 0; id < OPTION_COUNT; id++)
-        if (s->options.value[id].given && session_measures_by((enum option_id)id))
+        if (options->value[id].given && session_measures_by((enum option_id)id))
             json_object_set_new(kept, option_rows[id].name,
-                                value_json(&s->options, (enum option_id)id));
-    json_object_set_new(json, "tests", json_string(s->tests_text));
+                                value_json(options, (enum option_id)id));
+    json_object_set_new(json, "tests", json_string(tests));
     json_object_set_new(json, "options", kept);
     return json;
 }
 
 /* ---- out of it ---- */
 
-static enum gp_status put(struct options *options, enum option_id id, const char *where,
-                          const json_t *value, struct gp_err *err)
+static enum gp_status recall_value(struct options *options, enum option_id id,
+                                   const char *where, const json_t *value,
+                                   struct gp_err *err)
 {
     enum gp_status status = GP_OK;
     const json_t *item;
@@ -85,30 +87,31 @@ static enum gp_status put(struct options *options, enum option_id id, const char
     return status;
 }
 
-enum gp_status session_recall(struct session *s, struct gp_err *err)
+enum gp_status session_options_recall(struct options *options, char *tests, size_t size,
+                                      json_t **header, struct gp_err *err)
 {
-    const char *path = options_word(&s->options, OPT_RESUME, NULL), *name;
+    const char *path = options_word(options, OPT_RESUME, NULL), *name;
     const json_t *run;
-    json_t *header = NULL, *value;
-    enum gp_status status = GP_OK;
+    json_t *value;
+    enum gp_status rc;
     char where[GP_PATH_MAX];
 
-    if (!path || !path_is_there(path)) /* session_name_files says so */
+    if (!path || !path_is_there(path)) /* session_files_name says so */
         return GP_OK;
-    if ((status = journal_header(path, &header, err)) != GP_OK)
-        return status;
-    json_decref(s->recalled);
-    s->recalled = header; /* its texts are borrowed */
-    run = json_object_get(header, "run");
-    if (!s->tests_text[0])
-        gp_copy(s->tests_text, sizeof s->tests_text, session_word(run, "tests"));
+    json_decref(*header);
+    *header = NULL;
+    if ((rc = journal_header(path, header, err)) != GP_OK)
+        return rc;
+    run = json_object_get(*header, "run");
+    if (!tests[0])
+        gp_copy(tests, size, session_text(run, "tests"));
     json_object_foreach(json_object_get(run, "options"), name, value) {
         int id = option_find(name);
 
-        gp_format(where, sizeof where, "%s: %s", path, name);
+        gp_format(where, sizeof(where), "%s: %s", path, name);
         if (id >= 0 && session_measures_by((enum option_id)id) &&
-            !s->options.value[id].given && !status)
-            status = put(&s->options, (enum option_id)id, where, value, err);
+            !options->value[id].given && !rc)
+            rc = recall_value(options, (enum option_id)id, where, value, err);
     }
-    return status;
+    return rc;
 }

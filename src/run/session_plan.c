@@ -1,10 +1,5 @@
-/*
- * session_plan.c - from options to points.
- *
- * What can be told from the words alone is told before an engine is started. What needs
- * a model takes --model; batch and decode have a default, which is said.
- */
-#include "run/session_parts.h"
+/* session_plan.c - see session_plan.h. */
+#include "run/session_plan.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/roofline.h"
 #include "util/mem.h"
 #include "util/units.h"
 
@@ -86,20 +82,19 @@ static void take_method(const struct options *options, struct method_settings *m
         m->workspace = options->value[OPT_WORKSPACE].number;
 }
 
-static void take_settings(struct session *s)
+static void take_settings(struct bench_plan *plan, const struct bench_plan_inputs *in)
 {
-    struct points_options *options = &s->points_options;
+    struct points_options *options = &plan->options;
 
-    memset(options, 0, sizeof *options);
-    options->subset = strcmp(s->tests_text, SUBSET) == 0 ||
-                      (!s->tests_text[0] && !options_flag(&s->options, OPT_PRESET));
+    memset(options, 0, sizeof(*options));
+    options->subset = strcmp(in->tests, SUBSET) == 0 ||
+                      (!in->tests[0] && !options_flag(in->options, OPT_PRESET));
     options->preset = preset_of(
-        options_word(&s->options, OPT_PRESET, options->subset ? "quick" : "normal"));
+        options_word(in->options, OPT_PRESET, options->subset ? "quick" : "normal"));
     options->settings = method_preset(options->preset);
-    take_method(&s->options, &options->settings);
-    options->cache = bench_cache_parse(options_word(&s->options, OPT_CACHE, ""));
-    options->shapes = s->shapes;
-    s->time_limit = options->subset ? SUBSET_LIMIT : 0;
+    take_method(in->options, &options->settings);
+    options->cache = bench_cache_parse(options_word(in->options, OPT_CACHE, ""));
+    plan->time_limit = options->subset ? SUBSET_LIMIT : 0;
 }
 
 /* --size LOW[:HIGH] */
@@ -109,7 +104,7 @@ static enum gp_status parse_sizes(const char *text, double *low, double *high,
     char left[64];
     char *colon;
 
-    gp_copy(left, sizeof left, text);
+    gp_copy(left, sizeof(left), text);
     if ((colon = strchr(left, ':')))
         *colon = '\0';
     if (units_parse_bytes(left, "--size", low, err) ||
@@ -124,33 +119,34 @@ static enum gp_status parse_sizes(const char *text, double *low, double *high,
 }
 
 /* Warm-up counts, for it is the user's time: said before it is spent. */
-static void check_limit(struct session *s)
+static void warn_of_limit(const struct bench_plan *plan, struct session_notes *notes)
 {
-    const struct method_settings *m = &s->points_options.settings;
+    const struct method_settings *m = &plan->options.settings;
 
-    if (s->time_limit > 0 && s->time_limit <= m->device_warmup_max)
-        session_warn(s, "time_limit",
-                     "--time-limit %s s: warming the device up alone takes %s to %s s of it",
-                     UNITS_PLAIN(s->time_limit, 3),
-                     UNITS_PLAIN(m->device_warmup_min, 3),
-                     UNITS_PLAIN(m->device_warmup_max, 3));
+    if (plan->time_limit > 0 && plan->time_limit <= m->device_warmup_max)
+        notes_add(notes, "time_limit",
+                  "--time-limit %s s: warming the device up alone takes %s to %s s of it",
+                  UNITS_PLAIN(plan->time_limit, 3),
+                  UNITS_PLAIN(m->device_warmup_min, 3),
+                  UNITS_PLAIN(m->device_warmup_max, 3));
 }
 
-static enum gp_status check_model(const struct session *s, struct gp_err *err)
+static enum gp_status check_model(const struct bench_plan *plan,
+                                  const struct options *options, struct gp_err *err)
 {
     unsigned need = bench_tests_that(TEST_NEEDS_MODEL);
 
-    if (s->tests & need && s->options.model_count > 1)
+    if (plan->tests & need && options->model_count > 1)
         return gp_fail(err, GP_E_USAGE, "--model", "",
                        "one model is measured at a time");
-    if (!(s->tests & ~bench_tests_that(TEST_NEEDS_PLAN)) && s->options.model_count == 0)
+    if (!(plan->tests & ~bench_tests_that(TEST_NEEDS_PLAN)) && options->model_count == 0)
         return gp_fail(err, GP_E_USAGE, "--model", "name one", "fit needs a model");
     return GP_OK;
 }
 
 /* --storage FILE: by its whole path, for an engine may run elsewhere, and the point's id
  * stands for the file. */
-static enum gp_status take_storage(struct session *s, const char *text,
+static enum gp_status take_storage(struct bench_plan *plan, const char *text,
                                    struct gp_err *err)
 {
     char *path = realpath(text, NULL);
@@ -160,13 +156,13 @@ static enum gp_status take_storage(struct session *s, const char *text,
     if (!path || stat(path, &about) != 0 || access(path, R_OK) != 0)
         status = gp_fail(err, GP_E_FILE, text, "", "cannot read it: %s", strerror(errno));
     else if (!S_ISREG(about.st_mode) || about.st_size < 1)
-        status = gp_fail(err, GP_E_FILE, text, "", "is not a file, or is empty");
-    else if (!gp_copy(s->storage, sizeof s->storage, path))
+        status = gp_fail(err, GP_E_FILE, text, "", "is no file, or an empty one");
+    else if (!gp_copy(plan->storage, sizeof(plan->storage), path))
         status = gp_fail(err, GP_E_FILE, text, "", "its path is longer than %zu bytes",
-                         sizeof s->storage - 1);
+                         sizeof(plan->storage) - 1);
     if (!status) {
-        s->points_options.storage = s->storage;
-        s->points_options.storage_bytes = (double)about.st_size;
+        plan->options.storage = plan->storage;
+        plan->options.storage_bytes = (double)about.st_size;
     }
     free(path);
     return status;
@@ -181,121 +177,184 @@ static bool names_test(const char *list, const char *word)
     return false;
 }
 
-static enum gp_status take_tests(struct session *s, struct gp_err *err)
+static enum gp_status take_tests(struct bench_plan *plan, const char *tests,
+                                 struct gp_err *err)
 {
-    bool named = s->tests_text[0] && !s->points_options.subset;
+    bool named = tests[0] && !plan->options.subset;
 
-    if (named && names_test(s->tests_text, SUBSET))
+    if (named && names_test(tests, SUBSET))
         return gp_fail(err, GP_E_USAGE, "--bench", "or name tests and --preset quick",
                        SUBSET " stands alone");
-    s->tests = bench_tests_that(TEST_IS_DEFAULT);
-    return named ? points_parse_tests(s->tests_text, "--bench", &s->tests, err) : GP_OK;
+    plan->tests = bench_tests_that(TEST_IS_DEFAULT);
+    return named ? points_parse_tests(tests, "--bench", &plan->tests, err) : GP_OK;
 }
 
-enum gp_status session_check(struct session *s, struct gp_err *err)
+static enum gp_status take_shapes(struct bench_plan *plan, const char *text,
+                                  struct gp_err *err)
 {
-    struct points_options *options = &s->points_options;
+    free(plan->shapes);
+    plan->shapes = gp_calloc(POINTS_SHAPES, sizeof(*plan->shapes));
+    plan->options.shapes = plan->shapes;
+    return points_parse_shapes(text, "--shapes", plan->shapes, POINTS_SHAPES,
+                               &plan->options.shape_count, err);
+}
+
+enum gp_status bench_plan_check(struct bench_plan *plan,
+                                const struct bench_plan_inputs *in, struct gp_err *err)
+{
+    struct points_options *options = &plan->options;
     const char *text;
     double low, high;
-    enum gp_status status;
+    enum gp_status rc;
 
-    take_settings(s);
-    status = take_tests(s, err);
-    if (!status && (text = options_word(&s->options, OPT_TYPE, NULL)))
-        status = points_parse_types(text, "--type", &options->types, err);
-    if (!status && (text = options_word(&s->options, OPT_SHAPES, NULL)))
-        status = points_parse_shapes(text, "--shapes", s->shapes, POINTS_SHAPES,
-                                     &options->shape_count, err);
-    if (!status && (text = options_word(&s->options, OPT_TIME_LIMIT, NULL)))
-        status = parse_time(text, &s->time_limit, err);
-    if (!status && (text = options_word(&s->options, OPT_LOCK_CLOCKS, NULL)))
-        status = parse_lock(text, &options->settings.lock_clock, err);
-    if (!status && (text = options_word(&s->options, OPT_SIZE, NULL)))
-        status = parse_sizes(text, &low, &high, err);
-    if (!status && (text = options_word(&s->options, OPT_STORAGE, NULL)))
-        status = take_storage(s, text, err);
-    return status ? status : check_model(s, err);
+    take_settings(plan, in);
+    rc = take_tests(plan, in->tests, err);
+    if (!rc && (text = options_word(in->options, OPT_TYPE, NULL)))
+        rc = points_parse_types(text, "--type", &options->types, err);
+    if (!rc && (text = options_word(in->options, OPT_SHAPES, NULL)))
+        rc = take_shapes(plan, text, err);
+    if (!rc && (text = options_word(in->options, OPT_TIME_LIMIT, NULL)))
+        rc = parse_time(text, &plan->time_limit, err);
+    if (!rc && (text = options_word(in->options, OPT_LOCK_CLOCKS, NULL)))
+        rc = parse_lock(text, &options->settings.lock_clock, err);
+    if (!rc && (text = options_word(in->options, OPT_SIZE, NULL)))
+        rc = parse_sizes(text, &low, &high, err);
+    if (!rc && (text = options_word(in->options, OPT_STORAGE, NULL)))
+        rc = take_storage(plan, text, err);
+    return rc ? rc : check_model(plan, in->options, err);
 }
 
-/* ---- model and devices ---- */
+/* ---- which devices ---- */
 
-static enum gp_status take_model(struct session *s, struct gp_err *err)
+static enum gp_status add_device(struct bench_plan *plan,
+                                 const struct session_look *look, int place,
+                                 struct gp_err *err)
+{
+    if (place >= look->count || plan->devices == SESSION_DEVICES)
+        return gp_fail(err, GP_E_DEVICE, "--device", "",
+                       "there is no device %d: %s has %d", place, look->backend,
+                       look->count);
+    for (int i = 0; i < plan->devices; i++)
+        if (plan->device[i] == &look->found[place])
+            return GP_OK;
+    plan->device[plan->devices++] = &look->found[place];
+    return GP_OK;
+}
+
+/* --device 0,1 */
+static enum gp_status add_listed(struct bench_plan *plan, const struct session_look *look,
+                                 const char *text, struct gp_err *err)
+{
+    enum gp_status rc = GP_OK;
+
+    while (!rc) {
+        char *end;
+        unsigned long n = strtoul(text, &end, 10);
+
+        if (end == text || (*end && *end != ',') || *text == '-' || n > 1000)
+            return gp_fail(err, GP_E_USAGE, "--device", "0,1 or all",
+                           "'%s' is no list of devices", text);
+        rc = add_device(plan, look, (int)n, err);
+        if (!*end)
+            break;
+        text = end + 1;
+    }
+    return rc;
+}
+
+static enum gp_status choose_devices(struct bench_plan *plan,
+                                     const struct bench_plan_inputs *in,
+                                     struct gp_err *err)
+{
+    const char *text = options_word(in->options, OPT_DEVICE, "all");
+    enum gp_status rc = GP_OK;
+
+    plan->devices = 0;
+    if (in->ranks > 1 && in->local_rank >= in->look->count)
+        notes_say(in->notes,
+                  "more ranks than devices on this host: two measure the same one "
+                  "at once, and slow each other down");
+    if (in->ranks > 1)
+        return add_device(plan, in->look, in->local_rank % in->look->count, err);
+    if (strcmp(text, "all") != 0)
+        return add_listed(plan, in->look, text, err);
+    for (int i = 0; i < in->look->count && !rc; i++)
+        rc = add_device(plan, in->look, i, err);
+    return rc;
+}
+
+/* ---- the model, and what the devices can ---- */
+
+/* Nobody named a model: what is said of the one that is taken. */
+static void say_assumed_model(struct bench_plan *plan, const struct options *options,
+                              struct session_notes *notes)
+{
+    if (plan->tests & bench_tests_that(TEST_NEEDS_PLAN))
+        notes_add(notes, "plan", "fit left out: it needs a model of yours, --model");
+    plan->tests &= ~bench_tests_that(TEST_NEEDS_PLAN);
+    plan->options.tp = (int)options_or(options, OPT_TP, 1);
+    notes_add(notes, "plan", "the layers are those of " DEFAULT_MODEL ": --model chooses");
+}
+
+static enum gp_status take_model(struct bench_plan *plan,
+                                 const struct bench_plan_inputs *in, struct gp_err *err)
 {
     unsigned need = bench_tests_that(TEST_NEEDS_MODEL);
-    struct options options = s->options;
-    enum gp_status status = GP_OK;
+    struct options options = *in->options;
+    bool assumed = options.model_count == 0;
+    enum gp_status rc = GP_OK;
 
-    s->model_assumed = false;
-    if (options.model_count >
-        0) /* whose messages are measured; none is assumed for them */
+    if (!assumed) /* whose messages are measured; none is assumed for them */
         need |= bench_tests_that(TEST_USES_MODEL);
-    if (!(s->tests & need))
+    if (!(plan->tests & need))
         return GP_OK;
-    if (options.model_count == 0) {
-        s->model_assumed = true;
-        status = options_text(&options, OPT_MODEL, "--model", DEFAULT_MODEL, err);
-    }
-    s->answer = gp_calloc(1, sizeof *s->answer);
-    if (!status)
-        status = planner_answer(s->how.planner, &options, s->answer, err);
-    if (status)
-        return status;
-    s->points_options.request = &s->answer->plan.request;
-    if (s->model_assumed) {
-        if (s->tests & bench_tests_that(TEST_NEEDS_PLAN))
-            session_warn(s, "plan", "fit left out: it needs a model of yours, --model");
-        s->tests &= ~bench_tests_that(TEST_NEEDS_PLAN);
-        s->points_options.tp = (int)options_or(&options, OPT_TP, 1);
-        session_warn(s, "plan",
-                     "the layers are those of " DEFAULT_MODEL ": --model chooses");
-    } else {
-        s->points_options.layout = &s->answer->plan.layout;
-    }
+    if (assumed)
+        rc = options_text(&options, OPT_MODEL, "--model", DEFAULT_MODEL, err);
+    plan->answer = gp_calloc(1, sizeof(*plan->answer));
+    if (!rc)
+        rc = planner_answer(in->planner, &options, plan->answer, err);
+    if (rc)
+        return rc;
+    plan->options.request = &plan->answer->plan.request;
+    if (assumed)
+        say_assumed_model(plan, &options, in->notes);
+    else
+        plan->options.layout = &plan->answer->plan.layout;
     return GP_OK;
 }
 
 /* Only a GPU's driver takes a clock; elsewhere the option would be kept and not done.
  */
-static enum gp_status check_lock(const struct session *s, struct gp_err *err)
+static enum gp_status check_lock(const struct bench_plan *plan,
+                                 const struct session_look *look, struct gp_err *err)
 {
-    if (s->points_options.settings.lock_clock == 0 || strcmp(s->backend, "cuda") == 0)
+    if (plan->options.settings.lock_clock == 0 || strcmp(look->backend, "cuda") == 0)
         return GP_OK;
-    return gp_fail(err, GP_E_USAGE, "--lock-clocks", s->chosen,
+    return gp_fail(err, GP_E_USAGE, "--lock-clocks", look->chosen,
                    "needs a GPU; a CPU has no such lock");
 }
 
-/* The types that an engine says it multiplies, of all devices; 0 = one does not say. */
-static unsigned product_types(const struct session *s, bool *says)
+/* The types that all devices multiply; *told: each says which. */
+static unsigned product_types(const struct bench_plan *plan, bool *told)
 {
-    unsigned all = (1u << TYPE_COUNT) - 1, types;
-    const json_t *list, *word;
-    size_t k;
+    unsigned all = (1u << TYPE_COUNT) - 1;
 
-    *says = true;
-    for (int i = 0; i < s->count; i++) {
-        list = json_object_get(json_object_get(s->unit[i].json, "more"), "product_types");
-        if (!json_is_array(list))
-            return *says = false;
-        types = 0;
-        json_array_foreach(list, k, word)
-            for (int t = 0; t < TYPE_COUNT; t++)
-                types |= (unsigned)(json_is_string(word) &&
-                                    strcmp(json_string_value(word),
-                                           bench_type_word((enum bench_type)t)) == 0)
-                         << t;
-        all &= types;
+    *told = true;
+    for (int i = 0; i < plan->devices; i++) {
+        *told = *told && plan->device[i]->facts.says_products;
+        all &= plan->device[i]->facts.products;
     }
-    return all;
+    return *told ? all : 0;
 }
 
 /* Products that no library is there for are refused before anything is measured. */
-static enum gp_status check_products(struct session *s, struct gp_err *err)
+static enum gp_status check_products(struct bench_plan *plan, struct gp_err *err)
 {
     unsigned need = bench_tests_that(TEST_IS_LIBRARY);
-    bool says;
+    bool told;
 
-    s->points_options.products = product_types(s, &says);
-    if (!says || s->points_options.products || !(s->tests & need))
+    plan->options.products = product_types(plan, &told);
+    if (!told || plan->options.products || !(plan->tests & need))
         return GP_OK;
     return gp_fail(err, GP_E_DEVICE, "--bench",
                    "as root: apt-get install libdnnl-dev; then ./bootstrap; memory, "
@@ -305,25 +364,23 @@ static enum gp_status check_products(struct session *s, struct gp_err *err)
 }
 
 /* The smallest device decides, so that all measure the same points. */
-static void take_device_figures(struct session *s)
+static void take_device_figures(struct bench_plan *plan, const char *backend)
 {
-    struct points_options *options = &s->points_options;
-    const struct gpu *gpu = &s->unit[0].gpu;
+    struct points_options *options = &plan->options;
+    const struct gpu *gpu = plan->device[0]->facts.gpu;
 
-    options->devices = s->count;
-    for (int i = 0; i < s->count && i < POINTS_DEVICES; i++)
-        options->device[i] = s->unit[i].index;
-    options->cpu = strcmp(s->backend, "cpu") == 0;
-    for (int i = 0; i < s->count; i++) {
-        double memory = session_figure(s->unit[i].json, "memory");
-        double cache = session_figure(s->unit[i].json, "cache");
+    options->devices = plan->devices;
+    options->cpu = strcmp(backend, "cpu") == 0;
+    for (int i = 0; i < plan->devices; i++) {
+        const struct session_device *d = &plan->device[i]->facts;
 
-        if (memory > 0 && (options->memory <= 0 || memory < options->memory))
-            options->memory = memory;
-        options->cache_bytes =
-            cache > options->cache_bytes ? cache : options->cache_bytes;
+        if (i < POINTS_DEVICES)
+            options->device[i] = d->id;
+        if (d->memory > 0 && (options->memory <= 0 || d->memory < options->memory))
+            options->memory = d->memory;
+        options->cache_bytes = fmax(options->cache_bytes, d->cache);
     }
-    if (!s->unit[0].known)
+    if (!gpu)
         return;
     options->bandwidth = gpu->bandwidth.known ? gpu->bandwidth.value : 0;
     for (int t = 0; t < TYPE_COUNT; t++)
@@ -331,10 +388,11 @@ static void take_device_figures(struct session *s)
 }
 
 /* --size drops the memory, transfer and allreduce points outside. */
-static enum gp_status take_sizes(struct session *s, struct gp_err *err)
+static enum gp_status take_sizes(struct bench_plan *plan,
+                                 const struct bench_plan_inputs *in, struct gp_err *err)
 {
-    const char *text = options_word(&s->options, OPT_SIZE, NULL);
-    struct points *p = &s->points;
+    const char *text = options_word(in->options, OPT_SIZE, NULL);
+    struct points *p = &plan->points;
     double low, high;
     int kept = 0;
 
@@ -358,8 +416,8 @@ static enum gp_status take_sizes(struct session *s, struct gp_err *err)
         kept++;
     }
     if (kept && kept < p->count)
-        session_warn(s, "plan", "--size %s left out %d of %d points", text,
-                     p->count - kept, p->count);
+        notes_add(in->notes, "plan", "--size %s left out %d of %d points", text,
+                  p->count - kept, p->count);
     p->count = kept;
     if (!kept)
         return gp_fail(err, GP_E_USAGE, "--size",
@@ -370,75 +428,45 @@ static enum gp_status take_sizes(struct session *s, struct gp_err *err)
 
 /* ---- the plan ---- */
 
-void session_drop_plan(struct session *s)
+void bench_plan_drop(struct bench_plan *plan)
 {
-    points_fini(&s->points);
-    memset(&s->points, 0, sizeof s->points);
-    free(s->answer);
-    s->answer = NULL;
-    for (int i = 0; i < s->count; i++) {
-        free(s->unit[i].shown);
-        free(s->unit[i].bad);
-        free(s->unit[i].order);
-        json_decref(s->unit[i].opened);
-    }
-    s->count = 0;
+    points_fini(&plan->points);
+    memset(&plan->points, 0, sizeof(plan->points));
+    free(plan->answer);
+    plan->answer = NULL;
+    plan->devices = 0;
 }
 
-enum gp_status session_make_plan(struct session *s, struct gp_err *err)
+void bench_plan_fini(struct bench_plan *plan)
 {
-    enum gp_status status = session_choose(s, err);
+    bench_plan_drop(plan);
+    free(plan->shapes);
+}
 
-    if (!status)
-        status = check_lock(s, err);
-    if (!status)
-        status = check_products(s, err);
-    if (!status)
-        status = take_model(s, err);
-    if (!status) {
-        take_device_figures(s);
-        s->points_options.tests = s->tests;
-        status = points_plan(&s->points_options, &s->points, err);
+enum gp_status bench_plan_make(struct bench_plan *plan,
+                               const struct bench_plan_inputs *in, struct gp_err *err)
+{
+    enum gp_status rc = choose_devices(plan, in, err);
+
+    if (!rc)
+        rc = check_lock(plan, in->look, err);
+    if (!rc)
+        rc = check_products(plan, err);
+    if (!rc)
+        rc = take_model(plan, in, err);
+    if (!rc) {
+        take_device_figures(plan, in->look->backend);
+        plan->options.tests = plan->tests;
+        rc = points_plan(&plan->options, &plan->points, err);
     }
-    if (!status)
-        status = take_sizes(s, err);
-    if (!status)
-        check_limit(s);
-    if (!status && s->points_options.subset)
-        session_warn(s, "plan",
-                     "the quick subset: a few points with short samples");
-    if (status) {
-        session_drop_plan(s);
-        return status;
+    if (!rc)
+        rc = take_sizes(plan, in, err);
+    if (rc) {
+        bench_plan_drop(plan);
+        return rc;
     }
-    for (int i = 0; i < s->count; i++) {
-        s->unit[i].shown = gp_calloc((size_t)s->points.count * SESSION_VARIANTS,
-                                     sizeof *s->unit[i].shown);
-        s->unit[i].bad = gp_calloc((size_t)s->points.count, sizeof *s->unit[i].bad);
-    }
+    warn_of_limit(plan, in->notes);
+    if (plan->options.subset)
+        notes_add(in->notes, "plan", "the quick subset: a few points with short samples");
     return GP_OK;
-}
-
-void session_dry_run(const struct session *s, struct strbuf *out)
-{
-    const struct points *p = &s->points;
-    char size[32];
-
-    for (int i = 0; i < s->count; i++)
-        strbuf_addf(out, "device %d: %s (%s)\n", s->unit[i].index,
-                    session_word(s->unit[i].json, "name"), s->backend);
-    for (int i = 0; i < p->count; i++)
-        strbuf_addf(out, "%-64s %10s %7.1f s\n", p->point[i].id,
-                    units_bytes(size, sizeof size, p->bytes[i]),
-                    p->seconds[i] * POINTS_PASSES);
-    for (int i = 0; i < p->note_count; i++)
-        strbuf_addf(out, "note: %s\n", p->note[i]);
-    for (int i = 0; i < s->note_count; i++)
-        strbuf_addf(out, "note: %s\n", s->note[i].text);
-    strbuf_addf(
-        out,
-        "%d points, %d passes, about %.0f s with warm-up and rests, at most %s at once "
-        "on each device; result in %s\n",
-        p->count, POINTS_PASSES, points_time(&s->points_options, p),
-        units_bytes(size, sizeof size, p->most_bytes), s->result);
 }

@@ -3,7 +3,8 @@
  */
 #include "sample.h"
 
-#include "run/session_parts.h"
+#include "run/session_predict.h"
+#include "run/session_record.h"
 
 #define GB 1e9
 
@@ -17,47 +18,55 @@ static struct point made[] = {
 };
 enum { READ, LARGE, SMALL, ONE, MANY, COUNT };
 
-static struct session s;
-static struct session_unit u;
-static json_t *shown[COUNT * SESSION_VARIANTS];
+static struct session_device device;
+static struct session_roof roof;
+static struct session_records records;
 
 static int setup(void **state)
 {
     (void)state;
-    memset(&s, 0, sizeof s);
-    memset(&u, 0, sizeof u);
-    s.points.point = made;
-    s.points.count = COUNT;
-    u.json = json_pack("{s:f}", "cache", 32e6);
-    u.shown = shown;
+    memset(&device, 0, sizeof(device));
+    memset(&roof, 0, sizeof(roof));
+    memset(&records, 0, sizeof(records));
+    device.cache = 32e6;
     return 0;
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    json_decref((json_t *)u.json);
-    for (int i = 0; i < COUNT * SESSION_VARIANTS; i++)
-        json_decref(shown[i]);
-    memset(shown, 0, sizeof shown);
+    records_fini(&records);
     return 0;
 }
 
+/* An engine's answer; the roof is that of the last answers. */
 static void measure(int index, const char *key, double rate, const char *flag)
 {
-    json_t *flags = json_array();
+    json_t *flags = json_array(), *line;
+    const struct session_record *last[COUNT] = {NULL};
 
     if (flag[0])
         json_array_append_new(flags, json_string(flag));
-    json_decref(shown[index * SESSION_VARIANTS]);
-    shown[index * SESSION_VARIANTS] = json_pack("{s:s, s:{s:f}, s:o}", "state", "ok",
-                                                "rate", key, rate, "flags", flags);
-    session_find_roof(&s, &u);
+    line = json_pack("{s:s, s:{s:f}, s:o}", "state", "ok", "rate", key, rate, "flags",
+                     flags);
+    records_add(&records, 0, index, &made[index], line);
+    json_decref(line);
+    for (int i = 0; i < records.count; i++)
+        last[records.record[i]->point] = records.record[i];
+    memset(&roof, 0, sizeof(roof));
+    for (int i = 0; i < COUNT; i++)
+        if (last[i])
+            session_roof_take(&roof, &device, &made[i], &last[i]->result);
 }
 
 static struct roofline predict(int index)
 {
-    return session_predict(&u, &made[index]);
+    return session_predict(&device, &roof, &made[index]);
+}
+
+static struct roof sheet(const struct point *point)
+{
+    return session_sheet(&device, &roof, point);
 }
 
 static void products_have_a_roof_of_arithmetic(void **state)
@@ -94,14 +103,15 @@ static void half_a_roof_predicts_what_it_bounds(void **state)
 static void a_read_of_the_cache_is_no_roof(void **state)
 {
     struct point kept = made[READ];
+    struct gpu gpu;
 
     (void)state;
     made[READ].cache = CACHE_HOT;
-    json_object_del((json_t *)u.json, "cache");
+    device.cache = NAN;
     measure(READ, "bytes_per_s", 900 * GB, "");
     assert_false(predict(ONE).time.known);
-    u.known = true;
-    u.gpu = sample_h100();
+    gpu = sample_h100();
+    device.gpu = &gpu;
     assert_false(predict(READ).time.known); /* nor does the sheet say anything of it */
     made[READ] = kept;
     assert_true(predict(READ).time.known);
@@ -126,24 +136,24 @@ static void a_sheet_says_what_a_point_uses(void **state)
     struct point both = {.test = TEST_TRANSFER, .kind = KIND_BOTH_PINNED, .bytes = 64e6};
     struct point disk = {.test = TEST_TRANSFER, .kind = KIND_STORAGE, .bytes = 64e6};
     struct point hot = made[LARGE];
+    struct gpu gpu;
 
     (void)state;
     measure(READ, "bytes_per_s", 40 * GB, "");
-    assert_false(
-        session_sheet(&u, &made[LARGE]).bandwidth.known); /* not measured ones */
-    u.known = true;
-    u.gpu = sample_h100();
-    u.gpu.pcie_gen = 5;
-    u.gpu.pcie_lanes = 16;
-    assert_near(session_sheet(&u, &made[LARGE]).rate.value, 989e12, 0);
-    assert_near(session_sheet(&u, &made[LARGE]).bandwidth.value, 3.35e12, 0);
-    assert_near(session_sheet(&u, &made[READ]).bandwidth.value, 3.35e12, 0);
-    assert_false(session_sheet(&u, &made[READ]).rate.known);
-    assert_near(session_sheet(&u, &both).bandwidth.value, 126.030769e9, 1e3);
-    assert_false(session_sheet(&u, &disk).bandwidth.known);
+    assert_false(sheet(&made[LARGE]).bandwidth.known); /* not measured ones */
+    gpu = sample_h100();
+    device.gpu = &gpu;
+    gpu.pcie_gen = 5;
+    gpu.pcie_lanes = 16;
+    assert_near(sheet(&made[LARGE]).rate.value, 989e12, 0);
+    assert_near(sheet(&made[LARGE]).bandwidth.value, 3.35e12, 0);
+    assert_near(sheet(&made[READ]).bandwidth.value, 3.35e12, 0);
+    assert_false(sheet(&made[READ]).rate.known);
+    assert_near(sheet(&both).bandwidth.value, 126.030769e9, 1e3);
+    assert_false(sheet(&disk).bandwidth.known);
     hot.cache = CACHE_HOT;
-    assert_false(session_sheet(&u, &hot).bandwidth.known);
-    assert_true(session_sheet(&u, &hot).rate.known);
+    assert_false(sheet(&hot).bandwidth.known);
+    assert_true(sheet(&hot).rate.known);
 }
 
 int main(void)

@@ -1,0 +1,203 @@
+/* session_device.c - see session_device.h. */
+#include "run/session_device.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "bench/method.h"
+#include "point/point.h"
+#include "probe/probe.h"
+#include "util/json.h"
+#include "util/str.h"
+
+double session_number(const json_t *line, const char *key)
+{
+    const json_t *value = json_object_get(line, key);
+
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+const char *session_text(const json_t *line, const char *key)
+{
+    const char *text = json_string_value(json_object_get(line, key));
+
+    return text ? text : "";
+}
+
+/* ---- the engine ---- */
+
+void session_engine_read(struct session_engine *engine, const json_t *line)
+{
+    const json_t *software = json_object_get(line, "software");
+
+    session_engine_fini(engine);
+    gp_copy(engine->name, sizeof(engine->name), session_text(line, "engine"));
+    gp_copy(engine->version, sizeof(engine->version), session_text(line, "version"));
+    gp_copy(engine->driver, sizeof(engine->driver), session_text(software, "driver"));
+    engine->line = json_incref((json_t *)line);
+}
+
+void session_engine_fini(struct session_engine *engine)
+{
+    json_decref(engine->line);
+    memset(engine, 0, sizeof(*engine));
+}
+
+/* ---- a device ---- */
+
+/* The types it multiplies; *told: it says so. */
+static unsigned product_types(const json_t *list, bool *told)
+{
+    const json_t *word;
+    unsigned types = 0;
+    size_t i;
+
+    *told = json_is_array(list);
+    json_array_foreach(list, i, word) {
+        for (int t = 0; t < TYPE_COUNT; t++)
+            if (json_is_string(word) && strcmp(json_string_value(word),
+                                               bench_type_word((enum bench_type)t)) == 0)
+                types |= 1u << t;
+    }
+    return types;
+}
+
+void session_device_read(struct found_device *device, const struct session_engine *engine,
+                         const json_t *line)
+{
+    const json_t *more = json_object_get(line, "more");
+    struct session_device *d = &device->facts;
+
+    memset(device, 0, sizeof(*device));
+    device->line = json_incref((json_t *)line);
+    d->id = (int)json_integer_value(json_object_get(line, "index"));
+    d->running = -1;
+    gp_copy(d->name, sizeof(d->name), session_text(line, "name"));
+    gp_copy(d->driver, sizeof(d->driver),
+            engine->driver[0] ? engine->driver : session_text(more, "driver"));
+    gp_copy(d->uuid, sizeof(d->uuid), session_text(line, "uuid"));
+    gp_copy(d->pci, sizeof(d->pci), session_text(line, "pci"));
+    d->memory = session_number(line, "memory");
+    d->free = session_number(line, "free");
+    d->cache = session_number(line, "cache");
+    d->bandwidth = session_number(line, "bandwidth_sheet");
+    d->power_limit = session_number(more, "power_limit_w");
+    d->sm_clock_max = session_number(more, "sm_clock_max_mhz");
+    d->products = product_types(json_object_get(more, "product_types"), &d->says_products);
+}
+
+void session_device_fini(struct found_device *device)
+{
+    json_decref(device->line);
+}
+
+/* CUDA names a MIG instance "NVIDIA A100-SXM4-40GB MIG 1g.5gb": the slice is known by
+ * its profile, and by the memory where a driver leaves the profile out. */
+static void read_slice(const char *name, struct device *device)
+{
+    const char *mig = strstr(name, " MIG ");
+
+    if (mig)
+        gp_copy(device->slice, sizeof(device->slice), mig + 5);
+}
+
+void session_device_match(struct found_device *found, struct catalog *catalog)
+{
+    struct session_device *d = &found->facts;
+    const struct gpu *const *gpus, *gpu;
+    struct device device;
+    size_t count;
+
+    if (!d->name[0] || catalog_gpus(catalog, &gpus, &count, NULL))
+        return;
+    memset(&device, 0, sizeof(device));
+    gp_copy(device.name, sizeof(device.name), d->name);
+    read_slice(d->name, &device);
+    device.memory_total =
+        isfinite(d->memory) ? quantity_exact(d->memory) : quantity_unknown();
+    gpu = probe_match(&device, gpus, count);
+    if (!gpu)
+        return;
+    if (!device.slice[0])
+        found->gpu = *gpu;
+    else if (gpu_slice_of(gpu, device.slice, &found->gpu, NULL) != GP_OK)
+        return;
+    d->gpu = &found->gpu;
+}
+
+void session_device_opened(struct session_device *facts, const json_t *line)
+{
+    const json_t *more = json_object_get(line, "more");
+    double power = session_number(more, "power_limit_w");
+    double clock = session_number(more, "sm_clock_max_mhz");
+
+    facts->power_limit = isfinite(power) ? power : facts->power_limit;
+    facts->sm_clock_max = isfinite(clock) ? clock : facts->sm_clock_max;
+}
+
+/* ---- sensors ---- */
+
+static const char *throttle_of(const json_t *line)
+{
+    const json_t *bits = json_object_get(line, "throttle_bits");
+
+    return json_is_integer(bits)
+               ? throttle_word(method_throttle_now((uint64_t)json_integer_value(bits)))
+               : "";
+}
+
+void session_sensors_read(const struct session_device *facts, const json_t *line,
+                          struct session_sensors *out)
+{
+    double clock = session_number(line, "sm_clock_mhz");
+    double active = session_number(line, "sm_active_pct");
+
+    *out = (struct session_sensors){
+        .power = session_number(line, "power_w"),
+        .power_limit = facts->power_limit,
+        .sm_clock = isfinite(clock) ? clock : session_number(line, "clock_mhz"),
+        .sm_clock_max = facts->sm_clock_max,
+        .memory_clock = session_number(line, "mem_clock_mhz"),
+        .temperature = session_number(line, "temp_c"),
+        .memory_temperature = session_number(line, "mem_temp_c"),
+        .memory_used = session_number(line, "memory_used"),
+        .memory_total = facts->memory,
+        .busy = (isfinite(active) ? active : session_number(line, "gpu_busy_pct")) / 100,
+        .tensor = session_number(line, "tensor_active_pct") / 100,
+        .dram = session_number(line, "dram_active_pct") / 100,
+        .load = session_number(line, "load1"),
+        .throttle = throttle_of(line),
+    };
+}
+
+/* ---- the result file ---- */
+
+/* What can be told only of a device that was opened: driver, limits, free memory. */
+static void add_opened(json_t *device, const json_t *opened)
+{
+    json_t *more = json_object();
+
+    json_object_update(more, json_object_get(device, "more"));
+    json_object_update(more, json_object_get(opened, "more"));
+    json_object_set_new(device, "more", more);
+    if (json_is_number(json_object_get(opened, "free")))
+        json_object_set(device, "free", json_object_get(opened, "free"));
+}
+
+json_t *session_device_json(const struct session_device *facts, const char *backend,
+                            const json_t *listed, const json_t *opened)
+{
+    json_t *json = json_copy((json_t *)listed);
+
+    json_object_del(json, "t");
+    json_object_del(json, "index");
+    add_opened(json, opened);
+    json_object_set_new(json, "id", json_integer(facts->id));
+    json_object_set_new(json, "backend", json_string(backend));
+    json_object_set_new(json, "profile",
+                        facts->gpu ? gp_json_text(facts->gpu->id) : json_null());
+    json_object_set_new(json, "state", json_string(facts->failed ? "failed" : "ok"));
+    json_object_set_new(json, "reason",
+                        facts->why[0] ? gp_json_text(facts->why) : json_null());
+    return json;
+}

@@ -1,0 +1,49 @@
+/*
+ * session_plan.h - from options to points.
+ *
+ * What can be told from the words alone is told before an engine is started. What needs
+ * a model takes --model; batch and decode have a default, which is said.
+ */
+#ifndef GP_RUN_SESSION_PLAN_H
+#define GP_RUN_SESSION_PLAN_H
+
+#include <stdbool.h>
+
+#include "request/option.h"
+#include "request/planner.h"
+#include "run/points.h"
+#include "run/session_look.h"
+#include "run/session_notes.h"
+
+struct bench_plan {
+    unsigned tests;             /* bit per enum bench_test */
+    struct answer *answer;      /* of the model asked for, or NULL */
+    struct point_shape *shapes; /* --shapes, or NULL */
+    char storage[sizeof((struct point *)0)->path]; /* --storage, whole */
+    double time_limit;                             /* s, 0 = none */
+    struct found_device *device[SESSION_DEVICES];  /* chosen, borrowed */
+    int devices;
+    struct points_options options;
+    struct points points;
+};
+
+/* Who plans: borrowed. */
+struct bench_plan_inputs {
+    const struct options *options;
+    const char *tests; /* "gemm,memory", "" = as without any */
+    struct planner *planner;
+    struct session_look *look;
+    int ranks, local_rank;
+    struct session_notes *notes;
+};
+
+/* Words alone; takes what they say. */
+enum gp_status bench_plan_check(struct bench_plan *plan,
+                                const struct bench_plan_inputs *in, struct gp_err *err);
+/* Devices and points; on failure the plan is empty. */
+enum gp_status bench_plan_make(struct bench_plan *plan,
+                               const struct bench_plan_inputs *in, struct gp_err *err);
+void bench_plan_drop(struct bench_plan *plan); /* what was made */
+void bench_plan_fini(struct bench_plan *plan);
+
+#endif
