@@ -307,12 +307,12 @@ $(fake_cuda): $(fake_cuda_sources) $(top_srcdir)/tests/fixtures/fake_cuda.h
 	ln -sf libcudart.so.13 tests/fixtures/cuda/libcublasLt.so.13
 
 # Its warm-up takes seconds of the clock and measures nothing: a faster clock, except where
-# a sanitizer must be loaded before everything else.
+# a sanitizer must be loaded before everything else, or with STANDIN_REAL_CLOCK=1.
 fast = $(abs_top_builddir)/tests/fixtures/fast_clock.so
 $(standin): $(fake_cuda) tests/fixtures/fast_clock.so gpuplan-bench-cuda$(EXEEXT) Makefile
 	$(AM_V_GEN)$(MKDIR_P) tests/bench && printf '%s\n' '#!/bin/sh' \
 	  'GPUPLAN_CUDA=$(abs_top_builddir)/tests/fixtures/cuda; export GPUPLAN_CUDA' \
-	  "test -n '$(SANITIZER_FLAGS)' || export LD_PRELOAD=$(fast)" \
+	  "test -n '$(SANITIZER_FLAGS)'\$$STANDIN_REAL_CLOCK || export LD_PRELOAD=$(fast)" \
 	  'exec $(abs_top_builddir)/gpuplan-bench-cuda "$$@"' >$@ && chmod +x $@
 
 lint_tests = \

@@ -156,7 +156,7 @@ static enum gp_status take_storage(struct bench_plan *plan, const char *text,
     if (!path || stat(path, &about) != 0 || access(path, R_OK) != 0)
         status = gp_fail(err, GP_E_FILE, text, "", "cannot read it: %s", strerror(errno));
     else if (!S_ISREG(about.st_mode) || about.st_size < 1)
-        status = gp_fail(err, GP_E_FILE, text, "", "is no file, or an empty one");
+        status = gp_fail(err, GP_E_FILE, text, "", "is not a file, or is empty");
     else if (!gp_copy(plan->storage, sizeof(plan->storage), path))
         status = gp_fail(err, GP_E_FILE, text, "", "its path is longer than %zu bytes",
                          sizeof(plan->storage) - 1);
