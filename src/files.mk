@@ -383,7 +383,8 @@ cli_sources = \
 	src/cli/command.h \
 	src/cli/completion.c \
 	src/cli/print_train.c \
-	src/cli/print_train.h
+	src/cli/print_train.h \
+	src/cli/version.c
 
 bench_sources = \
 	bench/backend.h \

@@ -350,6 +350,7 @@ cli_tests = \
 	tests/cli/readme.sh \
 	tests/cli/show.sh \
 	tests/cli/table.sh \
+	tests/cli/version.sh \
 	tests/script/app.sh \
 	tests/script/bench.sh \
 	tests/script/compare.sh \

@@ -149,6 +149,11 @@ void catalog_free(struct catalog *catalog)
     free(catalog);
 }
 
+const char *catalog_folder(const struct catalog *catalog)
+{
+    return catalog->path.count > 0 ? catalog->path.dir[0] : "";
+}
+
 /* Everything below asks this first. */
 static enum gp_status ready(const struct catalog *catalog, struct gp_err *err)
 {

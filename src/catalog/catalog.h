@@ -28,6 +28,8 @@ struct catalog *catalog_new(const char *profiles_dir /* --profiles, or NULL */);
 /* Exactly these folders, the later wins; all but the first count as the user's own. */
 struct catalog *catalog_new_path(const char *const *dirs, size_t count);
 void catalog_free(struct catalog *catalog);
+/* The folder of the catalogue itself, below the user's own; "" when there is none. */
+const char *catalog_folder(const struct catalog *catalog);
 
 /* By id; an alias (a Hugging Face repository name) also finds a model, ignoring case. */
 enum gp_status catalog_gpu(struct catalog *catalog, const char *id,

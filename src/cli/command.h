@@ -59,6 +59,9 @@ enum gp_status command_unknown(const char *arg, struct gp_err *err);
 /* Whole help, or that of one command. */
 void command_help(const struct command *command, struct strbuf *out);
 
+/* The version; unless quiet also the licence, the catalogue's date and the engines. */
+void command_version(const char *profiles, bool quiet, struct strbuf *out);
+
 /* A completion script for "bash", "zsh" or "fish", made from the option and command tables. */
 enum gp_status command_completion(const char *shell, struct strbuf *out,
                                   struct gp_err *err);

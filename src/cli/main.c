@@ -16,8 +16,6 @@
 #include "util/path.h"
 #include "util/say.h"
 
-#define VERSION_LINE "gpuplan " GP_VERSION "\n"
-
 static int complain(const struct gp_err *err)
 {
     gp_say("gpuplan: %s%s%s%s%s%s", err->where, err->where[0] ? ": " : "", err->text,
@@ -40,6 +38,11 @@ static int no_such_command(const char *name)
     return complain(&err);
 }
 
+static bool is_quiet(const char *arg)
+{
+    return strcmp(arg, "-q") == 0 || strcmp(arg, "--quiet") == 0;
+}
+
 /* --help, --version, --completion SHELL: before any command. -1: none of these. */
 static int early(int argc, char **argv, struct gp_err *err)
 {
@@ -48,15 +51,16 @@ static int early(int argc, char **argv, struct gp_err *err)
     bool help = strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 ||
                 strcmp(first, "help") == 0;
     strbuf_init(&out);
-    if (strcmp(first, "--completion") == 0) {
+    if (strcmp(first, "--completion") == 0 || strcmp(first, "completion") == 0) {
         if (command_completion(argc > 2 ? argv[2] : "", &out, err))
             return complain(err);
         return print(&out);
     }
     if (help && argc > 2 && !command_find(argv[2]))
         return no_such_command(argv[2]);
-    if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0)
-        strbuf_add(&out, VERSION_LINE);
+    if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0 ||
+        strcmp(first, "version") == 0)
+        command_version(NULL, argc > 2 && is_quiet(argv[2]), &out);
     else if (help)
         command_help(argc > 2 ? command_find(argv[2]) : NULL, &out);
     else
@@ -125,7 +129,8 @@ static int run(struct invocation *in, int argc, char **argv)
         return print(&in->out);
     }
     if (options_flag(&in->options, OPT_VERSION)) {
-        strbuf_add(&in->out, VERSION_LINE);
+        command_version(options_word(&in->options, OPT_PROFILES, NULL), in->quiet,
+                        &in->out);
         return print(&in->out);
     }
     if (today() < 0) {

@@ -1,0 +1,125 @@
+/*
+ * version.c - --version: this program as GNU programs tell it, then the catalogue it
+ * plans by and the engines it measures with.
+ *
+ * The engines are asked all at once and answer in a fraction of a second: opening CUDA's
+ * libraries takes longest. One that says nothing for two seconds is left out.
+ */
+#include <poll.h>
+#include <string.h>
+
+#include "catalog/catalog.h"
+#include "cli/command.h"
+#include "run/runner.h"
+#include "run/runner_child.h"
+#include "util/clock.h"
+#include "util/path.h"
+
+#define WAIT_MAX 2.0 /* s */
+
+struct engine_program {
+    const char *name;
+    char path[GP_PATH_MAX];
+    struct child child;
+    bool found, runs, answered;
+    char line[1024]; /* "gpuplan-bench-cpu 0.1.0 (oneDNN 2.6.3)" */
+    size_t len;
+};
+
+static void engine_start(struct engine_program *engine)
+{
+    char option[] = "--version", *argv[] = {engine->path, option, NULL};
+
+    engine->found = runner_find(engine->name, engine->path, sizeof(engine->path));
+    engine->runs =
+        engine->found && child_start(&engine->child, argv, NULL) == GP_OK;
+}
+
+/* Takes the first line of what it writes. */
+static void engine_read(struct engine_program *engine)
+{
+    char *end;
+    long n = child_read(&engine->child, engine->line + engine->len,
+                        sizeof(engine->line) - 1 - engine->len);
+
+    engine->len += n > 0 ? (size_t)n : 0;
+    engine->line[engine->len] = '\0';
+    end = strchr(engine->line, '\n');
+    engine->answered = end || n == 0 || engine->len + 1 == sizeof(engine->line);
+    if (end)
+        *end = '\0';
+}
+
+static void engines_ask(struct engine_program *engines, size_t count)
+{
+    double until = clock_now() + WAIT_MAX;
+    size_t waiting = 1;
+
+    for (size_t i = 0; i < count; i++)
+        engine_start(&engines[i]);
+    while (waiting > 0 && clock_now() < until) {
+        struct pollfd files[2];
+
+        waiting = 0;
+        for (size_t i = 0; i < count; i++)
+            if (engines[i].runs && !engines[i].answered)
+                files[waiting++] = (struct pollfd){engines[i].child.out, POLLIN, 0};
+        if (waiting > 0)
+            poll(files, waiting, 100);
+        for (size_t i = 0; i < count; i++)
+            if (engines[i].runs && !engines[i].answered)
+                engine_read(&engines[i]);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (engines[i].runs)
+            child_fini(&engines[i].child);
+}
+
+/* "/usr/libexec/gpuplan/gpuplan-bench-cpu 0.1.0 (oneDNN 2.6.3)" */
+static void add_engines(struct strbuf *out)
+{
+    struct engine_program engines[2] = {{.name = "cuda"}, {.name = "cpu"}};
+
+    engines_ask(engines, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct engine_program *e = &engines[i];
+        const char *version = strchr(e->line, ' ');
+
+        strbuf_addf(out, "%-4s engine  %s%s\n", e->name,
+                    e->found ? e->path : "not installed",
+                    !e->found ? ""
+                    : version ? version
+                              : " does not answer");
+    }
+}
+
+static void add_catalog(const char *profiles, struct strbuf *out)
+{
+    struct catalog *catalog = catalog_new(profiles);
+    const struct instance *offers;
+    const char *newest = "";
+    struct gp_err err = {0};
+    size_t count;
+
+    strbuf_add(out, "catalogue    ");
+    if (catalog_instances(catalog, &offers, &count, &err) == GP_OK) {
+        for (size_t i = 0; i < count; i++)
+            if (strcmp(offers[i].date, newest) > 0)
+                newest = offers[i].date;
+        strbuf_addf(out, "%s, prices up to %s\n", catalog_folder(catalog), newest);
+    } else {
+        strbuf_addf(out, "%s: %s\n", err.where, err.text);
+    }
+    catalog_free(catalog);
+}
+
+void command_version(const char *profiles, bool quiet, struct strbuf *out)
+{
+    strbuf_add(out, "gpuplan " GP_VERSION "\n");
+    if (quiet)
+        return;
+    strbuf_add(out, "Copyright (C) 2026 the gpuplan authors\n"
+                    "License MIT: free to use, change and pass on; there is NO WARRANTY.\n\n");
+    add_catalog(profiles, out);
+    add_engines(out);
+}
