@@ -1,5 +1,5 @@
 /*
- * catalog.c - the search path, and what lies on it.
+ * catalog.c - the search path, and the profiles found there.
  *
  * GPUs, models, engines and servers are registries (registry.h, catalog_class.c): one file
  * per id, opened when asked for. Formats are one file, prices one file per provider;
@@ -30,7 +30,7 @@
 
 struct catalog {
     struct search_path path;
-    char not_there[GP_PATH_MAX]; /* a folder somebody named that is none */
+    char not_there[GP_PATH_MAX]; /* a named folder that does not exist */
     const char *named_by;        /* ... and where: --profiles or GPUPLAN_PROFILES */
     struct warn_list *warnings;
     struct registry gpus, models, engines, servers;
@@ -154,8 +154,8 @@ const char *catalog_folder(const struct catalog *catalog)
     return catalog->path.count > 0 ? catalog->path.dir[0] : "";
 }
 
-/* Everything below asks this first. */
-static enum gp_status ready(const struct catalog *catalog, struct gp_err *err)
+/* Everything below calls this first. */
+static enum gp_status require_folder(const struct catalog *catalog, struct gp_err *err)
 {
     if (catalog->not_there[0] != '\0')
         return gp_fail(err, GP_E_USAGE, catalog->named_by,
@@ -168,10 +168,10 @@ static enum gp_status ready(const struct catalog *catalog, struct gp_err *err)
     return GP_OK;
 }
 
-static enum gp_status find(struct catalog *catalog, struct registry *registry,
-                           const char *id, void **item, struct gp_err *err)
+static enum gp_status find_item(struct catalog *catalog, struct registry *registry,
+                                const char *id, void **item, struct gp_err *err)
 {
-    enum gp_status status = ready(catalog, err);
+    enum gp_status status = require_folder(catalog, err);
 
     return status == GP_OK ? registry_find(registry, id, item, err) : status;
 }
@@ -179,7 +179,7 @@ static enum gp_status find(struct catalog *catalog, struct registry *registry,
 static enum gp_status complete(struct catalog *catalog, struct registry *registry,
                                struct gp_err *err)
 {
-    enum gp_status status = ready(catalog, err);
+    enum gp_status status = require_folder(catalog, err);
 
     return status == GP_OK ? registry_complete(registry, err) : status;
 }
@@ -190,7 +190,7 @@ enum gp_status catalog_gpu(struct catalog *catalog, const char *id,
                            const struct gpu **gpu, struct gp_err *err)
 {
     void *item = NULL;
-    enum gp_status status = find(catalog, &catalog->gpus, id, &item, err);
+    enum gp_status status = find_item(catalog, &catalog->gpus, id, &item, err);
 
     *gpu = item != NULL ? &((struct gpu_item *)item)->gpu : NULL;
     return status;
@@ -199,7 +199,7 @@ enum gp_status catalog_gpu(struct catalog *catalog, const char *id,
 bool catalog_suggest_gpu(struct catalog *catalog, const char *text, const char *as,
                          char *hint, size_t size)
 {
-    return ready(catalog, NULL) == GP_OK &&
+    return require_folder(catalog, NULL) == GP_OK &&
            registry_suggest(&catalog->gpus, text, as, hint, size);
 }
 
@@ -207,7 +207,7 @@ enum gp_status catalog_model(struct catalog *catalog, const char *id,
                              const struct model **model, struct gp_err *err)
 {
     void *item = NULL;
-    enum gp_status status = find(catalog, &catalog->models, id, &item, err);
+    enum gp_status status = find_item(catalog, &catalog->models, id, &item, err);
 
     *model = item != NULL ? &((struct model_item *)item)->model : NULL;
     return status;
@@ -217,7 +217,7 @@ const char *catalog_aliases(struct catalog *catalog, const char *model_id)
 {
     void *item = NULL;
 
-    if (find(catalog, &catalog->models, model_id, &item, NULL) != GP_OK)
+    if (find_item(catalog, &catalog->models, model_id, &item, NULL) != GP_OK)
         return "";
     return ((struct model_item *)item)->aliases;
 }
@@ -226,7 +226,7 @@ const char *catalog_aliases(struct catalog *catalog, const char *model_id)
 
 static enum gp_status read_formats(struct catalog *catalog, struct gp_err *err)
 {
-    enum gp_status status = ready(catalog, err);
+    enum gp_status status = require_folder(catalog, err);
 
     if (catalog->formats_read)
         return status;
@@ -340,7 +340,7 @@ enum gp_status catalog_engine(struct catalog *catalog, const char *name,
     *engine = NULL;
     gp_format(id, sizeof id, "%.*s", (int)(len < sizeof id ? len : sizeof id - 1),
               name);
-    status = find(catalog, &catalog->engines, id, &item, err);
+    status = find_item(catalog, &catalog->engines, id, &item, err);
     if (status != GP_OK)
         return status;
     list = &((struct engine_item *)item)->list;
@@ -516,7 +516,7 @@ enum gp_status catalog_instances(struct catalog *catalog, const struct instance 
                                  size_t *count, struct gp_err *err)
 {
     struct instance_list *rows = &catalog->instances;
-    enum gp_status status = ready(catalog, err);
+    enum gp_status status = require_folder(catalog, err);
 
     *list = NULL;
     *count = 0;
@@ -539,7 +539,7 @@ enum gp_status catalog_instances(struct catalog *catalog, const struct instance 
 enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership **own,
                                  struct gp_err *err)
 {
-    enum gp_status status = ready(catalog, err);
+    enum gp_status status = require_folder(catalog, err);
     bool found = catalog->ownership_read;
 
     *own = NULL;

@@ -1,5 +1,5 @@
 /*
- * catalog.h - the profiles: where they are looked for, and how they are read.
+ * catalog.h - the profiles: where they are searched, and how they are read.
  *
  * Search path, the later wins field by field: the source tree or installed pkgdatadir,
  * $XDG_DATA_HOME/gpuplan/profiles, $GPUPLAN_PROFILES, --profiles DIR. A lookup by id
@@ -7,8 +7,8 @@
  * Everything is read once and kept; returned pointers are borrowed and live as long as
  * the catalogue. Warnings (unknown keys, with the nearest known name) go to a list.
  *
- * Errors: GP_E_USAGE for an id that is nowhere (with the nearest known id),
- * GP_E_FILE with file:line: field for a file that is wrong.
+ * Errors: GP_E_USAGE for an unknown id (with the nearest known one),
+ * GP_E_FILE with file:line: field for an invalid file.
  */
 #ifndef GP_CATALOG_CATALOG_H
 #define GP_CATALOG_CATALOG_H

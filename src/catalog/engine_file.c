@@ -65,7 +65,7 @@ static void read_defaults(struct profile_group item, struct engine *engine)
                    sizeof engine->quantized_any);
 }
 
-/* `assumed = true` marks every memory term of a range that nobody has measured. */
+/* `assumed = true` marks every memory term of a range that was not measured. */
 static void read_terms(struct profile_group item, struct engine *engine)
 {
     bool assumed = engine->base.origin == ORIGIN_ASSUMED;
@@ -141,8 +141,8 @@ static void name_range(struct engine *engine, const char *from, const char *unti
 }
 
 /* The range of this engine that starts at `from`, or a new one, in version order. */
-static struct engine *entry(struct engine_list *list, const char *id, int from,
-                            const struct engine *shared)
+static struct engine *find_range(struct engine_list *list, const char *id, int from,
+                                 const struct engine *shared)
 {
     size_t at = 0;
 
@@ -162,8 +162,8 @@ static struct engine *entry(struct engine_list *list, const char *id, int from,
     return &list->engines[at];
 }
 
-static void check(struct profile_group item, const struct engine_list *list,
-                  const struct engine *engine)
+static void validate_range(struct profile_group item, const struct engine_list *list,
+                           const struct engine *engine)
 {
     const struct engine *before = engine > list->engines ? engine - 1 : NULL;
 
@@ -198,14 +198,14 @@ static void read_range(struct profile_group item, const struct engine *shared,
 
     if (profile_failed(item.profile))
         return;
-    engine = entry(list, shared->id, from, shared);
+    engine = find_range(list, shared->id, from, shared);
     if (list->count > before || until_text[0] != '\0') {
         engine->from = from;
         engine->until = until;
         name_range(engine, from_text, until_text);
     }
     read_keys(item, engine);
-    check(item, list, engine);
+    validate_range(item, list, engine);
 }
 
 /* A later file's top holds for every range there is. */

@@ -1,8 +1,8 @@
 /*
  * engine_file.h - profiles/engines/<id>.cfg: an engine's version ranges.
  *
- * What the ranges share stands at the top of the file; each range then says what is
- * different. Ranges are sorted by version, and may not overlap.
+ * Keys shared by the ranges stand at the top of the file; each range gives what
+ * differs. Ranges are sorted by version, and may not overlap.
  */
 #ifndef GP_CATALOG_ENGINE_FILE_H
 #define GP_CATALOG_ENGINE_FILE_H

@@ -94,7 +94,7 @@ static void read_keys(struct profile_group item, struct format *format)
     read_mix(item, format);
 }
 
-static struct format *entry(struct format_list *list, const char *id, size_t *at)
+static struct format *find_format(struct format_list *list, const char *id, size_t *at)
 {
     for (size_t i = 0; i < list->count; i++) {
         if (gp_casecmp(list->formats[i].id, id) == 0) {
@@ -113,7 +113,7 @@ static struct format *entry(struct format_list *list, const char *id, size_t *at
     return &list->formats[*at];
 }
 
-static void check(struct profile_group item, const struct format *format)
+static void validate_format(struct profile_group item, const struct format *format)
 {
     if (format->bits <= 0)
         profile_fail(item, "bits", "a format needs its bits per element", "is missing");
@@ -137,7 +137,7 @@ static void read_format(struct profile_group top, struct profile_group item,
     profile_string(item, "id", id, sizeof id);
     if (profile_failed(item.profile))
         return;
-    format = entry(list, id, &at);
+    format = find_format(list, id, &at);
     if (profile_has(item, "family")) {
         struct profile_group families = profile_sub(top, "families");
 
@@ -150,7 +150,7 @@ static void read_format(struct profile_group top, struct profile_group item,
     profile_strings(item, "aliases", list->aliases[at], sizeof list->aliases[at]);
     if (format->name[0] == '\0')
         gp_copy(format->name, sizeof format->name, id);
-    check(item, format);
+    validate_format(item, format);
 }
 
 enum gp_status format_file_read(const char *path, struct format_list *list,

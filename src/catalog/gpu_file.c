@@ -21,7 +21,7 @@ enum memory_basis { BASIS_TOOL, BASIS_NOMINAL };
 
 static const struct profile_word memory_bases[] = {
     {"nvidia-smi", BASIS_TOOL}, /* printed by the driver's tool */
-    {"nominal", BASIS_NOMINAL}, /* the marketed size; nobody's reading */
+    {"nominal", BASIS_NOMINAL}, /* the marketed size, not read from a GPU */
     {NULL, 0},
 };
 

@@ -2,8 +2,8 @@
  * gpu_file.h - profiles/gpus/<id>.cfg into a struct gpu.
  *
  * Files give GiB, GB/s, TFLOPS and watts; the struct holds bytes, bytes/s, FLOP/s.
- * A rate of 0 says that the hardware has no such mode; a rate that is absent says that
- * nobody has told us. The two are never mixed up.
+ * A rate of 0 means that the hardware has no such mode, an absent one that it is
+ * unknown; the two are never confused.
  */
 #ifndef GP_CATALOG_GPU_FILE_H
 #define GP_CATALOG_GPU_FILE_H

@@ -13,9 +13,9 @@
  *
  * A uniform model has `layer` and layer_count only. `dtype` is the 16-bit (or 32-bit)
  * type of what is not quantised, `native` the format of the linear layers as published,
- * `native_roles` what differs from it. `published` is a count somebody else printed,
- * with what it holds beyond our own: the MTP layers, a second copy of a tied head, FP8
- * scales, other.
+ * `native_roles` what differs from it. `published` is a count stated by the release or
+ * a third party, with what it holds beyond ours: the MTP layers, a second copy of a
+ * tied head, FP8 scales, other.
  */
 #include "catalog/model_file.h"
 

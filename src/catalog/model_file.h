@@ -2,7 +2,8 @@
  * model_file.h - profiles/models/<id>.cfg into a struct model.
  *
  * Called by the catalogue once per folder of the search path that has the file; the
- * first call finds *model zeroed except for its id, later ones what earlier files said.
+ * first call finds *model zeroed except for its id, later ones the values of earlier
+ * files.
  */
 #ifndef GP_CATALOG_MODEL_FILE_H
 #define GP_CATALOG_MODEL_FILE_H

@@ -84,8 +84,8 @@ static void read_row(struct profile_group item, struct instance *row)
     profile_number(item, "spot", &row->spot, 0, 1e6);
 }
 
-static struct instance *entry(struct instance_list *list, const struct instance *like,
-                              size_t known)
+static struct instance *find_row(struct instance_list *list,
+                                 const struct instance *like, size_t known)
 {
     for (size_t i = 0; i < known; i++) {
         struct instance *row = &list->instances[i];
@@ -138,7 +138,7 @@ enum gp_status price_file_read(const char *path, bool user, struct instance_list
         profile_require(item, "type");
         read_shared(item, &like);
         profile_string(item, "type", like.type, sizeof like.type);
-        row = entry(list, &like, known);
+        row = find_row(list, &like, known);
         read_shared(top, row);
         read_row(item, row);
         row->user = user;

@@ -153,19 +153,19 @@ struct import {
 
 /* ---- fields --------------------------------------------------------------------- */
 
-static const char *field(const struct import *in, enum column column)
+static const char *field_of(const struct import *in, enum column column)
 {
     return in->at[column] >= 0 ? in->csv.field[in->at[column]] : "";
 }
 
-static enum gp_status refuse(const struct import *in, enum column column,
-                             const char *problem)
+static enum gp_status refuse_field(const struct import *in, enum column column,
+                                   const char *problem)
 {
     char where[192];
 
     gp_format(where, sizeof where, "%s:%d: %s", in->csv.name, in->csv.line,
               columns[column].name);
-    return gp_fail(in->err, GP_E_FILE, where, "", "'%.40s' %s", field(in, column),
+    return gp_fail(in->err, GP_E_FILE, where, "", "'%.40s' %s", field_of(in, column),
                    problem);
 }
 
@@ -173,31 +173,31 @@ static enum gp_status refuse(const struct import *in, enum column column,
 static enum gp_status number(const struct import *in, enum column column, double high,
                              double *value)
 {
-    const char *text = field(in, column);
+    const char *text = field_of(in, column);
     char *end;
 
     *value = 0;
     if (*text == '\0')
         return GP_OK;
     if (!isdigit((unsigned char)*text) && *text != '.')
-        return refuse(in, column, "is not a number");
+        return refuse_field(in, column, "is not a number");
     *value = strtod(text, &end);
     if (*end != '\0' || strpbrk(text, "xX") != NULL)
-        return refuse(in, column, "is not a number");
+        return refuse_field(in, column, "is not a number");
     if (!isfinite(*value) || *value > high)
-        return refuse(in, column, "is too large");
+        return refuse_field(in, column, "is too large");
     return GP_OK;
 }
 
 static enum gp_status read_text(const struct import *in, enum column column, char *dst,
                                 size_t size)
 {
-    const char *from = field(in, column);
+    const char *from = field_of(in, column);
 
     for (const char *c = from; *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
-            return refuse(in, column, "holds a control character");
-    return gp_copy(dst, size, from) ? GP_OK : refuse(in, column, "is too long");
+            return refuse_field(in, column, "holds a control character");
+    return gp_copy(dst, size, from) ? GP_OK : refuse_field(in, column, "is too long");
 }
 
 static enum gp_status read_header(struct import *in)
@@ -240,16 +240,16 @@ static void squeeze(const char *from, char *dst, size_t size)
 
 static bool says(const struct import *in, const char *word)
 {
-    return strcasestr(field(in, COL_TYPE), word) != NULL ||
-           strcasestr(field(in, COL_ACCELERATOR), word) != NULL ||
-           strcasestr(field(in, COL_INFO), word) != NULL;
+    return strcasestr(field_of(in, COL_TYPE), word) != NULL ||
+           strcasestr(field_of(in, COL_ACCELERATOR), word) != NULL ||
+           strcasestr(field_of(in, COL_INFO), word) != NULL;
 }
 
 static bool find_gpu(const struct import *in, struct instance *row)
 {
     char name[40];
 
-    squeeze(field(in, COL_ACCELERATOR), name, sizeof name);
+    squeeze(field_of(in, COL_ACCELERATOR), name, sizeof name);
     for (size_t i = 0; i < sizeof accelerators / sizeof *accelerators; i++) {
         const char *word = accelerators[i].word;
 
@@ -270,7 +270,7 @@ static void note_unknown(const struct import *in)
     char name[40] = "";
 
     summary->unknown++;
-    for (const char *c = field(in, COL_ACCELERATOR); *c != '\0'; c++)
+    for (const char *c = field_of(in, COL_ACCELERATOR); *c != '\0'; c++)
         if (isprint((unsigned char)*c) && strlen(name) + 1 < sizeof name)
             name[strlen(name)] = *c;
     if (strstr(summary->unknown_names, name) == NULL &&
@@ -302,7 +302,7 @@ static bool better(const struct instance *a, const struct instance *b)
     return offer(a) < offer(b);
 }
 
-static enum gp_status keep(struct import *in, const struct instance *row)
+static enum gp_status keep_row(struct import *in, const struct instance *row)
 {
     size_t slot = hash(row->type), at;
 
@@ -318,7 +318,8 @@ static enum gp_status keep(struct import *in, const struct instance *row)
         return GP_OK;
     }
     if (in->count == TYPES_MAX)
-        return refuse(in, COL_TYPE, "is instance type 4097: at most 4096 are read");
+        return refuse_field(in, COL_TYPE,
+                            "is instance type 4097: at most 4096 are read");
     in->rows = gp_grow(in->rows, &in->cap, in->count + 1, sizeof *in->rows);
     in->regions =
         gp_grow(in->regions, &in->regions_cap, in->count + 1, sizeof *in->regions);
@@ -349,7 +350,7 @@ static enum gp_status read_figures(const struct import *in, struct instance *row
     row->ram = ram * GP_GIB;
     status = read_text(in, COL_TYPE, row->type, sizeof row->type);
     if (status == GP_OK && row->type[0] == '\0')
-        return refuse(in, COL_TYPE, "is empty");
+        return refuse_field(in, COL_TYPE, "is empty");
     return status == GP_OK ? read_text(in, COL_REGION, row->region, sizeof row->region)
                            : status;
 }
@@ -372,14 +373,14 @@ static enum gp_status read_row(struct import *in)
     status = read_figures(in, &row, &gpus);
     if (status != GP_OK)
         return status;
-    if (field(in, COL_ACCELERATOR)[0] == '\0')
+    if (field_of(in, COL_ACCELERATOR)[0] == '\0')
         in->summary->no_gpu++;
     else if (row.on_demand <= 0 && row.spot <= 0)
         in->summary->no_price++;
     else if (gpus < 1 || gpus != row.gpu_count || !find_gpu(in, &row))
         note_unknown(in); /* a fraction of a GPU is no GPU of the catalogue either */
     else
-        return keep(in, &row);
+        return keep_row(in, &row);
     return GP_OK;
 }
 

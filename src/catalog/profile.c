@@ -1,9 +1,9 @@
 /*
  * profile.c - profile files: opening, finding settings, errors, unknown keys.
  *
- * Every getter (profile_get.c) goes through profile_find(): it notes the name as asked
- * for, marks the setting as known through libconfig's hook, and returns NULL once an
- * error has stuck. The names asked for are what unknown keys are compared with.
+ * Every getter (profile_get.c) goes through profile_find(): it records the name,
+ * marks the setting as known through libconfig's hook, and returns NULL once an error
+ * has occurred. Unknown keys are compared with the recorded names.
  */
 #include "catalog/profile.h"
 

@@ -7,7 +7,7 @@
  * 0.1..4096" when it cannot.
  *
  * Getters return nothing. A key that is absent leaves the caller's value alone, so that
- * a default, or what an earlier file of the same id said, stays: that is the whole
+ * a default, or the value of an earlier file of the same id, stays: that is the whole
  * overlay rule. The first error sticks, later getters do nothing, and profile_finish()
  * returns it; so a reader is a plain list of getters with one check at its end:
  *
@@ -20,9 +20,9 @@
  *   profile_free(profile);
  *
  * Every getter also makes its key known; profile_finish() warns of the others with the
- * nearest known name. Groups that were never entered are one unknown key themselves.
+ * nearest known name. A group that was never entered is one unknown key.
  *
- * libconfig 1.5 wraps an integer beyond 32 bits without a word (4294967297 reads as 1).
+ * libconfig 1.5 silently wraps an integer beyond 32 bits (4294967297 reads as 1).
  * The text is therefore scanned first: 3000000000 is refused, 3000000000L and 3e9 are
  * not.
  */
@@ -122,7 +122,7 @@ void profile_count_at(struct profile_group group, const char *key, int i, int *v
 void profile_number_at(struct profile_group group, const char *key, int i,
                        double *value, double low, double high);
 
-/* A sub-group; one without a setting when absent; an error when it is no group. */
+/* A sub-group; one without a setting when absent; an error when it is not a group. */
 struct profile_group profile_sub(struct profile_group group, const char *key);
 /* The same by a name that is data, not a key of the program; an error when absent. */
 struct profile_group profile_sub_named(struct profile_group group, const char *name);

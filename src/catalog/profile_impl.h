@@ -1,5 +1,5 @@
 /*
- * profile_impl.h - what profile.c and profile_get.c share. Nobody else includes it.
+ * profile_impl.h - shared by profile.c and profile_get.c alone.
  */
 #ifndef GP_CATALOG_PROFILE_IMPL_H
 #define GP_CATALOG_PROFILE_IMPL_H

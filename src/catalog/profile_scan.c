@@ -30,8 +30,8 @@ struct scan {
     struct gp_err *err;
 };
 
-static enum gp_status refuse(const struct scan *scan, const char *hint,
-                             const char *text, const char *word, size_t len)
+static enum gp_status refuse_word(const struct scan *scan, const char *hint,
+                                  const char *text, const char *word, size_t len)
 {
     char where[192], cut[48];
 
@@ -109,22 +109,22 @@ static enum gp_status check_word(const struct scan *scan, const char *word, size
     long long value;
 
     if (len == 1 && *word == '.')
-        return refuse(scan, "", "is not a number", word, len);
+        return refuse_word(scan, "", "is not a number", word, len);
     if (used == 0 || (rest > 0 && !wide) || rest > 2 ||
         (rest == 2 && word[used + 1] != 'L'))
         return GP_OK; /* a name, a float, or something libconfig itself refuses */
     if (used >= sizeof digits)
-        return refuse(scan, "write it with a decimal point", "has too many digits",
-                      word, len);
+        return refuse_word(scan, "write it with a decimal point", "has too many digits",
+                           word, len);
     memcpy(digits, word, used);
     digits[used] = '\0';
     errno = 0;
     value = strtoll(digits, NULL, hex ? 16 : 10);
     if (errno == ERANGE)
-        return refuse(scan, "write it with a decimal point", "does not fit in 64 bits",
-                      word, len);
+        return refuse_word(scan, "write it with a decimal point",
+                           "does not fit in 64 bits", word, len);
     if (!wide && (value > INT32_MAX || value < INT32_MIN))
-        return refuse(scan, "append an L", "does not fit in 32 bits", word, len);
+        return refuse_word(scan, "append an L", "does not fit in 32 bits", word, len);
     return GP_OK;
 }
 
@@ -144,16 +144,16 @@ static enum gp_status scan_mark(struct scan *scan)
     if (c == '\n')
         scan->line++;
     else if (c == '@')
-        return refuse(scan, "put the settings into the file itself",
-                      "is not supported", "@include", 8);
+        return refuse_word(scan, "put the settings into the file itself",
+                           "is not supported", "@include", 8);
     else if ((c == ')' || c == ']' || c == '}') && scan->depth > 0)
         scan->depth--;
     else if (c == '(' || c == '[' || c == '{') {
         if (scan->depth == PROFILE_MAX_DEPTH)
-            return refuse(scan, "", "is nested too deeply", &c, 1);
+            return refuse_word(scan, "", "is nested too deeply", &c, 1);
         scan->settings[++scan->depth] = 0;
     } else if ((c == '=' || c == ':') && ++scan->settings[scan->depth] > SETTINGS_MAX)
-        return refuse(scan, "", "exceeds 1024 settings in one group", &c, 1);
+        return refuse_word(scan, "", "exceeds 1024 settings in one group", &c, 1);
     return GP_OK;
 }
 

@@ -1,5 +1,5 @@
 /*
- * profile_scan.h - what libconfig 1.5 would not refuse in a text, refused before it.
+ * profile_scan.h - refuses what libconfig 1.5 would misread, before it reads.
  *
  * Integers beyond 32 bits without an L (they wrap silently), any integer beyond 64
  * bits, @include, NUL bytes, brackets nested deeper than PROFILE_MAX_DEPTH, and groups

@@ -130,7 +130,7 @@ static enum gp_status load(struct registry *registry, const char *id, void **ite
 struct names {
     char **names;
     size_t count, cap;
-    struct warn_list *warnings; /* where files with odd names are told; or NULL */
+    struct warn_list *warnings; /* takes the files with invalid names; or NULL */
 };
 
 static void names_fini(struct names *names)

@@ -3,8 +3,8 @@
  * engines, servers.
  *
  * A lookup by id opens <dir>/<folder>/<id>.cfg in every folder of the search path and
- * nothing else; the files are read in order into the same item. Text that is no id is
- * compared with the aliases of those files that mention it. What has been read stays.
+ * nothing else; the files are read in order into the same item. Text that is not an id
+ * is compared with the aliases of the files that mention it. Read files are kept.
  */
 #ifndef GP_CATALOG_REGISTRY_H
 #define GP_CATALOG_REGISTRY_H

@@ -1,5 +1,5 @@
 /*
- * reader.c - a path to a model: what lies there, and which reader takes it.
+ * checkpoint.c - from a path to a model: what is there, and which reader takes it.
  *
  *   folder                   config.json with the safetensors beside it (all shards of
  *                            the index, or model.safetensors), else one GGUF set
@@ -223,7 +223,7 @@ static bool same_set(const char *a, const char *b)
 }
 
 /* The one GGUF set of a folder; NULL in *name when there is none. Projector and draft
- * files (mmproj-, mtp-) are no models of their own. */
+ * files (mmproj-, mtp-) are not models of their own. */
 static enum gp_status pick_gguf(const char *dir, char *name, size_t size,
                                 struct gp_err *err)
 {

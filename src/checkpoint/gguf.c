@@ -109,7 +109,7 @@ static uint64_t bytes_left(const struct cursor *at)
 }
 
 /* Copies the next n <= WINDOW bytes. */
-static bool take(struct cursor *at, void *dst, size_t n)
+static bool take_bytes(struct cursor *at, void *dst, size_t n)
 {
     if (n > bytes_left(at) || n > WINDOW)
         return false;
@@ -132,7 +132,7 @@ static bool take_uint(struct cursor *at, unsigned bytes, uint64_t *value)
 {
     uint8_t raw[8];
 
-    if (!take(at, raw, bytes))
+    if (!take_bytes(at, raw, bytes))
         return false;
     *value = 0;
     for (unsigned i = bytes; i-- > 0;)
@@ -156,7 +156,7 @@ static enum gp_status take_string(struct cursor *at, uint64_t limit, const char 
     while (len > 0) {
         size_t n = len < sizeof chunk ? (size_t)len : sizeof chunk;
 
-        if (!take(at, chunk, n))
+        if (!take_bytes(at, chunk, n))
             return cut_off(at, what);
         if (memchr(chunk, '\0', n) != NULL)
             return cut_off(at, "a string that holds a NUL");
@@ -502,7 +502,7 @@ static enum gp_status read_head(struct scan *scan, uint64_t *tensors, uint64_t *
     char magic[4];
     uint64_t version;
 
-    if (!take(at, magic, sizeof magic) || memcmp(magic, "GGUF", 4) != 0)
+    if (!take_bytes(at, magic, sizeof magic) || memcmp(magic, "GGUF", 4) != 0)
         return gp_fail(at->err, GP_E_FILE, at->where, "",
                        "not a GGUF file: it does not begin with GGUF");
     if (!take_uint(at, 4, &version))

@@ -1,5 +1,5 @@
 /*
- * gguffacts.c - what a GGUF file's tensors tell about the model, and its keys.
+ * gguffacts.c - the facts of a model that a GGUF file's tensors and keys give.
  *
  * Metadata says how many heads there are; the tensors say the rest without any table
  * of architectures: a bias is there or it is not, ffn_down's row length is the width of

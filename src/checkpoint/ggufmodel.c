@@ -91,7 +91,7 @@ struct build {
 
 /* ---- keys ---- */
 
-static void fail(struct build *b, const char *key, const char *what)
+static void fail_key(struct build *b, const char *key, const char *what)
 {
     char where[192];
 
@@ -101,15 +101,15 @@ static void fail(struct build *b, const char *key, const char *what)
     b->rc = gp_fail(b->err, GP_E_FILE, where, "", "%s", what);
 }
 
-static int whole(struct build *b, const char *key, double value)
+static int whole_number(struct build *b, const char *key, double value)
 {
     if (value >= 0 && value <= INT_MAX && floor(value) == value)
         return (int)value;
-    fail(b, key, "not a whole number of 0..2147483647");
+    fail_key(b, key, "not a whole number of 0..2147483647");
     return 0;
 }
 
-static const struct gguf_kv *find(const struct build *b, const char *key)
+static const struct gguf_kv *find_pair(const struct build *b, const char *key)
 {
     char name[128];
 
@@ -120,21 +120,21 @@ static const struct gguf_kv *find(const struct build *b, const char *key)
 /* A number, or a list's entry for layer i. */
 static int layer_number(struct build *b, const char *key, int i, int fallback)
 {
-    const struct gguf_kv *kv = find(b, key);
+    const struct gguf_kv *kv = find_pair(b, key);
 
     if (kv == NULL)
         return fallback;
     if (!kv->array && kv->numeric)
-        return whole(b, key, kv->number);
+        return whole_number(b, key, kv->number);
     if (kv->array && kv->first != SIZE_MAX && (uint64_t)i < kv->count)
-        return whole(b, key, b->meta->numbers[kv->first + (size_t)i]);
-    fail(b, key, "neither a number nor one for each layer");
+        return whole_number(b, key, b->meta->numbers[kv->first + (size_t)i]);
+    fail_key(b, key, "neither a number nor one for each layer");
     return 0;
 }
 
 static int number(struct build *b, const char *key, int fallback)
 {
-    const struct gguf_kv *kv = find(b, key);
+    const struct gguf_kv *kv = find_pair(b, key);
 
     if (kv == NULL || kv->array)
         return fallback;
@@ -143,8 +143,8 @@ static int number(struct build *b, const char *key, int fallback)
 
 static int need(struct build *b, const char *key)
 {
-    if (find(b, key) == NULL)
-        fail(b, key, "missing");
+    if (find_pair(b, key) == NULL)
+        fail_key(b, key, "missing");
     return number(b, key, 0);
 }
 
@@ -152,7 +152,7 @@ static int need(struct build *b, const char *key)
 
 static bool slides(struct build *b, int i)
 {
-    const struct gguf_kv *kv = find(b, "attention.sliding_window_pattern");
+    const struct gguf_kv *kv = find_pair(b, "attention.sliding_window_pattern");
     int every = b->arch->pattern;
 
     if (every == 0)
@@ -192,7 +192,8 @@ static void latent(struct build *b, const struct gguf_layer *layer,
         kind->v_head_dim = need(b, "attention.value_length");
     kind->q_lora = layer->q_lora;
     if (layer->kv_a_rows != kind->kv_lora + kind->rope_dim)
-        fail(b, "attention.kv_lora_rank", "does not match the rows of attn_kv_a_mqa");
+        fail_key(b, "attention.kv_lora_rank",
+                 "does not match the rows of attn_kv_a_mqa");
     if (layer->index_k_rows > 0) {
         kind->index_dim = layer->index_k_rows;
         kind->index_heads = layer->index_q_rows / layer->index_k_rows;
@@ -209,17 +210,17 @@ static void check_rows(struct build *b, const struct gguf_layer *layer,
 
     if (layer->qkv_rows > 0 && layer->q_rows == 0) {
         if (layer->qkv_rows != q + k + v)
-            fail(b, "attention.head_count", "does not match the rows of attn_qkv");
+            fail_key(b, "attention.head_count", "does not match the rows of attn_qkv");
         return;
     }
     kind->out_gate = layer->q_rows == 2 * q;
     kind->k_is_v = layer->v_rows == 0 && layer->k_rows > 0;
     if (layer->q_rows != q && !kind->out_gate)
-        fail(b, "attention.head_count", "does not match the rows of attn_q");
+        fail_key(b, "attention.head_count", "does not match the rows of attn_q");
     if (layer->k_rows > 0 && layer->k_rows != k)
-        fail(b, "attention.head_count_kv", "does not match the rows of attn_k");
+        fail_key(b, "attention.head_count_kv", "does not match the rows of attn_k");
     if (layer->v_rows > 0 && layer->v_rows != v)
-        fail(b, "attention.value_length", "does not match the rows of attn_v");
+        fail_key(b, "attention.value_length", "does not match the rows of attn_v");
 }
 
 static void grouped(struct build *b, int i, const struct gguf_layer *layer,
@@ -271,7 +272,7 @@ static void recurrence(struct build *b, const struct gguf_layer *layer,
         kind->groups = 0;
     }
     if (layer->conv_kernel == 0 || inner <= 0 || rank <= 0)
-        fail(b, "ssm.inner_size", "keys of the recurrent layers are missing");
+        fail_key(b, "ssm.inner_size", "keys of the recurrent layers are missing");
 }
 
 static void mlp(struct build *b, int i, const struct gguf_layer *layer,
@@ -295,7 +296,7 @@ static void mlp(struct build *b, int i, const struct gguf_layer *layer,
 
         snprintf(what, sizeof what, "layer %d has no ffn_down_exps: convert the file "
                  "again with a newer llama.cpp", i);
-        fail(b, "expert_count", what);
+        fail_key(b, "expert_count", what);
     }
     kind->shared_ff = layer->shared_ff;
     kind->shared_gate = layer->shared_gate > 0;
@@ -328,14 +329,14 @@ static void add_layer(struct build *b, int i)
     int k = 0;
 
     if (b->facts->layer[i].tensors == 0) {
-        fail(b, "block_count", "is larger than the number of layers in the file");
+        fail_key(b, "block_count", "is larger than the number of layers in the file");
         return;
     }
     build_kind(b, i, &kind);
     while (k < model->kind_count && memcmp(&model->kind[k], &kind, sizeof kind) != 0)
         k++;
     if (k == MODEL_MAX_KINDS) {
-        fail(b, "block_count", "more kinds of layers than gpuplan supports");
+        fail_key(b, "block_count", "more kinds of layers than gpuplan supports");
         return;
     }
     if (k == model->kind_count)
@@ -354,7 +355,7 @@ static void find_arch(struct build *b)
 
     b->arch = &none;
     if (name == NULL) {
-        fail(b, "architecture", "missing");
+        fail_key(b, "architecture", "missing");
         return;
     }
     for (size_t i = 0; i < ARCHS; i++) {
@@ -393,12 +394,12 @@ static void read_globals(struct build *b)
     gp_copy(model->id, sizeof model->id, model->name);
     gp_copy(model->source, sizeof model->source, b->meta->where);
     if (facts->vocab == 0)
-        fail(b, "vocab_size", "token_embd.weight is missing");
+        fail_key(b, "vocab_size", "token_embd.weight is missing");
     else if (facts->hidden != model->hidden)
-        fail(b, "embedding_length", "does not match the rows of token_embd");
+        fail_key(b, "embedding_length", "does not match the rows of token_embd");
     if (b->rc == GP_OK &&
         (model->layer_count < 1 || model->layer_count > MODEL_MAX_LAYERS))
-        fail(b, "block_count", "outside 1..512");
+        fail_key(b, "block_count", "outside 1..512");
 }
 
 /* What the file holds beyond the tensors that follow from the shape (rope factors,

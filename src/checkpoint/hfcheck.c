@@ -304,8 +304,8 @@ static const char *type_word(const json_t *value)
     }
 }
 
-static void refuse(struct hf *hf, const struct hf_field *field, const char *path,
-                   const char *name, const json_t *value)
+static void refuse_field(struct hf *hf, const struct hf_field *field, const char *path,
+                         const char *name, const json_t *value)
 {
     char key[160], shown[40], but[40] = "not";
     struct strbuf wanted;
@@ -343,7 +343,7 @@ static void check_value(struct hf *hf, const struct hf_field *field, const char 
     for (unsigned kind = 1; kind <= field->kinds; kind <<= 1)
         if ((field->kinds & kind) != 0 && kind_fits(field, kind, value))
             return;
-    refuse(hf, field, path, name, value);
+    refuse_field(hf, field, path, name, value);
 }
 
 void hf_check(struct hf *hf, const char *path, const json_t *object,

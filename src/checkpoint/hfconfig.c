@@ -159,7 +159,7 @@ static bool class_default(const struct hf *hf, const char *key, int *value)
 }
 
 /* A whole number 0..INT_MAX, also when it is written 8192.0. */
-static int whole(struct hf *hf, const json_t *value, const char *key)
+static int whole_number(struct hf *hf, const json_t *value, const char *key)
 {
     double number = json_is_number(value) ? json_number_value(value) : -1;
 
@@ -175,7 +175,7 @@ int hf_int(struct hf *hf, const char *key, int fallback)
     json_t *value = hf_get(hf, key);
 
     if (value != NULL)
-        return whole(hf, value, key);
+        return whole_number(hf, value, key);
     class_default(hf, key, &fallback);
     return fallback;
 }
@@ -211,7 +211,7 @@ int hf_sub_int(struct hf *hf, const json_t *object, const char *key, int fallbac
 {
     const json_t *value = hf_present(object, key);
 
-    return value == NULL ? fallback : whole(hf, value, key);
+    return value == NULL ? fallback : whole_number(hf, value, key);
 }
 
 bool hf_listed(const struct hf *hf, const char *key, int value)
@@ -273,7 +273,7 @@ static json_t *inner_object(struct hf *hf, json_t *outer, const char *path,
     return NULL;
 }
 
-/* Sets text and level. All are looked at: a wrong one is no absent one. */
+/* Sets text and level. All are read: a wrong one is not an absent one. */
 static void language_level(struct hf *hf)
 {
     static const char *const names[] = {"text_config", "llm_config", "language_config"};

@@ -115,8 +115,8 @@ static bool atom_matches(const char *p, const char *end, char c)
     return *p == '.' || *p == c;
 }
 
-static const char *run(struct matcher *m, const char *p, const char *end,
-                       const char *s);
+static const char *run_pattern(struct matcher *m, const char *p, const char *end,
+                               const char *s);
 
 /* Where alternatives of a group begin and end. */
 static const char *next_bar(const char *p, const char *end)
@@ -148,10 +148,10 @@ static const char *group(struct matcher *m, const char *p, const char *end,
     }
     for (;;) {
         const char *bar = next_bar(p, end);
-        const char *after = run(m, p, bar, s);
+        const char *after = run_pattern(m, p, bar, s);
 
         if (after != NULL) {
-            const char *done = run(m, rest, rest_end, after);
+            const char *done = run_pattern(m, rest, rest_end, after);
 
             if (done != NULL)
                 return done;
@@ -172,7 +172,7 @@ static const char *repeat(struct matcher *m, const char *p, const char *atom, ch
     while (atom_matches(p, atom, *last) && (mark != '?' || last == s))
         last++;
     for (; last >= least; last--) {
-        const char *done = run(m, rest, end, last);
+        const char *done = run_pattern(m, rest, end, last);
 
         if (done != NULL)
             return done;
@@ -183,7 +183,8 @@ static const char *repeat(struct matcher *m, const char *p, const char *atom, ch
 }
 
 /* Returns where the match ends in s, or NULL. */
-static const char *run(struct matcher *m, const char *p, const char *end, const char *s)
+static const char *run_pattern(struct matcher *m, const char *p, const char *end,
+                               const char *s)
 {
     const char *result = NULL, *atom, *rest;
 
@@ -194,7 +195,7 @@ static const char *run(struct matcher *m, const char *p, const char *end, const 
     if (*p == '$' && p + 1 == end)
         return *s == '\0' ? s : NULL;
     if (*p == '^')
-        return run(m, p + 1, end, s);
+        return run_pattern(m, p + 1, end, s);
     atom = atom_end(p, end);
     if (atom == NULL || strchr("*+?{", *p) != NULL)
         return NULL;
@@ -203,12 +204,12 @@ static const char *run(struct matcher *m, const char *p, const char *end, const 
     if (*p == '(') {
         result = group(m, p + 1, atom - 1, rest, end, s);
         if (result == NULL && rest != atom && *atom != '+')
-            result = run(m, rest, end, s);
+            result = run_pattern(m, rest, end, s);
     } else if (rest != atom) {
         result = repeat(m, p, atom, *atom, rest, end, s);
     } else if (atom_matches(p, atom, *s)) {
         m->depth--; /* plain text does not nest */
-        return run(m, rest, end, s + 1);
+        return run_pattern(m, rest, end, s + 1);
     }
     m->depth--;
     return result;
@@ -255,7 +256,7 @@ static bool expression(const char *pattern, const char *module, long *budget)
     for (;;) {
         const char *bar = next_bar(pattern, end);
 
-        if (run(&m, pattern, bar, module) != NULL)
+        if (run_pattern(&m, pattern, bar, module) != NULL)
             return true;
         if (bar >= end)
             return false;

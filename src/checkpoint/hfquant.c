@@ -86,7 +86,7 @@ static int number(struct hf *hf, const json_t *config, const char *key, int fall
     return hf_sub_int(hf, config, key, fallback);
 }
 
-static const char *word(const json_t *config, const char *key)
+static const char *word_of(const json_t *config, const char *key)
 {
     const char *text = json_string_value(json_object_get(config, key));
 
@@ -248,11 +248,11 @@ static const char *scheme_format(struct hf *hf, const json_t *group)
     const json_t *weights = json_object_get(group, "weights");
     int bits = number(hf, weights, "num_bits", 0);
     int size = number(hf, weights, "group_size", 0);
-    const char *strategy = word(weights, "strategy");
+    const char *strategy = word_of(weights, "strategy");
     bool symmetric = !json_is_false(json_object_get(weights, "symmetric"));
     bool activations = json_is_object(json_object_get(group, "input_activations"));
 
-    if (strcmp(word(weights, "type"), "float") == 0) {
+    if (strcmp(word_of(weights, "type"), "float") == 0) {
         if (bits == 4)
             return size == 32 ? "mxfp4" : size == 16 ? "nvfp4" : NULL;
         if (bits != 8)
@@ -331,7 +331,7 @@ static void read_kv_scheme(struct hf *hf, const json_t *scheme)
     if (!json_is_object(scheme))
         return;
     if (bits == 8)
-        id = strcmp(word(scheme, "type"), "float") == 0 ? "fp8" : "int8";
+        id = strcmp(word_of(scheme, "type"), "float") == 0 ? "fp8" : "int8";
     else if (bits == 4)
         id = "nvfp4";
     if (id != NULL)
@@ -406,8 +406,8 @@ static void check_mixed(struct hf *hf, json_t *layers)
         if (!json_is_object(row))
             hf_fail(hf, path, HF_HINT, "must be an object");
         hf_check(hf, path, row, &algo, 1);
-        if (hf->rc == GP_OK && algo_format(word(row, "quant_algo")) == NULL)
-            unknown(hf, path, word(row, "quant_algo"));
+        if (hf->rc == GP_OK && algo_format(word_of(row, "quant_algo")) == NULL)
+            unknown(hf, path, word_of(row, "quant_algo"));
     }
 }
 
@@ -424,7 +424,7 @@ static void read_mixed(struct hf *hf, json_t *layers, struct exceptions *list)
             continue;
         named = hfexcept_new();
         json_object_foreach(layers, module, row) {
-            const char *id = algo_format(word(row, "quant_algo"));
+            const char *id = algo_format(word_of(row, "quant_algo"));
 
             if (id != NULL && strcmp(id, algos[i].id) == 0 && strlen(module) < 1024)
                 hfexcept_add(named, module);
@@ -438,7 +438,7 @@ static void read_kv_algo(struct hf *hf, const json_t *config)
 {
     static const char *const words[][2] = {
         {"FP8", "fp8"}, {"NVFP4", "nvfp4"}, {"INT8", "int8"}};
-    const char *algo = word(config, "kv_cache_quant_algo");
+    const char *algo = word_of(config, "kv_cache_quant_algo");
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(algo, words[i][0]) == 0)
@@ -451,7 +451,7 @@ static void read_kv_algo(struct hf *hf, const json_t *config)
 
 static void read_modelopt(struct hf *hf, const json_t *config, struct exceptions *list)
 {
-    const char *algo = word(config, "quant_algo");
+    const char *algo = word_of(config, "quant_algo");
     json_t *layers = json_object_get(config, "quantized_layers");
     const char *id = algo_format(algo);
 
@@ -499,7 +499,7 @@ static void read_mlx(struct hf *hf, const json_t *config, struct exceptions *lis
 
 static void read_method(struct hf *hf, const json_t *config, struct exceptions *list)
 {
-    const char *method = word(config, "quant_method");
+    const char *method = word_of(config, "quant_method");
 
     if (strcmp(method, "fp8") == 0)
         read_fp8(hf, config, list);
@@ -546,7 +546,7 @@ void hfquant_read(struct hf *hf, const json_t *side)
     if (hf->rc != GP_OK)
         return;
     list = hfexcept_new();
-    if (config != NULL && word(config, "quant_method")[0] != '\0')
+    if (config != NULL && word_of(config, "quant_method")[0] != '\0')
         read_method(hf, config, list);
     else if (side != NULL)
         read_side(hf, side, list);

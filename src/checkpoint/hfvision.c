@@ -24,7 +24,7 @@ struct tower {
     double text;          /* hidden size of the language model */
 };
 
-static double field(const struct tower *t, const char *key, int fallback)
+static double tower_size(const struct tower *t, const char *key, int fallback)
 {
     return hf_sub_int(t->hf, t->config, key, fallback);
 }
@@ -37,8 +37,8 @@ static double plain_layer(const struct tower *t)
 
 static double siglip(const struct tower *t)
 {
-    double patch = field(t, "patch_size", 14);
-    double side = patch > 0 ? field(t, "image_size", 896) / patch : 0;
+    double patch = tower_size(t, "patch_size", 14);
+    double side = patch > 0 ? tower_size(t, "image_size", 896) / patch : 0;
     double body = 3 * patch * patch * t->d + t->d + side * side * t->d;
 
     return body + t->n * plain_layer(t) + 2 * t->d + t->d * t->text + t->d;
@@ -46,47 +46,50 @@ static double siglip(const struct tower *t)
 
 static double llama4(const struct tower *t)
 {
-    double patch = field(t, "patch_size", 14);
-    double side = patch > 0 ? (double)((int)(field(t, "image_size", 336) / patch)) : 0;
-    double in = field(t, "projector_input_dim", 4096);
-    double out = field(t, "projector_output_dim", 4096);
+    double patch = tower_size(t, "patch_size", 14);
+    double side =
+        patch > 0 ? (double)((int)(tower_size(t, "image_size", 336) / patch)) : 0;
+    double in = tower_size(t, "projector_input_dim", 4096);
+    double out = tower_size(t, "projector_output_dim", 4096);
     double embed =
         3 * patch * patch * t->d + t->d + (side * side + 1) * t->d + 4 * t->d;
 
     return embed + t->n * plain_layer(t) + t->f * in + in * out +
-           field(t, "vision_output_dim", 4096) * t->text;
+           tower_size(t, "vision_output_dim", 4096) * t->text;
 }
 
 static double qwen3(const struct tower *t)
 {
-    double patch = field(t, "patch_size", 16),
-           merge = field(t, "spatial_merge_size", 2);
-    double pixels = field(t, "in_channels", 3) * field(t, "temporal_patch_size", 2) *
-                    patch * patch;
-    double wide = merge * merge * t->d, out = field(t, "out_hidden_size", (int)t->text);
+    double patch = tower_size(t, "patch_size", 16),
+           merge = tower_size(t, "spatial_merge_size", 2);
+    double pixels = tower_size(t, "in_channels", 3) *
+                    tower_size(t, "temporal_patch_size", 2) * patch * patch;
+    double wide = merge * merge * t->d,
+           out = tower_size(t, "out_hidden_size", (int)t->text);
     double linears = wide * wide + wide + wide * out + out;
     double deep = (double)json_array_size(
         json_object_get(t->config, "deepstack_visual_indexes"));
 
-    return pixels * t->d + t->d + field(t, "num_position_embeddings", 2304) * t->d +
+    return pixels * t->d + t->d +
+           tower_size(t, "num_position_embeddings", 2304) * t->d +
            t->n * plain_layer(t) + 2 * t->d + linears + deep * (2 * wide + linears);
 }
 
 static double gemma4(const struct tower *t)
 {
-    double patch = field(t, "patch_size", 16);
-    double head = field(t, "head_dim", 64);
-    double q = head * field(t, "num_attention_heads", 12);
-    double kv = head * field(t, "num_key_value_heads", 12);
+    double patch = tower_size(t, "patch_size", 16);
+    double head = tower_size(t, "head_dim", 64);
+    double q = head * tower_size(t, "num_attention_heads", 12);
+    double kv = head * tower_size(t, "num_key_value_heads", 12);
     double layer = 2 * t->d * q + 2 * t->d * kv + 3 * t->d * t->f + 2 * head + 4 * t->d;
-    double positions = 2 * field(t, "position_embedding_size", 10240);
+    double positions = 2 * tower_size(t, "position_embedding_size", 10240);
 
     return 3 * patch * patch * t->d + positions * t->d + t->n * layer + t->d * t->text;
 }
 
 static double pixtral(const struct tower *t)
 {
-    double patch = field(t, "patch_size", 16);
+    double patch = tower_size(t, "patch_size", 16);
     double merge = hf_sub_int(t->hf, t->hf->root, "spatial_merge_size", 2);
     double layer = 4 * t->d * t->d + 3 * t->d * t->f + 2 * t->d;
 
@@ -145,8 +148,8 @@ static void check_tower(const struct tower *t)
 static void read_widths(struct tower *t)
 {
     check_tower(t);
-    t->d = field(t, "hidden_size", 0);
-    t->f = field(t, "intermediate_size", 0);
+    t->d = tower_size(t, "hidden_size", 0);
+    t->f = tower_size(t, "intermediate_size", 0);
     t->n = hf_sub_int(t->hf, t->config, "num_hidden_layers",
                       hf_sub_int(t->hf, t->config, "depth", 0));
     t->text = t->hf->model->hidden;

@@ -1,7 +1,7 @@
 /*
  * jscan.c - members of a large JSON object, cut out one after the other.
  *
- * Every byte is looked at once; the state is a position and, inside a value, the
+ * Every byte is read once; the state is a position and, inside a value, the
  * depth of brackets. See jscan.h for why there is no document tree here.
  */
 #include "checkpoint/jscan.h"

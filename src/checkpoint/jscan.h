@@ -32,7 +32,7 @@ struct jscan {
     struct gp_err *err;
 };
 
-/* Stands before the first member; fails when the text is no object. */
+/* Stands before the first member; fails when the text is not an object. */
 enum gp_status jscan_open(struct jscan *scan, const char *where, struct jslice object,
                           int max_depth, struct gp_err *err);
 
@@ -41,7 +41,7 @@ enum gp_status jscan_open(struct jscan *scan, const char *where, struct jslice o
 enum gp_status jscan_next(struct jscan *scan, struct jslice *key, struct jslice *value,
                           bool *more);
 
-/* The text of a string slice (with quotes) in dst[size]; false when it is no valid
+/* The text of a string slice (with quotes) in dst[size]; false when it is not a valid
  * string, holds a NUL or does not fit. */
 bool jslice_string(struct jslice slice, char *dst, size_t size);
 

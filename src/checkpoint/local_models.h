@@ -3,7 +3,7 @@
  *
  * A folder with config.json or safetensors in it is one model, a GGUF file one each (a
  * split one by its first part). Two folders deep, and at most LOCAL_MODELS_LOOK names
- * are looked at, so that a front end may ask in any folder, however large. Nothing is
+ * are read, so that a front end may ask in any folder, however large. Nothing is
  * opened but folders; whether a model can be read is seen when it is chosen.
  */
 #ifndef GP_CHECKPOINT_LOCAL_MODELS_H

@@ -97,7 +97,7 @@ const struct gguf_kv *gguf_find(const struct gguf_meta *meta, const char *key);
 bool gguf_number(const struct gguf_meta *meta, const char *key, double *value);
 const char *gguf_string(const struct gguf_meta *meta, const char *key);
 
-/* What the tensors of one layer tell about it: dimensions, 0 = not there. */
+/* The dimensions of one layer as its tensors give them; 0 = absent. */
 struct gguf_layer {
     int q_rows, k_rows, v_rows, qkv_rows;
     int q_bias, qkv_bias, o_bias, sinks;

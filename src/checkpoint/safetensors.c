@@ -323,7 +323,7 @@ static enum gp_status hand_out(struct header *head, file_tensor_fn fn, void *ctx
     return GP_OK;
 }
 
-static enum gp_status walk(struct header *head, struct jslice object)
+static enum gp_status walk_header(struct header *head, struct jslice object)
 {
     struct jscan scan;
     struct jslice key, value;
@@ -364,7 +364,7 @@ enum gp_status safetensors_header(const char *where, const uint8_t *head, size_t
     object.text = (const char *)head + 8;
     object.len = (size_t)n;
     strbuf_init(&state.names);
-    rc = walk(&state, object);
+    rc = walk_header(&state, object);
     if (rc == GP_OK)
         rc = check_names(&state);
     if (rc == GP_OK)

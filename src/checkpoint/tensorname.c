@@ -1,5 +1,5 @@
 /*
- * tensorname.c - what a tensor is for, read off its name.
+ * tensorname.c - the role of a tensor, from its name.
  *
  * A checkpoint names its tensors by the path of the module that owns them:
  * "model.layers.3.self_attn.q_proj.weight". The number after "layers" is the layer;

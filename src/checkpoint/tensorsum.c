@@ -21,7 +21,7 @@
 
 #define SIZE_SLACK 0.01 /* biases and the like that a role may hold besides */
 
-#define TYPES_MAX 8 /* different types of one role that are told apart */
+#define TYPES_MAX 8 /* different types of one role that are distinguished */
 
 struct type_bytes {
     char type[16];
@@ -266,7 +266,7 @@ static enum gp_status check_size(const struct model *model, const char *where,
                                                                                 : 0;
 
         if (width == 0 && elements > 0)
-            return GP_OK; /* quantised: packed shapes say nothing plain */
+            return GP_OK; /* quantized: packed shapes do not give the type */
         made += elements * width;
         for (int k = 0; k <= model->kind_count; k++)
             held += model->bytes.by_role[k][roles[i]];

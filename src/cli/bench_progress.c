@@ -1,5 +1,5 @@
 /*
- * bench_progress.c - what --bench says on standard error while it works.
+ * bench_progress.c - what --bench prints on standard error while it works.
  *
  * On a terminal one line that is written over, at most ten times a second:
  *   [ 37/212] gemm/bf16/4096x8x4096/weights-cold  812 TFLOP/s  61 C  688 W  ETA 4m10s

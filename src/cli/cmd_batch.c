@@ -171,7 +171,7 @@ static size_t whole_lines(const struct run *r, bool end)
     return n;
 }
 
-static void take(struct run *r, bool end)
+static void take_lines(struct run *r, bool end)
 {
     if (r->skipping)
         pass_over(r);
@@ -197,7 +197,7 @@ static enum gp_status answer_all(struct run *r, struct gp_err *err)
                            strerror(errno));
         r->len += (size_t)got;
         r->block[r->len] = '\0';
-        take(r, got == 0);
+        take_lines(r, got == 0);
         if (!flush(r))
             return gp_fail(err, GP_E_FILE, "standard output", "",
                            "cannot be written: %s", strerror(errno));

@@ -11,7 +11,7 @@
 #include "core/cost.h"
 
 /* A name is for comments here: nothing that would end the line. */
-static void comment(struct strbuf *out, const char *label, const char *text)
+static void add_comment(struct strbuf *out, const char *label, const char *text)
 {
     size_t from = out->len;
     strbuf_addf(out, "# %s%s", label, text);
@@ -21,7 +21,7 @@ static void comment(struct strbuf *out, const char *label, const char *text)
     strbuf_add(out, "\n");
 }
 
-static void skipped(const struct price_import_summary *s, struct strbuf *out)
+static void add_skipped(const struct price_import_summary *s, struct strbuf *out)
 {
     if (s->merged)
         strbuf_addf(out, "# %zu rows are other regions or zones of the same types.\n",
@@ -33,7 +33,7 @@ static void skipped(const struct price_import_summary *s, struct strbuf *out)
     if (s->unknown) {
         strbuf_addf(out, "# %zu rows left out: GPU not in the catalogue.\n",
                     s->unknown);
-        comment(out, "  among them: ", s->unknown_names);
+        add_comment(out, "  among them: ", s->unknown_names);
     }
     if (s->assumed)
         strbuf_addf(out,
@@ -42,12 +42,12 @@ static void skipped(const struct price_import_summary *s, struct strbuf *out)
                     s->assumed);
 }
 
-static void head(const struct price_import_summary *s, const char *file,
-                 const char *date, struct strbuf *out)
+static void add_head(const struct price_import_summary *s, const char *file,
+                     const char *date, struct strbuf *out)
 {
-    comment(out, "from ", file);
+    add_comment(out, "from ", file);
     strbuf_addf(out, "# %zu instance types kept of %zu rows.\n", s->kept, s->rows);
-    skipped(s, out);
+    add_skipped(s, out);
     if (!date[0])
         strbuf_add(out,
                    "# Undated: give the day the file was fetched, as in 2026-11-21.\n");
@@ -91,7 +91,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     strbuf_init(&profile);
     status = price_import(in->args[0], provider, date, &profile, &summary, err);
     if (!status) {
-        head(&summary, in->args[0], date, &in->out);
+        add_head(&summary, in->args[0], date, &in->out);
         strbuf_add(&in->out, "\n");
         strbuf_add(&in->out, profile.text);
     }

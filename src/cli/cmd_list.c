@@ -21,7 +21,8 @@ static void ids(const struct fact *items, struct strbuf *out)
     }
 }
 
-static void text(const struct record *doc, const struct fact *items, struct strbuf *out)
+static void print_text(const struct record *doc, const struct fact *items,
+                       struct strbuf *out)
 {
     const char *word = record_get(doc, "class"), *reason = record_get(doc, "reason");
     if (reason[0]) {
@@ -43,7 +44,7 @@ static void print(struct invocation *in, const struct record *doc)
     else if (in->quiet)
         ids(items, &in->out);
     else if (in->format == OUTPUT_TEXT)
-        text(doc, items, &in->out);
+        print_text(doc, items, &in->out);
     else
         record_table(items->records, items->record_count, NULL,
                      in->format == OUTPUT_CSV ? RECORD_CSV : RECORD_MARKDOWN, &in->out);

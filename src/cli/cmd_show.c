@@ -1,8 +1,8 @@
 /*
- * cmd_show.c - gpuplan --show ID: everything that is known of one item.
+ * cmd_show.c - gpuplan --show ID: all facts about one item.
  *
  * ID is a model (also a folder or file), a GPU or MIG slice, an engine (vllm@0.19), an
- * instance type, a format or a server; the classes are asked in that order.
+ * instance type, a format or a server; the classes are searched in that order.
  */
 #include "cli/command.h"
 #include "output/report_catalog.h"

@@ -21,7 +21,7 @@ static const struct {
      "whole instances."},
 };
 
-static void head(const struct record *doc, struct strbuf *out)
+static void print_head(const struct record *doc, struct strbuf *out)
 {
     const struct record *q = &record_find(doc, "request")->records[0];
     strbuf_addf(out,
@@ -46,7 +46,7 @@ static void print(struct invocation *in, const struct record *doc)
         record_table(rows->records, rows->record_count, NULL, RECORD_CSV, &in->out);
         return;
     }
-    head(doc, &in->out);
+    print_head(doc, &in->out);
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         strbuf_addf(&in->out, "\n%s\n\n", tables[i].title);
         record_table(rows->records, rows->record_count, tables[i].group, as, &in->out);

@@ -53,7 +53,7 @@ COMMANDS(X)
 /* The command of this name, dashes ignored; NULL when there is none. */
 const struct command *command_find(const char *name);
 
-/* The error of a first argument that is no command, with the nearest ones. */
+/* The error of a first argument that is not a command, with the nearest ones. */
 enum gp_status command_unknown(const char *arg, struct gp_err *err);
 
 /* Whole help, or that of one command. */

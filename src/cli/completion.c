@@ -2,7 +2,7 @@
  * completion.c - completion scripts for bash, zsh and fish from the command and option
  * tables.
  *
- * Names and choices are written into the script; ids are asked of the program itself
+ * Names and choices are written into the script; ids come from the program itself
  * (gpuplan --list CLASS --quiet), so that the user's own profiles complete as well.
  *
  * bash splits words at = : and @, where the program does not: the script takes the line

@@ -1,6 +1,6 @@
 /*
- * main.c - finds the command, parses its options, runs it, writes what it says. Without
- * a command it is the screens'.
+ * main.c - finds the command, parses its options, runs it, writes its output. Without
+ * a command, on a terminal, it shows the screens.
  */
 #include <locale.h>
 #include <signal.h>
@@ -81,7 +81,7 @@ static bool is_option(const char *arg)
     return option_find(name) >= 0;
 }
 
-/* The command, and how many arguments its name took: none when nobody named one. */
+/* The command, and how many arguments its name took: none when no command is named. */
 static const struct command *choose_command(int argc, char **argv, int *used)
 {
     const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;

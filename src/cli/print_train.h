@@ -1,5 +1,5 @@
 /*
- * print_train.h - gpuplan --plan --train: fine-tuning memory, asked and printed.
+ * print_train.h - gpuplan --plan --train: fine-tuning memory, planned and printed.
  */
 #ifndef GP_CLI_PRINT_TRAIN_H
 #define GP_CLI_PRINT_TRAIN_H
@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "util/err.h"
 
-/* Answers the invocation's ask as a training plan (gpuplan.train/1 in JSON). */
+/* Answers the invocation's options with a training plan (gpuplan.train/1 in JSON). */
 enum gp_status train_run(struct invocation *in, struct gp_err *err);
 
 #endif

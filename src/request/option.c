@@ -247,8 +247,8 @@ static enum gp_status check_word(const struct option_row *row, const char *where
                    "'%s' is not one of the choices", text);
 }
 
-static enum gp_status parse(const struct option_row *row, const char *where,
-                            const char *text, double *value, struct gp_err *err)
+static enum gp_status parse_value(const struct option_row *row, const char *where,
+                                  const char *text, double *value, struct gp_err *err)
 {
     switch (row->type) {
     case OPTION_TOKENS:
@@ -301,7 +301,7 @@ enum gp_status options_text(struct options *options, enum option_id id, const ch
             options->value[id] = (struct option_value){.given = true, .text = text};
             return GP_OK;
         }
-        status = parse(row, where, text, &value, err);
+        status = parse_value(row, where, text, &value, err);
         if (!status)
             status = options_number(options, id, where, value, err);
         if (!status)
@@ -351,7 +351,7 @@ const char *options_word(const struct options *options, enum option_id id, const
     return options->value[id].given && options->value[id].text ? options->value[id].text : fallback;
 }
 
-/* ---- the command that asks the same ---- */
+/* ---- the command line of a request ---- */
 
 /* Options of a question; not of how it is printed, nor of what was solved for. */
 static bool asks(int id)

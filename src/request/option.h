@@ -130,7 +130,7 @@ enum gp_status options_twice(const char *where, struct gp_err *err);
 enum gp_status options_inference(const struct options *options, const char *why,
                                  struct gp_err *err);
 
-/* The command line that asks the same with `changes` ("--gpu h200-sxm:8 --tp auto") in
+/* The command line of the same request with `changes` ("--gpu h200-sxm:8 --tp auto") in
  * place of what was given: "gpuplan --plan ...", ready to paste into a shell. */
 void options_command(const struct options *options, const char *changes, struct strbuf *out);
 

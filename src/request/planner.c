@@ -41,7 +41,7 @@ struct planner {
     char local_text[320]; /* the id of the GPU in this machine, or why there is none */
     struct local_model *models;
     size_t model_count, model_cap,
-        model_next; /* next: whose place the next one takes */
+        model_next; /* next: the slot to replace next */
     struct local_slice *slices;
     size_t slice_count, slice_cap;
     struct market market;
@@ -102,7 +102,7 @@ static enum gp_status load_market(struct planner *p, struct gp_err *err)
     return status;
 }
 
-/* The catalogue does not know which option named an id that it lacks. */
+/* The catalogue does not know which option named the unknown id: add it. */
 static enum gp_status named_by(enum gp_status status, const char *option,
                                struct gp_err *err)
 {
@@ -289,7 +289,7 @@ static enum gp_status find_slice(struct planner *p, const char *text, char *slas
     return GP_OK;
 }
 
-/* Drivers are asked once, and only when somebody wants to know. */
+/* Drivers are asked once, when the first request needs them. */
 static bool has_local(struct planner *p)
 {
     if (!p->local_asked && p->local)

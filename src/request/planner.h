@@ -1,8 +1,8 @@
 /*
- * planner.h - from what somebody asked to an answer: the one way every command takes.
+ * planner.h - from options to an answer, the same way for every command.
  *
  * A planner holds the catalogue, the prices and the local models read so far. It turns
- * an ask (words) into a request (looked up, defaults resolved) and a request into a
+ * options (as given) into a request (looked up, defaults resolved) and a request into a
  * plan with fixes. Lists are loaded when the first request needs them.
  *
  * Not for several threads at once: resolve in one, then plan in many (core is pure).
@@ -26,25 +26,25 @@ struct planner;
 typedef bool (*planner_local_fn)(struct catalog *catalog, char *text, size_t size);
 
 /* profiles_dir may be NULL; today in days since 1970-01-01 (cost_date_days). local is
- * called at most once, by the first ask that names no GPU or "local"; NULL: no GPU. */
+ * called at most once, by the first request without a GPU or "local"; NULL: no GPU. */
 struct planner *planner_new(const char *profiles_dir, long today, planner_local_fn local);
 void planner_free(struct planner *planner);
 
 struct catalog *planner_catalog(struct planner *planner);
 long planner_today(const struct planner *planner); /* as given to planner_new */
 
-/* A request and what the answer must say about how it came to be. */
+/* A request and how it came to be, as the answer reports it. */
 struct resolved {
     struct request request;
-    bool gpu_chosen;        /* nobody named a GPU: the cheapest that fits was taken */
+    bool gpu_chosen;        /* no GPU was named: the cheapest that fits */
     bool gpu_local;         /* ... or the one in this machine */
     bool generic;           /* the model is a bare size: its shape is assumed */
     char model_text[256];   /* as asked: a path, an id, a size */
     struct market market;
 };
 
-/* Looks everything up. model, precision and gpu choose one of the ask's lists; NULL
- * takes the first (or the default). */
+/* Looks everything up. model, precision and gpu choose from the lists of the options;
+ * NULL takes the first (or the default). */
 enum gp_status planner_resolve(struct planner *planner, const struct options *options,
                                const char *model, const char *precision,
                                const char *gpu, struct resolved *out,
@@ -62,7 +62,7 @@ struct answer {
 
 enum gp_status planner_answer(struct planner *planner, const struct options *options,
                               struct answer *out, struct gp_err *err);
-/* The command line that asks for this fix of an answer, ready to paste. */
+/* The command line of a fix of an answer, ready to paste. */
 void planner_fix_command(const struct options *options, const struct answer *answer,
                          const struct fix *fix, struct strbuf *out);
 /* The same without choosing or fixing, for a request that is already resolved. */

@@ -1,6 +1,6 @@
 /*
- * planner_answer.c - planner_answer() of planner.h: choosing a GPU where nobody named
- * one, solving, fixes and the commands that ask for them.
+ * planner_answer.c - planner_answer() of planner.h: choosing a GPU where none is named,
+ * solving, fixes and their commands.
  */
 #include "request/planner.h"
 
@@ -88,9 +88,9 @@ static enum solve solve_word(const struct options *options)
     return SOLVE_NONE;
 }
 
-/* Nobody named a GPU and none is here: the cheapest list price that fits in one
- * machine, or the fewest GPUs where that is asked for; when nothing fits, the GPU with
- * the most memory says why. */
+/* No GPU is named and none is here: the cheapest list price that fits in one
+ * machine, or the fewest GPUs with --solve gpus; when nothing fits, the GPU with the
+ * most memory, whose plan gives the reason. */
 static void choose_gpu(struct answer *a, const struct choices *c)
 {
     struct request *q = &a->resolved.request;

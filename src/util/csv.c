@@ -25,8 +25,8 @@ void csv_fini(struct csv *csv)
     strbuf_fini(&csv->buf);
 }
 
-static enum gp_status refuse(const struct csv *csv, const char *text,
-                             struct gp_err *err)
+static enum gp_status refuse_record(const struct csv *csv, const char *text,
+                                    struct gp_err *err)
 {
     char where[192];
 
@@ -47,9 +47,9 @@ static enum gp_status quoted(struct csv *csv, struct gp_err *err)
             csv->next_line++;
         strbuf_addn(&csv->buf, csv->at, 1);
         if (csv->buf.len > CSV_RECORD_MAX)
-            return refuse(csv, "a quoted field is never closed", err);
+            return refuse_record(csv, "a quoted field is never closed", err);
     }
-    return refuse(csv, "a quoted field is never closed", err);
+    return refuse_record(csv, "a quoted field is never closed", err);
 }
 
 static bool line_end(const struct csv *csv)
@@ -69,13 +69,13 @@ static enum gp_status one_field(struct csv *csv, struct gp_err *err)
         if (status != GP_OK)
             return status;
         if (!line_end(csv) && *csv->at != ',')
-            return refuse(csv, "text follows a closing quote", err);
+            return refuse_record(csv, "text follows a closing quote", err);
         return GP_OK;
     }
     while (!line_end(csv) && *csv->at != ',' && csv->at - start <= CSV_RECORD_MAX)
         csv->at++;
     strbuf_addn(&csv->buf, start, (size_t)(csv->at - start));
-    return csv->buf.len > CSV_RECORD_MAX ? refuse(csv, "a line is too long", err)
+    return csv->buf.len > CSV_RECORD_MAX ? refuse_record(csv, "a line is too long", err)
                                          : GP_OK;
 }
 
@@ -99,7 +99,7 @@ static enum gp_status record(struct csv *csv, struct gp_err *err)
         enum gp_status status;
 
         if (csv->count == CSV_FIELDS_MAX)
-            return refuse(csv, "has more than 64 fields", err);
+            return refuse_record(csv, "has more than 64 fields", err);
         offset[csv->count++] = csv->buf.len;
         status = one_field(csv, err);
         if (status != GP_OK)
@@ -123,6 +123,6 @@ enum gp_status csv_next(struct csv *csv, bool *more, struct gp_err *err)
     csv->line = csv->next_line;
     if (*more && csv->count == 0 && /* once, before the first record */
         memchr(csv->at, '\0', (size_t)(csv->end - csv->at)) != NULL)
-        return refuse(csv, "holds a NUL byte: not a text file", err);
+        return refuse_record(csv, "holds a NUL byte: not a text file", err);
     return *more ? record(csv, err) : GP_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * json.h - what every user of jansson here wants done the same way.
+ * json.h - reading and writing JSON the same way everywhere.
  *
  * Reading is strict: one value, no duplicate keys, bounded nesting, and an error that
  * names file, line and column. Writing is deterministic: keys in the order they were

@@ -1,5 +1,5 @@
 /*
- * mem.h - memory that is there or ends the program.
+ * mem.h - allocation that succeeds or ends the program.
  *
  * Planning needs a few hundred kilobytes; when even those are missing there is nothing
  * useful left to do, so these print one line and exit 70. Sizes that come from a file

@@ -1,11 +1,11 @@
 /*
  * path.c - reading, listing and writing files, and where a user's files lie.
  *
- * Reading refuses what is no regular file (a FIFO would hang, a device never end) and
- * what is longer than the caller can use, before anything is allocated. Writing goes to
- * a temporary sibling that is renamed over the target: a reader sees the old file or
- * the new one, and an interrupted run leaves the old one. Devices and pipes cannot be
- * replaced by a rename and are written directly.
+ * Reading refuses what is not a regular file (a FIFO would hang, a device never end)
+ * and what is longer than the caller can use, before anything is allocated. Writing
+ * goes to a temporary sibling that is renamed over the target: a reader sees the old
+ * file or the new one, and an interrupted run leaves the old one. Devices and pipes
+ * cannot be replaced by a rename and are written directly.
  */
 #include "util/path.h"
 
@@ -265,7 +265,7 @@ enum gp_status path_write(const char *path, const char *text, size_t len,
         return gp_out(text, len) ? GP_OK : cannot_write("standard output", err);
     if (gp_lines_are_tame(text, len))
         return write_file(path, text, len, err);
-    strbuf_init(&tame); /* somebody will look at it on a terminal */
+    strbuf_init(&tame); /* may be printed on a terminal */
     strbuf_addn(&tame, text, len);
     tame.len = gp_tame_lines(tame.text, tame.len);
     status = write_file(path, tame.text, tame.len, err);

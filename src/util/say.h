@@ -1,6 +1,6 @@
 /*
- * say.h - the way to standard output and standard error, for every command: nothing
- * that a file, a device or a command line brought in reaches a terminal as a command.
+ * say.h - writes to standard output and standard error: nothing from a file, a device
+ * or a command line can command the terminal.
  */
 #ifndef GP_UTIL_SAY_H
 #define GP_UTIL_SAY_H

@@ -1,8 +1,8 @@
 /*
  * table.c - one content, three notations: aligned text, CSV, Markdown.
  *
- * Cells can come from files nobody has vetted (a model's name, a note). What a terminal
- * would take for a command goes as a cell is added; and each notation has its own way of
+ * Cells can come from untrusted files (a model's name, a note). Control characters are
+ * removed as a cell is added; and each notation has its own way of
  * being abused: a leading "=" is run by a spreadsheet, a pipe breaks a Markdown row. Each
  * printer disarms what is dangerous in its own notation and leaves the rest alone.
  *

@@ -2,8 +2,8 @@
  * units.h - the one place that turns numbers into text with a unit, and back.
  *
  * Inside gpuplan everything is SI: bytes, seconds, FLOP/s, watts, dollars. Memory is
- * shown in GiB (2^30), bandwidth and rates in decimal units (GB/s, TFLOPS). Nobody
- * else divides by 1024.
+ * shown in GiB (2^30), bandwidth and rates in decimal units (GB/s, TFLOPS). No
+ * other code divides by 1024.
  */
 #ifndef GP_UTIL_UNITS_H
 #define GP_UTIL_UNITS_H
