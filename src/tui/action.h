@@ -56,13 +56,13 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(REDO, "redo", "U", ON_ALL, 0, "", "redo it")                                     \
     X(EXPORT, "export", "e", ON_ALL, 5, "export", "write what is shown to a file")     \
     X(COMMAND, "show-command", "c", ON_ALL, 0, "", "the command that prints the same") \
-    X(THEME, "theme", "T", ON_ALL, 0, "", "next colours")                              \
+    X(THEME, "theme", "T", ON_ALL, 0, "", "next colors")                               \
     X(CHARSET, "charset", "B", ON_ALL, 0, "", "curves in braille, blocks or ASCII")    \
     X(MOUSE, "mouse", "M", ON_ALL, 0, "", "mouse on or off (Shift selects text)")      \
     X(SETTINGS, "save-settings", "", ON_ALL, 0, "",                                    \
-      "remember colours, glyphs, mouse and screen for the next start")                 \
-    X(REDRAW, "redraw", "C-l", ON_ALL, 0, "", "draw everything anew")                  \
-    X(SUSPEND, "suspend", "C-z", ON_ALL, 0, "", "to the shell; fg comes back")         \
+      "remember colors, glyphs, mouse and screen for the next start")                  \
+    X(REDRAW, "redraw", "C-l", ON_ALL, 0, "", "redraw the screen")                     \
+    X(SUSPEND, "suspend", "C-z", ON_ALL, 0, "", "suspend to the shell; fg resumes")    \
     X(QUIT_NOW, "quit!", "Q", ON_ALL, 0, "", "quit without asking")                    \
     X(EDIT, "edit", "Enter", ON_PLAN, 2, "edit",                                       \
       "change the field, or choose from a list")                                       \
@@ -83,7 +83,7 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(USE, "use", "Enter", ON_COMPARE, 2, "use in plan",                               \
       "take this row into the plan")                                                   \
     X(SORT, "sort", "s F6", ON_COMPARE, 3, "sort", "sort by the next column")          \
-    X(REVERSE, "reverse", "S", ON_COMPARE, 0, "", "the other way round")               \
+    X(REVERSE, "reverse", "S", ON_COMPARE, 0, "", "reverse the order")                 \
     X(FILTER, "filter", "/ f F4", ON_COMPARE, 3, "filter",                             \
       "only rows with these words")                                                    \
     X(PRECISIONS, "precisions", "p", ON_COMPARE, 5, "precisions",                      \

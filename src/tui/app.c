@@ -95,6 +95,6 @@ enum gp_status app_target(const char *text, char *path, size_t size, struct gp_e
                        "no file is named");
     if (!replace && path_is_there(path))
         return gp_fail(err, GP_E_USAGE, path, "end the name with ! to replace it",
-                       "is there already");
+                       "already exists");
     return GP_OK;
 }

@@ -142,7 +142,7 @@ bool app_export(struct app *app, const char *text, struct gp_err *err)
         return false;
     if (!has_word(ops->suffixes, suffix_of(path)))
         return gp_fail(err, GP_E_USAGE, path, ops->suffixes,
-                       "the suffix says what is written") == GP_OK;
+                       "the suffix sets the format") == GP_OK;
     strbuf_init(&out);
     status = ops->export(app, app_state(app, app->screen), suffix_of(path), &out, err);
     if (!status)
@@ -183,7 +183,7 @@ static void export(struct app *app)
         app_report(app, false, "%s has nothing to export", screen_names[app->screen]);
         return;
     }
-    gp_format(hint, sizeof hint, "a file; its suffix says what is written: %s",
+    gp_format(hint, sizeof hint, "a file; its suffix sets the format: %s",
               ops->suffixes);
     prompt_open(&app->display, &options);
 }
@@ -218,7 +218,7 @@ static bool save_named(struct app *app, void *ctx, const char *text, struct gp_e
         return gp_fail(err, GP_E_USAGE, "", "such as plan.json",
                        "a file needs a name") == GP_OK;
     if (path_is_there(text) && strcmp(text, app->form->file) != 0) {
-        gp_format(question, sizeof(question), "%s is there already. Replace it?", text);
+        gp_format(question, sizeof(question), "%s exists. Replace it?", text);
         question_open(&app->display, question, save_now, NULL);
         return true;
     }
@@ -445,7 +445,7 @@ static void act_everywhere(struct app *app, enum action action)
         break;
     case ACT_SUSPEND:
         term_suspend(app_busy(app, why, sizeof why)
-                         ? "gpuplan: engines go on measuring; fg takes what they tell"
+                         ? "gpuplan: engines go on measuring; fg resumes the screen"
                          : "");
         break;
     default:

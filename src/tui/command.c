@@ -212,7 +212,7 @@ static bool unknown(const struct app *app, const char *word, struct gp_err *err)
             names[n++] = option_rows[i].name;
     if (!spelling_option(word, "", names, n, hint, sizeof hint))
         gp_copy(hint, sizeof hint, "? lists actions, Tab completes");
-    gp_fail(err, GP_E_USAGE, "", hint, "there is no '%.60s'", word);
+    gp_fail(err, GP_E_USAGE, "", hint, "unknown action or option '%.60s'", word);
     return false;
 }
 
@@ -251,7 +251,7 @@ static bool solve(struct app *app, const char *name, struct gp_err *err)
         field = find_option(name);
     if (field < 0)
         return gp_fail(err, GP_E_USAGE, "solve", "as in: solve context",
-                       "there is no field '%.60s'", name) == GP_OK;
+                       "unknown field '%.60s'", name) == GP_OK;
     if (form_solve(app->form, (enum field)field, err))
         return false;
     app_report(app, false, "%s: %s is the best that fits", field_rows[field].label,
@@ -301,7 +301,7 @@ static bool run_screen(struct app *app, int screen, const char *options,
     if (ok) {
         app_show(app, (enum screen_id)screen);
         app_report(app, false, "set: %s%s", options,
-                   request.len ? "; the rest has its default, u undoes it" : "");
+                   request.len ? "; other options are reset, u undoes it" : "");
     }
     strbuf_fini(&own);
     strbuf_fini(&request);

@@ -89,13 +89,13 @@ const struct field_row field_rows[FIELD_COUNT] = {
                         "Headroom: share of the engine's budget to leave free.\n"
                         "budget = (1 - headroom) * what the engine would take"},
     [FIELD_USED] = {"Used", NULL, OPT_USED, FIELD_NUMBER, false, 1, SOLVE_NONE,
-                    "Used: memory per GPU that something else already holds.\n"
+                    "Used: memory per GPU that other programs already hold.\n"
                     "free = usable - used - weights - overheads - users' need"},
     [FIELD_PRUNE] = {"Pruning", NULL, OPT_PRUNE, FIELD_CHOICE, false, 0, SOLVE_NONE,
                      "Pruning: 2:4 sparsity saves memory, unstructured zeros do not.\n"
                      "2:4 stores bits/2 + 1 per weight of the linear layers"},
     [FIELD_PRICE] = {"Price", "Cost", OPT_PRICE, FIELD_WORD, false, 0, SOLVE_NONE,
-                     "Price: which prices count; the others are shown beside them.\n"
+                     "Price: the class of prices to use; others are shown beside it.\n"
                      "rent per hour = instances * price of one; they are sold whole"},
     [FIELD_HOURS] = {"Hours", NULL, OPT_HOURS, FIELD_NUMBER, false, 10, SOLVE_NONE,
                      "Hours: hours of use per month.\n"

@@ -305,7 +305,7 @@ static enum gp_status step_number(struct form *form, enum field field, int by,
 
     if (value < 0)
         return gp_fail(err, GP_E_USAGE, row->label, "Enter takes a value",
-                       "there is no value to step from");
+                       "no value to step from");
     next = next_number(row, value, by);
     if (next > most && value < most)
         next = most;
@@ -346,7 +346,7 @@ void form_pin(struct form *form)
 enum gp_status form_apply(struct form *form, int i, struct gp_err *err)
 {
     if (!form->answered || i < 0 || i >= form->answer->fix_count)
-        return gp_fail(err, GP_E_USAGE, "", "", "there is no such suggestion");
+        return gp_fail(err, GP_E_USAGE, "", "", "no such suggestion");
     return form_options(form, form->answer->fixes[i].option, err);
 }
 
@@ -410,10 +410,10 @@ enum gp_status form_solve(struct form *form, enum field field, struct gp_err *er
     status = planner_answer(form->planner, &options, found, err);
     if (!status && !found->solved)
         status = gp_fail(err, GP_E_USAGE, row->label, "a: suggestions",
-                         "no value of it makes this fit");
+                         "no value of this field makes the plan fit");
     if (!status && !solve_has_limit(&found->plan.request, row->solve))
         status = gp_fail(err, GP_E_USAGE, row->label, "",
-                         "there is no limit: this model keeps no KV");
+                         "no limit: this model keeps no KV");
     if (!status)
         status = take_solution(form, field, found, err);
     free(found);
@@ -479,7 +479,7 @@ static enum gp_status take_request(struct form *form, const char *path,
 
     if (!status && options->value[OPT_SOLVE].given)
         status = gp_fail(err, GP_E_USAGE, path, "leave it out: s solves for a field",
-                         "solve is no field of the form");
+                         "solve is not a field of the form");
     if (!status && !given.value[FIELD_MODEL][0])
         status = gp_fail(err, GP_E_USAGE, path, "", "names no model");
     for (int f = 0; f < FIELD_COUNT && !status; f++)

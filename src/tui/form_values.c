@@ -64,7 +64,7 @@ static enum gp_status check_count(const char *text, struct gp_err *err)
 
     if (!status && (value < 1 || value > PLAN_MAX_GPUS || value != floor(value)))
         status = gp_fail(err, GP_E_USAGE, "GPUs", "or auto: the fewest that fit",
-                         "'%s' is no count from 1 to %d", text, PLAN_MAX_GPUS);
+                         "'%s' is not a count from 1 to %d", text, PLAN_MAX_GPUS);
     return status;
 }
 
@@ -267,7 +267,7 @@ static enum gp_status find_field(const char *word, enum field *field,
         names[f] = option_rows[field_rows[f].option].name;
     if (!spelling_option(name, "", names, FIELD_COUNT, hint, sizeof(hint)))
         gp_copy(hint, sizeof(hint), "? lists what can be set");
-    return gp_fail(err, GP_E_USAGE, word, hint, "is no field of the plan");
+    return gp_fail(err, GP_E_USAGE, word, hint, "is not a field of the plan");
 }
 
 /* "--users=16", "users=16" and "-u16" as a name and the value, which is returned; NULL:

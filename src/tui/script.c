@@ -204,7 +204,7 @@ static enum gp_status key_line(struct script *script, const char *line,
         if (!gp_format(name, sizeof name, "%.*s", (int)n, line) ||
             key_find(name) == K_NONE)
             return gp_fail(err, GP_E_USAGE, script->where, "Enter, Down, a, \"text\"",
-                           "there is no key '%.30s'", name);
+                           "unknown key '%.30s'", name);
         press(script->app, key_find(name));
         line += n;
     }

@@ -162,14 +162,13 @@ enum gp_status settings_write(const struct app_settings *settings, char *path,
     if (!state_file(path, size)) {
         gp_copy(path, size, "state.cfg");
         return gp_fail(err, GP_E_FILE, "state.cfg", "set HOME or XDG_STATE_HOME",
-                       "there is no folder to keep settings in");
+                       "no folder to keep settings in");
     }
     status = make_folders(path, err);
     if (status != GP_OK)
         return status;
     strbuf_init(&out);
-    strbuf_add(&out, "# Written by gpuplan (save-settings). What is set in gpuplan.cfg "
-                     "counts more.\n");
+    strbuf_add(&out, "# Written by gpuplan (save-settings). gpuplan.cfg overrides it.\n");
     if (settings->scheme_given)
         strbuf_addf(&out, "theme = \"%s\";\n", word_of(themes, (int)settings->scheme));
     if (settings->charset_given)

@@ -206,7 +206,7 @@ screen "a mistake keeps the line and says what is meant" <<'KEYS'
 ":" "contxt 32k" Enter
 :dump -
 KEYS
-shows "there is no 'contxt'"
+shows "unknown action or option 'contxt'"
 shows "did you mean context?"
 shows ":contxt 32k"
 
@@ -256,7 +256,7 @@ screen "no key, no word and no tab of a screen that is not there" <<'KEYS'
 :dump -
 KEYS
 shows "5 does nothing here"
-shows "there is no 'pool'"
+shows "unknown action or option 'pool'"
 lacks "5 Pool"
 
 # ---- pasted text ----------------------------------------------------------------------
@@ -302,7 +302,7 @@ $tab
 KEYS
     for what in "" .help; do
         assert_eq "tab $tab$what" "$(sed '22,23d' before$what)" "$(sed '22,23d' after$what)"
-        assert_contains "tab $tab$what" "pasted text is taken only where text is typed" \
+        assert_contains "tab $tab$what" "paste needs an input line" \
             "$(cat after$what)"
     done
 done
@@ -312,7 +312,7 @@ screen "too much of it" <<KEYS
 :paste $(printf '%01100d' 0)
 :dump -
 KEYS
-shows "too long for this line; nothing of it was taken"
+shows "too long for this line: ignored"
 shows ":users 4"
 
 # ---- files ----------------------------------------------------------------------------
@@ -343,7 +343,7 @@ screen "export names the suffixes it knows" <<'KEYS'
 ":" "export plan.doc" Enter
 :dump -
 KEYS
-shows "the suffix says what is written"
+shows "the suffix sets the format"
 
 # ---- sizes ----------------------------------------------------------------------------
 
@@ -538,7 +538,7 @@ assert_eq "nothing after Q" "" "$out"
 printf 'Down\nFoo\n' >wrong
 GPUPLAN_SCRIPT=wrong run
 assert_eq "exit code of a wrong script" 2 "$rc"
-assert_contains "where" "wrong:2: there is no key 'Foo'" "$err"
+assert_contains "where" "wrong:2: unknown key 'Foo'" "$err"
 run
 case $err in
 *"built without terminal screens"*) ;;

@@ -509,7 +509,7 @@ Esc F5
 :dump -
 KEYS
 shows "saved as half.json"
-shows "half.json: is there already"
+shows "half.json: already exists"
 shows "Complete: every point was measured."
 go_on=$(printf '%s\n' "$out" | sed -n 's/^ *\(gpuplan --bench .* --resume [^ ]*\).*/\1/p')
 contains_word() { case " $1 " in *" $2 "*) ;; *) fail "no $2 in: $1" ;; esac; }

@@ -321,13 +321,13 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 225 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet    │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
- filter: 'much' is no number (as in mem>=40, $<10)
+ filter: 'much' is not a number (as in mem>=40, $<10)
  Only rows with: mem>=much
  Enter:do it  Up:earlier  Esc:back
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 225 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet    │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
- filter: there is no number 'speed' (mem gpus tp pp rep weights pool kv reques…
+ filter: unknown column 'speed' (mem gpus tp pp rep weights pool kv requests $…
  Only rows with: speed>3
  Enter:do it  Up:earlier  Esc:back
 END
@@ -344,7 +344,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 0 of 225   sort: $/h ▲   filter: no-such-gpu                                 │
 │                                                                              │
-│ no row has: no-such-gpu (Esc shows all again)                                │
+│ no row matches no-such-gpu (Esc shows all)                                   │
 │                                                                              │
 │                                                                              │
 │                                                                              │

@@ -89,10 +89,10 @@ Suggestions, each one was planned:
 The command that prints the same: gpuplan --plan -m 70B -p int8 -g l40s:1
 Next:
 1 to 5. take that suggestion
-6. why: every number's equation, inputs and source; why weights: of some
+6. why: every number's equation, inputs and source; why weights: only those of weights
 7. compare: the same load on all GPUs, cheapest first
 8. measure this machine
-9. ask again, what was answered is the default
+9. ask again, with your answers as defaults
 10. quit
 Next [10]:
 END
@@ -187,11 +187,11 @@ lacks "Result"
 
 plain '\n\n\n\n\n\nwhy\n77\n?\nagain\nq\n' -m 8B -g l40s
 shows "utilization * usable * (1 - headroom)"
-shows "77 is no number of 1 to 5."
+shows "77 is not a number from 1 to 5."
 assert_eq "questions asked again" 2 "$(printf '%s\n' "$out" | grep -c '^Model \[')"
 plain '\n\n\n\n\n\nwhy kv pool\nwhy nonsense\nq\n' -m 8B -g l40s
 shows "budget - weights - activation - non_torch"
-shows "No number has nonsense in its name."
+shows "No number has nonsense in its name;"
 lacks "utilization * usable * (1 - headroom)"
 
 plain '\n\n\n\n\n\ncompare\nq\n' -m 8B -g l40s

@@ -76,7 +76,7 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ──────────────────┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 36 ─┐┌─ Suggestions and sources ──────────┐
-│▸Model       llama-3.1-70b       ▾││FITS  58.84 of 72.85 GiB budget             ││It fits; nothing speaks against it. │
+│▸Model       llama-3.1-70b       ▾││FITS  58.84 of 72.85 GiB budget             ││It fits; no warnings.               │
 │ Weights     fp8                 ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░···········││── Sources ─────────────────────────│
 │ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet        ││model: github                       │
 │ GPUs        auto: 2              ││  usable            79.19 GiB  sheet        ││  ai-dynamo/aiconfigurator@095f58a5 │
@@ -161,7 +161,7 @@ expect <<'END'
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
 ┌─ Suggestions and sources ────────────┐
-│It fits; nothing speaks against it.   │
+│It fits; no warnings.                 │
 │── Sources ───────────────────────────│
 │model: github                         │
 │  ai-dynamo/aiconfigurator@095f58a5   │
@@ -756,7 +756,7 @@ expect <<'END'
 │── Engine ────────────────────────││runner-up 12: TP 4 x PP 3 (2 GPUs more)   │
 │ Engine      auto: vLLM 0.21+    ▾││── Cost ──────────────────────────────────│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
- Users: the default; r again: of every field
+ Users: reset to its default; r again resets every field
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
@@ -780,7 +780,7 @@ expect <<'END'
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
 │ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
- every field has its default; u undoes it
+ all fields reset to their defaults; u undoes it
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
 END
@@ -854,7 +854,7 @@ KEYS
 only 21,24
 expect <<'END'
 └──────────────────────────────────┘└──────────────────────────────────────────┘
- there is nothing to apply
+ nothing to apply
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
 END
@@ -899,7 +899,7 @@ KEYS
 only 2,20
 expect <<'END'
 ┌─ Model and GPU ──────────────────┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 36 ─┐┌─ Suggestions and sources ──────────┐
-│▸Model       llama-3.1-70b       ▾││FITS  40.09 of 72.85 GiB budget             ││It fits; nothing speaks against it. │
+│▸Model       llama-3.1-70b       ▾││FITS  40.09 of 72.85 GiB budget             ││It fits; no warnings.               │
 │ Weights     fp8                 ▾││███████████████████▓▒░░·····················││── Against the pinned plan ─────────│
 │ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet        ││Weights bf16 -> fp8                 │
 │ GPUs        2                    ││  usable            79.19 GiB  sheet        ││GPUs 4 -> 2                         │

@@ -264,7 +264,7 @@ screen "help in the least room" --ascii -m 70B -g l40s <<'KEYS'
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4
-+- Help: Plan ------------- 1-7 of 90 -+
++- Help: Plan ------------- 1-7 of 89 -+
 | Plan                                 |
 |   Enter           change the field,  |
 |                   or choose from a   |
@@ -276,7 +276,7 @@ expect <<'END'
  Model: catalogue id, size such as 70B~
  Up/Down:scroll  /:find  q or Esc:close
 [1 Plan] 2  3  4
-+- Help: Plan ------------- 1-7 of 90 -+
++- Help: Plan ------------- 1-7 of 89 -+
 | Plan                                 |
 |   Enter           change the field,  |
 |                   or choose from a   |
@@ -375,7 +375,7 @@ expect <<'END'
  w:save  q:quit anyway  Esc:stay
 │ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
 │ Prompt┌─ Question ───────────────────────────────────────────────────┐med    │
-│ Output│ plan.json is there already. Replace it?                      │..0.81 │
+│ Output│ plan.json exists. Replace it?                                │..0.81 │
 │ Users │                                                              │..2.35 │
 │ KV cac│ y: yes   n: no                                               │..1.85 │
 │── Layo└──────────────────────────────────────────────────────────────┘..6.80 │

@@ -140,7 +140,7 @@ see "--plain"
 see "code 2"
 type "clear; TERM=nonsense $gp; echo code \$?"
 keys Enter
-see "is no terminal known here"
+see "unknown terminal type"
 see "code 2"
 type "clear; TERM=vt100 $gp | cat; echo code \$?"
 keys Enter

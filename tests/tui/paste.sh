@@ -14,7 +14,7 @@ paste() {
 open 80 24 xterm-256color
 start -m 70B -g l40s
 paste '2q\nQ:quit!\nxyzzy'
-see "pasted text is taken only where text is typed"
+see "paste needs an input line"
 see "[1 Plan]"
 has "xyzzy" && fail "it was typed"
 keys :
@@ -34,7 +34,7 @@ for size in 1000 1023 1024 5000 40000; do
     if [ "$size" -lt 1024 ]; then
         see "xxxxxx7"
     else
-        see "nothing of it was taken"
+        see "this line: ignored"
     fi
     keys Escape
     gone "Enter:do it"
@@ -69,7 +69,7 @@ type fg
 keys Enter
 see "[2 Compare]"
 paste '1q\nQ'
-see "pasted text is taken only where text is typed"
+see "paste needs an input line"
 see "[2 Compare]"
 
 # ---- afterwards -----------------------------------------------------------------------

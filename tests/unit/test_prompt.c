@@ -285,7 +285,7 @@ static void tab_completes_what_is_certain(void **state)
     prompt_open(&app.display, &plain_ask);
     type("x zz");
     press("Tab");
-    assert_shows("nothing known begins like this", true);
+    assert_shows("no completion", true);
     press("C-w");
     type("sc");
     press("Tab Enter");
@@ -374,10 +374,10 @@ static void words_are_found(void **state)
     press("n n");
     assert_shows("row 60 Needle", true);
     press("n");
-    assert_shows("went on from the top", true);
+    assert_shows("continued from the top", true);
     assert_shows("row 20 Needle", true);
     press("N");
-    assert_shows("went on from the end", true);
+    assert_shows("continued from the end", true);
     assert_shows(">row 60 Needle", true);
     press("/");
     type("haystack");

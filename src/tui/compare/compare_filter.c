@@ -67,7 +67,7 @@ static enum gp_status no_number(const char *name, struct gp_err *err)
     strbuf_init(&names);
     compare_filter_names(&names);
     enum gp_status status =
-        gp_fail(err, GP_E_USAGE, "filter", names.text, "there is no number '%s'", name);
+        gp_fail(err, GP_E_USAGE, "filter", names.text, "unknown column '%s'", name);
     strbuf_fini(&names);
     return status;
 }
@@ -95,7 +95,7 @@ static enum gp_status read_word(const char *text, size_t length, struct word *ou
         return no_number(out->text, err);
     if (units_parse_number(&whole[name + sign], "filter", &out->number, NULL))
         return gp_fail(err, GP_E_USAGE, "filter", "as in mem>=40, $<10",
-                       "'%s' is no number", &whole[name + sign]);
+                       "'%s' is not a number", &whole[name + sign]);
     return GP_OK;
 }
 

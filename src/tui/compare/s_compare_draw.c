@@ -165,7 +165,7 @@ static void draw_empty(const struct compare_state *s, struct canvas *canvas,
                     s->err.where[0] ? ": " : "", s->err.text,
                     s->err.hint[0] ? "; " : "", s->err.hint);
     else if (s->view.complete)
-        strbuf_addf(&text, "no row has: %s (Esc shows all again)", s->view.filter);
+        strbuf_addf(&text, "no row matches %s (Esc shows all)", s->view.filter);
     canvas_wrap(canvas, below, 0, s->run ? INK_TEXT : INK_BAD, text.text);
     strbuf_fini(&text);
 }

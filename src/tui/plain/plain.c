@@ -23,10 +23,11 @@ enum next { NEXT_WHY, NEXT_COMPARE, NEXT_MEASURE, NEXT_AGAIN, NEXT_QUIT, NEXT_CO
 static const struct {
     const char *word, *what;
 } nexts[NEXT_COUNT] = {
-    {"why", "why: every number's equation, inputs and source; why weights: of some"},
+    {"why", "why: every number's equation, inputs and source; why weights: only those "
+            "of weights"},
     {"compare", "compare: the same load on all GPUs, cheapest first"},
     {"measure", "measure this machine"},
-    {"again", "ask again, what was answered is the default"},
+    {"again", "ask again, with your answers as defaults"},
     {"quit", "quit"},
 };
 
@@ -106,7 +107,7 @@ static void ask_next(struct plain *plain)
     }
     what = meaning(text, fixes);
     if (what == NEXT_COUNT && strcmp(text, "?") != 0)
-        plain_say("%s is no number of 1 to %d.", text, fixes + NEXT_COUNT);
+        plain_say("%s is not a number from 1 to %d.", text, fixes + NEXT_COUNT);
     else if (what < 0)
         apply(plain, -1 - what);
     else if (what != NEXT_COUNT)

@@ -237,7 +237,7 @@ void plain_result(const struct plain *plain)
     if (plain->form->answered) {
         say_answer(plain->form->answer);
     } else {
-        plain_say("Result: there is no answer.");
+        plain_say("Result: no answer.");
         plain_say_err(&plain->form->err);
     }
     say_command(plain->form);
@@ -263,6 +263,6 @@ void plain_why(const struct plain *plain, const char *word)
     }
     plain_say_lines(out.text);
     if (said == 0)
-        plain_say("No number has %s in its name. why alone tells all.", word);
+        plain_say("No number has %s in its name; why alone prints all.", word);
     strbuf_fini(&out);
 }

@@ -490,7 +490,7 @@ void plan_side_page(struct page *p, const struct form *form)
     reasons(p, &a->plan);
     warnings(p, &a->plan);
     if (a->plan.verdict == VERDICT_FITS && !a->plan.warning_count)
-        words(p, 2, INK_TEXT, "It fits; nothing speaks against it.");
+        words(p, 2, INK_TEXT, "It fits; no warnings.");
     suggestions(p, a);
     pinned(p, form);
     sources(p, &a->plan);

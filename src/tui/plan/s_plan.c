@@ -329,9 +329,9 @@ static bool reset(struct app *app, struct plan_state *s)
     if (status)
         app_report_err(app, &err);
     else if (again)
-        app_report(app, false, "every field has its default; u undoes it");
+        app_report(app, false, "all fields reset to their defaults; u undoes it");
     else
-        app_report(app, false, "%s: the default; r again: of every field",
+        app_report(app, false, "%s: reset to its default; r again resets every field",
                    field_rows[s->focus].label);
     return true;
 }
@@ -377,7 +377,7 @@ static bool apply(struct app *app)
         .title = "What would fit", .choices = choices, .chosen = fix_chosen};
 
     if (!app->form->answered || a->fix_count == 0) {
-        app_report(app, false, "there is nothing to apply");
+        app_report(app, false, "nothing to apply");
         return true;
     }
     if (a->fix_count == 1) {
@@ -458,14 +458,14 @@ static bool why(struct app *app, const struct plan_state *s)
 static bool pin(struct app *app)
 {
     if (!app->form->answered && !app->form->pinned) {
-        app_report(app, false, "there is no answer to pin");
+        app_report(app, false, "no answer to pin");
         return true;
     }
     form_pin(app->form);
     app_report(app, false, "%s",
                app->form->pinned
-                   ? "pinned: the answer says what differs from it; p again lets go"
-                   : "the pinned plan is let go");
+                   ? "pinned: the answer shows the difference; p again unpins"
+                   : "unpinned");
     return true;
 }
 

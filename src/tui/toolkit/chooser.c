@@ -297,7 +297,7 @@ static void complete_path(struct display *display, struct chooser *c)
     edit_paths(text, &words);
     count = edit_complete(&c->filter, words.text);
     display_report(display, false,
-                   count == 0   ? "no path begins like this"
+                   count == 0   ? "no such path"
                    : count == 1 ? ""
                                 : words.text);
     strbuf_fini(&words);

@@ -79,9 +79,9 @@ const char *overlay_paste(struct display *display, const struct paste *paste)
     const char *why = NULL;
 
     if (!top || !top->ops->line)
-        return "pasted text is taken only where text is typed: : or Enter opens a line";
+        return "paste needs an input line: open one with : or Enter";
     if (paste->over || !edit_type(top->ops->line(top), paste->text))
-        why = "the pasted text is too long for this line; nothing of it was taken";
+        why = "the pasted text is too long for this line: ignored";
     top->ops->pasted(top, why);
     return why;
 }

@@ -246,7 +246,7 @@ static void search(struct pager *pager, size_t from, int by, int page)
     for (size_t i = 0; i < len; i++) {
         if (match_at(pager, at)) {
             if (by > 0 ? at < pager->at : at > pager->at)
-                gp_format(pager->note, sizeof pager->note, " went on from the %s ",
+                gp_format(pager->note, sizeof pager->note, " continued from the %s ",
                           by > 0 ? "top" : "end");
             pager->at = at;
             pager->found = true;

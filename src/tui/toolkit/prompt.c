@@ -119,7 +119,7 @@ static void complete_word(struct display *display, struct prompt *p)
     p->options.complete(display->app, p->options.ctx, text, &words);
     count = edit_complete(&p->edit, words.text);
     if (count == 0)
-        note(p, false, "nothing known begins like this");
+        note(p, false, "no completion");
     else if (count > 1)
         note(p, false, words.text);
     strbuf_fini(&words);

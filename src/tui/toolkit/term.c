@@ -146,7 +146,7 @@ enum gp_status term_usable(struct gp_err *err)
                        isatty(STDIN_FILENO) ? "output" : "input");
     if (!name || !name[0] || setupterm(NULL, STDOUT_FILENO, &problem) != OK)
         return gp_fail(err, GP_E_USAGE, "TERM", hint,
-                       "'%.40s' is no terminal known here", name ? name : "");
+                       "unknown terminal type '%.40s'", name ? name : "");
     problem = !tigetstr("cup") || tigetstr("cup") == (char *)-1;
     del_curterm(cur_term);
     if (problem)
