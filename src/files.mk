@@ -246,6 +246,8 @@ run_sources = \
 	src/run/session.h \
 	src/run/session_device.c \
 	src/run/session_device.h \
+	src/run/session_drive.c \
+	src/run/session_drive.h \
 	src/run/session_facts.h \
 	src/run/session_files.c \
 	src/run/session_files.h \
@@ -264,6 +266,8 @@ run_sources = \
 	src/run/session_record.c \
 	src/run/session_record.h \
 	src/run/session_result.c \
+	src/run/session_say.c \
+	src/run/session_say.h \
 	src/run/session_work.c
 
 tui_sources = \

@@ -38,6 +38,9 @@ struct bench_job {
     struct session_plan plan; /* of the session, once it is ready */
     int rank, ranks;          /* ranks 0 or 1: alone */
     int local_rank;
+    bool over;         /* the run is: there is something to finish */
+    enum gp_status rc; /* why it ended before; err says it */
+    struct gp_err err;
     bool unwritten; /* the result could not be written */
     char job_id[96];
     bool to_stdout; /* --output - */
@@ -45,8 +48,6 @@ struct bench_job {
     struct bench_progress progress;
 };
 
-/* How many signals came that ask to stop, and the last of them. */
-int bench_signalled(int *signal);
 
 /* ranks */
 void bench_rank_find(struct bench_job *job);

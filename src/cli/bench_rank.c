@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "run/session_drive.h"
 #include "util/clock.h"
 #include "util/json.h"
 #include "util/mem.h"
@@ -159,9 +160,9 @@ static void gather(const struct bench_job *job, struct gathered *g)
     for (;;) {
         look(job, dir, prefix, base + n, g);
         if (g->count == job->ranks || clock_now() > until ||
-            (seen && bench_signalled(&signal) > seen))
+            (seen && session_signals(&signal) > seen))
             return;
-        if (!seen && (seen = bench_signalled(&signal)) > 0) /* the others have it too */
+        if (!seen && (seen = session_signals(&signal)) > 0) /* the others have it too */
             until = fmin(until, clock_now() + SIGNAL_GRACE);
         usleep(200000);
     }

@@ -5,9 +5,8 @@
  * ends; standard output gets the same as text, JSON, CSV or Markdown. Until then the
  * journal FILE.part holds every point that is done.
  *
- * Signals: SIGINT, SIGTERM and SIGHUP are counted; the first asks the engines to stop
- * after their point, the second at once. One that comes when all is measured changes
- * nothing but the exit code.
+ * SIGINT, SIGTERM and SIGHUP stop it, as run/session_drive.h says. One that comes when all
+ * is measured changes nothing but the exit code.
  */
 #include <errno.h>
 #include <signal.h>
@@ -17,56 +16,11 @@
 #include <unistd.h>
 
 #include "cli/bench_parts.h"
+#include "run/session_drive.h"
 #include "util/clock.h"
 #include "util/mem.h"
 #include "util/path.h"
 #include "util/say.h"
-
-#define TICK     0.25 /* s that one step waits at most */
-
-/* ---- signals ---- */
-
-static volatile sig_atomic_t signals_seen, signal_last;
-
-static void on_signal(int number)
-{
-    signal_last = number;
-    signals_seen++;
-}
-
-int bench_signalled(int *signal)
-{
-    *signal = signal_last;
-    return signals_seen;
-}
-
-static void catch_signals(bool on)
-{
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    static struct sigaction before[3];
-    struct sigaction action;
-
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    action.sa_flags = SA_RESTART; /* what is being written goes on being written */
-    for (int i = 0; i < 3; i++) {
-        if (on && sigaction(numbers[i], &action, &before[i]) == 0 &&
-            before[i].sa_handler == SIG_IGN) /* nohup */
-            sigaction(numbers[i], &before[i], NULL);
-        else if (!on)
-            sigaction(numbers[i], &before[i], NULL);
-    }
-}
-
-static void heed_signals(struct bench_job *job)
-{
-    static int heeded;
-    int wanted = signals_seen > 2 ? 2 : signals_seen;
-
-    while (heeded < wanted)
-        session_stop(job->session, heeded++ == 0 ? SESSION_AFTER_POINT : SESSION_NOW,
-                     signal_last);
-}
 
 /* ---- the verdict ---- */
 
@@ -227,31 +181,25 @@ static enum gp_status begin(struct bench_job *job, struct gp_err *err)
     return GP_OK;
 }
 
-/* Until there is nothing more to do; *done: there is something to finish. */
-static enum gp_status work(struct bench_job *job, bool *done, struct gp_err *err)
+/* What one event comes to; *err and its code when it is the end. */
+static bool take_event(void *ctx, const struct session_event *event)
 {
-    struct session_event event;
-    enum gp_status status = GP_OK;
-    bool dry = options_flag(&job->in->options, OPT_DRY_RUN);
+    struct bench_job *job = ctx;
 
-    while (!status && !*done) {
-        heed_signals(job);
-        if (!session_step(job->session, TICK, &event))
-            continue;
-        if (event.kind == SESSION_EVENT_READY && dry)
-            return dry_run(job, err);
-        if (event.kind == SESSION_EVENT_READY)
-            status = begin(job, err);
-        else if (event.kind == SESSION_EVENT_FAILED) {
-            *err = event.err;
-            status = event.err.code;
-        }
-        *done = event.kind == SESSION_EVENT_OVER;
-        bench_progress_event(job, &event);
+    if (event->kind == SESSION_EVENT_READY &&
+        options_flag(&job->in->options, OPT_DRY_RUN)) {
+        job->rc = dry_run(job, &job->err);
+        return false;
     }
-    heed_signals(job);
-    bench_progress_end(job);
-    return status;
+    if (event->kind == SESSION_EVENT_READY)
+        job->rc = begin(job, &job->err);
+    if (event->kind == SESSION_EVENT_FAILED) {
+        job->err = event->err;
+        job->rc = event->err.code;
+    }
+    job->over = event->kind == SESSION_EVENT_OVER;
+    bench_progress_event(job, event);
+    return !job->rc && !job->over;
 }
 
 static enum gp_status check_reference(const struct bench_job *job, struct gp_err *err)
@@ -314,9 +262,10 @@ static enum gp_status open_session(struct bench_job *job, struct gp_err *err)
 
 static enum gp_status run(struct invocation *in, struct gp_err *err)
 {
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     struct bench_job *job = gp_calloc(1, sizeof *job);
     enum gp_status status;
-    bool done = false;
+    int signal;
 
     job->in = in;
     job->clock = clock_now();
@@ -330,18 +279,22 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
         status = check_reference(job, err);
     if (!status)
         status = check_prom(job, err);
-    catch_signals(true);
-    if (!status)
-        status = work(job, &done, err);
-    if (!status && done)
+    session_signals_catch(numbers, 3);
+    if (!status) {
+        session_drive(job->session, take_event, job);
+        bench_progress_end(job);
+        if ((status = job->rc) != GP_OK)
+            *err = job->err;
+    }
+    if (!status && job->over)
         status = finish(job, err);
-    if (signals_seen) { /* what went wrong is said, but the signal decides the code */
+    if (session_signals(&signal)) { /* what went wrong is said, but the signal decides the code */
         if (status)
             bench_progress_say(job, err->text);
-        in->exit_code = 128 + signal_last;
+        in->exit_code = 128 + signal;
         status = GP_OK;
     }
-    catch_signals(false);
+    session_signals_release();
     session_free(job->session);
     free(job);
     return status;

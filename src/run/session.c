@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "run/session_options.h"
+#include "run/session_say.h"
 #include "util/clock.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -373,48 +374,6 @@ const struct benchlog *session_log(const struct session *s)
     return s->have_log ? &s->log : NULL;
 }
 
-/* ---- what a complete run came to ---- */
-
-/* The reason of the first point that has no figure; "" when none says one. */
-static const char *first_reason(const struct benchlog *log)
-{
-    for (int i = 0; i < log->count; i++)
-        if (strcmp(log->point[i].state, "ok") != 0 && log->point[i].reason[0])
-            return log->point[i].reason;
-    return "";
-}
-
-void session_outcome(const struct session *s, char *text, size_t size)
-{
-    struct benchlog_tally t = benchlog_tally(&s->log);
-    int count = s->log.count;
-
-    if (t.good == count)
-        gp_copy(text, size, "Complete: every point was measured.");
-    else if (t.good > 0)
-        gp_format(text, size, "Complete: %d of %d points have a good figure.", t.good,
-                  count);
-    else if (t.without == count)
-        gp_format(text, size, "Nothing was measured: %s", first_reason(&s->log));
-    else
-        gp_format(text, size, "No good figure: %d flagged, %d wrong, %d without one.",
-                  t.flagged, t.wrong, t.without);
-}
-
-const char *session_outcome_word(const struct session *s, char *text, size_t size)
-{
-    struct benchlog_tally t;
-
-    if (!s->have_log || strcmp(session_status(s), "complete") != 0)
-        return session_status(s);
-    t = benchlog_tally(&s->log);
-    if (t.good == s->log.count)
-        gp_copy(text, size, "complete");
-    else
-        gp_format(text, size, "%d of %d good", t.good, s->log.count);
-    return text;
-}
-
 static const json_t *summary(const struct session *s)
 {
     return s->have_log ? json_object_get(s->log.json, "summary") : NULL;
@@ -593,7 +552,7 @@ const char *session_note_code(const struct session *s, int i)
 void session_dry_run(const struct session *s, struct strbuf *out)
 {
     const struct points *p = &s->plan.points;
-    char size[32];
+    char size[32], text[200];
 
     for (int i = 0; i < s->devices; i++)
         strbuf_addf(out, "device %d: %s (%s)\n", s->device[i].facts.id,
@@ -606,10 +565,6 @@ void session_dry_run(const struct session *s, struct strbuf *out)
         strbuf_addf(out, "note: %s\n", p->note[i]);
     for (int i = 0; i < s->notes.count; i++)
         strbuf_addf(out, "note: %s\n", s->notes.remark[i].text);
-    strbuf_addf(
-        out,
-        "%d points, %d passes, about %.0f s with warm-up and rests, at most %s at once "
-        "on each device; result in %s\n",
-        p->count, POINTS_PASSES, points_time(&s->plan.options, p),
-        units_bytes(size, sizeof(size), p->most_bytes), s->files.result);
+    strbuf_addf(out, "%s; result in %s\n", session_say_plan(s, text, sizeof(text)),
+                s->files.result);
 }

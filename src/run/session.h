@@ -150,11 +150,6 @@ bool session_measures_by(enum option_id id);
 
 /* ---- DONE ---- */
 const char *session_status(const struct session *session); /* "complete", "failed" */
-/* What a complete run came to, as a sentence and as a word or two for a corner:
- * "complete", "4 of 6 good". The word of another run is its status. */
-void session_outcome(const struct session *session, char *text, size_t size);
-const char *session_outcome_word(const struct session *session, char *text,
-                                 size_t size);
 int session_exit_code(const struct session *session, bool strict); /* DESIGN's */
 int session_summaries(const struct session *session);
 const char *session_summary(const struct session *session, int i);

@@ -1132,7 +1132,8 @@ GPUPLAN_STANDIN=taken
 export GPUPLAN_STANDIN
 plain '1'
 shows "device 0: busy: others use it (wait, or --force)"
-shows "Measured: failed."
+shows "Nothing was measured: others use the device."
+shows "devices 0, 1 not measured: busy: others use it"
 plain 'rel-ci\nrel-ci 200\n--force rel-ci 5 device 1\nbackend cuda\n1'
 shows "rel-ci: needs a value (as in: rel-ci 2)"
 shows "200 is outside 0.01..100 %"

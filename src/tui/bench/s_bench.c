@@ -25,21 +25,6 @@ enum session_state bench_state(const struct bench *b)
     return b->session ? session_state(b->session) : SESSION_BROKEN;
 }
 
-char *bench_time(char *text, size_t size, double seconds)
-{
-    long s = lround(seconds);
-
-    if (seconds < 1)
-        gp_format(text, size, "under 1 s");
-    else if (s < 60)
-        gp_format(text, size, "%ld s", s);
-    else if (s < 3600)
-        gp_format(text, size, "%ld min %02ld s", s / 60, s % 60);
-    else
-        gp_format(text, size, "%ld h %02ld min", s / 3600, s / 60 % 60);
-    return text;
-}
-
 int bench_top(int at, int count, int rows)
 {
     int top = at - rows / 2, most = count - rows;
@@ -450,7 +435,7 @@ static const char *word(const void *state, enum action action)
     case ACT_STOP_NOW:
         return b->stage == STAGE_RUN ? action_rows[action].word : NULL;
     case ACT_OPTIONS:
-        return choose || (done && bench_some_refused(b)) ? action_rows[action].word
+        return choose || (done && session_some_busy(b->session)) ? action_rows[action].word
                                                          : NULL;
     case ACT_AGAIN:
     case ACT_SAVE_RESULT:

@@ -24,6 +24,7 @@
 
 #include "point/test.h"
 #include "run/session.h"
+#include "run/session_say.h"
 #include "tui/app.h"
 #include "tui/bench/bench_options.h"
 #include "tui/bench/devices_view.h"
@@ -116,7 +117,6 @@ void bench_note(struct bench *b, const char *text);
 /* "file  ~/result.json" in one row. */
 void bench_file(struct canvas *canvas, struct rect in, int y, const char *name,
                 const char *path);
-char *bench_time(char *text, size_t size, double seconds); /* "45 s", "1 min 50 s" */
 /* First line shown so that line `at` of `count` is in sight. */
 int bench_top(int at, int count, int rows);
 
@@ -181,7 +181,5 @@ void bench_done_draw(const struct app *app, const struct bench *b,
                      struct canvas *canvas, const struct frame *frame);
 bool bench_done_act(struct app *app, struct bench *b, enum action action);
 /* Did a device refuse because others use it, and not because it failed? */
-bool bench_refused(const struct session_device *device);
-bool bench_some_refused(const struct bench *b);
 
 #endif

@@ -104,7 +104,7 @@ static void start_text(const struct bench *b, char *text, size_t size)
         gp_copy(text, size, "cannot start yet");
     else
         gp_format(text, size, "%d points, %s", b->plan.points * b->plan.devices,
-                  bench_time(time, sizeof time, b->plan.seconds));
+                  session_say_time(time, sizeof time, b->plan.seconds));
 }
 
 static void device_text(const struct bench *b, int i, char *text, size_t size)

@@ -14,79 +14,12 @@
 
 /* ---- the words ---- */
 
-/* An engine that finds others at work says "busy: ..." and measures nothing. */
-bool bench_refused(const struct session_device *device)
-{
-    return device->failed && strncmp(device->why, "busy: ", 6) == 0;
-}
-
-/* Devices of the run that refused. */
-static int count_refused(const struct bench *b)
-{
-    struct session_device d;
-    int n = 0;
-
-    for (int i = 0; b->session && session_device(b->session, i, &d); i++)
-        n += bench_refused(&d);
-    return n;
-}
-
-bool bench_some_refused(const struct bench *b)
-{
-    return count_refused(b) > 0;
-}
-
-static const char *failed_words(const struct bench *b)
-{
-    int refused = count_refused(b);
-
-    return refused == 0 ? "Failed: a device was lost; what was measured is kept."
-           : session_can_resume(b->session)
-               ? "Not all was measured: others use a device; the rest is kept."
-           : refused < session_devices(b->session)
-               ? "Nothing was measured: a device was lost, others use another."
-               : "Nothing was measured: others use the device.";
-}
-
 /* Returns text[size], or a constant one. */
 static const char *status_words(const struct bench *b, char *text, size_t size)
 {
-    const char *status = session_status(b->session);
-
     if (b->unwritten[0] && !b->saved[0])
         return "NOT WRITTEN: the result is in no file; w saves it under another name.";
-    if (strcmp(status, "failed") == 0)
-        return failed_words(b);
-    if (strcmp(status, "complete") != 0)
-        return session_can_resume(b->session)
-                   ? "Interrupted: what was measured is kept."
-                   : "Interrupted before a point was measured.";
-    session_outcome(b->session, text, size);
-    return text;
-}
-
-/* "devices 0, 2 lost: ...": that device, and the later ones with the same reason.
- * False: it is not lost, or was named with one before it. */
-static bool lost_text(const struct bench *b, int place, char *text, size_t size)
-{
-    struct session_device d, other;
-    char list[120] = "";
-    int count = 0;
-
-    if (!session_device(b->session, place, &d) || !d.failed)
-        return false;
-    for (int i = 0; session_device(b->session, i, &other); i++) {
-        size_t len = strlen(list);
-
-        if (!other.failed || strcmp(other.why, d.why) != 0)
-            continue;
-        if (i < place)
-            return false;
-        gp_format(list + len, sizeof list - len, "%s%d", count++ ? ", " : "", other.id);
-    }
-    gp_format(text, size, "device%s %s %s: %s", count == 1 ? "" : "s", list,
-              bench_refused(&d) ? "not measured" : "lost", d.why);
-    return true;
+    return session_outcome(b->session, text, size);
 }
 
 static int draw_lost(const struct bench *b, struct canvas *canvas, struct rect in,
@@ -95,7 +28,7 @@ static int draw_lost(const struct bench *b, struct canvas *canvas, struct rect i
     char text[480];
 
     for (int i = 0; i < session_devices(b->session); i++)
-        if (lost_text(b, i, text, sizeof text))
+        if (session_say_lost(b->session, i, text, sizeof text))
             y += canvas_wrap(canvas, in, y, INK_BAD, text);
     return y;
 }
@@ -144,7 +77,7 @@ static const char *next_words(const struct bench *b)
 {
     if (!bench_unfinished(b))
         return "next: 3 shows it in Curves, w saves under a name, r new run";
-    if (bench_some_refused(b))
+    if (session_some_busy(b->session))
         return b->values.bench.value[OPT_FORCE][0]
                    ? "next: F5 measures all the same (force is on), r new run"
                    : "next: o, Enter, F5 measures all the same (force); or wait, then "
@@ -171,7 +104,7 @@ static enum ink status_ink(const struct bench *b)
 static void draw_words(const struct bench *b, struct canvas *canvas, struct rect in)
 {
     struct rect inside = rect_inside(in);
-    bool refused = bench_some_refused(b);
+    bool busy = session_some_busy(b->session);
     char text[480], word[40];
     int y = 0;
 
@@ -180,10 +113,10 @@ static void draw_words(const struct bench *b, struct canvas *canvas, struct rect
     y += canvas_wrap(canvas, inside, y, status_ink(b),
                      status_words(b, text, sizeof text));
     y = draw_lost(b, canvas, inside, y);
-    if (!refused)
+    if (!busy)
         y = draw_file(b, canvas, inside, y);
     y += canvas_wrap(canvas, inside, y, INK_TEXT, next_words(b));
-    if (refused) /* what to do is more than a file with nothing in it */
+    if (busy) /* what to do is more than a file with nothing in it */
         y = draw_file(b, canvas, inside, y);
     for (int i = 0; i < session_summaries(b->session) && y < inside.rows; i++)
         y += canvas_wrap(canvas, inside, y, INK_TEXT, session_summary(b->session, i));
@@ -200,7 +133,7 @@ static int words_rows(const struct bench *b, int cols)
     rows += gp_width(status_words(b, text, sizeof text)) / room;
     rows += 1 + gp_width(next_words(b)) / room;
     for (int i = 0; i < session_devices(b->session); i++)
-        if (lost_text(b, i, text, sizeof text))
+        if (session_say_lost(b->session, i, text, sizeof text))
             rows += 1 + gp_width(text) / room;
     for (int i = 0; i < session_summaries(b->session); i++)
         rows += 1 + gp_width(session_summary(b->session, i)) / room;
@@ -263,7 +196,7 @@ static void read_all(struct app *app, const struct bench *b)
     strbuf_init(&out);
     strbuf_addf(&out, "%s\n", status_words(b, text, sizeof text));
     for (int i = 0; i < session_devices(b->session); i++)
-        if (lost_text(b, i, text, sizeof text))
+        if (session_say_lost(b->session, i, text, sizeof text))
             strbuf_addf(&out, "%s\n", text);
     strbuf_addf(&out, "%s\n\n", next_words(b));
     for (int i = 0; i < session_summaries(b->session); i++)

@@ -348,7 +348,7 @@ static void draw_device(const struct bench *b, struct canvas *canvas, struct rec
         canvas_cursor(canvas, inside, 0, 0);
     if (d.failed) {
         y += canvas_wrap(canvas, inside, y, INK_BAD,
-                         bench_refused(&d) ? "not measured" : "lost");
+                         session_is_busy(&d) ? "not measured" : "lost");
         canvas_wrap(canvas, inside, y, INK_TEXT, d.why);
         return;
     }
@@ -587,7 +587,7 @@ void bench_point_explain(const struct bench *b, struct strbuf *out)
     if (p.count == 0)
         strbuf_addf(out, "%s; takes %s%s and %s", session_mark_word(p.mark),
                     p.seconds < 1 ? "" : "about ",
-                    bench_time(time, sizeof time, p.seconds),
+                    session_say_time(time, sizeof time, p.seconds),
                     units_bytes(bytes, sizeof bytes, p.bytes));
     for (int i = 0; i < p.count; i++) {
         strbuf_add(out, i ? "; " : "");

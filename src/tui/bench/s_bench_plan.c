@@ -44,7 +44,8 @@ static int draw_figures(const struct bench *b, struct canvas *canvas, struct rec
     gp_format(text, sizeof text, "%d, %d passes on %d device%s", p->points, p->passes,
               p->devices, p->devices == 1 ? "" : "s");
     y += say(canvas, in, y, "points", text);
-    gp_format(text, sizeof text, "about %s", bench_time(left, sizeof left, p->seconds));
+    gp_format(text, sizeof text, "about %s",
+              session_say_time(left, sizeof left, p->seconds));
     y += say(canvas, in, y, "time", text);
     gp_format(text, sizeof text, "%s at once%s%s%s",
               units_bytes(left, sizeof left, p->bytes), isfinite(free) ? ", " : "",
@@ -65,7 +66,8 @@ static int draw_sums(const struct bench *b, struct canvas *canvas, struct rect i
     canvas_rule(canvas, in, y++, "Points, time, memory");
     for (int i = 0; i < b->sums && y < in.rows; i++, y++)
         canvas_textf(canvas, in, y, 0, INK_TEXT, "%-9s %4d  %12s  %8s", b->sum[i].test,
-                     b->sum[i].points, bench_time(time, sizeof time, b->sum[i].seconds),
+                     b->sum[i].points,
+                     session_say_time(time, sizeof time, b->sum[i].seconds),
                      units_bytes(bytes, sizeof bytes, b->sum[i].bytes));
     return y;
 }

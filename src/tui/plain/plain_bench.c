@@ -13,41 +13,13 @@
 #include <string.h>
 
 #include "point/test.h"
-#include "run/session.h"
+#include "run/session_drive.h"
+#include "run/session_say.h"
 #include "tui/bench/bench_options.h"
 #include "tui/settings.h"
 #include "tui/toolkit/words.h"
 #include "util/mem.h"
 #include "util/str.h"
-
-#define TICK 0.25 /* s that one step waits at most */
-
-/* ---- Ctrl-C ---- */
-
-static volatile sig_atomic_t interrupts;
-
-static void on_interrupt(int number)
-{
-    (void)number;
-    interrupts++;
-}
-
-/* Off again also when it never was on. */
-static void catch_interrupts(bool on)
-{
-    static struct sigaction before;
-    static bool caught;
-    struct sigaction action;
-
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_interrupt;
-    action.sa_flags = SA_RESTART; /* what is being written goes on being written */
-    if (on && !caught)
-        sigaction(SIGINT, &action, &before);
-    else if (!on && caught)
-        sigaction(SIGINT, &before, NULL);
-    caught = on;
-}
 
 /* ---- what is said ---- */
 
@@ -66,17 +38,14 @@ static void say_plan(const struct session *s)
 {
     struct session_plan plan;
     struct session_device device;
-    char time[40];
+    char text[200];
 
     session_plan(s, &plan);
-    minutes(time, sizeof time, plan.seconds);
     for (int i = 0; i < session_devices(s); i++)
         if (session_device(s, i, &device))
             plain_say("Device: %s.", device.name);
-    plain_say(
-        "Plan: %d points on %d device%s with the %s engine, about %s. Ctrl-C stops "
-        "after a point.",
-        plan.points, plan.devices, plan.devices == 1 ? "" : "s", plan.backend, time);
+    plain_say("Plan, with the %s engine: %s. Ctrl-C stops after a point.", plan.backend,
+              session_say_plan(s, text, sizeof(text)));
     plain_say("Result: %s", plan.result);
 }
 
@@ -131,12 +100,10 @@ static void say_end(struct session *s)
     session_plan(s, &plan);
     if (status)
         plain_say_err(&err);
-    if (strcmp(session_status(s), "complete") == 0) {
-        session_outcome(s, text, sizeof text);
-        plain_say("%s", text);
-    } else {
-        plain_say("Measured: %s.", session_status(s));
-    }
+    plain_say("%s", session_outcome(s, text, sizeof(text)));
+    for (int i = 0; i < session_devices(s); i++)
+        if (session_say_lost(s, i, text, sizeof(text)))
+            plain_say("%s", text);
     for (int i = 0; i < session_summaries(s); i++)
         plain_say("%s", session_summary(s, i));
     if (!status)
@@ -144,14 +111,6 @@ static void say_end(struct session *s)
 }
 
 /* ---- the run ---- */
-
-static void stop_when_asked(struct session *s, int *heeded)
-{
-    if (interrupts <= *heeded || *heeded > 1)
-        return;
-    session_stop(s, *heeded == 0 ? SESSION_AFTER_POINT : SESSION_NOW, 0);
-    ++*heeded;
-}
 
 static void make_folder_of(const char *path)
 {
@@ -247,15 +206,24 @@ static bool agreed(struct plain *plain, struct session *s, struct wish *wish)
     return false;
 }
 
+struct plain_run {
+    struct plain *plain;
+    struct session *session;
+    struct wish *wish;
+};
+
 /* One event; false when there is nothing more to wait for. */
-static bool heed(struct plain *plain, struct session *s, struct wish *wish,
-                 const struct session_event *e)
+static bool take_event(void *ctx, const struct session_event *e)
 {
+    static const int interrupt[] = {SIGINT};
+    struct plain_run *run = ctx;
+    struct session *s = run->session;
+
     switch (e->kind) {
     case SESSION_EVENT_READY:
-        if (!agreed(plain, s, wish))
+        if (!agreed(run->plain, s, run->wish))
             return false;
-        catch_interrupts(true);
+        session_signals_catch(interrupt, 1);
         return true;
     case SESSION_EVENT_POINT:
         say_point(s, e);
@@ -275,19 +243,6 @@ static bool heed(struct plain *plain, struct session *s, struct wish *wish,
     }
 }
 
-static void run(struct plain *plain, struct session *s, struct wish *wish)
-{
-    struct session_event event;
-    bool going = true;
-    int heeded = 0;
-
-    while (going) {
-        stop_when_asked(s, &heeded);
-        if (session_step(s, TICK, &event))
-            going = heed(plain, s, wish, &event);
-    }
-}
-
 void plain_bench(struct plain *plain)
 {
     struct wish *wish = gp_calloc(1, sizeof *wish);
@@ -299,9 +254,10 @@ void plain_bench(struct plain *plain)
     if (fill(plain, wish, &err) == GP_OK)
         session = session_new(&wish->how, &err);
     if (session) {
-        interrupts = 0;
-        run(plain, session, wish);
-        catch_interrupts(false);
+        struct plain_run run = {plain, session, wish};
+
+        session_drive(session, take_event, &run);
+        session_signals_release();
     } else {
         plain_say_err(&err);
     }
