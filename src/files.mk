@@ -170,10 +170,14 @@ request_sources = \
 	src/request/planner.c \
 	src/request/planner.h \
 	src/request/planner_answer.c \
+	src/request/request_line.c \
+	src/request/request_line.h \
 	src/request/spelling.c \
 	src/request/spelling.h
 
 output_sources = \
+	src/output/answer_lines.c \
+	src/output/answer_lines.h \
 	src/output/batch.c \
 	src/output/batch.h \
 	src/output/compare_parts.h \

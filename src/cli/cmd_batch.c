@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "output/batch.h"
+#include "request/request_line.h"
 #include "run/devices.h"
 #include "util/mem.h"
 #include "util/path.h"
@@ -181,7 +182,7 @@ static void take_lines(struct run *r, bool end)
         memmove(r->block, r->block + n, r->len - n);
         r->len -= n;
     }
-    if (r->len > BATCH_LINE_MAX && !r->skipping)
+    if (r->len > REQUEST_LINE_MAX && !r->skipping)
         pass_over(r);
 }
 

@@ -4,8 +4,6 @@
 #include "cli/command.h"
 #include "cli/print_train.h"
 #include "output/print_plan.h"
-#include "output/report.h"
-#include "util/json.h"
 
 static enum gp_status one_of_each(const struct invocation *in, struct gp_err *err)
 {
@@ -23,17 +21,14 @@ static enum gp_status one_of_each(const struct invocation *in, struct gp_err *er
 static void print_answer(struct invocation *in, const struct answer *a)
 {
     bool why = options_flag(&in->options, OPT_WHY);
-    if (in->format == OUTPUT_JSON) {
-        json_t *json = report_plan(a, &in->options, why, false);
-        gp_json_write(json, true, &in->out);
-        json_decref(json);
-    } else if (in->format != OUTPUT_TEXT) {
+    if (in->format == OUTPUT_JSON)
+        print_plan_json(a, &in->options, why, &in->out);
+    else if (in->format != OUTPUT_TEXT)
         print_plan_table(a, in->format, &in->out);
-    } else if (in->quiet) {
+    else if (in->quiet)
         print_plan_line(a, &in->out);
-    } else {
+    else
         print_plan(a, &in->options, why, in->verbose, &in->out);
-    }
 }
 
 static enum gp_status plan_run(struct invocation *in, struct gp_err *err)

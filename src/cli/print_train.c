@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "core/train.h"
+#include "output/answer_lines.h"
 #include "output/print_why.h"
 #include "output/report_train.h"
-#include "util/json.h"
 #include "util/table.h"
 #include "util/units.h"
 
@@ -56,10 +56,8 @@ static void print_head(const struct request *q, const struct train_memory *m,
                 train_optimizer_word(t->optimizer), train_recompute_word(t->recompute),
                 t->micro_batch, units_tokens(tokens, sizeof(tokens), t->sequence));
     strbuf_addf(out, "\n%s on %d x %s (%s): data parallel %d, ZeRO stage %d",
-                m->verdict == VERDICT_FITS       ? "FITS"
-                : m->verdict == VERDICT_MARGINAL ? "MARGINAL"
-                                                 : "DOES NOT FIT",
-                t->gpus, q->gpu->name, q->gpu->id, m->data_parallel, t->zero_stage);
+                verdict_shout(m->verdict), t->gpus, q->gpu->name, q->gpu->id,
+                m->data_parallel, t->zero_stage);
     if (t->tp > 1 || t->pp > 1)
         strbuf_addf(out, ", TP %d, PP %d", t->tp, t->pp);
     strbuf_add(out, "\n");
@@ -73,13 +71,11 @@ static void print_head(const struct request *q, const struct train_memory *m,
 
 static void fill_table(const struct train_memory *m, struct table *table)
 {
-    struct train_part parts[TRAIN_PARTS];
-    int n = train_parts(m, parts);
-    for (int i = 0; i < n; i++) {
-        const struct quantity *b = &parts[i].bytes;
+    for (int i = 0; i < TRAIN_PARTS; i++) {
+        const struct quantity *b = train_part_bytes(m, &train_parts[i]);
         if (!b->known || (b->value == 0 && b->high == 0))
             continue;
-        table_cell(table, parts[i].name);
+        table_cell(table, train_parts[i].name);
         table_cellf(table, "%.2f", b->value / GP_GIB);
         table_cellf(table, "%.2f", b->low / GP_GIB);
         table_cellf(table, "%.2f", b->high / GP_GIB);
@@ -159,10 +155,12 @@ enum gp_status train_run(struct invocation *in, struct gp_err *err)
     int count =
         memory.verdict == VERDICT_FITS ? 0 : train_fixes(&r.request, &memory, fixes);
     if (in->format == OUTPUT_JSON) {
-        json_t *json = report_train(&r.request, &memory, fixes, count,
-                                    options_flag(&in->options, OPT_WHY));
-        gp_json_write(json, true, &in->out);
-        json_decref(json);
+        struct record doc;
+        record_init(&doc);
+        report_train(&r.request, &memory, fixes, count,
+                     options_flag(&in->options, OPT_WHY), &doc);
+        record_json(&doc, &in->out);
+        record_fini(&doc);
     } else if (in->format != OUTPUT_TEXT) {
         print_parts(&memory, in->format, &in->out);
     } else {

@@ -36,6 +36,7 @@ struct term_why *why_add(struct why *why, const char *name, const char *equation
     if (why->count < EXPLAIN_MAX)
         term = &why->out[why->count++];
     memset(term, 0, sizeof(*term));
+    term->unit = "";
     gp_copy(term->name, sizeof(term->name), name);
     gp_copy(term->equation, sizeof(term->equation), equation);
     return term;
@@ -88,7 +89,7 @@ void why_value(struct term_why *term, struct quantity value, double unit,
                const char *word)
 {
     term->value = quantity_scale(value, 1 / unit);
-    gp_copy(term->unit, sizeof(term->unit), word);
+    term->unit = word;
 }
 
 void why_gib(struct term_why *term, struct quantity bytes)

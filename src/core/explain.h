@@ -16,7 +16,7 @@ struct term_why {
     char equation[200];   /* "utilization * usable", in the field's symbols */
     char inputs[600];     /* "utilization 0.92 (engine default), usable ..." */
     struct quantity value;
-    char unit[12];        /* "GiB", "tokens", "$/h": value is already in it */
+    const char *unit;     /* "GiB", "tokens", "$/h": value is already in it */
     char source[480];     /* profile or reference of the equation and its constants */
 };
 

@@ -336,7 +336,7 @@ int train_explain(const struct request *q, const struct train_memory *m,
         gp_copy(w->source, sizeof(w->source), rows[i].source);
         inputs_of(q, m, rows[i].name, w->inputs, sizeof(w->inputs));
         w->value = quantity_scale(value, 1 / GP_GIB);
-        gp_copy(w->unit, sizeof(w->unit), "GiB");
+        w->unit = "GiB";
     }
     return n;
 }

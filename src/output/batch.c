@@ -4,142 +4,23 @@
 #include "output/batch.h"
 
 #include <jansson.h>
-#include <string.h>
 
 #include "output/report.h"
-#include "request/spelling.h"
+#include "request/request_line.h"
 #include "util/json.h"
 #include "util/path.h"
-#include "util/units.h"
 
-static enum gp_status take_value(struct options *options, int id, const char *where,
-                                 const json_t *value, struct gp_err *err)
-{
-    enum option_id option = (enum option_id)id;
-    if (options->value[id].given)
-        return options_twice(where, err);
-    if (json_is_string(value))
-        return options_text(options, option, where, json_string_value(value), err);
-    if (json_is_number(value))
-        return options_number(options, option, where, json_number_value(value), err);
-    if (json_is_true(value) && option_rows[id].type == OPTION_FLAG)
-        return options_text(options, option, where, "", err);
-    if (json_is_null(value) || json_is_false(value))
-        return GP_OK; /* the default */
-    return gp_fail(err, GP_E_USAGE, where, option_rows[id].help,
-                   "must be text, a number or null");
-}
-
-/* What says how an answer is printed, and where, belongs to the whole run; only a
- * number of --output is part of a request. */
-static bool of_request(int id, const json_t *value)
-{
-    struct options scratch = {0};
-    struct gp_err err;
-    if (id == OPT_OUT)
-        return !json_is_string(value) ||
-               (options_text(&scratch, OPT_OUT, "", json_string_value(value), &err) ==
-                    GP_OK &&
-                scratch.value[OPT_OUTPUT].given);
-    return (option_rows[id].commands & FOR_PLAN) &&
-           !(option_rows[id].commands & FOR_LIST);
-}
-
-static enum gp_status unknown_key(const char *where, const char *key,
-                                  struct gp_err *err)
-{
-    const char *names[OPTION_COUNT];
-    char hint[256];
-    size_t n = 0;
-    for (int i = 0; i < OPTION_COUNT; i++)
-        if (of_request(i, NULL))
-            names[n++] = option_rows[i].name;
-    if (!spelling_option(key, "", names, n, hint, sizeof(hint)))
-        gp_copy(hint, sizeof(hint), "see gpuplan --help");
-    return gp_fail(err, GP_E_USAGE, where, hint, "there is no option '%.60s'", key);
-}
-
-static enum gp_status take_request(struct options *options, const char *where,
-                                   long line, json_t *request, struct gp_err *err)
-{
-    const char *key;
-    json_t *value;
-    char place[GP_PATH_MAX];
-    enum gp_status status = GP_OK;
-    json_object_foreach(request, key, value)
-    {
-        int id = strcmp(key, "id") == 0 ? OPTION_COUNT : option_find(key);
-        if (id == OPTION_COUNT)
-            continue;
-        gp_format(place, sizeof(place), "%s:%ld: %.60s", where, line, key);
-        if (id < 0 || !key[1])
-            return unknown_key(place, key, err);
-        if (!of_request(id, value))
-            return gp_fail(err, GP_E_USAGE, place, "leave it out",
-                           "is no part of a request");
-        status = take_value(options, id, place, value, err);
-        if (status)
-            return status;
-    }
-    return options_inference(options, "--batch plans inference", err);
-}
-
-/* "--max-num-seqs" is a word of the command line; here it is "FILE:7: max_num_seqs". */
-static void place_error(struct gp_err *err, const char *place)
-{
-    char where[sizeof(err->where)];
-    gp_copy(where, sizeof(where), err->where);
-    if (where[0] && strncmp(where, "--", 2) != 0)
-        return;
-    for (char *p = where; *p; p++)
-        *p = *p == '-' ? '_' : *p;
-    gp_format(err->where, sizeof(err->where), "%s%s%s", place, where[0] ? ": " : "",
-              where[0] ? where + 2 : "");
-}
-
-static enum gp_status parse(const char *where, const char *place, long line,
-                            const char *text, size_t len, struct batch_request *out,
-                            struct gp_err *err)
-{
-    json_t *request = NULL;
-    enum gp_status status;
-    memset(out, 0, sizeof(*out));
-    if (len > BATCH_LINE_MAX)
-        return gp_fail(err, GP_E_USAGE, place, "one request per line",
-                       "is longer than %d bytes", BATCH_LINE_MAX);
-    status = gp_json_parse(place, text, len, &request, err);
-    out->json = request;
-    if (!status && !json_is_object(request))
-        status = gp_fail(err, GP_E_USAGE, place, "{\"model\": \"llama-3.1-8b\"}",
-                         "is not a JSON object");
-    return status ? status : take_request(&out->options, where, line, request, err);
-}
-
-enum gp_status batch_read(const char *where, long line, const char *text, size_t len,
-                          struct batch_request *out, struct gp_err *err)
-{
-    char place[GP_PATH_MAX];
-    gp_format(place, sizeof(place), "%s:%ld", where, line);
-    enum gp_status status = parse(where, place, line, text, len, out, err);
-    if (status && err)
-        place_error(err, place);
-    return status;
-}
-
-void batch_fini(struct batch_request *request)
-{
-    json_decref(request->json);
-    request->json = NULL;
-}
-
-static enum gp_status answer(struct planner *planner, const struct options *options,
-                             json_t **out, struct gp_err *err)
+static enum gp_status answer_request(struct planner *planner,
+                                     const struct options *options, const char *place,
+                                     struct record *doc, struct gp_err *err)
 {
     struct answer a;
     bool why = options_flag(options, OPT_WHY);
     enum gp_status status = planner_answer(planner, options, &a, err);
-    if (!status)
-        *out = report_plan(&a, options, why, !why);
+    if (status)
+        request_line_place(err, place);
+    else
+        report_plan(&a, options, why, !why, doc);
     return status;
 }
 
@@ -147,53 +28,24 @@ bool batch_answer(struct planner *planner, const char *where, long line,
                   const char *text, size_t len, struct strbuf *out)
 {
     struct gp_err err = {0};
-    struct batch_request request;
+    struct request_line request;
+    struct record doc;
     char place[GP_PATH_MAX];
-    json_t *reply = NULL, *id;
-    enum gp_status status;
     gp_format(place, sizeof(place), "%s:%ld", where, line);
-    status = parse(where, place, line, text, len, &request, &err);
+    record_init(&doc);
+    enum gp_status status = request_line_read(where, line, text, len, &request, &err);
     if (!status)
-        status = answer(planner, &request.options, &reply, &err);
-    if (status) {
-        place_error(&err, place);
-        reply = report_error(&err);
-    }
-    id = json_is_object((json_t *)request.json) ? json_object_get(request.json, "id")
-                                                : NULL;
+        status = answer_request(planner, &request.options, place, &doc, &err);
+    if (status)
+        report_error(&err, &doc);
+    json_t *reply = record_tree(&doc);
+    json_t *id = json_object_get(request.json, "id");
     if (id)
         json_object_set(reply, "id", id);
     gp_json_write(reply, false, out);
     strbuf_add(out, "\n");
     json_decref(reply);
-    batch_fini(&request);
+    record_fini(&doc);
+    request_line_fini(&request);
     return status == GP_OK;
-}
-
-/* A plain number as one, everything else as the text it was given as. */
-static json_t *value_of(const struct option_value *v)
-{
-    double number;
-    if (!v->text)
-        return gp_json_number(v->number);
-    if (v->number > 0 && units_parse_number(v->text, "", &number, NULL) == GP_OK)
-        return gp_json_number(number);
-    return gp_json_text(v->text);
-}
-
-void batch_write(const struct options *options, struct strbuf *out)
-{
-    json_t *line = json_object();
-    for (int id = 0; id < OPTION_COUNT; id++) {
-        char key[40];
-        if (!options->value[id].given || !of_request(id, json_null()))
-            continue;
-        gp_copy(key, sizeof(key), option_rows[id].name);
-        for (char *p = key; *p; p++)
-            *p = *p == '-' ? '_' : *p;
-        json_object_set_new(line, key, value_of(&options->value[id]));
-    }
-    gp_json_write(line, false, out);
-    strbuf_add(out, "\n");
-    json_decref(line);
 }

@@ -11,15 +11,16 @@
 
 enum output_format { OUTPUT_TEXT, OUTPUT_JSON, OUTPUT_CSV, OUTPUT_MARKDOWN };
 
-/* The whole answer; with why, each term's equation, inputs and source follow; verbose
- * adds the sources of all profiles. */
+/* The whole answer. why: each term's equation, inputs and source follow; verbose: the
+ * sources of all profiles do; neither: they are one line of dates. */
 void print_plan(const struct answer *answer, const struct options *options, bool why,
                 bool verbose, struct strbuf *out);
 
 /* "fits: 2 x h100-sxm, TP 2" on one line. */
 void print_plan_line(const struct answer *answer, struct strbuf *out);
 
-/* The parts as a table: term, GiB, low, high, origin. */
+/* As rows of part, value, low, high, unit, origin and note: verdict, GPU and count, the
+ * memory of one GPU, the cost. */
 void print_plan_table(const struct answer *answer, enum output_format format,
                       struct strbuf *out);
 

@@ -3,15 +3,16 @@
  */
 #include "output/record.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/report.h"
 #include "util/json.h"
 #include "util/mem.h"
+#include "util/units.h"
 
 void record_init(struct record *record)
 {
@@ -102,6 +103,48 @@ void record_quantity(struct record *record, const char *name, const char *unit,
     f->number.high /= divide;
 }
 
+static void record_member(struct record *record, const struct member *m,
+                          const void *base)
+{
+    const void *at = (const char *)base + m->offset;
+    const char *unit = m->unit ? m->unit : "";
+    switch (m->kind) {
+    case MEMBER_CHARS:
+        record_text(record, m->name, at);
+        break;
+    case MEMBER_WORD:
+        record_text(record, m->name, *(const char *const *)at);
+        break;
+    case MEMBER_FLAG:
+        record_flag(record, m->name, *(const bool *)at);
+        break;
+    case MEMBER_INT:
+        record_count(record, m->name, unit, *(const int *)at);
+        break;
+    case MEMBER_SOME_INT:
+        record_positive(record, m->name, unit, *(const int *)at);
+        break;
+    case MEMBER_NUMBER:
+        record_count(record, m->name, unit, *(const double *)at);
+        break;
+    case MEMBER_SOME:
+        record_positive(record, m->name, unit, *(const double *)at);
+        break;
+    case MEMBER_BYTES:
+        record_quantity(record, m->name, "GiB", *(const struct quantity *)at, GP_GIB, 2);
+        break;
+    case MEMBER_QUANTITY:
+        record_quantity(record, m->name, unit, *(const struct quantity *)at, 1, 2);
+    }
+}
+
+void record_members(struct record *record, const struct member *members, size_t count,
+                    const void *base)
+{
+    for (size_t i = 0; i < count; i++)
+        record_member(record, &members[i], base);
+}
+
 void record_style(struct record *record, enum fact_style style)
 {
     record->facts[record->count - 1].style = style;
@@ -151,6 +194,11 @@ struct record *record_append(struct record *record, const char *name)
     return grow(find(record, name));
 }
 
+void record_item(struct record *record, const char *name, const char *text)
+{
+    record_text(record_append(record, name), "", text);
+}
+
 const struct fact *record_find(const struct record *record, const char *name)
 {
     return find(record, name);
@@ -163,8 +211,6 @@ const char *record_get(const struct record *record, const char *name)
 }
 
 /* ---- JSON ---- */
-
-static json_t *json_of(const struct record *record);
 
 static json_t *words_json(const char *text)
 {
@@ -179,12 +225,30 @@ static json_t *words_json(const char *text)
     return list;
 }
 
+/* An item (record_item) is its text, any other record an object. */
 static json_t *list_json(const struct fact *f)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < f->record_count; i++)
-        json_array_append_new(list, json_of(&f->records[i]));
+    for (size_t i = 0; i < f->record_count; i++) {
+        const struct record *inner = &f->records[i];
+        bool item = inner->count == 1 && !inner->facts[0].name[0];
+        json_array_append_new(list,
+                              item ? gp_json_text(inner->facts[0].text) : record_tree(inner));
+    }
     return list;
+}
+
+static json_t *quantity_json(const struct fact *f)
+{
+    const struct quantity *q = &f->number;
+    json_t *object = json_object();
+    json_object_set_new_nocheck(object, "value", gp_json_number(q->value));
+    json_object_set_new_nocheck(object, "low", gp_json_number(q->low));
+    json_object_set_new_nocheck(object, "high", gp_json_number(q->high));
+    json_object_set_new_nocheck(object, "unit",
+                                f->unit[0] ? gp_json_text(f->unit) : json_null());
+    json_object_set_new_nocheck(object, "origin", gp_json_text(origin_word(q->origin)));
+    return object;
 }
 
 static json_t *fact_json(const struct fact *f)
@@ -199,16 +263,16 @@ static json_t *fact_json(const struct fact *f)
     case FACT_COUNT:
         return f->known ? gp_json_number(f->number.value) : json_null();
     case FACT_QUANTITY:
-        return f->known ? report_quantity(f->number, 1, f->unit) : json_null();
+        return f->known ? quantity_json(f) : json_null();
     case FACT_SHEET:
-        return json_of(&f->records[0]);
+        return record_tree(&f->records[0]);
     case FACT_LIST:
         break;
     }
     return list_json(f);
 }
 
-static json_t *json_of(const struct record *record)
+json_t *record_tree(const struct record *record)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < record->count; i++)
@@ -219,7 +283,7 @@ static json_t *json_of(const struct record *record)
 
 void record_json(const struct record *record, struct strbuf *out)
 {
-    json_t *root = json_of(record);
+    json_t *root = record_tree(record);
     gp_json_write(root, true, out);
     json_decref(root);
 }

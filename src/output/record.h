@@ -8,7 +8,8 @@
  *
  * A name is the JSON key ("kv_pool"); people read it with blanks ("KV pool"). A number
  * with a unit is a quantity and keeps its band and origin; a count has neither. Texts
- * that are empty and numbers that are unknown are null, "-" in a table.
+ * that are empty and numbers that are unknown are null, "-" in a table. A struct's members
+ * become facts by a table (record_members), one row each.
  *
  * How a number that nobody counted is marked in a table: ~ estimated, ? assumed.
  */
@@ -73,6 +74,27 @@ void record_positive(struct record *record, const char *name, const char *unit,
 /* divide turns the SI value into `unit`. */
 void record_quantity(struct record *record, const char *name, const char *unit,
                      struct quantity value, double divide, int decimals);
+/* A member of a struct as a fact; a table of them is a record of that struct. */
+enum member_kind {
+    MEMBER_CHARS,    /* char[] */
+    MEMBER_WORD,     /* const char * */
+    MEMBER_FLAG,     /* bool */
+    MEMBER_INT,
+    MEMBER_SOME_INT, /* 0 stands for unknown */
+    MEMBER_NUMBER,   /* double */
+    MEMBER_SOME,     /* double; 0 stands for unknown */
+    MEMBER_BYTES,    /* struct quantity in bytes, told in GiB */
+    MEMBER_QUANTITY  /* struct quantity in `unit` */
+};
+struct member {
+    const char *name; /* of the fact */
+    enum member_kind kind;
+    size_t offset;    /* in the struct */
+    const char *unit; /* NULL = none */
+};
+void record_members(struct record *record, const struct member *members, size_t count,
+                    const void *base);
+
 /* The last fact added: how it is shown; its column's title; that aligned tables leave
  * it out. */
 void record_style(struct record *record, enum fact_style style);
@@ -85,6 +107,8 @@ struct record *record_inside(struct record *record, const char *name);
 struct record *record_append(struct record *record, const char *name);
 /* A list that may stay empty. */
 void record_list(struct record *record, const char *name);
+/* A text at the end of that list. */
+void record_item(struct record *record, const char *name, const char *text);
 
 const struct fact *record_find(const struct record *record, const char *name);
 /* The text of a fact, "" when there is none. */
@@ -92,6 +116,8 @@ const char *record_get(const struct record *record, const char *name);
 
 /* Indented JSON, ended by a newline. */
 void record_json(const struct record *record, struct strbuf *out);
+/* The same as a json_t of jansson's, the caller's. */
+struct json_t *record_tree(const struct record *record);
 
 enum record_as { RECORD_TEXT, RECORD_CSV, RECORD_MARKDOWN };
 

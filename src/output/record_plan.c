@@ -45,13 +45,6 @@ void record_plan_layout(struct record *s, const struct plan *p)
     record_detail(s);
 }
 
-static const struct rent *wanted(const struct cost *c)
-{
-    return c->want == WANT_SPOT     ? &c->spot
-           : c->want == WANT_MARKET ? &c->market
-                                    : &c->on_demand;
-}
-
 static void bought(struct record *s, const struct buy *b)
 {
     struct quantity none = quantity_unknown();
@@ -70,8 +63,8 @@ static void bought(struct record *s, const struct buy *b)
 void record_plan_cost(struct record *s, const struct plan *p)
 {
     const struct cost *c = &p->cost;
-    const struct rent *r = wanted(c);
-    if (c->want == WANT_BUY) {
+    const struct rent *r = cost_wanted(c);
+    if (!r) {
         bought(s, &c->buy);
         return;
     }

@@ -1,411 +1,362 @@
 /*
- * report.c - see report.h.
+ * report.c - see report.h. A table per struct: each row is a member and its JSON key.
  */
 #include "output/report.h"
 
 #include <math.h>
-#include <string.h>
 
+#include "output/answer_lines.h"
 #include "output/print_plan.h"
-#include "util/json.h"
 #include "util/str.h"
 #include "util/units.h"
 
-static void put(json_t *object, const char *key, json_t *value)
-{
-    json_object_set_new_nocheck(object, key, value);
-}
-
-static void put_text(json_t *object, const char *key, const char *text)
-{
-    put(object, key, text && text[0] ? gp_json_text(text) : json_null());
-}
-
-static void put_number(json_t *object, const char *key, double value)
-{
-    put(object, key, gp_json_number(value));
-}
-
-/* 0 means "unknown" or "auto" in the structs; null says so. */
-static void put_positive(json_t *object, const char *key, double value)
-{
-    put(object, key, value > 0 ? gp_json_number(value) : json_null());
-}
-
-json_t *report_quantity(struct quantity q, double divide, const char *unit)
-{
-    if (!q.known)
-        return json_null();
-    json_t *o = json_object();
-    put_number(o, "value", q.value / divide);
-    put_number(o, "low", q.low / divide);
-    put_number(o, "high", q.high / divide);
-    put_text(o, "unit", unit);
-    put_text(o, "origin", origin_word(q.origin));
-    return o;
-}
-
-static void put_gib(json_t *object, const char *key, struct quantity q)
-{
-    put(object, key, report_quantity(q, GP_GIB, "GiB"));
-}
+#define MEMBERS(record, rows, base)                                                    \
+    record_members(record, rows, sizeof(rows) / sizeof((rows)[0]), base)
 
 /* ---- request ---- */
 
-static void put_prune(json_t *o, const struct request *q)
+#define OF_REQUEST(key, kind, member)                                                  \
+    {key, kind, offsetof(struct request, member), NULL}
+
+static const struct member request_load[] = {
+    OF_REQUEST("context", MEMBER_NUMBER, context),
+    OF_REQUEST("prompt", MEMBER_NUMBER, prompt),
+    OF_REQUEST("output", MEMBER_NUMBER, output),
+    OF_REQUEST("users", MEMBER_NUMBER, users),
+    OF_REQUEST("tp", MEMBER_SOME_INT, tp),
+    OF_REQUEST("pp", MEMBER_SOME_INT, pp),
+    OF_REQUEST("ep", MEMBER_SOME_INT, ep),
+    OF_REQUEST("replicas", MEMBER_SOME_INT, replicas),
+    OF_REQUEST("max_pp", MEMBER_INT, max_pp),
+};
+
+static void prune_fact(const struct request *q, struct record *r)
 {
     if (q->prune == PRUNE_UNSTRUCTURED)
-        put_number(o, "prune", q->prune_share * 100);
+        record_count(r, "prune", "%", q->prune_share * 100);
     else
-        put_text(o, "prune", q->prune == PRUNE_2_4 ? "2:4" : "none");
+        record_text(r, "prune", q->prune == PRUNE_2_4 ? "2:4" : "none");
 }
 
-static json_t *report_request(const struct answer *a)
+static void request_facts(const struct answer *a, struct record *r)
 {
     static const char *const price[] = {"on-demand", "spot", "market", "buy"};
     const struct request *q = &a->plan.request;
     const struct memory *m = &a->plan.memory;
-    char engine[64];
-    json_t *o = json_object();
-    put_text(o, "model", a->resolved.model_text);
-    put_text(o, "model_id", q->model->id);
-    put_text(o, "precision", q->precision.id);
-    put(o, "precision_native", json_boolean(q->precision.native));
-    put_text(o, "kv_precision", q->kv->id);
-    put_text(o, "gpu", q->gpu->id);
-    put_positive(o, "gpu_count", q->gpu_count);
-    put_text(o, "gpu_from",
-             a->resolved.gpu_chosen  ? "cheapest-that-fits"
-             : a->resolved.gpu_local ? "this-machine"
-                                     : "request");
-    gp_format(engine, sizeof(engine), "%s@%s", q->engine->id, q->engine->range);
-    put_text(o, "engine", engine);
-    put_number(o, "context", q->context);
-    put_number(o, "prompt", q->prompt);
-    put_number(o, "output", q->output);
-    put_number(o, "users", q->users);
-    put_positive(o, "tp", q->tp);
-    put_positive(o, "pp", q->pp);
-    put_positive(o, "ep", q->ep);
-    put_positive(o, "replicas", q->replicas);
-    put_number(o, "max_pp", q->max_pp);
-    put_positive(o, "max_num_seqs", m->max_num_seqs);
-    put_positive(o, "max_batched_tokens", m->max_batched_tokens);
-    put_positive(o, "memory_utilization", m->fraction);
-    put_number(o, "headroom", q->headroom);
-    put(o, "used",
-        report_quantity(quantity_of(q->used, ORIGIN_ASSUMED), GP_GIB, "GiB"));
-    put_prune(o, q);
-    put_text(o, "price", price[q->price]);
-    put_text(o, "model_origin", a->resolved.generic ? "assumed" : "exact");
-    return o;
+    record_text(r, "model", a->resolved.model_text);
+    record_text(r, "model_id", q->model->id);
+    record_text(r, "precision", q->precision.id);
+    record_flag(r, "precision_native", q->precision.native);
+    record_text(r, "kv_precision", q->kv->id);
+    record_text(r, "gpu", q->gpu->id);
+    record_positive(r, "gpu_count", "", q->gpu_count);
+    record_text(r, "gpu_from",
+                a->resolved.gpu_chosen  ? "cheapest-that-fits"
+                : a->resolved.gpu_local ? "this-machine"
+                                        : "request");
+    record_textf(r, "engine", "%s@%s", q->engine->id, q->engine->range);
+    MEMBERS(r, request_load, q);
+    record_positive(r, "max_num_seqs", "", m->max_num_seqs);
+    record_positive(r, "max_batched_tokens", "", m->max_batched_tokens);
+    record_positive(r, "memory_utilization", "", m->fraction);
+    record_count(r, "headroom", "", q->headroom);
+    record_quantity(r, "used", "GiB", quantity_of(q->used, ORIGIN_ASSUMED), GP_GIB, 2);
+    prune_fact(q, r);
+    record_text(r, "price", price[q->price]);
+    record_text(r, "model_origin", a->resolved.generic ? "assumed" : "exact");
 }
 
 /* ---- verdict ---- */
 
-static json_t *lines(const char (*text)[240], int count)
+static void fix_facts(const struct answer *a, const struct options *options,
+                      const struct fix *f, struct record *r)
 {
-    json_t *list = json_array();
-    for (int i = 0; i < count; i++)
-        json_array_append_new(list, gp_json_text(text[i]));
-    return list;
-}
-
-static json_t *report_fix(const struct answer *a, const struct options *options,
-                          const struct fix *f)
-{
-    json_t *o = json_object();
     struct strbuf command;
     strbuf_init(&command);
     planner_fix_command(options, a, f, &command);
-    put_text(o, "what", f->what);
-    put_text(o, "option", f->option);
-    put_text(o, "command", command.text);
+    record_text(r, "what", f->what);
+    record_text(r, "option", f->option);
+    record_text(r, "command", command.text);
     strbuf_fini(&command);
-    put_text(o, "status", verdict_word(f->verdict));
-    put_number(o, "gain_gib", f->gain / GP_GIB);
-    put_number(o, "gpus", f->gpus);
-    put_positive(o, "per_hour", f->per_hour);
-    put(o, "per_hour_delta",
-        f->cost_known ? gp_json_number(f->cost_delta) : json_null());
-    return o;
+    record_text(r, "status", verdict_word(f->verdict));
+    record_count(r, "gain_gib", "", f->gain / GP_GIB);
+    record_count(r, "gpus", "", f->gpus);
+    record_positive(r, "per_hour", "", f->per_hour);
+    record_count(r, "per_hour_delta", "", f->cost_known ? f->cost_delta : NAN);
 }
 
-static json_t *report_verdict(const struct answer *a, const struct options *options)
+static void verdict_facts(const struct answer *a, const struct options *options,
+                          struct record *r)
 {
     const struct plan *p = &a->plan;
-    json_t *o = json_object(), *fixes = json_array();
-    put_text(o, "status", verdict_word(p->verdict));
-    put_text(o, "limit", limit_word(p->limit));
-    put_text(o, "knob", p->knob);
-    put(o, "reasons", lines(p->reasons, p->reason_count));
-    put(o, "warnings", lines(p->warnings, p->warning_count));
+    record_text(r, "status", verdict_word(p->verdict));
+    record_text(r, "limit", limit_word(p->limit));
+    record_text(r, "knob", p->knob);
+    record_list(r, "reasons");
+    for (int i = 0; i < p->reason_count; i++)
+        record_item(r, "reasons", p->reasons[i]);
+    record_list(r, "warnings");
+    for (int i = 0; i < p->warning_count; i++)
+        record_item(r, "warnings", p->warnings[i]);
+    record_list(r, "fixes");
     for (int i = 0; i < a->fix_count; i++)
-        json_array_append_new(fixes, report_fix(a, options, &a->fixes[i]));
-    put(o, "fixes", fixes);
-    return o;
+        fix_facts(a, options, &a->fixes[i], record_append(r, "fixes"));
 }
 
-static json_t *report_second(const struct runner_up *r)
-{
-    const struct layout *l = &r->layout;
-    if (l->gpus == 0)
-        return json_null();
-    json_t *o = json_object();
-    put_number(o, "gpus", l->gpus);
-    put_number(o, "tp", l->tp);
-    put_number(o, "pp", l->pp);
-    put_number(o, "ep", l->ep);
-    put_number(o, "replicas", l->replicas);
-    put_positive(o, "per_hour", r->per_hour);
-    put_text(o, "lost_by", r->lost);
-    return o;
-}
+/* ---- layout ---- */
 
-static json_t *report_layout(const struct plan *p)
+#define OF_LAYOUT(member) {#member, MEMBER_INT, offsetof(struct layout, member), NULL}
+
+static const struct member layout_degrees[] = {
+    OF_LAYOUT(gpus), OF_LAYOUT(tp), OF_LAYOUT(pp), OF_LAYOUT(ep), OF_LAYOUT(replicas),
+};
+
+static void layout_facts(const struct plan *p, struct record *r)
 {
-    const struct layout *l = &p->layout;
-    json_t *o = json_object();
-    put_text(o, "gpu", p->request.gpu->id);
-    put_number(o, "gpus", l->gpus);
-    put_number(o, "tp", l->tp);
-    put_number(o, "pp", l->pp);
-    put_number(o, "ep", l->ep);
-    put_number(o, "replicas", l->replicas);
-    put_number(o, "hosts", l->hosts);
-    put_positive(o, "host_gpus", p->request.host_gpus);
-    put(o, "host_assumed", json_boolean(p->request.host_assumed));
-    put(o, "runner_up", report_second(&p->second));
-    return o;
+    const struct runner_up *second = &p->second;
+    record_text(r, "gpu", p->request.gpu->id);
+    MEMBERS(r, layout_degrees, &p->layout);
+    record_count(r, "hosts", "", p->layout.hosts);
+    record_positive(r, "host_gpus", "", p->request.host_gpus);
+    record_flag(r, "host_assumed", p->request.host_assumed);
+    if (second->layout.gpus == 0) {
+        record_text(r, "runner_up", "");
+        return;
+    }
+    r = record_inside(r, "runner_up");
+    MEMBERS(r, layout_degrees, &second->layout);
+    record_positive(r, "per_hour", "", second->per_hour);
+    record_text(r, "lost_by", second->lost);
 }
 
 /* ---- memory ---- */
 
-static json_t *report_roles(const struct memory *m)
+#define OF_MEMORY(member)                                                              \
+    {#member, MEMBER_BYTES, offsetof(struct memory, member), NULL}
+
+static const struct member memory_there[] = {
+    OF_MEMORY(physical), OF_MEMORY(usable), OF_MEMORY(budget), OF_MEMORY(weights),
+};
+static const struct member memory_pool[] = {OF_MEMORY(kv_pool)};
+static const struct member memory_taken[] = {
+    OF_MEMORY(kv_needed),  OF_MEMORY(state),     OF_MEMORY(kv_reserved),
+    OF_MEMORY(activation), OF_MEMORY(non_torch), OF_MEMORY(graphs),
+    OF_MEMORY(free),
+};
+static const struct member memory_holds[] = {
+    {"kv_cache_tokens", MEMBER_QUANTITY, offsetof(struct memory, kv_cache_tokens),
+     "tokens"},
+    {"max_concurrency", MEMBER_QUANTITY, offsetof(struct memory, max_concurrency),
+     "requests"},
+};
+
+static void role_facts(const struct memory *m, struct record *r)
 {
-    json_t *o = json_object();
-    for (int r = 0; r < ROLE_COUNT; r++)
-        if (m->split.role[r] > 0)
-            put_number(o, role_word((enum tensor_role)r), m->split.role[r] / GP_GIB);
+    for (int i = 0; i < ROLE_COUNT; i++)
+        if (m->split.role[i] > 0)
+            record_count(r, role_word((enum tensor_role)i), "GiB",
+                         m->split.role[i] / GP_GIB);
     if (m->split.loaded > 0)
-        put_number(o, "added at load", m->split.loaded / GP_GIB);
-    return o;
+        record_count(r, "added at load", "GiB", m->split.loaded / GP_GIB);
 }
 
-static json_t *report_gpu_memory(const struct plan *p)
+static void gpu_facts(const struct plan *p, struct record *r)
 {
     const struct memory *m = &p->memory;
-    bool pool = !p->request.model->weights_only;
-    json_t *o = json_object();
-    put_gib(o, "physical", m->physical);
-    put_gib(o, "usable", m->usable);
-    put_gib(o, "budget", m->budget);
-    put_gib(o, "weights", m->weights);
-    put(o, "weights_by_role_gib", report_roles(m));
-    put_gib(o, "kv_pool", pool ? m->kv_pool : quantity_unknown());
-    put_gib(o, "kv_needed", m->kv_needed);
-    put_gib(o, "state", m->state);
-    put_gib(o, "kv_reserved", m->kv_reserved);
-    put_gib(o, "activation", m->activation);
-    put_gib(o, "non_torch", m->non_torch);
-    put_gib(o, "graphs", m->graphs);
-    put_gib(o, "free", m->free);
-    return o;
+    MEMBERS(r, memory_there, m);
+    role_facts(m, record_inside(r, "weights_by_role_gib"));
+    if (p->request.model->weights_only)
+        record_text(r, "kv_pool", "");
+    else
+        MEMBERS(r, memory_pool, m);
+    MEMBERS(r, memory_taken, m);
 }
 
-static json_t *report_memory(const struct plan *p)
+/* The rule's bytes, with the precision that they were taken at. */
+static void rule_facts(const struct plan *p, struct record *r)
+{
+    static const char *const bounds[] = {"value", "low", "high"};
+    for (int i = 0; i < 3; i++)
+        record_count(r, bounds[i], "GiB", p->memory.rule_of_thumb / GP_GIB);
+    record_text(r, "unit", "GiB");
+    record_text(r, "origin", origin_word(ORIGIN_ASSUMED));
+    record_text(r, "precision", p->request.precision.id);
+}
+
+static void memory_facts(const struct plan *p, struct record *doc)
 {
     const struct memory *m = &p->memory;
-    if (!p->has_memory)
-        return json_null();
-    json_t *o = json_object();
-    put(o, "per_gpu", report_gpu_memory(p));
-    put_number(o, "stage", m->stage);
-    put(o, "kv_bytes_per_token",
-        report_quantity(quantity_of(m->kv_bytes_per_token, m->kv_needed.origin), 1,
-                        "B"));
-    put(o, "kv_sequence",
-        report_quantity(quantity_of(m->sequence.exact, m->kv_needed.origin), GP_GIB,
-                        "GiB"));
-    put(o, "kv_cache_tokens", report_quantity(m->kv_cache_tokens, 1, "tokens"));
-    put(o, "max_concurrency", report_quantity(m->max_concurrency, 1, "requests"));
-    put(o, "checkpoint",
-        report_quantity(quantity_of(m->file_bytes, m->weights.origin), GP_GIB, "GiB"));
-    json_t *rule =
-        report_quantity(quantity_of(m->rule_of_thumb, ORIGIN_ASSUMED), GP_GIB, "GiB");
-    put_text(rule, "precision", p->request.precision.id);
-    put(o, "rule_of_thumb", rule);
-    return o;
+    enum origin kv = m->kv_needed.origin;
+    if (!p->has_memory) {
+        record_text(doc, "memory", "");
+        return;
+    }
+    struct record *r = record_inside(doc, "memory");
+    gpu_facts(p, record_inside(r, "per_gpu"));
+    record_count(r, "stage", "", m->stage);
+    record_quantity(r, "kv_bytes_per_token", "B",
+                    quantity_of(m->kv_bytes_per_token, kv), 1, 0);
+    record_quantity(r, "kv_sequence", "GiB", quantity_of(m->sequence.exact, kv), GP_GIB,
+                    2);
+    MEMBERS(r, memory_holds, m);
+    record_quantity(r, "checkpoint", "GiB",
+                    quantity_of(m->file_bytes, m->weights.origin), GP_GIB, 2);
+    rule_facts(p, record_inside(r, "rule_of_thumb"));
 }
 
-static json_t *report_speed(void)
+static void speed_facts(struct record *r)
 {
     static const char *const keys[] = {"ttft", "tpot", "output_tokens_per_s",
                                        "requests_per_s", "bound"};
-    json_t *o = json_object();
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        put(o, keys[i], json_null());
-    return o;
+        record_text(r, keys[i], "");
 }
 
 /* ---- cost ---- */
 
-static json_t *report_rent(const struct rent *r)
+#define OF_RENT(member, kind) {#member, kind, offsetof(struct rent, member), NULL}
+#define OF_BUY(key, kind, member, unit) {key, kind, offsetof(struct buy, member), unit}
+
+static const struct member rent_figures[] = {
+    OF_RENT(instances, MEMBER_INT),
+    OF_RENT(gpus_paid, MEMBER_INT),
+    OF_RENT(per_hour, MEMBER_NUMBER),
+    OF_RENT(per_month, MEMBER_NUMBER),
+};
+static const struct member rent_machines[] = {
+    OF_RENT(machines, MEMBER_INT),
+    OF_RENT(apart, MEMBER_FLAG), /* GPUs of one request in several of them */
+};
+static const struct member buy_members[] = {
+    OF_BUY("what", MEMBER_CHARS, what, NULL),
+    OF_BUY("capital", MEMBER_QUANTITY, capital, "$"),
+    OF_BUY("per_hour", MEMBER_QUANTITY, per_hour, "$/h"),
+    OF_BUY("per_month", MEMBER_QUANTITY, per_month, "$/month"),
+    OF_BUY("running_per_hour", MEMBER_QUANTITY, running, "$/h"),
+    OF_BUY("power_w", MEMBER_NUMBER, watts, NULL),
+    OF_BUY("break_even_hours", MEMBER_SOME, break_even_hours, NULL),
+    OF_BUY("host_assumed", MEMBER_FLAG, host_assumed, NULL),
+    OF_BUY("as_of", MEMBER_CHARS, as_of, NULL),
+    OF_BUY("source", MEMBER_CHARS, source, NULL),
+};
+
+static void rent_facts(const char *name, const struct rent *rent, struct record *r)
 {
-    if (!r->known)
-        return json_null();
-    json_t *o = json_object();
-    put_text(o, "provider", r->instance->provider);
-    put_text(o, "instance", r->instance->type);
-    put_number(o, "instances", r->instances);
-    put_number(o, "gpus_paid", r->gpus_paid);
-    put_number(o, "per_hour", r->per_hour);
-    put_number(o, "per_month", r->per_month);
-    put_text(o, "region", r->instance->region);
-    put_text(o, "date", r->instance->date);
-    put(o, "age_days", r->age_days >= 0 ? json_integer(r->age_days) : json_null());
-    put(o, "assumed", json_boolean(r->instance->assumed));
-    put_number(o, "machines", r->machines);
-    put(o, "apart",
-        json_boolean(r->apart)); /* GPUs of one request in several of them */
-    put_text(o, "note", r->instance->note);
-    put_text(o, "source", r->instance->source);
-    return o;
+    const struct instance *in = rent->instance;
+    if (!rent->known) {
+        record_text(r, name, "");
+        return;
+    }
+    r = record_inside(r, name);
+    record_text(r, "provider", in->provider);
+    record_text(r, "instance", in->type);
+    MEMBERS(r, rent_figures, rent);
+    record_text(r, "region", in->region);
+    record_text(r, "date", in->date);
+    record_count(r, "age_days", "days",
+                 rent->age_days >= 0 ? (double)rent->age_days : NAN);
+    record_flag(r, "assumed", in->assumed);
+    MEMBERS(r, rent_machines, rent);
+    record_text(r, "note", in->note);
+    record_text(r, "source", in->source);
 }
 
-static json_t *report_buy(const struct buy *b)
-{
-    if (!b->known)
-        return json_null();
-    json_t *o = json_object();
-    put_text(o, "what", b->what);
-    put(o, "capital", report_quantity(b->capital, 1, "$"));
-    put(o, "per_hour", report_quantity(b->per_hour, 1, "$/h"));
-    put(o, "per_month", report_quantity(b->per_month, 1, "$/month"));
-    put(o, "running_per_hour", report_quantity(b->running, 1, "$/h"));
-    put_number(o, "power_w", b->watts);
-    put_positive(o, "break_even_hours", b->break_even_hours);
-    put(o, "host_assumed", json_boolean(b->host_assumed));
-    put_text(o, "as_of", b->as_of);
-    put_text(o, "source", b->source);
-    return o;
-}
-
-static const struct rent *wanted_rent(const struct cost *c)
-{
-    return c->want == WANT_SPOT     ? &c->spot
-           : c->want == WANT_MARKET ? &c->market
-                                    : &c->on_demand;
-}
-
-static json_t *report_cost(const struct plan *p)
+static void cost_facts(const struct plan *p, struct record *doc)
 {
     const struct cost *c = &p->cost;
-    const struct rent *r = wanted_rent(c);
-    enum origin origin = c->want == WANT_BUY ? c->buy.per_hour.origin : ORIGIN_SHEET;
-    struct quantity hour = c->want == WANT_BUY && c->buy.known
-                               ? c->buy.per_hour
-                               : quantity_of(c->per_hour, origin);
-    struct quantity month = c->want == WANT_BUY && c->buy.known
-                                ? c->buy.per_month
-                                : quantity_of(c->per_month, origin);
-    if (!p->has_memory)
-        return json_null();
-    json_t *o = json_object();
-    hour.known = month.known = c->per_hour > 0;
-    put(o, "per_hour", report_quantity(hour, 1, "$/h"));
-    put(o, "per_month", report_quantity(month, 1, "$/month"));
-    put(o, "per_million_output_tokens", json_null());
-    put(o, "on_demand", report_rent(&c->on_demand));
-    put(o, "spot", report_rent(&c->spot));
-    put(o, "market", report_rent(&c->market));
-    put(o, "buy", report_buy(&c->buy));
-    put_text(o, "source",
-             c->want == WANT_BUY ? c->buy.source
-             : r->known          ? r->instance->source
-                                 : "");
-    put_text(o, "note", c->note);
-    return o;
+    const struct rent *wanted = cost_wanted(c);
+    struct quantity hour, month;
+    if (!p->has_memory) {
+        record_text(doc, "cost", "");
+        return;
+    }
+    struct record *r = record_inside(doc, "cost");
+    answer_prices(p, &hour, &month);
+    record_quantity(r, "per_hour", "$/h", hour, 1, 2);
+    record_quantity(r, "per_month", "$/month", month, 1, 0);
+    record_text(r, "per_million_output_tokens", "");
+    rent_facts("on_demand", &c->on_demand, r);
+    rent_facts("spot", &c->spot, r);
+    rent_facts("market", &c->market, r);
+    if (c->buy.known)
+        MEMBERS(record_inside(r, "buy"), buy_members, &c->buy);
+    else
+        record_text(r, "buy", "");
+    record_text(r, "source",
+                !wanted         ? c->buy.source
+                : wanted->known ? wanted->instance->source
+                                : "");
+    record_text(r, "note", c->note);
 }
 
 /* ---- the whole ---- */
 
-json_t *report_term(const struct term_why *t)
+void report_terms(const struct term_why *terms, int count, struct record *doc)
 {
-    json_t *o = json_object();
-    put_text(o, "term", t->name);
-    put_text(o, "equation", t->equation);
-    put_text(o, "inputs", t->inputs);
-    put(o, "value", report_quantity(t->value, 1, t->unit));
-    put_text(o, "source", t->source);
-    return o;
+    record_list(doc, "why");
+    for (int i = 0; i < count; i++) {
+        const struct term_why *t = &terms[i];
+        struct record *r = record_append(doc, "why");
+        record_text(r, "term", t->name);
+        record_text(r, "equation", t->equation);
+        record_text(r, "inputs", t->inputs);
+        record_quantity(r, "value", t->unit, t->value, 1, 2);
+        record_text(r, "source", t->source);
+    }
 }
 
-static json_t *report_why(const struct plan *p)
+static void source_facts(const struct request *q, struct record *r)
 {
-    struct term_why terms[EXPLAIN_MAX];
-    json_t *list = json_array();
-    int n = explain_plan(p, terms);
-    for (int i = 0; i < n; i++)
-        json_array_append_new(list, report_term(&terms[i]));
-    return list;
+    record_text(r, "model", q->model->source);
+    record_text(r, "gpu", q->gpu->source);
+    record_text(r, "gpu_confidence", q->gpu->confidence);
+    record_text(r, "engine", q->engine->source);
+    record_text(r, "engine_date", q->engine->date);
+    record_text(r, "format", q->precision.weight->source);
 }
 
-static json_t *report_sources(const struct request *q)
-{
-    json_t *o = json_object();
-    put_text(o, "model", q->model->source);
-    put_text(o, "gpu", q->gpu->source);
-    put_text(o, "gpu_confidence", q->gpu->confidence);
-    put_text(o, "engine", q->engine->source);
-    put_text(o, "engine_date", q->engine->date);
-    put_text(o, "format", q->precision.weight->source);
-    return o;
-}
-
-json_t *report_plan(const struct answer *a, const struct options *options, bool why,
-                    bool brief)
+void report_plan(const struct answer *a, const struct options *options, bool why,
+                 bool brief, struct record *doc)
 {
     static const char *const solve[] = {"none",  "gpus",      "context",
                                         "users", "precision", "budget"};
-    json_t *o = json_object();
-    put_text(o, "schema", "gpuplan.plan/1");
-    put(o, "request", report_request(a));
-    put(o, "verdict", report_verdict(a, options));
-    put(o, "layout", report_layout(&a->plan));
-    put(o, "memory", report_memory(&a->plan));
-    put(o, "speed", report_speed());
-    put(o, "cost", report_cost(&a->plan));
+    const struct plan *p = &a->plan;
+    record_text(doc, "schema", "gpuplan.plan/1");
+    request_facts(a, record_inside(doc, "request"));
+    verdict_facts(a, options, record_inside(doc, "verdict"));
+    layout_facts(p, record_inside(doc, "layout"));
+    memory_facts(p, doc);
+    speed_facts(record_inside(doc, "speed"));
+    cost_facts(p, doc);
     if (a->solve != SOLVE_NONE) {
-        json_t *s = json_object();
-        put_text(s, "field", solve[a->solve]);
-        put(s, "found", json_boolean(a->solved));
-        put(s, "limited",
-            json_boolean(solve_has_limit(&a->plan.request, a->solve)));
-        put(o, "solve", s);
+        struct record *r = record_inside(doc, "solve");
+        record_text(r, "field", solve[a->solve]);
+        record_flag(r, "found", a->solved);
+        record_flag(r, "limited", solve_has_limit(&p->request, a->solve));
     }
     if (!brief)
-        put(o, "sources", report_sources(&a->plan.request));
-    if (why)
-        put(o, "why", report_why(&a->plan));
-    return o;
+        source_facts(&p->request, record_inside(doc, "sources"));
+    if (why) {
+        struct term_why terms[EXPLAIN_MAX];
+        report_terms(terms, explain_plan(p, terms), doc);
+    }
 }
 
 void print_plan_json(const struct answer *answer, const struct options *options,
                      bool why, struct strbuf *out)
 {
-    json_t *json = report_plan(answer, options, why, false);
-    gp_json_write(json, true, out);
-    json_decref(json);
+    struct record doc;
+    record_init(&doc);
+    report_plan(answer, options, why, false, &doc);
+    record_json(&doc, out);
+    record_fini(&doc);
 }
 
-json_t *report_error(const struct gp_err *err)
+void report_error(const struct gp_err *err, struct record *doc)
 {
-    json_t *o = json_object();
-    put_text(o, "schema", "gpuplan.error/1");
-    put_text(o, "code", gp_status_word(err->code));
-    put_text(o, "where", err->where);
-    put_text(o, "text", err->text);
-    put_text(o, "hint", err->hint);
-    return o;
+    record_text(doc, "schema", "gpuplan.error/1");
+    record_text(doc, "code", gp_status_word(err->code));
+    record_text(doc, "where", err->where);
+    record_text(doc, "text", err->text);
+    record_text(doc, "hint", err->hint);
 }

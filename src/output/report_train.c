@@ -3,121 +3,94 @@
  */
 #include "output/report_train.h"
 
+#include <math.h>
+
 #include "output/report.h"
-#include "util/json.h"
 #include "util/units.h"
 
-int train_parts(const struct train_memory *m, struct train_part parts[TRAIN_PARTS])
+#define PART(key, name, member) {key, name, offsetof(struct train_memory, member)}
+
+const struct train_part train_parts[TRAIN_PARTS] = {
+    PART("usable", "usable", usable),
+    PART("weights", "weights", weights),
+    PART("adapters", "adapters", adapters),
+    PART("gradients", "gradients", gradients),
+    PART("master", "master copy", master),
+    PART("optimizer", "optimizer", optimizer),
+    PART("activations", "activations", activations),
+    PART("logits", "logits", logits),
+    PART("live_layer", "recomputed layer", live),
+    PART("step", "optimizer step", step),
+    PART("buffers", "buffers", buffers),
+    PART("fragmentation", "fragmentation", fragmentation),
+    PART("context", "context and NCCL", context),
+    PART("free", "free", free),
+};
+
+const struct quantity *train_part_bytes(const struct train_memory *m,
+                                        const struct train_part *part)
 {
-    const struct train_part all[] = {
-        {"usable", "usable", m->usable},
-        {"weights", "weights", m->weights},
-        {"adapters", "adapters", m->adapters},
-        {"gradients", "gradients", m->gradients},
-        {"master", "master copy", m->master},
-        {"optimizer", "optimizer", m->optimizer},
-        {"activations", "activations", m->activations},
-        {"logits", "logits", m->logits},
-        {"live_layer", "recomputed layer", m->live},
-        {"step", "optimizer step", m->step},
-        {"buffers", "buffers", m->buffers},
-        {"fragmentation", "fragmentation", m->fragmentation},
-        {"context", "context and NCCL", m->context},
-        {"free", "free", m->free},
-    };
-    for (int i = 0; i < TRAIN_PARTS; i++)
-        parts[i] = all[i];
-    return TRAIN_PARTS;
+    return (const struct quantity *)((const char *)m + part->offset);
 }
 
-static json_t *notes(const char (*text)[240], int count)
+static void setting_facts(const struct request *q, const struct train *t,
+                          struct record *r)
 {
-    json_t *list = json_array();
-    for (int i = 0; i < count; i++)
-        json_array_append_new(list, gp_json_text(text[i]));
-    return list;
+    record_text(r, "model", q->model->id);
+    record_text(r, "gpu", q->gpu->id);
+    record_text(r, "method", train_method_word(t->method));
+    record_text(r, "optimizer", train_optimizer_word(t->optimizer));
+    record_text(r, "recompute", train_recompute_word(t->recompute));
+    record_count(r, "zero", "", t->zero_stage);
+    record_count(r, "sequence", "tokens", t->sequence);
+    record_count(r, "micro_batch", "", t->micro_batch);
+    record_count(r, "lora_rank", "", t->method == TRAIN_FULL ? NAN : t->lora_rank);
 }
 
-static void put(json_t *o, const char *key, json_t *value)
+static void verdict_facts(const struct train_memory *m, const struct train_fix *fixes,
+                          int count, struct record *r)
 {
-    json_object_set_new_nocheck(o, key, value);
-}
-
-static json_t *setting(const struct request *q, const struct train *t)
-{
-    json_t *o = json_object();
-    put(o, "model", gp_json_text(q->model->id));
-    put(o, "gpu", gp_json_text(q->gpu->id));
-    put(o, "method", gp_json_text(train_method_word(t->method)));
-    put(o, "optimizer", gp_json_text(train_optimizer_word(t->optimizer)));
-    put(o, "recompute", gp_json_text(train_recompute_word(t->recompute)));
-    put(o, "zero", json_integer(t->zero_stage));
-    put(o, "sequence", gp_json_number(t->sequence));
-    put(o, "micro_batch", gp_json_number(t->micro_batch));
-    put(o, "lora_rank",
-        t->method == TRAIN_FULL ? json_null() : json_integer(t->lora_rank));
-    return o;
-}
-
-static json_t *fix_list(const struct train_fix *fixes, int count)
-{
-    json_t *list = json_array();
+    record_text(r, "status", verdict_word(m->verdict));
+    record_text(r, "limit", train_limit_word(m->limit));
+    record_text(r, "knob", m->knob);
+    record_list(r, "reasons");
+    for (int i = 0; i < m->reason_count; i++)
+        record_item(r, "reasons", m->reasons[i]);
+    record_list(r, "warnings");
+    for (int i = 0; i < m->warning_count; i++)
+        record_item(r, "warnings", m->warnings[i]);
+    record_list(r, "fixes");
     for (int i = 0; i < count; i++) {
-        json_t *o = json_object();
-        put(o, "what", gp_json_text(fixes[i].what));
-        put(o, "option", gp_json_text(fixes[i].option));
-        put(o, "status", gp_json_text(verdict_word(fixes[i].verdict)));
-        put(o, "gain_gib", gp_json_number(fixes[i].gain / GP_GIB));
-        put(o, "gpus", json_integer(fixes[i].gpus));
-        json_array_append_new(list, o);
+        struct record *fix = record_append(r, "fixes");
+        record_text(fix, "what", fixes[i].what);
+        record_text(fix, "option", fixes[i].option);
+        record_text(fix, "status", verdict_word(fixes[i].verdict));
+        record_count(fix, "gain_gib", "", fixes[i].gain / GP_GIB);
+        record_count(fix, "gpus", "", fixes[i].gpus);
     }
-    return list;
 }
 
-static json_t *verdict(const struct train_memory *m, const struct train_fix *fixes,
-                       int count)
+void report_train(const struct request *q, const struct train_memory *m,
+                  const struct train_fix *fixes, int fix_count, bool why,
+                  struct record *doc)
 {
-    json_t *o = json_object();
-    put(o, "status", gp_json_text(verdict_word(m->verdict)));
-    put(o, "limit", gp_json_text(train_limit_word(m->limit)));
-    put(o, "knob", m->knob[0] ? gp_json_text(m->knob) : json_null());
-    put(o, "reasons", notes(m->reasons, m->reason_count));
-    put(o, "warnings", notes(m->warnings, m->warning_count));
-    put(o, "fixes", fix_list(fixes, count));
-    return o;
-}
-
-static json_t *why_list(const struct request *q, const struct train_memory *m)
-{
-    struct term_why t[EXPLAIN_MAX];
-    json_t *list = json_array();
-    int n = train_explain(q, m, t);
-    for (int i = 0; i < n; i++)
-        json_array_append_new(list, report_term(&t[i]));
-    return list;
-}
-
-json_t *report_train(const struct request *q, const struct train_memory *m,
-                     const struct train_fix *fixes, int fix_count, bool why)
-{
-    struct train_part parts[TRAIN_PARTS];
-    json_t *o = json_object(), *memory = json_object(), *layout = json_object();
-    int n = train_parts(m, parts);
-    put(o, "schema", gp_json_text("gpuplan.train/1"));
-    put(o, "request", setting(q, &m->train));
-    put(o, "verdict", verdict(m, fixes, fix_count));
-    put(layout, "gpus", json_integer(m->train.gpus));
-    put(layout, "data_parallel", json_integer(m->data_parallel));
-    put(layout, "tp", json_integer(m->train.tp));
-    put(layout, "pp", json_integer(m->train.pp));
-    put(o, "layout", layout);
-    for (int i = 0; i < n; i++)
-        put(memory, parts[i].key, report_quantity(parts[i].bytes, GP_GIB, "GiB"));
-    put(memory, "total", report_quantity(m->total, GP_GIB, "GiB"));
-    put(o, "memory_per_gpu", memory);
-    put(o, "params", gp_json_number(m->params));
-    put(o, "trainable", gp_json_number(m->trainable));
-    if (why)
-        put(o, "why", why_list(q, m));
-    return o;
+    record_text(doc, "schema", "gpuplan.train/1");
+    setting_facts(q, &m->train, record_inside(doc, "request"));
+    verdict_facts(m, fixes, fix_count, record_inside(doc, "verdict"));
+    struct record *r = record_inside(doc, "layout");
+    record_count(r, "gpus", "", m->train.gpus);
+    record_count(r, "data_parallel", "", m->data_parallel);
+    record_count(r, "tp", "", m->train.tp);
+    record_count(r, "pp", "", m->train.pp);
+    r = record_inside(doc, "memory_per_gpu");
+    for (int i = 0; i < TRAIN_PARTS; i++)
+        record_quantity(r, train_parts[i].key, "GiB",
+                        *train_part_bytes(m, &train_parts[i]), GP_GIB, 2);
+    record_quantity(r, "total", "GiB", m->total, GP_GIB, 2);
+    record_count(doc, "params", "", m->params);
+    record_count(doc, "trainable", "", m->trainable);
+    if (why) {
+        struct term_why terms[EXPLAIN_MAX];
+        report_terms(terms, train_explain(q, m, terms), doc);
+    }
 }

@@ -1,25 +1,26 @@
 /*
- * report_train.h - a training plan as JSON (gpuplan.train/1).
+ * report_train.h - a training plan as a record, which becomes JSON (gpuplan.train/1).
  */
 #ifndef GP_OUTPUT_REPORT_TRAIN_H
 #define GP_OUTPUT_REPORT_TRAIN_H
 
-#include <jansson.h>
-
 #include "core/train.h"
+#include "output/record.h"
 
 /* A part of the memory of one GPU, in the order it is shown. */
 struct train_part {
-    const char *key, *name; /* "gradients"; "KV needed" style words for people */
-    struct quantity bytes;
+    const char *key, *name; /* "live_layer" in JSON; "recomputed layer" for people */
+    size_t offset;          /* of its quantity in struct train_memory */
 };
 
 #define TRAIN_PARTS 14
+extern const struct train_part train_parts[TRAIN_PARTS];
 
-/* Fills parts[] and returns how many. */
-int train_parts(const struct train_memory *memory, struct train_part parts[TRAIN_PARTS]);
+const struct quantity *train_part_bytes(const struct train_memory *memory,
+                                        const struct train_part *part);
 
-json_t *report_train(const struct request *request, const struct train_memory *memory,
-                     const struct train_fix *fixes, int fix_count, bool why);
+void report_train(const struct request *request, const struct train_memory *memory,
+                  const struct train_fix *fixes, int fix_count, bool why,
+                  struct record *doc);
 
 #endif

@@ -73,11 +73,8 @@ static void count_facts(const struct plan *p, struct record *s)
 /* The rule's GPUs at the price of one GPU of the offer that the exact plan takes. */
 static struct quantity rule_cost(const struct plan *p)
 {
-    const struct cost *c = &p->cost;
-    const struct rent *r = c->want == WANT_SPOT     ? &c->spot
-                           : c->want == WANT_MARKET ? &c->market
-                                                    : &c->on_demand;
-    if (c->want == WANT_BUY || !p->has_memory || !r->known || r->gpus_paid <= 0)
+    const struct rent *r = cost_wanted(&p->cost);
+    if (!r || !p->has_memory || !r->known || r->gpus_paid <= 0)
         return quantity_unknown();
     return quantity_of(rule_gpus(&p->request) * r->per_hour / r->gpus_paid,
                        ORIGIN_ASSUMED);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "output/batch.h"
+#include "request/request_line.h"
 #include "util/mem.h"
 #include "util/str.h"
 #include "util/units.h"
@@ -433,7 +433,7 @@ enum gp_status form_save(struct form *form, const char *path, struct gp_err *err
         return gp_fail(err, GP_E_USAGE, "", "such as plan.json", "a file needs a name");
     strbuf_init(&line);
     values_ask(&form->values, option, &options);
-    batch_write(&options, &line);
+    request_line_write(&options, &line);
     status = path_write(path, line.text, line.len, err);
     strbuf_fini(&line);
     if (!status) {
@@ -492,21 +492,21 @@ static enum gp_status take_request(struct form *form, const char *path,
 enum gp_status form_load(struct form *form, const char *path, struct gp_err *err)
 {
     struct form_values values = {0};
-    struct batch_request request = {0};
+    struct request_line request = {0};
     const char *line;
     char *text;
     size_t len;
     long number = 0;
-    enum gp_status status = path_read(path, BATCH_LINE_MAX, &text, &len, err);
+    enum gp_status status = path_read(path, REQUEST_LINE_MAX, &text, &len, err);
 
     if (status)
         return status;
     status = only_line(path, text, &line, &len, &number, err);
     if (!status)
-        status = batch_read(path, number, line, len, &request, err);
+        status = request_line_read(path, number, line, len, &request, err);
     if (!status)
         status = take_request(form, path, &request.options, &values, err);
-    batch_fini(&request);
+    request_line_fini(&request);
     free(text);
     if (status)
         return status;

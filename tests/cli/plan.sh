@@ -11,8 +11,14 @@ assert_contains "weights part" "weights             33.88" "$out"
 assert_contains "KV part" "KV needed           20.00" "$out"
 assert_contains "rule of thumb says its precision" "rule of thumb at fp8: 70.55 B x 8 bit" "$out"
 assert_contains "cost" "on demand" "$out"
-assert_contains "sources" "sources" "$out"
+assert_contains "sources in one line" \
+    "sources: model 2026-11, GPU confidence high, engine 2026-11" "$out"
+assert_contains "where the rest is" "details with -v or --why" "$out"
+assert_eq "and no more of them" "" "$(echo "$out" | grep aiconfigurator || true)"
 assert_eq "nothing on stderr" "" "$err"
+
+run --plan -m llama-3.1-70b -p fp8 -g h100-sxm -v
+assert_contains "-v names each source" "    model   github ai-dynamo/aiconfigurator" "$out"
 
 # the command's name works with and without dashes, options in each spelling
 run plan --model=llama-3.1-70b -pfp8 -g h100-sxm --context 8192 --users=16 -q
@@ -180,7 +186,12 @@ if have_json; then
     assert_eq "--output N is tokens" 512 "$(json request.output)"
 fi
 run --plan -m llama-3.1-8b -g h100-sxm -f csv
-assert_contains "CSV head" "part,GiB per GPU,low GiB,high GiB,origin,note" "$out"
+assert_contains "CSV head" "part,value,low,high,unit,origin,note" "$out"
+assert_contains "CSV verdict" "verdict,fits,,,,," "$out"
+assert_contains "CSV count" "GPUs,1,1,1,,exact,\"TP 1, 1 host\"" "$out"
+assert_contains "CSV memory" "physical,79.6500,79.6500,79.6500,GiB,sheet," "$out"
+rows=$(echo "$out" | sed -n 's/^cost per hour,[0-9.]*,[0-9.]*,[0-9.]*,\$\/h,sheet,.*/cost/p')
+assert_eq "CSV cost" cost "$rows"
 run --plan -m llama-3.1-8b -g h100-sxm -f markdown
 assert_contains "Markdown head" "| part" "$out"
 

@@ -38,7 +38,7 @@ expect <<'END'
 │░ CUDA graphs 0.87  · free 7.34  of 47.41 GiB usable                          │
 │TP 1 x PP 2, 1 host: holds ~18.8 requests of 8,192 tokens, 16 asked for; *    │
 │nothing that fits is cheaper and holds as many                                │
-│on demand $1.00/h, $730.00/month: 1 x hyperstack/n3-RTX-A6000x2 (undated); the│
+│on demand $1.00/h, $730.00/month: 1 x hyperstack n3-RTX-A6000x2, 2 GPUs       │
 └──────────────────────────────────────────────────────────────────────────────┘
  rtx-a6000 x 2, int4-awq: fits, on the front
  requests held = replicas x KV pool / KV of one request of the context
@@ -83,7 +83,7 @@ expect <<'END'
 │of 47.41 GiB usable                                                                                                   │
 │TP 1 x PP 2, 1 host: holds ~18.8 requests of 8,192 tokens, 16 asked for; * nothing that fits is cheaper and holds as  │
 │many                                                                                                                  │
-│on demand $1.00/h, $730.00/month: 1 x hyperstack/n3-RTX-A6000x2 (undated); the price has no date: check it            │
+│on demand $1.00/h, $730.00/month: 1 x hyperstack n3-RTX-A6000x2, 2 GPUs (undated); the price has no date: check it    │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  rtx-a6000 x 2, int4-awq: fits, on the front
  requests held = replicas x KV pool / KV of one request of the context
@@ -173,8 +173,8 @@ expect <<'END'
 |# weights 18.55  = KV needed 20.00  : activation 0.58  - non-torch 0.07       |
 |- CUDA graphs 0.87  . free 7.34  of 47.41 GiB usable                          |
 |TP 1 x PP 2, 1 host: holds ~18.8 requests of 8,192 tokens, 16 asked for       |
-|on demand $1.65/h, $1,206/month: 1 x verda/2RTX6000ADA.20V (undated); the     |
-|price has no date: check it                                                   |
+|on demand $1.65/h, $1,206/month: 1 x verda 2RTX6000ADA.20V, 2 GPUs (undated); |
+|the price has no date: check it                                               |
 +------------------------------------------------------------------------------+
 END
 
@@ -248,7 +248,7 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ p100-pcie-16 x 1, int4-awq: does-not-fit ────────────────── 1-6 of 15, Tab ─┐
+┌─ p100-pcie-16 x 1, int4-awq: does-not-fit ────────────────── 1-6 of 14, Tab ─┐
 │████████████│████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ lacks 64.23 GiB│
 │█ weights 37.07  ▓ KV needed 40.00  ▒ activation 0.58  ░ non-torch 0.25       │
 │░ CUDA graphs 0.87  · free -62.96  of 15.81 GiB usable                        │
@@ -436,7 +436,7 @@ f "t4 !int4 bf16" Enter
 KEYS
 lines 14 23
 expect <<'END'
-┌─ t4 x 1, bf16 (as published): does-not-fit ───────────────── 1-6 of 16, Tab ─┐
+┌─ t4 x 1, bf16 (as published): does-not-fit ───────────────── 1-6 of 17, Tab ─┐
 │█████│██████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ lacks 159.76 GiB│
 │█ weights 131.45  ▓ KV needed 40.00  ▒ activation 0.58  ░ non-torch 0.25      │
 │░ CUDA graphs 0.87  · free -158.59  of 14.56 GiB usable                       │
@@ -488,9 +488,9 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ h100-sxm x 2, fp8: fits ───────────────────────────────── 12-17 of 17, Tab ─┐
-│(rounded estimate) (confidence high)                                          │
-│vLLM 0.21+: jgchn/llm-d-planner@56dc5b76ca53 accuracy/results (raw logs);     │
+┌─ h100-sxm x 2, fp8: fits ───────────────────────────────── 13-18 of 18, Tab ─┐
+│(rounded estimate)                                                            │
+│engine: jgchn/llm-d-planner@56dc5b76ca53 accuracy/results (raw logs);         │
 │llm-d-incubation/llm-d-planner@e50305af90f0                                   │
 │docs/empirical-vllm-memory-results.md (2026-11)                               │
 │price: data-gate.ch 2026-05-25 / aiinframap mid-2026 (25-30k; used SXM 22-25k │

@@ -60,8 +60,8 @@ Users [1 at once]:
 
 Result: does not fit. 71.91 of 40.87 GiB budget per GPU, 176 percent. 1 x NVIDIA L40S (l40s), TP 1, 1 host.
 Reason: the weights take 67.71 GiB per GPU, 40.87 GiB may be used.
-Model: generic 70B, 70.55 B parameters, shape assumed, int8 weights.
-Load: 1 user of 8,192 tokens, bf16 KV cache, vLLM 0.21+.
+Model: generic 70B (70.55 B parameters, shape assumed), int8 weights, bf16 KV cache.
+Load: 1 user x 8,192 tokens, vLLM 0.21+.
 Memory of one GPU:
 physical: 44.99 GiB, sheet.
 usable: 44.42 GiB, sheet.
@@ -72,12 +72,12 @@ activation: 0.58 GiB, assumed, between 0.46 and 0.81, max-num-seqs 256, batched 
 non-torch: 0.25 GiB, assumed, between 0.14 and 0.56.
 CUDA graphs: 0.87 GiB, assumed, between 0.50 and 1.85.
 free: -27.49 GiB, assumed, between -29.01 and -26.89.
-KV pool: no room, 28.55 GiB short.
+KV pool: no room for KV: 28.55 GiB short.
 Rule of thumb: 82.14 GiB in all, weights counted 67.68 GiB.
-Cost on demand: $1.00 per hour, $730.00 per month, 1 x crusoe l40s (per GPU), 1 GPU, undated, note: price per GPU-hour; sold in host-sized slices.
-Cost spot: $0.50 per hour, $365.00 per month, 1 x crusoe l40s (per GPU), 1 GPU, undated, note: price per GPU-hour; sold in host-sized slices.
-Buy: $0.39 per hour, $281.96 per month, $11,475 for 1 x l40s and hosts, 2023 launch, assumed, 0.5 kW.
-Break-even: after 12191 hours of renting, 16.7 months.
+Cost, on demand: $1.00 per hour, $730.00 per month, 1 x crusoe l40s (per GPU), 1 GPU (undated), note: price per GPU-hour; sold in host-sized slices.
+Cost, spot: $0.50 per hour, $365.00 per month, 1 x crusoe l40s (per GPU), 1 GPU (undated), note: price per GPU-hour; sold in host-sized slices.
+Cost, buy: $0.39 per hour, $281.96 per month, 1 x l40s and hosts for $11,475 (2023 launch, assumed), 0.5 kW.
+Cost, break-even: after 12191 hours of renting (16.7 months).
 Cost: the price has no date: check it.
 Speed: not in this version; measure runs the model's layers on this machine.
 Suggestions, each one was planned:
@@ -231,7 +231,7 @@ same_numbers() {
             "$name: $(LC_ALL=C awk -v v="$value" 'BEGIN { printf "%.2f", v }') GiB" "$said"
     done
     value=$(LC_ALL=C awk -v v="$(json cost.per_hour.value)" 'BEGIN { printf "$%.2f", v }')
-    assert_contains "cost of $*" "Cost on demand: $value per hour" "$said"
+    assert_contains "cost of $*" "Cost, on demand: $value per hour" "$said"
     assert_contains "pool of $*" " $(json memory.kv_cache_tokens.value) tokens" \
         "$(printf '%s' "$said" | tr -d ,)"
 }

@@ -95,12 +95,12 @@ expect <<'END'
 │── Engine ────────────────────────││── Cost ────────────────────────────────────││  outputs;                          │
 │ Engine      auto: vLLM 0.21+    ▾││on demand $6.98/h, $5,095/month             ││  docs.nvidia.com/datacenter/tesla/…│
 │ Slots       auto: 1,024 reques…  ││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs   ││  launch price: HF msrp (rounded    │
-│ Batch       auto: 8,192 tokens   ││  (undated: check it)                       ││  estimate)                         │
+│ Batch       auto: 8,192 tokens   ││  (undated)                                 ││  estimate)                         │
 │ Utilization auto: 0.92 share     ││  assumed: form factor not stated in        ││engine:                             │
 │ Headroom    0.00 share           ││    catalogue; SXM assumed                  ││  jgchn/llm-d-planner@56dc5b76ca53  │
 │ Used        0 GiB                ││spot $3.20/h, $2,336/month                  ││  accuracy/results (raw logs);      │
 │ Pruning     none                ▾││  2 x crusoe h100-sxm (per GPU), 2 GPUs     ││  llm-d-incubation/llm-d-planner@e5…│
-│── Cost ──────────────────────────││  (undated: check it)                       ││  docs/empirical-vllm-memory-result…│
+│── Cost ──────────────────────────││  (undated)                                 ││  docs/empirical-vllm-memory-result…│
 │ Price       on-demand           ▾││  note: price per GPU-hour; sold in         ││  (2026-11)                         │
 │ Hours       730 h/month          ││    host-sized slices                       ││format: arithmetic                  │
 │ Electricity auto: 0.0861 $/kWh   ││buy $2.35/h, $1,718/month                   ││price: skypilot-org/skypilot-catalog│
@@ -487,7 +487,7 @@ expect <<'END'
 │ PP          auto: 1                        ││GPUs 1: TP 1, 1 host                                                    │
 │ EP          auto: 1                        ││── Cost ────────────────────────────────────────────────────────────────│
 │ Replicas    auto: 1                        ││on demand $1.29/h, $941.70/month                                        │
-│ Max PP      auto: 8                        ││  1 x verda 1A100.22V, 1 GPU (undated: check it)                        │
+│ Max PP      auto: 8                        ││  1 x verda 1A100.22V, 1 GPU (undated)                                  │
 │── Engine ──────────────────────────────────││  assumed: form factor not stated in catalogue; SXM assumed             │
 │ Engine      auto: vLLM 0.21+              ▾││spot $0.45/h, $329.60/month                                             │
 └────────────────────────────────────────────┘└────────────────────────────────────────────────────────────────────────┘
@@ -842,7 +842,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
 │ Max PP      auto: 8              ││on demand $1.00/h, $730.00/month          │
 │── Engine ────────────────────────││  1 x crusoe l40s (per GPU), 1 GPU        │
-│ Engine      llama.cpp all vers… ▾││  (undated: check it)                     │
+│ Engine      llama.cpp all vers… ▾││  (undated)                               │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  applied: --engine llama.cpp --precision q4_k_m (u undoes it)
 END
@@ -1183,7 +1183,7 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 35 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 33 ─┐
 │▸Model       tiny.gguf           ▾││FITS  0.72 of 15.81 GiB budget            │
 │ Weights     ggml-q8_0 as publi… ▾││█▓▒░░·····································│
 │ GPU         cheapest: v100-sxm… ▾││  physical          16.00 GiB  assumed    │

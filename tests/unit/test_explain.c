@@ -65,7 +65,6 @@ static void well_formed(void)
         assert_true(strlen(t->name) < sizeof(t->name) - 1);
         assert_true(strlen(t->equation) < sizeof(t->equation) - 1);
         assert_true(strlen(t->inputs) < sizeof(t->inputs) - 1);
-        assert_true(strlen(t->unit) < sizeof(t->unit) - 1);
         assert_true(!t->value.known || isfinite(t->value.value));
         for (int j = 0; j < i; j++)
             assert_string_not_equal(t->name, terms[j].name);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/parts.h"
+#include "output/answer_lines.h"
 #include "tui/membar.h"
 #include "tui/toolkit/utf8.h"
 #include "util/units.h"
@@ -95,25 +96,18 @@ static void memory(struct page *page, const struct plan *plan)
 
 /* ---- words ---- */
 
-static void add_layout(const struct plan *p, struct strbuf *out)
-{
-    const struct layout *l = &p->layout;
-    char words[96];
-    strbuf_addf(out, "%s, %d host%s: ", layout_words(l, words, sizeof(words)), l->hosts,
-                l->hosts == 1 ? "" : "s");
-}
-
 static void holds(struct page *page, const struct compare_row *row)
 {
     const struct plan *p = &row->compared->plan;
     const struct fact *requests = record_find(&row->facts, "max_concurrency");
+    struct answer_line layout[ANSWER_LINES_MAX];
     struct strbuf text;
     char tokens[32];
     if (!p->has_memory)
         return;
     strbuf_init(&text);
-    add_layout(p, &text);
-    strbuf_add(&text, "holds ");
+    answer_lines(p, NULL, LINE_LAYOUT, layout);
+    strbuf_addf(&text, "%s: holds ", layout->text);
     record_cell(requests, &text);
     strbuf_addf(&text, " requests of %s tokens, %.0f asked for",
                 units_tokens(tokens, sizeof(tokens), p->request.context),
@@ -138,52 +132,40 @@ static void reasons(struct page *page, const struct plan *p)
     strbuf_fini(&text);
 }
 
-static void cost(struct page *page, const struct compare_row *row)
+/* The offer of the price class that was asked for, and what is to be known of it. */
+static void cost(struct page *page, const struct plan *p)
 {
-    static const char *const classes[] = {"on demand", "spot", "marketplace", "owned"};
-    const struct plan *p = &row->compared->plan;
-    const struct fact *hour = record_find(&row->facts, "per_hour");
-    const struct fact *month = record_find(&row->facts, "per_month");
-    const char *date = record_get(&row->facts, "price_date");
-    const char *note = record_get(&row->facts, "price_note");
-    char a[32], b[32];
+    static const char *const classes[] = {"on demand", "spot", "marketplace", "buy"};
+    struct answer_line lines[ANSWER_LINES_MAX];
+    int n = answer_lines(p, NULL, LINE_COST, lines);
     struct strbuf text;
     strbuf_init(&text);
-    if (hour && hour->known && month) {
-        strbuf_addf(&text, "%s %s/h, %s/month: %s (%s)", classes[p->request.price],
-                    units_money(a, sizeof(a), hour->number.value),
-                    units_money(b, sizeof(b), month->number.value),
-                    record_get(&row->facts, "offer"), date[0] ? date : "undated");
-        if (note[0])
-            strbuf_addf(&text, "; %s", note);
-    } else {
+    for (int i = 0; i < n; i++)
+        if (lines[i].wanted)
+            strbuf_addf(&text, "%s %s/h, %s/month: %s%s%s", lines[i].name,
+                        lines[i].amount, lines[i].month, lines[i].text,
+                        lines[i].note[0] ? "; " : "", lines[i].note);
+    if (text.len == 0)
         strbuf_addf(&text, "%s: no price is known", classes[p->request.price]);
-    }
     if (p->cost.note[0])
         strbuf_addf(&text, "; %s", p->cost.note);
     paragraph(page, INK_TEXT, text.text);
     strbuf_fini(&text);
 }
 
-static void source(struct page *page, const char *what, const char *text)
+/* Of what differs from row to row: the GPU, the engine, the price. */
+static void sources(struct page *page, const struct plan *p)
 {
-    char line[700];
-    gp_format(line, sizeof(line), "%s: %s", what, text);
-    if (text[0])
-        paragraph(page, INK_DIM, line);
-}
-
-static void sources(struct page *page, const struct compare_row *row)
-{
-    const struct gpu *g = row->compared->plan.request.gpu;
-    const struct engine *e = row->compared->plan.request.engine;
-    char text[640];
-    gp_format(text, sizeof(text), "%s (confidence %s)", g->source,
-              g->confidence[0] ? g->confidence : "unknown");
-    source(page, g->name, text);
-    gp_format(text, sizeof(text), "%s (%s)", e->source, e->date);
-    source(page, record_get(&row->facts, "engine"), text);
-    source(page, "price", record_get(&row->facts, "price_source"));
+    struct answer_line lines[ANSWER_LINES_MAX];
+    int n = answer_lines(p, NULL, LINE_SOURCE, lines);
+    char text[700];
+    for (int i = 0; i < n; i++) {
+        const char *name = lines[i].name;
+        if (strcmp(name, "model") == 0 || strcmp(name, "format") == 0)
+            continue;
+        gp_format(text, sizeof(text), "%s: %s", name, lines[i].text);
+        paragraph(page, INK_DIM, text);
+    }
 }
 
 /* ---- all of it ---- */
@@ -195,7 +177,7 @@ static void lay_out(struct page *page, const struct compare_row *row)
     if (p->verdict != VERDICT_FITS)
         reasons(page, p);
     holds(page, row);
-    cost(page, row);
+    cost(page, p);
     if (p->verdict == VERDICT_FITS)
         reasons(page, p);
     for (int i = 0; i < p->warning_count; i++) {
@@ -203,7 +185,7 @@ static void lay_out(struct page *page, const struct compare_row *row)
         gp_format(line, sizeof(line), "warning: %s", p->warnings[i]);
         paragraph(page, INK_WARN, line);
     }
-    sources(page, row);
+    sources(page, p);
 }
 
 void compare_detail_draw(struct canvas *canvas, struct rect in,

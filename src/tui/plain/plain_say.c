@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "core/parts.h"
+#include "output/answer_lines.h"
 #include "output/print_why.h"
 #include "tui/toolkit/words.h"
 #include "util/str.h"
@@ -22,50 +23,32 @@ static const char *const verdicts[] = {
     [VERDICT_DOES_NOT_FIT] = "does not fit",
 };
 
-static void say_layout(const struct plan *p, struct strbuf *out)
+/* Every line of one kind as a sentence: "Warning: ...". */
+static void say_lines(const struct answer *a, enum line_kind kind, const char *name)
 {
-    const struct layout *l = &p->layout;
-    char words[96];
+    struct answer_line lines[ANSWER_LINES_MAX];
+    int n = answer_lines(&a->plan, a, kind, lines);
 
-    strbuf_addf(out, "%d x %s (%s), %s, %d host%s", l->gpus, p->request.gpu->name,
-                p->request.gpu->id, layout_words(l, words, sizeof words), l->hosts,
-                l->hosts == 1 ? "" : "s");
+    for (int i = 0; i < n; i++)
+        plain_say("%s: %s%s%s.", name, lines[i].amount, lines[i].amount[0] ? ", " : "",
+                  lines[i].text);
 }
 
 static void say_verdict(const struct plan *p)
 {
+    const struct layout *l = &p->layout;
     double room = p->memory.budget.value, used; /* what the verdict goes by */
-    struct strbuf layout;
+    struct answer_line layout[ANSWER_LINES_MAX];
+    char of_budget[80] = "";
 
-    strbuf_init(&layout);
-    say_layout(p, &layout);
-    if (p->has_memory && room > 0) {
-        used = room - plan_margin(p);
-        plain_say("Result: %s. %.2f of %.2f GiB budget per GPU, %.0f percent. %s.",
-                  verdicts[p->verdict], used / GP_GIB, room / GP_GIB, 100 * used / room,
-                  layout.text);
-    } else {
-        plain_say("Result: %s. %s.", verdicts[p->verdict], layout.text);
-    }
-    strbuf_fini(&layout);
-}
-
-static void say_load(const struct answer *a)
-{
-    const struct request *q = &a->plan.request;
-    char params[32], tokens[32];
-
-    plain_say("Model: %s, %s parameters%s, %s weights%s.", q->model->name,
-              units_params(params, sizeof params, model_params(q->model)),
-              a->resolved.generic ? ", shape assumed" : "", q->precision.id,
-              q->precision.native ? " as published" : "");
-    if (q->model->weights_only) {
-        plain_say("Weights only: no tokens, no KV cache, no engine.");
-        return;
-    }
-    plain_say("Load: %.0f user%s of %s tokens, %s KV cache, %s %s.", q->users,
-              q->users > 1 ? "s" : "", units_tokens(tokens, sizeof tokens, q->context),
-              q->kv->id, q->engine->name, q->engine->range);
+    answer_lines(p, NULL, LINE_LAYOUT, layout);
+    used = room - plan_margin(p);
+    if (p->has_memory && room > 0)
+        gp_format(of_budget, sizeof of_budget,
+                  " %.2f of %.2f GiB budget per GPU, %.0f percent.", used / GP_GIB,
+                  room / GP_GIB, 100 * used / room);
+    plain_say("Result: %s.%s %d x %s (%s), %s.", verdicts[p->verdict], of_budget, l->gpus,
+              p->request.gpu->name, p->request.gpu->id, layout->text);
 }
 
 /* ---- memory ---- */
@@ -82,86 +65,38 @@ static void say_part(const struct part *part)
               origin_word(q->origin), band, part->note[0] ? ", " : "", part->note);
 }
 
-static void say_pool(const struct plan *p)
-{
-    const struct memory *m = &p->memory;
-    char tokens[32], context[32];
-
-    if (!m->max_concurrency.known)
-        return;
-    if (m->kv_pool.value <= 0) {
-        plain_say("KV pool: no room, %.2f GiB short.", -m->kv_pool.value / GP_GIB);
-        return;
-    }
-    plain_say("KV pool: %.2f GiB, %s tokens, %.1f requests of %s tokens.",
-              m->kv_pool.value / GP_GIB,
-              units_tokens(tokens, sizeof tokens, m->kv_cache_tokens.value),
-              m->max_concurrency.value,
-              units_tokens(context, sizeof context, p->request.context));
-}
-
-static void say_memory(const struct plan *p)
+static void say_memory(const struct answer *a)
 {
     struct part parts[PARTS_MAX];
-    int count = parts_list(p, parts);
+    int count = parts_list(&a->plan, parts);
 
     plain_say("Memory of one GPU:");
     for (int i = 0; i < count; i++)
         say_part(&parts[i]);
-    say_pool(p);
+    say_lines(a, LINE_STAGE, "Stage");
+    say_lines(a, LINE_POOL, "KV pool");
     plain_say("Rule of thumb: %.2f GiB in all, weights counted %.2f GiB.",
-              p->memory.rule_of_thumb / GP_GIB, p->memory.file_bytes / GP_GIB);
+              a->plan.memory.rule_of_thumb / GP_GIB, a->plan.memory.file_bytes / GP_GIB);
 }
 
 /* ---- cost ---- */
 
-static void say_rent(const char *name, const struct rent *r)
+static void say_cost(const struct answer *a)
 {
-    char hour[32], month[32], note[256], age[64] = "undated";
+    struct answer_line lines[ANSWER_LINES_MAX];
+    int n = answer_lines(&a->plan, a, LINE_COST, lines);
 
-    if (!r->known)
-        return;
-    if (r->age_days >= 0)
-        gp_format(age, sizeof age, "price of %s, %ld days old%s", r->instance->date,
-                  r->age_days, r->age_days > COST_OLD_DAYS ? ", check it" : "");
-    cost_rent_note(r, note, sizeof note);
-    plain_say("%s: %s per hour, %s per month, %d x %s %s, %d GPU%s, %s%s%s.", name,
-              units_money(hour, sizeof hour, r->per_hour),
-              units_money(month, sizeof month, r->per_month), r->instances,
-              r->instance->provider, r->instance->type, r->gpus_paid,
-              r->gpus_paid == 1 ? "" : "s", age, note[0] ? ", " : "", note);
-}
+    for (int i = 0; i < n; i++) {
+        const struct answer_line *line = &lines[i];
+        const char *comma = line->name[0] ? ", " : "";
 
-static void say_buy(const struct cost *c)
-{
-    const struct buy *b = &c->buy;
-    char hour[32], month[32], capital[32];
-
-    if (!b->known)
-        return;
-    plain_say("Buy: %s per hour, %s per month, %s for %s, %s, %s, %.1f kW.",
-              units_money(hour, sizeof hour, b->per_hour.value),
-              units_money(month, sizeof month, b->per_month.value),
-              units_money(capital, sizeof capital, b->capital.value), b->what,
-              b->as_of[0] ? b->as_of : "undated", origin_word(b->capital.origin),
-              b->watts / 1000);
-    if (b->break_even_hours > 0)
-        plain_say("Break-even: after %.0f hours of renting, %.1f months.",
-                  b->break_even_hours,
-                  b->break_even_hours / (COST_HOURS_PER_MONTH * b->hours_share));
-}
-
-static void say_cost(const struct cost *c)
-{
-    say_rent("Cost on demand", &c->on_demand);
-    say_rent("Cost spot", &c->spot);
-    if (c->want == WANT_MARKET)
-        say_rent("Cost on the marketplace", &c->market);
-    say_buy(c);
-    if (c->note[0])
-        plain_say("Cost: %s.", c->note);
-    else if (!c->on_demand.known && !c->spot.known && !c->buy.known)
-        plain_say("Cost: no price is known.");
+        if (line->amount[0])
+            plain_say("Cost, %s: %s per hour, %s per month, %s%s%s.", line->name,
+                      line->amount, line->month, line->text, line->note[0] ? ", " : "",
+                      line->note);
+        else
+            plain_say("Cost%s%s: %s.", comma, line->name, line->text);
+    }
 }
 
 /* ---- suggestions ---- */
@@ -203,18 +138,14 @@ static void say_answer(const struct answer *a)
     const struct plan *p = &a->plan;
 
     say_verdict(p);
-    if (a->resolved.gpu_chosen)
-        plain_say("No GPU was named: this is the cheapest list price that fits.");
-    if (a->resolved.gpu_local)
-        plain_say("No GPU was named: this is the one in this machine.");
-    for (int i = 0; i < p->reason_count; i++)
-        plain_say("Reason: %s.", p->reasons[i]);
-    for (int i = 0; i < p->warning_count; i++)
-        plain_say("Warning: %s.", p->warnings[i]);
-    say_load(a);
+    say_lines(a, LINE_GPU_FROM, "GPU");
+    say_lines(a, LINE_REASON, "Reason");
+    say_lines(a, LINE_WARNING, "Warning");
+    say_lines(a, LINE_MODEL, "Model");
+    say_lines(a, LINE_LOAD, "Load");
     if (p->has_memory) {
-        say_memory(p);
-        say_cost(&p->cost);
+        say_memory(a);
+        say_cost(a);
     }
     plain_say(
         "Speed: not in this version; measure runs the model's layers on this machine.");

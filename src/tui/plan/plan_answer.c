@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/parts.h"
+#include "output/answer_lines.h"
 #include "output/print_why.h"
 #include "tui/membar.h"
 #include "util/str.h"
@@ -87,13 +88,6 @@ static enum ink verdict_ink(enum verdict verdict)
                                          : INK_BAD;
 }
 
-static const char *verdict_shout(enum verdict verdict)
-{
-    return verdict == VERDICT_FITS       ? "FITS"
-           : verdict == VERDICT_MARGINAL ? "MARGINAL"
-                                         : "DOES NOT FIT";
-}
-
 const char *plan_verdict(const struct form *form)
 {
     return form->answered ? verdict_shout(form->answer->plan.verdict) : "NO ANSWER";
@@ -127,24 +121,24 @@ static void verdict(struct page *p, const struct plan *plan)
     p->y++;
 }
 
-static void reasons(struct page *p, const struct plan *plan)
+/* The lines of one kind, each as a paragraph: its amount first, where it has one. */
+static void lines_show(struct page *p, const struct plan *plan, const struct answer *a,
+                       enum line_kind kind)
 {
-    for (int i = 0; i < plan->reason_count; i++)
-        wordsf(p, 2, INK_TEXT, "%s", plan->reasons[i]);
-}
+    struct answer_line lines[ANSWER_LINES_MAX];
+    int n = answer_lines(plan, a, kind, lines);
+    enum ink ink = kind == LINE_RULE || kind == LINE_SOURCE ? INK_DIM : INK_TEXT;
+    bool named = kind == LINE_WARNING || kind == LINE_SOURCE;
 
-static void warnings(struct page *p, const struct plan *plan)
-{
-    for (int i = 0; i < plan->warning_count; i++)
-        wordsf(p, 2, INK_TEXT, "warning: %s", plan->warnings[i]);
-}
+    for (int i = 0; i < n; i++) {
+        const struct answer_line *line = &lines[i];
 
-static void how_it_came(struct page *p, const struct answer *a)
-{
-    if (a->resolved.gpu_chosen)
-        words(p, 2, INK_TEXT, "no GPU was named: the cheapest list price that fits");
-    if (a->resolved.gpu_local)
-        words(p, 2, INK_TEXT, "no GPU was named: the one in this machine");
+        if (line->amount[0])
+            wordsf(p, 2, ink, "%s %s: %s", line->name, line->amount, line->text);
+        else if (line->text[0])
+            wordsf(p, 2, ink, "%s%s%s", named ? line->name : "", named ? ": " : "",
+                   line->text);
+    }
 }
 
 /* ---- the pin ---- */
@@ -258,118 +252,54 @@ static void pinned_short(struct page *p, const struct form *form)
 
 /* ---- memory ---- */
 
-static void pool(struct page *p, const struct plan *plan)
-{
-    const struct memory *m = &plan->memory;
-    char a[32], b[32], c[32];
-
-    if (!m->max_concurrency.known || plan->request.model->weights_only)
-        return;
-    if (m->kv_pool.value <= 0) {
-        wordsf(p, 2, INK_TEXT, "no room for KV: %s short",
-               units_gib(a, sizeof(a), -m->kv_pool.value));
-        return;
-    }
-    wordsf(p, 2, INK_TEXT, "KV pool %s: %s tokens, %.1f requests of %s tokens",
-           units_gib(a, sizeof(a), m->kv_pool.value),
-           units_tokens(b, sizeof(b), m->kv_cache_tokens.value),
-           m->max_concurrency.value, units_tokens(c, sizeof(c), plan->request.context));
-}
-
-/* The field's rule beside the count, for all GPUs together; used for nothing. */
-static void rule_of_thumb(struct page *p, const struct plan *plan)
-{
-    char a[32], b[32];
-
-    wordsf(p, 2, INK_DIM, "rule of thumb %s, weights counted %s",
-           units_gib(a, sizeof(a), plan->memory.rule_of_thumb),
-           units_gib(b, sizeof(b), plan->memory.file_bytes));
-}
-
 static void memory(struct page *p, const struct plan *plan)
 {
     struct part parts[PARTS_MAX];
 
+    if (!plan->has_memory)
+        return;
     if (p->canvas) {
         membar_draw(p->canvas, p->in, p->y, plan);
         p->y += 1 + membar_legend(p->canvas, p->in, p->y + 1, plan);
     } else {
         p->y += 1 + parts_list(plan, parts) + (plan->request.used > 0);
     }
-    if (plan->layout.pp > 1)
-        wordsf(p, 2, INK_TEXT, "stage %d of %d, the one that binds",
-               plan->memory.stage + 1, plan->layout.pp);
-    pool(p, plan);
+    lines_show(p, plan, NULL, LINE_STAGE);
+    lines_show(p, plan, NULL, LINE_POOL);
 }
 
 static void layout(struct page *p, const struct plan *plan)
 {
-    const struct layout *l = &plan->layout;
-    const struct runner_up *r = &plan->second;
-    char text[96];
+    struct answer_line line[ANSWER_LINES_MAX];
 
-    wordsf(p, 2, INK_TEXT, "GPUs %d: %s, %d host%s", l->gpus,
-           layout_words(l, text, sizeof(text)), l->hosts, l->hosts == 1 ? "" : "s");
-    if (r->layout.gpus > 0)
-        wordsf(p, 2, INK_DIM, "runner-up %d: %s (%s)", r->layout.gpus,
-               layout_words(&r->layout, text, sizeof(text)), r->lost);
+    answer_lines(plan, NULL, LINE_LAYOUT, line);
+    wordsf(p, 2, INK_TEXT, "GPUs %d: %s", plan->layout.gpus, line->text);
+    if (answer_lines(plan, NULL, LINE_RUNNER_UP, line) > 0)
+        wordsf(p, 2, INK_DIM, "runner-up %d: %s (%s)", plan->second.layout.gpus,
+               line->text, line->note);
 }
 
-/* ---- cost ---- */
-
-static void rent(struct page *p, const char *name, const struct rent *r)
+static void cost(struct page *p, const struct plan *plan)
 {
-    char hour[32], month[32], note[256], age[64] = "undated: check it";
+    struct answer_line lines[ANSWER_LINES_MAX];
+    int n = answer_lines(plan, NULL, LINE_COST, lines);
 
-    if (!r->known)
-        return;
-    wordsf(p, 2, INK_TEXT, "%-10s %s/h, %s/month", name,
-           units_money(hour, sizeof(hour), r->per_hour),
-           units_money(month, sizeof(month), r->per_month));
-    if (r->age_days >= 0)
-        gp_format(age, sizeof(age), "%s, %ld days old%s", r->instance->date,
-                  r->age_days, r->age_days > COST_OLD_DAYS ? ": check it" : "");
-    wordsf(p, 2, INK_DIM, "  %d x %s %s, %d GPU%s (%s)", r->instances,
-           r->instance->provider, r->instance->type, r->gpus_paid,
-           r->gpus_paid == 1 ? "" : "s", age);
-    if (cost_rent_note(r, note, sizeof(note))[0])
-        wordsf(p, 4, INK_WARN, "  %s", note);
-}
+    if (n > 0)
+        rule(p, "Cost");
+    for (int i = 0; i < n; i++) {
+        const struct answer_line *line = &lines[i];
 
-static void buy(struct page *p, const struct cost *c)
-{
-    const struct buy *b = &c->buy;
-    char hour[32], month[32], capital[32];
-
-    if (!b->known)
-        return;
-    wordsf(p, 2, INK_TEXT, "%-10s %s/h, %s/month", "buy",
-           units_money(hour, sizeof(hour), b->per_hour.value),
-           units_money(month, sizeof(month), b->per_month.value));
-    wordsf(p, 2, INK_DIM, "  %s for %s (%s, %s), %.1f kW", b->what,
-           units_money(capital, sizeof(capital), b->capital.value),
-           b->as_of[0] ? b->as_of : "undated", origin_word(b->capital.origin),
-           b->watts / 1000);
-    if (b->break_even_hours > 0)
-        wordsf(p, 2, INK_TEXT, "break-even after %.0f hours of renting (%.1f months)",
-               b->break_even_hours,
-               b->break_even_hours / (COST_HOURS_PER_MONTH * b->hours_share));
-    else if (c->on_demand.known || c->spot.known || c->market.known)
-        wordsf(p, 2, INK_TEXT, "break-even not within %.0f years", b->own->years);
-}
-
-static void cost(struct page *p, const struct cost *c)
-{
-    rule(p, "Cost");
-    rent(p, "on demand", &c->on_demand);
-    rent(p, "spot", &c->spot);
-    if (c->want == WANT_MARKET)
-        rent(p, "market", &c->market);
-    buy(p, c);
-    if (c->note[0])
-        wordsf(p, 2, INK_DIM, "%s", c->note);
-    else if (!c->on_demand.known && !c->spot.known && !c->buy.known)
-        row(p, 0, INK_TEXT, "no price is known");
+        if (line->amount[0])
+            wordsf(p, 2, INK_TEXT, "%-10s %s/h, %s/month", line->name, line->amount,
+                   line->month);
+        if (line->amount[0])
+            wordsf(p, 2, INK_DIM, "  %s", line->text);
+        else
+            wordsf(p, 2, line->name[0] ? INK_TEXT : INK_DIM, "%s%s%s", line->name,
+                   line->name[0] ? " " : "", line->text);
+        if (line->note[0])
+            wordsf(p, 4, INK_WARN, "  %s", line->note);
+    }
 }
 
 /* ---- the panels ---- */
@@ -408,74 +338,42 @@ void plan_answer_page(struct page *p, const struct form *form, bool alone)
     }
     verdict(p, &a->plan);
     if (alone) {
-        reasons(p, &a->plan);
+        lines_show(p, &a->plan, a, LINE_REASON);
         way_out(p, a);
         pinned_short(p, form);
     }
-    if (a->plan.has_memory)
-        memory(p, &a->plan);
+    memory(p, &a->plan);
     layout(p, &a->plan);
     if (alone)
-        warnings(p, &a->plan);
-    if (a->plan.has_memory)
-        cost(p, &a->plan.cost);
+        lines_show(p, &a->plan, a, LINE_WARNING);
+    cost(p, &a->plan);
     if (alone) {
-        how_it_came(p, a);
+        lines_show(p, &a->plan, a, LINE_GPU_FROM);
         pinned(p, form);
     }
     words(p, 2, INK_DIM, "speed: not predicted; 4 measures layers");
-    if (a->plan.has_memory)
-        rule_of_thumb(p, &a->plan);
+    lines_show(p, &a->plan, a, LINE_RULE);
     if (alone)
         words(p, 2, INK_DIM, "Tab: suggestions, sources");
 }
 
 static void suggestions(struct page *p, const struct answer *a)
 {
+    struct answer_line lines[ANSWER_LINES_MAX];
     bool fits = a->plan.verdict == VERDICT_FITS;
+    int n = answer_lines(&a->plan, a, LINE_FIX, lines);
 
-    if (fits && a->fix_count == 0)
+    if (fits && n == 0)
         return;
     rule(p, fits ? "Fewer GPUs" : "What would fit");
-    if (a->fix_count == 0)
+    if (n == 0)
         words(p, 2, INK_TEXT, "no single change makes it fit");
-    for (int i = 0; i < a->fix_count; i++) {
-        const struct fix *f = &a->fixes[i];
-        char money[40] = "cost unknown";
-
-        if (f->cost_known && fabs(f->cost_delta) < 0.005)
-            gp_copy(money, sizeof(money), "same cost");
-        else if (f->cost_known)
-            gp_format(money, sizeof(money), "%+.2f $/h", f->cost_delta);
-        else if (f->per_hour > 0)
-            gp_format(money, sizeof(money), "%.2f $/h", f->per_hour);
-        wordsf(p, 3, INK_KEY, "%d. %s", i + 1, f->option);
-        wordsf(p, 3, INK_TEXT, "   %s%s, %+.2f GiB per GPU, %s", f->what,
-               f->verdict == VERDICT_MARGINAL ? " (marginal)" : "", f->gain / GP_GIB,
-               money);
+    for (int i = 0; i < n; i++) {
+        wordsf(p, 3, INK_KEY, "%d. %s", i + 1, lines[i].name);
+        wordsf(p, 3, INK_TEXT, "   %s, %s", lines[i].text, lines[i].amount);
     }
-    if (a->fix_count)
+    if (n > 0)
         words(p, 2, INK_DIM, "a: apply one");
-}
-
-static void source(struct page *p, const char *name, const char *text)
-{
-    if (text && text[0])
-        wordsf(p, 2, INK_DIM, "%s: %s", name, text);
-}
-
-static void sources(struct page *p, const struct plan *plan)
-{
-    const struct request *q = &plan->request;
-
-    rule(p, "Sources");
-    source(p, "model", q->model->source);
-    wordsf(p, 2, INK_DIM, "gpu: confidence %s: %s",
-           q->gpu->confidence[0] ? q->gpu->confidence : "unknown", q->gpu->source);
-    wordsf(p, 2, INK_DIM, "engine: %s (%s)", q->engine->source, q->engine->date);
-    source(p, "format", q->precision.weight->source);
-    if (plan->cost.on_demand.known)
-        source(p, "price", plan->cost.on_demand.instance->source);
 }
 
 void plan_side_page(struct page *p, const struct form *form)
@@ -486,14 +384,15 @@ void plan_side_page(struct page *p, const struct form *form)
         no_answer(p, form);
         return;
     }
-    how_it_came(p, a);
-    reasons(p, &a->plan);
-    warnings(p, &a->plan);
+    lines_show(p, &a->plan, a, LINE_GPU_FROM);
+    lines_show(p, &a->plan, a, LINE_REASON);
+    lines_show(p, &a->plan, a, LINE_WARNING);
     if (a->plan.verdict == VERDICT_FITS && !a->plan.warning_count)
         words(p, 2, INK_TEXT, "It fits; no warnings.");
     suggestions(p, a);
     pinned(p, form);
-    sources(p, &a->plan);
+    rule(p, "Sources");
+    lines_show(p, &a->plan, a, LINE_SOURCE);
 }
 
 /* ---- why ---- */

@@ -1,0 +1,346 @@
+/*
+ * answer_lines.c - see answer_lines.h.
+ */
+#include "output/answer_lines.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "util/str.h"
+#include "util/units.h"
+
+/* The lines of one kind as they are made. */
+struct lines {
+    struct answer_line *line;
+    int count;
+};
+
+static struct answer_line *line_add(struct lines *lines, const char *name)
+{
+    if (lines->count == ANSWER_LINES_MAX)
+        return &lines->line[ANSWER_LINES_MAX - 1];
+    struct answer_line *line = &lines->line[lines->count++];
+    line->name = name;
+    line->text[0] = line->amount[0] = line->month[0] = line->note[0] = '\0';
+    line->wanted = false;
+    return line;
+}
+
+/* Adds a line and formats its text. */
+#define LINE_ADDF(lines, name, ...)                                                    \
+    do {                                                                               \
+        struct answer_line *added = line_add(lines, name);                             \
+        gp_format(added->text, sizeof(added->text), __VA_ARGS__);                      \
+    } while (0)
+
+static const char *plural(double count)
+{
+    return count == 1 ? "" : "s";
+}
+
+const char *verdict_shout(enum verdict verdict)
+{
+    return verdict == VERDICT_FITS       ? "FITS"
+           : verdict == VERDICT_MARGINAL ? "MARGINAL"
+                                         : "DOES NOT FIT";
+}
+
+/* ---- the request ---- */
+
+static void model_lines(const struct plan *p, const struct answer *a,
+                        struct lines *lines)
+{
+    const struct request *q = &p->request;
+    bool serves = !q->model->weights_only;
+    char params[32];
+    LINE_ADDF(lines, "model", "%s (%s parameters%s), %s weights%s%s%s%s", q->model->name,
+              units_params(params, sizeof(params), model_params(q->model)),
+              a && a->resolved.generic ? ", shape assumed" : "", q->precision.id,
+              q->precision.native ? " as published" : "", serves ? ", " : "",
+              serves ? q->kv->id : "", serves ? " KV cache" : "");
+}
+
+static void load_lines(const struct plan *p, const struct answer *a,
+                       struct lines *lines)
+{
+    const struct request *q = &p->request;
+    char tokens[32];
+    (void)a;
+    if (q->model->weights_only)
+        LINE_ADDF(lines, "load", "weights only: no tokens, no KV cache, no engine");
+    else
+        LINE_ADDF(lines, "load", "%.0f user%s x %s tokens, %s %s", q->users,
+                  plural(q->users), units_tokens(tokens, sizeof(tokens), q->context),
+                  q->engine->name, q->engine->range);
+}
+
+static void gpu_from_lines(const struct plan *p, const struct answer *a,
+                           struct lines *lines)
+{
+    (void)p;
+    if (!a)
+        return;
+    if (a->resolved.gpu_chosen)
+        LINE_ADDF(lines, "GPU", "no GPU was named: this is %s",
+                  a->solve == SOLVE_GPUS ? "the one of which the fewest fit"
+                                         : "the cheapest list price that fits");
+    if (a->resolved.gpu_local)
+        LINE_ADDF(lines, "GPU", "no GPU was named: this is the one in this machine");
+}
+
+/* ---- layout ---- */
+
+static void layout_lines(const struct plan *p, const struct answer *a,
+                         struct lines *lines)
+{
+    char words[96];
+    (void)a;
+    LINE_ADDF(lines, "layout", "%s, %d host%s",
+              layout_words(&p->layout, words, sizeof(words)), p->layout.hosts,
+              plural(p->layout.hosts));
+}
+
+static void runner_up_lines(const struct plan *p, const struct answer *a,
+                            struct lines *lines)
+{
+    const struct runner_up *r = &p->second;
+    char words[96];
+    (void)a;
+    if (r->layout.gpus == 0)
+        return;
+    struct answer_line *line = line_add(lines, "runner-up");
+    gp_copy(line->text, sizeof(line->text),
+            layout_words(&r->layout, words, sizeof(words)));
+    if (r->per_hour > 0)
+        gp_format(line->amount, sizeof(line->amount), "$%.2f", r->per_hour);
+    gp_copy(line->note, sizeof(line->note), r->lost);
+}
+
+/* ---- verdict ---- */
+
+static void reason_lines(const struct plan *p, const struct answer *a,
+                         struct lines *lines)
+{
+    (void)a;
+    for (int i = 0; i < p->reason_count; i++)
+        LINE_ADDF(lines, "reason", "%s", p->reasons[i]);
+}
+
+static void warning_lines(const struct plan *p, const struct answer *a,
+                          struct lines *lines)
+{
+    (void)a;
+    for (int i = 0; i < p->warning_count; i++)
+        LINE_ADDF(lines, "warning", "%s", p->warnings[i]);
+}
+
+/* ---- memory ---- */
+
+static void stage_lines(const struct plan *p, const struct answer *a,
+                        struct lines *lines)
+{
+    (void)a;
+    if (p->has_memory && p->layout.pp > 1)
+        LINE_ADDF(lines, "stage", "stage %d of %d, the one that binds",
+                  p->memory.stage + 1, p->layout.pp);
+}
+
+static void pool_lines(const struct plan *p, const struct answer *a,
+                       struct lines *lines)
+{
+    const struct memory *m = &p->memory;
+    const struct quantity *pool = &m->kv_pool;
+    char gib[32], holds[32], context[32];
+    (void)a;
+    if (!p->has_memory || !m->max_concurrency.known || p->request.model->weights_only)
+        return;
+    struct answer_line *line = line_add(lines, "KV pool");
+    if (pool->value <= 0) {
+        gp_format(line->text, sizeof(line->text), "no room for KV: %s short",
+                  units_gib(gib, sizeof(gib), -pool->value));
+        return;
+    }
+    gp_format(line->text, sizeof(line->text), "%s tokens, %.1f requests of %s tokens",
+              units_tokens(holds, sizeof(holds), m->kv_cache_tokens.value),
+              m->max_concurrency.value,
+              units_tokens(context, sizeof(context), p->request.context));
+    units_gib(line->amount, sizeof(line->amount), pool->value);
+    if (pool->high - pool->low > 0.005 * GP_GIB)
+        gp_format(line->note, sizeof(line->note), "%.2f..%.2f", pool->low / GP_GIB,
+                  pool->high / GP_GIB);
+}
+
+static void rule_lines(const struct plan *p, const struct answer *a,
+                       struct lines *lines)
+{
+    char rule[32], counted[32];
+    (void)a;
+    if (p->has_memory)
+        LINE_ADDF(lines, "rule of thumb", "rule of thumb %s, weights counted %s",
+                  units_gib(rule, sizeof(rule), p->memory.rule_of_thumb),
+                  units_gib(counted, sizeof(counted), p->memory.file_bytes));
+}
+
+/* ---- cost ---- */
+
+void answer_prices(const struct plan *p, struct quantity *hour, struct quantity *month)
+{
+    const struct cost *c = &p->cost;
+    bool buy = c->want == WANT_BUY && c->buy.known;
+    *hour = buy ? c->buy.per_hour : quantity_of(c->per_hour, ORIGIN_SHEET);
+    *month = buy ? c->buy.per_month : quantity_of(c->per_month, ORIGIN_SHEET);
+    hour->known = month->known = p->has_memory && c->per_hour > 0;
+}
+
+static void rent_line(struct lines *lines, const char *name, const struct rent *r,
+                      bool wanted)
+{
+    char age[64] = "undated";
+    if (!r->known)
+        return;
+    struct answer_line *line = line_add(lines, name);
+    if (r->age_days >= 0)
+        gp_format(age, sizeof(age), "%s, %ld days old%s", r->instance->date,
+                  r->age_days, r->age_days > COST_OLD_DAYS ? ": check it" : "");
+    units_money(line->amount, sizeof(line->amount), r->per_hour);
+    units_money(line->month, sizeof(line->month), r->per_month);
+    gp_format(line->text, sizeof(line->text), "%d x %s %s, %d GPU%s (%s)", r->instances,
+              r->instance->provider, r->instance->type, r->gpus_paid,
+              plural(r->gpus_paid), age);
+    cost_rent_note(r, line->note, sizeof(line->note));
+    line->wanted = wanted;
+}
+
+static void buy_lines(struct lines *lines, const struct cost *c)
+{
+    const struct buy *b = &c->buy;
+    char capital[32];
+    if (!b->known)
+        return;
+    struct answer_line *line = line_add(lines, "buy");
+    units_money(line->amount, sizeof(line->amount), b->per_hour.value);
+    units_money(line->month, sizeof(line->month), b->per_month.value);
+    gp_format(line->text, sizeof(line->text), "%s for %s (%s, %s), %.1f kW", b->what,
+              units_money(capital, sizeof(capital), b->capital.value),
+              b->as_of[0] ? b->as_of : "undated", origin_word(b->capital.origin),
+              b->watts / 1000);
+    line->wanted = c->want == WANT_BUY;
+    if (b->break_even_hours > 0)
+        LINE_ADDF(lines, "break-even", "after %.0f hours of renting (%.1f months)",
+                  b->break_even_hours,
+                  b->break_even_hours / (COST_HOURS_PER_MONTH * b->hours_share));
+    else if (c->on_demand.known || c->spot.known || c->market.known)
+        LINE_ADDF(lines, "break-even", "not within %.0f years", b->own->years);
+}
+
+static void cost_lines(const struct plan *p, const struct answer *a,
+                       struct lines *lines)
+{
+    const struct cost *c = &p->cost;
+    (void)a;
+    if (!p->has_memory)
+        return;
+    rent_line(lines, "on demand", &c->on_demand, c->want == WANT_ON_DEMAND);
+    rent_line(lines, "spot", &c->spot, c->want == WANT_SPOT);
+    if (c->want == WANT_MARKET)
+        rent_line(lines, "marketplace", &c->market, true);
+    buy_lines(lines, c);
+    if (c->note[0])
+        LINE_ADDF(lines, "", "%s", c->note);
+    else if (!c->on_demand.known && !c->spot.known && !c->buy.known)
+        LINE_ADDF(lines, "", "no price is known");
+}
+
+/* ---- fixes ---- */
+
+static void fix_cost(const struct fix *f, char *text, size_t size)
+{
+    if (f->cost_known && fabs(f->cost_delta) < 0.005)
+        gp_copy(text, size, "same cost");
+    else if (f->cost_known)
+        gp_format(text, size, "%+.2f $/h", f->cost_delta);
+    else if (f->per_hour > 0)
+        gp_format(text, size, "%.2f $/h", f->per_hour);
+    else
+        gp_copy(text, size, "cost unknown");
+}
+
+static void fix_lines(const struct plan *p, const struct answer *a, struct lines *lines)
+{
+    /* a plan that was refused for its types has no room to compare with */
+    bool room = p->has_memory && p->limit != LIMIT_TYPE;
+    for (int i = 0; a && i < a->fix_count; i++) {
+        const struct fix *f = &a->fixes[i];
+        struct answer_line *line = line_add(lines, f->option);
+        char gain[40] = "";
+        if (room)
+            gp_format(gain, sizeof(gain), ", %+.2f GiB per GPU", f->gain / GP_GIB);
+        gp_format(line->text, sizeof(line->text), "%s%s%s%s", f->what,
+                  f->verdict == VERDICT_MARGINAL ? " (marginal)" : "", gain,
+                  f->spans ? ", over several machines" : "");
+        fix_cost(f, line->amount, sizeof(line->amount));
+    }
+}
+
+/* ---- sources ---- */
+
+/* The source and the date of the price that was asked for. */
+static const char *price_source(const struct cost *c, const char **date)
+{
+    const struct rent *rent = cost_wanted(c);
+    *date = rent && rent->known ? rent->instance->date
+            : !rent             ? c->buy.as_of
+                                : "";
+    return rent && rent->known        ? rent->instance->source
+           : !rent && c->buy.known    ? c->buy.source
+                                      : "";
+}
+
+static void source_lines(const struct plan *p, const struct answer *a,
+                         struct lines *lines)
+{
+    const struct request *q = &p->request;
+    const char *date, *price = price_source(&p->cost, &date);
+    (void)a;
+    LINE_ADDF(lines, "model", "%s", q->model->source);
+    LINE_ADDF(lines, "gpu", "confidence %s: %s",
+              q->gpu->confidence[0] ? q->gpu->confidence : "unknown", q->gpu->source);
+    LINE_ADDF(lines, "engine", "%s (%s)", q->engine->source, q->engine->date);
+    LINE_ADDF(lines, "format", "%s", q->precision.weight->source);
+    if (price[0])
+        LINE_ADDF(lines, "price", "%s", price);
+}
+
+static void date_lines(const struct plan *p, const struct answer *a,
+                       struct lines *lines)
+{
+    const struct request *q = &p->request;
+    const char *date, *price = price_source(&p->cost, &date);
+    (void)a;
+    LINE_ADDF(lines, "sources",
+              "model %s, GPU confidence %s, engine %s%s%s",
+              q->model->date[0] ? q->model->date : "undated",
+              q->gpu->confidence[0] ? q->gpu->confidence : "unknown",
+              q->engine->date[0] ? q->engine->date : "undated",
+              price[0] ? ", price " : "", !price[0] ? "" : date[0] ? date : "undated");
+}
+
+/* ---- all kinds ---- */
+
+int answer_lines(const struct plan *plan, const struct answer *answer,
+                 enum line_kind kind, struct answer_line out[ANSWER_LINES_MAX])
+{
+    static void (*const make[LINE_KIND_COUNT])(
+        const struct plan *, const struct answer *, struct lines *) = {
+        [LINE_MODEL] = model_lines,     [LINE_LOAD] = load_lines,
+        [LINE_GPU_FROM] = gpu_from_lines, [LINE_LAYOUT] = layout_lines,
+        [LINE_RUNNER_UP] = runner_up_lines, [LINE_REASON] = reason_lines,
+        [LINE_WARNING] = warning_lines, [LINE_STAGE] = stage_lines,
+        [LINE_POOL] = pool_lines,       [LINE_RULE] = rule_lines,
+        [LINE_COST] = cost_lines,       [LINE_FIX] = fix_lines,
+        [LINE_SOURCE] = source_lines,   [LINE_DATES] = date_lines,
+    };
+    struct lines lines = {.line = out};
+    make[kind](plan, answer, &lines);
+    return lines.count;
+}
