@@ -44,12 +44,6 @@ core_sources = \
 	src/core/engine.h \
 	src/core/evaluate.c \
 	src/core/evaluate.h \
-	src/core/explain.c \
-	src/core/explain.h \
-	src/core/explain_cost.c \
-	src/core/explain_kv.c \
-	src/core/explain_memory.c \
-	src/core/explain_parts.h \
 	src/core/fix.c \
 	src/core/format.c \
 	src/core/format.h \
@@ -85,6 +79,13 @@ core_sources = \
 	src/core/solve.h \
 	src/core/sweep.c \
 	src/core/sweep.h \
+	src/core/terms.c \
+	src/core/terms.h \
+	src/core/terms_cost.c \
+	src/core/terms_kv.c \
+	src/core/terms_list.c \
+	src/core/terms_list.h \
+	src/core/terms_train.c \
 	src/core/train.c \
 	src/core/train.h \
 	src/core/train_fix.c \

@@ -35,7 +35,7 @@ unit_tests = \
 	tests/unit/test_cpu_topology \
 	tests/unit/test_form \
 	tests/unit/test_err \
-	tests/unit/test_explain \
+	tests/unit/test_terms \
 	tests/unit/test_facts \
 	tests/unit/test_format \
 	tests/unit/test_frame \

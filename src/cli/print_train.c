@@ -120,7 +120,7 @@ static void print_text(const struct invocation *in, const struct request *q,
                        const struct train_memory *m, const struct train_fix *fixes,
                        int count, struct strbuf *out)
 {
-    struct term_why terms[EXPLAIN_MAX];
+    struct term terms[TERMS_MAX];
     if (in->quiet) {
         strbuf_addf(out, "%s: %d x %s, ZeRO %d\n", verdict_word(m->verdict),
                     m->train.gpus, q->gpu->id, m->train.zero_stage);
@@ -133,7 +133,7 @@ static void print_text(const struct invocation *in, const struct request *q,
     }
     print_fixes(m, fixes, count, out);
     if (options_flag(&in->options, OPT_WHY))
-        print_why(terms, train_explain(q, m, terms), out);
+        print_why(terms, terms_of_train(q, m, terms), out);
 }
 
 enum gp_status train_run(struct invocation *in, struct gp_err *err)

@@ -43,10 +43,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/explain.h"
 #include "core/plan.h"
 #include "core/quantity.h"
 #include "core/request.h"
+#include "core/terms.h"
 
 #define TRAIN_MAX_FIXES   12
 #define TRAIN_MAX_NOTES   6
@@ -185,9 +185,9 @@ bool train_valid(const struct request *request, const struct train *train, char 
 int train_fixes(const struct request *request, const struct train_memory *memory,
                 struct train_fix out[TRAIN_MAX_FIXES]);
 
-/* Every term with its equation, inputs and source, as plans have in explain.h. */
-int train_explain(const struct request *request, const struct train_memory *memory,
-                  struct term_why out[EXPLAIN_MAX]);
+/* Every term with its equation, inputs and source (terms_train.c). */
+int terms_of_train(const struct request *request, const struct train_memory *memory,
+                   struct term out[TERMS_MAX]);
 
 /* Activations of one pipeline stage (train_saved.c). */
 struct train_saved train_saved(const struct request *request, const struct train *train,

@@ -1,5 +1,5 @@
 /*
- * train_fix.c - what to change so that a run fits, and why it takes what it does.
+ * train_fix.c - what to change so that a run fits.
  *
  * A fix is the setting with one thing changed (two, where one is not enough), estimated
  * like any other. The order: fits before marginal, fewer GPUs, then what changes least
@@ -238,105 +238,5 @@ int train_fixes(const struct request *q, const struct train_memory *m,
     for (int i = 0; i < f.count && n < TRAIN_MAX_FIXES; i++)
         if (!any || f.found[i].verdict == VERDICT_FITS)
             out[n++] = f.found[i];
-    return n;
-}
-
-/* ---- why ---- */
-
-struct row {
-    const char *name, *equation, *source;
-    size_t offset; /* of the quantity in struct train_memory */
-};
-
-#define PART(field) offsetof(struct train_memory, field)
-
-static const char megatron[] = "NVIDIA/Megatron-LM theoretical_memory_usage.py";
-static const char zero[] = "ZeRO stages: EleutherAI/cookbook";
-
-static const struct row rows[] = {
-    {"weights",
-     "parameters of this rank * 2 (qlora: linears * bits/8, the rest * 2) "
-     "[/N at ZeRO-3]",
-     "the model's tensors; bitsandbytes NF4", PART(weights)},
-    {"adapters", "sum over adapted matrices of r * (in + out) * bytes [/N at ZeRO-3]",
-     "LoRA, Hu et al. 2021; PEFT keeps adapters in FP32", PART(adapters)},
-    {"gradients", "trained * bytes [/N from ZeRO-2]", zero, PART(gradients)},
-    {"master", "trained * FP32 copy [/N from ZeRO-1]", megatron, PART(master)},
-    {"optimizer", "trained * moments [/N from ZeRO-1]", megatron, PART(optimizer)},
-    {"activations",
-     "sequence * micro-batch * micro-batches in flight * bytes kept per "
-     "token and layer (full recompute: 2*h)",
-     "counted as autograd keeps them; Korthikanti et al. 2022; copies fitted on "
-     "Lightning-AI/litgpt resource tables",
-     PART(activations)},
-    {"logits", "sequence * micro-batch * vocab * 8 (FP32 logits and gradient)",
-     megatron, PART(logits)},
-    {"recomputed layer", "sequence * micro-batch * bytes of the widest layer",
-     "Korthikanti et al. 2022", PART(live)},
-    {"optimizer step", "a copy of what the optimizer updates",
-     "pytorch/pytorch torch.optim documentation, foreach", PART(step)},
-    {"peak", "max(activations + max(logits, recomputed layer), optimizer step)",
-     "the two moments do not meet", PART(peak)},
-    {"buffers",
-     "DDP: gradients again; ZeRO-1, 2: two buckets of 5e8 * 2; ZeRO-3: "
-     "gathered layers; qlora: one matrix in 16 bit",
-     "pytorch DistributedDataParallel (gradient_as_bucket_view); DeepSpeed defaults",
-     PART(buffers)},
-    {"fragmentation", "0.05 * (peak + buffers), up to 0.10",
-     "nobody's measurement: a planning reserve", PART(fragmentation)},
-    {"context", "CUDA context 0.47..0.92 GiB; NCCL 1..2 GiB with several GPUs",
-     "stas00/ml-engineering training/performance", PART(context)},
-    {"total",
-     "weights + adapters + gradients + master + optimizer + peak + buffers + "
-     "fragmentation + context",
-     "", PART(total)},
-    {"free", "usable - used - total", "", PART(free)},
-};
-
-static void inputs_of(const struct request *q, const struct train_memory *m,
-                      const char *name, char *text, size_t size)
-{
-    const struct train *t = &m->train;
-    const struct recipe *r = train_recipe(t->optimizer);
-    char a[32], b[32];
-    if (strcmp(name, "activations") == 0 || strcmp(name, "logits") == 0)
-        gp_format(text, size,
-                  "sequence %.0f, micro-batch %.0f, layers %d, h %d, vocab "
-                  "%d, recompute %s, TP %d, PP %d",
-                  t->sequence, t->micro_batch, q->model->layer_count, q->model->hidden,
-                  q->model->vocab, train_recompute_word(t->recompute), t->tp, t->pp);
-    else if (strcmp(name, "free") == 0)
-        gp_format(text, size, "usable %s (%s), used %s",
-                  units_gib(a, sizeof(a), m->usable.value),
-                  origin_word(m->usable.origin), units_gib(b, sizeof(b), q->used));
-    else
-        gp_format(text, size,
-                  "%s, %s: weights %g, gradients %g, master %g, moments %g "
-                  "B; parameters %s, of this rank %s; rank r %d, N %d, ZeRO-%d",
-                  train_method_word(t->method), r->word, r->weight, r->gradient,
-                  r->master, r->state, units_params(a, sizeof(a), m->params),
-                  units_params(b, sizeof(b), m->local),
-                  t->method == TRAIN_FULL ? 0 : t->lora_rank, m->data_parallel,
-                  t->zero_stage);
-}
-
-int train_explain(const struct request *q, const struct train_memory *m,
-                  struct term_why out[EXPLAIN_MAX])
-{
-    int n = 0;
-    if (m->limit == TRAIN_LIMIT_LAYOUT)
-        return 0;
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        struct quantity value;
-        memcpy(&value, (const char *)m + rows[i].offset, sizeof(value));
-        struct term_why *w = &out[n++];
-        memset(w, 0, sizeof(*w));
-        gp_copy(w->name, sizeof(w->name), rows[i].name);
-        gp_copy(w->equation, sizeof(w->equation), rows[i].equation);
-        gp_copy(w->source, sizeof(w->source), rows[i].source);
-        inputs_of(q, m, rows[i].name, w->inputs, sizeof(w->inputs));
-        w->value = quantity_scale(value, 1 / GP_GIB);
-        w->unit = "GiB";
-    }
     return n;
 }

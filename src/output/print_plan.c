@@ -230,7 +230,7 @@ void print_plan(const struct answer *a, const struct options *options, bool why,
                 bool verbose, struct strbuf *out)
 {
     const struct plan *p = &a->plan;
-    struct term_why terms[EXPLAIN_MAX];
+    struct term terms[TERMS_MAX];
     print_head(a, out);
     if (p->has_memory) {
         print_parts(p, out);
@@ -242,7 +242,7 @@ void print_plan(const struct answer *a, const struct options *options, bool why,
     }
     print_fixes(a, options, out);
     if (why)
-        print_why(terms, explain_plan(p, terms), out);
+        print_why(terms, terms_of_plan(p, terms), out);
     if (verbose)
         print_sources(a, out);
     else if (!why)

@@ -4,10 +4,70 @@
 #include "output/print_why.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "util/units.h"
 
-static void print_value(const struct term_why *t, struct strbuf *out)
+/* A number as its input shows it. */
+static const char *number_text(enum input_style style, double number, char *text,
+                               size_t size)
+{
+    if (style == INPUT_BYTES) /* enough digits for the equation to give the value */
+        gp_format(text, size, "%.3f GiB", number / GP_GIB);
+    else if (style == INPUT_EXACT)
+        units_bytes(text, size, number);
+    else if (style == INPUT_MONEY)
+        units_money(text, size, number);
+    else if (number == floor(number))
+        units_tokens(text, size, number);
+    else
+        units_plain(text, size, number, 4);
+    return text;
+}
+
+static void value_text(const struct term_input *in, struct strbuf *out)
+{
+    const struct quantity *q = &in->value;
+    char value[48], low[48], high[48];
+    if (in->style == INPUT_WORD)
+        return;
+    if (!q->known) {
+        strbuf_add(out, " unknown");
+        return;
+    }
+    strbuf_addf(out, " %s", number_text(in->style, q->value, value, sizeof(value)));
+    number_text(in->style, q->low, low, sizeof(low));
+    number_text(in->style, q->high, high, sizeof(high));
+    if (strcmp(low, high) != 0)
+        strbuf_addf(out, ", %s to %s", low, high);
+}
+
+void term_inputs_text(const struct term *term, struct strbuf *out)
+{
+    for (int i = 0; i < term->input_count; i++) {
+        const struct term_input *in = &term->input[i];
+        bool joined = in->style == INPUT_MONEY; /* "$2.29/h" */
+        if (i > 0)
+            strbuf_add(out, ", ");
+        if (in->times > 0)
+            strbuf_addf(out, "%d x ", in->times);
+        strbuf_addn(out, in->name, (size_t)in->name_len);
+        value_text(in, out);
+        if (in->unit)
+            strbuf_addf(out, "%s%s", joined ? "" : " ", in->unit);
+        if (in->origin && in->origin[0])
+            strbuf_addf(out, " (%s)", in->origin);
+    }
+}
+
+void term_source_text(const struct term_source *s, struct strbuf *out)
+{
+    strbuf_addf(out, "%s%s%s%s%s: %s%s%s", s->name, s->version[0] ? " " : "", s->version,
+                s->date[0] ? " of " : "", s->date, s->evidence,
+                s->evidence[0] ? "; " : "", s->text);
+}
+
+static void print_value(const struct term *t, struct strbuf *out)
 {
     const struct quantity *q = &t->value;
     if (!q->known)
@@ -21,20 +81,22 @@ static void print_value(const struct term_why *t, struct strbuf *out)
                     origin_word(q->origin));
 }
 
-void print_why_term(const struct term_why *t, struct strbuf *out)
+void print_why_term(const struct term *t, struct strbuf *out)
 {
     strbuf_addf(out, "  %s = ", t->name);
     print_value(t, out);
-    if (t->equation[0])
-        strbuf_addf(out, "\n      %s", t->equation);
-    if (t->inputs[0])
-        strbuf_addf(out, "\n      with %s", t->inputs);
-    if (t->source[0])
-        strbuf_addf(out, "\n      from %s", t->source);
+    strbuf_addf(out, "\n      %s", t->equation);
+    if (t->input_count > 0)
+        strbuf_add(out, "\n      with ");
+    term_inputs_text(t, out);
+    if (t->source.name)
+        strbuf_add(out, "\n      from ");
+    if (t->source.name)
+        term_source_text(&t->source, out);
     strbuf_add(out, "\n");
 }
 
-void print_why(const struct term_why *terms, int count, struct strbuf *out)
+void print_why(const struct term *terms, int count, struct strbuf *out)
 {
     strbuf_add(out, "\nwhy\n");
     for (int i = 0; i < count; i++)

@@ -1,15 +1,20 @@
 /*
- * print_why.h - the terms of explain.h as text: name = value, equation, inputs, source.
+ * print_why.h - the terms of terms.h as text: name = value, equation, inputs, source.
  */
 #ifndef GP_OUTPUT_PRINT_WHY_H
 #define GP_OUTPUT_PRINT_WHY_H
 
-#include "core/explain.h"
+#include "core/terms.h"
 #include "util/str.h"
 
 /* One term, without a heading. */
-void print_why_term(const struct term_why *term, struct strbuf *out);
+void print_why_term(const struct term *term, struct strbuf *out);
 
-void print_why(const struct term_why *terms, int count, struct strbuf *out);
+void print_why(const struct term *terms, int count, struct strbuf *out);
+
+/* "utilization 0.92 (request), usable 79.190 GiB (sheet)" */
+void term_inputs_text(const struct term *term, struct strbuf *out);
+/* "vLLM 0.19 of 2026-11: logged, 0.19; NVIDIA datasheet" */
+void term_source_text(const struct term_source *source, struct strbuf *out);
 
 #endif

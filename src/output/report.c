@@ -7,6 +7,7 @@
 
 #include "output/answer_lines.h"
 #include "output/print_plan.h"
+#include "output/print_why.h"
 #include "util/str.h"
 #include "util/units.h"
 
@@ -291,18 +292,27 @@ static void cost_facts(const struct plan *p, struct record *doc)
 
 /* ---- the whole ---- */
 
-void report_terms(const struct term_why *terms, int count, struct record *doc)
+void report_terms(const struct term *terms, int count, struct record *doc)
 {
+    struct strbuf inputs, source;
+    strbuf_init(&inputs);
+    strbuf_init(&source);
     record_list(doc, "why");
     for (int i = 0; i < count; i++) {
-        const struct term_why *t = &terms[i];
+        const struct term *t = &terms[i];
         struct record *r = record_append(doc, "why");
+        strbuf_clear(&inputs);
+        strbuf_clear(&source);
+        term_inputs_text(t, &inputs);
+        term_source_text(&t->source, &source);
         record_text(r, "term", t->name);
         record_text(r, "equation", t->equation);
-        record_text(r, "inputs", t->inputs);
+        record_text(r, "inputs", inputs.text);
         record_quantity(r, "value", t->unit, t->value, 1, 2);
-        record_text(r, "source", t->source);
+        record_text(r, "source", source.text);
     }
+    strbuf_fini(&inputs);
+    strbuf_fini(&source);
 }
 
 static void source_facts(const struct request *q, struct record *r)
@@ -337,8 +347,8 @@ void report_plan(const struct answer *a, const struct options *options, bool why
     if (!brief)
         source_facts(&p->request, record_inside(doc, "sources"));
     if (why) {
-        struct term_why terms[EXPLAIN_MAX];
-        report_terms(terms, explain_plan(p, terms), doc);
+        struct term terms[TERMS_MAX];
+        report_terms(terms, terms_of_plan(p, terms), doc);
     }
 }
 

@@ -7,7 +7,7 @@
 #ifndef GP_OUTPUT_REPORT_H
 #define GP_OUTPUT_REPORT_H
 
-#include "core/explain.h"
+#include "core/terms.h"
 #include "output/record.h"
 #include "request/planner.h"
 #include "util/err.h"
@@ -17,7 +17,7 @@ void report_plan(const struct answer *answer, const struct options *options, boo
                  bool brief, struct record *doc);
 
 /* The list `why`, as --why prints it. */
-void report_terms(const struct term_why *terms, int count, struct record *doc);
+void report_terms(const struct term *terms, int count, struct record *doc);
 
 void report_error(const struct gp_err *err, struct record *doc);
 

@@ -90,7 +90,7 @@ void report_train(const struct request *q, const struct train_memory *m,
     record_count(doc, "params", "", m->params);
     record_count(doc, "trainable", "", m->trainable);
     if (why) {
-        struct term_why terms[EXPLAIN_MAX];
-        report_terms(terms, train_explain(q, m, terms), doc);
+        struct term terms[TERMS_MAX];
+        report_terms(terms, terms_of_train(q, m, terms), doc);
     }
 }

@@ -30,7 +30,7 @@ static void form_replan(struct form *form)
     form->err = (struct gp_err){0};
     form->answered =
         planner_answer(form->planner, &options, form->answer, &form->err) == GP_OK;
-    form->why_count = form->answered ? explain_plan(&form->answer->plan, form->why) : 0;
+    form->why_count = form->answered ? terms_of_plan(&form->answer->plan, form->why) : 0;
     form->version++;
     form_show(form);
 }
@@ -127,7 +127,7 @@ struct form *form_new(struct planner *planner, const struct options *options,
     form->answer = gp_calloc(1, sizeof(*form->answer));
     form->pin = gp_calloc(1, sizeof(*form->pin));
     form->pin_model = gp_calloc(1, sizeof(*form->pin_model));
-    form->why = gp_calloc(EXPLAIN_MAX, sizeof(*form->why));
+    form->why = gp_calloc(TERMS_MAX, sizeof(*form->why));
     options = options ? options : &nothing;
     gp_copy(form->profiles, sizeof(form->profiles),
             options_word(options, OPT_PROFILES, ""));

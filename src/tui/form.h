@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/explain.h"
+#include "core/terms.h"
 #include "request/planner.h"
 #include "tui/form_values.h"
 #include "tui/toolkit/overlay.h"
@@ -36,7 +36,7 @@ struct form {
     bool answered;
     struct gp_err err;       /* why there is no answer */
     char shown[FIELD_COUNT][80];  /* what stands in the form: "16 requests", "auto: 2" */
-    struct term_why *why;    /* terms of the answer, made when it is planned */
+    struct term *why;    /* terms of the answer, made when it is planned */
     int why_count;
     unsigned version;        /* grows with every change */
 

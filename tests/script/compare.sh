@@ -457,14 +457,14 @@ KEYS
 lines 1 9
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   225 rows
-┌─ rtx-a6000 x 2, int4-awq: fits ──────────────────────────────── 1-18 of 282 ─┐
+┌─ rtx-a6000 x 2, int4-awq: fits ──────────────────────────────── 1-18 of 283 ─┐
 │                                                                              │
 │ why                                                                          │
 │   GPUs = 2 GPUs, exact                                                       │
 │       tp * pp * replicas                                                     │
-│       with tp 1 (chosen), pp 2 (chosen), replicas 1 (chosen), 8 GPUs per     │
-│       host (sheet)                                                           │
-│       from layout rules of vLLM and Megatron-LM; gpuplan-model(7)            │
+│       with tp 1 (chosen), pp 2 (chosen), replicas 1 (chosen), GPUs per host  │
+│       8 (sheet)                                                              │
+│       from gpuplan-model(7): layout rules of vLLM and Megatron-LM            │
 END
 
 screen "what owning costs" "${load[@]}" --price buy <<'KEYS'

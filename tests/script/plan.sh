@@ -940,7 +940,7 @@ screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 276 ─┐
+┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 275 ─┐
 │   max concurrency = 54.8457 requests (53.3301..55.4492), model               │
 │       floor(KV pool / block bytes) * block bytes / KV of one request         │
 │       with KV pool 54.846 GiB, 53.331 GiB to 55.451 GiB (assumed), block     │
@@ -951,14 +951,14 @@ expect <<'END'
 │       docs/empirical-vllm-memory-results.md                                  │
 │   users' KV = 1 GiB, exact                                                   │
 │       users * keys and values of one                                         │
-│       with users per replica 1 = ceil(1 / 1) (request), KV of one request 1  │
-│       GiB (exact)                                                            │
+│       with users per replica 1 (request), keys and values 1 GiB (exact)      │
 │       from llama-3.1-8b of 2026-11: github ai-dynamo/aiconfigurator@095f58a5 │
 │       aic-core/src/aiconfigurator_core/model_configs/meta-llama--Meta-Llama- │
 │       3.1-8B_config.json (vendored HF config.json)                           │
 │   users' need = 1 GiB, exact                                                 │
 │       users * what the engine sets aside for one                             │
-│       with users per replica 1 = ceil(1 / 1) (request), one request is given │
+│       with users per replica 1 (request), one request is given 1 GiB (exact) │
+│       from vLLM 0.21+ of 2026-11: 16 tokens, the CUDA default of the block   │
 └──────────────────────────────────────────────────────────────────────────────┘
  Users: requests in flight at once, shared by the replicas.
  KV needed = users of one replica * KV of one request

@@ -483,12 +483,12 @@ static void test_explained(void **state)
 {
     struct world *w = llama8();
     struct train_memory m = options(w, on(TRAIN_FULL, 8, 3));
-    struct term_why why[EXPLAIN_MAX];
-    int n = train_explain(&w->q, &m, why), seen = 0;
+    struct term why[TERMS_MAX];
+    int n = terms_of_train(&w->q, &m, why), seen = 0;
     (void)state;
     assert_true(n >= 12);
     for (int i = 0; i < n; i++) {
-        assert_true(why[i].equation[0] && why[i].inputs[0]);
+        assert_true(why[i].equation[0] && why[i].input_count > 0);
         if (strcmp(why[i].name, "total") == 0) {
             assert_near(why[i].value.value, m.total.value / GP_GIB, 1e-9);
             seen++;

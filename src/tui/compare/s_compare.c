@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/explain.h"
+#include "core/terms.h"
 #include "output/print_compare.h"
 #include "output/print_why.h"
 #include "tui/compare/compare_detail.h"
@@ -272,14 +272,14 @@ static void mark(struct compare_state *s)
 static void why(struct app *app, const struct compare_state *s)
 {
     const struct compare_row *row = compare_focus(s);
-    struct term_why terms[EXPLAIN_MAX];
+    struct term terms[TERMS_MAX];
     struct strbuf text, title;
     if (!row)
         return;
     strbuf_init(&text);
     strbuf_init(&title);
     compare_detail_title(row, &title);
-    print_why(terms, explain_plan(&row->compared->plan, terms), &text);
+    print_why(terms, terms_of_plan(&row->compared->plan, terms), &text);
     pager_open(&app->display, title.text, text.text);
     strbuf_fini(&text);
     strbuf_fini(&title);

@@ -185,7 +185,7 @@ void plain_why(const struct plain *plain, const char *word)
     }
     strbuf_init(&out);
     for (int i = 0; i < plain->form->why_count; i++) {
-        const struct term_why *t = &plain->form->why[i];
+        const struct term *t = &plain->form->why[i];
 
         if (!words_match(word, t->name, ""))
             continue;

@@ -423,7 +423,7 @@ static const char *const terms_of[FIELD_COUNT][3] = {
     [FIELD_ELECTRICITY] = {"buy"},
 };
 
-static bool goes_into(enum field field, const struct term_why *term)
+static bool goes_into(enum field field, const struct term *term)
 {
     for (int i = 0; field < FIELD_COUNT && i < 3 && terms_of[field][i]; i++)
         if (strncmp(term->name, terms_of[field][i], strlen(terms_of[field][i])) == 0)

@@ -1,11 +1,29 @@
-/* test_explain.c - every term says what the plan says, and where it comes from. */
-#include "core/explain.h"
+/* test_terms.c - every term says what the plan says, and where it comes from. */
+#include "core/terms.h"
+#include "output/print_why.h"
 
 #include "profiles.h"
 #include "sample.h"
 
-static struct term_why terms[EXPLAIN_MAX];
+static struct term terms[TERMS_MAX];
 static int count;
+
+/* What --why prints of a term's inputs, of its source. */
+static const char *inputs_of(const struct term *t)
+{
+    static struct strbuf text;
+    strbuf_clear(&text);
+    term_inputs_text(t, &text);
+    return text.text;
+}
+
+static const char *source_of(const struct term *t)
+{
+    static struct strbuf text;
+    strbuf_clear(&text);
+    term_source_text(&t->source, &text);
+    return text.text;
+}
 
 static struct plan explained(const struct request *q, struct layout l,
                              const struct market *market)
@@ -14,11 +32,11 @@ static struct plan explained(const struct request *q, struct layout l,
     struct plan p;
     plan_layout(q, &l, market ? market : &nowhere, &p);
     memset(terms, 0, sizeof(terms));
-    count = explain_plan(&p, terms);
+    count = terms_of_plan(&p, terms);
     return p;
 }
 
-static const struct term_why *find(const char *name)
+static const struct term *find(const char *name)
 {
     for (int i = 0; i < count; i++)
         if (strcmp(terms[i].name, name) == 0)
@@ -26,9 +44,9 @@ static const struct term_why *find(const char *name)
     return NULL;
 }
 
-static const struct term_why *need(const char *name)
+static const struct term *need(const char *name)
 {
-    const struct term_why *t = find(name);
+    const struct term *t = find(name);
     if (!t)
         fail_msg("no term '%s'", name);
     return t;
@@ -36,7 +54,7 @@ static const struct term_why *need(const char *name)
 
 static void same(const char *name, struct quantity q, double unit)
 {
-    const struct term_why *t = need(name);
+    const struct term *t = need(name);
     double slack = 1e-9 * (1 + fabs(q.value / unit));
     assert_int_equal(t->value.known, q.known);
     assert_near(t->value.value, q.value / unit, slack);
@@ -56,15 +74,15 @@ static double sum_of(const char *prefix)
 /* Nothing empty, nothing cut, nothing twice. */
 static void well_formed(void)
 {
-    assert_in_range(count, 1, EXPLAIN_MAX - 1);
+    assert_in_range(count, 1, TERMS_MAX - 1);
     for (int i = 0; i < count; i++) {
-        const struct term_why *t = &terms[i];
-        assert_true(t->name[0] && t->equation[0] && t->unit[0] && t->source[0]);
-        if (!t->inputs[0])
+        const struct term *t = &terms[i];
+        assert_true(t->name[0] && t->equation[0] && t->unit[0]);
+        assert_true(strlen(source_of(t)) > 2);
+        if (!inputs_of(t)[0])
             fail_msg("%s: no inputs", t->name);
         assert_true(strlen(t->name) < sizeof(t->name) - 1);
-        assert_true(strlen(t->equation) < sizeof(t->equation) - 1);
-        assert_true(strlen(t->inputs) < sizeof(t->inputs) - 1);
+        assert_true(t->input_count < INPUTS_MAX);
         assert_true(!t->value.known || isfinite(t->value.value));
         for (int j = 0; j < i; j++)
             assert_string_not_equal(t->name, terms[j].name);
@@ -146,21 +164,21 @@ static void test_equations(void **state)
     q->utilization = 0.95;
     struct plan p = explained(q, sample_layout(2, 1, 1, 1), NULL);
     assert_near(need("budget")->value.value, 0.95 * 79.19, 1e-9);
-    assert_non_null(strstr(need("budget")->inputs, "utilization 0.95 (request)"));
-    assert_non_null(strstr(need("budget")->inputs, "usable 79.190 GiB (sheet)"));
+    assert_non_null(strstr(inputs_of(need("budget")), "utilization 0.95 (request)"));
+    assert_non_null(strstr(inputs_of(need("budget")), "usable 79.190 GiB (sheet)"));
     assert_near(need("activation: sampling")->value.value,
                 (1024 * 128256.0 * (3 * 4 + 2) + 8192 * 4096.0 * 2) / GP_GIB + 0.12,
                 1e-9);
-    assert_non_null(strstr(need("activation: sampling")->inputs,
+    assert_non_null(strstr(inputs_of(need("activation: sampling")),
                            "seqs 1,024 (engine default)"));
     assert_near(need("activation: forward")->value.value,
                 8192 * (2 * 4096 + 3 * 14336.0 / 2) * 2 / GP_GIB + 0.12, 1e-9);
-    assert_non_null(strstr(need("activation: forward")->inputs, "ff 14,336 (exact)"));
+    assert_non_null(strstr(inputs_of(need("activation: forward")), "ff 14,336 (exact)"));
     assert_near(need("KV: 32 full layers")->value.value, 0.5, 1e-12);
-    assert_non_null(strstr(need("KV: 32 full layers")->inputs, "kv_t 4 (exact)"));
+    assert_non_null(strstr(inputs_of(need("KV: 32 full layers")), "kv_t 4 (exact)"));
     assert_near(need("weights: mlp")->value.value, 32 * 3 * 14336 * 4096.0 / GP_GIB,
                 1e-9);
-    assert_non_null(strstr(need("weights: mlp")->inputs, "share of one GPU 0.5 (tp 2"));
+    assert_non_null(strstr(inputs_of(need("weights: mlp")), "share of one GPU 0.5, tp 2"));
     assert_near(need("weights: rope table")->value.value, 131072 * 128 * 2.0 / GP_GIB,
                 1e-12);
     assert_int_equal(need("weights")->value.origin, ORIGIN_EXACT);
@@ -169,8 +187,8 @@ static void test_equations(void **state)
     q->utilization = 0;
     q->max_num_seqs = 64;
     explained(q, sample_layout(2, 1, 1, 1), NULL);
-    assert_non_null(strstr(need("budget")->inputs, "utilization 0.9 (engine default)"));
-    assert_non_null(strstr(need("activation: sampling")->inputs, "seqs 64 (request)"));
+    assert_non_null(strstr(inputs_of(need("budget")), "utilization 0.9 (engine default)"));
+    assert_non_null(strstr(inputs_of(need("activation: sampling")), "seqs 64 (request)"));
 }
 
 static void test_sources(void **state)
@@ -182,13 +200,13 @@ static void test_sources(void **state)
     snprintf(s.engine.evidence[TERM_NON_TORCH], sizeof(s.engine.evidence[0]),
              "logged, 0.19");
     explained(q, sample_layout(1, 1, 1, 1), NULL);
-    assert_string_equal(need("non-torch")->source,
+    assert_string_equal(source_of(need("non-torch")),
                         "vLLM 0.17-0.19 of 2026-11: logged, 0.19; logs of vLLM 0.19");
-    assert_string_equal(need("usable memory")->source, "h100-sxm: nvidia-smi");
-    assert_string_equal(need("parameters")->source, "llama-3.1-8b: config.json");
+    assert_string_equal(source_of(need("usable memory")), "h100-sxm: nvidia-smi");
+    assert_string_equal(source_of(need("parameters")), "llama-3.1-8b: config.json");
     s.model.source[0] = '\0';
     explained(q, sample_layout(1, 1, 1, 1), NULL);
-    assert_non_null(strstr(need("parameters")->source, "assumed"));
+    assert_non_null(strstr(source_of(need("parameters")), "assumed"));
 }
 
 static void test_parts_of_weights(void **state)
@@ -226,7 +244,7 @@ static void test_refused(void **state)
     explained(q, sample_layout(5, 1, 1, 1), NULL);
     well_formed();
     assert_in_range(count, 3, 6);
-    assert_non_null(strstr(need("GPUs")->inputs, "refused: TP=5"));
+    assert_non_null(strstr(inputs_of(need("GPUs")), "refused"));
     assert_null(find("weights"));
 }
 
@@ -244,17 +262,17 @@ static void test_cost(void **state)
     as_planned(&p);
     assert_near(need("instances")->value.value, p.cost.on_demand.instances, 0);
     assert_near(need("rent: on demand")->value.value, 55.04, 1e-9);
-    assert_non_null(strstr(need("rent: on demand")->inputs, "124 days old"));
-    assert_non_null(strstr(need("rent: on demand")->source, "2026-07-20"));
+    assert_non_null(strstr(inputs_of(need("rent: on demand")), "age 124 days"));
+    assert_non_null(strstr(source_of(need("rent: on demand")), "2026-07-20"));
     assert_near(need("rent per month")->value.value, 55.04 * 730, 1e-6);
     same("buy: capital", b->capital, 1);
     same("buy: running", b->running, 1);
     same("buy: per hour", b->per_hour, 1);
     assert_near(need("break-even")->value.value, b->break_even_hours, 1e-6);
-    assert_non_null(strstr(need("buy: running")->inputs, "0.0861 $/kWh (profile)"));
+    assert_non_null(strstr(inputs_of(need("buy: running")), "electricity 0.0861 $/kWh (profile)"));
     market.electricity = 0.2;
     explained(q, sample_layout(8, 1, 1, 1), &market);
-    assert_non_null(strstr(need("buy: running")->inputs, "0.2 $/kWh (request)"));
+    assert_non_null(strstr(inputs_of(need("buy: running")), "electricity 0.2 $/kWh (request)"));
     q->price = WANT_SPOT; /* nobody offers it */
     explained(q, sample_layout(8, 1, 1, 1), &market);
     assert_null(find("instances"));

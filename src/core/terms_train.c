@@ -1,0 +1,108 @@
+/*
+ * terms_train.c - the terms of fine-tuning: --train --why. Equations of train.h.
+ */
+#include <stddef.h>
+
+#include "core/terms_list.h"
+#include "core/train.h"
+#include "util/units.h"
+
+struct row {
+    const char *name, *equation, *source;
+    size_t offset;      /* of the quantity in struct train_memory */
+    const char *inputs; /* names, see terms_list.h */
+};
+
+#define PART(field) offsetof(struct train_memory, field)
+
+static const char megatron[] = "NVIDIA/Megatron-LM theoretical_memory_usage.py";
+static const char zero[] = "ZeRO stages: EleutherAI/cookbook";
+
+static const char activations[] =
+    "sequence, micro-batch, layers, h, vocab, recompute, TP, PP";
+static const char states[] = "method, optimizer, weights, gradients, master, moments, "
+                             "parameters, of this rank, rank r, N, ZeRO";
+
+static const struct row rows[] = {
+    {"weights",
+     "parameters of this rank * 2 (qlora: linears * bits/8, the rest * 2) "
+     "[/N at ZeRO-3]",
+     "the model's tensors; bitsandbytes NF4", PART(weights), states},
+    {"adapters", "sum over adapted matrices of r * (in + out) * bytes [/N at ZeRO-3]",
+     "LoRA, Hu et al. 2021; PEFT keeps adapters in FP32", PART(adapters), states},
+    {"gradients", "trained * bytes [/N from ZeRO-2]", zero, PART(gradients), states},
+    {"master", "trained * FP32 copy [/N from ZeRO-1]", megatron, PART(master), states},
+    {"optimizer", "trained * moments [/N from ZeRO-1]", megatron, PART(optimizer), states},
+    {"activations",
+     "sequence * micro-batch * micro-batches in flight * bytes kept per "
+     "token and layer (full recompute: 2*h)",
+     "counted as autograd keeps them; Korthikanti et al. 2022; copies fitted on "
+     "Lightning-AI/litgpt resource tables",
+     PART(activations), activations},
+    {"logits", "sequence * micro-batch * vocab * 8 (FP32 logits and gradient)",
+     megatron, PART(logits), activations},
+    {"recomputed layer", "sequence * micro-batch * bytes of the widest layer",
+     "Korthikanti et al. 2022", PART(live), states},
+    {"optimizer step", "a copy of what the optimizer updates",
+     "pytorch/pytorch torch.optim documentation, foreach", PART(step), states},
+    {"peak", "max(activations + max(logits, recomputed layer), optimizer step)",
+     "the two moments do not meet", PART(peak), states},
+    {"buffers",
+     "DDP: gradients again; ZeRO-1, 2: two buckets of 5e8 * 2; ZeRO-3: "
+     "gathered layers; qlora: one matrix in 16 bit",
+     "pytorch DistributedDataParallel (gradient_as_bucket_view); DeepSpeed defaults",
+     PART(buffers), states},
+    {"fragmentation", "0.05 * (peak + buffers), up to 0.10",
+     "nobody's measurement: a planning reserve", PART(fragmentation), states},
+    {"context", "CUDA context 0.47..0.92 GiB; NCCL 1..2 GiB with several GPUs",
+     "stas00/ml-engineering training/performance", PART(context), states},
+    {"total",
+     "weights + adapters + gradients + master + optimizer + peak + buffers + "
+     "fragmentation + context",
+     "", PART(total), states},
+    {"free", "usable - used - total", "", PART(free), "usable, used, total"},
+};
+
+static void know_setting(struct terms *w, const struct request *q,
+                         const struct train_memory *m)
+{
+    const struct train *t = &m->train;
+    const struct recipe *r = train_recipe(t->optimizer);
+    know_number(w, "sequence", t->sequence, NULL);
+    know_number(w, "micro-batch", t->micro_batch, NULL);
+    know_number(w, "layers", q->model->layer_count, NULL);
+    know_number(w, "h", q->model->hidden, NULL);
+    know_number(w, "vocab", q->model->vocab, NULL);
+    know_word(w, "recompute", train_recompute_word(t->recompute));
+    know_number(w, "TP", t->tp, NULL);
+    know_number(w, "PP", t->pp, NULL);
+    know_word(w, "method", train_method_word(t->method));
+    know_word(w, "optimizer", r->word);
+    know_unit(w, "weights", r->weight, "B", NULL);
+    know_unit(w, "gradients", r->gradient, "B", NULL);
+    know_unit(w, "master", r->master, "B", NULL);
+    know_unit(w, "moments", r->state, "B", NULL);
+    know_number(w, "parameters", m->params, NULL);
+    know_number(w, "of this rank", m->local, NULL);
+    know_number(w, "rank r", t->method == TRAIN_FULL ? 0 : t->lora_rank, NULL);
+    know_number(w, "N", m->data_parallel, NULL);
+    know_number(w, "ZeRO", t->zero_stage, NULL);
+    know_bytes(w, "usable", m->usable);
+    know_bytes(w, "used", quantity_of(q->used, ORIGIN_ASSUMED));
+    know_bytes(w, "total", m->total);
+}
+
+int terms_of_train(const struct request *q, const struct train_memory *m,
+                   struct term out[TERMS_MAX])
+{
+    struct terms terms = {.term = out};
+    if (m->limit == TRAIN_LIMIT_LAYOUT)
+        return 0;
+    know_setting(&terms, q, m);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        term_add(&terms, rows[i].name, rows[i].equation,
+                 *(const struct quantity *)((const char *)m + rows[i].offset), "GiB",
+                 source_counted(rows[i].source[0] ? rows[i].source : "the parts above"),
+                 rows[i].inputs);
+    return terms.count;
+}
