@@ -181,10 +181,8 @@ output_sources = \
 	src/output/answer_lines.h \
 	src/output/batch.c \
 	src/output/batch.h \
-	src/output/compare_parts.h \
 	src/output/compare_run.c \
 	src/output/compare_run.h \
-	src/output/compare_table.c \
 	src/output/plot.c \
 	src/output/plot.h \
 	src/output/plot_svg.c \

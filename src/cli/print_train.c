@@ -69,22 +69,13 @@ static void print_head(const struct request *q, const struct train_memory *m,
         strbuf_addf(out, "  warning: %s\n", m->warnings[i]);
 }
 
-static void fill_table(const struct train_memory *m, struct table *table)
+/* A part that this run has. */
+static bool has_part(const struct quantity *bytes)
 {
-    for (int i = 0; i < TRAIN_PARTS; i++) {
-        const struct quantity *b = train_part_bytes(m, &train_parts[i]);
-        if (!b->known || (b->value == 0 && b->high == 0))
-            continue;
-        table_cell(table, train_parts[i].name);
-        table_cellf(table, "%.2f", b->value / GP_GIB);
-        table_cellf(table, "%.2f", b->low / GP_GIB);
-        table_cellf(table, "%.2f", b->high / GP_GIB);
-        table_cell(table, origin_word(b->origin));
-    }
+    return bytes->known && (bytes->value != 0 || bytes->high != 0);
 }
 
-static void print_parts(const struct train_memory *m, enum output_format format,
-                        struct strbuf *out)
+static void print_parts(const struct train_memory *m, struct strbuf *out)
 {
     static const struct table_column columns[] = {{"memory of one GPU", TABLE_LEFT},
                                                   {"GiB", TABLE_RIGHT},
@@ -93,14 +84,37 @@ static void print_parts(const struct train_memory *m, enum output_format format,
                                                   {"origin", TABLE_LEFT}};
     struct table table;
     table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-    fill_table(m, &table);
-    if (format == OUTPUT_CSV)
-        table_csv(&table, out);
-    else if (format == OUTPUT_MARKDOWN)
-        table_markdown(&table, out);
-    else
-        table_text(&table, out);
+    for (int i = 0; i < TRAIN_PARTS; i++) {
+        const struct quantity *b = train_part_bytes(m, &train_parts[i]);
+        if (!has_part(b))
+            continue;
+        table_cell(&table, train_parts[i].name);
+        table_cellf(&table, "%.2f", b->value / GP_GIB);
+        table_cellf(&table, "%.2f", b->low / GP_GIB);
+        table_cellf(&table, "%.2f", b->high / GP_GIB);
+        table_cell(&table, origin_word(b->origin));
+    }
+    table_text(&table, out);
     table_fini(&table);
+}
+
+/* As CSV or Markdown, in the columns of an inference plan. */
+static void print_rows(const struct request *q, const struct train_memory *m,
+                       enum output_format format, struct strbuf *out)
+{
+    struct table table;
+    answer_table_init(&table);
+    answer_table_word(&table, "verdict", verdict_word(m->verdict),
+                      m->reason_count > 0 ? m->reasons[0] : "");
+    answer_table_word(&table, "GPU", q->gpu->id, q->gpu->name);
+    answer_table_number(&table, "GPUs", quantity_exact(m->train.gpus), 0, "", "");
+    for (int i = 0; i < TRAIN_PARTS; i++) {
+        const struct quantity *b = train_part_bytes(m, &train_parts[i]);
+        if (has_part(b))
+            answer_table_number(&table, train_parts[i].name,
+                                quantity_scale(*b, 1 / GP_GIB), 4, "GiB", "");
+    }
+    answer_table_print(&table, format, out);
 }
 
 static void print_fixes(const struct train_memory *m, const struct train_fix *fixes,
@@ -129,7 +143,7 @@ static void print_text(const struct invocation *in, const struct request *q,
     print_head(q, m, out);
     if (m->usable.known) {
         strbuf_add(out, "\n");
-        print_parts(m, OUTPUT_TEXT, out);
+        print_parts(m, out);
     }
     print_fixes(m, fixes, count, out);
     if (options_flag(&in->options, OPT_WHY))
@@ -162,7 +176,7 @@ enum gp_status train_run(struct invocation *in, struct gp_err *err)
         record_json(&doc, &in->out);
         record_fini(&doc);
     } else if (in->format != OUTPUT_TEXT) {
-        print_parts(&memory, in->format, &in->out);
+        print_rows(&r.request, &memory, in->format, &in->out);
     } else {
         print_text(in, &r.request, &memory, fixes, count, &in->out);
     }

@@ -175,8 +175,8 @@ static const struct layer_kind *kind_of_role(const struct model *m,
 /* What is said of a format: bits, and the scales beside them. */
 static const char *know_format(struct terms *w, const struct format *f)
 {
-    know_unit(w, "bits", f->mix ? format_core_bits(f, model_params(w->plan->request.model))
-                                : f->bits, NULL, f->id);
+    double params = model_params(w->plan->request.model);
+    know_number(w, "bits", f->mix ? format_core_bits(f, params) : f->bits, f->id);
     know_number(w, "embedding", f->embed_bits, "sheet");
     know_number(w, "output", f->output_bits, "sheet");
     know_unit(w, "scales per group", f->group_bytes, "B", "exact");
@@ -264,8 +264,8 @@ static void add_padding(struct terms *w)
     if (padding > 0)
         term_add(w, "weights: of which padding",
                  "experts * (ceil(mff/pw)*pw/mff * ceil(h/ph)*ph/h - 1)",
-                 quantity_of(padding, origin), "GiB", source_engine(q->engine, TERM_MOE),
-                 "ph, pw, h, unpadded weights");
+                 quantity_of(padding, origin), "GiB",
+                 source_engine(q->engine, TERM_MOE), "ph, pw, h, unpadded weights");
 }
 
 static void add_pruning(struct terms *w)
@@ -376,8 +376,8 @@ static void add_overheads(struct terms *w)
     term_add(w, "CUDA graphs", "engine's constant", m->graphs, "GiB",
              source_engine(e, TERM_GRAPHS),
              e->budget != BUDGET_UTILIZATION ? "beside the pool"
-             : e->graphs_in_budget           ? "charged to the budget before the KV pool"
-                                             : "captured later, outside the budget");
+             : e->graphs_in_budget ? "charged to the budget before the KV pool"
+                                   : "captured later, outside the budget");
 }
 
 /* ---- budget, pool, need ---- */

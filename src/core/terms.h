@@ -30,7 +30,7 @@ enum input_style {
     INPUT_WORD,   /* name and unit alone: "precision fp8", "no head on this stage" */
     INPUT_NUMBER, /* "utilization 0.92 (request)", "s 8,192 (request)" */
     INPUT_BYTES,  /* "usable 79.190 GiB (sheet)", in GiB with its band */
-    INPUT_EXACT,  /* bytes in the unit that suits them: "block bytes 2.00 MiB (exact)" */
+    INPUT_EXACT,  /* bytes in their own unit: "block bytes 2 MiB (exact)" */
     INPUT_MONEY   /* "rent $2.29/h" */
 };
 

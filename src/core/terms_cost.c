@@ -1,5 +1,5 @@
 /*
- * terms_cost.c - the terms of renting, owning, and the hours at which they cost the same.
+ * terms_cost.c - the terms of renting, of owning, and of where they meet.
  *
  * Example: 8 x H100 rented at $55.04/h, against a server of $313,500 that costs $0.94/h
  * to run: 313,500 / (55.04 - 0.94) = 5,795 hours.
@@ -100,12 +100,13 @@ static void know_owning(struct terms *w, const struct buy *b)
 static void add_owning(struct terms *w, const struct buy *b)
 {
     const struct ownership *own = b->own;
-    struct term_source source = {"ownership", "", own->date[0] ? own->date : "unknown date",
-                                 "", own->source[0] ? own->source : "no source"};
+    struct term_source source = {"ownership", "", own->date, "",
+                                 own->source[0] ? own->source : "no source"};
     know_owning(w, b);
     term_add(w, "buy: capital",
              b->server ? "servers * price of one" : "GPUs * price * (1 + host share)",
-             b->capital, "$", source_text(b->as_of[0] ? b->as_of : "undated", b->source),
+             b->capital, "$",
+             source_text(b->as_of[0] ? b->as_of : "undated", b->source),
              "bought, GPUs, host share, capital");
     term_add(w, "buy: running", "kW*PUE*$/kWh*hours share + kW*hosting*12/8760",
              b->running, "$/h", source, "kW, PUE, electricity, hours share, hosting");

@@ -79,8 +79,8 @@ static bool cache_alike(const struct plan *p, const struct layer_kind *a,
            kvcache_state_bytes(a, tp) == kvcache_state_bytes(b, tp);
 }
 
-/* The binding stage's layers of the kinds that cache like kind k; 0 when an earlier kind
- * does and has counted them. */
+/* The binding stage's layers that cache like kind k; 0 when an earlier kind has counted
+ * them. */
 static int layers_like(const struct plan *p, int k)
 {
     const struct model *m = p->request.model;
@@ -173,7 +173,8 @@ void terms_kv(struct terms *w)
              s->per_token > 0 ? "ceil(s/block)*block * KV per token on this GPU"
              : e->window_groups
                  ? "blocks*block bytes; full layer ceil(s/block), sliding "
-                   "ceil(min(w-1+c, s)/block)+1, chunked ceil(min(w+c, s)/block), state 1"
+                   "ceil(min(w-1+c, s)/block)+1, chunked ceil(min(w+c, s)/block), "
+                   "state 1"
                  : "every layer as a full one: ceil(s/block)*block, + state",
              quantity_exact(s->reserved), "GiB", source_engine(e, TERM_BLOCK),
              "s, block, c, block bytes, blocks");

@@ -64,7 +64,8 @@ void terms_forget(struct terms *terms, int count)
 }
 
 /* The input of this name, else the name itself as one. */
-static struct term_input find_known(const struct terms *terms, const char *name, int len)
+static struct term_input find_known(const struct terms *terms, const char *name,
+                                    int len)
 {
     for (int i = terms->known_count - 1; i >= 0; i--) {
         const struct term_input *in = &terms->known[i];

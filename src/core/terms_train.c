@@ -32,7 +32,8 @@ static const struct row rows[] = {
      "LoRA, Hu et al. 2021; PEFT keeps adapters in FP32", PART(adapters), states},
     {"gradients", "trained * bytes [/N from ZeRO-2]", zero, PART(gradients), states},
     {"master", "trained * FP32 copy [/N from ZeRO-1]", megatron, PART(master), states},
-    {"optimizer", "trained * moments [/N from ZeRO-1]", megatron, PART(optimizer), states},
+    {"optimizer", "trained * moments [/N from ZeRO-1]", megatron, PART(optimizer),
+     states},
     {"activations",
      "sequence * micro-batch * micro-batches in flight * bytes kept per "
      "token and layer (full recompute: 2*h)",

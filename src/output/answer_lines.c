@@ -4,13 +4,16 @@
 #include "output/answer_lines.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "util/str.h"
 #include "util/units.h"
 
-/* The lines of one kind as they are made. */
+/* The lines of one kind as they are made, and what they tell of. */
 struct lines {
+    const struct plan *plan;
+    const struct answer *answer; /* NULL: there is only a plan */
     struct answer_line *line;
     int count;
 };
@@ -26,12 +29,20 @@ static struct answer_line *line_add(struct lines *lines, const char *name)
     return line;
 }
 
-/* Adds a line and formats its text. */
-#define LINE_ADDF(lines, name, ...)                                                    \
-    do {                                                                               \
-        struct answer_line *added = line_add(lines, name);                             \
-        gp_format(added->text, sizeof(added->text), __VA_ARGS__);                      \
-    } while (0)
+static struct answer_line *line_addf(struct lines *lines, const char *name,
+                                     const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static struct answer_line *line_addf(struct lines *lines, const char *name,
+                                     const char *fmt, ...)
+{
+    struct answer_line *line = line_add(lines, name);
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(line->text, sizeof(line->text), fmt, args);
+    va_end(args);
+    return line;
+}
 
 static const char *plural(double count)
 {
@@ -47,70 +58,66 @@ const char *verdict_shout(enum verdict verdict)
 
 /* ---- the request ---- */
 
-static void model_lines(const struct plan *p, const struct answer *a,
-                        struct lines *lines)
+static void model_lines(struct lines *lines)
 {
+    const struct plan *p = lines->plan;
+    const struct answer *a = lines->answer;
     const struct request *q = &p->request;
     bool serves = !q->model->weights_only;
     char params[32];
-    LINE_ADDF(lines, "model", "%s (%s parameters%s), %s weights%s%s%s%s", q->model->name,
-              units_params(params, sizeof(params), model_params(q->model)),
+    line_addf(lines, "model", "%s (%s parameters%s), %s weights%s%s%s%s",
+              q->model->name, units_params(params, sizeof(params), model_params(q->model)),
               a && a->resolved.generic ? ", shape assumed" : "", q->precision.id,
               q->precision.native ? " as published" : "", serves ? ", " : "",
               serves ? q->kv->id : "", serves ? " KV cache" : "");
 }
 
-static void load_lines(const struct plan *p, const struct answer *a,
-                       struct lines *lines)
+static void load_lines(struct lines *lines)
 {
+    const struct plan *p = lines->plan;
     const struct request *q = &p->request;
     char tokens[32];
-    (void)a;
     if (q->model->weights_only)
-        LINE_ADDF(lines, "load", "weights only: no tokens, no KV cache, no engine");
+        line_addf(lines, "load", "weights only: no tokens, no KV cache, no engine");
     else
-        LINE_ADDF(lines, "load", "%.0f user%s x %s tokens, %s %s", q->users,
+        line_addf(lines, "load", "%.0f user%s x %s tokens, %s %s", q->users,
                   plural(q->users), units_tokens(tokens, sizeof(tokens), q->context),
                   q->engine->name, q->engine->range);
 }
 
-static void gpu_from_lines(const struct plan *p, const struct answer *a,
-                           struct lines *lines)
+static void gpu_from_lines(struct lines *lines)
 {
-    (void)p;
+    const struct answer *a = lines->answer;
     if (!a)
         return;
     if (a->resolved.gpu_chosen)
-        LINE_ADDF(lines, "GPU", "no GPU was named: this is %s",
+        line_addf(lines, "GPU", "no GPU was named: this is %s",
                   a->solve == SOLVE_GPUS ? "the one of which the fewest fit"
                                          : "the cheapest list price that fits");
     if (a->resolved.gpu_local)
-        LINE_ADDF(lines, "GPU", "no GPU was named: this is the one in this machine");
+        line_addf(lines, "GPU", "no GPU was named: this is the one in this machine");
 }
 
 /* ---- layout ---- */
 
-static void layout_lines(const struct plan *p, const struct answer *a,
-                         struct lines *lines)
+static void layout_lines(struct lines *lines)
 {
+    const struct plan *p = lines->plan;
     char words[96];
-    (void)a;
-    LINE_ADDF(lines, "layout", "%s, %d host%s",
+    line_addf(lines, "layout", "%s, %d host%s",
               layout_words(&p->layout, words, sizeof(words)), p->layout.hosts,
               plural(p->layout.hosts));
 }
 
-static void runner_up_lines(const struct plan *p, const struct answer *a,
-                            struct lines *lines)
+static void runner_up_lines(struct lines *lines)
 {
+    const struct plan *p = lines->plan;
     const struct runner_up *r = &p->second;
     char words[96];
-    (void)a;
     if (r->layout.gpus == 0)
         return;
-    struct answer_line *line = line_add(lines, "runner-up");
-    gp_copy(line->text, sizeof(line->text),
-            layout_words(&r->layout, words, sizeof(words)));
+    struct answer_line *line = line_addf(
+        lines, "runner-up", "%s", layout_words(&r->layout, words, sizeof(words)));
     if (r->per_hour > 0)
         gp_format(line->amount, sizeof(line->amount), "$%.2f", r->per_hour);
     gp_copy(line->note, sizeof(line->note), r->lost);
@@ -118,40 +125,36 @@ static void runner_up_lines(const struct plan *p, const struct answer *a,
 
 /* ---- verdict ---- */
 
-static void reason_lines(const struct plan *p, const struct answer *a,
-                         struct lines *lines)
+static void reason_lines(struct lines *lines)
 {
-    (void)a;
+    const struct plan *p = lines->plan;
     for (int i = 0; i < p->reason_count; i++)
-        LINE_ADDF(lines, "reason", "%s", p->reasons[i]);
+        line_addf(lines, "reason", "%s", p->reasons[i]);
 }
 
-static void warning_lines(const struct plan *p, const struct answer *a,
-                          struct lines *lines)
+static void warning_lines(struct lines *lines)
 {
-    (void)a;
+    const struct plan *p = lines->plan;
     for (int i = 0; i < p->warning_count; i++)
-        LINE_ADDF(lines, "warning", "%s", p->warnings[i]);
+        line_addf(lines, "warning", "%s", p->warnings[i]);
 }
 
 /* ---- memory ---- */
 
-static void stage_lines(const struct plan *p, const struct answer *a,
-                        struct lines *lines)
+static void stage_lines(struct lines *lines)
 {
-    (void)a;
+    const struct plan *p = lines->plan;
     if (p->has_memory && p->layout.pp > 1)
-        LINE_ADDF(lines, "stage", "stage %d of %d, the one that binds",
+        line_addf(lines, "stage", "stage %d of %d, the one that binds",
                   p->memory.stage + 1, p->layout.pp);
 }
 
-static void pool_lines(const struct plan *p, const struct answer *a,
-                       struct lines *lines)
+static void pool_lines(struct lines *lines)
 {
+    const struct plan *p = lines->plan;
     const struct memory *m = &p->memory;
     const struct quantity *pool = &m->kv_pool;
     char gib[32], holds[32], context[32];
-    (void)a;
     if (!p->has_memory || !m->max_concurrency.known || p->request.model->weights_only)
         return;
     struct answer_line *line = line_add(lines, "KV pool");
@@ -170,13 +173,12 @@ static void pool_lines(const struct plan *p, const struct answer *a,
                   pool->high / GP_GIB);
 }
 
-static void rule_lines(const struct plan *p, const struct answer *a,
-                       struct lines *lines)
+static void rule_lines(struct lines *lines)
 {
+    const struct plan *p = lines->plan;
     char rule[32], counted[32];
-    (void)a;
     if (p->has_memory)
-        LINE_ADDF(lines, "rule of thumb", "rule of thumb %s, weights counted %s",
+        line_addf(lines, "rule of thumb", "rule of thumb %s, weights counted %s",
                   units_gib(rule, sizeof(rule), p->memory.rule_of_thumb),
                   units_gib(counted, sizeof(counted), p->memory.file_bytes));
 }
@@ -192,7 +194,7 @@ void answer_prices(const struct plan *p, struct quantity *hour, struct quantity 
     hour->known = month->known = p->has_memory && c->per_hour > 0;
 }
 
-static void rent_line(struct lines *lines, const char *name, const struct rent *r,
+static void add_rent(struct lines *lines, const char *name, const struct rent *r,
                       bool wanted)
 {
     char age[64] = "undated";
@@ -211,7 +213,7 @@ static void rent_line(struct lines *lines, const char *name, const struct rent *
     line->wanted = wanted;
 }
 
-static void buy_lines(struct lines *lines, const struct cost *c)
+static void add_buying(struct lines *lines, const struct cost *c)
 {
     const struct buy *b = &c->buy;
     char capital[32];
@@ -226,29 +228,28 @@ static void buy_lines(struct lines *lines, const struct cost *c)
               b->watts / 1000);
     line->wanted = c->want == WANT_BUY;
     if (b->break_even_hours > 0)
-        LINE_ADDF(lines, "break-even", "after %.0f hours of renting (%.1f months)",
+        line_addf(lines, "break-even", "after %.0f hours of renting (%.1f months)",
                   b->break_even_hours,
                   b->break_even_hours / (COST_HOURS_PER_MONTH * b->hours_share));
     else if (c->on_demand.known || c->spot.known || c->market.known)
-        LINE_ADDF(lines, "break-even", "not within %.0f years", b->own->years);
+        line_addf(lines, "break-even", "not within %.0f years", b->own->years);
 }
 
-static void cost_lines(const struct plan *p, const struct answer *a,
-                       struct lines *lines)
+static void cost_lines(struct lines *lines)
 {
+    const struct plan *p = lines->plan;
     const struct cost *c = &p->cost;
-    (void)a;
     if (!p->has_memory)
         return;
-    rent_line(lines, "on demand", &c->on_demand, c->want == WANT_ON_DEMAND);
-    rent_line(lines, "spot", &c->spot, c->want == WANT_SPOT);
+    add_rent(lines, "on demand", &c->on_demand, c->want == WANT_ON_DEMAND);
+    add_rent(lines, "spot", &c->spot, c->want == WANT_SPOT);
     if (c->want == WANT_MARKET)
-        rent_line(lines, "marketplace", &c->market, true);
-    buy_lines(lines, c);
+        add_rent(lines, "marketplace", &c->market, true);
+    add_buying(lines, c);
     if (c->note[0])
-        LINE_ADDF(lines, "", "%s", c->note);
+        line_addf(lines, "", "%s", c->note);
     else if (!c->on_demand.known && !c->spot.known && !c->buy.known)
-        LINE_ADDF(lines, "", "no price is known");
+        line_addf(lines, "", "no price is known");
 }
 
 /* ---- fixes ---- */
@@ -265,8 +266,10 @@ static void fix_cost(const struct fix *f, char *text, size_t size)
         gp_copy(text, size, "cost unknown");
 }
 
-static void fix_lines(const struct plan *p, const struct answer *a, struct lines *lines)
+static void fix_lines(struct lines *lines)
 {
+    const struct plan *p = lines->plan;
+    const struct answer *a = lines->answer;
     /* a plan that was refused for its types has no room to compare with */
     bool room = p->has_memory && p->limit != LIMIT_TYPE;
     for (int i = 0; a && i < a->fix_count; i++) {
@@ -296,28 +299,26 @@ static const char *price_source(const struct cost *c, const char **date)
                                       : "";
 }
 
-static void source_lines(const struct plan *p, const struct answer *a,
-                         struct lines *lines)
+static void source_lines(struct lines *lines)
 {
+    const struct plan *p = lines->plan;
     const struct request *q = &p->request;
     const char *date, *price = price_source(&p->cost, &date);
-    (void)a;
-    LINE_ADDF(lines, "model", "%s", q->model->source);
-    LINE_ADDF(lines, "gpu", "confidence %s: %s",
+    line_addf(lines, "model", "%s", q->model->source);
+    line_addf(lines, "gpu", "confidence %s: %s",
               q->gpu->confidence[0] ? q->gpu->confidence : "unknown", q->gpu->source);
-    LINE_ADDF(lines, "engine", "%s (%s)", q->engine->source, q->engine->date);
-    LINE_ADDF(lines, "format", "%s", q->precision.weight->source);
+    line_addf(lines, "engine", "%s (%s)", q->engine->source, q->engine->date);
+    line_addf(lines, "format", "%s", q->precision.weight->source);
     if (price[0])
-        LINE_ADDF(lines, "price", "%s", price);
+        line_addf(lines, "price", "%s", price);
 }
 
-static void date_lines(const struct plan *p, const struct answer *a,
-                       struct lines *lines)
+static void date_lines(struct lines *lines)
 {
+    const struct plan *p = lines->plan;
     const struct request *q = &p->request;
     const char *date, *price = price_source(&p->cost, &date);
-    (void)a;
-    LINE_ADDF(lines, "sources",
+    line_addf(lines, "sources",
               "model %s, GPU confidence %s, engine %s%s%s",
               q->model->date[0] ? q->model->date : "undated",
               q->gpu->confidence[0] ? q->gpu->confidence : "unknown",
@@ -330,17 +331,23 @@ static void date_lines(const struct plan *p, const struct answer *a,
 int answer_lines(const struct plan *plan, const struct answer *answer,
                  enum line_kind kind, struct answer_line out[ANSWER_LINES_MAX])
 {
-    static void (*const make[LINE_KIND_COUNT])(
-        const struct plan *, const struct answer *, struct lines *) = {
-        [LINE_MODEL] = model_lines,     [LINE_LOAD] = load_lines,
-        [LINE_GPU_FROM] = gpu_from_lines, [LINE_LAYOUT] = layout_lines,
-        [LINE_RUNNER_UP] = runner_up_lines, [LINE_REASON] = reason_lines,
-        [LINE_WARNING] = warning_lines, [LINE_STAGE] = stage_lines,
-        [LINE_POOL] = pool_lines,       [LINE_RULE] = rule_lines,
-        [LINE_COST] = cost_lines,       [LINE_FIX] = fix_lines,
-        [LINE_SOURCE] = source_lines,   [LINE_DATES] = date_lines,
+    static void (*const make[LINE_KIND_COUNT])(struct lines *) = {
+        [LINE_MODEL] = model_lines,
+        [LINE_LOAD] = load_lines,
+        [LINE_GPU_FROM] = gpu_from_lines,
+        [LINE_LAYOUT] = layout_lines,
+        [LINE_RUNNER_UP] = runner_up_lines,
+        [LINE_REASON] = reason_lines,
+        [LINE_WARNING] = warning_lines,
+        [LINE_STAGE] = stage_lines,
+        [LINE_POOL] = pool_lines,
+        [LINE_RULE] = rule_lines,
+        [LINE_COST] = cost_lines,
+        [LINE_FIX] = fix_lines,
+        [LINE_SOURCE] = source_lines,
+        [LINE_DATES] = date_lines,
     };
-    struct lines lines = {.line = out};
-    make[kind](plan, answer, &lines);
+    struct lines lines = {.plan = plan, .answer = answer, .line = out};
+    make[kind](&lines);
     return lines.count;
 }

@@ -263,8 +263,27 @@ void print_plan_line(const struct answer *a, struct strbuf *out)
 
 /* ---- CSV and Markdown ---- */
 
-static void row_number(struct table *table, const char *name, struct quantity q,
-                       int decimals, const char *unit, const char *note)
+void answer_table_init(struct table *table)
+{
+    static const struct table_column columns[] = {
+        {"part", TABLE_LEFT},  {"value", TABLE_RIGHT}, {"low", TABLE_RIGHT},
+        {"high", TABLE_RIGHT}, {"unit", TABLE_LEFT},   {"origin", TABLE_LEFT},
+        {"note", TABLE_LEFT}};
+    table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
+}
+
+void answer_table_print(struct table *table, enum output_format format,
+                        struct strbuf *out)
+{
+    if (format == OUTPUT_CSV)
+        table_csv(table, out);
+    else
+        table_markdown(table, out);
+    table_fini(table);
+}
+
+void answer_table_number(struct table *table, const char *name, struct quantity q,
+                         int decimals, const char *unit, const char *note)
 {
     const double figures[] = {q.value, q.low, q.high};
     table_cell(table, name);
@@ -275,8 +294,8 @@ static void row_number(struct table *table, const char *name, struct quantity q,
     table_cell(table, note);
 }
 
-static void row_word(struct table *table, const char *name, const char *word,
-                     const char *note)
+void answer_table_word(struct table *table, const char *name, const char *word,
+                       const char *note)
 {
     table_cell(table, name);
     table_cell(table, word);
@@ -295,38 +314,30 @@ static void rows_cost(const struct plan *p, struct table *table)
     for (int i = 0; i < n; i++)
         if (lines[i].wanted || (!hour.known && !lines[i].name[0]))
             offer = lines[i].text;
-    row_number(table, "cost per hour", hour, 2, "$/h", offer);
-    row_number(table, "cost per month", month, 2, "$/month", "");
+    answer_table_number(table, "cost per hour", hour, 2, "$/h", offer);
+    answer_table_number(table, "cost per month", month, 2, "$/month", "");
 }
 
 void print_plan_table(const struct answer *a, enum output_format format,
                       struct strbuf *out)
 {
-    static const struct table_column columns[] = {
-        {"part", TABLE_LEFT},  {"value", TABLE_RIGHT}, {"low", TABLE_RIGHT},
-        {"high", TABLE_RIGHT}, {"unit", TABLE_LEFT},   {"origin", TABLE_LEFT},
-        {"note", TABLE_LEFT}};
     const struct plan *p = &a->plan;
     struct part parts[PARTS_MAX];
     struct table table;
     struct answer_line line[ANSWER_LINES_MAX];
     struct quantity gpus = quantity_exact(p->layout.gpus);
     int n = p->has_memory ? parts_list(p, parts) : 0;
-    table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-    row_word(&table, "verdict", verdict_word(p->verdict),
+    answer_table_init(&table);
+    answer_table_word(&table, "verdict", verdict_word(p->verdict),
              p->reason_count > 0 ? p->reasons[0] : "");
-    row_word(&table, "GPU", p->request.gpu->id, p->request.gpu->name);
+    answer_table_word(&table, "GPU", p->request.gpu->id, p->request.gpu->name);
     answer_lines(p, a, LINE_LAYOUT, line);
     gpus.known = p->has_memory; /* a refused layout has no size */
-    row_number(&table, "GPUs", gpus, 0, "", gpus.known ? line->text : "");
+    answer_table_number(&table, "GPUs", gpus, 0, "", gpus.known ? line->text : "");
     for (int i = 0; i < n; i++)
-        row_number(&table, parts[i].name, quantity_scale(parts[i].q, 1 / GP_GIB), 4,
+        answer_table_number(&table, parts[i].name, quantity_scale(parts[i].q, 1 / GP_GIB), 4,
                    "GiB", parts[i].note);
     if (p->has_memory)
         rows_cost(p, &table);
-    if (format == OUTPUT_CSV)
-        table_csv(&table, out);
-    else
-        table_markdown(&table, out);
-    table_fini(&table);
+    answer_table_print(&table, format, out);
 }

@@ -24,6 +24,17 @@ void print_plan_line(const struct answer *answer, struct strbuf *out);
 void print_plan_table(const struct answer *answer, enum output_format format,
                       struct strbuf *out);
 
+/* The same table for another answer: a row with a number, which may be unknown, or with
+ * a word in its place; printing ends it. */
+struct table;
+void answer_table_init(struct table *table);
+void answer_table_number(struct table *table, const char *name, struct quantity value,
+                         int decimals, const char *unit, const char *note);
+void answer_table_word(struct table *table, const char *name, const char *word,
+                       const char *note);
+void answer_table_print(struct table *table, enum output_format format,
+                        struct strbuf *out);
+
 /* As --format json prints it. */
 void print_plan_json(const struct answer *answer, const struct options *options,
                      bool why, struct strbuf *out);

@@ -62,8 +62,8 @@ void term_inputs_text(const struct term *term, struct strbuf *out)
 
 void term_source_text(const struct term_source *s, struct strbuf *out)
 {
-    strbuf_addf(out, "%s%s%s%s%s: %s%s%s", s->name, s->version[0] ? " " : "", s->version,
-                s->date[0] ? " of " : "", s->date, s->evidence,
+    strbuf_addf(out, "%s%s%s%s%s: %s%s%s", s->name, s->version[0] ? " " : "",
+                s->version, s->date[0] ? " of " : "", s->date, s->evidence,
                 s->evidence[0] ? "; " : "", s->text);
 }
 

@@ -20,7 +20,7 @@ void record_plan_cost(struct record *record, const struct plan *plan);
 /* "vllm@0.21" as --engine takes and --show finds it. */
 void record_plan_engine(struct record *record, const struct engine *engine);
 
-/* compare_table.c, a comparison (compare_run.h) in one go: one model, the GPUs and
+/* A comparison (compare_run.h) in one go: one model, the GPUs and
  * precisions asked for (all GPUs; the model's own precision, fp8 and int4-awq). *fits: at
  * least one row is not does-not-fit. */
 enum gp_status report_compare(struct planner *planner, const struct options *options,

@@ -200,6 +200,12 @@ assert_contains "Markdown head" "| part" "$out"
 run --plan -m llama-3.1-8b --train qlora -g rtx-4090 --sequence 1024
 assert_eq "QLoRA exit" 0 "$rc"
 assert_contains "QLoRA" "qlora of rank 16" "$out"
+run --plan -m llama-3.1-8b --train qlora -g rtx-4090 --sequence 1024 -f csv
+assert_contains "training as CSV" "part,value,low,high,unit,origin,note
+verdict,fits,,,,,
+GPU,rtx-4090,,,,,GeForce RTX 4090
+GPUs,4,4,4,,exact,
+usable,23." "$out"
 run --plan -m llama-3.1-70b --train full -g h100-sxm:8 -q
 assert_eq "70B full does not fit" 1 "$rc"
 

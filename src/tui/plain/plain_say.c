@@ -47,8 +47,8 @@ static void say_verdict(const struct plan *p)
         gp_format(of_budget, sizeof of_budget,
                   " %.2f of %.2f GiB budget per GPU, %.0f percent.", used / GP_GIB,
                   room / GP_GIB, 100 * used / room);
-    plain_say("Result: %s.%s %d x %s (%s), %s.", verdicts[p->verdict], of_budget, l->gpus,
-              p->request.gpu->name, p->request.gpu->id, layout->text);
+    plain_say("Result: %s.%s %d x %s (%s), %s.", verdicts[p->verdict], of_budget,
+              l->gpus, p->request.gpu->name, p->request.gpu->id, layout->text);
 }
 
 /* ---- memory ---- */
@@ -76,7 +76,8 @@ static void say_memory(const struct answer *a)
     say_lines(a, LINE_STAGE, "Stage");
     say_lines(a, LINE_POOL, "KV pool");
     plain_say("Rule of thumb: %.2f GiB in all, weights counted %.2f GiB.",
-              a->plan.memory.rule_of_thumb / GP_GIB, a->plan.memory.file_bytes / GP_GIB);
+              a->plan.memory.rule_of_thumb / GP_GIB,
+              a->plan.memory.file_bytes / GP_GIB);
 }
 
 /* ---- cost ---- */
