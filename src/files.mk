@@ -98,7 +98,7 @@ checkpoint_sources = \
 	src/checkpoint/checkpoint.c \
 	src/checkpoint/checkpoint.h \
 	src/checkpoint/gguf.c \
-	src/checkpoint/gguffacts.c \
+	src/checkpoint/gguf.h \
 	src/checkpoint/ggufmodel.c \
 	src/checkpoint/hfarch.c \
 	src/checkpoint/hfcheck.c \
@@ -107,6 +107,7 @@ checkpoint_sources = \
 	src/checkpoint/hfexcept.c \
 	src/checkpoint/hfexcept.h \
 	src/checkpoint/hfjson.c \
+	src/checkpoint/hfkeys.c \
 	src/checkpoint/hflayers.c \
 	src/checkpoint/hfmatch.c \
 	src/checkpoint/hfmatch.h \
@@ -118,10 +119,11 @@ checkpoint_sources = \
 	src/checkpoint/local_models.c \
 	src/checkpoint/local_models.h \
 	src/checkpoint/reader_file.c \
+	src/checkpoint/reader_file.h \
 	src/checkpoint/reader_gguf.c \
-	src/checkpoint/reader_parts.h \
 	src/checkpoint/safetensors.c \
 	src/checkpoint/tensorname.c \
+	src/checkpoint/tensors.h \
 	src/checkpoint/tensorsum.c
 
 catalog_sources = \
@@ -143,8 +145,6 @@ catalog_sources = \
 	src/catalog/price_import.h \
 	src/catalog/profile.c \
 	src/catalog/profile.h \
-	src/catalog/profile_get.c \
-	src/catalog/profile_impl.h \
 	src/catalog/profile_scan.c \
 	src/catalog/profile_scan.h \
 	src/catalog/registry.c \

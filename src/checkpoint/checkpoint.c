@@ -14,7 +14,7 @@
  * Example: a folder of Llama-3.1-8B in BF16: 32 layers of one kind from config.json and
  * 16,060,522,496 bytes from four shards.
  */
-#include "checkpoint/reader_parts.h"
+#include "checkpoint/checkpoint.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -22,8 +22,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "checkpoint/gguf.h"
 #include "checkpoint/hfconfig.h"
 #include "checkpoint/jscan.h"
+#include "checkpoint/reader_file.h"
+#include "checkpoint/tensors.h"
 #include "util/mem.h"
 
 #define CONFIG_LIMIT (16u << 20)

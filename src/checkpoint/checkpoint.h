@@ -51,6 +51,10 @@ typedef bool (*file_tensor_fn)(void *ctx, const struct file_tensor *tensor);
 enum gp_status safetensors_header(const char *where, const uint8_t *head, size_t len,
                                   uint64_t file_size, file_tensor_fn fn, void *ctx,
                                   struct gp_err *err);
+/* Its first 8 bytes: the length of the JSON, checked against the file. */
+enum gp_status safetensors_length(const char *where, const uint8_t first[8],
+                                  uint64_t file_size, uint64_t *length,
+                                  struct gp_err *err);
 /* model.safetensors.index.json: the shard names, checked to stay in the folder. */
 enum gp_status safetensors_index(const char *where, const char *text, size_t len,
                                  char ***shards, size_t *count, double *total_size,

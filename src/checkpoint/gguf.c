@@ -14,7 +14,7 @@
  * only by what has been read of it. Names are compared by sorting, since a file can
  * be built to make anything quadratic slow.
  */
-#include "checkpoint/reader_parts.h"
+#include "checkpoint/gguf.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -574,4 +574,47 @@ enum gp_status gguf_scan(struct gguf_meta *meta, const struct gguf_input *input,
     free(scan.records);
     free(scan.at.window);
     return rc;
+}
+
+/* ---- look-ups by key ---- */
+
+void gguf_meta_init(struct gguf_meta *meta, const char *where)
+{
+    memset(meta, 0, sizeof *meta);
+    meta->where = where;
+    meta->split_count = 1;
+    strbuf_init(&meta->text);
+}
+
+void gguf_meta_fini(struct gguf_meta *meta)
+{
+    strbuf_fini(&meta->text);
+    free(meta->kv);
+    free(meta->numbers);
+}
+
+const struct gguf_kv *gguf_find(const struct gguf_meta *meta, const char *key)
+{
+    for (size_t i = 0; i < meta->count; i++)
+        if (strcmp(meta->text.text + meta->kv[i].key, key) == 0)
+            return &meta->kv[i];
+    return NULL;
+}
+
+bool gguf_number(const struct gguf_meta *meta, const char *key, double *value)
+{
+    const struct gguf_kv *kv = gguf_find(meta, key);
+
+    if (kv == NULL || kv->array || !kv->numeric)
+        return false;
+    *value = kv->number;
+    return true;
+}
+
+const char *gguf_string(const struct gguf_meta *meta, const char *key)
+{
+    const struct gguf_kv *kv = gguf_find(meta, key);
+
+    return kv == NULL || kv->string == SIZE_MAX ? NULL
+                                                : meta->text.text + kv->string;
 }

@@ -3,7 +3,8 @@
  *
  *   hfjson.c     text to JSON
  *   hfcheck.c    types and ranges of the known keys
- *   hfconfig.c   nesting, keys and their aliases, what concerns the model as a whole
+ *   hfkeys.c     keys and their other names
+ *   hfconfig.c   nesting, what concerns the model as a whole
  *   hfarch.c     the table of architectures: what a model_type implies
  *   hflayers.c   each layer's attention and MLP
  *   hfmixers.c   recurrences and compressed attention
@@ -130,10 +131,12 @@ void hf_check(struct hf *hf, const char *path, const json_t *object,
               const struct hf_field *fields, size_t count);
 void hf_check_model(struct hf *hf);
 
-/* hfconfig.c: getters. Keys are canonical; the alias table knows the others. */
+/* hfkeys.c: getters. Keys are canonical; the alias table knows the others. */
 void hf_fail(struct hf *hf, const char *key, const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 json_t *hf_present(const json_t *object, const char *key);
+/* The value of a key of one object under any of its names, which is name[64]. */
+json_t *hf_get_at(const json_t *object, const char *key, char name[64]);
 struct hf_found hf_find(const struct hf *hf, const char *key);
 json_t *hf_get(const struct hf *hf, const char *key);  /* NULL: absent or null */
 int hf_int(struct hf *hf, const char *key, int fallback);
@@ -144,7 +147,6 @@ bool hf_has(const struct hf *hf, const char *key);
 /* An int of a sub-object; absent: fallback. */
 int hf_sub_int(struct hf *hf, const json_t *object, const char *key, int fallback);
 bool hf_trait(const struct hf *hf, unsigned trait);
-void hf_note(struct hf *hf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void hf_extra(struct hf *hf, const char *name, enum tensor_role role, double elements);
 /* Is value one of the integers of the list under key? */
 bool hf_listed(const struct hf *hf, const char *key, int value);

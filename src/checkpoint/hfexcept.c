@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "checkpoint/hfmatch.h"
-#include "checkpoint/reader_parts.h"
+#include "checkpoint/tensors.h"
 #include "util/mem.h"
 
 #define BUDGET 20000000L

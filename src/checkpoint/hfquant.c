@@ -10,6 +10,7 @@
  * the experts.
  */
 #include "checkpoint/hfconfig.h"
+#include "checkpoint/tensors.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -170,7 +171,7 @@ static void read_fp8(struct hf *hf, const json_t *config, struct exceptions *lis
     hfexcept_add_list(list, json_object_get(config, "modules_to_not_convert"));
     hfexcept_add_list(list, json_object_get(config, "ignored_layers"));
     if (json_is_array(block) && (rows != 128 || cols != 128))
-        hf_note(hf, "FP8 blocks of %d x %d are counted as 128 x 128", (int)rows,
+        reader_note(hf->model, "FP8 blocks of %d x %d are counted as 128 x 128", (int)rows,
                 (int)cols);
     apply(hf, json_is_array(block) ? "fp8-block" : "fp8-tensor", list, false);
     name_it(hf, json_is_array(block) ? "fp8 e4m3, 128x128 blocks"
@@ -215,9 +216,9 @@ static void read_gptq_awq(struct hf *hf, const json_t *config, struct exceptions
     else
         name_it(hf, "%s %d bit, group %d", method, bits, group);
     if (bits == 4 && group == 0)
-        hf_note(hf, "scales of whole rows are counted as groups of 128");
+        reader_note(hf->model, "scales of whole rows are counted as groups of 128");
     else if (bits == 4 && group != 128 && group != 32)
-        hf_note(hf, "scales of groups of %d are counted as groups of 128", group);
+        reader_note(hf->model, "scales of groups of %d are counted as groups of 128", group);
 }
 
 static void read_bnb(struct hf *hf, const json_t *config, struct exceptions *list)
@@ -489,7 +490,7 @@ static void read_mlx(struct hf *hf, const json_t *config, struct exceptions *lis
     apply(hf, id, list, true);
     set_native(hf, ROLE_EMBED, id);
     name_it(hf, "MLX %d bit, group %d", bits, group);
-    hf_note(hf,
+    reader_note(hf->model,
             "MLX quantization runs on Apple hardware; its %g bits per weight are "
             "counted as %s",
             bits + 32.0 / group, id);

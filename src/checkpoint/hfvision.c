@@ -14,6 +14,7 @@
  * A tower that is none of these is not counted, and a note says so.
  */
 #include "checkpoint/hfconfig.h"
+#include "checkpoint/tensors.h"
 
 #include <string.h>
 
@@ -165,7 +166,7 @@ void hfvision_add(struct hf *hf)
 
     hf_check(hf, "", hf->root, sides, 2);
     if (hf->rc == GP_OK && json_is_object(json_object_get(hf->root, "audio_config")))
-        hf_note(hf, "parameters of the audio tower are not counted");
+        reader_note(hf->model, "parameters of the audio tower are not counted");
     if (!json_is_object(t.config) || hf->rc != GP_OK)
         return;
     hf_check(hf, "vision_config", t.config, &type_field, 1);
@@ -179,5 +180,5 @@ void hfvision_add(struct hf *hf)
             return;
         }
     }
-    hf_note(hf, "parameters of the vision tower are not counted");
+    reader_note(hf->model, "parameters of the vision tower are not counted");
 }

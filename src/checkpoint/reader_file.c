@@ -10,7 +10,7 @@
  * Example: /m/llama/model.safetensors -> /etc/shadow is refused;
  * models--x/snapshots/abc/model.safetensors -> models--x/blobs/123 is read.
  */
-#include "checkpoint/reader_parts.h"
+#include "checkpoint/reader_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "util/mem.h"
+#include "util/str.h"
 
 static bool lies_in(const char *path, const char *dir)
 {

@@ -8,7 +8,9 @@
  *
  * Example: m-00002-of-00002.gguf given: m-00001-of-00002.gguf is read first.
  */
-#include "checkpoint/reader_parts.h"
+#include "checkpoint/gguf.h"
+#include "checkpoint/reader_file.h"
+#include "checkpoint/tensors.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,8 +20,9 @@
 #include <string.h>
 
 #include "checkpoint/jscan.h"
-#include "checkpoint/reader_parts.h"
 #include "util/mem.h"
+#include "util/path.h"
+#include "util/str.h"
 
 #define HEADER_MAX 100000000u
 #define TENSORS_MAX 1000000u

@@ -10,7 +10,7 @@
  *
  * Example: "blk.3.ffn_gate_exps.weight" -> layer 3, ROLE_EXPERT.
  */
-#include "checkpoint/reader_parts.h"
+#include "checkpoint/tensors.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
  *
  * Example: Phi-3-mini's qkv_proj has 32 + 2 * 32 heads, a third of it is query.
  */
-#include "checkpoint/reader_parts.h"
+#include "checkpoint/tensors.h"
 
 #include <math.h>
 #include <stdarg.h>

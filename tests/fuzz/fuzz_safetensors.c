@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkpoint/reader_parts.h"
+#include "checkpoint/checkpoint.h"
+#include "util/path.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

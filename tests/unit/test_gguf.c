@@ -2,7 +2,7 @@
  * test_gguf.c - GGUF files: those of the ecosystem's writer, and every way one can be
  * wrong, built here byte by byte.
  */
-#include "checkpoint/reader_parts.h"
+#include "checkpoint/gguf.h"
 
 #include "hostile.h"
 #include "util/mem.h"

@@ -2,10 +2,12 @@
  * test_safetensors.c - headers and index files: what is accepted, and every way one
  * can be wrong.
  */
-#include "checkpoint/reader_parts.h"
+#include "checkpoint/checkpoint.h"
 
 #include "hostile.h"
 #include "util/mem.h"
+#include "util/path.h"
+#include "util/str.h"
 
 struct seen {
     int count;

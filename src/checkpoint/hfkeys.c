@@ -1,0 +1,234 @@
+/*
+ * hfkeys.c - the keys of a config.json, under whichever of their names they stand.
+ *
+ * The same figure has a dozen names: the table below maps each to the one used here.
+ * What the file leaves out, the architecture's class may assume (hf_arch.defaults).
+ *
+ * Example: hf_int(hf, "hidden_size", 0) of {"n_embd": 768} is 768.
+ */
+#include "checkpoint/hfconfig.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct alias {
+    const char *key;    /* the name used in this program */
+    const char *others; /* separated by spaces, in order of preference */
+};
+
+static const struct alias aliases[] = {
+    {"hidden_size", "n_embd d_model embed_dim dim"},
+    {"num_hidden_layers", "n_layer n_layers num_layers decoder_layers"},
+    {"num_attention_heads", "n_head n_heads num_heads decoder_attention_heads"},
+    {"num_key_value_heads", "num_kv_heads n_head_kv n_kv_heads multi_query_group_num"},
+    {"head_dim", "attention_head_dim kv_channels"},
+    {"intermediate_size",
+     "n_inner ffn_dim decoder_ffn_dim ffn_hidden_size dense_intermediate_size"},
+    {"moe_intermediate_size", "expert_ffn_hidden_size share_expert_dim"},
+    {"num_experts", "num_local_experts n_routed_experts moe_num_experts"},
+    {"num_experts_per_tok",
+     "num_experts_per_token experts_per_token top_k_experts moe_topk moe_k"},
+    {"n_shared_experts", "num_shared_experts moe_num_shared_experts"},
+    {"shared_expert_intermediate_size",
+     "moe_shared_expert_intermediate_size shared_intermediate_size"},
+    {"moe_latent_size", "routed_expert_hidden_size"},
+    {"vocab_size", "padded_vocab_size n_vocab"},
+    {"max_position_embeddings",
+     "n_positions n_ctx max_sequence_length max_seq_len seq_length model_max_length "
+     "max_target_positions"},
+    {"num_nextn_predict_layers",
+     "mtp_num_hidden_layers num_mtp_layers num_mtp_modules"},
+    {"dtype", "torch_dtype"},
+    {"layer_types", "layers_block_type"},
+    {"use_qk_norm", "qk_layernorm"},
+    {"attention_bias", "add_qkv_bias qkv_bias use_qkv_bias"},
+    {"use_bias", "bias"},
+    {"sliding_window_pattern", "_sliding_window_pattern"},
+    {"linear_conv_kernel_dim", "short_conv_kernel_size"},
+};
+
+void hf_fail(struct hf *hf, const char *key, const char *hint, const char *fmt, ...)
+{
+    char text[256], where[192];
+    va_list args;
+
+    if (hf->rc != GP_OK)
+        return;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    snprintf(where, sizeof where, "%s: %s", hf->where, key);
+    hf->rc = gp_fail(hf->err, GP_E_FILE, where, hint, "%s", text);
+}
+
+/* A value that is there: null and the blanked NaN (hfjson.c) count as absent. */
+json_t *hf_present(const json_t *object, const char *key)
+{
+    json_t *value = json_object_get(object, key);
+    const char *text = json_string_value(value);
+
+    if (json_is_null(value) || (text != NULL && strcmp(text, HF_NAN) == 0))
+        return NULL;
+    return value;
+}
+
+static json_t *find_alias(const json_t *object, const char *others, char name[64])
+{
+    size_t n;
+
+    for (const char *at = others; *at != '\0'; at += n + (at[n] == ' ')) {
+        json_t *value;
+
+        n = strcspn(at, " ");
+        snprintf(name, 64, "%.*s", (int)n, at);
+        value = hf_present(object, name);
+        if (value != NULL)
+            return value;
+    }
+    return NULL;
+}
+
+json_t *hf_get_at(const json_t *object, const char *key, char name[64])
+{
+    json_t *value = hf_present(object, key);
+
+    snprintf(name, 64, "%s", key);
+    for (size_t i = 0; value == NULL && i < sizeof aliases / sizeof aliases[0]; i++)
+        if (strcmp(aliases[i].key, key) == 0)
+            value = find_alias(object, aliases[i].others, name);
+    return value;
+}
+
+struct hf_found hf_find(const struct hf *hf, const char *key)
+{
+    struct hf_found found = {.path = hf->level};
+
+    found.value = hf_get_at(hf->text, key, found.name);
+    if (found.value == NULL && hf->text != hf->root) {
+        found.path = "";
+        found.value = hf_get_at(hf->root, key, found.name);
+    }
+    return found;
+}
+
+json_t *hf_get(const struct hf *hf, const char *key)
+{
+    return hf_find(hf, key).value;
+}
+
+bool hf_has(const struct hf *hf, const char *key)
+{
+    return hf_get(hf, key) != NULL;
+}
+
+const char *hf_text(const struct hf *hf, const char *key)
+{
+    return json_string_value(hf_get(hf, key));
+}
+
+bool hf_trait(const struct hf *hf, unsigned trait)
+{
+    return (hf->arch->traits & trait) != 0;
+}
+
+/* "key=value" in the architecture's defaults. */
+static bool class_default(const struct hf *hf, const char *key, int *value)
+{
+    const char *at = hf->arch->defaults;
+    size_t len = strlen(key);
+
+    while (at != NULL && *at != '\0') {
+        if (strncmp(at, key, len) == 0 && at[len] == '=') {
+            *value = (int)strtol(at + len + 1, NULL, 10);
+            return true;
+        }
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    return false;
+}
+
+/* A whole number 0..INT_MAX, also when it is written 8192.0. */
+static int whole_number(struct hf *hf, const json_t *value, const char *key)
+{
+    double number = json_is_number(value) ? json_number_value(value) : -1;
+
+    if (!(number >= 0) || number > INT_MAX || floor(number) != number) {
+        hf_fail(hf, key, HF_HINT, "must be a whole number of 0..%d", INT_MAX);
+        return 0;
+    }
+    return (int)number;
+}
+
+int hf_int(struct hf *hf, const char *key, int fallback)
+{
+    json_t *value = hf_get(hf, key);
+
+    if (value != NULL)
+        return whole_number(hf, value, key);
+    class_default(hf, key, &fallback);
+    return fallback;
+}
+
+int hf_need(struct hf *hf, const char *key)
+{
+    int value = 0;
+
+    if (hf_has(hf, key))
+        return hf_int(hf, key, 0);
+    if (!class_default(hf, key, &value))
+        hf_fail(hf, key, "add it to the file: gpuplan does not guess shapes",
+                "is missing; model_type %s needs it", hf->arch->type);
+    return value;
+}
+
+bool hf_bool(struct hf *hf, const char *key, bool fallback)
+{
+    json_t *value = hf_get(hf, key);
+    int number;
+
+    if (value == NULL)
+        return class_default(hf, key, &number) ? number != 0 : fallback;
+    if (json_is_boolean(value))
+        return json_is_true(value);
+    if (json_is_number(value))
+        return json_number_value(value) != 0;
+    hf_fail(hf, key, HF_HINT, "must be true or false");
+    return fallback;
+}
+
+int hf_sub_int(struct hf *hf, const json_t *object, const char *key, int fallback)
+{
+    const json_t *value = hf_present(object, key);
+
+    return value == NULL ? fallback : whole_number(hf, value, key);
+}
+
+bool hf_listed(const struct hf *hf, const char *key, int value)
+{
+    const json_t *list = hf_get(hf, key);
+    const json_t *item;
+    size_t i;
+
+    json_array_foreach(list, i, item) {
+        if (json_is_integer(item) && json_integer_value(item) == value)
+            return true;
+    }
+    return false;
+}
+
+void hf_extra(struct hf *hf, const char *name, enum tensor_role role, double elements)
+{
+    struct model *model = hf->model;
+    struct model_extra *extra;
+
+    if (elements <= 0 || model->extra_count >= MODEL_MAX_EXTRAS)
+        return;
+    extra = &model->extra[model->extra_count++];
+    gp_copy(extra->name, sizeof extra->name, name);
+    extra->role = role;
+    extra->elements = elements;
+}
