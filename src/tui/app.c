@@ -7,13 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/clock.h"
 #include "util/mem.h"
-
-double app_now(void)
-{
-    return clock_now();
-}
 
 /* ---- what screens call ---- */
 

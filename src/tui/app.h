@@ -50,7 +50,7 @@ struct app {
     bool whole;                /* paint also what did not change */
     bool scripted;             /* keys come from a file, nothing is painted */
     bool interrupted;          /* a Ctrl-C has stopped the measurement */
-    double due[SCREEN_COUNT];  /* when its tick is wanted (app_now); 0 = now */
+    double due[SCREEN_COUNT];  /* when its tick is wanted (clock_now); 0 = now */
 };
 
 struct app_start {
@@ -74,8 +74,6 @@ void *app_state(struct app *app, enum screen_id screen); /* opens it when needed
 /* The first open screen that is busy says why; false: none is. */
 bool app_busy(const struct app *app, char *why, size_t size);
 bool app_unsaved(const struct app *app, char *why, size_t size);
-
-double app_now(void); /* s, monotonic */
 
 /* Where to write: the path without a last '!', which says that a file of that name may
  * go; without it such a file is an error. */

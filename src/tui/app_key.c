@@ -12,6 +12,7 @@
 
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
+#include "util/clock.h"
 
 #define WHEEL_ROWS 3
 
@@ -26,14 +27,14 @@ double app_tick(struct app *app)
 
         if (!app->state[i] || !ops->tick)
             continue;
-        if (app->due[i] <= app_now()) {
-            double wish = ops->tick(app, app->state[i], app_now());
+        if (app->due[i] <= clock_now()) {
+            double wish = ops->tick(app, app->state[i], clock_now());
 
-            app->due[i] = wish < 0 ? INFINITY : app_now() + wish;
+            app->due[i] = wish < 0 ? INFINITY : clock_now() + wish;
         }
         next = fmin(next, app->due[i]);
     }
-    return isinf(next) ? -1 : fmax(next - app_now(), 0);
+    return isinf(next) ? -1 : fmax(next - clock_now(), 0);
 }
 
 /* ---- keys ---- */

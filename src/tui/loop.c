@@ -14,6 +14,7 @@
 #include "tui/script.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
+#include "util/clock.h"
 
 #define PAINT_PAUSE  0.033 /* s between two paints that no key asked for */
 #define KEYS_AT_ONCE 100   /* taken before a paint, at most */
@@ -78,12 +79,12 @@ static void loop(struct app *app)
 
     canvas_init(&canvas, app->settings.charset);
     while (!app->quit) {
-        double wait = app_tick(app), pause = painted + PAINT_PAUSE - app_now();
+        double wait = app_tick(app), pause = painted + PAINT_PAUSE - clock_now();
         int key;
 
         if (app->display.touched && pause <= 0) {
             paint(app, &canvas);
-            painted = app_now();
+            painted = clock_now();
         } else if (app->display.touched) {
             wait = wait < 0 ? pause : fmin(wait, pause);
         }

@@ -12,6 +12,7 @@
 #include "tui/loop.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/utf8.h"
+#include "util/clock.h"
 #include "util/path.h"
 
 #define SCRIPT_BYTES 1048576 /* of a script, at most */
@@ -102,7 +103,7 @@ static enum gp_status wait_for(struct script *script, const char *args,
                                struct gp_err *err)
 {
     double limit = args[0] ? strtod(args, NULL) : WAIT_SECONDS;
-    double end = app_now() + limit;
+    double end = clock_now() + limit;
     char why[120];
 
     for (;;) {
@@ -111,7 +112,7 @@ static enum gp_status wait_for(struct script *script, const char *args,
 
         if (!busy && (wish < 0 || wish >= SETTLED))
             break;
-        if (app_now() > end)
+        if (clock_now() > end)
             return gp_fail(err, GP_E_USAGE, script->where, busy ? why : "",
                            "still something to do after %g s", limit);
         if (wish > 0)
@@ -124,10 +125,10 @@ static enum gp_status wait_for(struct script *script, const char *args,
 /* What goes on goes on: to see a measurement at work. */
 static enum gp_status go_on(struct script *script, const char *args, struct gp_err *err)
 {
-    double end = app_now() + strtod(args, NULL);
+    double end = clock_now() + strtod(args, NULL);
 
     (void)err;
-    while (app_now() < end) {
+    while (clock_now() < end) {
         double wish = app_tick(script->app);
 
         pause_for(wish < 0 || wish > 0.02 ? 0.02 : wish);

@@ -13,6 +13,7 @@
 
 #include "tui/curves/curves.h"
 #include "tui/settings.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
 #define SLICE 0.006 /* s of one tick */
@@ -257,10 +258,10 @@ static void take_event(struct app *app, struct bench *b,
 /* What happened, until nothing more has or the slice is over. */
 static void go_on(struct app *app, struct bench *b)
 {
-    double begin = app_now(), now = begin;
+    double begin = clock_now(), now = begin;
     struct session_event event;
 
-    for (int quiet = 0; quiet < 8 && now - begin < SLICE; now = app_now()) {
+    for (int quiet = 0; quiet < 8 && now - begin < SLICE; now = clock_now()) {
         enum session_state state = bench_state(b);
 
         if (state != SESSION_LOOKING && state != SESSION_WORKING)

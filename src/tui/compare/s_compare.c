@@ -17,6 +17,7 @@
 #include "output/print_why.h"
 #include "tui/compare/compare_detail.h"
 #include "tui/compare/compare_view.h"
+#include "util/clock.h"
 #include "util/mem.h"
 #include "util/units.h"
 
@@ -187,7 +188,7 @@ static double tick(struct app *app, void *state, double now)
         refresh(app, s);
     if (!s->run || s->view.complete)
         return -1;
-    while (comparison_step(s->run, 1) && app_now() < now + SLICE)
+    while (comparison_step(s->run, 1) && clock_now() < now + SLICE)
         ;
     compare_view_update(&s->view);
     follow(s);
