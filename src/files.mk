@@ -299,19 +299,17 @@ tui_sources = \
 	src/tui/settings.h \
 	src/tui/bench/bench_options.c \
 	src/tui/bench/bench_options.h \
+	src/tui/bench/bench_session.c \
 	src/tui/bench/devices_view.c \
 	src/tui/bench/devices_view.h \
 	src/tui/bench/gauge.c \
 	src/tui/bench/gauge.h \
 	src/tui/bench/s_bench.c \
 	src/tui/bench/s_bench.h \
-	src/tui/bench/s_bench_ask.c \
 	src/tui/bench/s_bench_choose.c \
 	src/tui/bench/s_bench_done.c \
-	src/tui/bench/s_bench_export.c \
 	src/tui/bench/s_bench_live.c \
 	src/tui/bench/s_bench_options.c \
-	src/tui/bench/s_bench_plan.c \
 	src/tui/compare/compare_detail.c \
 	src/tui/compare/compare_detail.h \
 	src/tui/compare/compare_filter.c \

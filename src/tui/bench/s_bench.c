@@ -8,180 +8,16 @@
 #include "tui/bench/s_bench.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "result/benchlog.h"
+#include "run/devices.h"
 #include "tui/curves/curves.h"
-#include "tui/settings.h"
 #include "util/clock.h"
-#include "util/mem.h"
+#include "util/json.h"
 
 #define SLICE 0.006 /* s of one tick */
 #define SOON  0.05  /* s until the next, while engines work */
-
-/* ---- small things ---- */
-
-enum session_state bench_state(const struct bench *b)
-{
-    return b->session ? session_state(b->session) : SESSION_BROKEN;
-}
-
-int bench_top(int at, int count, int rows)
-{
-    int top = at - rows / 2, most = count - rows;
-
-    if (top > most)
-        top = most;
-    return top < 0 ? 0 : top;
-}
-
-void bench_note(struct bench *b, const char *text)
-{
-    if (b->notes == BENCH_NOTES) {
-        memmove(b->note, b->note + 1, sizeof b->note - sizeof b->note[0]);
-        b->notes--;
-    }
-    gp_copy(b->note[b->notes], sizeof b->note[0], text);
-    gp_tame(b->note[b->notes++]);
-}
-
-/* ---- the session ---- */
-
-static void forget_lines(struct bench *b)
-{
-    free(b->lines);
-    b->lines = NULL;
-    b->line_count = b->sums = 0;
-}
-
-/* What the plan comes to, test by test, and the list of its points under headings. */
-static void sum_up(struct bench *b)
-{
-    int points = session_points(b->session);
-    struct session_point p;
-
-    forget_lines(b);
-    session_plan(b->session, &b->plan);
-    b->lines = gp_calloc((size_t)points + TEST_COUNT, sizeof *b->lines);
-    for (int i = 0; i < points && session_point(b->session, 0, i, &p); i++) {
-        struct bench_sum *sum = &b->sum[b->sums > 0 ? b->sums - 1 : 0];
-
-        if (b->sums == 0 || strcmp(sum->test, p.test) != 0) {
-            if (b->sums == TEST_COUNT)
-                break;
-            sum = &b->sum[b->sums++];
-            *sum = (struct bench_sum){.test = p.test};
-            b->lines[b->line_count++] = (struct bench_line){-1, p.test};
-        }
-        sum->points++;
-        sum->seconds += p.seconds * b->plan.passes;
-        sum->bytes = fmax(sum->bytes, p.bytes);
-        b->lines[b->line_count++] = (struct bench_line){i, p.test};
-    }
-}
-
-static void drop_session(struct bench *b)
-{
-    session_free(b->session);
-    b->session = NULL;
-    bench_ask_drop(b);
-    forget_lines(b);
-}
-
-void bench_renew(struct app *app, struct bench *b)
-{
-    struct options options;
-    char tests[96], folder[GP_PATH_MAX];
-    struct session_ask how = {.options = &options,
-                              .planner = app->form->planner,
-                              .tests = tests,
-                              .folder = folder};
-
-    drop_session(b);
-    memset(&b->err, 0, sizeof b->err);
-    memset(b->live, 0, sizeof b->live);
-    b->stage = STAGE_CHOOSE;
-    b->panel = b->notes = b->stopping = b->device = b->point = 0;
-    b->saved[0] = b->unwritten[0] = '\0';
-    b->wanted = b->stale = false;
-    b->follow = true;
-    b->version = app->form->version;
-    settings_results(&app->settings, folder, sizeof folder);
-    if (bench_ask(app, b, &options, tests, &b->err) == GP_OK) {
-        bench_ask_keep(b, &options);
-        b->session = session_new(&how, &b->err);
-    }
-    app_touch(app);
-}
-
-/* The same devices, another plan. */
-static void replan(struct app *app, struct bench *b)
-{
-    struct options options;
-    char tests[96], folder[GP_PATH_MAX], *old[BENCH_TEXTS];
-    struct session_ask how = {.options = &options,
-                              .planner = app->form->planner,
-                              .tests = tests,
-                              .folder = folder};
-    int count = b->texts;
-
-    b->stale = false;
-    b->version = app->form->version;
-    memset(&b->err, 0, sizeof b->err);
-    settings_results(&app->settings, folder, sizeof folder);
-    forget_lines(b);
-    app_touch(app);
-    if (bench_ask(app, b, &options, tests, &b->err))
-        return;
-    memcpy(old, b->text, sizeof old);
-    b->texts = 0;
-    bench_ask_keep(b, &options);
-    if (session_replan(b->session, &how, &b->err) == GP_OK)
-        sum_up(b);
-    while (count > 0)
-        free(old[--count]);
-}
-
-void bench_changed(struct app *app, struct bench *b)
-{
-    if (bench_state(b) == SESSION_BROKEN)
-        bench_renew(app, b);
-    else
-        b->stale = true;
-    app_touch(app);
-}
-
-void bench_begin(struct app *app, struct bench *b)
-{
-    char folder[GP_PATH_MAX];
-    enum session_state state = bench_state(b);
-
-    if (state == SESSION_LOOKING) {
-        b->wanted = true;
-        app_report(app, false, "starts as soon as the devices are known");
-        return;
-    }
-    if (state == SESSION_READY && b->stale)
-        replan(app, b);
-    b->wanted = false;
-    if (state != SESSION_READY || b->err.text[0]) {
-        app_report_err(app, &b->err);
-        return;
-    }
-    settings_results(&app->settings, folder, sizeof folder);
-    settings_make_results(folder);
-    if (session_start(b->session, &b->err)) {
-        app_report_err(app, &b->err);
-        return;
-    }
-    b->stage = STAGE_RUN;
-    b->resume[0] = '\0';
-    app->interrupted = false;
-    b->panel = b->device = 0;
-    b->point = b->line_count > 1 ? b->lines[1].point : 0;
-    b->follow = true;
-    app_touch(app);
-}
 
 /* ---- events ---- */
 
@@ -224,7 +60,7 @@ static void take_event(struct app *app, struct bench *b,
 {
     switch (event->kind) {
     case SESSION_EVENT_READY:
-        sum_up(b);
+        bench_sum_up(b);
         if (b->wanted)
             bench_begin(app, b);
         break;
@@ -273,24 +109,6 @@ static void go_on(struct app *app, struct bench *b)
     }
 }
 
-bool bench_unfinished(const struct bench *b)
-{
-    return b->stage == STAGE_DONE &&
-           strcmp(session_status(b->session), "complete") != 0;
-}
-
-/* Another session for the same plan, which begins with what this one measured. */
-void bench_go_on(struct app *app, struct bench *b)
-{
-    bool some = session_can_resume(b->session); /* else it begins anew */
-
-    gp_copy(b->resume, sizeof b->resume, some ? b->plan.journal : "");
-    bench_renew(app, b);
-    b->wanted = bench_state(b) != SESSION_BROKEN;
-    app_report(app, false, "%s as soon as the devices are known",
-               some ? "goes on" : "starts");
-}
-
 static double sooner(double a, double b)
 {
     return a < 0 ? b : b < 0 ? a : fmin(a, b);
@@ -304,7 +122,7 @@ static double tick(struct app *app, void *state, double now)
 
     if (b->stage == STAGE_CHOOSE && bench_state(b) == SESSION_READY &&
         (b->stale || (b->version != app->form->version && app->screen == SCREEN_BENCH)))
-        replan(app, b);
+        bench_replan(app, b);
     go_on(app, b);
     at = bench_state(b);
     if (at == SESSION_LOOKING || at == SESSION_WORKING)
@@ -340,7 +158,7 @@ static void close_bench(struct app *app, void *state)
     struct bench *b = state;
 
     (void)app;
-    drop_session(b);
+    bench_drop(b);
     devices_view_free(b->view);
 }
 
@@ -511,6 +329,83 @@ static void title(const struct app *app, const void *state, struct strbuf *out)
     }
 }
 
+/* ---- elsewhere: as a file, the command for it ---- */
+
+static void command(const struct app *app, const void *state, struct strbuf *out)
+{
+    const struct bench *b = state;
+    char text[256];
+
+    if (b->monitor) {
+        strbuf_add(out, "gpuplan --list devices");
+        return;
+    }
+    bench_tests_list(b->values.tests, text, sizeof text);
+    if (bench_ask_model(b)) {
+        char start[128];
+
+        gp_format(start, sizeof start, "--bench %s", text);
+        form_command(app->form, start, out);
+    } else {
+        strbuf_addf(out, "gpuplan --bench %s", text);
+    }
+    bench_options_command(&b->values.bench, out);
+    bench_ask_devices(b, text, sizeof text);
+    if (text[0])
+        strbuf_addf(out, " --device %s", text);
+    if (bench_unfinished(b) && session_can_resume(b->session)) {
+        strbuf_add(out, " --resume ");
+        strbuf_quote(out, b->plan.journal);
+    }
+}
+
+static enum gp_status export_devices(const struct app *app, const char *suffix,
+                                     struct strbuf *out, struct gp_err *err)
+{
+    struct record doc;
+    const struct fact *items;
+    enum gp_status status;
+
+    record_init(&doc);
+    status = report_list(planner_catalog(app->form->planner), &devices_class, NULL, 0,
+                         &doc, err);
+    items = status ? NULL : record_find(&doc, "items");
+    if (items && strcmp(suffix, "json") == 0)
+        record_json(&doc, out);
+    else if (items)
+        record_table(items->records, items->record_count, NULL,
+                     strcmp(suffix, "csv") == 0 ? RECORD_CSV : RECORD_TEXT, out);
+    record_fini(&doc);
+    return status;
+}
+
+static enum gp_status export_result(const struct app *app, const void *state,
+                                    const char *suffix, struct strbuf *out,
+                                    struct gp_err *err)
+{
+    const struct bench *b = state;
+    const struct benchlog *log = b->session ? session_log(b->session) : NULL;
+
+    if (b->monitor)
+        return export_devices(app, suffix, out, err);
+    if (log && strcmp(suffix, "json") == 0)
+        gp_json_write(log->json, true, out);
+    else if (log)
+        benchlog_print(log, strcmp(suffix, "csv") == 0 ? BENCHLOG_CSV : BENCHLOG_TEXT,
+                       out);
+    else if (b->line_count > 0 && strcmp(suffix, "txt") == 0)
+        session_dry_run(b->session, out);
+    else
+        return gp_fail(err, GP_E_NOTHING, "", "txt has the plan",
+                       "nothing is measured yet");
+    for (int i = 0;
+         log && strcmp(suffix, "txt") == 0 && i < session_summaries(b->session); i++)
+        strbuf_addf(out, "%s%s\n", i ? "" : "\n", session_summary(b->session, i));
+    return GP_OK;
+}
+
+/* ---- the table ---- */
+
 static bool busy(const struct app *app, const void *state, char *why, size_t size)
 {
     const struct bench *b = state;
@@ -547,8 +442,8 @@ const struct screen_ops screen_bench = {
     .explain = explain,
     .title = title,
     .suffixes = "json csv txt",
-    .export = bench_export,
-    .command = bench_command,
+    .export = export_result,
+    .command = command,
     .takes = bench_option,
     .options = take_options,
     .busy = busy,

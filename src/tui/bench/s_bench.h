@@ -1,13 +1,12 @@
 /*
  * s_bench.h - the screen Bench from inside.
  *
- *   s_bench.c         its life: the session, keys, ticks, what is exported
- *   s_bench_ask.c     the form as the options of --bench
- *   s_bench_choose.c  before: what is measured, on what, for how long
+ *   s_bench.c         its life: keys, ticks, events, what is exported
+ *   s_bench_choose.c  before: what is measured, on what; what a start would do
  *   s_bench_options.c how: an option changed, the window with the rarely used ones
- *   s_bench_plan.c    what a start would do
  *   s_bench_live.c    meanwhile: points, devices, what is left
  *   s_bench_done.c    after: summary, predicted beside measured, where it is
+ *   bench_session.c   below them: the form as options of --bench, the session
  *   devices_view.c    at any time: the monitor
  *
  *   choose --Enter--> run --all points, x, X, time--> done --r--> choose
@@ -36,14 +35,6 @@
 #define BENCH_TEXTS   256
 
 enum bench_stage { STAGE_CHOOSE, STAGE_RUN, STAGE_DONE };
-
-enum bench_row { /* of the form, in order; all but two stand several times */
-                 ROW_START,
-                 ROW_TEST,
-                 ROW_OPTION,
-                 ROW_MORE,
-                 ROW_DEVICE
-};
 
 struct bench_form {
     unsigned tests; /* bit per enum bench_test */
@@ -106,44 +97,32 @@ struct bench {
     struct devices_view *view;
 };
 
-/* ---- s_bench.c ---- */
+/* ---- bench_session.c ---- */
 enum session_state bench_state(const struct bench *b); /* BROKEN without a session */
 void bench_changed(struct app *app, struct bench *b);  /* of the form: plans anew */
 void bench_renew(struct app *app, struct bench *b);    /* another session */
+void bench_replan(struct app *app, struct bench *b); /* same devices, another plan */
 void bench_begin(struct app *app, struct bench *b);
+void bench_drop(struct bench *b); /* the session and what it made */
+/* What the plan comes to, test by test, and the list of its points under headings. */
+void bench_sum_up(struct bench *b);
 bool bench_unfinished(const struct bench *b); /* done, and something is left to do */
+/* Another session for the same plan, which begins with what this one measured. */
 void bench_go_on(struct app *app, struct bench *b);
+void bench_ask_devices(const struct bench *b, char *text, size_t size); /* "" = all */
+enum gp_status bench_take_devices(struct bench *b, const char *text,
+                                  struct gp_err *err);
+bool bench_ask_model(const struct bench *b); /* does a test measure the model? */
 void bench_note(struct bench *b, const char *text);
-/* "file  ~/result.json" in one row. */
+/* A path under the home folder as "~/...". */
+char *bench_path(char *text, size_t size, const char *path);
+/* "file  ~/result.json" in one row; only the name where there is no room for more. */
 void bench_file(struct canvas *canvas, struct rect in, int y, const char *name,
                 const char *path);
 /* First line shown so that line `at` of `count` is in sight. */
 int bench_top(int at, int count, int rows);
 
-/* ---- s_bench_export.c ---- */
-void bench_command(const struct app *app, const void *state, struct strbuf *out);
-enum gp_status bench_export(const struct app *app, const void *state,
-                            const char *suffix, struct strbuf *out, struct gp_err *err);
-
-/* ---- s_bench_ask.c ---- */
-/* The texts of ask are the bench's, until bench_ask_drop(); tests: their names, as
- * struct session_ask wants them. */
-enum gp_status bench_ask(struct app *app, struct bench *b, struct options *options,
-                         char tests[96], struct gp_err *err);
-void bench_ask_drop(struct bench *b);
-void bench_ask_keep(struct bench *b, struct options *options); /* copies of its texts */
-void bench_ask_devices(const struct bench *b, char *text, size_t size); /* "" = all */
-enum gp_status bench_take_devices(struct bench *b, const char *text,
-                                  struct gp_err *err);
-bool bench_ask_model(const struct bench *b); /* does a test measure the model? */
-
-/* ---- s_bench_plan.c ---- */
-void bench_plan_draw(const struct app *app, const struct bench *b,
-                     struct canvas *canvas, struct rect in, bool focus);
-
 /* ---- s_bench_choose.c ---- */
-int bench_rows(const struct bench *b);
-enum bench_row bench_row_of(const struct bench *b, int row, int *which);
 void bench_choose_draw(const struct app *app, const struct bench *b,
                        struct canvas *canvas, const struct frame *frame);
 bool bench_choose_act(struct app *app, struct bench *b, enum action action);
@@ -153,7 +132,13 @@ void bench_choose_click(struct app *app, struct bench *b, const struct frame *fr
                         int y, int x);
 
 /* ---- s_bench_options.c ---- */
-bool bench_option_row(enum option_id id); /* has it a row? (s_bench_choose.c) */
+/* The options that have a row in the form; the others are in a window. */
+#define BENCH_LINES 5
+struct bench_option_line {
+    enum option_id id;
+    const char *label, *otherwise, *explain;
+};
+extern const struct bench_option_line bench_lines[BENCH_LINES];
 /* Other options; refused while a run is on. */
 enum gp_status bench_set_all(struct app *app, struct bench *b,
                              const struct bench_options *bench, struct gp_err *err);
@@ -180,6 +165,5 @@ void bench_point_explain(const struct bench *b, struct strbuf *out);
 void bench_done_draw(const struct app *app, const struct bench *b,
                      struct canvas *canvas, const struct frame *frame);
 bool bench_done_act(struct app *app, struct bench *b, enum action action);
-/* Did a device refuse because others use it, and not because it failed? */
 
 #endif

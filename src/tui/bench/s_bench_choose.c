@@ -11,49 +11,29 @@
 #include <string.h>
 
 #include "core/gpu.h"
+#include "tui/settings.h"
 #include "util/units.h"
 
-/* The options that have a row; the others are in a window (s_bench_options.c). */
-static const struct option_line {
-    enum option_id id;
-    const char *label, *otherwise, *explain;
-} bench[] = {
-    {OPT_TYPE, "Types", "as the test does",
-     "Types: which number formats. Left/Right for one, Enter for several; what a "
-     "device has not is reported as unsupported."},
-    {OPT_SHAPES, "Shapes", "squares (gemm)",
-     "Shapes of gemm: m outputs x n tokens x k inputs, as 4096x8x4096,4096x64x4096; "
-     "empty: squares."},
-    {OPT_PRESET, "Preset", "normal",
-     "Preset: quick has a few points of 0.3 s, normal more of 1 s, thorough gives each "
-     "3 s; all go through them twice."},
-    {OPT_TIME_LIMIT, "Time limit", "none",
-     "Time limit: stops after the point that runs then; the rest can be resumed."},
-    {OPT_BACKEND, "Engine", "auto",
-     "Engine: auto takes the GPUs where there are some, else the CPU."},
+enum bench_row { /* of the form, in order; all but two stand several times */
+                 ROW_START,
+                 ROW_TEST,
+                 ROW_OPTION,
+                 ROW_MORE,
+                 ROW_DEVICE
 };
-enum { OPTIONS = sizeof bench / sizeof *bench, BEFORE = 1 + TEST_COUNT + OPTIONS + 1 };
 
-bool bench_option_row(enum option_id id)
-{
-    if (id == OPT_DEVICE) /* of which each has one */
-        return true;
-    for (int i = 0; i < OPTIONS; i++)
-        if (bench[i].id == id)
-            return true;
-    return false;
-}
+enum { BEFORE = 1 + TEST_COUNT + BENCH_LINES + 1 };
 
 enum { PANEL_FORM, PANEL_PLAN, PANELS };
 
 /* ---- rows ---- */
 
-int bench_rows(const struct bench *b)
+static int form_rows(const struct bench *b)
 {
     return BEFORE + (b->session ? session_found(b->session) : 0);
 }
 
-enum bench_row bench_row_of(const struct bench *b, int row, int *which)
+static enum bench_row form_row_of(const struct bench *b, int row, int *which)
 {
     int after = row - 1 - TEST_COUNT;
 
@@ -63,8 +43,8 @@ enum bench_row bench_row_of(const struct bench *b, int row, int *which)
         return ROW_START;
     *which = after < 0 ? row - 1 : row >= BEFORE ? row - BEFORE : after;
     return after < 0          ? ROW_TEST
-           : after < OPTIONS  ? ROW_OPTION
-           : after == OPTIONS ? ROW_MORE
+           : after < BENCH_LINES  ? ROW_OPTION
+           : after == BENCH_LINES ? ROW_MORE
                               : ROW_DEVICE;
 }
 
@@ -77,7 +57,7 @@ static int line_of(int row)
 /* The row on a line of the form; -1 for a heading. */
 static int row_on(const struct bench *b, int line)
 {
-    for (int row = 0; row < bench_rows(b); row++)
+    for (int row = 0; row < form_rows(b); row++)
         if (line_of(row) == line)
             return row;
     return -1;
@@ -128,7 +108,7 @@ static void row_text(const struct bench *b, int row, char *text, size_t size)
     char part[160];
     int which;
 
-    switch (bench_row_of(b, row, &which)) {
+    switch (form_row_of(b, row, &which)) {
     case ROW_START:
         start_text(b, part, sizeof part);
         gp_format(text, size, "Start       %s", part);
@@ -138,9 +118,9 @@ static void row_text(const struct bench *b, int row, char *text, size_t size)
                   test_rows[which].word, test_rows[which].title);
         break;
     case ROW_OPTION:
-        gp_format(text, size, "%-12s%s", bench[which].label,
-                  f->bench.value[bench[which].id][0] ? f->bench.value[bench[which].id]
-                                                     : bench[which].otherwise);
+        gp_format(text, size, "%-12s%s", bench_lines[which].label,
+                  f->bench.value[bench_lines[which].id][0] ? f->bench.value[bench_lines[which].id]
+                                                     : bench_lines[which].otherwise);
         break;
     case ROW_MORE:
         bench_more_text(b, part, sizeof part);
@@ -156,7 +136,7 @@ static void row_text(const struct bench *b, int row, char *text, size_t size)
 static void draw_form(const struct bench *b, struct canvas *canvas, struct rect in)
 {
     struct rect inside = rect_inside(in);
-    int rows = bench_rows(b), lines = line_of(rows - 1) + 1;
+    int rows = form_rows(b), lines = line_of(rows - 1) + 1;
     int top = bench_top(line_of(b->row), lines, inside.rows);
     bool scrolls = lines > inside.rows;
     char text[320];
@@ -184,6 +164,148 @@ static void draw_form(const struct bench *b, struct canvas *canvas, struct rect 
                      GLYPH_DOWN);
 }
 
+/* ---- what a start would do ---- */
+
+static int draw_labelled(struct canvas *canvas, struct rect in, int y, const char *label,
+               const char *text)
+{
+    struct rect right = {in.y + y, in.x + 8, in.rows - y, in.cols - 8};
+
+    if (y >= in.rows || !text[0])
+        return 0;
+    canvas_text(canvas, in, y, 0, INK_DIM, label);
+    return canvas_wrap(canvas, right, 0, INK_TEXT, text);
+}
+
+/* What is free on the chosen device that has the least; NAN = unknown. */
+static double least_free(const struct bench *b)
+{
+    struct session_device d;
+    double least = NAN;
+
+    for (int i = 0; session_device(b->session, i, &d); i++)
+        least = fmin(least, d.free);
+    return least;
+}
+
+static int draw_figures(const struct bench *b, struct canvas *canvas, struct rect in)
+{
+    const struct session_plan *p = &b->plan;
+    double free = least_free(b);
+    char text[320], left[40], right[40];
+    int y = 0;
+
+    gp_format(text, sizeof text, "%d, %d passes on %d device%s", p->points, p->passes,
+              p->devices, p->devices == 1 ? "" : "s");
+    y += draw_labelled(canvas, in, y, "points", text);
+    gp_format(text, sizeof text, "about %s", session_say_time(left, sizeof left, p->seconds));
+    y += draw_labelled(canvas, in, y, "time", text);
+    gp_format(text, sizeof text, "%s at once%s%s%s",
+              units_bytes(left, sizeof left, p->bytes), isfinite(free) ? ", " : "",
+              isfinite(free) ? units_gib(right, sizeof right, free) : "",
+              isfinite(free) ? " free" : "");
+    y += draw_labelled(canvas, in, y, "memory", text);
+    gp_format(text, sizeof text, "%s%s%s", p->backend, p->chosen[0] ? ": " : "",
+              p->chosen);
+    y += draw_labelled(canvas, in, y, "engine", text);
+    return y;
+}
+
+static int draw_sums(const struct bench *b, struct canvas *canvas, struct rect in,
+                     int y)
+{
+    char time[32], bytes[32];
+
+    canvas_rule(canvas, in, y++, "Points, time, memory");
+    for (int i = 0; i < b->sums && y < in.rows; i++, y++)
+        canvas_textf(canvas, in, y, 0, INK_TEXT, "%-9s %4d  %12s  %8s", b->sum[i].test,
+                     b->sum[i].points, session_say_time(time, sizeof time, b->sum[i].seconds),
+                     units_bytes(bytes, sizeof bytes, b->sum[i].bytes));
+    return y;
+}
+
+static int draw_devices(const struct bench *b, struct canvas *canvas, struct rect in,
+                        int y)
+{
+    struct session_device d;
+    char text[200];
+
+    if (strcmp(b->plan.backend, "cpu") == 0)
+        return y;
+    for (int i = 0; session_device(b->session, i, &d) && y < in.rows; i++) {
+        gp_format(text, sizeof text, "%d is %s", d.id,
+                  d.gpu ? d.gpu->id : "not in the catalogue: nothing is predicted");
+        y += draw_labelled(canvas, in, y, i ? "" : "profile", text);
+    }
+    return y;
+}
+
+static void folder_text(const struct app *app, char *text, size_t size)
+{
+    char path[GP_PATH_MAX];
+
+    settings_results(&app->settings, path, sizeof(path));
+    bench_path(text, size - 1, path);
+    strcat(text, "/");
+}
+
+static void draw_notes(const struct bench *b, struct canvas *canvas, struct rect in,
+                       int y)
+{
+    bool first = true;
+
+    for (int i = 0; i < session_notes(b->session) && y < in.rows; i++) {
+        const char *note = session_note(b->session, i);
+
+        if (strcmp(note, b->plan.chosen) == 0)
+            continue; /* it stands above */
+        if (first && y + 1 < in.rows)
+            canvas_rule(canvas, in, y++, "Notes");
+        first = false;
+        y += canvas_wrap(canvas, in, y, INK_TEXT, note);
+    }
+}
+
+static void draw_error(const struct bench *b, struct canvas *canvas, struct rect in)
+{
+    char text[sizeof b->err.where + sizeof b->err.text + 8];
+    int y;
+
+    gp_format(text, sizeof text, "%s%s%s", b->err.where, b->err.where[0] ? ": " : "",
+              b->err.text);
+    y = canvas_wrap(canvas, in, 0, INK_WARN, text);
+    if (b->err.hint[0])
+        y += canvas_wrap(canvas, in, y, INK_TEXT, b->err.hint);
+    if (bench_state(b) == SESSION_BROKEN)
+        canvas_wrap(canvas, in, y + 1, INK_TEXT, "r looks again");
+}
+
+static void draw_plan(const struct app *app, const struct bench *b,
+                      struct canvas *canvas, struct rect in, bool focus)
+{
+    struct rect inside = rect_inside(in);
+    char text[GP_PATH_MAX + 8];
+    int y;
+
+    canvas_box(canvas, in, "The plan", focus ? "Enter: points" : NULL);
+    if (focus)
+        canvas_cursor(canvas, inside, 0, 0);
+    if (bench_state(b) == SESSION_LOOKING) {
+        canvas_wrap(canvas, inside, 0, INK_TEXT, "The engines are asked for devices.");
+        return;
+    }
+    if (b->err.text[0] || !b->session) {
+        draw_error(b, canvas, inside);
+        return;
+    }
+    y = draw_figures(b, canvas, inside);
+    y = draw_devices(b, canvas, inside, y);
+    folder_text(app, text, sizeof text);
+    y += draw_labelled(canvas, inside, y, "results", text);
+    y = draw_sums(b, canvas, inside, y);
+    draw_notes(b, canvas, inside, y);
+}
+
 /* ---- both ---- */
 
 static void panels(const struct bench *b, const struct frame *frame,
@@ -207,14 +329,14 @@ void bench_choose_draw(const struct app *app, const struct bench *b,
     if (!rect_empty(panel[PANEL_FORM]))
         draw_form(b, canvas, panel[PANEL_FORM]);
     if (!rect_empty(panel[PANEL_PLAN]))
-        bench_plan_draw(app, b, canvas, panel[PANEL_PLAN], b->panel == PANEL_PLAN);
+        draw_plan(app, b, canvas, panel[PANEL_PLAN], b->panel == PANEL_PLAN);
 }
 
 void bench_choose_click(struct app *app, struct bench *b, const struct frame *frame,
                         int y, int x)
 {
     struct rect panel[PANELS], inside;
-    int row, lines = line_of(bench_rows(b) - 1) + 1;
+    int row, lines = line_of(form_rows(b) - 1) + 1;
 
     (void)app;
     panels(b, frame, panel);
@@ -234,14 +356,14 @@ static void change(struct app *app, struct bench *b, int by)
 {
     int which;
 
-    if (bench_row_of(b, b->row, &which) == ROW_OPTION)
-        bench_step(app, b, bench[which].id, by);
+    if (form_row_of(b, b->row, &which) == ROW_OPTION)
+        bench_step(app, b, bench_lines[which].id, by);
 }
 
 static void toggle(struct app *app, struct bench *b)
 {
     int which;
-    enum bench_row kind = bench_row_of(b, b->row, &which);
+    enum bench_row kind = form_row_of(b, b->row, &which);
 
     if (kind == ROW_TEST)
         b->values.tests ^= 1u << which;
@@ -258,7 +380,7 @@ static void toggle(struct app *app, struct bench *b)
 static void start_or_edit(struct app *app, struct bench *b)
 {
     int which;
-    enum bench_row kind = bench_row_of(b, b->row, &which);
+    enum bench_row kind = form_row_of(b, b->row, &which);
     struct strbuf out;
 
     if (b->panel == PANEL_PLAN && b->line_count > 0) {
@@ -273,14 +395,14 @@ static void start_or_edit(struct app *app, struct bench *b)
     } else if (kind == ROW_MORE) {
         bench_options_open(app, b, OPTION_COUNT);
     } else {
-        bench_edit(app, b, bench[which].id);
+        bench_edit(app, b, bench_lines[which].id);
     }
 }
 
 const char *bench_choose_word(const struct bench *b, enum action action)
 {
     int which;
-    enum bench_row kind = bench_row_of(b, b->row, &which);
+    enum bench_row kind = form_row_of(b, b->row, &which);
     bool read = b->panel == PANEL_PLAN, start = !read && kind == ROW_START;
     bool take = !read && (kind == ROW_TEST || kind == ROW_DEVICE);
 
@@ -293,7 +415,7 @@ const char *bench_choose_word(const struct bench *b, enum action action)
 
 static bool move(struct bench *b, enum action action)
 {
-    int last = bench_rows(b) - 1;
+    int last = form_rows(b) - 1;
     int to = action == ACT_UP          ? b->row - 1
              : action == ACT_DOWN      ? b->row + 1
              : action == ACT_PAGE_UP   ? b->row - 8
@@ -359,11 +481,11 @@ void bench_choose_explain(const struct bench *b, struct strbuf *out)
                        "shows what they do now.",
     };
     int which;
-    enum bench_row kind = bench_row_of(b, b->row, &which);
+    enum bench_row kind = form_row_of(b, b->row, &which);
 
     strbuf_add(out, b->panel == PANEL_PLAN
                         ? "The plan: what a start would do. Enter lists every point."
                     : kind == ROW_TEST   ? test_rows[which].help
-                    : kind == ROW_OPTION ? bench[which].explain
+                    : kind == ROW_OPTION ? bench_lines[which].explain
                                          : words[kind]);
 }

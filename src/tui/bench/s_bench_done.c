@@ -6,9 +6,7 @@
  */
 #include "tui/bench/s_bench.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "result/benchlog.h"
 
@@ -31,34 +29,6 @@ static int draw_lost(const struct bench *b, struct canvas *canvas, struct rect i
         if (session_say_lost(b->session, i, text, sizeof text))
             y += canvas_wrap(canvas, in, y, INK_BAD, text);
     return y;
-}
-
-/* A file under the home folder as "~/..."; cut where there is no room: at its left. */
-static void put_file(struct canvas *canvas, struct rect in, int y, const char *path)
-{
-    const char *home = getenv("HOME");
-    size_t n = home ? strlen(home) : 0;
-    char text[GP_PATH_MAX + 2];
-    int room = in.cols - 6, over;
-
-    gp_copy(text, sizeof text, path);
-    if (n > 1 && strncmp(path, home, n) == 0 && path[n] == '/')
-        gp_format(text, sizeof text, "~%s", path + n);
-    over = gp_width(text) - room;
-    if (over > 0) {
-        const char *slash = strrchr(text, '/');
-
-        canvas_fit(canvas, in, y, 6, room, INK_TEXT, slash ? slash + 1 : text);
-    } else {
-        canvas_fit(canvas, in, y, 6, room, INK_TEXT, text);
-    }
-}
-
-void bench_file(struct canvas *canvas, struct rect in, int y, const char *name,
-                const char *path)
-{
-    canvas_text(canvas, in, y, 0, INK_DIM, name);
-    put_file(canvas, in, y, path);
 }
 
 static int draw_file(const struct bench *b, struct canvas *canvas, struct rect in,

@@ -10,9 +10,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tui/app.h"
 #include "tui/toolkit/key.h"
 #include "util/mem.h"
+
+const struct bench_option_line bench_lines[BENCH_LINES] = {
+    {OPT_TYPE, "Types", "as the test does",
+     "Types: which number formats. Left/Right for one, Enter for several; what a "
+     "device has not is reported as unsupported."},
+    {OPT_SHAPES, "Shapes", "squares (gemm)",
+     "Shapes of gemm: m outputs x n tokens x k inputs, as 4096x8x4096,4096x64x4096; "
+     "empty: squares."},
+    {OPT_PRESET, "Preset", "normal",
+     "Preset: quick has a few points of 0.3 s, normal more of 1 s, thorough gives each "
+     "3 s; all go through them twice."},
+    {OPT_TIME_LIMIT, "Time limit", "none",
+     "Time limit: stops after the point that runs then; the rest can be resumed."},
+    {OPT_BACKEND, "Engine", "auto",
+     "Engine: auto takes the GPUs where there are some, else the CPU."},
+};
+
+/* Has it a row of the form? */
+static bool has_row(enum option_id id)
+{
+    if (id == OPT_DEVICE) /* of which each has one */
+        return true;
+    for (int i = 0; i < BENCH_LINES; i++)
+        if (bench_lines[i].id == id)
+            return true;
+    return false;
+}
 
 /* ---- one option ---- */
 
@@ -41,8 +67,8 @@ enum gp_status bench_set_all(struct app *app, struct bench *b,
 }
 
 /* A change by hand; refused where it cannot be, or not now. */
-static enum gp_status set(struct app *app, struct bench *b, enum option_id id,
-                          const char *text, struct gp_err *err)
+static enum gp_status option_set(struct app *app, struct bench *b, enum option_id id,
+                                 const char *text, struct gp_err *err)
 {
     struct bench_options next = b->values.bench;
     enum gp_status status = bench_options_put(&next, app->form->planner, id, text, err);
@@ -127,7 +153,7 @@ void bench_step(struct app *app, struct bench *b, enum option_id id, int by)
     for (int i = 0; i < n; i++)
         if (now[0] && strcmp(word[i], now) == 0)
             at = i;
-    if (set(app, b, id, word[(at + by + n) % n], &err))
+    if (option_set(app, b, id, word[(at + by + n) % n], &err))
         app_report_err(app, &err);
 }
 
@@ -136,7 +162,7 @@ static void chosen(struct app *app, void *ctx, const char *word)
     struct bench *b = ctx;
     struct gp_err err = {0};
 
-    if (set(app, b, b->edited, word, &err))
+    if (option_set(app, b, b->edited, word, &err))
         app_report_err(app, &err);
 }
 
@@ -173,7 +199,7 @@ static bool typed(struct app *app, void *ctx, const char *text, struct gp_err *e
 {
     struct bench *b = ctx;
 
-    return set(app, b, b->edited, text, err) == GP_OK;
+    return option_set(app, b, b->edited, text, err) == GP_OK;
 }
 
 /* What to type, where the table does not say it in few words. */
@@ -218,7 +244,7 @@ static int list_more(enum option_id ids[OPTION_COUNT])
     int n = 0;
 
     for (int id = 0; id < OPTION_COUNT; id++)
-        if (bench_option((enum option_id)id) && !bench_option_row((enum option_id)id))
+        if (bench_option((enum option_id)id) && !has_row((enum option_id)id))
             ids[n++] = (enum option_id)id;
     return n;
 }
@@ -278,7 +304,7 @@ static void to_default(struct app *app, struct bench *b, enum option_id id)
 {
     struct gp_err err = {0};
 
-    if (set(app, b, id, "", &err))
+    if (option_set(app, b, id, "", &err))
         app_report_err(app, &err);
 }
 
