@@ -412,6 +412,7 @@ bench_sources = \
 
 cpu_engine_sources = \
 	bench/engine_cpu.c \
+	bench/cpu_engine.c \
 	bench/cpu_engine.h \
 	bench/cpu_gemm.c \
 	bench/cpu_gemm.h \
