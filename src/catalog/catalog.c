@@ -176,8 +176,8 @@ static enum gp_status find_item(struct catalog *catalog, struct registry *regist
     return status == GP_OK ? registry_find(registry, id, item, err) : status;
 }
 
-static enum gp_status complete(struct catalog *catalog, struct registry *registry,
-                               struct gp_err *err)
+static enum gp_status complete_item(struct catalog *catalog, struct registry *registry,
+                                    struct gp_err *err)
 {
     enum gp_status status = require_folder(catalog, err);
 
@@ -356,7 +356,7 @@ enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **l
                             size_t *count, struct gp_err *err)
 {
     const struct registry *registry = &catalog->gpus;
-    enum gp_status status = complete(catalog, &catalog->gpus, err);
+    enum gp_status status = complete_item(catalog, &catalog->gpus, err);
 
     *list = NULL;
     *count = 0;
@@ -376,7 +376,7 @@ enum gp_status catalog_models(struct catalog *catalog, const struct model *const
                               size_t *count, struct gp_err *err)
 {
     const struct registry *registry = &catalog->models;
-    enum gp_status status = complete(catalog, &catalog->models, err);
+    enum gp_status status = complete_item(catalog, &catalog->models, err);
 
     *list = NULL;
     *count = 0;
@@ -441,7 +441,7 @@ static void gather_engines(struct catalog *catalog)
 enum gp_status catalog_engines(struct catalog *catalog, const struct engine **list,
                                size_t *count, struct gp_err *err)
 {
-    enum gp_status status = complete(catalog, &catalog->engines, err);
+    enum gp_status status = complete_item(catalog, &catalog->engines, err);
 
     *list = NULL;
     *count = 0;
@@ -458,7 +458,7 @@ enum gp_status catalog_servers(struct catalog *catalog, const struct server **li
                                size_t *count, struct gp_err *err)
 {
     const struct registry *registry = &catalog->servers;
-    enum gp_status status = complete(catalog, &catalog->servers, err);
+    enum gp_status status = complete_item(catalog, &catalog->servers, err);
 
     *list = NULL;
     *count = 0;

@@ -94,8 +94,8 @@ static bool file_of(const struct registry *registry, size_t dir, const char *id,
 }
 
 /* Reads the item from every folder that has it. *item stays NULL when none has. */
-static enum gp_status load(struct registry *registry, const char *id, void **item,
-                           struct gp_err *err)
+static enum gp_status load_item(struct registry *registry, const char *id, void **item,
+                                struct gp_err *err)
 {
     char path[GP_PATH_MAX], last[GP_PATH_MAX] = "";
     enum gp_status status = GP_OK;
@@ -218,7 +218,7 @@ enum gp_status registry_complete(struct registry *registry, struct gp_err *err)
         return status;
     for (size_t i = 0; i < names.count && status == GP_OK; i++)
         if (in_memory(registry, names.names[i]) == NULL)
-            status = load(registry, names.names[i], &item, err);
+            status = load_item(registry, names.names[i], &item, err);
     names_fini(&names);
     if (status != GP_OK)
         return status;
@@ -295,7 +295,7 @@ static enum gp_status find_alias(struct registry *registry, const struct names *
         enum match match;
 
         if (one == NULL && mentions(registry, names->names[i], text)) {
-            status = load(registry, names->names[i], &one, err);
+            status = load_item(registry, names->names[i], &one, err);
             if (status != GP_OK)
                 return status;
         }
@@ -317,9 +317,9 @@ static enum gp_status find_alias(struct registry *registry, const struct names *
 
 /* ---- lookup --------------------------------------------------------------------- */
 
-static enum gp_status unknown(const struct registry *registry,
-                              const struct names *names, const char *text,
-                              struct gp_err *err)
+static enum gp_status unknown_id(const struct registry *registry,
+                                 const struct names *names, const char *text,
+                                 struct gp_err *err)
 {
     char hint[256];
 
@@ -336,7 +336,7 @@ static enum gp_status by_name(struct registry *registry, const char *id, void **
                               struct gp_err *err)
 {
     *item = in_memory(registry, id);
-    return *item != NULL ? GP_OK : load(registry, id, item, err);
+    return *item != NULL ? GP_OK : load_item(registry, id, item, err);
 }
 
 enum gp_status registry_find(struct registry *registry, const char *text, void **item,
@@ -362,7 +362,7 @@ enum gp_status registry_find(struct registry *registry, const char *text, void *
     if (text[0] != '\0')
         status = find_alias(registry, &names, text, item, err);
     if (status == GP_OK && *item == NULL)
-        status = unknown(registry, &names, text, err);
+        status = unknown_id(registry, &names, text, err);
     names_fini(&names);
     return status;
 }

@@ -49,8 +49,8 @@ static void gather_fini(struct gather *gather)
     free(gather->facts);
 }
 
-static enum gp_status finish(const struct gguf_meta *meta, struct gather *gather,
-                             struct model *out, struct gp_err *err)
+static enum gp_status finish_set(const struct gguf_meta *meta, struct gather *gather,
+                                 struct model *out, struct gp_err *err)
 {
     enum gp_status rc = gguf_model(meta, gather->facts, out, err);
 
@@ -75,7 +75,7 @@ enum gp_status gguf_parse(const char *where, const struct gguf_input *input,
     *split_no = meta.split_no;
     *split_count = meta.split_count;
     if (rc == GP_OK && meta.split_count <= 1)
-        rc = finish(&meta, &gather, out, err);
+        rc = finish_set(&meta, &gather, out, err);
     if (rc == GP_OK && meta.split_count <= 1)
         out->bytes.file_bytes = (double)input->size;
     gather_fini(&gather);
@@ -177,7 +177,7 @@ static enum gp_status read_parts(const char *dir, const char *name, size_t stem,
         rc = add_part(dir, part, no, count, &first, &gather, &bytes, err);
     }
     if (rc == GP_OK)
-        rc = finish(&first, &gather, out, err);
+        rc = finish_set(&first, &gather, out, err);
     if (rc == GP_OK)
         out->bytes.file_bytes = bytes;
     gather_fini(&gather);

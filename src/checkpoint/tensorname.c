@@ -221,8 +221,8 @@ static int layer_of(const char *name, const char **rest)
     return -1;
 }
 
-static struct tensor_place finish(const struct model *model, struct tensor_place place,
-                                  int role)
+static struct tensor_place finish_place(const struct model *model,
+                                        struct tensor_place place, int role)
 {
     place.fused_qkv = role == FUSED;
     place.role = role == FUSED ? ROLE_ATTN_Q : (enum tensor_role)role;
@@ -276,7 +276,7 @@ struct tensor_place tensorname_hf(const struct model *model, const char *name)
         role = recurrent_role(mixer_of(model, place.layer), rest, role);
     }
     place.mtp = holds_any(mtp_words, COUNT(mtp_words), name);
-    return finish(model, place, role);
+    return finish_place(model, place, role);
 }
 
 struct tensor_place tensorname_gguf(const struct model *model, const char *name)
@@ -289,5 +289,5 @@ struct tensor_place tensorname_gguf(const struct model *model, const char *name)
     role = place.layer < 0 ? FIND(gguf_globals, name) : FIND(gguf_rules, rest);
     role = recurrent_role(mixer_of(model, place.layer), rest, role);
     place.mtp = place.layer >= 0 && strstr(rest, "nextn") != NULL;
-    return finish(model, place, role);
+    return finish_place(model, place, role);
 }

@@ -41,7 +41,7 @@ static void add_columns(const char *lines, struct strbuf *out)
     }
 }
 
-static void help(struct app *app)
+static void open_help(struct app *app)
 {
     struct strbuf lines, text;
     char title[60];
@@ -94,7 +94,7 @@ static void complete_line(struct app *app, void *ctx, const char *text,
     app_complete(app, text, out);
 }
 
-static void prompt(struct app *app)
+static void open_prompt(struct app *app)
 {
     struct prompt_ask options = {.label = ":",
                                  .text = "",
@@ -168,7 +168,7 @@ static void complete_path(struct app *app, void *ctx, const char *text,
     edit_paths(text, out);
 }
 
-static void export(struct app *app)
+static void open_export(struct app *app)
 {
     const struct screen_ops *ops = app->screens[app->screen];
     char hint[120];
@@ -334,7 +334,7 @@ static void quit_ask(struct app *app)
 
 /* ---- small ones ---- */
 
-static void undo(struct app *app, bool redo)
+static void undo_form(struct app *app, bool redo)
 {
     bool done = redo ? form_redo(app->form) : form_undo(app->form);
 
@@ -343,7 +343,7 @@ static void undo(struct app *app, bool redo)
 }
 
 /* The next scheme that this terminal can show. */
-static void theme(struct app *app)
+static void next_theme(struct app *app)
 {
     enum scheme next = app->settings.scheme;
 
@@ -356,7 +356,7 @@ static void theme(struct app *app)
     app_report(app, false, "colors: %s", theme_scheme_word(next));
 }
 
-static void charset(struct app *app)
+static void next_charset(struct app *app)
 {
     static const char *const words[] = {"ASCII", "blocks", "braille"};
     bool able = app->scripted || term_charset() != CHARSET_ASCII;
@@ -399,7 +399,7 @@ static void act_everywhere(struct app *app, enum action action)
     }
     switch (action) {
     case ACT_HELP:
-        help(app);
+        open_help(app);
         break;
     case ACT_QUIT:
         quit_ask(app);
@@ -408,16 +408,16 @@ static void act_everywhere(struct app *app, enum action action)
         app->quit = true;
         break;
     case ACT_PROMPT:
-        prompt(app);
+        open_prompt(app);
         break;
     case ACT_UNDO:
-        undo(app, false);
+        undo_form(app, false);
         break;
     case ACT_REDO:
-        undo(app, true);
+        undo_form(app, true);
         break;
     case ACT_EXPORT:
-        export(app);
+        open_export(app);
         break;
     case ACT_SAVE:
         ask_form_file(app, false, false);
@@ -429,10 +429,10 @@ static void act_everywhere(struct app *app, enum action action)
         show_command(app);
         break;
     case ACT_THEME:
-        theme(app);
+        next_theme(app);
         break;
     case ACT_CHARSET:
-        charset(app);
+        next_charset(app);
         break;
     case ACT_MOUSE:
         toggle_mouse(app);

@@ -105,7 +105,7 @@ static bool terminal_key(struct app *app, int key)
     }
 }
 
-static void mouse(struct app *app)
+static void mouse_event(struct app *app)
 {
     struct term_mouse at;
 
@@ -161,7 +161,7 @@ void app_key(struct app *app, int key)
     if (terminal_key(app, key))
         return;
     if (key == K_MOUSE) {
-        mouse(app);
+        mouse_event(app);
         return;
     }
     if (key == K_PASTE) {

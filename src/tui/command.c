@@ -72,17 +72,17 @@ static bool dump_to(struct app *app, const char *path, bool inks, struct gp_err 
     return status == GP_OK;
 }
 
-static bool dump(struct app *app, const char *path, struct gp_err *err)
+static bool dump_text(struct app *app, const char *path, struct gp_err *err)
 {
     return dump_to(app, path, false, err);
 }
 
-static bool inks(struct app *app, const char *path, struct gp_err *err)
+static bool dump_inks(struct app *app, const char *path, struct gp_err *err)
 {
     return dump_to(app, path, true, err);
 }
 
-static bool save(struct app *app, const char *text, struct gp_err *err)
+static bool save_form(struct app *app, const char *text, struct gp_err *err)
 {
     char path[GP_PATH_MAX];
     bool own = strcmp(text, app->form->file) == 0; /* saved there before */
@@ -96,7 +96,7 @@ static bool save(struct app *app, const char *text, struct gp_err *err)
     return true;
 }
 
-static bool load(struct app *app, const char *path, struct gp_err *err)
+static bool load_form(struct app *app, const char *path, struct gp_err *err)
 {
     if (form_load(app->form, path, err))
         return false;
@@ -108,8 +108,8 @@ static const struct verb {
     const char *name;
     bool (*run)(struct app *, const char *path, struct gp_err *);
 } verbs[] = {
-    {"dump", dump},         {"inks", inks}, {"save", save}, {"w", save},
-    {"export", app_export}, {"load", load}, {"o", load},
+    {"dump", dump_text},    {"inks", dump_inks}, {"save", save_form}, {"w", save_form},
+    {"export", app_export}, {"load", load_form}, {"o", load_form},
 };
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
@@ -187,7 +187,7 @@ static int find_label(const char *name)
     return -1;
 }
 
-static bool unknown(const struct app *app, const char *word, struct gp_err *err)
+static bool unknown_word(const struct app *app, const char *word, struct gp_err *err)
 {
     const char *names[ACT_COUNT + VERBS + FIELD_COUNT + OPTION_COUNT];
     char hint[256];
@@ -243,7 +243,7 @@ static bool set_label(struct app *app, int field, const char *value, struct gp_e
 }
 
 /* ":solve context": that of a field which is not in focus. */
-static bool solve(struct app *app, const char *name, struct gp_err *err)
+static bool solve_field(struct app *app, const char *name, struct gp_err *err)
 {
     int field = find_label(name);
 
@@ -335,7 +335,7 @@ static bool run_word(struct app *app, const char *word, struct gp_err *err)
         return gp_fail(err, GP_E_USAGE, word, "as in: users 16", "needs a value") ==
                GP_OK;
     else
-        return unknown(app, word, err);
+        return unknown_word(app, word, err);
     return true;
 }
 
@@ -367,11 +367,11 @@ bool app_command(struct app *app, const char *line, struct gp_err *err)
     if (find_label(word) >= 0 && rest[0])
         return set_label(app, find_label(word), rest, err);
     if (find_action(word) == ACT_SOLVE && rest[0])
-        return solve(app, rest, err);
+        return solve_field(app, rest, err);
     if (find_action(word) && rest[0])
         return gp_fail(err, GP_E_USAGE, word, "", "takes nothing after it") == GP_OK;
     if (rest[0])
-        return unknown(app, word, err);
+        return unknown_word(app, word, err);
     return run_word(app, word, err);
 }
 

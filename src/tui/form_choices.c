@@ -20,7 +20,7 @@ struct list {
     int count;
 };
 
-static struct choice *add(struct list *list, const char *id, const char *text)
+static struct choice *list_add(struct list *list, const char *id, const char *text)
 {
     struct choice *c;
 
@@ -38,7 +38,7 @@ static struct choice *add(struct list *list, const char *id, const char *text)
 
 static void add_model(struct list *list, const struct model *m)
 {
-    struct choice *c = add(list, m->id, m->name);
+    struct choice *c = list_add(list, m->id, m->name);
     char params[32], tokens[32];
 
     units_params(params, sizeof(params), model_params(m));
@@ -57,7 +57,7 @@ static void add_local_models(struct list *list)
     size_t count = local_models(".", &paths);
 
     for (size_t i = 0; i < count; i++)
-        gp_copy(add(list, paths[i], paths[i])->more, sizeof(list->items[0].more),
+        gp_copy(list_add(list, paths[i], paths[i])->more, sizeof(list->items[0].more),
                 "a model in this folder");
     local_models_free(paths, count);
 }
@@ -70,7 +70,7 @@ static void models(struct form *form, bool details, struct list *list)
     size_t count;
 
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-        gp_copy(add(list, sizes[i], sizes[i])->more, sizeof(list->items[0].more),
+        gp_copy(list_add(list, sizes[i], sizes[i])->more, sizeof(list->items[0].more),
                 "a dense model of about this size, shape assumed");
     if (details)
         add_local_models(list);
@@ -175,12 +175,12 @@ static void precisions(struct form *form, bool details, struct list *list)
         gp_format(text, sizeof(text), "as published: %s", native.weight->id);
     else
         m = NULL;
-    add(list, "", text);
+    list_add(list, "", text);
     for (size_t i = 0; i < count; i++) {
         if (m && (planner_precision(form->planner, m, all[i], &p, NULL) || p.native))
             continue; /* native is there already */
         gp_format(text, sizeof(text), "%-10s %s", all[i]->id, all[i]->name);
-        add(list, all[i]->id, text);
+        list_add(list, all[i]->id, text);
     }
     free(all);
     for (int i = 0; details && m && i < list->count; i++)
@@ -212,13 +212,14 @@ static void kv_formats(struct form *form, struct list *list)
     size_t count;
     const struct format **all = formats_of(form, &count);
 
-    gp_copy(add(list, "", "auto")->more, sizeof(list->items[0].more),
+    gp_copy(list_add(list, "", "auto")->more, sizeof(list->items[0].more),
             "what the checkpoint asks for, else the activations' format");
     for (size_t i = 0; i < count; i++)
         if (is_kv_format(form, all[i])) {
             gp_format(text, sizeof(text), "%-10s %s", all[i]->id, all[i]->name);
-            gp_format(add(list, all[i]->id, text)->more, sizeof(list->items[0].more),
-                      "%.4g bits per element", all[i]->bits);
+            gp_format(list_add(list, all[i]->id, text)->more,
+                      sizeof(list->items[0].more), "%.4g bits per element",
+                      all[i]->bits);
         }
     free(all);
 }
@@ -249,7 +250,7 @@ static void add_local_gpu(struct form *form, struct list *list)
     if (planner_resolve(form->planner, &options, MODEL_DEFAULT, NULL, "local", &r,
                         NULL))
         return;
-    c = add(list, "local", "in this machine");
+    c = list_add(list, "local", "in this machine");
     gp_format(c->more, sizeof(c->more), "%s: ", r.request.gpu->id);
     say_gpu(r.request.gpu, c->more + strlen(c->more),
             sizeof(c->more) - strlen(c->more));
@@ -265,7 +266,7 @@ static void add_slices(const struct gpu *g, struct list *list)
         gp_format(text, sizeof(text), "%s, MIG %s", g->name, g->slice[i].profile);
         if (gpu_slice_of(g, g->slice[i].profile, &cut, NULL))
             continue;
-        say_gpu(&cut, add(list, id, text)->more, sizeof(list->items[0].more));
+        say_gpu(&cut, list_add(list, id, text)->more, sizeof(list->items[0].more));
     }
 }
 
@@ -284,14 +285,14 @@ static void gpus(struct form *form, bool details, struct list *list)
     const struct gpu *const *all;
     size_t count;
 
-    gp_copy(add(list, "", "auto")->more, sizeof(list->items[0].more),
+    gp_copy(list_add(list, "", "auto")->more, sizeof(list->items[0].more),
             "the one in this machine, else the cheapest that fits");
     if (details)
         add_local_gpu(form, list);
     if (catalog_gpus(planner_catalog(form->planner), &all, &count, NULL))
         count = 0;
     for (size_t i = 0; i < count; i++) {
-        say_gpu(all[i], add(list, all[i]->id, all[i]->name)->more,
+        say_gpu(all[i], list_add(list, all[i]->id, all[i]->name)->more,
                 sizeof(list->items[0].more));
         if (is_chosen(form, all[i]))
             add_slices(all[i], list);
@@ -306,7 +307,7 @@ static void engines(struct form *form, struct list *list)
     size_t count;
     char id[80], text[120];
 
-    gp_copy(add(list, "", "auto")->more, sizeof(list->items[0].more),
+    gp_copy(list_add(list, "", "auto")->more, sizeof(list->items[0].more),
             "the newest vLLM; llama.cpp for GGUF");
     if (catalog_engines(planner_catalog(form->planner), &all, &count, NULL))
         count = 0;
@@ -323,17 +324,17 @@ static void engines(struct form *form, struct list *list)
         else
             gp_copy(id, sizeof(id), e->id);
         gp_format(text, sizeof(text), "%s %s", e->name, e->range);
-        c = add(list, id, text);
+        c = list_add(list, id, text);
         gp_format(c->more, sizeof(c->more), "budgets by %s, %.2f by default",
                   engine_budget_word(e->budget), e->fraction);
     }
 }
 
-static void words(struct list *list, const char *const (*rows)[3])
+static void add_words(struct list *list, const char *const (*rows)[3])
 {
     for (; (*rows)[0]; rows++)
-        gp_copy(add(list, (*rows)[0], (*rows)[1])->more, sizeof(list->items[0].more),
-                (*rows)[2]);
+        gp_copy(list_add(list, (*rows)[0], (*rows)[1])->more,
+                sizeof(list->items[0].more), (*rows)[2]);
 }
 
 static const char *const prices[][3] = {
@@ -372,10 +373,10 @@ struct choice *form_choices(struct form *form, enum field field, bool details,
         engines(form, &list);
         break;
     case FIELD_PRICE:
-        words(&list, prices);
+        add_words(&list, prices);
         break;
     case FIELD_PRUNE:
-        words(&list, prunings);
+        add_words(&list, prunings);
         break;
     default:
         break;

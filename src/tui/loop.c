@@ -55,7 +55,7 @@ void app_end(struct app *app)
 
 /* ---- the loop ---- */
 
-static void paint(struct app *app, struct canvas *canvas)
+static void paint_screen(struct app *app, struct canvas *canvas)
 {
     app_draw(app, canvas);
     term_paint(canvas, app->settings.scheme, app->whole);
@@ -72,7 +72,7 @@ static void take_keys(struct app *app, int key)
     }
 }
 
-static void loop(struct app *app)
+static void loop_run(struct app *app)
 {
     struct canvas canvas;
     double painted = -1;
@@ -83,7 +83,7 @@ static void loop(struct app *app)
         int key;
 
         if (app->display.touched && pause <= 0) {
-            paint(app, &canvas);
+            paint_screen(app, &canvas);
             painted = clock_now();
         } else if (app->display.touched) {
             wait = wait < 0 ? pause : fmin(wait, pause);
@@ -124,7 +124,7 @@ static enum gp_status run_keys(struct app *app, const struct app_start *start,
     if (status)
         return status;
     take_terminal(app);
-    loop(app);
+    loop_run(app);
     return GP_OK;
 }
 

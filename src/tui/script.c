@@ -36,7 +36,7 @@ static void settle(struct app *app)
     canvas_fini(&canvas);
 }
 
-static void press(struct app *app, int key)
+static void press_key(struct app *app, int key)
 {
     if (app->quit)
         return;
@@ -60,7 +60,8 @@ static enum gp_status set_size(struct script *script, const char *args,
     return GP_OK;
 }
 
-static enum gp_status click(struct script *script, const char *args, struct gp_err *err)
+static enum gp_status click_at(struct script *script, const char *args,
+                               struct gp_err *err)
 {
     int y, x;
 
@@ -141,14 +142,14 @@ static const struct {
     const char *name;
     enum gp_status (*run)(struct script *, const char *, struct gp_err *);
 } words[] = {{"size", set_size},
-             {"click", click},
+             {"click", click_at},
              {"paste", paste},
              {"wait", wait_for},
              {"run", go_on}};
 
 /* What only a script may say; else what the prompt takes, its errors shown as there. */
-static enum gp_status command(struct script *script, const char *line,
-                              struct gp_err *err)
+static enum gp_status run_command(struct script *script, const char *line,
+                                  struct gp_err *err)
 {
     struct gp_err said = {0};
 
@@ -179,7 +180,7 @@ static enum gp_status type_text(struct script *script, const char **text,
     while (*p && *p != '"') {
         if (*p == '\\' && p[1])
             p++;
-        press(script->app, (int)utf8_next(&p));
+        press_key(script->app, (int)utf8_next(&p));
     }
     if (*p != '"')
         return gp_fail(err, GP_E_USAGE, script->where, "", "a quote is not closed");
@@ -206,7 +207,7 @@ static enum gp_status key_line(struct script *script, const char *line,
             key_find(name) == K_NONE)
             return gp_fail(err, GP_E_USAGE, script->where, "Enter, Down, a, \"text\"",
                            "unknown key '%.30s'", name);
-        press(script->app, key_find(name));
+        press_key(script->app, key_find(name));
         line += n;
     }
     return GP_OK;
@@ -232,7 +233,7 @@ enum gp_status script_run(struct app *app, const char *path, struct gp_err *err)
         gp_format(script.where, sizeof script.where, "%.150s:%d", path, number);
         line += strspn(line, " \t");
         if (line[0] == ':' && line[1])
-            status = command(&script, line + 1, err);
+            status = run_command(&script, line + 1, err);
         else
             status = key_line(&script, line, err);
     }

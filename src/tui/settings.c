@@ -73,7 +73,7 @@ static void unknown_key(void *ctx, const char *line)
             what ? what + 2 : line);
 }
 
-static void get(struct profile_group top, struct app_settings *s, bool *plain)
+static void settings_get(struct profile_group top, struct app_settings *s, bool *plain)
 {
     int scheme = s->scheme, charset = s->charset, screen = s->screen;
 
@@ -102,7 +102,7 @@ static void read_file(const char *path, struct app_settings *out, bool *plain,
     if (!path_is_there(path))
         return;
     if (profile_open(path, &profile, &wrong) == GP_OK) {
-        get(profile_top(profile), &settings, plain ? &says_plain : NULL);
+        settings_get(profile_top(profile), &settings, plain ? &says_plain : NULL);
         if (profile_finish(profile, unknown_key, &unknown, &wrong) == GP_OK) {
             *out = settings;
             if (plain)

@@ -33,8 +33,9 @@ static bool means_default(enum option_id id, const char *text)
 
 /* As the command line checks it, then as the engine's side does: some texts are taken
  * apart only there. */
-static enum gp_status check(struct planner *planner, enum option_id id,
-                            const char *where, const char *text, struct gp_err *err)
+static enum gp_status value_check(struct planner *planner, enum option_id id,
+                                  const char *where, const char *text,
+                                  struct gp_err *err)
 {
     const struct option_row *row = &option_rows[id];
     struct options options = {0};
@@ -74,7 +75,7 @@ enum gp_status bench_options_put(struct bench_options *bench, struct planner *pl
         memset(bench->value[id], 0, BENCH_VALUE);
         return GP_OK;
     }
-    status = check(planner, id, where, value, err);
+    status = value_check(planner, id, where, value, err);
     if (status)
         return status;
     memset(bench->value[id], 0, BENCH_VALUE); /* so that equal ones compare equal */
@@ -102,7 +103,7 @@ static bool next_word(const char **line, char word[BENCH_VALUE], struct gp_err *
     return n > 0;
 }
 
-static enum gp_status find(const char *word, int *id, struct gp_err *err)
+static enum gp_status option_named(const char *word, int *id, struct gp_err *err)
 {
     const char *names[OPTION_COUNT], *name = word + strspn(word, "-");
     char hint[256];
@@ -149,7 +150,7 @@ enum gp_status bench_options_line(struct bench_options *bench, struct planner *p
 
         if (equals)
             *equals = '\0';
-        if ((status = find(word, &id, err)) != GP_OK)
+        if ((status = option_named(word, &id, err)) != GP_OK)
             break;
         if (equals)
             gp_copy(value, sizeof value, equals + 1);

@@ -324,8 +324,8 @@ static void mig_text(const struct devices_view *v, const struct device *d, char 
         gp_copy(text, size, words[d->mig]);
 }
 
-static int say(struct canvas *canvas, struct rect in, int y, const char *label,
-               const char *text)
+static int draw_labelled(struct canvas *canvas, struct rect in, int y,
+                         const char *label, const char *text)
 {
     if (y >= in.rows)
         return 0;
@@ -340,9 +340,9 @@ static int draw_processes(const struct device *d, struct canvas *canvas, struct 
     char text[128], memory[32];
 
     if (d->processes < 0)
-        return y + say(canvas, in, y, "programs", "-");
+        return y + draw_labelled(canvas, in, y, "programs", "-");
     gp_format(text, sizeof text, "%d compute", d->processes);
-    y += say(canvas, in, y, "programs", d->processes ? text : "none");
+    y += draw_labelled(canvas, in, y, "programs", d->processes ? text : "none");
     for (int i = 0; i < d->listed && y < in.rows; i++, y++) {
         const struct device_process *p = &d->process[i];
 
@@ -374,20 +374,21 @@ static void draw_facts(const struct devices_view *v, struct canvas *canvas,
 
     if (d->error[0])
         y += canvas_wrap(canvas, in, y, INK_WARN, d->error);
-    y += say(canvas, in, y, "profile",
-             v->profile[v->row][0] ? v->profile[v->row] : "not in the catalogue");
+    y += draw_labelled(canvas, in, y, "profile",
+                       v->profile[v->row][0] ? v->profile[v->row]
+                                             : "not in the catalogue");
     gp_format(text, sizeof text, "%s (from %s)", d->driver[0] ? d->driver : "-",
               d->backend);
-    y += say(canvas, in, y, "driver", text);
+    y += draw_labelled(canvas, in, y, "driver", text);
     memory_line(d, text, sizeof text);
-    y += say(canvas, in, y, "memory", text);
+    y += draw_labelled(canvas, in, y, "memory", text);
     link_text(d, text, sizeof text);
-    y += say(canvas, in, y, "PCIe", text);
+    y += draw_labelled(canvas, in, y, "PCIe", text);
     nvlink_text(d, text, sizeof text);
-    y += say(canvas, in, y, "NVLink", text);
+    y += draw_labelled(canvas, in, y, "NVLink", text);
     mig_text(v, d, text, sizeof text);
-    y += say(canvas, in, y, "MIG", text);
-    y += say(canvas, in, y, "bus", d->bus_id);
+    y += draw_labelled(canvas, in, y, "MIG", text);
+    y += draw_labelled(canvas, in, y, "bus", d->bus_id);
     draw_processes(d, canvas, in, y);
 }
 
@@ -427,17 +428,17 @@ static void draw_cpu_facts(const struct devices_view *v, struct canvas *canvas,
     if (p->cores > 0)
         gp_format(text, sizeof text, "%d, %d processors in %d socket%s", p->cores,
                   p->cpus, p->sockets, p->sockets == 1 ? "" : "s");
-    y += say(canvas, in, y, "cores", text);
+    y += draw_labelled(canvas, in, y, "cores", text);
     gp_format(text, sizeof text, "level 2 %s, level 3 %s",
               p->level2 > 0 ? units_bytes(left, sizeof left, p->level2) : "-",
               p->level3 > 0 ? units_bytes(right, sizeof right, p->level3) : "-");
-    y += say(canvas, in, y, "caches", text);
+    y += draw_labelled(canvas, in, y, "caches", text);
     gp_format(text, sizeof text, "%s free of %s",
               isfinite(p->available) ? units_gib(left, sizeof left, p->available) : "-",
               isfinite(p->memory) ? units_gib(right, sizeof right, p->memory) : "-");
-    y += say(canvas, in, y, "memory", text);
+    y += draw_labelled(canvas, in, y, "memory", text);
     plain(text, sizeof text, p->load, 1, 2, "runnable, mean of a minute");
-    y += say(canvas, in, y, "load", text);
+    y += draw_labelled(canvas, in, y, "load", text);
     if (v->count == 0) {
         struct rect rest = {in.y + y, in.x, in.rows - y, in.cols};
 

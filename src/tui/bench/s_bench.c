@@ -21,7 +21,7 @@
 
 /* ---- events ---- */
 
-static void finish(struct app *app, struct bench *b)
+static void finish_run(struct app *app, struct bench *b)
 {
     struct gp_err err = {0};
 
@@ -83,7 +83,7 @@ static void take_event(struct app *app, struct bench *b,
             app_report(app, event->kind == SESSION_EVENT_LOST, "%s", event->text);
         break;
     case SESSION_EVENT_OVER:
-        finish(app, b);
+        finish_run(app, b);
         break;
     default:
         break;
@@ -114,7 +114,7 @@ static double sooner(double a, double b)
     return a < 0 ? b : b < 0 ? a : fmin(a, b);
 }
 
-static double tick(struct app *app, void *state, double now)
+static double bench_tick(struct app *app, void *state, double now)
 {
     struct bench *b = state;
     double wish = -1;
@@ -145,7 +145,7 @@ static void open_bench(struct app *app, void *state)
     bench_renew(app, b);
 }
 
-static void show(struct app *app, void *state)
+static void bench_show(struct app *app, void *state)
 {
     struct bench *b = state;
 
@@ -173,7 +173,7 @@ static bool toggle_monitor(struct app *app, struct bench *b)
     return true;
 }
 
-static bool act(struct app *app, void *state, enum action action)
+static bool bench_act(struct app *app, void *state, enum action action)
 {
     struct bench *b = state;
 
@@ -235,7 +235,7 @@ static enum gp_status take_options(struct app *app, void *state, const char *lin
 }
 
 /* In each stage, what does something there. */
-static const char *word(const void *state, enum action action)
+static const char *bench_word(const void *state, enum action action)
 {
     const struct bench *b = state;
     bool choose = b->stage == STAGE_CHOOSE && !b->monitor;
@@ -266,7 +266,7 @@ static const char *word(const void *state, enum action action)
     }
 }
 
-static void click(struct app *app, void *state, int y, int x)
+static void bench_click(struct app *app, void *state, int y, int x)
 {
     struct bench *b = state;
     struct frame frame = app_frame(app);
@@ -280,8 +280,8 @@ static void click(struct app *app, void *state, int y, int x)
 
 /* ---- what is shown ---- */
 
-static void draw(const struct app *app, const void *state, struct canvas *canvas,
-                 const struct frame *frame)
+static void bench_draw(const struct app *app, const void *state, struct canvas *canvas,
+                       const struct frame *frame)
 {
     const struct bench *b = state;
 
@@ -295,7 +295,7 @@ static void draw(const struct app *app, const void *state, struct canvas *canvas
         bench_done_draw(app, b, canvas, frame);
 }
 
-static void explain(const struct app *app, const void *state, struct strbuf *out)
+static void bench_explain(const struct app *app, const void *state, struct strbuf *out)
 {
     const struct bench *b = state;
 
@@ -308,7 +308,7 @@ static void explain(const struct app *app, const void *state, struct strbuf *out
         bench_point_explain(b, out);
 }
 
-static void title(const struct app *app, const void *state, struct strbuf *out)
+static void bench_title(const struct app *app, const void *state, struct strbuf *out)
 {
     const struct bench *b = state;
     struct session_progress p;
@@ -331,7 +331,7 @@ static void title(const struct app *app, const void *state, struct strbuf *out)
 
 /* ---- elsewhere: as a file, the command for it ---- */
 
-static void command(const struct app *app, const void *state, struct strbuf *out)
+static void bench_command(const struct app *app, const void *state, struct strbuf *out)
 {
     const struct bench *b = state;
     char text[256];
@@ -406,7 +406,7 @@ static enum gp_status export_result(const struct app *app, const void *state,
 
 /* ---- the table ---- */
 
-static bool busy(const struct app *app, const void *state, char *why, size_t size)
+static bool bench_busy(const struct app *app, const void *state, char *why, size_t size)
 {
     const struct bench *b = state;
     struct session_progress p;
@@ -420,7 +420,8 @@ static bool busy(const struct app *app, const void *state, char *why, size_t siz
     return true;
 }
 
-static bool unsaved(const struct app *app, const void *state, char *why, size_t size)
+static bool bench_unsaved(const struct app *app, const void *state, char *why,
+                          size_t size)
 {
     const struct bench *b = state;
     bool lost = b->stage == STAGE_DONE && b->unwritten[0] && !b->saved[0];
@@ -435,19 +436,19 @@ const struct screen_ops screen_bench = {
     .state_size = sizeof(struct bench),
     .open = open_bench,
     .close = close_bench,
-    .show = show,
-    .draw = draw,
-    .act = act,
-    .tick = tick,
-    .explain = explain,
-    .title = title,
+    .show = bench_show,
+    .draw = bench_draw,
+    .act = bench_act,
+    .tick = bench_tick,
+    .explain = bench_explain,
+    .title = bench_title,
     .suffixes = "json csv txt",
     .export = export_result,
-    .command = command,
+    .command = bench_command,
     .takes = bench_option,
     .options = take_options,
-    .busy = busy,
-    .unsaved = unsaved,
-    .word = word,
-    .click = click,
+    .busy = bench_busy,
+    .unsaved = bench_unsaved,
+    .word = bench_word,
+    .click = bench_click,
 };

@@ -308,8 +308,8 @@ static void draw_plan(const struct app *app, const struct bench *b,
 
 /* ---- both ---- */
 
-static void panels(const struct bench *b, const struct frame *frame,
-                   struct rect out[PANELS])
+static void panel_rects(const struct bench *b, const struct frame *frame,
+                        struct rect out[PANELS])
 {
     static const int weights[PANELS] = {1, 1};
 
@@ -325,7 +325,7 @@ void bench_choose_draw(const struct app *app, const struct bench *b,
 {
     struct rect panel[PANELS];
 
-    panels(b, frame, panel);
+    panel_rects(b, frame, panel);
     if (!rect_empty(panel[PANEL_FORM]))
         draw_form(b, canvas, panel[PANEL_FORM]);
     if (!rect_empty(panel[PANEL_PLAN]))
@@ -339,7 +339,7 @@ void bench_choose_click(struct app *app, struct bench *b, const struct frame *fr
     int row, lines = line_of(form_rows(b) - 1) + 1;
 
     (void)app;
-    panels(b, frame, panel);
+    panel_rects(b, frame, panel);
     inside = rect_inside(panel[PANEL_FORM]);
     y += frame->body.y;
     x += frame->body.x;
@@ -352,7 +352,7 @@ void bench_choose_click(struct app *app, struct bench *b, const struct frame *fr
 
 /* ---- changing ---- */
 
-static void change(struct app *app, struct bench *b, int by)
+static void option_change(struct app *app, struct bench *b, int by)
 {
     int which;
 
@@ -360,7 +360,7 @@ static void change(struct app *app, struct bench *b, int by)
         bench_step(app, b, bench_lines[which].id, by);
 }
 
-static void toggle(struct app *app, struct bench *b)
+static void row_toggle(struct app *app, struct bench *b)
 {
     int which;
     enum bench_row kind = form_row_of(b, b->row, &which);
@@ -372,7 +372,7 @@ static void toggle(struct app *app, struct bench *b)
     else if (kind == ROW_MORE)
         bench_options_open(app, b, OPTION_COUNT);
     else
-        change(app, b, 1);
+        option_change(app, b, 1);
     if (kind == ROW_TEST || kind == ROW_DEVICE)
         bench_changed(app, b);
 }
@@ -391,7 +391,7 @@ static void start_or_edit(struct app *app, struct bench *b)
     } else if (b->panel == PANEL_PLAN || kind == ROW_START) {
         bench_begin(app, b);
     } else if (kind == ROW_TEST || kind == ROW_DEVICE) {
-        toggle(app, b);
+        row_toggle(app, b);
     } else if (kind == ROW_MORE) {
         bench_options_open(app, b, OPTION_COUNT);
     } else {
@@ -413,7 +413,7 @@ const char *bench_choose_word(const struct bench *b, enum action action)
     return take ? NULL : start ? "start" : read ? "read" : "change";
 }
 
-static bool move(struct bench *b, enum action action)
+static bool row_move(struct bench *b, enum action action)
 {
     int last = form_rows(b) - 1;
     int to = action == ACT_UP          ? b->row - 1
@@ -432,7 +432,7 @@ static bool move(struct bench *b, enum action action)
 
 bool bench_choose_act(struct app *app, struct bench *b, enum action action)
 {
-    if (move(b, action))
+    if (row_move(b, action))
         return true;
     switch (action) {
     case ACT_OPEN:
@@ -442,11 +442,11 @@ bool bench_choose_act(struct app *app, struct bench *b, enum action action)
         bench_begin(app, b);
         return true;
     case ACT_TOGGLE:
-        toggle(app, b);
+        row_toggle(app, b);
         return true;
     case ACT_LEFT:
     case ACT_RIGHT:
-        change(app, b, action == ACT_LEFT ? -1 : 1);
+        option_change(app, b, action == ACT_LEFT ? -1 : 1);
         return true;
     case ACT_PANEL:
     case ACT_PANEL_BACK:

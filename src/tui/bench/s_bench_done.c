@@ -134,7 +134,8 @@ void bench_done_draw(const struct app *app, const struct bench *b,
 
 /* ---- keys ---- */
 
-static bool save(struct app *app, void *ctx, const char *text, struct gp_err *err)
+static bool save_result(struct app *app, void *ctx, const char *text,
+                        struct gp_err *err)
 {
     struct bench *b = ctx;
     const struct benchlog *log = session_log(b->session);
@@ -187,7 +188,7 @@ bool bench_done_act(struct app *app, struct bench *b, enum action action)
                                  .text = slash ? slash + 1 : b->plan.result,
                                  .hint = "a file name, .json",
                                  .history = PROMPT_FILE,
-                                 .done = save,
+                                 .done = save_result,
                                  .ctx = b};
     struct frame frame = app_frame(app);
 

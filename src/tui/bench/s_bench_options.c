@@ -157,7 +157,7 @@ void bench_step(struct app *app, struct bench *b, enum option_id id, int by)
         app_report_err(app, &err);
 }
 
-static void chosen(struct app *app, void *ctx, const char *word)
+static void word_chosen(struct app *app, void *ctx, const char *word)
 {
     struct bench *b = ctx;
     struct gp_err err = {0};
@@ -179,7 +179,7 @@ static void choose(struct app *app, struct bench *b, enum option_id id)
                                   .selected = now[0] ? now : "auto",
                                   .many = id == OPT_TYPE,
                                   .marked = now,
-                                  .chosen = chosen,
+                                  .chosen = word_chosen,
                                   .ctx = b};
 
     for (int i = 0; i < n; i++) {
@@ -195,7 +195,8 @@ static void choose(struct app *app, struct bench *b, enum option_id id)
     free(list);
 }
 
-static bool typed(struct app *app, void *ctx, const char *text, struct gp_err *err)
+static bool value_typed(struct app *app, void *ctx, const char *text,
+                        struct gp_err *err)
 {
     struct bench *b = ctx;
 
@@ -216,7 +217,7 @@ static void ask_for(struct app *app, struct bench *b, enum option_id id)
                                  .text = b->values.bench.value[id],
                                  .hint = hint,
                                  .history = PROMPT_VALUE,
-                                 .done = typed,
+                                 .done = value_typed,
                                  .ctx = b};
 
     gp_format(label, sizeof label, "%s: ", row->name);

@@ -84,7 +84,7 @@ static void measure_titles(struct compare_view *view)
         view->width[c] = gp_width(compare_columns[c].title);
 }
 
-static void measure(struct compare_view *view, const struct compare_row *row)
+static void measure_row(struct compare_view *view, const struct compare_row *row)
 {
     struct strbuf cell;
     strbuf_init(&cell);
@@ -198,7 +198,7 @@ static void add_row(struct compare_view *view, const struct compared *compared)
     compare_key(q, row->key);
     row->marked = find_mark(view, row->key) < view->mark_count;
     write_facts(view, row);
-    measure(view, row);
+    measure_row(view, row);
 }
 
 static int by_address(const void *left, const void *right)

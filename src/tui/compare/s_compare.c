@@ -147,7 +147,7 @@ static void follow(struct compare_state *s)
     }
 }
 
-static void step(struct compare_state *s, int by)
+static void focus_step(struct compare_state *s, int by)
 {
     size_t back = (size_t)-by;
     if (by < 0)
@@ -176,12 +176,12 @@ static void close(struct app *app, void *state)
     strbuf_fini(&s->load);
 }
 
-static void show(struct app *app, void *state)
+static void compare_show(struct app *app, void *state)
 {
     refresh(app, state);
 }
 
-static double tick(struct app *app, void *state, double now)
+static double compare_tick(struct app *app, void *state, double now)
 {
     struct compare_state *s = state;
     if (app->screen == SCREEN_COMPARE && s->version != app->form->version)
@@ -199,7 +199,7 @@ static double tick(struct app *app, void *state, double now)
 /* ---- actions ---- */
 
 /* The row's GPU, count and precision; a layout of before is let go. */
-static void use(struct app *app, struct compare_state *s)
+static void use_row(struct app *app, struct compare_state *s)
 {
     static const enum field layout[] = {FIELD_TP, FIELD_PP, FIELD_EP, FIELD_REPLICAS};
     const struct compare_row *row = compare_focus(s);
@@ -222,7 +222,7 @@ static void use(struct app *app, struct compare_state *s)
     strbuf_fini(&given);
 }
 
-static void sort(struct compare_state *s)
+static void sort_next(struct compare_state *s)
 {
     compare_view_sort(&s->view,
                       (enum compare_column)((s->view.sort + 1) % COLUMN_COUNT), false);
@@ -246,7 +246,7 @@ static bool filter_done(struct app *app, void *ctx, const char *text,
     return true;
 }
 
-static void filter(struct app *app, struct compare_state *s)
+static void ask_filter(struct app *app, struct compare_state *s)
 {
     prompt_open(&app->display, &(struct prompt_ask){
                          .label = "Only rows with: ",
@@ -258,19 +258,19 @@ static void filter(struct app *app, struct compare_state *s)
 }
 
 /* The cursor goes on to the row below, so that several are marked in a row. */
-static void mark(struct compare_state *s)
+static void mark_row(struct compare_state *s)
 {
     const struct compare_row *row = compare_focus(s);
     char key[COMPARE_KEY];
     if (!row)
         return;
     gp_copy(key, sizeof(key), row->key);
-    step(s, 1);
+    focus_step(s, 1);
     compare_view_mark(&s->view, key);
     follow(s);
 }
 
-static void why(struct app *app, const struct compare_state *s)
+static void show_why(struct app *app, const struct compare_state *s)
 {
     const struct compare_row *row = compare_focus(s);
     struct term terms[TERMS_MAX];
@@ -323,7 +323,7 @@ static void precisions(struct app *app, struct compare_state *s)
 }
 
 /* One step back: to the table, then to all rows. */
-static bool back(struct compare_state *s)
+static bool back_one(struct compare_state *s)
 {
     if (s->panel != COMPARE_TABLE) {
         s->panel = COMPARE_TABLE;
@@ -350,7 +350,8 @@ static void scroll(const struct app *app, struct compare_state *s, int by)
     s->detail_top = s->detail_top < 0 ? 0 : s->detail_top;
 }
 
-static bool move(const struct app *app, struct compare_state *s, enum action action)
+static bool focus_move(const struct app *app, struct compare_state *s,
+                       enum action action)
 {
     int page = compare_page(app, s), all = (int)s->view.count + 1000;
     int by = action == ACT_UP          ? -1
@@ -365,49 +366,49 @@ static bool move(const struct app *app, struct compare_state *s, enum action act
     if (s->panel == COMPARE_DETAIL)
         scroll(app, s, by);
     else
-        step(s, by);
+        focus_step(s, by);
     return true;
 }
 
-static bool act(struct app *app, void *state, enum action action)
+static bool compare_act(struct app *app, void *state, enum action action)
 {
     struct compare_state *s = state;
-    if (move(app, s, action))
+    if (focus_move(app, s, action))
         return true;
     switch (action) {
     case ACT_USE:
-        use(app, s);
+        use_row(app, s);
         return true;
     case ACT_SORT:
-        sort(s);
+        sort_next(s);
         return true;
     case ACT_REVERSE:
         reverse(s);
         return true;
     case ACT_FILTER:
-        filter(app, s);
+        ask_filter(app, s);
         return true;
     case ACT_PRECISIONS:
         precisions(app, s);
         return true;
     case ACT_MARK:
-        mark(s);
+        mark_row(s);
         return true;
     case ACT_WHY:
-        why(app, s);
+        show_why(app, s);
         return true;
     case ACT_PANEL:
     case ACT_PANEL_BACK:
         s->panel = s->panel == COMPARE_TABLE ? COMPARE_DETAIL : COMPARE_TABLE;
         return true;
     case ACT_BACK:
-        return back(s);
+        return back_one(s);
     default:
         return false;
     }
 }
 
-static void click(struct app *app, void *state, int y, int x)
+static void compare_click(struct app *app, void *state, int y, int x)
 {
     struct compare_state *s = state;
     struct frame f = app_frame(app);
@@ -425,7 +426,8 @@ static void click(struct app *app, void *state, int y, int x)
 
 /* ---- words ---- */
 
-static void explain(const struct app *app, const void *state, struct strbuf *out)
+static void compare_explain(const struct app *app, const void *state,
+                            struct strbuf *out)
 {
     const struct compare_state *s = state;
     const struct compare_row *row = compare_focus(s);
@@ -441,7 +443,7 @@ static void explain(const struct app *app, const void *state, struct strbuf *out
                     "context");
 }
 
-static void title(const struct app *app, const void *state, struct strbuf *out)
+static void compare_title(const struct app *app, const void *state, struct strbuf *out)
 {
     (void)app;
     compare_count(state, out);
@@ -457,9 +459,10 @@ static enum output_format format_of(const char *suffix)
                                         : OUTPUT_TEXT;
 }
 
-static enum gp_status export(const struct app *app, const void *state,
-                             const char *suffix, struct strbuf *out,
-                             struct gp_err *err) {
+static enum gp_status compare_export(const struct app *app, const void *state,
+                                     const char *suffix, struct strbuf *out,
+                                     struct gp_err *err)
+{
     const struct compare_state *s = state;
     const struct compare_column_row *column = &compare_columns[s->view.sort];
     struct record doc;
@@ -484,7 +487,8 @@ static enum gp_status export(const struct app *app, const void *state,
 }
 
 /* What the command cannot say is said behind a #. */
-static void command(const struct app *app, const void *state, struct strbuf *out)
+static void compare_command(const struct app *app, const void *state,
+                            struct strbuf *out)
 {
     const struct compare_state *s = state;
     const struct compare_column_row *column = &compare_columns[s->view.sort];
@@ -510,14 +514,14 @@ const struct screen_ops screen_compare = {
     .state_size = sizeof(struct compare_state),
     .open = open,
     .close = close,
-    .show = show,
+    .show = compare_show,
     .draw = compare_draw,
-    .act = act,
-    .tick = tick,
-    .explain = explain,
-    .title = title,
+    .act = compare_act,
+    .tick = compare_tick,
+    .explain = compare_explain,
+    .title = compare_title,
     .suffixes = "csv json md txt",
-    .export = export,
-    .command = command,
-    .click = click,
+    .export = compare_export,
+    .command = compare_command,
+    .click = compare_click,
 };

@@ -190,7 +190,7 @@ static bool only_flagged(const struct benchlog *log, const struct benchlog_point
 }
 
 /* Puts a point in, or in the place of a slower one of the same id. */
-static void put(struct curves *c, int series, int at, double x, double y)
+static void point_put(struct curves *c, int series, int at, double x, double y)
 {
     struct plot_series *s = &c->plot.series[series];
 
@@ -315,7 +315,7 @@ static void flagged_points(struct curves *c, const struct set *set, const char *
         double x = x_of(p, x_name);
 
         if (shown(p, set, test) && x > 0 && only_flagged(&c->log, p))
-            put(c, series, i, x, p->ops / unit);
+            point_put(c, series, i, x, p->ops / unit);
     }
     drop_empty(c, series);
 }
@@ -352,7 +352,7 @@ static void gemm_points(struct curves *c, const struct set *set, const char *typ
 
         if (shown(p, set, "gemm") && strcmp(p->type, type) == 0 && p->bytes > 0 &&
             benchlog_good(p))
-            put(c, series, k, p->ops / p->bytes, p->ops / unit);
+            point_put(c, series, k, p->ops / p->bytes, p->ops / unit);
     }
     drop_empty(c, series);
 }
@@ -485,7 +485,7 @@ static void batch_points(struct curves *c, const struct set *set, const char *la
         const struct benchlog_point *p = &c->log.point[k];
 
         if (of_layer(p, set, layer) && benchlog_good(p))
-            put(c, series, k, benchlog_param(p, "n"), p->ops / unit);
+            point_put(c, series, k, benchlog_param(p, "n"), p->ops / unit);
     }
     drop_empty(c, series);
     predicted_line(c, set, layer, i, unit);

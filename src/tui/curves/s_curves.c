@@ -78,7 +78,7 @@ static void name_plan(struct curves *c, const struct form *form)
               p->layout.tp);
 }
 
-static void fill(struct app *app, struct curves *c)
+static void curve_fill(struct app *app, struct curves *c)
 {
     const struct curve_row *row = &curve_rows[c->curve];
     struct form *form = app->form;
@@ -146,7 +146,7 @@ static double next_point(const struct curves *c, const struct plot_series *s, do
     return best;
 }
 
-static void move(struct app *app, struct curves *c, int columns)
+static void cursor_move(struct app *app, struct curves *c, int columns)
 {
     struct curve_view *v = view_of(c);
     const struct plot_series *s = &c->plot.series[v->series];
@@ -188,7 +188,7 @@ static void up_down(struct app *app, struct curves *c, int by)
         c->top = c->top < 0 ? 0 : c->top > most ? most : c->top;
     } else if (c->sets > 1) {
         c->set += by;
-        fill(app, c);
+        curve_fill(app, c);
     } else {
         choose_series(app, c, by);
     }
@@ -207,7 +207,7 @@ static void zoom(struct app *app, struct curves *c, double factor)
     v->cursor = x;
     v->low = x * pow(low / x, factor);
     v->high = x * pow(high / x, factor);
-    fill(app, c);
+    curve_fill(app, c);
 }
 
 static bool zoomed(const struct curves *c)
@@ -218,13 +218,13 @@ static bool zoomed(const struct curves *c)
 static void unzoom(struct app *app, struct curves *c)
 {
     view_of(c)->low = view_of(c)->high = NAN;
-    fill(app, c);
+    curve_fill(app, c);
 }
 
 /* ---- result files ---- */
 
-static void take(struct app *app, struct curves *c, struct benchlog *log,
-                 const char *file)
+static void log_take(struct app *app, struct curves *c, struct benchlog *log,
+                     const char *file)
 {
     if (c->has_log)
         benchlog_fini(&c->log);
@@ -235,7 +235,7 @@ static void take(struct app *app, struct curves *c, struct benchlog *log,
     for (int i = 0; i < CURVE_COUNT; i++)
         if (curve_rows[i].measured)
             c->view[i] = (struct curve_view){NAN, NAN, NAN, 0};
-    fill(app, c);
+    curve_fill(app, c);
 }
 
 /* A measured curve that this file has points of. */
@@ -247,7 +247,7 @@ static void show_measured(struct app *app, struct curves *c)
         c->curve = i;
         if (!curve_rows[i].measured)
             continue;
-        fill(app, c);
+        curve_fill(app, c);
         if (c->plot.count > 0)
             return;
     }
@@ -267,7 +267,7 @@ static void open_file(struct app *app, const char *path)
         app_report_err(app, &err);
         return;
     }
-    take(app, c, &log, path);
+    log_take(app, c, &log, path);
     show_measured(app, c);
 }
 
@@ -394,7 +394,7 @@ static void choose_file(struct app *app, const struct curves *c)
 
 /* ---- the screen ---- */
 
-static void open_(struct app *app, void *state)
+static void curves_open(struct app *app, void *state)
 {
     struct curves *c = state;
 
@@ -404,7 +404,7 @@ static void open_(struct app *app, void *state)
         c->view[i] = (struct curve_view){NAN, NAN, NAN, 0};
 }
 
-static void close_(struct app *app, void *state)
+static void curves_close(struct app *app, void *state)
 {
     struct curves *c = state;
 
@@ -417,19 +417,19 @@ static void close_(struct app *app, void *state)
         benchlog_fini(&c->bench);
 }
 
-static void show(struct app *app, void *state)
+static void curves_show(struct app *app, void *state)
 {
     struct curves *c = state;
 
     if (!c->filled || c->version != app->form->version)
-        fill(app, c);
+        curve_fill(app, c);
 }
 
-static double tick(struct app *app, void *state, double now)
+static double curves_tick(struct app *app, void *state, double now)
 {
     (void)now;
     if (app->screen == SCREEN_CURVES)
-        show(app, state);
+        curves_show(app, state);
     return -1;
 }
 
@@ -437,10 +437,10 @@ static void choose_curve(struct app *app, struct curves *c, int by)
 {
     c->curve = (c->curve + by + CURVE_COUNT) % CURVE_COUNT;
     c->top = 0;
-    fill(app, c);
+    curve_fill(app, c);
 }
 
-static bool panel(struct app *app, struct curves *c, int by)
+static bool panel_next(struct app *app, struct curves *c, int by)
 {
     if (app_frame(app).size == SIZE_ONE)
         c->panel = (c->panel + 1) % CURVES_PANELS;
@@ -449,11 +449,11 @@ static bool panel(struct app *app, struct curves *c, int by)
     return true;
 }
 
-static bool act(struct app *app, void *state, enum action action)
+static bool curves_act(struct app *app, void *state, enum action action)
 {
     struct curves *c = state;
 
-    show(app, state);
+    curves_show(app, state);
     switch (action) {
     case ACT_CURVE_NEXT:
     case ACT_CURVE_BACK:
@@ -461,15 +461,15 @@ static bool act(struct app *app, void *state, enum action action)
         break;
     case ACT_LEFT:
     case ACT_RIGHT:
-        move(app, c, action == ACT_RIGHT ? 1 : -1);
+        cursor_move(app, c, action == ACT_RIGHT ? 1 : -1);
         break;
     case ACT_PAGE_UP:
     case ACT_PAGE_DOWN:
-        move(app, c, action == ACT_PAGE_DOWN ? FAR : -FAR);
+        cursor_move(app, c, action == ACT_PAGE_DOWN ? FAR : -FAR);
         break;
     case ACT_FIRST:
     case ACT_LAST:
-        move(app, c, action == ACT_LAST ? 1000000 : -1000000);
+        cursor_move(app, c, action == ACT_LAST ? 1000000 : -1000000);
         break;
     case ACT_UP:
     case ACT_DOWN:
@@ -487,7 +487,7 @@ static bool act(struct app *app, void *state, enum action action)
         break;
     case ACT_PANEL:
     case ACT_PANEL_BACK:
-        return panel(app, c, action == ACT_PANEL ? 1 : -1);
+        return panel_next(app, c, action == ACT_PANEL ? 1 : -1);
     case ACT_BACK:
         if (!zoomed(c))
             return false;
@@ -500,7 +500,7 @@ static bool act(struct app *app, void *state, enum action action)
     return true;
 }
 
-static void click(struct app *app, void *state, int y, int x)
+static void curves_click(struct app *app, void *state, int y, int x)
 {
     struct curves *c = state;
     struct frame frame = app_frame(app);
@@ -522,7 +522,7 @@ static void click(struct app *app, void *state, int y, int x)
 
 /* ---- words ---- */
 
-static void explain(const struct app *app, const void *state, struct strbuf *out)
+static void curves_explain(const struct app *app, const void *state, struct strbuf *out)
 {
     const struct curves *c = state;
 
@@ -532,7 +532,7 @@ static void explain(const struct app *app, const void *state, struct strbuf *out
     strbuf_add(out, curve_rows[c->curve].explain);
 }
 
-static void title(const struct app *app, const void *state, struct strbuf *out)
+static void curves_title(const struct app *app, const void *state, struct strbuf *out)
 {
     const struct curves *c = state;
 
@@ -541,9 +541,9 @@ static void title(const struct app *app, const void *state, struct strbuf *out)
                 zoomed(c) ? ", zoom" : "");
 }
 
-static enum gp_status export_(const struct app *app, const void *state,
-                              const char *suffix, struct strbuf *out,
-                              struct gp_err *err)
+static enum gp_status curves_export(const struct app *app, const void *state,
+                                    const char *suffix, struct strbuf *out,
+                                    struct gp_err *err)
 {
     const struct curves *c = state;
 
@@ -589,7 +589,7 @@ static void command_file(const char *file, struct strbuf *out)
     strbuf_add(out, "' --format csv");
 }
 
-static void command(const struct app *app, const void *state, struct strbuf *out)
+static void curves_command(const struct app *app, const void *state, struct strbuf *out)
 {
     const struct curves *c = state;
     bool memory = c->curve == CURVE_CONTEXT || c->curve == CURVE_USERS;
@@ -604,16 +604,16 @@ static void command(const struct app *app, const void *state, struct strbuf *out
 
 const struct screen_ops screen_curves = {
     .state_size = sizeof(struct curves),
-    .open = open_,
-    .close = close_,
-    .show = show,
+    .open = curves_open,
+    .close = curves_close,
+    .show = curves_show,
     .draw = curves_draw,
-    .act = act,
-    .tick = tick,
-    .explain = explain,
-    .title = title,
+    .act = curves_act,
+    .tick = curves_tick,
+    .explain = curves_explain,
+    .title = curves_title,
     .suffixes = "txt csv svg",
-    .export = export_,
-    .command = command,
-    .click = click,
+    .export = curves_export,
+    .command = curves_command,
+    .click = curves_click,
 };

@@ -96,7 +96,7 @@ static void list_filter(struct list *list, const char *words)
 
 enum step { STEP_STAY, STEP_NEXT, STEP_BACK, STEP_QUIT };
 
-static enum step put(struct plain *plain, enum field field, const char *text)
+static enum step put_value(struct plain *plain, enum field field, const char *text)
 {
     struct gp_err err;
 
@@ -118,37 +118,38 @@ static enum step take_words(struct plain *plain, enum field field, struct list *
     int exact = find_id(list, text);
 
     if (exact >= 0)
-        return put(plain, field, list->choices[exact].id);
+        return put_value(plain, field, list->choices[exact].id);
     list_filter(list, text);
     if (list->matches == 1)
-        return put(plain, field, list->choices[list->match[0]].id);
+        return put_value(plain, field, list->choices[list->match[0]].id);
     if (list->matches > 1) {
         plain_say("%d match.", list->matches);
         list_name(list, 0);
         return STEP_STAY;
     }
     list_filter(list, "");
-    return put(plain, field, text);
+    return put_value(plain, field, text);
 }
 
-static enum step take(struct plain *plain, enum field field, struct list *list,
-                      const char *text)
+static enum step take_answer(struct plain *plain, enum field field, struct list *list,
+                             const char *text)
 {
     int count = named(list), n = plain_number(text, count + 1);
     bool more = list->first >= 0 && list->first + count < list->matches;
 
     if (n > 0 && n <= count)
-        return put(plain, field, list->choices[list->match[list->first + n - 1]].id);
+        return put_value(plain, field,
+                         list->choices[list->match[list->first + n - 1]].id);
     if ((n > count && count > 0 && more) || (gp_casecmp(text, "more") == 0 && more)) {
         list_name(list, list->first + count);
         return STEP_STAY;
     }
     if (list->count == 0)
-        return put(plain, field, text);
+        return put_value(plain, field, text);
     return take_words(plain, field, list, text);
 }
 
-static void explain(enum field field, struct list *list)
+static void explain_field(enum field field, struct list *list)
 {
     const char *other = form_free_text(field);
 
@@ -178,14 +179,14 @@ static enum step ask_once(struct plain *plain, enum field field, struct list *li
     if (!plain_ask(plain, question, text) || !text[0])
         return STEP_NEXT;
     if (strcmp(text, "?") == 0) {
-        explain(field, list);
+        explain_field(field, list);
         return STEP_STAY;
     }
     if (gp_casecmp(text, "q") == 0 || gp_casecmp(text, "quit") == 0)
         return STEP_QUIT;
     if (strcmp(text, "<") == 0 || gp_casecmp(text, "back") == 0)
         return STEP_BACK;
-    return take(plain, field, list, text);
+    return take_answer(plain, field, list, text);
 }
 
 static enum step ask_field(struct plain *plain, enum field field)

@@ -31,8 +31,8 @@ struct plan_state {
 
 /* ---- where things stand ---- */
 
-static void panels(const struct app *app, const struct plan_state *s,
-                   struct rect out[PLAN_PANELS])
+static void panel_rects(const struct app *app, const struct plan_state *s,
+                        struct rect out[PLAN_PANELS])
 {
     struct frame frame = app_frame(app);
 
@@ -189,7 +189,7 @@ static void scroll(const struct app *app, struct plan_state *s, int by)
     struct rect box[PLAN_PANELS], in;
     int rows;
 
-    panels(app, s, box);
+    panel_rects(app, s, box);
     in = rect_inside(box[s->panel]);
     rows = page_rows(app->form, in, s->panel, rect_empty(box[PLAN_SIDE]));
     s->top[s->panel] =
@@ -201,12 +201,12 @@ static int page_of(const struct app *app, const struct plan_state *s)
     struct rect box[PLAN_PANELS];
     int rows;
 
-    panels(app, s, box);
+    panel_rects(app, s, box);
     rows = box[s->panel].rows - 3;
     return rows > 1 ? rows : 1;
 }
 
-static bool move(struct app *app, struct plan_state *s, enum action action)
+static bool focus_or_scroll(struct app *app, struct plan_state *s, enum action action)
 {
     int by = action == ACT_UP          ? -1
              : action == ACT_DOWN      ? 1
@@ -224,7 +224,8 @@ static bool move(struct app *app, struct plan_state *s, enum action action)
 
 /* ---- changing ---- */
 
-static void say(struct app *app, enum gp_status status, const struct gp_err *err)
+static void report_change(struct app *app, enum gp_status status,
+                          const struct gp_err *err)
 {
     if (status)
         app_report_err(app, err);
@@ -232,22 +233,22 @@ static void say(struct app *app, enum gp_status status, const struct gp_err *err
         app_report_err(app, &app->form->err);
 }
 
-static bool step(struct app *app, struct plan_state *s, int by)
+static bool field_step(struct app *app, struct plan_state *s, int by)
 {
     struct gp_err err = {0};
 
     if (s->panel != PLAN_FORM)
         return false;
-    say(app, form_step(app->form, s->focus, by, &err), &err);
+    report_change(app, form_step(app->form, s->focus, by, &err), &err);
     return true;
 }
 
-static void chosen(struct app *app, void *ctx, const char *id)
+static void choice_chosen(struct app *app, void *ctx, const char *id)
 {
     struct plan_state *s = ctx;
     struct gp_err err = {0};
 
-    say(app, form_set(app->form, s->edited, id, &err), &err);
+    report_change(app, form_set(app->form, s->edited, id, &err), &err);
 }
 
 static void edit_choice(struct app *app, struct plan_state *s)
@@ -260,20 +261,21 @@ static void edit_choice(struct app *app, struct plan_state *s)
                                   .selected = app->form->values.value[s->edited],
                                   .free = form_free_text(s->edited),
                                   .paths = s->edited == FIELD_MODEL,
-                                  .chosen = chosen,
+                                  .chosen = choice_chosen,
                                   .ctx = s};
 
     chooser_open(&app->display, &options);
     free(choices);
 }
 
-static bool typed(struct app *app, void *ctx, const char *text, struct gp_err *err)
+static bool number_typed(struct app *app, void *ctx, const char *text,
+                         struct gp_err *err)
 {
     struct plan_state *s = ctx;
     enum gp_status status = form_set(app->form, s->edited, text, err);
 
     if (!status)
-        say(app, GP_OK, NULL);
+        report_change(app, GP_OK, NULL);
     return status == GP_OK;
 }
 
@@ -287,7 +289,7 @@ static void edit_number(struct app *app, struct plan_state *s)
                                  .text = app->form->values.value[s->edited],
                                  .hint = hint,
                                  .history = PROMPT_VALUE,
-                                 .done = typed,
+                                 .done = number_typed,
                                  .ctx = s};
 
     gp_format(label, sizeof(label), "%s: ", row->label);
@@ -301,7 +303,7 @@ static void edit_number(struct app *app, struct plan_state *s)
     prompt_open(&app->display, &options);
 }
 
-static bool edit(struct app *app, struct plan_state *s)
+static bool field_edit(struct app *app, struct plan_state *s)
 {
     if (s->panel != PLAN_FORM)
         return false;
@@ -314,7 +316,7 @@ static bool edit(struct app *app, struct plan_state *s)
 }
 
 /* The first press resets the field, the next one everything. */
-static bool reset(struct app *app, struct plan_state *s)
+static bool field_reset(struct app *app, struct plan_state *s)
 {
     struct form *form = app->form;
     struct gp_err err = {0};
@@ -336,7 +338,7 @@ static bool reset(struct app *app, struct plan_state *s)
     return true;
 }
 
-static bool solve(struct app *app, struct plan_state *s)
+static bool field_solve(struct app *app, struct plan_state *s)
 {
     struct gp_err err = {0};
 
@@ -412,7 +414,7 @@ static void field_chosen(struct app *app, void *ctx, const char *id)
     s->focus = (enum field)clamp(atoi(id), 0, FIELD_COUNT - 1);
 }
 
-static bool find(struct app *app, struct plan_state *s)
+static bool field_find(struct app *app, struct plan_state *s)
 {
     struct choice choices[FIELD_COUNT] = {0};
     char selected[16];
@@ -436,7 +438,7 @@ static bool find(struct app *app, struct plan_state *s)
     return true;
 }
 
-static bool why(struct app *app, const struct plan_state *s)
+static bool show_why(struct app *app, const struct plan_state *s)
 {
     bool values = s->panel == PLAN_FORM;
     struct strbuf text;
@@ -455,7 +457,7 @@ static bool why(struct app *app, const struct plan_state *s)
     return true;
 }
 
-static bool pin(struct app *app)
+static bool pin_toggle(struct app *app)
 {
     if (!app->form->answered && !app->form->pinned) {
         app_report(app, false, "no answer to pin");
@@ -477,7 +479,7 @@ static bool next_panel(struct plan_state *s, int by)
     return true;
 }
 
-static bool back(struct plan_state *s)
+static bool back_to_form(struct plan_state *s)
 {
     bool away = s->panel != PLAN_FORM;
 
@@ -496,33 +498,33 @@ static bool plan_act(struct app *app, void *state, enum action action)
     case ACT_PAGE_DOWN:
     case ACT_FIRST:
     case ACT_LAST:
-        return move(app, s, action);
+        return focus_or_scroll(app, s, action);
     case ACT_LEFT:
     case ACT_LESS:
-        return step(app, s, -1);
+        return field_step(app, s, -1);
     case ACT_RIGHT:
     case ACT_MORE:
-        return step(app, s, +1);
+        return field_step(app, s, +1);
     case ACT_PANEL:
         return next_panel(s, 1);
     case ACT_PANEL_BACK:
         return next_panel(s, -1);
     case ACT_BACK:
-        return back(s);
+        return back_to_form(s);
     case ACT_EDIT:
-        return edit(app, s);
+        return field_edit(app, s);
     case ACT_RESET:
-        return reset(app, s);
+        return field_reset(app, s);
     case ACT_SOLVE:
-        return solve(app, s);
+        return field_solve(app, s);
     case ACT_APPLY:
         return apply(app);
     case ACT_FIND:
-        return find(app, s);
+        return field_find(app, s);
     case ACT_WHY:
-        return why(app, s);
+        return show_why(app, s);
     case ACT_PIN:
-        return pin(app);
+        return pin_toggle(app);
     default:
         return false;
     }
@@ -536,7 +538,7 @@ static void plan_click(struct app *app, void *state, int y, int x)
     int rows[FORM_ROWS], count = form_rows(rows), at, hit = -1;
     struct frame frame = app_frame(app);
 
-    panels(app, s, box);
+    panel_rects(app, s, box);
     y += frame.body.y;
     x += frame.body.x;
     for (int i = 0; i < PLAN_PANELS; i++)
@@ -554,7 +556,7 @@ static void plan_click(struct app *app, void *state, int y, int x)
     if (y < in.y || y >= in.y + in.rows || at >= count || rows[at] < 0)
         return;
     if (s->panel == PLAN_FORM && rows[at] == (int)s->focus)
-        edit(app, s);
+        field_edit(app, s);
     s->panel = PLAN_FORM;
     s->focus = (enum field)rows[at];
 }

@@ -67,15 +67,16 @@ static void split_wide(struct canvas *canvas, struct cell *cell)
         cell[1].ch = ' ';
 }
 
-static void set(struct canvas *canvas, struct cell *cell, enum ink ink, uint32_t ch)
+static void cell_set(struct canvas *canvas, struct cell *cell, enum ink ink,
+                     uint32_t ch)
 {
     split_wide(canvas, cell);
     *cell = (struct cell){ch, (uint8_t)ink};
 }
 
 /* Columns taken; a wide character needs both its cells, else a blank stands there. */
-static int put(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
-               uint32_t ch)
+static int cell_put(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
+                    uint32_t ch)
 {
     struct cell *cell = cell_at(canvas, in, y, x), *right;
     int width;
@@ -89,12 +90,12 @@ static int put(struct canvas *canvas, struct rect in, int y, int x, enum ink ink
         return width;
     right = width == 2 ? cell_at(canvas, in, y, x + 1) : NULL;
     if (width == 2 && !right) {
-        set(canvas, cell, ink, ' ');
+        cell_set(canvas, cell, ink, ' ');
         return width;
     }
-    set(canvas, cell, ink, ch);
+    cell_set(canvas, cell, ink, ch);
     if (right) {
-        set(canvas, right, ink, ' ');
+        cell_set(canvas, right, ink, ' ');
         cell->ch = ch; /* set() took the new pair for an old one */
         right->ch = 0;
     }
@@ -110,7 +111,7 @@ int canvas_text(struct canvas *canvas, struct rect in, int y, int x, enum ink in
     uint32_t ch;
 
     while ((ch = utf8_next(&text)) != 0)
-        x += put(canvas, in, y, x, ink, ch);
+        x += cell_put(canvas, in, y, x, ink, ch);
     return x - from;
 }
 
@@ -159,7 +160,7 @@ int canvas_fit(struct canvas *canvas, struct rect in, int y, int x, int cols,
         return canvas_text(canvas, in, y, x, ink, text);
     clip.cols = x + cols - 1;
     while (x < clip.cols && (ch = utf8_next(&text)) != 0)
-        x += put(canvas, clip, y, x, ink, ch);
+        x += cell_put(canvas, clip, y, x, ink, ch);
     canvas_glyph(canvas, in, y, from + cols - 1, ink, GLYPH_MORE);
     return cols;
 }
@@ -228,7 +229,7 @@ void canvas_glyph(struct canvas *canvas, struct rect in, int y, int x, enum ink 
 void canvas_char(struct canvas *canvas, struct rect in, int y, int x, enum ink ink,
                  uint32_t ch)
 {
-    put(canvas, in, y, x, ink, ch);
+    cell_put(canvas, in, y, x, ink, ch);
 }
 
 void canvas_run(struct canvas *canvas, struct rect in, int y, int x, int count,
@@ -242,12 +243,12 @@ void canvas_fill(struct canvas *canvas, struct rect in)
 {
     for (int y = 0; y < in.rows; y++)
         for (int x = 0; x < in.cols; x++)
-            put(canvas, in, y, x, INK_TEXT, ' ');
+            cell_put(canvas, in, y, x, INK_TEXT, ' ');
 }
 
 /* " title " into row y from column x, at most until column `end`. */
-static void words(struct canvas *canvas, struct rect in, int y, int x, int end,
-                  const char *text)
+static void wrap_words(struct canvas *canvas, struct rect in, int y, int x, int end,
+                       const char *text)
 {
     if (!text || !text[0] || end - x < 4)
         return;
@@ -274,10 +275,10 @@ void canvas_box(struct canvas *canvas, struct rect in, const char *title,
     canvas_glyph(canvas, in, 0, edge, INK_FRAME, GLYPH_UPPER_RIGHT);
     canvas_glyph(canvas, in, last, 0, INK_FRAME, GLYPH_LOWER_LEFT);
     canvas_glyph(canvas, in, last, edge, INK_FRAME, GLYPH_LOWER_RIGHT);
-    words(canvas, in, 0, 2, edge, title);
+    wrap_words(canvas, in, 0, 2, edge, title);
     wide = right ? width_of(right) : 0;
     if (wide && edge - 1 - wide - 2 > 4 + (title ? width_of(title) : 0))
-        words(canvas, in, 0, edge - 1 - wide - 2, edge, right);
+        wrap_words(canvas, in, 0, edge - 1 - wide - 2, edge, right);
 }
 
 void canvas_rule(struct canvas *canvas, struct rect inside, int y, const char *title)
@@ -285,7 +286,7 @@ void canvas_rule(struct canvas *canvas, struct rect inside, int y, const char *t
     if (y < 0 || y >= inside.rows)
         return;
     canvas_run(canvas, inside, y, 0, inside.cols, INK_FRAME, GLYPH_HORIZONTAL);
-    words(canvas, inside, y, 2, inside.cols, title);
+    wrap_words(canvas, inside, y, 2, inside.cols, title);
 }
 
 void canvas_ink(struct canvas *canvas, struct rect in, int y, int x, int cols,

@@ -47,7 +47,7 @@ struct chooser {
 /* ---- matching ---- */
 
 /* What is typed, without blanks around it, in text[size]. */
-static const char *typed(const struct chooser *c, char *text, size_t size)
+static const char *typed_text(const struct chooser *c, char *text, size_t size)
 {
     const char *from = c->filter.text + strspn(c->filter.text, " ");
     size_t len = strlen(from);
@@ -63,7 +63,7 @@ static bool free_row(const struct chooser *c)
 {
     char text[EDIT_MAX];
 
-    if (!c->takes_free || !typed(c, text, sizeof text)[0])
+    if (!c->takes_free || !typed_text(c, text, sizeof text)[0])
         return false;
     for (int i = 0; i < c->count; i++)
         if (gp_casecmp(c->choices[i].id, text) == 0)
@@ -71,7 +71,7 @@ static bool free_row(const struct chooser *c)
     return true;
 }
 
-static int rows_of(const struct chooser *c)
+static int row_count(const struct chooser *c)
 {
     return c->shown_count + free_row(c);
 }
@@ -88,12 +88,12 @@ static int rank_of(const struct choice *choice, const char *text)
 
 /* Shows what matches. The focus goes to the choice that is just what was typed, else
  * to one that begins so, else to the first. */
-static void filter(struct chooser *c)
+static void filter_choices(struct chooser *c)
 {
     char text[EDIT_MAX];
     int best = 0, found = 0;
 
-    typed(c, text, sizeof text);
+    typed_text(c, text, sizeof text);
     c->shown_count = 0;
     for (int i = 0; i < c->count; i++) {
         const struct choice *choice = &c->choices[i];
@@ -165,7 +165,7 @@ void chooser_open(struct display *display, const struct chooser_ask *options)
     copy_choices(c, options);
     c->chosen = options->chosen;
     c->ctx = options->ctx;
-    filter(c);
+    filter_choices(c);
     for (int i = 0; i < c->count; i++)
         if (options->selected && strcmp(options->selected, c->choices[i].id) == 0)
             c->focus = i;
@@ -206,7 +206,7 @@ static bool answer(const struct chooser *c, struct strbuf *out)
     if (c->focus < c->shown_count)
         strbuf_add(out, c->choices[c->shown[c->focus]].id);
     else if (free_row(c))
-        strbuf_add(out, typed(c, text, sizeof text));
+        strbuf_add(out, typed_text(c, text, sizeof text));
     else
         return false;
     return true;
@@ -227,7 +227,7 @@ static void choose(struct display *display, struct chooser *c)
     strbuf_fini(&id);
 }
 
-static void mark(struct chooser *c)
+static void toggle_mark(struct chooser *c)
 {
     int i;
 
@@ -242,9 +242,9 @@ static void mark(struct chooser *c)
 static int list_rows(const struct chooser *c, struct rect body);
 
 /* Moves the focus; false when the key is none that does. */
-static bool move(struct chooser *c, int key, int page)
+static bool move_focus(struct chooser *c, int key, int page)
 {
-    int last = rows_of(c) - 1, to;
+    int last = row_count(c) - 1, to;
 
     switch (key) {
     case K_UP:
@@ -301,7 +301,7 @@ static void complete_path(struct display *display, struct chooser *c)
                    : count == 1 ? ""
                                 : words.text);
     strbuf_fini(&words);
-    filter(c);
+    filter_choices(c);
 }
 
 static void chooser_key(struct display *display, struct overlay *overlay, int key)
@@ -318,11 +318,11 @@ static void chooser_key(struct display *display, struct overlay *overlay, int ke
         return;
     }
     if (c->many && key == K_SPACE)
-        mark(c);
+        toggle_mark(c);
     else if (key == K_TAB && c->paths)
         complete_path(display, c);
-    else if (!move(c, key, rows) && edit_key(&c->filter, key))
-        filter(c);
+    else if (!move_focus(c, key, rows) && edit_key(&c->filter, key))
+        filter_choices(c);
     c->top = first_row(c, rows);
 }
 
@@ -334,7 +334,7 @@ static struct edit *chooser_line(struct overlay *overlay)
 static void chooser_pasted(struct overlay *overlay, const char *why)
 {
     (void)why; /* the app says it: the list leaves its line in sight */
-    filter((struct chooser *)overlay);
+    filter_choices((struct chooser *)overlay);
 }
 
 /* ---- what is seen ---- */
@@ -368,7 +368,7 @@ static bool cut(const struct chooser *c, int cols)
 }
 
 /* Small screens are the window's; else it is as large as its list, and stays so. */
-static struct rect window(const struct chooser *c, struct rect body)
+static struct rect window_rect(const struct chooser *c, struct rect body)
 {
     int cols = margin(c) + c->text_cols + 4, rows = 3 + c->count + c->takes_free;
 
@@ -398,7 +398,7 @@ static int below_rows(const struct chooser *c, struct rect inside)
 
 static int list_rows(const struct chooser *c, struct rect body)
 {
-    struct rect inside = rect_inside(window(c, body));
+    struct rect inside = rect_inside(window_rect(c, body));
     int rows = inside.rows - 1 - below_rows(c, inside);
 
     return rows > 1 ? rows : 1;
@@ -427,7 +427,7 @@ static void draw_free(const struct chooser *c, struct canvas *canvas, struct rec
 {
     char text[EDIT_MAX], line[EDIT_MAX + 16];
 
-    gp_format(line, sizeof line, "\"%s\" as typed", typed(c, text, sizeof text));
+    gp_format(line, sizeof line, "\"%s\" as typed", typed_text(c, text, sizeof text));
     canvas_fit(canvas, in, y, margin(c), in.cols - margin(c) - 1, INK_TEXT, line);
 }
 
@@ -452,7 +452,7 @@ static void draw_none(const struct chooser *c, struct canvas *canvas, struct rec
 {
     char text[EDIT_MAX], line[EDIT_MAX + 40];
 
-    if (!typed(c, text, sizeof text)[0])
+    if (!typed_text(c, text, sizeof text)[0])
         gp_copy(line, sizeof line, "nothing to choose from");
     else
         gp_format(line, sizeof line, "nothing matches \"%s\": Backspace shows more",
@@ -464,7 +464,7 @@ static void draw_none(const struct chooser *c, struct canvas *canvas, struct rec
 
 static void draw_list(const struct chooser *c, struct canvas *canvas, struct rect in)
 {
-    int rows = in.rows - 1 - below_rows(c, in), total = rows_of(c);
+    int rows = in.rows - 1 - below_rows(c, in), total = row_count(c);
     int top = first_row(c, rows > 1 ? rows : 1);
 
     if (total == 0)
@@ -483,7 +483,7 @@ static void draw_filter(const struct chooser *c, struct canvas *canvas, struct r
 
     canvas_text(canvas, in, 0, 0, INK_KEY, "/");
     if (c->filter.len > 0) {
-        edit_draw(&c->filter, canvas, in, 0, 2, rows_of(c) == 0);
+        edit_draw(&c->filter, canvas, in, 0, 2, row_count(c) == 0);
         return;
     }
     if (c->takes_free && c->free[0])
@@ -524,7 +524,7 @@ static void chooser_draw(const struct overlay *overlay, struct canvas *canvas,
                          struct rect body, struct rect bottom)
 {
     const struct chooser *c = (const struct chooser *)overlay;
-    struct rect box = window(c, body), in = rect_inside(box);
+    struct rect box = window_rect(c, body), in = rect_inside(box);
     char right[80];
     int marked = marked_count(c);
 

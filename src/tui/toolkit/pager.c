@@ -170,7 +170,7 @@ static void make_rows(const struct pager *pager, int cols)
 
 /* ---- the window ---- */
 
-static struct rect window(const struct pager *pager, struct rect body)
+static struct rect window_rect(const struct pager *pager, struct rect body)
 {
     int cols = pager->wide + 4, rows;
 
@@ -238,7 +238,7 @@ static void show_match(struct pager *pager, int page)
 }
 
 /* To the next match after `from` (by > 0) or before it, round the end. */
-static void search(struct pager *pager, size_t from, int by, int page)
+static void find_match(struct pager *pager, size_t from, int by, int page)
 {
     size_t len = strlen(pager->text), at = from;
 
@@ -262,7 +262,7 @@ static void search(struct pager *pager, size_t from, int by, int page)
 static int page_of(const struct display *display, const struct pager *pager)
 {
     struct rect body = frame_of(display->rows, display->cols).body;
-    int rows = inside_of(window(pager, body)).rows;
+    int rows = inside_of(window_rect(pager, body)).rows;
 
     return rows > 1 ? rows : 1;
 }
@@ -282,7 +282,7 @@ static bool searched(struct app *app, void *ctx, const char *text, struct gp_err
     pager->top = clamped(pager, pager->top, page);
     row = &pager->rows->row[pager->top];
     pager->at = row->left_len > 0 ? row->left : row->from;
-    search(pager, pager->at, 1, page);
+    find_match(pager, pager->at, 1, page);
     return true;
 }
 
@@ -305,8 +305,8 @@ static void search_again(struct pager *pager, int by, int page)
 
     if (!pager->find[0] || len == 0)
         return;
-    search(pager, by > 0 ? (pager->at + 1) % len : (pager->at + len - 1) % len, by,
-           page);
+    find_match(pager, by > 0 ? (pager->at + 1) % len : (pager->at + len - 1) % len, by,
+               page);
 }
 
 /* ---- keys ---- */
@@ -416,7 +416,7 @@ static void pager_draw(const struct overlay *overlay, struct canvas *canvas,
                        struct rect body, struct rect bottom)
 {
     const struct pager *pager = (const struct pager *)overlay;
-    struct rect box = window(pager, body), in = inside_of(box);
+    struct rect box = window_rect(pager, body), in = inside_of(box);
     int count = (int)pager->rows->count, top = clamped(pager, pager->top, in.rows);
     int last = top + in.rows < count ? top + in.rows : count;
     char place[80];
@@ -452,7 +452,7 @@ static const struct overlay_ops ops = {
 /* ---- opening ---- */
 
 /* Columns of its longest line and of its left column. */
-static void measure(struct pager *pager)
+static void measure_text(struct pager *pager)
 {
     const char *line = pager->text;
     int right = 0;
@@ -485,6 +485,6 @@ void pager_open(struct display *display, const char *title, const char *text)
     gp_copy(pager->title, sizeof pager->title, title ? title : "");
     pager->text = gp_strdup(text ? text : "");
     pager->rows = gp_calloc(1, sizeof *pager->rows);
-    measure(pager);
+    measure_text(pager);
     overlay_push(display, &pager->overlay);
 }

@@ -21,7 +21,7 @@ static uint32_t plain(uint32_t ch)
     return gp_is_tame(ch) && ch != 0xfffd ? ch : '?';
 }
 
-static void put(struct paste *paste, const char *text, size_t len)
+static void paste_put(struct paste *paste, const char *text, size_t len)
 {
     paste->over |= paste->len + len >= sizeof paste->text;
     if (paste->over)
@@ -43,9 +43,9 @@ void paste_add(struct paste *paste, uint32_t ch)
         return;
     }
     for (; paste->blanks > 0; paste->blanks--)
-        put(paste, " ", 1);
+        paste_put(paste, " ", 1);
     utf8_text(plain(ch), utf8);
-    put(paste, utf8, strlen(utf8));
+    paste_put(paste, utf8, strlen(utf8));
 }
 
 void paste_end(struct paste *paste)

@@ -55,16 +55,16 @@ struct prompt {
     bool bad;
 };
 
-static void note(struct prompt *p, bool bad, const char *text)
+static void note_set(struct prompt *p, bool bad, const char *text)
 {
     strbuf_clear(&p->note);
     strbuf_add(&p->note, text);
     p->bad = bad;
 }
 
-static void forget(struct prompt *p)
+static void note_clear(struct prompt *p)
 {
-    note(p, false, "");
+    note_set(p, false, "");
     p->hint[0] = '\0';
 }
 
@@ -84,7 +84,7 @@ static void go_back(struct prompt *p, int by)
         edit_set(&p->edit, history->line[place]);
 }
 
-static void finish(struct display *display, struct prompt *p)
+static void take_line(struct display *display, struct prompt *p)
 {
     struct gp_err err = {.code = GP_OK};
     char text[EDIT_MAX];
@@ -102,7 +102,7 @@ static void finish(struct display *display, struct prompt *p)
                 err.text[0] ? err.text : "not possible");
     if (err.hint[0])
         strbuf_addf(&why, " (%s)", err.hint);
-    note(p, true, why.text);
+    note_set(p, true, why.text);
     strbuf_fini(&why);
 }
 
@@ -119,9 +119,9 @@ static void complete_word(struct display *display, struct prompt *p)
     p->options.complete(display->app, p->options.ctx, text, &words);
     count = edit_complete(&p->edit, words.text);
     if (count == 0)
-        note(p, false, "no completion");
+        note_set(p, false, "no completion");
     else if (count > 1)
-        note(p, false, words.text);
+        note_set(p, false, words.text);
     strbuf_fini(&words);
 }
 
@@ -131,12 +131,12 @@ static void prompt_key(struct display *display, struct overlay *overlay, int key
 {
     struct prompt *p = (struct prompt *)overlay;
 
-    forget(p);
+    note_clear(p);
     if (key == K_ESC || key == KEY_CTRL('g') ||
         (key == K_BACKSPACE && p->edit.len == 0))
         overlay->closed = true;
     else if (key == K_ENTER)
-        finish(display, p);
+        take_line(display, p);
     else if (key == K_UP || key == KEY_CTRL('p'))
         go_back(p, -1);
     else if (key == K_DOWN || key == KEY_CTRL('n'))
@@ -156,8 +156,8 @@ static void prompt_pasted(struct overlay *overlay, const char *why)
 {
     struct prompt *p = (struct prompt *)overlay;
 
-    forget(p);
-    note(p, why != NULL, why ? why : "");
+    note_clear(p);
+    note_set(p, why != NULL, why ? why : "");
 }
 
 static void prompt_free(struct overlay *overlay)

@@ -39,7 +39,7 @@ static bool is_one_of(const int *list, size_t count, int sig)
 /* ---- giving the terminal back ---- */
 
 /* Never waits long: what the terminal has not taken of a paint is thrown away first. */
-static void put(int fd, const char *text, size_t len)
+static void write_text(int fd, const char *text, size_t len)
 {
     struct pollfd room = {.fd = fd, .events = POLLOUT};
     int flags = fcntl(fd, F_GETFL);
@@ -69,7 +69,7 @@ void signals_give_back(void)
         return;
     flowing.c_iflag &= ~(tcflag_t)IXON; /* takes Ctrl-S back */
     tcsetattr(STDIN_FILENO, TCSANOW, &flowing);
-    put(STDOUT_FILENO, back->leave, back->leave_len);
+    write_text(STDOUT_FILENO, back->leave, back->leave_len);
     tcsetattr(STDIN_FILENO, TCSANOW, &back->before);
 }
 
@@ -80,9 +80,9 @@ static void say_crash(int sig)
     char digits[2] = {(char)('0' + sig / 10), (char)('0' + sig % 10)};
     size_t blank = sig < 10;
 
-    put(STDERR_FILENO, first, sizeof first - 1);
-    put(STDERR_FILENO, digits + blank, sizeof digits - blank);
-    put(STDERR_FILENO, last, sizeof last - 1);
+    write_text(STDERR_FILENO, first, sizeof first - 1);
+    write_text(STDERR_FILENO, digits + blank, sizeof digits - blank);
+    write_text(STDERR_FILENO, last, sizeof last - 1);
 }
 
 /* ---- handlers ---- */
