@@ -153,16 +153,13 @@ catalog_sources = \
 probe_sources = \
 	src/probe/cpu_topology.c \
 	src/probe/cpu_topology.h \
-	src/probe/nvml_parts.h \
 	src/probe/probe.c \
 	src/probe/probe.h \
+	src/probe/probe_backend.h \
 	src/probe/probe_cpu.c \
 	src/probe/probe_cpu.h \
-	src/probe/probe_link.c \
 	src/probe/probe_match.c \
 	src/probe/probe_nvml.c \
-	src/probe/probe_nvml_live.c \
-	src/probe/probe_parts.h \
 	src/probe/probe_sysfs.c
 
 request_sources = \

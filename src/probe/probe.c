@@ -6,13 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/probe_parts.h"
+#include "probe/probe_backend.h"
 #include "util/mem.h"
 #include "util/str.h"
 
 struct probe {
     struct nvml *nvml;
 };
+
+static const char *folder_of(const char *variable, const char *usual)
+{
+    const char *other = secure_getenv(variable);
+
+    return other && *other ? other : usual;
+}
+
+const char *probe_proc(void)
+{
+    return folder_of("GPUPLAN_PROC", "/proc");
+}
+
+const char *probe_sys(void)
+{
+    return folder_of("GPUPLAN_SYSFS", "/sys");
+}
 
 struct device *probe_add(struct probe_list *list, const char *backend, int index)
 {

@@ -7,25 +7,9 @@
 #include <string.h>
 
 #include "probe/cpu_topology.h"
+#include "probe/probe_backend.h"
 #include "util/path.h"
 #include "util/str.h"
-
-static const char *folder_of(const char *variable, const char *usual)
-{
-    const char *other = secure_getenv(variable);
-
-    return other && *other ? other : usual;
-}
-
-static const char *proc_folder(void)
-{
-    return folder_of("GPUPLAN_PROC", "/proc");
-}
-
-static const char *sys_folder(void)
-{
-    return folder_of("GPUPLAN_SYSFS", "/sys");
-}
 
 static FILE *open_in(const char *folder, const char *file)
 {
@@ -40,7 +24,7 @@ static void read_info(struct processor *p)
 {
     struct cpu_info info;
 
-    cpu_info_read(proc_folder(), &info);
+    cpu_info_read(probe_proc(), &info);
     gp_copy(p->name, sizeof(p->name), info.name);
     p->cpus = info.cpus;
     p->cores = info.cores;
@@ -56,7 +40,7 @@ static void read_caches(struct processor *p)
     CPU_ZERO(&all);
     for (int cpu = 0; cpu < p->cpus && cpu < CPU_SETSIZE; cpu++)
         CPU_SET((size_t)cpu, &all);
-    cpu_caches_read(sys_folder(), &all, &caches);
+    cpu_caches_read(probe_sys(), &all, &caches);
     p->level2 = caches.level2;
     p->level3 = caches.level3;
 }
@@ -67,14 +51,14 @@ static void read_memory(struct processor *p)
 {
     struct cpu_memory memory;
 
-    cpu_memory_read(proc_folder(), &memory);
+    cpu_memory_read(probe_proc(), &memory);
     p->memory = memory.total;
     p->available = memory.available;
 }
 
 static void read_load(struct processor *p)
 {
-    FILE *file = open_in(proc_folder(), "loadavg");
+    FILE *file = open_in(probe_proc(), "loadavg");
 
     if (!file || fscanf(file, "%lf", &p->load) != 1)
         p->load = NAN;
@@ -84,7 +68,7 @@ static void read_load(struct processor *p)
 
 static void read_busy(struct processor *p)
 {
-    FILE *file = open_in(proc_folder(), "stat");
+    FILE *file = open_in(probe_proc(), "stat");
     unsigned long long v[8] = {0}, total = 0, idle;
 
     if (!file || fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0],
@@ -104,7 +88,7 @@ static void read_busy(struct processor *p)
 
 static void read_temperature(struct processor *p)
 {
-    FILE *file = open_in(sys_folder(), "class/thermal/thermal_zone0/temp");
+    FILE *file = open_in(probe_sys(), "class/thermal/thermal_zone0/temp");
     double thousandths;
 
     p->temperature = file && fscanf(file, "%lf", &thousandths) == 1

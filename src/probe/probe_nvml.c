@@ -4,17 +4,111 @@
  * The library comes with the driver and is opened when it is there, so that the program
  * neither needs nor links it. Once open it stays so until probe_nvml_close(), because
  * to start it can take a second where no other program keeps the GPU awake.
+ *
+ * Most functions are optional, and every value may be "not supported": then it stays
+ * unknown, never 0. One GPU takes about twenty calls of some microseconds.
  */
-#include "probe/nvml_parts.h"
-
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/probe_backend.h"
 #include "util/mem.h"
+#include "util/path.h"
 #include "util/str.h"
 
 #define NVML_LIBRARY "libnvidia-ml.so.1"
+
+/* ---- the interface, after NVIDIA's NVML API reference ---- */
+
+/* nvmlMemory_t is total, free, used; nvmlPciInfo_t (of _v3) holds the device id above the
+ * vendor id in pciDeviceId, so 0x233010de is 10de:2330; power is in mW, clocks in MHz,
+ * utilization in per cent. */
+enum {
+    NVML_SUCCESS = 0,
+    NVML_ERROR_NOT_SUPPORTED = 3,
+    NVML_ERROR_INSUFFICIENT_SIZE = 7,
+    NVML_ERROR_DRIVER_NOT_LOADED = 9
+};
+
+enum { NVML_SM = 1, NVML_MEMORY = 2, NVML_LINKS = 18 }; /* clocks; NVLinks of a GPU */
+
+struct nvml_device; /* opaque */
+
+struct nvml_memory {
+    unsigned long long total, free, used; /* bytes */
+};
+
+struct nvml_memory_v2 {
+    unsigned version; /* the size of this struct | 2 << 24 */
+    unsigned long long total, reserved, free, used; /* bytes */
+};
+
+struct nvml_pci {
+    char bus_id_legacy[16];
+    unsigned domain, bus, device;
+    unsigned pci_device_id; /* device << 16 | vendor */
+    unsigned pci_subsystem_id;
+    char bus_id[32];
+};
+
+struct nvml_process_v1 {
+    unsigned pid;
+    unsigned long long memory; /* bytes; all ones = not told */
+};
+
+struct nvml_process { /* of _v2 and _v3 */
+    unsigned pid;
+    unsigned long long memory;
+    unsigned gpu_instance, compute_instance;
+};
+
+struct nvml_busy {
+    unsigned gpu, memory; /* per cent of the time */
+};
+
+_Static_assert(sizeof(struct nvml_memory) == 24, "nvmlMemory_t");
+_Static_assert(sizeof(struct nvml_memory_v2) == 40, "nvmlMemory_v2_t");
+_Static_assert(sizeof(struct nvml_pci) == 68, "nvmlPciInfo_t");
+_Static_assert(sizeof(struct nvml_process_v1) == 16, "nvmlProcessInfo_v1_t");
+_Static_assert(sizeof(struct nvml_process) == 24, "nvmlProcessInfo_v2_t");
+
+struct nvml {
+    int (*init)(void);
+    int (*shutdown)(void);
+    int (*count)(unsigned *count);
+    int (*handle)(unsigned index, struct nvml_device **device);
+    int (*name)(struct nvml_device *device, char *text, unsigned size);
+    int (*memory)(struct nvml_device *device, struct nvml_memory *memory);
+    /* optional: NULL in drivers that are older than they */
+    int (*memory_v2)(struct nvml_device *device, struct nvml_memory_v2 *memory);
+    int (*pci)(struct nvml_device *device, struct nvml_pci *pci);
+    int (*uuid)(struct nvml_device *device, char *text, unsigned size);
+    int (*driver)(char *text, unsigned size);
+    int (*mig_mode)(struct nvml_device *device, unsigned *current, unsigned *pending);
+    int (*mig_count)(struct nvml_device *device, unsigned *count);
+    int (*mig_handle)(struct nvml_device *device, unsigned index,
+                      struct nvml_device **instance);
+    int (*processes)(struct nvml_device *device, unsigned *count, void *list);
+    int (*processes_v3)(struct nvml_device *device, unsigned *count, void *list);
+    int (*processes_v2)(struct nvml_device *device, unsigned *count, void *list);
+    int (*power)(struct nvml_device *device, unsigned *mw);
+    int (*power_limit)(struct nvml_device *device, unsigned *mw);
+    int (*clock)(struct nvml_device *device, int type, unsigned *mhz);
+    int (*max_clock)(struct nvml_device *device, int type, unsigned *mhz);
+    int (*temperature)(struct nvml_device *device, int sensor, unsigned *celsius);
+    int (*busy)(struct nvml_device *device, struct nvml_busy *busy);
+    int (*reasons)(struct nvml_device *device, unsigned long long *bits);
+    int (*reasons_old)(struct nvml_device *device, unsigned long long *bits);
+    int (*link_gen)(struct nvml_device *device, unsigned *gen);
+    int (*link_width)(struct nvml_device *device, unsigned *width);
+    int (*max_link_gen)(struct nvml_device *device, unsigned *gen);
+    int (*max_link_width)(struct nvml_device *device, unsigned *width);
+    int (*link_state)(struct nvml_device *device, unsigned link, unsigned *active);
+    void *library;
+    char version[80]; /* of the driver */
+};
 
 #define AT(field) offsetof(struct nvml, field)
 
@@ -57,7 +151,7 @@ static const struct symbol {
 static const struct {
     int code;
     const char *text;
-} words[] = {
+} error_words[] = {
     {1, "not initialised"},
     {3, "not supported"},
     {4, "no permission"},
@@ -78,11 +172,11 @@ static const struct {
     {20, "out of memory"},
 };
 
-static const char *word(int code)
+static const char *error_word(int code)
 {
-    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-        if (words[i].code == code)
-            return words[i].text;
+    for (size_t i = 0; i < sizeof(error_words) / sizeof(error_words[0]); i++)
+        if (error_words[i].code == code)
+            return error_words[i].text;
     return "an error of the driver";
 }
 
@@ -101,7 +195,7 @@ static const char *load_symbols(struct nvml *nvml)
 }
 
 /* What the driver wrote, made safe to print: always terminated, no control bytes. */
-static void clean(char *text, size_t size)
+static void make_safe(char *text, size_t size)
 {
     text[size - 1] = '\0';
     for (; *text; text++)
@@ -135,7 +229,7 @@ static bool nvml_open(struct nvml *nvml, struct probe_list *list)
                   "the NVIDIA driver is too old: it has no %s", missing);
     else
         gp_format(list->nvml_reason, sizeof(list->nvml_reason),
-                  "the NVIDIA driver does not start: %s (NVML error %d)", word(code),
+                  "the NVIDIA driver does not start: %s (NVML error %d)", error_word(code),
                   code);
     gp_copy(list->hint, sizeof(list->hint),
             missing ? "update the driver, or name a GPU with --gpu"
@@ -147,9 +241,9 @@ static bool nvml_open(struct nvml *nvml, struct probe_list *list)
 
 /* ---- one device ---- */
 
-static void failed(struct device *d, const char *what, int code)
+static void note_failure(struct device *d, const char *what, int code)
 {
-    gp_format(d->error, sizeof(d->error), "%s: %s (NVML error %d)", what, word(code),
+    gp_format(d->error, sizeof(d->error), "%s: %s (NVML error %d)", what, error_word(code),
               code);
 }
 
@@ -165,7 +259,7 @@ static void ask_memory(const struct nvml *nvml, struct nvml_device *handle,
     struct nvml_memory_v2 m2 = {.version = sizeof(m2) | 2u << 24};
     int code = nvml->memory(handle, &m);
     if (code != NVML_SUCCESS) {
-        failed(d, "its memory cannot be read", code);
+        note_failure(d, "its memory cannot be read", code);
         return;
     }
     d->memory_total = measured(m.total);
@@ -205,16 +299,185 @@ static void ask_texts(const struct nvml *nvml, struct nvml_device *handle,
                       struct device *d)
 {
     int code = nvml->name(handle, d->name, sizeof(d->name));
-    clean(d->name, sizeof(d->name));
+    make_safe(d->name, sizeof(d->name));
     if (code != NVML_SUCCESS) {
         d->name[0] = '\0';
-        failed(d, "its name cannot be read", code);
+        note_failure(d, "its name cannot be read", code);
     }
     if (!nvml->uuid || nvml->uuid(handle, d->uuid, sizeof(d->uuid)) != NVML_SUCCESS)
         d->uuid[0] = '\0';
-    clean(d->uuid, sizeof(d->uuid));
+    make_safe(d->uuid, sizeof(d->uuid));
     gp_copy(d->driver, sizeof(d->driver), nvml->version);
 }
+
+/* ---- what it does now ---- */
+
+typedef int (*number_fn)(struct nvml_device *device, unsigned *value);
+
+static struct quantity number_of(number_fn ask, struct nvml_device *handle, double unit)
+{
+    unsigned value = 0;
+    if (!ask || ask(handle, &value) != NVML_SUCCESS)
+        return quantity_unknown();
+    return quantity_of(value * unit, ORIGIN_MEASURED);
+}
+
+static struct quantity clock_of(int (*ask)(struct nvml_device *, int, unsigned *),
+                                struct nvml_device *handle, int type)
+{
+    unsigned mhz = 0;
+    if (!ask || ask(handle, type, &mhz) != NVML_SUCCESS)
+        return quantity_unknown();
+    return quantity_of(mhz * 1e6, ORIGIN_MEASURED);
+}
+
+static int whole(number_fn ask, struct nvml_device *handle)
+{
+    unsigned value = 0;
+    return ask && ask(handle, &value) == NVML_SUCCESS && value < 1000 ? (int)value : 0;
+}
+
+/* NVML's clocks event reasons; what was named first says it. */
+static void ask_throttle(const struct nvml *nvml, struct nvml_device *handle,
+                         struct device *d)
+{
+    static const struct {
+        unsigned long long bits;
+        const char *word;
+    } words[] = {
+        {0x08 | 0x80, "hardware"}, {0x20 | 0x40, "thermal"}, {0x04, "power cap"},
+        {0x02, "clock setting"},   {0x10, "sync boost"},     {0x01, "idle"},
+    };
+    unsigned long long bits = 0;
+    const char *word = "none";
+    if ((!nvml->reasons || nvml->reasons(handle, &bits) != NVML_SUCCESS) &&
+        (!nvml->reasons_old || nvml->reasons_old(handle, &bits) != NVML_SUCCESS))
+        return;
+    for (size_t i = sizeof(words) / sizeof(words[0]); i-- > 0;)
+        if (bits & words[i].bits)
+            word = words[i].word;
+    gp_copy(d->throttle, sizeof(d->throttle), word);
+}
+
+static void ask_links(const struct nvml *nvml, struct nvml_device *handle,
+                      struct device *d)
+{
+    int code = nvml->link_state ? NVML_SUCCESS : -1;
+    unsigned active = 0;
+    d->pcie.gen = whole(nvml->link_gen, handle);
+    d->pcie.width = whole(nvml->link_width, handle);
+    d->pcie.gen_max = whole(nvml->max_link_gen, handle);
+    d->pcie.width_max = whole(nvml->max_link_width, handle);
+    for (unsigned i = 0; i < NVML_LINKS && code == NVML_SUCCESS; i++) {
+        code = nvml->link_state(handle, i, &active);
+        if (code == NVML_SUCCESS && i == 0)
+            d->links = d->links_active = 0;
+        if (code == NVML_SUCCESS) {
+            d->links++;
+            d->links_active += active != 0;
+        }
+    }
+    if (code == NVML_ERROR_NOT_SUPPORTED && d->links < 0)
+        d->links = d->links_active = 0;
+}
+
+static void ask_live(const struct nvml *nvml, struct nvml_device *handle, struct device *d)
+{
+    struct nvml_busy busy = {0, 0};
+    unsigned celsius = 0;
+    d->power = number_of(nvml->power, handle, 1e-3);
+    d->power_limit = number_of(nvml->power_limit, handle, 1e-3);
+    d->clock = clock_of(nvml->clock, handle, NVML_SM);
+    d->clock_max = clock_of(nvml->max_clock, handle, NVML_SM);
+    d->memory_clock = clock_of(nvml->clock, handle, NVML_MEMORY);
+    if (nvml->temperature && nvml->temperature(handle, 0, &celsius) == NVML_SUCCESS)
+        d->temperature = quantity_of(celsius, ORIGIN_MEASURED);
+    if (nvml->busy && nvml->busy(handle, &busy) == NVML_SUCCESS) {
+        d->busy = quantity_of(busy.gpu / 100.0, ORIGIN_MEASURED);
+        d->memory_busy = quantity_of(busy.memory / 100.0, ORIGIN_MEASURED);
+    }
+    ask_throttle(nvml, handle, d);
+    ask_links(nvml, handle, d);
+}
+
+/* ---- processes ---- */
+
+/* The program of a process, "" when it cannot be seen. */
+static void process_name(long pid, char *name, size_t size)
+{
+    char path[GP_PATH_MAX], text[64] = "";
+    FILE *file;
+
+    gp_format(path, sizeof(path), "%s/%ld/comm", probe_proc(), pid);
+    file = fopen(path, "re");
+    if (!file || !fgets(text, sizeof(text), file))
+        text[0] = '\0';
+    if (file)
+        fclose(file);
+    text[strcspn(text, "\n")] = '\0';
+    gp_tame(text);
+    gp_copy(name, size, text);
+}
+
+static void add_process(struct device *d, unsigned pid, unsigned long long memory)
+{
+    struct device_process *p = &d->process[d->listed++];
+    p->pid = (long)pid;
+    p->memory = memory == ~0ull ? quantity_unknown()
+                                : quantity_of((double)memory, ORIGIN_MEASURED);
+    process_name(p->pid, p->name, sizeof(p->name));
+}
+
+/* A count of 0 asks how many there are; none of them is written. */
+static int count_of(int (*ask)(struct nvml_device *, unsigned *, void *),
+                    struct nvml_device *handle)
+{
+    unsigned count = 0;
+    int code = ask(handle, &count, NULL);
+    return (code == NVML_SUCCESS || code == NVML_ERROR_INSUFFICIENT_SIZE) &&
+                   count < 1u << 20
+               ? (int)count
+               : -1;
+}
+
+/* More than there is room for, or one more since they were counted: only their number
+ * is told. */
+static void list_processes(const struct nvml *nvml, struct nvml_device *handle,
+                           struct device *d)
+{
+    union {
+        struct nvml_process_v1 v1[PROBE_PROCESSES];
+        struct nvml_process v2[PROBE_PROCESSES];
+    } list;
+    unsigned count = PROBE_PROCESSES;
+    bool old = !nvml->processes_v3 && !nvml->processes_v2;
+    int code = nvml->processes_v3   ? nvml->processes_v3(handle, &count, &list)
+               : nvml->processes_v2 ? nvml->processes_v2(handle, &count, &list)
+                                    : nvml->processes(handle, &count, &list);
+    if (code != NVML_SUCCESS || count > PROBE_PROCESSES)
+        return;
+    for (unsigned i = 0; i < count; i++)
+        if (old)
+            add_process(d, list.v1[i].pid, list.v1[i].memory);
+        else
+            add_process(d, list.v2[i].pid, list.v2[i].memory);
+}
+
+static void ask_processes(const struct nvml *nvml, struct nvml_device *handle,
+                    struct device *d)
+{
+    int (*ask)(struct nvml_device *, unsigned *, void *) =
+        nvml->processes_v3   ? nvml->processes_v3
+        : nvml->processes_v2 ? nvml->processes_v2
+                             : nvml->processes;
+    if (!ask)
+        return;
+    d->processes = count_of(ask, handle);
+    if (d->processes > 0)
+        list_processes(nvml, handle, d);
+}
+
+/* ---- the whole device ---- */
 
 static void ask_device(const struct nvml *nvml, struct nvml_device *handle,
                        struct device *d)
@@ -222,11 +485,11 @@ static void ask_device(const struct nvml *nvml, struct nvml_device *handle,
     ask_texts(nvml, handle, d);
     ask_pci(nvml, handle, d);
     ask_mig(nvml, handle, d);
-    nvml_live(nvml, handle, d);
+    ask_live(nvml, handle, d);
     if (d->mig == DEVICE_MIG_ON)
         return; /* its memory is its instances', which may be all that we may see */
     ask_memory(nvml, handle, d);
-    nvml_processes(nvml, handle, d);
+    ask_processes(nvml, handle, d);
 }
 
 /* ---- MIG: the instances stand in the list for the GPU they are cut from ---- */
@@ -267,7 +530,7 @@ static void ask_instances(const struct nvml *nvml, struct nvml_device *handle,
         d->mig = DEVICE_MIG_ON;
         d->pcie = whole.pcie;
         ask_memory(nvml, instance, d);
-        nvml_processes(nvml, instance, d);
+        ask_processes(nvml, instance, d);
         take_slice(d);
     }
     if (!list->out[first].slice[0])
@@ -285,7 +548,7 @@ static void ask_all(const struct nvml *nvml, unsigned count, struct probe_list *
         int code = nvml->handle(i, &handle);
         if (code != NVML_SUCCESS) {
             d->vendor_id = PCI_NVIDIA;
-            failed(d, "cannot be opened", code);
+            note_failure(d, "cannot be opened", code);
             continue;
         }
         ask_device(nvml, handle, d);
@@ -304,7 +567,7 @@ static struct nvml *opened(struct probe_list *list)
     if (!nvml->driver ||
         nvml->driver(nvml->version, sizeof(nvml->version)) != NVML_SUCCESS)
         nvml->version[0] = '\0';
-    clean(nvml->version, sizeof(nvml->version));
+    make_safe(nvml->version, sizeof(nvml->version));
     return nvml;
 }
 
@@ -320,7 +583,7 @@ void probe_nvml(struct probe_list *list, struct nvml **open)
     if (code != NVML_SUCCESS)
         gp_format(list->nvml_reason, sizeof(list->nvml_reason),
                   "the NVIDIA driver cannot count its GPUs: %s (NVML error %d)",
-                  word(code), code);
+                  error_word(code), code);
     else if (count == 0)
         gp_format(list->nvml_reason, sizeof(list->nvml_reason),
                   "the NVIDIA driver%s%s is here, but shows no GPU",

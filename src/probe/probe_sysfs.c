@@ -1,18 +1,22 @@
 /*
  * probe_sysfs.c - GPUs on the PCI bus, as Linux shows them below /sys.
  *
+ * Link speeds stand there as "16.0 GT/s PCIe": 2.5, 5, 8, 16, 32 and 64 are generations
+ * 1 to 6. Sensors of a card (hwmon) are in uW, thousandths of a degree and Hz.
+ *
  * What no driver's library tells: vendor and device, and for an AMD card whose kernel
  * driver is loaded the size of its memory. Names are not kept there. One open folder
  * and one or three short reads per PCI device: well under a millisecond.
  */
-#include "probe/probe_parts.h"
-
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "probe/probe_backend.h"
 #include "util/path.h"
 #include "util/str.h"
 
@@ -28,26 +32,39 @@ static const struct {
     {PCI_HABANA, true},
 };
 
-/* A short file of one number: "0x030200" or "206141652992". */
-static bool read_number(int folder, const char *device, const char *file, int base,
-                        unsigned long long *value)
+/* A short file of one number: "0x030200", "206141652992", "16.0 GT/s PCIe". */
+static bool read_number(int folder, const char *device, const char *file, double *value)
 {
-    char path[300], text[40], *end;
+    char path[300], text[64], *end;
+    ssize_t n = -1;
+    int fd;
+
     if (!gp_format(path, sizeof(path), "%s/%s", device, file))
         return false;
-    int fd = openat(folder, path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    ssize_t n = read(fd, text, sizeof(text) - 1);
-    close(fd);
+    if ((fd = openat(folder, path, O_RDONLY | O_CLOEXEC)) >= 0) {
+        n = read(fd, text, sizeof(text) - 1);
+        close(fd);
+    }
     if (n <= 0)
         return false;
     text[n] = '\0';
-    *value = strtoull(text, &end, base);
-    return end > text && (*end == '\n' || *end == '\0');
+    *value = strtod(text, &end);
+    return end > text && strchr(" \n", *end) && *value >= 0 && *value < 0x1p53;
 }
 
-static bool is_gpu(unsigned long long class, unsigned vendor)
+static double number_of(int folder, const char *device, const char *file)
+{
+    double value;
+
+    return read_number(folder, device, file, &value) ? value : 0;
+}
+
+static unsigned id_of(int folder, const char *device, const char *file)
+{
+    return (unsigned)fmin(number_of(folder, device, file), UINT_MAX);
+}
+
+static bool is_gpu(unsigned class, unsigned vendor)
 {
     for (size_t i = 0; i < sizeof(vendors) / sizeof(vendors[0]); i++)
         if (vendors[i].vendor == vendor)
@@ -58,27 +75,90 @@ static bool is_gpu(unsigned long long class, unsigned vendor)
 
 static void ask_memory(int folder, struct device *d)
 {
-    unsigned long long total, used;
-    if (!read_number(folder, d->bus_id, "mem_info_vram_total", 10, &total) ||
-        total == 0)
+    double total = number_of(folder, d->bus_id, "mem_info_vram_total"), used;
+
+    if (!(total > 0))
         return;
-    d->memory_total = quantity_of((double)total, ORIGIN_MEASURED);
-    if (!read_number(folder, d->bus_id, "mem_info_vram_used", 10, &used) ||
-        used > total)
+    d->memory_total = quantity_of(total, ORIGIN_MEASURED);
+    if (!read_number(folder, d->bus_id, "mem_info_vram_used", &used) || used > total)
         return;
-    d->memory_used = quantity_of((double)used, ORIGIN_MEASURED);
-    d->memory_free = quantity_of((double)(total - used), ORIGIN_MEASURED);
+    d->memory_used = quantity_of(used, ORIGIN_MEASURED);
+    d->memory_free = quantity_of(total - used, ORIGIN_MEASURED);
+}
+
+static int generation(double gigatransfers)
+{
+    static const double speeds[] = {2.5, 5, 8, 16, 32, 64};
+    for (int i = 0; i < 6; i++)
+        if (gigatransfers == speeds[i])
+            return i + 1;
+    return 0;
+}
+
+static int width(double lanes)
+{
+    return lanes >= 1 && lanes <= 32 ? (int)lanes : 0;
+}
+
+static void ask_link(int folder, const char *bus_id, struct device_link *link)
+{
+    link->gen = generation(number_of(folder, bus_id, "current_link_speed"));
+    link->gen_max = generation(number_of(folder, bus_id, "max_link_speed"));
+    link->width = width(number_of(folder, bus_id, "current_link_width"));
+    link->width_max = width(number_of(folder, bus_id, "max_link_width"));
+}
+
+/* The first folder below hwmon/, as "0000:e5:00.0/hwmon/hwmon3/". */
+static bool find_hwmon(int folder, const char *bus_id, char *path, size_t size)
+{
+    char parent[64];
+    gp_format(parent, sizeof(parent), "%s/hwmon", bus_id);
+    int fd = openat(folder, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    const struct dirent *entry;
+    bool found = false;
+    if (!dir && fd >= 0)
+        close(fd);
+    while (dir && !found && (entry = readdir(dir)))
+        if (strncmp(entry->d_name, "hwmon", 5) == 0)
+            found = gp_format(path, size, "%s/%s", parent, entry->d_name);
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+static void take_sensor(int folder, const char *hwmon, const char *file, double unit,
+                        struct quantity *out)
+{
+    double value;
+
+    if (read_number(folder, hwmon, file, &value))
+        *out = quantity_of(value * unit, ORIGIN_MEASURED);
+}
+
+static void ask_sensors(int folder, const char *bus_id, struct device *d)
+{
+    char hwmon[160];
+    take_sensor(folder, bus_id, "gpu_busy_percent", 0.01, &d->busy);
+    take_sensor(folder, bus_id, "mem_busy_percent", 0.01, &d->memory_busy);
+    if (!find_hwmon(folder, bus_id, hwmon, sizeof(hwmon)))
+        return;
+    take_sensor(folder, hwmon, "power1_input", 1e-6, &d->power);
+    take_sensor(folder, hwmon, "power1_average", 1e-6, &d->power);
+    take_sensor(folder, hwmon, "power1_cap", 1e-6, &d->power_limit);
+    take_sensor(folder, hwmon, "temp1_input", 1e-3, &d->temperature);
+    take_sensor(folder, hwmon, "freq1_input", 1, &d->clock);
+    take_sensor(folder, hwmon, "freq2_input", 1, &d->memory_clock);
 }
 
 static void ask_device(int folder, const char *bus_id, struct probe_list *list,
                        int *index)
 {
-    unsigned long long class, vendor, device;
-    if (!read_number(folder, bus_id, "class", 16, &class) ||
-        (class >> 16 != 0x03 && class >> 16 != 0x12) ||
-        !read_number(folder, bus_id, "vendor", 16, &vendor) ||
-        !read_number(folder, bus_id, "device", 16, &device) ||
-        !is_gpu(class, (unsigned)vendor))
+    unsigned class = id_of(folder, bus_id, "class");
+    unsigned vendor = id_of(folder, bus_id, "vendor");
+    unsigned device = id_of(folder, bus_id, "device");
+
+    if (!is_gpu(class, vendor) || device == 0)
         return;
     /* NVML has said which of the machine's GPUs are ours to use */
     if (vendor == PCI_NVIDIA && list->nvml_answered)
@@ -87,11 +167,11 @@ static void ask_device(int folder, const char *bus_id, struct probe_list *list,
     if (!d)
         return;
     gp_copy(d->bus_id, sizeof(d->bus_id), bus_id);
-    d->vendor_id = (unsigned)vendor;
-    d->device_id = (unsigned)device;
+    d->vendor_id = vendor;
+    d->device_id = device;
     ask_memory(folder, d);
-    probe_pcie(folder, bus_id, &d->pcie);
-    probe_hwmon(folder, bus_id, d);
+    ask_link(folder, bus_id, &d->pcie);
+    ask_sensors(folder, bus_id, d);
     if (vendor == PCI_NVIDIA)
         gp_copy(d->error, sizeof(d->error), list->nvml_reason);
 }
@@ -103,13 +183,12 @@ static int visible(const struct dirent *entry)
 
 void probe_sysfs(struct probe_list *list)
 {
-    const char *root = secure_getenv("GPUPLAN_SYSFS");
     char path[GP_PATH_MAX];
     struct dirent **names = NULL;
     size_t before = list->count;
     int index = 0;
     int folder = -1, count = -1;
-    if (path_join(path, sizeof(path), root && *root ? root : "/sys", "bus/pci/devices"))
+    if (path_join(path, sizeof(path), probe_sys(), "bus/pci/devices"))
         folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0)
         count = scandir(path, &names, visible, alphasort);

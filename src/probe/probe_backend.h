@@ -1,8 +1,9 @@
 /*
- * probe_parts.h - what the backends of the probe share.
+ * probe_backend.h - the two who look for devices, NVML and the PCI bus, and the list that
+ * they fill for probe.c.
  */
-#ifndef GP_PROBE_PROBE_PARTS_H
-#define GP_PROBE_PROBE_PARTS_H
+#ifndef GP_PROBE_PROBE_BACKEND_H
+#define GP_PROBE_PROBE_BACKEND_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,11 +35,8 @@ void probe_nvml(struct probe_list *list, struct nvml **nvml);
 void probe_nvml_close(struct nvml *nvml);
 void probe_sysfs(struct probe_list *list); /* after NVML: adds what is not there yet */
 
-/* What a PCI device tells in its folder below /sys (probe_link.c); folder is open. */
-void probe_pcie(int folder, const char *bus_id, struct device_link *link);
-/* Sensors of a card whose kernel driver has them there. */
-void probe_hwmon(int folder, const char *bus_id, struct device *device);
-/* The program of a process, "" when it cannot be seen. */
-void probe_process_name(long pid, char *name, size_t size);
+/* /proc and /sys, or what stands for them in a test. */
+const char *probe_proc(void);
+const char *probe_sys(void);
 
 #endif
