@@ -52,7 +52,7 @@ static double *reading(struct session_sensors *sensors, int i)
     return (double *)(void *)((char *)sensors + readings[i].offset);
 }
 
-static void forget(struct session_sensors *sensors)
+static void forget_sensors(struct session_sensors *sensors)
 {
     for (int i = 0; i < READINGS; i++)
         *reading(sensors, i) = NAN;
@@ -73,10 +73,10 @@ void bench_progress_init(struct bench_job *job, const char *word)
     p->last = -PLAIN_EVERY;
     p->operations = p->bytes = NAN;
     for (int i = 0; i < SESSION_DEVICES; i++)
-        forget(&p->sensors[i]);
+        forget_sensors(&p->sensors[i]);
 }
 
-static void clear(struct bench_progress *p)
+static void clear_line(struct bench_progress *p)
 {
     if (p->shown)
         gp_say_over("");
@@ -94,7 +94,7 @@ static void write_json(json_t *json)
     json_decref(json);
 }
 
-static void put(json_t *json, const char *name, double number)
+static void put_number(json_t *json, const char *name, double number)
 {
     json_object_set_new(json, name,
                         isfinite(number) ? gp_json_number(number) : json_null());
@@ -103,12 +103,13 @@ static void put(json_t *json, const char *name, double number)
 static void put_readings(json_t *json, struct session_sensors now)
 {
     for (int i = 0; i < READINGS; i++)
-        put(json, readings[i].name, readings[i].unit * *reading(&now, i));
+        put_number(json, readings[i].name, readings[i].unit * *reading(&now, i));
     json_object_set_new(json, "throttle",
                         now.throttle[0] ? json_string(now.throttle) : json_null());
 }
 
-static void say_json(const struct bench_job *job, const struct session_progress *at)
+static void say_progress_json(const struct bench_job *job,
+                              const struct session_progress *at)
 {
     const struct bench_progress *p = &job->progress;
     struct session_device device;
@@ -121,16 +122,16 @@ static void say_json(const struct bench_job *job, const struct session_progress 
         json_object_set_new(json, "device", json_integer(device.id));
     json_object_set_new(json, "id", gp_json_text(p->point));
     json_object_set_new(json, "rate", p->rate[0] ? gp_json_text(p->rate) : json_null());
-    put(json, "ops_per_s", p->operations);
-    put(json, "bytes_per_s", p->bytes);
+    put_number(json, "ops_per_s", p->operations);
+    put_number(json, "bytes_per_s", p->bytes);
     put_readings(json, p->sensors[p->device]);
-    put(json, "elapsed_s", at->elapsed);
-    put(json, "eta_s", at->left);
+    put_number(json, "elapsed_s", at->elapsed);
+    put_number(json, "eta_s", at->left);
     write_json(json);
 }
 
 /* What fits beside the cursor on the terminal; elsewhere a line has no end. */
-static int room(const struct bench_progress *p)
+static int line_room(const struct bench_progress *p)
 {
     struct winsize size;
 
@@ -141,8 +142,8 @@ static int room(const struct bench_progress *p)
     return size.ws_col - 1;
 }
 
-static void figures(const struct bench_progress *p, const struct session_progress *at,
-                    struct strbuf *out)
+static void add_figures(const struct bench_progress *p,
+                        const struct session_progress *at, struct strbuf *out)
 {
     const struct session_sensors *now = &p->sensors[p->device];
     int left = (int)(at->left + 0.5);
@@ -160,17 +161,17 @@ static void figures(const struct bench_progress *p, const struct session_progres
 }
 
 /* Of a point whose name is too long its end, where the shape stands. */
-static void line(const struct bench_progress *p, const struct session_progress *at,
-                 struct strbuf *out)
+static void add_line(const struct bench_progress *p, const struct session_progress *at,
+                     struct strbuf *out)
 {
     const char *name = p->point[0] ? p->point : "warm-up";
     struct strbuf end;
     int left;
 
     strbuf_init(&end);
-    figures(p, at, &end);
+    add_figures(p, at, &end);
     strbuf_addf(out, "[%*d/%d] ", at->of > 999 ? 4 : 3, at->done, at->of);
-    left = room(p) - (int)out->len - (int)end.len;
+    left = line_room(p) - (int)out->len - (int)end.len;
     if ((int)strlen(name) <= left)
         strbuf_add(out, name);
     else if (left > 3)
@@ -179,7 +180,7 @@ static void line(const struct bench_progress *p, const struct session_progress *
     strbuf_fini(&end);
 }
 
-static void show(struct bench_job *job, bool point)
+static void show_progress(struct bench_job *job, bool point)
 {
     struct bench_progress *p = &job->progress;
     struct session_progress at;
@@ -190,7 +191,7 @@ static void show(struct bench_job *job, bool point)
         return;
     session_progress(job->session, &at);
     if (p->kind == PROGRESS_JSON) {
-        say_json(job, &at);
+        say_progress_json(job, &at);
         return;
     }
     if (now - p->last < (p->kind == PROGRESS_TTY ? TTY_EVERY : PLAIN_EVERY) &&
@@ -198,9 +199,10 @@ static void show(struct bench_job *job, bool point)
         return;
     p->last = now;
     strbuf_init(&out);
-    line(p, &at, &out);
+    add_line(p, &at, &out);
     if (p->kind == PROGRESS_TTY) {
-        out.text[out.len < (size_t)room(p) ? out.len : (size_t)room(p)] = '\0';
+        out.text[out.len < (size_t)line_room(p) ? out.len : (size_t)line_room(p)] =
+            '\0';
         gp_say_over(out.text);
         p->shown = true;
     } else {
@@ -226,18 +228,18 @@ void bench_progress_event(struct bench_job *job, const struct session_event *eve
     switch (event->kind) {
     case SESSION_EVENT_BEGIN:
         take_id(job, event);
-        show(job, false);
+        show_progress(job, false);
         break;
     case SESSION_EVENT_SENSORS:
         p->sensors[event->device] = event->sensors;
-        show(job, false);
+        show_progress(job, false);
         break;
     case SESSION_EVENT_POINT:
         take_id(job, event);
         gp_copy(p->rate, sizeof p->rate, event->result.rate);
         p->operations = event->result.operations;
         p->bytes = event->result.bytes;
-        show(job, true);
+        show_progress(job, true);
         break;
     case SESSION_EVENT_LOG:
         if (job->in->verbose)
@@ -257,7 +259,7 @@ void bench_progress_say(struct bench_job *job, const char *text)
     struct bench_progress *p = &job->progress;
     json_t *json;
 
-    clear(p);
+    clear_line(p);
     if (p->kind == PROGRESS_JSON) {
         json = json_object();
         json_object_set_new(json, "t", json_string("log"));
@@ -270,5 +272,5 @@ void bench_progress_say(struct bench_job *job, const char *text)
 
 void bench_progress_end(struct bench_job *job)
 {
-    clear(&job->progress);
+    clear_line(&job->progress);
 }

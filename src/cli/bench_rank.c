@@ -35,7 +35,7 @@ static const struct {
      "SLURM_LOCALID"}, /* not of a batch script */
 };
 
-static int environment(const char *name)
+static int environment_number(const char *name)
 {
     const char *text = getenv(name);
     char *end;
@@ -65,17 +65,17 @@ static void find_job(char *text, size_t size)
 void bench_rank_find(struct bench_job *job)
 {
     for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
-        int rank = environment(launchers[i].rank),
-            size = environment(launchers[i].size);
+        int rank = environment_number(launchers[i].rank),
+            size = environment_number(launchers[i].size);
 
         if (rank < 0 || size < 2 || rank >= size)
             continue;
         job->rank = rank;
         job->ranks = size;
-        job->local_rank = environment(launchers[i].local);
-        if (job->local_rank < 0 && environment("SLURM_PROCID") == rank &&
-            environment("SLURM_STEP_NUM_TASKS") == size) /* srun --mpi=pmi2 */
-            job->local_rank = environment("SLURM_LOCALID");
+        job->local_rank = environment_number(launchers[i].local);
+        if (job->local_rank < 0 && environment_number("SLURM_PROCID") == rank &&
+            environment_number("SLURM_STEP_NUM_TASKS") == size) /* srun --mpi=pmi2 */
+            job->local_rank = environment_number("SLURM_LOCALID");
         if (job->local_rank < 0)
             job->local_rank = rank;
         find_job(job->job_id, sizeof job->job_id);
@@ -104,7 +104,7 @@ static int rank_of(const char *name, const char *prefix)
     return *end == '.' && rank < RANKS_MAX ? (int)rank : -1;
 }
 
-static bool ours(const struct bench_job *job, const struct benchlog *log, int rank)
+static bool is_of_job(const struct bench_job *job, const struct benchlog *log, int rank)
 {
     const json_t *launch = json_object_get(log->json, "launch");
     const char *id = json_string_value(json_object_get(launch, "job"));
@@ -114,8 +114,8 @@ static bool ours(const struct bench_job *job, const struct benchlog *log, int ra
            strcmp(id ? id : "", job->job_id) == 0;
 }
 
-static void look(const struct bench_job *job, const char *dir, const char *prefix,
-                 const char *suffix, struct gathered *g)
+static void read_ranks(const struct bench_job *job, const char *dir, const char *prefix,
+                       const char *suffix, struct gathered *g)
 {
     char **names, path[GP_PATH_MAX];
     size_t count;
@@ -129,7 +129,7 @@ static void look(const struct bench_job *job, const char *dir, const char *prefi
             !path_join(path, sizeof path, dir, names[i]) ||
             benchlog_read(path, &g->log[rank], NULL))
             continue;
-        g->here[rank] = ours(job, &g->log[rank], rank);
+        g->here[rank] = is_of_job(job, &g->log[rank], rank);
         if (g->here[rank])
             g->count++;
         else
@@ -138,7 +138,7 @@ static void look(const struct bench_job *job, const char *dir, const char *prefi
     path_list_free(names, count);
 }
 
-static void gather(const struct bench_job *job, struct gathered *g)
+static void wait_for_ranks(const struct bench_job *job, struct gathered *g)
 {
     char dir[GP_PATH_MAX], prefix[GP_PATH_MAX];
     const char *base = job->plan.base;
@@ -158,7 +158,7 @@ static void gather(const struct bench_job *job, struct gathered *g)
         gp_copy(dir, sizeof dir, "/");
     gp_format(prefix, sizeof prefix, "%.*s.rank", (int)(base + n - name), name);
     for (;;) {
-        look(job, dir, prefix, base + n, g);
+        read_ranks(job, dir, prefix, base + n, g);
         if (g->count == job->ranks || clock_now() > until ||
             (seen && session_signals(&signal) > seen))
             return;
@@ -168,7 +168,7 @@ static void gather(const struct bench_job *job, struct gathered *g)
     }
 }
 
-static json_t *merged(struct bench_job *job, struct gathered *g)
+static json_t *merge_found(struct bench_job *job, struct gathered *g)
 {
     struct benchlog *list = gp_calloc((size_t)job->ranks, sizeof *list);
     json_t *missing = json_array(), *json;
@@ -233,9 +233,9 @@ enum gp_status bench_rank_merge(struct bench_job *job, int *missing, struct gp_e
     enum gp_status status = GP_OK;
     json_t *json;
 
-    gather(job, &g);
+    wait_for_ranks(job, &g);
     *missing = job->ranks - g.count;
-    json = merged(job, &g);
+    json = merge_found(job, &g);
     if (json)
         status = benchlog_write(job->plan.base, json, err);
     else

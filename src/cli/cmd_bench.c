@@ -61,8 +61,9 @@ static void name_unconfirmed(const struct benchlog *reference,
 
 /* --expect: every good point of the reference must be good here and not slower; one
  * that is flagged or unsupported here proves nothing, so it must not pass. */
-static enum gp_status expect(const struct bench_job *job, const struct benchlog *log,
-                             struct strbuf *say, bool *failed, struct gp_err *err)
+static enum gp_status compare_reference(const struct bench_job *job,
+                                        const struct benchlog *log, struct strbuf *say,
+                                        bool *failed, struct gp_err *err)
 {
     const char *path = options_word(&job->in->options, OPT_EXPECT, NULL);
     double tolerance = job->in->options.value[OPT_TOLERANCE].given
@@ -96,8 +97,8 @@ static enum gp_status expect(const struct bench_job *job, const struct benchlog 
 /* ---- the end ---- */
 
 /* Files first: the record is what must not be lost. *err is the first that failed. */
-static enum gp_status report(struct bench_job *job, const struct benchlog *log,
-                             enum gp_status written, struct gp_err *err)
+static enum gp_status report_result(struct bench_job *job, const struct benchlog *log,
+                                    enum gp_status written, struct gp_err *err)
 {
     enum gp_status status = written, next;
     struct gp_err why = {0};
@@ -110,7 +111,7 @@ static enum gp_status report(struct bench_job *job, const struct benchlog *log,
     job->unwritten = written != GP_OK;
     if (session_can_resume(job->session) || written)
         strbuf_addf(&say, "to continue: --resume %s\n", job->plan.journal);
-    next = expect(job, log, &say, &failed, &why);
+    next = compare_reference(job, log, &say, &failed, &why);
     if (!next && (next = bench_show(job, log, &say, &why)) == GP_OK && job->to_stdout)
         session_settle(job->session);
     if (!next)
@@ -127,7 +128,7 @@ static enum gp_status report(struct bench_job *job, const struct benchlog *log,
     return status;
 }
 
-static enum gp_status merge(struct bench_job *job, struct gp_err *err)
+static enum gp_status merge_ranks(struct bench_job *job, struct gp_err *err)
 {
     int missing = 0;
     enum gp_status status;
@@ -140,15 +141,15 @@ static enum gp_status merge(struct bench_job *job, struct gp_err *err)
     return status;
 }
 
-static enum gp_status finish(struct bench_job *job, struct gp_err *err)
+static enum gp_status finish_run(struct bench_job *job, struct gp_err *err)
 {
     enum gp_status status = session_finish(job->session, err);
     const struct benchlog *log = session_log(job->session);
 
     if (!log)
         return status;
-    status = report(job, log, status, err);
-    return status ? status : merge(job, err);
+    status = report_result(job, log, status, err);
+    return status ? status : merge_ranks(job, err);
 }
 
 /* ---- the run ---- */
@@ -170,7 +171,7 @@ static enum gp_status dry_run(struct bench_job *job, struct gp_err *err)
 }
 
 /* The engine has listed its devices, the points are known. */
-static enum gp_status begin(struct bench_job *job, struct gp_err *err)
+static enum gp_status start_run(struct bench_job *job, struct gp_err *err)
 {
     enum gp_status status;
 
@@ -192,7 +193,7 @@ static bool take_event(void *ctx, const struct session_event *event)
         return false;
     }
     if (event->kind == SESSION_EVENT_READY)
-        job->rc = begin(job, &job->err);
+        job->rc = start_run(job, &job->err);
     if (event->kind == SESSION_EVENT_FAILED) {
         job->err = event->err;
         job->rc = event->err.code;
@@ -260,7 +261,7 @@ static enum gp_status open_session(struct bench_job *job, struct gp_err *err)
     return job->session ? GP_OK : err->code;
 }
 
-static enum gp_status run(struct invocation *in, struct gp_err *err)
+static enum gp_status run_bench(struct invocation *in, struct gp_err *err)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     struct bench_job *job = gp_calloc(1, sizeof *job);
@@ -287,7 +288,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
             *err = job->err;
     }
     if (!status && job->over)
-        status = finish(job, err);
+        status = finish_run(job, err);
     if (session_signals(&signal)) { /* what went wrong is said, but the signal decides the code */
         if (status)
             bench_progress_say(job, err->text);
@@ -307,5 +308,5 @@ const struct command cmd_bench = {
              "without TEST: quick",
     .bit = FOR_BENCH,
     .streams = true,
-    .run = run,
+    .run = run_bench,
 };

@@ -27,7 +27,7 @@ struct machine {
 };
 
 /* The catalogue's id of a device, which is a MIG instance's own. */
-static void identify(struct found *f, const struct gpu *const *gpus, size_t count)
+static void identify_gpu(struct found *f, const struct gpu *const *gpus, size_t count)
 {
     const struct gpu *gpu = probe_match(f->device, gpus, count);
     struct gpu slice;
@@ -49,8 +49,8 @@ static bool can_plan(const struct found *f)
 }
 
 /* Asks the drivers. The catalogue's GPUs are read only when there is a device. */
-static enum gp_status look(struct catalog *catalog, struct machine *m,
-                           struct gp_err *err)
+static enum gp_status find_devices(struct catalog *catalog, struct machine *m,
+                                   struct gp_err *err)
 {
     const struct gpu *const *gpus;
     size_t count;
@@ -62,7 +62,7 @@ static enum gp_status look(struct catalog *catalog, struct machine *m,
     for (size_t i = 0; i < m->count && !status; i++) {
         struct found *f = &m->list[i];
         f->device = &m->devices[i];
-        identify(f, gpus, count);
+        identify_gpu(f, gpus, count);
         if (can_plan(f) && (!m->local || f->usable > m->local->usable))
             m->local = f;
     }
@@ -91,7 +91,7 @@ bool devices_local(struct catalog *catalog, char *text, size_t size)
 {
     struct machine *m = gp_calloc(1, sizeof(*m));
     struct gp_err err = {0};
-    enum gp_status status = look(catalog, m, &err);
+    enum gp_status status = find_devices(catalog, m, &err);
     bool found = !status && m->local;
     if (found)
         gp_copy(text, size, m->local->id);
@@ -113,24 +113,24 @@ static const char *mig_word(const struct device *d)
     return d->slice[0] ? d->slice : words[d->mig];
 }
 
-static void memory(struct record *row, const char *name, struct quantity bytes)
+static void add_memory(struct record *row, const char *name, struct quantity bytes)
 {
     record_quantity(row, name, "GiB", bytes, GP_GIB, 2);
 }
 
 /* What it does now: not for the aligned table. */
-static void now(struct record *row, const char *name, const char *unit,
-                struct quantity value, double divide, int decimals)
+static void add_reading(struct record *row, const char *name, const char *unit,
+                        struct quantity value, double divide, int decimals)
 {
     record_quantity(row, name, unit, value, divide, decimals);
     record_detail(row);
 }
 
-static void details(struct record *row, const struct device *d)
+static void add_details(struct record *row, const struct device *d)
 {
-    memory(row, "memory_used", d->memory_used);
+    add_memory(row, "memory_used", d->memory_used);
     record_detail(row);
-    memory(row, "memory_reserved", d->memory_reserved);
+    add_memory(row, "memory_reserved", d->memory_reserved);
     record_detail(row);
     if (d->vendor_id && d->device_id)
         record_textf(row, "pci_id", "%04x:%04x", d->vendor_id, d->device_id);
@@ -141,11 +141,11 @@ static void details(struct record *row, const struct device *d)
     record_detail(row);
     record_text(row, "driver", d->driver);
     record_detail(row);
-    now(row, "power", "W", d->power, 1, 1);
-    now(row, "power_limit", "W", d->power_limit, 1, 1);
-    now(row, "clock", "MHz", d->clock, 1e6, 0);
-    now(row, "temperature", "C", d->temperature, 1, 0);
-    now(row, "busy", "%", d->busy, 0.01, 0);
+    add_reading(row, "power", "W", d->power, 1, 1);
+    add_reading(row, "power_limit", "W", d->power_limit, 1, 1);
+    add_reading(row, "clock", "MHz", d->clock, 1e6, 0);
+    add_reading(row, "temperature", "C", d->temperature, 1, 0);
+    add_reading(row, "busy", "%", d->busy, 0.01, 0);
     record_text(row, "throttle", d->throttle);
     record_detail(row);
     record_positive(row, "pcie_gen", "", d->pcie.gen);
@@ -163,8 +163,8 @@ static void add_row(struct record *row, const struct machine *m, const struct fo
     record_flag(row, "local", f == m->local);
     record_count(row, "index", "", d->index);
     record_text(row, "name", d->name);
-    memory(row, "memory", d->memory_total);
-    memory(row, "free", d->memory_free);
+    add_memory(row, "memory", d->memory_total);
+    add_memory(row, "free", d->memory_free);
     record_text(row, "mig", mig_word(d));
     record_count(row, "processes", "", d->processes < 0 ? NAN : d->processes);
     record_text(row, "bus_id", d->bus_id);
@@ -173,14 +173,14 @@ static void add_row(struct record *row, const struct machine *m, const struct fo
                 d->error[0] ? d->error
                 : f->id[0]  ? ""
                             : "not in the catalogue");
-    details(row, d);
+    add_details(row, d);
 }
 
-static enum gp_status rows(struct catalog *catalog, struct record *doc,
-                           struct gp_err *err)
+static enum gp_status device_rows(struct catalog *catalog, struct record *doc,
+                                  struct gp_err *err)
 {
     struct machine *m = gp_calloc(1, sizeof(*m));
-    enum gp_status status = look(catalog, m, err);
+    enum gp_status status = find_devices(catalog, m, err);
     for (size_t i = 0; i < m->count && !status; i++)
         add_row(record_append(doc, "items"), m, &m->list[i]);
     if (!status && m->count == 0)
@@ -189,4 +189,4 @@ static enum gp_status rows(struct catalog *catalog, struct record *doc,
     return status;
 }
 
-const struct report_class devices_class = {"devices", "device", rows, NULL};
+const struct report_class devices_class = {"devices", "device", device_rows, NULL};

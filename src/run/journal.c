@@ -123,8 +123,8 @@ static enum gp_status cannot_write(const struct journal *journal, int why,
                    strerror(why), journal->records);
 }
 
-static enum gp_status append(struct journal *journal, const json_t *value,
-                             struct gp_err *err)
+static enum gp_status append_line(struct journal *journal, const json_t *value,
+                                  struct gp_err *err)
 {
     struct strbuf line;
     bool ok;
@@ -147,7 +147,7 @@ static enum gp_status append(struct journal *journal, const json_t *value,
 enum gp_status journal_add(struct journal *journal, const json_t *record,
                            struct gp_err *err)
 {
-    enum gp_status status = append(journal, record, err);
+    enum gp_status status = append_line(journal, record, err);
 
     if (status == GP_OK)
         journal->records++;
@@ -180,7 +180,7 @@ static struct journal *journal_new(int fd, const char *path)
 }
 
 /* False when another run holds it; where nothing can be locked there is no other. */
-static bool lock(int fd)
+static bool lock_file(int fd)
 {
     return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
@@ -188,7 +188,7 @@ static bool lock(int fd)
 static bool is_live(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    bool live = fd >= 0 && !lock(fd);
+    bool live = fd >= 0 && !lock_file(fd);
 
     if (fd >= 0)
         close(fd);
@@ -205,7 +205,7 @@ static enum gp_status cannot_open(const char *path, int why, struct gp_err *err)
                    "cannot write: %s", strerror(why));
 }
 
-static enum gp_status locked(const char *path, struct gp_err *err)
+static enum gp_status report_locked(const char *path, struct gp_err *err)
 {
     return gp_fail(err, GP_E_FILE, path, "wait for it, or name another --output",
                    "another run is writing this journal");
@@ -221,7 +221,7 @@ static enum gp_status write_header(struct journal *journal, const json_t *finger
     json_object_set(header, "fingerprint", (json_t *)fingerprint);
     if (run)
         json_object_set(header, "run", (json_t *)run);
-    status = append(journal, header, err);
+    status = append_line(journal, header, err);
     json_decref(header);
     return status;
 }
@@ -236,13 +236,13 @@ enum gp_status journal_create(const char *path, const json_t *fingerprint,
 
     *out = NULL;
     if (fd < 0 && why == EEXIST && is_live(path))
-        return locked(path, err);
+        return report_locked(path, err);
     if (fd < 0)
         return cannot_open(path, why, err);
     journal = journal_new(fd, path);
-    if (!lock(fd)) {
+    if (!lock_file(fd)) {
         journal_close(journal, false);
-        return locked(path, err);
+        return report_locked(path, err);
     }
     if (write_header(journal, fingerprint, run, err) != GP_OK) {
         journal_close(journal, true);
@@ -254,9 +254,10 @@ enum gp_status journal_create(const char *path, const json_t *fingerprint,
 
 /* Behind the last whole line: a torn rest is cut off, a missing newline added, a
  * header that never got written is written. */
-static enum gp_status go_on(struct journal *journal, const struct journal_read *read,
-                            const json_t *fingerprint, const json_t *run,
-                            struct gp_err *err)
+static enum gp_status continue_journal(struct journal *journal,
+                                       const struct journal_read *read,
+                                       const json_t *fingerprint, const json_t *run,
+                                       struct gp_err *err)
 {
     journal->safe = (off_t)read->good;
     journal->records = (int)json_array_size(read->records);
@@ -280,7 +281,7 @@ enum gp_status journal_header(const char *path, json_t **header, struct gp_err *
 
     *header = NULL;
     if (is_live(path))
-        return locked(path, err);
+        return report_locked(path, err);
     if ((status = journal_load(path, NULL, &read, err)) == GP_OK)
         *header = json_incref(read.header);
     journal_read_fini(&read);
@@ -304,12 +305,12 @@ enum gp_status journal_resume(const char *path, const json_t *fingerprint,
     if (fd < 0)
         return cannot_open(path, errno, err);
     journal = journal_new(fd, path);
-    if (!lock(fd))
-        status = locked(path, err);
+    if (!lock_file(fd))
+        status = report_locked(path, err);
     else
         status = journal_load(path, fingerprint, read, err);
     if (status == GP_OK)
-        status = go_on(journal, read, fingerprint, run, err);
+        status = continue_journal(journal, read, fingerprint, run, err);
     if (status != GP_OK) {
         journal_close(journal, false);
         return status;

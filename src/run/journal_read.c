@@ -36,8 +36,8 @@ void journal_read_fini(struct journal_read *read)
     read->header = read->records = NULL;
 }
 
-static void warn(struct journal_read *read, const char *where, int line,
-                 const char *text)
+static void warn_of_line(struct journal_read *read, const char *where, int line,
+                         const char *text)
 {
     read->skipped++;
     if (read->warning_count == JOURNAL_WARNINGS)
@@ -70,7 +70,7 @@ struct difference {
 
 /* The two values as they would be written are what is compared: 0.1 that went through a
  * file is 0.1 still. */
-static bool same(const json_t *a, const json_t *b)
+static bool are_equal(const json_t *a, const json_t *b)
 {
     struct strbuf ta, tb;
     bool equal;
@@ -89,11 +89,11 @@ static bool same(const json_t *a, const json_t *b)
     return equal;
 }
 
-static bool differ(const json_t *had, const json_t *has, const char *path,
-                   struct difference *out);
+static bool find_difference(const json_t *had, const json_t *has, const char *path,
+                            struct difference *out);
 
-static bool differ_object(const json_t *had, const json_t *has, const char *path,
-                          struct difference *out)
+static bool find_difference_in_object(const json_t *had, const json_t *has,
+                                      const char *path, struct difference *out)
 {
     const char *key;
     json_t *value;
@@ -101,19 +101,19 @@ static bool differ_object(const json_t *had, const json_t *has, const char *path
 
     json_object_foreach((json_t *)has, key, value) {
         gp_format(at, sizeof at, "%s%s%s", path, *path ? "." : "", key);
-        if (differ(json_object_get(had, key), value, at, out))
+        if (find_difference(json_object_get(had, key), value, at, out))
             return true;
     }
     json_object_foreach((json_t *)had, key, value) {
         gp_format(at, sizeof at, "%s%s%s", path, *path ? "." : "", key);
-        if (!json_object_get(has, key) && differ(value, NULL, at, out))
+        if (!json_object_get(has, key) && find_difference(value, NULL, at, out))
             return true;
     }
     return false;
 }
 
-static bool differ_array(const json_t *had, const json_t *has, const char *path,
-                         struct difference *out)
+static bool find_difference_in_array(const json_t *had, const json_t *has,
+                                     const char *path, struct difference *out)
 {
     char at[120];
     size_t n = json_array_size(had);
@@ -126,22 +126,23 @@ static bool differ_array(const json_t *had, const json_t *has, const char *path,
     }
     for (size_t i = 0; i < n; i++) {
         gp_format(at, sizeof at, "%s[%zu]", path, i);
-        if (differ(json_array_get(had, i), json_array_get(has, i), at, out))
+        if (find_difference(json_array_get(had, i), json_array_get(has, i), at, out))
             return true;
     }
     return false;
 }
 
 /* The first place where two fingerprints differ, as a path. */
-static bool differ(const json_t *had, const json_t *has, const char *path,
-                   struct difference *out)
+static bool find_difference(const json_t *had, const json_t *has, const char *path,
+                            struct difference *out)
 {
-    if (same(had, has))
+    if (are_equal(had, has))
         return false;
     if (json_is_object(had) && json_is_object(has) &&
-        differ_object(had, has, path, out))
+        find_difference_in_object(had, has, path, out))
         return true;
-    if (json_is_array(had) && json_is_array(has) && differ_array(had, has, path, out))
+    if (json_is_array(had) && json_is_array(has) &&
+        find_difference_in_array(had, has, path, out))
         return true;
     gp_copy(out->path, sizeof out->path, path);
     value_text(had, out->had, sizeof out->had);
@@ -155,7 +156,7 @@ static enum gp_status check_fingerprint(const char *where, const json_t *header,
     const json_t *had = json_object_get(header, "fingerprint");
     struct difference d;
 
-    if (!fingerprint || !differ(had, fingerprint, "", &d))
+    if (!fingerprint || !find_difference(had, fingerprint, "", &d))
         return GP_OK;
     return gp_fail(err, GP_E_FILE, where,
                    "give the same options on the same machine, or another --output",
@@ -239,7 +240,7 @@ static void take_line(const char *where, int number, const char *line, size_t le
     if (record)
         json_array_append_new(out->records, record);
     else
-        warn(out, where, number, why);
+        warn_of_line(out, where, number, why);
 }
 
 /* What follows the last newline: a record without one, or the start of one. */

@@ -107,7 +107,7 @@ const char *runner_words(struct runner *runner, int engine)
 
 /* ---- starting -------------------------------------------------------------------- */
 
-static void say_json(struct strbuf *text, json_t *line)
+static void add_line(struct strbuf *text, json_t *line)
 {
     gp_json_write(line, false, text);
     strbuf_add(text, "\n");
@@ -116,7 +116,7 @@ static void say_json(struct strbuf *text, json_t *line)
 
 static void plan_text(const struct runner_plan *plan, struct strbuf *text)
 {
-    say_json(text, protocol_settings(&plan->settings, plan->device));
+    add_line(text, protocol_settings(&plan->settings, plan->device));
     for (int i = 0; i < plan->count; i++) {
         int index = plan->order ? plan->order[i] : i;
         json_t *line = json_object();
@@ -124,7 +124,7 @@ static void plan_text(const struct runner_plan *plan, struct strbuf *text)
         json_object_set_new(line, "do", json_string("point"));
         json_object_set_new(line, "index", json_integer(index));
         json_object_set_new(line, "point", point_to_json(&plan->points[index]));
-        say_json(text, line);
+        add_line(text, line);
     }
     strbuf_add(text, plan->wait ? "{\"do\":\"run\",\"wait\":true}\n"
                                 : "{\"do\":\"run\"}\n");
@@ -203,7 +203,7 @@ static void ask_to_end(struct engine *e)
 }
 
 /* The first reason counts: what follows is its consequence. */
-static void fail(struct engine *e, const struct gp_err *why)
+static void fail_engine(struct engine *e, const struct gp_err *why)
 {
     if (!e->failed && !e->over)
         e->why = *why;
@@ -212,7 +212,7 @@ static void fail(struct engine *e, const struct gp_err *why)
 }
 
 /* "while it measured gemm/..." */
-static void doing(const struct engine *e, char *text, size_t size)
+static void describe_activity(const struct engine *e, char *text, size_t size)
 {
     if (!e->line.hello)
         gp_copy(text, size, "before it said hello");
@@ -245,18 +245,18 @@ static void last_words(const struct child *child, char *text, size_t size)
         gp_format(text, size, "; it wrote: %s", line);
 }
 
-static void fail_with(struct engine *e, const char *hint, const char *what)
+static void fail_engine_with(struct engine *e, const char *hint, const char *what)
 {
     char at[160], words[160];
     struct gp_err why;
 
-    doing(e, at, sizeof at);
+    describe_activity(e, at, sizeof at);
     last_words(&e->child, words, sizeof words);
     gp_fail(&why, GP_E_DEVICE, e->where, hint, "%s %s%s", what, at, words);
-    fail(e, &why);
+    fail_engine(e, &why);
 }
 
-static double patience(const struct engine *e)
+static double allowed_silence(const struct engine *e)
 {
     double more = e->line.ready ? 0 : e->warmup;
 
@@ -265,7 +265,7 @@ static double patience(const struct engine *e)
     return e->patience + more;
 }
 
-static void fail_time(struct engine *e, double now)
+static void fail_engine_silent(struct engine *e, double now)
 {
     char what[80];
 
@@ -274,8 +274,8 @@ static void fail_time(struct engine *e, double now)
                   UNITS_PLAIN(e->timeout, 3));
     else
         gp_format(what, sizeof what, "talked but made no progress for %s s",
-                  UNITS_PLAIN(patience(e), 3));
-    fail_with(e, "the device or its driver may hang; it was stopped", what);
+                  UNITS_PLAIN(allowed_silence(e), 3));
+    fail_engine_with(e, "the device or its driver may hang; it was stopped", what);
 }
 
 void runner_stop(struct runner *runner, enum stop_level level)
@@ -308,7 +308,7 @@ static const char *next_line(struct engine *e, size_t *len)
     if ((end ? (size_t)(end - from) : e->end - e->start) > PROTOCOL_LINE) {
         gp_fail(&why, GP_E_DEVICE, e->where, "", "it wrote a line of more than %d bytes",
                 PROTOCOL_LINE);
-        fail(e, &why);
+        fail_engine(e, &why);
         return NULL;
     }
     if (!end)
@@ -330,7 +330,7 @@ static bool next_event(struct engine *e, struct runner_event *out, json_t **json
 
         e->last_line = clock_now();
         if (verdict == LINE_REFUSED)
-            fail(e, &out->err);
+            fail_engine(e, &out->err);
         else if (verdict == LINE_IGNORED || line_is_progress(out->kind))
             e->last_progress = e->line.chatter ? e->last_progress : e->last_line;
         if (verdict == LINE_EVENT)
@@ -368,13 +368,13 @@ static void judge_end(struct engine *e)
     if (e->failed || (e->line.done && e->line.status != LINE_FAILED))
         return;
     if (e->line.error)
-        fail(e, &e->line.said);
+        fail_engine(e, &e->line.said);
     else if (e->line.done)
-        fail_with(e, "", "said that it failed");
+        fail_engine_with(e, "", "said that it failed");
     else if (e->stop_now)
         return;
     else
-        fail_with(e, child_ending(&e->child, what, sizeof what), what);
+        fail_engine_with(e, child_ending(&e->child, what, sizeof what), what);
 }
 
 static void last_event(struct engine *e, struct runner_event *out, json_t **json)
@@ -397,7 +397,7 @@ static void last_event(struct engine *e, struct runner_event *out, json_t **json
 }
 
 /* Kills what was asked to end and did not; asks what should have ended by itself. */
-static void hurry(struct engine *e, double now)
+static void hurry_engine(struct engine *e, double now)
 {
     if (!e->ending_at && (e->eof || e->line.done || e->line.error))
         e->ending_at = now;
@@ -405,7 +405,7 @@ static void hurry(struct engine *e, double now)
         return;
     if (!e->asked_to_end) {
         if (!e->line.done && !e->line.error)
-            fail_with(e, "", "closed its output but did not end");
+            fail_engine_with(e, "", "closed its output but did not end");
         ask_to_end(e);
     } else if (!e->killed) {
         e->killed = true;
@@ -415,9 +415,9 @@ static void hurry(struct engine *e, double now)
 
 /* It is over when it was reaped and all it wrote was read. What outlived it in another
  * group may hold the pipe open: that is not waited for longer than GRACE. */
-static bool ended(struct engine *e, double now)
+static bool engine_has_ended(struct engine *e, double now)
 {
-    hurry(e, now);
+    hurry_engine(e, now);
     if (!child_reap(&e->child))
         return false;
     if (!e->ending_at)
@@ -460,7 +460,7 @@ static void let_go(struct runner *runner)
 
 /* ---- the step -------------------------------------------------------------------- */
 
-static bool deliver(struct runner *runner, struct runner_event *out)
+static bool deliver_event(struct runner *runner, struct runner_event *out)
 {
     double now = clock_now();
 
@@ -474,7 +474,7 @@ static bool deliver(struct runner *runner, struct runner_event *out)
         memset(out, 0, sizeof *out);
         out->engine = (int)i;
         if (!next_event(e, out, &json)) {
-            if (!ended(e, now))
+            if (!engine_has_ended(e, now))
                 continue;
             last_event(e, out, &json);
         }
@@ -514,8 +514,8 @@ static void take(struct engine *e, const struct pollfd fds[STREAMS], double gap)
     if (e->over || e->ending_at)
         return;
     if ((!fds[0].revents && now - e->last_line > e->timeout) ||
-        now - e->last_progress > patience(e))
-        fail_time(e, now);
+        now - e->last_progress > allowed_silence(e))
+        fail_engine_silent(e, now);
 }
 
 /* At most so long may poll() sleep: a process that ends without closing anything, or
@@ -555,7 +555,7 @@ bool runner_step(struct runner *runner, double seconds, struct runner_event *out
     json_decref(runner->lent);
     runner->lent = NULL;
     for (;;) {
-        if (deliver(runner, out))
+        if (deliver_event(runner, out))
             return true;
         let_go(runner);
         if (!runner_busy(runner) || left < 0)
@@ -563,6 +563,6 @@ bool runner_step(struct runner *runner, double seconds, struct runner_event *out
         wait_for_more(runner, left);
         left = until - clock_now();
         if (left <= 0)
-            return deliver(runner, out);
+            return deliver_event(runner, out);
     }
 }

@@ -22,10 +22,10 @@ struct answer {
     size_t size;
 };
 
-static bool unfit(const struct answer *a, const char *fmt, ...)
+static bool refuse_answer(const struct answer *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-static bool unfit(const struct answer *a, const char *fmt, ...)
+static bool refuse_answer(const struct answer *a, const char *fmt, ...)
 {
     va_list args;
 
@@ -65,7 +65,7 @@ bool answer_readable(const json_t *point, char *why, size_t size)
     return fit;
 }
 
-static bool clean(const json_t *text)
+static bool is_clean_text(const json_t *text)
 {
     const char *c = json_string_value(text);
 
@@ -76,66 +76,67 @@ static bool clean(const json_t *text)
     return !*c;
 }
 
-static bool yes_or_no(const json_t *value)
+static bool is_yes_or_no(const json_t *value)
 {
     return !value || json_is_null(value) || json_is_boolean(value);
 }
 
 /* What nobody reads in a file, but people and scripts will. */
-static bool words(const struct answer *a)
+static bool check_words(const struct answer *a)
 {
     const json_t *name = json_object_get(json_object_get(a->line, "algo"), "name");
     const json_t *check = json_object_get(a->line, "check");
     json_t *flag;
     size_t i;
 
-    if (name && !json_is_null(name) && !clean(name))
-        return unfit(a, "algo.name is no clean text");
-    if (!yes_or_no(json_object_get(check, "ok")))
-        return unfit(a, "check.ok is neither true nor false");
-    if (!yes_or_no(json_object_get(a->line, "valid")))
-        return unfit(a, "valid is neither true nor false");
+    if (name && !json_is_null(name) && !is_clean_text(name))
+        return refuse_answer(a, "algo.name is no clean text");
+    if (!is_yes_or_no(json_object_get(check, "ok")))
+        return refuse_answer(a, "check.ok is neither true nor false");
+    if (!is_yes_or_no(json_object_get(a->line, "valid")))
+        return refuse_answer(a, "valid is neither true nor false");
     json_array_foreach(json_object_get(a->line, "flags"), i, flag)
     {
-        if (!clean(flag))
-            return unfit(a, "flags[%zu] is no clean text", i);
+        if (!is_clean_text(flag))
+            return refuse_answer(a, "flags[%zu] is no clean text", i);
     }
     return true;
 }
 
 /* ---- figures ---- */
 
-static bool near(double a, double b)
+static bool is_near(double a, double b)
 {
     return fabs(a - b) <= APART * fmax(fabs(a), fabs(b));
 }
 
-static bool figure(const struct answer *a, const char *name, const json_t *said,
-                   double is)
+static bool check_figure(const struct answer *a, const char *name, const json_t *said,
+                         double is)
 {
     if (!json_is_number(said))
-        return unfit(a, "%s is missing", name);
-    if (!near(json_number_value(said), is))
-        return unfit(
+        return refuse_answer(a, "%s is missing", name);
+    if (!is_near(json_number_value(said), is))
+        return refuse_answer(
             a, "the engine's figures contradict its samples: %s is %.9g, not %.9g",
             name, json_number_value(said), is);
     return true;
 }
 
-static bool rate(const struct answer *a, const char *name, double work, double median)
+static bool check_rate(const struct answer *a, const char *name, double work,
+                       double median)
 {
     const json_t *said = json_object_get(json_object_get(a->line, "rate"), name);
     char full[48];
 
     gp_format(full, sizeof full, "rate.%s", name);
     if (work > 0)
-        return figure(a, full, said, work / median);
+        return check_figure(a, full, said, work / median);
     if (said && !json_is_null(said))
-        return unfit(a, "%s is of a point that has none", full);
+        return refuse_answer(a, "%s is of a point that has none", full);
     return true;
 }
 
-static bool figures(const struct answer *a, const json_t *time)
+static bool check_figures(const struct answer *a, const json_t *time)
 {
     const json_t *list = json_object_get(time, "samples");
     const json_t *ci = json_object_get(time, "ci95");
@@ -144,27 +145,28 @@ static bool figures(const struct answer *a, const json_t *time)
     struct stats is;
 
     if (n < 1 || n > METHOD_MAX_SAMPLES)
-        return unfit(a, "time_s.samples are missing");
+        return refuse_answer(a, "time_s.samples are missing");
     for (int i = 0; i < n; i++)
         samples[i] = json_number_value(json_array_get(list, (size_t)i));
     is = method_stats(samples, NULL, n);
-    return figure(a, "time_s.median", json_object_get(time, "median"), is.median) &&
-           figure(a, "time_s.min", json_object_get(time, "min"), is.min) &&
-           figure(a, "time_s.max", json_object_get(time, "max"), is.max) &&
-           figure(a, "time_s.ci95[0]", json_array_get(ci, 0), is.ci95_low) &&
-           figure(a, "time_s.ci95[1]", json_array_get(ci, 1), is.ci95_high) &&
-           rate(a, "ops_per_s", point_operations(a->point), is.median) &&
-           rate(a, "bytes_per_s", point_bytes(a->point), is.median);
+    return check_figure(a, "time_s.median", json_object_get(time, "median"),
+                        is.median) &&
+           check_figure(a, "time_s.min", json_object_get(time, "min"), is.min) &&
+           check_figure(a, "time_s.max", json_object_get(time, "max"), is.max) &&
+           check_figure(a, "time_s.ci95[0]", json_array_get(ci, 0), is.ci95_low) &&
+           check_figure(a, "time_s.ci95[1]", json_array_get(ci, 1), is.ci95_high) &&
+           check_rate(a, "ops_per_s", point_operations(a->point), is.median) &&
+           check_rate(a, "bytes_per_s", point_bytes(a->point), is.median);
 }
 
-static bool of_the_plan(const struct answer *a)
+static bool check_type(const struct answer *a)
 {
     const char *type =
         json_string_value(json_object_get(json_object_get(a->line, "params"), "type"));
 
     if (!type || strcmp(type, bench_type_word(a->point->type)) != 0)
-        return unfit(a, "params.type is \"%.32s\", not \"%s\"", type ? type : "",
-                     bench_type_word(a->point->type));
+        return refuse_answer(a, "params.type is \"%.32s\", not \"%s\"",
+                             type ? type : "", bench_type_word(a->point->type));
     return true;
 }
 
@@ -174,11 +176,11 @@ bool answer_fit(const struct point *point, const json_t *line, char *why, size_t
     const char *state = json_string_value(json_object_get(line, "state"));
     const json_t *time = json_object_get(line, "time_s");
 
-    if (!answer_readable(line, why, size) || !words(&a))
+    if (!answer_readable(line, why, size) || !check_words(&a))
         return false;
     if (!state || strcmp(state, "ok") != 0)
         return true;
-    return of_the_plan(&a) && (!json_is_object(time) || figures(&a, time));
+    return check_type(&a) && (!json_is_object(time) || check_figures(&a, time));
 }
 
 json_t *answer_error(const struct point *point, const json_t *line, const char *why)

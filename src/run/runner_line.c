@@ -77,10 +77,10 @@ struct judge {
     struct gp_err *err;
 };
 
-static bool refuse(const struct judge *j, const char *fmt, ...)
+static bool refuse_line(const struct judge *j, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-static bool refuse(const struct judge *j, const char *fmt, ...)
+static bool refuse_line(const struct judge *j, const char *fmt, ...)
 {
     char raw[256], text[256];
     va_list args;
@@ -100,11 +100,11 @@ static bool text_field(const struct judge *j, const char *name, size_t max, bool
     const json_t *value = json_object_get(j->line, name);
 
     if (!value || json_is_null(value))
-        return needed ? refuse(j, "a line has no %s", name) : true;
+        return needed ? refuse_line(j, "a line has no %s", name) : true;
     if (!json_is_string(value))
-        return refuse(j, "%s is no text", name);
+        return refuse_line(j, "%s is no text", name);
     if (json_string_length(value) > max)
-        return refuse(j, "%s is longer than %zu bytes", name, max);
+        return refuse_line(j, "%s is longer than %zu bytes", name, max);
     return true;
 }
 
@@ -114,7 +114,7 @@ static bool clean_field(const struct judge *j, const char *name)
 
     for (; text && *text; text++)
         if ((unsigned char)*text < 0x20)
-            return refuse(j, "%s holds control characters", name);
+            return refuse_line(j, "%s holds control characters", name);
     return true;
 }
 
@@ -128,10 +128,10 @@ static bool number_in(const struct judge *j, const json_t *of, const char *name,
     if (!value || json_is_null(value))
         return true;
     if (!json_is_number(value))
-        return refuse(j, "%s is no number", name);
+        return refuse_line(j, "%s is no number", name);
     if (!isfinite(number) || number < low || number > high)
-        return refuse(j, "%s = %s is outside %s..%s", name, UNITS_PLAIN(number, 6),
-                      UNITS_PLAIN(low, 6), UNITS_PLAIN(high, 6));
+        return refuse_line(j, "%s = %s is outside %s..%s", name, UNITS_PLAIN(number, 6),
+                           UNITS_PLAIN(low, 6), UNITS_PLAIN(high, 6));
     return true;
 }
 
@@ -140,7 +140,7 @@ static bool object_field(const struct judge *j, const char *name)
     const json_t *value = json_object_get(j->line, name);
 
     return !value || json_is_null(value) || json_is_object(value) ||
-           refuse(j, "%s is no object", name);
+           refuse_line(j, "%s is no object", name);
 }
 
 /* -1 when the field is none of the words. */
@@ -161,8 +161,8 @@ static bool word_field(const struct judge *j, const char *name,
 
     if (word_of(j->line, name, words) >= 0)
         return true;
-    return refuse(j, "%s \"%.40s\" is no word of the protocol", name,
-                  text ? text : "");
+    return refuse_line(j, "%s \"%.40s\" is no word of the protocol", name,
+                       text ? text : "");
 }
 
 /* Every number anywhere in the line is one that a measurement can give. */
@@ -173,7 +173,8 @@ static bool sane_numbers(const struct judge *j, const json_t *value)
     size_t i;
 
     if (json_is_number(value) && !(fabs(json_number_value(value)) <= NUMBER_MAX))
-        return refuse(j, "the number %g is out of all bounds", json_number_value(value));
+        return refuse_line(j, "the number %g is out of all bounds",
+                           json_number_value(value));
     json_object_foreach((json_t *)value, key, item)
         if (!sane_numbers(j, item))
             return false;
@@ -190,11 +191,11 @@ static int asked_index(const struct judge *j)
     json_int_t index = json_integer_value(value);
 
     if (!json_is_integer(value)) {
-        refuse(j, "a point has no index");
+        refuse_line(j, "a point has no index");
         return -1;
     }
     if (index < 0 || index >= j->state->limit || !j->state->point[index].asked) {
-        refuse(j, "point %lld was not asked for", (long long)index);
+        refuse_line(j, "point %lld was not asked for", (long long)index);
         return -1;
     }
     return (int)index;
@@ -207,12 +208,12 @@ static bool take_hello(struct judge *j)
     const json_t *protocol = json_object_get(j->line, "protocol");
 
     if (j->state->hello)
-        return refuse(j, "it said hello twice");
+        return refuse_line(j, "it said hello twice");
     if (!json_is_integer(protocol))
-        return refuse(j, "its hello has no protocol");
+        return refuse_line(j, "its hello has no protocol");
     if (json_integer_value(protocol) != PROTOCOL_VERSION)
-        return refuse(j, "it speaks protocol %lld, this gpuplan speaks %d",
-                      (long long)json_integer_value(protocol), PROTOCOL_VERSION);
+        return refuse_line(j, "it speaks protocol %lld, this gpuplan speaks %d",
+                           (long long)json_integer_value(protocol), PROTOCOL_VERSION);
     j->state->hello = true;
     return text_field(j, "engine", LINE_WORD, true) &&
            text_field(j, "version", 512, false) && object_field(j, "software");
@@ -223,11 +224,11 @@ static bool take_device(struct judge *j)
     const json_t *index = json_object_get(j->line, "index");
 
     if (j->state->known_device && !j->state->listing)
-        return refuse(j, "it named its device twice");
+        return refuse_line(j, "it named its device twice");
     if (!json_is_integer(index) || json_integer_value(index) < 0 ||
         (!j->state->listing && json_integer_value(index) != j->state->device))
-        return refuse(j, "it opened device %lld, not %d",
-                      (long long)json_integer_value(index), j->state->device);
+        return refuse_line(j, "it opened device %lld, not %d",
+                           (long long)json_integer_value(index), j->state->device);
     j->state->known_device = true;
     if (!clean_field(j, "name") || !clean_field(j, "host"))
         return false; /* no file with such a device could be read */
@@ -249,7 +250,7 @@ static bool take_start(struct judge *j)
         return false;
     p = &j->state->point[index];
     if (++p->started > p->asked + 2)
-        return refuse(j, "it started point %d %d times", index, p->started);
+        return refuse_line(j, "it started point %d %d times", index, p->started);
     j->state->current = index;
     j->state->ready = true;
     j->event->index = index;
@@ -271,16 +272,16 @@ static bool take_samples(const struct judge *j, const json_t *time)
 
     if (!json_is_integer(n) || json_integer_value(n) < 1 ||
         json_integer_value(n) > METHOD_MAX_SAMPLES)
-        return refuse(j, "time_s.n is outside 1..%d", METHOD_MAX_SAMPLES);
+        return refuse_line(j, "time_s.n is outside 1..%d", METHOD_MAX_SAMPLES);
     if (!samples)
         return true;
     if ((json_int_t)json_array_size(samples) != json_integer_value(n))
-        return refuse(j, "time_s has %zu samples, not %lld", json_array_size(samples),
-                      (long long)json_integer_value(n));
+        return refuse_line(j, "time_s has %zu samples, not %lld",
+                           json_array_size(samples), (long long)json_integer_value(n));
     json_array_foreach(samples, i, one)
         if (!json_is_number(one) || json_number_value(one) <= 0 ||
             json_number_value(one) > SECONDS_MAX)
-            return refuse(j, "time_s.samples[%zu] is no time", i);
+            return refuse_line(j, "time_s.samples[%zu] is no time", i);
     return true;
 }
 
@@ -296,9 +297,9 @@ static bool take_times(const struct judge *j, const json_t *time)
 
         if (!json_is_number(value) || json_number_value(value) <= 0 ||
             json_number_value(value) > SECONDS_MAX)
-            return refuse(j, "time_s.%s is no time", order[i]);
+            return refuse_line(j, "time_s.%s is no time", order[i]);
         if (json_number_value(value) < last * (1 - 1e-9))
-            return refuse(j, "time_s: %s is less than %s", order[i], order[i - 1]);
+            return refuse_line(j, "time_s: %s is less than %s", order[i], order[i - 1]);
         last = json_number_value(value);
     }
     return true;
@@ -311,12 +312,12 @@ static bool take_flags(const struct judge *j)
     size_t i;
 
     if (flags && !json_is_array(flags) && !json_is_null(flags))
-        return refuse(j, "flags are no list");
+        return refuse_line(j, "flags are no list");
     if (json_array_size(flags) > FLAGS_MAX)
-        return refuse(j, "more than %d flags", FLAGS_MAX);
+        return refuse_line(j, "more than %d flags", FLAGS_MAX);
     json_array_foreach(flags, i, one)
         if (!json_is_string(one) || json_string_length(one) > 64)
-            return refuse(j, "flags[%zu] is no short word", i);
+            return refuse_line(j, "flags[%zu] is no short word", i);
     return true;
 }
 
@@ -335,7 +336,7 @@ static bool take_result(const struct judge *j, int index)
         !object_field(j, "sensors") || !object_field(j, "check") || !take_flags(j))
         return false;
     if (word_of(j->line, "state", states) == 0 && timed && !json_is_object(time))
-        return refuse(j, "point %d is ok but has no times", index);
+        return refuse_line(j, "point %d is ok but has no times", index);
     if (json_is_object(time) && !take_times(j, time))
         return false;
     return number_in(j, rate, "ops_per_s", 0, NUMBER_MAX) &&
@@ -353,14 +354,15 @@ static bool count_answer(const struct judge *j, int index)
     while (v < p->variants && strcmp(p->variant[v], name) != 0)
         v++;
     if (v == LINE_VARIANTS)
-        return refuse(j, "point %d has more than %d variants", index, LINE_VARIANTS);
+        return refuse_line(j, "point %d has more than %d variants", index,
+                           LINE_VARIANTS);
     if (v == p->variants) {
         gp_copy(p->variant[v], LINE_WORD, name);
         p->variants++;
     }
     if (++p->answered[v] > p->asked)
-        return refuse(j, "it reported point %d %d times%s%s", index, p->answered[v],
-                      *name ? ", variant " : "", name);
+        return refuse_line(j, "it reported point %d %d times%s%s", index,
+                           p->answered[v], *name ? ", variant " : "", name);
     return true;
 }
 
@@ -372,10 +374,10 @@ static bool take_point(struct judge *j)
     if (index < 0)
         return false;
     if (!j->state->point[index].started)
-        return refuse(j, "it reported point %d without starting it", index);
+        return refuse_line(j, "it reported point %d without starting it", index);
     if (!id || strcmp(id, j->state->points[index].id) != 0)
-        return refuse(j, "point %d is %s, not \"%.60s\"", index,
-                      j->state->points[index].id, id ? id : "");
+        return refuse_line(j, "point %d is %s, not \"%.60s\"", index,
+                           j->state->points[index].id, id ? id : "");
     j->event->index = index;
     return text_field(j, "variant", LINE_WORD - 1, false) && take_result(j, index) &&
            count_answer(j, index);
@@ -425,8 +427,9 @@ static bool take_done(struct judge *j)
     j->state->status = (enum line_status)word_of(j->line, "status", words);
     j->state->current = -1;
     if (j->state->status == LINE_COMPLETE && line_missing(j->state) > 0)
-        return refuse(j, "it says that it is complete, but %d points have no result",
-                      line_missing(j->state));
+        return refuse_line(j,
+                           "it says that it is complete, but %d points have no result",
+                           line_missing(j->state));
     return true;
 }
 
@@ -468,13 +471,13 @@ static const struct kind *kind_of(const struct judge *j, bool *refused)
 
     *refused = true;
     if (!word)
-        refuse(j, "a line is no object with a word \"t\"");
+        refuse_line(j, "a line is no object with a word \"t\"");
     else if (!j->state->hello && (!kind || (kind->take != take_hello &&
                                             kind->take != take_error &&
                                             kind->take != take_log)))
-        refuse(j, "it said \"%.20s\" before hello", word);
+        refuse_line(j, "it said \"%.20s\" before hello", word);
     else if (j->state->done)
-        refuse(j, "it went on after it was done");
+        refuse_line(j, "it went on after it was done");
     else
         *refused = false;
     return *refused ? NULL : kind;
@@ -505,7 +508,7 @@ enum line_verdict line_judge(struct line_state *state, const char *where,
 
     *json = NULL;
     if (gp_json_parse("", text, len, json, &bad) != GP_OK) {
-        refuse(&j, "it wrote a line that is %s", bad.text);
+        refuse_line(&j, "it wrote a line that is %s", bad.text);
         return LINE_REFUSED;
     }
     j.line = *json;
@@ -515,7 +518,7 @@ enum line_verdict line_judge(struct line_state *state, const char *where,
     if (kind && line_is_progress(kind->event))
         state->chatter = 0;
     else if (++state->chatter > CHATTER_MAX) {
-        refuse(&j, "%ld lines in a row without any progress", state->chatter);
+        refuse_line(&j, "%ld lines in a row without any progress", state->chatter);
         return LINE_REFUSED;
     }
     if (!kind)
