@@ -10,6 +10,7 @@
 #define GP_BENCH_BACKEND_H
 
 #include "bench/method.h"
+#include "point/line.h"
 #include "point/point.h"
 #include "util/err.h"
 
@@ -25,8 +26,6 @@ struct bench_device {
     double bandwidth_sheet; /* bytes/s from clocks and bus width; 0 = unknown */
     json_t *more;           /* software versions, clocks, limits: goes into the result */
 };
-
-enum point_state { POINT_OK, POINT_UNSUPPORTED, POINT_OOM, POINT_ERROR, POINT_SKIPPED };
 
 enum { VARIANTS = 4 }; /* of one point, at the most */
 

@@ -129,16 +129,17 @@ static void send_error(struct watch *watch, const struct gp_err *err)
     watch_send(watch, line);
 }
 
-static void send_done(struct watch *watch, const char *status)
+static void send_done(struct watch *watch, enum run_status status)
 {
-    watch_send(watch, json_pack("{s:s, s:s}", "t", "done", "status", status));
+    watch_send(watch, json_pack("{s:s, s:s}", "t", "done", "status",
+                                run_status_words[status]));
 }
 
 /* An error and the end; the exit code it comes to. */
 static int give_up(struct watch *watch, const struct gp_err *err)
 {
     send_error(watch, err);
-    send_done(watch, "failed");
+    send_done(watch, RUN_FAILED);
     return err->code == GP_E_FILE ? gp_status_exit(GP_E_USAGE)
                                   : gp_status_exit(err->code);
 }
@@ -231,7 +232,7 @@ static int finish(struct bench_run *run, bool complete)
 {
     int number = atomic_load(&stop_signal);
 
-    send_done(run->watch, complete ? "complete" : "interrupted");
+    send_done(run->watch, complete ? RUN_COMPLETE : RUN_INTERRUPTED);
     return number && !complete ? SIGNAL_EXIT + number : 0;
 }
 
@@ -398,7 +399,7 @@ static int do_devices(const struct backend *backend, struct watch *watch)
             watch_send(watch, protocol_device(&devices[i]));
             json_decref(devices[i].more);
         }
-        send_done(watch, "complete");
+        send_done(watch, RUN_COMPLETE);
     } else {
         if (!err.text[0])
             gp_fail(&err, GP_E_DEVICE, "", "", "no device");

@@ -24,13 +24,6 @@
 
 #define CLOCK_LEAST 0.9 /* of the warm-up's mean */
 
-static const char *state_word(enum point_state state)
-{
-    static const char *const words[] = {"ok", "unsupported", "oom", "error", "skipped"};
-
-    return (unsigned)state < sizeof words / sizeof words[0] ? words[state] : "error";
-}
-
 static json_t *params_of(const struct order *order, const struct result *result)
 {
     json_t *json = point_to_json(&order->point);
@@ -122,7 +115,8 @@ static json_t *flags_of(struct bench_run *run, const struct order *order,
         const char *word;
         bool set;
     } all[] = {
-        {"zeros", bench_test_is(test, TEST_IS_LIBRARY) && run->orders.settings.fill == FILL_ZEROS},
+        {"zeros", bench_test_is(test, TEST_IS_LIBRARY) &&
+                      run->orders.settings.fill == FILL_ZEROS},
         {"not-cold", rotates && order->point.cache != CACHE_HOT && !r->prepared->cold},
         {"unconverged", !once && !r->measured->stats.converged},
         {"drift", r->drift},
@@ -189,7 +183,7 @@ void measure_send(struct bench_run *run, const struct order *order,
     json_object_set_new(json, "t", json_string("point"));
     json_object_set_new(json, "index", json_integer(order->index));
     json_object_set_new(json, "id", gp_json_text(order->point.id));
-    json_object_set_new(json, "state", json_string(state_word(r->state)));
+    json_object_set_new(json, "state", json_string(point_state_words[r->state]));
     json_object_set_new(json, "reason",
                         r->reason && r->reason[0] ? gp_json_text(r->reason)
                                                   : json_null());

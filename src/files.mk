@@ -29,6 +29,8 @@ util_sources = \
 	src/util/units.h
 
 point_sources = \
+	src/point/line.c \
+	src/point/line.h \
 	src/point/point.c \
 	src/point/point.h \
 	src/point/point_decode.c \
@@ -36,6 +38,8 @@ point_sources = \
 	src/point/test.h
 
 core_sources = \
+	src/core/calibration.c \
+	src/core/calibration.h \
 	src/core/compare.c \
 	src/core/compare.h \
 	src/core/cost.c \
@@ -212,12 +216,12 @@ result_sources = \
 	src/result/benchlog_alike.c \
 	src/result/benchlog_calibration.c \
 	src/result/benchlog_compare.c \
-	src/result/benchlog_get.c \
-	src/result/benchlog_get.h \
 	src/result/benchlog_merge.c \
 	src/result/benchlog_print.c \
 	src/result/benchlog_spread.c \
 	src/result/benchlog_summary.c \
+	src/result/calibration.c \
+	src/result/calibration.h \
 	src/result/fit.c \
 	src/result/fit.h
 

@@ -17,34 +17,19 @@
 
 #include "util/str.h"
 
-/* The n-th part of "memory/read/268435456", from 0. */
-static void id_part(const char *id, int n, char *text, size_t size)
-{
-    size_t len;
-
-    for (; n > 0 && *id; n--) {
-        id += strcspn(id, "/");
-        id += *id == '/';
-    }
-    len = strcspn(id, "/");
-    gp_format(text, size, "%.*s", (int)(len < 40 ? len : 40), id);
-}
-
-static double tokens_of(const struct benchlog_point *p)
-{
-    return json_number_value(json_object_get(json_object_get(p->json, "params"), "n"));
-}
-
 /* "fp32 212 GFLOP/s*", "8 tokens 4.93 ms" */
 static void add_figure(const struct benchlog_point *p, struct strbuf *line)
 {
-    bool layer = strcmp(p->test, "batch") == 0;
+    bool layer = p->test == TEST_BATCH;
     char label[48], figure[64];
 
-    id_part(p->id, 1, label, sizeof label);
     if (layer)
-        gp_format(label, sizeof label, "%.0f token%s", tokens_of(p),
-                  tokens_of(p) > 1 ? "s" : "");
+        gp_format(label, sizeof label, "%.0f token%s", p->n, p->n > 1 ? "s" : "");
+    else
+        gp_copy(label, sizeof label,
+                bench_test_is(p->test, TEST_IS_PRODUCT)
+                    ? p->type_word
+                    : bench_kind_label(p->kind, p->hot));
     strbuf_addf(line, "%s%s %s%s", line->len ? ", " : "", label,
                 layer ? benchlog_seconds(figure, sizeof figure, p->median)
                       : benchlog_rate(figure, sizeof figure, p),
@@ -52,17 +37,16 @@ static void add_figure(const struct benchlog_point *p, struct strbuf *line)
 }
 
 /* The library's first choice; what tuning gains is in the table. */
-static bool has_figure(const struct benchlog_point *p, int device, const char *test)
+static bool has_figure(const struct benchlog_point *p, int device, enum bench_test test)
 {
-    return p->device == device && strcmp(p->test, test) == 0 &&
-           strcmp(p->state, "ok") == 0 && !(p->check_done && !p->check_ok) &&
-           strcmp(p->variant, "tuned") != 0;
+    return p->device == device && p->test == test && p->state == POINT_OK &&
+           !(p->check_done && !p->check_ok) && strcmp(p->variant, "tuned") != 0;
 }
 
-static void add_test(const struct benchlog *log, int device, const char *test,
-                     const char *title, struct strbuf *out)
+static void add_test(const struct benchlog *log, int device, enum bench_test test,
+                     struct strbuf *out)
 {
-    bool layer = strcmp(test, "batch") == 0;
+    bool layer = test == TEST_BATCH;
     char type[16] = "", name[40];
     struct strbuf line;
 
@@ -72,10 +56,11 @@ static void add_test(const struct benchlog *log, int device, const char *test,
 
         if (!has_figure(p, device, test))
             continue;
-        gp_copy(type, sizeof type, p->type);
+        gp_copy(type, sizeof type, p->type_word);
         add_figure(p, &line);
     }
-    gp_format(name, sizeof name, "%s%s%s", title, layer ? ", " : "", layer ? type : "");
+    gp_format(name, sizeof name, "%s%s%s", test_rows[test].label, layer ? ", " : "",
+              layer ? type : "");
     if (line.len)
         strbuf_addf(out, "  %-15s  %s\n", name, line.text);
     strbuf_fini(&line);
@@ -90,10 +75,9 @@ void bench_glance(const struct benchlog *log, struct strbuf *out)
         if (log->device_count > 1)
             strbuf_addf(out, "device %ld, ", log->device[d].id);
         strbuf_addf(out, "%s\n", log->device[d].name);
-        add_test(log, d, "gemm", "matrix products", out);
-        add_test(log, d, "batch", "a layer", out);
-        add_test(log, d, "memory", "memory", out);
-        add_test(log, d, "transfer", "transfer", out);
+        for (int t = 0; t < TEST_COUNT; t++)
+            if (bench_test_is((enum bench_test)t, TEST_IS_DEFAULT))
+                add_test(log, d, (enum bench_test)t, out);
     }
     for (int i = 0; i < log->count; i++)
         starred = starred || (has_figure(&log->point[i], log->point[i].device,

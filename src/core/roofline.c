@@ -97,9 +97,18 @@ double roofline_knee(const struct roof *roof, double m, double k, double element
     return left > 0 ? right / left : 0;
 }
 
+static const char *const bound_words[] = {"none", "memory", "arithmetic", "link"};
+
 const char *roof_bound_word(enum roof_bound bound)
 {
-    static const char *const words[] = {"none", "memory", "arithmetic", "link"};
+    return bound_words[bound];
+}
 
-    return words[bound];
+enum roof_bound roof_bound_parse(const char *word)
+{
+    int bound = ROOF_LINK;
+
+    while (bound > ROOF_NONE && strcmp(word, bound_words[bound]) != 0)
+        bound--;
+    return (enum roof_bound)bound;
 }

@@ -51,5 +51,6 @@ double roofline_knee(const struct roof *roof, double m, double k, double element
                      double out);
 
 const char *roof_bound_word(enum roof_bound bound); /* "memory", "arithmetic", "link" */
+enum roof_bound roof_bound_parse(const char *word);  /* ROOF_NONE of any other */
 
 #endif

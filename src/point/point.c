@@ -40,9 +40,7 @@ bool point_together(const struct point *point)
 
 const char *point_kind(const struct point *point)
 {
-    const struct kind_row *row = &kind_rows[point->kind];
-
-    return point->cache == CACHE_HOT && row->hot ? row->hot : row->word;
+    return bench_kind_label(point->kind, point->cache == CACHE_HOT);
 }
 
 unsigned point_hash(const char *text)

@@ -196,8 +196,9 @@ const struct test_row test_rows[TEST_COUNT] = {
                   TEST_IS_CHOSEN,
             .bound = BOUND_WORK,
             .rate = RATE_OPERATIONS,
-            .term = "rate",
+            .term = CAL_RATE,
             .of = "gemm",
+            .typed = true,
             .operations = product_operations,
             .bytes = product_bytes,
             .name = gemm_name,
@@ -215,7 +216,8 @@ const struct test_row test_rows[TEST_COUNT] = {
                   TEST_IS_DEFAULT | TEST_IS_CHOSEN,
             .bound = BOUND_WORK,
             .rate = RATE_OPERATIONS,
-            .term = "bandwidth",
+            .term = CAL_BANDWIDTH,
+            .typed = true,
             .operations = product_operations,
             .bytes = product_bytes,
             .name = batch_name,
@@ -233,7 +235,7 @@ const struct test_row test_rows[TEST_COUNT] = {
                   TEST_IS_CHOSEN,
             .bound = BOUND_MEMORY,
             .rate = RATE_BYTES,
-            .term = "bandwidth",
+            .term = CAL_BANDWIDTH,
         },
     [TEST_TRANSFER] =
         {
@@ -245,7 +247,7 @@ const struct test_row test_rows[TEST_COUNT] = {
             .is = TEST_IS_SIZED | TEST_IS_DEFAULT,
             .bound = BOUND_LINK,
             .rate = RATE_BYTES,
-            .term = "link",
+            .term = CAL_LINK,
             .name = transfer_name,
             .term_of = transfer_term,
         },
@@ -287,11 +289,17 @@ const struct test_row test_rows[TEST_COUNT] = {
             .is = TEST_IS_SIZED | TEST_NEEDS_DEVICES | TEST_USES_MODEL,
             .bound = BOUND_NONE,
             .rate = RATE_BYTES,
-            .term = "allreduce",
+            .term = CAL_ALLREDUCE,
+            .typed = true,
             .name = allreduce_name,
             .refuse = allreduce_refuse,
             .term_of = allreduce_term,
         },
+};
+
+const char *const cal_term_words[CAL_COUNT] = {
+    [CAL_NONE] = "",      [CAL_RATE] = "rate",           [CAL_BANDWIDTH] = "bandwidth",
+    [CAL_LINK] = "link",  [CAL_ALLREDUCE] = "allreduce", [CAL_LAUNCH] = "launch",
 };
 
 const struct kind_row kind_rows[KIND_COUNT] = {
@@ -390,6 +398,14 @@ bool bench_kind_is(enum bench_kind kind, unsigned properties)
 const char *bench_kind_word(enum bench_kind kind)
 {
     return (unsigned)kind < KIND_COUNT ? kind_rows[kind].word : "?";
+}
+
+const char *bench_kind_label(enum bench_kind kind, bool hot)
+{
+    const char *word = bench_kind_word(kind);
+
+    return hot && (unsigned)kind < KIND_COUNT && kind_rows[kind].hot ? kind_rows[kind].hot
+                                                                     : word;
 }
 
 int bench_kind_parse(enum bench_test test, const char *word)

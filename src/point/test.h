@@ -55,6 +55,17 @@ enum test_bound { /* what a data sheet says of its time */
 
 enum test_rate { RATE_OPERATIONS, RATE_BYTES, RATE_SECONDS }; /* its figure for people */
 
+enum cal_term { /* time = overhead + work / rate (core/calibration.h) */
+    CAL_NONE,
+    CAL_RATE,      /* of operations; the others of bytes */
+    CAL_BANDWIDTH,
+    CAL_LINK,
+    CAL_ALLREDUCE,
+    CAL_LAUNCH, /* overhead alone */
+    CAL_COUNT
+};
+extern const char *const cal_term_words[CAL_COUNT];
+
 struct test_row {
     const char *word;      /* "gemm": on a command line, in ids and files */
     const char *title;     /* "products of matrices": in a list of tests */
@@ -64,8 +75,9 @@ struct test_row {
     unsigned is;           /* enum test_property, as bits */
     enum test_bound bound;
     enum test_rate rate;
-    const char *term;      /* kind of its calibration terms: "rate", "bandwidth"; NULL = none */
-    const char *of;        /* what such a term is of; NULL: by term_of() or the kind */
+    enum cal_term term;   /* that a calibration has of it */
+    const char *of;        /* what such a term is of; NULL: by term_of(), kind or word */
+    bool typed;            /* each number type has a term of its own */
     double ways;           /* of a test without kinds: bytes moved per byte of its size */
     /* Where a test differs; NULL: as any sized test. */
     double (*operations)(const struct point *point);
@@ -128,8 +140,9 @@ struct kind_row {
 extern const struct kind_row kind_rows[KIND_COUNT];
 
 bool bench_kind_is(enum bench_kind kind, unsigned properties);
-const char *bench_kind_word(enum bench_kind kind);             /* "" of KIND_NONE */
-int bench_kind_parse(enum bench_test test, const char *word);  /* -1 = none of the test's */
+const char *bench_kind_word(enum bench_kind kind);            /* "" of KIND_NONE */
+const char *bench_kind_label(enum bench_kind kind, bool hot); /* "read-cache" where hot */
+int bench_kind_parse(enum bench_test test, const char *word); /* -1 = none of the test's */
 bool bench_test_has_kinds(enum bench_test test);
 
 /* ---- number types ---- */

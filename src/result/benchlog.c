@@ -86,14 +86,6 @@ static const json_t *object(struct reading *r, const json_t *from, const char *k
     return value;
 }
 
-static bool one_of(const char *word, const char *const *words)
-{
-    for (; *words; words++)
-        if (strcmp(word, *words) == 0)
-            return true;
-    return false;
-}
-
 /* ---- one point ---- */
 
 static void take_samples(struct reading *r, const json_t *time,
@@ -168,7 +160,8 @@ static void take_figures(struct reading *r, const json_t *json,
     p->temp = mean_of(r, sensors, "temp_c", "max");
     p->predicted = number(r, predicted, "time_s", 1e6);
     p->ratio = number(r, predicted, "ratio", 1e9);
-    p->bound = text(r, predicted, "bound", false);
+    p->bound_word = text(r, predicted, "bound", false);
+    p->bound = roof_bound_parse(p->bound_word);
     p->check_done = json_is_boolean(json_object_get(check, "ok"));
     p->check_ok = json_is_true(json_object_get(check, "ok"));
 }
@@ -176,17 +169,6 @@ static void take_figures(struct reading *r, const json_t *json,
 bool benchlog_main_variant(const char *variant)
 {
     return !variant[0] || strcmp(variant, "heuristic") == 0;
-}
-
-bool benchlog_flag_disturbs(const char *flag)
-{
-    /* what a reader should know, but does not make the figure wrong */
-    static const char *const notes[] = {"launch_bound", "emulated",     "power_cap",
-                                        "padded",       "extrapolated", "no_sensors",
-                                        "no_graph",     "page-cache",   "reduced_precision",
-                                        NULL};
-
-    return !one_of(flag, notes);
 }
 
 static void take_flags(struct reading *r, const json_t *json, struct benchlog_point *p)
@@ -205,7 +187,7 @@ static void take_flags(struct reading *r, const json_t *json, struct benchlog_po
 
         if (!flag || !flag[0] || strlen(flag) > 64)
             refuse(r, "flags", "is no list of words");
-        else if (benchlog_flag_disturbs(flag))
+        else if (line_flag_disturbs(flag))
             p->disturbed = true;
     }
 }
@@ -218,26 +200,74 @@ static int device_place(const struct benchlog *log, const json_t *id)
     return -1;
 }
 
+/* The kind that a point of a test with kinds is of: by its parameters, or its id,
+ * "memory/read-cache/64". */
+static void take_kind(const json_t *params, struct benchlog_point *p)
+{
+    const char *kind = json_string_value(json_object_get(params, "kind"));
+    const char *from = strchr(p->id, '/');
+    size_t len = from ? strcspn(from + 1, "/") : 0;
+    char word[32];
+    char *hot;
+    int found;
+
+    gp_format(word, sizeof(word), "%.*s", (int)(len < 31 ? len : 31), from ? from + 1 : "");
+    hot = strstr(word, "-cache");
+    p->hot = hot && !hot[6];
+    if (p->hot)
+        *hot = '\0';
+    found = bench_kind_parse(p->test, kind ? kind : word);
+    p->kind = found < 0 ? KIND_NONE : (enum bench_kind)found;
+}
+
+static int device_number(const json_t *params, const char *key)
+{
+    const json_t *value = json_object_get(params, key);
+    json_int_t number = json_is_integer(value) ? json_integer_value(value) : 0;
+
+    return number >= 0 && number < BENCHLOG_DEVICES ? (int)number : 0;
+}
+
+/* What was measured, in this version's words as far as it has them. */
+static void take_work(struct reading *r, const json_t *json, struct benchlog_point *p)
+{
+    const json_t *params = object(r, json, "params");
+    int test, type;
+
+    p->test_word = text(r, json, "test", true);
+    p->type_word = text(r, params, "type", false);
+    test = bench_test_parse(p->test_word);
+    type = bench_type_parse(p->type_word);
+    p->test = test < 0 ? TEST_COUNT : (enum bench_test)test;
+    p->type = type < 0 ? TYPE_COUNT : (enum bench_type)type;
+    take_kind(params, p);
+    p->m = benchlog_param(p, "m");
+    p->n = benchlog_param(p, "n");
+    p->k = benchlog_param(p, "k");
+    p->size = benchlog_param(p, "bytes");
+    p->from = device_number(params, "from");
+    p->to = device_number(params, "to");
+}
+
 static void take_point(struct reading *r, const struct benchlog *log,
                        const json_t *json, struct benchlog_point *p)
 {
-    static const char *const states[] = {"ok",    "unsupported", "oom",
-                                         "error", "skipped",     NULL};
-    const json_t *time = object(r, json, "time_s"), *params = object(r, json, "params");
+    const json_t *time = object(r, json, "time_s");
+    int state;
 
     p->json = json;
     p->id = text(r, json, "id", true);
     p->variant = text(r, json, "variant", false);
-    p->test = text(r, json, "test", true);
-    p->state = text(r, json, "state", true);
+    take_work(r, json, p);
+    state = line_word(point_state_words, POINT_STATES, text(r, json, "state", true));
+    p->state = state < 0 ? POINT_ERROR : (enum point_state)state;
     p->reason = text(r, json, "reason", false);
-    p->type = text(r, params, "type", false);
     p->device = device_place(log, json_object_get(json, "device"));
     if (p->device < 0)
         refuse(r, "device", "is none of the file's devices");
-    if (!one_of(p->state, states))
+    if (state < 0)
         refuse(r, "state", "is none of ok, unsupported, oom, error, skipped");
-    if (strcmp(p->state, "ok") == 0 && !time)
+    if (p->state == POINT_OK && !time)
         refuse(r, "time_s", "is missing");
     if (time)
         take_time(r, time, p);
@@ -297,7 +327,6 @@ static void take_points(struct reading *r, struct benchlog *log)
 enum gp_status benchlog_from_json(const char *where, json_t *json, struct benchlog *out,
                                   struct gp_err *err)
 {
-    static const char *const statuses[] = {"complete", "interrupted", "failed", NULL};
     struct reading r = {.where = where, .err = err};
     const json_t *host;
 
@@ -310,7 +339,7 @@ enum gp_status benchlog_from_json(const char *where, json_t *json, struct benchl
     if (strcmp(text(&r, json, "schema", true), BENCHLOG_SCHEMA) != 0)
         refuse(&r, "schema", "is not " BENCHLOG_SCHEMA);
     out->status = text(&r, json, "status", true);
-    if (!one_of(out->status, statuses))
+    if (line_word(run_status_words, RUN_STATUSES, out->status) < 0)
         refuse(&r, "status", "is none of complete, interrupted, failed");
     out->started = text(&r, json, "started", false);
     host = object(&r, json, "host");
@@ -372,7 +401,7 @@ enum gp_status benchlog_write(const char *path, const json_t *json, struct gp_er
 
 bool benchlog_good(const struct benchlog_point *p)
 {
-    return strcmp(p->state, "ok") == 0 && (!p->check_done || p->check_ok) &&
+    return p->state == POINT_OK && (!p->check_done || p->check_ok) &&
            !p->disturbed;
 }
 
@@ -383,7 +412,7 @@ struct benchlog_tally benchlog_tally(const struct benchlog *log)
     for (int i = 0; i < log->count; i++) {
         const struct benchlog_point *p = &log->point[i];
 
-        if (strcmp(p->state, "ok") != 0)
+        if (p->state != POINT_OK)
             t.without++;
         else if (p->check_done && !p->check_ok)
             t.wrong++;
@@ -406,4 +435,43 @@ const struct benchlog_point *benchlog_find(const struct benchlog *log, int devic
             return p;
     }
     return NULL;
+}
+
+/* ---- what else a file says ---- */
+
+static const json_t *param_of(const struct benchlog_point *point, const char *key)
+{
+    return json_object_get(json_object_get(point->json, "params"), key);
+}
+
+static const char *text_or_none(const json_t *json)
+{
+    return json_is_string(json) ? json_string_value(json) : "";
+}
+
+double benchlog_param(const struct benchlog_point *point, const char *key)
+{
+    double value = json_number_value(param_of(point, key));
+
+    return isfinite(value) && value > 0 ? value : 0;
+}
+
+const char *benchlog_param_text(const struct benchlog_point *point, const char *key)
+{
+    return text_or_none(param_of(point, key));
+}
+
+const char *benchlog_device_text(const struct benchlog *log, int place, const char *key)
+{
+    const json_t *list = json_object_get(log->json, "devices");
+
+    if (place < 0)
+        return "";
+    return text_or_none(json_object_get(json_array_get(list, (size_t)place), key));
+}
+
+bool benchlog_share(const struct benchlog *log, struct benchlog *out)
+{
+    return log && log->json &&
+           benchlog_from_json("the result", log->json, out, NULL) == GP_OK;
 }

@@ -24,6 +24,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "core/calibration.h"
+#include "core/roofline.h"
+#include "point/line.h"
+#include "point/test.h"
 #include "util/err.h"
 #include "util/str.h"
 
@@ -39,8 +43,17 @@ struct benchlog_device { /* texts are borrowed from the file's JSON */
 };
 
 struct benchlog_point {
-    const char *id, *variant, *test, *state, *reason, *type, *bound;
-    int device; /* place in benchlog.device */
+    const char *id, *variant, *reason;
+    const char *test_word, *type_word, *bound_word; /* as the file says; "" = it does not */
+    enum bench_test test;  /* TEST_COUNT = none of this version's */
+    enum bench_type type;  /* TYPE_COUNT = likewise, or none */
+    enum bench_kind kind;  /* KIND_NONE = likewise */
+    bool hot;              /* its bytes stay in the last cache: no figure of memory */
+    enum point_state state;
+    enum roof_bound bound; /* of `predicted` */
+    int device;            /* place in benchlog.device */
+    double m, n, k, size;  /* of its parameters, size: "bytes"; 0 = none */
+    int from, to;          /* of a pair of devices */
     int samples;
     double median, low, high;  /* s, low and high of its 95 % interval; 0 = none */
     double ops, bytes;         /* per second; 0 = null */
@@ -79,14 +92,22 @@ struct benchlog_tally {
     int good, flagged, wrong, without; /* without a figure */
 };
 struct benchlog_tally benchlog_tally(const struct benchlog *log);
-/* Does this flag make a figure unfit for use (throttled, drift, ...)? */
-bool benchlog_flag_disturbs(const char *flag);
 /* Is it the variant that figures are taken from, "" or "heuristic"? The others ("tuned",
  * "framework", "padded") stand beside it. */
 bool benchlog_main_variant(const char *variant);
 /* The point with this id and variant on a device of this place; NULL = none. */
 const struct benchlog_point *benchlog_find(const struct benchlog *log, int device,
                                            const char *id, const char *variant);
+
+/* What a file says beyond the struct, for those who know no JSON. A number that is absent
+ * or none is 0, a text ""; texts live as long as the file. */
+double benchlog_param(const struct benchlog_point *point, const char *key);
+const char *benchlog_param_text(const struct benchlog_point *point, const char *key);
+/* Of a device, by its place in benchlog.device: "profile", "kind". */
+const char *benchlog_device_text(const struct benchlog *log, int place,
+                                 const char *key);
+/* The same file once more: each wants benchlog_fini. False: it is none any more. */
+bool benchlog_share(const struct benchlog *log, struct benchlog *out);
 
 /* ---- views (benchlog_print.c) ---- */
 enum benchlog_view { BENCHLOG_TEXT, BENCHLOG_CSV, BENCHLOG_MARKDOWN };
@@ -105,7 +126,8 @@ json_t *benchlog_summary(const struct benchlog *log);
  * bands, the number of points and their relative error; "products", the sustained peak of
  * each type and the share of it by size; "excluded", the points that were measured but
  * not used. Each names the run that it is of. */
-json_t *benchlog_calibration(const struct benchlog *log);
+void benchlog_calibrate(const struct benchlog *log, struct calibration *out);
+json_t *benchlog_calibration(const struct benchlog *log); /* and what was left out of it */
 
 /* ---- several devices of one name (benchlog_spread.c) ---- */
 #define BENCHLOG_STRAGGLER 0.03

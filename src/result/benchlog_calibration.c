@@ -17,46 +17,27 @@
  * in 10.7 ms, 2^34 in 45 ms are 0.2 and 0.38 TFLOP/s, so octave 31 has 0.53 of the
  * peak.
  */
-#include "result/benchlog_get.h"
+#include "result/benchlog.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "point/point.h"
+#include "result/calibration.h"
 #include "result/fit.h"
 #include "util/json.h"
 #include "util/mem.h"
 
-#define SMALL 65536.0
-#define LARGE 4194304.0
-#define PACE  0.5 /* of what memory allows: it sets the pace */
+#define PACE 0.5 /* of what memory allows: it sets the pace */
 
-struct term {         /* one kind of work on one device */
-    const char *kind; /* "rate", "bandwidth", "link", "allreduce", "launch" */
-    char of[48];      /* "gemm", "weights", "read", "h2d-pinned", "plain/small" */
-    const char *type; /* "bf16", or "" */
+struct term { /* one kind of work on one device */
+    enum cal_term kind;
+    char of[48];
+    enum bench_type type; /* TYPE_COUNT = of none */
 };
 
 /* ---- which points belong together ---- */
-
-/* "memory/read/64" -> "read" */
-static void second_word(const char *id, char *text, size_t size)
-{
-    const char *from = strchr(id, '/');
-
-    from = from ? from + 1 : "";
-    gp_format(text, size, "%.*s", (int)strcspn(from, "/"), from);
-}
-
-/* "transfer/peer/0-1/64" -> "peer/0-1": every pair has a link of its own. */
-static void name_pair(const char *id, const char *kind, char *text, size_t size)
-{
-    const char *from = strstr(id, kind);
-    size_t word = strlen(kind) + 1;
-
-    if (from && from[word - 1] == '/')
-        gp_format(text, size, "%.*s", (int)(word + strcspn(from + word, "/")), from);
-}
 
 /* Not what was tuned, nor what else stands beside the heuristic's choice. */
 static bool usable(const struct benchlog_point *p)
@@ -67,38 +48,27 @@ static bool usable(const struct benchlog_point *p)
 /* The term of a point; false when it tells nothing about one. */
 static bool term_of(const struct benchlog_point *p, struct term *term)
 {
-    double bytes = benchlog_param(p, "bytes");
-    char kind[24];
+    const struct test_row *row = p->test < TEST_COUNT ? &test_rows[p->test] : NULL;
+    const struct point point = {.test = p->test,
+                                .kind = p->kind,
+                                .type = p->type,
+                                .cache = p->hot ? CACHE_HOT : CACHE_COLD,
+                                .n = (int64_t)fmin(p->n, 1e9),
+                                .bytes = p->size,
+                                .from = p->from,
+                                .to = p->to};
 
-    memset(term, 0, sizeof *term);
-    term->type = "";
-    second_word(p->id, kind, sizeof kind);
-    if (!usable(p))
+    if (!usable(p) || !row || row->term == CAL_NONE)
         return false;
-    gp_copy(term->of, sizeof term->of, kind);
-    if (strcmp(p->test, "gemm") == 0) {
-        gp_copy(term->of, sizeof term->of, "gemm");
-        term->kind = "rate";
-        term->type = p->type;
-    } else if (strcmp(p->test, "batch") == 0 && benchlog_param(p, "n") == 1) {
-        gp_copy(term->of, sizeof term->of, "weights");
-        term->kind = "bandwidth";
-        term->type = p->type;
-    } else if (strcmp(p->test, "memory") == 0) {
-        term->kind = "bandwidth";
-    } else if (strcmp(p->test, "transfer") == 0) {
-        term->kind = "link";
-        if (strncmp(kind, "peer", 4) == 0)
-            name_pair(p->id, kind, term->of, sizeof term->of);
-    } else if (strcmp(p->test, "allreduce") == 0) {
-        term->kind = "allreduce";
-        term->type = p->type;
-        gp_format(term->of, sizeof term->of, "%s/%s", benchlog_param_text(p, "kind"),
-                  bytes <= SMALL   ? "small"
-                  : bytes >= LARGE ? "large"
-                                   : "medium");
-    }
-    return term->kind;
+    if (p->kind == KIND_NONE && bench_test_has_kinds(p->test))
+        return false; /* of a later version */
+    *term = (struct term){.kind = row->term, .type = TYPE_COUNT};
+    if (row->typed && (term->type = p->type) == TYPE_COUNT)
+        return false;
+    if (row->term_of)
+        return row->term_of(&point, term->of, sizeof(term->of));
+    return gp_copy(term->of, sizeof(term->of),
+                   row->of ? row->of : p->kind ? point_kind(&point) : row->word);
 }
 
 /* A point of one device among its like. */
@@ -112,10 +82,10 @@ static int by_term(const struct member *a, const struct member *b)
     int order = a->point->device - b->point->device;
 
     if (!order)
-        order = strcmp(a->term.kind, b->term.kind);
+        order = (int)a->term.kind - (int)b->term.kind;
     if (!order)
         order = strcmp(a->term.of, b->term.of);
-    return order ? order : strcmp(a->term.type, b->term.type);
+    return order ? order : (int)a->term.type - (int)b->term.type;
 }
 
 static int by_place(const void *left, const void *right)
@@ -139,13 +109,13 @@ static int by_first(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* What make() says of each group of like points, in the order of their first; NULL is
- * nothing. A file may hold those of a thousand devices: sorted, not searched. */
+/* Lets make() add what each group of like points says, in the order of their first. A file
+ * may hold those of a thousand devices: sorted, not searched. */
 static void each_group(const struct benchlog *log,
                        bool (*label)(const struct benchlog_point *, struct term *),
-                       json_t *(*make)(const struct benchlog *, const struct member *,
-                                       int),
-                       json_t *list)
+                       void (*make)(const struct benchlog *, const struct member *, int,
+                                    struct calibration *),
+                       struct calibration *out)
 {
     struct member *member = gp_calloc((size_t)log->count + 1, sizeof *member);
     struct group *group = gp_calloc((size_t)log->count + 1, sizeof *group);
@@ -161,12 +131,8 @@ static void each_group(const struct benchlog *log,
         group[groups - 1].n++;
     }
     qsort(group, (size_t)groups, sizeof *group, by_first);
-    for (int i = 0; i < groups; i++) {
-        json_t *one = make(log, group[i].member, group[i].n);
-
-        if (one)
-            json_array_append_new(list, one);
-    }
+    for (int i = 0; i < groups; i++)
+        make(log, group[i].member, group[i].n, out);
     free(group);
     free(member);
 }
@@ -174,44 +140,18 @@ static void each_group(const struct benchlog *log,
 /* Operations or bytes of one run of the point; 0 = unknown. */
 static double work_of(const struct term *term, const struct benchlog_point *p)
 {
-    return p->median * (strcmp(term->kind, "rate") == 0 ? p->ops : p->bytes);
+    return p->median * (term->kind == CAL_RATE ? p->ops : p->bytes);
 }
 
-/* ---- as JSON ---- */
-
-static json_t *band(double value, double low, double high)
-{
-    json_t *json = json_object();
-
-    if (!isfinite(value)) {
-        json_decref(json);
-        return json_null();
-    }
-    json_object_set_new(json, "value", gp_json_number(value));
-    json_object_set_new(json, "low", gp_json_number(low));
-    json_object_set_new(json, "high", gp_json_number(high));
-    return json;
-}
+/* ---- terms ---- */
 
 /* Of a merged file, the run that the device was measured in. */
-static json_t *run_of(const struct benchlog *log, int device)
+static void run_of(const struct benchlog *log, int device, char run[CALIBRATION_RUN])
 {
-    const json_t *list = json_object_get(log->json, "devices");
-    const json_t *run = json_object_get(json_array_get(list, (size_t)device), "run_id");
+    const char *own = json_string_value(json_object_get(log->json, "run_id"));
+    const char *text = benchlog_device_text(log, device, "run_id");
 
-    if (!run)
-        run = json_object_get(log->json, "run_id");
-    return json_is_string(run) ? json_incref((json_t *)run) : json_null();
-}
-
-/* What every entry begins with. */
-static json_t *entry_of(const struct benchlog *log, int device)
-{
-    json_t *json = json_object();
-
-    json_object_set_new(json, "device", json_integer(log->device[device].id));
-    json_object_set_new(json, "run_id", run_of(log, device));
-    return json;
+    gp_copy(run, CALIBRATION_RUN, text[0] ? text : own ? own : "");
 }
 
 static double per_cent(const struct benchlog_point *p, const char *key)
@@ -219,32 +159,18 @@ static double per_cent(const struct benchlog_point *p, const char *key)
     return json_number_value(json_object_get(json_object_get(p->json, "rate"), key));
 }
 
-/* A rate in per cent of the sheet's, which point p tells by its own; or null. */
-static json_t *of_sheet(double rate, double own, double pct)
+/* A rate in per cent of the sheet's, which the point tells by its own. */
+static double of_sheet(double rate, double own, double pct)
 {
-    return own > 0 && pct > 0 ? gp_json_number(rate / own * pct) : json_null();
+    return own > 0 && pct > 0 ? rate / own * pct : NAN;
 }
 
-static json_t *term_json(const struct benchlog *log, const struct benchlog_point *p,
-                         const struct term *term, const struct line *line, int n)
+static struct quantity measured(double value, double low, double high)
 {
-    bool rate = strcmp(term->kind, "rate") == 0;
-    json_t *json = entry_of(log, p->device);
-
-    json_object_set_new(json, "kind", json_string(term->kind));
-    json_object_set_new(json, "of", gp_json_text(term->of));
-    json_object_set_new(json, "type",
-                        *term->type ? gp_json_text(term->type) : json_null());
-    json_object_set_new(json, rate ? "ops_per_s" : "bytes_per_s",
-                        band(line->rate, line->low, line->high));
-    if (!rate)
-        json_object_set_new(json, "pct_spec_bw",
-                            of_sheet(line->rate, p->bytes, per_cent(p, "pct_spec_bw")));
-    json_object_set_new(json, "overhead_s",
-                        band(line->overhead, line->overhead_low, line->overhead_high));
-    json_object_set_new(json, "n", json_integer(n));
-    json_object_set_new(json, "rms_pct", gp_json_number(100 * line->rms));
-    return json;
+    if (!isfinite(value))
+        return quantity_unknown();
+    return quantity_band(value, fmin(low, value),
+                         isfinite(high) ? fmax(value, high) : INFINITY, ORIGIN_MEASURED);
 }
 
 /* Of a single point: the interval of its median. */
@@ -254,15 +180,33 @@ static void own_band(const struct benchlog_point *p, double work, struct line *l
     line->high = work / p->low;
 }
 
-static json_t *make_term(const struct benchlog *log, const struct member *member,
-                         int count)
+static void add_term(const struct benchlog *log, const struct benchlog_point *p,
+                     const struct term *term, const struct line *line, int n,
+                     struct calibration *out)
+{
+    struct calibration_term *t = calibration_add_term(out);
+
+    t->device = log->device[p->device].id;
+    run_of(log, p->device, t->run);
+    t->kind = term->kind;
+    gp_copy(t->of, sizeof(t->of), term->of);
+    t->type = term->type;
+    t->rate = measured(line->rate, line->low, line->high);
+    t->overhead = measured(line->overhead, line->overhead_low, line->overhead_high);
+    if (term->kind != CAL_RATE)
+        t->sheet_pct = of_sheet(line->rate, p->bytes, per_cent(p, "pct_spec_bw"));
+    t->n = n;
+    t->rms = line->rms;
+}
+
+static void make_term(const struct benchlog *log, const struct member *member, int count,
+                      struct calibration *out)
 {
     double *work = gp_calloc((size_t)count, sizeof *work);
     double *time = gp_calloc((size_t)count, sizeof *time);
     const struct benchlog_point *last = NULL;
     const struct term *term = &member->term;
     struct line line;
-    json_t *json = NULL;
     int n = 0;
 
     for (int i = 0; i < count; i++) {
@@ -278,31 +222,14 @@ static json_t *make_term(const struct benchlog *log, const struct member *member
         fit_line(work, time, n, &line);
         if (n == 1)
             own_band(last, work[0], &line);
-        json = term_json(log, last, term, &line, n);
+        add_term(log, last, term, &line, n, out);
     }
     free(work);
     free(time);
-    return json;
 }
 
-/* ---- what nothing at all takes ---- */
-
-static json_t *floor_json(const struct benchlog *log, int device, const char *of,
-                          struct middle middle, int n)
-{
-    json_t *json = entry_of(log, device);
-
-    json_object_set_new(json, "kind", json_string("launch"));
-    json_object_set_new(json, "of", json_string(of));
-    json_object_set_new(json, "type", json_null());
-    json_object_set_new(json, "overhead_s",
-                        band(middle.median, middle.low, middle.high));
-    json_object_set_new(json, "n", json_integer(n));
-    json_object_set_new(json, "rms_pct", gp_json_number(100 * middle.rms));
-    return json;
-}
-
-static void add_floors(const struct benchlog *log, int device, json_t *terms)
+/* What nothing at all takes. */
+static void add_floors(const struct benchlog *log, int device, struct calibration *out)
 {
     static const struct {
         const char *param, *of;
@@ -310,6 +237,8 @@ static void add_floors(const struct benchlog *log, int device, json_t *terms)
     double *values = gp_calloc((size_t)log->count + 1, sizeof *values);
 
     for (size_t k = 0; k < sizeof floors / sizeof floors[0]; k++) {
+        struct calibration_term *t;
+        struct middle middle;
         int n = 0;
 
         for (int i = 0; i < log->count; i++) {
@@ -319,9 +248,17 @@ static void add_floors(const struct benchlog *log, int device, json_t *terms)
                 benchlog_param(p, floors[k].param) > 0)
                 values[n++] = benchlog_param(p, floors[k].param);
         }
-        if (n)
-            json_array_append_new(
-                terms, floor_json(log, device, floors[k].of, fit_middle(values, n), n));
+        if (!n)
+            continue;
+        middle = fit_middle(values, n);
+        t = calibration_add_term(out);
+        t->device = log->device[device].id;
+        run_of(log, device, t->run);
+        t->kind = CAL_LAUNCH;
+        gp_copy(t->of, sizeof(t->of), floors[k].of);
+        t->overhead = measured(middle.median, middle.low, middle.high);
+        t->n = n;
+        t->rms = middle.rms;
     }
     free(values);
 }
@@ -335,12 +272,11 @@ struct product {
 
 static bool is_product(const struct benchlog_point *p, struct term *term)
 {
-    if (!usable(p) || !(p->ops > 0) ||
-        (strcmp(p->test, "gemm") != 0 && strcmp(p->test, "batch") != 0) ||
-        benchlog_param(p, "n") == 1 ||
-        (strcmp(p->bound, "memory") == 0 && p->ratio >= PACE))
+    if (!usable(p) || !bench_test_is(p->test, TEST_IS_PRODUCT) || p->type == TYPE_COUNT ||
+        !(p->ops * p->median >= 1) || p->n == 1 ||
+        (p->bound == ROOF_MEMORY && p->ratio >= PACE))
         return false;
-    *term = (struct term){.kind = "rate", .type = p->type};
+    *term = (struct term){.kind = CAL_RATE, .type = p->type};
     return true;
 }
 
@@ -351,42 +287,36 @@ static int by_octave(const void *a, const void *b)
     return (x->octave > y->octave) - (x->octave < y->octave);
 }
 
-static json_t *octave_json(const struct product *product, int n, double peak)
+static struct calibration_octave octave_of(const struct product *product, int n,
+                                           double peak)
 {
     double *share = gp_calloc((size_t)n, sizeof *share);
     struct middle middle;
-    json_t *json = json_object();
 
     for (int i = 0; i < n; i++)
         share[i] = product[i].rate / peak;
     middle = fit_middle(share, n);
     free(share);
-    json_object_set_new(json, "log2_ops", json_integer(product[0].octave));
-    json_object_set_new(json, "efficiency", gp_json_number(middle.median));
-    json_object_set_new(json, "n", json_integer(n));
-    json_object_set_new(json, "rms_pct", gp_json_number(100 * middle.rms));
-    return json;
+    return (struct calibration_octave){product[0].octave, middle.median, n, middle.rms};
 }
 
-static json_t *octaves(struct product *product, int n, double peak)
+static void add_octaves(struct product *product, int n, struct calibration_product *out)
 {
-    json_t *list = json_array();
-
     qsort(product, (size_t)n, sizeof *product, by_octave);
     for (int i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && product[end].octave == product[i].octave; end++)
             ;
-        json_array_append_new(list, octave_json(product + i, end - i, peak));
+        if (out->octave_count < CALIBRATION_OCTAVES)
+            out->octave[out->octave_count++] = octave_of(product + i, end - i, out->peak);
     }
-    return list;
 }
 
-static json_t *make_products(const struct benchlog *log, const struct member *member,
-                             int n)
+static void make_products(const struct benchlog *log, const struct member *member, int n,
+                          struct calibration *out)
 {
     struct product *product = gp_calloc((size_t)n, sizeof *product);
+    struct calibration_product *made = calibration_add_product(out);
     const struct benchlog_point *best = member->point;
-    json_t *json = entry_of(log, best->device);
 
     for (int i = 0; i < n; i++) {
         const struct benchlog_point *p = member[i].point;
@@ -394,18 +324,29 @@ static json_t *make_products(const struct benchlog *log, const struct member *me
         product[i] = (struct product){(int)round(log2(p->ops * p->median)), p->ops};
         best = p->ops > best->ops ? p : best;
     }
-    json_object_set_new(json, "type", gp_json_text(best->type));
-    json_object_set_new(json, "peak_ops_per_s", gp_json_number(best->ops));
-    json_object_set_new(
-        json, "pct_spec_peak",
-        of_sheet(best->ops, best->ops, per_cent(best, "pct_spec_peak")));
-    json_object_set_new(json, "n", json_integer(n));
-    json_object_set_new(json, "efficiency", octaves(product, n, best->ops));
+    made->device = log->device[best->device].id;
+    run_of(log, best->device, made->run);
+    made->type = best->type;
+    made->peak = best->ops;
+    made->sheet_pct = of_sheet(best->ops, best->ops, per_cent(best, "pct_spec_peak"));
+    made->n = n;
+    add_octaves(product, n, made);
     free(product);
-    return json;
 }
 
 /* ---- all of it ---- */
+
+void benchlog_calibrate(const struct benchlog *log, struct calibration *out)
+{
+    const char *run = json_string_value(json_object_get(log->json, "run_id"));
+
+    memset(out, 0, sizeof(*out));
+    gp_copy(out->run, sizeof(out->run), run ? run : "");
+    each_group(log, term_of, make_term, out);
+    each_group(log, is_product, make_products, out);
+    for (int d = 0; d < log->device_count; d++)
+        add_floors(log, d, out);
+}
 
 /* Measured, but not used: the file says which and why. */
 static json_t *excluded(const struct benchlog *log)
@@ -416,7 +357,7 @@ static json_t *excluded(const struct benchlog *log)
         const struct benchlog_point *p = &log->point[i];
         json_t *one;
 
-        if (strcmp(p->state, "ok") != 0 || benchlog_good(p))
+        if (p->state != POINT_OK || benchlog_good(p))
             continue;
         one = json_object();
         json_object_set_new(one, "device", json_integer(log->device[p->device].id));
@@ -430,17 +371,12 @@ static json_t *excluded(const struct benchlog *log)
 
 json_t *benchlog_calibration(const struct benchlog *log)
 {
-    json_t *json = json_object(), *terms = json_array(), *products = json_array();
+    struct calibration calibration;
+    json_t *json;
 
-    each_group(log, term_of, make_term, terms);
-    each_group(log, is_product, make_products, products);
-    for (int d = 0; d < log->device_count; d++)
-        add_floors(log, d, terms);
-    json_object_set(json, "run_id", json_object_get(log->json, "run_id"));
-    json_object_set_new(json, "equation",
-                        json_string("time_s = overhead_s + work / rate"));
-    json_object_set_new(json, "terms", terms);
-    json_object_set_new(json, "products", products);
+    benchlog_calibrate(log, &calibration);
+    json = calibration_to_json(&calibration);
+    calibration_fini(&calibration);
     json_object_set_new(json, "excluded", excluded(log));
     return json;
 }

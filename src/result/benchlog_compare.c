@@ -55,14 +55,14 @@ static bool is_wrong(const struct benchlog_point *p)
 /* "" of a good point. */
 static void add_why(const struct benchlog_point *p, char *list, size_t size)
 {
-    if (strcmp(p->state, "ok") != 0)
-        add_word(list, size, p->state);
+    if (p->state != POINT_OK)
+        add_word(list, size, point_state_words[p->state]);
     else if (is_wrong(p))
         add_word(list, size, "wrong");
     for (size_t i = 0; p->flags && i < json_array_size(p->flags); i++) {
         const char *flag = json_string_value(json_array_get(p->flags, i));
 
-        if (strcmp(p->state, "ok") == 0 && benchlog_flag_disturbs(flag))
+        if (p->state == POINT_OK && line_flag_disturbs(flag))
             add_word(list, size, flag);
     }
 }
@@ -81,7 +81,7 @@ static void not_confirmed(struct benchlog_changes *out, const struct benchlog_po
     if (!b) {
         out->unmeasured++;
         add_word(out->states, sizeof out->states, "missing");
-    } else if (strcmp(b->state, "ok") != 0) {
+    } else if (b->state != POINT_OK) {
         out->unmeasured++;
         add_why(b, out->states, sizeof out->states);
     } else if (is_wrong(b)) {

@@ -40,13 +40,14 @@ char *benchlog_seconds(char *text, size_t size, double s)
 
 char *benchlog_rate(char *text, size_t size, const struct benchlog_point *p)
 {
-    bool product = strcmp(p->test, "gemm") == 0 || strcmp(p->test, "batch") == 0;
+    enum test_rate rate =
+        p->test < TEST_COUNT ? test_rows[p->test].rate : RATE_BYTES;
 
     if (p->median <= 0)
         gp_copy(text, size, "-");
-    else if (product && p->ops > 0)
-        scaled(text, size, p->ops, strcmp(p->type, "int8") == 0 ? "OP/s" : "FLOP/s");
-    else if (strcmp(p->test, "decode") != 0 && p->bytes > 0)
+    else if (rate == RATE_OPERATIONS && p->ops > 0)
+        scaled(text, size, p->ops, bench_type_integer(p->type) ? "OP/s" : "FLOP/s");
+    else if (rate != RATE_SECONDS && p->bytes > 0)
         scaled(text, size, p->bytes, "B/s");
     else
         benchlog_seconds(text, size, p->median);
@@ -55,7 +56,7 @@ char *benchlog_rate(char *text, size_t size, const struct benchlog_point *p)
 
 static void flag_words(const struct benchlog_point *p, char *text, size_t size)
 {
-    gp_copy(text, size, strcmp(p->state, "ok") == 0 ? "" : p->state);
+    gp_copy(text, size, p->state == POINT_OK ? "" : point_state_words[p->state]);
     if (p->check_done && !p->check_ok)
         gp_format(text, size, "WRONG");
     for (size_t i = 0; p->flags && i < json_array_size(p->flags); i++) {
@@ -64,7 +65,7 @@ static void flag_words(const struct benchlog_point *p, char *text, size_t size)
         gp_format(text + used, size - used, "%s%s", used ? " " : "",
                   json_string_value(json_array_get(p->flags, i)));
     }
-    if (strcmp(p->state, "ok") != 0 && p->reason[0]) {
+    if (p->state != POINT_OK && p->reason[0]) {
         size_t used = strlen(text);
 
         gp_format(text + used, size - used, ": %s", p->reason);
@@ -100,7 +101,7 @@ static void print_people(const struct benchlog *log, bool markdown, struct strbu
             table_cellf(&table, "%.0f", 100 * p->ratio);
         else
             table_cell(&table, "-");
-        table_cell(&table, p->bound);
+        table_cell(&table, p->bound_word);
         flag_words(p, notes, sizeof notes);
         table_cell(&table, notes);
     }
@@ -117,11 +118,6 @@ static void csv_number(struct table *table, double value)
         table_cellf(table, "%.9g", value);
     else
         table_cell(table, "");
-}
-
-static double param(const struct benchlog_point *p, const char *key)
-{
-    return json_number_value(json_object_get(json_object_get(p->json, "params"), key));
 }
 
 static void print_csv(const struct benchlog *log, struct strbuf *out)
@@ -150,15 +146,15 @@ static void print_csv(const struct benchlog *log, struct strbuf *out)
         table_cell(&table, d->host);
         table_cellf(&table, "%ld", d->id);
         table_cell(&table, d->name);
-        table_cell(&table, p->test);
+        table_cell(&table, p->test_word);
         table_cell(&table, p->id);
         table_cell(&table, p->variant);
-        table_cell(&table, p->type);
-        csv_number(&table, param(p, "m"));
-        csv_number(&table, param(p, "n"));
-        csv_number(&table, param(p, "k"));
-        csv_number(&table, param(p, "bytes"));
-        table_cell(&table, p->state);
+        table_cell(&table, p->type_word);
+        csv_number(&table, p->m);
+        csv_number(&table, p->n);
+        csv_number(&table, p->k);
+        csv_number(&table, p->size);
+        table_cell(&table, point_state_words[p->state]);
         table_cell(&table, p->reason);
         csv_number(&table, p->samples);
         csv_number(&table, p->median);
@@ -168,14 +164,14 @@ static void print_csv(const struct benchlog *log, struct strbuf *out)
         csv_number(&table, p->bytes);
         csv_number(&table, p->predicted);
         csv_number(&table, p->ratio);
-        table_cell(&table, p->bound);
+        table_cell(&table, p->bound_word);
         csv_number(&table, p->clock);
         csv_number(&table, p->power);
         csv_number(&table, p->temp);
         table_cell(&table, !p->check_done ? "" : p->check_ok ? "ok" : "failed");
         table_cell(&table, benchlog_good(p) ? "1" : "0");
         flag_words(p, flags, sizeof flags);
-        table_cell(&table, strcmp(p->state, "ok") == 0 ? flags : "");
+        table_cell(&table, p->state == POINT_OK ? flags : "");
         csv_number(&table, p->per_joule); /* last, so that older columns stay */
         csv_number(&table, p->per_clock);
     }
@@ -263,7 +259,7 @@ void benchlog_prometheus(const struct benchlog *log, struct strbuf *out)
             double value = metrics[m].of(p);
             char number[32];
 
-            if (strcmp(p->state, "ok") != 0 || (value <= 0 && !metrics[m].always))
+            if (p->state != POINT_OK || (value <= 0 && !metrics[m].always))
                 continue;
             gp_format(number, sizeof number, "%ld", d->id);
             strbuf_addf(out, "%s{", metrics[m].name);

@@ -56,7 +56,7 @@ static struct entry *entries_of(const struct benchlog *log, int *n)
     for (int i = 0; i < log->count; i++) {
         const struct benchlog_point *p = &log->point[i];
 
-        if (benchlog_good(p) && strcmp(p->test, "fit") != 0)
+        if (benchlog_good(p) && !bench_test_is(p->test, TEST_IS_ONCE))
             e[(*n)++] = (struct entry){p, &log->device[p->device]};
     }
     qsort(e, (size_t)*n, sizeof *e, by_work);

@@ -42,15 +42,15 @@ static void add(json_t *list, const char *fmt, ...)
     json_array_append_new(list, gp_json_text(text));
 }
 
-static double number(const struct benchlog_point *p, const char *key)
+/* A figure of the device to build on. */
+static bool counts_for(const struct benchlog_point *p, int device)
 {
-    return json_number_value(json_object_get(json_object_get(p->json, "params"), key));
+    return p->device == device && benchlog_good(p) && benchlog_main_variant(p->variant);
 }
 
-static bool is(const struct benchlog_point *p, int device, const char *test)
+static bool is_layer(const struct benchlog_point *p, int device)
 {
-    return p->device == device && strcmp(p->test, test) == 0 && benchlog_good(p) &&
-           benchlog_main_variant(p->variant);
+    return p->test == TEST_BATCH && counts_for(p, device);
 }
 
 /* ---- memory ---- */
@@ -61,10 +61,9 @@ static bool is_cached(const struct benchlog *log, const struct benchlog_point *p
 {
     const json_t *device =
         json_array_get(json_object_get(log->json, "devices"), (size_t)p->device);
-    double bytes = number(p, "bytes");
 
-    return bytes > 0 &&
-           bytes <= 2 * json_number_value(json_object_get(device, "cache"));
+    return p->size > 0 &&
+           p->size <= 2 * json_number_value(json_object_get(device, "cache"));
 }
 
 static const struct benchlog_point *best_read(const struct benchlog *log, int device)
@@ -74,7 +73,7 @@ static const struct benchlog_point *best_read(const struct benchlog *log, int de
     for (int i = 0; i < log->count; i++) {
         const struct benchlog_point *p = &log->point[i];
 
-        if (is(p, device, "memory") && strncmp(p->id, "memory/read/", 12) == 0 &&
+        if (counts_for(p, device) && p->kind == KIND_READ && !p->hot &&
             !is_cached(log, p) && p->bytes > 0 && (!best || p->bytes > best->bytes))
             best = p;
     }
@@ -85,8 +84,8 @@ static const struct benchlog_point *best_read(const struct benchlog *log, int de
 
 static bool same_layer(const struct benchlog_point *a, const struct benchlog_point *b)
 {
-    return strcmp(a->type, b->type) == 0 && strcmp(a->variant, b->variant) == 0 &&
-           number(a, "m") == number(b, "m") && number(a, "k") == number(b, "k");
+    return a->type == b->type && strcmp(a->variant, b->variant) == 0 && a->m == b->m &&
+           a->k == b->k;
 }
 
 /* Where a layer begins to take 10 % longer than for one token. */
@@ -101,18 +100,18 @@ static struct knee knee_of(const struct benchlog *log, const struct benchlog_poi
 
     for (int i = 0; i < log->count; i++) {
         const struct benchlog_point *p = &log->point[i];
-        double n = number(p, "n");
+        double n = p->n;
 
-        if (is(p, one->device, "batch") && same_layer(p, one) &&
+        if (is_layer(p, one->device) && same_layer(p, one) &&
             p->median > KNEE * one->median && n > 1 &&
             (knee.from <= 0 || n < knee.from))
             knee.from = n;
     }
     for (int i = 0; i < log->count; i++) {
         const struct benchlog_point *p = &log->point[i];
-        double n = number(p, "n");
+        double n = p->n;
 
-        if (is(p, one->device, "batch") && same_layer(p, one) &&
+        if (is_layer(p, one->device) && same_layer(p, one) &&
             (knee.from <= 0 || n < knee.from))
             knee.flat = fmax(knee.flat, n);
     }
@@ -127,14 +126,14 @@ static double pace_of(const struct benchlog *log, const struct benchlog_point *o
 
     if (read && one->bytes > 0)
         return one->bytes / read->bytes;
-    return strcmp(one->bound, "memory") == 0 ? one->ratio : 0;
+    return one->bound == ROOF_MEMORY ? one->ratio : 0;
 }
 
 static void say_knee(const struct benchlog *log, const struct benchlog_point *one,
                      json_t *list)
 {
     struct knee knee = knee_of(log, one);
-    double pace = pace_of(log, one), m = number(one, "m"), k = number(one, "k");
+    double pace = pace_of(log, one), m = one->m, k = one->k;
     long id = log->device[one->device].id;
     char then[64] = "";
 
@@ -147,14 +146,14 @@ static void say_knee(const struct benchlog *log, const struct benchlog_point *on
             "device %ld, %s: a %.0f x %.0f layer takes no longer up to a batch of "
             "%.0f, but its weights come at %.0f %% of the bandwidth: not memory limits "
             "it%s",
-            id, one->type, m, k, knee.flat, 100 * pace, then);
+            id, bench_type_word(one->type), m, k, knee.flat, 100 * pace, then);
     else
         add(list,
             "device %ld, %s: memory limits a %.0f x %.0f layer up to a batch of %.0f%s",
-            id, one->type, m, k, knee.flat, then);
+            id, bench_type_word(one->type), m, k, knee.flat, then);
 }
 
-static void knees(const struct benchlog *log, int device, const char *type,
+static void say_knees(const struct benchlog *log, int device, enum bench_type type,
                   json_t *list)
 {
     const struct benchlog_point *big = NULL;
@@ -164,9 +163,9 @@ static void knees(const struct benchlog *log, int device, const char *type,
         const struct benchlog_point *p = &log->point[i];
         double area;
 
-        if (!is(p, device, "batch") || strcmp(p->type, type) != 0 || number(p, "n") != 1)
+        if (!is_layer(p, device) || p->type != type || p->n != 1)
             continue;
-        area = number(p, "m") * number(p, "k");
+        area = p->m * p->k;
         if (area > size) {
             big = p;
             size = area;
@@ -178,7 +177,7 @@ static void knees(const struct benchlog *log, int device, const char *type,
 
 /* ---- the sheet ---- */
 
-static bool told(const struct benchlog_point *p, const char *origin)
+static bool has_origin(const struct benchlog_point *p, const char *origin)
 {
     const json_t *json =
         json_object_get(json_object_get(p->json, "predicted"), "origin");
@@ -186,36 +185,28 @@ static bool told(const struct benchlog_point *p, const char *origin)
     return json_is_string(json) && strcmp(json_string_value(json), origin) == 0;
 }
 
-/* Of those that the bound limits, by a sheet or what is estimated from one. type NULL:
- * of any. */
+/* The nearest to a sheet, or to what is estimated from one, of the points of these tests
+ * that the bound limits. type TYPE_COUNT: of any. */
 static const struct benchlog_point *best_of(const struct benchlog *log, int device,
-                                            const char *test, const char *type,
-                                            const char *bound)
+                                            unsigned tests, enum bench_type type,
+                                            enum roof_bound bound)
 {
     const struct benchlog_point *best = NULL;
 
     for (int i = 0; i < log->count; i++) {
         const struct benchlog_point *p = &log->point[i];
 
-        if (p->device == device && strcmp(p->test, test) == 0 && benchlog_good(p) &&
-            strcmp(p->bound, bound) == 0 && p->ratio > 0 &&
-            (!type || strcmp(p->type, type) == 0) &&
-            (told(p, "sheet") || told(p, "model")) && (!best || p->ratio > best->ratio))
+        if (p->device == device && p->test < TEST_COUNT && tests >> p->test & 1 &&
+            benchlog_good(p) && p->bound == bound && p->ratio > 0 &&
+            (type == TYPE_COUNT || p->type == type) &&
+            (has_origin(p, "sheet") || has_origin(p, "model")) &&
+            (!best || p->ratio > best->ratio))
             best = p;
     }
     return best;
 }
 
-static const struct benchlog_point *best_product_of_sheet(const struct benchlog *log,
-                                                          int device, const char *type)
-{
-    const struct benchlog_point *a = best_of(log, device, "gemm", type, "arithmetic");
-    const struct benchlog_point *b = best_of(log, device, "batch", type, "arithmetic");
-
-    return !a || (b && b->ratio > a->ratio) ? b : a;
-}
-
-static void sheet(const struct benchlog *log, const struct benchlog_point *p,
+static void say_sheet(const struct benchlog *log, const struct benchlog_point *p,
                   const char *what, json_t *list)
 {
     char rate[64];
@@ -223,7 +214,7 @@ static void sheet(const struct benchlog *log, const struct benchlog_point *p,
     if (!p)
         return;
     benchlog_rate(rate, sizeof rate, p);
-    if (!told(p, "sheet")) {
+    if (!has_origin(p, "sheet")) {
         add(list, "device %ld, %s: %s, %.0f %% of what is estimated from the sheet",
             log->device[p->device].id, what, rate, 100 * p->ratio);
         return;
@@ -239,15 +230,15 @@ static void sheet(const struct benchlog *log, const struct benchlog_point *p,
 
 /* Of more than one token: for one, it is memory that is measured. */
 static const struct benchlog_point *best_product(const struct benchlog *log, int device,
-                                                 const char *type)
+                                                 enum bench_type type)
 {
     const struct benchlog_point *best = NULL;
 
     for (int i = 0; i < log->count; i++) {
         const struct benchlog_point *p = &log->point[i];
 
-        if ((is(p, device, "gemm") || is(p, device, "batch")) &&
-            strcmp(p->type, type) == 0 && number(p, "n") > 1 && p->ops > 0 &&
+        if (bench_test_is(p->test, TEST_IS_PRODUCT) && counts_for(p, device) &&
+            p->type == type && p->n > 1 && p->ops > 0 &&
             (!best || p->ops > best->ops))
             best = p;
     }
@@ -256,21 +247,21 @@ static const struct benchlog_point *best_product(const struct benchlog *log, int
 
 /* The layer that reads its weights fastest for one token. */
 static const struct benchlog_point *best_weights(const struct benchlog *log, int device,
-                                                 const char *type)
+                                                 enum bench_type type)
 {
     const struct benchlog_point *best = NULL;
 
     for (int i = 0; i < log->count; i++) {
         const struct benchlog_point *p = &log->point[i];
 
-        if (is(p, device, "batch") && strcmp(p->type, type) == 0 &&
-            number(p, "n") == 1 && p->bytes > 0 && (!best || p->bytes > best->bytes))
+        if (is_layer(p, device) && p->type == type && p->n == 1 && p->bytes > 0 &&
+            (!best || p->bytes > best->bytes))
             best = p;
     }
     return best;
 }
 
-static void no_sheet(const struct benchlog *log, int device, json_t *list)
+static void say_no_sheet(const struct benchlog *log, int device, json_t *list)
 {
     const struct benchlog_point *read = best_read(log, device);
     char rate[64];
@@ -282,7 +273,7 @@ static void no_sheet(const struct benchlog *log, int device, json_t *list)
 
 /* What was measured is the roof: where products and reads are equally long, and whether
  * one token's weights come as fast as memory is read. */
-static void own_roof(const struct benchlog *log, int device, const char *type,
+static void say_own_roof(const struct benchlog *log, int device, enum bench_type type,
                      json_t *list)
 {
     const struct benchlog_point *read = best_read(log, device);
@@ -296,13 +287,14 @@ static void own_roof(const struct benchlog *log, int device, const char *type,
             "device %ld, %s: products reach %s, %.0f operations per byte read: work "
             "with "
             "fewer is limited by memory, with more by arithmetic",
-            id, type, benchlog_rate(rate, sizeof rate, product),
+            id, bench_type_word(type), benchlog_rate(rate, sizeof rate, product),
             product->ops / read->bytes);
     if (read && weights)
         add(list,
             "device %ld, %s: for one token the weights are read at %s GB/s, %.0f %% "
             "of the read bandwidth: %s",
-            id, type, UNITS_PLAIN(weights->bytes / 1e9, 3), 100 * weights->bytes / read->bytes,
+            id, bench_type_word(type), UNITS_PLAIN(weights->bytes / 1e9, 3),
+            100 * weights->bytes / read->bytes,
             weights->bytes >= HOLDS * read->bytes ? "memory limits it"
                                                   : "something else than memory limits "
                                                     "it, too");
@@ -311,7 +303,7 @@ static void own_roof(const struct benchlog *log, int device, const char *type,
 /* Nothing is faster than its roof: if points are, the measured roof is too low (a busy
  * machine) or their operands were not as cold as planned. Say it rather than hide it.
  */
-static void above_roof(const struct benchlog *log, int device, json_t *list)
+static void say_above_roof(const struct benchlog *log, int device, json_t *list)
 {
     int above = 0;
     double most = 0;
@@ -320,7 +312,7 @@ static void above_roof(const struct benchlog *log, int device, json_t *list)
         const struct benchlog_point *p = &log->point[i];
 
         if (p->device != device || !benchlog_good(p) || p->ratio <= BEYOND ||
-            strcmp(p->bound, "memory") != 0 || !told(p, "measured"))
+            p->bound != ROOF_MEMORY || !has_origin(p, "measured"))
             continue;
         above++;
         most = fmax(most, p->ratio);
@@ -332,7 +324,7 @@ static void above_roof(const struct benchlog *log, int device, json_t *list)
             log->device[device].id, above, 100 * most);
 }
 
-static void counts(const struct benchlog *log, json_t *list)
+static void say_counts(const struct benchlog *log, json_t *list)
 {
     struct benchlog_tally t = benchlog_tally(log);
 
@@ -351,66 +343,67 @@ static bool has_flag(const struct benchlog_point *p, const char *flag)
 }
 
 /* Why points are flagged, and what helps. */
-static void reasons(const struct benchlog *log, json_t *list)
+static void say_flags(const struct benchlog *log, json_t *list)
 {
-    static const struct {
-        const char *flag, *words;
-    } table[] = {
-        {"contended", "other programs ran: close them and measure again"},
-        {"shared", "another process computed on the device: measure it alone"},
-        {"throttled", "too hot, or slowed by the hardware: look at its cooling"},
-        {"low_clock", "the clock fell: look at cooling and power limit"},
-        {"unconverged", "the times vary too much: a longer preset, a quieter machine"},
-        {"drift", "the passes differ: something changed between them"},
-        {"zeros", "operands of zeros draw less power: no figure to compare"},
-        {"not-cold",
-         "too few copies to keep the last cache out: more memory, larger shapes"},
-    };
-
-    for (size_t k = 0; k < sizeof table / sizeof table[0]; k++) {
+    for (int f = 0; f < FLAG_ROWS; f++) {
         int count = 0;
 
-        for (int i = 0; i < log->count; i++)
-            count += strcmp(log->point[i].state, "ok") == 0 &&
-                     has_flag(&log->point[i], table[k].flag);
+        for (int i = 0; i < log->count && flag_rows[f].advice; i++)
+            count += log->point[i].state == POINT_OK &&
+                     has_flag(&log->point[i], flag_rows[f].word);
         if (count > 0)
-            add(list, "%d %s: %s", count, table[k].flag, table[k].words);
+            add(list, "%d %s: %s", count, flag_rows[f].word, flag_rows[f].advice);
     }
 }
 
 /* Is this the first point of its type on its device? */
-static bool new_type(const struct benchlog *log, int i)
+static bool is_new_type(const struct benchlog *log, int i)
 {
     const struct benchlog_point *p = &log->point[i];
 
     for (int k = i - 1; k >= 0; k--) /* its like are mostly near */
-        if (log->point[k].device == p->device &&
-            strcmp(log->point[k].type, p->type) == 0)
+        if (log->point[k].device == p->device && log->point[k].type == p->type)
             return false;
-    return p->type[0] != '\0';
+    return p->type < TYPE_COUNT;
+}
+
+/* What reaches of the sheet: memory, the link, and each test that memory bounds. */
+static void say_bandwidths(const struct benchlog *log, int device, json_t *list)
+{
+    for (int t = 0; t < TEST_COUNT; t++) {
+        enum test_bound bound = test_rows[t].bound;
+
+        if (bound == BOUND_MEMORY)
+            say_sheet(log, best_of(log, device, 1u << t, TYPE_COUNT, ROOF_MEMORY),
+                      test_rows[t].word, list);
+        else if (bound == BOUND_LINK)
+            say_sheet(log, best_of(log, device, 1u << t, TYPE_COUNT, ROOF_LINK), "PCIe",
+                      list);
+    }
 }
 
 json_t *benchlog_summary(const struct benchlog *log)
 {
+    unsigned products = bench_tests_that(TEST_IS_PRODUCT);
     json_t *list = json_array();
 
     for (int d = 0; d < log->device_count; d++) {
-        no_sheet(log, d, list);
-        above_roof(log, d, list);
-        sheet(log, best_of(log, d, "memory", NULL, "memory"), "memory", list);
-        sheet(log, best_of(log, d, "transfer", NULL, "link"), "PCIe", list);
+        say_no_sheet(log, d, list);
+        say_above_roof(log, d, list);
+        say_bandwidths(log, d, list);
         for (int i = 0; i < log->count; i++) {
-            const char *type = log->point[i].type;
+            enum bench_type type = log->point[i].type;
 
-            if (log->point[i].device != d || !new_type(log, i))
+            if (log->point[i].device != d || !is_new_type(log, i))
                 continue;
-            sheet(log, best_product_of_sheet(log, d, type), type, list);
-            own_roof(log, d, type, list);
-            knees(log, d, type, list);
+            say_sheet(log, best_of(log, d, products, type, ROOF_ARITHMETIC),
+                      bench_type_word(type), list);
+            say_own_roof(log, d, type, list);
+            say_knees(log, d, type, list);
         }
     }
     benchlog_say_spread(log, list);
-    counts(log, list);
-    reasons(log, list);
+    say_counts(log, list);
+    say_flags(log, list);
     return list;
 }

@@ -365,7 +365,7 @@ static void judge_end(struct engine *e)
 {
     char what[80];
 
-    if (e->failed || (e->line.done && e->line.status != LINE_FAILED))
+    if (e->failed || (e->line.done && e->line.status != RUN_FAILED))
         return;
     if (e->line.error)
         fail_engine(e, &e->line.said);
@@ -379,7 +379,10 @@ static void judge_end(struct engine *e)
 
 static void last_event(struct engine *e, struct runner_event *out, json_t **json)
 {
-    bool complete = e->line.done && e->line.status == LINE_COMPLETE;
+    enum run_status status = e->failed      ? RUN_FAILED
+                             : e->line.done && e->line.status == RUN_COMPLETE
+                                 ? RUN_COMPLETE
+                                 : RUN_INTERRUPTED;
 
     judge_end(e);
     e->over = true;
@@ -389,10 +392,7 @@ static void last_event(struct engine *e, struct runner_event *out, json_t **json
         out->err = e->why;
     *json = json_object();
     json_object_set_new(*json, "t", json_string("done"));
-    json_object_set_new(*json, "status",
-                        json_string(e->failed  ? "failed"
-                                    : complete ? "complete"
-                                               : "interrupted"));
+    json_object_set_new(*json, "status", json_string(run_status_words[status]));
     child_fini(&e->child);
 }
 

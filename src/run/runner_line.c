@@ -144,22 +144,18 @@ static bool object_field(const struct judge *j, const char *name)
 }
 
 /* -1 when the field is none of the words. */
-static int word_of(const json_t *line, const char *name, const char *const *words)
+static int word_of(const json_t *line, const char *name, const char *const *words,
+                   int count)
 {
-    const char *text = json_string_value(json_object_get(line, name));
-
-    for (int i = 0; text && words[i]; i++)
-        if (strcmp(text, words[i]) == 0)
-            return i;
-    return -1;
+    return line_word(words, count, json_string_value(json_object_get(line, name)));
 }
 
 static bool word_field(const struct judge *j, const char *name,
-                       const char *const *words)
+                       const char *const *words, int count)
 {
     const char *text = json_string_value(json_object_get(j->line, name));
 
-    if (word_of(j->line, name, words) >= 0)
+    if (line_word(words, count, text) >= 0)
         return true;
     return refuse_line(j, "%s \"%.40s\" is no word of the protocol", name,
                        text ? text : "");
@@ -324,18 +320,18 @@ static bool take_flags(const struct judge *j)
 /* Only `fit` allocates and has nothing to time. */
 static bool take_result(const struct judge *j, int index)
 {
-    static const char *const states[] = {"ok",    "unsupported", "oom",
-                                         "error", "skipped",     NULL};
     const json_t *time = json_object_get(j->line, "time_s");
     const json_t *rate = json_object_get(j->line, "rate");
     bool timed = !bench_test_is(j->state->points[index].test, TEST_IS_ONCE);
 
-    if (!word_field(j, "state", states) || !text_field(j, "reason", 1024, false) ||
+    if (!word_field(j, "state", point_state_words, POINT_STATES) ||
+        !text_field(j, "reason", 1024, false) ||
         !object_field(j, "time_s") || !object_field(j, "rate") ||
         !object_field(j, "params") || !object_field(j, "algo") ||
         !object_field(j, "sensors") || !object_field(j, "check") || !take_flags(j))
         return false;
-    if (word_of(j->line, "state", states) == 0 && timed && !json_is_object(time))
+    if (word_of(j->line, "state", point_state_words, POINT_STATES) == POINT_OK &&
+        timed && !json_is_object(time))
         return refuse_line(j, "point %d is ok but has no times", index);
     if (json_is_object(time) && !take_times(j, time))
         return false;
@@ -398,12 +394,12 @@ static bool take_log(struct judge *j)
 /* The engine's own last words become the error that is reported. */
 static bool take_error(struct judge *j)
 {
-    static const char *const words[] = {"usage",   "file",     "device", "check",
-                                        "nothing", "internal", NULL};
+    static const char *const words[] = {"usage", "file",    "device",
+                                        "check", "nothing", "internal"};
     static const enum gp_status codes[] = {GP_E_USAGE, GP_E_FILE,    GP_E_DEVICE,
                                            GP_E_CHECK, GP_E_NOTHING, GP_E_INTERNAL};
     char text[320], hint[256];
-    int code = word_of(j->line, "code", words);
+    int code = word_of(j->line, "code", words, sizeof(words) / sizeof(words[0]));
 
     if (!text_field(j, "text", 8192, true) || !text_field(j, "hint", 8192, false))
         return false;
@@ -419,17 +415,15 @@ static bool take_error(struct judge *j)
 
 static bool take_done(struct judge *j)
 {
-    static const char *const words[] = {"complete", "interrupted", "failed", NULL};
-
-    if (!word_field(j, "status", words))
+    if (!word_field(j, "status", run_status_words, RUN_STATUSES))
         return false;
     j->state->done = true;
-    j->state->status = (enum line_status)word_of(j->line, "status", words);
+    j->state->status =
+        (enum run_status)word_of(j->line, "status", run_status_words, RUN_STATUSES);
     j->state->current = -1;
-    if (j->state->status == LINE_COMPLETE && line_missing(j->state) > 0)
-        return refuse_line(j,
-                           "it says that it is complete, but %d points have no result",
-                           line_missing(j->state));
+    if (j->state->status == RUN_COMPLETE && line_missing(j->state) > 0)
+        return refuse_line(j, "it says that it is complete, but %d points have no result",
+                      line_missing(j->state));
     return true;
 }
 

@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "point/line.h"
 #include "run/runner.h"
 #include "util/err.h"
 
@@ -38,8 +39,6 @@ struct line_point {
     int answered[LINE_VARIANTS];
 };
 
-enum line_status { LINE_COMPLETE, LINE_INTERRUPTED, LINE_FAILED }; /* of done */
-
 /* What one engine has said so far. */
 struct line_state {
     const struct point *points; /* borrowed */
@@ -49,7 +48,7 @@ struct line_state {
     bool listing;               /* any number of devices, no points */
     bool hello, known_device, done;
     bool ready;                 /* warm, or at work */
-    enum line_status status;    /* when done */
+    enum run_status status;     /* when done */
     bool error;                 /* it said so itself; `said` holds it */
     int current;                /* index of the point that runs, -1 = none */
     long chatter;               /* lines since the last that was progress */

@@ -299,8 +299,8 @@ int session_exit_code(const struct session *s, bool strict)
     for (int i = 0; s->have_log && i < s->log.count; i++) {
         const struct benchlog_point *p = &s->log.point[i];
 
-        errors += strcmp(p->state, "error") == 0 || failed_once(p);
-        if (strcmp(p->state, "ok") != 0)
+        errors += p->state == POINT_ERROR || failed_once(p);
+        if (p->state != POINT_OK)
             continue;
         ok++;
         wrong += p->check_done && !p->check_ok;

@@ -20,7 +20,7 @@ static void add_flag(struct session_result *result, const char *flag)
 
     gp_format(result->flags + len, sizeof(result->flags) - len, "%s%s", len ? ", " : "",
               flag);
-    result->disturbed = result->disturbed || benchlog_flag_disturbs(flag);
+    result->disturbed = result->disturbed || line_flag_disturbs(flag);
 }
 
 static void read_flags(struct session_record *record)
@@ -70,8 +70,7 @@ static void read_rate(struct session_record *record, const struct point *point)
 {
     const json_t *rate = json_object_get(record->line, "rate");
     struct session_result *r = &record->result;
-    struct benchlog_point shown = {.test = bench_test_word(point->test),
-                                   .type = bench_type_word(point->type)};
+    struct benchlog_point shown = {.test = point->test, .type = point->type};
 
     r->operations = session_number(rate, "ops_per_s");
     r->bytes = session_number(rate, "bytes_per_s");

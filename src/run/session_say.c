@@ -101,7 +101,7 @@ static const char *failed_words(const struct session *s)
 static const char *first_reason(const struct benchlog *log)
 {
     for (int i = 0; i < log->count; i++)
-        if (strcmp(log->point[i].state, "ok") != 0 && log->point[i].reason[0])
+        if (log->point[i].state != POINT_OK && log->point[i].reason[0])
             return log->point[i].reason;
     return "";
 }

@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include "result/benchlog.h"
+#include "result/calibration.h"
 #include "util/err.h"
 
 /* One device, one point; what may be wrong is put into the holes. */
@@ -45,6 +46,49 @@ static void a_point_is_read(void **state)
     assert_true(benchlog_good(&log.point[0]));
     assert_non_null(benchlog_find(&log, 0, "memory/read/64", ""));
     assert_null(benchlog_find(&log, 0, "memory/read/65", ""));
+    benchlog_fini(&log);
+}
+
+/* A later version's test, type and kind are read, shown, and taken for no other. */
+static void words_are_kept_as_they_are(void **state)
+{
+    static const char text[] =
+        "{\"schema\": \"gpuplan.bench/1\", \"status\": \"complete\", \"devices\": "
+        "[{\"id\": 0, \"name\": \"X\"}], \"points\": ["
+        "{\"id\": \"triad/64\", \"device\": 0, \"test\": \"triad\", \"state\": "
+        "\"ok\", \"params\": {\"type\": \"fp3\", \"bytes\": 64, \"from\": -1}, "
+        "\"time_s\": {\"n\": 1, \"median\": 1}, \"rate\": {\"bytes_per_s\": 192}}, "
+        "{\"id\": \"memory/read-cache/64\", \"device\": 0, \"test\": \"memory\", "
+        "\"state\": \"skipped\", \"params\": {\"kind\": \"read\"}}, "
+        "{\"id\": \"memory/swap/64\", \"device\": 0, \"test\": \"memory\", "
+        "\"state\": \"ok\", \"time_s\": {\"n\": 1, \"median\": 1}}]}";
+    struct benchlog log;
+    struct strbuf out;
+    struct calibration calibration;
+
+    (void)state;
+    assert_int_equal(benchlog_parse("a.json", text, strlen(text), &log, NULL), GP_OK);
+    assert_int_equal(log.point[0].test, TEST_COUNT);
+    assert_int_equal(log.point[0].type, TYPE_COUNT);
+    assert_string_equal(log.point[0].test_word, "triad");
+    assert_near(log.point[0].size, 64, 0);
+    assert_int_equal(log.point[0].from, 0);
+    assert_int_equal(log.point[1].test, TEST_MEMORY);
+    assert_int_equal(log.point[1].kind, KIND_READ);
+    assert_true(log.point[1].hot);
+    assert_int_equal(log.point[1].state, POINT_SKIPPED);
+    assert_int_equal(log.point[2].kind, KIND_NONE);
+    strbuf_init(&out);
+    benchlog_print(&log, BENCHLOG_CSV, &out);
+    assert_non_null(strstr(out.text, ",triad,triad/64,,fp3,"));
+    strbuf_fini(&out);
+    strbuf_init(&out);
+    benchlog_print(&log, BENCHLOG_TEXT, &out);
+    assert_non_null(strstr(out.text, "192 B/s"));
+    strbuf_fini(&out);
+    benchlog_calibrate(&log, &calibration);
+    assert_int_equal(calibration.terms, 0);
+    calibration_fini(&calibration);
     benchlog_fini(&log);
 }
 
@@ -431,6 +475,12 @@ static double value(const json_t *term, const char *key, const char *part)
     return json_number_value(json_object_get(json_object_get(term, key), part));
 }
 
+static void set_param(struct benchlog *log, int point, const char *key, double x)
+{
+    json_object_set_new(json_object_get((json_t *)log->point[point].json, "params"),
+                        key, json_real(x));
+}
+
 static void sizes_tell_overhead_from_rate(void **state)
 {
     const double mib = 1048576;
@@ -483,6 +533,7 @@ static void every_pair_has_its_link(void **state)
 
     (void)state;
     write_points(made, 4, &log);
+    log.point[0].to = log.point[1].from = log.point[2].to = log.point[3].to = 1;
     json = benchlog_calibration(&log);
     terms = json_object_get(json, "terms");
     assert_int_equal(json_array_size(terms), 3);
@@ -517,6 +568,111 @@ static void noise_widens_the_band(void **state)
     assert_true(value(term, "overhead_s", "low") >= 0);
     json_decref(json);
     benchlog_fini(&log);
+}
+
+/* A file's own calibration, read, says what it said; of a later version's words, what this
+ * one knows. */
+static void a_calibration_is_read_as_it_was_written(void **state)
+{
+    const double mib = 1048576;
+    const struct made made[] = {
+        {"memory/read/1", "memory", "", "", 0, 60e-6, 0, 1 * mib / 60e-6},
+        {"memory/read/4", "memory", "", "", 0, 210e-6, 0, 4 * mib / 210e-6},
+        {"memory/read/16", "memory", "", "", 0, 810e-6, 0, 16 * mib / 810e-6},
+        {"gemm/bf16/a", "gemm", "bf16", "", 8, 1e-3, 2e12, 0},
+        {"batch/x", "batch", "fp8", "", 1, 1e-3, 2e9, 3e9},
+    };
+    struct benchlog log;
+    struct calibration made_of, read, later;
+    json_t *json, *again;
+    struct gp_err err = {0};
+
+    (void)state;
+    write_points(made, 5, &log);
+    set_param(&log, 0, "node_floor_s", 1e-6);
+    benchlog_calibrate(&log, &made_of);
+    json = calibration_to_json(&made_of);
+    if (calibration_from_json("a.json", json, &read, &err))
+        fail_msg("%s: %s", err.where, err.text);
+    again = calibration_to_json(&read);
+    assert_true(json_equal(json, again));
+    assert_int_equal(read.terms, 4);
+    assert_string_equal(read.run, "r");
+    assert_int_equal(read.term[0].kind, CAL_BANDWIDTH);
+    assert_string_equal(read.term[0].of, "read");
+    assert_near(read.term[0].overhead.value, 10e-6, 1e-9);
+    assert_int_equal(read.term[0].rate.origin, ORIGIN_MEASURED);
+    assert_false(read.term[1].overhead.known);
+    assert_int_equal(read.term[2].type, TYPE_FP8);
+    assert_int_equal(read.term[3].kind, CAL_LAUNCH);
+    assert_int_equal(read.products, 1);
+    assert_near(read.product[0].peak, 2e12, 0);
+    assert_int_equal(read.product[0].octave[0].log2_ops, 31);
+
+    json_object_set_new(json_array_get(json_object_get(again, "terms"), 1), "type",
+                        json_string("fp3"));
+    json_object_set_new(json_array_get(json_object_get(again, "terms"), 3), "kind",
+                        json_string("page"));
+    assert_int_equal(calibration_from_json("a.json", again, &later, &err), GP_OK);
+    assert_int_equal(later.terms, 2);
+    calibration_fini(&made_of);
+    calibration_fini(&read);
+    calibration_fini(&later);
+    json_decref(json);
+    json_decref(again);
+    benchlog_fini(&log);
+}
+
+static void a_broken_calibration_is_refused_by_name(void **state)
+{
+#define TERM(fields)                                                                   \
+    "{\"terms\":[{\"device\":0,\"kind\":\"rate\",\"n\":1," fields "}],\"products\":[]}"
+#define RATE "\"ops_per_s\":{\"value\":2,\"low\":1,\"high\":null}"
+    static const struct {
+        const char *text, *named; /* NULL: is read */
+    } cases[] = {
+        {"[]", "calibration"},
+        {"{}", "terms"},
+        {"{\"terms\":[],\"products\":{}}", "products"},
+        {"{\"terms\":[7],\"products\":[]}", "terms[0]"},
+        {TERM("\"of\":\"gemm\"," RATE), NULL},
+        {TERM("\"of\":\"gemm\""), "terms[0]"},
+        {TERM("\"of\":7," RATE), "terms[0].of"},
+        {TERM("\"of\":\"a\\u0001\"," RATE), "terms[0].of"},
+        {TERM("\"of\":\"0123456789012345678901234567890123456789012345678\"," RATE),
+         "terms[0].of"},
+        {TERM("\"ops_per_s\":{\"value\":2,\"low\":3,\"high\":4}"), "ops_per_s"},
+        {TERM("\"ops_per_s\":{\"low\":3,\"high\":4}"), "ops_per_s"},
+        {TERM("\"ops_per_s\":{\"value\":-2}"), "value"},
+        {TERM("\"ops_per_s\":{\"value\":\"2\"}"), "value"},
+        {TERM("\"rms_pct\":\"0\"," RATE), "rms_pct"},
+        {"{\"terms\":[{\"device\":-1,\"kind\":\"rate\",\"n\":1," RATE
+         "}],\"products\":[]}", "device"},
+        {"{\"terms\":[{\"device\":0,\"kind\":\"rate\",\"n\":0," RATE
+         "}],\"products\":[]}", "n"},
+        {"{\"terms\":[],\"products\":[{\"device\":0,\"n\":1,\"type\":\"bf16\","
+         "\"efficiency\":[]}]}", "peak_ops_per_s"},
+        {"{\"terms\":[],\"products\":[{\"device\":0,\"n\":1,\"type\":\"bf16\","
+         "\"peak_ops_per_s\":1,\"efficiency\":[{\"log2_ops\":31,\"n\":1,"
+         "\"efficiency\":1.5}]}]}", "efficiency"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        json_t *json = json_loads(cases[i].text, 0, NULL);
+        struct calibration read;
+        struct gp_err err = {0};
+        enum gp_status status;
+
+        assert_non_null(json);
+        status = calibration_from_json("a.json", json, &read, &err);
+        if (status != (cases[i].named ? GP_E_FILE : GP_OK))
+            fail_msg("%s: %d %s", cases[i].text, status, err.text);
+        if (cases[i].named && !strstr(err.where, cases[i].named))
+            fail_msg("%s: '%s' does not name %s", cases[i].text, err.where, cases[i].named);
+        calibration_fini(&read);
+        json_decref(json);
+    }
 }
 
 static json_t *rate_json(struct benchlog *log, int point)
@@ -561,7 +717,7 @@ static void products_reach_a_share_of_the_peak(void **state)
 
     (void)state;
     write_points(made, 11, &log);
-    log.point[7].bound = log.point[8].bound = "memory";
+    log.point[7].bound = log.point[8].bound = ROOF_MEMORY;
     log.point[7].ratio = 0.8;
     log.point[8].ratio = 0.3;
     log.point[9].variant = "tuned";
@@ -656,12 +812,6 @@ static void the_cache_is_not_memory(void **state)
     benchlog_fini(&log);
 }
 
-static void set_param(struct benchlog *log, int point, const char *key, double x)
-{
-    json_object_set_new(json_object_get((json_t *)log->point[point].json, "params"),
-                        key, json_real(x));
-}
-
 /* Three points say 1.0, 1.2 and 1.1 us: the middle is 1.1, rms of -1/11, 1/11 and 0 is
  * 7.42 %; the flagged one says nothing, and no CPU does. */
 static void an_empty_launch_is_a_term(void **state)
@@ -727,9 +877,8 @@ static void an_allreduce_has_two_segments(void **state)
     }
     write_points(made, 7, &log);
     for (int i = 0; i < 7; i++) {
-        set_param(&log, i, "bytes", sizes[i % 6]);
-        json_object_set_new(json_object_get((json_t *)log.point[i].json, "params"),
-                            "kind", json_string("plain"));
+        log.point[i].size = sizes[i % 6];
+        log.point[i].kind = KIND_PLAIN;
     }
     json = benchlog_calibration(&log);
     terms = json_object_get(json, "terms");
@@ -796,7 +945,7 @@ static void with_a_sheet_it_is_said_whether_it_holds(void **state)
     write_points(made, 5, &log);
     for (int i = 0; i < 5; i++) {
         log.point[i].ratio = ratio[i];
-        log.point[i].bound = i == 1 || i == 4 ? "arithmetic" : "memory";
+        log.point[i].bound = i == 1 || i == 4 ? ROOF_ARITHMETIC : ROOF_MEMORY;
         json_object_set_new((json_t *)log.point[i].json, "predicted",
                             json_pack("{s:s}", "origin", i ? "sheet" : "model"));
     }
@@ -834,8 +983,7 @@ static void one_token_is_no_roof_of_arithmetic(void **state)
     json_decref(list);
     device = json_array_get(json_object_get(log.json, "devices"), 0);
     json_object_set_new(device, "cache", json_integer(64));
-    json_object_set_new(json_object_get((json_t *)log.point[0].json, "params"), "bytes",
-                        json_integer(16));
+    log.point[0].size = 16;
     list = benchlog_summary(&log);
     assert_false(says(list, "memory reads at"));
     json_decref(list);
@@ -857,6 +1005,9 @@ int main(void)
         cmocka_unit_test(views_hold_the_figures),
         cmocka_unit_test(sizes_tell_overhead_from_rate),
         cmocka_unit_test(every_pair_has_its_link),
+        cmocka_unit_test(a_calibration_is_read_as_it_was_written),
+        cmocka_unit_test(a_broken_calibration_is_refused_by_name),
+        cmocka_unit_test(words_are_kept_as_they_are),
         cmocka_unit_test(noise_widens_the_band),
         cmocka_unit_test(products_reach_a_share_of_the_peak),
         cmocka_unit_test(a_bandwidth_is_told_of_the_sheet),

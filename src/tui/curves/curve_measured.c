@@ -14,7 +14,7 @@
 
 #include "core/roofline.h"
 #include "point/point.h"
-#include "result/benchlog_get.h"
+#include "result/benchlog.h"
 #include "tui/curves/curves.h"
 #include "util/str.h"
 #include "util/units.h"
@@ -24,7 +24,8 @@
 /* What is shown of a file at a time. */
 struct set {
     int device;
-    const char *type, *model; /* "" for gemm: all types */
+    enum bench_type type; /* TYPE_COUNT for gemm: all of them */
+    const char *model;
     double tp;
 };
 
@@ -34,22 +35,17 @@ struct counted {
     int shown, flagged, left_out;
 };
 
-static bool is_test(const struct benchlog_point *p, const char *test)
-{
-    return strcmp(p->test, test) == 0;
-}
-
 static bool same_set(const struct set *a, const struct set *b)
 {
-    return a->device == b->device && strcmp(a->type, b->type) == 0 &&
+    return a->device == b->device && a->type == b->type &&
            strcmp(a->model, b->model) == 0 && a->tp == b->tp;
 }
 
 static struct set set_of(const struct benchlog_point *p)
 {
-    struct set s = {p->device, "", "", 0};
+    struct set s = {p->device, TYPE_COUNT, "", 0};
 
-    if (is_test(p, "batch")) {
+    if (p->test == TEST_BATCH) {
         s.type = p->type;
         s.model = benchlog_param_text(p, "model");
         s.tp = benchlog_param(p, "tp");
@@ -57,7 +53,7 @@ static struct set set_of(const struct benchlog_point *p)
     return s;
 }
 
-static int find_sets(const struct benchlog *log, const char *test, struct set *out)
+static int find_sets(const struct benchlog *log, enum bench_test test, struct set *out)
 {
     int count = 0;
 
@@ -65,7 +61,7 @@ static int find_sets(const struct benchlog *log, const char *test, struct set *o
         struct set s = set_of(&log->point[i]);
         int k = 0;
 
-        if (!is_test(&log->point[i], test))
+        if (log->point[i].test != test)
             continue;
         while (k < count && !same_set(&out[k], &s))
             k++;
@@ -76,14 +72,15 @@ static int find_sets(const struct benchlog *log, const char *test, struct set *o
 }
 
 /* The set to be shown; false: the file has none, and words say so. */
-static bool choose_set(struct curves *c, const char *test, struct set *out)
+static bool choose_set(struct curves *c, enum bench_test test, struct set *out)
 {
     struct set sets[SETS];
 
     c->sets = find_sets(&c->log, test, sets);
     if (c->sets == 0) {
         gp_format(c->words, sizeof c->words,
-                  "this result has no points of %s (gpuplan --bench %s)", test, test);
+                  "this result has no points of %s (gpuplan --bench %s)",
+                  bench_test_word(test), bench_test_word(test));
         return false;
     }
     c->set = ((c->set % c->sets) + c->sets) % c->sets;
@@ -119,43 +116,30 @@ static double best_read(const struct benchlog *log, int device)
     for (int i = 0; i < log->count; i++) {
         const struct benchlog_point *p = &log->point[i];
 
-        if (p->device == device && benchlog_good(p) &&
-            strncmp(p->id, "memory/read/", 12) == 0)
+        if (p->device == device && benchlog_good(p) && p->kind == KIND_READ &&
+            !p->hot)
             best = fmax(best, p->bytes);
     }
     return best;
 }
 
-static enum format_math math_of(const char *type)
-{
-    static const enum format_math math[TYPE_COUNT] = {
-        [TYPE_FP32] = MATH_FP32,    [TYPE_FP32_PEDANTIC] = MATH_FP32,
-        [TYPE_TF32] = MATH_TF32,    [TYPE_FP16] = MATH_FP16,
-        [TYPE_FP16ACC] = MATH_FP16, [TYPE_BF16] = MATH_BF16, [TYPE_INT8] = MATH_INT8,
-        [TYPE_FP8] = MATH_FP8,      [TYPE_MXFP8] = MATH_FP8, [TYPE_NVFP4] = MATH_FP4};
-    int i = bench_type_parse(type);
-
-    return i < 0 ? MATH_COUNT : math[i];
-}
-
 static void roof_line(struct curves *c, const struct gpu *gpu, double read,
-                      const char *type, int i, double unit)
+                      enum bench_type type, int i, double unit)
 {
     double low = c->plot.x.low, high = c->plot.x.high, rate = 0, bandwidth = read;
-    enum format_math math = math_of(type);
     struct plot_series *s;
     char name[64];
 
-    if (gpu && math < MATH_COUNT) {
-        struct roof roof =
-            roof_of_gpu(gpu, math, bench_type_parse(type) == TYPE_FP16ACC);
+    if (gpu) {
+        struct roof roof = roof_of_type(gpu, type);
 
         rate = roof.rate.known ? roof.rate.value : 0;
         bandwidth = roof.bandwidth.known ? roof.bandwidth.value : 0;
     }
     if (rate <= 0 && bandwidth <= 0)
         return;
-    gp_format(name, sizeof name, "%s %s", type, gpu ? "sheet" : "read bandwidth");
+    gp_format(name, sizeof name, "%s %s", bench_type_word(type),
+              gpu ? "sheet" : "read bandwidth");
     s = plot_add(&c->plot, name, INK_DIM, 0);
     if (!s)
         return;
@@ -171,11 +155,11 @@ static void roof_line(struct curves *c, const struct gpu *gpu, double read,
 /* ---- matrix products ---- */
 
 static bool shown(const struct benchlog_point *p, const struct set *set,
-                  const char *test)
+                  enum bench_test test)
 {
     struct set own = set_of(p);
 
-    return is_test(p, test) && same_set(&own, set) && strcmp(p->state, "ok") == 0 &&
+    return p->test == test && same_set(&own, set) && p->state == POINT_OK &&
            (!p->check_done || p->check_ok) && p->ops > 0;
 }
 
@@ -217,14 +201,14 @@ static void drop_empty(struct curves *c, int series)
 }
 
 static struct counted count_points(const struct curves *c, const struct set *set,
-                                   const char *test)
+                                   enum bench_test test)
 {
     struct counted n = {0, 0, 0};
 
     for (int i = 0; i < c->log.count; i++) {
         struct set own = set_of(&c->log.point[i]);
 
-        if (!is_test(&c->log.point[i], test) || !same_set(&own, set))
+        if (c->log.point[i].test != test || !same_set(&own, set))
             continue;
         if (!shown(&c->log.point[i], set, test)) {
             n.left_out++;
@@ -247,7 +231,7 @@ static double x_of(const struct benchlog_point *p, const char *name)
 }
 
 static struct extent extent_of(const struct curves *c, const struct set *set,
-                               const char *test, const char *x_name)
+                               enum bench_test test, const char *x_name)
 {
     struct extent e = {INFINITY, 0, INFINITY, 0};
 
@@ -282,7 +266,7 @@ static void rate_axis(struct curves *c, double low, double high, double unit,
                                    .title = name};
 }
 
-static void say_set(struct curves *c, const struct set *set, const char *test,
+static void say_set(struct curves *c, const struct set *set, enum bench_test test,
                     const char *roof)
 {
     const struct benchlog_device *d = &c->log.device[set->device];
@@ -302,7 +286,7 @@ static void say_set(struct curves *c, const struct set *set, const char *test,
 }
 
 /* What was measured on a disturbed machine: worth a look, not to be relied on. */
-static void flagged_points(struct curves *c, const struct set *set, const char *test,
+static void flagged_points(struct curves *c, const struct set *set, enum bench_test test,
                            const char *x_name, double unit)
 {
     int series = c->plot.count;
@@ -321,36 +305,36 @@ static void flagged_points(struct curves *c, const struct set *set, const char *
 }
 
 /* Types in the order of the file. */
-static int types_of(const struct curves *c, const struct set *set, const char **out)
+static int types_of(const struct curves *c, const struct set *set, enum bench_type *out)
 {
     int count = 0;
 
     for (int i = 0; i < c->log.count && count < PLOT_SERIES / 2; i++) {
         int k = 0;
 
-        if (!shown(&c->log.point[i], set, "gemm"))
+        if (!shown(&c->log.point[i], set, TEST_GEMM))
             continue;
-        while (k < count && strcmp(out[k], c->log.point[i].type) != 0)
+        while (k < count && out[k] != c->log.point[i].type)
             k++;
-        if (k == count)
+        if (k == count && c->log.point[i].type < TYPE_COUNT)
             out[count++] = c->log.point[i].type;
     }
     return count;
 }
 
-static void gemm_points(struct curves *c, const struct set *set, const char *type,
+static void gemm_points(struct curves *c, const struct set *set, enum bench_type type,
                         int i, double unit)
 {
     int series = c->plot.count;
     char name[64];
 
-    gp_format(name, sizeof name, "%s measured", type);
+    gp_format(name, sizeof name, "%s measured", bench_type_word(type));
     if (!plot_add(&c->plot, name, curve_ink(i), (char)('1' + i)))
         return;
     for (int k = 0; k < c->log.count; k++) {
         const struct benchlog_point *p = &c->log.point[k];
 
-        if (shown(p, set, "gemm") && strcmp(p->type, type) == 0 && p->bytes > 0 &&
+        if (shown(p, set, TEST_GEMM) && p->type == type && p->bytes > 0 &&
             benchlog_good(p))
             point_put(c, series, k, p->ops / p->bytes, p->ops / unit);
     }
@@ -358,21 +342,22 @@ static void gemm_points(struct curves *c, const struct set *set, const char *typ
 }
 
 /* As high as the roofs of the types that were measured. */
-static double highest(const struct gpu *gpu, const char *const *types, int count,
+static double highest(const struct gpu *gpu, const enum bench_type *types, int count,
                       double most)
 {
     for (int i = 0; i < count && gpu; i++) {
-        enum format_math math = math_of(types[i]);
+        struct quantity rate = roof_of_type(gpu, types[i]).rate;
 
-        if (math < MATH_COUNT && gpu->rate[math].known)
-            most = fmax(most, gpu->rate[math].value);
+        if (rate.known)
+            most = fmax(most, rate.value);
     }
     return most;
 }
 
 void curve_fill_gemm(struct curves *c, struct form *form)
 {
-    const char *types[PLOT_SERIES], *unit_text;
+    enum bench_type types[PLOT_SERIES];
+    const char *unit_text;
     struct set set;
     struct gpu gpu;
     struct extent e;
@@ -380,12 +365,12 @@ void curve_fill_gemm(struct curves *c, struct form *form)
     bool sheet;
     int count;
 
-    if (!choose_set(c, "gemm", &set))
+    if (!choose_set(c, TEST_GEMM, &set))
         return;
     sheet = gpu_of(c, form, set.device, &gpu);
     read = sheet ? 0 : best_read(&c->log, set.device);
-    e = extent_of(c, &set, "gemm", NULL);
-    say_set(c, &set, "gemm",
+    e = extent_of(c, &set, TEST_GEMM, NULL);
+    say_set(c, &set, TEST_GEMM,
             sheet      ? "roof: the sheet"
             : read > 0 ? "roof: the read bandwidth measured with it"
                        : "no roof known");
@@ -402,7 +387,7 @@ void curve_fill_gemm(struct curves *c, struct form *form)
         roof_line(c, sheet ? &gpu : NULL, read, types[i], i, unit);
     for (int i = 0; i < count; i++)
         gemm_points(c, &set, types[i], i, unit);
-    flagged_points(c, &set, "gemm", NULL, unit);
+    flagged_points(c, &set, TEST_GEMM, NULL, unit);
     c->start = e.x_high;
 }
 
@@ -416,7 +401,7 @@ static int layers_of(const struct curves *c, const struct set *set, const char *
         const char *layer;
         int k = 0;
 
-        if (!shown(&c->log.point[i], set, "batch"))
+        if (!shown(&c->log.point[i], set, TEST_BATCH))
             continue;
         layer = benchlog_param_text(&c->log.point[i], "layer");
         while (k < count && strcmp(out[k], layer) != 0)
@@ -437,7 +422,7 @@ static int by_x(const void *a, const void *b)
 static bool of_layer(const struct benchlog_point *p, const struct set *set,
                      const char *layer)
 {
-    return shown(p, set, "batch") && benchlog_param(p, "n") > 0 &&
+    return shown(p, set, TEST_BATCH) && benchlog_param(p, "n") > 0 &&
            strcmp(benchlog_param_text(p, "layer"), layer) == 0;
 }
 
@@ -497,7 +482,7 @@ static double most_predicted(const struct curves *c, const struct set *set, doub
     for (int i = 0; i < c->log.count; i++) {
         const struct benchlog_point *p = &c->log.point[i];
 
-        if (shown(p, set, "batch") && p->predicted > 0)
+        if (shown(p, set, TEST_BATCH) && p->predicted > 0)
             most = fmax(most, p->ops * p->median / p->predicted);
     }
     return most;
@@ -513,12 +498,12 @@ void curve_fill_batch(struct curves *c, struct form *form)
     int count;
 
     (void)form;
-    if (!choose_set(c, "batch", &set))
+    if (!choose_set(c, TEST_BATCH, &set))
         return;
-    gp_format(what, sizeof what, "%s %s%s, TP %.0f", set.model, set.type,
+    gp_format(what, sizeof what, "%s %s%s, TP %.0f", set.model, bench_type_word(set.type),
               set.model[0] ? "" : " layers", set.tp);
-    say_set(c, &set, "batch", what);
-    e = extent_of(c, &set, "batch", "n");
+    say_set(c, &set, TEST_BATCH, what);
+    e = extent_of(c, &set, TEST_BATCH, "n");
     if (!(e.x_high > 0))
         return;
     most = most_predicted(c, &set, e.y_high);
@@ -530,7 +515,7 @@ void curve_fill_batch(struct curves *c, struct form *form)
     count = layers_of(c, &set, layers);
     for (int i = 0; i < count; i++)
         batch_points(c, &set, layers[i], i, unit);
-    flagged_points(c, &set, "batch", "n", unit);
+    flagged_points(c, &set, TEST_BATCH, "n", unit);
     c->start = e.x_low;
 }
 
@@ -544,9 +529,9 @@ static char *flagged_name(const struct benchlog_point *p, char *text, size_t siz
     size_t i;
 
     json_array_foreach(p->flags, i,
-                       flag) if (benchlog_flag_disturbs(json_string_value(flag))) word =
+                       flag) if (line_flag_disturbs(json_string_value(flag))) word =
         json_string_value(flag);
-    gp_format(text, size, "%s: %s", layer[0] ? layer : p->type, word);
+    gp_format(text, size, "%s: %s", layer[0] ? layer : p->type_word, word);
     return text;
 }
 

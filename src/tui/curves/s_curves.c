@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "result/benchlog_get.h"
+#include "result/benchlog.h"
 #include "tui/app.h"
 #include "tui/curves/curves.h"
 #include "tui/settings.h"
