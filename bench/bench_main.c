@@ -3,7 +3,7 @@
  *
  * Standard output carries the protocol and nothing else: whatever a library prints
  * there is sent to standard error instead. The main thread reads the plan and measures,
- * a second one reads later orders, a third (watch.c) reads the sensors.
+ * a second one reads what comes later, a third (watch.c) reads the sensors.
  *
  * Stopping has two levels: after the point that runs ("stop" on standard input), and
  * now, after the sample that runs (end of input, SIGINT, SIGTERM, SIGHUP). A second
@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #include "bench/measure.h"
-#include "bench/orders.h"
+#include "bench/job.h"
 #include "bench/protocol.h"
 #include "bench/watch.h"
 #include "util/clock.h"
@@ -147,17 +147,17 @@ static int give_up(struct watch *watch, const struct gp_err *err)
 /* ---- the plan ---- */
 
 /* Reads up to "run". GP_OK also when it was stopped before. */
-static enum gp_status read_plan(struct line_reader *reader, struct orders *orders,
+static enum gp_status read_plan(struct line_reader *reader, struct job *job,
                                 struct gp_err *err)
 {
     enum gp_status status = GP_OK;
 
-    while (status == GP_OK && !orders->run && !orders->stop && !stop_now()) {
+    while (status == GP_OK && !job->run && !job->stop && !stop_now()) {
         size_t len = 0;
         const char *line = line_reader_next(reader, &len);
 
         if (line)
-            status = orders_line(orders, line, len, err);
+            status = job_line(job, line, len, err);
         else if (reader->too_long)
             status = gp_fail(err, GP_E_FILE, "plan", "", "a line of more than %d bytes",
                              PROTOCOL_LINE);
@@ -168,21 +168,21 @@ static enum gp_status read_plan(struct line_reader *reader, struct orders *order
     return status;
 }
 
-/* The second thread: later orders until the input ends. It is never joined; what it
+/* The second thread: what comes later, until the input ends. It is never joined; what it
  * touches is static or its own. */
-static void *read_orders(void *arg)
+static void *read_later(void *arg)
 {
     struct line_reader *reader = arg;
-    struct orders late;
+    struct job late;
 
-    orders_init(&late);
+    job_init(&late);
     late.run = true;
     for (;;) {
         size_t len = 0;
         const char *line = line_reader_next(reader, &len);
 
         if (line)
-            orders_line(&late, line, len, NULL);
+            job_line(&late, line, len, NULL);
         else if (reader->eof || reader->too_long)
             break;
         if (late.stop)
@@ -203,7 +203,7 @@ static bool start_reading(struct line_reader *reader)
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    started = pthread_create(&thread, NULL, read_orders, reader) == 0;
+    started = pthread_create(&thread, NULL, read_later, reader) == 0;
     if (started)
         pthread_detach(thread);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -216,9 +216,9 @@ static void make_medians(struct bench_run *run)
 {
     size_t most = 0;
 
-    for (size_t i = 0; i < run->orders.count; i++)
-        if ((size_t)run->orders.points[i].index > most)
-            most = (size_t)run->orders.points[i].index;
+    for (size_t i = 0; i < run->job.count; i++)
+        if ((size_t)run->job.points[i].index > most)
+            most = (size_t)run->job.points[i].index;
     run->medians = gp_calloc(most + 1, sizeof *run->medians);
 }
 
@@ -264,19 +264,19 @@ static int measure_all(struct bench_run *run)
     size_t i = 0;
 
     make_medians(run);
-    if (run->orders.count && !ended(run))
+    if (run->job.count && !ended(run))
         measure_warmup(run);
-    if (run->orders.wait && !ended(run))
+    if (run->job.wait && !ended(run))
         wait_for_go(run);
-    for (; i < run->orders.count && !ended(run); i++) {
-        enum measured_point done = measure_point(run, &run->orders.points[i]);
+    for (; i < run->job.count && !ended(run); i++) {
+        enum measured_point done = measure_point(run, &run->job.points[i]);
 
         if (done == POINT_DEVICE_LOST)
             return lost(run);
         if (done == POINT_STOPPED)
             break;
     }
-    return finish(run, i == run->orders.count);
+    return finish(run, i == run->job.count);
 }
 
 static void send_warning(struct watch *watch, const char *code, const char *text)
@@ -308,13 +308,13 @@ static enum gp_status look_for_others(struct bench_run *run,
                                       const struct bench_device *device,
                                       struct gp_err *err)
 {
-    double planned = run->orders.settings.max_memory;
+    double planned = run->job.settings.max_memory;
     char text[240];
 
     if (ended(run))
         return GP_OK;
     others_do(run, device, text, sizeof text);
-    if (text[0] && strcmp(device->kind, "gpu") == 0 && !run->orders.settings.force)
+    if (text[0] && strcmp(device->kind, "gpu") == 0 && !run->job.settings.force)
         return gp_fail(err, GP_E_DEVICE, "",
                        "wait, choose others with --device, or --force", "busy: %s",
                        text);
@@ -330,12 +330,12 @@ static enum gp_status look_for_others(struct bench_run *run,
 
 static int open_and_measure(struct bench_run *run)
 {
-    struct bench_device device = {.index = run->orders.device};
+    struct bench_device device = {.index = run->job.device};
     struct gp_err err = {.code = GP_E_INTERNAL};
     enum gp_status status;
     int code;
 
-    status = run->backend->open(run->orders.device, &run->orders.settings, &run->ctx,
+    status = run->backend->open(run->job.device, &run->job.settings, &run->ctx,
                                 &device, &err);
     if (status != GP_OK) {
         err.code = status;
@@ -348,8 +348,8 @@ static int open_and_measure(struct bench_run *run)
     if (status != GP_OK) {
         code = give_up(run->watch, &err);
     } else {
-        watch_start(run->watch, run->backend, run->ctx, run->orders.settings.sensors,
-                    run->orders.progress_s);
+        watch_start(run->watch, run->backend, run->ctx, run->job.settings.sensors,
+                    run->job.progress_s);
         code = measure_all(run);
         watch_stop(run->watch);
     }
@@ -369,12 +369,12 @@ static int do_run(const struct backend *backend, struct watch *watch)
     struct gp_err err = {.code = GP_E_INTERNAL};
     int code;
 
-    orders_init(&run.orders);
+    job_init(&run.job);
     line_reader_init(&reader, STDIN_FILENO);
     send_hello(watch, backend);
-    if (read_plan(&reader, &run.orders, &err) != GP_OK)
+    if (read_plan(&reader, &run.job, &err) != GP_OK)
         code = give_up(watch, &err);
-    else if (!run.orders.run)
+    else if (!run.job.run)
         code = finish(&run, false);
     else if (!start_reading(&reader))
         code = give_up(watch,
@@ -382,7 +382,7 @@ static int do_run(const struct backend *backend, struct watch *watch)
     else
         code = open_and_measure(&run);
     free(run.medians);
-    orders_fini(&run.orders);
+    job_fini(&run.job);
     return code;
 }
 

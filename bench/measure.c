@@ -146,7 +146,7 @@ void measure_warmup(struct bench_run *run)
 
     watch_window(run->watch);
     run->warming = true;
-    method_warmup(&run->orders.settings, &sampler, &warmed);
+    method_warmup(&run->job.settings, &sampler, &warmed);
     run->warming = false;
     watched = watch_close(run->watch); /* of what came after the last whole window */
     json_decref(watched.sensors);
@@ -161,7 +161,7 @@ void measure_warmup(struct bench_run *run)
 /* After a long preparation clocks have dropped: a short heating brings them back. */
 static void reheat(struct bench_run *run)
 {
-    struct method_settings brief = run->orders.settings;
+    struct method_settings brief = run->job.settings;
     struct work work = {run, -1};
     struct sampler sampler = sampler_of(&work);
     struct warmed warmed;
@@ -179,7 +179,7 @@ static void reheat(struct bench_run *run)
 /* Between two tests: what one does to clocks and temperature is not for the next. */
 static void rest(struct bench_run *run, enum bench_test test)
 {
-    double end = clock_now() + run->orders.settings.pause;
+    double end = clock_now() + run->job.settings.pause;
     const struct timespec step = {.tv_nsec = 10 * 1000 * 1000};
 
     if (run->test >= 0 && run->test != (int)test)
@@ -191,7 +191,7 @@ static void rest(struct bench_run *run, enum bench_test test)
 /* Waits until the device says that the trouble is over or it is 5 degrees cooler. */
 static void cool_down(struct bench_run *run)
 {
-    double end = clock_now() + run->orders.settings.device_warmup_max;
+    double end = clock_now() + run->job.settings.device_warmup_max;
     double hot = watch_latest(run->watch, "temp_c", 0);
     const struct timespec step = {.tv_nsec = 100 * 1000 * 1000};
 
@@ -221,17 +221,17 @@ static void measure_once(const struct sampler *sampler, struct measured *out)
     out->stats = method_stats(out->samples, out->times, 1);
 }
 
-static void measure_pass(struct bench_run *run, const struct order *order, int variant,
+static void measure_pass(struct bench_run *run, const struct job_point *jp, int variant,
                          const struct prepared *prepared, struct measured *out,
                          struct watched *watched)
 {
-    struct method_settings settings = run->orders.settings;
+    struct method_settings settings = run->job.settings;
     struct work work = {run, variant};
     struct sampler sampler = sampler_of(&work);
 
-    if (bench_test_is(order->point.test, TEST_NEEDS_DEVICES))
+    if (bench_test_is(jp->point.test, TEST_NEEDS_DEVICES))
         settings = method_of_sums(&settings);
-    if (bench_test_is(order->point.test, TEST_IS_ONCE))
+    if (bench_test_is(jp->point.test, TEST_IS_ONCE))
         measure_once(&sampler, out);
     else
         method_measure(&settings, &sampler,
@@ -250,25 +250,25 @@ static bool usable(const struct measured *measured)
 }
 
 /* As measured, or once more when the device was slowed by heat or hardware. */
-static void measure_cool(struct bench_run *run, const struct order *order, int variant,
+static void measure_cool(struct bench_run *run, const struct job_point *jp, int variant,
                          const struct prepared *prepared, struct measured *out,
                          struct watched *watched)
 {
-    measure_pass(run, order, variant, prepared, out, watched);
+    measure_pass(run, jp, variant, prepared, out, watched);
     if (!usable(out) ||
         (watched->throttle != THROTTLE_THERMAL && watched->throttle != THROTTLE_HW))
         return;
     send_log(run, "throttled: cools down and is measured once more", "");
     cool_down(run);
-    measure_pass(run, order, variant, prepared, out, watched);
+    measure_pass(run, jp, variant, prepared, out, watched);
 }
 
 /* A small operation by itself is slower than one of many in a queue: what a caller sees
  * who waits for each. Said beside, never instead. */
-static json_t *measure_latency(struct bench_run *run, const struct order *order,
+static json_t *measure_latency(struct bench_run *run, const struct job_point *jp,
                                int variant, double each)
 {
-    bool product = bench_test_is(order->point.test, TEST_IS_PRODUCT);
+    bool product = bench_test_is(jp->point.test, TEST_IS_PRODUCT);
     double samples[LATENCY_SAMPLES], times[LATENCY_SAMPLES], began = clock_now();
     struct stats stats;
     json_t *json;
@@ -293,17 +293,17 @@ static json_t *measure_latency(struct bench_run *run, const struct order *order,
 /* A second pass that differs from the first gets a third at once; the middle counts.
  * Where that is the first, which was said long ago, the nearer to it is said, and
  * whoever reads the passes takes the first (src/run/session_view.c). */
-static void settle_drift(struct bench_run *run, const struct order *order, int variant,
+static void settle_drift(struct bench_run *run, const struct job_point *jp, int variant,
                          const struct prepared *prepared, struct measured *m,
                          struct result *r)
 {
-    double before = run->medians[order->index][variant], second = m->stats.median;
+    double before = run->medians[jp->index][variant], second = m->stats.median;
     struct measured *third;
     struct watched watched = {0};
 
-    run->medians[order->index][variant] = second;
+    run->medians[jp->index][variant] = second;
     r->passes[r->pass_count++] = second;
-    if (!(before > 0) || bench_test_is(order->point.test, TEST_IS_ONCE))
+    if (!(before > 0) || bench_test_is(jp->point.test, TEST_IS_ONCE))
         return;
     r->passes[0] = before;
     r->passes[r->pass_count++] = second;
@@ -311,7 +311,7 @@ static void settle_drift(struct bench_run *run, const struct order *order, int v
     if (!r->drift)
         return;
     third = gp_malloc(sizeof *third);
-    measure_pass(run, order, variant, prepared, third, &watched);
+    measure_pass(run, jp, variant, prepared, third, &watched);
     if (usable(third)) {
         double median = third->stats.median;
 
@@ -333,7 +333,7 @@ static bool is_lost(struct bench_run *run)
     return run->backend->lost && run->backend->lost(run->ctx);
 }
 
-static enum measured_point failed_run(struct bench_run *run, const struct order *order,
+static enum measured_point failed_run(struct bench_run *run, const struct job_point *jp,
                                       struct result *r)
 {
     double seconds;
@@ -341,7 +341,7 @@ static enum measured_point failed_run(struct bench_run *run, const struct order 
     r->state = POINT_ERROR;
     r->measured = NULL;
     r->reason = last_reason(run, "the device failed while it ran");
-    measure_send(run, order, r);
+    measure_send(run, jp, r);
     /* A fault that stays (an uncorrectable error, a device off the bus) fails all: what
      * worked in the warm-up does so no more. */
     if (is_lost(run) || (run->heats && !run->backend->warm(run->ctx, &seconds)))
@@ -350,7 +350,7 @@ static enum measured_point failed_run(struct bench_run *run, const struct order 
 }
 
 static enum measured_point measure_variant(struct bench_run *run,
-                                           const struct order *order, int variant,
+                                           const struct job_point *jp, int variant,
                                            const struct prepared *prepared)
 {
     struct measured *m = gp_calloc(1, sizeof *m);
@@ -361,17 +361,17 @@ static enum measured_point measure_variant(struct bench_run *run,
                        .measured = m};
     enum measured_point done = POINT_DONE;
 
-    measure_cool(run, order, variant, prepared, m, &r.watched);
+    measure_cool(run, jp, variant, prepared, m, &r.watched);
     if (m->interrupted) {
         done = POINT_STOPPED;
     } else if (m->failed) {
-        done = failed_run(run, order, &r);
+        done = failed_run(run, jp, &r);
     } else {
-        settle_drift(run, order, variant, prepared, m, &r);
-        r.latency = measure_latency(run, order, variant, m->stats.median);
-        if (run->orders.settings.check != CHECK_NONE)
+        settle_drift(run, jp, variant, prepared, m, &r);
+        r.latency = measure_latency(run, jp, variant, m->stats.median);
+        if (run->job.settings.check != CHECK_NONE)
             run->backend->check(run->ctx, variant, &r.check);
-        measure_send(run, order, &r);
+        measure_send(run, jp, &r);
         json_decref(r.latency);
     }
     json_decref(r.watched.sensors);
@@ -379,7 +379,7 @@ static enum measured_point measure_variant(struct bench_run *run,
     return done;
 }
 
-enum measured_point measure_point(struct bench_run *run, const struct order *order)
+enum measured_point measure_point(struct bench_run *run, const struct job_point *jp)
 {
     struct prepared prepared = {.rotation = 1, .variants = 1};
     enum measured_point done = POINT_DONE;
@@ -387,20 +387,20 @@ enum measured_point measure_point(struct bench_run *run, const struct order *ord
     struct result r = {.reason = why, .prepared = &prepared};
 
     watch_send(run->watch,
-               json_pack("{s:s, s:i}", "t", "start", "index", order->index));
-    rest(run, order->point.test);
-    watch_point(run->watch, order->index);
+               json_pack("{s:s, s:i}", "t", "start", "index", jp->index));
+    rest(run, jp->point.test);
+    watch_point(run->watch, jp->index);
     r.state =
-        run->backend->prepare(run->ctx, &order->point, &prepared, why, sizeof why);
+        run->backend->prepare(run->ctx, &jp->point, &prepared, why, sizeof why);
     if (r.state != POINT_OK)
-        measure_send(run, order, &r);
-    else if (!bench_test_is(order->point.test, TEST_IS_ONCE))
+        measure_send(run, jp, &r);
+    else if (!bench_test_is(jp->point.test, TEST_IS_ONCE))
         reheat(run);
     for (int v = 0; r.state == POINT_OK && v < prepared.variants && v < VARIANTS &&
                     done == POINT_DONE;
          v++)
         if (prepared.variant[v] || v == 0)
-            done = measure_variant(run, order, v, &prepared);
+            done = measure_variant(run, jp, v, &prepared);
     if (done == POINT_DONE && is_lost(run)) /* while it was prepared or checked */
         done = POINT_DEVICE_LOST;
     watch_point(run->watch, -1);

@@ -9,13 +9,13 @@
 #define GP_BENCH_MEASURE_H
 
 #include "bench/backend.h"
-#include "bench/orders.h"
+#include "bench/job.h"
 #include "bench/watch.h"
 
 struct bench_run {
     const struct backend *backend;
     void *ctx;
-    struct orders orders;
+    struct job job;
     struct watch *watch;
     bool (*stop_now)(void);
     bool (*stop_soon)(void); /* after the point, and so before the first */
@@ -32,6 +32,6 @@ enum measured_point { POINT_DONE, POINT_STOPPED, POINT_DEVICE_LOST };
 
 /* Heats the device; where nothing can (no library) it says so and goes on. */
 void measure_warmup(struct bench_run *run);
-enum measured_point measure_point(struct bench_run *run, const struct order *order);
+enum measured_point measure_point(struct bench_run *run, const struct job_point *jp);
 
 #endif

@@ -24,9 +24,9 @@
 
 #define CLOCK_LEAST 0.9 /* of the warm-up's mean */
 
-static json_t *params_of(const struct order *order, const struct result *result)
+static json_t *params_of(const struct job_point *jp, const struct result *result)
 {
-    json_t *json = point_to_json(&order->point);
+    json_t *json = point_to_json(&jp->point);
 
     json_object_set_new(json, "rotation", json_integer(result->prepared->rotation));
     json_object_set_new(json, "cold", json_boolean(result->prepared->cold));
@@ -59,10 +59,10 @@ static void add_efficiency(json_t *rate, double per_second, const json_t *sensor
                             : json_null());
 }
 
-static json_t *rate_of(const struct order *order, double median, const json_t *sensors)
+static json_t *rate_of(const struct job_point *jp, double median, const json_t *sensors)
 {
-    double operations = point_operations(&order->point);
-    double bytes = point_bytes(&order->point);
+    double operations = point_operations(&jp->point);
+    double bytes = point_bytes(&jp->point);
     json_t *json = json_object();
 
     json_object_set_new(json, "ops_per_s",
@@ -103,12 +103,12 @@ static json_t *first_of(const struct result *r)
                : json_null();
 }
 
-static json_t *flags_of(struct bench_run *run, const struct order *order,
+static json_t *flags_of(struct bench_run *run, const struct job_point *jp,
                         const struct result *r)
 {
     bool hot =
         r->watched.throttle == THROTTLE_THERMAL || r->watched.throttle == THROTTLE_HW;
-    enum bench_test test = order->point.test;
+    enum bench_test test = jp->point.test;
     bool rotates = bench_test_is(test, TEST_IS_ROTATED);
     bool once = bench_test_is(test, TEST_IS_ONCE);
     const struct {
@@ -116,8 +116,8 @@ static json_t *flags_of(struct bench_run *run, const struct order *order,
         bool set;
     } all[] = {
         {"zeros", bench_test_is(test, TEST_IS_LIBRARY) &&
-                      run->orders.settings.fill == FILL_ZEROS},
-        {"not-cold", rotates && order->point.cache != CACHE_HOT && !r->prepared->cold},
+                      run->job.settings.fill == FILL_ZEROS},
+        {"not-cold", rotates && jp->point.cache != CACHE_HOT && !r->prepared->cold},
         {"unconverged", !once && !r->measured->stats.converged},
         {"drift", r->drift},
         {"throttled", hot},
@@ -154,7 +154,7 @@ static json_t *algo_of(const struct result *r)
     return json;
 }
 
-static void add_measured(struct bench_run *run, json_t *json, const struct order *order,
+static void add_measured(struct bench_run *run, json_t *json, const struct job_point *jp,
                          const struct result *r)
 {
     const struct measured *m = r->measured;
@@ -168,28 +168,28 @@ static void add_measured(struct bench_run *run, json_t *json, const struct order
     json_object_set(json, "latency_s", r->latency);
     json_object_set_new(json, "passes", passes);
     json_object_set_new(json, "rate",
-                        rate_of(order, m->stats.median, r->watched.sensors));
+                        rate_of(jp, m->stats.median, r->watched.sensors));
     json_object_set(json, "sensors", r->watched.sensors);
     json_object_set_new(json, "check", check_of(&r->check));
     json_object_set_new(json, "valid", json_boolean(!r->check.done || r->check.ok));
-    json_object_set_new(json, "flags", flags_of(run, order, r));
+    json_object_set_new(json, "flags", flags_of(run, jp, r));
 }
 
-void measure_send(struct bench_run *run, const struct order *order,
+void measure_send(struct bench_run *run, const struct job_point *jp,
                   const struct result *r)
 {
     json_t *json = json_object();
 
     json_object_set_new(json, "t", json_string("point"));
-    json_object_set_new(json, "index", json_integer(order->index));
-    json_object_set_new(json, "id", gp_json_text(order->point.id));
+    json_object_set_new(json, "index", json_integer(jp->index));
+    json_object_set_new(json, "id", gp_json_text(jp->point.id));
     json_object_set_new(json, "state", json_string(point_state_words[r->state]));
     json_object_set_new(json, "reason",
                         r->reason && r->reason[0] ? gp_json_text(r->reason)
                                                   : json_null());
     json_object_set_new(json, "variant", gp_json_text(r->variant ? r->variant : ""));
-    json_object_set_new(json, "params", params_of(order, r));
+    json_object_set_new(json, "params", params_of(jp, r));
     if (r->state == POINT_OK)
-        add_measured(run, json, order, r);
+        add_measured(run, json, jp, r);
     watch_send(run->watch, json);
 }

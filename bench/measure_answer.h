@@ -22,7 +22,7 @@ struct result {
 };
 
 /* Sends the line "point"; borrows all of the result. */
-void measure_send(struct bench_run *run, const struct order *order,
+void measure_send(struct bench_run *run, const struct job_point *jp,
                   const struct result *r);
 
 #endif

@@ -67,7 +67,7 @@ static json_t *lock_to_json(double clock)
                                 : json_null();
 }
 
-static bool lock_in(const json_t *value, double *clock)
+static bool read_lock(const json_t *value, double *clock)
 {
     const char *word = json_string_value(value);
 
@@ -98,8 +98,8 @@ json_t *protocol_settings(const struct method_settings *settings, int device)
     return json;
 }
 
-static enum gp_status bad(struct gp_err *err, const char *where, const char *field,
-                          const char *what)
+static enum gp_status refuse_field(struct gp_err *err, const char *where,
+                                   const char *field, const char *what)
 {
     char at[192];
 
@@ -108,8 +108,8 @@ static enum gp_status bad(struct gp_err *err, const char *where, const char *fie
 }
 
 /* The integer of that name, fallback when there is none; false when it is no such. */
-static bool integer_in(const json_t *json, const char *name, json_int_t low,
-                       json_int_t high, json_int_t fallback, json_int_t *out)
+static bool read_integer(const json_t *json, const char *name, json_int_t low,
+                         json_int_t high, json_int_t fallback, json_int_t *out)
 {
     const json_t *value = json_object_get(json, name);
 
@@ -134,11 +134,11 @@ static enum gp_status read_words(const json_t *json, const char *where,
     int fill = (int)out->fill, check = (int)out->check;
 
     if (!word_in(json, "fill", method_fills, FILL_COUNT, &fill))
-        return bad(err, where, "fill", "is no word that is known");
+        return refuse_field(err, where, "fill", "is no word that is known");
     if (!word_in(json, "check", method_checks, CHECK_COUNT, &check))
-        return bad(err, where, "check", "is no word that is known");
-    if (!lock_in(json_object_get(json, "lock_clocks"), &out->lock_clock))
-        return bad(err, where, "lock_clocks", "is neither base nor MHz");
+        return refuse_field(err, where, "check", "is no word that is known");
+    if (!read_lock(json_object_get(json, "lock_clocks"), &out->lock_clock))
+        return refuse_field(err, where, "lock_clocks", "is neither base nor MHz");
     out->force = json_is_true(json_object_get(json, "force"));
     out->fill = (enum bench_fill)fill;
     out->check = (enum bench_check)check;
@@ -156,15 +156,16 @@ static enum gp_status read_numbers(const json_t *json, const char *where,
         if (!value)
             continue;
         if (!json_is_number(value))
-            return bad(err, where, name, "is no number");
+            return refuse_field(err, where, name, "is no number");
         if (!(number >= settings_fields[i].low && number <= settings_fields[i].high))
-            return bad(err, where, name, "is out of range");
+            return refuse_field(err, where, name, "is out of range");
         *settings_field(out, i) = number;
     }
     if (out->min_time > out->max_time)
-        return bad(err, where, "min_time", "is longer than max_time");
+        return refuse_field(err, where, "min_time", "is longer than max_time");
     if (out->device_warmup_min > out->device_warmup_max)
-        return bad(err, where, "device_warmup_min", "is longer than device_warmup_max");
+        return refuse_field(err, where, "device_warmup_min",
+                            "is longer than device_warmup_max");
     return GP_OK;
 }
 
@@ -178,13 +179,14 @@ enum gp_status protocol_read_settings(const json_t *json, const char *where,
     enum gp_status status;
 
     if (!what || strcmp(what, "settings") != 0)
-        return bad(err, where, "do", "settings must come first");
-    if (!integer_in(json, "protocol", PROTOCOL_VERSION, PROTOCOL_VERSION, -1, &version))
-        return bad(err, where, "protocol", "is none that this engine speaks");
-    if (!integer_in(json, "device", 0, DEVICES_MAX - 1, 0, &index))
-        return bad(err, where, "device", "is no device number");
-    if (!integer_in(json, "seed", INT64_MIN, INT64_MAX, (json_int_t)made.seed, &seed))
-        return bad(err, where, "seed", "is no whole number");
+        return refuse_field(err, where, "do", "settings must come first");
+    if (!read_integer(json, "protocol", PROTOCOL_VERSION, PROTOCOL_VERSION, -1,
+                      &version))
+        return refuse_field(err, where, "protocol", "is none that this engine speaks");
+    if (!read_integer(json, "device", 0, DEVICES_MAX - 1, 0, &index))
+        return refuse_field(err, where, "device", "is no device number");
+    if (!read_integer(json, "seed", INT64_MIN, INT64_MAX, (json_int_t)made.seed, &seed))
+        return refuse_field(err, where, "seed", "is no whole number");
     if ((status = read_numbers(json, where, &made, err)) != GP_OK ||
         (status = read_words(json, where, &made, err)) != GP_OK)
         return status;
@@ -194,12 +196,12 @@ enum gp_status protocol_read_settings(const json_t *json, const char *where,
     return GP_OK;
 }
 
-static json_t *known(double value)
+static json_t *above_zero_or_null(double value)
 {
     return value > 0 ? gp_json_number(value) : json_null();
 }
 
-static json_t *told(const char *text)
+static json_t *text_or_null(const char *text)
 {
     return text[0] ? gp_json_text(text) : json_null();
 }
@@ -211,15 +213,16 @@ json_t *protocol_device(const struct bench_device *device)
     json_object_set_new(json, "t", json_string("device"));
     json_object_set_new(json, "index", json_integer(device->index));
     json_object_set_new(json, "name", gp_json_text(device->name));
-    json_object_set_new(json, "uuid", told(device->uuid));
-    json_object_set_new(json, "pci", told(device->pci));
+    json_object_set_new(json, "uuid", text_or_null(device->uuid));
+    json_object_set_new(json, "pci", text_or_null(device->pci));
     json_object_set_new(json, "kind", gp_json_text(device->kind));
-    json_object_set_new(json, "cc", known(device->cc));
-    json_object_set_new(json, "units", known(device->units));
-    json_object_set_new(json, "memory", known(device->memory));
-    json_object_set_new(json, "free", known(device->free));
-    json_object_set_new(json, "cache", known(device->cache));
-    json_object_set_new(json, "bandwidth_sheet", known(device->bandwidth_sheet));
+    json_object_set_new(json, "cc", above_zero_or_null(device->cc));
+    json_object_set_new(json, "units", above_zero_or_null(device->units));
+    json_object_set_new(json, "memory", above_zero_or_null(device->memory));
+    json_object_set_new(json, "free", above_zero_or_null(device->free));
+    json_object_set_new(json, "cache", above_zero_or_null(device->cache));
+    json_object_set_new(json, "bandwidth_sheet",
+                        above_zero_or_null(device->bandwidth_sheet));
     json_object_set(json, "more", device->more ? device->more : json_null());
     return json;
 }

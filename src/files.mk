@@ -404,8 +404,8 @@ bench_sources = \
 	bench/method_check.c \
 	bench/method_loop.c \
 	bench/method_stats.c \
-	bench/orders.c \
-	bench/orders.h \
+	bench/job.c \
+	bench/job.h \
 	bench/protocol.c \
 	bench/protocol.h \
 	bench/watch.c \

@@ -1,12 +1,12 @@
 /*
- * fuzz_protocol.c - any bytes as the orders an engine reads from its standard input; what
+ * fuzz_protocol.c - any bytes as the job an engine reads from its standard input; what
  * is accepted must be a point that can be written and read again as the same.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/orders.h"
+#include "bench/job.h"
 #include "bench/protocol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -25,20 +25,20 @@ static void same_again(const struct point *point)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct orders orders;
+    struct job job;
     struct gp_err err;
     size_t from = 0;
 
-    orders_init(&orders);
+    job_init(&job);
     while (from < size) {
         const uint8_t *end = memchr(data + from, '\n', size - from);
         size_t len = end ? (size_t)(end - data) - from : size - from;
 
-        orders_line(&orders, (const char *)data + from, len, &err);
+        job_line(&job, (const char *)data + from, len, &err);
         from += len + 1;
     }
-    for (size_t i = 0; i < orders.count && i < 8; i++)
-        same_again(&orders.points[i].point);
-    orders_fini(&orders);
+    for (size_t i = 0; i < job.count && i < 8; i++)
+        same_again(&job.points[i].point);
+    job_fini(&job);
     return 0;
 }

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "bench/orders.h"
+#include "bench/job.h"
 #include "bench/protocol.h"
 #include "bench/watch.h"
 #include "unit.h"
@@ -494,13 +494,13 @@ static void test_works(void **state)
 static void test_no_sensors(void **state)
 {
     struct method_settings quick = method_preset(PRESET_QUICK);
-    struct orders orders;
+    struct job job;
     struct engine e;
 
     (void)state;
-    orders_init(&orders);
-    assert_true(quick.min_time > 3 * orders.settings.sensors);
-    orders_fini(&orders);
+    job_init(&job);
+    assert_true(quick.min_time > 3 * job.settings.sensors);
+    job_fini(&job);
     sensors_every = 0.5;
     e = one_point(M_OK, 0.05, 1);
     sensors_every = 0.002;

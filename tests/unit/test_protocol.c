@@ -1,9 +1,9 @@
-/* test_protocol.c - settings, device lines, and the orders an engine is given. */
+/* test_protocol.c - settings, device lines, and the job an engine is given. */
 #include "bench/protocol.h"
 
 #include <unistd.h>
 
-#include "bench/orders.h"
+#include "bench/job.h"
 #include "unit.h"
 #include "util/json.h"
 
@@ -112,7 +112,7 @@ static void test_device(void **state)
     json_decref(json);
 }
 
-/* ---- orders ---- */
+/* ---- job ---- */
 
 #define SETTINGS "{\"protocol\":1,\"do\":\"settings\",\"sensors_s\":0.2}"
 #define POINT                                                                          \
@@ -120,17 +120,17 @@ static void test_device(void **state)
     "\"k\":3}}"
 #define RUN "{\"do\":\"run\"}"
 
-static enum gp_status give(struct orders *orders, const char *line, struct gp_err *err)
+static enum gp_status give(struct job *job, const char *line, struct gp_err *err)
 {
-    return orders_line(orders, line, strlen(line), err);
+    return job_line(job, line, strlen(line), err);
 }
 
 static void test_orders(void **state)
 {
-    struct orders o;
+    struct job o;
 
     (void)state;
-    orders_init(&o);
+    job_init(&o);
     assert_int_equal(give(&o, SETTINGS, NULL), GP_OK);
     assert_int_equal(give(&o, "", NULL), GP_OK);
     assert_int_equal(give(&o, "{\"do\":\"dance\"}", NULL), GP_OK); /* of a later one */
@@ -149,7 +149,7 @@ static void test_orders(void **state)
     assert_false(o.stop);
     assert_int_equal(give(&o, "{\"do\":\"stop\"}", NULL), GP_OK);
     assert_true(o.stop);
-    orders_fini(&o);
+    job_fini(&o);
 }
 
 static void test_orders_refused(void **state)
@@ -172,28 +172,28 @@ static void test_orders_refused(void **state)
         "{\"do\":\"point\",\"index\":0.5,\"point\":{}}",
         "{\"do\":\"point\",\"index\":0,\"point\":[]}",
     };
-    struct orders o;
+    struct job o;
     struct gp_err err;
     char deep[300];
 
     (void)state;
     for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
-        orders_init(&o);
+        job_init(&o);
         if (give(&o, first[i], &err) != GP_E_FILE || !strstr(err.where, "plan:1"))
             fail_msg("first: %s", first[i]);
-        orders_fini(&o);
+        job_fini(&o);
     }
     for (size_t i = 0; i < sizeof then / sizeof then[0]; i++) {
-        orders_init(&o);
+        job_init(&o);
         assert_int_equal(give(&o, SETTINGS, &err), GP_OK);
         if (give(&o, then[i], &err) != GP_E_FILE || !strstr(err.where, "plan:2"))
             fail_msg("then: %s", then[i]);
-        orders_fini(&o);
+        job_fini(&o);
     }
     memset(deep, '[', sizeof deep);
-    orders_init(&o);
-    assert_int_equal(orders_line(&o, deep, sizeof deep, &err), GP_E_FILE);
-    orders_fini(&o);
+    job_init(&o);
+    assert_int_equal(job_line(&o, deep, sizeof deep, &err), GP_E_FILE);
+    job_fini(&o);
 }
 
 static void test_reader(void **state)

@@ -1,24 +1,24 @@
 /*
- * orders.h - what an engine has been told to do: the lines on its standard input.
+ * job.h - what an engine is to measure: the lines on its standard input.
  *
- * orders_line() takes one line, orders_read() bytes from a descriptor, cut into lines.
- * Whatever stands in a line, the worst it can do is be refused by name.
+ * job_line() takes one line, a line_reader cuts them out of a stream. A line that is wrong
+ * is refused with its number and the field, whatever it holds.
  */
-#ifndef GP_BENCH_ORDERS_H
-#define GP_BENCH_ORDERS_H
+#ifndef GP_BENCH_JOB_H
+#define GP_BENCH_JOB_H
 
 #include "bench/method.h"
 #include "point/point.h"
 #include "util/err.h"
 
-#define ORDERS_POINTS_MAX 200000 /* lines of points in one plan */
+#define JOB_POINTS_MAX 200000 /* lines of points in one plan */
 
-struct order {
+struct job_point {
     int index; /* the runner's number of the point; comes again in a second pass */
     struct point point;
 };
 
-struct orders {
+struct job {
     bool settled; /* settings have come */
     bool run;     /* the plan is complete */
     bool wait;    /* for "go" when the device is warm */
@@ -27,18 +27,18 @@ struct orders {
     struct method_settings settings;
     int device;
     double progress_s;
-    struct order *points;
+    struct job_point *points;
     size_t count, cap;
     int lines; /* read so far, for messages */
 };
 
-void orders_init(struct orders *orders);
-void orders_fini(struct orders *orders);
+void job_init(struct job *job);
+void job_fini(struct job *job);
 
 /* GP_E_FILE names the line and the field. After "run" only "go" and "stop" have a meaning
  * and nothing else is an error. */
-enum gp_status orders_line(struct orders *orders, const char *text, size_t len,
-                           struct gp_err *err);
+enum gp_status job_line(struct job *job, const char *text, size_t len,
+                        struct gp_err *err);
 
 /* Lines cut out of a stream; at most PROTOCOL_LINE bytes are kept. */
 struct line_reader {

@@ -1,5 +1,5 @@
-/* orders.c - one table of what can be asked for ("do"), one function each. */
-#include "bench/orders.h"
+/* job.c - one table of what can be asked for ("do"), one function each. */
+#include "bench/job.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,17 +12,16 @@
 
 #define READ_AT_ONCE 65536
 
-void orders_init(struct orders *orders)
+void job_init(struct job *job)
 {
-    *orders =
-        (struct orders){.settings = method_preset(PRESET_NORMAL), .progress_s = 0.5};
+    *job = (struct job){.settings = method_preset(PRESET_NORMAL), .progress_s = 0.5};
 }
 
-void orders_fini(struct orders *orders)
+void job_fini(struct job *job)
 {
-    free(orders->points);
-    orders->points = NULL;
-    orders->count = orders->cap = 0;
+    free(job->points);
+    job->points = NULL;
+    job->count = job->cap = 0;
 }
 
 static enum gp_status read_progress(const json_t *json, const char *where, double *out,
@@ -39,69 +38,67 @@ static enum gp_status read_progress(const json_t *json, const char *where, doubl
     return GP_OK;
 }
 
-static enum gp_status do_settings(struct orders *orders, const json_t *json,
+static enum gp_status do_settings(struct job *job, const json_t *json,
                                   const char *where, struct gp_err *err)
 {
     enum gp_status status;
 
-    if (orders->settled)
+    if (job->settled)
         return gp_fail(err, GP_E_FILE, where, "", "settings came twice");
-    status =
-        protocol_read_settings(json, where, &orders->settings, &orders->device, err);
+    status = protocol_read_settings(json, where, &job->settings, &job->device, err);
     if (status == GP_OK)
-        status = read_progress(json, where, &orders->progress_s, err);
-    orders->settled = status == GP_OK;
+        status = read_progress(json, where, &job->progress_s, err);
+    job->settled = status == GP_OK;
     return status;
 }
 
-static enum gp_status do_point(struct orders *orders, const json_t *json,
-                               const char *where, struct gp_err *err)
+static enum gp_status do_point(struct job *job, const json_t *json, const char *where,
+                               struct gp_err *err)
 {
     const json_t *index = json_object_get(json, "index");
-    struct order made;
+    struct job_point made;
     enum gp_status status;
 
-    if (!orders->settled)
+    if (!job->settled)
         return gp_fail(err, GP_E_FILE, where, "", "settings must come first");
-    if (orders->count >= ORDERS_POINTS_MAX)
+    if (job->count >= JOB_POINTS_MAX)
         return gp_fail(err, GP_E_FILE, where, "", "more than %d points",
-                       ORDERS_POINTS_MAX);
+                       JOB_POINTS_MAX);
     if (!json_is_integer(index) || json_integer_value(index) < 0 ||
-        json_integer_value(index) >= ORDERS_POINTS_MAX)
+        json_integer_value(index) >= JOB_POINTS_MAX)
         return gp_fail(err, GP_E_FILE, where, "", "index is no point's number");
     made.index = (int)json_integer_value(index);
     status = point_from_json(json_object_get(json, "point"), where, &made.point, err);
     if (status != GP_OK)
         return status;
-    orders->points = gp_grow(orders->points, &orders->cap, orders->count + 1,
-                             sizeof *orders->points);
-    orders->points[orders->count++] = made;
+    job->points = gp_grow(job->points, &job->cap, job->count + 1, sizeof *job->points);
+    job->points[job->count++] = made;
     return GP_OK;
 }
 
-static enum gp_status do_run(struct orders *orders, const json_t *json,
-                             const char *where, struct gp_err *err)
+static enum gp_status do_run(struct job *job, const json_t *json, const char *where,
+                             struct gp_err *err)
 {
-    if (!orders->settled)
+    if (!job->settled)
         return gp_fail(err, GP_E_FILE, where, "", "settings must come first");
-    orders->wait = json_is_true(json_object_get(json, "wait"));
-    orders->run = true;
+    job->wait = json_is_true(json_object_get(json, "wait"));
+    job->run = true;
     return GP_OK;
 }
 
-static enum gp_status do_stop(struct orders *orders, const json_t *json,
-                              const char *where, struct gp_err *err)
+static enum gp_status do_stop(struct job *job, const json_t *json, const char *where,
+                              struct gp_err *err)
 {
     (void)json;
     (void)where;
     (void)err;
-    orders->stop = true;
+    job->stop = true;
     return GP_OK;
 }
 
 static const struct {
     const char *word;
-    enum gp_status (*take)(struct orders *orders, const json_t *json, const char *where,
+    enum gp_status (*take)(struct job *job, const json_t *json, const char *where,
                            struct gp_err *err);
 } verbs[] = {
     {"settings", do_settings},
@@ -110,33 +107,33 @@ static const struct {
     {"stop", do_stop},
 };
 
-static enum gp_status take(struct orders *orders, const json_t *json, const char *where,
+static enum gp_status take_verb(struct job *job, const json_t *json, const char *where,
                            struct gp_err *err)
 {
     const char *word = json_string_value(json_object_get(json, "do"));
 
     if (!word)
         return gp_fail(err, GP_E_FILE, where, "", "no object with a word \"do\"");
-    if (orders->run) {
-        orders->stop = orders->stop || strcmp(word, "stop") == 0;
-        orders->go = orders->go || strcmp(word, "go") == 0;
+    if (job->run) {
+        job->stop = job->stop || strcmp(word, "stop") == 0;
+        job->go = job->go || strcmp(word, "go") == 0;
         return GP_OK;
     }
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         if (strcmp(word, verbs[i].word) == 0)
-            return verbs[i].take(orders, json, where, err);
+            return verbs[i].take(job, json, where, err);
     return GP_OK; /* of a later protocol: ignored */
 }
 
-enum gp_status orders_line(struct orders *orders, const char *text, size_t len,
-                           struct gp_err *err)
+enum gp_status job_line(struct job *job, const char *text, size_t len,
+                        struct gp_err *err)
 {
-    bool late = orders->run; /* nothing that comes now may end the measurement */
+    bool late = job->run; /* nothing that comes now may end the measurement */
     enum gp_status status;
     json_t *json = NULL;
     char where[32];
 
-    gp_format(where, sizeof where, "plan:%d", ++orders->lines);
+    gp_format(where, sizeof where, "plan:%d", ++job->lines);
     if (len > PROTOCOL_LINE && !late)
         return gp_fail(err, GP_E_FILE, where, "", "longer than %d bytes",
                        PROTOCOL_LINE);
@@ -144,7 +141,7 @@ enum gp_status orders_line(struct orders *orders, const char *text, size_t len,
         return GP_OK;
     status = gp_json_parse(where, text, len, &json, err);
     if (status == GP_OK)
-        status = take(orders, json, where, err);
+        status = take_verb(job, json, where, err);
     json_decref(json);
     return late ? GP_OK : status;
 }
