@@ -227,7 +227,12 @@ static enum point_state prepare(void *ctx, const struct point *point,
     out->variant[0] = "";
     release(engine);
     if ((unsigned)point->test >= TEST_COUNT || !tests[point->test]) {
-        gp_copy(why, size, "all-reduce needs several devices; the processors are one");
+        if (bench_test_is(point->test, TEST_NEEDS_DEVICES))
+            gp_format(why, size, "%s needs several devices; the processors are one",
+                      bench_test_word(point->test));
+        else
+            gp_format(why, size, "%s is not measured on a CPU",
+                      bench_test_word(point->test));
         return POINT_UNSUPPORTED;
     }
     if (cpu_gemm_library())

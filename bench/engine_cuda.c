@@ -170,6 +170,10 @@ static enum point_state prepare_point(void *opaque, const struct point *point,
 
     *out = (struct prepared){.rotation = 1, .variants = 1, .variant = {""}};
     ctx->work = (struct cuda_work){0};
+    if ((unsigned)point->test >= TEST_COUNT || !prepares[point->test])
+        return gp_format(why, size, "%s is not measured on a GPU",
+                         bench_test_word(point->test)),
+               POINT_UNSUPPORTED;
     if (ctx->lost)
         return cuda_failed(ctx, why, size);
     ctx->fault[0] = '\0';

@@ -304,8 +304,9 @@ static enum gp_status run_bench(struct invocation *in, struct gp_err *err)
 const struct command cmd_bench = {
     .name = "bench",
     .usage = "[TEST,...] [OPTION]...",
-    .brief = "measure: gemm, batch, memory, transfer, decode, fit, allreduce, all; "
-             "without TEST: quick",
+#define X(NAME, word) word ", "
+    .brief = "measure: " BENCH_TESTS(X) "all; without TEST: quick",
+#undef X
     .bit = FOR_BENCH,
     .streams = true,
     .run = run_bench,

@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "point/test.h"
+
 /* The class whose ids an option takes; NULL when it takes none. */
 static const char *class_of(int option)
 {
@@ -39,6 +41,9 @@ static const char *more_words(int option)
 }
 
 static const char *const shell_words = "bash zsh fish";
+#define X(NAME, word) word " "
+static const char *const test_words = BENCH_TESTS(X) "all quick"; /* of --bench */
+#undef X
 static const char *const list_words = "models gpus engines instances formats servers";
 
 static void add_choices(const char *choices, struct strbuf *out)
@@ -152,6 +157,7 @@ static void bash(struct strbuf *out)
     for (int i = 0; i < OPTION_COUNT; i++)
         bash_option(i, out);
     bash_plain(out);
+    strbuf_addf(out, "    --bench|bench) [[ $3 == -* ]] || words='%s' ;;\n", test_words);
     strbuf_addf(out, "    --list|list) words=\"%s devices\" ;;\n", list_words);
     strbuf_addf(out,
                 "    --show|show) words=\"$(for class in %s; do _gpuplan_ids $class; "
@@ -229,6 +235,8 @@ static void zsh_command(const struct command *c, struct strbuf *out)
     if (c == &cmd_list)
         strbuf_addf(out, "        '1:class:(%s devices)'\n        '*:filter:'\n",
                     list_words);
+    else if (c == &cmd_bench)
+        strbuf_addf(out, "        '1:test:(%s)'\n", test_words);
     else if (c == &cmd_show)
         strbuf_addf(out, "        '1:id:_gpuplan_ids %s'\n", list_words);
     else
@@ -366,10 +374,11 @@ static void fish(struct strbuf *out)
         fish_option(i, out);
     strbuf_addf(out,
                 "complete -c gpuplan -n '__gpuplan_after completion' -f -a '%s'\n"
+                "complete -c gpuplan -n '__gpuplan_after bench' -f -a '%s'\n"
                 "complete -c gpuplan -n '__gpuplan_after list' -f -a '%s devices'\n"
                 "complete -c gpuplan -n '__gpuplan_after show' -f -a "
                 "'(__gpuplan_ids %s)'\n",
-                shell_words, list_words, list_words);
+                shell_words, test_words, list_words, list_words);
 }
 
 enum gp_status command_completion(const char *shell, struct strbuf *out,

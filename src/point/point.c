@@ -81,8 +81,8 @@ void point_name(struct point *point)
     if (row->name)
         row->name(point, text, sizeof(text));
     else
-        gp_format(text, sizeof(text), "%s/%s%s%.0f", row->word, point_kind(point),
-                  point->kind ? "/" : "", point->bytes);
+        gp_format(text, sizeof(text), "%s/%s%s%.0f", bench_test_word(point->test),
+                  point_kind(point), point->kind ? "/" : "", point->bytes);
     if (!gp_copy(point->id, sizeof(point->id), text))
         gp_format(point->id + sizeof(point->id) - 10, 10, "~%08x", point_hash(text));
 }

@@ -186,7 +186,6 @@ static bool allreduce_term(const struct point *p, char *text, size_t size)
 const struct test_row test_rows[TEST_COUNT] = {
     [TEST_GEMM] =
         {
-            .word = "gemm",
             .title = "products of matrices",
             .heading = "gemm (m x n x k)",
             .label = "matrix products",
@@ -206,7 +205,6 @@ const struct test_row test_rows[TEST_COUNT] = {
         },
     [TEST_BATCH] =
         {
-            .word = "batch",
             .title = "the plan's layers by batch",
             .heading = "batch (layer, tokens)",
             .label = "a layer",
@@ -226,7 +224,6 @@ const struct test_row test_rows[TEST_COUNT] = {
         },
     [TEST_MEMORY] =
         {
-            .word = "memory",
             .title = "read, write and copy",
             .label = "memory",
             .help = "memory: bytes per second of the device's memory, beyond its caches: "
@@ -239,7 +236,6 @@ const struct test_row test_rows[TEST_COUNT] = {
         },
     [TEST_TRANSFER] =
         {
-            .word = "transfer",
             .title = "to and from the host",
             .label = "transfer",
             .help = "transfer: host to device and back, pinned and pageable, and a file "
@@ -253,7 +249,6 @@ const struct test_row test_rows[TEST_COUNT] = {
         },
     [TEST_DECODE] =
         {
-            .word = "decode",
             .title = "a whole decoder step",
             .label = "a decoder step",
             .help = "decode: one step of the plan's model with its layers, KV reads and "
@@ -268,7 +263,6 @@ const struct test_row test_rows[TEST_COUNT] = {
         },
     [TEST_FIT] =
         {
-            .word = "fit",
             .title = "allocates what is planned",
             .label = "fit",
             .help = "fit: allocates the bytes per GPU that the plan asks for: does the plan "
@@ -281,7 +275,6 @@ const struct test_row test_rows[TEST_COUNT] = {
         },
     [TEST_ALLREDUCE] =
         {
-            .word = "allreduce",
             .title = "sums over devices",
             .label = "sums",
             .help = "allreduce: the sum over all chosen devices, 1 KiB to 256 MiB; two "
@@ -372,20 +365,27 @@ void bench_tests_list(unsigned tests, char *text, size_t size)
     for (int i = 0; i < TEST_COUNT; i++) {
         if (!(tests >> i & 1))
             continue;
-        gp_format(text + len, size - len, "%s%s", len ? "," : "", test_rows[i].word);
+        gp_format(text + len, size - len, "%s%s", len ? "," : "",
+                  bench_test_word((enum bench_test)i));
         len += strlen(text + len);
     }
 }
 
+static const char *const test_words[TEST_COUNT] = {
+#define X(NAME, word) word,
+    BENCH_TESTS(X)
+#undef X
+};
+
 const char *bench_test_word(enum bench_test test)
 {
-    return (unsigned)test < TEST_COUNT ? test_rows[test].word : "?";
+    return (unsigned)test < TEST_COUNT ? test_words[test] : "?";
 }
 
 int bench_test_parse(const char *word)
 {
     for (int i = 0; i < TEST_COUNT; i++)
-        if (strcmp(word, test_rows[i].word) == 0)
+        if (strcmp(word, test_words[i]) == 0)
             return i;
     return -1;
 }

@@ -5,8 +5,8 @@
  * explains tests walks test_rows[] and asks for a property (bench_test_is()) or a word, and
  * never compares names. What differs by more than a word is a function of the row.
  *
- * A new test is a value of enum bench_test, a row here, and its work in an engine. One whose
- * row says TEST_IS_SIZED and BOUND_MEMORY is planned, estimated, predicted from the memory's
+ * A new test is a word of BENCH_TESTS, a row here, and its work in an engine. One whose row
+ * says TEST_IS_SIZED and BOUND_MEMORY is planned, estimated, predicted from the memory's
  * bandwidth and calibrated like `memory`, without code of its own.
  */
 #ifndef GP_POINT_TEST_H
@@ -19,15 +19,22 @@ struct point;
 
 /* ---- tests ---- */
 
+/* In the order in which they are measured; the word is that of a command line, of ids and
+ * of files. */
+#define BENCH_TESTS(X)                                                                 \
+    X(GEMM, "gemm")           /* one matrix product */                                 \
+    X(BATCH, "batch")         /* one of a model's linear layers at one batch size */   \
+    X(MEMORY, "memory")       /* device memory: read, write, copy */                   \
+    X(TRANSFER, "transfer")   /* host <-> device, storage -> device */                 \
+    X(DECODE, "decode")       /* a synthetic decoder step */                           \
+    X(FIT, "fit")             /* allocate the planned bytes for real */                \
+    X(ALLREDUCE, "allreduce") /* over several devices */
+
 enum bench_test {
-    TEST_GEMM,      /* one matrix product */
-    TEST_BATCH,     /* one of a model's linear layers at one batch size */
-    TEST_MEMORY,    /* device memory: read, write, copy */
-    TEST_TRANSFER,  /* host <-> device, storage -> device */
-    TEST_DECODE,    /* a synthetic decoder step */
-    TEST_FIT,       /* allocate the planned bytes for real */
-    TEST_ALLREDUCE, /* over several devices */
-    TEST_COUNT      /* also: a test that this version does not know */
+#define X(NAME, word) TEST_##NAME,
+    BENCH_TESTS(X)
+#undef X
+    TEST_COUNT /* also: a test that this version does not know */
 };
 
 enum test_property {
@@ -67,7 +74,6 @@ enum cal_term { /* time = overhead + work / rate (core/calibration.h) */
 extern const char *const cal_term_words[CAL_COUNT];
 
 struct test_row {
-    const char *word;      /* "gemm": on a command line, in ids and files */
     const char *title;     /* "products of matrices": in a list of tests */
     const char *heading;   /* "gemm (m x n x k)": over a list of its points; NULL = word */
     const char *label;     /* "matrix products": of its line of the quick figures */

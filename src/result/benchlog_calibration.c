@@ -68,7 +68,7 @@ static bool term_of(const struct benchlog_point *p, struct term *term)
     if (row->term_of)
         return row->term_of(&point, term->of, sizeof(term->of));
     return gp_copy(term->of, sizeof(term->of),
-                   row->of ? row->of : p->kind ? point_kind(&point) : row->word);
+                   row->of ? row->of : p->kind ? point_kind(&point) : p->test_word);
 }
 
 /* A point of one device among its like. */

@@ -375,7 +375,7 @@ static void say_bandwidths(const struct benchlog *log, int device, json_t *list)
 
         if (bound == BOUND_MEMORY)
             say_sheet(log, best_of(log, device, 1u << t, TYPE_COUNT, ROOF_MEMORY),
-                      test_rows[t].word, list);
+                      bench_test_word((enum bench_test)t), list);
         else if (bound == BOUND_LINK)
             say_sheet(log, best_of(log, device, 1u << t, TYPE_COUNT, ROOF_LINK), "PCIe",
                       list);

@@ -115,7 +115,7 @@ static void row_text(const struct bench *b, int row, char *text, size_t size)
         break;
     case ROW_TEST:
         gp_format(text, size, "[%c] %-10s%s", f->tests >> which & 1 ? 'x' : ' ',
-                  test_rows[which].word, test_rows[which].title);
+                  bench_test_word((enum bench_test)which), test_rows[which].title);
         break;
     case ROW_OPTION:
         gp_format(text, size, "%-12s%s", bench_lines[which].label,
