@@ -27,29 +27,25 @@ const char *const method_fills[FILL_COUNT] = {"uniform", "normal", "zeros"};
 
 const char *const method_checks[CHECK_COUNT] = {"sample", "none", "full"};
 
-int method_word(const char *const *words, int count, const char *word)
+const struct method_number method_numbers[METHOD_NUMBER_COUNT] = {
+#define X(field, normal, name, low, high, option, scale)                               \
+    {name, offsetof(struct method_settings, field), low, high, option, scale},
+    METHOD_NUMBERS(X)
+#undef X
+};
+
+double *method_number(struct method_settings *settings, int i)
 {
-    for (int i = 0; word && i < count; i++)
-        if (strcmp(words[i], word) == 0)
-            return i;
-    return -1;
+    return (double *)(void *)((char *)settings + method_numbers[i].offset);
 }
 
 struct method_settings method_preset(enum preset preset)
 {
     struct method_settings s = {
-        .rel_ci = 0.01,
-        .max_time = 1,
-        .min_time = 0.3,
-        .sample_time = 0.005,
-        .warmup = 0.1,
-        .device_warmup_min = 3,
-        .device_warmup_max = 30,
+#define X(field, normal, ...) .field = normal,
+        METHOD_NUMBERS(X)
+#undef X
         .seed = 0x5eed,
-        .algos = 16,
-        .workspace = 32 << 20,
-        .sensors = 0.05,
-        .pause = 1,
     };
 
     if (preset == PRESET_QUICK) {

@@ -63,19 +63,38 @@ extern const char *const method_fills[FILL_COUNT];
 enum bench_check { CHECK_SAMPLE, CHECK_NONE, CHECK_FULL, CHECK_COUNT };
 extern const char *const method_checks[CHECK_COUNT];
 
+/* The numbers among the settings: field of struct method_settings, what the preset normal
+ * says, its name in the protocol and in files, its bounds, and the option of --bench that
+ * sets it (NULL = none) in so many to one of the field. A new one is a row here: presets,
+ * protocol and planner walk them. */
+#define METHOD_NUMBERS(X)                                                              \
+    /* half-width of the confidence interval over the median */                        \
+    X(rel_ci, 0.01, "rel_ci", 0.0001, 1, "rel-ci", 100)                                \
+    /* s per point (quick 0.3, thorough 3), and before it may stop */                  \
+    X(max_time, 1, "max_time", 0.001, 3600, "max-time", 1)                             \
+    X(min_time, 0.3, "min_time", 0, 3600, NULL, 1)                                     \
+    /* s that one sample lasts at the least */                                         \
+    X(sample_time, 0.005, "sample_time", 0.000001, 10, NULL, 1)                        \
+    X(warmup, 0.1, "warmup", 0, 60, NULL, 1) /* s per point */                         \
+    /* s of the device; quick 3 and 10 */                                              \
+    X(device_warmup_min, 3, "device_warmup_min", 0, 600, NULL, 1)                      \
+    X(device_warmup_max, 30, "device_warmup_max", 0, 600, NULL, 1)                     \
+    /* bytes an engine may allocate; 0 = the shares above */                           \
+    X(max_memory, 0, "max_memory", 0, 1125899906842624.0, "max-memory", 1)             \
+    /* heuristics a GPU's library is asked for */                                      \
+    X(algos, 16, "algos", 1, METHOD_MAX_ALGOS, "algos", 1)                             \
+    /* bytes its products may use beside their operands */                             \
+    X(workspace, 33554432, "workspace_bytes", 0, 4294967296.0, "workspace", 1)         \
+    /* s of rest between two tests, so that none heats the next */                     \
+    X(pause, 1, "pause_s", 0, 60, NULL, 1)                                             \
+    /* s between two readings of the sensors */                                        \
+    X(sensors, 0.05, "sensors_s", 0.001, 60, "nvml-interval", 1000)
+
 struct method_settings {
-    double rel_ci;       /* 0.01: half-width of the confidence interval over the median */
-    double max_time;     /* s per point: quick 0.3, normal 1, thorough 3 */
-    double min_time;     /* s per point before it may stop: 0.3 */
-    double sample_time;  /* s one sample lasts at least: 0.005 */
-    double warmup;       /* s per point: 0.1 */
-    double device_warmup_min, device_warmup_max; /* s: 3 and 30; quick 3 and 10 */
-    double pause;        /* s of rest between two tests, so that none heats the next: 1 */
+#define X(field, ...) double field;
+    METHOD_NUMBERS(X)
+#undef X
     uint64_t seed;       /* 0x5eed */
-    double max_memory;   /* bytes an engine may allocate; 0 = the shares above */
-    double algos;        /* 16: heuristics a GPU's library is asked for, 1..64 */
-    double workspace;    /* 32 MiB: bytes its products may use beside their operands */
-    double sensors;      /* s between two readings of the sensors: 0.05 */
     double lock_clock;   /* MHz to hold a GPU's SM clock at; LOCK_BASE, 0 = as it is */
     bool force;          /* measure a GPU that others use */
     enum bench_fill fill; /* of the operands of products */
@@ -85,12 +104,26 @@ struct method_settings {
     int sample_runs;     /* that may make up one sample, of 512 launches at most; 0 = 1 */
 };
 
+enum {
+#define X(field, ...) METHOD_AT_##field,
+    METHOD_NUMBERS(X)
+#undef X
+    METHOD_NUMBER_COUNT
+};
+struct method_number {
+    const char *name;
+    size_t offset;
+    double low, high;
+    const char *option;
+    double scale;
+};
+extern const struct method_number method_numbers[METHOD_NUMBER_COUNT];
+double *method_number(struct method_settings *settings, int i);
+
 enum preset { PRESET_QUICK, PRESET_NORMAL, PRESET_THOROUGH };
 struct method_settings method_preset(enum preset preset);
 /* The same for sums over devices: longer samples after more launches. */
 struct method_settings method_of_sums(const struct method_settings *settings);
-/* Place of the word in a list of `count`; -1 = it is none of them. */
-int method_word(const char *const *words, int count, const char *word);
 
 /* ---- statistics of samples (seconds per operation) ---- */
 

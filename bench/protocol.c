@@ -1,44 +1,19 @@
 /*
  * protocol.c - the lines both sides write, and the settings that an engine reads.
  *
- * Settings have a table of names and bounds. A field that is missing keeps the value of
+ * METHOD_NUMBERS has their names and bounds. A field that is missing keeps the value of
  * the preset "normal"; one that is out of bounds is an error that names it: an engine
  * that quietly measured for another time than it was told would be lying.
  */
 #include "bench/protocol.h"
 
-#include <stddef.h>
 #include <string.h>
 
+#include "point/line.h"
 #include "util/json.h"
 
-#define BYTES_MAX     1125899906842624.0 /* 2^50 */
-#define DEVICES_MAX   1024
-#define WORKSPACE_MAX 4294967296.0 /* 4 GiB */
-
-#define LOCK_MOST 100000 /* MHz */
-
-#define AT(field) offsetof(struct method_settings, field)
-
-static const struct {
-    const char *name;
-    size_t offset;
-    double low, high;
-} settings_fields[] = {
-    {"rel_ci", AT(rel_ci), 0.0001, 1},
-    {"max_time", AT(max_time), 0.001, 3600},
-    {"min_time", AT(min_time), 0, 3600},
-    {"sample_time", AT(sample_time), 0.000001, 10},
-    {"warmup", AT(warmup), 0, 60},
-    {"device_warmup_min", AT(device_warmup_min), 0, 600},
-    {"device_warmup_max", AT(device_warmup_max), 0, 600},
-    {"max_memory", AT(max_memory), 0, BYTES_MAX},
-    {"algos", AT(algos), 1, METHOD_MAX_ALGOS},
-    {"workspace_bytes", AT(workspace), 0, WORKSPACE_MAX},
-    {"pause_s", AT(pause), 0, 60},
-    {"sensors_s", AT(sensors), 0.001, 60},
-};
-enum { SETTINGS = sizeof settings_fields / sizeof settings_fields[0] };
+#define DEVICES_MAX 1024
+#define LOCK_MOST   100000 /* MHz */
 
 bool protocol_send(FILE *out, json_t *object)
 {
@@ -52,11 +27,6 @@ bool protocol_send(FILE *out, json_t *object)
     sent = fwrite(line.text, 1, line.len, out) == line.len && fflush(out) == 0;
     strbuf_fini(&line);
     return sent;
-}
-
-static double *settings_field(struct method_settings *settings, int i)
-{
-    return (double *)(void *)((char *)settings + settings_fields[i].offset);
 }
 
 /* null, "base" or MHz. */
@@ -88,9 +58,9 @@ json_t *protocol_settings(const struct method_settings *settings, int device)
     json_object_set_new(json, "do", json_string("settings"));
     json_object_set_new(json, "device", json_integer(device));
     json_object_set_new(json, "seed", json_integer((json_int_t)copy.seed));
-    for (int i = 0; i < SETTINGS; i++)
-        json_object_set_new(json, settings_fields[i].name,
-                            gp_json_number(*settings_field(&copy, i)));
+    for (int i = 0; i < METHOD_NUMBER_COUNT; i++)
+        json_object_set_new(json, method_numbers[i].name,
+                            gp_json_number(*method_number(&copy, i)));
     json_object_set_new(json, "lock_clocks", lock_to_json(copy.lock_clock));
     json_object_set_new(json, "force", json_boolean(copy.force));
     json_object_set_new(json, "fill", json_string(method_fills[copy.fill]));
@@ -124,7 +94,7 @@ static bool word_in(const json_t *json, const char *name, const char *const *wor
     const json_t *value = json_object_get(json, name);
 
     if (value)
-        *place = method_word(words, count, json_string_value(value));
+        *place = line_word(words, count, json_string_value(value));
     return *place >= 0;
 }
 
@@ -148,8 +118,8 @@ static enum gp_status read_words(const json_t *json, const char *where,
 static enum gp_status read_numbers(const json_t *json, const char *where,
                                    struct method_settings *out, struct gp_err *err)
 {
-    for (int i = 0; i < SETTINGS; i++) {
-        const char *name = settings_fields[i].name;
+    for (int i = 0; i < METHOD_NUMBER_COUNT; i++) {
+        const char *name = method_numbers[i].name;
         const json_t *value = json_object_get(json, name);
         double number = json_number_value(value);
 
@@ -157,9 +127,9 @@ static enum gp_status read_numbers(const json_t *json, const char *where,
             continue;
         if (!json_is_number(value))
             return refuse_field(err, where, name, "is no number");
-        if (!(number >= settings_fields[i].low && number <= settings_fields[i].high))
+        if (!(number >= method_numbers[i].low && number <= method_numbers[i].high))
             return refuse_field(err, where, name, "is out of range");
-        *settings_field(out, i) = number;
+        *method_number(out, i) = number;
     }
     if (out->min_time > out->max_time)
         return refuse_field(err, where, "min_time", "is longer than max_time");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/roofline.h"
+#include "point/line.h"
 #include "util/mem.h"
 #include "util/units.h"
 
@@ -65,21 +66,21 @@ static enum preset preset_of(const char *word)
 /* What was asked for by hand stands above the preset. */
 static void take_method(const struct options *options, struct method_settings *m)
 {
-    m->max_memory = options_or(options, OPT_MAX_MEMORY, 0);
+    for (int i = 0; i < METHOD_NUMBER_COUNT; i++) {
+        const struct method_number *row = &method_numbers[i];
+        int id = row->option ? option_find(row->option) : -1;
+
+        if (id >= 0 && options->value[id].given)
+            *method_number(m, i) = options->value[id].number / row->scale;
+    }
+    m->min_time = fmin(m->min_time, m->max_time);
     if (options->value[OPT_SEED].given)
         m->seed = (uint64_t)options->value[OPT_SEED].number;
-    m->rel_ci = options_or(options, OPT_REL_CI, 100 * m->rel_ci) / 100;
-    m->max_time = options_or(options, OPT_MAX_TIME, m->max_time);
-    m->min_time = fmin(m->min_time, m->max_time);
-    m->fill = (enum bench_fill)method_word(method_fills, FILL_COUNT,
+    m->fill = (enum bench_fill)line_word(method_fills, FILL_COUNT,
                                            options_word(options, OPT_FILL, "uniform"));
-    m->check = (enum bench_check)method_word(
+    m->check = (enum bench_check)line_word(
         method_checks, CHECK_COUNT, options_word(options, OPT_CHECK, "sample"));
-    m->algos = options_or(options, OPT_ALGOS, m->algos);
-    m->sensors = options_or(options, OPT_NVML_INTERVAL, 1000 * m->sensors) / 1000;
     m->force = options_flag(options, OPT_FORCE);
-    if (options->value[OPT_WORKSPACE].given)
-        m->workspace = options->value[OPT_WORKSPACE].number;
 }
 
 static void take_settings(struct bench_plan *plan, const struct bench_plan_inputs *in)
