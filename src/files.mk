@@ -208,6 +208,8 @@ output_sources = \
 	src/output/report_price.c \
 	src/output/report_train.c \
 	src/output/report_train.h \
+	src/output/sentence.c \
+	src/output/sentence.h \
 	src/output/size_table.c
 
 result_sources = \

@@ -10,14 +10,11 @@
 #include "core/plan.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/search.h"
 #include "core/solve.h"
-#include "util/str.h"
-#include "util/units.h"
 
 #define COUNT_OF(list) ((int)(sizeof(list) / sizeof((list)[0])))
 #define OTHER_GPUS     3 /* offered besides the one asked for */
@@ -45,35 +42,53 @@ enum rank {
     RANK_BOTH = RANK_PRECISION + 10 /* engine and precision; lower ones lie between */
 };
 
-static void offer(struct fixer *f, const struct request *r, const struct evaluation *e,
-                  enum rank rank, const char *option, const char *what)
+/* One proposal: which fields of the request it changed, and how it is said. */
+struct proposal {
+    struct request request;
+    unsigned changes; /* bits of enum change */
+    enum fix_kind kind;
+    int rank;
+};
+
+static struct proposal begin(const struct fixer *f, enum fix_kind kind, int rank)
+{
+    return (struct proposal){.request = f->plan->request, .kind = kind, .rank = rank};
+}
+
+static void offer(struct fixer *f, const struct proposal *p, const struct evaluation *e)
 {
     const struct plan *asked = f->plan;
     double per_hour = e->price.per_hour;
+    bool known = per_hour > 0 && asked->cost.per_hour > 0;
     if (f->count >= COUNT_OF(f->found))
         return;
     struct fix *fix = &f->found[f->count++];
-    memset(fix, 0, sizeof(*fix));
-    gp_copy(fix->what, sizeof(fix->what), what);
-    gp_copy(fix->option, sizeof(fix->option), option);
-    fix->verdict = e->verdict;
-    fix->gain = e->margin - (asked->has_memory ? plan_margin(asked) : 0);
-    fix->gpus = e->layout.gpus;
-    fix->per_hour = per_hour;
-    fix->cost_known = per_hour > 0 && asked->cost.per_hour > 0;
-    fix->cost_delta = fix->cost_known ? per_hour - asked->cost.per_hour : 0;
-    fix->spans = evaluation_spans(r, e);
-    fix->rank = (int)rank;
+    *fix = (struct fix){
+        .kind = p->kind,
+        .changes = p->changes,
+        .request = p->request,
+        .verdict = e->verdict,
+        .gain = e->margin - (asked->has_memory ? plan_margin(asked) : 0),
+        .gpus = e->layout.gpus,
+        .per_hour = per_hour,
+        .cost_known = known,
+        .cost_delta = known ? per_hour - asked->cost.per_hour : 0,
+        .spans = evaluation_spans(&p->request, e),
+        .rank = p->rank,
+    };
+    if (p->changes & 1u << CHANGE_GPU)
+        fix->request.gpu_count = e->layout.gpus;
+    if (p->changes & 1u << CHANGE_MAX_PP)
+        fix->request.max_pp = e->layout.pp;
 }
 
-static bool propose(struct fixer *f, const struct request *r, enum rank rank,
-                    const char *option, const char *what)
+static bool propose(struct fixer *f, const struct proposal *p)
 {
     struct evaluation e;
-    search_layout(r, f->market, SEARCH_FEWEST_GPUS, &e);
+    search_layout(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
     if (e.verdict == VERDICT_DOES_NOT_FIT || e.verdict >= f->plan->verdict)
         return false;
-    offer(f, r, &e, rank, option, what);
+    offer(f, p, &e);
     return true;
 }
 
@@ -81,100 +96,77 @@ static bool propose(struct fixer *f, const struct request *r, enum rank rank,
 
 static void less_of_it(struct fixer *f)
 {
-    struct request r = f->plan->request;
-    char what[120], option[64], text[32];
-    double users = solve_users(&r, &f->plan->layout);
-    double context = solve_context(&r, &f->plan->layout);
-    if (users >= 1 && users < r.users) {
-        r.users = users;
-        gp_format(option, sizeof(option), "--users %.0f", users);
-        gp_format(what, sizeof(what), "fewer users at once: %.0f", users);
-        propose(f, &r, RANK_USERS, option, what);
-        r.users = f->plan->request.users;
+    const struct request *asked = &f->plan->request;
+    struct proposal p = begin(f, FIX_USERS, RANK_USERS);
+    double users = solve_users(asked, &f->plan->layout);
+    double context = solve_context(asked, &f->plan->layout);
+    if (users >= 1 && users < asked->users) {
+        p.request.users = users;
+        p.changes = 1u << CHANGE_USERS;
+        propose(f, &p);
     }
-    if (context >= 256 && context < r.context) {
-        r.context = context;
-        gp_format(option, sizeof(option), "--context %.0f", context);
-        gp_format(what, sizeof(what), "a shorter context: %s tokens",
-                  units_tokens(text, sizeof(text), context));
-        propose(f, &r, RANK_CONTEXT, option, what);
+    if (context >= 256 && context < asked->context) {
+        p = begin(f, FIX_CONTEXT, RANK_CONTEXT);
+        p.request.context = context;
+        p.changes = 1u << CHANGE_CONTEXT;
+        propose(f, &p);
     }
 }
 
 /* ---- options of the engine ---- */
 
-enum knob { KNOB_UTILIZATION, KNOB_TOKENS, KNOB_SEQS, KNOB_COUNT };
+#define KNOBS_FIRST CHANGE_UTILIZATION
+#define KNOBS_END   (CHANGE_SEQS + 1)
 
 /* Steps of one option, the mildest first; 0 ends the list. */
-struct knob_row {
-    const char *option; /* with its format */
-    const char *what;
-    double steps[6];
-};
-
-static const struct knob_row knob_rows[KNOB_COUNT] = {
-    [KNOB_UTILIZATION] = {"--memory-utilization %.2f",
-                          "let the engine take more of the memory",
-                          {0.95}},
-    [KNOB_TOKENS] = {"--max-batched-tokens %.0f",
-                     "fewer tokens in one step: a smaller activation peak",
-                     {4096, 2048, 1024, 512}},
-    [KNOB_SEQS] = {"--max-num-seqs %.0f",
-                   "fewer slots: a smaller sampler workspace",
-                   {512, 256, 128, 64, 32}},
+static const double knob_steps[CHANGE_COUNT][6] = {
+    [CHANGE_UTILIZATION] = {0.95},
+    [CHANGE_TOKENS] = {4096, 2048, 1024, 512},
+    [CHANGE_SEQS] = {512, 256, 128, 64, 32},
 };
 
 /* Turns one option of r; false when the step takes nothing, or more than the load has
  * room for: a slot for each user, and tokens of a step for each slot, as vLLM asks. */
-static bool turn_knob(struct request *r, enum knob knob, double step)
+static bool turn_knob(struct proposal *p, enum change knob, double step)
 {
-    const struct engine *e = r->engine;
+    struct request *r = &p->request;
     double users = ceil(r->users / (r->replicas > 0 ? r->replicas : 1));
     switch (knob) {
-    case KNOB_UTILIZATION:
+    case CHANGE_UTILIZATION:
         if (memory_budget(r) == BUDGET_ASKED ||
-            (r->utilization > 0 ? r->utilization : e->fraction) >= step)
+            (r->utilization > 0 ? r->utilization : r->engine->fraction) >= step)
             return false;
         r->utilization = step;
-        return true;
-    case KNOB_TOKENS:
+        break;
+    case CHANGE_TOKENS:
         if (step >= memory_max_batched_tokens(r) || step < memory_max_num_seqs(r))
             return false;
         r->max_batched_tokens = step;
-        return true;
-    case KNOB_SEQS:
+        break;
+    case CHANGE_SEQS:
         if (step >= memory_max_num_seqs(r) || step < users)
             return false;
         r->max_num_seqs = step;
-        return true;
-    case KNOB_COUNT:
         break;
+    default:
+        return false;
     }
-    return false;
+    p->changes |= 1u << knob;
+    return true;
 }
 
 /* Turns one option, or two of them, to the mildest steps that fit. */
-static bool propose_knobs(struct fixer *f, enum knob a, enum knob b)
+static bool propose_knobs(struct fixer *f, enum change a, enum change b)
 {
-    const struct knob_row *x = &knob_rows[a], *y = &knob_rows[b];
-    char option[96], format[96], what[120];
-    for (int i = 0; i < COUNT_OF(x->steps) && x->steps[i] > 0; i++) {
-        struct request r = f->plan->request;
-        if (!turn_knob(&r, a, x->steps[i]))
+    for (const double *x = knob_steps[a]; *x > 0; x++) {
+        struct proposal p = begin(f, FIX_KNOBS, RANK_KNOB);
+        if (!turn_knob(&p, a, *x))
             continue;
-        if (a == b) {
-            gp_format(option, sizeof(option), x->option, x->steps[i]);
-            if (propose(f, &r, RANK_KNOB, option, x->what))
-                return true;
-            continue;
-        }
-        gp_format(format, sizeof(format), "%s %s", x->option, y->option);
-        gp_format(what, sizeof(what), "%s, and %s", x->what, y->what);
-        for (int j = 0; j < COUNT_OF(y->steps) && y->steps[j] > 0; j++) {
-            struct request both = r;
-            gp_format(option, sizeof(option), format, x->steps[i], y->steps[j]);
-            if (turn_knob(&both, b, y->steps[j]) &&
-                propose(f, &both, RANK_KNOB, option, what))
+        if (a == b && propose(f, &p))
+            return true;
+        for (const double *y = knob_steps[b]; a != b && *y > 0; y++) {
+            struct proposal both = p;
+            if (turn_knob(&both, b, *y) && propose(f, &both))
                 return true;
         }
     }
@@ -183,25 +175,25 @@ static bool propose_knobs(struct fixer *f, enum knob a, enum knob b)
 
 static void engine_knobs(struct fixer *f)
 {
-    struct request r = f->plan->request;
-    char option[64];
+    const struct request *asked = &f->plan->request;
     bool any = false;
-    for (int a = 0; a < KNOB_COUNT; a++)
-        any = propose_knobs(f, (enum knob)a, (enum knob)a) || any;
-    for (int a = 0; a < KNOB_COUNT && !any; a++)
-        for (int b = a + 1; b < KNOB_COUNT; b++)
-            propose_knobs(f, (enum knob)a, (enum knob)b);
-    if (r.users > memory_max_num_seqs(&r)) {
-        r.max_num_seqs = r.users;
-        gp_format(option, sizeof(option), "--max-num-seqs %.0f", r.users);
-        propose(f, &r, RANK_KNOB, option, "a slot for every user");
-        r = f->plan->request;
+    for (int a = KNOBS_FIRST; a < KNOBS_END; a++)
+        any = propose_knobs(f, (enum change)a, (enum change)a) || any;
+    for (int a = KNOBS_FIRST; a < KNOBS_END && !any; a++)
+        for (int b = a + 1; b < KNOBS_END; b++)
+            propose_knobs(f, (enum change)a, (enum change)b);
+    if (asked->users > memory_max_num_seqs(asked)) {
+        struct proposal p = begin(f, FIX_SLOTS, RANK_KNOB);
+        p.request.max_num_seqs = asked->users;
+        p.changes = 1u << CHANGE_SEQS;
+        propose(f, &p);
     }
-    if (r.used > 0 && f->plan->limit == LIMIT_USED) {
-        double left = 1 - r.used / gpu_usable(r.gpu).value;
-        r.utilization = floor(left * 100) / 100;
-        gp_format(option, sizeof(option), "--memory-utilization %.2f", r.utilization);
-        propose(f, &r, RANK_KNOB, option, "take only what is free");
+    if (asked->used > 0 && f->plan->limit == LIMIT_USED) {
+        struct proposal p = begin(f, FIX_UNUSED, RANK_KNOB);
+        double left = 1 - asked->used / gpu_usable(asked->gpu).value;
+        p.request.utilization = floor(left * 100) / 100;
+        p.changes = 1u << CHANGE_UTILIZATION;
+        propose(f, &p);
     }
 }
 
@@ -209,166 +201,146 @@ static void engine_knobs(struct fixer *f)
 
 static void formats(struct fixer *f)
 {
-    struct request r = f->plan->request;
-    char option[96], what[120];
     bool alone = false;
-    if (f->choices->kv_fp8 && r.kv->bits > 8) {
-        r.kv = f->choices->kv_fp8;
-        propose(f, &r, RANK_KV, "--kv-precision fp8", "an FP8 KV cache");
-        r.kv = f->plan->request.kv;
+    if (f->choices->kv_fp8 && f->plan->request.kv->bits > 8) {
+        struct proposal p = begin(f, FIX_KV, RANK_KV);
+        p.request.kv = f->choices->kv_fp8;
+        p.changes = 1u << CHANGE_KV;
+        propose(f, &p);
     }
     for (int i = 0; i < f->choices->lower_count; i++) {
-        r.precision = f->choices->lower[i];
-        gp_format(option, sizeof(option), "--precision %s", r.precision.id);
-        gp_format(what, sizeof(what), "weights in %s", r.precision.weight->name);
-        propose(f, &r, RANK_PRECISION + i, option, what);
+        struct proposal p = begin(f, FIX_PRECISION, RANK_PRECISION + i);
+        p.request.precision = f->choices->lower[i];
+        p.changes = 1u << CHANGE_PRECISION;
+        propose(f, &p);
         if (alone || f->plan->layout.gpus <= 1)
             continue;
-        struct request one = r;
-        one.gpu_count = 1;
-        gp_format(option, sizeof(option), "--gpu %s:1 --precision %s", r.gpu->id,
-                  r.precision.id);
-        gp_format(what, sizeof(what), "one GPU, weights in %s",
-                  r.precision.weight->name);
-        alone = propose(f, &one, RANK_PRECISION + i, option, what);
+        p.kind = FIX_ONE_GPU;
+        p.request.gpu_count = 1;
+        p.changes |= 1u << CHANGE_GPU;
+        alone = propose(f, &p);
     }
 }
 
 /* An engine that reads GGUF keeps the KV cache in 16 bit or in a format of its own. */
 static void gguf_formats(struct fixer *f, const struct engine *engine)
 {
-    struct request r = f->plan->request;
-    char option[96], what[120];
-    r.engine = engine;
+    struct proposal p =
+        begin(f, FIX_GGUF, f->plan->limit == LIMIT_TYPE ? RANK_ENGINE : RANK_BOTH);
+    const struct format *kv = p.request.kv;
+    p.request.engine = engine;
     for (int i = 0; i < f->choices->gguf_count; i++) {
-        r.precision = f->choices->gguf[i];
-        r.kv = r.kv->bits < 16 ? r.precision.base : r.kv;
-        gp_format(option, sizeof(option), "--engine %s --precision %s%s", engine->id,
-                  r.precision.id,
-                  r.kv != f->plan->request.kv ? " --kv-precision auto" : "");
-        gp_format(what, sizeof(what), "%s, weights in %s", engine->name,
-                  r.precision.weight->name);
-        if (propose(f, &r, f->plan->limit == LIMIT_TYPE ? RANK_ENGINE : RANK_BOTH,
-                    option, what))
+        struct request *r = &p.request;
+        r->precision = f->choices->gguf[i];
+        r->kv = kv->bits < 16 ? r->precision.base : kv;
+        p.changes = 1u << CHANGE_ENGINE | 1u << CHANGE_PRECISION |
+                    (unsigned)(r->kv != kv) << CHANGE_KV;
+        if (propose(f, &p))
             return;
     }
 }
 
 static void engines(struct fixer *f)
 {
-    char option[96], what[120];
     for (int i = 0; i < f->choices->engine_count; i++) {
         const struct engine *e = f->choices->engines[i];
-        struct request r = f->plan->request;
         if (e->gguf) {
             gguf_formats(f, e);
         } else if (f->plan->limit == LIMIT_TYPE) {
-            r.engine = e;
-            gp_format(option, sizeof(option), "--engine %s", e->id);
-            gp_format(what, sizeof(what), "with %s", e->name);
-            propose(f, &r, RANK_ENGINE, option, what);
+            struct proposal p = begin(f, FIX_ENGINE, RANK_ENGINE);
+            p.request.engine = e;
+            p.changes = 1u << CHANGE_ENGINE;
+            propose(f, &p);
         }
     }
 }
 
 /* ---- layouts ---- */
 
-/* Plans r with the count left open, then with the count that this took, if the request
+/* Plans p with the count left open, then with the count that this took, if the request
  * fixes one: what the user has to type is "--gpu ID:N" as well. True when it was
  * offered, or had been by another name. */
-static bool propose_cut(struct fixer *f, struct request r, const char *cut,
-                        const char *name)
+static bool propose_cut(struct fixer *f, struct proposal p)
 {
     struct evaluation e;
-    char option[96], what[120];
-    r.gpu_count = 0;
-    search_layout(&r, f->market, SEARCH_FEWEST_GPUS, &e);
+    p.request.gpu_count = 0;
+    search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
     if (e.verdict == VERDICT_DOES_NOT_FIT)
         return false;
     for (int i = 0; i < f->cuts; i++)
         if (memcmp(&f->cut[i], &e.layout, sizeof(e.layout)) == 0)
             return true;
     if (f->plan->request.gpu_count > 0) {
-        r.gpu_count = e.layout.gpus;
-        gp_format(option, sizeof(option), "--gpu %s:%d%s%s", r.gpu->id, r.gpu_count,
-                  cut[0] ? " " : "", cut);
-    } else {
-        gp_copy(option, sizeof(option), cut);
+        p.request.gpu_count = e.layout.gpus;
+        p.changes |= 1u << CHANGE_GPU;
     }
-    gp_format(what, sizeof(what), "%s: %d GPU%s in all", name, e.layout.gpus,
-              e.layout.gpus == 1 ? "" : "s");
-    if (!propose(f, &r, RANK_LAYOUT, option, what))
+    if (!propose(f, &p))
         return false;
     if (f->cuts < COUNT_OF(f->cut))
         f->cut[f->cuts++] = e.layout;
     return true;
 }
 
-/* "--tp auto --ep auto", of those that were given. */
-static void freed_options(const struct request *q, char *text, size_t size)
+/* Leaves open what was given of the layout. */
+static void free_layout(const struct fixer *f, struct proposal *p)
 {
-    const struct {
-        const char *name;
-        int given;
-    } rows[] = {{"tp", q->tp}, {"pp", q->pp}, {"ep", q->ep}, {"replicas", q->replicas}};
-    size_t n = 0;
-    text[0] = '\0';
-    for (int i = 0; i < COUNT_OF(rows); i++)
-        if (rows[i].given > 0) {
-            gp_format(text + n, size - n, "%s--%s auto", n ? " " : "", rows[i].name);
-            n = strlen(text);
-        }
+    const struct request *asked = &f->plan->request;
+    p->changes |= (unsigned)(asked->tp > 0) << CHANGE_TP |
+                  (unsigned)(asked->pp > 0) << CHANGE_PP |
+                  (unsigned)(asked->ep > 0) << CHANGE_EP |
+                  (unsigned)(asked->replicas > 0) << CHANGE_REPLICAS;
+    p->request.tp = p->request.pp = p->request.ep = p->request.replicas = 0;
+}
+
+/* The nearest smaller or larger TP that is offered. */
+static void other_tp(struct fixer *f, enum fix_kind kind, int step)
+{
+    struct proposal p = begin(f, kind, RANK_LAYOUT);
+    p.changes = 1u << CHANGE_TP;
+    for (int tp = f->plan->layout.tp + step;
+         step < 0 ? tp >= 1 : tp <= p.request.host_gpus; tp += step) {
+        p.request.tp = tp;
+        if (propose_cut(f, p))
+            return;
+    }
 }
 
 /* Opens up the layout, keeping the GPU: any layout of as many GPUs, then of more; the
  * next smaller TP that is valid; the next larger one that fits. */
 static void layouts(struct fixer *f)
 {
-    const struct plan *p = f->plan;
-    struct request r = p->request;
-    char cut[80], name[64];
-    freed_options(&r, cut, sizeof(cut));
-    r.tp = r.pp = r.ep = r.replicas = 0;
-    bool same_count = cut[0] && r.gpu_count > 0 &&
-                      propose(f, &r, RANK_LAYOUT, cut, "another layout of them");
-    if (!same_count && (cut[0] || r.gpu_count > 0))
-        propose_cut(f, r, cut, "as many as it takes");
-    if (p->request.tp <= 0)
+    const struct request *asked = &f->plan->request;
+    struct proposal p = begin(f, FIX_SAME_COUNT, RANK_LAYOUT);
+    free_layout(f, &p);
+    bool same_count = p.changes && asked->gpu_count > 0 && propose(f, &p);
+    p.kind = FIX_OPEN;
+    if (!same_count && (p.changes || asked->gpu_count > 0))
+        propose_cut(f, p);
+    if (asked->tp <= 0)
         return;
-    r = p->request;
-    for (r.tp = p->layout.tp - 1; r.tp >= 1 && p->limit == LIMIT_LAYOUT; r.tp--) {
-        gp_format(cut, sizeof(cut), "--tp %d", r.tp);
-        if (propose_cut(f, r, cut, "the next smaller TP that is valid"))
-            break;
-    }
-    for (r.tp = p->layout.tp + 1; r.tp <= r.host_gpus; r.tp++) {
-        gp_format(cut, sizeof(cut), "--tp %d", r.tp);
-        gp_format(name, sizeof(name), "TP %d", r.tp);
-        if (propose_cut(f, r, cut, name))
-            break;
-    }
+    if (f->plan->limit == LIMIT_LAYOUT)
+        other_tp(f, FIX_SMALLER_TP, -1);
+    other_tp(f, FIX_LARGER_TP, 1);
 }
 
 /* Where only more stages than max_pp fit, or where they need fewer GPUs. */
 static void deeper_pipeline(struct fixer *f)
 {
-    struct request r = f->plan->request;
+    struct proposal p = begin(f, FIX_PIPELINE, RANK_LAYOUT);
+    struct request *r = &p.request;
     struct evaluation e;
-    char option[96], what[120];
     bool fits = f->plan->verdict == VERDICT_FITS;
-    int most = r.max_pp > 0 ? r.max_pp : SEARCH_MAX_PP;
-    if (r.pp > 0 || r.model->layer_count <= most ||
-        (fits && (r.gpu_count > 0 || f->plan->layout.gpus <= most + 1)))
+    int most = r->max_pp > 0 ? r->max_pp : SEARCH_MAX_PP;
+    if (r->pp > 0 || r->model->layer_count <= most ||
+        (fits && (r->gpu_count > 0 || f->plan->layout.gpus <= most + 1)))
         return;
-    r.max_pp = r.model->layer_count;
-    search_layout(&r, f->market, SEARCH_FEWEST_GPUS, &e);
+    r->max_pp = r->model->layer_count;
+    p.changes = 1u << CHANGE_MAX_PP;
+    search_layout(r, f->market, SEARCH_FEWEST_GPUS, &e);
     if (e.verdict != VERDICT_FITS || e.layout.pp <= most ||
         (fits && e.layout.gpus >= f->plan->layout.gpus))
         return;
-    gp_format(option, sizeof(option), "--max-pp %d", e.layout.pp);
-    gp_format(what, sizeof(what), "a pipeline of %d stages: %d GPUs in all",
-              e.layout.pp, e.layout.gpus);
-    offer(f, &r, &e, RANK_LAYOUT, option, what);
+    offer(f, &p, &e);
 }
 
 /* ---- other GPUs ---- */
@@ -381,13 +353,11 @@ struct other {
 
 static void offer_gpu(struct fixer *f, const struct other *o)
 {
-    char option[96], what[120], freed[64];
-    int gpus = o->best.layout.gpus;
-    freed_options(&f->plan->request, freed, sizeof(freed));
-    gp_format(option, sizeof(option), "--gpu %s:%d%s%s", o->request.gpu->id, gpus,
-              freed[0] ? " " : "", freed);
-    gp_format(what, sizeof(what), "%d x %s", gpus, o->request.gpu->name);
-    offer(f, &o->request, &o->best, RANK_GPU, option, what);
+    struct proposal p = begin(f, FIX_GPU, RANK_GPU);
+    free_layout(f, &p);
+    p.request = o->request;
+    p.changes |= 1u << CHANGE_GPU;
+    offer(f, &p, &o->best);
 }
 
 /* Less is better: a known price, one machine, the price, the number of GPUs. */
@@ -456,6 +426,14 @@ static void other_gpus(struct fixer *f)
 
 /* ---- all of them ---- */
 
+static int count_bits(unsigned bits)
+{
+    int count = 0;
+    for (; bits; bits >>= 1)
+        count += bits & 1;
+    return count;
+}
+
 static int by_worth(const void *pa, const void *pb)
 {
     const struct fix *a = pa, *b = pb;
@@ -471,7 +449,13 @@ static int by_worth(const void *pa, const void *pb)
         return a->rank - b->rank;
     if (a->gpus != b->gpus)
         return a->gpus - b->gpus;
-    return (int)strlen(a->option) - (int)strlen(b->option);
+    if (count_bits(a->changes) != count_bits(b->changes))
+        return count_bits(a->changes) - count_bits(b->changes);
+    if (a->per_hour != b->per_hour)
+        return a->per_hour < b->per_hour ? -1 : 1;
+    if (a->changes != b->changes)
+        return a->changes > b->changes ? -1 : 1;
+    return (int)a->kind - (int)b->kind;
 }
 
 int plan_fixes(const struct plan *plan, const struct choices *choices,

@@ -28,15 +28,39 @@
 #include "core/reason.h"
 #include "core/request.h"
 
-#define PLAN_MAX_REASONS 12
 #define PLAN_MAX_FIXES 12
 #define PLAN_MAX_GPUS 256
+
+/* The first key of search.h's order in which the runner-up is worse. */
+enum lost {
+    LOST_MONEY,    /* `more` dollars per hour; infinite: no price is known */
+    LOST_GPUS,     /* `more` GPUs */
+    LOST_IDLE,     /* a replica without a user */
+    LOST_MACHINES, /* not in one machine */
+    LOST_STAGES,
+    LOST_REPLICAS,
+    LOST_EXPERTS,  /* spread wider */
+    LOST_NOTHING,  /* they are alike */
+    LOST_COUNT
+};
 
 /* The best layout that fits with another TP or PP, and what made it lose. */
 struct runner_up {
     struct layout layout;      /* gpus 0 = there is none */
     double per_hour;           /* dollars; 0 = unknown */
-    char lost[80];             /* "3 GPUs more", "$2.40/h more" */
+    enum lost lost;
+    double more;
+};
+
+/* The part of memory whose band decides a marginal verdict: what to turn or to measure. */
+enum knob {
+    KNOB_NONE,
+    KNOB_GRAPHS,
+    KNOB_ACTIVATION,
+    KNOB_NON_TORCH,
+    KNOB_USABLE,
+    KNOB_WEIGHTS,
+    KNOB_COUNT
 };
 
 struct plan {
@@ -46,20 +70,57 @@ struct plan {
     bool has_memory;
     enum verdict verdict;
     enum limit limit;
-    unsigned reason_bits, warning_bits; /* of enum reason and enum warning */
+    unsigned reasons;          /* bits of enum reason */
+    unsigned warnings;         /* bits of enum warning */
+    enum knob knob;
     struct layout nearly;      /* fewer GPUs that would be marginal; gpus 0 = none */
-    char knob[120];            /* what decides a marginal verdict */
-    char reasons[PLAN_MAX_REASONS][240];
-    int reason_count;
-    char warnings[PLAN_MAX_REASONS][240];
-    int warning_count;
     struct cost cost;
     struct runner_up second;
 };
 
+/* The fields of a request that a fix changes, in the order its options are given. */
+enum change {
+    CHANGE_GPU,         /* gpu and gpu_count */
+    CHANGE_ENGINE,
+    CHANGE_PRECISION,
+    CHANGE_KV,
+    CHANGE_TP,
+    CHANGE_PP,
+    CHANGE_EP,
+    CHANGE_REPLICAS,
+    CHANGE_MAX_PP,
+    CHANGE_USERS,
+    CHANGE_CONTEXT,
+    CHANGE_UTILIZATION,
+    CHANGE_TOKENS,      /* max_batched_tokens */
+    CHANGE_SEQS,        /* max_num_seqs */
+    CHANGE_COUNT
+};
+
+enum fix_kind {
+    FIX_USERS,
+    FIX_CONTEXT,
+    FIX_KNOBS,      /* one or two of the engine's own options */
+    FIX_SLOTS,      /* a slot for every user */
+    FIX_UNUSED,     /* take only what is free */
+    FIX_KV,
+    FIX_PRECISION,
+    FIX_ONE_GPU,    /* and a lower precision */
+    FIX_GGUF,       /* an engine that reads GGUF, and one of its formats */
+    FIX_ENGINE,
+    FIX_SAME_COUNT, /* another layout of as many GPUs */
+    FIX_OPEN,       /* as many GPUs as it takes */
+    FIX_SMALLER_TP,
+    FIX_LARGER_TP,
+    FIX_PIPELINE,   /* more stages than max_pp */
+    FIX_GPU,
+    FIX_KIND_COUNT
+};
+
 struct fix {
-    char what[120];            /* "8 x NVIDIA H200 SXM5 141GB" */
-    char option[96];           /* "--gpu h200-sxm:8": replaces what was given */
+    enum fix_kind kind;
+    unsigned changes;          /* bits of enum change */
+    struct request request;    /* with these changes */
     enum verdict verdict;      /* FITS, or MARGINAL when nothing better was found */
     double gain;               /* bytes per GPU by which room less need improves */
     int gpus;                  /* GPUs in all */
@@ -95,8 +156,6 @@ void plan_fill(const struct request *request, const struct load *load,
                const struct layout *layout, const struct market *market,
                struct plan *out);
 
-void plan_say(struct plan *plan);
-
 /* Are GPUs that work on one request in several machines, rented or owned? */
 bool plan_spans(const struct plan *plan);
 
@@ -104,6 +163,9 @@ bool plan_spans(const struct plan *plan);
  * deeper pipeline that needs fewer GPUs. Returns how many. */
 int plan_fixes(const struct plan *plan, const struct choices *choices,
                const struct market *market, struct fix out[PLAN_MAX_FIXES]);
+
+/* Bytes of the part that a knob names. */
+struct quantity plan_knob_part(const struct memory *memory, enum knob knob);
 
 /* Room less need of the binding stage, bytes (negative: missing). */
 double plan_margin(const struct plan *plan);

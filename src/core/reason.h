@@ -47,7 +47,7 @@ enum reason {
     REASON_DECIDES,     /* the knob that decides the two above */
     REASON_REST_LACKS,  /* what SGLang's fraction leaves cannot hold the overheads */
     REASON_REST_TIGHT,  /* ... may not hold them */
-    REASON_COUNT_OF,    /* no layout of this many GPUs is valid */
+    REASON_GPU_COUNT,    /* no layout of this many GPUs is valid */
     REASON_NEARLY,      /* fewer GPUs would be marginal */
     REASON_COUNT
 };

@@ -4,10 +4,6 @@
 #include "core/search.h"
 
 #include <math.h>
-#include <string.h>
-
-#include "util/str.h"
-#include "util/units.h"
 
 struct search {
     const struct request *request;
@@ -27,17 +23,13 @@ static bool search_fits(const struct search *s)
 
 /* ---- which of two is better ---- */
 
-/* The keys of the order, each a number of which less is better. */
-enum key {
-    KEY_MONEY,
-    KEY_GPUS,
-    KEY_IDLE,
-    KEY_MACHINES,
-    KEY_PP,
-    KEY_PRICE,
-    KEY_REPLICAS,
-    KEY_EP,
-    KEY_COUNT
+/* The order of search.h: each key a number of which less is better. */
+#define KEYS 7
+static const enum lost orders[][KEYS] = {
+    [SEARCH_FEWEST_GPUS] = {LOST_GPUS, LOST_IDLE, LOST_MACHINES, LOST_STAGES, LOST_MONEY,
+                            LOST_REPLICAS, LOST_EXPERTS},
+    [SEARCH_LEAST_MONEY] = {LOST_MONEY, LOST_GPUS, LOST_IDLE, LOST_MACHINES, LOST_STAGES,
+                            LOST_REPLICAS, LOST_EXPERTS},
 };
 
 static double price_or_infinite(const struct evaluation *e)
@@ -52,49 +44,51 @@ static double machines_rank(const struct search *s, const struct evaluation *e)
     return layout_group(&e->layout) <= s->request->host_gpus ? 1 : 2;
 }
 
-static double key_of(const struct search *s, const struct evaluation *e, enum key key)
+static double key_of(const struct search *s, const struct evaluation *e, enum lost key)
 {
     switch (key) {
-    case KEY_MONEY:
-    case KEY_PRICE:
+    case LOST_MONEY:
         return price_or_infinite(e);
-    case KEY_GPUS:
+    case LOST_GPUS:
         return e->layout.gpus;
-    case KEY_IDLE:
+    case LOST_IDLE:
         return e->layout.replicas > s->request->users;
-    case KEY_MACHINES:
+    case LOST_MACHINES:
         return machines_rank(s, e);
-    case KEY_PP:
+    case LOST_STAGES:
         return e->layout.pp;
-    case KEY_REPLICAS:
+    case LOST_REPLICAS:
         return e->layout.replicas;
-    case KEY_EP:
+    case LOST_EXPERTS:
         return e->layout.ep;
-    case KEY_COUNT:
+    case LOST_NOTHING:
+    case LOST_COUNT:
         break;
     }
     return 0;
 }
 
-/* The first key in which a and b differ; KEY_COUNT = none. */
-static enum key deciding_key(const struct search *s, const struct evaluation *a,
-                             const struct evaluation *b)
+/* The first key in which a and b differ, and by how much b is worse. */
+static enum lost deciding_key(const struct search *s, const struct evaluation *a,
+                              const struct evaluation *b, double *more)
 {
-    for (int k = s->goal == SEARCH_LEAST_MONEY ? KEY_MONEY : KEY_GPUS; k < KEY_COUNT;
-         k++) {
-        double x = key_of(s, a, (enum key)k), y = key_of(s, b, (enum key)k);
-        bool money = k == KEY_MONEY || k == KEY_PRICE;
-        if (x != y && !(money && fabs(x - y) < 1e-9))
-            return (enum key)k;
+    for (int k = 0; k < KEYS; k++) {
+        enum lost key = orders[s->goal][k];
+        double x = key_of(s, a, key), y = key_of(s, b, key);
+        *more = y - x;
+        if (x != y && !(key == LOST_MONEY && fabs(x - y) < 1e-9))
+            return key;
     }
-    return KEY_COUNT;
+    *more = 0;
+    return LOST_NOTHING;
 }
 
 static bool better_fit(const struct search *s, const struct evaluation *a,
                        const struct evaluation *b)
 {
-    enum key key = deciding_key(s, a, b);
-    return key != KEY_COUNT && key_of(s, a, key) < key_of(s, b, key);
+    double more;
+    deciding_key(s, a, b, &more);
+    return more > 0;
 }
 
 static bool lacks_memory(const struct evaluation *p)
@@ -290,27 +284,10 @@ static struct layout nearest_layout(const struct request *q)
 
 static void name_second(const struct search *s, struct plan *out)
 {
-    static const char *const words[KEY_COUNT + 1] = {
-        [KEY_IDLE] = "a replica has no user",
-        [KEY_MACHINES] = "not in one machine that is offered",
-        [KEY_PP] = "more pipeline stages",
-        [KEY_REPLICAS] = "more replicas",
-        [KEY_EP] = "experts spread wider",
-        [KEY_COUNT] = "nothing between them",
-    };
     struct runner_up *r = &out->second;
-    enum key key = deciding_key(s, &s->best, &s->second);
-    double more = key_of(s, &s->second, key) - key_of(s, &s->best, key);
     r->layout = s->second.layout;
     r->per_hour = s->second.price.per_hour;
-    if (key == KEY_GPUS)
-        gp_format(r->lost, sizeof(r->lost), "%.0f GPU%s more", more,
-                  more == 1 ? "" : "s");
-    else if (key == KEY_MONEY || key == KEY_PRICE)
-        gp_format(r->lost, sizeof(r->lost),
-                  isfinite(more) ? "$%.2f/h more" : "its price is unknown", more);
-    else
-        gp_copy(r->lost, sizeof(r->lost), words[key]);
+    r->lost = deciding_key(s, &s->best, &s->second, &r->more);
 }
 
 /* What comes close is worth a look: measuring may show that it fits. */
@@ -319,7 +296,7 @@ static void name_marginal(const struct layout *marginal, struct plan *out)
     if (marginal->gpus == 0 || !is_smaller(marginal, &out->layout))
         return;
     out->nearly = *marginal;
-    out->reason_bits |= 1u << REASON_NEARLY;
+    out->reasons |= 1u << REASON_NEARLY;
 }
 
 struct request search_on(const struct request *q, const struct gpu *gpu, int gpu_count,
@@ -363,12 +340,11 @@ void search_plan(const struct request *q, const struct market *market,
     bool any = search_all(&s, q, market);
     plan_fill(q, &s.load, &s.best.layout, market, out);
     if (!any && q->gpu_count > search_most_stages(q) && q->pp <= 0)
-        out->reason_bits |= 1u << REASON_COUNT_OF;
+        out->reasons |= 1u << REASON_GPU_COUNT;
     if (search_fits(&s) && s.has_second)
         name_second(&s, out);
     if (search_fits(&s))
         name_marginal(&s.marginal, out);
-    plan_say(out);
 }
 
 void plan_request(const struct request *q, const struct market *market,

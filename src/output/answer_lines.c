@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "output/sentence.h"
 #include "util/str.h"
 #include "util/units.h"
 
@@ -120,23 +121,23 @@ static void runner_up_lines(struct lines *lines)
         lines, "runner-up", "%s", layout_words(&r->layout, words, sizeof(words)));
     if (r->per_hour > 0)
         gp_format(line->amount, sizeof(line->amount), "$%.2f", r->per_hour);
-    gp_copy(line->note, sizeof(line->note), r->lost);
+    sentence_lost(r, line->note);
 }
 
 /* ---- verdict ---- */
 
 static void reason_lines(struct lines *lines)
 {
-    const struct plan *p = lines->plan;
-    for (int i = 0; i < p->reason_count; i++)
-        line_addf(lines, "reason", "%s", p->reasons[i]);
+    char text[SENTENCE_MAX];
+    for (int i = 0; sentence_reason(lines->plan, i, text); i++)
+        line_addf(lines, "reason", "%s", text);
 }
 
 static void warning_lines(struct lines *lines)
 {
-    const struct plan *p = lines->plan;
-    for (int i = 0; i < p->warning_count; i++)
-        line_addf(lines, "warning", "%s", p->warnings[i]);
+    char text[SENTENCE_MAX];
+    for (int i = 0; sentence_warning(lines->plan, i, text); i++)
+        line_addf(lines, "warning", "%s", text);
 }
 
 /* ---- memory ---- */
@@ -274,11 +275,12 @@ static void fix_lines(struct lines *lines)
     bool room = p->has_memory && p->limit != LIMIT_TYPE;
     for (int i = 0; a && i < a->fix_count; i++) {
         const struct fix *f = &a->fixes[i];
-        struct answer_line *line = line_add(lines, f->option);
-        char gain[40] = "";
+        struct answer_line *line = line_add(lines, "");
+        char gain[40] = "", what[SENTENCE_MAX];
+        line->name = planner_fix_options(f, line->option);
         if (room)
             gp_format(gain, sizeof(gain), ", %+.2f GiB per GPU", f->gain / GP_GIB);
-        gp_format(line->text, sizeof(line->text), "%s%s%s%s", f->what,
+        gp_format(line->text, sizeof(line->text), "%s%s%s%s", sentence_fix(f, what),
                   f->verdict == VERDICT_MARGINAL ? " (marginal)" : "", gain,
                   f->spans ? ", over several machines" : "");
         fix_cost(f, line->amount, sizeof(line->amount));

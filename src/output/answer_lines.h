@@ -37,13 +37,14 @@ enum line_kind {
 
 struct answer_line {
     const char *name;         /* "on demand", "gpu"; "" where the kind is the name */
+    char option[FIX_OPTIONS_MAX]; /* the name of a fix */
     char text[640];
     char amount[40], month[32]; /* "$2.29" an hour, "61.34 GiB"; "" = none */
     char note[256];           /* to be warned of, or set in brackets; "" = none */
     bool wanted;              /* of a cost: the price class that was asked for */
 };
 
-#define ANSWER_LINES_MAX PLAN_MAX_REASONS
+#define ANSWER_LINES_MAX PLAN_MAX_FIXES
 
 /* The lines of one kind; returns how many. answer: the plan's, NULL when there is only
  * a plan (a row of --compare): then the kinds that tell of the request or of fixes have

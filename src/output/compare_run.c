@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "output/record_plan.h"
+#include "output/sentence.h"
 #include "util/mem.h"
 #include "util/units.h"
 
@@ -265,6 +266,7 @@ void comparison_facts(const struct comparison *c, const struct compared *row,
     record_text(s, "kv_precision", p->request.kv->id);
     record_detail(s);
     record_plan_engine(s, p->request.engine);
+    char warning[SENTENCE_MAX];
     if (!engines_differ(c))
         record_detail(s);
     record_plan_layout(s, p);
@@ -283,7 +285,7 @@ void comparison_facts(const struct comparison *c, const struct compared *row,
     record_plan_cost(s, p);
     record_quantity(s, "memory", "GiB/GPU", p->request.gpu->physical, GP_GIB, 2);
     record_detail(s);
-    record_text(s, "warning", p->warning_count > 0 ? p->warnings[0] : "");
+    record_text(s, "warning", sentence_warning(p, 0, warning) ? warning : "");
     record_detail(s);
 }
 

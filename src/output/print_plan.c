@@ -11,6 +11,7 @@
 #include "core/parts.h"
 #include "output/answer_lines.h"
 #include "output/print_why.h"
+#include "output/sentence.h"
 #include "util/table.h"
 #include "util/units.h"
 
@@ -326,10 +327,11 @@ void print_plan_table(const struct answer *a, enum output_format format,
     struct table table;
     struct answer_line line[ANSWER_LINES_MAX];
     struct quantity gpus = quantity_exact(p->layout.gpus);
+    char reason[SENTENCE_MAX];
     int n = p->has_memory ? parts_list(p, parts) : 0;
     answer_table_init(&table);
     answer_table_word(&table, "verdict", verdict_word(p->verdict),
-             p->reason_count > 0 ? p->reasons[0] : "");
+             sentence_first_reason(p, reason));
     answer_table_word(&table, "GPU", p->request.gpu->id, p->request.gpu->name);
     answer_lines(p, a, LINE_LAYOUT, line);
     gpus.known = p->has_memory; /* a refused layout has no size */

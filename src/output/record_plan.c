@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "output/sentence.h"
+
 void record_plan_load(struct record *s, const struct resolved *r)
 {
     static const char *const price[] = {"on-demand", "spot", "market", "buy"};
@@ -30,6 +32,7 @@ void record_plan_layout(struct record *s, const struct plan *p)
 {
     const struct layout *l = &p->layout;
     double none = p->has_memory ? 0 : NAN; /* a refused layout has no size */
+    char reason[SENTENCE_MAX];
     record_text(s, "verdict", verdict_word(p->verdict));
     record_count(s, "gpus", "", l->gpus + none);
     record_count(s, "tp", "", l->tp + none);
@@ -41,7 +44,7 @@ void record_plan_layout(struct record *s, const struct plan *p)
     record_count(s, "hosts", "", l->hosts + none);
     record_detail(s);
     record_text(s, "limit", limit_word(p->limit));
-    record_text(s, "reason", p->reason_count > 0 ? p->reasons[0] : "");
+    record_text(s, "reason", sentence_first_reason(p, reason));
     record_detail(s);
 }
 

@@ -8,6 +8,7 @@
 #include "output/answer_lines.h"
 #include "output/print_plan.h"
 #include "output/print_why.h"
+#include "output/sentence.h"
 #include "util/str.h"
 #include "util/units.h"
 
@@ -73,10 +74,11 @@ static void fix_facts(const struct answer *a, const struct options *options,
                       const struct fix *f, struct record *r)
 {
     struct strbuf command;
+    char what[SENTENCE_MAX], option[FIX_OPTIONS_MAX];
     strbuf_init(&command);
     planner_fix_command(options, a, f, &command);
-    record_text(r, "what", f->what);
-    record_text(r, "option", f->option);
+    record_text(r, "what", sentence_fix(f, what));
+    record_text(r, "option", planner_fix_options(f, option));
     record_text(r, "command", command.text);
     strbuf_fini(&command);
     record_text(r, "status", verdict_word(f->verdict));
@@ -90,15 +92,16 @@ static void verdict_facts(const struct answer *a, const struct options *options,
                           struct record *r)
 {
     const struct plan *p = &a->plan;
+    char text[SENTENCE_MAX];
     record_text(r, "status", verdict_word(p->verdict));
     record_text(r, "limit", limit_word(p->limit));
-    record_text(r, "knob", p->knob);
+    record_text(r, "knob", sentence_knob(p, text));
     record_list(r, "reasons");
-    for (int i = 0; i < p->reason_count; i++)
-        record_item(r, "reasons", p->reasons[i]);
+    for (int i = 0; sentence_reason(p, i, text); i++)
+        record_item(r, "reasons", text);
     record_list(r, "warnings");
-    for (int i = 0; i < p->warning_count; i++)
-        record_item(r, "warnings", p->warnings[i]);
+    for (int i = 0; sentence_warning(p, i, text); i++)
+        record_item(r, "warnings", text);
     record_list(r, "fixes");
     for (int i = 0; i < a->fix_count; i++)
         fix_facts(a, options, &a->fixes[i], record_append(r, "fixes"));
@@ -115,6 +118,7 @@ static const struct member layout_degrees[] = {
 static void layout_facts(const struct plan *p, struct record *r)
 {
     const struct runner_up *second = &p->second;
+    char lost[SENTENCE_MAX];
     record_text(r, "gpu", p->request.gpu->id);
     MEMBERS(r, layout_degrees, &p->layout);
     record_count(r, "hosts", "", p->layout.hosts);
@@ -127,7 +131,7 @@ static void layout_facts(const struct plan *p, struct record *r)
     r = record_inside(r, "runner_up");
     MEMBERS(r, layout_degrees, &second->layout);
     record_positive(r, "per_hour", "", second->per_hour);
-    record_text(r, "lost_by", second->lost);
+    record_text(r, "lost_by", sentence_lost(second, lost));
 }
 
 /* ---- memory ---- */

@@ -62,6 +62,9 @@ struct answer {
 
 enum gp_status planner_answer(struct planner *planner, const struct options *options,
                               struct answer *out, struct gp_err *err);
+/* The options that ask for a fix: "--gpu h200-sxm:8 --tp auto". Returns text. */
+#define FIX_OPTIONS_MAX 128
+char *planner_fix_options(const struct fix *fix, char text[FIX_OPTIONS_MAX]);
 /* The command line of a fix of an answer, ready to paste. */
 void planner_fix_command(const struct options *options, const struct answer *answer,
                          const struct fix *fix, struct strbuf *out);

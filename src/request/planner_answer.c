@@ -142,13 +142,91 @@ enum gp_status planner_answer(struct planner *p, const struct options *options,
     return status;
 }
 
+/* ---- fixes as options ---- */
+
+static const enum option_id change_options[CHANGE_COUNT] = {
+    [CHANGE_GPU] = OPT_GPU,
+    [CHANGE_ENGINE] = OPT_ENGINE,
+    [CHANGE_PRECISION] = OPT_PRECISION,
+    [CHANGE_KV] = OPT_KV_PRECISION,
+    [CHANGE_TP] = OPT_TP,
+    [CHANGE_PP] = OPT_PP,
+    [CHANGE_EP] = OPT_EP,
+    [CHANGE_REPLICAS] = OPT_REPLICAS,
+    [CHANGE_MAX_PP] = OPT_MAX_PP,
+    [CHANGE_USERS] = OPT_USERS,
+    [CHANGE_CONTEXT] = OPT_CONTEXT,
+    [CHANGE_UTILIZATION] = OPT_MEMORY_UTILIZATION,
+    [CHANGE_TOKENS] = OPT_MAX_BATCHED_TOKENS,
+    [CHANGE_SEQS] = OPT_MAX_NUM_SEQS,
+};
+
+/* The value of a changed field that is a word; NULL when it is a number. */
+static const char *changed_word(const struct request *q, enum change change, char *text,
+                                size_t size)
+{
+    switch (change) {
+    case CHANGE_GPU:
+        gp_format(text, size, "%s:%d", q->gpu->id, q->gpu_count);
+        return text;
+    case CHANGE_ENGINE:
+        return q->engine->id;
+    case CHANGE_PRECISION:
+        return q->precision.id;
+    case CHANGE_KV:
+        return q->kv == q->precision.base ? "auto" : q->kv->id;
+    default:
+        return NULL;
+    }
+}
+
+static double changed_number(const struct request *q, enum change change)
+{
+    const double numbers[CHANGE_COUNT] = {
+        [CHANGE_TP] = q->tp,
+        [CHANGE_PP] = q->pp,
+        [CHANGE_EP] = q->ep,
+        [CHANGE_REPLICAS] = q->replicas,
+        [CHANGE_MAX_PP] = q->max_pp,
+        [CHANGE_USERS] = q->users,
+        [CHANGE_CONTEXT] = q->context,
+        [CHANGE_UTILIZATION] = q->utilization,
+        [CHANGE_TOKENS] = q->max_batched_tokens,
+        [CHANGE_SEQS] = q->max_num_seqs,
+    };
+    return numbers[change];
+}
+
+char *planner_fix_options(const struct fix *fix, char text[FIX_OPTIONS_MAX])
+{
+    size_t n = 0;
+    text[0] = '\0';
+    for (int i = 0; i < CHANGE_COUNT; i++) {
+        enum change change = (enum change)i;
+        char value[64];
+        const char *word = changed_word(&fix->request, change, value, sizeof(value));
+        double number = changed_number(&fix->request, change);
+        if (!(fix->changes >> i & 1))
+            continue;
+        if (!word && number <= 0)
+            word = "auto";
+        if (!word)
+            gp_format(value, sizeof(value),
+                      change == CHANGE_UTILIZATION ? "%.2f" : "%.0f", number);
+        gp_format(text + n, FIX_OPTIONS_MAX - n, "%s--%s %s", n ? " " : "",
+                  option_rows[change_options[i]].name, word ? word : value);
+        n += strlen(text + n);
+    }
+    return text;
+}
+
 void planner_fix_command(const struct options *options, const struct answer *answer,
                          const struct fix *fix, struct strbuf *out)
 {
-    char changes[sizeof(fix->option) + GPU_ID_MAX + 16];
-    bool name_gpu = options->gpu_count == 0 && !strstr(fix->option, "--gpu ");
+    char given[FIX_OPTIONS_MAX], changes[FIX_OPTIONS_MAX + GPU_ID_MAX + 16];
+    bool name_gpu = options->gpu_count == 0 && !(fix->changes & 1u << CHANGE_GPU);
     gp_format(changes, sizeof(changes), "%s%s%s%s", name_gpu ? "--gpu " : "",
               name_gpu ? answer->plan.request.gpu->id : "", name_gpu ? " " : "",
-              fix->option);
+              planner_fix_options(fix, given));
     options_command(options, changes, out);
 }

@@ -345,9 +345,12 @@ void form_pin(struct form *form)
 
 enum gp_status form_apply(struct form *form, int i, struct gp_err *err)
 {
+    char options[FIX_OPTIONS_MAX];
+
     if (!form->answered || i < 0 || i >= form->answer->fix_count)
         return gp_fail(err, GP_E_USAGE, "", "", "no such suggestion");
-    return form_options(form, form->answer->fixes[i].option, err);
+    return form_options(form, planner_fix_options(&form->answer->fixes[i], options),
+                        err);
 }
 
 static void solved_text(enum field field, const struct plan *plan, char *text,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "checkpoint/local_models.h"
+#include "output/sentence.h"
 #include "util/mem.h"
 #include "util/str.h"
 #include "util/units.h"
@@ -143,7 +144,7 @@ static void say_precision(struct form *form, const char *id, char *text, size_t 
     struct resolved resolved;
     struct plan *plan;
     const struct request *now = &form->answer->plan.request;
-    char gib[32];
+    char gib[32], why[SENTENCE_MAX];
 
     form_ask(form, &options);
     if (planner_resolve(form->planner, &options, NULL, id[0] ? id : "native",
@@ -159,7 +160,7 @@ static void say_precision(struct form *form, const char *id, char *text, size_t 
                                                         : verdict_word(plan->verdict),
                   plan->layout.gpus, now->gpu->id);
     else
-        gp_copy(text, size, plan->reasons[0]);
+        gp_copy(text, size, sentence_first_reason(plan, why));
     free(plan);
 }
 

@@ -7,6 +7,7 @@
  */
 #include "core/plan.h"
 #include "core/train.h"
+#include "output/sentence.h"
 #include "profiles.h"
 #include "sample.h"
 
@@ -217,6 +218,7 @@ static void manual_verdict(struct shipped *w)
     struct request *q = shipped_request(w, "llama-3.1-70b", "vllm", "bf16");
     struct plan p = planned(q, sample_layout(2, 1, 1, 1), NULL);
     const struct memory *m = &p.memory;
+    char reason[SENTENCE_MAX];
 
     assert_int_equal(p.verdict, VERDICT_MARGINAL);
     shows("%.2f - %.2f - %.2f - %.2f - %.2f = %.2f GiB", m->budget.value / GP_GIB,
@@ -232,7 +234,7 @@ static void manual_verdict(struct shipped *w)
     p = planned(q, sample_layout(5, 1, 1, 1), NULL);
     assert_int_equal(p.limit, LIMIT_LAYOUT);
     shows("TP=5 neither divides nor is a multiple of 8 KV heads");
-    assert_non_null(strstr(p.reasons[0],
+    assert_non_null(strstr(sentence_first_reason(&p, reason),
                            "TP=5 neither divides nor is a multiple of 8 KV heads"));
 }
 

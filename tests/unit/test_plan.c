@@ -2,6 +2,7 @@
 #include "core/plan.h"
 
 #include "core/solve.h"
+#include "output/sentence.h"
 #include "profiles.h"
 #include "sample.h"
 
@@ -23,16 +24,18 @@ static struct plan searched(const struct request *q)
 
 static bool says(const struct plan *p, const char *text)
 {
-    for (int i = 0; i < p->reason_count; i++)
-        if (strstr(p->reasons[i], text))
+    char said[SENTENCE_MAX];
+    for (int i = 0; sentence_reason(p, i, said); i++)
+        if (strstr(said, text))
             return true;
     return false;
 }
 
 static bool warns(const struct plan *p, const char *text)
 {
-    for (int i = 0; i < p->warning_count; i++)
-        if (strstr(p->warnings[i], text))
+    char said[SENTENCE_MAX];
+    for (int i = 0; sentence_warning(p, i, said); i++)
+        if (strstr(said, text))
             return true;
     return false;
 }
@@ -53,7 +56,7 @@ static void check_70b_on_two(const struct plan *p)
     assert_int_equal(p->verdict, VERDICT_MARGINAL);
     assert_int_equal(p->limit, LIMIT_KV);
     assert_int_equal(p->layout.gpus, 2);
-    assert_non_null(strstr(p->knob, "graphs"));
+    assert_int_equal(p->knob, KNOB_GRAPHS);
     assert_true(says(p, "decides"));
     assert_near(p->memory.weights.value / GP_GIB, 65.7, 0.1);
     assert_near(p->memory.kv_reserved.value / GP_GIB, 1.25, 1e-9);
@@ -116,7 +119,7 @@ static void test_fits(void **state)
     (void)state;
     assert_int_equal(p.verdict, VERDICT_FITS);
     assert_int_equal(p.limit, LIMIT_NONE);
-    assert_int_equal(p.reason_count, 0);
+    assert_int_equal(p.reasons, 0);
     assert_true(plan_margin(&p) > 0);
 }
 
@@ -223,7 +226,7 @@ static void test_slow_int8(void **state)
     assert_true(warns(&p, "has no int8 arithmetic"));
     s.gpu.rate[MATH_INT8] = quantity_of(5000e12, ORIGIN_SHEET);
     p = with(q, sample_layout(1, 1, 1, 1));
-    assert_int_equal(p.warning_count, 0);
+    assert_int_equal(p.warnings, 0);
 }
 
 static void test_b300_profile(void **state)
@@ -341,6 +344,38 @@ static void test_verdict_monotone(void **state)
     assert_int_equal(last, VERDICT_DOES_NOT_FIT);
 }
 
+/* Each code has a sentence, and each name in it a value. */
+static void test_every_sentence(void **state)
+{
+    struct sample s;
+    struct plan p = searched(sample_request(&s, sample_llama_70b()));
+    char text[SENTENCE_MAX];
+    int reasons = 0, warnings = 0;
+
+    (void)state;
+    p.reasons = (1u << REASON_COUNT) - 1;
+    p.warnings = (1u << WARNING_COUNT) - 1;
+    p.nearly = sample_layout(1, 1, 1, 1);
+    for (; sentence_reason(&p, reasons, text); reasons++)
+        if (strchr(text, '{') || (reasons != REASON_LAYOUT && strlen(text) < 10))
+            fail_msg("reason %d: %s", reasons, text);
+    for (; sentence_warning(&p, warnings, text); warnings++)
+        if (strchr(text, '{') || strlen(text) < 10)
+            fail_msg("warning %d: %s", warnings, text);
+    assert_int_equal(reasons, REASON_COUNT);
+    assert_int_equal(warnings, WARNING_COUNT);
+    for (int k = KNOB_NONE + 1; k < KNOB_COUNT; k++) {
+        p.knob = (enum knob)k;
+        assert_non_null(strstr(sentence_knob(&p, text), "GiB): "));
+    }
+    for (int k = 0; k < FIX_KIND_COUNT; k++) {
+        struct fix fix = {.kind = (enum fix_kind)k, .request = p.request};
+        fix.changes = 1u << CHANGE_SEQS;
+        assert_null(strchr(sentence_fix(&fix, text), '{'));
+        assert_true(strlen(text) > 5);
+    }
+}
+
 /* ---- fixes and solving ---- */
 
 static void test_fixes_were_planned(void **state)
@@ -359,20 +394,12 @@ static void test_fixes_were_planned(void **state)
     int count = plan_fixes(&p, &choices, &nowhere, fix);
     assert_true(count > 0);
     for (int i = 0; i < count; i++) {
-        struct request r = *q;
-        double value;
         assert_int_equal(fix[i].verdict, VERDICT_FITS);
         assert_true(fix[i].gain > 0);
-        if (sscanf(fix[i].option, "--max-num-seqs %lf", &value) == 1) {
-            slots = true;
-            r.max_num_seqs = value;
-        } else if (strcmp(fix[i].option, "--precision fp8") == 0) {
-            precision = true;
-            r.precision = fp8;
-        } else {
-            continue;
-        }
-        assert_int_equal(searched(&r).verdict, VERDICT_FITS);
+        slots = slots || fix[i].changes == 1u << CHANGE_SEQS;
+        precision = precision || fix[i].changes == 1u << CHANGE_PRECISION;
+        assert_int_equal(searched(&fix[i].request).verdict, VERDICT_FITS);
+        assert_int_equal(searched(&fix[i].request).layout.gpus, fix[i].gpus);
     }
     assert_true(slots && precision);
 }
@@ -401,7 +428,7 @@ static void test_layout_fix(void **state)
     struct plan p = searched(q);
     int count = plan_fixes(&p, &choices, &nowhere, fix);
     for (int i = 0; i < count && tp == 0; i++)
-        sscanf(fix[i].option, "--tp %d", &tp);
+        tp = fix[i].changes == 1u << CHANGE_TP ? fix[i].request.tp : 0;
     assert_in_range(tp, 1, 8);
     assert_int_equal(40 % tp, 0);
     assert_int_equal(8 % tp, 0);
@@ -449,6 +476,7 @@ int main(void)
         cmocka_unit_test(test_count_found_is_count_asked),
         cmocka_unit_test(test_tp_before_pp),
         cmocka_unit_test(test_verdict_monotone),
+        cmocka_unit_test(test_every_sentence),
         cmocka_unit_test(test_fixes_were_planned),
         cmocka_unit_test(test_no_fix_for_what_fits),
         cmocka_unit_test(test_layout_fix),

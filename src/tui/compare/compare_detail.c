@@ -9,6 +9,7 @@
 
 #include "core/parts.h"
 #include "output/answer_lines.h"
+#include "output/sentence.h"
 #include "tui/membar.h"
 #include "tui/toolkit/utf8.h"
 #include "util/units.h"
@@ -121,13 +122,15 @@ static void holds(struct page *page, const struct compare_row *row)
 static void reasons(struct page *page, const struct plan *p)
 {
     struct strbuf text;
+    char said[SENTENCE_MAX];
     strbuf_init(&text);
     if (p->verdict != VERDICT_FITS && p->limit != LIMIT_NONE)
         strbuf_addf(&text, "limit %s: ", limit_word(p->limit));
-    for (int i = 0; i < p->reason_count; i++)
-        strbuf_addf(&text, "%s%s", i ? "; " : "", p->reasons[i]);
-    if (p->verdict == VERDICT_MARGINAL && p->knob[0])
-        strbuf_addf(&text, "%swhat decides: %s", p->reason_count ? "; " : "", p->knob);
+    for (int i = 0; sentence_reason(p, i, said); i++)
+        strbuf_addf(&text, "%s%s", i ? "; " : "", said);
+    if (p->verdict == VERDICT_MARGINAL && p->knob != KNOB_NONE)
+        strbuf_addf(&text, "%swhat decides: %s", p->reasons ? "; " : "",
+                    sentence_knob(p, said));
     paragraph(page, p->verdict == VERDICT_FITS ? INK_TEXT : INK_WARN, text.text);
     strbuf_fini(&text);
 }
@@ -180,9 +183,10 @@ static void lay_out(struct page *page, const struct compare_row *row)
     cost(page, p);
     if (p->verdict == VERDICT_FITS)
         reasons(page, p);
-    for (int i = 0; i < p->warning_count; i++) {
+    char said[SENTENCE_MAX];
+    for (int i = 0; sentence_warning(p, i, said); i++) {
         char line[300];
-        gp_format(line, sizeof(line), "warning: %s", p->warnings[i]);
+        gp_format(line, sizeof(line), "warning: %s", said);
         paragraph(page, INK_WARN, line);
     }
     sources(page, p);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "tui/curves/curves.h"
+#include "output/sentence.h"
 #include "util/mem.h"
 #include "util/str.h"
 #include "util/units.h"
@@ -166,10 +167,11 @@ static void say_words(struct curves *c, const struct plan *plan, enum sweep of)
 static void fill_memory(struct curves *c, const struct form *form, enum sweep of)
 {
     const struct plan *plan = &form->answer->plan;
+    char why[SENTENCE_MAX];
 
     if (!plan->has_memory) {
         gp_format(c->words, sizeof c->words, "no memory to show: %s",
-                  plan->reason_count ? plan->reasons[0] : "the layout is refused");
+                  sentence_first_reason(plan, why));
         return;
     }
     c->end = sweep_end(&plan->request, &plan->layout, of);

@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "core/roofline.h"
+#include "output/sentence.h"
 #include "run/points.h"
 #include "tui/curves/curves.h"
 #include "util/str.h"
@@ -301,6 +302,7 @@ void curve_fill_roofline(struct curves *c, struct form *form)
     double bandwidth = known(roof.bandwidth) ? roof.bandwidth.value : 0;
     double ridge = rate > 0 && bandwidth > 0 ? rate / bandwidth : 0;
     double unit = rate > 0 && rate < TERA ? 1e9 : TERA;
+    char why[SENTENCE_MAX];
 
     c->layers = 0;
     if (rate <= 0 && bandwidth <= 0) {
@@ -311,7 +313,7 @@ void curve_fill_roofline(struct curves *c, struct form *form)
     }
     if (!plan->has_memory) {
         gp_format(c->words, sizeof c->words, "no products to show: %s",
-                  plan->reason_count ? plan->reasons[0] : "the layout is refused");
+                  sentence_first_reason(plan, why));
         return;
     }
     set_axes(c, 1, fmax(8 * ridge, 2048), rate, bandwidth, unit_name(math, unit), unit);

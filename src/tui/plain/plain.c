@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output/sentence.h"
 #include "tui/toolkit/words.h"
 #include "util/str.h"
 
@@ -34,9 +35,9 @@ static const struct {
 static void apply(struct plain *plain, int i)
 {
     struct gp_err err;
-    char what[160];
+    char what[SENTENCE_MAX];
 
-    gp_copy(what, sizeof what, plain->form->answer->fixes[i].what);
+    sentence_fix(&plain->form->answer->fixes[i], what);
     if (form_apply(plain->form, i, &err)) {
         plain_say_err(&err);
         return;

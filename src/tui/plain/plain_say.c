@@ -11,6 +11,7 @@
 #include "core/parts.h"
 #include "output/answer_lines.h"
 #include "output/print_why.h"
+#include "output/sentence.h"
 #include "tui/toolkit/words.h"
 #include "util/str.h"
 #include "util/units.h"
@@ -104,7 +105,7 @@ static void say_cost(const struct answer *a)
 
 static void say_fix(int number, const struct fix *f)
 {
-    char money[64] = "cost unknown";
+    char money[64] = "cost unknown", what[SENTENCE_MAX], option[FIX_OPTIONS_MAX];
 
     if (f->per_hour > 0)
         gp_format(money, sizeof money, "$%.2f per hour", f->per_hour);
@@ -113,8 +114,8 @@ static void say_fix(int number, const struct fix *f)
     else if (f->cost_known)
         gp_format(money, sizeof money, "$%.2f per hour %s", fabs(f->cost_delta),
                   f->cost_delta > 0 ? "more" : "less");
-    plain_say("%d. %s, %s: %.2f GiB more room per GPU, %s%s.", number, f->what,
-              f->option, f->gain / GP_GIB, money,
+    plain_say("%d. %s, %s: %.2f GiB more room per GPU, %s%s.", number,
+              sentence_fix(f, what), planner_fix_options(f, option), f->gain / GP_GIB, money,
               f->verdict == VERDICT_MARGINAL ? ", still marginal" : "");
 }
 

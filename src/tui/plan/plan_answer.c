@@ -317,15 +317,18 @@ static void no_answer(struct page *p, const struct form *form)
 /* Where the side panel is not in sight: what it would say first. */
 static void way_out(struct page *p, const struct answer *a)
 {
+    char option[FIX_OPTIONS_MAX];
+
     if (a->plan.verdict == VERDICT_FITS)
         return;
     if (a->fix_count == 0)
         words(p, 2, INK_TEXT, "no single change makes it fit");
     else if (a->fix_count == 1)
-        wordsf(p, 2, INK_KEY, "a: apply %s", a->fixes[0].option);
+        wordsf(p, 2, INK_KEY, "a: apply %s",
+               planner_fix_options(&a->fixes[0], option));
     else
         wordsf(p, 2, INK_KEY, "a: %d ways out, such as %s", a->fix_count,
-               a->fixes[0].option);
+               planner_fix_options(&a->fixes[0], option));
 }
 
 void plan_answer_page(struct page *p, const struct form *form, bool alone)
@@ -387,7 +390,7 @@ void plan_side_page(struct page *p, const struct form *form)
     lines_show(p, &a->plan, a, LINE_GPU_FROM);
     lines_show(p, &a->plan, a, LINE_REASON);
     lines_show(p, &a->plan, a, LINE_WARNING);
-    if (a->plan.verdict == VERDICT_FITS && !a->plan.warning_count)
+    if (a->plan.verdict == VERDICT_FITS && !a->plan.warnings)
         words(p, 2, INK_TEXT, "It fits; no warnings.");
     suggestions(p, a);
     pinned(p, form);

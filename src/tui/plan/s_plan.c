@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "output/print_plan.h"
+#include "output/sentence.h"
 #include "tui/app.h"
 #include "tui/plan/plan_answer.h"
 #include "util/str.h"
@@ -354,10 +355,10 @@ static bool field_solve(struct app *app, struct plan_state *s)
 
 static void apply_fix(struct app *app, int i)
 {
-    char option[sizeof(app->form->answer->fixes[0].option)];
+    char option[FIX_OPTIONS_MAX];
     struct gp_err err = {0};
 
-    gp_copy(option, sizeof(option), app->form->answer->fixes[i].option);
+    planner_fix_options(&app->form->answer->fixes[i], option);
     if (form_apply(app->form, i, &err))
         app_report_err(app, &err);
     else
@@ -388,15 +389,18 @@ static bool apply(struct app *app)
     }
     for (int i = 0; i < a->fix_count; i++) {
         const struct fix *f = &a->fixes[i];
+        char what[SENTENCE_MAX], option[FIX_OPTIONS_MAX];
 
+        sentence_fix(f, what);
         gp_format(choices[i].id, sizeof(choices[i].id), "%d", i + 1);
-        gp_format(choices[i].text, sizeof(choices[i].text), "%d. %s", i + 1, f->option);
+        gp_format(choices[i].text, sizeof(choices[i].text), "%d. %s", i + 1,
+                  planner_fix_options(f, option));
         if (f->per_hour > 0)
-            gp_format(choices[i].more, sizeof(choices[i].more), "%s, %.2f $/h", f->what,
+            gp_format(choices[i].more, sizeof(choices[i].more), "%s, %.2f $/h", what,
                       f->per_hour);
         else
             gp_format(choices[i].more, sizeof(choices[i].more), "%s, cost unknown",
-                      f->what);
+                      what);
     }
     options.count = a->fix_count;
     chooser_open(&app->display, &options);

@@ -1,0 +1,364 @@
+/*
+ * sentence.c - see sentence.h.
+ */
+#include "output/sentence.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/search.h"
+#include "util/str.h"
+#include "util/units.h"
+
+/* ---- the sentences ---- */
+
+static const char *const reason_words[REASON_COUNT] = {
+    [REASON_LAYOUT] = "{refusals}",
+    [REASON_BF16] = "{engine} refuses BF16 below compute capability {bf16 cc}, {gpu} "
+                    "has {cc}: use --precision fp16",
+    [REASON_VENDOR] = "{engine} does not run on {vendor} GPUs",
+    [REASON_QUANTIZED] = "{engine} takes {weight} weights from compute capability "
+                         "{quantized cc} on, {gpu} has {cc}",
+    [REASON_KV_FORMAT] = "{engine} has no {kv} KV cache",
+    [REASON_CONTEXT] = "{context} tokens of context exceed the {most tokens} the model "
+                       "was made for",
+    [REASON_SEQS] = "{users} users per replica exceed max_num_seqs {slots}: the rest "
+                    "would wait",
+    [REASON_USED] = "{engine} wants {budget} but only {unused} are free: "
+                    "--memory-utilization {unused share} at most",
+    [REASON_WEIGHTS] = "the weights take {weights} per GPU, {budget} may be used",
+    [REASON_OVERHEAD] = "weights {weights} and overheads leave no room for KV ({pool})",
+    [REASON_KV] = "{users} x {context} tokens need {reserved} of KV per GPU, {pool} are "
+                  "left (band up to {pool high})",
+    [REASON_CROSSES] = "the users need {reserved} of KV, the pool is {pool band}",
+    [REASON_OVERRUNS] = "all parts together leave {free band}: it may run out",
+    [REASON_DECIDES] = "what decides: {knob}",
+    [REASON_REST_LACKS] = "the engine's overheads take up to {overheads}, its fraction "
+                          "leaves {rest}",
+    [REASON_REST_TIGHT] = "the engine's overheads take up to {overheads}, its fraction "
+                          "leaves {rest}",
+    [REASON_GPU_COUNT] = "no layout of {count} GPUs with at most {stages} pipeline stages "
+                        "is valid",
+    [REASON_NEARLY] = "{nearly GPUs} would be marginal: {nearly}",
+};
+
+static const char *const warning_words[WARNING_COUNT] = {
+    [WARNING_FP16] = "{gpu} has no BF16: run the activations in FP16 (--dtype half)",
+    [WARNING_VENDOR] = "nobody has said whether {engine} runs on {vendor} GPUs",
+    [WARNING_WEIGHTS_ONLY] = "only the weights are counted: what this kind of model "
+                             "needs to run is not estimated",
+    [WARNING_VISION] = "the vision tower is not counted: GGUF keeps it in a file of its "
+                       "own",
+    [WARNING_GGUF] = "{weight} is a GGUF format; {engine} does not run it well: "
+                     "llama.cpp is its engine",
+    [WARNING_UNPACKED] = "{gpu} has no {math} arithmetic: {weight} weights are unpacked "
+                         "to 16 bit, which saves memory but no arithmetic",
+    [WARNING_SLOW_TYPE] = "{gpu} runs {math} at only {rate}, {times slower} times slower "
+                          "than FP16: prefill and large batches crawl{fp8 is fast}",
+    [WARNING_ZEROS] = "unstructured pruning saves no memory: zeros are stored like any "
+                      "other weight; 2:4 does save",
+    [WARNING_SPARSE] = "{gpu} has no sparse tensor cores (they start at compute "
+                       "capability 8.0)",
+    [WARNING_CONFIDENCE] = "the figures of {gpu} are of low confidence",
+};
+
+static const struct {
+    const char *name, *advice;
+} knob_words[KNOB_COUNT] = {
+    [KNOB_GRAPHS] = {"CUDA graphs", "raise --memory-utilization, or run without graphs"},
+    [KNOB_ACTIVATION] = {"the activation peak", "lower --max-num-seqs"},
+    [KNOB_NON_TORCH] = {"memory outside the allocator", "raise --memory-utilization"},
+    [KNOB_USABLE] = {"the usable memory of the GPU", "measure the device itself"},
+    [KNOB_WEIGHTS] = {"the weights", "plan with the checkpoint's own files"},
+};
+
+static const char *const lost_words[LOST_COUNT] = {
+    [LOST_IDLE] = "a replica has no user",
+    [LOST_MACHINES] = "not in one machine that is offered",
+    [LOST_STAGES] = "more pipeline stages",
+    [LOST_REPLICAS] = "more replicas",
+    [LOST_EXPERTS] = "experts spread wider",
+    [LOST_NOTHING] = "nothing between them",
+};
+
+static const char *const fix_words[FIX_KIND_COUNT] = {
+    [FIX_USERS] = "fewer users at once: {users}",
+    [FIX_CONTEXT] = "a shorter context: {context} tokens",
+    [FIX_KNOBS] = "{knobs}",
+    [FIX_SLOTS] = "a slot for every user",
+    [FIX_UNUSED] = "take only what is free",
+    [FIX_KV] = "an FP8 KV cache",
+    [FIX_PRECISION] = "weights in {weights}",
+    [FIX_ONE_GPU] = "one GPU, weights in {weights}",
+    [FIX_GGUF] = "{engine}, weights in {weights}",
+    [FIX_ENGINE] = "with {engine}",
+    [FIX_SAME_COUNT] = "another layout of them",
+    [FIX_OPEN] = "as many as it takes: {GPUs} in all",
+    [FIX_SMALLER_TP] = "the next smaller TP that is valid: {GPUs} in all",
+    [FIX_LARGER_TP] = "TP {tp}: {GPUs} in all",
+    [FIX_PIPELINE] = "a pipeline of {stages} stages: {GPUs} in all",
+    [FIX_GPU] = "{count} x {gpu}",
+};
+
+/* What turning an option of the engine does. */
+static const char *const change_words[CHANGE_COUNT] = {
+    [CHANGE_UTILIZATION] = "let the engine take more of the memory",
+    [CHANGE_TOKENS] = "fewer tokens in one step: a smaller activation peak",
+    [CHANGE_SEQS] = "fewer slots: a smaller sampler workspace",
+};
+
+/* ---- values by name ---- */
+
+enum value_kind {
+    SAY_TEXT,    /* as it is */
+    SAY_NUMBER,  /* "8192" */
+    SAY_GIB,     /* "3.00 GiB" */
+    SAY_BAND,    /* "0.51..1.85 GiB", GiB from number to high */
+    SAY_SHARE,   /* "0.87" */
+    SAY_TIMES,   /* "2.0" */
+    SAY_VERSION, /* 80: "8.0" */
+    SAY_GPUS,    /* "1 GPU", "2 GPUs" */
+    SAY_TOKENS,  /* "8,192" */
+    SAY_RATE     /* "1.2 TFLOPS" */
+};
+
+struct value {
+    const char *name;
+    enum value_kind kind;
+    const char *text;
+    double number, high;
+};
+
+static void value_text(const struct value *v, char *text, size_t size)
+{
+    switch (v->kind) {
+    case SAY_TEXT:
+        gp_copy(text, size, v->text);
+        break;
+    case SAY_NUMBER:
+        gp_format(text, size, "%.0f", v->number);
+        break;
+    case SAY_GIB:
+        units_gib(text, size, v->number);
+        break;
+    case SAY_BAND:
+        gp_format(text, size, "%.2f..%.2f GiB", v->number / GP_GIB, v->high / GP_GIB);
+        break;
+    case SAY_SHARE:
+        gp_format(text, size, "%.2f", v->number);
+        break;
+    case SAY_TIMES:
+        gp_format(text, size, "%.1f", v->number);
+        break;
+    case SAY_VERSION:
+        gp_format(text, size, "%d.%d", (int)v->number / 10, (int)v->number % 10);
+        break;
+    case SAY_GPUS:
+        gp_format(text, size, "%.0f GPU%s", v->number, v->number == 1 ? "" : "s");
+        break;
+    case SAY_TOKENS:
+        units_tokens(text, size, v->number);
+        break;
+    case SAY_RATE:
+        gp_format(text, size, "%.4g %s", v->number / 1e12, v->text);
+        break;
+    }
+}
+
+static const struct value *find_value(const struct value *list, const char *name,
+                                      size_t length)
+{
+    for (; list->name; list++)
+        if (strncmp(list->name, name, length) == 0 && list->name[length] == '\0')
+            return list;
+    return NULL;
+}
+
+/* Copies `words`, with each {name} replaced by its value. */
+static char *fill(const char *words, const struct value *values,
+                  char text[SENTENCE_MAX])
+{
+    size_t n = 0;
+    while (*words && n + 1 < SENTENCE_MAX) {
+        size_t length = *words == '{' ? strcspn(words, "}") : 0;
+        const struct value *v =
+            length > 0 ? find_value(values, words + 1, length - 1) : NULL;
+        if (!v) {
+            text[n++] = *words++;
+            continue;
+        }
+        value_text(v, text + n, SENTENCE_MAX - n);
+        n += strlen(text + n);
+        words += length + 1;
+    }
+    text[n] = '\0';
+    return text;
+}
+
+/* ---- reasons and warnings ---- */
+
+static const char *fp8_note(const struct gpu *g)
+{
+    struct quantity half = g->rate[MATH_FP16], fp8 = g->rate[MATH_FP8];
+    return fp8.known && fp8.value > half.value ? "; FP8 is the fast 8-bit type here" : "";
+}
+
+static const char *rate_unit(enum format_math math)
+{
+    return math == MATH_INT8 || math == MATH_INT4 ? "TOPS" : "TFLOPS";
+}
+
+/* words of a request: they hold whatever the layout. */
+static const char *say_request(const struct plan *p, const char *words,
+                               char text[SENTENCE_MAX])
+{
+    const struct request *q = &p->request;
+    const struct gpu *g = q->gpu;
+    const struct engine *e = q->engine;
+    enum format_math math = q->precision.weight->math;
+    double rate = math < MATH_COUNT ? g->rate[math].value : 0;
+    const struct value values[] = {
+        {"engine", SAY_TEXT, .text = e->name},
+        {"vendor", SAY_TEXT, .text = g->vendor},
+        {"gpu", SAY_TEXT, .text = g->id},
+        {"cc", SAY_VERSION, .number = g->compute_capability},
+        {"bf16 cc", SAY_VERSION, .number = e->bf16_min_cc},
+        {"quantized cc", SAY_VERSION, .number = e->quantized_min_cc},
+        {"weight", SAY_TEXT, .text = q->precision.weight->id},
+        {"kv", SAY_TEXT, .text = q->kv ? q->kv->id : ""},
+        {"math", SAY_TEXT, .text = math < MATH_COUNT ? format_math_word(math) : ""},
+        {"rate", SAY_RATE, .number = rate, .text = rate_unit(math)},
+        {"times slower", SAY_TIMES, .number = g->rate[MATH_FP16].value / rate},
+        {"fp8 is fast", SAY_TEXT, .text = fp8_note(g)},
+        {.name = NULL},
+    };
+    return fill(words, values, text);
+}
+
+/* words of a layout and its memory. */
+static const char *say_layout(const struct plan *p, const char *words,
+                              char text[SENTENCE_MAX])
+{
+    char refusals[400], knob[SENTENCE_MAX], nearly[96];
+    const struct request *q = &p->request;
+    const struct memory *m = &p->memory;
+    double usable = m->usable.value, unused = usable - q->used;
+    double overheads = m->activation.high + m->non_torch.high + m->graphs.high;
+    double rest = fmax(m->usable.low - q->used, 0) * (1 - m->fraction * (1 - q->headroom));
+    layout_refusal_words(q, &p->layout, refusals, sizeof(refusals));
+    const struct value values[] = {
+        {"engine", SAY_TEXT, .text = q->engine->name},
+        {"refusals", SAY_TEXT, .text = refusals},
+        {"context", SAY_NUMBER, .number = q->context},
+        {"most tokens", SAY_NUMBER, .number = q->model->max_context},
+        {"users", SAY_NUMBER, .number = m->users},
+        {"slots", SAY_NUMBER, .number = m->max_num_seqs},
+        {"budget", SAY_GIB, .number = m->budget.value},
+        {"unused", SAY_GIB, .number = unused},
+        {"unused share", SAY_SHARE, .number = floor(unused / usable * 100) / 100},
+        {"weights", SAY_GIB, .number = m->weights.value},
+        {"reserved", SAY_GIB, .number = m->kv_reserved.value},
+        {"pool", SAY_GIB, .number = m->kv_pool.value},
+        {"pool high", SAY_GIB, .number = m->kv_pool.high},
+        {"pool band", SAY_BAND, .number = m->kv_pool.low, .high = m->kv_pool.high},
+        {"free band", SAY_BAND, .number = m->free.low, .high = m->free.high},
+        {"knob", SAY_TEXT, .text = sentence_knob(p, knob)},
+        {"overheads", SAY_GIB, .number = overheads},
+        {"rest", SAY_SHARE, .number = rest / GP_GIB},
+        {"count", SAY_NUMBER, .number = q->gpu_count},
+        {"stages", SAY_NUMBER, .number = search_most_stages(q)},
+        {"nearly GPUs", SAY_GPUS, .number = p->nearly.gpus},
+        {"nearly", SAY_TEXT, .text = layout_words(&p->nearly, nearly, sizeof(nearly))},
+        {.name = NULL},
+    };
+    return fill(words, values, text);
+}
+
+/* The i-th bit that is set; -1 when there are not that many. */
+static int bit_at(unsigned bits, int i)
+{
+    for (int b = 0; bits >> b; b++)
+        if ((bits >> b & 1) && i-- == 0)
+            return b;
+    return -1;
+}
+
+const char *sentence_reason(const struct plan *p, int i, char text[SENTENCE_MAX])
+{
+    int r = bit_at(p->reasons, i);
+    bool layout = r == REASON_LAYOUT || r >= REASON_CONTEXT;
+    if (r < 0)
+        return NULL;
+    return layout ? say_layout(p, reason_words[r], text)
+                  : say_request(p, reason_words[r], text);
+}
+
+const char *sentence_first_reason(const struct plan *p, char text[SENTENCE_MAX])
+{
+    text[0] = '\0';
+    sentence_reason(p, 0, text);
+    return text;
+}
+
+const char *sentence_warning(const struct plan *p, int i, char text[SENTENCE_MAX])
+{
+    int w = bit_at(p->warnings, i);
+    return w < 0 ? NULL : say_request(p, warning_words[w], text);
+}
+
+/* ---- what decides ---- */
+
+const char *sentence_knob(const struct plan *p, char text[SENTENCE_MAX])
+{
+    struct quantity q = plan_knob_part(&p->memory, p->knob);
+    text[0] = '\0';
+    if (p->knob != KNOB_NONE)
+        gp_format(text, SENTENCE_MAX, "%s (%.2f..%.2f GiB): %s", knob_words[p->knob].name,
+                  q.low / GP_GIB, q.high / GP_GIB, knob_words[p->knob].advice);
+    return text;
+}
+
+const char *sentence_lost(const struct runner_up *r, char text[SENTENCE_MAX])
+{
+    if (r->lost == LOST_GPUS)
+        gp_format(text, SENTENCE_MAX, "%.0f GPU%s more", r->more, r->more == 1 ? "" : "s");
+    else if (r->lost == LOST_MONEY && isfinite(r->more))
+        gp_format(text, SENTENCE_MAX, "$%.2f/h more", r->more);
+    else
+        gp_copy(text, SENTENCE_MAX,
+                r->lost == LOST_MONEY ? "its price is unknown" : lost_words[r->lost]);
+    return text;
+}
+
+/* ---- fixes ---- */
+
+static const char *knobs_text(unsigned changes, char *text, size_t size)
+{
+    text[0] = '\0';
+    for (int c = 0; c < CHANGE_COUNT; c++)
+        if ((changes >> c & 1) && change_words[c]) {
+            size_t n = strlen(text);
+            gp_format(text + n, size - n, "%s%s", n ? ", and " : "", change_words[c]);
+        }
+    return text;
+}
+
+const char *sentence_fix(const struct fix *f, char text[SENTENCE_MAX])
+{
+    const struct request *q = &f->request;
+    char knobs[SENTENCE_MAX];
+    const struct value values[] = {
+        {"users", SAY_NUMBER, .number = q->users},
+        {"context", SAY_TOKENS, .number = q->context},
+        {"knobs", SAY_TEXT, .text = knobs_text(f->changes, knobs, sizeof(knobs))},
+        {"weights", SAY_TEXT, .text = q->precision.weight->name},
+        {"engine", SAY_TEXT, .text = q->engine->name},
+        {"gpu", SAY_TEXT, .text = q->gpu->name},
+        {"tp", SAY_NUMBER, .number = q->tp},
+        {"stages", SAY_NUMBER, .number = q->max_pp},
+        {"count", SAY_NUMBER, .number = f->gpus},
+        {"GPUs", SAY_GPUS, .number = f->gpus},
+        {.name = NULL},
+    };
+    return fill(fix_words[f->kind], values, text);
+}

@@ -1,0 +1,32 @@
+/*
+ * sentence.h - what a plan's codes say, in words.
+ *
+ * src/core answers in codes and numbers (reason.h); each code has one row here, a
+ * sentence with the names of the values that belong into it:
+ *
+ *   "{engine} does not run on {vendor} GPUs" -> "vLLM does not run on apple GPUs"
+ */
+#ifndef GP_OUTPUT_SENTENCE_H
+#define GP_OUTPUT_SENTENCE_H
+
+#include "core/plan.h"
+
+#define SENTENCE_MAX 240
+
+/* The i-th reason or warning of a plan in text; NULL when there are not that many. */
+const char *sentence_reason(const struct plan *plan, int i, char text[SENTENCE_MAX]);
+const char *sentence_warning(const struct plan *plan, int i, char text[SENTENCE_MAX]);
+
+/* The first one; "" when there is none. */
+const char *sentence_first_reason(const struct plan *plan, char text[SENTENCE_MAX]);
+
+/* What decides a marginal verdict: "CUDA graphs (0.51..1.85 GiB): raise ..."; or "". */
+const char *sentence_knob(const struct plan *plan, char text[SENTENCE_MAX]);
+
+/* What made the runner-up lose: "3 GPUs more". */
+const char *sentence_lost(const struct runner_up *second, char text[SENTENCE_MAX]);
+
+/* What a fix does: "8 x NVIDIA H200 SXM5 141GB"; its options: planner_fix_options(). */
+const char *sentence_fix(const struct fix *fix, char text[SENTENCE_MAX]);
+
+#endif
