@@ -131,6 +131,11 @@ tests_bench_lt_descriptors_LDADD = libgpuplan.a $(JANSSON_LIBS) -lm
 tests_bench_lt_descriptors_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=cublasLtMatmulAlgoGetHeuristic
 
+# Validates what is printed against schemas/.
+check_PROGRAMS += tests/schema/validate
+tests_schema_validate_SOURCES = tests/schema/validate.c
+tests_schema_validate_LDADD = $(JANSSON_LIBS)
+
 # The table of check-gpu.
 check_PROGRAMS += tests/gpu/judge
 tests_gpu_judge_SOURCES = tests/gpu/judge.c
@@ -348,6 +353,7 @@ cli_tests = \
 	tests/cli/memory.sh \
 	tests/cli/plan.sh \
 	tests/cli/readme.sh \
+	tests/cli/schema.sh \
 	tests/cli/show.sh \
 	tests/cli/table.sh \
 	tests/cli/version.sh \

@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# schema.sh - what every command prints as JSON is what schemas/ says: no key is missing,
+# none is unknown, each has a description. KEEP=DIR keeps the files that were checked.
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+build=$(cd "${top_builddir:-.}" && pwd)
+validate=$build/tests/schema/validate
+[ -x "$validate" ] || skip "$validate is not built"
+engine=$build/tests/fixtures/standin_engine
+mkdir "$work/engines" "$work/json" || exit 99
+GPUPLAN_LIBEXEC=$work/engines GPUPLAN_NOW=2026-11-21 GPUPLAN_NVML=/nonexistent
+export GPUPLAN_LIBEXEC GPUPLAN_NOW GPUPLAN_NVML
+unset OMPI_COMM_WORLD_RANK PMI_RANK SLURM_PROCID GPUPLAN_STANDIN
+cd "$work/json" || exit 99
+
+# json_of SCHEMA ARGUMENT...: one answer more to check against it
+json_of() {
+    schema=$1
+    shift
+    run "$@" --format json
+    [ "$rc" -le 1 ] || fail "exit code $rc of $*" "$err"
+    printf '%s\n' "$out" >>"$schema.json"
+}
+
+# valid SCHEMA: all that was collected for it
+valid() {
+    checks=$((checks + 1))
+    said=$("$validate" "$src/schemas/$1-1.json" "$1.json" 2>&1) ||
+        fail "$1 against schemas/$1-1.json" "$(printf '%s' "$said" | head -n 20)"
+}
+
+# refused SCHEMA SED: the test notices a change of the answer
+refused() {
+    checks=$((checks + 1))
+    sed "$2" "$1.json" >changed
+    cmp -s "$1.json" changed && fail "nothing changed by $2"
+    "$validate" "$src/schemas/$1-1.json" changed >/dev/null 2>&1 &&
+        fail "$1 changed by $2 is still valid"
+}
+
+checks=$((checks + 1))
+said=$("$validate" --schema "$src"/schemas/*.json) || fail "the schemas" "$said"
+
+# ---- plans ------------------------------------------------------------------------------
+
+plan() { json_of plan --plan "$@"; }
+plan -m llama-3.1-70b -g h100-sxm
+plan -m llama-3.1-70b -g l4:1
+plan -m llama-3.1-8b
+plan -m deepseek-v3 -p fp8 -c 32k -u 64
+plan -m mixtral-8x7b -g l40s -p int4-awq --price spot
+plan -m 70B -p q4_k_m -g rtx-4090 --price market
+plan -m qwen3-next-80b-a3b -g b200 --price buy -u 8
+plan -m llama-3.1-8b -g h100-sxm/1g.10gb
+plan -m gemma-3-27b -g h100-sxm:2 --tp 2 --pp 1 --replicas 1
+plan -m qwen3-30b-a3b -g h100-sxm:2 --tp 2 --ep 2
+plan -m llama-3.1-8b -g l4 --prune 50 --used 2GiB --headroom 0.1 --kv-precision fp8
+plan -m llama-3.1-8b -g l40s --prune 2:4 --engine sglang --max-num-seqs 4
+plan -m llama-3.1-8b -g l40s --engine llama.cpp -p q8_0
+plan -m jamba-1.5-mini -g h100-sxm
+plan -m llama-3.1-405b -g h100-sxm --engine tensorrt-llm -v
+plan -m llama-3.1-8b -g l4 --why
+for field in gpus context users precision budget; do
+    plan -m llama-3.1-8b -g l4 --solve "$field"
+done
+json_of train --plan -m llama-3.1-8b --train full -g h100-sxm
+json_of train --plan -m llama-3.1-8b --train lora -g l4
+json_of train --plan -m llama-3.1-70b --train qlora -g l4:1 --zero 2 --fused
+json_of train --plan -m llama-3.1-70b --train full -g l4:1
+json_of compare --compare -m llama-3.1-70b -g all
+json_of compare --compare -m llama-3.1-8b -p fp8 -p int4-awq -g l4 -g h100-sxm --price buy
+json_of compare --compare -m llama-3.1-405b -g l4 --price spot --sort name
+json_of table --table
+json_of table --table -m llama-3.1-8b -m 70B -p fp16 -p int4-awq -g l40s
+
+cat >requests <<'END'
+{"model": "llama-3.1-8b", "gpu": "l4", "id": 5}
+{"model": "llama-3.1-8b", "gpu": "l4", "id": "five"}
+{"model": "llama-3.1-8b", "gpu": "l4"}
+{"model": "llama-3.1-8b", "gpu": "h100", "id": 6}
+{"model": "llama-3.1-8b", "gpu": "h100"}
+{"model": "llama-3.1-8b", "gpus": 3, "id": null}
+[]
+{
+END
+run --batch requests
+printf '%s\n' "$out" | grep 'gpuplan.plan/1' >>plan.json
+printf '%s\n' "$out" | grep 'gpuplan.error/1' >>error.json
+assert_eq "lines of --batch" 8 "$(printf '%s\n' "$out" | wc -l | tr -d ' ')"
+assert_eq "errors of --batch" 5 "$(wc -l <error.json | tr -d ' ')"
+for schema in plan train compare table error; do
+    valid "$schema"
+done
+refused plan '1,/"users"/s/"users"/"userz"/'
+refused plan '1,/"tp": *[0-9]/s/"tp": *[0-9]*/"tp": "2"/'
+refused plan 's/"status": *"[a-z-]*"/"status": "maybe"/'
+refused plan 's/"schema": *"gpuplan.plan/&s/'
+refused error '$s/}$/, "more": 1}/'
+
+# ---- the catalogue ----------------------------------------------------------------------
+
+for class in models gpus engines instances formats servers devices; do
+    run --list "$class" --format json
+    printf '%s\n' "$out" >>list.json
+    [ "$class" = devices ] && continue
+    nth=$([ "$class" = instances ] && echo 20 || echo 1)
+    for id in $("$gp" --list "$class" -q | awk -v n="$nth" 'NR % n == 0'); do
+        "$gp" --show "$id" --format json >>show.json || fail "--show $id"
+    done
+done
+valid list
+valid show
+refused show 's/"class": *"gpu"/"class": "cpu"/'
+refused show '1,/"vocab"/s/"vocab"/"words"/'
+
+# ---- results ----------------------------------------------------------------------------
+
+if [ -x "$engine" ]; then
+    cp "$engine" "$work/engines/gpuplan-bench-cpu"
+    cp "$engine" "$work/engines/gpuplan-bench-cuda"
+    for backend in cpu cuda; do
+        for n in 1 2; do
+            run --bench all --backend "$backend" --preset quick --progress none \
+                -m llama-3.1-8b -o "$backend$n.json"
+            [ -s "$backend$n.json" ] || fail "no result of $backend" "$err"
+        done
+    done
+    # A device that the catalogue knows has predictions; others are broken.
+    GPUPLAN_STANDIN_NAME='NVIDIA A100-SXM4-40GB' run --bench gemm,transfer --backend cuda \
+        --type bf16 --preset quick --device 0 --progress none -o a100.json
+    for how in crash:2 error:2 wrong:2 drifts barren; do
+        GPUPLAN_STANDIN=$how run --bench gemm --backend cpu --preset quick \
+            --progress none -o "bad-${how%:*}.json"
+    done
+    GPUPLAN_STANDIN=behind GPUPLAN_STANDIN_ON=2 GPUPLAN_STANDIN_DEVICES=3 run \
+        --bench memory --backend cpu --preset quick --progress none -o bad-behind.json
+    cat cpu?.json cuda?.json a100.json bad-*.json >bench.json
+    run --merge cpu1.json cpu2.json --format json
+    [ -s "$work/out" ] && cat "$work/out" >>bench.json
+    json_of bench-compare --compare-results cpu1.json cpu2.json
+    json_of bench-compare --compare-results cpu1.json bad-wrong.json
+    json_of bench-compare --compare-results cuda1.json a100.json
+    valid bench
+    valid bench-compare
+    refused bench '1,/"elapsed_s"/s/"elapsed_s"/"elapsed"/'
+else
+    echo "note: $engine is not built: results are not checked"
+fi
+[ -z "${KEEP:-}" ] || cp ./*.json "$KEEP"
+finish
