@@ -79,7 +79,6 @@ static const struct {
     {"max-batch-size", OPT_MAX_NUM_SEQS},
     {"max-running-requests", OPT_MAX_NUM_SEQS},
     {"parallel", OPT_MAX_NUM_SEQS},
-    {"backend", OPT_ENGINE},
     {"framework", OPT_ENGINE},
     {"runtime", OPT_ENGINE},
     {"model-path", OPT_MODEL},
