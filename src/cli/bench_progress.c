@@ -9,7 +9,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -22,40 +21,10 @@
 #define TTY_EVERY   0.1
 #define PLAIN_EVERY 5.0
 
-/* What gpuplan-bench(1) names: each with its unit, and by the names of a result. */
-#define AT(field) offsetof(struct session_sensors, field)
-static const struct {
-    const char *name;
-    size_t offset;
-    double unit;
-} readings[] = {
-    {"power_w", AT(power), 1},
-    {"power_limit_w", AT(power_limit), 1},
-    {"clock_mhz", AT(sm_clock), 1},
-    {"clock_max_mhz", AT(sm_clock_max), 1},
-    {"mem_clock_mhz", AT(memory_clock), 1},
-    {"temp_c", AT(temperature), 1},
-    {"mem_temp_c", AT(memory_temperature), 1},
-    {"memory_used", AT(memory_used), 1},
-    {"memory", AT(memory_total), 1},
-    {"busy_pct", AT(busy), 100},
-    {"tensor_active_pct", AT(tensor), 100},
-    {"dram_active_pct", AT(dram), 100},
-    {"load1", AT(load), 1},
-};
-#undef AT
-
-enum { READINGS = sizeof readings / sizeof readings[0] };
-
-static double *reading(struct session_sensors *sensors, int i)
-{
-    return (double *)(void *)((char *)sensors + readings[i].offset);
-}
-
 static void forget_sensors(struct session_sensors *sensors)
 {
-    for (int i = 0; i < READINGS; i++)
-        *reading(sensors, i) = NAN;
+    for (int i = 0; i < SESSION_SENSOR_ROWS; i++)
+        *session_sensor(sensors, i) = NAN;
     sensors->throttle = "";
 }
 
@@ -102,8 +71,9 @@ static void put_number(json_t *json, const char *name, double number)
 
 static void put_readings(json_t *json, struct session_sensors now)
 {
-    for (int i = 0; i < READINGS; i++)
-        put_number(json, readings[i].name, readings[i].unit * *reading(&now, i));
+    for (int i = 0; i < SESSION_SENSOR_ROWS; i++)
+        put_number(json, session_sensor_rows[i].name,
+                   session_sensor_rows[i].unit * *session_sensor(&now, i));
     json_object_set_new(json, "throttle",
                         now.throttle[0] ? json_string(now.throttle) : json_null());
 }

@@ -33,30 +33,17 @@ static void take_ask(struct session *s, const struct session_ask *ask)
     s->ask.job = s->job;
 }
 
-static struct bench_plan_inputs plan_inputs(struct session *s)
-{
-    return (struct bench_plan_inputs){.options = &s->options,
-                                      .tests = s->tests,
-                                      .planner = s->ask.planner,
-                                      .look = &s->look,
-                                      .ranks = s->ask.ranks,
-                                      .local_rank = s->ask.local_rank,
-                                      .notes = &s->notes};
-}
-
 /* What the words of an ask decide, without any device. */
 static enum gp_status read_ask(struct session *s, const struct session_ask *ask,
                                struct gp_err *err)
 {
-    struct bench_plan_inputs in;
     enum gp_status rc;
 
     take_ask(s, ask);
-    in = plan_inputs(s);
     rc = session_options_recall(&s->options, s->tests, sizeof(s->tests), &s->recalled,
                                 err);
     if (!rc)
-        rc = bench_plan_check(&s->plan, &in, err);
+        rc = bench_plan_check(&s->plan, &s->ask, err);
     if (!rc)
         rc = session_files_name(&s->files, &s->ask, s->work.date, err);
     return rc;
@@ -90,8 +77,7 @@ static void drop_devices(struct session *s)
 
 static enum gp_status make_plan(struct session *s, struct gp_err *err)
 {
-    struct bench_plan_inputs in = plan_inputs(s);
-    enum gp_status rc = bench_plan_make(&s->plan, &in, err);
+    enum gp_status rc = bench_plan_make(&s->plan, &s->ask, &s->look, &s->notes, err);
 
     if (rc)
         return rc;

@@ -146,28 +146,44 @@ static const char *throttle_of(const json_t *line)
                : "";
 }
 
+#define AT(field) offsetof(struct session_sensors, field)
+const struct session_sensor_row session_sensor_rows[SESSION_SENSOR_ROWS] = {
+    {"power_w", {"power_w"}, AT(power), 1},
+    {"power_limit_w", {NULL}, AT(power_limit), 1},
+    {"clock_mhz", {"sm_clock_mhz", "clock_mhz"}, AT(sm_clock), 1},
+    {"clock_max_mhz", {NULL}, AT(sm_clock_max), 1},
+    {"mem_clock_mhz", {"mem_clock_mhz"}, AT(memory_clock), 1},
+    {"temp_c", {"temp_c"}, AT(temperature), 1},
+    {"mem_temp_c", {"mem_temp_c"}, AT(memory_temperature), 1},
+    {"memory_used", {"memory_used"}, AT(memory_used), 1},
+    {"memory", {NULL}, AT(memory_total), 1},
+    {"busy_pct", {"sm_active_pct", "gpu_busy_pct"}, AT(busy), 100},
+    {"tensor_active_pct", {"tensor_active_pct"}, AT(tensor), 100},
+    {"dram_active_pct", {"dram_active_pct"}, AT(dram), 100},
+    {"load1", {"load1"}, AT(load), 1},
+};
+#undef AT
+
+double *session_sensor(struct session_sensors *sensors, int row)
+{
+    return (double *)(void *)((char *)sensors + session_sensor_rows[row].offset);
+}
+
 void session_sensors_read(const struct session_device *facts, const json_t *line,
                           struct session_sensors *out)
 {
-    double clock = session_number(line, "sm_clock_mhz");
-    double active = session_number(line, "sm_active_pct");
+    for (int i = 0; i < SESSION_SENSOR_ROWS; i++) {
+        const struct session_sensor_row *row = &session_sensor_rows[i];
+        double value = NAN;
 
-    *out = (struct session_sensors){
-        .power = session_number(line, "power_w"),
-        .power_limit = facts->power_limit,
-        .sm_clock = isfinite(clock) ? clock : session_number(line, "clock_mhz"),
-        .sm_clock_max = facts->sm_clock_max,
-        .memory_clock = session_number(line, "mem_clock_mhz"),
-        .temperature = session_number(line, "temp_c"),
-        .memory_temperature = session_number(line, "mem_temp_c"),
-        .memory_used = session_number(line, "memory_used"),
-        .memory_total = facts->memory,
-        .busy = (isfinite(active) ? active : session_number(line, "gpu_busy_pct")) / 100,
-        .tensor = session_number(line, "tensor_active_pct") / 100,
-        .dram = session_number(line, "dram_active_pct") / 100,
-        .load = session_number(line, "load1"),
-        .throttle = throttle_of(line),
-    };
+        for (int k = 0; k < 2 && row->said[k] && !isfinite(value); k++)
+            value = session_number(line, row->said[k]) / row->unit;
+        *session_sensor(out, i) = value;
+    }
+    out->power_limit = facts->power_limit;
+    out->sm_clock_max = facts->sm_clock_max;
+    out->memory_total = facts->memory;
+    out->throttle = throttle_of(line);
 }
 
 /* ---- the result file ---- */

@@ -8,6 +8,7 @@
 #define GP_RUN_SESSION_FACTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct gpu;
@@ -45,6 +46,17 @@ struct session_sensors {                    /* of one reading; NAN = not told */
     const char *throttle;      /* "none", "power_cap", "thermal", "hw", "unknown";
                                 * "" = not told */
 };
+
+/* The readings by the names of a result: gpuplan-bench(1). */
+struct session_sensor_row {
+    const char *name;
+    const char *said[2]; /* as an engine says it, the better one first; NULL = a fact */
+    size_t offset;       /* of the double in struct session_sensors */
+    double unit;         /* that the name is in, per one of the struct: 100 = % */
+};
+#define SESSION_SENSOR_ROWS 13
+extern const struct session_sensor_row session_sensor_rows[SESSION_SENSOR_ROWS];
+double *session_sensor(struct session_sensors *sensors, int row);
 
 enum session_mark {
     MARK_WAITING,

@@ -16,38 +16,40 @@ void notes_fini(struct session_notes *notes)
     free(notes->remark);
 }
 
-static void add_text(struct session_notes *notes, const char *code, const char *text)
+/* The remark's text, or NULL when there are too many. */
+static const char *add_remark(struct session_notes *notes, const char *code,
+                              const char *fmt, va_list args)
 {
+    struct session_remark *remark;
+
     if (notes->count == NOTES_MAX)
-        return;
+        return NULL;
     notes->remark = gp_grow(notes->remark, &notes->cap, (size_t)notes->count + 1,
                             sizeof(*notes->remark));
-    notes->remark[notes->count].code = code;
-    gp_copy(notes->remark[notes->count].text, SESSION_NOTE, text);
-    notes->count++;
+    remark = &notes->remark[notes->count++];
+    remark->code = code;
+    vsnprintf(remark->text, sizeof(remark->text), fmt, args);
+    return remark->text;
 }
 
 void notes_add(struct session_notes *notes, const char *code, const char *fmt, ...)
 {
-    char text[SESSION_NOTE];
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(text, sizeof(text), fmt, args);
+    add_remark(notes, code, fmt, args);
     va_end(args);
-    add_text(notes, code, text);
 }
 
 void notes_add_said(struct session_notes *notes, const char *code, const char *fmt, ...)
 {
-    char text[SESSION_NOTE];
+    const char *text;
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(text, sizeof(text), fmt, args);
+    if ((text = add_remark(notes, code, fmt, args)))
+        notes_say(notes, text);
     va_end(args);
-    add_text(notes, code, text);
-    notes_say(notes, text);
 }
 
 static void drop_first(struct session_notes *notes)

@@ -83,18 +83,18 @@ static void take_method(const struct options *options, struct method_settings *m
     m->force = options_flag(options, OPT_FORCE);
 }
 
-static void take_settings(struct bench_plan *plan, const struct bench_plan_inputs *in)
+static void take_settings(struct bench_plan *plan, const struct session_ask *ask)
 {
     struct points_options *options = &plan->options;
 
     memset(options, 0, sizeof(*options));
-    options->subset = strcmp(in->tests, SUBSET) == 0 ||
-                      (!in->tests[0] && !options_flag(in->options, OPT_PRESET));
+    options->subset = strcmp(ask->tests, SUBSET) == 0 ||
+                      (!ask->tests[0] && !options_flag(ask->options, OPT_PRESET));
     options->preset = preset_of(
-        options_word(in->options, OPT_PRESET, options->subset ? "quick" : "normal"));
+        options_word(ask->options, OPT_PRESET, options->subset ? "quick" : "normal"));
     options->settings = method_preset(options->preset);
-    take_method(in->options, &options->settings);
-    options->cache = bench_cache_parse(options_word(in->options, OPT_CACHE, ""));
+    take_method(ask->options, &options->settings);
+    options->cache = bench_cache_parse(options_word(ask->options, OPT_CACHE, ""));
     plan->time_limit = options->subset ? SUBSET_LIMIT : 0;
 }
 
@@ -200,29 +200,29 @@ static enum gp_status take_shapes(struct bench_plan *plan, const char *text,
                                &plan->options.shape_count, err);
 }
 
-enum gp_status bench_plan_check(struct bench_plan *plan,
-                                const struct bench_plan_inputs *in, struct gp_err *err)
+enum gp_status bench_plan_check(struct bench_plan *plan, const struct session_ask *ask,
+                                struct gp_err *err)
 {
     struct points_options *options = &plan->options;
     const char *text;
     double low, high;
     enum gp_status rc;
 
-    take_settings(plan, in);
-    rc = take_tests(plan, in->tests, err);
-    if (!rc && (text = options_word(in->options, OPT_TYPE, NULL)))
+    take_settings(plan, ask);
+    rc = take_tests(plan, ask->tests, err);
+    if (!rc && (text = options_word(ask->options, OPT_TYPE, NULL)))
         rc = points_parse_types(text, "--type", &options->types, err);
-    if (!rc && (text = options_word(in->options, OPT_SHAPES, NULL)))
+    if (!rc && (text = options_word(ask->options, OPT_SHAPES, NULL)))
         rc = take_shapes(plan, text, err);
-    if (!rc && (text = options_word(in->options, OPT_TIME_LIMIT, NULL)))
+    if (!rc && (text = options_word(ask->options, OPT_TIME_LIMIT, NULL)))
         rc = parse_time(text, &plan->time_limit, err);
-    if (!rc && (text = options_word(in->options, OPT_LOCK_CLOCKS, NULL)))
+    if (!rc && (text = options_word(ask->options, OPT_LOCK_CLOCKS, NULL)))
         rc = parse_lock(text, &options->settings.lock_clock, err);
-    if (!rc && (text = options_word(in->options, OPT_SIZE, NULL)))
+    if (!rc && (text = options_word(ask->options, OPT_SIZE, NULL)))
         rc = parse_sizes(text, &low, &high, err);
-    if (!rc && (text = options_word(in->options, OPT_STORAGE, NULL)))
+    if (!rc && (text = options_word(ask->options, OPT_STORAGE, NULL)))
         rc = take_storage(plan, text, err);
-    return rc ? rc : check_model(plan, in->options, err);
+    return rc ? rc : check_model(plan, ask->options, err);
 }
 
 /* ---- which devices ---- */
@@ -264,23 +264,24 @@ static enum gp_status add_listed(struct bench_plan *plan, const struct session_l
 }
 
 static enum gp_status choose_devices(struct bench_plan *plan,
-                                     const struct bench_plan_inputs *in,
-                                     struct gp_err *err)
+                                     const struct session_ask *ask,
+                                     struct session_look *look,
+                                     struct session_notes *notes, struct gp_err *err)
 {
-    const char *text = options_word(in->options, OPT_DEVICE, "all");
+    const char *text = options_word(ask->options, OPT_DEVICE, "all");
     enum gp_status rc = GP_OK;
 
     plan->devices = 0;
-    if (in->ranks > 1 && in->local_rank >= in->look->count)
-        notes_say(in->notes,
+    if (ask->ranks > 1 && ask->local_rank >= look->count)
+        notes_say(notes,
                   "more ranks than devices on this host: two measure the same one "
                   "at once, and slow each other down");
-    if (in->ranks > 1)
-        return add_device(plan, in->look, in->local_rank % in->look->count, err);
+    if (ask->ranks > 1)
+        return add_device(plan, look, ask->local_rank % look->count, err);
     if (strcmp(text, "all") != 0)
-        return add_listed(plan, in->look, text, err);
-    for (int i = 0; i < in->look->count && !rc; i++)
-        rc = add_device(plan, in->look, i, err);
+        return add_listed(plan, look, text, err);
+    for (int i = 0; i < look->count && !rc; i++)
+        rc = add_device(plan, look, i, err);
     return rc;
 }
 
@@ -297,11 +298,11 @@ static void say_assumed_model(struct bench_plan *plan, const struct options *opt
     notes_add(notes, "plan", "the layers are those of " DEFAULT_MODEL ": --model chooses");
 }
 
-static enum gp_status take_model(struct bench_plan *plan,
-                                 const struct bench_plan_inputs *in, struct gp_err *err)
+static enum gp_status take_model(struct bench_plan *plan, const struct session_ask *ask,
+                                 struct session_notes *notes, struct gp_err *err)
 {
     unsigned need = bench_tests_that(TEST_NEEDS_MODEL);
-    struct options options = *in->options;
+    struct options options = *ask->options;
     bool assumed = options.model_count == 0;
     enum gp_status rc = GP_OK;
 
@@ -313,12 +314,12 @@ static enum gp_status take_model(struct bench_plan *plan,
         rc = options_text(&options, OPT_MODEL, "--model", DEFAULT_MODEL, err);
     plan->answer = gp_calloc(1, sizeof(*plan->answer));
     if (!rc)
-        rc = planner_answer(in->planner, &options, plan->answer, err);
+        rc = planner_answer(ask->planner, &options, plan->answer, err);
     if (rc)
         return rc;
     plan->options.request = &plan->answer->plan.request;
     if (assumed)
-        say_assumed_model(plan, &options, in->notes);
+        say_assumed_model(plan, &options, notes);
     else
         plan->options.layout = &plan->answer->plan.layout;
     return GP_OK;
@@ -389,10 +390,10 @@ static void take_device_figures(struct bench_plan *plan, const char *backend)
 }
 
 /* --size drops the memory, transfer and allreduce points outside. */
-static enum gp_status take_sizes(struct bench_plan *plan,
-                                 const struct bench_plan_inputs *in, struct gp_err *err)
+static enum gp_status take_sizes(struct bench_plan *plan, const struct session_ask *ask,
+                                 struct session_notes *notes, struct gp_err *err)
 {
-    const char *text = options_word(in->options, OPT_SIZE, NULL);
+    const char *text = options_word(ask->options, OPT_SIZE, NULL);
     struct points *p = &plan->points;
     double low, high;
     int kept = 0;
@@ -417,7 +418,7 @@ static enum gp_status take_sizes(struct bench_plan *plan,
         kept++;
     }
     if (kept && kept < p->count)
-        notes_add(in->notes, "plan", "--size %s left out %d of %d points", text,
+        notes_add(notes, "plan", "--size %s left out %d of %d points", text,
                   p->count - kept, p->count);
     p->count = kept;
     if (!kept)
@@ -444,30 +445,31 @@ void bench_plan_fini(struct bench_plan *plan)
     free(plan->shapes);
 }
 
-enum gp_status bench_plan_make(struct bench_plan *plan,
-                               const struct bench_plan_inputs *in, struct gp_err *err)
+enum gp_status bench_plan_make(struct bench_plan *plan, const struct session_ask *ask,
+                               struct session_look *look, struct session_notes *notes,
+                               struct gp_err *err)
 {
-    enum gp_status rc = choose_devices(plan, in, err);
+    enum gp_status rc = choose_devices(plan, ask, look, notes, err);
 
     if (!rc)
-        rc = check_lock(plan, in->look, err);
+        rc = check_lock(plan, look, err);
     if (!rc)
         rc = check_products(plan, err);
     if (!rc)
-        rc = take_model(plan, in, err);
+        rc = take_model(plan, ask, notes, err);
     if (!rc) {
-        take_device_figures(plan, in->look->backend);
+        take_device_figures(plan, look->backend);
         plan->options.tests = plan->tests;
         rc = points_plan(&plan->options, &plan->points, err);
     }
     if (!rc)
-        rc = take_sizes(plan, in, err);
+        rc = take_sizes(plan, ask, notes, err);
     if (rc) {
         bench_plan_drop(plan);
         return rc;
     }
-    warn_of_limit(plan, in->notes);
+    warn_of_limit(plan, notes);
     if (plan->options.subset)
-        notes_add(in->notes, "plan", "the quick subset: a few points with short samples");
+        notes_add(notes, "plan", "the quick subset: a few points with short samples");
     return GP_OK;
 }

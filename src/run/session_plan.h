@@ -9,9 +9,9 @@
 
 #include <stdbool.h>
 
-#include "request/option.h"
 #include "request/planner.h"
 #include "run/points.h"
+#include "run/session.h"
 #include "run/session_look.h"
 #include "run/session_notes.h"
 
@@ -27,22 +27,13 @@ struct bench_plan {
     struct points points;
 };
 
-/* Who plans: borrowed. */
-struct bench_plan_inputs {
-    const struct options *options;
-    const char *tests; /* "gemm,memory", "" = as without any */
-    struct planner *planner;
-    struct session_look *look;
-    int ranks, local_rank;
-    struct session_notes *notes;
-};
-
 /* Words alone; takes what they say. */
-enum gp_status bench_plan_check(struct bench_plan *plan,
-                                const struct bench_plan_inputs *in, struct gp_err *err);
+enum gp_status bench_plan_check(struct bench_plan *plan, const struct session_ask *ask,
+                                struct gp_err *err);
 /* Devices and points; on failure the plan is empty. */
-enum gp_status bench_plan_make(struct bench_plan *plan,
-                               const struct bench_plan_inputs *in, struct gp_err *err);
+enum gp_status bench_plan_make(struct bench_plan *plan, const struct session_ask *ask,
+                               struct session_look *look, struct session_notes *notes,
+                               struct gp_err *err);
 void bench_plan_drop(struct bench_plan *plan); /* what was made */
 void bench_plan_fini(struct bench_plan *plan);
 
