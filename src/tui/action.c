@@ -7,8 +7,7 @@
 
 #include "tui/toolkit/key.h"
 
-#define X(id, name, keys, screens, rank, word, help)                                   \
-    [ACT_##id] = {name, keys, screens, rank, word, help},
+#define X(id, ...) [ACT_##id] = {__VA_ARGS__},
 #define S(id, word, name, key, help)                                                   \
     [ACT_SCREEN_##id] = {"screen-" #word, key, ON_ALL, 0, "", help},
 const struct action_row action_rows[ACT_COUNT] = {

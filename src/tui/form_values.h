@@ -7,7 +7,8 @@
  * looked up by the planner. Two fields share one option: GPU "l40s" and GPUs "2" are
  * --gpu l40s:2.
  *
- * To add a field: its name in enum field, its row in field.c.
+ * To add a field: a row of FIELDS; one whose default is no number, or is chosen by the
+ * plan, also has a case in field.c.
  */
 #ifndef GP_TUI_FORM_VALUES_H
 #define GP_TUI_FORM_VALUES_H
@@ -17,17 +18,105 @@
 #include "request/planner.h"
 #include "util/err.h"
 
-enum field {
-    FIELD_MODEL, FIELD_PRECISION, FIELD_GPU, FIELD_GPUS,
-    FIELD_CONTEXT, FIELD_PROMPT, FIELD_OUTPUT, FIELD_USERS, FIELD_KV,
-    FIELD_TP, FIELD_PP, FIELD_EP, FIELD_REPLICAS, FIELD_MAX_PP,
-    FIELD_ENGINE, FIELD_MAX_SEQS, FIELD_BATCHED, FIELD_UTILIZATION, FIELD_HEADROOM,
-    FIELD_USED, FIELD_PRUNE,
-    FIELD_PRICE, FIELD_HOURS, FIELD_ELECTRICITY,
-    FIELD_COUNT
-};
-
 enum field_kind { FIELD_CHOICE, FIELD_WORD, FIELD_NUMBER };
+
+/* X(id, label, section, option, kind, doubles, step, solve, unit, automatic, explain):
+ * the fields in the order of the form; struct field_row has their meaning. The second
+ * line of an explanation is the equation or the rule by which the field counts, in the
+ * symbols of gpuplan-model(7). Neither line is longer than 76 columns. */
+#define FIELDS(X)                                                                      \
+    X(MODEL, "Model", "Model and GPU", OPT_MODEL, FIELD_CHOICE, false, 0,              \
+      SOLVE_NONE, "", false,                                                           \
+      "Model: catalogue id, size such as 70B, or path of a local model.\n"             \
+      "parameters = sum of rows*cols over all its tensors")                            \
+    X(PRECISION, "Weights", NULL, OPT_PRECISION, FIELD_CHOICE, false, 0,               \
+      SOLVE_PRECISION, "", false,                                                      \
+      "Weights: the format they are stored in; auto: as published.\n"                  \
+      "bytes = rows*cols*bits/8 + scales; norms, embedding often stay 16-bit")         \
+    X(GPU, "GPU", NULL, OPT_GPU, FIELD_CHOICE, false, 0, SOLVE_BUDGET, "", false,      \
+      "GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.\n"     \
+      "usable = physical less what the driver keeps (H100: 79.19 of 79.65)")           \
+    X(GPUS, "GPUs", NULL, OPT_GPU, FIELD_NUMBER, false, 1, SOLVE_GPUS, "", true,       \
+      "GPUs: how many in all. auto: the fewest that fit.\n"                            \
+      "GPUs = TP * PP * replicas")                                                     \
+    X(CONTEXT, "Context", "Load", OPT_CONTEXT, FIELD_NUMBER, true, 0,                  \
+      SOLVE_CONTEXT, " tokens", false,                                                 \
+      "Context: the most tokens one request holds, prompt and output.\n"               \
+      "KV of one request = context * KV per token (less where windows slide)")         \
+    X(PROMPT, "Prompt", NULL, OPT_PROMPT, FIELD_NUMBER, true, 0, SOLVE_NONE,           \
+      " tokens", false,                                                                \
+      "Prompt: tokens of a typical prompt. Memory is planned for Context.\n"           \
+      "prompt + output <= context")                                                    \
+    X(OUTPUT, "Output", NULL, OPT_OUTPUT, FIELD_NUMBER, true, 0, SOLVE_NONE,           \
+      " tokens", false,                                                                \
+      "Output: tokens of a typical answer. Memory is planned for Context.\n"           \
+      "prompt + output <= context")                                                    \
+    X(USERS, "Users", NULL, OPT_USERS, FIELD_NUMBER, true, 0, SOLVE_USERS,             \
+      " at once", false,                                                               \
+      "Users: requests in flight at once, shared by the replicas.\n"                   \
+      "KV needed = users of one replica * KV of one request")                          \
+    X(KV, "KV cache", NULL, OPT_KV_PRECISION, FIELD_CHOICE, false, 0, SOLVE_NONE,      \
+      "", false,                                                                       \
+      "KV cache: the format of cached keys and values.\n"                              \
+      "KV per token = sum over attention layers of kv*(d + dv)*e bytes")               \
+    X(TP, "TP", "Layout", OPT_TP, FIELD_NUMBER, true, 0, SOLVE_NONE, "", true,         \
+      "TP: GPUs of one host that share every layer. auto: chosen to fit.\n"            \
+      "a GPU holds 1/TP of query, output and MLP, ceil(kv/TP) KV heads")               \
+    X(PP, "PP", NULL, OPT_PP, FIELD_NUMBER, true, 0, SOLVE_NONE, "", true,             \
+      "PP: pipeline stages, each with its part of the layers.\n"                       \
+      "a stage holds about L/PP layers; the tightest stage is shown")                  \
+    X(EP, "EP", NULL, OPT_EP, FIELD_NUMBER, true, 0, SOLVE_NONE, "", true,             \
+      "EP: GPUs that the routed experts of a MoE are spread over.\n"                   \
+      "a GPU holds 1/max(TP, EP) of the experts")                                      \
+    X(REPLICAS, "Replicas", NULL, OPT_REPLICAS, FIELD_NUMBER, true, 0, SOLVE_NONE,     \
+      "", true,                                                                        \
+      "Replicas: whole copies of the model that share the users.\n"                    \
+      "users of one replica = ceil(users / replicas)")                                 \
+    X(MAX_PP, "Max PP", NULL, OPT_MAX_PP, FIELD_NUMBER, true, 0, SOLVE_NONE, "", true, \
+      "Max PP: the most pipeline stages that auto may choose.\n"                       \
+      "PP <= Max PP, unless PP itself is given")                                       \
+    X(ENGINE, "Engine", "Engine", OPT_ENGINE, FIELD_CHOICE, false, 0, SOLVE_NONE,      \
+      "", true,                                                                        \
+      "Engine: its versions differ in overheads and how they budget.\n"                \
+      "vLLM: KV pool = utilization*usable - weights - activation - ...")               \
+    X(MAX_SEQS, "Slots", NULL, OPT_MAX_NUM_SEQS, FIELD_NUMBER, true, 0, SOLVE_NONE,    \
+      " requests", true,                                                               \
+      "Slots: requests the engine runs at once (--max-num-seqs).\n"                    \
+      "sampling = slots*V*(copies*4 + a) + batch*h*a + base")                          \
+    X(BATCHED, "Batch", NULL, OPT_MAX_BATCHED_TOKENS, FIELD_NUMBER, true, 0,           \
+      SOLVE_NONE, " tokens", true,                                                     \
+      "Batch: tokens of one step (--max-batched-tokens).\n"                            \
+      "forward = batch*(2*h + 3*ff/TP)*a + forward base")                              \
+    X(UTILIZATION, "Utilization", NULL, OPT_MEMORY_UTILIZATION, FIELD_NUMBER,          \
+      false, 0.01, SOLVE_NONE, " share", true,                                         \
+      "Utilization: share of the memory that the engine takes.\n"                      \
+      "vLLM: budget = utilization * usable")                                           \
+    X(HEADROOM, "Headroom", NULL, OPT_HEADROOM, FIELD_NUMBER, false, 0.05,             \
+      SOLVE_NONE, " share", false,                                                     \
+      "Headroom: share of the engine's budget to leave free.\n"                        \
+      "budget = (1 - headroom) * what the engine would take")                          \
+    X(USED, "Used", NULL, OPT_USED, FIELD_NUMBER, false, 1, SOLVE_NONE, " GiB", false, \
+      "Used: memory per GPU that other programs already hold.\n"                       \
+      "free = usable - used - weights - overheads - users' need")                      \
+    X(PRUNE, "Pruning", NULL, OPT_PRUNE, FIELD_CHOICE, false, 0, SOLVE_NONE, "",       \
+      false,                                                                           \
+      "Pruning: 2:4 sparsity saves memory, unstructured zeros do not.\n"               \
+      "2:4 stores bits/2 + 1 per weight of the linear layers")                         \
+    X(PRICE, "Price", "Cost", OPT_PRICE, FIELD_WORD, false, 0, SOLVE_NONE, "", false,  \
+      "Price: the class of prices to use; others are shown beside it.\n"               \
+      "rent per hour = instances * price of one; they are sold whole")                 \
+    X(HOURS, "Hours", NULL, OPT_HOURS, FIELD_NUMBER, false, 10, SOLVE_NONE,            \
+      " h/month", false,                                                               \
+      "Hours: hours of use per month.\n"                                               \
+      "rent per month = rent per hour * hours")                                        \
+    X(ELECTRICITY, "Electricity", NULL, OPT_ELECTRICITY, FIELD_NUMBER, false, 0.01,    \
+      SOLVE_NONE, " $/kWh", true,                                                      \
+      "Electricity: its price when the GPUs are bought.\n"                             \
+      "running = kW*PUE*price*share of hours + kW*hosting*12/8760")
+
+#define X(id, ...) FIELD_##id,
+enum field { FIELDS(X) FIELD_COUNT };
+#undef X
 
 struct field_row {
     const char *label;   /* "Weights" */
@@ -37,6 +126,8 @@ struct field_row {
     bool doubles;        /* a step is x2 and /2 (tokens, users), else a fixed one */
     double step;         /* of those that do not double */
     enum solve solve;    /* what `s` solves for; SOLVE_NONE: cannot */
+    const char *unit;    /* " tokens", behind its number */
+    bool automatic;      /* a number that was not given is shown as "auto: 2" */
     const char *explain; /* one or two lines: what it is, its equation */
 };
 extern const struct field_row field_rows[FIELD_COUNT];
