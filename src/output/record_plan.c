@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "output/answer_lines.h"
 #include "output/sentence.h"
 
 void record_plan_load(struct record *s, const struct resolved *r)
@@ -48,46 +49,29 @@ void record_plan_layout(struct record *s, const struct plan *p)
     record_detail(s);
 }
 
-static void bought(struct record *s, const struct buy *b)
-{
-    struct quantity none = quantity_unknown();
-    record_quantity(s, "per_hour", "$/h", b->known ? b->per_hour : none, 1, 2);
-    record_title(s, "$/h");
-    record_quantity(s, "per_month", "$/month", b->known ? b->per_month : none, 1, 0);
-    record_title(s, "$/month");
-    record_text(s, "offer", b->known ? b->what : "");
-    record_text(s, "price_date", b->known ? b->as_of : "");
-    record_text(s, "price_note", "");
-    record_detail(s);
-    record_text(s, "price_source", b->known ? b->source : "");
-    record_detail(s);
-}
-
 void record_plan_cost(struct record *s, const struct plan *p)
 {
-    const struct cost *c = &p->cost;
-    const struct rent *r = cost_wanted(c);
-    if (!r) {
-        bought(s, &c->buy);
-        return;
-    }
-    bool known = p->has_memory && r->known;
-    char note[256];
-    struct quantity none = quantity_unknown();
-    record_quantity(s, "per_hour", "$/h",
-                    known ? quantity_of(r->per_hour, ORIGIN_SHEET) : none, 1, 2);
+    const struct rent *r = cost_wanted(&p->cost);
+    const struct buy *b = &p->cost.buy;
+    bool rented = p->has_memory && r && r->known, bought = !r && b->known;
+    struct quantity hour, month;
+    char note[256] = "";
+    answer_prices(p, &hour, &month);
+    if (rented)
+        cost_rent_note(r, note, sizeof(note));
+    record_quantity(s, "per_hour", "$/h", hour, 1, 2);
     record_title(s, "$/h");
-    record_quantity(s, "per_month", "$/month",
-                    known ? quantity_of(r->per_month, ORIGIN_SHEET) : none, 1, 0);
+    record_quantity(s, "per_month", "$/month", month, 1, 0);
     record_title(s, "$/month");
-    if (known)
+    if (rented)
         record_textf(s, "offer", "%d x %s/%s", r->instances, r->instance->provider,
                      r->instance->type);
     else
-        record_text(s, "offer", "");
-    record_text(s, "price_date", known ? r->instance->date : "");
-    record_text(s, "price_note", known ? cost_rent_note(r, note, sizeof(note)) : "");
+        record_text(s, "offer", bought ? b->what : "");
+    record_text(s, "price_date", rented ? r->instance->date : bought ? b->as_of : "");
+    record_text(s, "price_note", note);
     record_detail(s);
-    record_text(s, "price_source", known ? r->instance->source : "");
+    record_text(s, "price_source",
+                rented ? r->instance->source : bought ? b->source : "");
     record_detail(s);
 }
