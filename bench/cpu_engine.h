@@ -33,8 +33,18 @@ struct cpu_test {
     void (*release)(void *work);
 };
 
-extern const struct cpu_test cpu_test_gemm, cpu_test_memory, cpu_test_transfer,
-    cpu_test_decode, cpu_test_fit;
+/* The tests of a CPU: a test of point/test.h, and what measures it. */
+#define CPU_TESTS(X)                                                                   \
+    X(GEMM, cpu_test_gemm)                                                             \
+    X(BATCH, cpu_test_gemm)                                                            \
+    X(MEMORY, cpu_test_memory)                                                         \
+    X(TRANSFER, cpu_test_transfer)                                                     \
+    X(DECODE, cpu_test_decode)                                                         \
+    X(FIT, cpu_test_fit)
+
+#define X(NAME, test) extern const struct cpu_test test;
+CPU_TESTS(X)
+#undef X
 
 /* Bytes one point may allocate: the setting, or a quarter of what is free now; never more
  * than nine tenths of what is free. */

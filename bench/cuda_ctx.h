@@ -169,8 +169,19 @@ void cuda_busy(void *ctx, char *text, size_t size);     /* and busy */
 
 typedef enum point_state cuda_prepare(struct cuda_ctx *ctx, const struct point *point,
                                       struct prepared *out, char *why, size_t size);
-cuda_prepare cuda_gemm_prepare, cuda_memory_prepare, cuda_transfer_prepare,
-    cuda_peer_prepare, cuda_decode_prepare, cuda_fit_prepare, cuda_allreduce_prepare;
+#define CUDA_TESTS(X)                                                                  \
+    X(GEMM, cuda_gemm_prepare)                                                         \
+    X(BATCH, cuda_gemm_prepare)                                                        \
+    X(MEMORY, cuda_memory_prepare)                                                     \
+    X(TRANSFER, cuda_transfer_prepare)                                                 \
+    X(DECODE, cuda_decode_prepare)                                                     \
+    X(FIT, cuda_fit_prepare)                                                           \
+    X(ALLREDUCE, cuda_allreduce_prepare)
+
+#define X(NAME, prepare) cuda_prepare prepare;
+CUDA_TESTS(X)
+#undef X
+cuda_prepare cuda_peer_prepare; /* of the pairs of transfer */
 void cuda_choices_free(struct cuda_ctx *ctx);
 
 /* ---- cuda_devices.c ---- */

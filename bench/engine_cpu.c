@@ -23,9 +23,9 @@
 #define BUSY   0.1 /* of the processors, by others, before anything is measured */
 
 static const struct cpu_test *const tests[TEST_COUNT] = {
-    [TEST_GEMM] = &cpu_test_gemm,     [TEST_BATCH] = &cpu_test_gemm,
-    [TEST_MEMORY] = &cpu_test_memory, [TEST_TRANSFER] = &cpu_test_transfer,
-    [TEST_DECODE] = &cpu_test_decode, [TEST_FIT] = &cpu_test_fit,
+#define X(NAME, test) [TEST_##NAME] = &test,
+    CPU_TESTS(X)
+#undef X
 };
 
 /* ---- the device ---- */

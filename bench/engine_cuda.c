@@ -142,10 +142,9 @@ failed:
 /* ---- points ---- */
 
 static cuda_prepare *const prepares[TEST_COUNT] = {
-    [TEST_GEMM] = cuda_gemm_prepare,           [TEST_BATCH] = cuda_gemm_prepare,
-    [TEST_MEMORY] = cuda_memory_prepare,       [TEST_TRANSFER] = cuda_transfer_prepare,
-    [TEST_DECODE] = cuda_decode_prepare,       [TEST_FIT] = cuda_fit_prepare,
-    [TEST_ALLREDUCE] = cuda_allreduce_prepare,
+#define X(NAME, prepare) [TEST_##NAME] = prepare,
+    CUDA_TESTS(X)
+#undef X
 };
 
 /* What is kept between points, so that `fit` and the decoder have the whole device. */
