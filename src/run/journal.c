@@ -144,28 +144,19 @@ static enum gp_status append_line(struct journal *journal, const json_t *value,
     return ok ? GP_OK : cannot_write(journal, why, err);
 }
 
-enum gp_status journal_add(struct journal *journal, const json_t *record,
-                           struct gp_err *err)
-{
-    enum gp_status status = append_line(journal, record, err);
-
-    if (status == GP_OK)
-        journal->records++;
-    return status;
-}
-
 enum gp_status journal_add_point(struct journal *journal, int device, int pass,
                                  const json_t *point, struct gp_err *err)
 {
     json_t *record = json_object();
-    enum gp_status status;
+    enum gp_status rc;
 
     json_object_set_new(record, "device", json_integer(device));
     json_object_set_new(record, "pass", json_integer(pass));
     json_object_set(record, "point", (json_t *)point);
-    status = journal_add(journal, record, err);
+    rc = append_line(journal, record, err);
+    journal->records += rc == GP_OK;
     json_decref(record);
-    return status;
+    return rc;
 }
 
 /* ---- opening --------------------------------------------------------------------- */

@@ -40,7 +40,7 @@ struct journal_read {
     bool torn;           /* bytes after `good` are the start of a record */
     char warning[JOURNAL_WARNINGS][240]; /* "run.part:7: ..." */
     int warning_count;   /* shown; skipped counts all */
-    int skipped;         /* lines that are no record */
+    int skipped;         /* lines that are not records */
 };
 
 /* The fingerprint of a run: settings and method version, the plan's hash, and what the
@@ -74,10 +74,7 @@ enum gp_status journal_resume(const char *path, const json_t *fingerprint,
  * another run writes it. */
 enum gp_status journal_header(const char *path, json_t **header, struct gp_err *err);
 
-/* Appends one record (borrowed), on disk when it returns GP_OK. */
-enum gp_status journal_add(struct journal *journal, const json_t *record,
-                           struct gp_err *err);
-/* The same for a point that an engine reported: wraps it in a record. */
+/* Appends a point that an engine reported, on disk when it returns GP_OK. */
 enum gp_status journal_add_point(struct journal *journal, int device, int pass,
                                  const json_t *point, struct gp_err *err);
 

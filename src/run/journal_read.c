@@ -172,7 +172,7 @@ static enum gp_status not_a_journal(const char *where, struct gp_err *err)
 
     gp_format(at, sizeof at, "%s:1", where);
     return gp_fail(err, GP_E_FILE, at, "--resume wants the .part file of a run",
-                   "not a journal: the first line is no " JOURNAL_SCHEMA " header");
+                   "not a journal: the first line is not a " JOURNAL_SCHEMA " header");
 }
 
 static enum gp_status read_header(const char *where, const char *line, size_t len,
@@ -201,7 +201,7 @@ static bool is_pass(const json_t *record)
                      json_integer_value(pass) <= PASS_MAX);
 }
 
-/* NULL and why not in `why`, when the line is no record. */
+/* NULL and why not in `why`, when the line is not a record. */
 static json_t *read_record(const char *line, size_t len, char *why, size_t size)
 {
     json_t *record = NULL;

@@ -81,7 +81,7 @@ static bool is_yes_or_no(const json_t *value)
     return !value || json_is_null(value) || json_is_boolean(value);
 }
 
-/* What nobody reads in a file, but people and scripts will. */
+/* What benchlog does not read, but people and scripts do. */
 static bool check_words(const struct answer *a)
 {
     const json_t *name = json_object_get(json_object_get(a->line, "algo"), "name");
@@ -90,7 +90,7 @@ static bool check_words(const struct answer *a)
     size_t i;
 
     if (name && !json_is_null(name) && !is_clean_text(name))
-        return refuse_answer(a, "algo.name is no clean text");
+        return refuse_answer(a, "algo.name is not printable text");
     if (!is_yes_or_no(json_object_get(check, "ok")))
         return refuse_answer(a, "check.ok is neither true nor false");
     if (!is_yes_or_no(json_object_get(a->line, "valid")))
@@ -98,7 +98,7 @@ static bool check_words(const struct answer *a)
     json_array_foreach(json_object_get(a->line, "flags"), i, flag)
     {
         if (!is_clean_text(flag))
-            return refuse_answer(a, "flags[%zu] is no clean text", i);
+            return refuse_answer(a, "flags[%zu] is not printable text", i);
     }
     return true;
 }

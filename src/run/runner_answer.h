@@ -6,8 +6,8 @@
  * the field, so that one odd value does not cost the result file. Refused are
  *
  *   what benchlog.h refuses to read in a file, by that very function
- *   the name of an algorithm or a flag that is no clean text, a check or "valid" that
- *   says neither yes nor no
+ *   the name of an algorithm or a flag that is not printable text
+ *   a check or "valid" that is neither true nor false
  *   params.type that is not the plan's
  *   median, interval, least and most that are not those of the samples, and rates that
  * are not the plan's operations and bytes over the median (1e-6 apart)

@@ -206,7 +206,7 @@ void child_signal(struct child *child, int signal)
         kill(-child->pid, signal);
 }
 
-/* While the leader is not reaped, nobody else can get its group's number. */
+/* Until the leader is reaped, no other process can get its group's number. */
 bool child_reap(struct child *child)
 {
     siginfo_t info = {0};
@@ -216,7 +216,7 @@ bool child_reap(struct child *child)
     if (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
         if (errno == EINTR)
             return false;
-        child->exited = true; /* ECHILD: somebody ignores SIGCHLD for us */
+        child->exited = true; /* ECHILD: our parent made us ignore SIGCHLD */
         child->pid = 0;
         return true;
     }
@@ -240,9 +240,9 @@ static const struct {
     {SIGBUS, "SIGBUS", "memory or a mapped file went away"},
     {SIGILL, "SIGILL", "a library uses instructions this processor lacks"},
     {SIGFPE, "SIGFPE", "a fault of the engine or of a library it uses"},
-    {SIGTERM, "SIGTERM", "somebody else ended it"},
-    {SIGINT, "SIGINT", "somebody else ended it"},
-    {SIGHUP, "SIGHUP", "somebody else ended it"},
+    {SIGTERM, "SIGTERM", "another process ended it"},
+    {SIGINT, "SIGINT", "another process ended it"},
+    {SIGHUP, "SIGHUP", "another process ended it"},
     {SIGPIPE, "SIGPIPE", ""},
     {SIGXCPU, "SIGXCPU", "a limit on processor time"},
     {SIGXFSZ, "SIGXFSZ", "a limit on file size"},

@@ -18,7 +18,7 @@
 #define SECONDS_MAX 1e6     /* of one operation */
 #define MEMORY_MAX 1.2e15   /* bytes of a device: 2^50 */
 #define FLAGS_MAX 32
-#define CHATTER_MAX 200000  /* lines in a row that are no progress */
+#define CHATTER_MAX 200000  /* lines in a row without progress */
 
 void line_clean(char *dst, size_t size, const char *text)
 {
@@ -102,7 +102,7 @@ static bool text_field(const struct judge *j, const char *name, size_t max, bool
     if (!value || json_is_null(value))
         return needed ? refuse_line(j, "a line has no %s", name) : true;
     if (!json_is_string(value))
-        return refuse_line(j, "%s is no text", name);
+        return refuse_line(j, "%s is not a string", name);
     if (json_string_length(value) > max)
         return refuse_line(j, "%s is longer than %zu bytes", name, max);
     return true;
@@ -128,7 +128,7 @@ static bool number_in(const struct judge *j, const json_t *of, const char *name,
     if (!value || json_is_null(value))
         return true;
     if (!json_is_number(value))
-        return refuse_line(j, "%s is no number", name);
+        return refuse_line(j, "%s is not a number", name);
     if (!isfinite(number) || number < low || number > high)
         return refuse_line(j, "%s = %s is outside %s..%s", name, UNITS_PLAIN(number, 6),
                            UNITS_PLAIN(low, 6), UNITS_PLAIN(high, 6));
@@ -140,7 +140,7 @@ static bool object_field(const struct judge *j, const char *name)
     const json_t *value = json_object_get(j->line, name);
 
     return !value || json_is_null(value) || json_is_object(value) ||
-           refuse_line(j, "%s is no object", name);
+           refuse_line(j, "%s is not an object", name);
 }
 
 /* -1 when the field is none of the words. */
@@ -157,7 +157,7 @@ static bool word_field(const struct judge *j, const char *name,
 
     if (line_word(words, count, text) >= 0)
         return true;
-    return refuse_line(j, "%s \"%.40s\" is no word of the protocol", name,
+    return refuse_line(j, "%s \"%.40s\" is not a word of the protocol", name,
                        text ? text : "");
 }
 
@@ -277,7 +277,7 @@ static bool take_samples(const struct judge *j, const json_t *time)
     json_array_foreach(samples, i, one)
         if (!json_is_number(one) || json_number_value(one) <= 0 ||
             json_number_value(one) > SECONDS_MAX)
-            return refuse_line(j, "time_s.samples[%zu] is no time", i);
+            return refuse_line(j, "time_s.samples[%zu] is not a time", i);
     return true;
 }
 
@@ -293,7 +293,7 @@ static bool take_times(const struct judge *j, const json_t *time)
 
         if (!json_is_number(value) || json_number_value(value) <= 0 ||
             json_number_value(value) > SECONDS_MAX)
-            return refuse_line(j, "time_s.%s is no time", order[i]);
+            return refuse_line(j, "time_s.%s is not a time", order[i]);
         if (json_number_value(value) < last * (1 - 1e-9))
             return refuse_line(j, "time_s: %s is less than %s", order[i], order[i - 1]);
         last = json_number_value(value);
@@ -308,12 +308,12 @@ static bool take_flags(const struct judge *j)
     size_t i;
 
     if (flags && !json_is_array(flags) && !json_is_null(flags))
-        return refuse_line(j, "flags are no list");
+        return refuse_line(j, "flags are not a list");
     if (json_array_size(flags) > FLAGS_MAX)
         return refuse_line(j, "more than %d flags", FLAGS_MAX);
     json_array_foreach(flags, i, one)
         if (!json_is_string(one) || json_string_length(one) > 64)
-            return refuse_line(j, "flags[%zu] is no short word", i);
+            return refuse_line(j, "flags[%zu] is not a short word", i);
     return true;
 }
 
@@ -465,7 +465,7 @@ static const struct kind *kind_of(const struct judge *j, bool *refused)
 
     *refused = true;
     if (!word)
-        refuse_line(j, "a line is no object with a word \"t\"");
+        refuse_line(j, "a line is not an object with a word \"t\"");
     else if (!j->state->hello && (!kind || (kind->take != take_hello &&
                                             kind->take != take_error &&
                                             kind->take != take_log)))

@@ -6,13 +6,13 @@
  *
  *   it is longer than PROTOCOL_LINE, or not one strict JSON object with a word "t"
  *   it comes before hello, or hello and device come twice
- *   a point is started or reported that nobody asked for, under another id, before it
+ *   a point is started or reported that was not asked for, under another id, before it
  *   was started, or more often than it was asked for (once per variant and pass)
- *   a state, a status or a level is no known word
+ *   a state, a status or a level is not a known word
  *   a number is negative where it cannot be, out of bounds, or statistics contradict
  *   themselves (min <= median <= max, as many samples as n says)
  *
- * An answer that comes in turn but holds figures nobody can use becomes an error of its
+ * An answer that comes in turn but holds unusable figures becomes an error of its
  * point alone (runner_answer.h). Unknown "t" and unknown fields are ignored, so that
  * engines may say more one day.
  */
@@ -32,7 +32,7 @@
 
 /* One point as it was asked for and answered. */
 struct line_point {
-    int asked;           /* passes; 0 = nobody asked */
+    int asked;           /* passes; 0 = not asked for */
     int started;
     int variants;
     char variant[LINE_VARIANTS][LINE_WORD];

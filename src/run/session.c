@@ -1,9 +1,8 @@
 /*
  * session.c - the life of a session, and what can be seen of it: see session.h.
  *
- * Each state has one function that goes on with it for a while. Whatever somebody
- * should be told goes through one queue, so that a step delivers one thing and the
- * order of what happened is kept.
+ * Each state has one function that advances it for a while. Notes for the user go
+ * through one queue, so that a step delivers one event and the order of events is kept.
  */
 #include "run/session_inside.h"
 
@@ -329,8 +328,8 @@ void session_settle(struct session *s)
     s->work.journal = NULL;
 }
 
-/* Devices that failed before their first point leave nothing; whoever interrupts a run
- * before it may have a script that goes on with it. */
+/* Devices that failed before their first point leave nothing; a run that was
+ * interrupted before it may be continued by a script. */
 bool session_can_resume(const struct session *s)
 {
     const char *status = session_status(s);

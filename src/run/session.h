@@ -4,7 +4,7 @@
  * A session chooses the engine (CUDA where it finds a GPU, else the CPU), plans the
  * points, keeps the journal, drives the engines through runner.h, compares each result
  * with the roofline and writes gpuplan.bench/1, for --bench and for the screen. It never
- * prints, never waits longer than it is told to, and keeps nothing outside itself.
+ * prints, never waits longer than asked, and keeps no state outside itself.
  *
  *   LOOKING --READY--> READY --session_start--> WORKING --OVER--> OVER --finish--> DONE
  *      `--FAILED--> BROKEN (no engine, no device, a model that cannot be read)
@@ -114,7 +114,7 @@ enum gp_status session_replan(struct session *session,
 /* READY: opens or resumes the journal; what fails later is an event. */
 enum gp_status session_start(struct session *session, struct gp_err *err);
 
-/* signal: what the exit code will tell (128 + it); 0 = somebody pressed a key. */
+/* signal: the exit code becomes 128 + it; 0 = a key was pressed. */
 void session_stop(struct session *session, enum session_stop_level level, int signal);
 
 /* OVER: makes the document, writes it, closes the journal (removed when the run is

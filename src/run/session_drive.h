@@ -1,5 +1,5 @@
 /*
- * session_drive.h - a session driven to its end by whoever has nothing else to do, and
+ * session_drive.h - a session driven to its end by a caller that only waits for it, and
  * the signals that stop it: the first after the point, the second at once.
  *
  *     session_signals_catch(numbers, 3);

@@ -1,7 +1,7 @@
 /*
  * session_facts.h - what can be seen of a session: plain values, in SI units.
  *
- * A number that nobody knows is NAN. Texts are the session's own; they stay until the
+ * An unknown number is NAN. Texts are the session's own; they stay until the
  * next call that changes it (session_step, session_replan, session_finish).
  */
 #ifndef GP_RUN_SESSION_FACTS_H

@@ -23,7 +23,7 @@ struct session_files {
 };
 
 /* Names them all; GP_E_FILE when --resume names a journal that is not there. began: for
- * the name of a result that nobody named. */
+ * the name of a result without --output. */
 enum gp_status session_files_name(struct session_files *files,
                                   const struct session_ask *ask, time_t began,
                                   struct gp_err *err);

@@ -50,7 +50,7 @@ struct session_work {
     struct session_estimate estimate;
     time_t date;                    /* when it began */
     double began, ended;            /* s, clock_now */
-    bool stopped, limit_hit, disk;  /* by somebody; by time; a record was not saved */
+    bool stopped, limit_hit, disk;  /* asked to; time limit; a record was not saved */
     int level;                      /* stops asked for so far */
     int signal;                     /* that stopped it, 0 = none */
 };

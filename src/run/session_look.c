@@ -11,7 +11,7 @@
 
 #define ASK_TIMEOUT  60.0 /* s an engine may take to list its devices */
 #define LOOK_DEVICES 1024 /* of one engine */
-#define ASK_SILENCE  3.0  /* s after which somebody who waits is told for what */
+#define ASK_SILENCE  3.0  /* s after which the user is told what is awaited */
 
 static const char *const automatic[] = {"cuda", "cpu"};
 

@@ -1,6 +1,6 @@
 /*
- * session_notes.h - what a session has to say: remarks that its result keeps, and a queue
- * of texts that are still to be delivered to whoever watches, one by one.
+ * session_notes.h - remarks that the result of a session keeps, and a queue of texts
+ * that are still to be delivered to its user, one per step.
  */
 #ifndef GP_RUN_SESSION_NOTES_H
 #define GP_RUN_SESSION_NOTES_H

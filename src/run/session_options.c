@@ -79,7 +79,7 @@ static enum gp_status recall_value(struct options *options, enum option_id id,
     if (json_is_string(value))
         return options_text(options, id, where, json_string_value(value), err);
     if (!json_is_array(value) || !option_rows[id].many)
-        return gp_fail(err, GP_E_FILE, where, "", "is no value of an option");
+        return gp_fail(err, GP_E_FILE, where, "", "is not the value of an option");
     json_array_foreach(value, i, item) {
         if (!status && json_is_string(item))
             status = options_text(options, id, where, json_string_value(item), err);

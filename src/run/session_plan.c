@@ -32,7 +32,7 @@ static enum gp_status parse_time(const char *text, double *seconds, struct gp_er
 
     if (end == text || !(n > 0) || n > 1e6 || unit <= 0)
         return gp_fail(err, GP_E_USAGE, "--time-limit", "90s, 10m or 2h",
-                       "'%s' is no time", text);
+                       "'%s' is not a time", text);
     *seconds = n * unit;
     return GP_OK;
 }
@@ -254,7 +254,7 @@ static enum gp_status add_listed(struct bench_plan *plan, const struct session_l
 
         if (end == text || (*end && *end != ',') || *text == '-' || n > 1000)
             return gp_fail(err, GP_E_USAGE, "--device", "0,1 or all",
-                           "'%s' is no list of devices", text);
+                           "'%s' is not a list of devices", text);
         rc = add_device(plan, look, (int)n, err);
         if (!*end)
             break;
@@ -287,7 +287,7 @@ static enum gp_status choose_devices(struct bench_plan *plan,
 
 /* ---- the model, and what the devices can ---- */
 
-/* Nobody named a model: what is said of the one that is taken. */
+/* No model was named: says which one is taken. */
 static void say_assumed_model(struct bench_plan *plan, const struct options *options,
                               struct session_notes *notes)
 {

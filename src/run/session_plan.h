@@ -1,8 +1,9 @@
 /*
  * session_plan.h - from options to points.
  *
- * What can be told from the words alone is told before an engine is started. What needs
- * a model takes --model; batch and decode have a default, which is said.
+ * Whatever the options alone show to be wrong is reported before an engine is started.
+ * Tests that need a model take --model; batch and decode have a default, noted in the
+ * result.
  */
 #ifndef GP_RUN_SESSION_PLAN_H
 #define GP_RUN_SESSION_PLAN_H

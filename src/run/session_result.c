@@ -112,7 +112,7 @@ static json_t *measured(const struct session *s, const struct device_run *d,
     return json;
 }
 
-/* What was planned and has no record: named, so that nobody looks for it in vain. */
+/* What was planned but not measured is listed too, with the reason. */
 static json_t *skipped(const struct session *s, const struct session_device *d,
                        const struct point *p)
 {

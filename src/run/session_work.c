@@ -1,6 +1,6 @@
 /*
  * session_work.c - the engines at work: one per device, until all points are measured
- * or somebody stops them.
+ * or they are stopped.
  *
  * All devices work at the same time, because that is how they are used; what several of
  * them do together (allreduce, peer) follows, driven by the first alone. Whatever was
@@ -346,7 +346,7 @@ static bool take_loss(struct session *s, struct device_run *d,
     return true;
 }
 
-/* What an engine warns of the result keeps, and whoever watches is told. False: it is
+/* An engine's warning becomes a remark of the result and a note. False: it is
  * no such warning. */
 static bool take_warning(struct session *s, const struct session_device *d,
                          const struct runner_event *said, struct session_event *event)
@@ -463,8 +463,8 @@ static bool all_answered(const struct session *s, int place)
     return true;
 }
 
-/* An engine that somebody else ended may have said a polite goodbye: what counts is
- * that nobody here asked it to, and that points are missing. */
+/* An engine that another process ended may have ended politely: it is lost when points
+ * are missing and it was not asked to stop. */
 static void look_for_missing(struct session *s)
 {
     for (int i = 0; i < s->devices && !is_stopping(s); i++)

@@ -150,7 +150,7 @@ static void test_failures(void **state)
         {"id:1", 1, "not \"gemm/other\""},
         {"twice:1", 2, "it reported point 1 2 times"},
         {"unstarted:2", 2, "reported point 2 without starting it"},
-        {"state:0", 0, "state \"great\" is no word of the protocol"},
+        {"state:0", 0, "state \"great\" is not a word of the protocol"},
         {"deep:1", 1, "nested deeper than 64 levels"},
         {"short", 1, "but 3 points have no result"},
         {"early", 0, "ended with exit code 4 before it said hello; it wrote: libstandin"},
@@ -188,10 +188,10 @@ static void test_unfit_answers(void **state)
         {"rate:1", "contradict its samples: rate.ops_per_s is 9e+13, not "},
         {"type:1", "params.type is \"fp16-acc16\", not \"fp32\""},
         {"power:1", "mean is not a number"},
-        {"control:1", "algo.name is no clean text"},
+        {"control:1", "algo.name is not printable text"},
         {"reason:1", "reason holds control characters"},
         {"check:1", "check.ok is neither true nor false"},
-        {"flag:1", "flags[0] is no clean text"},
+        {"flag:1", "flags[0] is not printable text"},
     };
 
     (void)state;
