@@ -251,21 +251,6 @@ static struct rent cheapest_rent(const struct prices *p, enum price_want want,
                          .age_days = age_days(bid.offer->instance, market)};
 }
 
-char *cost_rent_note(const struct rent *r, char *text, size_t size)
-{
-    const struct instance *in = r->instance;
-    text[0] = '\0';
-    if (r->known && (in->assumed || in->note[0]))
-        gp_format(text, size, "%s%s", in->assumed ? "assumed: " : "note: ",
-                  in->note[0] ? in->note : "a key figure is a guess");
-    if (r->known && r->apart) {
-        size_t n = strlen(text);
-        gp_format(text + n, size - n,
-                  "%sthe GPUs of one request are in several instances", n ? "; " : "");
-    }
-    return text;
-}
-
 /* ---- owning ---- */
 
 static void finish_buy(const struct market *market, struct buy *buy)
@@ -370,23 +355,16 @@ const struct rent *cost_wanted(const struct cost *c)
     return rents[c->want];
 }
 
-static void note(const struct request *q, const struct market *market, struct cost *c)
+static enum cost_note note_of(const struct market *market, const struct cost *c)
 {
     const struct rent *r = cost_wanted(c);
-    if (!r && !c->buy.known)
-        gp_format(c->note, sizeof(c->note), "no purchase price of %s is known",
-                  q->gpu->id);
-    else if (r && !r->known && market->instance_count > 0)
-        gp_format(c->note, sizeof(c->note),
-                  "no %s price of an instance that can host this",
-                  c->want == WANT_SPOT     ? "spot"
-                  : c->want == WANT_MARKET ? "marketplace"
-                                           : "list");
-    else if (r && r->known && r->age_days < 0)
-        gp_format(c->note, sizeof(c->note), "the price has no date: check it");
-    else if (r && r->known && r->age_days > COST_OLD_DAYS)
-        gp_format(c->note, sizeof(c->note), "the price is %ld days old: check it",
-                  r->age_days);
+    if (!r)
+        return c->buy.known ? COST_NOTE_NONE : COST_NOTE_NO_PURCHASE;
+    if (!r->known)
+        return market->instance_count > 0 ? COST_NOTE_NO_OFFER : COST_NOTE_NONE;
+    if (r->age_days < 0)
+        return COST_NOTE_UNDATED;
+    return r->age_days > COST_OLD_DAYS ? COST_NOTE_OLD : COST_NOTE_NONE;
 }
 
 static struct buy buy_layout(const struct request *q, const struct layout *l,
@@ -437,5 +415,5 @@ void cost_estimate(const struct request *q, const struct layout *l,
         out->per_month = rent->per_month;
         out->machines = rent->machines;
     }
-    note(q, market, out);
+    out->note = note_of(market, out);
 }

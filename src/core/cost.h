@@ -78,13 +78,21 @@ struct buy {
     bool host_assumed;               /* the host's share is nobody's figure */
 };
 
+enum cost_note {           /* why a price is unknown or to be doubted */
+    COST_NOTE_NONE,
+    COST_NOTE_NO_PURCHASE, /* no price to buy this GPU at */
+    COST_NOTE_NO_OFFER,    /* no instance of this price class hosts the layout */
+    COST_NOTE_UNDATED,
+    COST_NOTE_OLD          /* older than COST_OLD_DAYS */
+};
+
 struct cost {
     struct rent on_demand, spot, market; /* the cheapest of each class */
     struct buy buy;
     enum price_want want;
     double per_hour, per_month;      /* of what was asked for; 0 = unknown */
     int machines;                    /* that this price buys or rents; 0 = unknown */
-    char note[200];                  /* why something is unknown or to be doubted */
+    enum cost_note note;
 };
 
 /* What a market asks for one GPU: of each price class and each instance size the row
@@ -126,10 +134,6 @@ const struct rent *cost_wanted(const struct cost *cost);
 
 /* Instances of one type that host the layout; 0 when a TP group does not fit in one. */
 int cost_instances(const struct layout *layout, int gpu_count);
-
-/* What to know about this price besides its figure, "" when nothing: "note: sold in
- * host-sized slices", "assumed: ...", "the PP stages are on separate instances". */
-char *cost_rent_note(const struct rent *rent, char *text, size_t size);
 
 /* "2026-07-20" to days since 1970-01-01; -1 when it is no date ("2026-07" = its 1st). */
 long cost_date_days(const char *date);

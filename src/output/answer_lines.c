@@ -210,7 +210,7 @@ static void add_rent(struct lines *lines, const char *name, const struct rent *r
     gp_format(line->text, sizeof(line->text), "%d x %s %s, %d GPU%s (%s)", r->instances,
               r->instance->provider, r->instance->type, r->gpus_paid,
               plural(r->gpus_paid), age);
-    cost_rent_note(r, line->note, sizeof(line->note));
+    sentence_rent_note(r, line->note);
     line->wanted = wanted;
 }
 
@@ -240,6 +240,7 @@ static void cost_lines(struct lines *lines)
 {
     const struct plan *p = lines->plan;
     const struct cost *c = &p->cost;
+    char note[SENTENCE_MAX];
     if (!p->has_memory)
         return;
     add_rent(lines, "on demand", &c->on_demand, c->want == WANT_ON_DEMAND);
@@ -247,8 +248,8 @@ static void cost_lines(struct lines *lines)
     if (c->want == WANT_MARKET)
         add_rent(lines, "marketplace", &c->market, true);
     add_buying(lines, c);
-    if (c->note[0])
-        line_addf(lines, "", "%s", c->note);
+    if (c->note != COST_NOTE_NONE)
+        line_addf(lines, "", "%s", sentence_cost_note(p, note));
     else if (!c->on_demand.known && !c->spot.known && !c->buy.known)
         line_addf(lines, "", "no price is known");
 }

@@ -55,10 +55,10 @@ void record_plan_cost(struct record *s, const struct plan *p)
     const struct buy *b = &p->cost.buy;
     bool rented = p->has_memory && r && r->known, bought = !r && b->known;
     struct quantity hour, month;
-    char note[256] = "";
+    char note[SENTENCE_MAX] = "";
     answer_prices(p, &hour, &month);
     if (rented)
-        cost_rent_note(r, note, sizeof(note));
+        sentence_rent_note(r, note);
     record_quantity(s, "per_hour", "$/h", hour, 1, 2);
     record_title(s, "$/h");
     record_quantity(s, "per_month", "$/month", month, 1, 0);

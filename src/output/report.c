@@ -271,6 +271,7 @@ static void cost_facts(const struct plan *p, struct record *doc)
     const struct cost *c = &p->cost;
     const struct rent *wanted = cost_wanted(c);
     struct quantity hour, month;
+    char note[SENTENCE_MAX];
     if (!p->has_memory) {
         record_text(doc, "cost", "");
         return;
@@ -291,7 +292,7 @@ static void cost_facts(const struct plan *p, struct record *doc)
                 !wanted         ? c->buy.source
                 : wanted->known ? wanted->instance->source
                                 : "");
-    record_text(r, "note", c->note);
+    record_text(r, "note", sentence_cost_note(p, note));
 }
 
 /* ---- the whole ---- */

@@ -330,6 +330,49 @@ const char *sentence_lost(const struct runner_up *r, char text[SENTENCE_MAX])
     return text;
 }
 
+/* ---- prices ---- */
+
+static const char *const note_words[] = {
+    [COST_NOTE_NONE] = "",
+    [COST_NOTE_NO_PURCHASE] = "no purchase price of {gpu} is known",
+    [COST_NOTE_NO_OFFER] = "no {class} price of an instance that can host this",
+    [COST_NOTE_UNDATED] = "the price has no date: check it",
+    [COST_NOTE_OLD] = "the price is {days} days old: check it",
+};
+
+const char *sentence_cost_note(const struct plan *p, char text[SENTENCE_MAX])
+{
+    static const char *const classes[] = {
+        [WANT_ON_DEMAND] = "list",
+        [WANT_SPOT] = "spot",
+        [WANT_MARKET] = "marketplace",
+        [WANT_BUY] = "",
+    };
+    const struct rent *r = cost_wanted(&p->cost);
+    const struct value values[] = {
+        {"gpu", SAY_TEXT, .text = p->request.gpu->id},
+        {"class", SAY_TEXT, .text = classes[p->cost.want]},
+        {"days", SAY_NUMBER, .number = r ? (double)r->age_days : 0},
+        {.name = NULL},
+    };
+    return fill(note_words[p->cost.note], values, text);
+}
+
+const char *sentence_rent_note(const struct rent *r, char text[SENTENCE_MAX])
+{
+    const struct instance *in = r->instance;
+    text[0] = '\0';
+    if (r->known && (in->assumed || in->note[0]))
+        gp_format(text, SENTENCE_MAX, "%s%s", in->assumed ? "assumed: " : "note: ",
+                  in->note[0] ? in->note : "a key figure is a guess");
+    if (r->known && r->apart) {
+        size_t n = strlen(text);
+        gp_format(text + n, SENTENCE_MAX - n,
+                  "%sthe GPUs of one request are in several instances", n ? "; " : "");
+    }
+    return text;
+}
+
 /* ---- fixes ---- */
 
 static const char *knobs_text(unsigned changes, char *text, size_t size)

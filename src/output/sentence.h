@@ -26,6 +26,13 @@ const char *sentence_knob(const struct plan *plan, char text[SENTENCE_MAX]);
 /* What made the runner-up lose: "3 GPUs more". */
 const char *sentence_lost(const struct runner_up *second, char text[SENTENCE_MAX]);
 
+/* Why a price is unknown or to be doubted; "" when it is neither. */
+const char *sentence_cost_note(const struct plan *plan, char text[SENTENCE_MAX]);
+
+/* What to know about this price besides its figure, "" when nothing: "note: sold in
+ * host-sized slices", "assumed: ...", "the PP stages are on separate instances". */
+const char *sentence_rent_note(const struct rent *rent, char text[SENTENCE_MAX]);
+
 /* What a fix does: "8 x NVIDIA H200 SXM5 141GB"; its options: planner_fix_options(). */
 const char *sentence_fix(const struct fix *fix, char text[SENTENCE_MAX]);
 

@@ -93,6 +93,18 @@ for file in $(find_files src/core '*.[ch]'); do
     done
 done
 
+# Words are made in output and request: core answers in codes and numbers. These write
+# names and inputs, not sentences: of GPU slices, generic models, parts and layouts, of
+# what is bought, of terms; training still says its reasons itself.
+writes_text="cost gpu layout model model_generic parts terms terms_kv train_fix train_plan"
+for file in $(find_files src/core '*.[ch]'); do
+    name=$(basename "$file" .c)
+    echo " $writes_text " | grep -q " $name " && continue
+    calls=$(sed -e 's@/\*.*\*/@@g' -e '/\/\*/,/\*\//d' "$file" |
+        grep -nE '\b(gp_format|strbuf_[a-z]+|v?s?n?printf|units_[a-z]+)[[:space:]]*\(')
+    [ -z "$calls" ] || problem "$file: core composes no text: $calls"
+done
+
 for file in $(find_files bench '*.[ch]'); do
     for included in $(includes "$file"); do
         case $included in

@@ -142,6 +142,7 @@ static void cost(struct page *page, const struct plan *p)
     struct answer_line lines[ANSWER_LINES_MAX];
     int n = answer_lines(p, NULL, LINE_COST, lines);
     struct strbuf text;
+    char said[SENTENCE_MAX];
     strbuf_init(&text);
     for (int i = 0; i < n; i++)
         if (lines[i].wanted)
@@ -150,8 +151,8 @@ static void cost(struct page *page, const struct plan *p)
                         lines[i].note[0] ? "; " : "", lines[i].note);
     if (text.len == 0)
         strbuf_addf(&text, "%s: no price is known", classes[p->request.price]);
-    if (p->cost.note[0])
-        strbuf_addf(&text, "; %s", p->cost.note);
+    if (p->cost.note != COST_NOTE_NONE)
+        strbuf_addf(&text, "; %s", sentence_cost_note(p, said));
     paragraph(page, INK_TEXT, text.text);
     strbuf_fini(&text);
 }
