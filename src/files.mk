@@ -350,6 +350,8 @@ tui_sources = \
 	src/tui/toolkit/key.h \
 	src/tui/toolkit/overlay.c \
 	src/tui/toolkit/overlay.h \
+	src/tui/toolkit/page.c \
+	src/tui/toolkit/page.h \
 	src/tui/toolkit/pager.c \
 	src/tui/toolkit/paste.c \
 	src/tui/toolkit/paste.h \

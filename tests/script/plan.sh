@@ -903,11 +903,11 @@ expect <<'END'
 │ Weights     fp8                 ▾││███████████████████▓▒░░·····················││── Against the pinned plan ─────────│
 │ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet        ││Weights bf16 -> fp8                 │
 │ GPUs        2                    ││  usable            79.19 GiB  sheet        ││GPUs 4 -> 2                         │
-│── Load ──────────────────────────││  budget            72.85 GiB  sheet        ││weights +0.99 GiB                   │
-│ Context     8,192 tokens         ││█ weights           33.88 GiB  exact        ││KV and state +0.62 GiB              │
-│ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  exact        ││free -1.62 GiB                      │
-│ Output      256 tokens           ││▒ activation         1.96 GiB  1.84..2.19   ││GPUs 4 -> 2                         │
-│ Users       1 at once            ││░ non-torch          2.13 GiB  1.90..2.35   ││$13.96/h -> $6.98/h (-6.98 $/h)     │
+│── Load ──────────────────────────││  budget            72.85 GiB  sheet        ││GPUs 4 -> 2                         │
+│ Context     8,192 tokens         ││█ weights           33.88 GiB  exact        ││$13.96/h -> $6.98/h (-6.98 $/h)     │
+│ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  exact        ││weights +0.99 GiB                   │
+│ Output      256 tokens           ││▒ activation         1.96 GiB  1.84..2.19   ││KV and state +0.62 GiB              │
+│ Users       1 at once            ││░ non-torch          2.13 GiB  1.90..2.35   ││free -1.62 GiB                      │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85   ││── Sources ─────────────────────────│
 │── Layout ────────────────────────││· free              39.10 GiB  37.67..39.82 ││model: github                       │
 │ TP          auto: 2              ││KV pool 34.01 GiB: 222,912 tokens, 27.2     ││  ai-dynamo/aiconfigurator@095f58a5 │
@@ -929,9 +929,9 @@ only 2,6
 expect <<'END'
 ┌─ Model and GPU ── field 1 of 24 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 48 ─┐
 │▸Model       llama-3.1-70b       ▾││FITS  40.09 of 72.85 GiB budget           │
-│ Weights     fp8                 ▾││against the pin: GPUs 4 -> 2, weights     │
-│ GPU         h100-sxm            ▾││  +0.99 GiB, KV +0.62 GiB, free -1.62 GiB,│
-│ GPUs        2                    ││  -6.98 $/h                               │
+│ Weights     fp8                 ▾││against the pin: GPUs 4 -> 2, $13.96/h -> │
+│ GPU         h100-sxm            ▾││  $6.98/h (-6.98 $/h), weights +0.99 GiB, │
+│ GPUs        2                    ││  KV and state +0.62 GiB, free -1.62 GiB  │
 END
 
 screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <<'KEYS'

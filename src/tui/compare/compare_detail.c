@@ -1,60 +1,21 @@
 /*
- * compare_detail.c - see compare_detail.h. Every text is a paragraph broken at blanks;
- * lines are counted by laying them out without a canvas.
+ * compare_detail.c - see compare_detail.h. Every text is a paragraph broken at blanks.
  */
 #include "tui/compare/compare_detail.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "core/parts.h"
 #include "output/answer_lines.h"
 #include "output/sentence.h"
 #include "tui/membar.h"
-#include "tui/toolkit/utf8.h"
+#include "tui/toolkit/page.h"
 #include "util/units.h"
-
-/* Where the next line goes. canvas NULL: only counted. */
-struct page {
-    struct canvas *canvas;
-    struct rect in;
-    int y; /* of the next line, less than 0 above the rectangle */
-};
-
-/* Bytes of text that fit in so many columns, broken at a blank where there is one. */
-static size_t cut_at(const char *text, int cols)
-{
-    const char *p = text, *blank = NULL;
-    int width = 0;
-    while (*p) {
-        const char *before = p;
-        width += utf8_width(utf8_next(&p));
-        if (*before == ' ')
-            blank = before;
-        if (width > cols && before > text)
-            return (size_t)((blank ? blank : before) - text);
-    }
-    return (size_t)(p - text);
-}
-
-static void paragraph(struct page *page, enum ink ink, const char *text)
-{
-    char line[512];
-    while (*text) {
-        size_t n = cut_at(text, page->in.cols);
-        gp_format(line, sizeof(line), "%.*s", (int)n, text);
-        if (page->canvas && page->y >= 0)
-            canvas_text(page->canvas, page->in, page->y, 0, ink, line);
-        page->y++;
-        text += n;
-        text += strspn(text, " ");
-    }
-}
 
 /* ---- memory ---- */
 
 /* "# weights 33.88" one after the other, on as many lines as it takes. */
-static void legend(struct page *page, const struct plan *plan)
+static void show_legend(struct page *page, const struct plan *plan)
 {
     struct part parts[PARTS_MAX];
     int n = parts_list(plan, parts), x = 0;
@@ -85,19 +46,19 @@ static void legend(struct page *page, const struct plan *plan)
     page->y++;
 }
 
-static void memory(struct page *page, const struct plan *plan)
+static void show_memory(struct page *page, const struct plan *plan)
 {
     if (!plan->has_memory)
         return;
     if (page->canvas && page->y >= 0)
         membar_draw(page->canvas, page->in, page->y, plan);
     page->y++;
-    legend(page, plan);
+    show_legend(page, plan);
 }
 
 /* ---- words ---- */
 
-static void holds(struct page *page, const struct compare_row *row)
+static void show_holds(struct page *page, const struct compare_row *row)
 {
     const struct plan *p = &row->compared->plan;
     const struct fact *requests = record_find(&row->facts, "max_concurrency");
@@ -115,11 +76,11 @@ static void holds(struct page *page, const struct compare_row *row)
                 p->request.users);
     if (row->compared->front)
         strbuf_add(&text, "; * nothing that fits is cheaper and holds as many");
-    paragraph(page, INK_TEXT, text.text);
+    page_words(page, 0, INK_TEXT, text.text);
     strbuf_fini(&text);
 }
 
-static void reasons(struct page *page, const struct plan *p)
+static void show_reasons(struct page *page, const struct plan *p)
 {
     struct strbuf text;
     char said[SENTENCE_MAX];
@@ -131,12 +92,12 @@ static void reasons(struct page *page, const struct plan *p)
     if (p->verdict == VERDICT_MARGINAL && p->knob != KNOB_NONE)
         strbuf_addf(&text, "%swhat decides: %s", p->reasons ? "; " : "",
                     sentence_knob(p, said));
-    paragraph(page, p->verdict == VERDICT_FITS ? INK_TEXT : INK_WARN, text.text);
+    page_words(page, 0, p->verdict == VERDICT_FITS ? INK_TEXT : INK_WARN, text.text);
     strbuf_fini(&text);
 }
 
 /* The offer of the price class that was asked for, and what is to be known of it. */
-static void cost(struct page *page, const struct plan *p)
+static void show_cost(struct page *page, const struct plan *p)
 {
     static const char *const classes[] = {"on demand", "spot", "marketplace", "buy"};
     struct answer_line lines[ANSWER_LINES_MAX];
@@ -153,12 +114,12 @@ static void cost(struct page *page, const struct plan *p)
         strbuf_addf(&text, "%s: no price is known", classes[p->request.price]);
     if (p->cost.note != COST_NOTE_NONE)
         strbuf_addf(&text, "; %s", sentence_cost_note(p, said));
-    paragraph(page, INK_TEXT, text.text);
+    page_words(page, 0, INK_TEXT, text.text);
     strbuf_fini(&text);
 }
 
 /* Of what differs from row to row: the GPU, the engine, the price. */
-static void sources(struct page *page, const struct plan *p)
+static void show_sources(struct page *page, const struct plan *p)
 {
     struct answer_line lines[ANSWER_LINES_MAX];
     int n = answer_lines(p, NULL, LINE_SOURCE, lines);
@@ -168,7 +129,7 @@ static void sources(struct page *page, const struct plan *p)
         if (strcmp(name, "model") == 0 || strcmp(name, "format") == 0)
             continue;
         gp_format(text, sizeof(text), "%s: %s", name, lines[i].text);
-        paragraph(page, INK_DIM, text);
+        page_words(page, 0, INK_DIM, text);
     }
 }
 
@@ -177,20 +138,20 @@ static void sources(struct page *page, const struct plan *p)
 static void lay_out(struct page *page, const struct compare_row *row)
 {
     const struct plan *p = &row->compared->plan;
-    memory(page, p);
+    show_memory(page, p);
     if (p->verdict != VERDICT_FITS)
-        reasons(page, p);
-    holds(page, row);
-    cost(page, p);
+        show_reasons(page, p);
+    show_holds(page, row);
+    show_cost(page, p);
     if (p->verdict == VERDICT_FITS)
-        reasons(page, p);
+        show_reasons(page, p);
     char said[SENTENCE_MAX];
     for (int i = 0; sentence_warning(p, i, said); i++) {
         char line[300];
         gp_format(line, sizeof(line), "warning: %s", said);
-        paragraph(page, INK_WARN, line);
+        page_words(page, 0, INK_WARN, line);
     }
-    sources(page, p);
+    show_sources(page, p);
 }
 
 void compare_detail_draw(struct canvas *canvas, struct rect in,

@@ -19,66 +19,6 @@
 #include "util/str.h"
 #include "util/units.h"
 
-/* ---- rows ---- */
-
-static void row(struct page *p, int indent, enum ink ink, const char *text)
-{
-    if (p->canvas)
-        canvas_fit(p->canvas, p->in, p->y, indent, p->in.cols - indent, ink, text);
-    p->y++;
-}
-
-static void rule(struct page *p, const char *title)
-{
-    if (p->canvas && p->y >= 0)
-        canvas_rule(p->canvas, p->in, p->y, title);
-    p->y++;
-}
-
-/* Words over as many rows as they need. Blanks before the first indent that row; those
- * after it stand `hang` to the right. */
-static void words(struct page *p, int hang, enum ink ink, const char *text)
-{
-    char line[512] = "", word[512];
-    int indent = (int)strspn(text, " "), cols = 0;
-
-    text += indent;
-    while (*text) {
-        size_t n = strcspn(text, " ");
-        int width;
-
-        gp_format(word, sizeof(word), "%.*s", (int)n, text);
-        text += n + strspn(text + n, " ");
-        width = gp_width(word);
-        if (cols > 0 && indent + cols + 1 + width > p->in.cols) {
-            row(p, indent, ink, line);
-            line[0] = '\0';
-            cols = 0;
-            indent = hang;
-        }
-        gp_format(line + strlen(line), sizeof(line) - strlen(line), "%s%s",
-                  cols ? " " : "", word);
-        cols += width + (cols > 0);
-    }
-    if (cols > 0)
-        row(p, indent, ink, line);
-}
-
-static void wordsf(struct page *p, int hang, enum ink ink, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
-
-static void wordsf(struct page *p, int hang, enum ink ink, const char *fmt, ...)
-{
-    char text[1024];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(text, sizeof(text), fmt, args);
-    va_end(args);
-    gp_tame(text);
-    words(p, hang, ink, text);
-}
-
 /* ---- the verdict ---- */
 
 static enum ink verdict_ink(enum verdict verdict)
@@ -103,7 +43,7 @@ void plan_answer_title(const struct form *form, char *text, size_t size)
         gp_copy(text, size, "no answer");
 }
 
-static void verdict(struct page *p, const struct plan *plan)
+static void show_verdict(struct page *p, const struct plan *plan)
 {
     const char *word = verdict_shout(plan->verdict);
     double budget = plan->memory.budget.value; /* what the verdict goes by */
@@ -122,7 +62,7 @@ static void verdict(struct page *p, const struct plan *plan)
 }
 
 /* The lines of one kind, each as a paragraph: its amount first, where it has one. */
-static void lines_show(struct page *p, const struct plan *plan, const struct answer *a,
+static void show_lines(struct page *p, const struct plan *plan, const struct answer *a,
                        enum line_kind kind)
 {
     struct answer_line lines[ANSWER_LINES_MAX];
@@ -134,125 +74,121 @@ static void lines_show(struct page *p, const struct plan *plan, const struct ans
         const struct answer_line *line = &lines[i];
 
         if (line->amount[0])
-            wordsf(p, 2, ink, "%s %s: %s", line->name, line->amount, line->text);
+            page_wordsf(p, 2, ink, "%s %s: %s", line->name, line->amount, line->text);
         else if (line->text[0])
-            wordsf(p, 2, ink, "%s%s%s", named ? line->name : "", named ? ": " : "",
+            page_wordsf(p, 2, ink, "%s%s%s", named ? line->name : "", named ? ": " : "",
                    line->text);
     }
 }
 
 /* ---- the pin ---- */
 
-static void difference(struct page *p, const char *name, double now, double then)
+/* "weights +1.25 GiB", "GPUs 2 -> 4", "$4.00/h -> $6.00/h (+2.00 $/h)" */
+struct difference {
+    char text[96];
+    bool brief; /* also told where there is little room */
+};
+
+#define DIFFERENCES_MAX 12
+
+static int memory_differences(const struct memory *now, const struct memory *then,
+                              struct difference *d)
 {
-    if (fabs(now - then) >= 0.005 * GP_GIB)
-        wordsf(p, 2, INK_TEXT, "%s %+.2f GiB", name, (now - then) / GP_GIB);
+    const struct {
+        const char *name;
+        double bytes;
+        bool brief;
+    } parts[] = {
+        {"weights", now->weights.value - then->weights.value, true},
+        {"KV and state", now->kv_reserved.value - then->kv_reserved.value, true},
+        {"activation", now->activation.value - then->activation.value, false},
+        {"non-torch", now->non_torch.value - then->non_torch.value, false},
+        {"CUDA graphs", now->graphs.value - then->graphs.value, false},
+        {"free", now->free.value - then->free.value, true},
+    };
+    int n = 0;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (fabs(parts[i].bytes) < 0.005 * GP_GIB)
+            continue;
+        gp_format(d[n].text, sizeof(d[n].text), "%s %+.2f GiB", parts[i].name,
+                  parts[i].bytes / GP_GIB);
+        d[n++].brief = parts[i].brief;
+    }
+    return n;
 }
 
-static void pinned_parts(struct page *p, const struct plan *now,
-                         const struct plan *then)
+static int plan_differences(const struct plan *now, const struct plan *then,
+                            struct difference d[DIFFERENCES_MAX])
 {
-    const struct memory *a = &now->memory, *b = &then->memory;
-
-    if (!now->has_memory || !then->has_memory)
-        return;
-    difference(p, "weights", a->weights.value, b->weights.value);
-    difference(p, "KV and state", a->kv_reserved.value, b->kv_reserved.value);
-    difference(p, "activation", a->activation.value, b->activation.value);
-    difference(p, "non-torch", a->non_torch.value, b->non_torch.value);
-    difference(p, "CUDA graphs", a->graphs.value, b->graphs.value);
-    difference(p, "free", a->free.value, b->free.value);
-}
-
-static void pinned(struct page *p, const struct form *form)
-{
-    const struct plan *now = &form->answer->plan, *then = &form->pin->plan;
+    const size_t size = sizeof(d[0].text);
+    double more = now->cost.per_hour - then->cost.per_hour;
     char before[32], after[32];
-    int from;
+    int n = 0;
+
+    if (now->verdict != then->verdict)
+        gp_format(d[n++].text, size, "%s -> %s", verdict_word(then->verdict),
+                  verdict_word(now->verdict));
+    if (strcmp(now->request.gpu->id, then->request.gpu->id) != 0)
+        gp_format(d[n++].text, size, "GPU %s -> %s", then->request.gpu->id,
+                  now->request.gpu->id);
+    if (now->layout.gpus != then->layout.gpus)
+        gp_format(d[n++].text, size, "GPUs %d -> %d", then->layout.gpus,
+                  now->layout.gpus);
+    if (now->cost.per_hour > 0 && then->cost.per_hour > 0 && fabs(more) >= 0.005)
+        gp_format(d[n++].text, size, "%s/h -> %s/h (%+.2f $/h)",
+                  units_money(before, sizeof(before), then->cost.per_hour),
+                  units_money(after, sizeof(after), now->cost.per_hour), more);
+    for (int i = 0; i < n; i++)
+        d[i].brief = true;
+    if (now->has_memory && then->has_memory)
+        n += memory_differences(&now->memory, &then->memory, d + n);
+    return n;
+}
+
+static void show_pin(struct page *p, const struct form *form)
+{
+    struct difference d[DIFFERENCES_MAX];
+    int n, from;
 
     if (!form->pinned)
         return;
-    rule(p, "Against the pinned plan");
+    page_rule(p, "Against the pinned plan");
     from = p->y;
     for (int f = 0; f < FIELD_COUNT; f++) {
         const char *a = form->pin_form.value[f], *b = form->values.value[f];
 
         if (strcmp(a, b) != 0)
-            wordsf(p, 2, INK_TEXT, "%s %s -> %s", field_rows[f].label,
-                   a[0] ? a : "auto", b[0] ? b : "auto");
+            page_wordsf(p, 2, INK_TEXT, "%s %s -> %s", field_rows[f].label,
+                        a[0] ? a : "auto", b[0] ? b : "auto");
     }
-    if (now->verdict != then->verdict)
-        wordsf(p, 2, verdict_ink(now->verdict), "%s -> %s", verdict_word(then->verdict),
-               verdict_word(now->verdict));
-    pinned_parts(p, now, then);
-    if (now->layout.gpus != then->layout.gpus)
-        wordsf(p, 2, INK_TEXT, "GPUs %d -> %d", then->layout.gpus, now->layout.gpus);
-    if (strcmp(now->request.gpu->id, then->request.gpu->id) != 0)
-        wordsf(p, 2, INK_TEXT, "GPU %s -> %s", then->request.gpu->id,
-               now->request.gpu->id);
-    if (now->cost.per_hour > 0 && then->cost.per_hour > 0 &&
-        fabs(now->cost.per_hour - then->cost.per_hour) >= 0.005)
-        wordsf(p, 2, INK_TEXT, "%s/h -> %s/h (%+.2f $/h)",
-               units_money(before, sizeof(before), then->cost.per_hour),
-               units_money(after, sizeof(after), now->cost.per_hour),
-               now->cost.per_hour - then->cost.per_hour);
+    n = plan_differences(&form->answer->plan, &form->pin->plan, d);
+    for (int i = 0; i < n; i++)
+        page_words(p, 2, INK_TEXT, d[i].text);
     if (p->y == from)
-        row(p, 0, INK_TEXT, "no difference");
+        page_row(p, 0, INK_TEXT, "no difference");
 }
 
-static void changed(char *text, size_t size, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
-/* ", " and what changed. */
-static void changed(char *text, size_t size, const char *fmt, ...)
+/* The same in one sentence. */
+static void show_pin_briefly(struct page *p, const struct form *form)
 {
-    size_t n = strlen(text);
-    va_list args;
-
-    if (n > 0 && n + 2 < size)
-        n += (size_t)snprintf(text + n, size - n, ", ");
-    va_start(args, fmt);
-    vsnprintf(text + n, size - n, fmt, args);
-    va_end(args);
-}
-
-static void changed_gib(char *text, size_t size, const char *name, double bytes)
-{
-    if (fabs(bytes) >= 0.005 * GP_GIB)
-        changed(text, size, "%s %+.2f GiB", name, bytes / GP_GIB);
-}
-
-/* The same in one sentence, for where there is little room: what changed, no more. */
-static void pinned_short(struct page *p, const struct form *form)
-{
-    const struct plan *now = &form->answer->plan, *then = &form->pin->plan;
-    const struct memory *a = &now->memory, *b = &then->memory;
-    char text[240] = "";
-    size_t size = sizeof(text);
+    struct difference d[DIFFERENCES_MAX];
+    char text[480] = "";
+    int n;
 
     if (!form->pinned)
         return;
-    if (now->verdict != then->verdict)
-        changed(text, size, "%s -> %s", verdict_word(then->verdict),
-                verdict_word(now->verdict));
-    if (strcmp(now->request.gpu->id, then->request.gpu->id) != 0)
-        changed(text, size, "%s -> %s", then->request.gpu->id, now->request.gpu->id);
-    if (now->layout.gpus != then->layout.gpus)
-        changed(text, size, "GPUs %d -> %d", then->layout.gpus, now->layout.gpus);
-    if (now->has_memory && then->has_memory) {
-        changed_gib(text, size, "weights", a->weights.value - b->weights.value);
-        changed_gib(text, size, "KV", a->kv_reserved.value - b->kv_reserved.value);
-        changed_gib(text, size, "free", a->free.value - b->free.value);
-    }
-    if (now->cost.per_hour > 0 && then->cost.per_hour > 0 &&
-        fabs(now->cost.per_hour - then->cost.per_hour) >= 0.005)
-        changed(text, size, "%+.2f $/h", now->cost.per_hour - then->cost.per_hour);
-    wordsf(p, 2, INK_TEXT, "against the pin: %s", text[0] ? text : "no difference");
+    n = plan_differences(&form->answer->plan, &form->pin->plan, d);
+    for (int i = 0; i < n; i++)
+        if (d[i].brief)
+            gp_format(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
+                      text[0] ? ", " : "", d[i].text);
+    page_wordsf(p, 2, INK_TEXT, "against the pin: %s", text[0] ? text : "no difference");
 }
 
 /* ---- memory ---- */
 
-static void memory(struct page *p, const struct plan *plan)
+static void show_memory(struct page *p, const struct plan *plan)
 {
     struct part parts[PARTS_MAX];
 
@@ -264,70 +200,70 @@ static void memory(struct page *p, const struct plan *plan)
     } else {
         p->y += 1 + parts_list(plan, parts) + (plan->request.used > 0);
     }
-    lines_show(p, plan, NULL, LINE_STAGE);
-    lines_show(p, plan, NULL, LINE_POOL);
+    show_lines(p, plan, NULL, LINE_STAGE);
+    show_lines(p, plan, NULL, LINE_POOL);
 }
 
-static void layout(struct page *p, const struct plan *plan)
+static void show_layout(struct page *p, const struct plan *plan)
 {
     struct answer_line line[ANSWER_LINES_MAX];
 
     answer_lines(plan, NULL, LINE_LAYOUT, line);
-    wordsf(p, 2, INK_TEXT, "GPUs %d: %s", plan->layout.gpus, line->text);
+    page_wordsf(p, 2, INK_TEXT, "GPUs %d: %s", plan->layout.gpus, line->text);
     if (answer_lines(plan, NULL, LINE_RUNNER_UP, line) > 0)
-        wordsf(p, 2, INK_DIM, "runner-up %d: %s (%s)", plan->second.layout.gpus,
+        page_wordsf(p, 2, INK_DIM, "runner-up %d: %s (%s)", plan->second.layout.gpus,
                line->text, line->note);
 }
 
-static void cost(struct page *p, const struct plan *plan)
+static void show_cost(struct page *p, const struct plan *plan)
 {
     struct answer_line lines[ANSWER_LINES_MAX];
     int n = answer_lines(plan, NULL, LINE_COST, lines);
 
     if (n > 0)
-        rule(p, "Cost");
+        page_rule(p, "Cost");
     for (int i = 0; i < n; i++) {
         const struct answer_line *line = &lines[i];
 
         if (line->amount[0])
-            wordsf(p, 2, INK_TEXT, "%-10s %s/h, %s/month", line->name, line->amount,
+            page_wordsf(p, 2, INK_TEXT, "%-10s %s/h, %s/month", line->name, line->amount,
                    line->month);
         if (line->amount[0])
-            wordsf(p, 2, INK_DIM, "  %s", line->text);
+            page_wordsf(p, 2, INK_DIM, "  %s", line->text);
         else
-            wordsf(p, 2, line->name[0] ? INK_TEXT : INK_DIM, "%s%s%s", line->name,
+            page_wordsf(p, 2, line->name[0] ? INK_TEXT : INK_DIM, "%s%s%s", line->name,
                    line->name[0] ? " " : "", line->text);
         if (line->note[0])
-            wordsf(p, 4, INK_WARN, "  %s", line->note);
+            page_wordsf(p, 4, INK_WARN, "  %s", line->note);
     }
 }
 
 /* ---- the panels ---- */
 
-static void no_answer(struct page *p, const struct form *form)
+static void show_no_answer(struct page *p, const struct form *form)
 {
-    row(p, 0, INK_BAD, "NO ANSWER");
-    wordsf(p, 2, INK_TEXT, "%s%s%s", form->err.where, form->err.where[0] ? ": " : "",
+    page_row(p, 0, INK_BAD, "NO ANSWER");
+    page_wordsf(p, 2, INK_TEXT, "%s%s%s", form->err.where, form->err.where[0] ? ": " : "",
            form->err.text);
     if (form->err.hint[0])
-        wordsf(p, 2, INK_TEXT, "(%s)", form->err.hint);
-    row(p, 0, INK_TEXT, "u: undo the last change");
+        page_wordsf(p, 2, INK_TEXT, "(%s)", form->err.hint);
+    page_row(p, 0, INK_TEXT, "u: undo the last change");
 }
 
 /* Where the side panel is not in sight: what it would say first. */
-static void way_out(struct page *p, const struct answer *a)
+static void show_way_out(struct page *p, const struct answer *a)
 {
     char option[FIX_OPTIONS_MAX];
 
     if (a->plan.verdict == VERDICT_FITS)
         return;
     if (a->fix_count == 0)
-        words(p, 2, INK_TEXT, "no single change makes it fit");
+        page_words(p, 2, INK_TEXT, "no single change makes it fit");
     else if (a->fix_count == 1)
-        wordsf(p, 2, INK_KEY, "a: apply %s",
+        page_wordsf(p, 2, INK_KEY, "a: apply %s",
                planner_fix_options(&a->fixes[0], option));
     else
-        wordsf(p, 2, INK_KEY, "a: %d ways out, such as %s", a->fix_count,
+        page_wordsf(p, 2, INK_KEY, "a: %d ways out, such as %s", a->fix_count,
                planner_fix_options(&a->fixes[0], option));
 }
 
@@ -336,31 +272,31 @@ void plan_answer_page(struct page *p, const struct form *form, bool alone)
     const struct answer *a = form->answer;
 
     if (!form->answered) {
-        no_answer(p, form);
+        show_no_answer(p, form);
         return;
     }
-    verdict(p, &a->plan);
+    show_verdict(p, &a->plan);
     if (alone) {
-        lines_show(p, &a->plan, a, LINE_REASON);
-        way_out(p, a);
-        pinned_short(p, form);
+        show_lines(p, &a->plan, a, LINE_REASON);
+        show_way_out(p, a);
+        show_pin_briefly(p, form);
     }
-    memory(p, &a->plan);
-    layout(p, &a->plan);
+    show_memory(p, &a->plan);
+    show_layout(p, &a->plan);
     if (alone)
-        lines_show(p, &a->plan, a, LINE_WARNING);
-    cost(p, &a->plan);
+        show_lines(p, &a->plan, a, LINE_WARNING);
+    show_cost(p, &a->plan);
     if (alone) {
-        lines_show(p, &a->plan, a, LINE_GPU_FROM);
-        pinned(p, form);
+        show_lines(p, &a->plan, a, LINE_GPU_FROM);
+        show_pin(p, form);
     }
-    words(p, 2, INK_DIM, "speed: not predicted; 4 measures layers");
-    lines_show(p, &a->plan, a, LINE_RULE);
+    page_words(p, 2, INK_DIM, "speed: not predicted; 4 measures layers");
+    show_lines(p, &a->plan, a, LINE_RULE);
     if (alone)
-        words(p, 2, INK_DIM, "Tab: suggestions, sources");
+        page_words(p, 2, INK_DIM, "Tab: suggestions, sources");
 }
 
-static void suggestions(struct page *p, const struct answer *a)
+static void show_suggestions(struct page *p, const struct answer *a)
 {
     struct answer_line lines[ANSWER_LINES_MAX];
     bool fits = a->plan.verdict == VERDICT_FITS;
@@ -368,15 +304,15 @@ static void suggestions(struct page *p, const struct answer *a)
 
     if (fits && n == 0)
         return;
-    rule(p, fits ? "Fewer GPUs" : "What would fit");
+    page_rule(p, fits ? "Fewer GPUs" : "What would fit");
     if (n == 0)
-        words(p, 2, INK_TEXT, "no single change makes it fit");
+        page_words(p, 2, INK_TEXT, "no single change makes it fit");
     for (int i = 0; i < n; i++) {
-        wordsf(p, 3, INK_KEY, "%d. %s", i + 1, lines[i].name);
-        wordsf(p, 3, INK_TEXT, "   %s, %s", lines[i].text, lines[i].amount);
+        page_wordsf(p, 3, INK_KEY, "%d. %s", i + 1, lines[i].name);
+        page_wordsf(p, 3, INK_TEXT, "   %s, %s", lines[i].text, lines[i].amount);
     }
     if (n > 0)
-        words(p, 2, INK_DIM, "a: apply one");
+        page_words(p, 2, INK_DIM, "a: apply one");
 }
 
 void plan_side_page(struct page *p, const struct form *form)
@@ -384,18 +320,18 @@ void plan_side_page(struct page *p, const struct form *form)
     const struct answer *a = form->answer;
 
     if (!form->answered) {
-        no_answer(p, form);
+        show_no_answer(p, form);
         return;
     }
-    lines_show(p, &a->plan, a, LINE_GPU_FROM);
-    lines_show(p, &a->plan, a, LINE_REASON);
-    lines_show(p, &a->plan, a, LINE_WARNING);
+    show_lines(p, &a->plan, a, LINE_GPU_FROM);
+    show_lines(p, &a->plan, a, LINE_REASON);
+    show_lines(p, &a->plan, a, LINE_WARNING);
     if (a->plan.verdict == VERDICT_FITS && !a->plan.warnings)
-        words(p, 2, INK_TEXT, "It fits; no warnings.");
-    suggestions(p, a);
-    pinned(p, form);
-    rule(p, "Sources");
-    lines_show(p, &a->plan, a, LINE_SOURCE);
+        page_words(p, 2, INK_TEXT, "It fits; no warnings.");
+    show_suggestions(p, a);
+    show_pin(p, form);
+    page_rule(p, "Sources");
+    show_lines(p, &a->plan, a, LINE_SOURCE);
 }
 
 /* ---- why ---- */

@@ -6,15 +6,7 @@
 #define GP_TUI_PLAN_PLAN_ANSWER_H
 
 #include "tui/form.h"
-#include "tui/toolkit/canvas.h"
-
-/* Rows of text that may be longer than the panel they are shown in. canvas NULL: only
- * counts them. */
-struct page {
-    struct canvas *canvas;
-    struct rect in;
-    int y; /* the next row; above the panel while it is < 0 */
-};
+#include "tui/toolkit/page.h"
 
 /* The answer; alone: nothing stands beside it, so it also says why and what to do. */
 void plan_answer_page(struct page *page, const struct form *form, bool alone);
