@@ -23,9 +23,9 @@ static enum gp_status ask_train(const struct options *options, struct train *t,
     recompute = train_recompute_parse(
         options_word(options, OPT_RECOMPUTE, train_recompute_word(t->recompute)));
     if (optimizer < 0)
-        return gp_fail(
-            err, GP_E_USAGE, "--optimizer", "adamw, adamw-bf16, adamw-8bit, sgd",
-            "unknown optimizer '%s'", options_word(options, OPT_OPTIMIZER, ""));
+        return gp_fail(err, GP_E_USAGE, "--optimizer",
+                       "adamw, adamw-bf16, adamw-8bit, sgd", "unknown optimizer '%s'",
+                       options_word(options, OPT_OPTIMIZER, ""));
     t->optimizer = (enum train_optimizer)optimizer;
     t->recompute = (enum recompute)recompute;
     if (options->value[OPT_ZERO].given)
@@ -160,8 +160,9 @@ enum gp_status train_run(struct invocation *in, struct gp_err *err)
     if (!status)
         status = planner_resolve(in->planner, &in->options, NULL, NULL, NULL, &r, err);
     if (!status && !r.request.gpu)
-        status = gp_fail(err, GP_E_USAGE, "--gpu", "such as -g h100-sxm or -g h100-sxm:8",
-                         "--train needs a GPU by name");
+        status =
+            gp_fail(err, GP_E_USAGE, "--gpu", "such as -g h100-sxm or -g h100-sxm:8",
+                    "--train needs a GPU by name");
     if (status)
         return status;
     train.gpus = r.request.gpu_count;

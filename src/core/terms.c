@@ -82,10 +82,10 @@ static void know_memory(struct terms *w)
     know_bytes(w, "users' need", m->kv_reserved);
     know_number(w, "users per replica", m->users, "request");
     know_number(w, "c", m->max_batched_tokens,
-               set_by(q->max_batched_tokens, "engine default"));
+                set_by(q->max_batched_tokens, "engine default"));
     know_number(w, "seqs", m->max_num_seqs,
-               set_by(q->max_num_seqs,
-                      q->engine->seqs_small > 0 ? "engine default" : "one per user"));
+                set_by(q->max_num_seqs,
+                       q->engine->seqs_small > 0 ? "engine default" : "one per user"));
     know_exact(w, "KV per token on this GPU", s->per_token);
     know_exact(w, "keys and values", s->exact);
     know_exact(w, "state", s->state);
@@ -196,8 +196,8 @@ static void add_role(struct terms *w, enum tensor_role role)
     const struct request *q = &p->request;
     const struct format *f = q->precision.by_role[role];
     bool own = q->precision.native && q->model->bytes.known && q->prune == PRUNE_NONE;
-    bool padded = role == ROLE_EXPERT && q->engine->pad_hidden > 0 &&
-                  strcmp(f->id, "mxfp4") == 0;
+    bool padded =
+        role == ROLE_EXPERT && q->engine->pad_hidden > 0 && strcmp(f->id, "mxfp4") == 0;
     char name[48];
     int known = w->known_count;
     know_number(w, "elements", model_params_role(q->model, role), "exact");
@@ -294,7 +294,7 @@ static void add_weights(struct terms *w)
     const struct memory *m = &w->plan->memory;
     know_word(w, "precision", q->precision.id);
     know_number(w, "bytes of its files",
-               q->model->bytes.known ? q->model->bytes.file_bytes : 0, "exact");
+                q->model->bytes.known ? q->model->bytes.file_bytes : 0, "exact");
     term_add(w, "checkpoint", "sum over all tensors, one copy",
              quantity_of(m->file_bytes, m->weights.origin), "GiB",
              source_model(q->model), "precision, bytes of its files");

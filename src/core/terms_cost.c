@@ -12,9 +12,9 @@ static struct term_source source_rent(const struct rent *r)
     bool market = in->kind == PRICE_MARKET;
     return (struct term_source){
         in->provider, in->user ? "(your price file)" : "", in->date,
-        in->date[0] ? (market ? "marketplace or auction price" : "list price")
-                    : (market ? "undated marketplace or auction price"
-                              : "undated list price"),
+        in->date[0]
+            ? (market ? "marketplace or auction price" : "list price")
+            : (market ? "undated marketplace or auction price" : "undated list price"),
         in->source[0] ? in->source : "no source"};
 }
 

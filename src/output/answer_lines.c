@@ -67,7 +67,8 @@ static void model_lines(struct lines *lines)
     bool serves = !q->model->weights_only;
     char params[32];
     line_addf(lines, "model", "%s (%s parameters%s), %s weights%s%s%s%s",
-              q->model->name, units_params(params, sizeof(params), model_params(q->model)),
+              q->model->name,
+              units_params(params, sizeof(params), model_params(q->model)),
               a && a->resolved.generic ? ", shape assumed" : "", q->precision.id,
               q->precision.native ? " as published" : "", serves ? ", " : "",
               serves ? q->kv->id : "", serves ? " KV cache" : "");
@@ -196,7 +197,7 @@ void answer_prices(const struct plan *p, struct quantity *hour, struct quantity 
 }
 
 static void add_rent(struct lines *lines, const char *name, const struct rent *r,
-                      bool wanted)
+                     bool wanted)
 {
     char age[64] = "undated";
     if (!r->known)
@@ -294,12 +295,10 @@ static void fix_lines(struct lines *lines)
 static const char *price_source(const struct cost *c, const char **date)
 {
     const struct rent *rent = cost_wanted(c);
-    *date = rent && rent->known ? rent->instance->date
-            : !rent             ? c->buy.as_of
-                                : "";
-    return rent && rent->known        ? rent->instance->source
-           : !rent && c->buy.known    ? c->buy.source
-                                      : "";
+    *date = rent && rent->known ? rent->instance->date : !rent ? c->buy.as_of : "";
+    return rent && rent->known     ? rent->instance->source
+           : !rent && c->buy.known ? c->buy.source
+                                   : "";
 }
 
 static void source_lines(struct lines *lines)
@@ -321,12 +320,14 @@ static void date_lines(struct lines *lines)
     const struct plan *p = lines->plan;
     const struct request *q = &p->request;
     const char *date, *price = price_source(&p->cost, &date);
-    line_addf(lines, "sources",
-              "model %s, GPU confidence %s, engine %s%s%s",
+    line_addf(lines, "sources", "model %s, GPU confidence %s, engine %s%s%s",
               q->model->date[0] ? q->model->date : "undated",
               q->gpu->confidence[0] ? q->gpu->confidence : "unknown",
               q->engine->date[0] ? q->engine->date : "undated",
-              price[0] ? ", price " : "", !price[0] ? "" : date[0] ? date : "undated");
+              price[0] ? ", price " : "",
+              !price[0] ? ""
+              : date[0] ? date
+                        : "undated");
 }
 
 /* ---- all kinds ---- */
@@ -335,20 +336,13 @@ int answer_lines(const struct plan *plan, const struct answer *answer,
                  enum line_kind kind, struct answer_line out[ANSWER_LINES_MAX])
 {
     static void (*const make[LINE_KIND_COUNT])(struct lines *) = {
-        [LINE_MODEL] = model_lines,
-        [LINE_LOAD] = load_lines,
-        [LINE_GPU_FROM] = gpu_from_lines,
-        [LINE_LAYOUT] = layout_lines,
-        [LINE_RUNNER_UP] = runner_up_lines,
-        [LINE_REASON] = reason_lines,
-        [LINE_WARNING] = warning_lines,
-        [LINE_STAGE] = stage_lines,
-        [LINE_POOL] = pool_lines,
-        [LINE_RULE] = rule_lines,
-        [LINE_COST] = cost_lines,
-        [LINE_FIX] = fix_lines,
-        [LINE_SOURCE] = source_lines,
-        [LINE_DATES] = date_lines,
+        [LINE_MODEL] = model_lines,         [LINE_LOAD] = load_lines,
+        [LINE_GPU_FROM] = gpu_from_lines,   [LINE_LAYOUT] = layout_lines,
+        [LINE_RUNNER_UP] = runner_up_lines, [LINE_REASON] = reason_lines,
+        [LINE_WARNING] = warning_lines,     [LINE_STAGE] = stage_lines,
+        [LINE_POOL] = pool_lines,           [LINE_RULE] = rule_lines,
+        [LINE_COST] = cost_lines,           [LINE_FIX] = fix_lines,
+        [LINE_SOURCE] = source_lines,       [LINE_DATES] = date_lines,
     };
     struct lines lines = {.plan = plan, .answer = answer, .line = out};
     make[kind](&lines);

@@ -331,14 +331,15 @@ void print_plan_table(const struct answer *a, enum output_format format,
     int n = p->has_memory ? parts_list(p, parts) : 0;
     answer_table_init(&table);
     answer_table_word(&table, "verdict", verdict_word(p->verdict),
-             sentence_first_reason(p, reason));
+                      sentence_first_reason(p, reason));
     answer_table_word(&table, "GPU", p->request.gpu->id, p->request.gpu->name);
     answer_lines(p, a, LINE_LAYOUT, line);
     gpus.known = p->has_memory; /* a refused layout has no size */
     answer_table_number(&table, "GPUs", gpus, 0, "", gpus.known ? line->text : "");
     for (int i = 0; i < n; i++)
-        answer_table_number(&table, parts[i].name, quantity_scale(parts[i].q, 1 / GP_GIB), 4,
-                   "GiB", parts[i].note);
+        answer_table_number(&table, parts[i].name,
+                            quantity_scale(parts[i].q, 1 / GP_GIB), 4, "GiB",
+                            parts[i].note);
     if (p->has_memory)
         rows_cost(p, &table);
     answer_table_print(&table, format, out);

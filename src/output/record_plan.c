@@ -72,6 +72,8 @@ void record_plan_cost(struct record *s, const struct plan *p)
     record_text(s, "price_note", note);
     record_detail(s);
     record_text(s, "price_source",
-                rented ? r->instance->source : bought ? b->source : "");
+                rented   ? r->instance->source
+                : bought ? b->source
+                         : "");
     record_detail(s);
 }

@@ -98,8 +98,8 @@ void request_line_place(struct gp_err *err, const char *place)
 }
 
 static enum gp_status parse_line(const char *where, const char *place, long line,
-                                 const char *text, size_t len,
-                                 struct request_line *out, struct gp_err *err)
+                                 const char *text, size_t len, struct request_line *out,
+                                 struct gp_err *err)
 {
     json_t *request = NULL;
     enum gp_status status;

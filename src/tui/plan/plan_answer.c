@@ -77,7 +77,7 @@ static void show_lines(struct page *p, const struct plan *plan, const struct ans
             page_wordsf(p, 2, ink, "%s %s: %s", line->name, line->amount, line->text);
         else if (line->text[0])
             page_wordsf(p, 2, ink, "%s%s%s", named ? line->name : "", named ? ": " : "",
-                   line->text);
+                        line->text);
     }
 }
 
@@ -183,7 +183,8 @@ static void show_pin_briefly(struct page *p, const struct form *form)
         if (d[i].brief)
             gp_format(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
                       text[0] ? ", " : "", d[i].text);
-    page_wordsf(p, 2, INK_TEXT, "against the pin: %s", text[0] ? text : "no difference");
+    page_wordsf(p, 2, INK_TEXT, "against the pin: %s",
+                text[0] ? text : "no difference");
 }
 
 /* ---- memory ---- */
@@ -212,7 +213,7 @@ static void show_layout(struct page *p, const struct plan *plan)
     page_wordsf(p, 2, INK_TEXT, "GPUs %d: %s", plan->layout.gpus, line->text);
     if (answer_lines(plan, NULL, LINE_RUNNER_UP, line) > 0)
         page_wordsf(p, 2, INK_DIM, "runner-up %d: %s (%s)", plan->second.layout.gpus,
-               line->text, line->note);
+                    line->text, line->note);
 }
 
 static void show_cost(struct page *p, const struct plan *plan)
@@ -226,13 +227,13 @@ static void show_cost(struct page *p, const struct plan *plan)
         const struct answer_line *line = &lines[i];
 
         if (line->amount[0])
-            page_wordsf(p, 2, INK_TEXT, "%-10s %s/h, %s/month", line->name, line->amount,
-                   line->month);
+            page_wordsf(p, 2, INK_TEXT, "%-10s %s/h, %s/month", line->name,
+                        line->amount, line->month);
         if (line->amount[0])
             page_wordsf(p, 2, INK_DIM, "  %s", line->text);
         else
             page_wordsf(p, 2, line->name[0] ? INK_TEXT : INK_DIM, "%s%s%s", line->name,
-                   line->name[0] ? " " : "", line->text);
+                        line->name[0] ? " " : "", line->text);
         if (line->note[0])
             page_wordsf(p, 4, INK_WARN, "  %s", line->note);
     }
@@ -243,8 +244,8 @@ static void show_cost(struct page *p, const struct plan *plan)
 static void show_no_answer(struct page *p, const struct form *form)
 {
     page_row(p, 0, INK_BAD, "NO ANSWER");
-    page_wordsf(p, 2, INK_TEXT, "%s%s%s", form->err.where, form->err.where[0] ? ": " : "",
-           form->err.text);
+    page_wordsf(p, 2, INK_TEXT, "%s%s%s", form->err.where,
+                form->err.where[0] ? ": " : "", form->err.text);
     if (form->err.hint[0])
         page_wordsf(p, 2, INK_TEXT, "(%s)", form->err.hint);
     page_row(p, 0, INK_TEXT, "u: undo the last change");
@@ -261,10 +262,10 @@ static void show_way_out(struct page *p, const struct answer *a)
         page_words(p, 2, INK_TEXT, "no single change makes it fit");
     else if (a->fix_count == 1)
         page_wordsf(p, 2, INK_KEY, "a: apply %s",
-               planner_fix_options(&a->fixes[0], option));
+                    planner_fix_options(&a->fixes[0], option));
     else
         page_wordsf(p, 2, INK_KEY, "a: %d ways out, such as %s", a->fix_count,
-               planner_fix_options(&a->fixes[0], option));
+                    planner_fix_options(&a->fixes[0], option));
 }
 
 void plan_answer_page(struct page *p, const struct form *form, bool alone)
