@@ -43,6 +43,7 @@ static void know_request(struct terms *w)
 static void know_model(struct terms *w)
 {
     const struct model *m = w->plan->request.model;
+    const struct layer_kind *moe = NULL;
     double ff = 0;
     know_word(w, "model", m->name);
     know_number(w, "L", m->layer_count, "exact");
@@ -52,15 +53,12 @@ static void know_model(struct terms *w)
     know_number(w, "vision", model_params_role(m, ROLE_VISION), "exact");
     know_number(w, "max_context", m->max_context, "exact");
     know_number(w, "published", m->published - m->published_extra, m->published_source);
-    know_number(w, "experts", 0, "exact");
-    know_number(w, "active", 0, "exact");
     for (int k = m->kind_count - 1; k >= 0; k--) {
         ff = fmax(ff, fmax(m->kind[k].ff, m->kind[k].shared_ff));
-        if (m->kind[k].experts > 0) {
-            know_number(w, "experts", m->kind[k].experts, "exact");
-            know_number(w, "active", m->kind[k].experts_active, "exact");
-        }
+        moe = m->kind[k].experts > 0 ? &m->kind[k] : moe;
     }
+    know_number(w, "experts", moe ? moe->experts : 0, "exact");
+    know_number(w, "active", moe ? moe->experts_active : 0, "exact");
     know_number(w, "ff", ff, "exact");
 }
 

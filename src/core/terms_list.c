@@ -14,7 +14,7 @@ static struct term_input *know(struct terms *terms, enum input_style style,
                                const char *name, struct quantity value)
 {
     if (terms->known_count == KNOWN_MAX)
-        terms->known_count--; /* a test counts them */
+        terms->known_count--; /* made for all of a plan's, with room to spare */
     struct term_input *in = &terms->known[terms->known_count++];
     *in = (struct term_input){.style = style, .name = name, .value = value};
     in->name_len = (int)strlen(name);

@@ -295,10 +295,9 @@ static void fix_lines(struct lines *lines)
 static const char *price_source(const struct cost *c, const char **date)
 {
     const struct rent *rent = cost_wanted(c);
-    *date = rent && rent->known ? rent->instance->date : !rent ? c->buy.as_of : "";
-    return rent && rent->known     ? rent->instance->source
-           : !rent && c->buy.known ? c->buy.source
-                                   : "";
+    bool rented = rent && rent->known, bought = !rent && c->buy.known;
+    *date = rented ? rent->instance->date : bought ? c->buy.as_of : "";
+    return rented ? rent->instance->source : bought ? c->buy.source : "";
 }
 
 static void source_lines(struct lines *lines)
@@ -315,19 +314,20 @@ static void source_lines(struct lines *lines)
         line_addf(lines, "price", "%s", price);
 }
 
+static const char *or_undated(const char *date)
+{
+    return date[0] ? date : "undated";
+}
+
 static void date_lines(struct lines *lines)
 {
-    const struct plan *p = lines->plan;
-    const struct request *q = &p->request;
-    const char *date, *price = price_source(&p->cost, &date);
+    const struct request *q = &lines->plan->request;
+    const char *date, *price = price_source(&lines->plan->cost, &date);
     line_addf(lines, "sources", "model %s, GPU confidence %s, engine %s%s%s",
-              q->model->date[0] ? q->model->date : "undated",
+              or_undated(q->model->date),
               q->gpu->confidence[0] ? q->gpu->confidence : "unknown",
-              q->engine->date[0] ? q->engine->date : "undated",
-              price[0] ? ", price " : "",
-              !price[0] ? ""
-              : date[0] ? date
-                        : "undated");
+              or_undated(q->engine->date), price[0] ? ", price " : "",
+              price[0] ? or_undated(date) : "");
 }
 
 /* ---- all kinds ---- */
