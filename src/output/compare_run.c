@@ -289,7 +289,7 @@ void comparison_facts(const struct comparison *c, const struct compared *row,
     record_detail(s);
 }
 
-void comparison_sheet(const struct comparison *c, const struct compared *const *rows,
+void comparison_record(const struct comparison *c, const struct compared *const *rows,
                       size_t count, const char *sort, const char *filter,
                       struct record *doc)
 {
@@ -318,7 +318,7 @@ enum gp_status report_compare(struct planner *planner, const struct options *opt
     if (status)
         return status;
     comparison_step(c, comparison_total(c));
-    comparison_sheet(c, (const struct compared *const *)c->rows, c->row_count, NULL, "",
+    comparison_record(c, (const struct compared *const *)c->rows, c->row_count, NULL, "",
                      doc);
     *fits = false;
     for (size_t i = 0; i < c->row_count; i++)

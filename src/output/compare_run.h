@@ -54,7 +54,7 @@ void comparison_facts(const struct comparison *comparison, const struct compared
                       struct record *out);
 /* A gpuplan.compare/1 of these rows in this order. sort: what they are sorted by, NULL
  * = as asked; filter: which rows they are, in words, "" = all. */
-void comparison_sheet(const struct comparison *comparison,
+void comparison_record(const struct comparison *comparison,
                       const struct compared *const *rows, size_t count,
                       const char *sort, const char *filter, struct record *doc);
 

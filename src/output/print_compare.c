@@ -3,7 +3,7 @@
  */
 #include "output/print_compare.h"
 
-static void head(const struct record *doc, struct strbuf *out)
+static void print_head(const struct record *doc, struct strbuf *out)
 {
     const struct record *request = &record_find(doc, "request")->records[0];
     const char *engine = record_get(request, "engine");
@@ -18,7 +18,7 @@ static void head(const struct record *doc, struct strbuf *out)
     strbuf_add(out, "\n");
 }
 
-static void legend(struct strbuf *out)
+static void print_legend(struct strbuf *out)
 {
     strbuf_add(
         out,
@@ -41,12 +41,12 @@ void print_compare(const struct record *doc, enum output_format format, bool qui
         return;
     }
     if (people)
-        head(doc, out);
+        print_head(doc, out);
     record_table(rows->records, rows->record_count, NULL,
                  format == OUTPUT_CSV        ? RECORD_CSV
                  : format == OUTPUT_MARKDOWN ? RECORD_MARKDOWN
                                              : RECORD_TEXT,
                  out);
     if (people)
-        legend(out);
+        print_legend(out);
 }

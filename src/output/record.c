@@ -34,7 +34,8 @@ void record_fini(struct record *record)
 
 /* ---- building ---- */
 
-static struct fact *add(struct record *record, enum fact_kind kind, const char *name)
+static struct fact *fact_add(struct record *record, enum fact_kind kind,
+                             const char *name)
 {
     record->facts =
         gp_grow(record->facts, &record->cap, record->count + 1, sizeof(*record->facts));
@@ -50,7 +51,7 @@ void record_group(struct record *record, const char *group)
 
 void record_text(struct record *record, const char *name, const char *text)
 {
-    add(record, FACT_TEXT, name)->text = gp_strdup(text ? text : "");
+    fact_add(record, FACT_TEXT, name)->text = gp_strdup(text ? text : "");
 }
 
 void record_textf(struct record *record, const char *name, const char *fmt, ...)
@@ -67,18 +68,18 @@ void record_textf(struct record *record, const char *name, const char *fmt, ...)
 
 void record_words(struct record *record, const char *name, const char *words)
 {
-    add(record, FACT_WORDS, name)->text = gp_strdup(words ? words : "");
+    fact_add(record, FACT_WORDS, name)->text = gp_strdup(words ? words : "");
 }
 
 void record_flag(struct record *record, const char *name, bool value)
 {
-    add(record, FACT_FLAG, name)->text = gp_strdup(value ? "yes" : "no");
+    fact_add(record, FACT_FLAG, name)->text = gp_strdup(value ? "yes" : "no");
 }
 
 void record_count(struct record *record, const char *name, const char *unit,
                   double value)
 {
-    struct fact *f = add(record, FACT_COUNT, name);
+    struct fact *f = fact_add(record, FACT_COUNT, name);
     f->unit = unit;
     f->known = isfinite(value);
     f->number = quantity_exact(value);
@@ -93,7 +94,7 @@ void record_positive(struct record *record, const char *name, const char *unit,
 void record_quantity(struct record *record, const char *name, const char *unit,
                      struct quantity value, double divide, int decimals)
 {
-    struct fact *f = add(record, FACT_QUANTITY, name);
+    struct fact *f = fact_add(record, FACT_QUANTITY, name);
     f->unit = unit;
     f->decimals = decimals;
     f->known = value.known && isfinite(value.value);
@@ -131,7 +132,8 @@ static void record_member(struct record *record, const struct member *m,
         record_positive(record, m->name, unit, *(const double *)at);
         break;
     case MEMBER_BYTES:
-        record_quantity(record, m->name, "GiB", *(const struct quantity *)at, GP_GIB, 2);
+        record_quantity(record, m->name, "GiB", *(const struct quantity *)at, GP_GIB,
+                        2);
         break;
     case MEMBER_QUANTITY:
         record_quantity(record, m->name, unit, *(const struct quantity *)at, 1, 2);
@@ -160,7 +162,7 @@ void record_detail(struct record *record)
     record->facts[record->count - 1].detail = true;
 }
 
-static struct record *grow(struct fact *f)
+static struct record *fact_grow(struct fact *f)
 {
     f->records =
         gp_grow(f->records, &f->record_cap, f->record_count + 1, sizeof(*f->records));
@@ -171,10 +173,10 @@ static struct record *grow(struct fact *f)
 
 struct record *record_inside(struct record *record, const char *name)
 {
-    return grow(add(record, FACT_SHEET, name));
+    return fact_grow(fact_add(record, FACT_RECORD, name));
 }
 
-static struct fact *find(const struct record *record, const char *name)
+static struct fact *fact_find(const struct record *record, const char *name)
 {
     for (size_t i = 0; i < record->count; i++)
         if (strcmp(record->facts[i].name, name) == 0)
@@ -184,14 +186,14 @@ static struct fact *find(const struct record *record, const char *name)
 
 void record_list(struct record *record, const char *name)
 {
-    if (!find(record, name))
-        add(record, FACT_LIST, name);
+    if (!fact_find(record, name))
+        fact_add(record, FACT_LIST, name);
 }
 
 struct record *record_append(struct record *record, const char *name)
 {
     record_list(record, name);
-    return grow(find(record, name));
+    return fact_grow(fact_find(record, name));
 }
 
 void record_item(struct record *record, const char *name, const char *text)
@@ -201,12 +203,12 @@ void record_item(struct record *record, const char *name, const char *text)
 
 const struct fact *record_find(const struct record *record, const char *name)
 {
-    return find(record, name);
+    return fact_find(record, name);
 }
 
 const char *record_get(const struct record *record, const char *name)
 {
-    const struct fact *f = find(record, name);
+    const struct fact *f = fact_find(record, name);
     return f && f->text ? f->text : "";
 }
 
@@ -232,8 +234,8 @@ static json_t *list_json(const struct fact *f)
     for (size_t i = 0; i < f->record_count; i++) {
         const struct record *inner = &f->records[i];
         bool item = inner->count == 1 && !inner->facts[0].name[0];
-        json_array_append_new(list,
-                              item ? gp_json_text(inner->facts[0].text) : record_tree(inner));
+        json_array_append_new(list, item ? gp_json_text(inner->facts[0].text)
+                                         : record_tree(inner));
     }
     return list;
 }
@@ -264,7 +266,7 @@ static json_t *fact_json(const struct fact *f)
         return f->known ? gp_json_number(f->number.value) : json_null();
     case FACT_QUANTITY:
         return f->known ? quantity_json(f) : json_null();
-    case FACT_SHEET:
+    case FACT_RECORD:
         return record_tree(&f->records[0]);
     case FACT_LIST:
         break;

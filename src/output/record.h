@@ -28,7 +28,7 @@ enum fact_kind {
     FACT_FLAG,
     FACT_COUNT,    /* a whole number, exact */
     FACT_QUANTITY, /* a number with unit, band and origin */
-    FACT_SHEET,    /* a record of its own */
+    FACT_RECORD,    /* a record of its own */
     FACT_LIST      /* several records */
 };
 
@@ -46,7 +46,7 @@ struct fact {
     bool known;            /* of a count */
     struct quantity number; /* in `unit` */
     char *text;             /* owned */
-    struct record *records; /* owned; FACT_SHEET has one */
+    struct record *records; /* owned; FACT_RECORD has one */
     size_t record_count, record_cap;
 };
 

@@ -19,7 +19,7 @@
 #define VALUE_MAX 80
 
 /* Words that people write in capitals, in names made of small letters. */
-static void spoken(char *dst, size_t size, const char *name)
+static void name_words(char *dst, size_t size, const char *name)
 {
     static const char *const capitals[][2] = {
         {"gpu", "GPU"},   {"gpus", "GPUs"}, {"kv", "KV"},      {"tp", "TP"},
@@ -40,7 +40,7 @@ static void spoken(char *dst, size_t size, const char *name)
     }
 }
 
-static const char *mark(enum origin origin)
+static const char *origin_mark(enum origin origin)
 {
     return origin == ORIGIN_MODEL ? "~" : origin == ORIGIN_ASSUMED ? "?" : "";
 }
@@ -71,7 +71,8 @@ static bool is_number(const struct fact *f)
 
 static bool is_column(const struct fact *f, const char *group, enum record_as as)
 {
-    if (f->kind == FACT_LIST || f->kind == FACT_SHEET || (f->detail && as != RECORD_CSV))
+    if (f->kind == FACT_LIST || f->kind == FACT_RECORD ||
+        (f->detail && as != RECORD_CSV))
         return false;
     return !group || !f->group || strcmp(f->group, group) == 0;
 }
@@ -99,7 +100,7 @@ static void fact_columns(struct columns *c, const struct fact *f, enum record_as
         }
         return;
     }
-    spoken(title, sizeof(title), f->name);
+    name_words(title, sizeof(title), f->name);
     if (f->title) {
         gp_copy(title, sizeof(title), f->title);
     } else if (f->unit[0]) {
@@ -132,7 +133,7 @@ void record_cell(const struct fact *f, struct strbuf *out)
     char text[VALUE_MAX];
     size_t from = out->len;
     if (f->kind == FACT_QUANTITY && f->known) {
-        strbuf_addf(out, "%s%.*f", mark(f->number.origin), f->decimals,
+        strbuf_addf(out, "%s%.*f", origin_mark(f->number.origin), f->decimals,
                     f->number.value);
     } else if (f->kind == FACT_COUNT && f->known) {
         count_text(f, text, sizeof(text));
@@ -210,7 +211,7 @@ static void quantity_text(const struct fact *f, struct strbuf *out)
 }
 
 /* What a file says must not reach the terminal as a command. */
-static void visible(struct strbuf *out, size_t from)
+static void blank_controls(struct strbuf *out, size_t from)
 {
     for (size_t i = from; i < out->len; i++)
         if ((unsigned char)out->text[i] < 0x20 || out->text[i] == 0x7F)
@@ -233,11 +234,11 @@ static void value_text(const struct fact *f, struct strbuf *out)
     } else {
         strbuf_add(out, f->text && f->text[0] ? f->text : "unknown");
     }
-    visible(out, from);
+    blank_controls(out, from);
 }
 
 /* Is there anything to say? Inside a list, absent and "no" are left out. */
-static bool says(const struct fact *f)
+static bool fact_says(const struct fact *f)
 {
     if (is_number(f))
         return f->known;
@@ -251,9 +252,9 @@ static void short_line(const struct record *record, struct strbuf *out)
     char name[VALUE_MAX];
     for (size_t i = 0; i < record->count; i++) {
         const struct fact *f = &record->facts[i];
-        if (!says(f))
+        if (!fact_says(f))
             continue;
-        spoken(name, sizeof(name), f->name);
+        name_words(name, sizeof(name), f->name);
         strbuf_addf(out, "%s%s", comma, name);
         if (f->kind != FACT_FLAG) {
             strbuf_add(out, " ");
@@ -267,9 +268,9 @@ static void short_line(const struct record *record, struct strbuf *out)
 static void fact_lines(const struct fact *f, struct strbuf *out)
 {
     char name[VALUE_MAX];
-    spoken(name, sizeof(name), f->name);
+    name_words(name, sizeof(name), f->name);
     strbuf_addf(out, "  %s:", name);
-    if (f->kind != FACT_LIST && f->kind != FACT_SHEET) {
+    if (f->kind != FACT_LIST && f->kind != FACT_RECORD) {
         strbuf_add(out, " ");
         value_text(f, out);
         strbuf_add(out, "\n");

@@ -88,7 +88,7 @@ static void cost_facts(const struct plan *p, struct record *s)
     record_plan_cost(s, p);
 }
 
-static void row(const struct resolved *r, const struct plan *p, struct record *s)
+static void row_facts(const struct resolved *r, const struct plan *p, struct record *s)
 {
     record_text(s, "model", r->model_text);
     record_text(s, "precision", p->request.precision.id);
@@ -103,7 +103,7 @@ static void row(const struct resolved *r, const struct plan *p, struct record *s
     cost_facts(p, s);
 }
 
-static void head(const struct resolved *r, struct record *doc)
+static void request_facts(const struct resolved *r, struct record *doc)
 {
     record_text(doc, "schema", "gpuplan.table/1");
     struct record *request = record_inside(doc, "request");
@@ -137,9 +137,9 @@ enum gp_status report_table(struct planner *planner, const struct options *optio
         if (status)
             break;
         if (i == 0)
-            head(&r, doc);
+            request_facts(&r, doc);
         planner_plan(planner, &r, plan);
-        row(&r, plan, record_append(doc, "rows"));
+        row_facts(&r, plan, record_append(doc, "rows"));
     }
     free(plan);
     return status;

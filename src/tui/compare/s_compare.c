@@ -479,7 +479,7 @@ static enum gp_status compare_export(const struct app *app, const void *state,
               column->option ? column->option : column->sort,
               s->view.reverse ? " reversed" : "");
     record_init(&doc);
-    comparison_sheet(s->run, rows, s->view.shown_count, order, s->view.filter, &doc);
+    comparison_record(s->run, rows, s->view.shown_count, order, s->view.filter, &doc);
     print_compare(&doc, format_of(suffix), false, out);
     record_fini(&doc);
     free(rows);
