@@ -80,32 +80,32 @@ expect <<'END'
 │ Weights     fp8                 ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░···········││── Sources ─────────────────────────│
 │ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet        ││model: github                       │
 │ GPUs        auto: 2              ││  usable            79.19 GiB  sheet        ││  ai-dynamo/aiconfigurator@095f58a5 │
-│── Load ──────────────────────────││  budget            72.85 GiB  sheet        ││  aic-core/src/aiconfigurator_core/…│
-│ Context     8,192 tokens         ││█ weights           33.88 GiB  exact        ││  (vendored HF config.json)         │
-│ Prompt      1,024 tokens         ││▓ KV needed         20.00 GiB  exact        ││gpu: confidence high:               │
-│ Output      256 tokens           ││▒ activation         1.96 GiB  1.84..2.19   ││  NVIDIA/open-gpu-kernel-modules@df…│
-│ Users       16 at once           ││░ non-torch          2.13 GiB  1.90..2.35   ││  g_nv_name_released.h (names, PCI  │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85   ││  ids); public script citing NVIDIA │
-│── Layout ────────────────────────││· free              20.35 GiB  18.92..21.07 ││  datasheets (text excerpt);        │
-│ TP          auto: 2              ││KV pool 34.01 GiB: 222,912 tokens, 27.2     ││  Lightning-AI/pytorch-lightning@7f…│
-│ PP          auto: 1              ││  requests of 8,192 tokens                  ││  fabric/utilities/throughput.py    │
-│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  (cites NVIDIA datasheets);        │
-│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││  ai-dynamo/aiconfigurator@095f58a  │
-│ Max PP      auto: 8              ││  stages)                                   ││  systems/*.yaml; public nvidia-smi │
-│── Engine ────────────────────────││── Cost ────────────────────────────────────││  outputs;                          │
-│ Engine      auto: vLLM 0.21+    ▾││on demand $6.98/h, $5,095/month             ││  docs.nvidia.com/datacenter/tesla/…│
-│ Slots       auto: 1,024 reques…  ││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs   ││  launch price: HF msrp (rounded    │
-│ Batch       auto: 8,192 tokens   ││  (undated)                                 ││  estimate)                         │
-│ Utilization auto: 0.92 share     ││  assumed: form factor not stated in        ││engine:                             │
-│ Headroom    0.00 share           ││    catalogue; SXM assumed                  ││  jgchn/llm-d-planner@56dc5b76ca53  │
-│ Used        0 GiB                ││spot $3.20/h, $2,336/month                  ││  accuracy/results (raw logs);      │
-│ Pruning     none                ▾││  2 x crusoe h100-sxm (per GPU), 2 GPUs     ││  llm-d-incubation/llm-d-planner@e5…│
-│── Cost ──────────────────────────││  (undated)                                 ││  docs/empirical-vllm-memory-result…│
-│ Price       on-demand           ▾││  note: price per GPU-hour; sold in         ││  (2026-11)                         │
-│ Hours       730 h/month          ││    host-sized slices                       ││format: arithmetic                  │
-│ Electricity auto: 0.0861 $/kWh   ││buy $2.35/h, $1,718/month                   ││price: skypilot-org/skypilot-catalog│
-│                                  ││  2 x h100-sxm and hosts for $74,250        ││  catalogs/v8/jarvislabs/vms.csv@57…│
-│                                  ││  (2026-05, assumed), 1.8 kW                ││                                    │
+│── Load ──────────────────────────││  budget            72.85 GiB  sheet        ││  aic-core/src/aiconfigurator_core/m│
+│ Context     8,192 tokens         ││█ weights           33.88 GiB  exact        ││  odel_configs/meta-llama--Meta-Llam│
+│ Prompt      1,024 tokens         ││▓ KV needed         20.00 GiB  exact        ││  a-3.1-70B_config.json (vendored HF│
+│ Output      256 tokens           ││▒ activation         1.96 GiB  1.84..2.19   ││  config.json)                      │
+│ Users       16 at once           ││░ non-torch          2.13 GiB  1.90..2.35   ││gpu: confidence high:               │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85   ││  NVIDIA/open-gpu-kernel-modules@df1│
+│── Layout ────────────────────────││· free              20.35 GiB  18.92..21.07 ││  c9a3 g_nv_name_released.h (names, │
+│ TP          auto: 2              ││KV pool 34.01 GiB: 222,912 tokens, 27.2     ││  PCI ids); public script citing    │
+│ PP          auto: 1              ││  requests of 8,192 tokens                  ││  NVIDIA datasheets (text excerpt); │
+│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  Lightning-AI/pytorch-lightning@7f0│
+│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││  c343                              │
+│ Max PP      auto: 8              ││  stages)                                   ││  fabric/utilities/throughput.py    │
+│── Engine ────────────────────────││── Cost ────────────────────────────────────││  (cites NVIDIA datasheets);        │
+│ Engine      auto: vLLM 0.21+    ▾││on demand $6.98/h, $5,095/month             ││  ai-dynamo/aiconfigurator@095f58a  │
+│ Slots       auto: 1,024 reques…  ││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs   ││  systems/*.yaml; public nvidia-smi │
+│ Batch       auto: 8,192 tokens   ││  (undated)                                 ││  outputs;                          │
+│ Utilization auto: 0.92 share     ││  assumed: form factor not stated in        ││  docs.nvidia.com/datacenter/tesla/m│
+│ Headroom    0.00 share           ││    catalogue; SXM assumed                  ││  ig-user-guide; launch price: HF   │
+│ Used        0 GiB                ││spot $3.20/h, $2,336/month                  ││  msrp (rounded estimate)           │
+│ Pruning     none                ▾││  2 x crusoe h100-sxm (per GPU), 2 GPUs     ││engine:                             │
+│── Cost ──────────────────────────││  (undated)                                 ││  jgchn/llm-d-planner@56dc5b76ca53  │
+│ Price       on-demand           ▾││  note: price per GPU-hour; sold in         ││  accuracy/results (raw logs);      │
+│ Hours       730 h/month          ││    host-sized slices                       ││  llm-d-incubation/llm-d-planner@e50│
+│ Electricity auto: 0.0861 $/kWh   ││buy $2.35/h, $1,718/month                   ││  305af90f0                         │
+│                                  ││  2 x h100-sxm and hosts for $74,250        ││  docs/empirical-vllm-memory-results│
+│                                  ││  (2026-05, assumed), 1.8 kW                ││  .md (2026-11)                     │
 └──────────────────────────────────┘└────────────────────────────────────────────┘└────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -165,9 +165,9 @@ expect <<'END'
 │── Sources ───────────────────────────│
 │model: github                         │
 │  ai-dynamo/aiconfigurator@095f58a5   │
-│  aic-core/src/aiconfigurator_core/mo…│
-│  (vendored HF config.json)           │
-│gpu: confidence high:                 │
+│  aic-core/src/aiconfigurator_core/mod│
+│  el_configs/meta-llama--Meta-Llama-3.│
+│  1-70B_config.json (vendored HF      │
 └──────────────────────────────────────┘
  Each suggestion was planned like any …
  Enter:edit  a:apply     ?:help  q:quit
@@ -865,7 +865,7 @@ Tab Tab
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 24 ─┐┌─ Suggestions and sources ─── 1-18 of 45 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ Suggestions and sources ─── 1-18 of 46 ─┐
 │ Model       70B, assumed shape  ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ Weights     int8                ▾││  GiB may be used                         │
 │ GPU         l40s                ▾││── What would fit ────────────────────────│
@@ -911,12 +911,12 @@ expect <<'END'
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85   ││── Sources ─────────────────────────│
 │── Layout ────────────────────────││· free              39.10 GiB  37.67..39.82 ││model: github                       │
 │ TP          auto: 2              ││KV pool 34.01 GiB: 222,912 tokens, 27.2     ││  ai-dynamo/aiconfigurator@095f58a5 │
-│ PP          auto: 1              ││  requests of 8,192 tokens                  ││  aic-core/src/aiconfigurator_core/…│
-│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  (vendored HF config.json)         │
-│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││gpu: confidence high:               │
-│ Max PP      auto: 8              ││  stages)                                   ││  NVIDIA/open-gpu-kernel-modules@df…│
-│── Engine ────────────────────────││── Cost ────────────────────────────────────││  g_nv_name_released.h (names, PCI  │
-│ Engine      auto: vLLM 0.21+    ▾││on demand $6.98/h, $5,095/month             ││  ids); public script citing NVIDIA │
+│ PP          auto: 1              ││  requests of 8,192 tokens                  ││  aic-core/src/aiconfigurator_core/m│
+│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  odel_configs/meta-llama--Meta-Llam│
+│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││  a-3.1-70B_config.json (vendored HF│
+│ Max PP      auto: 8              ││  stages)                                   ││  config.json)                      │
+│── Engine ────────────────────────││── Cost ────────────────────────────────────││gpu: confidence high:               │
+│ Engine      auto: vLLM 0.21+    ▾││on demand $6.98/h, $5,095/month             ││  NVIDIA/open-gpu-kernel-modules@df1│
 END
 
 screen "the same where there is little room" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tui/toolkit/utf8.h"
 #include "util/str.h"
 
 void page_row(struct page *p, int indent, enum ink ink, const char *text)
@@ -23,6 +24,22 @@ void page_rule(struct page *p, const char *title)
     p->y++;
 }
 
+/* Bytes of the word that begins here, as much of it as fits in so many columns. */
+static size_t word_bytes(const char *text, int cols)
+{
+    const char *end = text;
+    int width = 0;
+
+    while (*end && *end != ' ') {
+        const char *before = end;
+
+        width += utf8_width(utf8_next(&end));
+        if (width > cols && before > text)
+            return (size_t)(before - text);
+    }
+    return (size_t)(end - text);
+}
+
 void page_words(struct page *p, int hang, enum ink ink, const char *text)
 {
     char line[512] = "", word[512];
@@ -30,7 +47,7 @@ void page_words(struct page *p, int hang, enum ink ink, const char *text)
 
     text += indent;
     while (*text) {
-        size_t n = strcspn(text, " ");
+        size_t n = word_bytes(text, p->in.cols - hang);
         int width;
 
         gp_format(word, sizeof(word), "%.*s", (int)n, text);
