@@ -103,8 +103,8 @@ static FILE *take_output(void)
 static void send_hello(struct watch *watch, const struct backend *backend)
 {
     json_t *line =
-        json_pack("{s:s, s:i, s:s, s:s}", "t", "hello", "protocol", PROTOCOL_VERSION,
-                  "engine", backend->name, "version", GP_VERSION);
+        json_pack("{s:s, s:i, s:s, s:s}", "t", line_kind_words[LINE_HELLO], "protocol",
+                  PROTOCOL_VERSION, "engine", backend->name, "version", GP_VERSION);
     json_t *software = backend->software ? backend->software() : json_object();
 
     json_object_set_new(software, "libraries", gp_json_text(backend->version));
@@ -116,7 +116,8 @@ static void send_hello(struct watch *watch, const struct backend *backend)
 static void send_error(struct watch *watch, const struct gp_err *err)
 {
     json_t *line =
-        json_pack("{s:s, s:s}", "t", "error", "code", gp_status_word(err->code));
+        json_pack("{s:s, s:s}", "t", line_kind_words[LINE_ERROR], "code",
+                  gp_status_word(err->code));
     struct strbuf text;
 
     strbuf_init(&text);
@@ -131,8 +132,8 @@ static void send_error(struct watch *watch, const struct gp_err *err)
 
 static void send_done(struct watch *watch, enum run_status status)
 {
-    watch_send(watch, json_pack("{s:s, s:s}", "t", "done", "status",
-                                run_status_words[status]));
+    watch_send(watch, json_pack("{s:s, s:s}", "t", line_kind_words[LINE_DONE],
+                                "status", run_status_words[status]));
 }
 
 /* An error and the end; the exit code it comes to. */
@@ -254,7 +255,7 @@ static void wait_for_go(struct bench_run *run)
 {
     const struct timespec step = {.tv_nsec = 1000 * 1000};
 
-    watch_send(run->watch, json_pack("{s:s}", "t", "ready"));
+    watch_send(run->watch, json_pack("{s:s}", "t", line_kind_words[LINE_READY]));
     while (!atomic_load(&told_to_go) && !ended(run))
         nanosleep(&step, NULL);
 }
@@ -281,8 +282,8 @@ static int measure_all(struct bench_run *run)
 
 static void send_warning(struct watch *watch, const char *code, const char *text)
 {
-    watch_send(watch, json_pack("{s:s, s:s, s:s, s:o}", "t", "log", "level", "warning",
-                                "code", code, "text", gp_json_text(text)));
+    watch_send(watch, json_pack("{s:s, s:s, s:s, s:o}", "t", line_kind_words[LINE_LOG],
+                                "level", "warning", "code", code, "text", gp_json_text(text)));
 }
 
 /* What others do with the device, in words; "" when they leave it alone. */

@@ -125,7 +125,8 @@ static void send_log(struct bench_run *run, const char *text, const char *more)
     char line[512];
 
     gp_format(line, sizeof line, "%s%s", text, more);
-    watch_send(run->watch, json_pack("{s:s, s:s, s:o}", "t", "log", "level", "warning",
+    watch_send(run->watch, json_pack("{s:s, s:s, s:o}", "t",
+                                     line_kind_words[LINE_LOG], "level", "warning",
                                      "text", gp_json_text(line)));
 }
 
@@ -387,7 +388,7 @@ enum measured_point measure_point(struct bench_run *run, const struct job_point 
     struct result r = {.reason = why, .prepared = &prepared};
 
     watch_send(run->watch,
-               json_pack("{s:s, s:i}", "t", "start", "index", jp->index));
+               json_pack("{s:s, s:i}", "t", line_kind_words[LINE_START], "index", jp->index));
     rest(run, jp->point.test);
     watch_point(run->watch, jp->index);
     r.state =

@@ -180,7 +180,7 @@ void measure_send(struct bench_run *run, const struct job_point *jp,
 {
     json_t *json = json_object();
 
-    json_object_set_new(json, "t", json_string("point"));
+    json_object_set_new(json, "t", json_string(line_kind_words[LINE_POINT]));
     json_object_set_new(json, "index", json_integer(jp->index));
     json_object_set_new(json, "id", gp_json_text(jp->point.id));
     json_object_set_new(json, "state", json_string(point_state_words[r->state]));

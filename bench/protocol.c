@@ -180,7 +180,7 @@ json_t *protocol_device(const struct bench_device *device)
 {
     json_t *json = json_object();
 
-    json_object_set_new(json, "t", json_string("device"));
+    json_object_set_new(json, "t", json_string(line_kind_words[LINE_DEVICE]));
     json_object_set_new(json, "index", json_integer(device->index));
     json_object_set_new(json, "name", gp_json_text(device->name));
     json_object_set_new(json, "uuid", text_or_null(device->uuid));

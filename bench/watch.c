@@ -128,7 +128,8 @@ static void keep(struct watch *watch, json_t *reading)
     if (watch->open && watch->latest)
         add(watch, reading, now);
     if (now - watch->last_line >= watch->progress_s) {
-        line = json_pack("{s:s, s:i}", "t", "sensors", "samples", watch->samples);
+        line = json_pack("{s:s, s:i}", "t", line_kind_words[LINE_SENSORS], "samples",
+                         watch->samples);
         if (watch->index >= 0)
             json_object_set_new(line, "index", json_integer(watch->index));
         if (watch->latest)

@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+const char *const line_kind_words[LINE_KINDS] = {
+    [LINE_HELLO] = "hello", [LINE_DEVICE] = "device",   [LINE_READY] = "ready",
+    [LINE_START] = "start", [LINE_SENSORS] = "sensors", [LINE_POINT] = "point",
+    [LINE_LOG] = "log",     [LINE_ERROR] = "error",     [LINE_DONE] = "done",
+};
+
 const char *const point_state_words[POINT_STATES] = {
     [POINT_OK] = "ok",       [POINT_UNSUPPORTED] = "unsupported", [POINT_OOM] = "oom",
     [POINT_ERROR] = "error", [POINT_SKIPPED] = "skipped",

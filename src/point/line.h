@@ -1,6 +1,7 @@
 /*
  * line.h - the words that an engine's lines, journals and result files share.
  *
+ *   kind    of a line that an engine writes
  *   state   of one point: only "ok" has a figure
  *   status  of a run, in an engine's last line and in a result file
  *   flags   of a point: what a reader should know, and whether its figure is unfit for use;
@@ -13,6 +14,20 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+
+enum line_kind { /* of an engine's line, its "t" */
+    LINE_HELLO,
+    LINE_DEVICE,
+    LINE_READY,
+    LINE_START,
+    LINE_SENSORS,
+    LINE_POINT,
+    LINE_LOG,
+    LINE_ERROR,
+    LINE_DONE,
+    LINE_KINDS
+};
+extern const char *const line_kind_words[LINE_KINDS];
 
 enum point_state {
     POINT_OK,

@@ -391,7 +391,7 @@ static void last_event(struct engine *e, struct runner_event *out, json_t **json
     if (e->failed)
         out->err = e->why;
     *json = json_object();
-    json_object_set_new(*json, "t", json_string("done"));
+    json_object_set_new(*json, "t", json_string(line_kind_words[LINE_DONE]));
     json_object_set_new(*json, "status", json_string(run_status_words[status]));
     child_fini(&e->child);
 }

@@ -191,7 +191,7 @@ json_t *answer_error(const struct point *point, const json_t *line, const char *
     line_clean(variant, sizeof variant,
                json_string_value(json_object_get(line, "variant")));
     line_clean(text, sizeof text, why);
-    json_object_set_new(json, "t", json_string("point"));
+    json_object_set_new(json, "t", json_string(line_kind_words[LINE_POINT]));
     json_object_set(json, "index", json_object_get(line, "index"));
     json_object_set_new(json, "id", gp_json_text(point->id));
     json_object_set_new(json, "state", json_string("error"));

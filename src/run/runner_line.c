@@ -428,20 +428,19 @@ static bool take_done(struct judge *j)
 }
 
 static const struct kind {
-    const char *word;
     enum runner_event_kind event;
     bool report;
     bool (*take)(struct judge *judge);
-} kinds[] = {
-    {"hello", EVENT_HELLO, true, take_hello},
-    {"device", EVENT_DEVICE, true, take_device},
-    {"ready", EVENT_READY, false, take_ready},
-    {"start", EVENT_START, true, take_start},
-    {"sensors", EVENT_SENSORS, true, take_sensors},
-    {"point", EVENT_POINT, true, take_point},
-    {"log", EVENT_LOG, true, take_log},
-    {"error", EVENT_FAILED, false, take_error}, /* reported when it has ended */
-    {"done", EVENT_DONE, false, take_done},
+} kinds[LINE_KINDS] = {
+    [LINE_HELLO] = {EVENT_HELLO, true, take_hello},
+    [LINE_DEVICE] = {EVENT_DEVICE, true, take_device},
+    [LINE_READY] = {EVENT_READY, false, take_ready},
+    [LINE_START] = {EVENT_START, true, take_start},
+    [LINE_SENSORS] = {EVENT_SENSORS, true, take_sensors},
+    [LINE_POINT] = {EVENT_POINT, true, take_point},
+    [LINE_LOG] = {EVENT_LOG, true, take_log},
+    [LINE_ERROR] = {EVENT_FAILED, false, take_error}, /* reported when it has ended */
+    [LINE_DONE] = {EVENT_DONE, false, take_done},
 };
 
 bool line_is_progress(enum runner_event_kind kind)
@@ -451,10 +450,9 @@ bool line_is_progress(enum runner_event_kind kind)
 
 static const struct kind *find_kind(const char *word)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i].word, word) == 0)
-            return &kinds[i];
-    return NULL;
+    int kind = line_word(line_kind_words, LINE_KINDS, word);
+
+    return kind < 0 ? NULL : &kinds[kind];
 }
 
 /* The object's kind; NULL after a refusal, or when it is to be ignored. */
