@@ -317,8 +317,8 @@ static enum gp_status look_for_others(struct bench_run *run,
     others_do(run, device, text, sizeof text);
     if (text[0] && strcmp(device->kind, "gpu") == 0 && !run->job.settings.force)
         return gp_fail(err, GP_E_DEVICE, "",
-                       "wait, choose others with --device, or --force", "busy: %s",
-                       text);
+                       "wait, choose other devices with --device, or use --force",
+                       "busy: %s", text);
     if (text[0])
         send_warning(run->watch, "busy", text);
     if (planned > 0 && device->free > 0 && device->free < planned) {

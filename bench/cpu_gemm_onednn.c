@@ -310,7 +310,7 @@ static enum point_state make(const struct gemm_shape *shape, struct gemm_made *o
     if (!op || !ready())
         return refuse(op, why, size, shape->type, "no engine"), POINT_ERROR;
     if (!operand_types(shape->type, out))
-        return refuse(op, why, size, shape->type, "is no type of a processor");
+        return refuse(op, why, size, shape->type, "is not a type of a processor");
     op->shape = *shape;
     op->wn = out->w;
     if ((status = make_desc(op, out)) != dnnl_success) {

@@ -71,7 +71,7 @@ static enum point_state make_gemms(struct decode_work *work, const struct point 
         enum point_state state;
 
         if (bench_type_bytes(s->type) * (double)s->k * (double)(s->m + s->n) > budget) {
-            gp_format(why, size, "one layer is above the %.1f GB that may be used",
+            gp_format(why, size, "one layer exceeds the %.1f GB that may be used",
                       budget / 1e9);
             return POINT_OOM;
         }
@@ -153,7 +153,7 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
     point_decode_bytes(point, &linear, &cache);
     cache /= point->layers;
     if (cache > budget) {
-        gp_copy(why, size, "one layer's KV cache is above what may be used");
+        gp_copy(why, size, "one layer's KV cache exceeds the memory that may be used");
         return POINT_OOM;
     }
     work->layer_cache = (size_t)cache / LINE * LINE;

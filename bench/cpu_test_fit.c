@@ -102,7 +102,7 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
                   work->base[last] == mark_of(work, last);
     }
     if (!out->ok)
-        gp_copy(out->why, sizeof out->why, "a page does not hold what was written");
+        gp_copy(out->why, sizeof out->why, "a page does not read back as written");
 }
 
 const struct cpu_test cpu_test_fit = {prepare, run, check, release};

@@ -330,7 +330,7 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
                   ? same_bytes(work->to + at, work->bytes, 0x5a)
                   : memcmp(work->to + at, work->from + at, work->bytes) == 0;
     if (!out->ok)
-        gp_copy(out->why, sizeof out->why, "memory does not hold what was written");
+        gp_copy(out->why, sizeof out->why, "memory does not read back as written");
     if (work->kind != KIND_WRITE)
         method_no_zeros(out, FILL_UNIFORM, (double)zeros * 8, (double)work->bytes);
 }

@@ -164,7 +164,7 @@ static enum point_state open_file(struct transfer_work *work, const struct point
     }
     if (fstat(work->plain, &info) != 0 || !S_ISREG(info.st_mode) ||
         (double)info.st_size < point->bytes) {
-        gp_format(why, size, "%s: holds fewer than %.0f bytes or is no file",
+        gp_format(why, size, "%s: holds fewer than %.0f bytes or is not a file",
                   point->path, point->bytes);
         return POINT_ERROR;
     }
@@ -238,7 +238,7 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
                   memcmp(place, work->base + at, want) == 0;
     }
     if (!out->ok)
-        gp_copy(out->why, sizeof out->why, "memory does not hold what the file holds");
+        gp_copy(out->why, sizeof out->why, "memory does not match the file");
 }
 
 const struct cpu_test cpu_test_transfer = {prepare, run, check, release};

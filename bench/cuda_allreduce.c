@@ -291,7 +291,7 @@ enum point_state cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point
             return snprintf(why, size, "needs GPU %d; %d of them visible", d, visible),
                    POINT_UNSUPPORTED;
     if (!(point->devices >> ctx->device & 1))
-        return snprintf(why, size, "GPU %d is none of those that sum", ctx->device),
+        return snprintf(why, size, "GPU %d does not take part in the sum", ctx->device),
                POINT_UNSUPPORTED;
     if (!(s = calloc(1, sizeof *s)))
         return snprintf(why, size, "out of host memory"), POINT_ERROR;

@@ -39,7 +39,7 @@ static const struct row {
      {"the GPU is busy or in a compute mode that forbids a second process",
       "see nvidia-smi -q -d COMPUTE", true, true}},
     {cudaErrorOperatingSystem,
-     {"the operating system refused what the NVIDIA driver asked for",
+     {"the operating system refused a request of the NVIDIA driver",
       "is nvidia-uvm loaded (nvidia-modprobe -u), and may this user open /dev/nvidia*?",
       false, true}},
     {cudaErrorMemoryAllocation, {"out of device memory", "", false, false}},

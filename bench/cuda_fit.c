@@ -55,7 +55,7 @@ static void fit_check(struct cuda_ctx *ctx, int variant, struct check *out)
     if (!out->done)
         snprintf(out->why, sizeof out->why, "%.110s", ctx->fault);
     else if (!out->ok)
-        snprintf(out->why, sizeof out->why, "memory does not hold what was written");
+        snprintf(out->why, sizeof out->why, "memory does not read back as written");
 }
 
 static void fit_release(struct cuda_ctx *ctx)

@@ -115,7 +115,7 @@ static void check_spots(struct cuda_ctx *ctx, struct memory_state *s, struct che
         out->n++;
     }
     if (out->done && !out->ok)
-        snprintf(out->why, sizeof out->why, "memory does not hold what was written");
+        snprintf(out->why, sizeof out->why, "memory does not read back as written");
 }
 
 static void memory_check(struct cuda_ctx *ctx, int variant, struct check *out)

@@ -114,7 +114,8 @@ static void peer_check(struct cuda_ctx *ctx, int variant, struct check *out)
         snprintf(out->why, sizeof out->why, "%.110s",
                  arrived ? ctx->fault : "out of host memory");
     else if (!out->ok)
-        snprintf(out->why, sizeof out->why, "what arrived is not what was sent");
+        snprintf(out->why, sizeof out->why,
+                 "the data that arrived differs from the data sent");
     free(arrived);
 }
 

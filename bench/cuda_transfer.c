@@ -207,7 +207,8 @@ static void transfer_check(struct cuda_ctx *ctx, int variant, struct check *out)
               (!s->host_in || same(ctx, s->device_in, s->host_in, s->bytes)) &&
               (!s->host_out || same(ctx, s->device_out, s->host_out, s->bytes));
     if (!out->ok)
-        snprintf(out->why, sizeof out->why, "what arrived is not what was sent");
+        snprintf(out->why, sizeof out->why,
+                 "the data that arrived differs from the data sent");
 }
 
 static void host_give(struct transfer_state *s, char *memory)

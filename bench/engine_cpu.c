@@ -313,7 +313,7 @@ static void busy(void *ctx, char *text, size_t size)
     cpu_load_read(&after);
     share = cpu_load_share(&before, &after, engine->topology.threads);
     if (share.others + share.stolen > BUSY)
-        gp_format(text, size, "others use %.0f %% of the processors already",
+        gp_format(text, size, "other programs already use %.0f %% of the processors",
                   100 * fmin(share.others + share.stolen, 1));
 }
 

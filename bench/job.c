@@ -66,7 +66,7 @@ static enum gp_status do_point(struct job *job, const json_t *json, const char *
                        JOB_POINTS_MAX);
     if (!json_is_integer(index) || json_integer_value(index) < 0 ||
         json_integer_value(index) >= JOB_POINTS_MAX)
-        return gp_fail(err, GP_E_FILE, where, "", "index is no point's number");
+        return gp_fail(err, GP_E_FILE, where, "", "index is not a point's number");
     made.index = (int)json_integer_value(index);
     status = point_from_json(json_object_get(json, "point"), where, &made.point, err);
     if (status != GP_OK)

@@ -65,7 +65,7 @@ void method_no_zeros(struct check *check, enum bench_fill fill, double zeros,
         return;
     if (check->ok)
         gp_format(check->why, sizeof check->why,
-                  "%.0f %% of the operands are zero: this is no fair time",
+                  "%.0f %% of the operands are zero: the time is not comparable",
                   100 * check->zeros);
     check->ok = false;
 }

@@ -104,9 +104,9 @@ static enum gp_status read_words(const json_t *json, const char *where,
     int fill = (int)out->fill, check = (int)out->check;
 
     if (!word_in(json, "fill", method_fills, FILL_COUNT, &fill))
-        return refuse_field(err, where, "fill", "is no word that is known");
+        return refuse_field(err, where, "fill", "is unknown");
     if (!word_in(json, "check", method_checks, CHECK_COUNT, &check))
-        return refuse_field(err, where, "check", "is no word that is known");
+        return refuse_field(err, where, "check", "is unknown");
     if (!read_lock(json_object_get(json, "lock_clocks"), &out->lock_clock))
         return refuse_field(err, where, "lock_clocks", "is neither base nor MHz");
     out->force = json_is_true(json_object_get(json, "force"));
@@ -126,7 +126,7 @@ static enum gp_status read_numbers(const json_t *json, const char *where,
         if (!value)
             continue;
         if (!json_is_number(value))
-            return refuse_field(err, where, name, "is no number");
+            return refuse_field(err, where, name, "is not a number");
         if (!(number >= method_numbers[i].low && number <= method_numbers[i].high))
             return refuse_field(err, where, name, "is out of range");
         *method_number(out, i) = number;
@@ -154,9 +154,9 @@ enum gp_status protocol_read_settings(const json_t *json, const char *where,
                       &version))
         return refuse_field(err, where, "protocol", "is none that this engine speaks");
     if (!read_integer(json, "device", 0, DEVICES_MAX - 1, 0, &index))
-        return refuse_field(err, where, "device", "is no device number");
+        return refuse_field(err, where, "device", "is not a device number");
     if (!read_integer(json, "seed", INT64_MIN, INT64_MAX, (json_int_t)made.seed, &seed))
-        return refuse_field(err, where, "seed", "is no whole number");
+        return refuse_field(err, where, "seed", "is not a whole number");
     if ((status = read_numbers(json, where, &made, err)) != GP_OK ||
         (status = read_words(json, where, &made, err)) != GP_OK)
         return status;

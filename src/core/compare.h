@@ -5,7 +5,7 @@
  * together), among the plans that fit, have a price and keep the GPUs of one request in
  * one machine: a plan is on it when no other is at least as good in both and better in
  * one. A marginal plan is not on it: it may turn out not to fit at all; nor is a
- * pipeline over several machines, of which nobody has said how slow it is.
+ * pipeline over several machines, whose slowdown is not estimated.
  *
  * Example: $2/h for 30 requests, $3/h for 20 and $4/h for 60: the second is off.
  */

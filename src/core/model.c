@@ -308,7 +308,7 @@ static enum gp_status check_attention(const struct layer_kind *k, const char *wh
                        k->kv_heads, k->heads);
     if (k->kv_heads > 0 && k->heads % k->kv_heads != 0)
         return gp_fail(err, GP_E_FILE, where, "",
-                       "heads: %d is no multiple of kv_heads: %d", k->heads,
+                       "heads: %d is not a multiple of kv_heads: %d", k->heads,
                        k->kv_heads);
     if (k->index_heads > 0 && (k->index_dim <= 0 || k->q_lora <= 0))
         return gp_fail(err, GP_E_FILE, where, "",
@@ -346,7 +346,7 @@ static enum gp_status check_kind(const struct model *model, int k, struct gp_err
 
     gp_format(where, sizeof(where), "model %s: layer kind %d", model->id, k + 1);
     if ((unsigned)kind->mixer >= MIXER_COUNT || (unsigned)kind->qk_norm > QK_NORM_FULL)
-        return gp_fail(err, GP_E_FILE, where, "", "no such mixer or qk_norm");
+        return gp_fail(err, GP_E_FILE, where, "", "unknown mixer or qk_norm");
     status = check_bounds(kind, where, err);
     if (status == GP_OK)
         status = check_needs(kind, where, err);

@@ -131,7 +131,7 @@ static void add_gpu(struct terms *w)
              g->physical, "GiB", source_gpu(g), "GPU, confidence, marketed");
     term_add(w, "usable memory",
              slice ? "GPU's usable memory * the slice's share, less up to 2 %"
-             : g->usable.known ? "what a program has been seen to get"
+             : g->usable.known ? "what a program could allocate"
                                : "physical - 1.2 %, band 0.2 to 2.0 %",
              gpu_usable(g), "GiB", source_gpu(g), "physical");
 }
@@ -300,7 +300,7 @@ static void add_weights(struct terms *w)
         if (m->split.role[r] > 0)
             add_role(w, (enum tensor_role)r);
     add_loaded(w);
-    term_add(w, "weights", "sum over the roles + what the engine adds", m->weights,
+    term_add(w, "weights", "sum over the roles + added by the engine", m->weights,
              "GiB", source_model(q->model), "tp, pp, ep");
     add_padding(w);
     add_pruning(w);
@@ -438,8 +438,8 @@ static void add_need(struct terms *w)
     if (m->state.value > 0)
         term_add(w, "users' state", "users * state of one request", m->state, "GiB",
                  source_model(q->model), "users per replica, state");
-    term_add(w, "users' need", "users * what the engine sets aside for one",
-             m->kv_reserved, "GiB", source_engine(q->engine, TERM_BLOCK),
+    term_add(w, "users' need", "users * reserved by the engine for one", m->kv_reserved,
+             "GiB", source_engine(q->engine, TERM_BLOCK),
              "users per replica, one request is given");
     know_word(w, "verdict", verdict_word(p->verdict));
     term_add(w, "margin", "KV pool - users' need",

@@ -54,7 +54,7 @@ static const struct row rows[] = {
      "pytorch DistributedDataParallel (gradient_as_bucket_view); DeepSpeed defaults",
      PART(buffers), states},
     {"fragmentation", "0.05 * (peak + buffers), up to 0.10",
-     "nobody's measurement: a planning reserve", PART(fragmentation), states},
+     "not measured: a planning reserve", PART(fragmentation), states},
     {"context", "CUDA context 0.47..0.92 GiB; NCCL 1..2 GiB with several GPUs",
      "stas00/ml-engineering training/performance", PART(context), states},
     {"total",

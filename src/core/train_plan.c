@@ -169,7 +169,7 @@ static void name_knob(struct train_memory *m)
         {"logits", &m->logits},
         {"gathered parameters and buckets", &m->buffers},
         {"gradients in 16 or 32 bit", &m->gradients},
-        {"what of the base stays in 16 bit", &m->weights},
+        {"parts of the base that stay in 16 bit", &m->weights},
         {"the optimizer's temporaries", &m->step},
     };
     size_t widest = 0;

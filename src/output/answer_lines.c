@@ -94,7 +94,7 @@ static void gpu_from_lines(struct lines *lines)
         return;
     if (a->resolved.gpu_chosen)
         line_addf(lines, "GPU", "no GPU was named: this is %s",
-                  a->solve == SOLVE_GPUS ? "the one of which the fewest fit"
+                  a->solve == SOLVE_GPUS ? "the one that needs the fewest"
                                          : "the cheapest list price that fits");
     if (a->resolved.gpu_local)
         line_addf(lines, "GPU", "no GPU was named: this is the one in this machine");

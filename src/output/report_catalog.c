@@ -40,7 +40,7 @@ const struct report_class *report_class_find(const char *word, struct gp_err *er
                   i ? ", " : "classes: ", words[i]);
     }
     if (word[0])
-        gp_fail(err, GP_E_USAGE, "--list", hint, "there is no class '%.60s'", word);
+        gp_fail(err, GP_E_USAGE, "--list", hint, "unknown class '%.60s'", word);
     else
         gp_fail(err, GP_E_USAGE, "--list", hint, "needs a class");
     return NULL;
@@ -126,7 +126,7 @@ static enum gp_status unknown_id(struct catalog *catalog, const char *id,
     }
     suggest(id, all.names, all.count, "*", hint, sizeof(hint));
     gp_fail(err, GP_E_USAGE, "--show", hint[0] ? hint : "see gpuplan --list CLASS",
-            "there is no model, GPU, engine, instance, format or server '%.80s'", id);
+            "no model, GPU, engine, instance, format or server '%.80s'", id);
     free(all.names);
     while (n > 0)
         record_fini(&lists[--n]);

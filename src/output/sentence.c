@@ -44,7 +44,7 @@ static const char *const reason_words[REASON_COUNT] = {
 
 static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_FP16] = "{gpu} has no BF16: run the activations in FP16 (--dtype half)",
-    [WARNING_VENDOR] = "nobody has said whether {engine} runs on {vendor} GPUs",
+    [WARNING_VENDOR] = "{engine} on {vendor} GPUs: unknown vendor, support not checked",
     [WARNING_WEIGHTS_ONLY] = "only the weights are counted: what this kind of model "
                              "needs to run is not estimated",
     [WARNING_VISION] = "the vision tower is not counted: GGUF keeps it in a file of its "
@@ -59,7 +59,7 @@ static const char *const warning_words[WARNING_COUNT] = {
                       "other weight; 2:4 does save",
     [WARNING_SPARSE] = "{gpu} has no sparse tensor cores (they start at compute "
                        "capability 8.0)",
-    [WARNING_CONFIDENCE] = "the figures of {gpu} are of low confidence",
+    [WARNING_CONFIDENCE] = "the profile of {gpu} has low confidence",
 };
 
 static const struct {
@@ -92,8 +92,8 @@ static const char *const fix_words[FIX_KIND_COUNT] = {
     [FIX_ONE_GPU] = "one GPU, weights in {weights}",
     [FIX_GGUF] = "{engine}, weights in {weights}",
     [FIX_ENGINE] = "with {engine}",
-    [FIX_SAME_COUNT] = "another layout of them",
-    [FIX_OPEN] = "as many as it takes: {GPUs} in all",
+    [FIX_SAME_COUNT] = "another layout of these GPUs",
+    [FIX_OPEN] = "as many as needed: {GPUs} in all",
     [FIX_SMALLER_TP] = "the next smaller TP that is valid: {GPUs} in all",
     [FIX_LARGER_TP] = "TP {tp}: {GPUs} in all",
     [FIX_PIPELINE] = "a pipeline of {stages} stages: {GPUs} in all",
@@ -102,7 +102,7 @@ static const char *const fix_words[FIX_KIND_COUNT] = {
 
 /* What turning an option of the engine does. */
 static const char *const change_words[CHANGE_COUNT] = {
-    [CHANGE_UTILIZATION] = "let the engine take more of the memory",
+    [CHANGE_UTILIZATION] = "a larger share of memory for the engine",
     [CHANGE_TOKENS] = "fewer tokens in one step: a smaller activation peak",
     [CHANGE_SEQS] = "fewer slots: a smaller sampler workspace",
 };

@@ -201,7 +201,7 @@ static enum gp_status read_text(const struct reading *in, const struct field *fi
     const char *text = json_string_value(value);
 
     if (!text)
-        return bad(in, field->name, "is no text");
+        return bad(in, field->name, "is not a string");
     if (!clean_text(text) || !gp_copy(at, field->size, text))
         return bad(in, field->name, "is too long or holds control characters");
     return GP_OK;
@@ -219,7 +219,7 @@ static enum gp_status read_field(const struct reading *in, const struct field *f
     if (field->kind == FIELD_TEXT)
         return read_text(in, field, value, at);
     if (field->kind == FIELD_DOUBLE ? !json_is_number(value) : !json_is_integer(value))
-        return bad(in, field->name, "is no number of the right kind");
+        return bad(in, field->name, "is not a number of the right kind");
     number = json_number_value(value);
     if (!(number >= 0 && number <= field->max))
         return bad(in, field->name, "is out of range");
@@ -241,7 +241,7 @@ static enum gp_status read_devices(const struct reading *in, uint64_t *out)
     if (!list)
         return GP_OK;
     if (!json_is_array(list) || json_array_size(list) > POINT_DEVICES)
-        return bad(in, "devices", "is no list, or too long");
+        return bad(in, "devices", "is not a list, or too long");
     json_array_foreach((json_t *)list, i, one)
     {
         json_int_t index = json_is_integer(one) ? json_integer_value(one) : -1;
@@ -261,7 +261,7 @@ static enum gp_status read_word(const struct reading *in, const char *field,
     const char *word = value ? json_string_value(value) : fallback;
 
     *out = word ? parse(word) : -1;
-    return *out < 0 ? bad(in, field, "is missing or no word that is known") : GP_OK;
+    return *out < 0 ? bad(in, field, "is missing or unknown") : GP_OK;
 }
 
 static enum gp_status read_kind(const struct reading *in, struct point *out)
@@ -273,7 +273,7 @@ static enum gp_status read_kind(const struct reading *in, struct point *out)
     if (!value && !bench_test_has_kinds(out->test))
         return GP_OK;
     if (kind < 0)
-        return bad(in, "kind", "is none of this test's");
+        return bad(in, "kind", "does not belong to this test");
     out->kind = (enum bench_kind)kind;
     return GP_OK;
 }
@@ -299,7 +299,7 @@ enum gp_status point_from_json(const json_t *json, const char *where, struct poi
     int word;
 
     if (!json_is_object(json))
-        return gp_fail(err, GP_E_FILE, where, "", "point is no object");
+        return gp_fail(err, GP_E_FILE, where, "", "point is not an object");
     if ((status = read_word(&in, "test", bench_test_parse, NULL, &word)) != GP_OK)
         return status;
     made.test = (enum bench_test)word;

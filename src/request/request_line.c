@@ -57,7 +57,7 @@ static enum gp_status unknown_key(const char *where, const char *key,
             names[n++] = option_rows[i].name;
     if (!spelling_option(key, "", names, n, hint, sizeof(hint)))
         gp_copy(hint, sizeof(hint), "see gpuplan --help");
-    return gp_fail(err, GP_E_USAGE, where, hint, "there is no option '%.60s'", key);
+    return gp_fail(err, GP_E_USAGE, where, hint, "unknown option '%.60s'", key);
 }
 
 static enum gp_status take_options(struct options *options, const char *where,
@@ -77,7 +77,7 @@ static enum gp_status take_options(struct options *options, const char *where,
             return unknown_key(place, key, err);
         if (!is_request_option(id, value))
             return gp_fail(err, GP_E_USAGE, place, "leave it out",
-                           "is no part of a request");
+                           "is not part of a request");
         status = take_value(options, id, place, value, err);
         if (status)
             return status;

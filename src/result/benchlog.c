@@ -96,7 +96,7 @@ static void take_samples(struct reading *r, const json_t *time,
 
     p->samples = (int)n;
     if (n < 1 || n != floor(n))
-        refuse(r, "time_s.n", "is no count of samples");
+        refuse(r, "time_s.n", "is not a count of samples");
     if (!list || json_is_null(list))
         return;
     if (!json_is_array(list) || json_array_size(list) != (size_t)p->samples) {
@@ -108,7 +108,7 @@ static void take_samples(struct reading *r, const json_t *time,
 
         if (!json_is_number(json_array_get(list, i)) || !isfinite(x) || x < 0 ||
             x > 1e6)
-            refuse(r, "time_s.samples", "hold something that is no time");
+            refuse(r, "time_s.samples", "hold a value that is not a time");
     }
 }
 
@@ -122,7 +122,7 @@ static void take_time(struct reading *r, const json_t *time, struct benchlog_poi
     p->converged = !json_is_false(json_object_get(time, "converged"));
     p->low = p->high = p->median;
     if (p->median <= 0)
-        refuse(r, "time_s.median", "is no time");
+        refuse(r, "time_s.median", "is not a time");
     if ((min > 0 && min > p->median) || (max > 0 && max < p->median))
         refuse(r, "time_s.median", "is not between min and max");
     if (!ci || json_is_null(ci))
@@ -131,7 +131,7 @@ static void take_time(struct reading *r, const json_t *time, struct benchlog_poi
     p->high = json_number_value(json_array_get(ci, 1));
     if (json_array_size(ci) != 2 || !(p->low > 0) || !(p->low <= p->median) ||
         !(p->high >= p->median) || p->high > 1e6)
-        refuse(r, "time_s.ci95", "is no interval around the median");
+        refuse(r, "time_s.ci95", "is not an interval around the median");
 }
 
 static double mean_of(struct reading *r, const json_t *sensors, const char *key,
@@ -179,14 +179,14 @@ static void take_flags(struct reading *r, const json_t *json, struct benchlog_po
         return;
     }
     if (!json_is_array(p->flags) || json_array_size(p->flags) > 64) {
-        refuse(r, "flags", "is no list of words");
+        refuse(r, "flags", "is not a list of words");
         return;
     }
     for (size_t i = 0; i < json_array_size(p->flags); i++) {
         const char *flag = json_string_value(json_array_get(p->flags, i));
 
         if (!flag || !flag[0] || strlen(flag) > 64)
-            refuse(r, "flags", "is no list of words");
+            refuse(r, "flags", "is not a list of words");
         else if (line_flag_disturbs(flag))
             p->disturbed = true;
     }
@@ -264,9 +264,9 @@ static void take_point(struct reading *r, const struct benchlog *log,
     p->reason = text(r, json, "reason", false);
     p->device = device_place(log, json_object_get(json, "device"));
     if (p->device < 0)
-        refuse(r, "device", "is none of the file's devices");
+        refuse(r, "device", "is not a device of the file");
     if (state < 0)
-        refuse(r, "state", "is none of ok, unsupported, oom, error, skipped");
+        refuse(r, "state", "is not ok, unsupported, oom, error or skipped");
     if (p->state == POINT_OK && !time)
         refuse(r, "time_s", "is missing");
     if (time)
@@ -293,7 +293,7 @@ static void take_devices(struct reading *r, struct benchlog *log)
         gp_format(r->at, sizeof r->at, "devices[%zu]", i);
         if (!json_is_integer(id) || json_integer_value(id) < 0 ||
             json_integer_value(id) > 1000000 || device_place(log, id) >= 0)
-            refuse(r, "id", "is no number of its own");
+            refuse(r, "id", "is a number used before");
         d->id = (long)json_integer_value(id);
         d->name = text(r, json, "name", true);
         d->host = text(r, json, "host", false);
@@ -340,7 +340,7 @@ enum gp_status benchlog_from_json(const char *where, json_t *json, struct benchl
         refuse(&r, "schema", "is not " BENCHLOG_SCHEMA);
     out->status = text(&r, json, "status", true);
     if (line_word(run_status_words, RUN_STATUSES, out->status) < 0)
-        refuse(&r, "status", "is none of complete, interrupted, failed");
+        refuse(&r, "status", "is not complete, interrupted or failed");
     out->started = text(&r, json, "started", false);
     host = object(&r, json, "host");
     out->host = text(&r, host, "name", false);

@@ -118,7 +118,7 @@ static enum gp_status cannot_write(const struct journal *journal, int why,
                                    struct gp_err *err)
 {
     return gp_fail(err, GP_E_FILE, journal->path,
-                   "free some space, then go on with --resume",
+                   "free some space, then continue with --resume",
                    "cannot write: %s; the %d results before this one are safe in it",
                    strerror(why), journal->records);
 }
@@ -190,7 +190,7 @@ static enum gp_status cannot_open(const char *path, int why, struct gp_err *err)
 {
     if (why == EEXIST)
         return gp_fail(err, GP_E_FILE, path,
-                       "go on with --resume, or remove it to start over",
+                       "continue with --resume, or remove it to start over",
                        "a journal of an earlier run is there");
     return gp_fail(err, GP_E_FILE, path, "name another place with --output",
                    "cannot write: %s", strerror(why));

@@ -456,7 +456,7 @@ static void plan_beyond_cache(struct planning *p, enum bench_test test)
         top = fmin(top, options->settings.max_memory / 2);
     top = fmax(floor(top / GP_MIB) * GP_MIB, GP_MIB);
     if (low > top) {
-        note(p, "%s: %.0f MiB are all that may be used, less than four times the cache",
+        note(p, "%s: only %.0f MiB may be used, less than four times the cache",
              bench_test_word(test), top / GP_MIB);
         low = top;
     }

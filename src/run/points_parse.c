@@ -43,7 +43,7 @@ static enum gp_status parse_words(const char *text, const char *where, int count
                 found = i;
         if (found < 0 && strcmp(piece, "all") != 0) {
             list_words(word, count, hint, sizeof hint);
-            return gp_fail(err, GP_E_USAGE, where, hint, "there is no \"%s\"", piece);
+            return gp_fail(err, GP_E_USAGE, where, hint, "unknown word \"%s\"", piece);
         }
         *bits |= found < 0 ? (1u << count) - 1 : 1u << found;
         at += len;
@@ -116,8 +116,8 @@ enum gp_status points_parse_shapes(const char *text, const char *where,
         if (!parse_shape(at, end, &out[*count]))
             return gp_fail(err, GP_E_USAGE, where,
                            "m:n:k, outputs by tokens by inputs, such as 4096:8:4096",
-                           "\"%.*s\" is no shape", (int)(end - at < 60 ? end - at : 60),
-                           at);
+                           "\"%.*s\" is not a shape",
+                           (int)(end - at < 60 ? end - at : 60), at);
         ++*count;
         at = end;
         if (!*at)

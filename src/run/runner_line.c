@@ -90,7 +90,7 @@ static bool refuse_line(const struct judge *j, const char *fmt, ...)
     va_end(args);
     line_clean(text, sizeof text, raw);
     gp_fail(j->err, GP_E_DEVICE, j->where,
-            "gpuplan and the engine may be of different versions", "%s", text);
+            "gpuplan and the engine may have different versions", "%s", text);
     return false;
 }
 

@@ -132,7 +132,7 @@ enum gp_status session_start(struct session *s, struct gp_err *err)
     enum gp_status rc;
 
     if (s->state != SESSION_READY || s->plan.points.count == 0)
-        return gp_fail(err, GP_E_INTERNAL, "session", "", "there is no plan to start");
+        return gp_fail(err, GP_E_INTERNAL, "session", "", "no plan to start");
     if ((rc = session_open_journal(s, err)) != GP_OK)
         return rc;
     s->work.began = clock_now();
@@ -171,8 +171,8 @@ void session_stop(struct session *s, enum session_stop_level level, int signal)
         return;
     if (!session_has_begun(s)) /* no point is lost */
         wanted = 2;
-    notes_say(&s->notes, wanted == 1 ? "stops after this point; once more: at once"
-                                     : "stops at once");
+    notes_say(&s->notes, wanted == 1 ? "stops after this point; again: immediately"
+                                     : "stops immediately");
     if (s->work.level == 0)
         runner_stop(s->work.runner, STOP_AFTER_POINT);
     if (wanted == 2)

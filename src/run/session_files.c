@@ -134,7 +134,7 @@ enum gp_status session_files_name(struct session_files *f, const struct session_
     /* what is gone on with must be there: a mistyped name would measure all anew */
     if (resume && !path_is_there(resume))
         return gp_fail(err, GP_E_FILE, resume, "without --resume a run starts anew",
-                       "cannot open: there is no such journal");
+                       "cannot open: no such journal");
     name_host(f, ask->options);
     ok = name_base(f, ask, began);
     n = session_stem(f->base);

@@ -55,7 +55,7 @@ static enum gp_status try_backend(struct session_look *look, const char *name,
     if (!runner_find(name, look->program, sizeof(look->program)))
         return gp_fail(err, GP_E_DEVICE, "--backend",
                        "it is built where its libraries are found",
-                       "there is no engine gpuplan-bench-%s here", name);
+                       "engine gpuplan-bench-%s is not installed here", name);
     look->runner = runner_new();
     look->asked_at = clock_now();
     return runner_list(look->runner, look->program, look_timeout(ASK_TIMEOUT), err) < 0

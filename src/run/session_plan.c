@@ -232,9 +232,8 @@ static enum gp_status add_device(struct bench_plan *plan,
                                  struct gp_err *err)
 {
     if (place >= look->count || plan->devices == SESSION_DEVICES)
-        return gp_fail(err, GP_E_DEVICE, "--device", "",
-                       "there is no device %d: %s has %d", place, look->backend,
-                       look->count);
+        return gp_fail(err, GP_E_DEVICE, "--device", "", "no device %d: %s has %d",
+                       place, look->backend, look->count);
     for (int i = 0; i < plan->devices; i++)
         if (plan->device[i] == &look->found[place])
             return GP_OK;

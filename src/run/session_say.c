@@ -91,10 +91,10 @@ static const char *failed_words(const struct session *s)
 
     return busy == 0 ? "Failed: a device was lost; what was measured is kept."
            : session_can_resume(s)
-               ? "Not all was measured: others use a device; the rest is kept."
+               ? "Partly measured: other processes use a device; the rest is kept."
            : busy < session_devices(s)
-               ? "Nothing was measured: a device was lost, others use another."
-               : "Nothing was measured: others use the device.";
+               ? "Nothing was measured: one device was lost, another is in use."
+               : "Nothing was measured: other processes use the device.";
 }
 
 /* The reason of the first point that has no figure; "" when none says one. */

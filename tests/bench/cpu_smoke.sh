@@ -169,7 +169,7 @@ run([plan[6][0]])
 for other in others:
     other.kill()
     other.wait()
-if not any(said.get("code") == "busy" and "others use" in said["text"] for said in logs):
+if not any(said.get("code") == "busy" and "other programs" in said["text"] for said in logs):
     wrong.append("others on all processors: %s" % logs)
 run([plan[6][0]], {"max_memory": 2.0**50})
 if not any("less than" in said["text"] for said in logs):

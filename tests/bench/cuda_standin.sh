@@ -403,7 +403,7 @@ test "$(grep -c '"alone_s": [0-9]' "$work/out")" = 2 || {
   not_ok "no copy by itself"; }
 plan '{"test":"transfer","kind":"h2d-pinned","bytes":1000000}' >"$work/plan"
 faults=FAKE_CUDA=zeros expect "transfer that arrives as zeros" 0 '"valid": false' \
-  'what arrived is not what was sent'
+  'the data that arrived differs from the data sent'
 grep -q alone_s "$work/out" && { not_ok "a long copy by itself"; }
 plan '{"test":"transfer","kind":"peer","from":0,"to":1,"bytes":1000000}' \
   '{"test":"transfer","kind":"peer","from":1,"to":0,"bytes":1000000}' >"$work/plan"
@@ -423,7 +423,7 @@ faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=one-way" expect "both ways, where one is" 
   '"state": "unsupported", "reason": "GPU 1 cannot reach the memory of GPU 0"' \
   '"peers": \[null, true\]'
 faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=lost-back" expect "both ways, nothing comes back" 0 \
-  '"valid": false' 'what arrived is not what was sent'
+  '"valid": false' 'the data that arrived differs from the data sent'
 faults='' expect "both ways, alone" 0 '"unsupported"' 'of 1 that are visible' \
   '"peers": \[null\]'
 cp "$work/one" "$work/plan"
@@ -431,7 +431,7 @@ faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=one-way" expect "a peer one way" 0 "$check
   '"id": "transfer/peer/0-1/1000000", "state": "ok"' '"access_back": false' \
   '"id": "transfer/peer/1-0/1000000", "state": "unsupported", "reason": "GPU 1 cannot reach'
 faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=lost-peer" expect "a peer that gets nothing" 0 \
-  '"valid": false' 'what arrived is not what was sent'
+  '"valid": false' 'the data that arrived differs from the data sent'
 faults="FAKE_CUDA_DEVICES=2 FAKE_CUDA=no-peer" expect "no peers" 0 '"unsupported"'
 faults='' expect "a peer that is not there" 0 '"unsupported"' 'of 1 that are visible'
 grep -q "$point_ok" "$work/out" && { not_ok "peers of one GPU"; }
@@ -444,7 +444,7 @@ plan "$(sum plain '[0,1]')" >"$work/plan"
 faults='' expect "allreduce" 0 '"state": "unsupported"' 'needs GPU 1; 1 of them'
 plan "$(sum plain '[1,2]')" >"$work/plan"
 faults=FAKE_CUDA_DEVICES=3 expect "a sum of others" 0 '"state": "unsupported"' \
-  'GPU 0 is none of those that sum'
+  'GPU 0 does not take part in the sum'
 # The driver and NCCL of fake_driver.c.
 fake=${top_builddir:-.}/tests/fixtures/fake_driver.so
 if test -f "$fake"; then

@@ -115,7 +115,7 @@ wait_for "the journal" test -s now.json.part
 sleep 0.3
 stop 2
 assert_eq "twice: at once" $want "$rc"
-assert_contains "says so" "stops at once" "$err"
+assert_contains "says so" "stops immediately" "$err"
 valid now.json
 resumed now.json
 

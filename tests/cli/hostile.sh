@@ -136,8 +136,8 @@ ask() { # ask KEYS PART: the request is refused at its key with PART
 }
 ask '"output": "x.json"' "line:1: output"
 ask '"profiles": "/"' "line:1: profiles"
-ask '"format": "csv"' "is no part of a request"
-ask '"help": true' "is no part of a request"
+ask '"format": "csv"' "is not part of a request"
+ask '"help": true' "is not part of a request"
 ask '"zero": 1' "plans inference"
 ask '"max_num_seqs": 1, "max-num-seqs": 2' "is given twice"
 ask '"output": 1, "output_tokens": 2' "is given twice"

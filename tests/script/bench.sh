@@ -57,9 +57,9 @@ expect <<'END'
 │▸ Start       50 points, 1 min 16 s   ││points  25, 2 passes on 2 devices     │
 │── Tests ─────────────────────────────││time    about 1 min 16 s              │
 │  [x] gemm      products of matrices  ││memory  456 MiB at once, 1.00 GiB free│
-│  [x] batch     the plan's layers by… ││engine  cpu: measures the CPU: there  │
-│  [x] memory    read, write and copy  ││        is no engine                  │
-│  [ ] transfer  to and from the host  ││        gpuplan-bench-cuda here       │
+│  [x] batch     the plan's layers by… ││engine  cpu: measures the CPU: engine │
+│  [x] memory    read, write and copy  ││        gpuplan-bench-cuda is not     │
+│  [ ] transfer  to and from the host  ││        installed here                │
 │  [ ] decode    a whole decoder step  ││results ~/state/gpuplan/bench/        │
 │  [ ] fit       allocates what is pl… ││── Points, time, memory ──────────────│
 │  [ ] allreduce sums over devices     ││gemm         8          23 s    96 MiB│
@@ -92,8 +92,8 @@ expect <<'END'
 │  Start       50 points, 1 min 16 s                       ││points  25, 2 passes on 2 devices                         │
 │── Tests ─────────────────────────────────────────────────││time    about 1 min 16 s                                  │
 │  [x] gemm      products of matrices                      ││memory  456 MiB at once, 1.00 GiB free                    │
-│▸ [x] batch     the plan's layers by batch                ││engine  cpu: measures the CPU: there is no engine         │
-│  [x] memory    read, write and copy                      ││        gpuplan-bench-cuda here                           │
+│▸ [x] batch     the plan's layers by batch                ││engine  cpu: measures the CPU: engine gpuplan-bench-cuda  │
+│  [x] memory    read, write and copy                      ││        is not installed here                             │
 │  [ ] transfer  to and from the host                      ││results ~/state/gpuplan/bench/                            │
 │  [ ] decode    a whole decoder step                      ││── Points, time, memory ──────────────────────────────────│
 │  [ ] fit       allocates what is planned                 ││gemm         8          23 s    96 MiB                    │
@@ -152,9 +152,9 @@ expect <<'END'
 │points  25, 2 passes on 2 devices     │
 │time    about 1 min 16 s              │
 │memory  456 MiB at once, 1.00 GiB free│
-│engine  cpu: measures the CPU: there  │
-│        is no engine                  │
-│        gpuplan-bench-cuda here       │
+│engine  cpu: measures the CPU: engine │
+│        gpuplan-bench-cuda is not     │
+│        installed here                │
 │results ~/state/gpuplan/bench/        │
 └──────────────────────────────────────┘
  The plan: what a start would do. Ente…
@@ -174,9 +174,9 @@ expect <<'END'
 |-- Tests ----------------------------^||points  25, 2 passes on 1 device      |
 |  [x] gemm      products of matrices  ||time    about 1 min 16 s              |
 |  [x] batch     the plan's layers by~ ||memory  456 MiB at once, 1.00 GiB free|
-|  [x] memory    read, write and copy  ||engine  cpu: measures the CPU: there  |
-|  [ ] transfer  to and from the host  ||        is no engine                  |
-|  [ ] decode    a whole decoder step  ||        gpuplan-bench-cuda here       |
+|  [x] memory    read, write and copy  ||engine  cpu: measures the CPU: engine |
+|  [ ] transfer  to and from the host  ||        gpuplan-bench-cuda is not     |
+|  [ ] decode    a whole decoder step  ||        installed here                |
 |  [ ] fit       allocates what is pl~ ||results ~/state/gpuplan/bench/        |
 |  [ ] allreduce sums over devices     ||-- Points, time, memory --------------|
 |-- How -------------------------------||gemm         8          23 s    96 MiB|
@@ -361,7 +361,7 @@ shows "3 set: rel-ci 2, seed 7, force"
 shows "2 set: size 128MiB, rel-ci 2"
 shows "2 passes on 1 device"
 shows "[ ] 0 stand-in 0"
-shows "there is no device 2 here"
+shows "no device 2 here"
 shows "rel-ci: needs a value (as in: rel-ci 2)"
 shows "'12' has no unit"
 shows "did you mean lock-clocks?"
@@ -486,7 +486,7 @@ x
 :dump -
 KEYS
 shows "Interrupted: what was measured is kept."
-shows "F5 goes on"
+shows "F5 continues"
 shows "skipped"
 
 # the command for it is one that works; F5 does the same here
@@ -570,7 +570,7 @@ expect <<'END'
 │devices 0, 1 lost: ended by signal 11 (SIGSEGV) while it measured             │
 │gemm/fp16/512x512x512/cold                                                    │
 │file RESULT
-│next: F5 goes on, c the command for it, 3 Curves, r new run                   │
+│next: F5 continues, c the command for it, 3 Curves, r new run                 │
 │4 points good, 0 flagged, 0 wrong, 18 without a figure                        │
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ Points ─────────────────────────────────────────────── device 0, Tab: next ─┐
@@ -608,7 +608,7 @@ steady
 expect <<'END'
  gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                    failed
 ┌─ Result ──────────────────────────────────────────────────────────── failed ─┐
-│Nothing was measured: others use the device.                                  │
+│Nothing was measured: other processes use the device.                         │
 │devices 0, 1 not measured: busy: others use it                                │
 │next: o, Enter, F5 measures all the same (force); or wait, then F5; or r and  │
 │leave it out                                                                  │
@@ -646,8 +646,8 @@ steady
 expect <<'END'
  1  2  3 [4 Bench]               failed
 ┌─ Result ──────────────────── failed ─┐
-│Nothing was measured: others use the  │
-│device.                               │
+│Nothing was measured: other processes │
+│use the device.                       │
 │devices 0, 1 not measured: busy:      │
 │others use it                         │
 │next: o, Enter, F5 measures all the   │
@@ -669,7 +669,7 @@ Down Down Space g Enter
 KEYS
 assert_contains "meanwhile" "not measured" "$(cat live)"
 assert_contains "a whole note" "device 1: busy: others use it (wait, or --force)" "$(cat live)"
-shows "Not all was measured: others use a device; the rest is kept."
+shows "Partly measured: other processes use a device; the rest is kept."
 shows "device 1 not measured: busy: others use it"
 
 GPUPLAN_STANDIN=warm screen "warm-up" -m 8B -g h100-sxm <<'KEYS'
@@ -922,7 +922,7 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
- What the drivers tell, once a second; "-" is not told. used = total less free,
+ Driver readings, once a second; "-": not reported. used = total less free,
  with the driver's share. d or Esc goes back.
  d:back  e:export                                                ?:help  q:quit
 END
@@ -955,7 +955,7 @@ expect <<'END'
 │                                          throttle power cap                  │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
- What the drivers tell, once a second; "-" is not told. used = total less free,
+ Driver readings, once a second; "-": not reported. used = total less free,
  with the driver's share. d or Esc goes back.
  d:back  e:export                                                ?:help  q:quit
 END
@@ -1001,7 +1001,7 @@ expect <<'END'
 │                                                                                                                      │
 │                                                                                                                      │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
- What the drivers tell, once a second; "-" is not told. used = total less free, with the driver's share. d or Esc goes
+ Driver readings, once a second; "-": not reported. used = total less free, with the driver's share. d or Esc goes
  back.
  d:back  e:export                                                                                        ?:help  q:quit
 END
@@ -1024,7 +1024,7 @@ expect <<'END'
 │driver   570.86.15 (from nvml)        │
 │memory   76.65 free, 3.00 used of 79.…│
 └──────────────────────────────────────┘
- What the drivers tell, once a second;…
+ Driver readings, once a second; "-": …
  d:back  e:export        ?:help  q:quit
 END
 
@@ -1056,7 +1056,7 @@ expect <<'END'
 │                                          throttle -                          │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
- What the drivers tell, once a second; "-" is not told. used = total less free,
+ Driver readings, once a second; "-": not reported. used = total less free,
  with the driver's share. d or Esc goes back.
  d:back  e:export                                                ?:help  q:quit
 END
@@ -1132,7 +1132,7 @@ GPUPLAN_STANDIN=taken
 export GPUPLAN_STANDIN
 plain '1'
 shows "device 0: busy: others use it (wait, or --force)"
-shows "Nothing was measured: others use the device."
+shows "Nothing was measured: other processes use the device."
 shows "devices 0, 1 not measured: busy: others use it"
 plain 'rel-ci\nrel-ci 200\n--force rel-ci 5 device 1\nbackend cuda\n1'
 shows "rel-ci: needs a value (as in: rel-ci 2)"

@@ -85,7 +85,7 @@ Suggestions, each one was planned:
 2. llama.cpp, weights in GGUF Q4_K_M, --engine llama.cpp --precision q4_k_m: 32.55 GiB more room per GPU, same cost.
 3. 2 x NVIDIA RTX 6000 Ada Generation, --gpu rtx-6000-ada:2: 35.96 GiB more room per GPU, $0.65 per hour more.
 4. 1 x NVIDIA RTX PRO 6000 Blackwell Server Edition, --gpu rtx-pro-6000-server:1: 44.64 GiB more room per GPU, $0.69 per hour more.
-5. as many as it takes: 2 GPUs in all, --gpu l40s:2: 33.21 GiB more room per GPU, $1.00 per hour more.
+5. as many as needed: 2 GPUs in all, --gpu l40s:2: 33.21 GiB more room per GPU, $1.00 per hour more.
 The command that prints the same: gpuplan --plan -m 70B -p int8 -g l40s:1
 Next:
 1 to 5. take that suggestion

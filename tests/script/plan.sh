@@ -311,7 +311,7 @@ expect <<'END'
 │ EP          auto: 1              ││KV pool 4.09 GiB: 178,784 tokens, 21.8    │
 │ Replicas    auto: 1              ││  requests of 8,192 tokens                │
 │ Max PP      auto: 8              ││GPUs 4: TP 1 x PP 4, 1 host               │
-│── Engine ────────────────────────││warning: the figures of a10g are of low   │
+│── Engine ────────────────────────││warning: the profile of a10g has low      │
 │ Engine      auto: vLLM 0.21+    ▾││  confidence                              │
 END
 
@@ -804,7 +804,7 @@ expect <<'END'
 │  2. --engine llama.cpp --precision q…  llama.cpp, weights in GGUF Q4_K_M, 1… │
 │  3. --gpu rtx-6000-ada:2               2 x NVIDIA RTX 6000 Ada Generation, … │
 │  4. --gpu rtx-pro-6000-server:1        1 x NVIDIA RTX PRO 6000 Blackwell Se… │
-│  5. --gpu l40s:2                       as many as it takes: 2 GPUs in all, … │
+│  5. --gpu l40s:2                       as many as needed: 2 GPUs in all, 2.… │
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
@@ -883,7 +883,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││   Server Edition, +44.64 GiB per GPU,    │
 │ Max PP      auto: 8              ││   +0.69 $/h                              │
 │── Engine ────────────────────────││5. --gpu l40s:2                           │
-│ Engine      auto: vLLM 0.21+    ▾││   as many as it takes: 2 GPUs in all,    │
+│ Engine      auto: vLLM 0.21+    ▾││   as many as needed: 2 GPUs in all,      │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Each suggestion was planned like any request: a takes one.
  Gain is room per GPU; cost is against this plan
@@ -956,7 +956,7 @@ expect <<'END'
 │       aic-core/src/aiconfigurator_core/model_configs/meta-llama--Meta-Llama- │
 │       3.1-8B_config.json (vendored HF config.json)                           │
 │   users' need = 1 GiB, exact                                                 │
-│       users * what the engine sets aside for one                             │
+│       users * reserved by the engine for one                                 │
 │       with users per replica 1 (request), one request is given 1 GiB (exact) │
 │       from vLLM 0.21+ of 2026-11: 16 tokens, the CUDA default of the block   │
 └──────────────────────────────────────────────────────────────────────────────┘
@@ -1122,7 +1122,7 @@ KEYS
 only 21,24
 expect <<'END'
 └──────────────────────────────────┘└──────────────────────────────────────────┘
- bad.json:1: gpus: there is no option 'gpus' (did you mean gpu?)
+ bad.json:1: gpus: unknown option 'gpus' (did you mean gpu?)
  Open: bad.json
  Enter:do it  Tab:complete  Up:earlier  Esc:back
 END

@@ -40,7 +40,7 @@ for run in 1 2; do
     see "x:stop  X:stop now"
     keys C-c
     see "interrupted"
-    see "F5 goes on"
+    see "F5 continues"
     [ -d "/proc/$pid" ] || fail "Ctrl-C in run $run ended it"
     keys r
 done

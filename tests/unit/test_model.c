@@ -414,7 +414,7 @@ static void test_check(void **state)
 {
     (void)state;
     REFUSED(k->kv_heads = 33, "kv_heads: 33 exceeds heads: 32");
-    REFUSED(k->kv_heads = 5, "no multiple");
+    REFUSED(k->kv_heads = 5, "not a multiple");
     REFUSED(k->heads = 0, "heads");
     REFUSED(k->head_dim = -1, "head_dim");
     REFUSED(k->ff = 1 << 25, "ff: ");
@@ -425,7 +425,7 @@ static void test_check(void **state)
     REFUSED(k->mixer = MIXER_SLIDING, "window is missing");
     REFUSED(k->mixer = MIXER_MLA, "kv_lora is missing");
     REFUSED(k->mixer = MIXER_MAMBA2, "lin_v_heads is missing");
-    REFUSED(k->mixer = MIXER_COUNT, "no such mixer");
+    REFUSED(k->mixer = MIXER_COUNT, "unknown mixer");
     REFUSED((k->k_is_v = true, k->v_head_dim = 64), "k_is_v");
     REFUSED(k->extra = NAN, "extra");
     REFUSED((k->o_groups = 3, k->head_dim = 128), "o_groups");

@@ -182,7 +182,7 @@ static void test_unfit_answers(void **state)
     static const struct {
         const char *how, *reason;
     } all[] = {
-        {"ci:1", "time_s.ci95 is no interval around the median"},
+        {"ci:1", "time_s.ci95 is not an interval around the median"},
         {"noci:1", "time_s.ci95[0] is missing"},
         {"contrary:1", "contradict its samples: time_s.median is 0.0020005, not 0.002"},
         {"rate:1", "contradict its samples: rate.ops_per_s is 9e+13, not "},

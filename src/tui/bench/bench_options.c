@@ -117,7 +117,7 @@ static enum gp_status option_named(const char *word, int *id, struct gp_err *err
             names[n++] = option_rows[i].name;
     if (!spelling_option(name, "", names, n, hint, sizeof hint))
         gp_copy(hint, sizeof hint, "as in: rel-ci 2 force");
-    return gp_fail(err, GP_E_USAGE, "", hint, "'%.60s' is no option of a measurement",
+    return gp_fail(err, GP_E_USAGE, "", hint, "'%.60s' is not an option of --bench",
                    word);
 }
 

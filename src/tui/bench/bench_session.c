@@ -118,10 +118,10 @@ enum gp_status bench_take_devices(struct bench *b, const char *text, struct gp_e
 
         if (end == text || (*end && *end != ',') || *text == '-')
             return gp_fail(err, GP_E_USAGE, "--device", "0,1 or all",
-                           "'%.60s' is no list of devices", text);
+                           "'%.60s' is not a list of devices", text);
         if (n >= 64 || (int)n >= found)
             return gp_fail(err, GP_E_USAGE, "--device", "d shows them",
-                           "there is no device %lu here", n);
+                           "no device %lu here", n);
         chosen |= (uint64_t)1 << n;
         text = end + (*end == ',');
     }

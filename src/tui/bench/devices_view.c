@@ -494,7 +494,7 @@ void devices_view_draw(const struct devices_view *v, struct canvas *canvas,
     int rows[2] = {(int)v->count + 4, 0};
 
     if (v->next <= 0) {
-        canvas_wrap(canvas, frame->body, 0, INK_TEXT, " The drivers are asked.");
+        canvas_wrap(canvas, frame->body, 0, INK_TEXT, " Querying the drivers.");
         return;
     }
     if (rows[0] > frame->body.rows / 2)
@@ -548,9 +548,8 @@ void devices_view_click(struct devices_view *v, int y)
 void devices_view_explain(const struct devices_view *v, struct strbuf *out)
 {
     (void)v;
-    strbuf_add(out,
-               "What the drivers tell, once a second; \"-\" is not told. used = total "
-               "less free, with the driver's share. d or Esc goes back.");
+    strbuf_add(out, "Driver readings, once a second; \"-\": not reported. used = total "
+                    "less free, with the driver's share. d or Esc goes back.");
 }
 
 void devices_view_title(const struct devices_view *v, struct strbuf *out)

@@ -291,7 +291,7 @@ static void draw_plan(const struct app *app, const struct bench *b,
     if (focus)
         canvas_cursor(canvas, inside, 0, 0);
     if (bench_state(b) == SESSION_LOOKING) {
-        canvas_wrap(canvas, inside, 0, INK_TEXT, "The engines are asked for devices.");
+        canvas_wrap(canvas, inside, 0, INK_TEXT, "Querying the engines for devices.");
         return;
     }
     if (b->err.text[0] || !b->session) {

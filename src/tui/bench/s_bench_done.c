@@ -53,7 +53,7 @@ static const char *next_words(const struct bench *b)
                    : "next: o, Enter, F5 measures all the same (force); or wait, then "
                      "F5; or r and leave it out";
     return session_can_resume(b->session)
-               ? "next: F5 goes on, c the command for it, 3 Curves, r new run"
+               ? "next: F5 continues, c the command for it, 3 Curves, r new run"
                : "next: F5 tries again, r new run";
 }
 
