@@ -29,7 +29,7 @@ static struct plan explained(const struct request *q, struct layout l,
                              const struct market *market)
 {
     static const struct market nowhere;
-    struct plan p;
+    static struct plan p; /* the terms borrow from it */
     plan_layout(q, &l, market ? market : &nowhere, &p);
     memset(terms, 0, sizeof(terms));
     count = terms_of_plan(&p, terms);
