@@ -90,7 +90,7 @@ static void test_models(void **state)
         {"llama-3.1-70", "did you mean llama-3.1-70b?"},
         /* the family at least, or nothing */
         {"gpt-5", "did you mean gpt-oss-120b, gpt-oss-20b or gpt2-124m?"},
-        {"claude", ""},
+        {"chatbot", ""},
         {"no-such-model", ""},
         {"x", ""},
         {"-", ""},
