@@ -26,6 +26,9 @@ cat >my-model/config.json <<'JSON'
  "tie_word_embeddings": false, "torch_dtype": "bfloat16"}
 JSON
 
+# the two commands of its build section, which .ci/run types on a bare machine
+assert_eq "commands that build" 2 "$(grep -c '^    \./bootstrap && ' "$readme")"
+
 same() {
     sed -E 's/[0-9]+ days old/N days old/g; s/[[:space:]]+/ /g; s/ $//'
 }
