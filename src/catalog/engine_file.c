@@ -31,18 +31,6 @@ static const struct profile_word budgets[] = {
     {NULL, 0},
 };
 
-static const char *const term_keys[TERM_COUNT] = {
-    [TERM_BUDGET] = "budget",
-    [TERM_DEFAULTS] = "defaults",
-    [TERM_LOGITS] = "logits",
-    [TERM_FORWARD] = "forward",
-    [TERM_MOE] = "moe",
-    [TERM_VISION] = "vision",
-    [TERM_NON_TORCH] = "non_torch",
-    [TERM_GRAPHS] = "graphs",
-    [TERM_BLOCK] = "block",
-};
-
 static void read_defaults(struct profile_group item, struct engine *engine)
 {
     profile_count(item, "max_num_seqs_small", &engine->seqs_small, 0, 65536);
@@ -108,7 +96,7 @@ static void read_keys(struct profile_group item, struct engine *engine)
     read_defaults(item, engine);
     read_terms(item, engine);
     for (int i = 0; i < TERM_COUNT; i++)
-        profile_string(evidence, term_keys[i], engine->evidence[i],
+        profile_string(evidence, engine_term_word((enum engine_term)i), engine->evidence[i],
                        sizeof engine->evidence[i]);
 }
 

@@ -27,17 +27,9 @@
 #define COUNT_MAX 1e13
 
 static const struct profile_word mixer_table[] = {
-    {"none", MIXER_NONE},
-    {"full", MIXER_FULL},
-    {"sliding", MIXER_SLIDING},
-    {"chunked", MIXER_CHUNKED},
-    {"mla", MIXER_MLA},
-    {"csa", MIXER_CSA},
-    {"mamba1", MIXER_MAMBA1},
-    {"mamba2", MIXER_MAMBA2},
-    {"deltanet", MIXER_DELTANET},
-    {"kda", MIXER_KDA},
-    {"lightning", MIXER_LIGHTNING},
+#define X(NAME, word) {word, MIXER_##NAME},
+    MIXERS(X)
+#undef X
     {NULL, 0},
 };
 
@@ -49,30 +41,6 @@ static const struct profile_word qk_norm_table[] = {
 };
 
 /* ---- one layer kind ------------------------------------------------------------- */
-
-#define COUNT_FIELD(name, high) {#name, offsetof(struct layer_kind, name), high}
-
-static const struct {
-    const char *key;
-    size_t offset;
-    int high;
-} count_fields[] = {
-    COUNT_FIELD(heads, 65536),          COUNT_FIELD(kv_heads, 65536),
-    COUNT_FIELD(head_dim, 65536),       COUNT_FIELD(v_head_dim, 65536),
-    COUNT_FIELD(window, 1 << 30),       COUNT_FIELD(q_lora, 1 << 20),
-    COUNT_FIELD(kv_lora, 1 << 20),      COUNT_FIELD(rope_dim, 65536),
-    COUNT_FIELD(nope_dim, 65536),       COUNT_FIELD(index_heads, 65536),
-    COUNT_FIELD(index_dim, 65536),      COUNT_FIELD(compress, 1 << 20),
-    COUNT_FIELD(o_groups, 65536),       COUNT_FIELD(o_lora, 1 << 20),
-    COUNT_FIELD(streams, 256),          COUNT_FIELD(lin_k_heads, 1 << 20),
-    COUNT_FIELD(lin_v_heads, 1 << 20),  COUNT_FIELD(lin_k_dim, 65536),
-    COUNT_FIELD(lin_v_dim, 65536),      COUNT_FIELD(groups, 65536),
-    COUNT_FIELD(conv_kernel, 1024),     COUNT_FIELD(dt_rank, 1 << 20),
-    COUNT_FIELD(ff, 1 << 24),           COUNT_FIELD(experts, 65536),
-    COUNT_FIELD(experts_active, 65536), COUNT_FIELD(expert_ff, 1 << 24),
-    COUNT_FIELD(shared_ff, 1 << 24),    COUNT_FIELD(latent, 1 << 20),
-    COUNT_FIELD(layer_embed, 65536),    COUNT_FIELD(norms, 64),
-};
 
 #define BOOL_FIELD(name) {#name, offsetof(struct layer_kind, name)}
 
@@ -95,10 +63,10 @@ static void read_kind(struct profile_group group, struct layer_kind *kind)
     profile_word(group, "qk_norm", &qk_norm, qk_norm_table);
     kind->mixer = (enum mixer)mixer;
     kind->qk_norm = (enum qk_norm)qk_norm;
-    for (size_t i = 0; i < sizeof(count_fields) / sizeof(count_fields[0]); i++)
-        profile_count(group, count_fields[i].key,
-                      (int *)(void *)((char *)kind + count_fields[i].offset), 0,
-                      count_fields[i].high);
+    for (int i = 0; i < LAYER_COUNTS; i++)
+        profile_count(group, layer_counts[i].key,
+                      (int *)(void *)((char *)kind + layer_counts[i].offset), 0,
+                      layer_counts[i].high);
     for (size_t i = 0; i < sizeof(bool_fields) / sizeof(bool_fields[0]); i++)
         profile_bool(group, bool_fields[i].key,
                      (bool *)(void *)((char *)kind + bool_fields[i].offset));

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "util/str.h"
+#include "util/units.h"
 
 /* "fp32 212 GFLOP/s*", "8 tokens 4.93 ms" */
 static void add_figure(const struct benchlog_point *p, struct strbuf *line)
@@ -31,7 +32,7 @@ static void add_figure(const struct benchlog_point *p, struct strbuf *line)
                     ? p->type_word
                     : bench_kind_label(p->kind, p->hot));
     strbuf_addf(line, "%s%s %s%s", line->len ? ", " : "", label,
-                layer ? benchlog_seconds(figure, sizeof figure, p->median)
+                layer ? units_seconds(figure, sizeof figure, p->median, 3)
                       : benchlog_rate(figure, sizeof figure, p),
                 benchlog_good(p) ? "" : "*");
 }

@@ -5,6 +5,22 @@
 
 #include <stdlib.h>
 
+const char *engine_term_word(enum engine_term term)
+{
+    static const char *const words[TERM_COUNT] = {
+        [TERM_BUDGET] = "budget",
+        [TERM_DEFAULTS] = "defaults",
+        [TERM_LOGITS] = "logits",
+        [TERM_FORWARD] = "forward",
+        [TERM_MOE] = "moe",
+        [TERM_VISION] = "vision",
+        [TERM_NON_TORCH] = "non_torch",
+        [TERM_GRAPHS] = "graphs",
+        [TERM_BLOCK] = "block",
+    };
+    return words[term];
+}
+
 const char *engine_budget_word(enum budget budget)
 {
     static const char *const words[] = {"utilization", "free", "static", "asked"};

@@ -28,6 +28,19 @@
 
 enum budget { BUDGET_UTILIZATION, BUDGET_FREE, BUDGET_STATIC, BUDGET_ASKED };
 
+enum engine_term {
+    TERM_BUDGET,
+    TERM_DEFAULTS,
+    TERM_LOGITS,
+    TERM_FORWARD,
+    TERM_MOE,
+    TERM_VISION,
+    TERM_NON_TORCH,
+    TERM_GRAPHS,
+    TERM_BLOCK,
+    TERM_COUNT
+};
+
 struct engine {
     char id[24];            /* "vllm" */
     char name[32];          /* "vLLM" */
@@ -61,24 +74,12 @@ struct engine {
     int bf16_min_cc;              /* refuses BF16 below this compute capability; 0 */
     int quantized_min_cc;         /* and weights of under 16 bit, GGUF's apart; 0 */
     char quantized_any[48];       /* '|' separated formats that it takes all the same */
-    char evidence[9][160];        /* why each term is what it is; enum engine_term */
+    char evidence[TERM_COUNT][160];        /* why each term is what it is; enum engine_term */
     char source[256];
     char date[16];
 };
 
-enum engine_term {
-    TERM_BUDGET,
-    TERM_DEFAULTS,
-    TERM_LOGITS,
-    TERM_FORWARD,
-    TERM_MOE,
-    TERM_VISION,
-    TERM_NON_TORCH,
-    TERM_GRAPHS,
-    TERM_BLOCK,
-    TERM_COUNT
-};
-
+const char *engine_term_word(enum engine_term term); /* "non_torch", a profile's key */
 const char *engine_budget_word(enum budget budget); /* "utilization", "free", ... */
 
 /* "0.19", "0.19.0", "1.0" to major*10000 + minor; -1 when it is no version. */

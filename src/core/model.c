@@ -40,17 +40,9 @@ static const char *const role_words[ROLE_COUNT] = {
 };
 
 static const char *const mixer_words[MIXER_COUNT] = {
-    [MIXER_NONE] = "none",
-    [MIXER_FULL] = "full",
-    [MIXER_SLIDING] = "sliding",
-    [MIXER_CHUNKED] = "chunked",
-    [MIXER_MLA] = "mla",
-    [MIXER_CSA] = "csa",
-    [MIXER_MAMBA1] = "mamba1",
-    [MIXER_MAMBA2] = "mamba2",
-    [MIXER_DELTANET] = "deltanet",
-    [MIXER_KDA] = "kda",
-    [MIXER_LIGHTNING] = "lightning",
+#define X(NAME, word) word,
+    MIXERS(X)
+#undef X
 };
 
 /* Equal but for case, and '_' or '-' where the word has a space. */
@@ -181,17 +173,9 @@ double model_params_role(const struct model *model, enum tensor_role role)
 
 /* ---- checks --------------------------------------------------------------------- */
 
-/* A field of a kind, by offset, and the most it may be (beyond it is no model but a
- * broken file; products of three such bounds still fit a double exactly enough). */
-struct bound {
-    const char *name;
-    size_t offset;
-    int high;
-};
-
 #define FIELD(name, high) {#name, offsetof(struct layer_kind, name), high}
 
-static const struct bound bounds[] = {
+const struct layer_count layer_counts[LAYER_COUNTS] = {
     FIELD(heads, 65536),          FIELD(kv_heads, 65536),
     FIELD(head_dim, 65536),       FIELD(v_head_dim, 65536),
     FIELD(window, 1 << 30),       FIELD(q_lora, 1 << 20),
@@ -278,11 +262,11 @@ static int field(const struct layer_kind *kind, size_t offset)
 static enum gp_status check_bounds(const struct layer_kind *kind, const char *where,
                                    struct gp_err *err)
 {
-    for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++) {
-        int value = field(kind, bounds[i].offset);
-        if (value < 0 || value > bounds[i].high)
+    for (int i = 0; i < LAYER_COUNTS; i++) {
+        int value = field(kind, layer_counts[i].offset);
+        if (value < 0 || value > layer_counts[i].high)
             return gp_fail(err, GP_E_FILE, where, "", "%s: %d is outside 0..%d",
-                           bounds[i].name, value, bounds[i].high);
+                           layer_counts[i].key, value, layer_counts[i].high);
     }
     if (!(kind->extra >= 0 && kind->extra <= 1e12))
         return gp_fail(err, GP_E_FILE, where, "", "extra: %g is outside 0..1e12",

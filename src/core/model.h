@@ -18,6 +18,7 @@
 #define GP_CORE_MODEL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/format.h"
@@ -51,18 +52,24 @@ enum tensor_role {
     ROLE_COUNT
 };
 
+/* What mixes the tokens of a layer, and its word in profiles and answers. */
+#define MIXERS(X)                                                                      \
+    X(NONE, "none")           /* an MLP-only layer (Nemotron-H) */                     \
+    X(FULL, "full")           /* MHA, GQA, MQA over the whole context */               \
+    X(SLIDING, "sliding")     /* the same over the last `window` tokens */             \
+    X(CHUNKED, "chunked")     /* the same inside chunks of `window` tokens (Llama 4) */ \
+    X(MLA, "mla")             /* multi-head latent attention; index_heads > 0: DSA */  \
+    X(CSA, "csa")             /* DeepSeek V4: window + pool compressed `compress`:1 */ \
+    X(MAMBA1, "mamba1")                                                                \
+    X(MAMBA2, "mamba2")                                                                \
+    X(DELTANET, "deltanet")   /* gated DeltaNet (Qwen3-Next, Qwen3.5) */               \
+    X(KDA, "kda")             /* Kimi delta attention */                               \
+    X(LIGHTNING, "lightning") /* MiniMax linear attention */
+
 enum mixer {
-    MIXER_NONE,      /* an MLP-only layer (Nemotron-H) */
-    MIXER_FULL,      /* MHA, GQA, MQA over the whole context */
-    MIXER_SLIDING,   /* the same over the last `window` tokens */
-    MIXER_CHUNKED,   /* the same inside chunks of `window` tokens (Llama 4) */
-    MIXER_MLA,       /* multi-head latent attention; with index_heads > 0: DSA */
-    MIXER_CSA,       /* DeepSeek V4: window + pool compressed `compress`:1 */
-    MIXER_MAMBA1,
-    MIXER_MAMBA2,
-    MIXER_DELTANET,  /* gated DeltaNet (Qwen3-Next, Qwen3.5) */
-    MIXER_KDA,       /* Kimi delta attention */
-    MIXER_LIGHTNING, /* MiniMax linear attention */
+#define X(NAME, word) MIXER_##NAME,
+    MIXERS(X)
+#undef X
     MIXER_COUNT
 };
 
@@ -208,6 +215,16 @@ enum gp_status model_check(const struct model *model, struct gp_err *err);
 
 /* "embedding", "attention q", ...; role_parse also takes '_' and '-' for the space. */
 const char *role_word(enum tensor_role role);
+/* The counts of a layer kind by their keys in a profile, and the most each may be: beyond
+ * it a file is broken (products of three such bounds still fit a double exactly enough). */
+struct layer_count {
+    const char *key;
+    size_t offset; /* in struct layer_kind */
+    int high;
+};
+#define LAYER_COUNTS 30
+extern const struct layer_count layer_counts[LAYER_COUNTS];
+
 const char *mixer_word(enum mixer mixer);       /* "full", "sliding", "mla", ... */
 /* The opposite, for profiles and readers; -1 when there is no such word. */
 int role_parse(const char *word);

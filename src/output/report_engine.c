@@ -90,22 +90,13 @@ static void overhead_facts(const struct engine *e, struct record *s)
 
 static void engine_evidence(const struct engine *e, struct record *s)
 {
-    static const char *const terms[TERM_COUNT] = {[TERM_BUDGET] = "budget",
-                                                  [TERM_DEFAULTS] = "defaults",
-                                                  [TERM_LOGITS] = "logits",
-                                                  [TERM_FORWARD] = "forward",
-                                                  [TERM_MOE] = "moe",
-                                                  [TERM_VISION] = "vision",
-                                                  [TERM_NON_TORCH] = "non_torch",
-                                                  [TERM_GRAPHS] = "graphs",
-                                                  [TERM_BLOCK] = "block"};
     record_group(s, "evidence");
     record_list(s, "evidence");
     for (int t = 0; t < TERM_COUNT; t++) {
         if (!e->evidence[t][0])
             continue;
         struct record *one = record_append(s, "evidence");
-        record_text(one, "term", terms[t]);
+        record_text(one, "term", engine_term_word((enum engine_term)t));
         record_text(one, "text", e->evidence[t]);
     }
     record_text(s, "source", e->source);

@@ -116,7 +116,6 @@ void benchlog_print(const struct benchlog *log, enum benchlog_view view,
 void benchlog_prometheus(const struct benchlog *log, struct strbuf *out);
 /* "812 TFLOP/s", "3.1 TB/s", "41 us": the figure of a point for people. */
 char *benchlog_rate(char *text, size_t size, const struct benchlog_point *point);
-char *benchlog_seconds(char *text, size_t size, double seconds); /* "4.78 ms" */
 
 /* ---- what the figures mean, in words (benchlog_summary.c): an array of texts ---- */
 json_t *benchlog_summary(const struct benchlog *log);

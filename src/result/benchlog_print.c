@@ -27,17 +27,6 @@ static char *scaled(char *text, size_t size, double value, const char *unit)
     return text;
 }
 
-char *benchlog_seconds(char *text, size_t size, double s)
-{
-    if (s < 1e-3)
-        gp_format(text, size, "%s us", UNITS_PLAIN(s * 1e6, 3));
-    else if (s < 1)
-        gp_format(text, size, "%s ms", UNITS_PLAIN(s * 1e3, 3));
-    else
-        gp_format(text, size, "%s s", UNITS_PLAIN(s, 3));
-    return text;
-}
-
 char *benchlog_rate(char *text, size_t size, const struct benchlog_point *p)
 {
     enum test_rate rate =
@@ -50,7 +39,7 @@ char *benchlog_rate(char *text, size_t size, const struct benchlog_point *p)
     else if (rate != RATE_SECONDS && p->bytes > 0)
         scaled(text, size, p->bytes, "B/s");
     else
-        benchlog_seconds(text, size, p->median);
+        units_seconds(text, size, p->median, 3);
     return text;
 }
 
@@ -89,14 +78,14 @@ static void print_people(const struct benchlog *log, bool markdown, struct strbu
         table_cellf(&table, "%ld", log->device[p->device].id);
         table_cell(&table, p->id);
         table_cell(&table, p->variant);
-        table_cell(&table, p->median > 0 ? benchlog_seconds(text, sizeof text, p->median) : "-");
+        table_cell(&table, p->median > 0 ? units_seconds(text, sizeof text, p->median, 3) : "-");
         if (p->median > 0)
             table_cellf(&table, "%.1f", 50 * (p->high - p->low) / p->median);
         else
             table_cell(&table, "-");
         table_cell(&table, benchlog_rate(text, sizeof text, p));
         table_cell(&table,
-                   p->predicted > 0 ? benchlog_seconds(text, sizeof text, p->predicted) : "-");
+                   p->predicted > 0 ? units_seconds(text, sizeof text, p->predicted, 3) : "-");
         if (p->ratio > 0)
             table_cellf(&table, "%.0f", 100 * p->ratio);
         else

@@ -182,12 +182,20 @@ static enum gp_status take_tests(struct bench_plan *plan, const char *tests,
                                  struct gp_err *err)
 {
     bool named = tests[0] && !plan->options.subset;
+    enum gp_status rc;
+    size_t len;
 
     if (named && names_test(tests, SUBSET))
         return gp_fail(err, GP_E_USAGE, "--bench", "or name tests and --preset quick",
                        SUBSET " stands alone");
     plan->tests = bench_tests_that(TEST_IS_DEFAULT);
-    return named ? points_parse_tests(tests, "--bench", &plan->tests, err) : GP_OK;
+    if (!named)
+        return GP_OK;
+    rc = points_parse_tests(tests, "--bench", &plan->tests, err);
+    len = rc == GP_OK ? 0 : strlen(err->hint);
+    if (len > 0)
+        gp_format(err->hint + len, sizeof(err->hint) - len, ", or " SUBSET " alone");
+    return rc;
 }
 
 static enum gp_status take_shapes(struct bench_plan *plan, const char *text,

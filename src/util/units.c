@@ -124,6 +124,17 @@ char *units_plain(char *text, size_t size, double value, int digits)
     return text;
 }
 
+char *units_seconds(char *text, size_t size, double seconds, int digits)
+{
+    if (seconds < 1e-3)
+        gp_format(text, size, "%s us", UNITS_PLAIN(seconds * 1e6, digits));
+    else if (seconds < 1)
+        gp_format(text, size, "%s ms", UNITS_PLAIN(seconds * 1e3, digits));
+    else
+        gp_format(text, size, "%s s", UNITS_PLAIN(seconds, digits));
+    return text;
+}
+
 char *units_params(char *text, size_t size, double params)
 {
     static const struct scale scales[] = {

@@ -29,6 +29,9 @@ char *units_bandwidth(char *text, size_t size, double bytes_per_s); /* "3.35 TB/
 char *units_plain(char *text, size_t size, double value, int digits);
 #define UNITS_PLAIN(value, digits) units_plain((char[32]){""}, 32, value, digits)
 
+/* The time of one operation to `digits` significant ones: "594.9 us", "4.78 ms", "2 s". */
+char *units_seconds(char *text, size_t size, double seconds, int digits);
+
 /* "2GiB", "512 MiB", "80GB", "1.5G" (G alone = GiB) to bytes. where names the option. */
 enum gp_status units_parse_bytes(const char *text, const char *where, double *bytes,
                                  struct gp_err *err);

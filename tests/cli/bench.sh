@@ -130,7 +130,7 @@ run --bench --preset quick --dry-run
 assert_lacks "a preset by hand" "quick subset" "$out"
 assert_true "has more points" test "$(echo "$out" | grep -c '^[a-z]*/')" -gt "$unnamed"
 assert_fails 2 "quick stands alone" --bench gemm,quick
-assert_fails 2 'unknown word "quickk"' --bench quickk
+assert_fails 2 'unknown word "quickk" (one of gemm, batch, memory, transfer, decode, fit, allreduce, all, or quick alone)' --bench quickk
 
 # an engine that says what it multiplies gets nothing else to do, and one that says
 # nothing at all is refused before anything is measured, in one line

@@ -115,10 +115,13 @@ keys() {
     text=$(cat $key_sources | tr -s ' \n' ' ')
     printf '%s\n' "$text" | sed -E 's/(profile|read)_[a-z_]+\( */\
 &/g' | sed -nE 's/^(profile|read)_[a-z_]+\( *[a-z.>-]+, *"([^"]+)".*/\2/p'
-    printf '%s\n' "$text" | grep -oE '(COUNT|BOOL)_FIELD\( *[a-z0-9_]+' | sed 's/.*( *//' |
+    printf '%s\n' "$text" | grep -oE 'BOOL_FIELD\( *[a-z0-9_]+' | sed 's/.*( *//' |
         grep -vx name
+    sed -n '/layer_counts\[LAYER_COUNTS\] = {/,/^};/p' src/core/model.c |
+        grep -oE 'FIELD\([a-z0-9_]+' | sed 's/.*(//'
+    grep -oE 'X\([A-Z0-9]+, "[a-z0-9]+"\)' src/core/model.h | cut -d'"' -f2
     printf '%s\n' "$text" | grep -oE '\{ *"[a-z0-9_-]+", [&A-Z0-9]' | cut -d'"' -f2
-    printf '%s\n' "$text" | grep -oE '\[TERM_[A-Z_]+\] = "[a-z_]+"' | cut -d'"' -f2
+    grep -oE '\[TERM_[A-Z_]+\] = "[a-z_]+"' src/core/engine.c | cut -d'"' -f2
     grep -oE '\[MATH_[A-Z0-9]+\] = "[a-z0-9]+"' src/core/format.c | cut -d'"' -f2
     printf '%s\n' "$text" | grep -oE 'const not_held\[\] = \{[^}]*' | grep -oE '"[^"]+"' |
         tr -d '"'

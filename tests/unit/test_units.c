@@ -70,6 +70,17 @@ static void test_plain(void **state)
     assert_string_equal(UNITS_PLAIN(NAN, 6), "nan");
 }
 
+static void test_seconds(void **state)
+{
+    char text[32];
+
+    (void)state;
+    assert_string_equal(units_seconds(text, sizeof text, 594.9e-6, 4), "594.9 us");
+    assert_string_equal(units_seconds(text, sizeof text, 1e-3, 3), "1 ms");
+    assert_string_equal(units_seconds(text, sizeof text, 0.00478, 3), "4.78 ms");
+    assert_string_equal(units_seconds(text, sizeof text, 74.2, 3), "74.2 s");
+}
+
 static void test_writes_into_small_buffers(void **state)
 {
     static writer *const writers[] = {units_gib,    units_bytes, units_tokens,
@@ -174,6 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_writes),
         cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_seconds),
         cmocka_unit_test(test_writes_into_small_buffers),
         cmocka_unit_test(test_parses),
         cmocka_unit_test(test_refuses),

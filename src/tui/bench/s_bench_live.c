@@ -123,17 +123,12 @@ static void name_point(const struct session_point *p, char *text, size_t size)
         gp_copy(text, size, slash ? slash + 1 : p->id);
 }
 
-/* "1.23 ms" */
+/* "1.234 ms"; "-" without a figure. */
 static char *time_text(char *text, size_t size, double seconds)
 {
-    if (!isfinite(seconds))
-        gp_copy(text, size, "-");
-    else if (seconds < 1e-3)
-        gp_format(text, size, "%s us", UNITS_PLAIN(seconds * 1e6, 4));
-    else if (seconds < 1)
-        gp_format(text, size, "%s ms", UNITS_PLAIN(seconds * 1e3, 4));
-    else
-        gp_format(text, size, "%s s", UNITS_PLAIN(seconds, 4));
+    if (isfinite(seconds))
+        return units_seconds(text, size, seconds, 4);
+    gp_copy(text, size, "-");
     return text;
 }
 

@@ -541,32 +541,17 @@ static void chooser_draw(const struct overlay *overlay, struct canvas *canvas,
     draw_below(c, canvas, in);
 }
 
-static const struct overlay_ops ops = {
-    .size = sizeof(struct chooser),
-    .draw = chooser_draw,
-    .key = chooser_key,
-    .line = chooser_line,
-    .pasted = chooser_pasted,
-    .free = chooser_free,
-    .bar = "type:find  Up/Down:move  Enter:choose  Esc:back",
-};
+/* They differ in what their bottom line tells alone. */
+#define CHOOSER_OPS(words)                                                             \
+    {                                                                                  \
+        .size = sizeof(struct chooser), .draw = chooser_draw, .key = chooser_key,      \
+        .line = chooser_line, .pasted = chooser_pasted, .free = chooser_free,          \
+        .bar = words                                                                   \
+    }
 
-static const struct overlay_ops ops_paths = {
-    .size = sizeof(struct chooser),
-    .draw = chooser_draw,
-    .key = chooser_key,
-    .line = chooser_line,
-    .pasted = chooser_pasted,
-    .free = chooser_free,
-    .bar = "type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back",
-};
-
-static const struct overlay_ops ops_many = {
-    .size = sizeof(struct chooser),
-    .draw = chooser_draw,
-    .key = chooser_key,
-    .line = chooser_line,
-    .pasted = chooser_pasted,
-    .free = chooser_free,
-    .bar = "Space:mark  type:find  Enter:take the marked  Esc:back",
-};
+static const struct overlay_ops ops =
+    CHOOSER_OPS("type:find  Up/Down:move  Enter:choose  Esc:back");
+static const struct overlay_ops ops_paths =
+    CHOOSER_OPS("type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back");
+static const struct overlay_ops ops_many =
+    CHOOSER_OPS("Space:mark  type:find  Enter:take the marked  Esc:back");

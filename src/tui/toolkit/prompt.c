@@ -191,25 +191,17 @@ static void prompt_draw(const struct overlay *overlay, struct canvas *canvas,
     edit_draw(&p->edit, canvas, in, 1, x, true);
 }
 
-static const struct overlay_ops prompt_ops = {
-    .size = sizeof(struct prompt),
-    .draw = prompt_draw,
-    .key = prompt_key,
-    .line = prompt_line,
-    .pasted = prompt_pasted,
-    .free = prompt_free,
-    .bar = "Enter:do it  Up:earlier  Esc:back",
-};
+#define PROMPT_OPS(words)                                                              \
+    {                                                                                  \
+        .size = sizeof(struct prompt), .draw = prompt_draw, .key = prompt_key,         \
+        .line = prompt_line, .pasted = prompt_pasted, .free = prompt_free,             \
+        .bar = words                                                                   \
+    }
 
-static const struct overlay_ops complete_ops = {
-    .size = sizeof(struct prompt),
-    .draw = prompt_draw,
-    .key = prompt_key,
-    .line = prompt_line,
-    .pasted = prompt_pasted,
-    .free = prompt_free,
-    .bar = "Enter:do it  Tab:complete  Up:earlier  Esc:back",
-};
+static const struct overlay_ops prompt_ops =
+    PROMPT_OPS("Enter:do it  Up:earlier  Esc:back");
+static const struct overlay_ops complete_ops =
+    PROMPT_OPS("Enter:do it  Tab:complete  Up:earlier  Esc:back");
 
 void prompt_open(struct display *display, const struct prompt_ask *options)
 {
