@@ -33,7 +33,9 @@ static unsigned reasons_of_layout(const struct request *q, const struct load *lo
         reasons |= 1u << REASON_SEQS;
     if (b->state == MEMORY_LACKS)
         reasons |= shortage(load, b);
-    else if (b->state == MEMORY_CROSSES)
+    else if (b->state == MEMORY_SPREADS)
+        reasons |= 1u << REASON_SPREADS;
+    else if (b->state == MEMORY_CROSSES || b->state == MEMORY_DOUBTS)
         reasons |= 1u << REASON_CROSSES | 1u << REASON_DECIDES;
     reasons |= static_rest(q, load, b);
     /* what lies outside the budget comes out of what it leaves */

@@ -198,19 +198,44 @@ static struct quantity stage_weights(const struct stages *s, const int *layers,
     return quantity_band(bytes, bytes * 0.995, bytes * 1.005, ORIGIN_MODEL);
 }
 
-static enum memory_state state_of(double need, const struct quantity *pool,
-                                  double free_low)
+double memory_mean_tokens(const struct request *q)
 {
-    if (need > pool->high || (pool->high <= 0 && pool->low < 0))
-        return MEMORY_LACKS;
-    if (need > pool->low || pool->low < 0)
-        return MEMORY_CROSSES;
-    return free_low < 0 ? MEMORY_OVERRUNS : MEMORY_HOLDS;
+    return fmin(q->context, q->prompt + q->output / 2);
 }
 
-enum memory_state memory_state(const struct memory *m)
+/* Bytes the engine sets aside for the users of a stage while they are spread.
+ * llama.cpp sets aside the whole context of each slot when it starts. */
+static double stage_mean(const struct stages *s, int first, int end)
 {
-    return state_of(m->kv_reserved.value, &m->kv_pool, m->free.low);
+    const struct request *q = s->request;
+    double tokens = memory_budget(q) == BUDGET_ASKED ? q->context : memory_mean_tokens(q);
+    if (q->model->weights_only)
+        return 0;
+    return s->users * kvcache_sequence(q, s->layout->tp, first, end, tokens,
+                                       s->load->max_batched_tokens)
+                          .reserved;
+}
+
+/* least: what the pool has to hold all the same. */
+static enum memory_state room_of(double need, double least, const struct quantity *pool,
+                                 double free_low)
+{
+    if (pool->high <= 0 && pool->low < 0)
+        return MEMORY_LACKS;
+    if (need <= pool->low && pool->low >= 0)
+        return free_low < 0 ? MEMORY_OVERRUNS : MEMORY_HOLDS;
+    if (least > pool->low)
+        return least > pool->high ? MEMORY_LACKS : MEMORY_DOUBTS;
+    return need > pool->high ? MEMORY_SPREADS : MEMORY_CROSSES;
+}
+
+static enum memory_state stage_room(const struct stages *s, int first, int end,
+                                    const struct binding *b)
+{
+    double least = b->reserved;
+    if (b->reserved > b->pool.low && b->each <= b->pool.high)
+        least = fmax(b->each, stage_mean(s, first, end));
+    return room_of(b->reserved, least, &b->pool, b->free.low);
 }
 
 /* Of the layers [first, end). */
@@ -233,7 +258,7 @@ static struct kv_sequence stage_binding(const struct stages *s, int stage, int f
         quantity_add(out->weights, out->overhead), quantity_of(out->reserved, counted(q)));
     out->free = quantity_sub(quantity_sub(s->load->usable, taken),
                              quantity_exact(q->used));
-    out->state = state_of(out->reserved, &out->pool, out->free.low);
+    out->state = stage_room(s, first, end, out);
     return sequence;
 }
 
@@ -327,10 +352,10 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     const struct request *q = s->request;
     const struct load *load = s->load;
     struct binding b;
+    int first = layout_stage_first(q->model, s->layout->pp, stage);
+    int end = layout_stage_first(q->model, s->layout->pp, stage + 1);
     memset(m, 0, sizeof(*m));
-    m->sequence =
-        stage_binding(s, stage, layout_stage_first(q->model, s->layout->pp, stage),
-                      layout_stage_first(q->model, s->layout->pp, stage + 1), &b);
+    m->sequence = stage_binding(s, stage, first, end, &b);
     m->stage = stage;
     m->physical = q->gpu->physical;
     m->usable = load->usable;
@@ -344,6 +369,9 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->kv_needed = quantity_of(s->users * m->sequence.exact, counted(q));
     m->state = quantity_of(s->users * m->sequence.state, counted(q));
     m->kv_reserved = quantity_of(b.reserved, counted(q));
+    m->kv_mean = quantity_of(stage_mean(s, first, end),
+                             q->model->assumed ? ORIGIN_ASSUMED : ORIGIN_MODEL);
+    m->room = b.state;
     m->free = b.free;
     fill_capacity(q, m);
     m->kv_bytes_per_token = load->kv_bytes_per_token;

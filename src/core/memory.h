@@ -25,8 +25,23 @@
 #include "core/request.h"
 #include "core/weights.h"
 
+/* What the users' requests reserve, against the bands of the pool and of what lies
+ * outside of it. The verdict is that of the worst stage. An engine that hands out KV in
+ * blocks, as tokens come, runs more requests than the pool holds at full length: while
+ * they are spread each holds prompt + output/2 tokens, and some are preempted when they
+ * are not. It starts only if one request of full length fits. */
+enum memory_state {
+    MEMORY_HOLDS,    /* also at the low end */
+    MEMORY_OVERRUNS, /* the pool holds them; what lies outside the budget may not fit */
+    MEMORY_CROSSES,  /* the pool's band crosses the need at full length */
+    MEMORY_SPREADS,  /* it holds them while they are spread, not all at full length */
+    MEMORY_DOUBTS,   /* its band crosses what they need while they are spread */
+    MEMORY_LACKS     /* not even the high end holds them */
+};
+
 struct memory {
     int stage;                     /* the stage these figures are of */
+    enum memory_state room;        /* does it hold the users' requests? */
     struct quantity physical;      /* bytes, as the driver's tool prints */
     struct quantity usable;        /* bytes a program can have */
     struct quantity budget;        /* bytes the engine lets itself take */
@@ -38,7 +53,9 @@ struct memory {
     struct quantity kv_pool;       /* bytes left for the KV cache, may be negative */
     struct quantity kv_needed;     /* bytes the users' tokens hold, exactly */
     struct quantity state;         /* bytes of their recurrent state, exactly */
-    struct quantity kv_reserved;   /* bytes the engine sets aside for them */
+    struct quantity kv_reserved;   /* bytes the engine sets aside for them, all of
+                                    * `context` tokens */
+    struct quantity kv_mean;       /* the same of prompt + output/2 tokens */
     struct quantity free;          /* usable - used - all parts - kv_reserved */
     struct kv_sequence sequence;   /* one request of `context` tokens */
     double kv_bytes_per_token;     /* bytes, whole model, not sharded */
@@ -51,23 +68,13 @@ struct memory {
     double fraction;               /* utilization or fraction as used */
 };
 
-/* What the users' requests reserve, against the bands of the pool and of what lies
- * outside of it. The verdict is that of the worst stage. */
-enum memory_state {
-    MEMORY_HOLDS,    /* also at the low end */
-    MEMORY_OVERRUNS, /* the pool holds them; what lies outside the budget may not fit */
-    MEMORY_CROSSES,  /* the pool's band crosses the need */
-    MEMORY_LACKS     /* not even the high end holds them */
-};
-enum memory_state memory_state(const struct memory *memory);
-
 /* The figures a verdict needs, of the stage that binds. */
 struct binding {
     int stage;
     struct quantity weights, overhead;  /* bytes; overhead: activation, non-torch, graphs */
     struct quantity pool, free;         /* bytes: kv_pool and free above */
-    double reserved;                    /* bytes set aside for the users */
-    double each;                        /* bytes set aside for one request */
+    double reserved;                    /* bytes set aside for the users, at full length */
+    double each;                        /* bytes set aside for one request, likewise */
     enum memory_state state;
 };
 
@@ -101,6 +108,9 @@ struct activation memory_activation(const struct request *request,
 /* The engine's limits for this request: the request's own, else the GPU's default. */
 double memory_max_num_seqs(const struct request *request);
 double memory_max_batched_tokens(const struct request *request);
+
+/* Tokens that a request holds in the mean of its life: its prompt and half its output. */
+double memory_mean_tokens(const struct request *request);
 
 /* The rule of thumb: params * bits/8 * 1.25 bytes. */
 double memory_rule_of_thumb(double params, double bits);

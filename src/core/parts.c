@@ -21,10 +21,14 @@ static struct part *add(struct part *parts, int *n, const char *name,
 
 static void users_note(const struct plan *p, char *note, size_t size)
 {
-    char tokens[32];
-    gp_format(note, size, "%.0f x %s tokens%s", p->memory.users,
+    char tokens[32], mean[32], spread[64] = "";
+    const struct memory *m = &p->memory;
+    if (m->users > 1 && m->kv_mean.value < m->kv_reserved.value)
+        gp_format(spread, sizeof(spread), "; %s while spread",
+                  units_gib(mean, sizeof(mean), m->kv_mean.value));
+    gp_format(note, size, "%.0f x %s tokens%s%s", m->users,
               units_tokens(tokens, sizeof(tokens), p->request.context),
-              p->layout.replicas > 1 ? ", per replica" : "");
+              p->layout.replicas > 1 ? ", per replica" : "", spread);
 }
 
 static void weights_note(const struct plan *p, char *note, size_t size)

@@ -43,6 +43,7 @@ enum reason {
     REASON_OVERHEAD,    /* weights and overheads leave no pool */
     REASON_KV,          /* the users' requests exceed the pool */
     REASON_CROSSES,     /* the pool's band crosses what they need */
+    REASON_SPREADS,     /* the pool holds them only while they are spread */
     REASON_OVERRUNS,    /* what lies outside the budget may not fit */
     REASON_DECIDES,     /* the knob that decides the two above */
     REASON_REST_LACKS,  /* what SGLang's fraction leaves cannot hold the overheads */

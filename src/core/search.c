@@ -97,12 +97,15 @@ static bool lacks_memory(const struct evaluation *p)
            p->limit == LIMIT_KV;
 }
 
-/* A better verdict first; of what does not fit, what misses the least. */
+/* A better verdict first; of what is marginal, what is surer; of what does not fit, what
+ * misses the least. */
 static bool better(const struct search *s, const struct evaluation *a,
                    const struct evaluation *b)
 {
     if (a->verdict != b->verdict)
         return a->verdict < b->verdict;
+    if (a->verdict == VERDICT_MARGINAL && a->binding.state != b->binding.state)
+        return a->binding.state < b->binding.state;
     if (a->verdict == VERDICT_DOES_NOT_FIT && lacks_memory(a) && lacks_memory(b) &&
         a->margin != b->margin)
         return a->margin > b->margin;

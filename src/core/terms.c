@@ -441,10 +441,15 @@ static void add_need(struct terms *w)
     term_add(w, "users' need", "users * reserved by the engine for one", m->kv_reserved,
              "GiB", source_engine(q->engine, TERM_BLOCK),
              "users per replica, one request is given");
+    know_number(w, "mean tokens", memory_mean_tokens(q), "assumed");
+    term_add(w, "users' mean need", "users * reserved for prompt + output/2 tokens",
+             m->kv_mean, "GiB", source_engine(q->engine, TERM_BLOCK),
+             "users per replica, mean tokens");
     know_word(w, "verdict", verdict_word(p->verdict));
     term_add(w, "margin", "KV pool - users' need",
              quantity_sub(m->kv_pool, m->kv_reserved), "GiB",
-             source_counted("fits: low end >= 0; marginal: the band crosses 0"),
+             source_counted("fits: low end >= 0; marginal: the band crosses 0, or the pool "
+                            "holds the mean need and one request of full length"),
              "KV pool, users' need, verdict");
 }
 

@@ -148,6 +148,10 @@ static const struct member memory_taken[] = {
     OF_MEMORY(activation), OF_MEMORY(non_torch), OF_MEMORY(graphs),
     OF_MEMORY(free),
 };
+static const struct member memory_needs[] = {
+    {"kv_needed_full", MEMBER_BYTES, offsetof(struct memory, kv_reserved), NULL},
+    {"kv_needed_mean", MEMBER_BYTES, offsetof(struct memory, kv_mean), NULL},
+};
 static const struct member memory_holds[] = {
     {"kv_cache_tokens", MEMBER_QUANTITY, offsetof(struct memory, kv_cache_tokens),
      "tokens"},
@@ -203,6 +207,7 @@ static void memory_facts(const struct plan *p, struct record *doc)
                     quantity_of(m->kv_bytes_per_token, kv), 1, 0);
     record_quantity(r, "kv_sequence", "GiB", quantity_of(m->sequence.exact, kv), GP_GIB,
                     2);
+    MEMBERS(r, memory_needs, m);
     MEMBERS(r, memory_holds, m);
     record_quantity(r, "checkpoint", "GiB",
                     quantity_of(m->file_bytes, m->weights.origin), GP_GIB, 2);

@@ -28,9 +28,12 @@ static const char *const reason_words[REASON_COUNT] = {
                     "--memory-utilization {unused share} at most",
     [REASON_WEIGHTS] = "the weights take {weights} per GPU, {budget} may be used",
     [REASON_OVERHEAD] = "weights {weights} and overheads leave no room for KV ({pool})",
-    [REASON_KV] = "{users} x {context} tokens need {reserved} of KV per GPU, {pool} are "
-                  "left (band up to {pool high})",
-    [REASON_CROSSES] = "the users need {reserved} of KV, the pool is {pool band}",
+    [REASON_KV] = "{users} x {context} tokens need {reserved} of KV per GPU{at least}, "
+                  "{pool} are left (band up to {pool high})",
+    [REASON_CROSSES] = "the users need {reserved} of KV{at least}, the pool is {pool band}",
+    [REASON_SPREADS] = "fits while requests are spread: at {mean tokens} tokens each they "
+                       "take {mean} of {pool}; all at full length need {reserved}, and "
+                       "some are preempted",
     [REASON_OVERRUNS] = "all parts together leave {free band}: it may run out",
     [REASON_DECIDES] = "what decides: {knob}",
     [REASON_REST_LACKS] = "the engine's overheads take up to {overheads}, its fraction "
@@ -235,11 +238,25 @@ static const char *say_request(const struct plan *p, const char *words,
     return fill(words, values, text);
 }
 
+/* " (14.06 GiB while they are spread)": what the pool has to hold all the same, where
+ * that is less than all at full length. */
+static const char *kv_least(const struct memory *m, char *text, size_t size)
+{
+    char gib[32];
+    double one = m->sequence.reserved, mean = m->kv_mean.value;
+    gp_copy(text, size, "");
+    if (fmax(one, mean) < m->kv_reserved.value)
+        gp_format(text, size, " (%s %s)",
+                  units_gib(gib, sizeof(gib), fmax(one, mean)),
+                  one > mean ? "for one of them" : "while they are spread");
+    return text;
+}
+
 /* words of a layout and its memory. */
 static const char *say_layout(const struct plan *p, const char *words,
                               char text[SENTENCE_MAX])
 {
-    char refusals[400], knob[SENTENCE_MAX], nearly[96];
+    char refusals[400], knob[SENTENCE_MAX], nearly[96], least[64];
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
     double usable = m->usable.value, unused = usable - q->used;
@@ -257,7 +274,10 @@ static const char *say_layout(const struct plan *p, const char *words,
         {"unused", SAY_GIB, .number = unused},
         {"unused share", SAY_SHARE, .number = floor(unused / usable * 100) / 100},
         {"weights", SAY_GIB, .number = m->weights.value},
+        {"at least", SAY_TEXT, .text = kv_least(m, least, sizeof(least))},
         {"reserved", SAY_GIB, .number = m->kv_reserved.value},
+        {"mean", SAY_GIB, .number = m->kv_mean.value},
+        {"mean tokens", SAY_NUMBER, .number = memory_mean_tokens(q)},
         {"pool", SAY_GIB, .number = m->kv_pool.value},
         {"pool high", SAY_GIB, .number = m->kv_pool.high},
         {"pool band", SAY_BAND, .number = m->kv_pool.low, .high = m->kv_pool.high},

@@ -272,7 +272,7 @@ expect <<'END'
  gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 5
 ┌─ 1 Roofline  h100-sxm bf16 (dense) ───────────────────────────── y: TFLOP/s ─┐
 │   │                                                  │                       │
-│   │                                              ⢀⣀3⠤⠒⠒⠒⠒⠒⠒⠒333⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
+│   │                                              ⢀⣀3⠤⠒⠒⠒⠒⠒⠒333⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
 │512│                                        ⣀⡠⠤⠔⠒⠉⠁   │                       │
 │   │                                 ⣀⣀⠤2⠒⠉⠉          │                       │
 │   │                          ⢀⣀⠤⠤⠒⠊⠉                 │                       │
@@ -287,8 +287,8 @@ expect <<'END'
 ┌─ 295.3 FLOP/B: the ridge ────────────────────────────────────────────────────┐
 │ a bf16 roof  989.4 TFLOP/s                                                   │
 │ 1 decode b=1 lm_head 3.349 TFLOP/s                                           │
-│ 2 decode b=64 lm_head 210.7 TFLOP/s                                          │
-│ 3 prefill 1,024 expert_gate_up 800.4…                                        │
+│ 2 decode b=64 lm_head 210.3 TFLOP/s                                          │
+│ 3 prefill 1,024 expert_gate_up 793.8…                                        │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 295 FLOP/B; decode at 64 users is memory bound, prefill of 1,024 tokens
  memory bound in 3 of 6 products
@@ -323,8 +323,8 @@ expect <<'END'
 │ c + runtime  38.84 GiB  +3.00 GiB      P the plan   58.84 GiB                │
 │ d + KV cache 58.84 GiB  +20.00 GiB     f fits to    13,344 tokens            │
 └── e: all ────────────────────────────────────────────────────────────────────┘
- fits to 13,344 tokens, marginal to 14,224 tokens; then kv-cache. The plan's
- 8,192 tokens: fits
+ fits to 13,344 tokens, marginal to 131,072 tokens; then max-context. The
+ plan's 8,192 tokens: fits
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
 END
 
@@ -400,8 +400,8 @@ expect <<'END'
 | c + runtime  38.84 GiB  +3.00 GiB      P the plan   58.84 GiB                |
 | d + KV cache 58.84 GiB  +20.00 GiB     f fits to    13,344 tokens            |
 +-- e: all --------------------------------------------------------------------+
- fits to 13,344 tokens, marginal to 14,224 tokens; then kv-cache. The plan's
- 8,192 tokens: fits
+ fits to 13,344 tokens, marginal to 131,072 tokens; then max-context. The
+ plan's 8,192 tokens: fits
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
 END
 
@@ -425,14 +425,14 @@ expect <<'END'
 │   └──────────────────────────────────────────────────────────────────────────│
 │               8k                              16k                            │
 └─ tokens of a request (log2) ─────────────────────────────────────────────────┘
-┌─ 18,480 tokens: does-not-fit, kv-cache ──────────────────────────────────────┐
+┌─ 18,480 tokens: marginal, kv-cache ──────────────────────────────────────────┐
 │ a weights    33.88 GiB                 l limit      72.85 GiB                │
 │ b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  4.77 short    │
 │ c + runtime  38.84 GiB  +3.00 GiB      P the plan   58.84 GiB                │
 │ d + KV cache 83.96 GiB  +45.12 GiB     f fits to    13,344 tokens            │
 └── e: all ────────────────────────────────────────────────────────────────────┘
- fits to 13,344 tokens, marginal to 14,224 tokens; then kv-cache. The plan's
- 8,192 tokens: fits
+ fits to 13,344 tokens, marginal to 131,072 tokens; then max-context. The
+ plan's 8,192 tokens: fits
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
 END
 
@@ -450,26 +450,26 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     3 of 5
 ┌─ 3 Memory against users  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ────── y: GiB ─┐
-│   │                                                         f           ⢀⡤⠚d││
-│100│                                                         ⢸       ⢀⣠⠴⠊⠁   ││
-│   │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣸⣀⣀⣀⣀⣤⣔⣊⣉⣀⣀⣀⣀⣀⣀⣀u│
-│   │⠐⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⢒⣒⡲⢾⠒⠚⠛⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒l│
-│   │                                            ⢀⣀⣀⡠⠤P⠖⠒⠊⠉⠁  ⢸               ││
-│ 50│                ⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⡠⠤⠤⠤⠤⠤⠤⠔⠒⠒⠒⠒⠊⠉⠉⠉⠁            ⢸               ││
-│   │⠸⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠷⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⢾⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶cba│
-│   │                                                         ⢸               ││
-│   │                                                         ⢸               ││
-│  0│                                                         ⠸               ││
+│   │                                      f       ⢀⠔d                        ││
+│100│                                      ⢸    ⢀⣠⠞⠁                          ││
+│   │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣸⣀⣀⣠⣔⣋⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀u│
+│   │⠐⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⢒⣲⢾⠚⠛⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒l│
+│   │                             ⢀⣀⣀P⠴⠒⠉⠁ ⢸                                  ││
+│ 50│           ⢀⣀⣀⣀⣀⣀⣀⣀⡤⠤⠤⠤⠤⠒⠒⠒⠉⠉⠉        ⢸                                  ││
+│   │⠸⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠷⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⢾⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶cba│
+│   │                                      ⢸                                  ││
+│   │                                      ⢸                                  ││
+│  0│                                      ⠸                                  ││
 │   └──────────────────────────────────────────────────────────────────────────│
-│    1           2           4            8          16          32          64│
+│    1               4              16               64              256       │
 └─ users: requests in flight (log2) ───────────────────────────────────────────┘
-┌─ 64 users: does-not-fit, kv-cache ───────────────────────────────────────────┐
+┌─ 512 users: does-not-fit, kv-cache ──────────────────────────────────────────┐
 │ a weights    33.88 GiB                 l limit      72.85 GiB                │
-│ b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  39.65 short   │
+│ b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  599.65 short  │
 │ c + runtime  38.84 GiB  +3.00 GiB      P the plan   58.84 GiB                │
-│ d + KV cache 118.84 GiB  +80.00 GiB    f fits to    26 users  marginal to 27 │
+│ d + KV cache 678.84 GiB  +640.00 GiB   f fits to    26 users                 │
 └── e: all ────────────────────────────────────────────────────────────────────┘
- fits to 26 users at once, marginal to 27 users; then kv-cache. The plan's 16
+ fits to 26 users at once, marginal to 197 users; then kv-cache. The plan's 16
  users: fits
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
 END
@@ -520,13 +520,13 @@ KEYS
 expect <<'END'
  1  2 [3 Curves] 4               3 of 5
 ┌─ 3 Memory against users  Llama 3.1 … ┐
-│100│                      │   f   ⢀⣠⠖d│
-│   │⢠⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣧⣤⣶⣾⣭⣤ul│
-│   │  ⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⡠⠤⠤⠤⠤⠖⠒P⠋⠉⠁⡇       │
-│   │⠈⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⡏⠉⠉⠉⠉cba│
-│  0│                      │   ⠇       │
+│100│               │ f  ⢀⡴d           │
+│   │⢠⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣼⣤⣶⣭⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤ul│
+│   │  ⣀⣀⣀⣀⣀⣀⣀⣀⡠⠤⠤⠴⠒P⠉⢹                │
+│   │⠈⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⢹⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉cba│
+│  0│               │ ⠸                │
 │   └──────────────────────────────────│
-│    1          4         16         64│
+│    1          8         64        512│
 └─ users: requests in flight (log2) ───┘
  fits to 26 users at once, marginal to…
  v:next curve  +:zoom    ?:help  q:quit

@@ -940,7 +940,7 @@ screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 275 ─┐
+┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 282 ─┐
 │   max concurrency = 54.8457 requests (53.3301..55.4492), model               │
 │       floor(KV pool / block bytes) * block bytes / KV of one request         │
 │       with KV pool 54.846 GiB, 53.331 GiB to 55.451 GiB (assumed), block     │

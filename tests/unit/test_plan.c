@@ -141,11 +141,40 @@ static void test_kv_too_large(void **state)
     struct request *q = sample_request(&s, sample_llama_8b());
 
     (void)state;
-    q->users = 100; /* of 8192 tokens: 100 GiB */
+    q->users = 1000; /* of 1152 tokens in the mean: 141 GiB */
     struct plan p = with(q, sample_layout(1, 1, 1, 1));
     assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
     assert_int_equal(p.limit, LIMIT_KV);
-    assert_true(says(&p, "100 x 8192 tokens need 100.00 GiB"));
+    assert_true(says(&p, "1000 x 8192 tokens need 1000.00 GiB"));
+    assert_true(says(&p, "140.62 GiB while they are spread"));
+}
+
+/* More than the pool at full length, and less in the mean of their lives: it runs, and
+ * preempts. One request of full length has to fit all the same, and llama.cpp sets each
+ * slot's context aside. */
+static void test_spread(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+    struct layout one = sample_layout(1, 1, 1, 1);
+
+    (void)state;
+    q->users = 100;
+    struct plan p = with(q, one);
+    assert_int_equal(p.verdict, VERDICT_MARGINAL);
+    assert_int_equal(p.limit, LIMIT_KV);
+    assert_int_equal(p.reasons, 1u << REASON_SPREADS);
+    assert_true(says(&p, "at 1152 tokens each they take 14.06 GiB"));
+    assert_true(says(&p, "all at full length need 100.00 GiB"));
+    q->users = 1;
+    s.model.max_context = 1 << 20;
+    q->context = 8 * 65536; /* 64 GiB, and no more than 58 are left */
+    assert_int_equal(with(q, one).limit, LIMIT_KV);
+    assert_int_equal(with(q, one).verdict, VERDICT_DOES_NOT_FIT);
+    q->users = 100;
+    q->context = 8192;
+    s.engine.budget = BUDGET_ASKED;
+    assert_int_equal(with(q, one).verdict, VERDICT_DOES_NOT_FIT);
 }
 
 static void test_qwen3_14b_tp5(void **state)
@@ -336,7 +365,7 @@ static void test_verdict_monotone(void **state)
     enum verdict last = VERDICT_FITS;
 
     (void)state;
-    for (q->users = 1; q->users <= 256; q->users *= 2) {
+    for (q->users = 1; q->users <= 1024; q->users *= 2) {
         enum verdict now = with(q, sample_layout(4, 1, 1, 1)).verdict;
         assert_true(now >= last);
         last = now;
@@ -465,6 +494,7 @@ int main(void)
         cmocka_unit_test(test_fits),
         cmocka_unit_test(test_weights_too_large),
         cmocka_unit_test(test_kv_too_large),
+        cmocka_unit_test(test_spread),
         cmocka_unit_test(test_qwen3_14b_tp5),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_used),

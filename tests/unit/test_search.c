@@ -194,7 +194,7 @@ static void check_stages(const struct options *options, const struct plan *p)
     for (int stage = 0; p->has_memory && stage < p->layout.pp; stage++) {
         struct memory m;
         memory_stage(&p->request, &load, &p->layout, stage, &m);
-        if (memory_state(&m) > memory_state(&p->memory))
+        if (m.room > p->memory.room)
             fail_msg("%s: stage %d of %d is worse than stage %d", command_of(options),
                      stage + 1, p->layout.pp, p->memory.stage + 1);
     }
