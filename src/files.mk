@@ -133,8 +133,6 @@ checkpoint_sources = \
 catalog_sources = \
 	src/catalog/catalog.c \
 	src/catalog/catalog.h \
-	src/catalog/catalog_class.c \
-	src/catalog/catalog_class.h \
 	src/catalog/engine_file.c \
 	src/catalog/engine_file.h \
 	src/catalog/format_file.c \

@@ -1,8 +1,8 @@
 /*
  * catalog.c - the search path, and the profiles found there.
  *
- * GPUs, models, engines and servers are registries (registry.h, catalog_class.c): one file
- * per id, opened when asked for. Formats are one file, prices one file per provider;
+ * GPUs, models, engines and servers are registries (registry.h): one file per id, opened
+ * when asked for. Formats are one file, prices one file per provider;
  * each is read whole the first time, because a plan that needs one row needs to see all
  * of them.
  *
@@ -15,8 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog/catalog_class.h"
+#include "catalog/engine_file.h"
 #include "catalog/format_file.h"
+#include "catalog/gpu_file.h"
+#include "catalog/model_file.h"
 #include "catalog/price_file.h"
 #include "catalog/registry.h"
 #include "util/mem.h"
@@ -28,12 +30,37 @@
 #define GP_PKGDATADIR "/usr/local/share/gpuplan"
 #endif
 
+struct server_item {
+    struct server server; /* first: its id is the item's */
+    char aliases[1];      /* servers have none */
+};
+
+static void engine_fini(void *item)
+{
+    free(((struct engine_item *)item)->list.engines);
+}
+
+#define ID_SIZE(type) sizeof(((struct type *)0)->id)
+
+enum class { GPUS, MODELS, ENGINES, SERVERS, CLASS_COUNT };
+
+static const struct registry_class classes[CLASS_COUNT] = {
+    {"gpus", "GPU", sizeof(struct gpu_item), ID_SIZE(gpu),
+     offsetof(struct gpu_item, aliases), gpu_file_read, NULL},
+    {"models", "model", sizeof(struct model_item), ID_SIZE(model),
+     offsetof(struct model_item, aliases), model_file_read, NULL},
+    {"engines", "engine", sizeof(struct engine_item), ID_SIZE(engine_item),
+     offsetof(struct engine_item, aliases), engine_file_read, engine_fini},
+    {"servers", "server", sizeof(struct server_item), ID_SIZE(server),
+     offsetof(struct server_item, aliases), price_file_server, NULL},
+};
+
 struct catalog {
     struct search_path path;
     char not_there[GP_PATH_MAX]; /* a named folder that does not exist */
     const char *named_by;        /* ... and where: --profiles or GPUPLAN_PROFILES */
     struct warn_list *warnings;
-    struct registry gpus, models, engines, servers;
+    struct registry registry[CLASS_COUNT];
     const struct gpu **gpu_list;
     const struct model **model_list;
     struct engine *engine_list;
@@ -84,14 +111,9 @@ static struct catalog *new_empty(void)
     struct catalog *catalog = gp_calloc(1, sizeof *catalog);
 
     catalog->warnings = gp_calloc(1, sizeof *catalog->warnings);
-    registry_init(&catalog->gpus, &catalog_gpu_class, &catalog->path,
-                  catalog->warnings);
-    registry_init(&catalog->models, &catalog_model_class, &catalog->path,
-                  catalog->warnings);
-    registry_init(&catalog->engines, &catalog_engine_class, &catalog->path,
-                  catalog->warnings);
-    registry_init(&catalog->servers, &catalog_server_class, &catalog->path,
-                  catalog->warnings);
+    for (int i = 0; i < CLASS_COUNT; i++)
+        registry_init(&catalog->registry[i], &classes[i], &catalog->path,
+                      catalog->warnings);
     return catalog;
 }
 
@@ -132,10 +154,8 @@ void catalog_free(struct catalog *catalog)
 {
     if (catalog == NULL)
         return;
-    registry_fini(&catalog->gpus);
-    registry_fini(&catalog->models);
-    registry_fini(&catalog->engines);
-    registry_fini(&catalog->servers);
+    for (int i = 0; i < CLASS_COUNT; i++)
+        registry_fini(&catalog->registry[i]);
     warn_list_fini(catalog->warnings);
     free(catalog->warnings);
     free(catalog->gpu_list);
@@ -168,20 +188,23 @@ static enum gp_status require_folder(const struct catalog *catalog, struct gp_er
     return GP_OK;
 }
 
-static enum gp_status find_item(struct catalog *catalog, struct registry *registry,
+static enum gp_status find_item(struct catalog *catalog, enum class class,
                                 const char *id, void **item, struct gp_err *err)
 {
     enum gp_status status = require_folder(catalog, err);
 
-    return status == GP_OK ? registry_find(registry, id, item, err) : status;
+    return status == GP_OK ? registry_find(&catalog->registry[class], id, item, err)
+                           : status;
 }
 
-static enum gp_status complete_item(struct catalog *catalog, struct registry *registry,
-                                    struct gp_err *err)
+/* The whole class, sorted. */
+static enum gp_status find_all(struct catalog *catalog, enum class class,
+                               const struct registry **out, struct gp_err *err)
 {
     enum gp_status status = require_folder(catalog, err);
 
-    return status == GP_OK ? registry_complete(registry, err) : status;
+    *out = &catalog->registry[class];
+    return status == GP_OK ? registry_complete(&catalog->registry[class], err) : status;
 }
 
 /* ---- by id ---------------------------------------------------------------------- */
@@ -190,7 +213,7 @@ enum gp_status catalog_gpu(struct catalog *catalog, const char *id,
                            const struct gpu **gpu, struct gp_err *err)
 {
     void *item = NULL;
-    enum gp_status status = find_item(catalog, &catalog->gpus, id, &item, err);
+    enum gp_status status = find_item(catalog, GPUS, id, &item, err);
 
     *gpu = item != NULL ? &((struct gpu_item *)item)->gpu : NULL;
     return status;
@@ -200,14 +223,14 @@ bool catalog_suggest_gpu(struct catalog *catalog, const char *text, const char *
                          char *hint, size_t size)
 {
     return require_folder(catalog, NULL) == GP_OK &&
-           registry_suggest(&catalog->gpus, text, as, hint, size);
+           registry_suggest(&catalog->registry[GPUS], text, as, hint, size);
 }
 
 enum gp_status catalog_model(struct catalog *catalog, const char *id,
                              const struct model **model, struct gp_err *err)
 {
     void *item = NULL;
-    enum gp_status status = find_item(catalog, &catalog->models, id, &item, err);
+    enum gp_status status = find_item(catalog, MODELS, id, &item, err);
 
     *model = item != NULL ? &((struct model_item *)item)->model : NULL;
     return status;
@@ -217,7 +240,7 @@ const char *catalog_aliases(struct catalog *catalog, const char *model_id)
 {
     void *item = NULL;
 
-    if (find_item(catalog, &catalog->models, model_id, &item, NULL) != GP_OK)
+    if (find_item(catalog, MODELS, model_id, &item, NULL) != GP_OK)
         return "";
     return ((struct model_item *)item)->aliases;
 }
@@ -235,8 +258,8 @@ static enum gp_status read_formats(struct catalog *catalog, struct gp_err *err)
 
         if (path_join(path, sizeof path, catalog->path.dir[i], "formats.cfg") &&
             path_is_there(path))
-            status = format_file_read(path, &catalog->formats, warn_list_add,
-                                      catalog->warnings, err);
+            status = profile_read(path, format_file_read, &catalog->formats,
+                                  warn_list_add, catalog->warnings, err);
     }
     catalog->formats_read = status == GP_OK;
     return status;
@@ -340,7 +363,7 @@ enum gp_status catalog_engine(struct catalog *catalog, const char *name,
     *engine = NULL;
     gp_format(id, sizeof id, "%.*s", (int)(len < sizeof id ? len : sizeof id - 1),
               name);
-    status = find_item(catalog, &catalog->engines, id, &item, err);
+    status = find_item(catalog, ENGINES, id, &item, err);
     if (status != GP_OK)
         return status;
     list = &((struct engine_item *)item)->list;
@@ -355,8 +378,8 @@ enum gp_status catalog_engine(struct catalog *catalog, const char *name,
 enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **list,
                             size_t *count, struct gp_err *err)
 {
-    const struct registry *registry = &catalog->gpus;
-    enum gp_status status = complete_item(catalog, &catalog->gpus, err);
+    const struct registry *registry;
+    enum gp_status status = find_all(catalog, GPUS, &registry, err);
 
     *list = NULL;
     *count = 0;
@@ -375,8 +398,8 @@ enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **l
 enum gp_status catalog_models(struct catalog *catalog, const struct model *const **list,
                               size_t *count, struct gp_err *err)
 {
-    const struct registry *registry = &catalog->models;
-    enum gp_status status = complete_item(catalog, &catalog->models, err);
+    const struct registry *registry;
+    enum gp_status status = find_all(catalog, MODELS, &registry, err);
 
     *list = NULL;
     *count = 0;
@@ -421,9 +444,8 @@ enum gp_status catalog_formats(struct catalog *catalog, const struct format **li
     return GP_OK;
 }
 
-static void gather_engines(struct catalog *catalog)
+static void gather_engines(struct catalog *catalog, const struct registry *registry)
 {
-    const struct registry *registry = &catalog->engines;
     size_t cap = 0;
 
     for (size_t i = 0; i < registry->count; i++) {
@@ -441,14 +463,15 @@ static void gather_engines(struct catalog *catalog)
 enum gp_status catalog_engines(struct catalog *catalog, const struct engine **list,
                                size_t *count, struct gp_err *err)
 {
-    enum gp_status status = complete_item(catalog, &catalog->engines, err);
+    const struct registry *registry;
+    enum gp_status status = find_all(catalog, ENGINES, &registry, err);
 
     *list = NULL;
     *count = 0;
     if (status != GP_OK)
         return status;
     if (catalog->engine_list == NULL)
-        gather_engines(catalog);
+        gather_engines(catalog, registry);
     *list = catalog->engine_list;
     *count = catalog->engine_count;
     return GP_OK;
@@ -457,8 +480,8 @@ enum gp_status catalog_engines(struct catalog *catalog, const struct engine **li
 enum gp_status catalog_servers(struct catalog *catalog, const struct server **list,
                                size_t *count, struct gp_err *err)
 {
-    const struct registry *registry = &catalog->servers;
-    enum gp_status status = complete_item(catalog, &catalog->servers, err);
+    const struct registry *registry;
+    enum gp_status status = find_all(catalog, SERVERS, &registry, err);
 
     *list = NULL;
     *count = 0;
@@ -488,6 +511,7 @@ static enum gp_status read_prices(struct catalog *catalog, size_t at,
 
     if (!path_join(dir, sizeof dir, catalog->path.dir[at], "prices"))
         return GP_OK;
+    catalog->instances.user = at > 0;
     status = path_list(dir, ".cfg", &names, &count, err);
     if (status != GP_OK)
         return status;
@@ -495,8 +519,8 @@ static enum gp_status read_prices(struct catalog *catalog, size_t at,
         if (strcmp(names[i], "ownership.cfg") == 0 ||
             !path_join(path, sizeof path, dir, names[i]))
             continue;
-        status = price_file_read(path, at > 0, &catalog->instances, warn_list_add,
-                                 catalog->warnings, err);
+        status = profile_read(path, price_file_read, &catalog->instances,
+                              warn_list_add, catalog->warnings, err);
     }
     path_list_free(names, count);
     return status;
@@ -550,8 +574,8 @@ enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership
                        "prices/ownership.cfg") ||
             !path_is_there(path))
             continue;
-        status = price_file_ownership(path, &catalog->ownership, warn_list_add,
-                                      catalog->warnings, err);
+        status = profile_read(path, price_file_ownership, &catalog->ownership,
+                              warn_list_add, catalog->warnings, err);
         catalog->ownership_read = status == GP_OK;
     }
     if (status != GP_OK)

@@ -24,80 +24,76 @@
 #define RANGES_MAX 32
 
 static const struct profile_word budgets[] = {
-    {"utilization", BUDGET_UTILIZATION},
-    {"free", BUDGET_FREE},
-    {"static", BUDGET_STATIC},
-    {"asked", BUDGET_ASKED},
+#define X(NAME, word) {word, BUDGET_##NAME},
+    BUDGETS(X)
+#undef X
     {NULL, 0},
 };
 
-static void read_defaults(struct profile_group item, struct engine *engine)
-{
-    profile_count(item, "max_num_seqs_small", &engine->seqs_small, 0, 65536);
-    profile_count(item, "max_num_seqs_large", &engine->seqs_large, 0, 65536);
-    profile_count(item, "max_tokens_small", &engine->tokens_small, 0, 1 << 20);
-    profile_count(item, "max_tokens_large", &engine->tokens_large, 0, 1 << 20);
-    profile_scaled(item, "large_gib", &engine->large_bytes, GP_GIB, 0, 65536);
-    profile_string(item, "large_except", engine->large_except,
-                   sizeof engine->large_except);
-    profile_count(item, "block", &engine->block, 1, 65536);
-    profile_bool(item, "window_groups", &engine->window_groups);
-    profile_bool(item, "rope_table", &engine->rope_table);
-    profile_count(item, "pad_hidden", &engine->pad_hidden, 0, 65536);
-    profile_count(item, "pad_width", &engine->pad_width, 0, 65536);
-    profile_bool(item, "gguf", &engine->gguf);
-    profile_string(item, "vendors", engine->vendors, sizeof engine->vendors);
-    profile_count(item, "bf16_min_cc", &engine->bf16_min_cc, 0, 999);
-    profile_count(item, "quantized_min_cc", &engine->quantized_min_cc, 0, 999);
-    profile_string(item, "quantized_any", engine->quantized_any,
-                   sizeof engine->quantized_any);
-}
+#define AT(member) PROFILE_AT(struct engine, member)
+
+static const struct profile_field fields[] = {
+    {"budget", PROFILE_WORD, AT(budget), .words = budgets},
+    {"fraction", PROFILE_NUMBER, AT(fraction), 0.01, 1},
+    {"source", PROFILE_TEXT, AT(source)},
+    {"date", PROFILE_TEXT, AT(date)},
+    {"max_num_seqs_small", PROFILE_COUNT, AT(seqs_small), 0, 65536},
+    {"max_num_seqs_large", PROFILE_COUNT, AT(seqs_large), 0, 65536},
+    {"max_tokens_small", PROFILE_COUNT, AT(tokens_small), 0, 1 << 20},
+    {"max_tokens_large", PROFILE_COUNT, AT(tokens_large), 0, 1 << 20},
+    {"large_gib", PROFILE_NUMBER, AT(large_bytes), 0, 65536, GP_GIB},
+    {"large_except", PROFILE_TEXT, AT(large_except)},
+    {"block", PROFILE_COUNT, AT(block), 1, 65536},
+    {"window_groups", PROFILE_FLAG, AT(window_groups)},
+    {"rope_table", PROFILE_FLAG, AT(rope_table)},
+    {"pad_hidden", PROFILE_COUNT, AT(pad_hidden), 0, 65536},
+    {"pad_width", PROFILE_COUNT, AT(pad_width), 0, 65536},
+    {"gguf", PROFILE_FLAG, AT(gguf)},
+    {"vendors", PROFILE_TEXT, AT(vendors)},
+    {"bf16_min_cc", PROFILE_COUNT, AT(bf16_min_cc), 0, 999},
+    {"quantized_min_cc", PROFILE_COUNT, AT(quantized_min_cc), 0, 999},
+    {"quantized_any", PROFILE_TEXT, AT(quantized_any)},
+    {"logit_copies", PROFILE_NUMBER, AT(logit_copies), 0, 64},
+    {"moe_workspace", PROFILE_NUMBER, AT(moe_workspace), 0, 64},
+    {"graphs_in_budget", PROFILE_FLAG, AT(graphs_in_budget)},
+};
+
+static const struct profile_field terms[] = {
+    {"base_gib", PROFILE_QUANTITY, AT(base), 0, 1024, GP_GIB},
+    {"forward_base_gib", PROFILE_QUANTITY, AT(forward_base), 0, 1024, GP_GIB},
+    {"vision_gib", PROFILE_QUANTITY, AT(vision), 0, 1024, GP_GIB},
+    {"non_torch_1_gib", PROFILE_QUANTITY, AT(non_torch_1), 0, 1024, GP_GIB},
+    {"non_torch_tp_gib", PROFILE_QUANTITY, AT(non_torch_tp), 0, 1024, GP_GIB},
+    {"non_torch_pp_gib", PROFILE_QUANTITY, AT(non_torch_pp), 0, 1024, GP_GIB},
+    {"graphs_gib", PROFILE_QUANTITY, AT(graphs), 0, 1024, GP_GIB},
+};
+
+#define TERMS (sizeof terms / sizeof *terms)
 
 /* `assumed = true` marks every memory term of a range that was not measured. */
 static void read_terms(struct profile_group item, struct engine *engine)
 {
     bool assumed = engine->base.origin == ORIGIN_ASSUMED;
-    enum origin origin;
-    struct {
-        const char *key;
-        struct quantity *term;
-    } terms[] = {
-        {"base_gib", &engine->base},
-        {"forward_base_gib", &engine->forward_base},
-        {"vision_gib", &engine->vision},
-        {"non_torch_1_gib", &engine->non_torch_1},
-        {"non_torch_tp_gib", &engine->non_torch_tp},
-        {"non_torch_pp_gib", &engine->non_torch_pp},
-        {"graphs_gib", &engine->graphs},
-    };
 
     profile_bool(item, "assumed", &assumed);
-    origin = assumed ? ORIGIN_ASSUMED : ORIGIN_MODEL;
-    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++) {
-        profile_quantity(item, terms[i].key, terms[i].term, GP_GIB, 0, 1024, origin);
-        if (terms[i].term->known)
-            terms[i].term->origin = origin;
+    profile_fields(item, terms, TERMS, engine);
+    for (size_t i = 0; i < TERMS; i++) {
+        struct quantity *term = (void *)((char *)engine + terms[i].offset);
+
+        if (term->known)
+            term->origin = assumed ? ORIGIN_ASSUMED : ORIGIN_MODEL;
     }
-    profile_number(item, "logit_copies", &engine->logit_copies, 0, 64);
-    profile_number(item, "moe_workspace", &engine->moe_workspace, 0, 64);
-    profile_bool(item, "graphs_in_budget", &engine->graphs_in_budget);
 }
 
 static void read_keys(struct profile_group item, struct engine *engine)
 {
     struct profile_group evidence = profile_sub(item, "evidence");
-    int budget = (int)engine->budget;
 
-    profile_word(item, "budget", &budget, budgets);
-    engine->budget = (enum budget)budget;
-    profile_number(item, "fraction", &engine->fraction, 0.01, 1);
-    profile_string(item, "source", engine->source, sizeof engine->source);
-    profile_string(item, "date", engine->date, sizeof engine->date);
-    read_defaults(item, engine);
+    profile_fields(item, fields, sizeof fields / sizeof *fields, engine);
     read_terms(item, engine);
     for (int i = 0; i < TERM_COUNT; i++)
-        profile_string(evidence, engine_term_word((enum engine_term)i), engine->evidence[i],
-                       sizeof engine->evidence[i]);
+        profile_string(evidence, engine_term_word((enum engine_term)i),
+                       engine->evidence[i], sizeof engine->evidence[i]);
 }
 
 static int read_version(struct profile_group item, const char *key, char *text,
@@ -205,29 +201,21 @@ static void read_over(struct profile_group top, const char *id,
             read_keys(top, &list->engines[i]);
 }
 
-enum gp_status engine_file_read(const char *path, const char *id,
-                                struct engine_list *list, char *aliases,
-                                size_t aliases_size, profile_warn_fn warn, void *ctx,
-                                struct gp_err *err)
+void engine_file_read(struct profile_group top, void *target)
 {
+    struct engine_item *item = target;
     struct engine shared = {0};
-    struct profile *profile;
-    struct profile_group top;
-    enum gp_status status = profile_open(path, &profile, err);
 
-    if (status != GP_OK)
-        return status;
-    top = profile_top(profile);
-    gp_copy(shared.id, sizeof shared.id, id);
-    gp_copy(shared.name, sizeof shared.name, id);
-    profile_strings(top, "aliases", aliases, aliases_size);
+    gp_copy(shared.id, sizeof shared.id, item->id);
+    gp_copy(shared.name, sizeof shared.name, item->id);
+    profile_strings(top, "aliases", item->aliases, sizeof item->aliases);
     profile_string(top, "name", shared.name, sizeof shared.name);
-    read_over(top, id, list);
+    read_over(top, item->id, &item->list);
     read_keys(top, &shared);
     for (int i = 0, n = profile_length(top, "ranges", RANGES_MAX);
-         i < n && !profile_failed(profile); i++)
-        read_range(profile_item(top, "ranges", i), &shared, list);
-    status = profile_finish(profile, warn, ctx, err);
-    profile_free(profile);
-    return status;
+         i < n && !profile_failed(top.profile); i++)
+        read_range(profile_item(top, "ranges", i), &shared, &item->list);
+    if (item->list.count == 0)
+        profile_fail(top, "ranges", "an engine needs at least one version range",
+                     "is missing");
 }

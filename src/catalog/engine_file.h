@@ -11,19 +11,20 @@
 
 #include "catalog/profile.h"
 #include "core/engine.h"
-#include "util/err.h"
 
 struct engine_list {
     struct engine *engines;
     size_t count, cap;
 };
 
-/* Adds the ranges of the engine `id` to the list; a range that is there already (same
- * first version) has its fields changed. aliases: '|' separated, kept when the file has
- * none. */
-enum gp_status engine_file_read(const char *path, const char *id,
-                                struct engine_list *list, char *aliases,
-                                size_t aliases_size, profile_warn_fn warn, void *ctx,
-                                struct gp_err *err);
+struct engine_item {
+    char id[24];
+    char aliases[96]; /* '|' separated */
+    struct engine_list list;
+};
+
+/* Into a struct engine_item with its id: a profile_read_fn. A range that is there already
+ * (same first version) has its fields changed. */
+void engine_file_read(struct profile_group top, void *item);
 
 #endif

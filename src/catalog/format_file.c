@@ -48,22 +48,24 @@ static const struct profile_word math_words[] = {
     {"int4", MATH_INT4}, {"fp4", MATH_FP4},   {NULL, 0},
 };
 
-static void read_layout(struct profile_group item, struct format *format)
-{
-    profile_number(item, "bits", &format->bits, 0.5, 64);
-    profile_count(item, "group", &format->group_cols, 0, 65536);
-    profile_count(item, "group_rows", &format->group_rows, 0, 65536);
-    profile_number(item, "group_bytes", &format->group_bytes, 0, 65536);
-    if (profile_has(item, "row_bytes")) { /* one set of scales for each row */
-        profile_number(item, "row_bytes", &format->group_bytes, 0, 65536);
-        format->group_cols = 0;
-        format->group_rows = 1;
-    }
-    profile_number(item, "input_bytes", &format->input_bytes, 0, 64);
-    profile_number(item, "tensor_bytes", &format->tensor_bytes, 0, 65536);
-    profile_count(item, "block", &format->block, 1, 65536);
-    profile_number(item, "fallback_bits", &format->fallback_bits, 0, 64);
-}
+#define AT(member) PROFILE_AT(struct format, member)
+
+static const struct profile_field fields[] = {
+    {"name", PROFILE_TEXT, AT(name)},
+    {"math", PROFILE_WORD, AT(math), .words = math_words},
+    {"weight_only", PROFILE_FLAG, AT(weight_only)},
+    {"source", PROFILE_TEXT, AT(source)},
+    {"bits", PROFILE_NUMBER, AT(bits), 0.5, 64},
+    {"group", PROFILE_COUNT, AT(group_cols), 0, 65536},
+    {"group_rows", PROFILE_COUNT, AT(group_rows), 0, 65536},
+    {"group_bytes", PROFILE_NUMBER, AT(group_bytes), 0, 65536},
+    {"input_bytes", PROFILE_NUMBER, AT(input_bytes), 0, 64},
+    {"tensor_bytes", PROFILE_NUMBER, AT(tensor_bytes), 0, 65536},
+    {"block", PROFILE_COUNT, AT(block), 1, 65536},
+    {"fallback_bits", PROFILE_NUMBER, AT(fallback_bits), 0, 64},
+    {"embedding_bits", PROFILE_NUMBER, AT(embed_bits), 0.5, 32},
+    {"output_bits", PROFILE_NUMBER, AT(output_bits), 0.5, 32},
+};
 
 static void read_mix(struct profile_group item, struct format *format)
 {
@@ -76,21 +78,17 @@ static void read_mix(struct profile_group item, struct format *format)
     }
     if (count > 1)
         profile_number_at(item, "mix", 1, &format->core_bits_70b, 0.5, 32);
-    profile_number(item, "embedding_bits", &format->embed_bits, 0.5, 32);
-    profile_number(item, "output_bits", &format->output_bits, 0.5, 32);
 }
 
 static void read_keys(struct profile_group item, struct format *format)
 {
-    int math = (int)format->math;
-
-    profile_string(item, "name", format->name, sizeof format->name);
-    profile_word(item, "math", &math, math_words);
-    format->math = (enum format_math)math;
-    profile_bool(item, "weight_only", &format->weight_only);
+    profile_fields(item, fields, sizeof fields / sizeof *fields, format);
+    if (profile_has(item, "row_bytes")) { /* one set of scales for each row */
+        profile_number(item, "row_bytes", &format->group_bytes, 0, 65536);
+        format->group_cols = 0;
+        format->group_rows = 1;
+    }
     profile_bits(item, "keep", &format->keep_roles, format_file_roles);
-    profile_string(item, "source", format->source, sizeof format->source);
-    read_layout(item, format);
     read_mix(item, format);
 }
 
@@ -153,20 +151,9 @@ static void read_format(struct profile_group top, struct profile_group item,
     validate_format(item, format);
 }
 
-enum gp_status format_file_read(const char *path, struct format_list *list,
-                                profile_warn_fn warn, void *ctx, struct gp_err *err)
+void format_file_read(struct profile_group top, void *list)
 {
-    struct profile *profile;
-    struct profile_group top;
-    enum gp_status status = profile_open(path, &profile, err);
-
-    if (status != GP_OK)
-        return status;
-    top = profile_top(profile);
     for (int i = 0, n = profile_length(top, "formats", FORMATS_MAX);
-         i < n && !profile_failed(profile); i++)
+         i < n && !profile_failed(top.profile); i++)
         read_format(top, profile_item(top, "formats", i), list);
-    status = profile_finish(profile, warn, ctx, err);
-    profile_free(profile);
-    return status;
 }

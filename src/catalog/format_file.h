@@ -11,7 +11,6 @@
 
 #include "catalog/profile.h"
 #include "core/format.h"
-#include "util/err.h"
 
 #define FORMAT_ALIASES_MAX 96
 
@@ -21,9 +20,8 @@ struct format_list {
     size_t count, cap, aliases_cap;
 };
 
-/* Adds the file's formats to the list, or its fields to formats that are there. */
-enum gp_status format_file_read(const char *path, struct format_list *list,
-                                profile_warn_fn warn, void *ctx, struct gp_err *err);
+/* Into a struct format_list: a profile_read_fn. */
+void format_file_read(struct profile_group top, void *list);
 
 /* The roles of enum tensor_role as profiles write them ("embedding", "router", ...). */
 extern const struct profile_word format_file_roles[];

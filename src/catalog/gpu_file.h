@@ -8,20 +8,15 @@
 #ifndef GP_CATALOG_GPU_FILE_H
 #define GP_CATALOG_GPU_FILE_H
 
-#include <stddef.h>
-
 #include "catalog/profile.h"
 #include "core/gpu.h"
-#include "util/err.h"
 
-/* Adds what the file says to *gpu (id set, otherwise zeroed or from an earlier file).
- * aliases: '|' separated, kept when the file has none. */
-enum gp_status gpu_file_read(const char *path, struct gpu *gpu, char *aliases,
-                             size_t aliases_size, profile_warn_fn warn, void *ctx,
-                             struct gp_err *err);
+struct gpu_item {
+    struct gpu gpu;    /* first: its id is the item's */
+    char aliases[160]; /* '|' separated */
+};
 
-/* After the last file: what a plan cannot do without must be there. */
-enum gp_status gpu_file_check(const char *path, const struct gpu *gpu,
-                              struct gp_err *err);
+/* Into a struct gpu_item: a profile_read_fn. */
+void gpu_file_read(struct profile_group top, void *item);
 
 #endif

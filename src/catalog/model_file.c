@@ -42,35 +42,27 @@ static const struct profile_word qk_norm_table[] = {
 
 /* ---- one layer kind ------------------------------------------------------------- */
 
-#define BOOL_FIELD(name) {#name, offsetof(struct layer_kind, name)}
+#define KIND(member) PROFILE_AT(struct layer_kind, member)
+#define FLAG(name)   {#name, PROFILE_FLAG, KIND(name)}
 
-static const struct {
-    const char *key;
-    size_t offset;
-} bool_fields[] = {
-    BOOL_FIELD(q_bias),      BOOL_FIELD(kv_bias),     BOOL_FIELD(o_bias),
-    BOOL_FIELD(out_gate),    BOOL_FIELD(sinks),       BOOL_FIELD(cross),
-    BOOL_FIELD(kv_shared),   BOOL_FIELD(k_is_v),      BOOL_FIELD(index_shared),
-    BOOL_FIELD(gated),       BOOL_FIELD(mlp_bias),    BOOL_FIELD(shared_gate),
-    BOOL_FIELD(router_bias), BOOL_FIELD(expert_bias), BOOL_FIELD(norm_bias),
+static const struct profile_field kind_fields[] = {
+    {"mixer", PROFILE_WORD, KIND(mixer), .words = mixer_table},
+    {"qk_norm", PROFILE_WORD, KIND(qk_norm), .words = qk_norm_table},
+    {"extra", PROFILE_INTEGER, KIND(extra), 0, 1e12},
+    FLAG(q_bias),      FLAG(kv_bias),     FLAG(o_bias),
+    FLAG(out_gate),    FLAG(sinks),       FLAG(cross),
+    FLAG(kv_shared),   FLAG(k_is_v),      FLAG(index_shared),
+    FLAG(gated),       FLAG(mlp_bias),    FLAG(shared_gate),
+    FLAG(router_bias), FLAG(expert_bias), FLAG(norm_bias),
 };
 
 static void read_kind(struct profile_group group, struct layer_kind *kind)
 {
-    int mixer = (int)kind->mixer, qk_norm = (int)kind->qk_norm;
-
-    profile_word(group, "mixer", &mixer, mixer_table);
-    profile_word(group, "qk_norm", &qk_norm, qk_norm_table);
-    kind->mixer = (enum mixer)mixer;
-    kind->qk_norm = (enum qk_norm)qk_norm;
     for (int i = 0; i < LAYER_COUNTS; i++)
         profile_count(group, layer_counts[i].key,
                       (int *)(void *)((char *)kind + layer_counts[i].offset), 0,
                       layer_counts[i].high);
-    for (size_t i = 0; i < sizeof(bool_fields) / sizeof(bool_fields[0]); i++)
-        profile_bool(group, bool_fields[i].key,
-                     (bool *)(void *)((char *)kind + bool_fields[i].offset));
-    profile_integer(group, "extra", &kind->extra, 0, 1e12);
+    profile_fields(group, kind_fields, sizeof kind_fields / sizeof *kind_fields, kind);
 }
 
 /* What a profile need not say. */
@@ -244,28 +236,40 @@ static void read_layers(struct profile_group top, struct model *model)
 
 /* ---- the rest ------------------------------------------------------------------- */
 
-static void read_names(struct profile_group top, struct model *m)
-{
-    profile_string(top, "name", m->name, sizeof(m->name));
-    profile_string(top, "family", m->family, sizeof(m->family));
-    profile_string(top, "note", m->note, sizeof(m->note));
-    profile_string(top, "source", m->source, sizeof(m->source));
-    profile_string(top, "gathered", m->date, sizeof(m->date));
-}
+#define AT(member)    PROFILE_AT(struct model, member)
+#define EXTRA(member) PROFILE_AT(struct model_extra, member)
 
-static void read_shape(struct profile_group top, struct model *m)
-{
-    profile_bool(top, "weights_only", &m->weights_only);
-    profile_count(top, "hidden", &m->hidden, 1, 1 << 20);
-    profile_count(top, "vocab", &m->vocab, 1, 1 << 26);
-    profile_bool(top, "tied", &m->tied);
-    profile_bool(top, "final_norm", &m->final_norm);
-    profile_bool(top, "final_norm_bias", &m->final_norm_bias);
-    profile_bool(top, "embed_norm", &m->embed_norm);
-    profile_count(top, "positions", &m->positions, 0, 1 << 26);
-    profile_count(top, "max_context", &m->max_context, 0, 1 << 30);
-    profile_integer(top, "mtp", &m->mtp_params, 0, COUNT_MAX);
-}
+static const struct profile_field fields[] = {
+    {"name", PROFILE_TEXT, AT(name)},
+    {"family", PROFILE_TEXT, AT(family)},
+    {"note", PROFILE_TEXT, AT(note)},
+    {"source", PROFILE_TEXT, AT(source)},
+    {"gathered", PROFILE_TEXT, AT(date)},
+    {"weights_only", PROFILE_FLAG, AT(weights_only)},
+    {"hidden", PROFILE_COUNT, AT(hidden), 1, 1 << 20},
+    {"vocab", PROFILE_COUNT, AT(vocab), 1, 1 << 26},
+    {"tied", PROFILE_FLAG, AT(tied)},
+    {"final_norm", PROFILE_FLAG, AT(final_norm)},
+    {"final_norm_bias", PROFILE_FLAG, AT(final_norm_bias)},
+    {"embed_norm", PROFILE_FLAG, AT(embed_norm)},
+    {"positions", PROFILE_COUNT, AT(positions), 0, 1 << 26},
+    {"max_context", PROFILE_COUNT, AT(max_context), 0, 1 << 30},
+    {"mtp", PROFILE_INTEGER, AT(mtp_params), 0, COUNT_MAX},
+    {"native_name", PROFILE_TEXT, AT(native_name)},
+    {"native_kv", PROFILE_TEXT, AT(native_kv)},
+};
+
+static const struct profile_field extra_fields[] = {
+    {"name", PROFILE_TEXT, EXTRA(name)},
+    {"role", PROFILE_WORD, EXTRA(role), .words = format_file_roles},
+    {"elements", PROFILE_INTEGER, EXTRA(elements), 1, COUNT_MAX},
+};
+
+static const struct profile_field published_fields[] = {
+    {"params", PROFILE_INTEGER, AT(published), 1, COUNT_MAX},
+    {"note", PROFILE_TEXT, AT(published_note)},
+    {"source", PROFILE_TEXT, AT(published_source)},
+};
 
 static void read_extras(struct profile_group top, struct model *m)
 {
@@ -275,16 +279,11 @@ static void read_extras(struct profile_group top, struct model *m)
         m->extra_count = count;
     for (int i = 0; i < count && !profile_failed(top.profile); i++) {
         struct profile_group item = profile_item(top, "extra", i);
-        struct model_extra *e = &m->extra[i];
-        int role = ROLE_OTHER;
-
-        memset(e, 0, sizeof(*e));
+        m->extra[i] = (struct model_extra){.role = ROLE_OTHER};
         profile_require(item, "name");
         profile_require(item, "elements");
-        profile_string(item, "name", e->name, sizeof(e->name));
-        profile_word(item, "role", &role, format_file_roles);
-        profile_integer(item, "elements", &e->elements, 1, COUNT_MAX);
-        e->role = (enum tensor_role)role;
+        profile_fields(item, extra_fields, sizeof extra_fields / sizeof *extra_fields,
+                       &m->extra[i]);
     }
 }
 
@@ -315,8 +314,6 @@ static void read_native(struct profile_group top, struct model *m)
             gp_copy(m->native[r], sizeof(m->native[r]), linear);
     for (const struct profile_word *w = format_file_roles; w->word; w++)
         profile_string(roles, w->word, m->native[w->value], sizeof(m->native[0]));
-    profile_string(top, "native_name", m->native_name, sizeof(m->native_name));
-    profile_string(top, "native_kv", m->native_kv, sizeof(m->native_kv));
 }
 
 /* After the shape, as the copy of a tied head is vocab x hidden. */
@@ -329,66 +326,37 @@ static void read_published(struct profile_group top, struct model *m)
     if (!profile_here(group))
         return;
     profile_require(group, "params");
-    profile_integer(group, "params", &m->published, 1, COUNT_MAX);
+    profile_fields(group, published_fields,
+                   sizeof published_fields / sizeof *published_fields, m);
     profile_bool(group, "mtp", &mtp);
     profile_bool(group, "head_copy", &head_copy);
     profile_integer(group, "scales", &scales, 0, COUNT_MAX);
     profile_integer(group, "other", &other, 0, COUNT_MAX);
-    profile_string(group, "note", m->published_note, sizeof(m->published_note));
-    profile_string(group, "source", m->published_source, sizeof(m->published_source));
     m->published_extra = scales + other + (mtp ? m->mtp_params : 0) +
                          (head_copy ? (double)m->vocab * m->hidden : 0);
 }
 
-static void read_model(struct profile_group top, struct model *m)
+/* Says what contradicts itself. */
+static void check_shape(struct profile_group top, const struct model *model)
 {
+    struct gp_err inner = {0};
+
+    if (!profile_failed(top.profile) && model_check(model, &inner) != GP_OK)
+        profile_fail(top, NULL, inner.hint, "%s: %s", inner.where, inner.text);
+}
+
+void model_file_read(struct profile_group top, void *target)
+{
+    struct model_item *item = target;
+    struct model *m = &item->model;
+
     if (m->kind_count == 0)
         m->final_norm = true;
-    read_names(top, m);
-    read_shape(top, m);
+    profile_strings(top, "aliases", item->aliases, sizeof item->aliases);
+    read_native(top, m);
+    profile_fields(top, fields, sizeof fields / sizeof *fields, m);
     read_layers(top, m);
     read_extras(top, m);
-    read_native(top, m);
     read_published(top, m);
-}
-
-/* model_check() with the file's name in front of the place. */
-static enum gp_status check_shape(const char *path, const struct model *model,
-                                  struct gp_err *err)
-{
-    struct gp_err inner;
-    enum gp_status status = model_check(model, &inner);
-
-    if (status == GP_OK)
-        return GP_OK;
-    return gp_fail(err, status, path, inner.hint, "%s: %s", inner.where, inner.text);
-}
-
-enum gp_status model_file_parse(struct profile *profile, struct model *model,
-                                char *aliases, size_t aliases_size,
-                                profile_warn_fn warn, void *ctx, struct gp_err *err)
-{
-    struct profile_group top = profile_top(profile);
-    enum gp_status status;
-
-    profile_strings(top, "aliases", aliases, aliases_size);
-    read_model(top, model);
-    status = profile_finish(profile, warn, ctx, err);
-    if (status == GP_OK)
-        status = check_shape(profile_name(profile), model, err);
-    return status;
-}
-
-enum gp_status model_file_read(const char *path, struct model *model, char *aliases,
-                               size_t aliases_size, profile_warn_fn warn, void *ctx,
-                               struct gp_err *err)
-{
-    struct profile *profile;
-    enum gp_status status = profile_open(path, &profile, err);
-
-    if (status != GP_OK)
-        return status;
-    status = model_file_parse(profile, model, aliases, aliases_size, warn, ctx, err);
-    profile_free(profile);
-    return status;
+    check_shape(top, m);
 }

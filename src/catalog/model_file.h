@@ -8,19 +8,15 @@
 #ifndef GP_CATALOG_MODEL_FILE_H
 #define GP_CATALOG_MODEL_FILE_H
 
-#include <stddef.h>
-
 #include "catalog/profile.h"
 #include "core/model.h"
-#include "util/err.h"
 
-/* aliases: '|' separated, kept when the file has none. */
-enum gp_status model_file_read(const char *path, struct model *model, char *aliases,
-                               size_t aliases_size, profile_warn_fn warn, void *ctx,
-                               struct gp_err *err);
-/* The same from a profile that is open already (tests, fuzzing). */
-enum gp_status model_file_parse(struct profile *profile, struct model *model,
-                                char *aliases, size_t aliases_size,
-                                profile_warn_fn warn, void *ctx, struct gp_err *err);
+struct model_item {
+    struct model model; /* first: its id is the item's */
+    char aliases[512];  /* '|' separated */
+};
+
+/* Into a struct model_item: a profile_read_fn. */
+void model_file_read(struct profile_group top, void *item);
 
 #endif

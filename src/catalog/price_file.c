@@ -12,7 +12,6 @@
  */
 #include "catalog/price_file.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,59 +28,34 @@ static const struct profile_word kinds[] = {
     {NULL, 0},
 };
 
-/* "2026", "2026-07", "2026-Q2" or "2026-07-20"; ages are computed from it. */
-static void read_date(struct profile_group group, const char *key, char *date,
-                      size_t size)
-{
-    size_t len;
-
-    if (!profile_has(group, key))
-        return;
-    profile_string(group, key, date, size);
-    len = strlen(date);
-    if (len == 0)
-        return;
-    for (size_t i = 0; i < len; i++) {
-        bool quarter = i == 5 && date[i] == 'Q' && len == 7;
-
-        if (!(i == 4 || i == 7 ? date[i] == '-'
-                               : isdigit((unsigned char)date[i]) || quarter)) {
-            profile_fail(group, key, "write it as in \"2026-07-20\"",
-                         "\"%s\" is not a date", date);
-            return;
-        }
-    }
-    if (len != 4 && len != 7 && len != 10)
-        profile_fail(group, key, "write it as in \"2026-07-20\"",
-                     "\"%s\" is not a date", date);
-}
+#define AT(member) PROFILE_AT(struct instance, member)
 
 /* What may stand at the top of a price file as well as in a row. */
+static const struct profile_field shared_fields[] = {
+    {"provider", PROFILE_TEXT, AT(provider)},
+    {"region", PROFILE_TEXT, AT(region)},
+    {"date", PROFILE_DATE, AT(date)},
+    {"kind", PROFILE_WORD, AT(kind), .words = kinds},
+    {"assumed", PROFILE_FLAG, AT(assumed)},
+    {"per_gpu", PROFILE_FLAG, AT(per_gpu)},
+    {"note", PROFILE_TEXT, AT(note)},
+    {"source", PROFILE_TEXT, AT(source)},
+};
+
+static const struct profile_field row_fields[] = {
+    {"type", PROFILE_TEXT, AT(type)},
+    {"gpu", PROFILE_TEXT, AT(gpu)},
+    {"count", PROFILE_COUNT, AT(gpu_count), 1, 1024},
+    {"vcpus", PROFILE_COUNT, AT(vcpus), 1, 100000},
+    {"ram_gib", PROFILE_NUMBER, AT(ram), 0.1, 1e6, GP_GIB},
+    {"on_demand", PROFILE_NUMBER, AT(on_demand), 0, 1e6},
+    {"spot", PROFILE_NUMBER, AT(spot), 0, 1e6},
+};
+
 static void read_shared(struct profile_group group, struct instance *row)
 {
-    int kind = (int)row->kind;
-
-    profile_string(group, "provider", row->provider, sizeof row->provider);
-    profile_string(group, "region", row->region, sizeof row->region);
-    read_date(group, "date", row->date, sizeof row->date);
-    profile_word(group, "kind", &kind, kinds);
-    row->kind = (enum price_class)kind;
-    profile_bool(group, "assumed", &row->assumed);
-    profile_bool(group, "per_gpu", &row->per_gpu);
-    profile_string(group, "note", row->note, sizeof row->note);
-    profile_string(group, "source", row->source, sizeof row->source);
-}
-
-static void read_row(struct profile_group item, struct instance *row)
-{
-    read_shared(item, row);
-    profile_string(item, "type", row->type, sizeof row->type);
-    profile_string(item, "gpu", row->gpu, sizeof row->gpu);
-    profile_count(item, "count", &row->gpu_count, 1, 1024);
-    profile_count(item, "vcpus", &row->vcpus, 1, 100000);
-    profile_scaled(item, "ram_gib", &row->ram, GP_GIB, 0.1, 1e6);
-    profile_number(item, "on_demand", &row->on_demand, 0, 1e6);
-    profile_number(item, "spot", &row->spot, 0, 1e6);
+    profile_fields(group, shared_fields, sizeof shared_fields / sizeof *shared_fields,
+                   row);
 }
 
 static struct instance *find_row(struct instance_list *list,
@@ -117,21 +91,15 @@ static void check_row(struct profile_group item, const struct instance *row)
         profile_fail(item, "on_demand", "give on_demand or spot", "has no price");
 }
 
-enum gp_status price_file_read(const char *path, bool user, struct instance_list *list,
-                               profile_warn_fn warn, void *ctx, struct gp_err *err)
+void price_file_read(struct profile_group top, void *target)
 {
+    struct instance_list *list = target;
     struct instance shared = {0};
     size_t known = list->count; /* rows of this same file are never matched */
-    struct profile *profile;
-    struct profile_group top;
-    enum gp_status status = profile_open(path, &profile, err);
 
-    if (status != GP_OK)
-        return status;
-    top = profile_top(profile);
     read_shared(top, &shared);
     for (int i = 0, n = profile_length(top, "instances", ROWS_MAX);
-         i < n && !profile_failed(profile); i++) {
+         i < n && !profile_failed(top.profile); i++) {
         struct profile_group item = profile_item(top, "instances", i);
         struct instance like = shared, *row;
 
@@ -140,83 +108,67 @@ enum gp_status price_file_read(const char *path, bool user, struct instance_list
         profile_string(item, "type", like.type, sizeof like.type);
         row = find_row(list, &like, known);
         read_shared(top, row);
-        read_row(item, row);
-        row->user = user;
+        read_shared(item, row);
+        profile_fields(item, row_fields, sizeof row_fields / sizeof *row_fields, row);
+        row->user = list->user;
         check_row(item, row);
     }
-    status = profile_finish(profile, warn, ctx, err);
-    profile_free(profile);
-    return status;
 }
 
-enum gp_status price_file_ownership(const char *path, struct ownership *own,
-                                    profile_warn_fn warn, void *ctx, struct gp_err *err)
-{
-    struct profile *profile;
-    struct profile_group top;
-    enum gp_status status = profile_open(path, &profile, err);
+#define OWN(member) PROFILE_AT(struct ownership, member)
 
-    if (status != GP_OK)
-        return status;
-    top = profile_top(profile);
-    profile_number(top, "electricity", &own->electricity, 0, 10);
-    profile_number(top, "pue", &own->pue, 1, 5);
-    profile_number(top, "hosting", &own->hosting, 0, 100000);
-    profile_number(top, "years", &own->years, 0.1, 50);
-    profile_number(top, "years_low", &own->years_low, 0.1, 50);
-    profile_number(top, "years_high", &own->years_high, 0.1, 50);
-    profile_number(top, "residual", &own->residual, 0, 1);
-    profile_number(top, "server_share", &own->server_share, 0, 10);
-    profile_string(top, "source", own->source, sizeof own->source);
-    read_date(top, "date", own->date, sizeof own->date);
-    if (!profile_failed(profile) &&
-        (own->years_low > own->years || own->years_high < own->years))
+void price_file_ownership(struct profile_group top, void *target)
+{
+    static const struct profile_field fields[] = {
+        {"electricity", PROFILE_NUMBER, OWN(electricity), 0, 10},
+        {"pue", PROFILE_NUMBER, OWN(pue), 1, 5},
+        {"hosting", PROFILE_NUMBER, OWN(hosting), 0, 100000},
+        {"years", PROFILE_NUMBER, OWN(years), 0.1, 50},
+        {"years_low", PROFILE_NUMBER, OWN(years_low), 0.1, 50},
+        {"years_high", PROFILE_NUMBER, OWN(years_high), 0.1, 50},
+        {"residual", PROFILE_NUMBER, OWN(residual), 0, 1},
+        {"server_share", PROFILE_NUMBER, OWN(server_share), 0, 10},
+        {"source", PROFILE_TEXT, OWN(source)},
+        {"date", PROFILE_DATE, OWN(date)},
+    };
+    struct ownership *own = target;
+
+    profile_fields(top, fields, sizeof fields / sizeof *fields, own);
+    if (own->years_low > own->years || own->years_high < own->years)
         profile_fail(top, "years", "years_low <= years <= years_high",
                      "%g is outside its band %g..%g", own->years, own->years_low,
                      own->years_high);
-    status = profile_finish(profile, warn, ctx, err);
-    profile_free(profile);
-    return status;
 }
 
-static void read_server(struct profile_group top, struct server *server)
+#define SERVER(member) PROFILE_AT(struct server, member)
+
+void price_file_server(struct profile_group top, void *target)
 {
+    static const struct profile_field fields[] = {
+        {"name", PROFILE_TEXT, SERVER(name)},
+        {"kind", PROFILE_TEXT, SERVER(kind)},
+        {"gpus", PROFILE_COUNT, SERVER(gpus), 1, 1024},
+        {"gpu_ids", PROFILE_TEXTS, SERVER(gpu_ids)},
+        {"interconnect", PROFILE_TEXT, SERVER(interconnect)},
+        {"max_gpus_one_host", PROFILE_COUNT, SERVER(max_gpus_one_host), 1, 1024},
+        {"rack_units", PROFILE_COUNT, SERVER(rack_units), 1, 100},
+        {"power_w", PROFILE_NUMBER, SERVER(power), 1, 1e7},
+        {"price_low", PROFILE_NUMBER, SERVER(price_low), 1, 1e9},
+        {"price_high", PROFILE_NUMBER, SERVER(price_high), 1, 1e9},
+        {"price_as_of", PROFILE_TEXT, SERVER(price_as_of)},
+        {"confidence", PROFILE_TEXT, SERVER(confidence)},
+        {"note", PROFILE_TEXT, SERVER(note)},
+        {"source", PROFILE_TEXT, SERVER(source)},
+    };
+    struct server *server = target;
+    char vendor[32]; /* this and the slots are not held */
     int slots = 0;
-    char vendor[32] = "";
 
-    profile_string(top, "name", server->name, sizeof server->name);
+    profile_fields(top, fields, sizeof fields / sizeof *fields, server);
     profile_string(top, "vendor", vendor, sizeof vendor);
-    profile_string(top, "kind", server->kind, sizeof server->kind);
-    profile_count(top, "gpus", &server->gpus, 1, 1024);
-    profile_strings(top, "gpu_ids", server->gpu_ids, sizeof server->gpu_ids);
-    profile_string(top, "interconnect", server->interconnect,
-                   sizeof server->interconnect);
-    profile_count(top, "max_gpus_one_host", &server->max_gpus_one_host, 1, 1024);
     profile_count(top, "slots", &slots, 1, 1024);
-    profile_count(top, "rack_units", &server->rack_units, 1, 100);
-    profile_number(top, "power_w", &server->power, 1, 1e7);
-    profile_number(top, "price_low", &server->price_low, 1, 1e9);
-    profile_number(top, "price_high", &server->price_high, 1, 1e9);
-    profile_string(top, "price_as_of", server->price_as_of, sizeof server->price_as_of);
-    profile_string(top, "confidence", server->confidence, sizeof server->confidence);
-    profile_string(top, "note", server->note, sizeof server->note);
-    profile_string(top, "source", server->source, sizeof server->source);
-}
-
-enum gp_status price_file_server(const char *path, struct server *server,
-                                 profile_warn_fn warn, void *ctx, struct gp_err *err)
-{
-    struct profile *profile;
-    enum gp_status status = profile_open(path, &profile, err);
-
-    if (status != GP_OK)
-        return status;
-    read_server(profile_top(profile), server);
     if (server->name[0] == '\0')
-        profile_require(profile_top(profile), "name");
+        profile_require(top, "name");
     if (server->price_low > 0 && server->price_high < server->price_low)
-        profile_fail(profile_top(profile), "price_high", "", "is below price_low");
-    status = profile_finish(profile, warn, ctx, err);
-    profile_free(profile);
-    return status;
+        profile_fail(top, "price_high", "", "is below price_low");
 }

@@ -13,22 +13,17 @@
 
 #include "catalog/profile.h"
 #include "core/price.h"
-#include "util/err.h"
 
 struct instance_list {
     struct instance *instances;
     size_t count, cap;
+    bool user; /* of the file read next: its rows win over the catalogue's */
 };
 
-/* user: the file is the user's own; its rows win over the catalogue's. */
-enum gp_status price_file_read(const char *path, bool user, struct instance_list *list,
-                               profile_warn_fn warn, void *ctx, struct gp_err *err);
-
-enum gp_status price_file_ownership(const char *path, struct ownership *own,
-                                    profile_warn_fn warn, void *ctx,
-                                    struct gp_err *err);
-
-enum gp_status price_file_server(const char *path, struct server *server,
-                                 profile_warn_fn warn, void *ctx, struct gp_err *err);
+/* Each a profile_read_fn: into a struct instance_list, a struct ownership and a
+ * struct server. */
+void price_file_read(struct profile_group top, void *list);
+void price_file_ownership(struct profile_group top, void *own);
+void price_file_server(struct profile_group top, void *server);
 
 #endif

@@ -11,6 +11,7 @@
  */
 #include "catalog/profile.h"
 
+#include <ctype.h>
 #include <libconfig.h>
 #include <math.h>
 #include <stdarg.h>
@@ -110,11 +111,6 @@ void profile_free(struct profile *profile)
 struct profile_group profile_top(struct profile *profile)
 {
     return (struct profile_group){profile, config_root_setting(&profile->config)};
-}
-
-const char *profile_name(const struct profile *profile)
-{
-    return profile->name;
 }
 
 /* ---- errors --------------------------------------------------------------------- */
@@ -243,6 +239,20 @@ enum gp_status profile_finish(struct profile *profile, profile_warn_fn warn, voi
     return GP_OK;
 }
 
+enum gp_status profile_read(const char *path, profile_read_fn read, void *target,
+                            profile_warn_fn warn, void *ctx, struct gp_err *err)
+{
+    struct profile *profile;
+    enum gp_status status = profile_open(path, &profile, err);
+
+    if (status != GP_OK)
+        return status;
+    read(profile_top(profile), target);
+    status = profile_finish(profile, warn, ctx, err);
+    profile_free(profile);
+    return status;
+}
+
 /* ---- finding -------------------------------------------------------------------- */
 
 /* The setting, made known; NULL when it is absent or an error has stuck. */
@@ -347,8 +357,9 @@ void profile_number(struct profile_group group, const char *key, double *value,
         read_number(group, at, key, value, low, high);
 }
 
-void profile_scaled(struct profile_group group, const char *key, double *value,
-                    double unit, double low, double high)
+/* The same times `unit`. */
+static void read_scaled(struct profile_group group, const char *key, double *value,
+                        double unit, double low, double high)
 {
     const config_setting_t *at = profile_find(group, key);
     double number = NAN;
@@ -552,6 +563,33 @@ void profile_word(struct profile_group group, const char *key, int *value,
         *value = words[index].value;
 }
 
+static bool is_date(const char *date)
+{
+    size_t len = strlen(date);
+
+    for (size_t i = 0; i < len; i++) {
+        bool digit = isdigit((unsigned char)date[i]);
+        bool quarter = i == 5 && date[i] == 'Q' && len == 7;
+
+        if (i == 4 || i == 7 ? date[i] != '-' : !digit && !quarter)
+            return false;
+    }
+    return len == 0 || len == 4 || len == 7 || len == 10;
+}
+
+static void read_date(struct profile_group group, const char *key, char *date,
+                      size_t size)
+{
+    const config_setting_t *at = profile_find(group, key);
+
+    if (at == NULL)
+        return;
+    read_string(group, at, key, date, size);
+    if (!is_date(date))
+        profile_fail_at(group, at, key, "write it as in \"2026-07-20\"",
+                        "\"%s\" is not a date", date);
+}
+
 /* ---- lists ---------------------------------------------------------------------- */
 
 static bool is_sequence(const config_setting_t *at)
@@ -653,15 +691,6 @@ struct profile_group profile_item(struct profile_group group, const char *key, i
     return (struct profile_group){group.profile, at};
 }
 
-void profile_string_at(struct profile_group group, const char *key, int i, char *value,
-                       size_t size)
-{
-    const config_setting_t *at = item_at(group, key, i);
-
-    if (at != NULL)
-        read_string(group, at, key, value, size);
-}
-
 void profile_count_at(struct profile_group group, const char *key, int i, int *value,
                       int low, int high)
 {
@@ -703,4 +732,48 @@ struct profile_group profile_sub_named(struct profile_group group, const char *n
     }
     at->hook = group.setting; /* known, like all that profile_find() returns */
     return (struct profile_group){group.profile, at};
+}
+
+/* ---- structs -------------------------------------------------------------------- */
+
+static void read_field(struct profile_group group, const struct profile_field *f,
+                       void *member)
+{
+    double unit = f->unit != 0 ? f->unit : 1;
+
+    switch (f->kind) {
+    case PROFILE_TEXT:
+        profile_string(group, f->key, member, f->size);
+        break;
+    case PROFILE_TEXTS:
+        profile_strings(group, f->key, member, f->size);
+        break;
+    case PROFILE_DATE:
+        read_date(group, f->key, member, f->size);
+        break;
+    case PROFILE_FLAG:
+        profile_bool(group, f->key, member);
+        break;
+    case PROFILE_WORD:
+        profile_word(group, f->key, member, f->words);
+        break;
+    case PROFILE_COUNT:
+        profile_count(group, f->key, member, (int)f->low, (int)f->high);
+        break;
+    case PROFILE_INTEGER:
+        profile_integer(group, f->key, member, f->low, f->high);
+        break;
+    case PROFILE_NUMBER:
+        read_scaled(group, f->key, member, unit, f->low, f->high);
+        break;
+    case PROFILE_QUANTITY:
+        profile_quantity(group, f->key, member, unit, f->low, f->high, ORIGIN_SHEET);
+    }
+}
+
+void profile_fields(struct profile_group group, const struct profile_field *fields,
+                    size_t count, void *base)
+{
+    for (size_t i = 0; i < count; i++)
+        read_field(group, &fields[i], (char *)base + fields[i].offset);
 }

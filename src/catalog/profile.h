@@ -9,15 +9,14 @@
  * Getters return nothing. A key that is absent leaves the caller's value alone, so that
  * a default, or the value of an earlier file of the same id, stays: that is the whole
  * overlay rule. The first error sticks, later getters do nothing, and profile_finish()
- * returns it; so a reader is a plain list of getters with one check at its end:
+ * returns it; so a reader is a table of fields and a plain list of getters, which
+ * profile_read() calls between opening and finishing:
  *
- *   struct profile *profile;
- *   status = profile_open(path, &profile, err); ...return if not GP_OK...
- *   struct profile_group top = profile_top(profile);
- *   profile_string(top, "name", gpu->name, sizeof gpu->name);
- *   profile_scaled(top, "memory_gib", &bytes, GP_GIB, 0.1, 4096);
- *   status = profile_finish(profile, warn, ctx, err);
- *   profile_free(profile);
+ *   static const struct profile_field fields[] = {
+ *       {"name", PROFILE_TEXT, PROFILE_AT(struct gpu, name)},
+ *       {"memory_gb", PROFILE_NUMBER, PROFILE_AT(struct gpu, memory), 0.1, 4096, 1e9},
+ *   };
+ *   profile_fields(top, fields, sizeof fields / sizeof *fields, gpu);
  *
  * Every getter also makes its key known; profile_finish() warns of the others with the
  * nearest known name. A group that was never entered is one unknown key.
@@ -56,6 +55,14 @@ struct profile_word {
 
 typedef void (*profile_warn_fn)(void *ctx, const char *line);
 
+/* Adds what the file says to *target, which is zeroed or holds what earlier files of the
+ * same id said. */
+typedef void (*profile_read_fn)(struct profile_group top, void *target);
+
+/* One whole file: opened, read, finished. */
+enum gp_status profile_read(const char *path, profile_read_fn read, void *target,
+                            profile_warn_fn warn, void *ctx, struct gp_err *err);
+
 /* On failure *out is NULL. */
 enum gp_status profile_open(const char *path, struct profile **out, struct gp_err *err);
 /* The same from memory; `name` stands for the file in messages. */
@@ -64,7 +71,6 @@ enum gp_status profile_parse(const char *name, const char *text, size_t len,
 void profile_free(struct profile *profile);
 
 struct profile_group profile_top(struct profile *profile);
-const char *profile_name(const struct profile *profile); /* the file, as opened */
 
 /* The first error of any getter, or GP_OK. Safe to ask at any time, as in loops. */
 bool profile_failed(const struct profile *profile);
@@ -83,10 +89,8 @@ void profile_fail(struct profile_group group, const char *key, const char *hint,
 /* Quantities: int, int64 or float, finite, low <= number <= high. */
 void profile_number(struct profile_group group, const char *key, double *value,
                     double low, double high);
-/* The same times `unit` (GP_GIB, 1e9, 1e12); low and high are in the file's unit. */
-void profile_scaled(struct profile_group group, const char *key, double *value,
-                    double unit, double low, double high);
-/* A quantity: one number, or (value, low, high) with low <= value <= high. */
+/* A quantity: one number, or (value, low, high) with low <= value <= high, times `unit`
+ * (GP_GIB, 1e9, 1e12); low and high are in the file's unit. */
 void profile_quantity(struct profile_group group, const char *key,
                       struct quantity *value, double unit, double low, double high,
                       enum origin origin);
@@ -115,12 +119,38 @@ void profile_bits(struct profile_group group, const char *key, unsigned *bits,
 int profile_length(struct profile_group group, const char *key, int max);
 /* Item i of a list of groups; an error when that item is none. */
 struct profile_group profile_item(struct profile_group group, const char *key, int i);
-void profile_string_at(struct profile_group group, const char *key, int i, char *value,
-                       size_t size);
 void profile_count_at(struct profile_group group, const char *key, int i, int *value,
                       int low, int high);
 void profile_number_at(struct profile_group group, const char *key, int i,
                        double *value, double low, double high);
+
+/* Members of a struct, each from its key. */
+enum profile_kind {
+    PROFILE_TEXT,     /* char[] */
+    PROFILE_TEXTS,    /* char[]: profile_strings() */
+    PROFILE_DATE,     /* char[]: "2026", "2026-07", "2026-Q2" or "2026-07-20" */
+    PROFILE_FLAG,     /* bool */
+    PROFILE_WORD,     /* an enum */
+    PROFILE_COUNT,    /* int */
+    PROFILE_INTEGER,  /* double */
+    PROFILE_NUMBER,   /* double */
+    PROFILE_QUANTITY  /* struct quantity of a data sheet */
+};
+
+struct profile_field {
+    const char *key;
+    enum profile_kind kind;
+    size_t offset, size; /* of the member: PROFILE_AT */
+    double low, high;    /* of a number, as the file has it */
+    double unit;         /* the member is the number times this; 0 = 1 */
+    const struct profile_word *words;
+};
+
+#define PROFILE_AT(type, member)                                                       \
+    .offset = offsetof(type, member), .size = sizeof(((type *)0)->member)
+
+void profile_fields(struct profile_group group, const struct profile_field *fields,
+                    size_t count, void *base);
 
 /* A sub-group; one without a setting when absent; an error when it is not a group. */
 struct profile_group profile_sub(struct profile_group group, const char *key);

@@ -97,7 +97,8 @@ static bool file_of(const struct registry *registry, size_t dir, const char *id,
 static enum gp_status load_item(struct registry *registry, const char *id, void **item,
                                 struct gp_err *err)
 {
-    char path[GP_PATH_MAX], last[GP_PATH_MAX] = "";
+    char path[GP_PATH_MAX];
+    bool found = false;
     enum gp_status status = GP_OK;
     void *fresh;
 
@@ -109,12 +110,11 @@ static enum gp_status load_item(struct registry *registry, const char *id, void 
     for (size_t i = 0; i < registry->path->count && status == GP_OK; i++) {
         if (!file_of(registry, i, id, path, sizeof path) || !path_is_there(path))
             continue;
-        status = registry->class->read(path, fresh, registry->warnings, err);
-        gp_copy(last, sizeof last, path);
+        status = profile_read(path, registry->class->read, fresh, warn_list_add,
+                              registry->warnings, err);
+        found = true;
     }
-    if (status == GP_OK && last[0] != '\0')
-        status = registry->class->check(last, fresh, err);
-    if (status != GP_OK || last[0] == '\0') {
+    if (status != GP_OK || !found) {
         item_free(registry->class, fresh);
         return status;
     }

@@ -32,16 +32,14 @@ struct warn_list {
 void warn_list_add(void *warn_list, const char *line); /* a profile_warn_fn */
 void warn_list_fini(struct warn_list *list);
 
-/* Items are structs whose first member is char id[]. */
+/* Items are structs whose first member is char id[]. A file is read into one. */
 struct registry_class {
     const char *folder;    /* "gpus" */
     const char *what;      /* "GPU", in "no GPU 'h100'" */
     size_t size;           /* of an item */
     size_t id_size;        /* of its id */
     size_t alias_offset;   /* of its char aliases[], '|' separated */
-    enum gp_status (*read)(const char *path, void *item, struct warn_list *warnings,
-                           struct gp_err *err);
-    enum gp_status (*check)(const char *path, const void *item, struct gp_err *err);
+    profile_read_fn read;
     void (*fini)(void *item); /* or NULL */
 };
 

@@ -23,7 +23,11 @@ const char *engine_term_word(enum engine_term term)
 
 const char *engine_budget_word(enum budget budget)
 {
-    static const char *const words[] = {"utilization", "free", "static", "asked"};
+    static const char *const words[] = {
+#define X(NAME, word) word,
+        BUDGETS(X)
+#undef X
+    };
     return words[budget];
 }
 

@@ -26,7 +26,16 @@
 
 #include "core/quantity.h"
 
-enum budget { BUDGET_UTILIZATION, BUDGET_FREE, BUDGET_STATIC, BUDGET_ASKED };
+/* X(NAME, a profile's word) */
+#define BUDGETS(X)                                                                     \
+    X(UTILIZATION, "utilization")                                                      \
+    X(FREE, "free")                                                                    \
+    X(STATIC, "static")                                                                \
+    X(ASKED, "asked")
+
+#define X(NAME, word) BUDGET_##NAME,
+enum budget { BUDGETS(X) };
+#undef X
 
 enum engine_term {
     TERM_BUDGET,

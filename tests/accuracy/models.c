@@ -58,20 +58,19 @@ static int column(char *const *names, int count, const char *name)
 /* Number of wrong rows (0 or 1). */
 static int compare(const char *profiles, const char *id, double total, double active)
 {
-    struct model model = {0};
+    struct model_item item = {0};
     struct gp_err err = {0};
-    char path[GP_PATH_MAX], aliases[1024] = "";
+    char path[GP_PATH_MAX];
     double ours, ours_active;
 
     gp_format(path, sizeof path, "%s/profiles/models/%s.cfg", profiles, id);
-    gp_copy(model.id, sizeof model.id, id);
-    if (model_file_read(path, &model, aliases, sizeof aliases, NULL, NULL, &err) !=
-        GP_OK) {
+    gp_copy(item.model.id, sizeof item.model.id, id);
+    if (profile_read(path, model_file_read, &item, NULL, NULL, &err) != GP_OK) {
         printf("%-28s %s: %s\n", id, err.where, err.text);
         return 1;
     }
-    ours = model_params(&model);
-    ours_active = model_params_active(&model);
+    ours = model_params(&item.model);
+    ours_active = model_params_active(&item.model);
     if (ours != total)
         printf("%-28s total  %.0f, table %.0f: %+.0f\n", id, ours, total, ours - total);
     if (ours_active != active)

@@ -60,28 +60,25 @@ static void try_getters(struct profile *profile)
 static void try_readers(const char *path)
 {
     struct format_list formats = {0};
-    struct engine_list engines = {0};
+    struct engine_item engine = {.id = "x"};
     struct instance_list rows = {0};
     struct server server = {0};
     struct ownership own = {0};
-    struct gpu gpu = {0};
-    char aliases[64] = "";
+    struct gpu_item gpu = {0};
     struct gp_err err;
     size_t bytes = 0;
 
-    if (gpu_file_read(path, &gpu, aliases, sizeof aliases, ignore, &bytes, &err) ==
-        GP_OK)
-        gpu_file_check(path, &gpu, &err);
-    format_file_read(path, &formats, ignore, &bytes, &err);
-    engine_file_read(path, "x", &engines, aliases, sizeof aliases, ignore, &bytes,
-                     &err);
-    price_file_read(path, false, &rows, ignore, &bytes, &err);
-    price_file_read(path, true, &rows, ignore, &bytes, &err);
-    price_file_server(path, &server, ignore, &bytes, &err);
-    price_file_ownership(path, &own, ignore, &bytes, &err);
+    profile_read(path, gpu_file_read, &gpu, ignore, &bytes, &err);
+    profile_read(path, format_file_read, &formats, ignore, &bytes, &err);
+    profile_read(path, engine_file_read, &engine, ignore, &bytes, &err);
+    profile_read(path, price_file_read, &rows, ignore, &bytes, &err);
+    rows.user = true;
+    profile_read(path, price_file_read, &rows, ignore, &bytes, &err);
+    profile_read(path, price_file_server, &server, ignore, &bytes, &err);
+    profile_read(path, price_file_ownership, &own, ignore, &bytes, &err);
     free(formats.formats);
     free(formats.aliases);
-    free(engines.engines);
+    free(engine.list.engines);
     free(rows.instances);
 }
 

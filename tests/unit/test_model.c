@@ -17,17 +17,16 @@
 static struct model load(const char *id)
 {
     const char *srcdir = getenv("srcdir");
-    struct model model = {0};
+    struct model_item item = {0};
     struct gp_err err = {0};
-    char path[512], aliases[1024] = "";
+    char path[512];
 
     gp_format(path, sizeof path, "%s/profiles/models/%s.cfg", srcdir ? srcdir : ".",
               id);
-    gp_copy(model.id, sizeof model.id, id);
-    if (model_file_read(path, &model, aliases, sizeof aliases, NULL, NULL, &err) !=
-        GP_OK)
+    gp_copy(item.model.id, sizeof item.model.id, id);
+    if (profile_read(path, model_file_read, &item, NULL, NULL, &err) != GP_OK)
         fail_msg("%s: %s (%s)", err.where, err.text, err.hint);
-    return model;
+    return item.model;
 }
 
 static double elements(const struct tensor *t)
@@ -84,17 +83,19 @@ static void check_formats(const struct model *model, const struct format_list *f
 static int check_published(const char *dir, const char *file,
                            const struct format_list *formats)
 {
-    struct model model = {0};
+    struct model_item item = {0};
+    struct model model;
     struct gp_err err = {0};
-    char path[512], aliases[1024] = "";
+    char path[512];
     double ours;
 
     path_join(path, sizeof path, dir, file);
-    gp_copy(model.id, sizeof model.id, file);
-    model.id[strlen(model.id) - strlen(".cfg")] = '\0';
-    if (model_file_read(path, &model, aliases, sizeof aliases, fail_on_warning, NULL,
-                        &err) != GP_OK)
+    gp_copy(item.model.id, sizeof item.model.id, file);
+    item.model.id[strlen(item.model.id) - strlen(".cfg")] = '\0';
+    if (profile_read(path, model_file_read, &item, fail_on_warning, NULL, &err) !=
+        GP_OK)
         fail_msg("%s: %s (%s)", err.where, err.text, err.hint);
+    model = item.model;
     assert_true(model.name[0] && model.family[0] && model.source[0] && model.date[0]);
     check_formats(&model, formats);
     ours = model_params(&model) + model.published_extra;
@@ -114,7 +115,8 @@ static void test_published_counts(void **state)
 
     (void)state;
     gp_format(dir, sizeof dir, "%s/profiles/formats.cfg", srcdir ? srcdir : ".");
-    assert_int_equal(format_file_read(dir, &formats, NULL, NULL, NULL), GP_OK);
+    assert_int_equal(profile_read(dir, format_file_read, &formats, NULL, NULL, NULL),
+                     GP_OK);
     gp_format(dir, sizeof dir, "%s/profiles/models", srcdir ? srcdir : ".");
     assert_int_equal(path_list(dir, ".cfg", &names, &count, NULL), GP_OK);
     for (size_t i = 0; i < count; i++)
@@ -449,13 +451,15 @@ static void test_check(void **state)
 static enum gp_status parse(const char *text, struct model *model, struct gp_err *err)
 {
     struct profile *profile;
-    char aliases[64] = "";
+    struct model_item item = {.model = *model};
     enum gp_status status = profile_parse("x.cfg", text, strlen(text), &profile, err);
 
     if (status != GP_OK)
         return status;
-    status = model_file_parse(profile, model, aliases, sizeof aliases, NULL, NULL, err);
+    model_file_read(profile_top(profile), &item);
+    status = profile_finish(profile, NULL, NULL, err);
     profile_free(profile);
+    *model = item.model;
     return status;
 }
 

@@ -22,9 +22,9 @@ static void read_back(const char *cfg, struct instance_list *list)
     assert_true(fd >= 0);
     assert_int_equal(write(fd, cfg, strlen(cfg)), (ssize_t)strlen(cfg));
     close(fd);
-    memset(list, 0, sizeof *list);
+    *list = (struct instance_list){.user = true};
     memset(&err, 0, sizeof err);
-    if (price_file_read(path, true, list, NULL, NULL, &err) != GP_OK)
+    if (profile_read(path, price_file_read, list, NULL, NULL, &err) != GP_OK)
         fail_msg("%s: %s", err.where, err.text);
     unlink(path);
 }
