@@ -5,8 +5,10 @@
  *   ranges = (
  *     { until = "0.11"; logit_copies = 9; ... },
  *     { from = "0.12"; until = "0.16"; ... },
- *     { from = "0.21"; fraction = 0.92; graphs_in_budget = true; ... }
+ *     { from = "0.20"; fraction = 0.92; graphs_in_budget = true; ... }
  *   );
+ *
+ * A range says what changed since the one before it; the first adds to the top.
  *
  * Memory terms are GiB, each a number or (value, low, high). `evidence` holds one
  * sentence per term: what the figure was read from, or that it is assumed.
@@ -43,8 +45,18 @@ static const struct profile_field fields[] = {
     {"max_tokens_large", PROFILE_COUNT, AT(tokens_large), 0, 1 << 20},
     {"large_gib", PROFILE_NUMBER, AT(large_bytes), 0, 65536, GP_GIB},
     {"large_except", PROFILE_TEXT, AT(large_except)},
+    {"max_tokens_huge", PROFILE_COUNT, AT(tokens_huge), 0, 1 << 20},
+    {"huge_gib", PROFILE_NUMBER, AT(huge_bytes), 0, 65536, GP_GIB},
+    {"defaults_clip", PROFILE_FLAG, AT(defaults_clip)},
     {"block", PROFILE_COUNT, AT(block), 1, 65536},
+    {"mla_block", PROFILE_COUNT, AT(mla_block), 0, 65536},
     {"window_groups", PROFILE_FLAG, AT(window_groups)},
+    {"group_slack", PROFILE_NUMBER, AT(group_slack), 1, 4},
+    {"batches", PROFILE_COUNT, AT(batches), 1, 16},
+    {"state_blocks", PROFILE_COUNT, AT(state_blocks), 1, 16},
+    {"state_fp32", PROFILE_TEXT, AT(state_fp32)},
+    {"conv_fp32", PROFILE_FLAG, AT(conv_fp32)},
+    {"state_exit", PROFILE_FLAG, AT(state_exit)},
     {"rope_table", PROFILE_FLAG, AT(rope_table)},
     {"pad_hidden", PROFILE_COUNT, AT(pad_hidden), 0, 65536},
     {"pad_width", PROFILE_COUNT, AT(pad_width), 0, 65536},
@@ -56,6 +68,11 @@ static const struct profile_field fields[] = {
     {"logit_copies", PROFILE_NUMBER, AT(logit_copies), 0, 64},
     {"moe_workspace", PROFILE_NUMBER, AT(moe_workspace), 0, 64},
     {"graphs_in_budget", PROFILE_FLAG, AT(graphs_in_budget)},
+    {"second", PROFILE_TEXT, AT(second)},
+    {"second_16bit", PROFILE_FLAG, AT(second_16bit)},
+    {"second_copies", PROFILE_NUMBER, AT(second_copies), 0, 64},
+    {"second_kept", PROFILE_NUMBER, AT(second_kept), 0, 64},
+    {"second_graphs", PROFILE_FLAG, AT(second_graphs)},
 };
 
 static const struct profile_field terms[] = {
@@ -66,6 +83,7 @@ static const struct profile_field terms[] = {
     {"non_torch_tp_gib", PROFILE_QUANTITY, AT(non_torch_tp), 0, 1024, GP_GIB},
     {"non_torch_pp_gib", PROFILE_QUANTITY, AT(non_torch_pp), 0, 1024, GP_GIB},
     {"graphs_gib", PROFILE_QUANTITY, AT(graphs), 0, 1024, GP_GIB},
+    {"graphs_charged_gib", PROFILE_QUANTITY, AT(graphs_charged), 0, 1024, GP_GIB},
 };
 
 #define TERMS (sizeof terms / sizeof *terms)
@@ -120,11 +138,14 @@ static void name_range(struct engine *engine, const char *from, const char *unti
         gp_format(engine->range, sizeof engine->range, "up to %s", until);
     else if (until[0] == '\0')
         gp_format(engine->range, sizeof engine->range, "%s+", from);
+    else if (strcmp(from, until) == 0)
+        gp_copy(engine->range, sizeof engine->range, from);
     else
         gp_format(engine->range, sizeof engine->range, "%s-%s", from, until);
 }
 
-/* The range of this engine that starts at `from`, or a new one, in version order. */
+/* The range of this engine that starts at `from`, or a new one, in version order: it takes
+ * what it does not say from the range before it. */
 static struct engine *find_range(struct engine_list *list, const char *id, int from,
                                  const struct engine *shared)
 {
@@ -142,7 +163,8 @@ static struct engine *find_range(struct engine_list *list, const char *id, int f
     memmove(&list->engines[at + 1], &list->engines[at],
             (list->count - at) * sizeof *list->engines);
     list->count++;
-    list->engines[at] = *shared;
+    bool earlier = at > 0 && strcmp(list->engines[at - 1].id, id) == 0;
+    list->engines[at] = earlier ? list->engines[at - 1] : *shared;
     return &list->engines[at];
 }
 
@@ -157,9 +179,11 @@ static void validate_range(struct profile_group item, const struct engine_list *
                      "give non_torch_1_gib, non_torch_tp_gib and non_torch_pp_gib",
                      "is missing");
     else if (!engine->base.known || !engine->forward_base.known ||
-             !engine->graphs.known || !engine->vision.known)
+             !engine->graphs.known || !engine->graphs_charged.known ||
+             !engine->vision.known)
         profile_fail(item, "base_gib",
-                     "give base_gib, forward_base_gib, vision_gib and graphs_gib",
+                     "give base_gib, forward_base_gib, vision_gib, graphs_gib and "
+                     "graphs_charged_gib",
                      "a memory term is missing");
     else if (engine->fraction <= 0 || engine->block < 1)
         profile_fail(item, "fraction", "give fraction and block",
@@ -204,7 +228,7 @@ static void read_over(struct profile_group top, const char *id,
 void engine_file_read(struct profile_group top, void *target)
 {
     struct engine_item *item = target;
-    struct engine shared = {0};
+    struct engine shared = {.group_slack = 1, .batches = 1, .state_blocks = 1};
 
     gp_copy(shared.id, sizeof shared.id, item->id);
     gp_copy(shared.name, sizeof shared.name, item->id);

@@ -4,6 +4,7 @@
 #include "core/engine.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *engine_term_word(enum engine_term term)
 {
@@ -29,6 +30,15 @@ const char *engine_budget_word(enum budget budget)
 #undef X
     };
     return words[budget];
+}
+
+bool engine_lists(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = list; p && *p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
+        if (strncmp(p, word, n) == 0 && (p[n] == '|' || p[n] == '\0'))
+            return true;
+    return false;
 }
 
 int engine_version(const char *text)

@@ -15,7 +15,9 @@
  *   sampling = seqs*V*(logit_copies*4 + act bytes) + c*h*act bytes + base
  *   forward  = c*(2h + 3*ff/t)*act bytes + forward_base
  *   + moe_workspace * c*topk*(max(2*mff/t, h) + max(mff/t, h))*act bytes
- * c = max_num_batched_tokens, seqs = max_num_seqs.
+ * c = max_num_batched_tokens, seqs = max_num_seqs. From 0.22 on vLLM has two model
+ * runners, each with its own sampler and its own way to charge graphs: `second` says
+ * which models run on the second one.
  * Example, vLLM 0.19, Llama-3.1-8B: 1024*128256*(3*4+2) + 8192*4096*2 + 0.12 GiB
  *   = 1.71 + 0.06 + 0.12 = 1.89 GiB; logged: 1.89.
  */
@@ -58,13 +60,24 @@ struct engine {
     enum budget budget;
     double fraction;        /* default utilization / free fraction / static fraction */
     int block;              /* tokens per KV block */
+    int mla_block;          /* the same of MLA's kernels; 0 = block */
     bool window_groups;     /* windows free memory (hybrid KV manager); else all full */
+    double group_slack;     /* groups take the larger count of layers when it is less
+                             * than this times the smaller (kvcache.h) */
+    int batches;            /* batches of prompt that a window holds besides itself */
+    int state_blocks;       /* blocks of recurrent state a request holds per layer */
+    char state_fp32[64];    /* families whose recurrent state is FP32, else 16 bit; "all" */
+    bool conv_fp32;         /* the convolutions' tails too */
+    bool state_exit;        /* does not start when max_num_seqs exceeds the state blocks */
     int seqs_small, seqs_large;     /* default max_num_seqs: below / from large_bytes;
                                      * 0 = one per user */
     int tokens_small, tokens_large; /* default max_num_batched_tokens, likewise; 0 =
                                      * a whole prompt, max(2048, context) */
-    double large_bytes;     /* usable bytes from which the large defaults hold */
-    char large_except[32];  /* GPU id prefix that keeps the small ones ("a100"); "" */
+    double large_bytes;     /* physical bytes from which the large defaults hold */
+    char large_except[32];  /* prefixes of GPU ids that keep the small ones ("a100|a800") */
+    int tokens_huge;        /* default max_num_batched_tokens from huge_bytes; 0 = large */
+    double huge_bytes;
+    bool defaults_clip;     /* no more default tokens than slots hold, nor slots than tokens */
     double logit_copies;    /* FP32 copies of the logits in the sampler */
     struct quantity base;         /* bytes, sampling moment */
     struct quantity forward_base; /* bytes, forward moment */
@@ -73,8 +86,15 @@ struct engine {
     struct quantity non_torch_1;  /* bytes at tp*pp = 1: context, cuBLAS */
     struct quantity non_torch_tp; /* bytes at tp > 1: + NCCL, all-reduce buffers */
     struct quantity non_torch_pp; /* bytes at tp = 1, pp > 1 */
-    struct quantity graphs;       /* bytes of CUDA graphs */
-    bool graphs_in_budget;        /* charged to the budget before KV (vLLM >= 0.21) */
+    struct quantity graphs;         /* bytes of CUDA graphs that the card holds */
+    struct quantity graphs_charged; /* estimated before the KV pool is sized */
+    bool graphs_in_budget;          /* and taken from the budget (vLLM >= 0.20) */
+    char second[112];        /* models of the second runner: "all", "dense", families with
+                              * '|' between; "" = it has none */
+    bool second_16bit;       /* only their weights of 16 bit */
+    double second_copies;    /* its logit_copies */
+    double second_kept;      /* bytes it keeps per slot and word of the vocabulary */
+    bool second_graphs;      /* its graphs_in_budget */
     bool rope_table;              /* vLLM: keeps a cos/sin table of max_context rows,
                                    * and MLA's kv_b once more, cut per head */
     int pad_hidden, pad_width;    /* MXFP4 experts are padded to these multiples; 0 */
@@ -90,6 +110,9 @@ struct engine {
 
 const char *engine_term_word(enum engine_term term); /* "non_torch", a profile's key */
 const char *engine_budget_word(enum budget budget); /* "utilization", "free", ... */
+
+/* Is `word` in a list with '|' between its words? */
+bool engine_lists(const char *list, const char *word);
 
 /* "0.19", "0.19.0", "1.0" to major*10000 + minor; -1 when it is no version. */
 int engine_version(const char *text);

@@ -25,6 +25,15 @@ static unsigned static_rest(const struct request *q, const struct load *load,
                                        : 1u << REASON_REST_TIGHT;
 }
 
+static unsigned states(const struct load *load, const struct binding *b)
+{
+    if (!b->states.known || b->pool.high <= 0 || load->max_num_seqs <= b->states.low)
+        return 0;
+    return load->max_num_seqs > b->states.high
+               ? 1u << REASON_STATES
+               : 1u << REASON_STATES_TIGHT | 1u << REASON_DECIDES;
+}
+
 static unsigned reasons_of_layout(const struct request *q, const struct load *load,
                                   const struct layout *l, const struct binding *b)
 {
@@ -37,7 +46,7 @@ static unsigned reasons_of_layout(const struct request *q, const struct load *lo
         reasons |= 1u << REASON_SPREADS;
     else if (b->state == MEMORY_CROSSES || b->state == MEMORY_DOUBTS)
         reasons |= 1u << REASON_CROSSES | 1u << REASON_DECIDES;
-    reasons |= static_rest(q, load, b);
+    reasons |= static_rest(q, load, b) | states(load, b);
     /* what lies outside the budget comes out of what it leaves */
     if (reasons == 0 && b->state == MEMORY_OVERRUNS)
         reasons |= 1u << REASON_OVERRUNS | 1u << REASON_DECIDES;

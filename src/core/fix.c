@@ -178,10 +178,17 @@ static void engine_knobs(struct fixer *f)
     const struct request *asked = &f->plan->request;
     bool any = false;
     for (int a = KNOBS_FIRST; a < KNOBS_END; a++)
-        any = propose_knobs(f, (enum change)a, (enum change)a) || any;
+        if (a != CHANGE_SEQS || f->plan->limit != LIMIT_STATES)
+            any = propose_knobs(f, (enum change)a, (enum change)a) || any;
     for (int a = KNOBS_FIRST; a < KNOBS_END && !any; a++)
         for (int b = a + 1; b < KNOBS_END; b++)
             propose_knobs(f, (enum change)a, (enum change)b);
+    if (f->plan->limit == LIMIT_STATES && f->plan->memory.state_blocks.low >= 1) {
+        struct proposal p = begin(f, FIX_STATES, RANK_KNOB);
+        p.request.max_num_seqs = f->plan->memory.state_blocks.low;
+        p.changes = 1u << CHANGE_SEQS;
+        propose(f, &p);
+    }
     if (asked->users > memory_max_num_seqs(asked)) {
         struct proposal p = begin(f, FIX_SLOTS, RANK_KNOB);
         p.request.max_num_seqs = asked->users;

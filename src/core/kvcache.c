@@ -11,9 +11,7 @@
 #include "core/kvcache.h"
 
 #include <math.h>
-
-#define STATE_BYTES 4.0 /* recurrent states are kept in FP32 */
-#define CONV_BYTES  2.0 /* convolution tails in 16 bit */
+#include <string.h>
 
 /* vLLM's layout of a quantised DSA latent: 512 FP8 + 4 FP32 scales + 64 BF16 rope. */
 #define DSA_FP8_LATENT 656.0
@@ -33,12 +31,11 @@ static double element_bytes(const struct format *kv)
     return bytes;
 }
 
-static double index_bytes(const struct layer_kind *k, const struct format *kv)
+/* Index keys are uint8 with an FP32 scale per 128, whatever the cache's format: 132 B. */
+static double index_bytes(const struct layer_kind *k)
 {
     if (k->index_heads <= 0 || k->index_shared)
         return 0;
-    if (kv->bits > 8)
-        return k->index_dim * kv->bits / 8;
     return k->index_dim + 4 * ceil_div(k->index_dim, 128);
 }
 
@@ -57,17 +54,20 @@ static double mla_bytes(const struct layer_kind *k, const struct format *kv)
     double latent = (k->kv_lora + k->rope_dim) * element_bytes(kv);
     if (k->index_heads > 0 && kv->bits <= 8)
         latent = DSA_FP8_LATENT;
-    return latent + index_bytes(k, kv);
+    return latent + index_bytes(k);
+}
+
+/* One entry of CSA. In FP8 the 64 rotated elements stay in 16 bit, and 8 bytes of scales
+ * follow: 584 B of head_dim 512. */
+static double csa_entry(const struct layer_kind *k, const struct format *kv)
+{
+    return kv->bits > 8 ? k->head_dim * element_bytes(kv) : k->head_dim + 64 + 8;
 }
 
 /* CSA pools one entry per `compress` tokens; only the 4:1 layers carry an index. */
 static double csa_pool_bytes(const struct layer_kind *k, const struct format *kv)
 {
-    double e = element_bytes(kv);
-    return k->compress > 0
-               ? (k->head_dim * e + (k->index_heads > 0 ? k->index_dim * e : 0)) /
-                     k->compress
-               : 0;
+    return k->compress > 0 ? (csa_entry(k, kv) + index_bytes(k)) / k->compress : 0;
 }
 
 double kvcache_layer_bytes(const struct layer_kind *k, const struct format *kv, int tp)
@@ -82,27 +82,36 @@ double kvcache_layer_bytes(const struct layer_kind *k, const struct format *kv, 
     return layout_kv_heads(k, tp) * (k->head_dim + v_dim) * element_bytes(kv);
 }
 
-double kvcache_state_bytes(const struct layer_kind *k, int tp)
+double kvcache_state_element(const struct request *q, const struct layer_kind *k)
 {
+    const char *families = q->engine->state_fp32;
+    bool wide = k->mixer == MIXER_KDA || strcmp(families, "all") == 0 ||
+                engine_lists(families, q->model->family);
+    return wide ? 4 : 2;
+}
+
+double kvcache_state_bytes(const struct request *q, const struct layer_kind *k, int tp)
+{
+    double state = kvcache_state_element(q, k), tail = q->engine->conv_fp32 ? 4 : 2;
     double conv = k->conv_kernel > 1 ? k->conv_kernel - 1 : 0;
     double vd = (double)k->lin_v_heads * k->lin_v_dim;
     double kd = (double)k->lin_k_heads * k->lin_k_dim;
     double bytes = 0;
     switch (k->mixer) {
     case MIXER_MAMBA1:
-        bytes = vd * k->lin_k_dim * STATE_BYTES + vd * conv * CONV_BYTES;
+        bytes = vd * k->lin_k_dim * state + vd * conv * tail;
         break;
     case MIXER_MAMBA2:
-        bytes = vd * k->lin_k_dim * STATE_BYTES +
-                (vd + 2.0 * k->groups * k->lin_k_dim) * conv * CONV_BYTES;
+        bytes = vd * k->lin_k_dim * state +
+                (vd + 2.0 * k->groups * k->lin_k_dim) * conv * tail;
         break;
     case MIXER_DELTANET:
     case MIXER_KDA:
-        bytes = (double)k->lin_v_heads * k->lin_k_dim * k->lin_v_dim * STATE_BYTES +
-                (2 * kd + vd) * conv * CONV_BYTES;
+        bytes = (double)k->lin_v_heads * k->lin_k_dim * k->lin_v_dim * state +
+                (2 * kd + vd) * conv * tail;
         break;
     case MIXER_LIGHTNING:
-        bytes = (double)k->lin_v_heads * k->lin_k_dim * k->lin_v_dim * STATE_BYTES;
+        bytes = (double)k->lin_v_heads * k->lin_k_dim * k->lin_v_dim * state;
         break;
     default:
         break;
@@ -115,7 +124,7 @@ static double layer_exact(const struct layer_kind *k, const struct format *kv,
                           double per_token, double tokens)
 {
     if (k->mixer == MIXER_CSA) {
-        double window = fmin(tokens, k->window) * k->head_dim * element_bytes(kv);
+        double window = fmin(tokens, k->window) * csa_entry(k, kv);
         double r = k->compress;
         return window + (r > 0 ? floor(tokens / r) * r * per_token : 0);
     }
@@ -145,13 +154,57 @@ static bool same_type(const struct kv_type *t, const struct layer_kind *k, doubl
     return same_mixer && window == other && t->bytes == bytes && t->state == state;
 }
 
+/* ---- CSA as vLLM pages it (deepseek_v4/attention.py, compressor.py) ---- */
+
+#define CSA_BLOCK  256.0 /* tokens; a window's block is a quarter of it */
+#define CSA_ALIGN  576.0 /* bytes a page is rounded up to */
+
+static double csa_page(double bytes)
+{
+    return ceil_div(bytes, CSA_ALIGN) * CSA_ALIGN;
+}
+
+/* Bytes of the pages of a cache that keeps `window` tokens and the batches in flight. */
+static double csa_window(double window, double tokens, double batch, double block,
+                         double page)
+{
+    return (ceil_div(fmin(window - 1 + batch, tokens), block) + 1) * page;
+}
+
+/* The window of each layer, its pooled entries and index, and the FP32 states of what
+ * pools them: over 4 tokens twice (they overlap), over 128 once. A page of states is as
+ * large as the page of entries that it shares the pool with. */
+static double csa_reserved(const struct layer_kind *k, const struct format *kv,
+                           double tokens, double batch)
+{
+    double quarter = CSA_BLOCK / 4, page = csa_page(quarter * csa_entry(k, kv));
+    double bytes = csa_window(k->window, tokens, batch, quarter, page);
+    double blocks = ceil_div(tokens, CSA_BLOCK);
+    if (k->compress <= 0)
+        return bytes;
+    bytes += blocks * csa_page(CSA_BLOCK / k->compress * csa_entry(k, kv));
+    if (k->compress > 4)
+        return bytes + csa_window(k->compress, tokens, batch, 8, page);
+    double index = csa_page(quarter * index_bytes(k));
+    return bytes + blocks * index +
+           csa_window(2.0 * k->compress, tokens, batch, k->compress, page + index);
+}
+
+/* Tokens of a block of this kind's kernels. */
+static double block_of(const struct engine *e, const struct layer_kind *k)
+{
+    return k->mixer == MIXER_MLA && e->mla_block > 0 ? e->mla_block : e->block;
+}
+
 /* Every layer's blocks for itself. */
 static double layer_reserved(const struct request *q, const struct kv_type *t,
                              double tokens, double batch)
 {
-    double block = q->engine->block;
+    double block = block_of(q->engine, t->kind);
     if (t->kind->mixer == MIXER_CSA)
-        return layer_exact(t->kind, q->kv, t->bytes, ceil_div(tokens, block) * block);
+        return q->engine->window_groups
+                   ? csa_reserved(t->kind, q->kv, tokens, batch)
+                   : layer_exact(t->kind, q->kv, t->bytes, ceil_div(tokens, block) * block);
     if (q->engine->window_groups)
         return layer_blocks(t->kind, tokens, batch, block) * block * t->bytes;
     return ceil_div(tokens, block) * block * t->bytes;
@@ -171,11 +224,11 @@ void kvcache_cut(const struct request *q, int tp, double tokens, double batch,
 {
     out->count = 0;
     out->tokens = tokens;
-    out->batch = batch;
+    out->batch = batch * q->engine->batches;
     for (int k = 0; k < q->model->kind_count; k++) {
         const struct layer_kind *kind = &q->model->kind[k];
         double bytes = kvcache_layer_bytes(kind, q->kv, tp);
-        double state = kvcache_state_bytes(kind, tp);
+        double state = kvcache_state_bytes(q, kind, tp);
         int t = find_type(out, kind, bytes, state);
         out->of_kind[k] = -1;
         if (bytes == 0 && state == 0 && kind->mixer != MIXER_CSA)
@@ -186,7 +239,7 @@ void kvcache_cut(const struct request *q, int tp, double tokens, double batch,
         struct kv_type *type = &out->type[out->count++];
         *type = (struct kv_type){.kind = kind, .bytes = bytes, .state = state};
         type->exact = layer_exact(kind, q->kv, bytes, tokens);
-        type->reserved = layer_reserved(q, type, tokens, batch);
+        type->reserved = layer_reserved(q, type, tokens, out->batch);
     }
 }
 
@@ -197,31 +250,31 @@ struct group {
     double layers;
 };
 
-/* Layers per group: the fewest of any type, unless the counts are nearly equal
- * (within a quarter), when padding the smaller type costs less than more groups. */
-static double group_size(const struct group *groups, int count)
+/* Layers per group: the fewest of any type, unless the counts are nearly equal, when
+ * padding the smaller type costs less than more groups. */
+static double group_size(const struct group *groups, int count, double slack)
 {
     double least = groups[0].layers, most = groups[0].layers;
     for (int g = 1; g < count; g++) {
         least = fmin(least, groups[g].layers);
         most = fmax(most, groups[g].layers);
     }
-    return most < least * 1.25 ? most : least;
+    return most < least * slack ? most : least;
 }
 
 /* All pages are one size: that of the largest type; a recurrent state takes one. */
-static double page_size(const struct group *groups, int count, double block)
+static double page_size(const struct group *groups, int count, const struct engine *e)
 {
     double page = 0;
     for (int g = 0; g < count; g++)
-        page = fmax(page, groups[g].type->bytes * block);
+        page = fmax(page, groups[g].type->bytes * block_of(e, groups[g].type->kind));
     for (int g = 0; g < count; g++)
         if (groups[g].type->state > page)
             for (int a = 0; a < count; a++)
-                if (groups[a].type->bytes > 0)
-                    page = ceil_div(groups[g].type->state,
-                                    block * groups[a].type->bytes) *
-                           block * groups[a].type->bytes;
+                if (groups[a].type->bytes > 0) {
+                    double unit = block_of(e, groups[a].type->kind) * groups[a].type->bytes;
+                    page = ceil_div(groups[g].type->state, unit) * unit;
+                }
     for (int g = 0; g < count && page == 0; g++)
         page = fmax(page, groups[g].type->state);
     return page;
@@ -229,15 +282,17 @@ static double page_size(const struct group *groups, int count, double block)
 
 /* Types with smaller pages get more tokens per block. */
 static void reserve_groups(struct kv_sequence *s, const struct kv_cut *cut,
-                           const struct group *groups, int count, double block)
+                           const struct group *groups, int count,
+                           const struct engine *e)
 {
-    double page = page_size(groups, count, block);
-    double size = group_size(groups, count), blocks = 0;
+    double page = page_size(groups, count, e);
+    double size = group_size(groups, count, e->group_slack), blocks = 0;
     for (int g = 0; g < count; g++) {
         const struct kv_type *t = groups[g].type;
+        double block = block_of(e, t->kind);
         double span = t->bytes > 0 ? floor(page / (t->bytes * block)) * block : block;
         blocks += ceil_div(groups[g].layers, size) *
-                  (t->state > 0 ? 1
+                  (t->state > 0 ? e->state_blocks
                                 : layer_blocks(t->kind, cut->tokens, cut->batch,
                                                fmax(span, block)));
     }
@@ -276,14 +331,16 @@ struct kv_sequence kvcache_stage(const struct request *q, const struct kv_cut *c
         csa = csa || t->kind->mixer == MIXER_CSA;
         s.exact += groups[g].layers * t->exact;
         s.state += groups[g].layers * t->state;
-        s.reserved += groups[g].layers * (t->reserved + t->state);
-        s.block += groups[g].layers * t->bytes * e->block;
+        s.reserved += groups[g].layers * (t->reserved + t->state * e->state_blocks);
+        s.block += groups[g].layers * t->bytes * block_of(e, t->kind);
     }
     if (count == 1 && !is_windowed(groups[0].type->kind) && groups[0].type->bytes > 0 &&
         !csa)
         s.per_token = groups[0].layers * groups[0].type->bytes;
+    if (s.block == 0)
+        s.block = s.state; /* a pool of states alone */
     if (count > 1 && !csa && e->window_groups && e->budget == BUDGET_UTILIZATION)
-        reserve_groups(&s, cut, groups, count, e->block);
+        reserve_groups(&s, cut, groups, count, e);
     return s;
 }
 

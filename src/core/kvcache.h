@@ -6,8 +6,8 @@
  *   MHA, GQA, MQA   s * kv*(d + dv)*e
  *   sliding         min(s, w) * kv*(d + dv)*e      chunked: the same
  *   MLA             s * (kvl + rope)*e             one latent, no factor 2
- *   DSA             + s * index key                (bf16: 2*idim; fp8: idim + 4 per 128)
- *   CSA (V4)        min(s, w)*d*e + floor(s/r)*(d*e [+ idim*e with an indexer])
+ *   DSA             + s * index key                (uint8: idim + 4 per 128)
+ *   CSA (V4)        min(s, w)*entry + floor(s/r)*(entry [+ index key])   (fp8: 584 B)
  *   recurrent       a constant state, whatever s
  *
  * Example: Gemma-3-27B at 32,768 tokens, BF16: 10 full layers * 32768 * 16*256*2 B
@@ -16,7 +16,8 @@
  * An engine pages this into blocks (16 tokens) and keeps a window's worth plus one batch
  * of prompt for sliding layers. vLLM's hybrid manager also groups layers of one type so
  * that all groups are equally large, padding the last; one block of the pool then serves
- * group_size layers. Gemma-3-27B: 10 full + 52 sliding -> 7 groups of 10 (8 layers of
+ * group_size layers. A recurrent layer takes engine.h's state_blocks of them per
+ * request. Gemma-3-27B: 10 full + 52 sliding -> 7 groups of 10 (8 layers of
  * padding), 8192 tokens = 512 + 6*513 blocks of 1.25 MiB = 4.38 GiB.
  */
 #ifndef GP_CORE_KVCACHE_H
@@ -34,15 +35,20 @@
 double kvcache_layer_bytes(const struct layer_kind *kind, const struct format *kv,
                            int tp);
 
-/* Bytes of recurrent state per sequence and layer on one GPU: FP32 state, 16-bit
- * convolution tail. */
-double kvcache_state_bytes(const struct layer_kind *kind, int tp);
+/* Bytes of recurrent state per sequence and layer on one GPU: the state in FP32 or in 16
+ * bit, as the engine keeps that of this model's family, and the convolution's tail. */
+double kvcache_state_bytes(const struct request *request, const struct layer_kind *kind,
+                           int tp);
+
+/* Bytes of one element of that state. Kimi's delta attention is FP32 everywhere. */
+double kvcache_state_element(const struct request *request,
+                             const struct layer_kind *kind);
 
 struct kv_sequence {
     double exact;     /* bytes of keys and values of one sequence */
     double state;     /* bytes of recurrent state of one sequence */
     double reserved;  /* bytes the engine sets aside for both, blocks and groups */
-    double block;     /* bytes of one block of the pool */
+    double block;     /* bytes of one block of the pool; of a state where it holds no other */
     double per_token; /* bytes per token when every layer is full; 0 = mixed kinds */
 };
 
@@ -63,7 +69,8 @@ struct kv_cut {
     double tokens, batch;
 };
 
-/* For a TP group of tp; batch is max_num_batched_tokens. */
+/* For a TP group of tp; batch is max_num_batched_tokens, of which engine.h's `batches` are
+ * in flight. */
 void kvcache_cut(const struct request *request, int tp, double tokens, double batch,
                  struct kv_cut *out);
 

@@ -169,10 +169,40 @@ static void sum_model(const struct request *q, struct load *load)
     load->has_vision = model_params_role(m, ROLE_VISION) > 0;
 }
 
+/* Are all layers attention, and none of them a mixture of experts? */
+static bool is_dense(const struct model *m)
+{
+    bool dense = model_experts(m) == 0;
+    for (int k = 0; k < m->kind_count; k++)
+        dense = dense && !mixer_is_recurrent(m->kind[k].mixer);
+    return dense;
+}
+
+/* Does vLLM run this model on its second runner? */
+static bool on_second_runner(const struct request *q)
+{
+    const struct engine *e = q->engine;
+    const struct model *m = q->model;
+    if (e->second_16bit && q->precision.weight->bits < 16)
+        return false;
+    return strcmp(e->second, "all") == 0 || engine_lists(e->second, m->family) ||
+           (engine_lists(e->second, "dense") && is_dense(m));
+}
+
+static void choose_runner(const struct request *q, struct load *load)
+{
+    const struct engine *e = q->engine;
+    bool second = on_second_runner(q);
+    load->logit_copies = second ? e->second_copies : e->logit_copies;
+    load->graphs_in_budget = second ? e->second_graphs : e->graphs_in_budget;
+    load->kept = second ? e->second_kept * load->max_num_seqs * q->model->vocab : 0;
+}
+
 static void set_limits(const struct request *q, struct load *load)
 {
     load->max_num_seqs = memory_max_num_seqs(q);
     load->max_batched_tokens = memory_max_batched_tokens(q);
+    choose_runner(q, load);
     load->fraction = q->utilization > 0 ? q->utilization : q->engine->fraction;
     load->usable = gpu_usable(q->gpu);
     load->budget = memory_budget_bytes(q, load->usable, load->fraction);

@@ -38,6 +38,9 @@ struct load {
     double mlp_width;                 /* of the widest dense or shared MLP */
     double max_num_seqs, max_batched_tokens; /* as used */
     double fraction;                  /* utilization or fraction as used */
+    double logit_copies;              /* engine.h: of the runner this model has */
+    double kept;                      /* bytes that runner keeps beside the weights */
+    bool graphs_in_budget;
     struct quantity usable;           /* bytes of one GPU that a program can have */
     struct quantity budget;           /* bytes the engine lets itself take */
     unsigned reasons, warnings;       /* bits of enum reason and enum warning

@@ -19,30 +19,55 @@ double memory_rule_of_thumb(double params, double bits)
     return params * bits / 8 * 1.25;
 }
 
+/* Does the GPU's id begin with a word of the list? */
+static bool excepted(const char *list, const char *id)
+{
+    for (const char *p = list; *p; p += strcspn(p, "|"), p += *p == '|')
+        if (strncmp(p, id, strcspn(p, "|")) == 0)
+            return true;
+    return false;
+}
+
 static bool large_gpu(const struct request *q)
 {
     const struct engine *e = q->engine;
-    size_t n = strlen(e->large_except);
-    if (n > 0 && strncmp(q->gpu->id, e->large_except, n) == 0)
-        return false;
-    return gpu_usable(q->gpu).value >= e->large_bytes;
+    return gpu_usable(q->gpu).value >= e->large_bytes &&
+           !excepted(e->large_except, q->gpu->id);
+}
+
+static double default_seqs(const struct request *q)
+{
+    int seqs = large_gpu(q) ? q->engine->seqs_large : q->engine->seqs_small;
+    return seqs > 0 ? seqs : q->users; /* llama.cpp: one slot per user */
+}
+
+static double default_tokens(const struct request *q)
+{
+    const struct engine *e = q->engine;
+    int tokens = large_gpu(q) ? e->tokens_large : e->tokens_small;
+    if (e->tokens_huge > 0 && gpu_usable(q->gpu).value >= e->huge_bytes)
+        tokens = e->tokens_huge;
+    return tokens > 0 ? tokens : fmax(2048, q->context); /* V0: a whole prompt at once */
+}
+
+/* vLLM: max_num_seqs slots of max_model_len tokens bound the default batch, and the batch
+ * bounds the default slots: each computes a token a step. */
+double memory_max_batched_tokens(const struct request *q)
+{
+    double seqs = q->max_num_seqs > 0 ? q->max_num_seqs : default_seqs(q);
+    if (q->max_batched_tokens > 0)
+        return q->max_batched_tokens;
+    return q->engine->defaults_clip ? fmin(default_tokens(q), seqs * q->context)
+                                    : default_tokens(q);
 }
 
 double memory_max_num_seqs(const struct request *q)
 {
     if (q->max_num_seqs > 0)
         return q->max_num_seqs;
-    int seqs = large_gpu(q) ? q->engine->seqs_large : q->engine->seqs_small;
-    return seqs > 0 ? seqs : q->users; /* llama.cpp: one slot per user */
-}
-
-double memory_max_batched_tokens(const struct request *q)
-{
-    if (q->max_batched_tokens > 0)
-        return q->max_batched_tokens;
-    int tokens = large_gpu(q) ? q->engine->tokens_large : q->engine->tokens_small;
-    return tokens > 0 ? tokens
-                      : fmax(2048, q->context); /* V0: a whole prompt at once */
+    return q->engine->defaults_clip
+               ? fmin(default_seqs(q), memory_max_batched_tokens(q))
+               : default_seqs(q);
 }
 
 /* ---- activation ---- */
@@ -76,7 +101,7 @@ struct activation memory_activation(const struct request *q, const struct load *
     double act = q->precision.base->bits / 8, h = m->hidden;
     double tokens = load->max_batched_tokens;
     struct activation a;
-    double logits = load->max_num_seqs * m->vocab * (e->logit_copies * 4 + act);
+    double logits = load->max_num_seqs * m->vocab * (load->logit_copies * 4 + act);
     double layer = tokens * (2 * h + 3 * load->mlp_width / l->tp) * act;
     a.sampling =
         quantity_add(quantity_of(logits + tokens * h * act, ORIGIN_MODEL), e->base);
@@ -124,7 +149,7 @@ struct stages {
     struct weights_cut weights;
     struct kv_cut kv;
     struct quantity activation[2], overhead[2]; /* without and with the head */
-    struct quantity non_torch, graphs;
+    struct quantity non_torch, graphs, graphs_charged;
     double users;                               /* per replica */
 };
 
@@ -143,14 +168,17 @@ static void cut_stages(const struct request *q, const struct load *load,
     s->layout = l;
     s->users = ceil(q->users / l->replicas);
     weights_cut(q, load, l, &s->weights);
-    s->non_torch = s->graphs = s->activation[0] = s->activation[1] = quantity_exact(0);
+    s->non_torch = s->graphs = s->graphs_charged = quantity_exact(0);
+    s->activation[0] = s->activation[1] = quantity_exact(0);
     if (!q->model->weights_only) {
         kvcache_cut(q, l->tp, q->context, load->max_batched_tokens, &s->kv);
         struct activation a = memory_activation(q, load, l, true);
         s->activation[0] = quantity_add(a.forward, quantity_add(a.moe, a.vision));
         s->activation[1] = a.peak;
-        s->non_torch = non_torch(q, l);
+        s->non_torch = quantity_add(non_torch(q, l), quantity_of(load->kept, ORIGIN_MODEL));
         s->graphs = q->engine->graphs;
+        if (load->graphs_in_budget)
+            s->graphs_charged = q->engine->graphs_charged;
     }
     for (int head = l->pp > 1 ? 0 : 1; head < 2; head++)
         s->overhead[head] =
@@ -162,13 +190,11 @@ static void cut_stages(const struct request *q, const struct load *load,
 static struct quantity stage_pool(const struct stages *s, struct quantity weights,
                                   int head)
 {
-    const struct engine *e = s->request->engine;
     struct quantity budget = s->load->budget, rest;
     switch (memory_budget(s->request)) {
     case BUDGET_UTILIZATION:
         rest = quantity_sub(budget, quantity_add(weights, s->activation[head]));
-        rest = quantity_sub(rest, s->non_torch);
-        return e->graphs_in_budget ? quantity_sub(rest, s->graphs) : rest;
+        return quantity_sub(rest, quantity_add(s->non_torch, s->graphs_charged));
     case BUDGET_STATIC:
         return quantity_sub(budget, weights);
     case BUDGET_FREE:
@@ -238,6 +264,17 @@ static enum memory_state stage_room(const struct stages *s, int first, int end,
     return room_of(b->reserved, least, &b->pool, b->free.low);
 }
 
+/* vLLM captures a graph over all slots at once, and each takes a block of state. */
+static struct quantity stage_states(const struct stages *s, const struct kv_sequence *one,
+                                    const struct quantity *pool)
+{
+    if (!s->request->engine->state_exit || one->state <= 0 || one->block <= 0)
+        return quantity_unknown();
+    return quantity_band(floor(fmax(pool->value, 0) / one->block),
+                         floor(fmax(pool->low, 0) / one->block),
+                         floor(fmax(pool->high, 0) / one->block), ORIGIN_MODEL);
+}
+
 /* Of the layers [first, end). */
 static struct kv_sequence stage_binding(const struct stages *s, int stage, int first,
                                         int end, struct binding *out)
@@ -253,6 +290,7 @@ static struct kv_sequence stage_binding(const struct stages *s, int stage, int f
     out->overhead = s->overhead[head];
     out->pool = stage_pool(s, out->weights, head);
     out->each = sequence.reserved;
+    out->states = stage_states(s, &sequence, &out->pool);
     out->reserved = s->users * sequence.reserved;
     struct quantity taken = quantity_add(
         quantity_add(out->weights, out->overhead), quantity_of(out->reserved, counted(q)));
@@ -324,11 +362,10 @@ static double pool_requests(double pool, const struct kv_sequence *s)
 static double pool_tokens(double pool, const struct kv_sequence *s,
                           const struct request *q)
 {
-    double block = q->engine->block;
     if (pool <= 0)
         return 0;
     if (s->per_token > 0)
-        return floor(pool / (s->per_token * block)) * block;
+        return floor(pool / s->block) * round(s->block / s->per_token);
     return pool_requests(pool, s) * q->context;
 }
 
@@ -365,6 +402,7 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->activation = s->activation[stage == s->layout->pp - 1];
     m->non_torch = s->non_torch;
     m->graphs = s->graphs;
+    m->graphs_charged = memory_budget(q) == BUDGET_UTILIZATION ? s->graphs_charged : s->graphs;
     m->kv_pool = b.pool;
     m->kv_needed = quantity_of(s->users * m->sequence.exact, counted(q));
     m->state = quantity_of(s->users * m->sequence.state, counted(q));
@@ -372,6 +410,7 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->kv_mean = quantity_of(stage_mean(s, first, end),
                              q->model->assumed ? ORIGIN_ASSUMED : ORIGIN_MODEL);
     m->room = b.state;
+    m->state_blocks = b.states;
     m->free = b.free;
     fill_capacity(q, m);
     m->kv_bytes_per_token = load->kv_bytes_per_token;

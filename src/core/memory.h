@@ -5,7 +5,7 @@
  * holds the fewest requests):
  *
  *   vLLM          budget  = utilization * usable
- *                 kv_pool = budget - weights - activation - non_torch [- graphs]
+ *                 kv_pool = budget - weights - activation - non_torch [- graphs_charged]
  *   TensorRT-LLM  kv_pool = fraction * (usable - weights - activation - non_torch - graphs)
  *   SGLang        kv_pool = fraction * usable - weights
  *   llama.cpp     kv_pool = usable - weights - activation - non_torch - graphs
@@ -49,7 +49,8 @@ struct memory {
     struct weights split;          /* the same by role */
     struct quantity activation;    /* bytes at the peak */
     struct quantity non_torch;     /* bytes: context, libraries, communication */
-    struct quantity graphs;        /* bytes of CUDA graphs */
+    struct quantity graphs;        /* bytes of CUDA graphs, as the card holds them */
+    struct quantity graphs_charged; /* bytes the engine takes from the budget for them */
     struct quantity kv_pool;       /* bytes left for the KV cache, may be negative */
     struct quantity kv_needed;     /* bytes the users' tokens hold, exactly */
     struct quantity state;         /* bytes of their recurrent state, exactly */
@@ -59,6 +60,7 @@ struct memory {
     struct quantity free;          /* usable - used - all parts - kv_reserved */
     struct kv_sequence sequence;   /* one request of `context` tokens */
     double kv_bytes_per_token;     /* bytes, whole model, not sharded */
+    struct quantity state_blocks;     /* binding.states */
     struct quantity kv_cache_tokens;  /* tokens the pool holds */
     struct quantity max_concurrency;  /* requests of `context` tokens it holds */
     double rule_of_thumb;          /* bytes: params * bits/8 * 1.25, all GPUs together */
@@ -75,6 +77,8 @@ struct binding {
     struct quantity pool, free;         /* bytes: kv_pool and free above */
     double reserved;                    /* bytes set aside for the users, at full length */
     double each;                        /* bytes set aside for one request, likewise */
+    struct quantity states;             /* blocks of the pool, where each slot needs one to
+                                         * start (engine.h: state_exit); else unknown */
     enum memory_state state;
 };
 

@@ -74,6 +74,11 @@ const char *mixer_word(enum mixer mixer)
     return (unsigned)mixer < MIXER_COUNT ? mixer_words[mixer] : "?";
 }
 
+bool mixer_is_recurrent(enum mixer mixer)
+{
+    return mixer >= MIXER_MAMBA1 && mixer < MIXER_COUNT;
+}
+
 int role_parse(const char *word)
 {
     return word_index(role_words, ROLE_COUNT, word);

@@ -226,6 +226,8 @@ struct layer_count {
 extern const struct layer_count layer_counts[LAYER_COUNTS];
 
 const char *mixer_word(enum mixer mixer);       /* "full", "sliding", "mla", ... */
+/* Keeps a state of one size instead of keys and values? */
+bool mixer_is_recurrent(enum mixer mixer);
 /* The opposite, for profiles and readers; -1 when there is no such word. */
 int role_parse(const char *word);
 int mixer_parse(const char *word);

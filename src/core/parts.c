@@ -39,6 +39,17 @@ static void weights_note(const struct plan *p, char *note, size_t size)
                   units_gib(gib, sizeof(gib), p->memory.split.loaded));
 }
 
+/* vLLM takes an estimate from the budget, or nothing, and captures them afterwards. */
+static void graphs_note(const struct memory *m, char *note, size_t size)
+{
+    char gib[32];
+    if (m->graphs_charged.high <= 0)
+        gp_copy(note, size, "on top of the budget");
+    else if (m->graphs_charged.value != m->graphs.value)
+        gp_format(note, size, "%s charged to the budget",
+                  units_gib(gib, sizeof(gib), m->graphs_charged.value));
+}
+
 int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
 {
     const struct memory *m = &p->memory;
@@ -75,8 +86,7 @@ int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
               m->max_num_seqs, m->max_batched_tokens);
     add(parts, &n, "non-torch", PART_RUNTIME, m->non_torch);
     part = add(parts, &n, "CUDA graphs", PART_RUNTIME, m->graphs);
-    if (q->engine->budget == BUDGET_UTILIZATION && !q->engine->graphs_in_budget)
-        gp_copy(part->note, sizeof(part->note), "on top of the budget");
+    graphs_note(m, part->note, sizeof(part->note));
     add(parts, &n, "free", PART_FREE, m->free);
     return n;
 }

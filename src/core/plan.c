@@ -20,8 +20,10 @@ double plan_margin(const struct plan *p)
 
 struct quantity plan_knob_part(const struct memory *m, enum knob knob)
 {
+    bool charged = m->graphs_charged.high > 0;
     const struct quantity *const parts[KNOB_COUNT] = {
-        [KNOB_GRAPHS] = &m->graphs,       [KNOB_ACTIVATION] = &m->activation,
+        [KNOB_GRAPHS] = charged ? &m->graphs_charged : &m->graphs,
+        [KNOB_ACTIVATION] = &m->activation,
         [KNOB_NON_TORCH] = &m->non_torch, [KNOB_USABLE] = &m->usable,
         [KNOB_WEIGHTS] = &m->weights,
     };
@@ -37,9 +39,7 @@ static double knob_width(const struct plan *p, int knob)
 /* The part with the widest band, of those that the budget has to hold. */
 static enum knob widest_knob(const struct plan *p)
 {
-    const struct engine *e = p->request.engine;
-    bool graphs = e->budget != BUDGET_UTILIZATION || e->graphs_in_budget ||
-                  p->limit == LIMIT_OVERHEAD;
+    bool graphs = p->memory.graphs_charged.high > 0 || p->limit == LIMIT_OVERHEAD;
     int widest = KNOB_ACTIVATION;
     for (int k = graphs ? KNOB_GRAPHS : KNOB_ACTIVATION; k < KNOB_COUNT; k++)
         if (knob_width(p, k) > knob_width(p, widest))

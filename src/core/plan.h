@@ -102,6 +102,7 @@ enum fix_kind {
     FIX_CONTEXT,
     FIX_KNOBS,      /* one or two of the engine's own options */
     FIX_SLOTS,      /* a slot for every user */
+    FIX_STATES,     /* no more slots than blocks of recurrent state */
     FIX_UNUSED,     /* take only what is free */
     FIX_KV,
     FIX_PRECISION,

@@ -16,6 +16,7 @@ const char *limit_word(enum limit limit)
     static const char *const words[LIMIT_COUNT] = {
         "none", "weights",      "overhead", "kv-cache",    "layout",
         "type", "max-num-seqs", "used",     "max-context",
+        "state-blocks",
     };
     return words[limit];
 }
@@ -37,6 +38,8 @@ static const struct {
     [REASON_WEIGHTS] = {VERDICT_DOES_NOT_FIT, LIMIT_WEIGHTS},
     [REASON_OVERHEAD] = {VERDICT_DOES_NOT_FIT, LIMIT_OVERHEAD},
     [REASON_KV] = {VERDICT_DOES_NOT_FIT, LIMIT_KV},
+    [REASON_STATES] = {VERDICT_DOES_NOT_FIT, LIMIT_STATES},
+    [REASON_STATES_TIGHT] = {VERDICT_MARGINAL, LIMIT_STATES},
     [REASON_CROSSES] = {VERDICT_MARGINAL, LIMIT_KV},
     [REASON_SPREADS] = {VERDICT_MARGINAL, LIMIT_KV},
     [REASON_OVERRUNS] = {VERDICT_MARGINAL, LIMIT_OVERHEAD},
@@ -66,18 +69,9 @@ enum limit reasons_limit(unsigned reasons)
 
 /* ---- of a request, whatever the layout ---- */
 
-static bool listed(const char *list, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *p = list; p && *p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
-        if (strncmp(p, word, n) == 0 && (p[n] == '|' || p[n] == '\0'))
-            return true;
-    return false;
-}
-
 static bool known_vendor(const struct gpu *gpu)
 {
-    return listed("nvidia|amd|intel|apple", gpu->vendor);
+    return engine_lists("nvidia|amd|intel|apple", gpu->vendor);
 }
 
 /* Is this an NVIDIA GPU older than compute capability cc? */
@@ -104,9 +98,9 @@ static unsigned reasons_of_engine(const struct request *q)
     const struct engine *e = q->engine;
     const struct format *w = q->precision.weight;
     unsigned reasons = 0;
-    if (e->vendors[0] && known_vendor(q->gpu) && !listed(e->vendors, q->gpu->vendor))
+    if (e->vendors[0] && known_vendor(q->gpu) && !engine_lists(e->vendors, q->gpu->vendor))
         reasons |= 1u << REASON_VENDOR;
-    if (w->bits < 16 && w->block <= 0 && !w->mix && !listed(e->quantized_any, w->id) &&
+    if (w->bits < 16 && w->block <= 0 && !w->mix && !engine_lists(e->quantized_any, w->id) &&
         older(q->gpu, e->quantized_min_cc))
         reasons |= 1u << REASON_QUANTIZED;
     if ((q->kv->block > 0) != e->gguf && q->kv->bits < 16)

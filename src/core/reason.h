@@ -27,6 +27,7 @@ enum limit {           /* what stands in the way, or would first */
     LIMIT_SEQS,        /* more users than max_num_seqs */
     LIMIT_USED,        /* something else holds the memory */
     LIMIT_CONTEXT,     /* more than the model's maximum */
+    LIMIT_STATES,      /* more slots than blocks of recurrent state */
     LIMIT_COUNT
 };
 
@@ -42,9 +43,11 @@ enum reason {
     REASON_WEIGHTS,     /* the weights exceed the budget */
     REASON_OVERHEAD,    /* weights and overheads leave no pool */
     REASON_KV,          /* the users' requests exceed the pool */
+    REASON_STATES,      /* fewer blocks of state than slots: the engine exits */
     REASON_CROSSES,     /* the pool's band crosses what they need */
     REASON_SPREADS,     /* the pool holds them only while they are spread */
     REASON_OVERRUNS,    /* what lies outside the budget may not fit */
+    REASON_STATES_TIGHT, /* perhaps fewer */
     REASON_DECIDES,     /* the knob that decides the two above */
     REASON_REST_LACKS,  /* what SGLang's fraction leaves cannot hold the overheads */
     REASON_REST_TIGHT,  /* ... may not hold them */

@@ -76,6 +76,7 @@ static void know_memory(struct terms *w)
     know_bytes(w, "activation", m->activation);
     know_bytes(w, "non_torch", m->non_torch);
     know_bytes(w, "graphs", m->graphs);
+    know_bytes(w, "graphs charged", m->graphs_charged);
     know_bytes(w, "KV pool", m->kv_pool);
     know_bytes(w, "users' need", m->kv_reserved);
     know_number(w, "users per replica", m->users, "request");
@@ -335,7 +336,7 @@ static void add_activation(struct terms *w)
     struct load load = load_sum(&p->request);
     struct activation a = memory_activation(&p->request, &load, &p->layout, has_head);
     bool sampling = has_head && a.sampling.value > a.forward.value;
-    know_number(w, "copies", e->logit_copies, "model");
+    know_number(w, "copies", load.logit_copies, "model");
     know_bytes(w, "base", e->base);
     know_bytes(w, "forward base", e->forward_base);
     if (has_head)
@@ -369,13 +370,17 @@ static void add_overheads(struct terms *w)
              : l->pp > 1 ? "engine's constant at tp = 1, pp > 1"
                          : "engine's constant on one GPU",
              m->non_torch, "GiB", source_engine(e, TERM_NON_TORCH),
-             l->tp > 1 ? "context, cuBLAS, NCCL, all-reduce buffers"
-                       : "context, cuBLAS");
+             l->tp > 1 ? "context, cuBLAS, NCCL, all-reduce, the runner's buffers"
+                       : "context, cuBLAS, the runner's buffers");
     term_add(w, "CUDA graphs", "engine's constant", m->graphs, "GiB",
              source_engine(e, TERM_GRAPHS),
              e->budget != BUDGET_UTILIZATION ? "beside the pool"
-             : e->graphs_in_budget ? "charged to the budget before the KV pool"
-                                   : "captured later, outside the budget");
+                                             : "captured when the KV pool is set");
+    if (e->budget == BUDGET_UTILIZATION)
+        term_add(w, "CUDA graphs, charged", "the engine's own estimate, or 0",
+                 m->graphs_charged, "GiB", source_engine(e, TERM_GRAPHS),
+                 m->graphs_charged.high > 0 ? "taken from the budget before the KV pool"
+                                            : "nothing is taken from the budget");
 }
 
 /* ---- budget, pool, need ---- */
@@ -394,8 +399,8 @@ static const struct equation budgets[] = {
 };
 
 static const struct equation pools[] = {
-    [BUDGET_UTILIZATION] = {"budget - weights - activation - non_torch",
-                            "budget, weights, activation, non_torch"},
+    [BUDGET_UTILIZATION] = {"budget - weights - activation - non_torch - graphs charged",
+                            "budget, weights, activation, non_torch, graphs charged"},
     [BUDGET_FREE] = {"fraction * (budget - weights - activation - non_torch - graphs)",
                      "fraction, budget, weights, activation, non_torch, graphs"},
     [BUDGET_STATIC] = {"budget - weights", "budget, weights"},
@@ -409,8 +414,6 @@ static void add_pool(struct terms *w)
     const struct memory *m = &w->plan->memory;
     enum budget b = memory_budget(&w->plan->request);
     bool uniform = m->sequence.per_token > 0;
-    if (b == BUDGET_UTILIZATION && e->graphs_in_budget)
-        b = BUDGET_ASKED; /* the same parts are taken off */
     term_add(w, "KV pool", pools[b].text, m->kv_pool, "GiB",
              source_engine(e, TERM_BUDGET), pools[b].inputs);
     if (!m->kv_cache_tokens.known)

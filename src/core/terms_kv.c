@@ -11,7 +11,8 @@
 #include "core/terms_list.h"
 #include "util/str.h"
 
-/* Per layer; kv_t = max(1, ceil(kv/tp)), e = bits of one cached element / 8. */
+/* Per layer; kv_t = max(1, ceil(kv/tp)), e = bits of one cached element / 8, se
+ * and ce = bytes of one element of state and of the convolution's tail. */
 static const struct mixer_terms {
     const char *equation, *inputs;
 } mixers[MIXER_COUNT] = {
@@ -24,23 +25,20 @@ static const struct mixer_terms {
                    "layers, s, kvl, rope, index width, e"},
     [MIXER_CSA] = {"layers * (min(s, w)*d*e + floor(s/r)*(d*e + index))",
                    "layers, s, w, d, r, index width, e"},
-    [MIXER_MAMBA1] = {"layers * (di*n*4 + di*(k-1)*2)/tp", "layers, di, n, g, k, tp"},
-    [MIXER_MAMBA2] = {"layers * (di*n*4 + (di + 2*g*n)*(k-1)*2)/tp",
-                      "layers, di, n, g, k, tp"},
-    [MIXER_DELTANET] = {"layers * (nv*dk*dv*4 + (2*nk*dk + nv*dv)*(k-1)*2)/tp",
-                        "layers, nk, dk, nv, dv, k, tp"},
-    [MIXER_KDA] = {"layers * (nv*dk*dv*4 + (2*nk*dk + nv*dv)*(k-1)*2)/tp",
-                   "layers, nk, dk, nv, dv, k, tp"},
-    [MIXER_LIGHTNING] = {"layers * nv*dk*dv*4/tp", "layers, nk, dk, nv, dv, k, tp"},
+    [MIXER_MAMBA1] = {"layers * (di*n*se + di*(k-1)*ce)/tp",
+                      "layers, di, n, g, k, tp, se, ce"},
+    [MIXER_MAMBA2] = {"layers * (di*n*se + (di + 2*g*n)*(k-1)*ce)/tp",
+                      "layers, di, n, g, k, tp, se, ce"},
+    [MIXER_DELTANET] = {"layers * (nv*dk*dv*se + (2*nk*dk + nv*dv)*(k-1)*ce)/tp",
+                        "layers, nk, dk, nv, dv, k, tp, se, ce"},
+    [MIXER_KDA] = {"layers * (nv*dk*dv*se + (2*nk*dk + nv*dv)*(k-1)*ce)/tp",
+                   "layers, nk, dk, nv, dv, k, tp, se, ce"},
+    [MIXER_LIGHTNING] = {"layers * nv*dk*dv*se/tp", "layers, nk, dk, nv, dv, tp, se"},
 };
-
-static bool is_recurrent(const struct layer_kind *k)
-{
-    return k->mixer >= MIXER_MAMBA1 && k->mixer <= MIXER_LIGHTNING;
-}
 
 static void know_dimensions(struct terms *w, const struct layer_kind *k)
 {
+    const struct request *q = &w->plan->request;
     const struct {
         const char *name;
         int value;
@@ -53,7 +51,7 @@ static void know_dimensions(struct terms *w, const struct layer_kind *k)
         {"r", k->compress},
         {"kv", k->kv_heads},
         {"kv_t", k->kv_heads ? layout_kv_heads(k, w->plan->layout.tp) : 0},
-        {"dv", is_recurrent(k)     ? k->lin_v_dim
+        {"dv", mixer_is_recurrent(k->mixer)     ? k->lin_v_dim
                : k->v_head_dim > 0 ? k->v_head_dim
                                    : k->head_dim},
         {"di", k->lin_v_heads * k->lin_v_dim},
@@ -63,6 +61,8 @@ static void know_dimensions(struct terms *w, const struct layer_kind *k)
         {"nk", k->lin_k_heads},
         {"dk", k->lin_k_dim},
         {"nv", k->lin_v_heads},
+        {"se", (int)kvcache_state_element(q, k)},
+        {"ce", q->engine->conv_fp32 ? 4 : 2},
     };
     for (size_t i = 0; i < sizeof(dimensions) / sizeof(dimensions[0]); i++)
         know_number(w, dimensions[i].name, dimensions[i].value, "exact");
@@ -76,7 +76,8 @@ static bool cache_alike(const struct plan *p, const struct layer_kind *a,
            a->kv_shared == b->kv_shared &&
            kvcache_layer_bytes(a, p->request.kv, tp) ==
                kvcache_layer_bytes(b, p->request.kv, tp) &&
-           kvcache_state_bytes(a, tp) == kvcache_state_bytes(b, tp);
+           kvcache_state_bytes(&p->request, a, tp) ==
+               kvcache_state_bytes(&p->request, b, tp);
 }
 
 /* The binding stage's layers that cache like kind k; 0 when an earlier kind has counted
@@ -115,7 +116,7 @@ static void add_kind(struct terms *w, int k, int layers)
     const struct layer_kind *kind = &q->model->kind[k];
     struct kv_sequence s = sequence_of(p, k, layers);
     bool dsa = kind->mixer == MIXER_MLA && kind->index_heads > 0 && !kind->index_shared;
-    bool state = is_recurrent(kind);
+    bool state = mixer_is_recurrent(kind->mixer);
     char name[48];
     int known = w->known_count;
     gp_format(name, sizeof(name), "%s: %d %s layer%s", state ? "state" : "KV", layers,

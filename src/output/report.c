@@ -145,7 +145,9 @@ static const struct member memory_there[] = {
 static const struct member memory_pool[] = {OF_MEMORY(kv_pool)};
 static const struct member memory_taken[] = {
     OF_MEMORY(kv_needed),  OF_MEMORY(state),     OF_MEMORY(kv_reserved),
-    OF_MEMORY(activation), OF_MEMORY(non_torch), OF_MEMORY(graphs),
+    OF_MEMORY(activation), OF_MEMORY(non_torch),
+    {"graphs", MEMBER_BYTES, offsetof(struct memory, graphs_charged), NULL},
+    {"graphs_real", MEMBER_BYTES, offsetof(struct memory, graphs), NULL},
     OF_MEMORY(free),
 };
 static const struct member memory_needs[] = {
@@ -155,6 +157,7 @@ static const struct member memory_needs[] = {
 static const struct member memory_holds[] = {
     {"kv_cache_tokens", MEMBER_QUANTITY, offsetof(struct memory, kv_cache_tokens),
      "tokens"},
+    {"state_blocks", MEMBER_QUANTITY, offsetof(struct memory, state_blocks), "blocks"},
     {"max_concurrency", MEMBER_QUANTITY, offsetof(struct memory, max_concurrency),
      "requests"},
 };

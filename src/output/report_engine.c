@@ -60,13 +60,23 @@ static void default_facts(const struct engine *e, struct record *s)
     record_text(s, "budget", engine_budget_word(e->budget));
     record_quantity(s, "fraction", "of GPU", share(e->fraction), 1, 3);
     record_positive(s, "block", "tokens", e->block);
+    record_positive(s, "mla_block", "tokens", e->mla_block);
     record_flag(s, "window_groups", e->window_groups);
+    record_quantity(s, "group_slack", "x", share(e->group_slack), 1, 2);
+    record_positive(s, "batches_in_flight", "", e->batches);
+    record_positive(s, "state_blocks", "per request", e->state_blocks);
+    record_text(s, "state_fp32", e->state_fp32);
+    record_flag(s, "conv_fp32", e->conv_fp32);
+    record_flag(s, "exits_without_state_blocks", e->state_exit);
     record_positive(s, "max_num_seqs_small", "requests", e->seqs_small);
     record_positive(s, "max_num_seqs_large", "requests", e->seqs_large);
     record_positive(s, "max_batched_tokens_small", "tokens", e->tokens_small);
     record_positive(s, "max_batched_tokens_large", "tokens", e->tokens_large);
     record_quantity(s, "large_from", "GiB", share(e->large_bytes), GP_GIB, 1);
     record_text(s, "large_except", e->large_except);
+    record_positive(s, "max_batched_tokens_huge", "tokens", e->tokens_huge);
+    record_quantity(s, "huge_from", "GiB", share(e->huge_bytes), GP_GIB, 1);
+    record_flag(s, "defaults_clip", e->defaults_clip);
 }
 
 static void overhead_facts(const struct engine *e, struct record *s)
@@ -82,7 +92,15 @@ static void overhead_facts(const struct engine *e, struct record *s)
     record_quantity(s, "non_torch_tp", "GiB", e->non_torch_tp, GP_GIB, 2);
     record_quantity(s, "non_torch_pp", "GiB", e->non_torch_pp, GP_GIB, 2);
     record_quantity(s, "graphs", "GiB", e->graphs, GP_GIB, 2);
+    record_quantity(s, "graphs_charged", "GiB", e->graphs_charged, GP_GIB, 2);
     record_flag(s, "graphs_in_budget", e->graphs_in_budget);
+    record_text(s, "second_runner_models", e->second);
+    record_flag(s, "second_runner_16bit_only", e->second_16bit);
+    record_quantity(s, "second_runner_logit_copies", "FP32 copies",
+                    quantity_of(e->second_copies, ORIGIN_SHEET), 1, 1);
+    record_quantity(s, "second_runner_kept", "bytes per slot and word",
+                    quantity_of(e->second_kept, ORIGIN_SHEET), 1, 3);
+    record_flag(s, "second_runner_graphs_in_budget", e->second_graphs);
     record_flag(s, "rope_table", e->rope_table);
     record_positive(s, "mxfp4_pad_hidden", "", e->pad_hidden);
     record_positive(s, "mxfp4_pad_width", "", e->pad_width);

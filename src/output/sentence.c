@@ -30,6 +30,10 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_OVERHEAD] = "weights {weights} and overheads leave no room for KV ({pool})",
     [REASON_KV] = "{users} x {context} tokens need {reserved} of KV per GPU{at least}, "
                   "{pool} are left (band up to {pool high})",
+    [REASON_STATES] = "max_num_seqs {slots} exceeds the {states} blocks of recurrent state: "
+                      "the engine exits; --max-num-seqs {states low} at most",
+    [REASON_STATES_TIGHT] = "max_num_seqs {slots} may exceed the {states} blocks of "
+                            "recurrent state: --max-num-seqs {states low} is sure to start",
     [REASON_CROSSES] = "the users need {reserved} of KV{at least}, the pool is {pool band}",
     [REASON_SPREADS] = "fits while requests are spread: at {mean tokens} tokens each they "
                        "take {mean} of {pool}; all at full length need {reserved}, and "
@@ -88,6 +92,7 @@ static const char *const fix_words[FIX_KIND_COUNT] = {
     [FIX_USERS] = "fewer users at once: {users}",
     [FIX_CONTEXT] = "a shorter context: {context} tokens",
     [FIX_KNOBS] = "{knobs}",
+    [FIX_STATES] = "no more slots than blocks of state: {slots}",
     [FIX_SLOTS] = "a slot for every user",
     [FIX_UNUSED] = "take only what is free",
     [FIX_KV] = "an FP8 KV cache",
@@ -269,6 +274,8 @@ static const char *say_layout(const struct plan *p, const char *words,
         {"context", SAY_NUMBER, .number = q->context},
         {"most tokens", SAY_NUMBER, .number = q->model->max_context},
         {"users", SAY_NUMBER, .number = m->users},
+        {"states", SAY_NUMBER, .number = m->state_blocks.value},
+        {"states low", SAY_NUMBER, .number = m->state_blocks.low},
         {"slots", SAY_NUMBER, .number = m->max_num_seqs},
         {"budget", SAY_GIB, .number = m->budget.value},
         {"unused", SAY_GIB, .number = unused},
@@ -412,6 +419,7 @@ const char *sentence_fix(const struct fix *f, char text[SENTENCE_MAX])
     char knobs[SENTENCE_MAX];
     const struct value values[] = {
         {"users", SAY_NUMBER, .number = q->users},
+        {"slots", SAY_NUMBER, .number = q->max_num_seqs},
         {"context", SAY_TOKENS, .number = q->context},
         {"knobs", SAY_TEXT, .text = knobs_text(f->changes, knobs, sizeof(knobs))},
         {"weights", SAY_TEXT, .text = q->precision.weight->name},

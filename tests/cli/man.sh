@@ -115,8 +115,7 @@ keys() {
     text=$(cat $key_sources | tr -s ' \n' ' ')
     printf '%s\n' "$text" | sed -E 's/(profile|read)_[a-z_]+\( */\
 &/g' | sed -nE 's/^(profile|read)_[a-z_]+\( *[a-z.>-]+, *"([^"]+)".*/\2/p'
-    printf '%s\n' "$text" | grep -oE 'BOOL_FIELD\( *[a-z0-9_]+' | sed 's/.*( *//' |
-        grep -vx name
+    printf '%s\n' "$text" | grep -oE 'FLAG\([a-z0-9_]+' | sed 's/.*(//' | grep -vx name
     sed -n '/layer_counts\[LAYER_COUNTS\] = {/,/^};/p' src/core/model.c |
         grep -oE 'FIELD\([a-z0-9_]+' | sed 's/.*(//'
     grep -oE 'X\([A-Z0-9]+, "[a-z0-9]+"\)' src/core/model.h | cut -d'"' -f2

@@ -146,14 +146,14 @@ awk -v names="$*" '
     /^\.Bd -literal/ { file = "manual/" name[++n] ".cfg"; next }
     /^\.Ed/ { file = "" }
     file && n <= 5 { print >file }' "$src/man/gpuplan-profile.5"
-run --plan -m Example-9B-Instruct -p int4-g64 -g x900 --engine vllm@0.30 --profiles manual \
+run --plan -m Example-9B-Instruct -p int4-g64 -g x900 --engine vllm@0.40 --profiles manual \
     -f json
 assert_eq "the manual's profiles: exit code" 0 "$rc"
 assert_eq "the manual's profiles: warnings" "" "$err"
-run --plan -m example-9b -g h100-sxm:8 --engine vllm@0.29 --profiles manual -f json
+run --plan -m example-9b -g h100-sxm:8 --engine vllm@0.35 --profiles manual -f json
 assert_eq "the manual's prices: exit code" 0 "$rc"
 if have_json; then
-    assert_eq "the manual's closed range" "vllm@0.21-0.29" "$(json request.engine)"
+    assert_eq "the manual's closed range" "vllm@0.33-0.39" "$(json request.engine)"
     assert_eq "the manual's price" 15.2 "$(json cost.per_hour.value)"
 fi
 

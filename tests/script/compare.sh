@@ -23,20 +23,20 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 225 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet    │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸* rtx-a6000            int4-awq   fits         2     ~18.8   1.00  none      │
-│   rtx-6000-ada         int4-awq   fits         2     ~18.8   1.65  none      │
-│   rtx-pro-6000-server  int4-awq   fits         1     ~18.7   1.69  none      │
-│ * rtx-a6000            fp8        fits         3     ~22.1   2.00  none      │
-│ * a100-sxm-80          int4-awq   fits         2     ~27.2   2.58  none      │
-│   a100-pcie-80         fp8        fits         2     ~28.3   2.70  none      │
-│ * a100-pcie-80         int4-awq   fits         2     ~40.5   2.70  none      │
-│   a40                  fp8        fits         3     ~18.9   2.70  none      │
+│▸* rtx-a6000            int4-awq   fits         2     ~19.0   1.00  none      │
+│   rtx-6000-ada         int4-awq   fits         2     ~19.0   1.65  none      │
+│   rtx-pro-6000-server  int4-awq   fits         1     ~18.6   1.69  none      │
+│ * rtx-a6000            fp8        fits         3     ~22.3   2.00  none      │
+│ * a100-sxm-80          int4-awq   fits         2     ~27.4   2.58  none      │
+│   a100-pcie-80         fp8        fits         2     ~28.4   2.70  none      │
+│ * a100-pcie-80         int4-awq   fits         2     ~40.7   2.70  none      │
+│   a40                  fp8        fits         3     ~19.1   2.70  none      │
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 2, int4-awq: fits ───────────────────────────── 1-6 of 16, Tab ─┐
-│███████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░············│
-│█ weights 18.55  ▓ KV needed 20.00  ▒ activation 0.58  ░ non-torch 0.07       │
-│░ CUDA graphs 0.87  · free 7.34  of 47.41 GiB usable                          │
-│TP 1 x PP 2, 1 host: holds ~18.8 requests of 8,192 tokens, 16 asked for; *    │
+│███████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·············│
+│█ weights 18.55  ▓ KV needed 20.00  ▒ activation 0.58  ░ non-torch 0.20       │
+│░ CUDA graphs 0.45  · free 7.63  of 47.41 GiB usable                          │
+│TP 1 x PP 2, 1 host: holds ~19.0 requests of 8,192 tokens, 16 asked for; *    │
 │nothing that fits is cheaper and holds as many                                │
 │on demand $1.00/h, $730.00/month: 1 x hyperstack n3-RTX-A6000x2, 2 GPUs       │
 └──────────────────────────────────────────────────────────────────────────────┘
@@ -55,33 +55,33 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                                                           225 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────┐
 │ 225 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet                                            │
-│   GPU                  precision  verdict   GPUs  layout   weights GiB  KV pool GiB  requests    $/h  limit          │
-│▸* rtx-a6000            int4-awq   fits         2  TP1 PP2        18.55       ?23.55     ~18.8   1.00  none           │
-│   rtx-6000-ada         int4-awq   fits         2  TP1 PP2        18.55       ?23.55     ~18.8   1.65  none           │
-│   rtx-pro-6000-server  int4-awq   fits         1  TP1            37.07       ?46.74     ~18.7   1.69  none           │
-│ * rtx-a6000            fp8        fits         3  TP1 PP3        23.51       ?18.64     ~22.1   2.00  none           │
-│ * a100-sxm-80          int4-awq   fits         2  TP1 x2         37.07       ?34.05     ~27.2   2.58  none           │
-│   a100-pcie-80         fp8        fits         2  TP2            33.88       ?35.36     ~28.3   2.70  none           │
-│ * a100-pcie-80         int4-awq   fits         2  TP2            18.55       ?50.68     ~40.5   2.70  none           │
-│   a40                  fp8        fits         3  TP1 PP3        23.51       ?15.91     ~18.9   2.70  none           │
-│   a40                  int4-awq   fits         3  TP1 PP3        13.17       ?26.26     ~31.1   2.70  none           │
-│   l40s                 fp8        fits         3  TP1 PP3        23.51       ?15.88     ~18.8   3.00  none           │
-│   l40s                 int4-awq   fits         3  TP1 PP3        13.17       ?26.23     ~31.1   3.00  none           │
-│   rtx-pro-6000-server  fp8        fits         2  TP2            33.88       ?48.05     ~38.4   3.38  none           │
-│   h200-sxm             fp8        fits         1  TP1            67.72       ?56.81     ~22.7   3.39  none           │
-│   h200-sxm             int4-awq   fits         1  TP1            37.07       ?87.47     ~35.0   3.39  none           │
-│   mi300x               fp8        fits         1  TP1            67.72      ?103.72     ~41.5   3.45  none           │
-│ * mi300x               int4-awq   fits         1  TP1            37.07      ?134.37     ~53.7   3.45  none           │
-│   l4                   int4-awq   fits         5  TP1 PP5         8.61       ?10.17     ~20.3   3.52  none           │
-│   l4                   fp8        fits         7  TP1 PP7        10.76        ?8.02     ~23.3   3.52  none           │
-│   h100-pcie            fp8        fits         2  TP2            33.88       ?34.01     ~27.2   3.80  none           │
-│   h100-pcie            int4-awq   fits         2  TP2            18.55       ?49.34     ~39.5   3.80  none           │
+│   GPU                  precision  verdict   GPUs  layout      weights GiB  KV pool GiB  requests    $/h  limit       │
+│▸* rtx-a6000            int4-awq   fits         2  TP1 PP2           18.55       ~23.71     ~19.0   1.00  none        │
+│   rtx-6000-ada         int4-awq   fits         2  TP1 PP2           18.55       ~23.71     ~19.0   1.65  none        │
+│   rtx-pro-6000-server  int4-awq   fits         1  TP1               37.07       ~46.52     ~18.6   1.69  none        │
+│ * rtx-a6000            fp8        fits         3  TP1 PP3           23.51       ~18.80     ~22.3   2.00  none        │
+│ * a100-sxm-80          int4-awq   fits         2  TP1 x2            37.07       ~34.21     ~27.4   2.58  none        │
+│   a100-pcie-80         fp8        fits         2  TP2               33.88       ~35.52     ~28.4   2.70  none        │
+│ * a100-pcie-80         int4-awq   fits         2  TP2               18.55       ~50.85     ~40.7   2.70  none        │
+│   a40                  fp8        fits         3  TP1 PP3           23.51       ~16.07     ~19.1   2.70  none        │
+│   a40                  int4-awq   fits         3  TP1 PP3           13.17       ~26.42     ~31.3   2.70  none        │
+│   l40s                 fp8        fits         3  TP1 PP3           23.51       ~16.05     ~19.0   3.00  none        │
+│   l40s                 int4-awq   fits         3  TP1 PP3           13.17       ~26.39     ~31.3   3.00  none        │
+│   rtx-pro-6000-server  fp8        fits         2  TP2               33.88       ~47.83     ~38.3   3.38  none        │
+│   h200-sxm             fp8        fits         1  TP1               67.72       ~56.60     ~22.6   3.39  none        │
+│   h200-sxm             int4-awq   fits         1  TP1               37.07       ~87.25     ~34.9   3.39  none        │
+│   mi300x               fp8        fits         1  TP1               67.72      ~102.20     ~40.9   3.45  none        │
+│ * mi300x               int4-awq   fits         1  TP1               37.07      ~132.85     ~53.1   3.45  none        │
+│   l4                   int4-awq   fits         5  TP1 PP5            8.61       ~10.33     ~20.7   3.52  none        │
+│   l4                   fp8        fits         7  TP1 PP7           10.76        ~8.19     ~23.8   3.52  none        │
+│   h100-pcie            fp8        fits         2  TP2               33.88       ~33.80     ~27.0   3.80  none        │
+│   h100-pcie            int4-awq   fits         2  TP2               18.55       ~49.13     ~39.3   3.80  none        │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 2, int4-awq: fits ───────────────────────────────────────────────────────────────────── 1-6 of 13, Tab ─┐
-│██████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░░··················│
-│█ weights 18.55  ▓ KV needed 20.00  ▒ activation 0.58  ░ non-torch 0.07  ░ CUDA graphs 0.87  · free 7.34              │
+│██████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░···················│
+│█ weights 18.55  ▓ KV needed 20.00  ▒ activation 0.58  ░ non-torch 0.20  ░ CUDA graphs 0.45  · free 7.63              │
 │of 47.41 GiB usable                                                                                                   │
-│TP 1 x PP 2, 1 host: holds ~18.8 requests of 8,192 tokens, 16 asked for; * nothing that fits is cheaper and holds as  │
+│TP 1 x PP 2, 1 host: holds ~19.0 requests of 8,192 tokens, 16 asked for; * nothing that fits is cheaper and holds as  │
 │many                                                                                                                  │
 │on demand $1.00/h, $730.00/month: 1 x hyperstack n3-RTX-A6000x2, 2 GPUs (undated); the price has no date: check it    │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
@@ -124,10 +124,10 @@ expect <<'END'
  1 [2 Compare] 3  4            225 rows
 ███████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░······
 █ weights 18.55  ▓ KV needed 20.00
-▒ activation 0.58  ░ non-torch 0.07
-░ CUDA graphs 0.87  · free 7.34
+▒ activation 0.58  ░ non-torch 0.20
+░ CUDA graphs 0.45  · free 7.63
 of 47.41 GiB usable
-TP 1 x PP 2, 1 host: holds ~18.8
+TP 1 x PP 2, 1 host: holds ~19.0
 requests of 8,192 tokens, 16 asked for;
 * nothing that fits is cheaper and holds
 as many
@@ -135,10 +135,10 @@ as many
  Enter:use in plan       ?:help  q:quit
  1 [2 Compare] 3  4            225 rows
 █ weights 18.55  ▓ KV needed 20.00
-▒ activation 0.58  ░ non-torch 0.07
-░ CUDA graphs 0.87  · free 7.34
+▒ activation 0.58  ░ non-torch 0.20
+░ CUDA graphs 0.45  · free 7.63
 of 47.41 GiB usable
-TP 1 x PP 2, 1 host: holds ~18.8
+TP 1 x PP 2, 1 host: holds ~19.0
 requests of 8,192 tokens, 16 asked for;
 * nothing that fits is cheaper and holds
 as many
@@ -159,20 +159,20 @@ expect <<'END'
 +- llama-3.1-70b, 16 x 8,192 tokens -------------------------------------------+
 | 225 rows   sort: $/h ^   stars: by cost alone, speed is not estimated yet    |
 |   GPU                  precision  verdict   GPUs  requests    $/h  limit     |
-| * rtx-a6000            int4-awq   fits         2     ~18.8   1.00  none      |
-|>  rtx-6000-ada         int4-awq   fits         2     ~18.8   1.65  none      |
-|   rtx-pro-6000-server  int4-awq   fits         1     ~18.7   1.69  none      |
-| * rtx-a6000            fp8        fits         3     ~22.1   2.00  none      |
-| * a100-sxm-80          int4-awq   fits         2     ~27.2   2.58  none      |
-|   a100-pcie-80         fp8        fits         2     ~28.3   2.70  none      |
-| * a100-pcie-80         int4-awq   fits         2     ~40.5   2.70  none      |
-|   a40                  fp8        fits         3     ~18.9   2.70  none      |
+| * rtx-a6000            int4-awq   fits         2     ~19.0   1.00  none      |
+|>  rtx-6000-ada         int4-awq   fits         2     ~19.0   1.65  none      |
+|   rtx-pro-6000-server  int4-awq   fits         1     ~18.6   1.69  none      |
+| * rtx-a6000            fp8        fits         3     ~22.3   2.00  none      |
+| * a100-sxm-80          int4-awq   fits         2     ~27.4   2.58  none      |
+|   a100-pcie-80         fp8        fits         2     ~28.4   2.70  none      |
+| * a100-pcie-80         int4-awq   fits         2     ~40.7   2.70  none      |
+|   a40                  fp8        fits         3     ~19.1   2.70  none      |
 +------------------------------------------------------------------------------+
 +- rtx-6000-ada x 2, int4-awq: fits -------------------------- 1-6 of 16, Tab -+
-|###############################================================:--............|
-|# weights 18.55  = KV needed 20.00  : activation 0.58  - non-torch 0.07       |
-|- CUDA graphs 0.87  . free 7.34  of 47.41 GiB usable                          |
-|TP 1 x PP 2, 1 host: holds ~18.8 requests of 8,192 tokens, 16 asked for       |
+|###############################===============================:--.............|
+|# weights 18.55  = KV needed 20.00  : activation 0.58  - non-torch 0.20       |
+|- CUDA graphs 0.45  . free 7.63  of 47.41 GiB usable                          |
+|TP 1 x PP 2, 1 host: holds ~19.0 requests of 8,192 tokens, 16 asked for       |
 |on demand $1.65/h, $1,206/month: 1 x verda 2RTX6000ADA.20V, 2 GPUs (undated); |
 |the price has no date: check it                                               |
 +------------------------------------------------------------------------------+
@@ -189,10 +189,10 @@ lines 2 8
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
 │ 3 of 225   sort: $/h ▲   filter: l40s                                                                                                                        │
-│   GPU                  precision  verdict   GPUs  layout   memory GiB  weights GiB  KV pool GiB  requests    $/h  $/month  limit                             │
-│▸  l40s                 fp8        fits         3  TP1 PP3       44.99        23.51       ?15.88     ~18.8   3.00     2190  none                              │
-│   l40s                 int4-awq   fits         3  TP1 PP3       44.99        13.17       ?26.23     ~31.1   3.00     2190  none                              │
-│   l40s                 bf16       fits         5  TP1 PP5       44.99        27.49       ?11.85     ~23.7   5.00     3650  none                              │
+│   GPU                  precision  verdict   GPUs  layout      memory GiB  weights GiB  KV pool GiB  requests    $/h  $/month  limit                          │
+│▸  l40s                 fp8        fits         3  TP1 PP3          44.99        23.51       ~16.05     ~19.0   3.00     2190  none                           │
+│   l40s                 int4-awq   fits         3  TP1 PP3          44.99        13.17       ~26.39     ~31.3   3.00     2190  none                           │
+│   l40s                 bf16       fits         5  TP1 PP5          44.99        27.49       ~12.02     ~24.0   5.00     3650  none                           │
 │                                                                                                                                                              │
 END
 
@@ -223,8 +223,8 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 225 rows   sort: GPU ▲   stars: by cost alone, speed is not estimated yet    │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸  a10                  int4-awq   fits         5     ~20.3   5.50  none      │
-│   a10                  fp8        fits         7     ~23.3   7.70  none      │
+│▸  a10                  int4-awq   fits         5     ~20.7   5.50  none      │
+│   a10                  fp8        fits         7     ~23.8   7.70  none      │
 END
 
 screen "what does not fit is last, with its limit" "${load[@]}" <<'KEYS'
@@ -249,9 +249,9 @@ expect <<'END'
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ p100-pcie-16 x 1, int4-awq: does-not-fit ────────────────── 1-6 of 14, Tab ─┐
-│████████████│████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ lacks 64.23 GiB│
-│█ weights 37.07  ▓ KV needed 40.00  ▒ activation 0.58  ░ non-torch 0.25       │
-│░ CUDA graphs 0.87  · free -62.96  of 15.81 GiB usable                        │
+│████████████│████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ lacks 64.07 GiB│
+│█ weights 37.07  ▓ KV needed 40.00  ▒ activation 0.58  ░ non-torch 0.38       │
+│░ CUDA graphs 0.45  · free -62.67  of 15.81 GiB usable                        │
 │limit type: vLLM takes int4-awq weights from compute capability 7.5 on,       │
 │p100-pcie-16 has 6.0; the weights take 37.07 GiB per GPU, 14.54 GiB may be    │
 │used                                                                          │
@@ -268,16 +268,16 @@ KEYS
 lines 2 13
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 11 of 225   sort: verdict ▲   filter: gpus=1 !nvidia fits                    │
+│ 10 of 225   sort: verdict ▲   filter: gpus=1 !nvidia fits                    │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸  mi300x               fp8        fits         1     ~41.5   3.45  none      │
-│ * mi300x               int4-awq   fits         1     ~53.7   3.45  none      │
-│   mi355x               bf16       fits         1     ~50.9  68.80  none      │
-│   mi355x               fp8        fits         1     ~76.4  68.80  none      │
-│ * mi355x               int4-awq   fits         1     ~88.7  68.80  none      │
+│▸  mi300x               fp8        fits         1     ~40.9   3.45  none      │
+│ * mi300x               int4-awq   fits         1     ~53.1   3.45  none      │
+│   mi355x               bf16       fits         1     ~50.3  68.80  none      │
+│   mi355x               fp8        fits         1     ~75.8  68.80  none      │
+│ * mi355x               int4-awq   fits         1     ~88.0  68.80  none      │
 │   gaudi2               int4-awq   fits         1     ~18.8      -  none      │
-│   gaudi3               fp8        fits         1     ~18.2      -  none      │
-│   gaudi3               int4-awq   fits         1     ~30.5      -  none      │
+│   gaudi3               int4-awq   fits         1     ~30.4      -  none      │
+│   mi325x               bf16       fits         1     ~38.7      -  none      │
 └──────────────────────────────────────────────────────────────────────────────┘
 END
 
@@ -297,10 +297,10 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 33 of 225   sort: $/h ▲   filter: mem>=40 $<10 nvidia !pcie                  │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸* rtx-a6000            int4-awq   fits         2     ~18.8   1.00  none      │
-│   rtx-6000-ada         int4-awq   fits         2     ~18.8   1.65  none      │
-│   rtx-pro-6000-server  int4-awq   fits         1     ~18.7   1.69  none      │
-│ * rtx-a6000            fp8        fits         3     ~22.1   2.00  none      │
+│▸* rtx-a6000            int4-awq   fits         2     ~19.0   1.00  none      │
+│   rtx-6000-ada         int4-awq   fits         2     ~19.0   1.65  none      │
+│   rtx-pro-6000-server  int4-awq   fits         1     ~18.6   1.69  none      │
+│ * rtx-a6000            fp8        fits         3     ~22.3   2.00  none      │
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   225 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 225 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet    │
@@ -364,11 +364,11 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 9 of 225   sort: $/h ▲   filter: h100                                        │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸  h100-pcie            int4-awq   fits         2     ~39.5   3.80  none      │
-│+  h100-sxm             int4-awq   fits         2     ~26.2   4.58  none      │
-│   h100-pcie            fp8        fits         2     ~27.2   3.80  none      │
-│   h100-nvl             int4-awq   fits         1     ~18.0   6.98  none      │
-│   h100-sxm             fp8        fits         2     ~27.2   6.98  none      │
+│▸  h100-pcie            int4-awq   fits         2     ~39.3   3.80  none      │
+│+  h100-sxm             int4-awq   fits         2     ~26.0   4.58  none      │
+│   h100-pcie            fp8        fits         2     ~27.0   3.80  none      │
+│   h100-nvl             int4-awq   fits         1     ~17.9   6.98  none      │
+│   h100-sxm             fp8        fits         2     ~27.0   6.98  none      │
 END
 
 screen "only marked rows" "${load[@]}" <<'KEYS'
@@ -384,8 +384,8 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 2 of 225   sort: $/h ▲   filter: marked                                      │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸  h100-sxm             int4-awq   fits         2     ~26.2   4.58  none      │
-│+  h100-sxm             fp8        fits         2     ~27.2   6.98  none      │
+│▸  h100-sxm             int4-awq   fits         2     ~26.0   4.58  none      │
+│+  h100-sxm             fp8        fits         2     ~27.0   6.98  none      │
 END
 
 screen "other precisions" "${load[@]}" <<'KEYS'
@@ -406,7 +406,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 4 of 300   sort: $/h ▲   filter: h100-sxm                                    │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸  h100-sxm             int4-awq   fits         2     ~26.2   4.58  none      │
+│▸  h100-sxm             int4-awq   fits         2     ~26.0   4.58  none      │
 │   h100-sxm             q4_k_m     fits         2     ~31.0   4.58  none      │
 END
 
@@ -420,10 +420,10 @@ lines 3 8
 expect <<'END'
 │ 4 of 300   sort: $/h ▲   filter: l40s                                        │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸  l40s                 fp8        fits         3     ~18.8   3.00  none      │
-│   l40s                 int4-awq   fits         3     ~31.1   3.00  none      │
-│   l40s                 int8       fits         3     ~18.8   3.00  none      │
-│   l40s                 bf16       fits         5     ~23.7   5.00  none      │
+│▸  l40s                 fp8        fits         3     ~19.0   3.00  none      │
+│   l40s                 int4-awq   fits         3     ~31.3   3.00  none      │
+│   l40s                 int8       fits         3     ~19.0   3.00  none      │
+│   l40s                 bf16       fits         5     ~24.0   5.00  none      │
 END
 
 # ---- detail ---------------------------------------------------------------------------
@@ -437,9 +437,9 @@ KEYS
 lines 14 23
 expect <<'END'
 ┌─ t4 x 1, bf16 (as published): does-not-fit ───────────────── 1-6 of 17, Tab ─┐
-│█████│██████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ lacks 159.76 GiB│
-│█ weights 131.45  ▓ KV needed 40.00  ▒ activation 0.58  ░ non-torch 0.25      │
-│░ CUDA graphs 0.87  · free -158.59  of 14.56 GiB usable                       │
+│█████│██████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ lacks 159.59 GiB│
+│█ weights 131.45  ▓ KV needed 40.00  ▒ activation 0.58  ░ non-torch 0.38      │
+│░ CUDA graphs 0.45  · free -158.30  of 14.56 GiB usable                       │
 │limit type: vLLM refuses BF16 below compute capability 8.0, t4 has 7.5: use   │
 │--precision fp16; the weights take 131.45 GiB per GPU, 13.40 GiB may be used  │
 │TP 1, 1 host: holds ~0.0 requests of 8,192 tokens, 16 asked for               │
@@ -457,7 +457,7 @@ KEYS
 lines 1 9
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   225 rows
-┌─ rtx-a6000 x 2, int4-awq: fits ──────────────────────────────── 1-18 of 290 ─┐
+┌─ rtx-a6000 x 2, int4-awq: fits ──────────────────────────────── 1-18 of 297 ─┐
 │                                                                              │
 │ why                                                                          │
 │   GPUs = 2 GPUs, exact                                                       │
@@ -479,7 +479,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 1 of 225   sort: $/h ▲   filter: h100-sxm fp8                                │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸  h100-sxm             fp8        fits         2     ~27.2  ~2.35  none      │
+│▸  h100-sxm             fp8        fits         2     ~27.0  ~2.35  none      │
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -514,15 +514,15 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 3 of 225   sort: $/h ▲   filter: h100-sxm                                    │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸  h100-sxm             int4-awq   fits         2     ~26.2   4.58  none      │
-│   h100-sxm             fp8        fits         2     ~27.2   6.98  none      │
-│   h100-sxm             bf16       fits         3     ~29.9  11.70  none      │
+│▸  h100-sxm             int4-awq   fits         2     ~26.0   4.58  none      │
+│   h100-sxm             fp8        fits         2     ~27.0   6.98  none      │
+│   h100-sxm             bf16       fits         3     ~29.6  11.70  none      │
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
 │ 3 of 225   sort: $/h ▲   filter: h100-sxm                                    │
 │   GPU                  precision  verdict   GPUs  requests     $/h  limit    │
-│▸  h100-sxm             fp8        fits        10    ~220.8   38.40  none     │
-│   h100-sxm             int4-awq   fits        10    ~245.4   38.40  none     │
-│   h100-sxm             bf16       fits        10    ~216.5   34.90  none     │
+│▸  h100-sxm             fp8        fits        10    ~220.0   38.40  none     │
+│   h100-sxm             int4-awq   fits        10    ~244.5   38.40  none     │
+│   h100-sxm             bf16       fits        10    ~215.7   34.90  none     │
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \
@@ -551,10 +551,10 @@ screen "a click goes to a row" "${load[@]}" <<'KEYS'
 KEYS
 lines 5 8
 expect <<'END'
-│ * rtx-a6000            int4-awq   fits         2     ~18.8   1.00  none      │
-│   rtx-6000-ada         int4-awq   fits         2     ~18.8   1.65  none      │
-│▸  rtx-pro-6000-server  int4-awq   fits         1     ~18.7   1.69  none      │
-│ * rtx-a6000            fp8        fits         3     ~22.1   2.00  none      │
+│ * rtx-a6000            int4-awq   fits         2     ~19.0   1.00  none      │
+│   rtx-6000-ada         int4-awq   fits         2     ~19.0   1.65  none      │
+│▸  rtx-pro-6000-server  int4-awq   fits         1     ~18.6   1.69  none      │
+│ * rtx-a6000            fp8        fits         3     ~22.3   2.00  none      │
 END
 
 # ---- numbers --------------------------------------------------------------------------

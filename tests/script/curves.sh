@@ -305,25 +305,25 @@ expect <<'END'
  gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     2 of 5
 ┌─ 2 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ──── y: GiB ─┐
 │   │                                         │    f       ⢀⠔d                 │
-│100│                                         │    ⢸     ⣠⠖⠁                   │
-│   │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣸⣀⣀⣠⣴⣊⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀u│
-│   │⠐⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⢒⣲⢾⠒⠛⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒l│
-│   │                                     ⢀⣀⣀⠤P⠒⠋⠁ ⢸                           │
-│ 50│                   ⢀⣀⣀⣀⣀⣀⣀⣀⡠⠤⠤⠤⠤⠒⠒⠒⠋⠉⠉   │    ⢸                           │
-│   │⠸⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⢾⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶cba│
-│   │                                         │    ⢸                           │
-│   │                                         │    ⢸                           │
-│  0│                                         │    ⠸                           │
+│100│                                         │    ⡇     ⣠⠖⠁                   │
+│   │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣇⣀⣀⣠⣴⣊⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀u│
+│   │⠐⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⢒⣲⡷⠒⠛⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒l│
+│   │                                     ⢀⣀⣀⠤P⠒⠋⠁ ⡇                           │
+│ 50│                   ⣀⣀⣀⣀⣀⣀⣀⣀⡤⠤⠤⠤⠴⠒⠒⠒⠋⠉⠉   │    ⡇                           │
+│   │⠸⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠷⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⡷⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶cba│
+│   │                                         │    ⡇                           │
+│   │                                         │    ⡇                           │
+│  0│                                         │    ⠇                           │
 │   └──────────────────────────────────────────────────────────────────────────│
 │   256            1024            4096              16k             64k       │
 └─ tokens of a request (log2) ─────────────────────────────────────────────────┘
 ┌─ 8,192 tokens: fits ─────────────────────────────────────────────────────────┐
-│ a weights    33.88 GiB                 l limit      72.85 GiB                │
-│ b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  20.35 free    │
-│ c + runtime  38.84 GiB  +3.00 GiB      P the plan   58.84 GiB                │
-│ d + KV cache 58.84 GiB  +20.00 GiB     f fits to    13,344 tokens            │
+│ a weights    33.88 GiB                 l limit      72.72 GiB                │
+│ b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  20.26 free    │
+│ c + runtime  38.93 GiB  +3.08 GiB      P the plan   58.93 GiB                │
+│ d + KV cache 58.93 GiB  +20.00 GiB     f fits to    12,944 tokens            │
 └── e: all ────────────────────────────────────────────────────────────────────┘
- fits to 13,344 tokens, marginal to 131,072 tokens; then max-context. The
+ fits to 12,944 tokens, marginal to 131,072 tokens; then max-context. The
  plan's 8,192 tokens: fits
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
 END
@@ -395,12 +395,12 @@ expect <<'END'
 |   256            1024            4096              16k             64k       |
 +- tokens of a request (log2) -------------------------------------------------+
 +- 8,192 tokens: fits ---------------------------------------------------------+
-| a weights    33.88 GiB                 l limit      72.85 GiB                |
-| b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  20.35 free    |
-| c + runtime  38.84 GiB  +3.00 GiB      P the plan   58.84 GiB                |
-| d + KV cache 58.84 GiB  +20.00 GiB     f fits to    13,344 tokens            |
+| a weights    33.88 GiB                 l limit      72.72 GiB                |
+| b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  20.26 free    |
+| c + runtime  38.93 GiB  +3.08 GiB      P the plan   58.93 GiB                |
+| d + KV cache 58.93 GiB  +20.00 GiB     f fits to    12,944 tokens            |
 +-- e: all --------------------------------------------------------------------+
- fits to 13,344 tokens, marginal to 131,072 tokens; then max-context. The
+ fits to 12,944 tokens, marginal to 131,072 tokens; then max-context. The
  plan's 8,192 tokens: fits
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
 END
@@ -412,26 +412,26 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench               2 of 5, zoom
 ┌─ 2 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ──── y: GiB ─┐
-│   │                                   f              │               ⣀⣀⡠⠤⠴⠒⠚d│
-│100│                                   ⡇              │     ⢀⣀⣀⡤⠤⠴⠒⠒⠋⠉⠁       │
-│   │⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣇⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣠⣤⣤⣴⣒⣒⣚⣉⣉⣁⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀u│
-│   │⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⣒⣒⣒⣒⣲⠶⠶⠶⡷⠖⠒⠒⠒⠛⠛⠛⠛⠓⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒l│
-│   │⣀⣀⣀⣀⣀⣀⣀⣀⠤⠤⠤⠤P⠤⠤⠒⠒⠒⠒⠒⠒⠊⠉⠉⠉⠉⠉        ⡇              │                       │
-│ 50│                                   ⡇              │                       │
-│   │⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⡷⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶cba│
-│   │                                   ⡇              │                       │
-│   │                                   ⡇              │                       │
-│  0│                                   ⠇              │                       │
+│   │                                 f                │               ⣀⣀⡠⠤⠔⠒⠚d│
+│100│                                 ⢸                │     ⢀⣀⣀⡤⠤⠔⠒⠒⠉⠉⠁       │
+│   │⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣸⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣤⣤⣤⣴⣒⣒⣊⣉⣉⣁⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀u│
+│   │⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⢒⣒⣒⣒⣒⣲⠶⢾⠶⠶⠖⠒⠒⠒⠛⠛⠛⠛⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒l│
+│   │⣀⣀⣀⣀⣀⣀⣀⣠⠤⠤⠤⠤P⠤⠤⠒⠒⠒⠒⠒⠒⠋⠉⠉⠉⠉⠉      ⢸                │                       │
+│ 50│                                 ⢸                │                       │
+│   │⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⢾⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶cba│
+│   │                                 ⢸                │                       │
+│   │                                 ⢸                │                       │
+│  0│                                 ⠸                │                       │
 │   └──────────────────────────────────────────────────────────────────────────│
 │               8k                              16k                            │
 └─ tokens of a request (log2) ─────────────────────────────────────────────────┘
 ┌─ 18,480 tokens: marginal, kv-cache ──────────────────────────────────────────┐
-│ a weights    33.88 GiB                 l limit      72.85 GiB                │
-│ b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  4.77 short    │
-│ c + runtime  38.84 GiB  +3.00 GiB      P the plan   58.84 GiB                │
-│ d + KV cache 83.96 GiB  +45.12 GiB     f fits to    13,344 tokens            │
+│ a weights    33.88 GiB                 l limit      72.72 GiB                │
+│ b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  4.85 short    │
+│ c + runtime  38.93 GiB  +3.08 GiB      P the plan   58.93 GiB                │
+│ d + KV cache 84.04 GiB  +45.12 GiB     f fits to    12,944 tokens            │
 └── e: all ────────────────────────────────────────────────────────────────────┘
- fits to 13,344 tokens, marginal to 131,072 tokens; then max-context. The
+ fits to 12,944 tokens, marginal to 131,072 tokens; then max-context. The
  plan's 8,192 tokens: fits
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
 END
@@ -451,25 +451,25 @@ expect <<'END'
  gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     3 of 5
 ┌─ 3 Memory against users  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ────── y: GiB ─┐
 │   │                                      f       ⢀⠔d                        ││
-│100│                                      ⢸    ⢀⣠⠞⠁                          ││
-│   │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣸⣀⣀⣠⣔⣋⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀u│
-│   │⠐⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⢒⣲⢾⠚⠛⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒l│
-│   │                             ⢀⣀⣀P⠴⠒⠉⠁ ⢸                                  ││
-│ 50│           ⢀⣀⣀⣀⣀⣀⣀⣀⡤⠤⠤⠤⠤⠒⠒⠒⠉⠉⠉        ⢸                                  ││
-│   │⠸⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠷⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⢾⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶cba│
-│   │                                      ⢸                                  ││
-│   │                                      ⢸                                  ││
-│  0│                                      ⠸                                  ││
+│100│                                      ⡇    ⢀⣠⠞⠁                          ││
+│   │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣇⣀⣀⣠⣔⣋⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀u│
+│   │⠐⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⢒⣲⡷⠚⠛⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒l│
+│   │                             ⢀⣀⣀P⠴⠒⠉⠁ ⡇                                  ││
+│ 50│           ⣀⣀⣀⣀⣀⣀⣀⣀⠤⠤⠤⠤⠔⠒⠒⠒⠉⠉⠉        ⡇                                  ││
+│   │⠸⠿⠿⠿⠿⠿⠿⠿⠿⠿⠿⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⡷⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶cba│
+│   │                                      ⡇                                  ││
+│   │                                      ⡇                                  ││
+│  0│                                      ⠇                                  ││
 │   └──────────────────────────────────────────────────────────────────────────│
 │    1               4              16               64              256       │
 └─ users: requests in flight (log2) ───────────────────────────────────────────┘
 ┌─ 512 users: does-not-fit, kv-cache ──────────────────────────────────────────┐
-│ a weights    33.88 GiB                 l limit      72.85 GiB                │
-│ b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  599.65 short  │
-│ c + runtime  38.84 GiB  +3.00 GiB      P the plan   58.84 GiB                │
-│ d + KV cache 678.84 GiB  +640.00 GiB   f fits to    26 users                 │
+│ a weights    33.88 GiB                 l limit      72.72 GiB                │
+│ b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  599.74 short  │
+│ c + runtime  38.93 GiB  +3.08 GiB      P the plan   58.93 GiB                │
+│ d + KV cache 678.93 GiB  +640.00 GiB   f fits to    25 users                 │
 └── e: all ────────────────────────────────────────────────────────────────────┘
- fits to 26 users at once, marginal to 197 users; then kv-cache. The plan's 16
+ fits to 25 users at once, marginal to 197 users; then kv-cache. The plan's 16
  users: fits
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
 END
@@ -488,7 +488,7 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     2 of 5
 ┌─ 2 Memory against context  Llama 3.1 70B bf16, 1 x l4 TP 1 ───────── y: GiB ─┐
-│150│                                         │                 ⢀⣀⣀⣀⡤⠤⠤⠒⠒⠉d    │
+│150│                                         │                 ⢀⣀⣀⣀⠤⠤⠤⠒⠒⠉d    │
 │   │⢠⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤P⣤⣤⣤⣶⣶⣶⣶⣶⣶⣶⣶⣶⣮⣭⣭⣭⣭⣥⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤cba│
 │   │                                         │                                │
 │100│                                         │                                │
@@ -502,10 +502,10 @@ expect <<'END'
 │   256            1024            4096              16k             64k       │
 └─ tokens of a request (log2) ─────────────────────────────────────────────────┘
 ┌─ 8,192 tokens: does-not-fit, weights ────────────────────────────────────────┐
-│ a weights    131.45 GiB                l limit      20.30 GiB                │
-│ b + activation 132.03 GiB  +0.58 GiB   u usable     22.07 GiB  113.58 short  │
-│ c + runtime  133.15 GiB  +1.12 GiB     P the plan   135.65 GiB               │
-│ d + KV cache 135.65 GiB  +2.50 GiB       KV pool    none                     │
+│ a weights    131.45 GiB                l limit      20.17 GiB                │
+│ b + activation 132.03 GiB  +0.58 GiB   u usable     22.07 GiB  113.29 short  │
+│ c + runtime  132.86 GiB  +0.83 GiB     P the plan   135.36 GiB               │
+│ d + KV cache 135.36 GiB  +2.50 GiB       KV pool    none                     │
 └── e: all ────────────────────────────────────────────────────────────────────┘
  nothing fits for certain; then weights. The plan's 8,192 tokens: does-not-fit
  Memory of one GPU in the plan's layout, parts stacked; every point is a plan …
@@ -522,13 +522,13 @@ expect <<'END'
 ┌─ 3 Memory against users  Llama 3.1 … ┐
 │100│               │ f  ⢀⡴d           │
 │   │⢠⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣼⣤⣶⣭⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤ul│
-│   │  ⣀⣀⣀⣀⣀⣀⣀⣀⡠⠤⠤⠴⠒P⠉⢹                │
+│   │ ⢀⣀⣀⣀⣀⣀⣀⣀⣀⡠⠤⠤⠴⠒P⠉⢹                │
 │   │⠈⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⢹⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉cba│
 │  0│               │ ⠸                │
 │   └──────────────────────────────────│
 │    1          8         64        512│
 └─ users: requests in flight (log2) ───┘
- fits to 26 users at once, marginal to…
+ fits to 25 users at once, marginal to…
  v:next curve  +:zoom    ?:help  q:quit
 END
 
@@ -542,13 +542,13 @@ expect <<'END'
 ┌─ 16 users: fits ─────────────────────┐
 │ a weights    33.88 GiB               │
 │ b + activation 35.84 GiB  +1.96 GiB  │
-│ c + runtime  38.84 GiB  +3.00 GiB    │
-│ d + KV cache 58.84 GiB  +20.00 GiB   │
-│ l limit      72.85 GiB               │
-│ u usable     79.19 GiB  20.35 free   │
-│ P the plan   58.84 GiB               │
+│ c + runtime  38.93 GiB  +3.08 GiB    │
+│ d + KV cache 58.93 GiB  +20.00 GiB   │
+│ l limit      72.72 GiB               │
+│ u usable     79.19 GiB  20.26 free   │
+│ P the plan   58.93 GiB               │
 └── j k: more ─────────────────────────┘
- fits to 26 users at once, marginal to…
+ fits to 25 users at once, marginal to…
  v:next curve  +:zoom    ?:help  q:quit
 END
 

@@ -58,21 +58,21 @@ GPUs: 1.
 Context [8,192 tokens]:
 Users [1 at once]:
 
-Result: does not fit. 71.91 of 40.87 GiB budget per GPU, 176 percent. 1 x NVIDIA L40S (l40s), TP 1, 1 host.
+Result: does not fit. 71.75 of 40.87 GiB budget per GPU, 176 percent. 1 x NVIDIA L40S (l40s), TP 1, 1 host.
 Reason: the weights take 67.71 GiB per GPU, 40.87 GiB may be used.
 Model: generic 70B (70.55 B parameters, shape assumed), int8 weights, bf16 KV cache.
-Load: 1 user x 8,192 tokens, vLLM 0.21+.
+Load: 1 user x 8,192 tokens, vLLM 0.33+.
 Memory of one GPU:
 physical: 44.99 GiB, sheet.
 usable: 44.42 GiB, sheet.
 budget: 40.87 GiB, sheet, 0.92 of it, by vLLM.
 weights: 67.71 GiB, assumed, 0.03 GiB of it added by the engine at load.
 KV needed: 2.50 GiB, assumed, 1 x 8,192 tokens.
-activation: 0.58 GiB, assumed, between 0.46 and 0.81, max-num-seqs 256, batched tokens 2048.
-non-torch: 0.25 GiB, assumed, between 0.14 and 0.56.
-CUDA graphs: 0.87 GiB, assumed, between 0.50 and 1.85.
-free: -27.49 GiB, assumed, between -29.01 and -26.89.
-KV pool: no room for KV: 28.55 GiB short.
+activation: 0.58 GiB, model, between 0.46 and 1.11, max-num-seqs 256, batched tokens 2048.
+non-torch: 0.38 GiB, model, between 0.27 and 0.69.
+CUDA graphs: 0.45 GiB, model, between 0.10 and 1.85, 0.58 GiB charged to the budget.
+free: -27.20 GiB, assumed, between -29.44 and -26.62.
+KV pool: no room for KV: 28.38 GiB short.
 Rule of thumb: 82.14 GiB in all, weights counted 67.68 GiB.
 Cost, on demand: $1.00 per hour, $730.00 per month, 1 x crusoe l40s (per GPU), 1 GPU (undated), note: price per GPU-hour; sold in host-sized slices.
 Cost, spot: $0.50 per hour, $365.00 per month, 1 x crusoe l40s (per GPU), 1 GPU (undated), note: price per GPU-hour; sold in host-sized slices.
@@ -82,9 +82,9 @@ Cost: the price has no date: check it.
 Speed: not in this version; measure runs the model's layers on this machine.
 Suggestions, each one was planned:
 1. 2 x NVIDIA RTX A6000, --gpu rtx-a6000:2: 35.96 GiB more room per GPU, same cost.
-2. llama.cpp, weights in GGUF Q4_K_M, --engine llama.cpp --precision q4_k_m: 32.55 GiB more room per GPU, same cost.
+2. llama.cpp, weights in GGUF Q4_K_M, --engine llama.cpp --precision q4_k_m: 32.39 GiB more room per GPU, same cost.
 3. 2 x NVIDIA RTX 6000 Ada Generation, --gpu rtx-6000-ada:2: 35.96 GiB more room per GPU, $0.65 per hour more.
-4. 1 x NVIDIA RTX PRO 6000 Blackwell Server Edition, --gpu rtx-pro-6000-server:1: 44.64 GiB more room per GPU, $0.69 per hour more.
+4. 1 x NVIDIA RTX PRO 6000 Blackwell Server Edition, --gpu rtx-pro-6000-server:1: 44.26 GiB more room per GPU, $0.69 per hour more.
 5. as many as needed: 2 GPUs in all, --gpu l40s:2: 33.21 GiB more room per GPU, $1.00 per hour more.
 The command that prints the same: gpuplan --plan -m 70B -p int8 -g l40s:1
 Next:
@@ -155,7 +155,7 @@ Besides the list: another format, as --list formats has it.
 1. as published: bf16: 32.89 GiB per GPU: fits on 4 x rtx-a6000
 2. fp8        FP8 E4M3, one scale per output channel: 33.88 GiB per GPU: fits on 2 x rtx-a6000
 3. int8       INT8 W8A8, one scale per output channel: 33.87 GiB per GPU: fits on 2 x rtx-a6000
-4. int4-awq   AWQ INT4, groups of 128: 37.07 GiB per GPU: fits on 1 x rtx-a6000
+4. int4-awq   AWQ INT4, groups of 128: 18.55 GiB per GPU: fits on 2 x rtx-a6000
 5. nvfp4      NVFP4 (E2M1, E4M3 per 16): 19.92 GiB per GPU: fits on 2 x rtx-a6000
 6. q4_k_m     GGUF Q4_K_M: 39.60 GiB per GPU: fits on 1 x rtx-a6000
 7. q8_0       GGUF Q8_0: 34.91 GiB per GPU: fits on 2 x rtx-a6000

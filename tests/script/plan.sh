@@ -15,24 +15,24 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
-│▸Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
+│▸Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
+│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
 │ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
 │ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
 │── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
 │ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
 │ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..0.79 │
-│ Users       1 at once            ││░ non-torch          0.25 GiB  0.14..0.56 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free               4.39 GiB  2.88..5.00 │
-│ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
+│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..1.09 │
+│ Users       1 at once            ││░ non-torch          0.38 GiB  0.27..0.69 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
+│ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
-│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -45,24 +45,24 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 +- Model and GPU -- field 1 of 24 -++- 1 x NVIDIA L4 ------------- 1-18 of 34 -+
-|>Model       8B, assumed shape   v||FITS  17.68 of 20.30 GiB budget           |
-| Weights     bf16 as published   v||############################==:---........|
+|>Model       8B, assumed shape   v||FITS  17.51 of 20.30 GiB budget           |
+| Weights     bf16 as published   v||############################==:--.........|
 | GPU         cheapest: l4        v||  physical          22.49 GiB  sheet      |
 | GPUs        auto: 1              ||  usable            22.07 GiB  sheet      |
 |-- Load --------------------------||  budget            20.30 GiB  sheet      |
 | Context     8,192 tokens         ||# weights           14.99 GiB  assumed    |
 | Prompt      1,024 tokens         ||= KV needed          1.00 GiB  assumed    |
-| Output      256 tokens           ||: activation         0.57 GiB  0.44..0.79 |
-| Users       1 at once            ||- non-torch          0.25 GiB  0.14..0.56 |
-| KV cache    auto: bf16          v||- CUDA graphs        0.87 GiB  0.50..1.85 |
-|-- Layout ------------------------||. free               4.39 GiB  2.88..5.00 |
-| TP          auto: 1              ||KV pool 3.63 GiB: 29,696 tokens, 3.6      |
+| Output      256 tokens           ||: activation         0.57 GiB  0.44..1.09 |
+| Users       1 at once            ||- non-torch          0.38 GiB  0.27..0.69 |
+| KV cache    auto: bf16          v||- CUDA graphs        0.45 GiB  0.10..1.85 |
+|-- Layout ------------------------||. free               4.69 GiB  2.45..5.27 |
+| TP          auto: 1              ||KV pool 3.79 GiB: 31,040 tokens, 3.8      |
 | PP          auto: 1              ||  requests of 8,192 tokens                |
 | EP          auto: 1              ||GPUs 1: TP 1, 1 host                      |
 | Replicas    auto: 1              ||runner-up 2: TP 2 (1 GPU more)            |
 | Max PP      auto: 8              ||-- Cost ----------------------------------|
 |-- Engine ------------------------||on demand $0.44/h, $321.20/month          |
-| Engine      auto: vLLM 0.21+    v||  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    |
+| Engine      auto: vLLM 0.33+    v||  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    |
 +----------------------------------++------------------------------------------+
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -76,24 +76,24 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ──────────────────┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 36 ─┐┌─ Suggestions and sources ──────────┐
-│▸Model       llama-3.1-70b       ▾││FITS  58.84 of 72.85 GiB budget             ││It fits; no warnings.               │
+│▸Model       llama-3.1-70b       ▾││FITS  59.06 of 72.85 GiB budget             ││It fits; no warnings.               │
 │ Weights     fp8                 ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░···········││── Sources ─────────────────────────│
 │ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet        ││model: github                       │
 │ GPUs        auto: 2              ││  usable            79.19 GiB  sheet        ││  ai-dynamo/aiconfigurator@095f58a5 │
 │── Load ──────────────────────────││  budget            72.85 GiB  sheet        ││  aic-core/src/aiconfigurator_core/m│
 │ Context     8,192 tokens         ││█ weights           33.88 GiB  exact        ││  odel_configs/meta-llama--Meta-Llam│
 │ Prompt      1,024 tokens         ││▓ KV needed         20.00 GiB  exact        ││  a-3.1-70B_config.json (vendored HF│
-│ Output      256 tokens           ││▒ activation         1.96 GiB  1.84..2.19   ││  config.json)                      │
-│ Users       16 at once           ││░ non-torch          2.13 GiB  1.90..2.35   ││gpu: confidence high:               │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85   ││  NVIDIA/open-gpu-kernel-modules@df1│
-│── Layout ────────────────────────││· free              20.35 GiB  18.92..21.07 ││  c9a3 g_nv_name_released.h (names, │
-│ TP          auto: 2              ││KV pool 34.01 GiB: 222,912 tokens, 27.2     ││  PCI ids); public script citing    │
+│ Output      256 tokens           ││▒ activation         1.96 GiB  1.84..2.49   ││  config.json)                      │
+│ Users       16 at once           ││░ non-torch          2.63 GiB  2.40..2.85   ││gpu: confidence high:               │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85   ││  NVIDIA/open-gpu-kernel-modules@df1│
+│── Layout ────────────────────────││· free              20.26 GiB  18.12..20.97 ││  c9a3 g_nv_name_released.h (names, │
+│ TP          auto: 2              ││KV pool 33.80 GiB: 221,504 tokens, 27.0     ││  PCI ids); public script citing    │
 │ PP          auto: 1              ││  requests of 8,192 tokens                  ││  NVIDIA datasheets (text excerpt); │
 │ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  Lightning-AI/pytorch-lightning@7f0│
 │ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││  c343                              │
 │ Max PP      auto: 8              ││  stages)                                   ││  fabric/utilities/throughput.py    │
 │── Engine ────────────────────────││── Cost ────────────────────────────────────││  (cites NVIDIA datasheets);        │
-│ Engine      auto: vLLM 0.21+    ▾││on demand $6.98/h, $5,095/month             ││  ai-dynamo/aiconfigurator@095f58a  │
+│ Engine      auto: vLLM 0.33+    ▾││on demand $6.98/h, $5,095/month             ││  ai-dynamo/aiconfigurator@095f58a  │
 │ Slots       auto: 1,024 reques…  ││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs   ││  systems/*.yaml; public nvidia-smi │
 │ Batch       auto: 8,192 tokens   ││  (undated)                                 ││  outputs;                          │
 │ Utilization auto: 0.92 share     ││  assumed: form factor not stated in        ││  docs.nvidia.com/datacenter/tesla/m│
@@ -137,7 +137,7 @@ expect <<'END'
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
 ┌─ 2 x NVIDIA H100 SXM5 80GB ──────────┐
-│FITS  58.84 of 72.85 GiB budget       │
+│FITS  59.06 of 72.85 GiB budget       │
 │███████████████▓▓▓▓▓▓▓▓▓▓▒░░··········│
 │  physical          79.65 GiB  sheet  │
 │  usable            79.19 GiB  sheet  │
@@ -154,8 +154,8 @@ expect <<'END'
 │  budget            72.85 GiB  sheet  │
 │█ weights           33.88 GiB  exact  │
 │▓ KV needed         20.00 GiB  exact  │
-│▒ activation         1.96 GiB  assumed│
-│░ non-torch          2.13 GiB  assumed│
+│▒ activation         1.96 GiB  model  │
+│░ non-torch          2.63 GiB  model  │
 └──────────────────────────────────────┘
  Memory of one GPU; exact: counted, sh…
  Enter:edit  a:apply     ?:help  q:quit
@@ -181,24 +181,24 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
-│▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.91 of 40.87 GiB budget   │
+│▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
 │ GPUs        1                    ││a: 5 ways out, such as --gpu rtx-a6000:2  │
-│── Load ──────────────────────────││████████████████│█████▓▒░░ lacks 31.05 GiB│
+│── Load ──────────────────────────││████████████████│█████▓▒░░ lacks 30.88 GiB│
 │ Context     8,192 tokens         ││  physical          44.99 GiB  sheet      │
 │ Prompt      1,024 tokens         ││  usable            44.42 GiB  sheet      │
 │ Output      256 tokens           ││  budget            40.87 GiB  sheet      │
 │ Users       1 at once            ││█ weights           67.71 GiB  assumed    │
 │ KV cache    auto: bf16          ▾││▓ KV needed          2.50 GiB  assumed    │
-│── Layout ────────────────────────││▒ activation         0.58 GiB  0.46..0.81 │
-│ TP          auto: 1              ││░ non-torch          0.25 GiB  0.14..0.56 │
-│ PP          auto: 1              ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│ EP          auto: 1              ││· free             -27.49 GiB  assumed    │
-│ Replicas    auto: 1              ││no room for KV: 28.55 GiB short           │
+│── Layout ────────────────────────││▒ activation         0.58 GiB  0.46..1.11 │
+│ TP          auto: 1              ││░ non-torch          0.38 GiB  0.27..0.69 │
+│ PP          auto: 1              ││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│ EP          auto: 1              ││· free             -27.20 GiB  assumed    │
+│ Replicas    auto: 1              ││no room for KV: 28.38 GiB short           │
 │ Max PP      auto: 8              ││GPUs 1: TP 1, 1 host                      │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21+    ▾││on demand $1.00/h, $730.00/month          │
+│ Engine      auto: vLLM 0.33+    ▾││on demand $1.00/h, $730.00/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -212,13 +212,13 @@ KEYS
 only 2,22
 expect <<'END'
 ┌─ Model and GPU ── field 1 of 24 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 42 ─┐
-│ Model       llama-3.1-70b       ▾││MARGINAL  71.95 of 72.85 GiB budget       │
+│ Model       llama-3.1-70b       ▾││MARGINAL  72.17 of 72.85 GiB budget       │
 │ Weights     bf16 as published   ▾││the users need 1.25 GiB of KV, the pool is│
-│ GPU         h100-sxm            ▾││  0.73..2.88 GiB                          │
-│ GPUs        2                    ││what decides: CUDA graphs (0.50..1.85     │
+│ GPU         h100-sxm            ▾││  -0.23..2.77 GiB                         │
+│ GPUs        2                    ││what decides: CUDA graphs (0.10..2.00     │
 │── Load ──────────────────────────││  GiB): raise --memory-utilization, or run│
 │ Context     8,192 tokens         ││  without graphs                          │
-│ Prompt      1,024 tokens         ││a: 12 ways out, such as --gpu rtx-a6000:4 │
+│ Prompt      1,024 tokens         ││a: 11 ways out, such as --gpu rtx-a6000:4 │
 │ Output      256 tokens           ││  --tp auto                               │
 │ Users       1 at once            ││██████████████████████████████████▓▒░░····│
 │ KV cache    auto: bf16          ▾││  physical          79.65 GiB  sheet      │
@@ -226,10 +226,10 @@ expect <<'END'
 │ TP          2                    ││  budget            72.85 GiB  sheet      │
 │ PP          auto: 1              ││█ weights           65.74 GiB  exact      │
 │ EP          auto: 1              ││▓ KV needed          1.25 GiB  exact      │
-│ Replicas    auto: 1              ││▒ activation         1.96 GiB  1.84..2.19 │
-│ Max PP      auto: 8              ││░ non-torch          2.13 GiB  1.90..2.35 │
-│── Engine ────────────────────────││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│ Engine      auto: vLLM 0.21+    ▾││· free               7.24 GiB  5.81..7.96 │
+│ Replicas    auto: 1              ││▒ activation         1.96 GiB  1.84..2.49 │
+│ Max PP      auto: 8              ││░ non-torch          2.63 GiB  2.40..2.85 │
+│── Engine ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│ Engine      auto: vLLM 0.33+    ▾││· free               7.15 GiB  5.01..7.86 │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Memory of one GPU; exact: counted, sheet: a vendor's figure, model: estimated.
 END
@@ -295,24 +295,24 @@ KEYS
 only 2,20
 expect <<'END'
 ┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA A10G (AWS) ───── 1-18 of 26 ─┐
-│▸Model       qwen3-30b-a3b       ▾││FITS  16.40 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││██████████████████████████▓▒░░░·········──│
+│▸Model       qwen3-30b-a3b       ▾││FITS  16.26 of 20.30 GiB budget           │
+│ Weights     bf16 as published   ▾││███████████████████████████▓▒░░·········──│
 │ GPU         a10g                ▾││  physical          22.49 GiB  sheet      │
 │ GPUs        auto: 4              ││  usable            22.07 GiB  sheet      │
 │── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
 │ Context     8,192 tokens         ││█ weights           14.52 GiB  exact      │
 │ Prompt      1,024 tokens         ││▓ KV needed          0.19 GiB  exact      │
-│ Output      256 tokens           ││▒ activation         0.75 GiB  0.63..0.98 │
-│ Users       1 at once            ││░ non-torch          0.07 GiB  0.00..0.35 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│ Output      256 tokens           ││▒ activation         0.75 GiB  0.63..1.28 │
+│ Users       1 at once            ││░ non-torch          0.22 GiB  0.15..0.50 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││  held by others     1.00 GiB  assumed    │
-│ TP          1                    ││· free               4.67 GiB  3.19..5.24 │
+│ TP          1                    ││· free               4.94 GiB  2.74..5.49 │
 │ PP          4                    ││stage 4 of 4, the one that binds          │
-│ EP          auto: 1              ││KV pool 4.09 GiB: 178,784 tokens, 21.8    │
+│ EP          auto: 1              ││KV pool 4.23 GiB: 184,928 tokens, 22.6    │
 │ Replicas    auto: 1              ││  requests of 8,192 tokens                │
 │ Max PP      auto: 8              ││GPUs 4: TP 1 x PP 4, 1 host               │
 │── Engine ────────────────────────││warning: the profile of a10g has low      │
-│ Engine      auto: vLLM 0.21+    ▾││  confidence                              │
+│ Engine      auto: vLLM 0.33+    ▾││  confidence                              │
 END
 
 # ---- choosing ----------------------------------------------------------------------
@@ -370,9 +370,9 @@ expect <<'END'
 │ Conte│  nvfp4      NVFP4 (E2M1, E4M3 per 16)                19.92 GiB per GPU: fits on 2 x h100-sxm           │      │
 │ Promp│  q4_k_m     GGUF Q4_K_M                              19.80 GiB per GPU: fits on 2 x h100-sxm           │engin…│
 │ Outpu│  q8_0       GGUF Q8_0                                34.91 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ Users│  fp16       FP16                                     65.74 GiB per GPU: fits on 2 x h100-sxm           │24, b…│
+│ Users│  fp16       FP16                                     65.74 GiB per GPU: fits on 2 x h100-sxm           │, bat…│
 │ KV ca│  fp32       FP32                                     131.48 GiB per GPU: does not fit on 2 x h100-sxm  │      │
-│── Lay│  f16        GGUF F16                                 65.74 GiB per GPU: fits on 2 x h100-sxm           │      │
+│── Lay│  f16        GGUF F16                                 65.74 GiB per GPU: fits on 2 x h100-sxm           │to th…│
 │ TP   │  fp8-block  FP8 E4M3, 128 x 128 blocks               33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
 │ PP   │  fp8-tensor FP8 E4M3, one scale per tensor           33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
 │ EP   │  int8-bnb   INT8 bitsandbytes LLM.int8               33.88 GiB per GPU: fits on 2 x h100-sxm           │      │
@@ -472,24 +472,24 @@ expect <<'END'
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ──────────── field 3 of 24 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ───────────────── 1-18 of 27 ─┐
-│ Model       8B, assumed shape             ▾││FITS  17.68 of 36.04 GiB budget                                         │
-│ Weights     bf16 as published             ▾││████████████████████████████▓▓▒░░░······································│
+│ Model       8B, assumed shape             ▾││FITS  17.51 of 36.04 GiB budget                                         │
+│ Weights     bf16 as published             ▾││████████████████████████████▓▓▒░░·······································│
 │▸GPU         a100-sxm-80/3g.40gb           ▾││  physical          40.00 GiB  model                                    │
 │ GPUs        auto: 1                        ││  usable            39.18 GiB  38.78..39.58 model                       │
 │── Load ────────────────────────────────────││  budget            36.04 GiB  35.68..36.41 model  0.92 of it, by vLLM  │
 │ Context     8,192 tokens                   ││█ weights           14.99 GiB  assumed  0.03 GiB of it added by the eng…│
 │ Prompt      1,024 tokens                   ││▓ KV needed          1.00 GiB  assumed  1 x 8,192 tokens                │
-│ Output      256 tokens                     ││▒ activation         0.57 GiB  0.44..0.79 assumed  max-num-seqs 256, ba…│
-│ Users       1 at once                      ││░ non-torch          0.25 GiB  0.14..0.56 assumed                       │
-│ KV cache    auto: bf16                    ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 assumed                       │
-│── Layout ──────────────────────────────────││· free              21.50 GiB  19.59..22.50 assumed                     │
-│ TP          auto: 1                        ││KV pool 19.37 GiB: 158,656 tokens, 19.4 requests of 8,192 tokens        │
+│ Output      256 tokens                     ││▒ activation         0.57 GiB  0.44..1.09 model  max-num-seqs 256, batc…│
+│ Users       1 at once                      ││░ non-torch          0.38 GiB  0.27..0.69 model                         │
+│ KV cache    auto: bf16                    ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 model  0.58 GiB charged to th…│
+│── Layout ──────────────────────────────────││· free              21.80 GiB  19.16..22.78 assumed                     │
+│ TP          auto: 1                        ││KV pool 19.53 GiB: 160,000 tokens, 19.5 requests of 8,192 tokens        │
 │ PP          auto: 1                        ││GPUs 1: TP 1, 1 host                                                    │
 │ EP          auto: 1                        ││── Cost ────────────────────────────────────────────────────────────────│
 │ Replicas    auto: 1                        ││on demand $1.29/h, $941.70/month                                        │
 │ Max PP      auto: 8                        ││  1 x verda 1A100.22V, 1 GPU (undated)                                  │
 │── Engine ──────────────────────────────────││  assumed: form factor not stated in catalogue; SXM assumed             │
-│ Engine      auto: vLLM 0.21+              ▾││spot $0.45/h, $329.60/month                                             │
+│ Engine      auto: vLLM 0.33+              ▾││spot $0.45/h, $329.60/month                                             │
 └────────────────────────────────────────────┘└────────────────────────────────────────────────────────────────────────┘
  GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
@@ -504,43 +504,43 @@ Esc Down Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Load ────────── field 15 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
-│ Users       1 at once            ││FITS  17.68 of 20.30 GiB budget           │
-│ KV cache    auto: bf16          ▾││████████████████████████████▓▓▒░░░········│
-│─┌─ Engine ──────────────────────────────────────────────────────── 9 of 9 ─┐ │
+┌─┌─ Engine ────────────────────────────────────────────────────── 18 of 18 ─┐─┐
 │ │/ type words to find it, or a version, such as vllm@0.19                  │ │
-│ │▸ auto                       the newest vLLM; llama.cpp for GGUF          │ │
-│ │  llama.cpp all versions     budgets by asked, 1.00 by default            │ │
+│ │▸ auto                       the newest vLLM; llama.cpp for GGUF          │·│
+│─│  llama.cpp all versions     budgets by asked, 1.00 by default            │ │
 │ │  SGLang all versions        budgets by static, 0.88 by default           │ │
 │ │  TensorRT-LLM all versions  budgets by free, 0.90 by default             │ │
-│─│  vLLM up to 0.7             budgets by utilization, 0.90 by default      │ │
-│▸│  vLLM 0.8-0.11              budgets by utilization, 0.90 by default      │ │
+│ │  vLLM up to 0.7             budgets by utilization, 0.90 by default      │ │
+│ │  vLLM 0.8-0.11              budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.12-0.16             budgets by utilization, 0.90 by default      │ │
-│ │  vLLM 0.17-0.19             budgets by utilization, 0.90 by default      │ │
-│ │  vLLM 0.21+                 budgets by utilization, 0.92 by default      │ │
-│ │                                                                          │ │
-│ └──────────────────────────────────────────────────────────────────────────┘ │
-│ Pruning     none                ▾││── Cost ──────────────────────────────────│
-│── Cost ──────────────────────────││on demand $0.44/h, $321.20/month          │
-│ Price       on-demand           ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
-└──────────────────────────────────┘└──────────────────────────────────────────┘
+│─│  vLLM 0.17-0.19             budgets by utilization, 0.90 by default      │ │
+│▸│  vLLM 0.20-0.21             budgets by utilization, 0.92 by default      │ │
+│ │  vLLM 0.22                  budgets by utilization, 0.92 by default      │ │
+│ │  vLLM 0.23                  budgets by utilization, 0.92 by default      │ │
+│ │  vLLM 0.24                  budgets by utilization, 0.92 by default      │ │
+│ │  vLLM 0.25                  budgets by utilization, 0.92 by default      │ │
+│ │  vLLM 0.26                  budgets by utilization, 0.92 by default      │ │
+│ │  vLLM 0.27                  budgets by utilization, 0.92 by default      │─│
+│─│  vLLM 0.28                  budgets by utilization, 0.92 by default      │ │
+│ │  vLLM 0.29-0.32             budgets by utilization, 0.92 by default     ▼│ │
+└─└──────────────────────────────────────────────────────────────────────────┘─┘
  Engine: its versions differ in overheads and how they budget.
  vLLM: KV pool = utilization*usable - weights - activation - ...
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Load ────────── field 16 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
-│ KV cache    auto: bf16          ▾││FITS  17.68 of 20.30 GiB budget           │
-│── Layout ────────────────────────││████████████████████████████▓▓▒░░░········│
+│ KV cache    auto: bf16          ▾││FITS  17.51 of 20.30 GiB budget           │
+│── Layout ────────────────────────││████████████████████████████▓▓▒░░·········│
 │ TP          auto: 1              ││  physical          22.49 GiB  sheet      │
 │ PP          auto: 1              ││  usable            22.07 GiB  sheet      │
 │ EP          auto: 1              ││  budget            20.30 GiB  sheet      │
 │ Replicas    auto: 1              ││█ weights           14.99 GiB  assumed    │
 │ Max PP      auto: 8              ││▓ KV needed          1.00 GiB  assumed    │
-│── Engine ────────────────────────││▒ activation         0.57 GiB  0.44..0.79 │
-│ Engine      auto: vLLM 0.21+    ▾││░ non-torch          0.25 GiB  0.14..0.56 │
-│▸Slots       auto: 256 requests   ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│ Batch       auto: 2,048 tokens   ││· free               4.39 GiB  2.88..5.00 │
-│ Utilization auto: 0.92 share     ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
+│── Engine ────────────────────────││▒ activation         0.57 GiB  0.44..1.09 │
+│ Engine      auto: vLLM 0.33+    ▾││░ non-torch          0.38 GiB  0.27..0.69 │
+│▸Slots       auto: 256 requests   ││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│ Batch       auto: 2,048 tokens   ││· free               4.69 GiB  2.45..5.27 │
+│ Utilization auto: 0.92 share     ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
 │ Headroom    0.00 share           ││  requests of 8,192 tokens                │
 │ Used        0 GiB                ││GPUs 1: TP 1, 1 host                      │
 │ Pruning     none                ▾││runner-up 2: TP 2 (1 GPU more)            │
@@ -577,48 +577,48 @@ only 1,44
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 4 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
-│ Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
+│ Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
+│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
 │ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
 │▸GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
 │── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
 │ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
 │ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..0.79 │
-│ Users       1 at once            ││░ non-torch          0.25 GiB  0.14..0.56 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free               4.39 GiB  2.88..5.00 │
-│ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
+│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..1.09 │
+│ Users       1 at once            ││░ non-torch          0.38 GiB  0.27..0.69 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
+│ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
-│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  a count; empty: auto
  GPUs:
  Enter:do it  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 4 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
-│ Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
+│ Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
+│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
 │ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
 │▸GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
 │── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
 │ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
 │ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..0.79 │
-│ Users       1 at once            ││░ non-torch          0.25 GiB  0.14..0.56 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free               4.39 GiB  2.88..5.00 │
-│ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
+│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..1.09 │
+│ Users       1 at once            ││░ non-torch          0.38 GiB  0.27..0.69 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
+│ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
-│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
 END
 
 screen "a wrong number keeps the prompt" -m 8B -g l4 <<'KEYS'
@@ -642,17 +642,17 @@ KEYS
 only 2,13
 expect <<'END'
 ┌─ Model and GPU ── field 9 of 24 ─┐┌─ 2 x NVIDIA L4 ───────────── 1-18 of 33 ─┐
-│ Model       llama-3.1-8b        ▾││FITS  12.08 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││██████████████▓▓▒░░░░░░···················│
+│ Model       llama-3.1-8b        ▾││FITS  11.92 of 20.30 GiB budget           │
+│ Weights     bf16 as published   ▾││██████████████▓▓▒░░░░░····················│
 │ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
 │ GPUs        2                    ││  usable            22.07 GiB  sheet      │
 │── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
 │ Context     8,192 tokens         ││█ weights            7.51 GiB  exact      │
 │ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  exact      │
-│ Output      512 tokens           ││▒ activation         0.57 GiB  0.44..0.79 │
-│ Users       1 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
-│▸KV cache    fp32                ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free               9.99 GiB  8.57..10.72│
+│ Output      512 tokens           ││▒ activation         0.57 GiB  0.44..1.09 │
+│ Users       1 at once            ││░ non-torch          2.26 GiB  2.03..2.48 │
+│▸KV cache    fp32                ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│── Layout ────────────────────────││· free              10.28 GiB  8.14..10.99│
 END
 
 screen "the model's most is the end" -m llama-3.1-8b -g h100-sxm -c 131072 <<'KEYS'
@@ -676,26 +676,26 @@ KEYS
 only 2,23
 expect <<'END'
 ┌─ Model and GPU ── field 8 of 24 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 37 ─┐
-│ Model       llama-3.1-70b       ▾││FITS  70.53 of 72.85 GiB budget           │
+│ Model       llama-3.1-70b       ▾││FITS  69.49 of 72.85 GiB budget           │
 │ Weights     fp8                 ▾││2 GPUs would be marginal: TP 2            │
 │ GPU         h100-sxm            ▾││█████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·····│
 │ GPUs        2                    ││  physical          79.65 GiB  sheet      │
 │── Load ──────────────────────────││  usable            79.19 GiB  sheet      │
 │ Context     8,192 tokens         ││  budget            72.85 GiB  sheet      │
 │ Prompt      1,024 tokens         ││█ weights           33.88 GiB  exact      │
-│ Output      256 tokens           ││▓ KV needed         33.75 GiB  exact      │
-│▸Users       27 at once           ││▒ activation         1.96 GiB  1.84..2.19 │
-│ KV cache    auto: bf16          ▾││░ non-torch          0.07 GiB  0.00..0.35 │
-│── Layout ────────────────────────││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│ TP          auto: 1              ││· free               8.66 GiB  7.18..9.23 │
+│ Output      256 tokens           ││▓ KV needed         32.50 GiB  exact      │
+│▸Users       26 at once           ││▒ activation         1.96 GiB  1.84..2.49 │
+│ KV cache    auto: bf16          ▾││░ non-torch          0.57 GiB  0.50..0.85 │
+│── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│ TP          auto: 1              ││· free               9.83 GiB  7.62..10.37│
 │ PP          auto: 2              ││stage 2 of 2, the one that binds          │
-│ EP          auto: 1              ││KV pool 36.08 GiB: 236,416 tokens, 28.9   │
+│ EP          auto: 1              ││KV pool 35.86 GiB: 235,008 tokens, 28.7   │
 │ Replicas    auto: 1              ││  requests of 8,192 tokens                │
 │ Max PP      auto: 8              ││GPUs 2: TP 1 x PP 2, 1 host               │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21+    ▾││on demand $6.98/h, $5,095/month           │
+│ Engine      auto: vLLM 0.33+    ▾││on demand $6.98/h, $5,095/month           │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
- Users: 27 at once is the best that fits
+ Users: 26 at once is the best that fits
 END
 
 screen "what cannot be solved for" -m 8B <<'KEYS'
@@ -737,48 +737,48 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 8 of 24 ─┐┌─ 10 x NVIDIA L4 ──────────── 1-18 of 38 ─┐
-│ Model       70B, assumed shape  ▾││FITS  17.59 of 20.30 GiB budget           │
+│ Model       70B, assumed shape  ▾││FITS  17.43 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││8 GPUs would be marginal: TP 8            │
-│ GPU         l4                  ▾││█████████████████████████▓▒░░░░░░·········│
+│ GPU         l4                  ▾││██████████████████████████▓▒░░░░░·········│
 │ GPUs        auto: 10             ││  physical          22.49 GiB  sheet      │
 │── Load ──────────────────────────││  usable            22.07 GiB  sheet      │
 │ Context     8,192 tokens         ││  budget            20.30 GiB  sheet      │
 │ Prompt      1,024 tokens         ││█ weights           13.76 GiB  assumed    │
 │ Output      256 tokens           ││▓ KV needed          0.25 GiB  assumed    │
-│▸Users       1 at once            ││▒ activation         0.58 GiB  0.46..0.81 │
-│ KV cache    auto: bf16          ▾││░ non-torch          2.13 GiB  1.90..2.35 │
-│── Layout ────────────────────────││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│ TP          auto: 2              ││· free               4.48 GiB  3.05..5.20 │
+│▸Users       1 at once            ││▒ activation         0.58 GiB  0.46..1.11 │
+│ KV cache    auto: bf16          ▾││░ non-torch          2.26 GiB  2.03..2.48 │
+│── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│ TP          auto: 2              ││· free               4.77 GiB  2.62..5.47 │
 │ PP          auto: 5              ││stage 5 of 5, the one that binds          │
-│ EP          auto: 1              ││KV pool 2.96 GiB: 96,976 tokens, 11.8     │
+│ EP          auto: 1              ││KV pool 3.12 GiB: 102,352 tokens, 12.5    │
 │ Replicas    auto: 1              ││  requests of 8,192 tokens                │
 │ Max PP      auto: 8              ││GPUs 10: TP 2 x PP 5, 5 hosts             │
 │── Engine ────────────────────────││runner-up 12: TP 4 x PP 3 (2 GPUs more)   │
-│ Engine      auto: vLLM 0.21+    ▾││── Cost ──────────────────────────────────│
+│ Engine      auto: vLLM 0.33+    ▾││── Cost ──────────────────────────────────│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Users: reset to its default; r again resets every field
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 8 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
-│ Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
+│ Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
+│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
 │ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
 │ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
 │── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
 │ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
 │ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..0.79 │
-│▸Users       1 at once            ││░ non-torch          0.25 GiB  0.14..0.56 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free               4.39 GiB  2.88..5.00 │
-│ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
+│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..1.09 │
+│▸Users       1 at once            ││░ non-torch          0.38 GiB  0.27..0.69 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
+│ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
-│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  all fields reset to their defaults; u undoes it
 
@@ -794,7 +794,7 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
-│▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.91 of 40.87 GiB budget   │
+│▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
 │ GPUs        1                    ││a: 5 ways out, such as --gpu rtx-a6000:2  │
@@ -808,10 +808,10 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-│ Replicas    auto: 1              ││no room for KV: 28.55 GiB short           │
+│ Replicas    auto: 1              ││no room for KV: 28.38 GiB short           │
 │ Max PP      auto: 8              ││GPUs 1: TP 1, 1 host                      │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21+    ▾││on demand $1.00/h, $730.00/month          │
+│ Engine      auto: vLLM 0.33+    ▾││on demand $1.00/h, $730.00/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -874,16 +874,16 @@ expect <<'END'
 │ Context     8,192 tokens         ││   GPU, same cost                         │
 │ Prompt      1,024 tokens         ││2. --engine llama.cpp --precision q4_k_m  │
 │ Output      256 tokens           ││   llama.cpp, weights in GGUF Q4_K_M,     │
-│ Users       1 at once            ││   +32.55 GiB per GPU, same cost          │
+│ Users       1 at once            ││   +32.39 GiB per GPU, same cost          │
 │ KV cache    auto: bf16          ▾││3. --gpu rtx-6000-ada:2                   │
 │── Layout ────────────────────────││   2 x NVIDIA RTX 6000 Ada Generation,    │
 │ TP          auto: 1              ││   +35.96 GiB per GPU, +0.65 $/h          │
 │ PP          auto: 1              ││4. --gpu rtx-pro-6000-server:1            │
 │ EP          auto: 1              ││   1 x NVIDIA RTX PRO 6000 Blackwell      │
-│ Replicas    auto: 1              ││   Server Edition, +44.64 GiB per GPU,    │
+│ Replicas    auto: 1              ││   Server Edition, +44.26 GiB per GPU,    │
 │ Max PP      auto: 8              ││   +0.69 $/h                              │
 │── Engine ────────────────────────││5. --gpu l40s:2                           │
-│ Engine      auto: vLLM 0.21+    ▾││   as many as needed: 2 GPUs in all,      │
+│ Engine      auto: vLLM 0.33+    ▾││   as many as needed: 2 GPUs in all,      │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Each suggestion was planned like any request: a takes one.
  Gain is room per GPU; cost is against this plan
@@ -899,24 +899,24 @@ KEYS
 only 2,20
 expect <<'END'
 ┌─ Model and GPU ──────────────────┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 36 ─┐┌─ Suggestions and sources ──────────┐
-│▸Model       llama-3.1-70b       ▾││FITS  40.09 of 72.85 GiB budget             ││It fits; no warnings.               │
+│▸Model       llama-3.1-70b       ▾││FITS  40.31 of 72.85 GiB budget             ││It fits; no warnings.               │
 │ Weights     fp8                 ▾││███████████████████▓▒░░·····················││── Against the pinned plan ─────────│
 │ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet        ││Weights bf16 -> fp8                 │
 │ GPUs        2                    ││  usable            79.19 GiB  sheet        ││GPUs 4 -> 2                         │
 │── Load ──────────────────────────││  budget            72.85 GiB  sheet        ││GPUs 4 -> 2                         │
 │ Context     8,192 tokens         ││█ weights           33.88 GiB  exact        ││$13.96/h -> $6.98/h (-6.98 $/h)     │
 │ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  exact        ││weights +0.99 GiB                   │
-│ Output      256 tokens           ││▒ activation         1.96 GiB  1.84..2.19   ││KV and state +0.62 GiB              │
-│ Users       1 at once            ││░ non-torch          2.13 GiB  1.90..2.35   ││free -1.62 GiB                      │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85   ││── Sources ─────────────────────────│
-│── Layout ────────────────────────││· free              39.10 GiB  37.67..39.82 ││model: github                       │
-│ TP          auto: 2              ││KV pool 34.01 GiB: 222,912 tokens, 27.2     ││  ai-dynamo/aiconfigurator@095f58a5 │
+│ Output      256 tokens           ││▒ activation         1.96 GiB  1.84..2.49   ││KV and state +0.62 GiB              │
+│ Users       1 at once            ││░ non-torch          2.63 GiB  2.40..2.85   ││free -1.62 GiB                      │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85   ││── Sources ─────────────────────────│
+│── Layout ────────────────────────││· free              39.01 GiB  36.87..39.72 ││model: github                       │
+│ TP          auto: 2              ││KV pool 33.80 GiB: 221,504 tokens, 27.0     ││  ai-dynamo/aiconfigurator@095f58a5 │
 │ PP          auto: 1              ││  requests of 8,192 tokens                  ││  aic-core/src/aiconfigurator_core/m│
 │ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  odel_configs/meta-llama--Meta-Llam│
 │ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││  a-3.1-70B_config.json (vendored HF│
 │ Max PP      auto: 8              ││  stages)                                   ││  config.json)                      │
 │── Engine ────────────────────────││── Cost ────────────────────────────────────││gpu: confidence high:               │
-│ Engine      auto: vLLM 0.21+    ▾││on demand $6.98/h, $5,095/month             ││  NVIDIA/open-gpu-kernel-modules@df1│
+│ Engine      auto: vLLM 0.33+    ▾││on demand $6.98/h, $5,095/month             ││  NVIDIA/open-gpu-kernel-modules@df1│
 END
 
 screen "the same where there is little room" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'
@@ -928,7 +928,7 @@ KEYS
 only 2,6
 expect <<'END'
 ┌─ Model and GPU ── field 1 of 24 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 48 ─┐
-│▸Model       llama-3.1-70b       ▾││FITS  40.09 of 72.85 GiB budget           │
+│▸Model       llama-3.1-70b       ▾││FITS  40.31 of 72.85 GiB budget           │
 │ Weights     fp8                 ▾││against the pin: GPUs 4 -> 2, $13.96/h -> │
 │ GPU         h100-sxm            ▾││  $6.98/h (-6.98 $/h), weights +0.99 GiB, │
 │ GPUs        2                    ││  KV and state +0.62 GiB, free -1.62 GiB  │
@@ -940,12 +940,12 @@ screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 282 ─┐
-│   max concurrency = 54.8457 requests (53.3301..55.4492), model               │
+┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 289 ─┐
+│   max concurrency = 54.6309 requests (52.375..55.3457), model                │
 │       floor(KV pool / block bytes) * block bytes / KV of one request         │
-│       with KV pool 54.846 GiB, 53.331 GiB to 55.451 GiB (assumed), block     │
-│       bytes 2 MiB (exact), one request is given 1 GiB (exact)                │
-│       from vLLM 0.21+ of 2026-11: 16 tokens, the CUDA default of the block   │
+│       with KV pool 54.632 GiB, 52.377 GiB to 55.347 GiB (model), block bytes │
+│       2 MiB (exact), one request is given 1 GiB (exact)                      │
+│       from vLLM 0.33+ of 2026-11: 16 tokens, the CUDA default of the block   │
 │       size; jgchn/llm-d-planner@56dc5b76ca53 accuracy/results (raw logs);    │
 │       llm-d-incubation/llm-d-planner@e50305af90f0                            │
 │       docs/empirical-vllm-memory-results.md                                  │
@@ -958,7 +958,7 @@ expect <<'END'
 │   users' need = 1 GiB, exact                                                 │
 │       users * reserved by the engine for one                                 │
 │       with users per replica 1 (request), one request is given 1 GiB (exact) │
-│       from vLLM 0.21+ of 2026-11: 16 tokens, the CUDA default of the block   │
+│       from vLLM 0.33+ of 2026-11: 16 tokens, the CUDA default of the block   │
 └──────────────────────────────────────────────────────────────────────────────┘
  Users: requests in flight at once, shared by the replicas.
  KV needed = users of one replica * KV of one request
@@ -993,96 +993,96 @@ only 1,96
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
 ┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  37.10 of 40.87 GiB budget           │
+│▸Model       70B, assumed shape  ▾││FITS  36.93 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
 │ GPUs        4                    ││  usable            44.42 GiB  sheet      │
 │── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
 │ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
 │ Prompt      1,024 tokens         ││▓ KV needed          0.62 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..0.81 │
-│ Users       1 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free               7.32 GiB  5.90..8.05 │
-│ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
+│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..1.11 │
+│ Users       1 at once            ││░ non-torch          2.26 GiB  2.03..2.48 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│── Layout ────────────────────────││· free               7.62 GiB  5.47..8.32 │
+│ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
 │ Max PP      auto: 8              ││  stages)                                 │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21+    ▾││on demand $4.00/h, $2,920/month           │
+│ Engine      auto: vLLM 0.33+    ▾││on demand $4.00/h, $2,920/month           │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
 ┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  37.72 of 40.87 GiB budget           │
-│ Weights     bf16 as published   ▾││███████████████████████████████▓▒░░░······│
+│▸Model       70B, assumed shape  ▾││FITS  37.56 of 40.87 GiB budget           │
+│ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
 │ GPUs        4                    ││  usable            44.42 GiB  sheet      │
 │── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
 │ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
 │ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..0.81 │
-│ Users       2 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free               6.70 GiB  5.27..7.42 │
-│ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
+│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..1.11 │
+│ Users       2 at once            ││░ non-torch          2.26 GiB  2.03..2.48 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│── Layout ────────────────────────││· free               6.99 GiB  4.85..7.70 │
+│ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
 │ Max PP      auto: 8              ││  stages)                                 │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21+    ▾││on demand $4.00/h, $2,920/month           │
+│ Engine      auto: vLLM 0.33+    ▾││on demand $4.00/h, $2,920/month           │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  set: users 2
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
 ┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  37.72 of 40.87 GiB budget           │
-│ Weights     bf16 as published   ▾││███████████████████████████████▓▒░░░······│
+│▸Model       70B, assumed shape  ▾││FITS  37.56 of 40.87 GiB budget           │
+│ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
 │ GPUs        4                    ││  usable            44.42 GiB  sheet      │
 │── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
 │ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
 │ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..0.81 │
-│ Users       2 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free               6.70 GiB  5.27..7.42 │
-│ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
+│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..1.11 │
+│ Users       2 at once            ││░ non-torch          2.26 GiB  2.03..2.48 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│── Layout ────────────────────────││· free               6.99 GiB  4.85..7.70 │
+│ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
 │ Max PP      auto: 8              ││  stages)                                 │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21+    ▾││on demand $4.00/h, $2,920/month           │
+│ Engine      auto: vLLM 0.33+    ▾││on demand $4.00/h, $2,920/month           │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  one line of --batch
  Save as: plan.json
  Enter:do it  Tab:complete  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
 ┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  37.72 of 40.87 GiB budget           │
-│ Weights     bf16 as published   ▾││███████████████████████████████▓▒░░░······│
+│▸Model       70B, assumed shape  ▾││FITS  37.56 of 40.87 GiB budget           │
+│ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
 │ GPUs        4                    ││  usable            44.42 GiB  sheet      │
 │── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
 │ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
 │ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..0.81 │
-│ Users       2 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free               6.70 GiB  5.27..7.42 │
-│ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
+│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..1.11 │
+│ Users       2 at once            ││░ non-torch          2.26 GiB  2.03..2.48 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│── Layout ────────────────────────││· free               6.99 GiB  4.85..7.70 │
+│ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
 │ Max PP      auto: 8              ││  stages)                                 │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21+    ▾││on demand $4.00/h, $2,920/month           │
+│ Engine      auto: vLLM 0.33+    ▾││on demand $4.00/h, $2,920/month           │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
 
@@ -1101,16 +1101,16 @@ only 1,12
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
 ┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  37.72 of 40.87 GiB budget           │
-│ Weights     bf16 as published   ▾││███████████████████████████████▓▒░░░······│
+│▸Model       70B, assumed shape  ▾││FITS  37.56 of 40.87 GiB budget           │
+│ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
 │ GPUs        4                    ││  usable            44.42 GiB  sheet      │
 │── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
 │ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
 │ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..0.81 │
-│ Users       2 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
+│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..1.11 │
+│ Users       2 at once            ││░ non-torch          2.26 GiB  2.03..2.48 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 END
 
 printf '{"model": "8B", "gpus": 2}\n' >bad.json
@@ -1219,18 +1219,18 @@ KEYS
 only 2,24
 expect <<'END'
 ┌─ Layout ──────── field 17 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
-│── Layout ────────────────────────││FITS  17.68 of 20.30 GiB budget           │
-│ TP          auto: 1              ││████████████████████████████▓▓▒░░░········│
+│── Layout ────────────────────────││FITS  17.51 of 20.30 GiB budget           │
+│ TP          auto: 1              ││████████████████████████████▓▓▒░░·········│
 │ PP          auto: 1              ││  physical          22.49 GiB  sheet      │
 │ EP          auto: 1              ││  usable            22.07 GiB  sheet      │
 │ Replicas    auto: 1              ││  budget            20.30 GiB  sheet      │
 │ Max PP      auto: 8              ││█ weights           14.99 GiB  assumed    │
 │── Engine ────────────────────────││▓ KV needed          1.00 GiB  assumed    │
-│ Engine      auto: vLLM 0.21+    ▾││▒ activation         0.57 GiB  0.44..0.79 │
-│ Slots       auto: 256 requests   ││░ non-torch          0.25 GiB  0.14..0.56 │
-│▸Batch       auto: 2,048 tokens   ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│ Utilization auto: 0.92 share     ││· free               4.39 GiB  2.88..5.00 │
-│ Headroom    0.00 share           ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
+│ Engine      auto: vLLM 0.33+    ▾││▒ activation         0.57 GiB  0.44..1.09 │
+│ Slots       auto: 256 requests   ││░ non-torch          0.38 GiB  0.27..0.69 │
+│▸Batch       auto: 2,048 tokens   ││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│ Utilization auto: 0.92 share     ││· free               4.69 GiB  2.45..5.27 │
+│ Headroom    0.00 share           ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
 │ Used        0 GiB                ││  requests of 8,192 tokens                │
 │ Pruning     none                ▾││GPUs 1: TP 1, 1 host                      │
 │── Cost ──────────────────────────││runner-up 2: TP 2 (1 GPU more)            │
@@ -1252,48 +1252,48 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
-│▸Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
+│▸Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
+│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
 │ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
 │ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
 │── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
 │ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
 │ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..0.79 │
-│ Users       1 at once            ││░ non-torch          0.25 GiB  0.14..0.56 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free               4.39 GiB  2.88..5.00 │
-│ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
+│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..1.09 │
+│ Users       1 at once            ││░ non-torch          0.38 GiB  0.27..0.69 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
+│ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
-│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
-│▸Model       8B, assumed shape   ▾││FITS  17.68 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░░········│
+│▸Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
+│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
 │ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
 │ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
 │── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
 │ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
 │ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..0.79 │
-│ Users       1 at once            ││░ non-torch          0.25 GiB  0.14..0.56 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free               4.39 GiB  2.88..5.00 │
-│ TP          auto: 1              ││KV pool 3.63 GiB: 29,696 tokens, 3.6      │
+│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..1.09 │
+│ Users       1 at once            ││░ non-torch          0.38 GiB  0.27..0.69 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
+│ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
-│ Engine      auto: vLLM 0.21+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -1320,48 +1320,48 @@ KEYS
 only 2,46
 expect <<'END'
 ┌─ Model and GPU ── field 4 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
-│ Model       70B, assumed shape  ▾││DOES NOT FIT  71.91 of 40.87 GiB budget   │
+│ Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
 │▸GPUs        1                    ││a: 5 ways out, such as --gpu rtx-a6000:2  │
-│── Load ──────────────────────────││████████████████│█████▓▒░░ lacks 31.05 GiB│
+│── Load ──────────────────────────││████████████████│█████▓▒░░ lacks 30.88 GiB│
 │ Context     8,192 tokens         ││  physical          44.99 GiB  sheet      │
 │ Prompt      1,024 tokens         ││  usable            44.42 GiB  sheet      │
 │ Output      256 tokens           ││  budget            40.87 GiB  sheet      │
 │ Users       1 at once            ││█ weights           67.71 GiB  assumed    │
 │ KV cache    auto: bf16          ▾││▓ KV needed          2.50 GiB  assumed    │
-│── Layout ────────────────────────││▒ activation         0.58 GiB  0.46..0.81 │
-│ TP          auto: 1              ││░ non-torch          0.25 GiB  0.14..0.56 │
-│ PP          auto: 1              ││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│ EP          auto: 1              ││· free             -27.49 GiB  assumed    │
-│ Replicas    auto: 1              ││no room for KV: 28.55 GiB short           │
+│── Layout ────────────────────────││▒ activation         0.58 GiB  0.46..1.11 │
+│ TP          auto: 1              ││░ non-torch          0.38 GiB  0.27..0.69 │
+│ PP          auto: 1              ││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│ EP          auto: 1              ││· free             -27.20 GiB  assumed    │
+│ Replicas    auto: 1              ││no room for KV: 28.38 GiB short           │
 │ Max PP      auto: 8              ││GPUs 1: TP 1, 1 host                      │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21+    ▾││on demand $1.00/h, $730.00/month          │
+│ Engine      auto: vLLM 0.33+    ▾││on demand $1.00/h, $730.00/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  GPUs: how many in all. auto: the fewest that fit.
  GPUs = TP * PP * replicas
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 4 of 24 ─┐┌─ 2 x NVIDIA RTX A6000 ────── 1-18 of 30 ─┐
-│ Model       70B, assumed shape  ▾││FITS  38.71 of 43.62 GiB budget           │
+│ Model       70B, assumed shape  ▾││FITS  38.54 of 43.62 GiB budget           │
 │ Weights     int8                ▾││█████████████████████████████▓▒░░░········│
 │ GPU         rtx-a6000           ▾││  physical          47.99 GiB  sheet      │
 │▸GPUs        2                    ││  usable            47.41 GiB  model      │
 │── Load ──────────────────────────││  budget            43.62 GiB  model      │
 │ Context     8,192 tokens         ││█ weights           33.87 GiB  assumed    │
 │ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..0.81 │
-│ Users       1 at once            ││░ non-torch          2.13 GiB  1.90..2.35 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.87 GiB  0.50..1.85 │
-│── Layout ────────────────────────││· free               8.71 GiB  6.90..9.91 │
-│ TP          auto: 2              ││KV pool 6.16 GiB: 40,400 tokens, 4.9      │
+│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..1.11 │
+│ Users       1 at once            ││░ non-torch          2.26 GiB  2.03..2.48 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│── Layout ────────────────────────││· free               9.00 GiB  6.47..10.19│
+│ TP          auto: 2              ││KV pool 6.33 GiB: 41,472 tokens, 5.1      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 2: TP 2, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline   │
 │ Max PP      auto: 8              ││  stages)                                 │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.21+    ▾││on demand $1.00/h, $730.00/month          │
+│ Engine      auto: vLLM 0.33+    ▾││on demand $1.00/h, $730.00/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  applied: --gpu rtx-a6000:2 (u undoes it)
 END

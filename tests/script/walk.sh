@@ -118,7 +118,7 @@ compare() {
             from["KV_needed"] = "memory.per_gpu.kv_needed.value"
             from["recurrent_state"] = "memory.per_gpu.state.value"
             from["non-torch"] = "memory.per_gpu.non_torch.value"
-            from["CUDA_graphs"] = "memory.per_gpu.graphs.value"
+            from["CUDA_graphs"] = "memory.per_gpu.graphs_real.value"
             from["pool"] = "memory.per_gpu.kv_pool.value"
             from["pool_tokens"] = "memory.kv_cache_tokens.value"
             from["concurrency"] = "memory.max_concurrency.value"

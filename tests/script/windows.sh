@@ -375,11 +375,11 @@ expect <<'END'
  w:save  q:quit anyway  Esc:stay
 │ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
 │ Prompt┌─ Question ───────────────────────────────────────────────────┐med    │
-│ Output│ plan.json exists. Replace it?                                │..0.81 │
-│ Users │                                                              │..2.35 │
+│ Output│ plan.json exists. Replace it?                                │..1.11 │
+│ Users │                                                              │..2.48 │
 │ KV cac│ y: yes   n: no                                               │..1.85 │
-│── Layo└──────────────────────────────────────────────────────────────┘..6.80 │
-│ TP          auto: 4              ││KV pool 4.39 GiB: 57,600 tokens, 7.0      │
+│── Layo└──────────────────────────────────────────────────────────────┘..7.07 │
+│ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 END
 

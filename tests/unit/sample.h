@@ -109,6 +109,10 @@ static inline struct engine sample_vllm(void)
                        .budget = BUDGET_UTILIZATION,
                        .fraction = 0.9,
                        .block = 16,
+                       .group_slack = 1.25,
+                       .batches = 1,
+                       .state_blocks = 1,
+                       .state_fp32 = "all",
                        .window_groups = true,
                        .seqs_small = 256,
                        .seqs_large = 1024,
@@ -130,7 +134,7 @@ static inline struct engine sample_vllm(void)
     e.non_torch_1 = sample_gib(0.25, 0.13, 0.27);
     e.non_torch_tp = sample_gib(2.12, 2.0, 2.3);
     e.non_torch_pp = sample_gib(0.07, 0.05, 0.25);
-    e.graphs = sample_gib(1.04, 0.51, 1.85);
+    e.graphs = e.graphs_charged = sample_gib(1.04, 0.51, 1.85);
     return e;
 }
 

@@ -101,11 +101,6 @@ static void test_engines_refused(void **state)
     struct gp_err err;
 
     (void)state;
-    assert_int_equal(catalog_engine(catalog, "vllm@0.20", &engine, &err), GP_E_USAGE);
-    assert_null(engine);
-    assert_string_equal(err.text, "no figures for vLLM 0.20");
-    assert_string_equal(err.hint, "known versions: up to 0.7, 0.8-0.11, "
-                                  "0.12-0.16, 0.17-0.19, 0.21+");
     assert_int_equal(catalog_engine(catalog, "vllm@new", &engine, &err), GP_E_USAGE);
     assert_string_equal(err.text, "'new' is not a version");
     assert_int_equal(catalog_engine(catalog, "vlm", &engine, &err), GP_E_USAGE);
@@ -275,7 +270,7 @@ static void test_user_formats_and_engines(void **state)
         "formats = ( { id = \"fp8\"; row_bytes = 2; },\n"
         "  { id = \"int3\"; bits = 3; group = 64; group_bytes = 2; } );\n");
     put("engines/vllm.cfg", "fraction = 0.8;\nranges = (\n"
-                            "  { from = \"0.21\"; graphs_gib = (2, 1, 3); } );\n");
+                            "  { from = \"0.33\"; graphs_gib = (2, 1, 3); } );\n");
     both = with_user();
     assert_int_equal(catalog_format(both, "fp8", &format, &err), GP_OK);
     assert_near(format->group_bytes, 2, 0);
@@ -283,7 +278,7 @@ static void test_user_formats_and_engines(void **state)
     assert_int_equal(catalog_format(both, "int3", &format, &err), GP_OK);
     assert_near(format_bytes(format, 64, 64), 64 * 64 * 3 / 8.0 + 64 * 2, 0);
     newest = profile_engine(both, "vllm");
-    assert_string_equal(newest->range, "0.21+");
+    assert_string_equal(newest->range, "0.33+");
     assert_int_equal(newest->until, INT_MAX);
     assert_near(newest->fraction, 0.8, 0);
     assert_near(newest->graphs.value, 2 * GP_GIB, 0);
@@ -292,6 +287,40 @@ static void test_user_formats_and_engines(void **state)
     catalog_free(both);
     drop("formats.cfg");
     drop("engines/vllm.cfg");
+}
+
+/* A range starts as the one before it; versions between two ranges are refused. */
+static void test_engine_ranges_inherit(void **state)
+{
+    const struct engine *engine;
+    struct catalog *both;
+    struct gp_err err;
+
+    (void)state;
+    put("engines/tiny.cfg",
+        "name = \"Tiny\"; budget = \"free\"; fraction = 0.5; block = 16;\n"
+        "ranges = ( { until = \"0.7\"; base_gib = 1; forward_base_gib = 1;\n"
+        "  vision_gib = 0; non_torch_1_gib = 1; non_torch_tp_gib = 2;\n"
+        "  non_torch_pp_gib = 1; graphs_gib = 3; graphs_charged_gib = 2;\n"
+        "  max_num_seqs_large = 7; },\n"
+        "  { from = \"0.9\"; until = \"0.9\"; fraction = 0.6; },\n"
+        "  { from = \"1.0\"; graphs_gib = 4; } );\n");
+    both = with_user();
+    engine = profile_engine(both, "tiny@0.9.3");
+    assert_string_equal(engine->range, "0.9");
+    assert_int_equal(engine->seqs_large, 7);
+    assert_near(engine->graphs.value, 3 * GP_GIB, 0);
+    assert_near(engine->graphs_charged.value, 2 * GP_GIB, 0);
+    engine = profile_engine(both, "tiny");
+    assert_near(engine->fraction, 0.6, 0);
+    assert_near(engine->graphs.value, 4 * GP_GIB, 0);
+    assert_near(profile_engine(both, "tiny@0.2")->fraction, 0.5, 0);
+    assert_int_equal(catalog_engine(both, "tiny@0.8", &engine, &err), GP_E_USAGE);
+    assert_null(engine);
+    assert_string_equal(err.text, "no figures for Tiny 0.8");
+    assert_string_equal(err.hint, "known versions: up to 0.7, 0.9, 1.0+");
+    catalog_free(both);
+    drop("engines/tiny.cfg");
 }
 
 static void test_engine_ranges_overlap(void **state)
@@ -390,6 +419,7 @@ int main(void)
         cmocka_unit_test(test_user_prices),
         cmocka_unit_test(test_user_prices_wrong),
         cmocka_unit_test(test_user_formats_and_engines),
+        cmocka_unit_test(test_engine_ranges_inherit),
         cmocka_unit_test(test_engine_ranges_overlap),
         cmocka_unit_test(test_folder_that_is_none),
         cmocka_unit_test(test_environment),

@@ -295,10 +295,11 @@ static void test_vllm_ranges(void **state)
         const char *name, *range;
         double copies, fraction;
     } cases[] = {
-        {"vllm", "0.21+", 3, 0.92},         {"vllm@0.8.5", "0.8-0.11", 9, 0.9},
+        {"vllm", "0.33+", 3, 0.92},         {"vllm@0.8.5", "0.8-0.11", 9, 0.9},
         {"vllm@0.11.2", "0.8-0.11", 9, 0.9},  {"vllm@0.12", "0.12-0.16", 9, 0.9},
         {"vllm@0.16.0", "0.12-0.16", 9, 0.9}, {"vllm@0.17", "0.17-0.19", 3, 0.9},
-        {"vllm@0.19.1", "0.17-0.19", 3, 0.9}, {"vllm@1.0", "0.21+", 3, 0.92},
+        {"vllm@0.19.1", "0.17-0.19", 3, 0.9}, {"vllm@1.0", "0.33+", 3, 0.92},
+        {"vllm@0.20.2", "0.20-0.21", 3, 0.92}, {"vllm@0.28.0", "0.28", 3, 0.92},
     };
 
     (void)state;
@@ -314,8 +315,6 @@ static void test_vllm_ranges(void **state)
     }
     assert_near(profile_engine(catalog, "vllm@0.19")->graphs.high, 1.85 * GP_GIB, 1);
     assert_int_equal(profile_engine(catalog, "vllm@0.19")->graphs.origin, ORIGIN_MODEL);
-    assert_int_equal(profile_engine(catalog, "vllm@0.21")->graphs.origin,
-                     ORIGIN_ASSUMED);
     assert_false(profile_engine(catalog, "vllm@0.19")->graphs_in_budget);
     assert_true(profile_engine(catalog, "vllm@0.21")->graphs_in_budget);
 }

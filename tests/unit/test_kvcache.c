@@ -141,7 +141,7 @@ static void test_formats(void **state)
     assert_near(kvcache_layer_bytes(&k, &q8_0, 1), 2048 * 34.0 / 32, 0);
     dsa.index_heads = 64;
     dsa.index_dim = 128;
-    assert_near(kvcache_layer_bytes(&dsa, &sample_bf16, 1), 1152 + 256, 0);
+    assert_near(kvcache_layer_bytes(&dsa, &sample_bf16, 1), 1152 + 132, 0);
     assert_near(kvcache_layer_bytes(&dsa, &sample_fp8, 1), 656 + 132, 0);
     dsa.index_shared = true;
     assert_near(kvcache_layer_bytes(&dsa, &sample_bf16, 1), 1152, 0);
@@ -167,6 +167,55 @@ static void test_csa(void **state)
     assert_near(whole(q, 1, 1000).exact, 2 * (128 + 7) * 512 * 2.0, 0);
     assert_near(kvcache_layer_bytes(&s.model.kind[0], &sample_bf16, 1), 512 * 2 / 128.0,
                 0);
+}
+
+/* As vLLM pages it: 64 x 584 B in 65 x 576; the FP32 states of what pools 4 tokens keep 8
+ * tokens and the batches in flight, 4 a page. By hand from deepseek_v4/compressor.py. */
+static void test_csa_pages(void **state)
+{
+    struct sample s;
+    struct model m = sample_llama_8b();
+    m.layer_count = 0;
+    m.kind[0] = (struct layer_kind){.mixer = MIXER_CSA, .heads = 64, .kv_heads = 1,
+                                    .head_dim = 512, .q_lora = 1024, .window = 128,
+                                    .o_groups = 8, .o_lora = 1024, .norms = 2};
+    sample_layers(&m, 1, 0);
+    struct request *q = sample_request(&s, m);
+    struct layer_kind *k = &s.model.kind[0];
+
+    (void)state;
+    q->kv = &sample_fp8;
+    s.engine.batches = 2;
+    double window = ((127 + 16384) / 64.0 + 1), page = 37440, index = 8640;
+    assert_near(kvcache_sequence(q, 1, 0, 1, 65536, 8192).reserved,
+                ceil(window) * page, 0);
+    k->compress = 128;
+    assert_near(kvcache_sequence(q, 1, 0, 1, 65536, 8192).reserved,
+                ceil(window) * page + 256 * 1728 + (ceil(16511 / 8.0) + 1) * page, 0);
+    k->compress = 4;
+    k->index_heads = 64;
+    k->index_dim = 128;
+    assert_near(kvcache_sequence(q, 1, 0, 1, 65536, 8192).reserved,
+                ceil(window) * page + 256 * (page + index) +
+                    (ceil(16391 / 4.0) + 1) * (page + index),
+                0);
+}
+
+/* A request holds as many states per layer as the engine's version keeps; they are FP32 or
+ * 16 bit by family. */
+static void test_states(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_qwen3_next());
+
+    (void)state;
+    double one = whole(q, 1, 8192).reserved, block = whole(q, 1, 8192).block;
+    s.engine.state_blocks = 3;
+    assert_near(whole(q, 1, 8192).reserved, one + 2 * 3 * block, 0);
+    s.engine.state_fp32[0] = '\0';
+    assert_near(kvcache_state_bytes(q, &s.model.kind[0], 1),
+                32 * 128 * 128 * 2.0 + (2 * 16 * 128 + 32 * 128) * 3 * 2.0, 0);
+    assert_true(whole(q, 1, 8192).block < block);
 }
 
 /* ---- properties ---- */
@@ -232,6 +281,20 @@ struct columns {
     int id, per_token, state, count;
 };
 
+/* The table holds index keys of DSA in 16 bit, as the model computes them; engines keep
+ * them in uint8. */
+static double index_in_16_bit(const struct model *m)
+{
+    double more = 0;
+    for (int i = 0; i < m->kind_count; i++) {
+        const struct layer_kind *k = &m->kind[i];
+        double tokens = k->mixer == MIXER_CSA ? k->compress : 1; /* of a key */
+        if (k->index_heads > 0 && !k->index_shared)
+            more += model_kind_layers(m, i) * (k->index_dim - 4) / tokens;
+    }
+    return more;
+}
+
 static void check_row(struct catalog *catalog, const struct format *bf16,
                       char *const field[], const struct columns *c, int *seen)
 {
@@ -245,7 +308,7 @@ static void check_row(struct catalog *catalog, const struct format *bf16,
     if (m->layer_count == 0 || m->weights_only)
         return;
     if (field[c->per_token][0]) {
-        double got = kvcache_bytes_per_token(m, bf16);
+        double got = kvcache_bytes_per_token(m, bf16) + index_in_16_bit(m);
         if (fabs(got - per_token) > 0.5)
             fail_msg("%s: %.2f bytes per token, not %.2f", m->id, got, per_token);
         ++*seen;
@@ -291,6 +354,8 @@ int main(void)
         cmocka_unit_test(test_stages_add_up),
         cmocka_unit_test(test_formats),
         cmocka_unit_test(test_csa),
+        cmocka_unit_test(test_csa_pages),
+        cmocka_unit_test(test_states),
         cmocka_unit_test(test_monotone_and_enough),
         cmocka_unit_test(test_whole_blocks),
         cmocka_unit_test(test_windows_off),

@@ -158,7 +158,7 @@ static void manual_kv(struct shipped *w)
           kvcache_sequence(q, 2, 0, 32, 8192, 8192).per_token / GP_KIB);
     manual_seven(w);
     q = shipped_request(w, "qwen3-next-80b-a3b", "vllm@0.19", "bf16");
-    shows("36 * (32*128*128*4 + (2*16*128 + 32*128)*3*2) = %s bytes",
+    shows("36 * (32*128*128*2 + (2*16*128 + 32*128)*3*2) = %s bytes",
           tokens(kvcache_sequence(q, 1, 0, 48, 1, 8192).state));
     q = shipped_request(w, "gemma-3-27b", "vllm@0.19", "bf16");
     struct kv_sequence s = kvcache_sequence(q, 1, 0, 62, 8192, 8192);
@@ -215,7 +215,7 @@ static void manual_engines(struct shipped *w)
 
 static void manual_verdict(struct shipped *w)
 {
-    struct request *q = shipped_request(w, "llama-3.1-70b", "vllm", "bf16");
+    struct request *q = shipped_request(w, "llama-3.1-70b", "vllm@0.21", "bf16");
     struct plan p = planned(q, sample_layout(2, 1, 1, 1), NULL);
     const struct memory *m = &p.memory;
     char reason[SENTENCE_MAX];
@@ -223,7 +223,7 @@ static void manual_verdict(struct shipped *w)
     assert_int_equal(p.verdict, VERDICT_MARGINAL);
     shows("%.2f - %.2f - %.2f - %.2f - %.2f = %.2f GiB", m->budget.value / GP_GIB,
           m->weights.value / GP_GIB, m->activation.value / GP_GIB,
-          m->non_torch.value / GP_GIB, m->graphs.value / GP_GIB,
+          m->non_torch.value / GP_GIB, m->graphs_charged.value / GP_GIB,
           m->kv_pool.value / GP_GIB);
     shows("pool %.2f to %.2f GiB, need %.2f GiB: %s", m->kv_pool.low / GP_GIB,
           m->kv_pool.high / GP_GIB, m->kv_reserved.value / GP_GIB,

@@ -5,6 +5,7 @@
 #include "output/sentence.h"
 #include "profiles.h"
 #include "sample.h"
+#include "util/str.h"
 
 static const struct market nowhere;
 
@@ -175,6 +176,75 @@ static void test_spread(void **state)
     q->context = 8192;
     s.engine.budget = BUDGET_ASKED;
     assert_int_equal(with(q, one).verdict, VERDICT_DOES_NOT_FIT);
+}
+
+/* vLLM since 0.20 exits when it has fewer blocks of recurrent state than slots; the cure
+ * is the count at the low end, and it starts. */
+static void test_state_blocks(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_qwen3_next());
+    struct layout two = sample_layout(4, 1, 1, 1);
+    struct choices none = {0};
+    struct fix fixes[PLAN_MAX_FIXES];
+
+    (void)state;
+    q->max_num_seqs = 4096;
+    assert_int_equal(with(q, two).verdict, VERDICT_FITS);
+    s.engine.state_exit = true;
+    struct plan p = with(q, two);
+    assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
+    assert_int_equal(p.limit, LIMIT_STATES);
+    assert_true(says(&p, "max_num_seqs 4096 exceeds the"));
+    assert_near(p.memory.state_blocks.value,
+                floor(p.memory.kv_pool.value / p.memory.sequence.block), 0);
+    int n = plan_fixes(&p, &none, &nowhere, fixes), found = -1;
+    for (int i = 0; i < n; i++)
+        if (fixes[i].kind == FIX_STATES)
+            found = i;
+    assert_true(found >= 0);
+    assert_near(fixes[found].request.max_num_seqs, p.memory.state_blocks.low, 0);
+    assert_int_equal(with(&fixes[found].request, two).verdict, VERDICT_FITS);
+    q->max_num_seqs = p.memory.state_blocks.low + 1;
+    s.engine.base.high = s.engine.base.low + 20 * GP_GIB; /* a wide band */
+    assert_int_equal(with(q, two).limit, LIMIT_STATES);
+    assert_int_equal(with(q, two).verdict, VERDICT_MARGINAL);
+    s.model = sample_llama_8b();
+    assert_int_equal(with(q, two).limit == LIMIT_STATES, false);
+}
+
+/* Which runner of vLLM serves a model decides its sampler and what graphs cost. */
+static void test_second_runner(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+    struct layout one = sample_layout(1, 1, 1, 1);
+
+    (void)state;
+    double first = with(q, one).memory.activation.value;
+    gp_copy(s.engine.second, sizeof(s.engine.second), "gemma|dense");
+    s.engine.graphs_in_budget = true;
+    s.engine.second_copies = 1;
+    struct memory m = with(q, one).memory;
+    assert_near(first - m.activation.value, 1024.0 * 128256 * 2 * 4, 1);
+    assert_near(m.graphs_charged.value, 0, 0);
+    assert_true(m.graphs.value > 0);
+    s.engine.second_kept = 4;
+    s.engine.second_graphs = true;
+    struct memory kept = with(q, one).memory;
+    assert_near(kept.non_torch.value - m.non_torch.value, 1024.0 * 128256 * 4, 1);
+    assert_near(kept.kv_pool.value,
+                m.kv_pool.value - 1024.0 * 128256 * 4 - kept.graphs_charged.value, 1);
+    s.model = sample_qwen3_next(); /* not dense */
+    assert_near(with(q, sample_layout(4, 1, 1, 1)).memory.graphs_charged.value,
+                s.engine.graphs_charged.value, 0);
+    gp_copy(s.engine.second, sizeof(s.engine.second), "all");
+    s.engine.second_graphs = false;
+    assert_near(with(q, sample_layout(4, 1, 1, 1)).memory.graphs_charged.value, 0, 0);
+    s.engine.second_16bit = true;
+    q->precision = sample_precision(&sample_fp8);
+    assert_near(with(q, sample_layout(4, 1, 1, 1)).memory.graphs_charged.value,
+                s.engine.graphs_charged.value, 0);
 }
 
 static void test_qwen3_14b_tp5(void **state)
@@ -495,6 +565,8 @@ int main(void)
         cmocka_unit_test(test_weights_too_large),
         cmocka_unit_test(test_kv_too_large),
         cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_state_blocks),
+        cmocka_unit_test(test_second_runner),
         cmocka_unit_test(test_qwen3_14b_tp5),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_used),
