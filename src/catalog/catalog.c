@@ -61,13 +61,11 @@ struct catalog {
     const char *named_by;        /* ... and where: --profiles or GPUPLAN_PROFILES */
     struct warn_list *warnings;
     struct registry registry[CLASS_COUNT];
-    const struct gpu **gpu_list;
-    const struct model **model_list;
+    void *pointers[CLASS_COUNT]; /* to the items of a class, for GPUs and models */
     struct engine *engine_list;
     size_t engine_count;
     struct server *server_list;
     struct format_list formats;
-    struct format *format_sorted;
     struct instance_list instances;
     struct ownership ownership;
     bool formats_read, instances_read, ownership_read;
@@ -154,17 +152,15 @@ void catalog_free(struct catalog *catalog)
 {
     if (catalog == NULL)
         return;
-    for (int i = 0; i < CLASS_COUNT; i++)
+    for (int i = 0; i < CLASS_COUNT; i++) {
         registry_fini(&catalog->registry[i]);
+        free(catalog->pointers[i]);
+    }
     warn_list_fini(catalog->warnings);
     free(catalog->warnings);
-    free(catalog->gpu_list);
-    free(catalog->model_list);
     free(catalog->engine_list);
     free(catalog->server_list);
     free(catalog->formats.formats);
-    free(catalog->formats.aliases);
-    free(catalog->format_sorted);
     free(catalog->instances.instances);
     free(catalog);
 }
@@ -247,6 +243,11 @@ const char *catalog_aliases(struct catalog *catalog, const char *model_id)
 
 /* ---- formats -------------------------------------------------------------------- */
 
+static int by_format_id(const void *a, const void *b)
+{
+    return strcmp(((const struct format *)a)->id, ((const struct format *)b)->id);
+}
+
 static enum gp_status read_formats(struct catalog *catalog, struct gp_err *err)
 {
     enum gp_status status = require_folder(catalog, err);
@@ -261,6 +262,9 @@ static enum gp_status read_formats(struct catalog *catalog, struct gp_err *err)
             status = profile_read(path, format_file_read, &catalog->formats,
                                   warn_list_add, catalog->warnings, err);
     }
+    if (status == GP_OK && catalog->formats.count > 0)
+        qsort(catalog->formats.formats, catalog->formats.count, sizeof(struct format),
+              by_format_id);
     catalog->formats_read = status == GP_OK;
     return status;
 }
@@ -307,7 +311,7 @@ enum gp_status catalog_format(struct catalog *catalog, const char *id,
         if (gp_casecmp(list->formats[i].id, id) == 0)
             *format = &list->formats[i];
     for (size_t i = 0; i < list->count && *format == NULL; i++)
-        if (has_alias(list->aliases[i], id))
+        if (has_alias(list->formats[i].aliases, id))
             *format = &list->formats[i];
     return *format != NULL ? GP_OK : no_format(list, id, err);
 }
@@ -375,73 +379,56 @@ enum gp_status catalog_engine(struct catalog *catalog, const char *name,
 
 /* ---- whole classes -------------------------------------------------------------- */
 
-enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **list,
-                            size_t *count, struct gp_err *err)
+/* The items of a class, which begin with the structs that callers read. */
+static enum gp_status list_pointers(struct catalog *catalog, enum class class,
+                                    void **list, size_t *count, struct gp_err *err)
 {
     const struct registry *registry;
-    enum gp_status status = find_all(catalog, GPUS, &registry, err);
+    enum gp_status status = find_all(catalog, class, &registry, err);
 
     *list = NULL;
     *count = 0;
     if (status != GP_OK)
         return status;
-    if (catalog->gpu_list == NULL) {
-        catalog->gpu_list = gp_calloc(registry->count + 1, sizeof *catalog->gpu_list);
-        for (size_t i = 0; i < registry->count; i++)
-            catalog->gpu_list[i] = &((struct gpu_item *)registry->items[i])->gpu;
+    if (catalog->pointers[class] == NULL) {
+        catalog->pointers[class] = gp_calloc(registry->count + 1, sizeof(void *));
+        if (registry->count > 0)
+            memcpy(catalog->pointers[class], registry->items,
+                   registry->count * sizeof(void *));
     }
-    *list = catalog->gpu_list;
+    *list = catalog->pointers[class];
     *count = registry->count;
     return GP_OK;
+}
+
+enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **list,
+                            size_t *count, struct gp_err *err)
+{
+    void *items;
+    enum gp_status status = list_pointers(catalog, GPUS, &items, count, err);
+
+    *list = items;
+    return status;
 }
 
 enum gp_status catalog_models(struct catalog *catalog, const struct model *const **list,
                               size_t *count, struct gp_err *err)
 {
-    const struct registry *registry;
-    enum gp_status status = find_all(catalog, MODELS, &registry, err);
+    void *items;
+    enum gp_status status = list_pointers(catalog, MODELS, &items, count, err);
 
-    *list = NULL;
-    *count = 0;
-    if (status != GP_OK)
-        return status;
-    if (catalog->model_list == NULL) {
-        catalog->model_list =
-            gp_calloc(registry->count + 1, sizeof *catalog->model_list);
-        for (size_t i = 0; i < registry->count; i++)
-            catalog->model_list[i] = &((struct model_item *)registry->items[i])->model;
-    }
-    *list = catalog->model_list;
-    *count = registry->count;
-    return GP_OK;
-}
-
-static int by_format_id(const void *a, const void *b)
-{
-    return strcmp(((const struct format *)a)->id, ((const struct format *)b)->id);
+    *list = items;
+    return status;
 }
 
 enum gp_status catalog_formats(struct catalog *catalog, const struct format **list,
                                size_t *count, struct gp_err *err)
 {
-    const struct format_list *formats = &catalog->formats;
     enum gp_status status = read_formats(catalog, err);
 
-    *list = NULL;
-    *count = 0;
-    if (status != GP_OK)
-        return status;
-    if (catalog->format_sorted == NULL) {
-        catalog->format_sorted =
-            gp_calloc(formats->count + 1, sizeof *catalog->format_sorted);
-        for (size_t i = 0; i < formats->count; i++)
-            catalog->format_sorted[i] = formats->formats[i];
-        qsort(catalog->format_sorted, formats->count, sizeof *catalog->format_sorted,
-              by_format_id);
-    }
-    *list = catalog->format_sorted;
-    *count = formats->count;
-    return GP_OK;
+    *list = status == GP_OK ? catalog->formats.formats : NULL;
+    *count = status == GP_OK ? catalog->formats.count : 0;
+    return status;
 }
 
 static void gather_engines(struct catalog *catalog, const struct registry *registry)

@@ -52,6 +52,7 @@ static const struct profile_word math_words[] = {
 
 static const struct profile_field fields[] = {
     {"name", PROFILE_TEXT, AT(name)},
+    {"aliases", PROFILE_TEXTS, AT(aliases)},
     {"math", PROFILE_WORD, AT(math), .words = math_words},
     {"weight_only", PROFILE_FLAG, AT(weight_only)},
     {"source", PROFILE_TEXT, AT(source)},
@@ -92,23 +93,20 @@ static void read_keys(struct profile_group item, struct format *format)
     read_mix(item, format);
 }
 
-static struct format *find_format(struct format_list *list, const char *id, size_t *at)
+/* The format of that id, or a new one. */
+static struct format *find_format(struct format_list *list, const char *id)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        if (gp_casecmp(list->formats[i].id, id) == 0) {
-            *at = i;
+    struct format *format;
+
+    for (size_t i = 0; i < list->count; i++)
+        if (gp_casecmp(list->formats[i].id, id) == 0)
             return &list->formats[i];
-        }
-    }
     list->formats =
         gp_grow(list->formats, &list->cap, list->count + 1, sizeof *list->formats);
-    list->aliases = gp_grow(list->aliases, &list->aliases_cap, list->count + 1,
-                            sizeof *list->aliases);
-    *at = list->count++;
-    memset(&list->formats[*at], 0, sizeof *list->formats);
-    list->aliases[*at][0] = '\0';
-    gp_copy(list->formats[*at].id, sizeof list->formats[*at].id, id);
-    return &list->formats[*at];
+    format = &list->formats[list->count++];
+    *format = (struct format){0};
+    gp_copy(format->id, sizeof format->id, id);
+    return format;
 }
 
 static void validate_format(struct profile_group item, const struct format *format)
@@ -129,13 +127,12 @@ static void read_format(struct profile_group top, struct profile_group item,
 {
     char id[FORMAT_ID_MAX] = "";
     struct format *format;
-    size_t at;
 
     profile_require(item, "id");
     profile_string(item, "id", id, sizeof id);
     if (profile_failed(item.profile))
         return;
-    format = find_format(list, id, &at);
+    format = find_format(list, id);
     if (profile_has(item, "family")) {
         struct profile_group families = profile_sub(top, "families");
 
@@ -145,7 +142,6 @@ static void read_format(struct profile_group top, struct profile_group item,
     read_keys(item, format);
     if (format->group_bytes > 0 && format->group_cols > 0 && format->group_rows == 0)
         format->group_rows = 1; /* groups lie along one row */
-    profile_strings(item, "aliases", list->aliases[at], sizeof list->aliases[at]);
     if (format->name[0] == '\0')
         gp_copy(format->name, sizeof format->name, id);
     validate_format(item, format);

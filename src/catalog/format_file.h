@@ -12,12 +12,9 @@
 #include "catalog/profile.h"
 #include "core/format.h"
 
-#define FORMAT_ALIASES_MAX 96
-
 struct format_list {
     struct format *formats;
-    char (*aliases)[FORMAT_ALIASES_MAX]; /* '|' separated, one row per format */
-    size_t count, cap, aliases_cap;
+    size_t count, cap;
 };
 
 /* Into a struct format_list: a profile_read_fn. */

@@ -38,6 +38,7 @@ enum format_math { /* what the arithmetic runs in where the hardware has it */
 struct format {
     char id[FORMAT_ID_MAX]; /* "fp8", "int4-awq", "q4_k_m" */
     char name[64];
+    char aliases[96];        /* '|' separated ids that mean the same */
     char family[32];         /* as listed: "scalar", "fp8", "gguf-file-mix", ... */
     enum format_math math;   /* native arithmetic */
     bool weight_only;        /* dequantised before the arithmetic (math is 16-bit) */

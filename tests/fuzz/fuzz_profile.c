@@ -77,7 +77,6 @@ static void try_readers(const char *path)
     profile_read(path, price_file_server, &server, ignore, &bytes, &err);
     profile_read(path, price_file_ownership, &own, ignore, &bytes, &err);
     free(formats.formats);
-    free(formats.aliases);
     free(engine.list.engines);
     free(rows.instances);
 }

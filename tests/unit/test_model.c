@@ -123,7 +123,6 @@ static void test_published_counts(void **state)
         published += check_published(dir, names[i], &formats);
     path_list_free(names, count);
     free(formats.formats);
-    free(formats.aliases);
     assert_true(count >= 121);
     assert_true(published >= 97);
 }
