@@ -104,20 +104,39 @@ void record_quantity(struct record *record, const char *name, const char *unit,
     f->number.high /= divide;
 }
 
-static void record_member(struct record *record, const struct member *m,
-                          const void *base)
+void record_listed(struct record *record, const char *name, const char *unit,
+                   double value, double divide, int decimals)
 {
-    const void *at = (const char *)base + m->offset;
+    record_quantity(record, name, unit,
+                    value > 0 ? quantity_of(value, ORIGIN_SHEET) : quantity_unknown(),
+                    divide, decimals);
+}
+
+static void record_member(struct record *record, const struct member *m, const void *at)
+{
     const char *unit = m->unit ? m->unit : "";
+    double divide = m->divide > 0 ? m->divide : 1;
+    int tenths;
     switch (m->kind) {
     case MEMBER_CHARS:
         record_text(record, m->name, at);
         break;
+    case MEMBER_WORDS:
+        record_words(record, m->name, at);
+        break;
     case MEMBER_WORD:
         record_text(record, m->name, *(const char *const *)at);
         break;
+    case MEMBER_VERSION:
+        tenths = *(const int *)at;
+        record_textf(record, m->name, tenths > 0 ? "%d.%d" : "", tenths / 10,
+                     tenths % 10);
+        break;
     case MEMBER_FLAG:
         record_flag(record, m->name, *(const bool *)at);
+        break;
+    case MEMBER_SET:
+        record_flag(record, m->name, *(const int *)at != 0);
         break;
     case MEMBER_INT:
         record_count(record, m->name, unit, *(const int *)at);
@@ -135,16 +154,33 @@ static void record_member(struct record *record, const struct member *m,
         record_quantity(record, m->name, "GiB", *(const struct quantity *)at, GP_GIB,
                         2);
         break;
+    case MEMBER_LISTED:
+        record_listed(record, m->name, unit, *(const double *)at, divide, m->decimals);
+        break;
+    case MEMBER_LISTED_INT:
+        record_listed(record, m->name, unit, *(const int *)at, divide, m->decimals);
+        break;
     case MEMBER_QUANTITY:
-        record_quantity(record, m->name, unit, *(const struct quantity *)at, 1, 2);
+        record_quantity(record, m->name, unit, *(const struct quantity *)at, divide,
+                        m->decimals);
     }
 }
 
 void record_members(struct record *record, const struct member *members, size_t count,
                     const void *base)
 {
-    for (size_t i = 0; i < count; i++)
-        record_member(record, &members[i], base);
+    for (size_t i = 0; i < count; i++) {
+        const struct member *m = &members[i];
+        const char *at = (const char *)base + m->offset;
+        if (m->optional && (m->kind == MEMBER_FLAG ? !*at : *(const int *)at == 0))
+            continue;
+        if (m->group)
+            record_group(record, m->group);
+        record_member(record, m, at);
+        record_style(record, m->style);
+        if (m->detail)
+            record_detail(record);
+    }
 }
 
 void record_style(struct record *record, enum fact_style style)

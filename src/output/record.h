@@ -74,16 +74,25 @@ void record_positive(struct record *record, const char *name, const char *unit,
 /* divide turns the SI value into `unit`. */
 void record_quantity(struct record *record, const char *name, const char *unit,
                      struct quantity value, double divide, int decimals);
+/* A figure of a data sheet or list; 0 stands for unknown. */
+void record_listed(struct record *record, const char *name, const char *unit,
+                   double value, double divide, int decimals);
+
 /* A member of a struct as a fact; a table of them is a record of that struct. */
 enum member_kind {
     MEMBER_CHARS,    /* char[] */
+    MEMBER_WORDS,    /* char[], '|' separated */
     MEMBER_WORD,     /* const char * */
+    MEMBER_VERSION,  /* int, tenths: "9.0"; 0 stands for none */
     MEMBER_FLAG,     /* bool */
+    MEMBER_SET,      /* int or enum, as a flag: is it other than 0? */
     MEMBER_INT,
     MEMBER_SOME_INT, /* 0 stands for unknown */
     MEMBER_NUMBER,   /* double */
     MEMBER_SOME,     /* double; 0 stands for unknown */
     MEMBER_BYTES,    /* struct quantity in bytes, told in GiB */
+    MEMBER_LISTED,   /* double: record_listed() */
+    MEMBER_LISTED_INT,
     MEMBER_QUANTITY  /* struct quantity in `unit` */
 };
 struct member {
@@ -91,9 +100,19 @@ struct member {
     enum member_kind kind;
     size_t offset;    /* in the struct */
     const char *unit; /* NULL = none */
+    double divide;    /* as record_quantity() takes it; 0 = 1 */
+    int decimals;
+    bool detail;          /* record_detail() */
+    bool optional;        /* left out when it is 0 or "no" */
+    enum fact_style style;
+    const char *group;    /* record_group() before it; NULL = as it is */
 };
+#define MEMBER_AT(type, member) .offset = offsetof(type, member)
+
 void record_members(struct record *record, const struct member *members, size_t count,
                     const void *base);
+#define RECORD_MEMBERS(record, members, base)                                          \
+    record_members(record, members, sizeof(members) / sizeof((members)[0]), base)
 
 /* The last fact added: how it is shown; its column's title; that aligned tables leave
  * it out. */

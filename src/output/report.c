@@ -12,24 +12,20 @@
 #include "util/str.h"
 #include "util/units.h"
 
-#define MEMBERS(record, rows, base)                                                    \
-    record_members(record, rows, sizeof(rows) / sizeof((rows)[0]), base)
-
 /* ---- request ---- */
 
-#define OF_REQUEST(key, kind, member)                                                  \
-    {key, kind, offsetof(struct request, member), NULL}
+#define AT(member) MEMBER_AT(struct request, member)
 
 static const struct member request_load[] = {
-    OF_REQUEST("context", MEMBER_NUMBER, context),
-    OF_REQUEST("prompt", MEMBER_NUMBER, prompt),
-    OF_REQUEST("output", MEMBER_NUMBER, output),
-    OF_REQUEST("users", MEMBER_NUMBER, users),
-    OF_REQUEST("tp", MEMBER_SOME_INT, tp),
-    OF_REQUEST("pp", MEMBER_SOME_INT, pp),
-    OF_REQUEST("ep", MEMBER_SOME_INT, ep),
-    OF_REQUEST("replicas", MEMBER_SOME_INT, replicas),
-    OF_REQUEST("max_pp", MEMBER_INT, max_pp),
+    {"context", MEMBER_NUMBER, AT(context)},
+    {"prompt", MEMBER_NUMBER, AT(prompt)},
+    {"output", MEMBER_NUMBER, AT(output)},
+    {"users", MEMBER_NUMBER, AT(users)},
+    {"tp", MEMBER_SOME_INT, AT(tp)},
+    {"pp", MEMBER_SOME_INT, AT(pp)},
+    {"ep", MEMBER_SOME_INT, AT(ep)},
+    {"replicas", MEMBER_SOME_INT, AT(replicas)},
+    {"max_pp", MEMBER_INT, AT(max_pp)},
 };
 
 static void prune_fact(const struct request *q, struct record *r)
@@ -57,7 +53,7 @@ static void request_facts(const struct answer *a, struct record *r)
                 : a->resolved.gpu_local ? "this-machine"
                                         : "request");
     record_textf(r, "engine", "%s@%s", q->engine->id, q->engine->range);
-    MEMBERS(r, request_load, q);
+    RECORD_MEMBERS(r, request_load, q);
     record_positive(r, "max_num_seqs", "", m->max_num_seqs);
     record_positive(r, "max_batched_tokens", "", m->max_batched_tokens);
     record_positive(r, "memory_utilization", "", m->fraction);
@@ -109,7 +105,7 @@ static void verdict_facts(const struct answer *a, const struct options *options,
 
 /* ---- layout ---- */
 
-#define OF_LAYOUT(member) {#member, MEMBER_INT, offsetof(struct layout, member), NULL}
+#define OF_LAYOUT(member) {#member, MEMBER_INT, MEMBER_AT(struct layout, member)}
 
 static const struct member layout_degrees[] = {
     OF_LAYOUT(gpus), OF_LAYOUT(tp), OF_LAYOUT(pp), OF_LAYOUT(ep), OF_LAYOUT(replicas),
@@ -120,7 +116,7 @@ static void layout_facts(const struct plan *p, struct record *r)
     const struct runner_up *second = &p->second;
     char lost[SENTENCE_MAX];
     record_text(r, "gpu", p->request.gpu->id);
-    MEMBERS(r, layout_degrees, &p->layout);
+    RECORD_MEMBERS(r, layout_degrees, &p->layout);
     record_count(r, "hosts", "", p->layout.hosts);
     record_positive(r, "host_gpus", "", p->request.host_gpus);
     record_flag(r, "host_assumed", p->request.host_assumed);
@@ -129,15 +125,14 @@ static void layout_facts(const struct plan *p, struct record *r)
         return;
     }
     r = record_inside(r, "runner_up");
-    MEMBERS(r, layout_degrees, &second->layout);
+    RECORD_MEMBERS(r, layout_degrees, &second->layout);
     record_positive(r, "per_hour", "", second->per_hour);
     record_text(r, "lost_by", sentence_lost(second, lost));
 }
 
 /* ---- memory ---- */
 
-#define OF_MEMORY(member)                                                              \
-    {#member, MEMBER_BYTES, offsetof(struct memory, member), NULL}
+#define OF_MEMORY(member) {#member, MEMBER_BYTES, MEMBER_AT(struct memory, member)}
 
 static const struct member memory_there[] = {
     OF_MEMORY(physical), OF_MEMORY(usable), OF_MEMORY(budget), OF_MEMORY(weights),
@@ -151,14 +146,14 @@ static const struct member memory_taken[] = {
     OF_MEMORY(free),
 };
 static const struct member memory_needs[] = {
-    {"kv_needed_full", MEMBER_BYTES, offsetof(struct memory, kv_reserved), NULL},
-    {"kv_needed_mean", MEMBER_BYTES, offsetof(struct memory, kv_mean), NULL},
+    {"kv_needed_full", MEMBER_BYTES, MEMBER_AT(struct memory, kv_reserved)},
+    {"kv_needed_mean", MEMBER_BYTES, MEMBER_AT(struct memory, kv_mean)},
 };
 static const struct member memory_holds[] = {
-    {"kv_cache_tokens", MEMBER_QUANTITY, offsetof(struct memory, kv_cache_tokens),
+    {"kv_cache_tokens", MEMBER_QUANTITY, MEMBER_AT(struct memory, kv_cache_tokens),
      "tokens"},
-    {"state_blocks", MEMBER_QUANTITY, offsetof(struct memory, state_blocks), "blocks"},
-    {"max_concurrency", MEMBER_QUANTITY, offsetof(struct memory, max_concurrency),
+    {"state_blocks", MEMBER_QUANTITY, MEMBER_AT(struct memory, state_blocks), "blocks"},
+    {"max_concurrency", MEMBER_QUANTITY, MEMBER_AT(struct memory, max_concurrency),
      "requests"},
 };
 
@@ -175,13 +170,13 @@ static void role_facts(const struct memory *m, struct record *r)
 static void gpu_facts(const struct plan *p, struct record *r)
 {
     const struct memory *m = &p->memory;
-    MEMBERS(r, memory_there, m);
+    RECORD_MEMBERS(r, memory_there, m);
     role_facts(m, record_inside(r, "weights_by_role_gib"));
     if (p->request.model->weights_only)
         record_text(r, "kv_pool", "");
     else
-        MEMBERS(r, memory_pool, m);
-    MEMBERS(r, memory_taken, m);
+        RECORD_MEMBERS(r, memory_pool, m);
+    RECORD_MEMBERS(r, memory_taken, m);
 }
 
 /* The rule's bytes, with the precision that they were taken at. */
@@ -210,8 +205,8 @@ static void memory_facts(const struct plan *p, struct record *doc)
                     quantity_of(m->kv_bytes_per_token, kv), 1, 0);
     record_quantity(r, "kv_sequence", "GiB", quantity_of(m->sequence.exact, kv), GP_GIB,
                     2);
-    MEMBERS(r, memory_needs, m);
-    MEMBERS(r, memory_holds, m);
+    RECORD_MEMBERS(r, memory_needs, m);
+    RECORD_MEMBERS(r, memory_holds, m);
     record_quantity(r, "checkpoint", "GiB",
                     quantity_of(m->file_bytes, m->weights.origin), GP_GIB, 2);
     rule_facts(p, record_inside(r, "rule_of_thumb"));
@@ -227,8 +222,8 @@ static void speed_facts(struct record *r)
 
 /* ---- cost ---- */
 
-#define OF_RENT(member, kind) {#member, kind, offsetof(struct rent, member), NULL}
-#define OF_BUY(key, kind, member, unit) {key, kind, offsetof(struct buy, member), unit}
+#define OF_RENT(member, kind) {#member, kind, MEMBER_AT(struct rent, member)}
+#define BUY(member) MEMBER_AT(struct buy, member)
 
 static const struct member rent_figures[] = {
     OF_RENT(instances, MEMBER_INT),
@@ -241,16 +236,16 @@ static const struct member rent_machines[] = {
     OF_RENT(apart, MEMBER_FLAG), /* GPUs of one request in several of them */
 };
 static const struct member buy_members[] = {
-    OF_BUY("what", MEMBER_CHARS, what, NULL),
-    OF_BUY("capital", MEMBER_QUANTITY, capital, "$"),
-    OF_BUY("per_hour", MEMBER_QUANTITY, per_hour, "$/h"),
-    OF_BUY("per_month", MEMBER_QUANTITY, per_month, "$/month"),
-    OF_BUY("running_per_hour", MEMBER_QUANTITY, running, "$/h"),
-    OF_BUY("power_w", MEMBER_NUMBER, watts, NULL),
-    OF_BUY("break_even_hours", MEMBER_SOME, break_even_hours, NULL),
-    OF_BUY("host_assumed", MEMBER_FLAG, host_assumed, NULL),
-    OF_BUY("as_of", MEMBER_CHARS, as_of, NULL),
-    OF_BUY("source", MEMBER_CHARS, source, NULL),
+    {"what", MEMBER_CHARS, BUY(what)},
+    {"capital", MEMBER_QUANTITY, BUY(capital), "$"},
+    {"per_hour", MEMBER_QUANTITY, BUY(per_hour), "$/h"},
+    {"per_month", MEMBER_QUANTITY, BUY(per_month), "$/month"},
+    {"running_per_hour", MEMBER_QUANTITY, BUY(running), "$/h"},
+    {"power_w", MEMBER_NUMBER, BUY(watts)},
+    {"break_even_hours", MEMBER_SOME, BUY(break_even_hours)},
+    {"host_assumed", MEMBER_FLAG, BUY(host_assumed)},
+    {"as_of", MEMBER_CHARS, BUY(as_of)},
+    {"source", MEMBER_CHARS, BUY(source)},
 };
 
 static void rent_facts(const char *name, const struct rent *rent, struct record *r)
@@ -263,13 +258,13 @@ static void rent_facts(const char *name, const struct rent *rent, struct record 
     r = record_inside(r, name);
     record_text(r, "provider", in->provider);
     record_text(r, "instance", in->type);
-    MEMBERS(r, rent_figures, rent);
+    RECORD_MEMBERS(r, rent_figures, rent);
     record_text(r, "region", in->region);
     record_text(r, "date", in->date);
     record_count(r, "age_days", "days",
                  rent->age_days >= 0 ? (double)rent->age_days : NAN);
     record_flag(r, "assumed", in->assumed);
-    MEMBERS(r, rent_machines, rent);
+    RECORD_MEMBERS(r, rent_machines, rent);
     record_text(r, "note", in->note);
     record_text(r, "source", in->source);
 }
@@ -293,7 +288,7 @@ static void cost_facts(const struct plan *p, struct record *doc)
     rent_facts("spot", &c->spot, r);
     rent_facts("market", &c->market, r);
     if (c->buy.known)
-        MEMBERS(record_inside(r, "buy"), buy_members, &c->buy);
+        RECORD_MEMBERS(record_inside(r, "buy"), buy_members, &c->buy);
     else
         record_text(r, "buy", "");
     record_text(r, "source",

@@ -20,10 +20,70 @@ static void engine_id(const struct engine *e, char *text, size_t size)
         gp_copy(text, size, e->id);
 }
 
-static struct quantity share(double value)
-{
-    return value > 0 ? quantity_of(value, ORIGIN_SHEET) : quantity_unknown();
-}
+#define AT(member) MEMBER_AT(struct engine, member)
+
+static const struct member row_members[] = {
+    {"fraction", MEMBER_LISTED, AT(fraction), "of GPU", .decimals = 2},
+    {"block", MEMBER_SOME_INT, AT(block), "tokens"},
+    {"non_torch", MEMBER_BYTES, AT(non_torch_1)},
+    {"graphs", MEMBER_BYTES, AT(graphs)},
+    {"gguf", MEMBER_FLAG, AT(gguf)},
+    {"date", MEMBER_CHARS, AT(date)},
+    {"source", MEMBER_CHARS, AT(source), .detail = true},
+};
+
+static const struct member first_members[] = {
+    {"name", MEMBER_CHARS, AT(name)},
+    {"versions", MEMBER_CHARS, AT(range)},
+    {"gguf", MEMBER_FLAG, AT(gguf)},
+    {"bf16_from_compute_capability", MEMBER_VERSION, AT(bf16_min_cc)},
+    {"quantized_from_compute_capability", MEMBER_VERSION, AT(quantized_min_cc)},
+};
+
+static const struct member show_members[] = {
+    {"fraction", MEMBER_LISTED, AT(fraction), "of GPU", .decimals = 3},
+    {"block", MEMBER_SOME_INT, AT(block), "tokens"},
+    {"mla_block", MEMBER_SOME_INT, AT(mla_block), "tokens"},
+    {"window_groups", MEMBER_FLAG, AT(window_groups)},
+    {"group_slack", MEMBER_LISTED, AT(group_slack), "x", .decimals = 2},
+    {"batches_in_flight", MEMBER_SOME_INT, AT(batches)},
+    {"state_blocks", MEMBER_SOME_INT, AT(state_blocks), "per request"},
+    {"state_fp32", MEMBER_CHARS, AT(state_fp32)},
+    {"conv_fp32", MEMBER_FLAG, AT(conv_fp32)},
+    {"exits_without_state_blocks", MEMBER_FLAG, AT(state_exit)},
+    {"max_num_seqs_small", MEMBER_SOME_INT, AT(seqs_small), "requests"},
+    {"max_num_seqs_large", MEMBER_SOME_INT, AT(seqs_large), "requests"},
+    {"max_batched_tokens_small", MEMBER_SOME_INT, AT(tokens_small), "tokens"},
+    {"max_batched_tokens_large", MEMBER_SOME_INT, AT(tokens_large), "tokens"},
+    {"large_from", MEMBER_LISTED, AT(large_bytes), "GiB", GP_GIB, 1},
+    {"large_except", MEMBER_CHARS, AT(large_except)},
+    {"max_batched_tokens_huge", MEMBER_SOME_INT, AT(tokens_huge), "tokens"},
+    {"huge_from", MEMBER_LISTED, AT(huge_bytes), "GiB", GP_GIB, 1},
+    {"defaults_clip", MEMBER_FLAG, AT(defaults_clip)},
+};
+
+static const struct member overheads[] = {
+    {"activation_base", MEMBER_QUANTITY, AT(base), "GiB", GP_GIB, 3},
+    {"activation_forward_base", MEMBER_QUANTITY, AT(forward_base), "GiB", GP_GIB, 3},
+    {"moe_workspace", MEMBER_LISTED, AT(moe_workspace), "x", .decimals = 2},
+    {"vision", MEMBER_BYTES, AT(vision)},
+    {"non_torch_1_gpu", MEMBER_BYTES, AT(non_torch_1)},
+    {"non_torch_tp", MEMBER_BYTES, AT(non_torch_tp)},
+    {"non_torch_pp", MEMBER_BYTES, AT(non_torch_pp)},
+    {"graphs", MEMBER_BYTES, AT(graphs)},
+    {"graphs_charged", MEMBER_BYTES, AT(graphs_charged)},
+    {"graphs_in_budget", MEMBER_FLAG, AT(graphs_in_budget)},
+    {"second_runner_models", MEMBER_CHARS, AT(second)},
+    {"second_runner_16bit_only", MEMBER_FLAG, AT(second_16bit)},
+    {"second_runner_logit_copies", MEMBER_LISTED, AT(second_copies), "FP32 copies",
+     .decimals = 1},
+    {"second_runner_kept", MEMBER_LISTED, AT(second_kept), "bytes per slot and word",
+     .decimals = 3},
+    {"second_runner_graphs_in_budget", MEMBER_FLAG, AT(second_graphs)},
+    {"rope_table", MEMBER_FLAG, AT(rope_table)},
+    {"mxfp4_pad_hidden", MEMBER_SOME_INT, AT(pad_hidden)},
+    {"mxfp4_pad_width", MEMBER_SOME_INT, AT(pad_width)},
+};
 
 static void engine_row(const struct engine *e, struct record *s)
 {
@@ -33,14 +93,7 @@ static void engine_row(const struct engine *e, struct record *s)
     record_text(s, "name", e->name);
     record_text(s, "versions", e->range);
     record_text(s, "budget", engine_budget_word(e->budget));
-    record_quantity(s, "fraction", "of GPU", share(e->fraction), 1, 2);
-    record_positive(s, "block", "tokens", e->block);
-    record_quantity(s, "non_torch", "GiB", e->non_torch_1, GP_GIB, 2);
-    record_quantity(s, "graphs", "GiB", e->graphs, GP_GIB, 2);
-    record_flag(s, "gguf", e->gguf);
-    record_text(s, "date", e->date);
-    record_text(s, "source", e->source);
-    record_detail(s);
+    RECORD_MEMBERS(s, row_members, e);
 }
 
 enum gp_status report_engine_rows(struct catalog *catalog, struct record *doc,
@@ -52,58 +105,6 @@ enum gp_status report_engine_rows(struct catalog *catalog, struct record *doc,
     for (size_t i = 0; i < n && !status; i++)
         engine_row(&list[i], record_append(doc, "items"));
     return status;
-}
-
-static void default_facts(const struct engine *e, struct record *s)
-{
-    record_group(s, "budget and defaults");
-    record_text(s, "budget", engine_budget_word(e->budget));
-    record_quantity(s, "fraction", "of GPU", share(e->fraction), 1, 3);
-    record_positive(s, "block", "tokens", e->block);
-    record_positive(s, "mla_block", "tokens", e->mla_block);
-    record_flag(s, "window_groups", e->window_groups);
-    record_quantity(s, "group_slack", "x", share(e->group_slack), 1, 2);
-    record_positive(s, "batches_in_flight", "", e->batches);
-    record_positive(s, "state_blocks", "per request", e->state_blocks);
-    record_text(s, "state_fp32", e->state_fp32);
-    record_flag(s, "conv_fp32", e->conv_fp32);
-    record_flag(s, "exits_without_state_blocks", e->state_exit);
-    record_positive(s, "max_num_seqs_small", "requests", e->seqs_small);
-    record_positive(s, "max_num_seqs_large", "requests", e->seqs_large);
-    record_positive(s, "max_batched_tokens_small", "tokens", e->tokens_small);
-    record_positive(s, "max_batched_tokens_large", "tokens", e->tokens_large);
-    record_quantity(s, "large_from", "GiB", share(e->large_bytes), GP_GIB, 1);
-    record_text(s, "large_except", e->large_except);
-    record_positive(s, "max_batched_tokens_huge", "tokens", e->tokens_huge);
-    record_quantity(s, "huge_from", "GiB", share(e->huge_bytes), GP_GIB, 1);
-    record_flag(s, "defaults_clip", e->defaults_clip);
-}
-
-static void overhead_facts(const struct engine *e, struct record *s)
-{
-    record_group(s, "memory per GPU");
-    record_quantity(s, "logit_copies", "FP32 copies",
-                    quantity_of(e->logit_copies, ORIGIN_SHEET), 1, 1);
-    record_quantity(s, "activation_base", "GiB", e->base, GP_GIB, 3);
-    record_quantity(s, "activation_forward_base", "GiB", e->forward_base, GP_GIB, 3);
-    record_quantity(s, "moe_workspace", "x", share(e->moe_workspace), 1, 2);
-    record_quantity(s, "vision", "GiB", e->vision, GP_GIB, 2);
-    record_quantity(s, "non_torch_1_gpu", "GiB", e->non_torch_1, GP_GIB, 2);
-    record_quantity(s, "non_torch_tp", "GiB", e->non_torch_tp, GP_GIB, 2);
-    record_quantity(s, "non_torch_pp", "GiB", e->non_torch_pp, GP_GIB, 2);
-    record_quantity(s, "graphs", "GiB", e->graphs, GP_GIB, 2);
-    record_quantity(s, "graphs_charged", "GiB", e->graphs_charged, GP_GIB, 2);
-    record_flag(s, "graphs_in_budget", e->graphs_in_budget);
-    record_text(s, "second_runner_models", e->second);
-    record_flag(s, "second_runner_16bit_only", e->second_16bit);
-    record_quantity(s, "second_runner_logit_copies", "FP32 copies",
-                    quantity_of(e->second_copies, ORIGIN_SHEET), 1, 1);
-    record_quantity(s, "second_runner_kept", "bytes per slot and word",
-                    quantity_of(e->second_kept, ORIGIN_SHEET), 1, 3);
-    record_flag(s, "second_runner_graphs_in_budget", e->second_graphs);
-    record_flag(s, "rope_table", e->rope_table);
-    record_positive(s, "mxfp4_pad_hidden", "", e->pad_hidden);
-    record_positive(s, "mxfp4_pad_width", "", e->pad_width);
 }
 
 static void engine_evidence(const struct engine *e, struct record *s)
@@ -131,21 +132,14 @@ enum gp_status report_engine_show(struct planner *planner, const char *id,
         return status;
     engine_id(e, own, sizeof(own));
     record_text(out, "id", own);
-    record_text(out, "name", e->name);
-    record_text(out, "versions", e->range);
-    record_flag(out, "gguf", e->gguf);
-    if (e->bf16_min_cc > 0)
-        record_textf(out, "bf16_from_compute_capability", "%d.%d", e->bf16_min_cc / 10,
-                     e->bf16_min_cc % 10);
-    else
-        record_text(out, "bf16_from_compute_capability", "");
-    if (e->quantized_min_cc > 0)
-        record_textf(out, "quantized_from_compute_capability", "%d.%d",
-                     e->quantized_min_cc / 10, e->quantized_min_cc % 10);
-    else
-        record_text(out, "quantized_from_compute_capability", "");
-    default_facts(e, out);
-    overhead_facts(e, out);
+    RECORD_MEMBERS(out, first_members, e);
+    record_group(out, "budget and defaults");
+    record_text(out, "budget", engine_budget_word(e->budget));
+    RECORD_MEMBERS(out, show_members, e);
+    record_group(out, "memory per GPU");
+    record_quantity(out, "logit_copies", "FP32 copies",
+                    quantity_of(e->logit_copies, ORIGIN_SHEET), 1, 1);
+    RECORD_MEMBERS(out, overheads, e);
     engine_evidence(e, out);
     return GP_OK;
 }
@@ -195,9 +189,10 @@ static void kept_roles(const struct format *f, struct record *s)
     strbuf_fini(&words);
 }
 
-static struct quantity bits(double value)
+static void bits_fact(struct record *s, const char *name, double bits, int decimals)
 {
-    return value > 0 ? quantity_exact(value) : quantity_unknown();
+    record_quantity(s, name, "bits", bits > 0 ? quantity_exact(bits) : quantity_unknown(),
+                    1, decimals);
 }
 
 static void mix_facts(const struct format *f, struct record *s)
@@ -205,10 +200,10 @@ static void mix_facts(const struct format *f, struct record *s)
     if (!f->mix)
         return;
     record_group(s, "file mix");
-    record_quantity(s, "core_8b", "bits", bits(f->core_bits_8b), 1, 4);
-    record_quantity(s, "core_70b", "bits", bits(f->core_bits_70b), 1, 4);
-    record_quantity(s, "token_embedding", "bits", bits(f->embed_bits), 1, 4);
-    record_quantity(s, "output", "bits", bits(f->output_bits), 1, 4);
+    bits_fact(s, "core_8b", f->core_bits_8b, 4);
+    bits_fact(s, "core_70b", f->core_bits_70b, 4);
+    bits_fact(s, "token_embedding", f->embed_bits, 4);
+    bits_fact(s, "output", f->output_bits, 4);
 }
 
 enum gp_status report_format_show(struct planner *planner, const char *id,
@@ -224,15 +219,15 @@ enum gp_status report_format_show(struct planner *planner, const char *id,
     record_text(out, "arithmetic", format_math_word(f->math));
     record_flag(out, "weight_only", f->weight_only);
     record_group(out, "storage");
-    record_quantity(out, "element", "bits", bits(f->bits), 1, 3);
-    record_quantity(out, "per_weight", "bits", bits(bits_per_weight(f)), 1, 4);
+    bits_fact(out, "element", f->bits, 3);
+    bits_fact(out, "per_weight", bits_per_weight(f), 4);
     record_positive(out, "group_columns", "", f->group_cols);
     record_positive(out, "group_rows", "", f->group_rows);
     record_quantity(out, "per_group", "B", quantity_exact(f->group_bytes), 1, 2);
     record_quantity(out, "per_input", "B", quantity_exact(f->input_bytes), 1, 2);
     record_quantity(out, "per_tensor", "B", quantity_exact(f->tensor_bytes), 1, 2);
     record_positive(out, "block", "weights", f->block);
-    record_quantity(out, "fallback", "bits", bits(f->fallback_bits), 1, 3);
+    bits_fact(out, "fallback", f->fallback_bits, 3);
     kept_roles(f, out);
     mix_facts(f, out);
     record_group(out, "evidence");

@@ -7,35 +7,82 @@
 
 #include "util/units.h"
 
-static struct quantity listed(double value)
-{
-    return value > 0 ? quantity_of(value, ORIGIN_SHEET) : quantity_unknown();
-}
+#define AT(member) MEMBER_AT(struct gpu, member)
 
-static void evidence(struct record *s, const struct gpu *g)
-{
-    record_text(s, "confidence", g->confidence);
-}
+static const struct member row_members[] = {
+    {"id", MEMBER_CHARS, AT(id)},
+    {"name", MEMBER_CHARS, AT(name)},
+    {"architecture", MEMBER_CHARS, AT(architecture)},
+    {"memory", MEMBER_BYTES, AT(physical)},
+    {"usable", MEMBER_BYTES, AT(usable)},
+    {"bandwidth", MEMBER_QUANTITY, AT(bandwidth), "GB/s", 1e9},
+    {"bf16", MEMBER_QUANTITY, AT(rate[MATH_BF16]), "TFLOPS", 1e12, 1},
+    {"fp8", MEMBER_QUANTITY, AT(rate[MATH_FP8]), "TFLOPS", 1e12, 1},
+    {"power", MEMBER_QUANTITY, AT(power), "W"},
+    {"interconnect", MEMBER_CHARS, AT(interconnect)},
+    {"mig", MEMBER_SOME_INT, AT(mig_max)},
+    {"year", MEMBER_SOME_INT, AT(release_year)},
+    {"confidence", MEMBER_CHARS, AT(confidence)},
+    {"vendor", MEMBER_CHARS, AT(vendor), .detail = true},
+    {"source", MEMBER_CHARS, AT(source), .detail = true},
+};
 
-static void row(const struct gpu *g, struct record *s)
+/* A rate of 0: the hardware has no such mode. */
+#define RATE(name, math, unit)                                                         \
+    {name, MEMBER_QUANTITY, AT(rate[math]), unit, 1e12, 1}
+
+static const struct member show_members[] = {
+    {"id", MEMBER_CHARS, AT(id)},
+    {"name", MEMBER_CHARS, AT(name)},
+    {"vendor", MEMBER_CHARS, AT(vendor)},
+    {"architecture", MEMBER_CHARS, AT(architecture)},
+    {"compute_capability", MEMBER_VERSION, AT(compute_capability)},
+    {"form_factor", MEMBER_CHARS, AT(form_factor)},
+    {"release_year", MEMBER_SOME_INT, AT(release_year)},
+    {"nvml_names", MEMBER_WORDS, AT(nvml_names)},
+    {"pci_ids", MEMBER_WORDS, AT(pci_ids)},
+    {"marketed", MEMBER_LISTED, AT(memory_marketed), "GB", 1e9, .group = "memory"},
+    {"physical", MEMBER_BYTES, AT(physical)},
+    {"usable", MEMBER_BYTES, AT(usable)},
+    {"bandwidth", MEMBER_QUANTITY, AT(bandwidth), "GB/s", 1e9},
+    {"l2", MEMBER_QUANTITY, AT(l2), "MiB", GP_MIB, 1},
+    {"fp32", MEMBER_QUANTITY, AT(rate[MATH_FP32]), "TFLOPS", 1e12, 1,
+     .group = "dense arithmetic (0: no such mode)"},
+    RATE("tf32", MATH_TF32, "TFLOPS"),
+    RATE("fp16", MATH_FP16, "TFLOPS"),
+    RATE("bf16", MATH_BF16, "TFLOPS"),
+    RATE("fp8", MATH_FP8, "TFLOPS"),
+    RATE("int8", MATH_INT8, "TOPS"),
+    RATE("int4", MATH_INT4, "TOPS"),
+    RATE("fp4", MATH_FP4, "TFLOPS"),
+    {"fp16_accumulate_fp16", MEMBER_QUANTITY, AT(rate_fp16acc), "TFLOPS", 1e12, 1},
+    {"sm_count", MEMBER_SOME_INT, AT(sm_count)},
+    {"boost_clock", MEMBER_LISTED_INT, AT(boost_mhz), "MHz"},
+    {"power", MEMBER_QUANTITY, AT(power), "W", .group = "power and links"},
+    {"interconnect", MEMBER_CHARS, AT(interconnect)},
+    {"link_bandwidth", MEMBER_LISTED, AT(link_bandwidth), "GB/s", 1e9},
+    {"link_domain", MEMBER_SOME_INT, AT(link_domain), "GPUs"},
+    {"pcie_generation", MEMBER_SOME_INT, AT(pcie_gen)},
+    {"pcie_lanes", MEMBER_SOME_INT, AT(pcie_lanes)},
+    {"mig_max_instances", MEMBER_SOME_INT, AT(mig_max), .group = "MIG instances"},
+};
+
+static const struct member last_members[] = {
+    {"launch_price", MEMBER_QUANTITY, AT(launch_price), "$", .group = "price"},
+    {"street_price", MEMBER_QUANTITY, AT(street_price), "$"},
+    {"street_price_as_of", MEMBER_CHARS, AT(street_as_of)},
+    {"street_price_source", MEMBER_CHARS, AT(street_source)},
+    {"confidence", MEMBER_CHARS, AT(confidence), .group = "evidence"},
+    {"source", MEMBER_CHARS, AT(source)},
+    {"note", MEMBER_CHARS, AT(note)},
+};
+
+/* With the usable memory that plans use. */
+static struct gpu shown(const struct gpu *g)
 {
-    record_text(s, "id", g->id);
-    record_text(s, "name", g->name);
-    record_text(s, "architecture", g->architecture);
-    record_quantity(s, "memory", "GiB", g->physical, GP_GIB, 2);
-    record_quantity(s, "usable", "GiB", gpu_usable(g), GP_GIB, 2);
-    record_quantity(s, "bandwidth", "GB/s", g->bandwidth, 1e9, 0);
-    record_quantity(s, "bf16", "TFLOPS", g->rate[MATH_BF16], 1e12, 1);
-    record_quantity(s, "fp8", "TFLOPS", g->rate[MATH_FP8], 1e12, 1);
-    record_quantity(s, "power", "W", g->power, 1, 0);
-    record_text(s, "interconnect", g->interconnect);
-    record_positive(s, "mig", "", g->mig_max);
-    record_positive(s, "year", "", g->release_year);
-    evidence(s, g);
-    record_text(s, "vendor", g->vendor);
-    record_detail(s);
-    record_text(s, "source", g->source);
-    record_detail(s);
+    struct gpu copy = *g;
+    copy.usable = gpu_usable(g);
+    return copy;
 }
 
 enum gp_status report_gpu_rows(struct catalog *catalog, struct record *doc,
@@ -44,106 +91,33 @@ enum gp_status report_gpu_rows(struct catalog *catalog, struct record *doc,
     const struct gpu *const *list;
     size_t n;
     enum gp_status status = catalog_gpus(catalog, &list, &n, err);
-    for (size_t i = 0; i < n && !status; i++)
-        row(list[i], record_append(doc, "items"));
+    for (size_t i = 0; i < n && !status; i++) {
+        struct gpu g = shown(list[i]);
+        RECORD_MEMBERS(record_append(doc, "items"), row_members, &g);
+    }
     return status;
 }
 
 /* ---- one GPU ---- */
 
-static void identity_facts(const struct gpu *g, struct record *s)
+static void slice_facts(const struct gpu_slice *slice, struct record *s)
 {
-    record_text(s, "id", g->id);
-    record_text(s, "name", g->name);
-    record_text(s, "vendor", g->vendor);
-    record_text(s, "architecture", g->architecture);
-    if (g->compute_capability > 0)
-        record_textf(s, "compute_capability", "%d.%d", g->compute_capability / 10,
-                     g->compute_capability % 10);
-    else
-        record_text(s, "compute_capability", "");
-    record_text(s, "form_factor", g->form_factor);
-    record_positive(s, "release_year", "", g->release_year);
-    record_words(s, "nvml_names", g->nvml_names);
-    record_words(s, "pci_ids", g->pci_ids);
+    record_text(s, "profile", slice->profile);
+    record_listed(s, "memory", "GB", slice->memory, 1e9, 0);
+    record_textf(s, "compute", "%d/%d", slice->compute, slice->compute_of);
+    record_textf(s, "memory_part", slice->memory_of > 0 ? "%d/%d" : "",
+                 slice->memory_part, slice->memory_of);
+    record_positive(s, "max_count", "", slice->max_count);
 }
 
-static void memory_facts(const struct gpu *g, struct record *s)
+static void gpu_facts(const struct gpu *gpu, struct record *s)
 {
-    record_group(s, "memory");
-    record_quantity(s, "marketed", "GB", listed(g->memory_marketed), 1e9, 0);
-    record_quantity(s, "physical", "GiB", g->physical, GP_GIB, 2);
-    record_quantity(s, "usable", "GiB", gpu_usable(g), GP_GIB, 2);
-    record_quantity(s, "bandwidth", "GB/s", g->bandwidth, 1e9, 0);
-    record_quantity(s, "l2", "MiB", g->l2, GP_MIB, 1);
-}
-
-/* A rate of 0: the hardware has no such mode. */
-static void rate_facts(const struct gpu *g, struct record *s)
-{
-    static const char *const names[MATH_COUNT] = {
-        [MATH_FP32] = "fp32", [MATH_TF32] = "tf32", [MATH_FP16] = "fp16",
-        [MATH_BF16] = "bf16", [MATH_FP8] = "fp8",   [MATH_INT8] = "int8",
-        [MATH_INT4] = "int4", [MATH_FP4] = "fp4"};
-    record_group(s, "dense arithmetic (0: no such mode)");
-    for (int m = 0; m < MATH_COUNT; m++)
-        record_quantity(s, names[m],
-                        m == MATH_INT8 || m == MATH_INT4 ? "TOPS" : "TFLOPS",
-                        g->rate[m], 1e12, 1);
-    record_quantity(s, "fp16_accumulate_fp16", "TFLOPS", g->rate_fp16acc, 1e12, 1);
-    record_positive(s, "sm_count", "", g->sm_count);
-    record_quantity(s, "boost_clock", "MHz", listed(g->boost_mhz), 1, 0);
-}
-
-static void link_facts(const struct gpu *g, struct record *s)
-{
-    record_group(s, "power and links");
-    record_quantity(s, "power", "W", g->power, 1, 0);
-    record_text(s, "interconnect", g->interconnect);
-    record_quantity(s, "link_bandwidth", "GB/s", listed(g->link_bandwidth), 1e9, 0);
-    record_positive(s, "link_domain", "GPUs", g->link_domain);
-    record_positive(s, "pcie_generation", "", g->pcie_gen);
-    record_positive(s, "pcie_lanes", "", g->pcie_lanes);
-}
-
-static void slice_facts(const struct gpu *g, struct record *s)
-{
-    record_group(s, "MIG instances");
-    record_positive(s, "mig_max_instances", "", g->mig_max);
+    struct gpu g = shown(gpu);
+    RECORD_MEMBERS(s, show_members, &g);
     record_list(s, "mig_profiles");
-    for (int i = 0; i < g->slice_count; i++) {
-        const struct gpu_slice *slice = &g->slice[i];
-        struct record *one = record_append(s, "mig_profiles");
-        record_text(one, "profile", slice->profile);
-        record_quantity(one, "memory", "GB", listed(slice->memory), 1e9, 0);
-        record_textf(one, "compute", "%d/%d", slice->compute, slice->compute_of);
-        record_textf(one, "memory_part", slice->memory_of > 0 ? "%d/%d" : "",
-                     slice->memory_part, slice->memory_of);
-        record_positive(one, "max_count", "", slice->max_count);
-    }
-}
-
-static void price_facts(const struct gpu *g, struct record *s)
-{
-    record_group(s, "price");
-    record_quantity(s, "launch_price", "$", g->launch_price, 1, 0);
-    record_quantity(s, "street_price", "$", g->street_price, 1, 0);
-    record_text(s, "street_price_as_of", g->street_as_of);
-    record_text(s, "street_price_source", g->street_source);
-}
-
-static void gpu_facts(const struct gpu *g, struct record *s)
-{
-    identity_facts(g, s);
-    memory_facts(g, s);
-    rate_facts(g, s);
-    link_facts(g, s);
-    slice_facts(g, s);
-    price_facts(g, s);
-    record_group(s, "evidence");
-    evidence(s, g);
-    record_text(s, "source", g->source);
-    record_text(s, "note", g->note);
+    for (int i = 0; i < g.slice_count; i++)
+        slice_facts(&g.slice[i], record_append(s, "mig_profiles"));
+    RECORD_MEMBERS(s, last_members, &g);
 }
 
 /* "h100-sxm", or a slice: "h100-sxm/3g.40gb". */

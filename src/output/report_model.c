@@ -87,88 +87,73 @@ enum gp_status report_model_rows(struct catalog *catalog, struct record *doc,
 
 /* ---- one model ---- */
 
-static void some(struct record *s, const char *name, double value)
-{
-    if (value > 0)
-        record_count(s, name, "", value);
-}
+#define SOME(name, member)                                                             \
+    {name, MEMBER_INT, MEMBER_AT(struct layer_kind, member), .optional = true}
+#define FLAG(member)                                                                   \
+    {#member, MEMBER_FLAG, MEMBER_AT(struct layer_kind, member), .optional = true}
 
-static void flag(struct record *s, const char *name, bool value)
-{
-    if (value)
-        record_flag(s, name, true);
-}
-
-static void attention_facts(const struct layer_kind *k, struct record *s)
-{
-    some(s, "heads", k->heads);
-    some(s, "kv_heads", k->kv_heads);
-    some(s, "head_dim", k->head_dim);
-    some(s, "v_head_dim", k->v_head_dim == k->head_dim ? 0 : k->v_head_dim);
-    some(s, "window", k->window);
-    some(s, "q_lora", k->q_lora);
-    some(s, "kv_lora", k->kv_lora);
-    some(s, "rope_dim", k->rope_dim);
-    some(s, "nope_dim", k->nope_dim);
-    some(s, "index_heads", k->index_heads);
-    some(s, "index_dim", k->index_dim);
-    some(s, "compress", k->compress);
-    some(s, "o_groups", k->o_groups);
-    some(s, "o_lora", k->o_lora);
-    some(s, "streams", k->streams);
-    flag(s, "index_shared", k->index_shared);
-    flag(s, "qk_norm", k->qk_norm != QK_NORM_NONE);
-    flag(s, "q_bias", k->q_bias);
-    flag(s, "kv_bias", k->kv_bias);
-    flag(s, "o_bias", k->o_bias);
-    flag(s, "out_gate", k->out_gate);
-    flag(s, "sinks", k->sinks);
-    flag(s, "cross", k->cross);
-    flag(s, "kv_shared", k->kv_shared);
-    flag(s, "k_is_v", k->k_is_v);
-}
-
-static void state_facts(const struct layer_kind *k, struct record *s)
-{
-    some(s, "linear_k_heads", k->lin_k_heads);
-    some(s, "linear_v_heads", k->lin_v_heads);
-    some(s, "linear_k_dim", k->lin_k_dim);
-    some(s, "linear_v_dim", k->lin_v_dim);
-    some(s, "groups", k->groups);
-    some(s, "conv_kernel", k->conv_kernel);
-    some(s, "dt_rank", k->dt_rank);
-}
-
-static void mlp_facts(const struct layer_kind *k, struct record *s)
-{
-    some(s, "intermediate", k->ff);
-    some(s, "experts", k->experts);
-    some(s, "experts_active", k->experts_active);
-    some(s, "expert_intermediate", k->expert_ff);
-    some(s, "shared_intermediate", k->shared_ff);
-    some(s, "latent", k->latent);
-    some(s, "layer_embed", k->layer_embed);
-    flag(s, "gated", k->gated);
-    flag(s, "mlp_bias", k->mlp_bias);
-    flag(s, "shared_gate", k->shared_gate);
-    flag(s, "router_bias", k->router_bias);
-    flag(s, "expert_bias", k->expert_bias);
-}
+static const struct member kind_members[] = {
+    SOME("heads", heads),
+    SOME("kv_heads", kv_heads),
+    SOME("head_dim", head_dim),
+    SOME("v_head_dim", v_head_dim),
+    SOME("window", window),
+    SOME("q_lora", q_lora),
+    SOME("kv_lora", kv_lora),
+    SOME("rope_dim", rope_dim),
+    SOME("nope_dim", nope_dim),
+    SOME("index_heads", index_heads),
+    SOME("index_dim", index_dim),
+    SOME("compress", compress),
+    SOME("o_groups", o_groups),
+    SOME("o_lora", o_lora),
+    SOME("streams", streams),
+    FLAG(index_shared),
+    {"qk_norm", MEMBER_SET, MEMBER_AT(struct layer_kind, qk_norm), .optional = true},
+    FLAG(q_bias),
+    FLAG(kv_bias),
+    FLAG(o_bias),
+    FLAG(out_gate),
+    FLAG(sinks),
+    FLAG(cross),
+    FLAG(kv_shared),
+    FLAG(k_is_v),
+    SOME("linear_k_heads", lin_k_heads),
+    SOME("linear_v_heads", lin_v_heads),
+    SOME("linear_k_dim", lin_k_dim),
+    SOME("linear_v_dim", lin_v_dim),
+    SOME("groups", groups),
+    SOME("conv_kernel", conv_kernel),
+    SOME("dt_rank", dt_rank),
+    SOME("intermediate", ff),
+    SOME("experts", experts),
+    SOME("experts_active", experts_active),
+    SOME("expert_intermediate", expert_ff),
+    SOME("shared_intermediate", shared_ff),
+    SOME("latent", latent),
+    SOME("layer_embed", layer_embed),
+    FLAG(gated),
+    FLAG(mlp_bias),
+    FLAG(shared_gate),
+    FLAG(router_bias),
+    FLAG(expert_bias),
+};
 
 static void kind_facts(const struct model *m, int k, struct record *s)
 {
     struct tensor tensors[MODEL_MAX_TENSORS];
     int n = model_layer_tensors(m, k, tensors);
+    struct layer_kind kind = m->kind[k];
     double params = 0;
     for (int i = 0; i < n; i++)
         params += tensors[i].rows * tensors[i].cols * tensors[i].count;
-    record_text(s, "mixer", mixer_word(m->kind[k].mixer));
+    if (kind.v_head_dim == kind.head_dim)
+        kind.v_head_dim = 0; /* said once */
+    record_text(s, "mixer", mixer_word(kind.mixer));
     record_count(s, "layers", "", model_kind_layers(m, k));
     record_count(s, "params_per_layer", "", params);
     record_style(s, STYLE_PARAMS);
-    attention_facts(&m->kind[k], s);
-    state_facts(&m->kind[k], s);
-    mlp_facts(&m->kind[k], s);
+    RECORD_MEMBERS(s, kind_members, &kind);
 }
 
 static void shape_facts(const struct model *m, struct record *s)

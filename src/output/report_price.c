@@ -10,14 +10,26 @@
 
 #include "util/units.h"
 
-static struct quantity listed(double value)
-{
-    return value > 0 ? quantity_of(value, ORIGIN_SHEET) : quantity_unknown();
-}
+#define AT(member) MEMBER_AT(struct instance, member)
 
-static const char *kind_word(const struct instance *in)
+static const struct member what_members[] = {
+    {"gpu", MEMBER_CHARS, AT(gpu)},
+    {"gpus", MEMBER_SOME_INT, AT(gpu_count)},
+    {"vcpus", MEMBER_SOME_INT, AT(vcpus)},
+    {"ram", MEMBER_LISTED, AT(ram), "GiB", GP_GIB},
+};
+
+static const struct member row_members[] = {
+    {"date", MEMBER_CHARS, AT(date)},
+    {"assumed", MEMBER_FLAG, AT(assumed), .detail = true},
+    {"user", MEMBER_FLAG, AT(user), .detail = true},
+    {"note", MEMBER_CHARS, AT(note), .detail = true},
+    {"source", MEMBER_CHARS, AT(source), .detail = true},
+};
+
+static void class_fact(const struct instance *in, struct record *s)
 {
-    return in->kind == PRICE_MARKET ? "market" : "list";
+    record_text(s, "class", in->kind == PRICE_MARKET ? "market" : "list");
 }
 
 /* ---- instances ---- */
@@ -25,23 +37,12 @@ static const char *kind_word(const struct instance *in)
 static void instance_row(const struct instance *in, struct record *s)
 {
     record_textf(s, "id", "%s/%s", in->provider, in->type);
-    record_text(s, "gpu", in->gpu);
-    record_positive(s, "gpus", "", in->gpu_count);
-    record_positive(s, "vcpus", "", in->vcpus);
-    record_quantity(s, "ram", "GiB", listed(in->ram), GP_GIB, 0);
-    record_quantity(s, "on_demand", "$/h", listed(in->on_demand), 1, 3);
-    record_quantity(s, "spot", "$/h", listed(in->spot), 1, 3);
+    RECORD_MEMBERS(s, what_members, in);
+    record_listed(s, "on_demand", "$/h", in->on_demand, 1, 3);
+    record_listed(s, "spot", "$/h", in->spot, 1, 3);
     record_text(s, "region", in->region);
-    record_text(s, "class", kind_word(in));
-    record_text(s, "date", in->date);
-    record_flag(s, "assumed", in->assumed);
-    record_detail(s);
-    record_flag(s, "user", in->user);
-    record_detail(s);
-    record_text(s, "note", in->note);
-    record_detail(s);
-    record_text(s, "source", in->source);
-    record_detail(s);
+    class_fact(in, s);
+    RECORD_MEMBERS(s, row_members, in);
 }
 
 enum gp_status report_instance_rows(struct catalog *catalog, struct record *doc,
@@ -65,14 +66,10 @@ static bool is_instance(const struct instance *in, const char *id)
 static void offer_facts(const struct instance *in, struct record *s)
 {
     record_text(s, "region", in->region);
-    record_quantity(s, "on_demand", "$/h", listed(in->on_demand), 1, 4);
-    record_quantity(s, "spot", "$/h", listed(in->spot), 1, 4);
-    record_text(s, "class", kind_word(in));
-    record_text(s, "date", in->date);
-    record_flag(s, "assumed", in->assumed);
-    record_flag(s, "user", in->user);
-    record_text(s, "note", in->note);
-    record_text(s, "source", in->source);
+    record_listed(s, "on_demand", "$/h", in->on_demand, 1, 4);
+    record_listed(s, "spot", "$/h", in->spot, 1, 4);
+    class_fact(in, s);
+    RECORD_MEMBERS(s, row_members, in);
 }
 
 static void instance_facts(const struct instance *in, struct record *s)
@@ -80,10 +77,7 @@ static void instance_facts(const struct instance *in, struct record *s)
     record_textf(s, "id", "%s/%s", in->provider, in->type);
     record_text(s, "provider", in->provider);
     record_text(s, "type", in->type);
-    record_text(s, "gpu", in->gpu);
-    record_positive(s, "gpus", "", in->gpu_count);
-    record_positive(s, "vcpus", "", in->vcpus);
-    record_quantity(s, "ram", "GiB", listed(in->ram), GP_GIB, 0);
+    RECORD_MEMBERS(s, what_members, in);
     record_group(s, "offers, per hour of the whole instance");
     record_list(s, "offers");
 }
@@ -129,20 +123,34 @@ static struct quantity price(const struct server *v)
     return quantity_band((v->price_low + high) / 2, v->price_low, high, ORIGIN_SHEET);
 }
 
-static void server_row(const struct server *v, struct record *s)
+#define SERVER(member) MEMBER_AT(struct server, member)
+
+static const struct member server_members[] = {
+    {"id", MEMBER_CHARS, SERVER(id)},
+    {"name", MEMBER_CHARS, SERVER(name)},
+    {"kind", MEMBER_CHARS, SERVER(kind)},
+    {"gpus", MEMBER_SOME_INT, SERVER(gpus)},
+    {"gpu_ids", MEMBER_WORDS, SERVER(gpu_ids)},
+    {"interconnect", MEMBER_CHARS, SERVER(interconnect), .detail = true},
+    {"max_gpus_one_host", MEMBER_SOME_INT, SERVER(max_gpus_one_host)},
+    {"rack_units", MEMBER_SOME_INT, SERVER(rack_units), .detail = true},
+    {"power", MEMBER_LISTED, SERVER(power), "W"},
+};
+
+static const struct member server_evidence[] = {
+    {"price_as_of", MEMBER_CHARS, SERVER(price_as_of)},
+    {"confidence", MEMBER_CHARS, SERVER(confidence), .group = "evidence"},
+    {"source", MEMBER_CHARS, SERVER(source), .detail = true},
+    {"note", MEMBER_CHARS, SERVER(note), .detail = true},
+};
+
+/* A row of --list has the same facts as --show. */
+static void server_facts(const struct server *v, struct record *s)
 {
-    record_text(s, "id", v->id);
-    record_text(s, "name", v->name);
-    record_text(s, "kind", v->kind);
-    record_positive(s, "gpus", "", v->gpus);
-    record_words(s, "gpu_ids", v->gpu_ids);
-    record_positive(s, "max_gpus_one_host", "", v->max_gpus_one_host);
-    record_quantity(s, "power", "W", listed(v->power), 1, 0);
+    RECORD_MEMBERS(s, server_members, v);
+    record_group(s, "price");
     record_quantity(s, "price", "$", price(v), 1, 0);
-    record_text(s, "price_as_of", v->price_as_of);
-    record_text(s, "confidence", v->confidence);
-    record_text(s, "source", v->source);
-    record_detail(s);
+    RECORD_MEMBERS(s, server_evidence, v);
 }
 
 enum gp_status report_server_rows(struct catalog *catalog, struct record *doc,
@@ -152,28 +160,8 @@ enum gp_status report_server_rows(struct catalog *catalog, struct record *doc,
     size_t n;
     enum gp_status status = catalog_servers(catalog, &list, &n, err);
     for (size_t i = 0; i < n && !status; i++)
-        server_row(&list[i], record_append(doc, "items"));
+        server_facts(&list[i], record_append(doc, "items"));
     return status;
-}
-
-static void server_facts(const struct server *v, struct record *s)
-{
-    record_text(s, "id", v->id);
-    record_text(s, "name", v->name);
-    record_text(s, "kind", v->kind);
-    record_positive(s, "gpus", "", v->gpus);
-    record_words(s, "gpu_ids", v->gpu_ids);
-    record_text(s, "interconnect", v->interconnect);
-    record_positive(s, "max_gpus_one_host", "", v->max_gpus_one_host);
-    record_positive(s, "rack_units", "", v->rack_units);
-    record_quantity(s, "power", "W", listed(v->power), 1, 0);
-    record_group(s, "price");
-    record_quantity(s, "price", "$", price(v), 1, 0);
-    record_text(s, "price_as_of", v->price_as_of);
-    record_group(s, "evidence");
-    record_text(s, "confidence", v->confidence);
-    record_text(s, "source", v->source);
-    record_text(s, "note", v->note);
 }
 
 enum gp_status report_server_show(struct planner *planner, const char *id,
