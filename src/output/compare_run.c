@@ -131,28 +131,12 @@ static enum gp_status resolve_precisions(struct planner *planner,
 
 /* ---- rows ---- */
 
-static const char *order_word(enum compare_order order)
-{
-    static const char *const words[] = {"cost", "gpus", "memory", "name"};
-    return words[order];
-}
-
-static enum compare_order order_of(const struct options *options)
-{
-    const char *word =
-        options_word(options, OPT_SORT, order_word(COMPARE_COST));
-    for (int i = 0; i < 4; i++)
-        if (strcmp(word, order_word((enum compare_order)i)) == 0)
-            return (enum compare_order)i;
-    return COMPARE_COST;
-}
-
 enum gp_status comparison_begin(struct planner *planner, const struct options *options,
                                 struct comparison **out, struct gp_err *err)
 {
     struct comparison *c = gp_calloc(1, sizeof(*c));
     c->planner = planner;
-    c->order = order_of(options);
+    c->order = (enum compare_order)options_choice(options, OPT_SORT);
     enum gp_status status = find_targets(planner, options, c, err);
     if (!status)
         status = resolve_precisions(planner, options, c->targets[0].gpu->id, c, err);
@@ -294,13 +278,15 @@ void comparison_record(const struct comparison *c, const struct compared *const 
                       struct record *doc)
 {
     const struct resolved *first = &c->resolved[0];
+    char order[OPTION_CHOICE_MAX];
     record_text(doc, "schema", "gpuplan.compare/1");
     struct record *request = record_inside(doc, "request");
     record_text(request, "model", first->model_text);
     if (!engines_differ(c))
         record_plan_engine(request, first->request.engine);
     record_plan_load(request, first);
-    record_text(request, "sort", sort ? sort : order_word(c->order));
+    record_text(request, "sort",
+                sort ? sort : option_choice(OPT_SORT, (int)c->order, order));
     if (filter[0])
         record_text(request, "filter", filter);
     record_text(doc, "front",

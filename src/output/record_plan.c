@@ -10,13 +10,13 @@
 
 void record_plan_load(struct record *s, const struct resolved *r)
 {
-    static const char *const price[] = {"on-demand", "spot", "market", "buy"};
+    char price[OPTION_CHOICE_MAX];
     const struct request *q = &r->request;
     record_count(s, "context", "tokens", q->context);
     record_count(s, "prompt", "tokens", q->prompt);
     record_count(s, "output", "tokens", q->output);
     record_count(s, "users", "", q->users);
-    record_text(s, "price", price[q->price]);
+    record_text(s, "price", option_choice(OPT_PRICE, (int)q->price, price));
     record_quantity(s, "hours_per_month", "h",
                     r->market.hours > 0
                         ? quantity_exact(r->market.hours)

@@ -38,7 +38,7 @@ static void prune_fact(const struct request *q, struct record *r)
 
 static void request_facts(const struct answer *a, struct record *r)
 {
-    static const char *const price[] = {"on-demand", "spot", "market", "buy"};
+    char price[OPTION_CHOICE_MAX];
     const struct request *q = &a->plan.request;
     const struct memory *m = &a->plan.memory;
     record_text(r, "model", a->resolved.model_text);
@@ -60,7 +60,7 @@ static void request_facts(const struct answer *a, struct record *r)
     record_count(r, "headroom", "", q->headroom);
     record_quantity(r, "used", "GiB", quantity_of(q->used, ORIGIN_ASSUMED), GP_GIB, 2);
     prune_fact(q, r);
-    record_text(r, "price", price[q->price]);
+    record_text(r, "price", option_choice(OPT_PRICE, (int)q->price, price));
     record_text(r, "model_origin", a->resolved.generic ? "assumed" : "exact");
 }
 
@@ -336,8 +336,7 @@ static void source_facts(const struct request *q, struct record *r)
 void report_plan(const struct answer *a, const struct options *options, bool why,
                  bool brief, struct record *doc)
 {
-    static const char *const solve[] = {"none",  "gpus",      "context",
-                                        "users", "precision", "budget"};
+    char solve[OPTION_CHOICE_MAX];
     const struct plan *p = &a->plan;
     record_text(doc, "schema", "gpuplan.plan/1");
     request_facts(a, record_inside(doc, "request"));
@@ -348,7 +347,7 @@ void report_plan(const struct answer *a, const struct options *options, bool why
     cost_facts(p, doc);
     if (a->solve != SOLVE_NONE) {
         struct record *r = record_inside(doc, "solve");
-        record_text(r, "field", solve[a->solve]);
+        record_text(r, "field", option_choice(OPT_SOLVE, (int)a->solve - 1, solve));
         record_flag(r, "found", a->solved);
         record_flag(r, "limited", solve_has_limit(&p->request, a->solve));
     }

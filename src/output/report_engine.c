@@ -191,8 +191,8 @@ static void kept_roles(const struct format *f, struct record *s)
 
 static void bits_fact(struct record *s, const char *name, double bits, int decimals)
 {
-    record_quantity(s, name, "bits", bits > 0 ? quantity_exact(bits) : quantity_unknown(),
-                    1, decimals);
+    record_quantity(s, name, "bits",
+                    bits > 0 ? quantity_exact(bits) : quantity_unknown(), 1, decimals);
 }
 
 static void mix_facts(const struct format *f, struct record *s)

@@ -235,14 +235,24 @@ static enum gp_status set_many(const char **list, int *count, const char *where,
     return GP_OK;
 }
 
+/* The place of the text among "text|json|csv"; -1 when it is none of them. */
+static int choice_place(const char *choices, const char *text)
+{
+    size_t n = strlen(text);
+    for (int place = 0; choices[0]; place++) {
+        size_t len = strcspn(choices, "|");
+        if (len == n && strncmp(choices, text, n) == 0)
+            return place;
+        choices += len + (choices[len] == '|');
+    }
+    return -1;
+}
+
 static enum gp_status check_word(const struct option_row *row, const char *where,
                                  const char *text, struct gp_err *err)
 {
-    size_t n = strlen(text);
-    for (const char *p = row->choices; p;
-         p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL)
-        if (n > 0 && strncmp(p, text, n) == 0 && (p[n] == '|' || p[n] == '\0'))
-            return GP_OK;
+    if (choice_place(row->choices, text) >= 0)
+        return GP_OK;
     return gp_fail(err, GP_E_USAGE, where, row->choices,
                    "'%s' is not one of the choices", text);
 }
@@ -344,6 +354,23 @@ double options_or(const struct options *options, enum option_id id, double fallb
 {
     const struct option_value *v = &options->value[id];
     return v->given && v->number > 0 ? v->number : fallback;
+}
+
+int options_choice(const struct options *options, enum option_id id)
+{
+    const struct option_row *row = &option_rows[id];
+    return choice_place(row->choices, options_word(options, id, row->fallback));
+}
+
+const char *option_choice(enum option_id id, int place, char word[OPTION_CHOICE_MAX])
+{
+    const char *choices = option_rows[id].choices;
+    if (place < 0)
+        choices = "none";
+    for (int i = 0; i < place; i++)
+        choices += strcspn(choices, "|") + 1;
+    gp_format(word, OPTION_CHOICE_MAX, "%.*s", (int)strcspn(choices, "|"), choices);
+    return word;
 }
 
 const char *options_word(const struct options *options, enum option_id id, const char *fallback)

@@ -137,6 +137,12 @@ void options_command(const struct options *options, const char *changes, struct 
 bool options_flag(const struct options *options, enum option_id id);
 /* The number given, or `fallback`. */
 double options_or(const struct options *options, enum option_id id, double fallback);
+/* The place of the word given, or of the default, among the row's choices, which are in
+ * the order of their enum; -1 when it is none of them. */
+int options_choice(const struct options *options, enum option_id id);
+/* The choice at that place, as answers print what was used; "none" for -1. */
+#define OPTION_CHOICE_MAX 24
+const char *option_choice(enum option_id id, int place, char word[OPTION_CHOICE_MAX]);
 /* The word given, or `fallback`. */
 const char *options_word(const struct options *options, enum option_id id, const char *fallback);
 

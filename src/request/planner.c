@@ -441,16 +441,6 @@ static enum gp_status resolve_load(const struct options *options, struct request
     return GP_OK;
 }
 
-static enum price_want price_want(const struct options *options)
-{
-    static const char *const words[] = {"on-demand", "spot", "market", "buy"};
-    const char *word = options_word(options, OPT_PRICE, words[0]);
-    for (int i = 0; i < 4; i++)
-        if (strcmp(word, words[i]) == 0)
-            return (enum price_want)i;
-    return WANT_ON_DEMAND;
-}
-
 static enum gp_status resolve_gpu(struct planner *p, const char *gpu,
                                   struct resolved *out, struct gp_err *err)
 {
@@ -515,7 +505,7 @@ enum gp_status planner_resolve(struct planner *p, const struct options *options,
         status = resolve_kv(p, options, q, err);
     if (!status)
         status = resolve_prune(options, q, err);
-    q->price = price_want(options);
+    q->price = (enum price_want)options_choice(options, OPT_PRICE);
     if (!status)
         status = resolve_load(options, q, err);
     return status;

@@ -77,17 +77,6 @@ void planner_plan(struct planner *p, const struct resolved *resolved, struct pla
     plan_request(&resolved->request, &resolved->market, out);
 }
 
-static enum solve solve_word(const struct options *options)
-{
-    static const char *const words[] = {"none",  "gpus",      "context",
-                                        "users", "precision", "budget"};
-    const char *word = options_word(options, OPT_SOLVE, words[0]);
-    for (int i = 0; i < 6; i++)
-        if (strcmp(word, words[i]) == 0)
-            return (enum solve)i;
-    return SOLVE_NONE;
-}
-
 /* No GPU is named and none is here: the cheapest list price that fits in one
  * machine, or the fewest GPUs with --solve gpus; when nothing fits, the GPU with the
  * most memory, whose plan gives the reason. */
@@ -117,7 +106,7 @@ enum gp_status planner_answer(struct planner *p, const struct options *options,
     const struct request *q = &out->resolved.request;
     if (status)
         return status;
-    out->solve = solve_word(options);
+    out->solve = (enum solve)(options_choice(options, OPT_SOLVE) + 1); /* -1: none */
     if (out->resolved.gpu_chosen || out->solve != SOLVE_NONE) {
         status = offers(p, q, &c, err);
         if (status)
