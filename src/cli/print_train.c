@@ -9,6 +9,7 @@
 #include "output/answer_lines.h"
 #include "output/print_why.h"
 #include "output/report_train.h"
+#include "output/sentence.h"
 #include "util/table.h"
 #include "util/units.h"
 
@@ -45,7 +46,7 @@ static void print_head(const struct request *q, const struct train_memory *m,
                        struct strbuf *out)
 {
     const struct train *t = &m->train;
-    char params[32], trained[32], tokens[32];
+    char params[32], trained[32], tokens[32], text[SENTENCE_MAX];
     strbuf_addf(out, "%s (%s parameters, %s trained), %s", q->model->name,
                 units_params(params, sizeof(params), m->params),
                 units_params(trained, sizeof(trained), m->trainable),
@@ -61,12 +62,12 @@ static void print_head(const struct request *q, const struct train_memory *m,
     if (t->tp > 1 || t->pp > 1)
         strbuf_addf(out, ", TP %d, PP %d", t->tp, t->pp);
     strbuf_add(out, "\n");
-    for (int i = 0; i < m->reason_count; i++)
-        strbuf_addf(out, "  %s\n", m->reasons[i]);
-    if (m->knob[0])
-        strbuf_addf(out, "  decided by %s\n", m->knob);
-    for (int i = 0; i < m->warning_count; i++)
-        strbuf_addf(out, "  warning: %s\n", m->warnings[i]);
+    for (int i = 0; sentence_train_reason(q, m, i, text); i++)
+        strbuf_addf(out, "  %s\n", text);
+    if (m->verdict == VERDICT_MARGINAL)
+        strbuf_addf(out, "  decided by %s\n", sentence_train_knob(m, text));
+    for (int i = 0; sentence_train_warning(q, m, i, text); i++)
+        strbuf_addf(out, "  warning: %s\n", text);
 }
 
 /* A part that this run has. */
@@ -103,9 +104,10 @@ static void print_rows(const struct request *q, const struct train_memory *m,
                        enum output_format format, struct strbuf *out)
 {
     struct table table;
+    char reason[SENTENCE_MAX] = "";
+    sentence_train_reason(q, m, 0, reason);
     answer_table_init(&table);
-    answer_table_word(&table, "verdict", verdict_word(m->verdict),
-                      m->reason_count > 0 ? m->reasons[0] : "");
+    answer_table_word(&table, "verdict", verdict_word(m->verdict), reason);
     answer_table_word(&table, "GPU", q->gpu->id, q->gpu->name);
     answer_table_number(&table, "GPUs", quantity_exact(m->train.gpus), 0, "", "");
     for (int i = 0; i < TRAIN_PARTS; i++) {
@@ -117,16 +119,19 @@ static void print_rows(const struct request *q, const struct train_memory *m,
     answer_table_print(&table, format, out);
 }
 
-static void print_fixes(const struct train_memory *m, const struct train_fix *fixes,
-                        int count, struct strbuf *out)
+static void print_fixes(const struct request *q, const struct train_memory *m,
+                        const struct train_fix *fixes, int count, struct strbuf *out)
 {
+    char options[SENTENCE_MAX], what[SENTENCE_MAX];
     if (m->verdict == VERDICT_FITS)
         return;
     strbuf_add(out, count ? "\nwhat would fit (each one was planned)\n"
                           : "\nno single change makes it fit\n");
     for (int i = 0; i < count; i++)
-        strbuf_addf(out, "    %-28s %+8.2f GiB/GPU  %3d GPUs  %s%s\n", fixes[i].option,
-                    fixes[i].gain / GP_GIB, fixes[i].gpus, fixes[i].what,
+        strbuf_addf(out, "    %-28s %+8.2f GiB/GPU  %3d GPUs  %s%s\n",
+                    sentence_train_options(q, &fixes[i], options),
+                    fixes[i].gain / GP_GIB, fixes[i].gpus,
+                    sentence_train_fix(q, &fixes[i], what),
                     fixes[i].verdict == VERDICT_MARGINAL ? " (marginal)" : "");
 }
 
@@ -145,7 +150,7 @@ static void print_text(const struct invocation *in, const struct request *q,
         strbuf_add(out, "\n");
         print_parts(m, out);
     }
-    print_fixes(m, fixes, count, out);
+    print_fixes(q, m, fixes, count, out);
     if (options_flag(&in->options, OPT_WHY))
         print_why(terms, terms_of_train(q, m, terms), out);
 }

@@ -4,10 +4,6 @@
 #include "core/layout.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "util/str.h"
 
 /* vLLM and Megatron pad the vocabulary to a multiple of this before cutting it. */
 #define VOCAB_PAD 64
@@ -96,22 +92,6 @@ int layout_hosts(const struct layout *l, int host_gpus)
     }
     int stages = host / l->tp > 0 ? host / l->tp : 1;
     return (l->pp + stages - 1) / stages * l->replicas;
-}
-
-char *layout_words(const struct layout *l, char *text, size_t size)
-{
-    struct part {
-        const char *format;
-        int n;
-    } const parts[] = {
-        {" x PP %d", l->pp}, {" x %d replicas", l->replicas}, {", EP %d", l->ep}};
-    gp_format(text, size, "TP %d", l->tp);
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        size_t n = strlen(text);
-        if (parts[i].n > 1)
-            gp_format(text + n, size - n, parts[i].format, parts[i].n);
-    }
-    return text;
 }
 
 /* ---- validity ---- */
@@ -230,52 +210,4 @@ int layout_refusals(const struct request *q, const struct layout *l,
 bool layout_valid(const struct request *q, const struct layout *l)
 {
     return layout_refusals(q, l, NULL, 0) == 0;
-}
-
-/* ---- in words ---- */
-
-static const char *const refusal_words[] = {
-    [REFUSED_HEADS] = "TP=%d does not divide %d attention heads",
-    [REFUSED_KV_HEADS] = "TP=%d neither divides nor is a multiple of %d KV heads",
-    [REFUSED_MLP] = "TP=%d does not divide the MLP width %d",
-    [REFUSED_EXPERT] = "TP=%d does not divide the expert width %d",
-    [REFUSED_RECURRENT] = "TP=%d does not divide %d recurrent heads",
-    [REFUSED_VOCABULARY] = "TP=%d does not divide the vocabulary of %d",
-    [REFUSED_STAGES] = "PP=%d exceeds the %d layers",
-    [REFUSED_EP_DENSE] = "EP=%d: the model has no experts",
-    [REFUSED_EP_EXPERTS] = "EP=%d does not divide %d experts",
-    [REFUSED_EP_GPUS] = "EP=%d does not divide TP x replicas = %d",
-    [REFUSED_EP_TP] = "EP=%d does not divide TP=%d",
-    [REFUSED_MIG] = "MIG instances cannot be joined: one must hold the model",
-    [REFUSED_HOST] = "TP=%d exceeds the %d GPUs one host can hold",
-    [REFUSED_HOST_ASSUMED] = "TP=%d exceeds the %d GPUs one host can hold (assumed)",
-};
-
-/* Those that name more than two numbers. */
-static void refusal_text(const struct request *q, const struct layout *l,
-                         const struct refusal *r, char *text, size_t size)
-{
-    if (r->code == REFUSED_COUNT)
-        gp_format(text, size, "TP %d x PP %d x replicas %d = %d GPUs, but %d were asked for",
-                  l->tp, l->pp, l->replicas, r->a, r->b);
-    else if (r->code == REFUSED_EP_ENGINE)
-        gp_format(text, size, "EP=%d: %s does not spread experts over GPUs", r->a,
-                  q->engine->name);
-    else
-        gp_format(text, size, refusal_words[r->code], r->a, r->b);
-}
-
-void layout_refusal_words(const struct request *q, const struct layout *l, char *text,
-                          size_t size)
-{
-    struct refusal list[16];
-    int count = layout_refusals(q, l, list, 16);
-
-    text[0] = '\0';
-    for (int i = 0; i < count && i < 16; i++) {
-        size_t n = strlen(text);
-        gp_format(text + n, size - n, "%s", i ? "; " : "");
-        n = strlen(text);
-        refusal_text(q, l, &list[i], text + n, size - n);
-    }
 }

@@ -63,10 +63,7 @@ int layout_group(const struct layout *layout);
  * where one can hold it, else each replica, else each TP group. */
 int layout_hosts(const struct layout *layout, int host_gpus);
 
-/* "TP 1 x PP 5 x 8 replicas, EP 8": what exceeds 1, and TP. Returns text. */
-char *layout_words(const struct layout *layout, char *text, size_t size);
-
-/* Why a layout is not valid; a and b are what its words name. */
+/* Why a layout is not valid; a and b are what its sentence names. */
 enum refusal_code {
     REFUSED_HEADS,
     REFUSED_KV_HEADS,
@@ -96,9 +93,5 @@ struct refusal {
 int layout_refusals(const struct request *request, const struct layout *layout,
                     struct refusal *out, int most);
 bool layout_valid(const struct request *request, const struct layout *layout);
-
-/* All of them in words, separated by "; ". */
-void layout_refusal_words(const struct request *request, const struct layout *layout,
-                          char *text, size_t size);
 
 #endif

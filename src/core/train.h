@@ -49,7 +49,6 @@
 #include "core/terms.h"
 
 #define TRAIN_MAX_FIXES   12
-#define TRAIN_MAX_NOTES   6
 #define TRAIN_ZERO_CHOOSE (-1)
 
 /* What eager frameworks keep over the count of train_saved.c; fitted, see there. */
@@ -110,6 +109,47 @@ enum train_limit {
 
 enum train_moment { MOMENT_BACKWARD, MOMENT_STEP };
 
+/* Why a run is refused or does not fit, each a bit; in the order they are told. */
+enum train_reason {
+    TRAIN_REASON_METHOD,
+    TRAIN_REASON_TOKENS, /* the model is not trained by tokens */
+    TRAIN_REASON_SEQUENCE,
+    TRAIN_REASON_MICRO_BATCH,
+    TRAIN_REASON_ZERO,
+    TRAIN_REASON_LORA_RANK,
+    TRAIN_REASON_DEGREES,
+    TRAIN_REASON_POSITIONS,
+    TRAIN_REASON_TOO_MANY, /* TP x PP exceeds PLAN_MAX_GPUS */
+    TRAIN_REASON_MULTIPLE, /* the GPUs are no multiple of TP x PP */
+    TRAIN_REASON_LAYOUT,   /* layout_refusals() of train_request() */
+    TRAIN_REASON_ZERO_PP,
+    TRAIN_REASON_ADAPTERS,
+    TRAIN_REASON_NEEDS, /* more than the GPU has */
+    TRAIN_REASON_NO_COUNT,
+    TRAIN_REASON_COUNT
+};
+
+enum train_warning {
+    TRAIN_WARNING_NF4_STORED,
+    TRAIN_WARNING_ADAPTER_UNITS,
+    TRAIN_WARNING_NO_SYNC,
+    TRAIN_WARNING_SELECTIVE,
+    TRAIN_WARNING_CONTEXT,
+    TRAIN_WARNING_BF16,
+    TRAIN_WARNING_COUNT
+};
+
+/* The part whose band decides a marginal verdict. */
+enum train_knob {
+    TRAIN_KNOB_ACTIVATIONS,
+    TRAIN_KNOB_LOGITS,
+    TRAIN_KNOB_BUFFERS,
+    TRAIN_KNOB_GRADIENTS,
+    TRAIN_KNOB_WEIGHTS,
+    TRAIN_KNOB_STEP,
+    TRAIN_KNOB_COUNT
+};
+
 /* What autograd keeps for the backward pass. */
 struct train_saved {
     struct quantity
@@ -150,21 +190,36 @@ struct train_memory {
     enum train_moment moment;      /* which moment `peak` is */
     enum verdict verdict;
     enum train_limit limit;
-    char knob[120];                     /* what decides a marginal verdict */
-    char reasons[TRAIN_MAX_NOTES][240]; /* why it was refused or does not fit */
-    int reason_count;
-    char warnings[TRAIN_MAX_NOTES][240];
-    int warning_count;
+    enum train_knob knob;          /* of a marginal verdict */
+    unsigned reasons, warnings;    /* bits of enum train_reason, train_warning */
+};
+
+/* What a fix changes, from what changes least of what was asked to what changes most:
+ * recomputing costs time only, a smaller batch or state changes the arithmetic, another
+ * method the result. */
+enum train_fix_kind {
+    TRAIN_FIX_FUSED,
+    TRAIN_FIX_RECOMPUTE,
+    TRAIN_FIX_ZERO,
+    TRAIN_FIX_BATCH,
+    TRAIN_FIX_BOTH, /* recompute, and micro-batch 1 */
+    TRAIN_FIX_GPUS,
+    TRAIN_FIX_OPTIMIZER,
+    TRAIN_FIX_SEQUENCE,
+    TRAIN_FIX_LORA,
+    TRAIN_FIX_LORA_BOTH,
+    TRAIN_FIX_QLORA,
+    TRAIN_FIX_QLORA_BOTH,
+    TRAIN_FIX_KIND_COUNT
 };
 
 struct train_fix {
-    char what[120];  /* "compute activations again in the backward pass" */
-    char option[64]; /* "--recompute full" */
+    enum train_fix_kind kind;
     enum verdict verdict;
     struct train train; /* the whole setting that was planned */
     double gain;        /* bytes per GPU by which `free` grows */
     int gpus;           /* in all */
-    int rank;           /* how much it changes what was asked: lower is less */
+    int ranks;          /* data parallel of the run that it fixes */
 };
 
 /* Defaults: adamw, flash attention, no recompute, 2048 tokens, micro-batch 1, rank 16
@@ -176,10 +231,7 @@ struct train train_defaults(enum train_method method);
 void train_estimate(const struct request *request, const struct train *train,
                     struct train_memory *out);
 
-/* False when the combination cannot run; each reason in `why`, separated by "; ".
- * gpus and zero_stage must be set. */
-bool train_valid(const struct request *request, const struct train *train, char *why,
-                 size_t size);
+struct quantity train_knob_part(const struct train_memory *memory);
 
 /* Changes that were planned and fit (or at least are marginal), best first. */
 int train_fixes(const struct request *request, const struct train_memory *memory,
@@ -201,6 +253,8 @@ void train_stage(const struct request *request, int stage, struct train_memory *
 double train_adapters(const struct request *request, const struct train *train);
 
 struct layout train_layout(const struct train *train);
+/* The request whose layout that is: its count is what TP, PP and replicas make it. */
+struct request train_request(const struct request *request);
 
 /* Bytes per parameter of one recipe. */
 struct recipe {

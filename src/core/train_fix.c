@@ -3,31 +3,12 @@
  *
  * A fix is the setting with one thing changed (two, where one is not enough), estimated
  * like any other. The order: fits before marginal, fewer GPUs, then what changes least
- * of what was asked: recomputing costs time only, a smaller batch or state changes the
- * arithmetic, another method the result.
+ * of what was asked.
  */
 #include "core/train.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include "util/str.h"
-#include "util/units.h"
-
-enum rank {
-    RANK_FUSED,
-    RANK_TIME,
-    RANK_ZERO,
-    RANK_BATCH,
-    RANK_BOTH,
-    RANK_GPUS,
-    RANK_OPTIMIZER,
-    RANK_SEQUENCE,
-    RANK_LORA,
-    RANK_QLORA
-};
 
 struct fixer {
     const struct request *request;
@@ -37,23 +18,21 @@ struct fixer {
 };
 
 /* True when the setting is an improvement and was put down. */
-static bool propose(struct fixer *f, const struct train *t, enum rank rank,
-                    const char *option, const char *what)
+static bool propose(struct fixer *f, const struct train *t, enum train_fix_kind kind)
 {
     struct train_memory m;
     train_estimate(f->request, t, &m);
     if (m.verdict >= f->plan->verdict ||
         f->count >= (int)(sizeof(f->found) / sizeof(f->found[0])))
         return false;
-    struct train_fix *fix = &f->found[f->count++];
-    memset(fix, 0, sizeof(*fix));
-    gp_copy(fix->what, sizeof(fix->what), what);
-    gp_copy(fix->option, sizeof(fix->option), option);
-    fix->verdict = m.verdict;
-    fix->train = m.train;
-    fix->gain = f->plan->free.known ? m.free.value - f->plan->free.value : 0;
-    fix->gpus = m.train.gpus;
-    fix->rank = (int)rank;
+    f->found[f->count++] = (struct train_fix){
+        .kind = kind,
+        .verdict = m.verdict,
+        .train = m.train,
+        .gain = f->plan->free.known ? m.free.value - f->plan->free.value : 0,
+        .gpus = m.train.gpus,
+        .ranks = f->plan->data_parallel,
+    };
     return true;
 }
 
@@ -82,17 +61,13 @@ static void less_kept(struct fixer *f)
     struct train t = start(f);
     bool recompute = t.recompute != RECOMPUTE_FULL, batch = t.micro_batch > 1;
     t.recompute = RECOMPUTE_FULL;
-    bool done = recompute && propose(f, &t, RANK_TIME, "--recompute full",
-                                     "compute activations again in the backward pass");
+    bool done = recompute && propose(f, &t, TRAIN_FIX_RECOMPUTE);
     t.recompute = f->plan->train.recompute;
     t.micro_batch = 1;
-    done = (batch && propose(f, &t, RANK_BATCH, "--micro-batch 1",
-                             "one sequence at a time, gradients accumulated")) ||
-           done;
+    done = (batch && propose(f, &t, TRAIN_FIX_BATCH)) || done;
     t.recompute = RECOMPUTE_FULL;
     if (!done && recompute && batch)
-        propose(f, &t, RANK_BOTH, "--recompute full --micro-batch 1",
-                "recompute, and one sequence at a time");
+        propose(f, &t, TRAIN_FIX_BOTH);
 }
 
 /* Fused kernels are other code, not another result. */
@@ -102,24 +77,17 @@ static void fused(struct fixer *f)
     if (t.fused_kernels || t.recompute == RECOMPUTE_FULL)
         return;
     t.fused_kernels = true;
-    propose(f, &t, RANK_FUSED, "--fused", "fused norm, MLP and attention kernels");
+    propose(f, &t, TRAIN_FIX_FUSED);
 }
 
 static void more_sharding(struct fixer *f)
 {
     struct train t = f->plan->train;
-    char option[64], what[120];
     int top = t.pp > 1 ? 1 : 3;
     for (int z = t.zero_stage + 1; f->plan->data_parallel > 1 && z <= top; z++) {
         t.zero_stage = z;
-        gp_format(option, sizeof(option), "--zero %d", z);
-        gp_format(what, sizeof(what), "ZeRO-%d: %s cut by %d too", z,
-                  z == 1   ? "master and moments"
-                  : z == 2 ? "gradients"
-                           : "weights",
-                  f->plan->data_parallel);
         int before = f->count;
-        if (!propose(f, &t, RANK_ZERO, option, what))
+        if (!propose(f, &t, TRAIN_FIX_ZERO))
             continue;
         if (f->found[before].verdict == VERDICT_FITS || z == top)
             return;
@@ -131,17 +99,12 @@ static void more_gpus(struct fixer *f)
 {
     struct train t = f->plan->train;
     struct train_memory m;
-    char option[64], what[120];
     t.gpus = 0;
     t.zero_stage = TRAIN_ZERO_CHOOSE;
     train_estimate(f->request, &t, &m);
     if (m.train.gpus <= f->plan->train.gpus || m.verdict >= f->plan->verdict)
         return;
-    gp_format(option, sizeof(option), "--gpu %s:%d --zero %d", f->request->gpu->id,
-              m.train.gpus, m.train.zero_stage);
-    gp_format(what, sizeof(what), "%d GPUs with ZeRO-%d", m.train.gpus,
-              m.train.zero_stage);
-    propose(f, &m.train, RANK_GPUS, option, what);
+    propose(f, &m.train, TRAIN_FIX_GPUS);
 }
 
 /* The longest sequence, in steps of 256 tokens, that fits. */
@@ -150,7 +113,6 @@ static void shorter(struct fixer *f)
     struct train t = f->plan->train;
     struct train_memory m;
     double low = 0, high = floor(t.sequence / 256);
-    char option[64], what[120];
     while (high - low > 1) {
         double middle = floor((low + high) / 2);
         t.sequence = middle * 256;
@@ -163,17 +125,14 @@ static void shorter(struct fixer *f)
     if (low < 1)
         return;
     t.sequence = low * 256;
-    gp_format(option, sizeof(option), "--sequence %.0f", t.sequence);
-    gp_format(what, sizeof(what), "sequences of %.0f tokens", t.sequence);
-    propose(f, &t, RANK_SEQUENCE, option, what);
+    propose(f, &t, TRAIN_FIX_SEQUENCE);
 }
 
 /* Another method on the same GPUs; with recompute and batch 1 where it needs them. */
-static void other_method(struct fixer *f, enum train_method method, enum rank rank)
+static void other_method(struct fixer *f, enum train_method method)
 {
     struct train t = f->plan->train;
     struct train plain = train_defaults(method);
-    char option[64], what[120];
     if (t.method >= method)
         return;
     t = start(f);
@@ -181,21 +140,17 @@ static void other_method(struct fixer *f, enum train_method method, enum rank ra
     t.zero_stage = TRAIN_ZERO_CHOOSE;
     if (t.lora_rank < 1)
         t.lora_rank = plain.lora_rank;
-    gp_format(option, sizeof(option), "--train %s", train_method_word(method));
-    gp_format(what, sizeof(what), "%s of rank %d over a frozen %s base",
-              method == TRAIN_LORA ? "LoRA" : "QLoRA", t.lora_rank,
-              method == TRAIN_LORA ? "16-bit" : "NF4");
     int before = f->count;
-    if (propose(f, &t, rank, option, what) && f->found[before].verdict == VERDICT_FITS)
+    bool lora = method == TRAIN_LORA;
+    if (propose(f, &t, lora ? TRAIN_FIX_LORA : TRAIN_FIX_QLORA) &&
+        f->found[before].verdict == VERDICT_FITS)
         return;
     if (any_fits(f))
         return;
     f->count = before; /* marginal alone: better with all three */
     t.recompute = RECOMPUTE_FULL;
     t.micro_batch = 1;
-    gp_format(option, sizeof(option), "--train %s --recompute full --micro-batch 1",
-              train_method_word(method));
-    propose(f, &t, rank, option, what);
+    propose(f, &t, lora ? TRAIN_FIX_LORA_BOTH : TRAIN_FIX_QLORA_BOTH);
 }
 
 static void smaller_states(struct fixer *f)
@@ -204,8 +159,7 @@ static void smaller_states(struct fixer *f)
     if (t.method != TRAIN_FULL || t.optimizer != OPTIMIZER_ADAMW)
         return;
     t.optimizer = OPTIMIZER_ADAMW_8BIT;
-    propose(f, &t, RANK_OPTIMIZER, "--optimizer adamw-8bit",
-            "moments of one byte each");
+    propose(f, &t, TRAIN_FIX_OPTIMIZER);
 }
 
 static int by_worth(const void *pa, const void *pb)
@@ -215,7 +169,7 @@ static int by_worth(const void *pa, const void *pb)
         return (int)a->verdict - (int)b->verdict;
     if (a->gpus != b->gpus)
         return a->gpus - b->gpus;
-    return a->rank - b->rank;
+    return (int)a->kind - (int)b->kind;
 }
 
 int train_fixes(const struct request *q, const struct train_memory *m,
@@ -231,8 +185,8 @@ int train_fixes(const struct request *q, const struct train_memory *m,
     more_gpus(&f);
     smaller_states(&f);
     shorter(&f);
-    other_method(&f, TRAIN_LORA, RANK_LORA);
-    other_method(&f, TRAIN_QLORA, RANK_QLORA);
+    other_method(&f, TRAIN_LORA);
+    other_method(&f, TRAIN_QLORA);
     qsort(f.found, (size_t)f.count, sizeof(f.found[0]), by_worth);
     bool any = f.count > 0 && f.found[0].verdict == VERDICT_FITS;
     for (int i = 0; i < f.count && n < TRAIN_MAX_FIXES; i++)

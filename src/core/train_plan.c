@@ -15,130 +15,78 @@
  */
 #include "core/train.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
-
-#include "util/str.h"
-#include "util/units.h"
 
 /* ---- validity ---- */
 
-static void note(char lines[TRAIN_MAX_NOTES][240], int *count, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void note(char lines[TRAIN_MAX_NOTES][240], int *count, const char *fmt, ...)
+/* Puts down the reason when it holds. */
+static void refuse(struct train_memory *m, bool holds, enum train_reason reason)
 {
-    va_list args;
-    if (*count >= TRAIN_MAX_NOTES)
-        return;
-    va_start(args, fmt);
-    vsnprintf(lines[(*count)++], 240, fmt, args);
-    va_end(args);
+    m->reasons |= (unsigned)holds << reason;
 }
 
 /* Reasons that need no layout. */
 static void check_numbers(const struct request *q, const struct train *t,
                           struct train_memory *m)
 {
-    if (t->method <= TRAIN_NONE || t->method >= TRAIN_COUNT)
-        note(m->reasons, &m->reason_count, "no training method was given");
-    if (q->model->weights_only || q->model->layer_count <= 0)
-        note(m->reasons, &m->reason_count, "%s is not a model trained by tokens",
-             q->model->id);
-    if (!(t->sequence >= 1 && t->sequence <= 1e8))
-        note(m->reasons, &m->reason_count, "sequence: %s is outside 1..100,000,000 tokens",
-             UNITS_PLAIN(t->sequence, 6));
-    if (!(t->micro_batch >= 1 && t->micro_batch <= 1e6))
-        note(m->reasons, &m->reason_count, "micro-batch: %s is outside 1..1,000,000",
-             UNITS_PLAIN(t->micro_batch, 6));
-    if (t->zero_stage < TRAIN_ZERO_CHOOSE || t->zero_stage > 3)
-        note(m->reasons, &m->reason_count, "ZeRO stage: %d is outside 0..3",
-             t->zero_stage);
-    if (t->method > TRAIN_FULL && (t->lora_rank < 1 || t->lora_rank > 65536))
-        note(m->reasons, &m->reason_count, "LoRA rank: %d is outside 1..65536",
-             t->lora_rank);
-    if (t->gpus < 0 || t->tp < 1 || t->pp < 1 || t->tp > PLAN_MAX_GPUS ||
-        t->pp > PLAN_MAX_GPUS)
-        note(m->reasons, &m->reason_count, "GPUs, TP or PP are out of range");
-    if (q->model->positions > 0 && t->sequence > q->model->positions)
-        note(m->reasons, &m->reason_count,
-             "a sequence of %.0f tokens exceeds the %d learned positions", t->sequence,
-             q->model->positions);
+    const struct model *model = q->model;
+    refuse(m, t->method <= TRAIN_NONE || t->method >= TRAIN_COUNT, TRAIN_REASON_METHOD);
+    refuse(m, model->weights_only || model->layer_count <= 0, TRAIN_REASON_TOKENS);
+    refuse(m, !(t->sequence >= 1 && t->sequence <= 1e8), TRAIN_REASON_SEQUENCE);
+    refuse(m, !(t->micro_batch >= 1 && t->micro_batch <= 1e6),
+           TRAIN_REASON_MICRO_BATCH);
+    refuse(m, t->zero_stage < TRAIN_ZERO_CHOOSE || t->zero_stage > 3,
+           TRAIN_REASON_ZERO);
+    refuse(m, t->method > TRAIN_FULL && (t->lora_rank < 1 || t->lora_rank > 65536),
+           TRAIN_REASON_LORA_RANK);
+    refuse(m,
+           t->gpus < 0 || t->tp < 1 || t->pp < 1 || t->tp > PLAN_MAX_GPUS ||
+               t->pp > PLAN_MAX_GPUS,
+           TRAIN_REASON_DEGREES);
+    refuse(m, model->positions > 0 && t->sequence > model->positions,
+           TRAIN_REASON_POSITIONS);
+}
+
+struct request train_request(const struct request *q)
+{
+    struct request plain = *q;
+    plain.gpu_count = 0;
+    return plain;
 }
 
 static void check_layout(const struct request *q, const struct train *t,
                          struct train_memory *m)
 {
-    struct request plain = *q;
+    struct request plain = train_request(q);
     struct layout l = train_layout(t);
-    char why[240];
-    plain.gpu_count = 0;
-    if (l.replicas < 1 || l.replicas * t->tp * t->pp != t->gpus)
-        note(m->reasons, &m->reason_count, "%d GPUs are no multiple of TP %d x PP %d",
-             t->gpus, t->tp, t->pp);
-    else if (!layout_valid(&plain, &l)) {
-        layout_refusal_words(&plain, &l, why, sizeof(why));
-        note(m->reasons, &m->reason_count, "%s", why);
-    }
-    if (t->pp > 1 && t->zero_stage >= 2)
-        note(m->reasons, &m->reason_count,
-             "ZeRO-%d does not work with PP: gradients are kept over the micro-batches "
-             "(DeepSpeed's PipelineEngine refuses stages 2 and 3)",
-             t->zero_stage);
-    if (t->method > TRAIN_FULL && m->reason_count == 0 && train_adapters(q, t) <= 0)
-        note(m->reasons, &m->reason_count,
-             "the model has no query and value projections to adapt");
+    bool whole = l.replicas >= 1 && l.replicas * t->tp * t->pp == t->gpus;
+    refuse(m, !whole, TRAIN_REASON_MULTIPLE);
+    refuse(m, whole && !layout_valid(&plain, &l), TRAIN_REASON_LAYOUT);
+    refuse(m, t->pp > 1 && t->zero_stage >= 2, TRAIN_REASON_ZERO_PP);
+    refuse(m, t->method > TRAIN_FULL && !m->reasons && train_adapters(q, t) <= 0,
+           TRAIN_REASON_ADAPTERS);
 }
 
-bool train_valid(const struct request *q, const struct train *train, char *why,
-                 size_t size)
+static unsigned warnings_of(const struct request *q, const struct train *t,
+                            const struct train_memory *m)
 {
-    struct train t = *train;
-    struct train_memory m = {0};
-    size_t len = 0;
-    t.tp = t.tp > 0 ? t.tp : 1;
-    t.pp = t.pp > 0 ? t.pp : 1;
-    check_numbers(q, &t, &m);
-    if (m.reason_count == 0)
-        check_layout(q, &t, &m);
-    if (size > 0)
-        why[0] = '\0';
-    for (int i = 0; i < m.reason_count && len + 1 < size; i++) {
-        gp_format(why + len, size - len, "%s%s", i ? "; " : "", m.reasons[i]);
-        len += strlen(why + len);
-    }
-    return m.reason_count == 0;
-}
-
-static void add_warnings(const struct request *q, const struct train *t,
-                         struct train_memory *m)
-{
-    if (t->method == TRAIN_QLORA && t->zero_stage == 3)
-        note(m->warnings, &m->warning_count,
-             "QLoRA with ZeRO-3 or FSDP needs NF4 stored as 16-bit floats "
-             "(bnb_4bit_quant_storage) and bitsandbytes 0.43 or later");
-    if (t->method != TRAIN_FULL && t->zero_stage == 3 && m->data_parallel > 1)
-        note(m->warnings, &m->warning_count,
-             "wrap adapters in FSDP units of their own: units that mix frozen and "
-             "trained parameters hold gradients for all of them");
-    if (t->method == TRAIN_FULL && t->zero_stage == 3 && m->data_parallel > 1 &&
-        !t->whole_gradients)
-        note(m->warnings, &m->warning_count,
-             "accumulate with gradients synchronised: FSDP under no_sync() holds %.1f "
-             "GiB of whole gradients more",
-             m->local * 2 / GP_GIB);
-    if (t->recompute == RECOMPUTE_SELECTIVE && !t->eager_attention)
-        note(
-            m->warnings, &m->warning_count,
-            "selective recompute saves nothing where flash attention stores no scores");
-    if (q->model->max_context > 0 && t->sequence > q->model->max_context)
-        note(m->warnings, &m->warning_count,
-             "the sequence exceeds the model's context of %d tokens",
-             q->model->max_context);
-    if (q->gpu->compute_capability > 0 && q->gpu->compute_capability < 80)
-        note(m->warnings, &m->warning_count,
-             "this GPU has no BF16: FP16 with loss scaling takes the same memory");
+    bool sharded = t->zero_stage == 3 && m->data_parallel > 1;
+    const bool holds[TRAIN_WARNING_COUNT] = {
+        [TRAIN_WARNING_NF4_STORED] = t->method == TRAIN_QLORA && t->zero_stage == 3,
+        [TRAIN_WARNING_ADAPTER_UNITS] = t->method != TRAIN_FULL && sharded,
+        [TRAIN_WARNING_NO_SYNC] =
+            t->method == TRAIN_FULL && sharded && !t->whole_gradients,
+        [TRAIN_WARNING_SELECTIVE] =
+            t->recompute == RECOMPUTE_SELECTIVE && !t->eager_attention,
+        [TRAIN_WARNING_CONTEXT] =
+            q->model->max_context > 0 && t->sequence > q->model->max_context,
+        [TRAIN_WARNING_BF16] =
+            q->gpu->compute_capability > 0 && q->gpu->compute_capability < 80,
+    };
+    unsigned bits = 0;
+    for (int w = 0; w < TRAIN_WARNING_COUNT; w++)
+        bits |= (unsigned)holds[w] << w;
+    return bits;
 }
 
 /* ---- verdict ---- */
@@ -158,34 +106,34 @@ static enum train_limit limit_of(const struct request *q, const struct train_mem
     return TRAIN_LIMIT_ACTIVATIONS;
 }
 
-/* The part with the widest band decides. */
-static void name_knob(struct train_memory *m)
+struct quantity train_knob_part(const struct train_memory *m)
 {
-    const struct {
-        const char *name;
-        const struct quantity *q;
-    } parts[] = {
-        {"activations", &m->activations},
-        {"logits", &m->logits},
-        {"gathered parameters and buckets", &m->buffers},
-        {"gradients in 16 or 32 bit", &m->gradients},
-        {"parts of the base that stay in 16 bit", &m->weights},
-        {"the optimizer's temporaries", &m->step},
+    const struct quantity *const parts[TRAIN_KNOB_COUNT] = {
+        [TRAIN_KNOB_ACTIVATIONS] = &m->activations,
+        [TRAIN_KNOB_LOGITS] = &m->logits,
+        [TRAIN_KNOB_BUFFERS] = &m->buffers,
+        [TRAIN_KNOB_GRADIENTS] = &m->gradients,
+        [TRAIN_KNOB_WEIGHTS] = &m->weights,
+        [TRAIN_KNOB_STEP] = &m->step,
     };
-    size_t widest = 0;
-    for (size_t i = 1; i < sizeof(parts) / sizeof(parts[0]); i++)
-        if (parts[i].q->high - parts[i].q->low >
-            parts[widest].q->high - parts[widest].q->low)
-            widest = i;
-    char low[32], high[32];
-    gp_format(m->knob, sizeof(m->knob), "%s: %s to %s", parts[widest].name,
-              units_gib(low, sizeof(low), parts[widest].q->low),
-              units_gib(high, sizeof(high), parts[widest].q->high));
+    return *parts[m->knob];
+}
+
+/* The part with the widest band decides. */
+static void choose_knob(struct train_memory *m)
+{
+    struct train_memory widest = *m;
+    for (int k = 0; k < TRAIN_KNOB_COUNT; k++) {
+        m->knob = (enum train_knob)k;
+        struct quantity part = train_knob_part(m), best = train_knob_part(&widest);
+        if (part.high - part.low > best.high - best.low)
+            widest.knob = m->knob;
+    }
+    m->knob = widest.knob;
 }
 
 static void judge(const struct request *q, struct train_memory *m)
 {
-    char need[32], have[32];
     m->verdict = m->free.low >= 0   ? VERDICT_FITS
                  : m->free.high < 0 ? VERDICT_DOES_NOT_FIT
                                     : VERDICT_MARGINAL;
@@ -193,10 +141,8 @@ static void judge(const struct request *q, struct train_memory *m)
         return;
     m->limit = limit_of(q, m);
     if (m->verdict == VERDICT_MARGINAL)
-        name_knob(m);
-    note(m->reasons, &m->reason_count, "needs %s per GPU of %s (limit: %s)",
-         units_gib(need, sizeof(need), m->total.value + q->used),
-         units_gib(have, sizeof(have), m->usable.value), train_limit_word(m->limit));
+        choose_knob(m);
+    m->reasons |= 1u << TRAIN_REASON_NEEDS;
 }
 
 /* gpus, zero_stage, tp and pp are set: the binding stage. */
@@ -206,10 +152,10 @@ static void estimate_layout(const struct request *q, const struct train *t,
     struct train_memory base = {
         .train = *t, .limit = TRAIN_LIMIT_LAYOUT, .verdict = VERDICT_DOES_NOT_FIT};
     check_numbers(q, t, &base);
-    if (base.reason_count == 0)
+    if (!base.reasons)
         check_layout(q, t, &base);
     *out = base;
-    if (base.reason_count > 0)
+    if (base.reasons)
         return;
     base.limit = TRAIN_LIMIT_NONE;
     base.data_parallel = t->gpus / (t->tp * t->pp);
@@ -222,7 +168,7 @@ static void estimate_layout(const struct request *q, const struct train *t,
         if (s == 0 || m.free.value < out->free.value)
             *out = m;
     }
-    add_warnings(q, t, out);
+    out->warnings = warnings_of(q, t, out);
     judge(q, out);
 }
 
@@ -322,13 +268,11 @@ void train_estimate(const struct request *q, const struct train *train,
     t.pp = t.pp > 0 ? t.pp : 1;
     memset(out, 0, sizeof(*out));
     check_numbers(q, &t, out);
-    if (out->reason_count > 0 || t.tp * t.pp > PLAN_MAX_GPUS) {
+    refuse(out, !out->reasons && t.tp * t.pp > PLAN_MAX_GPUS, TRAIN_REASON_TOO_MANY);
+    if (out->reasons) {
         out->train = t;
         out->verdict = VERDICT_DOES_NOT_FIT;
         out->limit = TRAIN_LIMIT_LAYOUT;
-        if (out->reason_count == 0)
-            note(out->reasons, &out->reason_count, "TP x PP exceeds %d GPUs",
-                 PLAN_MAX_GPUS);
         return;
     }
     if (t.gpus == 0)
@@ -338,10 +282,8 @@ void train_estimate(const struct request *q, const struct train *train,
     else
         estimate_layout(q, &t, out);
     out->searched = train->gpus == 0;
-    if (out->searched && out->verdict != VERDICT_FITS &&
-        out->limit != TRAIN_LIMIT_LAYOUT)
-        note(out->reasons, &out->reason_count,
-             "no number of GPUs up to %d surely fits: activations and logits are the "
-             "same on each",
-             PLAN_MAX_GPUS);
+    refuse(out,
+           out->searched && out->verdict != VERDICT_FITS &&
+               out->limit != TRAIN_LIMIT_LAYOUT,
+           TRAIN_REASON_NO_COUNT);
 }

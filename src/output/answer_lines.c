@@ -107,7 +107,7 @@ static void layout_lines(struct lines *lines)
     const struct plan *p = lines->plan;
     char words[96];
     line_addf(lines, "layout", "%s, %d host%s",
-              layout_words(&p->layout, words, sizeof(words)), p->layout.hosts,
+              sentence_layout(&p->layout, words, sizeof(words)), p->layout.hosts,
               plural(p->layout.hosts));
 }
 
@@ -119,7 +119,7 @@ static void runner_up_lines(struct lines *lines)
     if (r->layout.gpus == 0)
         return;
     struct answer_line *line = line_addf(
-        lines, "runner-up", "%s", layout_words(&r->layout, words, sizeof(words)));
+        lines, "runner-up", "%s", sentence_layout(&r->layout, words, sizeof(words)));
     if (r->per_hour > 0)
         gp_format(line->amount, sizeof(line->amount), "$%.2f", r->per_hour);
     sentence_lost(r, line->note);

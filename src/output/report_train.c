@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "output/report.h"
+#include "output/sentence.h"
 #include "util/units.h"
 
 #define PART(key, name, member) {key, name, offsetof(struct train_memory, member)}
@@ -47,23 +48,24 @@ static void setting_facts(const struct request *q, const struct train *t,
     record_count(r, "lora_rank", "", t->method == TRAIN_FULL ? NAN : t->lora_rank);
 }
 
-static void verdict_facts(const struct train_memory *m, const struct train_fix *fixes,
-                          int count, struct record *r)
+static void verdict_facts(const struct request *q, const struct train_memory *m,
+                          const struct train_fix *fixes, int count, struct record *r)
 {
+    char text[SENTENCE_MAX];
     record_text(r, "status", verdict_word(m->verdict));
     record_text(r, "limit", train_limit_word(m->limit));
-    record_text(r, "knob", m->knob);
+    record_text(r, "knob", sentence_train_knob(m, text));
     record_list(r, "reasons");
-    for (int i = 0; i < m->reason_count; i++)
-        record_item(r, "reasons", m->reasons[i]);
+    for (int i = 0; sentence_train_reason(q, m, i, text); i++)
+        record_item(r, "reasons", text);
     record_list(r, "warnings");
-    for (int i = 0; i < m->warning_count; i++)
-        record_item(r, "warnings", m->warnings[i]);
+    for (int i = 0; sentence_train_warning(q, m, i, text); i++)
+        record_item(r, "warnings", text);
     record_list(r, "fixes");
     for (int i = 0; i < count; i++) {
         struct record *fix = record_append(r, "fixes");
-        record_text(fix, "what", fixes[i].what);
-        record_text(fix, "option", fixes[i].option);
+        record_text(fix, "what", sentence_train_fix(q, &fixes[i], text));
+        record_text(fix, "option", sentence_train_options(q, &fixes[i], text));
         record_text(fix, "status", verdict_word(fixes[i].verdict));
         record_count(fix, "gain_gib", "", fixes[i].gain / GP_GIB);
         record_count(fix, "gpus", "", fixes[i].gpus);
@@ -76,7 +78,7 @@ void report_train(const struct request *q, const struct train_memory *m,
 {
     record_text(doc, "schema", "gpuplan.train/1");
     setting_facts(q, &m->train, record_inside(doc, "request"));
-    verdict_facts(m, fixes, fix_count, record_inside(doc, "verdict"));
+    verdict_facts(q, m, fixes, fix_count, record_inside(doc, "verdict"));
     struct record *r = record_inside(doc, "layout");
     record_count(r, "gpus", "", m->train.gpus);
     record_count(r, "data_parallel", "", m->data_parallel);

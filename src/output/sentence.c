@@ -115,11 +115,106 @@ static const char *const change_words[CHANGE_COUNT] = {
     [CHANGE_SEQS] = "fewer slots: a smaller sampler workspace",
 };
 
+static const char *const refusal_words[] = {
+    [REFUSED_HEADS] = "TP={a} does not divide {b} attention heads",
+    [REFUSED_KV_HEADS] = "TP={a} neither divides nor is a multiple of {b} KV heads",
+    [REFUSED_MLP] = "TP={a} does not divide the MLP width {b}",
+    [REFUSED_EXPERT] = "TP={a} does not divide the expert width {b}",
+    [REFUSED_RECURRENT] = "TP={a} does not divide {b} recurrent heads",
+    [REFUSED_VOCABULARY] = "TP={a} does not divide the vocabulary of {b}",
+    [REFUSED_STAGES] = "PP={a} exceeds the {b} layers",
+    [REFUSED_EP_ENGINE] = "EP={a}: {engine} does not spread experts over GPUs",
+    [REFUSED_EP_DENSE] = "EP={a}: the model has no experts",
+    [REFUSED_EP_EXPERTS] = "EP={a} does not divide {b} experts",
+    [REFUSED_EP_GPUS] = "EP={a} does not divide TP x replicas = {b}",
+    [REFUSED_EP_TP] = "EP={a} does not divide TP={b}",
+    [REFUSED_MIG] = "MIG instances cannot be joined: one must hold the model",
+    [REFUSED_HOST] = "TP={a} exceeds the {b} GPUs one host can hold",
+    [REFUSED_HOST_ASSUMED] = "TP={a} exceeds the {b} GPUs one host can hold (assumed)",
+    [REFUSED_COUNT] = "TP {tp} x PP {pp} x replicas {replicas} = {a} GPUs, but {b} "
+                      "were asked for",
+};
+
+static const char *const train_reason_words[TRAIN_REASON_COUNT] = {
+    [TRAIN_REASON_METHOD] = "no training method was given",
+    [TRAIN_REASON_TOKENS] = "{model} is not a model trained by tokens",
+    [TRAIN_REASON_SEQUENCE] = "sequence: {plain sequence} is outside 1..100,000,000 "
+                              "tokens",
+    [TRAIN_REASON_MICRO_BATCH] = "micro-batch: {micro-batch} is outside 1..1,000,000",
+    [TRAIN_REASON_ZERO] = "ZeRO stage: {zero} is outside 0..3",
+    [TRAIN_REASON_LORA_RANK] = "LoRA rank: {rank} is outside 1..65536",
+    [TRAIN_REASON_DEGREES] = "GPUs, TP or PP are out of range",
+    [TRAIN_REASON_POSITIONS] = "a sequence of {sequence} tokens exceeds the "
+                               "{positions} learned positions",
+    [TRAIN_REASON_TOO_MANY] = "TP x PP exceeds {most GPUs} GPUs",
+    [TRAIN_REASON_MULTIPLE] = "{gpus} GPUs are no multiple of TP {tp} x PP {pp}",
+    [TRAIN_REASON_LAYOUT] = "{refusals}",
+    [TRAIN_REASON_ZERO_PP] = "ZeRO-{zero} does not work with PP: gradients are kept "
+                             "over the micro-batches (DeepSpeed's PipelineEngine "
+                             "refuses stages 2 and 3)",
+    [TRAIN_REASON_ADAPTERS] = "the model has no query and value projections to adapt",
+    [TRAIN_REASON_NEEDS] = "needs {need} per GPU of {usable} (limit: {limit})",
+    [TRAIN_REASON_NO_COUNT] = "no number of GPUs up to {most GPUs} surely fits: "
+                              "activations and logits are the same on each",
+};
+
+static const char *const train_warning_words[TRAIN_WARNING_COUNT] = {
+    [TRAIN_WARNING_NF4_STORED] = "QLoRA with ZeRO-3 or FSDP needs NF4 stored as 16-bit "
+                                 "floats (bnb_4bit_quant_storage) and bitsandbytes "
+                                 "0.43 or later",
+    [TRAIN_WARNING_ADAPTER_UNITS] = "wrap adapters in FSDP units of their own: units "
+                                    "that mix frozen and trained parameters hold "
+                                    "gradients for all of them",
+    [TRAIN_WARNING_NO_SYNC] = "accumulate with gradients synchronised: FSDP under "
+                              "no_sync() holds {whole gradients} GiB of whole "
+                              "gradients more",
+    [TRAIN_WARNING_SELECTIVE] = "selective recompute saves nothing where flash "
+                                "attention stores no scores",
+    [TRAIN_WARNING_CONTEXT] = "the sequence exceeds the model's context of {most "
+                              "tokens} tokens",
+    [TRAIN_WARNING_BF16] = "this GPU has no BF16: FP16 with loss scaling takes the "
+                           "same memory",
+};
+
+static const char *const train_knob_words[TRAIN_KNOB_COUNT] = {
+    [TRAIN_KNOB_ACTIVATIONS] = "activations",
+    [TRAIN_KNOB_LOGITS] = "logits",
+    [TRAIN_KNOB_BUFFERS] = "gathered parameters and buckets",
+    [TRAIN_KNOB_GRADIENTS] = "gradients in 16 or 32 bit",
+    [TRAIN_KNOB_WEIGHTS] = "parts of the base that stay in 16 bit",
+    [TRAIN_KNOB_STEP] = "the optimizer's temporaries",
+};
+
+#define LORA  "LoRA of rank {rank} over a frozen 16-bit base"
+#define QLORA "QLoRA of rank {rank} over a frozen NF4 base"
+
+static const struct {
+    const char *options, *what;
+} train_fix_words[TRAIN_FIX_KIND_COUNT] = {
+    [TRAIN_FIX_FUSED] = {"--fused", "fused norm, MLP and attention kernels"},
+    [TRAIN_FIX_RECOMPUTE] = {"--recompute full",
+                             "compute activations again in the backward pass"},
+    [TRAIN_FIX_ZERO] = {"--zero {zero}", "ZeRO-{zero}: {sharded} cut by {ranks} too"},
+    [TRAIN_FIX_BATCH] = {"--micro-batch 1",
+                         "one sequence at a time, gradients accumulated"},
+    [TRAIN_FIX_BOTH] = {"--recompute full --micro-batch 1",
+                        "recompute, and one sequence at a time"},
+    [TRAIN_FIX_GPUS] = {"--gpu {gpu}:{gpus} --zero {zero}",
+                        "{gpus} GPUs with ZeRO-{zero}"},
+    [TRAIN_FIX_OPTIMIZER] = {"--optimizer adamw-8bit", "moments of one byte each"},
+    [TRAIN_FIX_SEQUENCE] = {"--sequence {sequence}", "sequences of {sequence} tokens"},
+    [TRAIN_FIX_LORA] = {"--train lora", LORA},
+    [TRAIN_FIX_LORA_BOTH] = {"--train lora --recompute full --micro-batch 1", LORA},
+    [TRAIN_FIX_QLORA] = {"--train qlora", QLORA},
+    [TRAIN_FIX_QLORA_BOTH] = {"--train qlora --recompute full --micro-batch 1", QLORA},
+};
+
 /* ---- values by name ---- */
 
 enum value_kind {
     SAY_TEXT,    /* as it is */
     SAY_NUMBER,  /* "8192" */
+    SAY_PLAIN,   /* "0.5", "nan" */
     SAY_GIB,     /* "3.00 GiB" */
     SAY_BAND,    /* "0.51..1.85 GiB", GiB from number to high */
     SAY_SHARE,   /* "0.87" */
@@ -145,6 +240,9 @@ static void value_text(const struct value *v, char *text, size_t size)
         break;
     case SAY_NUMBER:
         gp_format(text, size, "%.0f", v->number);
+        break;
+    case SAY_PLAIN:
+        gp_copy(text, size, UNITS_PLAIN(v->number, 6));
         break;
     case SAY_GIB:
         units_gib(text, size, v->number);
@@ -200,6 +298,48 @@ static char *fill(const char *words, const struct value *values,
         words += length + 1;
     }
     text[n] = '\0';
+    return text;
+}
+
+/* ---- layouts ---- */
+
+char *sentence_layout(const struct layout *l, char *text, size_t size)
+{
+    struct part {
+        const char *format;
+        int n;
+    } const parts[] = {
+        {" x PP %d", l->pp}, {" x %d replicas", l->replicas}, {", EP %d", l->ep}};
+    gp_format(text, size, "TP %d", l->tp);
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        size_t n = strlen(text);
+        if (parts[i].n > 1)
+            gp_format(text + n, size - n, parts[i].format, parts[i].n);
+    }
+    return text;
+}
+
+char *sentence_refusals(const struct request *q, const struct layout *l, char *text,
+                        size_t size)
+{
+    struct refusal list[16];
+    char one[SENTENCE_MAX];
+    int count = layout_refusals(q, l, list, 16);
+    text[0] = '\0';
+    for (int i = 0; i < count && i < 16; i++) {
+        const struct value values[] = {
+            {"a", SAY_NUMBER, .number = list[i].a},
+            {"b", SAY_NUMBER, .number = list[i].b},
+            {"engine", SAY_TEXT, .text = q->engine->name},
+            {"tp", SAY_NUMBER, .number = l->tp},
+            {"pp", SAY_NUMBER, .number = l->pp},
+            {"replicas", SAY_NUMBER, .number = l->replicas},
+            {.name = NULL},
+        };
+        size_t n = strlen(text);
+        gp_format(text + n, size - n, "%s%s", i ? "; " : "",
+                  fill(refusal_words[list[i].code], values, one));
+    }
     return text;
 }
 
@@ -267,10 +407,10 @@ static const char *say_layout(const struct plan *p, const char *words,
     double usable = m->usable.value, unused = usable - q->used;
     double overheads = m->activation.high + m->non_torch.high + m->graphs.high;
     double rest = fmax(m->usable.low - q->used, 0) * (1 - m->fraction * (1 - q->headroom));
-    layout_refusal_words(q, &p->layout, refusals, sizeof(refusals));
     const struct value values[] = {
         {"engine", SAY_TEXT, .text = q->engine->name},
-        {"refusals", SAY_TEXT, .text = refusals},
+        {"refusals", SAY_TEXT,
+         .text = sentence_refusals(q, &p->layout, refusals, sizeof(refusals))},
         {"context", SAY_NUMBER, .number = q->context},
         {"most tokens", SAY_NUMBER, .number = q->model->max_context},
         {"users", SAY_NUMBER, .number = m->users},
@@ -295,7 +435,8 @@ static const char *say_layout(const struct plan *p, const char *words,
         {"count", SAY_NUMBER, .number = q->gpu_count},
         {"stages", SAY_NUMBER, .number = search_most_stages(q)},
         {"nearly GPUs", SAY_GPUS, .number = p->nearly.gpus},
-        {"nearly", SAY_TEXT, .text = layout_words(&p->nearly, nearly, sizeof(nearly))},
+        {"nearly", SAY_TEXT,
+         .text = sentence_layout(&p->nearly, nearly, sizeof(nearly))},
         {.name = NULL},
     };
     return fill(words, values, text);
@@ -432,4 +573,94 @@ const char *sentence_fix(const struct fix *f, char text[SENTENCE_MAX])
         {.name = NULL},
     };
     return fill(fix_words[f->kind], values, text);
+}
+
+/* ---- training ---- */
+
+static const char *say_train(const struct request *q, const struct train_memory *m,
+                             const char *words, char text[SENTENCE_MAX])
+{
+    const struct train *t = &m->train;
+    struct request plain = train_request(q);
+    struct layout l = train_layout(t);
+    char refusals[SENTENCE_MAX];
+    const struct value values[] = {
+        {"model", SAY_TEXT, .text = q->model->id},
+        {"plain sequence", SAY_PLAIN, .number = t->sequence},
+        {"sequence", SAY_NUMBER, .number = t->sequence},
+        {"positions", SAY_NUMBER, .number = q->model->positions},
+        {"micro-batch", SAY_PLAIN, .number = t->micro_batch},
+        {"zero", SAY_NUMBER, .number = t->zero_stage},
+        {"rank", SAY_NUMBER, .number = t->lora_rank},
+        {"gpus", SAY_NUMBER, .number = t->gpus},
+        {"most GPUs", SAY_NUMBER, .number = PLAN_MAX_GPUS},
+        {"tp", SAY_NUMBER, .number = t->tp},
+        {"pp", SAY_NUMBER, .number = t->pp},
+        {"refusals", SAY_TEXT,
+         .text = sentence_refusals(&plain, &l, refusals, sizeof(refusals))},
+        {"need", SAY_GIB, .number = m->total.value + q->used},
+        {"usable", SAY_GIB, .number = m->usable.value},
+        {"limit", SAY_TEXT, .text = train_limit_word(m->limit)},
+        {"whole gradients", SAY_TIMES, .number = m->local * 2 / GP_GIB},
+        {"most tokens", SAY_NUMBER, .number = q->model->max_context},
+        {.name = NULL},
+    };
+    return fill(words, values, text);
+}
+
+const char *sentence_train_reason(const struct request *q, const struct train_memory *m,
+                                  int i, char text[SENTENCE_MAX])
+{
+    int r = bit_at(m->reasons, i);
+    return r < 0 ? NULL : say_train(q, m, train_reason_words[r], text);
+}
+
+const char *sentence_train_warning(const struct request *q,
+                                   const struct train_memory *m, int i,
+                                   char text[SENTENCE_MAX])
+{
+    int w = bit_at(m->warnings, i);
+    return w < 0 ? NULL : say_train(q, m, train_warning_words[w], text);
+}
+
+const char *sentence_train_knob(const struct train_memory *m, char text[SENTENCE_MAX])
+{
+    struct quantity part = train_knob_part(m);
+    char low[32], high[32];
+    text[0] = '\0';
+    if (m->verdict == VERDICT_MARGINAL)
+        gp_format(text, SENTENCE_MAX, "%s: %s to %s", train_knob_words[m->knob],
+                  units_gib(low, sizeof(low), part.low),
+                  units_gib(high, sizeof(high), part.high));
+    return text;
+}
+
+static const char *say_train_fix(const struct request *q, const struct train_fix *f,
+                                 const char *words, char text[SENTENCE_MAX])
+{
+    static const char *const sharded[] = {"", "master and moments", "gradients",
+                                          "weights"};
+    const struct value values[] = {
+        {"zero", SAY_NUMBER, .number = f->train.zero_stage},
+        {"sharded", SAY_TEXT, .text = sharded[f->train.zero_stage]},
+        {"ranks", SAY_NUMBER, .number = f->ranks},
+        {"gpu", SAY_TEXT, .text = q->gpu->id},
+        {"gpus", SAY_NUMBER, .number = f->gpus},
+        {"sequence", SAY_NUMBER, .number = f->train.sequence},
+        {"rank", SAY_NUMBER, .number = f->train.lora_rank},
+        {.name = NULL},
+    };
+    return fill(words, values, text);
+}
+
+const char *sentence_train_fix(const struct request *q, const struct train_fix *f,
+                               char text[SENTENCE_MAX])
+{
+    return say_train_fix(q, f, train_fix_words[f->kind].what, text);
+}
+
+const char *sentence_train_options(const struct request *q, const struct train_fix *f,
+                                   char text[SENTENCE_MAX])
+{
+    return say_train_fix(q, f, train_fix_words[f->kind].options, text);
 }

@@ -10,6 +10,7 @@
 #define GP_OUTPUT_SENTENCE_H
 
 #include "core/plan.h"
+#include "core/train.h"
 
 #define SENTENCE_MAX 240
 
@@ -19,6 +20,13 @@ const char *sentence_warning(const struct plan *plan, int i, char text[SENTENCE_
 
 /* The first one; "" when there is none. */
 const char *sentence_first_reason(const struct plan *plan, char text[SENTENCE_MAX]);
+
+/* "TP 1 x PP 5 x 8 replicas, EP 8": what exceeds 1, and TP. Returns text. */
+char *sentence_layout(const struct layout *layout, char *text, size_t size);
+
+/* Why the layout is not valid: all its refusals, separated by "; "; "" when it is. */
+char *sentence_refusals(const struct request *request, const struct layout *layout,
+                        char *text, size_t size);
 
 /* What decides a marginal verdict: "CUDA graphs (0.51..1.85 GiB): raise ..."; or "". */
 const char *sentence_knob(const struct plan *plan, char text[SENTENCE_MAX]);
@@ -35,5 +43,21 @@ const char *sentence_rent_note(const struct rent *rent, char text[SENTENCE_MAX])
 
 /* What a fix does: "8 x NVIDIA H200 SXM5 141GB"; its options: planner_fix_options(). */
 const char *sentence_fix(const struct fix *fix, char text[SENTENCE_MAX]);
+
+/* The same of a run of --train. */
+const char *sentence_train_reason(const struct request *request,
+                                  const struct train_memory *memory, int i,
+                                  char text[SENTENCE_MAX]);
+const char *sentence_train_warning(const struct request *request,
+                                   const struct train_memory *memory, int i,
+                                   char text[SENTENCE_MAX]);
+const char *sentence_train_knob(const struct train_memory *memory,
+                                char text[SENTENCE_MAX]);
+/* What a fix does, and its options: "--recompute full". */
+const char *sentence_train_fix(const struct request *request,
+                               const struct train_fix *fix, char text[SENTENCE_MAX]);
+const char *sentence_train_options(const struct request *request,
+                                   const struct train_fix *fix,
+                                   char text[SENTENCE_MAX]);
 
 #endif

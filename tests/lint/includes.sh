@@ -94,9 +94,9 @@ for file in $(find_files src/core '*.[ch]'); do
 done
 
 # Words are made in output and request: core answers in codes and numbers. These write
-# names and inputs, not sentences: of GPU slices, generic models, parts and layouts, of
-# what is bought, of terms; training still says its reasons itself.
-writes_text="cost gpu layout model model_generic parts terms terms_kv train_fix train_plan"
+# names and inputs, not sentences: of GPU slices, generic models and parts, of what is
+# bought, of terms.
+writes_text="cost gpu model model_generic parts terms terms_kv"
 for file in $(find_files src/core '*.[ch]'); do
     name=$(basename "$file" .c)
     echo " $writes_text " | grep -q " $name " && continue

@@ -1,6 +1,7 @@
 /* test_layout.c - who holds what, and which cuts are refused with which reason. */
 #include "core/layout.h"
 
+#include "output/sentence.h"
 #include "sample.h"
 
 static void test_kv_heads(void **state)
@@ -92,7 +93,7 @@ static void test_hosts(void **state)
 
 static bool valid(struct request *q, struct layout l, char why[400])
 {
-    layout_refusal_words(q, &l, why, 400);
+    sentence_refusals(q, &l, why, 400);
     assert_int_equal(layout_valid(q, &l), why[0] == '\0');
     return layout_valid(q, &l);
 }
@@ -160,7 +161,7 @@ static void test_small_buffer(void **state)
 
     (void)state;
     memset(why, '#', sizeof(why));
-    layout_refusal_words(q, &l, why, 8);
+    sentence_refusals(q, &l, why, 8);
     assert_int_equal(strlen(why), 7);
     for (int i = 8; i < 16; i++)
         assert_int_equal(why[i], '#');

@@ -2,6 +2,7 @@
 #include "core/train.h"
 
 #include "unit.h"
+#include "output/sentence.h"
 #include "util/units.h"
 
 struct world {
@@ -70,7 +71,7 @@ static void test_eighteen_bytes(void **state)
     assert_near(m.states.value / GP_GIB, 134.6, 0.05);
     assert_int_equal(m.verdict, VERDICT_DOES_NOT_FIT);
     assert_int_equal(m.limit, TRAIN_LIMIT_STATES);
-    assert_true(m.reason_count > 0);
+    assert_true(m.reasons >> TRAIN_REASON_NEEDS & 1);
     test_free(w);
 }
 
@@ -320,58 +321,57 @@ static void test_buffers(void **state)
     test_free(w);
 }
 
+static void check_refused(struct world *w, struct train t, const char *part)
+{
+    struct train_memory m = options(w, t);
+    char why[SENTENCE_MAX];
+    assert_int_equal(m.verdict, VERDICT_DOES_NOT_FIT);
+    assert_int_equal(m.limit, TRAIN_LIMIT_LAYOUT);
+    assert_non_null(sentence_train_reason(&w->q, &m, 0, why));
+    assert_non_null(strstr(why, part));
+}
+
 static void test_refused(void **state)
 {
     struct world *w = llama8();
     struct train t = on(TRAIN_FULL, 8, 3);
-    char why[512];
     (void)state;
     t.pp = 2;
-    assert_false(train_valid(&w->q, &t, why, sizeof(why)));
-    assert_non_null(strstr(why, "ZeRO-3 does not work with PP"));
-    assert_int_equal(options(w, t).limit, TRAIN_LIMIT_LAYOUT);
+    check_refused(w, t, "ZeRO-3 does not work with PP");
     t.zero_stage = 1;
-    assert_true(train_valid(&w->q, &t, why, sizeof(why)));
-    assert_string_equal(why, "");
+    assert_int_not_equal(options(w, t).limit, TRAIN_LIMIT_LAYOUT);
     t.pp = 3;
-    assert_false(train_valid(&w->q, &t, why, sizeof(why)));
-    assert_non_null(strstr(why, "no multiple"));
+    check_refused(w, t, "no multiple");
     t.pp = 1;
     t.gpus = 5;
     t.tp = 5;
-    assert_false(train_valid(&w->q, &t, why, sizeof(why)));
-    assert_non_null(strstr(why, "attention heads"));
+    check_refused(w, t, "attention heads");
     test_free(w);
 }
 
 static void test_refused_numbers(void **state)
 {
     struct world *w = llama8();
-    char why[512], tiny[8];
+    struct train t = on(TRAIN_LORA, 1, 0), bad;
     (void)state;
-    for (int bad = 0; bad < 6; bad++) {
-        struct train t = on(TRAIN_LORA, 1, 0);
-        if (bad == 0)
-            t.sequence = NAN;
-        else if (bad == 1)
-            t.micro_batch = 0;
-        else if (bad == 2)
-            t.zero_stage = 4;
-        else if (bad == 3)
-            t.lora_rank = 0;
-        else if (bad == 4)
-            t.method = TRAIN_NONE;
-        else
-            t.tp = t.pp = 256;
-        struct train_memory m = options(w, t);
-        assert_int_equal(m.verdict, VERDICT_DOES_NOT_FIT);
-        assert_int_equal(m.limit, TRAIN_LIMIT_LAYOUT);
-        assert_true(m.reason_count > 0);
-        assert_false(train_valid(&w->q, &t, why, sizeof(why)));
-        assert_true(why[0] != '\0');
-        train_valid(&w->q, &t, tiny, sizeof(tiny)); /* cut, not overrun */
-        assert_true(strlen(tiny) < sizeof(tiny));
-    }
+    bad = t;
+    bad.sequence = NAN;
+    check_refused(w, bad, "sequence: nan is outside");
+    bad = t;
+    bad.micro_batch = 0;
+    check_refused(w, bad, "micro-batch: 0 is outside");
+    bad = t;
+    bad.zero_stage = 4;
+    check_refused(w, bad, "ZeRO stage: 4 is outside 0..3");
+    bad = t;
+    bad.lora_rank = 0;
+    check_refused(w, bad, "LoRA rank: 0 is outside");
+    bad = t;
+    bad.method = TRAIN_NONE;
+    check_refused(w, bad, "no training method");
+    bad = t;
+    bad.tp = bad.pp = 256;
+    check_refused(w, bad, "TP x PP exceeds");
     w->model.weights_only = true;
     assert_int_equal(options(w, on(TRAIN_FULL, 1, 0)).limit, TRAIN_LIMIT_LAYOUT);
     test_free(w);
@@ -430,12 +430,13 @@ static void test_marginal_names_a_knob(void **state)
 {
     struct world *w = llama8();
     struct train_memory m = options(w, on(TRAIN_LORA, 1, 0));
+    char text[SENTENCE_MAX];
     (void)state;
     assert_int_equal(m.verdict, VERDICT_FITS);
     w->gpu.usable = quantity_exact(m.total.value);
     m = options(w, on(TRAIN_LORA, 1, 0));
     assert_int_equal(m.verdict, VERDICT_MARGINAL);
-    assert_non_null(strstr(m.knob, "GiB"));
+    assert_non_null(strstr(sentence_train_knob(&m, text), "GiB"));
     test_free(w);
 }
 
@@ -443,13 +444,16 @@ static void check_fixes(struct world *w, struct train t, int least)
 {
     struct train_fix fixes[TRAIN_MAX_FIXES];
     struct train_memory m = options(w, t), again;
+    char text[SENTENCE_MAX];
     int n = train_fixes(&w->q, &m, fixes);
     assert_true(n >= least);
     for (int i = 0; i < n; i++) {
         train_estimate(&w->q, &fixes[i].train, &again);
         assert_int_equal(again.verdict, fixes[i].verdict);
         assert_true(again.verdict < m.verdict);
-        assert_true(strncmp(fixes[i].option, "--", 2) == 0);
+        sentence_train_options(&w->q, &fixes[i], text);
+        assert_true(strncmp(text, "--", 2) == 0 && !strchr(text, '{'));
+        assert_null(strchr(sentence_train_fix(&w->q, &fixes[i], text), '{'));
         if (!m.searched)
             assert_true(fixes[i].gain > 0);
         if (i > 0)
