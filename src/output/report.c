@@ -141,8 +141,8 @@ static const struct member memory_pool[] = {OF_MEMORY(kv_pool)};
 static const struct member memory_taken[] = {
     OF_MEMORY(kv_needed),  OF_MEMORY(state),     OF_MEMORY(kv_reserved),
     OF_MEMORY(activation), OF_MEMORY(non_torch),
-    {"graphs", MEMBER_BYTES, offsetof(struct memory, graphs_charged), NULL},
-    {"graphs_real", MEMBER_BYTES, offsetof(struct memory, graphs), NULL},
+    {"graphs", MEMBER_BYTES, MEMBER_AT(struct memory, graphs_charged)},
+    {"graphs_real", MEMBER_BYTES, MEMBER_AT(struct memory, graphs)},
     OF_MEMORY(free),
 };
 static const struct member memory_needs[] = {
