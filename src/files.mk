@@ -208,6 +208,8 @@ output_sources = \
 	src/output/report_train.h \
 	src/output/sentence.c \
 	src/output/sentence.h \
+	src/output/startup.c \
+	src/output/startup.h \
 	src/output/size_table.c
 
 result_sources = \

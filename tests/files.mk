@@ -76,6 +76,7 @@ unit_tests = \
 	tests/unit/test_spark \
 	tests/unit/test_str \
 	tests/unit/test_suggest \
+	tests/unit/test_startup \
 	tests/unit/test_sweep \
 	tests/unit/test_table \
 	tests/unit/test_train \

@@ -39,6 +39,7 @@ static const struct profile_field fields[] = {
     {"fraction", PROFILE_NUMBER, AT(fraction), 0.01, 1},
     {"source", PROFILE_TEXT, AT(source)},
     {"date", PROFILE_TEXT, AT(date)},
+    {"checked", PROFILE_TEXT, AT(checked)},
     {"max_num_seqs_small", PROFILE_COUNT, AT(seqs_small), 0, 65536},
     {"max_num_seqs_large", PROFILE_COUNT, AT(seqs_large), 0, 65536},
     {"max_tokens_small", PROFILE_COUNT, AT(tokens_small), 0, 1 << 20},

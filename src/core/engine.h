@@ -104,6 +104,7 @@ struct engine {
     int quantized_min_cc;         /* and weights of under 16 bit, GGUF's apart; 0 */
     char quantized_any[48];       /* '|' separated formats that it takes all the same */
     char evidence[TERM_COUNT][160];        /* why each term is what it is; enum engine_term */
+    char checked[16];       /* newest version whose sources or logs were read; "" */
     char source[256];
     char date[16];
 };

@@ -40,6 +40,8 @@ static unsigned reasons_of_layout(const struct request *q, const struct load *lo
     unsigned reasons = load->reasons;
     if (!q->model->weights_only && ceil(q->users / l->replicas) > load->max_num_seqs)
         reasons |= 1u << REASON_SEQS;
+    if (q->engine->defaults_clip && load->max_batched_tokens < load->max_num_seqs)
+        reasons |= 1u << REASON_TOKENS;
     if (b->state == MEMORY_LACKS)
         reasons |= shortage(load, b);
     else if (b->state == MEMORY_SPREADS)

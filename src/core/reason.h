@@ -39,6 +39,7 @@ enum reason {
     REASON_KV_FORMAT,   /* the engine has no such KV cache */
     REASON_CONTEXT,     /* more tokens than the model was made for */
     REASON_SEQS,        /* more users per replica than slots */
+    REASON_TOKENS,      /* fewer tokens in a step than slots */
     REASON_USED,        /* the budget exceeds what something else leaves */
     REASON_WEIGHTS,     /* the weights exceed the budget */
     REASON_OVERHEAD,    /* weights and overheads leave no pool */

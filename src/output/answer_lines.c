@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "output/sentence.h"
+#include "output/startup.h"
 #include "util/str.h"
 #include "util/units.h"
 
@@ -132,6 +133,14 @@ static void reason_lines(struct lines *lines)
     char text[SENTENCE_MAX];
     for (int i = 0; sentence_reason(lines->plan, i, text); i++)
         line_addf(lines, "reason", "%s", text);
+}
+
+static void startup_lines(struct lines *lines)
+{
+    struct startup startup = startup_check(lines->plan);
+    if (startup.check)
+        line_addf(lines, "start-up", "%s %s stop: %s", lines->plan->request.engine->name,
+                  startup.certain ? "would" : "may", startup.text);
 }
 
 static void warning_lines(struct lines *lines)
@@ -323,10 +332,11 @@ static void date_lines(struct lines *lines)
 {
     const struct request *q = &lines->plan->request;
     const char *date, *price = price_source(&lines->plan->cost, &date);
-    line_addf(lines, "sources", "model %s, GPU confidence %s, engine %s%s%s",
+    line_addf(lines, "sources", "model %s, GPU confidence %s, engine %s%s%s%s%s",
               or_undated(q->model->date),
               q->gpu->confidence[0] ? q->gpu->confidence : "unknown",
-              or_undated(q->engine->date), price[0] ? ", price " : "",
+              or_undated(q->engine->date), q->engine->checked[0] ? " up to " : "",
+              q->engine->checked, price[0] ? ", price " : "",
               price[0] ? or_undated(date) : "");
 }
 
@@ -339,6 +349,7 @@ int answer_lines(const struct plan *plan, const struct answer *answer,
         [LINE_MODEL] = model_lines,         [LINE_LOAD] = load_lines,
         [LINE_GPU_FROM] = gpu_from_lines,   [LINE_LAYOUT] = layout_lines,
         [LINE_RUNNER_UP] = runner_up_lines, [LINE_REASON] = reason_lines,
+        [LINE_STARTUP] = startup_lines,
         [LINE_WARNING] = warning_lines,     [LINE_STAGE] = stage_lines,
         [LINE_POOL] = pool_lines,           [LINE_RULE] = rule_lines,
         [LINE_COST] = cost_lines,           [LINE_FIX] = fix_lines,

@@ -24,6 +24,7 @@ enum line_kind {
     LINE_LAYOUT,    /* "TP 2, 1 host" */
     LINE_RUNNER_UP, /* "TP 2 x PP 2"; amount: $/h; note: why it lost */
     LINE_REASON,
+    LINE_STARTUP,   /* "vLLM would stop: ValueError: ..." (startup.h) */
     LINE_WARNING,
     LINE_STAGE,     /* which pipeline stage the memory is of */
     LINE_POOL,      /* amount: GiB; note: its band; text: what it holds */

@@ -158,6 +158,7 @@ static void print_head(const struct answer *a, struct strbuf *out)
                             : "\n");
     }
     print_kind(a, LINE_REASON, "  ", "\n", out);
+    print_kind(a, LINE_STARTUP, "  ", "\n", out);
     print_kind(a, LINE_WARNING, "  warning: ", "\n", out);
 }
 

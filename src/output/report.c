@@ -9,6 +9,7 @@
 #include "output/print_plan.h"
 #include "output/print_why.h"
 #include "output/sentence.h"
+#include "output/startup.h"
 #include "util/str.h"
 #include "util/units.h"
 
@@ -84,6 +85,20 @@ static void fix_facts(const struct answer *a, const struct options *options,
     record_count(r, "per_hour_delta", "", f->cost_known ? f->cost_delta : NAN);
 }
 
+/* The check that the engine itself would stop at. */
+static void startup_facts(const struct plan *p, struct record *r)
+{
+    struct startup startup = startup_check(p);
+    if (!startup.check) {
+        record_text(r, "startup", "");
+        return;
+    }
+    r = record_inside(r, "startup");
+    record_text(r, "check", startup.check);
+    record_flag(r, "certain", startup.certain);
+    record_text(r, "message", startup.text);
+}
+
 static void verdict_facts(const struct answer *a, const struct options *options,
                           struct record *r)
 {
@@ -95,6 +110,7 @@ static void verdict_facts(const struct answer *a, const struct options *options,
     record_list(r, "reasons");
     for (int i = 0; sentence_reason(p, i, text); i++)
         record_item(r, "reasons", text);
+    startup_facts(p, r);
     record_list(r, "warnings");
     for (int i = 0; sentence_warning(p, i, text); i++)
         record_item(r, "warnings", text);

@@ -35,6 +35,7 @@ static const struct member row_members[] = {
 static const struct member first_members[] = {
     {"name", MEMBER_CHARS, AT(name)},
     {"versions", MEMBER_CHARS, AT(range)},
+    {"checked", MEMBER_CHARS, AT(checked)},
     {"gguf", MEMBER_FLAG, AT(gguf)},
     {"bf16_from_compute_capability", MEMBER_VERSION, AT(bf16_min_cc)},
     {"quantized_from_compute_capability", MEMBER_VERSION, AT(quantized_min_cc)},

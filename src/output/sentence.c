@@ -24,6 +24,8 @@ static const char *const reason_words[REASON_COUNT] = {
                        "was made for",
     [REASON_SEQS] = "{users} users per replica exceed max_num_seqs {slots}: the rest "
                     "would wait",
+    [REASON_TOKENS] = "{tokens} batched tokens are fewer than the {slots} slots of "
+                      "max_num_seqs: {engine} refuses that",
     [REASON_USED] = "{engine} wants {budget} but only {unused} are free: "
                     "--memory-utilization {unused share} at most",
     [REASON_WEIGHTS] = "the weights take {weights} per GPU, {budget} may be used",
@@ -211,28 +213,7 @@ static const struct {
 
 /* ---- values by name ---- */
 
-enum value_kind {
-    SAY_TEXT,    /* as it is */
-    SAY_NUMBER,  /* "8192" */
-    SAY_PLAIN,   /* "0.5", "nan" */
-    SAY_GIB,     /* "3.00 GiB" */
-    SAY_BAND,    /* "0.51..1.85 GiB", GiB from number to high */
-    SAY_SHARE,   /* "0.87" */
-    SAY_TIMES,   /* "2.0" */
-    SAY_VERSION, /* 80: "8.0" */
-    SAY_GPUS,    /* "1 GPU", "2 GPUs" */
-    SAY_TOKENS,  /* "8,192" */
-    SAY_RATE     /* "1.2 TFLOPS" */
-};
-
-struct value {
-    const char *name;
-    enum value_kind kind;
-    const char *text;
-    double number, high;
-};
-
-static void value_text(const struct value *v, char *text, size_t size)
+static void value_text(const struct sentence_value *v, char *text, size_t size)
 {
     switch (v->kind) {
     case SAY_TEXT:
@@ -271,7 +252,7 @@ static void value_text(const struct value *v, char *text, size_t size)
     }
 }
 
-static const struct value *find_value(const struct value *list, const char *name,
+static const struct sentence_value *find_value(const struct sentence_value *list, const char *name,
                                       size_t length)
 {
     for (; list->name; list++)
@@ -280,20 +261,19 @@ static const struct value *find_value(const struct value *list, const char *name
     return NULL;
 }
 
-/* Copies `words`, with each {name} replaced by its value. */
-static char *fill(const char *words, const struct value *values,
-                  char text[SENTENCE_MAX])
+const char *sentence_fill(const char *words, const struct sentence_value *values,
+                          char *text, size_t size)
 {
     size_t n = 0;
-    while (*words && n + 1 < SENTENCE_MAX) {
+    while (*words && n + 1 < size) {
         size_t length = *words == '{' ? strcspn(words, "}") : 0;
-        const struct value *v =
+        const struct sentence_value *v =
             length > 0 ? find_value(values, words + 1, length - 1) : NULL;
         if (!v) {
             text[n++] = *words++;
             continue;
         }
-        value_text(v, text + n, SENTENCE_MAX - n);
+        value_text(v, text + n, size - n);
         n += strlen(text + n);
         words += length + 1;
     }
@@ -327,7 +307,7 @@ char *sentence_refusals(const struct request *q, const struct layout *l, char *t
     int count = layout_refusals(q, l, list, 16);
     text[0] = '\0';
     for (int i = 0; i < count && i < 16; i++) {
-        const struct value values[] = {
+        const struct sentence_value values[] = {
             {"a", SAY_NUMBER, .number = list[i].a},
             {"b", SAY_NUMBER, .number = list[i].b},
             {"engine", SAY_TEXT, .text = q->engine->name},
@@ -338,7 +318,7 @@ char *sentence_refusals(const struct request *q, const struct layout *l, char *t
         };
         size_t n = strlen(text);
         gp_format(text + n, size - n, "%s%s", i ? "; " : "",
-                  fill(refusal_words[list[i].code], values, one));
+                  sentence_fill(refusal_words[list[i].code], values, one, sizeof(one)));
     }
     return text;
 }
@@ -365,7 +345,7 @@ static const char *say_request(const struct plan *p, const char *words,
     const struct engine *e = q->engine;
     enum format_math math = q->precision.weight->math;
     double rate = math < MATH_COUNT ? g->rate[math].value : 0;
-    const struct value values[] = {
+    const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = e->name},
         {"vendor", SAY_TEXT, .text = g->vendor},
         {"gpu", SAY_TEXT, .text = g->id},
@@ -380,7 +360,7 @@ static const char *say_request(const struct plan *p, const char *words,
         {"fp8 is fast", SAY_TEXT, .text = fp8_note(g)},
         {.name = NULL},
     };
-    return fill(words, values, text);
+    return sentence_fill(words, values, text, SENTENCE_MAX);
 }
 
 /* " (14.06 GiB while they are spread)": what the pool has to hold all the same, where
@@ -407,7 +387,7 @@ static const char *say_layout(const struct plan *p, const char *words,
     double usable = m->usable.value, unused = usable - q->used;
     double overheads = m->activation.high + m->non_torch.high + m->graphs.high;
     double rest = fmax(m->usable.low - q->used, 0) * (1 - m->fraction * (1 - q->headroom));
-    const struct value values[] = {
+    const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = q->engine->name},
         {"refusals", SAY_TEXT,
          .text = sentence_refusals(q, &p->layout, refusals, sizeof(refusals))},
@@ -417,6 +397,7 @@ static const char *say_layout(const struct plan *p, const char *words,
         {"states", SAY_NUMBER, .number = m->state_blocks.value},
         {"states low", SAY_NUMBER, .number = m->state_blocks.low},
         {"slots", SAY_NUMBER, .number = m->max_num_seqs},
+        {"tokens", SAY_NUMBER, .number = m->max_batched_tokens},
         {"budget", SAY_GIB, .number = m->budget.value},
         {"unused", SAY_GIB, .number = unused},
         {"unused share", SAY_SHARE, .number = floor(unused / usable * 100) / 100},
@@ -439,7 +420,7 @@ static const char *say_layout(const struct plan *p, const char *words,
          .text = sentence_layout(&p->nearly, nearly, sizeof(nearly))},
         {.name = NULL},
     };
-    return fill(words, values, text);
+    return sentence_fill(words, values, text, SENTENCE_MAX);
 }
 
 /* The i-th bit that is set; -1 when there are not that many. */
@@ -517,13 +498,13 @@ const char *sentence_cost_note(const struct plan *p, char text[SENTENCE_MAX])
         [WANT_BUY] = "",
     };
     const struct rent *r = cost_wanted(&p->cost);
-    const struct value values[] = {
+    const struct sentence_value values[] = {
         {"gpu", SAY_TEXT, .text = p->request.gpu->id},
         {"class", SAY_TEXT, .text = classes[p->cost.want]},
         {"days", SAY_NUMBER, .number = r ? (double)r->age_days : 0},
         {.name = NULL},
     };
-    return fill(note_words[p->cost.note], values, text);
+    return sentence_fill(note_words[p->cost.note], values, text, SENTENCE_MAX);
 }
 
 const char *sentence_rent_note(const struct rent *r, char text[SENTENCE_MAX])
@@ -558,7 +539,7 @@ const char *sentence_fix(const struct fix *f, char text[SENTENCE_MAX])
 {
     const struct request *q = &f->request;
     char knobs[SENTENCE_MAX];
-    const struct value values[] = {
+    const struct sentence_value values[] = {
         {"users", SAY_NUMBER, .number = q->users},
         {"slots", SAY_NUMBER, .number = q->max_num_seqs},
         {"context", SAY_TOKENS, .number = q->context},
@@ -572,7 +553,7 @@ const char *sentence_fix(const struct fix *f, char text[SENTENCE_MAX])
         {"GPUs", SAY_GPUS, .number = f->gpus},
         {.name = NULL},
     };
-    return fill(fix_words[f->kind], values, text);
+    return sentence_fill(fix_words[f->kind], values, text, SENTENCE_MAX);
 }
 
 /* ---- training ---- */
@@ -584,7 +565,7 @@ static const char *say_train(const struct request *q, const struct train_memory 
     struct request plain = train_request(q);
     struct layout l = train_layout(t);
     char refusals[SENTENCE_MAX];
-    const struct value values[] = {
+    const struct sentence_value values[] = {
         {"model", SAY_TEXT, .text = q->model->id},
         {"plain sequence", SAY_PLAIN, .number = t->sequence},
         {"sequence", SAY_NUMBER, .number = t->sequence},
@@ -605,7 +586,7 @@ static const char *say_train(const struct request *q, const struct train_memory 
         {"most tokens", SAY_NUMBER, .number = q->model->max_context},
         {.name = NULL},
     };
-    return fill(words, values, text);
+    return sentence_fill(words, values, text, SENTENCE_MAX);
 }
 
 const char *sentence_train_reason(const struct request *q, const struct train_memory *m,
@@ -640,7 +621,7 @@ static const char *say_train_fix(const struct request *q, const struct train_fix
 {
     static const char *const sharded[] = {"", "master and moments", "gradients",
                                           "weights"};
-    const struct value values[] = {
+    const struct sentence_value values[] = {
         {"zero", SAY_NUMBER, .number = f->train.zero_stage},
         {"sharded", SAY_TEXT, .text = sharded[f->train.zero_stage]},
         {"ranks", SAY_NUMBER, .number = f->ranks},
@@ -650,7 +631,7 @@ static const char *say_train_fix(const struct request *q, const struct train_fix
         {"rank", SAY_NUMBER, .number = f->train.lora_rank},
         {.name = NULL},
     };
-    return fill(words, values, text);
+    return sentence_fill(words, values, text, SENTENCE_MAX);
 }
 
 const char *sentence_train_fix(const struct request *q, const struct train_fix *f,

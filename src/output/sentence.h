@@ -60,4 +60,31 @@ const char *sentence_train_options(const struct request *request,
                                    const struct train_fix *fix,
                                    char text[SENTENCE_MAX]);
 
+/* A value that a sentence names. */
+enum say {
+    SAY_TEXT,    /* as it is */
+    SAY_NUMBER,  /* "8192" */
+    SAY_PLAIN,   /* "0.5", "nan" */
+    SAY_GIB,     /* "3.00 GiB" */
+    SAY_BAND,    /* "0.51..1.85 GiB", GiB from number to high */
+    SAY_SHARE,   /* "0.87" */
+    SAY_TIMES,   /* "2.0" */
+    SAY_VERSION, /* 80: "8.0" */
+    SAY_GPUS,    /* "1 GPU", "2 GPUs" */
+    SAY_TOKENS,  /* "8,192" */
+    SAY_RATE     /* "1.2 TFLOPS" */
+};
+
+struct sentence_value {
+    const char *name;
+    enum say kind;
+    const char *text;
+    double number, high;
+};
+
+/* Copies `words`, with each {name} replaced by its value; the list ends with a name of
+ * NULL. Returns text. */
+const char *sentence_fill(const char *words, const struct sentence_value *values,
+                          char *text, size_t size);
+
 #endif

@@ -60,6 +60,7 @@ Users [1 at once]:
 
 Result: does not fit. 71.75 of 40.87 GiB budget per GPU, 176 percent. 1 x NVIDIA L40S (l40s), TP 1, 1 host.
 Reason: the weights take 67.71 GiB per GPU, 40.87 GiB may be used.
+Start-up: vLLM would stop: torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded).
 Model: generic 70B (70.55 B parameters, shape assumed), int8 weights, bf16 KV cache.
 Load: 1 user x 8,192 tokens, vLLM 0.33+.
 Memory of one GPU:

@@ -180,7 +180,7 @@ screen "does not fit" -m 70B -p int8 -g l40s:1 <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 40 ─┐
 │▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
@@ -211,7 +211,7 @@ Tab
 KEYS
 only 2,22
 expect <<'END'
-┌─ Model and GPU ── field 1 of 24 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 42 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 48 ─┐
 │ Model       llama-3.1-70b       ▾││MARGINAL  72.17 of 72.85 GiB budget       │
 │ Weights     bf16 as published   ▾││the users need 1.25 GiB of KV, the pool is│
 │ GPU         h100-sxm            ▾││  -0.23..2.77 GiB                         │
@@ -248,8 +248,8 @@ expect <<'END'
 │ Context     8,192 tokens         ││a: 6 ways out, such as --gpu rtx-a6000:1  │
 │ Prompt      1,024 tokens         ││  --tp auto                               │
 │ Output      256 tokens           ││GPUs 5: TP 5, 1 host                      │
-│ Users       1 at once            ││speed: not predicted; 4 measures layers   │
-│ KV cache    auto: bf16          ▾││Tab: suggestions, sources                 │
+│ Users       1 at once            ││vLLM would stop: AssertionError: 8 is not │
+│ KV cache    auto: bf16          ▾││  divisible by 5                          │
 END
 
 screen "no answer" -m 8B -c 4k <<'KEYS'
@@ -793,7 +793,7 @@ a
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 40 ─┐
 │▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
@@ -865,25 +865,25 @@ Tab Tab
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 24 ─┐┌─ Suggestions and sources ─── 1-18 of 46 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ Suggestions and sources ─── 1-18 of 49 ─┐
 │ Model       70B, assumed shape  ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ Weights     int8                ▾││  GiB may be used                         │
-│ GPU         l40s                ▾││── What would fit ────────────────────────│
-│ GPUs        1                    ││1. --gpu rtx-a6000:2                      │
-│── Load ──────────────────────────││   2 x NVIDIA RTX A6000, +35.96 GiB per   │
-│ Context     8,192 tokens         ││   GPU, same cost                         │
-│ Prompt      1,024 tokens         ││2. --engine llama.cpp --precision q4_k_m  │
-│ Output      256 tokens           ││   llama.cpp, weights in GGUF Q4_K_M,     │
-│ Users       1 at once            ││   +32.39 GiB per GPU, same cost          │
-│ KV cache    auto: bf16          ▾││3. --gpu rtx-6000-ada:2                   │
-│── Layout ────────────────────────││   2 x NVIDIA RTX 6000 Ada Generation,    │
-│ TP          auto: 1              ││   +35.96 GiB per GPU, +0.65 $/h          │
-│ PP          auto: 1              ││4. --gpu rtx-pro-6000-server:1            │
-│ EP          auto: 1              ││   1 x NVIDIA RTX PRO 6000 Blackwell      │
-│ Replicas    auto: 1              ││   Server Edition, +44.26 GiB per GPU,    │
-│ Max PP      auto: 8              ││   +0.69 $/h                              │
-│── Engine ────────────────────────││5. --gpu l40s:2                           │
-│ Engine      auto: vLLM 0.33+    ▾││   as many as needed: 2 GPUs in all,      │
+│ GPU         l40s                ▾││vLLM would stop: torch.OutOfMemoryError:  │
+│ GPUs        1                    ││  CUDA out of memory. (while the weights  │
+│── Load ──────────────────────────││  are loaded)                             │
+│ Context     8,192 tokens         ││── What would fit ────────────────────────│
+│ Prompt      1,024 tokens         ││1. --gpu rtx-a6000:2                      │
+│ Output      256 tokens           ││   2 x NVIDIA RTX A6000, +35.96 GiB per   │
+│ Users       1 at once            ││   GPU, same cost                         │
+│ KV cache    auto: bf16          ▾││2. --engine llama.cpp --precision q4_k_m  │
+│── Layout ────────────────────────││   llama.cpp, weights in GGUF Q4_K_M,     │
+│ TP          auto: 1              ││   +32.39 GiB per GPU, same cost          │
+│ PP          auto: 1              ││3. --gpu rtx-6000-ada:2                   │
+│ EP          auto: 1              ││   2 x NVIDIA RTX 6000 Ada Generation,    │
+│ Replicas    auto: 1              ││   +35.96 GiB per GPU, +0.65 $/h          │
+│ Max PP      auto: 8              ││4. --gpu rtx-pro-6000-server:1            │
+│── Engine ────────────────────────││   1 x NVIDIA RTX PRO 6000 Blackwell      │
+│ Engine      auto: vLLM 0.33+    ▾││   Server Edition, +44.26 GiB per GPU,    │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Each suggestion was planned like any request: a takes one.
  Gain is room per GPU; cost is against this plan
@@ -1319,7 +1319,7 @@ a Enter
 KEYS
 only 2,46
 expect <<'END'
-┌─ Model and GPU ── field 4 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
+┌─ Model and GPU ── field 4 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 40 ─┐
 │ Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │

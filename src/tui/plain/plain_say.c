@@ -142,6 +142,7 @@ static void say_answer(const struct answer *a)
     say_verdict(p);
     say_lines(a, LINE_GPU_FROM, "GPU");
     say_lines(a, LINE_REASON, "Reason");
+    say_lines(a, LINE_STARTUP, "Start-up");
     say_lines(a, LINE_WARNING, "Warning");
     say_lines(a, LINE_MODEL, "Model");
     say_lines(a, LINE_LOAD, "Load");

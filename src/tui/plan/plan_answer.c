@@ -288,6 +288,7 @@ void plan_answer_page(struct page *p, const struct form *form, bool alone)
         show_lines(p, &a->plan, a, LINE_WARNING);
     show_cost(p, &a->plan);
     if (alone) {
+        show_lines(p, &a->plan, a, LINE_STARTUP);
         show_lines(p, &a->plan, a, LINE_GPU_FROM);
         show_pin(p, form);
     }
@@ -326,6 +327,7 @@ void plan_side_page(struct page *p, const struct form *form)
     }
     show_lines(p, &a->plan, a, LINE_GPU_FROM);
     show_lines(p, &a->plan, a, LINE_REASON);
+    show_lines(p, &a->plan, a, LINE_STARTUP);
     show_lines(p, &a->plan, a, LINE_WARNING);
     if (a->plan.verdict == VERDICT_FITS && !a->plan.warnings)
         page_words(p, 2, INK_TEXT, "It fits; no warnings.");

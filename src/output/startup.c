@@ -1,0 +1,278 @@
+/*
+ * startup.c - see startup.h.
+ *
+ * Sources: vLLM's published wheels 0.11.0 to 0.33.0 (engine/arg_utils.py, config/model.py,
+ * config/scheduler.py, config/vllm.py, platforms/cuda.py, v1/worker/utils.py,
+ * v1/core/kv_cache_utils.py, config/compilation.py), SGLang 0.5.5 to 0.5.23
+ * (mem_cache/kv_cache_configurator.py); read 2026-11.
+ */
+#include "output/startup.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "output/sentence.h"
+#include "util/units.h"
+
+/* ---- what a plan fails ---- */
+
+enum outcome { PASSES, MAY_STOP, STOPS };
+
+static enum outcome for_reason(const struct plan *p, enum reason reason)
+{
+    return p->reasons >> reason & 1 ? STOPS : PASSES;
+}
+
+/* Has the layout a refusal among the codes [first, last]? Its words are in *out. */
+static bool refused(const struct plan *p, enum refusal_code first, enum refusal_code last,
+                    struct refusal *out)
+{
+    struct refusal list[REFUSED_COUNT];
+    int n = layout_refusals(&p->request, &p->layout, list, REFUSED_COUNT);
+    for (int i = 0; i < n && i < REFUSED_COUNT; i++)
+        if (list[i].code >= first && list[i].code <= last) {
+            *out = list[i];
+            return true;
+        }
+    return false;
+}
+
+static enum outcome more_context(const struct plan *p)
+{
+    return for_reason(p, REASON_CONTEXT);
+}
+
+static enum outcome fewer_tokens_than_slots(const struct plan *p)
+{
+    const struct memory *m = &p->memory;
+    return p->has_memory && m->max_batched_tokens < m->max_num_seqs ? STOPS : PASSES;
+}
+
+static enum outcome odd_heads(const struct plan *p)
+{
+    struct refusal r;
+    return refused(p, REFUSED_HEADS, REFUSED_HEADS, &r) ? STOPS : PASSES;
+}
+
+static enum outcome no_experts(const struct plan *p)
+{
+    struct refusal r;
+    return refused(p, REFUSED_EP_DENSE, REFUSED_EP_DENSE, &r) ? STOPS : PASSES;
+}
+
+static enum outcome old_for_weights(const struct plan *p)
+{
+    return for_reason(p, REASON_QUANTIZED);
+}
+
+static enum outcome old_for_bf16(const struct plan *p)
+{
+    return for_reason(p, REASON_BF16);
+}
+
+static enum outcome too_little_free(const struct plan *p)
+{
+    return for_reason(p, REASON_USED);
+}
+
+static enum outcome odd_widths(const struct plan *p)
+{
+    struct refusal r;
+    return refused(p, REFUSED_KV_HEADS, REFUSED_VOCABULARY, &r) ? STOPS : PASSES;
+}
+
+static enum outcome weights_overflow(const struct plan *p)
+{
+    const struct memory *m = &p->memory;
+    if (!p->has_memory || m->weights.high <= m->usable.low - p->request.used)
+        return PASSES;
+    return m->weights.low > m->usable.high - p->request.used ? STOPS : MAY_STOP;
+}
+
+/* Does the pool fall short of `bytes`? */
+static enum outcome short_of(const struct plan *p, double bytes)
+{
+    const struct quantity *pool = &p->memory.kv_pool;
+    if (!p->has_memory || p->request.model->weights_only || pool->low > bytes)
+        return PASSES;
+    return pool->high <= bytes ? STOPS : MAY_STOP;
+}
+
+static enum outcome no_pool(const struct plan *p)
+{
+    return short_of(p, 0);
+}
+
+static enum outcome no_request(const struct plan *p)
+{
+    return short_of(p, nextafter(p->memory.sequence.reserved, 0));
+}
+
+static enum outcome few_states(const struct plan *p)
+{
+    if (p->reasons >> REASON_STATES_TIGHT & 1)
+        return MAY_STOP;
+    return for_reason(p, REASON_STATES);
+}
+
+/* ---- the checks, in the order they are made ---- */
+
+#define V(major, minor) ((major) * 10000 + (minor))
+#define NEWEST          INT_MAX
+
+static const struct check {
+    const char *engine;
+    int from, until; /* versions whose range begins among these print it so */
+    const char *name;
+    enum outcome (*fails)(const struct plan *plan);
+    const char *words;
+} checks[] = {
+    {"vllm", V(0, 8), NEWEST, "max-model-len", more_context,
+     "ValueError: User-specified max_model_len ({context}) is greater than the derived "
+     "max_model_len (max_position_embeddings={most tokens} or model_max_length=None in "
+     "model's config.json). To allow overriding this maximum, set the env var "
+     "VLLM_ALLOW_LONG_MAX_MODEL_LEN=1."},
+    {"vllm", V(0, 8), NEWEST, "batched-tokens", fewer_tokens_than_slots,
+     "ValueError: max_num_batched_tokens ({tokens}) must be greater than or equal to "
+     "max_num_seqs ({slots})."},
+    {"vllm", V(0, 8), NEWEST, "heads", odd_heads,
+     "ValueError: Total number of attention heads ({heads}) must be divisible by tensor "
+     "parallel size ({tp})."},
+    {"vllm", V(0, 8), NEWEST, "experts", no_experts,
+     "ValueError: Number of experts in the model must be greater than 0 when expert "
+     "parallelism is enabled."},
+    {"vllm", V(0, 8), NEWEST, "quantization", old_for_weights,
+     "ValueError: The quantization method {weight} is not supported for the current GPU. "
+     "Minimum capability: {quantized cc}. Current capability: {cc}."},
+    {"vllm", V(0, 8), NEWEST, "bfloat16", old_for_bf16,
+     "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least "
+     "8.0. Your {gpu} GPU has compute capability {cc version}. You can use float16 instead "
+     "by explicitly setting the `dtype` flag in CLI, for example: --dtype=half."},
+    {"vllm", V(0, 8), NEWEST, "free-memory", too_little_free,
+     "ValueError: Free memory on device cuda:0 ({unused}/{usable} GiB) on startup is less "
+     "than desired GPU memory utilization ({fraction}, {budget} GiB). Decrease GPU memory "
+     "utilization or reduce GPU memory used by other processes."},
+    {"vllm", V(0, 8), NEWEST, "divisible", odd_widths,
+     "AssertionError: {whole} is not divisible by {tp}"},
+    {"vllm", 0, NEWEST, "load", weights_overflow,
+     "torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded)"},
+    {"vllm", 0, V(0, 21), "cache-blocks", no_pool,
+     "ValueError: No available memory for the cache blocks. Try increasing "
+     "`gpu_memory_utilization` when initializing the engine."},
+    {"vllm", V(0, 22), NEWEST, "cache-blocks", no_pool,
+     "ValueError: No available memory for the cache blocks. Try increasing "
+     "`gpu_memory_utilization` (this flag also controls CPU memory reservation on the CPU "
+     "backend, despite its name) when initializing the engine."},
+    {"vllm", V(0, 8), V(0, 21), "one-request", no_request,
+     "ValueError: To serve at least one request with the models's max seq len ({context}), "
+     "({one} GiB KV cache is needed, which is larger than the available KV cache memory "
+     "({pool} GiB). Based on the available memory, the estimated maximum model length is "
+     "{estimate}. Try increasing `gpu_memory_utilization` or decreasing `max_model_len` "
+     "when initializing the engine."},
+    {"vllm", V(0, 22), NEWEST, "one-request", no_request,
+     "ValueError: To serve at least one request with the model's max seq len ({context}), "
+     "({one} GiB KV cache is needed, which is larger than the available KV cache memory "
+     "({pool} GiB). Based on the available memory, the estimated maximum model length is "
+     "{estimate}. Try increasing `gpu_memory_utilization` (which also controls CPU memory "
+     "on the CPU backend) or decreasing `max_model_len` when initializing the engine."},
+    {"vllm", V(0, 20), NEWEST, "state-blocks", few_states,
+     "ValueError: max_num_seqs ({slots}) exceeds available Mamba cache blocks ({states}). "
+     "Each decode sequence requires one Mamba cache block, so CUDA graph capture cannot "
+     "proceed. Please lower max_num_seqs to at most {states} or increase "
+     "gpu_memory_utilization."},
+    {"sglang", 0, NEWEST, "load", weights_overflow,
+     "torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded)"},
+    {"sglang", 0, NEWEST, "cache-blocks", no_pool,
+     "RuntimeError: Loaded weights leave no GPU memory for the KV cache under "
+     "--mem-fraction-static={fraction}. Raise --mem-fraction-static above {least fraction} "
+     "(up to 0.5.9: Not enough memory. Please try to increase --mem-fraction-static.)"},
+};
+
+/* ---- the figures of a message ---- */
+
+/* Tokens of the longest request that the pool holds, as the engine estimates it. */
+static double longest(const struct plan *p)
+{
+    const struct request *q = &p->request;
+    const struct layout *l = &p->layout;
+    int first = layout_stage_first(q->model, l->pp, p->memory.stage);
+    int end = layout_stage_first(q->model, l->pp, p->memory.stage + 1);
+    double low = 0, high = q->context;
+    while (high - low > 1) {
+        double mid = floor((low + high) / 2);
+        struct kv_sequence s = kvcache_sequence(q, l->tp, first, end, mid,
+                                                p->memory.max_batched_tokens);
+        if (s.reserved <= p->memory.kv_pool.value)
+            low = mid;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static void fill_words(const struct plan *p, const struct check *c, struct startup *out)
+{
+    const struct request *q = &p->request;
+    const struct memory *m = &p->memory;
+    struct refusal odd = {.code = REFUSED_COUNT};
+    double usable = p->has_memory ? m->usable.value : 0, cc = q->gpu->compute_capability;
+    refused(p, REFUSED_HEADS, REFUSED_VOCABULARY, &odd);
+    const struct sentence_value values[] = {
+        {"context", SAY_NUMBER, .number = q->context},
+        {"most tokens", SAY_NUMBER, .number = q->model->max_context},
+        {"tokens", SAY_NUMBER, .number = m->max_batched_tokens},
+        {"slots", SAY_NUMBER, .number = m->max_num_seqs},
+        {"heads", SAY_NUMBER, .number = odd.b},
+        {"whole", SAY_NUMBER, .number = odd.b},
+        {"tp", SAY_NUMBER, .number = p->layout.tp},
+        {"weight", SAY_TEXT, .text = q->precision.weight->id},
+        {"gpu", SAY_TEXT, .text = q->gpu->name},
+        {"quantized cc", SAY_NUMBER, .number = q->engine->quantized_min_cc},
+        {"cc", SAY_NUMBER, .number = cc},
+        {"cc version", SAY_VERSION, .number = cc},
+        {"unused", SAY_SHARE, .number = (usable - q->used) / GP_GIB},
+        {"usable", SAY_SHARE, .number = usable / GP_GIB},
+        {"fraction", SAY_PLAIN, .number = m->fraction},
+        {"least fraction", SAY_SHARE,
+         .number = usable > 0 ? ceil(m->weights.value / usable * 100) / 100 : 1},
+        {"budget", SAY_SHARE, .number = m->budget.value / GP_GIB},
+        {"one", SAY_SHARE, .number = m->sequence.reserved / GP_GIB},
+        {"pool", SAY_SHARE, .number = m->kv_pool.value / GP_GIB},
+        {"estimate", SAY_NUMBER, .number = c->fails == no_request ? longest(p) : 0},
+        {"states", SAY_NUMBER, .number = m->state_blocks.value},
+        {.name = NULL},
+    };
+    sentence_fill(c->words, values, out->text, sizeof(out->text));
+}
+
+static bool is_of(const struct check *c, const struct engine *e)
+{
+    return strcmp(c->engine, e->id) == 0 && e->from >= c->from && e->from <= c->until;
+}
+
+bool startup_known(const struct engine *engine)
+{
+    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
+        if (is_of(&checks[i], engine))
+            return true;
+    return false;
+}
+
+struct startup startup_check(const struct plan *p)
+{
+    struct startup out = {.check = NULL};
+    if (p->request.model->weights_only)
+        return out;
+    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+        const struct check *c = &checks[i];
+        enum outcome outcome = is_of(c, p->request.engine) ? c->fails(p) : PASSES;
+        if (outcome == PASSES)
+            continue;
+        out.check = c->name;
+        out.certain = outcome == STOPS;
+        fill_words(p, c, &out);
+        break;
+    }
+    return out;
+}

@@ -1,0 +1,130 @@
+/* test_startup.c - how the engine itself would stop: the first check that fails, worded as
+ * its version words it, with the plan's figures. */
+#include "output/startup.h"
+
+#include "sample.h"
+#include "util/str.h"
+
+static const struct market nowhere;
+
+static struct plan with(const struct request *q, struct layout l)
+{
+    struct plan p;
+    plan_layout(q, &l, &nowhere, &p);
+    return p;
+}
+
+static const struct layout one = {1, 1, 1, 1, 1, 1};
+
+static void stops(const struct request *q, struct layout l, const char *check,
+                  const char *words)
+{
+    struct plan p = with(q, l);
+    struct startup s = startup_check(&p);
+    if (!s.check)
+        fail_msg("starts, not stopped by %s", check);
+    assert_string_equal(s.check, check);
+    if (!strstr(s.text, words))
+        fail_msg("\"%s\" is not in \"%s\"", words, s.text);
+    if (strchr(s.text, '{'))
+        fail_msg("a name without a value: %s", s.text);
+    if (s.certain)
+        assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
+    else
+        assert_int_not_equal(p.verdict, VERDICT_FITS);
+}
+
+static void test_each_check(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+
+    (void)state;
+    struct plan p = with(q, one);
+    assert_null(startup_check(&p).check);
+    q->context = 200000;
+    stops(q, one, "max-model-len", "max_model_len (200000) is greater than");
+    q->context = 8192;
+    s.engine.defaults_clip = true;
+    q->max_num_seqs = 512;
+    q->max_batched_tokens = 256;
+    stops(q, one, "batched-tokens", "max_num_batched_tokens (256) must be greater");
+    q->max_num_seqs = q->max_batched_tokens = 0;
+    stops(q, sample_layout(3, 1, 1, 1), "heads",
+          "attention heads (32) must be divisible by tensor parallel size (3)");
+    s.gpu.compute_capability = 75;
+    stops(q, one, "bfloat16", "has compute capability 7.5");
+    s.gpu.compute_capability = 90;
+    q->used = 30 * GP_GIB;
+    stops(q, one, "free-memory", "(49.19/79.19 GiB)");
+    q->used = 0;
+    s.model = sample_llama_70b();
+    stops(q, one, "load", "CUDA out of memory");
+    s.gpu.usable = quantity_exact(134 * GP_GIB);
+    q->utilization = 0.95;
+    stops(q, one, "cache-blocks", "No available memory for the cache blocks");
+}
+
+/* The message of one request names what it needs, what there is, and the longest that the
+ * pool holds; the wording is that of the version. */
+static void test_one_request(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+
+    (void)state;
+    s.gpu.usable = quantity_exact(24 * GP_GIB);
+    q->context = 131072; /* 16 GiB */
+    struct plan p = with(q, one);
+    assert_true(p.memory.kv_pool.high < 16 * GP_GIB && p.memory.kv_pool.low > 0);
+    stops(q, one, "one-request", "with the models's max seq len (131072), (16.00 GiB");
+    char estimate[64];
+    double tokens = floor(p.memory.kv_pool.value / GP_MIB / 2) * 16;
+    gp_format(estimate, sizeof(estimate), "maximum model length is %.0f.", tokens);
+    stops(q, one, "one-request", estimate);
+    s.engine.from = 22;
+    stops(q, one, "one-request", "with the model's max seq len");
+    /* more users than the pool holds only wait */
+    q->context = 8192;
+    q->users = 1000;
+    p = with(q, one);
+    assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
+    assert_null(startup_check(&p).check);
+}
+
+static void test_state_blocks(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_qwen3_next());
+
+    (void)state;
+    q->max_num_seqs = 4096;
+    s.engine.state_exit = true;
+    s.engine.from = 20;
+    stops(q, sample_layout(4, 1, 1, 1), "state-blocks", "max_num_seqs (4096) exceeds");
+}
+
+static void test_unknown_engine(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_70b());
+
+    (void)state;
+    assert_true(startup_known(&s.engine));
+    gp_copy(s.engine.id, sizeof(s.engine.id), "other");
+    struct plan p = with(q, one);
+    assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
+    assert_null(startup_check(&p).check);
+    assert_false(startup_known(&s.engine));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_each_check),
+        cmocka_unit_test(test_one_request),
+        cmocka_unit_test(test_state_blocks),
+        cmocka_unit_test(test_unknown_engine),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
