@@ -705,7 +705,7 @@ screen "the command of a result" "${load[@]}" <<'KEYS'
 3 o "h100" Enter c
 :dump -
 KEYS
-shows "gpuplan --merge 'h100.json' --format csv"
+shows "gpuplan --merge h100.json --format csv"
 
 screen "in blocks, in ASCII, in braille" -m 8B -g l4 <<'KEYS'
 3

@@ -30,7 +30,7 @@ static const struct stack {
     {"+ runtime", 'c', INK_RUNTIME},
     {"+ KV cache", 'd', INK_KV},
 };
-enum { STACK = sizeof stack / sizeof *stack };
+enum { STACK = sizeof(stack) / sizeof(*stack) };
 
 static void heights(const struct sweep_point *p, double out[STACK])
 {
@@ -40,12 +40,17 @@ static void heights(const struct sweep_point *p, double out[STACK])
     out[3] = out[2] + p->kv.value;
 }
 
+static enum sweep sweep_of(const struct curves *c)
+{
+    return c->curve == CURVE_CONTEXT ? SWEEP_CONTEXT : SWEEP_USERS;
+}
+
 /* "8,192 tokens", "1 user" */
 static char *count_text(enum sweep of, double x, char *text, size_t size)
 {
     char number[32];
 
-    units_tokens(number, sizeof number, x);
+    units_tokens(number, sizeof(number), x);
     gp_format(text, size, "%s %s%s", number, of == SWEEP_CONTEXT ? "token" : "user",
               x == 1 ? "" : "s");
     return text;
@@ -81,7 +86,7 @@ static void sample(struct curves *c, const struct plan *plan, enum sweep of)
         if (wanted[i] >= low && wanted[i] <= high && wanted[i] > 0)
             count = sweep_insert(x, count, CURVES_SAMPLES, wanted[i]);
     free(c->sample);
-    c->sample = gp_calloc((size_t)count + 1, sizeof *c->sample);
+    c->sample = gp_calloc((size_t)count + 1, sizeof(*c->sample));
     c->samples = count;
     for (int i = 0; i < count; i++)
         sweep_at(&plan->request, &plan->layout, of, x[i], &c->sample[i]);
@@ -150,36 +155,32 @@ static void say_words(struct curves *c, const struct plan *plan, enum sweep of)
     char fits[48], marginal[64] = "", own[48];
     const char *what = of == SWEEP_CONTEXT ? "" : " at once";
 
-    count_text(of, own_of(plan, of), own, sizeof own);
+    count_text(of, own_of(plan, of), own, sizeof(own));
     if (c->end.marginal > c->end.fits) {
-        count_text(of, c->end.marginal, fits, sizeof fits);
-        gp_format(marginal, sizeof marginal, ", marginal to %s", fits);
+        count_text(of, c->end.marginal, fits, sizeof(fits));
+        gp_format(marginal, sizeof(marginal), ", marginal to %s", fits);
     }
     if (c->end.fits <= 0)
-        gp_copy(fits, sizeof fits, "nothing fits for certain");
+        gp_copy(fits, sizeof(fits), "nothing fits for certain");
     else
-        count_text(of, c->end.fits, fits, sizeof fits);
-    gp_format(c->words, sizeof c->words, "%s%s%s%s; then %s. The plan's %s: %s",
+        count_text(of, c->end.fits, fits, sizeof(fits));
+    gp_format(c->words, sizeof(c->words), "%s%s%s%s; then %s. The plan's %s: %s",
               c->end.fits > 0 ? "fits to " : "", fits, what, marginal,
               limit_word(c->end.after), own, verdict_word(plan->verdict));
 }
 
-static void fill_memory(struct curves *c, const struct form *form, enum sweep of)
+void curve_fill_memory(struct curves *c, struct form *form)
 {
+    enum sweep of = sweep_of(c);
     const struct plan *plan = &form->answer->plan;
     char why[SENTENCE_MAX];
 
     if (!plan->has_memory) {
-        gp_format(c->words, sizeof c->words, "no memory to show: %s",
+        gp_format(c->words, sizeof(c->words), "no memory to show: %s",
                   sentence_first_reason(plan, why));
         return;
     }
     c->end = sweep_end(&plan->request, &plan->layout, of);
-    c->plot.x = (struct plot_axis){.log = true,
-                                   .base = 2,
-                                   .title = of == SWEEP_CONTEXT
-                                                ? "tokens of a request (log2)"
-                                                : "users: requests in flight (log2)"};
     range_of(c, plan, of);
     sample(c, plan, of);
     c->plot.y = (struct plot_axis){
@@ -188,16 +189,6 @@ static void fill_memory(struct curves *c, const struct form *form, enum sweep of
     add_marks(c, plan, of);
     c->start = own_of(plan, of);
     say_words(c, plan, of);
-}
-
-void curve_fill_context(struct curves *c, struct form *form)
-{
-    fill_memory(c, form, SWEEP_CONTEXT);
-}
-
-void curve_fill_users(struct curves *c, struct form *form)
-{
-    fill_memory(c, form, SWEEP_USERS);
 }
 
 /* ---- reading ---- */
@@ -236,8 +227,7 @@ static void say_marks(struct curves *c)
         if (s->label != 'f')
             continue;
         curve_say(c, s->label, s->ink, s->name, "%s",
-                  count_text(c->curve == CURVE_CONTEXT ? SWEEP_CONTEXT : SWEEP_USERS,
-                             s->x[0], text, sizeof text));
+                  count_text(sweep_of(c), s->x[0], text, sizeof(text)));
         if (c->end.marginal > c->end.fits)
             curve_more(c, "marginal to %.0f", c->end.marginal);
     }
@@ -253,7 +243,7 @@ static void say_part(struct curves *c, const char *name, const struct quantity *
 
 void curve_read_memory(struct curves *c, const struct form *form, double x)
 {
-    enum sweep of = c->curve == CURVE_CONTEXT ? SWEEP_CONTEXT : SWEEP_USERS;
+    enum sweep of = sweep_of(c);
     const struct sweep_point *p = NULL;
     char text[48];
 
@@ -263,8 +253,8 @@ void curve_read_memory(struct curves *c, const struct form *form, double x)
             p = &c->sample[i];
     if (!p || !p->known)
         return;
-    gp_format(c->at, sizeof c->at, "%s: %s%s%s",
-              count_text(of, p->x, text, sizeof text), verdict_word(p->verdict),
+    gp_format(c->at, sizeof(c->at), "%s: %s%s%s",
+              count_text(of, p->x, text, sizeof(text)), verdict_word(p->verdict),
               p->limit != LIMIT_NONE ? ", " : "",
               p->limit != LIMIT_NONE ? limit_word(p->limit) : "");
     say_lines(c, p);

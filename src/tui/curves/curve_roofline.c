@@ -28,7 +28,6 @@
 #include "util/str.h"
 #include "util/units.h"
 
-#define TERA   1e12
 #define LAYERS 24 /* products of a model at most */
 
 /* What a product's weights are for, by the start of its name. */
@@ -48,7 +47,7 @@ static const struct {
 
 static const struct format *format_of(const struct request *q, const char *layer)
 {
-    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
+    for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++)
         if (strncmp(layer, roles[i].start, strlen(roles[i].start)) == 0)
             return q->precision.by_role[roles[i].role];
     return q->precision.weight;
@@ -137,27 +136,20 @@ static struct tally add_batch(struct curves *c, const struct plan *plan,
 {
     const struct request *q = &plan->request;
     struct points_layer layer[LAYERS];
-    int count = points_layers(q->model, &plan->layout, layer, LAYERS);
-    int series = c->plot.count, mark = 0;
+    int count = points_layers(q->model, &plan->layout, layer, LAYERS), mark = 0;
     struct plot_series *s;
     struct tally tally = {0, 0};
 
     for (int i = 0; i < c->plot.count; i++)
         mark += c->plot.series[i].mark != 0;
+    c->batch[c->plot.count] = n;
     s = plot_add(&c->plot, name, curve_ink(mark), (char)('1' + mark));
-    for (int i = 0; i < count && s && c->layers < PLOT_POINTS; i++) {
-        struct curve_layer *l = &c->layer[c->layers];
-        double tokens = tokens_of(q->model, layer[i].name, n);
-        struct work w = work_of(q, &layer[i], tokens);
+    for (int i = 0; i < count; i++) {
+        struct work w =
+            work_of(q, &layer[i], tokens_of(q->model, layer[i].name, n));
 
-        *l = (struct curve_layer){.m = (double)layer[i].m,
-                                  .k = (double)layer[i].k,
-                                  .n = tokens,
-                                  .memory = w.bound == ROOF_MEMORY};
-        gp_copy(l->name, sizeof l->name, layer[i].name);
-        c->source[series][s->count] = c->layers++;
         plot_point(s, w.intensity, w.rate / unit);
-        tally.memory += l->memory;
+        tally.memory += w.bound == ROOF_MEMORY;
         tally.all++;
     }
     return tally;
@@ -183,29 +175,11 @@ static void add_roof(struct curves *c, const struct gpu *gpu, enum format_math m
                      char label, double unit)
 {
     struct roof roof = roof_of_gpu(gpu, math, false);
-    double low = c->plot.x.low, high = c->plot.x.high, ridge;
-    struct plot_series *s;
     char name[64];
 
-    if (!known(roof.rate) && !known(roof.bandwidth))
-        return;
-    gp_format(name, sizeof name, "%s roof%s", format_math_word(math),
+    gp_format(name, sizeof(name), "%s roof%s", format_math_word(math),
               known(roof.rate) ? "" : " (no rate known)");
-    s = plot_add(&c->plot, name, label == 'a' ? INK_TEXT : INK_DIM, 0);
-    s->label = label;
-    if (!known(roof.bandwidth) || !known(roof.rate)) {
-        double rate = known(roof.rate) ? roof.rate.value : 0;
-
-        plot_point(s, low, rate > 0 ? rate / unit : low * roof.bandwidth.value / unit);
-        plot_point(s, high,
-                   rate > 0 ? rate / unit : high * roof.bandwidth.value / unit);
-        return;
-    }
-    ridge = roof.rate.value / roof.bandwidth.value;
-    plot_point(s, low, fmin(roof.rate.value, low * roof.bandwidth.value) / unit);
-    if (ridge > low && ridge < high)
-        plot_point(s, ridge, roof.rate.value / unit);
-    plot_point(s, high, fmin(roof.rate.value, high * roof.bandwidth.value) / unit);
+    curve_roof(c, name, label == 'a' ? INK_TEXT : INK_DIM, label, roof, unit);
 }
 
 /* The 16-bit type too, where some products are computed in it. */
@@ -221,29 +195,18 @@ static void add_roofs(struct curves *c, const struct request *q, double unit)
 
 /* ---- the curve ---- */
 
-static const char *unit_name(enum format_math math, double unit)
+/* Returns the unit of the rates. */
+static double set_axes(struct curves *c, double ridge, double rate, double bandwidth,
+                       bool whole)
 {
-    bool whole = math == MATH_INT8 || math == MATH_INT4;
+    double peak = rate;
 
-    if (unit == TERA)
-        return whole ? "TOP/s" : "TFLOP/s";
-    return whole ? "GOP/s" : "GFLOP/s";
-}
-
-static void set_axes(struct curves *c, double low, double high, double peak,
-                     double bandwidth, const char *unit_text, double unit)
-{
-    c->plot.x = (struct plot_axis){
-        .log = true, .base = 2, .title = "intensity, FLOP per byte of memory (log2)"};
-    curve_range(c, curve_floor2(low), curve_ceil2(high));
-    c->plot.y = (struct plot_axis){
-        .log = true, .base = 2, .unit = unit_text, .title = unit_text};
+    curve_range(c, 1, curve_ceil2(fmax(8 * ridge, 2048)));
     if (!(peak > 0))
         peak = bandwidth * c->plot.x.high;
-    c->plot.y.high = curve_ceil2(peak * 1.2 / unit);
-    c->plot.y.low =
-        curve_floor2(bandwidth > 0 ? fmin(c->plot.x.low * bandwidth, peak / 16) / unit
-                                   : peak / 64 / unit);
+    return curve_rates(c, bandwidth > 0 ? fmin(c->plot.x.low * bandwidth, peak / 16)
+                                        : peak / 64,
+                       peak * 1.2, rate, whole);
 }
 
 /* The users of one replica decode together. */
@@ -253,17 +216,17 @@ static void say_words(struct curves *c, const struct plan *plan, double ridge,
     char text[64], own[64], tokens[32];
     bool estimate = plan->request.gpu->confidence[0] == 'l';
 
-    tally_text(decode, own, sizeof own);
-    tally_text(prefill, text, sizeof text);
+    tally_text(decode, own, sizeof(own));
+    tally_text(prefill, text, sizeof(text));
     if (ridge > 0)
-        gp_format(c->words, sizeof c->words,
+        gp_format(c->words, sizeof(c->words),
                   "ridge %.0f FLOP/B%s; decode at %.0f user%s is %s, prefill of %s "
                   "tokens %s",
                   ridge, estimate ? " (figures of low confidence)" : "", users,
                   users == 1 ? "" : "s", own,
-                  units_tokens(tokens, sizeof tokens, plan->request.prompt), text);
+                  units_tokens(tokens, sizeof(tokens), plan->request.prompt), text);
     else
-        gp_format(c->words, sizeof c->words,
+        gp_format(c->words, sizeof(c->words),
                   "no ridge: the sheet of %s lacks a rate or a bandwidth",
                   plan->request.gpu->id);
 }
@@ -281,13 +244,13 @@ static void add_batches(struct curves *c, const struct plan *plan, double ridge,
 
         if ((i == 1 && users == 1) || (i == 2 && users == 64))
             continue;
-        gp_format(name, sizeof name, "decode b=%.0f", batch[i]);
+        gp_format(name, sizeof(name), "decode b=%.0f", batch[i]);
         t = add_batch(c, plan, name, batch[i], unit);
         if (batch[i] == users)
             own = t;
     }
-    gp_format(name, sizeof name, "prefill %s",
-              units_tokens(tokens, sizeof tokens, plan->request.prompt));
+    gp_format(name, sizeof(name), "prefill %s",
+              units_tokens(tokens, sizeof(tokens), plan->request.prompt));
     prefill = add_batch(c, plan, name, plan->request.prompt, unit);
     say_words(c, plan, ridge, own, prefill, users);
 }
@@ -301,62 +264,51 @@ void curve_fill_roofline(struct curves *c, struct form *form)
     double rate = known(roof.rate) ? roof.rate.value : 0;
     double bandwidth = known(roof.bandwidth) ? roof.bandwidth.value : 0;
     double ridge = rate > 0 && bandwidth > 0 ? rate / bandwidth : 0;
-    double unit = rate > 0 && rate < TERA ? 1e9 : TERA;
     char why[SENTENCE_MAX];
+    double unit;
 
-    c->layers = 0;
     if (rate <= 0 && bandwidth <= 0) {
-        gp_format(c->words, sizeof c->words,
+        gp_format(c->words, sizeof(c->words),
                   "no roofline: the sheet of %s has neither rate nor bandwidth",
                   q->gpu->id);
         return;
     }
     if (!plan->has_memory) {
-        gp_format(c->words, sizeof c->words, "no products to show: %s",
+        gp_format(c->words, sizeof(c->words), "no products to show: %s",
                   sentence_first_reason(plan, why));
         return;
     }
-    set_axes(c, 1, fmax(8 * ridge, 2048), rate, bandwidth, unit_name(math, unit), unit);
+    unit = set_axes(c, ridge, rate, bandwidth, math == MATH_INT8 || math == MATH_INT4);
     add_roofs(c, q, unit);
     add_batches(c, plan, ridge, unit);
     c->start = ridge > 0 ? ridge : 64;
-    gp_format(c->title, sizeof c->title, "Roofline  %s %s (dense)", q->gpu->id,
+    gp_format(c->title, sizeof(c->title), "Roofline  %s %s (dense)", q->gpu->id,
               format_math_word(math));
 }
 
 /* ---- reading ---- */
 
-static void say_point(struct curves *c, int series, const char *unit, double x)
+/* A mark is a product, in the order of the plan's layers. */
+static void say_product(struct curves *c, const struct form *form, int series, int i)
 {
     const struct plot_series *s = &c->plot.series[series];
-    int i = curve_nearest(&c->plot, s, x);
-    const struct curve_layer *l;
+    const struct plan *plan = &form->answer->plan;
+    const struct model *model = plan->request.model;
+    struct points_layer layer[LAYERS];
 
-    if (i < 0)
-        return;
-    l = &c->layer[c->source[series][i]];
-    curve_say(c, s->mark, s->ink, s->name, "%s %s %s", l->name,
-              UNITS_PLAIN(s->y[i], 4), unit);
-    curve_more(c, "%.0fx%.0fx%.0f, %s FLOP/B", l->m, l->n, l->k,
+    points_layers(model, &plan->layout, layer, LAYERS);
+    curve_say(c, s->mark, s->ink, s->name, "%s %s %s", layer[i].name,
+              UNITS_PLAIN(s->y[i], 4), plot_unit(&c->plot.y));
+    curve_more(c, "%.0fx%.0fx%.0f, %s FLOP/B", (double)layer[i].m,
+               tokens_of(model, layer[i].name, c->batch[series]), (double)layer[i].k,
                UNITS_PLAIN(s->x[i], 3));
 }
 
 void curve_read_roofline(struct curves *c, const struct form *form, double x)
 {
-    const char *unit = plot_unit(&c->plot.y);
-
-    (void)form;
-    gp_format(c->at, sizeof c->at, "%s FLOP/B: %s", UNITS_PLAIN(x, 4),
+    gp_format(c->at, sizeof(c->at), "%s FLOP/B: %s", UNITS_PLAIN(x, 4),
               x == c->start  ? "the ridge"
               : x < c->start ? "memory bound"
                              : "arithmetic bound");
-    for (int i = 0; i < c->plot.count; i++) {
-        const struct plot_series *s = &c->plot.series[i];
-
-        if (s->mark)
-            say_point(c, i, unit, x);
-        else
-            curve_say(c, s->label, s->ink, s->name, "%s %s",
-                      UNITS_PLAIN(plot_read(&c->plot, s, x), 4), unit);
-    }
+    curve_read_series(c, form, x, say_product);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "util/str.h"
+#include "util/units.h"
 
 void curve_range(struct curves *c, double low, double high)
 {
@@ -33,9 +34,9 @@ void curve_say(struct curves *c, char mark, enum ink ink, const char *name,
     r->mark = mark;
     r->ink = ink;
     r->more[0] = '\0';
-    gp_copy(r->name, sizeof r->name, name);
+    gp_copy(r->name, sizeof(r->name), name);
     va_start(args, fmt);
-    vsnprintf(r->value, sizeof r->value, fmt, args);
+    vsnprintf(r->value, sizeof(r->value), fmt, args);
     va_end(args);
     gp_tame(r->value);
 }
@@ -48,7 +49,7 @@ void curve_more(struct curves *c, const char *fmt, ...)
     if (!r)
         return;
     va_start(args, fmt);
-    vsnprintf(r->more, sizeof r->more, fmt, args);
+    vsnprintf(r->more, sizeof(r->more), fmt, args);
     va_end(args);
 }
 
@@ -81,6 +82,58 @@ int curve_nearest(const struct plot *plot, const struct plot_series *s, double x
         }
     }
     return best;
+}
+
+double curve_rates(struct curves *c, double low, double high, double most, bool whole)
+{
+    bool giga = most > 0 && most < 1e12;
+    double unit = giga ? 1e9 : 1e12;
+
+    c->plot.y = (struct plot_axis){.low = curve_floor2(low / unit),
+                                   .high = curve_ceil2(high / unit),
+                                   .log = true,
+                                   .base = 2,
+                                   .unit = whole  ? (giga ? "GOP/s" : "TOP/s")
+                                           : giga ? "GFLOP/s"
+                                                  : "TFLOP/s"};
+    c->plot.y.title = c->plot.y.unit;
+    return unit;
+}
+
+void curve_roof(struct curves *c, const char *name, enum ink ink, char label,
+                struct roof roof, double unit)
+{
+    bool flat = roof.rate.known && roof.rate.value > 0;
+    bool slope = roof.bandwidth.known && roof.bandwidth.value > 0;
+    double rate = flat ? roof.rate.value : INFINITY;
+    double bandwidth = slope ? roof.bandwidth.value : INFINITY;
+    double low = c->plot.x.low, high = c->plot.x.high, ridge = rate / bandwidth;
+    struct plot_series *s =
+        flat || slope ? plot_add(&c->plot, name, (int)ink, 0) : NULL;
+
+    if (!s)
+        return;
+    s->label = label;
+    plot_point(s, low, fmin(rate, low * bandwidth) / unit);
+    if (ridge > low && ridge < high)
+        plot_point(s, ridge, rate / unit);
+    plot_point(s, high, fmin(rate, high * bandwidth) / unit);
+}
+
+void curve_read_series(struct curves *c, const struct form *form, double x,
+                       void (*mark)(struct curves *c, const struct form *form,
+                                    int series, int i))
+{
+    for (int i = 0; i < c->plot.count; i++) {
+        const struct plot_series *s = &c->plot.series[i];
+        double y = s->mark ? NAN : plot_read(&c->plot, s, x);
+
+        if (s->mark && s->count > 0)
+            mark(c, form, i, curve_nearest(&c->plot, s, x));
+        else if (isfinite(y))
+            curve_say(c, s->label, s->ink, s->name, "%s %s", UNITS_PLAIN(y, 4),
+                      plot_unit(&c->plot.y));
+    }
 }
 
 double curves_cursor(const struct curves *c)

@@ -56,18 +56,14 @@ struct curves {
     bool has_log, has_bench;
     char file[GP_PATH_MAX];   /* of log */
     int set, sets;            /* which device (and type) of the file */
-    int source[PLOT_SERIES][PLOT_POINTS]; /* in log.point or layer */
-    struct curve_layer {      /* the plan's products, by `source` */
-        char name[24];
-        double m, k, n;
-        bool memory;          /* bound */
-    } layer[PLOT_POINTS];
-    int layers;
+    int source[PLOT_SERIES][PLOT_POINTS]; /* in log.point */
+    double batch[PLOT_SERIES]; /* of a roofline's series: tokens */
 };
 
 struct curve_row {
     const char *name;    /* "memory-context": of files */
     const char *title;
+    const char *x_title; /* of the axis, which is logarithmic */
     const char *explain; /* one or two lines, with the equation */
     bool measured;       /* wants a result file */
     bool snap;           /* the cursor stands on points that were computed */
@@ -76,8 +72,7 @@ struct curve_row {
 };
 extern const struct curve_row curve_rows[CURVE_COUNT];
 
-void curve_fill_context(struct curves *c, struct form *form);
-void curve_fill_users(struct curves *c, struct form *form);
+void curve_fill_memory(struct curves *c, struct form *form);
 void curve_read_memory(struct curves *c, const struct form *form, double x);
 void curve_fill_roofline(struct curves *c, struct form *form);
 void curve_read_roofline(struct curves *c, const struct form *form, double x);
@@ -97,6 +92,16 @@ void curve_more(struct curves *c, const char *fmt, ...)
 double curve_floor2(double value);
 double curve_ceil2(double value);
 enum ink curve_ink(int i); /* of the i-th series */
+/* The axis of y for low..high operations/s; whole: of whole numbers. Returns the unit
+ * it is in, by the largest rate. */
+double curve_rates(struct curves *c, double low, double high, double most, bool whole);
+/* A line: min(rate, intensity x bandwidth); what is unknown does not bound it. */
+void curve_roof(struct curves *c, const char *name, enum ink ink, char label,
+                struct roof roof, double unit);
+/* Reads every series of rates at x. mark: what to say of point i of a mark's series. */
+void curve_read_series(struct curves *c, const struct form *form, double x,
+                       void (*mark)(struct curves *c, const struct form *form,
+                                    int series, int i));
 /* The point of a mark's series that is nearest to x; -1: it has none. */
 int curve_nearest(const struct plot *plot, const struct plot_series *s, double x);
 

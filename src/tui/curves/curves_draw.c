@@ -39,8 +39,8 @@ static void draw_plot(struct canvas *canvas, struct rect box, const struct curve
     struct plot plot = c->plot;
     char unit[40], title[128];
 
-    gp_format(unit, sizeof unit, "y: %s", plot_unit(&plot.y));
-    gp_format(title, sizeof title, "%d %s", c->curve + 1, c->title);
+    gp_format(unit, sizeof(unit), "y: %s", plot_unit(&plot.y));
+    gp_format(title, sizeof(title), "%d %s", c->curve + 1, c->title);
     canvas_box(canvas, box, title, c->plot.count ? unit : NULL);
     if (c->plot.count == 0) {
         canvas_wrap(canvas, in, 0, INK_TEXT, c->words);
@@ -49,7 +49,7 @@ static void draw_plot(struct canvas *canvas, struct rect box, const struct curve
     }
     plot.legend = alone ? 2 : 0;
     plot.x.title = NULL; /* it stands in the lower edge */
-    gp_format(title, sizeof title, " %s ", c->plot.x.title);
+    gp_format(title, sizeof(title), " %s ", c->plot.x.title);
     canvas_fit(canvas, box, box.rows - 1, 2, box.cols - 4, INK_DIM, title);
     plot_draw(canvas, in, &plot, curves_cursor(c));
     draw_focus(canvas, in, c);
@@ -62,7 +62,7 @@ static void draw_value(struct canvas *canvas, struct rect in, int y, int x, int 
     char text[80];
     int used;
 
-    gp_format(text, sizeof text, "%c %s", r->mark ? r->mark : ' ', r->name);
+    gp_format(text, sizeof(text), "%c %s", r->mark ? r->mark : ' ', r->name);
     canvas_fit(canvas, in, y, x, width, r->ink, text);
     used = gp_width(text) + 1;
     if (used < VALUE_COL && VALUE_COL + gp_width(r->value) <= width)

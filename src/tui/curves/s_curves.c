@@ -22,34 +22,37 @@
 #include "util/units.h"
 
 #define FAR        10  /* columns of a page */
+#define ALL        1000000 /* columns: to the end */
 #define MOST_FILES 200 /* of a folder, looked into */
 #define START      512 /* bytes of a file that are looked at */
 #define LAST_RUN   "@bench" /* stands for the last run of Bench */
 #define ZOOM_LEAST 1.2 /* a range is no less than this, high over low */
 
+#define INTENSITY_AXIS "intensity, FLOP per byte of memory (log2)"
+#define MEMORY_EXPLAIN                                                                 \
+    "Memory of one GPU in the plan's layout, parts stacked; every point is a plan of " \
+    "its own."
+
 const struct curve_row curve_rows[CURVE_COUNT] = {
-    [CURVE_ROOFLINE] =
-        {"roofline", "Roofline",
-         "Roofline: attainable = min(rate, intensity x bandwidth) of the "
-         "sheet; marks are the plan's matrix products.",
-         false, false, curve_fill_roofline, curve_read_roofline},
+    [CURVE_ROOFLINE] = {"roofline", "Roofline", INTENSITY_AXIS,
+                        "Roofline: attainable = min(rate, intensity x bandwidth) of "
+                        "the sheet; marks are the plan's matrix products.",
+                        false, false, curve_fill_roofline, curve_read_roofline},
     [CURVE_CONTEXT] = {"memory-context", "Memory against context",
-                       "Memory of one GPU in the plan's layout, parts stacked; every "
-                       "point is a plan of its own.",
-                       false, true, curve_fill_context, curve_read_memory},
+                       "tokens of a request (log2)", MEMORY_EXPLAIN, false, true,
+                       curve_fill_memory, curve_read_memory},
     [CURVE_USERS] = {"memory-users", "Memory against users",
-                     "Memory of one GPU in the plan's layout, parts stacked; every "
-                     "point is a plan of its own.",
-                     false, true, curve_fill_users, curve_read_memory},
-    [CURVE_GEMM] = {"gemm", "Measured matrix products",
+                     "users: requests in flight (log2)", MEMORY_EXPLAIN, false, true,
+                     curve_fill_memory, curve_read_memory},
+    [CURVE_GEMM] = {"gemm", "Measured matrix products", INTENSITY_AXIS,
                     "Measured: operations / median time, over min(rate, intensity x "
                     "bandwidth).",
                     true, false, curve_fill_gemm, curve_read_measured},
-    [CURVE_BATCH] =
-        {"batch", "Batch sweep, measured and predicted",
-         "Rate of each layer against tokens at once; predicted = the roofline "
-         "when it was measured.",
-         true, true, curve_fill_batch, curve_read_measured},
+    [CURVE_BATCH] = {"batch", "Batch sweep, measured and predicted",
+                     "batch: tokens at once (log2)",
+                     "Rate of each layer against tokens at once; predicted = the "
+                     "roofline when it was measured.",
+                     true, true, curve_fill_batch, curve_read_measured},
 };
 
 /* ---- filling ---- */
@@ -72,7 +75,7 @@ static void name_plan(struct curves *c, const struct form *form)
 {
     const struct plan *p = &form->answer->plan;
 
-    gp_format(c->title, sizeof c->title, "%s  %s %s, %d x %s TP %d",
+    gp_format(c->title, sizeof(c->title), "%s  %s %s, %d x %s TP %d",
               curve_rows[c->curve].title, p->request.model->name,
               p->request.precision.id, p->layout.gpus, p->request.gpu->id,
               p->layout.tp);
@@ -84,17 +87,17 @@ static void curve_fill(struct app *app, struct curves *c)
     struct form *form = app->form;
 
     c->plot.count = 0;
-    c->readings = 0;
+    c->plot.x = (struct plot_axis){.log = true, .base = 2, .title = row->x_title};
     c->start = NAN;
     c->sets = 0;
     c->words[0] = c->at[0] = '\0';
     c->version = form->version;
     c->filled = true;
-    gp_copy(c->title, sizeof c->title, row->title);
+    gp_copy(c->title, sizeof(c->title), row->title);
     if (!row->measured && !form->answered)
-        gp_format(c->words, sizeof c->words, "no plan: %s", form->err.text);
+        gp_format(c->words, sizeof(c->words), "no plan: %s", form->err.text);
     else if (row->measured && !c->has_log)
-        gp_copy(c->words, sizeof c->words,
+        gp_copy(c->words, sizeof(c->words),
                 "nothing measured yet: o opens a result file, 4 measures this machine");
     else {
         if (!row->measured)
@@ -102,9 +105,9 @@ static void curve_fill(struct app *app, struct curves *c)
         row->fill(c, form);
     }
     if (row->measured && c->has_log)
-        gp_format(c->title, sizeof c->title, "%s  %s", row->title,
+        gp_format(c->title, sizeof(c->title), "%s  %s", row->title,
                   c->file[0] ? c->file : "last run of Bench");
-    gp_copy(c->plot.title, sizeof c->plot.title, c->title);
+    gp_copy(c->plot.title, sizeof(c->plot.title), c->title);
     if (view_of(c)->series >= c->plot.count)
         view_of(c)->series = 0;
     read_cursor(c, form);
@@ -194,10 +197,11 @@ static void up_down(struct app *app, struct curves *c, int by)
     }
 }
 
-/* Half or twice the range, the cursor where it is. */
-static void zoom(struct app *app, struct curves *c, double factor)
+/* Half (by > 0) or twice the range, the cursor where it is. */
+static void zoom(struct app *app, struct curves *c, int by)
 {
     struct curve_view *v = view_of(c);
+    double factor = by > 0 ? 0.5 : 2;
     double x = curves_cursor(c), low = c->plot.x.low, high = c->plot.x.high;
 
     if (c->plot.count == 0 || !(low > 0))
@@ -231,7 +235,7 @@ static void log_take(struct app *app, struct curves *c, struct benchlog *log,
     c->log = *log;
     c->has_log = true;
     c->set = 0;
-    gp_copy(c->file, sizeof c->file, file);
+    gp_copy(c->file, sizeof(c->file), file);
     for (int i = 0; i < CURVE_COUNT; i++)
         if (curve_rows[i].measured)
             c->view[i] = (struct curve_view){NAN, NAN, NAN, 0};
@@ -293,8 +297,8 @@ struct found {
 
 static struct choice *found_add(struct found *f)
 {
-    f->choice = gp_grow(f->choice, &f->cap, (size_t)f->count + 1, sizeof *f->choice);
-    memset(&f->choice[f->count], 0, sizeof *f->choice);
+    f->choice = gp_grow(f->choice, &f->cap, (size_t)f->count + 1, sizeof(*f->choice));
+    memset(&f->choice[f->count], 0, sizeof(*f->choice));
     return &f->choice[f->count++];
 }
 
@@ -304,7 +308,7 @@ static void json_text(const char *text, const char *key, char *out, size_t size)
     char quoted[48];
     const char *at;
 
-    gp_format(quoted, sizeof quoted, "\"%s\"", key);
+    gp_format(quoted, sizeof(quoted), "\"%s\"", key);
     gp_copy(out, size, "");
     at = strstr(text, quoted);
     at = at ? strchr(at + strlen(quoted), '"') : NULL;
@@ -327,9 +331,9 @@ static bool is_result(const char *path, char *more, size_t size)
     len = fread(text, 1, START, file);
     fclose(file);
     text[len] = '\0';
-    json_text(text, "schema", schema, sizeof schema);
-    json_text(text, "started", started, sizeof started);
-    json_text(text, "status", status, sizeof status);
+    json_text(text, "schema", schema, sizeof(schema));
+    json_text(text, "started", started, sizeof(started));
+    json_text(text, "status", status, sizeof(status));
     gp_format(more, size, "%s  %s", started, status);
     return strcmp(schema, BENCHLOG_SCHEMA) == 0;
 }
@@ -346,15 +350,15 @@ static void look_into(struct found *f, const char *folder)
         bool here = strcmp(folder, ".") == 0;
 
         if (here)
-            gp_copy(path, sizeof path, names[i]);
-        else if (!path_join(path, sizeof path, folder, names[i]))
+            gp_copy(path, sizeof(path), names[i]);
+        else if (!path_join(path, sizeof(path), folder, names[i]))
             continue;
-        if (strlen(path) >= sizeof c->id || !is_result(path, more, sizeof more))
+        if (strlen(path) >= sizeof(c->id) || !is_result(path, more, sizeof(more)))
             continue;
         c = found_add(f);
-        gp_copy(c->id, sizeof c->id, path);
-        gp_copy(c->text, sizeof c->text, names[i]);
-        gp_format(c->more, sizeof c->more, "%s%s%s", more, here ? "" : "  in ",
+        gp_copy(c->id, sizeof(c->id), path);
+        gp_copy(c->text, sizeof(c->text), names[i]);
+        gp_format(c->more, sizeof(c->more), "%s%s%s", more, here ? "" : "  in ",
                   here ? "" : folder);
     }
     path_list_free(names, count);
@@ -367,7 +371,7 @@ static void file_chosen(struct app *app, void *ctx, const char *id)
 }
 
 /* A list of the results in the current folder and Bench's own; another may be typed. */
-static void choose_file(struct app *app, const struct curves *c)
+static void choose_file(struct app *app, struct curves *c, int by)
 {
     struct found found = {NULL, 0, 0};
     struct chooser_ask options = {.title = "Result file",
@@ -376,6 +380,7 @@ static void choose_file(struct app *app, const struct curves *c)
                                   .paths = true};
     char folder[GP_PATH_MAX];
 
+    (void)by;
     if (c->has_bench) {
         struct choice *bench = found_add(&found);
 
@@ -383,7 +388,7 @@ static void choose_file(struct app *app, const struct curves *c)
         gp_copy(bench->text, sizeof(bench->text), "last run of Bench");
     }
     look_into(&found, ".");
-    settings_results(&app->settings, folder, sizeof folder);
+    settings_results(&app->settings, folder, sizeof(folder));
     if (strcmp(folder, ".") != 0)
         look_into(&found, folder);
     options.choices = found.choice;
@@ -440,64 +445,44 @@ static void choose_curve(struct app *app, struct curves *c, int by)
     curve_fill(app, c);
 }
 
-static bool panel_next(struct app *app, struct curves *c, int by)
+static void panel_next(struct app *app, struct curves *c, int by)
 {
     if (app_frame(app).size == SIZE_ONE)
         c->panel = (c->panel + 1) % CURVES_PANELS;
     else
         choose_series(app, c, by);
-    return true;
 }
 
 static bool curves_act(struct app *app, void *state, enum action action)
 {
+    static const struct {
+        enum action action;
+        void (*act)(struct app *app, struct curves *c, int by);
+        int by;
+    } acts[] = {
+        {ACT_CURVE_NEXT, choose_curve, 1}, {ACT_CURVE_BACK, choose_curve, -1},
+        {ACT_LEFT, cursor_move, -1},       {ACT_RIGHT, cursor_move, 1},
+        {ACT_PAGE_UP, cursor_move, -FAR},  {ACT_PAGE_DOWN, cursor_move, FAR},
+        {ACT_FIRST, cursor_move, -ALL},    {ACT_LAST, cursor_move, ALL},
+        {ACT_UP, up_down, -1},             {ACT_DOWN, up_down, 1},
+        {ACT_ZOOM_IN, zoom, 1},            {ACT_ZOOM_OUT, zoom, -1},
+        {ACT_PANEL, panel_next, 1},        {ACT_PANEL_BACK, panel_next, -1},
+        {ACT_SERIES, choose_series, 1},    {ACT_MEASURED, choose_file, 0},
+    };
     struct curves *c = state;
+    bool back = action == ACT_BACK && zoomed(c), done = back;
 
     curves_show(app, state);
-    switch (action) {
-    case ACT_CURVE_NEXT:
-    case ACT_CURVE_BACK:
-        choose_curve(app, c, action == ACT_CURVE_NEXT ? 1 : -1);
-        break;
-    case ACT_LEFT:
-    case ACT_RIGHT:
-        cursor_move(app, c, action == ACT_RIGHT ? 1 : -1);
-        break;
-    case ACT_PAGE_UP:
-    case ACT_PAGE_DOWN:
-        cursor_move(app, c, action == ACT_PAGE_DOWN ? FAR : -FAR);
-        break;
-    case ACT_FIRST:
-    case ACT_LAST:
-        cursor_move(app, c, action == ACT_LAST ? 1000000 : -1000000);
-        break;
-    case ACT_UP:
-    case ACT_DOWN:
-        up_down(app, c, action == ACT_DOWN ? 1 : -1);
-        break;
-    case ACT_SERIES:
-        choose_series(app, c, 1);
-        break;
-    case ACT_ZOOM_IN:
-    case ACT_ZOOM_OUT:
-        zoom(app, c, action == ACT_ZOOM_IN ? 0.5 : 2);
-        break;
-    case ACT_MEASURED:
-        choose_file(app, c);
-        break;
-    case ACT_PANEL:
-    case ACT_PANEL_BACK:
-        return panel_next(app, c, action == ACT_PANEL ? 1 : -1);
-    case ACT_BACK:
-        if (!zoomed(c))
-            return false;
+    if (back)
         unzoom(app, c);
-        break;
-    default:
-        return false;
-    }
-    app_touch(app);
-    return true;
+    for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++)
+        if (acts[i].action == action) {
+            acts[i].act(app, c, acts[i].by);
+            done = true;
+        }
+    if (done)
+        app_touch(app);
+    return done;
 }
 
 static void curves_click(struct app *app, void *state, int y, int x)
@@ -562,7 +547,7 @@ static enum gp_status curves_export(const struct app *app, const void *state,
 static void command_at(const struct app *app, const struct curves *c,
                        struct strbuf *out)
 {
-    struct form *copy = gp_malloc(sizeof *copy);
+    struct form *copy = gp_malloc(sizeof(*copy));
     const struct layout *l = &app->form->answer->plan.layout;
     const struct {
         enum field field;
@@ -578,28 +563,20 @@ static void command_at(const struct app *app, const struct curves *c,
     free(copy);
 }
 
-static void command_file(const char *file, struct strbuf *out)
-{
-    strbuf_add(out, "gpuplan --merge '");
-    for (; *file; file++)
-        if (*file == '\'')
-            strbuf_add(out, "'\\''");
-        else
-            strbuf_addn(out, file, 1);
-    strbuf_add(out, "' --format csv");
-}
-
 static void curves_command(const struct app *app, const void *state, struct strbuf *out)
 {
     const struct curves *c = state;
     bool memory = c->curve == CURVE_CONTEXT || c->curve == CURVE_USERS;
 
-    if (curve_rows[c->curve].measured && c->file[0])
-        command_file(c->file, out);
-    else if (memory && app->form->answered && c->plot.count > 0)
+    if (curve_rows[c->curve].measured && c->file[0]) {
+        strbuf_add(out, "gpuplan --merge ");
+        strbuf_quote(out, c->file);
+        strbuf_add(out, " --format csv");
+    } else if (memory && app->form->answered && c->plot.count > 0) {
         command_at(app, c, out);
-    else
+    } else {
         form_command(app->form, "--plan", out);
+    }
 }
 
 const struct screen_ops screen_curves = {
