@@ -291,6 +291,8 @@ tui_sources = \
 	src/tui/form_choices.c \
 	src/tui/form_values.c \
 	src/tui/form_values.h \
+	src/tui/list.c \
+	src/tui/list.h \
 	src/tui/loop.c \
 	src/tui/loop.h \
 	src/tui/membar.c \
@@ -302,9 +304,9 @@ tui_sources = \
 	src/tui/settings.h \
 	src/tui/bench/bench_options.c \
 	src/tui/bench/bench_options.h \
+	src/tui/bench/bench_rows.c \
 	src/tui/bench/bench_session.c \
 	src/tui/bench/devices_view.c \
-	src/tui/bench/devices_view.h \
 	src/tui/bench/gauge.c \
 	src/tui/bench/gauge.h \
 	src/tui/bench/s_bench.c \

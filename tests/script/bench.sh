@@ -390,7 +390,7 @@ expect <<'END'
  gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]             measuring 9 %
 ┌─ Points ─────── device 0, Tab: next ─┐┌─ 0 stand-in 0 ───────────────────────┐
 │state   point           measured ratio││power -  clock -  temp 40 C  memory - │
-│── gemm (m x n x k) ──────────────────││of 1.00 GiB  load -                   │
+│── gemm (m x n x k) ──────────────────││of 1.0 GiB  load -                    │
 │ok      512^3 fp32   134 GFLOP/s     -││                                      │
 │running 512^3 fp16                    ││                                      │
 │waiting 512^3 bf16                    │└──────────────────────────────────────┘
@@ -398,7 +398,7 @@ expect <<'END'
 │waiting 2048^3 fp32                   ││power    -                            │
 │waiting 2048^3 fp16                   ││clock    -                            │
 │waiting 2048^3 bf16                   ││temp     40 C                         │
-│ok      2048^3 int8   8.59 TOP/s     -││memory   - of 1.00 GiB                │
+│ok      2048^3 int8   8.59 TOP/s     -││memory   - of 1.0 GiB                 │
 │── memory ────────────────────────────││load     -                            │
 └──────────────────────────────────────┘└──────────────────────────────────────┘
 ┌─ Run ────────────────────────────────────────────────────────────────────────┐
@@ -445,7 +445,7 @@ expect <<'END'
 │power    -                            │
 │clock    -                            │
 │temp     40 C                         │
-│memory   - of 1.00 GiB                │
+│memory   - of 1.0 GiB                 │
 │load     -                            │
 │                                      │
 └──────────────────────────────────────┘
@@ -907,11 +907,11 @@ expect <<'END'
 │cpu Example 9000                       16.0/64.0     -       -     -  2500 MHz│
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ Example 9000 ───────────────────────────────────────────────────────────────┐
-│cores    2, 4 processors in 1 socket      busy     -                          │
-│caches   level 2 -, level 3 32 MiB                                            │
-│memory   48.00 GiB free of 64.00 GiB      clock    2500 MHz                   │
-│load     0.50 runnable, mean of a minute                                     █│
-│no GPU: no NVIDIA driver library          temp     -                          │
+│cores    2, 4 processors in 1 socket      clock    2500 MHz                   │
+│caches   level 2 -, level 3 32 MiB                                           █│
+│memory   48.00 free of 64.00 GiB          temp     -                          │
+│load     0.50 runnable, mean of a minute                                      │
+│no GPU: no NVIDIA driver library          busy     -                          │
 │(/nonexistent: cannot open shared object                                      │
 │file: No such file or directory); the     memory   16.0 of 64.0 GiB           │
 │PCI bus cannot be read                                                       ▃│
@@ -944,15 +944,15 @@ expect <<'END'
 ┌─ NVIDIA H100 80GB HBM3 ──────────────────────────────────────────────────────┐
 │profile  h100-sxm                         power    664 of 700 W               │
 │driver   570.86.15 (from nvml)                                               █│
-│memory   76.65 free, 3.00 used of 79.65…  clock    1935 of 1980 MHz           │
-│PCIe     gen 5 x16 of gen 5 x16                                              █│
-│NVLink   17 of 18 links active            temp     66 C                       │
-│MIG      off                                                                 ▆│
-│bus      0000:3b:00.0                     busy     98 % of the time           │
-│programs 2 compute                                                           █│
-│      4242   2.00 GiB  trainer            memory   3.0 of 79.6 GiB            │
-│      4243          -  ?                                                     ▁│
-│                                          throttle power cap                  │
+│memory   76.65 free, 3.00 used of 79.65   clock    1935 of 1980 MHz           │
+│         GiB                                                                 █│
+│PCIe     gen 5 x16 of gen 5 x16           temp     66 C                       │
+│NVLink   17 of 18 links active                                               ▆│
+│MIG      off                              busy     98 % of the time           │
+│bus      0000:3b:00.0                                                        █│
+│programs 2 compute                        memory   3.0 of 79.6 GiB            │
+│      4242   2.00 GiB  trainer                                               ▁│
+│      4243          -  ?                  throttle power cap                  │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
  Driver readings, once a second; "-": not reported. used = total less free,
@@ -1045,13 +1045,13 @@ expect <<'END'
 ┌─ NVIDIA A100-SXM4-40GB MIG 3g.20gb ──────────────────────────────────────────┐
 │profile  a100-sxm-40/3g.20gb              power    -                          │
 │driver   570.86.15 (from nvml)                                                │
-│memory   19.48 free, 0.02 used of 19.50…  clock    -                          │
-│PCIe     gen 1 x16 of gen 4 x16                                               │
-│NVLink   -                                temp     -                          │
-│MIG      3g.20gb, 2 seen on GPU 0                                             │
-│bus      0000:07:00.0                     busy     -                          │
-│programs none                                                                 │
-│                                          memory   0.0 of 19.5 GiB            │
+│memory   19.48 free, 0.02 used of 19.50   clock    -                          │
+│         GiB                                                                  │
+│PCIe     gen 1 x16 of gen 4 x16           temp     -                          │
+│NVLink   -                                                                    │
+│MIG      3g.20gb, 2 seen on GPU 0         busy     -                          │
+│bus      0000:07:00.0                                                         │
+│programs none                             memory   0.0 of 19.5 GiB            │
 │                                                                             ▁│
 │                                          throttle -                          │
 │                                                                              │

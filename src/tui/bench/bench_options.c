@@ -41,17 +41,17 @@ static enum gp_status value_check(struct planner *planner, enum option_id id,
     struct options options = {0};
     struct session_ask how = {.options = &options, .planner = planner};
     struct session *session;
-    enum gp_status status;
+    enum gp_status rc;
 
     if (row->type == OPTION_FLAG && !is_word(text, "on", "yes"))
         return gp_fail(err, GP_E_USAGE, where, "on or off",
                        "'%.60s' is not one of the choices", text);
-    if ((status = options_text(&options, id, where, text, err)) != GP_OK)
-        return status;
+    if ((rc = options_text(&options, id, where, text, err)) != GP_OK)
+        return rc;
     session = session_new(&how, err); /* looks at words, starts nothing */
-    status = session ? GP_OK : err->code;
+    rc = session ? GP_OK : err->code;
     session_free(session);
-    return status;
+    return rc;
 }
 
 enum gp_status bench_options_put(struct bench_options *bench, struct planner *planner,
@@ -60,24 +60,24 @@ enum gp_status bench_options_put(struct bench_options *bench, struct planner *pl
 {
     char value[BENCH_VALUE], where[40];
     size_t len;
-    enum gp_status status;
+    enum gp_status rc;
 
-    gp_format(where, sizeof where, "--%s", option_rows[id].name);
+    gp_format(where, sizeof(where), "--%s", option_rows[id].name);
     text += strspn(text, " \t");
     len = strlen(text);
     while (len > 0 && strchr(" \t", text[len - 1]))
         len--;
-    if (len >= sizeof value)
+    if (len >= sizeof(value))
         return gp_fail(err, GP_E_USAGE, where, "", "is longer than %d bytes",
                        BENCH_VALUE - 1);
-    gp_format(value, sizeof value, "%.*s", (int)len, text);
+    gp_format(value, sizeof(value), "%.*s", (int)len, text);
     if (means_default(id, value)) {
         memset(bench->value[id], 0, BENCH_VALUE);
         return GP_OK;
     }
-    status = value_check(planner, id, where, value, err);
-    if (status)
-        return status;
+    rc = value_check(planner, id, where, value, err);
+    if (rc)
+        return rc;
     memset(bench->value[id], 0, BENCH_VALUE); /* so that equal ones compare equal */
     gp_copy(bench->value[id], BENCH_VALUE,
             option_rows[id].type == OPTION_FLAG ? "on" : value);
@@ -115,8 +115,8 @@ static enum gp_status option_named(const char *word, int *id, struct gp_err *err
     for (int i = 0; i < OPTION_COUNT; i++)
         if (bench_option((enum option_id)i))
             names[n++] = option_rows[i].name;
-    if (!spelling_option(name, "", names, n, hint, sizeof hint))
-        gp_copy(hint, sizeof hint, "as in: rel-ci 2 force");
+    if (!spelling_option(name, "", names, n, hint, sizeof(hint)))
+        gp_copy(hint, sizeof(hint), "as in: rel-ci 2 force");
     return gp_fail(err, GP_E_USAGE, "", hint, "'%.60s' is not an option of --bench",
                    word);
 }
@@ -140,32 +140,32 @@ enum gp_status bench_options_line(struct bench_options *bench, struct planner *p
     struct bench_options next = *bench;
     char word[BENCH_VALUE], value[BENCH_VALUE];
     struct gp_err none = {.code = GP_OK};
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
 
     err = err ? err : &none;
     err->code = GP_OK;
-    while (!status && next_word(&line, word, err)) {
+    while (!rc && next_word(&line, word, err)) {
         char *equals = strchr(word, '=');
         int id;
 
         if (equals)
             *equals = '\0';
-        if ((status = option_named(word, &id, err)) != GP_OK)
+        if ((rc = option_named(word, &id, err)) != GP_OK)
             break;
         if (equals)
-            gp_copy(value, sizeof value, equals + 1);
+            gp_copy(value, sizeof(value), equals + 1);
         else if (option_rows[id].type == OPTION_FLAG)
             take_switch(&line, value);
         else if (!next_word(&line, value, err))
             return err->code ? err->code
                              : gp_fail(err, GP_E_USAGE, word, "as in: rel-ci 2",
                                        "needs a value");
-        status = bench_options_put(&next, planner, (enum option_id)id, value, err);
+        rc = bench_options_put(&next, planner, (enum option_id)id, value, err);
     }
-    status = status ? status : err->code;
-    if (!status)
+    rc = rc ? rc : err->code;
+    if (!rc)
         *bench = next;
-    return status;
+    return rc;
 }
 
 /* ---- as an ask, as a command ---- */
@@ -173,16 +173,16 @@ enum gp_status bench_options_line(struct bench_options *bench, struct planner *p
 enum gp_status bench_options_ask(const struct bench_options *bench,
                                  struct options *options, struct gp_err *err)
 {
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
     char where[40];
 
-    for (int id = 0; id < OPTION_COUNT && !status; id++) {
-        gp_format(where, sizeof where, "--%s", option_rows[id].name);
+    for (int id = 0; id < OPTION_COUNT && !rc; id++) {
+        gp_format(where, sizeof(where), "--%s", option_rows[id].name);
         if (bench->value[id][0])
-            status =
+            rc =
                 options_text(options, (enum option_id)id, where, bench->value[id], err);
     }
-    return status;
+    return rc;
 }
 
 void bench_options_command(const struct bench_options *bench, struct strbuf *out)
@@ -220,8 +220,8 @@ char *bench_option_range(enum option_id id, char *text, size_t size)
     if (row->type == OPTION_FLAG) {
         gp_copy(text, size, "on, off");
     } else if (row->type == OPTION_BYTES) {
-        gp_format(text, size, "%s to %s", units_bytes(low, sizeof low, row->low),
-                  units_bytes(high, sizeof high, row->high));
+        gp_format(text, size, "%s to %s", units_bytes(low, sizeof(low), row->low),
+                  units_bytes(high, sizeof(high), row->high));
     } else if (row->type >= OPTION_COUNTED && row->type != OPTION_PATH) {
         gp_format(text, size, "%.16g to %.16g%s%s", row->low, row->high,
                   row->unit[0] ? " " : "", row->unit);

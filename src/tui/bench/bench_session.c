@@ -10,6 +10,7 @@
 
 #include "tui/settings.h"
 #include "util/mem.h"
+#include "util/units.h"
 
 /* ---- small things ---- */
 
@@ -18,49 +19,14 @@ enum session_state bench_state(const struct bench *b)
     return b->session ? session_state(b->session) : SESSION_BROKEN;
 }
 
-int bench_top(int at, int count, int rows)
-{
-    int top = at - rows / 2, most = count - rows;
-
-    if (top > most)
-        top = most;
-    return top < 0 ? 0 : top;
-}
-
 void bench_note(struct bench *b, const char *text)
 {
     if (b->notes == BENCH_NOTES) {
-        memmove(b->note, b->note + 1, sizeof b->note - sizeof b->note[0]);
+        memmove(b->note, b->note + 1, sizeof(b->note) - sizeof(b->note[0]));
         b->notes--;
     }
-    gp_copy(b->note[b->notes], sizeof b->note[0], text);
+    gp_copy(b->note[b->notes], sizeof(b->note[0]), text);
     gp_tame(b->note[b->notes++]);
-}
-
-char *bench_path(char *text, size_t size, const char *path)
-{
-    const char *home = getenv("HOME");
-    size_t n = home ? strlen(home) : 0;
-
-    if (n > 1 && strncmp(path, home, n) == 0 && path[n] == '/')
-        gp_format(text, size, "~%s", path + n);
-    else
-        gp_copy(text, size, path);
-    return text;
-}
-
-void bench_file(struct canvas *canvas, struct rect in, int y, const char *name,
-                const char *path)
-{
-    char text[GP_PATH_MAX + 2];
-    const char *slash, *shown = bench_path(text, sizeof(text), path);
-    int room = in.cols - 6;
-
-    slash = strrchr(shown, '/');
-    if (gp_width(shown) > room && slash)
-        shown = slash + 1;
-    canvas_text(canvas, in, y, 0, INK_DIM, name);
-    canvas_fit(canvas, in, y, 6, room, INK_TEXT, shown);
 }
 
 /* ---- the form as options ---- */
@@ -143,23 +109,23 @@ static enum gp_status options_of(struct app *app, struct bench *b,
                                  struct gp_err *err)
 {
     char devices[256];
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
 
-    memset(options, 0, sizeof *options);
+    memset(options, 0, sizeof(*options));
     if (bench_ask_model(b))
         form_ask(app->form, options);
     bench_tests_list(b->values.tests, tests, 96);
-    bench_ask_devices(b, devices, sizeof devices);
+    bench_ask_devices(b, devices, sizeof(devices));
     if (!tests[0])
         return gp_fail(err, GP_E_USAGE, "", "Space takes one", "no test is chosen");
     if (b->values.left_out && !devices[0] && b->session && session_found(b->session))
         return gp_fail(err, GP_E_USAGE, "", "Space takes one", "no device is chosen");
-    status = bench_options_ask(&b->values.bench, options, err);
-    if (!status && devices[0])
-        status = options_text(options, OPT_DEVICE, "devices", devices, err);
-    if (!status && b->resume[0])
-        status = options_text(options, OPT_RESUME, "journal", b->resume, err);
-    return status;
+    rc = bench_options_ask(&b->values.bench, options, err);
+    if (!rc && devices[0])
+        rc = options_text(options, OPT_DEVICE, "devices", devices, err);
+    if (!rc && b->resume[0])
+        rc = options_text(options, OPT_RESUME, "journal", b->resume, err);
+    return rc;
 }
 
 /* ---- the session ---- */
@@ -178,7 +144,7 @@ void bench_sum_up(struct bench *b)
 
     lines_drop(b);
     session_plan(b->session, &b->plan);
-    b->lines = gp_calloc((size_t)points + TEST_COUNT, sizeof *b->lines);
+    b->lines = gp_calloc((size_t)points + TEST_COUNT, sizeof(*b->lines));
     for (int i = 0; i < points && session_point(b->session, 0, i, &p); i++) {
         struct bench_sum *sum = &b->sum[b->sums > 0 ? b->sums - 1 : 0];
 
@@ -214,15 +180,18 @@ void bench_renew(struct app *app, struct bench *b)
                               .folder = folder};
 
     bench_drop(b);
-    memset(&b->err, 0, sizeof b->err);
-    memset(b->live, 0, sizeof b->live);
+    memset(&b->err, 0, sizeof(b->err));
+    for (int i = 0; i < BENCH_DEVICES; i++) {
+        b->live[i].told = false;
+        gauges_init(&b->live[i].gauges);
+    }
     b->stage = STAGE_CHOOSE;
     b->panel = b->notes = b->stopping = b->device = b->point = 0;
     b->saved[0] = b->unwritten[0] = '\0';
     b->wanted = b->stale = false;
     b->follow = true;
     b->version = app->form->version;
-    settings_results(&app->settings, folder, sizeof folder);
+    settings_results(&app->settings, folder, sizeof(folder));
     if (options_of(app, b, &options, tests, &b->err) == GP_OK) {
         texts_keep(b, &options);
         b->session = session_new(&how, &b->err);
@@ -242,13 +211,13 @@ void bench_replan(struct app *app, struct bench *b)
 
     b->stale = false;
     b->version = app->form->version;
-    memset(&b->err, 0, sizeof b->err);
-    settings_results(&app->settings, folder, sizeof folder);
+    memset(&b->err, 0, sizeof(b->err));
+    settings_results(&app->settings, folder, sizeof(folder));
     lines_drop(b);
     app_touch(app);
     if (options_of(app, b, &options, tests, &b->err))
         return;
-    memcpy(old, b->text, sizeof old);
+    memcpy(old, b->text, sizeof(old));
     b->texts = 0;
     texts_keep(b, &options);
     if (session_replan(b->session, &how, &b->err) == GP_OK)
@@ -270,6 +239,7 @@ void bench_begin(struct app *app, struct bench *b)
 {
     char folder[GP_PATH_MAX];
     enum session_state state = bench_state(b);
+    struct session_device d;
 
     if (state == SESSION_LOOKING) {
         b->wanted = true;
@@ -283,17 +253,18 @@ void bench_begin(struct app *app, struct bench *b)
         app_report_err(app, &b->err);
         return;
     }
-    settings_results(&app->settings, folder, sizeof folder);
+    settings_results(&app->settings, folder, sizeof(folder));
     settings_make_results(folder);
     if (session_start(b->session, &b->err)) {
         app_report_err(app, &b->err);
         return;
     }
+    for (int i = 0; i < BENCH_DEVICES && session_device(b->session, i, &d); i++)
+        b->live[i].gauges.limit[GAUGE_MEMORY] = d.memory / GP_GIB;
     b->stage = STAGE_RUN;
     b->resume[0] = '\0';
     app->interrupted = false;
-    b->panel = b->device = 0;
-    b->point = b->line_count > 1 ? b->lines[1].point : 0;
+    b->panel = b->device = b->point = 0;
     b->follow = true;
     app_touch(app);
 }
@@ -311,7 +282,7 @@ void bench_go_on(struct app *app, struct bench *b)
 {
     bool some = session_can_resume(b->session); /* else it begins anew */
 
-    gp_copy(b->resume, sizeof b->resume, some ? b->plan.journal : "");
+    gp_copy(b->resume, sizeof(b->resume), some ? b->plan.journal : "");
     bench_renew(app, b);
     b->wanted = bench_state(b) != SESSION_BROKEN;
     app_report(app, false, "%s as soon as the devices are known",

@@ -10,91 +10,134 @@
 #define VALUE 22 /* of a value, where its minute stands beside it */
 #define LEAST 10 /* of a minute that still says something */
 
-struct gauge *gauge_add(struct gauge *list, int *count, const char *label,
-                        const struct spark *spark, double high)
-{
-    struct gauge *gauge = &list[*count < GAUGES ? (*count)++ : GAUGES - 1];
+static const struct {
+    const char *label, *unit;
+    int decimals;
+    double full;
+} rows[GAUGE_COUNT] = {
+#define X(id, ...) {__VA_ARGS__},
+    GAUGES(X)
+#undef X
+};
 
-    *gauge = (struct gauge){
-        .label = label, .text = "-", .spark = spark, .high = high, .ink = INK_TEXT};
-    return gauge;
+/* The classes that are not said as they are told. Running into the power limit is what
+ * a GPU does under load; heat and a brake are not. */
+static const struct {
+    const char *told, *said;
+    enum ink ink;
+} throttles[] = {
+    {"power_cap", "power cap", INK_TEXT},
+    {"thermal", "thermal: too hot", INK_WARN},
+    {"hw", "hardware brake", INK_WARN},
+    {"hardware", "hardware brake", INK_WARN},
+};
+
+struct line {
+    const char *label;
+    char text[64];
+    enum ink ink;
+    const struct spark *minute; /* NULL: none is kept */
+    double high;                /* the upper end of it */
+};
+
+void gauges_init(struct gauges *g)
+{
+    memset(g, 0, sizeof(*g));
+    for (int i = 0; i < GAUGE_COUNT; i++)
+        g->now[i] = g->limit[i] = NAN;
 }
 
-void gauge_of(struct gauge *gauge, double value, double limit, int decimals,
-              const char *unit)
+void gauges_second(struct gauges *g)
 {
-    if (!isfinite(value) && !isfinite(limit))
-        return;
-    if (!isfinite(value))
-        gp_format(gauge->text, sizeof gauge->text, "- of %.*f %s", decimals, limit,
-                  unit);
-    else if (isfinite(limit) && limit > 0)
-        gp_format(gauge->text, sizeof gauge->text, "%.*f of %.*f %s", decimals, value,
-                  decimals, limit, unit);
-    else
-        gp_format(gauge->text, sizeof gauge->text, "%.*f %s", decimals, value, unit);
+    for (int i = 0; i < GAUGE_COUNT; i++)
+        spark_add(&g->minute[i], g->now[i]);
 }
 
-static double top_of(const struct gauge *gauge)
+/* "664 of 700 W", "664 W", "- of 700 W", "-" */
+static struct line value_line(const struct gauges *g, int i)
 {
-    return isfinite(gauge->high) && gauge->high > 0 ? gauge->high
-                                                    : spark_most(gauge->spark);
+    double now = g->now[i], limit = g->limit[i];
+    bool limited = isfinite(limit) && limit > 0;
+    struct line line = {.label = rows[i].label,
+                        .text = "-",
+                        .ink = INK_TEXT,
+                        .minute = &g->minute[i],
+                        .high = limited            ? limit
+                                : rows[i].full > 0 ? rows[i].full
+                                                   : spark_most(&g->minute[i])};
+    char value[32] = "-", of[40] = "";
+
+    if (isfinite(now))
+        gp_format(value, sizeof(value), "%.*f", rows[i].decimals, now);
+    if (limited)
+        gp_format(of, sizeof(of), " of %.*f", rows[i].decimals, limit);
+    if (isfinite(now) || limited)
+        gp_format(line.text, sizeof(line.text), "%s%s %s", value, of, rows[i].unit);
+    return line;
+}
+
+static struct line throttle_line(const char *told)
+{
+    struct line line = {.label = "throttle", .ink = INK_TEXT};
+
+    gp_copy(line.text, sizeof(line.text), told[0] ? told : "-");
+    for (size_t i = 0; i < sizeof(throttles) / sizeof(throttles[0]); i++)
+        if (strcmp(told, throttles[i].told) == 0) {
+            gp_copy(line.text, sizeof(line.text), throttles[i].said);
+            line.ink = throttles[i].ink;
+        }
+    return line;
 }
 
 static void draw_minute(struct canvas *canvas, struct rect in, int y, int x,
-                        const struct gauge *gauge)
+                        const struct line *line)
 {
     int cols = in.cols - x;
 
-    if (gauge->spark && cols >= LEAST)
+    if (cols >= LEAST)
         spark_draw(canvas, in, y, x, cols < SPARK_SECONDS ? cols : SPARK_SECONDS,
-                   INK_SERIES1, gauge->spark, 0, top_of(gauge));
-}
-
-static void draw_value(struct canvas *canvas, struct rect in, int y, int cols,
-                       const struct gauge *gauge)
-{
-    canvas_fit(canvas, in, y, 0, LABEL, INK_DIM, gauge->label);
-    canvas_fit(canvas, in, y, LABEL, cols, gauge->ink, gauge->text);
+                   INK_SERIES1, line->minute, 0, line->high);
 }
 
 /* Not even a row for each: "power 664 W  clock 1935 MHz  ..." */
-static int draw_packed(struct canvas *canvas, struct rect in, int y,
-                       const struct gauge *list, int count)
+static void draw_packed(struct canvas *canvas, struct rect in, int y,
+                        const struct line *list, int count)
 {
-    char text[GAUGES * 96] = "";
-    size_t len = 0;
+    struct strbuf text;
 
-    for (int i = 0; i < count; i++) {
-        gp_format(text + len, sizeof text - len, "%s%s %s", len ? "  " : "",
-                  list[i].label, list[i].text);
-        len = strlen(text);
-    }
-    return canvas_wrap(canvas, in, y, INK_TEXT, text);
+    strbuf_init(&text);
+    for (int i = 0; i < count; i++)
+        strbuf_addf(&text, "%s%s %s", i ? "  " : "", list[i].label, list[i].text);
+    canvas_wrap(canvas, in, y, INK_TEXT, text.text);
+    strbuf_fini(&text);
 }
 
-int gauge_draw(struct canvas *canvas, struct rect in, int y, const struct gauge *list,
-               int count)
+void gauges_draw(struct canvas *canvas, struct rect in, int y, const struct gauges *g,
+                 unsigned set)
 {
-    int room = in.rows - y, from = y, minutes = 0;
+    struct line list[GAUGE_COUNT + 1];
+    int room = in.rows - y, count = 0, minutes = 0;
+    bool beside = in.cols >= LABEL + VALUE + LEAST, below;
 
+    for (int i = 0; i <= GAUGE_COUNT; i++)
+        if (set >> i & 1)
+            list[count++] =
+                i < GAUGE_COUNT ? value_line(g, i) : throttle_line(g->throttle);
     for (int i = 0; i < count; i++)
-        minutes += list[i].spark && list[i].spark->count > 0;
+        minutes += list[i].minute && list[i].minute->count > 0;
+    below = room >= count + minutes;
     if (room < count)
-        return draw_packed(canvas, in, y, list, count);
-    for (int i = 0; i < count; i++, y++) {
-        bool minute = list[i].spark && list[i].spark->count > 0;
+        draw_packed(canvas, in, y, list, count);
+    for (int i = 0; i < count && room >= count; i++, y++) {
+        bool minute = list[i].minute && list[i].minute->count > 0;
 
-        if (room >= count + minutes) {
-            draw_value(canvas, in, y, in.cols - LABEL, &list[i]);
-            if (minute)
-                draw_minute(canvas, in, ++y, 0, &list[i]);
-            continue;
-        }
-        minute = minute && in.cols >= LABEL + VALUE + LEAST;
-        draw_value(canvas, in, y, minute ? VALUE : in.cols - LABEL, &list[i]);
-        if (minute)
+        canvas_fit(canvas, in, y, 0, LABEL, INK_DIM, list[i].label);
+        canvas_fit(canvas, in, y, LABEL,
+                   minute && beside && !below ? VALUE : in.cols - LABEL, list[i].ink,
+                   list[i].text);
+        if (minute && below)
+            draw_minute(canvas, in, ++y, 0, &list[i]);
+        else if (minute && beside)
             draw_minute(canvas, in, y, LABEL + VALUE, &list[i]);
     }
-    return y - from;
 }

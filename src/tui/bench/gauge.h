@@ -11,25 +11,35 @@
 #include "tui/toolkit/canvas.h"
 #include "tui/toolkit/spark.h"
 
-#define GAUGES 8
+/* X(id, label, unit, decimals, full): in the order in which they are shown. full: the
+ * upper end of its minute where it has no limit of its own; 0: the most there was. */
+#define GAUGES(X)                                                                      \
+    X(POWER, "power", "W", 0, 0)                                                       \
+    X(CLOCK, "clock", "MHz", 0, 0)                                                     \
+    X(TEMP, "temp", "C", 0, 100)                                                       \
+    X(BUSY, "busy", "% of the time", 0, 100)                                           \
+    X(MEMORY, "memory", "GiB", 1, 0)                                                   \
+    X(LOAD, "load", "runnable", 2, 0)                                                  \
+    X(TENSOR, "tensor", "% active", 0, 100)
 
-struct gauge {
-    const char *label;         /* "power" */
-    char text[64];             /* "664 of 700 W" */
-    const struct spark *spark; /* NULL: none is kept */
-    double high;  /* the upper end of its minute; NAN: the most there was */
-    enum ink ink; /* of the value */
+#define X(id, ...) GAUGE_##id,
+enum gauge { GAUGES(X) GAUGE_COUNT };
+#undef X
+
+struct gauges { /* of one device, each in its unit; NAN = not told */
+    double now[GAUGE_COUNT], limit[GAUGE_COUNT];
+    struct spark minute[GAUGE_COUNT];
+    char throttle[24]; /* why the clock is held down; "" = not told */
 };
 
-/* The next of them; text by fmt. */
-struct gauge *gauge_add(struct gauge *list, int *count, const char *label,
-                        const struct spark *spark, double high);
-/* "664 of 700 W", "664 W", "-": a value and its limit (NAN: none) in one unit. */
-void gauge_of(struct gauge *gauge, double value, double limit, int decimals,
-              const char *unit);
+void gauges_init(struct gauges *gauges); /* nothing told */
+/* What is told now is that of a second: it goes into the minutes. */
+void gauges_second(struct gauges *gauges);
 
-/* Into rows y.. of the rectangle; the rows used. */
-int gauge_draw(struct canvas *canvas, struct rect in, int y, const struct gauge *list,
-               int count);
+/* Those of the set (bit per enum gauge; GAUGE_COUNT: the throttle) into rows y.. of the
+ * rectangle. */
+#define GAUGE_BIT(id) (1u << GAUGE_##id)
+void gauges_draw(struct canvas *canvas, struct rect in, int y,
+                 const struct gauges *gauges, unsigned set);
 
 #endif

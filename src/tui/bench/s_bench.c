@@ -27,7 +27,7 @@ static void finish_run(struct app *app, struct bench *b)
 
     b->unwritten[0] = '\0';
     if (session_finish(b->session, &err)) {
-        gp_copy(b->unwritten, sizeof b->unwritten, err.text);
+        gp_copy(b->unwritten, sizeof(b->unwritten), err.text);
         gp_tame(b->unwritten);
         app_report_err(app, &err);
     } else {
@@ -37,7 +37,7 @@ static void finish_run(struct app *app, struct bench *b)
 
         if (strcmp(status, "complete") == 0)
             app_report(app, false, "the run is over: %s",
-                       session_outcome_word(b->session, word, sizeof word));
+                       session_outcome_word(b->session, word, sizeof(word)));
         else
             app_report(app, failed, "the run %s",
                        failed ? "has failed" : "was interrupted");
@@ -217,21 +217,21 @@ static enum gp_status take_options(struct app *app, void *state, const char *lin
     struct bench_options next = b->values.bench;
     char *devices = next.value[OPT_DEVICE], before[BENCH_VALUE];
     uint64_t left_out = b->values.left_out;
-    enum gp_status status;
+    enum gp_status rc;
 
     bench_ask_devices(b, devices, BENCH_VALUE);
-    gp_copy(before, sizeof before, devices);
-    status = bench_options_line(&next, app->form->planner, line, err);
-    if (!status && strcmp(before, devices) != 0)
-        status = bench_take_devices(b, devices, err);
+    gp_copy(before, sizeof(before), devices);
+    rc = bench_options_line(&next, app->form->planner, line, err);
+    if (!rc && strcmp(before, devices) != 0)
+        rc = bench_take_devices(b, devices, err);
     memset(devices, 0, BENCH_VALUE);
-    if (!status)
-        status = bench_set_all(app, b, &next, err);
-    if (status)
+    if (!rc)
+        rc = bench_set_all(app, b, &next, err);
+    if (rc)
         b->values.left_out = left_out;
     else if (b->values.left_out != left_out)
         bench_changed(app, b);
-    return status;
+    return rc;
 }
 
 /* In each stage, what does something there. */
@@ -301,7 +301,7 @@ static void bench_explain(const struct app *app, const void *state, struct strbu
 
     (void)app;
     if (b->monitor)
-        devices_view_explain(b->view, out);
+        devices_view_explain(out);
     else if (b->stage == STAGE_CHOOSE)
         bench_choose_explain(b, out);
     else
@@ -325,7 +325,7 @@ static void bench_title(const struct app *app, const void *state, struct strbuf 
                                      : "measuring",
                     p.of ? floor(100.0 * p.done / p.of) : 0);
     } else if (b->stage == STAGE_DONE) {
-        strbuf_add(out, session_outcome_word(b->session, word, sizeof word));
+        strbuf_add(out, session_outcome_word(b->session, word, sizeof(word)));
     }
 }
 
@@ -340,17 +340,17 @@ static void bench_command(const struct app *app, const void *state, struct strbu
         strbuf_add(out, "gpuplan --list devices");
         return;
     }
-    bench_tests_list(b->values.tests, text, sizeof text);
+    bench_tests_list(b->values.tests, text, sizeof(text));
     if (bench_ask_model(b)) {
         char start[128];
 
-        gp_format(start, sizeof start, "--bench %s", text);
+        gp_format(start, sizeof(start), "--bench %s", text);
         form_command(app->form, start, out);
     } else {
         strbuf_addf(out, "gpuplan --bench %s", text);
     }
     bench_options_command(&b->values.bench, out);
-    bench_ask_devices(b, text, sizeof text);
+    bench_ask_devices(b, text, sizeof(text));
     if (text[0])
         strbuf_addf(out, " --device %s", text);
     if (bench_unfinished(b) && session_can_resume(b->session)) {
@@ -364,19 +364,19 @@ static enum gp_status export_devices(const struct app *app, const char *suffix,
 {
     struct record doc;
     const struct fact *items;
-    enum gp_status status;
+    enum gp_status rc;
 
     record_init(&doc);
-    status = report_list(planner_catalog(app->form->planner), &devices_class, NULL, 0,
+    rc = report_list(planner_catalog(app->form->planner), &devices_class, NULL, 0,
                          &doc, err);
-    items = status ? NULL : record_find(&doc, "items");
+    items = rc ? NULL : record_find(&doc, "items");
     if (items && strcmp(suffix, "json") == 0)
         record_json(&doc, out);
     else if (items)
         record_table(items->records, items->record_count, NULL,
                      strcmp(suffix, "csv") == 0 ? RECORD_CSV : RECORD_TEXT, out);
     record_fini(&doc);
-    return status;
+    return rc;
 }
 
 static enum gp_status export_result(const struct app *app, const void *state,

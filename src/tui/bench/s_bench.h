@@ -7,6 +7,7 @@
  *   s_bench_live.c    meanwhile: points, devices, what is left
  *   s_bench_done.c    after: summary, predicted beside measured, where it is
  *   bench_session.c   below them: the form as options of --bench, the session
+ *   bench_rows.c      rows that several panels have
  *   devices_view.c    at any time: the monitor
  *
  *   choose --Enter--> run --all points, x, X, time--> done --r--> choose
@@ -26,8 +27,8 @@
 #include "run/session_say.h"
 #include "tui/app.h"
 #include "tui/bench/bench_options.h"
-#include "tui/bench/devices_view.h"
-#include "tui/toolkit/spark.h"
+#include "tui/bench/gauge.h"
+#include "tui/toolkit/page.h"
 #include "util/path.h"
 
 #define BENCH_DEVICES 16 /* that have a panel */
@@ -55,9 +56,7 @@ struct bench_line { /* of the list of points */
 
 struct bench_live { /* what one device told */
     bool told;
-    struct session_sensors now;
-    char throttle[24]; /* "" = not told */
-    struct spark power, clock, temperature, memory, tensor, load;
+    struct gauges gauges;
     double next; /* when the next second begins */
 };
 
@@ -114,13 +113,16 @@ enum gp_status bench_take_devices(struct bench *b, const char *text,
                                   struct gp_err *err);
 bool bench_ask_model(const struct bench *b); /* does a test measure the model? */
 void bench_note(struct bench *b, const char *text);
+
+/* ---- bench_rows.c ---- */
+/* A label, and from column `indent` on what fmt says over as many rows as it needs. */
+void bench_fact(struct page *page, int indent, const char *label, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 /* A path under the home folder as "~/...". */
 char *bench_path(char *text, size_t size, const char *path);
 /* "file  ~/result.json" in one row; only the name where there is no room for more. */
 void bench_file(struct canvas *canvas, struct rect in, int y, const char *name,
                 const char *path);
-/* First line shown so that line `at` of `count` is in sight. */
-int bench_top(int at, int count, int rows);
 
 /* ---- s_bench_choose.c ---- */
 void bench_choose_draw(const struct app *app, const struct bench *b,
@@ -165,5 +167,17 @@ void bench_point_explain(const struct bench *b, struct strbuf *out);
 void bench_done_draw(const struct app *app, const struct bench *b,
                      struct canvas *canvas, const struct frame *frame);
 bool bench_done_act(struct app *app, struct bench *b, enum action action);
+
+/* ---- devices_view.c ---- */
+struct devices_view *devices_view_new(void);
+void devices_view_free(struct devices_view *view);
+/* Looks again when a second has passed; s until it wants to be called again. */
+double devices_view_tick(struct app *app, struct devices_view *view, double now);
+void devices_view_draw(const struct devices_view *view, struct canvas *canvas,
+                       const struct frame *frame);
+bool devices_view_act(struct devices_view *view, enum action action);
+void devices_view_click(struct devices_view *view, int y);
+void devices_view_explain(struct strbuf *out);
+void devices_view_title(const struct devices_view *view, struct strbuf *out);
 
 #endif

@@ -11,18 +11,17 @@
 #include <string.h>
 
 #include "core/gpu.h"
+#include "tui/list.h"
 #include "tui/settings.h"
 #include "util/units.h"
 
-enum bench_row { /* of the form, in order; all but two stand several times */
-                 ROW_START,
-                 ROW_TEST,
-                 ROW_OPTION,
-                 ROW_MORE,
-                 ROW_DEVICE
-};
+#define LABEL 8 /* columns of what is said of the plan */
 
-enum { BEFORE = 1 + TEST_COUNT + BENCH_LINES + 1 };
+enum bench_row { ROW_START, ROW_TEST, ROW_OPTION, ROW_MORE, ROW_DEVICE };
+static const char *const headings[] = {
+    [ROW_TEST] = "Tests", [ROW_OPTION] = "How", [ROW_DEVICE] = "Devices"};
+
+enum { BEFORE = 1 + TEST_COUNT + BENCH_LINES + 1 }; /* rows before the devices */
 
 enum { PANEL_FORM, PANEL_PLAN, PANELS };
 
@@ -33,19 +32,16 @@ static int form_rows(const struct bench *b)
     return BEFORE + (b->session ? session_found(b->session) : 0);
 }
 
-static enum bench_row form_row_of(const struct bench *b, int row, int *which)
+/* What a row of the form is of, and which of its kind. */
+static enum bench_row form_row_of(int row, int *which)
 {
-    int after = row - 1 - TEST_COUNT;
+    static const int first[] = {0, 1, 1 + TEST_COUNT, BEFORE - 1, BEFORE};
+    int kind = ROW_DEVICE;
 
-    (void)b;
-    *which = 0;
-    if (row <= 0)
-        return ROW_START;
-    *which = after < 0 ? row - 1 : row >= BEFORE ? row - BEFORE : after;
-    return after < 0          ? ROW_TEST
-           : after < BENCH_LINES  ? ROW_OPTION
-           : after == BENCH_LINES ? ROW_MORE
-                              : ROW_DEVICE;
+    while (row < first[kind])
+        kind--;
+    *which = row - first[kind];
+    return (enum bench_row)kind;
 }
 
 /* Headings stand before the tests, before how they are done and before the devices. */
@@ -63,14 +59,6 @@ static int row_on(const struct bench *b, int line)
     return -1;
 }
 
-static const char *heading_on(int line)
-{
-    return line == line_of(1) - 1                 ? "Tests"
-           : line == line_of(1 + TEST_COUNT) - 1 ? "How"
-           : line == line_of(BEFORE) - 1          ? "Devices"
-                                                  : NULL;
-}
-
 /* ---- what stands in a row ---- */
 
 static void start_text(const struct bench *b, char *text, size_t size)
@@ -84,33 +72,33 @@ static void start_text(const struct bench *b, char *text, size_t size)
         gp_copy(text, size, "cannot start yet");
     else
         gp_format(text, size, "%d points, %s", b->plan.points * b->plan.devices,
-                  session_say_time(time, sizeof time, b->plan.seconds));
+                  session_say_time(time, sizeof(time), b->plan.seconds));
 }
 
 static void device_text(const struct bench *b, int i, char *text, size_t size)
 {
     struct session_device d;
-    char free[32] = "";
+    char free[40] = "", gib[32];
 
     if (!session_found_device(b->session, i, &d)) {
         gp_copy(text, size, "?");
         return;
     }
     if (isfinite(d.free))
-        units_gib(free, sizeof free, d.free);
-    gp_format(text, size, "%d %s%s%s%s", d.id, d.name, free[0] ? ", " : "", free,
-              free[0] ? " free" : "");
+        gp_format(free, sizeof(free), ", %s free", units_gib(gib, sizeof(gib), d.free));
+    gp_format(text, size, "%d %s%s", d.id, d.name, free);
 }
 
 static void row_text(const struct bench *b, int row, char *text, size_t size)
 {
     const struct bench_form *f = &b->values;
+    const char *value;
     char part[160];
     int which;
 
-    switch (form_row_of(b, row, &which)) {
+    switch (form_row_of(row, &which)) {
     case ROW_START:
-        start_text(b, part, sizeof part);
+        start_text(b, part, sizeof(part));
         gp_format(text, size, "Start       %s", part);
         break;
     case ROW_TEST:
@@ -118,16 +106,16 @@ static void row_text(const struct bench *b, int row, char *text, size_t size)
                   bench_test_word((enum bench_test)which), test_rows[which].title);
         break;
     case ROW_OPTION:
+        value = f->bench.value[bench_lines[which].id];
         gp_format(text, size, "%-12s%s", bench_lines[which].label,
-                  f->bench.value[bench_lines[which].id][0] ? f->bench.value[bench_lines[which].id]
-                                                     : bench_lines[which].otherwise);
+                  value[0] ? value : bench_lines[which].otherwise);
         break;
     case ROW_MORE:
-        bench_more_text(b, part, sizeof part);
+        bench_more_text(b, part, sizeof(part));
         gp_format(text, size, "%-12s%s", "More", part);
         break;
     case ROW_DEVICE:
-        device_text(b, which, part, sizeof part);
+        device_text(b, which, part, sizeof(part));
         gp_format(text, size, "[%c] %s", f->left_out >> which & 1 ? ' ' : 'x', part);
         break;
     }
@@ -137,25 +125,26 @@ static void draw_form(const struct bench *b, struct canvas *canvas, struct rect 
 {
     struct rect inside = rect_inside(in);
     int rows = form_rows(b), lines = line_of(rows - 1) + 1;
-    int top = bench_top(line_of(b->row), lines, inside.rows);
+    int top = list_top(line_of(b->row), lines, inside.rows);
     bool scrolls = lines > inside.rows;
     char text[320];
+    int which;
 
     canvas_box(canvas, in, "Measure", NULL);
     for (int y = 0; y < inside.rows && top + y < lines; y++) {
         int row = row_on(b, top + y);
 
-        if (row < 0) {
-            canvas_rule(canvas, inside, y, heading_on(top + y));
+        if (row < 0) { /* of the kind of the row below it */
+            canvas_rule(canvas, inside, y,
+                        headings[form_row_of(row_on(b, top + y + 1), &which)]);
             continue;
         }
-        row_text(b, row, text, sizeof text);
+        row_text(b, row, text, sizeof(text));
         canvas_fit(canvas, inside, y, 2, inside.cols - 2 - scrolls, INK_TEXT, text);
         if (row != b->row || b->panel != PANEL_FORM)
             continue;
         canvas_glyph(canvas, inside, y, 0, INK_KEY, GLYPH_CURSOR);
-        canvas_ink(canvas, inside, y, 1, inside.cols - 1, INK_FOCUS);
-        canvas_cursor(canvas, inside, y, 0);
+        list_focus(canvas, inside, y);
     }
     if (top > 0)
         canvas_glyph(canvas, inside, 0, inside.cols - 1, INK_KEY, GLYPH_UP);
@@ -165,17 +154,6 @@ static void draw_form(const struct bench *b, struct canvas *canvas, struct rect 
 }
 
 /* ---- what a start would do ---- */
-
-static int draw_labelled(struct canvas *canvas, struct rect in, int y, const char *label,
-               const char *text)
-{
-    struct rect right = {in.y + y, in.x + 8, in.rows - y, in.cols - 8};
-
-    if (y >= in.rows || !text[0])
-        return 0;
-    canvas_text(canvas, in, y, 0, INK_DIM, label);
-    return canvas_wrap(canvas, right, 0, INK_TEXT, text);
-}
 
 /* What is free on the chosen device that has the least; NAN = unknown. */
 static double least_free(const struct bench *b)
@@ -188,90 +166,79 @@ static double least_free(const struct bench *b)
     return least;
 }
 
-static int draw_figures(const struct bench *b, struct canvas *canvas, struct rect in)
+static void show_figures(struct page *page, const struct bench *b)
 {
     const struct session_plan *p = &b->plan;
-    double free = least_free(b);
-    char text[320], left[40], right[40];
-    int y = 0;
+    double least = least_free(b);
+    char time[40], bytes[40], gib[32], free[48] = "";
 
-    gp_format(text, sizeof text, "%d, %d passes on %d device%s", p->points, p->passes,
-              p->devices, p->devices == 1 ? "" : "s");
-    y += draw_labelled(canvas, in, y, "points", text);
-    gp_format(text, sizeof text, "about %s", session_say_time(left, sizeof left, p->seconds));
-    y += draw_labelled(canvas, in, y, "time", text);
-    gp_format(text, sizeof text, "%s at once%s%s%s",
-              units_bytes(left, sizeof left, p->bytes), isfinite(free) ? ", " : "",
-              isfinite(free) ? units_gib(right, sizeof right, free) : "",
-              isfinite(free) ? " free" : "");
-    y += draw_labelled(canvas, in, y, "memory", text);
-    gp_format(text, sizeof text, "%s%s%s", p->backend, p->chosen[0] ? ": " : "",
-              p->chosen);
-    y += draw_labelled(canvas, in, y, "engine", text);
-    return y;
+    bench_fact(page, LABEL, "points", "%d, %d passes on %d device%s", p->points,
+               p->passes, p->devices, p->devices == 1 ? "" : "s");
+    bench_fact(page, LABEL, "time", "about %s",
+               session_say_time(time, sizeof(time), p->seconds));
+    if (isfinite(least))
+        gp_format(free, sizeof(free), ", %s free", units_gib(gib, sizeof(gib), least));
+    bench_fact(page, LABEL, "memory", "%s at once%s",
+               units_bytes(bytes, sizeof(bytes), p->bytes), free);
+    bench_fact(page, LABEL, "engine", "%s%s%s", p->backend, p->chosen[0] ? ": " : "",
+               p->chosen);
 }
 
-static int draw_sums(const struct bench *b, struct canvas *canvas, struct rect in,
-                     int y)
+static void show_devices(struct page *page, const struct bench *b)
+{
+    bool cpu = strcmp(b->plan.backend, "cpu") == 0;
+    struct session_device d;
+
+    for (int i = 0; !cpu && session_device(b->session, i, &d); i++)
+        bench_fact(page, LABEL, i ? "" : "profile", "%d is %s", d.id,
+                   d.gpu ? d.gpu->id : "not in the catalogue: nothing is predicted");
+}
+
+static void show_folder(struct page *page, const struct app *app)
+{
+    char path[GP_PATH_MAX], text[GP_PATH_MAX];
+
+    settings_results(&app->settings, path, sizeof(path));
+    bench_fact(page, LABEL, "results", "%s/", bench_path(text, sizeof(text), path));
+}
+
+static void show_sums(struct page *page, const struct bench *b)
 {
     char time[32], bytes[32];
 
-    canvas_rule(canvas, in, y++, "Points, time, memory");
-    for (int i = 0; i < b->sums && y < in.rows; i++, y++)
-        canvas_textf(canvas, in, y, 0, INK_TEXT, "%-9s %4d  %12s  %8s", b->sum[i].test,
-                     b->sum[i].points, session_say_time(time, sizeof time, b->sum[i].seconds),
-                     units_bytes(bytes, sizeof bytes, b->sum[i].bytes));
-    return y;
-}
+    page_rule(page, "Points, time, memory");
+    for (int i = 0; i < b->sums; i++) {
+        const struct bench_sum *sum = &b->sum[i];
 
-static int draw_devices(const struct bench *b, struct canvas *canvas, struct rect in,
-                        int y)
-{
-    struct session_device d;
-    char text[200];
-
-    if (strcmp(b->plan.backend, "cpu") == 0)
-        return y;
-    for (int i = 0; session_device(b->session, i, &d) && y < in.rows; i++) {
-        gp_format(text, sizeof text, "%d is %s", d.id,
-                  d.gpu ? d.gpu->id : "not in the catalogue: nothing is predicted");
-        y += draw_labelled(canvas, in, y, i ? "" : "profile", text);
+        canvas_textf(page->canvas, page->in, page->y++, 0, INK_TEXT,
+                     "%-9s %4d  %12s  %8s", sum->test, sum->points,
+                     session_say_time(time, sizeof(time), sum->seconds),
+                     units_bytes(bytes, sizeof(bytes), sum->bytes));
     }
-    return y;
 }
 
-static void folder_text(const struct app *app, char *text, size_t size)
-{
-    char path[GP_PATH_MAX];
-
-    settings_results(&app->settings, path, sizeof(path));
-    bench_path(text, size - 1, path);
-    strcat(text, "/");
-}
-
-static void draw_notes(const struct bench *b, struct canvas *canvas, struct rect in,
-                       int y)
+static void show_notes(struct page *page, const struct bench *b)
 {
     bool first = true;
 
-    for (int i = 0; i < session_notes(b->session) && y < in.rows; i++) {
+    for (int i = 0; i < session_notes(b->session); i++) {
         const char *note = session_note(b->session, i);
 
         if (strcmp(note, b->plan.chosen) == 0)
             continue; /* it stands above */
-        if (first && y + 1 < in.rows)
-            canvas_rule(canvas, in, y++, "Notes");
+        if (first && page->y + 1 < page->in.rows)
+            page_rule(page, "Notes");
         first = false;
-        y += canvas_wrap(canvas, in, y, INK_TEXT, note);
+        page->y += canvas_wrap(page->canvas, page->in, page->y, INK_TEXT, note);
     }
 }
 
 static void draw_error(const struct bench *b, struct canvas *canvas, struct rect in)
 {
-    char text[sizeof b->err.where + sizeof b->err.text + 8];
+    char text[sizeof(b->err.where) + sizeof(b->err.text) + 8];
     int y;
 
-    gp_format(text, sizeof text, "%s%s%s", b->err.where, b->err.where[0] ? ": " : "",
+    gp_format(text, sizeof(text), "%s%s%s", b->err.where, b->err.where[0] ? ": " : "",
               b->err.text);
     y = canvas_wrap(canvas, in, 0, INK_WARN, text);
     if (b->err.hint[0])
@@ -283,27 +250,24 @@ static void draw_error(const struct bench *b, struct canvas *canvas, struct rect
 static void draw_plan(const struct app *app, const struct bench *b,
                       struct canvas *canvas, struct rect in, bool focus)
 {
-    struct rect inside = rect_inside(in);
-    char text[GP_PATH_MAX + 8];
-    int y;
+    struct page page = {.canvas = canvas, .in = rect_inside(in)};
 
     canvas_box(canvas, in, "The plan", focus ? "Enter: points" : NULL);
     if (focus)
-        canvas_cursor(canvas, inside, 0, 0);
+        canvas_cursor(canvas, page.in, 0, 0);
     if (bench_state(b) == SESSION_LOOKING) {
-        canvas_wrap(canvas, inside, 0, INK_TEXT, "Querying the engines for devices.");
+        canvas_wrap(canvas, page.in, 0, INK_TEXT, "Querying the engines for devices.");
         return;
     }
     if (b->err.text[0] || !b->session) {
-        draw_error(b, canvas, inside);
+        draw_error(b, canvas, page.in);
         return;
     }
-    y = draw_figures(b, canvas, inside);
-    y = draw_devices(b, canvas, inside, y);
-    folder_text(app, text, sizeof text);
-    y += draw_labelled(canvas, inside, y, "results", text);
-    y = draw_sums(b, canvas, inside, y);
-    draw_notes(b, canvas, inside, y);
+    show_figures(&page, b);
+    show_devices(&page, b);
+    show_folder(&page, app);
+    show_sums(&page, b);
+    show_notes(&page, b);
 }
 
 /* ---- both ---- */
@@ -345,7 +309,7 @@ void bench_choose_click(struct app *app, struct bench *b, const struct frame *fr
     x += frame->body.x;
     if (rect_empty(inside) || x < inside.x || x >= inside.x + inside.cols)
         return;
-    row = row_on(b, y - inside.y + bench_top(line_of(b->row), lines, inside.rows));
+    row = row_on(b, y - inside.y + list_top(line_of(b->row), lines, inside.rows));
     if (row >= 0)
         b->row = row;
 }
@@ -356,14 +320,14 @@ static void option_change(struct app *app, struct bench *b, int by)
 {
     int which;
 
-    if (form_row_of(b, b->row, &which) == ROW_OPTION)
+    if (form_row_of(b->row, &which) == ROW_OPTION)
         bench_step(app, b, bench_lines[which].id, by);
 }
 
 static void row_toggle(struct app *app, struct bench *b)
 {
     int which;
-    enum bench_row kind = form_row_of(b, b->row, &which);
+    enum bench_row kind = form_row_of(b->row, &which);
 
     if (kind == ROW_TEST)
         b->values.tests ^= 1u << which;
@@ -380,7 +344,7 @@ static void row_toggle(struct app *app, struct bench *b)
 static void start_or_edit(struct app *app, struct bench *b)
 {
     int which;
-    enum bench_row kind = form_row_of(b, b->row, &which);
+    enum bench_row kind = form_row_of(b->row, &which);
     struct strbuf out;
 
     if (b->panel == PANEL_PLAN && b->line_count > 0) {
@@ -402,7 +366,7 @@ static void start_or_edit(struct app *app, struct bench *b)
 const char *bench_choose_word(const struct bench *b, enum action action)
 {
     int which;
-    enum bench_row kind = form_row_of(b, b->row, &which);
+    enum bench_row kind = form_row_of(b->row, &which);
     bool read = b->panel == PANEL_PLAN, start = !read && kind == ROW_START;
     bool take = !read && (kind == ROW_TEST || kind == ROW_DEVICE);
 
@@ -413,26 +377,12 @@ const char *bench_choose_word(const struct bench *b, enum action action)
     return take ? NULL : start ? "start" : read ? "read" : "change";
 }
 
-static bool row_move(struct bench *b, enum action action)
-{
-    int last = form_rows(b) - 1;
-    int to = action == ACT_UP          ? b->row - 1
-             : action == ACT_DOWN      ? b->row + 1
-             : action == ACT_PAGE_UP   ? b->row - 8
-             : action == ACT_PAGE_DOWN ? b->row + 8
-             : action == ACT_FIRST     ? 0
-             : action == ACT_LAST      ? last
-                                       : -100;
-
-    if (to == -100)
-        return false;
-    b->row = to < 0 ? 0 : to > last ? last : to;
-    return true;
-}
-
 bool bench_choose_act(struct app *app, struct bench *b, enum action action)
 {
-    if (row_move(b, action))
+    int by = list_step(action, 8);
+
+    b->row = list_clamp(b->row + by, 0, form_rows(b) - 1);
+    if (by != 0)
         return true;
     switch (action) {
     case ACT_OPEN:
@@ -481,7 +431,7 @@ void bench_choose_explain(const struct bench *b, struct strbuf *out)
                        "shows what they do now.",
     };
     int which;
-    enum bench_row kind = form_row_of(b, b->row, &which);
+    enum bench_row kind = form_row_of(b->row, &which);
 
     strbuf_add(out, b->panel == PANEL_PLAN
                         ? "The plan: what a start would do. Enter lists every point."

@@ -26,7 +26,7 @@ static int draw_lost(const struct bench *b, struct canvas *canvas, struct rect i
     char text[480];
 
     for (int i = 0; i < session_devices(b->session); i++)
-        if (session_say_lost(b->session, i, text, sizeof text))
+        if (session_say_lost(b->session, i, text, sizeof(text)))
             y += canvas_wrap(canvas, in, y, INK_BAD, text);
     return y;
 }
@@ -79,9 +79,9 @@ static void draw_words(const struct bench *b, struct canvas *canvas, struct rect
     int y = 0;
 
     canvas_box(canvas, in, "Result",
-               session_outcome_word(b->session, word, sizeof word));
+               session_outcome_word(b->session, word, sizeof(word)));
     y += canvas_wrap(canvas, inside, y, status_ink(b),
-                     status_words(b, text, sizeof text));
+                     status_words(b, text, sizeof(text)));
     y = draw_lost(b, canvas, inside, y);
     if (!busy)
         y = draw_file(b, canvas, inside, y);
@@ -100,10 +100,10 @@ static int words_rows(const struct bench *b, int cols)
     int rows = 4 + (b->saved[0] != '\0'), room = cols > 4 ? cols - 4 : 1;
     char text[480];
 
-    rows += gp_width(status_words(b, text, sizeof text)) / room;
+    rows += gp_width(status_words(b, text, sizeof(text))) / room;
     rows += 1 + gp_width(next_words(b)) / room;
     for (int i = 0; i < session_devices(b->session); i++)
-        if (session_say_lost(b->session, i, text, sizeof text))
+        if (session_say_lost(b->session, i, text, sizeof(text)))
             rows += 1 + gp_width(text) / room;
     for (int i = 0; i < session_summaries(b->session); i++)
         rows += 1 + gp_width(session_summary(b->session, i)) / room;
@@ -145,7 +145,7 @@ static bool save_result(struct app *app, void *ctx, const char *text,
         gp_fail(err, GP_E_USAGE, "", "", "a file needs a name");
         return false;
     }
-    if (app_target(text, path, sizeof path, err))
+    if (app_target(text, path, sizeof(path), err))
         return false;
     if (path_is_dir(path)) {
         gp_fail(err, GP_E_FILE, path, "", "is a folder");
@@ -153,7 +153,7 @@ static bool save_result(struct app *app, void *ctx, const char *text,
     }
     if (benchlog_write(path, log->json, err))
         return false;
-    gp_copy(b->saved, sizeof b->saved, path);
+    gp_copy(b->saved, sizeof(b->saved), path);
     app_report(app, false, "saved as %s", path);
     return true;
 }
@@ -165,9 +165,9 @@ static void read_all(struct app *app, const struct bench *b)
     char text[480];
 
     strbuf_init(&out);
-    strbuf_addf(&out, "%s\n", status_words(b, text, sizeof text));
+    strbuf_addf(&out, "%s\n", status_words(b, text, sizeof(text)));
     for (int i = 0; i < session_devices(b->session); i++)
-        if (session_say_lost(b->session, i, text, sizeof text))
+        if (session_say_lost(b->session, i, text, sizeof(text)))
             strbuf_addf(&out, "%s\n", text);
     strbuf_addf(&out, "%s\n\n", next_words(b));
     for (int i = 0; i < session_summaries(b->session); i++)

@@ -13,21 +13,25 @@
 #include <math.h>
 #include <string.h>
 
-#include "tui/bench/gauge.h"
+#include "tui/list.h"
 #include "util/units.h"
 
 #define POINT_NAME 96
 
 /* ---- what devices tell ---- */
 
-static void count_second(struct bench_live *live, const struct session_sensors *s)
+static void read_sensors(struct gauges *g, const struct session_sensors *s)
 {
-    spark_add(&live->power, s->power);
-    spark_add(&live->clock, s->sm_clock);
-    spark_add(&live->temperature, s->temperature);
-    spark_add(&live->memory, s->memory_used);
-    spark_add(&live->tensor, s->tensor);
-    spark_add(&live->load, s->load);
+    g->now[GAUGE_POWER] = s->power;
+    g->limit[GAUGE_POWER] = s->power_limit;
+    g->now[GAUGE_CLOCK] = s->sm_clock;
+    g->limit[GAUGE_CLOCK] = s->sm_clock_max;
+    g->now[GAUGE_TEMP] = s->temperature;
+    g->now[GAUGE_MEMORY] = s->memory_used / GP_GIB;
+    g->limit[GAUGE_MEMORY] = s->memory_total / GP_GIB;
+    g->now[GAUGE_LOAD] = s->load;
+    g->now[GAUGE_TENSOR] = 100 * s->tensor;
+    gp_copy(g->throttle, sizeof(g->throttle), s->throttle ? s->throttle : "");
 }
 
 void bench_sensors(struct bench *b, const struct session_event *event, double now)
@@ -37,13 +41,9 @@ void bench_sensors(struct bench *b, const struct session_event *event, double no
     if (event->device < 0 || event->device >= BENCH_DEVICES)
         return;
     live = &b->live[event->device];
-    live->now = event->sensors;
-    live->now.throttle = NULL; /* lent for this step only: copied below */
-    live->throttle[0] = '\0';
-    if (event->sensors.throttle)
-        gp_copy(live->throttle, sizeof live->throttle, event->sensors.throttle);
+    read_sensors(&live->gauges, &event->sensors);
     if (!live->told) {
-        count_second(live, &live->now);
+        gauges_second(&live->gauges);
         live->next = now + 1;
     }
     live->told = true;
@@ -59,7 +59,7 @@ bool bench_seconds(struct bench *b, double now)
         struct bench_live *live = &b->live[i];
 
         for (int n = 0; live->told && now >= live->next && n < SPARK_SECONDS; n++) {
-            count_second(live, &live->now);
+            gauges_second(&live->gauges);
             live->next += 1;
             passed = true;
         }
@@ -118,7 +118,7 @@ static void name_point(const struct session_point *p, char *text, size_t size)
                   (long long)p->k, p->type);
     else if (p->kind[0])
         gp_format(text, size, "%s %s", p->kind,
-                  units_bytes(bytes, sizeof bytes, p->size));
+                  units_bytes(bytes, sizeof(bytes), p->size));
     else
         gp_copy(text, size, slash ? slash + 1 : p->id);
 }
@@ -156,14 +156,14 @@ static void draw_result(struct canvas *canvas, struct rect in, int y,
     }
     right(canvas, in, y, c->rate, 12, INK_TEXT, r->rate[0] ? r->rate : "-");
     if (c->time >= 0) {
-        gp_format(text, sizeof text, "%10s %11s",
-                  time_text(left, sizeof left, r->median),
-                  time_text(middle, sizeof middle, r->predicted));
+        gp_format(text, sizeof(text), "%10s %11s",
+                  time_text(left, sizeof(left), r->median),
+                  time_text(middle, sizeof(middle), r->predicted));
         right(canvas, in, y, c->time, 22, INK_TEXT, text);
     }
-    gp_copy(text, sizeof text, "-");
+    gp_copy(text, sizeof(text), "-");
     if (isfinite(r->ratio))
-        gp_format(text, sizeof text, "%.0f %%", 100 * r->ratio);
+        gp_format(text, sizeof(text), "%.0f %%", 100 * r->ratio);
     right(canvas, in, y, c->ratio, 5, r->disturbed ? INK_WARN : INK_TEXT, text);
     if (c->flags >= 0)
         canvas_fit(canvas, in, y, c->flags, in.cols - c->flags,
@@ -190,7 +190,7 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
     if (!session_point(b->session, b->device, index, &p))
         return;
     flagged = p.mark == MARK_OK && p.count > 0 && p.result[0].disturbed;
-    name_point(&p, name, sizeof name);
+    name_point(&p, name, sizeof(name));
     canvas_fit(canvas, in, y, 0, 7, flagged ? INK_WARN : mark_ink(p.mark),
                flagged                      ? "flagged"
                : p.mark == MARK_UNSUPPORTED ? "-"
@@ -198,10 +198,8 @@ static void draw_point(const struct bench *b, struct canvas *canvas, struct rect
     canvas_fit(canvas, in, y, c->name, name_room(c, &p, in.cols), INK_TEXT, name);
     if (p.count > 0)
         draw_result(canvas, in, y, c, &p);
-    if (index == b->point && b->panel == BENCH_POINTS) {
-        canvas_ink(canvas, in, y, 0, in.cols, INK_FOCUS);
-        canvas_cursor(canvas, in, y, 0);
-    }
+    if (index == b->point && b->panel == BENCH_POINTS)
+        list_focus(canvas, in, y);
 }
 
 static int line_of_point(const struct bench *b, int point)
@@ -243,11 +241,11 @@ void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect
     if (rect_empty(inside))
         return;
     if (session_device(b->session, b->device, &d) && session_devices(b->session) > 1)
-        gp_format(place, sizeof place, "device %d, Tab: next", d.id);
+        gp_format(place, sizeof(place), "device %d, Tab: next", d.id);
     canvas_box(canvas, in, "Points", place[0] ? place : NULL);
     draw_heads(canvas, inside, &c);
     list = (struct rect){inside.y + 1, inside.x, inside.rows - 1, inside.cols};
-    top = bench_top(line_of_point(b, b->point), b->line_count, list.rows);
+    top = list_top(line_of_point(b, b->point), b->line_count, list.rows);
     for (int y = 0; y < list.rows && top + y < b->line_count; y++) {
         const struct bench_line *line = &b->lines[top + y];
 
@@ -260,84 +258,23 @@ void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect
 
 /* ---- one device ---- */
 
-static void memory_text(struct gauge *gauge, double used, double total)
-{
-    char left[32], most[32];
-
-    if (isfinite(used) && isfinite(total))
-        gp_format(gauge->text, sizeof gauge->text, "%.1f of %s", used / GP_GIB,
-                  units_gib(most, sizeof most, total));
-    else if (isfinite(used))
-        units_gib(gauge->text, sizeof gauge->text, used);
-    else if (isfinite(total))
-        gp_format(gauge->text, sizeof gauge->text, "- of %s",
-                  units_gib(left, sizeof left, total));
-}
-
-/* The class of the last reading, in the monitor's words. Running into the power limit
- * is what a GPU does under load; heat and a brake are not. */
-static void throttle_of(struct gauge *g, const char *throttle)
-{
-    static const struct {
-        const char *is, *said;
-        enum ink ink;
-    } words[] = {
-        {"none", "none", INK_TEXT},
-        {"power_cap", "power cap", INK_TEXT},
-        {"thermal", "thermal: too hot", INK_WARN},
-        {"hw", "hardware brake", INK_WARN},
-    };
-
-    gp_copy(g->text, sizeof g->text, throttle[0] ? throttle : "-");
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(throttle, words[i].is) == 0) {
-            gp_copy(g->text, sizeof g->text, words[i].said);
-            g->ink = words[i].ink;
-        }
-}
-
-static int list_gauges(const struct bench_live *live, bool cpu,
-                       struct gauge list[GAUGES])
-{
-    const struct session_sensors *s = &live->now;
-    struct gauge *g;
-    int n = 0;
-
-    g = gauge_add(list, &n, "power", &live->power, s->power_limit);
-    gauge_of(g, s->power, s->power_limit, 0, "W");
-    g = gauge_add(list, &n, "clock", &live->clock, s->sm_clock_max);
-    gauge_of(g, s->sm_clock, s->sm_clock_max, 0, "MHz");
-    g = gauge_add(list, &n, "temp", &live->temperature, 100);
-    gauge_of(g, s->temperature, NAN, 0, "C");
-    g = gauge_add(list, &n, "memory", &live->memory, s->memory_total);
-    memory_text(g, s->memory_used, s->memory_total);
-    if (cpu) {
-        g = gauge_add(list, &n, "load", &live->load, NAN);
-        gauge_of(g, s->load, NAN, 2, "runnable");
-        return n;
-    }
-    g = gauge_add(list, &n, "tensor", &live->tensor, 1);
-    gauge_of(g, 100 * s->tensor, NAN, 0, "% active");
-    g = gauge_add(list, &n, "throttle", NULL, NAN);
-    throttle_of(g, live->throttle);
-    return n;
-}
-
 static void draw_device(const struct bench *b, struct canvas *canvas, struct rect in,
                         int place)
 {
+    const unsigned every = GAUGE_BIT(POWER) | GAUGE_BIT(CLOCK) | GAUGE_BIT(TEMP) |
+                           GAUGE_BIT(MEMORY);
+    const unsigned set = strcmp(b->plan.backend, "cpu") == 0
+                             ? every | GAUGE_BIT(LOAD)
+                             : every | GAUGE_BIT(TENSOR) | GAUGE_BIT(COUNT);
     struct rect inside = rect_inside(in);
     struct session_device d;
     struct session_point p;
-    struct gauge list[GAUGES];
-    struct bench_live unknown;
-    const struct bench_live *live = &b->live[place];
     char title[120];
-    int y = 0, n;
+    int y = 0;
 
     if (!session_device(b->session, place, &d))
         return;
-    gp_format(title, sizeof title, "%d %s", d.id, d.name);
+    gp_format(title, sizeof(title), "%d %s", d.id, d.name);
     canvas_box(canvas, in, title, NULL);
     if (place == b->device && b->panel >= BENCH_LIVE)
         canvas_cursor(canvas, inside, 0, 0);
@@ -347,22 +284,15 @@ static void draw_device(const struct bench *b, struct canvas *canvas, struct rec
         canvas_wrap(canvas, inside, y, INK_TEXT, d.why);
         return;
     }
-    if (!live->told) {
-        memset(&unknown, 0, sizeof unknown);
-        unknown.now.power = unknown.now.power_limit = unknown.now.sm_clock = NAN;
-        unknown.now.sm_clock_max = unknown.now.temperature = NAN;
-        unknown.now.memory_used = unknown.now.tensor = unknown.now.load = NAN;
-        unknown.now.memory_total = d.memory;
-        live = &unknown;
+    if (inside.rows > __builtin_popcount(set)) {
+        bool runs = d.running >= 0 && session_point(b->session, place, d.running, &p);
+
+        canvas_fit(canvas, inside, y++, 0, inside.cols, runs ? INK_KEY : INK_DIM,
+                   runs             ? p.id
+                   : bench_warms(b) ? "warm-up"
+                                    : "no point runs");
     }
-    n = list_gauges(live, strcmp(b->plan.backend, "cpu") == 0, list);
-    if (inside.rows > n && d.running >= 0 &&
-        session_point(b->session, place, d.running, &p))
-        canvas_fit(canvas, inside, y++, 0, inside.cols, INK_KEY, p.id);
-    else if (inside.rows > n)
-        canvas_fit(canvas, inside, y++, 0, inside.cols, INK_DIM,
-                   bench_warms(b) ? "warm-up" : "no point runs");
-    gauge_draw(canvas, inside, y, list, n);
+    gauges_draw(canvas, inside, y, &b->live[place].gauges, set);
 }
 
 /* ---- what is left ---- */
@@ -397,8 +327,8 @@ static int draw_bar(const struct bench *b, const struct session_progress *p,
     int width = in.cols / 2, full = p->of > 0 ? width * p->done / p->of : 0;
     char elapsed[32], left[32];
 
-    clock_text(elapsed, sizeof elapsed, p->elapsed);
-    clock_text(left, sizeof left, p->left);
+    clock_text(elapsed, sizeof(elapsed), p->elapsed);
+    clock_text(left, sizeof(left), p->left);
     canvas_run(canvas, in, 0, 0, full, INK_SERIES1, GLYPH_FULL);
     canvas_run(canvas, in, 0, full, width - full, INK_FREE, GLYPH_EMPTY);
     canvas_textf(canvas, in, 0, width + 1, INK_TEXT, "%d of %d (%d %%)", p->done, p->of,
@@ -501,49 +431,17 @@ void bench_live_act(struct app *app, struct bench *b, enum action action)
                                  : BENCH_POINTS;
 }
 
-/* The line of the nearest point from a line on, in the direction `by`. */
-static int point_near(const struct bench *b, int line, int by)
-{
-    while (line >= 0 && line < b->line_count && b->lines[line].point < 0)
-        line += by;
-    return line < 0 || line >= b->line_count ? -1 : line;
-}
-
 bool bench_points_act(struct bench *b, enum action action, int page)
 {
-    int at = line_of_point(b, b->point), last = b->line_count - 1, by = 1;
+    int by = list_step(action, page);
 
-    switch (action) {
-    case ACT_UP:
-        at -= 1;
-        by = -1;
-        break;
-    case ACT_DOWN:
-        at += 1;
-        break;
-    case ACT_PAGE_UP:
-        at = at > page ? at - page : 0;
-        break;
-    case ACT_PAGE_DOWN:
-        at = at + page < last ? at + page : last;
-        by = -1;
-        break;
-    case ACT_FIRST:
-        at = 0;
-        break;
-    case ACT_LAST:
-        at = last;
-        by = -1;
-        break;
-    case ACT_BACK: /* back to where it works */
+    if (action == ACT_BACK) { /* back to where it works */
         b->follow = true;
         return b->stage == STAGE_RUN;
-    default:
-        return false;
     }
-    at = point_near(b, at, by);
-    if (at >= 0)
-        b->point = b->lines[at].point;
+    if (by == 0)
+        return false;
+    b->point = list_clamp(b->point + by, 0, session_points(b->session) - 1);
     b->follow = false;
     return true;
 }
@@ -558,12 +456,12 @@ static void explain_result(const struct session_result *r, struct strbuf *out)
     }
     strbuf_addf(out, "%s%s%s in %s (%s..%s, %d samples)", r->variant,
                 r->variant[0] ? " " : "", r->rate,
-                time_text(median, sizeof median, r->median),
-                time_text(low, sizeof low, r->low),
-                time_text(high, sizeof high, r->high), r->samples);
+                time_text(median, sizeof(median), r->median),
+                time_text(low, sizeof(low), r->low),
+                time_text(high, sizeof(high), r->high), r->samples);
     if (isfinite(r->predicted))
         strbuf_addf(out, "; predicted %s by %s%s%s",
-                    time_text(predicted, sizeof predicted, r->predicted), r->bound,
+                    time_text(predicted, sizeof(predicted), r->predicted), r->bound,
                     r->origin[0] ? ", " : "", r->origin);
     if (r->check >= 0)
         strbuf_addf(out, "; %s", r->check ? "result right" : "RESULT WRONG");
@@ -582,8 +480,8 @@ void bench_point_explain(const struct bench *b, struct strbuf *out)
     if (p.count == 0)
         strbuf_addf(out, "%s; takes %s%s and %s", session_mark_word(p.mark),
                     p.seconds < 1 ? "" : "about ",
-                    session_say_time(time, sizeof time, p.seconds),
-                    units_bytes(bytes, sizeof bytes, p.bytes));
+                    session_say_time(time, sizeof(time), p.seconds),
+                    units_bytes(bytes, sizeof(bytes), p.bytes));
     for (int i = 0; i < p.count; i++) {
         strbuf_add(out, i ? "; " : "");
         explain_result(&p.result[i], out);

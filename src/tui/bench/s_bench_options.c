@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/list.h"
 #include "tui/toolkit/key.h"
 #include "util/mem.h"
 
@@ -48,7 +49,7 @@ enum gp_status bench_set_all(struct app *app, struct bench *b,
     struct bench_options *now = &b->values.bench;
     bool engine = strcmp(now->value[OPT_BACKEND], bench->value[OPT_BACKEND]) != 0;
 
-    if (memcmp(now, bench, sizeof *now) == 0)
+    if (memcmp(now, bench, sizeof(*now)) == 0)
         return GP_OK;
     if (b->stage == STAGE_RUN)
         return gp_fail(err, GP_E_USAGE, "", "x stops it",
@@ -71,9 +72,9 @@ static enum gp_status option_set(struct app *app, struct bench *b, enum option_i
                                  const char *text, struct gp_err *err)
 {
     struct bench_options next = b->values.bench;
-    enum gp_status status = bench_options_put(&next, app->form->planner, id, text, err);
+    enum gp_status rc = bench_options_put(&next, app->form->planner, id, text, err);
 
-    return status ? status : bench_set_all(app, b, &next, err);
+    return rc ? rc : bench_set_all(app, b, &next, err);
 }
 
 /* What a step walks over, where it is not the words of the table. */
@@ -101,7 +102,7 @@ static const struct {
 
 static const char *more_of(enum option_id id, const char *word)
 {
-    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++)
+    for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
         if (said[i].id == id && strcmp(said[i].word, word) == 0)
             return said[i].more;
     return "";
@@ -131,7 +132,7 @@ static int words_of(enum option_id id, char word[WORDS][32], int *fallback)
         n++;
     }
     if (n > 0 && *fallback < 0) {
-        memmove(word + 1, word, (size_t)n * sizeof word[0]);
+        memmove(word + 1, word, (size_t)n * sizeof(word[0]));
         word[0][0] = '\0';
         *fallback = 0;
         n++;
@@ -169,7 +170,7 @@ static void word_chosen(struct app *app, void *ctx, const char *word)
 /* The default's row has the id "auto", which means it wherever it is typed. */
 static void choose(struct app *app, struct bench *b, enum option_id id)
 {
-    struct choice *list = gp_calloc(WORDS, sizeof *list);
+    struct choice *list = gp_calloc(WORDS, sizeof(*list));
     const char *now = b->values.bench.value[id];
     char word[WORDS][32];
     int fallback, n = words_of(id, word, &fallback);
@@ -185,10 +186,10 @@ static void choose(struct app *app, struct bench *b, enum option_id id)
     for (int i = 0; i < n; i++) {
         const char *more = more_of(id, word[i]);
 
-        gp_copy(list[i].id, sizeof list[i].id, i == fallback ? "auto" : word[i]);
-        gp_copy(list[i].text, sizeof list[i].text,
+        gp_copy(list[i].id, sizeof(list[i].id), i == fallback ? "auto" : word[i]);
+        gp_copy(list[i].text, sizeof(list[i].text),
                 word[i][0] ? word[i] : option_rows[id].fallback);
-        gp_copy(list[i].more, sizeof list[i].more,
+        gp_copy(list[i].more, sizeof(list[i].more),
                 more[0] || i != fallback ? more : "the default");
     }
     chooser_open(&app->display, &options);
@@ -220,10 +221,10 @@ static void ask_for(struct app *app, struct bench *b, enum option_id id)
                                  .done = value_typed,
                                  .ctx = b};
 
-    gp_format(label, sizeof label, "%s: ", row->name);
-    gp_format(hint, sizeof hint, "%s; empty: %s",
-              hints[id] ? hints[id] : bench_option_range(id, range, sizeof range),
-              bench_option_default(id, fallback, sizeof fallback));
+    gp_format(label, sizeof(label), "%s: ", row->name);
+    gp_format(hint, sizeof(hint), "%s; empty: %s",
+              hints[id] ? hints[id] : bench_option_range(id, range, sizeof(range)),
+              bench_option_default(id, fallback, sizeof(fallback)));
     prompt_open(&app->display, &options);
 }
 
@@ -284,23 +285,6 @@ struct window {
 
 enum { NAME_COLS = 15, VALUE_COLS = 14 };
 
-static bool key_moves(struct window *w, enum action action)
-{
-    int last = w->count - 1;
-    int to = action == ACT_UP          ? w->focus - 1
-             : action == ACT_DOWN      ? w->focus + 1
-             : action == ACT_PAGE_UP   ? w->focus - 4
-             : action == ACT_PAGE_DOWN ? w->focus + 4
-             : action == ACT_FIRST     ? 0
-             : action == ACT_LAST      ? last
-                                       : -100;
-
-    if (to == -100)
-        return false;
-    w->focus = to < 0 ? 0 : to > last ? last : to;
-    return true;
-}
-
 static void to_default(struct app *app, struct bench *b, enum option_id id)
 {
     struct gp_err err = {0};
@@ -318,8 +302,7 @@ static void window_key(struct display *display, struct overlay *overlay, int key
     bool words =
         option_rows[id].type <= OPTION_WORD && option_rows[id].type != OPTION_TEXT;
 
-    if (key_moves(w, action))
-        return;
+    w->focus = list_clamp(w->focus + list_step(action, 4), 0, w->count - 1);
     if (key == K_DELETE || key == K_BACKSPACE || action == ACT_AGAIN)
         to_default(app, w->b, id);
     else if (action == ACT_LEFT || action == ACT_RIGHT)
@@ -349,7 +332,7 @@ static void draw_value(struct canvas *canvas, struct rect in, int y, const char 
         canvas_fit(canvas, in, y, next, in.cols - next - 1, INK_DIM, fallback);
         return;
     }
-    gp_format(text, sizeof text, "%s%s%s", value, value[0] ? ", not " : "", fallback);
+    gp_format(text, sizeof(text), "%s%s%s", value, value[0] ? ", not " : "", fallback);
     canvas_fit(canvas, in, y, x, in.cols - x - 1, value[0] ? INK_KEY : INK_DIM, text);
 }
 
@@ -361,12 +344,11 @@ static void draw_option(const struct window *w, struct canvas *canvas, struct re
 
     canvas_fit(canvas, in, y, 2, NAME_COLS - 1, INK_TEXT, option_rows[id].name);
     draw_value(canvas, in, y, w->b->values.bench.value[id],
-               bench_option_default(id, text, sizeof text), table);
+               bench_option_default(id, text, sizeof(text)), table);
     if (i != w->focus)
         return;
     canvas_glyph(canvas, in, y, 0, INK_FOCUS, GLYPH_CURSOR);
-    canvas_ink(canvas, in, y, 0, in.cols - 1, INK_FOCUS);
-    canvas_cursor(canvas, in, y, 0);
+    list_focus(canvas, in, y);
 }
 
 static void draw_help(enum option_id id, struct canvas *canvas, struct rect in, int y)
@@ -375,8 +357,8 @@ static void draw_help(enum option_id id, struct canvas *canvas, struct rect in, 
     char range[120], text[400];
 
     canvas_rule(canvas, in, y, option_rows[id].name);
-    bench_option_range(id, range, sizeof range);
-    gp_format(text, sizeof text, "%s: %s", range, option_rows[id].help);
+    bench_option_range(id, range, sizeof(range));
+    gp_format(text, sizeof(text), "%s: %s", range, option_rows[id].help);
     canvas_wrap(canvas, below, 0, INK_TEXT, text);
 }
 
@@ -387,7 +369,7 @@ static void window_draw(const struct overlay *overlay, struct canvas *canvas,
     struct rect box = frame_middle(body, w->count + 6, 76), in = rect_inside(box);
     bool table = in.cols > 60, head = table && in.rows > 10;
     int rows = in.rows - head - 1 - (table ? 2 : 3); /* the rest is help */
-    int top = bench_top(w->focus, w->count, rows), y = 0;
+    int top = list_top(w->focus, w->count, rows), y = 0;
 
     (void)bottom;
     canvas_fill(canvas, box);

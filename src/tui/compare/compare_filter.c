@@ -66,10 +66,10 @@ static enum gp_status no_number(const char *name, struct gp_err *err)
     struct strbuf names;
     strbuf_init(&names);
     compare_filter_names(&names);
-    enum gp_status status =
+    enum gp_status rc =
         gp_fail(err, GP_E_USAGE, "filter", names.text, "unknown column '%s'", name);
     strbuf_fini(&names);
-    return status;
+    return rc;
 }
 
 static enum gp_status read_word(const char *text, size_t length, struct word *out,
@@ -103,14 +103,14 @@ enum gp_status compare_filter_check(const char *filter, struct gp_err *err)
 {
     struct word word;
     size_t length;
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
     if (strlen(filter) >= COMPARE_FILTER)
         return gp_fail(err, GP_E_USAGE, "filter", "", "is longer than %d characters",
                        COMPARE_FILTER - 1);
-    for (filter = next(filter, &length); length > 0 && !status;
+    for (filter = next(filter, &length); length > 0 && !rc;
          filter = next(filter + length, &length))
-        status = read_word(filter, length, &word, err);
-    return status;
+        rc = read_word(filter, length, &word, err);
+    return rc;
 }
 
 /* ---- rows ---- */

@@ -285,9 +285,9 @@ void compare_view_sort(struct compare_view *view, enum compare_column column,
 enum gp_status compare_view_filter(struct compare_view *view, const char *filter,
                                    struct gp_err *err)
 {
-    enum gp_status status = compare_filter_check(filter, err);
-    if (status)
-        return status;
+    enum gp_status rc = compare_filter_check(filter, err);
+    if (rc)
+        return rc;
     gp_copy(view->filter, sizeof(view->filter), filter);
     arrange(view);
     return GP_OK;

@@ -225,10 +225,10 @@ static bool focus_or_scroll(struct app *app, struct plan_state *s, enum action a
 
 /* ---- changing ---- */
 
-static void report_change(struct app *app, enum gp_status status,
+static void report_change(struct app *app, enum gp_status rc,
                           const struct gp_err *err)
 {
-    if (status)
+    if (rc)
         app_report_err(app, err);
     else if (!app->form->answered)
         app_report_err(app, &app->form->err);
@@ -273,11 +273,11 @@ static bool number_typed(struct app *app, void *ctx, const char *text,
                          struct gp_err *err)
 {
     struct plan_state *s = ctx;
-    enum gp_status status = form_set(app->form, s->edited, text, err);
+    enum gp_status rc = form_set(app->form, s->edited, text, err);
 
-    if (!status)
+    if (!rc)
         report_change(app, GP_OK, NULL);
-    return status == GP_OK;
+    return rc == GP_OK;
 }
 
 static void edit_number(struct app *app, struct plan_state *s)
@@ -323,13 +323,13 @@ static bool field_reset(struct app *app, struct plan_state *s)
     struct gp_err err = {0};
     bool again =
         s->was_reset && s->reset == s->focus && s->reset_version == form->version;
-    enum gp_status status =
+    enum gp_status rc =
         again ? form_reset_all(form, &err) : form_reset(form, s->focus, &err);
 
     s->was_reset = !again;
     s->reset = s->focus;
     s->reset_version = form->version;
-    if (status)
+    if (rc)
         app_report_err(app, &err);
     else if (again)
         app_report(app, false, "all fields reset to their defaults; u undoes it");
