@@ -61,23 +61,23 @@ static void show_memory(struct page *page, const struct plan *plan)
 static void show_holds(struct page *page, const struct compare_row *row)
 {
     const struct plan *p = &row->compared->plan;
-    const struct fact *requests = record_find(&row->facts, "max_concurrency");
     struct answer_line layout[ANSWER_LINES_MAX];
-    struct strbuf text;
+    struct strbuf requests;
     char tokens[32];
+
     if (!p->has_memory)
         return;
-    strbuf_init(&text);
+    strbuf_init(&requests);
     answer_lines(p, NULL, LINE_LAYOUT, layout);
-    strbuf_addf(&text, "%s: holds ", layout->text);
-    record_cell(requests, &text);
-    strbuf_addf(&text, " requests of %s tokens, %.0f asked for",
-                units_tokens(tokens, sizeof(tokens), p->request.context),
-                p->request.users);
-    if (row->compared->front)
-        strbuf_add(&text, "; * nothing that fits is cheaper and holds as many");
-    page_words(page, 0, INK_TEXT, text.text);
-    strbuf_fini(&text);
+    record_cell(record_find(&row->facts, "max_concurrency"), &requests);
+    page_wordsf(page, 0, INK_TEXT,
+                "%s: holds %s requests of %s tokens, %.0f asked for%s", layout->text,
+                requests.text, units_tokens(tokens, sizeof(tokens), p->request.context),
+                p->request.users,
+                row->compared->front
+                    ? "; * nothing that fits is cheaper and holds as many"
+                    : "");
+    strbuf_fini(&requests);
 }
 
 static void show_reasons(struct page *page, const struct plan *p)
@@ -101,21 +101,22 @@ static void show_cost(struct page *page, const struct plan *p)
 {
     static const char *const classes[] = {"on demand", "spot", "marketplace", "buy"};
     struct answer_line lines[ANSWER_LINES_MAX];
-    int n = answer_lines(p, NULL, LINE_COST, lines);
-    struct strbuf text;
+    int n = answer_lines(p, NULL, LINE_COST, lines), wanted = 0;
     char said[SENTENCE_MAX];
-    strbuf_init(&text);
-    for (int i = 0; i < n; i++)
-        if (lines[i].wanted)
-            strbuf_addf(&text, "%s %s/h, %s/month: %s%s%s", lines[i].name,
-                        lines[i].amount, lines[i].month, lines[i].text,
-                        lines[i].note[0] ? "; " : "", lines[i].note);
-    if (text.len == 0)
-        strbuf_addf(&text, "%s: no price is known", classes[p->request.price]);
-    if (p->cost.note != COST_NOTE_NONE)
-        strbuf_addf(&text, "; %s", sentence_cost_note(p, said));
-    page_words(page, 0, INK_TEXT, text.text);
-    strbuf_fini(&text);
+    const char *note =
+        p->cost.note != COST_NOTE_NONE ? sentence_cost_note(p, said) : "";
+    const char *then = note[0] ? "; " : "";
+
+    while (wanted < n && !lines[wanted].wanted)
+        wanted++;
+    if (wanted < n)
+        page_wordsf(page, 0, INK_TEXT, "%s %s/h, %s/month: %s%s%s%s%s",
+                    lines[wanted].name, lines[wanted].amount, lines[wanted].month,
+                    lines[wanted].text, lines[wanted].note[0] ? "; " : "",
+                    lines[wanted].note, then, note);
+    else
+        page_wordsf(page, 0, INK_TEXT, "%s: no price is known%s%s",
+                    classes[p->request.price], then, note);
 }
 
 /* Of what differs from row to row: the GPU, the engine, the price. */
@@ -123,14 +124,10 @@ static void show_sources(struct page *page, const struct plan *p)
 {
     struct answer_line lines[ANSWER_LINES_MAX];
     int n = answer_lines(p, NULL, LINE_SOURCE, lines);
-    char text[700];
-    for (int i = 0; i < n; i++) {
-        const char *name = lines[i].name;
-        if (strcmp(name, "model") == 0 || strcmp(name, "format") == 0)
-            continue;
-        gp_format(text, sizeof(text), "%s: %s", name, lines[i].text);
-        page_words(page, 0, INK_DIM, text);
-    }
+
+    for (int i = 0; i < n; i++)
+        if (strcmp(lines[i].name, "model") != 0 && strcmp(lines[i].name, "format") != 0)
+            page_wordsf(page, 0, INK_DIM, "%s: %s", lines[i].name, lines[i].text);
 }
 
 /* ---- all of it ---- */
@@ -146,11 +143,8 @@ static void lay_out(struct page *page, const struct compare_row *row)
     if (p->verdict == VERDICT_FITS)
         show_reasons(page, p);
     char said[SENTENCE_MAX];
-    for (int i = 0; sentence_warning(p, i, said); i++) {
-        char line[300];
-        gp_format(line, sizeof(line), "warning: %s", said);
-        page_words(page, 0, INK_WARN, line);
-    }
+    for (int i = 0; sentence_warning(p, i, said); i++)
+        page_wordsf(page, 0, INK_WARN, "warning: %s", said);
     show_sources(page, p);
 }
 

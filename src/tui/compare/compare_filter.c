@@ -21,20 +21,12 @@ static const struct {
 };
 enum { NUMBER_COUNT = sizeof(numbers) / sizeof(numbers[0]) };
 
-void compare_filter_names(struct strbuf *out)
-{
-    for (int i = 0; i < NUMBER_COUNT; i++)
-        strbuf_addf(out, "%s%s", i ? " " : "", numbers[i].name);
-}
-
 /* ---- words ---- */
 
-enum test { TEST_TEXT, TEST_LESS, TEST_LEAST, TEST_MORE, TEST_MOST, TEST_EQUAL };
-
 struct word {
-    bool not ;
-    enum test test;
-    char text[WORD_MAX]; /* or the number's name */
+    bool not, is_number;
+    char text[WORD_MAX];     /* or the number's name */
+    bool less, equal, more;  /* of a row's number than this one: it holds */
     double number;
 };
 
@@ -44,13 +36,6 @@ static const char *next(const char *filter, size_t *length)
     filter += strspn(filter, " \t");
     *length = strcspn(filter, " \t");
     return filter;
-}
-
-static enum test operator(const char *at, size_t *length) {
-    bool equal = at[1] == '='; *length = *at == '=' ? 1 : 1 + (size_t)equal;
-    return *at == '='   ? TEST_EQUAL
-           : *at == '<' ? (equal ? TEST_MOST : TEST_LESS)
-                        : (equal ? TEST_LEAST : TEST_MORE);
 }
 
 static const char *fact_of(const char *name)
@@ -63,39 +48,41 @@ static const char *fact_of(const char *name)
 
 static enum gp_status no_number(const char *name, struct gp_err *err)
 {
-    struct strbuf names;
-    strbuf_init(&names);
-    compare_filter_names(&names);
-    enum gp_status rc =
-        gp_fail(err, GP_E_USAGE, "filter", names.text, "unknown column '%s'", name);
-    strbuf_fini(&names);
-    return rc;
+    char names[160] = "";
+
+    for (int i = 0; i < NUMBER_COUNT; i++)
+        gp_format(names + strlen(names), sizeof(names) - strlen(names), "%s%s",
+                  i ? " " : "", numbers[i].name);
+    return gp_fail(err, GP_E_USAGE, "filter", names, "unknown column '%s'", name);
 }
 
 static enum gp_status read_word(const char *text, size_t length, struct word *out,
                                 struct gp_err *err)
 {
     char whole[WORD_MAX];
-    size_t sign;
-    *out = (struct word){.test = TEST_TEXT};
-    if (*text == '!' && length > 1) {
-        out->not = true;
-        text++;
-        length--;
-    }
+    const char *sign;
+    size_t signs;
+
+    *out = (struct word){.not = *text == '!' && length > 1};
+    text += out->not;
+    length -= out->not;
     if (length >= sizeof(whole))
         return gp_fail(err, GP_E_USAGE, "filter", "", "a word is too long");
     gp_format(whole, sizeof(whole), "%.*s", (int)length, text);
-    size_t name = strcspn(whole, "<>=");
-    gp_format(out->text, sizeof(out->text), "%.*s", (int)name, whole);
-    if (!whole[name])
+    sign = whole + strcspn(whole, "<>=");
+    gp_format(out->text, sizeof(out->text), "%.*s", (int)(sign - whole), whole);
+    if (!*sign)
         return GP_OK;
-    out->test = operator(&whole[name], &sign);
+    out->is_number = true;
+    out->less = *sign == '<';
+    out->more = *sign == '>';
+    out->equal = *sign == '=' || sign[1] == '=';
+    signs = *sign != '=' && out->equal ? 2 : 1;
     if (!fact_of(out->text))
         return no_number(out->text, err);
-    if (units_parse_number(&whole[name + sign], "filter", &out->number, NULL))
+    if (units_parse_number(sign + signs, "filter", &out->number, NULL))
         return gp_fail(err, GP_E_USAGE, "filter", "as in mem>=40, $<10",
-                       "'%s' is not a number", &whole[name + sign]);
+                       "'%s' is not a number", sign + signs);
     return GP_OK;
 }
 
@@ -149,20 +136,12 @@ static bool holds_number(const struct compare_row *row, const struct word *word)
 {
     const struct fact *f = record_find(&row->facts, fact_of(word->text));
     double value = f ? f->number.value : 0;
+
     if (!f || !f->known)
         return false;
-    switch (word->test) {
-    case TEST_LESS:
-        return value < word->number;
-    case TEST_MOST:
-        return value <= word->number;
-    case TEST_MORE:
-        return value > word->number;
-    case TEST_LEAST:
-        return value >= word->number;
-    default:
-        return value == word->number;
-    }
+    return value < word->number   ? word->less
+           : value > word->number ? word->more
+                                  : word->equal;
 }
 
 bool compare_filter_row(const char *filter, const struct compare_row *row)
@@ -173,9 +152,9 @@ bool compare_filter_row(const char *filter, const struct compare_row *row)
          filter = next(filter + length, &length)) {
         if (read_word(filter, length, &word, NULL))
             continue;
-        bool holds = word.test == TEST_TEXT ? holds_text(row, word.text)
-                                            : holds_number(row, &word);
-        if (holds == word.not )
+        bool holds = word.is_number ? holds_number(row, &word)
+                                    : holds_text(row, word.text);
+        if (holds == word.not)
             return false;
     }
     return true;

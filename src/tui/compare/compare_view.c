@@ -78,12 +78,6 @@ void compare_view_cell(const struct compare_row *row, enum compare_column column
 }
 
 /* Columns are as wide as the widest cell of any row, shown or not. */
-static void measure_titles(struct compare_view *view)
-{
-    for (int c = 0; c < COLUMN_COUNT; c++)
-        view->width[c] = gp_width(compare_columns[c].title);
-}
-
 static void measure_row(struct compare_view *view, const struct compare_row *row)
 {
     struct strbuf cell;
@@ -191,52 +185,33 @@ void compare_key(const struct request *q, char key[COMPARE_KEY])
 
 static void add_row(struct compare_view *view, const struct compared *compared)
 {
-    const struct request *q = &compared->plan.request;
     view->rows = gp_grow(view->rows, &view->cap, view->count + 1, sizeof(*view->rows));
     struct compare_row *row = &view->rows[view->count++];
     *row = (struct compare_row){.compared = compared};
-    compare_key(q, row->key);
+    compare_key(&compared->plan.request, row->key);
     row->marked = find_mark(view, row->key) < view->mark_count;
     write_facts(view, row);
     measure_row(view, row);
 }
 
-static int by_address(const void *left, const void *right)
-{
-    const struct compare_row *a = left, *b = right;
-    return (a->compared > b->compared) - (a->compared < b->compared);
-}
-
-static const struct compare_row *find_row(const struct compare_row *rows, size_t count,
-                                          const struct compared *compared)
-{
-    struct compare_row key = {.compared = compared};
-    return count ? bsearch(&key, rows, count, sizeof(*rows), by_address) : NULL;
-}
-
 /* The comparison is sorted now and knows its front: so are the rows, and do they. */
 static void settle(struct compare_view *view, size_t done)
 {
-    struct compare_row *old = view->rows;
-    size_t count = view->count;
-    if (count > 1)
-        qsort(old, count, sizeof(*old), by_address);
-    view->rows = NULL;
-    view->count = view->cap = 0;
     for (size_t i = 0; i < done; i++) {
         const struct compared *compared = comparison_row(view->comparison, i);
-        const struct compare_row *row = find_row(old, count, compared);
-        if (!row) {
+        struct compare_row row;
+        size_t at = i;
+
+        while (at < view->count && view->rows[at].compared != compared)
+            at++;
+        if (at == view->count)
             add_row(view, compared);
-            continue;
-        }
-        view->rows =
-            gp_grow(view->rows, &view->cap, view->count + 1, sizeof(*view->rows));
-        view->rows[view->count++] = *row;
+        row = view->rows[at];
+        view->rows[at] = view->rows[i];
+        view->rows[i] = row;
         if (compared->front)
-            write_facts(view, &view->rows[view->count - 1]);
+            write_facts(view, &view->rows[i]);
     }
-    free(old);
 }
 
 void compare_view_begin(struct compare_view *view, const struct comparison *comparison)
@@ -244,7 +219,8 @@ void compare_view_begin(struct compare_view *view, const struct comparison *comp
     drop_rows(view);
     view->comparison = comparison;
     view->complete = false;
-    measure_titles(view);
+    for (int c = 0; c < COLUMN_COUNT; c++)
+        view->width[c] = gp_width(compare_columns[c].title);
 }
 
 void compare_view_update(struct compare_view *view)
@@ -324,17 +300,14 @@ int compare_view_columns(const struct compare_view *view, int cols,
                          enum compare_column out[COLUMN_COUNT], int *gpu_width)
 {
     bool taken[COLUMN_COUNT] = {false};
-    int most = 0, used = 0, count = 0;
-    for (int c = 0; c < COLUMN_COUNT; c++)
-        most = rank_of(view, (enum compare_column)c) > most
-                   ? rank_of(view, (enum compare_column)c)
-                   : most;
-    for (int rank = 0; rank <= most; rank++)
+    int used = 0, count = 0;
+
+    for (int rank = 0; rank < COLUMN_COUNT; rank++)
         for (int c = 0; c < COLUMN_COUNT; c++) {
             int wide = view->width[c] + (used > 0 ? 2 : 0);
-            if (rank_of(view, (enum compare_column)c) != rank)
-                continue;
-            if (rank > 0 && used + wide > cols)
+
+            if (rank_of(view, (enum compare_column)c) != rank ||
+                (rank > 0 && used + wide > cols))
                 continue;
             taken[c] = true;
             used += wide;

@@ -10,7 +10,7 @@
  *
  * A filter is words that must all hold, case ignored. "h100" stands in the GPU's id,
  * name, vendor or architecture, the precision, verdict, limit or offer; "!nvidia" does
- * not; "mem>=40" compares a number (names: compare_filter_names), "$<10" dollars per
+ * not; "mem>=40" compares a number (names: compare_filter.c), "$<10" dollars per
  * hour, "front" and "marked" are rows that are it.
  */
 #ifndef GP_TUI_COMPARE_COMPARE_VIEW_H
@@ -109,7 +109,5 @@ void compare_view_cell(const struct compare_row *row, enum compare_column column
 /* compare_filter.c: checks a filter's words / does this row hold them all? */
 enum gp_status compare_filter_check(const char *filter, struct gp_err *err);
 bool compare_filter_row(const char *filter, const struct compare_row *row);
-/* "mem gpus weights ...": what can be compared. */
-void compare_filter_names(struct strbuf *out);
 
 #endif

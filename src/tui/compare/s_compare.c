@@ -16,7 +16,7 @@
 #include "output/print_compare.h"
 #include "output/print_why.h"
 #include "tui/compare/compare_detail.h"
-#include "tui/compare/compare_view.h"
+#include "tui/list.h"
 #include "util/clock.h"
 #include "util/mem.h"
 #include "util/units.h"
@@ -149,11 +149,7 @@ static void follow(struct compare_state *s)
 
 static void focus_step(struct compare_state *s, int by)
 {
-    size_t back = (size_t)-by;
-    if (by < 0)
-        go_to(s, s->at < back ? 0 : s->at - back);
-    else
-        go_to(s, s->at + (size_t)by);
+    go_to(s, (size_t)list_clamp((int)s->at + by, 0, LIST_ALL));
 }
 
 /* ---- time ---- */
@@ -222,16 +218,9 @@ static void use_row(struct app *app, struct compare_state *s)
     strbuf_fini(&given);
 }
 
-static void sort_next(struct compare_state *s)
+static void sort_by(struct compare_state *s, int column, bool reverse)
 {
-    compare_view_sort(&s->view,
-                      (enum compare_column)((s->view.sort + 1) % COLUMN_COUNT), false);
-    go_to(s, 0);
-}
-
-static void reverse(struct compare_state *s)
-{
-    compare_view_sort(&s->view, s->view.sort, !s->view.reverse);
+    compare_view_sort(&s->view, (enum compare_column)(column % COLUMN_COUNT), reverse);
     go_to(s, 0);
 }
 
@@ -345,22 +334,14 @@ static void scroll(const struct app *app, struct compare_state *s, int by)
     int most = row ? compare_detail_lines(row, in[COMPARE_DETAIL].cols) -
                          in[COMPARE_DETAIL].rows
                    : 0;
-    by += s->detail_top;
-    s->detail_top = by > most ? most : by;
-    s->detail_top = s->detail_top < 0 ? 0 : s->detail_top;
+    s->detail_top = list_clamp(s->detail_top + by, 0, most);
 }
 
 static bool focus_move(const struct app *app, struct compare_state *s,
                        enum action action)
 {
-    int page = compare_page(app, s), all = (int)s->view.count + 1000;
-    int by = action == ACT_UP          ? -1
-             : action == ACT_DOWN      ? 1
-             : action == ACT_PAGE_UP   ? -page
-             : action == ACT_PAGE_DOWN ? page
-             : action == ACT_FIRST     ? -all
-             : action == ACT_LAST      ? all
-                                       : 0;
+    int by = list_step(action, compare_page(app, s));
+
     if (by == 0)
         return false;
     if (s->panel == COMPARE_DETAIL)
@@ -380,10 +361,10 @@ static bool compare_act(struct app *app, void *state, enum action action)
         use_row(app, s);
         return true;
     case ACT_SORT:
-        sort_next(s);
+        sort_by(s, s->view.sort + 1, false);
         return true;
     case ACT_REVERSE:
-        reverse(s);
+        sort_by(s, s->view.sort, !s->view.reverse);
         return true;
     case ACT_FILTER:
         ask_filter(app, s);
@@ -421,7 +402,7 @@ static void compare_click(struct app *app, void *state, int y, int x)
     if (y >= in[COMPARE_TABLE].rows - COMPARE_ABOVE)
         s->panel = COMPARE_DETAIL;
     else
-        go_to(s, compare_top(s, compare_page(app, s)) + (size_t)y);
+        go_to(s, (size_t)(compare_top(s, compare_page(app, s)) + y));
 }
 
 /* ---- words ---- */

@@ -32,7 +32,7 @@ void compare_panels(const struct app *app, const struct compare_state *state,
                     struct rect out[COMPARE_PANELS]);
 /* Rows that are seen at once / the first of them when so many are. */
 int compare_page(const struct app *app, const struct compare_state *state);
-size_t compare_top(const struct compare_state *state, int page);
+int compare_top(const struct compare_state *state, int page);
 
 /* "9 of 225", "planned 120 of 225" */
 void compare_count(const struct compare_state *state, struct strbuf *out);

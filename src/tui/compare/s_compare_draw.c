@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "tui/compare/compare_detail.h"
+#include "tui/list.h"
 #include "util/units.h"
 
 #define MARKS_WIDTH 3 /* cursor or mark, front, blank */
@@ -40,14 +41,9 @@ int compare_page(const struct app *app, const struct compare_state *s)
                : 1;
 }
 
-/* The row in focus stands in the middle, but at both ends of the list. */
-size_t compare_top(const struct compare_state *s, int page)
+int compare_top(const struct compare_state *s, int page)
 {
-    size_t rows = (size_t)page, count = s->view.shown_count;
-    size_t top = s->at < rows / 2 ? 0 : s->at - rows / 2;
-    if (top + rows > count)
-        top = count > rows ? count - rows : 0;
-    return top;
+    return list_top((int)s->at, (int)s->view.shown_count, page);
 }
 
 void compare_count(const struct compare_state *s, struct strbuf *out)
@@ -175,7 +171,7 @@ static void draw_rows(const struct compare_state *s, struct canvas *canvas,
 {
     struct grid g = grid_of(s, in.cols);
     size_t page = in.rows > COMPARE_ABOVE ? (size_t)(in.rows - COMPARE_ABOVE) : 0;
-    size_t top = compare_top(s, (int)page);
+    size_t top = (size_t)compare_top(s, (int)page);
     draw_titles(s, canvas, in, &g);
     for (size_t i = 0; i < page && top + i < s->view.shown_count; i++)
         draw_row(compare_view_row(&s->view, top + i), top + i == s->at,

@@ -14,6 +14,7 @@
 #include "output/print_plan.h"
 #include "output/sentence.h"
 #include "tui/app.h"
+#include "tui/list.h"
 #include "tui/plan/plan_answer.h"
 #include "util/str.h"
 
@@ -57,11 +58,6 @@ static int page_rows(const struct form *form, struct rect in, int panel, bool al
     return page.y;
 }
 
-static int clamp(int value, int low, int high)
-{
-    return value > high && high >= low ? high : value < low ? low : value;
-}
-
 /* ---- the form ---- */
 
 /* The fields in rows, -1 - field for the heading before it; the first section's stands
@@ -85,7 +81,7 @@ static int form_top(const int *rows, int count, enum field focus, int height)
 
     while (rows[at] != (int)focus)
         at++;
-    return clamp(at - height / 2, 0, count > height ? count - height : 0);
+    return list_top(at, count, height);
 }
 
 static const char *section_of(int row)
@@ -109,10 +105,8 @@ static void draw_field(struct canvas *canvas, struct rect in, int y,
     canvas_fit(canvas, in, y, x, in.cols - x - 2, INK_TEXT, form->shown[field]);
     if (list)
         canvas_glyph(canvas, in, y, in.cols - 1, INK_TEXT, GLYPH_OPEN);
-    if (focus) {
-        canvas_ink(canvas, in, y, 0, in.cols, INK_FOCUS);
-        canvas_cursor(canvas, in, y, 1);
-    }
+    if (focus)
+        list_focus(canvas, in, y);
 }
 
 /* alone: the answer is not in sight, so its verdict stands in the frame. */
@@ -147,7 +141,7 @@ static void draw_page(struct canvas *canvas, struct rect box, const struct form 
 {
     struct rect in = rect_inside(box);
     int rows = page_rows(form, in, panel, alone);
-    int top = clamp(s->top[panel], 0, rows > in.rows ? rows - in.rows : 0);
+    int top = list_clamp(s->top[panel], 0, rows - in.rows);
     struct page page = {.canvas = canvas, .in = in, .y = -top};
     char title[120] = "Suggestions and sources", part[40] = "";
 
@@ -180,11 +174,6 @@ static void plan_draw(const struct app *app, const void *state, struct canvas *c
 
 /* ---- moving ---- */
 
-static void move_focus(struct plan_state *s, int by)
-{
-    s->focus = (enum field)clamp((int)s->focus + by, 0, FIELD_COUNT - 1);
-}
-
 static void scroll(const struct app *app, struct plan_state *s, int by)
 {
     struct rect box[PLAN_PANELS], in;
@@ -193,8 +182,7 @@ static void scroll(const struct app *app, struct plan_state *s, int by)
     panel_rects(app, s, box);
     in = rect_inside(box[s->panel]);
     rows = page_rows(app->form, in, s->panel, rect_empty(box[PLAN_SIDE]));
-    s->top[s->panel] =
-        clamp(s->top[s->panel] + by, 0, rows > in.rows ? rows - in.rows : 0);
+    s->top[s->panel] = list_clamp(s->top[s->panel] + by, 0, rows - in.rows);
 }
 
 static int page_of(const struct app *app, const struct plan_state *s)
@@ -207,20 +195,12 @@ static int page_of(const struct app *app, const struct plan_state *s)
     return rows > 1 ? rows : 1;
 }
 
-static bool focus_or_scroll(struct app *app, struct plan_state *s, enum action action)
+static void focus_or_scroll(struct app *app, struct plan_state *s, int by)
 {
-    int by = action == ACT_UP          ? -1
-             : action == ACT_DOWN      ? 1
-             : action == ACT_PAGE_UP   ? -page_of(app, s)
-             : action == ACT_PAGE_DOWN ? page_of(app, s)
-             : action == ACT_FIRST     ? -10000
-                                       : 10000;
-
     if (s->panel == PLAN_FORM)
-        move_focus(s, by);
+        s->focus = (enum field)list_clamp((int)s->focus + by, 0, FIELD_COUNT - 1);
     else
         scroll(app, s, by);
-    return true;
 }
 
 /* ---- changing ---- */
@@ -375,35 +355,30 @@ static void fix_chosen(struct app *app, void *ctx, const char *id)
 static bool apply(struct app *app)
 {
     const struct answer *a = app->form->answer;
+    int count = app->form->answered ? a->fix_count : 0;
     struct choice choices[PLAN_MAX_FIXES] = {0};
     struct chooser_ask options = {
-        .title = "What would fit", .choices = choices, .chosen = fix_chosen};
+        .title = "What would fit", .choices = choices, .count = count,
+        .chosen = fix_chosen};
 
-    if (!app->form->answered || a->fix_count == 0) {
-        app_report(app, false, "nothing to apply");
-        return true;
-    }
-    if (a->fix_count == 1) {
-        apply_fix(app, 0);
-        return true;
-    }
-    for (int i = 0; i < a->fix_count; i++) {
+    for (int i = 0; i < count; i++) {
         const struct fix *f = &a->fixes[i];
-        char what[SENTENCE_MAX], option[FIX_OPTIONS_MAX];
+        struct choice *c = &choices[i];
+        char what[SENTENCE_MAX], option[FIX_OPTIONS_MAX], cost[32] = "cost unknown";
 
-        sentence_fix(f, what);
-        gp_format(choices[i].id, sizeof(choices[i].id), "%d", i + 1);
-        gp_format(choices[i].text, sizeof(choices[i].text), "%d. %s", i + 1,
-                  planner_fix_options(f, option));
         if (f->per_hour > 0)
-            gp_format(choices[i].more, sizeof(choices[i].more), "%s, %.2f $/h", what,
-                      f->per_hour);
-        else
-            gp_format(choices[i].more, sizeof(choices[i].more), "%s, cost unknown",
-                      what);
+            gp_format(cost, sizeof(cost), "%.2f $/h", f->per_hour);
+        gp_format(c->id, sizeof(c->id), "%d", i + 1);
+        gp_format(c->text, sizeof(c->text), "%d. %s", i + 1,
+                  planner_fix_options(f, option));
+        gp_format(c->more, sizeof(c->more), "%s, %s", sentence_fix(f, what), cost);
     }
-    options.count = a->fix_count;
-    chooser_open(&app->display, &options);
+    if (count > 1)
+        chooser_open(&app->display, &options);
+    else if (count == 1)
+        apply_fix(app, 0);
+    else
+        app_report(app, false, "nothing to apply");
     return true;
 }
 
@@ -415,7 +390,7 @@ static void field_chosen(struct app *app, void *ctx, const char *id)
 
     (void)app;
     s->panel = PLAN_FORM;
-    s->focus = (enum field)clamp(atoi(id), 0, FIELD_COUNT - 1);
+    s->focus = (enum field)list_clamp(atoi(id), 0, FIELD_COUNT - 1);
 }
 
 static bool field_find(struct app *app, struct plan_state *s)
@@ -494,15 +469,13 @@ static bool back_to_form(struct plan_state *s)
 static bool plan_act(struct app *app, void *state, enum action action)
 {
     struct plan_state *s = state;
+    int by = list_step(action, page_of(app, s));
 
+    if (by != 0) {
+        focus_or_scroll(app, s, by);
+        return true;
+    }
     switch (action) {
-    case ACT_UP:
-    case ACT_DOWN:
-    case ACT_PAGE_UP:
-    case ACT_PAGE_DOWN:
-    case ACT_FIRST:
-    case ACT_LAST:
-        return focus_or_scroll(app, s, action);
     case ACT_LEFT:
     case ACT_LESS:
         return field_step(app, s, -1);
