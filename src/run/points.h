@@ -118,6 +118,7 @@ double points_operation(const struct points_options *options,
  * m outputs, k inputs, each shape once. Returns how many (at most max). */
 struct points_layer {
     char name[24];
+    enum tensor_role role; /* of its weights; of fused ones, the first's */
     int64_t m, k;
 };
 int points_layers(const struct model *model, const struct layout *layout,

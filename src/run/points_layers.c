@@ -84,7 +84,8 @@ struct fusing {
     int count;
 };
 
-static void fuse(struct fusing *f, const char *name, double m, double k)
+static void fuse(struct fusing *f, const char *name, enum tensor_role role, double m,
+                 double k)
 {
     for (int i = 0; i < f->count; i++)
         if (strcmp(f->layer[i].name, name) == 0 && f->layer[i].k == (int64_t)k) {
@@ -94,6 +95,7 @@ static void fuse(struct fusing *f, const char *name, double m, double k)
     if (f->count == MODEL_MAX_TENSORS)
         return;
     gp_copy(f->layer[f->count].name, sizeof f->layer[0].name, name);
+    f->layer[f->count].role = role;
     f->layer[f->count].m = (int64_t)m;
     f->layer[f->count++].k = (int64_t)k;
 }
@@ -113,9 +115,9 @@ static void take_tensor(struct fusing *f, const struct model *model,
     if (t->role == ROLE_EXPERT)
         share = layout->ep > layout->tp ? 1 : (double)layout->ep / layout->tp;
     if (p->cut == ROWS)
-        fuse(f, p->layer, ceil(t->rows * copies * share), t->cols);
+        fuse(f, p->layer, t->role, ceil(t->rows * copies * share), t->cols);
     else
-        fuse(f, p->layer, t->rows * copies, ceil(t->cols * share));
+        fuse(f, p->layer, t->role, t->rows * copies, ceil(t->cols * share));
 }
 
 static int add(struct points_layer *out, int count, int max,
@@ -161,7 +163,8 @@ int points_layers(const struct model *model, const struct layout *layout,
             count = add(out, count, max, &f.layer[i]);
     }
     if (model->vocab > 0) {
-        struct points_layer head = {.name = "lm_head", .k = model->hidden};
+        struct points_layer head = {
+            .name = "lm_head", .role = ROLE_HEAD, .k = model->hidden};
 
         head.m = (int64_t)ceil(ceil(model->vocab / VOCAB_PAD) * VOCAB_PAD / layout->tp);
         count = add(out, count, max, &head);

@@ -652,7 +652,7 @@ expect <<'END'
 │others use it                         │
 │next: o, Enter, F5 measures all the   │
 │same (force); or wait, then F5; or r  │
-│and leave it out                      │
+│and leave it out                     …│
 └──────────────────────────────────────┘
  the run has failed
  Enter:read  d:devices   ?:help  q:quit

@@ -86,19 +86,16 @@ enum gp_status bench_options_put(struct bench_options *bench, struct planner *pl
 
 /* ---- a line of them ---- */
 
+#define WORD_BYTES 1024 /* of a word as it is typed; longer values are refused later */
+
 /* The next word of *line, which moves to what follows it. */
-static bool next_word(const char **line, char word[BENCH_VALUE], struct gp_err *err)
+static bool next_word(const char **line, char word[WORD_BYTES])
 {
     size_t n;
 
     *line += strspn(*line, " \t");
     n = strcspn(*line, " \t");
-    if (n >= BENCH_VALUE) {
-        gp_fail(err, GP_E_USAGE, "", "", "a word is longer than %d bytes",
-                BENCH_VALUE - 1);
-        return false;
-    }
-    gp_format(word, BENCH_VALUE, "%.*s", (int)n, *line);
+    gp_format(word, WORD_BYTES, "%.*s", (int)n, *line);
     *line += n;
     return n > 0;
 }
@@ -122,47 +119,40 @@ static enum gp_status option_named(const char *word, int *id, struct gp_err *err
 }
 
 /* The value of a flag is a word of its own only where it can be nothing else. */
-static void take_switch(const char **line, char word[BENCH_VALUE])
+static void take_switch(const char **line, char word[WORD_BYTES])
 {
     const char *rest = *line;
 
-    if (!next_word(&rest, word, NULL) ||
-        !(is_word(word, "on", "off") || is_word(word, "yes", "no"))) {
-        gp_copy(word, BENCH_VALUE, "on");
-        return;
-    }
-    *line = rest;
+    if (next_word(&rest, word) &&
+        (is_word(word, "on", "off") || is_word(word, "yes", "no")))
+        *line = rest;
+    else
+        gp_copy(word, WORD_BYTES, "on");
 }
 
 enum gp_status bench_options_line(struct bench_options *bench, struct planner *planner,
                                   const char *line, struct gp_err *err)
 {
     struct bench_options next = *bench;
-    char word[BENCH_VALUE], value[BENCH_VALUE];
-    struct gp_err none = {.code = GP_OK};
+    char word[WORD_BYTES], value[WORD_BYTES];
     enum gp_status rc = GP_OK;
 
-    err = err ? err : &none;
-    err->code = GP_OK;
-    while (!rc && next_word(&line, word, err)) {
+    while (!rc && next_word(&line, word)) {
         char *equals = strchr(word, '=');
         int id;
 
         if (equals)
             *equals = '\0';
         if ((rc = option_named(word, &id, err)) != GP_OK)
-            break;
+            return rc;
         if (equals)
             gp_copy(value, sizeof(value), equals + 1);
         else if (option_rows[id].type == OPTION_FLAG)
             take_switch(&line, value);
-        else if (!next_word(&line, value, err))
-            return err->code ? err->code
-                             : gp_fail(err, GP_E_USAGE, word, "as in: rel-ci 2",
-                                       "needs a value");
+        else if (!next_word(&line, value))
+            return gp_fail(err, GP_E_USAGE, word, "as in: rel-ci 2", "needs a value");
         rc = bench_options_put(&next, planner, (enum option_id)id, value, err);
     }
-    rc = rc ? rc : err->code;
     if (!rc)
         *bench = next;
     return rc;

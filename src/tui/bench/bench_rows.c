@@ -34,15 +34,15 @@ char *bench_path(char *text, size_t size, const char *path)
     return text;
 }
 
-void bench_file(struct canvas *canvas, struct rect in, int y, const char *name,
-                const char *path)
+void bench_file(struct page *page, const char *name, const char *path)
 {
     char text[GP_PATH_MAX + 2];
     const char *shown = bench_path(text, sizeof(text), path);
     const char *slash = strrchr(shown, '/');
-    int room = in.cols - 6;
 
-    canvas_text(canvas, in, y, 0, INK_DIM, name);
-    canvas_fit(canvas, in, y, 6, room, INK_TEXT,
-               slash && gp_width(shown) > room ? slash + 1 : shown);
+    if (slash && gp_width(shown) > page->in.cols - 6)
+        shown = slash + 1;
+    if (page->canvas)
+        canvas_text(page->canvas, page->in, page->y, 0, INK_DIM, name);
+    page_row(page, 6, INK_TEXT, shown);
 }

@@ -31,32 +31,6 @@ void bench_note(struct bench *b, const char *text)
 
 /* ---- the form as options ---- */
 
-static void texts_drop(struct bench *b)
-{
-    while (b->texts > 0)
-        free(b->text[--b->texts]);
-}
-
-static const char *text_keep(struct bench *b, const char *text)
-{
-    if (!text || b->texts == BENCH_TEXTS)
-        return text ? "" : NULL;
-    return b->text[b->texts++] = gp_strdup(text);
-}
-
-/* The session outlives what the form lends. */
-static void texts_keep(struct bench *b, struct options *options)
-{
-    for (int i = 0; i < OPTION_COUNT; i++)
-        options->value[i].text = text_keep(b, options->value[i].text);
-    for (int i = 0; i < options->model_count; i++)
-        options->models[i] = text_keep(b, options->models[i]);
-    for (int i = 0; i < options->precision_count; i++)
-        options->precisions[i] = text_keep(b, options->precisions[i]);
-    for (int i = 0; i < options->gpu_count; i++)
-        options->gpus[i] = text_keep(b, options->gpus[i]);
-}
-
 /* "0,2" when some are left out, "" for all. */
 void bench_ask_devices(const struct bench *b, char *text, size_t size)
 {
@@ -103,29 +77,60 @@ bool bench_ask_model(const struct bench *b)
     return (b->values.tests & bench_tests_that(TEST_NEEDS_MODEL)) != 0;
 }
 
-/* tests: their names, as struct session_ask wants them. */
-static enum gp_status options_of(struct app *app, struct bench *b,
-                                 struct options *options, char tests[96],
-                                 struct gp_err *err)
-{
-    char devices[256];
-    enum gp_status rc = GP_OK;
+/* What a session asks for, and the texts of it: the session outlives what the form
+ * lends. */
+struct bench_ask {
+    struct form form; /* as it was */
+    struct bench_options bench;
+    char tests[96], devices[256], resume[GP_PATH_MAX], folder[GP_PATH_MAX];
+    struct options options;
+    struct session_ask how;
+};
 
-    memset(options, 0, sizeof(*options));
-    if (bench_ask_model(b))
-        form_ask(app->form, options);
-    bench_tests_list(b->values.tests, tests, 96);
-    bench_ask_devices(b, devices, sizeof(devices));
-    if (!tests[0])
+static enum gp_status ask_fill(const struct bench *b, struct bench_ask *ask,
+                               struct gp_err *err)
+{
+    struct options *options = &ask->options;
+    enum gp_status rc;
+
+    if (!ask->tests[0])
         return gp_fail(err, GP_E_USAGE, "", "Space takes one", "no test is chosen");
-    if (b->values.left_out && !devices[0] && b->session && session_found(b->session))
+    if (b->values.left_out && !ask->devices[0] && b->session &&
+        session_found(b->session))
         return gp_fail(err, GP_E_USAGE, "", "Space takes one", "no device is chosen");
-    rc = bench_options_ask(&b->values.bench, options, err);
-    if (!rc && devices[0])
-        rc = options_text(options, OPT_DEVICE, "devices", devices, err);
-    if (!rc && b->resume[0])
-        rc = options_text(options, OPT_RESUME, "journal", b->resume, err);
+    if (bench_ask_model(b))
+        form_ask(&ask->form, options);
+    rc = bench_options_ask(&ask->bench, options, err);
+    if (!rc && ask->devices[0])
+        rc = options_text(options, OPT_DEVICE, "devices", ask->devices, err);
+    if (!rc && ask->resume[0])
+        rc = options_text(options, OPT_RESUME, "journal", ask->resume, err);
     return rc;
+}
+
+/* The form as it is now; NULL: b->err says why it cannot be asked. */
+static struct bench_ask *ask_new(const struct app *app, struct bench *b)
+{
+    struct bench_ask *ask = gp_calloc(1, sizeof(*ask));
+
+    memset(&b->err, 0, sizeof(b->err));
+    b->version = app->form->version;
+    b->stale = false;
+    ask->form = *app->form;
+    ask->bench = b->values.bench;
+    ask->how = (struct session_ask){.options = &ask->options,
+                                    .planner = app->form->planner,
+                                    .tests = ask->tests,
+                                    .folder = ask->folder};
+    bench_tests_list(b->values.tests, ask->tests, sizeof(ask->tests));
+    bench_ask_devices(b, ask->devices, sizeof(ask->devices));
+    gp_copy(ask->resume, sizeof(ask->resume), b->resume);
+    settings_results(&app->settings, ask->folder, sizeof(ask->folder));
+    if (ask_fill(b, ask, &b->err)) {
+        free(ask);
+        return NULL;
+    }
+    return ask;
 }
 
 /* ---- the session ---- */
@@ -165,22 +170,15 @@ void bench_sum_up(struct bench *b)
 void bench_drop(struct bench *b)
 {
     session_free(b->session);
+    free(b->ask);
     b->session = NULL;
-    texts_drop(b);
+    b->ask = NULL;
     lines_drop(b);
 }
 
 void bench_renew(struct app *app, struct bench *b)
 {
-    struct options options;
-    char tests[96], folder[GP_PATH_MAX];
-    struct session_ask how = {.options = &options,
-                              .planner = app->form->planner,
-                              .tests = tests,
-                              .folder = folder};
-
     bench_drop(b);
-    memset(&b->err, 0, sizeof(b->err));
     for (int i = 0; i < BENCH_DEVICES; i++) {
         b->live[i].told = false;
         gauges_init(&b->live[i].gauges);
@@ -188,42 +186,26 @@ void bench_renew(struct app *app, struct bench *b)
     b->stage = STAGE_CHOOSE;
     b->panel = b->notes = b->stopping = b->device = b->point = 0;
     b->saved[0] = b->unwritten[0] = '\0';
-    b->wanted = b->stale = false;
+    b->wanted = false;
     b->follow = true;
-    b->version = app->form->version;
-    settings_results(&app->settings, folder, sizeof(folder));
-    if (options_of(app, b, &options, tests, &b->err) == GP_OK) {
-        texts_keep(b, &options);
-        b->session = session_new(&how, &b->err);
-    }
+    b->ask = ask_new(app, b);
+    if (b->ask)
+        b->session = session_new(&b->ask->how, &b->err);
     app_touch(app);
 }
 
 void bench_replan(struct app *app, struct bench *b)
 {
-    struct options options;
-    char tests[96], folder[GP_PATH_MAX], *old[BENCH_TEXTS];
-    struct session_ask how = {.options = &options,
-                              .planner = app->form->planner,
-                              .tests = tests,
-                              .folder = folder};
-    int count = b->texts;
+    struct bench_ask *ask = ask_new(app, b);
 
-    b->stale = false;
-    b->version = app->form->version;
-    memset(&b->err, 0, sizeof(b->err));
-    settings_results(&app->settings, folder, sizeof(folder));
     lines_drop(b);
     app_touch(app);
-    if (options_of(app, b, &options, tests, &b->err))
+    if (!ask)
         return;
-    memcpy(old, b->text, sizeof(old));
-    b->texts = 0;
-    texts_keep(b, &options);
-    if (session_replan(b->session, &how, &b->err) == GP_OK)
+    if (session_replan(b->session, &ask->how, &b->err) == GP_OK)
         bench_sum_up(b);
-    while (count > 0)
-        free(old[--count]);
+    free(b->ask);
+    b->ask = ask;
 }
 
 void bench_changed(struct app *app, struct bench *b)

@@ -33,7 +33,6 @@
 
 #define BENCH_DEVICES 16 /* that have a panel */
 #define BENCH_NOTES   8
-#define BENCH_TEXTS   256
 
 enum bench_stage { STAGE_CHOOSE, STAGE_RUN, STAGE_DONE };
 
@@ -68,9 +67,8 @@ struct bench {
     int panel;               /* in focus: of choose, 0 form, 1 plan; of frame_bench */
     struct session *session; /* NULL: err says why */
     struct gp_err err;
-    char *text[BENCH_TEXTS]; /* what the session's ask points to; owned */
-    int texts;
-    bool stale;       /* the form or the form changed */
+    struct bench_ask *ask; /* the session's; owned */
+    bool stale;       /* the values or the form changed */
     unsigned version; /* of the form when it was planned */
     bool wanted;      /* start as soon as the devices are known */
 
@@ -121,8 +119,7 @@ void bench_fact(struct page *page, int indent, const char *label, const char *fm
 /* A path under the home folder as "~/...". */
 char *bench_path(char *text, size_t size, const char *path);
 /* "file  ~/result.json" in one row; only the name where there is no room for more. */
-void bench_file(struct canvas *canvas, struct rect in, int y, const char *name,
-                const char *path);
+void bench_file(struct page *page, const char *name, const char *path);
 
 /* ---- s_bench_choose.c ---- */
 void bench_choose_draw(const struct app *app, const struct bench *b,

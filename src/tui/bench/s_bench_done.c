@@ -20,27 +20,14 @@ static const char *status_words(const struct bench *b, char *text, size_t size)
     return session_outcome(b->session, text, size);
 }
 
-static int draw_lost(const struct bench *b, struct canvas *canvas, struct rect in,
-                     int y)
-{
-    char text[480];
-
-    for (int i = 0; i < session_devices(b->session); i++)
-        if (session_say_lost(b->session, i, text, sizeof(text)))
-            y += canvas_wrap(canvas, in, y, INK_BAD, text);
-    return y;
-}
-
-static int draw_file(const struct bench *b, struct canvas *canvas, struct rect in,
-                     int y)
+static void show_file(struct page *page, const struct bench *b)
 {
     if (b->unwritten[0])
-        y += canvas_wrap(canvas, in, y, INK_BAD, b->unwritten);
+        page_words(page, 0, INK_BAD, b->unwritten);
     else
-        bench_file(canvas, in, y++, "file", b->plan.result);
-    if (b->saved[0] && y < in.rows)
-        bench_file(canvas, in, y++, b->unwritten[0] ? "file" : "also", b->saved);
-    return y;
+        bench_file(page, "file", b->plan.result);
+    if (b->saved[0])
+        bench_file(page, b->unwritten[0] ? "file" : "also", b->saved);
 }
 
 static const char *next_words(const struct bench *b)
@@ -71,49 +58,44 @@ static enum ink status_ink(const struct bench *b)
                                                : INK_OK;
 }
 
+static void show_words(struct page *page, const struct bench *b)
+{
+    bool busy = session_some_busy(b->session);
+    char text[480];
+
+    page_words(page, 0, status_ink(b), status_words(b, text, sizeof(text)));
+    for (int i = 0; i < session_devices(b->session); i++)
+        if (session_say_lost(b->session, i, text, sizeof(text)))
+            page_words(page, 0, INK_BAD, text);
+    if (!busy)
+        show_file(page, b);
+    page_words(page, 0, INK_TEXT, next_words(b));
+    if (busy) /* what to do is more than a file with nothing in it */
+        show_file(page, b);
+    for (int i = 0; i < session_summaries(b->session); i++)
+        page_words(page, 0, INK_TEXT, session_summary(b->session, i));
+}
+
 static void draw_words(const struct bench *b, struct canvas *canvas, struct rect in)
 {
-    struct rect inside = rect_inside(in);
-    bool busy = session_some_busy(b->session);
-    char text[480], word[40];
-    int y = 0;
+    struct page page = {.canvas = canvas, .in = rect_inside(in)};
+    char word[40];
 
     canvas_box(canvas, in, "Result",
                session_outcome_word(b->session, word, sizeof(word)));
-    y += canvas_wrap(canvas, inside, y, status_ink(b),
-                     status_words(b, text, sizeof(text)));
-    y = draw_lost(b, canvas, inside, y);
-    if (!busy)
-        y = draw_file(b, canvas, inside, y);
-    y += canvas_wrap(canvas, inside, y, INK_TEXT, next_words(b));
-    if (busy) /* what to do is more than a file with nothing in it */
-        y = draw_file(b, canvas, inside, y);
-    for (int i = 0; i < session_summaries(b->session) && y < inside.rows; i++)
-        y += canvas_wrap(canvas, inside, y, INK_TEXT, session_summary(b->session, i));
+    show_words(&page, b);
+    if (page.y > page.in.rows) /* not all of it */
+        canvas_glyph(canvas, page.in, page.in.rows - 1, page.in.cols - 1, INK_TEXT,
+                     GLYPH_MORE);
     if (b->panel == BENCH_WORDS)
-        canvas_cursor(canvas, inside, 0, 0);
-}
-
-/* Rows that the words take when they may have them. */
-static int words_rows(const struct bench *b, int cols)
-{
-    int rows = 4 + (b->saved[0] != '\0'), room = cols > 4 ? cols - 4 : 1;
-    char text[480];
-
-    rows += gp_width(status_words(b, text, sizeof(text))) / room;
-    rows += 1 + gp_width(next_words(b)) / room;
-    for (int i = 0; i < session_devices(b->session); i++)
-        if (session_say_lost(b->session, i, text, sizeof(text)))
-            rows += 1 + gp_width(text) / room;
-    for (int i = 0; i < session_summaries(b->session); i++)
-        rows += 1 + gp_width(session_summary(b->session, i)) / room;
-    return rows;
+        canvas_cursor(canvas, page.in, 0, 0);
 }
 
 void bench_done_draw(const struct app *app, const struct bench *b,
                      struct canvas *canvas, const struct frame *frame)
 {
     struct rect part[2];
+    struct page words = {.in = rect_inside(frame->body)};
     int rows[2] = {0, 0};
 
     (void)app;
@@ -124,9 +106,8 @@ void bench_done_draw(const struct app *app, const struct bench *b,
             bench_points_draw(b, canvas, frame->body, true);
         return;
     }
-    rows[0] = words_rows(b, frame->body.cols);
-    if (rows[0] > frame->body.rows - 8)
-        rows[0] = frame->body.rows - 8;
+    show_words(&words, b);
+    rows[0] = words.y + 2 < frame->body.rows - 8 ? words.y + 2 : frame->body.rows - 8;
     frame_rows(frame->body, rows, 2, part);
     draw_words(b, canvas, part[0]);
     bench_points_draw(b, canvas, part[1], true);

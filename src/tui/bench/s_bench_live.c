@@ -320,22 +320,24 @@ bool bench_warms(const struct bench *b)
     return p.done == 0 && !b->stopping;
 }
 
-static int draw_bar(const struct bench *b, const struct session_progress *p,
-                    struct canvas *canvas, struct rect in)
+static void draw_bar(const struct bench *b, struct page *page)
 {
     bool warms = bench_warms(b);
-    int width = in.cols / 2, full = p->of > 0 ? width * p->done / p->of : 0;
+    struct session_progress p;
+    int width = page->in.cols / 2, full;
     char elapsed[32], left[32];
 
-    clock_text(elapsed, sizeof(elapsed), p->elapsed);
-    clock_text(left, sizeof(left), p->left);
-    canvas_run(canvas, in, 0, 0, full, INK_SERIES1, GLYPH_FULL);
-    canvas_run(canvas, in, 0, full, width - full, INK_FREE, GLYPH_EMPTY);
-    canvas_textf(canvas, in, 0, width + 1, INK_TEXT, "%d of %d (%d %%)", p->done, p->of,
-                 p->of > 0 ? 100 * p->done / p->of : 0);
-    canvas_textf(canvas, in, 1, 0, INK_TEXT, "elapsed %s   %s%s", elapsed,
+    session_progress(b->session, &p);
+    full = p.of > 0 ? width * p.done / p.of : 0;
+    clock_text(elapsed, sizeof(elapsed), p.elapsed);
+    clock_text(left, sizeof(left), p.left);
+    canvas_run(page->canvas, page->in, 0, 0, full, INK_SERIES1, GLYPH_FULL);
+    canvas_run(page->canvas, page->in, 0, full, width - full, INK_FREE, GLYPH_EMPTY);
+    canvas_textf(page->canvas, page->in, 0, width + 1, INK_TEXT, "%d of %d (%d %%)",
+                 p.done, p.of, p.of > 0 ? 100 * p.done / p.of : 0);
+    canvas_textf(page->canvas, page->in, 1, 0, INK_TEXT, "elapsed %s   %s%s", elapsed,
                  warms ? "warm-up" : "left about ", warms ? "" : left);
-    return 2;
+    page->y = 2;
 }
 
 /* From which on the newest have room, and the last one always. */
@@ -354,24 +356,20 @@ static int first_note(const struct bench *b, int rows, int cols)
 
 static void draw_words(const struct bench *b, struct canvas *canvas, struct rect in)
 {
-    struct rect inside = rect_inside(in);
-    struct session_progress p;
-    int y, first;
+    struct page page = {.canvas = canvas, .in = rect_inside(in)};
 
-    if (rect_empty(inside))
+    if (rect_empty(page.in))
         return;
-    session_progress(b->session, &p);
     canvas_box(canvas, in, "Run",
                b->stopping == 2   ? "stops now"
                : b->stopping == 1 ? "stops after the point"
                                   : NULL);
     if (b->panel == BENCH_WORDS)
-        canvas_cursor(canvas, inside, 0, 0);
-    y = draw_bar(b, &p, canvas, inside);
-    bench_file(canvas, inside, y++, "kept", b->plan.journal);
-    first = first_note(b, inside.rows - y, inside.cols);
-    for (int i = first; i < b->notes && y < inside.rows; i++)
-        y += canvas_wrap(canvas, inside, y, INK_WARN, b->note[i]);
+        canvas_cursor(canvas, page.in, 0, 0);
+    draw_bar(b, &page);
+    bench_file(&page, "kept", b->plan.journal);
+    for (int i = first_note(b, page.in.rows - page.y, page.in.cols); i < b->notes; i++)
+        page_words(&page, 0, INK_WARN, b->note[i]);
 }
 
 /* ---- the whole ---- */

@@ -67,7 +67,6 @@ enum gp_status bench_set_all(struct app *app, struct bench *b,
     return GP_OK;
 }
 
-/* A change by hand; refused where it cannot be, or not now. */
 static enum gp_status option_set(struct app *app, struct bench *b, enum option_id id,
                                  const char *text, struct gp_err *err)
 {
@@ -75,6 +74,16 @@ static enum gp_status option_set(struct app *app, struct bench *b, enum option_i
     enum gp_status rc = bench_options_put(&next, app->form->planner, id, text, err);
 
     return rc ? rc : bench_set_all(app, b, &next, err);
+}
+
+/* A change by hand; says why where it cannot be, or not now. */
+static void option_change(struct app *app, struct bench *b, enum option_id id,
+                          const char *text)
+{
+    struct gp_err err = {0};
+
+    if (option_set(app, b, id, text, &err))
+        app_report_err(app, &err);
 }
 
 /* What a step walks over, where it is not the words of the table. */
@@ -145,7 +154,6 @@ void bench_step(struct app *app, struct bench *b, enum option_id id, int by)
     const char *now = b->values.bench.value[id];
     char word[WORDS][32];
     int at, n = words_of(id, word, &at);
-    struct gp_err err = {0};
 
     if (n == 0) {
         app_report(app, false, "%s: Enter takes a value", option_rows[id].name);
@@ -154,17 +162,14 @@ void bench_step(struct app *app, struct bench *b, enum option_id id, int by)
     for (int i = 0; i < n; i++)
         if (now[0] && strcmp(word[i], now) == 0)
             at = i;
-    if (option_set(app, b, id, word[(at + by + n) % n], &err))
-        app_report_err(app, &err);
+    option_change(app, b, id, word[(at + by + n) % n]);
 }
 
 static void word_chosen(struct app *app, void *ctx, const char *word)
 {
     struct bench *b = ctx;
-    struct gp_err err = {0};
 
-    if (option_set(app, b, b->edited, word, &err))
-        app_report_err(app, &err);
+    option_change(app, b, b->edited, word);
 }
 
 /* The default's row has the id "auto", which means it wherever it is typed. */
@@ -285,14 +290,6 @@ struct window {
 
 enum { NAME_COLS = 15, VALUE_COLS = 14 };
 
-static void to_default(struct app *app, struct bench *b, enum option_id id)
-{
-    struct gp_err err = {0};
-
-    if (option_set(app, b, id, "", &err))
-        app_report_err(app, &err);
-}
-
 static void window_key(struct display *display, struct overlay *overlay, int key)
 {
     struct app *app = display->app;
@@ -304,20 +301,17 @@ static void window_key(struct display *display, struct overlay *overlay, int key
 
     w->focus = list_clamp(w->focus + list_step(action, 4), 0, w->count - 1);
     if (key == K_DELETE || key == K_BACKSPACE || action == ACT_AGAIN)
-        to_default(app, w->b, id);
+        option_change(app, w->b, id, "");
     else if (action == ACT_LEFT || action == ACT_RIGHT)
         bench_step(app, w->b, id, action == ACT_LEFT ? -1 : 1);
     else if (action == ACT_TOGGLE && words)
         bench_step(app, w->b, id, 1);
     else if (action == ACT_OPEN || action == ACT_TOGGLE)
         bench_edit(app, w->b, id);
-    else if (action == ACT_HELP || action == ACT_START)
-        overlay->passed = true;
-    else if (action == ACT_BACK || action == ACT_QUIT || action == ACT_OPTIONS ||
-             key == KEY_CTRL('g'))
-        overlay->closed = true;
-    if (action == ACT_START)
-        overlay->closed = true;
+    overlay->passed = action == ACT_HELP || action == ACT_START;
+    overlay->closed = action == ACT_BACK || action == ACT_QUIT ||
+                      action == ACT_OPTIONS || action == ACT_START ||
+                      key == KEY_CTRL('g');
 }
 
 /* A table where there is room; else a value, or the default: "zeros, not uniform". */

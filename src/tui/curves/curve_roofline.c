@@ -19,7 +19,6 @@
  * token does 2 FLOP per byte of weights.
  */
 #include <math.h>
-#include <string.h>
 
 #include "core/roofline.h"
 #include "output/sentence.h"
@@ -29,29 +28,6 @@
 #include "util/units.h"
 
 #define LAYERS 24 /* products of a model at most */
-
-/* What a product's weights are for, by the start of its name. */
-static const struct {
-    const char *start;
-    enum tensor_role role;
-} roles[] = {
-    {"qkv", ROLE_ATTN_Q},    {"q_a", ROLE_ATTN_LATENT}, {"kv_a", ROLE_ATTN_LATENT},
-    {"kv_b", ROLE_ATTN_KV},  {"kv", ROLE_ATTN_KV},      {"q", ROLE_ATTN_Q},
-    {"out", ROLE_RECURRENT}, {"o", ROLE_ATTN_OUT},      {"attn_gate", ROLE_ATTN_Q},
-    {"index", ROLE_INDEXER}, {"gate_up", ROLE_MLP},     {"up", ROLE_MLP},
-    {"down", ROLE_MLP},      {"router", ROLE_ROUTER},   {"expert", ROLE_EXPERT},
-    {"shared", ROLE_SHARED}, {"latent", ROLE_SHARED},   {"lm_head", ROLE_HEAD},
-    {"cross", ROLE_ATTN_Q},  {"in", ROLE_RECURRENT},    {"x", ROLE_RECURRENT},
-    {"dt", ROLE_RECURRENT},  {"f_", ROLE_RECURRENT},    {"b", ROLE_RECURRENT},
-};
-
-static const struct format *format_of(const struct request *q, const char *layer)
-{
-    for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++)
-        if (strncmp(layer, roles[i].start, strlen(roles[i].start)) == 0)
-            return q->precision.by_role[roles[i].role];
-    return q->precision.weight;
-}
 
 /* The type in which this GPU computes with weights of that format: its own, else the 16
  * bit of the activations, else FP16. */
@@ -102,12 +78,12 @@ struct work {
 static struct work work_of(const struct request *q, const struct points_layer *layer,
                            double n)
 {
-    const struct format *f = format_of(q, layer->name);
+    const struct format *f = q->precision.by_role[layer->role];
     enum format_math math = math_of(q, f);
     struct roof roof = roof_of_gpu(q->gpu, math, false);
     double m = (double)layer->m, k = (double)layer->k;
     double operations = 2 * m * n * k;
-    double bytes = stored_bytes(q, f, m, k, strcmp(layer->name, "lm_head") == 0) +
+    double bytes = stored_bytes(q, f, m, k, layer->role == ROLE_HEAD) +
                    n * k * operand_bytes(math) + m * n * q->precision.base->bits / 8;
     struct roofline line = roofline_work(&roof, operations, bytes);
 
@@ -117,11 +93,10 @@ static struct work work_of(const struct request *q, const struct points_layer *l
 }
 
 /* Tokens that one expert sees of n. */
-static double tokens_of(const struct model *model, const char *layer, double n)
+static double tokens_of(const struct model *model, const struct points_layer *layer,
+                        double n)
 {
-    if (strncmp(layer, "expert", 6) != 0)
-        return n;
-    for (int k = 0; k < model->kind_count; k++)
+    for (int k = 0; k < model->kind_count && layer->role == ROLE_EXPERT; k++)
         if (model->kind[k].experts > 0)
             return fmax(1, n * model->kind[k].experts_active / model->kind[k].experts);
     return n;
@@ -146,7 +121,7 @@ static struct tally add_batch(struct curves *c, const struct plan *plan,
     s = plot_add(&c->plot, name, curve_ink(mark), (char)('1' + mark));
     for (int i = 0; i < count; i++) {
         struct work w =
-            work_of(q, &layer[i], tokens_of(q->model, layer[i].name, n));
+            work_of(q, &layer[i], tokens_of(q->model, &layer[i], n));
 
         plot_point(s, w.intensity, w.rate / unit);
         tally.memory += w.bound == ROOF_MEMORY;
@@ -300,7 +275,7 @@ static void say_product(struct curves *c, const struct form *form, int series, i
     curve_say(c, s->mark, s->ink, s->name, "%s %s %s", layer[i].name,
               UNITS_PLAIN(s->y[i], 4), plot_unit(&c->plot.y));
     curve_more(c, "%.0fx%.0fx%.0f, %s FLOP/B", (double)layer[i].m,
-               tokens_of(model, layer[i].name, c->batch[series]), (double)layer[i].k,
+               tokens_of(model, &layer[i], c->batch[series]), (double)layer[i].k,
                UNITS_PLAIN(s->x[i], 3));
 }
 

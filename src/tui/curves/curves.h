@@ -52,8 +52,7 @@ struct curves {
     int samples;
     struct sweep_end end;
 
-    struct benchlog log, bench; /* shown; the last run of Bench */
-    bool has_log, has_bench;
+    struct benchlog log, bench; /* shown; the last run of Bench; json NULL: none */
     char file[GP_PATH_MAX];   /* of log */
     int set, sets;            /* which device (and type) of the file */
     int source[PLOT_SERIES][PLOT_POINTS]; /* in log.point */

@@ -55,6 +55,8 @@ const struct curve_row curve_rows[CURVE_COUNT] = {
                      true, true, curve_fill_batch, curve_read_measured},
 };
 
+static const struct curve_view WHOLE = {NAN, NAN, NAN, 0};
+
 /* ---- filling ---- */
 
 static struct curve_view *view_of(struct curves *c)
@@ -96,7 +98,7 @@ static void curve_fill(struct app *app, struct curves *c)
     gp_copy(c->title, sizeof(c->title), row->title);
     if (!row->measured && !form->answered)
         gp_format(c->words, sizeof(c->words), "no plan: %s", form->err.text);
-    else if (row->measured && !c->has_log)
+    else if (row->measured && !c->log.json)
         gp_copy(c->words, sizeof(c->words),
                 "nothing measured yet: o opens a result file, 4 measures this machine");
     else {
@@ -104,7 +106,7 @@ static void curve_fill(struct app *app, struct curves *c)
             name_plan(c, form);
         row->fill(c, form);
     }
-    if (row->measured && c->has_log)
+    if (row->measured && c->log.json)
         gp_format(c->title, sizeof(c->title), "%s  %s", row->title,
                   c->file[0] ? c->file : "last run of Bench");
     gp_copy(c->plot.title, sizeof(c->plot.title), c->title);
@@ -227,21 +229,6 @@ static void unzoom(struct app *app, struct curves *c)
 
 /* ---- result files ---- */
 
-static void log_take(struct app *app, struct curves *c, struct benchlog *log,
-                     const char *file)
-{
-    if (c->has_log)
-        benchlog_fini(&c->log);
-    c->log = *log;
-    c->has_log = true;
-    c->set = 0;
-    gp_copy(c->file, sizeof(c->file), file);
-    for (int i = 0; i < CURVE_COUNT; i++)
-        if (curve_rows[i].measured)
-            c->view[i] = (struct curve_view){NAN, NAN, NAN, 0};
-    curve_fill(app, c);
-}
-
 /* A measured curve that this file has points of. */
 static void show_measured(struct app *app, struct curves *c)
 {
@@ -260,18 +247,23 @@ static void show_measured(struct app *app, struct curves *c)
 static void open_file(struct app *app, const char *path)
 {
     struct curves *c = app_state(app, SCREEN_CURVES);
+    bool last = strcmp(path, LAST_RUN) == 0;
     struct benchlog log;
     struct gp_err err;
 
-    if (strcmp(path, LAST_RUN) == 0) {
-        if (!c->has_bench || !benchlog_share(&c->bench, &log))
-            return;
-        path = "";
-    } else if (benchlog_read(path, &log, &err)) {
-        app_report_err(app, &err);
+    if (last ? !benchlog_share(&c->bench, &log) : benchlog_read(path, &log, &err) != 0) {
+        if (!last)
+            app_report_err(app, &err);
         return;
     }
-    log_take(app, c, &log, path);
+    benchlog_fini(&c->log);
+    c->log = log;
+    c->set = 0;
+    gp_copy(c->file, sizeof(c->file), last ? "" : path);
+    for (int i = 0; i < CURVE_COUNT; i++)
+        if (curve_rows[i].measured)
+            c->view[i] = WHOLE;
+    curve_fill(app, c);
     show_measured(app, c);
 }
 
@@ -282,10 +274,8 @@ void curves_show_log(struct app *app, const struct benchlog *log)
 
     if (!benchlog_share(log, &copy))
         return;
-    if (c->has_bench)
-        benchlog_fini(&c->bench);
+    benchlog_fini(&c->bench);
     c->bench = copy;
-    c->has_bench = true;
     open_file(app, LAST_RUN);
 }
 
@@ -381,7 +371,7 @@ static void choose_file(struct app *app, struct curves *c, int by)
     char folder[GP_PATH_MAX];
 
     (void)by;
-    if (c->has_bench) {
+    if (c->bench.json) {
         struct choice *bench = found_add(&found);
 
         gp_copy(bench->id, sizeof(bench->id), LAST_RUN);
@@ -406,7 +396,7 @@ static void curves_open(struct app *app, void *state)
     (void)app;
     plot_init(&c->plot);
     for (int i = 0; i < CURVE_COUNT; i++)
-        c->view[i] = (struct curve_view){NAN, NAN, NAN, 0};
+        c->view[i] = WHOLE;
 }
 
 static void curves_close(struct app *app, void *state)
@@ -416,10 +406,8 @@ static void curves_close(struct app *app, void *state)
     (void)app;
     plot_fini(&c->plot);
     free(c->sample);
-    if (c->has_log)
-        benchlog_fini(&c->log);
-    if (c->has_bench)
-        benchlog_fini(&c->bench);
+    benchlog_fini(&c->log);
+    benchlog_fini(&c->bench);
 }
 
 static void curves_show(struct app *app, void *state)
