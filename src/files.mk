@@ -316,7 +316,6 @@ tui_sources = \
 	src/tui/bench/s_bench_live.c \
 	src/tui/bench/s_bench_options.c \
 	src/tui/compare/compare_detail.c \
-	src/tui/compare/compare_detail.h \
 	src/tui/compare/compare_filter.c \
 	src/tui/compare/compare_view.c \
 	src/tui/compare/compare_view.h \

@@ -585,7 +585,7 @@ expect <<'END'
 │skipped 2048^3 bf16                                                           │
 │ok      2048^3 int8                    8.59 TOP/s       2 ms           -     -│
 └──────────────────────────────────────────────────────────────────────────────┘
- the run has failed
+ Failed: a device was lost; what was measured is kept.
 
  Enter:read  F5:go on  d:devices  e:export  r:again  w:save      ?:help  q:quit
 END
@@ -627,7 +627,7 @@ expect <<'END'
 │skipped 2048^3 bf16                                                           │
 │skipped 2048^3 int8                                                           │
 └──────────────────────────────────────────────────────────────────────────────┘
- the run has failed
+ Nothing was measured: other processes use the device.
 
  Enter:read  F5:try again  d:devices  o:options  e:export        ?:help  q:quit
 END
@@ -654,7 +654,7 @@ expect <<'END'
 │same (force); or wait, then F5; or r  │
 │and leave it out                     …│
 └──────────────────────────────────────┘
- the run has failed
+ Nothing was measured: other processes…
  Enter:read  d:devices   ?:help  q:quit
 END
 
@@ -741,7 +741,7 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
- the run is over: complete
+ Complete: every point was measured.
 
  Enter:read  d:devices  e:export  r:again  w:save                ?:help  q:quit
 END
@@ -970,10 +970,10 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                                                            2 GPUs
 ┌─ Devices ──────────────────────────────────────────────────────────────────────────────────────── now, every second ─┐
-│id  device                                            profile                   used GiB  busy   power  temp     clock│
-│0   NVIDIA GeForce RTX 4090                           rtx-4090                  1.0/24.0   0 %    22 W  34 C   210 MHz│
-│1   NVIDIA H100 80GB HBM3                             h100-sxm                  3.0/79.6  98 %   664 W  66 C  1935 MHz│
-│cpu Example 9000                                      -                        16.0/64.0     -       -     -  2500 MHz│
+│id  device                                             profile                  used GiB  busy   power  temp     clock│
+│0   NVIDIA GeForce RTX 4090                            rtx-4090                 1.0/24.0   0 %    22 W  34 C   210 MHz│
+│1   NVIDIA H100 80GB HBM3                              h100-sxm                 3.0/79.6  98 %   664 W  66 C  1935 MHz│
+│cpu Example 9000                                       -                       16.0/64.0     -       -     -  2500 MHz│
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ NVIDIA GeForce RTX 4090 ────────────────────────────────────────────────────────────────────────────────────────────┐
 │profile  rtx-4090                                               power    22 of 450 W                                  │
@@ -1017,7 +1017,7 @@ expect <<'END'
  1  2  3 [4 Bench]               2 GPUs
 ┌─ Devices ──────── now, every second ─┐
 │id  device                    used GiB│
-│1   NVIDIA H100 80GB H…       3.0/79.6│
+│1   NVIDIA H100 80GB HB…      3.0/79.6│
 └──────────────────────────────────────┘
 ┌─ NVIDIA H100 80GB HBM3 ──────────────┐
 │profile  h100-sxm                     │
@@ -1038,8 +1038,8 @@ expect <<'END'
  gpuplan  1 Plan    2 Compare    3 Curves   [4 Bench]                 2 devices
 ┌─ Devices ──────────────────────────────────────────────── now, every second ─┐
 │id  device                              used GiB  busy   power  temp     clock│
-│0   MIG 1g.5gb of NVIDIA A100-SX…        0.0/4.8     -       -     -         -│
-│0   MIG 3g.20gb of NVIDIA A100-S…       0.0/19.5     -       -     -         -│
+│0   MIG 1g.5gb of NVIDIA A100-SXM…       0.0/4.8     -       -     -         -│
+│0   MIG 3g.20gb of NVIDIA A100-SX…      0.0/19.5     -       -     -         -│
 │cpu Example 9000                       16.0/64.0     -       -     -  2500 MHz│
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ NVIDIA A100-SXM4-40GB MIG 3g.20gb ──────────────────────────────────────────┐

@@ -1,9 +1,9 @@
 /*
  * bench_options.h - the options of --bench that a screen or plain mode can be given.
  *
- * All that the table of options (request/option.h) has for measuring, but those that only
- * a command can follow: its exit code, its other files, what it prints. Each is a text
- * as the option takes it, "" for its default; nothing is parsed twice.
+ * All that the table of options (request/option.h) has for measuring, but those that
+ * only a command can follow: its exit code, its other files, what it prints. Each is a
+ * text as the option takes it, "" for its default; nothing is parsed twice.
  */
 #ifndef GP_TUI_BENCH_BENCH_OPTIONS_H
 #define GP_TUI_BENCH_BENCH_OPTIONS_H

@@ -180,7 +180,7 @@ void bench_renew(struct app *app, struct bench *b)
 {
     bench_drop(b);
     for (int i = 0; i < BENCH_DEVICES; i++) {
-        b->live[i].told = false;
+        b->live[i].next = 0;
         gauges_init(&b->live[i].gauges);
     }
     b->stage = STAGE_CHOOSE;

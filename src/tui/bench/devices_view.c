@@ -1,5 +1,5 @@
 /*
- * devices_view.c - the monitor inside Bench: what devices are here and what they do now.
+ * devices_view.c - the monitor inside Bench: which devices are here, what they do now.
  *
  * The drivers are opened when it is first shown and asked once a second while it is. A
  * row per GPU (or MIG instance) and one for the processor; below it all that is known
@@ -125,23 +125,22 @@ double devices_view_tick(struct app *app, struct devices_view *v, double now)
 
 /* ---- the table ---- */
 
-enum column { COL_ID, COL_NAME, COL_PROFILE, COL_MEMORY, COL_FIGURES, COLUMNS = 8 };
-static const struct {
-    const char *title;
-    int cols;         /* 0: what is left */
-    int least;        /* shown when the table is at least so wide */
-    enum gauge gauge; /* of a figure, and its unit: */
-    const char *unit;
-} columns[COLUMNS] = {
-    [COL_ID] = {.title = "id", .cols = 4},
-    [COL_NAME] = {.title = "device"},
-    [COL_PROFILE] = {.title = "profile", .cols = 20, .least = 90},
-    [COL_MEMORY] = {.title = "used GiB", .cols = 14, .least = 34},
-    [COL_FIGURES] = {"busy", 6, 60, GAUGE_BUSY, "%"},
-    {"power", 8, 70, GAUGE_POWER, "W"},
-    {"temp", 6, 60, GAUGE_TEMP, "C"},
-    {"clock", 10, 76, GAUGE_CLOCK, "MHz"},
+enum { COL_ID, COL_NAME, COL_PROFILE, COL_MEMORY, COL_FIGURES, COLUMNS = 8 };
+static const struct list_column columns[COLUMNS] = {
+    [COL_ID] = {"id", 3, 0, false},
+    [COL_NAME] = {"device", 0, 0, false},
+    [COL_PROFILE] = {"profile", 19, 90, false},
+    [COL_MEMORY] = {"used GiB", 13, 34, true},
+    [COL_FIGURES] = {"busy", 5, 60, true},
+    {"power", 7, 70, true},
+    {"temp", 5, 60, true},
+    {"clock", 9, 76, true},
 };
+static const struct { /* from COL_FIGURES on */
+    enum gauge gauge;
+    const char *unit;
+} figures[] = {
+    {GAUGE_BUSY, "%"}, {GAUGE_POWER, "W"}, {GAUGE_TEMP, "C"}, {GAUGE_CLOCK, "MHz"}};
 
 /* "82.4", "-" */
 static char *plain(char *text, size_t size, double value, int decimals)
@@ -158,16 +157,22 @@ static const struct gauges *gauges_of(const struct devices_view *v, int row)
     return row == (int)v->count ? &v->cpu_gauges : &v->gauges[row];
 }
 
-static void figure_cell(const struct gauges *g, int column, char *text, size_t size)
+static void memory_cell(const struct gauges *g, char *text, size_t size)
 {
-    double now = g->now[columns[column].gauge], total = g->limit[GAUGE_MEMORY];
+    double total = g->limit[GAUGE_MEMORY];
 
-    if (column == COL_MEMORY && isfinite(total))
+    gp_copy(text, size, "-");
+    if (isfinite(total))
         gp_format(text, size, "%s/%.1f", PLAIN(g->now[GAUGE_MEMORY], 1), total);
-    else if (column != COL_MEMORY && isfinite(now))
-        gp_format(text, size, "%.0f %s", now, columns[column].unit);
-    else
-        gp_copy(text, size, "-");
+}
+
+static void figure_cell(const struct gauges *g, int figure, char *text, size_t size)
+{
+    double now = g->now[figures[figure].gauge];
+
+    gp_copy(text, size, "-");
+    if (isfinite(now))
+        gp_format(text, size, "%.0f %s", now, figures[figure].unit);
 }
 
 static void gpu_name(const struct device *d, char *text, size_t size)
@@ -188,8 +193,10 @@ static void cell_text(const struct devices_view *v, int row, int column, char *t
 {
     bool cpu = row == (int)v->count;
 
-    if (column >= COL_MEMORY)
-        figure_cell(gauges_of(v, row), column, text, size);
+    if (column >= COL_FIGURES)
+        figure_cell(gauges_of(v, row), column - COL_FIGURES, text, size);
+    else if (column == COL_MEMORY)
+        memory_cell(gauges_of(v, row), text, size);
     else if (cpu)
         gp_copy(text, size,
                 column == COL_ID        ? "cpu"
@@ -204,45 +211,22 @@ static void cell_text(const struct devices_view *v, int row, int column, char *t
         gp_copy(text, size, v->profile[row][0] ? v->profile[row] : "not in catalogue");
 }
 
-/* row -1: the titles. Numbers go right, words left. */
-static void draw_row(const struct devices_view *v, struct canvas *canvas,
-                     struct rect in, int y, int row)
-{
-    enum ink ink = row < 0 ? INK_DIM : INK_TEXT;
-    int fixed = 0, x = 0;
-    char text[128];
-
-    for (int c = 0; c < COLUMNS; c++)
-        fixed += in.cols >= columns[c].least ? columns[c].cols : 0;
-    for (int c = 0; c < COLUMNS; c++) {
-        int cols = columns[c].cols ? columns[c].cols : in.cols - fixed;
-        struct rect cell = {in.y + y, in.x + x, 1, cols};
-
-        if (in.cols < columns[c].least || cols <= 0)
-            continue;
-        gp_copy(text, sizeof(text), columns[c].title);
-        if (row >= 0)
-            cell_text(v, row, c, text, sizeof(text));
-        if (c >= COL_MEMORY)
-            canvas_right(canvas, cell, 0, ink, text);
-        else
-            canvas_fit(canvas, cell, 0, 0, cols - 1, ink, text);
-        x += cols;
-    }
-}
-
 static void draw_table(const struct devices_view *v, struct canvas *canvas,
                        struct rect in)
 {
     struct rect inside = rect_inside(in);
-    int rows = (int)v->count + 1, top = v->row - (inside.rows - 2);
+    struct list_table table = list_table(columns, COLUMNS, inside.cols);
+    int rows = (int)v->count + 1, row = list_top(v->row, rows, inside.rows - 1);
+    char text[128];
 
-    top = top < 0 ? 0 : top;
     canvas_box(canvas, in, "Devices", "now, every second");
-    draw_row(v, canvas, inside, 0, -1);
-    for (int y = 1; y < inside.rows && top + y - 1 < rows; y++) {
-        draw_row(v, canvas, inside, y, top + y - 1);
-        if (top + y - 1 == v->row)
+    list_titles(canvas, inside, &table);
+    for (int y = 1; y < inside.rows && row < rows; y++, row++) {
+        for (int c = 0; c < COLUMNS; c++) {
+            cell_text(v, row, c, text, sizeof(text));
+            list_cell(canvas, inside, y, &table, c, INK_TEXT, text);
+        }
+        if (row == v->row)
             list_focus(canvas, inside, y);
     }
 }

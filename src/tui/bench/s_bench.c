@@ -31,16 +31,10 @@ static void finish_run(struct app *app, struct bench *b)
         gp_tame(b->unwritten);
         app_report_err(app, &err);
     } else {
-        const char *status = session_status(b->session);
-        bool failed = strcmp(status, "failed") == 0;
-        char word[40];
+        bool failed = strcmp(session_status(b->session), "failed") == 0;
+        char text[480];
 
-        if (strcmp(status, "complete") == 0)
-            app_report(app, false, "the run is over: %s",
-                       session_outcome_word(b->session, word, sizeof(word)));
-        else
-            app_report(app, failed, "the run %s",
-                       failed ? "has failed" : "was interrupted");
+        app_report(app, failed, "%s", session_outcome(b->session, text, sizeof(text)));
     }
     session_plan(b->session, &b->plan);
     b->stage = STAGE_DONE;
@@ -180,7 +174,8 @@ static bool bench_act(struct app *app, void *state, enum action action)
     if (action == ACT_DEVICES || (b->monitor && action == ACT_BACK))
         return toggle_monitor(app, b);
     app_touch(app);
-    if (b->stage == STAGE_DONE && action == ACT_SCREEN_CURVES && session_log(b->session))
+    if (b->stage == STAGE_DONE && action == ACT_SCREEN_CURVES &&
+        session_log(b->session))
         curves_show_log(app, session_log(b->session)); /* and then it is shown */
     if (b->stage == STAGE_RUN && (action == ACT_STOP || action == ACT_STOP_NOW)) {
         b->stopping = action == ACT_STOP_NOW || b->stopping ? 2 : 1;
@@ -254,8 +249,9 @@ static const char *bench_word(const void *state, enum action action)
     case ACT_STOP_NOW:
         return b->stage == STAGE_RUN ? action_rows[action].word : NULL;
     case ACT_OPTIONS:
-        return choose || (done && session_some_busy(b->session)) ? action_rows[action].word
-                                                         : NULL;
+        return choose || (done && session_some_busy(b->session))
+                   ? action_rows[action].word
+                   : NULL;
     case ACT_AGAIN:
     case ACT_SAVE_RESULT:
         return done ? action_rows[action].word : NULL;

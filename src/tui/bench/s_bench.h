@@ -54,9 +54,8 @@ struct bench_line { /* of the list of points */
 };
 
 struct bench_live { /* what one device told */
-    bool told;
     struct gauges gauges;
-    double next; /* when the next second begins */
+    double next; /* when the next second begins; 0: nothing was told */
 };
 
 struct bench {

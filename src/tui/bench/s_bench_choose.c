@@ -316,7 +316,7 @@ void bench_choose_click(struct app *app, struct bench *b, const struct frame *fr
 
 /* ---- changing ---- */
 
-static void option_change(struct app *app, struct bench *b, int by)
+static void row_step(struct app *app, struct bench *b, int by)
 {
     int which;
 
@@ -336,31 +336,34 @@ static void row_toggle(struct app *app, struct bench *b)
     else if (kind == ROW_MORE)
         bench_options_open(app, b, OPTION_COUNT);
     else
-        option_change(app, b, 1);
+        row_step(app, b, 1);
     if (kind == ROW_TEST || kind == ROW_DEVICE)
         bench_changed(app, b);
+}
+
+static void show_points(struct app *app, const struct bench *b)
+{
+    struct strbuf out;
+
+    strbuf_init(&out);
+    session_dry_run(b->session, &out);
+    pager_open(&app->display, "The plan", out.text);
+    strbuf_fini(&out);
 }
 
 static void start_or_edit(struct app *app, struct bench *b)
 {
     int which;
     enum bench_row kind = form_row_of(b->row, &which);
-    struct strbuf out;
 
-    if (b->panel == PANEL_PLAN && b->line_count > 0) {
-        strbuf_init(&out);
-        session_dry_run(b->session, &out);
-        pager_open(&app->display, "The plan", out.text);
-        strbuf_fini(&out);
-    } else if (b->panel == PANEL_PLAN || kind == ROW_START) {
+    if (b->panel == PANEL_PLAN && b->line_count > 0)
+        show_points(app, b);
+    else if (b->panel == PANEL_PLAN || kind == ROW_START)
         bench_begin(app, b);
-    } else if (kind == ROW_TEST || kind == ROW_DEVICE) {
-        row_toggle(app, b);
-    } else if (kind == ROW_MORE) {
-        bench_options_open(app, b, OPTION_COUNT);
-    } else {
+    else if (kind == ROW_OPTION)
         bench_edit(app, b, bench_lines[which].id);
-    }
+    else
+        row_toggle(app, b);
 }
 
 const char *bench_choose_word(const struct bench *b, enum action action)
@@ -396,7 +399,7 @@ bool bench_choose_act(struct app *app, struct bench *b, enum action action)
         return true;
     case ACT_LEFT:
     case ACT_RIGHT:
-        option_change(app, b, action == ACT_LEFT ? -1 : 1);
+        row_step(app, b, action == ACT_LEFT ? -1 : 1);
         return true;
     case ACT_PANEL:
     case ACT_PANEL_BACK:

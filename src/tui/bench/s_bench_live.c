@@ -42,11 +42,10 @@ void bench_sensors(struct bench *b, const struct session_event *event, double no
         return;
     live = &b->live[event->device];
     read_sensors(&live->gauges, &event->sensors);
-    if (!live->told) {
+    if (live->next == 0) {
         gauges_second(&live->gauges);
         live->next = now + 1;
     }
-    live->told = true;
 }
 
 bool bench_seconds(struct bench *b, double now)
@@ -58,7 +57,7 @@ bool bench_seconds(struct bench *b, double now)
     for (int i = 0; i < BENCH_DEVICES; i++) {
         struct bench_live *live = &b->live[i];
 
-        for (int n = 0; live->told && now >= live->next && n < SPARK_SECONDS; n++) {
+        for (int n = 0; live->next > 0 && now >= live->next && n < SPARK_SECONDS; n++) {
             gauges_second(&live->gauges);
             live->next += 1;
             passed = true;
@@ -69,38 +68,17 @@ bool bench_seconds(struct bench *b, double now)
 
 /* ---- points ---- */
 
-struct columns { /* where a row's parts begin, and how wide they are */
-    int name, name_cols, rate, time, ratio, flags;
+enum { COL_STATE, COL_NAME, COL_RATE, COL_TIME, COL_PREDICTED, COL_RATIO, COL_FLAGS,
+       COLUMNS };
+static const struct list_column columns[COLUMNS] = {
+    [COL_STATE] = {"state", 7, 0, false},
+    [COL_NAME] = {"point", 0, 0, false},
+    [COL_RATE] = {"measured", 12, 0, true},
+    [COL_TIME] = {"time", 10, 62, true},
+    [COL_PREDICTED] = {"predicted", 11, 62, true},
+    [COL_RATIO] = {"ratio", 5, 0, true},
+    [COL_FLAGS] = {"flags", 20, 92, false},
 };
-
-static struct columns columns_of(int cols, bool whole)
-{
-    struct columns c = {.name = 8, .flags = -1, .time = -1};
-    bool wide = cols >= 62;
-    int end = cols;
-
-    if (whole && cols >= 92) {
-        c.flags = end - 20;
-        end = c.flags - 1;
-    }
-    c.ratio = end - 5;
-    end = c.ratio - 1;
-    if (wide) {
-        c.time = end - 22;
-        end = c.time - 1;
-    }
-    c.rate = end - 12;
-    c.name_cols = c.rate - 1 - c.name;
-    return c;
-}
-
-static void right(struct canvas *canvas, struct rect in, int y, int x, int cols,
-                  enum ink ink, const char *text)
-{
-    struct rect part = {in.y + y, in.x + x, 1, cols};
-
-    canvas_right(canvas, part, 0, ink, text);
-}
 
 /* "4096^3 bf16", "gate_up 64 bf16", "read 256 MiB": the test is in the heading, and
  * what is cut off first matters least. */
@@ -144,60 +122,68 @@ static enum ink mark_ink(enum session_mark mark)
     return inks[mark];
 }
 
-static void draw_result(struct canvas *canvas, struct rect in, int y,
-                        const struct columns *c, const struct session_point *p)
+/* A cell of the point's first result. */
+static const char *result_cell(const struct session_point *p, int column, char *text,
+                               size_t size)
 {
     const struct session_result *r = &p->result[0];
-    char text[64], left[24], middle[24];
 
-    if (p->mark == MARK_UNSUPPORTED) {
-        right(canvas, in, y, c->rate, 12, INK_DIM, "unsupported");
-        return;
+    switch (column) {
+    case COL_RATE:
+        return p->mark == MARK_UNSUPPORTED ? "unsupported" : r->rate[0] ? r->rate : "-";
+    case COL_TIME:
+        return time_text(text, size, r->median);
+    case COL_PREDICTED:
+        return time_text(text, size, r->predicted);
+    case COL_RATIO:
+        gp_copy(text, size, "-");
+        if (isfinite(r->ratio))
+            gp_format(text, size, "%.0f %%", 100 * r->ratio);
+        return text;
+    default:
+        return r->flags[0] ? r->flags : r->reason;
     }
-    right(canvas, in, y, c->rate, 12, INK_TEXT, r->rate[0] ? r->rate : "-");
-    if (c->time >= 0) {
-        gp_format(text, sizeof(text), "%10s %11s",
-                  time_text(left, sizeof(left), r->median),
-                  time_text(middle, sizeof(middle), r->predicted));
-        right(canvas, in, y, c->time, 22, INK_TEXT, text);
-    }
-    gp_copy(text, sizeof(text), "-");
-    if (isfinite(r->ratio))
-        gp_format(text, sizeof(text), "%.0f %%", 100 * r->ratio);
-    right(canvas, in, y, c->ratio, 5, r->disturbed ? INK_WARN : INK_TEXT, text);
-    if (c->flags >= 0)
-        canvas_fit(canvas, in, y, c->flags, in.cols - c->flags,
-                   r->disturbed ? INK_WARN : INK_TEXT,
-                   r->flags[0] ? r->flags : r->reason);
 }
 
-/* A name may take what is left beside it: all of a row that has no result. */
-static int name_room(const struct columns *c, const struct session_point *p, int cols)
+static void draw_result(struct canvas *canvas, struct rect in, int y,
+                        const struct list_table *table,
+                        const struct session_point *p)
 {
-    const char *rate = p->mark == MARK_UNSUPPORTED ? "unsupported" : p->result[0].rate;
+    bool none = p->mark == MARK_UNSUPPORTED;
+    char text[64];
 
-    return p->count == 0 ? cols - c->name
-                         : c->rate + 11 - gp_width(rate[0] ? rate : "-") - c->name;
+    for (int c = COL_RATE; c < (none ? COL_RATE + 1 : table->count); c++) {
+        enum ink ink = none                                       ? INK_DIM
+                       : c >= COL_RATIO && p->result[0].disturbed ? INK_WARN
+                                                                  : INK_TEXT;
+
+        list_cell(canvas, in, y, table, c, ink, result_cell(p, c, text, sizeof(text)));
+    }
 }
 
 static void draw_point(const struct bench *b, struct canvas *canvas, struct rect in,
-                       int y, const struct columns *c, int index)
+                       int y, const struct list_table *table, int index)
 {
     struct session_point p;
-    char name[POINT_NAME];
+    char name[POINT_NAME], rate[64];
+    int end = in.cols; /* a name may take what is left beside it */
     bool flagged;
 
     if (!session_point(b->session, b->device, index, &p))
         return;
     flagged = p.mark == MARK_OK && p.count > 0 && p.result[0].disturbed;
+    list_cell(canvas, in, y, table, COL_STATE, flagged ? INK_WARN : mark_ink(p.mark),
+              flagged                      ? "flagged"
+              : p.mark == MARK_UNSUPPORTED ? "-"
+                                           : session_mark_word(p.mark));
+    if (p.count > 0) {
+        draw_result(canvas, in, y, table, &p);
+        end = table->x[COL_RATE] + table->cols[COL_RATE] - 1 -
+              gp_width(result_cell(&p, COL_RATE, rate, sizeof(rate)));
+    }
     name_point(&p, name, sizeof(name));
-    canvas_fit(canvas, in, y, 0, 7, flagged ? INK_WARN : mark_ink(p.mark),
-               flagged                      ? "flagged"
-               : p.mark == MARK_UNSUPPORTED ? "-"
-                                            : session_mark_word(p.mark));
-    canvas_fit(canvas, in, y, c->name, name_room(c, &p, in.cols), INK_TEXT, name);
-    if (p.count > 0)
-        draw_result(canvas, in, y, c, &p);
+    canvas_fit(canvas, in, y, table->x[COL_NAME], end - table->x[COL_NAME], INK_TEXT,
+               name);
     if (index == b->point && b->panel == BENCH_POINTS)
         list_focus(canvas, in, y);
 }
@@ -208,18 +194,6 @@ static int line_of_point(const struct bench *b, int point)
         if (b->lines[i].point == point)
             return i;
     return 0;
-}
-
-static void draw_heads(struct canvas *canvas, struct rect in, const struct columns *c)
-{
-    canvas_text(canvas, in, 0, 0, INK_DIM, "state");
-    canvas_fit(canvas, in, 0, c->name, c->name_cols, INK_DIM, "point");
-    right(canvas, in, 0, c->rate, 12, INK_DIM, "measured");
-    if (c->time >= 0)
-        right(canvas, in, 0, c->time, 22, INK_DIM, "  time   predicted");
-    right(canvas, in, 0, c->ratio, 5, INK_DIM, "ratio");
-    if (c->flags >= 0)
-        canvas_text(canvas, in, 0, c->flags, INK_DIM, "flags");
 }
 
 static const char *heading_of(const char *test)
@@ -233,7 +207,8 @@ void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect
                        bool whole)
 {
     struct rect inside = rect_inside(in), list;
-    struct columns c = columns_of(inside.cols, whole);
+    struct list_table table =
+        list_table(columns, whole ? COLUMNS : COL_FLAGS, inside.cols);
     struct session_device d;
     char place[64] = "";
     int top;
@@ -243,7 +218,7 @@ void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect
     if (session_device(b->session, b->device, &d) && session_devices(b->session) > 1)
         gp_format(place, sizeof(place), "device %d, Tab: next", d.id);
     canvas_box(canvas, in, "Points", place[0] ? place : NULL);
-    draw_heads(canvas, inside, &c);
+    list_titles(canvas, inside, &table);
     list = (struct rect){inside.y + 1, inside.x, inside.rows - 1, inside.cols};
     top = list_top(line_of_point(b, b->point), b->line_count, list.rows);
     for (int y = 0; y < list.rows && top + y < b->line_count; y++) {
@@ -252,7 +227,7 @@ void bench_points_draw(const struct bench *b, struct canvas *canvas, struct rect
         if (line->point < 0)
             canvas_rule(canvas, list, y, heading_of(line->test));
         else
-            draw_point(b, canvas, list, y, &c, line->point);
+            draw_point(b, canvas, list, y, &table, line->point);
     }
 }
 

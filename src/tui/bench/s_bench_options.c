@@ -288,7 +288,10 @@ struct window {
     int count, focus;
 };
 
-enum { NAME_COLS = 15, VALUE_COLS = 14 };
+/* Where there is room; else a value stands with the default: "zeros, not uniform". */
+enum { COL_OPTION, COL_VALUE, COL_DEFAULT, COLUMNS };
+static const struct list_column columns[COLUMNS] = {
+    {"option", 14, 0, false}, {"value", 13, 58, false}, {"default", 0, 0, false}};
 
 static void window_key(struct display *display, struct overlay *overlay, int key)
 {
@@ -314,35 +317,20 @@ static void window_key(struct display *display, struct overlay *overlay, int key
                       key == KEY_CTRL('g');
 }
 
-/* A table where there is room; else a value, or the default: "zeros, not uniform". */
-static void draw_value(struct canvas *canvas, struct rect in, int y, const char *value,
-                       const char *fallback, bool table)
-{
-    int x = 2 + NAME_COLS, next = x + VALUE_COLS;
-    char text[BENCH_VALUE + 100];
-
-    if (table) {
-        canvas_fit(canvas, in, y, x, VALUE_COLS - 1, INK_KEY, value[0] ? value : "-");
-        canvas_fit(canvas, in, y, next, in.cols - next - 1, INK_DIM, fallback);
-        return;
-    }
-    gp_format(text, sizeof(text), "%s%s%s", value, value[0] ? ", not " : "", fallback);
-    canvas_fit(canvas, in, y, x, in.cols - x - 1, value[0] ? INK_KEY : INK_DIM, text);
-}
-
 static void draw_option(const struct window *w, struct canvas *canvas, struct rect in,
-                        int y, int i, bool table)
+                        int y, int i, const struct list_table *table)
 {
     enum option_id id = w->ids[i];
-    char text[80];
+    const char *value = w->b->values.bench.value[id];
+    bool both = value[0] && !table->cols[COL_VALUE];
+    char text[80], last[BENCH_VALUE + 100];
 
-    canvas_fit(canvas, in, y, 2, NAME_COLS - 1, INK_TEXT, option_rows[id].name);
-    draw_value(canvas, in, y, w->b->values.bench.value[id],
-               bench_option_default(id, text, sizeof(text)), table);
-    if (i != w->focus)
-        return;
-    canvas_glyph(canvas, in, y, 0, INK_FOCUS, GLYPH_CURSOR);
-    list_focus(canvas, in, y);
+    bench_option_default(id, text, sizeof(text));
+    gp_format(last, sizeof(last), "%s%s%s", both ? value : "", both ? ", not " : "",
+              text);
+    list_cell(canvas, in, y, table, COL_OPTION, INK_TEXT, option_rows[id].name);
+    list_cell(canvas, in, y, table, COL_VALUE, INK_KEY, value[0] ? value : "-");
+    list_cell(canvas, in, y, table, COL_DEFAULT, both ? INK_KEY : INK_DIM, last);
 }
 
 static void draw_help(enum option_id id, struct canvas *canvas, struct rect in, int y)
@@ -361,18 +349,23 @@ static void window_draw(const struct overlay *overlay, struct canvas *canvas,
 {
     const struct window *w = (const struct window *)overlay;
     struct rect box = frame_middle(body, w->count + 6, 76), in = rect_inside(box);
-    bool table = in.cols > 60, head = table && in.rows > 10;
-    int rows = in.rows - head - 1 - (table ? 2 : 3); /* the rest is help */
+    struct rect cells = {in.y, in.x + 2, in.rows, in.cols - 3};
+    struct list_table table = list_table(columns, COLUMNS, cells.cols);
+    bool wide = table.cols[COL_VALUE] > 0, head = wide && in.rows > 10;
+    int rows = in.rows - head - 1 - (wide ? 2 : 3); /* the rest is help */
     int top = list_top(w->focus, w->count, rows), y = 0;
 
     (void)bottom;
     canvas_fill(canvas, box);
     canvas_box(canvas, box, "More options of the measurement", NULL);
-    if (head)
-        canvas_textf(canvas, in, y++, 2, INK_DIM, "%-*s%-*s%s", NAME_COLS, "option",
-                     VALUE_COLS, "value", "default");
+    if (head) {
+        list_titles(canvas, cells, &table);
+        y++;
+    }
     for (int i = 0; i < rows && top + i < w->count; i++)
-        draw_option(w, canvas, in, y + i, top + i, table);
+        draw_option(w, canvas, cells, y + i, top + i, &table);
+    canvas_glyph(canvas, in, y + w->focus - top, 0, INK_FOCUS, GLYPH_CURSOR);
+    list_focus(canvas, in, y + w->focus - top);
     if (top > 0)
         canvas_glyph(canvas, in, y, in.cols - 1, INK_KEY, GLYPH_UP);
     if (top + rows < w->count)

@@ -1,7 +1,7 @@
 /*
- * compare_detail.c - see compare_detail.h. Every text is a paragraph broken at blanks.
+ * compare_detail.c - see s_compare.h. Every text is a paragraph broken at blanks.
  */
-#include "tui/compare/compare_detail.h"
+#include "tui/compare/s_compare.h"
 
 #include <string.h>
 

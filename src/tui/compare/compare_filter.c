@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/toolkit/words.h"
 #include "util/units.h"
 
 #define WORD_MAX 64
@@ -102,19 +103,6 @@ enum gp_status compare_filter_check(const char *filter, struct gp_err *err)
 
 /* ---- rows ---- */
 
-static bool stands_in(const char *word, const char *text)
-{
-    size_t n = strlen(word);
-    for (; text && *text; text++) {
-        size_t i = 0;
-        while (i < n && gp_lower(text[i]) == gp_lower(word[i]) && text[i])
-            i++;
-        if (i == n)
-            return true;
-    }
-    return n == 0;
-}
-
 static bool holds_text(const struct compare_row *row, const char *word)
 {
     static const char *const facts[] = {"gpu",   "precision", "verdict",
@@ -125,10 +113,10 @@ static bool holds_text(const struct compare_row *row, const char *word)
     if (gp_casecmp(word, "marked") == 0)
         return row->marked;
     for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-        if (stands_in(word, record_get(&row->facts, facts[i])))
+        if (words_match(word, record_get(&row->facts, facts[i]), ""))
             return true;
-    return stands_in(word, gpu->name) || stands_in(word, gpu->vendor) ||
-           stands_in(word, gpu->architecture);
+    return words_match(word, gpu->name, gpu->vendor) ||
+           words_match(word, gpu->architecture, "");
 }
 
 /* What is not known is neither more nor less than anything. */

@@ -15,7 +15,6 @@
 #include "core/terms.h"
 #include "output/print_compare.h"
 #include "output/print_why.h"
-#include "tui/compare/compare_detail.h"
 #include "tui/list.h"
 #include "util/clock.h"
 #include "util/mem.h"
@@ -40,25 +39,32 @@ static struct form *load_of(const struct form *form)
     return load;
 }
 
-static bool is_listed(const char *list, const char *word)
+/* The ids of the list, which is cut up in `copy`. */
+static int split(const char *list, char *copy, size_t size, const char **words)
 {
-    size_t n = strlen(word);
-    while (*list) {
-        size_t len = strcspn(list, ",");
-        if (len == n && strncmp(list, word, n) == 0)
-            return true;
-        list += len + (list[len] == ',');
-    }
-    return false;
+    char *rest;
+    int n = 0;
+
+    gp_copy(copy, size, list);
+    for (char *word = strtok_r(copy, ",", &rest); word && n < COMPARE_FORMATS;
+         word = strtok_r(NULL, ",", &rest))
+        words[n++] = word;
+    return n;
 }
 
 /* The plan's own precision is always among them. */
 static void add_own(struct compare_state *s, const struct form *form)
 {
-    const char *own = form->values.value[FIELD_PRECISION];
-    size_t n = strlen(s->precisions);
-    if (own[0] && !is_listed(s->precisions, own))
-        gp_format(s->precisions + n, sizeof(s->precisions) - n, ",%s", own);
+    const char *own = form->values.value[FIELD_PRECISION], *words[COMPARE_FORMATS];
+    char copy[sizeof(s->precisions)];
+    int n = split(s->precisions, copy, sizeof(copy), words);
+    size_t len = strlen(s->precisions);
+
+    for (int i = 0; i < n; i++)
+        if (strcmp(words[i], own) == 0)
+            return;
+    if (own[0])
+        gp_format(s->precisions + len, sizeof(s->precisions) - len, ",%s", own);
 }
 
 /* The plan's row is marked; who named a GPU starts there. */
@@ -75,18 +81,6 @@ static void find_own(struct compare_state *s, const struct form *form)
     compare_key(&q, s->own);
     if (strcmp(s->own, before) != 0 && form->values.value[FIELD_GPU][0])
         gp_copy(s->focus, sizeof(s->focus), s->own);
-}
-
-/* Calls with each id of the list; the texts are in `copy`. */
-static int split(const char *list, char *copy, size_t size, const char **words)
-{
-    int n = 0;
-    char *rest;
-    gp_copy(copy, size, list);
-    for (char *word = strtok_r(copy, ",", &rest); word && n < COMPARE_FORMATS;
-         word = strtok_r(NULL, ",", &rest))
-        words[n++] = word;
-    return n;
 }
 
 static void begin(struct compare_state *s, struct app *app, const struct form *load)

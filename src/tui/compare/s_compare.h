@@ -1,6 +1,6 @@
 /*
- * s_compare.h - the state of the Compare screen, and the functions that its two files
- * share: s_compare.c acts, s_compare_draw.c draws.
+ * s_compare.h - the state of the Compare screen, and the functions that its files
+ * share: s_compare.c acts, s_compare_draw.c draws, compare_detail.c one row at length.
  */
 #ifndef GP_TUI_COMPARE_S_COMPARE_H
 #define GP_TUI_COMPARE_S_COMPARE_H
@@ -40,5 +40,15 @@ void compare_count(const struct compare_state *state, struct strbuf *out);
 /* A screen's draw(). */
 void compare_draw(const struct app *app, const void *state, struct canvas *canvas,
                   const struct frame *frame);
+
+/* ---- compare_detail.c: the row in focus at length: its memory as a bar, layout, what
+ * it holds and costs, why not, who says so ---- */
+/* Into the rectangle, from line `top` on. */
+void compare_detail_draw(struct canvas *canvas, struct rect in,
+                         const struct compare_row *row, int top);
+/* Its lines when they are so many columns wide. */
+int compare_detail_lines(const struct compare_row *row, int cols);
+/* "l40s x 4, fp8: fits" */
+void compare_detail_title(const struct compare_row *row, struct strbuf *out);
 
 #endif

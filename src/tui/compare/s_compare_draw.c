@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "tui/compare/compare_detail.h"
 #include "tui/list.h"
 #include "util/units.h"
 
@@ -95,21 +94,13 @@ static struct grid grid_of(const struct compare_state *s, int cols)
     return g;
 }
 
-static void draw_cell(struct canvas *canvas, struct rect in, int y, int x, int width,
-                      bool right, enum ink ink, const char *text)
-{
-    int wide = gp_width(text);
-    canvas_fit(canvas, in, y, right && wide < width ? x + width - wide : x, width, ink,
-               text);
-}
-
 static void draw_titles(const struct compare_state *s, struct canvas *canvas,
                         struct rect in, const struct grid *g)
 {
     int x = MARKS_WIDTH;
     for (int i = 0; i < g->count; i++) {
         const struct compare_column_row *column = &compare_columns[g->column[i]];
-        draw_cell(canvas, in, 1, x, g->width[i], column->right,
+        list_text(canvas, in, 1, x, g->width[i], column->right,
                   g->column[i] == s->view.sort ? INK_TAB : INK_HEADING, column->title);
         x += g->width[i] + 2;
     }
@@ -138,7 +129,7 @@ static void draw_row(const struct compare_row *row, bool focus, bool own,
     for (int i = 0; i < g->count; i++) {
         strbuf_clear(&text);
         compare_view_cell(row, g->column[i], &text);
-        draw_cell(canvas, in, y, x, g->width[i], compare_columns[g->column[i]].right,
+        list_text(canvas, in, y, x, g->width[i], compare_columns[g->column[i]].right,
                   ink_of(row, g->column[i]), text.text);
         x += g->width[i] + 2;
     }

@@ -6,6 +6,7 @@
  * longer fit. Every point is a plan of its own (core/sweep.h).
  */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,20 +25,18 @@ static const struct stack {
     const char *name;
     char label;
     enum ink ink;
+    size_t offset; /* of its quantity in struct sweep_point */
 } stack[] = {
-    {"weights", 'a', INK_WEIGHTS},
-    {"+ activation", 'b', INK_ACTIVATION},
-    {"+ runtime", 'c', INK_RUNTIME},
-    {"+ KV cache", 'd', INK_KV},
+    {"weights", 'a', INK_WEIGHTS, offsetof(struct sweep_point, weights)},
+    {"+ activation", 'b', INK_ACTIVATION, offsetof(struct sweep_point, activation)},
+    {"+ runtime", 'c', INK_RUNTIME, offsetof(struct sweep_point, runtime)},
+    {"+ KV cache", 'd', INK_KV, offsetof(struct sweep_point, kv)},
 };
-enum { STACK = sizeof(stack) / sizeof(*stack) };
+enum { STACK = sizeof(stack) / sizeof(stack[0]) };
 
-static void heights(const struct sweep_point *p, double out[STACK])
+static const struct quantity *part_of(const struct sweep_point *p, int k)
 {
-    out[0] = p->used + p->weights.value;
-    out[1] = out[0] + p->activation.value;
-    out[2] = out[1] + p->runtime.value;
-    out[3] = out[2] + p->kv.value;
+    return (const struct quantity *)((const char *)p + stack[k].offset);
 }
 
 static enum sweep sweep_of(const struct curves *c)
@@ -125,11 +124,12 @@ static void add_stack(struct curves *c)
     usable->label = 'u';
     for (int i = 0; i < c->samples; i++) {
         const struct sweep_point *p = &c->sample[i];
-        double high[STACK];
+        double high = p->used;
 
-        heights(p, high);
-        for (int k = 0; k < STACK; k++)
-            plot_point(s[k], p->x, p->known ? high[k] : NAN);
+        for (int k = 0; k < STACK; k++) {
+            high += part_of(p, k)->value;
+            plot_point(s[k], p->x, p->known ? high : NAN);
+        }
         plot_point(limit, p->x, p->known ? sweep_limit(p) : NAN);
         plot_point(usable, p->x, p->known ? p->usable.value : NAN);
     }
@@ -196,9 +196,6 @@ void curve_fill_memory(struct curves *c, struct form *form)
 /* The lines by the names and figures that they have in the plot, and what each adds. */
 static void say_lines(struct curves *c, const struct sweep_point *p)
 {
-    const struct quantity *part[STACK] = {&p->weights, &p->activation, &p->runtime,
-                                          &p->kv};
-
     for (int i = 0; i < c->plot.count; i++) {
         const struct plot_series *s = &c->plot.series[i];
 
@@ -207,7 +204,7 @@ static void say_lines(struct curves *c, const struct sweep_point *p)
         curve_say(c, s->label, s->ink, s->name, "%.2f GiB",
                   plot_read(&c->plot, s, p->x) / GP_GIB);
         if (i > 0 && i < STACK)
-            curve_more(c, "+%.2f GiB", part[i]->value / GP_GIB);
+            curve_more(c, "+%.2f GiB", part_of(p, i)->value / GP_GIB);
         else if (s->label == 'u')
             curve_more(c, "%.2f %s", fabs(p->free.value) / GP_GIB,
                        p->free.value < 0 ? "short" : "free");
@@ -265,9 +262,8 @@ void curve_read_memory(struct curves *c, const struct form *form, double x)
         curve_say(c, 0, INK_TEXT, "KV pool", "none");
     if (p->requests > 0 && p->requests < 1e9)
         curve_more(c, "%.1f requests", p->requests);
-    say_part(c, "activation", &p->activation);
-    say_part(c, "runtime", &p->runtime);
-    say_part(c, "KV cache", &p->kv);
+    for (int k = 1; k < STACK; k++)
+        say_part(c, stack[k].name + 2, part_of(p, k));
     say_part(c, "free", &p->free);
     if (p->used > 0)
         curve_say(c, 0, INK_TEXT, "used by others", "%.2f GiB", p->used / GP_GIB);

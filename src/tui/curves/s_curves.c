@@ -15,6 +15,7 @@
 #include "result/benchlog.h"
 #include "tui/app.h"
 #include "tui/curves/curves.h"
+#include "tui/list.h"
 #include "tui/settings.h"
 #include "util/mem.h"
 #include "util/path.h"
@@ -22,7 +23,6 @@
 #include "util/units.h"
 
 #define FAR        10  /* columns of a page */
-#define ALL        1000000 /* columns: to the end */
 #define MOST_FILES 200 /* of a folder, looked into */
 #define START      512 /* bytes of a file that are looked at */
 #define LAST_RUN   "@bench" /* stands for the last run of Bench */
@@ -166,31 +166,35 @@ static void cursor_move(struct app *app, struct curves *c, int columns)
     read_cursor(c, app->form);
 }
 
+/* The cursor onto the nearest point of the series in focus, where it stands on such. */
+static void snap(struct app *app, struct curves *c)
+{
+    struct curve_view *v = view_of(c);
+    const struct plot_series *s = &c->plot.series[v->series];
+
+    if ((s->mark || curve_rows[c->curve].snap) && s->count > 0)
+        v->cursor = s->x[curve_nearest(&c->plot, s, curves_cursor(c))];
+    read_cursor(c, app->form);
+}
+
 static void choose_series(struct app *app, struct curves *c, int by)
 {
     struct curve_view *v = view_of(c);
-    const struct plot_series *s;
 
     if (c->plot.count == 0)
         return;
     do
         v->series = (v->series + by + c->plot.count) % c->plot.count;
     while (c->plot.series[v->series].count == 0 && v->series != 0);
-    s = &c->plot.series[v->series];
-    if (s->mark && s->count > 0)
-        v->cursor = s->x[curve_nearest(&c->plot, s, curves_cursor(c))];
-    read_cursor(c, app->form);
+    snap(app, c);
     app_report(app, false, "series %d of %d: %s", v->series + 1, c->plot.count,
-               s->name);
+               c->plot.series[v->series].name);
 }
 
 static void up_down(struct app *app, struct curves *c, int by)
 {
     if (c->panel == CURVES_READING && app_frame(app).size == SIZE_ONE) {
-        int most = c->readings > 0 ? c->readings - 1 : 0;
-
-        c->top += by;
-        c->top = c->top < 0 ? 0 : c->top > most ? most : c->top;
+        c->top = list_clamp(c->top + by, 0, c->readings - 1);
     } else if (c->sets > 1) {
         c->set += by;
         curve_fill(app, c);
@@ -251,9 +255,10 @@ static void open_file(struct app *app, const char *path)
     struct benchlog log;
     struct gp_err err;
 
-    if (last ? !benchlog_share(&c->bench, &log) : benchlog_read(path, &log, &err) != 0) {
-        if (!last)
-            app_report_err(app, &err);
+    if (last && !benchlog_share(&c->bench, &log))
+        return;
+    if (!last && benchlog_read(path, &log, &err)) {
+        app_report_err(app, &err);
         return;
     }
     benchlog_fini(&c->log);
@@ -293,44 +298,38 @@ static struct choice *found_add(struct found *f)
 }
 
 /* The value of a JSON text near the start, "" when it is not there. */
-static void json_text(const char *text, const char *key, char *out, size_t size)
+static char *json_text(const char *text, const char *key, char out[64])
 {
     char quoted[48];
     const char *at;
 
     gp_format(quoted, sizeof(quoted), "\"%s\"", key);
-    gp_copy(out, size, "");
     at = strstr(text, quoted);
     at = at ? strchr(at + strlen(quoted), '"') : NULL;
-    if (at) {
-        gp_copy(out, size, at + 1);
-        out[strcspn(out, "\"")] = '\0';
-        gp_tame(out);
-    }
+    gp_copy(out, 64, at ? at + 1 : "");
+    out[strcspn(out, "\"")] = '\0';
+    gp_tame(out);
+    return out;
 }
 
 /* A result is known by its schema, near the start. */
 static bool is_result(const char *path, char *more, size_t size)
 {
-    char text[START + 1] = "", schema[64], started[32], status[32];
+    char text[START + 1] = "", schema[64], started[64], status[64];
     FILE *file = path_is_file(path) ? fopen(path, "r") : NULL;
-    size_t len;
 
     if (!file)
         return false;
-    len = fread(text, 1, START, file);
+    text[fread(text, 1, START, file)] = '\0';
     fclose(file);
-    text[len] = '\0';
-    json_text(text, "schema", schema, sizeof(schema));
-    json_text(text, "started", started, sizeof(started));
-    json_text(text, "status", status, sizeof(status));
-    gp_format(more, size, "%s  %s", started, status);
-    return strcmp(schema, BENCHLOG_SCHEMA) == 0;
+    gp_format(more, size, "%s  %s", json_text(text, "started", started),
+              json_text(text, "status", status));
+    return strcmp(json_text(text, "schema", schema), BENCHLOG_SCHEMA) == 0;
 }
 
 static void look_into(struct found *f, const char *folder)
 {
-    char **names, path[GP_PATH_MAX], more[96];
+    char **names, path[GP_PATH_MAX], more[160];
     size_t count;
 
     if (path_list(folder, ".json", &names, &count, NULL))
@@ -339,10 +338,10 @@ static void look_into(struct found *f, const char *folder)
         struct choice *c;
         bool here = strcmp(folder, ".") == 0;
 
-        if (here)
-            gp_copy(path, sizeof(path), names[i]);
-        else if (!path_join(path, sizeof(path), folder, names[i]))
+        if (!path_join(path, sizeof(path), folder, names[i]))
             continue;
+        if (here) /* without the "./" */
+            gp_copy(path, sizeof(path), names[i]);
         if (strlen(path) >= sizeof(c->id) || !is_result(path, more, sizeof(more)))
             continue;
         c = found_add(f);
@@ -448,14 +447,14 @@ static bool curves_act(struct app *app, void *state, enum action action)
         void (*act)(struct app *app, struct curves *c, int by);
         int by;
     } acts[] = {
-        {ACT_CURVE_NEXT, choose_curve, 1}, {ACT_CURVE_BACK, choose_curve, -1},
-        {ACT_LEFT, cursor_move, -1},       {ACT_RIGHT, cursor_move, 1},
-        {ACT_PAGE_UP, cursor_move, -FAR},  {ACT_PAGE_DOWN, cursor_move, FAR},
-        {ACT_FIRST, cursor_move, -ALL},    {ACT_LAST, cursor_move, ALL},
-        {ACT_UP, up_down, -1},             {ACT_DOWN, up_down, 1},
-        {ACT_ZOOM_IN, zoom, 1},            {ACT_ZOOM_OUT, zoom, -1},
-        {ACT_PANEL, panel_next, 1},        {ACT_PANEL_BACK, panel_next, -1},
-        {ACT_SERIES, choose_series, 1},    {ACT_MEASURED, choose_file, 0},
+        {ACT_CURVE_NEXT, choose_curve, 1},   {ACT_CURVE_BACK, choose_curve, -1},
+        {ACT_LEFT, cursor_move, -1},         {ACT_RIGHT, cursor_move, 1},
+        {ACT_PAGE_UP, cursor_move, -FAR},    {ACT_PAGE_DOWN, cursor_move, FAR},
+        {ACT_FIRST, cursor_move, -LIST_ALL}, {ACT_LAST, cursor_move, LIST_ALL},
+        {ACT_UP, up_down, -1},               {ACT_DOWN, up_down, 1},
+        {ACT_ZOOM_IN, zoom, 1},              {ACT_ZOOM_OUT, zoom, -1},
+        {ACT_PANEL, panel_next, 1},          {ACT_PANEL_BACK, panel_next, -1},
+        {ACT_SERIES, choose_series, 1},      {ACT_MEASURED, choose_file, 0},
     };
     struct curves *c = state;
     bool back = action == ACT_BACK && zoomed(c), done = back;
@@ -478,7 +477,6 @@ static void curves_click(struct app *app, void *state, int y, int x)
     struct curves *c = state;
     struct frame frame = app_frame(app);
     struct rect panels[CURVES_PANELS], area;
-    const struct plot_series *s = &c->plot.series[view_of(c)->series];
 
     frame_curves(frame.body, frame.size, c->panel, panels);
     area = plot_area(rect_inside(panels[CURVES_PLOT]), &c->plot);
@@ -487,9 +485,7 @@ static void curves_click(struct app *app, void *state, int y, int x)
     if (c->plot.count == 0 || x < 0 || x >= area.cols)
         return;
     view_of(c)->cursor = plot_move(&c->plot, area.cols, c->plot.x.low, x);
-    if ((s->mark || curve_rows[c->curve].snap) && s->count > 0)
-        view_of(c)->cursor = s->x[curve_nearest(&c->plot, s, curves_cursor(c))];
-    read_cursor(c, app->form);
+    snap(app, c);
     app_touch(app);
 }
 
