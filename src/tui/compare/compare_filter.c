@@ -26,9 +26,9 @@ enum { NUMBER_COUNT = sizeof(numbers) / sizeof(numbers[0]) };
 
 struct word {
     bool not, is_number;
-    char text[WORD_MAX];     /* or the number's name */
-    bool less, equal, more;  /* of a row's number than this one: it holds */
+    char text[WORD_MAX];    /* or the number's name */
     double number;
+    bool less, equal, more; /* does a row with such a number hold it? */
 };
 
 /* The next word of the filter: its length in *at, 0 at the end. */

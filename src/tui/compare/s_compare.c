@@ -100,10 +100,12 @@ static void begin(struct compare_state *s, struct app *app, const struct form *l
 }
 
 /* Plans anew if the load is another one than that of the rows. */
-static void refresh(struct app *app, struct compare_state *s)
+static void refresh(struct app *app, void *state)
 {
+    struct compare_state *s = state;
     struct form *load = load_of(app->form);
     struct strbuf text;
+
     s->version = app->form->version;
     add_own(s, app->form);
     find_own(s, app->form);
@@ -164,11 +166,6 @@ static void close(struct app *app, void *state)
     compare_view_fini(&s->view);
     comparison_free(s->run);
     strbuf_fini(&s->load);
-}
-
-static void compare_show(struct app *app, void *state)
-{
-    refresh(app, state);
 }
 
 static double compare_tick(struct app *app, void *state, double now)
@@ -272,6 +269,7 @@ static void show_why(struct app *app, const struct compare_state *s)
 static void precisions_chosen(struct app *app, void *ctx, const char *ids)
 {
     struct compare_state *s = ctx;
+
     gp_copy(s->precisions, sizeof(s->precisions), ids[0] ? ids : USUAL);
     refresh(app, s);
 }
@@ -489,7 +487,7 @@ const struct screen_ops screen_compare = {
     .state_size = sizeof(struct compare_state),
     .open = open,
     .close = close,
-    .show = compare_show,
+    .show = refresh,
     .draw = compare_draw,
     .act = compare_act,
     .tick = compare_tick,

@@ -30,9 +30,11 @@ struct set {
     double tp;
 };
 
-/* A set in words: how many points, how many of them flagged, how many not shown. */
-struct counted {
-    int shown, flagged, left_out;
+/* What its points come to. */
+struct summary {
+    int shown, flagged, left_out;          /* flagged: of those shown */
+    double x_low, x_high, y_low, y_high;   /* of those shown; x_high 0: none has an x */
+    double predicted;                      /* the highest rate that was */
 };
 
 static bool same_set(const struct set *a, const struct set *b)
@@ -150,40 +152,30 @@ static bool only_flagged(const struct benchlog *log, const struct benchlog_point
     return !benchlog_good(p);
 }
 
-static struct counted count_points(const struct curves *c, const struct set *set)
+static struct summary summary_of(const struct curves *c, const struct set *set)
 {
-    struct counted n = {0, 0, 0};
-
-    for (int i = 0; i < c->log.count; i++) {
-        const struct benchlog_point *p = &c->log.point[i];
-
-        n.left_out += in_set(p, set) && !shown(p, set);
-        n.shown += shown(p, set);
-        n.flagged += shown(p, set) && !benchlog_good(p);
-    }
-    return n;
-}
-
-struct extent {
-    double x_low, x_high, y_low, y_high;
-};
-
-static struct extent extent_of(const struct curves *c, const struct set *set)
-{
-    struct extent e = {INFINITY, 0, INFINITY, 0};
+    struct summary s = {.x_low = INFINITY, .y_low = INFINITY};
 
     for (int i = 0; i < c->log.count; i++) {
         const struct benchlog_point *p = &c->log.point[i];
         double x = x_of(p);
 
-        if (!shown(p, set) || x <= 0)
+        if (!shown(p, set)) {
+            s.left_out += in_set(p, set);
             continue;
-        e.x_low = fmin(e.x_low, x);
-        e.x_high = fmax(e.x_high, x);
-        e.y_low = fmin(e.y_low, p->ops);
-        e.y_high = fmax(e.y_high, p->ops);
+        }
+        s.shown++;
+        s.flagged += !benchlog_good(p);
+        if (p->predicted > 0)
+            s.predicted = fmax(s.predicted, p->ops * p->median / p->predicted);
+        if (x <= 0)
+            continue;
+        s.x_low = fmin(s.x_low, x);
+        s.x_high = fmax(s.x_high, x);
+        s.y_low = fmin(s.y_low, p->ops);
+        s.y_high = fmax(s.y_high, p->ops);
     }
-    return e;
+    return s;
 }
 
 /* ---- series ---- */
@@ -232,22 +224,22 @@ static void add_marks(struct curves *c, const struct set *set, const char *group
         c->plot.count = series;
 }
 
-static void say_set(struct curves *c, const struct set *set, const char *what)
+static void say_set(struct curves *c, const struct set *set, const struct summary *n,
+                    const char *what)
 {
     const struct benchlog_device *d = &c->log.device[set->device];
-    struct counted n = count_points(c, set);
     char which[48] = "", flagged[48] = "", left[48] = "";
 
     if (c->sets > 1)
         gp_format(which, sizeof(which), "; %d of %d, j and k: next", c->set + 1,
                   c->sets);
-    if (n.left_out > 0)
-        gp_format(left, sizeof(left), ", %d without a figure left out", n.left_out);
-    if (n.flagged > 0)
-        gp_format(flagged, sizeof(flagged), ", %d of them flagged (!)", n.flagged);
+    if (n->left_out > 0)
+        gp_format(left, sizeof(left), ", %d without a figure left out", n->left_out);
+    if (n->flagged > 0)
+        gp_format(flagged, sizeof(flagged), ", %d of them flagged (!)", n->flagged);
     gp_format(c->words, sizeof(c->words),
               "%s, measured %.10s on %s: %d point%s%s%s; %s%s", d->name, c->log.started,
-              d->host, n.shown, n.shown == 1 ? "" : "s", flagged, left, what, which);
+              d->host, n->shown, n->shown == 1 ? "" : "s", flagged, left, what, which);
 }
 
 /* ---- matrix products ---- */
@@ -316,7 +308,7 @@ void curve_fill_gemm(struct curves *c, struct form *form)
     const char *types[PLOT_SERIES];
     struct set set;
     struct gpu gpu, *sheet;
-    struct extent e;
+    struct summary n;
     double unit, read, most;
     int count;
 
@@ -324,23 +316,23 @@ void curve_fill_gemm(struct curves *c, struct form *form)
         return;
     sheet = gpu_of(c, form, set.device, &gpu) ? &gpu : NULL;
     read = sheet ? 0 : best_read(&c->log, set.device);
-    e = extent_of(c, &set);
-    say_set(c, &set,
+    n = summary_of(c, &set);
+    say_set(c, &set, &n,
             sheet      ? "roof: the sheet"
             : read > 0 ? "roof: the read bandwidth measured with it"
                        : "no roof known");
-    if (!(e.x_high > 0))
+    if (!(n.x_high > 0))
         return;
     count = groups_of(c, &set, types);
-    most = sheet ? highest(sheet, types, count, e.y_high) : e.y_high;
-    curve_range(c, curve_floor2(e.x_low), curve_ceil2(e.x_high * 1.01));
-    unit = curve_rates(c, e.y_low / 2, most * 1.1, most, false);
+    most = sheet ? highest(sheet, types, count, n.y_high) : n.y_high;
+    curve_range(c, curve_floor2(n.x_low), curve_ceil2(n.x_high * 1.01));
+    unit = curve_rates(c, n.y_low / 2, most * 1.1, most, false);
     for (int i = 0; i < count; i++)
         add_roof(c, sheet, read, types[i], i, unit);
     for (int i = 0; i < count; i++)
         add_marks(c, &set, types[i], i, unit);
     add_marks(c, &set, NULL, 0, unit);
-    c->start = e.x_high;
+    c->start = n.x_high;
 }
 
 /* ---- batch sweep ---- */
@@ -382,23 +374,11 @@ static void add_predicted(struct curves *c, const struct set *set, const char *l
         plot_point(s, pair[k][0], pair[k][1]);
 }
 
-/* The predictions may lie above what was measured. */
-static double most_predicted(const struct curves *c, const struct set *set, double most)
-{
-    for (int i = 0; i < c->log.count; i++) {
-        const struct benchlog_point *p = &c->log.point[i];
-
-        if (shown(p, set) && p->predicted > 0)
-            most = fmax(most, p->ops * p->median / p->predicted);
-    }
-    return most;
-}
-
 void curve_fill_batch(struct curves *c, struct form *form)
 {
     const char *layers[PLOT_SERIES];
     struct set set;
-    struct extent e;
+    struct summary n;
     char what[120];
     double unit, most;
     int count;
@@ -408,20 +388,20 @@ void curve_fill_batch(struct curves *c, struct form *form)
         return;
     gp_format(what, sizeof(what), "%s %s%s, TP %.0f", set.model,
               bench_type_word(set.type), set.model[0] ? "" : " layers", set.tp);
-    say_set(c, &set, what);
-    e = extent_of(c, &set);
-    if (!(e.x_high > 0))
+    n = summary_of(c, &set);
+    say_set(c, &set, &n, what);
+    if (!(n.x_high > 0))
         return;
-    most = most_predicted(c, &set, e.y_high);
-    curve_range(c, e.x_low, fmax(e.x_high, 2 * e.x_low));
-    unit = curve_rates(c, e.y_low, most * 1.1, most, false);
+    most = fmax(n.predicted, n.y_high);
+    curve_range(c, n.x_low, fmax(n.x_high, 2 * n.x_low));
+    unit = curve_rates(c, n.y_low, most * 1.1, most, false);
     count = groups_of(c, &set, layers);
     for (int i = 0; i < count; i++) {
         add_marks(c, &set, layers[i], i, unit);
         add_predicted(c, &set, layers[i], i, unit);
     }
     add_marks(c, &set, NULL, 0, unit);
-    c->start = e.x_low;
+    c->start = n.x_low;
 }
 
 /* ---- reading ---- */

@@ -193,39 +193,30 @@ void curve_fill_memory(struct curves *c, struct form *form)
 
 /* ---- reading ---- */
 
-/* The lines by the names and figures that they have in the plot, and what each adds. */
-static void say_lines(struct curves *c, const struct sweep_point *p)
-{
-    for (int i = 0; i < c->plot.count; i++) {
-        const struct plot_series *s = &c->plot.series[i];
-
-        if (!s->label || s->label == 'f')
-            continue;
-        curve_say(c, s->label, s->ink, s->name, "%.2f GiB",
-                  plot_read(&c->plot, s, p->x) / GP_GIB);
-        if (i > 0 && i < STACK)
-            curve_more(c, "+%.2f GiB", part_of(p, i)->value / GP_GIB);
-        else if (s->label == 'u')
-            curve_more(c, "%.2f %s", fabs(p->free.value) / GP_GIB,
-                       p->free.value < 0 ? "short" : "free");
-    }
-}
-
-/* The marks by theirs. */
-static void say_marks(struct curves *c)
+/* Lines and marks by the names and figures that they have in the plot, and beside them
+ * what each adds, what is free, how far it may go. */
+static void say_series(struct curves *c, const struct sweep_point *p)
 {
     char text[48];
 
     for (int i = 0; i < c->plot.count; i++) {
         const struct plot_series *s = &c->plot.series[i];
+        char sign = s->label ? s->label : s->mark;
 
-        if (s->mark && s->count > 0)
-            curve_say(c, s->mark, s->ink, s->name, "%.2f GiB", s->y[0] / GP_GIB);
-        if (s->label != 'f')
+        if (s->count == 0)
             continue;
-        curve_say(c, s->label, s->ink, s->name, "%s",
-                  count_text(sweep_of(c), s->x[0], text, sizeof(text)));
-        if (c->end.marginal > c->end.fits)
+        if (s->label == 'f')
+            curve_say(c, sign, s->ink, s->name, "%s",
+                      count_text(sweep_of(c), s->x[0], text, sizeof(text)));
+        else
+            curve_say(c, sign, s->ink, s->name, "%.2f GiB",
+                      (s->mark ? s->y[0] : plot_read(&c->plot, s, p->x)) / GP_GIB);
+        if (i > 0 && i < STACK)
+            curve_more(c, "+%.2f GiB", part_of(p, i)->value / GP_GIB);
+        else if (s->label == 'u')
+            curve_more(c, "%.2f %s", fabs(p->free.value) / GP_GIB,
+                       p->free.value < 0 ? "short" : "free");
+        else if (s->label == 'f' && c->end.marginal > c->end.fits)
             curve_more(c, "marginal to %.0f", c->end.marginal);
     }
 }
@@ -254,8 +245,7 @@ void curve_read_memory(struct curves *c, const struct form *form, double x)
               count_text(of, p->x, text, sizeof(text)), verdict_word(p->verdict),
               p->limit != LIMIT_NONE ? ", " : "",
               p->limit != LIMIT_NONE ? limit_word(p->limit) : "");
-    say_lines(c, p);
-    say_marks(c);
+    say_series(c, p);
     if (p->pool.value > 0)
         curve_say(c, 0, INK_TEXT, "KV pool", "%.2f GiB", p->pool.value / GP_GIB);
     else
