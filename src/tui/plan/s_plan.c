@@ -333,22 +333,18 @@ static bool field_solve(struct app *app, struct plan_state *s)
 
 /* ---- suggestions ---- */
 
-static void apply_fix(struct app *app, int i)
+static void fix_chosen(struct app *app, void *ctx, const char *id)
 {
+    int i = atoi(id) - 1;
     char option[FIX_OPTIONS_MAX];
     struct gp_err err = {0};
 
+    (void)ctx;
     planner_fix_options(&app->form->answer->fixes[i], option);
     if (form_apply(app->form, i, &err))
         app_report_err(app, &err);
     else
         app_report(app, false, "applied: %s (u undoes it)", option);
-}
-
-static void fix_chosen(struct app *app, void *ctx, const char *id)
-{
-    (void)ctx;
-    apply_fix(app, atoi(id) - 1);
 }
 
 /* Applies the only suggestion, or opens a list of them. */
@@ -376,7 +372,7 @@ static bool apply(struct app *app)
     if (count > 1)
         chooser_open(&app->display, &options);
     else if (count == 1)
-        apply_fix(app, 0);
+        fix_chosen(app, NULL, "1");
     else
         app_report(app, false, "nothing to apply");
     return true;
@@ -452,12 +448,6 @@ static bool pin_toggle(struct app *app)
 
 /* ---- the table ---- */
 
-static bool next_panel(struct plan_state *s, int by)
-{
-    s->panel = (s->panel + by + PLAN_PANELS) % PLAN_PANELS;
-    return true;
-}
-
 static bool back_to_form(struct plan_state *s)
 {
     bool away = s->panel != PLAN_FORM;
@@ -483,9 +473,10 @@ static bool plan_act(struct app *app, void *state, enum action action)
     case ACT_MORE:
         return field_step(app, s, +1);
     case ACT_PANEL:
-        return next_panel(s, 1);
     case ACT_PANEL_BACK:
-        return next_panel(s, -1);
+        s->panel += action == ACT_PANEL ? 1 : PLAN_PANELS - 1;
+        s->panel %= PLAN_PANELS;
+        return true;
     case ACT_BACK:
         return back_to_form(s);
     case ACT_EDIT:
