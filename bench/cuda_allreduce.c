@@ -9,7 +9,6 @@
  * of it.
  */
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,10 +64,8 @@ static bool nccl_bind(struct nccl *nccl)
 static bool nccl_ok(struct cuda_ctx *ctx, struct nccl *nccl, int status,
                     const char *what)
 {
-    if (status != 0)
-        snprintf(ctx->fault, sizeof ctx->fault, "%s: NCCL: %s", what,
-                 nccl->error(status));
-    return status == 0;
+    return status == 0 ||
+           cuda_refuse(ctx, POINT_ERROR, "%s: NCCL: %s", what, nccl->error(status));
 }
 
 static bool reduce_once(struct cuda_ctx *ctx, struct allreduce_state *s)
@@ -137,14 +134,13 @@ static bool allreduce_run(struct cuda_ctx *ctx, int variant, int launches,
 {
     struct allreduce_state *s = ctx->work.state;
     cudaStream_t first = s->streams[s->own];
-    float ms = 0;
+    cudaEvent_t start = ctx->timer.start[0], stop = ctx->timer.stop[0];
     bool ok = true;
 
     (void)variant;
     if (s->graph && s->captured != launches && !capture(ctx, s, launches))
         return false;
-    if (!wait_all(ctx, s) ||
-        !cuda_ok(ctx, cudaEventRecord(ctx->timer.start[0], first), "event"))
+    if (!wait_all(ctx, s) || !cuda_record(ctx, start, first))
         return false;
     if (s->graph)
         for (int d = 0; ok && d < s->count; d++)
@@ -152,21 +148,15 @@ static bool allreduce_run(struct cuda_ctx *ctx, int variant, int launches,
     else
         for (int i = 0; ok && i < launches; i++)
             ok = reduce_once(ctx, s);
-    if (!ok || !cuda_ok(ctx, cudaEventRecord(ctx->timer.stop[0], first), "event") ||
-        !wait_all(ctx, s) ||
-        !cuda_ok(ctx,
-                 cudaEventElapsedTime(&ms, ctx->timer.start[0], ctx->timer.stop[0]),
-                 "event time"))
-        return false;
-    *seconds = 1e-3 * (double)ms;
-    return true;
+    return ok && cuda_record(ctx, stop, first) && wait_all(ctx, s) &&
+           cuda_elapsed(ctx, start, stop, seconds);
 }
 
 static bool fill_ones(struct cuda_ctx *ctx, struct allreduce_state *s)
 {
     enum cuda_bits bits = s->wide ? BITS_FP32 : BITS_BF16;
     size_t bytes = cuda_bits_bytes(bits, s->elements);
-    uint16_t *halves = malloc(bytes);
+    uint16_t *halves = cuda_host(ctx, bytes);
     float *singles = (void *)halves;
     bool ok = halves != NULL;
 
@@ -177,10 +167,7 @@ static bool fill_ones(struct cuda_ctx *ctx, struct allreduce_state *s)
             halves[i] = 0x3f80;
     }
     for (int d = 0; ok && d < s->count; d++)
-        ok = cuda_ok(ctx,
-                     cudaMemcpyAsync(s->buffers[d], halves, bytes,
-                                     cudaMemcpyHostToDevice, s->streams[d]),
-                     "fill");
+        ok = cuda_send(ctx, s->buffers[d], halves, bytes, s->streams[d], "fill");
     free(halves);
     return ok;
 }
@@ -194,23 +181,17 @@ static void allreduce_check(struct cuda_ctx *ctx, int variant, struct check *out
     char value[4];
     double seconds;
 
-    *out = (struct check){0};
-    out->done = fill_ones(ctx, s) && allreduce_run(ctx, variant, 1, &seconds);
-    out->ok = out->done;
+    out->done = out->ok = fill_ones(ctx, s) && allreduce_run(ctx, variant, 1, &seconds);
     for (int d = 0; out->done && d < s->count; d++)
         for (int i = 0; i < 3; i++) {
-            out->done =
-                cuda_ok(ctx,
-                        cudaMemcpy(value, (char *)s->buffers[d] + spots[i] * each, each,
-                                   cudaMemcpyDeviceToHost),
-                        "check");
+            const char *from = (char *)s->buffers[d] + spots[i] * each;
+
+            out->done = cuda_fetch(ctx, value, from, each, "check");
             out->ok = out->ok && out->done && convert_get(bits, value, 0) == s->count;
             out->n++;
         }
-    if (!out->done)
-        snprintf(out->why, sizeof out->why, "%.110s", ctx->fault);
-    else if (!out->ok)
-        snprintf(out->why, sizeof out->why, "the sum is not the number of devices");
+    if (out->done && !out->ok)
+        gp_copy(out->why, sizeof out->why, "the sum is not the number of devices");
 }
 
 static void allreduce_release(struct cuda_ctx *ctx)
@@ -229,31 +210,21 @@ static void allreduce_release(struct cuda_ctx *ctx)
     cudaSetDevice(ctx->device);
     if (s->nccl.library)
         dlclose(s->nccl.library);
-    free(s);
 }
 
-static enum point_state start(struct cuda_ctx *ctx, struct allreduce_state *s,
-                              char *why, size_t size)
+static bool start(struct cuda_ctx *ctx, struct allreduce_state *s)
 {
     size_t bytes = cuda_bits_bytes(s->wide ? BITS_FP32 : BITS_BF16, s->elements);
-    bool oom = false, ok = true;
+    bool ok = true;
 
-    for (int d = 0; ok && d < s->count; d++) {
-        ok = cuda_ok(ctx, cudaSetDevice(s->device[d]), "cudaSetDevice") &&
-             cuda_ok(ctx,
-                     cudaStreamCreateWithFlags(&s->streams[d], cudaStreamNonBlocking),
-                     "stream");
-        if (ok && !(s->buffers[d] = cuda_take(ctx, (double)bytes, &oom, why, size))) {
-            cudaSetDevice(ctx->device);
-            return oom ? POINT_OOM : POINT_ERROR;
-        }
-    }
+    for (int d = 0; ok && d < s->count; d++)
+        ok = cuda_select(ctx, s->device[d]) && cuda_stream_new(ctx, &s->streams[d]) &&
+             (s->buffers[d] = cuda_take(ctx, (double)bytes));
     ok = ok && nccl_ok(ctx, &s->nccl, s->nccl.init(s->comms, s->count, s->device),
                        "ncclCommInitAll");
-    ok = cuda_ok(ctx, cudaSetDevice(ctx->device), "cudaSetDevice") && ok;
+    cudaSetDevice(ctx->device);
     /* once as it is: NCCL connects by the first call, which is no work for a capture */
-    ok = ok && fill_ones(ctx, s) && reduce_once(ctx, s) && wait_all(ctx, s);
-    return ok ? POINT_OK : cuda_failed(ctx, why, size);
+    return ok && fill_ones(ctx, s) && reduce_once(ctx, s) && wait_all(ctx, s);
 }
 
 static json_t *facts(const struct allreduce_state *s)
@@ -278,32 +249,27 @@ static void take_devices(const struct cuda_ctx *ctx, struct allreduce_state *s,
     }
 }
 
-enum point_state cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point *point,
-                                        struct prepared *out, char *why, size_t size)
+bool cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point *point,
+                            struct prepared *out)
 {
+    static const struct cuda_work work = {
+        .run = allreduce_run, .check = allreduce_check, .release = allreduce_release};
     struct allreduce_state *s;
     int visible = 0;
 
     if (!cuda_ok(ctx, cudaGetDeviceCount(&visible), "cudaGetDeviceCount"))
-        return cuda_failed(ctx, why, size);
+        return false;
     for (int d = 0; d < POINT_DEVICES; d++)
         if (point->devices >> d & 1 && d >= visible)
-            return snprintf(why, size, "needs GPU %d; %d of them visible", d, visible),
-                   POINT_UNSUPPORTED;
+            return cuda_refuse(ctx, POINT_UNSUPPORTED, "needs GPU %d; %d of them visible",
+                               d, visible);
     if (!(point->devices >> ctx->device & 1))
-        return snprintf(why, size, "GPU %d does not take part in the sum", ctx->device),
-               POINT_UNSUPPORTED;
-    if (!(s = calloc(1, sizeof *s)))
-        return snprintf(why, size, "out of host memory"), POINT_ERROR;
-    ctx->work = (struct cuda_work){.active = true,
-                                   .name = point->id,
-                                   .run = allreduce_run,
-                                   .check = allreduce_check,
-                                   .release = allreduce_release,
-                                   .state = s};
+        return cuda_refuse(ctx, POINT_UNSUPPORTED,
+                           "GPU %d does not take part in the sum", ctx->device);
+    s = cuda_begin(ctx, point, &work, sizeof *s);
     if (!nccl_bind(&s->nccl))
-        return snprintf(why, size, "needs NCCL: no libnccl.so.2 is found"),
-               POINT_UNSUPPORTED;
+        return cuda_refuse(ctx, POINT_UNSUPPORTED,
+                           "needs NCCL: no libnccl.so.2 is found");
     take_devices(ctx, s, point->devices);
     s->wide = point->type == TYPE_FP32 || point->type == TYPE_TF32;
     s->graph = point->kind == KIND_GRAPH;
@@ -311,10 +277,9 @@ enum point_state cuda_allreduce_prepare(struct cuda_ctx *ctx, const struct point
     if (s->elements == 0)
         s->elements = 1;
     ctx->params = facts(s);
-    out->cold = true;
     out->bytes = point->bytes;
     out->first = -1; /* that of the connections, which is not timed */
-    snprintf(out->algorithm, sizeof out->algorithm, "NCCL, %d GPUs, one process",
-             s->count);
-    return start(ctx, s, why, size);
+    gp_format(out->algorithm, sizeof out->algorithm, "NCCL, %d GPUs, one process",
+              s->count);
+    return start(ctx, s);
 }

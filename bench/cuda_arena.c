@@ -9,10 +9,10 @@
  * memory is never taken; a point's budget is max_memory, by default a quarter of what
  * is free: 80 GB free -> 20 GB.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "bench/cuda_ctx.h"
+#include "util/mem.h"
 
 enum { UNIT = 256, BLOCK_UNITS = (64 << 20) / UNIT };
 #define BLOCK_SHARE (1.0 / 128) /* of free memory: 64 MiB where 8 GiB are free */
@@ -39,29 +39,51 @@ double cuda_budget(struct cuda_ctx *ctx)
     return cuda_share(ctx, METHOD_SHARE);
 }
 
-void *cuda_take(struct cuda_ctx *ctx, double bytes, bool *oom, char *why, size_t size)
+int cuda_rotation(struct cuda_ctx *ctx, double rotates, double each, double fixed,
+                  bool *cold)
+{
+    double room = (cuda_budget(ctx) - fixed) * rotates / each;
+
+    return method_rotation(ctx->l2, rotates, room, cold);
+}
+
+void *cuda_begin(struct cuda_ctx *ctx, const struct point *point,
+                 const struct cuda_work *work, size_t size)
+{
+    ctx->work = *work;
+    ctx->work.name = point->id;
+    return ctx->work.state = gp_calloc(1, size);
+}
+
+void *cuda_host(struct cuda_ctx *ctx, size_t bytes)
+{
+    void *memory = malloc(bytes ? bytes : 1);
+
+    if (!memory)
+        cuda_refuse(ctx, POINT_ERROR, "out of host memory");
+    return memory;
+}
+
+void *cuda_take(struct cuda_ctx *ctx, double bytes)
 {
     void *memory = NULL;
     size_t free_bytes = 0, total = 0;
 
-    *oom = false;
     if (bytes < CUDA_ALIGN)
         bytes = CUDA_ALIGN;
     if (bytes < 0x1p62) {
         cudaError_t error = cudaMalloc(&memory, (size_t)bytes);
+
         if (error == cudaSuccess)
             return memory;
-        if (error != cudaErrorMemoryAllocation) {
-            cuda_ok(ctx, error, "cudaMalloc");
-            cuda_failed(ctx, why, size);
-            return NULL;
-        }
+        if (error != cudaErrorMemoryAllocation)
+            return cuda_ok(ctx, error, "cudaMalloc"), NULL;
         cudaGetLastError();
     }
-    *oom = true;
     cudaMemGetInfo(&free_bytes, &total);
-    snprintf(why, size, "needs %.2f GiB of device memory, %.2f GiB of %.2f are free",
-             bytes / 0x1p30, (double)free_bytes / 0x1p30, (double)total / 0x1p30);
+    cuda_refuse(ctx, POINT_OOM,
+                "needs %.2f GiB of device memory, %.2f GiB of %.2f are free",
+                bytes / 0x1p30, (double)free_bytes / 0x1p30, (double)total / 0x1p30);
     return NULL;
 }
 
@@ -88,18 +110,14 @@ static bool block_make(struct cuda_ctx *ctx, enum bench_fill fill, enum cuda_bit
     struct cuda_block *block = &ctx->blocks[fill][bits];
     size_t bytes = block_units(ctx) * UNIT;
     uint64_t seed = ctx->settings.seed + (uint64_t)bits;
-    void *host = malloc(bytes);
+    void *host = cuda_host(ctx, bytes);
+    bool ok;
 
-    if (!host) {
-        snprintf(ctx->fault, sizeof ctx->fault, "out of host memory");
+    if (!host)
         return false;
-    }
     convert_fill_many(fill == FILL_NORMAL, bits, host, bytes, &seed);
-    bool ok = cuda_ok(ctx, cudaMalloc(&block->device, bytes), "cudaMalloc") &&
-              cuda_ok(ctx,
-                      cudaMemcpyAsync(block->device, host, bytes,
-                                      cudaMemcpyHostToDevice, ctx->stream),
-                      "copy of random data");
+    ok = cuda_ok(ctx, cudaMalloc(&block->device, bytes), "cudaMalloc") &&
+         cuda_send(ctx, block->device, host, bytes, ctx->stream, "copy of random data");
     free(host);
     if (ok)
         block->bytes = bytes;

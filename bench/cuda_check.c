@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "bench/cuda_lt.h"
+#include "util/str.h"
 
 enum { BLOCK = 64 }; /* rows and columns of a full check: the host computes them */
 
@@ -42,22 +43,6 @@ static int spread(int64_t n, int most, int64_t *out)
     return count;
 }
 
-static void *fetch(struct cuda_ctx *ctx, const void *from, size_t offset, size_t bytes)
-{
-    void *host = malloc(bytes ? bytes : 1);
-
-    if (!host)
-        snprintf(ctx->fault, sizeof ctx->fault, "out of host memory");
-    else if (!cuda_ok(ctx,
-                      cudaMemcpy(host, (const char *)from + offset, bytes,
-                                 cudaMemcpyDeviceToHost),
-                      "copy of a result")) {
-        free(host);
-        host = NULL;
-    }
-    return host;
-}
-
 /* The k elements of row i of A: one after the other, or m apart (the decoder's P*V). */
 static void *fetch_row(struct cuda_ctx *ctx, const struct lt_gemm *g, const char *a,
                        int64_t i)
@@ -66,18 +51,30 @@ static void *fetch_row(struct cuda_ctx *ctx, const struct lt_gemm *g, const char
     size_t row = cuda_bits_bytes(g->type->bits, (size_t)g->k);
     void *host;
 
-    if (g->transpose_a)
-        return fetch(ctx, a, (size_t)i * row, row);
-    if (!(host = malloc(row)))
-        snprintf(ctx->fault, sizeof ctx->fault, "out of host memory");
-    else if (!cuda_ok(ctx,
-                      cudaMemcpy2D(host, one, a + (size_t)i * one, (size_t)g->m * one,
-                                   one, (size_t)g->k, cudaMemcpyDeviceToHost),
-                      "copy of an operand")) {
-        free(host);
-        host = NULL;
-    }
-    return host;
+    if (!g->plain_a)
+        return cuda_fetch_new(ctx, a + (size_t)i * row, row, "copy of an operand");
+    host = cuda_host(ctx, row);
+    if (host && cuda_ok(ctx,
+                        cudaMemcpy2D(host, one, a + (size_t)i * one,
+                                     (size_t)g->m * one, one, (size_t)g->k,
+                                     cudaMemcpyDeviceToHost),
+                        "copy of an operand"))
+        return host;
+    free(host);
+    return NULL;
+}
+
+/* The block scales of both operands, where the type has any. */
+static bool fetch_scales(struct cuda_ctx *ctx, const struct lt_gemm *g,
+                         const struct lt_operands *o, uint8_t **a, uint8_t **b)
+{
+    enum cuda_scale block = g->type->block;
+
+    if (block == SCALE_NONE)
+        return true;
+    *a = cuda_fetch_new(ctx, o->a_scale, cuda_scale_bytes(block, g->m, g->k), "scales");
+    *b = cuda_fetch_new(ctx, o->b_scale, cuda_scale_bytes(block, g->n, g->k), "scales");
+    return *a && *b;
 }
 
 static bool fetch_all(struct cuda_ctx *ctx, const struct lt_gemm *g,
@@ -89,17 +86,15 @@ static bool fetch_all(struct cuda_ctx *ctx, const struct lt_gemm *g,
     for (int i = 0; i < s->row_count; i++)
         if (!(s->a[i] = fetch_row(ctx, g, o->a, s->rows[i])))
             return false;
-    for (int i = 0; i < s->column_count; i++)
-        if (!(s->b[i] = fetch(ctx, o->b, (size_t)s->columns[i] * row, row)) ||
-            !(s->d[i] = fetch(ctx, o->d, (size_t)s->columns[i] * column, column)))
+    for (int i = 0; i < s->column_count; i++) {
+        const char *b = (const char *)o->b + (size_t)s->columns[i] * row;
+        const char *d = (const char *)o->d + (size_t)s->columns[i] * column;
+
+        if (!(s->b[i] = cuda_fetch_new(ctx, b, row, "copy of an operand")) ||
+            !(s->d[i] = cuda_fetch_new(ctx, d, column, "copy of a result")))
             return false;
-    if (g->type->block == SCALE_NONE)
-        return true;
-    s->a_scale =
-        fetch(ctx, o->a_scale, 0, cuda_scale_bytes(g->type->block, g->m, g->k));
-    s->b_scale =
-        fetch(ctx, o->b_scale, 0, cuda_scale_bytes(g->type->block, g->n, g->k));
-    return s->a_scale && s->b_scale;
+    }
+    return fetch_scales(ctx, g, o, &s->a_scale, &s->b_scale);
 }
 
 static void sample_free(struct sample *s)
@@ -134,19 +129,14 @@ static double reference(const struct lt_gemm *g, const struct sample *s, int i, 
     return sum;
 }
 
-static void look_for_zeros(const struct lt_gemm *g, const struct sample *s,
-                           enum bench_fill fill, struct check *out)
+static double zeros_in(const struct lt_gemm *g, void *const *vectors, int count)
 {
     double zeros = 0;
 
-    for (int i = 0; i < s->row_count; i++)
+    for (int i = 0; i < count; i++)
         for (int64_t l = 0; l < g->k; l++)
-            zeros += convert_get(g->type->bits, s->a[i], (size_t)l) == 0;
-    for (int j = 0; j < s->column_count; j++)
-        for (int64_t l = 0; l < g->k; l++)
-            zeros += convert_get(g->type->bits, s->b[j], (size_t)l) == 0;
-    method_no_zeros(out, fill, zeros,
-                    (double)(s->row_count + s->column_count) * (double)g->k);
+            zeros += convert_get(g->type->bits, vectors[i], (size_t)l) == 0;
+    return zeros;
 }
 
 static bool within(const struct summing *how, double d, double ref, double sum_abs,
@@ -172,7 +162,9 @@ static void compare(const struct lt_gemm *g, const struct summing *how,
                     const struct sample *s, enum bench_fill fill, struct check *out)
 {
     out->ok = true;
-    look_for_zeros(g, s, fill, out);
+    method_no_zeros(out, fill,
+                    zeros_in(g, s->a, s->row_count) + zeros_in(g, s->b, s->column_count),
+                    (double)(s->row_count + s->column_count) * (double)g->k);
     for (int i = 0; i < s->row_count; i++)
         for (int j = 0; j < s->column_count; j++) {
             double sum_abs, ref = reference(g, s, i, j, &sum_abs);
@@ -198,12 +190,9 @@ static void check_some(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
     s.column_count = spread(g->n_asked, columns, s.columns);
     if (cuda_ok(ctx, cudaMemsetAsync(o->d, poison, bytes, ctx->stream), "poison") &&
         lt_launch(ctx, g, variant, o) &&
-        cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "check") &&
-        fetch_all(ctx, g, o, &s)) {
+        cuda_wait(ctx, "check") && fetch_all(ctx, g, o, &s)) {
         out->done = true;
         compare(g, &how, &s, ctx->settings.fill, out);
-    } else {
-        snprintf(out->why, sizeof out->why, "%.110s", ctx->fault);
     }
     sample_free(&s);
 }
@@ -242,6 +231,8 @@ static const struct cuda_type doubles = {
     .d = CUDA_R_64F,
     .bits = BITS_FP64,
     .out = BITS_FP64,
+    .m_multiple = 1,
+    .k_multiple = 1,
     .n_multiple = 1,
     .n_fallback = 1,
 };
@@ -262,13 +253,11 @@ static bool panels_take(struct cuda_ctx *ctx, const struct lt_gemm *g, int64_t w
 {
     size_t operand = (size_t)width * (size_t)g->k * sizeof(double);
     size_t block = (size_t)(width * width) * sizeof(double);
-    bool oom, ok = 3 * (double)operand + (double)block <= room;
-    char why[160];
+    bool ok = 3 * (double)operand + (double)block <= room;
 
     p->width = width;
     for (int i = 0; ok && i < DEV_COUNT; i++)
-        ok = (p->device[i] = cuda_take(ctx, (double)(i == DEV_D ? block : operand),
-                                       &oom, why, sizeof why));
+        ok = (p->device[i] = cuda_take(ctx, (double)(i == DEV_D ? block : operand)));
     ok = ok && (p->a = malloc(operand)) && (p->b = malloc(operand)) &&
          (p->ref = malloc(block)) && (p->sum = malloc(block)) && (p->d = malloc(block));
     if (!ok)
@@ -289,13 +278,8 @@ static bool panels_open(struct cuda_ctx *ctx, const struct lt_gemm *g,
         width /= 2;
     for (; !ok && width >= PANEL_LEAST; width /= 2)
         ok = panels_take(ctx, g, width, room, p);
-    if (!ok || g->type->block == SCALE_NONE)
-        return ok;
-    p->a_scale =
-        fetch(ctx, o->a_scale, 0, cuda_scale_bytes(g->type->block, g->m, g->k));
-    p->b_scale =
-        fetch(ctx, o->b_scale, 0, cuda_scale_bytes(g->type->block, g->n, g->k));
-    return p->a_scale && p->b_scale;
+    return ok ? fetch_scales(ctx, g, o, &p->a_scale, &p->b_scale)
+              : cuda_refuse(ctx, POINT_OOM, "no memory for products of doubles");
 }
 
 /* `count` rows of A or columns of B from the first on, as doubles. */
@@ -303,7 +287,8 @@ static bool decode(struct cuda_ctx *ctx, const struct lt_gemm *g, const void *fr
                    const uint8_t *scales, int64_t first, int64_t count, double *out)
 {
     size_t row = cuda_bits_bytes(g->type->bits, (size_t)g->k);
-    void *stored = fetch(ctx, from, (size_t)first * row, (size_t)count * row);
+    void *stored = cuda_fetch_new(ctx, (const char *)from + (size_t)first * row,
+                                  (size_t)count * row, "copy of an operand");
     int block = scales ? cuda_scale_block(g->type->block) : 1;
 
     if (!stored)
@@ -331,10 +316,8 @@ static void absolute(double *values, size_t count)
 /* In the order of the stream; what lies on the host may be changed at once. */
 static bool upload(struct cuda_ctx *ctx, char *to, const double *from, size_t count)
 {
-    return cuda_ok(ctx,
-                   cudaMemcpyAsync(to, from, count * sizeof *from,
-                                   cudaMemcpyHostToDevice, ctx->stream),
-                   "copy of a reference");
+    return cuda_send(ctx, to, from, count * sizeof *from, ctx->stream,
+                     "copy of a reference");
 }
 
 /* Choosing an algorithm is running it: nothing is left to launch. */
@@ -343,17 +326,12 @@ static bool multiply(struct cuda_ctx *ctx, const struct panels *p, int64_t k,
 {
     struct lt_operands o = {
         .a = p->device[DEV_A], .b = p->device[b], .d = p->device[DEV_D]};
-    struct lt_gemm g;
-    char why[240];
+    struct lt_gemm g = {
+        .type = &doubles, .m = at->rows, .n_asked = at->columns, .k = k};
+    size_t bytes = (size_t)(at->rows * at->columns) * sizeof *out;
     double seconds;
-    bool ok = lt_open_batched(ctx, &doubles, true, at->rows, at->columns, k, 1, &g, why,
-                              sizeof why) == POINT_OK &&
-              lt_choose(ctx, &g, &o, &seconds, why, sizeof why) == POINT_OK &&
-              cuda_ok(ctx,
-                      cudaMemcpy(out, p->device[DEV_D],
-                                 (size_t)(at->rows * at->columns) * sizeof *out,
-                                 cudaMemcpyDeviceToHost),
-                      "copy of a reference");
+    bool ok = lt_open(ctx, &g) && lt_choose(ctx, &g, &o, &seconds) &&
+              cuda_fetch(ctx, out, p->device[DEV_D], bytes, "copy of a reference");
 
     lt_close(&g);
     return ok;
@@ -375,9 +353,9 @@ static bool confirm(struct cuda_ctx *ctx, const struct lt_gemm *g,
         if (ok)
             wrong(i, j, d, ref, out);
         else
-            snprintf(ctx->fault, sizeof ctx->fault,
-                     "cuBLASLt's product of doubles is wrong at d[%lld,%lld]",
-                     (long long)i, (long long)j);
+            cuda_refuse(ctx, POINT_ERROR,
+                        "cuBLASLt's product of doubles is wrong at d[%lld,%lld]",
+                        (long long)i, (long long)j);
     }
     sample_free(&s);
     return ok;
@@ -435,7 +413,6 @@ static bool check_all(struct cuda_ctx *ctx, const struct lt_gemm *g, int variant
     struct spot at;
     bool ok;
 
-    snprintf(ctx->fault, sizeof ctx->fault, "no memory for products of doubles");
     ok = panels_open(ctx, g, o, room, &p);
     p.how = lt_summing(g, variant);
     for (at.column = 0; ok && at.column < g->n_asked; at.column += at.columns) {
@@ -472,7 +449,7 @@ void lt_check_full(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
         all.zeros = out->zeros;
         *out = all;
     } else {
-        snprintf(out->why, sizeof out->why, "%.110s", ctx->fault);
+        gp_copy(out->why, sizeof out->why, ctx->fault);
     }
     if (!ctx->lost)
         ctx->fault[0] = '\0'; /* of the check, not of the point */

@@ -3,10 +3,12 @@
  *
  * A test (cuda_gemm.c, cuda_memory.c, ...) fills struct cuda_work: either it can
  * enqueue one operation on ctx->stream, and cuda_run.c captures as many as a sample
- * needs into a graph and times it with events, or it times itself (run). Every CUDA
- * call goes through cuda_ok() or lt_ok(): the first failure is kept as text, and a
- * failure after which the context is beyond repair marks the device as lost, so that
- * nothing more is tried on it.
+ * needs into a graph and times it with events, or it times itself (run).
+ *
+ * What fails returns false (or NULL) and has said why, in ctx->fault, and what that makes
+ * of the point, in ctx->state: cuda_refuse() does for the engine, cuda_ok() and lt_ok(),
+ * through which every call goes, for CUDA. A failure after which the context is beyond
+ * repair marks the device as lost, so that nothing more is tried on it.
  */
 #ifndef GP_BENCH_CUDA_CTX_H
 #define GP_BENCH_CUDA_CTX_H
@@ -30,17 +32,17 @@ struct clock_lock;
 #define CUDA_MAX_COPIES 512 /* operands rotating: no more than nodes of a graph */
 
 struct cuda_work {
-    bool active;
-    const char *name; /* for the NVTX range */
+    const char *name; /* for the NVTX range; NULL = there is no work */
     /* One operation, number i of its sample, on ctx->stream. */
     bool (*enqueue)(struct cuda_ctx *ctx, int variant, int i);
     /* Or, where a graph is no use, the whole sample. */
     bool (*run)(struct cuda_ctx *ctx, int variant, int launches, double *seconds);
     int calls;  /* of the libraries in one enqueue; 0 = one or two */
     bool gated; /* run() is, by itself */
+    /* Nothing has been checked unless it sets out->done. */
     void (*check)(struct cuda_ctx *ctx, int variant, struct check *out);
-    void (*release)(struct cuda_ctx *ctx);
-    void *state;
+    void (*release)(struct cuda_ctx *ctx); /* what is in the state */
+    void *state; /* the test's own, from the heap */
 };
 
 struct cuda_timer { /* a graph and two event pairs, so that a sample is always queued */
@@ -86,36 +88,57 @@ struct cuda_ctx {
     json_t *params;               /* of the point, or NULL; a test may have made it */
     json_t *algo[VARIANTS];       /* what is known of each variant's, or NULL */
     bool lost;
-    char fault[240]; /* what failed last, "" */
+    enum point_state state; /* of what failed last */
+    char fault[240];        /* what that was, "" */
 };
 
 /* ---- cuda_error.c ---- */
 
-/* false after writing "what: text" to ctx->fault. */
+/* False, with the reason in ctx->fault. What came first is the cause where a device was
+ * lost. */
+bool cuda_refuse(struct cuda_ctx *ctx, enum point_state state, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 bool cuda_ok(struct cuda_ctx *ctx, cudaError_t error, const char *what);
 bool lt_ok(struct cuda_ctx *ctx, cublasStatus_t status, const char *what);
-/* What the user can understand and do. `lost`: no further call can succeed. */
-struct cuda_trouble {
-    const char *text, *hint;
-    bool lost, no_device;
-};
-struct cuda_trouble cuda_trouble(cudaError_t error);
 const char *lt_word(cublasStatus_t status);
-/* GP_E_DEVICE with the trouble's words; the driver's version is looked at. */
+/* GP_E_DEVICE in words that say what to do; the driver's version is looked at. */
 enum gp_status cuda_fail_device(cudaError_t error, const char *where,
                                 struct gp_err *err);
-/* The state a failed prepare() has, with `why` from ctx->fault. */
-enum point_state cuda_failed(struct cuda_ctx *ctx, char *why, size_t size);
+
+/* The calls that every test makes; `what` is for ctx->fault. */
+bool cuda_wait(struct cuda_ctx *ctx, const char *what); /* for ctx->stream */
+bool cuda_send(struct cuda_ctx *ctx, void *to, const void *host, size_t bytes,
+               cudaStream_t stream, const char *what);
+bool cuda_fetch(struct cuda_ctx *ctx, void *host, const void *from, size_t bytes,
+                const char *what);
+/* The same into memory from the heap. */
+void *cuda_fetch_new(struct cuda_ctx *ctx, const void *from, size_t bytes,
+                     const char *what);
+bool cuda_record(struct cuda_ctx *ctx, cudaEvent_t event, cudaStream_t stream);
+bool cuda_depend(struct cuda_ctx *ctx, cudaStream_t stream, cudaEvent_t event);
+bool cuda_mark_new(struct cuda_ctx *ctx, cudaEvent_t *event); /* an event without time */
+bool cuda_stream_new(struct cuda_ctx *ctx, cudaStream_t *stream);
+bool cuda_select(struct cuda_ctx *ctx, int device);
+bool cuda_elapsed(struct cuda_ctx *ctx, cudaEvent_t start, cudaEvent_t stop,
+                  double *seconds);
 
 /* ---- cuda_arena.c ---- */
 
-/* Bytes on the device, filled or not. NULL: out of memory (why says how much was asked
- * and free, *oom) or another failure. */
-void *cuda_take(struct cuda_ctx *ctx, double bytes, bool *oom, char *why, size_t size);
+/* Puts the test's work into ctx->work; its state, of so many bytes, all zero. */
+void *cuda_begin(struct cuda_ctx *ctx, const struct point *point,
+                 const struct cuda_work *work, size_t size);
+/* From the heap of the host. */
+void *cuda_host(struct cuda_ctx *ctx, size_t bytes);
+/* Bytes on the device, not filled. */
+void *cuda_take(struct cuda_ctx *ctx, double bytes);
 void cuda_give(struct cuda_ctx *ctx, void *memory);
 double cuda_budget(struct cuda_ctx *ctx); /* what a point may allocate */
 /* The same where another share of what is free is the default. */
 double cuda_share(struct cuda_ctx *ctx, double share);
+/* Copies that rotate: of `rotates` bytes each, which the cache must not hold, beside
+ * which `each` copy has more, in what is left of the budget by `fixed` bytes. */
+int cuda_rotation(struct cuda_ctx *ctx, double rotates, double each, double fixed,
+                  bool *cold);
 size_t cuda_aligned(size_t bytes);
 /* Random elements over `bytes`; `salt` differs for each copy and operand. */
 bool cuda_fill(struct cuda_ctx *ctx, enum cuda_bits bits, void *to, size_t bytes,
@@ -167,8 +190,8 @@ void cuda_busy(void *ctx, char *text, size_t size);     /* and busy */
 
 /* ---- the tests: prepare, and in ctx->work the rest ---- */
 
-typedef enum point_state cuda_prepare(struct cuda_ctx *ctx, const struct point *point,
-                                      struct prepared *out, char *why, size_t size);
+typedef bool cuda_prepare(struct cuda_ctx *ctx, const struct point *point,
+                          struct prepared *out);
 #define CUDA_TESTS(X)                                                                  \
     X(GEMM, cuda_gemm_prepare)                                                         \
     X(BATCH, cuda_gemm_prepare)                                                        \

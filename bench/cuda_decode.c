@@ -28,8 +28,6 @@
  * Were a launch 3 us of the host, the 193 of 32 layers took 0.58 ms however fast the
  * device is.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/cuda_lt.h"
@@ -140,7 +138,7 @@ static void decode_check(struct cuda_ctx *ctx, int variant, struct check *out)
     struct check one;
 
     (void)variant;
-    *out = (struct check){.done = true, .ok = true};
+    out->done = out->ok = true;
     for (int i = 0; i < products(s) && out->ok; i++) {
         bool layered = i != HEAD && i != SUMS;
         struct lt_operands o = operands(s, i, layered ? s->real - 1 : 0);
@@ -173,7 +171,6 @@ static void decode_release(struct cuda_ctx *ctx)
         cuda_give(ctx, blocks[i]);
     for (int i = 0; i < PRODUCTS; i++)
         lt_close(&s->product[i]);
-    free(s);
 }
 
 /* Into how many parts each cache is cut, and how many tokens one has. */
@@ -195,41 +192,45 @@ static void plan_splits(struct cuda_ctx *ctx, const struct point *p,
     ctx->padded = s->chunk * s->splits != context;
 }
 
-static enum point_state open_attention(struct cuda_ctx *ctx, const struct point *p,
-                                       struct decode_state *s, char *why, size_t size)
+static bool open_attention(struct cuda_ctx *ctx, const struct point *p,
+                           struct decode_state *s)
 {
+    bool narrow = s->types.kv == TYPE_FP8;
     const struct cuda_type *kv = cuda_type_find(s->types.kv);
-    const struct cuda_type *plain =
-        cuda_type_find(s->types.kv == TYPE_FP8 ? TYPE_BF16 : s->types.kv);
+    const struct cuda_type *plain = cuda_type_find(narrow ? TYPE_BF16 : s->types.kv);
     int64_t group = p->heads / p->kv_heads;
     int caches = (int)(p->n * p->kv_heads), parts = caches * s->splits;
-    bool narrow = s->types.kv == TYPE_FP8;
-    enum point_state state;
+    struct lt_gemm *g = s->product;
 
-    if (s->types.kv != TYPE_FP8 && s->types.kv != TYPE_BF16 &&
-        s->types.kv != TYPE_FP16 && s->types.kv != TYPE_FP32) {
-        snprintf(why, size, "cuBLASLt has no attention over a KV cache of %s",
-                 point_kv(p));
-        return POINT_UNSUPPORTED;
-    }
-    if (!cuda_type_supported(s->types.kv, ctx->cc, ctx->lt_version, why, size) ||
-        !cuda_type_shape(kv, p->head_dim, s->chunk, why, size) ||
-        !cuda_type_shape(kv, s->chunk, p->head_dim, why, size))
-        return POINT_UNSUPPORTED;
-    state = lt_open_batched(ctx, kv, true, s->chunk, group, p->head_dim, parts,
-                            &s->product[SCORES], why, size);
-    if (state == POINT_OK)
-        state = lt_open_batched(ctx, kv, narrow, p->head_dim, group, s->chunk, parts,
-                                &s->product[VALUES], why, size);
-    if (state == POINT_OK && splits(s))
-        state = lt_open_batched(ctx, plain, false,
-                                p->head_dim * s->product[VALUES].n, 1, s->splits,
-                                caches, &s->product[SUMS], why, size);
-    return state;
+    if (!narrow && s->types.kv != TYPE_BF16 && s->types.kv != TYPE_FP16 &&
+        s->types.kv != TYPE_FP32)
+        return cuda_refuse(ctx, POINT_UNSUPPORTED,
+                           "cuBLASLt has no attention over a KV cache of %s",
+                           point_kv(p));
+    g[SCORES] = (struct lt_gemm){.type = kv,
+                                 .m = s->chunk,
+                                 .n_asked = group,
+                                 .k = p->head_dim,
+                                 .batch = parts};
+    g[VALUES] = (struct lt_gemm){.type = kv,
+                                 .m = p->head_dim,
+                                 .n_asked = group,
+                                 .k = s->chunk,
+                                 .batch = parts,
+                                 .plain_a = !narrow};
+    if (!lt_open(ctx, &g[SCORES]) || !lt_open(ctx, &g[VALUES]))
+        return false;
+    g[SUMS] = (struct lt_gemm){.type = plain,
+                               .m = p->head_dim * g[VALUES].n,
+                               .n_asked = 1,
+                               .k = s->splits,
+                               .batch = caches,
+                               .plain_a = true};
+    return !splits(s) || lt_open(ctx, &g[SUMS]);
 }
 
-static enum point_state open_products(struct cuda_ctx *ctx, const struct point *p,
-                                      struct decode_state *s, char *why, size_t size)
+static bool open_products(struct cuda_ctx *ctx, const struct point *p,
+                          struct decode_state *s)
 {
     int64_t q = (int64_t)p->heads * p->head_dim,
             kv = (int64_t)p->kv_heads * p->head_dim;
@@ -238,16 +239,22 @@ static enum point_state open_products(struct cuda_ctx *ctx, const struct point *
         [GATE_UP] = {2 * p->ff, p->hidden}, [DOWN] = {p->hidden, p->ff},
         [HEAD] = {p->vocab, p->hidden},
     };
-    enum point_state state = POINT_OK;
+    char why[200];
 
-    if (!point_decode_types(p, &s->types, why, size))
-        return POINT_UNSUPPORTED;
+    if (!point_decode_types(p, &s->types, why, sizeof why))
+        return cuda_refuse(ctx, POINT_UNSUPPORTED, "%s", why);
     plan_splits(ctx, p, s);
-    for (int i = 0; i < LINEARS && state == POINT_OK; i++)
-        state = lt_open(ctx,
-                        cuda_type_find(i == HEAD ? s->types.head : s->types.linear),
-                        shape[i][0], p->n, shape[i][1], &s->product[i], why, size);
-    return state == POINT_OK ? open_attention(ctx, p, s, why, size) : state;
+    for (int i = 0; i < LINEARS; i++) {
+        enum bench_type type = i == HEAD ? s->types.head : s->types.linear;
+
+        s->product[i] = (struct lt_gemm){.type = cuda_type_find(type),
+                                         .m = shape[i][0],
+                                         .n_asked = p->n,
+                                         .k = shape[i][1]};
+        if (!lt_open(ctx, &s->product[i]))
+            return false;
+    }
+    return open_attention(ctx, p, s);
 }
 
 static size_t widest(const struct decode_state *s)
@@ -318,13 +325,12 @@ static void describe(struct cuda_ctx *ctx, const struct point *p,
     json_object_set_new(ctx->params, "step_bytes", gp_json_number(point_bytes(p)));
     json_object_set_new(ctx->params, "linear_bytes", gp_json_number(linear));
     json_object_set_new(ctx->params, "attention_bytes", gp_json_number(attention));
-    snprintf(out->algorithm, sizeof out->algorithm,
-             "synthetic: %d layers on weights and cache of %d", s->layers, s->real);
+    gp_format(out->algorithm, sizeof out->algorithm,
+              "synthetic: %d layers on weights and cache of %d", s->layers, s->real);
 }
 
 static bool plan_layers(struct cuda_ctx *ctx, const struct point *p,
-                        struct decode_state *s, struct prepared *out, char *why,
-                        size_t size)
+                        struct decode_state *s, struct prepared *out)
 {
     double layer = (double)lt_a_bytes(&s->product[SCORES]) +
                    (double)lt_a_bytes(&s->product[VALUES]);
@@ -337,13 +343,11 @@ static bool plan_layers(struct cuda_ctx *ctx, const struct point *p,
     s->real = p->layers;
     if (s->real * layer + rest > budget)
         s->real = budget > rest ? (int)((budget - rest) / layer) : 0;
-    if (s->real < least) {
-        snprintf(why, size,
-                 "%.2f GiB hold %d of %d layers beside the head, at least %d are "
-                 "needed",
-                 budget / 0x1p30, s->real, s->layers, least);
-        return false;
-    }
+    if (s->real < least)
+        return cuda_refuse(ctx, POINT_OOM,
+                           "%.2f GiB hold %d of %d layers beside the head, at least %d "
+                           "are needed",
+                           budget / 0x1p30, s->real, s->layers, least);
     ctx->extrapolated = s->real < s->layers;
     out->cold = s->real * layer + (double)lt_a_bytes(&s->product[HEAD]) >= 2 * ctx->l2;
     out->bytes = s->real * layer + rest;
@@ -351,38 +355,27 @@ static bool plan_layers(struct cuda_ctx *ctx, const struct point *p,
     return true;
 }
 
-static bool take(struct cuda_ctx *ctx, char **slot, double bytes, bool *oom, char *why,
-                 size_t size)
+static bool allocate(struct cuda_ctx *ctx, struct decode_state *s)
 {
-    *slot = cuda_take(ctx, bytes, oom, why, size);
-    return *slot != NULL;
-}
-
-static enum point_state allocate(struct cuda_ctx *ctx, struct decode_state *s,
-                                 char *why, size_t size)
-{
-    bool oom = false, ok = true;
+    const struct lt_gemm *g = s->product;
     struct passed passed[PASSED];
     int count = passed_on(s, passed);
+    bool ok = true;
 
     for (int i = 0; ok && i < LINEARS; i++) {
         double copies = i == HEAD ? 1 : s->real;
 
-        ok = take(ctx, &s->weights[i], copies * (double)lt_a_bytes(&s->product[i]),
-                  &oom, why, size) &&
-             take(ctx, &s->inputs[i], (double)lt_b_bytes(&s->product[i]), &oom, why,
-                  size);
+        ok = (s->weights[i] = cuda_take(ctx, copies * (double)lt_a_bytes(&g[i]))) &&
+             (s->inputs[i] = cuda_take(ctx, (double)lt_b_bytes(&g[i])));
     }
-    ok = ok && take(ctx, &s->output, (double)widest(s), &oom, why, size) &&
-         take(ctx, &s->keys, (double)lt_a_bytes(&s->product[SCORES]) * s->real, &oom,
-              why, size) &&
-         take(ctx, &s->values, (double)lt_a_bytes(&s->product[VALUES]) * s->real, &oom,
-              why, size);
+    ok = ok && (s->output = cuda_take(ctx, (double)widest(s))) &&
+         (s->keys = cuda_take(ctx, (double)lt_a_bytes(&g[SCORES]) * s->real)) &&
+         (s->values = cuda_take(ctx, (double)lt_a_bytes(&g[VALUES]) * s->real));
     for (int i = 0; ok && i < count; i++)
-        ok = take(ctx, passed[i].slot, (double)passed[i].bytes, &oom, why, size);
+        ok = (*passed[i].slot = cuda_take(ctx, (double)passed[i].bytes));
     if (ok && s->types.kv != TYPE_FP8)
         s->probabilities = s->scores;
-    return ok ? POINT_OK : oom ? POINT_OOM : POINT_ERROR;
+    return ok;
 }
 
 static bool fill(struct cuda_ctx *ctx, struct decode_state *s)
@@ -405,32 +398,31 @@ static bool fill(struct cuda_ctx *ctx, struct decode_state *s)
         ok = lt_fill_b(ctx, &s->product[VALUES], s->probabilities, 8);
     if (ok && splits(s))
         ok = lt_fill_b(ctx, &s->product[SUMS], s->factors, 9);
-    return ok && cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "fill");
+    return ok && cuda_wait(ctx, "fill");
 }
 
-/* The first algorithm that runs, of each product: *first is what they took together. */
-static enum point_state choose(struct cuda_ctx *ctx, struct decode_state *s,
-                               struct prepared *out, char *why, size_t size)
+/* The first algorithm that runs, of each product. */
+static bool choose(struct cuda_ctx *ctx, struct decode_state *s, struct prepared *out)
 {
-    enum point_state state = POINT_OK;
     int refused = 0;
 
-    for (int i = 0; i < products(s) && state == POINT_OK; i++) {
+    for (int i = 0; i < products(s); i++) {
         struct lt_operands o = operands(s, i, 0);
         struct lt_gemm *g = &s->product[i];
         double first;
 
-        state = lt_choose(ctx, g, &o, &first, why, size);
-        refused += state == POINT_OK && g->chosen[LT_HEURISTIC] > 0;
-        ctx->reduced |= state == POINT_OK && lt_reduced(g, LT_HEURISTIC);
+        if (!lt_choose(ctx, g, &o, &first))
+            return false;
+        refused += g->chosen[LT_HEURISTIC] > 0;
+        ctx->reduced |= lt_reduced(g, LT_HEURISTIC);
         ctx->padded |= g->n != g->n_asked;
     }
-    if (state == POINT_OK && refused)
+    if (refused)
         gp_format(out->algorithm + strlen(out->algorithm),
                   sizeof out->algorithm - strlen(out->algorithm),
                   "; #0 does not run for %d", refused);
     out->first = -1; /* each product by itself, which is no step */
-    return state;
+    return true;
 }
 
 static bool in_graph(struct cuda_ctx *ctx, double *seconds)
@@ -474,37 +466,21 @@ static bool time_parts(struct cuda_ctx *ctx)
            time_some(ctx, ATTENTION, "attention_s", in_graph);
 }
 
-enum point_state cuda_decode_prepare(struct cuda_ctx *ctx, const struct point *point,
-                                     struct prepared *out, char *why, size_t size)
+bool cuda_decode_prepare(struct cuda_ctx *ctx, const struct point *point,
+                         struct prepared *out)
 {
+    static const struct cuda_work work = {
+        .enqueue = decode_enqueue, .check = decode_check, .release = decode_release};
     struct decode_state *s;
-    enum point_state state;
 
     if (point->kv_heads < 1 || point->heads < point->kv_heads || point->head_dim < 1 ||
         point->layers < 1 || point->n < 1 || point->hidden < 1 || point->ff < 1 ||
         point->vocab < 1 || point->n * point->kv_heads > BATCH_MOST)
-        return snprintf(why, size,
-                        "no decoder has such dimensions, or the batch is too "
-                        "large"),
-               POINT_UNSUPPORTED;
-    if (!(s = calloc(1, sizeof *s)))
-        return snprintf(why, size, "out of host memory"), POINT_ERROR;
-    ctx->work = (struct cuda_work){.active = true,
-                                   .name = point->id,
-                                   .enqueue = decode_enqueue,
-                                   .calls = point->layers * (PRODUCTS - 1) + 1,
-                                   .check = decode_check,
-                                   .release = decode_release,
-                                   .state = s};
+        return cuda_refuse(ctx, POINT_UNSUPPORTED,
+                           "no decoder has such dimensions, or the batch is too large");
+    s = cuda_begin(ctx, point, &work, sizeof *s);
+    ctx->work.calls = point->layers * (PRODUCTS - 1) + 1;
     s->doing = LINEAR | ATTENTION;
-    state = open_products(ctx, point, s, why, size);
-    if (state == POINT_OK && !plan_layers(ctx, point, s, out, why, size))
-        state = POINT_OOM;
-    if (state == POINT_OK)
-        state = allocate(ctx, s, why, size);
-    if (state == POINT_OK && !fill(ctx, s))
-        state = cuda_failed(ctx, why, size);
-    if (state == POINT_OK)
-        state = choose(ctx, s, out, why, size);
-    return state == POINT_OK && !time_parts(ctx) ? cuda_failed(ctx, why, size) : state;
+    return open_products(ctx, point, s) && plan_layers(ctx, point, s, out) &&
+           allocate(ctx, s) && fill(ctx, s) && choose(ctx, s, out) && time_parts(ctx);
 }

@@ -100,52 +100,38 @@ static void gemm_release(struct cuda_ctx *ctx)
     lt_close(&s->gemm);
     lt_close(&s->framework);
     lt_close(&s->padded);
-    free(s);
 }
 
 static void plan_copies(struct cuda_ctx *ctx, const struct point *point,
                         struct gemm_state *s, struct prepared *out)
 {
     double a = (double)lt_a_bytes(&s->gemm), b = (double)s->b_bytes;
-    double d = (double)s->d_bytes, budget = cuda_budget(ctx);
-    double rotates = a, each = a, fixed = b + d;
-    int copies = 1;
+    double d = (double)s->d_bytes;
 
+    s->copies_a = s->copies_bd = 1;
     out->cold = false;
-    if (point->cache == CACHE_COLD)
-        rotates = a + b, each = a + b + d, fixed = 0;
-    if (point->cache != CACHE_HOT)
-        copies = method_rotation(ctx->l2, rotates, (budget - fixed) * rotates / each,
-                                 &out->cold);
-    if (copies > CUDA_MAX_COPIES) {
-        copies = CUDA_MAX_COPIES;
-        out->cold = copies * rotates >= 2 * ctx->l2;
-    }
-    s->copies_a = copies < 1 ? 1 : copies;
-    s->copies_bd = point->cache == CACHE_COLD ? s->copies_a : 1;
+    if (point->cache == CACHE_WEIGHTS_COLD)
+        s->copies_a = cuda_rotation(ctx, a, a, b + d, &out->cold);
+    else if (point->cache == CACHE_COLD)
+        s->copies_a = s->copies_bd =
+            cuda_rotation(ctx, a + b, a + b + d, 0, &out->cold);
     out->rotation = s->copies_a;
     out->bytes = s->copies_a * a + s->copies_bd * (b + d);
 }
 
-static enum point_state gemm_allocate(struct cuda_ctx *ctx, struct gemm_state *s,
-                                      char *why, size_t size)
+static bool gemm_allocate(struct cuda_ctx *ctx, struct gemm_state *s)
 {
     const struct lt_gemm *widest = s->other[PADDED] ? &s->padded : &s->gemm;
     size_t a = lt_a_bytes(&s->gemm), b = s->b_bytes, d = s->d_bytes;
-    bool oom = false, ok = true;
+    bool ok = (s->a = cuda_take(ctx, (double)a * s->copies_a)) &&
+              (s->b = cuda_take(ctx, (double)b * s->copies_bd)) &&
+              (s->d = cuda_take(ctx, (double)d * s->copies_bd));
 
-    s->a = cuda_take(ctx, (double)a * s->copies_a, &oom, why, size);
-    s->b = s->a ? cuda_take(ctx, (double)b * s->copies_bd, &oom, why, size) : NULL;
-    s->d = s->b ? cuda_take(ctx, (double)d * s->copies_bd, &oom, why, size) : NULL;
-    if (!s->d)
-        return oom ? POINT_OOM : POINT_ERROR;
     for (int i = 0; ok && i < s->copies_a; i++)
         ok = lt_fill_a(ctx, &s->gemm, s->a + (size_t)i * a, (uint64_t)i * 2);
     for (int i = 0; ok && i < s->copies_bd; i++)
         ok = lt_fill_b(ctx, widest, s->b + (size_t)i * b, (uint64_t)i * 2 + 1);
-    if (ok && cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "fill"))
-        return POINT_OK;
-    return cuda_failed(ctx, why, size);
+    return ok && cuda_wait(ctx, "fill");
 }
 
 /* ---- tuning ---- */
@@ -184,9 +170,7 @@ static double one_batch(struct cuda_ctx *ctx, struct gemm_state *s, int algo, in
 
 static int batch_size(double each, double length)
 {
-    double launches = each > 0 ? length / each + 1 : 1;
-
-    return launches > CUDA_MAX_COPIES ? CUDA_MAX_COPIES : (int)launches;
+    return each > 0 ? (int)fmin(length / each + 1, CUDA_MAX_COPIES) : 1;
 }
 
 /* Median of some batches of at least `length` s; 0 when it does not run. */
@@ -427,82 +411,80 @@ static void describe(struct cuda_ctx *ctx, struct gemm_state *s, struct prepared
 /* ---- other variants ---- */
 
 /* Before operands are allocated: another may be wider. One that cannot be had is none. */
+static bool open_other(struct cuda_ctx *ctx, const struct lt_gemm *like,
+                       enum lt_manner manner, struct lt_gemm *out)
+{
+    *out = (struct lt_gemm){.type = like->type,
+                            .m = like->m,
+                            .n_asked = like->n_asked,
+                            .k = like->k,
+                            .manner = manner};
+    return lt_open(ctx, out);
+}
+
 static void open_others(struct cuda_ctx *ctx, struct gemm_state *s)
 {
     bool pads = s->gemm.type->type == TYPE_FP8 && s->gemm.n < PAD_BELOW;
-    char why[240];
 
-    s->other[FRAMEWORK] = lt_open_again(ctx, &s->gemm, LT_FRAMEWORK, &s->framework, why,
-                                        sizeof why) == POINT_OK &&
+    s->other[FRAMEWORK] = open_other(ctx, &s->gemm, LT_FRAMEWORK, &s->framework) &&
                           s->framework.n == s->gemm.n;
-    s->other[PADDED] = pads && lt_open_again(ctx, &s->gemm, LT_PADDED, &s->padded, why,
-                                             sizeof why) == POINT_OK;
-    s->b_bytes = lt_b_bytes(s->other[PADDED] ? &s->padded : &s->gemm);
-    s->d_bytes = lt_d_bytes(s->other[PADDED] ? &s->padded : &s->gemm);
+    s->other[PADDED] = pads && open_other(ctx, &s->gemm, LT_PADDED, &s->padded);
 }
 
 static void choose_others(struct cuda_ctx *ctx, struct gemm_state *s)
 {
     struct lt_operands o = operands(s, 0);
-    char why[240];
 
     for (int v = FRAMEWORK; v <= PADDED; v++) {
         int choice;
         struct lt_gemm *g = variant_of(s, v, &choice);
         double first;
 
-        s->other[v] = s->other[v] && !ctx->lost &&
-                      lt_choose(ctx, g, &o, &first, why, sizeof why) == POINT_OK;
+        s->other[v] = s->other[v] && !ctx->lost && lt_choose(ctx, g, &o, &first);
         g->tried = g->chosen[LT_HEURISTIC] + 1;
     }
     if (lt_same(&s->framework, LT_HEURISTIC, &s->gemm, LT_HEURISTIC))
         s->other[FRAMEWORK] = false;
 }
 
-enum point_state cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point,
-                                   struct prepared *out, char *why, size_t size)
+bool cuda_gemm_prepare(struct cuda_ctx *ctx, const struct point *point,
+                       struct prepared *out)
 {
-    struct gemm_state *s = calloc(1, sizeof *s);
+    static const struct cuda_work work = {
+        .enqueue = gemm_enqueue, .check = gemm_check, .release = gemm_release};
+    bool heats = !point->id[0]; /* the warm-up's work, which tells nothing */
+    struct gemm_state *s = cuda_begin(ctx, point, &work, sizeof *s);
+    const struct lt_gemm *widest;
     struct lt_operands first;
-    enum point_state state;
 
-    if (!s)
-        return snprintf(why, size, "out of host memory"), POINT_ERROR;
-    state = lt_open(ctx, cuda_type_find(point->type), point->m, point->n, point->k,
-                    &s->gemm, why, size);
-    if (state != POINT_OK) {
-        free(s);
-        return state;
-    }
-    ctx->work = (struct cuda_work){.active = true,
-                                   .name = point->id,
-                                   .enqueue = gemm_enqueue,
-                                   .check = gemm_check,
-                                   .release = gemm_release,
-                                   .state = s};
-    if (point->id[0]) /* not for the warm-up's work */
+    s->gemm = (struct lt_gemm){.type = cuda_type_find(point->type),
+                               .m = point->m,
+                               .n_asked = point->n,
+                               .k = point->k};
+    if (!lt_open(ctx, &s->gemm))
+        return false;
+    if (!heats)
         open_others(ctx, s);
-    s->b_bytes = s->b_bytes ? s->b_bytes : lt_b_bytes(&s->gemm);
-    s->d_bytes = s->d_bytes ? s->d_bytes : lt_d_bytes(&s->gemm);
+    widest = s->other[PADDED] ? &s->padded : &s->gemm;
+    s->b_bytes = lt_b_bytes(widest);
+    s->d_bytes = lt_d_bytes(widest);
     plan_copies(ctx, point, s, out);
-    state = gemm_allocate(ctx, s, why, size);
-    if (state != POINT_OK)
-        return state; /* release() is called by the engine */
+    if (!gemm_allocate(ctx, s))
+        return false;
     first = operands(s, 0);
-    state = lt_choose(ctx, &s->gemm, &first, &out->first, why, size);
-    if (state != POINT_OK)
-        return state;
+    if (!lt_choose(ctx, &s->gemm, &first, &out->first))
+        return false;
     if (!recall(ctx, point->id, &s->gemm)) {
         tune(ctx, s);
         if (ctx->lost)
-            return cuda_failed(ctx, why, size);
+            return false;
         remember(ctx, point->id, &s->gemm);
     }
     choose_others(ctx, s);
     if (ctx->lost)
-        return cuda_failed(ctx, why, size);
+        return false;
     ctx->fault[0] = '\0'; /* algorithms that would not run are no fault of the point */
-    if (point->id[0])     /* the warm-up's work tells nothing */
+    if (!heats)
         describe(ctx, s, out);
-    return POINT_OK;
+    return true;
 }

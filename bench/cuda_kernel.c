@@ -8,9 +8,9 @@
 #include "bench/cuda_kernel.h"
 
 #include <dlfcn.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
+
+#include "util/mem.h"
 
 /* Both kernels: thread i of all takes the 16-byte words i, i + threads, ... and has four of
  * them in flight while there are four left. %d8 is the address of the word it is at, %d12
@@ -135,37 +135,30 @@ struct cuda_kernel {
 
 static bool bind(void *library, const char *name, void *slot)
 {
-    void *symbol = dlsym(library, name);
-
-    *(void **)slot = symbol;
-    return symbol != NULL;
+    return (*(void **)slot = dlsym(library, name)) != NULL;
 }
 
-struct cuda_kernel *cuda_kernel_open(const char *name, char *why, size_t size)
+struct cuda_kernel *cuda_kernel_open(struct cuda_ctx *ctx, const char *name)
 {
-    struct cuda_kernel *k = calloc(1, sizeof *k);
+    struct cuda_kernel *k = gp_calloc(1, sizeof *k);
     int status;
 
-    if (!k) {
-        snprintf(why, size, "out of host memory");
-        return NULL;
-    }
     k->library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!k->library) {
-        snprintf(why, size,
-                 "a kernel needs libcuda.so.1, which cannot be loaded");
-    } else if (!bind(k->library, "cuModuleLoadData", &k->load) ||
-               !bind(k->library, "cuModuleUnload", &k->unload) ||
-               !bind(k->library, "cuModuleGetFunction", &k->get) ||
-               !bind(k->library, "cuLaunchKernel", &k->launch)) {
-        snprintf(why, size, "libcuda.so.1 lacks functions that a kernel needs");
-    } else if ((status = k->load(&k->module, ptx)) != 0 ||
-               (status = k->get(&k->function, k->module, name)) != 0) {
-        snprintf(why, size, "the driver does not compile %s (error %d)", name,
-                 status);
-    } else {
+    if (!k->library)
+        cuda_refuse(ctx, POINT_UNSUPPORTED,
+                    "a kernel needs libcuda.so.1, which cannot be loaded");
+    else if (!bind(k->library, "cuModuleLoadData", &k->load) ||
+             !bind(k->library, "cuModuleUnload", &k->unload) ||
+             !bind(k->library, "cuModuleGetFunction", &k->get) ||
+             !bind(k->library, "cuLaunchKernel", &k->launch))
+        cuda_refuse(ctx, POINT_UNSUPPORTED,
+                    "libcuda.so.1 lacks functions that a kernel needs");
+    else if ((status = k->load(&k->module, ptx)) != 0 ||
+             (status = k->get(&k->function, k->module, name)) != 0)
+        cuda_refuse(ctx, POINT_UNSUPPORTED, "the driver does not compile %s (error %d)",
+                    name, status);
+    else
         return k;
-    }
     cuda_kernel_close(k);
     return NULL;
 }

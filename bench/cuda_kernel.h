@@ -10,17 +10,15 @@
 #ifndef GP_BENCH_CUDA_KERNEL_H
 #define GP_BENCH_CUDA_KERNEL_H
 
-#include <cuda_runtime_api.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "bench/cuda_ctx.h"
 
 enum { KERNEL_THREADS = 256, KERNEL_UNROLL = 4 };
 
 struct cuda_kernel;
 
-/* "gp_read" or "gp_copy"; NULL with `why` where the driver cannot be had or does not
+/* "gp_read" or "gp_copy"; NULL, and refused, where the driver cannot be had or does not
  * compile. The device's context must exist. */
-struct cuda_kernel *cuda_kernel_open(const char *name, char *why, size_t size);
+struct cuda_kernel *cuda_kernel_open(struct cuda_ctx *ctx, const char *name);
 void cuda_kernel_close(struct cuda_kernel *kernel);
 /* `to` gets blocks x KERNEL_THREADS words of 32 bits (gp_read), or `bytes` (gp_copy), a
  * multiple of 16. */

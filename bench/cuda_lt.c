@@ -19,27 +19,32 @@
 #include "util/json.h"
 #include "util/str.h"
 
+/* Bytes of the elements of a matrix, `outer` rows or columns of k or of m each. */
+static size_t elements(const struct lt_gemm *g, enum cuda_bits bits, int64_t outer,
+                       int64_t inner)
+{
+    return cuda_bits_bytes(bits, (size_t)outer * (size_t)inner * (size_t)g->batch);
+}
+
+static size_t operand_bytes(const struct lt_gemm *g, int64_t outer)
+{
+    return cuda_aligned(elements(g, g->type->bits, outer, g->k)) +
+           cuda_aligned(cuda_scale_bytes(g->type->block, outer, g->k));
+}
+
 size_t lt_a_bytes(const struct lt_gemm *g)
 {
-    size_t elements = (size_t)g->m * (size_t)g->k * (size_t)g->batch;
-
-    return cuda_aligned(cuda_bits_bytes(g->type->bits, elements)) +
-           cuda_aligned(cuda_scale_bytes(g->type->block, g->m, g->k));
+    return operand_bytes(g, g->m);
 }
 
 size_t lt_b_bytes(const struct lt_gemm *g)
 {
-    size_t elements = (size_t)g->n * (size_t)g->k * (size_t)g->batch;
-
-    return cuda_aligned(cuda_bits_bytes(g->type->bits, elements)) +
-           cuda_aligned(cuda_scale_bytes(g->type->block, g->n, g->k));
+    return operand_bytes(g, g->n);
 }
 
 size_t lt_d_bytes(const struct lt_gemm *g)
 {
-    size_t elements = (size_t)g->m * (size_t)g->n * (size_t)g->batch;
-
-    return cuda_aligned(cuda_bits_bytes(g->type->out, elements));
+    return cuda_aligned(elements(g, g->type->out, g->n, g->m));
 }
 
 void lt_close(struct lt_gemm *g)
@@ -122,7 +127,7 @@ static bool make_layout(struct cuda_ctx *ctx, cublasLtMatrixLayout_t *layout,
 
 static bool describe_product(struct cuda_ctx *ctx, struct lt_gemm *g)
 {
-    int32_t op = g->transpose_a ? CUBLAS_OP_T : CUBLAS_OP_N;
+    int32_t op = g->plain_a ? CUBLAS_OP_N : CUBLAS_OP_T;
     const struct cuda_type *t = g->type;
 
     if (!lt_ok(ctx, cublasLtMatmulDescCreate(&g->desc, t->compute, t->scale),
@@ -137,8 +142,8 @@ static bool describe_product(struct cuda_ctx *ctx, struct lt_gemm *g)
         if (!set_desc(ctx, g, CUBLASLT_MATMUL_DESC_FAST_ACCUM, &fast, sizeof fast))
             return false;
     }
-    return make_layout(ctx, &g->a_layout, t->ab, op == CUBLAS_OP_T ? g->k : g->m,
-                       op == CUBLAS_OP_T ? g->m : g->k, g->batch) &&
+    return make_layout(ctx, &g->a_layout, t->ab, g->plain_a ? g->m : g->k,
+                       g->plain_a ? g->k : g->m, g->batch) &&
            make_layout(ctx, &g->b_layout, t->ab, g->k, g->n, g->batch) &&
            make_layout(ctx, &g->d_layout, t->d, g->m, g->n, g->batch);
 }
@@ -204,61 +209,35 @@ static enum point_state try_shape(struct cuda_ctx *ctx, struct lt_gemm *g,
     }
 }
 
-static enum point_state open_product(struct cuda_ctx *ctx, struct lt_gemm *g, char *why,
-                                     size_t size)
+bool lt_open(struct cuda_ctx *ctx, struct lt_gemm *g)
 {
-    int64_t pads[] = {g->manner == LT_PADDED ? g->type->n_fallback
-                                             : g->type->n_multiple,
-                      g->type->n_fallback};
+    const struct cuda_type *t = g->type;
+    int64_t pads[] = {g->manner == LT_PADDED ? t->n_fallback : t->n_multiple,
+                      t->n_fallback};
     cublasStatus_t status = CUBLAS_STATUS_NOT_SUPPORTED;
     enum point_state state = POINT_UNSUPPORTED;
+    char why[200];
 
+    if (!cuda_type_supported(t->type, ctx->cc, ctx->lt_version, why, sizeof why) ||
+        !cuda_type_shape(t, g->m, g->k, why, sizeof why))
+        return cuda_refuse(ctx, POINT_UNSUPPORTED, "%s", why);
+    g->batch = g->batch ? g->batch : 1;
     for (int i = 0; i < 2 && state == POINT_UNSUPPORTED; i++) {
         g->n = (g->n_asked + pads[i] - 1) / pads[i] * pads[i];
         state = try_shape(ctx, g, &status);
         if (state != POINT_OK)
             lt_close(g);
     }
-    if (state == POINT_UNSUPPORTED && status == CUBLAS_STATUS_INVALID_VALUE) {
-        lt_ok(ctx, status, "cublasLtMatmulAlgoGetHeuristic");
-        state =
-            POINT_ERROR; /* our description is wrong, which says nothing of the GPU */
-    }
-    if (state == POINT_ERROR)
-        return cuda_failed(ctx, why, size);
-    if (state == POINT_UNSUPPORTED)
-        snprintf(why, size,
-                 "cuBLASLt %zu.%zu.%zu has no algorithm for %s %lldx%lldx%lld: %s",
-                 ctx->lt_version / 10000, ctx->lt_version / 100 % 100,
-                 ctx->lt_version % 100, bench_type_word(g->type->type), (long long)g->m,
-                 (long long)g->n_asked, (long long)g->k, lt_word(status));
-    return state;
-}
-
-enum point_state lt_open(struct cuda_ctx *ctx, const struct cuda_type *type, int64_t m,
-                         int64_t n, int64_t k, struct lt_gemm *out, char *why,
-                         size_t size)
-{
-    *out = (struct lt_gemm){
-        .type = type, .m = m, .n_asked = n, .k = k, .batch = 1, .transpose_a = true};
-    if (!cuda_type_supported(type->type, ctx->cc, ctx->lt_version, why, size) ||
-        !cuda_type_shape(type, m, k, why, size))
-        return POINT_UNSUPPORTED;
-    return open_product(ctx, out, why, size);
-}
-
-enum point_state lt_open_again(struct cuda_ctx *ctx, const struct lt_gemm *like,
-                               enum lt_manner manner, struct lt_gemm *out, char *why,
-                               size_t size)
-{
-    *out = (struct lt_gemm){.type = like->type,
-                            .m = like->m,
-                            .n_asked = like->n_asked,
-                            .k = like->k,
-                            .batch = like->batch,
-                            .transpose_a = like->transpose_a,
-                            .manner = manner};
-    return open_product(ctx, out, why, size);
+    if (state != POINT_UNSUPPORTED)
+        return state == POINT_OK;
+    if (status == CUBLAS_STATUS_INVALID_VALUE) /* our description is wrong, which says
+                                                * nothing of the GPU */
+        return lt_ok(ctx, status, "cublasLtMatmulAlgoGetHeuristic");
+    return cuda_refuse(ctx, POINT_UNSUPPORTED,
+                       "cuBLASLt %zu.%zu.%zu has no algorithm for %s %lldx%lldx%lld: %s",
+                       ctx->lt_version / 10000, ctx->lt_version / 100 % 100,
+                       ctx->lt_version % 100, bench_type_word(t->type), (long long)g->m,
+                       (long long)g->n_asked, (long long)g->k, lt_word(status));
 }
 
 bool lt_same(const struct lt_gemm *a, int variant_a, const struct lt_gemm *b,
@@ -268,30 +247,13 @@ bool lt_same(const struct lt_gemm *a, int variant_a, const struct lt_gemm *b,
                   &b->algos[b->chosen[variant_b]].algo, sizeof a->algos[0].algo) == 0;
 }
 
-enum point_state lt_open_batched(struct cuda_ctx *ctx, const struct cuda_type *type,
-                                 bool transpose_a, int64_t m, int64_t n, int64_t k,
-                                 int batch, struct lt_gemm *out, char *why, size_t size)
-{
-    *out = (struct lt_gemm){.type = type,
-                            .m = m,
-                            .n_asked = n,
-                            .k = k,
-                            .batch = batch,
-                            .transpose_a = transpose_a};
-    return open_product(ctx, out, why, size);
-}
-
 struct lt_operands lt_place(const struct lt_gemm *g, void *a, void *b, void *d)
 {
     struct lt_operands o = {.a = a, .b = b, .d = d};
 
     if (g->type->block != SCALE_NONE) {
-        o.a_scale =
-            (char *)a +
-            cuda_aligned(cuda_bits_bytes(g->type->bits, (size_t)g->m * (size_t)g->k));
-        o.b_scale =
-            (char *)b +
-            cuda_aligned(cuda_bits_bytes(g->type->bits, (size_t)g->n * (size_t)g->k));
+        o.a_scale = (char *)a + cuda_aligned(elements(g, g->type->bits, g->m, g->k));
+        o.b_scale = (char *)b + cuda_aligned(elements(g, g->type->bits, g->n, g->k));
     }
     return o;
 }
@@ -330,35 +292,31 @@ bool lt_launch(struct cuda_ctx *ctx, struct lt_gemm *g, int variant,
     return launch(ctx, g, g->chosen[variant], o, &status);
 }
 
-enum point_state lt_choose(struct cuda_ctx *ctx, struct lt_gemm *g,
-                           const struct lt_operands *o, double *first, char *why,
-                           size_t size)
+bool lt_choose(struct cuda_ctx *ctx, struct lt_gemm *g, const struct lt_operands *o,
+               double *first)
 {
     cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
     bool refused = true;
 
     *first = 0;
     for (int i = 0; i < g->algo_count; i++) {
-        bool ran = cuda_timer_begin(ctx) && launch(ctx, g, i, o, &status) &&
-                   cuda_timer_end(ctx, first);
-
-        if (ran) {
+        if (cuda_timer_begin(ctx) && launch(ctx, g, i, o, &status) &&
+            cuda_timer_end(ctx, first)) {
             g->chosen[LT_HEURISTIC] = g->chosen[LT_TUNED] = i;
             ctx->fault[0] = '\0'; /* those before it are no fault of the point */
-            return POINT_OK;
+            return true;
         }
         if (ctx->lost)
-            return cuda_failed(ctx, why, size);
+            return false;
         refused = refused && status == CUBLAS_STATUS_NOT_SUPPORTED;
     }
     if (!refused)
-        return cuda_failed(ctx, why, size);
-    snprintf(
-        why, size,
+        return false;
+    return cuda_refuse(
+        ctx, POINT_UNSUPPORTED,
         "none of the %d algorithms that cuBLASLt names for %s %lldx%lldx%lld runs: %s",
         g->algo_count, bench_type_word(g->type->type), (long long)g->m, (long long)g->n,
         (long long)g->k, lt_word(status));
-    return POINT_UNSUPPORTED;
 }
 
 static const struct {
@@ -480,44 +438,34 @@ json_t *lt_describe_json(const struct lt_gemm *g, int i)
     return json;
 }
 
-static bool fill_scales(struct cuda_ctx *ctx, enum cuda_scale scale, void *to,
-                        int64_t outer, int64_t k, uint64_t salt)
+/* `outer` rows of A or columns of B, and their scales. */
+static bool fill(struct cuda_ctx *ctx, const struct lt_gemm *g, int64_t outer, void *to,
+                 void *scales, uint64_t salt)
 {
-    size_t bytes = cuda_scale_bytes(scale, outer, k);
-    uint8_t *host = bytes ? malloc(bytes) : NULL;
+    size_t bytes = cuda_scale_bytes(g->type->block, outer, g->k);
     uint64_t seed = ctx->settings.seed ^ salt;
+    uint8_t *host;
     bool ok;
 
+    if (!cuda_fill_operand(ctx, g->type->bits, to,
+                           elements(g, g->type->bits, outer, g->k), salt))
+        return false;
     if (bytes == 0)
         return true;
-    if (!host) {
-        snprintf(ctx->fault, sizeof ctx->fault, "out of host memory");
+    if (!(host = cuda_host(ctx, bytes)))
         return false;
-    }
-    convert_fill_scales(scale, host, outer, k, &seed);
-    ok = cuda_ok(ctx,
-                 cudaMemcpyAsync(to, host, bytes, cudaMemcpyHostToDevice, ctx->stream),
-                 "scales");
+    convert_fill_scales(g->type->block, host, outer, g->k, &seed);
+    ok = cuda_send(ctx, scales, host, bytes, ctx->stream, "scales");
     free(host);
     return ok;
 }
 
 bool lt_fill_a(struct cuda_ctx *ctx, const struct lt_gemm *g, void *a, uint64_t salt)
 {
-    struct lt_operands o = lt_place(g, a, a, NULL);
-    size_t count = (size_t)g->m * (size_t)g->k * (size_t)g->batch;
-
-    return cuda_fill_operand(ctx, g->type->bits, a,
-                             cuda_bits_bytes(g->type->bits, count), salt) &&
-           fill_scales(ctx, g->type->block, o.a_scale, g->m, g->k, salt);
+    return fill(ctx, g, g->m, a, lt_place(g, a, a, NULL).a_scale, salt);
 }
 
 bool lt_fill_b(struct cuda_ctx *ctx, const struct lt_gemm *g, void *b, uint64_t salt)
 {
-    struct lt_operands o = lt_place(g, b, b, NULL);
-    size_t count = (size_t)g->n * (size_t)g->k * (size_t)g->batch;
-
-    return cuda_fill_operand(ctx, g->type->bits, b,
-                             cuda_bits_bytes(g->type->bits, count), salt) &&
-           fill_scales(ctx, g->type->block, o.b_scale, g->n, g->k, salt);
+    return fill(ctx, g, g->n, b, lt_place(g, b, b, NULL).b_scale, salt);
 }

@@ -17,12 +17,14 @@ enum lt_manner { LT_SETTINGS, LT_FRAMEWORK, LT_PADDED };
 #define LT_FRAMEWORK_WORKSPACE 1048576.0
 
 struct lt_gemm {
+    /* What is asked for, before lt_open() */
     const struct cuda_type *type;
-    int64_t m, n, k; /* n is padded; n_asked is what was asked for */
-    int64_t n_asked;
-    bool transpose_a; /* true but for the decoder's P*V */
-    int batch;        /* strided batch, 1 */
+    int64_t m, n_asked, k;
+    bool plain_a; /* A is stored m x k: the decoder's P*V */
+    int batch;    /* strided batch; 0 = 1 */
     enum lt_manner manner;
+    /* What there is after it */
+    int64_t n; /* padded */
     cublasLtMatmulDesc_t desc;
     cublasLtMatrixLayout_t a_layout, b_layout, d_layout;
     cublasLtMatmulHeuristicResult_t algos[METHOD_MAX_ALGOS];
@@ -42,38 +44,24 @@ size_t lt_a_bytes(const struct lt_gemm *gemm);
 size_t lt_b_bytes(const struct lt_gemm *gemm);
 size_t lt_d_bytes(const struct lt_gemm *gemm);
 
-/* Descriptors and algorithms; the state says whether the library can do it. */
-enum point_state lt_open(struct cuda_ctx *ctx, const struct cuda_type *type, int64_t m,
-                         int64_t n, int64_t k, struct lt_gemm *out, char *why,
-                         size_t size);
-/* The same product in another manner. */
-enum point_state lt_open_again(struct cuda_ctx *ctx, const struct lt_gemm *like,
-                               enum lt_manner manner, struct lt_gemm *out, char *why,
-                               size_t size);
+/* Descriptors and algorithms of what is asked for, where the library can do it. */
+bool lt_open(struct cuda_ctx *ctx, struct lt_gemm *gemm);
 /* Is the algorithm that was chosen for a variant of one that of the other's? */
 bool lt_same(const struct lt_gemm *a, int variant_a, const struct lt_gemm *b,
              int variant_b);
-/* A strided batch of plain products of a 16-bit type, A transposed or not. */
-enum point_state lt_open_batched(struct cuda_ctx *ctx, const struct cuda_type *type,
-                                 bool transpose_a, int64_t m, int64_t n, int64_t k,
-                                 int batch, struct lt_gemm *out, char *why,
-                                 size_t size);
 void lt_close(struct lt_gemm *gemm);
 
 /* The operands of a copy whose memory starts at a, b and d; fills them. */
 struct lt_operands lt_place(const struct lt_gemm *gemm, void *a, void *b, void *d);
-bool lt_fill_a(struct cuda_ctx *ctx, const struct lt_gemm *gemm, void *a,
-               uint64_t salt);
-bool lt_fill_b(struct cuda_ctx *ctx, const struct lt_gemm *gemm, void *b,
-               uint64_t salt);
+bool lt_fill_a(struct cuda_ctx *ctx, const struct lt_gemm *gemm, void *a, uint64_t salt);
+bool lt_fill_b(struct cuda_ctx *ctx, const struct lt_gemm *gemm, void *b, uint64_t salt);
 
 /* Launches the algorithms one by one, best first, until one runs: that is the
  * heuristic's variant (and the tuned one until something better is found). *first: s of
  * that launch, the first of this product. What is named may still not run
  * (NOT_SUPPORTED). */
-enum point_state lt_choose(struct cuda_ctx *ctx, struct lt_gemm *gemm,
-                           const struct lt_operands *operands, double *first, char *why,
-                           size_t size);
+bool lt_choose(struct cuda_ctx *ctx, struct lt_gemm *gemm,
+               const struct lt_operands *operands, double *first);
 bool lt_launch(struct cuda_ctx *ctx, struct lt_gemm *gemm, int variant,
                const struct lt_operands *operands);
 /* How the sums of a variant are made, for the check. */

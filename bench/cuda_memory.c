@@ -7,7 +7,6 @@
  * reads and writes. Buffers rotate like operands: 64 MiB under a cache of 50 MiB
  * need two copies, 16 MiB need seven; "hot" has one and says so.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,14 +60,13 @@ static bool xor_buffer(struct cuda_ctx *ctx, const char *from, size_t bytes,
                        uint32_t *x)
 {
     size_t piece = 16u << 20, n;
-    uint32_t *host = malloc(piece);
+    uint32_t *host = cuda_host(ctx, piece);
     bool ok = host != NULL;
 
     *x = 0;
     for (size_t done = 0; ok && done < bytes; done += n) {
         n = bytes - done < piece ? bytes - done : piece;
-        ok = cuda_ok(ctx, cudaMemcpy(host, from + done, n, cudaMemcpyDeviceToHost),
-                     "copy of a buffer");
+        ok = cuda_fetch(ctx, host, from + done, n, "copy of a buffer");
         *x ^= ok ? xor_of(host, n / 4) : 0;
     }
     free(host);
@@ -78,19 +76,13 @@ static bool xor_buffer(struct cuda_ctx *ctx, const char *from, size_t bytes,
 static void check_read(struct cuda_ctx *ctx, struct memory_state *s, struct check *out)
 {
     size_t count = (size_t)s->blocks * KERNEL_THREADS;
-    uint32_t *got = malloc(count * 4), want = 0;
+    uint32_t *got = cuda_fetch_new(ctx, s->to, count * 4, "copy of a result"), want = 0;
 
-    if (got &&
-        cuda_ok(ctx, cudaMemcpy(got, s->to, count * 4, cudaMemcpyDeviceToHost),
-                "copy of a result") &&
-        xor_buffer(ctx, s->from, s->bytes, &want)) {
-        out->done = true;
-        out->n = 1;
-        out->ok = xor_of(got, count) == want;
-        if (!out->ok)
-            snprintf(out->why, sizeof out->why,
-                     "the words read are not those in memory");
-    }
+    out->done = got && xor_buffer(ctx, s->from, s->bytes, &want);
+    out->n = out->done;
+    out->ok = out->done && xor_of(got, count) == want;
+    if (out->done && !out->ok)
+        gp_copy(out->why, sizeof out->why, "the words read are not those in memory");
     free(got);
 }
 
@@ -104,36 +96,27 @@ static void check_spots(struct cuda_ctx *ctx, struct memory_state *s, struct che
     for (int i = 0; i < SPOTS && out->done; i++) {
         size_t at = (s->bytes - length) / (SPOTS - 1) * (size_t)i;
 
-        out->done =
-            cuda_ok(ctx, cudaMemcpy(got, s->to + at, length, cudaMemcpyDeviceToHost),
-                    "copy of a result") &&
-            (!s->from ||
-             cuda_ok(ctx,
-                     cudaMemcpy(want, s->from + at, length, cudaMemcpyDeviceToHost),
-                     "copy"));
-        out->ok = out->ok && out->done && memcmp(want, got, length) == 0;
+        out->done = cuda_fetch(ctx, got, s->to + at, length, "copy of a result") &&
+                    (!s->from || cuda_fetch(ctx, want, s->from + at, length, "copy"));
+        out->ok = out->ok && memcmp(want, got, length) == 0;
         out->n++;
     }
     if (out->done && !out->ok)
-        snprintf(out->why, sizeof out->why, "memory does not read back as written");
+        gp_copy(out->why, sizeof out->why, "memory does not read back as written");
 }
 
 static void memory_check(struct cuda_ctx *ctx, int variant, struct check *out)
 {
     struct memory_state *s = ctx->work.state;
+    size_t written = s->reads ? 4 : s->bytes;
 
-    *out = (struct check){0};
-    if (cuda_ok(ctx, cudaMemsetAsync(s->to, 0, s->reads ? 4 : s->bytes, ctx->stream),
-                "poison") &&
-        memory_enqueue(ctx, variant, 0) &&
-        cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "check")) {
-        if (s->reads)
-            check_read(ctx, s, out);
-        else
-            check_spots(ctx, s, out);
-    }
-    if (!out->done)
-        snprintf(out->why, sizeof out->why, "%.110s", ctx->fault);
+    if (!cuda_ok(ctx, cudaMemsetAsync(s->to, 0, written, ctx->stream), "poison") ||
+        !memory_enqueue(ctx, variant, 0) || !cuda_wait(ctx, "check"))
+        return;
+    if (s->reads)
+        check_read(ctx, s, out);
+    else
+        check_spots(ctx, s, out);
 }
 
 static void memory_release(struct cuda_ctx *ctx)
@@ -143,40 +126,31 @@ static void memory_release(struct cuda_ctx *ctx)
     cuda_give(ctx, s->from);
     cuda_give(ctx, s->to);
     cuda_kernel_close(s->kernel);
-    free(s);
 }
 
 static void plan(struct cuda_ctx *ctx, const struct point *point,
                  struct memory_state *s, bool both, struct prepared *out)
 {
-    double buffers = both ? 2 : 1;
+    unsigned most = (unsigned)ctx->sms * 8, turn = KERNEL_THREADS * KERNEL_UNROLL;
+    double each;
 
     s->bytes = (size_t)point->bytes / 16 * 16;
     s->stride = cuda_aligned(s->bytes);
     s->copies = 1;
+    each = (both ? 2 : 1) * (double)s->stride;
     out->cold = false;
     if (point->cache != CACHE_HOT)
-        s->copies = method_rotation(ctx->l2, buffers * (double)s->stride,
-                                    cuda_budget(ctx), &out->cold);
-    if (s->copies > CUDA_MAX_COPIES) {
-        s->copies = CUDA_MAX_COPIES;
-        out->cold = s->copies * buffers * (double)s->stride >= 2 * ctx->l2;
-    }
-    if (s->copies < 1)
-        s->copies = 1;
-    s->blocks = (unsigned)((s->bytes / 16 + KERNEL_THREADS * KERNEL_UNROLL - 1) /
-                           (KERNEL_THREADS * KERNEL_UNROLL));
-    if (s->blocks > (unsigned)ctx->sms * 8)
-        s->blocks = (unsigned)ctx->sms * 8;
+        s->copies = cuda_rotation(ctx, each, each, 0, &out->cold);
+    s->blocks = (unsigned)((s->bytes / 16 + turn - 1) / turn);
+    if (s->blocks > most)
+        s->blocks = most;
     out->rotation = s->copies;
-    out->bytes = buffers * (double)s->stride * s->copies;
-    out->variants = 1;
-    out->variant[0] = "";
+    out->bytes = each * s->copies;
 }
 
 /* Weights of 16 bits for one token: what is read is A, and next to nothing else. */
-static enum point_state prepare_product(struct cuda_ctx *ctx, const struct point *point,
-                                        struct prepared *out, char *why, size_t size)
+static bool prepare_product(struct cuda_ctx *ctx, const struct point *point,
+                            struct prepared *out)
 {
     struct point product = {.test = TEST_GEMM,
                             .type = TYPE_FP16,
@@ -186,68 +160,54 @@ static enum point_state prepare_product(struct cuda_ctx *ctx, const struct point
                             .cache = point->cache == CACHE_HOT ? CACHE_HOT
                                                                : CACHE_WEIGHTS_COLD};
 
-    if ((double)(product.m * product.k * 2) != point->bytes) {
-        snprintf(why, size, "a matrix of %d rows has no %.0f bytes", PRODUCT_DEPTH,
-                 point->bytes);
-        return POINT_UNSUPPORTED;
-    }
+    if ((double)(product.m * product.k * 2) != point->bytes)
+        return cuda_refuse(ctx, POINT_UNSUPPORTED, "a matrix of %d rows has no %.0f bytes",
+                           PRODUCT_DEPTH, point->bytes);
     gp_copy(product.id, sizeof product.id, point->id);
-    return cuda_gemm_prepare(ctx, &product, out, why, size);
+    if (!cuda_gemm_prepare(ctx, &product, out))
+        return false;
+    ctx->work.name = point->id; /* the product's ends here */
+    return true;
 }
 
-static enum point_state allocate(struct cuda_ctx *ctx, struct memory_state *s,
-                                 bool copies, char *why, size_t size)
+static bool allocate(struct cuda_ctx *ctx, struct memory_state *s, bool copies)
 {
-    bool oom = false;
+    size_t all = s->stride * (size_t)s->copies;
+    size_t sums = (size_t)s->blocks * KERNEL_THREADS * 4;
 
     if (s->reads || copies) {
-        s->from = cuda_take(ctx, (double)s->stride * s->copies, &oom, why, size);
-        if (!s->from)
-            return oom ? POINT_OOM : POINT_ERROR;
-        if (!cuda_fill(ctx, BITS_FP32, s->from, s->stride * (size_t)s->copies, 0))
-            return cuda_failed(ctx, why, size);
+        s->from = cuda_take(ctx, (double)all);
+        if (!s->from || !cuda_fill(ctx, BITS_FP32, s->from, all, 0))
+            return false;
     }
-    s->to = cuda_take(ctx,
-                      s->reads ? (double)s->blocks * KERNEL_THREADS * 4
-                               : (double)s->stride * s->copies,
-                      &oom, why, size);
-    if (!s->to)
-        return oom ? POINT_OOM : POINT_ERROR;
-    return cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "fill")
-               ? POINT_OK
-               : cuda_failed(ctx, why, size);
+    s->to = cuda_take(ctx, (double)(s->reads ? sums : all));
+    return s->to && cuda_wait(ctx, "fill");
 }
 
-enum point_state cuda_memory_prepare(struct cuda_ctx *ctx, const struct point *point,
-                                     struct prepared *out, char *why, size_t size)
+bool cuda_memory_prepare(struct cuda_ctx *ctx, const struct point *point,
+                         struct prepared *out)
 {
+    static const struct cuda_work work = {
+        .enqueue = memory_enqueue, .check = memory_check, .release = memory_release};
     bool reads = point->kind == KIND_READ;
     bool copies = point->kind == KIND_COPY;
     bool engine = point->kind == KIND_COPY_ENGINE;
     struct memory_state *s;
 
     if (point->bytes < 16 || point->bytes > 0x1p50)
-        return snprintf(why, size, "a size of %.0f bytes", point->bytes),
-               POINT_UNSUPPORTED;
+        return cuda_refuse(ctx, POINT_UNSUPPORTED, "a size of %.0f bytes", point->bytes);
     if (point->kind == KIND_READ_PRODUCT)
-        return prepare_product(ctx, point, out, why, size);
-    if (!(s = calloc(1, sizeof *s)))
-        return snprintf(why, size, "out of host memory"), POINT_ERROR;
-    ctx->work = (struct cuda_work){.active = true,
-                                   .name = point->id,
-                                   .enqueue = memory_enqueue,
-                                   .check = memory_check,
-                                   .release = memory_release,
-                                   .state = s};
+        return prepare_product(ctx, point, out);
+    s = cuda_begin(ctx, point, &work, sizeof *s);
     s->reads = reads;
     if ((reads || copies) &&
-        !(s->kernel = cuda_kernel_open(reads ? "gp_read" : "gp_copy", why, size)))
-        return POINT_UNSUPPORTED;
+        !(s->kernel = cuda_kernel_open(ctx, reads ? "gp_read" : "gp_copy")))
+        return false;
     plan(ctx, point, s, copies || engine, out);
     gp_copy(out->algorithm, sizeof out->algorithm,
             reads    ? "16-byte loads, 4 in flight a thread"
             : copies ? "16-byte loads and stores, 4 in flight a thread"
             : engine ? "cudaMemcpyAsync"
                      : "cudaMemsetAsync");
-    return allocate(ctx, s, copies || engine, why, size);
+    return allocate(ctx, s, copies || engine);
 }

@@ -12,7 +12,6 @@
  *
  * Streams and events are the sources': those of cuda_run.c belong to the opened device.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,9 +47,9 @@ static bool enqueue(struct cuda_ctx *ctx, struct peer_state *s, int launches)
     cudaStream_t first = s->way[0].stream, second = s->way[1].stream;
     bool both = s->ways == 2, ok;
 
-    ok = cuda_ok(ctx, cudaEventRecord(s->start, first), "event") &&
-         (!both || (cuda_ok(ctx, cudaEventRecord(s->fork, first), "event") &&
-                    cuda_ok(ctx, cudaStreamWaitEvent(second, s->fork, 0), "event")));
+    ok = cuda_record(ctx, s->start, first) &&
+         (!both ||
+          (cuda_record(ctx, s->fork, first) && cuda_depend(ctx, second, s->fork)));
     for (int i = 0; ok && i < launches; i++) {
         if (i * s->ways >= CUDA_GATE_CALLS)
             cuda_gate_open(ctx, 0);
@@ -58,32 +57,28 @@ static bool enqueue(struct cuda_ctx *ctx, struct peer_state *s, int launches)
             ok = copy(ctx, &s->way[w], s->bytes);
     }
     return ok &&
-           (!both || (cuda_ok(ctx, cudaEventRecord(s->join, second), "event") &&
-                      cuda_ok(ctx, cudaStreamWaitEvent(first, s->join, 0), "event"))) &&
-           cuda_ok(ctx, cudaEventRecord(s->stop, first), "event");
+           (!both ||
+            (cuda_record(ctx, s->join, second) && cuda_depend(ctx, first, s->join))) &&
+           cuda_record(ctx, s->stop, first);
 }
 
 static bool peer_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds)
 {
     struct peer_state *s = ctx->work.state;
-    float ms = 0;
     bool ok;
 
     (void)variant;
     cuda_gate_close(ctx, s->way[0].stream, 0);
     ok = enqueue(ctx, s, launches);
     cuda_gate_open(ctx, 0);
-    if (!ok ||
-        !cuda_ok(ctx, cudaStreamSynchronize(s->way[0].stream), "copy to a peer") ||
-        !cuda_ok(ctx, cudaEventElapsedTime(&ms, s->start, s->stop), "event time"))
-        return false;
-    *seconds = 1e-3 * (double)ms;
-    return true;
+    return ok &&
+           cuda_ok(ctx, cudaStreamSynchronize(s->way[0].stream), "copy to a peer") &&
+           cuda_elapsed(ctx, s->start, s->stop, seconds);
 }
 
 static bool poison(struct cuda_ctx *ctx, const struct way *w, size_t bytes)
 {
-    return cuda_ok(ctx, cudaSetDevice(w->to), "cudaSetDevice") &&
+    return cuda_select(ctx, w->to) &&
            cuda_ok(ctx, cudaMemset(w->target, 0x55, bytes), "poison") &&
            cuda_ok(ctx, cudaDeviceSynchronize(), "poison");
 }
@@ -92,30 +87,22 @@ static bool poison(struct cuda_ctx *ctx, const struct way *w, size_t bytes)
 static void peer_check(struct cuda_ctx *ctx, int variant, struct check *out)
 {
     struct peer_state *s = ctx->work.state;
-    char *arrived = malloc(s->bytes);
+    char *arrived = cuda_host(ctx, s->bytes);
     double seconds;
 
-    *out = (struct check){.done = arrived != NULL, .ok = true};
+    out->done = out->ok = arrived != NULL;
     for (int w = 0; out->done && w < s->ways; w++)
         out->done = poison(ctx, &s->way[w], s->bytes);
     out->done = out->done && peer_run(ctx, variant, 1, &seconds);
     for (int w = 0; out->done && w < s->ways; w++) {
-        out->done = cuda_ok(
-            ctx,
-            cudaMemcpy(arrived, s->way[w].target, s->bytes, cudaMemcpyDeviceToHost),
-            "check");
-        out->ok =
-            out->ok && out->done && memcmp(arrived, s->way[w].pattern, s->bytes) == 0;
+        out->done = cuda_fetch(ctx, arrived, s->way[w].target, s->bytes, "check");
+        out->ok = out->ok && memcmp(arrived, s->way[w].pattern, s->bytes) == 0;
         out->n++;
     }
     cudaSetDevice(ctx->device);
-    out->ok = out->ok && out->done;
-    if (!out->done)
-        snprintf(out->why, sizeof out->why, "%.110s",
-                 arrived ? ctx->fault : "out of host memory");
-    else if (!out->ok)
-        snprintf(out->why, sizeof out->why,
-                 "the data that arrived differs from the data sent");
+    if (out->done && !out->ok)
+        gp_copy(out->why, sizeof out->why,
+                "the data that arrived differs from the data sent");
     free(arrived);
 }
 
@@ -141,7 +128,6 @@ static void peer_release(struct cuda_ctx *ctx)
         if (events[i])
             cudaEventDestroy(events[i]);
     cudaSetDevice(ctx->device);
-    free(s);
 }
 
 /* Lets `device` reach the other's memory; *enabled when it could not before. */
@@ -157,117 +143,88 @@ static cudaError_t enable(int device, int other, bool *enabled)
     return error == cudaErrorPeerAccessAlreadyEnabled ? cudaSuccess : error;
 }
 
-static enum point_state reach(struct cuda_ctx *ctx, struct peer_state *s, char *why,
-                              size_t size)
+static bool reach(struct cuda_ctx *ctx, struct peer_state *s)
 {
     int from = s->way[0].from, to = s->way[0].to, there = 0, back = 0;
     cudaError_t error = cudaSuccess;
 
     if (!cuda_ok(ctx, cudaDeviceCanAccessPeer(&there, from, to), "peer access") ||
         !cuda_ok(ctx, cudaDeviceCanAccessPeer(&back, to, from), "peer access"))
-        return cuda_failed(ctx, why, size);
+        return false;
     if (!there)
-        return snprintf(why, size, "GPU %d cannot reach the memory of GPU %d%s", from,
-                        to, back ? ", which can reach its" : ", nor that its"),
-               POINT_UNSUPPORTED;
+        return cuda_refuse(ctx, POINT_UNSUPPORTED,
+                           "GPU %d cannot reach the memory of GPU %d%s", from, to,
+                           back ? ", which can reach its" : ", nor that its");
     if (!back && s->ways == 2)
-        return snprintf(why, size, "GPU %d cannot reach the memory of GPU %d", to,
-                        from),
-               POINT_UNSUPPORTED;
+        return cuda_refuse(ctx, POINT_UNSUPPORTED,
+                           "GPU %d cannot reach the memory of GPU %d", to, from);
     for (int w = 0; w < (back ? 2 : 1); w++) {
         error = enable(s->way[w].from, s->way[w].to, &s->way[w].enabled);
         if (error != cudaSuccess && w < s->ways)
-            return snprintf(why, size,
-                            "GPU %d could reach the memory of GPU %d, but it cannot be "
-                            "enabled: %.80s (CUDA error %d)",
-                            s->way[w].from, s->way[w].to, cudaGetErrorString(error),
-                            (int)error),
-                   POINT_UNSUPPORTED;
+            return cuda_refuse(ctx, POINT_UNSUPPORTED,
+                               "GPU %d could reach the memory of GPU %d, but it cannot "
+                               "be enabled: %.80s (CUDA error %d)",
+                               s->way[w].from, s->way[w].to, cudaGetErrorString(error),
+                               (int)error);
     }
     ctx->params =
         json_pack("{s:i, s:i, s:b}", "from", from, "to", to, "access_back", back);
-    return POINT_OK;
+    return true;
 }
 
-static enum point_state fill(struct cuda_ctx *ctx, struct peer_state *s, struct way *w,
-                             char *why, size_t size)
+static bool fill(struct cuda_ctx *ctx, struct peer_state *s, struct way *w)
 {
     uint64_t seed = ctx->settings.seed + (uint64_t)w->from;
-    bool oom = false;
 
     if (!(w->pattern = malloc(s->bytes)))
-        return snprintf(why, size, "needs %.2f GiB of host memory",
-                        (double)s->bytes / 0x1p30),
-               POINT_OOM;
+        return cuda_refuse(ctx, POINT_OOM, "needs %.2f GiB of host memory",
+                           (double)s->bytes / 0x1p30);
     convert_fill(BITS_INT8, w->pattern, s->bytes, &seed);
-    if (!cuda_ok(ctx, cudaSetDevice(w->to), "cudaSetDevice"))
-        return cuda_failed(ctx, why, size);
-    if (!(w->target = cuda_take(ctx, (double)s->bytes, &oom, why, size)))
-        return oom ? POINT_OOM : POINT_ERROR;
-    if (!cuda_ok(ctx, cudaSetDevice(w->from), "cudaSetDevice"))
-        return cuda_failed(ctx, why, size);
-    if (!(w->source = cuda_take(ctx, (double)s->bytes, &oom, why, size)))
-        return oom ? POINT_OOM : POINT_ERROR;
-    if (!cuda_ok(ctx, cudaStreamCreateWithFlags(&w->stream, cudaStreamNonBlocking),
-                 "stream") ||
-        !cuda_ok(ctx,
-                 cudaMemcpyAsync(w->source, w->pattern, s->bytes,
-                                 cudaMemcpyHostToDevice, w->stream),
-                 "fill") ||
-        !cuda_ok(ctx, cudaStreamSynchronize(w->stream), "fill"))
-        return cuda_failed(ctx, why, size);
-    return POINT_OK;
+    return cuda_select(ctx, w->to) && (w->target = cuda_take(ctx, (double)s->bytes)) &&
+           cuda_select(ctx, w->from) && (w->source = cuda_take(ctx, (double)s->bytes)) &&
+           cuda_stream_new(ctx, &w->stream) &&
+           cuda_send(ctx, w->source, w->pattern, s->bytes, w->stream, "fill") &&
+           cuda_ok(ctx, cudaStreamSynchronize(w->stream), "fill");
 }
 
 /* Each of the device whose stream it is recorded on. */
 static bool events(struct cuda_ctx *ctx, struct peer_state *s)
 {
-    return cuda_ok(ctx, cudaSetDevice(s->way[0].from), "cudaSetDevice") &&
+    return cuda_select(ctx, s->way[0].from) &&
            cuda_ok(ctx, cudaEventCreate(&s->start), "event") &&
            cuda_ok(ctx, cudaEventCreate(&s->stop), "event") &&
-           cuda_ok(ctx, cudaEventCreateWithFlags(&s->fork, cudaEventDisableTiming),
-                   "event") &&
-           cuda_ok(ctx, cudaSetDevice(s->way[1].from), "cudaSetDevice") &&
-           cuda_ok(ctx, cudaEventCreateWithFlags(&s->join, cudaEventDisableTiming),
-                   "event");
+           cuda_mark_new(ctx, &s->fork) && cuda_select(ctx, s->way[1].from) &&
+           cuda_mark_new(ctx, &s->join);
 }
 
-enum point_state cuda_peer_prepare(struct cuda_ctx *ctx, const struct point *point,
-                                   struct prepared *out, char *why, size_t size)
+bool cuda_peer_prepare(struct cuda_ctx *ctx, const struct point *point,
+                       struct prepared *out)
 {
+    static const struct cuda_work work = {
+        .run = peer_run, .gated = true, .check = peer_check, .release = peer_release};
     struct peer_state *s;
-    enum point_state state;
     int count = 0;
+    bool ok;
 
     if (!cuda_ok(ctx, cudaGetDeviceCount(&count), "cudaGetDeviceCount"))
-        return cuda_failed(ctx, why, size);
+        return false;
     if (point->from == point->to || point->from >= count || point->to >= count)
-        return snprintf(why, size, "from GPU %d to GPU %d, of %d that are visible",
-                        point->from, point->to, count),
-               POINT_UNSUPPORTED;
-    if (!(s = calloc(1, sizeof *s)))
-        return snprintf(why, size, "out of host memory"), POINT_ERROR;
+        return cuda_refuse(ctx, POINT_UNSUPPORTED,
+                           "from GPU %d to GPU %d, of %d that are visible", point->from,
+                           point->to, count);
+    s = cuda_begin(ctx, point, &work, sizeof *s);
     s->ways = point->kind == KIND_PEER_BOTH ? 2 : 1;
     s->way[0].from = s->way[1].to = point->from;
     s->way[0].to = s->way[1].from = point->to;
     s->bytes = (size_t)point->bytes;
-    ctx->work = (struct cuda_work){.active = true,
-                                   .name = point->id,
-                                   .run = peer_run,
-                                   .gated = true,
-                                   .check = peer_check,
-                                   .release = peer_release,
-                                   .state = s};
     out->bytes = 2 * s->ways * point->bytes;
-    out->cold = true;
     gp_copy(out->algorithm, sizeof out->algorithm,
             s->ways == 2 ? "cudaMemcpyPeerAsync, both ways at once"
                          : "cudaMemcpyPeerAsync");
-    state = reach(ctx, s, why, size);
-    for (int w = 0; state == POINT_OK && w < s->ways; w++)
-        state = fill(ctx, s, &s->way[w], why, size);
-    if (state == POINT_OK && !events(ctx, s))
-        state = cuda_failed(ctx, why, size);
+    ok = reach(ctx, s);
+    for (int w = 0; ok && w < s->ways; w++)
+        ok = fill(ctx, s, &s->way[w]);
+    ok = ok && events(ctx, s);
     cudaSetDevice(ctx->device);
-    return state;
+    return ok;
 }

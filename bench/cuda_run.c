@@ -21,7 +21,6 @@
  */
 #include <sched.h>
 #include <stdatomic.h>
-#include <stdio.h>
 
 #include "bench/cuda_ctx.h"
 #include "util/clock.h"
@@ -51,7 +50,7 @@ void cuda_timer_reset(struct cuda_ctx *ctx)
 {
     struct cuda_timer *t = &ctx->timer;
 
-    cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "waiting for the device");
+    cuda_wait(ctx, "waiting for the device");
     if (t->exec)
         cudaGraphExecDestroy(t->exec);
     t->exec = NULL;
@@ -135,7 +134,7 @@ static bool enqueue_gated(struct cuda_ctx *ctx, const struct cuda_work *work,
 
     *opened = clock_now();
     cuda_gate_close(ctx, ctx->stream, slot);
-    ok = cuda_ok(ctx, cudaEventRecord(ctx->timer.start[slot], ctx->stream), "event");
+    ok = cuda_record(ctx, ctx->timer.start[slot], ctx->stream);
     for (int i = 0; ok && i < launches; i++) {
         if (ctx->timer.closed && i * calls >= CUDA_GATE_CALLS) {
             cuda_gate_open(ctx, slot);
@@ -143,8 +142,7 @@ static bool enqueue_gated(struct cuda_ctx *ctx, const struct cuda_work *work,
         }
         ok = work->enqueue(ctx, variant, first + i);
     }
-    ok = ok &&
-         cuda_ok(ctx, cudaEventRecord(ctx->timer.stop[slot], ctx->stream), "event");
+    ok = ok && cuda_record(ctx, ctx->timer.stop[slot], ctx->stream);
     if (ctx->timer.closed) {
         cuda_gate_open(ctx, slot);
         *opened = clock_now();
@@ -184,9 +182,9 @@ static bool hand_in(struct cuda_ctx *ctx, int slot, double *opened)
     *opened = clock_now();
     if (!t->exec)
         return enqueue_gated(ctx, &ctx->work, t->variant, 0, t->launches, slot, opened);
-    return cuda_ok(ctx, cudaEventRecord(t->start[slot], ctx->stream), "event") &&
+    return cuda_record(ctx, t->start[slot], ctx->stream) &&
            cuda_ok(ctx, cudaGraphLaunch(t->exec, ctx->stream), "graph launch") &&
-           cuda_ok(ctx, cudaEventRecord(t->stop[slot], ctx->stream), "event");
+           cuda_record(ctx, t->stop[slot], ctx->stream);
 }
 
 /* The least time counts: a full queue makes the host wait, which is no fault of its. */
@@ -204,17 +202,10 @@ static bool enqueue_sample(struct cuda_ctx *ctx, int slot)
 
 static bool elapsed(struct cuda_ctx *ctx, int slot, double *seconds)
 {
-    float ms = 0;
+    struct cuda_timer *t = &ctx->timer;
 
-    if (!cuda_ok(ctx, cudaEventSynchronize(ctx->timer.stop[slot]),
-                 "waiting for a sample") ||
-        !cuda_ok(
-            ctx,
-            cudaEventElapsedTime(&ms, ctx->timer.start[slot], ctx->timer.stop[slot]),
-            "event time"))
-        return false;
-    *seconds = 1e-3 * (double)ms;
-    return true;
+    return cuda_ok(ctx, cudaEventSynchronize(t->stop[slot]), "waiting for a sample") &&
+           cuda_elapsed(ctx, t->start[slot], t->stop[slot], seconds);
 }
 
 static bool setup(struct cuda_ctx *ctx, int variant, int launches)
@@ -225,7 +216,7 @@ static bool setup(struct cuda_ctx *ctx, int variant, int launches)
     /* once before: the first call may load a module, which a capture forbids, and which
      * would wait for a gate */
     if (ctx->lost || !enqueue_all(ctx, variant, 0, 1) ||
-        !cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "first launch"))
+        !cuda_wait(ctx, "first launch"))
         return false;
     if (!t->plain && !capture(ctx, variant, launches)) {
         if (ctx->lost)
@@ -263,12 +254,12 @@ bool cuda_run(struct cuda_ctx *ctx, int variant, int launches, double *seconds)
 
 bool cuda_timer_begin(struct cuda_ctx *ctx)
 {
-    return cuda_ok(ctx, cudaEventRecord(ctx->timer.start[0], ctx->stream), "event");
+    return cuda_record(ctx, ctx->timer.start[0], ctx->stream);
 }
 
 bool cuda_timer_end(struct cuda_ctx *ctx, double *seconds)
 {
-    return cuda_ok(ctx, cudaEventRecord(ctx->timer.stop[0], ctx->stream), "event") &&
+    return cuda_record(ctx, ctx->timer.stop[0], ctx->stream) &&
            elapsed(ctx, 0, seconds);
 }
 
@@ -295,18 +286,16 @@ const char *cuda_launch_word(const struct cuda_ctx *ctx)
 bool cuda_latency(struct cuda_ctx *ctx, int variant, double *seconds)
 {
     size_t bytes = (size_t)(2 * ctx->l2);
-    char why[160];
-    bool oom;
 
     if (ctx->lost || !ctx->work.enqueue)
         return false;
     cuda_timer_reset(ctx);
     if (!ctx->flush && bytes > 0)
-        ctx->flush = cuda_take(ctx, (double)bytes, &oom, why, sizeof why);
+        ctx->flush = cuda_take(ctx, (double)bytes);
     if (ctx->flush &&
         !cuda_ok(ctx, cudaMemsetAsync(ctx->flush, 0x5a, bytes, ctx->stream), "flush"))
         return false;
-    return cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "flush") &&
+    return cuda_wait(ctx, "flush") &&
            cuda_time_plain(ctx, &ctx->work, variant, 0, 1, seconds);
 }
 

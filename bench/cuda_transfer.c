@@ -13,7 +13,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,10 +41,8 @@ struct transfer_state {
 
 static bool send(struct cuda_ctx *ctx, struct transfer_state *s)
 {
-    return cuda_ok(ctx,
-                   cudaMemcpyAsync(s->device_in, s->host_in, s->bytes,
-                                   cudaMemcpyHostToDevice, ctx->stream),
-                   "copy to the device");
+    return cuda_send(ctx, s->device_in, s->host_in, s->bytes, ctx->stream,
+                     "copy to the device");
 }
 
 static bool fetch(struct cuda_ctx *ctx, struct transfer_state *s, cudaStream_t stream)
@@ -66,11 +63,10 @@ static bool transfer_enqueue(struct cuda_ctx *ctx, int variant, int i)
         return send(ctx, s);
     if (!s->to_device)
         return fetch(ctx, s, ctx->stream);
-    return cuda_ok(ctx, cudaEventRecord(s->fork, ctx->stream), "event") &&
-           cuda_ok(ctx, cudaStreamWaitEvent(ctx->side, s->fork, 0), "event") &&
-           send(ctx, s) && fetch(ctx, s, ctx->side) &&
-           cuda_ok(ctx, cudaEventRecord(s->join, ctx->side), "event") &&
-           cuda_ok(ctx, cudaStreamWaitEvent(ctx->stream, s->join, 0), "event");
+    return cuda_record(ctx, s->fork, ctx->stream) &&
+           cuda_depend(ctx, ctx->side, s->fork) && send(ctx, s) &&
+           fetch(ctx, s, ctx->side) && cuda_record(ctx, s->join, ctx->side) &&
+           cuda_depend(ctx, ctx->stream, s->join);
 }
 
 /* By the host's clock, until it knows that all have been done. */
@@ -81,7 +77,7 @@ static bool host_run(struct cuda_ctx *ctx, int variant, int launches, double *se
     for (int i = 0; i < launches; i++)
         if (!transfer_enqueue(ctx, variant, i))
             return false;
-    if (!cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "copy"))
+    if (!cuda_wait(ctx, "copy"))
         return false;
     *seconds = clock_now() - began;
     return true;
@@ -100,11 +96,9 @@ static bool read_piece(struct cuda_ctx *ctx, struct transfer_state *s, char *to,
 
         if (got < 0 && errno == EINTR)
             continue;
-        if (got <= 0) {
-            snprintf(ctx->fault, sizeof ctx->fault, "reading the file: %s",
-                     got < 0 ? strerror(errno) : "it is shorter than it was");
-            return false;
-        }
+        if (got <= 0)
+            return cuda_refuse(ctx, POINT_ERROR, "reading the file: %s",
+                               got < 0 ? strerror(errno) : "it is shorter than it was");
         done += (size_t)got;
     }
     return true;
@@ -133,15 +127,13 @@ static bool storage_turn(struct cuda_ctx *ctx, struct transfer_state *s)
 
         if (!cuda_ok(ctx, cudaEventSynchronize(s->sent[slot]), "copy to the device") ||
             !read_piece(ctx, s, s->slots[slot], done, want) ||
-            !cuda_ok(ctx,
-                     cudaMemcpyAsync(s->device_in + done, s->slots[slot], want,
-                                     cudaMemcpyHostToDevice, ctx->stream),
-                     "copy to the device") ||
-            !cuda_ok(ctx, cudaEventRecord(s->sent[slot], ctx->stream), "event"))
+            !cuda_send(ctx, s->device_in + done, s->slots[slot], want, ctx->stream,
+                       "copy to the device") ||
+            !cuda_record(ctx, s->sent[slot], ctx->stream))
             return false;
         done += want;
     }
-    return cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "copy to the device");
+    return cuda_wait(ctx, "copy to the device");
 }
 
 static bool storage_run(struct cuda_ctx *ctx, int variant, int launches,
@@ -162,11 +154,8 @@ static bool storage_run(struct cuda_ctx *ctx, int variant, int launches,
 static bool same(struct cuda_ctx *ctx, const void *device, const void *host,
                  size_t bytes)
 {
-    char *copy = malloc(bytes);
-    bool ok = copy &&
-              cuda_ok(ctx, cudaMemcpy(copy, device, bytes, cudaMemcpyDeviceToHost),
-                      "check") &&
-              memcmp(copy, host, bytes) == 0;
+    char *copy = cuda_fetch_new(ctx, device, bytes, "check");
+    bool ok = copy && memcmp(copy, host, bytes) == 0;
 
     free(copy);
     return ok;
@@ -189,26 +178,19 @@ static void transfer_check(struct cuda_ctx *ctx, int variant, struct check *out)
     struct transfer_state *s = ctx->work.state;
     double seconds;
 
-    *out = (struct check){0};
     if (s->device_in)
         cuda_ok(ctx, cudaMemsetAsync(s->device_in, 0, s->bytes, ctx->stream), "poison");
     if (s->host_out)
         memset(s->host_out, 0, s->bytes);
-    if (s->file >= 0)
-        out->done = storage_run(ctx, variant, 1, &seconds);
-    else
-        out->done = host_run(ctx, variant, 1, &seconds);
-    if (!out->done) {
-        snprintf(out->why, sizeof out->why, "%.110s", ctx->fault);
-        return;
-    }
-    out->n = 1;
-    out->ok = (s->file < 0 || same_storage(ctx, s)) &&
+    out->done = s->file >= 0 ? storage_run(ctx, variant, 1, &seconds)
+                             : host_run(ctx, variant, 1, &seconds);
+    out->n = out->done;
+    out->ok = out->done && (s->file < 0 || same_storage(ctx, s)) &&
               (!s->host_in || same(ctx, s->device_in, s->host_in, s->bytes)) &&
               (!s->host_out || same(ctx, s->device_out, s->host_out, s->bytes));
-    if (!out->ok)
-        snprintf(out->why, sizeof out->why,
-                 "the data that arrived differs from the data sent");
+    if (out->done && !out->ok)
+        gp_copy(out->why, sizeof out->why,
+                "the data that arrived differs from the data sent");
 }
 
 static void host_give(struct transfer_state *s, char *memory)
@@ -239,14 +221,12 @@ static void transfer_release(struct cuda_ctx *ctx)
     }
     if (s->file >= 0)
         close(s->file);
-    free(s);
 }
 
 /* ---- preparing ---- */
 
 /* Pages are touched here, by this thread, which runs near the GPU. */
-static char *host_take(struct cuda_ctx *ctx, struct transfer_state *s, char *why,
-                       size_t size)
+static bool host_take(struct cuda_ctx *ctx, struct transfer_state *s, char **out)
 {
     void *memory = NULL;
     uint64_t seed = ctx->settings.seed;
@@ -255,98 +235,79 @@ static char *host_take(struct cuda_ctx *ctx, struct transfer_state *s, char *why
         memory = malloc(s->bytes);
     else if (cudaHostAlloc(&memory, s->bytes, cudaHostAllocDefault) != cudaSuccess)
         cudaGetLastError(), memory = NULL;
-    if (!memory) {
-        snprintf(why, size, "needs %.2f GiB of %shost memory",
-                 (double)s->bytes / 0x1p30, s->pinned ? "pinned " : "");
-        return NULL;
-    }
+    if (!memory)
+        return cuda_refuse(ctx, POINT_OOM, "needs %.2f GiB of %shost memory",
+                           (double)s->bytes / 0x1p30, s->pinned ? "pinned " : "");
     convert_fill(BITS_INT8, memory, s->bytes, &seed);
-    return memory;
+    *out = memory;
+    return true;
 }
 
-static bool write_temporary(struct transfer_state *s, char *why, size_t size)
+static bool write_temporary(struct cuda_ctx *ctx, struct transfer_state *s)
 {
+    enum { PIECE = 1 << 20 };
     const char *folder = getenv("TMPDIR");
-    char path[300], *data = malloc(1 << 20);
+    char path[300], *data = malloc(PIECE);
     uint64_t seed = 1;
     size_t done = 0;
+    ssize_t put = 0;
 
     gp_format(path, sizeof path, "%s/gpuplan-transfer-XXXXXX",
               folder && folder[0] ? folder : "/var/tmp");
     s->file = data ? mkstemp(path) : -1;
     if (s->file >= 0) {
         unlink(path);
-        convert_fill(BITS_INT8, data, 1 << 20, &seed);
-        while (done < s->bytes) {
-            ssize_t put = write(s->file, data, 1 << 20);
-
-            if (put <= 0)
-                break;
+        convert_fill(BITS_INT8, data, PIECE, &seed);
+        while (done < s->bytes && (put = write(s->file, data, PIECE)) > 0)
             done += (size_t)put;
-        }
     }
     free(data);
-    if (s->file >= 0 && done >= s->bytes && fsync(s->file) == 0)
-        return true;
-    snprintf(why, size, "%.80s: a temporary file of %.2f GiB: %s", path,
-             (double)s->bytes / 0x1p30, strerror(errno));
-    return false;
+    return (s->file >= 0 && done >= s->bytes && fsync(s->file) == 0) ||
+           cuda_refuse(ctx, POINT_ERROR, "%.80s: a temporary file of %.2f GiB: %s", path,
+                       (double)s->bytes / 0x1p30, strerror(errno));
 }
 
-static enum point_state storage_prepare(struct cuda_ctx *ctx, const struct point *point,
-                                        struct transfer_state *s, char *why,
-                                        size_t size)
+static bool open_given(struct cuda_ctx *ctx, struct transfer_state *s, const char *path)
 {
     struct stat about;
 
-    if (point->path[0]) {
-        s->file = open(point->path, O_RDONLY | O_CLOEXEC);
-        if (s->file < 0 || fstat(s->file, &about) != 0)
-            return snprintf(why, size, "%.150s: %s", point->path, strerror(errno)),
-                   POINT_ERROR;
-        if ((double)about.st_size < (double)s->bytes)
-            return snprintf(why, size, "%.150s has only %lld bytes", point->path,
-                            (long long)about.st_size),
-                   POINT_UNSUPPORTED;
-    } else if (!write_temporary(s, why, size)) {
-        return POINT_ERROR;
-    }
-    for (int i = 0; i < SLOTS; i++)
-        if (!cuda_ok(ctx,
-                     cudaHostAlloc((void **)&s->slots[i], STORAGE_PIECE,
-                                   cudaHostAllocDefault),
-                     "pinned memory") ||
-            !cuda_ok(ctx, cudaEventCreateWithFlags(&s->sent[i], cudaEventDisableTiming),
-                     "event"))
-            return cuda_failed(ctx, why, size);
-    return settle(ctx, s) ? POINT_OK : cuda_failed(ctx, why, size);
+    s->file = open(path, O_RDONLY | O_CLOEXEC);
+    if (s->file < 0 || fstat(s->file, &about) != 0)
+        return cuda_refuse(ctx, POINT_ERROR, "%.150s: %s", path, strerror(errno));
+    return (double)about.st_size >= (double)s->bytes ||
+           cuda_refuse(ctx, POINT_UNSUPPORTED, "%.150s has only %lld bytes", path,
+                       (long long)about.st_size);
 }
 
-static enum point_state buffers_prepare(struct cuda_ctx *ctx, struct transfer_state *s,
-                                        bool storage, char *why, size_t size)
+static bool storage_prepare(struct cuda_ctx *ctx, const struct point *point,
+                            struct transfer_state *s)
 {
-    bool oom = false;
+    bool ok =
+        point->path[0] ? open_given(ctx, s, point->path) : write_temporary(ctx, s);
 
-    if (s->to_device &&
-        !(s->device_in = cuda_take(ctx, (double)s->bytes, &oom, why, size)))
-        return oom ? POINT_OOM : POINT_ERROR;
-    if (s->to_host &&
-        !(s->device_out = cuda_take(ctx, (double)s->bytes, &oom, why, size)))
-        return oom ? POINT_OOM : POINT_ERROR;
-    if (s->to_device && !storage && !(s->host_in = host_take(ctx, s, why, size)))
-        return POINT_OOM;
-    if (s->to_host && !(s->host_out = host_take(ctx, s, why, size)))
-        return POINT_OOM;
+    for (int i = 0; ok && i < SLOTS; i++)
+        ok = cuda_ok(ctx,
+                     cudaHostAlloc((void **)&s->slots[i], STORAGE_PIECE,
+                                   cudaHostAllocDefault),
+                     "pinned memory") &&
+             cuda_mark_new(ctx, &s->sent[i]);
+    return ok && settle(ctx, s);
+}
+
+static bool buffers_prepare(struct cuda_ctx *ctx, struct transfer_state *s, bool storage)
+{
+    double bytes = (double)s->bytes;
+
+    if ((s->to_device && !(s->device_in = cuda_take(ctx, bytes))) ||
+        (s->to_host && !(s->device_out = cuda_take(ctx, bytes))) ||
+        (s->to_device && !storage && !host_take(ctx, s, &s->host_in)) ||
+        (s->to_host && !host_take(ctx, s, &s->host_out)))
+        return false;
     if (s->to_host && (!cuda_fill(ctx, BITS_INT8, s->device_out, s->bytes, 3) ||
-                       !cuda_ok(ctx, cudaStreamSynchronize(ctx->stream), "fill")))
-        return cuda_failed(ctx, why, size);
-    if (s->to_host && s->to_device &&
-        (!cuda_ok(ctx, cudaEventCreateWithFlags(&s->fork, cudaEventDisableTiming),
-                  "event") ||
-         !cuda_ok(ctx, cudaEventCreateWithFlags(&s->join, cudaEventDisableTiming),
-                  "event")))
-        return cuda_failed(ctx, why, size);
-    return POINT_OK;
+                       !cuda_wait(ctx, "fill")))
+        return false;
+    return !(s->to_host && s->to_device) ||
+           (cuda_mark_new(ctx, &s->fork) && cuda_mark_new(ctx, &s->join));
 }
 
 /* Also the very first launch, which is no turn. */
@@ -365,47 +326,33 @@ static bool time_alone(struct cuda_ctx *ctx, double *first)
     return true;
 }
 
-enum point_state cuda_transfer_prepare(struct cuda_ctx *ctx, const struct point *point,
-                                       struct prepared *out, char *why, size_t size)
+bool cuda_transfer_prepare(struct cuda_ctx *ctx, const struct point *point,
+                           struct prepared *out)
 {
+    static const struct cuda_work work = {.enqueue = transfer_enqueue,
+                                          .check = transfer_check,
+                                          .release = transfer_release};
     bool storage = point->kind == KIND_STORAGE;
     struct transfer_state *s;
-    enum point_state state;
 
     if (point->bytes < 1 || point->bytes > 0x1p46)
-        return snprintf(why, size, "a size of %.0f bytes", point->bytes),
-               POINT_UNSUPPORTED;
+        return cuda_refuse(ctx, POINT_UNSUPPORTED, "a size of %.0f bytes", point->bytes);
     if (point_together(point))
-        return cuda_peer_prepare(ctx, point, out, why, size);
-    if (!(s = calloc(1, sizeof *s)))
-        return snprintf(why, size, "out of host memory"), POINT_ERROR;
+        return cuda_peer_prepare(ctx, point, out);
+    s = cuda_begin(ctx, point, &work, sizeof *s);
     s->bytes = (size_t)point->bytes;
     s->file = -1;
     s->pinned = bench_kind_is(point->kind, KIND_IS_PINNED);
     s->to_device = bench_kind_is(point->kind, KIND_IS_IN);
     s->to_host = bench_kind_is(point->kind, KIND_IS_OUT);
-    ctx->work = (struct cuda_work){.active = true,
-                                   .name = point->id,
-                                   .enqueue = transfer_enqueue,
-                                   .calls = s->to_host && s->to_device ? BOTH_CALLS : 1,
-                                   .check = transfer_check,
-                                   .release = transfer_release,
-                                   .state = s};
-    state = buffers_prepare(ctx, s, storage, why, size);
-    if (state == POINT_OK && storage)
-        state = storage_prepare(ctx, point, s, why, size);
-    if (storage)
-        ctx->work.run = storage_run;
-    else if (!s->pinned)
-        ctx->work.run = host_run;
-    else if (state == POINT_OK && s->bytes <= ALONE_MAX &&
-             !time_alone(ctx, &out->first))
-        return cuda_failed(ctx, why, size);
+    ctx->work.calls = s->to_host && s->to_device ? BOTH_CALLS : 1;
+    ctx->work.run = storage ? storage_run : s->pinned ? NULL : host_run;
     out->bytes = (double)s->bytes * (s->to_device + s->to_host);
-    out->cold = true;
+    if (!buffers_prepare(ctx, s, storage) || (storage && !storage_prepare(ctx, point, s)))
+        return false;
     gp_copy(out->algorithm, sizeof out->algorithm,
-            storage ? s->direct ? "O_DIRECT reads, two pinned buffers of 8 MiB"
-                                : "page cache emptied, two pinned buffers of 8 MiB"
-                    : "cudaMemcpyAsync");
-    return state;
+            !storage    ? "cudaMemcpyAsync"
+            : s->direct ? "O_DIRECT reads, two pinned buffers of 8 MiB"
+                        : "page cache emptied, two pinned buffers of 8 MiB");
+    return ctx->work.run || s->bytes > ALONE_MAX || time_alone(ctx, &out->first);
 }

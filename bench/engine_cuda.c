@@ -3,7 +3,6 @@
  *
  * The devices are those of cuda_devices.c; NVML is asked about the same PCI bus id.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +12,7 @@
 #include "bench/cuda_lt.h"
 #include "bench/sensors_nvml.h"
 #include "util/json.h"
+#include "util/mem.h"
 #include "util/str.h"
 
 static char version[512];
@@ -32,16 +32,30 @@ static bool emulated(enum bench_type type)
     return false;
 }
 
+static void drop_work(struct cuda_ctx *ctx)
+{
+    if (ctx->work.name) {
+        ctx->work.release(ctx);
+        free(ctx->work.state);
+    }
+    ctx->work = (struct cuda_work){0};
+}
+
+static void drop_heater(struct cuda_ctx *ctx)
+{
+    ctx->work = ctx->heater;
+    drop_work(ctx);
+    ctx->heater = ctx->work;
+    ctx->heats = 0;
+}
+
 static void cuda_close(void *opaque)
 {
     struct cuda_ctx *ctx = opaque;
 
     if (!ctx)
         return;
-    if (ctx->heater.active) {
-        ctx->work = ctx->heater;
-        ctx->work.release(ctx);
-    }
+    drop_heater(ctx);
     cuda_choices_free(ctx);
     cuda_blocks_free(ctx);
     cuda_give(ctx, ctx->flush);
@@ -60,10 +74,7 @@ static void cuda_close(void *opaque)
 
 static bool start(struct cuda_ctx *ctx)
 {
-    return cuda_ok(ctx, cudaStreamCreateWithFlags(&ctx->stream, cudaStreamNonBlocking),
-                   "cudaStreamCreate") &&
-           cuda_ok(ctx, cudaStreamCreateWithFlags(&ctx->side, cudaStreamNonBlocking),
-                   "cudaStreamCreate") &&
+    return cuda_stream_new(ctx, &ctx->stream) && cuda_stream_new(ctx, &ctx->side) &&
            lt_ok(ctx, cublasLtCreate(&ctx->lt), "cublasLtCreate") &&
            cuda_ok(ctx,
                    cudaMalloc(&ctx->workspace,
@@ -114,10 +125,7 @@ static enum gp_status cuda_open(int index, const struct method_settings *setting
     cuda_add_node(device->pci, device->more);
     if ((status = make_context(index, device, err)) != GP_OK)
         goto failed;
-    if (!(ctx = calloc(1, sizeof *ctx))) {
-        status = gp_fail(err, GP_E_INTERNAL, "", "", "out of host memory");
-        goto failed;
-    }
+    ctx = gp_calloc(1, sizeof *ctx);
     ctx->device = index;
     ctx->cc = device->cc;
     ctx->sms = device->units;
@@ -150,31 +158,20 @@ static cuda_prepare *const prepares[TEST_COUNT] = {
 /* What is kept between points, so that `fit` and the decoder have the whole device. */
 static void drop_kept(struct cuda_ctx *ctx)
 {
-    if (ctx->heater.active) {
-        ctx->work = ctx->heater;
-        ctx->work.release(ctx);
-    }
-    ctx->heater = ctx->work = (struct cuda_work){0};
-    ctx->heats = 0;
+    drop_heater(ctx);
     cuda_give(ctx, ctx->flush);
     ctx->flush = NULL;
     cuda_blocks_free(ctx);
 }
 
-static enum point_state prepare_point(void *opaque, const struct point *point,
-                                      struct prepared *out, char *why, size_t size)
+static bool prepare_work(struct cuda_ctx *ctx, const struct point *point,
+                         struct prepared *out)
 {
-    struct cuda_ctx *ctx = opaque;
-    enum point_state state;
-
-    *out = (struct prepared){.rotation = 1, .variants = 1, .variant = {""}};
-    ctx->work = (struct cuda_work){0};
-    if ((unsigned)point->test >= TEST_COUNT || !prepares[point->test])
-        return gp_format(why, size, "%s is not measured on a GPU",
-                         bench_test_word(point->test)),
-               POINT_UNSUPPORTED;
     if (ctx->lost)
-        return cuda_failed(ctx, why, size);
+        return false;
+    if ((unsigned)point->test >= TEST_COUNT || !prepares[point->test])
+        return cuda_refuse(ctx, POINT_UNSUPPORTED, "%s is not measured on a GPU",
+                           bench_test_word(point->test));
     ctx->fault[0] = '\0';
     ctx->shared = ctx->bound = ctx->extrapolated = ctx->cached = false;
     ctx->padded = ctx->reduced = 0;
@@ -182,13 +179,27 @@ static enum point_state prepare_point(void *opaque, const struct point *point,
     if (bench_test_is(point->test, TEST_IS_ONCE) || bench_test_is(point->test, TEST_IS_WHOLE))
         drop_kept(ctx);
     cuda_floors(ctx);
-    state = prepares[point->test](ctx, point, out, why, size);
-    if (state != POINT_OK)
-        return state;
+    if (!prepares[point->test](ctx, point, out))
+        return false;
     /* before a graph is captured, which launches too */
-    if (ctx->work.enqueue && !ctx->work.run && out->first == 0 &&
-        !cuda_time_plain(ctx, &ctx->work, 0, 0, 1, &out->first))
-        return cuda_failed(ctx, why, size);
+    return !ctx->work.enqueue || ctx->work.run || out->first != 0 ||
+           cuda_time_plain(ctx, &ctx->work, 0, 0, 1, &out->first);
+}
+
+static enum point_state prepare_point(void *opaque, const struct point *point,
+                                      struct prepared *out, char *why, size_t size)
+{
+    struct cuda_ctx *ctx = opaque;
+
+    *out =
+        (struct prepared){.rotation = 1, .cold = true, .variants = 1, .variant = {""}};
+    ctx->work = (struct cuda_work){0};
+    ctx->state = POINT_ERROR;
+    if (!prepare_work(ctx, point, out)) {
+        gp_format(why, size, "%s%s", ctx->lost ? "device lost: " : "",
+                  ctx->fault[0] ? ctx->fault : "failed");
+        return ctx->lost ? POINT_ERROR : ctx->state;
+    }
     if (!ctx->params)
         ctx->params = json_object();
     json_object_set_new(ctx->params, "node_floor_s",
@@ -197,7 +208,7 @@ static enum point_state prepare_point(void *opaque, const struct point *point,
                         ctx->pair > 0 ? gp_json_number(ctx->pair) : json_null());
     out->params = ctx->params;
     memcpy(out->algo, ctx->algo, sizeof out->algo);
-    return state;
+    return POINT_OK;
 }
 
 static void release_point(void *opaque)
@@ -212,9 +223,7 @@ static void release_point(void *opaque)
         json_decref(ctx->algo[v]);
         ctx->algo[v] = NULL;
     }
-    if (ctx->work.active)
-        ctx->work.release(ctx);
-    ctx->work = (struct cuda_work){0};
+    drop_work(ctx);
 }
 
 static bool latency(void *ctx, int variant, double *seconds)
@@ -255,10 +264,12 @@ static void check_point(void *opaque, int variant, struct check *out)
 
     cuda_timer_reset(ctx);
     *out = (struct check){0};
-    if (ctx->lost)
-        snprintf(out->why, sizeof out->why, "%.110s", ctx->fault);
-    else
+    if (!ctx->lost)
         ctx->work.check(ctx, variant, out);
+    if (!out->done) {
+        out->ok = false;
+        gp_copy(out->why, sizeof out->why, ctx->fault);
+    }
 }
 
 /* ---- heat ---- */
@@ -267,10 +278,10 @@ static void check_point(void *opaque, int variant, struct check *out)
 static bool heater_prepare(struct cuda_ctx *ctx)
 {
     static const enum bench_type types[] = {TYPE_BF16, TYPE_FP16, TYPE_FP32};
+    char why[sizeof ctx->fault];
     struct prepared out;
-    char why[240];
 
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    for (size_t i = 0; i < sizeof types / sizeof types[0] && !ctx->lost; i++) {
         struct point point = {.test = TEST_GEMM,
                               .type = types[i],
                               .m = 4096,
@@ -278,21 +289,15 @@ static bool heater_prepare(struct cuda_ctx *ctx)
                               .k = 4096,
                               .cache = CACHE_COLD};
 
-        ctx->work = (struct cuda_work){0};
-        if (cuda_gemm_prepare(ctx, &point, &out, why, sizeof why) == POINT_OK) {
+        if (cuda_gemm_prepare(ctx, &point, &out)) {
             ctx->heater = ctx->work;
             ctx->heater.name = "warm-up";
-            ctx->work = (struct cuda_work){0};
             return true;
         }
-        if (ctx->work.active)
-            ctx->work.release(ctx);
-        ctx->work = (struct cuda_work){0};
-        if (ctx->lost)
-            return false;
+        drop_work(ctx);
     }
-    snprintf(ctx->fault, sizeof ctx->fault, "warm-up: %.200s", why);
-    return false;
+    gp_copy(why, sizeof why, ctx->fault);
+    return cuda_refuse(ctx, POINT_ERROR, "warm-up: %.200s", why);
 }
 
 /* It may be made anew after `fit`, while a point is prepared that has what it said of
@@ -325,8 +330,10 @@ static bool warm_device(void *opaque, double *seconds)
     struct cuda_work kept = ctx->work;
     bool ok;
 
-    if (ctx->lost || (!ctx->heater.active && !heater_open(ctx)))
+    if (ctx->lost || (!ctx->heater.name && !heater_open(ctx))) {
+        ctx->work = kept;
         return false;
+    }
     ctx->work = ctx->heater;
     if (ctx->heats == 0) {
         ok = cuda_time_plain(ctx, &ctx->work, LT_HEURISTIC, 0, 4, seconds);
@@ -341,24 +348,24 @@ static bool warm_device(void *opaque, double *seconds)
 
 static void add_flags(void *opaque, int variant, json_t *flags)
 {
-    struct cuda_ctx *ctx = opaque;
+    const struct cuda_ctx *ctx = opaque;
+    const struct {
+        const char *word;
+        bool set;
+    } all[] = {
+        {"reduced_precision", ctx->reduced >> variant & 1},
+        {"no_graph", ctx->timer.plain},
+        {"launch_bound", ctx->bound},
+        {"shared", ctx->shared},
+        {"emulated", ctx->emulated},
+        {"padded", ctx->padded >> variant & 1},
+        {"extrapolated", ctx->extrapolated},
+        {"page-cache", ctx->cached},
+    };
 
-    if (ctx->reduced >> variant & 1)
-        json_array_append_new(flags, json_string("reduced_precision"));
-    if (ctx->timer.plain)
-        json_array_append_new(flags, json_string("no_graph"));
-    if (ctx->bound)
-        json_array_append_new(flags, json_string("launch_bound"));
-    if (ctx->shared)
-        json_array_append_new(flags, json_string("shared"));
-    if (ctx->emulated)
-        json_array_append_new(flags, json_string("emulated"));
-    if (ctx->padded >> variant & 1)
-        json_array_append_new(flags, json_string("padded"));
-    if (ctx->extrapolated)
-        json_array_append_new(flags, json_string("extrapolated"));
-    if (ctx->cached)
-        json_array_append_new(flags, json_string("page-cache"));
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].set)
+            json_array_append_new(flags, json_string(all[i].word));
 }
 
 static const char *last_reason(void *opaque)

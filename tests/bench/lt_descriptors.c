@@ -85,7 +85,7 @@ cublasStatus_t __wrap_cublasLtMatmulAlgoGetHeuristic(
     cublasLtMatmulHeuristicResult_t *results, int *found)
 {
     const struct cuda_type *t = described.type;
-    bool transposed = described.transpose_a;
+    bool transposed = !described.plain_a;
     int64_t m = described.m, k = described.k, n = 0;
     uint64_t workspace = 0;
     uint32_t reductions = 0;
@@ -120,7 +120,8 @@ cublasStatus_t __wrap_cublasLtMatmulAlgoGetHeuristic(
 
 static void open_one(struct cuda_ctx *ctx, enum bench_type type, int64_t n)
 {
-    struct lt_gemm gemm;
+    struct lt_gemm gemm = {
+        .type = cuda_type_find(type), .m = 4096, .n_asked = n, .k = 2048};
     char why[300];
     int before = asked;
 
@@ -128,35 +129,29 @@ static void open_one(struct cuda_ctx *ctx, enum bench_type type, int64_t n)
         return;
     snprintf(what, sizeof what, "%s on %d.%d, n = %d", bench_type_word(type), ctx->cc / 10,
              ctx->cc % 10, (int)n);
-    described = (struct lt_gemm){.type = cuda_type_find(type),
-                                 .m = 4096,
-                                 .n_asked = n,
-                                 .k = 2048,
-                                 .batch = 1,
-                                 .transpose_a = true,
-                                 .fast_accum = type == TYPE_FP8 && ctx->cc < 100};
-    lt_open(ctx, described.type, 4096, n, 2048, &gemm, why, sizeof why);
+    described = gemm;
+    described.batch = 1;
+    described.fast_accum = type == TYPE_FP8 && ctx->cc < 100;
+    lt_open(ctx, &gemm);
     lt_close(&gemm);
-    expect(asked > before, ctx->fault[0] ? ctx->fault : why);
+    expect(asked > before, ctx->fault);
 }
 
-static void open_batched(struct cuda_ctx *ctx, bool transpose_a)
+static void open_batched(struct cuda_ctx *ctx, bool plain_a)
 {
-    struct lt_gemm gemm;
-    char why[300];
+    struct lt_gemm gemm = {.type = cuda_type_find(TYPE_FP16),
+                           .m = 128,
+                           .n_asked = 4,
+                           .k = 8192,
+                           .batch = 8,
+                           .plain_a = plain_a};
     int before = asked;
 
-    snprintf(what, sizeof what, "%s of attention", transpose_a ? "Q*K" : "P*V");
-    described = (struct lt_gemm){.type = cuda_type_find(TYPE_BF16),
-                                 .m = 128,
-                                 .n_asked = 4,
-                                 .k = 8192,
-                                 .batch = 8,
-                                 .transpose_a = transpose_a};
-    lt_open_batched(ctx, described.type, transpose_a, 128, 4, 8192, 8, &gemm, why,
-                    sizeof why);
+    snprintf(what, sizeof what, "%s of attention", plain_a ? "P*V" : "Q*K");
+    described = gemm;
+    lt_open(ctx, &gemm);
     lt_close(&gemm);
-    expect(asked > before, ctx->fault[0] ? ctx->fault : why);
+    expect(asked > before, ctx->fault);
 }
 
 static bool bind_getters(size_t version)
