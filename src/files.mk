@@ -161,6 +161,8 @@ probe_sources = \
 	src/probe/probe_cpu.c \
 	src/probe/probe_cpu.h \
 	src/probe/probe_match.c \
+	src/probe/nvml.c \
+	src/probe/nvml.h \
 	src/probe/probe_nvml.c \
 	src/probe/probe_sysfs.c
 

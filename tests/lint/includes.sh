@@ -2,7 +2,8 @@
 # includes.sh - who may include whom.
 #
 #   util <- point <- core <- checkpoint, catalog, probe <- request <- output, result
-#        <- run <- tui <- cli;  bench: util, point, probe/cpu_topology.h and itself
+#        <- run <- tui <- cli;  bench: util, point, itself and of probe
+#        cpu_topology.h, and nvml.h, which declares the driver's library for both
 #
 # tui never includes cli, tui/toolkit nothing else of tui; curses only in tui/toolkit;
 # libconfig only in catalog; jansson where JSON is read or written; dlfcn.h only in
@@ -108,7 +109,7 @@ done
 for file in $(find_files bench '*.[ch]'); do
     for included in $(includes "$file"); do
         case $included in
-        point/* | probe/cpu_topology.h) ;;
+        point/* | probe/cpu_topology.h | probe/nvml.h) ;;
         core/* | checkpoint/* | catalog/* | probe/* | request/* | output/* | result/* | \
             run/* | cli/* | tui/*)
             problem "$file: bench may not include $included" ;;
