@@ -83,24 +83,11 @@ static json_t *peers(int device)
     return list;
 }
 
-/* Newer drivers no longer tell a clock: that is not 0. */
-static json_t *told(enum cudaDeviceAttr name, int device)
-{
-    int value = attribute(name, device);
-
-    return value > 0 ? json_integer(value) : json_null();
-}
-
 static json_t *yes_or_no(enum cudaDeviceAttr name, int device)
 {
     int value = attribute(name, device);
 
     return value >= 0 ? json_boolean(value) : json_null();
-}
-
-static json_t *version_of(int version)
-{
-    return version > 0 ? json_integer(version) : json_null();
 }
 
 json_t *cuda_software(void)
@@ -112,22 +99,28 @@ json_t *cuda_software(void)
         cudaRuntimeGetVersion(&runtime);
         lt = (int)cublasLtGetVersion();
     }
-    return json_pack("{s:o, s:o, s:o}", "cuda_driver", version_of(driver),
-                     "cuda_runtime", version_of(runtime), "cublaslt", version_of(lt));
+    return json_pack("{s:o, s:o, s:o}", "cuda_driver", gp_json_above_zero(driver),
+                     "cuda_runtime", gp_json_above_zero(runtime), "cublaslt", gp_json_above_zero(lt));
 }
 
 static json_t *more_facts(int device)
 {
+    static const struct {
+        const char *name;
+        enum cudaDeviceAttr attribute;
+    } numbers[] = {
+        {"bus_bits", cudaDevAttrGlobalMemoryBusWidth},
+        {"mem_clock_khz", cudaDevAttrMemoryClockRate}, /* newer drivers do not tell */
+        {"sm_clock_khz", cudaDevAttrClockRate},
+    };
     json_t *more = cuda_software();
 
     json_object_set_new(more, "env", environment());
     json_object_set_new(more, "peers", peers(device));
     json_object_set_new(more, "ecc", yes_or_no(cudaDevAttrEccEnabled, device));
-    json_object_set_new(more, "bus_bits",
-                        told(cudaDevAttrGlobalMemoryBusWidth, device));
-    json_object_set_new(more, "mem_clock_khz",
-                        told(cudaDevAttrMemoryClockRate, device));
-    json_object_set_new(more, "sm_clock_khz", told(cudaDevAttrClockRate, device));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        json_object_set_new(more, numbers[i].name,
+                            gp_json_above_zero(attribute(numbers[i].attribute, device)));
     return more;
 }
 

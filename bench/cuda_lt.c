@@ -432,9 +432,7 @@ json_t *lt_describe_json(const struct lt_gemm *g, int i)
     }
     json_object_set_new(json, "workspace_bytes",
                         gp_json_number((double)algo->workspaceSize));
-    json_object_set_new(json, "waves",
-                        algo->wavesCount > 0 ? gp_json_number((double)algo->wavesCount)
-                                             : json_null());
+    json_object_set_new(json, "waves", gp_json_above_zero((double)algo->wavesCount));
     return json;
 }
 

@@ -202,10 +202,8 @@ static enum point_state prepare_point(void *opaque, const struct point *point,
     }
     if (!ctx->params)
         ctx->params = json_object();
-    json_object_set_new(ctx->params, "node_floor_s",
-                        ctx->node > 0 ? gp_json_number(ctx->node) : json_null());
-    json_object_set_new(ctx->params, "event_floor_s",
-                        ctx->pair > 0 ? gp_json_number(ctx->pair) : json_null());
+    json_object_set_new(ctx->params, "node_floor_s", gp_json_above_zero(ctx->node));
+    json_object_set_new(ctx->params, "event_floor_s", gp_json_above_zero(ctx->pair));
     out->params = ctx->params;
     memcpy(out->algo, ctx->algo, sizeof out->algo);
     return POINT_OK;

@@ -40,39 +40,29 @@ static json_t *params_of(const struct job_point *jp, const struct result *result
     return json;
 }
 
-/* Operations per joule and per cycle of a GPU's clock, of which the means over the
- * window are taken: what is left of a difference when power or clock differ. Null
- * without the sensor. */
-static void add_efficiency(json_t *rate, double per_second, const json_t *sensors)
+/* The mean of a sensor over the window; 0 = unknown. */
+static double mean_of(const json_t *sensors, const char *name)
 {
-    double watts =
-        json_number_value(json_object_get(json_object_get(sensors, "power_w"), "mean"));
-    double mhz = json_number_value(
-        json_object_get(json_object_get(sensors, "sm_clock_mhz"), "mean"));
-
-    json_object_set_new(rate, "ops_per_j",
-                        watts > 0 && per_second > 0 ? gp_json_number(per_second / watts)
-                                                    : json_null());
-    json_object_set_new(rate, "ops_per_clock",
-                        mhz > 0 && per_second > 0
-                            ? gp_json_number(per_second / (1e6 * mhz))
-                            : json_null());
+    return json_number_value(json_object_get(json_object_get(sensors, name), "mean"));
 }
 
+/* What is unknown or has no meaning is null. Operations per joule, and per cycle of a
+ * GPU's clock, are what is left of a difference when power or clock differ. */
 static json_t *rate_of(const struct job_point *jp, double median, const json_t *sensors)
 {
-    double operations = point_operations(&jp->point);
-    double bytes = point_bytes(&jp->point);
+    double operations = point_operations(&jp->point) / median;
+    double watts = mean_of(sensors, "power_w"), mhz = mean_of(sensors, "sm_clock_mhz");
     json_t *json = json_object();
 
-    json_object_set_new(json, "ops_per_s",
-                        operations > 0 && median > 0
-                            ? gp_json_number(operations / median)
-                            : json_null());
+    json_object_set_new(json, "ops_per_s", gp_json_above_zero(operations));
     json_object_set_new(json, "bytes_per_s",
-                        bytes > 0 && median > 0 ? gp_json_number(bytes / median)
-                                                : json_null());
-    add_efficiency(json, median > 0 ? operations / median : 0, sensors);
+                        gp_json_above_zero(point_bytes(&jp->point) / median));
+    json_object_set_new(json, "ops_per_j",
+                        watts > 0 ? gp_json_above_zero(operations / watts)
+                                  : json_null());
+    json_object_set_new(json, "ops_per_clock",
+                        mhz > 0 ? gp_json_above_zero(operations / (1e6 * mhz))
+                                : json_null());
     return json;
 }
 
@@ -87,20 +77,17 @@ static json_t *check_of(const struct check *check)
                   "n", (json_int_t)check->n, "ok", check->ok, "tol", 1);
     json_object_set_new(json, "max_err", gp_json_number(check->max_err));
     json_object_set_new(json, "zeros", gp_json_number(check->zeros));
-    json_object_set_new(json, "why",
-                        check->why[0] ? gp_json_text(check->why) : json_null());
+    json_object_set_new(json, "why", gp_json_text_or_null(check->why));
     return json;
 }
 
 /* The first launch of all: the sampler's, unless prepare() has launched before. */
 static json_t *first_of(const struct result *r)
 {
-    double first = r->prepared->first != 0 ? r->prepared->first : r->measured->first;
-
+    if (r->prepared->first == 0)
+        return gp_json_above_zero(r->measured->first);
     /* a later variant was launched while the best was looked for */
-    return first > 0 && (r->number == 0 || r->prepared->first == 0)
-               ? gp_json_number(first)
-               : json_null();
+    return r->number == 0 ? gp_json_above_zero(r->prepared->first) : json_null();
 }
 
 static json_t *flags_of(struct bench_run *run, const struct job_point *jp,
@@ -184,9 +171,7 @@ void measure_send(struct bench_run *run, const struct job_point *jp,
     json_object_set_new(json, "index", json_integer(jp->index));
     json_object_set_new(json, "id", gp_json_text(jp->point.id));
     json_object_set_new(json, "state", json_string(point_state_words[r->state]));
-    json_object_set_new(json, "reason",
-                        r->reason && r->reason[0] ? gp_json_text(r->reason)
-                                                  : json_null());
+    json_object_set_new(json, "reason", gp_json_text_or_null(r->reason));
     json_object_set_new(json, "variant", gp_json_text(r->variant ? r->variant : ""));
     json_object_set_new(json, "params", params_of(jp, r));
     if (r->state == POINT_OK)

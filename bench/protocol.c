@@ -166,33 +166,27 @@ enum gp_status protocol_read_settings(const json_t *json, const char *where,
     return GP_OK;
 }
 
-static json_t *above_zero_or_null(double value)
-{
-    return value > 0 ? gp_json_number(value) : json_null();
-}
-
-static json_t *text_or_null(const char *text)
-{
-    return text[0] ? gp_json_text(text) : json_null();
-}
-
 json_t *protocol_device(const struct bench_device *device)
 {
+    const struct {
+        const char *name;
+        double value; /* 0: unknown */
+    } numbers[] = {
+        {"cc", device->cc},         {"units", device->units},
+        {"memory", device->memory}, {"free", device->free},
+        {"cache", device->cache},   {"bandwidth_sheet", device->bandwidth_sheet},
+    };
     json_t *json = json_object();
 
     json_object_set_new(json, "t", json_string(line_kind_words[LINE_DEVICE]));
     json_object_set_new(json, "index", json_integer(device->index));
     json_object_set_new(json, "name", gp_json_text(device->name));
-    json_object_set_new(json, "uuid", text_or_null(device->uuid));
-    json_object_set_new(json, "pci", text_or_null(device->pci));
+    json_object_set_new(json, "uuid", gp_json_text_or_null(device->uuid));
+    json_object_set_new(json, "pci", gp_json_text_or_null(device->pci));
     json_object_set_new(json, "kind", gp_json_text(device->kind));
-    json_object_set_new(json, "cc", above_zero_or_null(device->cc));
-    json_object_set_new(json, "units", above_zero_or_null(device->units));
-    json_object_set_new(json, "memory", above_zero_or_null(device->memory));
-    json_object_set_new(json, "free", above_zero_or_null(device->free));
-    json_object_set_new(json, "cache", above_zero_or_null(device->cache));
-    json_object_set_new(json, "bandwidth_sheet",
-                        above_zero_or_null(device->bandwidth_sheet));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        json_object_set_new(json, numbers[i].name,
+                            gp_json_above_zero(numbers[i].value));
     json_object_set(json, "more", device->more ? device->more : json_null());
     return json;
 }

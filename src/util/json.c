@@ -64,6 +64,16 @@ json_t *gp_json_number(double value)
     return json_real(value);
 }
 
+json_t *gp_json_above_zero(double value)
+{
+    return value > 0 ? gp_json_number(value) : json_null();
+}
+
+json_t *gp_json_text_or_null(const char *text)
+{
+    return text && *text ? gp_json_text(text) : json_null();
+}
+
 json_t *gp_json_text(const char *text)
 {
     json_t *value = json_string(text);

@@ -24,9 +24,13 @@ enum gp_status gp_json_parse(const char *where, const char *text, size_t len,
 
 /* An integer when the value is whole and fits one, null when it is not finite. */
 json_t *gp_json_number(double value);
+/* Null where it is not above 0: of what is unknown then. */
+json_t *gp_json_above_zero(double value);
 
 /* A string; bytes that are no UTF-8 become U+FFFD, so that this never fails. */
 json_t *gp_json_text(const char *text);
+/* Null where there is none (NULL or ""). */
+json_t *gp_json_text_or_null(const char *text);
 
 /* Appends the value: indented by two and ended by a newline, or on one line without. */
 void gp_json_write(const json_t *value, bool indent, struct strbuf *out);
