@@ -5,9 +5,22 @@
 #include "bench/cpu_engine.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #define DEEPER 8 /* so many times twice the caches */
+
+bool cpu_refuse(struct refusal *why, enum point_state state, const char *fmt, ...)
+{
+    va_list args;
+
+    why->state = state;
+    va_start(args, fmt);
+    vsnprintf(why->text, sizeof why->text, fmt, args);
+    va_end(args);
+    return false;
+}
 
 double cpu_share(const struct cpu_engine *engine, double share)
 {

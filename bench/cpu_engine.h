@@ -11,6 +11,14 @@
 #include "bench/cpu_pool.h"
 #include "probe/cpu_topology.h"
 
+/* Why a point, or a product of it, cannot be measured. */
+struct refusal {
+    enum point_state state;
+    char text[240];
+};
+bool cpu_refuse(struct refusal *why, enum point_state state, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4))); /* false */
+
 struct cpu_engine {
     struct method_settings settings;
     struct cpu_topology topology;
@@ -18,6 +26,7 @@ struct cpu_engine {
     struct cpu_gemm *heater;       /* for warm() */
     const struct cpu_test *test;   /* of the prepared point */
     void *work;                    /* the test's own */
+    struct refusal why;            /* prepare() failed */
     json_t *params;                /* of the prepared point, or NULL */
     const char *flags[8];          /* of the prepared point; NULL ends */
     struct cpu_load before;        /* when the samples began */
@@ -25,12 +34,14 @@ struct cpu_engine {
 };
 
 struct cpu_test {
-    enum point_state (*prepare)(struct cpu_engine *engine, const struct point *point,
-                                void **work, struct prepared *out, char *why,
-                                size_t size);
+    size_t size; /* of `work`, which is all zero before prepare() */
+    /* False, and refused in engine->why; release() follows. */
+    bool (*prepare)(struct cpu_engine *engine, const struct point *point, void *work,
+                    struct prepared *out);
+    /* The engine times it, unless it sets *seconds. */
     bool (*run)(struct cpu_engine *engine, void *work, int launches, double *seconds);
     void (*check)(struct cpu_engine *engine, void *work, struct check *out);
-    void (*release)(void *work);
+    void (*release)(void *work); /* what is in it */
 };
 
 /* The tests of a CPU: a test of point/test.h, and what measures it. */

@@ -9,12 +9,13 @@
  * The check runs the timed call once more on the last used copies into a y full of NaN
  * (integers: 0x7f7f7f7f) and compares 16 x 16 results, or all, with sums in double.
  */
-#include "bench/cpu_gemm.h"
+#include "bench/cpu_engine.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/mem.h"
 #include "util/str.h"
 
 struct cpu_gemm {
@@ -45,30 +46,26 @@ const struct gemm_library *cpu_gemm_library(void)
 #endif
 }
 
-enum point_state cpu_gemm_new(const struct gemm_shape *shape, struct cpu_gemm **out,
-                              char *why, size_t size)
+struct cpu_gemm *cpu_gemm_new(const struct gemm_shape *shape, struct refusal *why)
 {
     const struct gemm_library *library = cpu_gemm_library();
-    struct cpu_gemm *gemm = calloc(1, sizeof *gemm);
-    enum point_state state;
+    struct gemm_made made = {.op = NULL};
+    struct cpu_gemm *gemm;
 
-    *out = NULL;
-    if (!gemm || !library) {
-        free(gemm);
-        gp_copy(why, size, "this engine was built without oneDNN and BLAS");
-        return POINT_UNSUPPORTED;
+    if (!library) {
+        cpu_refuse(why, POINT_UNSUPPORTED,
+                   "this engine was built without oneDNN and BLAS");
+        return NULL;
     }
+    if (!library->make(shape, &made, why))
+        return NULL;
+    gemm = gp_calloc(1, sizeof *gemm);
     gemm->library = library;
     gemm->shape = *shape;
-    state = library->make(shape, &gemm->made, why, size);
-    if (state != POINT_OK) {
-        free(gemm);
-        return state;
-    }
-    gemm->x_bytes = (size_t)shape->n * (size_t)shape->k * number_size(gemm->made.x);
-    gemm->y_bytes = (size_t)shape->n * (size_t)shape->m * number_size(gemm->made.y);
-    *out = gemm;
-    return POINT_OK;
+    gemm->made = made;
+    gemm->x_bytes = (size_t)shape->n * (size_t)shape->k * number_size(made.x);
+    gemm->y_bytes = (size_t)shape->n * (size_t)shape->m * number_size(made.y);
+    return gemm;
 }
 
 const struct gemm_made *cpu_gemm_made(const struct cpu_gemm *gemm)
@@ -202,24 +199,18 @@ static bool make_rows(struct cpu_gemm *gemm, struct cpu_pool *pool, uint64_t see
     return true;
 }
 
-static bool make_tables(struct cpu_gemm *gemm)
+static void make_tables(struct cpu_gemm *gemm)
 {
     void ***tables[] = {&gemm->w,        &gemm->w_handle, &gemm->x,
                         &gemm->x_handle, &gemm->y,        &gemm->y_handle};
 
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 6; i++)
         *tables[i] =
-            calloc((size_t)(i < 2 ? gemm->weights : gemm->rows), sizeof(void *));
-        if (!*tables[i])
-            return false;
-    }
-    return true;
+            gp_calloc((size_t)(i < 2 ? gemm->weights : gemm->rows), sizeof(void *));
 }
 
-enum point_state cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool,
-                               int weights, int rows,
-                               const struct method_settings *settings, char *why,
-                               size_t size)
+bool cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool, int weights, int rows,
+                   const struct method_settings *settings, struct refusal *why)
 {
     size_t count = (size_t)gemm->shape.m * (size_t)gemm->shape.k;
     size_t bytes = count * number_size(gemm->made.w);
@@ -230,25 +221,24 @@ enum point_state cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool,
     gemm->rows = rows;
     gemm->fill = settings->fill;
     gemm->full = settings->check == CHECK_FULL;
-    if (w && make_tables(gemm)) {
+    make_tables(gemm);
+    if (w) {
         fill(pool, gemm->fill, gemm->made.w, w, count, settings->seed);
         ok = keep_samples(gemm, w) && pack_weights(gemm, w) &&
              make_rows(gemm, pool, settings->seed);
     }
     cpu_release(w, bytes);
-    if (!ok)
-        gp_copy(why, size, "the operands could not be allocated or packed");
-    return ok ? POINT_OK : POINT_OOM;
+    return ok || cpu_refuse(why, POINT_OOM,
+                            "the operands could not be allocated or packed");
 }
 
 static void drop(struct cpu_gemm *gemm, void **base, void **handle, int count,
                  size_t bytes)
 {
     for (int i = 0; i < count; i++) {
-        if (handle && handle[i])
+        if (handle[i])
             gemm->library->forget(handle[i]);
-        if (base)
-            cpu_release(base[i], bytes);
+        cpu_release(base[i], bytes);
     }
     free(base);
     free(handle);
@@ -345,9 +335,8 @@ void cpu_gemm_check(struct cpu_gemm *gemm, struct check *out)
 {
     int row = gemm->next_row;
 
-    memset(out, 0, sizeof *out);
+    *out = (struct check){.done = true};
     memset(gemm->y[row], gemm->made.y == NUMBER_S32 ? 0x7f : 0xff, gemm->y_bytes);
-    out->done = true;
     if (gemm->full)
         out->mode = gemm->sampled < gemm->shape.m || gemm->columns < gemm->shape.n
                         ? "rows"

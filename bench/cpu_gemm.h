@@ -17,6 +17,8 @@
 
 enum number { NUMBER_F32, NUMBER_BF16, NUMBER_F16, NUMBER_S8, NUMBER_U8, NUMBER_S32 };
 
+struct refusal; /* cpu_engine.h */
+
 struct gemm_shape {
     enum bench_type type;
     int64_t m, n, k;
@@ -37,8 +39,8 @@ struct gemm_library {
     /* The isa the library uses, as it names it; "" = it does not say. */
     void (*isa)(char *text, size_t size);
     void (*threads)(int threads);
-    enum point_state (*make)(const struct gemm_shape *shape, struct gemm_made *out,
-                             char *why, size_t size);
+    bool (*make)(const struct gemm_shape *shape, struct gemm_made *out,
+                 struct refusal *why);
     bool (*pack)(void *op, void *w, void *packed);
     /* A library's handle of an operand; NULL = failed. */
     void *(*weights)(void *op, void *packed);
@@ -56,15 +58,12 @@ extern const struct gemm_library gemm_onednn, gemm_blas;
 
 struct cpu_gemm;
 
-/* Asks the library; nothing large is allocated yet. */
-enum point_state cpu_gemm_new(const struct gemm_shape *shape, struct cpu_gemm **out,
-                              char *why, size_t size);
+/* Asks the library; nothing large is allocated yet. NULL: refused. */
+struct cpu_gemm *cpu_gemm_new(const struct gemm_shape *shape, struct refusal *why);
 /* Allocates and fills as the settings say; `weights` packed copies, `rows` copies of x
  * and y. */
-enum point_state cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool,
-                               int weights, int rows,
-                               const struct method_settings *settings, char *why,
-                               size_t size);
+bool cpu_gemm_fill(struct cpu_gemm *gemm, struct cpu_pool *pool, int weights, int rows,
+                   const struct method_settings *settings, struct refusal *why);
 bool cpu_gemm_run(struct cpu_gemm *gemm, int weights, int rows);
 bool cpu_gemm_wait(struct cpu_gemm *gemm);
 void cpu_gemm_check(struct cpu_gemm *gemm, struct check *out);

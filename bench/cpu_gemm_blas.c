@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench/cpu_gemm.h"
+#include "bench/cpu_engine.h"
+#include "util/mem.h"
 #include "util/str.h"
 
 static void version(char *text, size_t size)
@@ -45,27 +46,21 @@ static void threads(int count)
         set(count);
 }
 
-static enum point_state make(const struct gemm_shape *shape, struct gemm_made *out,
-                             char *why, size_t size)
+static bool make(const struct gemm_shape *shape, struct gemm_made *out,
+                 struct refusal *why)
 {
-    struct gemm_shape *op;
-
-    if (shape->type != TYPE_FP32) {
-        gp_format(why, size, "BLAS knows fp32 only; %s needs a build with oneDNN",
-                  bench_type_word(shape->type));
-        return POINT_UNSUPPORTED;
-    }
-    if (shape->m > INT_MAX || shape->n > INT_MAX || shape->k > INT_MAX ||
-        !(op = malloc(sizeof *op))) {
-        gp_copy(why, size, "dimensions are too large for BLAS");
-        return POINT_UNSUPPORTED;
-    }
-    *op = *shape;
-    out->op = op;
+    if (shape->type != TYPE_FP32)
+        return cpu_refuse(why, POINT_UNSUPPORTED,
+                          "BLAS knows fp32 only; %s needs a build with oneDNN",
+                          bench_type_word(shape->type));
+    if (shape->m > INT_MAX || shape->n > INT_MAX || shape->k > INT_MAX)
+        return cpu_refuse(why, POINT_UNSUPPORTED, "dimensions are too large for BLAS");
+    out->op = gp_malloc(sizeof *shape);
+    memcpy(out->op, shape, sizeof *shape);
     out->x = out->w = out->y = NUMBER_F32;
     out->packed = (size_t)shape->m * (size_t)shape->k * sizeof(float);
     gp_copy(out->algorithm, sizeof out->algorithm, "cblas_sgemm");
-    return POINT_OK;
+    return true;
 }
 
 static bool pack(void *op, void *w, void *packed)

@@ -24,7 +24,8 @@
 #include <cpuid.h>
 #endif
 
-#include "bench/cpu_gemm.h"
+#include "bench/cpu_engine.h"
+#include "util/mem.h"
 #include "util/str.h"
 
 #if DNNL_VERSION_MAJOR >= 3
@@ -221,60 +222,52 @@ static bool operand_types(enum bench_type type, struct gemm_made *out)
     return false;
 }
 
+static dnnl_status_t describe(dnnl_memory_desc_t *md, int64_t rows, int64_t columns,
+                              enum number number, dnnl_format_tag_t tag)
+{
+    dnnl_dims_t dims = {rows, columns};
+
 #if DNNL_VERSION_MAJOR >= 3
-static dnnl_status_t describe(dnnl_memory_desc_t *md, int64_t rows, int64_t columns,
-                              enum number number, dnnl_format_tag_t tag)
-{
-    dnnl_dims_t dims = {rows, columns};
-
     return dnnl_memory_desc_create_with_tag(md, 2, dims, data_type(number), tag);
-}
-
-static dnnl_status_t make_desc(struct op *op, const struct gemm_made *made)
-{
-    const struct gemm_shape *s = &op->shape;
-    dnnl_memory_desc_t x = NULL, w = NULL, y = NULL;
-    dnnl_status_t status = describe(&x, s->n, s->k, made->x, dnnl_ab);
-
-    if (status == dnnl_success)
-        status = describe(&w, s->k, s->m, made->w, dnnl_format_tag_any);
-    if (status == dnnl_success)
-        status = describe(&y, s->n, s->m, made->y, dnnl_ab);
-    if (status == dnnl_success)
-        status = dnnl_matmul_primitive_desc_create(&op->desc, engine, x, w, NULL, y,
-                                                   NULL);
-    dnnl_memory_desc_destroy(x);
-    dnnl_memory_desc_destroy(w);
-    dnnl_memory_desc_destroy(y);
-    return status;
-}
 #else
-static dnnl_status_t describe(dnnl_memory_desc_t *md, int64_t rows, int64_t columns,
-                              enum number number, dnnl_format_tag_t tag)
-{
-    dnnl_dims_t dims = {rows, columns};
-
     return dnnl_memory_desc_init_by_tag(md, 2, dims, data_type(number), tag);
+#endif
 }
 
-static dnnl_status_t make_desc(struct op *op, const struct gemm_made *made)
+static dnnl_status_t make_product(struct op *op, dnnl_memory_desc_t x,
+                                  dnnl_memory_desc_t w, dnnl_memory_desc_t y)
 {
-    const struct gemm_shape *s = &op->shape;
-    dnnl_memory_desc_t x, w, y;
+#if DNNL_VERSION_MAJOR >= 3
+    return dnnl_matmul_primitive_desc_create(&op->desc, engine, x, w, NULL, y, NULL);
+#else
     dnnl_matmul_desc_t matmul;
-    dnnl_status_t status = describe(&x, s->n, s->k, made->x, dnnl_ab);
+    dnnl_status_t status = dnnl_matmul_desc_init(&matmul, &x, &w, NULL, &y);
 
-    if (status == dnnl_success)
-        status = describe(&w, s->k, s->m, made->w, dnnl_format_tag_any);
-    if (status == dnnl_success)
-        status = describe(&y, s->n, s->m, made->y, dnnl_ab);
-    if (status == dnnl_success)
-        status = dnnl_matmul_desc_init(&matmul, &x, &w, NULL, &y);
     if (status == dnnl_success)
         status = dnnl_primitive_desc_create(&op->desc, &matmul, NULL, engine, NULL);
     return status;
-}
 #endif
+}
+
+static dnnl_status_t make_desc(struct op *op, const struct gemm_made *made)
+{
+    const struct gemm_shape *s = &op->shape;
+    dnnl_memory_desc_t x = {0}, w = {0}, y = {0};
+    dnnl_status_t status = describe(&x, s->n, s->k, made->x, dnnl_ab);
+
+    if (status == dnnl_success)
+        status = describe(&w, s->k, s->m, made->w, dnnl_format_tag_any);
+    if (status == dnnl_success)
+        status = describe(&y, s->n, s->m, made->y, dnnl_ab);
+    if (status == dnnl_success)
+        status = make_product(op, x, w, y);
+#if DNNL_VERSION_MAJOR >= 3
+    dnnl_memory_desc_destroy(x);
+    dnnl_memory_desc_destroy(w);
+    dnnl_memory_desc_destroy(y);
+#endif
+    return status;
+}
 
 static void op_free(void *made)
 {
@@ -289,39 +282,40 @@ static void op_free(void *made)
     free(op);
 }
 
-static enum point_state refuse(struct op *op, char *why, size_t size,
-                               enum bench_type type, const char *what)
+static bool refuse(struct op *op, struct refusal *why, enum point_state state,
+                   const char *what)
 {
     char library[48];
 
-    op_free(op);
     version(library, sizeof library);
-    gp_format(why, size, "%s: %s matmul: %s", library, bench_type_word(type), what);
-    return POINT_UNSUPPORTED;
+    cpu_refuse(why, state, "%s: %s matmul: %s", library,
+               bench_type_word(op->shape.type), what);
+    op_free(op);
+    return false;
 }
 
-static enum point_state make(const struct gemm_shape *shape, struct gemm_made *out,
-                             char *why, size_t size)
+static bool make(const struct gemm_shape *shape, struct gemm_made *out,
+                 struct refusal *why)
 {
-    struct op *op = calloc(1, sizeof *op);
+    struct op *op = gp_calloc(1, sizeof *op);
     const char *kernel = "";
     dnnl_status_t status;
 
-    if (!op || !ready())
-        return refuse(op, why, size, shape->type, "no engine"), POINT_ERROR;
-    if (!operand_types(shape->type, out))
-        return refuse(op, why, size, shape->type, "is not a type of a processor");
     op->shape = *shape;
+    if (!ready())
+        return refuse(op, why, POINT_ERROR, "no engine");
+    if (!operand_types(shape->type, out))
+        return refuse(op, why, POINT_UNSUPPORTED, "is not a type of a processor");
     op->wn = out->w;
-    if ((status = make_desc(op, out)) != dnnl_success) {
-        refuse(op, why, size, shape->type, status_word(status));
-        return status == dnnl_out_of_memory ? POINT_OOM : POINT_UNSUPPORTED;
-    }
+    if ((status = make_desc(op, out)) != dnnl_success)
+        return refuse(op, why,
+                      status == dnnl_out_of_memory ? POINT_OOM : POINT_UNSUPPORTED,
+                      status_word(status));
     dnnl_primitive_desc_query(op->desc, dnnl_query_impl_info_str, 0, &kernel);
     if (strncmp(kernel, "ref", 3) == 0) /* orders of magnitude slower: no measurement */
-        return refuse(op, why, size, shape->type, "only its reference code, no kernel");
+        return refuse(op, why, POINT_UNSUPPORTED, "only its reference code, no kernel");
     if (dnnl_primitive_create(&op->primitive, op->desc) != dnnl_success)
-        return refuse(op, why, size, shape->type, "primitive not made"), POINT_ERROR;
+        return refuse(op, why, POINT_ERROR, "primitive not made");
     op->x = dnnl_primitive_desc_query_md(op->desc, dnnl_query_src_md, 0);
     op->w = dnnl_primitive_desc_query_md(op->desc, dnnl_query_weights_md, 0);
     op->y = dnnl_primitive_desc_query_md(op->desc, dnnl_query_dst_md, 0);
@@ -329,7 +323,7 @@ static enum point_state make(const struct gemm_shape *shape, struct gemm_made *o
     out->packed = dnnl_memory_desc_get_size(op->w);
     out->emulated = !native(shape->type);
     gp_copy(out->algorithm, sizeof out->algorithm, kernel);
-    return POINT_OK;
+    return true;
 }
 
 /* ---- operands ---- */

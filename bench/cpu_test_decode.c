@@ -18,7 +18,6 @@
  */
 #include <math.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/cpu_engine.h"
@@ -44,17 +43,14 @@ static void release(void *ctx)
 {
     struct decode_work *work = ctx;
 
-    if (!work)
-        return;
     for (int i = 0; i < GEMMS; i++)
         cpu_gemm_free(work->gemm[i]);
     cpu_release(work->cache, work->layer_cache * (size_t)work->real);
-    free(work);
 }
 
-static enum point_state make_gemms(struct decode_work *work, const struct point *p,
-                                   const struct decode_types *types, double budget,
-                                   char *why, size_t size)
+static bool make_gemms(struct decode_work *work, const struct point *p,
+                       const struct decode_types *types, double budget,
+                       struct refusal *why)
 {
     int64_t q = (int64_t)p->heads * p->head_dim,
             kv = (int64_t)p->kv_heads * p->head_dim;
@@ -68,18 +64,15 @@ static enum point_state make_gemms(struct decode_work *work, const struct point 
 
     for (int i = 0; i < GEMMS; i++) {
         const struct gemm_shape *s = &shapes[i];
-        enum point_state state;
 
-        if (bench_type_bytes(s->type) * (double)s->k * (double)(s->m + s->n) > budget) {
-            gp_format(why, size, "one layer exceeds the %.1f GB that may be used",
-                      budget / 1e9);
-            return POINT_OOM;
-        }
-        state = cpu_gemm_new(s, &work->gemm[i], why, size);
-        if (state != POINT_OK)
-            return state;
+        if (bench_type_bytes(s->type) * (double)s->k * (double)(s->m + s->n) > budget)
+            return cpu_refuse(why, POINT_OOM,
+                              "one layer exceeds the %.1f GB that may be used",
+                              budget / 1e9);
+        if (!(work->gemm[i] = cpu_gemm_new(s, why)))
+            return false;
     }
-    return POINT_OK;
+    return true;
 }
 
 /* How many layers the budget holds beside the head, activations and one W being packed.
@@ -109,62 +102,54 @@ static void touch_part(void *ctx, int part, int parts)
     number_fill(NUMBER_S32, work->cache + from, (to - from) / 4, from + 1);
 }
 
-static enum point_state fill(struct cpu_engine *engine, struct decode_work *work,
-                             char *why, size_t size)
+static bool fill(struct cpu_engine *engine, struct decode_work *work)
 {
     struct method_settings each = engine->settings;
 
     each.check = CHECK_SAMPLE; /* rows of all its layers would have to be kept */
-    for (int i = 0; i < GEMMS; i++, each.seed++) {
-        enum point_state state =
-            cpu_gemm_fill(work->gemm[i], engine->pool, i == HEAD ? 1 : work->real, 1,
-                          &each, why, size);
-
-        if (state != POINT_OK)
-            return state;
-    }
+    for (int i = 0; i < GEMMS; i++, each.seed++)
+        if (!cpu_gemm_fill(work->gemm[i], engine->pool, i == HEAD ? 1 : work->real, 1,
+                           &each, &engine->why))
+            return false;
     if (work->layer_cache == 0)
-        return POINT_OK;
+        return true;
     work->cache = cpu_alloc(work->layer_cache * (size_t)work->real);
-    if (!work->cache) {
-        gp_copy(why, size, "the KV cache could not be allocated");
-        return POINT_OOM;
-    }
+    if (!work->cache)
+        return cpu_refuse(&engine->why, POINT_OOM,
+                          "the KV cache could not be allocated");
     cpu_pool_run(engine->pool, touch_part, work);
-    return POINT_OK;
+    return true;
 }
 
-static enum point_state prepare(struct cpu_engine *engine, const struct point *point,
-                                void **ctx, struct prepared *out, char *why,
-                                size_t size)
+static bool prepare(struct cpu_engine *engine, const struct point *point, void *ctx,
+                    struct prepared *out)
 {
-    struct decode_work *work = calloc(1, sizeof *work);
+    struct decode_work *work = ctx;
     double budget = cpu_share(engine, METHOD_DECODE_HOST), layer, rest, cache, linear;
+    struct refusal *why = &engine->why;
     struct decode_types types;
-    enum point_state state;
     char omitted[256];
     int least = point->layers < LAYERS_LEAST ? point->layers : LAYERS_LEAST;
 
-    if (!(*ctx = work))
-        return POINT_OOM;
-    if (!point_decode_types(point, &types, why, size))
-        return POINT_UNSUPPORTED;
+    why->state = POINT_UNSUPPORTED;
+    if (!point_decode_types(point, &types, why->text, sizeof why->text))
+        return false;
     work->layers = point->layers;
     point_decode_bytes(point, &linear, &cache);
     cache /= point->layers;
-    if (cache > budget) {
-        gp_copy(why, size, "one layer's KV cache exceeds the memory that may be used");
-        return POINT_OOM;
-    }
+    if (cache > budget)
+        return cpu_refuse(why, POINT_OOM,
+                          "one layer's KV cache exceeds the memory that may be used");
     work->layer_cache = (size_t)cache / LINE * LINE;
-    if ((state = make_gemms(work, point, &types, budget, why, size)) != POINT_OK)
-        return state;
+    if (!make_gemms(work, point, &types, budget, why))
+        return false;
     work->real = layers_that_fit(work, budget, &layer, &rest);
     if (work->real < least) {
-        gp_format(why, size, "%.1f GB hold %d of %d layers, at least %d are needed",
-                  budget / 1e9, work->real, work->layers, least);
+        cpu_refuse(why, POINT_OOM,
+                   "%.1f GB hold %d of %d layers, at least %d are needed", budget / 1e9,
+                   work->real, work->layers, least);
         work->real = 0;
-        return POINT_OOM;
+        return false;
     }
     out->bytes = rest + layer * work->real;
     out->cold = out->bytes >= 2 * engine->topology.cache;
@@ -183,7 +168,7 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
                             point_bytes(point), "linear_bytes", linear,
                             "attention_bytes", cache * point->layers, "threads",
                             engine->topology.threads);
-    return fill(engine, work, why, size);
+    return fill(engine, work);
 }
 
 /* ---- a step ---- */
@@ -277,4 +262,5 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
     }
 }
 
-const struct cpu_test cpu_test_decode = {prepare, run, check, release};
+const struct cpu_test cpu_test_decode = {sizeof(struct decode_work), prepare, run, check,
+                                         release};

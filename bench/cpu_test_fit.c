@@ -5,7 +5,6 @@
  * the rate counts them all. What is free is asked first: the kernel would answer by
  * killing this process or another. One operation is one write of all.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench/cpu_engine.h"
@@ -41,51 +40,44 @@ static void release(void *ctx)
 {
     struct fit_work *work = ctx;
 
-    if (work)
-        cpu_release(work->base, work->bytes);
-    free(work);
+    cpu_release(work->base, work->bytes);
 }
 
-static enum point_state prepare(struct cpu_engine *engine, const struct point *point,
-                                void **ctx, struct prepared *out, char *why, size_t size)
+static bool prepare(struct cpu_engine *engine, const struct point *point, void *ctx,
+                    struct prepared *out)
 {
-    struct fit_work *work = calloc(1, sizeof *work);
+    struct fit_work *work = ctx;
     double room = cpu_memory_free(""), start = clock_now();
+    double allowed = engine->settings.max_memory;
 
-    if (!(*ctx = work))
-        return POINT_OOM;
-    if (point->bytes > MARGIN * room) {
-        gp_format(why, size, "%.2f GB are planned, %.2f GB are free", point->bytes / 1e9,
-                  room / 1e9);
-        return POINT_OOM;
-    }
-    if (engine->settings.max_memory > 0 && point->bytes > engine->settings.max_memory) {
-        gp_format(why, size, "%.2f GB are planned, the settings allow %.2f GB",
-                  point->bytes / 1e9, engine->settings.max_memory / 1e9);
-        return POINT_SKIPPED;
-    }
+    if (point->bytes > MARGIN * room)
+        return cpu_refuse(&engine->why, POINT_OOM,
+                          "%.2f GB are planned, %.2f GB are free", point->bytes / 1e9,
+                          room / 1e9);
+    if (allowed > 0 && point->bytes > allowed)
+        return cpu_refuse(&engine->why, POINT_SKIPPED,
+                          "%.2f GB are planned, the settings allow %.2f GB",
+                          point->bytes / 1e9, allowed / 1e9);
     work->bytes = (size_t)point->bytes;
-    if (!(work->base = cpu_alloc(work->bytes))) {
-        gp_format(why, size, "%.2f GB could not be mapped", point->bytes / 1e9);
-        return POINT_OOM;
-    }
+    if (!(work->base = cpu_alloc(work->bytes)))
+        return cpu_refuse(&engine->why, POINT_OOM, "%.2f GB could not be mapped",
+                          point->bytes / 1e9);
     cpu_pool_run(engine->pool, touch_part, work);
     out->bytes = point->bytes;
     out->params = json_pack("{s:f, s:f}", "allocate_s", clock_now() - start,
                             "free_bytes", room);
-    return POINT_OK;
+    return true;
 }
 
 static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
 {
     struct fit_work *work = ctx;
-    double start = clock_now();
 
+    (void)seconds;
     for (int i = 0; i < launches; i++) {
         work->mark++;
         cpu_pool_run(engine->pool, touch_part, work);
     }
-    *seconds = clock_now() - start;
     return true;
 }
 
@@ -105,4 +97,5 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
         gp_copy(out->why, sizeof out->why, "a page does not read back as written");
 }
 
-const struct cpu_test cpu_test_fit = {prepare, run, check, release};
+const struct cpu_test cpu_test_fit = {sizeof(struct fit_work), prepare, run, check,
+                                      release};

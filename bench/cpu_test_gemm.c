@@ -7,11 +7,7 @@
  * With fewer than 256 rows the reading of W decides, and many more are walked
  * (cpu_rotation).
  */
-#include <math.h>
-#include <stdlib.h>
-
 #include "bench/cpu_engine.h"
-#include "util/clock.h"
 #include "util/str.h"
 
 enum { SKINNY = 256 };
@@ -25,9 +21,7 @@ static void release(void *ctx)
 {
     struct gemm_work *work = ctx;
 
-    if (work)
-        cpu_gemm_free(work->gemm);
-    free(work);
+    cpu_gemm_free(work->gemm);
 }
 
 static int rotation_of(const struct cpu_engine *engine, const struct point *point,
@@ -43,39 +37,29 @@ static int rotation_of(const struct cpu_engine *engine, const struct point *poin
     return cpu_rotation(engine, weight + row, room, deep, cold);
 }
 
-static enum point_state prepare(struct cpu_engine *engine, const struct point *point,
-                                void **ctx, struct prepared *out, char *why,
-                                size_t size)
+static bool prepare(struct cpu_engine *engine, const struct point *point, void *ctx,
+                    struct prepared *out)
 {
     struct gemm_shape shape = {point->type, point->m, point->n, point->k};
-    struct gemm_work *work = calloc(1, sizeof *work);
+    struct gemm_work *work = ctx;
     double budget = cpu_budget(engine), weight, row, source;
     const struct gemm_made *made;
-    enum point_state state;
 
-    *ctx = work;
-    if (!work)
-        return POINT_OOM;
     /* Asking the library about a shape that cannot be held is asking for trouble. */
-    if (bench_type_bytes(shape.type) * (double)shape.m * (double)shape.k > budget) {
-        gp_format(why, size,
-                  "one copy of the weights is above the %.1f GB that may be "
-                  "used",
-                  budget / 1e9);
-        return POINT_OOM;
-    }
-    state = cpu_gemm_new(&shape, &work->gemm, why, size);
-    if (state != POINT_OK)
-        return state;
+    if (bench_type_bytes(shape.type) * (double)shape.m * (double)shape.k > budget)
+        return cpu_refuse(&engine->why, POINT_OOM,
+                          "one copy of the weights is above the %.1f GB that may be used",
+                          budget / 1e9);
+    if (!(work->gemm = cpu_gemm_new(&shape, &engine->why)))
+        return false;
     made = cpu_gemm_made(work->gemm);
     weight = (double)made->packed;
     row = cpu_gemm_row_bytes(work->gemm);
     source = cpu_gemm_source_bytes(work->gemm);
-    if (weight + row + source > budget) {
-        gp_format(why, size, "needs %.2f GB, %.2f GB may be used",
-                  (weight + row + source) / 1e9, budget / 1e9);
-        return POINT_OOM;
-    }
+    if (weight + row + source > budget)
+        return cpu_refuse(&engine->why, POINT_OOM,
+                          "needs %.2f GB, %.2f GB may be used",
+                          (weight + row + source) / 1e9, budget / 1e9);
     work->rotation =
         rotation_of(engine, point, weight, row, budget - source, &out->cold);
     work->rows = point->cache == CACHE_COLD ? work->rotation : 1;
@@ -92,24 +76,20 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
                             "transb", "N", "n_padded", (json_int_t)point->n, "threads",
                             engine->topology.threads, "weights_layout", "packed");
     return cpu_gemm_fill(work->gemm, engine->pool, work->rotation, work->rows,
-                         &engine->settings, why, size);
+                         &engine->settings, &engine->why);
 }
 
 static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
 {
     struct gemm_work *work = ctx;
-    double start = clock_now();
 
-    (void)engine;
+    (void)engine, (void)seconds;
     for (int i = 0; i < launches; i++) {
         if (!cpu_gemm_run(work->gemm, work->next, work->next % work->rows))
             return false;
         work->next = (work->next + 1) % work->rotation;
     }
-    if (!cpu_gemm_wait(work->gemm))
-        return false;
-    *seconds = clock_now() - start;
-    return true;
+    return cpu_gemm_wait(work->gemm);
 }
 
 static void check(struct cpu_engine *engine, void *ctx, struct check *out)
@@ -120,4 +100,5 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
     cpu_gemm_check(work->gemm, out);
 }
 
-const struct cpu_test cpu_test_gemm = {prepare, run, check, release};
+const struct cpu_test cpu_test_gemm = {sizeof(struct gemm_work), prepare, run, check,
+                                       release};

@@ -19,6 +19,7 @@
 
 #include "bench/cpu_engine.h"
 #include "util/clock.h"
+#include "util/mem.h"
 #include "util/str.h"
 
 struct memory_work {
@@ -187,35 +188,31 @@ static void release(void *ctx)
 {
     struct memory_work *work = ctx;
 
-    if (!work)
-        return;
     cpu_release(work->from, work->from_bytes);
     cpu_release(work->to, work->to_bytes);
     free(work->sums);
-    free(work);
 }
 
 static bool allocate(struct memory_work *work, int threads)
 {
     size_t all = work->bytes * (size_t)work->rotation;
 
-    work->sums = calloc((size_t)threads * WORDS, sizeof *work->sums);
+    work->sums = gp_calloc((size_t)threads * WORDS, sizeof *work->sums);
     if (work->kind != KIND_WRITE && (work->from = cpu_alloc(all)))
         work->from_bytes = all;
     if (work->kind != KIND_READ && (work->to = cpu_alloc(all)))
         work->to_bytes = all;
-    return work->sums && (work->kind == KIND_WRITE || work->from) &&
+    return (work->kind == KIND_WRITE || work->from) &&
            (work->kind == KIND_READ || work->to);
 }
 
 static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
 {
     struct memory_work *work = ctx;
-    double start = clock_now();
 
+    (void)seconds;
     work->launches = launches;
     cpu_pool_run(engine->pool, work_part, work);
-    *seconds = clock_now() - start;
     work->next = (work->next + launches) % work->rotation;
     return true;
 }
@@ -224,16 +221,18 @@ static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seco
 static void choose_reader(struct cpu_engine *engine, struct memory_work *work)
 {
     int isa = best_isa();
-    double least = INFINITY, seconds;
+    double least = INFINITY;
 
     for (int turn = 0; turn < 3; turn++)
         for (int i = 0; i < READER_COUNT; i++) {
             const struct reader *before = work->reader;
+            double start = clock_now(), seconds;
 
             if (readers[i].isa != isa)
                 continue;
             work->reader = &readers[i];
-            run(engine, work, work->rotation, &seconds);
+            run(engine, work, work->rotation, NULL);
+            seconds = clock_now() - start;
             if (seconds < least)
                 least = seconds;
             else
@@ -241,31 +240,25 @@ static void choose_reader(struct cpu_engine *engine, struct memory_work *work)
         }
 }
 
-static enum point_state prepare(struct cpu_engine *engine, const struct point *point,
-                                void **ctx, struct prepared *out, char *why,
-                                size_t size)
+static bool prepare(struct cpu_engine *engine, const struct point *point, void *ctx,
+                    struct prepared *out)
 {
-    struct memory_work *work = calloc(1, sizeof *work);
+    struct memory_work *work = ctx;
     double budget = cpu_budget(engine), each, cache = engine->topology.cache;
 
-    if (!(*ctx = work))
-        return POINT_OOM;
-    if (bench_kind_is(point->kind, KIND_IS_TOP)) {
-        gp_copy(why, size, "a processor has no such means");
-        return POINT_UNSUPPORTED;
-    }
+    if (bench_kind_is(point->kind, KIND_IS_TOP))
+        return cpu_refuse(&engine->why, POINT_UNSUPPORTED,
+                          "a processor has no such means");
     work->kind = point->kind;
     work->bytes = (size_t)point->bytes / LINE * LINE;
     each = (double)work->bytes * (work->kind == KIND_COPY ? 2 : 1);
-    if (work->bytes == 0 || (double)work->bytes != point->bytes) {
-        gp_format(why, size, "bytes must be a multiple of %d", LINE);
-        return POINT_UNSUPPORTED;
-    }
-    if (each > budget) {
-        gp_format(why, size, "needs %.2f GB, %.2f GB may be used", each / 1e9,
-                  budget / 1e9);
-        return POINT_OOM;
-    }
+    if (work->bytes == 0 || (double)work->bytes != point->bytes)
+        return cpu_refuse(&engine->why, POINT_UNSUPPORTED,
+                          "bytes must be a multiple of %d", LINE);
+    if (each > budget)
+        return cpu_refuse(&engine->why, POINT_OOM,
+                          "needs %.2f GB, %.2f GB may be used", each / 1e9,
+                          budget / 1e9);
     work->rotation = 1;
     if (point->cache != CACHE_HOT)
         work->rotation = cpu_rotation(engine, each, budget, true, &out->cold);
@@ -273,10 +266,8 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
     out->rotation = work->rotation;
     out->multiple = 1;
     out->bytes = each * work->rotation;
-    if (!allocate(work, engine->topology.threads)) {
-        gp_copy(why, size, "the buffers could not be allocated");
-        return POINT_OOM;
-    }
+    if (!allocate(work, engine->topology.threads))
+        return cpu_refuse(&engine->why, POINT_OOM, "the buffers could not be allocated");
     cpu_pool_run(engine->pool, touch_part, work);
     if (work->kind == KIND_READ) {
         choose_reader(engine, work);
@@ -284,7 +275,7 @@ static enum point_state prepare(struct cpu_engine *engine, const struct point *p
     }
     out->params = json_pack("{s:i, s:b}", "threads", engine->topology.threads,
                             "streaming_stores", work->streaming && work->kind != KIND_READ);
-    return POINT_OK;
+    return true;
 }
 
 static uint64_t sum_words(const char *base, size_t bytes, size_t *zeros)
@@ -335,4 +326,5 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
         method_no_zeros(out, FILL_UNIFORM, (double)zeros * 8, (double)work->bytes);
 }
 
-const struct cpu_test cpu_test_memory = {prepare, run, check, release};
+const struct cpu_test cpu_test_memory = {sizeof(struct memory_work), prepare, run, check,
+                                         release};

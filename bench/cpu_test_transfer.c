@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "bench/cpu_engine.h"
-#include "util/clock.h"
 #include "util/str.h"
 
 enum { CHUNK = 4 << 20, PAGE = 4096, READERS = 4, PLACES = 64 };
@@ -39,15 +38,12 @@ static void release(void *ctx)
 {
     struct transfer_work *work = ctx;
 
-    if (!work)
-        return;
     cpu_pool_free(work->readers);
     cpu_release(work->base, work->room);
     if (work->file >= 0)
         close(work->file);
     if (work->plain >= 0)
         close(work->plain);
-    free(work);
 }
 
 static bool write_random(int file, size_t bytes, char *scratch)
@@ -67,6 +63,16 @@ static bool write_random(int file, size_t bytes, char *scratch)
     return fsync(file) == 0;
 }
 
+/* O_DIRECT, where the file system has it. */
+static bool open_file(struct transfer_work *work, const char *path)
+{
+    work->file = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+    work->direct = work->file >= 0;
+    if (!work->direct)
+        work->file = open(path, O_RDONLY | O_CLOEXEC);
+    return work->file >= 0;
+}
+
 /* Both descriptors of a temporary file; its name is gone when this returns. */
 static bool make_temporary(struct transfer_work *work)
 {
@@ -79,12 +85,9 @@ static bool make_temporary(struct transfer_work *work)
         path[0] = '\0';
     work->plain = scratch && path[0] ? mkstemp(path) : -1;
     if (work->plain >= 0) {
-        work->file = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
-        work->direct = work->file >= 0;
-        if (!work->direct)
-            work->file = open(path, O_RDONLY | O_CLOEXEC);
+        ok = open_file(work, path);
         unlink(path);
-        ok = work->file >= 0 && write_random(work->plain, work->bytes, scratch);
+        ok = ok && write_random(work->plain, work->bytes, scratch);
     }
     cpu_release(scratch, CHUNK);
     return ok;
@@ -93,11 +96,7 @@ static bool make_temporary(struct transfer_work *work)
 static bool open_given(struct transfer_work *work, const char *path)
 {
     work->plain = open(path, O_RDONLY | O_CLOEXEC);
-    work->file = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
-    work->direct = work->file >= 0;
-    if (!work->direct)
-        work->file = open(path, O_RDONLY | O_CLOEXEC);
-    return work->plain >= 0 && work->file >= 0;
+    return open_file(work, path) && work->plain >= 0;
 }
 
 static bool read_chunk(struct transfer_work *work, size_t at)
@@ -152,73 +151,63 @@ static bool settle(struct transfer_work *work)
     return read_file(work);
 }
 
-static enum point_state open_file(struct transfer_work *work, const struct point *point,
-                                  char *why, size_t size)
+static bool open_both(struct cpu_engine *engine, struct transfer_work *work,
+                      const struct point *point)
 {
     struct stat info;
 
-    if (!(point->path[0] ? open_given(work, point->path) : make_temporary(work))) {
-        gp_format(why, size, "%s: %s", point->path[0] ? point->path : "temporary file",
-                  strerror(errno));
-        return POINT_ERROR;
-    }
+    if (!(point->path[0] ? open_given(work, point->path) : make_temporary(work)))
+        return cpu_refuse(&engine->why, POINT_ERROR, "%s: %s",
+                          point->path[0] ? point->path : "temporary file",
+                          strerror(errno));
     if (fstat(work->plain, &info) != 0 || !S_ISREG(info.st_mode) ||
-        (double)info.st_size < point->bytes) {
-        gp_format(why, size, "%s: holds fewer than %.0f bytes or is not a file",
-                  point->path, point->bytes);
-        return POINT_ERROR;
-    }
-    return POINT_OK;
+        (double)info.st_size < point->bytes)
+        return cpu_refuse(&engine->why, POINT_ERROR,
+                          "%s: holds fewer than %.0f bytes or is not a file",
+                          point->path, point->bytes);
+    return true;
 }
 
-static enum point_state prepare(struct cpu_engine *engine, const struct point *point,
-                                void **ctx, struct prepared *out, char *why, size_t size)
+static bool prepare(struct cpu_engine *engine, const struct point *point, void *ctx,
+                    struct prepared *out)
 {
-    struct transfer_work *work;
-    enum point_state state;
+    struct transfer_work *work = ctx;
 
-    if (point->kind != KIND_STORAGE) {
-        gp_copy(why, size, "host memory is this device's memory: nothing is transferred");
-        return POINT_UNSUPPORTED;
-    }
-    if (!(*ctx = work = calloc(1, sizeof *work)))
-        return POINT_OOM;
     work->file = work->plain = -1;
-    if (point->bytes + PAGE > cpu_budget(engine)) {
-        gp_format(why, size, "needs %.2f GB of memory", point->bytes / 1e9);
-        return POINT_OOM;
-    }
+    if (point->kind != KIND_STORAGE)
+        return cpu_refuse(&engine->why, POINT_UNSUPPORTED,
+                          "host memory is this device's memory: nothing is transferred");
+    if (point->bytes + PAGE > cpu_budget(engine))
+        return cpu_refuse(&engine->why, POINT_OOM, "needs %.2f GB of memory",
+                          point->bytes / 1e9);
     work->bytes = (size_t)point->bytes;
     work->room = (work->bytes + PAGE - 1) / PAGE * PAGE;
     work->base = cpu_alloc(work->room);
     work->readers = cpu_pool_new(READERS);
     if (!work->base || !work->readers)
-        return POINT_OOM;
-    if ((state = open_file(work, point, why, size)) != POINT_OK)
-        return state;
+        return cpu_refuse(&engine->why, POINT_OOM, "the buffer could not be allocated");
+    if (!open_both(engine, work, point))
+        return false;
     memset(work->base, 0xee, work->room);
-    if (!settle(work)) {
-        gp_format(why, size, "reading failed: %s", strerror(errno));
-        return POINT_ERROR;
-    }
+    if (!settle(work))
+        return cpu_refuse(&engine->why, POINT_ERROR, "reading failed: %s",
+                          strerror(errno));
     if (!work->direct)
         cpu_flag(engine, "page-cache");
     out->bytes = (double)work->room;
     out->params = json_pack("{s:b, s:i, s:i}", "direct", work->direct, "readers", READERS,
                             "chunk_bytes", CHUNK);
-    return POINT_OK;
+    return true;
 }
 
 static bool run(struct cpu_engine *engine, void *ctx, int launches, double *seconds)
 {
-    double start = clock_now();
+    bool ok = true;
 
-    (void)engine;
-    for (int i = 0; i < launches; i++)
-        if (!read_file(ctx))
-            return false;
-    *seconds = clock_now() - start;
-    return true;
+    (void)engine, (void)seconds;
+    for (int i = 0; ok && i < launches; i++)
+        ok = read_file(ctx);
+    return ok;
 }
 
 static void check(struct cpu_engine *engine, void *ctx, struct check *out)
@@ -241,4 +230,5 @@ static void check(struct cpu_engine *engine, void *ctx, struct check *out)
         gp_copy(out->why, sizeof out->why, "memory does not match the file");
 }
 
-const struct cpu_test cpu_test_transfer = {prepare, run, check, release};
+const struct cpu_test cpu_test_transfer = {sizeof(struct transfer_work), prepare, run,
+                                           check, release};

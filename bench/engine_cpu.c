@@ -18,6 +18,7 @@
 #include "bench/cpu_engine.h"
 #include "util/clock.h"
 #include "util/json.h"
+#include "util/mem.h"
 #include "util/str.h"
 
 #define BUSY   0.1 /* of the processors, by others, before anything is measured */
@@ -62,13 +63,13 @@ static void add_environment(json_t *more)
 static json_t *product_types(void)
 {
     json_t *list = json_array();
-    char why[160];
+    struct refusal why;
 
     for (int t = 0; t < TYPE_COUNT; t++) {
         struct gemm_shape shape = {(enum bench_type)t, 64, 64, 64};
-        struct cpu_gemm *gemm;
+        struct cpu_gemm *gemm = cpu_gemm_new(&shape, &why);
 
-        if (cpu_gemm_new(&shape, &gemm, why, sizeof why) != POINT_OK)
+        if (!gemm)
             continue;
         cpu_gemm_free(gemm);
         json_array_append_new(list, json_string(bench_type_word(shape.type)));
@@ -93,8 +94,7 @@ static json_t *more_of(const struct cpu_topology *t)
     json_object_set_new(more, "cpus_allowed", json_integer(t->cpus));
     json_object_set_new(more, "cores", json_integer(t->cores));
     json_object_set_new(more, "threads", json_integer(t->threads));
-    json_object_set_new(more, "quota_cpus",
-                        t->quota > 0 ? gp_json_number(t->quota) : json_null());
+    json_object_set_new(more, "quota_cpus", gp_json_above_zero(t->quota));
     json_object_set_new(more, "level2_bytes", gp_json_number(t->level2));
     json_object_set_new(more, "last_level_bytes", gp_json_number(t->last_level));
     read_text("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof text);
@@ -144,13 +144,10 @@ static void close_engine(void *ctx)
 static struct cpu_gemm *make_heater(struct cpu_engine *engine)
 {
     struct gemm_shape shape = {TYPE_FP32, 1024, 1024, 1024};
-    struct cpu_gemm *heater;
-    char why[128];
+    struct cpu_gemm *heater = cpu_gemm_new(&shape, &engine->why);
 
-    if (cpu_gemm_new(&shape, &heater, why, sizeof why) != POINT_OK)
-        return NULL;
-    if (cpu_gemm_fill(heater, engine->pool, 1, 1, &engine->settings, why, sizeof why) ==
-        POINT_OK)
+    if (heater && cpu_gemm_fill(heater, engine->pool, 1, 1, &engine->settings,
+                                &engine->why))
         return heater;
     cpu_gemm_free(heater);
     return NULL;
@@ -165,9 +162,7 @@ static enum gp_status open_engine(int index, const struct method_settings *setti
     if (index != 0)
         return gp_fail(err, GP_E_DEVICE, "cpu", "the processors are device 0",
                        "device %d does not exist", index);
-    engine = calloc(1, sizeof *engine);
-    if (!engine)
-        return gp_fail(err, GP_E_INTERNAL, "cpu", "", "out of memory");
+    engine = gp_calloc(1, sizeof *engine);
     engine->settings = *settings;
     cpu_topology_read("", NULL, &engine->topology);
     engine->pool = cpu_pool_new(engine->topology.threads);
@@ -207,52 +202,61 @@ static void release(void *ctx)
     if (engine->test)
         engine->test->release(engine->work);
     engine->test = NULL;
+    free(engine->work);
     engine->work = NULL;
     json_decref(engine->params);
     engine->params = NULL;
     memset(engine->flags, 0, sizeof engine->flags);
 }
 
+static bool prepare_test(struct cpu_engine *engine, const struct point *point,
+                         struct prepared *out)
+{
+    bool together = bench_test_is(point->test, TEST_NEEDS_DEVICES);
+
+    if ((unsigned)point->test >= TEST_COUNT || !tests[point->test])
+        return cpu_refuse(&engine->why, POINT_UNSUPPORTED,
+                          together ? "%s needs several devices; the processors are one"
+                                   : "%s is not measured on a CPU",
+                          bench_test_word(point->test));
+    if (cpu_gemm_library())
+        cpu_gemm_library()->threads(engine->topology.threads);
+    engine->test = tests[point->test];
+    engine->work = gp_calloc(1, engine->test->size);
+    return engine->test->prepare(engine, point, engine->work, out);
+}
+
 static enum point_state prepare(void *ctx, const struct point *point,
                                 struct prepared *out, char *why, size_t size)
 {
     struct cpu_engine *engine = ctx;
-    enum point_state state;
+    bool ok;
 
-    memset(out, 0, sizeof *out);
-    why[0] = '\0';
-    out->rotation = 1;
-    out->cold = true;
-    out->variants = 1;
-    out->variant[0] = "";
+    *out =
+        (struct prepared){.rotation = 1, .cold = true, .variants = 1, .variant = {""}};
     release(engine);
-    if ((unsigned)point->test >= TEST_COUNT || !tests[point->test]) {
-        if (bench_test_is(point->test, TEST_NEEDS_DEVICES))
-            gp_format(why, size, "%s needs several devices; the processors are one",
-                      bench_test_word(point->test));
-        else
-            gp_format(why, size, "%s is not measured on a CPU",
-                      bench_test_word(point->test));
-        return POINT_UNSUPPORTED;
-    }
-    if (cpu_gemm_library())
-        cpu_gemm_library()->threads(engine->topology.threads);
-    engine->test = tests[point->test];
-    state = engine->test->prepare(engine, point, &engine->work, out, why, size);
+    ok = prepare_test(engine, point, out);
     engine->params = out->params;
-    if (state != POINT_OK) {
-        release(engine);
-        out->params = NULL;
-    }
-    return state;
+    if (ok)
+        return POINT_OK;
+    gp_copy(why, size, engine->why.text);
+    release(engine);
+    out->params = NULL;
+    return engine->why.state;
 }
 
 static bool run(void *ctx, int variant, int launches, double *seconds)
 {
     struct cpu_engine *engine = ctx;
+    double start = clock_now();
+    bool ok;
 
     (void)variant;
-    return engine->test && engine->test->run(engine, engine->work, launches, seconds);
+    *seconds = 0;
+    ok = engine->test && engine->test->run(engine, engine->work, launches, seconds);
+    if (*seconds == 0)
+        *seconds = clock_now() - start;
+    return ok;
 }
 
 static void check(void *ctx, int variant, struct check *out)
@@ -409,7 +413,7 @@ static json_t *software(void)
         *rest++ = '\0';
     for (char *c = text; *c; c++)
         *c = gp_lower(*c);
-    json_object_set_new(json, text, *rest ? gp_json_text(rest) : json_null());
+    json_object_set_new(json, text, gp_json_text_or_null(rest));
     return json;
 }
 
