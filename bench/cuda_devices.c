@@ -100,7 +100,8 @@ json_t *cuda_software(void)
         lt = (int)cublasLtGetVersion();
     }
     return json_pack("{s:o, s:o, s:o}", "cuda_driver", gp_json_above_zero(driver),
-                     "cuda_runtime", gp_json_above_zero(runtime), "cublaslt", gp_json_above_zero(lt));
+                     "cuda_runtime", gp_json_above_zero(runtime), "cublaslt",
+                     gp_json_above_zero(lt));
 }
 
 static json_t *more_facts(int device)

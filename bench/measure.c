@@ -222,22 +222,22 @@ static void measure_once(const struct sampler *sampler, struct measured *out)
     out->stats = method_stats(out->samples, out->times, 1);
 }
 
-static void measure_pass(struct bench_run *run, const struct job_point *jp, int variant,
-                         const struct prepared *prepared, struct measured *out,
-                         struct watched *watched)
+static void measure_pass(struct bench_run *run, const struct result *r,
+                         struct measured *out, struct watched *watched)
 {
+    enum bench_test test = r->job->point.test;
     struct method_settings settings = run->job.settings;
-    struct work work = {run, variant};
+    struct work work = {run, r->variant};
     struct sampler sampler = sampler_of(&work);
+    int multiple =
+        r->prepared->multiple ? r->prepared->multiple : r->prepared->rotation;
 
-    if (bench_test_is(jp->point.test, TEST_NEEDS_DEVICES))
+    if (bench_test_is(test, TEST_NEEDS_DEVICES))
         settings = method_of_sums(&settings);
-    if (bench_test_is(jp->point.test, TEST_IS_ONCE))
+    if (bench_test_is(test, TEST_IS_ONCE))
         measure_once(&sampler, out);
     else
-        method_measure(&settings, &sampler,
-                       prepared->multiple ? prepared->multiple : prepared->rotation,
-                       out);
+        method_measure(&settings, &sampler, multiple, out);
     json_decref(watched->sensors);
     *watched = watch_close(run->watch);
     add_counted(run, watched->sensors);
@@ -251,34 +251,31 @@ static bool usable(const struct measured *measured)
 }
 
 /* As measured, or once more when the device was slowed by heat or hardware. */
-static void measure_cool(struct bench_run *run, const struct job_point *jp, int variant,
-                         const struct prepared *prepared, struct measured *out,
-                         struct watched *watched)
+static void measure_cool(struct bench_run *run, struct result *r)
 {
-    measure_pass(run, jp, variant, prepared, out, watched);
-    if (!usable(out) ||
-        (watched->throttle != THROTTLE_THERMAL && watched->throttle != THROTTLE_HW))
+    measure_pass(run, r, r->measured, &r->watched);
+    if (!usable(r->measured) || (r->watched.throttle != THROTTLE_THERMAL &&
+                                 r->watched.throttle != THROTTLE_HW))
         return;
     send_log(run, "throttled: cools down and is measured once more", "");
     cool_down(run);
-    measure_pass(run, jp, variant, prepared, out, watched);
+    measure_pass(run, r, r->measured, &r->watched);
 }
 
 /* A small operation by itself is slower than one of many in a queue: what a caller sees
  * who waits for each. Said beside, never instead. */
-static json_t *measure_latency(struct bench_run *run, const struct job_point *jp,
-                               int variant, double each)
+static json_t *measure_latency(struct bench_run *run, const struct result *r)
 {
-    bool product = bench_test_is(jp->point.test, TEST_IS_PRODUCT);
+    bool product = bench_test_is(r->job->point.test, TEST_IS_PRODUCT);
     double samples[LATENCY_SAMPLES], times[LATENCY_SAMPLES], began = clock_now();
     struct stats stats;
     json_t *json;
     int n = 0;
 
-    if (!run->backend->latency || !product || each > LATENCY_BELOW)
+    if (!run->backend->latency || !product || r->measured->stats.median > LATENCY_BELOW)
         return json_null();
     while (n < LATENCY_SAMPLES && !run->stop_now() &&
-           run->backend->latency(run->ctx, variant, &samples[n])) {
+           run->backend->latency(run->ctx, r->variant, &samples[n])) {
         times[n] = clock_now() - began;
         n++;
     }
@@ -294,17 +291,16 @@ static json_t *measure_latency(struct bench_run *run, const struct job_point *jp
 /* A second pass that differs from the first gets a third at once; the middle counts.
  * Where that is the first, which was said long ago, the nearer to it is said, and
  * whoever reads the passes takes the first (src/run/session_view.c). */
-static void settle_drift(struct bench_run *run, const struct job_point *jp, int variant,
-                         const struct prepared *prepared, struct measured *m,
-                         struct result *r)
+static void settle_drift(struct bench_run *run, struct result *r)
 {
-    double before = run->medians[jp->index][variant], second = m->stats.median;
+    double *kept = &run->medians[r->job->index][r->variant];
+    double before = *kept, second = r->measured->stats.median;
     struct measured *third;
     struct watched watched = {0};
 
-    run->medians[jp->index][variant] = second;
+    *kept = second;
     r->passes[r->pass_count++] = second;
-    if (!(before > 0) || bench_test_is(jp->point.test, TEST_IS_ONCE))
+    if (!(before > 0) || bench_test_is(r->job->point.test, TEST_IS_ONCE))
         return;
     r->passes[0] = before;
     r->passes[r->pass_count++] = second;
@@ -312,14 +308,14 @@ static void settle_drift(struct bench_run *run, const struct job_point *jp, int 
     if (!r->drift)
         return;
     third = gp_malloc(sizeof *third);
-    measure_pass(run, jp, variant, prepared, third, &watched);
+    measure_pass(run, r, third, &watched);
     if (usable(third)) {
         double median = third->stats.median;
 
         r->passes[r->pass_count++] = median;
         if ((median - before) * (median - second) < 0 ||
             fabs(median - before) < fabs(second - before)) {
-            *m = *third;
+            *r->measured = *third;
             json_decref(r->watched.sensors);
             r->watched = watched;
             watched.sensors = NULL;
@@ -334,15 +330,13 @@ static bool is_lost(struct bench_run *run)
     return run->backend->lost && run->backend->lost(run->ctx);
 }
 
-static enum measured_point failed_run(struct bench_run *run, const struct job_point *jp,
-                                      struct result *r)
+static enum measured_point failed_run(struct bench_run *run, struct result *r)
 {
     double seconds;
 
     r->state = POINT_ERROR;
-    r->measured = NULL;
     r->reason = last_reason(run, "the device failed while it ran");
-    measure_send(run, jp, r);
+    measure_send(run, r);
     /* A fault that stays (an uncorrectable error, a device off the bus) fails all: what
      * worked in the warm-up does so no more. */
     if (is_lost(run) || (run->heats && !run->backend->warm(run->ctx, &seconds)))
@@ -350,29 +344,23 @@ static enum measured_point failed_run(struct bench_run *run, const struct job_po
     return POINT_DONE;
 }
 
-static enum measured_point measure_variant(struct bench_run *run,
-                                           const struct job_point *jp, int variant,
-                                           const struct prepared *prepared)
+static enum measured_point measure_variant(struct bench_run *run, struct result r)
 {
     struct measured *m = gp_calloc(1, sizeof *m);
-    struct result r = {.state = POINT_OK,
-                       .variant = prepared->variant[variant],
-                       .number = variant,
-                       .prepared = prepared,
-                       .measured = m};
     enum measured_point done = POINT_DONE;
 
-    measure_cool(run, jp, variant, prepared, m, &r.watched);
+    r.measured = m;
+    measure_cool(run, &r);
     if (m->interrupted) {
         done = POINT_STOPPED;
     } else if (m->failed) {
-        done = failed_run(run, jp, &r);
+        done = failed_run(run, &r);
     } else {
-        settle_drift(run, jp, variant, prepared, m, &r);
-        r.latency = measure_latency(run, jp, variant, m->stats.median);
+        settle_drift(run, &r);
+        r.latency = measure_latency(run, &r);
         if (run->job.settings.check != CHECK_NONE)
-            run->backend->check(run->ctx, variant, &r.check);
-        measure_send(run, jp, &r);
+            run->backend->check(run->ctx, r.variant, &r.check);
+        measure_send(run, &r);
         json_decref(r.latency);
     }
     json_decref(r.watched.sensors);
@@ -385,7 +373,7 @@ enum measured_point measure_point(struct bench_run *run, const struct job_point 
     struct prepared prepared = {.rotation = 1, .variants = 1};
     enum measured_point done = POINT_DONE;
     char why[256] = "";
-    struct result r = {.reason = why, .prepared = &prepared};
+    struct result r = {.job = jp, .prepared = &prepared, .reason = why};
 
     watch_send(run->watch,
                json_pack("{s:s, s:i}", "t", line_kind_words[LINE_START], "index", jp->index));
@@ -394,14 +382,13 @@ enum measured_point measure_point(struct bench_run *run, const struct job_point 
     r.state =
         run->backend->prepare(run->ctx, &jp->point, &prepared, why, sizeof why);
     if (r.state != POINT_OK)
-        measure_send(run, jp, &r);
+        measure_send(run, &r);
     else if (!bench_test_is(jp->point.test, TEST_IS_ONCE))
         reheat(run);
-    for (int v = 0; r.state == POINT_OK && v < prepared.variants && v < VARIANTS &&
-                    done == POINT_DONE;
-         v++)
-        if (prepared.variant[v] || v == 0)
-            done = measure_variant(run, jp, v, &prepared);
+    for (; r.state == POINT_OK && done == POINT_DONE && r.variant < prepared.variants;
+         r.variant++)
+        if (prepared.variant[r.variant] || r.variant == 0)
+            done = measure_variant(run, r);
     if (done == POINT_DONE && is_lost(run)) /* while it was prepared or checked */
         done = POINT_DEVICE_LOST;
     watch_point(run->watch, -1);

@@ -24,16 +24,16 @@
 
 #define CLOCK_LEAST 0.9 /* of the warm-up's mean */
 
-static json_t *params_of(const struct job_point *jp, const struct result *result)
+static json_t *params_of(const struct result *result)
 {
-    json_t *json = point_to_json(&jp->point);
+    json_t *json = point_to_json(&result->job->point);
 
     json_object_set_new(json, "rotation", json_integer(result->prepared->rotation));
     json_object_set_new(json, "cold", json_boolean(result->prepared->cold));
     json_object_set_new(json, "allocated", gp_json_number(result->prepared->bytes));
     if (result->prepared->params)
         json_object_update_missing(json, result->prepared->params);
-    if (result->measured)
+    if (result->state == POINT_OK)
         json_object_set_new(json, "launches",
                             json_integer((json_int_t)result->measured->launches *
                                          result->measured->runs));
@@ -48,15 +48,15 @@ static double mean_of(const json_t *sensors, const char *name)
 
 /* What is unknown or has no meaning is null. Operations per joule, and per cycle of a
  * GPU's clock, are what is left of a difference when power or clock differ. */
-static json_t *rate_of(const struct job_point *jp, double median, const json_t *sensors)
+static json_t *rate_of(const struct point *point, double median, const json_t *sensors)
 {
-    double operations = point_operations(&jp->point) / median;
+    double operations = point_operations(point) / median;
     double watts = mean_of(sensors, "power_w"), mhz = mean_of(sensors, "sm_clock_mhz");
     json_t *json = json_object();
 
     json_object_set_new(json, "ops_per_s", gp_json_above_zero(operations));
     json_object_set_new(json, "bytes_per_s",
-                        gp_json_above_zero(point_bytes(&jp->point) / median));
+                        gp_json_above_zero(point_bytes(point) / median));
     json_object_set_new(json, "ops_per_j",
                         watts > 0 ? gp_json_above_zero(operations / watts)
                                   : json_null());
@@ -87,15 +87,14 @@ static json_t *first_of(const struct result *r)
     if (r->prepared->first == 0)
         return gp_json_above_zero(r->measured->first);
     /* a later variant was launched while the best was looked for */
-    return r->number == 0 ? gp_json_above_zero(r->prepared->first) : json_null();
+    return r->variant == 0 ? gp_json_above_zero(r->prepared->first) : json_null();
 }
 
-static json_t *flags_of(struct bench_run *run, const struct job_point *jp,
-                        const struct result *r)
+static json_t *flags_of(struct bench_run *run, const struct result *r)
 {
     bool hot =
         r->watched.throttle == THROTTLE_THERMAL || r->watched.throttle == THROTTLE_HW;
-    enum bench_test test = jp->point.test;
+    enum bench_test test = r->job->point.test;
     bool rotates = bench_test_is(test, TEST_IS_ROTATED);
     bool once = bench_test_is(test, TEST_IS_ONCE);
     const struct {
@@ -104,7 +103,7 @@ static json_t *flags_of(struct bench_run *run, const struct job_point *jp,
     } all[] = {
         {"zeros", bench_test_is(test, TEST_IS_LIBRARY) &&
                       run->job.settings.fill == FILL_ZEROS},
-        {"not-cold", rotates && jp->point.cache != CACHE_HOT && !r->prepared->cold},
+        {"not-cold", rotates && r->job->point.cache != CACHE_HOT && !r->prepared->cold},
         {"unconverged", !once && !r->measured->stats.converged},
         {"drift", r->drift},
         {"throttled", hot},
@@ -122,27 +121,25 @@ static json_t *flags_of(struct bench_run *run, const struct job_point *jp,
         if (all[i].set)
             json_array_append_new(flags, json_string(all[i].word));
     if (run->backend->flags)
-        run->backend->flags(run->ctx, r->number, flags);
+        run->backend->flags(run->ctx, r->variant, flags);
     return flags;
 }
 
 static json_t *algo_of(const struct result *r)
 {
-    const char *name = r->number < VARIANTS && r->prepared->other[r->number][0]
-                           ? r->prepared->other[r->number]
-                           : r->prepared->algorithm;
+    const char *other = r->prepared->other[r->variant];
+    const char *name = other[0] ? other : r->prepared->algorithm;
     json_t *json;
 
     if (!name[0])
         return json_null();
     json = json_pack("{s:o}", "name", gp_json_text(name));
-    if (r->number < VARIANTS && r->prepared->algo[r->number])
-        json_object_update(json, r->prepared->algo[r->number]);
+    if (r->prepared->algo[r->variant])
+        json_object_update(json, r->prepared->algo[r->variant]);
     return json;
 }
 
-static void add_measured(struct bench_run *run, json_t *json, const struct job_point *jp,
-                         const struct result *r)
+static void add_measured(struct bench_run *run, json_t *json, const struct result *r)
 {
     const struct measured *m = r->measured;
     json_t *passes = json_array();
@@ -155,26 +152,26 @@ static void add_measured(struct bench_run *run, json_t *json, const struct job_p
     json_object_set(json, "latency_s", r->latency);
     json_object_set_new(json, "passes", passes);
     json_object_set_new(json, "rate",
-                        rate_of(jp, m->stats.median, r->watched.sensors));
+                        rate_of(&r->job->point, m->stats.median, r->watched.sensors));
     json_object_set(json, "sensors", r->watched.sensors);
     json_object_set_new(json, "check", check_of(&r->check));
     json_object_set_new(json, "valid", json_boolean(!r->check.done || r->check.ok));
-    json_object_set_new(json, "flags", flags_of(run, jp, r));
+    json_object_set_new(json, "flags", flags_of(run, r));
 }
 
-void measure_send(struct bench_run *run, const struct job_point *jp,
-                  const struct result *r)
+void measure_send(struct bench_run *run, const struct result *r)
 {
+    const char *variant = r->measured ? r->prepared->variant[r->variant] : NULL;
     json_t *json = json_object();
 
     json_object_set_new(json, "t", json_string(line_kind_words[LINE_POINT]));
-    json_object_set_new(json, "index", json_integer(jp->index));
-    json_object_set_new(json, "id", gp_json_text(jp->point.id));
+    json_object_set_new(json, "index", json_integer(r->job->index));
+    json_object_set_new(json, "id", gp_json_text(r->job->point.id));
     json_object_set_new(json, "state", json_string(point_state_words[r->state]));
     json_object_set_new(json, "reason", gp_json_text_or_null(r->reason));
-    json_object_set_new(json, "variant", gp_json_text(r->variant ? r->variant : ""));
-    json_object_set_new(json, "params", params_of(jp, r));
+    json_object_set_new(json, "variant", gp_json_text(variant ? variant : ""));
+    json_object_set_new(json, "params", params_of(r));
     if (r->state == POINT_OK)
-        add_measured(run, json, jp, r);
+        add_measured(run, json, r);
     watch_send(run->watch, json);
 }

@@ -7,12 +7,12 @@
 #include "bench/measure.h"
 
 struct result {
-    enum point_state state;
-    const char *reason; /* "" */
-    const char *variant;
-    int number; /* of the variant */
+    const struct job_point *job;
     const struct prepared *prepared;
-    const struct measured *measured; /* NULL when nothing was measured */
+    int variant; /* its number */
+    enum point_state state;
+    const char *reason;        /* "" */
+    struct measured *measured; /* NULL when nothing was measured */
     struct watched watched;
     struct check check;
     json_t *latency;  /* or null */
@@ -22,7 +22,6 @@ struct result {
 };
 
 /* Sends the line "point"; borrows all of the result. */
-void measure_send(struct bench_run *run, const struct job_point *jp,
-                  const struct result *r);
+void measure_send(struct bench_run *run, const struct result *r);
 
 #endif
