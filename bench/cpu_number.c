@@ -129,31 +129,41 @@ static int whole(float value, int least, int most)
     return rounded < least ? least : rounded > most ? most : (int)rounded;
 }
 
-static void fill_normal(enum number number, void *base, size_t count, uint64_t seed)
+/* Uniform, or normal: each as the header says. */
+static void fill_random(bool as_normal, enum number number, void *base, size_t count,
+                        uint64_t seed)
 {
     uint64_t state = seed * 0x9e3779b97f4a7c15u | 1;
 
     for (size_t i = 0; i < count; i++) {
-        float z = normal(&state);
+        float z = as_normal ? normal(&state) : 0;
+        uint32_t bits = as_normal ? 0 : next(&state);
+        float real = as_normal ? 0.5f * z : unit_float(bits);
 
         switch (number) {
         case NUMBER_F32:
-            ((float *)base)[i] = 0.5f * z;
+            ((float *)base)[i] = real;
             break;
         case NUMBER_BF16:
-            ((uint16_t *)base)[i] = bf16_bits(0.5f * z);
+            ((uint16_t *)base)[i] = bf16_bits(real);
             break;
         case NUMBER_F16:
-            ((uint16_t *)base)[i] = half_bits(whole(512 * z, -2047, 2047));
+            ((uint16_t *)base)[i] = half_bits(as_normal ? whole(512 * z, -2047, 2047)
+                                                        : (int)(bits % 2049) - 1024);
             break;
         case NUMBER_S8:
-            ((signed char *)base)[i] = (signed char)whole(42 * z, -127, 127);
+            ((signed char *)base)[i] =
+                (signed char)(as_normal ? whole(42 * z, -127, 127)
+                                        : (int)(bits % 255) - 127);
             break;
         case NUMBER_U8:
-            ((unsigned char *)base)[i] = (unsigned char)whole(128 + 42 * z, 0, 255);
+            ((unsigned char *)base)[i] =
+                (unsigned char)(as_normal ? whole(128 + 42 * z, 0, 255)
+                                          : (int)(bits >> 24));
             break;
         default:
-            ((int32_t *)base)[i] = (int32_t)((double)z * 0x1p28);
+            ((int32_t *)base)[i] =
+                as_normal ? (int32_t)((double)z * 0x1p28) : (int32_t)bits;
         }
     }
 }
@@ -163,39 +173,13 @@ void number_fill_as(enum bench_fill fill, enum number number, void *base, size_t
 {
     if (fill == FILL_ZEROS)
         memset(base, 0, count * number_size(number));
-    else if (fill == FILL_NORMAL)
-        fill_normal(number, base, count, seed);
     else
-        number_fill(number, base, count, seed);
+        fill_random(fill == FILL_NORMAL, number, base, count, seed);
 }
 
 void number_fill(enum number number, void *base, size_t count, uint64_t seed)
 {
-    uint64_t state = seed * 0x9e3779b97f4a7c15u | 1;
-
-    for (size_t i = 0; i < count; i++) {
-        uint32_t bits = next(&state);
-
-        switch (number) {
-        case NUMBER_F32:
-            ((float *)base)[i] = unit_float(bits);
-            break;
-        case NUMBER_BF16:
-            ((uint16_t *)base)[i] = bf16_bits(unit_float(bits));
-            break;
-        case NUMBER_F16:
-            ((uint16_t *)base)[i] = half_bits((int)(bits % 2049) - 1024);
-            break;
-        case NUMBER_S8:
-            ((signed char *)base)[i] = (signed char)((int)(bits % 255) - 127);
-            break;
-        case NUMBER_U8:
-            ((unsigned char *)base)[i] = (unsigned char)(bits >> 24);
-            break;
-        default:
-            ((int32_t *)base)[i] = (int32_t)bits;
-        }
-    }
+    number_fill_as(FILL_UNIFORM, number, base, count, seed);
 }
 
 /* Large blocks ask for pages of 2 MiB: what a product then waits for is memory, not the

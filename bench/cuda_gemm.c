@@ -149,13 +149,6 @@ static int by_seconds(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* One batch, number i of this algorithm; s of one launch, 0 when it does not run. */
 static double one_batch(struct cuda_ctx *ctx, struct gemm_state *s, int algo, int i,
                         int launches)
@@ -184,8 +177,7 @@ static double time_algo(struct cuda_ctx *ctx, struct gemm_state *s, int algo,
     for (int i = 0; i < SCREEN; i++)
         if (!(each > 0) || !((took[i] = one_batch(ctx, s, algo, i, launches)) > 0))
             return 0;
-    qsort(took, SCREEN, sizeof took[0], by_number);
-    return took[SCREEN / 2];
+    return method_stats(took, NULL, SCREEN).median;
 }
 
 /* How many batches of each, an even number. */
@@ -224,12 +216,9 @@ static void time_in_turn(struct cuda_ctx *ctx, struct gemm_state *s,
             if (list[c].seconds > 0 && !(took[c][i] > 0))
                 list[c].seconds = 0;
         }
-    for (int c = 0; c < count; c++) {
-        if (!(list[c].seconds > 0))
-            continue;
-        qsort(took[c], (size_t)rounds, sizeof took[c][0], by_number);
-        list[c].seconds = (took[c][rounds / 2 - 1] + took[c][rounds / 2]) / 2;
-    }
+    for (int c = 0; c < count; c++)
+        if (list[c].seconds > 0)
+            list[c].seconds = method_stats(took[c], NULL, rounds).median;
 }
 
 static int screen(struct cuda_ctx *ctx, struct gemm_state *s, double deadline,

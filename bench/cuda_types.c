@@ -21,8 +21,8 @@
 #endif
 
 static const struct cuda_type types[TYPE_COUNT] = {
-    /* type, compiled, compute, scale, A and B, D, bits, out, block, m, k, n, n', header
-     */
+    /* in the order of enum bench_type: type, compiled, compute, scale, A and B, D, bits,
+     * out, block, m, k, n, n', header */
     {TYPE_FP32, true, CUBLAS_COMPUTE_32F, CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, BITS_FP32,
      BITS_FP32, SCALE_NONE, 1, 1, 1, 1, 11000},
     {TYPE_FP32_PEDANTIC, true, CUBLAS_COMPUTE_32F_PEDANTIC, CUDA_R_32F, CUDA_R_32F,
@@ -72,10 +72,7 @@ enum { FLOORS = sizeof floors / sizeof floors[0] };
 
 const struct cuda_type *cuda_type_find(enum bench_type type)
 {
-    for (int i = 0; i < TYPE_COUNT; i++)
-        if (types[i].type == type)
-            return &types[i];
-    return NULL;
+    return (unsigned)type < TYPE_COUNT ? &types[type] : NULL;
 }
 
 /* 111103 is 11.11.3: ten thousands, hundreds, units, in every release so far. */

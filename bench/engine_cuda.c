@@ -272,7 +272,8 @@ static void check_point(void *opaque, int variant, struct check *out)
 
 /* ---- heat ---- */
 
-/* The hungriest types first. A cube of 4096 fills every GPU and fits beside a model. */
+/* The hungriest types first. A cube of 4096 fills every GPU and fits beside a model. May
+ * be made anew after `fit`, while a point is prepared: it says nothing of itself in ctx. */
 static bool heater_prepare(struct cuda_ctx *ctx)
 {
     static const enum bench_type types[] = {TYPE_BF16, TYPE_FP16, TYPE_FP32};
@@ -298,29 +299,6 @@ static bool heater_prepare(struct cuda_ctx *ctx)
     return cuda_refuse(ctx, POINT_ERROR, "warm-up: %.200s", why);
 }
 
-/* It may be made anew after `fit`, while a point is prepared that has what it said of
- * itself in ctx. */
-static bool heater_open(struct cuda_ctx *ctx)
-{
-    json_t *algo[VARIANTS], *params = ctx->params;
-    unsigned padded = ctx->padded, reduced = ctx->reduced;
-    bool ok;
-
-    memcpy(algo, ctx->algo, sizeof algo);
-    memset(ctx->algo, 0, sizeof ctx->algo);
-    ctx->params = NULL;
-    ok = heater_prepare(ctx);
-    json_decref(ctx->params);
-    ctx->params = params;
-    for (int v = 0; v < VARIANTS; v++) {
-        json_decref(ctx->algo[v]);
-        ctx->algo[v] = algo[v];
-    }
-    ctx->padded = padded;
-    ctx->reduced = reduced;
-    return ok;
-}
-
 /* 50 ms of work, the same each time. */
 static bool warm_device(void *opaque, double *seconds)
 {
@@ -328,7 +306,7 @@ static bool warm_device(void *opaque, double *seconds)
     struct cuda_work kept = ctx->work;
     bool ok;
 
-    if (ctx->lost || (!ctx->heater.name && !heater_open(ctx))) {
+    if (ctx->lost || (!ctx->heater.name && !heater_prepare(ctx))) {
         ctx->work = kept;
         return false;
     }
