@@ -2,8 +2,8 @@
  * memory.c - how far the memory estimate is from what vLLM logged, by term, engine
  * version and model.
  *
- *   memory [FOLDER]   reads FOLDER/validation/memory_vllm.csv; without FOLDER it is
- *                     $GPUPLAN_SHARED, else $srcdir/../shared
+ *   memory [FOLDER]   reads FOLDER/validation/memory_vllm.csv and memory_vllm_recent.csv;
+ *                     without FOLDER it is $GPUPLAN_SHARED, else $srcdir/../shared
  *
  * Every row is asked the way a user would ask: names through the catalogue, the limits
  * that the row states, the engine's defaults where it states none. Rows that state too
@@ -49,6 +49,8 @@ static const struct name gpus[] = {
     {"RTX 4090", "rtx-4090", NULL},       {"L40S", "l40s", NULL},
     {"A100-40GB", "a100-sxm-40", NULL},   {"22 GiB-class (A10/L4)", "l4", NULL},
     {"T4-class (14.56 GiB)", "t4", NULL}, {"80GB-class", "h100-sxm", NULL},
+    {"RTX 4090 D (24G)", "rtx-4090", NULL},
+    {"23.99 GiB card", "rtx-4090", NULL}, /* its defaults: those of 24 GB */
 };
 
 /* ---- asking ---- */
@@ -130,12 +132,12 @@ static const char *ask_row(struct planner *planner, const struct table_file *row
         return "not in the catalogue";
     /* the row's own reading of the device's memory, as a live device would be asked */
     a->gpu = *a->resolved.request.gpu;
-    if (!isnan(table_number_of(row, "gpu_mem_gb")))
-        a->gpu.usable =
-            quantity_of(table_number_of(row, "gpu_mem_gb") * GP_GIB, ORIGIN_MEASURED);
+    double usable = table_number_of(row, "gpu_mem_gb");
+    if (!isnan(usable) && usable != floor(usable)) /* 24 is a name, 23.57 a reading */
+        a->gpu.usable = quantity_of(usable * GP_GIB, ORIGIN_MEASURED);
     a->resolved.request.gpu = &a->gpu;
     a->layout = (struct layout){.tp = (int)table_number_of(row, "tp"),
-                                .pp = (int)table_number_of(row, "pp"),
+                                .pp = (int)fmax(table_number_of(row, "pp"), 1),
                                 .ep = 1,
                                 .replicas = 1};
     return NULL;
@@ -197,13 +199,14 @@ static bool is_fitted(const char *id, const char *version)
 }
 
 static struct score totals[2][TERMS]; /* [fitted?][term] */
-static struct score ranges[8][TERMS];
-static const struct engine *range_engine[8];
+#define RANGES 16
+static struct score ranges[RANGES][TERMS];
+static const struct engine *range_engine[RANGES];
 
 static int range_index(const struct engine *engine)
 {
     int i = 0;
-    while (i < 7 && range_engine[i] && range_engine[i] != engine)
+    while (i < RANGES - 1 && range_engine[i] && range_engine[i] != engine)
         i++;
     range_engine[i] = engine;
     return i;
@@ -290,7 +293,7 @@ enum {
     FITS
 };
 
-static struct residuals fits_of[8][FITS];
+static struct residuals fits_of[RANGES][FITS];
 
 /* What each constant would have to be for this row to come out right. */
 static void refit_row(const struct table_file *row, const struct asked *a)
@@ -332,7 +335,7 @@ static void print_fits(void)
     printf(
         "\nconstants, and what the fitted models' rows alone would make of them (GiB; "
         "the MoE factor has no unit)\n");
-    for (int i = 0; i < 8 && range_engine[i]; i++) {
+    for (int i = 0; i < RANGES && range_engine[i]; i++) {
         const struct engine *e = range_engine[i];
         struct residuals *r = fits_of[i];
         printf("%s %s\n", e->name, e->range);
@@ -358,7 +361,7 @@ static void print_summary(void)
     printf("\n");
     print_scores("models the constants were fitted on", totals[1]);
     print_scores("models they have never seen", totals[0]);
-    for (int i = 0; i < 8 && range_engine[i]; i++) {
+    for (int i = 0; i < RANGES && range_engine[i]; i++) {
         gp_format(title, sizeof(title), "vLLM %s, all models", range_engine[i]->range);
         print_scores(title, ranges[i]);
     }
@@ -391,12 +394,32 @@ static int verdict(void)
     return bad ? 1 : 0;
 }
 
-int main(int argc, char **argv)
+/* Returns how many rows were not scored. */
+static int score_file(struct planner *planner, struct table_file *rows, struct asked *a)
 {
-    struct table_file rows = {0};
     struct gp_err err = {0};
     int skipped = 0;
-    if (!table_open(&rows, argc, argv, "validation/memory_vllm.csv"))
+    while (table_next(rows)) {
+        const char *why = ask_row(planner, rows, a, &err);
+        if (why) {
+            skipped++;
+            printf("# not scored: %s, %s: %s\n", table_text_of(rows, "model"),
+                   table_text_of(rows, "vllm_version"), why);
+            continue;
+        }
+        score_row(rows, a);
+        refit_row(rows, a);
+    }
+    return skipped;
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const files[] = {"validation/memory_vllm.csv",
+                                        "validation/memory_vllm_recent.csv"};
+    struct table_file rows = {0};
+    int skipped = 0;
+    if (!table_open(&rows, argc, argv, files[0]))
         return 77;
     struct planner *planner = table_planner();
     struct asked *a = gp_malloc(sizeof(*a));
@@ -404,17 +427,10 @@ int main(int argc, char **argv)
     for (int t = 0; t < TERMS; t++)
         printf(" %-15s", term_names[t]);
     printf("\n");
-    while (table_next(&rows)) {
-        const char *why = ask_row(planner, &rows, a, &err);
-        if (why) {
-            skipped++;
-            printf("# not scored: %s, %s: %s\n", table_text_of(&rows, "model"),
-                   table_text_of(&rows, "vllm_version"), why);
-            continue;
-        }
-        score_row(&rows, a);
-        refit_row(&rows, a);
-    }
+    skipped += score_file(planner, &rows, a);
+    table_close(&rows);
+    if (table_open(&rows, argc, argv, files[1]))
+        skipped += score_file(planner, &rows, a);
     print_summary();
     print_fits();
     printf("\n%d rows not scored\n", skipped);
