@@ -103,20 +103,22 @@ static void print_parts(const struct train_memory *m, struct strbuf *out)
 static void print_rows(const struct request *q, const struct train_memory *m,
                        enum output_format format, struct strbuf *out)
 {
-    struct table table;
+    struct record r;
     char reason[SENTENCE_MAX] = "";
     sentence_train_reason(q, m, 0, reason);
-    answer_table_init(&table);
-    answer_table_word(&table, "verdict", verdict_word(m->verdict), reason);
-    answer_table_word(&table, "GPU", q->gpu->id, q->gpu->name);
-    answer_table_number(&table, "GPUs", quantity_exact(m->train.gpus), 0, "", "");
+    record_init(&r);
+    record_text(&r, "verdict", verdict_word(m->verdict));
+    record_note(&r, reason);
+    record_text(&r, "GPU", q->gpu->id);
+    record_note(&r, q->gpu->name);
+    record_quantity(&r, "GPUs", "", quantity_exact(m->train.gpus), 1, 0);
     for (int i = 0; i < TRAIN_PARTS; i++) {
         const struct quantity *b = train_part_bytes(m, &train_parts[i]);
         if (has_part(b))
-            answer_table_number(&table, train_parts[i].name,
-                                quantity_scale(*b, 1 / GP_GIB), 4, "GiB", "");
+            record_quantity(&r, train_parts[i].name, "GiB", *b, GP_GIB, 4);
     }
-    answer_table_print(&table, format, out);
+    record_rows(&r, output_record_as(format), out);
+    record_fini(&r);
 }
 
 static void print_fixes(const struct request *q, const struct train_memory *m,

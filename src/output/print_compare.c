@@ -42,10 +42,7 @@ void print_compare(const struct record *doc, enum output_format format, bool qui
     }
     if (people)
         print_head(doc, out);
-    record_table(rows->records, rows->record_count, NULL,
-                 format == OUTPUT_CSV        ? RECORD_CSV
-                 : format == OUTPUT_MARKDOWN ? RECORD_MARKDOWN
-                                             : RECORD_TEXT,
+    record_table(rows->records, rows->record_count, NULL, output_record_as(format),
                  out);
     if (people)
         print_legend(out);

@@ -11,8 +11,8 @@
 #include "core/parts.h"
 #include "output/answer_lines.h"
 #include "output/print_why.h"
+#include "output/record.h"
 #include "output/sentence.h"
-#include "util/table.h"
 #include "util/units.h"
 
 #define BAR_WIDTH 60
@@ -265,48 +265,14 @@ void print_plan_line(const struct answer *a, struct strbuf *out)
 
 /* ---- CSV and Markdown ---- */
 
-void answer_table_init(struct table *table)
+enum record_as output_record_as(enum output_format format)
 {
-    static const struct table_column columns[] = {
-        {"part", TABLE_LEFT},  {"value", TABLE_RIGHT}, {"low", TABLE_RIGHT},
-        {"high", TABLE_RIGHT}, {"unit", TABLE_LEFT},   {"origin", TABLE_LEFT},
-        {"note", TABLE_LEFT}};
-    table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
+    return format == OUTPUT_CSV        ? RECORD_CSV
+           : format == OUTPUT_MARKDOWN ? RECORD_MARKDOWN
+                                       : RECORD_TEXT;
 }
 
-void answer_table_print(struct table *table, enum output_format format,
-                        struct strbuf *out)
-{
-    if (format == OUTPUT_CSV)
-        table_csv(table, out);
-    else
-        table_markdown(table, out);
-    table_fini(table);
-}
-
-void answer_table_number(struct table *table, const char *name, struct quantity q,
-                         int decimals, const char *unit, const char *note)
-{
-    const double figures[] = {q.value, q.low, q.high};
-    table_cell(table, name);
-    for (int i = 0; i < 3; i++)
-        table_cellf(table, q.known ? "%.*f" : "", decimals, figures[i]);
-    table_cell(table, unit);
-    table_cell(table, q.known ? origin_word(q.origin) : "");
-    table_cell(table, note);
-}
-
-void answer_table_word(struct table *table, const char *name, const char *word,
-                       const char *note)
-{
-    table_cell(table, name);
-    table_cell(table, word);
-    for (int i = 0; i < 4; i++)
-        table_cell(table, "");
-    table_cell(table, note);
-}
-
-static void rows_cost(const struct plan *p, struct table *table)
+static void cost_facts(const struct plan *p, struct record *r)
 {
     struct quantity hour, month;
     struct answer_line lines[ANSWER_LINES_MAX];
@@ -316,8 +282,9 @@ static void rows_cost(const struct plan *p, struct table *table)
     for (int i = 0; i < n; i++)
         if (lines[i].wanted || (!hour.known && !lines[i].name[0]))
             offer = lines[i].text;
-    answer_table_number(table, "cost per hour", hour, 2, "$/h", offer);
-    answer_table_number(table, "cost per month", month, 2, "$/month", "");
+    record_quantity(r, "cost per hour", "$/h", hour, 1, 2);
+    record_note(r, offer);
+    record_quantity(r, "cost per month", "$/month", month, 1, 2);
 }
 
 void print_plan_table(const struct answer *a, enum output_format format,
@@ -325,23 +292,26 @@ void print_plan_table(const struct answer *a, enum output_format format,
 {
     const struct plan *p = &a->plan;
     struct part parts[PARTS_MAX];
-    struct table table;
+    struct record r;
     struct answer_line line[ANSWER_LINES_MAX];
     struct quantity gpus = quantity_exact(p->layout.gpus);
     char reason[SENTENCE_MAX];
     int n = p->has_memory ? parts_list(p, parts) : 0;
-    answer_table_init(&table);
-    answer_table_word(&table, "verdict", verdict_word(p->verdict),
-                      sentence_first_reason(p, reason));
-    answer_table_word(&table, "GPU", p->request.gpu->id, p->request.gpu->name);
+    record_init(&r);
+    record_text(&r, "verdict", verdict_word(p->verdict));
+    record_note(&r, sentence_first_reason(p, reason));
+    record_text(&r, "GPU", p->request.gpu->id);
+    record_note(&r, p->request.gpu->name);
     answer_lines(p, a, LINE_LAYOUT, line);
     gpus.known = p->has_memory; /* a refused layout has no size */
-    answer_table_number(&table, "GPUs", gpus, 0, "", gpus.known ? line->text : "");
-    for (int i = 0; i < n; i++)
-        answer_table_number(&table, parts[i].name,
-                            quantity_scale(parts[i].q, 1 / GP_GIB), 4, "GiB",
-                            parts[i].note);
+    record_quantity(&r, "GPUs", "", gpus, 1, 0);
+    record_note(&r, gpus.known ? line->text : "");
+    for (int i = 0; i < n; i++) {
+        record_quantity(&r, parts[i].name, "GiB", parts[i].q, GP_GIB, 4);
+        record_note(&r, parts[i].note);
+    }
     if (p->has_memory)
-        rows_cost(p, &table);
-    answer_table_print(&table, format, out);
+        cost_facts(p, &r);
+    record_rows(&r, output_record_as(format), out);
+    record_fini(&r);
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "output/record.h"
 #include "request/planner.h"
 #include "util/str.h"
 
@@ -24,16 +25,8 @@ void print_plan_line(const struct answer *answer, struct strbuf *out);
 void print_plan_table(const struct answer *answer, enum output_format format,
                       struct strbuf *out);
 
-/* The same table for another answer: a row with a number, which may be unknown, or with
- * a word in its place; printing ends it. */
-struct table;
-void answer_table_init(struct table *table);
-void answer_table_number(struct table *table, const char *name, struct quantity value,
-                         int decimals, const char *unit, const char *note);
-void answer_table_word(struct table *table, const char *name, const char *word,
-                       const char *note);
-void answer_table_print(struct table *table, enum output_format format,
-                        struct strbuf *out);
+/* The notation of a table. */
+enum record_as output_record_as(enum output_format format);
 
 /* As --format json prints it. */
 void print_plan_json(const struct answer *answer, const struct options *options,

@@ -27,6 +27,7 @@ void record_fini(struct record *record)
             record_fini(&f->records[k]);
         free(f->records);
         free(f->text);
+        free(f->note);
     }
     free(record->facts);
     *record = (struct record){0};
@@ -196,6 +197,11 @@ void record_title(struct record *record, const char *title)
 void record_detail(struct record *record)
 {
     record->facts[record->count - 1].detail = true;
+}
+
+void record_note(struct record *record, const char *note)
+{
+    record->facts[record->count - 1].note = gp_strdup(note);
 }
 
 static struct record *fact_grow(struct fact *f)

@@ -46,6 +46,7 @@ struct fact {
     bool known;            /* of a count */
     struct quantity number; /* in `unit` */
     char *text;             /* owned */
+    char *note;             /* owned; NULL: none */
     struct record *records; /* owned; FACT_RECORD has one */
     size_t record_count, record_cap;
 };
@@ -115,10 +116,11 @@ void record_members(struct record *record, const struct member *members, size_t 
     record_members(record, members, sizeof(members) / sizeof((members)[0]), base)
 
 /* The last fact added: how it is shown; its column's title; that aligned tables leave
- * it out. */
+ * it out; what to know about it, in record_rows() alone. */
 void record_style(struct record *record, enum fact_style style);
 void record_title(struct record *record, const char *title);
 void record_detail(struct record *record);
+void record_note(struct record *record, const char *note);
 
 /* An empty record inside this one / at the end of the list of that name (made when it is
  * not there). The pointer holds until the next fact is added to `record`. */
@@ -144,6 +146,9 @@ enum record_as { RECORD_TEXT, RECORD_CSV, RECORD_MARKDOWN };
  * (NULL: all). CSV has every fact, each quantity with low, high and origin. */
 void record_table(const struct record *rows, size_t count, const char *group,
                   enum record_as as, struct strbuf *out);
+
+/* Each fact of one record as a row: part, value, low, high, unit, origin, note. */
+void record_rows(const struct record *record, enum record_as as, struct strbuf *out);
 
 /* A fact as a cell of an aligned table: "~65.74", "4", "-". */
 void record_cell(const struct fact *fact, struct strbuf *out);

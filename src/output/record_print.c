@@ -172,6 +172,17 @@ static void row_cells(struct table *table, const struct record *row, const char 
     }
 }
 
+static void table_end(struct table *table, enum record_as as, struct strbuf *out)
+{
+    if (as == RECORD_TEXT)
+        table_text(table, out);
+    else if (as == RECORD_CSV)
+        table_csv(table, out);
+    else
+        table_markdown(table, out);
+    table_fini(table);
+}
+
 void record_table(const struct record *rows, size_t count, const char *group,
                   enum record_as as, struct strbuf *out)
 {
@@ -186,16 +197,39 @@ void record_table(const struct record *rows, size_t count, const char *group,
     table_init(&table, c.column, c.count);
     for (size_t i = 0; i < count; i++)
         row_cells(&table, &rows[i], group, as);
-    if (as == RECORD_TEXT)
-        table_text(&table, out);
-    else if (as == RECORD_CSV)
-        table_csv(&table, out);
-    else
-        table_markdown(&table, out);
-    table_fini(&table);
+    table_end(&table, as, out);
     for (size_t i = 0; i < c.count; i++)
         free((char *)c.column[i].title);
     free(c.column);
+}
+
+/* A number, which may be unknown, or a word in its place. */
+static void fact_row(struct table *table, const struct fact *f)
+{
+    const struct quantity *q = &f->number;
+    const double figures[] = {q->value, q->low, q->high};
+    table_cell(table, f->name);
+    for (int i = 0; i < 3; i++)
+        if (is_number(f))
+            table_cellf(table, f->known ? "%.*f" : "", f->decimals, figures[i]);
+        else
+            table_cell(table, i == 0 ? f->text : "");
+    table_cell(table, f->unit);
+    table_cell(table, f->known ? origin_word(q->origin) : "");
+    table_cell(table, f->note ? f->note : "");
+}
+
+void record_rows(const struct record *record, enum record_as as, struct strbuf *out)
+{
+    static const struct table_column columns[] = {
+        {"part", TABLE_LEFT},  {"value", TABLE_RIGHT}, {"low", TABLE_RIGHT},
+        {"high", TABLE_RIGHT}, {"unit", TABLE_LEFT},   {"origin", TABLE_LEFT},
+        {"note", TABLE_LEFT}};
+    struct table table;
+    table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+    for (size_t i = 0; i < record->count; i++)
+        fact_row(&table, &record->facts[i]);
+    table_end(&table, as, out);
 }
 
 /* ---- lines ---- */
