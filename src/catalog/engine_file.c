@@ -61,6 +61,8 @@ static const struct profile_field fields[] = {
     {"rope_table", PROFILE_FLAG, AT(rope_table)},
     {"pad_hidden", PROFILE_COUNT, AT(pad_hidden), 0, 65536},
     {"pad_width", PROFILE_COUNT, AT(pad_width), 0, 65536},
+    {"fp8_blocks", PROFILE_FLAG, AT(fp8_blocks)},
+    {"fp8_blocks_refine", PROFILE_FLAG, AT(fp8_blocks_refine)},
     {"gguf", PROFILE_FLAG, AT(gguf)},
     {"vendors", PROFILE_TEXT, AT(vendors)},
     {"bf16_min_cc", PROFILE_COUNT, AT(bf16_min_cc), 0, 999},

@@ -98,6 +98,8 @@ struct engine {
     bool rope_table;              /* vLLM: keeps a cos/sin table of max_context rows,
                                    * and MLA's kv_b once more, cut per head */
     int pad_hidden, pad_width;    /* MXFP4 experts are padded to these multiples; 0 */
+    bool fp8_blocks;              /* refuses shards that cut a block of block-scaled FP8 */
+    bool fp8_blocks_refine;       /* but cuts the experts' blocks down to 32 */
     bool gguf;                    /* reads GGUF formats, and keeps KV in them */
     char vendors[48];             /* '|' separated vendors it runs on; "" = all */
     int bf16_min_cc;              /* refuses BF16 below this compute capability; 0 */

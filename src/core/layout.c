@@ -130,6 +130,28 @@ static void check_width(struct refusals *r, const struct layer_kind *k, int tp, 
         refuse(r, REFUSED_RECURRENT, tp, k->lin_v_heads);
 }
 
+/* Experts' blocks of scales can be cut down to their divisor with the shard, to 32. */
+static bool blocks_refine(const struct request *q, int width, int block)
+{
+    int smaller = common_divisor(common_divisor(block, width), q->model->hidden);
+    return q->engine->fp8_blocks_refine && smaller >= 32;
+}
+
+/* vLLM refuses a shard of block-scaled FP8 that ends inside a block. */
+static void check_blocks(struct refusals *r, const struct request *q,
+                         const struct layer_kind *k, const struct layout *l)
+{
+    int mlp = q->precision.by_role[ROLE_MLP]->group_rows;
+    int expert = q->precision.by_role[ROLE_EXPERT]->group_rows;
+    int shards = l->ep > l->tp ? 1 : l->tp / (l->ep > 0 ? l->ep : 1);
+    int width = k->expert_ff / shards;
+    if (mlp > 1 && k->ff / l->tp % mlp != 0)
+        refuse(r, REFUSED_MLP_BLOCK, k->ff / l->tp, mlp);
+    if (expert > 1 && k->experts > 0 && width % expert != 0 &&
+        !blocks_refine(q, width, expert))
+        refuse(r, REFUSED_EXPERT_BLOCK, width, expert);
+}
+
 static bool same_width(const struct layer_kind *a, const struct layer_kind *b)
 {
     return a->heads == b->heads && a->kv_heads == b->kv_heads && a->ff == b->ff &&
@@ -145,9 +167,10 @@ static bool width_seen(const struct model *m, int k)
     return false;
 }
 
-static void check_kinds(struct refusals *r, const struct model *m,
+static void check_kinds(struct refusals *r, const struct request *q,
                         const struct layout *l)
 {
+    const struct model *m = q->model;
     if (l->tp == 1)
         return;
     for (int k = 0; k < m->kind_count; k++) {
@@ -155,6 +178,8 @@ static void check_kinds(struct refusals *r, const struct model *m,
             continue;
         check_attention(r, &m->kind[k], l->tp);
         check_width(r, &m->kind[k], l->tp, l->ep);
+        if (q->engine->fp8_blocks)
+            check_blocks(r, q, &m->kind[k], l);
     }
 }
 
@@ -197,7 +222,7 @@ int layout_refusals(const struct request *q, const struct layout *l,
     struct refusals r = {.out = out, .most = most};
     int padded = (m->vocab + VOCAB_PAD - 1) / VOCAB_PAD * VOCAB_PAD;
 
-    check_kinds(&r, m, l);
+    check_kinds(&r, q, l);
     if (m->vocab > 0 && padded % l->tp != 0)
         refuse(&r, REFUSED_VOCABULARY, l->tp, m->vocab);
     if (l->pp > 1 && l->pp > m->layer_count)

@@ -82,6 +82,8 @@ static const struct member overheads[] = {
      .decimals = 3},
     {"second_runner_graphs_in_budget", MEMBER_FLAG, AT(second_graphs)},
     {"rope_table", MEMBER_FLAG, AT(rope_table)},
+    {"fp8_blocks", MEMBER_FLAG, AT(fp8_blocks)},
+    {"fp8_blocks_refine", MEMBER_FLAG, AT(fp8_blocks_refine)},
     {"mxfp4_pad_hidden", MEMBER_SOME_INT, AT(pad_hidden)},
     {"mxfp4_pad_width", MEMBER_SOME_INT, AT(pad_width)},
 };

@@ -123,6 +123,10 @@ static const char *const refusal_words[] = {
     [REFUSED_MLP] = "TP={a} does not divide the MLP width {b}",
     [REFUSED_EXPERT] = "TP={a} does not divide the expert width {b}",
     [REFUSED_RECURRENT] = "TP={a} does not divide {b} recurrent heads",
+    [REFUSED_MLP_BLOCK] = "TP={tp} cuts the MLP to a width of {a}, which cuts the {b} of a "
+                          "block of FP8: another TP",
+    [REFUSED_EXPERT_BLOCK] = "TP={tp} cuts experts to a width of {a}, which cuts the {b} of "
+                             "a block of FP8: --ep {tp}, or another TP",
     [REFUSED_VOCABULARY] = "TP={a} does not divide the vocabulary of {b}",
     [REFUSED_STAGES] = "PP={a} exceeds the {b} layers",
     [REFUSED_EP_ENGINE] = "EP={a}: {engine} does not spread experts over GPUs",

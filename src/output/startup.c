@@ -82,6 +82,12 @@ static enum outcome odd_widths(const struct plan *p)
     return refused(p, REFUSED_KV_HEADS, REFUSED_VOCABULARY, &r) ? STOPS : PASSES;
 }
 
+static enum outcome cut_blocks(const struct plan *p)
+{
+    struct refusal r;
+    return refused(p, REFUSED_MLP_BLOCK, REFUSED_EXPERT_BLOCK, &r) ? STOPS : PASSES;
+}
+
 static enum outcome weights_overflow(const struct plan *p)
 {
     const struct memory *m = &p->memory;
@@ -155,6 +161,9 @@ static const struct check {
      "utilization or reduce GPU memory used by other processes."},
     {"vllm", V(0, 8), NEWEST, "divisible", odd_widths,
      "AssertionError: {whole} is not divisible by {tp}"},
+    {"vllm", V(0, 8), NEWEST, "fp8-blocks", cut_blocks,
+     "ValueError: The output_size of gate's and up's weight = {shard} is not divisible by "
+     "weight quantization block_n = {whole}."},
     {"vllm", 0, NEWEST, "load", weights_overflow,
      "torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded)"},
     {"vllm", 0, V(0, 21), "cache-blocks", no_pool,
@@ -225,6 +234,7 @@ static void fill_words(const struct plan *p, const struct check *c, struct start
         {"slots", SAY_NUMBER, .number = m->max_num_seqs},
         {"heads", SAY_NUMBER, .number = odd.b},
         {"whole", SAY_NUMBER, .number = odd.b},
+        {"shard", SAY_NUMBER, .number = odd.a},
         {"tp", SAY_NUMBER, .number = p->layout.tp},
         {"weight", SAY_TEXT, .text = q->precision.weight->id},
         {"gpu", SAY_TEXT, .text = q->gpu->name},

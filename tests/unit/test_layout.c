@@ -167,6 +167,42 @@ static void test_small_buffer(void **state)
         assert_int_equal(why[i], '#');
 }
 
+/* A shard must not cut a block of FP8 scales: 14336/32 = 448 is no multiple of 128, as
+ * 1536/8 = 192 of Qwen3-235B's experts is not; since vLLM 0.29 blocks of experts are cut
+ * down to what divides both, 64 there, but not below 32. */
+static void test_fp8_blocks(void **state)
+{
+    static const struct format block = {.id = "fp8-block", .math = MATH_FP8, .bits = 8,
+                                        .group_cols = 128, .group_rows = 128,
+                                        .group_bytes = 4};
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+    struct layout wide = sample_layout(32, 1, 1, 1), eight = sample_layout(8, 1, 1, 1);
+    struct layout spread = sample_layout(8, 1, 8, 1);
+
+    (void)state;
+    q->host_gpus = 32;
+    q->precision = sample_precision(&block);
+    assert_true(layout_valid(q, &wide));
+    s.engine.fp8_blocks = true;
+    assert_false(layout_valid(q, &wide));
+    assert_true(layout_valid(q, &eight));
+    s.engine.fp8_blocks_refine = true;
+    assert_false(layout_valid(q, &wide)); /* a dense MLP is not refined */
+    s.engine.fp8_blocks_refine = false;
+    s.model.kind[0].ff = 0;
+    s.model.kind[0].experts = 128;
+    s.model.kind[0].experts_active = 8;
+    s.model.kind[0].expert_ff = 1536;
+    assert_false(layout_valid(q, &eight));
+    assert_true(layout_valid(q, &spread));
+    s.engine.fp8_blocks_refine = true;
+    assert_true(layout_valid(q, &eight));
+    s.model.kind[0].expert_ff = 8 * 144; /* 16 divides 144 and 128 */
+    assert_false(layout_valid(q, &eight));
+    assert_true(layout_valid(q, &spread));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -174,6 +210,7 @@ int main(void)
         cmocka_unit_test(test_nothing_is_lost), cmocka_unit_test(test_stages),
         cmocka_unit_test(test_hosts),           cmocka_unit_test(test_qwen3_14b_tp5),
         cmocka_unit_test(test_refusals),        cmocka_unit_test(test_experts),
+        cmocka_unit_test(test_fp8_blocks),
         cmocka_unit_test(test_small_buffer),
     };
 
