@@ -29,6 +29,8 @@ util_sources = \
 	src/util/units.h
 
 point_sources = \
+	src/point/field.c \
+	src/point/field.h \
 	src/point/line.c \
 	src/point/line.h \
 	src/point/point.c \

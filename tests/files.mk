@@ -292,6 +292,8 @@ fake_cuda_sources = \
 	$(top_srcdir)/tests/fixtures/fake_cublaslt.c \
 	$(top_srcdir)/bench/cuda_convert.c \
 	$(top_srcdir)/bench/cuda_types.c \
+	$(top_srcdir)/src/point/field.c \
+	$(top_srcdir)/src/point/line.c \
 	$(top_srcdir)/src/point/point.c \
 	$(top_srcdir)/src/point/point_decode.c \
 	$(top_srcdir)/src/point/test.c \

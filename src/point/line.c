@@ -22,7 +22,7 @@ const char *const run_status_words[RUN_STATUSES] = {
 
 int line_word(const char *const *words, int count, const char *word)
 {
-    for (int i = 0; word && i < count; i++)
+    for (int i = 0; word && i < count && words[i]; i++)
         if (strcmp(word, words[i]) == 0)
             return i;
     return -1;

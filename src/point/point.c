@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "point/field.h"
 #include "util/json.h"
 #include "util/str.h"
 
@@ -89,58 +90,45 @@ void point_name(struct point *point)
 
 /* ---- JSON ---- */
 
-enum field_kind { FIELD_INT, FIELD_INT64, FIELD_DOUBLE, FIELD_TEXT };
+#define TEXT(field) FIELD_TEXT_AT(struct point, #field, field)
+#define NUMBER(field, most) FIELD_NUMBER_AT(struct point, #field, field, most)
+#define COUNT(field)                                                                   \
+    FIELD_AT(struct point, #field, field, .type = FIELD_INT, .high = COUNT_MAX)
+#define DIM(field)                                                                     \
+    FIELD_AT(struct point, #field, field, .type = FIELD_INT64, .high = DIM_MAX)
 
-#define AT(field) offsetof(struct point, field)
-
-static const struct field {
-    const char *name;
-    enum field_kind kind;
-    size_t offset, size;
-    double max;
-} fields[] = {
-    {"m", FIELD_INT64, AT(m), 0, DIM_MAX},
-    {"n", FIELD_INT64, AT(n), 0, DIM_MAX},
-    {"k", FIELD_INT64, AT(k), 0, DIM_MAX},
-    {"bytes", FIELD_DOUBLE, AT(bytes), 0, BYTES_MAX},
-    {"from", FIELD_INT, AT(from), 0, COUNT_MAX},
-    {"to", FIELD_INT, AT(to), 0, COUNT_MAX},
-    {"layer", FIELD_TEXT, AT(layer), sizeof((struct point *)0)->layer, 0},
-    {"model", FIELD_TEXT, AT(model), sizeof((struct point *)0)->model, 0},
-    {"tp", FIELD_INT, AT(tp), 0, COUNT_MAX},
-    {"layers", FIELD_INT, AT(layers), 0, COUNT_MAX},
-    {"heads", FIELD_INT, AT(heads), 0, COUNT_MAX},
-    {"kv_heads", FIELD_INT, AT(kv_heads), 0, COUNT_MAX},
-    {"head_dim", FIELD_INT, AT(head_dim), 0, COUNT_MAX},
-    {"hidden", FIELD_INT64, AT(hidden), 0, DIM_MAX},
-    {"ff", FIELD_INT64, AT(ff), 0, DIM_MAX},
-    {"vocab", FIELD_INT64, AT(vocab), 0, DIM_MAX},
-    {"context", FIELD_DOUBLE, AT(context), 0, DIM_MAX},
-    {"weights", FIELD_TEXT, AT(weights), sizeof((struct point *)0)->weights, 0},
-    {"head", FIELD_TEXT, AT(head), sizeof((struct point *)0)->head, 0},
-    {"kv", FIELD_TEXT, AT(kv), sizeof((struct point *)0)->kv, 0},
-    {"stand_in", FIELD_TEXT, AT(stand_in), sizeof((struct point *)0)->stand_in, 0},
-    {"pp", FIELD_INT, AT(pp), 0, COUNT_MAX},
-    {"path", FIELD_TEXT, AT(path), sizeof((struct point *)0)->path, 0},
+static const struct field words[] = {
+    FIELD_WORD_AT(struct point, "test", test, bench_test_words, TEST_COUNT,
+                  FIELD_NEEDED),
+    FIELD_WORD_AT(struct point, "type", type, bench_type_words, TYPE_COUNT, 0),
+    FIELD_WORD_AT(struct point, "cache", cache, bench_cache_words, CACHE_COUNT, 0),
 };
-enum { FIELDS = sizeof fields / sizeof fields[0] };
 
-/* NULL for 0 and "": what a test does not use is not written. */
-static json_t *field_to_json(const struct field *field, const struct point *point)
-{
-    const char *at = (const char *)point + field->offset;
-    double number;
-
-    if (field->kind == FIELD_TEXT)
-        return *at ? gp_json_text(at) : NULL;
-    if (field->kind == FIELD_INT)
-        number = *(const int *)(const void *)at;
-    else if (field->kind == FIELD_INT64)
-        number = (double)*(const int64_t *)(const void *)at;
-    else
-        number = *(const double *)(const void *)at;
-    return number != 0 ? gp_json_number(number) : NULL;
-}
+static const struct field fields[] = {
+    DIM(m),
+    DIM(n),
+    DIM(k),
+    NUMBER(bytes, BYTES_MAX),
+    COUNT(from),
+    COUNT(to),
+    TEXT(layer),
+    TEXT(model),
+    COUNT(tp),
+    COUNT(layers),
+    COUNT(heads),
+    COUNT(kv_heads),
+    COUNT(head_dim),
+    DIM(hidden),
+    DIM(ff),
+    DIM(vocab),
+    NUMBER(context, DIM_MAX),
+    TEXT(weights),
+    TEXT(head),
+    TEXT(kv),
+    TEXT(stand_in),
+    COUNT(pp),
+    TEXT(path),
+};
 
 static json_t *devices_to_json(uint64_t devices)
 {
@@ -157,171 +145,81 @@ json_t *point_to_json(const struct point *point)
     json_t *json = json_object();
 
     json_object_set_new(json, "id", gp_json_text(point->id));
-    json_object_set_new(json, "test", json_string(bench_test_word(point->test)));
-    json_object_set_new(json, "type", json_string(bench_type_word(point->type)));
-    json_object_set_new(json, "cache", json_string(bench_cache_word(point->cache)));
+    fields_write(FIELDS(words), point, false, json);
     if (point->kind)
         json_object_set_new(json, "kind", json_string(bench_kind_word(point->kind)));
-    for (int i = 0; i < FIELDS; i++) {
-        json_t *value = field_to_json(&fields[i], point);
-
-        if (value)
-            json_object_set_new(json, fields[i].name, value);
-    }
+    fields_write(FIELDS(fields), point, true, json);
     if (point->devices)
         json_object_set_new(json, "devices", devices_to_json(point->devices));
     return json;
 }
 
-struct reading {
-    const json_t *json;
-    const char *where;
-    struct gp_err *err;
-};
-
-static enum gp_status bad(const struct reading *in, const char *field, const char *what)
-{
-    char where[192];
-
-    gp_format(where, sizeof where, "%s: point.%s", in->where, field);
-    return gp_fail(in->err, GP_E_FILE, where, "", "%s", what);
-}
-
-static bool clean_text(const char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            return false;
-    return true;
-}
-
-static enum gp_status read_text(const struct reading *in, const struct field *field,
-                                const json_t *value, char *at)
-{
-    const char *text = json_string_value(value);
-
-    if (!text)
-        return bad(in, field->name, "is not a string");
-    if (!clean_text(text) || !gp_copy(at, field->size, text))
-        return bad(in, field->name, "is too long or holds control characters");
-    return GP_OK;
-}
-
-static enum gp_status read_field(const struct reading *in, const struct field *field,
-                                 struct point *out)
-{
-    const json_t *value = json_object_get(in->json, field->name);
-    char *at = (char *)out + field->offset;
-    double number;
-
-    if (!value)
-        return GP_OK;
-    if (field->kind == FIELD_TEXT)
-        return read_text(in, field, value, at);
-    if (field->kind == FIELD_DOUBLE ? !json_is_number(value) : !json_is_integer(value))
-        return bad(in, field->name, "is not a number of the right kind");
-    number = json_number_value(value);
-    if (!(number >= 0 && number <= field->max))
-        return bad(in, field->name, "is out of range");
-    if (field->kind == FIELD_INT)
-        *(int *)(void *)at = (int)number;
-    else if (field->kind == FIELD_INT64)
-        *(int64_t *)(void *)at = (int64_t)number;
-    else
-        *(double *)(void *)at = number;
-    return GP_OK;
-}
-
 /* Each once, 0..63; the order says nothing. */
-static enum gp_status read_devices(const struct reading *in, uint64_t *out)
+static void read_devices(struct reading *r, const json_t *list, uint64_t *out)
 {
-    const json_t *list = json_object_get(in->json, "devices"), *one;
+    const json_t *one;
     size_t i;
 
-    if (!list)
-        return GP_OK;
-    if (!json_is_array(list) || json_array_size(list) > POINT_DEVICES)
-        return bad(in, "devices", "is not a list, or too long");
+    if (list && (!json_is_array(list) || json_array_size(list) > POINT_DEVICES))
+        reading_refuse(r, "devices", "is not a list, or too long");
     json_array_foreach((json_t *)list, i, one)
     {
         json_int_t index = json_is_integer(one) ? json_integer_value(one) : -1;
 
+        if (r->status)
+            return;
         if (index < 0 || index >= POINT_DEVICES || *out >> index & 1)
-            return bad(in, "devices", "is not of different indices from 0 to 63");
-        *out |= (uint64_t)1 << index;
+            reading_refuse(r, "devices", "is not of different indices from 0 to 63");
+        else
+            *out |= (uint64_t)1 << index;
     }
-    return GP_OK;
 }
 
-static enum gp_status read_word(const struct reading *in, const char *field,
-                                int (*parse)(const char *), const char *fallback,
-                                int *out)
+static void read_kind(struct reading *r, const json_t *value, struct point *out)
 {
-    const json_t *value = json_object_get(in->json, field);
-    const char *word = value ? json_string_value(value) : fallback;
-
-    *out = word ? parse(word) : -1;
-    return *out < 0 ? bad(in, field, "is missing or unknown") : GP_OK;
-}
-
-static enum gp_status read_kind(const struct reading *in, struct point *out)
-{
-    const json_t *value = json_object_get(in->json, "kind");
     const char *word = json_string_value(value);
     int kind = word ? bench_kind_parse(out->test, word) : -1;
 
     if (!value && !bench_test_has_kinds(out->test))
-        return GP_OK;
+        return;
     if (kind < 0)
-        return bad(in, "kind", "does not belong to this test");
-    out->kind = (enum bench_kind)kind;
-    return GP_OK;
+        reading_refuse(r, "kind", "does not belong to this test");
+    else
+        out->kind = (enum bench_kind)kind;
 }
 
 /* Everything the test needs is there, so that no engine has to ask again. */
-static enum gp_status check_complete(const struct reading *in, const struct point *p)
+static void check_complete(struct reading *r, const json_t *json, struct point *p)
 {
     const struct test_row *row = &test_rows[p->test];
     const char *field, *why = row->refuse ? row->refuse(p, &field) : NULL;
+    const char *id = json_string_value(json_object_get(json, "id"));
 
     if (bench_test_is(p->test, TEST_IS_SIZED) && p->bytes < 1)
-        return bad(in, "bytes", "must be at least 1");
-    return why ? bad(in, field, why) : GP_OK;
+        reading_refuse(r, "bytes", "must be at least 1");
+    if (why)
+        reading_refuse(r, field, "%s", why);
+    point_name(p);
+    if (id && strcmp(id, p->id) != 0)
+        reading_refuse(r, "id", "is not the id of this point");
 }
 
 enum gp_status point_from_json(const json_t *json, const char *where, struct point *out,
                                struct gp_err *err)
 {
-    struct reading in = {json, where, err};
+    struct reading r = {.where = where, .at = "point", .err = err};
     struct point made = {.tp = 1};
-    const char *id;
-    enum gp_status status;
-    int word;
 
     if (!json_is_object(json))
-        return gp_fail(err, GP_E_FILE, where, "", "point is not an object");
-    if ((status = read_word(&in, "test", bench_test_parse, NULL, &word)) != GP_OK)
-        return status;
-    made.test = (enum bench_test)word;
-    if ((status = read_word(&in, "type", bench_type_parse, "fp32", &word)) != GP_OK)
-        return status;
-    made.type = (enum bench_type)word;
-    if ((status = read_word(&in, "cache", bench_cache_parse, "cold", &word)) != GP_OK)
-        return status;
-    made.cache = (enum bench_cache)word;
-    for (int i = 0; i < FIELDS; i++)
-        if ((status = read_field(&in, &fields[i], &made)) != GP_OK)
-            return status;
-    if ((status = read_kind(&in, &made)) != GP_OK)
-        return status;
-    if ((status = read_devices(&in, &made.devices)) != GP_OK)
-        return status;
-    if ((status = check_complete(&in, &made)) != GP_OK)
-        return status;
-    point_name(&made);
-    id = json_string_value(json_object_get(json, "id"));
-    if (id && strcmp(id, made.id) != 0)
-        return bad(&in, "id", "is not the id of this point");
-    *out = made;
-    return GP_OK;
+        reading_refuse(&r, "", "is not an object");
+    if (!fields_read(&r, FIELDS(words), json, &made) ||
+        !fields_read(&r, FIELDS(fields), json, &made))
+        return r.status;
+    read_kind(&r, json_object_get(json, "kind"), &made);
+    read_devices(&r, json_object_get(json, "devices"), &made.devices);
+    if (!r.status)
+        check_complete(&r, json, &made);
+    if (!r.status)
+        *out = made;
+    return r.status;
 }

@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#include "point/line.h"
 #include "point/point.h"
 #include "util/str.h"
 
@@ -319,23 +320,30 @@ const struct kind_row kind_rows[KIND_COUNT] = {
     [KIND_GRAPH] = {TEST_ALLREDUCE, "graph", NULL, 1, 0, 0},
 };
 
-const struct type_row type_rows[TYPE_COUNT] = {
-    /* word, bytes, scale, result, rate of a sheet, sums, activations, cpu, sums, stored */
-    [TYPE_FP32] = {"fp32", 4, 0, 4, "fp32", "fp32", "fp32", true, true, {"ggml-f32"}},
-    [TYPE_FP32_PEDANTIC] = {"fp32-pedantic", 4, 0, 4, "fp32", "fp32", "fp32", false, false,
-                            {0}},
-    [TYPE_TF32] = {"tf32", 4, 0, 4, "tf32", "fp32", "fp32", false, false, {0}},
-    [TYPE_FP16] = {"fp16", 2, 0, 2, "fp16", "fp32", "fp16", true, true, {"ggml-f16"}},
-    [TYPE_FP16ACC] = {"fp16-acc16", 2, 0, 2, "fp16", "fp16", "fp16", false, false, {0}},
-    [TYPE_BF16] = {"bf16", 2, 0, 2, "bf16", "fp32", "bf16", true, true, {"ggml-bf16"}},
-    [TYPE_INT8] = {"int8", 1, 0, 4, "int8", "int32", "bf16", true, false, {0}},
-    /* scales by tensor, row or column are applied to the sums, which is little work */
-    [TYPE_FP8] = {"fp8", 1, 0, 2, "fp8", "fp32", "bf16", false, false, {"fp8-tensor"}},
-    [TYPE_MXFP8] = {"mxfp8", 1, 1.0 / 32, 2, "fp8", "fp32", "bf16", false, false, {0}},
-    [TYPE_NVFP4] = {"nvfp4", 0.5, 1.0 / 16, 2, "fp4", "fp32", "bf16", false, false, {0}},
+const char *const bench_type_words[TYPE_COUNT] = {
+    [TYPE_FP32] = "fp32",   [TYPE_FP32_PEDANTIC] = "fp32-pedantic",
+    [TYPE_TF32] = "tf32",   [TYPE_FP16] = "fp16",
+    [TYPE_FP16ACC] = "fp16-acc16", [TYPE_BF16] = "bf16",
+    [TYPE_INT8] = "int8",   [TYPE_FP8] = "fp8",
+    [TYPE_MXFP8] = "mxfp8", [TYPE_NVFP4] = "nvfp4",
 };
 
-static const char *const cache_words[CACHE_COUNT] = {
+const struct type_row type_rows[TYPE_COUNT] = {
+    /* bytes, scale, result, rate of a sheet, sums, activations, cpu, sums, stored */
+    [TYPE_FP32] = {4, 0, 4, "fp32", "fp32", "fp32", true, true, {"ggml-f32"}},
+    [TYPE_FP32_PEDANTIC] = {4, 0, 4, "fp32", "fp32", "fp32", false, false, {0}},
+    [TYPE_TF32] = {4, 0, 4, "tf32", "fp32", "fp32", false, false, {0}},
+    [TYPE_FP16] = {2, 0, 2, "fp16", "fp32", "fp16", true, true, {"ggml-f16"}},
+    [TYPE_FP16ACC] = {2, 0, 2, "fp16", "fp16", "fp16", false, false, {0}},
+    [TYPE_BF16] = {2, 0, 2, "bf16", "fp32", "bf16", true, true, {"ggml-bf16"}},
+    [TYPE_INT8] = {1, 0, 4, "int8", "int32", "bf16", true, false, {0}},
+    /* scales by tensor, row or column are applied to the sums, which is little work */
+    [TYPE_FP8] = {1, 0, 2, "fp8", "fp32", "bf16", false, false, {"fp8-tensor"}},
+    [TYPE_MXFP8] = {1, 1.0 / 32, 2, "fp8", "fp32", "bf16", false, false, {0}},
+    [TYPE_NVFP4] = {0.5, 1.0 / 16, 2, "fp4", "fp32", "bf16", false, false, {0}},
+};
+
+const char *const bench_cache_words[CACHE_COUNT] = {
     [CACHE_COLD] = "cold",
     [CACHE_WEIGHTS_COLD] = "weights-cold",
     [CACHE_HOT] = "hot",
@@ -371,7 +379,7 @@ void bench_tests_list(unsigned tests, char *text, size_t size)
     }
 }
 
-static const char *const test_words[TEST_COUNT] = {
+const char *const bench_test_words[TEST_COUNT] = {
 #define X(NAME, word) word,
     BENCH_TESTS(X)
 #undef X
@@ -379,15 +387,12 @@ static const char *const test_words[TEST_COUNT] = {
 
 const char *bench_test_word(enum bench_test test)
 {
-    return (unsigned)test < TEST_COUNT ? test_words[test] : "?";
+    return (unsigned)test < TEST_COUNT ? bench_test_words[test] : "?";
 }
 
 int bench_test_parse(const char *word)
 {
-    for (int i = 0; i < TEST_COUNT; i++)
-        if (strcmp(word, test_words[i]) == 0)
-            return i;
-    return -1;
+    return line_word(bench_test_words, TEST_COUNT, word);
 }
 
 bool bench_kind_is(enum bench_kind kind, unsigned properties)
@@ -426,15 +431,12 @@ bool bench_test_has_kinds(enum bench_test test)
 
 const char *bench_type_word(enum bench_type type)
 {
-    return (unsigned)type < TYPE_COUNT ? type_rows[type].word : "?";
+    return (unsigned)type < TYPE_COUNT ? bench_type_words[type] : "?";
 }
 
 int bench_type_parse(const char *word)
 {
-    for (int i = 0; i < TYPE_COUNT; i++)
-        if (strcmp(word, type_rows[i].word) == 0)
-            return i;
-    return -1;
+    return line_word(bench_type_words, TYPE_COUNT, word);
 }
 
 double bench_type_bytes(enum bench_type type)
@@ -457,27 +459,20 @@ enum bench_type bench_type_of_arithmetic(const char *arithmetic)
 
 enum bench_type bench_type_of_format(const char *format)
 {
-    for (int i = 0; i < TYPE_COUNT; i++) {
-        const struct type_row *row = &type_rows[i];
+    int type = bench_type_parse(format);
 
-        if (strcmp(format, row->word) == 0)
-            return (enum bench_type)i;
-        for (int k = 0; k < 2 && row->stored[k]; k++)
-            if (strcmp(format, row->stored[k]) == 0)
-                return (enum bench_type)i;
-    }
-    return TYPE_COUNT;
+    for (int i = 0; i < TYPE_COUNT && type < 0; i++)
+        if (line_word(type_rows[i].stored, 2, format) >= 0)
+            type = i;
+    return type < 0 ? TYPE_COUNT : (enum bench_type)type;
 }
 
 const char *bench_cache_word(enum bench_cache cache)
 {
-    return (unsigned)cache < CACHE_COUNT ? cache_words[cache] : "?";
+    return (unsigned)cache < CACHE_COUNT ? bench_cache_words[cache] : "?";
 }
 
 int bench_cache_parse(const char *word)
 {
-    for (int i = 0; i < CACHE_COUNT; i++)
-        if (strcmp(word, cache_words[i]) == 0)
-            return i;
-    return -1;
+    return line_word(bench_cache_words, CACHE_COUNT, word);
 }

@@ -101,6 +101,7 @@ bool bench_test_is(enum bench_test test, unsigned properties);
 unsigned bench_tests_that(unsigned properties); /* a bit per test that has all of them */
 /* "gemm,memory", as --bench takes it. */
 void bench_tests_list(unsigned tests, char *text, size_t size);
+extern const char *const bench_test_words[TEST_COUNT];
 const char *bench_test_word(enum bench_test test); /* "gemm"; "?" */
 int bench_test_parse(const char *word);            /* -1 = no such word */
 
@@ -168,7 +169,6 @@ enum bench_type { /* operand types; DESIGN and cuBLASLt decide compute and outpu
 };
 
 struct type_row {
-    const char *word;        /* "bf16", "fp16-acc16" */
     double bytes, scale;     /* per element of an operand, and of its block's scale */
     double out;              /* per element of a result */
     const char *arithmetic;  /* the rate of a data sheet: as core/format.h names it */
@@ -181,6 +181,7 @@ struct type_row {
 };
 extern const struct type_row type_rows[TYPE_COUNT];
 
+extern const char *const bench_type_words[TYPE_COUNT]; /* "bf16", "fp16-acc16" */
 const char *bench_type_word(enum bench_type type); /* "?" of an unknown one */
 int bench_type_parse(const char *word);
 double bench_type_bytes(enum bench_type type);     /* bytes per element: 4, 2, 1, 0.5 */
@@ -198,6 +199,7 @@ enum bench_cache {
     CACHE_HOT,          /* one copy: named so, never compared with the others */
     CACHE_COUNT
 };
+extern const char *const bench_cache_words[CACHE_COUNT];
 const char *bench_cache_word(enum bench_cache cache); /* "weights-cold" */
 int bench_cache_parse(const char *word);
 

@@ -7,163 +7,115 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "point/field.h"
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/path.h"
 
-#define TEXT_MAX 512 /* bytes of any name in it */
+#define HINT     "was it written by gpuplan --bench, and whole?"
+#define TIME_MAX 1e6  /* s */
+#define RATE_MAX 1e24 /* per second */
 
-struct reading {
-    const char *where; /* the file */
-    char at[64];       /* "points[3]" */
-    struct gp_err *err;
-    enum gp_status status;
+/* ---- the fields ---- */
+
+#define TEXT(name, member, properties)                                                 \
+    FIELD_AT(struct benchlog_point, name, member, .type = FIELD_STRING,                \
+             .is = (properties))
+#define NUMBER(name, member, most)                                                     \
+    FIELD_NUMBER_AT(struct benchlog_point, name, member, most)
+/* A mean or an extreme, which older files have without the object around it. */
+#define SENSOR(name, member)                                                           \
+    FIELD_AT(struct benchlog_point, name, member, .type = FIELD_NUMBER, .high = 1e9,   \
+             .is = FIELD_FLAT)
+
+static const struct field point_fields[] = {
+    TEXT("id", id, FIELD_NEEDED),
+    TEXT("variant", variant, 0),
+    TEXT("test", test_word, FIELD_NEEDED),
+    FIELD_WORD_AT(struct benchlog_point, "test", test, bench_test_words, TEST_COUNT,
+                  FIELD_LATER),
+    TEXT("params.type", type_word, 0),
+    FIELD_WORD_AT(struct benchlog_point, "params.type", type, bench_type_words,
+                  TYPE_COUNT, FIELD_LATER),
+    FIELD_WORD_AT(struct benchlog_point, "state", state, point_state_words,
+                  POINT_STATES, FIELD_NEEDED),
+    TEXT("reason", reason, 0),
+    NUMBER("rate.ops_per_s", ops, RATE_MAX),
+    NUMBER("rate.bytes_per_s", bytes, RATE_MAX),
+    NUMBER("rate.ops_per_j", per_joule, RATE_MAX),
+    NUMBER("rate.ops_per_clock", per_clock, RATE_MAX),
+    SENSOR("sensors.sm_clock_mhz.mean", clock),
+    SENSOR("sensors.power_w.mean", power),
+    SENSOR("sensors.temp_c.max", temp),
+    NUMBER("predicted.time_s", predicted, TIME_MAX),
+    NUMBER("predicted.ratio", ratio, 1e9),
+    TEXT("predicted.bound", bound_word, 0),
+    FIELD_AT(struct benchlog_point, "check", json, .type = FIELD_OBJECT),
 };
 
-static void refuse(struct reading *r, const char *field, const char *what)
-{
-    char where[192];
+static const struct field time_fields[] = {
+    FIELD_AT(struct benchlog_point, "n", samples, .type = FIELD_INT, .is = FIELD_NEEDED,
+             .low = 1, .high = BENCHLOG_SAMPLES),
+    FIELD_AT(struct benchlog_point, "median", median, .type = FIELD_NUMBER,
+             .is = FIELD_NEEDED, .high = TIME_MAX),
+    NUMBER("min", min, TIME_MAX),
+    NUMBER("max", max, TIME_MAX),
+};
 
-    if (r->status)
-        return;
-    gp_format(where, sizeof where, "%s: %s%s%s", r->where, r->at, r->at[0] ? "." : "",
-              field);
-    r->status = gp_fail(r->err, GP_E_FILE, where,
-                        "was it written by gpuplan --bench, and whole?", "%s", what);
-}
+static const struct field device_fields[] = {
+    FIELD_AT(struct benchlog_device, "id", id, .type = FIELD_LONG, .is = FIELD_NEEDED,
+             .high = 1000000),
+    FIELD_AT(struct benchlog_device, "name", name, .type = FIELD_STRING,
+             .is = FIELD_NEEDED),
+    FIELD_AT(struct benchlog_device, "host", host, .type = FIELD_STRING),
+};
 
-/* "" when it is absent or null and may be. */
-static const char *text(struct reading *r, const json_t *object, const char *key,
-                        bool needed)
-{
-    const json_t *value = json_object_get(object, key);
-
-    if (!value || json_is_null(value)) {
-        if (needed)
-            refuse(r, key, "is missing");
-        return "";
-    }
-    if (!json_is_string(value))
-        refuse(r, key, "is not text");
-    else if (json_string_length(value) > TEXT_MAX)
-        refuse(r, key, "is too long");
-    else
-        for (const char *c = json_string_value(value); *c; c++)
-            if ((unsigned char)*c < 0x20)
-                refuse(r, key, "holds control characters");
-    return r->status ? "" : json_string_value(value);
-}
-
-/* 0 for null or absent; otherwise above 0 (or 0) and sane. */
-static double number(struct reading *r, const json_t *object, const char *key,
-                     double most)
-{
-    const json_t *value = json_object_get(object, key);
-    double x;
-
-    if (!value || json_is_null(value))
-        return 0;
-    if (!json_is_number(value)) {
-        refuse(r, key, "is not a number");
-        return 0;
-    }
-    x = json_number_value(value);
-    if (!isfinite(x) || x < 0 || x > most)
-        refuse(r, key, "is out of range");
-    return r->status ? 0 : x;
-}
-
-static const json_t *object(struct reading *r, const json_t *from, const char *key)
-{
-    const json_t *value = json_object_get(from, key);
-
-    if (!value || json_is_null(value))
-        return NULL;
-    if (!json_is_object(value)) {
-        refuse(r, key, "is not an object");
-        return NULL;
-    }
-    return value;
-}
+static const struct field file_fields[] = {
+    FIELD_AT(struct benchlog, "status", status, .type = FIELD_STRING,
+             .is = FIELD_NEEDED),
+    FIELD_AT(struct benchlog, "started", started, .type = FIELD_STRING),
+    FIELD_AT(struct benchlog, "host.name", host, .type = FIELD_STRING),
+};
 
 /* ---- one point ---- */
 
-static void take_samples(struct reading *r, const json_t *time,
-                         struct benchlog_point *p)
+static void take_samples(struct reading *r, const json_t *list, int n)
 {
-    const json_t *list = json_object_get(time, "samples");
-    double n = number(r, time, "n", BENCHLOG_SAMPLES);
+    const json_t *one;
+    size_t i;
 
-    p->samples = (int)n;
-    if (n < 1 || n != floor(n))
-        refuse(r, "time_s.n", "is not a count of samples");
     if (!list || json_is_null(list))
         return;
-    if (!json_is_array(list) || json_array_size(list) != (size_t)p->samples) {
-        refuse(r, "time_s.samples", "are not as many as n says");
-        return;
-    }
-    for (size_t i = 0; i < json_array_size(list) && !r->status; i++) {
-        double x = json_number_value(json_array_get(list, i));
+    if (!json_is_array(list) || json_array_size(list) != (size_t)n)
+        reading_refuse(r, "time_s.samples", "are not as many as n says");
+    json_array_foreach((json_t *)list, i, one)
+    {
+        double x = json_number_value(one);
 
-        if (!json_is_number(json_array_get(list, i)) || !isfinite(x) || x < 0 ||
-            x > 1e6)
-            refuse(r, "time_s.samples", "hold a value that is not a time");
+        if (!json_is_number(one) || !(x >= 0 && x <= TIME_MAX))
+            reading_refuse(r, "time_s.samples", "hold a value that is not a time");
     }
 }
 
 static void take_time(struct reading *r, const json_t *time, struct benchlog_point *p)
 {
     const json_t *ci = json_object_get(time, "ci95");
-    double min = number(r, time, "min", 1e6), max = number(r, time, "max", 1e6);
 
-    take_samples(r, time, p);
-    p->median = number(r, time, "median", 1e6);
+    fields_read(r, FIELDS(time_fields), time, p);
+    take_samples(r, json_object_get(time, "samples"), p->samples);
     p->converged = !json_is_false(json_object_get(time, "converged"));
     p->low = p->high = p->median;
     if (p->median <= 0)
-        refuse(r, "time_s.median", "is not a time");
-    if ((min > 0 && min > p->median) || (max > 0 && max < p->median))
-        refuse(r, "time_s.median", "is not between min and max");
+        reading_refuse(r, "time_s.median", "is not a time");
+    if ((p->min > 0 && p->min > p->median) || (p->max > 0 && p->max < p->median))
+        reading_refuse(r, "time_s.median", "is not between min and max");
     if (!ci || json_is_null(ci))
         return;
     p->low = json_number_value(json_array_get(ci, 0));
     p->high = json_number_value(json_array_get(ci, 1));
     if (json_array_size(ci) != 2 || !(p->low > 0) || !(p->low <= p->median) ||
-        !(p->high >= p->median) || p->high > 1e6)
-        refuse(r, "time_s.ci95", "is not an interval around the median");
-}
-
-static double mean_of(struct reading *r, const json_t *sensors, const char *key,
-                      const char *part)
-{
-    const json_t *value = json_object_get(sensors, key);
-
-    if (json_is_object(value))
-        return number(r, value, part, 1e9);
-    return number(r, sensors, key, 1e9);
-}
-
-static void take_figures(struct reading *r, const json_t *json,
-                         struct benchlog_point *p)
-{
-    const json_t *rate = object(r, json, "rate"), *sensors = object(r, json, "sensors");
-    const json_t *check = object(r, json, "check");
-    const json_t *predicted = object(r, json, "predicted");
-
-    p->ops = number(r, rate, "ops_per_s", 1e24);
-    p->bytes = number(r, rate, "bytes_per_s", 1e24);
-    p->per_joule = number(r, rate, "ops_per_j", 1e24);
-    p->per_clock = number(r, rate, "ops_per_clock", 1e24);
-    p->clock = mean_of(r, sensors, "sm_clock_mhz", "mean");
-    p->power = mean_of(r, sensors, "power_w", "mean");
-    p->temp = mean_of(r, sensors, "temp_c", "max");
-    p->predicted = number(r, predicted, "time_s", 1e6);
-    p->ratio = number(r, predicted, "ratio", 1e9);
-    p->bound_word = text(r, predicted, "bound", false);
-    p->bound = roof_bound_parse(p->bound_word);
-    p->check_done = json_is_boolean(json_object_get(check, "ok"));
-    p->check_ok = json_is_true(json_object_get(check, "ok"));
+        !(p->high >= p->median) || p->high > TIME_MAX)
+        reading_refuse(r, "time_s.ci95", "is not an interval around the median");
 }
 
 bool benchlog_main_variant(const char *variant)
@@ -179,14 +131,14 @@ static void take_flags(struct reading *r, const json_t *json, struct benchlog_po
         return;
     }
     if (!json_is_array(p->flags) || json_array_size(p->flags) > 64) {
-        refuse(r, "flags", "is not a list of words");
+        reading_refuse(r, "flags", "is not a list of words");
         return;
     }
     for (size_t i = 0; i < json_array_size(p->flags); i++) {
         const char *flag = json_string_value(json_array_get(p->flags, i));
 
         if (!flag || !flag[0] || strlen(flag) > 64)
-            refuse(r, "flags", "is not a list of words");
+            reading_refuse(r, "flags", "is not a list of words");
         else if (line_flag_disturbs(flag))
             p->disturbed = true;
     }
@@ -228,18 +180,17 @@ static int device_number(const json_t *params, const char *key)
     return number >= 0 && number < BENCHLOG_DEVICES ? (int)number : 0;
 }
 
-/* What was measured, in this version's words as far as it has them. */
-static void take_work(struct reading *r, const json_t *json, struct benchlog_point *p)
+static void take_point(struct reading *r, const struct benchlog *log,
+                       const json_t *json, struct benchlog_point *p)
 {
-    const json_t *params = object(r, json, "params");
-    int test, type;
+    const json_t *params = json_object_get(json, "params");
+    const json_t *ok = json_object_get(json_object_get(json, "check"), "ok");
+    const json_t *time = json_object_get(json, "time_s");
 
-    p->test_word = text(r, json, "test", true);
-    p->type_word = text(r, params, "type", false);
-    test = bench_test_parse(p->test_word);
-    type = bench_type_parse(p->type_word);
-    p->test = test < 0 ? TEST_COUNT : (enum bench_test)test;
-    p->type = type < 0 ? TYPE_COUNT : (enum bench_type)type;
+    *p = (struct benchlog_point){.json = json, .variant = "", .type_word = "",
+                                 .reason = "", .bound_word = "", .type = TYPE_COUNT};
+    if (!fields_read(r, FIELDS(point_fields), json, p))
+        return;
     take_kind(params, p);
     p->m = benchlog_param(p, "m");
     p->n = benchlog_param(p, "n");
@@ -247,31 +198,18 @@ static void take_work(struct reading *r, const json_t *json, struct benchlog_poi
     p->size = benchlog_param(p, "bytes");
     p->from = device_number(params, "from");
     p->to = device_number(params, "to");
-}
-
-static void take_point(struct reading *r, const struct benchlog *log,
-                       const json_t *json, struct benchlog_point *p)
-{
-    const json_t *time = object(r, json, "time_s");
-    int state;
-
-    p->json = json;
-    p->id = text(r, json, "id", true);
-    p->variant = text(r, json, "variant", false);
-    take_work(r, json, p);
-    state = line_word(point_state_words, POINT_STATES, text(r, json, "state", true));
-    p->state = state < 0 ? POINT_ERROR : (enum point_state)state;
-    p->reason = text(r, json, "reason", false);
+    p->bound = roof_bound_parse(p->bound_word);
+    p->check_done = json_is_boolean(ok);
+    p->check_ok = json_is_true(ok);
     p->device = device_place(log, json_object_get(json, "device"));
     if (p->device < 0)
-        refuse(r, "device", "is not a device of the file");
-    if (state < 0)
-        refuse(r, "state", "is not ok, unsupported, oom, error or skipped");
-    if (p->state == POINT_OK && !time)
-        refuse(r, "time_s", "is missing");
-    if (time)
+        reading_refuse(r, "device", "is not a device of the file");
+    if (json_is_object(time))
         take_time(r, time, p);
-    take_figures(r, json, p);
+    else if (time && !json_is_null(time))
+        reading_refuse(r, "time_s", "is not an object");
+    else if (p->state == POINT_OK)
+        reading_refuse(r, "time_s", "is missing");
     take_flags(r, json, p);
 }
 
@@ -282,7 +220,7 @@ static void take_devices(struct reading *r, struct benchlog *log)
     const json_t *list = json_object_get(log->json, "devices");
 
     if (!json_is_array(list) || json_array_size(list) > BENCHLOG_DEVICES) {
-        refuse(r, "devices", "is not a list of at most 1024");
+        reading_refuse(r, "devices", "is not a list of at most 1024");
         return;
     }
     log->device = gp_calloc(json_array_size(list) + 1, sizeof *log->device);
@@ -291,13 +229,11 @@ static void take_devices(struct reading *r, struct benchlog *log)
         struct benchlog_device *d = &log->device[i];
 
         gp_format(r->at, sizeof r->at, "devices[%zu]", i);
-        if (!json_is_integer(id) || json_integer_value(id) < 0 ||
-            json_integer_value(id) > 1000000 || device_place(log, id) >= 0)
-            refuse(r, "id", "is a number used before");
-        d->id = (long)json_integer_value(id);
-        d->name = text(r, json, "name", true);
-        d->host = text(r, json, "host", false);
-        if (!d->host[0])
+        d->host = log->host;
+        if (device_place(log, id) >= 0)
+            reading_refuse(r, "id", "is a number used before");
+        fields_read(r, FIELDS(device_fields), json, d);
+        if (d->host && !d->host[0])
             d->host = log->host;
         log->device_count = (int)i + 1;
     }
@@ -309,14 +245,14 @@ static void take_points(struct reading *r, struct benchlog *log)
     const json_t *list = json_object_get(log->json, "points");
 
     if (!json_is_array(list) || json_array_size(list) > BENCHLOG_POINTS) {
-        refuse(r, "points", "is not a list of at most 100000");
+        reading_refuse(r, "points", "is not a list of at most 100000");
         return;
     }
     log->point = gp_calloc(json_array_size(list) + 1, sizeof *log->point);
     for (size_t i = 0; i < json_array_size(list) && !r->status; i++) {
         gp_format(r->at, sizeof r->at, "points[%zu]", i);
         if (!json_is_object(json_array_get(list, i)))
-            refuse(r, "", "is not an object");
+            reading_refuse(r, "", "is not an object");
         else
             take_point(r, log, json_array_get(list, i), &log->point[i]);
         log->count = (int)i + 1;
@@ -327,23 +263,20 @@ static void take_points(struct reading *r, struct benchlog *log)
 enum gp_status benchlog_from_json(const char *where, json_t *json, struct benchlog *out,
                                   struct gp_err *err)
 {
-    struct reading r = {.where = where, .err = err};
-    const json_t *host;
+    struct reading r = {.where = where, .hint = HINT, .err = err};
+    const char *schema = json_string_value(json_object_get(json, "schema"));
 
-    memset(out, 0, sizeof *out);
+    *out = (struct benchlog){.host = "", .status = "", .started = ""};
     if (!json_is_object(json)) {
-        refuse(&r, "the file", "is not a JSON object");
+        reading_refuse(&r, "the file", "is not a JSON object");
         return r.status;
     }
     out->json = json_incref(json);
-    if (strcmp(text(&r, json, "schema", true), BENCHLOG_SCHEMA) != 0)
-        refuse(&r, "schema", "is not " BENCHLOG_SCHEMA);
-    out->status = text(&r, json, "status", true);
+    if (!schema || strcmp(schema, BENCHLOG_SCHEMA) != 0)
+        reading_refuse(&r, "schema", "is not " BENCHLOG_SCHEMA);
+    fields_read(&r, FIELDS(file_fields), json, out);
     if (line_word(run_status_words, RUN_STATUSES, out->status) < 0)
-        refuse(&r, "status", "is not complete, interrupted or failed");
-    out->started = text(&r, json, "started", false);
-    host = object(&r, json, "host");
-    out->host = text(&r, host, "name", false);
+        reading_refuse(&r, "status", "is not complete, interrupted or failed");
     if (!r.status)
         take_devices(&r, out);
     if (!r.status)

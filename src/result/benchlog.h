@@ -56,6 +56,7 @@ struct benchlog_point {
     int from, to;          /* of a pair of devices */
     int samples;
     double median, low, high;  /* s, low and high of its 95 % interval; 0 = none */
+    double min, max;           /* s; 0 = none */
     double ops, bytes;         /* per second; 0 = null */
     double per_joule, per_clock; /* operations; 0 = null */
     double predicted;          /* s, 0 = null */

@@ -4,29 +4,85 @@
 #include <math.h>
 #include <string.h>
 
-#include "point/line.h"
+#include "point/field.h"
 #include "util/json.h"
 #include "util/str.h"
 
 #define ENTRIES_MAX 100000
 #define DEVICE_MAX  1000000
 
-/* ---- writing ---- */
+/* ---- the fields ---- */
 
-static json_t *text_or_null(const char *text)
+#define DEVICE(s)                                                                      \
+    FIELD_AT(s, "device", device, .type = FIELD_LONG, .is = FIELD_NEEDED,              \
+             .high = DEVICE_MAX)
+#define POINTS(s)                                                                      \
+    FIELD_AT(s, "n", n, .type = FIELD_INT, .is = FIELD_NEEDED, .low = 1,               \
+             .high = ENTRIES_MAX)
+#define TYPE(s)                                                                        \
+    FIELD_WORD_AT(s, "type", type, bench_type_words, TYPE_COUNT, FIELD_LATER)
+#define RMS(s)                                                                         \
+    FIELD_AT(s, "rms_pct", rms, .type = FIELD_NUMBER, .high = INFINITY, .unit = 100)
+
+/* What is fitted to odd samples may be large, not negative. */
+static const struct field band_fields[] = {
+    FIELD_NUMBER_AT(struct quantity, "value", value, INFINITY),
+    FIELD_NUMBER_AT(struct quantity, "low", low, INFINITY),
+    FIELD_NUMBER_AT(struct quantity, "high", high, INFINITY),
+};
+
+static const struct field term_fields[] = {
+    DEVICE(struct calibration_term),
+    FIELD_TEXT_AT(struct calibration_term, "run_id", run),
+    FIELD_WORD_AT(struct calibration_term, "kind", kind, cal_term_words, CAL_COUNT,
+                  FIELD_LATER),
+    FIELD_TEXT_AT(struct calibration_term, "of", of),
+    TYPE(struct calibration_term),
+};
+static const struct field sheet_fields[] = {
+    /* of a term with a rate of bytes */
+    FIELD_NUMBER_AT(struct calibration_term, "pct_spec_bw", sheet_pct, INFINITY),
+};
+static const struct field fit_fields[] = {
+    POINTS(struct calibration_term),
+    RMS(struct calibration_term),
+};
+
+static const struct field octave_fields[] = {
+    FIELD_AT(struct calibration_octave, "log2_ops", log2_ops, .type = FIELD_INT,
+             .is = FIELD_NEEDED, .high = 1000),
+    FIELD_NUMBER_AT(struct calibration_octave, "efficiency", efficiency, 1),
+    POINTS(struct calibration_octave),
+    RMS(struct calibration_octave),
+};
+
+static const struct field product_fields[] = {
+    DEVICE(struct calibration_product),
+    FIELD_TEXT_AT(struct calibration_product, "run_id", run),
+    TYPE(struct calibration_product),
+    FIELD_NUMBER_AT(struct calibration_product, "peak_ops_per_s", peak, INFINITY),
+    FIELD_NUMBER_AT(struct calibration_product, "pct_spec_peak", sheet_pct, INFINITY),
+    POINTS(struct calibration_product),
+};
+
+static const struct field run_field[] = {
+    FIELD_TEXT_AT(struct calibration, "run_id", run),
+};
+
+/* Its name in the file. */
+static const char *rate_name(enum cal_term kind)
 {
-    return text[0] ? gp_json_text(text) : json_null();
+    return kind == CAL_RATE ? "ops_per_s" : "bytes_per_s";
 }
+
+/* ---- writing ---- */
 
 static json_t *band_to_json(struct quantity q)
 {
     json_t *json = q.known ? json_object() : json_null();
 
-    if (q.known) {
-        json_object_set_new(json, "value", gp_json_number(q.value));
-        json_object_set_new(json, "low", gp_json_number(q.low));
-        json_object_set_new(json, "high", gp_json_number(q.high));
-    }
+    if (q.known)
+        fields_write(FIELDS(band_fields), &q, false, json);
     return json;
 }
 
@@ -34,53 +90,28 @@ static json_t *term_to_json(const struct calibration_term *t)
 {
     json_t *json = json_object();
 
-    json_object_set_new(json, "device", json_integer(t->device));
-    json_object_set_new(json, "run_id", text_or_null(t->run));
-    json_object_set_new(json, "kind", json_string(cal_term_words[t->kind]));
-    json_object_set_new(json, "of", gp_json_text(t->of));
-    json_object_set_new(json, "type",
-                        t->type < TYPE_COUNT ? json_string(bench_type_word(t->type))
-                                             : json_null());
-    if (t->kind == CAL_RATE) {
-        json_object_set_new(json, "ops_per_s", band_to_json(t->rate));
-    } else if (t->kind != CAL_LAUNCH) {
-        json_object_set_new(json, "bytes_per_s", band_to_json(t->rate));
-        json_object_set_new(json, "pct_spec_bw", gp_json_number(t->sheet_pct));
-    }
+    fields_write(FIELDS(term_fields), t, false, json);
+    if (t->kind != CAL_LAUNCH)
+        json_object_set_new(json, rate_name(t->kind), band_to_json(t->rate));
+    if (t->kind != CAL_LAUNCH && t->kind != CAL_RATE)
+        fields_write(FIELDS(sheet_fields), t, false, json);
     json_object_set_new(json, "overhead_s", band_to_json(t->overhead));
-    json_object_set_new(json, "n", json_integer(t->n));
-    json_object_set_new(json, "rms_pct", gp_json_number(100 * t->rms));
+    fields_write(FIELDS(fit_fields), t, false, json);
     return json;
-}
-
-static json_t *octaves_to_json(const struct calibration_product *p)
-{
-    json_t *list = json_array();
-
-    for (int i = 0; i < p->octave_count; i++) {
-        const struct calibration_octave *o = &p->octave[i];
-        json_t *json = json_object();
-
-        json_object_set_new(json, "log2_ops", json_integer(o->log2_ops));
-        json_object_set_new(json, "efficiency", gp_json_number(o->efficiency));
-        json_object_set_new(json, "n", json_integer(o->n));
-        json_object_set_new(json, "rms_pct", gp_json_number(100 * o->rms));
-        json_array_append_new(list, json);
-    }
-    return list;
 }
 
 static json_t *product_to_json(const struct calibration_product *p)
 {
-    json_t *json = json_object();
+    json_t *json = json_object(), *list = json_array();
 
-    json_object_set_new(json, "device", json_integer(p->device));
-    json_object_set_new(json, "run_id", text_or_null(p->run));
-    json_object_set_new(json, "type", json_string(bench_type_word(p->type)));
-    json_object_set_new(json, "peak_ops_per_s", gp_json_number(p->peak));
-    json_object_set_new(json, "pct_spec_peak", gp_json_number(p->sheet_pct));
-    json_object_set_new(json, "n", json_integer(p->n));
-    json_object_set_new(json, "efficiency", octaves_to_json(p));
+    fields_write(FIELDS(product_fields), p, false, json);
+    for (int i = 0; i < p->octave_count; i++) {
+        json_t *one = json_object();
+
+        fields_write(FIELDS(octave_fields), &p->octave[i], false, one);
+        json_array_append_new(list, one);
+    }
+    json_object_set_new(json, "efficiency", list);
     return json;
 }
 
@@ -103,125 +134,41 @@ json_t *calibration_to_json(const struct calibration *c)
 
 /* ---- reading ---- */
 
-struct reading {
-    const char *where;
-    char at[96]; /* "calibration.terms[3]" */
-    struct gp_err *err;
-    enum gp_status status;
-};
-
-static void refuse(struct reading *r, const char *field, const char *what)
-{
-    char where[256];
-
-    if (r->status)
-        return;
-    gp_format(where, sizeof(where), "%s: %s%s%s", r->where, r->at, *field ? "." : "", field);
-    r->status = gp_fail(r->err, GP_E_FILE, where,
-                        "was it written by gpuplan --bench, and whole?", "%s", what);
-}
-
-/* `otherwise` for null or absent. What is fitted to odd samples may be large, not negative. */
-static double read_number(struct reading *r, const json_t *json, const char *key,
-                          double otherwise)
-{
-    const json_t *value = json_object_get(json, key);
-    double number = json_number_value(value);
-
-    if (!value || json_is_null(value))
-        return otherwise;
-    if (!json_is_number(value))
-        refuse(r, key, "is not a number");
-    else if (!(number >= 0))
-        refuse(r, key, "is out of range");
-    return r->status ? otherwise : number;
-}
-
-static long read_count(struct reading *r, const json_t *json, const char *key, long least,
-                       long most)
-{
-    const json_t *value = json_object_get(json, key);
-    json_int_t number = json_is_integer(value) ? json_integer_value(value) : -1;
-
-    if (number < least || number > most) {
-        refuse(r, key, "is missing, no whole number or out of range");
-        return least;
-    }
-    return (long)number;
-}
-
-static void read_text(struct reading *r, const json_t *json, const char *key, char *out,
-                      size_t size)
-{
-    const json_t *value = json_object_get(json, key);
-    const char *text = json_string_value(value);
-
-    out[0] = '\0';
-    if (!value || json_is_null(value))
-        return;
-    if (!text)
-        refuse(r, key, "is not text");
-    else if (!gp_copy(out, size, text))
-        refuse(r, key, "is too long");
-    for (const char *c = out; *c; c++)
-        if ((unsigned char)*c < 0x20)
-            refuse(r, key, "holds control characters");
-}
-
 static struct quantity read_band(struct reading *r, const json_t *json, const char *key)
 {
     const json_t *band = json_object_get(json, key);
-    struct quantity q = quantity_unknown();
+    struct quantity q = {.value = NAN, .low = 0, .high = INFINITY,
+                         .origin = ORIGIN_MEASURED, .known = true};
 
     if (!band || json_is_null(band))
-        return q;
-    if (!json_is_object(band)) {
-        refuse(r, key, "is not an object");
-        return q;
-    }
-    q = (struct quantity){.value = read_number(r, band, "value", NAN),
-                          .low = read_number(r, band, "low", 0),
-                          .high = read_number(r, band, "high", INFINITY),
-                          .origin = ORIGIN_MEASURED,
-                          .known = true};
+        return quantity_unknown();
+    if (!json_is_object(band))
+        reading_refuse(r, key, "is not an object");
+    fields_read(r, FIELDS(band_fields), band, &q);
     if (!(q.low <= q.value && q.value <= q.high))
-        refuse(r, key, "is no band around its value");
+        reading_refuse(r, key, "is no band around its value");
     return q;
 }
 
-/* False: a type of a later version. No type is one, too. */
-static bool read_type(struct reading *r, const json_t *json, enum bench_type *type)
+/* A type of a later version, not none. */
+static bool is_later_type(const json_t *json, enum bench_type type)
 {
-    char word[64];
-    int found;
-
-    read_text(r, json, "type", word, sizeof(word));
-    found = bench_type_parse(word);
-    *type = found < 0 ? TYPE_COUNT : (enum bench_type)found;
-    return found >= 0 || !word[0];
+    return type == TYPE_COUNT && json_is_string(json_object_get(json, "type"));
 }
 
 static void read_term(struct reading *r, const json_t *json, struct calibration *out)
 {
-    struct calibration_term t = {.device = read_count(r, json, "device", 0, DEVICE_MAX),
-                                 .n = (int)read_count(r, json, "n", 1, ENTRIES_MAX)};
-    char word[64];
-    int kind;
-    bool known = read_type(r, json, &t.type);
+    struct calibration_term t = {.kind = CAL_COUNT, .type = TYPE_COUNT, .sheet_pct = NAN, .rms = NAN};
 
-    read_text(r, json, "kind", word, sizeof(word));
-    kind = line_word(cal_term_words, CAL_COUNT, word);
-    read_text(r, json, "run_id", t.run, sizeof(t.run));
-    read_text(r, json, "of", t.of, sizeof(t.of));
-    t.rate = read_band(r, json, kind == CAL_RATE ? "ops_per_s" : "bytes_per_s");
+    fields_read(r, FIELDS(term_fields), json, &t);
+    fields_read(r, FIELDS(sheet_fields), json, &t);
+    fields_read(r, FIELDS(fit_fields), json, &t);
+    t.rate = read_band(r, json, rate_name(t.kind));
     t.overhead = read_band(r, json, "overhead_s");
-    t.sheet_pct = read_number(r, json, "pct_spec_bw", NAN);
-    t.rms = read_number(r, json, "rms_pct", NAN) / 100;
-    if (r->status || !known || kind <= CAL_NONE)
+    if (r->status || t.kind == CAL_NONE || t.kind == CAL_COUNT || is_later_type(json, t.type))
         return;
-    t.kind = (enum cal_term)kind;
-    if (!(kind == CAL_LAUNCH ? t.overhead.known : t.rate.known && t.rate.value > 0))
-        refuse(r, "", "has no figure");
+    if (!(t.kind == CAL_LAUNCH ? t.overhead.known : t.rate.known && t.rate.value > 0))
+        reading_refuse(r, "", "has no figure");
     else
         *calibration_add_term(out) = t;
 }
@@ -233,34 +180,30 @@ static void read_octaves(struct reading *r, const json_t *list,
     size_t i;
 
     if (!json_is_array(list) || json_array_size(list) > CALIBRATION_OCTAVES) {
-        refuse(r, "efficiency", "is not a list, or too long");
+        reading_refuse(r, "efficiency", "is not a list, or too long");
         return;
     }
     json_array_foreach((json_t *)list, i, json)
-        p->octave[p->octave_count++] = (struct calibration_octave){
-            .log2_ops = (int)read_count(r, json, "log2_ops", 0, 1000),
-            .efficiency = read_number(r, json, "efficiency", NAN),
-            .n = (int)read_count(r, json, "n", 1, ENTRIES_MAX),
-            .rms = read_number(r, json, "rms_pct", NAN) / 100};
-    for (int k = 0; k < p->octave_count; k++)
-        if (!(p->octave[k].efficiency <= 1))
-            refuse(r, "efficiency", "is no share of the peak");
+    {
+        struct calibration_octave *octave = &p->octave[p->octave_count++];
+
+        octave->efficiency = octave->rms = NAN;
+        fields_read(r, FIELDS(octave_fields), json, octave);
+        if (isnan(octave->efficiency))
+            reading_refuse(r, "efficiency", "is no share of the peak");
+    }
 }
 
 static void read_product(struct reading *r, const json_t *json, struct calibration *out)
 {
-    struct calibration_product p = {
-        .device = read_count(r, json, "device", 0, DEVICE_MAX),
-        .peak = read_number(r, json, "peak_ops_per_s", 0),
-        .sheet_pct = read_number(r, json, "pct_spec_peak", NAN),
-        .n = (int)read_count(r, json, "n", 1, ENTRIES_MAX)};
+    struct calibration_product p = {.type = TYPE_COUNT, .sheet_pct = NAN};
 
-    read_text(r, json, "run_id", p.run, sizeof(p.run));
+    fields_read(r, FIELDS(product_fields), json, &p);
     read_octaves(r, json_object_get(json, "efficiency"), &p);
-    if (!read_type(r, json, &p.type) || r->status)
+    if (r->status || is_later_type(json, p.type))
         return;
     if (p.type == TYPE_COUNT || !(p.peak > 0))
-        refuse(r, p.type == TYPE_COUNT ? "type" : "peak_ops_per_s", "is missing");
+        reading_refuse(r, p.type == TYPE_COUNT ? "type" : "peak_ops_per_s", "is missing");
     else
         *calibration_add_product(out) = p;
 }
@@ -273,27 +216,30 @@ static void read_list(struct reading *r, const json_t *json, const char *key,
 
     gp_copy(r->at, sizeof(r->at), "calibration");
     if (!json_is_array(list) || json_array_size(list) > ENTRIES_MAX)
-        refuse(r, key, "is not a list, or too long");
+        reading_refuse(r, key, "is not a list, or too long");
     for (size_t i = 0; i < json_array_size(list) && !r->status; i++) {
         gp_format(r->at, sizeof(r->at), "calibration.%s[%zu]", key, i);
         if (json_is_object(json_array_get(list, i)))
             read(r, json_array_get(list, i), out);
         else
-            refuse(r, "", "is not an object");
+            reading_refuse(r, "", "is not an object");
     }
 }
 
 enum gp_status calibration_from_json(const char *where, const json_t *json,
                                      struct calibration *out, struct gp_err *err)
 {
-    struct reading r = {.where = where, .at = "calibration", .err = err};
+    struct reading r = {.where = where,
+                        .at = "calibration",
+                        .hint = "was it written by gpuplan --bench, and whole?",
+                        .err = err};
 
     memset(out, 0, sizeof(*out));
     if (!json_is_object(json)) {
-        refuse(&r, "", "is not an object");
+        reading_refuse(&r, "", "is not an object");
         return r.status;
     }
-    read_text(&r, json, "run_id", out->run, sizeof(out->run));
+    fields_read(&r, FIELDS(run_field), json, out);
     read_list(&r, json, "terms", read_term, out);
     if (!r.status)
         read_list(&r, json, "products", read_product, out);
