@@ -8,16 +8,14 @@
 #include <string.h>
 
 #include "bench/protocol.h"
+#include "point/field.h"
 #include "run/runner_answer.h"
+#include "run/session_device.h"
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/str.h"
-#include "util/units.h"
 
 #define NUMBER_MAX 1e24     /* of anything: bytes/s, FLOP/s, seconds */
-#define SECONDS_MAX 1e6     /* of one operation */
-#define MEMORY_MAX 1.2e15   /* bytes of a device: 2^50 */
-#define FLAGS_MAX 32
 #define CHATTER_MAX 200000  /* lines in a row without progress */
 
 void line_clean(char *dst, size_t size, const char *text)
@@ -94,53 +92,15 @@ static bool refuse_line(const struct judge *j, const char *fmt, ...)
     return false;
 }
 
-/* A text of at most max bytes; must be there when `needed`. */
-static bool text_field(const struct judge *j, const char *name, size_t max, bool needed)
+/* Are these fields of the line what they should be? out: of those that are stored. */
+static bool check_fields(const struct judge *j, const struct field *fields, int count,
+                         void *out)
 {
-    const json_t *value = json_object_get(j->line, name);
+    struct gp_err bad;
+    struct reading reading = {.where = "", .err = &bad};
 
-    if (!value || json_is_null(value))
-        return needed ? refuse_line(j, "a line has no %s", name) : true;
-    if (!json_is_string(value))
-        return refuse_line(j, "%s is not a string", name);
-    if (json_string_length(value) > max)
-        return refuse_line(j, "%s is longer than %zu bytes", name, max);
-    return true;
-}
-
-static bool clean_field(const struct judge *j, const char *name)
-{
-    const char *text = json_string_value(json_object_get(j->line, name));
-
-    for (; text && *text; text++)
-        if ((unsigned char)*text < 0x20)
-            return refuse_line(j, "%s holds control characters", name);
-    return true;
-}
-
-/* A number in low..high; null or missing is fine. */
-static bool number_in(const struct judge *j, const json_t *of, const char *name,
-                      double low, double high)
-{
-    const json_t *value = json_object_get(of, name);
-    double number = json_number_value(value);
-
-    if (!value || json_is_null(value))
-        return true;
-    if (!json_is_number(value))
-        return refuse_line(j, "%s is not a number", name);
-    if (!isfinite(number) || number < low || number > high)
-        return refuse_line(j, "%s = %s is outside %s..%s", name, UNITS_PLAIN(number, 6),
-                           UNITS_PLAIN(low, 6), UNITS_PLAIN(high, 6));
-    return true;
-}
-
-static bool object_field(const struct judge *j, const char *name)
-{
-    const json_t *value = json_object_get(j->line, name);
-
-    return !value || json_is_null(value) || json_is_object(value) ||
-           refuse_line(j, "%s is not an object", name);
+    return fields_read(&reading, fields, count, j->line, out) ||
+           refuse_line(j, "%s %s", bad.where, bad.text);
 }
 
 /* -1 when the field is none of the words. */
@@ -197,6 +157,50 @@ static int asked_index(const struct judge *j)
     return (int)index;
 }
 
+/* ---- the fields ------------------------------------------------------------------ */
+
+#define TEXT(called, most, properties)                                                 \
+    {.name = (called), .type = FIELD_STRING, .size = (most),                           \
+     .is = FIELD_CHECKED | (properties)}
+#define NUMBER(called, most)                                                           \
+    {.name = (called), .type = FIELD_NUMBER, .high = (most), .is = FIELD_CHECKED}
+#define OBJECT(called) {.name = (called), .type = FIELD_OBJECT}
+
+static const struct field hello_fields[] = {
+    TEXT("engine", LINE_WORD, FIELD_NEEDED | FIELD_RAW),
+    TEXT("version", 512, FIELD_RAW),
+    OBJECT("software"),
+};
+
+/* Beside session_device_fields. */
+static const struct field device_fields[] = {
+    TEXT("host", 256, 0), /* no file with a control character in it could be read */
+    TEXT("kind", LINE_WORD, FIELD_RAW),
+};
+
+static const struct field point_fields[] = {
+    TEXT("variant", LINE_WORD - 1, FIELD_RAW),
+    TEXT("reason", 1024, FIELD_RAW),
+    OBJECT("time_s"),
+    OBJECT("rate"),
+    OBJECT("params"),
+    OBJECT("algo"),
+    OBJECT("sensors"),
+    OBJECT("check"),
+    NUMBER("rate.ops_per_s", NUMBER_MAX),
+    NUMBER("rate.bytes_per_s", NUMBER_MAX),
+};
+
+static const struct field log_fields[] = {
+    TEXT("level", LINE_WORD, FIELD_RAW),
+    TEXT("text", 8192, FIELD_NEEDED | FIELD_RAW),
+};
+
+static const struct field error_fields[] = {
+    TEXT("text", 8192, FIELD_NEEDED | FIELD_RAW),
+    TEXT("hint", 8192, FIELD_RAW),
+};
+
 /* ---- the kinds of line ----------------------------------------------------------- */
 
 static bool take_hello(struct judge *j)
@@ -211,13 +215,13 @@ static bool take_hello(struct judge *j)
         return refuse_line(j, "it speaks protocol %lld, this gpuplan speaks %d",
                            (long long)json_integer_value(protocol), PROTOCOL_VERSION);
     j->state->hello = true;
-    return text_field(j, "engine", LINE_WORD, true) &&
-           text_field(j, "version", 512, false) && object_field(j, "software");
+    return check_fields(j, FIELDS(hello_fields), NULL);
 }
 
 static bool take_device(struct judge *j)
 {
     const json_t *index = json_object_get(j->line, "index");
+    struct session_device unused;
 
     if (j->state->known_device && !j->state->listing)
         return refuse_line(j, "it named its device twice");
@@ -226,14 +230,8 @@ static bool take_device(struct judge *j)
         return refuse_line(j, "it opened device %lld, not %d",
                            (long long)json_integer_value(index), j->state->device);
     j->state->known_device = true;
-    if (!clean_field(j, "name") || !clean_field(j, "host"))
-        return false; /* no file with such a device could be read */
-    return text_field(j, "name", 256, true) && text_field(j, "uuid", 128, false) &&
-           text_field(j, "host", 256, false) &&
-           text_field(j, "pci", 64, false) && text_field(j, "kind", LINE_WORD, false) &&
-           number_in(j, j->line, "memory", 0, MEMORY_MAX) &&
-           number_in(j, j->line, "free", 0, MEMORY_MAX) &&
-           number_in(j, j->line, "cache", 0, MEMORY_MAX);
+    return check_fields(j, FIELDS(device_fields), NULL) &&
+           check_fields(j, FIELDS(session_device_fields), &unused);
 }
 
 /* An engine may come back to a point: each pass, and one more when passes drift. */
@@ -259,84 +257,18 @@ static bool take_ready(struct judge *j)
     return true;
 }
 
-static bool take_samples(const struct judge *j, const json_t *time)
-{
-    const json_t *samples = json_object_get(time, "samples");
-    const json_t *n = json_object_get(time, "n");
-    json_t *one;
-    size_t i;
-
-    if (!json_is_integer(n) || json_integer_value(n) < 1 ||
-        json_integer_value(n) > METHOD_MAX_SAMPLES)
-        return refuse_line(j, "time_s.n is outside 1..%d", METHOD_MAX_SAMPLES);
-    if (!samples)
-        return true;
-    if ((json_int_t)json_array_size(samples) != json_integer_value(n))
-        return refuse_line(j, "time_s has %zu samples, not %lld",
-                           json_array_size(samples), (long long)json_integer_value(n));
-    json_array_foreach(samples, i, one)
-        if (!json_is_number(one) || json_number_value(one) <= 0 ||
-            json_number_value(one) > SECONDS_MAX)
-            return refuse_line(j, "time_s.samples[%zu] is not a time", i);
-    return true;
-}
-
-static bool take_times(const struct judge *j, const json_t *time)
-{
-    static const char *const order[] = {"min", "median", "max"};
-    double last = 0;
-
-    if (!take_samples(j, time))
-        return false;
-    for (int i = 0; i < 3; i++) {
-        const json_t *value = json_object_get(time, order[i]);
-
-        if (!json_is_number(value) || json_number_value(value) <= 0 ||
-            json_number_value(value) > SECONDS_MAX)
-            return refuse_line(j, "time_s.%s is not a time", order[i]);
-        if (json_number_value(value) < last * (1 - 1e-9))
-            return refuse_line(j, "time_s: %s is less than %s", order[i], order[i - 1]);
-        last = json_number_value(value);
-    }
-    return true;
-}
-
-static bool take_flags(const struct judge *j)
-{
-    const json_t *flags = json_object_get(j->line, "flags");
-    json_t *one;
-    size_t i;
-
-    if (flags && !json_is_array(flags) && !json_is_null(flags))
-        return refuse_line(j, "flags are not a list");
-    if (json_array_size(flags) > FLAGS_MAX)
-        return refuse_line(j, "more than %d flags", FLAGS_MAX);
-    json_array_foreach(flags, i, one)
-        if (!json_is_string(one) || json_string_length(one) > 64)
-            return refuse_line(j, "flags[%zu] is not a short word", i);
-    return true;
-}
-
 /* Only `fit` allocates and has nothing to time. */
 static bool take_result(const struct judge *j, int index)
 {
     const json_t *time = json_object_get(j->line, "time_s");
-    const json_t *rate = json_object_get(j->line, "rate");
     bool timed = !bench_test_is(j->state->points[index].test, TEST_IS_ONCE);
 
-    if (!word_field(j, "state", point_state_words, POINT_STATES) ||
-        !text_field(j, "reason", 1024, false) ||
-        !object_field(j, "time_s") || !object_field(j, "rate") ||
-        !object_field(j, "params") || !object_field(j, "algo") ||
-        !object_field(j, "sensors") || !object_field(j, "check") || !take_flags(j))
+    if (!word_field(j, "state", point_state_words, POINT_STATES))
         return false;
     if (word_of(j->line, "state", point_state_words, POINT_STATES) == POINT_OK &&
         timed && !json_is_object(time))
         return refuse_line(j, "point %d is ok but has no times", index);
-    if (json_is_object(time) && !take_times(j, time))
-        return false;
-    return number_in(j, rate, "ops_per_s", 0, NUMBER_MAX) &&
-           number_in(j, rate, "bytes_per_s", 0, NUMBER_MAX);
+    return true;
 }
 
 /* Counts the answer under its variant; a second one for the same pass is a lie. */
@@ -375,7 +307,7 @@ static bool take_point(struct judge *j)
         return refuse_line(j, "point %d is %s, not \"%.60s\"", index,
                            j->state->points[index].id, id ? id : "");
     j->event->index = index;
-    return text_field(j, "variant", LINE_WORD - 1, false) && take_result(j, index) &&
+    return check_fields(j, FIELDS(point_fields), NULL) && take_result(j, index) &&
            count_answer(j, index);
 }
 
@@ -387,8 +319,7 @@ static bool take_sensors(struct judge *j)
 
 static bool take_log(struct judge *j)
 {
-    return text_field(j, "level", LINE_WORD, false) &&
-           text_field(j, "text", 8192, true);
+    return check_fields(j, FIELDS(log_fields), NULL);
 }
 
 /* The engine's own last words become the error that is reported. */
@@ -401,7 +332,7 @@ static bool take_error(struct judge *j)
     char text[320], hint[256];
     int code = word_of(j->line, "code", words, sizeof(words) / sizeof(words[0]));
 
-    if (!text_field(j, "text", 8192, true) || !text_field(j, "hint", 8192, false))
+    if (!check_fields(j, FIELDS(error_fields), NULL))
         return false;
     line_clean(text, sizeof text,
                json_string_value(json_object_get(j->line, "text")));

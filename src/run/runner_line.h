@@ -9,8 +9,7 @@
  *   a point is started or reported that was not asked for, under another id, before it
  *   was started, or more often than it was asked for (once per variant and pass)
  *   a state, a status or a level is not a known word
- *   a number is negative where it cannot be, out of bounds, or statistics contradict
- *   themselves (min <= median <= max, as many samples as n says)
+ *   a field of runner_line.c's tables is of another type, too long or out of range
  *
  * An answer that comes in turn but holds unusable figures becomes an error of its
  * point alone (runner_answer.h). Unknown "t" and unknown fields are ignored, so that

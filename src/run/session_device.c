@@ -7,6 +7,7 @@
 #include "bench/method.h"
 #include "point/point.h"
 #include "probe/probe.h"
+#include "point/field.h"
 #include "util/json.h"
 #include "util/str.h"
 
@@ -45,6 +46,27 @@ void session_engine_fini(struct session_engine *engine)
 
 /* ---- a device ---- */
 
+#define TEXT(name, member) FIELD_TEXT_AT(struct session_device, name, member)
+#define NUMBER(name, member)                                                           \
+    FIELD_NUMBER_AT(struct session_device, name, member, 1e18)
+#define MEMORY(name)                                                                   \
+    FIELD_NUMBER_AT(struct session_device, #name, name, 1.2e15) /* 2^50 */
+
+const struct field session_device_fields[SESSION_DEVICE_FIELDS] = {
+    FIELD_AT(struct session_device, "index", id, .type = FIELD_INT, .high = 65535),
+    FIELD_AT(struct session_device, "name", name, .type = FIELD_TEXT, .is = FIELD_NEEDED,
+             .size = sizeof(((struct session_device *)0)->name)),
+    TEXT("uuid", uuid),
+    TEXT("pci", pci),
+    TEXT("more.driver", driver),
+    MEMORY(memory),
+    MEMORY(free),
+    MEMORY(cache),
+    NUMBER("bandwidth_sheet", bandwidth),
+    NUMBER("more.power_limit_w", power_limit),
+    NUMBER("more.sm_clock_max_mhz", sm_clock_max),
+};
+
 /* The types it multiplies; *told: it says so. */
 static unsigned product_types(const json_t *list, bool *told)
 {
@@ -67,22 +89,15 @@ void session_device_read(struct found_device *device, const struct session_engin
 {
     const json_t *more = json_object_get(line, "more");
     struct session_device *d = &device->facts;
+    struct reading reading = {.where = ""}; /* what is wrong was refused with the line */
 
     memset(device, 0, sizeof(*device));
     device->line = json_incref((json_t *)line);
-    d->id = (int)json_integer_value(json_object_get(line, "index"));
     d->running = -1;
-    gp_copy(d->name, sizeof(d->name), session_text(line, "name"));
-    gp_copy(d->driver, sizeof(d->driver),
-            engine->driver[0] ? engine->driver : session_text(more, "driver"));
-    gp_copy(d->uuid, sizeof(d->uuid), session_text(line, "uuid"));
-    gp_copy(d->pci, sizeof(d->pci), session_text(line, "pci"));
-    d->memory = session_number(line, "memory");
-    d->free = session_number(line, "free");
-    d->cache = session_number(line, "cache");
-    d->bandwidth = session_number(line, "bandwidth_sheet");
-    d->power_limit = session_number(more, "power_limit_w");
-    d->sm_clock_max = session_number(more, "sm_clock_max_mhz");
+    d->memory = d->free = d->cache = d->bandwidth = d->power_limit = d->sm_clock_max = NAN;
+    fields_read(&reading, FIELDS(session_device_fields), line, d);
+    if (engine->driver[0])
+        gp_copy(d->driver, sizeof(d->driver), engine->driver);
     d->products = product_types(json_object_get(more, "product_types"), &d->says_products);
 }
 
@@ -127,12 +142,12 @@ void session_device_match(struct found_device *found, struct catalog *catalog)
 
 void session_device_opened(struct session_device *facts, const json_t *line)
 {
-    const json_t *more = json_object_get(line, "more");
-    double power = session_number(more, "power_limit_w");
-    double clock = session_number(more, "sm_clock_max_mhz");
+    struct session_device opened = *facts;
+    struct reading reading = {.where = ""};
 
-    facts->power_limit = isfinite(power) ? power : facts->power_limit;
-    facts->sm_clock_max = isfinite(clock) ? clock : facts->sm_clock_max;
+    fields_read(&reading, FIELDS(session_device_fields), line, &opened);
+    facts->power_limit = opened.power_limit;
+    facts->sm_clock_max = opened.sm_clock_max;
 }
 
 /* ---- sensors ---- */

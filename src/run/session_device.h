@@ -13,6 +13,7 @@
 
 #include "catalog/catalog.h"
 #include "core/gpu.h"
+#include "point/field.h"
 #include "run/session_facts.h"
 
 struct session_engine {
@@ -37,6 +38,10 @@ void session_device_fini(struct found_device *device);
 
 /* Looks a GPU up in the catalogue, by name and memory. */
 void session_device_match(struct found_device *device, struct catalog *catalog);
+
+/* What a device's line says of one: read into the struct, and checked before that. */
+#define SESSION_DEVICE_FIELDS 11
+extern const struct field session_device_fields[SESSION_DEVICE_FIELDS];
 
 /* What is said only of a device that was opened to measure: its limits. */
 void session_device_opened(struct session_device *facts, const json_t *line);
