@@ -332,10 +332,27 @@ enum gp_status benchlog_write(const char *path, const json_t *json, struct gp_er
     return status;
 }
 
+bool benchlog_wrong(const struct benchlog_point *p)
+{
+    return p->check_done && !p->check_ok;
+}
+
 bool benchlog_good(const struct benchlog_point *p)
 {
-    return p->state == POINT_OK && (!p->check_done || p->check_ok) &&
-           !p->disturbed;
+    return p->state == POINT_OK && !benchlog_wrong(p) && !p->disturbed;
+}
+
+bool benchlog_flagged(const struct benchlog_point *p, const char *flag)
+{
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach((json_t *)p->flags, i, one)
+    {
+        if (strcmp(json_string_value(one), flag) == 0)
+            return true;
+    }
+    return false;
 }
 
 struct benchlog_tally benchlog_tally(const struct benchlog *log)
@@ -347,7 +364,7 @@ struct benchlog_tally benchlog_tally(const struct benchlog *log)
 
         if (p->state != POINT_OK)
             t.without++;
-        else if (p->check_done && !p->check_ok)
+        else if (benchlog_wrong(p))
             t.wrong++;
         else if (!benchlog_good(p))
             t.flagged++;

@@ -88,6 +88,8 @@ void benchlog_fini(struct benchlog *log);
 enum gp_status benchlog_write(const char *path, const json_t *json, struct gp_err *err);
 
 bool benchlog_good(const struct benchlog_point *point);
+bool benchlog_wrong(const struct benchlog_point *point); /* its check failed */
+bool benchlog_flagged(const struct benchlog_point *point, const char *flag);
 /* How many points are what; they add up to the log's count. */
 struct benchlog_tally {
     int good, flagged, wrong, without; /* without a figure */
@@ -120,6 +122,9 @@ char *benchlog_rate(char *text, size_t size, const struct benchlog_point *point)
 
 /* ---- what the figures mean, in words (benchlog_summary.c): an array of texts ---- */
 json_t *benchlog_summary(const struct benchlog *log);
+/* Adds one to such an array. */
+void benchlog_say(json_t *list, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* ---- in a few numbers (benchlog_calibration.c) ---- */
 /* "terms", each of one kind of work on one device: time = overhead + work / rate, with
@@ -174,7 +179,8 @@ json_t *benchlog_changes_json(const struct benchlog_changes *changes, const char
 
 /* ---- whether files can be set side by side (benchlog_alike.c) ---- */
 /* Warnings are {"code","text"}; files of before 2026-12 have the texts alone. */
-void benchlog_warn(json_t *list, const char *code, const char *text);
+void benchlog_warn(json_t *list, const char *code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 const char *benchlog_line(const json_t *warning); /* its text, "" = it has none */
 /* What differs besides the figures (device, backend, method, settings). in_a and in_b
  * name the files in it. */

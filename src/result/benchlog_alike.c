@@ -15,13 +15,29 @@
 
 #include "util/json.h"
 
-void benchlog_warn(json_t *list, const char *code, const char *text)
+void benchlog_warn(json_t *list, const char *code, const char *fmt, ...)
 {
     json_t *one = json_object();
+    char text[1400];
+    va_list args;
 
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
     json_object_set_new(one, "code", json_string(code));
     json_object_set_new(one, "text", gp_json_text(text));
     json_array_append_new(list, one);
+}
+
+void benchlog_say(json_t *list, const char *fmt, ...)
+{
+    char text[400];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    json_array_append_new(list, gp_json_text(text));
 }
 
 const char *benchlog_line(const json_t *warning)
@@ -30,20 +46,6 @@ const char *benchlog_line(const json_t *warning)
         json_is_object(warning) ? json_object_get(warning, "text") : warning);
 
     return text ? text : "";
-}
-
-static void add(json_t *list, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void add(json_t *list, const char *fmt, ...)
-{
-    char text[1400];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    benchlog_warn(list, "differs", text);
 }
 
 /* A setting as one reads it: 0.3, quick. */
@@ -71,7 +73,7 @@ static void values(const json_t *a, const json_t *b, const char *key, const char
         json_number_value(left) >= json_number_value(right) &&
         json_number_value(left) <= json_number_value(right))
         return;
-    add(list, "%s is %s in %.200s and %s in %.200s", key, shown(left, x, sizeof x),
+    benchlog_warn(list, "differs", "%s is %s in %.200s and %s in %.200s", key, shown(left, x, sizeof x),
         in_a, shown(right, y, sizeof y), in_b);
 }
 
@@ -86,11 +88,11 @@ static void devices(const struct benchlog *a, const struct benchlog *b,
     int both = a->device_count < b->device_count ? a->device_count : b->device_count;
 
     if (a->device_count != b->device_count)
-        add(list, "%.200s has %d device%s, %.200s %d", in_a, a->device_count,
+        benchlog_warn(list, "differs", "%.200s has %d device%s, %.200s %d", in_a, a->device_count,
             a->device_count == 1 ? "" : "s", in_b, b->device_count);
     for (int d = 0; d < both; d++)
         if (strcmp(a->device[d].name, b->device[d].name) != 0)
-            add(list, "another device: %ld is %.200s in %.200s and %.200s in %.200s",
+            benchlog_warn(list, "differs", "another device: %ld is %.200s in %.200s and %.200s in %.200s",
                 a->device[d].id, a->device[d].name, in_a, b->device[d].name, in_b);
     if (both > 0)
         values(device(a, 0), device(b, 0), "backend", in_a, in_b, list);
@@ -142,12 +144,6 @@ static void add_runs(const struct benchlog *log, json_t *list)
         json_array_append(list, json_object_get(log->json, "run_id"));
 }
 
-static enum gp_status refuse(const char *where, const char *hint, const char *other,
-                             const char *what, struct gp_err *err)
-{
-    return gp_fail(err, GP_E_FILE, where, hint, "%s %.300s", what, other);
-}
-
 enum gp_status benchlog_mergeable(const struct benchlog *logs, const char *const *names,
                                   int count, struct gp_err *err)
 {
@@ -160,9 +156,10 @@ enum gp_status benchlog_mergeable(const struct benchlog *logs, const char *const
 
         if (i && method &&
             !json_equal(method, json_object_get(logs[0].json, "method_version")))
-            status =
-                refuse(names[i], "measure both with one version of gpuplan", names[0],
-                       "was measured by another method_version than", err);
+            status = gp_fail(err, GP_E_FILE, names[i],
+                             "measure both with one version of gpuplan",
+                             "was measured by another method_version than %.300s",
+                             names[0]);
         runs = json_array();
         add_runs(&logs[i], runs);
         json_array_foreach(runs, k, id)
@@ -170,9 +167,9 @@ enum gp_status benchlog_mergeable(const struct benchlog *logs, const char *const
             const json_t *had = json_object_get(seen, json_string_value(id));
 
             if (had && !status)
-                status = refuse(names[i], "name each run once",
-                                names[json_integer_value(had)],
-                                "is the same run (run_id) as", err);
+                status = gp_fail(err, GP_E_FILE, names[i], "name each run once",
+                                 "is the same run (run_id) as %.300s",
+                                 names[json_integer_value(had)]);
             json_object_set_new(seen, json_string_value(id), json_integer(i));
         }
         json_decref(runs);

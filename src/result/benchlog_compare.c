@@ -47,17 +47,12 @@ static void add_word(char *list, size_t size, const char *word)
         gp_format(list + len, size - len, "%s%s", len ? ", " : "", word);
 }
 
-static bool is_wrong(const struct benchlog_point *p)
-{
-    return p->check_done && !p->check_ok;
-}
-
 /* "" of a good point. */
 static void add_why(const struct benchlog_point *p, char *list, size_t size)
 {
     if (p->state != POINT_OK)
         add_word(list, size, point_state_words[p->state]);
-    else if (is_wrong(p))
+    else if (benchlog_wrong(p))
         add_word(list, size, "wrong");
     for (size_t i = 0; p->flags && i < json_array_size(p->flags); i++) {
         const char *flag = json_string_value(json_array_get(p->flags, i));
@@ -84,7 +79,7 @@ static void not_confirmed(struct benchlog_changes *out, const struct benchlog_po
     } else if (b->state != POINT_OK) {
         out->unmeasured++;
         add_why(b, out->states, sizeof out->states);
-    } else if (is_wrong(b)) {
+    } else if (benchlog_wrong(b)) {
         out->wrong++;
     } else {
         out->flagged++;

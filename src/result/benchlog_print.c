@@ -46,8 +46,8 @@ char *benchlog_rate(char *text, size_t size, const struct benchlog_point *p)
 static void flag_words(const struct benchlog_point *p, char *text, size_t size)
 {
     gp_copy(text, size, p->state == POINT_OK ? "" : point_state_words[p->state]);
-    if (p->check_done && !p->check_ok)
-        gp_format(text, size, "WRONG");
+    if (benchlog_wrong(p))
+        gp_copy(text, size, "WRONG");
     for (size_t i = 0; p->flags && i < json_array_size(p->flags); i++) {
         size_t used = strlen(text);
 
@@ -179,6 +179,8 @@ void benchlog_print(const struct benchlog *log, enum benchlog_view view,
 
 /* ---- Prometheus textfile ---- */
 
+#define AT(member) offsetof(struct benchlog_point, member)
+
 /* A label's value: backslash, quote and newline escaped. */
 static void label(struct strbuf *out, const char *name, const char *value,
                   const char *after)
@@ -193,50 +195,22 @@ static void label(struct strbuf *out, const char *name, const char *value,
     strbuf_addf(out, "\"%s", after);
 }
 
-static double prom_seconds(const struct benchlog_point *p)
-{
-    return p->median;
-}
-static double prom_ops(const struct benchlog_point *p)
-{
-    return p->ops;
-}
-static double prom_bytes(const struct benchlog_point *p)
-{
-    return p->bytes;
-}
-static double prom_ratio(const struct benchlog_point *p)
-{
-    return p->ratio;
-}
-
-static double prom_failed(const struct benchlog_point *p)
-{
-    return p->check_done && !p->check_ok ? 1 : 0;
-}
-
-static double prom_good(const struct benchlog_point *p)
-{
-    return benchlog_good(p) ? 1 : 0;
-}
-
 /* Whether a point is good is a metric and no label: a label would make another series
  * of it each time that it changes. */
 void benchlog_prometheus(const struct benchlog *log, struct strbuf *out)
 {
     static const struct {
         const char *name, *help;
-        double (*of)(const struct benchlog_point *);
-        bool always; /* also when it is 0 */
+        size_t figure; /* of a double in struct benchlog_point; left out when it is 0 */
+        bool (*is)(const struct benchlog_point *); /* or this, 1 or 0 */
     } metrics[] = {
-        {"gpuplan_bench_seconds", "median time of one operation", prom_seconds, false},
-        {"gpuplan_bench_operations_per_second", "rate of arithmetic", prom_ops, false},
-        {"gpuplan_bench_bytes_per_second", "rate of moved bytes", prom_bytes, false},
-        {"gpuplan_bench_reached_ratio", "predicted over measured time", prom_ratio,
-         false},
-        {"gpuplan_bench_check_failed", "1 when results were wrong", prom_failed, true},
-        {"gpuplan_bench_good", "0 when flagged or wrong, not to be used", prom_good,
-         true},
+        {"gpuplan_bench_seconds", "median time of one operation", AT(median), NULL},
+        {"gpuplan_bench_operations_per_second", "rate of arithmetic", AT(ops), NULL},
+        {"gpuplan_bench_bytes_per_second", "rate of moved bytes", AT(bytes), NULL},
+        {"gpuplan_bench_reached_ratio", "predicted over measured time", AT(ratio), NULL},
+        {"gpuplan_bench_check_failed", "1 when results were wrong", 0, benchlog_wrong},
+        {"gpuplan_bench_good", "0 when flagged or wrong, not to be used", 0,
+         benchlog_good},
     };
 
     for (size_t m = 0; m < sizeof metrics / sizeof metrics[0]; m++) {
@@ -245,10 +219,11 @@ void benchlog_prometheus(const struct benchlog *log, struct strbuf *out)
         for (int i = 0; i < log->count; i++) {
             const struct benchlog_point *p = &log->point[i];
             const struct benchlog_device *d = &log->device[p->device];
-            double value = metrics[m].of(p);
+            const void *at = (const char *)p + metrics[m].figure;
+            double value = metrics[m].is ? metrics[m].is(p) : *(const double *)at;
             char number[32];
 
-            if (p->state != POINT_OK || (value <= 0 && !metrics[m].always))
+            if (p->state != POINT_OK || (value <= 0 && !metrics[m].is))
                 continue;
             gp_format(number, sizeof number, "%ld", d->id);
             strbuf_addf(out, "%s{", metrics[m].name);

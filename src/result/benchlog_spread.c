@@ -151,41 +151,31 @@ static void add_work(const struct benchlog *log, const struct entry *e, int n,
     }
 }
 
-static void say(json_t *list, const char *text)
-{
-    json_array_append_new(list, gp_json_text(text));
-}
-
 /* Those of one name. */
 static void say_name(const struct benchlog *log, const char *name,
                      const struct share *share, const struct spread *spread,
                      json_t *list)
 {
-    char text[400], host[160];
     bool slow = false;
 
     for (int d = 0; d < log->device_count; d++) {
         const struct benchlog_device *device = &log->device[d];
+        bool elsewhere = strcmp(device->host, log->host) != 0;
 
         if (strcmp(device->name, name) != 0 || !share[d].slow)
             continue;
         slow = true;
-        gp_format(host, sizeof host, "%s%s",
-                  strcmp(device->host, log->host) != 0 ? " of " : "",
-                  strcmp(device->host, log->host) != 0 ? device->host : "");
-        gp_format(text, sizeof text,
-                  "device %ld%s is up to %.1f %% slower than the %s of %d devices, by "
-                  "more than %.0f %% in %d of %d points",
-                  device->id, host, 100 * share[d].most,
-                  spread->devices < 3 ? "faster" : "median", spread->devices,
-                  100 * BENCHLOG_STRAGGLER, share[d].slow, share[d].works);
-        say(list, text);
+        benchlog_say(list,
+                     "device %ld%s%.155s is up to %.1f %% slower than the %s of %d "
+                     "devices, by more than %.0f %% in %d of %d points",
+                     device->id, elsewhere ? " of " : "", elsewhere ? device->host : "",
+                     100 * share[d].most, spread->devices < 3 ? "faster" : "median",
+                     spread->devices, 100 * BENCHLOG_STRAGGLER, share[d].slow,
+                     share[d].works);
     }
-    if (slow)
-        return;
-    gp_format(text, sizeof text, "%d devices (%s) agree within %.1f %% in %d points",
-              spread->devices, name, 100 * spread->widest, spread->works);
-    say(list, text);
+    if (!slow)
+        benchlog_say(list, "%d devices (%s) agree within %.1f %% in %d points",
+                     spread->devices, name, 100 * spread->widest, spread->works);
 }
 
 void benchlog_say_spread(const struct benchlog *log, json_t *list)

@@ -16,8 +16,6 @@
 #include "result/benchlog.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "util/json.h"
@@ -27,20 +25,6 @@
 #define HOLDS  0.90
 #define BEYOND 1.05
 #define PACE   0.5 /* of the bandwidth: memory sets the pace */
-
-static void add(json_t *list, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static void add(json_t *list, const char *fmt, ...)
-{
-    char text[400];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    json_array_append_new(list, gp_json_text(text));
-}
 
 /* A figure of the device to build on. */
 static bool counts_for(const struct benchlog_point *p, int device)
@@ -66,18 +50,61 @@ static bool is_cached(const struct benchlog *log, const struct benchlog_point *p
            p->size <= 2 * json_number_value(json_object_get(device, "cache"));
 }
 
-static const struct benchlog_point *best_read(const struct benchlog *log, int device)
+/* The point of a device with the largest figure among those that `fits` takes; those of
+ * one type, but for TYPE_COUNT. */
+static const struct benchlog_point *
+best_point(const struct benchlog *log, int device, enum bench_type type,
+           bool (*fits)(const struct benchlog *, const struct benchlog_point *),
+           double (*figure)(const struct benchlog_point *))
 {
     const struct benchlog_point *best = NULL;
 
     for (int i = 0; i < log->count; i++) {
         const struct benchlog_point *p = &log->point[i];
 
-        if (counts_for(p, device) && p->kind == KIND_READ && !p->hot &&
-            !is_cached(log, p) && p->bytes > 0 && (!best || p->bytes > best->bytes))
+        if (counts_for(p, device) && (type == TYPE_COUNT || p->type == type) &&
+            figure(p) > (best ? figure(best) : 0) && fits(log, p))
             best = p;
     }
     return best;
+}
+
+static double bytes_of(const struct benchlog_point *p)
+{
+    return p->bytes;
+}
+
+static double operations_of(const struct benchlog_point *p)
+{
+    return p->ops;
+}
+
+static double area_of(const struct benchlog_point *p)
+{
+    return p->m * p->k;
+}
+
+static bool is_read(const struct benchlog *log, const struct benchlog_point *p)
+{
+    return p->kind == KIND_READ && !p->hot && !is_cached(log, p);
+}
+
+static const struct benchlog_point *best_read(const struct benchlog *log, int device)
+{
+    return best_point(log, device, TYPE_COUNT, is_read, bytes_of);
+}
+
+/* A layer for one token: it is memory that is measured. */
+static bool is_one_token(const struct benchlog *log, const struct benchlog_point *p)
+{
+    (void)log;
+    return p->test == TEST_BATCH && p->n == 1;
+}
+
+static bool is_product(const struct benchlog *log, const struct benchlog_point *p)
+{
+    (void)log;
+    return bench_test_is(p->test, TEST_IS_PRODUCT) && p->n > 1;
 }
 
 /* ---- the knee ---- */
@@ -142,13 +169,13 @@ static void say_knee(const struct benchlog *log, const struct benchlog_point *on
     else if (knee.flat <= 1)
         return;
     if (pace > 0 && pace < PACE)
-        add(list,
+        benchlog_say(list,
             "device %ld, %s: a %.0f x %.0f layer takes no longer up to a batch of "
             "%.0f, but its weights come at %.0f %% of the bandwidth: not memory limits "
             "it%s",
             id, bench_type_word(one->type), m, k, knee.flat, 100 * pace, then);
     else
-        add(list,
+        benchlog_say(list,
             "device %ld, %s: memory limits a %.0f x %.0f layer up to a batch of %.0f%s",
             id, bench_type_word(one->type), m, k, knee.flat, then);
 }
@@ -156,21 +183,9 @@ static void say_knee(const struct benchlog *log, const struct benchlog_point *on
 static void say_knees(const struct benchlog *log, int device, enum bench_type type,
                   json_t *list)
 {
-    const struct benchlog_point *big = NULL;
-    double size = 0;
+    const struct benchlog_point *big =
+        best_point(log, device, type, is_one_token, area_of);
 
-    for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
-        double area;
-
-        if (!is_layer(p, device) || p->type != type || p->n != 1)
-            continue;
-        area = p->m * p->k;
-        if (area > size) {
-            big = p;
-            size = area;
-        }
-    }
     if (big)
         say_knee(log, big, list);
 }
@@ -215,11 +230,11 @@ static void say_sheet(const struct benchlog *log, const struct benchlog_point *p
         return;
     benchlog_rate(rate, sizeof rate, p);
     if (!has_origin(p, "sheet")) {
-        add(list, "device %ld, %s: %s, %.0f %% of what is estimated from the sheet",
+        benchlog_say(list, "device %ld, %s: %s, %.0f %% of what is estimated from the sheet",
             log->device[p->device].id, what, rate, 100 * p->ratio);
         return;
     }
-    add(list, "device %ld, %s: %s, %.0f %% of the sheet: %s", log->device[p->device].id,
+    benchlog_say(list, "device %ld, %s: %s, %.0f %% of the sheet: %s", log->device[p->device].id,
         what, rate, 100 * p->ratio,
         p->ratio > BEYOND   ? "more than the sheet allows, it is not this device's"
         : p->ratio >= HOLDS ? "the sheet's figure holds"
@@ -228,46 +243,13 @@ static void say_sheet(const struct benchlog *log, const struct benchlog_point *p
 
 /* ---- the roof that was measured ---- */
 
-/* Of more than one token: for one, it is memory that is measured. */
-static const struct benchlog_point *best_product(const struct benchlog *log, int device,
-                                                 enum bench_type type)
-{
-    const struct benchlog_point *best = NULL;
-
-    for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
-
-        if (bench_test_is(p->test, TEST_IS_PRODUCT) && counts_for(p, device) &&
-            p->type == type && p->n > 1 && p->ops > 0 &&
-            (!best || p->ops > best->ops))
-            best = p;
-    }
-    return best;
-}
-
-/* The layer that reads its weights fastest for one token. */
-static const struct benchlog_point *best_weights(const struct benchlog *log, int device,
-                                                 enum bench_type type)
-{
-    const struct benchlog_point *best = NULL;
-
-    for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
-
-        if (is_layer(p, device) && p->type == type && p->n == 1 && p->bytes > 0 &&
-            (!best || p->bytes > best->bytes))
-            best = p;
-    }
-    return best;
-}
-
 static void say_no_sheet(const struct benchlog *log, int device, json_t *list)
 {
     const struct benchlog_point *read = best_read(log, device);
     char rate[64];
 
     if (read && read->ratio <= 0)
-        add(list, "device %ld: memory reads at %s; no sheet to compare it with",
+        benchlog_say(list, "device %ld: memory reads at %s; no sheet to compare it with",
             log->device[device].id, benchlog_rate(rate, sizeof rate, read));
 }
 
@@ -277,20 +259,22 @@ static void say_own_roof(const struct benchlog *log, int device, enum bench_type
                      json_t *list)
 {
     const struct benchlog_point *read = best_read(log, device);
-    const struct benchlog_point *product = best_product(log, device, type);
-    const struct benchlog_point *weights = best_weights(log, device, type);
+    const struct benchlog_point *product =
+        best_point(log, device, type, is_product, operations_of);
+    const struct benchlog_point *weights =
+        best_point(log, device, type, is_one_token, bytes_of);
     long id = log->device[device].id;
     char rate[64];
 
     if (read && product)
-        add(list,
+        benchlog_say(list,
             "device %ld, %s: products reach %s, %.0f operations per byte read: work "
             "with "
             "fewer is limited by memory, with more by arithmetic",
             id, bench_type_word(type), benchlog_rate(rate, sizeof rate, product),
             product->ops / read->bytes);
     if (read && weights)
-        add(list,
+        benchlog_say(list,
             "device %ld, %s: for one token the weights are read at %s GB/s, %.0f %% "
             "of the read bandwidth: %s",
             id, bench_type_word(type), UNITS_PLAIN(weights->bytes / 1e9, 3),
@@ -318,7 +302,7 @@ static void say_above_roof(const struct benchlog *log, int device, json_t *list)
         most = fmax(most, p->ratio);
     }
     if (above)
-        add(list,
+        benchlog_say(list,
             "device %ld: %d points are faster than the read bandwidth measured in this "
             "run allows (up to %.0f %%): do not rely on it as a roof",
             log->device[device].id, above, 100 * most);
@@ -328,18 +312,8 @@ static void say_counts(const struct benchlog *log, json_t *list)
 {
     struct benchlog_tally t = benchlog_tally(log);
 
-    add(list, "%d point%s good, %d flagged, %d wrong, %d without a figure", t.good,
+    benchlog_say(list, "%d point%s good, %d flagged, %d wrong, %d without a figure", t.good,
         t.good == 1 ? "" : "s", t.flagged, t.wrong, t.without);
-}
-
-static bool has_flag(const struct benchlog_point *p, const char *flag)
-{
-    const json_t *one;
-    size_t i;
-
-    json_array_foreach(p->flags, i,
-                       one) if (strcmp(json_string_value(one), flag) == 0) return true;
-    return false;
 }
 
 /* Why points are flagged, and what helps. */
@@ -350,9 +324,9 @@ static void say_flags(const struct benchlog *log, json_t *list)
 
         for (int i = 0; i < log->count && flag_rows[f].advice; i++)
             count += log->point[i].state == POINT_OK &&
-                     has_flag(&log->point[i], flag_rows[f].word);
+                     benchlog_flagged(&log->point[i], flag_rows[f].word);
         if (count > 0)
-            add(list, "%d %s: %s", count, flag_rows[f].word, flag_rows[f].advice);
+            benchlog_say(list, "%d %s: %s", count, flag_rows[f].word, flag_rows[f].advice);
     }
 }
 

@@ -263,20 +263,6 @@ const char *session_status(const struct session *s)
                                                                   : "complete";
 }
 
-/* A figure of one pass, of which another came to nothing. */
-static bool failed_once(const struct benchlog_point *p)
-{
-    const json_t *flag;
-    size_t i;
-
-    json_array_foreach(p->flags, i, flag)
-    {
-        if (strcmp(json_string_value(flag), "failed_once") == 0)
-            return true;
-    }
-    return false;
-}
-
 int session_exit_code(const struct session *s, bool strict)
 {
     int ok = 0, wrong = 0, flagged = 0, errors = 0;
@@ -284,11 +270,12 @@ int session_exit_code(const struct session *s, bool strict)
     for (int i = 0; s->have_log && i < s->log.count; i++) {
         const struct benchlog_point *p = &s->log.point[i];
 
-        errors += p->state == POINT_ERROR || failed_once(p);
+        /* the second: a figure of one pass, of which another came to nothing */
+        errors += p->state == POINT_ERROR || benchlog_flagged(p, "failed_once");
         if (p->state != POINT_OK)
             continue;
         ok++;
-        wrong += p->check_done && !p->check_ok;
+        wrong += benchlog_wrong(p);
         flagged += p->disturbed;
     }
     if (s->work.stopped)

@@ -182,7 +182,7 @@ static json_t *warnings(const struct session *s)
     json_t *list = json_array();
 
     for (int i = 0; i < session_notes(s); i++)
-        benchlog_warn(list, session_note_code(s, i), session_note(s, i));
+        benchlog_warn(list, session_note_code(s, i), "%s", session_note(s, i));
     return list;
 }
 
