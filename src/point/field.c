@@ -67,8 +67,8 @@ bool reading_refuse(struct reading *r, const char *field, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(what, sizeof(what), fmt, args);
     va_end(args);
-    gp_format(where, sizeof(where), "%s%s%s%s%s", r->where, *r->where ? ": " : "", r->at,
-              r->at[0] && *field ? "." : "", field);
+    gp_format(where, sizeof(where), "%s%s%s%s%s", r->where, *r->where ? ": " : "",
+              r->at, r->at[0] && *field ? "." : "", field);
     r->status = gp_fail(r->err, GP_E_FILE, where, r->hint ? r->hint : "", "%s", what);
     return false;
 }
@@ -125,7 +125,8 @@ static bool read_word(struct reading *r, const struct field *f, const json_t *va
     int place = line_word(f->words, (int)f->size, text);
 
     if (place < 0 && !(f->is & FIELD_LATER && text))
-        return reading_refuse(r, f->name, "\"%.40s\" is not a word of it", text ? text : "");
+        return reading_refuse(r, f->name, "\"%.40s\" is not a word of it",
+                              text ? text : "");
     *(int *)(void *)((char *)out + f->offset) = place < 0 ? (int)f->size : place;
     return true;
 }

@@ -90,7 +90,7 @@ void point_name(struct point *point)
 
 /* ---- JSON ---- */
 
-#define TEXT(field) FIELD_TEXT_AT(struct point, #field, field)
+#define TEXT(field)         FIELD_TEXT_AT(struct point, #field, field)
 #define NUMBER(field, most) FIELD_NUMBER_AT(struct point, #field, field, most)
 #define COUNT(field)                                                                   \
     FIELD_AT(struct point, #field, field, .type = FIELD_INT, .high = COUNT_MAX)

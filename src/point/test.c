@@ -321,11 +321,11 @@ const struct kind_row kind_rows[KIND_COUNT] = {
 };
 
 const char *const bench_type_words[TYPE_COUNT] = {
-    [TYPE_FP32] = "fp32",   [TYPE_FP32_PEDANTIC] = "fp32-pedantic",
-    [TYPE_TF32] = "tf32",   [TYPE_FP16] = "fp16",
+    [TYPE_FP32] = "fp32",          [TYPE_FP32_PEDANTIC] = "fp32-pedantic",
+    [TYPE_TF32] = "tf32",          [TYPE_FP16] = "fp16",
     [TYPE_FP16ACC] = "fp16-acc16", [TYPE_BF16] = "bf16",
-    [TYPE_INT8] = "int8",   [TYPE_FP8] = "fp8",
-    [TYPE_MXFP8] = "mxfp8", [TYPE_NVFP4] = "nvfp4",
+    [TYPE_INT8] = "int8",          [TYPE_FP8] = "fp8",
+    [TYPE_MXFP8] = "mxfp8",        [TYPE_NVFP4] = "nvfp4",
 };
 
 const struct type_row type_rows[TYPE_COUNT] = {

@@ -187,8 +187,12 @@ static void take_point(struct reading *r, const struct benchlog *log,
     const json_t *ok = json_object_get(json_object_get(json, "check"), "ok");
     const json_t *time = json_object_get(json, "time_s");
 
-    *p = (struct benchlog_point){.json = json, .variant = "", .type_word = "",
-                                 .reason = "", .bound_word = "", .type = TYPE_COUNT};
+    *p = (struct benchlog_point){.json = json,
+                                 .variant = "",
+                                 .type_word = "",
+                                 .reason = "",
+                                 .bound_word = "",
+                                 .type = TYPE_COUNT};
     if (!fields_read(r, FIELDS(point_fields), json, p))
         return;
     take_kind(params, p);

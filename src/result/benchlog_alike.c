@@ -73,8 +73,8 @@ static void values(const json_t *a, const json_t *b, const char *key, const char
         json_number_value(left) >= json_number_value(right) &&
         json_number_value(left) <= json_number_value(right))
         return;
-    benchlog_warn(list, "differs", "%s is %s in %.200s and %s in %.200s", key, shown(left, x, sizeof x),
-        in_a, shown(right, y, sizeof y), in_b);
+    benchlog_warn(list, "differs", "%s is %s in %.200s and %s in %.200s", key,
+                  shown(left, x, sizeof x), in_a, shown(right, y, sizeof y), in_b);
 }
 
 static const json_t *device(const struct benchlog *log, int place)
@@ -88,11 +88,14 @@ static void devices(const struct benchlog *a, const struct benchlog *b,
     int both = a->device_count < b->device_count ? a->device_count : b->device_count;
 
     if (a->device_count != b->device_count)
-        benchlog_warn(list, "differs", "%.200s has %d device%s, %.200s %d", in_a, a->device_count,
-            a->device_count == 1 ? "" : "s", in_b, b->device_count);
+        benchlog_warn(list, "differs", "%.200s has %d device%s, %.200s %d", in_a,
+                      a->device_count, a->device_count == 1 ? "" : "s", in_b,
+                      b->device_count);
     for (int d = 0; d < both; d++)
         if (strcmp(a->device[d].name, b->device[d].name) != 0)
-            benchlog_warn(list, "differs", "another device: %ld is %.200s in %.200s and %.200s in %.200s",
+            benchlog_warn(
+                list, "differs",
+                "another device: %ld is %.200s in %.200s and %.200s in %.200s",
                 a->device[d].id, a->device[d].name, in_a, b->device[d].name, in_b);
     if (both > 0)
         values(device(a, 0), device(b, 0), "backend", in_a, in_b, list);
@@ -156,10 +159,9 @@ enum gp_status benchlog_mergeable(const struct benchlog *logs, const char *const
 
         if (i && method &&
             !json_equal(method, json_object_get(logs[0].json, "method_version")))
-            status = gp_fail(err, GP_E_FILE, names[i],
-                             "measure both with one version of gpuplan",
-                             "was measured by another method_version than %.300s",
-                             names[0]);
+            status = gp_fail(
+                err, GP_E_FILE, names[i], "measure both with one version of gpuplan",
+                "was measured by another method_version than %.300s", names[0]);
         runs = json_array();
         add_runs(&logs[i], runs);
         json_array_foreach(runs, k, id)

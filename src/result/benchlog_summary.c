@@ -52,10 +52,10 @@ static bool is_cached(const struct benchlog *log, const struct benchlog_point *p
 
 /* The point of a device with the largest figure among those that `fits` takes; those of
  * one type, but for TYPE_COUNT. */
-static const struct benchlog_point *
-best_point(const struct benchlog *log, int device, enum bench_type type,
-           bool (*fits)(const struct benchlog *, const struct benchlog_point *),
-           double (*figure)(const struct benchlog_point *))
+static const struct benchlog_point *best_point(
+    const struct benchlog *log, int device, enum bench_type type,
+    bool (*fits)(const struct benchlog *, const struct benchlog_point *),
+    double (*figure)(const struct benchlog_point *))
 {
     const struct benchlog_point *best = NULL;
 
@@ -169,13 +169,15 @@ static void say_knee(const struct benchlog *log, const struct benchlog_point *on
     else if (knee.flat <= 1)
         return;
     if (pace > 0 && pace < PACE)
-        benchlog_say(list,
+        benchlog_say(
+            list,
             "device %ld, %s: a %.0f x %.0f layer takes no longer up to a batch of "
             "%.0f, but its weights come at %.0f %% of the bandwidth: not memory limits "
             "it%s",
             id, bench_type_word(one->type), m, k, knee.flat, 100 * pace, then);
     else
-        benchlog_say(list,
+        benchlog_say(
+            list,
             "device %ld, %s: memory limits a %.0f x %.0f layer up to a batch of %.0f%s",
             id, bench_type_word(one->type), m, k, knee.flat, then);
 }
@@ -230,15 +232,17 @@ static void say_sheet(const struct benchlog *log, const struct benchlog_point *p
         return;
     benchlog_rate(rate, sizeof rate, p);
     if (!has_origin(p, "sheet")) {
-        benchlog_say(list, "device %ld, %s: %s, %.0f %% of what is estimated from the sheet",
-            log->device[p->device].id, what, rate, 100 * p->ratio);
+        benchlog_say(list,
+                     "device %ld, %s: %s, %.0f %% of what is estimated from the sheet",
+                     log->device[p->device].id, what, rate, 100 * p->ratio);
         return;
     }
-    benchlog_say(list, "device %ld, %s: %s, %.0f %% of the sheet: %s", log->device[p->device].id,
-        what, rate, 100 * p->ratio,
-        p->ratio > BEYOND   ? "more than the sheet allows, it is not this device's"
-        : p->ratio >= HOLDS ? "the sheet's figure holds"
-                            : "the sheet's figure is not reached");
+    benchlog_say(list, "device %ld, %s: %s, %.0f %% of the sheet: %s",
+                 log->device[p->device].id, what, rate, 100 * p->ratio,
+                 p->ratio > BEYOND
+                     ? "more than the sheet allows, it is not this device's"
+                 : p->ratio >= HOLDS ? "the sheet's figure holds"
+                                     : "the sheet's figure is not reached");
 }
 
 /* ---- the roof that was measured ---- */
@@ -249,8 +253,9 @@ static void say_no_sheet(const struct benchlog *log, int device, json_t *list)
     char rate[64];
 
     if (read && read->ratio <= 0)
-        benchlog_say(list, "device %ld: memory reads at %s; no sheet to compare it with",
-            log->device[device].id, benchlog_rate(rate, sizeof rate, read));
+        benchlog_say(list,
+                     "device %ld: memory reads at %s; no sheet to compare it with",
+                     log->device[device].id, benchlog_rate(rate, sizeof rate, read));
 }
 
 /* What was measured is the roof: where products and reads are equally long, and whether
@@ -267,14 +272,16 @@ static void say_own_roof(const struct benchlog *log, int device, enum bench_type
     char rate[64];
 
     if (read && product)
-        benchlog_say(list,
+        benchlog_say(
+            list,
             "device %ld, %s: products reach %s, %.0f operations per byte read: work "
             "with "
             "fewer is limited by memory, with more by arithmetic",
             id, bench_type_word(type), benchlog_rate(rate, sizeof rate, product),
             product->ops / read->bytes);
     if (read && weights)
-        benchlog_say(list,
+        benchlog_say(
+            list,
             "device %ld, %s: for one token the weights are read at %s GB/s, %.0f %% "
             "of the read bandwidth: %s",
             id, bench_type_word(type), UNITS_PLAIN(weights->bytes / 1e9, 3),
@@ -302,7 +309,8 @@ static void say_above_roof(const struct benchlog *log, int device, json_t *list)
         most = fmax(most, p->ratio);
     }
     if (above)
-        benchlog_say(list,
+        benchlog_say(
+            list,
             "device %ld: %d points are faster than the read bandwidth measured in this "
             "run allows (up to %.0f %%): do not rely on it as a roof",
             log->device[device].id, above, 100 * most);
@@ -312,8 +320,8 @@ static void say_counts(const struct benchlog *log, json_t *list)
 {
     struct benchlog_tally t = benchlog_tally(log);
 
-    benchlog_say(list, "%d point%s good, %d flagged, %d wrong, %d without a figure", t.good,
-        t.good == 1 ? "" : "s", t.flagged, t.wrong, t.without);
+    benchlog_say(list, "%d point%s good, %d flagged, %d wrong, %d without a figure",
+                 t.good, t.good == 1 ? "" : "s", t.flagged, t.wrong, t.without);
 }
 
 /* Why points are flagged, and what helps. */
@@ -326,7 +334,8 @@ static void say_flags(const struct benchlog *log, json_t *list)
             count += log->point[i].state == POINT_OK &&
                      benchlog_flagged(&log->point[i], flag_rows[f].word);
         if (count > 0)
-            benchlog_say(list, "%d %s: %s", count, flag_rows[f].word, flag_rows[f].advice);
+            benchlog_say(list, "%d %s: %s", count, flag_rows[f].word,
+                         flag_rows[f].advice);
     }
 }
 

@@ -137,8 +137,11 @@ json_t *calibration_to_json(const struct calibration *c)
 static struct quantity read_band(struct reading *r, const json_t *json, const char *key)
 {
     const json_t *band = json_object_get(json, key);
-    struct quantity q = {.value = NAN, .low = 0, .high = INFINITY,
-                         .origin = ORIGIN_MEASURED, .known = true};
+    struct quantity q = {.value = NAN,
+                         .low = 0,
+                         .high = INFINITY,
+                         .origin = ORIGIN_MEASURED,
+                         .known = true};
 
     if (!band || json_is_null(band))
         return quantity_unknown();
@@ -158,14 +161,16 @@ static bool is_later_type(const json_t *json, enum bench_type type)
 
 static void read_term(struct reading *r, const json_t *json, struct calibration *out)
 {
-    struct calibration_term t = {.kind = CAL_COUNT, .type = TYPE_COUNT, .sheet_pct = NAN, .rms = NAN};
+    struct calibration_term t = {
+        .kind = CAL_COUNT, .type = TYPE_COUNT, .sheet_pct = NAN, .rms = NAN};
 
     fields_read(r, FIELDS(term_fields), json, &t);
     fields_read(r, FIELDS(sheet_fields), json, &t);
     fields_read(r, FIELDS(fit_fields), json, &t);
     t.rate = read_band(r, json, rate_name(t.kind));
     t.overhead = read_band(r, json, "overhead_s");
-    if (r->status || t.kind == CAL_NONE || t.kind == CAL_COUNT || is_later_type(json, t.type))
+    if (r->status || t.kind == CAL_NONE || t.kind == CAL_COUNT ||
+        is_later_type(json, t.type))
         return;
     if (!(t.kind == CAL_LAUNCH ? t.overhead.known : t.rate.known && t.rate.value > 0))
         reading_refuse(r, "", "has no figure");
@@ -203,7 +208,8 @@ static void read_product(struct reading *r, const json_t *json, struct calibrati
     if (r->status || is_later_type(json, p.type))
         return;
     if (p.type == TYPE_COUNT || !(p.peak > 0))
-        reading_refuse(r, p.type == TYPE_COUNT ? "type" : "peak_ops_per_s", "is missing");
+        reading_refuse(r, p.type == TYPE_COUNT ? "type" : "peak_ops_per_s",
+                       "is missing");
     else
         *calibration_add_product(out) = p;
 }

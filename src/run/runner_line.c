@@ -15,7 +15,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define NUMBER_MAX 1e24     /* of anything: bytes/s, FLOP/s, seconds */
+#define NUMBER_MAX  1e24    /* of anything: bytes/s, FLOP/s, seconds */
 #define CHATTER_MAX 200000  /* lines in a row without progress */
 
 void line_clean(char *dst, size_t size, const char *text)
@@ -160,11 +160,18 @@ static int asked_index(const struct judge *j)
 /* ---- the fields ------------------------------------------------------------------ */
 
 #define TEXT(called, most, properties)                                                 \
-    {.name = (called), .type = FIELD_STRING, .size = (most),                           \
-     .is = FIELD_CHECKED | (properties)}
+    {                                                                                  \
+        .name = (called), .type = FIELD_STRING, .size = (most),                        \
+        .is = FIELD_CHECKED | (properties)                                             \
+    }
 #define NUMBER(called, most)                                                           \
-    {.name = (called), .type = FIELD_NUMBER, .high = (most), .is = FIELD_CHECKED}
-#define OBJECT(called) {.name = (called), .type = FIELD_OBJECT}
+    {                                                                                  \
+        .name = (called), .type = FIELD_NUMBER, .high = (most), .is = FIELD_CHECKED    \
+    }
+#define OBJECT(called)                                                                 \
+    {                                                                                  \
+        .name = (called), .type = FIELD_OBJECT                                         \
+    }
 
 static const struct field hello_fields[] = {
     TEXT("engine", LINE_WORD, FIELD_NEEDED | FIELD_RAW),

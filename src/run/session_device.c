@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "bench/method.h"
+#include "point/field.h"
 #include "point/point.h"
 #include "probe/probe.h"
-#include "point/field.h"
 #include "util/json.h"
 #include "util/str.h"
 
@@ -46,16 +46,15 @@ void session_engine_fini(struct session_engine *engine)
 
 /* ---- a device ---- */
 
-#define TEXT(name, member) FIELD_TEXT_AT(struct session_device, name, member)
-#define NUMBER(name, member)                                                           \
-    FIELD_NUMBER_AT(struct session_device, name, member, 1e18)
+#define TEXT(name, member)   FIELD_TEXT_AT(struct session_device, name, member)
+#define NUMBER(name, member) FIELD_NUMBER_AT(struct session_device, name, member, 1e18)
 #define MEMORY(name)                                                                   \
     FIELD_NUMBER_AT(struct session_device, #name, name, 1.2e15) /* 2^50 */
 
 const struct field session_device_fields[SESSION_DEVICE_FIELDS] = {
     FIELD_AT(struct session_device, "index", id, .type = FIELD_INT, .high = 65535),
-    FIELD_AT(struct session_device, "name", name, .type = FIELD_TEXT, .is = FIELD_NEEDED,
-             .size = sizeof(((struct session_device *)0)->name)),
+    FIELD_AT(struct session_device, "name", name, .type = FIELD_TEXT,
+             .is = FIELD_NEEDED, .size = sizeof(((struct session_device *)0)->name)),
     TEXT("uuid", uuid),
     TEXT("pci", pci),
     TEXT("more.driver", driver),
@@ -89,12 +88,14 @@ void session_device_read(struct found_device *device, const struct session_engin
 {
     const json_t *more = json_object_get(line, "more");
     struct session_device *d = &device->facts;
-    struct reading reading = {.where = ""}; /* what is wrong was refused with the line */
+    struct reading reading = {.where =
+                                  ""}; /* what is wrong was refused with the line */
 
     memset(device, 0, sizeof(*device));
     device->line = json_incref((json_t *)line);
     d->running = -1;
-    d->memory = d->free = d->cache = d->bandwidth = d->power_limit = d->sm_clock_max = NAN;
+    d->memory = d->free = d->cache = d->bandwidth = d->power_limit = d->sm_clock_max =
+        NAN;
     fields_read(&reading, FIELDS(session_device_fields), line, d);
     if (engine->driver[0])
         gp_copy(d->driver, sizeof(d->driver), engine->driver);
