@@ -55,8 +55,6 @@ unsigned point_hash(const char *text)
 
 void point_devices(uint64_t devices, char *text, size_t size)
 {
-    size_t used = 0;
-
     text[0] = '\0';
     for (int i = 0; i < POINT_DEVICES; i++) {
         int last = i;
@@ -65,11 +63,9 @@ void point_devices(uint64_t devices, char *text, size_t size)
             continue;
         while (last + 1 < POINT_DEVICES && devices >> (last + 1) & 1)
             last++;
-        gp_format(text + used, size - used, used ? ",%d" : "%d", i);
-        used += strlen(text + used);
+        gp_append(text, size, ",", "%d", i);
         if (last > i)
-            gp_format(text + used, size - used, "-%d", last);
-        used += strlen(text + used);
+            gp_append(text, size, "-", "%d", last);
         i = last;
     }
 }

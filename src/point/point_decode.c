@@ -76,13 +76,9 @@ void point_omitted(const struct point *point, const char *more, char *text, size
         {true, "sampling"},
         {true, "work of the host"},
     };
-    size_t used = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (!parts[i].left_out)
-            continue;
-        gp_format(text + used, size - used, "%s%s", used ? ", " : "", parts[i].word);
-        used += strlen(text + used);
-    }
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i].left_out)
+            gp_append(text, size, ", ", "%s", parts[i].word);
 }

@@ -367,16 +367,10 @@ unsigned bench_tests_that(unsigned properties)
 
 void bench_tests_list(unsigned tests, char *text, size_t size)
 {
-    size_t len = 0;
-
     text[0] = '\0';
-    for (int i = 0; i < TEST_COUNT; i++) {
-        if (!(tests >> i & 1))
-            continue;
-        gp_format(text + len, size - len, "%s%s", len ? "," : "",
-                  bench_test_word((enum bench_test)i));
-        len += strlen(text + len);
-    }
+    for (int i = 0; i < TEST_COUNT; i++)
+        if (tests >> i & 1)
+            gp_append(text, size, ",", "%s", bench_test_words[i]);
 }
 
 const char *const bench_test_words[TEST_COUNT] = {

@@ -198,22 +198,16 @@ json_t *benchlog_merge_warnings(const struct benchlog *logs, const char *const *
     return list;
 }
 
-/* FNV-1a over the runs: the same files merged again have the same name. */
-static uint64_t hash(uint64_t h, const char *text)
-{
-    for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * 1099511628211u;
-    return (h ^ '\n') * 1099511628211u;
-}
-
+/* The same files merged again have the same name. */
 void benchlog_merged_id(const struct benchlog *logs, int count, char *text, size_t size)
 {
-    uint64_t h = 14695981039346656037u;
+    uint64_t h = GP_HASH;
 
     for (int i = 0; i < count; i++) {
         const char *id = json_string_value(json_object_get(logs[i].json, "run_id"));
 
-        h = hash(h, id ? id : logs[i].host);
+        id = id ? id : logs[i].host;
+        h = gp_hash(gp_hash(h, id, strlen(id)), "\n", 1);
     }
     gp_format(text, size, "merged-%016llx", (unsigned long long)h);
 }

@@ -48,17 +48,11 @@ static void flag_words(const struct benchlog_point *p, char *text, size_t size)
     gp_copy(text, size, p->state == POINT_OK ? "" : point_state_words[p->state]);
     if (benchlog_wrong(p))
         gp_copy(text, size, "WRONG");
-    for (size_t i = 0; p->flags && i < json_array_size(p->flags); i++) {
-        size_t used = strlen(text);
-
-        gp_format(text + used, size - used, "%s%s", used ? " " : "",
+    for (size_t i = 0; i < json_array_size(p->flags); i++)
+        gp_append(text, size, " ", "%s",
                   json_string_value(json_array_get(p->flags, i)));
-    }
-    if (p->state != POINT_OK && p->reason[0]) {
-        size_t used = strlen(text);
-
-        gp_format(text + used, size - used, ": %s", p->reason);
-    }
+    if (p->state != POINT_OK && p->reason[0])
+        gp_append(text, size, ": ", "%s", p->reason);
 }
 
 static void print_people(const struct benchlog *log, bool markdown, struct strbuf *out)

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench/protocol.h"
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/path.h"
@@ -41,24 +42,17 @@ static void copy_keys(json_t *to, const json_t *from, const char *const *keys)
     }
 }
 
+/* As the engine gets them, but for what does not change a figure. */
 static json_t *settings_json(const struct method_settings *s)
 {
-    json_t *json = json_object();
+    static const char *const keys[] = {
+        "rel_ci", "max_time", "min_time", "sample_time", "warmup", "seed", "max_memory",
+        "fill", "check", "algos", "workspace_bytes", "force", "sensors_s", NULL};
+    json_t *all = protocol_settings(s, 0), *json = json_object();
 
-    json_object_set_new(json, "rel_ci", gp_json_number(s->rel_ci));
-    json_object_set_new(json, "max_time", gp_json_number(s->max_time));
-    json_object_set_new(json, "min_time", gp_json_number(s->min_time));
-    json_object_set_new(json, "sample_time", gp_json_number(s->sample_time));
-    json_object_set_new(json, "warmup", gp_json_number(s->warmup));
-    json_object_set_new(json, "seed", gp_json_number((double)s->seed));
-    json_object_set_new(json, "max_memory", gp_json_number(s->max_memory));
-    json_object_set_new(json, "fill", json_string(method_fills[s->fill]));
-    json_object_set_new(json, "check", json_string(method_checks[s->check]));
-    json_object_set_new(json, "algos", gp_json_number(s->algos));
-    json_object_set_new(json, "workspace_bytes", gp_json_number(s->workspace));
+    copy_keys(json, all, keys);
     json_object_set_new(json, "lock_clock", gp_json_number(s->lock_clock));
-    json_object_set_new(json, "force", json_boolean(s->force));
-    json_object_set_new(json, "sensors_s", gp_json_number(s->sensors));
+    json_decref(all);
     return json;
 }
 

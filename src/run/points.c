@@ -98,6 +98,16 @@ static void add(struct planning *p, struct point *point, bool always)
         keep(p->out, point, seconds, points_memory(p->options, point));
 }
 
+/* In each of the types. */
+static void add_types(struct planning *p, unsigned types, struct point point, bool always)
+{
+    for (int t = 0; t < TYPE_COUNT; t++) {
+        point.type = (enum bench_type)t;
+        if (types >> t & 1)
+            add(p, &point, always);
+    }
+}
+
 /* ---- types ----------------------------------------------------------------------- */
 
 /* What the model's weights are multiplied in; weight-only formats in 16 bit. */
@@ -153,17 +163,14 @@ static enum bench_cache cache_of(const struct points_options *options,
 static void add_gemm(struct planning *p, unsigned types, int64_t m, int64_t n, int64_t k,
                      bool always)
 {
-    for (int t = 0; t < TYPE_COUNT; t++) {
-        struct point point = {.test = TEST_GEMM, .type = (enum bench_type)t, .tp = 1};
+    struct point point = {.test = TEST_GEMM,
+                          .cache = cache_of(p->options, CACHE_COLD),
+                          .m = m,
+                          .n = n,
+                          .k = k,
+                          .tp = 1};
 
-        if (!(types >> t & 1))
-            continue;
-        point.cache = cache_of(p->options, CACHE_COLD);
-        point.m = m;
-        point.n = n;
-        point.k = k;
-        add(p, &point, always);
-    }
+    add_types(p, types, point, always);
 }
 
 static void plan_gemm(struct planning *p)
@@ -214,22 +221,16 @@ static bool has_model(struct planning *p, enum bench_test test)
 
 static void add_batch(struct planning *p, const struct points_layer *layer, int64_t n)
 {
-    unsigned types = model_types(p->options);
+    struct point point = {.test = TEST_BATCH,
+                          .cache = cache_of(p->options, CACHE_WEIGHTS_COLD),
+                          .m = layer->m,
+                          .n = n,
+                          .k = layer->k,
+                          .tp = layout_of(p->options).tp};
 
-    for (int t = 0; t < TYPE_COUNT; t++) {
-        struct point point = {.test = TEST_BATCH, .type = (enum bench_type)t};
-
-        if (!(types >> t & 1))
-            continue;
-        point.cache = cache_of(p->options, CACHE_WEIGHTS_COLD);
-        point.m = layer->m;
-        point.n = n;
-        point.k = layer->k;
-        point.tp = layout_of(p->options).tp;
-        gp_copy(point.layer, sizeof point.layer, layer->name);
-        gp_copy(point.model, sizeof point.model, p->options->request->model->id);
-        add(p, &point, false);
-    }
+    gp_copy(point.layer, sizeof point.layer, layer->name);
+    gp_copy(point.model, sizeof point.model, p->options->request->model->id);
+    add_types(p, model_types(p->options), point, false);
 }
 
 static void plan_batch(struct planning *p)
@@ -273,7 +274,6 @@ static void stands_in(struct planning *p, struct point *point, const char *fmt, 
 
 static void stands_in(struct planning *p, struct point *point, const char *fmt, ...)
 {
-    size_t used = strlen(point->stand_in);
     char text[sizeof point->stand_in];
     va_list args;
 
@@ -281,8 +281,7 @@ static void stands_in(struct planning *p, struct point *point, const char *fmt, 
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
     note(p, "decode: %s", text);
-    gp_format(point->stand_in + used, sizeof point->stand_in - used, "%s%s",
-              used ? "; " : "", text);
+    gp_append(point->stand_in, sizeof point->stand_in, "; ", "%s", text);
 }
 
 /* MLA keeps kvl + rope numbers per token, not 2*kv*d: as many KV heads as come nearest
@@ -341,11 +340,7 @@ static void add_decode(struct planning *p, const struct layer_kind *kind,
 {
     if (p->options->request->kv)
         gp_copy(point->kv, sizeof point->kv, p->options->request->kv->id);
-    for (int t = 0; t < TYPE_COUNT; t++)
-        if (p->options->types >> t & 1) {
-            point->type = (enum bench_type)t;
-            add(p, point, true);
-        }
+    add_types(p, p->options->types, *point, true);
     if (p->options->types)
         return;
     point->type = model_type(p->options);
@@ -563,21 +558,21 @@ static uint64_t chosen_devices(const struct points_options *options)
 
 static void add_allreduce(struct planning *p, unsigned types, double bytes, int64_t tokens)
 {
-    bool quick = p->options->preset == PRESET_QUICK;
-    uint64_t devices = chosen_devices(p->options);
+    struct point point = {.test = TEST_ALLREDUCE,
+                          .bytes = bytes,
+                          .tp = 1,
+                          .n = tokens,
+                          .devices = chosen_devices(p->options)};
 
-    for (int t = 0; t < TYPE_COUNT; t++)
-        for (int graph = 0; types >> t & 1 && graph < (quick ? 1 : 2); graph++) {
-            struct point point = {.test = TEST_ALLREDUCE, .bytes = bytes, .tp = 1,
-                                  .type = (enum bench_type)t, .n = tokens,
-                                  .kind = graph ? KIND_GRAPH : KIND_PLAIN,
-                                  .devices = devices};
-
-            if (tokens > 0)
-                gp_copy(point.model, sizeof point.model,
-                        p->options->request->model->id);
-            add(p, &point, false);
-        }
+    if (tokens > 0)
+        gp_copy(point.model, sizeof point.model, p->options->request->model->id);
+    for (int t = 0; t < TYPE_COUNT; t++) { /* in both kinds before the next type */
+        point.kind = KIND_PLAIN;
+        add_types(p, types & 1u << t, point, false);
+        point.kind = KIND_GRAPH;
+        if (p->options->preset != PRESET_QUICK)
+            add_types(p, types & 1u << t, point, false);
+    }
 }
 
 /* What a layer of the model sums after attention and MLP: one row of hidden 16-bit

@@ -5,8 +5,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/mem.h"
+#include "util/str.h"
 
 /* Test by test, because a product heats what the next test finds cool. */
 int *points_order(uint64_t seed, const struct points *points)
@@ -26,17 +28,12 @@ int *points_order(uint64_t seed, const struct points *points)
     return order;
 }
 
-/* FNV-1a over the ids, each with its terminator. */
+/* Of the ids, each with its terminator. */
 void points_hash(const struct points *points, char text[17])
 {
-    uint64_t hash = 14695981039346656037u;
+    uint64_t hash = GP_HASH;
 
-    for (int i = 0; i < points->count; i++) {
-        const char *c = points->point[i].id;
-
-        do
-            hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-        while (*c++);
-    }
+    for (int i = 0; i < points->count; i++)
+        hash = gp_hash(hash, points->point[i].id, strlen(points->point[i].id) + 1);
     snprintf(text, 17, "%016llx", (unsigned long long)hash);
 }

@@ -13,21 +13,17 @@
 
 #define DIM_MAX 2147483648.0 /* 2^31, as point_from_json bounds it */
 
-static void list_words(const char *(*word)(int), int count, char *text, size_t size)
+/* "one of gemm, batch, all" */
+static void list_words(const char *const *words, int count, char *text, size_t size)
 {
-    size_t len = 0;
-
     gp_copy(text, size, "one of ");
-    for (int i = 0; i < count; i++) {
-        len = strlen(text);
-        gp_format(text + len, size - len, "%s%s", i ? ", " : "", word(i));
-    }
-    len = strlen(text);
-    gp_format(text + len, size - len, ", all");
+    for (int i = 0; i < count; i++)
+        gp_append(text, size, i ? ", " : "", "%s", words[i]);
+    gp_append(text, size, ", ", "all");
 }
 
-static enum gp_status parse_words(const char *text, const char *where, int count,
-                                  const char *(*word)(int), unsigned *bits,
+static enum gp_status parse_words(const char *text, const char *where,
+                                  const char *const *words, int count, unsigned *bits,
                                   struct gp_err *err)
 {
     char piece[32], hint[256];
@@ -39,10 +35,10 @@ static enum gp_status parse_words(const char *text, const char *where, int count
 
         gp_format(piece, sizeof piece, "%.*s", (int)(len < 31 ? len : 31), at);
         for (int i = 0; i < count; i++)
-            if (gp_casecmp(piece, word(i)) == 0)
+            if (gp_casecmp(piece, words[i]) == 0)
                 found = i;
         if (found < 0 && strcmp(piece, "all") != 0) {
-            list_words(word, count, hint, sizeof hint);
+            list_words(words, count, hint, sizeof hint);
             return gp_fail(err, GP_E_USAGE, where, hint, "unknown word \"%s\"", piece);
         }
         *bits |= found < 0 ? (1u << count) - 1 : 1u << found;
@@ -52,26 +48,16 @@ static enum gp_status parse_words(const char *text, const char *where, int count
     }
 }
 
-static const char *test_word(int i)
-{
-    return bench_test_word((enum bench_test)i);
-}
-
-static const char *type_word(int i)
-{
-    return bench_type_word((enum bench_type)i);
-}
-
 enum gp_status points_parse_tests(const char *text, const char *where, unsigned *tests,
                                   struct gp_err *err)
 {
-    return parse_words(text, where, TEST_COUNT, test_word, tests, err);
+    return parse_words(text, where, bench_test_words, TEST_COUNT, tests, err);
 }
 
 enum gp_status points_parse_types(const char *text, const char *where, unsigned *types,
                                   struct gp_err *err)
 {
-    return parse_words(text, where, TYPE_COUNT, type_word, types, err);
+    return parse_words(text, where, bench_type_words, TYPE_COUNT, types, err);
 }
 
 /* A whole number of digits only, up to `end`. */

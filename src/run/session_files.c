@@ -2,7 +2,6 @@
 #include "run/session_files.h"
 
 #include <ctype.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,15 +14,12 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* The same host has the same hash (FNV-1a) in each of its results, so that they can be
+/* The same host has the same hash in each of its results, so that they can be
  * told apart and compared; who knows the name can find it. */
 static void hash_name(char *name, size_t size)
 {
-    uint64_t h = 14695981039346656037u;
-
-    for (const char *c = name; *c; c++)
-        h = (h ^ (unsigned char)*c) * 1099511628211u;
-    gp_format(name, size, "host-%016llx", (unsigned long long)h);
+    gp_format(name, size, "host-%016llx",
+              (unsigned long long)gp_hash(GP_HASH, name, strlen(name)));
 }
 
 static void name_host(struct session_files *f, const struct options *options)

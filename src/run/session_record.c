@@ -16,10 +16,7 @@
 
 static void add_flag(struct session_result *result, const char *flag)
 {
-    size_t len = strlen(result->flags);
-
-    gp_format(result->flags + len, sizeof(result->flags) - len, "%s%s", len ? ", " : "",
-              flag);
+    gp_append(result->flags, sizeof(result->flags), ", ", "%s", flag);
     result->disturbed = result->disturbed || line_flag_disturbs(flag);
 }
 

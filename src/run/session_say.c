@@ -70,13 +70,12 @@ bool session_say_lost(const struct session *s, int place, char *text, size_t siz
     if (!session_device(s, place, &d) || !d.failed)
         return false;
     for (int i = 0; session_device(s, i, &other); i++) {
-        size_t len = strlen(list);
-
         if (!other.failed || strcmp(other.why, d.why) != 0)
             continue;
         if (i < place)
             return false;
-        gp_format(list + len, sizeof(list) - len, "%s%d", count++ ? ", " : "", other.id);
+        gp_append(list, sizeof(list), ", ", "%d", other.id);
+        count++;
     }
     gp_format(text, size, "device%s %s %s: %s", count == 1 ? "" : "s", list,
               session_is_busy(&d) ? "not measured" : "lost", d.why);

@@ -144,6 +144,31 @@ bool gp_format(char *dst, size_t size, const char *fmt, ...)
     return need >= 0 && (size_t)need < size;
 }
 
+bool gp_append(char *dst, size_t size, const char *separator, const char *fmt, ...)
+{
+    size_t len = strlen(dst);
+    bool whole = true;
+    va_list args;
+    int n;
+
+    if (len > 0)
+        whole = gp_copy(dst + len, size - len, separator);
+    len += strlen(dst + len);
+    va_start(args, fmt);
+    n = vsnprintf(dst + len, size - len, fmt, args);
+    va_end(args);
+    return whole && n >= 0 && (size_t)n < size - len;
+}
+
+uint64_t gp_hash(uint64_t hash, const void *bytes, size_t len)
+{
+    const unsigned char *c = bytes;
+
+    while (len-- > 0)
+        hash = (hash ^ *c++) * 1099511628211u;
+    return hash;
+}
+
 char gp_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;

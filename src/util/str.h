@@ -39,6 +39,14 @@ bool gp_copy(char *dst, size_t size, const char *text);
 bool gp_format(char *dst, size_t size, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Adds to the text in dst[size], after the separator when there is some already. */
+bool gp_append(char *dst, size_t size, const char *separator, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* FNV-1a over bytes, from GP_HASH or what came before. */
+#define GP_HASH 14695981039346656037u
+uint64_t gp_hash(uint64_t hash, const void *bytes, size_t len);
+
 /* ASCII lower case of one character / comparison that ignores ASCII case. */
 char gp_lower(char c);
 int gp_casecmp(const char *a, const char *b);
