@@ -118,42 +118,47 @@ static void add_memory(struct record *row, const char *name, struct quantity byt
     record_quantity(row, name, "GiB", bytes, GP_GIB, 2);
 }
 
-/* What it does now: not for the aligned table. */
-static void add_reading(struct record *row, const char *name, const char *unit,
-                        struct quantity value, double divide, int decimals)
+/* What it does now. */
+static void add_readings(struct record *row, const struct device *d)
 {
-    record_quantity(row, name, unit, value, divide, decimals);
-    record_detail(row);
+    const struct {
+        const char *name, *unit;
+        struct quantity value;
+        double divide;
+        int decimals;
+    } readings[] = {
+        {"power", "W", d->power, 1, 1},
+        {"power_limit", "W", d->power_limit, 1, 1},
+        {"clock", "MHz", d->clock, 1e6, 0},
+        {"temperature", "C", d->temperature, 1, 0},
+        {"busy", "%", d->busy, 0.01, 0},
+    };
+
+    for (size_t i = 0; i < sizeof(readings) / sizeof(readings[0]); i++)
+        record_quantity(row, readings[i].name, readings[i].unit, readings[i].value,
+                        readings[i].divide, readings[i].decimals);
 }
 
+/* Not for the aligned table. */
 static void add_details(struct record *row, const struct device *d)
 {
+    size_t first = row->count;
+
     add_memory(row, "memory_used", d->memory_used);
-    record_detail(row);
     add_memory(row, "memory_reserved", d->memory_reserved);
-    record_detail(row);
     if (d->vendor_id && d->device_id)
         record_textf(row, "pci_id", "%04x:%04x", d->vendor_id, d->device_id);
     else
         record_text(row, "pci_id", "");
-    record_detail(row);
     record_text(row, "uuid", d->uuid);
-    record_detail(row);
     record_text(row, "driver", d->driver);
-    record_detail(row);
-    add_reading(row, "power", "W", d->power, 1, 1);
-    add_reading(row, "power_limit", "W", d->power_limit, 1, 1);
-    add_reading(row, "clock", "MHz", d->clock, 1e6, 0);
-    add_reading(row, "temperature", "C", d->temperature, 1, 0);
-    add_reading(row, "busy", "%", d->busy, 0.01, 0);
+    add_readings(row, d);
     record_text(row, "throttle", d->throttle);
-    record_detail(row);
     record_positive(row, "pcie_gen", "", d->pcie.gen);
-    record_detail(row);
     record_positive(row, "pcie_width", "", d->pcie.width);
-    record_detail(row);
     record_count(row, "nvlinks_active", "", d->links < 0 ? NAN : d->links_active);
-    record_detail(row);
+    for (size_t i = first; i < row->count; i++)
+        row->facts[i].detail = true;
 }
 
 static void add_row(struct record *row, const struct machine *m, const struct found *f)

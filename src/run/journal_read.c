@@ -48,56 +48,32 @@ static void warn_of_line(struct journal_read *read, const char *where, int line,
 
 /* ---- the fingerprint ------------------------------------------------------------- */
 
-static void value_text(const json_t *value, char *text, size_t size)
+/* As it would be written; "nothing" where there is none. */
+static void value_text(const json_t *value, struct strbuf *text)
 {
-    struct strbuf buf;
-
-    if (!value) {
-        gp_copy(text, size, "nothing");
-        return;
-    }
-    strbuf_init(&buf);
-    gp_json_write(value, false, &buf);
-    if (!gp_copy(text, size, buf.text))
-        memcpy(text + size - 4, "...", 4);
-    strbuf_fini(&buf);
+    strbuf_clear(text);
+    if (value)
+        gp_json_write(value, false, text);
+    else
+        strbuf_add(text, "nothing");
 }
 
 struct difference {
     char path[120];
-    char had[48], has[48];
+    struct strbuf had, has;
 };
-
-/* The two values as they would be written are what is compared: 0.1 that went through a
- * file is 0.1 still. */
-static bool are_equal(const json_t *a, const json_t *b)
-{
-    struct strbuf ta, tb;
-    bool equal;
-
-    if (!a || !b)
-        return a == b;
-    if (json_equal(a, b))
-        return true;
-    strbuf_init(&ta);
-    strbuf_init(&tb);
-    gp_json_write(a, false, &ta);
-    gp_json_write(b, false, &tb);
-    equal = strcmp(ta.text, tb.text) == 0;
-    strbuf_fini(&ta);
-    strbuf_fini(&tb);
-    return equal;
-}
 
 static bool find_difference(const json_t *had, const json_t *has, const char *path,
                             struct difference *out);
 
-static bool find_difference_in_object(const json_t *had, const json_t *has,
-                                      const char *path, struct difference *out)
+/* In what two objects, or two lists of one length, hold. */
+static bool find_inside(const json_t *had, const json_t *has, const char *path,
+                        struct difference *out)
 {
     const char *key;
     json_t *value;
     char at[120];
+    size_t i;
 
     json_object_foreach((json_t *)has, key, value) {
         gp_format(at, sizeof at, "%s%s%s", path, *path ? "." : "", key);
@@ -109,44 +85,37 @@ static bool find_difference_in_object(const json_t *had, const json_t *has,
         if (!json_object_get(has, key) && find_difference(value, NULL, at, out))
             return true;
     }
-    return false;
-}
-
-static bool find_difference_in_array(const json_t *had, const json_t *has,
-                                     const char *path, struct difference *out)
-{
-    char at[120];
-    size_t n = json_array_size(had);
-
-    if (n != json_array_size(has)) {
-        gp_copy(out->path, sizeof out->path, path);
-        gp_format(out->had, sizeof out->had, "%zu entries", n);
-        gp_format(out->has, sizeof out->has, "%zu", json_array_size(has));
-        return true;
-    }
-    for (size_t i = 0; i < n; i++) {
+    json_array_foreach(had, i, value) {
         gp_format(at, sizeof at, "%s[%zu]", path, i);
-        if (find_difference(json_array_get(had, i), json_array_get(has, i), at, out))
+        if (find_difference(value, json_array_get(has, i), at, out))
             return true;
     }
     return false;
 }
 
-/* The first place where two fingerprints differ, as a path. */
+/* The first place where two fingerprints differ, as a path. The values as they would be
+ * written are what is compared: 0.1 that went through a file is 0.1 still. */
 static bool find_difference(const json_t *had, const json_t *has, const char *path,
                             struct difference *out)
 {
-    if (are_equal(had, has))
+    bool lists = json_is_array(had) && json_is_array(has);
+
+    if (had && has && json_equal(had, has))
         return false;
-    if (json_is_object(had) && json_is_object(has) &&
-        find_difference_in_object(had, has, path, out))
-        return true;
-    if (json_is_array(had) && json_is_array(has) &&
-        find_difference_in_array(had, has, path, out))
-        return true;
+    if ((json_is_object(had) && json_is_object(has)) ||
+        (lists && json_array_size(had) == json_array_size(has)))
+        return find_inside(had, has, path, out);
+    value_text(had, &out->had);
+    value_text(has, &out->has);
+    if (had && has && strcmp(out->had.text, out->has.text) == 0)
+        return false;
     gp_copy(out->path, sizeof out->path, path);
-    value_text(had, out->had, sizeof out->had);
-    value_text(has, out->has, sizeof out->has);
+    if (lists) {
+        strbuf_clear(&out->had);
+        strbuf_clear(&out->has);
+        strbuf_addf(&out->had, "%zu entries", json_array_size(had));
+        strbuf_addf(&out->has, "%zu", json_array_size(has));
+    }
     return true;
 }
 
@@ -155,13 +124,18 @@ static enum gp_status check_fingerprint(const char *where, const json_t *header,
 {
     const json_t *had = json_object_get(header, "fingerprint");
     struct difference d;
+    enum gp_status status = GP_OK;
 
-    if (!fingerprint || !find_difference(had, fingerprint, "", &d))
-        return GP_OK;
-    return gp_fail(err, GP_E_FILE, where,
-                   "give the same options on the same machine, or another --output",
-                   "belongs to another run: %s was %s and is now %s",
-                   *d.path ? d.path : "fingerprint", d.had, d.has);
+    strbuf_init(&d.had);
+    strbuf_init(&d.has);
+    if (fingerprint && find_difference(had, fingerprint, "", &d))
+        status = gp_fail(err, GP_E_FILE, where,
+                         "give the same options on the same machine, or another --output",
+                         "belongs to another run: %s was %.47s and is now %.47s",
+                         *d.path ? d.path : "fingerprint", d.had.text, d.has.text);
+    strbuf_fini(&d.had);
+    strbuf_fini(&d.has);
+    return status;
 }
 
 /* ---- lines ----------------------------------------------------------------------- */
