@@ -123,10 +123,14 @@ static bool read_word(struct reading *r, const struct field *f, const json_t *va
 {
     const char *text = json_string_value(value);
     int place = line_word(f->words, (int)f->size, text);
+    char list[160] = "";
 
-    if (place < 0 && !(f->is & FIELD_LATER && text))
-        return reading_refuse(r, f->name, "\"%.40s\" is not a word of it",
-                              text ? text : "");
+    if (place < 0 && !(f->is & FIELD_LATER && text)) {
+        for (size_t i = 0; i < f->size; i++)
+            gp_append(list, sizeof(list), ", ", "%s", f->words[i]);
+        return reading_refuse(r, f->name, "\"%.40s\" is not one of %s", text ? text : "",
+                              list);
+    }
     *(int *)(void *)((char *)out + f->offset) = place < 0 ? (int)f->size : place;
     return true;
 }

@@ -103,24 +103,6 @@ static bool check_fields(const struct judge *j, const struct field *fields, int 
            refuse_line(j, "%s %s", bad.where, bad.text);
 }
 
-/* -1 when the field is none of the words. */
-static int word_of(const json_t *line, const char *name, const char *const *words,
-                   int count)
-{
-    return line_word(words, count, json_string_value(json_object_get(line, name)));
-}
-
-static bool word_field(const struct judge *j, const char *name,
-                       const char *const *words, int count)
-{
-    const char *text = json_string_value(json_object_get(j->line, name));
-
-    if (line_word(words, count, text) >= 0)
-        return true;
-    return refuse_line(j, "%s \"%.40s\" is not a word of the protocol", name,
-                       text ? text : "");
-}
-
 /* Every number anywhere in the line is one that a measurement can give. */
 static bool sane_numbers(const struct judge *j, const json_t *value)
 {
@@ -198,6 +180,15 @@ static const struct field point_fields[] = {
     NUMBER("rate.bytes_per_s", NUMBER_MAX),
 };
 
+#define WORD(called, list, count)                                                      \
+    {.name = (called), .type = FIELD_WORD, .words = (list), .size = (count),           \
+     .is = FIELD_NEEDED} /* into an int */
+
+static const struct field state_field[] = {
+    WORD("state", point_state_words, POINT_STATES)};
+static const struct field status_field[] = {
+    WORD("status", run_status_words, RUN_STATUSES)};
+
 static const struct field log_fields[] = {
     TEXT("level", LINE_WORD, FIELD_RAW),
     TEXT("text", 8192, FIELD_NEEDED | FIELD_RAW),
@@ -269,11 +260,11 @@ static bool take_result(const struct judge *j, int index)
 {
     const json_t *time = json_object_get(j->line, "time_s");
     bool timed = !bench_test_is(j->state->points[index].test, TEST_IS_ONCE);
+    int state;
 
-    if (!word_field(j, "state", point_state_words, POINT_STATES))
+    if (!check_fields(j, FIELDS(state_field), &state))
         return false;
-    if (word_of(j->line, "state", point_state_words, POINT_STATES) == POINT_OK &&
-        timed && !json_is_object(time))
+    if (state == POINT_OK && timed && !json_is_object(time))
         return refuse_line(j, "point %d is ok but has no times", index);
     return true;
 }
@@ -337,7 +328,8 @@ static bool take_error(struct judge *j)
     static const enum gp_status codes[] = {GP_E_USAGE, GP_E_FILE,    GP_E_DEVICE,
                                            GP_E_CHECK, GP_E_NOTHING, GP_E_INTERNAL};
     char text[320], hint[256];
-    int code = word_of(j->line, "code", words, sizeof(words) / sizeof(words[0]));
+    int code = line_word(words, sizeof(words) / sizeof(words[0]),
+                         json_string_value(json_object_get(j->line, "code")));
 
     if (!check_fields(j, FIELDS(error_fields), NULL))
         return false;
@@ -353,11 +345,12 @@ static bool take_error(struct judge *j)
 
 static bool take_done(struct judge *j)
 {
-    if (!word_field(j, "status", run_status_words, RUN_STATUSES))
+    int status;
+
+    if (!check_fields(j, FIELDS(status_field), &status))
         return false;
     j->state->done = true;
-    j->state->status =
-        (enum run_status)word_of(j->line, "status", run_status_words, RUN_STATUSES);
+    j->state->status = (enum run_status)status;
     j->state->current = -1;
     if (j->state->status == RUN_COMPLETE && line_missing(j->state) > 0)
         return refuse_line(j, "it says that it is complete, but %d points have no result",
