@@ -378,19 +378,6 @@ struct benchlog_tally benchlog_tally(const struct benchlog *log)
     return t;
 }
 
-const struct benchlog_point *benchlog_find(const struct benchlog *log, int device,
-                                           const char *id, const char *variant)
-{
-    for (int i = 0; i < log->count; i++) {
-        const struct benchlog_point *p = &log->point[i];
-
-        if (p->device == device && strcmp(p->id, id) == 0 &&
-            strcmp(p->variant, variant) == 0)
-            return p;
-    }
-    return NULL;
-}
-
 /* ---- what else a file says ---- */
 
 static const json_t *param_of(const struct benchlog_point *point, const char *key)

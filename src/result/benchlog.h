@@ -98,9 +98,6 @@ struct benchlog_tally benchlog_tally(const struct benchlog *log);
 /* Is it the variant that figures are taken from, "" or "heuristic"? The others ("tuned",
  * "framework", "padded") stand beside it. */
 bool benchlog_main_variant(const char *variant);
-/* The point with this id and variant on a device of this place; NULL = none. */
-const struct benchlog_point *benchlog_find(const struct benchlog *log, int device,
-                                           const char *id, const char *variant);
 
 /* What a file says beyond the struct, for those who know no JSON. A number that is absent
  * or none is 0, a text ""; texts live as long as the file. */

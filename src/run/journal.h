@@ -59,9 +59,6 @@ enum gp_status journal_load(const char *path, const json_t *fingerprint,
                             struct journal_read *out, struct gp_err *err);
 void journal_read_fini(struct journal_read *read);
 
-/* Records of that device and point id (whatever variant and pass). */
-int journal_count(const struct journal_read *read, int device, const char *id);
-
 /* Starts a new journal; refuses a file that is there (resume or remove it). */
 enum gp_status journal_create(const char *path, const json_t *fingerprint,
                               const json_t *run, struct journal **out,

@@ -302,19 +302,3 @@ enum gp_status journal_load(const char *path, const json_t *fingerprint,
     free(text);
     return status;
 }
-
-int journal_count(const struct journal_read *read, int device, const char *id)
-{
-    int count = 0;
-    size_t i;
-    json_t *record;
-
-    json_array_foreach(read->records, i, record) {
-        const json_t *point = json_object_get(record, "point");
-
-        if (json_integer_value(json_object_get(record, "device")) == device &&
-            strcmp(json_string_value(json_object_get(point, "id")), id) == 0)
-            count++;
-    }
-    return count;
-}

@@ -110,10 +110,6 @@ double points_seconds(const struct points_options *options, const struct point *
 double points_memory(const struct points_options *options, const struct point *point);
 /* Of all: every pass, the device's warm-up, and the rests between tests. */
 double points_time(const struct points_options *options, const struct points *points);
-/* Seconds that one operation takes, about. */
-double points_operation(const struct points_options *options,
-                        const struct point *point);
-
 /* The linear layers of a model as one GPU of that layout holds them (points_layers.c):
  * m outputs, k inputs, each shape once. Returns how many (at most max). */
 struct points_layer {

@@ -58,7 +58,9 @@ static double most_memory(const struct points_options *options, enum bench_test 
     return options->memory > 0 ? share * options->memory : 1e15;
 }
 
-double points_operation(const struct points_options *options, const struct point *point)
+/* Seconds that one operation takes, about. */
+static double points_operation(const struct points_options *options,
+                               const struct point *point)
 {
     double bytes = point_bytes(point), part = 1;
 

@@ -55,7 +55,8 @@ void line_fini(struct line_state *state)
     state->point = NULL;
 }
 
-int line_missing(const struct line_state *state)
+/* Points asked for that have no answer at all. */
+static int line_missing(const struct line_state *state)
 {
     int missing = 0;
 

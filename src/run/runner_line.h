@@ -70,9 +70,6 @@ enum line_verdict line_judge(struct line_state *state, const char *where,
                              const char *text, size_t len, struct runner_event *event,
                              json_t **json, struct gp_err *err);
 
-/* Points asked for that have no answer at all. */
-int line_missing(const struct line_state *state);
-
 /* Is this kind of event a sign that the work goes on? (Sensors and logs are not: they
  * may come from a thread that lives while the work hangs.) */
 bool line_is_progress(enum runner_event_kind kind);

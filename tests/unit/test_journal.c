@@ -93,6 +93,23 @@ static void write_file(const char *text, size_t len)
     fclose(file);
 }
 
+/* Records of that device and point id, whatever variant and pass. */
+static int journal_count(const struct journal_read *read, int device, const char *id)
+{
+    int count = 0;
+    size_t i;
+    json_t *record;
+
+    json_array_foreach(read->records, i, record) {
+        const json_t *point = json_object_get(record, "point");
+
+        if (json_integer_value(json_object_get(record, "device")) == device &&
+            strcmp(json_string_value(json_object_get(point, "id")), id) == 0)
+            count++;
+    }
+    return count;
+}
+
 static void test_fingerprint(void **state)
 {
     json_t *a = fingerprint("a CPU", 1), *devices = json_object_get(a, "devices");
