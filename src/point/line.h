@@ -7,7 +7,7 @@
  *   flags   of a point: what a reader should know, and whether its figure is unfit for use;
  *           a flag that this version does not know counts as if it were
  *
- * bench/protocol.h says which lines there are.
+ * bench/protocol.h says which lines there are; field.h, how their fields are read.
  */
 #ifndef GP_POINT_LINE_H
 #define GP_POINT_LINE_H

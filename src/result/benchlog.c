@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "point/field.h"
+#include "result/calibration.h"
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/path.h"
 
-#define HINT     "was it written by gpuplan --bench, and whole?"
 #define TIME_MAX 1e6  /* s */
 #define RATE_MAX 1e24 /* per second */
 
@@ -267,7 +267,7 @@ static void take_points(struct reading *r, struct benchlog *log)
 enum gp_status benchlog_from_json(const char *where, json_t *json, struct benchlog *out,
                                   struct gp_err *err)
 {
-    struct reading r = {.where = where, .hint = HINT, .err = err};
+    struct reading r = {.where = where, .hint = RESULT_HINT, .err = err};
     const char *schema = json_string_value(json_object_get(json, "schema"));
 
     *out = (struct benchlog){.host = "", .status = "", .started = ""};

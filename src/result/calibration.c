@@ -237,7 +237,7 @@ enum gp_status calibration_from_json(const char *where, const json_t *json,
 {
     struct reading r = {.where = where,
                         .at = "calibration",
-                        .hint = "was it written by gpuplan --bench, and whole?",
+                        .hint = RESULT_HINT,
                         .err = err};
 
     memset(out, 0, sizeof(*out));
