@@ -28,6 +28,13 @@ static const struct profile_word kinds[] = {
     {NULL, 0},
 };
 
+static const struct profile_word date_bases[] = {
+    {"own", DATE_OWN},
+    {"file", DATE_FILE},
+    {"read", DATE_READ},
+    {NULL, 0},
+};
+
 #define AT(member) PROFILE_AT(struct instance, member)
 
 /* What may stand at the top of a price file as well as in a row. */
@@ -35,6 +42,7 @@ static const struct profile_field shared_fields[] = {
     {"provider", PROFILE_TEXT, AT(provider)},
     {"region", PROFILE_TEXT, AT(region)},
     {"date", PROFILE_DATE, AT(date)},
+    {"date_basis", PROFILE_WORD, AT(basis), .words = date_bases},
     {"kind", PROFILE_WORD, AT(kind), .words = kinds},
     {"assumed", PROFILE_FLAG, AT(assumed)},
     {"per_gpu", PROFILE_FLAG, AT(per_gpu)},
@@ -54,6 +62,8 @@ static const struct profile_field row_fields[] = {
 
 static void read_shared(struct profile_group group, struct instance *row)
 {
+    if (profile_has(group, "date"))
+        row->basis = DATE_OWN; /* unless the group says what it is */
     profile_fields(group, shared_fields, sizeof shared_fields / sizeof *shared_fields,
                    row);
 }

@@ -17,6 +17,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "core/price.h"
 #include "util/csv.h"
@@ -436,7 +438,7 @@ static const char *kind_of(const char *provider)
     return strcmp(provider, "mithril") == 0 ? "auction" : "list";
 }
 
-static void write_file(const struct import *in, const char *date, struct strbuf *out)
+static void write_file(const struct import *in, struct strbuf *out)
 {
     const char *provider = in->summary->provider;
 
@@ -445,9 +447,9 @@ static void write_file(const struct import *in, const char *date, struct strbuf 
                "instance.\n# One row per type, that of its cheapest region.\n\n");
     add_quoted(out, "provider", provider);
     strbuf_addf(out, "\nkind = \"%s\";\n", kind_of(provider));
-    if (date != NULL && date[0] != '\0') {
-        add_quoted(out, "date", date);
-        strbuf_add(out, "\n");
+    if (in->summary->date[0] != '\0') {
+        add_quoted(out, "date", in->summary->date);
+        strbuf_add(out, in->summary->date_of_file ? "\ndate_basis = \"file\";\n" : "\n");
     }
     strbuf_add(out, "source = \"SkyPilot catalogue, imported\";\ninstances = (\n");
     for (size_t i = 0; i < in->count; i++) {
@@ -495,16 +497,25 @@ static enum gp_status read_all(struct import *in)
     return status;
 }
 
-enum gp_status price_import_text(const char *name, const char *text, size_t len,
-                                 const char *provider, const char *date,
-                                 struct strbuf *out_cfg,
-                                 struct price_import_summary *summary,
-                                 struct gp_err *err)
+/* The day on which the file was last written, "2026-11-20". */
+static void date_of_file(const char *path, char *date, size_t size)
+{
+    struct stat st;
+    struct tm day;
+
+    if (stat(path, &st) == 0 && localtime_r(&st.st_mtime, &day) != NULL)
+        strftime(date, size, "%Y-%m-%d", &day);
+}
+
+/* The summary is empty but for the date. */
+static enum gp_status import_text(const char *name, const char *text, size_t len,
+                                  const char *provider, struct strbuf *out_cfg,
+                                  struct price_import_summary *summary,
+                                  struct gp_err *err)
 {
     struct import in = {.summary = summary, .err = err};
     enum gp_status status;
 
-    memset(summary, 0, sizeof *summary);
     provider_of(provider != NULL ? provider : name, summary->provider,
                 sizeof summary->provider);
     if (len > PRICE_IMPORT_MAX_BYTES)
@@ -519,12 +530,23 @@ enum gp_status price_import_text(const char *name, const char *text, size_t len,
         status =
             gp_fail(err, GP_E_FILE, name, "", "holds no GPU instance with a price");
     if (status == GP_OK)
-        write_file(&in, date, out_cfg);
+        write_file(&in, out_cfg);
     csv_fini(&in.csv);
     free(in.rows);
     free(in.regions);
     free(in.slots);
     return status;
+}
+
+enum gp_status price_import_text(const char *name, const char *text, size_t len,
+                                 const char *provider, const char *date,
+                                 struct strbuf *out_cfg,
+                                 struct price_import_summary *summary,
+                                 struct gp_err *err)
+{
+    memset(summary, 0, sizeof *summary);
+    gp_copy(summary->date, sizeof summary->date, date);
+    return import_text(name, text, len, provider, out_cfg, summary, err);
 }
 
 enum gp_status price_import(const char *path, const char *provider, const char *date,
@@ -538,7 +560,12 @@ enum gp_status price_import(const char *path, const char *provider, const char *
     memset(summary, 0, sizeof *summary);
     if (status != GP_OK)
         return status;
-    status = price_import_text(path, bytes, len, provider, date, out_cfg, summary, err);
+    gp_copy(summary->date, sizeof summary->date, date);
+    if (date[0] == '\0') {
+        date_of_file(path, summary->date, sizeof summary->date);
+        summary->date_of_file = true;
+    }
+    status = import_text(path, bytes, len, provider, out_cfg, summary, err);
     free(bytes);
     return status;
 }

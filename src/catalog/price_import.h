@@ -13,6 +13,7 @@
 #ifndef GP_CATALOG_PRICE_IMPORT_H
 #define GP_CATALOG_PRICE_IMPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "util/err.h"
@@ -22,6 +23,8 @@
 
 struct price_import_summary {
     char provider[32];
+    char date[12];      /* of the prices; "" = unknown */
+    bool date_of_file;  /* the day the file was last written: nobody gave a better one */
     size_t rows;        /* data rows of the file */
     size_t kept;        /* instance types written */
     size_t merged;      /* further regions and zones of a type that was kept */
@@ -33,12 +36,12 @@ struct price_import_summary {
 };
 
 /* provider: NULL takes the name of the file's folder ("aws/vms.csv") or of the file.
- * date: when the catalogue was fetched, "2026-11-21"; "" = unknown. */
+ * date: when the catalogue was fetched, "2026-11-21"; "" takes the file's own. */
 enum gp_status price_import(const char *path, const char *provider, const char *date,
                             struct strbuf *out_cfg,
                             struct price_import_summary *summary, struct gp_err *err);
 
-/* The same from memory; `name` stands for the file in messages. */
+/* The same from memory, where "" is no date; `name` stands for the file in messages. */
 enum gp_status price_import_text(const char *name, const char *text, size_t len,
                                  const char *provider, const char *date,
                                  struct strbuf *out_cfg,

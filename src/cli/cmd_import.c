@@ -3,8 +3,8 @@
  * SkyPilot catalogue file.
  *
  * The profile goes to standard output or --output; what was read and where to put it
- * stands in its first lines, as comments. Without DATE the rows are undated, because a
- * file does not say when it was true.
+ * stands in its first lines, as comments. Without DATE the rows get the day on which the
+ * file was last written, and are labelled so: it does not say when it was true.
  */
 #include "catalog/price_import.h"
 #include "cli/command.h"
@@ -43,14 +43,16 @@ static void add_skipped(const struct price_import_summary *s, struct strbuf *out
 }
 
 static void add_head(const struct price_import_summary *s, const char *file,
-                     const char *date, struct strbuf *out)
+                     struct strbuf *out)
 {
     add_comment(out, "from ", file);
     strbuf_addf(out, "# %zu instance types kept of %zu rows.\n", s->kept, s->rows);
     add_skipped(s, out);
-    if (!date[0])
-        strbuf_add(out,
-                   "# Undated: give the day the file was fetched, as in 2026-11-21.\n");
+    if (s->date_of_file)
+        strbuf_addf(out,
+                    "# Dated %s by the file, which was last written then. If it was\n"
+                    "# fetched on another day, give that: --import-prices FILE DATE.\n",
+                    s->date);
     strbuf_addf(
         out,
         "# Put this file at $XDG_DATA_HOME/gpuplan/profiles/prices/%s.cfg\n"
@@ -91,7 +93,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     strbuf_init(&profile);
     status = price_import(in->args[0], provider, date, &profile, &summary, err);
     if (!status) {
-        add_head(&summary, in->args[0], date, &in->out);
+        add_head(&summary, in->args[0], &in->out);
         strbuf_add(&in->out, "\n");
         strbuf_add(&in->out, profile.text);
     }

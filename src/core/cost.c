@@ -40,6 +40,11 @@ long cost_date_days(const char *date)
            1;
 }
 
+bool cost_dated(const struct instance *in)
+{
+    return in->date[0] && in->basis == DATE_OWN;
+}
+
 int cost_instances(const struct layout *l, int gpu_count)
 {
     return gpu_count < l->tp ? 0 : layout_hosts(l, gpu_count);
@@ -120,13 +125,15 @@ int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *ass
 
 /* ---- renting ---- */
 
-/* At equal price a stated row before an assumed one, a dated before an undated one, the
- * first listed of what is still equal. */
+/* At equal price a stated row before an assumed one, one with a date of its own before
+ * others, the later date, the first listed of what is still equal. */
 static bool better_row(const struct instance *a, const struct instance *b)
 {
     int dates = strcmp(a->date, b->date); /* undated is "" */
     if (a->assumed != b->assumed)
         return !a->assumed;
+    if (cost_dated(a) != cost_dated(b))
+        return cost_dated(a);
     return dates != 0 ? dates > 0 : a < b;
 }
 
@@ -355,6 +362,11 @@ const struct rent *cost_wanted(const struct cost *c)
     return rents[c->want];
 }
 
+const struct rent *cost_weighed(const struct cost *c)
+{
+    return c->want == WANT_BUY ? &c->on_demand : cost_wanted(c);
+}
+
 static enum cost_note note_of(const struct market *market, const struct cost *c)
 {
     const struct rent *r = cost_wanted(c);
@@ -362,9 +374,10 @@ static enum cost_note note_of(const struct market *market, const struct cost *c)
         return c->buy.known ? COST_NOTE_NONE : COST_NOTE_NO_PURCHASE;
     if (!r->known)
         return market->instance_count > 0 ? COST_NOTE_NO_OFFER : COST_NOTE_NONE;
-    if (r->age_days < 0)
-        return COST_NOTE_UNDATED;
-    return r->age_days > COST_OLD_DAYS ? COST_NOTE_OLD : COST_NOTE_NONE;
+    if (r->age_days > COST_OLD_DAYS)
+        return COST_NOTE_OLD;
+    return r->age_days < 0 || !cost_dated(r->instance) ? COST_NOTE_UNDATED
+                                                       : COST_NOTE_NONE;
 }
 
 static struct buy buy_layout(const struct request *q, const struct layout *l,
@@ -404,8 +417,7 @@ void cost_estimate(const struct request *q, const struct layout *l,
     const struct rent *rent = cost_wanted(out);
     out->buy = buy_layout(q, l, market);
     if (out->buy.known)
-        out->buy.break_even_hours =
-            break_even(rent ? rent : &out->on_demand, &out->buy);
+        out->buy.break_even_hours = break_even(cost_weighed(out), &out->buy);
     if (!rent && out->buy.known) {
         out->per_hour = out->buy.per_hour.value;
         out->per_month = out->buy.per_month.value;

@@ -56,7 +56,7 @@ struct rent {
     bool spot;                       /* the spot price is meant */
     bool apart;                      /* a layout_group() is spread over instances */
     double per_hour, per_month;      /* dollars; month = market.hours or 730 h */
-    long age_days;                   /* of the price; -1 = undated */
+    long age_days;                   /* of the price, at least; -1 = undated */
 };
 
 struct buy {
@@ -82,7 +82,7 @@ enum cost_note {           /* why a price is unknown or to be doubted */
     COST_NOTE_NONE,
     COST_NOTE_NO_PURCHASE, /* no price to buy this GPU at */
     COST_NOTE_NO_OFFER,    /* no instance of this price class hosts the layout */
-    COST_NOTE_UNDATED,
+    COST_NOTE_UNDATED,     /* no date of its own */
     COST_NOTE_OLD          /* older than COST_OLD_DAYS */
 };
 
@@ -131,9 +131,14 @@ void cost_estimate(const struct request *request, const struct layout *layout,
 
 /* The rent that was asked for; NULL when buying was. */
 const struct rent *cost_wanted(const struct cost *cost);
+/* The rent that buying is weighed against: that, else renting on demand. */
+const struct rent *cost_weighed(const struct cost *cost);
 
 /* Instances of one type that host the layout; 0 when a TP group does not fit in one. */
 int cost_instances(const struct layout *layout, int gpu_count);
+
+/* Has the price a date of its own? Not that of a file, nor the day it was read. */
+bool cost_dated(const struct instance *instance);
 
 /* "2026-07-20" to days since 1970-01-01; -1 when it is no date ("2026-07" = its 1st). */
 long cost_date_days(const char *date);

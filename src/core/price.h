@@ -14,6 +14,12 @@
 
 enum price_class { PRICE_LIST, PRICE_MARKET /* marketplace, auction: not an offer */ };
 
+enum date_basis {
+    DATE_OWN,  /* the source's own date */
+    DATE_FILE, /* the imported file's, nobody gave a better one */
+    DATE_READ  /* the day a source without a date was read: no later than that */
+};
+
 struct instance {
     char provider[32];
     char type[64];
@@ -24,7 +30,8 @@ struct instance {
     double ram;             /* bytes; 0 = unknown */
     double on_demand, spot; /* dollars per hour of the whole instance; 0 = not offered */
     char region[32];
-    char date[12];          /* "2026-07-20" of the catalogue; "" = unknown */
+    char date[12];          /* "2026-07-20"; "" = unknown */
+    enum date_basis basis;  /* of the date */
     enum price_class kind;
     bool assumed;           /* the form factor or another key figure is a guess */
     bool user;              /* from the user's own file: wins over the catalogue */

@@ -9,13 +9,17 @@
 static struct term_source source_rent(const struct rent *r)
 {
     const struct instance *in = r->instance;
-    bool market = in->kind == PRICE_MARKET;
-    return (struct term_source){
-        in->provider, in->user ? "(your price file)" : "", in->date,
-        in->date[0]
-            ? (market ? "marketplace or auction price" : "list price")
-            : (market ? "undated marketplace or auction price" : "undated list price"),
-        in->source[0] ? in->source : "no source"};
+    static const char *const words[][4] = {
+        [PRICE_LIST] = {"list price", "list price, dated by its file",
+                        "list price, no later than that", "undated list price"},
+        [PRICE_MARKET] = {"marketplace or auction price",
+                          "marketplace or auction price, dated by its file",
+                          "marketplace or auction price, no later than that",
+                          "undated marketplace or auction price"},
+    };
+    return (struct term_source){in->provider, in->user ? "(your price file)" : "",
+                                in->date, words[in->kind][in->date[0] ? in->basis : 3],
+                                in->source[0] ? in->source : "no source"};
 }
 
 static enum origin rent_origin(const struct rent *r)
@@ -30,7 +34,7 @@ static void know_offer(struct terms *w, const struct rent *r)
     know_number(w, "instances", r->instances, NULL);
     know_money(w, "price", quantity_exact(price), "/h", origin_word(rent_origin(r)));
     know_word(w, "region", in->region);
-    know_unit(w, "age", (double)r->age_days, "days", NULL);
+    know_unit(w, "age", in->basis == DATE_READ ? 0 : (double)r->age_days, "days", NULL);
 }
 
 static void add_rent(struct terms *w, const char *name, const struct rent *r)
@@ -117,8 +121,7 @@ static void add_owning(struct terms *w, const struct buy *b)
 void terms_cost(struct terms *w)
 {
     const struct cost *c = &w->plan->cost;
-    /* buying is weighed against renting on demand */
-    const struct rent *r = c->want == WANT_BUY ? &c->on_demand : cost_wanted(c);
+    const struct rent *r = cost_weighed(c);
     if (r->known)
         add_instances(w, r);
     add_rent(w, "rent: on demand", &c->on_demand);

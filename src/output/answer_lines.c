@@ -205,22 +205,28 @@ void answer_prices(const struct plan *p, struct quantity *hour, struct quantity 
     hour->known = month->known = p->has_memory && c->per_hour > 0;
 }
 
+static const char *or_undated(const char *date)
+{
+    return date[0] ? date : "undated";
+}
+
 static void add_rent(struct lines *lines, const char *name, const struct rent *r,
                      bool wanted)
 {
-    char age[64] = "undated";
+    char date[SENTENCE_DATE_MAX], age[64];
     if (!r->known)
         return;
     struct answer_line *line = line_add(lines, name);
-    if (r->age_days >= 0)
-        gp_format(age, sizeof(age), "%s, %ld days old%s", r->instance->date,
-                  r->age_days, r->age_days > COST_OLD_DAYS ? ": check it" : "");
+    gp_copy(age, sizeof(age), or_undated(sentence_price_date(r->instance, date)));
+    if (r->age_days >= 0 && r->instance->basis != DATE_READ)
+        gp_format(age, sizeof(age), "%s, %ld days old%s", date, r->age_days,
+                  r->age_days > COST_OLD_DAYS ? ": check it" : "");
     units_money(line->amount, sizeof(line->amount), r->per_hour);
     units_money(line->month, sizeof(line->month), r->per_month);
     gp_format(line->text, sizeof(line->text), "%d x %s %s, %d GPU%s (%s)", r->instances,
               r->instance->provider, r->instance->type, r->gpus_paid,
               plural(r->gpus_paid), age);
-    sentence_rent_note(r, line->note);
+    sentence_rent_note(&lines->plan->cost, r, line->note);
     line->wanted = wanted;
 }
 
@@ -235,14 +241,14 @@ static void add_buying(struct lines *lines, const struct cost *c)
     units_money(line->month, sizeof(line->month), b->per_month.value);
     gp_format(line->text, sizeof(line->text), "%s for %s (%s, %s), %.1f kW", b->what,
               units_money(capital, sizeof(capital), b->capital.value),
-              b->as_of[0] ? b->as_of : "undated", origin_word(b->capital.origin),
+              or_undated(b->as_of), origin_word(b->capital.origin),
               b->watts / 1000);
     line->wanted = c->want == WANT_BUY;
     if (b->break_even_hours > 0)
         line_addf(lines, "break-even", "after %.0f hours of renting (%.1f months)",
                   b->break_even_hours,
                   b->break_even_hours / (COST_HOURS_PER_MONTH * b->hours_share));
-    else if (c->on_demand.known || c->spot.known || c->market.known)
+    else if (cost_weighed(c)->known)
         line_addf(lines, "break-even", "not within %.0f years", b->own->years);
 }
 
@@ -301,11 +307,13 @@ static void fix_lines(struct lines *lines)
 /* ---- sources ---- */
 
 /* The source and the date of the price that was asked for. */
-static const char *price_source(const struct cost *c, const char **date)
+static const char *price_source(const struct cost *c, char date[SENTENCE_DATE_MAX])
 {
     const struct rent *rent = cost_wanted(c);
     bool rented = rent && rent->known, bought = !rent && c->buy.known;
-    *date = rented ? rent->instance->date : bought ? c->buy.as_of : "";
+    gp_copy(date, SENTENCE_DATE_MAX, bought ? c->buy.as_of : "");
+    if (rented)
+        sentence_price_date(rent->instance, date);
     return rented ? rent->instance->source : bought ? c->buy.source : "";
 }
 
@@ -313,7 +321,8 @@ static void source_lines(struct lines *lines)
 {
     const struct plan *p = lines->plan;
     const struct request *q = &p->request;
-    const char *date, *price = price_source(&p->cost, &date);
+    char date[SENTENCE_DATE_MAX];
+    const char *price = price_source(&p->cost, date);
     line_addf(lines, "model", "%s", q->model->source);
     line_addf(lines, "gpu", "confidence %s: %s",
               q->gpu->confidence[0] ? q->gpu->confidence : "unknown", q->gpu->source);
@@ -323,15 +332,11 @@ static void source_lines(struct lines *lines)
         line_addf(lines, "price", "%s", price);
 }
 
-static const char *or_undated(const char *date)
-{
-    return date[0] ? date : "undated";
-}
-
 static void date_lines(struct lines *lines)
 {
     const struct request *q = &lines->plan->request;
-    const char *date, *price = price_source(&lines->plan->cost, &date);
+    char date[SENTENCE_DATE_MAX];
+    const char *price = price_source(&lines->plan->cost, date);
     line_addf(lines, "sources", "model %s, GPU confidence %s, engine %s%s%s%s%s",
               or_undated(q->model->date),
               q->gpu->confidence[0] ? q->gpu->confidence : "unknown",

@@ -55,10 +55,12 @@ void record_plan_cost(struct record *s, const struct plan *p)
     const struct buy *b = &p->cost.buy;
     bool rented = p->has_memory && r && r->known, bought = !r && b->known;
     struct quantity hour, month;
-    char note[SENTENCE_MAX] = "";
+    char note[SENTENCE_MAX] = "", date[SENTENCE_DATE_MAX] = "";
     answer_prices(p, &hour, &month);
-    if (rented)
-        sentence_rent_note(r, note);
+    if (rented) {
+        sentence_rent_note(&p->cost, r, note);
+        sentence_price_date(r->instance, date);
+    }
     record_quantity(s, "per_hour", "$/h", hour, 1, 2);
     record_title(s, "$/h");
     record_quantity(s, "per_month", "$/month", month, 1, 0);
@@ -68,7 +70,7 @@ void record_plan_cost(struct record *s, const struct plan *p)
                      r->instance->type);
     else
         record_text(s, "offer", bought ? b->what : "");
-    record_text(s, "price_date", rented ? r->instance->date : bought ? b->as_of : "");
+    record_text(s, "price_date", bought ? b->as_of : date);
     record_text(s, "price_note", note);
     record_detail(s);
     record_text(s, "price_source",

@@ -267,6 +267,7 @@ static const struct member buy_members[] = {
 static void rent_facts(const char *name, const struct rent *rent, struct record *r)
 {
     const struct instance *in = rent->instance;
+    char date[SENTENCE_DATE_MAX];
     if (!rent->known) {
         record_text(r, name, "");
         return;
@@ -276,10 +277,12 @@ static void rent_facts(const char *name, const struct rent *rent, struct record 
     record_text(r, "instance", in->type);
     RECORD_MEMBERS(r, rent_figures, rent);
     record_text(r, "region", in->region);
-    record_text(r, "date", in->date);
+    record_text(r, "date", sentence_price_date(in, date));
     record_count(r, "age_days", "days",
-                 rent->age_days >= 0 ? (double)rent->age_days : NAN);
+                 rent->age_days >= 0 && in->basis != DATE_READ ? (double)rent->age_days
+                                                               : NAN);
     record_flag(r, "assumed", in->assumed);
+    record_flag(r, "per_gpu", in->per_gpu);
     RECORD_MEMBERS(r, rent_machines, rent);
     record_text(r, "note", in->note);
     record_text(r, "source", in->source);

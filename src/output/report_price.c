@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "output/sentence.h"
 #include "util/units.h"
 
 #define AT(member) MEMBER_AT(struct instance, member)
@@ -20,16 +21,18 @@ static const struct member what_members[] = {
 };
 
 static const struct member row_members[] = {
-    {"date", MEMBER_CHARS, AT(date)},
     {"assumed", MEMBER_FLAG, AT(assumed), .detail = true},
+    {"per_gpu", MEMBER_FLAG, AT(per_gpu), .detail = true},
     {"user", MEMBER_FLAG, AT(user), .detail = true},
     {"note", MEMBER_CHARS, AT(note), .detail = true},
     {"source", MEMBER_CHARS, AT(source), .detail = true},
 };
 
-static void class_fact(const struct instance *in, struct record *s)
+static void class_and_date(const struct instance *in, struct record *s)
 {
+    char date[SENTENCE_DATE_MAX];
     record_text(s, "class", in->kind == PRICE_MARKET ? "market" : "list");
+    record_text(s, "date", sentence_price_date(in, date));
 }
 
 /* ---- instances ---- */
@@ -41,7 +44,7 @@ static void instance_row(const struct instance *in, struct record *s)
     record_listed(s, "on_demand", "$/h", in->on_demand, 1, 3);
     record_listed(s, "spot", "$/h", in->spot, 1, 3);
     record_text(s, "region", in->region);
-    class_fact(in, s);
+    class_and_date(in, s);
     RECORD_MEMBERS(s, row_members, in);
 }
 
@@ -68,7 +71,7 @@ static void offer_facts(const struct instance *in, struct record *s)
     record_text(s, "region", in->region);
     record_listed(s, "on_demand", "$/h", in->on_demand, 1, 4);
     record_listed(s, "spot", "$/h", in->spot, 1, 4);
-    class_fact(in, s);
+    class_and_date(in, s);
     RECORD_MEMBERS(s, row_members, in);
 }
 

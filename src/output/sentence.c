@@ -489,7 +489,7 @@ static const char *const note_words[] = {
     [COST_NOTE_NONE] = "",
     [COST_NOTE_NO_PURCHASE] = "no purchase price of {gpu} is known",
     [COST_NOTE_NO_OFFER] = "no {class} price of an instance that can host this",
-    [COST_NOTE_UNDATED] = "the price has no date: check it",
+    [COST_NOTE_UNDATED] = "the price has no date of its own: check it",
     [COST_NOTE_OLD] = "the price is {days} days old: check it",
 };
 
@@ -511,18 +511,39 @@ const char *sentence_cost_note(const struct plan *p, char text[SENTENCE_MAX])
     return sentence_fill(note_words[p->cost.note], values, text, SENTENCE_MAX);
 }
 
-const char *sentence_rent_note(const struct rent *r, char text[SENTENCE_MAX])
+static void add_note(char text[SENTENCE_MAX], const char *label, const char *note)
+{
+    size_t n = strlen(text);
+    gp_format(text + n, SENTENCE_MAX - n, "%s%s%s", n ? "; " : "", label, note);
+}
+
+const char *sentence_rent_note(const struct cost *c, const struct rent *r,
+                               char text[SENTENCE_MAX])
 {
     const struct instance *in = r->instance;
     text[0] = '\0';
-    if (r->known && (in->assumed || in->note[0]))
-        gp_format(text, SENTENCE_MAX, "%s%s", in->assumed ? "assumed: " : "note: ",
-                  in->note[0] ? in->note : "a key figure is a guess");
-    if (r->known && r->apart) {
-        size_t n = strlen(text);
-        gp_format(text + n, SENTENCE_MAX - n,
-                  "%sthe GPUs of one request are in several instances", n ? "; " : "");
-    }
+    if (!r->known)
+        return text;
+    if (r == &c->spot && c->on_demand.known && r->per_hour > c->on_demand.per_hour)
+        add_note(text, "", "dearer than on demand");
+    if (in->per_gpu)
+        add_note(text, "", "price per GPU of a shared host");
+    if (in->assumed || in->note[0])
+        add_note(text, in->assumed ? "assumed: " : "note: ",
+                 in->note[0] ? in->note : "a key figure is a guess");
+    if (r->apart)
+        add_note(text, "", "the GPUs of one request are in several instances");
+    return text;
+}
+
+const char *sentence_price_date(const struct instance *in, char text[SENTENCE_DATE_MAX])
+{
+    const char *before = in->basis == DATE_READ   ? "by "
+                         : in->basis == DATE_FILE ? "file of "
+                                                  : "";
+    int most = in->basis == DATE_READ ? 7 : 10; /* the month is all that counts */
+    gp_format(text, SENTENCE_DATE_MAX, "%s%.*s", in->date[0] ? before : "", most,
+              in->date);
     return text;
 }
 

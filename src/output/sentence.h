@@ -37,9 +37,15 @@ const char *sentence_lost(const struct runner_up *second, char text[SENTENCE_MAX
 /* Why a price is unknown or to be doubted; "" when it is neither. */
 const char *sentence_cost_note(const struct plan *plan, char text[SENTENCE_MAX]);
 
-/* What to know about this price besides its figure, "" when nothing: "note: sold in
- * host-sized slices", "assumed: ...", "the PP stages are on separate instances". */
-const char *sentence_rent_note(const struct rent *rent, char text[SENTENCE_MAX]);
+/* What to know about this price of them besides its figure, "" when nothing: "dearer
+ * than on demand", "price per GPU of a shared host", "note: ...", "assumed: ...". */
+const char *sentence_rent_note(const struct cost *cost, const struct rent *rent,
+                               char text[SENTENCE_MAX]);
+/* "2026-07-20"; "by 2026-11": read then, from a source without a date; "file of
+ * 2026-11-20"; "" when unknown. */
+#define SENTENCE_DATE_MAX 24
+const char *sentence_price_date(const struct instance *instance,
+                                char text[SENTENCE_DATE_MAX]);
 
 /* What a fix does: "8 x NVIDIA H200 SXM5 141GB"; its options: planner_fix_options(). */
 const char *sentence_fix(const struct fix *fix, char text[SENTENCE_MAX]);

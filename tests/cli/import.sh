@@ -28,9 +28,14 @@ assert_contains "the cheapest region" 'on_demand = 0.02;' "$out"
 
 # --output, then the profile is read back and wins
 mkdir -p "$work/mine/prices"
+touch -d '2026-10-05 12:00' "$work/acme/vms.csv"
 run --import-prices "$work/acme/vms.csv" --output "$work/mine/prices/acme.cfg"
 assert_eq "--output prints nothing" "" "$out"
-assert_contains "undated says so" "# Undated" "$(cat "$work/mine/prices/acme.cfg")"
+assert_contains "the file's date" "# Dated 2026-10-05 by the file" \
+    "$(cat "$work/mine/prices/acme.cfg")"
+assert_contains "labelled" 'date_basis = "file";' "$(cat "$work/mine/prices/acme.cfg")"
+run --plan -m 8B -g l40s --profiles "$work/mine"
+assert_contains "shown as the file's" "(file of 2026-10-05, " "$out"
 run --list instances acme -q --profiles "$work/mine"
 assert_eq "rows" "acme/acme-h100-8 acme/acme-l40s-1" "$(echo "$out" | tr '\n' ' ' |
     sed 's/ $//')"

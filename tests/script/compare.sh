@@ -38,7 +38,7 @@ expect <<'END'
 │░ CUDA graphs 0.45  · free 7.63  of 47.41 GiB usable                          │
 │TP 1 x PP 2, 1 host: holds ~19.0 requests of 8,192 tokens, 16 asked for; *    │
 │nothing that fits is cheaper and holds as many                                │
-│on demand $1.00/h, $730.00/month: 1 x hyperstack n3-RTX-A6000x2, 2 GPUs       │
+│on demand $1.00/h, $730.00/month: 1 x hyperstack n3-RTX-A6000x2, 2 GPUs (by   │
 └──────────────────────────────────────────────────────────────────────────────┘
  rtx-a6000 x 2, int4-awq: fits, on the front
  requests held = replicas x KV pool / KV of one request of the context
@@ -77,13 +77,13 @@ expect <<'END'
 │   h100-pcie            fp8        fits         2  TP2               33.88       ~33.80     ~27.0   3.80  none        │
 │   h100-pcie            int4-awq   fits         2  TP2               18.55       ~49.13     ~39.3   3.80  none        │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
-┌─ rtx-a6000 x 2, int4-awq: fits ───────────────────────────────────────────────────────────────────── 1-6 of 13, Tab ─┐
+┌─ rtx-a6000 x 2, int4-awq: fits ───────────────────────────────────────────────────────────────────── 1-6 of 14, Tab ─┐
 │██████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░···················│
 │█ weights 18.55  ▓ KV needed 20.00  ▒ activation 0.58  ░ non-torch 0.20  ░ CUDA graphs 0.45  · free 7.63              │
 │of 47.41 GiB usable                                                                                                   │
 │TP 1 x PP 2, 1 host: holds ~19.0 requests of 8,192 tokens, 16 asked for; * nothing that fits is cheaper and holds as  │
 │many                                                                                                                  │
-│on demand $1.00/h, $730.00/month: 1 x hyperstack n3-RTX-A6000x2, 2 GPUs (undated); the price has no date: check it    │
+│on demand $1.00/h, $730.00/month: 1 x hyperstack n3-RTX-A6000x2, 2 GPUs (by 2026-11); the price has no date of its    │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  rtx-a6000 x 2, int4-awq: fits, on the front
  requests held = replicas x KV pool / KV of one request of the context
@@ -173,8 +173,8 @@ expect <<'END'
 |# weights 18.55  = KV needed 20.00  : activation 0.58  - non-torch 0.20       |
 |- CUDA graphs 0.45  . free 7.63  of 47.41 GiB usable                          |
 |TP 1 x PP 2, 1 host: holds ~19.0 requests of 8,192 tokens, 16 asked for       |
-|on demand $1.65/h, $1,206/month: 1 x verda 2RTX6000ADA.20V, 2 GPUs (undated); |
-|the price has no date: check it                                               |
+|on demand $1.65/h, $1,206/month: 1 x verda 2RTX6000ADA.20V, 2 GPUs (by        |
+|2026-11); the price has no date of its own: check it                          |
 +------------------------------------------------------------------------------+
 END
 

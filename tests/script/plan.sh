@@ -32,7 +32,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
-│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -62,7 +62,7 @@ expect <<'END'
 | Replicas    auto: 1              ||runner-up 2: TP 2 (1 GPU more)            |
 | Max PP      auto: 8              ||-- Cost ----------------------------------|
 |-- Engine ------------------------||on demand $0.44/h, $321.20/month          |
-| Engine      auto: vLLM 0.33+    v||  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    |
+| Engine      auto: vLLM 0.33+    v||  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by|
 +----------------------------------++------------------------------------------+
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -95,14 +95,14 @@ expect <<'END'
 │── Engine ────────────────────────││── Cost ────────────────────────────────────││  (cites NVIDIA datasheets);        │
 │ Engine      auto: vLLM 0.33+    ▾││on demand $6.98/h, $5,095/month             ││  ai-dynamo/aiconfigurator@095f58a  │
 │ Slots       auto: 1,024 reques…  ││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs   ││  systems/*.yaml; public nvidia-smi │
-│ Batch       auto: 8,192 tokens   ││  (undated)                                 ││  outputs;                          │
+│ Batch       auto: 8,192 tokens   ││  (by 2026-11)                              ││  outputs;                          │
 │ Utilization auto: 0.92 share     ││  assumed: form factor not stated in        ││  docs.nvidia.com/datacenter/tesla/m│
 │ Headroom    0.00 share           ││    catalogue; SXM assumed                  ││  ig-user-guide; launch price: HF   │
 │ Used        0 GiB                ││spot $3.20/h, $2,336/month                  ││  msrp (rounded estimate)           │
 │ Pruning     none                ▾││  2 x crusoe h100-sxm (per GPU), 2 GPUs     ││engine:                             │
-│── Cost ──────────────────────────││  (undated)                                 ││  jgchn/llm-d-planner@56dc5b76ca53  │
-│ Price       on-demand           ▾││  note: price per GPU-hour; sold in         ││  accuracy/results (raw logs);      │
-│ Hours       730 h/month          ││    host-sized slices                       ││  llm-d-incubation/llm-d-planner@e50│
+│── Cost ──────────────────────────││  (2026-08-19, 94 days old)                 ││  jgchn/llm-d-planner@56dc5b76ca53  │
+│ Price       on-demand           ▾││  price per GPU of a shared host; note: sold││  accuracy/results (raw logs);      │
+│ Hours       730 h/month          ││    in host-sized slices                    ││  llm-d-incubation/llm-d-planner@e50│
 │ Electricity auto: 0.0861 $/kWh   ││buy $2.35/h, $1,718/month                   ││  305af90f0                         │
 │                                  ││  2 x h100-sxm and hosts for $74,250        ││  docs/empirical-vllm-memory-results│
 │                                  ││  (2026-05, assumed), 1.8 kW                ││  .md (2026-11)                     │
@@ -487,7 +487,7 @@ expect <<'END'
 │ PP          auto: 1                        ││GPUs 1: TP 1, 1 host                                                    │
 │ EP          auto: 1                        ││── Cost ────────────────────────────────────────────────────────────────│
 │ Replicas    auto: 1                        ││on demand $1.29/h, $941.70/month                                        │
-│ Max PP      auto: 8                        ││  1 x verda 1A100.22V, 1 GPU (undated)                                  │
+│ Max PP      auto: 8                        ││  1 x verda 1A100.22V, 1 GPU (by 2026-11)                               │
 │── Engine ──────────────────────────────────││  assumed: form factor not stated in catalogue; SXM assumed             │
 │ Engine      auto: vLLM 0.33+              ▾││spot $0.45/h, $329.60/month                                             │
 └────────────────────────────────────────────┘└────────────────────────────────────────────────────────────────────────┘
@@ -522,7 +522,7 @@ expect <<'END'
 │ │  vLLM 0.26                  budgets by utilization, 0.92 by default      │ │
 │ │  vLLM 0.27                  budgets by utilization, 0.92 by default      │─│
 │─│  vLLM 0.28                  budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.29-0.32             budgets by utilization, 0.92 by default     ▼│ │
+│ │  vLLM 0.29-0.32             budgets by utilization, 0.92 by default     ▼│y│
 └─└──────────────────────────────────────────────────────────────────────────┘─┘
  Engine: its versions differ in overheads and how they budget.
  vLLM: KV pool = utilization*usable - weights - activation - ...
@@ -546,7 +546,7 @@ expect <<'END'
 │ Pruning     none                ▾││runner-up 2: TP 2 (1 GPU more)            │
 │── Cost ──────────────────────────││── Cost ──────────────────────────────────│
 │ Price       on-demand           ▾││on demand $0.44/h, $321.20/month          │
-│ Hours       730 h/month          ││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Hours       730 h/month          ││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  requests; empty: the engine's, for this GPU
  Slots:
@@ -594,7 +594,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
-│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  a count; empty: auto
  GPUs:
@@ -618,7 +618,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
-│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 END
 
 screen "a wrong number keeps the prompt" -m 8B -g l4 <<'KEYS'
@@ -778,7 +778,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
-│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  all fields reset to their defaults; u undoes it
 
@@ -824,7 +824,7 @@ a Down Enter
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 35 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 34 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  42.92 of 44.42 GiB budget           │
 │ Weights     q4_k_m              ▾││████████████████████████████████████▓▓▒░░·│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -842,7 +842,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
 │ Max PP      auto: 8              ││on demand $1.00/h, $730.00/month          │
 │── Engine ────────────────────────││  1 x crusoe l40s (per GPU), 1 GPU        │
-│ Engine      llama.cpp all vers… ▾││  (undated)                               │
+│ Engine      llama.cpp all vers… ▾││  (2026-08-19, 94 days old)               │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  applied: --engine llama.cpp --precision q4_k_m (u undoes it)
 END
@@ -992,7 +992,7 @@ KEYS
 only 1,96
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  36.93 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -1016,7 +1016,7 @@ expect <<'END'
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
-┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  37.56 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -1040,7 +1040,7 @@ expect <<'END'
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
-┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  37.56 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -1064,7 +1064,7 @@ expect <<'END'
  Save as: plan.json
  Enter:do it  Tab:complete  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  37.56 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -1100,7 +1100,7 @@ KEYS
 only 1,12
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 37 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  37.56 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -1183,7 +1183,7 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 33 ─┐
+┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 34 ─┐
 │▸Model       tiny.gguf           ▾││FITS  0.72 of 15.81 GiB budget            │
 │ Weights     ggml-q8_0 as publi… ▾││█▓▒░░·····································│
 │ GPU         cheapest: v100-sxm… ▾││  physical          16.00 GiB  assumed    │
@@ -1236,7 +1236,7 @@ expect <<'END'
 │── Cost ──────────────────────────││runner-up 2: TP 2 (1 GPU more)            │
 │ Price       on-demand           ▾││── Cost ──────────────────────────────────│
 │ Hours       730 h/month          ││on demand $0.44/h, $321.20/month          │
-│ Electricity auto: 0.0861 $/kWh   ││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Electricity auto: 0.0861 $/kWh   ││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Batch: tokens of one step (--max-batched-tokens).
  forward = batch*(2*h + 3*ff/TP)*a + forward base
@@ -1269,7 +1269,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
-│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -1293,7 +1293,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
 │── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
-│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU    │
+│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors

@@ -3,6 +3,7 @@
  * row has what its reader needs, and figures known from elsewhere.
  */
 #include "catalog/catalog.h"
+#include "core/cost.h"
 
 #include "profiles.h"
 #include "util/units.h"
@@ -84,10 +85,11 @@ static void test_instances_name_gpus_of_the_catalogue(void **state)
         assert_false(rows[i].user);
         market += rows[i].kind == PRICE_MARKET;
         assumed += rows[i].assumed;
-        dated += rows[i].date[0] != '\0';
+        assert_true(rows[i].date[0] != '\0'); /* if only the day it was read */
+        dated += cost_dated(&rows[i]);
     }
     assert_int_equal(market, 41 + 5 + 3);  /* vast, mithril, hyperbolic */
-    assert_int_equal(dated, 50 + 31 + 25); /* aws, azure, gcp */
+    assert_int_equal(dated, 50 + 31 + 25 + 8); /* aws, azure, gcp, crusoe */
     assert_true(assumed > 0);
 }
 

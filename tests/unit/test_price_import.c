@@ -62,6 +62,7 @@ static void test_fixture(void **state)
     assert_int_equal(list.count, 7);
     assert_string_equal(row(&list, "box-1")->provider, "north-cloud");
     assert_string_equal(row(&list, "box-1")->date, "2026-11-21");
+    assert_int_equal(row(&list, "box-1")->basis, DATE_OWN);
     assert_string_equal(row(&list, "box-1")->region, "south");
     assert_near(row(&list, "box-1")->on_demand, 0.8, 0);
     assert_near(row(&list, "box-1")->spot, 0.3, 0);
@@ -93,7 +94,8 @@ static void test_form_factors(void **state)
     assert_true(row(&list, "some-8")->assumed);
     assert_string_equal(row(&list, "old-4")->gpu, "a100-sxm-40");
     assert_string_equal(row(&list, "new-4")->gpu, "a100-sxm-80");
-    assert_string_equal(row(&list, "new-4")->date, "");
+    assert_int_equal(strlen(row(&list, "new-4")->date), 10); /* the file's */
+    assert_int_equal(row(&list, "new-4")->basis, DATE_FILE);
     free(list.instances);
     strbuf_fini(&cfg);
 }
