@@ -24,13 +24,13 @@ static const struct {
 static void print_head(const struct record *doc, struct strbuf *out)
 {
     const struct record *q = &record_find(doc, "request")->records[0];
-    strbuf_addf(out,
-                "%s: sold as %.0f GB, %.2f GiB usable; %.0f x %.0f tokens; %s prices, "
-                "%.0f h/month\n",
+    strbuf_addf(out, "%s: sold as %.0f GB, %.2f GiB usable; %.0f x %.0f tokens; ",
                 record_get(q, "gpu"), record_find(q, "gpu_marketed")->number.value,
                 record_find(q, "gpu_usable")->number.value,
                 record_find(q, "users")->number.value,
-                record_find(q, "context")->number.value, record_get(q, "price"),
+                record_find(q, "context")->number.value);
+    record_plan_prices(q, out);
+    strbuf_addf(out, ", %.0f h/month\n",
                 record_find(q, "hours_per_month")->number.value);
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "util/mem.h"
 #include "util/str.h"
@@ -40,6 +41,28 @@ long cost_date_days(const char *date)
            1;
 }
 
+/* Is name one of the words of "aws,gcp"? */
+static bool is_named(const char *list, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *p = list; *p; p += strcspn(p, ","), p += *p == ',')
+        if (strcspn(p, ",") == len && strncasecmp(p, name, len) == 0)
+            return true;
+    return false;
+}
+
+bool market_takes(const struct market *market, const struct instance *in)
+{
+    return (!market->providers[0] || is_named(market->providers, in->provider)) &&
+           (!market->region[0] || strcasestr(in->region, market->region)) &&
+           (!market->dated || cost_dated(in));
+}
+
+bool market_is_narrowed(const struct market *market)
+{
+    return market->providers[0] || market->region[0] || market->dated;
+}
+
 bool cost_dated(const struct instance *in)
 {
     return in->date[0] && in->basis == DATE_OWN;
@@ -71,7 +94,8 @@ static int largest_instance(const struct gpu *gpu, const struct market *market)
     int most = 0;
     for (size_t i = 0; i < market->instance_count; i++) {
         const struct instance *in = &market->instances[i];
-        if (in->kind == PRICE_LIST && in->gpu_count > most && is_gpu(in->gpu, gpu->id))
+        if (in->kind == PRICE_LIST && in->gpu_count > most &&
+            is_gpu(in->gpu, gpu->id) && market_takes(market, in))
             most = in->gpu_count;
     }
     return most;
@@ -173,7 +197,7 @@ void prices_init(const struct request *q, const struct market *market,
     for (size_t i = 0; i < market->instance_count; i++) {
         const struct instance *in = &market->instances[i];
         bool listed = in->kind != PRICE_MARKET;
-        if (!is_gpu(in->gpu, q->gpu->id) ||
+        if (!is_gpu(in->gpu, q->gpu->id) || !market_takes(market, in) ||
             (in->ram > 0 && in->ram < in->gpu_count * LEAST_RAM))
             continue;
         struct offer offer = {.instance = in, .price = in->on_demand,
@@ -372,8 +396,10 @@ static enum cost_note note_of(const struct market *market, const struct cost *c)
     const struct rent *r = cost_wanted(c);
     if (!r)
         return c->buy.known ? COST_NOTE_NONE : COST_NOTE_NO_PURCHASE;
+    if (!r->known && market->instance_count == 0)
+        return COST_NOTE_NONE;
     if (!r->known)
-        return market->instance_count > 0 ? COST_NOTE_NO_OFFER : COST_NOTE_NONE;
+        return market_is_narrowed(market) ? COST_NOTE_NARROWED : COST_NOTE_NO_OFFER;
     if (r->age_days > COST_OLD_DAYS)
         return COST_NOTE_OLD;
     return r->age_days < 0 || !cost_dated(r->instance) ? COST_NOTE_UNDATED

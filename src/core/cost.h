@@ -33,6 +33,8 @@
 #include "core/quantity.h"
 #include "core/request.h"
 
+#define MARKET_TEXT_MAX 128
+
 #define COST_HOURS_PER_MONTH 730.0 /* 8760 / 12 */
 #define COST_OLD_DAYS 365          /* a price older than this is warned of */
 
@@ -45,7 +47,16 @@ struct market {                     /* borrowed lists; NULL and 0 when not loade
     double electricity;             /* $/kWh, 0 = ownership's */
     double hours;                   /* hours used per month; 0 = all 730 */
     long today;                     /* days since 1970-01-01, from the caller */
+    /* Which of the instances count, ignoring case: */
+    char providers[MARKET_TEXT_MAX]; /* "aws,gcp"; "" = all */
+    char region[MARKET_TEXT_MAX];   /* a part of their region; "" = any */
+    bool dated;                     /* only prices with a date of their own */
 };
+
+/* Does this instance of the market count? */
+bool market_takes(const struct market *market, const struct instance *instance);
+/* Are there instances that do not? */
+bool market_is_narrowed(const struct market *market);
 
 struct rent {
     bool known;
@@ -82,6 +93,7 @@ enum cost_note {           /* why a price is unknown or to be doubted */
     COST_NOTE_NONE,
     COST_NOTE_NO_PURCHASE, /* no price to buy this GPU at */
     COST_NOTE_NO_OFFER,    /* no instance of this price class hosts the layout */
+    COST_NOTE_NARROWED,    /* no instance among those that count does */
     COST_NOTE_UNDATED,     /* no date of its own */
     COST_NOTE_OLD          /* older than COST_OLD_DAYS */
 };

@@ -135,7 +135,8 @@ static bool has_offer(const struct gpu *gpu, const struct request *q,
     if (q->price == WANT_BUY)
         return gpu->street_price.known || gpu->launch_price.known;
     for (size_t i = 0; i < market->instance_count; i++)
-        if (strcmp(market->instances[i].gpu, gpu->id) == 0)
+        if (strcmp(market->instances[i].gpu, gpu->id) == 0 &&
+            market_takes(market, &market->instances[i]))
             return true;
     return false;
 }

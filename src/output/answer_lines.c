@@ -226,7 +226,7 @@ static void add_rent(struct lines *lines, const char *name, const struct rent *r
     gp_format(line->text, sizeof(line->text), "%d x %s %s, %d GPU%s (%s)", r->instances,
               r->instance->provider, r->instance->type, r->gpus_paid,
               plural(r->gpus_paid), age);
-    sentence_rent_note(&lines->plan->cost, r, line->note);
+    sentence_rent_note(lines->plan, r, line->note);
     line->wanted = wanted;
 }
 

@@ -3,16 +3,19 @@
  */
 #include "output/print_compare.h"
 
+#include "output/record_plan.h"
+
 static void print_head(const struct record *doc, struct strbuf *out)
 {
     const struct record *request = &record_find(doc, "request")->records[0];
     const char *engine = record_get(request, "engine");
     const char *filter = record_get(request, "filter");
-    strbuf_addf(
-        out, "%s: %.0f x %.0f tokens, %s, %s prices\n", record_get(request, "model"),
-        record_find(request, "users")->number.value,
-        record_find(request, "context")->number.value,
-        engine[0] ? engine : "engine by precision", record_get(request, "price"));
+    strbuf_addf(out, "%s: %.0f x %.0f tokens, %s, ", record_get(request, "model"),
+                record_find(request, "users")->number.value,
+                record_find(request, "context")->number.value,
+                engine[0] ? engine : "engine by precision");
+    record_plan_prices(request, out);
+    strbuf_add(out, "\n");
     if (filter[0])
         strbuf_addf(out, "only rows with: %s\n", filter);
     strbuf_add(out, "\n");

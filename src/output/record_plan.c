@@ -4,9 +4,17 @@
 #include "output/record_plan.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "output/answer_lines.h"
 #include "output/sentence.h"
+
+void record_plan_market(struct record *s, const struct market *market)
+{
+    record_text(s, "provider", market->providers);
+    record_text(s, "region", market->region);
+    record_flag(s, "dated", market->dated);
+}
 
 void record_plan_load(struct record *s, const struct resolved *r)
 {
@@ -17,11 +25,20 @@ void record_plan_load(struct record *s, const struct resolved *r)
     record_count(s, "output", "tokens", q->output);
     record_count(s, "users", "", q->users);
     record_text(s, "price", option_choice(OPT_PRICE, (int)q->price, price));
+    record_plan_market(s, &r->market);
     record_quantity(s, "hours_per_month", "h",
                     r->market.hours > 0
                         ? quantity_exact(r->market.hours)
                         : quantity_of(COST_HOURS_PER_MONTH, ORIGIN_ASSUMED),
                     1, 0);
+}
+
+void record_plan_prices(const struct record *s, struct strbuf *out)
+{
+    const char *provider = record_get(s, "provider"), *region = record_get(s, "region");
+    strbuf_addf(out, "%s prices%s%s%s%s%s", record_get(s, "price"),
+                provider[0] ? " of " : "", provider, region[0] ? " in " : "", region,
+                strcmp(record_get(s, "dated"), "yes") == 0 ? ", dated only" : "");
 }
 
 void record_plan_engine(struct record *s, const struct engine *e)
@@ -58,7 +75,7 @@ void record_plan_cost(struct record *s, const struct plan *p)
     char note[SENTENCE_MAX] = "", date[SENTENCE_DATE_MAX] = "";
     answer_prices(p, &hour, &month);
     if (rented) {
-        sentence_rent_note(&p->cost, r, note);
+        sentence_rent_note(p, r, note);
         sentence_price_date(r->instance, date);
     }
     record_quantity(s, "per_hour", "$/h", hour, 1, 2);

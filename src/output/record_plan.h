@@ -11,12 +11,16 @@
 #include "request/planner.h"
 #include "util/err.h"
 
-/* The load that all rows share: context, prompt, output, users, price class. */
+/* Which instances count: provider, region, dated. */
+void record_plan_market(struct record *record, const struct market *market);
+/* The load that all rows share: context, prompt, output, users, prices. */
 void record_plan_load(struct record *record, const struct resolved *resolved);
 /* verdict, gpus, tp, pp, replicas, limit */
 void record_plan_layout(struct record *record, const struct plan *plan);
 /* per_hour, per_month, what is rented or bought, date and source of the price */
 void record_plan_cost(struct record *record, const struct plan *plan);
+/* The prices of such a load in words: "spot prices of aws in us, dated only". */
+void record_plan_prices(const struct record *request, struct strbuf *out);
 /* "vllm@0.21" as --engine takes and --show finds it. */
 void record_plan_engine(struct record *record, const struct engine *engine);
 

@@ -8,6 +8,7 @@
 #include "output/answer_lines.h"
 #include "output/print_plan.h"
 #include "output/print_why.h"
+#include "output/record_plan.h"
 #include "output/sentence.h"
 #include "output/startup.h"
 #include "util/str.h"
@@ -62,6 +63,7 @@ static void request_facts(const struct answer *a, struct record *r)
     record_quantity(r, "used", "GiB", quantity_of(q->used, ORIGIN_ASSUMED), GP_GIB, 2);
     prune_fact(q, r);
     record_text(r, "price", option_choice(OPT_PRICE, (int)q->price, price));
+    record_plan_market(r, &a->resolved.market);
     record_text(r, "model_origin", a->resolved.generic ? "assumed" : "exact");
 }
 

@@ -489,6 +489,8 @@ static const char *const note_words[] = {
     [COST_NOTE_NONE] = "",
     [COST_NOTE_NO_PURCHASE] = "no purchase price of {gpu} is known",
     [COST_NOTE_NO_OFFER] = "no {class} price of an instance that can host this",
+    [COST_NOTE_NARROWED] = "no {class} price of an instance that can host this among the "
+                           "providers, regions and dates asked for",
     [COST_NOTE_UNDATED] = "the price has no date of its own: check it",
     [COST_NOTE_OLD] = "the price is {days} days old: check it",
 };
@@ -517,15 +519,21 @@ static void add_note(char text[SENTENCE_MAX], const char *label, const char *not
     gp_format(text + n, SENTENCE_MAX - n, "%s%s%s", n ? "; " : "", label, note);
 }
 
-const char *sentence_rent_note(const struct cost *c, const struct rent *r,
+const char *sentence_rent_note(const struct plan *p, const struct rent *r,
                                char text[SENTENCE_MAX])
 {
+    const struct cost *c = &p->cost;
     const struct instance *in = r->instance;
+    char idle[64];
     text[0] = '\0';
     if (!r->known)
         return text;
     if (r == &c->spot && c->on_demand.known && r->per_hour > c->on_demand.per_hour)
         add_note(text, "", "dearer than on demand");
+    gp_format(idle, sizeof(idle), "%d of %d GPUs are not used",
+              r->gpus_paid - p->layout.gpus, r->gpus_paid);
+    if (r->gpus_paid > p->layout.gpus)
+        add_note(text, "", idle);
     if (in->per_gpu)
         add_note(text, "", "price per GPU of a shared host");
     if (in->assumed || in->note[0])

@@ -38,8 +38,9 @@ const char *sentence_lost(const struct runner_up *second, char text[SENTENCE_MAX
 const char *sentence_cost_note(const struct plan *plan, char text[SENTENCE_MAX]);
 
 /* What to know about this price of them besides its figure, "" when nothing: "dearer
- * than on demand", "price per GPU of a shared host", "note: ...", "assumed: ...". */
-const char *sentence_rent_note(const struct cost *cost, const struct rent *rent,
+ * than on demand", "6 of 8 GPUs are not used", "price per GPU of a shared host",
+ * "note: ...", "assumed: ...". */
+const char *sentence_rent_note(const struct plan *plan, const struct rent *rent,
                                char text[SENTENCE_MAX]);
 /* "2026-07-20"; "by 2026-11": read then, from a source without a date; "file of
  * 2026-11-20"; "" when unknown. */

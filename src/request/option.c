@@ -73,6 +73,12 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPT_PRICE] = {"price", 0, OPTION_WORD, "CLASS", "", 0, 0,
                    "on-demand|spot|market|buy", "on-demand", R, false,
                    "class of prices to use"},
+    [OPT_PROVIDER] = {"provider", 0, OPTION_TEXT, "NAME[,NAME...]", "", 0, 0, NULL,
+                      "all", R, false, "rent only from these providers"},
+    [OPT_REGION] = {"region", 0, OPTION_TEXT, "TEXT", "", 0, 0, NULL, "any", R, false,
+                    "rent only in regions whose name contains this, as in us or eu-"},
+    [OPT_DATED] = {"dated", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", R, false,
+                   "only rents with a date of their own; \"by 2026-11\" is none"},
     [OPT_HOURS] = {"hours", 0, OPTION_NUMBER, "N", "h/month", 1, 744, NULL, "730", R,
                    false, "hours of use per month"},
     [OPT_ELECTRICITY] = {"electricity", 0, OPTION_NUMBER, "PRICE", "$/kWh", 0.001, 10,
@@ -415,6 +421,8 @@ void options_command(const struct options *options, const char *changes, struct 
             strbuf_addf(out, " -%c", row->key);
         else
             strbuf_addf(out, " --%s", row->name);
+        if (row->type == OPTION_FLAG)
+            continue;
         strbuf_add(out, " ");
         if (text)
             strbuf_quote(out, text);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "checkpoint/checkpoint.h"
 #include "core/search.h"
@@ -441,6 +442,80 @@ static enum gp_status resolve_load(const struct options *options, struct request
     return GP_OK;
 }
 
+/* ---- which instances count ---- */
+
+static bool is_provider(const struct market *m, const char *name, size_t len)
+{
+    for (size_t i = 0; i < m->instance_count; i++)
+        if (strlen(m->instances[i].provider) == len &&
+            strncasecmp(m->instances[i].provider, name, len) == 0)
+            return true;
+    return false;
+}
+
+/* "aws, azure, crusoe": the instances are sorted by provider. */
+static void provider_names(const struct market *m, char *text, size_t size)
+{
+    const char *last = "";
+    text[0] = '\0';
+    for (size_t i = 0; i < m->instance_count; i++) {
+        size_t len = strlen(text);
+        if (strcmp(last, m->instances[i].provider) != 0)
+            gp_format(text + len, size - len, "%s%s", len ? ", " : "",
+                      m->instances[i].provider);
+        last = m->instances[i].provider;
+    }
+}
+
+static enum gp_status check_providers(const struct market *m, struct gp_err *err)
+{
+    char names[240];
+    provider_names(m, names, sizeof(names));
+    for (const char *p = m->providers; *p;) {
+        size_t len = strcspn(p, ",");
+        if (!is_provider(m, p, len))
+            return gp_fail(err, GP_E_USAGE, "--provider", names,
+                           "'%.*s' is not a provider of the catalogue", (int)len, p);
+        p += len + (p[len] == ',');
+    }
+    return GP_OK;
+}
+
+/* The region must be one of a provider that counts, whatever the dates. */
+static enum gp_status check_region(const struct market *m, struct gp_err *err)
+{
+    struct market any = *m;
+    any.dated = false;
+    for (size_t i = 0; i < m->instance_count; i++)
+        if (market_takes(&any, &m->instances[i]))
+            return GP_OK;
+    return gp_fail(err, GP_E_USAGE, "--region", "see gpuplan --list instances",
+                   "no instance%s%s is in a region with '%s'",
+                   m->providers[0] ? " of " : "", m->providers, m->region);
+}
+
+static enum gp_status resolve_market(const struct options *options, struct market *m,
+                                     struct gp_err *err)
+{
+    const char *providers = options_word(options, OPT_PROVIDER, "");
+    const char *region = options_word(options, OPT_REGION, "");
+    enum gp_status status = GP_OK;
+    m->hours = options_or(options, OPT_HOURS, 0);
+    m->electricity = options_or(options, OPT_ELECTRICITY, 0);
+    m->dated = options_flag(options, OPT_DATED);
+    if (!gp_copy(m->providers, sizeof(m->providers), providers))
+        return gp_fail(err, GP_E_USAGE, "--provider", "", "is longer than %d bytes",
+                       MARKET_TEXT_MAX - 1);
+    if (!gp_copy(m->region, sizeof(m->region), region))
+        return gp_fail(err, GP_E_USAGE, "--region", "", "is longer than %d bytes",
+                       MARKET_TEXT_MAX - 1);
+    if (m->providers[0])
+        status = check_providers(m, err);
+    if (!status && m->region[0])
+        status = check_region(m, err);
+    return status;
+}
+
 static enum gp_status resolve_gpu(struct planner *p, const char *gpu,
                                   struct resolved *out, struct gp_err *err)
 {
@@ -495,8 +570,8 @@ enum gp_status planner_resolve(struct planner *p, const struct options *options,
     if (!status)
         status = load_market(p, err);
     out->market = p->market;
-    out->market.hours = options_or(options, OPT_HOURS, 0);
-    out->market.electricity = options_or(options, OPT_ELECTRICITY, 0);
+    if (!status)
+        status = resolve_market(options, &out->market, err);
     if (!status)
         status = resolve_gpu(p, gpu, out, err);
     if (!status)

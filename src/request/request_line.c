@@ -19,6 +19,10 @@ static enum gp_status take_value(struct options *options, int id, const char *wh
     enum option_id option = (enum option_id)id;
     if (options->value[id].given)
         return options_twice(where, err);
+    if (option_rows[id].type == OPTION_FLAG && !json_is_boolean(value) &&
+        !json_is_null(value))
+        return gp_fail(err, GP_E_USAGE, where, option_rows[id].help,
+                       "must be true or false");
     if (json_is_string(value))
         return options_text(options, option, where, json_string_value(value), err);
     if (json_is_number(value))
@@ -135,10 +139,12 @@ void request_line_fini(struct request_line *line)
 
 /* ---- writing ---- */
 
-/* A plain number as one, everything else as the text it was given as. */
-static json_t *value_json(const struct option_value *v)
+/* A flag as true, a plain number as one, all else as the text it was given as. */
+static json_t *value_json(int id, const struct option_value *v)
 {
     double number;
+    if (option_rows[id].type == OPTION_FLAG)
+        return json_true();
     if (!v->text)
         return gp_json_number(v->number);
     if (v->number > 0 && units_parse_number(v->text, "", &number, NULL) == GP_OK)
@@ -156,7 +162,7 @@ void request_line_write(const struct options *options, struct strbuf *out)
         gp_copy(key, sizeof(key), option_rows[id].name);
         for (char *p = key; *p; p++)
             *p = *p == '-' ? '_' : *p;
-        json_object_set_new(line, key, value_json(&options->value[id]));
+        json_object_set_new(line, key, value_json(id, &options->value[id]));
     }
     gp_json_write(line, false, out);
     strbuf_add(out, "\n");

@@ -169,10 +169,10 @@ static void show_field(const struct form *form, enum field field, char *text,
         show_number(form, field, text, size);
     else if (field == FIELD_MODEL)
         show_model(form, text, size);
-    else if (field == FIELD_PRICE)
-        gp_copy(text, size, value[0] ? value : "on-demand");
-    else if (field == FIELD_PRUNE)
-        gp_copy(text, size, value[0] ? value : "none");
+    else if (field == FIELD_PRICE || field == FIELD_PRUNE || field == FIELD_PROVIDER ||
+             field == FIELD_REGION || field == FIELD_DATED)
+        gp_copy(text, size,
+                value[0] ? value : option_rows[field_rows[field].option].fallback);
     else if (!form->answered)
         gp_copy(text, size, value[0] ? value : "auto");
     else if (field == FIELD_GPU)

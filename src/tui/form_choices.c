@@ -344,11 +344,53 @@ static const char *const prices[][3] = {
     {"market", "market", "marketplaces and auctions"},
     {"buy", "buy", "the hardware, its power and its room"},
     {NULL, NULL, NULL}};
+static const char *const dates[][3] = {
+    {"", "off", "all rents"},
+    {"on", "on", "only rents with a date of their own"},
+    {NULL, NULL, NULL}};
 static const char *const prunings[][3] = {
     {"", "none", "every weight is stored"},
     {"2:4", "2:4", "two of four weights are zero: saves memory"},
     {"50", "50 %", "zeros anywhere: saves nothing"},
     {NULL, NULL, NULL}};
+
+/* ---- providers, regions ---- */
+
+static int find_choice(const struct list *list, const char *id)
+{
+    for (int i = 1; i < list->count; i++)
+        if (strcmp(list->items[i].id, id) == 0)
+            return i;
+    return -1;
+}
+
+/* Each provider, or each region, with how many instances it has. */
+static void places(struct form *form, bool regions, struct list *list)
+{
+    const struct instance *all;
+    size_t count;
+    int *counts;
+
+    gp_copy(list_add(list, "", regions ? "any" : "all")->more,
+            sizeof(list->items[0].more), "all instances of the catalogue");
+    if (catalog_instances(planner_catalog(form->planner), &all, &count, NULL))
+        count = 0;
+    counts = gp_calloc(count + 1, sizeof(*counts));
+    for (size_t i = 0; i < count; i++) {
+        const char *id = regions ? all[i].region : all[i].provider;
+        int at = id[0] ? find_choice(list, id) : 0;
+
+        if (at < 0) {
+            list_add(list, id, id);
+            at = list->count - 1;
+        }
+        counts[at]++;
+    }
+    for (int i = 1; i < list->count; i++)
+        gp_format(list->items[i].more, sizeof(list->items[i].more), "%d instances",
+                  counts[i]);
+    free(counts);
+}
 
 /* ---- all of them ---- */
 
@@ -376,6 +418,13 @@ struct choice *form_choices(struct form *form, enum field field, bool details,
     case FIELD_PRICE:
         add_words(&list, prices);
         break;
+    case FIELD_PROVIDER:
+    case FIELD_REGION:
+        places(form, field == FIELD_REGION, &list);
+        break;
+    case FIELD_DATED:
+        add_words(&list, dates);
+        break;
     case FIELD_PRUNE:
         add_words(&list, prunings);
         break;
@@ -398,6 +447,10 @@ const char *form_free_text(enum field field)
         return "id/slice:count, such as a100-sxm-80/3g.40gb:2";
     case FIELD_ENGINE:
         return "a version, such as vllm@0.19";
+    case FIELD_PROVIDER:
+        return "several, such as aws,gcp";
+    case FIELD_REGION:
+        return "a part of a name, such as us";
     case FIELD_PRUNE:
         return "a percentage, such as 30";
     default:

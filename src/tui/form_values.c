@@ -17,6 +17,11 @@ static const char *where_of(enum field field, char *text, size_t size)
     return text;
 }
 
+static bool is_flag(enum field field)
+{
+    return option_rows[field_rows[field].option].type == OPTION_FLAG;
+}
+
 /* ---- a form as options ---- */
 
 static void join_gpu(const struct form_values *values, char option[FORM_VALUE])
@@ -51,7 +56,10 @@ static bool means_default(enum field field, const char *text)
 {
     static const char *const words[FIELD_COUNT] = {[FIELD_PRECISION] = "native",
                                                    [FIELD_PRUNE] = "none",
-                                                   [FIELD_PRICE] = "on-demand"};
+                                                   [FIELD_PRICE] = "on-demand",
+                                                   [FIELD_PROVIDER] = "all",
+                                                   [FIELD_REGION] = "any",
+                                                   [FIELD_DATED] = "off"};
 
     return !text[0] || (field != FIELD_MODEL && strcmp(text, "auto") == 0) ||
            (words[field] && strcmp(text, words[field]) == 0);
@@ -96,6 +104,9 @@ static enum gp_status value_check(struct planner *planner, enum field field,
 
     if (field == FIELD_GPUS)
         return check_count(text, err);
+    if (is_flag(field) && strcmp(text, "on") != 0)
+        return gp_fail(err, GP_E_USAGE, where_of(field, where, sizeof(where)), "off|on",
+                       "'%s' is not one of the choices", text);
     status = options_text(&scratch, field_rows[field].option,
                           where_of(field, where, sizeof(where)), text, err);
     return status ? status : look_up(planner, field, text, err);
@@ -221,7 +232,9 @@ enum gp_status values_of_options(const struct options *options,
         if (!v->given || field == FIELD_COUNT)
             continue;
         number_text((enum option_id)id, v->number, text, sizeof(text));
-        if (!gp_copy(values->value[field], FORM_VALUE, v->text ? v->text : text))
+        if (is_flag(field))
+            gp_copy(values->value[field], FORM_VALUE, "on");
+        else if (!gp_copy(values->value[field], FORM_VALUE, v->text ? v->text : text))
             status = gp_fail(err, GP_E_USAGE, option_rows[id].name, "",
                              "is longer than %d bytes", FORM_VALUE - 1);
     }
@@ -281,6 +294,18 @@ static const char *split_word(const char *word, char *name, size_t size)
     return word[n] ? word + n + (word[n] == '=') : NULL;
 }
 
+/* "on" or "off" behind a flag; a flag alone is on. */
+static void next_switch(const char **text, char *word, size_t size)
+{
+    const char *from = *text;
+
+    if (next_word(text, word, size) &&
+        (strcmp(word, "on") == 0 || strcmp(word, "off") == 0))
+        return;
+    *text = from;
+    gp_copy(word, size, "on");
+}
+
 enum gp_status values_options(struct planner *planner, struct form_values *values,
                               const char *words, const struct answer *answer,
                               struct gp_err *err)
@@ -298,6 +323,8 @@ enum gp_status values_options(struct planner *planner, struct form_values *value
             return status;
         if (joined)
             gp_copy(value, sizeof(value), joined);
+        else if (is_flag(field))
+            next_switch(&words, value, sizeof(value));
         else if (!next_word(&words, value, sizeof(value)))
             return gp_fail(err, GP_E_USAGE, name, "as in: users 16", "needs a value");
         if (given[field])
@@ -325,9 +352,12 @@ void form_command(const struct form *form, const char *command, struct strbuf *o
         if (f == FIELD_GPUS || !text[0])
             continue;
         if (row->key)
-            strbuf_addf(out, " -%c ", row->key);
+            strbuf_addf(out, " -%c", row->key);
         else
-            strbuf_addf(out, " --%s ", row->name);
+            strbuf_addf(out, " --%s", row->name);
+        if (is_flag((enum field)f))
+            continue;
+        strbuf_add(out, " ");
         strbuf_quote(out, text);
     }
 }

@@ -105,6 +105,17 @@ enum field_kind { FIELD_CHOICE, FIELD_WORD, FIELD_NUMBER };
     X(PRICE, "Price", "Cost", OPT_PRICE, FIELD_WORD, false, 0, SOLVE_NONE, "", false,  \
       "Price: the class of prices to use; others are shown beside it.\n"               \
       "rent per hour = instances * price of one; they are sold whole")                 \
+    X(PROVIDER, "Provider", NULL, OPT_PROVIDER, FIELD_CHOICE, false, 0, SOLVE_NONE,    \
+      "", false,                                                                       \
+      "Provider: rent only from these, as in aws,gcp.\n"                               \
+      "rent per hour = instances * price of one; they are sold whole")                 \
+    X(REGION, "Region", NULL, OPT_REGION, FIELD_CHOICE, false, 0, SOLVE_NONE, "",      \
+      false,                                                                           \
+      "Region: rent only where the region's name contains this, as in us.\n"           \
+      "rent per hour = instances * price of one; they are sold whole")                 \
+    X(DATED, "Dated", NULL, OPT_DATED, FIELD_WORD, false, 0, SOLVE_NONE, "", false,    \
+      "Dated: only rents with a date of their own count.\n"                            \
+      "\"by 2026-11\" is none: the source has no date and was read then")              \
     X(HOURS, "Hours", NULL, OPT_HOURS, FIELD_NUMBER, false, 10, SOLVE_NONE,            \
       " h/month", false,                                                               \
       "Hours: hours of use per month.\n"                                               \

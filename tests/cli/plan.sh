@@ -254,6 +254,45 @@ if have_json; then
     assert_eq "weights only: pool" null "$(json memory.per_gpu.kv_pool)"
 fi
 
+# which rents count
+plan="--plan -m llama-3.1-8b -g h100-sxm:2"
+# shellcheck disable=SC2086 # the words of $plan
+{
+    run $plan --provider AWS
+    assert_contains "the provider" "1 x aws p5.48xlarge, 8 GPUs (2026-07-20, " "$out"
+    assert_contains "what is paid for" "6 of 8 GPUs are not used" "$out"
+    run $plan --dated
+    assert_contains "a date of its own" "(2026-08-19, " "$out"
+    assert_contains "per GPU" "price per GPU of a shared host" "$out"
+    run $plan --provider hyperstack
+    assert_contains "read by then" "(by 2026-11)" "$out"
+    assert_contains "and doubted" "has no date of its own: check it" "$out"
+    run $plan --provider hyperstack --dated
+    assert_contains "none is left" "among the providers, regions and dates" "$out"
+    assert_lacks "nothing to break even with" "break-even" "$out"
+    run $plan --provider gcp,azure --region US-Central --format json
+    if have_json; then
+        assert_eq "of two" gcp "$(json cost.on_demand.provider)"
+        assert_eq "the request says so" gcp,azure "$(json request.provider)"
+        assert_eq "and where" US-Central "$(json request.region)"
+        assert_eq "and how dated" false "$(json request.dated)"
+    fi
+    assert_fails 2 "'foo' is not a provider of the catalogue (aws, azure," \
+        $plan --provider aws,foo
+    assert_fails 2 "no instance of aws is in a region with 'eu'" \
+        $plan --provider aws --region eu
+    assert_fails 2 "takes no value" $plan --dated=yes
+}
+
+# where spot costs more than on demand, it says so
+mkdir -p "$work/dear/prices"
+cat >"$work/dear/prices/dear.cfg" <<'CFG'
+provider = "dear";
+instances = ( { type = "one"; gpu = "l4"; count = 1; on_demand = 1.0; spot = 1.5; } );
+CFG
+run --plan -m 8B -g l4 --profiles "$work/dear"
+assert_contains "dear spot" "dearer than on demand" "$out"
+
 assert_fails 2 "does not take this option" --plan -m llama-3.1-8b --sort cost
 assert_fails 2 "unknown command" --plam -m llama-3.1-8b
 assert_fails 4 "no GPU that the catalogue knows" --plan -m llama-3.1-8b -g local

@@ -212,6 +212,53 @@ static void test_old_price(void **state)
                      -1);
 }
 
+static void test_narrowed_market(void **state)
+{
+    static const struct {
+        const char *providers, *region;
+        bool dated, takes;
+    } cases[] = {
+        {"", "", false, true},       {"aws,gcp", "", false, true},
+        {"GCP", "", false, true},    {"aws,gc", "", false, false},
+        {"gcp2", "", false, false},  {"", "CENTRAL", false, true},
+        {"", "eu", false, false},    {"gcp", "us-", false, true},
+        {"aws", "us-", false, false}, {"", "", true, false},
+    };
+    struct instance in = {.provider = "gcp", .region = "us-central1",
+                          .date = "2026-11-21", .basis = DATE_READ};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct market m = {.dated = cases[i].dated};
+
+        snprintf(m.providers, sizeof(m.providers), "%s", cases[i].providers);
+        snprintf(m.region, sizeof(m.region), "%s", cases[i].region);
+        if (market_takes(&m, &in) != cases[i].takes)
+            fail_msg("'%s' '%s' %d", m.providers, m.region, m.dated);
+        assert_int_equal(market_is_narrowed(&m), i > 0);
+    }
+    in.basis = DATE_FILE;
+    assert_false(cost_dated(&in));
+    in.basis = DATE_OWN;
+    assert_true(cost_dated(&in));
+}
+
+/* An offer that the request does not take is as if nobody made it. */
+static void test_narrowed_away(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+    struct market market = sample_market();
+
+    (void)state;
+    strcpy(market.providers, "nobody");
+    struct cost c = estimate(q, sample_layout(1, 1, 1, 1), market);
+    assert_false(c.on_demand.known || c.spot.known || c.market.known);
+    assert_int_equal(c.note, COST_NOTE_NARROWED);
+    assert_near(c.buy.break_even_hours, 0, 0);
+    assert_false(cost_weighed(&c)->known);
+}
+
 static void test_slice_is_its_gpu(void **state)
 {
     struct sample s;
@@ -343,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_whole_instances),
         cmocka_unit_test(test_market_never_wins),
         cmocka_unit_test(test_user_prices_win), cmocka_unit_test(test_old_price),
+        cmocka_unit_test(test_narrowed_market), cmocka_unit_test(test_narrowed_away),
         cmocka_unit_test(test_slice_is_its_gpu), cmocka_unit_test(test_host_gpus),
         cmocka_unit_test(test_buy_server),      cmocka_unit_test(test_buy_gpu),
         cmocka_unit_test(test_break_even),      cmocka_unit_test(test_hours),

@@ -340,6 +340,8 @@ static const char *const plans[] = {
     "model gemma-3-27b prompt 2000 output-tokens 500 context 4096 tp 2 pp auto "
     "replicas 2 max-num-seqs 64 max-batched-tokens 4k memory-utilization 0.85 "
     "prune 2:4 hours 200 electricity 0.31 price buy",
+    "model 8B provider aws,gcp region us dated hours 100",
+    "model 8B dated off gpu l4",
 };
 
 static void test_command(void **state)

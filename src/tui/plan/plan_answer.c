@@ -361,6 +361,9 @@ static const char *const terms_of[FIELD_COUNT][3] = {
     [FIELD_HEADROOM] = {"budget", "KV pool"},
     [FIELD_USED] = {"usable memory", "free"},
     [FIELD_PRUNE] = {"weights: saved", "weights"},
+    [FIELD_PROVIDER] = {"instances", "rent"},
+    [FIELD_REGION] = {"instances", "rent"},
+    [FIELD_DATED] = {"instances", "rent"},
     [FIELD_HOURS] = {"rent per month"},
     [FIELD_ELECTRICITY] = {"buy"},
 };
