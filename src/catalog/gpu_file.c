@@ -42,6 +42,7 @@ static const struct profile_field fields[] = {
     {"pci_ids", PROFILE_TEXTS, AT(pci_ids)},
     {"release_year", PROFILE_COUNT, AT(release_year), 2000, 2100},
     {"memory_gb", PROFILE_NUMBER, AT(memory_marketed), 0.1, 65536, 1e9},
+    {"memory_only", PROFILE_FLAG, AT(memory_only)},
     {"bandwidth_gb_s", PROFILE_QUANTITY, AT(bandwidth), 1, 1e6, 1e9},
     {"l2_mb", PROFILE_QUANTITY, AT(l2), 0.01, 65536, GP_MIB},
     {"sm_count", PROFILE_COUNT, AT(sm_count), 1, 100000},
@@ -148,7 +149,7 @@ static const char *missing_key(const struct gpu *gpu)
 {
     return gpu->name[0] == '\0'     ? "name"
            : !gpu->physical.known   ? "memory_gib"
-           : !gpu->bandwidth.known  ? "bandwidth_gb_s"
+           : !gpu->bandwidth.known && !gpu->memory_only ? "bandwidth_gb_s"
            : gpu->source[0] == '\0' ? "source"
                                     : NULL;
 }

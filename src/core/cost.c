@@ -194,6 +194,8 @@ void prices_init(const struct request *q, const struct market *market,
                  struct prices *out)
 {
     *out = (struct prices){.request = q, .market = market};
+    if (q->gpu->memory_only)
+        return;
     for (size_t i = 0; i < market->instance_count; i++) {
         const struct instance *in = &market->instances[i];
         bool listed = in->kind != PRICE_MARKET;
@@ -391,9 +393,12 @@ const struct rent *cost_weighed(const struct cost *c)
     return c->want == WANT_BUY ? &c->on_demand : cost_wanted(c);
 }
 
-static enum cost_note note_of(const struct market *market, const struct cost *c)
+static enum cost_note note_of(const struct request *q, const struct market *market,
+                              const struct cost *c)
 {
     const struct rent *r = cost_wanted(c);
+    if (q->gpu->memory_only)
+        return COST_NOTE_MEMORY_ONLY;
     if (!r)
         return c->buy.known ? COST_NOTE_NONE : COST_NOTE_NO_PURCHASE;
     if (!r->known && market->instance_count == 0)
@@ -410,7 +415,7 @@ static struct buy buy_layout(const struct request *q, const struct layout *l,
                              const struct market *market)
 {
     struct buy buy = {0};
-    if (market->ownership && (buy_server(q->gpu, l, market, &buy) ||
+    if (market->ownership && !q->gpu->memory_only && (buy_server(q->gpu, l, market, &buy) ||
                               buy_gpus(q->gpu, l, market, &buy)))
         finish_buy(market, &buy);
     return buy;
@@ -453,5 +458,5 @@ void cost_estimate(const struct request *q, const struct layout *l,
         out->per_month = rent->per_month;
         out->machines = rent->machines;
     }
-    out->note = note_of(market, out);
+    out->note = note_of(q, market, out);
 }

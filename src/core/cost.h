@@ -91,6 +91,7 @@ struct buy {
 
 enum cost_note {           /* why a price is unknown or to be doubted */
     COST_NOTE_NONE,
+    COST_NOTE_MEMORY_ONLY, /* this GPU is not priced */
     COST_NOTE_NO_PURCHASE, /* no price to buy this GPU at */
     COST_NOTE_NO_OFFER,    /* no instance of this price class hosts the layout */
     COST_NOTE_NARROWED,    /* no instance among those that count does */

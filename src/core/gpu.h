@@ -36,6 +36,7 @@ struct gpu {
     double memory_marketed;     /* bytes: 80e9 */
     struct quantity physical;   /* bytes, as the driver's tool prints */
     struct quantity usable;     /* bytes a program can have; unknown -> gpu_usable() */
+    bool memory_only;           /* neither planned for speed nor priced */
     struct quantity bandwidth;  /* bytes/s */
     struct quantity l2;         /* bytes */
     struct quantity rate[MATH_COUNT];      /* FLOP/s dense, FP32 accumulate */

@@ -48,6 +48,7 @@ static const struct {
     [REASON_REST_LACKS] = {VERDICT_DOES_NOT_FIT, LIMIT_OVERHEAD},
     [REASON_REST_TIGHT] = {VERDICT_MARGINAL, LIMIT_OVERHEAD},
     [REASON_GPU_COUNT] = {VERDICT_FITS, LIMIT_NONE},
+    [REASON_MEMORY_ONLY] = {VERDICT_MARGINAL, LIMIT_NONE},
     [REASON_NEARLY] = {VERDICT_FITS, LIMIT_NONE},
 };
 
@@ -72,7 +73,7 @@ enum limit reasons_limit(unsigned reasons)
 
 static bool known_vendor(const struct gpu *gpu)
 {
-    return engine_lists("nvidia|amd|intel|apple", gpu->vendor);
+    return engine_lists("nvidia|amd|intel|apple|google|aws|huawei", gpu->vendor);
 }
 
 /* Is this an NVIDIA GPU older than compute capability cc? */
@@ -124,6 +125,8 @@ unsigned reasons_of_request(const struct request *q, const struct load *load)
     if (lacks_bf16(q) && weights_bf16(q))
         reasons |= 1u << REASON_BF16;
     reasons |= reasons_of_engine(q);
+    if (q->gpu->memory_only && !(reasons >> REASON_VENDOR & 1))
+        reasons |= 1u << REASON_MEMORY_ONLY;
     if (q->model->max_context > 0 && q->context > q->model->max_context)
         reasons |= 1u << REASON_CONTEXT;
     if (too_much_used(q, load))

@@ -53,6 +53,7 @@ enum reason {
     REASON_REST_LACKS,  /* what SGLang's fraction leaves cannot hold the overheads */
     REASON_REST_TIGHT,  /* ... may not hold them */
     REASON_GPU_COUNT,    /* no layout of this many GPUs is valid */
+    REASON_MEMORY_ONLY, /* of this GPU only the memory is known */
     REASON_NEARLY,      /* fewer GPUs would be marginal */
     REASON_COUNT
 };

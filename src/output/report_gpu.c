@@ -46,6 +46,7 @@ static const struct member show_members[] = {
     {"usable", MEMBER_BYTES, AT(usable)},
     {"bandwidth", MEMBER_QUANTITY, AT(bandwidth), "GB/s", 1e9},
     {"l2", MEMBER_QUANTITY, AT(l2), "MiB", GP_MIB, 1},
+    {"memory_only", MEMBER_FLAG, AT(memory_only)},
     {"fp32", MEMBER_QUANTITY, AT(rate[MATH_FP32]), "TFLOPS", 1e12, 1,
      .group = "dense arithmetic (0: no such mode)"},
     RATE("tf32", MATH_TF32, "TFLOPS"),

@@ -16,7 +16,7 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_LAYOUT] = "{refusals}",
     [REASON_BF16] = "{engine} refuses BF16 below compute capability {bf16 cc}, {gpu} "
                     "has {cc}: use --precision fp16",
-    [REASON_VENDOR] = "{engine} does not run on {vendor} GPUs",
+    [REASON_VENDOR] = "{engine} does not run on {vendor} {devices}",
     [REASON_QUANTIZED] = "{engine} takes {weight} weights from compute capability "
                          "{quantized cc} on, {gpu} has {cc}",
     [REASON_KV_FORMAT] = "{engine} has no {kv} KV cache",
@@ -48,6 +48,8 @@ static const char *const reason_words[REASON_COUNT] = {
                           "leaves {rest}",
     [REASON_GPU_COUNT] = "no layout of {count} GPUs with at most {stages} pipeline stages "
                         "is valid",
+    [REASON_MEMORY_ONLY] = "of {gpu} only the memory is planned: what {engine} adds there "
+                           "is not known, nor its speed",
     [REASON_NEARLY] = "{nearly GPUs} would be marginal: {nearly}",
 };
 
@@ -352,6 +354,7 @@ static const char *say_request(const struct plan *p, const char *words,
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = e->name},
         {"vendor", SAY_TEXT, .text = g->vendor},
+        {"devices", SAY_TEXT, .text = g->memory_only ? "accelerators" : "GPUs"},
         {"gpu", SAY_TEXT, .text = g->id},
         {"cc", SAY_VERSION, .number = g->compute_capability},
         {"bf16 cc", SAY_VERSION, .number = e->bf16_min_cc},
@@ -439,7 +442,7 @@ static int bit_at(unsigned bits, int i)
 const char *sentence_reason(const struct plan *p, int i, char text[SENTENCE_MAX])
 {
     int r = bit_at(p->reasons, i);
-    bool layout = r == REASON_LAYOUT || r >= REASON_CONTEXT;
+    bool layout = r == REASON_LAYOUT || (r >= REASON_CONTEXT && r != REASON_MEMORY_ONLY);
     if (r < 0)
         return NULL;
     return layout ? say_layout(p, reason_words[r], text)
@@ -487,6 +490,7 @@ const char *sentence_lost(const struct runner_up *r, char text[SENTENCE_MAX])
 
 static const char *const note_words[] = {
     [COST_NOTE_NONE] = "",
+    [COST_NOTE_MEMORY_ONLY] = "{gpu} is not priced: the catalogue has its memory only",
     [COST_NOTE_NO_PURCHASE] = "no purchase price of {gpu} is known",
     [COST_NOTE_NO_OFFER] = "no {class} price of an instance that can host this",
     [COST_NOTE_NARROWED] = "no {class} price of an instance that can host this among the "

@@ -284,6 +284,19 @@ plan="--plan -m llama-3.1-8b -g h100-sxm:2"
     assert_fails 2 "takes no value" $plan --dated=yes
 }
 
+# accelerators whose memory alone is known
+run --plan -m llama-3.1-8b -g tpu-v6e
+assert_eq "marginal at best" 0 "$rc"
+assert_contains "and why" "MARGINAL on 1 x Google TPU v6e" "$out"
+assert_contains "no speed" "of tpu-v6e only the memory is planned" "$out"
+assert_contains "no price" "tpu-v6e is not priced" "$out"
+run --plan -m llama-3.1-8b -g trainium2 --engine sglang --price buy
+assert_eq "not on this engine" 1 "$rc"
+assert_contains "the engine says so" "SGLang does not run on aws accelerators" "$out"
+assert_lacks "one reason is enough" "only the memory is planned" "$out"
+run --plan -m llama-3.1-8b -g ascend-910b --engine tensorrt-llm
+assert_contains "TensorRT-LLM" "TensorRT-LLM does not run on huawei accelerators" "$out"
+
 # where spot costs more than on demand, it says so
 mkdir -p "$work/dear/prices"
 cat >"$work/dear/prices/dear.cfg" <<'CFG'

@@ -19,9 +19,9 @@ screen "80 x 24" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   225 rows
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 225 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet    │
+│ 294 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet    │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
 │▸* rtx-a6000            int4-awq   fits         2     ~19.0   1.00  none      │
 │   rtx-6000-ada         int4-awq   fits         2     ~19.0   1.65  none      │
@@ -52,9 +52,9 @@ screen "120 x 36" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                                                           225 rows
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                                                           294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────┐
-│ 225 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet                                            │
+│ 294 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet                                            │
 │   GPU                  precision  verdict   GPUs  layout      weights GiB  KV pool GiB  requests    $/h  limit       │
 │▸* rtx-a6000            int4-awq   fits         2  TP1 PP2           18.55       ~23.71     ~19.0   1.00  none        │
 │   rtx-6000-ada         int4-awq   fits         2  TP1 PP2           18.55       ~23.71     ~19.0   1.65  none        │
@@ -97,8 +97,8 @@ screen "40 x 12: the table" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 expect <<'END'
- 1 [2 Compare] 3  4            225 rows
- 225 rows   sort: $/h ▲   stars: by cos…
+ 1 [2 Compare] 3  4            294 rows
+ 294 rows   sort: $/h ▲   stars: by cos…
    GPU            precision  GPUs    $/h
 ▸* rtx-a6000      int4-awq      2   1.00
    rtx-6000-ada   int4-awq      2   1.65
@@ -121,7 +121,7 @@ PgDn
 :dump -
 KEYS
 expect <<'END'
- 1 [2 Compare] 3  4            225 rows
+ 1 [2 Compare] 3  4            294 rows
 ███████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░······
 █ weights 18.55  ▓ KV needed 20.00
 ▒ activation 0.58  ░ non-torch 0.20
@@ -133,7 +133,7 @@ requests of 8,192 tokens, 16 asked for;
 as many
  rtx-a6000 x 2, int4-awq: fits, on the…
  Enter:use in plan       ?:help  q:quit
- 1 [2 Compare] 3  4            225 rows
+ 1 [2 Compare] 3  4            294 rows
 █ weights 18.55  ▓ KV needed 20.00
 ▒ activation 0.58  ░ non-torch 0.20
 ░ CUDA graphs 0.45  · free 7.63
@@ -155,9 +155,9 @@ Down
 KEYS
 lines 1 21
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   225 rows
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 +- llama-3.1-70b, 16 x 8,192 tokens -------------------------------------------+
-| 225 rows   sort: $/h ^   stars: by cost alone, speed is not estimated yet    |
+| 294 rows   sort: $/h ^   stars: by cost alone, speed is not estimated yet    |
 |   GPU                  precision  verdict   GPUs  requests    $/h  limit     |
 | * rtx-a6000            int4-awq   fits         2     ~19.0   1.00  none      |
 |>  rtx-6000-ada         int4-awq   fits         2     ~19.0   1.65  none      |
@@ -188,7 +188,7 @@ KEYS
 lines 2 8
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
-│ 3 of 225   sort: $/h ▲   filter: l40s                                                                                                                        │
+│ 3 of 294   sort: $/h ▲   filter: l40s                                                                                                                        │
 │   GPU                  precision  verdict   GPUs  layout      memory GiB  weights GiB  KV pool GiB  requests    $/h  $/month  limit                          │
 │▸  l40s                 fp8        fits         3  TP1 PP3          44.99        23.51       ~16.05     ~19.0   3.00     2190  none                           │
 │   l40s                 int4-awq   fits         3  TP1 PP3          44.99        13.17       ~26.39     ~31.3   3.00     2190  none                           │
@@ -211,17 +211,17 @@ KEYS
 out=$(printf '%s\n' "$out" | sed -n '2,6p;26,30p;50,54p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 225 rows   sort: $/month ▲   stars: by cost alone, speed is not estimated yet│
+│ 294 rows   sort: $/month ▲   stars: by cost alone, speed is not estimated yet│
 │   GPU                  precision  verdict   GPUs    $/h  $/month  limit      │
 │▸* rtx-a6000            int4-awq   fits         2   1.00      730  none       │
 │   rtx-6000-ada         int4-awq   fits         2   1.65     1206  none       │
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 225 rows   sort: $/month ▼   stars: by cost alone, speed is not estimated yet│
+│ 294 rows   sort: $/month ▼   stars: by cost alone, speed is not estimated yet│
 │   GPU                  precision  verdict   GPUs    $/h  $/month  limit      │
 │▸  gb300                bf16       fits         1  72.00    52560  none       │
 │   gb300                fp8        fits         1  72.00    52560  none       │
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 225 rows   sort: GPU ▲   stars: by cost alone, speed is not estimated yet    │
+│ 294 rows   sort: GPU ▲   stars: by cost alone, speed is not estimated yet    │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
 │▸  a10                  int4-awq   fits         5     ~20.7   5.50  none      │
 │   a10                  fp8        fits         7     ~23.8   7.70  none      │
@@ -237,7 +237,7 @@ KEYS
 lines 2 21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 6 of 225   sort: $/h ▲   filter: p100                                        │
+│ 6 of 294   sort: $/h ▲   filter: p100                                        │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
 │   p100-sxm2-16         bf16       no fit       1      ~0.0   1.27  type      │
 │   p100-sxm2-16         fp8        no fit       1      ~0.0   1.27  type      │
@@ -268,7 +268,7 @@ KEYS
 lines 2 13
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 10 of 225   sort: verdict ▲   filter: gpus=1 !nvidia fits                    │
+│ 13 of 294   sort: verdict ▲   filter: gpus=1 !nvidia fits                    │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
 │▸  mi300x               fp8        fits         1     ~40.9   3.45  none      │
 │ * mi300x               int4-awq   fits         1     ~53.1   3.45  none      │
@@ -293,17 +293,17 @@ Esc
 KEYS
 out=$(printf '%s\n' "$out" | sed -n '1,8p;25,28p')
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                  33 of 225
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                  33 of 294
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 33 of 225   sort: $/h ▲   filter: mem>=40 $<10 nvidia !pcie                  │
+│ 33 of 294   sort: $/h ▲   filter: mem>=40 $<10 nvidia !pcie                  │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
 │▸* rtx-a6000            int4-awq   fits         2     ~19.0   1.00  none      │
 │   rtx-6000-ada         int4-awq   fits         2     ~19.0   1.65  none      │
 │   rtx-pro-6000-server  int4-awq   fits         1     ~18.6   1.69  none      │
 │ * rtx-a6000            fp8        fits         3     ~22.3   2.00  none      │
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   225 rows
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 225 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet    │
+│ 294 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet    │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
 END
 
@@ -319,13 +319,13 @@ KEYS
 out=$(printf '%s\n' "$out" | sed -n '2,4p;22,24p;26,28p;46,48p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 225 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet    │
+│ 294 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet    │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
  filter: 'much' is not a number (as in mem>=40, $<10)
  Only rows with: mem>=much
  Enter:do it  Up:earlier  Esc:back
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 225 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet    │
+│ 294 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet    │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
  filter: unknown column 'speed' (mem gpus tp pp rep weights pool kv requests $…
  Only rows with: speed>3
@@ -340,9 +340,9 @@ f "no-such-gpu" Enter
 KEYS
 lines 1 8
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   0 of 225
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   0 of 294
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 0 of 225   sort: $/h ▲   filter: no-such-gpu                                 │
+│ 0 of 294   sort: $/h ▲   filter: no-such-gpu                                 │
 │                                                                              │
 │ no row matches no-such-gpu (Esc shows all)                                   │
 │                                                                              │
@@ -362,7 +362,7 @@ KEYS
 lines 2 9
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 9 of 225   sort: $/h ▲   filter: h100                                        │
+│ 9 of 294   sort: $/h ▲   filter: h100                                        │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
 │▸  h100-pcie            int4-awq   fits         2     ~39.3   3.80  none      │
 │+  h100-sxm             int4-awq   fits         2     ~26.0   4.58  none      │
@@ -382,7 +382,7 @@ KEYS
 lines 2 6
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 2 of 225   sort: $/h ▲   filter: marked                                      │
+│ 2 of 294   sort: $/h ▲   filter: marked                                      │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
 │▸  h100-sxm             int4-awq   fits         2     ~26.0   4.58  none      │
 │+  h100-sxm             fp8        fits         2     ~27.0   6.98  none      │
@@ -402,9 +402,9 @@ shows "3 marked"
 shows "[x] native  as published"
 out=$(printf '%s\n' "$out" | sed -n '25,30p')
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   4 of 300
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   4 of 392
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 4 of 300   sort: $/h ▲   filter: h100-sxm                                    │
+│ 4 of 392   sort: $/h ▲   filter: h100-sxm                                    │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
 │▸  h100-sxm             int4-awq   fits         2     ~26.0   4.58  none      │
 │   h100-sxm             q4_k_m     fits         2     ~31.0   4.58  none      │
@@ -418,7 +418,7 @@ f "l40s" Enter
 KEYS
 lines 3 8
 expect <<'END'
-│ 4 of 300   sort: $/h ▲   filter: l40s                                        │
+│ 4 of 392   sort: $/h ▲   filter: l40s                                        │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
 │▸  l40s                 fp8        fits         3     ~19.0   3.00  none      │
 │   l40s                 int4-awq   fits         3     ~31.3   3.00  none      │
@@ -456,7 +456,7 @@ y
 KEYS
 lines 1 9
 expect <<'END'
- gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   225 rows
+ gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ rtx-a6000 x 2, int4-awq: fits ──────────────────────────────── 1-18 of 297 ─┐
 │                                                                              │
 │ why                                                                          │
@@ -477,7 +477,7 @@ KEYS
 lines 2 21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 1 of 225   sort: $/h ▲   filter: h100-sxm fp8                                │
+│ 1 of 294   sort: $/h ▲   filter: h100-sxm fp8                                │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
 │▸  h100-sxm             fp8        fits         2     ~27.0  ~2.35  none      │
 │                                                                              │
@@ -512,13 +512,13 @@ KEYS
 out=$(printf '%s\n' "$out" | sed -n '2,7p;26,31p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 3 of 225   sort: $/h ▲   filter: h100-sxm                                    │
+│ 3 of 294   sort: $/h ▲   filter: h100-sxm                                    │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
 │▸  h100-sxm             int4-awq   fits         2     ~26.0   4.58  none      │
 │   h100-sxm             fp8        fits         2     ~27.0   6.98  none      │
 │   h100-sxm             bf16       fits         3     ~29.6  11.70  none      │
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
-│ 3 of 225   sort: $/h ▲   filter: h100-sxm                                    │
+│ 3 of 294   sort: $/h ▲   filter: h100-sxm                                    │
 │   GPU                  precision  verdict   GPUs  requests     $/h  limit    │
 │▸  h100-sxm             fp8        fits        10    ~220.0   38.40  none     │
 │   h100-sxm             int4-awq   fits        10    ~244.5   38.40  none     │
@@ -560,7 +560,7 @@ END
 # ---- numbers --------------------------------------------------------------------------
 
 screen "exports" "${load[@]}" <<'KEYS'
-:size 200 300
+:size 200 400
 2
 :wait
 :export all.json

@@ -50,7 +50,7 @@ Model: 70B, assumed shape.
 Weights: 52 to choose from; words find them, ? names them.
 Weights [bf16 as published]: int8
 Weights: int8.
-GPU: 76 to choose from; words find them, ? names them.
+GPU: 99 to choose from; words find them, ? names them.
 GPU [cheapest: rtx-a6000]: l40s
 GPU: l40s.
 GPUs [auto: 2]: 1
@@ -162,7 +162,7 @@ Besides the list: another format, as --list formats has it.
 8. fp16       FP16: 32.89 GiB per GPU: fits on 4 x rtx-a6000
 9. 44 more
 Weights [bf16 as published]:
-GPU: 76 to choose from; words find them, ? names them.
+GPU: 99 to choose from; words find them, ? names them.
 GPU [cheapest: rtx-a6000]: h100
 3 match.
 1. NVIDIA H100 NVL 94GB: 92.46 GiB usable, 3.94 TB/s, 2023

@@ -388,15 +388,14 @@ Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ GPU ───────────────────────────────────────────────────────────── 76 of 76 ─┐
+┌─ GPU ───────────────────────────────────────────────────────────── 99 of 99 ─┐
 │/ type words to find it, or id/slice:count, such as a100-sxm-80/3g.40gb:2     │
-│  NVIDIA GB200 (per GPU)                182.81 GiB usable, 8 TB/s, 2024      ▲│
-│  NVIDIA GB300 (per GPU)                274.22 GiB usable, 8 TB/s, 2025       │
-│  NVIDIA GH200 144GB HBM3e              142.27 GiB usable, 4.9 TB/s, 2024     │
+│  NVIDIA GH200 144GB HBM3e              142.27 GiB usable, 4.9 TB/s, 2024    ▲│
 │  NVIDIA GH200 96GB HBM3                94.43 GiB usable, 4 TB/s, 2023        │
 │  NVIDIA H100 NVL 94GB                  92.46 GiB usable, 3.94 TB/s, 2023     │
 │  NVIDIA H100 PCIe 80GB                 79.19 GiB usable, 2.04 TB/s, 2022     │
 │  NVIDIA H100 SXM5 80GB                 79.19 GiB usable, 3.35 TB/s, 2022     │
+│  NVIDIA H20 141GB (H20-3e)             138.72 GiB usable, 4 TB/s, 2025       │
 │  NVIDIA H20 96GB                       94.43 GiB usable, 4 TB/s, 2023        │
 │  NVIDIA H200 NVL 141GB                 138.72 GiB usable, 4.8 TB/s, 2024     │
 │  NVIDIA H200 SXM 141GB                 138.72 GiB usable, 4.8 TB/s, 2024     │
@@ -404,6 +403,7 @@ expect <<'END'
 │  NVIDIA H800 SXM5 80GB                 78.69 GiB usable, 3.35 TB/s, 2023     │
 │  NVIDIA Jetson AGX Orin 64GB           63.23 GiB usable, 205 GB/s, 2022      │
 │  NVIDIA Jetson AGX Thor (T5000)        126.46 GiB usable, 273 GB/s, 2025     │
+│  NVIDIA L20                            44.45 GiB usable, 864 GB/s, 2023      │
 │▸ NVIDIA L4                             22.07 GiB usable, 300 GB/s, 2023     ▼│
 │                                                                              │
 │                                                                              │
@@ -412,15 +412,14 @@ expect <<'END'
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ GPU ───────────────────────────────────────────────────────────── 76 of 76 ─┐
+┌─ GPU ───────────────────────────────────────────────────────────── 99 of 99 ─┐
 │/ type words to find it, or id/slice:count, such as a100-sxm-80/3g.40gb:2     │
-│  NVIDIA GB200 (per GPU)                182.81 GiB usable, 8 TB/s, 2024      ▲│
-│  NVIDIA GB300 (per GPU)                274.22 GiB usable, 8 TB/s, 2025       │
-│  NVIDIA GH200 144GB HBM3e              142.27 GiB usable, 4.9 TB/s, 2024     │
+│  NVIDIA GH200 144GB HBM3e              142.27 GiB usable, 4.9 TB/s, 2024    ▲│
 │  NVIDIA GH200 96GB HBM3                94.43 GiB usable, 4 TB/s, 2023        │
 │  NVIDIA H100 NVL 94GB                  92.46 GiB usable, 3.94 TB/s, 2023     │
 │  NVIDIA H100 PCIe 80GB                 79.19 GiB usable, 2.04 TB/s, 2022     │
 │  NVIDIA H100 SXM5 80GB                 79.19 GiB usable, 3.35 TB/s, 2022     │
+│  NVIDIA H20 141GB (H20-3e)             138.72 GiB usable, 4 TB/s, 2025       │
 │  NVIDIA H20 96GB                       94.43 GiB usable, 4 TB/s, 2023        │
 │  NVIDIA H200 NVL 141GB                 138.72 GiB usable, 4.8 TB/s, 2024     │
 │  NVIDIA H200 SXM 141GB                 138.72 GiB usable, 4.8 TB/s, 2024     │
@@ -428,6 +427,7 @@ expect <<'END'
 │  NVIDIA H800 SXM5 80GB                 78.69 GiB usable, 3.35 TB/s, 2023     │
 │  NVIDIA Jetson AGX Orin 64GB           63.23 GiB usable, 205 GB/s, 2022      │
 │  NVIDIA Jetson AGX Thor (T5000)        126.46 GiB usable, 273 GB/s, 2025     │
+│  NVIDIA L20                            44.45 GiB usable, 864 GB/s, 2023      │
 │▸ NVIDIA L4                             22.07 GiB usable, 300 GB/s, 2023     ▼│
 │                                                                              │
 │                                                                              │
@@ -447,7 +447,7 @@ Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ GPU ────────────────────────────────────────────────────────────────────────────────────────────────────── 1 of 83 ─┐
+┌─ GPU ───────────────────────────────────────────────────────────────────────────────────────────────────── 1 of 106 ─┐
 │/ 3g                                                                                                                  │
 │▸ NVIDIA A100 SXM4 80GB, MIG 3g.40gb                             39.18 GiB usable, 1.02 TB/s, 2020                    │
 │  "3g" as typed                                                                                                       │

@@ -109,12 +109,10 @@ Down Down Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ GPU ───────────────────────────────────────────────────────────────────────────────────────────────────── 76 of 76 ─┐
+┌─ GPU ───────────────────────────────────────────────────────────────────────────────────────────────────── 99 of 99 ─┐
 │/ type words to find it, or id/slice:count, such as a100-sxm-80/3g.40gb:2                                             │
-│  Apple M3 Ultra                                                 384.00 GiB usable, 819 GB/s, 2025                   ▲│
-│  Apple M4 Max (40-core GPU)                                     96.00 GiB usable, 546 GB/s, 2024                     │
-│  Apple M4 Pro                                                   48.00 GiB usable, 273 GB/s, 2024                     │
-│  Intel Arc B580                                                 11.86 GiB usable, 456 GB/s, 2024                     │
+│  Huawei Ascend 910B                                             63.23 GiB usable, 2023                              ▲│
+│  Huawei Ascend 910C                                             126.46 GiB usable, 3.2 TB/s, 2025                    │
 │  NVIDIA B100                                                    189.70 GiB usable, 8 TB/s, 2024                      │
 │  NVIDIA B200 SXM                                                176.91 GiB usable, 7.7 TB/s, 2024                    │
 │  NVIDIA B300 SXM (Blackwell Ultra)                              265.37 GiB usable, 8 TB/s, 2025                      │
@@ -128,6 +126,7 @@ expect <<'END'
 │  NVIDIA H100 NVL 94GB                                           92.46 GiB usable, 3.94 TB/s, 2023                    │
 │  NVIDIA H100 PCIe 80GB                                          79.19 GiB usable, 2.04 TB/s, 2022                    │
 │  NVIDIA H100 SXM5 80GB                                          79.19 GiB usable, 3.35 TB/s, 2022                    │
+│  NVIDIA H20 141GB (H20-3e)                                      138.72 GiB usable, 4 TB/s, 2025                      │
 │  NVIDIA H20 96GB                                                94.43 GiB usable, 4 TB/s, 2023                       │
 │  NVIDIA H200 NVL 141GB                                          138.72 GiB usable, 4.8 TB/s, 2024                    │
 │  NVIDIA H200 SXM 141GB                                          138.72 GiB usable, 4.8 TB/s, 2024                    │
@@ -135,6 +134,7 @@ expect <<'END'
 │  NVIDIA H800 SXM5 80GB                                          78.69 GiB usable, 3.35 TB/s, 2023                    │
 │  NVIDIA Jetson AGX Orin 64GB                                    63.23 GiB usable, 205 GB/s, 2022                     │
 │  NVIDIA Jetson AGX Thor (T5000)                                 126.46 GiB usable, 273 GB/s, 2025                    │
+│  NVIDIA L20                                                     44.45 GiB usable, 864 GB/s, 2023                     │
 │  NVIDIA L4                                                      22.07 GiB usable, 300 GB/s, 2023                     │
 │  NVIDIA L40                                                     44.45 GiB usable, 864 GB/s, 2022                     │
 │▸ NVIDIA L40S                                                    44.42 GiB usable, 864 GB/s, 2023                    ▼│

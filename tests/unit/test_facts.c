@@ -25,7 +25,7 @@ static void test_counts(void **state)
 
     (void)state;
     assert_int_equal(catalog_gpus(catalog, &gpus, &count, &err), GP_OK);
-    assert_true(count >= 75);
+    assert_true(count >= 75 + 23);
     assert_int_equal(catalog_formats(catalog, &formats, &count, &err), GP_OK);
     assert_true(count >= 83);
     assert_int_equal(catalog_engines(catalog, &engines, &count, &err), GP_OK);
