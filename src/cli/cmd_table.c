@@ -10,9 +10,9 @@ static const struct {
     const char *group, *title;
 } tables[] = {
     {"memory",
-     "Memory. Rule of thumb: params x bits/8 x 1.25 at the precision beside it. "
-     "Exact: the checkpoint\nat its precision, and what this load takes on each "
-     "GPU and on all of them."},
+     "Memory. Rule of thumb: the size by name x bits/8 x 1.25, in GB (1e9 bytes), at the "
+     "precision\nbeside it. Exact: the checkpoint at its precision, and what this load "
+     "takes on each GPU\nand on all of them."},
     {"GPUs",
      "GPU count. Rule: its GB over the GB the GPU is sold with. Exact: the "
      "fewest that fit."},

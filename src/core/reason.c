@@ -31,6 +31,7 @@ static const struct {
     [REASON_BF16] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_VENDOR] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_QUANTIZED] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_KV_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_CONTEXT] = {VERDICT_DOES_NOT_FIT, LIMIT_CONTEXT},
     [REASON_SEQS] = {VERDICT_DOES_NOT_FIT, LIMIT_SEQS},
@@ -105,6 +106,8 @@ static unsigned reasons_of_engine(const struct request *q)
     if (w->bits < 16 && w->block <= 0 && !w->mix && !engine_lists(e->quantized_any, w->id) &&
         older(q->gpu, e->quantized_min_cc))
         reasons |= 1u << REASON_QUANTIZED;
+    if (w->bits > 32)
+        reasons |= 1u << REASON_FORMAT;
     if ((q->kv->block > 0) != e->gguf && q->kv->bits < 16)
         reasons |= 1u << REASON_KV_FORMAT;
     return reasons;

@@ -36,6 +36,7 @@ enum reason {
     REASON_BF16,        /* the engine refuses BF16 on this GPU */
     REASON_VENDOR,      /* the engine does not run on this vendor's GPUs */
     REASON_QUANTIZED,   /* nor these weights on a GPU this old */
+    REASON_FORMAT,      /* nor these on any: FP64 */
     REASON_KV_FORMAT,   /* the engine has no such KV cache */
     REASON_CONTEXT,     /* more tokens than the model was made for */
     REASON_SEQS,        /* more users per replica than slots */

@@ -187,10 +187,10 @@ static void pool_lines(struct lines *lines)
 static void rule_lines(struct lines *lines)
 {
     const struct plan *p = lines->plan;
-    char rule[32], counted[32];
+    char counted[32];
     if (p->has_memory)
-        line_addf(lines, "rule of thumb", "rule of thumb %s, weights counted %s",
-                  units_gib(rule, sizeof(rule), p->memory.rule_of_thumb),
+        line_addf(lines, "rule of thumb", "rule of thumb %.1f GB, weights counted %s",
+                  p->memory.rule_of_thumb / 1e9,
                   units_gib(counted, sizeof(counted), p->memory.file_bytes));
 }
 

@@ -85,13 +85,13 @@ static void print_pool(const struct answer *a, struct strbuf *out)
 static void print_rule(const struct plan *p, struct strbuf *out)
 {
     const struct memory *m = &p->memory;
-    char a[32], b[32];
+    char b[32];
     strbuf_addf(out,
-                "    rule of thumb at %s: %.4g B x %.4g bit / 8 x 1.25 = %s in all; "
+                "    rule of thumb at %s: %.4g B x %.4g bit / 8 x 1.25 = %.1f GB in all; "
                 "counted weights: %s\n",
                 p->request.precision.id, model_params(p->request.model) / 1e9,
                 p->request.precision.weight->bits,
-                units_gib(a, sizeof(a), m->rule_of_thumb),
+                m->rule_of_thumb / 1e9,
                 units_gib(b, sizeof(b), m->file_bytes));
 }
 

@@ -70,10 +70,12 @@ void record_plan_cost(struct record *s, const struct plan *p)
 {
     const struct rent *r = cost_wanted(&p->cost);
     const struct buy *b = &p->cost.buy;
-    bool rented = p->has_memory && r && r->known, bought = !r && b->known;
+    bool serves = p->verdict != VERDICT_DOES_NOT_FIT;
+    bool rented = serves && r && r->known, bought = serves && !r && b->known;
     struct quantity hour, month;
     char note[SENTENCE_MAX] = "", date[SENTENCE_DATE_MAX] = "";
     answer_prices(p, &hour, &month);
+    hour.known = month.known = hour.known && serves;
     if (rented) {
         sentence_rent_note(p, r, note);
         sentence_price_date(r->instance, date);

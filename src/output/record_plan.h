@@ -17,7 +17,8 @@ void record_plan_market(struct record *record, const struct market *market);
 void record_plan_load(struct record *record, const struct resolved *resolved);
 /* verdict, gpus, tp, pp, replicas, limit */
 void record_plan_layout(struct record *record, const struct plan *plan);
-/* per_hour, per_month, what is rented or bought, date and source of the price */
+/* per_hour, per_month, what is rented or bought, date and source of the price; of what
+ * does not fit nothing: it serves nobody */
 void record_plan_cost(struct record *record, const struct plan *plan);
 /* The prices of such a load in words: "spot prices of aws in us, dated only". */
 void record_plan_prices(const struct record *request, struct strbuf *out);
@@ -30,8 +31,8 @@ void record_plan_engine(struct record *record, const struct engine *engine);
 enum gp_status report_compare(struct planner *planner, const struct options *options,
                               struct record *doc, bool *fits, struct gp_err *err);
 
-/* size_table.c: models by precisions on one GPU (8B, 70B and 400B; fp32, fp16, int8 and
- * int4-awq; h100-sxm). The rows' facts are in the groups "memory", "GPUs" and "cost".
+/* size_table.c: models by precisions on one GPU (8B, 70B and 400B; fp64, fp32, fp16,
+ * int8 and int4-awq; h100-sxm). The rows' facts are in the groups "memory", "GPUs" and "cost".
  */
 enum gp_status report_table(struct planner *planner, const struct options *options,
                             struct record *doc, struct gp_err *err);

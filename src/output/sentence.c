@@ -19,6 +19,7 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_VENDOR] = "{engine} does not run on {vendor} {devices}",
     [REASON_QUANTIZED] = "{engine} takes {weight} weights from compute capability "
                          "{quantized cc} on, {gpu} has {cc}",
+    [REASON_FORMAT] = "{engine} does not run {weight} weights",
     [REASON_KV_FORMAT] = "{engine} has no {kv} KV cache",
     [REASON_CONTEXT] = "{context} tokens of context exceed the {most tokens} the model "
                        "was made for",

@@ -1,12 +1,14 @@
 /*
  * size_table.c - the field's three tables beside the exact figures: gpuplan.table/1.
  *
- * The rule of thumb says params * bits/8 * 1.25 bytes, whatever the load. What a load
- * takes on one GPU is the sum of the exact parts: weights, KV cache as the engine sets
- * it aside, activations, memory outside the allocator, CUDA graphs.
+ * The rule of thumb says params * bits/8 * 1.25 bytes, whatever the load; a bare size is
+ * taken at its word. What a load takes on one GPU is the sum of the exact parts: weights,
+ * KV cache as the engine sets it aside, activations, memory outside the allocator, CUDA
+ * graphs.
  *
- * Example: 70B (70,553,706,496 parameters) at 16 bits: 176.4 GB by the rule, so three
- * 80 GB GPUs; the checkpoint has 131.4 GiB, and the KV cache is what the users make it.
+ * Example: 70B at 16 bits: 70e9 * 2 * 1.25 = 175 GB by the rule, so three 80 GB GPUs; the
+ * checkpoint (70,553,706,496 parameters) has 131.4 GiB, and the KV cache is what the users
+ * make it.
  */
 #include "output/record_plan.h"
 
@@ -24,31 +26,42 @@ static struct quantity load_bytes(const struct memory *m)
     return quantity_add(sum, m->graphs);
 }
 
-static double rule_bytes(const struct request *q)
+/* "70B" is 70e9 parameters, however many its assumed shape has. */
+static double rule_params(const struct resolved *r)
 {
-    return memory_rule_of_thumb(model_params(q->model), q->precision.weight->bits);
+    double params = 0;
+    bool named = r->generic && units_parse_params(r->model_text, "", &params, NULL) == GP_OK;
+    return named ? params : model_params(r->request.model);
 }
 
-static double rule_gpus(const struct request *q)
+static double rule_bytes(const struct resolved *r)
 {
-    return ceil(rule_bytes(q) / q->gpu->memory_marketed);
+    return memory_rule_of_thumb(rule_params(r), r->request.precision.weight->bits);
 }
 
-static void memory_facts(const struct plan *p, struct record *s)
+static double rule_gpus(const struct resolved *r)
+{
+    return ceil(rule_bytes(r) / r->request.gpu->memory_marketed);
+}
+
+static void memory_facts(const struct resolved *resolved, const struct plan *p,
+                         struct record *s)
 {
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
     struct quantity none = quantity_unknown();
-    struct quantity rule = quantity_of(rule_bytes(q), ORIGIN_ASSUMED);
+    struct quantity rule = quantity_of(rule_bytes(resolved), ORIGIN_ASSUMED);
     struct quantity load = p->has_memory ? load_bytes(m) : none;
     double params = model_params(q->model), bytes = weights_file_bytes(q);
     record_group(s, "memory");
     record_count(s, "params", "", params);
     record_style(s, STYLE_PARAMS);
+    record_count(s, "rule_params", "", rule_params(resolved));
+    record_detail(s);
     record_quantity(s, "rule_of_thumb_decimal", "GB", rule, 1e9, 1);
     record_title(s, "rule GB");
     record_quantity(s, "rule_of_thumb", "GiB", rule, GP_GIB, 1);
-    record_title(s, "rule GiB");
+    record_detail(s);
     record_textf(s, "rule_precision", "%s, %g bits", q->precision.weight->id,
                  q->precision.weight->bits);
     record_title(s, "at");
@@ -63,27 +76,26 @@ static void memory_facts(const struct plan *p, struct record *s)
                     1);
 }
 
-static void count_facts(const struct plan *p, struct record *s)
+static void count_facts(const struct resolved *r, const struct plan *p, struct record *s)
 {
     record_group(s, "GPUs");
-    record_count(s, "gpus_by_rule", "", rule_gpus(&p->request));
+    record_count(s, "gpus_by_rule", "", rule_gpus(r));
     record_plan_layout(s, p);
 }
 
 /* The rule's GPUs at the price of one GPU of the offer that the exact plan takes. */
-static struct quantity rule_cost(const struct plan *p)
+static struct quantity rule_cost(const struct resolved *resolved, const struct plan *p)
 {
     const struct rent *r = cost_wanted(&p->cost);
-    if (!r || !p->has_memory || !r->known || r->gpus_paid <= 0)
+    if (!r || p->verdict == VERDICT_DOES_NOT_FIT || !r->known || r->gpus_paid <= 0)
         return quantity_unknown();
-    return quantity_of(rule_gpus(&p->request) * r->per_hour / r->gpus_paid,
-                       ORIGIN_ASSUMED);
+    return quantity_of(rule_gpus(resolved) * r->per_hour / r->gpus_paid, ORIGIN_ASSUMED);
 }
 
-static void cost_facts(const struct plan *p, struct record *s)
+static void cost_facts(const struct resolved *r, const struct plan *p, struct record *s)
 {
     record_group(s, "cost");
-    record_quantity(s, "per_hour_by_rule", "$/h", rule_cost(p), 1, 2);
+    record_quantity(s, "per_hour_by_rule", "$/h", rule_cost(r, p), 1, 2);
     record_title(s, "$/h by rule");
     record_plan_cost(s, p);
 }
@@ -98,9 +110,9 @@ static void row_facts(const struct resolved *r, const struct plan *p, struct rec
     record_detail(s);
     record_text(s, "kv_precision", p->request.kv->id);
     record_detail(s);
-    memory_facts(p, s);
-    count_facts(p, s);
-    cost_facts(p, s);
+    memory_facts(r, p, s);
+    count_facts(r, p, s);
+    cost_facts(r, p, s);
 }
 
 static void request_facts(const struct resolved *r, struct record *doc)
@@ -121,9 +133,9 @@ enum gp_status report_table(struct planner *planner, const struct options *optio
                             struct record *doc, struct gp_err *err)
 {
     static const char *const sizes[] = {"8B", "70B", "400B"};
-    static const char *const usual[] = {"fp32", "fp16", "int8", "int4-awq"};
+    static const char *const usual[] = {"fp64", "fp32", "fp16", "int8", "int4-awq"};
     int models = options->model_count > 0 ? options->model_count : 3;
-    int precisions = options->precision_count > 0 ? options->precision_count : 4;
+    int precisions = options->precision_count > 0 ? options->precision_count : 5;
     const char *gpu = options->gpu_count > 0 ? options->gpus[0] : "h100-sxm";
     struct resolved r;
     struct plan *plan = gp_malloc(sizeof(*plan));

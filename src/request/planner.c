@@ -218,7 +218,7 @@ static enum gp_status base_format(struct planner *p, const struct model *m,
         id = "fp16"; /* GGUF engines compute in FP16 */
     else if (strcmp(id, "fp16") != 0)
         id = "bf16";
-    if (strcmp(id, "tf32") == 0)
+    if (strcmp(id, "tf32") == 0 || strcmp(id, "fp64") == 0)
         id = "fp32";
     return catalog_format(p->catalog, id, base, err);
 }

@@ -83,10 +83,12 @@ static void models(struct form *form, bool details, struct list *list)
 
 /* ---- formats ---- */
 
-/* Tensor types of GGUF are parts of files, not files; TF32 is a way to reckon. */
+/* Tensor types of GGUF are parts of files, not files; TF32 is a way to reckon; no engine
+ * runs FP64. */
 static bool is_offered(const struct format *f)
 {
-    return strncmp(f->id, "ggml-", 5) != 0 && strcmp(f->id, "tf32") != 0;
+    return strncmp(f->id, "ggml-", 5) != 0 && strcmp(f->id, "tf32") != 0 &&
+           strcmp(f->id, "fp64") != 0;
 }
 
 /* What most people look for stands first. */

@@ -6,19 +6,36 @@
 run --table
 assert_eq "exit code" 0 "$rc"
 assert_eq "three tables" 3 "$(grep -c '^model ' "$work/out")"
-assert_eq "three sizes, four precisions, three tables" 36 \
+assert_eq "three sizes, five precisions, three tables" 45 \
     "$(grep -cE '^(8B|70B|400B) ' "$work/out")"
-# 70,553,706,496 x 16/8 x 1.25 = 176.4 GB; the checkpoint is 131.42 GiB
+# 70e9 x 16/8 x 1.25 = 175 GB; the checkpoint is 131.42 GiB
 row=$(grep -m 1 -E '^70B +fp16' "$work/out")
-assert_contains "rule of thumb, GB" "?176.4" "$row"
+assert_contains "rule of thumb, GB" "?175.0" "$row"
 assert_contains "its precision beside it" "fp16, 16 bits" "$row"
 assert_contains "exact" " 131.42 " "$row"
 assert_contains "the exact one's precision" "fp16, 16.00 bits" "$row"
 assert_contains "scales are counted" "int4-awq, 4.51 bits" \
     "$(grep -m 1 -E '^70B +int4-awq' "$work/out")"
 
+# The ranges that people quote are those from FP32 to FP64, but for "8B at FP16 = 20".
+while read -r size precision gb; do
+    assert_contains "$size at $precision" " ?$gb " \
+        "$(grep -m 1 -E "^$size +$precision " "$work/out")"
+done <<'ROWS'
+8B fp16 20.0
+8B fp32 40.0
+8B fp64 80.0
+70B fp32 350.0
+70B fp64 700.0
+400B fp16 1000.0
+400B fp32 2000.0
+400B fp64 4000.0
+ROWS
+run --plan -m 8B -p fp64 -g h100-sxm
+assert_contains "no engine runs FP64" "vLLM does not run fp64 weights" "$out"
+
 run --table -f csv
-assert_eq "CSV: one row each" 13 "$(wc -l <"$work/out" | tr -d ' ')"
+assert_eq "CSV: one row each" 16 "$(wc -l <"$work/out" | tr -d ' ')"
 run --table -f markdown
 assert_eq "Markdown: three tables" 3 "$(grep -c '^| model |' "$work/out")"
 
@@ -29,8 +46,8 @@ if have_json; then
     assert_eq "users" 4 "$(json request.users)"
     assert_eq "rows" 2 "$(json rows.#)"
     assert_eq "params" 8030261248 "$(json rows.0.params)"
-    assert_eq "rule of thumb in GB" 20.07565312 \
-        "$(json rows.0.rule_of_thumb_decimal.value)"
+    assert_eq "rule of thumb in GB" 20 "$(json rows.0.rule_of_thumb_decimal.value)"
+    assert_eq "of the size by name" 8000000000 "$(json rows.0.rule_params)"
     assert_eq "the rule is nobody's figure" assumed "$(json rows.0.rule_of_thumb.origin)"
     assert_eq "the checkpoint is counted" exact "$(json rows.0.checkpoint.origin)"
     gpus=$(json rows.1.gpus) hour=$(json rows.1.per_hour.value)

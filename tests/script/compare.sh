@@ -239,9 +239,9 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 6 of 294   sort: $/h ▲   filter: p100                                        │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│   p100-sxm2-16         bf16       no fit       1      ~0.0   1.27  type      │
-│   p100-sxm2-16         fp8        no fit       1      ~0.0   1.27  type      │
-│   p100-sxm2-16         int4-awq   no fit       1      ~0.0   1.27  type      │
+│   p100-sxm2-16         bf16       no fit       1      ~0.0      -  type      │
+│   p100-sxm2-16         fp8        no fit       1      ~0.0      -  type      │
+│   p100-sxm2-16         int4-awq   no fit       1      ~0.0      -  type      │
 │   p100-pcie-16         bf16       no fit       1      ~0.0      -  type      │
 │   p100-pcie-16         fp8        no fit       1      ~0.0      -  type      │
 │▸  p100-pcie-16         int4-awq   no fit       1      ~0.0      -  type      │

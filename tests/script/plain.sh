@@ -74,7 +74,7 @@ non-torch: 0.38 GiB, model, between 0.27 and 0.69.
 CUDA graphs: 0.45 GiB, model, between 0.10 and 1.85, 0.58 GiB charged to the budget.
 free: -27.20 GiB, assumed, between -29.44 and -26.62.
 KV pool: no room for KV: 28.38 GiB short.
-Rule of thumb: 82.14 GiB in all, weights counted 67.68 GiB.
+Rule of thumb: 88.2 GB in all, weights counted 67.68 GiB.
 Cost, on demand: $1.00 per hour, $730.00 per month, 1 x crusoe l40s (per GPU), 1 GPU (2026-08-19, 94 days old), price per GPU of a shared host; note: sold in host-sized slices.
 Cost, spot: $0.50 per hour, $365.00 per month, 1 x crusoe l40s (per GPU), 1 GPU (2026-08-19, 94 days old), price per GPU of a shared host; note: sold in host-sized slices.
 Cost, buy: $0.39 per hour, $281.96 per month, 1 x l40s and hosts for $11,475 (2023 launch, assumed), 0.5 kW.

@@ -228,8 +228,8 @@ static void manual_verdict(struct shipped *w)
     shows("pool %.2f to %.2f GiB, need %.2f GiB: %s", m->kv_pool.low / GP_GIB,
           m->kv_pool.high / GP_GIB, m->kv_reserved.value / GP_GIB,
           verdict_word(p.verdict));
-    shows("70,553,706,496 * 16/8 * 1.25 = %.2f GiB; the checkpoint has %.2f GiB",
-          m->rule_of_thumb / GP_GIB, m->file_bytes / GP_GIB);
+    shows("70,553,706,496 * 16/8 * 1.25 = %.2f GB; the checkpoint has %.2f GiB",
+          m->rule_of_thumb / 1e9, m->file_bytes / GP_GIB);
     q = shipped_request(w, "qwen3-14b", "vllm", "bf16");
     p = planned(q, sample_layout(5, 1, 1, 1), NULL);
     assert_int_equal(p.limit, LIMIT_LAYOUT);
