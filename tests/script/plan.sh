@@ -180,7 +180,7 @@ screen "does not fit" -m 70B -p int8 -g l40s:1 <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 40 ─┐
+┌─ Model and GPU ── field 1 of 27 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 39 ─┐
 │▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
@@ -211,7 +211,7 @@ Tab
 KEYS
 only 2,22
 expect <<'END'
-┌─ Model and GPU ── field 1 of 24 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 48 ─┐
+┌─ Model and GPU ── field 1 of 27 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 48 ─┐
 │ Model       llama-3.1-70b       ▾││MARGINAL  72.17 of 72.85 GiB budget       │
 │ Weights     bf16 as published   ▾││the users need 1.25 GiB of KV, the pool is│
 │ GPU         h100-sxm            ▾││  -0.23..2.77 GiB                         │
@@ -793,7 +793,7 @@ a
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 40 ─┐
+┌─ Model and GPU ── field 1 of 27 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 39 ─┐
 │▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
@@ -865,7 +865,7 @@ Tab Tab
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 24 ─┐┌─ Suggestions and sources ─── 1-18 of 49 ─┐
+┌─ Model and GPU ── field 1 of 27 ─┐┌─ Suggestions and sources ─── 1-18 of 49 ─┐
 │ Model       70B, assumed shape  ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ Weights     int8                ▾││  GiB may be used                         │
 │ GPU         l40s                ▾││vLLM would stop: torch.OutOfMemoryError:  │
@@ -1319,7 +1319,7 @@ a Enter
 KEYS
 only 2,46
 expect <<'END'
-┌─ Model and GPU ── field 4 of 24 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 40 ─┐
+┌─ Model and GPU ── field 4 of 27 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 39 ─┐
 │ Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
