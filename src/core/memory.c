@@ -218,6 +218,12 @@ static struct quantity stage_weights(const struct stages *s, const int *layers,
     const struct request *q = s->request;
     double bytes = weights_total(&s->weights, q->model->kind_count, layers, stage == 0,
                                  stage == s->layout->pp - 1);
+    if (s->load->pads_experts)
+        return quantity_band(
+            bytes,
+            bytes - weights_stage_sum(s->weights.less, q->model->kind_count, layers),
+            bytes + weights_stage_sum(s->weights.more, q->model->kind_count, layers),
+            ORIGIN_MODEL);
     if (!q->precision.weight->mix)
         return quantity_of(bytes, counted(q));
     /* a blend of types: the published sizes are met within 0.5 % */

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-/* MXFP4 experts are padded for the kernels: hidden to 256, width to 128 (vLLM since
- * 0.12; logged: gpt-oss-20b 13.64 GiB where its tensors make 12.8). */
+/* MXFP4 experts are padded for the kernels: hidden to 256, width to 128 by Marlin (logged:
+ * gpt-oss-20b 13.64 GiB where its tensors make 12.8). */
 static double expert_padding(const struct request *q, const struct load *load,
                              const struct layer_kind *kind, const struct layout *l)
 {
@@ -17,6 +17,20 @@ static double expert_padding(const struct request *q, const struct load *load,
     double width = kind->expert_ff / cut, hidden = q->model->hidden;
     return ceil(width / e->pad_width) * e->pad_width / width *
            (ceil(hidden / e->pad_hidden) * e->pad_hidden / hidden);
+}
+
+/* Triton pads next to nothing, but kept the scales (1/17 of the bytes) twice up to 0.24;
+ * TensorRT-LLM's kernels pad both to 256. Which one runs depends on version, GPU and what
+ * is installed, so the band covers them (fused_moe/oracle/mxfp4.py). */
+static double most_padding(const struct request *q, const struct layer_kind *kind,
+                           const struct layout *l)
+{
+    double cut = l->ep > l->tp ? 1 : (double)l->tp / l->ep;
+    double width = kind->expert_ff / cut, hidden = q->model->hidden;
+    if (kind->experts == 0)
+        return 1;
+    return fmax(ceil(width / 256) * 256 / width * (ceil(hidden / 256) * 256 / hidden),
+                18.0 / 17);
 }
 
 static double sum_shares(const double bytes[SHARE_COUNT],
@@ -37,6 +51,11 @@ void weights_cut(const struct request *q, const struct load *load,
         layout_shares(kind, l, shares);
         shares[SHARE_EXPERT] *= expert_padding(q, load, kind, l);
         out->layer[k] = sum_shares(load->cut[k], shares) + load->absorbed[k] / l->tp;
+        double experts = load->cut[k][SHARE_EXPERT] * shares[SHARE_EXPERT];
+        double plain = experts / expert_padding(q, load, kind, l);
+        out->less[k] = experts - plain;
+        out->more[k] = load->pads_experts ? fmax(plain * most_padding(q, kind, l) - experts, 0)
+                                          : 0;
     }
     layout_shares(NULL, l, shares);
     for (int p = 0; p < PLACE_COUNT; p++)
@@ -44,12 +63,19 @@ void weights_cut(const struct request *q, const struct load *load,
     out->each = load->rope_table;
 }
 
+double weights_stage_sum(const double of_kind[MODEL_MAX_KINDS], int kinds,
+                         const int *layers)
+{
+    double sum = 0;
+    for (int k = 0; k < kinds; k++)
+        sum += layers[k] * of_kind[k];
+    return sum;
+}
+
 double weights_total(const struct weights_cut *w, int kinds, const int *layers,
                      bool first, bool last)
 {
-    double total = w->each;
-    for (int k = 0; k < kinds; k++)
-        total += layers[k] * w->layer[k];
+    double total = w->each + weights_stage_sum(w->layer, kinds, layers);
     if (first)
         total += w->outside[PLACE_FIRST];
     if (last)

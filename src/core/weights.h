@@ -30,11 +30,17 @@ struct weights {
  * load_sum(request). */
 struct weights_cut {
     double layer[MODEL_MAX_KINDS]; /* bytes of one layer of each kind */
+    double less[MODEL_MAX_KINDS], more[MODEL_MAX_KINDS]; /* how far a layer may differ, by
+                                                          * the kernel that runs */
     double outside[PLACE_COUNT];   /* bytes outside the layers */
     double each;                   /* bytes on every GPU: the rope table */
 };
 void weights_cut(const struct request *request, const struct load *load,
                  const struct layout *layout, struct weights_cut *out);
+
+/* Bytes of a kind's layers, summed over the layers of a stage. */
+double weights_stage_sum(const double of_kind[MODEL_MAX_KINDS], int kinds,
+                         const int *layers);
 
 /* Bytes of a stage with layers[k] of each kind. */
 double weights_total(const struct weights_cut *cut, int kinds, const int *layers,
