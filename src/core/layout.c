@@ -178,7 +178,7 @@ static void check_kinds(struct refusals *r, const struct request *q,
             continue;
         check_attention(r, &m->kind[k], l->tp);
         check_width(r, &m->kind[k], l->tp, l->ep);
-        if (q->engine->fp8_blocks)
+        if (q->engine && q->engine->fp8_blocks) /* training has none */
             check_blocks(r, q, &m->kind[k], l);
     }
 }
