@@ -25,15 +25,15 @@ static void add_figure(const struct benchlog_point *p, struct strbuf *line)
     char label[48], figure[64];
 
     if (layer)
-        gp_format(label, sizeof label, "%.0f token%s", p->n, p->n > 1 ? "s" : "");
+        gp_format(label, sizeof(label), "%.0f token%s", p->n, p->n > 1 ? "s" : "");
     else
-        gp_copy(label, sizeof label,
+        gp_copy(label, sizeof(label),
                 bench_test_is(p->test, TEST_IS_PRODUCT)
                     ? p->type_word
                     : bench_kind_label(p->kind, p->hot));
     strbuf_addf(line, "%s%s %s%s", line->len ? ", " : "", label,
-                layer ? units_seconds(figure, sizeof figure, p->median, 3)
-                      : benchlog_rate(figure, sizeof figure, p),
+                layer ? units_seconds(figure, sizeof(figure), p->median, 3)
+                      : benchlog_rate(figure, sizeof(figure), p),
                 benchlog_good(p) ? "" : "*");
 }
 
@@ -57,10 +57,10 @@ static void add_test(const struct benchlog *log, int device, enum bench_test tes
 
         if (!has_figure(p, device, test))
             continue;
-        gp_copy(type, sizeof type, p->type_word);
+        gp_copy(type, sizeof(type), p->type_word);
         add_figure(p, &line);
     }
-    gp_format(name, sizeof name, "%s%s%s", test_rows[test].label, layer ? ", " : "",
+    gp_format(name, sizeof(name), "%s%s%s", test_rows[test].label, layer ? ", " : "",
               layer ? type : "");
     if (line.len)
         strbuf_addf(out, "  %-15s  %s\n", name, line.text);

@@ -49,7 +49,7 @@ static void say_lines(struct bench_job *job, const char *text)
 
     for (size_t n; *text; text += n + (text[n] == '\n')) {
         n = strcspn(text, "\n");
-        gp_format(line, sizeof line, "%.*s", (int)(n < 399 ? n : 399), text);
+        gp_format(line, sizeof(line), "%.*s", (int)(n < 399 ? n : 399), text);
         bench_progress_say(job, line);
     }
 }
@@ -84,16 +84,16 @@ enum gp_status bench_write_view(struct bench_job *job, const struct benchlog *lo
 {
     const char *path = options_word(&job->in->options, OPT_OUT, NULL);
     enum output_format format = job->in->format;
-    enum gp_status status;
+    enum gp_status rc;
     struct strbuf view;
 
     if (!path || job->to_stdout || (format != OUTPUT_CSV && format != OUTPUT_MARKDOWN))
         return GP_OK;
     strbuf_init(&view);
     print(job, log, format, &view);
-    status = path_write(path, view.text, view.len, err);
+    rc = path_write(path, view.text, view.len, err);
     strbuf_fini(&view);
-    return status;
+    return rc;
 }
 
 enum gp_status bench_write_prom(const struct bench_job *job, const struct benchlog *log,
@@ -102,17 +102,17 @@ enum gp_status bench_write_prom(const struct bench_job *job, const struct benchl
     const char *dir = options_word(&job->in->options, OPT_PROM, NULL);
     char path[GP_PATH_MAX], name[64] = "gpuplan.prom";
     struct strbuf text;
-    enum gp_status status;
+    enum gp_status rc;
 
     if (!dir)
         return GP_OK;
     if (job->ranks > 1)
-        gp_format(name, sizeof name, "gpuplan-rank%d.prom", job->rank);
-    if (!path_join(path, sizeof path, dir, name))
+        gp_format(name, sizeof(name), "gpuplan-rank%d.prom", job->rank);
+    if (!path_join(path, sizeof(path), dir, name))
         return gp_fail(err, GP_E_USAGE, "--prom", "", "the name is too long");
     strbuf_init(&text);
     benchlog_prometheus(log, &text);
-    status = path_write(path, text.text, text.len, err);
+    rc = path_write(path, text.text, text.len, err);
     strbuf_fini(&text);
-    return status;
+    return rc;
 }

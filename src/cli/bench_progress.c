@@ -188,7 +188,7 @@ static void take_id(struct bench_job *job, const struct session_event *event)
     if (!session_point(job->session, event->device, event->index, &point))
         return;
     job->progress.device = event->device;
-    gp_copy(job->progress.point, sizeof job->progress.point, point.id);
+    gp_copy(job->progress.point, sizeof(job->progress.point), point.id);
 }
 
 void bench_progress_event(struct bench_job *job, const struct session_event *event)
@@ -206,7 +206,7 @@ void bench_progress_event(struct bench_job *job, const struct session_event *eve
         break;
     case SESSION_EVENT_POINT:
         take_id(job, event);
-        gp_copy(p->rate, sizeof p->rate, event->result.rate);
+        gp_copy(p->rate, sizeof(p->rate), event->result.rate);
         p->operations = event->result.operations;
         p->bytes = event->result.bytes;
         show_progress(job, true);

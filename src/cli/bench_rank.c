@@ -58,13 +58,13 @@ static void find_job(char *text, size_t size)
             gp_format(text, size, "%s%s%s", getenv(names[i]), i == 0 && step ? "." : "",
                       i == 0 && step ? step : "");
     if (life && getenv("SLURM_JOB_ID") && strcmp(life, "0") != 0 &&
-        gp_format(whole, sizeof whole, "%s-r%s", text, life)) /* it was queued again */
+        gp_format(whole, sizeof(whole), "%s-r%s", text, life)) /* it was queued again */
         gp_copy(text, size, whole);
 }
 
 void bench_rank_find(struct bench_job *job)
 {
-    for (size_t i = 0; i < sizeof launchers / sizeof launchers[0]; i++) {
+    for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
         int rank = environment_number(launchers[i].rank),
             size = environment_number(launchers[i].size);
 
@@ -78,7 +78,7 @@ void bench_rank_find(struct bench_job *job)
             job->local_rank = environment_number("SLURM_LOCALID");
         if (job->local_rank < 0)
             job->local_rank = rank;
-        find_job(job->job_id, sizeof job->job_id);
+        find_job(job->job_id, sizeof(job->job_id));
         return;
     }
 }
@@ -126,7 +126,7 @@ static void read_ranks(const struct bench_job *job, const char *dir, const char 
         int rank = rank_of(names[i], prefix);
 
         if (rank < 0 || rank >= job->ranks || g->here[rank] ||
-            !path_join(path, sizeof path, dir, names[i]) ||
+            !path_join(path, sizeof(path), dir, names[i]) ||
             benchlog_read(path, &g->log[rank], NULL))
             continue;
         g->here[rank] = is_of_job(job, &g->log[rank], rank);
@@ -152,11 +152,11 @@ static void wait_for_ranks(const struct bench_job *job, struct gathered *g)
     if (wait)
         until = strtod(wait, NULL);
     until += clock_now();
-    gp_format(dir, sizeof dir, "%.*s", slash ? (int)(slash - base) : 1,
+    gp_format(dir, sizeof(dir), "%.*s", slash ? (int)(slash - base) : 1,
               slash ? base : ".");
     if (slash == base)
-        gp_copy(dir, sizeof dir, "/");
-    gp_format(prefix, sizeof prefix, "%.*s.rank", (int)(base + n - name), name);
+        gp_copy(dir, sizeof(dir), "/");
+    gp_format(prefix, sizeof(prefix), "%.*s.rank", (int)(base + n - name), name);
     for (;;) {
         read_ranks(job, dir, prefix, base + n, g);
         if (g->count == job->ranks || clock_now() > until ||
@@ -170,7 +170,7 @@ static void wait_for_ranks(const struct bench_job *job, struct gathered *g)
 
 static json_t *merge_found(struct bench_job *job, struct gathered *g)
 {
-    struct benchlog *list = gp_calloc((size_t)job->ranks, sizeof *list);
+    struct benchlog *list = gp_calloc((size_t)job->ranks, sizeof(*list));
     json_t *missing = json_array(), *json;
     char text[80];
     int n = 0;
@@ -180,7 +180,7 @@ static json_t *merge_found(struct bench_job *job, struct gathered *g)
             list[n++] = g->log[i];
         } else {
             json_array_append_new(missing, json_integer(i));
-            gp_format(text, sizeof text, "rank %d of %d left no result", i, job->ranks);
+            gp_format(text, sizeof(text), "rank %d of %d left no result", i, job->ranks);
             bench_progress_say(job, text);
         }
     json = n ? benchlog_merge(list, NULL, n) : NULL;
@@ -202,7 +202,7 @@ static void say_stragglers(struct bench_job *job, const json_t *json)
 
     json_array_foreach(json_object_get(json, "stragglers"), i, one)
     {
-        gp_format(text, sizeof text,
+        gp_format(text, sizeof(text),
                   "straggler: %s device %d: %s %.1f %% slower than its like",
                   json_string_value(json_object_get(one, "host")),
                   (int)json_integer_value(json_object_get(one, "device")),
@@ -217,32 +217,32 @@ static enum gp_status write_view(struct bench_job *job, const json_t *json,
                                  struct gp_err *err)
 {
     struct benchlog log;
-    enum gp_status status =
+    enum gp_status rc =
         benchlog_from_json("the merged result", (json_t *)json, &log, err);
 
-    if (!status)
-        status = bench_write_view(job, &log, err);
+    if (!rc)
+        rc = bench_write_view(job, &log, err);
     benchlog_fini(&log);
-    return status;
+    return rc;
 }
 
 enum gp_status bench_rank_merge(struct bench_job *job, int *missing, struct gp_err *err)
 {
-    struct gathered g = {.log = gp_calloc((size_t)job->ranks, sizeof *g.log),
-                         .here = gp_calloc((size_t)job->ranks, sizeof *g.here)};
-    enum gp_status status = GP_OK;
+    struct gathered g = {.log = gp_calloc((size_t)job->ranks, sizeof(*g.log)),
+                         .here = gp_calloc((size_t)job->ranks, sizeof(*g.here))};
+    enum gp_status rc = GP_OK;
     json_t *json;
 
     wait_for_ranks(job, &g);
     *missing = job->ranks - g.count;
     json = merge_found(job, &g);
     if (json)
-        status = benchlog_write(job->plan.base, json, err);
+        rc = benchlog_write(job->plan.base, json, err);
     else
-        status =
+        rc =
             gp_fail(err, GP_E_NOTHING, job->plan.base, "", "no rank left a result");
-    if (!status)
-        status = write_view(job, json, err);
+    if (!rc)
+        rc = write_view(job, json, err);
     say_stragglers(job, json);
     json_decref(json);
     for (int i = 0; i < job->ranks; i++)
@@ -250,5 +250,5 @@ enum gp_status bench_rank_merge(struct bench_job *job, int *missing, struct gp_e
             benchlog_fini(&g.log[i]);
     free(g.log);
     free(g.here);
-    return status;
+    return rc;
 }

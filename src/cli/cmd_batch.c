@@ -237,17 +237,17 @@ static enum gp_status batch_run(struct invocation *in, struct gp_err *err)
 {
     const char *file = options_word(&in->options, OPT_OUT, "-");
     struct run r = {.in = in, .to_file = strcmp(file, "-") != 0};
-    enum gp_status status = open_input(&r, err);
-    if (status)
-        return status;
+    enum gp_status rc = open_input(&r, err);
+    if (rc)
+        return rc;
     start_workers(&r);
-    status = answer_all(&r, err);
+    rc = answer_all(&r, err);
     stop_workers(&r);
     if (r.input != STDIN_FILENO)
         close(r.input);
-    if (!status && r.to_file)
-        status = path_write(file, in->out.text, in->out.len, err);
-    return status;
+    if (!rc && r.to_file)
+        rc = path_write(file, in->out.text, in->out.len, err);
+    return rc;
 }
 
 const struct command cmd_batch = {

@@ -46,7 +46,7 @@ static void name_unconfirmed(const struct benchlog *reference,
             continue;
         strbuf_add(say, c->slower ? "  slower: " : "  not confirmed: ");
         name_point(reference, c->a, say);
-        benchlog_change_why(c, why, sizeof why);
+        benchlog_change_why(c, why, sizeof(why));
         if (c->slower)
             strbuf_addf(say, " %.3f (%.3f..%.3f)\n", c->ratio, c->low, c->high);
         else
@@ -72,14 +72,14 @@ static enum gp_status compare_reference(const struct bench_job *job,
     struct benchlog reference;
     struct benchlog_changes changes;
     json_t *differences, *line;
-    enum gp_status status;
+    enum gp_status rc;
     size_t i;
 
     *failed = false;
     if (!path)
         return GP_OK;
-    if ((status = benchlog_read(path, &reference, err)) != GP_OK)
-        return status;
+    if ((rc = benchlog_read(path, &reference, err)) != GP_OK)
+        return rc;
     benchlog_compare(&reference, log, tolerance, &changes);
     *failed = !benchlog_confirmed(&changes);
     differences = benchlog_differences(&reference, log, path, "this run");
@@ -100,14 +100,14 @@ static enum gp_status compare_reference(const struct bench_job *job,
 static enum gp_status report_result(struct bench_job *job, const struct benchlog *log,
                                     enum gp_status written, struct gp_err *err)
 {
-    enum gp_status status = written, next;
+    enum gp_status rc = written, next;
     struct gp_err why = {0};
     struct strbuf say;
     bool failed = false;
 
     strbuf_init(&say);
-    if (!status && job->ranks < 2) /* of several ranks, rank 0 writes one */
-        status = bench_write_view(job, log, err);
+    if (!rc && job->ranks < 2) /* of several ranks, rank 0 writes one */
+        rc = bench_write_view(job, log, err);
     job->unwritten = written != GP_OK;
     if (session_can_resume(job->session) || written)
         strbuf_addf(&say, "to continue: --resume %s\n", job->plan.journal);
@@ -116,8 +116,8 @@ static enum gp_status report_result(struct bench_job *job, const struct benchlog
         session_settle(job->session);
     if (!next)
         next = bench_write_prom(job, log, &why);
-    if (next && !status) {
-        status = next;
+    if (next && !rc) {
+        rc = next;
         *err = why;
     }
     job->in->exit_code =
@@ -125,31 +125,31 @@ static enum gp_status report_result(struct bench_job *job, const struct benchlog
     if (failed && job->in->exit_code == 0)
         job->in->exit_code = gp_status_exit(GP_E_CHECK);
     strbuf_fini(&say);
-    return status;
+    return rc;
 }
 
 static enum gp_status merge_ranks(struct bench_job *job, struct gp_err *err)
 {
     int missing = 0;
-    enum gp_status status;
+    enum gp_status rc;
 
     if (job->ranks < 2 || job->rank != 0)
         return GP_OK;
-    status = bench_rank_merge(job, &missing, err);
-    if (!status && missing && job->in->exit_code == 0)
+    rc = bench_rank_merge(job, &missing, err);
+    if (!rc && missing && job->in->exit_code == 0)
         job->in->exit_code = gp_status_exit(GP_E_DEVICE);
-    return status;
+    return rc;
 }
 
 static enum gp_status finish_run(struct bench_job *job, struct gp_err *err)
 {
-    enum gp_status status = session_finish(job->session, err);
+    enum gp_status rc = session_finish(job->session, err);
     const struct benchlog *log = session_log(job->session);
 
     if (!log)
-        return status;
-    status = report_result(job, log, status, err);
-    return status ? status : merge_ranks(job, err);
+        return rc;
+    rc = report_result(job, log, rc, err);
+    return rc ? rc : merge_ranks(job, err);
 }
 
 /* ---- the run ---- */
@@ -173,11 +173,11 @@ static enum gp_status dry_run(struct bench_job *job, struct gp_err *err)
 /* The engine has listed its devices, the points are known. */
 static enum gp_status start_run(struct bench_job *job, struct gp_err *err)
 {
-    enum gp_status status;
+    enum gp_status rc;
 
     session_plan(job->session, &job->plan);
-    if ((status = session_start(job->session, err)) != GP_OK)
-        return status;
+    if ((rc = session_start(job->session, err)) != GP_OK)
+        return rc;
     say_notes(job);
     return GP_OK;
 }
@@ -207,13 +207,13 @@ static enum gp_status check_reference(const struct bench_job *job, struct gp_err
 {
     const char *path = options_word(&job->in->options, OPT_EXPECT, NULL);
     struct benchlog reference;
-    enum gp_status status;
+    enum gp_status rc;
 
     if (!path)
         return GP_OK;
-    status = benchlog_read(path, &reference, err);
+    rc = benchlog_read(path, &reference, err);
     benchlog_fini(&reference);
-    return status;
+    return rc;
 }
 
 /* --prom writes last; that it cannot is said first. */
@@ -264,8 +264,8 @@ static enum gp_status open_session(struct bench_job *job, struct gp_err *err)
 static enum gp_status run_bench(struct invocation *in, struct gp_err *err)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    struct bench_job *job = gp_calloc(1, sizeof *job);
-    enum gp_status status;
+    struct bench_job *job = gp_calloc(1, sizeof(*job));
+    enum gp_status rc;
     int signal;
 
     job->in = in;
@@ -273,32 +273,32 @@ static enum gp_status run_bench(struct invocation *in, struct gp_err *err)
     job->to_stdout = strcmp(options_word(&in->options, OPT_OUT, ""), "-") == 0;
     bench_progress_init(job, options_word(&in->options, OPT_PROGRESS, "auto"));
     bench_rank_find(job);
-    status = check_ranks(job, err);
-    if (!status)
-        status = open_session(job, err);
-    if (!status) /* before an hour of measuring */
-        status = check_reference(job, err);
-    if (!status)
-        status = check_prom(job, err);
+    rc = check_ranks(job, err);
+    if (!rc)
+        rc = open_session(job, err);
+    if (!rc) /* before an hour of measuring */
+        rc = check_reference(job, err);
+    if (!rc)
+        rc = check_prom(job, err);
     session_signals_catch(numbers, 3);
-    if (!status) {
+    if (!rc) {
         session_drive(job->session, take_event, job);
         bench_progress_end(job);
-        if ((status = job->rc) != GP_OK)
+        if ((rc = job->rc) != GP_OK)
             *err = job->err;
     }
-    if (!status && job->over)
-        status = finish_run(job, err);
+    if (!rc && job->over)
+        rc = finish_run(job, err);
     if (session_signals(&signal)) { /* what went wrong is said, but the signal decides the code */
-        if (status)
+        if (rc)
             bench_progress_say(job, err->text);
         in->exit_code = 128 + signal;
-        status = GP_OK;
+        rc = GP_OK;
     }
     session_signals_release();
     session_free(job->session);
     free(job);
-    return status;
+    return rc;
 }
 
 const struct command cmd_bench = {

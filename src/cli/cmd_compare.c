@@ -16,13 +16,13 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
         return gp_fail(err, GP_E_USAGE, "--model", "use --table for several",
                        "compares GPUs for one model");
     record_init(&doc);
-    enum gp_status status = report_compare(in->planner, &in->options, &doc, &fits, err);
-    if (!status) {
+    enum gp_status rc = report_compare(in->planner, &in->options, &doc, &fits, err);
+    if (!rc) {
         print_compare(&doc, in->format, in->quiet, &in->out);
         in->exit_code = fits ? 0 : 1;
     }
     record_fini(&doc);
-    return status;
+    return rc;
 }
 
 const struct command cmd_compare = {

@@ -84,21 +84,21 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     struct price_import_summary summary;
     const char *provider, *date;
     struct strbuf profile;
-    enum gp_status status = arguments(in, &provider, &date, err);
-    if (status)
-        return status;
+    enum gp_status rc = arguments(in, &provider, &date, err);
+    if (rc)
+        return rc;
     if (in->format != OUTPUT_TEXT)
         return gp_fail(err, GP_E_USAGE, "--format", "leave it out",
                        "a profile has one format");
     strbuf_init(&profile);
-    status = price_import(in->args[0], provider, date, &profile, &summary, err);
-    if (!status) {
+    rc = price_import(in->args[0], provider, date, &profile, &summary, err);
+    if (!rc) {
         add_head(&summary, in->args[0], &in->out);
         strbuf_add(&in->out, "\n");
         strbuf_add(&in->out, profile.text);
     }
     strbuf_fini(&profile);
-    return status;
+    return rc;
 }
 
 const struct command cmd_import = {

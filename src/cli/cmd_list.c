@@ -67,12 +67,12 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     if (!class)
         return GP_E_USAGE;
     record_init(&doc);
-    enum gp_status status = report_list(planner_catalog(in->planner), class,
+    enum gp_status rc = report_list(planner_catalog(in->planner), class,
                                         in->args + 1, in->arg_count - 1, &doc, err);
-    if (!status)
+    if (!rc)
         print(in, &doc);
     record_fini(&doc);
-    return status;
+    return rc;
 }
 
 const struct command cmd_list = {

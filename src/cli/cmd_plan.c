@@ -34,15 +34,15 @@ static void print_answer(struct invocation *in, const struct answer *a)
 static enum gp_status plan_run(struct invocation *in, struct gp_err *err)
 {
     struct answer a;
-    enum gp_status status = one_of_each(in, err);
-    if (!status && in->options.value[OPT_TRAIN].given)
+    enum gp_status rc = one_of_each(in, err);
+    if (!rc && in->options.value[OPT_TRAIN].given)
         return train_run(in, err);
-    if (!status)
-        status = options_inference(&in->options, "is for --train only", err);
-    if (!status)
-        status = planner_answer(in->planner, &in->options, &a, err);
-    if (status)
-        return status;
+    if (!rc)
+        rc = options_inference(&in->options, "is for --train only", err);
+    if (!rc)
+        rc = planner_answer(in->planner, &in->options, &a, err);
+    if (rc)
+        return rc;
     print_answer(in, &a);
     in->exit_code = a.plan.verdict == VERDICT_DOES_NOT_FIT ? 1 : 0;
     return GP_OK;

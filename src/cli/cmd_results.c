@@ -68,18 +68,18 @@ static enum gp_status compare_run(struct invocation *in, struct gp_err *err)
     double tolerance = given->given ? given->number / 100 : 0.05;
     struct benchlog a, b;
     struct benchlog_changes changes;
-    enum gp_status status;
+    enum gp_status rc;
     json_t *warnings;
 
     choose_format(in);
     if (in->arg_count != 2)
         return gp_fail(err, GP_E_USAGE, "--compare-results", "A B, the reference first",
                        "takes two result files");
-    if ((status = benchlog_read(in->args[0], &a, err)) != GP_OK)
-        return status;
-    if ((status = benchlog_read(in->args[1], &b, err)) != GP_OK) {
+    if ((rc = benchlog_read(in->args[0], &a, err)) != GP_OK)
+        return rc;
+    if ((rc = benchlog_read(in->args[1], &b, err)) != GP_OK) {
         benchlog_fini(&a);
-        return status;
+        return rc;
     }
     benchlog_compare(&a, &b, tolerance, &changes);
     warnings = benchlog_differences(&a, &b, "A", "B");
@@ -147,10 +147,10 @@ static enum gp_status print_merged(struct invocation *in, json_t *json,
                                    struct gp_err *err)
 {
     struct benchlog log;
-    enum gp_status status = benchlog_from_json("the merged result", json, &log, err);
+    enum gp_status rc = benchlog_from_json("the merged result", json, &log, err);
 
-    if (status)
-        return status;
+    if (rc)
+        return rc;
     if (in->format != OUTPUT_JSON)
         print_warnings(in, json_object_get(json, "warnings"), &in->out);
     if (in->format == OUTPUT_JSON)
@@ -166,21 +166,21 @@ static enum gp_status print_merged(struct invocation *in, json_t *json,
 static enum gp_status merge_run(struct invocation *in, struct gp_err *err)
 {
     struct benchlog *logs;
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
     int n = 0;
 
     choose_format(in);
     if (in->arg_count < 1)
         return gp_fail(err, GP_E_USAGE, "--merge", "FILE...", "takes result files");
-    logs = gp_calloc((size_t)in->arg_count, sizeof *logs);
-    for (; n < in->arg_count && !status; n++)
-        status = benchlog_read(in->args[n], &logs[n], err);
-    if (!status)
-        status = benchlog_mergeable(logs, in->args, n, err);
-    if (!status) {
+    logs = gp_calloc((size_t)in->arg_count, sizeof(*logs));
+    for (; n < in->arg_count && !rc; n++)
+        rc = benchlog_read(in->args[n], &logs[n], err);
+    if (!rc)
+        rc = benchlog_mergeable(logs, in->args, n, err);
+    if (!rc) {
         json_t *json = benchlog_merge(logs, in->args, n);
 
-        status = print_merged(in, json, err);
+        rc = print_merged(in, json, err);
         if (options_flag(&in->options, OPT_STRICT) &&
             json_array_size(json_object_get(json, "stragglers")) > 0)
             in->exit_code = gp_status_exit(GP_E_CHECK);
@@ -189,7 +189,7 @@ static enum gp_status merge_run(struct invocation *in, struct gp_err *err)
     for (int i = 0; i < n; i++)
         benchlog_fini(&logs[i]);
     free(logs);
-    return status;
+    return rc;
 }
 
 const struct command cmd_merge = {

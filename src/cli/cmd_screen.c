@@ -61,12 +61,12 @@ static enum gp_status screen_run(struct invocation *in, struct gp_err *err)
     char report[400];
     const char *because;
     bool plain = false;
-    enum gp_status status = one_of_each(in, err);
+    enum gp_status rc = one_of_each(in, err);
 
-    if (status)
-        return status;
+    if (rc)
+        return rc;
     if (settings_read(&start.settings, &plain, &wrong)) {
-        gp_format(report, sizeof report, "%s: %s (%s)", wrong.where, wrong.text,
+        gp_format(report, sizeof(report), "%s: %s (%s)", wrong.where, wrong.text,
                   wrong.hint);
         start.report = report;
     }

@@ -29,11 +29,11 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
     if (in->arg_count != 1)
         return gp_fail(err, GP_E_USAGE, "--show", "gpuplan --list CLASS has the ids",
                        in->arg_count ? "takes one ID" : "needs an ID");
-    enum gp_status status = report_show(in->planner, in->args[0], &doc, err);
-    if (!status)
-        status = print(in, &doc, err);
+    enum gp_status rc = report_show(in->planner, in->args[0], &doc, err);
+    if (!rc)
+        rc = print(in, &doc, err);
     record_fini(&doc);
-    return status;
+    return rc;
 }
 
 const struct command cmd_show = {

@@ -66,11 +66,11 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
         return gp_fail(err, GP_E_USAGE, "--gpu", "use --compare for several",
                        "takes one GPU");
     record_init(&doc);
-    enum gp_status status = report_table(in->planner, &in->options, &doc, err);
-    if (!status)
+    enum gp_status rc = report_table(in->planner, &in->options, &doc, err);
+    if (!rc)
         print(in, &doc);
     record_fini(&doc);
-    return status;
+    return rc;
 }
 
 const struct command cmd_table = {

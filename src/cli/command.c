@@ -129,16 +129,16 @@ static enum output_format output_format(const char *word)
 enum gp_status command_parse(struct invocation *in, int argc, char **argv,
                              struct gp_err *err)
 {
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
     bool only_args = false;
-    for (int i = 0; i < argc && !status; i++) {
+    for (int i = 0; i < argc && !rc; i++) {
         bool option = !only_args && argv[i][0] == '-' && argv[i][1] != '\0';
         if (option && strcmp(argv[i], "--") == 0) {
             only_args = true;
         } else if (option) {
-            status = take_option(in, argc, argv, &i, err);
+            rc = take_option(in, argc, argv, &i, err);
         } else if (in->arg_count >= INVOCATION_MAX_ARGS) {
-            status = gp_fail(err, GP_E_USAGE, argv[i], "", "too many arguments");
+            rc = gp_fail(err, GP_E_USAGE, argv[i], "", "too many arguments");
         } else {
             in->args[in->arg_count++] = argv[i];
         }
@@ -146,7 +146,7 @@ enum gp_status command_parse(struct invocation *in, int argc, char **argv,
     in->format = output_format(options_word(&in->options, OPT_FORMAT, "text"));
     in->quiet = options_flag(&in->options, OPT_QUIET);
     in->verbose = options_flag(&in->options, OPT_VERBOSE);
-    return status;
+    return rc;
 }
 
 /* ---- help ---- */

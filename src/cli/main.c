@@ -26,9 +26,9 @@ static int complain(const struct gp_err *err)
 static int print(struct strbuf *out)
 {
     struct gp_err err = {0};
-    enum gp_status status = path_write("-", out->text, out->len, &err);
+    enum gp_status rc = path_write("-", out->text, out->len, &err);
     strbuf_fini(out);
-    return status ? complain(&err) : 0;
+    return rc ? complain(&err) : 0;
 }
 
 static int no_such_command(const char *name)

@@ -163,15 +163,15 @@ enum gp_status train_run(struct invocation *in, struct gp_err *err)
     struct train train;
     struct train_memory memory;
     struct train_fix fixes[TRAIN_MAX_FIXES];
-    enum gp_status status = ask_train(&in->options, &train, err);
-    if (!status)
-        status = planner_resolve(in->planner, &in->options, NULL, NULL, NULL, &r, err);
-    if (!status && !r.request.gpu)
-        status =
+    enum gp_status rc = ask_train(&in->options, &train, err);
+    if (!rc)
+        rc = planner_resolve(in->planner, &in->options, NULL, NULL, NULL, &r, err);
+    if (!rc && !r.request.gpu)
+        rc =
             gp_fail(err, GP_E_USAGE, "--gpu", "such as -g h100-sxm or -g h100-sxm:8",
                     "--train needs a GPU by name");
-    if (status)
-        return status;
+    if (rc)
+        return rc;
     train.gpus = r.request.gpu_count;
     train_estimate(&r.request, &train, &memory);
     int count =

@@ -38,7 +38,7 @@ static bool has_key(const struct action_row *row, int key)
     const char *names = row->keys;
     char name[16];
 
-    while (next_name(&names, name, sizeof name))
+    while (next_name(&names, name, sizeof(name)))
         if (key_find(name) == key)
             return true;
     return false;
@@ -96,7 +96,7 @@ static void add_rank(enum screen_id screen, int rank, int cols, action_word word
             continue;
         strbuf_init(&word);
         strbuf_addf(&word, "%s%s:%s", left->len ? "  " : "",
-                    action_key((enum action)i, key, sizeof key), name);
+                    action_key((enum action)i, key, sizeof(key)), name);
         if ((int)(left->len + word.len) <= cols)
             strbuf_addn(left, word.text, word.len);
         strbuf_fini(&word);
@@ -120,7 +120,7 @@ static void add_keys(const struct action_row *row, struct strbuf *out)
     char name[16];
     bool first = true;
 
-    while (next_name(&names, name, sizeof name)) {
+    while (next_name(&names, name, sizeof(name))) {
         strbuf_addf(out, "%s%s", first ? "" : ", ", name);
         first = false;
     }

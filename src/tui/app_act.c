@@ -57,7 +57,7 @@ static void open_help(struct app *app)
         "2 force), solve FIELD, a screen with a whole request (plan -m 8B -g l4), and: "
         "export FILE, save FILE, load FILE. Tab completes.\n"
         "More: man gpuplan, gpuplan-model(7).\n");
-    gp_format(title, sizeof title, "Help: %s", screen_names[app->screen]);
+    gp_format(title, sizeof(title), "Help: %s", screen_names[app->screen]);
     pager_open(&app->display, title, text.text);
     strbuf_fini(&lines);
     strbuf_fini(&text);
@@ -133,24 +133,24 @@ bool app_export(struct app *app, const char *text, struct gp_err *err)
     const struct screen_ops *ops = app->screens[app->screen];
     char path[GP_PATH_MAX];
     struct strbuf out;
-    enum gp_status status;
+    enum gp_status rc;
 
     if (!ops->export)
         return gp_fail(err, GP_E_USAGE, screen_names[app->screen], "",
                        "has nothing to export") == GP_OK;
-    if (app_target(text, path, sizeof path, err))
+    if (app_target(text, path, sizeof(path), err))
         return false;
     if (!has_word(ops->suffixes, suffix_of(path)))
         return gp_fail(err, GP_E_USAGE, path, ops->suffixes,
                        "the suffix sets the format") == GP_OK;
     strbuf_init(&out);
-    status = ops->export(app, app_state(app, app->screen), suffix_of(path), &out, err);
-    if (!status)
-        status = path_write(path, out.text, out.len, err);
+    rc = ops->export(app, app_state(app, app->screen), suffix_of(path), &out, err);
+    if (!rc)
+        rc = path_write(path, out.text, out.len, err);
     strbuf_fini(&out);
-    if (!status)
+    if (!rc)
         app_report(app, false, "written to %s", path);
-    return status == GP_OK;
+    return rc == GP_OK;
 }
 
 static bool export_done(struct app *app, void *ctx, const char *text,
@@ -183,7 +183,7 @@ static void open_export(struct app *app)
         app_report(app, false, "%s has nothing to export", screen_names[app->screen]);
         return;
     }
-    gp_format(hint, sizeof hint, "a file; its suffix sets the format: %s",
+    gp_format(hint, sizeof(hint), "a file; its suffix sets the format: %s",
               ops->suffixes);
     prompt_open(&app->display, &options);
 }
@@ -296,10 +296,10 @@ static void quit_plan(struct app *app, void *ctx)
     }
     question = (struct plan_question *)overlay_new(&plan_ops);
     if (file[0])
-        gp_format(question->text, sizeof question->text, "The changes are not in %s.",
+        gp_format(question->text, sizeof(question->text), "The changes are not in %s.",
                   slash ? slash + 1 : file);
     else
-        gp_copy(question->text, sizeof question->text, "The plan is not saved.");
+        gp_copy(question->text, sizeof(question->text), "The plan is not saved.");
     overlay_push(&app->display, &question->overlay);
 }
 
@@ -314,7 +314,7 @@ void quit_small(struct app *app)
 {
     char why[120];
 
-    if (run_would_be_lost(app, why, sizeof why) || form_changed(app->form))
+    if (run_would_be_lost(app, why, sizeof(why)) || form_changed(app->form))
         app_report(app, true, "Not saved! Q: quit.");
     else
         app->quit = true;
@@ -324,11 +324,11 @@ static void quit_ask(struct app *app)
 {
     char why[120], text[200];
 
-    if (!run_would_be_lost(app, why, sizeof why)) {
+    if (!run_would_be_lost(app, why, sizeof(why))) {
         quit_plan(app, NULL);
         return;
     }
-    gp_format(text, sizeof text, "%s. Quit?", why);
+    gp_format(text, sizeof(text), "%s. Quit?", why);
     question_open(&app->display, text, quit_plan, NULL);
 }
 
@@ -383,7 +383,7 @@ static void save_settings(struct app *app)
     struct gp_err err = {0};
 
     app->settings.screen = app->screen;
-    if (settings_write(&app->settings, path, sizeof path, &err))
+    if (settings_write(&app->settings, path, sizeof(path), &err))
         app_report_err(app, &err);
     else
         app_report(app, false, "colors, mouse and screen are kept in %s", path);
@@ -444,7 +444,7 @@ static void act_everywhere(struct app *app, enum action action)
         app->whole = true;
         break;
     case ACT_SUSPEND:
-        term_suspend(app_busy(app, why, sizeof why)
+        term_suspend(app_busy(app, why, sizeof(why))
                          ? "gpuplan: engines go on measuring; fg resumes the screen"
                          : "");
         break;

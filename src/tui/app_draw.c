@@ -28,7 +28,7 @@ static int lay_tabs(const struct app *app, struct tab tabs[SCREEN_COUNT])
         bool shown = i == (int)app->screen;
         struct tab *tab = &tabs[i];
 
-        gp_format(tab->text, sizeof tab->text, "%s%d%s%s%s", shown ? "[" : " ", i + 1,
+        gp_format(tab->text, sizeof(tab->text), "%s%d%s%s%s", shown ? "[" : " ", i + 1,
                   wide || shown ? " " : "", wide || shown ? screen_names[i] : "",
                   shown ? "]" : " ");
         tab->x = x;
@@ -164,7 +164,7 @@ static int key_in(const char *text, int x)
         int to = end ? gp_width(text) - gp_width(end) : gp_width(text);
 
         if (x >= from && x < to && key < item) {
-            gp_format(name, sizeof name, "%.*s", (int)key, p);
+            gp_format(name, sizeof(name), "%.*s", (int)key, p);
             return key_find(name);
         }
         if (!end)

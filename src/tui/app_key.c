@@ -47,7 +47,7 @@ static bool stops_bench(struct app *app)
     char why[120];
 
     if (app->interrupted || !state || !ops->busy || !ops->act ||
-        !ops->busy(app, state, why, sizeof why))
+        !ops->busy(app, state, why, sizeof(why)))
         return false;
     app->interrupted = true;
     app_report(app, false, "stops after this point; Ctrl-C again quits");
@@ -147,8 +147,8 @@ static void unknown_key(struct app *app, int key)
     char name[16], help[16];
 
     app_report(app, false, "%s does nothing here; %s lists the keys",
-               key_text(key, name, sizeof name),
-               action_key(ACT_HELP, help, sizeof help));
+               key_text(key, name, sizeof(name)),
+               action_key(ACT_HELP, help, sizeof(help)));
 }
 
 void app_key(struct app *app, int key)

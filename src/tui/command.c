@@ -48,11 +48,11 @@ static bool dump_to(struct app *app, const char *path, bool inks, struct gp_err 
 {
     struct canvas canvas;
     struct strbuf out;
-    enum gp_status status;
+    enum gp_status rc;
     char target[GP_PATH_MAX];
 
     if (!app->scripted && strcmp(path, "-") != 0) {
-        if (app_target(path, target, sizeof target, err))
+        if (app_target(path, target, sizeof(target), err))
             return false;
         path = target;
     }
@@ -66,10 +66,10 @@ static bool dump_to(struct app *app, const char *path, bool inks, struct gp_err 
         canvas_dump_inks(&canvas, &out);
     else
         canvas_dump(&canvas, &out);
-    status = path_write(path, out.text, out.len, err);
+    rc = path_write(path, out.text, out.len, err);
     canvas_fini(&canvas);
     strbuf_fini(&out);
-    return status == GP_OK;
+    return rc == GP_OK;
 }
 
 static bool dump_text(struct app *app, const char *path, struct gp_err *err)
@@ -87,8 +87,8 @@ static bool save_form(struct app *app, const char *text, struct gp_err *err)
     char path[GP_PATH_MAX];
     bool own = strcmp(text, app->form->file) == 0; /* saved there before */
 
-    if (own ? !gp_copy(path, sizeof path, text)
-            : app_target(text, path, sizeof path, err) != GP_OK)
+    if (own ? !gp_copy(path, sizeof(path), text)
+            : app_target(text, path, sizeof(path), err) != GP_OK)
         return false;
     if (form_save(app->form, path, err))
         return false;
@@ -151,7 +151,7 @@ static int find_option(const char *word)
 
     while (*word == '-')
         word++;
-    gp_format(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    gp_format(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
     id = name[0] ? option_find(name) : -1;
     for (int f = 0; id >= 0 && f < FIELD_COUNT; f++)
         if ((int)field_rows[f].option == id)
@@ -168,7 +168,7 @@ static int find_of(const struct app *app, enum screen_id screen, const char *wor
 
     while (*word == '-')
         word++;
-    gp_format(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    gp_format(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
     id = takes && name[0] ? option_find(name) : -1;
     return id >= 0 && takes((enum option_id)id) ? id : -1;
 }
@@ -210,8 +210,8 @@ static bool unknown_word(const struct app *app, const char *word, struct gp_err 
     for (int i = 0; i < OPTION_COUNT; i++)
         if (find_own(app, option_rows[i].name) == i)
             names[n++] = option_rows[i].name;
-    if (!spelling_option(word, "", names, n, hint, sizeof hint))
-        gp_copy(hint, sizeof hint, "? lists actions, Tab completes");
+    if (!spelling_option(word, "", names, n, hint, sizeof(hint)))
+        gp_copy(hint, sizeof(hint), "? lists actions, Tab completes");
     gp_fail(err, GP_E_USAGE, "", hint, "unknown action or option '%.60s'", word);
     return false;
 }
@@ -399,12 +399,12 @@ static void offer_options(const struct app *app, struct completion *c,
     for (int f = 0; f < FIELD_COUNT; f++) {
         if (f > 0 && field_rows[f].option == field_rows[f - 1].option)
             continue;
-        gp_format(word, sizeof word, "%s%s", dashes,
+        gp_format(word, sizeof(word), "%s%s", dashes,
                   option_rows[field_rows[f].option].name);
         offer(c, word);
     }
     for (int i = 0; i < OPTION_COUNT; i++) {
-        gp_format(word, sizeof word, "%s%s", dashes, option_rows[i].name);
+        gp_format(word, sizeof(word), "%s%s", dashes, option_rows[i].name);
         if (find_own(app, word) == i)
             offer(c, word);
     }
@@ -418,7 +418,7 @@ static void offer_first(const struct app *app, struct completion *c)
         if (action_rows[i].screens & 1u << app->screen)
             offer(c, action_rows[i].name);
     for (int i = 0; i < SCREEN_COUNT; i++) {
-        gp_copy(name, sizeof name, screen_names[i]);
+        gp_copy(name, sizeof(name), screen_names[i]);
         name[0] = gp_lower(name[0]);
         offer(c, name);
     }
@@ -462,7 +462,7 @@ static void offer_values(const struct app *app, enum option_id id, struct comple
     for (const char *p = row->choices; p && *p; p += *p == '|') {
         size_t n = strcspn(p, "|");
 
-        gp_format(word, sizeof word, "%.*s", (int)n, p);
+        gp_format(word, sizeof(word), "%.*s", (int)n, p);
         offer(c, word);
         p += n;
     }
@@ -479,9 +479,9 @@ void app_complete(struct app *app, const char *line, struct strbuf *out)
     int words = 0;
 
     while (take_word(&rest, word) && (rest[0] || c.begin[0] == '\0')) {
-        gp_copy(before, sizeof before, word);
+        gp_copy(before, sizeof(before), word);
         if (words++ == 0)
-            gp_copy(first, sizeof first, word);
+            gp_copy(first, sizeof(first), word);
         if (!rest[0])
             break;
     }

@@ -88,14 +88,14 @@ static enum gp_status first_form(struct form *form, const struct options *option
                                  struct gp_err *err)
 {
     struct form_values given;
-    enum gp_status status = values_of_options(options, &given, err);
+    enum gp_status rc = values_of_options(options, &given, err);
 
     gp_copy(form->values.value[FIELD_MODEL], FORM_VALUE, MODEL_DEFAULT);
-    for (int f = 0; f < FIELD_COUNT && !status; f++)
+    for (int f = 0; f < FIELD_COUNT && !rc; f++)
         if (given.value[f][0])
-            status = values_put(form->planner, &form->values, (enum field)f,
+            rc = values_put(form->planner, &form->values, (enum field)f,
                                 given.value[f], NULL, err);
-    return status;
+    return rc;
 }
 
 static enum field solved_field(const struct options *options)
@@ -161,23 +161,23 @@ enum gp_status form_set(struct form *form, enum field field, const char *text,
                         struct gp_err *err)
 {
     struct form_values values = form->values;
-    enum gp_status status =
+    enum gp_status rc =
         values_put(form->planner, &values, field, text, answer_of(form), err);
 
-    if (!status)
+    if (!rc)
         form_commit(form, &values);
-    return status;
+    return rc;
 }
 
 enum gp_status form_options(struct form *form, const char *given, struct gp_err *err)
 {
     struct form_values values = form->values;
-    enum gp_status status =
+    enum gp_status rc =
         values_options(form->planner, &values, given, answer_of(form), err);
 
-    if (!status)
+    if (!rc)
         form_commit(form, &values);
-    return status;
+    return rc;
 }
 
 /* Behind the --profiles that form_command() begins with: these are not changed. */
@@ -197,15 +197,15 @@ static const char *skip_profiles(const struct form *form, const char *given)
 enum gp_status form_request(struct form *form, const char *given, struct gp_err *err)
 {
     struct form_values values = {0};
-    enum gp_status status =
+    enum gp_status rc =
         values_put(form->planner, &values, FIELD_MODEL, MODEL_DEFAULT, NULL, err);
 
-    if (!status)
-        status = values_options(form->planner, &values, skip_profiles(form, given),
+    if (!rc)
+        rc = values_options(form->planner, &values, skip_profiles(form, given),
                                 NULL, err);
-    if (!status)
+    if (!rc)
         form_commit(form, &values);
-    return status;
+    return rc;
 }
 
 enum gp_status form_reset(struct form *form, enum field field, struct gp_err *err)
@@ -216,12 +216,12 @@ enum gp_status form_reset(struct form *form, enum field field, struct gp_err *er
 enum gp_status form_reset_all(struct form *form, struct gp_err *err)
 {
     struct form_values values = {0};
-    enum gp_status status =
+    enum gp_status rc =
         values_put(form->planner, &values, FIELD_MODEL, MODEL_DEFAULT, NULL, err);
 
-    if (!status)
+    if (!rc)
         form_commit(form, &values);
-    return status;
+    return rc;
 }
 
 /* ---- steps ---- */
@@ -231,17 +231,17 @@ static enum gp_status step_choice(struct form *form, enum field field, int by,
 {
     int count, at = -1;
     struct choice *choices = form_choices(form, field, false, &count);
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
 
     for (int i = 0; i < count && at < 0; i++)
         if (gp_casecmp(choices[i].id, form->values.value[field]) == 0)
             at = i;
     if (count > 0) {
         at = at < 0 ? (by > 0 ? 0 : count - 1) : (at + by + count) % count;
-        status = form_set(form, field, choices[at].id, err);
+        rc = form_set(form, field, choices[at].id, err);
     }
     free(choices);
-    return status;
+    return rc;
 }
 
 static bool may_be_auto(enum field field)
@@ -382,15 +382,15 @@ static enum gp_status take_solution(struct form *form, enum field field,
 {
     struct form_values values = form->values;
     char text[FORM_VALUE];
-    enum gp_status status;
+    enum gp_status rc;
 
     if (field == FIELD_GPU)
         values.value[FIELD_GPUS][0] = '\0';
     solved_text(field, &found->plan, text, sizeof(text));
-    status = values_put(form->planner, &values, field, text, found, err);
-    if (!status)
+    rc = values_put(form->planner, &values, field, text, found, err);
+    if (!rc)
         form_commit(form, &values);
-    return status;
+    return rc;
 }
 
 enum gp_status form_solve(struct form *form, enum field field, struct gp_err *err)
@@ -401,7 +401,7 @@ enum gp_status form_solve(struct form *form, enum field field, struct gp_err *er
     char option[FORM_VALUE];
     struct options options;
     struct answer *found;
-    enum gp_status status;
+    enum gp_status rc;
 
     if (row->solve == SOLVE_NONE)
         return gp_fail(err, GP_E_USAGE, row->label,
@@ -410,17 +410,17 @@ enum gp_status form_solve(struct form *form, enum field field, struct gp_err *er
     found = gp_calloc(1, sizeof(*found));
     values_ask(&form->values, option, &options);
     options_text(&options, OPT_SOLVE, "--solve", words[row->solve], NULL);
-    status = planner_answer(form->planner, &options, found, err);
-    if (!status && !found->solved)
-        status = gp_fail(err, GP_E_USAGE, row->label, "a: suggestions",
+    rc = planner_answer(form->planner, &options, found, err);
+    if (!rc && !found->solved)
+        rc = gp_fail(err, GP_E_USAGE, row->label, "a: suggestions",
                          "no value of this field makes the plan fit");
-    if (!status && !solve_has_limit(&found->plan.request, row->solve))
-        status = gp_fail(err, GP_E_USAGE, row->label, "",
+    if (!rc && !solve_has_limit(&found->plan.request, row->solve))
+        rc = gp_fail(err, GP_E_USAGE, row->label, "",
                          "no limit: this model keeps no KV");
-    if (!status)
-        status = take_solution(form, field, found, err);
+    if (!rc)
+        rc = take_solution(form, field, found, err);
     free(found);
-    return status;
+    return rc;
 }
 
 /* ---- files ---- */
@@ -430,20 +430,20 @@ enum gp_status form_save(struct form *form, const char *path, struct gp_err *err
     struct strbuf line;
     struct options options;
     char option[FORM_VALUE];
-    enum gp_status status;
+    enum gp_status rc;
 
     if (!path[0] || strcmp(path, "-") == 0)
         return gp_fail(err, GP_E_USAGE, "", "such as plan.json", "a file needs a name");
     strbuf_init(&line);
     values_ask(&form->values, option, &options);
     request_line_write(&options, &line);
-    status = path_write(path, line.text, line.len, err);
+    rc = path_write(path, line.text, line.len, err);
     strbuf_fini(&line);
-    if (!status) {
+    if (!rc) {
         gp_copy(form->file, sizeof(form->file), path);
         form->kept = form->values;
     }
-    return status;
+    return rc;
 }
 
 /* The only line that is not blank. */
@@ -478,18 +478,18 @@ static enum gp_status take_request(struct form *form, const char *path,
                                    struct form_values *values, struct gp_err *err)
 {
     struct form_values given;
-    enum gp_status status = values_of_options(options, &given, err);
+    enum gp_status rc = values_of_options(options, &given, err);
 
-    if (!status && options->value[OPT_SOLVE].given)
-        status = gp_fail(err, GP_E_USAGE, path, "leave it out: s solves for a field",
+    if (!rc && options->value[OPT_SOLVE].given)
+        rc = gp_fail(err, GP_E_USAGE, path, "leave it out: s solves for a field",
                          "solve is not a field of the form");
-    if (!status && !given.value[FIELD_MODEL][0])
-        status = gp_fail(err, GP_E_USAGE, path, "", "names no model");
-    for (int f = 0; f < FIELD_COUNT && !status; f++)
+    if (!rc && !given.value[FIELD_MODEL][0])
+        rc = gp_fail(err, GP_E_USAGE, path, "", "names no model");
+    for (int f = 0; f < FIELD_COUNT && !rc; f++)
         if (given.value[f][0])
-            status = values_put(form->planner, values, (enum field)f, given.value[f],
+            rc = values_put(form->planner, values, (enum field)f, given.value[f],
                                 NULL, err);
-    return status;
+    return rc;
 }
 
 enum gp_status form_load(struct form *form, const char *path, struct gp_err *err)
@@ -500,19 +500,19 @@ enum gp_status form_load(struct form *form, const char *path, struct gp_err *err
     char *text;
     size_t len;
     long number = 0;
-    enum gp_status status = path_read(path, REQUEST_LINE_MAX, &text, &len, err);
+    enum gp_status rc = path_read(path, REQUEST_LINE_MAX, &text, &len, err);
 
-    if (status)
-        return status;
-    status = only_line(path, text, &line, &len, &number, err);
-    if (!status)
-        status = request_line_read(path, number, line, len, &request, err);
-    if (!status)
-        status = take_request(form, path, &request.options, &values, err);
+    if (rc)
+        return rc;
+    rc = only_line(path, text, &line, &len, &number, err);
+    if (!rc)
+        rc = request_line_read(path, number, line, len, &request, err);
+    if (!rc)
+        rc = take_request(form, path, &request.options, &values, err);
     request_line_fini(&request);
     free(text);
-    if (status)
-        return status;
+    if (rc)
+        return rc;
     form_commit(form, &values);
     gp_copy(form->file, sizeof(form->file), path);
     form->kept = form->values;

@@ -68,12 +68,12 @@ static bool means_default(enum field field, const char *text)
 static enum gp_status check_count(const char *text, struct gp_err *err)
 {
     double value;
-    enum gp_status status = units_parse_number(text, "GPUs", &value, err);
+    enum gp_status rc = units_parse_number(text, "GPUs", &value, err);
 
-    if (!status && (value < 1 || value > PLAN_MAX_GPUS || value != floor(value)))
-        status = gp_fail(err, GP_E_USAGE, "GPUs", "or auto: the fewest that fit",
+    if (!rc && (value < 1 || value > PLAN_MAX_GPUS || value != floor(value)))
+        rc = gp_fail(err, GP_E_USAGE, "GPUs", "or auto: the fewest that fit",
                          "'%s' is not a count from 1 to %d", text, PLAN_MAX_GPUS);
-    return status;
+    return rc;
 }
 
 /* Does it exist? Asked with this one value beside a model that always does, so that
@@ -100,16 +100,16 @@ static enum gp_status value_check(struct planner *planner, enum field field,
 {
     struct options scratch = {0};
     char where[80];
-    enum gp_status status;
+    enum gp_status rc;
 
     if (field == FIELD_GPUS)
         return check_count(text, err);
     if (is_flag(field) && strcmp(text, "on") != 0)
         return gp_fail(err, GP_E_USAGE, where_of(field, where, sizeof(where)), "off|on",
                        "'%s' is not one of the choices", text);
-    status = options_text(&scratch, field_rows[field].option,
+    rc = options_text(&scratch, field_rows[field].option,
                           where_of(field, where, sizeof(where)), text, err);
-    return status ? status : look_up(planner, field, text, err);
+    return rc ? rc : look_up(planner, field, text, err);
 }
 
 /* "l40s:2" is both fields. */
@@ -118,10 +118,10 @@ static enum gp_status put_gpu(struct planner *planner, struct form_values *value
 {
     char id[FORM_VALUE];
     char *colon;
-    enum gp_status status = value_check(planner, FIELD_GPU, text, err);
+    enum gp_status rc = value_check(planner, FIELD_GPU, text, err);
 
-    if (status)
-        return status;
+    if (rc)
+        return rc;
     gp_copy(id, sizeof(id), text);
     colon = strrchr(id, ':');
     if (colon) {
@@ -136,10 +136,10 @@ static enum gp_status put_gpu(struct planner *planner, struct form_values *value
 static enum gp_status put_count(struct form_values *values, const char *text,
                                 const struct answer *answer, struct gp_err *err)
 {
-    enum gp_status status = check_count(text, err);
+    enum gp_status rc = check_count(text, err);
 
-    if (status)
-        return status;
+    if (rc)
+        return rc;
     if (!values->value[FIELD_GPU][0] && !answer)
         return gp_fail(err, GP_E_USAGE, "GPUs", "choose a GPU first",
                        "a count needs a GPU");
@@ -163,7 +163,7 @@ enum gp_status values_put(struct planner *planner, struct form_values *values,
 {
     char value[FORM_VALUE], where[80];
     size_t len;
-    enum gp_status status;
+    enum gp_status rc;
 
     text += strspn(text, " \t");
     len = strlen(text);
@@ -181,10 +181,10 @@ enum gp_status values_put(struct planner *planner, struct form_values *values,
         return put_gpu(planner, values, value, err);
     if (field == FIELD_GPUS)
         return put_count(values, value, answer, err);
-    status = value_check(planner, field, value, err);
-    if (!status)
+    rc = value_check(planner, field, value, err);
+    if (!rc)
         gp_copy(values->value[field], FORM_VALUE, value);
-    return status;
+    return rc;
 }
 
 /* ---- options as a form ---- */
@@ -208,23 +208,23 @@ static void number_text(enum option_id id, double value, char *text, size_t size
 
 static enum gp_status one_of_each(const struct options *options, struct gp_err *err)
 {
-    enum gp_status status =
+    enum gp_status rc =
         options_inference(options, "the screens plan inference", err);
 
-    if (!status && (options->model_count > 1 || options->precision_count > 1 ||
+    if (!rc && (options->model_count > 1 || options->precision_count > 1 ||
                     options->gpu_count > 1))
-        status = gp_fail(err, GP_E_USAGE, "", "Compare (2) takes several",
+        rc = gp_fail(err, GP_E_USAGE, "", "Compare (2) takes several",
                          "the form holds one model, precision and GPU");
-    return status;
+    return rc;
 }
 
 enum gp_status values_of_options(const struct options *options,
                                  struct form_values *values, struct gp_err *err)
 {
-    enum gp_status status = one_of_each(options, err);
+    enum gp_status rc = one_of_each(options, err);
 
     memset(values, 0, sizeof(*values));
-    for (int id = 0; id < OPTION_COUNT && !status; id++) {
+    for (int id = 0; id < OPTION_COUNT && !rc; id++) {
         const struct option_value *v = &options->value[id];
         enum field field = field_of(id);
         char text[64];
@@ -235,10 +235,10 @@ enum gp_status values_of_options(const struct options *options,
         if (is_flag(field))
             gp_copy(values->value[field], FORM_VALUE, "on");
         else if (!gp_copy(values->value[field], FORM_VALUE, v->text ? v->text : text))
-            status = gp_fail(err, GP_E_USAGE, option_rows[id].name, "",
+            rc = gp_fail(err, GP_E_USAGE, option_rows[id].name, "",
                              "is longer than %d bytes", FORM_VALUE - 1);
     }
-    return status;
+    return rc;
 }
 
 /* ---- options as text ---- */
@@ -312,15 +312,15 @@ enum gp_status values_options(struct planner *planner, struct form_values *value
 {
     char word[FORM_VALUE + 64], name[FORM_VALUE + 64], value[FORM_VALUE + 64];
     bool given[FIELD_COUNT] = {false};
-    enum gp_status status = GP_OK;
+    enum gp_status rc = GP_OK;
 
-    while (!status && next_word(&words, word, sizeof(word))) {
+    while (!rc && next_word(&words, word, sizeof(word))) {
         const char *joined = split_word(word, name, sizeof(name));
         enum field field;
 
-        status = find_field(name, &field, err);
-        if (status)
-            return status;
+        rc = find_field(name, &field, err);
+        if (rc)
+            return rc;
         if (joined)
             gp_copy(value, sizeof(value), joined);
         else if (is_flag(field))
@@ -331,9 +331,9 @@ enum gp_status values_options(struct planner *planner, struct form_values *value
             return gp_fail(err, GP_E_USAGE, name, "the form holds one of each",
                            "is given twice");
         given[field] = true;
-        status = values_put(planner, values, field, value, answer, err);
+        rc = values_put(planner, values, field, value, answer, err);
     }
-    return status;
+    return rc;
 }
 
 /* ---- the command ---- */

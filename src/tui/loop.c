@@ -111,7 +111,7 @@ static void take_terminal(struct app *app)
 static enum gp_status run_keys(struct app *app, const struct app_start *start,
                                struct gp_err *err)
 {
-    enum gp_status status;
+    enum gp_status rc;
 
     if (start->script) {
         if (!app->settings.scheme_given)
@@ -120,9 +120,9 @@ static enum gp_status run_keys(struct app *app, const struct app_start *start,
             app->settings.charset = term_charset();
         return script_run(app, start->script, err);
     }
-    status = term_open(err);
-    if (status)
-        return status;
+    rc = term_open(err);
+    if (rc)
+        return rc;
     take_terminal(app);
     loop_run(app);
     return GP_OK;
@@ -131,14 +131,14 @@ static enum gp_status run_keys(struct app *app, const struct app_start *start,
 int app_run(const struct app_start *start, struct gp_err *err)
 {
     struct app app;
-    enum gp_status status = start->script ? GP_OK : term_usable(err);
+    enum gp_status rc = start->script ? GP_OK : term_usable(err);
 
-    if (!status)
-        status = app_begin(&app, start, err);
-    if (status)
-        return gp_status_exit(status);
-    status = run_keys(&app, start, err);
+    if (!rc)
+        rc = app_begin(&app, start, err);
+    if (rc)
+        return gp_status_exit(rc);
+    rc = run_keys(&app, start, err);
     app_end(&app);
     term_close();
-    return status ? gp_status_exit(status) : app.exit_code;
+    return rc ? gp_status_exit(rc) : app.exit_code;
 }

@@ -109,7 +109,7 @@ static enum gp_status wait_for(struct script *script, const char *args,
 
     for (;;) {
         double wish = app_tick(script->app);
-        bool busy = app_busy(script->app, why, sizeof why);
+        bool busy = app_busy(script->app, why, sizeof(why));
 
         if (!busy && (wish < 0 || wish >= SETTLED))
             break;
@@ -203,7 +203,7 @@ static enum gp_status key_line(struct script *script, const char *line,
                 return err->code;
             continue;
         }
-        if (!gp_format(name, sizeof name, "%.*s", (int)n, line) ||
+        if (!gp_format(name, sizeof(name), "%.*s", (int)n, line) ||
             key_find(name) == K_NONE)
             return gp_fail(err, GP_E_USAGE, script->where, "Enter, Down, a, \"text\"",
                            "unknown key '%.30s'", name);
@@ -216,27 +216,27 @@ static enum gp_status key_line(struct script *script, const char *line,
 enum gp_status script_run(struct app *app, const char *path, struct gp_err *err)
 {
     struct script script = {.app = app};
-    enum gp_status status;
+    enum gp_status rc;
     char *text, *line, *next;
     size_t len;
     int number = 0;
 
-    status = path_read(path, SCRIPT_BYTES, &text, &len, err);
-    if (status)
-        return status;
+    rc = path_read(path, SCRIPT_BYTES, &text, &len, err);
+    if (rc)
+        return rc;
     settle(app);
-    for (line = text; line && !status && !app->quit; line = next) {
+    for (line = text; line && !rc && !app->quit; line = next) {
         next = strchr(line, '\n');
         if (next)
             *next++ = '\0';
         number++;
-        gp_format(script.where, sizeof script.where, "%.150s:%d", path, number);
+        gp_format(script.where, sizeof(script.where), "%.150s:%d", path, number);
         line += strspn(line, " \t");
         if (line[0] == ':' && line[1])
-            status = run_command(&script, line + 1, err);
+            rc = run_command(&script, line + 1, err);
         else
-            status = key_line(&script, line, err);
+            rc = key_line(&script, line, err);
     }
     free(text);
-    return status;
+    return rc;
 }

@@ -68,7 +68,7 @@ static void unknown_key(void *ctx, const char *line)
 
     if (err->code != GP_OK)
         return;
-    gp_format(where, sizeof where, "%.*s", what ? (int)(what - line) : 0, line);
+    gp_format(where, sizeof(where), "%.*s", what ? (int)(what - line) : 0, line);
     gp_fail(err, GP_E_FILE, where, "see FILES in gpuplan(1)", "%s",
             what ? what + 2 : line);
 }
@@ -121,9 +121,9 @@ enum gp_status settings_read(struct app_settings *out, bool *plain, struct gp_er
     *out = (struct app_settings){.mouse = true};
     *plain = false;
     *err = (struct gp_err){.code = GP_OK};
-    if (state_file(path, sizeof path))
+    if (state_file(path, sizeof(path)))
         read_file(path, out, NULL, err);
-    if (config_file(path, sizeof path))
+    if (config_file(path, sizeof(path)))
         read_file(path, out, plain, err);
     return err->code;
 }
@@ -142,7 +142,7 @@ static enum gp_status make_folders(const char *path, struct gp_err *err)
 {
     char folder[GP_PATH_MAX];
 
-    gp_copy(folder, sizeof folder, path);
+    gp_copy(folder, sizeof(folder), path);
     for (char *p = strchr(folder + 1, '/'); p; p = strchr(p + 1, '/')) {
         *p = '\0';
         if (mkdir(folder, 0700) != 0 && errno != EEXIST)
@@ -157,16 +157,16 @@ enum gp_status settings_write(const struct app_settings *settings, char *path,
                               size_t size, struct gp_err *err)
 {
     struct strbuf out;
-    enum gp_status status;
+    enum gp_status rc;
 
     if (!state_file(path, size)) {
         gp_copy(path, size, "state.cfg");
         return gp_fail(err, GP_E_FILE, "state.cfg", "set HOME or XDG_STATE_HOME",
                        "no folder to keep settings in");
     }
-    status = make_folders(path, err);
-    if (status != GP_OK)
-        return status;
+    rc = make_folders(path, err);
+    if (rc != GP_OK)
+        return rc;
     strbuf_init(&out);
     strbuf_add(&out, "# Written by gpuplan (save-settings). gpuplan.cfg overrides it.\n");
     if (settings->scheme_given)
@@ -176,9 +176,9 @@ enum gp_status settings_write(const struct app_settings *settings, char *path,
                     word_of(charsets, (int)settings->charset));
     strbuf_addf(&out, "mouse = %s;\n", settings->mouse ? "true" : "false");
     strbuf_addf(&out, "screen = \"%s\";\n", word_of(screens, (int)settings->screen));
-    status = path_write(path, out.text, out.len, err);
+    rc = path_write(path, out.text, out.len, err);
     strbuf_fini(&out);
-    return status;
+    return rc;
 }
 
 /* ---- where results go ---- */
@@ -201,7 +201,7 @@ void settings_make_results(const char *path)
 {
     char part[GP_PATH_MAX];
 
-    gp_copy(part, sizeof part, path);
+    gp_copy(part, sizeof(part), path);
     for (char *c = part + 1; *c; c++) {
         if (*c != '/')
             continue;

@@ -99,7 +99,7 @@ static void ask_next(struct plain *plain)
 
     if (!plain->ended)
         say_nexts(fixes);
-    gp_format(question, sizeof question, "Next [%d]: ", fixes + NEXT_COUNT);
+    gp_format(question, sizeof(question), "Next [%d]: ", fixes + NEXT_COUNT);
     if (!plain_ask(plain, question, text))
         return;
     if (words_begin(text, "why ")) {

@@ -60,8 +60,8 @@ static void say_options(const struct bench_options *bench)
 
         if (bench_option(id))
             plain_say("%s: %s. %s. Default %s%s%s.", option_rows[id].name,
-                      option_rows[id].help, bench_option_range(id, range, sizeof range),
-                      bench_option_default(id, fallback, sizeof fallback),
+                      option_rows[id].help, bench_option_range(id, range, sizeof(range)),
+                      bench_option_default(id, fallback, sizeof(fallback)),
                       bench->value[id][0] ? ", now " : "", bench->value[id]);
     }
 }
@@ -76,9 +76,9 @@ static void say_point(const struct session *s, const struct session_event *event
     if (!session_point(s, event->device, event->index, &point))
         return;
     session_progress(s, &at);
-    minutes(left, sizeof left, at.left);
+    minutes(left, sizeof(left), at.left);
     if (isfinite(r->ratio) && r->ratio > 0)
-        gp_format(ratio, sizeof ratio, ", %.0f percent of the prediction",
+        gp_format(ratio, sizeof(ratio), ", %.0f percent of the prediction",
                   100 * r->ratio);
     if (strcmp(r->state, "ok") == 0)
         plain_say("%d of %d: %s%s%s, %s%s%s%s. About %s left.", at.done, at.of,
@@ -94,11 +94,11 @@ static void say_end(struct session *s)
 {
     struct session_plan plan;
     struct gp_err err;
-    enum gp_status status = session_finish(s, &err);
+    enum gp_status rc = session_finish(s, &err);
     char text[480];
 
     session_plan(s, &plan);
-    if (status)
+    if (rc)
         plain_say_err(&err);
     plain_say("%s", session_outcome(s, text, sizeof(text)));
     for (int i = 0; i < session_devices(s); i++)
@@ -106,7 +106,7 @@ static void say_end(struct session *s)
             plain_say("%s", text);
     for (int i = 0; i < session_summaries(s); i++)
         plain_say("%s", session_summary(s, i));
-    if (!status)
+    if (!rc)
         plain_say("The result is in %s", plan.result);
 }
 
@@ -116,7 +116,7 @@ static void make_folder_of(const char *path)
 {
     char folder[GP_PATH_MAX];
 
-    gp_format(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
+    gp_format(folder, sizeof(folder), "%.*s", (int)(strrchr(path, '/') - path), path);
     settings_make_results(folder);
 }
 
@@ -143,9 +143,9 @@ static enum gp_status fill(struct plain *plain, struct wish *wish, struct gp_err
 static enum gp_status replan(struct plain *plain, struct session *s, struct wish *wish,
                              struct gp_err *err)
 {
-    enum gp_status status = fill(plain, wish, err);
+    enum gp_status rc = fill(plain, wish, err);
 
-    return status ? status : session_replan(s, &wish->how, err);
+    return rc ? rc : session_replan(s, &wish->how, err);
 }
 
 /* Options as they are typed, and the plan with them. What cannot be changes nothing. */
@@ -155,14 +155,14 @@ static void take_options(struct plain *plain, struct session *s, struct wish *wi
     struct bench_options before = wish->bench, *now = &wish->bench;
     struct strbuf command;
     struct gp_err err;
-    enum gp_status status = bench_options_line(now, plain->form->planner, text, &err);
+    enum gp_status rc = bench_options_line(now, plain->form->planner, text, &err);
 
-    if (!status && strcmp(before.value[OPT_BACKEND], now->value[OPT_BACKEND]) != 0)
-        status = gp_fail(&err, GP_E_USAGE, "--backend", "gpuplan --bench takes it",
+    if (!rc && strcmp(before.value[OPT_BACKEND], now->value[OPT_BACKEND]) != 0)
+        rc = gp_fail(&err, GP_E_USAGE, "--backend", "gpuplan --bench takes it",
                          "cannot change once the devices are known");
-    if (!status)
-        status = replan(plain, s, wish, &err);
-    if (status) {
+    if (!rc)
+        rc = replan(plain, s, wish, &err);
+    if (rc) {
         plain_say_err(&err);
         wish->bench = before;
         if (replan(plain, s, wish, &err))
@@ -245,11 +245,11 @@ static bool take_event(void *ctx, const struct session_event *e)
 
 void plain_bench(struct plain *plain)
 {
-    struct wish *wish = gp_calloc(1, sizeof *wish);
+    struct wish *wish = gp_calloc(1, sizeof(*wish));
     struct session *session = NULL;
     struct gp_err err = {.code = GP_OK};
 
-    settings_results(&plain->start->settings, wish->folder, sizeof wish->folder);
+    settings_results(&plain->start->settings, wish->folder, sizeof(wish->folder));
     gp_copy(wish->bench.value[OPT_PRESET], BENCH_VALUE, "quick");
     if (fill(plain, wish, &err) == GP_OK)
         session = session_new(&wish->how, &err);

@@ -19,7 +19,7 @@
 
 static const enum field asked[] = {FIELD_MODEL, FIELD_PRECISION, FIELD_GPU,
                                    FIELD_GPUS,  FIELD_CONTEXT,   FIELD_USERS};
-#define ASKED ((int)(sizeof asked / sizeof asked[0]))
+#define ASKED ((int)(sizeof(asked) / sizeof(asked[0])))
 
 struct list {
     struct choice *choices; /* (count); owned */
@@ -35,7 +35,7 @@ static void list_open(struct plain *plain, enum field field, struct list *list)
 {
     *list = (struct list){.first = -1};
     list->choices = form_choices(plain->form, field, true, &list->count);
-    list->match = gp_calloc((size_t)list->count + 1, sizeof *list->match);
+    list->match = gp_calloc((size_t)list->count + 1, sizeof(*list->match));
     for (int i = 0; i < list->count; i++)
         list->match[list->matches++] = i;
 }
@@ -174,7 +174,7 @@ static enum step ask_once(struct plain *plain, enum field field, struct list *li
 {
     char question[200], text[PLAIN_LINE];
 
-    gp_format(question, sizeof question, "%s [%s]: ", field_rows[field].label,
+    gp_format(question, sizeof(question), "%s [%s]: ", field_rows[field].label,
               plain->form->shown[field]);
     if (!plain_ask(plain, question, text) || !text[0])
         return STEP_NEXT;

@@ -17,7 +17,7 @@ void plain_say(const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(text, sizeof text - 1, fmt, args);
+    vsnprintf(text, sizeof(text) - 1, fmt, args);
     va_end(args);
     gp_tame(text); /* one line */
     strcat(text, "\n");
@@ -71,7 +71,7 @@ bool plain_ask(struct plain *plain, const char *question, char text[PLAIN_LINE])
     text[0] = '\0';
     if (plain->ended)
         return false;
-    gp_copy(tame, sizeof tame, question);
+    gp_copy(tame, sizeof(tame), question);
     gp_tame(tame);
     gp_out(tame, strlen(tame));
     plain->ended = !read_line(text);

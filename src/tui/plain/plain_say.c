@@ -45,7 +45,7 @@ static void say_verdict(const struct plan *p)
     answer_lines(p, NULL, LINE_LAYOUT, layout);
     used = room - plan_margin(p);
     if (p->has_memory && room > 0)
-        gp_format(of_budget, sizeof of_budget,
+        gp_format(of_budget, sizeof(of_budget),
                   " %.2f of %.2f GiB budget per GPU, %.0f percent.", used / GP_GIB,
                   room / GP_GIB, 100 * used / room);
     plain_say("Result: %s.%s %d x %s (%s), %s.", verdicts[p->verdict], of_budget,
@@ -60,7 +60,7 @@ static void say_part(const struct part *part)
     char band[64] = "";
 
     if (q->high - q->low > 0.005 * GP_GIB)
-        gp_format(band, sizeof band, ", between %.2f and %.2f", q->low / GP_GIB,
+        gp_format(band, sizeof(band), ", between %.2f and %.2f", q->low / GP_GIB,
                   q->high / GP_GIB);
     plain_say("%s: %.2f GiB, %s%s%s%s.", part->name, q->value / GP_GIB,
               origin_word(q->origin), band, part->note[0] ? ", " : "", part->note);
@@ -108,11 +108,11 @@ static void say_fix(int number, const struct fix *f)
     char money[64] = "cost unknown", what[SENTENCE_MAX], option[FIX_OPTIONS_MAX];
 
     if (f->per_hour > 0)
-        gp_format(money, sizeof money, "$%.2f per hour", f->per_hour);
+        gp_format(money, sizeof(money), "$%.2f per hour", f->per_hour);
     if (f->cost_known && fabs(f->cost_delta) < 0.005)
-        gp_copy(money, sizeof money, "same cost");
+        gp_copy(money, sizeof(money), "same cost");
     else if (f->cost_known)
-        gp_format(money, sizeof money, "$%.2f per hour %s", fabs(f->cost_delta),
+        gp_format(money, sizeof(money), "$%.2f per hour %s", fabs(f->cost_delta),
                   f->cost_delta > 0 ? "more" : "less");
     plain_say("%d. %s, %s: %.2f GiB more room per GPU, %s%s.", number,
               sentence_fix(f, what), planner_fix_options(f, option), f->gain / GP_GIB, money,

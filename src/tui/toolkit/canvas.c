@@ -28,7 +28,7 @@ void canvas_clear(struct canvas *canvas, int rows, int cols)
 
     if (rows != canvas->rows || cols != canvas->cols || !canvas->cells) {
         free(canvas->cells);
-        canvas->cells = gp_calloc(count ? count : 1, sizeof *canvas->cells);
+        canvas->cells = gp_calloc(count ? count : 1, sizeof(*canvas->cells));
         canvas->rows = rows;
         canvas->cols = cols;
     }
@@ -122,7 +122,7 @@ int canvas_textf(struct canvas *canvas, struct rect in, int y, int x, enum ink i
     va_list args;
 
     va_start(args, fmt);
-    vsnprintf(text, sizeof text, fmt, args);
+    vsnprintf(text, sizeof(text), fmt, args);
     va_end(args);
     return canvas_text(canvas, in, y, x, ink, text);
 }
@@ -199,12 +199,12 @@ int canvas_wrap(struct canvas *canvas, struct rect in, int y, enum ink ink,
         size_t n = line_length(text, in.cols);
         char line[1024];
 
-        gp_format(line, sizeof line, "%.*s", (int)n, text);
+        gp_format(line, sizeof(line), "%.*s", (int)n, text);
         text += n;
         if (y == in.rows - 1 && *text && *text != '\n') { /* the last row there is */
             char rest[1024];
 
-            gp_format(rest, sizeof rest, "%s%s", line, text);
+            gp_format(rest, sizeof(rest), "%s%s", line, text);
             canvas_fit(canvas, in, y, 0, in.cols, ink, rest);
         } else {
             canvas_text(canvas, in, y, 0, ink, line);

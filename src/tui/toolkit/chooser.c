@@ -63,7 +63,7 @@ static bool free_row(const struct chooser *c)
 {
     char text[EDIT_MAX];
 
-    if (!c->takes_free || !typed_text(c, text, sizeof text)[0])
+    if (!c->takes_free || !typed_text(c, text, sizeof(text))[0])
         return false;
     for (int i = 0; i < c->count; i++)
         if (gp_casecmp(c->choices[i].id, text) == 0)
@@ -93,7 +93,7 @@ static void filter_choices(struct chooser *c)
     char text[EDIT_MAX];
     int best = 0, found = 0;
 
-    typed_text(c, text, sizeof text);
+    typed_text(c, text, sizeof(text));
     c->shown_count = 0;
     for (int i = 0; i < c->count; i++) {
         const struct choice *choice = &c->choices[i];
@@ -153,15 +153,15 @@ void chooser_open(struct display *display, const struct chooser_ask *options)
     struct chooser *c = (struct chooser *)overlay_new(which);
     size_t count = options->count > 0 ? (size_t)options->count : 1;
 
-    gp_copy(c->title, sizeof c->title, options->title ? options->title : "");
-    gp_copy(c->free, sizeof c->free, options->free ? options->free : "");
+    gp_copy(c->title, sizeof(c->title), options->title ? options->title : "");
+    gp_copy(c->free, sizeof(c->free), options->free ? options->free : "");
     c->takes_free = options->free != NULL;
     c->many = options->many;
     c->paths = options->paths;
     c->count = options->count > 0 ? options->count : 0;
-    c->choices = gp_calloc(count, sizeof *c->choices);
-    c->marked = gp_calloc(count, sizeof *c->marked);
-    c->shown = gp_calloc(count, sizeof *c->shown);
+    c->choices = gp_calloc(count, sizeof(*c->choices));
+    c->marked = gp_calloc(count, sizeof(*c->marked));
+    c->shown = gp_calloc(count, sizeof(*c->shown));
     copy_choices(c, options);
     c->chosen = options->chosen;
     c->ctx = options->ctx;
@@ -206,7 +206,7 @@ static bool answer(const struct chooser *c, struct strbuf *out)
     if (c->focus < c->shown_count)
         strbuf_add(out, c->choices[c->shown[c->focus]].id);
     else if (free_row(c))
-        strbuf_add(out, typed_text(c, text, sizeof text));
+        strbuf_add(out, typed_text(c, text, sizeof(text)));
     else
         return false;
     return true;
@@ -292,7 +292,7 @@ static void complete_path(struct display *display, struct chooser *c)
     char text[EDIT_MAX];
     int count;
 
-    gp_format(text, sizeof text, "%.*s", (int)c->filter.at, c->filter.text);
+    gp_format(text, sizeof(text), "%.*s", (int)c->filter.at, c->filter.text);
     strbuf_init(&words);
     edit_paths(text, &words);
     count = edit_complete(&c->filter, words.text);
@@ -427,7 +427,7 @@ static void draw_free(const struct chooser *c, struct canvas *canvas, struct rec
 {
     char text[EDIT_MAX], line[EDIT_MAX + 16];
 
-    gp_format(line, sizeof line, "\"%s\" as typed", typed_text(c, text, sizeof text));
+    gp_format(line, sizeof(line), "\"%s\" as typed", typed_text(c, text, sizeof(text)));
     canvas_fit(canvas, in, y, margin(c), in.cols - margin(c) - 1, INK_TEXT, line);
 }
 
@@ -452,10 +452,10 @@ static void draw_none(const struct chooser *c, struct canvas *canvas, struct rec
 {
     char text[EDIT_MAX], line[EDIT_MAX + 40];
 
-    if (!typed_text(c, text, sizeof text)[0])
-        gp_copy(line, sizeof line, "nothing to choose from");
+    if (!typed_text(c, text, sizeof(text))[0])
+        gp_copy(line, sizeof(line), "nothing to choose from");
     else
-        gp_format(line, sizeof line, "nothing matches \"%s\": Backspace shows more",
+        gp_format(line, sizeof(line), "nothing matches \"%s\": Backspace shows more",
                   text);
     in.y += 1;
     in.rows -= 1;
@@ -487,9 +487,9 @@ static void draw_filter(const struct chooser *c, struct canvas *canvas, struct r
         return;
     }
     if (c->takes_free && c->free[0])
-        gp_format(hint, sizeof hint, "type words to find it, or %s", c->free);
+        gp_format(hint, sizeof(hint), "type words to find it, or %s", c->free);
     else
-        gp_copy(hint, sizeof hint, "type words to find it");
+        gp_copy(hint, sizeof(hint), "type words to find it");
     canvas_fit(canvas, in, 0, 2, in.cols - 2, INK_DIM, hint);
 }
 
@@ -530,10 +530,10 @@ static void chooser_draw(const struct overlay *overlay, struct canvas *canvas,
 
     (void)bottom;
     if (c->many && marked > 0)
-        gp_format(right, sizeof right, "%d marked, %d of %d", marked, c->shown_count,
+        gp_format(right, sizeof(right), "%d marked, %d of %d", marked, c->shown_count,
                   c->count);
     else
-        gp_format(right, sizeof right, "%d of %d", c->shown_count, c->count);
+        gp_format(right, sizeof(right), "%d of %d", c->shown_count, c->count);
     canvas_fill(canvas, box);
     canvas_box(canvas, box, c->title, right);
     draw_filter(c, canvas, in);

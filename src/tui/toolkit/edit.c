@@ -59,7 +59,7 @@ void edit_put(struct edit *edit, size_t before, const char *text)
 
     if (before > edit->at)
         before = edit->at;
-    if (edit->len - before + len >= sizeof edit->text)
+    if (edit->len - before + len >= sizeof(edit->text))
         return;
     cut(edit, edit->at - before, edit->at);
     memmove(edit->text + edit->at + len, edit->text + edit->at,
@@ -86,7 +86,7 @@ bool edit_type(struct edit *edit, const char *text)
 {
     size_t kept = edit->fresh ? 0 : edit->len;
 
-    if (kept + strlen(text) >= sizeof edit->text)
+    if (kept + strlen(text) >= sizeof(edit->text))
         return false;
     if (edit->fresh)
         cut(edit, 0, edit->len);
@@ -190,7 +190,7 @@ int edit_complete(struct edit *edit, const char *words)
     int count;
 
     len = common_prefix(words, &count);
-    gp_format(text, sizeof text, "%.*s%s", (int)len, words,
+    gp_format(text, sizeof(text), "%.*s%s", (int)len, words,
               count == 1 && len > 0 && !strchr("/=:", words[len - 1]) ? " " : "");
     edit->fresh = false;
     if (count > 0 && len >= word)

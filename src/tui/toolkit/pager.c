@@ -54,7 +54,7 @@ struct pager {
 
 static struct row *add_row(struct rows *rows)
 {
-    rows->row = gp_grow(rows->row, &rows->cap, rows->count + 1, sizeof *rows->row);
+    rows->row = gp_grow(rows->row, &rows->cap, rows->count + 1, sizeof(*rows->row));
     rows->row[rows->count] = (struct row){.len = 0};
     return &rows->row[rows->count++];
 }
@@ -246,7 +246,7 @@ static void find_match(struct pager *pager, size_t from, int by, int page)
     for (size_t i = 0; i < len; i++) {
         if (match_at(pager, at)) {
             if (by > 0 ? at < pager->at : at > pager->at)
-                gp_format(pager->note, sizeof pager->note, " continued from the %s ",
+                gp_format(pager->note, sizeof(pager->note), " continued from the %s ",
                           by > 0 ? "top" : "end");
             pager->at = at;
             pager->found = true;
@@ -256,7 +256,7 @@ static void find_match(struct pager *pager, size_t from, int by, int page)
         at = by > 0 ? (at + 1) % len : (at + len - 1) % len;
     }
     pager->found = false;
-    gp_format(pager->note, sizeof pager->note, " not found: %s ", pager->find);
+    gp_format(pager->note, sizeof(pager->note), " not found: %s ", pager->find);
 }
 
 static int page_of(const struct display *display, const struct pager *pager)
@@ -276,7 +276,7 @@ static bool searched(struct app *app, void *ctx, const char *text, struct gp_err
     (void)app;
     (void)err;
     if (text[0])
-        gp_copy(pager->find, sizeof pager->find, text);
+        gp_copy(pager->find, sizeof(pager->find), text);
     if (!pager->find[0])
         return true;
     pager->top = clamped(pager, pager->top, page);
@@ -364,7 +364,7 @@ static void draw_bytes(const struct pager *pager, struct canvas *canvas, struct 
 {
     char text[2048];
 
-    gp_format(text, sizeof text, "%.*s", (int)len, pager->text + from);
+    gp_format(text, sizeof(text), "%.*s", (int)len, pager->text + from);
     canvas_text(canvas, in, y, x, ink, text);
 }
 
@@ -422,7 +422,7 @@ static void pager_draw(const struct overlay *overlay, struct canvas *canvas,
     char place[80];
 
     (void)bottom;
-    gp_format(place, sizeof place, "%d-%d of %d", top + 1, last, count);
+    gp_format(place, sizeof(place), "%d-%d of %d", top + 1, last, count);
     canvas_fill(canvas, box);
     canvas_box(canvas, box, pager->title, place);
     for (int i = top; i < last; i++)
@@ -482,9 +482,9 @@ void pager_open(struct display *display, const char *title, const char *text)
     struct pager *pager = (struct pager *)overlay_new(&ops);
 
     pager->display = display;
-    gp_copy(pager->title, sizeof pager->title, title ? title : "");
+    gp_copy(pager->title, sizeof(pager->title), title ? title : "");
     pager->text = gp_strdup(text ? text : "");
-    pager->rows = gp_calloc(1, sizeof *pager->rows);
+    pager->rows = gp_calloc(1, sizeof(*pager->rows));
     measure_text(pager);
     overlay_push(display, &pager->overlay);
 }

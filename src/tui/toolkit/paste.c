@@ -23,7 +23,7 @@ static uint32_t plain(uint32_t ch)
 
 static void paste_put(struct paste *paste, const char *text, size_t len)
 {
-    paste->over |= paste->len + len >= sizeof paste->text;
+    paste->over |= paste->len + len >= sizeof(paste->text);
     if (paste->over)
         return;
     memcpy(paste->text + paste->len, text, len);

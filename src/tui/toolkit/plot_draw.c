@@ -64,7 +64,7 @@ static void raster_init(struct raster *r, int rows, int cols, enum charset chars
     r->rows = rows > 0 ? rows : 0;
     r->cols = cols > 0 ? cols : 0;
     r->charset = charset;
-    r->cells = gp_calloc((size_t)r->rows * (size_t)r->cols + 1, sizeof *r->cells);
+    r->cells = gp_calloc((size_t)r->rows * (size_t)r->cols + 1, sizeof(*r->cells));
 }
 
 static void raster_fini(struct raster *r)
@@ -207,7 +207,7 @@ static int tick_width(const struct plot_axis *axis, int rows)
     int wide = 0, count = plot_ticks(axis, rows / TICK_ROWS + 1, at);
 
     for (int i = 0; i < count; i++)
-        wide = max(wide, gp_width(plot_tick_text(axis, at[i], text, sizeof text)));
+        wide = max(wide, gp_width(plot_tick_text(axis, at[i], text, sizeof(text))));
     return wide;
 }
 
@@ -233,7 +233,7 @@ static int legend(struct canvas *canvas, struct rect in, int cols,
 
     for (int i = 0; i < plot->count && cols > 0; i++) {
         char text[96];
-        int wide = legend_text(canvas, &plot->series[i], text, sizeof text);
+        int wide = legend_text(canvas, &plot->series[i], text, sizeof(text));
 
         if (plot->series[i].count == 0)
             continue;
@@ -315,7 +315,7 @@ static void draw_y(struct canvas *canvas, struct rect in, const struct shape *s,
     for (int i = 0; i < count; i++) {
         int row = cell_of(1 - plot_place(&plot->y, at[i]), s->area.rows);
 
-        plot_tick_text(&plot->y, at[i], text, sizeof text);
+        plot_tick_text(&plot->y, at[i], text, sizeof(text));
         if (row < 0 || row == last || gp_width(text) > wide - 1)
             continue;
         canvas_text(canvas, in, row, wide - 1 - gp_width(text), INK_TEXT, text);
@@ -334,7 +334,7 @@ static void draw_x(struct canvas *canvas, struct rect in, const struct shape *s,
     canvas_glyph(canvas, in, row, left - 1, INK_FRAME, GLYPH_LOWER_LEFT);
     canvas_run(canvas, in, row, left, s->area.cols, INK_FRAME, GLYPH_HORIZONTAL);
     for (int i = 0; i < count; i++) {
-        int wide = gp_width(plot_tick_text(&plot->x, at[i], text, sizeof text));
+        int wide = gp_width(plot_tick_text(&plot->x, at[i], text, sizeof(text)));
         int col = cell_of(plot_place(&plot->x, at[i]), s->area.cols);
         int from = min(max(left + col - wide / 2, 0), in.cols - wide);
 

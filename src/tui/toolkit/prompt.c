@@ -32,15 +32,15 @@ static void remember(struct history *history, const char *text)
 {
     int last = history->count - 1;
 
-    if (!text[0] || strlen(text) >= sizeof history->line[0] ||
+    if (!text[0] || strlen(text) >= sizeof(history->line[0]) ||
         (last >= 0 && strcmp(history->line[last], text) == 0))
         return;
     if (history->count == HISTORY) {
         memmove(history->line[0], history->line[1],
-                (HISTORY - 1) * sizeof history->line[0]);
+                (HISTORY - 1) * sizeof(history->line[0]));
         history->count--;
     }
-    gp_copy(history->line[history->count++], sizeof history->line[0], text);
+    gp_copy(history->line[history->count++], sizeof(history->line[0]), text);
 }
 
 /* ---- a line ---- */
@@ -90,7 +90,7 @@ static void take_line(struct display *display, struct prompt *p)
     char text[EDIT_MAX];
     struct strbuf why;
 
-    gp_copy(text, sizeof text, p->edit.text);
+    gp_copy(text, sizeof(text), p->edit.text);
     remember(&histories[p->options.history], text);
     p->place = histories[p->options.history].count;
     if (p->options.done(display->app, p->options.ctx, text, &err)) {
@@ -114,7 +114,7 @@ static void complete_word(struct display *display, struct prompt *p)
     struct strbuf words;
     int count;
 
-    gp_format(text, sizeof text, "%.*s", (int)p->edit.at, p->edit.text);
+    gp_format(text, sizeof(text), "%.*s", (int)p->edit.at, p->edit.text);
     strbuf_init(&words);
     p->options.complete(display->app, p->options.ctx, text, &words);
     count = edit_complete(&p->edit, words.text);
@@ -211,8 +211,8 @@ void prompt_open(struct display *display, const struct prompt_ask *options)
     p->options = *options;
     if (p->options.history < 0 || p->options.history >= PROMPT_HISTORIES)
         p->options.history = PROMPT_VALUE;
-    gp_copy(p->label, sizeof p->label, options->label ? options->label : "");
-    gp_copy(p->hint, sizeof p->hint, options->hint ? options->hint : "");
+    gp_copy(p->label, sizeof(p->label), options->label ? options->label : "");
+    gp_copy(p->hint, sizeof(p->hint), options->hint ? options->hint : "");
     edit_set(&p->edit, options->text ? options->text : "");
     p->edit.fresh = p->edit.len > 0;
     p->place = histories[p->options.history].count;
@@ -276,7 +276,7 @@ void question_open(struct display *display, const char *text,
 {
     struct question *q = (struct question *)overlay_new(&question_ops);
 
-    gp_copy(q->text, sizeof q->text, text);
+    gp_copy(q->text, sizeof(q->text), text);
     q->yes = yes;
     q->ctx = ctx;
     overlay_push(display, &q->overlay);

@@ -80,9 +80,9 @@ static void say_crash(int sig)
     char digits[2] = {(char)('0' + sig / 10), (char)('0' + sig % 10)};
     size_t blank = sig < 10;
 
-    write_text(STDERR_FILENO, first, sizeof first - 1);
-    write_text(STDERR_FILENO, digits + blank, sizeof digits - blank);
-    write_text(STDERR_FILENO, last, sizeof last - 1);
+    write_text(STDERR_FILENO, first, sizeof(first) - 1);
+    write_text(STDERR_FILENO, digits + blank, sizeof(digits) - blank);
+    write_text(STDERR_FILENO, last, sizeof(last) - 1);
 }
 
 /* ---- handlers ---- */
@@ -126,7 +126,7 @@ static void on_ask(int sig)
 static void own_stack(void)
 {
     static char room[32768];
-    stack_t stack = {.ss_sp = room, .ss_size = sizeof room};
+    stack_t stack = {.ss_sp = room, .ss_size = sizeof(room)};
 
     sigaltstack(&stack, NULL);
 }

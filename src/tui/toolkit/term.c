@@ -113,7 +113,7 @@ static void add_leave(const char *name)
 
     if (!text || text == (const char *)-1)
         return;
-    for (; *text && back->leave_len < sizeof back->leave - 1; text++) {
+    for (; *text && back->leave_len < sizeof(back->leave) - 1; text++) {
         if (text[0] == '$' && text[1] == '<' && strchr(text, '>'))
             text = strchr(text, '>');
         else
@@ -126,7 +126,7 @@ static void prepare_leave(void)
     static const char *const names[] = {"sgr0", "rmkx", "cnorm", "rmcup"};
     static const char mouse_off[] = "\033[?1006;1000l";
 
-    gp_format(term.back.leave, sizeof term.back.leave, "%s%s", PASTE_OFF,
+    gp_format(term.back.leave, sizeof(term.back.leave), "%s%s", PASTE_OFF,
               term.mouse_wanted ? mouse_off : "");
     term.back.leave_len = strlen(term.back.leave);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -190,10 +190,10 @@ static void set_up_curses(void)
 enum gp_status term_open(struct gp_err *err)
 {
     static bool registered;
-    enum gp_status status = term_usable(err);
+    enum gp_status rc = term_usable(err);
 
-    if (status || term.open)
-        return status;
+    if (rc || term.open)
+        return rc;
     if (tcgetattr(STDIN_FILENO, &term.back.before) != 0 ||
         pipe2(term.pipe, O_CLOEXEC | O_NONBLOCK) != 0)
         return gp_fail(err, GP_E_INTERNAL, "terminal", "", "%s", strerror(errno));
@@ -451,7 +451,7 @@ static bool wait_key(double seconds)
 
     limit.tv_nsec = (long)((seconds - (double)limit.tv_sec) * 1e9);
     n = ppoll(fds, 2, seconds < 0 ? NULL : &limit, &term.waiting);
-    while (read(term.pipe[0], bytes, sizeof bytes) > 0)
+    while (read(term.pipe[0], bytes, sizeof(bytes)) > 0)
         ;
     return n <= 0 || !is_gone(fds[0].revents);
 }
@@ -527,7 +527,7 @@ void term_paint(const struct canvas *canvas, enum scheme scheme, bool whole)
     take_pen(&pen, scheme);
     rows = rows < LINES ? rows : LINES;
     cols = cols < COLS ? cols : COLS;
-    row = gp_calloc((size_t)cols + 1, sizeof *row);
+    row = gp_calloc((size_t)cols + 1, sizeof(*row));
     for (int y = 0; y < rows; y++)
         paint_row(canvas, y, cols, &pen, row);
     free(row);
