@@ -58,18 +58,15 @@ static enum gp_status screen_run(struct invocation *in, struct gp_err *err)
 {
     struct app_start start = {.planner = in->planner, .options = &in->options};
     struct gp_err wrong = {0};
-    char report[400];
+    char report[GP_ERR_LINE];
     const char *because;
     bool plain = false;
     enum gp_status rc = one_of_each(in, err);
 
     if (rc)
         return rc;
-    if (settings_read(&start.settings, &plain, &wrong)) {
-        gp_format(report, sizeof(report), "%s: %s (%s)", wrong.where, wrong.text,
-                  wrong.hint);
-        start.report = report;
-    }
+    if (settings_read(&start.settings, &plain, &wrong))
+        start.report = gp_err_line(&wrong, report);
     take_settings(&in->options, &start.settings);
     start.script = getenv("GPUPLAN_SCRIPT");
     because = plain_because(options_flag(&in->options, OPT_PLAIN), plain);

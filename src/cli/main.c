@@ -18,8 +18,9 @@
 
 static int complain(const struct gp_err *err)
 {
-    gp_say("gpuplan: %s%s%s%s%s%s", err->where, err->where[0] ? ": " : "", err->text,
-           err->hint[0] ? " (" : "", err->hint, err->hint[0] ? ")" : "");
+    char line[GP_ERR_LINE];
+
+    gp_say("gpuplan: %s", gp_err_line(err, line));
     return gp_status_exit(err->code);
 }
 

@@ -224,6 +224,16 @@ int option_find(const char *name)
     return -1;
 }
 
+int option_find_word(const char *word)
+{
+    char name[64];
+
+    word += strspn(word, "-");
+    return gp_format(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word)
+               ? option_find(name)
+               : -1;
+}
+
 /* ---- setting ---- */
 
 static enum gp_status too_many(const char *where, struct gp_err *err)

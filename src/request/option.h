@@ -116,6 +116,8 @@ struct options {
 /* The row whose name (or key, when the text is one letter) this is; -1 if none. Dashes
  * and underscores are the same. */
 int option_find(const char *name);
+/* Likewise of a word as it is typed: "--users", "-u", "users=16". */
+int option_find_word(const char *word);
 
 /* Sets one option, checking type and range. where names it in messages ("--context",
  * "line 3: context"). text is borrowed. */

@@ -24,8 +24,9 @@ void app_report(struct app *app, bool bad, const char *fmt, ...)
 
 void app_report_err(struct app *app, const struct gp_err *err)
 {
-    app_report(app, true, "%s%s%s%s%s%s", err->where, err->where[0] ? ": " : "",
-               err->text, err->hint[0] ? " (" : "", err->hint, err->hint[0] ? ")" : "");
+    char line[GP_ERR_LINE];
+
+    display_report(&app->display, true, gp_err_line(err, line));
 }
 
 void app_touch(struct app *app)

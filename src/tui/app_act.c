@@ -112,35 +112,25 @@ static void open_prompt(struct app *app)
 /* What follows the last dot of a file's name. */
 static const char *suffix_of(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
+    const char *dot = strrchr(path_name(path), '.');
 
     return dot ? dot + 1 : "";
 }
 
-static bool has_word(const char *words, const char *word)
-{
-    size_t n = strlen(word);
-
-    for (const char *p = words; n > 0 && (p = strstr(p, word)) != NULL; p += n)
-        if ((p == words || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
-            return true;
-    return false;
-}
-
-bool app_export(struct app *app, const char *text, struct gp_err *err)
+bool app_export(struct app *app, void *ctx, const char *text, struct gp_err *err)
 {
     const struct screen_ops *ops = app->screens[app->screen];
     char path[GP_PATH_MAX];
     struct strbuf out;
     enum gp_status rc;
 
+    (void)ctx;
     if (!ops->export)
         return gp_fail(err, GP_E_USAGE, screen_names[app->screen], "",
                        "has nothing to export") == GP_OK;
     if (app_target(text, path, sizeof(path), err))
         return false;
-    if (!has_word(ops->suffixes, suffix_of(path)))
+    if (!gp_has_word(ops->suffixes, " ", suffix_of(path)))
         return gp_fail(err, GP_E_USAGE, path, ops->suffixes,
                        "the suffix sets the format") == GP_OK;
     strbuf_init(&out);
@@ -151,13 +141,6 @@ bool app_export(struct app *app, const char *text, struct gp_err *err)
     if (!rc)
         app_report(app, false, "written to %s", path);
     return rc == GP_OK;
-}
-
-static bool export_done(struct app *app, void *ctx, const char *text,
-                        struct gp_err *err)
-{
-    (void)ctx;
-    return app_export(app, text, err);
 }
 
 static void complete_path(struct app *app, void *ctx, const char *text,
@@ -176,7 +159,7 @@ static void open_export(struct app *app)
                                  .text = "",
                                  .hint = hint,
                                  .history = PROMPT_FILE,
-                                 .done = export_done,
+                                 .done = app_export,
                                  .complete = complete_path};
 
     if (!ops->export) {
@@ -190,23 +173,40 @@ static void open_export(struct app *app)
 
 /* ---- the form, to and from a file ---- */
 
-static void save_now(struct app *app, void *ctx)
+static bool save_form(struct app *app, const char *path, struct gp_err *err)
 {
-    const char *path = app->saving.path;
-    struct gp_err err = {0};
     struct strbuf quoted;
 
-    (void)ctx;
-    if (form_save(app->form, path, &err)) {
-        app_report_err(app, &err);
-        return;
-    }
-    app->quit = app->saving.quit;
+    if (form_save(app->form, path, err))
+        return false;
     strbuf_init(&quoted);
     strbuf_quote(&quoted, path);
     app_report(app, false, "saved to %s; gpuplan --batch %s prints its answer", path,
                quoted.text);
     strbuf_fini(&quoted);
+    return true;
+}
+
+bool app_save(struct app *app, void *ctx, const char *text, struct gp_err *err)
+{
+    char path[GP_PATH_MAX];
+
+    (void)ctx;
+    if (strcmp(text, app->form->file) == 0) /* saved there before */
+        return save_form(app, text, err);
+    return app_target(text, path, sizeof(path), err) == GP_OK &&
+           save_form(app, path, err);
+}
+
+static void save_now(struct app *app, void *ctx)
+{
+    struct gp_err err = {0};
+
+    (void)ctx;
+    if (save_form(app, app->saving.path, &err))
+        app->quit = app->saving.quit;
+    else
+        app_report_err(app, &err);
 }
 
 static bool save_named(struct app *app, void *ctx, const char *text, struct gp_err *err)
@@ -226,7 +226,7 @@ static bool save_named(struct app *app, void *ctx, const char *text, struct gp_e
     return true;
 }
 
-static bool load_named(struct app *app, void *ctx, const char *text, struct gp_err *err)
+bool app_load(struct app *app, void *ctx, const char *text, struct gp_err *err)
 {
     (void)ctx;
     if (form_load(app->form, text, err))
@@ -242,7 +242,7 @@ static void ask_form_file(struct app *app, bool load, bool quit)
                                  .text = name[0] || load ? name : "plan.json",
                                  .hint = "one line of --batch",
                                  .history = PROMPT_FILE,
-                                 .done = load ? load_named : save_named,
+                                 .done = load ? app_load : save_named,
                                  .complete = complete_path};
 
     app->saving.quit = quit;
@@ -251,56 +251,32 @@ static void ask_form_file(struct app *app, bool load, bool quit)
 
 /* ---- quitting: a plan that was changed ---- */
 
-struct plan_question {
-    struct overlay overlay;
-    char text[GP_PATH_MAX];
-};
-
-static void plan_key(struct display *display, struct overlay *overlay, int key)
+static void save_and_quit(struct app *app, void *ctx)
 {
-    overlay->closed = true;
-    if (key == 'w')
-        ask_form_file(display->app, false, true);
-    else if (key == 'q' || key == 'Q' || key == K_F10)
-        display->app->quit = true;
-    else if (key != K_ESC && key != KEY_CTRL('g'))
-        overlay->closed = false;
+    (void)ctx;
+    ask_form_file(app, false, true);
 }
 
-static void plan_draw(const struct overlay *overlay, struct canvas *canvas,
-                      struct rect body, struct rect bottom)
+static void quit_unsaved(struct app *app, void *ctx)
 {
-    (void)body;
-    canvas_fill(canvas, bottom);
-    canvas_fit(canvas, bottom, bottom.rows - 1, 1, bottom.cols - 2, INK_WARN,
-               ((const struct plan_question *)overlay)->text);
-    canvas_cursor(canvas, bottom, bottom.rows - 1, 1);
+    (void)ctx;
+    app->quit = true;
 }
-
-static const struct overlay_ops plan_ops = {
-    .size = sizeof(struct plan_question),
-    .draw = plan_draw,
-    .key = plan_key,
-    .bar = "w:save  q:quit anyway  Esc:stay",
-};
 
 static void quit_plan(struct app *app, void *ctx)
 {
-    const char *file = app->form->file, *slash = strrchr(file, '/');
-    struct plan_question *question;
+    const char *file = app->form->file;
+    struct question question = {.bar = "w:save  q:quit anyway  Esc:stay",
+                                .answer = {{'w', save_and_quit}, {'q', quit_unsaved}}};
 
-    (void)ctx;
     if (!form_changed(app->form)) {
-        app->quit = true;
+        quit_unsaved(app, ctx);
         return;
     }
-    question = (struct plan_question *)overlay_new(&plan_ops);
-    if (file[0])
-        gp_format(question->text, sizeof(question->text), "The changes are not in %s.",
-                  slash ? slash + 1 : file);
-    else
-        gp_copy(question->text, sizeof(question->text), "The plan is not saved.");
-    overlay_push(&app->display, &question->overlay);
+    gp_format(question.text, sizeof(question.text), "%s%s.",
+              file[0] ? "The changes are not in " : "The plan is not saved",
+              path_name(file));
+    question_ask(&app->display, &question);
 }
 
 /* ---- quitting: a measurement ---- */
@@ -334,12 +310,45 @@ static void quit_ask(struct app *app)
 
 /* ---- small ones ---- */
 
-static void undo_form(struct app *app, bool redo)
+static void undo(struct app *app)
 {
-    bool done = redo ? form_redo(app->form) : form_undo(app->form);
+    if (!form_undo(app->form))
+        app_report(app, false, "nothing to undo");
+}
 
-    if (!done)
-        app_report(app, false, "nothing to %s", redo ? "redo" : "undo");
+static void redo(struct app *app)
+{
+    if (!form_redo(app->form))
+        app_report(app, false, "nothing to redo");
+}
+
+static void quit_now(struct app *app)
+{
+    quit_unsaved(app, NULL);
+}
+
+static void save_as(struct app *app)
+{
+    ask_form_file(app, false, false);
+}
+
+static void load(struct app *app)
+{
+    ask_form_file(app, true, false);
+}
+
+static void redraw(struct app *app)
+{
+    app->whole = true;
+}
+
+static void suspend(struct app *app)
+{
+    char why[120];
+
+    term_suspend(app_busy(app, why, sizeof(why))
+                     ? "gpuplan: engines go on measuring; fg resumes the screen"
+                     : "");
 }
 
 /* The next scheme that this terminal can show. */
@@ -389,68 +398,29 @@ static void save_settings(struct app *app)
         app_report(app, false, "colors, mouse and screen are kept in %s", path);
 }
 
+/* What an action means on a screen that gives it no meaning of its own; motions that are
+ * not here have nothing to move. */
+static const struct {
+    enum action action;
+    void (*run)(struct app *app);
+} everywhere[] = {
+    {ACT_HELP, open_help},         {ACT_QUIT, quit_ask},
+    {ACT_QUIT_NOW, quit_now},      {ACT_PROMPT, open_prompt},
+    {ACT_UNDO, undo},              {ACT_REDO, redo},
+    {ACT_EXPORT, open_export},     {ACT_SAVE, save_as},
+    {ACT_LOAD, load},              {ACT_COMMAND, show_command},
+    {ACT_THEME, next_theme},       {ACT_CHARSET, next_charset},
+    {ACT_MOUSE, toggle_mouse},     {ACT_SETTINGS, save_settings},
+    {ACT_REDRAW, redraw},          {ACT_SUSPEND, suspend},
+};
+
 static void act_everywhere(struct app *app, enum action action)
 {
-    char why[120];
-
-    if (action >= ACT_SCREENS && action < ACT_SCREENS + SCREEN_COUNT) {
+    if (action >= ACT_SCREENS && action < ACT_SCREENS + SCREEN_COUNT)
         app_show(app, (enum screen_id)(action - ACT_SCREENS));
-        return;
-    }
-    switch (action) {
-    case ACT_HELP:
-        open_help(app);
-        break;
-    case ACT_QUIT:
-        quit_ask(app);
-        break;
-    case ACT_QUIT_NOW:
-        app->quit = true;
-        break;
-    case ACT_PROMPT:
-        open_prompt(app);
-        break;
-    case ACT_UNDO:
-        undo_form(app, false);
-        break;
-    case ACT_REDO:
-        undo_form(app, true);
-        break;
-    case ACT_EXPORT:
-        open_export(app);
-        break;
-    case ACT_SAVE:
-        ask_form_file(app, false, false);
-        break;
-    case ACT_LOAD:
-        ask_form_file(app, true, false);
-        break;
-    case ACT_COMMAND:
-        show_command(app);
-        break;
-    case ACT_THEME:
-        next_theme(app);
-        break;
-    case ACT_CHARSET:
-        next_charset(app);
-        break;
-    case ACT_MOUSE:
-        toggle_mouse(app);
-        break;
-    case ACT_SETTINGS:
-        save_settings(app);
-        break;
-    case ACT_REDRAW:
-        app->whole = true;
-        break;
-    case ACT_SUSPEND:
-        term_suspend(app_busy(app, why, sizeof(why))
-                         ? "gpuplan: engines go on measuring; fg resumes the screen"
-                         : "");
-        break;
-    default:
-        break; /* motions that have nothing to move */
-    }
+    for (size_t i = 0; i < sizeof(everywhere) / sizeof(everywhere[0]); i++)
+        if (everywhere[i].action == action)
+            everywhere[i].run(app);
 }
 
 void app_act(struct app *app, enum action action)

@@ -72,44 +72,24 @@ static bool dump_to(struct app *app, const char *path, bool inks, struct gp_err 
     return rc == GP_OK;
 }
 
-static bool dump_text(struct app *app, const char *path, struct gp_err *err)
+static bool dump_text(struct app *app, void *ctx, const char *path, struct gp_err *err)
 {
+    (void)ctx;
     return dump_to(app, path, false, err);
 }
 
-static bool dump_inks(struct app *app, const char *path, struct gp_err *err)
+static bool dump_inks(struct app *app, void *ctx, const char *path, struct gp_err *err)
 {
+    (void)ctx;
     return dump_to(app, path, true, err);
-}
-
-static bool save_form(struct app *app, const char *text, struct gp_err *err)
-{
-    char path[GP_PATH_MAX];
-    bool own = strcmp(text, app->form->file) == 0; /* saved there before */
-
-    if (own ? !gp_copy(path, sizeof(path), text)
-            : app_target(text, path, sizeof(path), err) != GP_OK)
-        return false;
-    if (form_save(app->form, path, err))
-        return false;
-    app_report(app, false, "saved to %s", path);
-    return true;
-}
-
-static bool load_form(struct app *app, const char *path, struct gp_err *err)
-{
-    if (form_load(app->form, path, err))
-        return false;
-    app_report(app, false, "loaded from %s", path);
-    return true;
 }
 
 static const struct verb {
     const char *name;
-    bool (*run)(struct app *, const char *path, struct gp_err *);
+    bool (*run)(struct app *, void *ctx, const char *path, struct gp_err *);
 } verbs[] = {
-    {"dump", dump_text},    {"inks", dump_inks}, {"save", save_form}, {"w", save_form},
-    {"export", app_export}, {"load", load_form}, {"o", load_form},
+    {"dump", dump_text},    {"inks", dump_inks}, {"save", app_save}, {"w", app_save},
+    {"export", app_export}, {"load", app_load},  {"o", app_load},
 };
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
@@ -361,7 +341,7 @@ bool app_command(struct app *app, const char *line, struct gp_err *err)
     if (find_own(app, word) >= 0)
         return set_own(app, all, err);
     if (find_verb(word) && rest[0])
-        return find_verb(word)->run(app, rest, err);
+        return find_verb(word)->run(app, NULL, rest, err);
     if (find_option(word) >= 0 && (rest[0] || strchr(word, '=')))
         return set_options(app, all, err);
     if (find_label(word) >= 0 && rest[0])

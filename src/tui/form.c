@@ -22,17 +22,60 @@
 
 /* ---- planning ---- */
 
+void form_ask(const struct form *form, struct options *options)
+{
+    memset(options, 0, sizeof(*options));
+    for (int f = 0; f < FIELD_COUNT; f++) {
+        const char *text = f == FIELD_GPU ? form->gpu_option : form->values.value[f];
+
+        if (f != FIELD_GPUS && text[0])
+            options_text(options, field_rows[f].option, "", text, NULL);
+    }
+    if (form->profiles[0])
+        options_text(options, OPT_PROFILES, "", form->profiles, NULL);
+}
+
 static void form_replan(struct form *form)
 {
+    const char *gpu = form->values.value[FIELD_GPU];
+    const char *count = form->values.value[FIELD_GPUS];
     struct options options;
 
-    values_ask(&form->values, form->gpu_option, &options);
+    gp_format(form->gpu_option, sizeof(form->gpu_option), "%s%s%s", gpu,
+              gpu[0] && count[0] ? ":" : "", gpu[0] ? count : "");
+    form_ask(form, &options);
     form->err = (struct gp_err){0};
     form->answered =
         planner_answer(form->planner, &options, form->answer, &form->err) == GP_OK;
     form->why_count = form->answered ? terms_of_plan(&form->answer->plan, form->why) : 0;
     form->version++;
     form_show(form);
+}
+
+/* ---- the command ---- */
+
+void form_command(const struct form *form, const char *command, struct strbuf *out)
+{
+    strbuf_addf(out, "gpuplan --%s", command);
+    if (form->profiles[0]) {
+        strbuf_add(out, " --profiles ");
+        strbuf_quote(out, form->profiles);
+    }
+    for (int f = 0; f < FIELD_COUNT; f++) {
+        const struct option_row *row = &option_rows[field_rows[f].option];
+        const char *text = f == FIELD_GPU ? form->gpu_option : form->values.value[f];
+
+        if (f == FIELD_GPUS || !text[0])
+            continue;
+        if (row->key)
+            strbuf_addf(out, " -%c", row->key);
+        else
+            strbuf_addf(out, " --%s", row->name);
+        if (field_is_flag((enum field)f))
+            continue;
+        strbuf_add(out, " ");
+        strbuf_quote(out, text);
+    }
 }
 
 static const struct answer *answer_of(const struct form *form)
@@ -84,35 +127,13 @@ bool form_redo(struct form *form)
 
 /* ---- making one ---- */
 
-static enum gp_status first_form(struct form *form, const struct options *options,
-                                 struct gp_err *err)
-{
-    struct form_values given;
-    enum gp_status rc = values_of_options(options, &given, err);
-
-    gp_copy(form->values.value[FIELD_MODEL], FORM_VALUE, MODEL_DEFAULT);
-    for (int f = 0; f < FIELD_COUNT && !rc; f++)
-        if (given.value[f][0])
-            rc = values_put(form->planner, &form->values, (enum field)f,
-                                given.value[f], NULL, err);
-    return rc;
-}
-
 static enum field solved_field(const struct options *options)
 {
-    static const struct {
-        const char *word;
-        enum field field;
-    } rows[] = {{"gpus", FIELD_GPUS},
-                {"context", FIELD_CONTEXT},
-                {"users", FIELD_USERS},
-                {"precision", FIELD_PRECISION},
-                {"budget", FIELD_GPU}};
-    const char *word = options_word(options, OPT_SOLVE, "");
+    int solve = options_choice(options, OPT_SOLVE) + 1;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        if (strcmp(rows[i].word, word) == 0)
-            return rows[i].field;
+    for (int f = 0; f < FIELD_COUNT && solve; f++)
+        if ((int)field_rows[f].solve == solve)
+            return (enum field)f;
     return FIELD_COUNT;
 }
 
@@ -131,7 +152,7 @@ struct form *form_new(struct planner *planner, const struct options *options,
     options = options ? options : &nothing;
     gp_copy(form->profiles, sizeof(form->profiles),
             options_word(options, OPT_PROFILES, ""));
-    if (first_form(form, options, err)) {
+    if (values_of_options(planner, options, &form->values, err)) {
         form_free(form);
         return NULL;
     }
@@ -196,13 +217,11 @@ static const char *skip_profiles(const struct form *form, const char *given)
 
 enum gp_status form_request(struct form *form, const char *given, struct gp_err *err)
 {
-    struct form_values values = {0};
-    enum gp_status rc =
-        values_put(form->planner, &values, FIELD_MODEL, MODEL_DEFAULT, NULL, err);
+    struct form_values values;
+    enum gp_status rc;
 
-    if (!rc)
-        rc = values_options(form->planner, &values, skip_profiles(form, given),
-                                NULL, err);
+    values_default(&values);
+    rc = values_options(form->planner, &values, skip_profiles(form, given), NULL, err);
     if (!rc)
         form_commit(form, &values);
     return rc;
@@ -215,13 +234,7 @@ enum gp_status form_reset(struct form *form, enum field field, struct gp_err *er
 
 enum gp_status form_reset_all(struct form *form, struct gp_err *err)
 {
-    struct form_values values = {0};
-    enum gp_status rc =
-        values_put(form->planner, &values, FIELD_MODEL, MODEL_DEFAULT, NULL, err);
-
-    if (!rc)
-        form_commit(form, &values);
-    return rc;
+    return form_request(form, "", err);
 }
 
 /* ---- steps ---- */
@@ -395,10 +408,8 @@ static enum gp_status take_solution(struct form *form, enum field field,
 
 enum gp_status form_solve(struct form *form, enum field field, struct gp_err *err)
 {
-    static const char *const words[] = {"none",  "gpus",      "context",
-                                        "users", "precision", "budget"};
     const struct field_row *row = &field_rows[field];
-    char option[FORM_VALUE];
+    char word[OPTION_CHOICE_MAX];
     struct options options;
     struct answer *found;
     enum gp_status rc;
@@ -408,8 +419,9 @@ enum gp_status form_solve(struct form *form, enum field field, struct gp_err *er
                        "GPU, GPUs, Context, Users and Weights can",
                        "cannot be solved for");
     found = gp_calloc(1, sizeof(*found));
-    values_ask(&form->values, option, &options);
-    options_text(&options, OPT_SOLVE, "--solve", words[row->solve], NULL);
+    form_ask(form, &options);
+    options_text(&options, OPT_SOLVE, "",
+                 option_choice(OPT_SOLVE, (int)row->solve - 1, word), NULL);
     rc = planner_answer(form->planner, &options, found, err);
     if (!rc && !found->solved)
         rc = gp_fail(err, GP_E_USAGE, row->label, "a: suggestions",
@@ -429,13 +441,12 @@ enum gp_status form_save(struct form *form, const char *path, struct gp_err *err
 {
     struct strbuf line;
     struct options options;
-    char option[FORM_VALUE];
     enum gp_status rc;
 
     if (!path[0] || strcmp(path, "-") == 0)
         return gp_fail(err, GP_E_USAGE, "", "such as plan.json", "a file needs a name");
     strbuf_init(&line);
-    values_ask(&form->values, option, &options);
+    form_ask(form, &options);
     request_line_write(&options, &line);
     rc = path_write(path, line.text, line.len, err);
     strbuf_fini(&line);
@@ -472,24 +483,16 @@ static enum gp_status only_line(const char *path, const char *text, const char *
     return GP_OK;
 }
 
-/* Every value through values_put(), so that it is looked up as if it had been typed. */
 static enum gp_status take_request(struct form *form, const char *path,
                                    const struct options *options,
                                    struct form_values *values, struct gp_err *err)
 {
-    struct form_values given;
-    enum gp_status rc = values_of_options(options, &given, err);
-
-    if (!rc && options->value[OPT_SOLVE].given)
-        rc = gp_fail(err, GP_E_USAGE, path, "leave it out: s solves for a field",
-                         "solve is not a field of the form");
-    if (!rc && !given.value[FIELD_MODEL][0])
-        rc = gp_fail(err, GP_E_USAGE, path, "", "names no model");
-    for (int f = 0; f < FIELD_COUNT && !rc; f++)
-        if (given.value[f][0])
-            rc = values_put(form->planner, values, (enum field)f, given.value[f],
-                                NULL, err);
-    return rc;
+    if (options->value[OPT_SOLVE].given)
+        return gp_fail(err, GP_E_USAGE, path, "leave it out: s solves for a field",
+                       "solve is not a field of the form");
+    if (!options->value[OPT_MODEL].given)
+        return gp_fail(err, GP_E_USAGE, path, "", "names no model");
+    return values_of_options(form->planner, options, values, err);
 }
 
 enum gp_status form_load(struct form *form, const char *path, struct gp_err *err)

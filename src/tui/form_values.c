@@ -17,36 +17,9 @@ static const char *where_of(enum field field, char *text, size_t size)
     return text;
 }
 
-static bool is_flag(enum field field)
+bool field_is_flag(enum field field)
 {
     return option_rows[field_rows[field].option].type == OPTION_FLAG;
-}
-
-/* ---- a form as options ---- */
-
-static void join_gpu(const struct form_values *values, char option[FORM_VALUE])
-{
-    const char *gpu = values->value[FIELD_GPU], *count = values->value[FIELD_GPUS];
-
-    gp_format(option, FORM_VALUE, "%s%s%s", gpu, gpu[0] && count[0] ? ":" : "",
-              gpu[0] ? count : "");
-}
-
-void values_ask(const struct form_values *values, char option[FORM_VALUE],
-                struct options *options)
-{
-    char where[80];
-
-    memset(options, 0, sizeof(*options));
-    join_gpu(values, option);
-    for (int f = 0; f < FIELD_COUNT; f++) {
-        const char *text = f == FIELD_GPU ? option : values->value[f];
-
-        if (f == FIELD_GPUS || !text[0])
-            continue;
-        options_text(options, field_rows[f].option,
-                     where_of((enum field)f, where, sizeof(where)), text, NULL);
-    }
 }
 
 /* ---- one value ---- */
@@ -83,14 +56,12 @@ static enum gp_status look_up(struct planner *planner, enum field field,
 {
     struct options options = {0};
     struct resolved out;
-    char where[80];
     bool model = field == FIELD_MODEL, gpu = field == FIELD_GPU;
 
     if (field_rows[field].kind == FIELD_NUMBER || field == FIELD_PRICE)
         return GP_OK;
     if (!model && !gpu)
-        options_text(&options, field_rows[field].option,
-                     where_of(field, where, sizeof(where)), text, NULL);
+        options_text(&options, field_rows[field].option, "", text, NULL);
     return planner_resolve(planner, &options, model ? text : MODEL_DEFAULT, NULL,
                            gpu ? text : "h100-sxm", &out, err);
 }
@@ -104,7 +75,7 @@ static enum gp_status value_check(struct planner *planner, enum field field,
 
     if (field == FIELD_GPUS)
         return check_count(text, err);
-    if (is_flag(field) && strcmp(text, "on") != 0)
+    if (field_is_flag(field) && strcmp(text, "on") != 0)
         return gp_fail(err, GP_E_USAGE, where_of(field, where, sizeof(where)), "off|on",
                        "'%s' is not one of the choices", text);
     rc = options_text(&scratch, field_rows[field].option,
@@ -157,22 +128,24 @@ static void put_default(struct form_values *values, enum field field)
         values->value[FIELD_GPUS][0] = '\0';
 }
 
+void values_default(struct form_values *values)
+{
+    memset(values, 0, sizeof(*values));
+    put_default(values, FIELD_MODEL);
+}
+
 enum gp_status values_put(struct planner *planner, struct form_values *values,
                           enum field field, const char *text,
                           const struct answer *answer, struct gp_err *err)
 {
-    char value[FORM_VALUE], where[80];
-    size_t len;
+    char copy[FORM_VALUE], where[80];
+    const char *value;
     enum gp_status rc;
 
-    text += strspn(text, " \t");
-    len = strlen(text);
-    while (len > 0 && strchr(" \t", text[len - 1]))
-        len--;
-    if (len >= sizeof(value))
+    if (!gp_copy(copy, sizeof(copy), text))
         return gp_fail(err, GP_E_USAGE, where_of(field, where, sizeof(where)), "",
                        "is longer than %d bytes", FORM_VALUE - 1);
-    gp_format(value, sizeof(value), "%.*s", (int)len, text);
+    value = gp_trim(copy);
     if (means_default(field, value)) {
         put_default(values, field);
         return GP_OK;
@@ -189,21 +162,14 @@ enum gp_status values_put(struct planner *planner, struct form_values *values,
 
 /* ---- options as a form ---- */
 
-static enum field field_of(int option)
+enum field field_of(int option)
 {
+    if (option == OPT_OUT) /* "output 256" */
+        return FIELD_OUTPUT;
     for (int f = 0; f < FIELD_COUNT; f++)
         if ((int)field_rows[f].option == option)
             return (enum field)f;
     return FIELD_COUNT;
-}
-
-/* What was given as a number, as text that reads back to it. */
-static void number_text(enum option_id id, double value, char *text, size_t size)
-{
-    if (option_rows[id].type == OPTION_BYTES)
-        gp_format(text, size, "%.17gB", value);
-    else
-        gp_format(text, size, "%.15g", value);
 }
 
 static enum gp_status one_of_each(const struct options *options, struct gp_err *err)
@@ -218,25 +184,25 @@ static enum gp_status one_of_each(const struct options *options, struct gp_err *
     return rc;
 }
 
-enum gp_status values_of_options(const struct options *options,
+enum gp_status values_of_options(struct planner *planner, const struct options *options,
                                  struct form_values *values, struct gp_err *err)
 {
     enum gp_status rc = one_of_each(options, err);
 
-    memset(values, 0, sizeof(*values));
+    values_default(values);
     for (int id = 0; id < OPTION_COUNT && !rc; id++) {
         const struct option_value *v = &options->value[id];
         enum field field = field_of(id);
-        char text[64];
+        char number[64]; /* that reads back to what was given as one */
 
-        if (!v->given || field == FIELD_COUNT)
-            continue;
-        number_text((enum option_id)id, v->number, text, sizeof(text));
-        if (is_flag(field))
-            gp_copy(values->value[field], FORM_VALUE, "on");
-        else if (!gp_copy(values->value[field], FORM_VALUE, v->text ? v->text : text))
-            rc = gp_fail(err, GP_E_USAGE, option_rows[id].name, "",
-                             "is longer than %d bytes", FORM_VALUE - 1);
+        gp_format(number, sizeof(number),
+                  option_rows[id].type == OPTION_BYTES ? "%.17gB" : "%.15g", v->number);
+        if (v->given && field != FIELD_COUNT)
+            rc = values_put(planner, values, field,
+                            field_is_flag(field) ? "on"
+                            : v->text            ? v->text
+                                                 : number,
+                            NULL, err);
     }
     return rc;
 }
@@ -266,11 +232,10 @@ static enum gp_status find_field(const char *word, enum field *field,
                                  struct gp_err *err)
 {
     const char *names[FIELD_COUNT];
-    const char *name = word + strspn(word, "-");
-    int id = option_find(name);
+    int id = option_find_word(word);
     char hint[256];
 
-    *field = id == OPT_OUT ? FIELD_OUTPUT : id < 0 ? FIELD_COUNT : field_of(id);
+    *field = field_of(id);
     if (*field != FIELD_COUNT)
         return GP_OK;
     if (id >= 0)
@@ -278,7 +243,7 @@ static enum gp_status find_field(const char *word, enum field *field,
                        "has no field on the screens");
     for (int f = 0; f < FIELD_COUNT; f++)
         names[f] = option_rows[field_rows[f].option].name;
-    if (!spelling_option(name, "", names, FIELD_COUNT, hint, sizeof(hint)))
+    if (!spelling_option(word + strspn(word, "-"), "", names, FIELD_COUNT, hint, sizeof(hint)))
         gp_copy(hint, sizeof(hint), "? lists what can be set");
     return gp_fail(err, GP_E_USAGE, word, hint, "is not a field of the plan");
 }
@@ -323,7 +288,7 @@ enum gp_status values_options(struct planner *planner, struct form_values *value
             return rc;
         if (joined)
             gp_copy(value, sizeof(value), joined);
-        else if (is_flag(field))
+        else if (field_is_flag(field))
             next_switch(&words, value, sizeof(value));
         else if (!next_word(&words, value, sizeof(value)))
             return gp_fail(err, GP_E_USAGE, name, "as in: users 16", "needs a value");
@@ -334,41 +299,4 @@ enum gp_status values_options(struct planner *planner, struct form_values *value
         rc = values_put(planner, values, field, value, answer, err);
     }
     return rc;
-}
-
-/* ---- the command ---- */
-
-void form_command(const struct form *form, const char *command, struct strbuf *out)
-{
-    strbuf_addf(out, "gpuplan --%s", command + strspn(command, "-"));
-    if (form->profiles[0]) {
-        strbuf_add(out, " --profiles ");
-        strbuf_quote(out, form->profiles);
-    }
-    for (int f = 0; f < FIELD_COUNT; f++) {
-        const struct option_row *row = &option_rows[field_rows[f].option];
-        const char *text = f == FIELD_GPU ? form->gpu_option : form->values.value[f];
-
-        if (f == FIELD_GPUS || !text[0])
-            continue;
-        if (row->key)
-            strbuf_addf(out, " -%c", row->key);
-        else
-            strbuf_addf(out, " --%s", row->name);
-        if (is_flag((enum field)f))
-            continue;
-        strbuf_add(out, " ");
-        strbuf_quote(out, text);
-    }
-}
-
-void form_ask(const struct form *form, struct options *options)
-{
-    char option[FORM_VALUE];
-
-    values_ask(&form->values, option, options);
-    if (options->gpu_count > 0) /* the copy that stays */
-        options->gpus[0] = options->value[OPT_GPU].text = form->gpu_option;
-    if (form->profiles[0])
-        options_text(options, OPT_PROFILES, "--profiles", form->profiles, NULL);
 }

@@ -151,12 +151,13 @@ struct form_values {
 
 #define MODEL_DEFAULT "8B"
 
-/* The form as options. option[FORM_VALUE] is filled with GPU and GPUs together; it and
- * the form must outlive the options. */
-void values_ask(const struct form_values *values, char option[FORM_VALUE],
-                struct options *options);
-/* The opposite; what is not given is "". */
-enum gp_status values_of_options(const struct options *options,
+/* The field of an option; FIELD_COUNT: it has none. */
+enum field field_of(int option);
+bool field_is_flag(enum field field);
+
+void values_default(struct form_values *values);
+/* What the options give, each checked likewise; the rest is the default. */
+enum gp_status values_of_options(struct planner *planner, const struct options *options,
                                  struct form_values *values, struct gp_err *err);
 /* Checks a value by itself, as text and by looking it up, and puts it in. answer: the
  * plan before, NULL = none; it says which GPU a count is of when nobody named one. */

@@ -38,9 +38,12 @@ double app_tick(struct app *app);
 void app_act(struct app *app, enum action action);
 /* q on a terminal too small for questions: then only Q drops what is not saved. */
 void quit_small(struct app *app);
-/* What is shown, to a file whose suffix says how; a last '!' replaces one that is
- * there. False: *err. */
-bool app_export(struct app *app, const char *text, struct gp_err *err);
+/* A file whose name was typed; a last '!' of it replaces one that is there. What is
+ * shown, as the suffix says; the plan; a plan that was saved. ctx is not looked at.
+ * False: *err. */
+bool app_export(struct app *app, void *ctx, const char *text, struct gp_err *err);
+bool app_save(struct app *app, void *ctx, const char *text, struct gp_err *err);
+bool app_load(struct app *app, void *ctx, const char *text, struct gp_err *err);
 
 /* One line of the `:` prompt: an action's name, "dump FILE", or options as --plan takes
  * them ("users 16", "--gpu h100:2", "set context 32k"). False: *err. (command.c) */

@@ -55,6 +55,13 @@ enum gp_status gp_fail(struct gp_err *err, enum gp_status code, const char *wher
     return code;
 }
 
+char *gp_err_line(const struct gp_err *err, char *line)
+{
+    gp_format(line, GP_ERR_LINE, "%s%s%s%s%s%s", err->where, err->where[0] ? ": " : "",
+              err->text, err->hint[0] ? " (" : "", err->hint, err->hint[0] ? ")" : "");
+    return line;
+}
+
 int gp_status_exit(enum gp_status code)
 {
     return statuses[known_status(code)].exit_code;

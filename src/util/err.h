@@ -32,6 +32,10 @@ enum gp_status gp_fail(struct gp_err *err, enum gp_status code, const char *wher
                        const char *hint, const char *fmt, ...)
     __attribute__((format(printf, 5, 6)));
 
+/* "where: text (hint)", what is empty left out, in line[GP_ERR_LINE]. */
+#define GP_ERR_LINE 800
+char *gp_err_line(const struct gp_err *err, char *line);
+
 /* The exit code that the documentation promises for a status. */
 int gp_status_exit(enum gp_status code);
 

@@ -33,6 +33,13 @@ bool path_join(char *dst, size_t size, const char *dir, const char *name)
     return gp_format(dst, size, "%s%s%s", dir, slash, name);
 }
 
+const char *path_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
 bool path_is_dir(const char *path)
 {
     struct stat st;

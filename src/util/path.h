@@ -15,6 +15,9 @@
 /* dst = dir "/" name; false when it does not fit. */
 bool path_join(char *dst, size_t size, const char *dir, const char *name);
 
+/* What follows the last slash; of a name without one, all of it. */
+const char *path_name(const char *path);
+
 bool path_is_dir(const char *path);
 bool path_is_file(const char *path);
 /* Something has this name, be it readable or a link to nothing. */

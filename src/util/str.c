@@ -169,6 +169,29 @@ uint64_t gp_hash(uint64_t hash, const void *bytes, size_t len)
     return hash;
 }
 
+char *gp_trim(char *text)
+{
+    size_t len;
+
+    text += strspn(text, " \t");
+    len = strlen(text);
+    while (len > 0 && strchr(" \t\r\n", text[len - 1]))
+        text[--len] = '\0';
+    return text;
+}
+
+bool gp_has_word(const char *words, const char *between, const char *word)
+{
+    size_t len = strlen(word), n;
+
+    for (; *words; words += n + (words[n] != '\0')) {
+        n = strcspn(words, between);
+        if (n > 0 && n == len && strncmp(words, word, n) == 0)
+            return true;
+    }
+    return false;
+}
+
 char gp_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
@@ -296,17 +319,32 @@ bool gp_lines_are_tame(const char *text, size_t len)
     return good;
 }
 
-int gp_width(const char *text)
+int gp_char_width(uint32_t ch)
 {
+    int columns;
+
+    if (ch < 0x7f || (ch >= 0x2500 && ch < 0x2900) || !gp_is_tame(ch))
+        return 1;
+    columns = wcwidth((wchar_t)ch);
+    return columns < 0 ? 1 : columns;
+}
+
+int gp_columns(const char *text, size_t len)
+{
+    const char *end = text + len;
     int width = 0;
 
-    while (*text) {
+    while (text < end) {
         uint32_t ch = 0;
         int bytes = gp_utf8(text, &ch);
-        int columns = bytes && gp_is_tame(ch) ? wcwidth((wchar_t)ch) : 1;
 
-        width += columns < 0 ? 1 : columns;
+        width += bytes ? gp_char_width(ch) : 1;
         text += bytes ? bytes : 1;
     }
     return width;
+}
+
+int gp_width(const char *text)
+{
+    return gp_columns(text, strlen(text));
 }

@@ -47,6 +47,13 @@ bool gp_append(char *dst, size_t size, const char *separator, const char *fmt, .
 #define GP_HASH 14695981039346656037u
 uint64_t gp_hash(uint64_t hash, const void *bytes, size_t len);
 
+/* Where the text begins behind its blanks and tabs; those at its end are cut off, and so
+ * is what ends a line. */
+char *gp_trim(char *text);
+
+/* Is it one of the words that these characters divide ("," or " ")? */
+bool gp_has_word(const char *words, const char *between, const char *word);
+
 /* ASCII lower case of one character / comparison that ignores ASCII case. */
 char gp_lower(char c);
 int gp_casecmp(const char *a, const char *b);
@@ -66,7 +73,10 @@ void gp_tame(char *text);
 size_t gp_tame_lines(char *text, size_t len); /* text[len] is the terminator */
 bool gp_lines_are_tame(const char *text, size_t len);
 
-/* Columns a UTF-8 text takes on a terminal (wcwidth; unprintable bytes count as 1). */
+/* Columns on a terminal: 0, 1 or 2 for a character; 1 for one that may not be shown, and
+ * in every locale for lines, blocks and braille. Of a text's first len bytes; of all. */
+int gp_char_width(uint32_t ch);
+int gp_columns(const char *text, size_t len);
 int gp_width(const char *text);
 
 #endif

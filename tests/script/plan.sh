@@ -31,7 +31,7 @@ expect <<'END'
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
+│── Engine ────────────────────────││on demand  $0.44/h, $321.20/month         │
 │ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
@@ -61,7 +61,7 @@ expect <<'END'
 | EP          auto: 1              ||GPUs 1: TP 1, 1 host                      |
 | Replicas    auto: 1              ||runner-up 2: TP 2 (1 GPU more)            |
 | Max PP      auto: 8              ||-- Cost ----------------------------------|
-|-- Engine ------------------------||on demand $0.44/h, $321.20/month          |
+|-- Engine ------------------------||on demand  $0.44/h, $321.20/month         |
 | Engine      auto: vLLM 0.33+    v||  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by|
 +----------------------------------++------------------------------------------+
  Model: catalogue id, size such as 70B, or path of a local model.
@@ -93,17 +93,17 @@ expect <<'END'
 │ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││  c343                              │
 │ Max PP      auto: 8              ││  stages)                                   ││  fabric/utilities/throughput.py    │
 │── Engine ────────────────────────││── Cost ────────────────────────────────────││  (cites NVIDIA datasheets);        │
-│ Engine      auto: vLLM 0.33+    ▾││on demand $6.98/h, $5,095/month             ││  ai-dynamo/aiconfigurator@095f58a  │
+│ Engine      auto: vLLM 0.33+    ▾││on demand  $6.98/h, $5,095/month            ││  ai-dynamo/aiconfigurator@095f58a  │
 │ Slots       auto: 1,024 reques…  ││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs   ││  systems/*.yaml; public nvidia-smi │
 │ Batch       auto: 8,192 tokens   ││  (by 2026-11)                              ││  outputs;                          │
 │ Utilization auto: 0.92 share     ││  assumed: form factor not stated in        ││  docs.nvidia.com/datacenter/tesla/m│
 │ Headroom    0.00 share           ││    catalogue; SXM assumed                  ││  ig-user-guide; launch price: HF   │
-│ Used        0 GiB                ││spot $3.20/h, $2,336/month                  ││  msrp (rounded estimate)           │
+│ Used        0 GiB                ││spot       $3.20/h, $2,336/month            ││  msrp (rounded estimate)           │
 │ Pruning     none                ▾││  2 x crusoe h100-sxm (per GPU), 2 GPUs     ││engine:                             │
 │── Cost ──────────────────────────││  (2026-08-19, 94 days old)                 ││  jgchn/llm-d-planner@56dc5b76ca53  │
 │ Price       on-demand           ▾││  price per GPU of a shared host; note: sold││  accuracy/results (raw logs);      │
 │ Provider    all                 ▾││    in host-sized slices                    ││  llm-d-incubation/llm-d-planner@e50│
-│ Region      any                 ▾││buy $2.35/h, $1,718/month                   ││  305af90f0                         │
+│ Region      any                 ▾││buy        $2.35/h, $1,718/month            ││  305af90f0                         │
 │ Dated       off                 ▾││  2 x h100-sxm and hosts for $74,250        ││  docs/empirical-vllm-memory-results│
 │ Hours       730 h/month          ││  (2026-05, assumed), 1.8 kW                ││  .md (2026-11)                     │
 └──────────────────────────────────┘└────────────────────────────────────────────┘└────────────────────────────────────┘
@@ -198,7 +198,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││no room for KV: 28.38 GiB short           │
 │ Max PP      auto: 8              ││GPUs 1: TP 1, 1 host                      │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand $1.00/h, $730.00/month          │
+│ Engine      auto: vLLM 0.33+    ▾││on demand  $1.00/h, $730.00/month         │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -486,10 +486,10 @@ expect <<'END'
 │ TP          auto: 1                        ││KV pool 19.53 GiB: 160,000 tokens, 19.5 requests of 8,192 tokens        │
 │ PP          auto: 1                        ││GPUs 1: TP 1, 1 host                                                    │
 │ EP          auto: 1                        ││── Cost ────────────────────────────────────────────────────────────────│
-│ Replicas    auto: 1                        ││on demand $1.29/h, $941.70/month                                        │
+│ Replicas    auto: 1                        ││on demand  $1.29/h, $941.70/month                                       │
 │ Max PP      auto: 8                        ││  1 x verda 1A100.22V, 1 GPU (by 2026-11)                               │
 │── Engine ──────────────────────────────────││  assumed: form factor not stated in catalogue; SXM assumed             │
-│ Engine      auto: vLLM 0.33+              ▾││spot $0.45/h, $329.60/month                                             │
+│ Engine      auto: vLLM 0.33+              ▾││spot       $0.45/h, $329.60/month                                       │
 └────────────────────────────────────────────┘└────────────────────────────────────────────────────────────────────────┘
  GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
@@ -545,7 +545,7 @@ expect <<'END'
 │ Used        0 GiB                ││GPUs 1: TP 1, 1 host                      │
 │ Pruning     none                ▾││runner-up 2: TP 2 (1 GPU more)            │
 │── Cost ──────────────────────────││── Cost ──────────────────────────────────│
-│ Price       on-demand           ▾││on demand $0.44/h, $321.20/month          │
+│ Price       on-demand           ▾││on demand  $0.44/h, $321.20/month         │
 │ Provider    all                 ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  requests; empty: the engine's, for this GPU
@@ -593,7 +593,7 @@ expect <<'END'
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
+│── Engine ────────────────────────││on demand  $0.44/h, $321.20/month         │
 │ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  a count; empty: auto
@@ -617,7 +617,7 @@ expect <<'END'
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
+│── Engine ────────────────────────││on demand  $0.44/h, $321.20/month         │
 │ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 END
 
@@ -693,7 +693,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││  requests of 8,192 tokens                │
 │ Max PP      auto: 8              ││GPUs 2: TP 1 x PP 2, 1 host               │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand $6.98/h, $5,095/month           │
+│ Engine      auto: vLLM 0.33+    ▾││on demand  $6.98/h, $5,095/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Users: 26 at once is the best that fits
 END
@@ -777,7 +777,7 @@ expect <<'END'
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
+│── Engine ────────────────────────││on demand  $0.44/h, $321.20/month         │
 │ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  all fields reset to their defaults; u undoes it
@@ -811,7 +811,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││no room for KV: 28.38 GiB short           │
 │ Max PP      auto: 8              ││GPUs 1: TP 1, 1 host                      │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand $1.00/h, $730.00/month          │
+│ Engine      auto: vLLM 0.33+    ▾││on demand  $1.00/h, $730.00/month         │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -840,7 +840,7 @@ expect <<'END'
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
-│ Max PP      auto: 8              ││on demand $1.00/h, $730.00/month          │
+│ Max PP      auto: 8              ││on demand  $1.00/h, $730.00/month         │
 │── Engine ────────────────────────││  1 x crusoe l40s (per GPU), 1 GPU        │
 │ Engine      llama.cpp all vers… ▾││  (2026-08-19, 94 days old)               │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
@@ -916,7 +916,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││  a-3.1-70B_config.json (vendored HF│
 │ Max PP      auto: 8              ││  stages)                                   ││  config.json)                      │
 │── Engine ────────────────────────││── Cost ────────────────────────────────────││gpu: confidence high:               │
-│ Engine      auto: vLLM 0.33+    ▾││on demand $6.98/h, $5,095/month             ││  NVIDIA/open-gpu-kernel-modules@df1│
+│ Engine      auto: vLLM 0.33+    ▾││on demand  $6.98/h, $5,095/month            ││  NVIDIA/open-gpu-kernel-modules@df1│
 END
 
 screen "the same where there is little room" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'
@@ -1010,7 +1010,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
 │ Max PP      auto: 8              ││  stages)                                 │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand $4.00/h, $2,920/month           │
+│ Engine      auto: vLLM 0.33+    ▾││on demand  $4.00/h, $2,920/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
 
@@ -1034,7 +1034,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
 │ Max PP      auto: 8              ││  stages)                                 │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand $4.00/h, $2,920/month           │
+│ Engine      auto: vLLM 0.33+    ▾││on demand  $4.00/h, $2,920/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  set: users 2
 
@@ -1058,7 +1058,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
 │ Max PP      auto: 8              ││  stages)                                 │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand $4.00/h, $2,920/month           │
+│ Engine      auto: vLLM 0.33+    ▾││on demand  $4.00/h, $2,920/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  one line of --batch
  Save as: plan.json
@@ -1082,7 +1082,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
 │ Max PP      auto: 8              ││  stages)                                 │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand $4.00/h, $2,920/month           │
+│ Engine      auto: vLLM 0.33+    ▾││on demand  $4.00/h, $2,920/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
 
@@ -1235,7 +1235,7 @@ expect <<'END'
 │ Pruning     none                ▾││GPUs 1: TP 1, 1 host                      │
 │── Cost ──────────────────────────││runner-up 2: TP 2 (1 GPU more)            │
 │ Price       on-demand           ▾││── Cost ──────────────────────────────────│
-│ Provider    all                 ▾││on demand $0.44/h, $321.20/month          │
+│ Provider    all                 ▾││on demand  $0.44/h, $321.20/month         │
 │ Region      any                 ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Batch: tokens of one step (--max-batched-tokens).
@@ -1268,7 +1268,7 @@ expect <<'END'
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
+│── Engine ────────────────────────││on demand  $0.44/h, $321.20/month         │
 │ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
@@ -1292,7 +1292,7 @@ expect <<'END'
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
 │ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand $0.44/h, $321.20/month          │
+│── Engine ────────────────────────││on demand  $0.44/h, $321.20/month         │
 │ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
@@ -1337,7 +1337,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││no room for KV: 28.38 GiB short           │
 │ Max PP      auto: 8              ││GPUs 1: TP 1, 1 host                      │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand $1.00/h, $730.00/month          │
+│ Engine      auto: vLLM 0.33+    ▾││on demand  $1.00/h, $730.00/month         │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  GPUs: how many in all. auto: the fewest that fit.
  GPUs = TP * PP * replicas
@@ -1361,7 +1361,7 @@ expect <<'END'
 │ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline   │
 │ Max PP      auto: 8              ││  stages)                                 │
 │── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand $1.00/h, $730.00/month          │
+│ Engine      auto: vLLM 0.33+    ▾││on demand  $1.00/h, $730.00/month         │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  applied: --gpu rtx-a6000:2 (u undoes it)
 END

@@ -364,20 +364,26 @@ Esc
 w "other.json" Enter w "plan.json" Enter
 :dump -
 KEYS
-out=$(printf '%s\n' "$out" | sed -n '21,24p;34,36p;44,51p')
+out=$(printf '%s\n' "$out" | sed -n '9,13p;24p;27,32p;36p;44,51p')
 expect <<'END'
-└──────────────────────────────────┘└──────────────────────────────────────────┘
-
- The changes are not in plan.json.
+│ Prompt┌─ Question ───────────────────────────────────────────────────┐med    │
+│ Output│ The changes are not in plan.json.                            │..1.11 │
+│ Users │                                                              │..2.48 │
+│ KV cac│ w:save  q:quit anyway  Esc:stay                              │..1.85 │
+│── Layo└──────────────────────────────────────────────────────────────┘..7.07 │
  w:save  q:quit anyway  Esc:stay
+┌─ Question ───────────────────────────┐
+│ The changes are not in plan.json.    │
+│                                      │
+│                                      │
+│ w:save  q:quit anyway  Esc:stay      │
 └──────────────────────────────────────┘
- The changes are not in plan.json.
  w:save  q:quit anyway  Esc:stay
 │ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
 │ Prompt┌─ Question ───────────────────────────────────────────────────┐med    │
 │ Output│ plan.json exists. Replace it?                                │..1.11 │
 │ Users │                                                              │..2.48 │
-│ KV cac│ y: yes   n: no                                               │..1.85 │
+│ KV cac│ y:yes  n or Esc:no                                           │..1.85 │
 │── Layo└──────────────────────────────────────────────────────────────┘..7.07 │
 │ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │

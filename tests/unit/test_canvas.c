@@ -60,7 +60,7 @@ static void test_wide_characters(void **state)
     struct rect all = canvas_rect(&c);
 
     (void)state;
-    if (utf8_width(0x4e2d) != 2)
+    if (gp_char_width(0x4e2d) != 2)
         skip();
     assert_int_equal(canvas_text(&c, all, 0, 0, INK_TEXT, "a中b"), 4);
     expect(&c, "a中b\n");
@@ -123,7 +123,7 @@ static void test_utf8(void **state)
     }
     assert_int_equal(utf8_next(&surrogate), 0xfffd);
     assert_int_equal(utf8_next(&overlong), 0xfffd);
-    assert_int_equal(utf8_width(0x2588), 1);
+    assert_int_equal(gp_char_width(0x2588), 1);
 }
 
 int main(void)

@@ -421,18 +421,6 @@ static void long_lines_wrap_below_their_first_letter(void **state)
     assert_shows("1-2 of 2", true);
 }
 
-static void tabs_make_two_columns(void **state)
-{
-    (void)state;
-    pager_open(
-        &app.display, "Keys: Plan",
-        "Plan\nEnter\tchange the field\n+ =\ta step up\n\nEverywhere\n?\thelp\n");
-    assert_shows("| Enter  change the field", true);
-    assert_shows("| + =    a step up", true);
-    assert_shows("| Everywhere", true);
-    assert_shows("1-6 of 6", true);
-}
-
 static void every_size_is_survived(void **state)
 {
     (void)state;
@@ -484,7 +472,6 @@ int main(void)
         T(words_are_found),
         T(matches_are_marked_also_across_rows),
         T(long_lines_wrap_below_their_first_letter),
-        T(tabs_make_two_columns),
         T(every_size_is_survived),
         T(empty_texts_are_texts),
     };

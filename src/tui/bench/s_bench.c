@@ -340,7 +340,7 @@ static void bench_command(const struct app *app, const void *state, struct strbu
     if (bench_ask_model(b)) {
         char start[128];
 
-        gp_format(start, sizeof(start), "--bench %s", text);
+        gp_format(start, sizeof(start), "bench %s", text);
         form_command(app->form, start, out);
     } else {
         strbuf_addf(out, "gpuplan --bench %s", text);

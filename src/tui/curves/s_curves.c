@@ -543,7 +543,7 @@ static void command_at(const struct app *app, const struct curves *c,
         gp_format(copy->values.value[cut[i].field], FORM_VALUE, "%d", cut[i].value);
     gp_format(copy->values.value[c->curve == CURVE_USERS ? FIELD_USERS : FIELD_CONTEXT],
               FORM_VALUE, "%.0f", curves_cursor(c));
-    form_command(copy, "--plan", out);
+    form_command(copy, "plan", out);
     free(copy);
 }
 
@@ -559,7 +559,7 @@ static void curves_command(const struct app *app, const void *state, struct strb
     } else if (memory && app->form->answered && c->plot.count > 0) {
         command_at(app, c, out);
     } else {
-        form_command(app->form, "--plan", out);
+        form_command(app->form, "plan", out);
     }
 }
 

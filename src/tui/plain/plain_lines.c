@@ -36,19 +36,9 @@ void plain_say_lines(const char *text)
 
 void plain_say_err(const struct gp_err *err)
 {
-    plain_say("%s%s%s%s%s%s", err->where, err->where[0] ? ": " : "", err->text,
-              err->hint[0] ? " (" : "", err->hint, err->hint[0] ? ")" : "");
-}
+    char line[GP_ERR_LINE];
 
-/* Takes the blanks around a line away, and what ends it. */
-static void trim(char *text)
-{
-    size_t from = strspn(text, " \t"), len;
-
-    memmove(text, text + from, strlen(text + from) + 1);
-    len = strlen(text);
-    while (len > 0 && strchr(" \t\r\n", text[len - 1]))
-        text[--len] = '\0';
+    plain_say("%s", gp_err_line(err, line));
 }
 
 /* A line of any length; what is longer than the buffer is dropped. */
@@ -67,6 +57,7 @@ static bool read_line(char text[PLAIN_LINE])
 bool plain_ask(struct plain *plain, const char *question, char text[PLAIN_LINE])
 {
     char tame[PLAIN_LINE];
+    const char *line;
 
     text[0] = '\0';
     if (plain->ended)
@@ -79,7 +70,8 @@ bool plain_ask(struct plain *plain, const char *question, char text[PLAIN_LINE])
         plain_say("%s", "");
         return false;
     }
-    trim(text);
+    line = gp_trim(text);
+    memmove(text, line, strlen(line) + 1);
     if (plain->echo)
         plain_say("%s", text);
     return true;

@@ -85,7 +85,7 @@ static int cell_put(struct canvas *canvas, struct rect in, int y, int x, enum in
         ch = '?';
     if (canvas->charset == CHARSET_ASCII && ch > 0x7e)
         ch = ch == 0xb7 ? '.' : '?';
-    width = utf8_width(ch);
+    width = gp_char_width(ch);
     if (width == 0 || !cell)
         return width;
     right = width == 2 ? cell_at(canvas, in, y, x + 1) : NULL;
@@ -127,20 +127,10 @@ int canvas_textf(struct canvas *canvas, struct rect in, int y, int x, enum ink i
     return canvas_text(canvas, in, y, x, ink, text);
 }
 
-static int width_of(const char *text)
-{
-    int width = 0;
-    uint32_t ch;
-
-    while ((ch = utf8_next(&text)) != 0)
-        width += utf8_width(ch);
-    return width;
-}
-
 void canvas_right(struct canvas *canvas, struct rect in, int y, enum ink ink,
                   const char *text)
 {
-    int x = in.cols - width_of(text);
+    int x = in.cols - gp_width(text);
 
     canvas_fit(canvas, in, y, x < 0 ? 0 : x, in.cols, ink, text);
 }
@@ -156,36 +146,13 @@ int canvas_fit(struct canvas *canvas, struct rect in, int y, int x, int cols,
         cols = in.cols - x;
     if (cols <= 0)
         return 0;
-    if (width_of(text) <= cols)
+    if (gp_width(text) <= cols)
         return canvas_text(canvas, in, y, x, ink, text);
     clip.cols = x + cols - 1;
     while (x < clip.cols && (ch = utf8_next(&text)) != 0)
         x += cell_put(canvas, clip, y, x, ink, ch);
     canvas_glyph(canvas, in, y, from + cols - 1, ink, GLYPH_MORE);
     return cols;
-}
-
-/* Bytes of text that fit in cols columns, broken at a blank where there is one. */
-static size_t line_length(const char *text, int cols)
-{
-    const char *p = text, *blank = NULL;
-    int width = 0;
-
-    while (*p && *p != '\n') {
-        const char *before = p;
-        uint32_t ch = utf8_next(&p);
-        int wide = utf8_width(ch);
-
-        if (*before == ' ')
-            blank = before;
-        if (width + wide > cols) {
-            if (blank)
-                return (size_t)(blank - text);
-            return before > text ? (size_t)(before - text) : (size_t)(p - text);
-        }
-        width += wide;
-    }
-    return (size_t)(p - text);
 }
 
 int canvas_wrap(struct canvas *canvas, struct rect in, int y, enum ink ink,
@@ -196,7 +163,7 @@ int canvas_wrap(struct canvas *canvas, struct rect in, int y, enum ink ink,
     if (rect_empty(in))
         return 0;
     while (*text && y < in.rows) {
-        size_t n = line_length(text, in.cols);
+        size_t n = utf8_fit(text, strcspn(text, "\n"), in.cols);
         char line[1024];
 
         gp_format(line, sizeof(line), "%.*s", (int)n, text);
@@ -276,8 +243,8 @@ void canvas_box(struct canvas *canvas, struct rect in, const char *title,
     canvas_glyph(canvas, in, last, 0, INK_FRAME, GLYPH_LOWER_LEFT);
     canvas_glyph(canvas, in, last, edge, INK_FRAME, GLYPH_LOWER_RIGHT);
     wrap_words(canvas, in, 0, 2, edge, title);
-    wide = right ? width_of(right) : 0;
-    if (wide && edge - 1 - wide - 2 > 4 + (title ? width_of(title) : 0))
+    wide = right ? gp_width(right) : 0;
+    if (wide && edge - 1 - wide - 2 > 4 + (title ? gp_width(title) : 0))
         wrap_words(canvas, in, 0, edge - 1 - wide - 2, edge, right);
 }
 

@@ -17,7 +17,6 @@
 #include "tui/toolkit/edit.h"
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/key.h"
-#include "tui/toolkit/utf8.h"
 #include "tui/toolkit/words.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -28,6 +27,14 @@
 #define LEAST_COLS  50
 #define LEAST_ROWS  7
 
+struct layout {
+    struct rect box, in; /* the window, and its inside */
+    int rows;            /* of the list */
+    bool beside;         /* what a choice says more stands beside its text, */
+    int text_cols;       /* which then has so many columns; */
+    int below_rows;      /* below the list, that of the one in focus; 0: nowhere */
+};
+
 struct chooser {
     struct overlay overlay;
     char title[120], free[160];
@@ -35,7 +42,7 @@ struct chooser {
     struct choice *choices; /* (count); owned */
     bool *marked;           /* (count); owned */
     int count;
-    int text_cols, more_cols; /* of the longest text and `more` */
+    int text_cols, more_cols; /* of the longest text and `more`; 0: none says more */
     int *shown;               /* (shown_count) which choices match; owned */
     int shown_count;
     int focus, top; /* rows of the list: shown, then the text as typed */
@@ -46,24 +53,20 @@ struct chooser {
 
 /* ---- matching ---- */
 
-/* What is typed, without blanks around it, in text[size]. */
-static const char *typed_text(const struct chooser *c, char *text, size_t size)
+/* What is typed, without blanks around it, in text[EDIT_MAX]. */
+static const char *typed_text(const struct chooser *c, char *text)
 {
-    const char *from = c->filter.text + strspn(c->filter.text, " ");
-    size_t len = strlen(from);
-
-    while (len > 0 && from[len - 1] == ' ')
-        len--;
-    gp_format(text, size, "%.*s", (int)len, from);
-    return text;
+    gp_copy(text, EDIT_MAX, c->filter.text);
+    return gp_trim(text);
 }
 
 /* A row of its own for what is typed: there is some, and it is no choice's id. */
 static bool free_row(const struct chooser *c)
 {
-    char text[EDIT_MAX];
+    char buffer[EDIT_MAX];
+    const char *text = typed_text(c, buffer);
 
-    if (!c->takes_free || !typed_text(c, text, sizeof(text))[0])
+    if (!c->takes_free || !text[0])
         return false;
     for (int i = 0; i < c->count; i++)
         if (gp_casecmp(c->choices[i].id, text) == 0)
@@ -90,10 +93,10 @@ static int rank_of(const struct choice *choice, const char *text)
  * to one that begins so, else to the first. */
 static void filter_choices(struct chooser *c)
 {
-    char text[EDIT_MAX];
+    char buffer[EDIT_MAX];
+    const char *text = typed_text(c, buffer);
     int best = 0, found = 0;
 
-    typed_text(c, text, sizeof(text));
     c->shown_count = 0;
     for (int i = 0; i < c->count; i++) {
         const struct choice *choice = &c->choices[i];
@@ -113,21 +116,6 @@ static void filter_choices(struct chooser *c)
 
 /* ---- opening ---- */
 
-static bool in_list(const char *ids, const char *id)
-{
-    size_t len = strlen(id);
-
-    while (ids && *ids) {
-        size_t n = strcspn(ids, ",");
-
-        if (n == len && strncmp(ids, id, n) == 0)
-            return true;
-        ids += n;
-        ids += *ids == ',';
-    }
-    return false;
-}
-
 static void copy_choices(struct chooser *c, const struct chooser_ask *options)
 {
     for (int i = 0; i < c->count; i++) {
@@ -135,30 +123,32 @@ static void copy_choices(struct chooser *c, const struct chooser_ask *options)
         int text, more;
 
         *choice = options->choices[i];
-        text = utf8_columns(choice->text, strlen(choice->text));
-        more = utf8_columns(choice->more, strlen(choice->more));
+        text = gp_width(choice->text);
+        more = gp_width(choice->more);
         c->text_cols = text > c->text_cols ? text : c->text_cols;
         c->more_cols = more > c->more_cols ? more : c->more_cols;
-        c->marked[i] = in_list(options->marked, choice->id);
+        c->marked[i] =
+            options->marked && gp_has_word(options->marked, ",", choice->id);
     }
 }
 
-static const struct overlay_ops ops, ops_paths, ops_many;
+static const struct overlay_ops ops;
 
 void chooser_open(struct display *display, const struct chooser_ask *options)
 {
-    const struct overlay_ops *which = options->many    ? &ops_many
-                                      : options->paths ? &ops_paths
-                                                       : &ops;
-    struct chooser *c = (struct chooser *)overlay_new(which);
-    size_t count = options->count > 0 ? (size_t)options->count : 1;
+    struct chooser *c = (struct chooser *)overlay_new(&ops);
+    size_t count = (size_t)options->count + 1; /* never none */
 
-    gp_copy(c->title, sizeof(c->title), options->title ? options->title : "");
+    if (options->many)
+        c->overlay.bar = "Space:mark  type:find  Enter:take the marked  Esc:back";
+    else if (options->paths)
+        c->overlay.bar = "type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back";
+    gp_copy(c->title, sizeof(c->title), options->title);
     gp_copy(c->free, sizeof(c->free), options->free ? options->free : "");
     c->takes_free = options->free != NULL;
     c->many = options->many;
     c->paths = options->paths;
-    c->count = options->count > 0 ? options->count : 0;
+    c->count = options->count;
     c->choices = gp_calloc(count, sizeof(*c->choices));
     c->marked = gp_calloc(count, sizeof(*c->marked));
     c->shown = gp_calloc(count, sizeof(*c->shown));
@@ -206,7 +196,7 @@ static bool answer(const struct chooser *c, struct strbuf *out)
     if (c->focus < c->shown_count)
         strbuf_add(out, c->choices[c->shown[c->focus]].id);
     else if (free_row(c))
-        strbuf_add(out, typed_text(c, text, sizeof(text)));
+        strbuf_add(out, typed_text(c, text));
     else
         return false;
     return true;
@@ -239,7 +229,7 @@ static void toggle_mark(struct chooser *c)
         c->focus++;
 }
 
-static int list_rows(const struct chooser *c, struct rect body);
+static struct layout layout_of(const struct chooser *c, struct rect body);
 
 /* Moves the focus; false when the key is none that does. */
 static bool move_focus(struct chooser *c, int key, int page)
@@ -307,7 +297,7 @@ static void complete_path(struct display *display, struct chooser *c)
 static void chooser_key(struct display *display, struct overlay *overlay, int key)
 {
     struct chooser *c = (struct chooser *)overlay;
-    int rows = list_rows(c, frame_of(display->rows, display->cols).body);
+    int rows = layout_of(c, frame_of(display->rows, display->cols).body).rows;
 
     if (key == K_ESC || key == KEY_CTRL('g')) {
         overlay->closed = true;
@@ -345,81 +335,56 @@ static int margin(const struct chooser *c)
     return c->many ? 6 : 2;
 }
 
-static bool beside(struct rect inside)
+/* A small screen is the window's; else it is as large as its list, and stays so. */
+static struct layout layout_of(const struct chooser *c, struct rect body)
 {
-    return inside.cols + 2 >= BESIDE_COLS;
-}
+    struct layout l = {.text_cols = c->text_cols};
+    int text = margin(c) + c->text_cols, rows = 3 + c->count + c->takes_free;
+    int whole = text + c->more_cols + 5, cols = text + 4, left; /* with the edge */
+    bool more = c->more_cols > 0;
 
-/* Columns of the texts in a window `cols` wide inside: those they need, less what
- * `more` needs too, but not less than TEXT_COLS. */
-static int text_cols(const struct chooser *c, int cols)
-{
-    int left = cols - margin(c) - 3 - c->more_cols;
-
-    if (left < TEXT_COLS)
-        left = TEXT_COLS;
-    return c->text_cols < left ? c->text_cols : left;
-}
-
-/* Is there a row where it is not all seen? */
-static bool cut(const struct chooser *c, int cols)
-{
-    return margin(c) + c->text_cols + 3 + c->more_cols > cols;
-}
-
-/* Small screens are the window's; else it is as large as its list, and stays so. */
-static struct rect window_rect(const struct chooser *c, struct rect body)
-{
-    int cols = margin(c) + c->text_cols + 4, rows = 3 + c->count + c->takes_free;
-
-    if (c->more_cols > 0)
-        cols = margin(c) + c->text_cols + 2 + c->more_cols + 4;
-    cols = cols < LEAST_COLS ? LEAST_COLS : cols;
-    if (c->more_cols > 0 && cols < BESIDE_COLS)
-        cols = BESIDE_COLS;
+    if (more)
+        cols = whole < BESIDE_COLS ? BESIDE_COLS : whole + 1;
+    if (cols < LEAST_COLS)
+        cols = LEAST_COLS;
     if (body.cols < BESIDE_COLS || cols > body.cols)
         cols = body.cols;
-    if (c->more_cols > 0 && (cols < BESIDE_COLS || cut(c, cols - 2)))
-        rows += BELOW_ROWS;
+    l.beside = more && cols >= BESIDE_COLS;
+    if (more && (!l.beside || whole > cols))
+        rows += l.below_rows = BELOW_ROWS;
     if (rows < LEAST_ROWS)
         rows = LEAST_ROWS;
     if (body.rows <= LEAST_ROWS + 4)
         rows = body.rows;
-    return frame_middle(body, rows, cols);
+    left = cols - 2 - margin(c) - 3 - c->more_cols;
+    l.box = frame_middle(body, rows, cols);
+    l.in = rect_inside(l.box);
+    if (l.below_rows > 0 && l.in.rows < LEAST_ROWS)
+        l.below_rows = 1;
+    l.rows = l.in.rows - 1 - l.below_rows;
+    if (l.rows < 1)
+        l.rows = 1;
+    if (left < TEXT_COLS)
+        left = TEXT_COLS;
+    if (l.text_cols > left)
+        l.text_cols = left;
+    return l;
 }
 
-/* Rows below the list for what the one in focus says more. */
-static int below_rows(const struct chooser *c, struct rect inside)
-{
-    if (c->more_cols == 0 || (beside(inside) && !cut(c, inside.cols)))
-        return 0;
-    return inside.rows >= LEAST_ROWS ? BELOW_ROWS : 1;
-}
-
-static int list_rows(const struct chooser *c, struct rect body)
-{
-    struct rect inside = rect_inside(window_rect(c, body));
-    int rows = inside.rows - 1 - below_rows(c, inside);
-
-    return rows > 1 ? rows : 1;
-}
-
-static void draw_choice(const struct chooser *c, struct canvas *canvas, struct rect in,
-                        int y, int row)
+static void draw_choice(const struct chooser *c, struct canvas *canvas,
+                        const struct layout *l, int y, int row)
 {
     const struct choice *choice = &c->choices[c->shown[row]];
-    int x = margin(c), text = text_cols(c, in.cols);
+    struct rect in = l->in;
+    int x = margin(c), next = x + l->text_cols + 2;
 
     if (c->many)
         canvas_text(canvas, in, y, 2, INK_TEXT,
                     c->marked[c->shown[row]] ? "[x]" : "[ ]");
-    if (!beside(in) || c->more_cols == 0) {
-        canvas_fit(canvas, in, y, x, in.cols - x - 1, INK_TEXT, choice->text);
-        return;
-    }
-    canvas_fit(canvas, in, y, x, text, INK_TEXT, choice->text);
-    canvas_fit(canvas, in, y, x + text + 2, in.cols - x - text - 3, INK_DIM,
-               choice->more);
+    canvas_fit(canvas, in, y, x, l->beside ? l->text_cols : in.cols - x - 1, INK_TEXT,
+               choice->text);
+    if (l->beside)
+        canvas_fit(canvas, in, y, next, in.cols - next - 1, INK_DIM, choice->more);
 }
 
 static void draw_free(const struct chooser *c, struct canvas *canvas, struct rect in,
@@ -427,32 +392,16 @@ static void draw_free(const struct chooser *c, struct canvas *canvas, struct rec
 {
     char text[EDIT_MAX], line[EDIT_MAX + 16];
 
-    gp_format(line, sizeof(line), "\"%s\" as typed", typed_text(c, text, sizeof(text)));
+    gp_format(line, sizeof(line), "\"%s\" as typed", typed_text(c, text));
     canvas_fit(canvas, in, y, margin(c), in.cols - margin(c) - 1, INK_TEXT, line);
-}
-
-/* Row y of the window, row `row` of the list. */
-static void draw_row(const struct chooser *c, struct canvas *canvas, struct rect in,
-                     int y, int row)
-{
-    bool focus = row == c->focus;
-
-    if (row < c->shown_count)
-        draw_choice(c, canvas, in, y, row);
-    else
-        draw_free(c, canvas, in, y);
-    if (!focus)
-        return;
-    canvas_glyph(canvas, in, y, 0, INK_FOCUS, GLYPH_CURSOR);
-    canvas_ink(canvas, in, y, 0, in.cols - 1, INK_FOCUS);
-    canvas_cursor(canvas, in, y, 0);
 }
 
 static void draw_none(const struct chooser *c, struct canvas *canvas, struct rect in)
 {
-    char text[EDIT_MAX], line[EDIT_MAX + 40];
+    char buffer[EDIT_MAX], line[EDIT_MAX + 40];
+    const char *text = typed_text(c, buffer);
 
-    if (!typed_text(c, text, sizeof(text))[0])
+    if (!text[0])
         gp_copy(line, sizeof(line), "nothing to choose from");
     else
         gp_format(line, sizeof(line), "nothing matches \"%s\": Backspace shows more",
@@ -462,19 +411,31 @@ static void draw_none(const struct chooser *c, struct canvas *canvas, struct rec
     canvas_wrap(canvas, in, 0, INK_WARN, line);
 }
 
-static void draw_list(const struct chooser *c, struct canvas *canvas, struct rect in)
+static void draw_list(const struct chooser *c, struct canvas *canvas,
+                      const struct layout *l)
 {
-    int rows = in.rows - 1 - below_rows(c, in), total = row_count(c);
-    int top = first_row(c, rows > 1 ? rows : 1);
+    int total = row_count(c), top = first_row(c, l->rows), last = top + l->rows - 1;
+    struct rect in = l->in;
 
     if (total == 0)
         draw_none(c, canvas, in);
-    for (int i = 0; i < rows && top + i < total; i++)
-        draw_row(c, canvas, in, 1 + i, top + i);
+    for (int row = top; row <= last && row < total; row++) {
+        int y = 1 + row - top;
+
+        if (row < c->shown_count)
+            draw_choice(c, canvas, l, y, row);
+        else
+            draw_free(c, canvas, in, y);
+        if (row != c->focus)
+            continue;
+        canvas_glyph(canvas, in, y, 0, INK_FOCUS, GLYPH_CURSOR);
+        canvas_ink(canvas, in, y, 0, in.cols - 1, INK_FOCUS);
+        canvas_cursor(canvas, in, y, 0);
+    }
     if (top > 0)
         canvas_glyph(canvas, in, 1, in.cols - 1, INK_KEY, GLYPH_UP);
-    if (top + rows < total)
-        canvas_glyph(canvas, in, rows, in.cols - 1, INK_KEY, GLYPH_DOWN);
+    if (last + 1 < total)
+        canvas_glyph(canvas, in, l->rows, in.cols - 1, INK_KEY, GLYPH_DOWN);
 }
 
 static void draw_filter(const struct chooser *c, struct canvas *canvas, struct rect in)
@@ -493,28 +454,24 @@ static void draw_filter(const struct chooser *c, struct canvas *canvas, struct r
     canvas_fit(canvas, in, 0, 2, in.cols - 2, INK_DIM, hint);
 }
 
-/* Does all of it stand in its row? */
-static bool whole(const struct chooser *c, const struct choice *choice, int cols)
+/* What does not stand whole in the row in focus. */
+static void draw_below(const struct chooser *c, struct canvas *canvas,
+                       const struct layout *l)
 {
-    int text = text_cols(c, cols);
-
-    return utf8_columns(choice->text, strlen(choice->text)) <= text &&
-           utf8_columns(choice->more, strlen(choice->more)) <=
-               cols - margin(c) - text - 3;
-}
-
-static void draw_below(const struct chooser *c, struct canvas *canvas, struct rect in)
-{
-    int rows = below_rows(c, in);
-    struct rect below = {in.y + in.rows - rows, in.x + 2, rows, in.cols - 2};
+    struct rect in = l->in;
+    struct rect below = {in.y + in.rows - l->below_rows, in.x + 2, l->below_rows,
+                         in.cols - 2};
     const struct choice *choice;
+    int rows = 0;
 
-    if (rows == 0 || c->focus >= c->shown_count)
+    if (l->below_rows == 0 || c->focus >= c->shown_count)
         return;
     choice = &c->choices[c->shown[c->focus]];
-    if (beside(in) && whole(c, choice, in.cols))
+    if (l->beside && gp_width(choice->text) <= l->text_cols &&
+        gp_width(choice->more) <= in.cols - margin(c) - l->text_cols - 3)
         return;
-    rows = beside(in) ? canvas_wrap(canvas, below, 0, INK_TEXT, choice->text) : 0;
+    if (l->beside)
+        rows = canvas_wrap(canvas, below, 0, INK_TEXT, choice->text);
     below.y += rows;
     below.rows -= rows;
     canvas_wrap(canvas, below, 0, INK_DIM, choice->more);
@@ -524,7 +481,7 @@ static void chooser_draw(const struct overlay *overlay, struct canvas *canvas,
                          struct rect body, struct rect bottom)
 {
     const struct chooser *c = (const struct chooser *)overlay;
-    struct rect box = window_rect(c, body), in = rect_inside(box);
+    struct layout l = layout_of(c, body);
     char right[80];
     int marked = marked_count(c);
 
@@ -534,24 +491,19 @@ static void chooser_draw(const struct overlay *overlay, struct canvas *canvas,
                   c->count);
     else
         gp_format(right, sizeof(right), "%d of %d", c->shown_count, c->count);
-    canvas_fill(canvas, box);
-    canvas_box(canvas, box, c->title, right);
-    draw_filter(c, canvas, in);
-    draw_list(c, canvas, in);
-    draw_below(c, canvas, in);
+    canvas_fill(canvas, l.box);
+    canvas_box(canvas, l.box, c->title, right);
+    draw_filter(c, canvas, l.in);
+    draw_list(c, canvas, &l);
+    draw_below(c, canvas, &l);
 }
 
-/* They differ in what their bottom line tells alone. */
-#define CHOOSER_OPS(words)                                                             \
-    {                                                                                  \
-        .size = sizeof(struct chooser), .draw = chooser_draw, .key = chooser_key,      \
-        .line = chooser_line, .pasted = chooser_pasted, .free = chooser_free,          \
-        .bar = words                                                                   \
-    }
-
-static const struct overlay_ops ops =
-    CHOOSER_OPS("type:find  Up/Down:move  Enter:choose  Esc:back");
-static const struct overlay_ops ops_paths =
-    CHOOSER_OPS("type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back");
-static const struct overlay_ops ops_many =
-    CHOOSER_OPS("Space:mark  type:find  Enter:take the marked  Esc:back");
+static const struct overlay_ops ops = {
+    .size = sizeof(struct chooser),
+    .draw = chooser_draw,
+    .key = chooser_key,
+    .line = chooser_line,
+    .pasted = chooser_pasted,
+    .free = chooser_free,
+    .bar = "type:find  Up/Down:move  Enter:choose  Esc:back",
+};

@@ -237,7 +237,7 @@ void edit_draw(const struct edit *edit, struct canvas *canvas, struct rect in, i
 
     if (room < 1)
         return;
-    while (utf8_columns(from, (size_t)(edit->text + edit->at - from)) >
+    while (gp_columns(from, (size_t)(edit->text + edit->at - from)) >
            room - (from > edit->text))
         utf8_next(&from);
     at = x + (from > edit->text);
@@ -245,8 +245,8 @@ void edit_draw(const struct edit *edit, struct canvas *canvas, struct rect in, i
         canvas_glyph(canvas, in, y, x, INK_DIM, GLYPH_MORE);
     canvas_fit(canvas, in, y, at, in.cols - at, INK_TEXT, from);
     if (edit->fresh)
-        canvas_ink(canvas, in, y, at, utf8_columns(from, strlen(from)), INK_FOCUS);
+        canvas_ink(canvas, in, y, at, gp_width(from), INK_FOCUS);
     if (cursor)
         canvas_cursor(canvas, in, y,
-                      at + utf8_columns(from, (size_t)(edit->text + edit->at - from)));
+                      at + gp_columns(from, (size_t)(edit->text + edit->at - from)));
 }

@@ -25,6 +25,7 @@ struct overlay *overlay_new(const struct overlay_ops *ops)
     struct overlay *overlay = gp_calloc(1, ops->size);
 
     overlay->ops = ops;
+    overlay->bar = ops->bar;
     return overlay;
 }
 
@@ -103,7 +104,7 @@ void overlay_draw(const struct display *display, struct canvas *canvas,
 
 const char *overlay_bar(const struct display *display)
 {
-    return display->top ? display->top->ops->bar : NULL;
+    return display->top ? display->top->bar : NULL;
 }
 
 void overlay_close_all(struct display *display)

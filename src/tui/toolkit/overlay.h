@@ -48,6 +48,7 @@ struct overlay_ops {
 
 struct overlay {
     const struct overlay_ops *ops;
+    const char *bar; /* ops->bar, unless this one has other keys */
     struct overlay *below;
     bool closed, passed;
 };
@@ -93,9 +94,20 @@ struct prompt_ask {
 enum { PROMPT_COMMAND, PROMPT_VALUE, PROMPT_SEARCH, PROMPT_FILE, PROMPT_HISTORIES };
 void prompt_open(struct display *display, const struct prompt_ask *options);
 
-/* ---- a question (prompt.c): y or n ---- */
+/* ---- a question (prompt.c): y or n, or letters of its own ---- */
 void question_open(struct display *display, const char *text,
                    void (*yes)(struct app *app, void *ctx), void *ctx);
+enum { QUESTION_ANSWERS = 2 };
+struct question {
+    char text[1100];
+    const char *bar; /* "w:save  q:quit anyway  Esc:stay" */
+    struct {
+        char letter; /* 0: none; Esc, n and q take none, unless they are given here */
+        void (*take)(struct app *app, void *ctx);
+    } answer[QUESTION_ANSWERS];
+    void *ctx;
+};
+void question_ask(struct display *display, const struct question *question);
 
 /* ---- for those who make windows (overlay.c) ---- */
 struct overlay *overlay_new(const struct overlay_ops *ops);

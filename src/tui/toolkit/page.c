@@ -24,47 +24,21 @@ void page_rule(struct page *p, const char *title)
     p->y++;
 }
 
-/* Bytes of the word that begins here, as much of it as fits in so many columns. */
-static size_t word_bytes(const char *text, int cols)
-{
-    const char *end = text;
-    int width = 0;
-
-    while (*end && *end != ' ') {
-        const char *before = end;
-
-        width += utf8_width(utf8_next(&end));
-        if (width > cols && before > text)
-            return (size_t)(before - text);
-    }
-    return (size_t)(end - text);
-}
-
 void page_words(struct page *p, int hang, enum ink ink, const char *text)
 {
-    char line[512] = "", word[512];
-    int indent = (int)strspn(text, " "), cols = 0;
+    int indent = (int)strspn(text, " ");
+    char line[512];
 
     text += indent;
     while (*text) {
-        size_t n = word_bytes(text, p->in.cols - hang);
-        int width;
+        int room = p->in.cols - indent;
+        size_t n = utf8_fit(text, strlen(text), room > 1 ? room : 1);
 
-        gp_format(word, sizeof(word), "%.*s", (int)n, text);
-        text += n + strspn(text + n, " ");
-        width = gp_width(word);
-        if (cols > 0 && indent + cols + 1 + width > p->in.cols) {
-            page_row(p, indent, ink, line);
-            line[0] = '\0';
-            cols = 0;
-            indent = hang;
-        }
-        gp_format(line + strlen(line), sizeof(line) - strlen(line), "%s%s",
-                  cols ? " " : "", word);
-        cols += width + (cols > 0);
-    }
-    if (cols > 0)
+        gp_format(line, sizeof(line), "%.*s", (int)n, text);
         page_row(p, indent, ink, line);
+        text += n + strspn(text + n, " ");
+        indent = hang;
+    }
 }
 
 void page_wordsf(struct page *p, int hang, enum ink ink, const char *fmt, ...)

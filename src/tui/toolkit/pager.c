@@ -1,12 +1,9 @@
 /*
  * pager.c - a text to read: it scrolls, and / finds words in it.
  *
- * Lines that are too long go on in the next row, below their own first letter. A line
- * with a tab has two columns ("Enter<tab>change the field"): the left ones are as wide
- * as the widest, the right one is what goes on; lines without a tab between such are
- * headings.
- *
- * Rows depend on the window's width, so they are made anew when it changes.
+ * Lines that are too long go on in the next row, below their own first letter or their
+ * second column. Rows depend on the window's width, so they are made anew when it
+ * changes.
  */
 #include "tui/toolkit/overlay.h"
 
@@ -20,13 +17,10 @@
 #include "util/str.h"
 
 #define LEAST_COLS 60
-#define LEFT_MOST  28 /* columns of the left column */
 
 struct row {
     size_t from, len; /* bytes of the text, shown at column x */
     int x;
-    size_t left, left_len; /* and those at column 0 */
-    bool heading;
 };
 
 struct rows { /* as broken for one width */
@@ -41,7 +35,6 @@ struct pager {
     char title[120];
     char *text;        /* owned */
     int wide;          /* columns of its longest line */
-    int left;          /* columns of the left column; 0: lines have no tab */
     struct rows *rows; /* owned; made when it is drawn or moved */
     int top;
     char find[256]; /* "" = nothing was searched */
@@ -51,63 +44,6 @@ struct pager {
 };
 
 /* ---- rows ---- */
-
-static struct row *add_row(struct rows *rows)
-{
-    rows->row = gp_grow(rows->row, &rows->cap, rows->count + 1, sizeof(*rows->row));
-    rows->row[rows->count] = (struct row){.len = 0};
-    return &rows->row[rows->count++];
-}
-
-/* Bytes of text[len] that fit in cols columns, broken after a blank where there is
- * one; at least one character. */
-static size_t fitting(const char *text, size_t len, int cols)
-{
-    const char *p = text, *end = text + len, *blank = NULL;
-    int width = 0;
-
-    while (p < end) {
-        const char *before = p;
-        uint32_t ch = utf8_next(&p);
-
-        width += utf8_width(ch);
-        if (width > cols) {
-            if (ch == ' ')
-                return (size_t)(before - text);
-            if (blank)
-                return (size_t)(blank - text);
-            return before > text ? (size_t)(before - text) : (size_t)(p - text);
-        }
-        if (ch == ' ')
-            blank = p;
-    }
-    return len;
-}
-
-/* Breaks the bytes from..from+len into rows at column x, the first of which exists. */
-static void break_line(const struct pager *pager, struct rows *rows, size_t from,
-                       size_t len, int x, int hang)
-{
-    struct row *row = &rows->row[rows->count - 1];
-
-    for (;;) {
-        int room = rows->cols - x;
-
-        row->from = from;
-        row->len = fitting(pager->text + from, len, room > 1 ? room : 1);
-        row->x = x;
-        from += row->len;
-        len -= row->len;
-        while (len > 0 && pager->text[from] == ' ') {
-            from++;
-            len--;
-        }
-        if (len == 0)
-            return;
-        row = add_row(rows);
-        x = hang;
-    }
-}
 
 /* Where a line goes on: below its second column, where two blanks or more stand before
  * one, else below its first letter; at most `most`. */
@@ -122,31 +58,29 @@ static int hanging(const char *line, size_t len, int most)
             break;
     while (second < len && line[second] == ' ')
         second++;
-    if (second + 1 < len && utf8_columns(line, second) <= most)
-        return utf8_columns(line, second);
+    if (second + 1 < len && gp_columns(line, second) <= most)
+        return gp_columns(line, second);
     return (int)first <= most ? (int)first : 0;
 }
 
+/* The rows of the bytes from..from+len; at least one. */
 static void add_line(const struct pager *pager, struct rows *rows, size_t from,
                      size_t len)
 {
-    const char *line = pager->text + from, *tab = memchr(line, '\t', len);
-    struct row *row = add_row(rows);
-    size_t left;
-    int hang;
+    size_t end = from + len;
+    int x = 0, hang = hanging(pager->text + from, len, rows->cols / 2);
 
-    if (tab) {
-        left = (size_t)(tab - line);
-        row->left = from;
-        row->left_len = left;
-        hang = pager->left + 2;
-        if (utf8_columns(line, left) > pager->left) /* too wide to stand beside it */
-            add_row(rows);
-        break_line(pager, rows, from + left + 1, len - left - 1, hang, hang);
-        return;
-    }
-    row->heading = pager->left > 0;
-    break_line(pager, rows, from, len, 0, hanging(line, len, rows->cols / 2));
+    do {
+        int room = rows->cols - x;
+        size_t n = utf8_fit(pager->text + from, end - from, room > 1 ? room : 1);
+
+        rows->row =
+            gp_grow(rows->row, &rows->cap, rows->count + 1, sizeof(*rows->row));
+        rows->row[rows->count++] = (struct row){.from = from, .len = n, .x = x};
+        for (from += n; from < end && pager->text[from] == ' '; from++)
+            ;
+        x = hang;
+    } while (from < end);
 }
 
 static void make_rows(const struct pager *pager, int cols)
@@ -158,14 +92,12 @@ static void make_rows(const struct pager *pager, int cols)
         return;
     rows->cols = cols;
     rows->count = 0;
-    while (pager->text[from]) {
+    do {
         size_t len = strcspn(pager->text + from, "\n");
 
         add_line(pager, rows, from, len);
         from += len + (pager->text[from + len] == '\n');
-    }
-    if (rows->count == 0)
-        add_row(rows);
+    } while (pager->text[from]);
 }
 
 /* ---- the window ---- */
@@ -218,14 +150,8 @@ static int row_of(const struct pager *pager, size_t at)
     const struct rows *rows = pager->rows;
     int last = 0;
 
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct row *row = &rows->row[i];
-        size_t from = row->left_len > 0 ? row->left : row->from;
-
-        if (from > at)
-            break;
-        last = (int)i;
-    }
+    while (last + 1 < (int)rows->count && rows->row[last + 1].from <= at)
+        last++;
     return last;
 }
 
@@ -270,7 +196,6 @@ static int page_of(const struct display *display, const struct pager *pager)
 static bool searched(struct app *app, void *ctx, const char *text, struct gp_err *err)
 {
     struct pager *pager = ctx;
-    const struct row *row;
     int page = page_of(pager->display, pager);
 
     (void)app;
@@ -280,8 +205,7 @@ static bool searched(struct app *app, void *ctx, const char *text, struct gp_err
     if (!pager->find[0])
         return true;
     pager->top = clamped(pager, pager->top, page);
-    row = &pager->rows->row[pager->top];
-    pager->at = row->left_len > 0 ? row->left : row->from;
+    pager->at = pager->rows->row[pager->top].from;
     find_match(pager, pager->at, 1, page);
     return true;
 }
@@ -359,46 +283,31 @@ static void pager_key(struct display *display, struct overlay *overlay, int key)
 
 /* ---- what is seen ---- */
 
-static void draw_bytes(const struct pager *pager, struct canvas *canvas, struct rect in,
-                       int y, int x, enum ink ink, size_t from, size_t len)
-{
-    char text[2048];
-
-    gp_format(text, sizeof(text), "%.*s", (int)len, pager->text + from);
-    canvas_text(canvas, in, y, x, ink, text);
-}
-
-/* Marks the matches in the bytes shown at (y, x). A match may begin in a row before. */
+/* Marks the matches in a row at y. A match may begin in the row before. */
 static void mark_matches(const struct pager *pager, struct canvas *canvas,
-                         struct rect in, int y, int x, size_t from, size_t len)
+                         struct rect in, int y, const struct row *row)
 {
-    size_t find = strlen(pager->find), first = from > find ? from - find : 0;
+    const char *text = pager->text + row->from;
+    size_t find = strlen(pager->find), from = row->from, end_of_row = from + row->len;
 
-    for (size_t at = first; find > 0 && at < from + len; at++) {
+    for (size_t at = from > find ? from - find : 0; find > 0 && at < end_of_row; at++) {
         size_t n = match_at(pager, at), start = at < from ? from : at;
-        size_t end = at + n < from + len ? at + n : from + len;
+        size_t end = at + n < end_of_row ? at + n : end_of_row;
 
-        if (n == 0 || end <= start)
-            continue;
-        canvas_ink(canvas, in, y, x + utf8_columns(pager->text + from, start - from),
-                   utf8_columns(pager->text + start, end - start), INK_FOCUS);
+        if (n > 0 && end > start)
+            canvas_ink(canvas, in, y, row->x + gp_columns(text, start - from),
+                       gp_columns(pager->text + start, end - start), INK_FOCUS);
     }
-}
-
-static void draw_part(const struct pager *pager, struct canvas *canvas, struct rect in,
-                      int y, int x, enum ink ink, size_t from, size_t len)
-{
-    draw_bytes(pager, canvas, in, y, x, ink, from, len);
-    mark_matches(pager, canvas, in, y, x, from, len);
 }
 
 static void draw_row(const struct pager *pager, struct canvas *canvas, struct rect in,
                      int y, const struct row *row)
 {
-    if (row->left_len > 0)
-        draw_part(pager, canvas, in, y, 0, INK_KEY, row->left, row->left_len);
-    draw_part(pager, canvas, in, y, row->x, row->heading ? INK_HEADING : INK_TEXT,
-              row->from, row->len);
+    char text[2048];
+
+    gp_format(text, sizeof(text), "%.*s", (int)row->len, pager->text + row->from);
+    canvas_text(canvas, in, y, row->x, INK_TEXT, text);
+    mark_matches(pager, canvas, in, y, row);
 }
 
 /* The cursor stands on the match, else on the first row. */
@@ -451,40 +360,20 @@ static const struct overlay_ops ops = {
 
 /* ---- opening ---- */
 
-/* Columns of its longest line and of its left column. */
-static void measure_text(struct pager *pager)
-{
-    const char *line = pager->text;
-    int right = 0;
-
-    while (*line) {
-        size_t len = strcspn(line, "\n"), left = strcspn(line, "\t\n");
-        int cols = utf8_columns(line, left);
-
-        if (left < len) {
-            int rest = utf8_columns(line + left + 1, len - left - 1);
-
-            pager->left = cols > pager->left ? cols : pager->left;
-            right = rest > right ? rest : right;
-        } else if (cols > pager->wide) {
-            pager->wide = cols;
-        }
-        line += len + (line[len] == '\n');
-    }
-    if (pager->left > LEFT_MOST)
-        pager->left = LEFT_MOST;
-    if (pager->left > 0 && pager->left + 2 + right > pager->wide)
-        pager->wide = pager->left + 2 + right;
-}
-
 void pager_open(struct display *display, const char *title, const char *text)
 {
     struct pager *pager = (struct pager *)overlay_new(&ops);
 
     pager->display = display;
-    gp_copy(pager->title, sizeof(pager->title), title ? title : "");
-    pager->text = gp_strdup(text ? text : "");
+    gp_copy(pager->title, sizeof(pager->title), title);
+    pager->text = gp_strdup(text);
     pager->rows = gp_calloc(1, sizeof(*pager->rows));
-    measure_text(pager);
+    for (size_t len; *text; text += len + (text[len] == '\n')) {
+        int cols;
+
+        len = strcspn(text, "\n");
+        cols = gp_columns(text, len);
+        pager->wide = cols > pager->wide ? cols : pager->wide;
+    }
     overlay_push(display, &pager->overlay);
 }

@@ -1,5 +1,5 @@
 /*
- * prompt.c - one line to type in the bottom rows, and questions of yes or no.
+ * prompt.c - one line to type in the bottom rows, and questions that a letter answers.
  *
  * The line is edited by edit.c. Up and Down walk through what was typed before at the
  * same kind of prompt, for as long as the program runs; what is being typed is kept
@@ -14,7 +14,6 @@
 #include "tui/toolkit/edit.h"
 #include "tui/toolkit/frame.h"
 #include "tui/toolkit/key.h"
-#include "tui/toolkit/utf8.h"
 #include "util/str.h"
 
 /* ---- what was typed before ---- */
@@ -87,8 +86,7 @@ static void go_back(struct prompt *p, int by)
 static void take_line(struct display *display, struct prompt *p)
 {
     struct gp_err err = {.code = GP_OK};
-    char text[EDIT_MAX];
-    struct strbuf why;
+    char text[EDIT_MAX], why[GP_ERR_LINE];
 
     gp_copy(text, sizeof(text), p->edit.text);
     remember(&histories[p->options.history], text);
@@ -97,13 +95,7 @@ static void take_line(struct display *display, struct prompt *p)
         p->overlay.closed = true;
         return;
     }
-    strbuf_init(&why);
-    strbuf_addf(&why, "%s%s%s", err.where, err.where[0] ? ": " : "",
-                err.text[0] ? err.text : "not possible");
-    if (err.hint[0])
-        strbuf_addf(&why, " (%s)", err.hint);
-    note_set(p, true, why.text);
-    strbuf_fini(&why);
+    note_set(p, true, gp_err_line(&err, why));
 }
 
 /* ---- completion ---- */
@@ -191,27 +183,24 @@ static void prompt_draw(const struct overlay *overlay, struct canvas *canvas,
     edit_draw(&p->edit, canvas, in, 1, x, true);
 }
 
-#define PROMPT_OPS(words)                                                              \
-    {                                                                                  \
-        .size = sizeof(struct prompt), .draw = prompt_draw, .key = prompt_key,         \
-        .line = prompt_line, .pasted = prompt_pasted, .free = prompt_free,             \
-        .bar = words                                                                   \
-    }
-
-static const struct overlay_ops prompt_ops =
-    PROMPT_OPS("Enter:do it  Up:earlier  Esc:back");
-static const struct overlay_ops complete_ops =
-    PROMPT_OPS("Enter:do it  Tab:complete  Up:earlier  Esc:back");
+static const struct overlay_ops prompt_ops = {
+    .size = sizeof(struct prompt),
+    .draw = prompt_draw,
+    .key = prompt_key,
+    .line = prompt_line,
+    .pasted = prompt_pasted,
+    .free = prompt_free,
+    .bar = "Enter:do it  Up:earlier  Esc:back",
+};
 
 void prompt_open(struct display *display, const struct prompt_ask *options)
 {
-    const struct overlay_ops *ops = options->complete ? &complete_ops : &prompt_ops;
-    struct prompt *p = (struct prompt *)overlay_new(ops);
+    struct prompt *p = (struct prompt *)overlay_new(&prompt_ops);
 
+    if (options->complete)
+        p->overlay.bar = "Enter:do it  Tab:complete  Up:earlier  Esc:back";
     p->options = *options;
-    if (p->options.history < 0 || p->options.history >= PROMPT_HISTORIES)
-        p->options.history = PROMPT_VALUE;
-    gp_copy(p->label, sizeof(p->label), options->label ? options->label : "");
+    gp_copy(p->label, sizeof(p->label), options->label);
     gp_copy(p->hint, sizeof(p->hint), options->hint ? options->hint : "");
     edit_set(&p->edit, options->text ? options->text : "");
     p->edit.fresh = p->edit.len > 0;
@@ -220,64 +209,65 @@ void prompt_open(struct display *display, const struct prompt_ask *options)
     overlay_push(display, &p->overlay);
 }
 
-/* ---- yes or no ---- */
+/* ---- questions ---- */
 
-struct question {
+struct question_window {
     struct overlay overlay;
-    char text[400];
-    void (*yes)(struct app *app, void *ctx);
-    void *ctx;
+    struct question question;
 };
 
 static void question_key(struct display *display, struct overlay *overlay, int key)
 {
-    struct question *q = (struct question *)overlay;
+    const struct question *q = &((struct question_window *)overlay)->question;
+    char letter = key == K_F10 ? 'q' : key < 0x7f ? gp_lower((char)key) : '\0';
 
-    if (key == 'y' || key == 'Y') {
+    for (int i = 0; i < QUESTION_ANSWERS && letter; i++)
+        if (letter == q->answer[i].letter) {
+            overlay->closed = true;
+            q->answer[i].take(display->app, q->ctx);
+            return;
+        }
+    if (letter == 'n' || letter == 'q' || key == K_ESC || key == KEY_CTRL('g'))
         overlay->closed = true;
-        q->yes(display->app, q->ctx);
-    } else if (key == 'n' || key == 'N' || key == K_ESC || key == 'q' ||
-               key == KEY_CTRL('g')) {
-        overlay->closed = true;
-    }
 }
 
 static void question_draw(const struct overlay *overlay, struct canvas *canvas,
                           struct rect body, struct rect bottom)
 {
-    const struct question *q = (const struct question *)overlay;
-    int width = utf8_columns(q->text, strlen(q->text)), cols = body.cols;
-    int rows;
-    struct rect box, in;
+    const struct question *q = &((const struct question_window *)overlay)->question;
+    int cols = body.cols < 64 ? body.cols : 64;
+    int rows = gp_width(q->text) / (cols > 16 ? cols - 12 : 4) + 1;
+    struct rect box = frame_middle(body, rows + 4, cols), in = rect_inside(box);
 
     (void)bottom;
-    if (cols > 64)
-        cols = 64;
-    rows = width / (cols > 16 ? cols - 12 : 4) + 1;
-    box = frame_middle(body, rows + 4, cols);
-    in = rect_inside(box);
     canvas_fill(canvas, box);
     canvas_box(canvas, box, "Question", NULL);
     canvas_wrap(canvas, (struct rect){in.y, in.x + 1, in.rows - 2, in.cols - 2}, 0,
                 INK_TEXT, q->text);
-    canvas_text(canvas, in, in.rows - 1, 1, INK_KEY, "y: yes   n: no");
+    canvas_text(canvas, in, in.rows - 1, 1, INK_KEY, q->bar);
     canvas_cursor(canvas, in, in.rows - 1, 1);
 }
 
 static const struct overlay_ops question_ops = {
-    .size = sizeof(struct question),
+    .size = sizeof(struct question_window),
     .draw = question_draw,
     .key = question_key,
-    .bar = "y:yes  n or Esc:no",
 };
+
+void question_ask(struct display *display, const struct question *question)
+{
+    struct question_window *q = (struct question_window *)overlay_new(&question_ops);
+
+    q->question = *question;
+    q->overlay.bar = question->bar;
+    overlay_push(display, &q->overlay);
+}
 
 void question_open(struct display *display, const char *text,
                    void (*yes)(struct app *app, void *ctx), void *ctx)
 {
-    struct question *q = (struct question *)overlay_new(&question_ops);
+    struct question q = {.bar = "y:yes  n or Esc:no", .answer = {{'y', yes}}, .ctx = ctx};
 
-    gp_copy(q->text, sizeof(q->text), text);
-    q->yes = yes;
-    q->ctx = ctx;
-    overlay_push(display, &q->overlay);
+    gp_copy(q.text, sizeof(q.text), text);
+    question_ask(display, &q);
 }

@@ -3,8 +3,6 @@
  */
 #include "tui/toolkit/utf8.h"
 
-#include <wchar.h>
-
 #include "util/str.h"
 
 #define REPLACEMENT 0xfffd
@@ -67,25 +65,19 @@ char *utf8_text(uint32_t ch, char text[5])
     return text;
 }
 
-/* Lines, blocks and braille are one column wide in every locale, and so is what stands
- * for a character that may not be shown. */
-int utf8_width(uint32_t ch)
+size_t utf8_fit(const char *text, size_t len, int cols)
 {
-    int n;
+    const char *p = text, *blank = NULL;
+    int width = 0;
 
-    if (ch < 0x7f || (ch >= 0x2500 && ch < 0x2900) || !gp_is_tame(ch))
-        return 1;
-    n = wcwidth((wchar_t)ch);
-    return n < 0 ? 1 : n;
-}
+    while (p < text + len) {
+        const char *before = p;
 
-int utf8_columns(const char *text, size_t len)
-{
-    const char *end = text + len;
-    int columns = 0;
-    uint32_t ch;
-
-    while (text < end && (ch = utf8_next(&text)) != 0)
-        columns += utf8_width(ch);
-    return columns;
+        width += gp_char_width(utf8_next(&p));
+        if (*before == ' ')
+            blank = before;
+        if (width > cols)
+            return (size_t)((blank ? blank : before > text ? before : p) - text);
+    }
+    return len;
 }

@@ -20,9 +20,8 @@ struct utf8_input {
 uint32_t utf8_take(struct utf8_input *input, int byte);
 /* It as UTF-8, terminated. Returns text. */
 char *utf8_text(uint32_t ch, char text[5]);
-/* Columns it takes: 0, 1 or 2. */
-int utf8_width(uint32_t ch);
-/* Columns of the first len bytes of a text, as a canvas shows them. */
-int utf8_columns(const char *text, size_t len);
+/* How many of the first len bytes of a text fit in so many columns, up to a blank where
+ * there is one; at least a character. */
+size_t utf8_fit(const char *text, size_t len, int cols);
 
 #endif
