@@ -379,11 +379,12 @@ tui_sources = \
 	src/tui/toolkit/words.h
 
 cli_sources = \
-	src/cli/bench_parts.h \
-	src/cli/bench_glance.c \
 	src/cli/bench_print.c \
+	src/cli/bench_print.h \
 	src/cli/bench_progress.c \
+	src/cli/bench_progress.h \
 	src/cli/bench_rank.c \
+	src/cli/bench_rank.h \
 	src/cli/cmd_batch.c \
 	src/cli/cmd_bench.c \
 	src/cli/cmd_compare.c \

@@ -1,14 +1,21 @@
 /*
- * bench_print.c - a result as text, JSON, CSV, Markdown or for Prometheus.
+ * bench_print.c - see bench_print.h. The figures of the quick subset:
+ *
+ *   AMD EPYC
+ *     matrix products  fp32 212 GFLOP/s*, bf16 407 GFLOP/s, int8 633 GOP/s
+ *     a layer, fp32    1 token 4.78 ms, 8 tokens 4.93 ms, 64 tokens 16.2 ms
+ *     memory           read 35.4 GB/s, write 55.4 GB/s, copy 48.9 GB/s
+ *   for more points and longer samples: gpuplan --bench all --preset normal
+ *
+ * A figure that nothing should rely on is shown all the same, with a star: on a busy
+ * machine it may be all that there is. One that was computed wrong is none.
  */
-#include "cli/bench_parts.h"
+#include "cli/bench_print.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "util/json.h"
-#include "util/path.h"
-#include "util/say.h"
+#include "util/units.h"
 
 static void add_lines(const json_t *list, const char *before, struct strbuf *out)
 {
@@ -19,8 +26,15 @@ static void add_lines(const json_t *list, const char *before, struct strbuf *out
         strbuf_addf(out, "%s%s\n", before, benchlog_line(line));
 }
 
-static void print(const struct bench_job *job, const struct benchlog *log,
-                  enum output_format format, struct strbuf *out)
+enum benchlog_view bench_view(enum output_format format)
+{
+    return format == OUTPUT_CSV        ? BENCHLOG_CSV
+           : format == OUTPUT_MARKDOWN ? BENCHLOG_MARKDOWN
+                                       : BENCHLOG_TEXT;
+}
+
+void bench_print(const struct benchlog *log, enum output_format format, bool quiet,
+                 struct strbuf *out)
 {
     bool markdown = format == OUTPUT_MARKDOWN;
 
@@ -28,12 +42,8 @@ static void print(const struct bench_job *job, const struct benchlog *log,
         gp_json_write(log->json, true, out);
         return;
     }
-    if (format == OUTPUT_CSV || !job->in->quiet)
-        benchlog_print(log,
-                       format == OUTPUT_CSV ? BENCHLOG_CSV
-                       : markdown           ? BENCHLOG_MARKDOWN
-                                            : BENCHLOG_TEXT,
-                       out);
+    if (format == OUTPUT_CSV || !quiet)
+        benchlog_print(log, bench_view(format), out);
     if (format == OUTPUT_CSV)
         return;
     strbuf_add(out, "\n");
@@ -42,77 +52,88 @@ static void print(const struct bench_job *job, const struct benchlog *log,
               markdown ? "- note: " : "note: ", out);
 }
 
-/* On standard error, as --progress wants it there. */
-static void say_lines(struct bench_job *job, const char *text)
+void bench_stragglers(const json_t *result, struct strbuf *out)
 {
-    char line[400];
+    const json_t *one;
+    size_t i;
 
-    for (size_t n; *text; text += n + (text[n] == '\n')) {
-        n = strcspn(text, "\n");
-        gp_format(line, sizeof(line), "%.*s", (int)(n < 399 ? n : 399), text);
-        bench_progress_say(job, line);
+    json_array_foreach(json_object_get(result, "stragglers"), i, one)
+        strbuf_addf(out, "straggler: %s device %d: %s %.1f %% slower than its like\n",
+                    json_string_value(json_object_get(one, "host")),
+                    (int)json_integer_value(json_object_get(one, "device")),
+                    json_string_value(json_object_get(one, "id")),
+                    100 * (1 - json_number_value(json_object_get(one, "ratio"))));
+}
+
+/* ---- at a glance ---- */
+
+/* "fp32 212 GFLOP/s*", "8 tokens 4.93 ms" */
+static void add_figure(const struct benchlog_point *p, struct strbuf *line)
+{
+    bool layer = p->test == TEST_BATCH;
+    char label[48], figure[64];
+
+    if (layer)
+        gp_format(label, sizeof(label), "%.0f token%s", p->n, p->n > 1 ? "s" : "");
+    else
+        gp_copy(label, sizeof(label),
+                bench_test_is(p->test, TEST_IS_PRODUCT)
+                    ? p->type_word
+                    : bench_kind_label(p->kind, p->hot));
+    strbuf_addf(line, "%s%s %s%s", line->len ? ", " : "", label,
+                layer ? units_seconds(figure, sizeof(figure), p->median, 3)
+                      : benchlog_rate(figure, sizeof(figure), p),
+                benchlog_good(p) ? "" : "*");
+}
+
+/* The library's first choice; what tuning gains is in the table. */
+static bool has_figure(const struct benchlog_point *p, int device, enum bench_test test)
+{
+    return p->device == device && p->test == test && p->state == POINT_OK &&
+           !(p->check_done && !p->check_ok) && strcmp(p->variant, "tuned") != 0;
+}
+
+static void add_test(const struct benchlog *log, int device, enum bench_test test,
+                     struct strbuf *out)
+{
+    bool layer = test == TEST_BATCH;
+    char type[16] = "", name[40];
+    struct strbuf line;
+
+    strbuf_init(&line);
+    for (int i = 0; i < log->count; i++) {
+        const struct benchlog_point *p = &log->point[i];
+
+        if (!has_figure(p, device, test))
+            continue;
+        gp_copy(type, sizeof(type), p->type_word);
+        add_figure(p, &line);
     }
+    gp_format(name, sizeof(name), "%s%s%s", test_rows[test].label, layer ? ", " : "",
+              layer ? type : "");
+    if (line.len)
+        strbuf_addf(out, "  %-15s  %s\n", name, line.text);
+    strbuf_fini(&line);
 }
 
-enum gp_status bench_show(struct bench_job *job, const struct benchlog *log,
-                          const struct strbuf *say, struct gp_err *err)
+void bench_glance(const struct benchlog *log, struct strbuf *out)
 {
-    bool file = options_flag(&job->in->options, OPT_OUT) && !job->to_stdout;
-    enum output_format format = file ? OUTPUT_TEXT : job->in->format;
-    struct strbuf out;
-    bool ok;
+    bool starred = false;
 
-    strbuf_init(&out);
-    print(job, log, format, &out);
-    if (format == OUTPUT_TEXT) {
-        if (job->plan.subset)
-            bench_glance(log, &out);
-        strbuf_add(&out, say->text);
-        if (!job->to_stdout && !job->unwritten)
-            strbuf_addf(&out, "result: %s\n", job->plan.result);
-    } else { /* a verdict is not lost because a program reads standard output */
-        say_lines(job, say->text);
+    strbuf_add(out, "\n");
+    for (int d = 0; d < log->device_count; d++) {
+        if (log->device_count > 1)
+            strbuf_addf(out, "device %ld, ", log->device[d].id);
+        strbuf_addf(out, "%s\n", log->device[d].name);
+        for (int t = 0; t < TEST_COUNT; t++)
+            if (bench_test_is((enum bench_test)t, TEST_IS_DEFAULT))
+                add_test(log, d, (enum bench_test)t, out);
     }
-    ok = gp_out(out.text, out.len);
-    strbuf_fini(&out);
-    return ok ? GP_OK
-              : gp_fail(err, GP_E_FILE, "standard output", "", "cannot be written");
-}
-
-enum gp_status bench_write_view(struct bench_job *job, const struct benchlog *log,
-                                struct gp_err *err)
-{
-    const char *path = options_word(&job->in->options, OPT_OUT, NULL);
-    enum output_format format = job->in->format;
-    enum gp_status rc;
-    struct strbuf view;
-
-    if (!path || job->to_stdout || (format != OUTPUT_CSV && format != OUTPUT_MARKDOWN))
-        return GP_OK;
-    strbuf_init(&view);
-    print(job, log, format, &view);
-    rc = path_write(path, view.text, view.len, err);
-    strbuf_fini(&view);
-    return rc;
-}
-
-enum gp_status bench_write_prom(const struct bench_job *job, const struct benchlog *log,
-                                struct gp_err *err)
-{
-    const char *dir = options_word(&job->in->options, OPT_PROM, NULL);
-    char path[GP_PATH_MAX], name[64] = "gpuplan.prom";
-    struct strbuf text;
-    enum gp_status rc;
-
-    if (!dir)
-        return GP_OK;
-    if (job->ranks > 1)
-        gp_format(name, sizeof(name), "gpuplan-rank%d.prom", job->rank);
-    if (!path_join(path, sizeof(path), dir, name))
-        return gp_fail(err, GP_E_USAGE, "--prom", "", "the name is too long");
-    strbuf_init(&text);
-    benchlog_prometheus(log, &text);
-    rc = path_write(path, text.text, text.len, err);
-    strbuf_fini(&text);
-    return rc;
+    for (int i = 0; i < log->count; i++)
+        starred = starred || (has_figure(&log->point[i], log->point[i].device,
+                                         log->point[i].test) &&
+                              !benchlog_good(&log->point[i]));
+    if (starred)
+        strbuf_add(out, "  * flagged, so nothing relies on it: the table says why\n");
+    strbuf_add(out, "for more points and longer samples: gpuplan --bench all --preset normal\n");
 }

@@ -5,7 +5,7 @@
  *   [ 37/212] gemm/bf16/4096x8x4096/weights-cold  812 TFLOP/s  61 C  688 W  ETA 4m10s
  * otherwise a line per point, at most one every five seconds; or JSON lines.
  */
-#include "cli/bench_parts.h"
+#include "cli/bench_progress.h"
 
 #include <limits.h>
 #include <math.h>
@@ -28,16 +28,16 @@ static void forget_sensors(struct session_sensors *sensors)
     sensors->throttle = "";
 }
 
-void bench_progress_init(struct bench_job *job, const char *word)
+void bench_progress_init(struct bench_progress *p, const char *word, bool quiet,
+                         bool verbose)
 {
-    struct bench_progress *p = &job->progress;
-
+    p->verbose = verbose;
     p->kind = strcmp(word, "none") == 0    ? PROGRESS_NONE
               : strcmp(word, "json") == 0  ? PROGRESS_JSON
               : strcmp(word, "plain") == 0 ? PROGRESS_PLAIN
               : isatty(STDERR_FILENO)      ? PROGRESS_TTY
                                            : PROGRESS_PLAIN;
-    if (job->in->quiet && strcmp(word, "auto") == 0)
+    if (quiet && strcmp(word, "auto") == 0)
         p->kind = PROGRESS_NONE;
     p->last = -PLAIN_EVERY;
     p->operations = p->bytes = NAN;
@@ -78,17 +78,15 @@ static void put_readings(json_t *json, struct session_sensors now)
                         now.throttle[0] ? json_string(now.throttle) : json_null());
 }
 
-static void say_progress_json(const struct bench_job *job,
+static void say_progress_json(const struct bench_progress *p,
+                              const struct session *session,
                               const struct session_progress *at)
 {
-    const struct bench_progress *p = &job->progress;
     struct session_device device;
-    json_t *json = json_object();
+    json_t *json =
+        json_pack("{ss si si}", "t", "progress", "done", at->done, "of", at->of);
 
-    json_object_set_new(json, "t", json_string("progress"));
-    json_object_set_new(json, "done", json_integer(at->done));
-    json_object_set_new(json, "of", json_integer(at->of));
-    if (session_device(job->session, p->device, &device))
+    if (session_device(session, p->device, &device))
         json_object_set_new(json, "device", json_integer(device.id));
     json_object_set_new(json, "id", gp_json_text(p->point));
     json_object_set_new(json, "rate", p->rate[0] ? gp_json_text(p->rate) : json_null());
@@ -150,18 +148,18 @@ static void add_line(const struct bench_progress *p, const struct session_progre
     strbuf_fini(&end);
 }
 
-static void show_progress(struct bench_job *job, bool point)
+static void show_progress(struct bench_progress *p, const struct session *session,
+                          bool point)
 {
-    struct bench_progress *p = &job->progress;
     struct session_progress at;
     double now = clock_now();
     struct strbuf out;
 
     if (p->kind == PROGRESS_NONE || (p->kind != PROGRESS_TTY && !point))
         return;
-    session_progress(job->session, &at);
+    session_progress(session, &at);
     if (p->kind == PROGRESS_JSON) {
-        say_progress_json(job, &at);
+        say_progress_json(p, session, &at);
         return;
     }
     if (now - p->last < (p->kind == PROGRESS_TTY ? TTY_EVERY : PLAIN_EVERY) &&
@@ -181,66 +179,68 @@ static void show_progress(struct bench_job *job, bool point)
     strbuf_fini(&out);
 }
 
-static void take_id(struct bench_job *job, const struct session_event *event)
+static void take_id(struct bench_progress *p, const struct session *session,
+                    const struct session_event *event)
 {
     struct session_point point;
 
-    if (!session_point(job->session, event->device, event->index, &point))
+    if (!session_point(session, event->device, event->index, &point))
         return;
-    job->progress.device = event->device;
-    gp_copy(job->progress.point, sizeof(job->progress.point), point.id);
+    p->device = event->device;
+    gp_copy(p->point, sizeof(p->point), point.id);
 }
 
-void bench_progress_event(struct bench_job *job, const struct session_event *event)
+void bench_progress_event(struct bench_progress *p, const struct session *session,
+                          const struct session_event *event)
 {
-    struct bench_progress *p = &job->progress;
-
     switch (event->kind) {
     case SESSION_EVENT_BEGIN:
-        take_id(job, event);
-        show_progress(job, false);
+        take_id(p, session, event);
+        show_progress(p, session, false);
         break;
     case SESSION_EVENT_SENSORS:
         p->sensors[event->device] = event->sensors;
-        show_progress(job, false);
+        show_progress(p, session, false);
         break;
     case SESSION_EVENT_POINT:
-        take_id(job, event);
+        take_id(p, session, event);
         gp_copy(p->rate, sizeof(p->rate), event->result.rate);
         p->operations = event->result.operations;
         p->bytes = event->result.bytes;
-        show_progress(job, true);
+        show_progress(p, session, true);
         break;
     case SESSION_EVENT_LOG:
-        if (job->in->verbose)
-            bench_progress_say(job, event->text);
+        if (p->verbose)
+            bench_progress_say(p, event->text);
         break;
     case SESSION_EVENT_NOTE:
     case SESSION_EVENT_LOST:
-        bench_progress_say(job, event->text);
+        bench_progress_say(p, event->text);
         break;
     default:
         break;
     }
 }
 
-void bench_progress_say(struct bench_job *job, const char *text)
+void bench_progress_say(struct bench_progress *p, const char *text)
 {
-    struct bench_progress *p = &job->progress;
-    json_t *json;
+    struct strbuf line;
 
     clear_line(p);
-    if (p->kind == PROGRESS_JSON) {
-        json = json_object();
-        json_object_set_new(json, "t", json_string("log"));
-        json_object_set_new(json, "text", gp_json_text(text));
-        write_json(json);
-    } else {
-        gp_say("gpuplan: %s", text);
+    strbuf_init(&line);
+    for (size_t n; *text; text += n + (text[n] == '\n')) {
+        n = strcspn(text, "\n");
+        strbuf_clear(&line);
+        strbuf_addn(&line, text, n);
+        if (p->kind == PROGRESS_JSON)
+            write_json(json_pack("{ss so}", "t", "log", "text", gp_json_text(line.text)));
+        else
+            gp_say("gpuplan: %s", line.text);
     }
+    strbuf_fini(&line);
 }
 
-void bench_progress_end(struct bench_job *job)
+void bench_progress_end(struct bench_progress *p)
 {
-    clear_line(&job->progress);
+    clear_line(p);
 }

@@ -8,7 +8,7 @@
  * Files of another job that lie there from before are told apart by the job's id, which
  * each file carries.
  */
-#include "cli/bench_parts.h"
+#include "cli/bench_rank.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -17,6 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/bench_print.h"
+#include "result/benchlog.h"
 #include "run/session_drive.h"
 #include "util/clock.h"
 #include "util/json.h"
@@ -62,7 +64,7 @@ static void find_job(char *text, size_t size)
         gp_copy(text, size, whole);
 }
 
-void bench_rank_find(struct bench_job *job)
+void bench_rank_find(struct bench_rank *self)
 {
     for (size_t i = 0; i < sizeof(launchers) / sizeof(launchers[0]); i++) {
         int rank = environment_number(launchers[i].rank),
@@ -70,15 +72,15 @@ void bench_rank_find(struct bench_job *job)
 
         if (rank < 0 || size < 2 || rank >= size)
             continue;
-        job->rank = rank;
-        job->ranks = size;
-        job->local_rank = environment_number(launchers[i].local);
-        if (job->local_rank < 0 && environment_number("SLURM_PROCID") == rank &&
+        self->rank = rank;
+        self->ranks = size;
+        self->local_rank = environment_number(launchers[i].local);
+        if (self->local_rank < 0 && environment_number("SLURM_PROCID") == rank &&
             environment_number("SLURM_STEP_NUM_TASKS") == size) /* srun --mpi=pmi2 */
-            job->local_rank = environment_number("SLURM_LOCALID");
-        if (job->local_rank < 0)
-            job->local_rank = rank;
-        find_job(job->job_id, sizeof(job->job_id));
+            self->local_rank = environment_number("SLURM_LOCALID");
+        if (self->local_rank < 0)
+            self->local_rank = rank;
+        find_job(self->job, sizeof(self->job));
         return;
     }
 }
@@ -104,17 +106,17 @@ static int rank_of(const char *name, const char *prefix)
     return *end == '.' && rank < RANKS_MAX ? (int)rank : -1;
 }
 
-static bool is_of_job(const struct bench_job *job, const struct benchlog *log, int rank)
+static bool is_of_job(const struct bench_rank *self, const struct benchlog *log, int rank)
 {
     const json_t *launch = json_object_get(log->json, "launch");
     const char *id = json_string_value(json_object_get(launch, "job"));
 
     return json_integer_value(json_object_get(launch, "rank")) == rank &&
-           json_integer_value(json_object_get(launch, "ranks")) == job->ranks &&
-           strcmp(id ? id : "", job->job_id) == 0;
+           json_integer_value(json_object_get(launch, "ranks")) == self->ranks &&
+           strcmp(id ? id : "", self->job) == 0;
 }
 
-static void read_ranks(const struct bench_job *job, const char *dir, const char *prefix,
+static void read_ranks(const struct bench_rank *self, const char *dir, const char *prefix,
                        const char *suffix, struct gathered *g)
 {
     char **names, path[GP_PATH_MAX];
@@ -125,11 +127,11 @@ static void read_ranks(const struct bench_job *job, const char *dir, const char 
     for (size_t i = 0; i < count; i++) {
         int rank = rank_of(names[i], prefix);
 
-        if (rank < 0 || rank >= job->ranks || g->here[rank] ||
+        if (rank < 0 || rank >= self->ranks || g->here[rank] ||
             !path_join(path, sizeof(path), dir, names[i]) ||
             benchlog_read(path, &g->log[rank], NULL))
             continue;
-        g->here[rank] = is_of_job(job, &g->log[rank], rank);
+        g->here[rank] = is_of_job(self, &g->log[rank], rank);
         if (g->here[rank])
             g->count++;
         else
@@ -138,28 +140,24 @@ static void read_ranks(const struct bench_job *job, const char *dir, const char 
     path_list_free(names, count);
 }
 
-static void wait_for_ranks(const struct bench_job *job, struct gathered *g)
+static void wait_for_ranks(const struct bench_rank *self, const char *base,
+                           struct gathered *g)
 {
     char dir[GP_PATH_MAX], prefix[GP_PATH_MAX];
-    const char *base = job->plan.base;
     size_t n = session_stem(base);
-    const char *slash = strrchr(base, '/');
-    const char *name = slash ? slash + 1 : base;
+    const char *name = path_name(base);
     const char *wait = getenv("GPUPLAN_RANK_WAIT");
-    double ran = clock_now() - job->clock, until = ran < 60 ? 60 : ran;
+    double ran = clock_now() - self->began, until = ran < 60 ? 60 : ran;
     int signal, seen = 0;
 
     if (wait)
         until = strtod(wait, NULL);
     until += clock_now();
-    gp_format(dir, sizeof(dir), "%.*s", slash ? (int)(slash - base) : 1,
-              slash ? base : ".");
-    if (slash == base)
-        gp_copy(dir, sizeof(dir), "/");
+    gp_format(dir, sizeof(dir), "%.*s", (int)(name - base), base);
     gp_format(prefix, sizeof(prefix), "%.*s.rank", (int)(base + n - name), name);
     for (;;) {
-        read_ranks(job, dir, prefix, base + n, g);
-        if (g->count == job->ranks || clock_now() > until ||
+        read_ranks(self, dir[0] ? dir : ".", prefix, base + n, g);
+        if (g->count == self->ranks || clock_now() > until ||
             (seen && session_signals(&signal) > seen))
             return;
         if (!seen && (seen = session_signals(&signal)) > 0) /* the others have it too */
@@ -168,20 +166,21 @@ static void wait_for_ranks(const struct bench_job *job, struct gathered *g)
     }
 }
 
-static json_t *merge_found(struct bench_job *job, struct gathered *g)
+static json_t *merge_found(const struct bench_rank *self, struct gathered *g,
+                           struct bench_progress *progress)
 {
-    struct benchlog *list = gp_calloc((size_t)job->ranks, sizeof(*list));
+    struct benchlog *list = gp_calloc((size_t)self->ranks, sizeof(*list));
     json_t *missing = json_array(), *json;
     char text[80];
     int n = 0;
 
-    for (int i = 0; i < job->ranks; i++)
+    for (int i = 0; i < self->ranks; i++)
         if (g->here[i]) {
             list[n++] = g->log[i];
         } else {
             json_array_append_new(missing, json_integer(i));
-            gp_format(text, sizeof(text), "rank %d of %d left no result", i, job->ranks);
-            bench_progress_say(job, text);
+            gp_format(text, sizeof(text), "rank %d of %d left no result", i, self->ranks);
+            bench_progress_say(progress, text);
         }
     json = n ? benchlog_merge(list, NULL, n) : NULL;
     if (json) {
@@ -194,58 +193,25 @@ static json_t *merge_found(struct bench_job *job, struct gathered *g)
     return json;
 }
 
-static void say_stragglers(struct bench_job *job, const json_t *json)
+enum gp_status bench_rank_merge(const struct bench_rank *self, const char *base,
+                                struct bench_progress *progress, int *missing,
+                                json_t **merged, struct gp_err *err)
 {
-    const json_t *one;
-    char text[240];
-    size_t i;
+    struct gathered g = {.log = gp_calloc((size_t)self->ranks, sizeof(*g.log)),
+                         .here = gp_calloc((size_t)self->ranks, sizeof(*g.here))};
+    struct strbuf stragglers;
+    enum gp_status rc;
 
-    json_array_foreach(json_object_get(json, "stragglers"), i, one)
-    {
-        gp_format(text, sizeof(text),
-                  "straggler: %s device %d: %s %.1f %% slower than its like",
-                  json_string_value(json_object_get(one, "host")),
-                  (int)json_integer_value(json_object_get(one, "device")),
-                  json_string_value(json_object_get(one, "id")),
-                  100 * (1 - json_number_value(json_object_get(one, "ratio"))));
-        bench_progress_say(job, text);
-    }
-}
-
-/* The view that --output names is of all ranks. */
-static enum gp_status write_view(struct bench_job *job, const json_t *json,
-                                 struct gp_err *err)
-{
-    struct benchlog log;
-    enum gp_status rc =
-        benchlog_from_json("the merged result", (json_t *)json, &log, err);
-
-    if (!rc)
-        rc = bench_write_view(job, &log, err);
-    benchlog_fini(&log);
-    return rc;
-}
-
-enum gp_status bench_rank_merge(struct bench_job *job, int *missing, struct gp_err *err)
-{
-    struct gathered g = {.log = gp_calloc((size_t)job->ranks, sizeof(*g.log)),
-                         .here = gp_calloc((size_t)job->ranks, sizeof(*g.here))};
-    enum gp_status rc = GP_OK;
-    json_t *json;
-
-    wait_for_ranks(job, &g);
-    *missing = job->ranks - g.count;
-    json = merge_found(job, &g);
-    if (json)
-        rc = benchlog_write(job->plan.base, json, err);
-    else
-        rc =
-            gp_fail(err, GP_E_NOTHING, job->plan.base, "", "no rank left a result");
-    if (!rc)
-        rc = write_view(job, json, err);
-    say_stragglers(job, json);
-    json_decref(json);
-    for (int i = 0; i < job->ranks; i++)
+    wait_for_ranks(self, base, &g);
+    *missing = self->ranks - g.count;
+    *merged = merge_found(self, &g, progress);
+    rc = *merged ? benchlog_write(base, *merged, err)
+                 : gp_fail(err, GP_E_NOTHING, base, "", "no rank left a result");
+    strbuf_init(&stragglers);
+    bench_stragglers(*merged, &stragglers);
+    bench_progress_say(progress, stragglers.text);
+    strbuf_fini(&stragglers);
+    for (int i = 0; i < self->ranks; i++)
         if (g.here[i])
             benchlog_fini(&g.log[i]);
     free(g.log);

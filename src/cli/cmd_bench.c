@@ -15,12 +15,28 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/bench_parts.h"
+#include "cli/bench_print.h"
+#include "cli/bench_progress.h"
+#include "cli/bench_rank.h"
+#include "cli/command.h"
 #include "run/session_drive.h"
 #include "util/clock.h"
 #include "util/mem.h"
 #include "util/path.h"
 #include "util/say.h"
+
+struct bench_job {
+    struct invocation *in;
+    struct session *session;
+    struct session_plan plan; /* of the session, once it is ready */
+    struct bench_rank of;
+    bool over;         /* the run is: there is something to finish */
+    enum gp_status rc; /* why it ended before; err says it */
+    struct gp_err err;
+    bool unwritten; /* the result could not be written */
+    bool to_stdout; /* --output - */
+    struct bench_progress progress;
+};
 
 /* ---- the verdict ---- */
 
@@ -94,6 +110,72 @@ static enum gp_status compare_reference(const struct bench_job *job,
     return GP_OK;
 }
 
+/* ---- where the result goes ---- */
+
+static enum gp_status show_result(struct bench_job *job, const struct benchlog *log,
+                                  const struct strbuf *say, struct gp_err *err)
+{
+    bool file = options_flag(&job->in->options, OPT_OUT) && !job->to_stdout;
+    enum output_format format = file ? OUTPUT_TEXT : job->in->format;
+    struct strbuf out;
+    bool ok;
+
+    strbuf_init(&out);
+    bench_print(log, format, job->in->quiet, &out);
+    if (format == OUTPUT_TEXT) {
+        if (job->plan.subset)
+            bench_glance(log, &out);
+        strbuf_add(&out, say->text);
+        if (!job->to_stdout && !job->unwritten)
+            strbuf_addf(&out, "result: %s\n", job->plan.result);
+    } else { /* a verdict is not lost because a program reads standard output */
+        bench_progress_say(&job->progress, say->text);
+    }
+    ok = gp_out(out.text, out.len);
+    strbuf_fini(&out);
+    return ok ? GP_OK
+              : gp_fail(err, GP_E_FILE, "standard output", "", "cannot be written");
+}
+
+/* What --output names where it is not the result itself. */
+static enum gp_status write_view(const struct bench_job *job, const struct benchlog *log,
+                                 struct gp_err *err)
+{
+    const char *path = options_word(&job->in->options, OPT_OUT, NULL);
+    enum output_format format = job->in->format;
+    enum gp_status rc;
+    struct strbuf view;
+
+    if (!path || job->to_stdout || (format != OUTPUT_CSV && format != OUTPUT_MARKDOWN))
+        return GP_OK;
+    strbuf_init(&view);
+    bench_print(log, format, job->in->quiet, &view);
+    rc = path_write(path, view.text, view.len, err);
+    strbuf_fini(&view);
+    return rc;
+}
+
+static enum gp_status write_prom(const struct bench_job *job, const struct benchlog *log,
+                                 struct gp_err *err)
+{
+    const char *dir = options_word(&job->in->options, OPT_PROM, NULL);
+    char path[GP_PATH_MAX], name[64] = "gpuplan.prom";
+    struct strbuf text;
+    enum gp_status rc;
+
+    if (!dir)
+        return GP_OK;
+    if (job->of.ranks > 1)
+        gp_format(name, sizeof(name), "gpuplan-rank%d.prom", job->of.rank);
+    if (!path_join(path, sizeof(path), dir, name))
+        return gp_fail(err, GP_E_USAGE, "--prom", "", "the name is too long");
+    strbuf_init(&text);
+    benchlog_prometheus(log, &text);
+    rc = path_write(path, text.text, text.len, err);
+    strbuf_fini(&text);
+    return rc;
+}
+
 /* ---- the end ---- */
 
 /* Files first: the record is what must not be lost. *err is the first that failed. */
@@ -106,16 +188,16 @@ static enum gp_status report_result(struct bench_job *job, const struct benchlog
     bool failed = false;
 
     strbuf_init(&say);
-    if (!rc && job->ranks < 2) /* of several ranks, rank 0 writes one */
-        rc = bench_write_view(job, log, err);
+    if (!rc && job->of.ranks < 2) /* of several ranks, rank 0 writes one */
+        rc = write_view(job, log, err);
     job->unwritten = written != GP_OK;
     if (session_can_resume(job->session) || written)
         strbuf_addf(&say, "to continue: --resume %s\n", job->plan.journal);
     next = compare_reference(job, log, &say, &failed, &why);
-    if (!next && (next = bench_show(job, log, &say, &why)) == GP_OK && job->to_stdout)
+    if (!next && (next = show_result(job, log, &say, &why)) == GP_OK && job->to_stdout)
         session_settle(job->session);
     if (!next)
-        next = bench_write_prom(job, log, &why);
+        next = write_prom(job, log, &why);
     if (next && !rc) {
         rc = next;
         *err = why;
@@ -128,14 +210,24 @@ static enum gp_status report_result(struct bench_job *job, const struct benchlog
     return rc;
 }
 
+/* Rank 0: the result, and the view that --output names, are of all ranks. */
 static enum gp_status merge_ranks(struct bench_job *job, struct gp_err *err)
 {
+    struct benchlog log = {0};
     int missing = 0;
+    json_t *merged;
     enum gp_status rc;
 
-    if (job->ranks < 2 || job->rank != 0)
+    if (job->of.ranks < 2 || job->of.rank != 0)
         return GP_OK;
-    rc = bench_rank_merge(job, &missing, err);
+    rc = bench_rank_merge(&job->of, job->plan.base, &job->progress, &missing, &merged,
+                          err);
+    if (!rc)
+        rc = benchlog_from_json("the merged result", merged, &log, err);
+    if (!rc)
+        rc = write_view(job, &log, err);
+    benchlog_fini(&log);
+    json_decref(merged);
     if (!rc && missing && job->in->exit_code == 0)
         job->in->exit_code = gp_status_exit(GP_E_DEVICE);
     return rc;
@@ -157,7 +249,7 @@ static enum gp_status finish_run(struct bench_job *job, struct gp_err *err)
 static void say_notes(struct bench_job *job)
 {
     for (int i = 0; i < session_notes(job->session) && !job->in->quiet; i++)
-        bench_progress_say(job, session_note(job->session, i));
+        bench_progress_say(&job->progress, session_note(job->session, i));
 }
 
 static enum gp_status dry_run(struct bench_job *job, struct gp_err *err)
@@ -199,7 +291,7 @@ static bool take_event(void *ctx, const struct session_event *event)
         job->rc = event->err.code;
     }
     job->over = event->kind == SESSION_EVENT_OVER;
-    bench_progress_event(job, event);
+    bench_progress_event(&job->progress, job->session, event);
     return !job->rc && !job->over;
 }
 
@@ -232,9 +324,9 @@ static enum gp_status check_prom(const struct bench_job *job, struct gp_err *err
 /* Standard output is one: several documents in it would be torn. */
 static enum gp_status check_ranks(const struct bench_job *job, struct gp_err *err)
 {
-    if (job->ranks > 1 && job->to_stdout)
+    if (job->of.ranks > 1 && job->to_stdout)
         return gp_fail(err, GP_E_USAGE, "-o -", "name a file",
-                       "%d ranks cannot share standard output", job->ranks);
+                       "%d ranks cannot share standard output", job->of.ranks);
     return GP_OK;
 }
 
@@ -245,10 +337,10 @@ static enum gp_status open_session(struct bench_job *job, struct gp_err *err)
     struct session_ask options = {
         .options = &in->options,
         .planner = in->planner,
-        .rank = job->rank,
-        .ranks = job->ranks,
-        .local_rank = job->local_rank,
-        .job = job->job_id,
+        .rank = job->of.rank,
+        .ranks = job->of.ranks,
+        .local_rank = job->of.local_rank,
+        .job = job->of.job,
         .view = in->format == OUTPUT_CSV || in->format == OUTPUT_MARKDOWN,
     };
 
@@ -269,10 +361,11 @@ static enum gp_status run_bench(struct invocation *in, struct gp_err *err)
     int signal;
 
     job->in = in;
-    job->clock = clock_now();
+    job->of.began = clock_now();
     job->to_stdout = strcmp(options_word(&in->options, OPT_OUT, ""), "-") == 0;
-    bench_progress_init(job, options_word(&in->options, OPT_PROGRESS, "auto"));
-    bench_rank_find(job);
+    bench_progress_init(&job->progress, options_word(&in->options, OPT_PROGRESS, "auto"),
+                        in->quiet, in->verbose);
+    bench_rank_find(&job->of);
     rc = check_ranks(job, err);
     if (!rc)
         rc = open_session(job, err);
@@ -283,7 +376,7 @@ static enum gp_status run_bench(struct invocation *in, struct gp_err *err)
     session_signals_catch(numbers, 3);
     if (!rc) {
         session_drive(job->session, take_event, job);
-        bench_progress_end(job);
+        bench_progress_end(&job->progress);
         if ((rc = job->rc) != GP_OK)
             *err = job->err;
     }
@@ -291,7 +384,7 @@ static enum gp_status run_bench(struct invocation *in, struct gp_err *err)
         rc = finish_run(job, err);
     if (session_signals(&signal)) { /* what went wrong is said, but the signal decides the code */
         if (rc)
-            bench_progress_say(job, err->text);
+            bench_progress_say(&job->progress, err->text);
         in->exit_code = 128 + signal;
         rc = GP_OK;
     }

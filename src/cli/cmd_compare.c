@@ -9,12 +9,6 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
 {
     struct record doc;
     bool fits = false;
-    if (in->arg_count > 0)
-        return gp_fail(err, GP_E_USAGE, in->args[0], "options begin with dashes",
-                       "--compare takes no arguments");
-    if (in->options.model_count > 1)
-        return gp_fail(err, GP_E_USAGE, "--model", "use --table for several",
-                       "compares GPUs for one model");
     record_init(&doc);
     enum gp_status rc = report_compare(in->planner, &in->options, &doc, &fits, err);
     if (!rc) {
@@ -30,5 +24,8 @@ const struct command cmd_compare = {
     .usage = "-m MODEL [-p FORMAT]... [-g GPU|all]... [OPTION]...",
     .brief = "the same load on many GPUs and precisions: GPUs, memory, cost, limit",
     .bit = FOR_COMPARE,
+    .no_args = true,
+    .one = ONE_MODEL,
+    .several = "use --table for several",
     .run = run,
 };

@@ -5,19 +5,6 @@
 #include "cli/print_train.h"
 #include "output/print_plan.h"
 
-static enum gp_status one_of_each(const struct invocation *in, struct gp_err *err)
-{
-    const struct options *options = &in->options;
-    if (in->arg_count > 0)
-        return gp_fail(err, GP_E_USAGE, in->args[0], "options begin with dashes",
-                       "--plan takes no arguments");
-    if (options->model_count > 1 || options->precision_count > 1 ||
-        options->gpu_count > 1)
-        return gp_fail(err, GP_E_USAGE, "--plan", "use --compare for several",
-                       "plans one model, precision and GPU");
-    return GP_OK;
-}
-
 static void print_answer(struct invocation *in, const struct answer *a)
 {
     bool why = options_flag(&in->options, OPT_WHY);
@@ -34,11 +21,10 @@ static void print_answer(struct invocation *in, const struct answer *a)
 static enum gp_status plan_run(struct invocation *in, struct gp_err *err)
 {
     struct answer a;
-    enum gp_status rc = one_of_each(in, err);
-    if (!rc && in->options.value[OPT_TRAIN].given)
+    enum gp_status rc;
+    if (in->options.value[OPT_TRAIN].given)
         return train_run(in, err);
-    if (!rc)
-        rc = options_inference(&in->options, "is for --train only", err);
+    rc = options_inference(&in->options, "is for --train only", err);
     if (!rc)
         rc = planner_answer(in->planner, &in->options, &a, err);
     if (rc)
@@ -53,5 +39,8 @@ const struct command cmd_plan = {
     .usage = "-m MODEL [-p FORMAT] [-g GPU[:COUNT]] [OPTION]...",
     .brief = "one request: verdict, memory per GPU, GPU count and layout, cost, fixes",
     .bit = FOR_PLAN,
+    .no_args = true,
+    .one = ONE_EACH,
+    .several = "use --compare for several",
     .run = plan_run,
 };

@@ -8,18 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/bench_print.h"
 #include "cli/command.h"
 #include "result/benchlog.h"
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/say.h"
-
-static enum benchlog_view view_of(enum output_format format)
-{
-    return format == OUTPUT_CSV        ? BENCHLOG_CSV
-           : format == OUTPUT_MARKDOWN ? BENCHLOG_MARKDOWN
-                                       : BENCHLOG_TEXT;
-}
 
 /* A file is for keeping, so without --format it is the record and not a table. */
 static void choose_format(struct invocation *in)
@@ -54,7 +48,7 @@ static void print_changes(struct invocation *in, const struct benchlog_changes *
 
     if (in->format != OUTPUT_JSON) {
         print_warnings(in, warnings, &in->out);
-        benchlog_changes_print(changes, view_of(in->format), &in->out);
+        benchlog_changes_print(changes, bench_view(in->format), &in->out);
         return;
     }
     json = benchlog_changes_json(changes, in->args[0], in->args[1], warnings);
@@ -127,7 +121,7 @@ static void print_hosts(const struct benchlog *log, struct strbuf *out)
 
 static void print_text(const struct benchlog *log, struct strbuf *out)
 {
-    const json_t *list = json_object_get(log->json, "stragglers"), *one;
+    const json_t *one;
     size_t i;
 
     benchlog_print(log, BENCHLOG_TEXT, out);
@@ -135,12 +129,7 @@ static void print_text(const struct benchlog *log, struct strbuf *out)
         strbuf_addf(out, "%s\n", json_string_value(one));
     strbuf_addf(out, "%d devices, %d points\n", log->device_count, log->count);
     print_hosts(log, out);
-    json_array_foreach(list, i, one)
-        strbuf_addf(out, "straggler: %s device %d: %s %.1f %% slower than its like\n",
-                    json_string_value(json_object_get(one, "host")),
-                    (int)json_integer_value(json_object_get(one, "device")),
-                    json_string_value(json_object_get(one, "id")),
-                    100 * (1 - json_number_value(json_object_get(one, "ratio"))));
+    bench_stragglers(log->json, out);
 }
 
 static enum gp_status print_merged(struct invocation *in, json_t *json,
@@ -158,7 +147,7 @@ static enum gp_status print_merged(struct invocation *in, json_t *json,
     else if (in->format == OUTPUT_TEXT)
         print_text(&log, &in->out);
     else
-        benchlog_print(&log, view_of(in->format), &in->out);
+        benchlog_print(&log, bench_view(in->format), &in->out);
     benchlog_fini(&log);
     return GP_OK;
 }

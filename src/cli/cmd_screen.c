@@ -40,36 +40,18 @@ static void take_settings(const struct options *options, struct app_settings *se
         settings->mouse = false;
 }
 
-static enum gp_status one_of_each(const struct invocation *in, struct gp_err *err)
-{
-    const struct options *options = &in->options;
-
-    if (in->arg_count > 0)
-        return gp_fail(err, GP_E_USAGE, in->args[0], "options begin with dashes",
-                       "the screen takes no arguments");
-    if (options->model_count > 1 || options->precision_count > 1 ||
-        options->gpu_count > 1)
-        return gp_fail(err, GP_E_USAGE, "", "press 2 there, or use --compare",
-                       "the screen starts with one model, precision and GPU");
-    return GP_OK;
-}
-
 static enum gp_status screen_run(struct invocation *in, struct gp_err *err)
 {
     struct app_start start = {.planner = in->planner, .options = &in->options};
     struct gp_err wrong = {0};
     char report[GP_ERR_LINE];
     const char *because;
-    bool plain = false;
-    enum gp_status rc = one_of_each(in, err);
 
-    if (rc)
-        return rc;
-    if (settings_read(&start.settings, &plain, &wrong))
+    if (settings_read(&start.settings, &wrong))
         start.report = gp_err_line(&wrong, report);
     take_settings(&in->options, &start.settings);
     start.script = getenv("GPUPLAN_SCRIPT");
-    because = plain_because(options_flag(&in->options, OPT_PLAIN), plain);
+    because = plain_because(options_flag(&in->options, OPT_PLAIN), start.settings.plain);
     if (because && !start.script)
         in->exit_code = plain_run(&start, because, err);
     else
@@ -83,6 +65,9 @@ const struct command cmd_screen = {
     .brief =
         "screens to plan, compare and measure; the default on a terminal",
     .bit = FOR_SCREEN,
+    .no_args = true,
+    .one = ONE_EACH,
+    .several = "press 2 there, or use --compare",
     .streams = true,
     .run = screen_run,
 };

@@ -59,12 +59,6 @@ static void print(struct invocation *in, const struct record *doc)
 static enum gp_status run(struct invocation *in, struct gp_err *err)
 {
     struct record doc;
-    if (in->arg_count > 0)
-        return gp_fail(err, GP_E_USAGE, in->args[0], "options begin with dashes",
-                       "--table takes no arguments");
-    if (in->options.gpu_count > 1)
-        return gp_fail(err, GP_E_USAGE, "--gpu", "use --compare for several",
-                       "takes one GPU");
     record_init(&doc);
     enum gp_status rc = report_table(in->planner, &in->options, &doc, err);
     if (!rc)
@@ -78,5 +72,8 @@ const struct command cmd_table = {
     .usage = "[-m MODEL]... [-p FORMAT]... [-g GPU] [OPTION]...",
     .brief = "model sizes by precisions: memory, GPU count and cost, rule and exact",
     .bit = FOR_TABLE,
+    .no_args = true,
+    .one = ONE_GPU,
+    .several = "use --compare for several",
     .run = run,
 };

@@ -117,6 +117,23 @@ static enum gp_status take_option(struct invocation *in, int argc, char **argv, 
     return options_text(&in->options, (enum option_id)id, where, value, err);
 }
 
+enum gp_status command_check(const struct invocation *in, struct gp_err *err)
+{
+    const struct command *c = in->command;
+    const struct options *o = &in->options;
+    const char *twice = c->one & ONE_MODEL && o->model_count > 1           ? "--model"
+                        : c->one & ONE_PRECISION && o->precision_count > 1 ? "--precision"
+                        : c->one & ONE_GPU && o->gpu_count > 1             ? "--gpu"
+                                                                           : NULL;
+
+    if (c->no_args && in->arg_count > 0)
+        return gp_fail(err, GP_E_USAGE, in->args[0], "options begin with dashes",
+                       "--%s takes no arguments", c->name);
+    if (twice)
+        return gp_fail(err, GP_E_USAGE, twice, c->several, "--%s takes one", c->name);
+    return GP_OK;
+}
+
 static enum output_format output_format(const char *word)
 {
     static const char *const words[] = {"text", "json", "csv", "markdown"};

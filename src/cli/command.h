@@ -40,9 +40,14 @@ struct command {
     const char *usage;  /* what follows the name */
     const char *brief;  /* one line for --help */
     unsigned bit;       /* FOR_PLAN ... of option.h */
+    bool no_args;       /* takes options alone */
+    unsigned one;       /* ONE_MODEL, ...: what it does not take several of, */
+    const char *several; /* and what does: "use --compare for several" */
     bool streams;       /* writes its output itself while it works (--batch) */
     enum gp_status (*run)(struct invocation *in, struct gp_err *err);
 };
+
+enum { ONE_MODEL = 1, ONE_PRECISION = 2, ONE_GPU = 4, ONE_EACH = 7 };
 
 extern const struct command *const commands[]; /* ends with NULL */
 
@@ -69,5 +74,7 @@ enum gp_status command_completion(const char *shell, struct strbuf *out,
 /* Parses argv after the command's name into in->options and in->args. */
 enum gp_status command_parse(struct invocation *in, int argc, char **argv,
                              struct gp_err *err);
+/* Does the command take what was given, and so often? */
+enum gp_status command_check(const struct invocation *in, struct gp_err *err);
 
 #endif

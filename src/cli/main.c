@@ -134,6 +134,8 @@ static int run(struct invocation *in, int argc, char **argv)
                         &in->out);
         return print(&in->out);
     }
+    if (command_check(in, &err))
+        return complain(&err);
     if (today() < 0) {
         gp_fail(&err, GP_E_USAGE, "GPUPLAN_NOW", "write it as in 2026-11-21, or unset it",
                 "is not a date");

@@ -5,6 +5,7 @@
  * The engines are asked all at once and answer in a fraction of a second: opening CUDA's
  * libraries takes longest. One that says nothing for two seconds is left out.
  */
+#include <math.h>
 #include <poll.h>
 #include <string.h>
 
@@ -50,29 +51,25 @@ static void engine_read(struct engine_program *engine)
         *end = '\0';
 }
 
+/* All are at work before the first is waited for. */
 static void engines_ask(struct engine_program *engines, size_t count)
 {
     double until = clock_now() + WAIT_MAX;
-    size_t waiting = 1;
 
     for (size_t i = 0; i < count; i++)
         engine_start(&engines[i]);
-    while (waiting > 0 && clock_now() < until) {
-        struct pollfd files[2];
+    for (struct engine_program *e = engines; e < engines + count; e++) {
+        while (e->runs && !e->answered) {
+            struct pollfd file = {e->child.out, POLLIN, 0};
+            double left = fmax(until - clock_now(), 0);
 
-        waiting = 0;
-        for (size_t i = 0; i < count; i++)
-            if (engines[i].runs && !engines[i].answered)
-                files[waiting++] = (struct pollfd){engines[i].child.out, POLLIN, 0};
-        if (waiting > 0)
-            poll(files, waiting, 100);
-        for (size_t i = 0; i < count; i++)
-            if (engines[i].runs && !engines[i].answered)
-                engine_read(&engines[i]);
+            if (poll(&file, 1, (int)(1000 * left)) <= 0)
+                break;
+            engine_read(e);
+        }
+        if (e->runs)
+            child_fini(&e->child);
     }
-    for (size_t i = 0; i < count; i++)
-        if (engines[i].runs)
-            child_fini(&engines[i].child);
 }
 
 /* "/usr/libexec/gpuplan/gpuplan-bench-cpu 0.1.0 (oneDNN 2.6.3)" */

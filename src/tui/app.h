@@ -26,9 +26,8 @@ struct app_settings {
     bool scheme_given;   /* by option or settings: not by the terminal */
     enum charset charset;
     bool charset_given;
-    bool mouse;
+    bool mouse, plain;
     enum screen_id screen; /* shown first */
-    char folder[GP_PATH_MAX]; /* of result files; "" = the current one */
 };
 
 struct app {

@@ -13,9 +13,12 @@
 #include "util/path.h"
 #include "util/str.h"
 
+/* In the order of their enums. */
 static const struct profile_word themes[] = {
-    {"mono", SCHEME_MONO},   {"16", SCHEME_16}, {"dark", SCHEME_DARK},
-    {"light", SCHEME_LIGHT}, {NULL, 0},
+#define X(id, word) {word, SCHEME_##id},
+    THEME_SCHEMES(X)
+#undef X
+    {NULL, 0},
 };
 
 static const struct profile_word charsets[] = {
@@ -47,14 +50,9 @@ static bool home_file(char *path, size_t size, const char *variable,
     return false;
 }
 
-static bool config_file(char *path, size_t size)
+static bool state_path(char *path, size_t size, const char *name)
 {
-    return home_file(path, size, "XDG_CONFIG_HOME", ".config", "gpuplan.cfg");
-}
-
-static bool state_file(char *path, size_t size)
-{
-    return home_file(path, size, "XDG_STATE_HOME", ".local/state", "state.cfg");
+    return home_file(path, size, "XDG_STATE_HOME", ".local/state", name);
 }
 
 /* ---- reading ---- */
@@ -73,7 +71,7 @@ static void unknown_key(void *ctx, const char *line)
             what ? what + 2 : line);
 }
 
-static void settings_get(struct profile_group top, struct app_settings *s, bool *plain)
+static void settings_get(struct profile_group top, bool by_hand, struct app_settings *s)
 {
     int scheme = s->scheme, charset = s->charset, screen = s->screen;
 
@@ -83,59 +81,47 @@ static void settings_get(struct profile_group top, struct app_settings *s, bool 
     profile_word(top, "charset", &charset, charsets);
     profile_word(top, "screen", &screen, screens);
     profile_bool(top, "mouse", &s->mouse);
-    if (plain)
-        profile_bool(top, "plain", plain);
+    if (by_hand)
+        profile_bool(top, "plain", &s->plain);
     s->scheme = (enum scheme)scheme;
     s->charset = (enum charset)charset;
     s->screen = (enum screen_id)screen;
 }
 
 /* What one file says goes over *out; nothing of it when it holds an error. */
-static void read_file(const char *path, struct app_settings *out, bool *plain,
+static void read_file(const char *path, bool by_hand, struct app_settings *out,
                       struct gp_err *err)
 {
     struct app_settings settings = *out;
     struct gp_err wrong = {.code = GP_OK}, unknown = {.code = GP_OK};
     struct profile *profile;
-    bool says_plain = plain && *plain;
 
     if (!path_is_there(path))
         return;
     if (profile_open(path, &profile, &wrong) == GP_OK) {
-        settings_get(profile_top(profile), &settings, plain ? &says_plain : NULL);
-        if (profile_finish(profile, unknown_key, &unknown, &wrong) == GP_OK) {
+        settings_get(profile_top(profile), by_hand, &settings);
+        if (profile_finish(profile, unknown_key, &unknown, &wrong) == GP_OK)
             *out = settings;
-            if (plain)
-                *plain = says_plain;
-        }
         profile_free(profile);
     }
     if (err->code == GP_OK)
         *err = wrong.code != GP_OK ? wrong : unknown;
 }
 
-enum gp_status settings_read(struct app_settings *out, bool *plain, struct gp_err *err)
+enum gp_status settings_read(struct app_settings *out, struct gp_err *err)
 {
     char path[GP_PATH_MAX];
 
     *out = (struct app_settings){.mouse = true};
-    *plain = false;
     *err = (struct gp_err){.code = GP_OK};
-    if (state_file(path, sizeof(path)))
-        read_file(path, out, NULL, err);
-    if (config_file(path, sizeof(path)))
-        read_file(path, out, plain, err);
+    if (state_path(path, sizeof(path), "state.cfg"))
+        read_file(path, false, out, err);
+    if (home_file(path, sizeof(path), "XDG_CONFIG_HOME", ".config", "gpuplan.cfg"))
+        read_file(path, true, out, err);
     return err->code;
 }
 
 /* ---- writing ---- */
-
-static const char *word_of(const struct profile_word *words, int value)
-{
-    while (words->word && words->value != value)
-        words++;
-    return words->word ? words->word : "";
-}
 
 /* The folders above a file, as private as the specification asks. */
 static enum gp_status make_folders(const char *path, struct gp_err *err)
@@ -159,7 +145,7 @@ enum gp_status settings_write(const struct app_settings *settings, char *path,
     struct strbuf out;
     enum gp_status rc;
 
-    if (!state_file(path, size)) {
+    if (!state_path(path, size, "state.cfg")) {
         gp_copy(path, size, "state.cfg");
         return gp_fail(err, GP_E_FILE, "state.cfg", "set HOME or XDG_STATE_HOME",
                        "no folder to keep settings in");
@@ -170,12 +156,11 @@ enum gp_status settings_write(const struct app_settings *settings, char *path,
     strbuf_init(&out);
     strbuf_add(&out, "# Written by gpuplan (save-settings). gpuplan.cfg overrides it.\n");
     if (settings->scheme_given)
-        strbuf_addf(&out, "theme = \"%s\";\n", word_of(themes, (int)settings->scheme));
+        strbuf_addf(&out, "theme = \"%s\";\n", themes[settings->scheme].word);
     if (settings->charset_given)
-        strbuf_addf(&out, "charset = \"%s\";\n",
-                    word_of(charsets, (int)settings->charset));
+        strbuf_addf(&out, "charset = \"%s\";\n", charsets[settings->charset].word);
     strbuf_addf(&out, "mouse = %s;\n", settings->mouse ? "true" : "false");
-    strbuf_addf(&out, "screen = \"%s\";\n", word_of(screens, (int)settings->screen));
+    strbuf_addf(&out, "screen = \"%s\";\n", screens[settings->screen].word);
     rc = path_write(path, out.text, out.len, err);
     strbuf_fini(&out);
     return rc;
@@ -183,31 +168,16 @@ enum gp_status settings_write(const struct app_settings *settings, char *path,
 
 /* ---- where results go ---- */
 
-void settings_results(const struct app_settings *settings, char *path, size_t size)
+void settings_results(char *path, size_t size)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-
-    if (settings->folder[0])
-        gp_copy(path, size, settings->folder);
-    else if (state && state[0] == '/')
-        gp_format(path, size, "%s/gpuplan/bench", state);
-    else if (home && home[0] == '/')
-        gp_format(path, size, "%s/.local/state/gpuplan/bench", home);
-    else
+    if (!state_path(path, size, "bench"))
         gp_copy(path, size, ".");
 }
 
-void settings_make_results(const char *path)
+void settings_make_results(void)
 {
-    char part[GP_PATH_MAX];
+    char path[GP_PATH_MAX];
 
-    gp_copy(part, sizeof(part), path);
-    for (char *c = part + 1; *c; c++) {
-        if (*c != '/')
-            continue;
-        *c = '\0';
-        mkdir(part, 0777);
-        *c = '/';
-    }
-    mkdir(part, 0777);
+    if (state_path(path, sizeof(path), "bench/"))
+        make_folders(path, NULL);
 }

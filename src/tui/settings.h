@@ -10,16 +10,10 @@
  * ("ascii", "block", "braille"), mouse (true, false), screen ("plan", "compare", ...);
  * gpuplan.cfg also has plain (true, false). What counts: an option, else gpuplan.cfg,
  * else state.cfg, else NO_COLOR, else the terminal.
- *
- *     struct app_settings s;
- *     bool plain;
- *     settings_read(&s, &plain, &err);      // what it could not use is err, the rest
- * holds if (ask_flag(&ask, OPT_ASCII)) ...    // options win
  */
 #ifndef GP_TUI_SETTINGS_H
 #define GP_TUI_SETTINGS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "tui/app.h"
@@ -27,8 +21,8 @@
 
 /* Fills *out with the defaults and what the files say. A file that is not there is no
  * error. On an error *err tells the first (file:line: key, what is allowed) and the
- * front end starts all the same, without that file. plain: what gpuplan.cfg says. */
-enum gp_status settings_read(struct app_settings *out, bool *plain, struct gp_err *err);
+ * front end starts all the same, without that file. */
+enum gp_status settings_read(struct app_settings *out, struct gp_err *err);
 
 /* Writes theme, charset, mouse and screen to state.cfg, and its folders where they are
  * missing; theme and charset only where they are the user's choice, not the terminal's.
@@ -36,9 +30,9 @@ enum gp_status settings_read(struct app_settings *out, bool *plain, struct gp_er
 enum gp_status settings_write(const struct app_settings *settings, char *path,
                               size_t size, struct gp_err *err);
 
-/* Where results of measurements go: the settings' folder, else that of the state. */
-void settings_results(const struct app_settings *settings, char *path, size_t size);
-/* That folder and those above it; whoever then writes into it says what is wrong. */
-void settings_make_results(const char *path);
+/* Where results of measurements go: a folder beside state.cfg, else the current one. */
+void settings_results(char *path, size_t size);
+/* Makes it; whoever then writes into it says what is wrong. */
+void settings_make_results(void);
 
 #endif

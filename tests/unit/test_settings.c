@@ -12,7 +12,6 @@
 static char home[64];
 static struct app_settings got;
 static struct gp_err err;
-static bool plain;
 
 static void put(const char *folder, const char *name, const char *text)
 {
@@ -63,9 +62,9 @@ static int stop(void **state)
 static void without_files_the_defaults_hold(void **state)
 {
     (void)state;
-    assert_int_equal(settings_read(&got, &plain, &err), GP_OK);
+    assert_int_equal(settings_read(&got, &err), GP_OK);
     assert_true(got.mouse);
-    assert_false(got.scheme_given || got.charset_given || plain);
+    assert_false(got.scheme_given || got.charset_given || got.plain);
     assert_int_equal(got.screen, SCREEN_PLAN);
 }
 
@@ -84,7 +83,7 @@ static void what_is_written_is_read_again(void **state)
     assert_int_equal(path_read(path, 1000, &text, &len, &err), GP_OK);
     assert_null(strstr(text, "charset")); /* the terminal's, not the user's */
     free(text);
-    assert_int_equal(settings_read(&got, &plain, &err), GP_OK);
+    assert_int_equal(settings_read(&got, &err), GP_OK);
     assert_true(got.scheme_given);
     assert_false(got.charset_given);
     assert_false(got.mouse);
@@ -98,11 +97,11 @@ static void what_is_set_by_hand_counts_more(void **state)
     put("state", "state.cfg",
         "theme = \"dark\";\nmouse = false;\nscreen = \"bench\";\n");
     put("config", "gpuplan.cfg", "theme = \"mono\";\nplain = true;\nmouse = true;\n");
-    assert_int_equal(settings_read(&got, &plain, &err), GP_OK);
+    assert_int_equal(settings_read(&got, &err), GP_OK);
     assert_int_equal(got.scheme, SCHEME_MONO);
     assert_int_equal(got.screen, SCREEN_BENCH);
     assert_true(got.mouse);
-    assert_true(plain);
+    assert_true(got.plain);
 }
 
 static void a_bad_value_names_its_line(void **state)
@@ -110,7 +109,7 @@ static void a_bad_value_names_its_line(void **state)
     (void)state;
     put("state", "state.cfg", "mouse = false;\n");
     put("config", "gpuplan.cfg", "mouse = true;\ntheme = \"drak\";\n");
-    assert_int_equal(settings_read(&got, &plain, &err), GP_E_FILE);
+    assert_int_equal(settings_read(&got, &err), GP_E_FILE);
     assert_non_null(strstr(err.where, "gpuplan.cfg:2: theme"));
     assert_non_null(strstr(err.hint, "dark"));
     assert_false(got.mouse); /* the other file still holds */
@@ -121,18 +120,18 @@ static void an_unknown_key_is_told_but_the_rest_holds(void **state)
 {
     (void)state;
     put("config", "gpuplan.cfg", "colour = \"red\";\nplain = true;\n");
-    assert_int_equal(settings_read(&got, &plain, &err), GP_E_FILE);
+    assert_int_equal(settings_read(&got, &err), GP_E_FILE);
     assert_non_null(strstr(err.where, "gpuplan.cfg:1: colour"));
     assert_non_null(strstr(err.text, "unknown key"));
-    assert_true(plain);
+    assert_true(got.plain);
 }
 
 static void state_cannot_turn_plain_on(void **state)
 {
     (void)state;
     put("state", "state.cfg", "plain = true;\n");
-    assert_int_equal(settings_read(&got, &plain, &err), GP_E_FILE);
-    assert_false(plain);
+    assert_int_equal(settings_read(&got, &err), GP_E_FILE);
+    assert_false(got.plain);
 }
 
 static void broken_texts_are_errors_only(void **state)
@@ -144,7 +143,7 @@ static void broken_texts_are_errors_only(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         put("config", "gpuplan.cfg", texts[i]);
-        assert_int_equal(settings_read(&got, &plain, &err), GP_E_FILE);
+        assert_int_equal(settings_read(&got, &err), GP_E_FILE);
         assert_true(got.mouse);
         assert_non_null(strstr(err.where, "gpuplan.cfg"));
     }

@@ -125,7 +125,7 @@ static struct bench_ask *ask_new(const struct app *app, struct bench *b)
     bench_tests_list(b->values.tests, ask->tests, sizeof(ask->tests));
     bench_ask_devices(b, ask->devices, sizeof(ask->devices));
     gp_copy(ask->resume, sizeof(ask->resume), b->resume);
-    settings_results(&app->settings, ask->folder, sizeof(ask->folder));
+    settings_results(ask->folder, sizeof(ask->folder));
     if (ask_fill(b, ask, &b->err)) {
         free(ask);
         return NULL;
@@ -219,7 +219,6 @@ void bench_changed(struct app *app, struct bench *b)
 
 void bench_begin(struct app *app, struct bench *b)
 {
-    char folder[GP_PATH_MAX];
     enum session_state state = bench_state(b);
     struct session_device d;
 
@@ -235,8 +234,7 @@ void bench_begin(struct app *app, struct bench *b)
         app_report_err(app, &b->err);
         return;
     }
-    settings_results(&app->settings, folder, sizeof(folder));
-    settings_make_results(folder);
+    settings_make_results();
     if (session_start(b->session, &b->err)) {
         app_report_err(app, &b->err);
         return;

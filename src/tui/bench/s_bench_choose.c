@@ -194,11 +194,11 @@ static void show_devices(struct page *page, const struct bench *b)
                    d.gpu ? d.gpu->id : "not in the catalogue: nothing is predicted");
 }
 
-static void show_folder(struct page *page, const struct app *app)
+static void show_folder(struct page *page)
 {
     char path[GP_PATH_MAX], text[GP_PATH_MAX];
 
-    settings_results(&app->settings, path, sizeof(path));
+    settings_results(path, sizeof(path));
     bench_fact(page, LABEL, "results", "%s/", bench_path(text, sizeof(text), path));
 }
 
@@ -247,8 +247,8 @@ static void draw_error(const struct bench *b, struct canvas *canvas, struct rect
         canvas_wrap(canvas, in, y + 1, INK_TEXT, "r looks again");
 }
 
-static void draw_plan(const struct app *app, const struct bench *b,
-                      struct canvas *canvas, struct rect in, bool focus)
+static void draw_plan(const struct bench *b, struct canvas *canvas, struct rect in,
+                      bool focus)
 {
     struct page page = {.canvas = canvas, .in = rect_inside(in)};
 
@@ -265,7 +265,7 @@ static void draw_plan(const struct app *app, const struct bench *b,
     }
     show_figures(&page, b);
     show_devices(&page, b);
-    show_folder(&page, app);
+    show_folder(&page);
     show_sums(&page, b);
     show_notes(&page, b);
 }
@@ -293,7 +293,7 @@ void bench_choose_draw(const struct app *app, const struct bench *b,
     if (!rect_empty(panel[PANEL_FORM]))
         draw_form(b, canvas, panel[PANEL_FORM]);
     if (!rect_empty(panel[PANEL_PLAN]))
-        draw_plan(app, b, canvas, panel[PANEL_PLAN], b->panel == PANEL_PLAN);
+        draw_plan(b, canvas, panel[PANEL_PLAN], b->panel == PANEL_PLAN);
 }
 
 void bench_choose_click(struct app *app, struct bench *b, const struct frame *frame,

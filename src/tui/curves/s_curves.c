@@ -377,7 +377,7 @@ static void choose_file(struct app *app, struct curves *c, int by)
         gp_copy(bench->text, sizeof(bench->text), "last run of Bench");
     }
     look_into(&found, ".");
-    settings_results(&app->settings, folder, sizeof(folder));
+    settings_results(folder, sizeof(folder));
     if (strcmp(folder, ".") != 0)
         look_into(&found, folder);
     options.choices = found.choice;

@@ -112,14 +112,6 @@ static void say_end(struct session *s)
 
 /* ---- the run ---- */
 
-static void make_folder_of(const char *path)
-{
-    char folder[GP_PATH_MAX];
-
-    gp_format(folder, sizeof(folder), "%.*s", (int)(strrchr(path, '/') - path), path);
-    settings_make_results(folder);
-}
-
 /* What is measured and how, and the texts that the session borrows. */
 struct wish {
     struct options options;
@@ -199,7 +191,7 @@ static bool agreed(struct plain *plain, struct session *s, struct wish *wish)
     }
     session_plan(s, &plan);
     if (plan.result[0] == '/')
-        make_folder_of(plan.result);
+        settings_make_results();
     if (session_start(s, &err) == GP_OK)
         return true;
     plain_say_err(&err);
@@ -249,7 +241,7 @@ void plain_bench(struct plain *plain)
     struct session *session = NULL;
     struct gp_err err = {.code = GP_OK};
 
-    settings_results(&plain->start->settings, wish->folder, sizeof(wish->folder));
+    settings_results(wish->folder, sizeof(wish->folder));
     gp_copy(wish->bench.value[OPT_PRESET], BENCH_VALUE, "quick");
     if (fill(plain, wish, &err) == GP_OK)
         session = session_new(&wish->how, &err);

@@ -5,14 +5,9 @@
 
 #include <string.h>
 
-struct ink_row {
-    const char *word;
-    struct look mono, sixteen, dark, light;
-};
-
-static const struct ink_row inks[INK_COUNT] = {
-#define X(id, word, mono, color16, style16, dark, light, style256)                     \
-    {word, {-1, mono}, {color16, style16}, {dark, style256}, {light, style256}},
+static const struct look inks[INK_COUNT][SCHEME_COUNT] = {
+#define X(id, mono, color16, style16, dark, light, style256)                           \
+    {{-1, mono}, {color16, style16}, {dark, style256}, {light, style256}},
     THEME_INKS(X)
 #undef X
 };
@@ -23,27 +18,13 @@ static const char *const glyphs[GLYPH_COUNT][2] = {
 #undef X
 };
 
-static const char *const schemes[SCHEME_COUNT] = {"mono", "16", "dark", "light"};
+#define X(id, word) word,
+static const char *const schemes[SCHEME_COUNT] = {THEME_SCHEMES(X)};
+#undef X
 
 struct look theme_look(enum scheme scheme, enum ink ink)
 {
-    const struct ink_row *row = &inks[ink];
-
-    switch (scheme) {
-    case SCHEME_16:
-        return row->sixteen;
-    case SCHEME_DARK:
-        return row->dark;
-    case SCHEME_LIGHT:
-        return row->light;
-    default:
-        return row->mono;
-    }
-}
-
-const char *theme_ink_word(enum ink ink)
-{
-    return inks[ink].word;
+    return inks[ink][scheme];
 }
 
 const char *theme_scheme_word(enum scheme scheme)

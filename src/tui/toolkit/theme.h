@@ -20,32 +20,32 @@ enum style { /* bits */
     STYLE_DIM = 8 /* where the terminal has it */
 };
 
-/* One row per ink: name, mono style; 16 colours: foreground, style; 256 colours on a
+/* One row per ink: mono style; 16 colours: foreground, style; 256 colours on a
  * dark background, on a light one: foreground, style. -1: the terminal's own. */
-#define THEME_INKS(X)                                                                 \
-    X(TEXT, "text", 0, -1, 0, -1, -1, 0)                                               \
-    X(TITLE, "title", STYLE_REVERSE, -1, STYLE_REVERSE, -1, -1, STYLE_REVERSE)         \
-    X(TAB, "tab", STYLE_BOLD | STYLE_REVERSE, -1, STYLE_BOLD | STYLE_REVERSE, -1, -1,  \
+#define THEME_INKS(X)                                                                  \
+    X(TEXT, 0, -1, 0, -1, -1, 0)                                                       \
+    X(TITLE, STYLE_REVERSE, -1, STYLE_REVERSE, -1, -1, STYLE_REVERSE)                  \
+    X(TAB, STYLE_BOLD | STYLE_REVERSE, -1, STYLE_BOLD | STYLE_REVERSE, -1, -1,         \
       STYLE_BOLD | STYLE_REVERSE)                                                      \
-    X(FRAME, "frame", 0, -1, 0, 244, 244, 0)                                           \
-    X(HEADING, "heading", STYLE_BOLD, -1, STYLE_BOLD, -1, -1, STYLE_BOLD)              \
-    X(FOCUS, "focus", STYLE_REVERSE, -1, STYLE_REVERSE | STYLE_BOLD, 117, 25,          \
+    X(FRAME, 0, -1, 0, 244, 244, 0)                                                    \
+    X(HEADING, STYLE_BOLD, -1, STYLE_BOLD, -1, -1, STYLE_BOLD)                         \
+    X(FOCUS, STYLE_REVERSE, -1, STYLE_REVERSE | STYLE_BOLD, 117, 25,                   \
       STYLE_REVERSE)                                                                   \
-    X(KEY, "key", STYLE_BOLD, -1, STYLE_BOLD, -1, -1, STYLE_BOLD)                      \
-    X(OK, "ok", 0, 6, 0, 36, 29, 0)                                                    \
-    X(WARN, "warn", STYLE_UNDERLINE, 3, STYLE_BOLD, 214, 130, 0)                       \
-    X(BAD, "bad", STYLE_BOLD | STYLE_REVERSE, 1, STYLE_BOLD, 166, 160, STYLE_BOLD)     \
-    X(WEIGHTS, "weights", 0, -1, 0, 117, 25, 0)                                        \
-    X(KV, "KV cache", 0, 3, 0, 214, 130, 0)                                            \
-    X(ACTIVATION, "activation", 0, 2, 0, 36, 29, 0)                                    \
-    X(RUNTIME, "runtime", STYLE_DIM, 5, 0, 175, 90, 0)                                 \
-    X(FREE, "free", STYLE_DIM, -1, 0, 244, 244, 0)                                     \
-    X(ESTIMATE, "estimate", 0, -1, 0, 245, 240, 0)                                     \
-    X(DIM, "aside", STYLE_DIM, -1, 0, 244, 244, 0)                                     \
-    X(SERIES1, "series 1", 0, 6, 0, 117, 25, 0)                                        \
-    X(SERIES2, "series 2", 0, 3, 0, 214, 130, 0)                                       \
-    X(SERIES3, "series 3", 0, 2, 0, 36, 29, 0)                                         \
-    X(SERIES4, "series 4", 0, 5, 0, 175, 90, 0)
+    X(KEY, STYLE_BOLD, -1, STYLE_BOLD, -1, -1, STYLE_BOLD)                             \
+    X(OK, 0, 6, 0, 36, 29, 0)                                                          \
+    X(WARN, STYLE_UNDERLINE, 3, STYLE_BOLD, 214, 130, 0)                               \
+    X(BAD, STYLE_BOLD | STYLE_REVERSE, 1, STYLE_BOLD, 166, 160, STYLE_BOLD)            \
+    X(WEIGHTS, 0, -1, 0, 117, 25, 0)                                                   \
+    X(KV, 0, 3, 0, 214, 130, 0)                                                        \
+    X(ACTIVATION, 0, 2, 0, 36, 29, 0)                                                  \
+    X(RUNTIME, STYLE_DIM, 5, 0, 175, 90, 0)                                            \
+    X(FREE, STYLE_DIM, -1, 0, 244, 244, 0)                                             \
+    X(ESTIMATE, 0, -1, 0, 245, 240, 0)                                                 \
+    X(DIM, STYLE_DIM, -1, 0, 244, 244, 0)                                              \
+    X(SERIES1, 0, 6, 0, 117, 25, 0)                                                    \
+    X(SERIES2, 0, 3, 0, 214, 130, 0)                                                   \
+    X(SERIES3, 0, 2, 0, 36, 29, 0)                                                     \
+    X(SERIES4, 0, 5, 0, 175, 90, 0)
 
 #define X(id, ...) INK_##id,
 enum ink { THEME_INKS(X) INK_COUNT };
@@ -84,7 +84,10 @@ enum ink { THEME_INKS(X) INK_COUNT };
 enum glyph { THEME_GLYPHS(X) GLYPH_COUNT };
 #undef X
 
-enum scheme { SCHEME_MONO, SCHEME_16, SCHEME_DARK, SCHEME_LIGHT, SCHEME_COUNT };
+#define THEME_SCHEMES(X) X(MONO, "mono") X(16, "16") X(DARK, "dark") X(LIGHT, "light")
+#define X(id, word) SCHEME_##id,
+enum scheme { THEME_SCHEMES(X) SCHEME_COUNT };
+#undef X
 enum charset { CHARSET_ASCII, CHARSET_BLOCK, CHARSET_BRAILLE }; /* what may be drawn */
 
 struct look {
@@ -93,8 +96,7 @@ struct look {
 };
 
 struct look theme_look(enum scheme scheme, enum ink ink);
-const char *theme_ink_word(enum ink ink);
-const char *theme_scheme_word(enum scheme scheme);     /* "mono", "16", "dark", "light" */
+const char *theme_scheme_word(enum scheme scheme);
 int theme_scheme_find(const char *word);               /* -1: none */
 const char *theme_glyph(enum charset charset, enum glyph glyph);
 

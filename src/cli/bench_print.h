@@ -1,0 +1,24 @@
+/*
+ * bench_print.h - a result of --bench for people and programs.
+ */
+#ifndef GP_CLI_BENCH_PRINT_H
+#define GP_CLI_BENCH_PRINT_H
+
+#include <stdbool.h>
+
+#include "output/print_plan.h"
+#include "result/benchlog.h"
+#include "util/str.h"
+
+struct json_t;
+
+/* quiet: without the table of points. */
+void bench_print(const struct benchlog *log, enum output_format format, bool quiet,
+                 struct strbuf *out);
+/* The figures of the quick subset, a line per test and device. */
+void bench_glance(const struct benchlog *log, struct strbuf *out);
+/* The devices of a merged result that lag behind their like, a line each. */
+void bench_stragglers(const struct json_t *result, struct strbuf *out);
+enum benchlog_view bench_view(enum output_format format);
+
+#endif
