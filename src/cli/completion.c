@@ -40,6 +40,14 @@ static const char *more_words(int option)
                                         : "";
 }
 
+/* What is no command, but stands where one does. */
+static const struct {
+    const char *name, *brief;
+} others[] = {{"help", "list the commands and options"},
+              {"version", "print the version"},
+              {"completion", "print a completion script for bash, zsh or fish"}};
+#define OTHERS (sizeof(others) / sizeof(others[0]))
+
 static const char *const shell_words = "bash zsh fish";
 #define X(NAME, word) word " "
 static const char *const test_words = BENCH_TESTS(X) "all quick"; /* of --bench */
@@ -76,7 +84,8 @@ static void command_names(struct strbuf *out)
 {
     for (int i = 0; commands[i]; i++)
         strbuf_addf(out, "--%s ", commands[i]->name);
-    strbuf_add(out, "--help --version --completion");
+    for (size_t i = 0; i < OTHERS; i++)
+        strbuf_addf(out, "%s--%s", i ? " " : "", others[i].name);
 }
 
 /* ---- bash ---- */
@@ -201,6 +210,13 @@ static void zsh_text(const char *text, struct strbuf *out)
     }
 }
 
+static void zsh_described(const char *name, const char *brief, struct strbuf *out)
+{
+    strbuf_addf(out, "        '--%s:", name);
+    zsh_text(brief, out);
+    strbuf_add(out, "'\n");
+}
+
 static void zsh_spec(int id, const char *name, struct strbuf *out)
 {
     const struct option_row *row = &option_rows[id];
@@ -263,15 +279,11 @@ static const char zsh_head[] =
 static void zsh(struct strbuf *out)
 {
     strbuf_add(out, zsh_head);
-    for (int i = 0; commands[i]; i++) {
-        strbuf_addf(out, "        '--%s:", commands[i]->name);
-        zsh_text(commands[i]->brief, out);
-        strbuf_add(out, "'\n");
-    }
-    strbuf_add(out, "        '--help:list the commands and options'\n"
-                    "        '--version:print the version'\n"
-                    "        '--completion:print a completion script for bash, zsh or fish'\n"
-                    "    )\n"
+    for (int i = 0; commands[i]; i++)
+        zsh_described(commands[i]->name, commands[i]->brief, out);
+    for (size_t i = 0; i < OTHERS; i++)
+        zsh_described(others[i].name, others[i].brief, out);
+    strbuf_add(out, "    )\n"
                     "    if ((CURRENT == 2)); then\n"
                     "        _describe -o command commands\n"
                     "        return\n"
@@ -367,9 +379,8 @@ static void fish(struct strbuf *out)
     strbuf_add(out, fish_head);
     for (int i = 0; commands[i]; i++)
         fish_command(commands[i]->name, commands[i]->brief, out);
-    fish_command("help", "list the commands and options", out);
-    fish_command("version", "print the version", out);
-    fish_command("completion", "print a completion script for bash, zsh or fish", out);
+    for (size_t i = 0; i < OTHERS; i++)
+        fish_command(others[i].name, others[i].brief, out);
     for (int i = 0; i < OPTION_COUNT; i++)
         fish_option(i, out);
     strbuf_addf(out,

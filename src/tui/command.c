@@ -17,9 +17,9 @@
  */
 #include "tui/loop.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "catalog/catalog.h"
 #include "request/spelling.h"
 #include "tui/toolkit/edit.h"
 #include "util/path.h"
@@ -126,31 +126,18 @@ static int find_screen(const char *name)
 /* The field whose option a word names ("--users", "users=16", "-u"); -1: none. */
 static int find_option(const char *word)
 {
-    char name[WORD_MAX];
-    int id;
+    int id = option_find_word(word);
 
-    while (*word == '-')
-        word++;
-    gp_format(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
-    id = name[0] ? option_find(name) : -1;
-    for (int f = 0; id >= 0 && f < FIELD_COUNT; f++)
-        if ((int)field_rows[f].option == id)
-            return f;
-    return -1;
+    return id >= 0 && field_of(id) != FIELD_COUNT ? (int)field_of(id) : -1;
 }
 
 /* The option that a screen has of its own, beside the plan's; -1: none. */
 static int find_of(const struct app *app, enum screen_id screen, const char *word)
 {
     bool (*takes)(enum option_id) = app->screens[screen]->takes;
-    char name[WORD_MAX];
-    int id;
+    int id = option_find_word(word);
 
-    while (*word == '-')
-        word++;
-    gp_format(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
-    id = takes && name[0] ? option_find(name) : -1;
-    return id >= 0 && takes((enum option_id)id) ? id : -1;
+    return id >= 0 && takes && takes((enum option_id)id) ? id : -1;
 }
 
 static int find_own(const struct app *app, const char *word)
@@ -167,9 +154,16 @@ static int find_label(const char *name)
     return -1;
 }
 
+/* Is it an option of the plan, or of the screen that is shown? */
+static bool is_taken(const struct app *app, int id)
+{
+    return find_own(app, option_rows[id].name) == id ||
+           (id != OPT_OUT && field_of(id) != FIELD_COUNT);
+}
+
 static bool unknown_word(const struct app *app, const char *word, struct gp_err *err)
 {
-    const char *names[ACT_COUNT + VERBS + FIELD_COUNT + OPTION_COUNT];
+    const char *names[ACT_COUNT + VERBS + OPTION_COUNT];
     char hint[256];
     size_t n = 0;
 
@@ -177,7 +171,7 @@ static bool unknown_word(const struct app *app, const char *word, struct gp_err 
         if (find_of(app, (enum screen_id)i, word) >= 0)
             return gp_fail(err, GP_E_USAGE, word, "", "is for the screen %s",
                            screen_names[i]) == GP_OK;
-    if (option_find(word + strspn(word, "-")) >= 0)
+    if (option_find_word(word) >= 0)
         return gp_fail(err, GP_E_USAGE, word, "give it to gpuplan in the shell",
                        "has no field on the screens") == GP_OK;
     for (int i = 1; i < ACT_COUNT; i++)
@@ -185,10 +179,8 @@ static bool unknown_word(const struct app *app, const char *word, struct gp_err 
     for (size_t i = 0; i < VERBS; i++)
         if (verbs[i].name[1])
             names[n++] = verbs[i].name;
-    for (int i = 0; i < FIELD_COUNT; i++)
-        names[n++] = option_rows[field_rows[i].option].name;
     for (int i = 0; i < OPTION_COUNT; i++)
-        if (find_own(app, option_rows[i].name) == i)
+        if (is_taken(app, i))
             names[n++] = option_rows[i].name;
     if (!spelling_option(word, "", names, n, hint, sizeof(hint)))
         gp_copy(hint, sizeof(hint), "? lists actions, Tab completes");
@@ -196,19 +188,13 @@ static bool unknown_word(const struct app *app, const char *word, struct gp_err 
     return false;
 }
 
-static bool set_options(struct app *app, const char *options, struct gp_err *err)
+/* Of the screen's own, or of the plan. */
+static bool set_options(struct app *app, bool own, const char *options,
+                        struct gp_err *err)
 {
-    if (form_options(app->form, options, err))
-        return false;
-    app_report(app, false, "set: %s", options);
-    return true;
-}
-
-static bool set_own(struct app *app, const char *options, struct gp_err *err)
-{
-    const struct screen_ops *ops = app->screens[app->screen];
-
-    if (ops->options(app, app_state(app, app->screen), options, err))
+    if (own ? app->screens[app->screen]->options(app, app_state(app, app->screen),
+                                                 options, err)
+            : form_options(app->form, options, err))
         return false;
     app_report(app, false, "set: %s", options);
     return true;
@@ -339,11 +325,11 @@ bool app_command(struct app *app, const char *line, struct gp_err *err)
                            "needs an option and its value") == GP_OK;
     }
     if (find_own(app, word) >= 0)
-        return set_own(app, all, err);
+        return set_options(app, true, all, err);
     if (find_verb(word) && rest[0])
         return find_verb(word)->run(app, NULL, rest, err);
     if (find_option(word) >= 0 && (rest[0] || strchr(word, '=')))
-        return set_options(app, all, err);
+        return set_options(app, false, all, err);
     if (find_label(word) >= 0 && rest[0])
         return set_label(app, find_label(word), rest, err);
     if (find_action(word) == ACT_SOLVE && rest[0])
@@ -371,21 +357,14 @@ static void offer(struct completion *c, const char *word)
     strbuf_addf(c->out, "%s%s", c->count++ ? " " : "", word);
 }
 
-static void offer_options(const struct app *app, struct completion *c,
-                          const char *dashes)
+static void offer_options(const struct app *app, struct completion *c)
 {
     char word[80];
 
-    for (int f = 0; f < FIELD_COUNT; f++) {
-        if (f > 0 && field_rows[f].option == field_rows[f - 1].option)
-            continue;
-        gp_format(word, sizeof(word), "%s%s", dashes,
-                  option_rows[field_rows[f].option].name);
-        offer(c, word);
-    }
     for (int i = 0; i < OPTION_COUNT; i++) {
-        gp_format(word, sizeof(word), "%s%s", dashes, option_rows[i].name);
-        if (find_own(app, word) == i)
+        gp_format(word, sizeof(word), "%s%s", c->begin[0] == '-' ? "--" : "",
+                  option_rows[i].name);
+        if (is_taken(app, i))
             offer(c, word);
     }
 }
@@ -406,38 +385,16 @@ static void offer_first(const struct app *app, struct completion *c)
         if (verbs[i].name[1] && !action_find(verbs[i].name))
             offer(c, verbs[i].name);
     offer(c, "set");
-    offer_options(app, c, c->begin[0] == '-' ? "--" : "");
+    offer_options(app, c);
 }
 
-/* What the chooser of that field would show, without its texts. */
-static void offer_ids(const struct app *app, enum option_id id, struct completion *c)
-{
-    struct catalog *catalog = planner_catalog(app->form->planner);
-    const struct model *const *models;
-    const struct gpu *const *gpus;
-    const struct format *formats;
-    const struct engine *engines;
-    size_t n = 0;
-
-    if (id == OPT_MODEL && !catalog_models(catalog, &models, &n, NULL))
-        for (size_t i = 0; i < n; i++)
-            offer(c, models[i]->id);
-    if (id == OPT_GPU && !catalog_gpus(catalog, &gpus, &n, NULL))
-        for (size_t i = 0; i < n; i++)
-            offer(c, gpus[i]->id);
-    if ((id == OPT_PRECISION || id == OPT_KV_PRECISION) &&
-        !catalog_formats(catalog, &formats, &n, NULL))
-        for (size_t i = 0; i < n; i++)
-            offer(c, formats[i].id);
-    if (id == OPT_ENGINE && !catalog_engines(catalog, &engines, &n, NULL))
-        for (size_t i = 0; i < n; i++)
-            offer(c, engines[i].id);
-}
-
+/* What the chooser of its field shows; of an option that has none, what it takes. */
 static void offer_values(const struct app *app, enum option_id id, struct completion *c)
 {
     const struct option_row *row = &option_rows[id];
+    struct choice *choices;
     char word[WORD_MAX];
+    int count = 0;
 
     for (const char *p = row->choices; p && *p; p += *p == '|') {
         size_t n = strcspn(p, "|");
@@ -448,7 +405,11 @@ static void offer_values(const struct app *app, enum option_id id, struct comple
     }
     if (row->type >= OPTION_COUNTED && strcmp(row->fallback, "auto") == 0)
         offer(c, "auto");
-    offer_ids(app, id, c);
+    choices = form_choices(app->form, field_of(id), false, &count);
+    for (int i = 0; i < count && !row->choices; i++)
+        if (choices[i].id[0])
+            offer(c, choices[i].id);
+    free(choices);
 }
 
 void app_complete(struct app *app, const char *line, struct strbuf *out)
@@ -475,5 +436,5 @@ void app_complete(struct app *app, const char *line, struct strbuf *out)
         offer_values(app, (enum option_id)find_own(app, before), &c);
     else if (find_option(first) >= 0 || find_own(app, first) >= 0 ||
              find_screen(first) >= 0 || strcmp(first, "set") == 0)
-        offer_options(app, &c, c.begin[0] == '-' ? "--" : "");
+        offer_options(app, &c);
 }

@@ -21,7 +21,8 @@ struct list {
     int count;
 };
 
-static struct choice *list_add(struct list *list, const char *id, const char *text)
+static struct choice *list_add(struct list *list, const char *id, const char *text,
+                               const char *more)
 {
     struct choice *c;
 
@@ -32,6 +33,7 @@ static struct choice *list_add(struct list *list, const char *id, const char *te
     gp_copy(c->id, sizeof(c->id), id);
     gp_copy(c->text, sizeof(c->text), text);
     gp_tame(c->text);
+    gp_copy(c->more, sizeof(c->more), more);
     return c;
 }
 
@@ -39,7 +41,7 @@ static struct choice *list_add(struct list *list, const char *id, const char *te
 
 static void add_model(struct list *list, const struct model *m)
 {
-    struct choice *c = list_add(list, m->id, m->name);
+    struct choice *c = list_add(list, m->id, m->name, "");
     char params[32], tokens[32];
 
     units_params(params, sizeof(params), model_params(m));
@@ -58,8 +60,7 @@ static void add_local_models(struct list *list)
     size_t count = local_models(".", &paths);
 
     for (size_t i = 0; i < count; i++)
-        gp_copy(list_add(list, paths[i], paths[i])->more, sizeof(list->items[0].more),
-                "a model in this folder");
+        list_add(list, paths[i], paths[i], "a model in this folder");
     local_models_free(paths, count);
 }
 
@@ -71,8 +72,8 @@ static void models(struct form *form, bool details, struct list *list)
     size_t count;
 
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-        gp_copy(list_add(list, sizes[i], sizes[i])->more, sizeof(list->items[0].more),
-                "a dense model of about this size, shape assumed");
+        list_add(list, sizes[i], sizes[i],
+                 "a dense model of about this size, shape assumed");
     if (details)
         add_local_models(list);
     if (catalog_models(planner_catalog(form->planner), &all, &count, NULL))
@@ -178,12 +179,12 @@ static void precisions(struct form *form, bool details, struct list *list)
         gp_format(text, sizeof(text), "as published: %s", native.weight->id);
     else
         m = NULL;
-    list_add(list, "", text);
+    list_add(list, "", text, "");
     for (size_t i = 0; i < count; i++) {
         if (m && (planner_precision(form->planner, m, all[i], &p, NULL) || p.native))
             continue; /* native is there already */
         gp_format(text, sizeof(text), "%-10s %s", all[i]->id, all[i]->name);
-        list_add(list, all[i]->id, text);
+        list_add(list, all[i]->id, text, "");
     }
     free(all);
     for (int i = 0; details && m && i < list->count; i++)
@@ -191,45 +192,38 @@ static void precisions(struct form *form, bool details, struct list *list)
                       sizeof(list->items[i].more));
 }
 
-/* An engine that reads GGUF keeps its KV cache in such formats too; the others do not.
- */
+/* An engine that reads GGUF keeps its KV cache in such formats too; the others do not. */
 static bool is_kv_format(const struct form *form, const struct format *f)
 {
-    static const char *const gguf[] = {"q8_0", "q5_1", "q5_0",
-                                       "q4_1", "q4_0", "iq4_nl"};
-    static const char *const plain[] = {"fp32", "bf16", "fp16", "fp8", "int8", "nvfp4"};
-    bool is_gguf = form->answered && form->answer->plan.request.engine->gguf;
+    bool gguf = form->answered && form->answer->plan.request.engine->gguf;
 
-    for (int i = 0; i < 6; i++)
-        if (strcmp(f->id, plain[i]) == 0)
-            return !is_gguf || f->bits >= 16;
-    for (int i = 0; i < 6; i++)
-        if (strcmp(f->id, gguf[i]) == 0)
-            return is_gguf;
-    return false;
+    return gp_has_word("fp32 bf16 fp16", " ", f->id) ||
+           gp_has_word(gguf ? "q8_0 q5_1 q5_0 q4_1 q4_0 iq4_nl" : "fp8 int8 nvfp4", " ",
+                       f->id);
 }
 
 static void kv_formats(struct form *form, struct list *list)
 {
-    char text[120];
+    char text[120], more[40];
     size_t count;
     const struct format **all = formats_of(form, &count);
 
-    gp_copy(list_add(list, "", "auto")->more, sizeof(list->items[0].more),
-            "what the checkpoint asks for, else the activations' format");
+    list_add(list, "", "auto",
+             "what the checkpoint asks for, else the activations' format");
     for (size_t i = 0; i < count; i++)
         if (is_kv_format(form, all[i])) {
             gp_format(text, sizeof(text), "%-10s %s", all[i]->id, all[i]->name);
-            gp_format(list_add(list, all[i]->id, text)->more,
-                      sizeof(list->items[0].more), "%.4g bits per element",
-                      all[i]->bits);
+            gp_format(more, sizeof(more), "%.4g bits per element", all[i]->bits);
+            list_add(list, all[i]->id, text, more);
         }
     free(all);
 }
 
 /* ---- GPUs ---- */
 
-static void say_gpu(const struct gpu *g, char *text, size_t size)
+/* As one of a list; before: what is said of it first. */
+static void add_gpu(struct list *list, const char *id, const char *text,
+                    const char *before, const struct gpu *g)
 {
     struct quantity usable = gpu_usable(g);
     char memory[32] = "memory unknown", rate[32] = "", year[32] = "";
@@ -240,7 +234,9 @@ static void say_gpu(const struct gpu *g, char *text, size_t size)
         units_bandwidth(rate, sizeof(rate), g->bandwidth.value);
     if (g->release_year > 0)
         gp_format(year, sizeof(year), ", %d", g->release_year);
-    gp_format(text, size, "%s usable%s%s%s", memory, rate[0] ? ", " : "", rate, year);
+    gp_format(list_add(list, id, text, "")->more, sizeof(list->items[0].more),
+              "%s%s%s usable%s%s%s", before, before[0] ? ": " : "", memory,
+              rate[0] ? ", " : "", rate, year);
 }
 
 /* The one in this machine, if the catalogue knows it. */
@@ -248,15 +244,10 @@ static void add_local_gpu(struct form *form, struct list *list)
 {
     struct options options = {0};
     struct resolved r;
-    struct choice *c;
 
-    if (planner_resolve(form->planner, &options, MODEL_DEFAULT, NULL, "local", &r,
-                        NULL))
-        return;
-    c = list_add(list, "local", "in this machine");
-    gp_format(c->more, sizeof(c->more), "%s: ", r.request.gpu->id);
-    say_gpu(r.request.gpu, c->more + strlen(c->more),
-            sizeof(c->more) - strlen(c->more));
+    if (!planner_resolve(form->planner, &options, MODEL_DEFAULT, NULL, "local", &r,
+                         NULL))
+        add_gpu(list, "local", "in this machine", r.request.gpu->id, r.request.gpu);
 }
 
 static void add_slices(const struct gpu *g, struct list *list)
@@ -267,9 +258,8 @@ static void add_slices(const struct gpu *g, struct list *list)
 
         gp_format(id, sizeof(id), "%s/%s", g->id, g->slice[i].profile);
         gp_format(text, sizeof(text), "%s, MIG %s", g->name, g->slice[i].profile);
-        if (gpu_slice_of(g, g->slice[i].profile, &cut, NULL))
-            continue;
-        say_gpu(&cut, list_add(list, id, text)->more, sizeof(list->items[0].more));
+        if (!gpu_slice_of(g, g->slice[i].profile, &cut, NULL))
+            add_gpu(list, id, text, "", &cut);
     }
 }
 
@@ -288,15 +278,13 @@ static void gpus(struct form *form, bool details, struct list *list)
     const struct gpu *const *all;
     size_t count;
 
-    gp_copy(list_add(list, "", "auto")->more, sizeof(list->items[0].more),
-            "the one in this machine, else the cheapest that fits");
+    list_add(list, "", "auto", "the one in this machine, else the cheapest that fits");
     if (details)
         add_local_gpu(form, list);
     if (catalog_gpus(planner_catalog(form->planner), &all, &count, NULL))
         count = 0;
     for (size_t i = 0; i < count; i++) {
-        say_gpu(all[i], list_add(list, all[i]->id, all[i]->name)->more,
-                sizeof(list->items[0].more));
+        add_gpu(list, all[i]->id, all[i]->name, "", all[i]);
         if (is_chosen(form, all[i]))
             add_slices(all[i], list);
     }
@@ -308,53 +296,44 @@ static void engines(struct form *form, struct list *list)
 {
     const struct engine *all;
     size_t count;
-    char id[80], text[120];
+    char id[80], text[120], more[80];
 
-    gp_copy(list_add(list, "", "auto")->more, sizeof(list->items[0].more),
-            "the newest vLLM; llama.cpp for GGUF");
+    list_add(list, "", "auto", "the newest vLLM; llama.cpp for GGUF");
     if (catalog_engines(planner_catalog(form->planner), &all, &count, NULL))
         count = 0;
     for (size_t i = 0; i < count; i++) {
         const struct engine *e = &all[i];
-        struct choice *c;
+        int version = e->from > 0 ? e->from : e->until < 100000000 ? e->until : 0;
 
-        if (e->from > 0)
-            gp_format(id, sizeof(id), "%s@%d.%d", e->id, e->from / 10000,
-                      e->from % 10000);
-        else if (e->until < 100000000)
-            gp_format(id, sizeof(id), "%s@%d.%d", e->id, e->until / 10000,
-                      e->until % 10000);
-        else
-            gp_copy(id, sizeof(id), e->id);
+        gp_format(id, sizeof(id), version ? "%s@%d.%d" : "%s", e->id, version / 10000,
+                  version % 10000);
         gp_format(text, sizeof(text), "%s %s", e->name, e->range);
-        c = list_add(list, id, text);
-        gp_format(c->more, sizeof(c->more), "budgets by %s, %.2f by default",
+        gp_format(more, sizeof(more), "budgets by %s, %.2f by default",
                   engine_budget_word(e->budget), e->fraction);
+        list_add(list, id, text, more);
     }
 }
 
-static void add_words(struct list *list, const char *const (*rows)[3])
+static void prices(struct list *list)
 {
-    for (; (*rows)[0]; rows++)
-        gp_copy(list_add(list, (*rows)[0], (*rows)[1])->more,
-                sizeof(list->items[0].more), (*rows)[2]);
+    list_add(list, "", "on-demand", "list prices of clouds");
+    list_add(list, "spot", "spot", "list prices of instances that may be taken away");
+    list_add(list, "market", "market", "marketplaces and auctions");
+    list_add(list, "buy", "buy", "the hardware, its power and its room");
 }
 
-static const char *const prices[][3] = {
-    {"", "on-demand", "list prices of clouds"},
-    {"spot", "spot", "list prices of instances that may be taken away"},
-    {"market", "market", "marketplaces and auctions"},
-    {"buy", "buy", "the hardware, its power and its room"},
-    {NULL, NULL, NULL}};
-static const char *const dates[][3] = {
-    {"", "off", "all rents"},
-    {"on", "on", "only rents with a date of their own"},
-    {NULL, NULL, NULL}};
-static const char *const prunings[][3] = {
-    {"", "none", "every weight is stored"},
-    {"2:4", "2:4", "two of four weights are zero: saves memory"},
-    {"50", "50 %", "zeros anywhere: saves nothing"},
-    {NULL, NULL, NULL}};
+static void dates(struct list *list)
+{
+    list_add(list, "", "off", "all rents");
+    list_add(list, "on", "on", "only rents with a date of their own");
+}
+
+static void prunings(struct list *list)
+{
+    list_add(list, "", "none", "every weight is stored");
+    list_add(list, "2:4", "2:4", "two of four weights are zero: saves memory");
+    list_add(list, "50", "50 %", "zeros anywhere: saves nothing");
+}
 
 /* ---- providers, regions ---- */
 
@@ -373,8 +352,7 @@ static void places(struct form *form, bool regions, struct list *list)
     size_t count;
     int *counts;
 
-    gp_copy(list_add(list, "", regions ? "any" : "all")->more,
-            sizeof(list->items[0].more), "all instances of the catalogue");
+    list_add(list, "", regions ? "any" : "all", "all instances of the catalogue");
     if (catalog_instances(planner_catalog(form->planner), &all, &count, NULL))
         count = 0;
     counts = gp_calloc(count + 1, sizeof(*counts));
@@ -383,7 +361,7 @@ static void places(struct form *form, bool regions, struct list *list)
         int at = id[0] ? find_choice(list, id) : 0;
 
         if (at < 0) {
-            list_add(list, id, id);
+            list_add(list, id, id, "");
             at = list->count - 1;
         }
         counts[at]++;
@@ -418,17 +396,17 @@ struct choice *form_choices(struct form *form, enum field field, bool details,
         engines(form, &list);
         break;
     case FIELD_PRICE:
-        add_words(&list, prices);
+        prices(&list);
         break;
     case FIELD_PROVIDER:
     case FIELD_REGION:
         places(form, field == FIELD_REGION, &list);
         break;
     case FIELD_DATED:
-        add_words(&list, dates);
+        dates(&list);
         break;
     case FIELD_PRUNE:
-        add_words(&list, prunings);
+        prunings(&list);
         break;
     default:
         break;

@@ -52,9 +52,9 @@ static void check_size(int rows, int cols)
     assert_true(f.explain.rows >= 1 && f.body.rows >= 9);
     frame_plan(f.body, f.size, focus, panels);
     check_panels(f.body, panels, PLAN_PANELS, f.size == SIZE_ONE ? focus : 0);
-    frame_compare(f.body, f.size, focus % 2, panels);
+    frame_stack(f.body, f.size, focus % 2, COMPARE_ROWS, panels);
     check_panels(f.body, panels, COMPARE_PANELS, f.size == SIZE_ONE ? focus % 2 : 0);
-    frame_curves(f.body, f.size, focus % 2, panels);
+    frame_stack(f.body, f.size, focus % 2, CURVES_ROWS, panels);
     check_panels(f.body, panels, CURVES_PANELS, f.size == SIZE_ONE ? focus % 2 : 0);
     for (int devices = 0; devices <= 16; devices++) {
         frame_bench(f.body, f.size, 0, devices, panels);

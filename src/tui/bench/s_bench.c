@@ -284,7 +284,7 @@ static void bench_draw(const struct app *app, const void *state, struct canvas *
     if (b->monitor)
         devices_view_draw(b->view, canvas, frame);
     else if (b->stage == STAGE_CHOOSE)
-        bench_choose_draw(app, b, canvas, frame);
+        bench_choose_draw(b, canvas, frame);
     else if (b->stage == STAGE_RUN)
         bench_live_draw(app, b, canvas, frame);
     else

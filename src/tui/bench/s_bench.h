@@ -121,8 +121,8 @@ char *bench_path(char *text, size_t size, const char *path);
 void bench_file(struct page *page, const char *name, const char *path);
 
 /* ---- s_bench_choose.c ---- */
-void bench_choose_draw(const struct app *app, const struct bench *b,
-                       struct canvas *canvas, const struct frame *frame);
+void bench_choose_draw(const struct bench *b, struct canvas *canvas,
+                       const struct frame *frame);
 bool bench_choose_act(struct app *app, struct bench *b, enum action action);
 const char *bench_choose_word(const struct bench *b, enum action action);
 void bench_choose_explain(const struct bench *b, struct strbuf *out);

@@ -284,8 +284,8 @@ static void panel_rects(const struct bench *b, const struct frame *frame,
         frame_columns(frame->body, weights, PANELS, 36, out);
 }
 
-void bench_choose_draw(const struct app *app, const struct bench *b,
-                       struct canvas *canvas, const struct frame *frame)
+void bench_choose_draw(const struct bench *b, struct canvas *canvas,
+                       const struct frame *frame)
 {
     struct rect panel[PANELS];
 

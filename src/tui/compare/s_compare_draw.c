@@ -25,7 +25,7 @@ void compare_panels(const struct app *app, const struct compare_state *s,
                     struct rect out[COMPARE_PANELS])
 {
     struct frame f = app_frame(app);
-    frame_compare(f.body, f.size, s->panel, out);
+    frame_stack(f.body, f.size, s->panel, COMPARE_ROWS, out);
     for (int i = 0; i < COMPARE_PANELS; i++)
         if (!rect_empty(out[i]))
             out[i] = inside_of(out[i], f.size);
@@ -231,7 +231,7 @@ void compare_draw(const struct app *app, const void *state, struct canvas *canva
     const struct compare_state *s = state;
     struct rect panel[COMPARE_PANELS];
     (void)app;
-    frame_compare(frame->body, frame->size, s->panel, panel);
+    frame_stack(frame->body, frame->size, s->panel, COMPARE_ROWS, panel);
     if (!rect_empty(panel[COMPARE_DETAIL]))
         draw_detail(s, canvas, panel[COMPARE_DETAIL], frame->size);
     if (!rect_empty(panel[COMPARE_TABLE]))

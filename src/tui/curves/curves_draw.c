@@ -102,7 +102,7 @@ void curves_draw(const struct app *app, const void *state, struct canvas *canvas
     struct rect panels[CURVES_PANELS];
 
     (void)app;
-    frame_curves(frame->body, frame->size, c->panel, panels);
+    frame_stack(frame->body, frame->size, c->panel, CURVES_ROWS, panels);
     if (!rect_empty(panels[CURVES_READING]))
         draw_reading(canvas, panels[CURVES_READING], c, frame->size <= SIZE_ONE);
     if (!rect_empty(panels[CURVES_PLOT]))

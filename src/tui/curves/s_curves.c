@@ -123,7 +123,7 @@ static int columns_of(const struct app *app, const struct curves *c)
     struct frame frame = app_frame(app);
     struct rect panel[CURVES_PANELS];
 
-    frame_curves(frame.body, frame.size, CURVES_PLOT, panel);
+    frame_stack(frame.body, frame.size, CURVES_PLOT, CURVES_ROWS, panel);
     return plot_area(rect_inside(panel[CURVES_PLOT]), &c->plot).cols;
 }
 
@@ -478,7 +478,7 @@ static void curves_click(struct app *app, void *state, int y, int x)
     struct frame frame = app_frame(app);
     struct rect panels[CURVES_PANELS], area;
 
-    frame_curves(frame.body, frame.size, c->panel, panels);
+    frame_stack(frame.body, frame.size, c->panel, CURVES_ROWS, panels);
     area = plot_area(rect_inside(panels[CURVES_PLOT]), &c->plot);
     x -= area.x - frame.body.x;
     (void)y;

@@ -3,16 +3,6 @@
  */
 #include "tui/toolkit/frame.h"
 
-static int max(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-static int min(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 struct frame frame_of(int rows, int cols)
 {
     struct frame f = {0};
@@ -23,8 +13,8 @@ struct frame frame_of(int rows, int cols)
              : cols >= FRAME_MIN_COLS && rows >= FRAME_MIN_ROWS ? SIZE_ONE
                                                                 : SIZE_TOO_SMALL;
     if (f.size == SIZE_TOO_SMALL) {
-        f.body = (struct rect){0, 0, max(rows - 1, 0), cols};
-        f.bar = (struct rect){max(rows - 1, 0), 0, min(rows, 1), cols};
+        f.body = (struct rect){0, 0, int_max(rows - 1, 0), cols};
+        f.bar = (struct rect){int_max(rows - 1, 0), 0, int_min(rows, 1), cols};
         return f;
     }
     f.tabs = (struct rect){0, 0, 1, cols};
@@ -37,7 +27,7 @@ struct frame frame_of(int rows, int cols)
 void frame_columns(struct rect body, const int *weights, int count, int least,
                    struct rect *out)
 {
-    int shown = max(min(count, body.cols / max(least, 1)), count > 0 ? 1 : 0);
+    int shown = int_max(int_min(count, body.cols / int_max(least, 1)), count > 0 ? 1 : 0);
     int total = 0, left = body.cols, x = body.x;
 
     for (int i = 0; i < count; i++)
@@ -48,7 +38,7 @@ void frame_columns(struct rect body, const int *weights, int count, int least,
         int after = (shown - 1 - i) * least; /* what the others need at least */
         int wide = total > 0 ? left * weights[i] / total : left;
 
-        wide = i == shown - 1 ? left : min(max(wide, least), left - after);
+        wide = i == shown - 1 ? left : int_min(int_max(wide, least), left - after);
         out[i] = (struct rect){body.y, x, body.rows, wide};
         x += wide;
         left -= wide;
@@ -64,7 +54,7 @@ void frame_rows(struct rect body, const int *rows, int count, struct rect *out)
         fixed += rows[i];
         shares += rows[i] == 0;
     }
-    left = max(body.rows - fixed, 0);
+    left = int_max(body.rows - fixed, 0);
     for (int i = 0; i < count; i++) {
         int high = rows[i];
 
@@ -73,7 +63,7 @@ void frame_rows(struct rect body, const int *rows, int count, struct rect *out)
             left -= high;
             shares--;
         }
-        high = max(min(high, body.y + body.rows - y), 0);
+        high = int_max(int_min(high, body.y + body.rows - y), 0);
         out[i] = (struct rect){y, body.x, high, high ? body.cols : 0};
         y += high;
     }
@@ -81,8 +71,8 @@ void frame_rows(struct rect body, const int *rows, int count, struct rect *out)
 
 struct rect frame_middle(struct rect body, int rows, int cols)
 {
-    rows = min(rows, body.rows);
-    cols = min(cols, body.cols);
+    rows = int_min(rows, body.rows);
+    cols = int_min(cols, body.cols);
     return (struct rect){body.y + (body.rows - rows) / 2,
                          body.x + (body.cols - cols) / 2, rows, cols};
 }
@@ -92,7 +82,7 @@ static void only(struct rect body, int focus, int count, struct rect *out)
 {
     for (int i = 0; i < count; i++)
         out[i] = (struct rect){0};
-    out[min(max(focus, 0), count - 1)] = body;
+    out[int_min(int_max(focus, 0), count - 1)] = body;
 }
 
 void frame_plan(struct rect body, enum size_class size, int focus,
@@ -123,42 +113,29 @@ void frame_plan(struct rect body, enum size_class size, int focus,
     }
 }
 
-void frame_compare(struct rect body, enum size_class size, int focus,
-                   struct rect out[COMPARE_PANELS])
+void frame_stack(struct rect body, enum size_class size, int focus, int below,
+                 struct rect out[2])
 {
-    static const int rows[COMPARE_PANELS] = {0, 8};
-
     if (size <= SIZE_ONE)
-        only(body, focus, COMPARE_PANELS, out);
+        only(body, focus, 2, out);
     else
-        frame_rows(body, rows, COMPARE_PANELS, out);
-}
-
-void frame_curves(struct rect body, enum size_class size, int focus,
-                  struct rect out[CURVES_PANELS])
-{
-    static const int rows[CURVES_PANELS] = {0, 6};
-
-    if (size <= SIZE_ONE)
-        only(body, focus, CURVES_PANELS, out);
-    else
-        frame_rows(body, rows, CURVES_PANELS, out);
+        frame_rows(body, (const int[]){0, below}, 2, out);
 }
 
 /* Live panels over each other in as many columns as there is room for. */
 static void live_panels(struct rect body, int devices, struct rect *out)
 {
     const int least_rows = 5, least_cols = 34;
-    int columns = max(body.cols / least_cols, 1), rows = max(body.rows / least_rows, 1);
-    int shown = min(devices, columns * rows), y = body.y;
+    int columns = int_max(body.cols / least_cols, 1), rows = int_max(body.rows / least_rows, 1);
+    int shown = int_min(devices, columns * rows), y = body.y;
     static const int even[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
 
-    columns = min(columns, shown);
+    columns = int_min(columns, shown);
     rows = columns ? (shown + columns - 1) / columns : 0;
     for (int r = 0, i = 0; r < rows; r++) {
         int high = (body.y + body.rows - y) / (rows - r);
         struct rect row = {y, body.x, high, body.cols};
-        int n = min(columns, shown - i);
+        int n = int_min(columns, shown - i);
 
         frame_columns(row, even, n, least_cols, &out[i]);
         i += n;
@@ -175,7 +152,7 @@ void frame_bench(struct rect body, enum size_class size, int focus, int devices,
 
     for (int i = 0; i < BENCH_PANELS; i++)
         out[i] = (struct rect){0};
-    devices = min(max(devices, 1), BENCH_PANELS - BENCH_LIVE);
+    devices = int_min(int_max(devices, 1), BENCH_PANELS - BENCH_LIVE);
     if (size <= SIZE_ONE) {
         only(body, focus, BENCH_LIVE + devices, out);
         return;

@@ -41,12 +41,11 @@ struct rect frame_middle(struct rect body, int rows, int cols);
 enum { PLAN_FORM, PLAN_ANSWER, PLAN_SIDE, PLAN_PANELS };
 void frame_plan(struct rect body, enum size_class size, int focus,
                  struct rect out[PLAN_PANELS]);
-enum { COMPARE_TABLE, COMPARE_DETAIL, COMPARE_PANELS };
-void frame_compare(struct rect body, enum size_class size, int focus,
-                    struct rect out[COMPARE_PANELS]);
-enum { CURVES_PLOT, CURVES_READING, CURVES_PANELS };
-void frame_curves(struct rect body, enum size_class size, int focus,
-                   struct rect out[CURVES_PANELS]);
+enum { COMPARE_TABLE, COMPARE_DETAIL, COMPARE_PANELS, COMPARE_ROWS = 8 };
+enum { CURVES_PLOT, CURVES_READING, CURVES_PANELS, CURVES_ROWS = 6 };
+/* One above another that has `below` rows. */
+void frame_stack(struct rect body, enum size_class size, int focus, int below,
+                 struct rect out[2]);
 /* Points, then one live panel per device shown (at most devices, at most 16; those that
  * do not fit are left out, never all), then the words at the bottom. */
 enum { BENCH_POINTS, BENCH_WORDS, BENCH_LIVE, BENCH_PANELS = BENCH_LIVE + 16 };

@@ -190,16 +190,6 @@ static uint32_t raster_char(const struct raster *r, int row, int col)
 
 /* ---- where things stand ---- */
 
-static int max(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-static int min(int a, int b)
-{
-    return a < b ? a : b;
-}
-
 static int tick_width(const struct plot_axis *axis, int rows)
 {
     double at[PLOT_TICKS];
@@ -207,7 +197,7 @@ static int tick_width(const struct plot_axis *axis, int rows)
     int wide = 0, count = plot_ticks(axis, rows / TICK_ROWS + 1, at);
 
     for (int i = 0; i < count; i++)
-        wide = max(wide, gp_width(plot_tick_text(axis, at[i], text, sizeof(text))));
+        wide = int_max(wide, gp_width(plot_tick_text(axis, at[i], text, sizeof(text))));
     return wide;
 }
 
@@ -266,10 +256,10 @@ static struct shape shape_of(struct rect in, const struct plot *plot)
     s.title = s.ticks && plot->x.title && plot->x.title[0] && in.rows >= 8;
     left -= s.title;
     if (s.ticks && plot->legend > 0 && left > 5)
-        s.legend = min(min(plot->legend, legend(NULL, in, in.cols, plot)), left - 5);
+        s.legend = int_min(int_min(plot->legend, legend(NULL, in, in.cols, plot)), left - 5);
     s.area.rows = left - s.legend;
     if (s.ticks) {
-        int wide = min(tick_width(&plot->y, s.area.rows) + 1, in.cols / 2);
+        int wide = int_min(tick_width(&plot->y, s.area.rows) + 1, in.cols / 2);
 
         s.area.x += wide;
         s.area.cols -= wide;
@@ -336,7 +326,7 @@ static void draw_x(struct canvas *canvas, struct rect in, const struct shape *s,
     for (int i = 0; i < count; i++) {
         int wide = gp_width(plot_tick_text(&plot->x, at[i], text, sizeof(text)));
         int col = cell_of(plot_place(&plot->x, at[i]), s->area.cols);
-        int from = min(max(left + col - wide / 2, 0), in.cols - wide);
+        int from = int_min(int_max(left + col - wide / 2, 0), in.cols - wide);
 
         if (col < 0 || from <= end + 1)
             continue;

@@ -11,6 +11,16 @@ struct rect {
     int rows, cols; /* 0 or less: nothing */
 };
 
+static inline int int_max(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static inline int int_min(int a, int b)
+{
+    return a < b ? a : b;
+}
+
 static inline bool rect_empty(struct rect r)
 {
     return r.rows <= 0 || r.cols <= 0;
