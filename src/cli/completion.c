@@ -14,31 +14,14 @@
 
 #include "point/test.h"
 
-/* The class whose ids an option takes; NULL when it takes none. */
-static const char *class_of(int option)
-{
-    switch (option) {
-    case OPT_MODEL:
-        return "models";
-    case OPT_PRECISION:
-    case OPT_KV_PRECISION:
-        return "formats";
-    case OPT_GPU:
-        return "gpus";
-    case OPT_ENGINE:
-        return "engines";
-    default:
-        return NULL;
-    }
-}
-
-/* What such an option takes beside ids. */
-static const char *more_words(int option)
-{
-    return option == OPT_GPU            ? " all local"
-           : option == OPT_KV_PRECISION ? " auto"
-                                        : "";
-}
+/* The class whose ids an option takes, and what it takes beside them. */
+static const struct {
+    const char *class, *more;
+} ids[OPTION_COUNT] = {[OPT_MODEL] = {"models", ""},
+                       [OPT_PRECISION] = {"formats", ""},
+                       [OPT_KV_PRECISION] = {"formats", " auto"},
+                       [OPT_GPU] = {"gpus", " all local"},
+                       [OPT_ENGINE] = {"engines", ""}};
 
 /* What is no command, but stands where one does. */
 static const struct {
@@ -93,7 +76,7 @@ static void command_names(struct strbuf *out)
 static void bash_option(int id, struct strbuf *out)
 {
     const struct option_row *row = &option_rows[id];
-    const char *class = class_of(id);
+    const char *class = ids[id].class;
     if (row->type == OPTION_FLAG || (!row->choices && !class))
         return;
     strbuf_add(out, "    ");
@@ -101,7 +84,7 @@ static void bash_option(int id, struct strbuf *out)
         strbuf_addf(out, "-%c|", row->key);
     strbuf_addf(out, "--%s) words=\"", row->name);
     if (class)
-        strbuf_addf(out, "$(_gpuplan_ids %s)%s", class, more_words(id));
+        strbuf_addf(out, "$(_gpuplan_ids %s)%s", class, ids[id].more);
     else
         add_choices(row->choices, out);
     strbuf_add(out, "\" ;;\n");
@@ -113,7 +96,7 @@ static void bash_plain(struct strbuf *out)
     const char *bar = "    ";
     for (int i = 0; i < OPTION_COUNT; i++) {
         const struct option_row *row = &option_rows[i];
-        if (row->type == OPTION_FLAG || row->choices || class_of(i))
+        if (row->type == OPTION_FLAG || row->choices || ids[i].class)
             continue;
         strbuf_addf(out, "%s--%s", bar, row->name);
         if (row->key)
@@ -186,7 +169,7 @@ static void bash(struct strbuf *out)
 static void zsh_action(int id, struct strbuf *out)
 {
     const struct option_row *row = &option_rows[id];
-    const char *class = class_of(id);
+    const char *class = ids[id].class;
     if (row->choices) {
         strbuf_add(out, "(");
         add_choices(row->choices, out);
@@ -327,7 +310,7 @@ static void fish_condition(unsigned bits, struct strbuf *out)
 static void fish_option(int id, struct strbuf *out)
 {
     const struct option_row *row = &option_rows[id];
-    const char *class = class_of(id);
+    const char *class = ids[id].class;
     fish_condition(row->commands, out);
     strbuf_addf(out, " -l %s", row->name);
     if (row->key)
@@ -337,7 +320,7 @@ static void fish_option(int id, struct strbuf *out)
     else if (row->type != OPTION_FLAG)
         strbuf_add(out, id == OPT_MODEL ? " -r -F" : " -x");
     if (class) {
-        strbuf_addf(out, " -a '(__gpuplan_ids %s)%s'", class, more_words(id));
+        strbuf_addf(out, " -a '(__gpuplan_ids %s)%s'", class, ids[id].more);
     } else if (row->choices) {
         strbuf_add(out, " -a '");
         add_choices(row->choices, out);

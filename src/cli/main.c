@@ -16,7 +16,7 @@
 #include "util/path.h"
 #include "util/say.h"
 
-static int complain(const struct gp_err *err)
+static int report_failure(const struct gp_err *err)
 {
     char line[GP_ERR_LINE];
 
@@ -29,14 +29,14 @@ static int print(struct strbuf *out)
     struct gp_err err = {0};
     enum gp_status rc = path_write("-", out->text, out->len, &err);
     strbuf_fini(out);
-    return rc ? complain(&err) : 0;
+    return rc ? report_failure(&err) : 0;
 }
 
 static int no_such_command(const char *name)
 {
     struct gp_err err = {0};
     command_unknown(name, &err);
-    return complain(&err);
+    return report_failure(&err);
 }
 
 static bool is_quiet(const char *arg)
@@ -54,7 +54,7 @@ static int early(int argc, char **argv, struct gp_err *err)
     strbuf_init(&out);
     if (strcmp(first, "--completion") == 0 || strcmp(first, "completion") == 0) {
         if (command_completion(argc > 2 ? argv[2] : "", &out, err))
-            return complain(err);
+            return report_failure(err);
         return print(&out);
     }
     if (help && argc > 2 && !command_find(argv[2]))
@@ -115,7 +115,7 @@ static int finish(struct invocation *in, struct gp_err *err)
     if (in->command->streams)
         return in->exit_code;
     if (path_write(file, in->out.text, in->out.len, err))
-        return complain(err);
+        return report_failure(err);
     return in->exit_code;
 }
 
@@ -124,7 +124,7 @@ static int run(struct invocation *in, int argc, char **argv)
     struct gp_err err = {0};
     int code;
     if (command_parse(in, argc, argv, &err))
-        return complain(&err);
+        return report_failure(&err);
     if (options_flag(&in->options, OPT_HELP)) {
         command_help(in->command, &in->out);
         return print(&in->out);
@@ -135,15 +135,15 @@ static int run(struct invocation *in, int argc, char **argv)
         return print(&in->out);
     }
     if (command_check(in, &err))
-        return complain(&err);
+        return report_failure(&err);
     if (today() < 0) {
         gp_fail(&err, GP_E_USAGE, "GPUPLAN_NOW", "write it as in 2026-11-21, or unset it",
                 "is not a date");
-        return complain(&err);
+        return report_failure(&err);
     }
     in->planner = planner_new(options_word(&in->options, OPT_PROFILES, NULL), today(),
                               devices_local);
-    code = in->command->run(in, &err) ? complain(&err) : finish(in, &err);
+    code = in->command->run(in, &err) ? report_failure(&err) : finish(in, &err);
     planner_free(in->planner);
     return code;
 }

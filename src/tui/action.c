@@ -113,38 +113,48 @@ void action_bar(enum screen_id screen, int cols, action_word word, const void *c
         add_rank(screen, rank, cols - (int)right->len - 3, word, ctx, left);
 }
 
-/* "Enter, F5" */
+/* "Enter, F5"; of an action without a key what `:` takes. */
 static void add_keys(const struct action_row *row, struct strbuf *out)
 {
     const char *names = row->keys;
     char name[16];
-    bool first = true;
 
-    while (next_name(&names, name, sizeof(name))) {
-        strbuf_addf(out, "%s%s", first ? "" : ", ", name);
-        first = false;
-    }
-    if (first)
+    while (next_name(&names, name, sizeof(name)))
+        strbuf_addf(out, "%s%s", out->len ? ", " : "", name);
+    if (!out->len)
         strbuf_addf(out, ":%s", row->name);
 }
 
-static void add_part(unsigned screens, bool all, struct strbuf *out)
+/* Of the actions that hold on a screen, those everywhere or those of its own. Without
+ * out only the width of the keys is measured. Returns the widest. */
+static int add_part(enum screen_id screen, bool all, int wide, struct strbuf *out)
 {
+    int widest = 0;
+
     for (int i = 1; i < ACT_COUNT; i++) {
         const struct action_row *row = &action_rows[i];
+        struct strbuf keys;
 
-        if ((row->screens == ON_ALL) != all || !(row->screens & screens))
+        if ((row->screens == ON_ALL) != all || !(row->screens & 1u << screen))
             continue;
-        add_keys(row, out);
-        strbuf_addf(out, "\t%s\n", row->help);
+        strbuf_init(&keys);
+        add_keys(row, &keys);
+        widest = (int)keys.len > widest ? (int)keys.len : widest;
+        if (out)
+            strbuf_addf(out, "  %-*s  %s\n", wide, keys.text, row->help);
+        strbuf_fini(&keys);
     }
+    return widest;
 }
 
 void action_help(enum screen_id screen, struct strbuf *out)
 {
+    int own = add_part(screen, false, 0, NULL), all = add_part(screen, true, 0, NULL);
+    int wide = own > all ? own : all;
+
     strbuf_addf(out, "%s\n", screen_names[screen]);
-    add_part(1u << screen, false, out);
-    strbuf_add(out, "Everywhere\n");
-    add_part(1u << screen, true, out);
-    strbuf_add(out, "Text is typed only in windows: Enter takes it, Esc does not.\n");
+    add_part(screen, false, wide, out);
+    strbuf_add(out, "\nEverywhere\n");
+    add_part(screen, true, wide, out);
+    strbuf_add(out, "\nText is typed only in windows: Enter takes it, Esc does not.\n");
 }

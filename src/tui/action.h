@@ -141,7 +141,7 @@ typedef const char *(*action_word)(const void *ctx, enum action action);
  * the right and never left out, "?:help  q:quit". word may be NULL: the table's. */
 void action_bar(enum screen_id screen, int cols, action_word word, const void *ctx,
                 struct strbuf *left, struct strbuf *right);
-/* The help of a screen as lines "keys\thelp", a heading before each part. */
+/* The help of a screen in columns, keys and what they do, a heading before each part. */
 void action_help(enum screen_id screen, struct strbuf *out);
 
 #endif

@@ -19,37 +19,13 @@
 
 /* ---- help, the command, the prompt ---- */
 
-/* "keys\thelp" as two columns. */
-static void add_columns(const char *lines, struct strbuf *out)
-{
-    int wide = 0;
-
-    for (const char *p = lines; *p; p += strcspn(p, "\n") + 1) {
-        int keys = (int)strcspn(p, "\t\n");
-
-        if (p[keys] == '\t' && keys > wide)
-            wide = keys;
-    }
-    for (const char *p = lines; *p; p += strcspn(p, "\n") + 1) {
-        int line = (int)strcspn(p, "\n"), keys = (int)strcspn(p, "\t\n");
-
-        if (keys < line)
-            strbuf_addf(out, "  %-*.*s  %.*s\n", wide, keys, p, line - keys - 1,
-                        p + keys + 1);
-        else
-            strbuf_addf(out, "%s%.*s\n", p > lines ? "\n" : "", line, p);
-    }
-}
-
 static void open_help(struct app *app)
 {
-    struct strbuf lines, text;
+    struct strbuf text;
     char title[60];
 
-    strbuf_init(&lines);
     strbuf_init(&text);
-    action_help(app->screen, &lines);
-    add_columns(lines.text, &text);
+    action_help(app->screen, &text);
     strbuf_add(
         &text,
         "\nThe : line takes every action by its name, options as --plan "
@@ -59,7 +35,6 @@ static void open_help(struct app *app)
         "More: man gpuplan, gpuplan-model(7).\n");
     gp_format(title, sizeof(title), "Help: %s", screen_names[app->screen]);
     pager_open(&app->display, title, text.text);
-    strbuf_fini(&lines);
     strbuf_fini(&text);
 }
 

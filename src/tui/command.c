@@ -157,7 +157,9 @@ static int find_label(const char *name)
 /* Is it an option of the plan, or of the screen that is shown? */
 static bool is_taken(const struct app *app, int id)
 {
-    return find_own(app, option_rows[id].name) == id ||
+    bool (*takes)(enum option_id) = app->screens[app->screen]->takes;
+
+    return (takes && takes((enum option_id)id)) ||
            (id != OPT_OUT && field_of(id) != FIELD_COUNT);
 }
 

@@ -457,29 +457,19 @@ enum gp_status form_save(struct form *form, const char *path, struct gp_err *err
     return rc;
 }
 
-/* The only line that is not blank. */
-static enum gp_status only_line(const char *path, const char *text, const char **line,
-                                size_t *len, long *number, struct gp_err *err)
+/* The only line that is not blank; text loses its end. */
+static enum gp_status only_line(const char *path, char *text, const char **line,
+                                long *number, struct gp_err *err)
 {
-    long at = 0;
-
-    *line = NULL;
-    while (*text) {
-        size_t n = strcspn(text, "\n");
-
-        at++;
-        if (strspn(text, " \t\r") < n && *line)
-            return gp_fail(err, GP_E_FILE, path, "keep one line",
-                           "holds several requests, a plan is one");
-        if (strspn(text, " \t\r") < n) {
-            *line = text;
-            *len = n;
-            *number = at;
-        }
-        text += n + (text[n] == '\n');
-    }
-    if (!*line)
+    *number = 1;
+    for (; *text && strchr(" \t\r\n", *text); text++)
+        *number += *text == '\n';
+    *line = gp_trim(text);
+    if (!**line)
         return gp_fail(err, GP_E_FILE, path, "", "is empty");
+    if (strchr(*line, '\n'))
+        return gp_fail(err, GP_E_FILE, path, "keep one line",
+                       "holds several requests, a plan is one");
     return GP_OK;
 }
 
@@ -507,9 +497,9 @@ enum gp_status form_load(struct form *form, const char *path, struct gp_err *err
 
     if (rc)
         return rc;
-    rc = only_line(path, text, &line, &len, &number, err);
+    rc = only_line(path, text, &line, &number, err);
     if (!rc)
-        rc = request_line_read(path, number, line, len, &request, err);
+        rc = request_line_read(path, number, line, strlen(line), &request, err);
     if (!rc)
         rc = take_request(form, path, &request.options, &values, err);
     request_line_fini(&request);

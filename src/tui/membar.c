@@ -16,24 +16,24 @@
 #define NAME_COLS 15
 #define WORDS_MIN 40 /* columns from which "over by" stands beside the bar */
 
+static const struct {
+    enum glyph glyph;
+    enum ink ink;
+} looks[PART_ROLE_COUNT] = {[PART_LIMIT] = {GLYPH_BAR_FREE, INK_TEXT},
+                            [PART_WEIGHTS] = {GLYPH_BAR_WEIGHTS, INK_WEIGHTS},
+                            [PART_KV] = {GLYPH_BAR_KV, INK_KV},
+                            [PART_ACTIVATION] = {GLYPH_BAR_ACTIVATION, INK_ACTIVATION},
+                            [PART_RUNTIME] = {GLYPH_BAR_RUNTIME, INK_RUNTIME},
+                            [PART_FREE] = {GLYPH_BAR_FREE, INK_FREE}};
+
 enum glyph membar_glyph(enum part_role role)
 {
-    static const enum glyph glyphs[PART_ROLE_COUNT] = {
-        [PART_LIMIT] = GLYPH_BAR_FREE,      [PART_WEIGHTS] = GLYPH_BAR_WEIGHTS,
-        [PART_KV] = GLYPH_BAR_KV,           [PART_ACTIVATION] = GLYPH_BAR_ACTIVATION,
-        [PART_RUNTIME] = GLYPH_BAR_RUNTIME, [PART_FREE] = GLYPH_BAR_FREE};
-
-    return glyphs[role];
+    return looks[role].glyph;
 }
 
 enum ink membar_ink(enum part_role role)
 {
-    static const enum ink inks[PART_ROLE_COUNT] = {
-        [PART_LIMIT] = INK_TEXT,      [PART_WEIGHTS] = INK_WEIGHTS,
-        [PART_KV] = INK_KV,           [PART_ACTIVATION] = INK_ACTIVATION,
-        [PART_RUNTIME] = INK_RUNTIME, [PART_FREE] = INK_FREE};
-
-    return inks[role];
+    return looks[role].ink;
 }
 
 /* ---- the bar ---- */

@@ -146,9 +146,8 @@ bool edit_key(struct edit *edit, int key)
     }
     if (!is_text(key))
         return false;
-    if (fresh)
-        cut(edit, 0, edit->len);
-    edit_put(edit, 0, utf8_text((uint32_t)key, utf8));
+    edit->fresh = fresh;
+    edit_type(edit, utf8_text((uint32_t)key, utf8));
     return true;
 }
 

@@ -124,12 +124,8 @@ static void pen_run(struct pen *pen, int x, double y0, double y1)
         return;
     low = fmax(low, 0);
     high = fmin(high, most);
-    if (y1 < y0)
-        for (int y = (int)high; y >= (int)low; y--)
-            pen_dot(pen, x, y);
-    else
-        for (int y = (int)low; y <= (int)high; y++)
-            pen_dot(pen, x, y);
+    for (int i = 0; i <= (int)(high - low); i++)
+        pen_dot(pen, x, y1 < y0 ? (int)high - i : (int)low + i);
 }
 
 /* From (x0, y0) to (x1, y1) in dots, x0 <= x1, all finite. */
