@@ -23,7 +23,6 @@
 #include "util/clock.h"
 #include "util/mem.h"
 #include "util/path.h"
-#include "util/say.h"
 
 struct bench_job {
     struct invocation *in;
@@ -117,8 +116,8 @@ static enum gp_status show_result(struct bench_job *job, const struct benchlog *
 {
     bool file = options_flag(&job->in->options, OPT_OUT) && !job->to_stdout;
     enum output_format format = file ? OUTPUT_TEXT : job->in->format;
+    enum gp_status rc;
     struct strbuf out;
-    bool ok;
 
     strbuf_init(&out);
     bench_print(log, format, job->in->quiet, &out);
@@ -131,10 +130,9 @@ static enum gp_status show_result(struct bench_job *job, const struct benchlog *
     } else { /* a verdict is not lost because a program reads standard output */
         bench_progress_say(&job->progress, say->text);
     }
-    ok = gp_out(out.text, out.len);
+    rc = path_write("-", out.text, out.len, err);
     strbuf_fini(&out);
-    return ok ? GP_OK
-              : gp_fail(err, GP_E_FILE, "standard output", "", "cannot be written");
+    return rc;
 }
 
 /* What --output names where it is not the result itself. */
@@ -257,9 +255,7 @@ static enum gp_status dry_run(struct bench_job *job, struct gp_err *err)
     struct strbuf *out = &job->in->out;
 
     session_dry_run(job->session, out);
-    if (!gp_out(out->text, out->len))
-        return gp_fail(err, GP_E_FILE, "standard output", "", "cannot be written");
-    return GP_OK;
+    return path_write("-", out->text, out->len, err);
 }
 
 /* The engine has listed its devices, the points are known. */

@@ -134,15 +134,6 @@ enum gp_status command_check(const struct invocation *in, struct gp_err *err)
     return GP_OK;
 }
 
-static enum output_format output_format(const char *word)
-{
-    static const char *const words[] = {"text", "json", "csv", "markdown"};
-    for (int i = 0; i < 4; i++)
-        if (strcmp(word, words[i]) == 0)
-            return (enum output_format)i;
-    return OUTPUT_TEXT;
-}
-
 enum gp_status command_parse(struct invocation *in, int argc, char **argv,
                              struct gp_err *err)
 {
@@ -160,7 +151,7 @@ enum gp_status command_parse(struct invocation *in, int argc, char **argv,
             in->args[in->arg_count++] = argv[i];
         }
     }
-    in->format = output_format(options_word(&in->options, OPT_FORMAT, "text"));
+    in->format = (enum output_format)options_choice(&in->options, OPT_FORMAT);
     in->quiet = options_flag(&in->options, OPT_QUIET);
     in->verbose = options_flag(&in->options, OPT_VERBOSE);
     return rc;
