@@ -200,6 +200,24 @@ static bool is_fitted(const char *id, const char *version)
 }
 
 static struct score totals[2][TERMS]; /* [fitted?][term] */
+
+/* The KV pool as simpler rules have it, on the same rows: budget less these. */
+enum peer { PEER_CHECKPOINT, PEER_QUARTER, PEER_CONSTANT, PEERS };
+static const char *const peer_names[PEERS] = {
+    "the checkpoint's bytes alone", "the checkpoint's bytes x 1.25",
+    "llm-d planner's constants for Llama (4.80 GiB, 0.15 or 0.60 outside torch)"};
+static struct score peers[PEERS];
+
+static void score_peers(const struct layout *l, const struct memory *m, double logged)
+{
+    double gpus = l->tp * l->pp, bytes = m->file_bytes / gpus;
+    const double taken[PEERS] = {bytes, 1.25 * bytes,
+                                 bytes + (4.80 + (gpus > 1 ? 0.60 : 0.15)) * GP_GIB};
+    for (int p = 0; p < PEERS; p++) {
+        double pool = fmax(m->budget.value - taken[p], 0) / GP_GIB;
+        take(&peers[p], 100 * (pool / logged - 1), 0, false);
+    }
+}
 #define RANGES 16
 static struct score ranges[RANGES][TERMS];
 static const struct engine *range_engine[RANGES];
@@ -238,6 +256,8 @@ static void score_row(const struct table_file *row, const struct asked *a)
         printf(" %7.5g %+6.1f%%", logged, error);
         double width = 100 * (p.high - p.low) / logged;
         take(&totals[fit][t], error, width, held);
+        if (t == POOL && !fit)
+            score_peers(&a->layout, &first, logged);
         take(&ranges[range][t], error, width, held);
     }
     printf("\n");
@@ -374,6 +394,11 @@ static void print_summary(void)
         gp_format(title, sizeof(title), "vLLM %s, all models", range_engine[i]->range);
         print_scores(title, ranges[i]);
     }
+    printf("\nKV pool of unseen models, mean error (worst):  gpuplan %.2f %% (%.1f)",
+           totals[0][POOL].sum / totals[0][POOL].count, totals[0][POOL].worst);
+    for (int p = 0; p < PEERS; p++)
+        printf("\n  %-75s %.1f %% (%.1f)", peer_names[p], peers[p].sum / peers[p].count,
+               peers[p].worst);
     printf("\nbands hold the logged value, all rows (mean width of the band):");
     for (int t = 0; t < TERMS; t++) {
         int n = totals[0][t].count + totals[1][t].count;
