@@ -111,6 +111,7 @@ checkpoint_sources = \
 	src/checkpoint/hfconfig.c \
 	src/checkpoint/hfconfig.h \
 	src/checkpoint/hfexcept.c \
+	src/checkpoint/hfexpr.c \
 	src/checkpoint/hfexcept.h \
 	src/checkpoint/hfjson.c \
 	src/checkpoint/hfkeys.c \

@@ -43,6 +43,11 @@
     "head_dim=256 linear_conv_kernel_dim=4 linear_key_head_dim=128 "                   \
     "linear_value_head_dim=128 linear_num_key_heads=16 linear_num_value_heads=32 "     \
     "full_attention_interval=4"
+#define BERT                                                                           \
+    (BIASED | HF_UNGATED | HF_TIED | HF_NO_NORM)
+#define BERT_DEFAULTS "type_vocab_size=2"
+#define BERT_ENDS                                                                      \
+    "h*type_vocab_size + 2*h + lm*(h*h + 3*h + V) + pooler*(h*h + h) + classes*(h + 1)"
 #define DSA_GLM_DEFAULTS "index_n_heads=32 index_head_dim=128"
 #define DSA_V32_DEFAULTS "index_n_heads=64 index_head_dim=128"
 
@@ -69,6 +74,80 @@ static const struct hf_arch archs[] = {
     {"ernie4_5_moe", "ernie4_5", 2, .traits = HF_USE_BIAS | HF_TIED | HF_ROUTER_BIAS,
      .defaults = "moe_layer_start_index=1 moe_layer_interval=1"},
     {"exaone4", "exaone4", 2, .pattern = 4, .traits = HF_QK_HEAD},
+
+    {"arcee", "arcee", 2, .traits = HF_UNGATED | BIAS_KEYS | HF_MLP_KEY},
+    {"aria_text", "aria", 2, .traits = BIAS_KEYS | HF_MOE_FF},
+    {"apertus", "apertus", 2, .traits = HF_UNGATED | HF_QK_HEAD | BIAS_KEYS,
+     .each = "4"}, /* the activation's own scalars */
+    {"bitnet", "bitnet", 2, .traits = BIAS_KEYS, .each = "h + ff"},
+    {"cwm", "cwm", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
+    {"diffllama", "diffllama", 2, .traits = BIAS_KEYS, .each = "4*d"},
+    {"helium", "helium", 2, .traits = HF_BIAS_KEY | HF_MLP_KEY},
+    {"hyperclovax", "hyperclovax", 2, .traits = BIAS_KEYS | HF_MLP_KEY,
+     .defaults = "use_post_norm=1", .each = "2*h*use_post_norm"},
+    {"iquestcoder", "iquestcoder", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
+    {"granite_swa", "granite", 2, .traits = BIAS_KEYS | HF_MLP_KEY | HF_SINKS | HF_TIED},
+    {"granitemoe_swa", "granite", 2, .traits = BIAS_KEYS | HF_MOE_FF | HF_SINKS},
+    {"granitemoeshared", "granite", 2, .traits = BIAS_KEYS | HF_MOE_FF},
+    {"exaone_moe", "exaone_moe", 2, .pattern = 4, .traits = HF_QK_HEAD | HF_ROUTER_BIAS,
+     .defaults = "first_k_dense_replace=1"},
+    {"hunyuan_v1_dense", "hunyuan", 2, .traits = HF_QK_HEAD | BIAS_KEYS},
+    {"hy_v3", "hunyuan", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_MLP_KEY |
+     HF_ROUTER_BIAS, .defaults = "first_k_dense_replace=1"},
+    {"solar_open", "solar", 2, .traits = HF_BIAS_KEY | HF_ROUTER_BIAS},
+    {"dots1", "dots1", 2, .traits = HF_QK_HEAD | HF_BIAS_KEY | HF_ROUTER_BIAS},
+    {"mellum", "mellum", 2, .traits = HF_QK_HEAD | BIAS_KEYS},
+    {"flint", "flint", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_SINKS},
+    {"kolibri1", "kolibri", 4, .pattern = 5, .traits = HF_QK_HEAD | HF_ROUTER_BIAS},
+    {"laguna", "laguna", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_ROUTER_BIAS,
+     .defaults = "gating=1 first_k_dense_replace=1",
+     .each = "h*heads*(d + (1-d)*(gating + gating^per-head))"},
+    {"step3p5", "step", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_ROUTER_BIAS,
+     .defaults = "gating=1 first_k_dense_replace=3",
+     .each = "h*heads*(d + (1-d)*(gating + gating^per-head))"},
+    {"mimo_v2_flash", "mimo", 2, .traits = BIAS_KEYS | HF_ROUTER_BIAS | HF_SWA_SINKS},
+    {"afmoe", "afmoe", 4, .traits = HF_QK_HEAD | HF_OUT_GATE | BIAS_KEYS |
+     HF_ROUTER_BIAS},
+    {"beam", "beam", 4, .pattern = 6, .traits = HF_QK_HEAD | HF_OUT_GATE | BIAS_KEYS |
+     HF_ROUTER_BIAS, .each = "heads"},
+    {"muse_glimmer_text", "muse", 4, .traits = HF_OUT_GATE},
+
+    /* short convolutions */
+    {"lfm2", "lfm2", 2, .linear = MIXER_CONV, .traits = HF_QK_HEAD | HF_TIED,
+     .defaults = "conv_L_cache=3 block_auto_adjust_ff_dim=1 block_multiple_of=256 "
+         "block_ffn_dim_multiplier=1",
+     .width = "intermediate_size*(block_auto_adjust_ff_dim = 0) + "
+         "block_auto_adjust_ff_dim*((2*intermediate_size/3*block_ffn_dim_multiplier/1 "
+         "+ block_multiple_of - 1)/block_multiple_of*block_multiple_of)"},
+    {"lfm2_moe", "lfm2", 2, .linear = MIXER_CONV, .traits = HF_QK_HEAD | HF_TIED |
+     HF_ROUTER_BIAS, .defaults = "conv_L_cache=3 first_k_dense_replace=2"},
+    {"lfm3", "lfm3", 2, .linear = MIXER_CONV, .traits = HF_QK_HEAD | HF_TIED | BIAS_KEYS,
+     .defaults = "conv_L_cache=7 use_sandwich_norm=1 use_attention_gate=1",
+     .each = "2*h*use_sandwich_norm + use_attention_gate*heads*h"},
+
+    /* encoders: text models, rankers, and decoders when the file says so */
+    {"bert", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS, .once = BERT_ENDS,
+     .finish = hf_finish_encoder},
+    {"roberta", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS, .once = BERT_ENDS,
+     .finish = hf_finish_encoder},
+    {"camembert", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS, .once = BERT_ENDS,
+     .finish = hf_finish_encoder},
+    {"xlm-roberta", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS, .once = BERT_ENDS,
+     .finish = hf_finish_encoder},
+    {"data2vec-text", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS, .once = BERT_ENDS,
+     .finish = hf_finish_encoder},
+    {"ernie", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS, .once = BERT_ENDS,
+     .finish = hf_finish_encoder},
+    {"megatron-bert", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS, .once = BERT_ENDS,
+     .finish = hf_finish_encoder},
+    {"xlm-roberta-xl", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS, .once = BERT_ENDS,
+     .finish = hf_finish_encoder},
+    {"roberta-prelayernorm", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS,
+     .once = BERT_ENDS " + 2*h", .finish = hf_finish_encoder},
+    {"bert-generation", "bert", 2, .traits = BERT, .once = "2*h + V",
+     .finish = hf_finish_encoder},
+    {"modernbert-decoder", "modernbert", 1, .pattern = 3, .traits = HF_TIED | BIAS_KEYS |
+     HF_MLP_KEY, .each = "h*(0 < i)", .once = "h + h*h + h + V"},
 
     /* Qwen */
     {"qwen2", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
@@ -144,7 +223,36 @@ static const struct hf_arch archs[] = {
     {"stablelm", "stablelm", 2, .traits = HF_BIAS_KEY | HF_NORM_BIAS,
      .layer = hf_layer_stablelm},
 
+    {"cohere2_moe", "cohere2", 1, .pattern = 4, .traits = HF_TIED | BIAS_KEYS | HF_MOE_FF,
+     .width = "prefix_dense_intermediate_size + "
+         "(prefix_dense_intermediate_size = 0)*intermediate_size"},
+    {"flex_olmo", "olmo2", 2, .traits = BIAS_KEYS | HF_QK_FULL | HF_MOE_FF},
+    {"vaultgemma", "gemma2", 2, .pattern = 2, .traits = GEMMA | BIAS_KEYS},
+    {"nanochat", "nanochat", 0, .traits = BIAS_KEYS | HF_NO_NORM | HF_UNGATED},
+    {"phi4_multimodal", "phi3", 2, .traits = HF_SWA},
+
     /* LayerNorm and biases: the older ones */
+    {"biogpt", "biogpt", 2, .traits = BIASED | HF_UNGATED | HF_TIED,
+     .finish = hf_finish_opt},
+    {"codegen", "codegen", 1, .traits = HF_MLP_BIAS | HF_NORM_BIAS | HF_FF_4H |
+     HF_UNGATED | HF_HEAD_BIAS},
+    {"gptj", "gptj", 1, .traits = HF_MLP_BIAS | HF_NORM_BIAS | HF_FF_4H | HF_UNGATED |
+     HF_HEAD_BIAS},
+    {"ctrl", "ctrl", 2, .traits = BIASED | HF_UNGATED | HF_TIED | HF_HEAD_BIAS},
+    {"gpt_neo", "gpt_neo", 2, .traits = HF_O_BIAS | HF_MLP_BIAS | HF_NORM_BIAS |
+     HF_FF_4H | HF_UNGATED | HF_TIED, .finish = hf_finish_positions},
+    {"gpt_neox_japanese", "gpt_neox", 2, .traits = HF_NORM_BIAS | HF_UNGATED | HF_TIED,
+     .defaults = "intermediate_multiple_size=4", .width = "h*intermediate_multiple_size",
+     .each = "h*(i = L-1)"},
+    {"jais2", "jais2", 2, .traits = BIAS_KEYS | HF_MLP_KEY | HF_NORM_BIAS | HF_UNGATED,
+     .defaults = "attention_bias=1 mlp_bias=1"},
+    {"mpt", "mpt", 2, .traits = HF_UNGATED | HF_TIED, .defaults = "expansion_ratio=4",
+     .width = "h*expansion_ratio/1"},
+    {"openai-gpt", "gpt", 2, .traits = BIASED | HF_UNGATED | HF_TIED | HF_NO_NORM,
+     .finish = hf_finish_positions},
+    {"persimmon", "persimmon", 2, .traits = BIASED | HF_UNGATED | HF_QK_HEAD | HF_QK_KEY,
+     .defaults = "use_qk_norm=1", .each = "2*d*use_qk_norm"},
+    {"xglm", "xglm", 2, .traits = BIASED | HF_UNGATED | HF_TIED},
     {"falcon", "falcon", 1, .traits = FALCON,
      .defaults = "max_position_embeddings=2048", .layer = hf_layer_falcon},
     {"RefinedWebModel", "falcon", 1, .traits = FALCON,
@@ -178,13 +286,25 @@ static const struct hf_arch archs[] = {
      .defaults = DSA_GLM_DEFAULTS " first_k_dense_replace=3"},
     {"glm4_moe_lite", "glm4_moe_lite", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS,
      .defaults = "first_k_dense_replace=1"},
+    {"axk1", "axk1", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS,
+     .defaults = "first_k_dense_replace=1", .each = "h*moe"},
+    {"minicpm3", "minicpm3", 2, .traits = DEEPSEEK | HF_TIED},
+    {"mistral4", "mistral4", 2, .traits = DEEPSEEK},
+    {"youtu", "youtu", 2, .traits = DEEPSEEK | HF_TIED},
+    {"hy_v4", "hunyuan", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS | HF_DSA | HF_OUT_GATE,
+     .defaults = "index_n_heads=16 index_head_dim=128 first_k_dense_replace=1 hc_mult=4",
+     .each = "heads + 2*(2*hc_mult*hc_mult*h + 2*hc_mult + 2)",
+     .once = "hc_mult*hc_mult*h + hc_mult + 1"},
+    {"mistral_large4_text", "mistral4", 2, .traits = DEEPSEEK | HF_DSA,
+     .defaults = "index_n_heads=32 index_head_dim=128 first_k_dense_replace=1",
+     .each = "2*heads + indexer*(2*h + 2*index_n_heads)", .once = "qk_rope_head_dim/2"},
     {"deepseek_v4", "deepseek_v4", 2, .traits = HF_ROUTER_BIAS | HF_MTP_COPY,
      .defaults = "hc_mult=4 index_n_heads=64 index_head_dim=128", .layer = hf_layer_v4,
      .finish = hf_finish_v4},
 
     /* recurrence */
     {"kimi_linear", "kimi_linear", 2, .linear = MIXER_KDA, .traits = DEEPSEEK |
-     HF_ROUTER_BIAS, .layer = hf_layer_kimi_linear},
+     HF_ROUTER_BIAS | HF_LOW_GATE, .layer = hf_layer_kimi_linear},
     {"kimi_k3", "kimi_k3", 2, .linear = MIXER_KDA, .traits = DEEPSEEK | HF_OUT_GATE,
      .layer = hf_layer_kimi_linear},
     {"minimax", "minimax", 2, .linear = MIXER_LIGHTNING, .traits = HF_MOE_FF,
@@ -215,6 +335,14 @@ static const struct hf_arch archs[] = {
      .defaults = "state_size=128 expand=2 conv_kernel=4 n_groups=8 num_heads=128 "
          "head_dim=64  max_position_embeddings=1048576",
      .layer = hf_layer_mamba},
+    {"bamba", "bamba", 2, .linear = MIXER_MAMBA2, .traits = BIAS_KEYS | HF_MLP_KEY},
+    {"olmo_hybrid", "olmo2", 2, .linear = MIXER_DELTANET, .traits = BIAS_KEYS |
+     HF_QK_FULL},
+    {"bailing_hybrid", "bailing", 2, .linear = MIXER_KDA, .traits = DEEPSEEK |
+     HF_ROUTER_BIAS, .defaults = "first_k_dense_replace=2 layer_group_size=6",
+     .each = "heads*h + keys*h - key*h - key*keys"},
+    {"minimax_m3_vl_text", "minimax_m3", 2, .traits = HF_QK_HEAD | HF_MOE_FF |
+     HF_ROUTER_BIAS, .width = "dense_intermediate_size"},
     {"nemotron-nas", "nemotron_nas", 2, .traits = 0, .layer = hf_layer_nas},
 };
 

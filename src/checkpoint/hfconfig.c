@@ -102,6 +102,9 @@ static void find_arch(struct hf *hf)
         hf->arch = hfarch_find(inner);
     if (hf->arch == NULL && outer != NULL)
         hf->arch = hfarch_find(outer);
+    if (hf->arch != NULL && hf->arch->refuse != NULL)
+        hf_fail(hf, "model_type", "describe the model in a profile: gpuplan-profile(5)",
+                "%s cannot be planned: %s", hf->arch->type, hf->arch->refuse);
     if (hf->arch != NULL)
         return;
     if (inner == NULL && outer == NULL)

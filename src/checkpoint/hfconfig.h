@@ -4,6 +4,7 @@
  *   hfjson.c     text to JSON
  *   hfcheck.c    types and ranges of the known keys
  *   hfkeys.c     keys and their other names
+ *   hfexpr.c     sums that a table row states as text
  *   hfconfig.c   nesting, what concerns the model as a whole
  *   hfarch.c     the table of architectures: what a model_type implies
  *   hflayers.c   each layer's attention and MLP
@@ -58,6 +59,8 @@ enum hf_trait {
     HF_DSA = 1u << 25,        /* an indexer in every MLA layer */
     HF_FF_4H = 1u << 26,      /* a missing width is 4 * hidden */
     HF_MLP_KEY = 1u << 27,    /* mlp_bias gives the MLP biases */
+    HF_SWA_SINKS = 1u << 28,  /* sinks in sliding layers alone */
+    HF_LOW_GATE = 1u << 29,   /* KDA's output gate has a low rank */
 };
 
 struct hf_arch {
@@ -68,6 +71,10 @@ struct hf_arch {
     enum mixer linear;        /* what "linear_attention" or "mamba" means here */
     unsigned traits;
     const char *defaults; /* "key=value ..." that the architecture's class assumes */
+    const char *width;    /* of a dense MLP, where it is not intermediate_size */
+    const char *each;     /* elements of a layer that no other rule counts */
+    const char *once;     /* and of the model outside its layers */
+    const char *refuse;   /* the fact that is missing to plan this type */
     void (*layer)(struct hf *hf, int i, struct layer_kind *kind); /* not the standard */
     void (*finish)(struct hf *hf); /* after the layers */
 };
@@ -114,10 +121,19 @@ struct hf {
     json_t *text;             /* the level of the language model */
     const struct hf_arch *arch;
     struct model *model;
+    int layer;                      /* being read; -1 outside the layers */
+    const json_t *own;              /* what the file says of that layer alone */
+    const struct layer_kind *kind;  /* of that layer, as far as it is read */
 };
+
+/* The value of a name in a sum. */
+typedef double hf_value_fn(const void *object, const char *name);
 
 /* What hfjson.c makes of NaN, which has no room for null: counted as absent. */
 #define HF_NAN "\x7f"
+
+/* hfexpr.c: what a text such as "2*h + heads*d" comes to; NULL is 0. */
+double hfexpr(const char *text, hf_value_fn *value, const void *object);
 
 /* hfarch.c */
 const struct hf_arch *hfarch_find(const char *type);
@@ -150,6 +166,10 @@ bool hf_trait(const struct hf *hf, unsigned trait);
 void hf_extra(struct hf *hf, const char *name, enum tensor_role role, double elements);
 /* Is value one of the integers of the list under key? */
 bool hf_listed(const struct hf *hf, const char *key, int value);
+/* A number or flag of the file, or what the class assumes, else 0. */
+double hf_number(const struct hf *hf, const char *key);
+/* A sum over the names of the layer being read and the keys of the file. */
+double hf_sum(const struct hf *hf, const char *text);
 
 /* hflayers.c */
 void hflayers_build(struct hf *hf);
@@ -163,6 +183,7 @@ void hf_layer_stablelm(struct hf *hf, int i, struct layer_kind *kind);
 void hf_finish_positions(struct hf *hf);
 void hf_finish_opt(struct hf *hf);
 void hf_finish_bloom(struct hf *hf);
+void hf_finish_encoder(struct hf *hf);
 /* The word that layer_types holds for layer i, or NULL. */
 const char *hf_layer_word(const struct hf *hf, int i);
 enum mixer hf_layer_mixer(struct hf *hf, int i);

@@ -21,12 +21,15 @@ struct alias {
 
 static const struct alias aliases[] = {
     {"hidden_size", "n_embd d_model embed_dim dim"},
-    {"num_hidden_layers", "n_layer n_layers num_layers decoder_layers"},
-    {"num_attention_heads", "n_head n_heads num_heads decoder_attention_heads"},
-    {"num_key_value_heads", "num_kv_heads n_head_kv n_kv_heads multi_query_group_num"},
+    {"num_hidden_layers", "n_layer n_layers num_layers decoder_layers depth layers"},
+    {"num_attention_heads",
+     "n_head n_heads num_heads decoder_attention_heads attention_heads"},
+    {"num_key_value_heads", "num_kv_heads n_head_kv n_kv_heads multi_query_group_num "
+     "num_attention_groups"},
     {"head_dim", "attention_head_dim kv_channels"},
     {"intermediate_size",
-     "n_inner ffn_dim decoder_ffn_dim ffn_hidden_size dense_intermediate_size"},
+     "n_inner ffn_dim decoder_ffn_dim ffn_hidden_size dense_intermediate_size dff "
+     "block_ff_dim"},
     {"moe_intermediate_size", "expert_ffn_hidden_size share_expert_dim"},
     {"num_experts", "num_local_experts n_routed_experts moe_num_experts"},
     {"num_experts_per_tok",
@@ -48,6 +51,11 @@ static const struct alias aliases[] = {
     {"use_bias", "bias"},
     {"sliding_window_pattern", "_sliding_window_pattern"},
     {"linear_conv_kernel_dim", "short_conv_kernel_size"},
+    {"first_k_dense_replace", "num_dense_layers"},
+    {"full_attention_interval", "layer_group_size"},
+    {"full_attn_idxs", "attn_layer_indices"},
+    {"sliding_window", "window_size"},
+    {"tie_word_embeddings", "tie_embedding"},
 };
 
 void hf_fail(struct hf *hf, const char *key, const char *hint, const char *fmt, ...)
@@ -102,10 +110,31 @@ json_t *hf_get_at(const json_t *object, const char *key, char name[64])
     return value;
 }
 
+/* A key that this layer has for itself, sliding layers also as swa_key, or an entry of
+ * key_per_layer. */
+static json_t *find_own(const struct hf *hf, const char *key, char name[64])
+{
+    json_t *value = hf_present(hf->own, key);
+
+    snprintf(name, 64, "%s", key);
+    if (value == NULL && hf->kind->mixer == MIXER_SLIDING) {
+        snprintf(name, 64, "swa_%s", key);
+        value = hf_present(hf->text, name);
+    }
+    if (value != NULL)
+        return value;
+    snprintf(name, 64, "%s_per_layer", key);
+    return json_array_get(hf_present(hf->text, name), (size_t)hf->layer);
+}
+
 struct hf_found hf_find(const struct hf *hf, const char *key)
 {
     struct hf_found found = {.path = hf->level};
 
+    if (hf->kind != NULL)
+        found.value = find_own(hf, key, found.name);
+    if (found.value != NULL)
+        return found;
     found.value = hf_get_at(hf->text, key, found.name);
     if (found.value == NULL && hf->text != hf->root) {
         found.path = "";
@@ -198,6 +227,81 @@ bool hf_bool(struct hf *hf, const char *key, bool fallback)
         return json_number_value(value) != 0;
     hf_fail(hf, key, HF_HINT, "must be true or false");
     return fallback;
+}
+
+double hf_number(const struct hf *hf, const char *key)
+{
+    const char *word = strchr(key, '^'); /* key^word: is it that text? */
+    char name[64];
+    const json_t *value;
+    int number = 0;
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(key, "^"), key);
+    value = hf_get(hf, name);
+    if (word != NULL)
+        return json_is_string(value) && strcmp(json_string_value(value), word + 1) == 0;
+
+    if (json_is_number(value))
+        return json_number_value(value);
+    if (value == NULL)
+        class_default(hf, name, &number);
+    return value == NULL ? number : json_is_true(value);
+}
+
+static bool architecture_has(const struct hf *hf, const char *word)
+{
+    const json_t *list = json_object_get(hf->root, "architectures");
+    const char *name = json_string_value(json_array_get(list, 0));
+
+    return name != NULL && strstr(name, word) != NULL;
+}
+
+/* Of a model that ranks or classifies; 0 otherwise. */
+static double class_count(const struct hf *hf)
+{
+    size_t labels = json_object_size(json_object_get(hf->root, "id2label"));
+
+    if (!architecture_has(hf, "Classification"))
+        return 0;
+    return labels > 0 ? (double)labels : 2;
+}
+
+static double layer_value(const void *object, const char *name)
+{
+    const struct hf *hf = object;
+    const struct layer_kind *k = hf->kind;
+    const struct {
+        const char *name;
+        double value;
+    } names[] = {
+        {"h", hf->model->hidden},
+        {"V", hf->model->vocab},
+        {"L", hf->model->layer_count},
+        {"i", hf->layer},
+        {"heads", k == NULL ? 0 : k->heads},
+        {"kv", k == NULL ? 0 : k->kv_heads},
+        {"d", k == NULL ? 0 : k->head_dim},
+        {"dv", k == NULL ? 0 : k->v_head_dim},
+        {"keys", k == NULL ? 0 : (double)k->lin_k_heads * k->lin_k_dim},
+        {"key", k == NULL ? 0 : k->lin_k_dim},
+        {"indexer", k != NULL && k->index_heads > 0 && !k->index_shared},
+        {"ff", k == NULL ? 0 : k->ff},
+        {"moe", k != NULL && k->experts > 0},
+        {"attention", k != NULL && k->heads > 0},
+        {"lm", architecture_has(hf, "LM")},
+        {"pooler", !architecture_has(hf, "LM") && !architecture_has(hf, "Token")},
+        {"classes", class_count(hf)},
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i].name, name) == 0)
+            return names[i].value;
+    return hf_number(hf, name);
+}
+
+double hf_sum(const struct hf *hf, const char *text)
+{
+    return hfexpr(text, layer_value, hf);
 }
 
 int hf_sub_int(struct hf *hf, const json_t *object, const char *key, int fallback)

@@ -12,7 +12,10 @@
  */
 #include "checkpoint/hfconfig.h"
 
+#include "checkpoint/tensors.h"
+
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- attention ---- */
@@ -30,7 +33,8 @@ static const struct {
     {"mamba2", WORD_LINEAR},              {"lightning_attention", WORD_LINEAR},
     {"kda", WORD_LINEAR},                 {"moe", MIXER_NONE},
     {"mlp", MIXER_NONE},                  {"deepseek_sparse_attention", MIXER_FULL},
-    {"indexed_attention", MIXER_FULL},
+    {"indexed_attention", MIXER_FULL},    {"conv", MIXER_CONV},
+    {"minimax_m3_sparse", MIXER_FULL},
 };
 
 const char *hf_layer_word(const struct hf *hf, int i)
@@ -105,7 +109,10 @@ enum mixer hf_layer_mixer(struct hf *hf, int i)
         return json_integer_value(json_array_get(types, (size_t)i)) == 0
                    ? hf->arch->linear
                    : MIXER_FULL;
-    if (hf->arch->linear == MIXER_DELTANET) {
+    if (hf_has(hf, "full_attn_idxs") || hf->arch->linear == MIXER_MAMBA2)
+        return hf_listed(hf, "full_attn_idxs", i) ? MIXER_FULL : hf->arch->linear;
+    if (hf->arch->linear == MIXER_DELTANET ||
+        (hf->arch->linear != MIXER_NONE && hf_has(hf, "full_attention_interval"))) {
         every = hf_int(hf, "full_attention_interval", 4);
         return every > 0 && (i + 1) % every == 0 ? MIXER_FULL : hf->arch->linear;
     }
@@ -144,9 +151,16 @@ static void attention_biases(struct hf *hf, struct layer_kind *kind)
                    hf_bool(hf, "attention_out_bias", false);
 }
 
+static void indexer(struct hf *hf, struct layer_kind *kind)
+{
+    kind->index_heads = hf_need(hf, "index_n_heads");
+    kind->index_dim = hf_need(hf, "index_head_dim");
+}
+
 static void latent(struct hf *hf, int i, struct layer_kind *kind)
 {
     const json_t *types = hf_get(hf, "indexer_types");
+    const json_t *rope = hf_get(hf, "no_rope_layers");
     const char *word = json_string_value(json_array_get(types, (size_t)i));
 
     kind->mixer = MIXER_MLA;
@@ -155,12 +169,16 @@ static void latent(struct hf *hf, int i, struct layer_kind *kind)
     kind->rope_dim = hf_need(hf, "qk_rope_head_dim");
     kind->nope_dim = hf_need(hf, "qk_nope_head_dim");
     kind->v_head_dim = hf_need(hf, "v_head_dim");
+    if (i < (int)json_array_size(rope) &&
+        json_integer_value(json_array_get(rope, (size_t)i)) == 0) {
+        kind->nope_dim += kind->rope_dim; /* a layer without positions */
+        kind->rope_dim = 0;
+    }
     kind->head_dim = kind->rope_dim + kind->nope_dim;
     kind->kv_heads = kind->heads;
     kind->out_gate = hf_trait(hf, HF_OUT_GATE);
     if (hf_trait(hf, HF_DSA)) {
-        kind->index_heads = hf_need(hf, "index_n_heads");
-        kind->index_dim = hf_need(hf, "index_head_dim");
+        indexer(hf, kind);
         kind->index_shared = word != NULL && strcmp(word, "shared") == 0;
     }
 }
@@ -177,20 +195,24 @@ static int head_dim_of(struct hf *hf, int heads)
     return hf->model->hidden / heads;
 }
 
-static void grouped(struct hf *hf, struct layer_kind *kind)
+static void grouped(struct hf *hf, int i, struct layer_kind *kind)
 {
+    const char *word = hf_layer_word(hf, i);
     bool normed = !hf_trait(hf, HF_QK_KEY) || hf_bool(hf, "use_qk_norm", false);
 
     kind->kv_heads = kv_heads_of(hf, kind->heads);
     kind->head_dim = head_dim_of(hf, kind->heads);
-    kind->v_head_dim = kind->head_dim;
+    kind->v_head_dim = hf_int(hf, "v_head_dim", kind->head_dim);
     attention_biases(hf, kind);
     if (normed && hf_trait(hf, HF_QK_HEAD))
         kind->qk_norm = QK_NORM_HEAD;
     if (normed && hf_trait(hf, HF_QK_FULL))
         kind->qk_norm = QK_NORM_FULL;
-    kind->sinks = hf_trait(hf, HF_SINKS);
+    kind->sinks = hf_trait(hf, kind->mixer == MIXER_SLIDING ? HF_SINKS | HF_SWA_SINKS
+                                                            : HF_SINKS);
     kind->out_gate = hf_trait(hf, HF_OUT_GATE) && hf_bool(hf, "attn_output_gate", true);
+    if (word != NULL && strcmp(word, "minimax_m3_sparse") == 0)
+        indexer(hf, kind);
     if (kind->mixer == MIXER_SLIDING)
         kind->window = hf_need(hf, "sliding_window");
     if (kind->mixer == MIXER_CHUNKED)
@@ -204,7 +226,7 @@ void hf_attention(struct hf *hf, int i, struct layer_kind *kind, enum mixer mixe
     if (hf_trait(hf, HF_MLA) && mixer == MIXER_FULL)
         latent(hf, i, kind);
     else
-        grouped(hf, kind);
+        grouped(hf, i, kind);
 }
 
 /* ---- MLP ---- */
@@ -282,6 +304,8 @@ static int dense_width(struct hf *hf)
         return hf_need(hf, "intermediate_size_mlp");
     if (hf_trait(hf, HF_FF_4H))
         return hf_int(hf, "intermediate_size", 4 * hf->model->hidden);
+    if (hf->arch->width != NULL)
+        return (int)fmin(hf_sum(hf, hf->arch->width), INT_MAX);
     return hf_need(hf, "intermediate_size");
 }
 
@@ -316,10 +340,9 @@ void hf_layer_falcon(struct hf *hf, int i, struct layer_kind *kind)
 {
     bool fresh = hf_bool(hf, "new_decoder_architecture", false);
 
-    (void)i;
     kind->mixer = MIXER_FULL;
     kind->heads = hf_need(hf, "num_attention_heads");
-    grouped(hf, kind);
+    grouped(hf, i, kind);
     if (!fresh)
         kind->kv_heads = hf_bool(hf, "multi_query", true) ? 1 : kind->heads;
     if (fresh)
@@ -338,28 +361,6 @@ void hf_layer_stablelm(struct hf *hf, int i, struct layer_kind *kind)
         kind->qk_norm = QK_NORM_FULL;
 }
 
-/* per_layer_config["5"], or "05" where there are more than ten layers. */
-static int gemma4_override(struct hf *hf, int i, const char *key, int fallback)
-{
-    static const struct hf_field fields[] = {
-        {"head_dim", .kinds = HF_COUNT, 1, INT_MAX},
-        {"num_key_value_heads", .kinds = HF_COUNT, 1, INT_MAX},
-    };
-    const json_t *layers = hf_get(hf, "per_layer_config");
-    const json_t *own = NULL;
-    char index[16], path[64];
-
-    for (int width = 1; own == NULL && width <= 3; width++) {
-        snprintf(index, sizeof index, "%0*d", width, i);
-        own = hf_present(layers, index);
-    }
-    snprintf(path, sizeof path, "per_layer_config.%d", i);
-    if (own != NULL && !json_is_object(own))
-        hf_fail(hf, path, HF_HINT, "must be an object");
-    hf_check(hf, path, own, fields, sizeof fields / sizeof *fields);
-    return hf_sub_int(hf, own, key, fallback);
-}
-
 /* Gemma 4: full layers have wider, fewer heads whose K serves as V; the last ones
  * borrow an earlier layer's KV; experts work beside the dense MLP. */
 void hf_layer_gemma4(struct hf *hf, int i, struct layer_kind *kind)
@@ -370,13 +371,14 @@ void hf_layer_gemma4(struct hf *hf, int i, struct layer_kind *kind)
 
     hf_attention(hf, i, kind, hf_layer_mixer(hf, i));
     if (kind->mixer == MIXER_FULL) {
-        kind->head_dim = gemma4_override(hf, i, "head_dim",
-                                         hf_int(hf, "global_head_dim", 512));
+        kind->head_dim =
+            hf_sub_int(hf, hf->own, "head_dim", hf_int(hf, "global_head_dim", 512));
         kind->v_head_dim = kind->head_dim;
         kind->k_is_v = same;
         if (same)
             kind->kv_heads = hf_int(hf, "num_global_key_value_heads", kind->kv_heads);
-        kind->kv_heads = gemma4_override(hf, i, "num_key_value_heads", kind->kv_heads);
+        kind->kv_heads =
+            hf_sub_int(hf, hf->own, "num_key_value_heads", kind->kv_heads);
     }
     kind->kv_shared = borrowed > 0 && i >= hf->model->layer_count - borrowed;
     kind->gated = true;
@@ -410,6 +412,15 @@ void hf_finish_opt(struct hf *hf)
 void hf_finish_bloom(struct hf *hf)
 {
     hf->model->embed_norm = true;
+}
+
+/* Without a decoder nothing is cached: planned by its weights. */
+void hf_finish_encoder(struct hf *hf)
+{
+    hf_finish_positions(hf);
+    hf->model->weights_only = !hf_bool(hf, "is_decoder", false);
+    if (hf->model->weights_only)
+        reader_note(hf->model, "encoder: no KV cache; planned by weights only");
 }
 
 static int count_layers(struct hf *hf)
@@ -461,6 +472,30 @@ static void check_lists(struct hf *hf, int layers)
     }
 }
 
+/* What the file says of layer i alone: per_layer_config["5"], or "05" where there are
+ * more than ten layers. */
+static const json_t *own_config(struct hf *hf, int i)
+{
+    static const struct hf_field fields[] = {
+        {"head_dim", .kinds = HF_COUNT, 1, INT_MAX},
+        {"num_attention_heads", .kinds = HF_COUNT, 1, INT_MAX},
+        {"num_key_value_heads", .kinds = HF_COUNT, 1, INT_MAX},
+    };
+    const json_t *layers = hf_get(hf, "per_layer_config");
+    const json_t *own = NULL;
+    char index[16], path[64];
+
+    for (int width = 1; own == NULL && width <= 3; width++) {
+        snprintf(index, sizeof index, "%0*d", width, i);
+        own = hf_present(layers, index);
+    }
+    snprintf(path, sizeof path, "per_layer_config.%d", i);
+    if (own != NULL && !json_is_object(own))
+        hf_fail(hf, path, HF_HINT, "must be an object");
+    hf_check(hf, path, own, fields, sizeof fields / sizeof *fields);
+    return own;
+}
+
 void hflayers_build(struct hf *hf)
 {
     int layers = count_layers(hf);
@@ -476,10 +511,17 @@ void hflayers_build(struct hf *hf)
         memset(&kind, 0, sizeof kind);
         kind.norms = hf->arch->norms;
         kind.norm_bias = hf_trait(hf, HF_NORM_BIAS);
+        hf->layer = i;
+        hf->own = own_config(hf, i);
+        hf->kind = &kind;
         if (hf->arch->layer != NULL)
             hf->arch->layer(hf, i, &kind);
         else
             hf_standard_layer(hf, i, &kind);
+        kind.extra += hf_sum(hf, hf->arch->each);
+        hf->own = NULL;
+        hf->kind = NULL;
         add_layer(hf, i, &kind);
     }
+    hf_extra(hf, "outside the layers", ROLE_OTHER, hf_sum(hf, hf->arch->once));
 }

@@ -44,6 +44,7 @@ static void kda(struct hf *hf, struct layer_kind *kind)
     kind->lin_k_dim = kind->lin_v_dim = dim;
     kind->conv_kernel = hf_sub_int(hf, own, "short_conv_kernel_size",
                                    hf_int(hf, "linear_conv_kernel_dim", 4));
+    kind->gate_rank = hf_trait(hf, HF_LOW_GATE) ? dim : 0;
 }
 
 /* Nemotron-H's keys, Granite's, or Mamba2's own. */
@@ -93,12 +94,22 @@ static void mamba1(struct hf *hf, struct layer_kind *kind)
     kind->dt_rank = dt_rank(hf);
 }
 
+static void short_conv(struct hf *hf, struct layer_kind *kind)
+{
+    int h = hf->model->hidden;
+
+    kind->lin_v_dim = h % 64 == 0 ? 64 : 1; /* only their product matters */
+    kind->lin_v_heads = h / kind->lin_v_dim;
+    kind->conv_kernel = hf_need(hf, "conv_L_cache");
+    kind->o_bias = hf_bool(hf, "conv_bias", false);
+}
+
 void hf_recurrence(struct hf *hf, struct layer_kind *kind, enum mixer mixer)
 {
     static void (*const fill[MIXER_COUNT])(struct hf *, struct layer_kind *) = {
         [MIXER_MAMBA1] = mamba1,       [MIXER_MAMBA2] = mamba2,
         [MIXER_DELTANET] = deltanet,   [MIXER_KDA] = kda,
-        [MIXER_LIGHTNING] = lightning,
+        [MIXER_LIGHTNING] = lightning, [MIXER_CONV] = short_conv,
     };
 
     kind->mixer = mixer;

@@ -79,7 +79,8 @@ double kvcache_layer_bytes(const struct layer_kind *k, const struct format *kv, 
     if (k->mixer == MIXER_CSA)
         return csa_pool_bytes(k, kv);
     int v_dim = k->v_head_dim > 0 ? k->v_head_dim : k->head_dim;
-    return layout_kv_heads(k, tp) * (k->head_dim + v_dim) * element_bytes(kv);
+    return layout_kv_heads(k, tp) * (k->head_dim + v_dim) * element_bytes(kv) +
+           index_bytes(k, kv);
 }
 
 double kvcache_state_element(const struct request *q, const struct layer_kind *k)
@@ -112,6 +113,9 @@ double kvcache_state_bytes(const struct request *q, const struct layer_kind *k, 
         break;
     case MIXER_LIGHTNING:
         bytes = (double)k->lin_v_heads * k->lin_k_dim * k->lin_v_dim * state;
+        break;
+    case MIXER_CONV:
+        bytes = vd * conv * tail;
         break;
     default:
         break;

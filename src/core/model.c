@@ -192,7 +192,7 @@ const struct layer_count layer_counts[LAYER_COUNTS] = {
     FIELD(lin_v_heads, 1 << 20),  FIELD(lin_k_dim, 65536),
     FIELD(lin_v_dim, 65536),      FIELD(groups, 65536),
     FIELD(conv_kernel, 1024),     FIELD(dt_rank, 1 << 20),
-    FIELD(ff, 1 << 24),           FIELD(experts, 65536),
+    FIELD(gate_rank, 1 << 20),    FIELD(ff, 1 << 24),           FIELD(experts, 65536),
     FIELD(experts_active, 65536), FIELD(expert_ff, 1 << 24),
     FIELD(shared_ff, 1 << 24),    FIELD(latent, 1 << 20),
     FIELD(layer_embed, 65536),    FIELD(norms, 64),
@@ -221,7 +221,6 @@ static const struct need needs[] = {
     NEED(MIXER_CHUNKED, window),
     NEED(MIXER_MLA, heads),
     NEED(MIXER_MLA, kv_lora),
-    NEED(MIXER_MLA, rope_dim),
     NEED(MIXER_MLA, nope_dim),
     NEED(MIXER_MLA, v_head_dim),
     NEED(MIXER_CSA, heads),
@@ -254,6 +253,9 @@ static const struct need needs[] = {
     NEED(MIXER_LIGHTNING, lin_v_heads),
     NEED(MIXER_LIGHTNING, lin_k_dim),
     NEED(MIXER_LIGHTNING, lin_v_dim),
+    NEED(MIXER_CONV, lin_v_heads),
+    NEED(MIXER_CONV, lin_v_dim),
+    NEED(MIXER_CONV, conv_kernel),
 };
 
 static int field(const struct layer_kind *kind, size_t offset)
@@ -299,9 +301,10 @@ static enum gp_status check_attention(const struct layer_kind *k, const char *wh
         return gp_fail(err, GP_E_FILE, where, "",
                        "heads: %d is not a multiple of kv_heads: %d", k->heads,
                        k->kv_heads);
-    if (k->index_heads > 0 && (k->index_dim <= 0 || k->q_lora <= 0))
-        return gp_fail(err, GP_E_FILE, where, "",
-                       "index_heads needs index_dim and q_lora");
+    if (k->index_heads > 0 && k->index_dim <= 0)
+        return gp_fail(err, GP_E_FILE, where, "", "index_heads needs index_dim");
+    if (k->index_heads > 0 && k->mixer == MIXER_CSA && k->q_lora <= 0)
+        return gp_fail(err, GP_E_FILE, where, "", "index_heads needs q_lora");
     if (k->o_groups > 0 && k->heads * (long)k->head_dim % k->o_groups != 0)
         return gp_fail(err, GP_E_FILE, where, "",
                        "o_groups: %d does not divide heads x head_dim", k->o_groups);

@@ -64,7 +64,8 @@ enum tensor_role {
     X(MAMBA2, "mamba2")                                                                \
     X(DELTANET, "deltanet")   /* gated DeltaNet (Qwen3-Next, Qwen3.5) */               \
     X(KDA, "kda")             /* Kimi delta attention */                               \
-    X(LIGHTNING, "lightning") /* MiniMax linear attention */
+    X(LIGHTNING, "lightning") /* MiniMax linear attention */                           \
+    X(CONV, "conv")           /* gated short convolution (LFM2) */
 
 enum mixer {
 #define X(NAME, word) MIXER_##NAME,
@@ -105,9 +106,11 @@ struct layer_kind {
 
     /* recurrence. Mamba2: lin_v_heads heads of lin_v_dim, state lin_k_dim (n), groups.
      * Mamba1: inner = lin_v_heads*lin_v_dim, state lin_k_dim, dt rank dt_rank.
-     * DeltaNet and KDA: lin_k_heads x lin_k_dim keys, lin_v_heads x lin_v_dim values. */
+     * DeltaNet and KDA: lin_k_heads x lin_k_dim keys, lin_v_heads x lin_v_dim values.
+     * Conv: lin_v_heads*lin_v_dim channels. */
     int lin_k_heads, lin_v_heads, lin_k_dim, lin_v_dim;
     int groups, conv_kernel, dt_rank;
+    int gate_rank;    /* KDA: of the output gate; 0 = full */
 
     /* MLP: dense when ff > 0, MoE when experts > 0, both in parallel for Gemma 4 */
     int ff;           /* dense intermediate size */
@@ -222,7 +225,7 @@ struct layer_count {
     size_t offset; /* in struct layer_kind */
     int high;
 };
-#define LAYER_COUNTS 30
+#define LAYER_COUNTS 31
 extern const struct layer_count layer_counts[LAYER_COUNTS];
 
 const char *mixer_word(enum mixer mixer);       /* "full", "sliding", "mla", ... */

@@ -102,6 +102,23 @@ static void cross_attention(struct list *l)
         vector(l, "encoder_attn.out_proj.bias", h);
 }
 
+/* The indexer's head weights are a gate: kept in 16 bit where wq_b and wk are not.
+ * Beside grouped heads (MiniMax M3) it has none, and two norms without bias. */
+static void dsa_indexer(struct list *l)
+{
+    const struct layer_kind *k = l->kind;
+
+    if (k->index_heads <= 0 || k->index_shared)
+        return;
+    matrix(l, "indexer.wq_b", ROLE_INDEXER, (double)k->index_heads * k->index_dim,
+           k->q_lora > 0 ? k->q_lora : l->model->hidden);
+    matrix(l, "indexer.wk", ROLE_INDEXER, k->index_dim, l->model->hidden);
+    if (k->mixer == MIXER_MLA)
+        matrix(l, "indexer.weights_proj", ROLE_ROUTER, k->index_heads,
+               l->model->hidden);
+    vector(l, "indexer.k_norm", 2.0 * k->index_dim);
+}
+
 /* MHA, GQA and MQA; the window changes what is cached, not what is stored. */
 static void gqa(struct list *l)
 {
@@ -121,20 +138,7 @@ static void gqa(struct list *l)
         vector(l, "sinks", k->heads);
     if (k->cross)
         cross_attention(l);
-}
-
-/* The indexer's head weights are a gate: kept in 16 bit where wq_b and wk are not. */
-static void dsa_indexer(struct list *l)
-{
-    const struct layer_kind *k = l->kind;
-
-    if (k->index_heads <= 0 || k->index_shared)
-        return;
-    matrix(l, "indexer.wq_b", ROLE_INDEXER, (double)k->index_heads * k->index_dim,
-           k->q_lora);
-    matrix(l, "indexer.wk", ROLE_INDEXER, k->index_dim, l->model->hidden);
-    matrix(l, "indexer.weights_proj", ROLE_ROUTER, k->index_heads, l->model->hidden);
-    vector(l, "indexer.k_norm", 2.0 * k->index_dim);
+    dsa_indexer(l);
 }
 
 static void mla(struct list *l)
@@ -269,7 +273,12 @@ static void kda(struct list *l)
 
     add(l, "q_proj, k_proj", ROLE_RECURRENT, kd, h, 2);
     matrix(l, "v_proj", ROLE_RECURRENT, vd, h);
-    matrix(l, "g_proj", ROLE_RECURRENT, vd, h);
+    if (k->gate_rank > 0) {
+        matrix(l, "g_a_proj", ROLE_RECURRENT, k->gate_rank, h);
+        matrix(l, "g_b_proj", ROLE_RECURRENT, vd, k->gate_rank);
+    } else {
+        matrix(l, "g_proj", ROLE_RECURRENT, vd, h);
+    }
     matrix(l, "f_a_proj", ROLE_RECURRENT, k->lin_k_dim, h);
     matrix(l, "f_b_proj", ROLE_RECURRENT, kd, k->lin_k_dim);
     matrix(l, "b_proj", ROLE_RECURRENT, k->lin_v_heads, h);
@@ -291,6 +300,18 @@ static void lightning(struct list *l)
     matrix(l, "output_gate", ROLE_RECURRENT, vd, h);
     vector(l, "norm", vd);
     matrix(l, "out_proj", ROLE_RECURRENT, h, vd);
+}
+
+static void short_conv(struct list *l)
+{
+    const struct layer_kind *k = l->kind;
+    double h = l->model->hidden, di = (double)k->lin_v_heads * k->lin_v_dim;
+
+    matrix(l, "in_proj", ROLE_RECURRENT, 3 * di, h);
+    add(l, "conv", ROLE_NORM, di, k->conv_kernel, 1);
+    matrix(l, "out_proj", ROLE_RECURRENT, h, di);
+    if (k->o_bias)
+        vector(l, "conv biases", 4 * di + h);
 }
 
 /* ---- MLP ------------------------------------------------------------------------ */
@@ -380,6 +401,7 @@ int model_layer_tensors(const struct model *model, int k,
         [MIXER_CSA] = csa,       [MIXER_MAMBA1] = mamba1,
         [MIXER_MAMBA2] = mamba2, [MIXER_DELTANET] = deltanet,
         [MIXER_KDA] = kda,       [MIXER_LIGHTNING] = lightning,
+        [MIXER_CONV] = short_conv,
     };
     const struct layer_kind *kind = &model->kind[k];
     struct list l = {model, kind, out, 0};

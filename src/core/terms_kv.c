@@ -34,6 +34,7 @@ static const struct mixer_terms {
     [MIXER_KDA] = {"layers * (nv*dk*dv*se + (2*nk*dk + nv*dv)*(k-1)*ce)/tp",
                    "layers, nk, dk, nv, dv, k, tp, se, ce"},
     [MIXER_LIGHTNING] = {"layers * nv*dk*dv*se/tp", "layers, nk, dk, nv, dv, tp, se"},
+    [MIXER_CONV] = {"layers * di*(k-1)*ce/tp", "layers, di, k, tp, ce"},
 };
 
 static void know_dimensions(struct terms *w, const struct layer_kind *k)

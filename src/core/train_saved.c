@@ -170,6 +170,7 @@ static void keep_mixer(struct counter *c)
         [MIXER_CSA] = keep_csa,           [MIXER_MAMBA1] = keep_recurrence,
         [MIXER_MAMBA2] = keep_recurrence, [MIXER_DELTANET] = keep_recurrence,
         [MIXER_KDA] = keep_recurrence,    [MIXER_LIGHTNING] = keep_recurrence,
+        [MIXER_CONV] = keep_recurrence,
     };
     if (keepers[c->kind->mixer])
         keepers[c->kind->mixer](c);
