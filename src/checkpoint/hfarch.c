@@ -43,11 +43,24 @@
     "head_dim=256 linear_conv_kernel_dim=4 linear_key_head_dim=128 "                   \
     "linear_value_head_dim=128 linear_num_key_heads=16 linear_num_value_heads=32 "     \
     "full_attention_interval=4"
+#define QWEN4_DEFAULTS                                                                 \
+    QWEN_NEXT_DEFAULTS                                                                 \
+    " hc_count=4 hc_lowrank=320 ple_conv_kernel_size=4 ngram_size=3 heads_per_ngram=8 "\
+    "ngram_vocab_size_base=20000000 make_ngram_vocab_size_divisible_by=128"
 #define BERT                                                                           \
     (BIASED | HF_UNGATED | HF_TIED | HF_NO_NORM)
 #define BERT_DEFAULTS "type_vocab_size=2"
 #define BERT_ENDS                                                                      \
     "h*type_vocab_size + 2*h + lm*(h*h + 3*h + V) + pooler*(h*h + h) + classes*(h + 1)"
+#define ENCODER_DECODER                                                                \
+    "an encoder with a decoder: what serves text keeps of the encoder is not known here"
+#define CROSS                                                                          \
+    "layers with attention to another input: what they cache of it is not known here"
+#define STATE   "the layout of its recurrent state is not known here"
+#define TWICE   "a layer holds two mixers or shares one: its cache is not known here"
+#define DRAFTER "its layers read the KV cache of another model"
+#define LAYOUT  "the layout of its KV cache is not known here"
+#define SHAPE   "its tensors follow rules that are not known here"
 #define DSA_GLM_DEFAULTS "index_n_heads=32 index_head_dim=128"
 #define DSA_V32_DEFAULTS "index_n_heads=64 index_head_dim=128"
 
@@ -73,6 +86,19 @@ static const struct hf_arch archs[] = {
     {"ernie4_5", "ernie4_5", 2, .traits = HF_USE_BIAS | HF_TIED},
     {"ernie4_5_moe", "ernie4_5", 2, .traits = HF_USE_BIAS | HF_TIED | HF_ROUTER_BIAS,
      .defaults = "moe_layer_start_index=1 moe_layer_interval=1"},
+    {"paddleocr_vl_text", "ernie4_5", 2, .traits = HF_USE_BIAS | HF_TIED},
+    {"granite_docling_text", "granite", 2, .traits = BIAS_KEYS | HF_MLP_KEY | HF_TIED},
+    {"cosmos3_edge_text", "cosmos3", 2, .traits = HF_UNGATED | BIAS_KEYS},
+    {"emu3_text_model", "emu3", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
+    {"chameleon", "chameleon", 2, .traits = BIAS_KEYS | HF_MLP_KEY,
+     .each = "2*d*(heads + kv)"},
+    {"molmo2_text", "molmo2", 2, .traits = HF_QK_HEAD | HF_BIAS_KEY,
+     .once = "additional_vocab_size*h"},
+    {"granite4_vision_text", "granite", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
+    {"deepseek_ocr2_text", "deepseek_ocr2", 2, .traits = BIAS_KEYS | HF_MLP_KEY},
+    {"cohere_compass_text", "cohere2", 1, .pattern = 4, .traits = HF_TIED | BIAS_KEYS,
+     .defaults = "sliding_window=4096"},
+    {"dbrx", "dbrx", 2, .traits = HF_MOE_FF},
     {"exaone4", "exaone4", 2, .pattern = 4, .traits = HF_QK_HEAD},
 
     {"arcee", "arcee", 2, .traits = HF_UNGATED | BIAS_KEYS | HF_MLP_KEY},
@@ -92,6 +118,9 @@ static const struct hf_arch archs[] = {
     {"exaone_moe", "exaone_moe", 2, .pattern = 4, .traits = HF_QK_HEAD | HF_ROUTER_BIAS,
      .defaults = "first_k_dense_replace=1"},
     {"hunyuan_v1_dense", "hunyuan", 2, .traits = HF_QK_HEAD | BIAS_KEYS},
+    {"hunyuan_vl_text", "hunyuan", 2, .traits = HF_QK_HEAD | BIAS_KEYS},
+    {"hunyuan_v1_moe", "hunyuan", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_MOE_FF,
+     .defaults = "n_shared_experts=1"},
     {"hy_v3", "hunyuan", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_MLP_KEY |
      HF_ROUTER_BIAS, .defaults = "first_k_dense_replace=1"},
     {"solar_open", "solar", 2, .traits = HF_BIAS_KEY | HF_ROUTER_BIAS},
@@ -105,7 +134,10 @@ static const struct hf_arch archs[] = {
     {"step3p5", "step", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_ROUTER_BIAS,
      .defaults = "gating=1 first_k_dense_replace=3",
      .each = "h*heads*(d + (1-d)*(gating + gating^per-head))"},
-    {"mimo_v2_flash", "mimo", 2, .traits = BIAS_KEYS | HF_ROUTER_BIAS | HF_SWA_SINKS},
+    {"mimo_v2_flash", "mimo", 2, .traits = BIAS_KEYS | HF_ROUTER_BIAS | HF_SWA_SINKS,
+     .layer = hf_layer_mimo},
+    {"mimo_v2", "mimo", 2, .traits = BIAS_KEYS | HF_ROUTER_BIAS | HF_SWA_SINKS,
+     .layer = hf_layer_mimo},
     {"afmoe", "afmoe", 4, .traits = HF_QK_HEAD | HF_OUT_GATE | BIAS_KEYS |
      HF_ROUTER_BIAS},
     {"beam", "beam", 4, .pattern = 6, .traits = HF_QK_HEAD | HF_OUT_GATE | BIAS_KEYS |
@@ -142,6 +174,8 @@ static const struct hf_arch archs[] = {
      .finish = hf_finish_encoder},
     {"xlm-roberta-xl", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS, .once = BERT_ENDS,
      .finish = hf_finish_encoder},
+    {"big_bird", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS,
+     .once = BERT_ENDS " + lm*(h*h + h)", .finish = hf_finish_encoder},
     {"roberta-prelayernorm", "bert", 2, .traits = BERT, .defaults = BERT_DEFAULTS,
      .once = BERT_ENDS " + 2*h", .finish = hf_finish_encoder},
     {"bert-generation", "bert", 2, .traits = BERT, .once = "2*h + V",
@@ -156,6 +190,7 @@ static const struct hf_arch archs[] = {
     {"qwen2_vl", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
     {"qwen2_vl_text", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
     {"qwen2_5_vl", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
+    {"qwen2_5_omni_text", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
     {"qwen2_5_vl_text", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
     {"qwen3", "qwen3", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_SWA_KEY,
      .defaults = "head_dim=128"},
@@ -169,6 +204,8 @@ static const struct hf_arch archs[] = {
      .defaults = "decoder_sparse_step=1"},
     {"qwen3_vl_moe_text", "qwen3_vl", 2, .traits = HF_QK_HEAD | BIAS_KEYS,
      .defaults = "decoder_sparse_step=1"},
+    {"qwen3_omni_moe_text", "qwen3_moe", 2, .traits = HF_QK_HEAD | BIAS_KEYS |
+     HF_SWA_KEY, .defaults = "decoder_sparse_step=1"},
     {"qwen3_next", "qwen3_next", 2, .linear = MIXER_DELTANET, .traits = HF_QK_HEAD |
      HF_OUT_GATE | HF_BIAS_KEY | QWEN_MOE,
      .defaults = QWEN_NEXT_DEFAULTS " decoder_sparse_step=1"},
@@ -182,6 +219,11 @@ static const struct hf_arch archs[] = {
      .traits = HF_QK_HEAD | HF_OUT_GATE | HF_BIAS_KEY | QWEN_MOE,
      .defaults = QWEN_NEXT_DEFAULTS},
 
+    {"qwen4_exp_text", "qwen4_exp", 0, .linear = MIXER_DELTANET, .traits = HF_QK_HEAD |
+     HF_OUT_GATE | HF_BIAS_KEY | QWEN_MOE | HF_NO_NORM, .defaults = QWEN4_DEFAULTS,
+     .each = "2*hc_count*h*(1 + 2*hc_lowrank + hc_count)",
+     .once = "hc_count*h*(1 + 2*hc_lowrank)", .layer = hf_layer_qwen4},
+
     /* Gemma */
     {"gemma", "gemma", 2, .traits = GEMMA | BIAS_KEYS, .defaults = "head_dim=256"},
     {"gemma2", "gemma2", 4, .pattern = 2, .traits = GEMMA | BIAS_KEYS,
@@ -192,6 +234,9 @@ static const struct hf_arch archs[] = {
      .defaults = GEMMA3_DEFAULTS},
     {"gemma4", "gemma4", 4, .pattern = 6, .traits = GEMMA | HF_QK_HEAD | BIAS_KEYS,
      .defaults = GEMMA4_DEFAULTS, .layer = hf_layer_gemma4},
+    {"gemma4_unified_text", "gemma4", 4, .pattern = 6, .traits = GEMMA | HF_QK_HEAD |
+     BIAS_KEYS, .defaults = "global_head_dim=512", .each = "1",
+     .layer = hf_layer_gemma4},
     {"gemma4_text", "gemma4", 4, .pattern = 6, .traits = GEMMA | HF_QK_HEAD | BIAS_KEYS,
      .defaults = GEMMA4_DEFAULTS, .layer = hf_layer_gemma4},
 
@@ -207,6 +252,11 @@ static const struct hf_arch archs[] = {
      HF_HEAD_BIAS, .defaults = "lm_head_bias=0"},
     {"glm", "glm", 2, .traits = HF_BIAS_KEY, .defaults = "head_dim=128"},
     {"glm4", "glm4", 4, .traits = HF_BIAS_KEY, .defaults = "head_dim=128"},
+    {"glm4v_text", "glm4", 4, .traits = HF_BIAS_KEY, .defaults = "attention_bias=1"},
+    {"glm_ocr_text", "glm4", 4, .traits = HF_BIAS_KEY},
+    {"glm4v_moe_text", "glm4_moe", 2, .traits = HF_BIAS_KEY | HF_QK_HEAD | HF_QK_KEY |
+     HF_ROUTER_BIAS | HF_MTP_COPY, .defaults = "attention_bias=1 "
+     "first_k_dense_replace=1"},
     {"glm4_moe", "glm4_moe", 2, .traits = HF_BIAS_KEY | HF_QK_HEAD | HF_QK_KEY |
      HF_ROUTER_BIAS | HF_MTP_COPY, .defaults = "head_dim=128 first_k_dense_replace=1"},
     {"olmo", "olmo", 0, .traits = BIAS_KEYS | HF_NO_NORM},
@@ -341,8 +391,85 @@ static const struct hf_arch archs[] = {
     {"bailing_hybrid", "bailing", 2, .linear = MIXER_KDA, .traits = DEEPSEEK |
      HF_ROUTER_BIAS, .defaults = "first_k_dense_replace=2 layer_group_size=6",
      .each = "heads*h + keys*h - key*h - key*keys"},
+    {"glm5_next_text", "glm5_next", 2, .linear = MIXER_KDA, .traits = DEEPSEEK |
+     HF_ROUTER_BIAS | HF_DSA | HF_LOW_GATE | HF_STREAMS,
+     .defaults = "index_n_heads=32 index_head_dim=128 index_kpool=16 hc_mult=4 "
+         "first_k_dense_replace=3 full_attention_interval=4 linear_conv_kernel_dim=4 "
+         "qk_rope_head_dim=0",
+     .each = "indexer*index_head_dim*(index_kpool + h)"},
     {"minimax_m3_vl_text", "minimax_m3", 2, .traits = HF_QK_HEAD | HF_MOE_FF |
      HF_ROUTER_BIAS, .width = "dense_intermediate_size"},
+    /* refused, with what is missing */
+    {"bart", .refuse = ENCODER_DECODER},
+    {"bigbird_pegasus", .refuse = ENCODER_DECODER},
+    {"blenderbot", .refuse = ENCODER_DECODER},
+    {"blenderbot-small", .refuse = ENCODER_DECODER},
+    {"florence2", .refuse = ENCODER_DECODER},
+    {"marian", .refuse = ENCODER_DECODER},
+    {"mbart", .refuse = ENCODER_DECODER},
+    {"mvp", .refuse = ENCODER_DECODER},
+    {"pegasus", .refuse = ENCODER_DECODER},
+    {"pix2struct", .refuse = ENCODER_DECODER},
+    {"plbart", .refuse = ENCODER_DECODER},
+    {"pp_formulanet", .refuse = ENCODER_DECODER},
+    {"prophetnet", .refuse = ENCODER_DECODER},
+    {"t5gemma2", .refuse = ENCODER_DECODER},
+    {"trocr", .refuse = ENCODER_DECODER},
+    {"udop", .refuse = ENCODER_DECODER},
+    {"vision-encoder-decoder", .refuse = ENCODER_DECODER},
+    {"whisper", .refuse = ENCODER_DECODER},
+    {"musicgen", .refuse = CROSS},
+    {"musicgen_melody", .refuse = CROSS},
+    {"moshi", .refuse = CROSS},
+    {"blip", .refuse = CROSS},
+    {"git", .refuse = CROSS},
+    {"kosmos-2", .refuse = CROSS},
+    {"kosmos-2.5", .refuse = CROSS},
+    {"idefics", .refuse = CROSS},
+    {"mllama", .refuse = CROSS},
+    {"evolla", .refuse = CROSS},
+    {"rwkv", .refuse = STATE},
+    {"xlstm", .refuse = STATE},
+    {"recurrent_gemma", .refuse = STATE},
+    {"reformer", .refuse = STATE},
+    {"zaya", .refuse = STATE},
+    {"zamba", .refuse = TWICE},
+    {"zamba2", .refuse = TWICE},
+    {"falcon_h1", .refuse = TWICE},
+    {"hrm_text", .refuse = TWICE},
+    {"longcat_flash", .refuse = TWICE},
+    {"jetmoe", .refuse = TWICE},
+    {"gemma4_assistant", .refuse = DRAFTER},
+    {"gemma4_unified_assistant", .refuse = DRAFTER},
+    {"axk2", .refuse = LAYOUT},
+    {"dots3_note", .refuse = LAYOUT},
+    {"dots3_note_text", .refuse = LAYOUT},
+    {"inkling_text", .refuse = LAYOUT},
+    {"inkling2_text", .refuse = LAYOUT},
+    {"inkling_mm_model", .refuse = LAYOUT},
+    {"inkling2", .refuse = LAYOUT},
+    {"muse_spark", .refuse = LAYOUT},
+    {"muse_spark_text", .refuse = LAYOUT},
+    {"unlimited_ocr", .refuse = LAYOUT},
+    {"unlimited_ocr_text", .refuse = LAYOUT},
+    {"deepseek_v41", .refuse = LAYOUT},
+    {"diffusion_gemma", .refuse = LAYOUT},
+    {"blt", .refuse = SHAPE},
+    {"cpmant", .refuse = SHAPE},
+    {"doge", .refuse = SHAPE},
+    {"electra", .refuse = SHAPE},
+    {"rembert", .refuse = SHAPE},
+    {"roc_bert", .refuse = SHAPE},
+    {"roformer", .refuse = SHAPE},
+    {"xlm", .refuse = SHAPE},
+    {"xlnet", .refuse = SHAPE},
+    {"xmod", .refuse = SHAPE},
+    {"pi0", .refuse = SHAPE},
+    {"gemma3n", .refuse = SHAPE},
+    {"gemma3n_text", .refuse = SHAPE},
+    {"ernie4_5_vl_moe", .refuse = SHAPE},
+    {"ernie4_5_vl_moe_text", .refuse = SHAPE},
+
     {"nemotron-nas", "nemotron_nas", 2, .traits = 0, .layer = hf_layer_nas},
 };
 

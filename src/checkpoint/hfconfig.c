@@ -51,7 +51,8 @@ static void language_level(struct hf *hf)
             hf->level = names[i];
         }
     }
-    if (hf_get_at(hf->root, "hidden_size", name) != NULL) {
+    if (hf_get_at(hf->root, "hidden_size", name) != NULL &&
+        hf_get_at(hf->root, "num_hidden_layers", name) != NULL) {
         hf->text = hf->root;
         hf->level = "";
     }
@@ -100,7 +101,8 @@ static void find_arch(struct hf *hf)
         return;
     if (inner != NULL)
         hf->arch = hfarch_find(inner);
-    if (hf->arch == NULL && outer != NULL)
+    if (outer != NULL && hfarch_find(outer) != NULL &&
+        (hf->arch == NULL || hfarch_find(outer)->refuse != NULL))
         hf->arch = hfarch_find(outer);
     if (hf->arch != NULL && hf->arch->refuse != NULL)
         hf_fail(hf, "model_type", "describe the model in a profile: gpuplan-profile(5)",
@@ -168,9 +170,16 @@ static void read_context(struct hf *hf)
     hf->model->max_context = length;
 }
 
-/* Both levels have a say; the inner one first. */
+/* Both levels have a say: the inner one first, but since transformers 5 the class of
+ * the whole model ties them. */
 static bool read_tied(struct hf *hf)
 {
+    const char *version =
+        json_string_value(hf_present(hf->root, "transformers_version"));
+    const json_t *outer = hf_present(hf->root, "tie_word_embeddings");
+
+    if (version != NULL && version[0] >= '5' && json_is_boolean(outer))
+        return json_is_true(outer);
     return hf_bool(hf, "tie_word_embeddings", hf_trait(hf, HF_TIED));
 }
 

@@ -61,6 +61,7 @@ enum hf_trait {
     HF_MLP_KEY = 1u << 27,    /* mlp_bias gives the MLP biases */
     HF_SWA_SINKS = 1u << 28,  /* sinks in sliding layers alone */
     HF_LOW_GATE = 1u << 29,   /* KDA's output gate has a low rank */
+    HF_STREAMS = 1u << 30,    /* hc_mult residual streams, mixed as in DeepSeek V4 */
 };
 
 struct hf_arch {
@@ -166,6 +167,8 @@ bool hf_trait(const struct hf *hf, unsigned trait);
 void hf_extra(struct hf *hf, const char *name, enum tensor_role role, double elements);
 /* Is value one of the integers of the list under key? */
 bool hf_listed(const struct hf *hf, const char *key, int value);
+/* The value of a key in a text "key=value ...", else 0. */
+double hf_assumed(const char *defaults, const char *key);
 /* A number or flag of the file, or what the class assumes, else 0. */
 double hf_number(const struct hf *hf, const char *key);
 /* A sum over the names of the layer being read and the keys of the file. */
@@ -197,6 +200,8 @@ void hf_layer_nemotron_h(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_jamba(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_minimax(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_kimi_linear(struct hf *hf, int i, struct layer_kind *kind);
+void hf_layer_mimo(struct hf *hf, int i, struct layer_kind *kind);
+void hf_layer_qwen4(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_mamba(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_granite_hybrid(struct hf *hf, int i, struct layer_kind *kind);
 

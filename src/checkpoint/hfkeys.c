@@ -24,19 +24,19 @@ static const struct alias aliases[] = {
     {"num_hidden_layers", "n_layer n_layers num_layers decoder_layers depth layers"},
     {"num_attention_heads",
      "n_head n_heads num_heads decoder_attention_heads attention_heads"},
-    {"num_key_value_heads", "num_kv_heads n_head_kv n_kv_heads multi_query_group_num "
+    {"num_key_value_heads", "num_kv_heads n_head_kv n_kv_heads kv_n_heads multi_query_group_num "
      "num_attention_groups"},
     {"head_dim", "attention_head_dim kv_channels"},
     {"intermediate_size",
      "n_inner ffn_dim decoder_ffn_dim ffn_hidden_size dense_intermediate_size dff "
      "block_ff_dim"},
-    {"moe_intermediate_size", "expert_ffn_hidden_size share_expert_dim"},
+    {"moe_intermediate_size", "expert_ffn_hidden_size"},
     {"num_experts", "num_local_experts n_routed_experts moe_num_experts"},
     {"num_experts_per_tok",
-     "num_experts_per_token experts_per_token top_k_experts moe_topk moe_k"},
-    {"n_shared_experts", "num_shared_experts moe_num_shared_experts"},
+     "num_experts_per_token experts_per_token top_k_experts moe_topk moe_k moe_top_k"},
+    {"n_shared_experts", "num_shared_experts moe_num_shared_experts num_shared_expert"},
     {"shared_expert_intermediate_size",
-     "moe_shared_expert_intermediate_size shared_intermediate_size"},
+     "moe_shared_expert_intermediate_size shared_intermediate_size share_expert_dim"},
     {"moe_latent_size", "routed_expert_hidden_size"},
     {"vocab_size", "padded_vocab_size n_vocab"},
     {"max_position_embeddings",
@@ -117,6 +117,8 @@ static json_t *find_own(const struct hf *hf, const char *key, char name[64])
     json_t *value = hf_present(hf->own, key);
 
     snprintf(name, 64, "%s", key);
+    if (value == NULL && hf->kind->mixer == MIXER_SLIDING)
+        value = hf_get_at(hf_present(hf->text, "attention_other_setting"), key, name);
     if (value == NULL && hf->kind->mixer == MIXER_SLIDING) {
         snprintf(name, 64, "swa_%s", key);
         value = hf_present(hf->text, name);
@@ -129,13 +131,19 @@ static json_t *find_own(const struct hf *hf, const char *key, char name[64])
 
 struct hf_found hf_find(const struct hf *hf, const char *key)
 {
+    static const char *const parts[] = {"attn_config", "ffn_config"}; /* DBRX, MPT */
     struct hf_found found = {.path = hf->level};
 
     if (hf->kind != NULL)
         found.value = find_own(hf, key, found.name);
     if (found.value != NULL)
         return found;
+    found.path = hf->level;
     found.value = hf_get_at(hf->text, key, found.name);
+    for (size_t i = 0; found.value == NULL && i < sizeof parts / sizeof *parts; i++) {
+        found.path = parts[i];
+        found.value = hf_get_at(hf_present(hf->text, parts[i]), key, found.name);
+    }
     if (found.value == NULL && hf->text != hf->root) {
         found.path = "";
         found.value = hf_get_at(hf->root, key, found.name);
@@ -163,10 +171,9 @@ bool hf_trait(const struct hf *hf, unsigned trait)
     return (hf->arch->traits & trait) != 0;
 }
 
-/* "key=value" in the architecture's defaults. */
-static bool class_default(const struct hf *hf, const char *key, int *value)
+/* "key=value" in a text of them. */
+static bool find_default(const char *at, const char *key, int *value)
 {
-    const char *at = hf->arch->defaults;
     size_t len = strlen(key);
 
     while (at != NULL && *at != '\0') {
@@ -178,6 +185,19 @@ static bool class_default(const struct hf *hf, const char *key, int *value)
         at += strspn(at, " ");
     }
     return false;
+}
+
+static bool class_default(const struct hf *hf, const char *key, int *value)
+{
+    return find_default(hf->arch->defaults, key, value);
+}
+
+double hf_assumed(const char *defaults, const char *key)
+{
+    int value = 0;
+
+    find_default(defaults, key, &value);
+    return value;
 }
 
 /* A whole number 0..INT_MAX, also when it is written 8192.0. */
@@ -196,6 +216,8 @@ int hf_int(struct hf *hf, const char *key, int fallback)
 {
     json_t *value = hf_get(hf, key);
 
+    if (json_is_array(value) && hf->kind != NULL)
+        value = json_array_get(value, (size_t)hf->layer); /* one for each layer */
     if (value != NULL)
         return whole_number(hf, value, key);
     class_default(hf, key, &fallback);

@@ -16,6 +16,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- attention ---- */
@@ -105,6 +106,12 @@ enum mixer hf_layer_mixer(struct hf *hf, int i)
 
     if (word != NULL)
         return word_mixer(hf, word);
+    if (hf_has(hf, "hybrid_layer_pattern"))
+        return json_integer_value(json_array_get(hf_get(hf, "hybrid_layer_pattern"),
+                                                 (size_t)i)) != 0 &&
+                       window_of(hf) > 0
+                   ? MIXER_SLIDING
+                   : MIXER_FULL;
     if (json_is_array(types))
         return json_integer_value(json_array_get(types, (size_t)i)) == 0
                    ? hf->arch->linear
@@ -112,7 +119,7 @@ enum mixer hf_layer_mixer(struct hf *hf, int i)
     if (hf_has(hf, "full_attn_idxs") || hf->arch->linear == MIXER_MAMBA2)
         return hf_listed(hf, "full_attn_idxs", i) ? MIXER_FULL : hf->arch->linear;
     if (hf->arch->linear == MIXER_DELTANET ||
-        (hf->arch->linear != MIXER_NONE && hf_has(hf, "full_attention_interval"))) {
+        (hf->arch->linear != MIXER_NONE && hf_number(hf, "full_attention_interval") > 0)) {
         every = hf_int(hf, "full_attention_interval", 4);
         return every > 0 && (i + 1) % every == 0 ? MIXER_FULL : hf->arch->linear;
     }
@@ -155,6 +162,7 @@ static void indexer(struct hf *hf, struct layer_kind *kind)
 {
     kind->index_heads = hf_need(hf, "index_n_heads");
     kind->index_dim = hf_need(hf, "index_head_dim");
+    kind->index_pool = hf_int(hf, "index_kpool", 0);
 }
 
 static void latent(struct hf *hf, int i, struct layer_kind *kind)
@@ -251,6 +259,20 @@ static bool every_nth(int i, int step)
     return step > 0 && (i + 1) % step == 0;
 }
 
+/* "3,4,5" */
+static bool text_lists(const char *text, int i)
+{
+    char *end;
+
+    for (; *text != '\0'; text = end + (*end == ',')) {
+        if (strtol(text, &end, 10) == i && end > text)
+            return true;
+        if (end == text)
+            break;
+    }
+    return false;
+}
+
 /* Which layers are mixtures of experts. */
 static bool is_moe(struct hf *hf, int i)
 {
@@ -261,6 +283,8 @@ static bool is_moe(struct hf *hf, int i)
         return false;
     if (json_is_array(types))
         return !word_at(types, i, "dense");
+    if (hf_has(hf, "moe_layers_enum"))
+        return text_lists(hf_text(hf, "moe_layers_enum"), i);
     if (json_is_array(hf_get(hf, "moe_layers")))
         return hf_listed(hf, "moe_layers", i);
     if (json_is_array(freq))
@@ -332,6 +356,8 @@ void hf_standard_layer(struct hf *hf, int i, struct layer_kind *kind)
         hf_recurrence(hf, kind, mixer);
     else
         hf_attention(hf, i, kind, mixer);
+    if (hf_trait(hf, HF_STREAMS))
+        kind->streams = hf_need(hf, "hc_mult");
     hf_mlp(hf, i, kind);
 }
 
@@ -504,6 +530,10 @@ void hflayers_build(struct hf *hf)
         hf_fail(hf, "num_hidden_layers", "", "%d is outside 1..%d", layers,
                 MODEL_MAX_LAYERS);
     check_lists(hf, layers);
+    if (hf_bool(hf, "use_cla", false))
+        hf_fail(hf, "use_cla", "describe the model in a profile: gpuplan-profile(5)",
+                "layers that share keys and values are not supported for %s",
+                hf->arch->type);
     hf->model->layer_count = hf->rc == GP_OK ? layers : 0;
     for (int i = 0; i < layers && hf->rc == GP_OK; i++) {
         struct layer_kind kind;

@@ -14,6 +14,7 @@
  */
 #include "checkpoint/hfconfig.h"
 
+#include <math.h>
 #include <string.h>
 
 static void deltanet(struct hf *hf, struct layer_kind *kind)
@@ -255,6 +256,66 @@ void hf_layer_kimi_linear(struct hf *hf, int i, struct layer_kind *kind)
     hf_mlp(hf, i, kind);
 }
 
+/* MiMo V2: sliding layers have twice the KV heads where the file does not say. */
+void hf_layer_mimo(struct hf *hf, int i, struct layer_kind *kind)
+{
+    hf_standard_layer(hf, i, kind);
+    if (kind->mixer == MIXER_SLIDING && !hf_has(hf, "swa_num_key_value_heads"))
+        kind->kv_heads *= 2;
+}
+
+static bool is_prime(int n)
+{
+    for (int d = 2; d <= n / d; d++)
+        if (n % d == 0)
+            return false;
+    return n > 1;
+}
+
+/* Rows of the n-gram tables of PLE layer number `layer`: each head has a prime of its
+ * own, the next ones from ngram_vocab_size_base on. */
+static double ngram_rows(struct hf *hf, int layer, int heads)
+{
+    int prime = hf_need(hf, "ngram_vocab_size_base") - 1;
+    double unit = hf_need(hf, "make_ngram_vocab_size_divisible_by"), rows = 0;
+
+    for (int head = 0; head < (layer + 1) * heads; head++) {
+        do
+            prime++;
+        while (!is_prime(prime));
+        rows += head >= layer * heads ? prime : 0;
+    }
+    return unit > 0 ? ceil(rows / unit) * unit : 0;
+}
+
+/* Qwen4-Exp: attention with an index of pooled keys, streams that are mixed by a low
+ * rank, and in a few layers embeddings of hashed n-grams, which may lie in host memory. */
+void hf_layer_qwen4(struct hf *hf, int i, struct layer_kind *kind)
+{
+    const json_t *ids = hf_get(hf, "ple_layer_ids");
+    double h = hf->model->hidden, wide = hf_need(hf, "hc_count") * h;
+    double embed = hf_int(hf, "ple_embed_dim", hf->model->hidden);
+    int heads = (hf_need(hf, "ngram_size") - 1) * hf_need(hf, "heads_per_ngram");
+    int layer = 0;
+
+    hf_standard_layer(hf, i, kind);
+    if (kind->mixer == MIXER_FULL && hf_has(hf, "indexer_n_heads")) {
+        kind->index_heads = hf_need(hf, "indexer_n_heads");
+        kind->index_dim = hf_need(hf, "indexer_head_dim");
+        kind->index_pool = hf_need(hf, "indexer_compress_ratio");
+    }
+    if (!hf_listed(hf, "ple_layer_ids", i + 1) || hf->rc != GP_OK)
+        return;
+    while (json_integer_value(json_array_get(ids, (size_t)layer)) != i + 1)
+        layer++;
+    if (layer >= 4 || heads > 128)
+        hf_fail(hf, "ple_layer_ids", "", "more than 4 layers or 128 heads");
+    kind->extra = embed * (wide + h) + 3 * wide + wide * hf_need(hf, "ple_conv_kernel_size");
+    if (hf->rc == GP_OK && heads > 0)
+        hf_extra(hf, "n-gram embedding", ROLE_LAYER_EMBED,
+                 ngram_rows(hf, layer, heads) * floor(embed / heads));
+}
+
 /* Tokens per pooled entry of layer i. */
 static int compress_ratio(struct hf *hf, int i)
 {
@@ -279,6 +340,9 @@ static int compress_ratio(struct hf *hf, int i)
 
 void hf_layer_v4(struct hf *hf, int i, struct layer_kind *kind)
 {
+    const char *mlp = json_string_value(
+        json_array_get(hf_get(hf, "mlp_layer_types"), (size_t)i));
+
     kind->mixer = MIXER_CSA;
     kind->heads = hf_need(hf, "num_attention_heads");
     kind->kv_heads = hf_int(hf, "num_key_value_heads", 1);
@@ -297,7 +361,8 @@ void hf_layer_v4(struct hf *hf, int i, struct layer_kind *kind)
         kind->index_dim = hf_need(hf, "index_head_dim");
     }
     hf_mlp(hf, i, kind);
-    kind->router_bias = i >= hf_int(hf, "num_hash_layers", 0);
+    kind->router_bias = i >= hf_int(hf, "num_hash_layers", 0) &&
+                        (mlp == NULL || strcmp(mlp, "hash_moe") != 0);
 }
 
 /* The streams are mixed once more before the head. */

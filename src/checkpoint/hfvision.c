@@ -1,19 +1,19 @@
 /*
- * hfvision.c - config.json: how many elements a vision tower has.
+ * hfvision.c - config.json: how many elements a vision tower and its projector have.
  *
  * A tower is a stack of transformer layers between a patch embedding and a projector
- * into the language model. For width d, MLP f and n layers:
- *
- *   SigLIP       n(4(d*d+d) + 2d*f + f + d + 4d) + patches and positions, final norm
- *   Llama 4      the same, plus class token and a pixel-shuffle MLP
- *   Qwen3-VL     fused qkv, positions, mergers of 4 patches into the text width
- *   Gemma 4      gated MLP, norms of q and k, two position tables
- *   Pixtral      gated MLP without biases, patch merger and two projections
+ * into the language model. Both are a row of a table: the sum over the keys of
+ * vision_config, read from the modelling code of transformers 5.23, and the values
+ * that the class assumes for keys that a file leaves out. The names are d, f and n
+ * (width, MLP and layers of the tower), p (patch), grid (patches along an edge), t
+ * (width of the language model), each `key` of vision_config and `^key` of the whole
+ * file.
  *
  * Example: Gemma-3-4b's SigLIP (1152, 4304, 27 layers) and projector: 419,816,304.
- * A tower that is none of these is not counted, and a note says so.
+ * A tower without a row is not counted, and a note says so.
  */
 #include "checkpoint/hfconfig.h"
+#include "checkpoint/jscan.h"
 #include "checkpoint/tensors.h"
 
 #include <string.h>
@@ -21,140 +21,249 @@
 struct tower {
     struct hf *hf;
     const json_t *config; /* vision_config */
-    double d, f, n;       /* width, MLP, layers */
-    double text;          /* hidden size of the language model */
+    const char *defaults;
 };
 
-static double tower_size(const struct tower *t, const char *key, int fallback)
-{
-    return hf_sub_int(t->hf, t->config, key, fallback);
-}
-
-/* Attention with biases, MLP of two matrices with biases, two LayerNorms. */
-static double plain_layer(const struct tower *t)
-{
-    return 4 * (t->d * t->d + t->d) + 2 * t->d * t->f + t->f + t->d + 4 * t->d;
-}
-
-static double siglip(const struct tower *t)
-{
-    double patch = tower_size(t, "patch_size", 14);
-    double side = patch > 0 ? tower_size(t, "image_size", 896) / patch : 0;
-    double body = 3 * patch * patch * t->d + t->d + side * side * t->d;
-
-    return body + t->n * plain_layer(t) + 2 * t->d + t->d * t->text + t->d;
-}
-
-static double llama4(const struct tower *t)
-{
-    double patch = tower_size(t, "patch_size", 14);
-    double side =
-        patch > 0 ? (double)((int)(tower_size(t, "image_size", 336) / patch)) : 0;
-    double in = tower_size(t, "projector_input_dim", 4096);
-    double out = tower_size(t, "projector_output_dim", 4096);
-    double embed =
-        3 * patch * patch * t->d + t->d + (side * side + 1) * t->d + 4 * t->d;
-
-    return embed + t->n * plain_layer(t) + t->f * in + in * out +
-           tower_size(t, "vision_output_dim", 4096) * t->text;
-}
-
-static double qwen3(const struct tower *t)
-{
-    double patch = tower_size(t, "patch_size", 16),
-           merge = tower_size(t, "spatial_merge_size", 2);
-    double pixels = tower_size(t, "in_channels", 3) *
-                    tower_size(t, "temporal_patch_size", 2) * patch * patch;
-    double wide = merge * merge * t->d,
-           out = tower_size(t, "out_hidden_size", (int)t->text);
-    double linears = wide * wide + wide + wide * out + out;
-    double deep = (double)json_array_size(
-        json_object_get(t->config, "deepstack_visual_indexes"));
-
-    return pixels * t->d + t->d +
-           tower_size(t, "num_position_embeddings", 2304) * t->d +
-           t->n * plain_layer(t) + 2 * t->d + linears + deep * (2 * wide + linears);
-}
-
-static double gemma4(const struct tower *t)
-{
-    double patch = tower_size(t, "patch_size", 16);
-    double head = tower_size(t, "head_dim", 64);
-    double q = head * tower_size(t, "num_attention_heads", 12);
-    double kv = head * tower_size(t, "num_key_value_heads", 12);
-    double layer = 2 * t->d * q + 2 * t->d * kv + 3 * t->d * t->f + 2 * head + 4 * t->d;
-    double positions = 2 * tower_size(t, "position_embedding_size", 10240);
-
-    return 3 * patch * patch * t->d + positions * t->d + t->n * layer + t->d * t->text;
-}
-
-static double pixtral(const struct tower *t)
-{
-    double patch = tower_size(t, "patch_size", 16);
-    double merge = hf_sub_int(t->hf, t->hf->root, "spatial_merge_size", 2);
-    double layer = 4 * t->d * t->d + 3 * t->d * t->f + 2 * t->d;
-
-    return 3 * patch * patch * t->d + t->d + t->n * layer + t->d +
-           merge * merge * t->d * t->d + t->d * t->text + t->text * t->text;
-}
-
-static const struct {
-    const char *type; /* of vision_config, or of the whole file */
-    double (*count)(const struct tower *t);
-} towers[] = {
-    {"siglip_vision_model", siglip},
-    {"llama4_vision_model", llama4},
-    {"gemma4_vision", gemma4},
-    {"pixtral", pixtral},
-    {"qwen3_vl", qwen3},      {"qwen3_vl_vision", qwen3},
-    {"qwen3_vl_moe", qwen3},  {"qwen3_vl_moe_vision", qwen3},
-    {"qwen3_5", qwen3},       {"qwen3_5_vision", qwen3},
-    {"qwen3_5_moe", qwen3},   {"qwen3_5_moe_vision", qwen3},
+struct tower_row {
+    const char *type;     /* model_type of vision_config; of the file for a projector */
+    const char *defaults; /* "key=value ..." */
+    const char *sum;
 };
 
-/* Of a tower that is counted; others may have lists where these have numbers. */
-static void check_tower(const struct tower *t)
+/* Attention and an MLP of two matrices with biases, two LayerNorms; and the patches. */
+#define LAYERS  "n*(4*d*d + 2*d*f + 9*d + f)"
+#define PATCHES " + 3*p*p*d"
+#define MOVING  " + 3*temporal_patch_size*p*p*d"
+/* Patches of merge x merge become one word. */
+#define WIDE "spatial_merge_size*spatial_merge_size*d"
+#define MERGER(out)                                                                    \
+    " + " WIDE "*" WIDE " + " WIDE " + " WIDE "*(" out ") + (" out ")"
+#define TWO_LINEARS "d*t + t + t*t + t"
+#define SIGLIP_HEAD " + vision_use_head*(4*d*d + 2*d*f + f + 8*d)"
+#define QWEN3                                                                          \
+    LAYERS MOVING " + d + num_position_embeddings*d + 2*d" MERGER("out_hidden_size")   \
+        " + deepstack_visual_indexes*(2*" WIDE MERGER("out_hidden_size") ")"
+#define QWEN3_DEFAULTS                                                                 \
+    "patch_size=16 temporal_patch_size=2 spatial_merge_size=2 "                        \
+    "num_position_embeddings=2304 out_hidden_size=3584"
+/* Its hidden_size is that of the language model. */
+#define E "embed_dim"
+#define QWEN2                                                                          \
+    "n*(4*" E "*" E " + 2*" E "*" E "*mlp_ratio + 9*" E " + " E "*mlp_ratio) + "       \
+    "3*temporal_patch_size*p*p*" E " + 2*" E " + 16*" E "*" E " + 4*" E " + 4*" E      \
+    "*d + d"
+#define QWEN2_DEFAULTS "patch_size=14 temporal_patch_size=2 mlp_ratio=4"
+#define QWEN25                                                                         \
+    "n*(4*d*d + 3*d*f + 7*d + 2*f)" MOVING " + d" MERGER("out_hidden_size")
+#define QWEN25_DEFAULTS "patch_size=14 temporal_patch_size=2 spatial_merge_size=2"
+#define GLM_MERGER(inner)                                                              \
+    " + o*o + 2*o + 3*o*(" inner ") + o*d*spatial_merge_size*spatial_merge_size + o"
+#define GLM_DEFAULTS                                                                   \
+    "patch_size=14 image_size=336 temporal_patch_size=2 spatial_merge_size=2"
+#define INTERNVL                                                                       \
+    "n*(4*d*d + 2*d*f + f + 8*d + 3*d*attention_bias - 2*d*norm_type^rms_norm + "      \
+    "2*d*use_qk_norm) + (grid*grid + 2)*d" PATCHES " + d + 2*d*(use_mean_pooling = 0)"
+#define INTERNVL_DEFAULTS "patch_size=14 image_size=448 use_mean_pooling=1"
+
+static const struct tower_row towers[] = {
+    {"siglip_vision_model", "vision_use_head=1 patch_size=16 image_size=224",
+     LAYERS PATCHES " + d + grid*grid*d + 2*d" SIGLIP_HEAD},
+    {"siglip2_vision_model", "vision_use_head=1 patch_size=16 num_patches=256",
+     LAYERS PATCHES " + d + num_patches*d + 2*d" SIGLIP_HEAD},
+    {"clip_vision_model", "patch_size=32 image_size=224",
+     LAYERS PATCHES " + (grid*grid + 2)*d + 4*d"},
+    {"idefics2", NULL, LAYERS PATCHES " + d + grid*grid*d + 2*d"},
+    {"idefics2_vision", NULL, LAYERS PATCHES " + d + grid*grid*d + 2*d"},
+    {"idefics3_vision", NULL, LAYERS PATCHES " + d + grid*grid*d + 2*d"},
+    {"smolvlm_vision", NULL, LAYERS PATCHES " + d + grid*grid*d + 2*d"},
+    {"video_llama_3_vision", NULL, LAYERS PATCHES " + 3*d"},
+    {"llama4_vision_model",
+     "patch_size=14 image_size=336 projector_input_dim=4096 "
+     "projector_output_dim=4096 vision_output_dim=4096",
+     LAYERS PATCHES " + d + (grid*grid + 1)*d + 4*d + f*projector_input_dim + "
+     "projector_input_dim*projector_output_dim + vision_output_dim*t"},
+    {"gemma4_vision",
+     "patch_size=16 head_dim=64 num_attention_heads=12 num_key_value_heads=12 "
+     "position_embedding_size=10240",
+     "n*(2*d*head_dim*(num_attention_heads + num_key_value_heads) + 3*d*f + "
+     "2*head_dim + 4*d)" PATCHES " + 2*position_embedding_size*d + d*t"},
+    {"pixtral", "patch_size=16", "n*(4*d*d + 3*d*f + 2*d)" PATCHES " + d"},
+    {"qwen2_vl", QWEN2_DEFAULTS, QWEN2},
+    {"qwen2_vl_vision", QWEN2_DEFAULTS, QWEN2},
+    {"qwen2_5_vl", QWEN25_DEFAULTS, QWEN25},
+    {"qwen2_5_vl_vision", QWEN25_DEFAULTS, QWEN25},
+    {"qwen2_5_omni_vision_encoder", QWEN25_DEFAULTS, QWEN25},
+    {"qwen3_vl", QWEN3_DEFAULTS, QWEN3},
+    {"qwen3_vl_vision", QWEN3_DEFAULTS, QWEN3},
+    {"qwen3_vl_moe", QWEN3_DEFAULTS, QWEN3},
+    {"qwen3_vl_moe_vision", QWEN3_DEFAULTS, QWEN3},
+    {"qwen3_5", QWEN3_DEFAULTS, QWEN3},
+    {"qwen3_5_vision", QWEN3_DEFAULTS, QWEN3},
+    {"qwen3_5_moe", QWEN3_DEFAULTS, QWEN3},
+    {"qwen3_5_moe_vision", QWEN3_DEFAULTS, QWEN3},
+    {"qwen3_omni_moe_vision_encoder", QWEN3_DEFAULTS, QWEN3},
+    {"qwen4_exp_vision", QWEN3_DEFAULTS, QWEN3},
+    {"cohere_compass_vision", QWEN3_DEFAULTS, QWEN3},
+    {"paddleocr_vl_vision", "patch_size=14 image_size=384",
+     LAYERS PATCHES " + d + grid*grid*d + 2*d"},
+    {"exaone4_5_vision", QWEN25_DEFAULTS " num_heads=16 num_key_value_heads=8",
+     "n*(2*d*d + 2*d*(d/num_heads*num_key_value_heads) + 3*d*f + 5*d + 2*f + "
+     "2*(d/num_heads*num_key_value_heads))" MOVING " + d" MERGER("out_hidden_size")},
+    {"glm4v_vision", GLM_DEFAULTS,
+     "n*(4*d*d + 3*d*o + 2*d + 3*d*attention_bias)" MOVING " + d + grid*grid*d + 2*d"
+     GLM_MERGER("f")},
+    {"glm4v_moe_vision", GLM_DEFAULTS,
+     "n*(4*d*d + 3*d*o + 2*d + 3*d*attention_bias)" MOVING " + d + grid*grid*d + 2*d"
+     GLM_MERGER("f")},
+    {"glm_ocr_vision", GLM_DEFAULTS " in_channels=3",
+     "n*(4*d*d + 3*d*f + 7*d + 2*f + 2*(d/num_heads))" MOVING " + 2*d"
+     GLM_MERGER("o*in_channels")},
+    {"glm5_next_vision", GLM_DEFAULTS,
+     "n*(4*d*d + 3*d*f + 7*d + 2*f + 2*(d/num_heads))" MOVING " + 2*d"
+     GLM_MERGER("projection_intermediate_size")},
+    {"internvl_vision", INTERNVL_DEFAULTS, INTERNVL},
+    {"minimax_m3_vl_vision",
+     "patch_size=14 temporal_patch_size=2 spatial_merge_size=2", LAYERS MOVING " + 2*d"},
+    {"step3p5_vision", "patch_size=14 max_position_embeddings=2704",
+     LAYERS PATCHES " + 2*d*n + max_position_embeddings*d + 2*d + 18*d*d + 2*d + "
+     "72*d*d + 4*d"},
+    {"kimi_k25_vision", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
+};
+
+static const struct tower_row projectors[] = {
+    {"gemma3", NULL, "d*t + d"},
+    {"shieldgemma2", NULL, "d*t + d"},
+    {"paligemma", NULL, "d*t + t"},
+    {"llava", NULL, TWO_LINEARS},
+    {"llava_next", NULL, TWO_LINEARS " + t"},
+    {"llava_next_video", NULL, TWO_LINEARS " + t"},
+    {"llava_onevision", NULL, TWO_LINEARS " + t"},
+    {"vipllava", NULL, "10*d + 5*d*t + t + t*t + t"},
+    {"video_llama_3", NULL, TWO_LINEARS},
+    {"idefics3", "^scale_factor=2", "d*^scale_factor*^scale_factor*t"},
+    {"smolvlm", "^scale_factor=2", "d*^scale_factor*^scale_factor*t"},
+    {"mistral3", "^spatial_merge_size=2",
+     "d + ^spatial_merge_size*^spatial_merge_size*d*d + d*t + t*t + "
+     "2*t*^multimodal_projector_bias"},
+    {"mistral_large4", "^spatial_merge_size=2",
+     "d + ^spatial_merge_size*^spatial_merge_size*d*d + d*t + t*t"},
+    {"lighton_ocr", "^spatial_merge_size=2",
+     "d + ^spatial_merge_size*^spatial_merge_size*d*d + d*t + t*t"},
+    {"internvl", NULL, "8*d + 4*d*t + t + t*t + t"},
+    {"qianfan_ocr", NULL, "8*d + 4*d*t + t + t*t + t"},
+    {"minimax_m3_vl", "spatial_merge_size=2",
+     "^projector_hidden_size*(d + 1 + spatial_merge_size*spatial_merge_size*t + 1) + "
+     "2*(^projector_hidden_size + 1)*t"},
+    {"step3p7", NULL, "4*d*t + t*^projector_bias"},
+    {"lfm2_vl", "^downsample_factor=2 ^projector_use_layernorm=1 ^projector_bias=1",
+     "^projector_use_layernorm*8*d + 4*d*^projector_hidden_size + "
+     "^projector_hidden_size*t + ^projector_bias*(^projector_hidden_size + t)"},
+    {"cohere2_vision", "^alignment_intermediate_size=36864 ^downsample_factor=2",
+     "4*d*^alignment_intermediate_size + ^alignment_intermediate_size + "
+     "^alignment_intermediate_size/2*t + t"},
+    {"kimi_k25", NULL, "2*d + 16*d*d + 4*d + 4*d*t + t"},
+    {"hyperclovax_vision_v2", NULL, "out_hidden_size*t + t"},
+};
+
+/* A number or flag; of a list its first number, of a list of layers how many. */
+static double tower_number(const struct tower *t, const char *key)
 {
-    static const char *const keys[] = {
-        "hidden_size",
-        "intermediate_size",
-        "num_hidden_layers",
-        "depth",
-        "patch_size",
-        "image_size",
-        "projector_input_dim",
-        "projector_output_dim",
-        "vision_output_dim",
-        "spatial_merge_size",
-        "in_channels",
-        "temporal_patch_size",
-        "out_hidden_size",
-        "num_position_embeddings",
-        "head_dim",
-        "num_attention_heads",
-        "num_key_value_heads",
-        "position_embedding_size",
+    bool whole = key[0] == '^';
+    const json_t *object = whole ? t->hf->root : t->config;
+    char name[64];
+    const json_t *value = hf_get_at(object, key + whole, name);
+    const struct hf_field field = {name, .kinds = HF_COUNT | HF_FLAG | HF_COUNTS, 0,
+                                   1048576};
+
+    hf_check(t->hf, whole ? "" : "vision_config", object, &field, 1);
+    if (value == NULL)
+        return hf_assumed(t->defaults, key);
+    if (json_is_array(value) && strstr(key, "indexes") != NULL)
+        return (double)json_array_size(value);
+    if (json_is_array(value))
+        value = json_array_get(value, 0);
+    return json_is_true(value) ? 1 : json_number_value(value);
+}
+
+static double tower_value(const void *object, const char *name)
+{
+    const struct tower *t = object;
+    static const char *const names[][2] = {
+        {"d", "hidden_size"},   {"f", "intermediate_size"}, {"n", "num_hidden_layers"},
+        {"p", "patch_size"},    {"o", "out_hidden_size"},
     };
-    static const struct hf_field deep = {"deepstack_visual_indexes", .kinds = HF_COUNTS,
-                                         0, 65536};
+    const char *word = strchr(name, '^');
+    char key[64];
 
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const struct hf_field field = {keys[i], .kinds = HF_COUNT, 1, 1048576};
+    if (strcmp(name, "t") == 0)
+        return t->hf->model->hidden;
+    if (strcmp(name, "grid") == 0)
+        return hfexpr("image_size/p", tower_value, object);
+    if (word != NULL && word != name) {
+        const char *text;
 
-        hf_check(t->hf, "vision_config", t->config, &field, 1);
+        snprintf(key, sizeof key, "%.*s", (int)(word - name), name);
+        text = json_string_value(json_object_get(t->config, key));
+        return text != NULL && strcmp(text, word + 1) == 0;
     }
-    hf_check(t->hf, "vision_config", t->config, &deep, 1);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i][0], name) == 0)
+            return tower_number(t, names[i][1]);
+    return tower_number(t, name);
 }
 
-static void read_widths(struct tower *t)
+static const struct tower_row *find_row(const struct tower_row *rows, size_t count,
+                                        const char *type)
 {
-    check_tower(t);
-    t->d = tower_size(t, "hidden_size", 0);
-    t->f = tower_size(t, "intermediate_size", 0);
-    t->n = hf_sub_int(t->hf, t->config, "num_hidden_layers",
-                      hf_sub_int(t->hf, t->config, "depth", 0));
-    t->text = t->hf->model->hidden;
+    for (size_t i = 0; type != NULL && i < count; i++)
+        if (strcmp(rows[i].type, type) == 0)
+            return &rows[i];
+    return NULL;
 }
+
+/* Elements of a row; 0 when there is none, or when the file gives no size for it. */
+static double row_elements(struct tower *t, const struct tower_row *row)
+{
+    double elements;
+
+    if (row == NULL || t->hf->rc != GP_OK)
+        return 0;
+    t->defaults = row->defaults;
+    if (tower_value(t, "d") <= 0)
+        return 0;
+    elements = hfexpr(row->sum, tower_value, t);
+    return t->hf->rc == GP_OK && elements > 0 ? elements : 0;
+}
+
+/* Any other part of the model that has a configuration of its own. */
+static void note_parts(struct hf *hf)
+{
+    static const char *const known[] = {
+        "text_config",         "llm_config",         "language_config",
+        "thinker_config",      "vision_config",      "audio_config",
+        "quantization_config", "compression_config", "generation_config",
+        "attn_config",         "ffn_config",         "linear_attn_config",
+        "per_layer_config",    "sparse_attention_config",
+    };
+    const char *key;
+    json_t *part;
+
+    json_object_foreach(hf->root, key, part)
+    {
+        size_t len = strlen(key), i = 0;
+        char shown[40];
+
+        while (i < sizeof known / sizeof *known && strcmp(known[i], key) != 0)
+            i++;
+        if (i < sizeof known / sizeof *known || !json_is_object(part) || len < 7 ||
+            strcmp(key + len - 7, "_config") != 0)
+            continue;
+        safe_text(shown, sizeof shown, key, len);
+        reader_note(hf->model, "parameters of %s are not counted", shown);
+    }
+}
+
+#define FIND(rows, type) find_row(rows, sizeof(rows) / sizeof *(rows), type)
 
 void hfvision_add(struct hf *hf)
 {
@@ -162,23 +271,23 @@ void hfvision_add(struct hf *hf)
     static const struct hf_field sides[] = {{"vision_config", .kinds = HF_OBJECT},
                                             {"audio_config", .kinds = HF_OBJECT}};
     struct tower t = {.hf = hf, .config = json_object_get(hf->root, "vision_config")};
+    const char *outer = json_string_value(json_object_get(hf->root, "model_type"));
     const char *type = json_string_value(json_object_get(t.config, "model_type"));
+    const struct tower_row *row = FIND(projectors, outer);
+    double tower, projector;
 
     hf_check(hf, "", hf->root, sides, 2);
     if (hf->rc == GP_OK && json_is_object(json_object_get(hf->root, "audio_config")))
         reader_note(hf->model, "parameters of the audio tower are not counted");
+    if (hf->rc == GP_OK)
+        note_parts(hf);
     if (!json_is_object(t.config) || hf->rc != GP_OK)
         return;
     hf_check(hf, "vision_config", t.config, &type_field, 1);
-    for (size_t i = 0; type != NULL && i < sizeof towers / sizeof towers[0]; i++) {
-        if (strcmp(towers[i].type, type) != 0)
-            continue;
-        read_widths(&t);
-        if (t.d > 0 && t.f > 0 && t.n > 0) {
-            hf_extra(hf, "vision tower and projector", ROLE_VISION,
-                     towers[i].count(&t));
-            return;
-        }
-    }
-    reader_note(hf->model, "parameters of the vision tower are not counted");
+    tower = row_elements(&t, FIND(towers, type != NULL ? type : outer));
+    projector = tower > 0 ? row_elements(&t, row) : 0;
+    if (tower <= 0)
+        reader_note(hf->model, "parameters of the vision tower are not counted");
+    hf_extra(hf, row == NULL ? "vision tower" : "vision tower and projector",
+             ROLE_VISION, tower + projector);
 }

@@ -31,12 +31,17 @@ static double element_bytes(const struct format *kv)
     return bytes;
 }
 
-/* Index keys are uint8 with an FP32 scale per 128, whatever the cache's format: 132 B. */
+/* Per token: uint8 with an FP32 scale per 128, whatever the cache's format: 132 B; beside
+ * grouped heads (MiniMax M3, Qwen4) 16 bit. Pooled keys also have a ring for the open pool
+ * (vLLM 0.33, qsa_cache.py: below 0.1 MiB a request), which is not counted. */
 static double index_bytes(const struct layer_kind *k)
 {
+    double pool = k->index_pool > 0 ? k->index_pool : 1;
     if (k->index_heads <= 0 || k->index_shared)
         return 0;
-    return k->index_dim + 4 * ceil_div(k->index_dim, 128);
+    if (k->mixer == MIXER_FULL)
+        return k->index_dim * 2 / pool;
+    return (k->index_dim + 4 * ceil_div(k->index_dim, 128)) / pool;
 }
 
 static bool is_attention(const struct layer_kind *k)
@@ -80,7 +85,7 @@ double kvcache_layer_bytes(const struct layer_kind *k, const struct format *kv, 
         return csa_pool_bytes(k, kv);
     int v_dim = k->v_head_dim > 0 ? k->v_head_dim : k->head_dim;
     return layout_kv_heads(k, tp) * (k->head_dim + v_dim) * element_bytes(kv) +
-           index_bytes(k, kv);
+           index_bytes(k);
 }
 
 double kvcache_state_element(const struct request *q, const struct layer_kind *k)

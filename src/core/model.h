@@ -99,6 +99,7 @@ struct layer_kind {
     int kv_lora;      /* kvl */
     int rope_dim, nope_dim;
     int index_heads, index_dim; /* DSA and CSA indexer */
+    int index_pool;             /* tokens per index key; 0 = one each */
     bool index_shared;          /* uses an earlier layer's index keys: stores none */
     int compress;     /* CSA: tokens per pooled entry, 4 or 128; 0 = window only */
     int o_groups, o_lora; /* CSA: output projection in groups of low rank */
@@ -225,7 +226,7 @@ struct layer_count {
     size_t offset; /* in struct layer_kind */
     int high;
 };
-#define LAYER_COUNTS 31
+#define LAYER_COUNTS 32
 extern const struct layer_count layer_counts[LAYER_COUNTS];
 
 const char *mixer_word(enum mixer mixer);       /* "full", "sliding", "mla", ... */

@@ -98,6 +98,43 @@ static void test_catalogue(void **state)
     catalog_free(catalog);
 }
 
+/* Each type's class of transformers, built without memory, counted its elements. */
+static void test_types(void **state)
+{
+    size_t len;
+    char *text = fixture_text("types.json", &len);
+    json_t *types = json_loadb(text, len, 0, NULL), *entry;
+    const char *type;
+
+    (void)state;
+    assert_non_null(types);
+    assert_true(json_object_size(types) >= 100);
+    json_object_foreach(types, type, entry)
+    {
+        char *config = json_dumps(json_object_get(entry, "config"), 0);
+        double want = json_number_value(json_object_get(entry, "params"));
+        struct model model = parse(config);
+
+        if (model_params(&model) != want)
+            fail_msg("%s: %.0f parameters, not %.0f", type, model_params(&model), want);
+        free(config);
+    }
+    json_decref(types);
+    free(text);
+}
+
+static void test_refused_types(void **state)
+{
+    (void)state;
+    refused_with("{\"model_type\":\"rwkv\"," "\"hidden_size\":64" "}", "model_type",
+                 "rwkv cannot be planned: the layout of its recurrent state");
+    refused_with("{\"model_type\":\"bart\"}", "model_type", "cannot be planned");
+    /* the outer type is refused although the inner one is known */
+    refused_with("{\"model_type\":\"gemma4_assistant\",\"text_config\":"
+                 "{\"model_type\":\"llama\"," "\"hidden_size\":64" "}}",
+                 "model_type", "read the KV cache of another model");
+}
+
 /* ---- keys ------------------------------------------------------------------------ */
 
 #define TINY                                                                           \
@@ -575,6 +612,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_catalogue),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_refused_types),
         cmocka_unit_test(test_aliases),
         cmocka_unit_test(test_nesting),
         cmocka_unit_test(test_not_quite_json),
