@@ -19,6 +19,8 @@ util_sources = \
 	src/util/path.h \
 	src/util/say.c \
 	src/util/say.h \
+	src/util/sha256.c \
+	src/util/sha256.h \
 	src/util/str.c \
 	src/util/str.h \
 	src/util/suggest.c \
@@ -121,6 +123,8 @@ checkpoint_sources = \
 	src/checkpoint/hfmixers.c \
 	src/checkpoint/hfquant.c \
 	src/checkpoint/hfvision.c \
+	src/checkpoint/hub_cache.c \
+	src/checkpoint/hub_cache.h \
 	src/checkpoint/jscan.c \
 	src/checkpoint/jscan.h \
 	src/checkpoint/local_models.c \
@@ -390,6 +394,7 @@ cli_sources = \
 	src/cli/cmd_bench.c \
 	src/cli/cmd_compare.c \
 	src/cli/cmd_import.c \
+	src/cli/cmd_import_model.c \
 	src/cli/cmd_list.c \
 	src/cli/cmd_plan.c \
 	src/cli/cmd_results.c \

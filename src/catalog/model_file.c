@@ -19,6 +19,7 @@
  */
 #include "catalog/model_file.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "catalog/format_file.h"
@@ -359,4 +360,163 @@ void model_file_read(struct profile_group top, void *target)
     read_extras(top, m);
     read_published(top, m);
     check_shape(top, m);
+}
+
+/* ---- writing -------------------------------------------------------------------- */
+
+static void add_text(struct strbuf *out, const char *key, const char *text)
+{
+    if (text[0] == '\0')
+        return;
+    strbuf_addf(out, "%s = \"", key);
+    for (const char *c = text; *c != '\0'; c++)
+        strbuf_addf(out, (*c == '"' || *c == '\\') ? "\\%c" : "%c",
+                    (unsigned char)*c < 0x20 ? ' ' : *c);
+    strbuf_add(out, "\";\n");
+}
+
+static void add_flag(struct strbuf *out, const char *key, bool value, bool fallback)
+{
+    if (value != fallback)
+        strbuf_addf(out, "%s = %s;\n", key, value ? "true" : "false");
+}
+
+static void add_number(struct strbuf *out, const char *key, double value)
+{
+    if (value != 0)
+        strbuf_addf(out, "%s = %.0f%s;\n", key, value, value > INT_MAX ? "L" : "");
+}
+
+/* The fields in which a kind differs from what a profile need not say. */
+static void add_kind(struct strbuf *out, const struct layer_kind *kind)
+{
+    struct layer_kind plain = default_kind();
+
+    plain.v_head_dim = kind->head_dim; /* finish_kind() */
+    if (kind->mixer != plain.mixer)
+        strbuf_addf(out, "        mixer = \"%s\";\n", mixer_word(kind->mixer));
+    for (int i = 0; i < LAYER_COUNTS; i++) {
+        int value, fallback;
+
+        memcpy(&value, (const char *)kind + layer_counts[i].offset, sizeof value);
+        memcpy(&fallback, (const char *)&plain + layer_counts[i].offset,
+               sizeof fallback);
+        if (value != fallback)
+            strbuf_addf(out, "        %s = %d;\n", layer_counts[i].key, value);
+    }
+    if (kind->qk_norm != plain.qk_norm)
+        strbuf_addf(out, "        qk_norm = \"%s\";\n",
+                    qk_norm_table[kind->qk_norm].word);
+    for (size_t i = 0; i < sizeof kind_fields / sizeof *kind_fields; i++) {
+        const struct profile_field *f = &kind_fields[i];
+        bool value, fallback;
+
+        if (f->kind != PROFILE_FLAG)
+            continue;
+        value = *((const char *)kind + f->offset) != 0;
+        fallback = *((const char *)&plain + f->offset) != 0;
+        if (value != fallback)
+            strbuf_addf(out, "        %s = %s;\n", f->key, value ? "true" : "false");
+    }
+    if (kind->extra > 0)
+        strbuf_addf(out, "        extra = %.0f%s;\n", kind->extra,
+                    kind->extra > INT_MAX ? "L" : "");
+}
+
+/* "D60M": runs of layers by the letters of their kinds. */
+static void add_pattern(struct strbuf *out, const struct model *m)
+{
+    strbuf_add(out, "pattern = \"");
+    for (int i = 0, run; i < m->layer_count; i += run) {
+        for (run = 1; i + run < m->layer_count; run++)
+            if (m->layer[i + run] != m->layer[i])
+                break;
+        if (run > 1)
+            strbuf_addf(out, "%d", run);
+        strbuf_addf(out, "%c", 'A' + m->layer[i]);
+    }
+    strbuf_add(out, "\";\n");
+}
+
+static void add_layers(struct strbuf *out, const struct model *m)
+{
+    if (m->kind_count == 1) {
+        strbuf_add(out, "layer = {\n");
+        add_kind(out, &m->kind[0]);
+        strbuf_addf(out, "};\nlayer_count = %d;\n", m->layer_count);
+    }
+    for (int k = 0; m->kind_count > 1 && k < m->kind_count; k++) {
+        strbuf_addf(out, "%s    {\n        letter = \"%c\";\n", k == 0 ? "kinds = (\n" : "",
+                    'A' + k);
+        add_kind(out, &m->kind[k]);
+        strbuf_add(out, k + 1 < m->kind_count ? "    },\n" : "    }\n);\n");
+    }
+    if (m->kind_count > 1)
+        add_pattern(out, m);
+}
+
+static const char *word_of(enum tensor_role role)
+{
+    const struct profile_word *w = format_file_roles;
+
+    while (w->word && w->value != (int)role)
+        w++;
+    return w->word ? w->word : "other";
+}
+
+static void add_extras(struct strbuf *out, const struct model *m)
+{
+    for (int i = 0; i < m->extra_count; i++)
+        strbuf_addf(out, "%s    { name = \"%s\"; role = \"%s\"; elements = %.0fL; }%s\n",
+                    i == 0 ? "extra = (\n" : "", m->extra[i].name,
+                    word_of(m->extra[i].role),
+                    m->extra[i].elements, i + 1 < m->extra_count ? "," : "");
+    if (m->extra_count > 0)
+        strbuf_add(out, ");\n");
+}
+
+/* Every role whose format is not the type of the rest. */
+static void add_native(struct strbuf *out, const struct model *m)
+{
+    bool open = false;
+
+    add_text(out, "dtype", m->native_dtype);
+    for (const struct profile_word *w = format_file_roles; w->word; w++) {
+        if (strcmp(m->native[w->value], m->native_dtype) == 0 ||
+            model_params_role(m, (enum tensor_role)w->value) <= 0)
+            continue;
+        strbuf_addf(out, "%s    %s = \"%s\";\n", open ? "" : "native_roles = {\n",
+                    w->word, m->native[w->value]);
+        open = true;
+    }
+    if (open)
+        strbuf_add(out, "};\n");
+    if (strcmp(m->native_name, m->native_dtype) != 0)
+        add_text(out, "native_name", m->native_name);
+    add_text(out, "native_kv", m->native_kv);
+}
+
+void model_file_write(const struct model *m, struct strbuf *out)
+{
+    add_text(out, "name", m->name);
+    add_text(out, "family", m->family);
+    strbuf_add(out, "\n");
+    add_flag(out, "weights_only", m->weights_only, false);
+    add_number(out, "hidden", m->hidden);
+    add_number(out, "vocab", m->vocab);
+    add_flag(out, "tied", m->tied, false);
+    add_number(out, "max_context", m->max_context);
+    add_number(out, "positions", m->positions);
+    add_flag(out, "embed_norm", m->embed_norm, false);
+    add_flag(out, "final_norm", m->final_norm, true);
+    add_flag(out, "final_norm_bias", m->final_norm_bias, false);
+    add_native(out, m);
+    strbuf_add(out, "\n");
+    add_layers(out, m);
+    add_extras(out, m);
+    add_number(out, "mtp", m->mtp_params);
+    strbuf_add(out, "\n");
+    add_text(out, "note", m->note);
+    add_text(out, "source", m->source);
+    add_text(out, "gathered", m->date);
 }

@@ -10,6 +10,7 @@
 
 #include "catalog/profile.h"
 #include "core/model.h"
+#include "util/str.h"
 
 struct model_item {
     struct model model; /* first: its id is the item's */
@@ -18,5 +19,9 @@ struct model_item {
 
 /* Into a struct model_item: a profile_read_fn. */
 void model_file_read(struct profile_group top, void *item);
+
+/* A profile of the model that reads back as the same shape; its exact bytes, which only
+ * its files know, are left out. */
+void model_file_write(const struct model *model, struct strbuf *out);
 
 #endif

@@ -14,6 +14,7 @@
  */
 #include "checkpoint/hfconfig.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "util/suggest.h"
@@ -134,6 +135,10 @@ static const struct hf_arch archs[] = {
     {"step3p5", "step", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_ROUTER_BIAS,
      .defaults = "gating=1 first_k_dense_replace=3",
      .each = "h*heads*(d + (1-d)*(gating + gating^per-head))"},
+    {"step3p7", "step", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_ROUTER_BIAS,
+     .defaults = "gating=1 first_k_dense_replace=3",
+     .each = "h*heads*(d + (1-d)*(gating + gating^per-head))"},
+    {"mimo", "mimo", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
     {"mimo_v2_flash", "mimo", 2, .traits = BIAS_KEYS | HF_ROUTER_BIAS | HF_SWA_SINKS,
      .layer = hf_layer_mimo},
     {"mimo_v2", "mimo", 2, .traits = BIAS_KEYS | HF_ROUTER_BIAS | HF_SWA_SINKS,
@@ -188,21 +193,15 @@ static const struct hf_arch archs[] = {
     {"qwen2_moe", "qwen2_moe", 2, .traits = HF_BIAS_KEY | HF_SWA_KEY | QWEN_MOE,
      .defaults = "attention_bias=1 decoder_sparse_step=1"},
     {"qwen2_vl", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
-    {"qwen2_vl_text", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
     {"qwen2_5_vl", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
     {"qwen2_5_omni_text", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
-    {"qwen2_5_vl_text", "qwen2", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
     {"qwen3", "qwen3", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_SWA_KEY,
      .defaults = "head_dim=128"},
     {"qwen3_moe", "qwen3_moe", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_SWA_KEY,
      .defaults = "decoder_sparse_step=1"},
     {"qwen3_vl", "qwen3_vl", 2, .traits = HF_QK_HEAD | BIAS_KEYS,
      .defaults = "head_dim=128"},
-    {"qwen3_vl_text", "qwen3_vl", 2, .traits = HF_QK_HEAD | BIAS_KEYS,
-     .defaults = "head_dim=128"},
     {"qwen3_vl_moe", "qwen3_vl", 2, .traits = HF_QK_HEAD | BIAS_KEYS,
-     .defaults = "decoder_sparse_step=1"},
-    {"qwen3_vl_moe_text", "qwen3_vl", 2, .traits = HF_QK_HEAD | BIAS_KEYS,
      .defaults = "decoder_sparse_step=1"},
     {"qwen3_omni_moe_text", "qwen3_moe", 2, .traits = HF_QK_HEAD | BIAS_KEYS |
      HF_SWA_KEY, .defaults = "decoder_sparse_step=1"},
@@ -211,13 +210,8 @@ static const struct hf_arch archs[] = {
      .defaults = QWEN_NEXT_DEFAULTS " decoder_sparse_step=1"},
     {"qwen3_5", "qwen3_5", 2, .linear = MIXER_DELTANET, .traits = HF_QK_HEAD |
      HF_OUT_GATE | HF_BIAS_KEY, .defaults = QWEN_NEXT_DEFAULTS},
-    {"qwen3_5_text", "qwen3_5", 2, .linear = MIXER_DELTANET, .traits = HF_QK_HEAD |
-     HF_OUT_GATE | HF_BIAS_KEY, .defaults = QWEN_NEXT_DEFAULTS},
     {"qwen3_5_moe", "qwen3_5_moe", 2, .linear = MIXER_DELTANET, .traits = HF_QK_HEAD |
      HF_OUT_GATE | HF_BIAS_KEY | QWEN_MOE, .defaults = QWEN_NEXT_DEFAULTS},
-    {"qwen3_5_moe_text", "qwen3_5_moe", 2, .linear = MIXER_DELTANET,
-     .traits = HF_QK_HEAD | HF_OUT_GATE | HF_BIAS_KEY | QWEN_MOE,
-     .defaults = QWEN_NEXT_DEFAULTS},
 
     {"qwen4_exp_text", "qwen4_exp", 0, .linear = MIXER_DELTANET, .traits = HF_QK_HEAD |
      HF_OUT_GATE | HF_BIAS_KEY | QWEN_MOE | HF_NO_NORM, .defaults = QWEN4_DEFAULTS,
@@ -230,20 +224,14 @@ static const struct hf_arch archs[] = {
      .defaults = "head_dim=256 sliding_window=4096"},
     {"gemma3", "gemma3", 4, .pattern = 6, .traits = GEMMA | HF_QK_HEAD | BIAS_KEYS,
      .defaults = GEMMA3_DEFAULTS},
-    {"gemma3_text", "gemma3", 4, .pattern = 6, .traits = GEMMA | HF_QK_HEAD | BIAS_KEYS,
-     .defaults = GEMMA3_DEFAULTS},
     {"gemma4", "gemma4", 4, .pattern = 6, .traits = GEMMA | HF_QK_HEAD | BIAS_KEYS,
      .defaults = GEMMA4_DEFAULTS, .layer = hf_layer_gemma4},
     {"gemma4_unified_text", "gemma4", 4, .pattern = 6, .traits = GEMMA | HF_QK_HEAD |
      BIAS_KEYS, .defaults = "global_head_dim=512", .each = "1",
      .layer = hf_layer_gemma4},
-    {"gemma4_text", "gemma4", 4, .pattern = 6, .traits = GEMMA | HF_QK_HEAD | BIAS_KEYS,
-     .defaults = GEMMA4_DEFAULTS, .layer = hf_layer_gemma4},
 
     /* Llama 4, Phi, GLM, OLMo, gpt-oss, Cohere */
     {"llama4", "llama4", 2, .pattern = 4, .traits = HF_LLAMA4 | BIAS_KEYS,
-     .defaults = LLAMA4_DEFAULTS},
-    {"llama4_text", "llama4", 2, .pattern = 4, .traits = HF_LLAMA4 | BIAS_KEYS,
      .defaults = LLAMA4_DEFAULTS},
     {"phi", "phi", 1, .traits = BIASED | HF_UNGATED | HF_HEAD_BIAS,
      .defaults = "max_position_embeddings=2048"},
@@ -331,10 +319,12 @@ static const struct hf_arch archs[] = {
     {"deepseek_v32", "deepseek_v32", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS |
      HF_MTP_COPY | HF_DSA, .defaults = DSA_V32_DEFAULTS " first_k_dense_replace=3"},
     {"kimi_k2", "kimi_k2", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS},
+    {"kimi_vl", "kimi_vl", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS},
     {"kimi_k25", "kimi_k25", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS},
     {"glm_moe_dsa", "glm_moe_dsa", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS | HF_DSA,
      .defaults = DSA_GLM_DEFAULTS " first_k_dense_replace=3"},
-    {"glm4_moe_lite", "glm4_moe_lite", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS,
+    {"glm4_moe_lite", "glm4_moe_lite", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS |
+     HF_MTP_COPY,
      .defaults = "first_k_dense_replace=1"},
     {"axk1", "axk1", 2, .traits = DEEPSEEK | HF_ROUTER_BIAS,
      .defaults = "first_k_dense_replace=1", .each = "h*moe"},
@@ -397,7 +387,9 @@ static const struct hf_arch archs[] = {
          "first_k_dense_replace=3 full_attention_interval=4 linear_conv_kernel_dim=4 "
          "qk_rope_head_dim=0",
      .each = "indexer*index_head_dim*(index_kpool + h)"},
-    {"minimax_m3_vl_text", "minimax_m3", 2, .traits = HF_QK_HEAD | HF_MOE_FF |
+    {"minimax_m3", "minimax_m3", 2, .traits = HF_QK_HEAD | HF_MOE_FF |
+     HF_ROUTER_BIAS, .width = "dense_intermediate_size"},
+    {"minimax_m3_vl", "minimax_m3", 2, .traits = HF_QK_HEAD | HF_MOE_FF |
      HF_ROUTER_BIAS, .width = "dense_intermediate_size"},
     /* refused, with what is missing */
     {"bart", .refuse = ENCODER_DECODER},
@@ -443,15 +435,11 @@ static const struct hf_arch archs[] = {
     {"gemma4_unified_assistant", .refuse = DRAFTER},
     {"axk2", .refuse = LAYOUT},
     {"dots3_note", .refuse = LAYOUT},
-    {"dots3_note_text", .refuse = LAYOUT},
     {"inkling_text", .refuse = LAYOUT},
-    {"inkling2_text", .refuse = LAYOUT},
     {"inkling_mm_model", .refuse = LAYOUT},
     {"inkling2", .refuse = LAYOUT},
     {"muse_spark", .refuse = LAYOUT},
-    {"muse_spark_text", .refuse = LAYOUT},
     {"unlimited_ocr", .refuse = LAYOUT},
-    {"unlimited_ocr_text", .refuse = LAYOUT},
     {"deepseek_v41", .refuse = LAYOUT},
     {"diffusion_gemma", .refuse = LAYOUT},
     {"blt", .refuse = SHAPE},
@@ -466,21 +454,35 @@ static const struct hf_arch archs[] = {
     {"xmod", .refuse = SHAPE},
     {"pi0", .refuse = SHAPE},
     {"gemma3n", .refuse = SHAPE},
-    {"gemma3n_text", .refuse = SHAPE},
     {"ernie4_5_vl_moe", .refuse = SHAPE},
-    {"ernie4_5_vl_moe_text", .refuse = SHAPE},
 
     {"nemotron-nas", "nemotron_nas", 2, .traits = 0, .layer = hf_layer_nas},
 };
 
 #define ARCHS (sizeof archs / sizeof archs[0])
 
-const struct hf_arch *hfarch_find(const char *type)
+static const struct hf_arch *find_exactly(const char *type)
 {
     for (size_t i = 0; i < ARCHS; i++)
         if (strcmp(archs[i].type, type) == 0)
             return &archs[i];
     return NULL;
+}
+
+/* "x_text" is the language model of "x": a row for one stands for both. */
+const struct hf_arch *hfarch_find(const char *type)
+{
+    const struct hf_arch *arch = find_exactly(type);
+    size_t len = strlen(type);
+    char other[64];
+
+    if (arch != NULL || len > 48)
+        return arch;
+    if (len > 5 && strcmp(type + len - 5, "_text") == 0)
+        snprintf(other, sizeof other, "%.*s", (int)(len - 5), type);
+    else
+        snprintf(other, sizeof other, "%s_text", type);
+    return find_exactly(other);
 }
 
 const char *hfarch_nearest(const char *type)

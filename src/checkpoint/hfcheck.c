@@ -65,6 +65,7 @@ static const struct hf_field model_fields[] = {
     {"v_head_dim", .kinds = HF_COUNT, 0, INT_MAX},
     {"index_n_heads", .kinds = HF_COUNT, 0, INT_MAX},
     {"index_head_dim", .kinds = HF_COUNT, 0, INT_MAX},
+    {"sparse_attention_freq", .kinds = HF_COUNTS, 0, 1},
     {"indexer_types", .kinds = HF_TEXTS, .words = "full shared"},
     {"new_decoder_architecture", .kinds = HF_FLAG},
     {"num_ln_in_parallel_attn", .kinds = HF_COUNT, 1, 2},

@@ -53,6 +53,8 @@ static const struct alias aliases[] = {
     {"linear_conv_kernel_dim", "short_conv_kernel_size"},
     {"first_k_dense_replace", "num_dense_layers"},
     {"full_attention_interval", "layer_group_size"},
+    {"index_n_heads", "sparse_num_index_heads"},
+    {"index_head_dim", "sparse_index_dim"},
     {"full_attn_idxs", "attn_layer_indices"},
     {"sliding_window", "window_size"},
     {"tie_word_embeddings", "tie_embedding"},
@@ -131,7 +133,8 @@ static json_t *find_own(const struct hf *hf, const char *key, char name[64])
 
 struct hf_found hf_find(const struct hf *hf, const char *key)
 {
-    static const char *const parts[] = {"attn_config", "ffn_config"}; /* DBRX, MPT */
+    static const char *const parts[] = {"attn_config", "ffn_config", /* DBRX */
+                                        "sparse_attention_config"};
     struct hf_found found = {.path = hf->level};
 
     if (hf->kind != NULL)
@@ -278,6 +281,12 @@ static bool architecture_has(const struct hf *hf, const char *word)
     return name != NULL && strstr(name, word) != NULL;
 }
 
+static bool has_head(const struct hf *hf)
+{
+    return architecture_has(hf, "CausalLM") || architecture_has(hf, "MaskedLM") ||
+           architecture_has(hf, "LMHead");
+}
+
 /* Of a model that ranks or classifies; 0 otherwise. */
 static double class_count(const struct hf *hf)
 {
@@ -310,8 +319,8 @@ static double layer_value(const void *object, const char *name)
         {"ff", k == NULL ? 0 : k->ff},
         {"moe", k != NULL && k->experts > 0},
         {"attention", k != NULL && k->heads > 0},
-        {"lm", architecture_has(hf, "LM")},
-        {"pooler", !architecture_has(hf, "LM") && !architecture_has(hf, "Token")},
+        {"lm", has_head(hf)},
+        {"pooler", !has_head(hf) && !architecture_has(hf, "Token")},
         {"classes", class_count(hf)},
     };
 

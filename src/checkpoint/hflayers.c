@@ -206,6 +206,7 @@ static int head_dim_of(struct hf *hf, int heads)
 static void grouped(struct hf *hf, int i, struct layer_kind *kind)
 {
     const char *word = hf_layer_word(hf, i);
+    const json_t *sparse = hf_get(hf, "sparse_attention_freq");
     bool normed = !hf_trait(hf, HF_QK_KEY) || hf_bool(hf, "use_qk_norm", false);
 
     kind->kv_heads = kv_heads_of(hf, kind->heads);
@@ -219,7 +220,8 @@ static void grouped(struct hf *hf, int i, struct layer_kind *kind)
     kind->sinks = hf_trait(hf, kind->mixer == MIXER_SLIDING ? HF_SINKS | HF_SWA_SINKS
                                                             : HF_SINKS);
     kind->out_gate = hf_trait(hf, HF_OUT_GATE) && hf_bool(hf, "attn_output_gate", true);
-    if (word != NULL && strcmp(word, "minimax_m3_sparse") == 0)
+    if ((word != NULL && strcmp(word, "minimax_m3_sparse") == 0) ||
+        json_integer_value(json_array_get(sparse, (size_t)i)) != 0)
         indexer(hf, kind);
     if (kind->mixer == MIXER_SLIDING)
         kind->window = hf_need(hf, "sliding_window");

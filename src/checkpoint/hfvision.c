@@ -121,12 +121,18 @@ static const struct tower_row towers[] = {
     {"glm5_next_vision", GLM_DEFAULTS,
      "n*(4*d*d + 3*d*f + 7*d + 2*f + 2*(d/num_heads))" MOVING " + 2*d"
      GLM_MERGER("projection_intermediate_size")},
+    {"gemma4_unified_vision", /* no layers: patches straight into the language model */
+     "hidden_size=1 patch_size=16 pooling_kernel_size=3 mm_embed_dim=3840 "
+     "mm_posemb_size=1120",
+     "2*mm_posemb_size*mm_embed_dim + (mm_embed_dim + 2)*3*p*p*pooling_kernel_size*"
+     "pooling_kernel_size + 5*mm_embed_dim + mm_embed_dim*t"},
     {"internvl_vision", INTERNVL_DEFAULTS, INTERNVL},
     {"minimax_m3_vl_vision",
      "patch_size=14 temporal_patch_size=2 spatial_merge_size=2", LAYERS MOVING " + 2*d"},
     {"step3p5_vision", "patch_size=14 max_position_embeddings=2704",
      LAYERS PATCHES " + 2*d*n + max_position_embeddings*d + 2*d + 18*d*d + 2*d + "
      "72*d*d + 4*d"},
+    {"moonvit", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
     {"kimi_k25_vision", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
 };
 
@@ -161,6 +167,7 @@ static const struct tower_row projectors[] = {
     {"cohere2_vision", "^alignment_intermediate_size=36864 ^downsample_factor=2",
      "4*d*^alignment_intermediate_size + ^alignment_intermediate_size + "
      "^alignment_intermediate_size/2*t + t"},
+    {"kimi_vl", NULL, "2*d + 16*d*d + 4*d + 4*d*t + t"},
     {"kimi_k25", NULL, "2*d + 16*d*d + 4*d + 4*d*t + t"},
     {"hyperclovax_vision_v2", NULL, "out_hidden_size*t + t"},
 };

@@ -176,6 +176,47 @@ double model_params_role(const struct model *model, enum tensor_role role)
     return model_sum(model, ONE_ROLE, role);
 }
 
+/* ---- structured pruning ---------------------------------------------------------- */
+
+/* What was published or stored is another model now. */
+static void forget_original(struct model *model)
+{
+    model->bytes.known = false;
+    model->published = 0;
+    model->published_extra = 0;
+}
+
+bool model_prune_layers(struct model *model, int layers)
+{
+    int last = model->layer_count - 1;
+
+    if (layers < 1 || layers > last)
+        return false;
+    model->layer[last - layers] = model->layer[last];
+    model->layer_count -= layers;
+    forget_original(model);
+    return true;
+}
+
+static int narrower(int width, double share)
+{
+    int kept = (int)(width * (1 - share)) / 64 * 64;
+
+    return width == 0 ? 0 : kept > 0 ? kept : 64 < width ? 64 : width;
+}
+
+void model_prune_width(struct model *model, double share)
+{
+    for (int k = 0; k < model->kind_count; k++) {
+        struct layer_kind *kind = &model->kind[k];
+
+        kind->ff = narrower(kind->ff, share);
+        kind->expert_ff = narrower(kind->expert_ff, share);
+        kind->shared_ff = narrower(kind->shared_ff, share);
+    }
+    forget_original(model);
+}
+
 /* ---- checks --------------------------------------------------------------------- */
 
 #define FIELD(name, high) {#name, offsetof(struct layer_kind, name), high}

@@ -236,6 +236,12 @@ bool mixer_is_recurrent(enum mixer mixer);
 int role_parse(const char *word);
 int mixer_parse(const char *word);
 
+/* Structured pruning: `layers` layers fewer, taken before the last one, which depth
+ * pruning keeps; false when that leaves none. */
+bool model_prune_layers(struct model *model, int layers);
+/* Every MLP, of experts too, narrower by `share` (0..1), in whole multiples of 64. */
+void model_prune_width(struct model *model, double share);
+
 /* A model of about `params` parameters for a bare size such as "70B": the dense GQA
  * shape whose width follows the published models of that size. The caller shows it as
  * assumed. Exact for 8B and 70B (they are Llama-3.1's shapes). */

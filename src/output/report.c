@@ -30,9 +30,13 @@ static const struct member request_load[] = {
     {"max_pp", MEMBER_INT, AT(max_pp)},
 };
 
-static void prune_fact(const struct request *q, struct record *r)
+static void prune_fact(const struct answer *a, struct record *r)
 {
-    if (q->prune == PRUNE_UNSTRUCTURED)
+    const struct request *q = &a->plan.request;
+
+    if (a->resolved.prune[0])
+        record_text(r, "prune", a->resolved.prune);
+    else if (q->prune == PRUNE_UNSTRUCTURED)
         record_count(r, "prune", "%", q->prune_share * 100);
     else
         record_text(r, "prune", q->prune == PRUNE_2_4 ? "2:4" : "none");
@@ -61,7 +65,7 @@ static void request_facts(const struct answer *a, struct record *r)
     record_positive(r, "memory_utilization", "", m->fraction);
     record_count(r, "headroom", "", q->headroom);
     record_quantity(r, "used", "GiB", quantity_of(q->used, ORIGIN_ASSUMED), GP_GIB, 2);
-    prune_fact(q, r);
+    prune_fact(a, r);
     record_text(r, "price", option_choice(OPT_PRICE, (int)q->price, price));
     record_plan_market(r, &a->resolved.market);
     record_text(r, "model_origin", a->resolved.generic ? "assumed" : "exact");

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "catalog/registry.h"
+#include "checkpoint/hub_cache.h"
 #include "util/mem.h"
 #include "util/path.h"
 #include "util/suggest.h"
@@ -150,6 +151,7 @@ enum gp_status report_show(struct planner *planner, const char *id, struct recor
                            struct gp_err *err)
 {
     struct gp_err mine = {0};
+    struct hub_model cached;
     enum gp_status status = GP_E_USAGE;
     for (const struct report_class *c = report_classes; c->word; c++) {
         begin(doc, c);
@@ -162,7 +164,7 @@ enum gp_status report_show(struct planner *planner, const char *id, struct recor
         record_fini(doc);
     }
     begin(doc, &report_classes[0]);
-    if (path_is_file(id) || path_is_dir(id))
+    if (path_is_file(id) || path_is_dir(id) || hub_cache_find(id, &cached))
         return report_local_model(planner, id, doc, err);
     return unknown_id(planner_catalog(planner), id, err);
 }

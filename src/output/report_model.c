@@ -7,11 +7,14 @@
 #include "output/report_catalog.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/hub_cache.h"
 #include "core/kvcache.h"
 #include "core/weights.h"
+#include "util/path.h"
 #include "util/units.h"
 
 /* "sliding+full" */
@@ -74,6 +77,22 @@ static void row(const struct model *m, struct record *s)
     record_detail(s);
 }
 
+/* The models in the hub's local cache; one that cannot be read has no row. */
+static void hub_rows(struct record *doc)
+{
+    struct hub_model *models;
+    size_t count = hub_cache_list(&models);
+    struct gp_err unread;
+    struct model m;
+
+    for (size_t i = 0; i < count; i++)
+        if (reader_model(models[i].path, &m, &unread) == GP_OK) {
+            gp_copy(m.id, sizeof m.id, models[i].name);
+            row(&m, record_append(doc, "items"));
+        }
+    free(models);
+}
+
 enum gp_status report_model_rows(struct catalog *catalog, struct record *doc,
                                  struct gp_err *err)
 {
@@ -82,6 +101,8 @@ enum gp_status report_model_rows(struct catalog *catalog, struct record *doc,
     enum gp_status status = catalog_models(catalog, &list, &n, err);
     for (size_t i = 0; i < n && !status; i++)
         row(list[i], record_append(doc, "items"));
+    if (!status)
+        hub_rows(doc);
     return status;
 }
 
@@ -104,6 +125,7 @@ static const struct member kind_members[] = {
     SOME("nope_dim", nope_dim),
     SOME("index_heads", index_heads),
     SOME("index_dim", index_dim),
+    SOME("index_pool", index_pool),
     SOME("compress", compress),
     SOME("o_groups", o_groups),
     SOME("o_lora", o_lora),
@@ -125,6 +147,7 @@ static const struct member kind_members[] = {
     SOME("groups", groups),
     SOME("conv_kernel", conv_kernel),
     SOME("dt_rank", dt_rank),
+    SOME("gate_rank", gate_rank),
     SOME("intermediate", ff),
     SOME("experts", experts),
     SOME("experts_active", experts_active),
@@ -283,7 +306,9 @@ enum gp_status report_model_show(struct planner *planner, const char *id,
 enum gp_status report_local_model(struct planner *planner, const char *path,
                                   struct record *out, struct gp_err *err)
 {
+    struct hub_model hub;
     struct model m;
-    enum gp_status status = reader_model(path, &m, err);
+    bool cached = !path_is_there(path) && hub_cache_find(path, &hub);
+    enum gp_status status = reader_model(cached ? hub.path : path, &m, err);
     return status ? status : model_facts(planner, &m, path, out, err);
 }

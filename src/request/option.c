@@ -66,7 +66,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPT_HEADROOM] = {"headroom", 0, OPTION_NUMBER, "SHARE", "", 0, 0.9, NULL, "0", R,
                       false, "share of that budget to leave free"},
     [OPT_PRUNE] = {"prune", 0, OPTION_TEXT, "KIND", "", 0, 0, NULL, "none", R, false,
-                   "none, 2:4, or a percentage of unstructured zeros"},
+                   "none, 2:4, a percentage of zeros, layers:8 or width:25%"},
     [OPT_SOLVE] = {"solve", 0, OPTION_WORD, "FIELD", "", 0, 0,
                    "gpus|context|users|precision|budget", "none", P, false,
                    "find the best value of one field that still fits"},

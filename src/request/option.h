@@ -60,6 +60,7 @@ enum option_type {
     X(show, SHOW)                                                                     \
     X(batch, BATCH)                                                                   \
     X(import, IMPORT)                                                                 \
+    X(import_model, IMPORT_MODEL)                                                     \
     X(bench, BENCH)                                                                   \
     X(compare_results, COMPARE_RESULTS)                                               \
     X(merge, MERGE)                                                                   \

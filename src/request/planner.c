@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "checkpoint/checkpoint.h"
+#include "checkpoint/hub_cache.h"
 #include "core/search.h"
 #include "request/spelling.h"
 #include "util/mem.h"
@@ -145,27 +146,39 @@ static const struct model *keep_model(struct planner *p, const char *text, bool 
     return slot->model;
 }
 
+/* One read before under this text. */
+static const struct local_model *kept_model(const struct planner *p, const char *text)
+{
+    for (size_t i = 0; i < p->model_count; i++)
+        if (strcmp(p->models[i].text, text) == 0)
+            return &p->models[i];
+    return NULL;
+}
+
 static enum gp_status find_model(struct planner *p, const char *text,
                                  const struct model **model, bool *generic,
                                  struct gp_err *err)
 {
     struct gp_err unknown = {0};
+    const struct local_model *kept = kept_model(p, text);
+    struct hub_model hub;
     struct model read;
     enum gp_status status;
     double params;
     *generic = false;
-    for (size_t i = 0; i < p->model_count; i++)
-        if (strcmp(p->models[i].text, text) == 0) {
-            *model = p->models[i].model;
-            *generic = p->models[i].generic;
-            return GP_OK;
-        }
+    if (kept) {
+        *model = kept->model;
+        *generic = kept->generic;
+        return GP_OK;
+    }
     if (reader_is_path(text)) {
         status = reader_model(text, &read, err);
         /* "org/name" is a path that is not there, and may be a catalogue alias */
         if (status && strchr(text, '/') && !path_is_there(text) &&
             catalog_model(p->catalog, text, model, &unknown) == GP_OK)
             return GP_OK;
+        if (status && !path_is_there(text) && hub_cache_find(text, &hub))
+            status = reader_model(hub.path, &read, err);
         if (err && strncmp(unknown.hint, "did you mean", 12) == 0)
             gp_copy(err->hint, sizeof(err->hint), unknown.hint);
     } else if (is_size(text)) {
@@ -382,26 +395,75 @@ static enum gp_status resolve_kv(struct planner *p, const struct options *option
     return GP_OK;
 }
 
+static enum gp_status unknown_prune(const char *text, struct gp_err *err)
+{
+    return gp_fail(err, GP_E_USAGE, "--prune",
+                   "none, 2:4, a percentage such as 50, layers:8 or width:25%",
+                   "'%s' is not a kind of pruning", text);
+}
+
+/* "25" or "25%", between 0 and 100. */
+static bool read_percent(const char *text, double *percent)
+{
+    char number[32];
+    size_t len = strlen(text);
+
+    gp_format(number, sizeof(number), "%.*s",
+              (int)(len > 0 && text[len - 1] == '%' ? len - 1 : len), text);
+    return len < sizeof(number) && !units_parse_number(number, "", percent, NULL) &&
+           *percent > 0 && *percent < 100;
+}
+
+/* Structured pruning makes another model, which is planned like any. */
+static enum gp_status prune_structure(struct planner *p, const struct options *options,
+                                      struct resolved *out, struct gp_err *err)
+{
+    const char *text = options_word(options, OPT_PRUNE, "none");
+    const struct model *whole = out->request.model;
+    const struct local_model *kept;
+    struct model pruned = *whole;
+    double amount;
+    char key[192], note[sizeof(pruned.note)];
+
+    if (strncmp(text, "layers:", 7) == 0) {
+        if (units_parse_number(text + 7, "", &amount, NULL) ||
+            amount != floor(amount) || amount < 1 ||
+            !model_prune_layers(&pruned, (int)fmin(amount, MODEL_MAX_LAYERS)))
+            return gp_fail(err, GP_E_USAGE, "--prune", "layers:8, and one layer stays",
+                           "'%s' does not fit the %d layers of %s", text,
+                           whole->layer_count, whole->id);
+    } else if (strncmp(text, "width:", 6) == 0) {
+        if (!read_percent(text + 6, &amount))
+            return unknown_prune(text, err);
+        model_prune_width(&pruned, amount / 100);
+    } else {
+        return GP_OK;
+    }
+    gp_copy(note, sizeof(note), pruned.note);
+    gp_format(pruned.note, sizeof(pruned.note), "pruned by %.24s%s%.300s", text,
+              note[0] ? "; " : "", note);
+    gp_format(key, sizeof(key), "%.100s --prune %.40s", out->model_text, text);
+    kept = kept_model(p, key);
+    out->request.model =
+        kept ? kept->model : keep_model(p, key, out->generic, &pruned);
+    gp_copy(out->prune, sizeof(out->prune), text);
+    return GP_OK;
+}
+
 static enum gp_status resolve_prune(const struct options *options, struct request *q,
                                     struct gp_err *err)
 {
     const char *text = options_word(options, OPT_PRUNE, "none");
-    char number[32];
     double percent = 0;
-    size_t len = strlen(text);
-    if (strcmp(text, "none") == 0)
+    if (strcmp(text, "none") == 0 || strncmp(text, "layers:", 7) == 0 ||
+        strncmp(text, "width:", 6) == 0)
         return GP_OK;
     if (strcmp(text, "2:4") == 0) {
         q->prune = PRUNE_2_4;
         return GP_OK;
     }
-    gp_format(number, sizeof(number), "%.*s",
-              (int)(len > 0 && text[len - 1] == '%' ? len - 1 : len), text);
-    if (len >= sizeof(number) || units_parse_number(number, "", &percent, NULL) ||
-        !(percent > 0 && percent < 100))
-        return gp_fail(err, GP_E_USAGE, "--prune",
-                       "none, 2:4, or a percentage such as 50",
-                       "'%s' is not a kind of pruning", text);
+    if (!read_percent(text, &percent))
+        return unknown_prune(text, err);
     q->prune = PRUNE_UNSTRUCTURED;
     q->prune_share = percent / 100;
     return GP_OK;
@@ -565,6 +627,8 @@ enum gp_status planner_resolve(struct planner *p, const struct options *options,
     gpu = gpu || options->gpu_count == 0 ? gpu : options->gpus[0];
     gp_copy(out->model_text, sizeof(out->model_text), model);
     status = find_model(p, model, &q->model, &out->generic, err);
+    if (!status)
+        status = prune_structure(p, options, out, err);
     if (!status)
         status = resolve_weights(p, precision, out, err);
     if (!status)

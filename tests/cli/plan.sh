@@ -234,6 +234,17 @@ assert_fails 2 "is not a count" --plan -m llama-3.1-8b -g h100-sxm:0
 assert_fails 2 "has no MIG profile" --plan -m llama-3.1-8b -g h100-sxm/9g.1gb
 assert_fails 2 "is not a version" --plan -m llama-3.1-8b --engine vllm@nightly
 assert_fails 2 "not a kind of pruning" --plan -m llama-3.1-8b --prune 120
+assert_fails 2 "does not fit the 32 layers" --plan -m llama-3.1-8b --prune layers:32
+assert_fails 2 "not a kind of pruning" --plan -m llama-3.1-8b --prune width:100%
+
+# Structured pruning: 8 of 32 layers of 218,112,000 elements, or 25 % of the MLP's.
+for prune in "layers:8 11.73866" "width:25% 12.36377"; do
+    run --plan -m llama-3.1-8b -g l40s --prune "${prune% *}" -f json
+    if have_json; then
+        assert_contains "${prune% *}" "${prune#* }" "$(json memory.per_gpu.weights.value)"
+        assert_eq "as asked" "${prune% *}" "$(json request.prune)"
+    fi
+done
 assert_fails 2 "no format 'fp9'" --plan -m llama-3.1-8b -p fp9
 # vLLM has no kernels for most quantized weights on Volta
 run --plan -m llama-3.1-8b -p fp8 -g v100-sxm2-32:2
