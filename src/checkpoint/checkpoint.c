@@ -72,8 +72,8 @@ static enum gp_status read_optional(const char *dir, const char *name, size_t li
 }
 
 /* *found is false when there is no config.json. */
-static enum gp_status read_config(const char *dir, const char *name, struct model *out,
-                                  bool *found, struct gp_err *err)
+static enum gp_status read_config(const char *dir, const char *name, bool headers,
+                                  struct model *out, bool *found, struct gp_err *err)
 {
     char where[GP_PATH_MAX], side_where[GP_PATH_MAX];
     char *text, *side = NULL;
@@ -88,8 +88,8 @@ static enum gp_status read_config(const char *dir, const char *name, struct mode
         rc = read_optional(dir, SIDE_NAME, CONFIG_LIMIT, &side, &side_len, side_where,
                            sizeof side_where, err);
     if (rc == GP_OK)
-        rc = hfconfig_parse_pair(where, text, len, side_where, side, side_len, out,
-                                 err);
+        rc = hfconfig_parse_pair(where, text, len, side_where, side, side_len,
+                                 headers, out, err);
     free(text);
     free(side);
     return rc;
@@ -305,12 +305,24 @@ static enum gp_status no_model(const char *dir, struct gp_err *err)
                    "holds neither config.json nor a .gguf file");
 }
 
+static bool has_tensors(const char *dir)
+{
+    char **names;
+    size_t count;
+
+    if (path_list(dir, ".safetensors", &names, &count, NULL) != GP_OK)
+        return false;
+    path_list_free(names, count);
+    return count > 0;
+}
+
 static enum gp_status read_folder(const char *dir, struct model *out,
                                   struct gp_err *err)
 {
     char gguf[GP_PATH_MAX];
     bool config, tensors = false;
-    enum gp_status rc = read_config(dir, "config.json", out, &config, err);
+    enum gp_status rc =
+        read_config(dir, "config.json", has_tensors(dir), out, &config, err);
 
     if (rc == GP_OK && config)
         rc = sum_folder(dir, out, &tensors, err);
@@ -350,7 +362,7 @@ static enum gp_status read_beside(const char *path, struct model *out,
     enum gp_status rc = split_path(path, dir, sizeof dir, &name, err);
 
     if (rc == GP_OK)
-        rc = read_config(dir, "config.json", out, &found, err);
+        rc = read_config(dir, "config.json", true, out, &found, err);
     if (rc == GP_OK && !found)
         rc = no_model(dir, err);
     if (rc != GP_OK)
@@ -386,7 +398,7 @@ static enum gp_status read_json(const char *path, struct model *out, struct gp_e
             name_after(dir, out);
         return rc;
     }
-    rc = read_config(NULL, path, out, &found, err);
+    rc = read_config(NULL, path, false, out, &found, err);
     if (rc == GP_OK)
         name_after(path, out);
     return rc;

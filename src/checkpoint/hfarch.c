@@ -485,6 +485,14 @@ const struct hf_arch *hfarch_find(const char *type)
     return find_exactly(other);
 }
 
+const struct hf_arch *hfarch_stand_in(void)
+{
+    static const struct hf_arch row = {"an unknown type", "unknown", 2,
+                                       .layer = hf_layer_unknown};
+
+    return &row;
+}
+
 const char *hfarch_nearest(const char *type)
 {
     const char *names[ARCHS];

@@ -83,6 +83,18 @@ static void unknown_type(struct hf *hf, const char *type)
             shown);
 }
 
+/* A type that has no row, but tensors that can be counted: said first. */
+static void stand_in(struct hf *hf, const char *type)
+{
+    char shown[40];
+
+    hf->model->assumed = true;
+    reader_note(hf->model,
+                "unknown architecture \"%s\": weights are those of its tensors; every "
+                "layer is assumed to cache keys and values of all its heads",
+                safe_text(shown, sizeof shown, type, strlen(type)));
+}
+
 /* model_type of one level, NULL when it names none. */
 static const char *type_at(struct hf *hf, const json_t *object, const char *path)
 {
@@ -104,6 +116,11 @@ static void find_arch(struct hf *hf)
     if (outer != NULL && hfarch_find(outer) != NULL &&
         (hf->arch == NULL || hfarch_find(outer)->refuse != NULL))
         hf->arch = hfarch_find(outer);
+    if (hf->headers && (hf->arch == NULL || hf->arch->refuse != NULL) &&
+        (inner != NULL || outer != NULL)) {
+        hf->arch = hfarch_stand_in();
+        stand_in(hf, outer != NULL ? outer : inner);
+    }
     if (hf->arch != NULL && hf->arch->refuse != NULL)
         hf_fail(hf, "model_type", "describe the model in a profile: gpuplan-profile(5)",
                 "%s cannot be planned: %s", hf->arch->type, hf->arch->refuse);
@@ -270,10 +287,14 @@ static void build(struct hf *hf, const json_t *side)
 
 enum gp_status hfconfig_parse_pair(const char *where, const char *text, size_t len,
                                    const char *side_where, const char *side,
-                                   size_t side_len, struct model *out,
+                                   size_t side_len, bool headers, struct model *out,
                                    struct gp_err *err)
 {
-    struct hf hf = {.where = where, .side_where = side_where, .err = err, .model = out};
+    struct hf hf = {.where = where,
+                    .side_where = side_where,
+                    .err = err,
+                    .headers = headers,
+                    .model = out};
     json_t *beside = NULL;
 
     memset(out, 0, sizeof *out);
@@ -296,5 +317,5 @@ enum gp_status hfconfig_parse_pair(const char *where, const char *text, size_t l
 enum gp_status hfconfig_parse(const char *where, const char *text, size_t len,
                               struct model *out, struct gp_err *err)
 {
-    return hfconfig_parse_pair(where, text, len, NULL, NULL, 0, out, err);
+    return hfconfig_parse_pair(where, text, len, NULL, NULL, 0, false, out, err);
 }

@@ -122,6 +122,7 @@ struct hf {
     json_t *text;             /* the level of the language model */
     const struct hf_arch *arch;
     struct model *model;
+    bool headers;                   /* tensors are at hand: plan an unknown type too */
     int layer;                      /* being read; -1 outside the layers */
     const json_t *own;              /* what the file says of that layer alone */
     const struct layer_kind *kind;  /* of that layer, as far as it is read */
@@ -139,6 +140,8 @@ double hfexpr(const char *text, hf_value_fn *value, const void *object);
 /* hfarch.c */
 const struct hf_arch *hfarch_find(const char *type);
 const char *hfarch_nearest(const char *type);
+/* For a type without a row: heads and widths as the file states them. */
+const struct hf_arch *hfarch_stand_in(void);
 
 /* hfjson.c: the document of an object; NULL with *err set. The caller has it. */
 json_t *hf_load(const char *where, const char *text, size_t len, struct gp_err *err);
@@ -202,6 +205,7 @@ void hf_layer_minimax(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_kimi_linear(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_mimo(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_qwen4(struct hf *hf, int i, struct layer_kind *kind);
+void hf_layer_unknown(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_mamba(struct hf *hf, int i, struct layer_kind *kind);
 void hf_layer_granite_hybrid(struct hf *hf, int i, struct layer_kind *kind);
 
@@ -211,10 +215,11 @@ void hfvision_add(struct hf *hf);
 /* hfquant.c: side is hf_quant_config.json or NULL. */
 void hfquant_read(struct hf *hf, const json_t *side);
 
-/* config.json and, when side_len > 0, the text of hf_quant_config.json beside it. */
+/* config.json and, when side_len > 0, the text of hf_quant_config.json beside it.
+ * headers: the tensors will be summed, so that an unknown type is no error. */
 enum gp_status hfconfig_parse_pair(const char *where, const char *text, size_t len,
                                    const char *side_where, const char *side,
-                                   size_t side_len, struct model *out,
+                                   size_t side_len, bool headers, struct model *out,
                                    struct gp_err *err);
 
 #endif

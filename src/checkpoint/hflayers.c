@@ -380,6 +380,15 @@ void hf_layer_falcon(struct hf *hf, int i, struct layer_kind *kind)
     hf_mlp(hf, i, kind);
 }
 
+/* What a type without a row may cache at most; tensor_sum() adds the elements. */
+void hf_layer_unknown(struct hf *hf, int i, struct layer_kind *kind)
+{
+    kind->mixer = MIXER_FULL;
+    kind->heads = hf_need(hf, "num_attention_heads");
+    grouped(hf, i, kind);
+    kind->gated = true;
+}
+
 void hf_layer_stablelm(struct hf *hf, int i, struct layer_kind *kind)
 {
     hf_standard_layer(hf, i, kind);

@@ -279,6 +279,40 @@ static enum gp_status check_size(const struct model *model, const char *where,
                    made);
 }
 
+/* Bytes per element of a plain type; 1 of one that packs several into a word. */
+static double type_width(const char *type)
+{
+    return strcmp(type, "F32") == 0                                ? 4
+           : strcmp(type, "BF16") == 0 || strcmp(type, "F16") == 0 ? 2
+                                                                   : 1;
+}
+
+/* A model of an unknown type has the elements of its files: what its attention does not
+ * account for is spread over the layers. */
+static void fit_elements(const struct tensor_list *list, struct model *model)
+{
+    double inside = 0, outside = 0, rest;
+    int layers = model->layer_count;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct listed_tensor *item = &list->items[i];
+        struct tensor_place place = tensorname_hf(model, list->names.text + item->name);
+        double elements = item->bytes / type_width(item->type);
+
+        if (place.layer >= 0 && !place.mtp)
+            inside += elements;
+        else if (place.role != ROLE_EMBED && place.role != ROLE_HEAD)
+            outside += elements;
+    }
+    rest = inside - model_params_role(model, ROLE_ATTN_Q) -
+           model_params_role(model, ROLE_ATTN_KV) -
+           model_params_role(model, ROLE_ATTN_OUT) - model_params_role(model, ROLE_NORM);
+    model->kind[0].extra = rest > 0 ? floor(rest / layers) : 0;
+    if (outside > 0 && model->extra_count < MODEL_MAX_EXTRAS)
+        model->extra[model->extra_count++] = (struct model_extra){
+            "other tensors", ROLE_OTHER, outside};
+}
+
 enum gp_status tensor_sum(struct tensor_list *list, struct model *model, bool gguf,
                           const char *where, struct gp_err *err)
 {
@@ -287,6 +321,8 @@ enum gp_status tensor_sum(struct tensor_list *list, struct model *model, bool gg
 
     if (rc != GP_OK)
         return rc;
+    if (model->assumed)
+        fit_elements(list, model);
     memset(model->bytes.by_role, 0, sizeof model->bytes.by_role);
     for (size_t i = 0; i < list->count; i++)
         add_tensor(&sum, list->names.text + list->items[i].name, &list->items[i]);
@@ -307,5 +343,5 @@ enum gp_status tensor_sum(struct tensor_list *list, struct model *model, bool gg
                     "%.0f bytes of MTP layers or of a copied head are not loaded",
                     sum.unloaded);
     model->bytes.known = true;
-    return gguf ? GP_OK : check_size(model, where, err);
+    return gguf || model->assumed ? GP_OK : check_size(model, where, err);
 }

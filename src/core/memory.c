@@ -224,6 +224,8 @@ static struct quantity stage_weights(const struct stages *s, const int *layers,
             bytes - weights_stage_sum(s->weights.less, q->model->kind_count, layers),
             bytes + weights_stage_sum(s->weights.more, q->model->kind_count, layers),
             ORIGIN_MODEL);
+    if (q->model->assumed && q->precision.native && q->model->bytes.known)
+        return quantity_exact(bytes); /* the files hold them, whatever the shape */
     if (!q->precision.weight->mix)
         return quantity_of(bytes, counted(q));
     /* a blend of types: the published sizes are met within 0.5 % */

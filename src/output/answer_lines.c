@@ -70,7 +70,11 @@ static void model_lines(struct lines *lines)
     line_addf(lines, "model", "%s (%s parameters%s), %s weights%s%s%s%s",
               q->model->name,
               units_params(params, sizeof(params), model_params(q->model)),
-              a && a->resolved.generic ? ", shape assumed" : "", q->precision.id,
+              q->model->assumed && q->model->bytes.known
+                  ? ", unknown architecture: KV cache and activation assumed"
+              : a && a->resolved.generic ? ", shape assumed"
+                                         : "",
+              q->precision.id,
               q->precision.native ? " as published" : "", serves ? ", " : "",
               serves ? q->kv->id : "", serves ? " KV cache" : "");
 }

@@ -179,6 +179,7 @@ static enum gp_status find_model(struct planner *p, const char *text,
             return GP_OK;
         if (status && !path_is_there(text) && hub_cache_find(text, &hub))
             status = reader_model(hub.path, &read, err);
+        *generic = !status && read.assumed;
         if (err && strncmp(unknown.hint, "did you mean", 12) == 0)
             gp_copy(err->hint, sizeof(err->hint), unknown.hint);
     } else if (is_size(text)) {

@@ -92,4 +92,21 @@ assert_fails 2 "needs an ID" --show
 assert_fails 2 "takes one ID" --show a b
 assert_fails 2 "cannot print one item as a table" --show h100-sxm --format csv
 
+# an unknown type whose tensors are at hand: exact weights, the rest assumed, said first
+cp -r "${srcdir:-.}/tests/fixtures/models/hf-llama" "$work/odd"
+chmod -R u+w "$work/odd"
+sed 's/"llama"/"frobnicator"/' "${srcdir:-.}/tests/fixtures/models/hf-llama/config.json" \
+    >"$work/odd/config.json"
+run --plan -m "$work/odd" -g l4
+assert_contains "said first" "unknown architecture: KV cache" "$(echo "$out" | head -n 1)"
+run --show "$work/odd" -f json
+if have_json; then
+    odd=$(json params_total)
+    assert_contains "why" "unknown architecture \"frobnicator\"" "$(json note)"
+    run --show "${srcdir:-.}/tests/fixtures/models/hf-llama" -f json
+    assert_eq "its elements" "$(json params_total)" "$odd"
+fi
+rm "$work/odd/model.safetensors"
+assert_fails 3 "unknown architecture" --show "$work/odd"
+
 finish

@@ -20,10 +20,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct model *model = malloc(sizeof *model);
     struct gp_err err;
 
-    if (hfconfig_parse_pair("config.json", (const char *)data, len, "side.json", side,
-                            side_len, model, &err) == GP_OK &&
-        model_check(model, &err) != GP_OK)
-        abort(); /* what a reader hands out is a model */
+    for (int headers = 0; headers <= 1; headers++)
+        if (hfconfig_parse_pair("config.json", (const char *)data, len, "side.json",
+                                side, side_len, headers, model, &err) == GP_OK &&
+            model_check(model, &err) != GP_OK)
+            abort(); /* what a reader hands out is a model */
     free(model);
     return 0;
 }

@@ -449,7 +449,7 @@ static void test_side_file(void **state)
     (void)state;
     assert_int_equal(hfconfig_parse_pair("config.json", text, sizeof text - 1,
                                          "hf_quant_config.json", side, sizeof side - 1,
-                                         &m, &err), GP_OK);
+                                         false, &m, &err), GP_OK);
     assert_string_equal(m.native[ROLE_MLP], "nvfp4");
     assert_string_equal(m.native[ROLE_ATTN_Q], "fp8-tensor");
     assert_string_equal(m.native[ROLE_HEAD], "bf16");
