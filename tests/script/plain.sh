@@ -44,7 +44,7 @@ plain '70B\nint8\nl40s\n1\n\n\n'
 assert_eq "exit code of what does not fit, at the end of the input" 1 "$rc"
 expect <<'END'
 gpuplan plain mode (from --plain). Answer with a number or with words, Enter keeps the default, ? explains, back goes back, quit ends.
-Model: 127 to choose from; words find them, ? names them.
+Model: 181 to choose from; words find them, ? names them.
 Model [8B, assumed shape]: 70B
 Model: 70B, assumed shape.
 Weights: 52 to choose from; words find them, ? names them.
@@ -112,7 +112,7 @@ shows "Result: fits."
 plain '?\n9\nback\nllama 70b\n3\n?\n\nh100\n2\nq\n' -m 8B
 expect <<'END'
 gpuplan plain mode (from --plain). Answer with a number or with words, Enter keeps the default, ? explains, back goes back, quit ends.
-Model: 127 to choose from; words find them, ? names them.
+Model: 181 to choose from; words find them, ? names them.
 Model [8B, assumed shape]: ?
 Model: catalogue id, size such as 70B, or path of a local model.
 parameters = sum of rows*cols over all its tensors
@@ -121,23 +121,23 @@ Besides the list: a size such as 70B, or a path.
 2. 70B: a dense model of about this size, shape assumed
 3. 400B: a dense model of about this size, shape assumed
 4. BERT-large uncased: 335.14 M, weights only
-5. BLOOM 176B: 176.25 B, 2,048 tokens, bf16
-6. Code Llama 7B: 6.74 B, 16,384 tokens, bf16
-7. Command R 08-2024 32B: 32.30 B, 131,072 tokens, fp16
-8. Command R v01 35B: 34.98 B, 131,072 tokens, fp16
-9. 119 more
+5. BGE large en v1.5: 335.14 M, 512 tokens, fp32
+6. BGE reranker large: 559.89 M, 514 tokens, fp32
+7. BLOOM 176B: 176.25 B, 2,048 tokens, bf16
+8. Code Llama 7B: 6.74 B, 16,384 tokens, bf16
+9. 173 more
 Model [8B, assumed shape]: 9
-1. Command R+ 104B: 103.81 B, 131,072 tokens, fp16
-2. Command R7B 12-2024: 8.03 B, 131,072 tokens, bf16
-3. DeepSeek-R1 (0120/0528): 671.03 B, 163,840 tokens, fp8 e4m3 128x128 block
-4. DeepSeek-V2 / V2.5 236B: 235.74 B, 163,840 tokens, bf16
-5. DeepSeek-V2-Lite 16B: 15.71 B, 163,840 tokens, bf16
-6. DeepSeek-V3 / V3-0324 / V3.1: 671.03 B, 163,840 tokens, fp8 e4m3 128x128 block
-7. DeepSeek-V3.2 (DSA): 671.88 B, 163,840 tokens, fp8 e4m3 128x128 block (ue8m0 scales)
-8. DeepSeek-V4-Flash: 284.33 B, 1,048,576 tokens, fp4 (mxfp4-like e2m1, ue8m0 g32) experts; fp8 128x128 block rest
-9. 111 more
+1. Command A+ 218B-A25B: 218.75 B, 200,000 tokens, bf16
+2. Command R 08-2024 32B: 32.30 B, 131,072 tokens, fp16
+3. Command R v01 35B: 34.98 B, 131,072 tokens, fp16
+4. Command R+ 104B: 103.81 B, 131,072 tokens, fp16
+5. Command R7B 12-2024: 8.03 B, 131,072 tokens, bf16
+6. DeepSeek-R1 (0120/0528): 671.03 B, 163,840 tokens, fp8 e4m3 128x128 block
+7. DeepSeek-V2 / V2.5 236B: 235.74 B, 163,840 tokens, bf16
+8. DeepSeek-V2-Lite 16B: 15.71 B, 163,840 tokens, bf16
+9. 165 more
 Model [8B, assumed shape]: back
-Model: 127 to choose from; words find them, ? names them.
+Model: 181 to choose from; words find them, ? names them.
 Model [8B, assumed shape]: llama 70b
 5 match.
 1. Llama 2 70B: 68.98 B, 4,096 tokens, fp16
