@@ -57,6 +57,8 @@ core_sources = \
 	src/core/format.h \
 	src/core/gpu.c \
 	src/core/gpu.h \
+	src/core/graph.c \
+	src/core/graph.h \
 	src/core/kvcache.c \
 	src/core/kvcache.h \
 	src/core/layout.c \

@@ -34,6 +34,7 @@ unit_tests = \
 	tests/unit/test_cost \
 	tests/unit/test_cpu_topology \
 	tests/unit/test_form \
+	tests/unit/test_engine \
 	tests/unit/test_err \
 	tests/unit/test_terms \
 	tests/unit/test_facts \
@@ -227,6 +228,7 @@ tests_fuzz_fuzz_safetensors_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
 
 # Against published and measured figures; `make accuracy` also shows what they print.
 accuracy_programs = \
+	tests/accuracy/engines \
 	tests/accuracy/files \
 	tests/accuracy/memory \
 	tests/accuracy/models \

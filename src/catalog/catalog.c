@@ -337,13 +337,13 @@ static enum gp_status no_range(const struct engine_list *list, const char *versi
 static enum gp_status pick_range(const struct engine_list *list, const char *version,
                                  const struct engine **engine, struct gp_err *err)
 {
-    int number = engine_version(version);
+    long number = engine_version(version, ENGINE_LAST_PATCH);
 
     for (size_t i = 0; i < list->count; i++) {
         const struct engine *one = &list->engines[i];
 
         if ((number >= one->from && number <= one->until) ||
-            (one->from == 0 && one->until == INT_MAX)) {
+            (one->from == 0 && one->until == LONG_MAX)) {
             *engine = one;
             return GP_OK;
         }
@@ -352,6 +352,18 @@ static enum gp_status pick_range(const struct engine_list *list, const char *ver
         return gp_fail(err, GP_E_USAGE, "--engine", "write it as in vllm@0.19",
                        "'%.40s' is not a version", version);
     return no_range(list, version, err);
+}
+
+void catalog_engine_id(const struct engine *e, char *text, size_t size)
+{
+    long version = e->from > 0 ? e->from : e->until < LONG_MAX ? e->until : 0;
+    long minor = version / 10000, patch = version % 10000;
+    if (version == 0)
+        gp_copy(text, size, e->id);
+    else if (patch == 0 || patch == ENGINE_LAST_PATCH)
+        gp_format(text, size, "%s@%ld.%ld", e->id, minor / 10000, minor % 10000);
+    else
+        gp_format(text, size, "%s@%ld.%ld.%ld", e->id, minor / 10000, minor % 10000, patch);
 }
 
 enum gp_status catalog_engine(struct catalog *catalog, const char *name,

@@ -31,6 +31,9 @@ void catalog_free(struct catalog *catalog);
 /* The folder of the catalogue itself, below the user's own; "" when there is none. */
 const char *catalog_folder(const struct catalog *catalog);
 
+/* "vllm@0.17": a version inside the range, by which it is found again. */
+void catalog_engine_id(const struct engine *engine, char *text, size_t size);
+
 /* By id; an alias (a Hugging Face repository name) also finds a model, ignoring case. */
 enum gp_status catalog_gpu(struct catalog *catalog, const char *id,
                            const struct gpu **gpu, struct gp_err *err);

@@ -32,6 +32,13 @@ static const struct profile_word budgets[] = {
     {NULL, 0},
 };
 
+static const struct profile_word row_words[] = {
+#define X(NAME, word) {word, ROWS_##NAME},
+    LOGIT_ROWS(X)
+#undef X
+    {NULL, 0},
+};
+
 #define AT(member) PROFILE_AT(struct engine, member)
 
 static const struct profile_field fields[] = {
@@ -52,6 +59,12 @@ static const struct profile_field fields[] = {
     {"block", PROFILE_COUNT, AT(block), 1, 65536},
     {"mla_block", PROFILE_COUNT, AT(mla_block), 0, 65536},
     {"window_groups", PROFILE_FLAG, AT(window_groups)},
+    {"window_share", PROFILE_NUMBER, AT(window_share), 0, 1},
+    {"shared_kv_kept", PROFILE_FLAG, AT(shared_kv_kept)},
+    {"window_slots", PROFILE_FLAG, AT(window_slots)},
+    {"state_share", PROFILE_NUMBER, AT(state_share), 0, 16},
+    {"slots_least", PROFILE_COUNT, AT(slots_least), 0, 65536},
+    {"slots_option", PROFILE_TEXT, AT(slots_option)},
     {"group_slack", PROFILE_NUMBER, AT(group_slack), 1, 4},
     {"batches", PROFILE_COUNT, AT(batches), 1, 16},
     {"state_blocks", PROFILE_COUNT, AT(state_blocks), 1, 16},
@@ -69,6 +82,10 @@ static const struct profile_field fields[] = {
     {"quantized_min_cc", PROFILE_COUNT, AT(quantized_min_cc), 0, 999},
     {"quantized_any", PROFILE_TEXT, AT(quantized_any)},
     {"logit_copies", PROFILE_NUMBER, AT(logit_copies), 0, 64},
+    {"logit_rows", PROFILE_WORD, AT(logit_rows), .words = row_words},
+    {"flash_attention", PROFILE_FLAG, AT(flash_attention)},
+    {"embedding_on_host", PROFILE_FLAG, AT(embedding_on_host)},
+    {"vision_kept_gib", PROFILE_NUMBER, AT(vision_kept), 0, 1024, GP_GIB},
     {"moe_workspace", PROFILE_NUMBER, AT(moe_workspace), 0, 64},
     {"graphs_in_budget", PROFILE_FLAG, AT(graphs_in_budget)},
     {"second", PROFILE_TEXT, AT(second)},
@@ -85,11 +102,50 @@ static const struct profile_field terms[] = {
     {"non_torch_1_gib", PROFILE_QUANTITY, AT(non_torch_1), 0, 1024, GP_GIB},
     {"non_torch_tp_gib", PROFILE_QUANTITY, AT(non_torch_tp), 0, 1024, GP_GIB},
     {"non_torch_pp_gib", PROFILE_QUANTITY, AT(non_torch_pp), 0, 1024, GP_GIB},
+    {"non_torch_moe_gib", PROFILE_QUANTITY, AT(non_torch_moe), 0, 1024, GP_GIB},
+    {"compute_graph", PROFILE_QUANTITY, AT(compute_graph), 0, 64, 1},
     {"graphs_gib", PROFILE_QUANTITY, AT(graphs), 0, 1024, GP_GIB},
     {"graphs_charged_gib", PROFILE_QUANTITY, AT(graphs_charged), 0, 1024, GP_GIB},
 };
 
 #define TERMS (sizeof terms / sizeof *terms)
+
+/* In `reserve`, MiB but for the last three. */
+static const struct profile_field reserves[] = {
+    {"base", PROFILE_NUMBER, AT(reserve.base), 0, 65536, GP_MIB},
+    {"token", PROFILE_NUMBER, AT(reserve.token), 0, 1024, GP_MIB},
+    {"gpu", PROFILE_NUMBER, AT(reserve.gpu), 0, 65536, GP_MIB},
+    {"graph", PROFILE_NUMBER, AT(reserve.graph), 0, 1024, GP_MIB},
+    {"prefill", PROFILE_NUMBER, AT(reserve.prefill), 0, 1024, GP_MIB},
+    {"mla", PROFILE_NUMBER, AT(reserve.mla), 0, 65536, GP_MIB},
+    {"least_gib", PROFILE_NUMBER, AT(reserve.least), 0, 1024, GP_GIB},
+    {"least_from_gib", PROFILE_NUMBER, AT(reserve.least_from), 0, 65536, GP_GIB},
+    {"vision", PROFILE_NUMBER, AT(reserve.vision), 0, 1},
+};
+
+#define TIER_AT(member) PROFILE_AT(struct engine_tier, member)
+
+static const struct profile_field tiers[] = {
+    {"below_gib", PROFILE_NUMBER, TIER_AT(below), 0, 65536, GP_GIB},
+    {"max_tokens", PROFILE_COUNT, TIER_AT(tokens), 0, 1 << 20},
+    {"graphs", PROFILE_COUNT, TIER_AT(graphs[0]), 0, 65536},
+    {"graphs_tp4", PROFILE_COUNT, TIER_AT(graphs[1]), 0, 65536},
+    {"context", PROFILE_COUNT, TIER_AT(context), 0, 1 << 24},
+};
+
+/* A later list takes the place of the whole earlier one. */
+static void read_tiers(struct profile_group item, struct engine *engine)
+{
+    int count = profile_length(item, "tiers", ENGINE_TIERS);
+
+    if (count <= 0)
+        return;
+    memset(engine->tier, 0, sizeof engine->tier);
+    engine->tier_count = count;
+    for (int i = 0; i < count; i++)
+        profile_fields(profile_item(item, "tiers", i), tiers,
+                       sizeof tiers / sizeof *tiers, &engine->tier[i]);
+}
 
 /* `assumed = true` marks every memory term of a range that was not measured. */
 static void read_terms(struct profile_group item, struct engine *engine)
@@ -111,22 +167,25 @@ static void read_keys(struct profile_group item, struct engine *engine)
     struct profile_group evidence = profile_sub(item, "evidence");
 
     profile_fields(item, fields, sizeof fields / sizeof *fields, engine);
+    profile_fields(profile_sub(item, "reserve"), reserves,
+                   sizeof reserves / sizeof *reserves, engine);
+    read_tiers(item, engine);
     read_terms(item, engine);
     for (int i = 0; i < TERM_COUNT; i++)
         profile_string(evidence, engine_term_word((enum engine_term)i),
                        engine->evidence[i], sizeof engine->evidence[i]);
 }
 
-static int read_version(struct profile_group item, const char *key, char *text,
-                        size_t size, int open_end)
+static long read_version(struct profile_group item, const char *key, char *text,
+                         size_t size, long open_end)
 {
-    int version;
+    long version;
 
     text[0] = '\0';
     profile_string(item, key, text, size);
     if (text[0] == '\0')
         return open_end;
-    version = engine_version(text);
+    version = engine_version(text, open_end == 0 ? 0 : ENGINE_LAST_PATCH);
     if (version < 0)
         profile_fail(item, key, "write it as in \"0.19\"", "\"%s\" is not a version",
                      text);
@@ -149,7 +208,7 @@ static void name_range(struct engine *engine, const char *from, const char *unti
 
 /* The range of this engine that starts at `from`, or a new one, in version order: it takes
  * what it does not say from the range before it. */
-static struct engine *find_range(struct engine_list *list, const char *id, int from,
+static struct engine *find_range(struct engine_list *list, const char *id, long from,
                                  const struct engine *shared)
 {
     size_t at = 0;
@@ -202,8 +261,8 @@ static void read_range(struct profile_group item, const struct engine *shared,
                        struct engine_list *list)
 {
     char from_text[16], until_text[16];
-    int from = read_version(item, "from", from_text, sizeof from_text, 0);
-    int until = read_version(item, "until", until_text, sizeof until_text, INT_MAX);
+    long from = read_version(item, "from", from_text, sizeof from_text, 0);
+    long until = read_version(item, "until", until_text, sizeof until_text, LONG_MAX);
     size_t before = list->count;
     struct engine *engine;
 

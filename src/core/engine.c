@@ -32,6 +32,16 @@ const char *engine_budget_word(enum budget budget)
     return words[budget];
 }
 
+const char *engine_rows_word(enum logit_rows rows)
+{
+    static const char *const words[] = {
+#define X(NAME, word) word,
+        LOGIT_ROWS(X)
+#undef X
+    };
+    return words[rows];
+}
+
 bool engine_lists(const char *list, const char *word)
 {
     size_t n = strlen(word);
@@ -41,23 +51,42 @@ bool engine_lists(const char *list, const char *word)
     return false;
 }
 
-int engine_version(const char *text)
+/* The number at *text, which it passes; -1 when there is none up to 9999. */
+static long version_number(const char **text)
 {
     char *end;
+    if (**text < '0' || **text > '9')
+        return -1;
+    long number = strtol(*text, &end, 10);
+    *text = end;
+    return number > 9999 ? -1 : number;
+}
+
+long engine_version(const char *text, long patch)
+{
     if (*text == 'v')
         text++;
-    if (*text < '0' || *text > '9')
-        return -1;
-    long major = strtol(text, &end, 10), minor = 0;
-    if (*end == '.') {
-        if (end[1] < '0' || end[1] > '9')
-            return -1;
-        minor = strtol(end + 1, &end, 10);
+    long major = version_number(&text), minor = 0;
+    if (*text == '.') {
+        text++;
+        minor = version_number(&text);
+        if (text[0] == '.' && text[1] >= '0' && text[1] <= '9') {
+            text++;
+            patch = version_number(&text);
+        }
     }
-    if (major > 9999 || minor > 9999)
+    if (major < 0 || minor < 0 || patch < 0)
         return -1;
     /* what follows (".1", "rc2", ".post1") does not move a version out of its range */
-    if (*end != '\0' && *end != '.' && *end != 'r' && *end != '+' && *end != '-')
+    if (*text != '\0' && *text != '.' && *text != 'r' && *text != '+' && *text != '-')
         return -1;
-    return (int)(major * 10000 + minor);
+    return (major * 10000 + minor) * 10000 + patch;
+}
+
+const struct engine_tier *engine_tier(const struct engine *e, double physical)
+{
+    for (int i = 0; i < e->tier_count; i++)
+        if (e->tier[i].below <= 0 || physical < e->tier[i].below)
+            return &e->tier[i];
+    return NULL;
 }

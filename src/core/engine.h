@@ -2,13 +2,13 @@
  * engine.h - what an inference engine of one version range adds to a GPU's memory.
  *
  * Overheads are additive terms, per engine and version, each with its evidence; never a
- * percentage. The four engines budget in four ways (enum budget):
+ * percentage. Engines budget in four ways (enum budget):
  *
  *   UTILIZATION  vLLM: KV = utilization*usable - weights - activation - non_torch
  *                [- graphs, since 0.21]
  *   FREE         TensorRT-LLM: KV = fraction * (usable - everything else)
- *   STATIC       SGLang: weights + KV = fraction*usable; the rest must hold what else
- *                there is
+ *   STATIC       SGLang: weights + KV = fraction * (usable - non_torch), what is free
+ *                before the load; the rest must hold activation and graphs
  *   ASKED        llama.cpp: KV is what is asked for; all parts must fit in usable
  *
  * Activation (per GPU), the larger of two moments, as a profiling run sees them:
@@ -20,6 +20,13 @@
  * which models run on the second one.
  * Example, vLLM 0.19, Llama-3.1-8B: 1024*128256*(3*4+2) + 8192*4096*2 + 0.12 GiB
  *   = 1.71 + 0.06 + 0.12 = 1.89 GiB; logged: 1.89.
+ *
+ * SGLang's fraction follows from the memory of the GPU (struct engine_reserve), with the
+ * chunk and the largest graph batch of that memory's tier:
+ *   1 - (base + token*c + per_gpu*tp*pp + graph*batch + prefill graphs) / physical
+ * Example, H100, TP 1: 512 + 1.5*8192 + 128 + 2*256 + 8*58 = 13,904 MiB of 81,559: 0.830.
+ *
+ * llama.cpp has one compute buffer for the graph of c = n_ubatch tokens (memory.c).
  */
 #ifndef GP_CORE_ENGINE_H
 #define GP_CORE_ENGINE_H
@@ -39,6 +46,36 @@
 enum budget { BUDGETS(X) };
 #undef X
 
+/* Whose logits are there at the sampling peak. X(NAME, a profile's word) */
+#define LOGIT_ROWS(X)                                                                  \
+    X(SLOTS, "slots")     /* of every slot: max_num_seqs */                            \
+    X(USERS, "users")     /* nothing is profiled: of the requests in flight */         \
+    X(PROMPTS, "prompts") /* of the prompts that fill one profiled step */
+
+#define X(NAME, word) ROWS_##NAME,
+enum logit_rows { LOGIT_ROWS(X) };
+#undef X
+
+/* Defaults of GPUs with less memory than `below`, as the driver's tool prints it. */
+#define ENGINE_TIERS 8
+struct engine_tier {
+    double below;        /* bytes; 0 = whatever is larger */
+    int tokens;          /* max_num_batched_tokens */
+    int graphs[2];       /* the largest graph batch at tp < 4, and from 4 on */
+    int context;         /* tokens of a request that asks for none */
+};
+
+/* What the fraction leaves free where none is given; bytes each. */
+struct engine_reserve {
+    double base;             /* 0 = the fraction is the profile's */
+    double token;            /* per token of a chunk, of 2048 at least */
+    double gpu;              /* per GPU of the group */
+    double graph;            /* per request of the largest graph batch */
+    double prefill, mla;     /* per size of the prefill graphs; all of them with MLA */
+    double least, least_from; /* at least this, on GPUs with more than that */
+    double vision;           /* factor on the fraction for a tower as large as ViT-L */
+};
+
 enum engine_term {
     TERM_BUDGET,
     TERM_DEFAULTS,
@@ -56,7 +93,7 @@ struct engine {
     char id[24];            /* "vllm" */
     char name[32];          /* "vLLM" */
     char range[32];         /* "0.17-0.19", as printed */
-    int from, until;        /* versions as major*10000+minor, inclusive; 0/INT_MAX open */
+    long from, until;       /* engine_version(), inclusive; 0 and LONG_MAX: open */
     enum budget budget;
     double fraction;        /* default utilization / free fraction / static fraction */
     int block;              /* tokens per KV block */
@@ -64,11 +101,21 @@ struct engine {
     bool window_groups;     /* windows free memory (hybrid KV manager); else all full */
     double group_slack;     /* groups take the larger count of layers when it is less
                              * than this times the smaller (kvcache.h) */
+    double window_share;    /* tokens of the windows' own pool per token of the full one;
+                             * 0 = no such pool */
+    bool shared_kv_kept;    /* layers that read another's KV have a cache all the same */
+    bool window_slots;      /* windows are set aside for all slots and one step */
+    double state_share;     /* bytes of the states' own pool per byte of KV; 0 = none */
     int batches;            /* batches of prompt that a window holds besides itself */
     int state_blocks;       /* blocks of recurrent state a request holds per layer */
     char state_fp32[64];    /* families whose recurrent state is FP32, else 16 bit; "all" */
     bool conv_fp32;         /* the convolutions' tails too */
     bool state_exit;        /* does not start when max_num_seqs exceeds the state blocks */
+    int slots_least;        /* slots where one per user is the default: not fewer */
+    char slots_option[32];  /* the engine's own option for more */
+    int tier_count;
+    struct engine_tier tier[ENGINE_TIERS]; /* by memory, in place of what follows */
+    struct engine_reserve reserve;
     int seqs_small, seqs_large;     /* default max_num_seqs: below / from large_bytes;
                                      * 0 = one per user */
     int tokens_small, tokens_large; /* default max_num_batched_tokens, likewise; 0 =
@@ -79,6 +126,11 @@ struct engine {
     double huge_bytes;
     bool defaults_clip;     /* no more default tokens than slots hold, nor slots than tokens */
     double logit_copies;    /* FP32 copies of the logits in the sampler */
+    enum logit_rows logit_rows;
+    struct quantity compute_graph; /* factor on the buffer of llama.cpp's graph, in place
+                                    * of both moments; unknown = none */
+    bool flash_attention;   /* in that graph */
+    bool embedding_on_host;        /* an untied input embedding and layers' stay there */
     struct quantity base;         /* bytes, sampling moment */
     struct quantity forward_base; /* bytes, forward moment */
     double moe_workspace;         /* factor, see above */
@@ -86,6 +138,8 @@ struct engine {
     struct quantity non_torch_1;  /* bytes at tp*pp = 1: context, cuBLAS */
     struct quantity non_torch_tp; /* bytes at tp > 1: + NCCL, all-reduce buffers */
     struct quantity non_torch_pp; /* bytes at tp = 1, pp > 1 */
+    struct quantity non_torch_moe; /* bytes at tp > 1 with experts; unknown = as above */
+    double vision_kept;            /* bytes taken from the KV pool for a vision tower */
     struct quantity graphs;         /* bytes of CUDA graphs that the card holds */
     struct quantity graphs_charged; /* estimated before the KV pool is sized */
     bool graphs_in_budget;          /* and taken from the budget (vLLM >= 0.20) */
@@ -112,12 +166,18 @@ struct engine {
 };
 
 const char *engine_term_word(enum engine_term term); /* "non_torch", a profile's key */
+const char *engine_rows_word(enum logit_rows rows); /* "slots", ... */
 const char *engine_budget_word(enum budget budget); /* "utilization", "free", ... */
 
 /* Is `word` in a list with '|' between its words? */
 bool engine_lists(const char *list, const char *word);
 
-/* "0.19", "0.19.0", "1.0" to major*10000 + minor; -1 when it is no version. */
-int engine_version(const char *text);
+/* "0.19", "0.5.23", "1.0" to (major*10000 + minor)*10000 + patch, `patch` where the text
+ * has none; -1 when it is no version. */
+#define ENGINE_LAST_PATCH 9999
+long engine_version(const char *text, long patch);
+
+/* The tier of a GPU; NULL where the engine has none. */
+const struct engine_tier *engine_tier(const struct engine *engine, double physical);
 
 #endif

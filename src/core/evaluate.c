@@ -5,29 +5,29 @@
 
 #include <math.h>
 
-static unsigned shortage(const struct load *load, const struct binding *b)
+static unsigned shortage(const struct request *q, const struct binding *b, double users)
 {
-    if (b->weights.low > load->budget.high)
+    if (b->weights.low > b->budget.high)
         return 1u << REASON_WEIGHTS;
+    if (q->engine->state_share > 0 && b->pool.high > 0 && b->states.known &&
+        users > b->states.high)
+        return 1u << REASON_HELD;
     return b->pool.high <= 0 ? 1u << REASON_OVERHEAD : 1u << REASON_KV;
 }
 
 /* SGLang's fraction covers weights and KV; what it leaves must hold everything else. */
-static unsigned static_rest(const struct request *q, const struct load *load,
-                            const struct binding *b)
+static unsigned static_rest(const struct request *q, const struct binding *b)
 {
-    double share = 1 - load->fraction * (1 - q->headroom);
-    struct quantity rest = quantity_scale(
-        quantity_max0(quantity_sub(load->usable, quantity_exact(q->used))), share);
-    if (memory_budget(q) != BUDGET_STATIC || b->overhead.high <= rest.low)
+    if (memory_budget(q) != BUDGET_STATIC || b->spare.low >= 0)
         return 0;
-    return b->overhead.low > rest.high ? 1u << REASON_REST_LACKS
-                                       : 1u << REASON_REST_TIGHT;
+    return b->spare.high < 0 ? 1u << REASON_REST_LACKS : 1u << REASON_REST_TIGHT;
 }
 
-static unsigned states(const struct load *load, const struct binding *b)
+static unsigned states(const struct request *q, const struct load *load,
+                       const struct binding *b)
 {
-    if (!b->states.known || b->pool.high <= 0 || load->max_num_seqs <= b->states.low)
+    if (!q->engine->state_exit || !b->states.known || b->pool.high <= 0 ||
+        load->max_num_seqs <= b->states.low)
         return 0;
     return load->max_num_seqs > b->states.high
                ? 1u << REASON_STATES
@@ -43,12 +43,12 @@ static unsigned reasons_of_layout(const struct request *q, const struct load *lo
     if (q->engine->defaults_clip && load->max_batched_tokens < load->max_num_seqs)
         reasons |= 1u << REASON_TOKENS;
     if (b->state == MEMORY_LACKS)
-        reasons |= shortage(load, b);
+        reasons |= shortage(q, b, ceil(q->users / l->replicas));
     else if (b->state == MEMORY_SPREADS)
         reasons |= 1u << REASON_SPREADS;
     else if (b->state == MEMORY_CROSSES || b->state == MEMORY_DOUBTS)
         reasons |= 1u << REASON_CROSSES | 1u << REASON_DECIDES;
-    reasons |= static_rest(q, load, b) | states(load, b);
+    reasons |= static_rest(q, b) | states(q, load, b);
     /* what lies outside the budget comes out of what it leaves */
     if (reasons == 0 && b->state == MEMORY_OVERRUNS)
         reasons |= 1u << REASON_OVERRUNS | 1u << REASON_DECIDES;

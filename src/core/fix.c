@@ -173,6 +173,22 @@ static bool propose_knobs(struct fixer *f, enum change a, enum change b)
     return false;
 }
 
+/* SGLang: what its fraction leaves is short; the largest smaller one that fits. */
+static void smaller_share(struct fixer *f)
+{
+    const struct plan *plan = f->plan;
+    unsigned rest = 1u << REASON_REST_LACKS | 1u << REASON_REST_TIGHT;
+    struct proposal p = begin(f, FIX_SHARE, RANK_KNOB);
+    p.changes = 1u << CHANGE_UTILIZATION;
+    if (!plan->has_memory || !(plan->reasons & rest))
+        return;
+    for (int percent = 90; percent >= 40; percent -= 5) {
+        p.request.utilization = percent / 100.0;
+        if (p.request.utilization < plan->memory.fraction && propose(f, &p))
+            return;
+    }
+}
+
 static void engine_knobs(struct fixer *f)
 {
     const struct request *asked = &f->plan->request;
@@ -183,7 +199,8 @@ static void engine_knobs(struct fixer *f)
     for (int a = KNOBS_FIRST; a < KNOBS_END && !any; a++)
         for (int b = a + 1; b < KNOBS_END; b++)
             propose_knobs(f, (enum change)a, (enum change)b);
-    if (f->plan->limit == LIMIT_STATES && f->plan->memory.state_blocks.low >= 1) {
+    if (asked->engine->state_exit && f->plan->limit == LIMIT_STATES &&
+        f->plan->memory.state_blocks.low >= 1) {
         struct proposal p = begin(f, FIX_STATES, RANK_KNOB);
         p.request.max_num_seqs = f->plan->memory.state_blocks.low;
         p.changes = 1u << CHANGE_SEQS;
@@ -195,6 +212,7 @@ static void engine_knobs(struct fixer *f)
         p.changes = 1u << CHANGE_SEQS;
         propose(f, &p);
     }
+    smaller_share(f);
     if (asked->used > 0 && f->plan->limit == LIMIT_USED) {
         struct proposal p = begin(f, FIX_UNUSED, RANK_KNOB);
         double left = 1 - asked->used / gpu_usable(asked->gpu).value;

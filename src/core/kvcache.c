@@ -13,6 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/graph.h"
+
 /* vLLM's layout of a quantised DSA latent: 512 FP8 + 4 FP32 scales + 64 BF16 rope. */
 #define DSA_FP8_LATENT 656.0
 
@@ -228,15 +230,30 @@ static int find_type(const struct kv_cut *cut, const struct layer_kind *kind,
     return t;
 }
 
-void kvcache_cut(const struct request *q, int tp, double tokens, double batch,
-                 struct kv_cut *out)
+/* Some engines keep the cache of a layer that reads an earlier one's, unused. */
+static double stored_bytes(const struct request *q, const struct layer_kind *kind, int tp)
+{
+    struct layer_kind own = *kind;
+    own.kv_shared = own.kv_shared && !q->engine->shared_kv_kept;
+    return kvcache_layer_bytes(&own, q->kv, tp);
+}
+
+double kvcache_slots(const struct request *q, double users)
+{
+    return q->max_num_seqs > 0 ? q->max_num_seqs : fmax(users, q->engine->slots_least);
+}
+
+void kvcache_cut(const struct request *q, int tp, double users, double tokens,
+                 double batch, struct kv_cut *out)
 {
     out->count = 0;
+    out->slots = kvcache_slots(q, users);
+    out->cells = users * tokens;
     out->tokens = tokens;
     out->batch = batch * q->engine->batches;
     for (int k = 0; k < q->model->kind_count; k++) {
         const struct layer_kind *kind = &q->model->kind[k];
-        double bytes = kvcache_layer_bytes(kind, q->kv, tp);
+        double bytes = stored_bytes(q, kind, tp);
         double state = kvcache_state_bytes(q, kind, tp);
         int t = find_type(out, kind, bytes, state);
         out->of_kind[k] = -1;
@@ -325,6 +342,57 @@ static int collect_groups(const struct kv_cut *cut, int kinds, const int *layers
     return count;
 }
 
+/* ---- SGLang's pools ---- */
+
+/* A cell of the pool is a token of every full layer and window_share of one in the
+ * windows' pool, so that a request of fewer tokens than a window counts for more cells.
+ * Where there are states, they have a pool of their own, state_share as large; a request
+ * takes the larger share that it needs of the two. */
+static void reserve_cells(struct kv_sequence *s, const struct kv_cut *cut,
+                          const struct group *groups, int count, const struct engine *e)
+{
+    double full = 0, windows = 0, tokens = cut->tokens, most = 0, pools = 1;
+    for (int g = 0; g < count; g++) {
+        const struct kv_type *t = groups[g].type;
+        bool window = is_windowed(t->kind);
+        *(window ? &windows : &full) += groups[g].layers * t->bytes;
+        if (window)
+            most = fmax(most, fmin(t->kind->window, cut->tokens) + e->block);
+    }
+    double share = full > 0 && e->window_share > 0 ? e->window_share : 1;
+    if (full > 0 && windows > 0)
+        tokens = fmax(tokens, most / share);
+    double cell = full + share * windows;
+    s->reserved = ceil_div(tokens, e->block) * e->block * cell;
+    if (s->state > 0 && e->state_share > 0) {
+        pools = 1 + e->state_share;
+        s->reserved = fmax(s->reserved * pools,
+                           e->state_blocks * s->state * pools / e->state_share);
+    }
+    s->cell = cell * pools;
+    s->block = cell > 0 ? s->cell * e->block : s->state;
+}
+
+/* ---- llama.cpp's caches ---- */
+
+/* -c cells are asked for, whoever uses them; windows and states for every slot. */
+static void reserve_slots(struct kv_sequence *s, const struct kv_cut *cut,
+                          const struct group *groups, int count, const struct engine *e)
+{
+    s->reserved = 0;
+    for (int g = 0; g < count; g++) {
+        const struct kv_type *t = groups[g].type;
+        if (is_windowed(t->kind))
+            s->fixed += groups[g].layers * t->bytes *
+                        graph_window_cells(t->kind->window, cut->slots, cut->batch,
+                                           cut->cells);
+        else
+            s->reserved += groups[g].layers * ceil_div(cut->tokens, e->block) * e->block *
+                           t->bytes;
+        s->fixed += groups[g].layers * t->state * cut->slots;
+    }
+}
+
 /* ---- one sequence ---- */
 
 struct kv_sequence kvcache_stage(const struct request *q, const struct kv_cut *cut,
@@ -350,6 +418,10 @@ struct kv_sequence kvcache_stage(const struct request *q, const struct kv_cut *c
         s.block = s.state; /* a pool of states alone */
     if (count > 1 && !csa && e->window_groups && e->budget == BUDGET_UTILIZATION)
         reserve_groups(&s, cut, groups, count, e);
+    if (count > 0 && !csa && e->budget == BUDGET_STATIC)
+        reserve_cells(&s, cut, groups, count, e);
+    if (count > 0 && !csa && e->window_slots)
+        reserve_slots(&s, cut, groups, count, e);
     return s;
 }
 
@@ -358,7 +430,7 @@ struct kv_sequence kvcache_sequence(const struct request *q, int tp, int first, 
 {
     struct kv_cut cut;
     int layers[MODEL_MAX_KINDS];
-    kvcache_cut(q, tp, tokens, batch, &cut);
+    kvcache_cut(q, tp, ceil(q->users / fmax(q->replicas, 1)), tokens, batch, &cut);
     model_count_kinds(q->model, first, end, layers);
     return kvcache_stage(q, &cut, layers);
 }

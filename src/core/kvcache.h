@@ -50,6 +50,8 @@ struct kv_sequence {
     double reserved;  /* bytes the engine sets aside for both, blocks and groups */
     double block;     /* bytes of one block of the pool; of a state where it holds no other */
     double per_token; /* bytes per token when every layer is full; 0 = mixed kinds */
+    double cell;      /* bytes of the pool per token the engine counts; 0 = per_token */
+    double fixed;     /* bytes set aside once for all slots, whatever the users hold */
 };
 
 /* What a sequence of `tokens` tokens keeps in one layer on one GPU, of each kind of
@@ -67,12 +69,17 @@ struct kv_cut {
     int of_kind[MODEL_MAX_KINDS]; /* the type of a kind; -1 = caches nothing */
     int count;
     double tokens, batch;
+    double slots, cells;          /* of a replica: slots, and tokens of all its users */
 };
 
 /* For a TP group of tp; batch is max_num_batched_tokens, of which engine.h's `batches` are
  * in flight. */
-void kvcache_cut(const struct request *request, int tp, double tokens, double batch,
-                 struct kv_cut *out);
+void kvcache_cut(const struct request *request, int tp, double users, double tokens,
+                 double batch, struct kv_cut *out);
+
+/* Slots that a replica with so many users is started with: the engine's least, or one
+ * for each. */
+double kvcache_slots(const struct request *request, double users);
 
 /* One sequence on one GPU that holds layers[k] of each kind. */
 struct kv_sequence kvcache_stage(const struct request *request,

@@ -138,6 +138,20 @@ static double absorbed_bytes(const struct request *q, const struct layer_kind *k
            q->precision.base->bits / 8;
 }
 
+/* llama.cpp keeps what is only looked up in host memory: an untied input embedding and
+ * the embeddings of layers. A tied one is there too, and once more for the head. */
+static void keep_on_host(const struct request *q, struct load *load)
+{
+    if (!q->engine->embedding_on_host)
+        return;
+    if (!q->model->tied) {
+        load->on_host += load->global[ROLE_EMBED];
+        load->global[ROLE_EMBED] = 0;
+    }
+    load->on_host += load->global[ROLE_LAYER_EMBED];
+    load->global[ROLE_LAYER_EMBED] = 0;
+}
+
 static void sum_added(const struct request *q, struct load *load)
 {
     const struct format *expert = q->precision.by_role[ROLE_EXPERT];
@@ -166,7 +180,8 @@ static void sum_model(const struct request *q, struct load *load)
         load->mlp_width = fmax(load->mlp_width, fmax(m->kind[k].ff, m->kind[k].shared_ff));
     if (!m->weights_only && q->kv)
         load->kv_bytes_per_token = kvcache_bytes_per_token(m, q->kv);
-    load->has_vision = model_params_role(m, ROLE_VISION) > 0;
+    load->has_vision =
+        model_params_role(m, ROLE_VISION) > 0 && !q->precision.weight->mix;
 }
 
 /* Are all layers attention, and none of them a mixture of experts? */
@@ -224,6 +239,7 @@ struct load load_checkpoint(const struct request *q)
 struct load load_sum(const struct request *q)
 {
     struct load load = load_checkpoint(q);
+    keep_on_host(q, &load);
     sum_cuts(q->model, &load);
     sum_added(q, &load);
     set_limits(q, &load);

@@ -28,6 +28,7 @@ struct load {
     double cut[MODEL_MAX_KINDS][SHARE_COUNT];  /* `layer` by how it is cut */
     double outside[PLACE_COUNT][SHARE_COUNT];  /* `global` by where and how */
     double absorbed[MODEL_MAX_KINDS]; /* bytes the engine adds to a layer, / tp */
+    double on_host;                   /* bytes that stay in host memory */
     double rope_table;                /* bytes it adds once per GPU */
     bool pads_experts;                /* MXFP4 experts are padded for the kernels */
     double params;                    /* of the whole model */

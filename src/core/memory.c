@@ -12,6 +12,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/graph.h"
 #include "util/units.h"
 
 double memory_rule_of_thumb(double params, double bits)
@@ -38,13 +39,16 @@ static bool large_gpu(const struct request *q)
 static double default_seqs(const struct request *q)
 {
     int seqs = large_gpu(q) ? q->engine->seqs_large : q->engine->seqs_small;
-    return seqs > 0 ? seqs : q->users; /* llama.cpp: one slot per user */
+    return seqs > 0 ? seqs : fmax(q->users, q->engine->slots_least);
 }
 
 static double default_tokens(const struct request *q)
 {
     const struct engine *e = q->engine;
+    const struct engine_tier *tier = engine_tier(e, q->gpu->physical.value);
     int tokens = large_gpu(q) ? e->tokens_large : e->tokens_small;
+    if (tier && tier->tokens > 0)
+        return tier->tokens;
     if (e->tokens_huge > 0 && gpu_usable(q->gpu).value >= e->huge_bytes)
         tokens = e->tokens_huge;
     return tokens > 0 ? tokens : fmax(2048, q->context); /* V0: a whole prompt at once */
@@ -70,6 +74,72 @@ double memory_max_num_seqs(const struct request *q)
                : default_seqs(q);
 }
 
+/* ---- SGLang's fraction ---- */
+
+/* Sizes of the prefill graphs up to n tokens (cuda_graph_hook.py). */
+static double prefill_sizes(double n)
+{
+    static const double spans[][3] = {{4, 32, 4},      {48, 256, 16},    {288, 512, 32},
+                                      {576, 1024, 64}, {1280, 4096, 256}, {4608, INFINITY, 512}};
+    double count = 0;
+    for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++)
+        if (n >= spans[i][0])
+            count += floor((fmin(n, spans[i][1]) - spans[i][0]) / spans[i][2]) + 1;
+    return count;
+}
+
+static bool has_mixer(const struct model *m, enum mixer mixer)
+{
+    for (int k = 0; k < m->kind_count; k++)
+        if (m->kind[k].mixer == mixer)
+            return true;
+    return false;
+}
+
+/* Bytes reserved for the prefill graphs, which vision models, delta attention and
+ * DeepSeek-V4 run without (cuda_graph_hook.py:193-240). */
+static double prefill_reserve(const struct request *q, const struct load *load)
+{
+    const struct engine_reserve *r = &q->engine->reserve;
+    if (load->has_vision || has_mixer(q->model, MIXER_KDA) || has_mixer(q->model, MIXER_CSA))
+        return 0;
+    return has_mixer(q->model, MIXER_MLA)
+               ? r->mla
+               : r->prefill * prefill_sizes(load->max_batched_tokens);
+}
+
+/* The tower by its parameters: 302e6 make a ViT-L, and each time that more takes 10 %. */
+static double vision_factor(const struct request *q)
+{
+    double times = model_params_role(q->model, ROLE_VISION) / 302e6;
+    return q->engine->reserve.vision * fmax(0.8, fmin(1.05, 1 - 0.1 * (times - 1)));
+}
+
+double memory_graph_batch(const struct request *q, const struct layout *l)
+{
+    const struct engine_tier *tier = engine_tier(q->engine, q->gpu->physical.value);
+    double batch = tier ? tier->graphs[l->tp >= 4] : 0;
+    return q->max_num_seqs > 0 ? fmin(batch, q->max_num_seqs) : batch;
+}
+
+double memory_fraction(const struct request *q, const struct load *load,
+                       const struct layout *l)
+{
+    const struct engine_reserve *r = &q->engine->reserve;
+    double physical = q->gpu->physical.value, c = load->max_batched_tokens;
+    if (q->utilization > 0 || r->base <= 0 || physical <= 0)
+        return load->fraction;
+    double bytes = r->base + r->token * fmax(c, 2048) + r->gpu * l->tp * l->pp +
+                   r->graph * memory_graph_batch(q, l);
+    bytes += prefill_reserve(q, load);
+    if (physical > r->least_from)
+        bytes = fmax(bytes, r->least);
+    double fraction = round((1 - bytes / physical) * 1000) / 1000;
+    if (load->has_vision && r->vision > 0)
+        fraction *= vision_factor(q);
+    return fmax(fraction, 0.01);
+}
+
 /* ---- activation ---- */
 
 /* Two scratch tensors of c*topk rows: after gate and up, and after the product. vLLM
@@ -93,15 +163,52 @@ static double moe_bytes(const struct request *q, const struct layout *l, double 
     return tokens * most * act;
 }
 
+/* Requests whose logits are there at once. */
+static double logit_rows(const struct request *q, const struct load *load,
+                         const struct layout *l)
+{
+    double users = ceil(q->users / l->replicas);
+    switch (q->engine->logit_rows) {
+    case ROWS_USERS:
+        return fmin(users, load->max_num_seqs);
+    case ROWS_PROMPTS:
+        return ceil(load->max_batched_tokens / fmax(q->context - 1, 1));
+    case ROWS_SLOTS:
+        break;
+    }
+    return load->max_num_seqs;
+}
+
+/* llama.cpp: one buffer, of the graph. */
+static struct activation graph_activation(const struct request *q, const struct load *load,
+                                          const struct layout *l)
+{
+    struct activation a = {0};
+    double users = ceil(q->users / l->replicas);
+    double bytes = graph_bytes(q, l->tp, load->max_batched_tokens, users * q->context,
+                               kvcache_slots(q, users));
+    struct quantity factor = q->engine->compute_graph;
+    a.sampling = a.moe = quantity_exact(0);
+    a.forward = quantity_add(quantity_scale(factor, bytes), q->engine->forward_base);
+    a.forward.high =
+        fmax(a.forward.high, graph_bytes_of_rows(q, load->max_batched_tokens));
+    a.vision = load->has_vision ? q->engine->vision : quantity_exact(0);
+    a.peak = quantity_add(a.forward, a.vision);
+    return a;
+}
+
 struct activation memory_activation(const struct request *q, const struct load *load,
                                     const struct layout *l, bool has_head)
 {
+    if (q->engine->compute_graph.known)
+        return graph_activation(q, load, l);
     const struct engine *e = q->engine;
     const struct model *m = q->model;
     double act = q->precision.base->bits / 8, h = m->hidden;
     double tokens = load->max_batched_tokens;
     struct activation a;
-    double logits = load->max_num_seqs * m->vocab * (load->logit_copies * 4 + act);
+    double rows = logit_rows(q, load, l);
+    double logits = rows * m->vocab * (load->logit_copies * 4 + act);
     double layer = tokens * (2 * h + 3 * load->mlp_width / l->tp) * act;
     a.sampling =
         quantity_add(quantity_of(logits + tokens * h * act, ORIGIN_MODEL), e->base);
@@ -150,14 +257,43 @@ struct stages {
     struct kv_cut kv;
     struct quantity activation[2], overhead[2]; /* without and with the head */
     struct quantity non_torch, graphs, graphs_charged;
+    struct quantity budget;
+    double fraction;
     double users;                               /* per replica */
 };
 
 static struct quantity non_torch(const struct request *q, const struct layout *l)
 {
     if (l->tp > 1)
-        return q->engine->non_torch_tp;
+        return q->engine->non_torch_moe.known && model_experts(q->model) > 0
+                   ? q->engine->non_torch_moe
+                   : q->engine->non_torch_tp;
     return l->pp > 1 ? q->engine->non_torch_pp : q->engine->non_torch_1;
+}
+
+/* A tower whose shape the engine does not read counts as a ViT-L. */
+static void widen_for_vision(const struct stages *s, struct quantity *budget)
+{
+    const struct request *q = s->request;
+    const struct engine_reserve *r = &q->engine->reserve;
+    if (!s->load->has_vision || q->utilization > 0 || r->base <= 0 || r->vision <= 0)
+        return;
+    double times = r->vision / vision_factor(q);
+    budget->low *= fmin(times, 1);
+    budget->high *= fmax(times, 1);
+}
+
+/* SGLang takes its fraction of what is free before it loads the weights. */
+static void cut_budget(struct stages *s)
+{
+    const struct request *q = s->request;
+    s->fraction = memory_fraction(q, s->load, s->layout);
+    s->budget = s->load->budget;
+    if (memory_budget(q) != BUDGET_STATIC)
+        return;
+    s->budget = memory_budget_bytes(q, quantity_sub(s->load->usable, s->non_torch),
+                                    s->fraction);
+    widen_for_vision(s, &s->budget);
 }
 
 static void cut_stages(const struct request *q, const struct load *load,
@@ -171,7 +307,7 @@ static void cut_stages(const struct request *q, const struct load *load,
     s->non_torch = s->graphs = s->graphs_charged = quantity_exact(0);
     s->activation[0] = s->activation[1] = quantity_exact(0);
     if (!q->model->weights_only) {
-        kvcache_cut(q, l->tp, q->context, load->max_batched_tokens, &s->kv);
+        kvcache_cut(q, l->tp, s->users, q->context, load->max_batched_tokens, &s->kv);
         struct activation a = memory_activation(q, load, l, true);
         s->activation[0] = quantity_add(a.forward, quantity_add(a.moe, a.vision));
         s->activation[1] = a.peak;
@@ -183,6 +319,7 @@ static void cut_stages(const struct request *q, const struct load *load,
     for (int head = l->pp > 1 ? 0 : 1; head < 2; head++)
         s->overhead[head] =
             quantity_add(quantity_add(s->activation[head], s->non_torch), s->graphs);
+    cut_budget(s);
 }
 
 /* ---- one stage ---- */
@@ -190,13 +327,16 @@ static void cut_stages(const struct request *q, const struct load *load,
 static struct quantity stage_pool(const struct stages *s, struct quantity weights,
                                   int head)
 {
-    struct quantity budget = s->load->budget, rest;
+    struct quantity budget = s->budget, rest;
+    const struct engine *e = s->request->engine;
     switch (memory_budget(s->request)) {
     case BUDGET_UTILIZATION:
         rest = quantity_sub(budget, quantity_add(weights, s->activation[head]));
         return quantity_sub(rest, quantity_add(s->non_torch, s->graphs_charged));
     case BUDGET_STATIC:
-        return quantity_sub(budget, weights);
+        rest = quantity_sub(budget, weights);
+        return s->load->has_vision ? quantity_sub(rest, quantity_exact(e->vision_kept))
+                                   : rest;
     case BUDGET_FREE:
         rest = quantity_sub(budget, quantity_add(weights, s->overhead[head]));
         return rest.value > 0 ? quantity_scale(rest, s->load->fraction) : rest;
@@ -239,15 +379,17 @@ double memory_mean_tokens(const struct request *q)
 
 /* Bytes the engine sets aside for the users of a stage while they are spread.
  * llama.cpp sets aside the whole context of each slot when it starts. */
-static double stage_mean(const struct stages *s, int first, int end)
+static double stage_mean(const struct stages *s, int first, int end, double reserved)
 {
     const struct request *q = s->request;
-    double tokens = memory_budget(q) == BUDGET_ASKED ? q->context : memory_mean_tokens(q);
+    bool asked = memory_budget(q) == BUDGET_ASKED;
     if (q->model->weights_only)
         return 0;
-    return s->users * kvcache_sequence(q, s->layout->tp, first, end, tokens,
-                                       s->load->max_batched_tokens)
-                          .reserved;
+    struct kv_sequence one =
+        kvcache_sequence(q, s->layout->tp, first, end,
+                         asked ? q->context : memory_mean_tokens(q),
+                         s->load->max_batched_tokens);
+    return asked ? reserved : s->users * one.reserved;
 }
 
 /* least: what the pool has to hold all the same. */
@@ -268,19 +410,42 @@ static enum memory_state stage_room(const struct stages *s, int first, int end,
 {
     double least = b->reserved;
     if (b->reserved > b->pool.low && b->each <= b->pool.high)
-        least = fmax(b->each, stage_mean(s, first, end));
+        least = fmax(b->each, stage_mean(s, first, end, b->reserved));
     return room_of(b->reserved, least, &b->pool, b->free.low);
+}
+
+/* SGLang: the requests that the states' own pool holds, one slot of which is padding. */
+static double static_states(const struct engine *e, const struct kv_sequence *one,
+                            double pool)
+{
+    double share = e->state_share / (1 + e->state_share);
+    double slots = floor(fmax(pool, 0) * share / one->state) - 1;
+    return floor(fmax(slots, 0) / e->state_blocks);
 }
 
 /* vLLM captures a graph over all slots at once, and each takes a block of state. */
 static struct quantity stage_states(const struct stages *s, const struct kv_sequence *one,
                                     const struct quantity *pool)
 {
-    if (!s->request->engine->state_exit || one->state <= 0 || one->block <= 0)
+    const struct engine *e = s->request->engine;
+    if (e->state_share > 0 && one->state > 0)
+        return quantity_band(static_states(e, one, pool->value),
+                             static_states(e, one, pool->low),
+                             static_states(e, one, pool->high), ORIGIN_MODEL);
+    if (!e->state_exit || one->state <= 0 || one->block <= 0)
         return quantity_unknown();
     return quantity_band(floor(fmax(pool->value, 0) / one->block),
                          floor(fmax(pool->low, 0) / one->block),
                          floor(fmax(pool->high, 0) / one->block), ORIGIN_MODEL);
+}
+
+static struct quantity stage_spare(const struct stages *s, int head)
+{
+    const struct request *q = s->request;
+    struct quantity taken = quantity_add(s->non_torch, quantity_exact(q->used));
+    struct quantity room = quantity_max0(quantity_sub(s->load->usable, taken));
+    return quantity_sub(quantity_scale(room, 1 - s->fraction * (1 - q->headroom)),
+                        quantity_add(s->activation[head], s->graphs));
 }
 
 /* Of the layers [first, end). */
@@ -297,9 +462,11 @@ static struct kv_sequence stage_binding(const struct stages *s, int stage, int f
     out->weights = stage_weights(s, layers, stage);
     out->overhead = s->overhead[head];
     out->pool = stage_pool(s, out->weights, head);
-    out->each = sequence.reserved;
+    out->budget = s->budget;
+    out->spare = stage_spare(s, head);
+    out->each = sequence.reserved + sequence.fixed;
     out->states = stage_states(s, &sequence, &out->pool);
-    out->reserved = s->users * sequence.reserved;
+    out->reserved = s->users * sequence.reserved + sequence.fixed;
     struct quantity taken = quantity_add(
         quantity_add(out->weights, out->overhead), quantity_of(out->reserved, counted(q)));
     out->free = quantity_sub(quantity_sub(s->load->usable, taken),
@@ -361,6 +528,7 @@ void memory_binding(const struct request *q, const struct load *load,
 /* Whole blocks only; a part of a block serves nobody. */
 static double pool_requests(double pool, const struct kv_sequence *s)
 {
+    pool -= s->fixed;
     if (pool <= 0 || s->reserved <= 0)
         return 0;
     return s->block > 0 ? floor(pool / s->block) * s->block / s->reserved
@@ -372,6 +540,8 @@ static double pool_tokens(double pool, const struct kv_sequence *s,
 {
     if (pool <= 0)
         return 0;
+    if (s->cell > 0)
+        return floor(pool / (s->cell * q->engine->block)) * q->engine->block;
     if (s->per_token > 0)
         return floor(pool / s->block) * round(s->block / s->per_token);
     return pool_requests(pool, s) * q->context;
@@ -404,7 +574,7 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->stage = stage;
     m->physical = q->gpu->physical;
     m->usable = load->usable;
-    m->budget = load->budget;
+    m->budget = s->budget;
     m->weights = b.weights;
     m->split = weights_stage(q, load, s->layout, stage);
     m->activation = s->activation[stage == s->layout->pp - 1];
@@ -415,7 +585,7 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->kv_needed = quantity_of(s->users * m->sequence.exact, counted(q));
     m->state = quantity_of(s->users * m->sequence.state, counted(q));
     m->kv_reserved = quantity_of(b.reserved, counted(q));
-    m->kv_mean = quantity_of(stage_mean(s, first, end),
+    m->kv_mean = quantity_of(stage_mean(s, first, end, b.reserved),
                              q->model->assumed ? ORIGIN_ASSUMED : ORIGIN_MODEL);
     m->room = b.state;
     m->state_blocks = b.states;
@@ -427,7 +597,7 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->users = s->users;
     m->max_num_seqs = load->max_num_seqs;
     m->max_batched_tokens = load->max_batched_tokens;
-    m->fraction = load->fraction;
+    m->fraction = s->fraction;
 }
 
 void memory_stage(const struct request *q, const struct load *load,

@@ -7,7 +7,7 @@
  *   vLLM          budget  = utilization * usable
  *                 kv_pool = budget - weights - activation - non_torch [- graphs_charged]
  *   TensorRT-LLM  kv_pool = fraction * (usable - weights - activation - non_torch - graphs)
- *   SGLang        kv_pool = fraction * usable - weights
+ *   SGLang        kv_pool = fraction * (usable - non_torch) - weights - vision_kept
  *   llama.cpp     kv_pool = usable - weights - activation - non_torch - graphs
  *
  *   kv_cache_tokens = whole blocks of kv_pool * block
@@ -73,12 +73,16 @@ struct memory {
 /* The figures a verdict needs, of the stage that binds. */
 struct binding {
     int stage;
+    struct quantity budget;             /* bytes, as in struct memory */
+    struct quantity spare;              /* bytes: what SGLang's fraction leaves, less
+                                         * activation and graphs */
     struct quantity weights, overhead;  /* bytes; overhead: activation, non-torch, graphs */
     struct quantity pool, free;         /* bytes: kv_pool and free above */
     double reserved;                    /* bytes set aside for the users, at full length */
     double each;                        /* bytes set aside for one request, likewise */
     struct quantity states;             /* blocks of the pool, where each slot needs one to
-                                         * start (engine.h: state_exit); else unknown */
+                                         * start (engine.h: state_exit); with a pool of
+                                         * states, requests it holds; else unknown */
     enum memory_state state;
 };
 
@@ -112,6 +116,13 @@ struct activation memory_activation(const struct request *request,
 /* The engine's limits for this request: the request's own, else the GPU's default. */
 double memory_max_num_seqs(const struct request *request);
 double memory_max_batched_tokens(const struct request *request);
+
+/* The share that the engine takes on a layout: the request's, else its default, which
+ * SGLang computes. */
+double memory_fraction(const struct request *request, const struct load *load,
+                       const struct layout *layout);
+/* The largest batch that runs as one CUDA graph; 0 = unknown. Larger ones run without. */
+double memory_graph_batch(const struct request *request, const struct layout *layout);
 
 /* Tokens that a request holds in the mean of its life: its prompt and half its output. */
 double memory_mean_tokens(const struct request *request);

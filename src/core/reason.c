@@ -3,6 +3,7 @@
  */
 #include "core/reason.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *verdict_word(enum verdict verdict)
@@ -40,6 +41,7 @@ static const struct {
     [REASON_WEIGHTS] = {VERDICT_DOES_NOT_FIT, LIMIT_WEIGHTS},
     [REASON_OVERHEAD] = {VERDICT_DOES_NOT_FIT, LIMIT_OVERHEAD},
     [REASON_KV] = {VERDICT_DOES_NOT_FIT, LIMIT_KV},
+    [REASON_HELD] = {VERDICT_DOES_NOT_FIT, LIMIT_STATES},
     [REASON_STATES] = {VERDICT_DOES_NOT_FIT, LIMIT_STATES},
     [REASON_STATES_TIGHT] = {VERDICT_MARGINAL, LIMIT_STATES},
     [REASON_CROSSES] = {VERDICT_MARGINAL, LIMIT_KV},
@@ -162,6 +164,8 @@ unsigned warnings_of_request(const struct request *q)
         [WARNING_GGUF] = w->block > 0 && !q->engine->gguf,
         [WARNING_ZEROS] = q->prune == PRUNE_UNSTRUCTURED,
         [WARNING_SPARSE] = q->prune == PRUNE_2_4 && older(q->gpu, 80),
+        [WARNING_SLOTS] = q->engine->slots_least > 0 && q->max_num_seqs <= 0 &&
+                          q->users > q->engine->slots_least * fmax(q->replicas, 1),
         [WARNING_CONFIDENCE] = strcmp(q->gpu->confidence, "low") == 0,
     };
     unsigned warnings = warning_of_type(q);

@@ -45,6 +45,7 @@ enum reason {
     REASON_WEIGHTS,     /* the weights exceed the budget */
     REASON_OVERHEAD,    /* weights and overheads leave no pool */
     REASON_KV,          /* the users' requests exceed the pool */
+    REASON_HELD,        /* the pool of states holds fewer requests than users */
     REASON_STATES,      /* fewer blocks of state than slots: the engine exits */
     REASON_CROSSES,     /* the pool's band crosses what they need */
     REASON_SPREADS,     /* the pool holds them only while they are spread */
@@ -69,6 +70,7 @@ enum warning {
     WARNING_SLOW_TYPE,    /* arithmetic of this type is slower than FP16 */
     WARNING_ZEROS,        /* unstructured pruning saves no memory */
     WARNING_SPARSE,       /* no sparse tensor cores */
+    WARNING_SLOTS,        /* more users than the engine has slots unless told */
     WARNING_CONFIDENCE,   /* the GPU's figures are of low confidence */
     WARNING_COUNT
 };

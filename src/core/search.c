@@ -226,6 +226,45 @@ static void try_replicas(struct search *s, struct layout l, int step)
     }
 }
 
+/* Where what a replica needs outside its pool depends on its users: logits of all of
+ * them, or llama.cpp's graph over all their cells. */
+static bool users_cost_more(const struct engine *e)
+{
+    return e->compute_graph.known || e->logit_rows == ROWS_USERS;
+}
+
+/* The fewest replicas in (low, high] of a verdict no worse than `worst`; high has one. */
+static void bisect_replicas(struct search *s, struct layout l, int step, int low,
+                            enum verdict worst)
+{
+    int high = l.replicas;
+    struct evaluation e;
+    while (high - low > step) {
+        l.replicas = low + (high - low) / step / 2 * step;
+        bool enough = try_layout(s, &l, &e) && e.verdict <= worst;
+        *(enough ? &high : &low) = l.replicas;
+    }
+}
+
+/* The same as try_replicas(): doubled until the users fit, then halved between. */
+static void double_replicas(struct search *s, struct layout l, int step)
+{
+    struct evaluation e;
+    int most = most_gpus(s) / (l.tp * l.pp) / step * step, low = 0, no = 0;
+    if (!try_layout(s, &l, &e))
+        return;
+    while (e.verdict != VERDICT_FITS && l.replicas < most) {
+        low = l.replicas;
+        no = e.verdict == VERDICT_DOES_NOT_FIT ? low : no;
+        l.replicas = 2 * l.replicas < most ? 2 * l.replicas : most;
+        try_layout(s, &l, &e);
+    }
+    if (e.verdict == VERDICT_FITS && low > 0)
+        bisect_replicas(s, l, step, low, VERDICT_FITS);
+    if (e.verdict <= VERDICT_MARGINAL && no > 0)
+        bisect_replicas(s, l, step, no, VERDICT_MARGINAL);
+}
+
 /* Not even the mean stage's weights go into the whole memory. Shares are 1/TP or more,
  * of experts 1/max(TP, EP). */
 static bool too_heavy(const struct search *s, int tp, int pp, int ep)
@@ -252,6 +291,8 @@ static void try_cut(struct search *s, int tp, int pp, int ep)
         return;
     if (count > 0 || q->replicas > 0)
         try_layout(s, &l, &e);
+    else if (users_cost_more(q->engine))
+        double_replicas(s, l, step);
     else
         try_replicas(s, l, step);
 }

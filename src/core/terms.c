@@ -301,6 +301,11 @@ static void add_weights(struct terms *w)
         if (m->split.role[r] > 0)
             add_role(w, (enum tensor_role)r);
     add_loaded(w);
+    double host = load_sum(q).on_host;
+    if (host > 0)
+        term_add(w, "weights: in host memory", "embeddings that are only looked up",
+                 quantity_of(host, m->weights.origin), "GiB",
+                 source_engine(q->engine, TERM_FORWARD), "not on a GPU");
     term_add(w, "weights", "sum over the roles + added by the engine", m->weights,
              "GiB", source_model(q->model), "tp, pp, ep");
     add_padding(w);
@@ -328,10 +333,35 @@ static void add_moe(struct terms *w, struct quantity workspace)
              "1 when ep > tp");
 }
 
+static const char *const sampling_equations[] = {
+    [ROWS_SLOTS] = "seqs*V*(copies*4 + a) + c*h*a + base",
+    [ROWS_USERS] = "users*V*(copies*4 + a) + c*h*a + base",
+    [ROWS_PROMPTS] = "ceil(c/(s - 1))*V*(copies*4 + a) + c*h*a + base",
+};
+
+static void add_compute_buffer(struct terms *w)
+{
+    const struct memory *m = &w->plan->memory;
+    const struct request *q = &w->plan->request;
+    struct term_source source = source_engine(q->engine, TERM_FORWARD);
+    know_number(w, "cells", m->users * q->context, "request");
+    know_number(w, "slots", kvcache_slots(q, m->users), "engine");
+    know_number(w, "factor", q->engine->compute_graph.value, "model");
+    term_add(w, "activation",
+             "the graph's buffer: c*(2*cells + max(4*cells + 20*h, 4*widest layer)), or "
+             "c*4*h + slots*4*V",
+             m->activation, "GiB", source,
+             "c, cells, those of windows too, slots, h, V, ff, factor");
+}
+
 static void add_activation(struct terms *w)
 {
     const struct plan *p = w->plan;
     const struct engine *e = p->request.engine;
+    if (e->compute_graph.known) {
+        add_compute_buffer(w);
+        return;
+    }
     bool has_head = p->memory.stage == p->layout.pp - 1;
     struct load load = load_sum(&p->request);
     struct activation a = memory_activation(&p->request, &load, &p->layout, has_head);
@@ -340,9 +370,11 @@ static void add_activation(struct terms *w)
     know_bytes(w, "base", e->base);
     know_bytes(w, "forward base", e->forward_base);
     if (has_head)
-        term_add(w, "activation: sampling", "seqs*V*(copies*4 + a) + c*h*a + base",
-                 a.sampling, "GiB", source_engine(e, TERM_LOGITS),
-                 "seqs, V, copies, c, h, a, base");
+        term_add(w, "activation: sampling", sampling_equations[e->logit_rows], a.sampling,
+                 "GiB", source_engine(e, TERM_LOGITS),
+                 e->logit_rows == ROWS_USERS
+                     ? "users per replica, V, copies, c, h, a, base"
+                     : "seqs, V, copies, c, h, a, base");
     term_add(w, "activation: forward", "c*(2*h + 3*ff/tp)*a + forward base", a.forward,
              "GiB", source_engine(e, TERM_FORWARD), "c, h, a, ff, tp, forward base");
     add_moe(w, a.moe);
@@ -393,8 +425,8 @@ static const struct equation budgets[] = {
     [BUDGET_UTILIZATION] = {"utilization * usable * (1 - headroom)",
                             "utilization, usable, used, headroom"},
     [BUDGET_FREE] = {"(usable - used) * (1 - headroom)", "usable, used, headroom"},
-    [BUDGET_STATIC] = {"fraction * (usable - used) * (1 - headroom)",
-                       "fraction, usable, used, headroom"},
+    [BUDGET_STATIC] = {"fraction * (usable - used - non_torch) * (1 - headroom)",
+                       "fraction, usable, used, non_torch, headroom"},
     [BUDGET_ASKED] = {"(usable - used) * (1 - headroom)", "usable, used, headroom"},
 };
 
@@ -403,28 +435,55 @@ static const struct equation pools[] = {
                             "budget, weights, activation, non_torch, graphs charged"},
     [BUDGET_FREE] = {"fraction * (budget - weights - activation - non_torch - graphs)",
                      "fraction, budget, weights, activation, non_torch, graphs"},
-    [BUDGET_STATIC] = {"budget - weights", "budget, weights"},
+    [BUDGET_STATIC] = {"budget - weights [- what a vision tower keeps]",
+                       "budget, weights"},
     [BUDGET_ASKED] = {"budget - weights - activation - non_torch - graphs",
                       "budget, weights, activation, non_torch, graphs"},
 };
+
+/* SGLang's own, from the memory of the GPU. */
+static void add_fraction(struct terms *w)
+{
+    const struct plan *p = w->plan;
+    const struct engine_reserve *r = &p->request.engine->reserve;
+    if (r->base <= 0 || p->request.utilization > 0)
+        return;
+    know_bytes(w, "base", quantity_exact(r->base));
+    know_unit(w, "token", r->token / GP_MIB, "MiB", "engine");
+    know_unit(w, "gpu", r->gpu / GP_MIB, "MiB", "engine");
+    know_unit(w, "graph", r->graph / GP_MIB, "MiB", "engine");
+    know_number(w, "batch", memory_graph_batch(&p->request, &p->layout), "engine");
+    know_bytes(w, "least", quantity_exact(r->least));
+    term_add(w, "fraction",
+             "1 - max(base + token*max(c, 2048) + gpu*tp*pp + graph*batch + prefill graphs, "
+             "least) / physical [* vision]",
+             quantity_of(p->memory.fraction, ORIGIN_MODEL), "of GPU",
+             source_engine(p->request.engine, TERM_BUDGET),
+             "base, token, c, gpu, tp, pp, graph, batch, least, physical");
+}
 
 static void add_pool(struct terms *w)
 {
     const struct engine *e = w->plan->request.engine;
     const struct memory *m = &w->plan->memory;
     enum budget b = memory_budget(&w->plan->request);
-    bool uniform = m->sequence.per_token > 0;
+    bool uniform = m->sequence.per_token > 0, cell = m->sequence.cell > 0;
+    know_exact(w, "cell", m->sequence.cell);
     term_add(w, "KV pool", pools[b].text, m->kv_pool, "GiB",
              source_engine(e, TERM_BUDGET), pools[b].inputs);
     if (!m->kv_cache_tokens.known)
         return;
     term_add(w, "KV cache tokens",
-             uniform ? "floor(KV pool / (block * KV per token)) * block"
-                     : "max concurrency * s",
+             cell      ? "floor(KV pool / cell)"
+             : uniform ? "floor(KV pool / (block * KV per token)) * block"
+                       : "max concurrency * s",
              m->kv_cache_tokens, "tokens", source_engine(e, TERM_BLOCK),
-             uniform ? "KV pool, block, KV per token on this GPU" : "KV pool, s");
+             cell      ? "KV pool, cell"
+             : uniform ? "KV pool, block, KV per token on this GPU"
+                       : "KV pool, s");
     term_add(w, "max concurrency",
-             m->sequence.block > 0
+             m->sequence.fixed > 0 ? "(KV pool - what all slots share) / KV of one request"
+             : m->sequence.block > 0
                  ? "floor(KV pool / block bytes) * block bytes / KV of one request"
                  : "KV pool / state of one request",
              m->max_concurrency, "requests", source_engine(e, TERM_BLOCK),
@@ -487,6 +546,7 @@ int terms_of_plan(const struct plan *plan, struct term out[TERMS_MAX])
     add_weights(&terms);
     add_overheads(&terms);
     terms_kv(&terms);
+    add_fraction(&terms);
     term_add(&terms, "budget", budgets[b].text, plan->memory.budget, "GiB",
              source_engine(plan->request.engine, TERM_BUDGET), budgets[b].inputs);
     if (!plan->request.model->weights_only) {

@@ -159,7 +159,7 @@ void terms_kv(struct terms *w)
     const struct plan *p = w->plan;
     const struct engine *e = p->request.engine;
     const struct kv_sequence *s = &p->memory.sequence;
-    if (s->reserved <= 0)
+    if (s->reserved + s->fixed <= 0)
         return;
     add_per_token(w);
     for (int k = 0; k < p->request.model->kind_count; k++) {
@@ -173,6 +173,10 @@ void terms_kv(struct terms *w)
     know_number(w, "blocks", s->block > 0 ? s->reserved / s->block : 0, "exact");
     term_add(w, "one request is given",
              s->per_token > 0 ? "ceil(s/block)*block * KV per token on this GPU"
+             : e->budget == BUDGET_STATIC
+                 ? "max(s cells of the pool, min(s, w)/window share of them, its slots of "
+                   "state), the states' share beside"
+             : s->fixed > 0 ? "full layers: ceil(s/block)*block; what all slots share beside"
              : e->window_groups
                  ? "blocks*block bytes; full layer ceil(s/block), sliding "
                    "ceil(min(w-1+c, s)/block)+1, chunked ceil(min(w+c, s)/block), "
@@ -180,4 +184,10 @@ void terms_kv(struct terms *w)
                  : "every layer as a full one: ceil(s/block)*block, + state",
              quantity_exact(s->reserved), "GiB", source_engine(e, TERM_BLOCK),
              "s, block, c, block bytes, blocks");
+    know_number(w, "slots", kvcache_slots(&p->request, p->memory.users), "engine");
+    if (s->fixed > 0)
+        term_add(w, "all slots share",
+                 "windows: pad256(min(w*slots + c, all cells)); states: slots * state",
+                 quantity_exact(s->fixed), "GiB", source_engine(e, TERM_BLOCK),
+                 "slots, c, w, state");
 }

@@ -3,22 +3,11 @@
  */
 #include "output/report_catalog.h"
 
-#include <limits.h>
 #include <string.h>
 
 #include "util/units.h"
 
 /* ---- engines ---- */
-
-/* "vllm@0.17": a version inside the range, by which it is found again. */
-static void engine_id(const struct engine *e, char *text, size_t size)
-{
-    int version = e->from > 0 ? e->from : e->until < INT_MAX ? e->until : 0;
-    if (version > 0)
-        gp_format(text, size, "%s@%d.%d", e->id, version / 10000, version % 10000);
-    else
-        gp_copy(text, size, e->id);
-}
 
 #define AT(member) MEMBER_AT(struct engine, member)
 
@@ -46,12 +35,18 @@ static const struct member show_members[] = {
     {"block", MEMBER_SOME_INT, AT(block), "tokens"},
     {"mla_block", MEMBER_SOME_INT, AT(mla_block), "tokens"},
     {"window_groups", MEMBER_FLAG, AT(window_groups)},
+    {"window_share", MEMBER_LISTED, AT(window_share), "x", .decimals = 2},
+    {"shared_kv_kept", MEMBER_FLAG, AT(shared_kv_kept)},
+    {"window_slots", MEMBER_FLAG, AT(window_slots)},
+    {"state_share", MEMBER_LISTED, AT(state_share), "x", .decimals = 2},
     {"group_slack", MEMBER_LISTED, AT(group_slack), "x", .decimals = 2},
     {"batches_in_flight", MEMBER_SOME_INT, AT(batches)},
     {"state_blocks", MEMBER_SOME_INT, AT(state_blocks), "per request"},
     {"state_fp32", MEMBER_CHARS, AT(state_fp32)},
     {"conv_fp32", MEMBER_FLAG, AT(conv_fp32)},
     {"exits_without_state_blocks", MEMBER_FLAG, AT(state_exit)},
+    {"slots_least", MEMBER_SOME_INT, AT(slots_least), "requests"},
+    {"slots_option", MEMBER_CHARS, AT(slots_option)},
     {"max_num_seqs_small", MEMBER_SOME_INT, AT(seqs_small), "requests"},
     {"max_num_seqs_large", MEMBER_SOME_INT, AT(seqs_large), "requests"},
     {"max_batched_tokens_small", MEMBER_SOME_INT, AT(tokens_small), "tokens"},
@@ -71,6 +66,11 @@ static const struct member overheads[] = {
     {"non_torch_1_gpu", MEMBER_BYTES, AT(non_torch_1)},
     {"non_torch_tp", MEMBER_BYTES, AT(non_torch_tp)},
     {"non_torch_pp", MEMBER_BYTES, AT(non_torch_pp)},
+    {"non_torch_moe", MEMBER_BYTES, AT(non_torch_moe)},
+    {"vision_kept", MEMBER_LISTED, AT(vision_kept), "GiB", GP_GIB, 2},
+    {"compute_graph", MEMBER_QUANTITY, AT(compute_graph), "x", 1, 2},
+    {"flash_attention", MEMBER_FLAG, AT(flash_attention)},
+    {"embedding_on_host", MEMBER_FLAG, AT(embedding_on_host)},
     {"graphs", MEMBER_BYTES, AT(graphs)},
     {"graphs_charged", MEMBER_BYTES, AT(graphs_charged)},
     {"graphs_in_budget", MEMBER_FLAG, AT(graphs_in_budget)},
@@ -88,10 +88,38 @@ static const struct member overheads[] = {
     {"mxfp4_pad_width", MEMBER_SOME_INT, AT(pad_width)},
 };
 
+static const struct member reserve_members[] = {
+    {"reserve_base", MEMBER_LISTED, AT(reserve.base), "MiB", GP_MIB, 0},
+    {"reserve_token", MEMBER_LISTED, AT(reserve.token), "MiB", GP_MIB, 1},
+    {"reserve_gpu", MEMBER_LISTED, AT(reserve.gpu), "MiB", GP_MIB, 0},
+    {"reserve_graph", MEMBER_LISTED, AT(reserve.graph), "MiB", GP_MIB, 0},
+    {"reserve_prefill", MEMBER_LISTED, AT(reserve.prefill), "MiB", GP_MIB, 0},
+    {"reserve_mla", MEMBER_LISTED, AT(reserve.mla), "MiB", GP_MIB, 0},
+    {"reserve_least", MEMBER_LISTED, AT(reserve.least), "GiB", GP_GIB, 0},
+    {"reserve_least_from", MEMBER_LISTED, AT(reserve.least_from), "GiB", GP_GIB, 0},
+};
+
+#define TIER_AT(member) MEMBER_AT(struct engine_tier, member)
+
+static const struct member tier_members[] = {
+    {"below", MEMBER_LISTED, TIER_AT(below), "GiB", GP_GIB, 0},
+    {"max_tokens", MEMBER_SOME_INT, TIER_AT(tokens), "tokens"},
+    {"graphs", MEMBER_SOME_INT, TIER_AT(graphs[0]), "requests"},
+    {"graphs_tp4", MEMBER_SOME_INT, TIER_AT(graphs[1]), "requests"},
+    {"context", MEMBER_SOME_INT, TIER_AT(context), "tokens"},
+};
+
+static void engine_tiers(const struct engine *e, struct record *s)
+{
+    record_list(s, "tiers");
+    for (int i = 0; i < e->tier_count; i++)
+        RECORD_MEMBERS(record_append(s, "tiers"), tier_members, &e->tier[i]);
+}
+
 static void engine_row(const struct engine *e, struct record *s)
 {
     char id[64];
-    engine_id(e, id, sizeof(id));
+    catalog_engine_id(e, id, sizeof(id));
     record_text(s, "id", id);
     record_text(s, "name", e->name);
     record_text(s, "versions", e->range);
@@ -133,13 +161,16 @@ enum gp_status report_engine_show(struct planner *planner, const char *id,
     enum gp_status status = catalog_engine(planner_catalog(planner), id, &e, err);
     if (status)
         return status;
-    engine_id(e, own, sizeof(own));
+    catalog_engine_id(e, own, sizeof(own));
     record_text(out, "id", own);
     RECORD_MEMBERS(out, first_members, e);
     record_group(out, "budget and defaults");
     record_text(out, "budget", engine_budget_word(e->budget));
     RECORD_MEMBERS(out, show_members, e);
+    RECORD_MEMBERS(out, reserve_members, e);
+    engine_tiers(e, out);
     record_group(out, "memory per GPU");
+    record_text(out, "logit_rows", engine_rows_word(e->logit_rows));
     record_quantity(out, "logit_copies", "FP32 copies",
                     quantity_of(e->logit_copies, ORIGIN_SHEET), 1, 1);
     RECORD_MEMBERS(out, overheads, e);

@@ -33,6 +33,8 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_OVERHEAD] = "weights {weights} and overheads leave no room for KV ({pool})",
     [REASON_KV] = "{users} x {context} tokens need {reserved} of KV per GPU{at least}, "
                   "{pool} are left (band up to {pool high})",
+    [REASON_HELD] = "the pool of recurrent states holds {states} requests, {users} are in "
+                    "flight: raise --mamba-full-memory-ratio, or take fewer users",
     [REASON_STATES] = "max_num_seqs {slots} exceeds the {states} blocks of recurrent state: "
                       "the engine exits; --max-num-seqs {states low} at most",
     [REASON_STATES_TIGHT] = "max_num_seqs {slots} may exceed the {states} blocks of "
@@ -71,6 +73,8 @@ static const char *const warning_words[WARNING_COUNT] = {
                       "other weight; 2:4 does save",
     [WARNING_SPARSE] = "{gpu} has no sparse tensor cores (they start at compute "
                        "capability 8.0)",
+    [WARNING_SLOTS] = "{engine} starts with {slots} unless told: give it one for each "
+                      "user with {slots option}",
     [WARNING_CONFIDENCE] = "the profile of {gpu} has low confidence",
 };
 
@@ -99,6 +103,7 @@ static const char *const fix_words[FIX_KIND_COUNT] = {
     [FIX_KNOBS] = "{knobs}",
     [FIX_STATES] = "no more slots than blocks of state: {slots}",
     [FIX_SLOTS] = "a slot for every user",
+    [FIX_SHARE] = "a smaller share for weights and KV, more for activation and graphs",
     [FIX_UNUSED] = "take only what is free",
     [FIX_KV] = "an FP8 KV cache",
     [FIX_PRECISION] = "weights in {weights}",
@@ -364,6 +369,8 @@ static const char *say_request(const struct plan *p, const char *words,
         {"kv", SAY_TEXT, .text = q->kv ? q->kv->id : ""},
         {"math", SAY_TEXT, .text = math < MATH_COUNT ? format_math_word(math) : ""},
         {"rate", SAY_RATE, .number = rate, .text = rate_unit(math)},
+        {"slots", SAY_TEXT, .text = e->slots_least == 1 ? "one slot" : "4 slots"},
+        {"slots option", SAY_TEXT, .text = e->slots_option},
         {"times slower", SAY_TIMES, .number = g->rate[MATH_FP16].value / rate},
         {"fp8 is fast", SAY_TEXT, .text = fp8_note(g)},
         {.name = NULL},
@@ -393,8 +400,9 @@ static const char *say_layout(const struct plan *p, const char *words,
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
     double usable = m->usable.value, unused = usable - q->used;
-    double overheads = m->activation.high + m->non_torch.high + m->graphs.high;
-    double rest = fmax(m->usable.low - q->used, 0) * (1 - m->fraction * (1 - q->headroom));
+    double overheads = m->activation.high + m->graphs.high;
+    double rest = fmax(m->usable.low - q->used - m->non_torch.high, 0) *
+                  (1 - m->fraction * (1 - q->headroom));
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = q->engine->name},
         {"refusals", SAY_TEXT,

@@ -475,11 +475,19 @@ static double at_most(double value, double most)
     return most > 0 && value > most ? most : value;
 }
 
+/* Ollama takes a context by the memory of all GPUs. */
+static double default_context(const struct request *q)
+{
+    double physical = q->gpu ? q->gpu->physical.value * fmax(q->gpu_count, 1) : 0;
+    const struct engine_tier *tier = engine_tier(q->engine, physical);
+    return tier && tier->context > 0 ? tier->context : CONTEXT_DEFAULT;
+}
+
 static enum gp_status resolve_load(const struct options *options, struct request *q,
                                    struct gp_err *err)
 {
     double most = q->model->max_context;
-    q->context = options_or(options, OPT_CONTEXT, at_most(CONTEXT_DEFAULT, most));
+    q->context = options_or(options, OPT_CONTEXT, at_most(default_context(q), most));
     /* a small context leaves a quarter for the answer */
     q->prompt = options_or(options, OPT_PROMPT,
                            at_most(PROMPT_DEFAULT, ceil(q->context * 0.75)));

@@ -303,10 +303,8 @@ static void engines(struct form *form, struct list *list)
         count = 0;
     for (size_t i = 0; i < count; i++) {
         const struct engine *e = &all[i];
-        int version = e->from > 0 ? e->from : e->until < 100000000 ? e->until : 0;
 
-        gp_format(id, sizeof(id), version ? "%s@%d.%d" : "%s", e->id, version / 10000,
-                  version % 10000);
+        catalog_engine_id(e, id, sizeof(id));
         gp_format(text, sizeof(text), "%s %s", e->name, e->range);
         gp_format(more, sizeof(more), "budgets by %s, %.2f by default",
                   engine_budget_word(e->budget), e->fraction);

@@ -103,10 +103,10 @@ static const char *ask_row(struct planner *planner, const struct table_file *row
     const struct name *n = find_name(names, sizeof(names) / sizeof(names[0]), listed);
     const struct name *g =
         find_name(gpus, sizeof(gpus) / sizeof(gpus[0]), table_text_of(row, "gpu"));
-    int version = engine_version(table_text_of(row, "vllm_version"));
+    long version = engine_version(table_text_of(row, "vllm_version"), 0) / 10000;
     if (strcmp(table_text_of(row, "model_basis"), "stated") != 0)
         return "model not stated";
-    if (version < 0 || version > 10000)
+    if (version <= 0 || version > 10000)
         return "no engine version";
     if (!g || isnan(table_number_of(row, "gpu_memory_utilization")))
         return "no GPU or utilization";
@@ -116,7 +116,7 @@ static const char *ask_row(struct planner *planner, const struct table_file *row
     if (strcmp(table_text_of(row, "gpu"), "80GB-class") == 0 && strstr(listed, "phi-4"))
         return "weight type not stated"; /* bitsandbytes with LoRA in one process */
     memset(a, 0, sizeof(*a));
-    gp_format(a->engine, sizeof(a->engine), "vllm@%d.%d", version / 10000,
+    gp_format(a->engine, sizeof(a->engine), "vllm@%ld.%ld", version / 10000,
               version % 10000);
     options_text(&a->options, OPT_MODEL, "model", n ? n->id : listed, NULL);
     options_text(&a->options, OPT_PRECISION, "precision", precision, NULL);

@@ -407,7 +407,7 @@ expect <<'END'
 │ 4 of 392   sort: $/h ▲   filter: h100-sxm                                    │
 │   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
 │▸  h100-sxm             int4-awq   fits         2     ~26.0   4.58  none      │
-│   h100-sxm             q4_k_m     fits         2     ~31.0   4.58  none      │
+│   h100-sxm             q4_k_m     fits         2     ~31.8   4.58  none      │
 END
 
 screen "the plan's own precision is among them" "${load[@]}" -p int8 <<'KEYS'

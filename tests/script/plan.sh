@@ -368,8 +368,8 @@ expect <<'END'
 │ GPUs │  int8       INT8 W8A8, one scale per output channel  33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
 │── Loa│  int4-awq   AWQ INT4, groups of 128                  18.55 GiB per GPU: fits on 2 x h100-sxm           │      │
 │ Conte│  nvfp4      NVFP4 (E2M1, E4M3 per 16)                19.92 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ Promp│  q4_k_m     GGUF Q4_K_M                              19.80 GiB per GPU: fits on 2 x h100-sxm           │engin…│
-│ Outpu│  q8_0       GGUF Q8_0                                34.91 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ Promp│  q4_k_m     GGUF Q4_K_M                              19.53 GiB per GPU: fits on 2 x h100-sxm           │engin…│
+│ Outpu│  q8_0       GGUF Q8_0                                34.39 GiB per GPU: fits on 2 x h100-sxm           │      │
 │ Users│  fp16       FP16                                     65.74 GiB per GPU: fits on 2 x h100-sxm           │, bat…│
 │ KV ca│  fp32       FP32                                     131.48 GiB per GPU: does not fit on 2 x h100-sxm  │      │
 │── Lay│  f16        GGUF F16                                 65.74 GiB per GPU: fits on 2 x h100-sxm           │to th…│
@@ -504,25 +504,25 @@ Esc Down Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─┌─ Engine ────────────────────────────────────────────────────── 18 of 18 ─┐─┐
+┌─┌─ Engine ────────────────────────────────────────────────────── 22 of 22 ─┐─┐
 │ │/ type words to find it, or a version, such as vllm@0.19                  │ │
 │ │▸ auto                       the newest vLLM; llama.cpp for GGUF          │·│
 │─│  llama.cpp all versions     budgets by asked, 1.00 by default            │ │
-│ │  SGLang all versions        budgets by static, 0.88 by default           │ │
-│ │  TensorRT-LLM all versions  budgets by free, 0.90 by default             │ │
-│ │  vLLM up to 0.7             budgets by utilization, 0.90 by default      │ │
+│ │  MLX all versions           budgets by asked, 1.00 by default            │ │
+│ │  Ollama all versions        budgets by asked, 1.00 by default            │ │
+│ │  SGLang up to 0.5.14        budgets by static, 0.88 by default           │ │
+│ │  SGLang 0.5.15-0.5.22       budgets by static, 0.88 by default           │ │
+│ │  SGLang 0.5.23+             budgets by static, 0.88 by default           │ │
+│─│  TensorRT-LLM all versions  budgets by free, 0.90 by default             │ │
+│▸│  vLLM up to 0.7             budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.8-0.11              budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.12-0.16             budgets by utilization, 0.90 by default      │ │
-│─│  vLLM 0.17-0.19             budgets by utilization, 0.90 by default      │ │
-│▸│  vLLM 0.20-0.21             budgets by utilization, 0.92 by default      │ │
+│ │  vLLM 0.17-0.19             budgets by utilization, 0.90 by default      │ │
+│ │  vLLM 0.20-0.21             budgets by utilization, 0.92 by default      │ │
 │ │  vLLM 0.22                  budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.23                  budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.24                  budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.25                  budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.26                  budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.27                  budgets by utilization, 0.92 by default      │─│
-│─│  vLLM 0.28                  budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.29-0.32             budgets by utilization, 0.92 by default     ▼│y│
+│ │  vLLM 0.23                  budgets by utilization, 0.92 by default      │─│
+│─│  vLLM 0.24                  budgets by utilization, 0.92 by default      │ │
+│ │  vLLM 0.25                  budgets by utilization, 0.92 by default     ▼│y│
 └─└──────────────────────────────────────────────────────────────────────────┘─┘
  Engine: its versions differ in overheads and how they budget.
  vLLM: KV pool = utilization*usable - weights - activation - ...
@@ -825,18 +825,18 @@ KEYS
 only 2,23
 expect <<'END'
 ┌─ Model and GPU ── field 1 of 27 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 34 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  42.92 of 44.42 GiB budget           │
-│ Weights     q4_k_m              ▾││████████████████████████████████████▓▓▒░░·│
+│▸Model       70B, assumed shape  ▾││FITS  41.92 of 44.42 GiB budget           │
+│ Weights     q4_k_m              ▾││███████████████████████████████████▓▓▒░░··│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
 │ GPUs        1                    ││  usable            44.42 GiB  sheet      │
 │── Load ──────────────────────────││  budget            44.42 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights           39.60 GiB  model      │
+│ Context     8,192 tokens         ││█ weights           39.05 GiB  model      │
 │ Prompt      1,024 tokens         ││▓ KV needed          2.50 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.35 GiB  0.16..0.70 │
-│ Users       1 at once            ││░ non-torch          0.45 GiB  0.25..0.95 │
+│ Output      256 tokens           ││▒ activation         0.20 GiB  0.17..0.30 │
+│ Users       1 at once            ││░ non-torch          0.15 GiB  0.10..0.60 │
 │ KV cache    auto: fp16          ▾││░ CUDA graphs        0.02 GiB  0.00..0.10 │
-│── Layout ────────────────────────││· free               1.50 GiB  0.37..2.11 │
-│ TP          auto: 1              ││KV pool 4.00 GiB: 13,056 tokens, 1.6      │
+│── Layout ────────────────────────││· free               2.50 GiB  1.67..2.79 │
+│ TP          auto: 1              ││KV pool 5.00 GiB: 16,128 tokens, 2.0      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
@@ -877,7 +877,7 @@ expect <<'END'
 │ Users       1 at once            ││   GPU, same cost                         │
 │ KV cache    auto: bf16          ▾││2. --engine llama.cpp --precision q4_k_m  │
 │── Layout ────────────────────────││   llama.cpp, weights in GGUF Q4_K_M,     │
-│ TP          auto: 1              ││   +32.39 GiB per GPU, same cost          │
+│ TP          auto: 1              ││   +33.38 GiB per GPU, same cost          │
 │ PP          auto: 1              ││3. --gpu rtx-6000-ada:2                   │
 │ EP          auto: 1              ││   2 x NVIDIA RTX 6000 Ada Generation,    │
 │ Replicas    auto: 1              ││   +35.96 GiB per GPU, +0.65 $/h          │
@@ -1184,7 +1184,7 @@ expect <<'END'
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 1 of 27 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 34 ─┐
-│▸Model       tiny.gguf           ▾││FITS  0.72 of 15.81 GiB budget            │
+│▸Model       tiny.gguf           ▾││FITS  0.17 of 15.81 GiB budget            │
 │ Weights     ggml-q8_0 as publi… ▾││█▓▒░░·····································│
 │ GPU         cheapest: v100-sxm… ▾││  physical          16.00 GiB  assumed    │
 │ GPUs        auto: 1              ││  usable            15.81 GiB  model      │

@@ -114,7 +114,7 @@ expect <<'END'
 │  Huawei Ascend 910B                                             63.23 GiB usable, 2023                              ▲│
 │  Huawei Ascend 910C                                             126.46 GiB usable, 3.2 TB/s, 2025                    │
 │  NVIDIA B100                                                    189.70 GiB usable, 8 TB/s, 2024                      │
-│  NVIDIA B200 SXM                                                176.91 GiB usable, 7.7 TB/s, 2024                    │
+│  NVIDIA B200 SXM                                                178.35 GiB usable, 7.7 TB/s, 2024                    │
 │  NVIDIA B300 SXM (Blackwell Ultra)                              265.37 GiB usable, 8 TB/s, 2025                      │
 │  NVIDIA DGX Spark (GB10)                                        126.46 GiB usable, 273 GB/s, 2025                    │
 │  Intel Gaudi 2                                                  94.85 GiB usable, 2.45 TB/s, 2022                    │

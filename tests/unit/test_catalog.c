@@ -279,7 +279,7 @@ static void test_user_formats_and_engines(void **state)
     assert_near(format_bytes(format, 64, 64), 64 * 64 * 3 / 8.0 + 64 * 2, 0);
     newest = profile_engine(both, "vllm");
     assert_string_equal(newest->range, "0.33+");
-    assert_int_equal(newest->until, INT_MAX);
+    assert_true(newest->until == LONG_MAX);
     assert_near(newest->fraction, 0.8, 0);
     assert_near(newest->graphs.value, 2 * GP_GIB, 0);
     assert_near(newest->logit_copies, 3, 0);

@@ -200,7 +200,7 @@ static void manual_engines(struct shipped *w)
         {"vllm@0.19",
          "vLLM 0.19      0.90 * usable - weights - activation - non-torch"},
         {"tensorrt-llm", "TensorRT-LLM   0.90 * (usable - everything else)"},
-        {"sglang", "SGLang         0.88 * usable - weights"},
+        {"sglang", "SGLang         0.830 * (usable - non-torch) - weights"},
         {"llama.cpp", "llama.cpp      usable - everything else"},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

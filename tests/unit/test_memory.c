@@ -223,7 +223,8 @@ static void test_budget_kinds(void **state)
     s.engine.budget = BUDGET_FREE;
     assert_near(estimate(q, l).kv_pool.value, 0.9 * (usable - rest - graphs), 1);
     s.engine.budget = BUDGET_STATIC;
-    assert_near(estimate(q, l).kv_pool.value, 0.9 * usable - m.weights.value, 1);
+    assert_near(estimate(q, l).kv_pool.value,
+                0.9 * (usable - m.non_torch.value) - m.weights.value, 1);
     s.engine.budget = BUDGET_ASKED;
     assert_near(estimate(q, l).kv_pool.value, usable - rest - graphs, 1);
     q->headroom = 0.25;
