@@ -35,6 +35,9 @@ static enum gp_status ask_train(const struct options *options, struct train *t,
     t->micro_batch = options_or(options, OPT_MICRO_BATCH, t->micro_batch);
     t->lora_rank = (int)options_or(options, OPT_LORA_RANK, t->lora_rank);
     t->fused_kernels = options_flag(options, OPT_FUSED);
+    t->loss = (enum train_loss)train_loss_parse(options_word(
+        options, OPT_LOSS,
+        train_loss_word(t->fused_kernels ? LOSS_FUSED : LOSS_EAGER)));
     t->tp = (int)options_or(options, OPT_TP, 0);
     t->pp = (int)options_or(options, OPT_PP, 0);
     return GP_OK;

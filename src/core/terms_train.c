@@ -19,7 +19,7 @@ static const char megatron[] = "NVIDIA/Megatron-LM theoretical_memory_usage.py";
 static const char zero[] = "ZeRO stages: EleutherAI/cookbook";
 
 static const char activations[] =
-    "sequence, micro-batch, layers, h, vocab, recompute, TP, PP";
+    "sequence, micro-batch, layers, h, vocab, recompute, loss, TP, PP";
 static const char states[] = "method, optimizer, weights, gradients, master, moments, "
                              "parameters, of this rank, rank r, N, ZeRO";
 
@@ -40,8 +40,13 @@ static const struct row rows[] = {
      "counted as autograd keeps them; Korthikanti et al. 2022; copies fitted on "
      "Lightning-AI/litgpt resource tables",
      PART(activations), activations},
-    {"logits", "sequence * micro-batch * vocab * 8 (FP32 logits and gradient)",
-     megatron, PART(logits), activations},
+    {"logits",
+     "sequence * micro-batch * vocab * 14 (eager: 16-bit logits 2, FP32 copy 4, "
+     "log-softmax 4, gradient 4); * 8 (chunked, all of 16 bit); fused: one chunk * 6, and h * 2",
+     "huggingface/transformers loss_utils.py ForCausalLMLoss; Lightning-AI/litgpt "
+     "utils.py chunked_cross_entropy; linkedin/Liger-Kernel "
+     "fused_linear_cross_entropy.py",
+     PART(logits), activations},
     {"recomputed layer", "sequence * micro-batch * bytes of the widest layer",
      "Korthikanti et al. 2022", PART(live), states},
     {"optimizer step", "a copy of what the optimizer updates",
@@ -75,6 +80,7 @@ static void know_setting(struct terms *w, const struct request *q,
     know_number(w, "h", q->model->hidden, NULL);
     know_number(w, "vocab", q->model->vocab, NULL);
     know_word(w, "recompute", train_recompute_word(t->recompute));
+    know_word(w, "loss", train_loss_word(t->loss));
     know_number(w, "TP", t->tp, NULL);
     know_number(w, "PP", t->pp, NULL);
     know_word(w, "method", train_method_word(t->method));

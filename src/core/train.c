@@ -67,6 +67,8 @@ static const char *const method_words[TRAIN_COUNT] = {"none", "full", "lora", "q
 static const char *const recompute_words[RECOMPUTE_COUNT] = {"none", "selective",
                                                              "full"};
 
+static const char *const loss_words[LOSS_COUNT] = {"eager", "chunked", "fused"};
+
 static int word_index(const char *const *words, int count, const char *word)
 {
     for (int i = 0; i < count; i++)
@@ -85,6 +87,11 @@ const char *train_recompute_word(enum recompute recompute)
     return (unsigned)recompute < RECOMPUTE_COUNT ? recompute_words[recompute] : "?";
 }
 
+const char *train_loss_word(enum train_loss loss)
+{
+    return (unsigned)loss < LOSS_COUNT ? loss_words[loss] : "?";
+}
+
 const char *train_optimizer_word(enum train_optimizer optimizer)
 {
     return (unsigned)optimizer < OPTIMIZER_COUNT ? recipes[optimizer].word : "?";
@@ -98,6 +105,11 @@ int train_method_parse(const char *word)
 int train_recompute_parse(const char *word)
 {
     return word_index(recompute_words, RECOMPUTE_COUNT, word);
+}
+
+int train_loss_parse(const char *word)
+{
+    return word_index(loss_words, LOSS_COUNT, word);
 }
 
 int train_optimizer_parse(const char *word)

@@ -17,7 +17,8 @@
  *                 (train_saved; for a plain transformer of h wide layers, 16 bit, MLP
  *                 of 4h and dropout that is 34*h bytes, the published figure)
  *                 full recompute: 2*h per layer and one live layer
- *   logits      = micro_batch * sequence * vocab * 8: FP32 logits and their gradient
+ *   logits      = micro_batch * sequence * vocab * 14 of an eager 16-bit loss; 8 of one
+ *                 by chunks; one chunk of a fused one (enum train_loss)
  *   peak        = the larger of the backward pass (activations + the larger of logits
  *                 and a recomputed layer) and the optimizer's own temporaries
  *   total       = weights + gradients + master + optimizer + adapters + peak + buffers
@@ -71,6 +72,13 @@ enum train_optimizer {
     OPTIMIZER_COUNT
 };
 
+enum train_loss {
+    LOSS_EAGER,   /* 16-bit logits 2, FP32 copy 4, log-softmax 4, gradient 4 */
+    LOSS_CHUNKED, /* cut, but each chunk kept: 16-bit logits, log-softmax, gradients */
+    LOSS_FUSED,   /* head and loss as one kernel: a chunk, and the head's input */
+    LOSS_COUNT
+};
+
 enum lora_targets {
     LORA_LINEAR /* every linear matrix */,
     LORA_QV /* query and value */
@@ -80,6 +88,7 @@ struct train {
     enum train_method method;
     enum train_optimizer optimizer;
     enum recompute recompute;
+    enum train_loss loss;
     enum lora_targets targets; /* which matrices get adapters */
     int lora_rank;             /* r; lora and qlora */
     int zero_stage;            /* 0..3, or TRAIN_ZERO_CHOOSE: the lowest that fits */
@@ -87,8 +96,8 @@ struct train {
     double micro_batch;        /* sequences per GPU and pass */
     bool single_quant;         /* NF4 scales not quantised again: 4.5 bits, not 4.127 */
     bool eager_attention; /* scores are stored: no flash or memory-efficient kernel */
-    bool fused_kernels;   /* fused norms, SwiGLU, GQA attention and loss (Megatron,
-                                * Liger): one 16-bit copy of what is kept */
+    bool fused_kernels;   /* fused norms, SwiGLU, GQA attention (Megatron, Liger):
+                                * one 16-bit copy of what is kept */
     bool whole_gradients; /* FSDP that accumulates under no_sync(), or whose units
                                 * mix frozen and trained parameters: each rank holds
                                 * 16-bit gradients of all those units' parameters */
@@ -222,7 +231,7 @@ struct train_fix {
     int ranks;          /* data parallel of the run that it fixes */
 };
 
-/* Defaults: adamw, flash attention, no recompute, 2048 tokens, micro-batch 1, rank 16
+/* Defaults: adamw, eager loss, flash attention, no recompute, 2048 tokens, micro-batch 1, rank 16
  * on every linear matrix, ZeRO stage and GPU count to be chosen. */
 struct train train_defaults(enum train_method method);
 
@@ -267,10 +276,12 @@ const struct recipe *train_recipe(enum train_optimizer optimizer);
 const char *train_method_word(enum train_method method);    /* "full", "qlora" */
 const char *train_recompute_word(enum recompute recompute); /* "none", "full" */
 const char *train_optimizer_word(enum train_optimizer optimizer);
+const char *train_loss_word(enum train_loss loss);          /* "eager", "fused" */
 const char *train_limit_word(enum train_limit limit); /* "optimizer-states" */
 /* The opposite, for the command line; -1 when there is no such word. */
 int train_method_parse(const char *word);
 int train_recompute_parse(const char *word);
 int train_optimizer_parse(const char *word);
+int train_loss_parse(const char *word);
 
 #endif

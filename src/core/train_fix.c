@@ -74,9 +74,10 @@ static void less_kept(struct fixer *f)
 static void fused(struct fixer *f)
 {
     struct train t = start(f);
-    if (t.fused_kernels || t.recompute == RECOMPUTE_FULL)
+    if (t.fused_kernels && t.loss == LOSS_FUSED)
         return;
     t.fused_kernels = true;
+    t.loss = LOSS_FUSED;
     propose(f, &t, TRAIN_FIX_FUSED);
 }
 

@@ -51,6 +51,7 @@ struct request train_request(const struct request *q)
 {
     struct request plain = *q;
     plain.gpu_count = 0;
+    plain.engine = NULL; /* its layouts are for serving */
     return plain;
 }
 

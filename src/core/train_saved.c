@@ -40,12 +40,6 @@
 #define SPREAD       0.25
 #define FUSED_COPIES 1.10
 
-/* Bytes per logit: FP32 value and gradient; from a chunked 16-bit loss to every copy of
- * an eager one (16-bit logits, FP32 copy, log-softmax, gradient). */
-#define LOGIT_BYTES      8.0
-#define LOGIT_BYTES_LOW  4.0
-#define LOGIT_BYTES_HIGH 14.0
-
 /* First fused kernels (low), eager modules (mid), each adapter with its own copy
  * (high); then, from layer_bytes() on, the band of the framework asked for. */
 struct three {
@@ -223,6 +217,42 @@ static struct three layer_bytes(const struct request *q, const struct train *t,
                           fmax(eager * (1 + SPREAD), c.sum.high * TRAIN_COPIES)};
 }
 
+/* ---- the loss ---- */
+
+/* Bytes per logit, read from the sources named in terms_train.c. Eager: the FP32 copy is
+ * free again where nothing but the loss holds it (low), and the gradient stands beside
+ * its 16-bit copy for a moment (high). Chunked: logits and log-softmax of all chunks
+ * (low), and the gradients of both, because autograd runs the nodes of all losses before
+ * the first of the head. Fused: of one chunk, 16-bit logits whose place the gradient
+ * takes, an FP32 copy or all that an eager loss has. */
+static const struct three logit_bytes[LOSS_COUNT] = {
+    [LOSS_EAGER] = {10, 14, 16},
+    [LOSS_CHUNKED] = {4, 8, 10},
+    [LOSS_FUSED] = {2, 6, 14},
+};
+
+/* Tokens of a fused chunk: as many as make its logits as large as the head's input,
+ * rounded up to a power of two (Liger). 8192 tokens, h 4096, vocabulary 128,256: 256. */
+static double fused_chunk(const struct model *m, double tokens)
+{
+    double parts = ceil((double)m->vocab / m->hidden);
+    return fmin(tokens, exp2(ceil(log2(ceil(tokens / parts)))));
+}
+
+static struct quantity logits_of(const struct model *m, const struct train *t,
+                                 double tokens)
+{
+    struct three b = logit_bytes[t->loss];
+    double words = tokens, input = 0;
+    if (t->loss == LOSS_FUSED) {
+        words = fused_chunk(m, tokens);
+        input = 2.0 * m->hidden * tokens; /* its gradient is made chunk by chunk */
+    }
+    words *= (double)m->vocab / t->tp;
+    return quantity_band(b.mid * words + input, b.low * words + input,
+                         b.high * words + input, ORIGIN_MODEL);
+}
+
 /* ---- a stage ---- */
 
 static struct quantity band(struct three three, double tokens)
@@ -266,8 +296,8 @@ struct train_saved train_saved(const struct request *q, const struct train *t,
         saved.live =
             quantity_of(5 * heads / t->tp * t->sequence * tokens, ORIGIN_MODEL);
     }
-    double words = stage == t->pp - 1 ? tokens * m->vocab / t->tp : 0;
-    saved.logits = quantity_band(words * LOGIT_BYTES, words * LOGIT_BYTES_LOW,
-                                 words * LOGIT_BYTES_HIGH, ORIGIN_MODEL);
+    saved.logits = quantity_of(0, ORIGIN_MODEL);
+    if (stage == t->pp - 1 && m->vocab > 0)
+        saved.logits = logits_of(m, t, tokens);
     return saved;
 }

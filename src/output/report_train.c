@@ -42,6 +42,7 @@ static void setting_facts(const struct request *q, const struct train *t,
     record_text(r, "method", train_method_word(t->method));
     record_text(r, "optimizer", train_optimizer_word(t->optimizer));
     record_text(r, "recompute", train_recompute_word(t->recompute));
+    record_text(r, "loss", train_loss_word(t->loss));
     record_count(r, "zero", "", t->zero_stage);
     record_count(r, "sequence", "tokens", t->sequence);
     record_count(r, "micro_batch", "", t->micro_batch);

@@ -205,7 +205,7 @@ static const char *const train_knob_words[TRAIN_KNOB_COUNT] = {
 static const struct {
     const char *options, *what;
 } train_fix_words[TRAIN_FIX_KIND_COUNT] = {
-    [TRAIN_FIX_FUSED] = {"--fused", "fused norm, MLP and attention kernels"},
+    [TRAIN_FIX_FUSED] = {"--fused", "fused norm, MLP, attention and loss kernels"},
     [TRAIN_FIX_RECOMPUTE] = {"--recompute full",
                              "compute activations again in the backward pass"},
     [TRAIN_FIX_ZERO] = {"--zero {zero}", "ZeRO-{zero}: {sharded} cut by {ranks} too"},

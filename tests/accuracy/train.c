@@ -342,6 +342,7 @@ static const char *const group_names[GROUPS] = {
 struct score {
     int rows, inside;
     double absolute, bias;
+    double width; /* of the band, as a share of what was measured */
 };
 
 static struct score scores[GROUPS][2]; /* [group][fitted] */
@@ -447,6 +448,7 @@ static struct train setting(const struct shape *s, char *const *f, enum group *g
     t.micro_batch = atof(f[3]);
     t.sequence = atof(f[4]);
     t.eager_attention = s->eager;
+    t.loss = LOSS_CHUNKED; /* chunked_cross_entropy, 128 tokens */
     t.targets = hub ? s->targets : LORA_QV;
     t.lora_rank = hub ? s->lora_rank : 8;
     t.gpus = hub ? (full ? s->full_gpus : 1) : atoi(f[6]);
@@ -485,6 +487,7 @@ static void score(const struct shape *s, char *const *f, const struct train *t,
         sc->inside += inside;
         sc->absolute += fabs(error);
         sc->bias += error;
+        sc->width += (a.high - a.low) / measured;
     }
     printf("%-24s %-6s %-10s %2.0f x %4.0f %d GPU %-8s %6.2f %6.2f (%5.2f..%5.2f) "
            "%+6.1f %% "
@@ -559,6 +562,7 @@ static struct score sum(bool fitted)
         all.inside += s->inside;
         all.absolute += s->absolute;
         all.bias += s->bias;
+        all.width += s->width;
     }
     return all;
 }
@@ -566,10 +570,11 @@ static struct score sum(bool fitted)
 static void print_score(const char *name, const char *split_name, const struct score *s)
 {
     if (s->rows > 0)
-        printf("%-14s %-8s %3d rows  mean |error| %5.1f %%  bias %+6.1f %%  in band "
-               "%3.0f %%\n",
+        printf("%-14s %-8s n %3d  mean |error| %5.1f %%  bias %+6.1f %%  in band "
+               "%3.0f %%  mean width of the band %5.1f %%\n",
                name, split_name, s->rows, 100 * s->absolute / s->rows,
-               100 * s->bias / s->rows, 100.0 * s->inside / s->rows);
+               100 * s->bias / s->rows, 100.0 * s->inside / s->rows,
+               100 * s->width / s->rows);
 }
 
 static int summary(void)

@@ -269,6 +269,11 @@ static void manual_training(struct shipped *w)
     full.zero_stage = 3;
     train_estimate(q, &full, &m);
     shows("8,030,261,248 * 16 bytes / 8 = %.1f GiB", m.states.value / GP_GIB);
+    shows("2048 * 128,256 * 14 bytes = %.2f GiB", m.logits.value / GP_GIB);
+    full.loss = LOSS_FUSED;
+    train_estimate(q, &full, &m);
+    shows("64 * 128,256 * 6 + 2048 * 4096 * 2 bytes = %.2f GiB",
+          m.logits.value / GP_GIB);
 }
 
 static void test_manual(void **state)

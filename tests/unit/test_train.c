@@ -228,11 +228,33 @@ static void test_recompute_and_batch(void **state)
     full = options(w, t);
     assert_near(full.activations.value, 2.0 * 4096 * 32 * 2048, 0);
     assert_near(full.live.value, none.activations.value / 32, 1);
-    assert_near(full.logits.value, 2048.0 * 128256 * 8, 0);
+    assert_near(full.logits.value, 2048.0 * 128256 * 14, 0);
     double back = full.activations.value + fmax(full.logits.value, full.live.value);
     assert_near(full.peak.value, fmax(back, full.step.value), 1);
-    assert_int_equal(full.moment, MOMENT_STEP); /* an FP32 copy of 1e9 parameters */
+    assert_int_equal(full.moment, full.step.value > back ? MOMENT_STEP : MOMENT_BACKWARD);
+    t.loss = LOSS_FUSED;
+    assert_int_equal(options(w, t).moment, MOMENT_STEP); /* FP32 of 1e9 parameters */
     assert_int_equal(none.moment, MOMENT_BACKWARD);
+    test_free(w);
+}
+
+/* Eager 14 bytes per logit, chunked 8; Liger's chunk of 16,384 tokens is 2,048 with
+ * h 4096 and 32,000 words (its source has the example). */
+static void test_losses(void **state)
+{
+    struct world *w = make(4096, 32, 32, 32, 11008, 32000);
+    struct train t = on(TRAIN_FULL, 8, 3);
+    double tokens = 16384, words = 32000 * tokens;
+    (void)state;
+    t.sequence = tokens;
+    assert_near(saved(w, t, 0).logits.value, 14 * words, 0);
+    assert_near(saved(w, t, 0).logits.high, 16 * words, 0);
+    t.loss = LOSS_CHUNKED;
+    assert_near(saved(w, t, 0).logits.value, 8 * words, 0);
+    t.loss = LOSS_FUSED;
+    assert_near(saved(w, t, 0).logits.value, 6 * 32000.0 * 2048 + 2 * 4096 * tokens, 0);
+    t.sequence = 1;
+    assert_near(saved(w, t, 0).logits.value, 6 * 32000.0 + 2 * 4096, 0);
     test_free(w);
 }
 
@@ -262,14 +284,14 @@ static void test_tp_and_pp(void **state)
     assert_int_equal(m.data_parallel, 1);
     /* norms are whole on both */
     assert_near(m.local, (PARAMS_8B - 65 * 4096) / 2 + 65 * 4096, 0);
-    assert_near(m.logits.value, 2048.0 * 128256 * 8 / 2, 0);
+    assert_near(m.logits.value, 2048.0 * 128256 * 14 / 2, 0);
     t.tp = 1;
     t.pp = 2;
     /* the first stage holds half the layers for two micro-batches, no logits */
     struct train_saved first = saved(w, t, 0), last = saved(w, t, 1);
     assert_near(first.layers.value, 2 * last.layers.value, 1);
     assert_near(first.logits.value, 0, 0);
-    assert_near(last.logits.value, 2048.0 * 128256 * 8, 0);
+    assert_near(last.logits.value, 2048.0 * 128256 * 14, 0);
     m = options(w, t);
     assert_true(m.stage == 0 || m.stage == 1);
     assert_near(m.local, PARAMS_8B / 2, 4096);
@@ -557,6 +579,8 @@ static void test_words(void **state)
     for (int i = 0; i < OPTIMIZER_COUNT; i++)
         assert_int_equal(
             train_optimizer_parse(train_optimizer_word((enum train_optimizer)i)), i);
+    for (int i = 0; i < LOSS_COUNT; i++)
+        assert_int_equal(train_loss_parse(train_loss_word((enum train_loss)i)), i);
     assert_int_equal(train_method_parse("dpo"), -1);
     assert_int_equal(train_optimizer_parse(""), -1);
     assert_string_equal(train_limit_word(TRAIN_LIMIT_STATES), "optimizer-states");
@@ -574,6 +598,7 @@ int main(void)
         cmocka_unit_test(test_published_activation_formula),
         cmocka_unit_test(test_llama_layer),
         cmocka_unit_test(test_recompute_and_batch),
+        cmocka_unit_test(test_losses),
         cmocka_unit_test(test_stored_scores),
         cmocka_unit_test(test_tp_and_pp),
         cmocka_unit_test(test_parts_make_the_total),
