@@ -79,20 +79,21 @@ static bool has_part(const struct quantity *bytes)
     return bytes->known && (bytes->value != 0 || bytes->high != 0);
 }
 
-static void print_parts(const struct train_memory *m, struct strbuf *out)
+static void print_parts(const char *head, const struct train_part *parts, int count,
+                        const struct train_memory *m, struct strbuf *out)
 {
-    static const struct table_column columns[] = {{"memory of one GPU", TABLE_LEFT},
-                                                  {"GiB", TABLE_RIGHT},
-                                                  {"low", TABLE_RIGHT},
-                                                  {"high", TABLE_RIGHT},
-                                                  {"origin", TABLE_LEFT}};
+    const struct table_column columns[] = {{head, TABLE_LEFT},
+                                           {"GiB", TABLE_RIGHT},
+                                           {"low", TABLE_RIGHT},
+                                           {"high", TABLE_RIGHT},
+                                           {"origin", TABLE_LEFT}};
     struct table table;
     table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-    for (int i = 0; i < TRAIN_PARTS; i++) {
-        const struct quantity *b = train_part_bytes(m, &train_parts[i]);
+    for (int i = 0; i < count; i++) {
+        const struct quantity *b = train_part_bytes(m, &parts[i]);
         if (!has_part(b))
             continue;
-        table_cell(&table, train_parts[i].name);
+        table_cell(&table, parts[i].name);
         table_cellf(&table, "%.2f", b->value / GP_GIB);
         table_cellf(&table, "%.2f", b->low / GP_GIB);
         table_cellf(&table, "%.2f", b->high / GP_GIB);
@@ -120,6 +121,9 @@ static void print_rows(const struct request *q, const struct train_memory *m,
         if (has_part(b))
             record_quantity(&r, train_parts[i].name, "GiB", *b, GP_GIB, 4);
     }
+    for (int i = 0; i < TRAIN_PRINTED; i++)
+        record_quantity(&r, train_printed[i].name, "GiB",
+                        *train_part_bytes(m, &train_printed[i]), GP_GIB, 4);
     record_rows(&r, output_record_as(format), out);
     record_fini(&r);
 }
@@ -153,7 +157,9 @@ static void print_text(const struct invocation *in, const struct request *q,
     print_head(q, m, out);
     if (m->usable.known) {
         strbuf_add(out, "\n");
-        print_parts(m, out);
+        print_parts("memory of one GPU", train_parts, TRAIN_PARTS, m, out);
+        strbuf_add(out, "\n");
+        print_parts("as PyTorch prints it", train_printed, TRAIN_PRINTED, m, out);
     }
     print_fixes(q, m, fixes, count, out);
     if (options_flag(&in->options, OPT_WHY))

@@ -66,6 +66,13 @@ static const struct row rows[] = {
      "weights + adapters + gradients + master + optimizer + peak + buffers + "
      "fragmentation + context",
      "", PART(total), states},
+    {"allocated", "weights + adapters + gradients + master + optimizer + peak + buffers",
+     "what torch.cuda.max_memory_allocated prints", PART(allocated), states},
+    {"reserve", "fragmentation, up to 0.25 * (peak + buffers), at most what is left",
+     "not measured; pytorch CUDACachingAllocator rounds to 2 MiB and keeps free blocks",
+     PART(reserve), "usable, used"},
+    {"reserved", "allocated + reserve", "what torch.cuda.max_memory_reserved prints",
+     PART(reserved), "usable, used"},
     {"free", "usable - used - total", "", PART(free), "usable, used, total"},
 };
 

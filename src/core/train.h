@@ -29,8 +29,17 @@
  * 8 GPUs it is 16 B * 8.03e9 / 8 = 15.0 GiB on each.
  *
  * Bands: the framework is taken to be eager PyTorch unless fused_kernels is set; the
- * measured runs of tests/accuracy/train.c lie inside. What PyTorch's allocator reports
- * excludes `context`; nvidia-smi includes it.
+ * measured runs of tests/accuracy/train.c lie inside.
+ *
+ * What a run prints is one of two figures, and neither is `total`:
+ *
+ *   allocated = states + peak + buffers   what was live (torch.cuda.max_memory_allocated)
+ *   reserved  = allocated + reserve       with the blocks that the allocator rounds up
+ *                                         and keeps (max_memory_reserved)
+ *
+ * nvidia-smi shows reserved + context. The allocator gives its free blocks back before it
+ * fails, so that only what fragmentation keeps from use counts in `total`, which decides
+ * the verdict.
  *
  * Sources: Korthikanti et al. 2022 (34*h); Megatron-LM theoretical_memory_usage.py
  * (18 B, 6 + 12/N); EleutherAI/cookbook (ZeRO, buckets); stas00/ml-engineering
@@ -195,6 +204,9 @@ struct train_memory {
     struct quantity fragmentation; /* bytes the allocator cannot use */
     struct quantity context;       /* bytes of CUDA context, cuBLAS and NCCL */
     struct quantity total;         /* bytes of all parts */
+    struct quantity allocated;     /* bytes live at the peak: states, peak, buffers */
+    struct quantity reserve;       /* bytes that the allocator keeps besides */
+    struct quantity reserved;      /* bytes: allocated + reserve, at most the GPU's */
     struct quantity free;          /* bytes: usable - used - total, may be negative */
     enum train_moment moment;      /* which moment `peak` is */
     enum verdict verdict;

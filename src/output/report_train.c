@@ -28,6 +28,12 @@ const struct train_part train_parts[TRAIN_PARTS] = {
     PART("free", "free", free),
 };
 
+const struct train_part train_printed[TRAIN_PRINTED] = {
+    PART("allocated", "allocated", allocated),
+    PART("reserve", "allocator's reserve", reserve),
+    PART("reserved", "reserved", reserved),
+};
+
 const struct quantity *train_part_bytes(const struct train_memory *m,
                                         const struct train_part *part)
 {
@@ -90,6 +96,9 @@ void report_train(const struct request *q, const struct train_memory *m,
         record_quantity(r, train_parts[i].key, "GiB",
                         *train_part_bytes(m, &train_parts[i]), GP_GIB, 2);
     record_quantity(r, "total", "GiB", m->total, GP_GIB, 2);
+    for (int i = 0; i < TRAIN_PRINTED; i++)
+        record_quantity(r, train_printed[i].key, "GiB",
+                        *train_part_bytes(m, &train_printed[i]), GP_GIB, 2);
     record_count(doc, "params", "", m->params);
     record_count(doc, "trainable", "", m->trainable);
     if (why) {

@@ -16,6 +16,10 @@ struct train_part {
 #define TRAIN_PARTS 14
 extern const struct train_part train_parts[TRAIN_PARTS];
 
+/* The sums that a run prints. */
+#define TRAIN_PRINTED 3
+extern const struct train_part train_printed[TRAIN_PRINTED];
+
 const struct quantity *train_part_bytes(const struct train_memory *memory,
                                         const struct train_part *part);
 

@@ -6,8 +6,8 @@
  * measured beside what train_estimate() says; exit 77 when it is not there, 1 when the
  * held-out error or the band coverage is worse than promised.
  *
- * What is compared: those runs print torch.cuda.max_memory_allocated(), so the CUDA
- * context and what the allocator cannot use are left out of the estimate.
+ * What is compared: those runs print torch.cuda.max_memory_allocated(): what was live, not
+ * what was reserved.
  *
  * Split by model. TRAIN_COPIES was fitted on three models of the resource tables
  * (phi-1.5, StableLM Alpha 3B, Llama 2 7B); every row of those models is "fit", also
@@ -462,19 +462,11 @@ static struct train setting(const struct shape *s, char *const *f, enum group *g
     return t;
 }
 
-static struct quantity allocated(const struct train_memory *m)
-{
-    return quantity_band(m->total.value - m->context.value - m->fragmentation.value,
-                         m->total.low - m->context.low - m->fragmentation.low,
-                         m->total.high - m->context.high - m->fragmentation.high,
-                         ORIGIN_MODEL);
-}
-
 static void score(const struct shape *s, char *const *f, const struct train *t,
                   enum group group, const struct train_memory *m)
 {
     double measured = atof(f[8]) * 1e9;
-    struct quantity a = allocated(m);
+    struct quantity a = m->allocated;
     double error = a.value / measured - 1;
     bool inside = measured >= a.low && measured <= a.high;
     const char *verdict = inside ? "in band" : "outside";

@@ -323,6 +323,21 @@ static void test_parts_make_the_total(void **state)
     test_free(w);
 }
 
+/* What a run prints: neither figure has the context; the reserve ends at the GPU's. */
+static void test_allocated_and_reserved(void **state)
+{
+    struct world *w = llama8();
+    struct train_memory m = options(w, on(TRAIN_LORA, 1, 0));
+    (void)state;
+    assert_near(m.allocated.value, m.states.value + m.peak.value + m.buffers.value, 16);
+    assert_near(m.reserved.value, m.allocated.value + m.reserve.value, 16);
+    assert_near(m.reserve.value, m.fragmentation.value, 0);
+    assert_near(m.reserve.high, 0.25 * (m.peak.high + m.buffers.high), 1);
+    w->gpu.usable = quantity_exact(m.allocated.value + m.context.value + GP_GIB);
+    assert_near(options(w, on(TRAIN_LORA, 1, 0)).reserve.high, GP_GIB, 16);
+    test_free(w);
+}
+
 static void test_buffers(void **state)
 {
     struct world *w = llama8();
@@ -602,6 +617,7 @@ int main(void)
         cmocka_unit_test(test_stored_scores),
         cmocka_unit_test(test_tp_and_pp),
         cmocka_unit_test(test_parts_make_the_total),
+        cmocka_unit_test(test_allocated_and_reserved),
         cmocka_unit_test(test_buffers),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_refused_numbers),
