@@ -60,6 +60,7 @@ const struct recipe *train_recipe(enum train_optimizer optimizer)
 struct train train_defaults(enum train_method method)
 {
     return (struct train){.method = method,
+                          .recompute = RECOMPUTE_AUTO,
                           .lora_rank = 16,
                           .zero_stage = TRAIN_ZERO_CHOOSE,
                           .sequence = 2048,
@@ -70,7 +71,7 @@ struct train train_defaults(enum train_method method)
 
 static const char *const method_words[TRAIN_COUNT] = {"none", "full", "lora", "qlora"};
 static const char *const recompute_words[RECOMPUTE_COUNT] = {"none", "selective",
-                                                             "full"};
+                                                             "full", "auto"};
 
 static const char *const loss_words[LOSS_COUNT] = {"eager", "chunked", "fused"};
 

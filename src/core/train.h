@@ -70,6 +70,7 @@ enum recompute {
     RECOMPUTE_NONE,
     RECOMPUTE_SELECTIVE, /* attention scores only: saves where no flash attention is */
     RECOMPUTE_FULL,      /* a layer's input is kept, the rest computed again */
+    RECOMPUTE_AUTO,      /* the least of these that fits */
     RECOMPUTE_COUNT
 };
 
@@ -182,6 +183,7 @@ struct train_saved {
 struct train_memory {
     struct train train;          /* as answered: gpus, zero_stage, tp and pp are set */
     bool searched;               /* gpus was 0: the count is the fewest found */
+    bool recompute_chosen;       /* recompute was RECOMPUTE_AUTO */
     int data_parallel;           /* N = gpus / (tp*pp) */
     int stage;                   /* pipeline stage these figures are of */
     double params;               /* parameters of the whole model */
@@ -243,12 +245,12 @@ struct train_fix {
     int ranks;          /* data parallel of the run that it fixes */
 };
 
-/* Defaults: adamw, eager loss, flash attention, no recompute, 2048 tokens, micro-batch 1, rank 16
- * on every linear matrix, ZeRO stage and GPU count to be chosen. */
+/* Defaults: adamw, eager loss, flash attention, 2048 tokens, micro-batch 1, rank 16 on
+ * every linear matrix; recompute, ZeRO stage and GPU count to be chosen. */
 struct train train_defaults(enum train_method method);
 
 /* Answers one question; request gives model, gpu, used, host_gpus. Searches when gpus
- * is 0 or zero_stage is TRAIN_ZERO_CHOOSE. */
+ * is 0, zero_stage is TRAIN_ZERO_CHOOSE or recompute RECOMPUTE_AUTO. */
 void train_estimate(const struct request *request, const struct train *train,
                     struct train_memory *out);
 

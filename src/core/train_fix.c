@@ -44,6 +44,8 @@ static struct train start(const struct fixer *f)
         t.gpus = 0;
         t.zero_stage = TRAIN_ZERO_CHOOSE;
     }
+    if (f->plan->recompute_chosen)
+        t.recompute = RECOMPUTE_AUTO;
     return t;
 }
 
@@ -59,10 +61,11 @@ static bool any_fits(const struct fixer *f)
 static void less_kept(struct fixer *f)
 {
     struct train t = start(f);
-    bool recompute = t.recompute != RECOMPUTE_FULL, batch = t.micro_batch > 1;
+    enum recompute asked = t.recompute;
+    bool recompute = asked < RECOMPUTE_FULL, batch = t.micro_batch > 1;
     t.recompute = RECOMPUTE_FULL;
     bool done = recompute && propose(f, &t, TRAIN_FIX_RECOMPUTE);
-    t.recompute = f->plan->train.recompute;
+    t.recompute = asked;
     t.micro_batch = 1;
     done = (batch && propose(f, &t, TRAIN_FIX_BATCH)) || done;
     t.recompute = RECOMPUTE_FULL;

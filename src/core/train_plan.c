@@ -7,8 +7,10 @@
  * Search: memory per GPU falls with N from two ranks on, so the fewest GPUs are found
  * by bisection; one rank is tried apart because it has no buckets and no NCCL. The
  * highest ZeRO stage needs the fewest GPUs; with their number known, the lowest stage
- * that is as good wins, because it communicates least. Where no number surely fits, the
- * fewest that the middle of the band fits is shown, else the fewest whose states do.
+ * that is as good wins, because it communicates least. Recomputation is chosen likewise:
+ * the count is that of full recompute, and the least that fits on it wins. Where no
+ * number surely fits, the fewest that the middle of the band fits is shown, else the
+ * fewest whose states do.
  *
  * Example: Llama-3.1-8B, full, 2048 tokens, H100: one GPU is refused by its states
  * (134.6 GiB), ZeRO-3 on three has 16 B * 8.03e9 / 3 = 39.9 GiB of them.
@@ -249,6 +251,39 @@ static void choose_stage(const struct request *q, struct train *t,
     *t = out->train;
 }
 
+static void answer_stage(const struct request *q, struct train *t, bool choose,
+                         struct train_memory *out)
+{
+    if (choose)
+        choose_stage(q, t, out);
+    else
+        estimate_layout(q, t, out);
+}
+
+/* The least recomputation that fits as well as the most does; the most where even that
+ * does not fit. */
+static void choose_recompute(const struct request *q, const struct train *train,
+                             bool choose, struct train_memory *out)
+{
+    struct train_memory m;
+    struct train t = *train;
+    t.recompute = RECOMPUTE_FULL;
+    answer_stage(q, &t, choose, out);
+    for (int r = RECOMPUTE_NONE; r < RECOMPUTE_FULL; r++) {
+        if (out->verdict == VERDICT_DOES_NOT_FIT ||
+            (r == RECOMPUTE_SELECTIVE && !train->eager_attention))
+            continue;
+        t = *train;
+        t.recompute = (enum recompute)r;
+        answer_stage(q, &t, choose, &m);
+        if (m.verdict <= out->verdict) {
+            *out = m;
+            break;
+        }
+    }
+    out->recompute_chosen = true;
+}
+
 static void choose_ranks(const struct request *q, struct train *t, bool choose)
 {
     static const good_fn wishes[] = {fits, middle_fits, states_fit};
@@ -265,6 +300,7 @@ void train_estimate(const struct request *q, const struct train *train,
 {
     struct train t = *train;
     bool choose = t.zero_stage == TRAIN_ZERO_CHOOSE;
+    bool least = t.recompute == RECOMPUTE_AUTO;
     t.tp = t.tp > 0 ? t.tp : 1;
     t.pp = t.pp > 0 ? t.pp : 1;
     memset(out, 0, sizeof(*out));
@@ -276,12 +312,14 @@ void train_estimate(const struct request *q, const struct train *train,
         out->limit = TRAIN_LIMIT_LAYOUT;
         return;
     }
+    if (least)
+        t.recompute = RECOMPUTE_FULL;
     if (t.gpus == 0)
         choose_ranks(q, &t, choose);
-    if (choose)
-        choose_stage(q, &t, out);
+    if (least)
+        choose_recompute(q, &t, choose, out);
     else
-        estimate_layout(q, &t, out);
+        answer_stage(q, &t, choose, out);
     out->searched = train->gpus == 0;
     refuse(out,
            out->searched && out->verdict != VERDICT_FITS &&

@@ -89,7 +89,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPT_ZERO] = {"zero", 0, OPTION_COUNTED, "STAGE", "", 0, 3, NULL,
                   "the lowest that fits", P, false, "ZeRO stage of --train"},
     [OPT_RECOMPUTE] = {"recompute", 0, OPTION_WORD, "KIND", "", 0, 0,
-                       "none|selective|full", "none", P, false,
+                       "auto|none|selective|full", "auto", P, false,
                        "activation recomputation of --train"},
     [OPT_SEQUENCE] = {"sequence", 0, OPTION_TOKENS, "TOKENS", "tokens", 1, 1e8, NULL,
                       "2048", P, false, "sequence length of --train"},

@@ -204,7 +204,7 @@ run --plan -m llama-3.1-8b --train qlora -g rtx-4090 --sequence 1024 -f csv
 assert_contains "training as CSV" "part,value,low,high,unit,origin,note
 verdict,fits,,,,,
 GPU,rtx-4090,,,,,GeForce RTX 4090
-GPUs,3,3,3,,exact,
+GPUs,1,1,1,,exact,
 usable,23." "$out"
 run --plan -m llama-3.1-70b --train full -g h100-sxm:8 -q
 assert_eq "70B full does not fit" 1 "$rc"

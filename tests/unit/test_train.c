@@ -45,6 +45,7 @@ static struct train on(enum train_method method, int gpus, int zero)
     struct train t = train_defaults(method);
     t.gpus = gpus;
     t.zero_stage = zero;
+    t.recompute = RECOMPUTE_NONE;
     return t;
 }
 
@@ -231,10 +232,32 @@ static void test_recompute_and_batch(void **state)
     assert_near(full.logits.value, 2048.0 * 128256 * 14, 0);
     double back = full.activations.value + fmax(full.logits.value, full.live.value);
     assert_near(full.peak.value, fmax(back, full.step.value), 1);
-    assert_int_equal(full.moment, full.step.value > back ? MOMENT_STEP : MOMENT_BACKWARD);
+    assert_int_equal(full.moment,
+                     full.step.value > back ? MOMENT_STEP : MOMENT_BACKWARD);
     t.loss = LOSS_FUSED;
     assert_int_equal(options(w, t).moment, MOMENT_STEP); /* FP32 of 1e9 parameters */
     assert_int_equal(none.moment, MOMENT_BACKWARD);
+    test_free(w);
+}
+
+/* auto: none where that fits, full where only that does or nothing fits. */
+static void test_least_recompute(void **state)
+{
+    struct world *w = llama8();
+    struct train t = on(TRAIN_LORA, 1, 0);
+    struct train_memory m;
+    (void)state;
+    t.recompute = RECOMPUTE_AUTO;
+    m = options(w, t);
+    assert_true(m.recompute_chosen);
+    assert_int_equal(m.train.recompute, RECOMPUTE_NONE);
+    t.micro_batch = 4;
+    m = options(w, t);
+    assert_int_equal(m.train.recompute, RECOMPUTE_FULL);
+    assert_int_equal(m.verdict, VERDICT_FITS);
+    t.micro_batch = 512;
+    assert_int_equal(options(w, t).train.recompute, RECOMPUTE_FULL);
+    assert_int_not_equal(options(w, t).verdict, VERDICT_FITS);
     test_free(w);
 }
 
@@ -613,6 +636,7 @@ int main(void)
         cmocka_unit_test(test_published_activation_formula),
         cmocka_unit_test(test_llama_layer),
         cmocka_unit_test(test_recompute_and_batch),
+        cmocka_unit_test(test_least_recompute),
         cmocka_unit_test(test_losses),
         cmocka_unit_test(test_stored_scores),
         cmocka_unit_test(test_tp_and_pp),
