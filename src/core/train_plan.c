@@ -284,6 +284,16 @@ static void choose_recompute(const struct request *q, const struct train *train,
     out->recompute_chosen = true;
 }
 
+/* More GPUs than a host has are rented host by host: 11 on hosts of 8 are 16. */
+static int whole_hosts(const struct request *q, int gpus, int replica)
+{
+    int host = q->host_gpus, whole = gpus;
+    while (host > 1 && gpus > host && whole <= PLAN_MAX_GPUS &&
+           (whole % host != 0 || whole % replica != 0))
+        whole++;
+    return whole <= PLAN_MAX_GPUS ? whole : gpus;
+}
+
 static void choose_ranks(const struct request *q, struct train *t, bool choose)
 {
     static const good_fn wishes[] = {fits, middle_fits, states_fit};
@@ -292,7 +302,7 @@ static void choose_ranks(const struct request *q, struct train *t, bool choose)
         t->zero_stage = highest_stage(t);
     for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]) && ranks == 0; i++)
         ranks = fewest_ranks(q, t, most, wishes[i]);
-    t->gpus = (ranks > 0 ? ranks : 1) * t->tp * t->pp;
+    t->gpus = whole_hosts(q, (ranks > 0 ? ranks : 1) * t->tp * t->pp, t->tp * t->pp);
 }
 
 void train_estimate(const struct request *q, const struct train *train,

@@ -459,6 +459,20 @@ static void test_fewest_gpus(void **state)
     test_free(w);
 }
 
+static void test_whole_hosts(void **state)
+{
+    struct world *w = make(8192, 80, 64, 8, 28672, 128256);
+    struct train t = on(TRAIN_FULL, 0, TRAIN_ZERO_CHOOSE);
+    int whole, fewest;
+    (void)state;
+    whole = options(w, t).train.gpus;
+    w->q.host_gpus = 0;
+    fewest = options(w, t).train.gpus;
+    assert_true(fewest > 8);
+    assert_int_equal(whole, (fewest + 7) / 8 * 8);
+    test_free(w);
+}
+
 static void test_no_number_of_gpus_helps(void **state)
 {
     struct world *w = llama8();
@@ -646,6 +660,7 @@ int main(void)
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_refused_numbers),
         cmocka_unit_test(test_fewest_gpus),
+        cmocka_unit_test(test_whole_hosts),
         cmocka_unit_test(test_no_number_of_gpus_helps),
         cmocka_unit_test(test_used_memory_is_named),
         cmocka_unit_test(test_marginal_names_a_knob),
