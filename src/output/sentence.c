@@ -502,8 +502,7 @@ static const char *const note_words[] = {
     [COST_NOTE_MEMORY_ONLY] = "{gpu} is not priced: the catalogue has its memory only",
     [COST_NOTE_NO_PURCHASE] = "no purchase price of {gpu} is known",
     [COST_NOTE_NO_OFFER] = "no {class} price of an instance that can host this",
-    [COST_NOTE_NARROWED] = "no {class} price of an instance that can host this among the "
-                           "providers, regions and dates asked for",
+    [COST_NOTE_NARROWED] = "no {class} price with that provider, region or date",
     [COST_NOTE_UNDATED] = "the price has no date of its own: check it",
     [COST_NOTE_OLD] = "the price is {days} days old: check it",
 };

@@ -210,9 +210,9 @@ static struct score peers[PEERS];
 
 static void score_peers(const struct layout *l, const struct memory *m, double logged)
 {
-    double gpus = l->tp * l->pp, bytes = m->file_bytes / gpus;
+    double count = l->tp * l->pp, bytes = m->file_bytes / count;
     const double taken[PEERS] = {bytes, 1.25 * bytes,
-                                 bytes + (4.80 + (gpus > 1 ? 0.60 : 0.15)) * GP_GIB};
+                                 bytes + (4.80 + (count > 1 ? 0.60 : 0.15)) * GP_GIB};
     for (int p = 0; p < PEERS; p++) {
         double pool = fmax(m->budget.value - taken[p], 0) / GP_GIB;
         take(&peers[p], 100 * (pool / logged - 1), 0, false);
