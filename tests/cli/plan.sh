@@ -279,7 +279,7 @@ plan="--plan -m llama-3.1-8b -g h100-sxm:2"
     assert_contains "read by then" "(by 2026-11)" "$out"
     assert_contains "and doubted" "has no date of its own: check it" "$out"
     run $plan --provider hyperstack --dated
-    assert_contains "none is left" "among the providers, regions and dates" "$out"
+    assert_contains "none is left" "with that provider, region or date" "$out"
     assert_lacks "nothing to break even with" "break-even" "$out"
     run $plan --provider gcp,azure --region US-Central --format json
     if have_json; then
