@@ -322,7 +322,7 @@ char *sentence_refusals(const struct request *q, const struct layout *l, char *t
         const struct sentence_value values[] = {
             {"a", SAY_NUMBER, .number = list[i].a},
             {"b", SAY_NUMBER, .number = list[i].b},
-            {"engine", SAY_TEXT, .text = q->engine->name},
+            {"engine", SAY_TEXT, .text = q->engine ? q->engine->name : ""},
             {"tp", SAY_NUMBER, .number = l->tp},
             {"pp", SAY_NUMBER, .number = l->pp},
             {"replicas", SAY_NUMBER, .number = l->replicas},
