@@ -125,7 +125,7 @@ static const struct hf_arch archs[] = {
     {"hy_v3", "hunyuan", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_MLP_KEY |
      HF_ROUTER_BIAS, .defaults = "first_k_dense_replace=1"},
     {"solar_open", "solar", 2, .traits = HF_BIAS_KEY | HF_ROUTER_BIAS},
-    {"dots1", "dots1", 2, .traits = HF_QK_HEAD | HF_BIAS_KEY | HF_ROUTER_BIAS},
+    {"dots1", "dots1", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_ROUTER_BIAS},
     {"mellum", "mellum", 2, .traits = HF_QK_HEAD | BIAS_KEYS},
     {"flint", "flint", 2, .traits = HF_QK_HEAD | BIAS_KEYS | HF_SINKS},
     {"kolibri1", "kolibri", 4, .pattern = 5, .traits = HF_QK_HEAD | HF_ROUTER_BIAS},
@@ -139,9 +139,9 @@ static const struct hf_arch archs[] = {
      .defaults = "gating=1 first_k_dense_replace=3",
      .each = "h*heads*(d + (1-d)*(gating + gating^per-head))"},
     {"mimo", "mimo", 2, .traits = HF_QKV_BIAS | HF_SWA_KEY},
-    {"mimo_v2_flash", "mimo", 2, .traits = BIAS_KEYS | HF_ROUTER_BIAS | HF_SWA_SINKS,
+    {"mimo_v2_flash", "mimo", 2, .traits = HF_BIAS_KEY | HF_ROUTER_BIAS | HF_SWA_SINKS,
      .layer = hf_layer_mimo},
-    {"mimo_v2", "mimo", 2, .traits = BIAS_KEYS | HF_ROUTER_BIAS | HF_SWA_SINKS,
+    {"mimo_v2", "mimo", 2, .traits = HF_BIAS_KEY | HF_ROUTER_BIAS | HF_SWA_SINKS,
      .layer = hf_layer_mimo},
     {"afmoe", "afmoe", 4, .traits = HF_QK_HEAD | HF_OUT_GATE | BIAS_KEYS |
      HF_ROUTER_BIAS},
