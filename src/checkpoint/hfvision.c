@@ -65,7 +65,8 @@ struct tower_row {
     "2*d*use_qk_norm) + (grid*grid + 2)*d" PATCHES " + d + 2*d*(use_mean_pooling = 0)"
 #define INTERNVL_DEFAULTS "patch_size=14 image_size=448 use_mean_pooling=1"
 
-static const struct tower_row towers[] = {
+/* The tower alone: its projector is a row below. */
+static const struct tower_row bare_towers[] = {
     {"siglip_vision_model", "vision_use_head=1 patch_size=16 image_size=224",
      LAYERS PATCHES " + d + grid*grid*d + 2*d" SIGLIP_HEAD},
     {"siglip2_vision_model", "vision_use_head=1 patch_size=16 num_patches=256",
@@ -77,6 +78,21 @@ static const struct tower_row towers[] = {
     {"idefics3_vision", NULL, LAYERS PATCHES " + d + grid*grid*d + 2*d"},
     {"smolvlm_vision", NULL, LAYERS PATCHES " + d + grid*grid*d + 2*d"},
     {"video_llama_3_vision", NULL, LAYERS PATCHES " + 3*d"},
+    {"pixtral", "patch_size=16", "n*(4*d*d + 3*d*f + 2*d)" PATCHES " + d"},
+    {"paddleocr_vl_vision", "patch_size=14 image_size=384",
+     LAYERS PATCHES " + d + grid*grid*d + 2*d"},
+    {"internvl_vision", INTERNVL_DEFAULTS, INTERNVL},
+    {"minimax_m3_vl_vision", "patch_size=14 temporal_patch_size=2 spatial_merge_size=2",
+     LAYERS MOVING " + 2*d"},
+    {"step3p5_vision", "patch_size=14 max_position_embeddings=2704",
+     LAYERS PATCHES " + 2*d*n + max_position_embeddings*d + 2*d + 18*d*d + 2*d + "
+     "72*d*d + 4*d"},
+    {"moonvit", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
+    {"kimi_k25_vision", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
+};
+
+/* With the projector in it. */
+static const struct tower_row towers[] = {
     {"llama4_vision_model",
      "patch_size=14 image_size=336 projector_input_dim=4096 "
      "projector_output_dim=4096 vision_output_dim=4096",
@@ -87,7 +103,6 @@ static const struct tower_row towers[] = {
      "position_embedding_size=10240",
      "n*(2*d*head_dim*(num_attention_heads + num_key_value_heads) + 3*d*f + "
      "2*head_dim + 4*d)" PATCHES " + 2*position_embedding_size*d + d*t"},
-    {"pixtral", "patch_size=16", "n*(4*d*d + 3*d*f + 2*d)" PATCHES " + d"},
     {"qwen2_vl", QWEN2_DEFAULTS, QWEN2},
     {"qwen2_vl_vision", QWEN2_DEFAULTS, QWEN2},
     {"qwen2_5_vl", QWEN25_DEFAULTS, QWEN25},
@@ -104,8 +119,6 @@ static const struct tower_row towers[] = {
     {"qwen3_omni_moe_vision_encoder", QWEN3_DEFAULTS, QWEN3},
     {"qwen4_exp_vision", QWEN3_DEFAULTS, QWEN3},
     {"cohere_compass_vision", QWEN3_DEFAULTS, QWEN3},
-    {"paddleocr_vl_vision", "patch_size=14 image_size=384",
-     LAYERS PATCHES " + d + grid*grid*d + 2*d"},
     {"exaone4_5_vision", QWEN25_DEFAULTS " num_heads=16 num_key_value_heads=8",
      "n*(2*d*d + 2*d*(d/num_heads*num_key_value_heads) + 3*d*f + 5*d + 2*f + "
      "2*(d/num_heads*num_key_value_heads))" MOVING " + d" MERGER("out_hidden_size")},
@@ -126,14 +139,6 @@ static const struct tower_row towers[] = {
      "mm_posemb_size=1120",
      "2*mm_posemb_size*mm_embed_dim + (mm_embed_dim + 2)*3*p*p*pooling_kernel_size*"
      "pooling_kernel_size + 5*mm_embed_dim + mm_embed_dim*t"},
-    {"internvl_vision", INTERNVL_DEFAULTS, INTERNVL},
-    {"minimax_m3_vl_vision",
-     "patch_size=14 temporal_patch_size=2 spatial_merge_size=2", LAYERS MOVING " + 2*d"},
-    {"step3p5_vision", "patch_size=14 max_position_embeddings=2704",
-     LAYERS PATCHES " + 2*d*n + max_position_embeddings*d + 2*d + 18*d*d + 2*d + "
-     "72*d*d + 4*d"},
-    {"moonvit", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
-    {"kimi_k25_vision", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
 };
 
 static const struct tower_row projectors[] = {
@@ -281,6 +286,7 @@ void hfvision_add(struct hf *hf)
     const char *outer = json_string_value(json_object_get(hf->root, "model_type"));
     const char *type = json_string_value(json_object_get(t.config, "model_type"));
     const struct tower_row *row = FIND(projectors, outer);
+    const struct tower_row *bare = FIND(bare_towers, type != NULL ? type : outer);
     double tower, projector;
 
     hf_check(hf, "", hf->root, sides, 2);
@@ -291,10 +297,13 @@ void hfvision_add(struct hf *hf)
     if (!json_is_object(t.config) || hf->rc != GP_OK)
         return;
     hf_check(hf, "vision_config", t.config, &type_field, 1);
-    tower = row_elements(&t, FIND(towers, type != NULL ? type : outer));
+    tower = row_elements(&t, bare != NULL ? bare
+                                          : FIND(towers, type != NULL ? type : outer));
     projector = tower > 0 ? row_elements(&t, row) : 0;
     if (tower <= 0)
         reader_note(hf->model, "parameters of the vision tower are not counted");
+    else if (bare != NULL && projector <= 0)
+        reader_note(hf->model, "parameters of the vision projector are not counted");
     hf_extra(hf, row == NULL ? "vision tower" : "vision tower and projector",
              ROLE_VISION, tower + projector);
 }
