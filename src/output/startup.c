@@ -226,7 +226,7 @@ static void fill_words(const struct plan *p, const struct check *c, struct start
     const struct memory *m = &p->memory;
     struct refusal odd = {.code = REFUSED_COUNT};
     double usable = p->has_memory ? m->usable.value : 0, cc = q->gpu->compute_capability;
-    refused(p, REFUSED_HEADS, REFUSED_VOCABULARY, &odd);
+    refused(p, REFUSED_HEADS, REFUSED_EXPERT_BLOCK, &odd);
     const struct sentence_value values[] = {
         {"context", SAY_NUMBER, .number = q->context},
         {"most tokens", SAY_NUMBER, .number = q->model->max_context},

@@ -92,6 +92,23 @@ static void test_one_request(void **state)
     assert_null(startup_check(&p).check);
 }
 
+/* A cut block of FP8 has a check of its own, behind those of widths that do not divide. */
+static void test_blocks(void **state)
+{
+    static const struct format block = {.id = "fp8-block", .math = MATH_FP8, .bits = 8,
+                                        .group_cols = 128, .group_rows = 128,
+                                        .group_bytes = 4};
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+
+    (void)state;
+    q->host_gpus = 32;
+    q->precision = sample_precision(&block);
+    s.engine.fp8_blocks = true;
+    stops(q, sample_layout(32, 1, 1, 1), "fp8-blocks", "weight = 448 is not divisible");
+    stops(q, sample_layout(5, 1, 1, 1), "heads", "attention heads (32)");
+}
+
 static void test_state_blocks(void **state)
 {
     struct sample s;
@@ -123,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_check),
         cmocka_unit_test(test_one_request),
+        cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_state_blocks),
         cmocka_unit_test(test_unknown_engine),
     };
