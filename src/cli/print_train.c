@@ -179,6 +179,10 @@ enum gp_status train_run(struct invocation *in, struct gp_err *err)
         rc =
             gp_fail(err, GP_E_USAGE, "--gpu", "such as -g h100-sxm or -g h100-sxm:8",
                     "--train needs a GPU by name");
+    if (!rc && (r.request.host_layers > 0 || r.request.host_experts > 0 ||
+                    r.request.host_bytes > 0))
+        rc = gp_fail(err, GP_E_USAGE, "--train", "",
+                         "is planned with all weights on the GPUs");
     if (rc)
         return rc;
     train.gpus = r.request.gpu_count;

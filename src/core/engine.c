@@ -18,6 +18,7 @@ const char *engine_term_word(enum engine_term term)
         [TERM_NON_TORCH] = "non_torch",
         [TERM_GRAPHS] = "graphs",
         [TERM_BLOCK] = "block",
+        [TERM_OFFLOAD] = "offload",
     };
     return words[term];
 }

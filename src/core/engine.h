@@ -86,6 +86,7 @@ enum engine_term {
     TERM_NON_TORCH,
     TERM_GRAPHS,
     TERM_BLOCK,
+    TERM_OFFLOAD,
     TERM_COUNT
 };
 
@@ -154,6 +155,11 @@ struct engine {
     int pad_hidden, pad_width;    /* MXFP4 experts are padded to these multiples; 0 */
     bool fp8_blocks;              /* refuses shards that cut a block of block-scaled FP8 */
     bool fp8_blocks_refine;       /* but cuts the experts' blocks down to 32 */
+    char offload[32];             /* what can stay in host memory: "layers|experts" by
+                                   * number, "bytes" of weights; "" = nothing */
+    bool offload_kept;            /* bytes of quantized weights stay there when they are
+                                   * packed anew after loading */
+    bool offload_groups;          /* and go with several groups of KV (kvcache.h) */
     bool gguf;                    /* reads GGUF formats, and keeps KV in them */
     char vendors[48];             /* '|' separated vendors it runs on; "" = all */
     int bf16_min_cc;              /* refuses BF16 below this compute capability; 0 */

@@ -5,7 +5,7 @@
  * options, where neither alone is enough), planned like any other request; only those
  * that fit (or, where nothing does, are at least marginal) are offered. The order: a
  * known cost before an unknown one, one machine before several, less money, then what
- * changes the request least.
+ * changes the request least; last what costs most of the speed.
  */
 #include "core/plan.h"
 
@@ -15,6 +15,7 @@
 
 #include "core/search.h"
 #include "core/solve.h"
+#include "util/units.h"
 
 #define COUNT_OF(list) ((int)(sizeof(list) / sizeof((list)[0])))
 #define OTHER_GPUS     3 /* offered besides the one asked for */
@@ -39,7 +40,8 @@ enum rank {
     RANK_CONTEXT,
     RANK_ENGINE,
     RANK_PRECISION,
-    RANK_BOTH = RANK_PRECISION + 10 /* engine and precision; lower ones lie between */
+    RANK_BOTH = RANK_PRECISION + 10, /* engine and precision; lower ones lie between */
+    RANK_HOST                        /* much of its speed */
 };
 
 /* One proposal: which fields of the request it changed, and how it is said. */
@@ -222,6 +224,56 @@ static void engine_knobs(struct fixer *f)
     }
 }
 
+/* ---- host memory ---- */
+
+/* The fewest layers, or layers' experts, in host memory with which it fits: a search by
+ * halves, as each one more leaves more room. */
+static void fewest_on_host(struct fixer *f, enum fix_kind kind, enum change change,
+                           int most)
+{
+    struct proposal p = begin(f, kind, RANK_HOST);
+    struct request *r = &p.request;
+    int *count = kind == FIX_HOST_LAYERS ? &r->host_layers : &r->host_experts;
+    int low = *count, high = most;
+    struct evaluation e;
+    p.changes = 1u << change;
+    while (high - low > 1) {
+        *count = low + (high - low) / 2;
+        search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
+        *(e.verdict == VERDICT_FITS ? &high : &low) = *count;
+    }
+    *count = high;
+    if (high > low)
+        propose(f, &p);
+}
+
+/* GiB per GPU that the pool lacks, in whole ones. */
+static void bytes_on_host(struct fixer *f)
+{
+    struct proposal p = begin(f, FIX_HOST_BYTES, RANK_HOST);
+    const struct memory *m = &f->plan->memory;
+    double lacks = fmax(m->kv_reserved.value - m->kv_pool.low, -m->free.low);
+    if (lacks <= 0)
+        return;
+    p.request.host_bytes = ceil((p.request.host_bytes + lacks) / GP_GIB) * GP_GIB;
+    p.changes = 1u << CHANGE_CPU_OFFLOAD;
+    propose(f, &p);
+}
+
+/* Of the GPUs that were asked for. */
+static void on_host(struct fixer *f)
+{
+    const struct request *q = &f->plan->request;
+    if (q->gpu_count == 0)
+        return;
+    if (engine_lists(q->engine->offload, "experts") && model_experts(q->model) > 0)
+        fewest_on_host(f, FIX_HOST_EXPERTS, CHANGE_CPU_MOE, q->model->layer_count);
+    else if (engine_lists(q->engine->offload, "layers"))
+        fewest_on_host(f, FIX_HOST_LAYERS, CHANGE_GPU_LAYERS, q->model->layer_count);
+    if (engine_lists(q->engine->offload, "bytes"))
+        bytes_on_host(f);
+}
+
 /* ---- formats and engines ---- */
 
 static void formats(struct fixer *f)
@@ -267,6 +319,9 @@ static void gguf_formats(struct fixer *f, const struct engine *engine)
 
 static void engines(struct fixer *f)
 {
+    const struct request *asked = &f->plan->request;
+    if (asked->host_layers > 0 || asked->host_experts > 0 || asked->host_bytes > 0)
+        return; /* an option that the others do not have */
     for (int i = 0; i < f->choices->engine_count; i++) {
         const struct engine *e = f->choices->engines[i];
         if (e->gguf) {
@@ -464,6 +519,8 @@ static int by_worth(const void *pa, const void *pb)
     const struct fix *a = pa, *b = pb;
     if (a->verdict != b->verdict)
         return (int)a->verdict - (int)b->verdict;
+    if ((a->rank == RANK_HOST) != (b->rank == RANK_HOST))
+        return a->rank == RANK_HOST ? 1 : -1; /* it costs speed in place of money */
     if ((a->per_hour > 0) != (b->per_hour > 0))
         return a->per_hour > 0 ? -1 : 1;
     if (a->spans != b->spans)
@@ -497,6 +554,7 @@ int plan_fixes(const struct plan *plan, const struct choices *choices,
         less_of_it(&f);
         engine_knobs(&f);
         formats(&f);
+        on_host(&f);
     }
     qsort(f.found, (size_t)f.count, sizeof(f.found[0]), by_worth);
     bool any_fits = f.count > 0 && f.found[0].verdict == VERDICT_FITS;

@@ -56,13 +56,30 @@ double layout_share(const struct model *model, const struct layer_kind *kind,
     return shares[layout_share_rule(kind, role)];
 }
 
-int layout_stage_first(const struct model *model, int pp, int stage)
+static int stage_start(int layers, int pp, int stage)
 {
-    int base = model->layer_count / pp, rest = model->layer_count % pp;
+    int base = layers / pp, rest = layers % pp;
     /* stages pp-1-rest .. pp-2 hold one layer more, the last never does */
     int more = stage - (pp - 1 - rest);
     more = more < 0 ? 0 : more > rest ? rest : more;
-    return stage >= pp ? model->layer_count : stage * base + more;
+    return stage >= pp ? layers : stage * base + more;
+}
+
+int layout_stage_first(const struct model *model, int pp, int stage)
+{
+    return stage_start(model->layer_count, pp, stage);
+}
+
+int layout_gpu_layers(const struct request *q)
+{
+    int layers = q->model->layer_count;
+    return q->host_layers < layers ? layers - q->host_layers : 0;
+}
+
+int layout_stage_begin(const struct request *q, int pp, int stage)
+{
+    int layers = layout_gpu_layers(q);
+    return q->model->layer_count - layers + stage_start(layers, pp, stage);
 }
 
 static int common_divisor(int a, int b)
@@ -225,8 +242,8 @@ int layout_refusals(const struct request *q, const struct layout *l,
     check_kinds(&r, q, l);
     if (m->vocab > 0 && padded % l->tp != 0)
         refuse(&r, REFUSED_VOCABULARY, l->tp, m->vocab);
-    if (l->pp > 1 && l->pp > m->layer_count)
-        refuse(&r, REFUSED_STAGES, l->pp, m->layer_count);
+    if (l->pp > 1 && l->pp > layout_gpu_layers(q))
+        refuse(&r, REFUSED_STAGES, l->pp, layout_gpu_layers(q));
     check_ep(&r, q, l);
     check_hosts(&r, q, l);
     return r.count;

@@ -55,6 +55,11 @@ int layout_kv_heads(const struct layer_kind *kind, int tp);
 /* First layer of stage s (0 <= s <= pp); stage s holds [first(s), first(s+1)). */
 int layout_stage_first(const struct model *model, int pp, int stage);
 
+/* The same of the layers on GPUs: those that the request leaves in host memory
+ * (host_layers) are on no stage. */
+int layout_stage_begin(const struct request *request, int pp, int stage);
+int layout_gpu_layers(const struct request *request);
+
 /* GPUs that exchange activations in every step: a replica's, or those of all replicas
  * that share their experts. */
 int layout_group(const struct layout *layout);

@@ -164,6 +164,47 @@ static void sum_added(const struct request *q, struct load *load)
         load->absorbed[k] = absorbed_bytes(q, &q->model->kind[k]);
 }
 
+/* ---- what stays in host memory ---- */
+
+bool load_on_host(const struct request *q, int i, int role)
+{
+    return i < q->host_layers || (i < q->host_experts && role == ROLE_EXPERT);
+}
+
+/* The matrices of one MLP, of all experts likewise, are alike. */
+static double matrix_share(const struct layer_kind *k, int role)
+{
+    bool mlp = role == ROLE_MLP || role == ROLE_EXPERT || role == ROLE_SHARED;
+    return mlp ? 1.0 / (k->gated ? 3 : 2) : 1;
+}
+
+/* llama.cpp copies the tensors of a prompt's step to the GPU, one after the other. */
+static double largest_on_host(const struct request *q, const struct load *load)
+{
+    const struct model *m = q->model;
+    double most = q->host_layers > m->layer_count ? load->global[ROLE_HEAD] : 0;
+    for (int i = 0; i < m->layer_count; i++)
+        for (int r = 0; r < ROLE_COUNT; r++)
+            if (load_on_host(q, i, r))
+                most = fmax(most, load->layer[m->layer[i]][r] *
+                                      matrix_share(&m->kind[m->layer[i]], r));
+    return most;
+}
+
+/* vLLM's parameters: query, key and value are one, gate and up too. */
+static void bound_fused(const struct model *m, struct load *load)
+{
+    for (int k = 0; k < m->kind_count; k++) {
+        const double *bytes = load->layer[k];
+        double attention = bytes[ROLE_ATTN_Q] + bytes[ROLE_ATTN_KV];
+        double half = m->kind[k].gated ? 2.0 / 3 : 0.5; /* up, or gate and up */
+        double dense = fmax(bytes[ROLE_MLP], bytes[ROLE_SHARED]) * half;
+        dense = fmax(fmax(dense, attention), bytes[ROLE_RECURRENT]);
+        load->fused[0] = fmax(load->fused[0], dense);
+        load->fused[1] = fmax(load->fused[1], bytes[ROLE_EXPERT] * half);
+    }
+}
+
 /* ---- all of it ---- */
 
 static void sum_model(const struct request *q, struct load *load)
@@ -241,6 +282,8 @@ struct load load_sum(const struct request *q)
     struct load load = load_checkpoint(q);
     keep_on_host(q, &load);
     sum_cuts(q->model, &load);
+    bound_fused(q->model, &load);
+    load.host_copy = largest_on_host(q, &load);
     sum_added(q, &load);
     set_limits(q, &load);
     return load;

@@ -30,6 +30,9 @@ struct load {
     double absorbed[MODEL_MAX_KINDS]; /* bytes the engine adds to a layer, / tp */
     double on_host;                   /* bytes that stay in host memory */
     double rope_table;                /* bytes it adds once per GPU */
+    double fused[2];                  /* an upper bound of the largest parameter of a
+                                       * layer, as fused: cut by tp, and as experts */
+    double host_copy;                 /* bytes of the largest tensor in host memory */
     bool pads_experts;                /* MXFP4 experts are padded for the kernels */
     double params;                    /* of the whole model */
     double file_bytes;                /* one copy of the checkpoint */
@@ -52,6 +55,9 @@ struct load load_sum(const struct request *request);
 
 /* The sums over the model's tensors alone: needs neither engine nor GPU. */
 struct load load_checkpoint(const struct request *request);
+
+/* Does a role of layer i stay in host memory by layers? */
+bool load_on_host(const struct request *request, int i, int role);
 
 /* The place of the tensors of a role that are outside the layers. */
 enum place load_place(const struct model *model, enum tensor_role role);

@@ -163,6 +163,14 @@ static double moe_bytes(const struct request *q, const struct layout *l, double 
     return tokens * most * act;
 }
 
+/* llama.cpp has steps of 32 tokens and more computed on the GPU: a tensor at a time is
+ * copied there, into the compute buffer, whose peak may be at another moment. */
+static struct quantity host_copy(const struct load *load, const struct layout *l)
+{
+    double copy = load->max_batched_tokens >= 32 ? load->host_copy / l->tp : 0;
+    return quantity_band(copy, 0, copy, ORIGIN_MODEL);
+}
+
 /* Requests whose logits are there at once. */
 static double logit_rows(const struct request *q, const struct load *load,
                          const struct layout *l)
@@ -193,7 +201,8 @@ static struct activation graph_activation(const struct request *q, const struct 
     a.forward.high =
         fmax(a.forward.high, graph_bytes_of_rows(q, load->max_batched_tokens));
     a.vision = load->has_vision ? q->engine->vision : quantity_exact(0);
-    a.peak = quantity_add(a.forward, a.vision);
+    a.host = host_copy(load, l);
+    a.peak = quantity_add(quantity_add(a.forward, a.vision), a.host);
     return a;
 }
 
@@ -218,7 +227,8 @@ struct activation memory_activation(const struct request *q, const struct load *
     a.peak = a.forward;
     if (has_head && a.sampling.value > a.forward.value)
         a.peak = a.sampling;
-    a.peak = quantity_add(a.peak, quantity_add(a.moe, a.vision));
+    a.host = host_copy(load, l);
+    a.peak = quantity_add(a.peak, quantity_add(quantity_add(a.moe, a.vision), a.host));
     return a;
 }
 
@@ -309,7 +319,8 @@ static void cut_stages(const struct request *q, const struct load *load,
     if (!q->model->weights_only) {
         kvcache_cut(q, l->tp, s->users, q->context, load->max_batched_tokens, &s->kv);
         struct activation a = memory_activation(q, load, l, true);
-        s->activation[0] = quantity_add(a.forward, quantity_add(a.moe, a.vision));
+        s->activation[0] = quantity_add(quantity_add(a.forward, a.host),
+                                        quantity_add(a.moe, a.vision));
         s->activation[1] = a.peak;
         s->non_torch = quantity_add(non_torch(q, l), quantity_of(load->kept, ORIGIN_MODEL));
         s->graphs = q->engine->graphs;
@@ -352,24 +363,30 @@ static enum origin counted(const struct request *q)
     return q->model->assumed ? ORIGIN_ASSUMED : ORIGIN_EXACT;
 }
 
+/* Of layers [first, end), layers[k] of each kind. */
 static struct quantity stage_weights(const struct stages *s, const int *layers,
-                                     int stage)
+                                     int stage, int first, int end)
 {
     const struct request *q = s->request;
     double bytes = weights_total(&s->weights, q->model->kind_count, layers, stage == 0,
                                  stage == s->layout->pp - 1);
+    struct quantity held = weights_held(q, &s->weights, first, end);
+    struct quantity rest = quantity_of(bytes, counted(q));
+    int kinds = q->model->kind_count;
+    bool in_files = q->model->assumed && q->precision.native && q->model->bytes.known;
     if (s->load->pads_experts)
-        return quantity_band(
-            bytes,
-            bytes - weights_stage_sum(s->weights.less, q->model->kind_count, layers),
-            bytes + weights_stage_sum(s->weights.more, q->model->kind_count, layers),
-            ORIGIN_MODEL);
-    if (q->model->assumed && q->precision.native && q->model->bytes.known)
-        return quantity_exact(bytes); /* the files hold them, whatever the shape */
-    if (!q->precision.weight->mix)
-        return quantity_of(bytes, counted(q));
+        rest = quantity_band(bytes,
+                             bytes - weights_stage_sum(s->weights.less, kinds, layers),
+                             bytes + weights_stage_sum(s->weights.more, kinds, layers),
+                             ORIGIN_MODEL);
+    if (in_files)
+        rest = quantity_exact(bytes); /* whatever the shape */
+    if (held.high > 0)
+        rest = quantity_sub(rest, held);
+    if (!q->precision.weight->mix || in_files)
+        return rest;
     /* a blend of types: the published sizes are met within 0.5 % */
-    return quantity_band(bytes, bytes * 0.995, bytes * 1.005, ORIGIN_MODEL);
+    return quantity_band(rest.value, rest.low * 0.995, rest.high * 1.005, ORIGIN_MODEL);
 }
 
 double memory_mean_tokens(const struct request *q)
@@ -459,7 +476,7 @@ static struct kv_sequence stage_binding(const struct stages *s, int stage, int f
     if (!q->model->weights_only)
         sequence = kvcache_stage(q, &s->kv, layers);
     out->stage = stage;
-    out->weights = stage_weights(s, layers, stage);
+    out->weights = stage_weights(s, layers, stage, first, end);
     out->overhead = s->overhead[head];
     out->pool = stage_pool(s, out->weights, head);
     out->budget = s->budget;
@@ -500,10 +517,11 @@ static void find_binding(const struct stages *s, struct binding *out)
 {
     const struct model *m = s->request->model;
     struct binding b;
-    int pp = s->layout->pp, before = 0, first = layout_stage_first(m, pp, 1);
-    stage_binding(s, 0, 0, first, out);
+    int pp = s->layout->pp, before = layout_stage_begin(s->request, pp, 0);
+    int first = layout_stage_begin(s->request, pp, 1);
+    stage_binding(s, 0, before, first, out);
     for (int stage = 1; stage < pp; stage++) {
-        int end = layout_stage_first(m, pp, stage + 1);
+        int end = layout_stage_begin(s->request, pp, stage + 1);
         bool middle = stage > 1 && stage < pp - 1;
         if (!middle || !same_as_before(m, before, first, end)) {
             stage_binding(s, stage, first, end, &b);
@@ -567,8 +585,8 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     const struct request *q = s->request;
     const struct load *load = s->load;
     struct binding b;
-    int first = layout_stage_first(q->model, s->layout->pp, stage);
-    int end = layout_stage_first(q->model, s->layout->pp, stage + 1);
+    int first = layout_stage_begin(q, s->layout->pp, stage);
+    int end = layout_stage_begin(q, s->layout->pp, stage + 1);
     memset(m, 0, sizeof(*m));
     m->sequence = stage_binding(s, stage, first, end, &b);
     m->stage = stage;
@@ -576,6 +594,10 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->usable = load->usable;
     m->budget = s->budget;
     m->weights = b.weights;
+    m->host = q->host_bytes > 0
+                  ? weights_held(q, &s->weights, first, end)
+                  : quantity_of(weights_on_host(q, load), b.weights.origin);
+    m->host_kv = quantity_of(weights_host_kv(q, load, s->users), counted(q));
     m->split = weights_stage(q, load, s->layout, stage);
     m->activation = s->activation[stage == s->layout->pp - 1];
     m->non_torch = s->non_torch;

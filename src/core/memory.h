@@ -57,6 +57,9 @@ struct memory {
     struct quantity kv_reserved;   /* bytes the engine sets aside for them, all of
                                     * `context` tokens */
     struct quantity kv_mean;       /* the same of prompt + output/2 tokens */
+    struct quantity host;          /* bytes of weights in host memory: of this GPU, or
+                                    * of the replica where layers and experts stay */
+    struct quantity host_kv;       /* bytes of the users' KV there, likewise */
     struct quantity free;          /* usable - used - all parts - kv_reserved */
     struct kv_sequence sequence;   /* one request of `context` tokens */
     double kv_bytes_per_token;     /* bytes, whole model, not sharded */
@@ -108,6 +111,7 @@ void memory_stage(const struct request *request, const struct load *load,
  * head or not. `why` users print them apart. */
 struct activation {
     struct quantity sampling, forward, moe, vision, peak; /* bytes */
+    struct quantity host; /* bytes: a copy of a tensor that is in host memory */
 };
 struct activation memory_activation(const struct request *request,
                                     const struct load *load,

@@ -50,6 +50,23 @@ static void graphs_note(const struct memory *m, char *note, size_t size)
                   units_gib(gib, sizeof(gib), m->graphs_charged.value));
 }
 
+static void add_host(const struct plan *p, struct part *parts, int *n)
+{
+    const struct memory *m = &p->memory;
+    const struct request *q = &p->request;
+    char kv[32];
+    if (m->host.high <= 0)
+        return;
+    struct part *part = add(parts, n, "host memory", PART_LIMIT, m->host);
+    if (q->host_bytes > 0)
+        gp_copy(part->note, sizeof(part->note), "weights of this GPU, kept there");
+    else if (m->host_kv.value > 0)
+        gp_format(part->note, sizeof(part->note), "weights kept there, and %s of KV",
+                  units_gib(kv, sizeof(kv), m->host_kv.value));
+    else
+        gp_copy(part->note, sizeof(part->note), "weights kept there");
+}
+
 int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
 {
     const struct memory *m = &p->memory;
@@ -70,6 +87,7 @@ int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
     weights_note(p, part->note, sizeof(part->note));
     if (q->model->weights_only) {
         add(parts, &n, "free", PART_FREE, m->free);
+        add_host(p, parts, &n);
         return n;
     }
     part = add(parts, &n, "KV needed", PART_KV, m->kv_needed);
@@ -88,5 +106,6 @@ int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
     part = add(parts, &n, "CUDA graphs", PART_RUNTIME, m->graphs);
     graphs_note(m, part->note, sizeof(part->note));
     add(parts, &n, "free", PART_FREE, m->free);
+    add_host(p, parts, &n);
     return n;
 }

@@ -3,8 +3,8 @@
  *
  * The same parts, names, order and notes in --plan's table, its bar, and on the screen:
  * three lines of what there is (physical, usable, budget), then what takes it up, then
- * what is free. Those with a role that fills (parts_fills) add up with `free` to
- * usable.
+ * what is free, then what stays in host memory. Those with a role that fills
+ * (parts_fills) add up with `free` to usable.
  */
 #ifndef GP_CORE_PARTS_H
 #define GP_CORE_PARTS_H
@@ -30,7 +30,7 @@ struct part {
     char note[96];
 };
 
-#define PARTS_MAX 12
+#define PARTS_MAX 13
 
 /* The parts of a plan that has_memory. Returns how many. */
 int parts_list(const struct plan *plan, struct part parts[PARTS_MAX]);

@@ -94,6 +94,9 @@ enum change {
     CHANGE_UTILIZATION,
     CHANGE_TOKENS,      /* max_batched_tokens */
     CHANGE_SEQS,        /* max_num_seqs */
+    CHANGE_GPU_LAYERS,  /* host_layers */
+    CHANGE_CPU_MOE,     /* host_experts */
+    CHANGE_CPU_OFFLOAD, /* host_bytes */
     CHANGE_COUNT
 };
 
@@ -116,6 +119,9 @@ enum fix_kind {
     FIX_LARGER_TP,
     FIX_PIPELINE,   /* more stages than max_pp */
     FIX_GPU,
+    FIX_HOST_LAYERS,  /* layers in host memory */
+    FIX_HOST_EXPERTS, /* experts there */
+    FIX_HOST_BYTES,   /* a part of the weights there */
     FIX_KIND_COUNT
 };
 

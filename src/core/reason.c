@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/kvcache.h"
+
 const char *verdict_word(enum verdict verdict)
 {
     static const char *const words[] = {"fits", "marginal", "does-not-fit"};
@@ -34,6 +36,7 @@ static const struct {
     [REASON_QUANTIZED] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_KV_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_OFFLOAD] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_CONTEXT] = {VERDICT_DOES_NOT_FIT, LIMIT_CONTEXT},
     [REASON_SEQS] = {VERDICT_DOES_NOT_FIT, LIMIT_SEQS},
     [REASON_TOKENS] = {VERDICT_DOES_NOT_FIT, LIMIT_SEQS},
@@ -122,6 +125,17 @@ static bool too_much_used(const struct request *q, const struct load *load)
            load->budget.value > load->usable.value - q->used;
 }
 
+/* vLLM up to 0.19 does not set up its batch anew for the groups when weights are in
+ * host memory. */
+static bool refuses_groups(const struct request *q)
+{
+    struct kv_cut cut;
+    if (q->host_bytes <= 0 || q->engine->offload_groups || !q->engine->window_groups)
+        return false;
+    kvcache_cut(q, 1, q->context, 1, &cut);
+    return cut.count > 1;
+}
+
 unsigned reasons_of_request(const struct request *q, const struct load *load)
 {
     unsigned reasons = 0;
@@ -130,6 +144,8 @@ unsigned reasons_of_request(const struct request *q, const struct load *load)
     if (lacks_bf16(q) && weights_bf16(q))
         reasons |= 1u << REASON_BF16;
     reasons |= reasons_of_engine(q);
+    if (refuses_groups(q))
+        reasons |= 1u << REASON_OFFLOAD;
     if (q->gpu->memory_only && !(reasons >> REASON_VENDOR & 1))
         reasons |= 1u << REASON_MEMORY_ONLY;
     if (q->model->max_context > 0 && q->context > q->model->max_context)
@@ -166,6 +182,10 @@ unsigned warnings_of_request(const struct request *q)
         [WARNING_SPARSE] = q->prune == PRUNE_2_4 && older(q->gpu, 80),
         [WARNING_SLOTS] = q->engine->slots_least > 0 && q->max_num_seqs <= 0 &&
                           q->users > q->engine->slots_least * fmax(q->replicas, 1),
+        [WARNING_HOST_BYTES] = q->host_bytes > 0,
+        [WARNING_HOST_LAYERS] = q->host_layers > 0 || q->host_experts > 0,
+        [WARNING_HOST_LOST] =
+            q->host_bytes > 0 && !q->engine->offload_kept && w->bits < 16,
         [WARNING_CONFIDENCE] = strcmp(q->gpu->confidence, "low") == 0,
     };
     unsigned warnings = warning_of_type(q);

@@ -38,6 +38,7 @@ enum reason {
     REASON_QUANTIZED,   /* nor these weights on a GPU this old */
     REASON_FORMAT,      /* nor these on any: FP64 */
     REASON_KV_FORMAT,   /* the engine has no such KV cache */
+    REASON_OFFLOAD,     /* several groups of KV, and weights in host memory */
     REASON_CONTEXT,     /* more tokens than the model was made for */
     REASON_SEQS,        /* more users per replica than slots */
     REASON_TOKENS,      /* fewer tokens in a step than slots */
@@ -71,6 +72,9 @@ enum warning {
     WARNING_ZEROS,        /* unstructured pruning saves no memory */
     WARNING_SPARSE,       /* no sparse tensor cores */
     WARNING_SLOTS,        /* more users than the engine has slots unless told */
+    WARNING_HOST_BYTES,   /* weights are read over the host link in each step */
+    WARNING_HOST_LAYERS,  /* layers or experts are computed on the host */
+    WARNING_HOST_LOST,    /* quantized weights come back from host memory */
     WARNING_CONFIDENCE,   /* the GPU's figures are of low confidence */
     WARNING_COUNT
 };

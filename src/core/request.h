@@ -47,6 +47,10 @@ struct request {
     double utilization;         /* 0 = the engine's default fraction */
     double headroom;            /* share of the budget to leave free, 0..0.9 */
     double used;                /* bytes per GPU that something else already holds */
+    int host_layers;            /* first layers that stay in host memory with their KV;
+                                 * layer_count + 1: the output matrix too */
+    int host_experts;           /* layers from the first whose routed experts do */
+    double host_bytes;          /* of each GPU's weights that stay there */
     enum prune prune;
     double prune_share;         /* 0..1 of the weights that are zero, unstructured */
     enum price_want price;

@@ -269,6 +269,9 @@ static void double_replicas(struct search *s, struct layout l, int step)
  * of experts 1/max(TP, EP). */
 static bool too_heavy(const struct search *s, int tp, int pp, int ep)
 {
+    const struct request *q = s->request;
+    if (q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0)
+        return false;
     double experts = s->load.expert_bytes / (ep > tp ? ep : tp);
     double rest = (s->load.file_bytes - s->load.expert_bytes) / tp;
     return (experts + rest) / pp > s->load.usable.high;

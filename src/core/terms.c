@@ -97,7 +97,6 @@ static void know_memory(struct terms *w)
 static void add_layout(struct terms *w)
 {
     const struct plan *p = w->plan;
-    const struct model *m = p->request.model;
     int stage = p->memory.stage, pp = p->layout.pp;
     term_add(w, "GPUs", "tp * pp * replicas", quantity_exact(p->layout.gpus), "GPUs",
              source_counted("layout rules of vLLM and Megatron-LM"),
@@ -106,8 +105,8 @@ static void add_layout(struct terms *w)
                  : "tp, pp, replicas, ep, GPUs per host");
     if (!p->has_memory || pp < 2)
         return;
-    int first = layout_stage_first(m, pp, stage);
-    int end = layout_stage_first(m, pp, stage + 1);
+    int first = layout_stage_begin(&p->request, pp, stage);
+    int end = layout_stage_begin(&p->request, pp, stage + 1);
     know_number(w, "stage", stage + 1, NULL);
     know_number(w, "first layer", first + 1, NULL);
     know_number(w, "last layer", end, NULL);
@@ -287,6 +286,26 @@ static void add_pruning(struct terms *w)
              "dense weights, share of zeros");
 }
 
+/* What stays in host memory: it is in no sum above. */
+static void add_host(struct terms *w)
+{
+    const struct request *q = &w->plan->request;
+    const struct memory *m = &w->plan->memory;
+    know_number(w, "layers in host memory", q->host_layers, "request");
+    know_number(w, "layers whose experts are there", q->host_experts, "request");
+    know_exact(w, "asked for", q->host_bytes);
+    if (m->host.high > 0)
+        term_add(w, "host memory: weights",
+                 q->host_bytes > 0 ? "whole parameters of layers until there is as much"
+                                   : "sum over those layers, all GPUs together",
+                 m->host, "GiB", source_engine(q->engine, TERM_OFFLOAD),
+                 "layers in host memory, layers whose experts are there, asked for");
+    if (m->host_kv.value > 0)
+        term_add(w, "host memory: KV", "KV of those layers, all users of a replica",
+                 m->host_kv, "GiB", source_engine(q->engine, TERM_OFFLOAD),
+                 "layers in host memory, users per replica, s");
+}
+
 static void add_weights(struct terms *w)
 {
     const struct request *q = &w->plan->request;
@@ -306,8 +325,11 @@ static void add_weights(struct terms *w)
         term_add(w, "weights: in host memory", "embeddings that are only looked up",
                  quantity_of(host, m->weights.origin), "GiB",
                  source_engine(q->engine, TERM_FORWARD), "not on a GPU");
-    term_add(w, "weights", "sum over the roles + added by the engine", m->weights,
-             "GiB", source_model(q->model), "tp, pp, ep");
+    add_host(w);
+    term_add(w, "weights",
+             q->host_bytes > 0 ? "sum over the roles + added by the engine - host memory"
+                               : "sum over the roles + added by the engine",
+             m->weights, "GiB", source_model(q->model), "tp, pp, ep");
     add_padding(w);
     add_pruning(w);
 }
@@ -381,8 +403,13 @@ static void add_activation(struct terms *w)
     if (a.vision.known && a.vision.value > 0)
         term_add(w, "activation: vision", "a constant of the engine", a.vision, "GiB",
                  source_engine(e, TERM_VISION), "vision");
+    if (a.host.value > 0)
+        term_add(w, "activation: copy from host memory",
+                 "the largest tensor there / tp, or less at another moment", a.host, "GiB",
+                 source_engine(e, TERM_OFFLOAD), "tp");
     term_add(w, "activation",
-             has_head ? "max(sampling, forward) + MoE + vision"
+             a.host.value > 0 ? "the above together"
+             : has_head ? "max(sampling, forward) + MoE + vision"
                       : "forward + MoE + vision",
              p->memory.activation, "GiB",
              source_engine(e, sampling ? TERM_LOGITS : TERM_FORWARD),

@@ -86,8 +86,9 @@ static bool cache_alike(const struct plan *p, const struct layer_kind *a,
 static int layers_like(const struct plan *p, int k)
 {
     const struct model *m = p->request.model;
-    int first = layout_stage_first(m, p->layout.pp, p->memory.stage);
-    int end = layout_stage_first(m, p->layout.pp, p->memory.stage + 1), count = 0;
+    int first = layout_stage_begin(&p->request, p->layout.pp, p->memory.stage);
+    int end = layout_stage_begin(&p->request, p->layout.pp, p->memory.stage + 1);
+    int count = 0;
     for (int j = 0; j < k; j++)
         if (cache_alike(p, &m->kind[j], &m->kind[k]))
             return 0;

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "core/kvcache.h"
+
 /* MXFP4 experts are padded for the kernels: hidden to 256, width to 128 by Marlin (logged:
  * gpt-oss-20b 13.64 GiB where its tensors make 12.8). */
 static double expert_padding(const struct request *q, const struct load *load,
@@ -56,11 +58,16 @@ void weights_cut(const struct request *q, const struct load *load,
         out->less[k] = experts - plain;
         out->more[k] = load->pads_experts ? fmax(plain * most_padding(q, kind, l) - experts, 0)
                                           : 0;
+        out->expert[k] = experts;
     }
     layout_shares(NULL, l, shares);
+    out->fused = fmax(load->fused[0] * shares[SHARE_TP],
+                      load->fused[1] * shares[SHARE_EXPERT]);
     for (int p = 0; p < PLACE_COUNT; p++)
         out->outside[p] = sum_shares(load->outside[p], shares);
     out->each = load->rope_table;
+    if (q->host_layers > q->model->layer_count)
+        out->outside[PLACE_LAST] = out->outside[PLACE_EITHER] = 0;
 }
 
 double weights_stage_sum(const double of_kind[MODEL_MAX_KINDS], int kinds,
@@ -83,6 +90,62 @@ double weights_total(const struct weights_cut *w, int kinds, const int *layers,
     return first || last ? total + w->outside[PLACE_EITHER] : total;
 }
 
+/* ---- in host memory ---- */
+
+static double experts_held(const struct request *q, const struct weights_cut *w,
+                           int first, int end)
+{
+    double bytes = 0;
+    for (int i = first; i < end && i < q->host_experts; i++)
+        bytes += w->expert[q->model->layer[i]];
+    return bytes;
+}
+
+/* The output matrix, and the embedding that serves as one. */
+static bool place_on_host(const struct request *q, enum place place)
+{
+    return q->host_layers > q->model->layer_count && place != PLACE_FIRST;
+}
+
+struct quantity weights_held(const struct request *q, const struct weights_cut *w,
+                             int first, int end)
+{
+    double layers = 0, experts = experts_held(q, w, first, end);
+    if (q->host_bytes <= 0)
+        return quantity_exact(experts);
+    for (int i = first; i < end; i++)
+        layers += w->layer[q->model->layer[i]];
+    double asked = fmin(q->host_bytes, layers);
+    double most = fmin(q->host_bytes + w->fused, layers);
+    /* what is packed anew after loading is on the GPU again */
+    bool lost = !q->engine->offload_kept && q->precision.weight->bits < 16;
+    return quantity_band(lost ? 0 : asked, lost ? 0 : asked, most, ORIGIN_MODEL);
+}
+
+double weights_on_host(const struct request *q, const struct load *load)
+{
+    const struct model *m = q->model;
+    double bytes = 0;
+    for (int i = 0; i < m->layer_count; i++)
+        for (int r = 0; r < ROLE_COUNT; r++)
+            if (load_on_host(q, i, r))
+                bytes += load->layer[m->layer[i]][r];
+    for (int r = 0; r < ROLE_COUNT; r++)
+        if (place_on_host(q, load_place(m, (enum tensor_role)r)))
+            bytes += load->global[r];
+    return bytes;
+}
+
+double weights_host_kv(const struct request *q, const struct load *load, double users)
+{
+    int layers = q->model->layer_count - layout_gpu_layers(q);
+    if (layers == 0 || q->model->weights_only)
+        return 0;
+    struct kv_sequence one =
+        kvcache_sequence(q, 1, 0, layers, q->context, load->max_batched_tokens);
+    return users * one.reserved;
+}
+
 /* ---- by role ---- */
 
 static bool on_stage(enum place place, int stage, int pp)
@@ -95,18 +158,23 @@ struct weights weights_stage(const struct request *q, const struct load *load,
                              const struct layout *l, int stage)
 {
     struct weights w = {.loaded = load->rope_table};
-    int layers[MODEL_MAX_KINDS];
-    model_count_kinds(q->model, layout_stage_first(q->model, l->pp, stage),
-                      layout_stage_first(q->model, l->pp, stage + 1), layers);
+    int layers[MODEL_MAX_KINDS], experts[MODEL_MAX_KINDS];
+    int first = layout_stage_begin(q, l->pp, stage);
+    int end = layout_stage_begin(q, l->pp, stage + 1);
+    model_count_kinds(q->model, first, end, layers);
+    first = first < q->host_experts ? q->host_experts : first;
+    model_count_kinds(q->model, first < end ? first : end, end, experts);
     for (int r = 0; r < ROLE_COUNT; r++) {
         enum tensor_role role = (enum tensor_role)r;
-        if (on_stage(load_place(q->model, role), stage, l->pp))
+        enum place place = load_place(q->model, role);
+        if (on_stage(place, stage, l->pp) && !place_on_host(q, place))
             w.role[r] = load->global[r] * layout_share(q->model, NULL, role, l);
         for (int k = 0; k < q->model->kind_count; k++) {
             const struct layer_kind *kind = &q->model->kind[k];
             double bytes = layers[k] * load->layer[k][r];
             if (role == ROLE_EXPERT)
-                bytes *= expert_padding(q, load, kind, l);
+                bytes = experts[k] * load->layer[k][r] *
+                        expert_padding(q, load, kind, l);
             w.role[r] += bytes * layout_share(q->model, kind, role, l);
         }
         w.total += w.role[r];

@@ -12,6 +12,11 @@
  *   rope table     max_context * rotary dim * 2 bytes (vLLM keeps cos and sin; 2.5 GiB
  *                  for a 10M-token Llama-4-Scout, as its logs show)
  *   absorbed MLA   kv_b once more, cut per head, for decoding (vLLM)
+ *
+ * What stays in host memory is left out: whole layers and the experts of layers
+ * (llama.cpp), or bytes of each GPU's layers (vLLM). Example: gpt-oss-120b's experts in
+ * MXFP4 take 128*3*2880*2880*4.25/8 bytes = 1.576 GiB a layer; those of 30 of its 36
+ * layers in host memory leave 47.3 GiB more.
  */
 #ifndef GP_CORE_WEIGHTS_H
 #define GP_CORE_WEIGHTS_H
@@ -27,13 +32,16 @@ struct weights {
 };
 
 /* What one GPU of a layout holds, layer by layer and place by place; load:
- * load_sum(request). */
+ * load_sum(request). What the request leaves in host memory is among it: experts of a
+ * layer on the GPU and `held`, not whole layers. */
 struct weights_cut {
     double layer[MODEL_MAX_KINDS]; /* bytes of one layer of each kind */
     double less[MODEL_MAX_KINDS], more[MODEL_MAX_KINDS]; /* how far a layer may differ, by
                                                           * the kernel that runs */
     double outside[PLACE_COUNT];   /* bytes outside the layers */
     double each;                   /* bytes on every GPU: the rope table */
+    double expert[MODEL_MAX_KINDS]; /* bytes of `layer` in routed experts */
+    double fused;                  /* bytes; no parameter of a layer is larger */
 };
 void weights_cut(const struct request *request, const struct load *load,
                  const struct layout *layout, struct weights_cut *out);
@@ -45,6 +53,18 @@ double weights_stage_sum(const double of_kind[MODEL_MAX_KINDS], int kinds,
 /* Bytes of a stage with layers[k] of each kind. */
 double weights_total(const struct weights_cut *cut, int kinds, const int *layers,
                      bool first, bool last);
+
+/* Bytes of that stage, layers [first, end) of the model, that stay in host memory: an
+ * engine that is given bytes (vLLM) moves parameters there until it has at least as
+ * many, so that there may be `fused` more. */
+struct quantity weights_held(const struct request *request,
+                             const struct weights_cut *cut, int first, int end);
+
+/* Bytes of a whole replica that stay in host memory by layers, and those of its users'
+ * KV. */
+double weights_on_host(const struct request *request, const struct load *load);
+double weights_host_kv(const struct request *request, const struct load *load,
+                       double users);
 
 /* The same by role, of one GPU of stage `stage`; load: load_sum(request). */
 struct weights weights_stage(const struct request *request, const struct load *load,

@@ -47,6 +47,7 @@ static void request_facts(const struct answer *a, struct record *r)
     char price[OPTION_CHOICE_MAX];
     const struct request *q = &a->plan.request;
     const struct memory *m = &a->plan.memory;
+    int layers = q->model->layer_count;
     record_text(r, "model", a->resolved.model_text);
     record_text(r, "model_id", q->model->id);
     record_text(r, "precision", q->precision.id);
@@ -65,6 +66,9 @@ static void request_facts(const struct answer *a, struct record *r)
     record_positive(r, "memory_utilization", "", m->fraction);
     record_count(r, "headroom", "", q->headroom);
     record_quantity(r, "used", "GiB", quantity_of(q->used, ORIGIN_ASSUMED), GP_GIB, 2);
+    record_count(r, "gpu_layers", "", q->host_layers > 0 ? layers + 1 - q->host_layers : NAN);
+    record_positive(r, "n_cpu_moe", "", q->host_experts);
+    record_positive(r, "cpu_offload_gb", "", q->host_bytes / GP_GIB);
     prune_fact(a, r);
     record_text(r, "price", option_choice(OPT_PRICE, (int)q->price, price));
     record_plan_market(r, &a->resolved.market);
@@ -166,6 +170,8 @@ static const struct member memory_taken[] = {
     {"graphs", MEMBER_BYTES, MEMBER_AT(struct memory, graphs_charged)},
     {"graphs_real", MEMBER_BYTES, MEMBER_AT(struct memory, graphs)},
     OF_MEMORY(free),
+    {"host_memory", MEMBER_BYTES, MEMBER_AT(struct memory, host)},
+    {"host_memory_kv", MEMBER_BYTES, MEMBER_AT(struct memory, host_kv)},
 };
 static const struct member memory_needs[] = {
     {"kv_needed_full", MEMBER_BYTES, MEMBER_AT(struct memory, kv_reserved)},

@@ -84,6 +84,9 @@ static const struct member overheads[] = {
     {"rope_table", MEMBER_FLAG, AT(rope_table)},
     {"fp8_blocks", MEMBER_FLAG, AT(fp8_blocks)},
     {"fp8_blocks_refine", MEMBER_FLAG, AT(fp8_blocks_refine)},
+    {"host_memory", MEMBER_CHARS, AT(offload)},
+    {"host_memory_when_packed", MEMBER_FLAG, AT(offload_kept)},
+    {"host_memory_with_kv_groups", MEMBER_FLAG, AT(offload_groups)},
     {"mxfp4_pad_hidden", MEMBER_SOME_INT, AT(pad_hidden)},
     {"mxfp4_pad_width", MEMBER_SOME_INT, AT(pad_width)},
 };

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/roofline.h"
 #include "core/search.h"
 #include "util/str.h"
 #include "util/units.h"
@@ -21,6 +22,8 @@ static const char *const reason_words[REASON_COUNT] = {
                          "{quantized cc} on, {gpu} has {cc}",
     [REASON_FORMAT] = "{engine} does not run {weight} weights",
     [REASON_KV_FORMAT] = "{engine} has no {kv} KV cache",
+    [REASON_OFFLOAD] = "{engine} {versions} does not start with --cpu-offload-gb and a "
+                       "model whose layers cache in several ways",
     [REASON_CONTEXT] = "{context} tokens of context exceed the {most tokens} the model "
                        "was made for",
     [REASON_SEQS] = "{users} users per replica exceed max_num_seqs {slots}: the rest "
@@ -75,6 +78,14 @@ static const char *const warning_words[WARNING_COUNT] = {
                        "capability 8.0)",
     [WARNING_SLOTS] = "{engine} starts with {slots} unless told: give it one for each "
                       "user with {slots option}",
+    [WARNING_HOST_BYTES] = "each GPU reads {host} of its weights from host memory in every "
+                           "step{link time}",
+    [WARNING_HOST_LAYERS] = "{host} of weights stay in host memory and are computed there: "
+                            "the speed drops to that of the host's memory, and of the host "
+                            "link for prompts",
+    [WARNING_HOST_LOST] = "{engine} {versions} packs {weight} weights anew after loading and "
+                          "keeps them on the GPU: what --cpu-offload-gb saves is not "
+                          "counted",
     [WARNING_CONFIDENCE] = "the profile of {gpu} has low confidence",
 };
 
@@ -115,6 +126,10 @@ static const char *const fix_words[FIX_KIND_COUNT] = {
     [FIX_SMALLER_TP] = "the next smaller TP that is valid: {GPUs} in all",
     [FIX_LARGER_TP] = "TP {tp}: {GPUs} in all",
     [FIX_PIPELINE] = "a pipeline of {stages} stages: {GPUs} in all",
+    [FIX_HOST_LAYERS] = "{host layers} of {layers} layers in host memory: much slower",
+    [FIX_HOST_EXPERTS] = "experts of {host experts} of {layers} layers in host memory: much "
+                         "slower",
+    [FIX_HOST_BYTES] = "{host} of each GPU's weights in host memory: much slower",
     [FIX_GPU] = "{count} x {gpu}",
 };
 
@@ -348,6 +363,20 @@ static const char *rate_unit(enum format_math math)
     return math == MATH_INT8 || math == MATH_INT4 ? "TOPS" : "TFLOPS";
 }
 
+/* "; over PCIe at 64 GB/s that is 0.17 s at least". */
+static const char *link_time(const struct plan *p, char *text, size_t size)
+{
+    const struct gpu *g = p->request.gpu;
+    double rate = roofline_pcie(g->pcie_gen, g->pcie_lanes);
+    char seconds[32], bandwidth[32];
+    gp_copy(text, size, "");
+    if (rate > 0)
+        gp_format(text, size, ": over PCIe at %s at most that takes %s at least",
+                  units_bandwidth(bandwidth, sizeof(bandwidth), rate),
+                  units_seconds(seconds, sizeof(seconds), p->memory.host.value / rate, 2));
+    return text;
+}
+
 /* words of a request: they hold whatever the layout. */
 static const char *say_request(const struct plan *p, const char *words,
                                char text[SENTENCE_MAX])
@@ -357,6 +386,7 @@ static const char *say_request(const struct plan *p, const char *words,
     const struct engine *e = q->engine;
     enum format_math math = q->precision.weight->math;
     double rate = math < MATH_COUNT ? g->rate[math].value : 0;
+    char link[96];
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = e->name},
         {"vendor", SAY_TEXT, .text = g->vendor},
@@ -367,6 +397,9 @@ static const char *say_request(const struct plan *p, const char *words,
         {"quantized cc", SAY_VERSION, .number = e->quantized_min_cc},
         {"weight", SAY_TEXT, .text = q->precision.weight->id},
         {"kv", SAY_TEXT, .text = q->kv ? q->kv->id : ""},
+        {"versions", SAY_TEXT, .text = e->range},
+        {"host", SAY_GIB, .number = p->memory.host.value},
+        {"link time", SAY_TEXT, .text = link_time(p, link, sizeof(link))},
         {"math", SAY_TEXT, .text = math < MATH_COUNT ? format_math_word(math) : ""},
         {"rate", SAY_RATE, .number = rate, .text = rate_unit(math)},
         {"slots", SAY_TEXT, .text = e->slots_least == 1 ? "one slot" : "4 slots"},
@@ -594,6 +627,10 @@ const char *sentence_fix(const struct fix *f, char text[SENTENCE_MAX])
         {"gpu", SAY_TEXT, .text = q->gpu->name},
         {"tp", SAY_NUMBER, .number = q->tp},
         {"stages", SAY_NUMBER, .number = q->max_pp},
+        {"host layers", SAY_NUMBER, .number = q->host_layers},
+        {"host experts", SAY_NUMBER, .number = q->host_experts},
+        {"layers", SAY_NUMBER, .number = q->model->layer_count},
+        {"host", SAY_GIB, .number = q->host_bytes},
         {"count", SAY_NUMBER, .number = f->gpus},
         {"GPUs", SAY_GPUS, .number = f->gpus},
         {.name = NULL},

@@ -122,6 +122,11 @@ static enum outcome few_states(const struct plan *p)
     return for_reason(p, REASON_STATES);
 }
 
+static enum outcome groups_with_offload(const struct plan *p)
+{
+    return for_reason(p, REASON_OFFLOAD);
+}
+
 /* ---- the checks, in the order they are made ---- */
 
 #define V(major, minor) ((major) * 10000 + (minor))
@@ -185,6 +190,9 @@ static const struct check {
      "({pool} GiB). Based on the available memory, the estimated maximum model length is "
      "{estimate}. Try increasing `gpu_memory_utilization` (which also controls CPU memory "
      "on the CPU backend) or decreasing `max_model_len` when initializing the engine."},
+    {"vllm", V(0, 8), V(0, 19), "cpu-offload", groups_with_offload,
+     "AssertionError: Cannot re-initialize the input batch when CPU weight offloading is "
+     "enabled. See https://github.com/vllm-project/vllm/pull/18298 for more details."},
     {"vllm", V(0, 20), NEWEST, "state-blocks", few_states,
      "ValueError: max_num_seqs ({slots}) exceeds available Mamba cache blocks ({states}). "
      "Each decode sequence requires one Mamba cache block, so CUDA graph capture cannot "
@@ -205,8 +213,8 @@ static double longest(const struct plan *p)
 {
     const struct request *q = &p->request;
     const struct layout *l = &p->layout;
-    int first = layout_stage_first(q->model, l->pp, p->memory.stage);
-    int end = layout_stage_first(q->model, l->pp, p->memory.stage + 1);
+    int first = layout_stage_begin(q, l->pp, p->memory.stage);
+    int end = layout_stage_begin(q, l->pp, p->memory.stage + 1);
     double low = 0, high = q->context;
     while (high - low > 1) {
         double mid = floor((low + high) / 2);

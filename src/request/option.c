@@ -65,6 +65,17 @@ const struct option_row option_rows[OPTION_COUNT] = {
                                 "share of the GPU's memory the engine takes"},
     [OPT_HEADROOM] = {"headroom", 0, OPTION_NUMBER, "SHARE", "", 0, 0.9, NULL, "0", R,
                       false, "share of that budget to leave free"},
+    [OPT_GPU_LAYERS] = {"gpu-layers", 0, OPTION_COUNTED, "N", "layers", 0, 1e6, NULL,
+                        "all", R, false,
+                        "llama.cpp: layers on GPUs, the output counted as one; the first "
+                        "ones stay in host memory"},
+    [OPT_N_CPU_MOE] = {"n-cpu-moe", 0, OPTION_COUNTED, "N", "layers", 0, 1e6, NULL, "0",
+                       R, false,
+                       "llama.cpp: layers from the first whose experts stay in host "
+                       "memory"},
+    [OPT_CPU_OFFLOAD_GB] = {"cpu-offload-gb", 0, OPTION_NUMBER, "GIB", "GiB", 0, 65536,
+                            NULL, "0", R, false,
+                            "vLLM: GiB of each GPU's weights that stay in host memory"},
     [OPT_PRUNE] = {"prune", 0, OPTION_TEXT, "KIND", "", 0, 0, NULL, "none", R, false,
                    "none, 2:4, a percentage of zeros, layers:8 or width:25%"},
     [OPT_SOLVE] = {"solve", 0, OPTION_WORD, "FIELD", "", 0, 0,

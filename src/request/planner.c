@@ -470,6 +470,52 @@ static enum gp_status resolve_prune(const struct options *options, struct reques
     return GP_OK;
 }
 
+/* ---- host memory ---- */
+
+static const struct {
+    enum option_id option;
+    const char *word; /* of struct engine's offload */
+} host_options[] = {
+    {OPT_GPU_LAYERS, "layers"},
+    {OPT_N_CPU_MOE, "experts"},
+    {OPT_CPU_OFFLOAD_GB, "bytes"},
+};
+#define HOST_OPTIONS (sizeof(host_options) / sizeof(host_options[0]))
+
+static enum gp_status refuse_host(const struct request *q, enum option_id option,
+                                  struct gp_err *err)
+{
+    char where[48], hint[160] = "";
+    gp_format(where, sizeof(where), "--%s", option_rows[option].name);
+    for (size_t i = 0; i < HOST_OPTIONS; i++)
+        if (engine_lists(q->engine->offload, host_options[i].word)) {
+            size_t n = strlen(hint);
+            gp_format(hint + n, sizeof(hint) - n, "%s--%s", n ? " or " : "it has ",
+                      option_rows[host_options[i].option].name);
+        }
+    return gp_fail(err, GP_E_USAGE, where, hint, "is not planned for %s", q->engine->name);
+}
+
+static enum gp_status resolve_host(const struct options *options, struct request *q,
+                                   struct gp_err *err)
+{
+    int layers = q->model->layer_count;
+    const struct option_value *given = &options->value[OPT_GPU_LAYERS];
+    /* the output is the last layer, and the first to be on a GPU */
+    q->host_layers = given->given ? (int)fmax(layers + 1 - given->number, 0) : 0;
+    q->host_experts = (int)fmin(options_or(options, OPT_N_CPU_MOE, 0), layers);
+    q->host_bytes = options_or(options, OPT_CPU_OFFLOAD_GB, 0) * GP_GIB;
+    const double kept[HOST_OPTIONS] = {q->host_layers, q->host_experts, q->host_bytes};
+    for (size_t i = 0; i < HOST_OPTIONS; i++)
+        if (kept[i] > 0 && !engine_lists(q->engine->offload, host_options[i].word))
+            return refuse_host(q, host_options[i].option, err);
+    if (q->host_experts > 0 && model_experts(q->model) == 0)
+        return gp_fail(err, GP_E_USAGE, "--n-cpu-moe",
+                       "--gpu-layers leaves whole layers in host memory",
+                       "%s has no routed experts", q->model->name);
+    return GP_OK;
+}
+
 static double at_most(double value, double most)
 {
     return most > 0 && value > most ? most : value;
@@ -653,6 +699,8 @@ enum gp_status planner_resolve(struct planner *p, const struct options *options,
         status = resolve_kv(p, options, q, err);
     if (!status)
         status = resolve_prune(options, q, err);
+    if (!status)
+        status = resolve_host(options, q, err);
     q->price = (enum price_want)options_choice(options, OPT_PRICE);
     if (!status)
         status = resolve_load(options, q, err);

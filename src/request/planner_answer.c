@@ -8,6 +8,7 @@
 
 #include "core/search.h"
 #include "util/str.h"
+#include "util/units.h"
 
 /* Formats below the request's own, best first. Returns how many through *n. */
 static enum gp_status offer_formats(struct planner *p, const struct request *q,
@@ -148,6 +149,9 @@ static const enum option_id change_options[CHANGE_COUNT] = {
     [CHANGE_UTILIZATION] = OPT_MEMORY_UTILIZATION,
     [CHANGE_TOKENS] = OPT_MAX_BATCHED_TOKENS,
     [CHANGE_SEQS] = OPT_MAX_NUM_SEQS,
+    [CHANGE_GPU_LAYERS] = OPT_GPU_LAYERS,
+    [CHANGE_CPU_MOE] = OPT_N_CPU_MOE,
+    [CHANGE_CPU_OFFLOAD] = OPT_CPU_OFFLOAD_GB,
 };
 
 /* The value of a changed field that is a word; NULL when it is a number. */
@@ -182,6 +186,9 @@ static double changed_number(const struct request *q, enum change change)
         [CHANGE_UTILIZATION] = q->utilization,
         [CHANGE_TOKENS] = q->max_batched_tokens,
         [CHANGE_SEQS] = q->max_num_seqs,
+        [CHANGE_GPU_LAYERS] = q->model->layer_count + 1 - q->host_layers,
+        [CHANGE_CPU_MOE] = q->host_experts,
+        [CHANGE_CPU_OFFLOAD] = q->host_bytes / GP_GIB,
     };
     return numbers[change];
 }

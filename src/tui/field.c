@@ -56,6 +56,8 @@ static double planned_number(const struct answer *a, enum field field)
         return q->headroom;
     case FIELD_USED:
         return q->used / GP_GIB;
+    case FIELD_GPU_LAYERS:
+        return q->model->layer_count + 1 - q->host_layers;
     case FIELD_HOURS:
         return market->hours > 0 ? market->hours : COST_HOURS_PER_MONTH;
     case FIELD_ELECTRICITY:

@@ -98,6 +98,18 @@ enum field_kind { FIELD_CHOICE, FIELD_WORD, FIELD_NUMBER };
     X(USED, "Used", NULL, OPT_USED, FIELD_NUMBER, false, 1, SOLVE_NONE, " GiB", false, \
       "Used: memory per GPU that other programs already hold.\n"                       \
       "free = usable - used - weights - overheads - users' need")                      \
+    X(GPU_LAYERS, "GPU layers", NULL, OPT_GPU_LAYERS, FIELD_NUMBER, false, 1,          \
+      SOLVE_NONE, "", true,                                                            \
+      "GPU layers: of llama.cpp; the first ones stay in host memory.\n"                \
+      "on GPUs: the output, counted as one, and the last N - 1 layers")                \
+    X(CPU_MOE, "CPU experts", NULL, OPT_N_CPU_MOE, FIELD_NUMBER, false, 1,             \
+      SOLVE_NONE, " layers", false,                                                    \
+      "CPU experts: of llama.cpp; they stay in host memory.\n"                         \
+      "weights - experts of the first N layers")                                       \
+    X(CPU_OFFLOAD, "Offload", NULL, OPT_CPU_OFFLOAD_GB, FIELD_NUMBER, false, 1,        \
+      SOLVE_NONE, " GiB", false,                                                       \
+      "Offload: of vLLM; as much of each GPU's weights stays in host memory.\n"        \
+      "weights - offload, in whole parameters")                                        \
     X(PRUNE, "Pruning", NULL, OPT_PRUNE, FIELD_CHOICE, false, 0, SOLVE_NONE, "",       \
       false,                                                                           \
       "Pruning: 2:4 sparsity saves memory, unstructured zeros do not.\n"               \

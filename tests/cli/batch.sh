@@ -36,7 +36,7 @@ if have_json; then
     check 2 schema gpuplan.error/1
     check 2 code file
     check 3 where "$work/in:3: gpuu"
-    check 3 hint "did you mean gpu?"
+    check 3 hint "did you mean gpu or gpu-layers?"
     check 3 id 7
     check 4 code usage
     check 5 text "is not a JSON object"

@@ -211,6 +211,21 @@ assert_eq "70B full does not fit" 1 "$rc"
 
 # ---- bad input ------------------------------------------------------------------------------------------
 
+run --plan -m gpt-oss-120b -g rtx-4090:1 -p q4_k_m --n-cpu-moe 30
+assert_contains "host memory" "host memory         61.18" "$out"
+assert_contains "it is slow" "stay in host memory and are computed there" "$out"
+run --plan -m llama-3.1-8b -g l4:1 --cpu-offload-gb 6 --format json
+assert_contains "asked for" '"cpu_offload_gb": 6' "$out"
+run --plan -m llama-3.1-8b -g rtx-4090:1 -p q4_k_m --gpu-layers 0 --format json
+assert_contains "no layers" '"gpu_layers": 0' "$out"
+assert_fails 2 "--gpu-layers: is not planned for vLLM (it has --cpu-offload-gb)" \
+    --plan -m llama-3.1-8b -g l4 --gpu-layers 20
+assert_fails 2 "(it has --gpu-layers or --n-cpu-moe)" \
+    --plan -m llama-3.1-8b -g l4 -p q4_k_m --cpu-offload-gb 2
+assert_fails 2 "has no routed experts" --plan -m llama-3.1-8b -g l4 -p q4_k_m --n-cpu-moe 2
+assert_fails 2 "planned with all weights on the GPUs" \
+    --plan -m llama-3.1-8b -g l4 --train lora --cpu-offload-gb 2
+assert_fails 2 "did you mean --gpu-layers N?" --plan -m llama-3.1-8b -g l4 --n-gpu-layers 2
 assert_fails 2 "no model given" --plan
 assert_fails 2 "did you mean llama-3.1-8b?" --plan -m llama3.1-8b
 assert_fails 2 "did you mean h100" --plan -m llama-3.1-8b -g h100

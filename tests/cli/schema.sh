@@ -57,6 +57,8 @@ plan -m qwen3-30b-a3b -g h100-sxm:2 --tp 2 --ep 2
 plan -m llama-3.1-8b -g l4 --prune 50 --used 2GiB --headroom 0.1 --kv-precision fp8
 plan -m llama-3.1-8b -g l40s --prune 2:4 --engine sglang --max-num-seqs 4
 plan -m llama-3.1-8b -g l40s --engine llama.cpp -p q8_0
+plan -m gpt-oss-20b -g rtx-4090:1 --engine llama.cpp -p q4_k_m --n-cpu-moe 3 --gpu-layers 9
+plan -m llama-3.1-8b -g l4 --cpu-offload-gb 2.5 --why
 plan -m jamba-1.5-mini -g h100-sxm
 plan -m llama-3.1-405b -g h100-sxm --engine tensorrt-llm -v
 plan -m llama-3.1-8b -g l4 --why

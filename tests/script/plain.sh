@@ -86,15 +86,16 @@ Suggestions, each one was planned:
 3. 2 x NVIDIA RTX 6000 Ada Generation, --gpu rtx-6000-ada:2: 35.96 GiB more room per GPU, $0.65 per hour more.
 4. 1 x NVIDIA RTX PRO 6000 Blackwell Server Edition, --gpu rtx-pro-6000-server:1: 44.26 GiB more room per GPU, $0.69 per hour more.
 5. as many as needed: 2 GPUs in all, --gpu l40s:2: 33.21 GiB more room per GPU, $1.00 per hour more.
+6. 34.00 GiB of each GPU's weights in host memory: much slower, --cpu-offload-gb 34: 34.00 GiB more room per GPU, same cost.
 The command that prints the same: gpuplan --plan -m 70B -p int8 -g l40s:1
 Next:
-1 to 5. take that suggestion
-6. why: every number's equation, inputs and source; why weights: only those of weights
-7. compare: the same load on all GPUs, cheapest first
-8. measure this machine
-9. ask again, with your answers as defaults
-10. quit
-Next [10]:
+1 to 6. take that suggestion
+7. why: every number's equation, inputs and source; why weights: only those of weights
+8. compare: the same load on all GPUs, cheapest first
+9. measure this machine
+10. ask again, with your answers as defaults
+11. quit
+Next [11]:
 END
 
 plain '70B\nint8\nl40s\n1\n\n\n1\nquit\n'

@@ -314,11 +314,29 @@ static void test_manual_names(void **state)
     assert_int_equal(missing, 0);
 }
 
+static void test_host_memory(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_gpt_oss_20b());
+    (void)state;
+    load_page();
+    missing = 0;
+    s.engine.pad_hidden = 0;
+    q->precision = sample_gpt_oss_precision();
+    q->host_experts = 20;
+    struct plan p = planned(q, sample_layout(1, 1, 1, 1), NULL);
+    shows("bytes = %.3f GiB\na layer", p.memory.host.value / 20 / GP_GIB);
+    shows("of 24, %.2f GiB are in host memory", p.memory.host.value / GP_GIB);
+    free(page);
+    assert_int_equal(missing, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_manual),
         cmocka_unit_test(test_manual_names),
+        cmocka_unit_test(test_host_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

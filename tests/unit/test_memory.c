@@ -429,6 +429,95 @@ static void test_slice(void **state)
     assert_int_equal(gpu_slice_of(&g, "3g.40gb", &slice, &err), GP_E_USAGE);
 }
 
+/* ---- host memory ---- */
+
+static void test_host_experts(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_gpt_oss_20b());
+    struct layout two = sample_layout(1, 2, 1, 1);
+    q->precision = sample_gpt_oss_precision();
+    s.engine.pad_hidden = 0;
+    (void)state;
+    struct memory all = estimate(q, sample_layout(1, 1, 1, 1));
+    double layer = all.split.role[ROLE_EXPERT] / 24;
+    q->host_experts = 20;
+    struct memory m = estimate(q, sample_layout(1, 1, 1, 1));
+    assert_near(m.host.value, 20 * layer, 1);
+    assert_near(m.weights.value, all.weights.value - 20 * layer, 1);
+    assert_near(m.split.total, m.weights.value, 1);
+    assert_near(m.kv_needed.value, all.kv_needed.value, 0); /* KV stays on the GPU */
+    assert_near(m.host_kv.value, 0, 0);
+    /* of two stages the first has lost all its experts, so that the second binds */
+    m = estimate(q, two);
+    assert_int_equal(m.stage, 1);
+    assert_near(m.split.role[ROLE_EXPERT], 4 * layer, 1);
+    /* a copy of a third of a layer's experts is in the band of the activation */
+    assert_near(m.activation.value, all.activation.value + layer / 3, 1);
+    q->host_experts = 0;
+    assert_near(estimate(q, two).activation.low, m.activation.low, 1);
+}
+
+static void test_host_layers(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+    struct layout one = sample_layout(1, 1, 1, 1);
+    struct memory all = estimate(q, one), m;
+    double head = 128256.0 * 4096 * 2, layer = 218112000.0 * 2;
+    (void)state;
+    q->host_layers = 12; /* -ngl 21: the output and 20 layers */
+    m = estimate(q, one);
+    assert_near(m.host.value, 12 * layer, 1);
+    assert_near(m.weights.value, all.weights.value - 12 * layer, 1);
+    assert_near(m.split.total, m.weights.value, 1);
+    assert_near(m.kv_needed.value, all.kv_needed.value * 20 / 32, 1);
+    assert_near(m.host_kv.value, all.kv_reserved.value * 12 / 32, 1);
+    /* two GPUs share the 20 layers, and not more stages than there are layers */
+    assert_int_equal(layout_stage_begin(q, 2, 0), 12);
+    assert_int_equal(layout_stage_begin(q, 2, 1), 22);
+    assert_int_equal(layout_stage_begin(q, 2, 2), 32);
+    q->host_layers = 31;
+    assert_true(layout_valid(q, &one));
+    one.pp = one.gpus = 2;
+    assert_false(layout_valid(q, &one));
+    /* -ngl 0: nothing but the input embedding, which the engine's profile places */
+    q->host_layers = 33;
+    m = estimate(q, sample_layout(1, 1, 1, 1));
+    assert_near(m.host.value, 32 * layer + head + 4096 * 2, 1);
+    assert_near(m.kv_needed.value, 0, 0);
+    assert_near(m.weights.value, all.weights.value - m.host.value, 1);
+}
+
+static void test_host_bytes(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+    struct layout one = sample_layout(1, 1, 1, 1), two = sample_layout(2, 1, 1, 1);
+    struct memory all = estimate(q, one), m;
+    double layers = 32 * 218112000.0 * 2, gate_up = 2 * 14336.0 * 4096 * 2;
+    (void)state;
+    q->host_bytes = 6 * GP_GIB;
+    m = estimate(q, one);
+    assert_near(m.host.value, 6 * GP_GIB, 0);
+    assert_near(m.host.high, 6 * GP_GIB + gate_up, 1);
+    assert_near(m.weights.value, all.weights.value - 6 * GP_GIB, 1);
+    assert_near(m.weights.low, m.weights.value - gate_up, 1);
+    assert_near(m.kv_pool.value, all.kv_pool.value + 6 * GP_GIB, 1);
+    /* the embedding and the head are no layers; of each GPU its own */
+    q->host_bytes = 100 * GP_GIB;
+    assert_near(estimate(q, one).host.value, layers, 1);
+    assert_near(estimate(q, one).host.high, layers, 1);
+    assert_near(estimate(q, two).host.value, layers / 2, 1e6);
+    /* before 0.17 quantized weights come back */
+    q->host_bytes = 2 * GP_GIB;
+    q->precision = sample_precision(&sample_fp8);
+    assert_near(estimate(q, one).host.value, 0, 0);
+    assert_true(estimate(q, one).host.high > 2 * GP_GIB);
+    s.engine.offload_kept = true;
+    assert_near(estimate(q, one).host.value, 2 * GP_GIB, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -453,6 +542,9 @@ int main(void)
         cmocka_unit_test(test_binding_stage),
         cmocka_unit_test(test_usable),
         cmocka_unit_test(test_slice),
+        cmocka_unit_test(test_host_experts),
+        cmocka_unit_test(test_host_layers),
+        cmocka_unit_test(test_host_bytes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -555,6 +555,62 @@ static void test_solve(void **state)
     assert_int_not_equal(with(q, l).verdict, VERDICT_FITS);
 }
 
+static const struct fix *fix_of(const struct fix *fixes, int n, enum fix_kind kind)
+{
+    for (int i = 0; i < n; i++)
+        if (fixes[i].kind == kind)
+            return &fixes[i];
+    return NULL;
+}
+
+static void test_host_fixes(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_70b());
+    struct layout one = sample_layout(1, 1, 1, 1);
+    struct choices none = {0};
+    struct fix fixes[PLAN_MAX_FIXES];
+    (void)state;
+    q->gpu_count = 1;
+    struct plan p = with(q, one);
+    assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
+    assert_null(fix_of(fixes, plan_fixes(&p, &none, &nowhere, fixes), FIX_HOST_BYTES));
+    snprintf(s.engine.offload, sizeof(s.engine.offload), "bytes");
+    const struct fix *f =
+        fix_of(fixes, plan_fixes(&p, &none, &nowhere, fixes), FIX_HOST_BYTES);
+    assert_non_null(f);
+    assert_int_equal(f->changes, 1u << CHANGE_CPU_OFFLOAD);
+    assert_int_equal(with(&f->request, one).verdict, VERDICT_FITS);
+    struct request less = f->request;
+    less.host_bytes -= GP_GIB;
+    assert_int_equal(with(&less, one).verdict == VERDICT_FITS, false);
+    snprintf(s.engine.offload, sizeof(s.engine.offload), "layers|experts");
+    f = fix_of(fixes, plan_fixes(&p, &none, &nowhere, fixes), FIX_HOST_LAYERS);
+    assert_non_null(f);
+    less = f->request;
+    less.host_layers--;
+    assert_int_equal(with(&f->request, one).verdict, VERDICT_FITS);
+    assert_int_equal(with(&less, one).verdict == VERDICT_FITS, false);
+}
+
+/* vLLM up to 0.19 asserts one group of KV. */
+static void test_host_groups(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_gemma_27b());
+    struct layout one = sample_layout(1, 1, 1, 1);
+    (void)state;
+    q->host_bytes = GP_GIB;
+    struct plan p = with(q, one);
+    assert_int_equal(p.limit, LIMIT_TYPE);
+    assert_true(says(&p, "does not start with --cpu-offload-gb"));
+    s.engine.offload_groups = true;
+    assert_int_equal(with(q, one).verdict, VERDICT_FITS);
+    s.engine.offload_groups = false;
+    s.model = sample_llama_8b();
+    assert_int_equal(with(q, one).verdict, VERDICT_FITS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -566,6 +622,8 @@ int main(void)
         cmocka_unit_test(test_kv_too_large),
         cmocka_unit_test(test_spread),
         cmocka_unit_test(test_state_blocks),
+        cmocka_unit_test(test_host_fixes),
+        cmocka_unit_test(test_host_groups),
         cmocka_unit_test(test_second_runner),
         cmocka_unit_test(test_qwen3_14b_tp5),
         cmocka_unit_test(test_limits),

@@ -121,6 +121,20 @@ static void test_state_blocks(void **state)
     stops(q, sample_layout(4, 1, 1, 1), "state-blocks", "max_num_seqs (4096) exceeds");
 }
 
+static void test_cpu_offload(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_gemma_27b());
+
+    (void)state;
+    q->host_bytes = GP_GIB;
+    s.engine.from = 17;
+    stops(q, one, "cpu-offload", "Cannot re-initialize the input batch");
+    s.engine.offload_groups = true;
+    struct plan p = with(q, one);
+    assert_null(startup_check(&p).check);
+}
+
 static void test_unknown_engine(void **state)
 {
     struct sample s;
@@ -142,6 +156,7 @@ int main(void)
         cmocka_unit_test(test_one_request),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_state_blocks),
+        cmocka_unit_test(test_cpu_offload),
         cmocka_unit_test(test_unknown_engine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
