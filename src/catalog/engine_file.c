@@ -96,6 +96,7 @@ static const struct profile_field fields[] = {
     {"second_copies", PROFILE_NUMBER, AT(second_copies), 0, 64},
     {"second_kept", PROFILE_NUMBER, AT(second_kept), 0, 64},
     {"second_graphs", PROFILE_FLAG, AT(second_graphs)},
+    {"second_offload", PROFILE_FLAG, AT(second_offload)},
 };
 
 static const struct profile_field terms[] = {

@@ -150,6 +150,7 @@ struct engine {
     double second_copies;    /* its logit_copies */
     double second_kept;      /* bytes it keeps per slot and word of the vocabulary */
     bool second_graphs;      /* its graphs_in_budget */
+    bool second_offload;     /* leaves bytes of weights in host memory, as `offload` says */
     bool rope_table;              /* vLLM: keeps a cos/sin table of max_context rows,
                                    * and MLA's kv_b once more, cut per head */
     int pad_hidden, pad_width;    /* MXFP4 experts are padded to these multiples; 0 */

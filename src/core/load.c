@@ -251,6 +251,7 @@ static void choose_runner(const struct request *q, struct load *load)
     bool second = on_second_runner(q);
     load->logit_copies = second ? e->second_copies : e->logit_copies;
     load->graphs_in_budget = second ? e->second_graphs : e->graphs_in_budget;
+    load->host_bytes = second && !e->second_offload ? 0 : q->host_bytes;
     load->kept = second ? e->second_kept * load->max_num_seqs * q->model->vocab : 0;
 }
 
@@ -263,7 +264,7 @@ static void set_limits(const struct request *q, struct load *load)
     load->usable = gpu_usable(q->gpu);
     load->budget = memory_budget_bytes(q, load->usable, load->fraction);
     load->reasons = reasons_of_request(q, load);
-    load->warnings = warnings_of_request(q);
+    load->warnings = warnings_of_request(q, load);
 }
 
 struct load load_checkpoint(const struct request *q)

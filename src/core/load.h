@@ -32,6 +32,8 @@ struct load {
     double rope_table;                /* bytes it adds once per GPU */
     double fused[2];                  /* an upper bound of the largest parameter of a
                                        * layer, as fused: cut by tp, and as experts */
+    double host_bytes;                /* of each GPU's weights that the runner leaves in
+                                       * host memory */
     double host_copy;                 /* bytes of the largest tensor in host memory */
     bool pads_experts;                /* MXFP4 experts are padded for the kernels */
     double params;                    /* of the whole model */

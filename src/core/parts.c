@@ -59,7 +59,7 @@ static void add_host(const struct plan *p, struct part *parts, int *n)
         return;
     struct part *part = add(parts, n, "host memory", PART_LIMIT, m->host);
     if (q->host_bytes > 0)
-        gp_copy(part->note, sizeof(part->note), "weights of this GPU, kept there");
+        gp_copy(part->note, sizeof(part->note), "weights of this GPU; pinned, up to twice as much");
     else if (m->host_kv.value > 0)
         gp_format(part->note, sizeof(part->note), "weights kept there, and %s of KV",
                   units_gib(kv, sizeof(kv), m->host_kv.value));

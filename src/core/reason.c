@@ -132,7 +132,7 @@ static bool refuses_groups(const struct request *q)
     struct kv_cut cut;
     if (q->host_bytes <= 0 || q->engine->offload_groups || !q->engine->window_groups)
         return false;
-    kvcache_cut(q, 1, q->context, 1, &cut);
+    kvcache_cut(q, 1, 1, q->context, 1, &cut);
     return cut.count > 1;
 }
 
@@ -168,7 +168,7 @@ static unsigned warning_of_type(const struct request *q)
                                                                : 0;
 }
 
-unsigned warnings_of_request(const struct request *q)
+unsigned warnings_of_request(const struct request *q, const struct load *load)
 {
     const struct format *w = q->precision.weight;
     const bool holds[WARNING_COUNT] = {
@@ -182,10 +182,11 @@ unsigned warnings_of_request(const struct request *q)
         [WARNING_SPARSE] = q->prune == PRUNE_2_4 && older(q->gpu, 80),
         [WARNING_SLOTS] = q->engine->slots_least > 0 && q->max_num_seqs <= 0 &&
                           q->users > q->engine->slots_least * fmax(q->replicas, 1),
-        [WARNING_HOST_BYTES] = q->host_bytes > 0,
+        [WARNING_HOST_BYTES] = load->host_bytes > 0,
+        [WARNING_HOST_IGNORED] = load->host_bytes < q->host_bytes,
         [WARNING_HOST_LAYERS] = q->host_layers > 0 || q->host_experts > 0,
         [WARNING_HOST_LOST] =
-            q->host_bytes > 0 && !q->engine->offload_kept && w->bits < 16,
+            load->host_bytes > 0 && !q->engine->offload_kept && w->bits < 16,
         [WARNING_CONFIDENCE] = strcmp(q->gpu->confidence, "low") == 0,
     };
     unsigned warnings = warning_of_type(q);

@@ -74,6 +74,7 @@ enum warning {
     WARNING_SLOTS,        /* more users than the engine has slots unless told */
     WARNING_HOST_BYTES,   /* weights are read over the host link in each step */
     WARNING_HOST_LAYERS,  /* layers or experts are computed on the host */
+    WARNING_HOST_IGNORED, /* the model's runner leaves nothing in host memory */
     WARNING_HOST_LOST,    /* quantized weights come back from host memory */
     WARNING_CONFIDENCE,   /* the GPU's figures are of low confidence */
     WARNING_COUNT
@@ -81,7 +82,7 @@ enum warning {
 
 /* Those that hold whatever the layout, as bits. load: as far as load_sum() is. */
 unsigned reasons_of_request(const struct request *request, const struct load *load);
-unsigned warnings_of_request(const struct request *request);
+unsigned warnings_of_request(const struct request *request, const struct load *load);
 
 enum verdict reasons_verdict(unsigned reasons);
 enum limit reasons_limit(unsigned reasons);

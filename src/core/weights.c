@@ -61,6 +61,7 @@ void weights_cut(const struct request *q, const struct load *load,
         out->expert[k] = experts;
     }
     layout_shares(NULL, l, shares);
+    out->held = load->host_bytes;
     out->fused = fmax(load->fused[0] * shares[SHARE_TP],
                       load->fused[1] * shares[SHARE_EXPERT]);
     for (int p = 0; p < PLACE_COUNT; p++)
@@ -111,12 +112,12 @@ struct quantity weights_held(const struct request *q, const struct weights_cut *
                              int first, int end)
 {
     double layers = 0, experts = experts_held(q, w, first, end);
-    if (q->host_bytes <= 0)
+    if (w->held <= 0)
         return quantity_exact(experts);
     for (int i = first; i < end; i++)
         layers += w->layer[q->model->layer[i]];
-    double asked = fmin(q->host_bytes, layers);
-    double most = fmin(q->host_bytes + w->fused, layers);
+    double asked = fmin(w->held, layers);
+    double most = fmin(w->held + w->fused, layers);
     /* what is packed anew after loading is on the GPU again */
     bool lost = !q->engine->offload_kept && q->precision.weight->bits < 16;
     return quantity_band(lost ? 0 : asked, lost ? 0 : asked, most, ORIGIN_MODEL);

@@ -33,7 +33,7 @@ struct weights {
 
 /* What one GPU of a layout holds, layer by layer and place by place; load:
  * load_sum(request). What the request leaves in host memory is among it: experts of a
- * layer on the GPU and `held`, not whole layers. */
+ * layer on the GPU, and `held`; whole layers are not. */
 struct weights_cut {
     double layer[MODEL_MAX_KINDS]; /* bytes of one layer of each kind */
     double less[MODEL_MAX_KINDS], more[MODEL_MAX_KINDS]; /* how far a layer may differ, by
@@ -41,6 +41,7 @@ struct weights_cut {
     double outside[PLACE_COUNT];   /* bytes outside the layers */
     double each;                   /* bytes on every GPU: the rope table */
     double expert[MODEL_MAX_KINDS]; /* bytes of `layer` in routed experts */
+    double held;                   /* bytes of the layers to leave in host memory */
     double fused;                  /* bytes; no parameter of a layer is larger */
 };
 void weights_cut(const struct request *request, const struct load *load,

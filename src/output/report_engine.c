@@ -81,6 +81,7 @@ static const struct member overheads[] = {
     {"second_runner_kept", MEMBER_LISTED, AT(second_kept), "bytes per slot and word",
      .decimals = 3},
     {"second_runner_graphs_in_budget", MEMBER_FLAG, AT(second_graphs)},
+    {"second_runner_host_memory", MEMBER_FLAG, AT(second_offload)},
     {"rope_table", MEMBER_FLAG, AT(rope_table)},
     {"fp8_blocks", MEMBER_FLAG, AT(fp8_blocks)},
     {"fp8_blocks_refine", MEMBER_FLAG, AT(fp8_blocks_refine)},

@@ -83,6 +83,9 @@ static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_HOST_LAYERS] = "{host} of weights stay in host memory and are computed there: "
                             "the speed drops to that of the host's memory, and of the host "
                             "link for prompts",
+    [WARNING_HOST_IGNORED] = "{engine} {versions} runs this model on its second runner, which "
+                             "ignores --cpu-offload-gb; VLLM_USE_V2_MODEL_RUNNER=0 takes "
+                             "the first",
     [WARNING_HOST_LOST] = "{engine} {versions} packs {weight} weights anew after loading and "
                           "keeps them on the GPU: what --cpu-offload-gb saves is not "
                           "counted",

@@ -509,6 +509,12 @@ static void test_host_bytes(void **state)
     assert_near(estimate(q, one).host.value, layers, 1);
     assert_near(estimate(q, one).host.high, layers, 1);
     assert_near(estimate(q, two).host.value, layers / 2, 1e6);
+    /* a second runner that was not taught of it */
+    snprintf(s.engine.second, sizeof(s.engine.second), "all");
+    assert_near(estimate(q, one).host.high, 0, 0);
+    s.engine.second_offload = true;
+    assert_true(estimate(q, one).host.value > 0);
+    s.engine.second[0] = '\0';
     /* before 0.17 quantized weights come back */
     q->host_bytes = 2 * GP_GIB;
     q->precision = sample_precision(&sample_fp8);
