@@ -521,7 +521,7 @@ expect <<'END'
 │ │  vLLM 0.20-0.21             budgets by utilization, 0.92 by default      │ │
 │ │  vLLM 0.22                  budgets by utilization, 0.92 by default      │ │
 │ │  vLLM 0.23                  budgets by utilization, 0.92 by default      │─│
-│─│  vLLM 0.24                  budgets by utilization, 0.92 by default      │ │
+│ │  vLLM 0.24                  budgets by utilization, 0.92 by default      │ │
 │ │  vLLM 0.25                  budgets by utilization, 0.92 by default     ▼│y│
 └─└──────────────────────────────────────────────────────────────────────────┘─┘
  Engine: its versions differ in overheads and how they budget.
@@ -824,7 +824,7 @@ a Down Enter
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 27 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 34 ─┐
+┌─ Model and GPU ── field 1 of 30 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 34 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  41.92 of 44.42 GiB budget           │
 │ Weights     q4_k_m              ▾││███████████████████████████████████▓▓▒░░··│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -1183,7 +1183,7 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 27 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 34 ─┐
+┌─ Model and GPU ── field 1 of 30 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 34 ─┐
 │▸Model       tiny.gguf           ▾││FITS  0.17 of 15.81 GiB budget            │
 │ Weights     ggml-q8_0 as publi… ▾││█▓▒░░·····································│
 │ GPU         cheapest: v100-sxm… ▾││  physical          16.00 GiB  assumed    │

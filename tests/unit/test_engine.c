@@ -216,9 +216,9 @@ static void test_llama_slots(void **state)
     q->engine = profile_engine(catalog, "ollama");
     assert_near(estimate(q, 1).kv_reserved.value, m.kv_reserved.value, 1);
     q->users = 8;
-    assert_true(warnings_of_request(q) >> WARNING_SLOTS & 1);
+    assert_true(load_sum(q).warnings >> WARNING_SLOTS & 1);
     q->max_num_seqs = 8;
-    assert_false(warnings_of_request(q) >> WARNING_SLOTS & 1);
+    assert_false(load_sum(q).warnings >> WARNING_SLOTS & 1);
 }
 
 /* An untied embedding stays on the host, a tied one is the head too. */
