@@ -98,6 +98,7 @@ core_sources = \
 	src/core/terms_train.c \
 	src/core/train.c \
 	src/core/train.h \
+	src/core/train_cost.c \
 	src/core/train_fix.c \
 	src/core/train_plan.c \
 	src/core/train_saved.c \
@@ -181,6 +182,8 @@ request_sources = \
 	src/request/planner.c \
 	src/request/planner.h \
 	src/request/planner_answer.c \
+	src/request/planner_train.c \
+	src/request/planner_train.h \
 	src/request/request_line.c \
 	src/request/request_line.h \
 	src/request/spelling.c \

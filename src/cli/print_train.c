@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "core/train.h"
 #include "output/answer_lines.h"
 #include "output/print_why.h"
 #include "output/report_train.h"
@@ -13,42 +12,14 @@
 #include "util/table.h"
 #include "util/units.h"
 
-static enum gp_status ask_train(const struct options *options, struct train *t,
-                                struct gp_err *err)
-{
-    int optimizer, recompute;
-    *t = train_defaults((enum train_method)train_method_parse(
-        options_word(options, OPT_TRAIN, "full")));
-    optimizer = train_optimizer_parse(
-        options_word(options, OPT_OPTIMIZER, train_optimizer_word(t->optimizer)));
-    recompute = train_recompute_parse(
-        options_word(options, OPT_RECOMPUTE, train_recompute_word(t->recompute)));
-    if (optimizer < 0)
-        return gp_fail(err, GP_E_USAGE, "--optimizer",
-                       "adamw, adamw-bf16, adamw-8bit, sgd", "unknown optimizer '%s'",
-                       options_word(options, OPT_OPTIMIZER, ""));
-    t->optimizer = (enum train_optimizer)optimizer;
-    t->recompute = (enum recompute)recompute;
-    if (options->value[OPT_ZERO].given)
-        t->zero_stage = (int)options->value[OPT_ZERO].number;
-    t->sequence = options_or(options, OPT_SEQUENCE, t->sequence);
-    t->micro_batch = options_or(options, OPT_MICRO_BATCH, t->micro_batch);
-    t->lora_rank = (int)options_or(options, OPT_LORA_RANK, t->lora_rank);
-    t->fused_kernels = options_flag(options, OPT_FUSED);
-    t->loss = (enum train_loss)train_loss_parse(options_word(
-        options, OPT_LOSS,
-        train_loss_word(t->fused_kernels ? LOSS_FUSED : LOSS_EAGER)));
-    t->tp = (int)options_or(options, OPT_TP, 0);
-    t->pp = (int)options_or(options, OPT_PP, 0);
-    return GP_OK;
-}
-
 /* ---- text ---- */
 
-static void print_head(const struct request *q, const struct train_memory *m,
-                       struct strbuf *out)
+static void print_head(const struct train_answer *a, struct strbuf *out)
 {
+    const struct request *q = &a->resolved.request;
+    const struct train_memory *m = &a->memory;
     const struct train *t = &m->train;
+    int hosts = a->priced.layout.hosts;
     char params[32], trained[32], tokens[32], text[SENTENCE_MAX];
     strbuf_addf(out, "%s (%s parameters, %s trained), %s", q->model->name,
                 units_params(params, sizeof(params), m->params),
@@ -64,6 +35,8 @@ static void print_head(const struct request *q, const struct train_memory *m,
                 m->data_parallel, t->zero_stage);
     if (t->tp > 1 || t->pp > 1)
         strbuf_addf(out, ", TP %d, PP %d", t->tp, t->pp);
+    if (a->priced.has_memory)
+        strbuf_addf(out, ", %d host%s", hosts, hosts == 1 ? "" : "s");
     strbuf_add(out, "\n");
     for (int i = 0; sentence_train_reason(q, m, i, text); i++)
         strbuf_addf(out, "  %s\n", text);
@@ -104,9 +77,11 @@ static void print_parts(const char *head, const struct train_part *parts, int co
 }
 
 /* As CSV or Markdown, in the columns of an inference plan. */
-static void print_rows(const struct request *q, const struct train_memory *m,
-                       enum output_format format, struct strbuf *out)
+static void print_rows(const struct train_answer *a, enum output_format format,
+                       struct strbuf *out)
 {
+    const struct request *q = &a->resolved.request;
+    const struct train_memory *m = &a->memory;
     struct record r;
     char reason[SENTENCE_MAX] = "";
     sentence_train_reason(q, m, 0, reason);
@@ -124,83 +99,73 @@ static void print_rows(const struct request *q, const struct train_memory *m,
     for (int i = 0; i < TRAIN_PRINTED; i++)
         record_quantity(&r, train_printed[i].name, "GiB",
                         *train_part_bytes(m, &train_printed[i]), GP_GIB, 4);
+    if (a->priced.has_memory)
+        print_cost_rows(&a->priced, &r);
     record_rows(&r, output_record_as(format), out);
     record_fini(&r);
 }
 
-static void print_fixes(const struct request *q, const struct train_memory *m,
-                        const struct train_fix *fixes, int count, struct strbuf *out)
+static void print_fixes(const struct train_answer *a, struct strbuf *out)
 {
-    char options[SENTENCE_MAX], what[SENTENCE_MAX];
-    if (m->verdict == VERDICT_FITS)
+    const struct request *q = &a->resolved.request;
+    char options[SENTENCE_MAX], what[SENTENCE_MAX], hour[32];
+    if (a->memory.verdict == VERDICT_FITS)
         return;
-    strbuf_add(out, count ? "\nwhat would fit (each one was planned)\n"
-                          : "\nno single change makes it fit\n");
-    for (int i = 0; i < count; i++)
-        strbuf_addf(out, "    %-28s %+8.2f GiB/GPU  %3d GPUs  %s%s\n",
-                    sentence_train_options(q, &fixes[i], options),
-                    fixes[i].gain / GP_GIB, fixes[i].gpus,
-                    sentence_train_fix(q, &fixes[i], what),
-                    fixes[i].verdict == VERDICT_MARGINAL ? " (marginal)" : "");
+    strbuf_add(out, a->fix_count ? "\nwhat would fit (each one was planned)\n"
+                                 : "\nno single change makes it fit\n");
+    for (int i = 0; i < a->fix_count; i++) {
+        const struct train_fix *f = &a->fixes[i];
+        bool known = f->per_hour > 0;
+        strbuf_addf(out, "    %-28s %+8.2f GiB/GPU  %3d GPUs  %9s%s  %s%s\n",
+                    sentence_train_options(q, f, options), f->gain / GP_GIB, f->gpus,
+                    known ? units_money(hour, sizeof(hour), f->per_hour) : "-",
+                    known ? "/h" : "  ", sentence_train_fix(q, f, what),
+                    f->verdict == VERDICT_MARGINAL ? " (marginal)" : "");
+    }
 }
 
-static void print_text(const struct invocation *in, const struct request *q,
-                       const struct train_memory *m, const struct train_fix *fixes,
-                       int count, struct strbuf *out)
+static void print_text(const struct invocation *in, const struct train_answer *a,
+                       struct strbuf *out)
 {
+    const struct request *q = &a->resolved.request;
+    const struct train_memory *m = &a->memory;
     struct term terms[TERMS_MAX];
     if (in->quiet) {
         strbuf_addf(out, "%s: %d x %s, ZeRO %d\n", verdict_word(m->verdict),
                     m->train.gpus, q->gpu->id, m->train.zero_stage);
         return;
     }
-    print_head(q, m, out);
+    print_head(a, out);
     if (m->usable.known) {
         strbuf_add(out, "\n");
         print_parts("memory of one GPU", train_parts, TRAIN_PARTS, m, out);
         strbuf_add(out, "\n");
         print_parts("as PyTorch prints it", train_printed, TRAIN_PRINTED, m, out);
     }
-    print_fixes(q, m, fixes, count, out);
+    if (a->priced.has_memory)
+        print_cost(&a->priced, out);
+    print_fixes(a, out);
     if (options_flag(&in->options, OPT_WHY))
-        print_why(terms, terms_of_train(q, m, terms), out);
+        print_why(terms, terms_of_train(q, m, &a->priced, terms), out);
 }
 
 enum gp_status train_run(struct invocation *in, struct gp_err *err)
 {
-    struct resolved r;
-    struct train train;
-    struct train_memory memory;
-    struct train_fix fixes[TRAIN_MAX_FIXES];
-    enum gp_status rc = ask_train(&in->options, &train, err);
-    if (!rc)
-        rc = planner_resolve(in->planner, &in->options, NULL, NULL, NULL, &r, err);
-    if (!rc && !r.request.gpu)
-        rc =
-            gp_fail(err, GP_E_USAGE, "--gpu", "such as -g h100-sxm or -g h100-sxm:8",
-                    "--train needs a GPU by name");
-    if (!rc && (r.request.host_layers > 0 || r.request.host_experts > 0 ||
-                    r.request.host_bytes > 0))
-        rc = gp_fail(err, GP_E_USAGE, "--train", "",
-                         "is planned with all weights on the GPUs");
+    struct train_answer a;
+    struct record doc;
+    enum gp_status rc = planner_train(in->planner, &in->options, &a, err);
     if (rc)
         return rc;
-    train.gpus = r.request.gpu_count;
-    train_estimate(&r.request, &train, &memory);
-    int count =
-        memory.verdict == VERDICT_FITS ? 0 : train_fixes(&r.request, &memory, fixes);
+    record_init(&doc);
     if (in->format == OUTPUT_JSON) {
-        struct record doc;
-        record_init(&doc);
-        report_train(&r.request, &memory, fixes, count,
-                     options_flag(&in->options, OPT_WHY), &doc);
+        report_train(&a, options_flag(&in->options, OPT_WHY), &doc);
         record_json(&doc, &in->out);
-        record_fini(&doc);
     } else if (in->format != OUTPUT_TEXT) {
-        print_rows(&r.request, &memory, in->format, &in->out);
+        print_rows(&a, in->format, &in->out);
     } else {
-        print_text(in, &r.request, &memory, fixes, count, &in->out);
+        print_text(in, &a, &in->out);
     }
-    in->exit_code = memory.verdict == VERDICT_DOES_NOT_FIT ? 1 : 0;
+    record_fini(&doc);
+    in->exit_code = a.memory.verdict == VERDICT_DOES_NOT_FIT ? 1 : 0;
     return GP_OK;
 }

@@ -106,10 +106,19 @@ static void know_setting(struct terms *w, const struct request *q,
     know_bytes(w, "total", m->total);
 }
 
-int terms_of_train(const struct request *q, const struct train_memory *m,
-                   struct term out[TERMS_MAX])
+static void add_cost(struct terms *w)
 {
-    struct terms terms = {.term = out};
+    const struct layout *l = &w->plan->layout;
+    know_number(w, "tp", l->tp, "GPUs of one host");
+    know_number(w, "pp", l->pp, NULL);
+    know_number(w, "replicas", l->replicas, NULL);
+    terms_cost(w);
+}
+
+int terms_of_train(const struct request *q, const struct train_memory *m,
+                   const struct plan *priced, struct term out[TERMS_MAX])
+{
+    struct terms terms = {.term = out, .plan = priced};
     if (m->limit == TRAIN_LIMIT_LAYOUT)
         return 0;
     know_setting(&terms, q, m);
@@ -118,5 +127,7 @@ int terms_of_train(const struct request *q, const struct train_memory *m,
                  *(const struct quantity *)((const char *)m + rows[i].offset), "GiB",
                  source_counted(rows[i].source[0] ? rows[i].source : "the parts above"),
                  rows[i].inputs);
+    if (priced)
+        add_cost(&terms);
     return terms.count;
 }

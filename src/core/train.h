@@ -243,6 +243,7 @@ struct train_fix {
     double gain;        /* bytes per GPU by which `free` grows */
     int gpus;           /* in all */
     int ranks;          /* data parallel of the run that it fixes */
+    double per_hour;    /* dollars, whole machines; 0 = unknown (planner_train.c) */
 };
 
 /* Defaults: adamw, eager loss, flash attention, 2048 tokens, micro-batch 1, rank 16 on
@@ -260,9 +261,10 @@ struct quantity train_knob_part(const struct train_memory *memory);
 int train_fixes(const struct request *request, const struct train_memory *memory,
                 struct train_fix out[TRAIN_MAX_FIXES]);
 
-/* Every term with its equation, inputs and source (terms_train.c). */
+/* Every term with its equation, inputs and source (terms_train.c). priced: layout and
+ * cost of train_cost(); NULL: memory alone. */
 int terms_of_train(const struct request *request, const struct train_memory *memory,
-                   struct term out[TERMS_MAX]);
+                   const struct plan *priced, struct term out[TERMS_MAX]);
 
 /* Activations of one pipeline stage (train_saved.c). */
 struct train_saved train_saved(const struct request *request, const struct train *train,
@@ -271,6 +273,11 @@ struct train_saved train_saved(const struct request *request, const struct train
 /* The parts of one stage: everything from `stage` on but verdict, limit and notes.
  * memory->train, data_parallel and usable must be set (train_plan.c does). */
 void train_stage(const struct request *request, int stage, struct train_memory *memory);
+
+/* What a run costs (train_cost.c); layout: as it is priced, groups of GPUs of one host as
+ * TP of so many replicas, on layout->hosts machines. */
+void train_cost(const struct request *request, const struct train *train,
+                const struct market *market, struct layout *layout, struct cost *out);
 
 /* Parameters of the adapters of the whole model; 0 when nothing can be adapted. */
 double train_adapters(const struct request *request, const struct train *train);

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "output/report.h"
+#include "output/report_train.h"
 #include "request/request_line.h"
 #include "util/json.h"
 #include "util/path.h"
@@ -15,10 +16,16 @@ static enum gp_status answer_request(struct planner *planner,
                                      struct record *doc, struct gp_err *err)
 {
     struct answer a;
-    bool why = options_flag(options, OPT_WHY);
-    enum gp_status status = planner_answer(planner, options, &a, err);
+    struct train_answer t;
+    bool why = options_flag(options, OPT_WHY), train = options->value[OPT_TRAIN].given;
+    enum gp_status status = train ? planner_train(planner, options, &t, err)
+                                  : options_inference(options, "is for --train only", err);
+    if (!status && !train)
+        status = planner_answer(planner, options, &a, err);
     if (status)
         request_line_place(err, place);
+    else if (train)
+        report_train(&t, why, doc);
     else
         report_plan(&a, options, why, !why, doc);
     return status;

@@ -10,8 +10,8 @@
 #include "request/planner.h"
 #include "util/str.h"
 
-/* Appends one line of JSON, gpuplan.plan/1 or gpuplan.error/1, to out. False for the
- * latter. where and line name the request in errors. */
+/* Appends one line of JSON, gpuplan.plan/1, gpuplan.train/1 or gpuplan.error/1, to
+ * out. False for the last. where and line name the request in errors. */
 bool batch_answer(struct planner *planner, const char *where, long line, const char *text,
                   size_t len, struct strbuf *out);
 

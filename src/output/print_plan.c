@@ -164,10 +164,10 @@ static void print_head(const struct answer *a, struct strbuf *out)
 
 /* ---- cost, fixes, sources ---- */
 
-static void print_cost(const struct answer *a, struct strbuf *out)
+void print_cost(const struct plan *p, struct strbuf *out)
 {
     struct answer_line lines[ANSWER_LINES_MAX];
-    int n = answer_lines(&a->plan, a, LINE_COST, lines);
+    int n = answer_lines(p, NULL, LINE_COST, lines);
     strbuf_add(out, "\ncost\n");
     for (int i = 0; i < n; i++) {
         const struct answer_line *line = &lines[i];
@@ -240,7 +240,7 @@ void print_plan(const struct answer *a, const struct options *options, bool why,
         print_bar(p, out);
         print_pool(a, out);
         print_rule(p, out);
-        print_cost(a, out);
+        print_cost(p, out);
     }
     print_fixes(a, options, out);
     if (why)
@@ -272,7 +272,7 @@ enum record_as output_record_as(enum output_format format)
                                        : RECORD_TEXT;
 }
 
-static void cost_facts(const struct plan *p, struct record *r)
+void print_cost_rows(const struct plan *p, struct record *r)
 {
     struct quantity hour, month;
     struct answer_line lines[ANSWER_LINES_MAX];
@@ -311,7 +311,7 @@ void print_plan_table(const struct answer *a, enum output_format format,
         record_note(&r, parts[i].note);
     }
     if (p->has_memory)
-        cost_facts(p, &r);
+        print_cost_rows(p, &r);
     record_rows(&r, output_record_as(format), out);
     record_fini(&r);
 }

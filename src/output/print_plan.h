@@ -25,6 +25,10 @@ void print_plan_line(const struct answer *answer, struct strbuf *out);
 void print_plan_table(const struct answer *answer, enum output_format format,
                       struct strbuf *out);
 
+/* What its machines cost, as a paragraph; the price that was asked for, as rows. */
+void print_cost(const struct plan *plan, struct strbuf *out);
+void print_cost_rows(const struct plan *plan, struct record *rows);
+
 /* The notation of a table. */
 enum record_as output_record_as(enum output_format format);
 

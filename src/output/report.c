@@ -300,7 +300,7 @@ static void rent_facts(const char *name, const struct rent *rent, struct record 
     record_text(r, "source", in->source);
 }
 
-static void cost_facts(const struct plan *p, struct record *doc)
+void report_cost(const struct plan *p, bool tokens, struct record *doc)
 {
     const struct cost *c = &p->cost;
     const struct rent *wanted = cost_wanted(c);
@@ -314,7 +314,8 @@ static void cost_facts(const struct plan *p, struct record *doc)
     answer_prices(p, &hour, &month);
     record_quantity(r, "per_hour", "$/h", hour, 1, 2);
     record_quantity(r, "per_month", "$/month", month, 1, 0);
-    record_text(r, "per_million_output_tokens", "");
+    if (tokens)
+        record_text(r, "per_million_output_tokens", "");
     rent_facts("on_demand", &c->on_demand, r);
     rent_facts("spot", &c->spot, r);
     rent_facts("market", &c->market, r);
@@ -375,7 +376,7 @@ void report_plan(const struct answer *a, const struct options *options, bool why
     layout_facts(p, record_inside(doc, "layout"));
     memory_facts(p, doc);
     speed_facts(record_inside(doc, "speed"));
-    cost_facts(p, doc);
+    report_cost(p, true, doc);
     if (a->solve != SOLVE_NONE) {
         struct record *r = record_inside(doc, "solve");
         record_text(r, "field", option_choice(OPT_SOLVE, (int)a->solve - 1, solve));

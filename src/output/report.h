@@ -16,6 +16,9 @@
 void report_plan(const struct answer *answer, const struct options *options, bool why,
                  bool brief, struct record *doc);
 
+/* What its machines cost, and with `tokens` per token served. */
+void report_cost(const struct plan *plan, bool tokens, struct record *doc);
+
 /* The list `why`, as --why prints it. */
 void report_terms(const struct term *terms, int count, struct record *doc);
 

@@ -55,9 +55,10 @@ static void setting_facts(const struct request *q, const struct train *t,
     record_count(r, "lora_rank", "", t->method == TRAIN_FULL ? NAN : t->lora_rank);
 }
 
-static void verdict_facts(const struct request *q, const struct train_memory *m,
-                          const struct train_fix *fixes, int count, struct record *r)
+static void verdict_facts(const struct train_answer *a, struct record *r)
 {
+    const struct request *q = &a->resolved.request;
+    const struct train_memory *m = &a->memory;
     char text[SENTENCE_MAX];
     record_text(r, "status", verdict_word(m->verdict));
     record_text(r, "limit", train_limit_word(m->limit));
@@ -69,29 +70,25 @@ static void verdict_facts(const struct request *q, const struct train_memory *m,
     for (int i = 0; sentence_train_warning(q, m, i, text); i++)
         record_item(r, "warnings", text);
     record_list(r, "fixes");
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < a->fix_count; i++) {
+        const struct train_fix *f = &a->fixes[i];
         struct record *fix = record_append(r, "fixes");
-        record_text(fix, "what", sentence_train_fix(q, &fixes[i], text));
-        record_text(fix, "option", sentence_train_options(q, &fixes[i], text));
-        record_text(fix, "status", verdict_word(fixes[i].verdict));
-        record_count(fix, "gain_gib", "", fixes[i].gain / GP_GIB);
-        record_count(fix, "gpus", "", fixes[i].gpus);
+        record_text(fix, "what", sentence_train_fix(q, f, text));
+        record_text(fix, "option", sentence_train_options(q, f, text));
+        record_text(fix, "status", verdict_word(f->verdict));
+        record_count(fix, "gain_gib", "", f->gain / GP_GIB);
+        record_count(fix, "gpus", "", f->gpus);
+        record_count(fix, "per_hour", "", f->per_hour > 0 ? f->per_hour : NAN);
     }
 }
 
-void report_train(const struct request *q, const struct train_memory *m,
-                  const struct train_fix *fixes, int fix_count, bool why,
-                  struct record *doc)
+static void memory_facts(const struct train_memory *m, struct record *doc)
 {
-    record_text(doc, "schema", "gpuplan.train/1");
-    setting_facts(q, &m->train, record_inside(doc, "request"));
-    verdict_facts(q, m, fixes, fix_count, record_inside(doc, "verdict"));
-    struct record *r = record_inside(doc, "layout");
-    record_count(r, "gpus", "", m->train.gpus);
-    record_count(r, "data_parallel", "", m->data_parallel);
-    record_count(r, "tp", "", m->train.tp);
-    record_count(r, "pp", "", m->train.pp);
-    r = record_inside(doc, "memory_per_gpu");
+    if (m->limit == TRAIN_LIMIT_LAYOUT) {
+        record_text(doc, "memory_per_gpu", "");
+        return;
+    }
+    struct record *r = record_inside(doc, "memory_per_gpu");
     for (int i = 0; i < TRAIN_PARTS; i++)
         record_quantity(r, train_parts[i].key, "GiB",
                         *train_part_bytes(m, &train_parts[i]), GP_GIB, 2);
@@ -99,10 +96,27 @@ void report_train(const struct request *q, const struct train_memory *m,
     for (int i = 0; i < TRAIN_PRINTED; i++)
         record_quantity(r, train_printed[i].key, "GiB",
                         *train_part_bytes(m, &train_printed[i]), GP_GIB, 2);
+}
+
+void report_train(const struct train_answer *a, bool why, struct record *doc)
+{
+    const struct request *q = &a->resolved.request;
+    const struct train_memory *m = &a->memory;
+    record_text(doc, "schema", "gpuplan.train/1");
+    setting_facts(q, &m->train, record_inside(doc, "request"));
+    verdict_facts(a, record_inside(doc, "verdict"));
+    struct record *r = record_inside(doc, "layout");
+    record_count(r, "gpus", "", m->train.gpus);
+    record_count(r, "hosts", "", a->priced.has_memory ? a->priced.layout.hosts : NAN);
+    record_count(r, "data_parallel", "", m->data_parallel);
+    record_count(r, "tp", "", m->train.tp);
+    record_count(r, "pp", "", m->train.pp);
+    memory_facts(m, doc);
+    report_cost(&a->priced, false, doc);
     record_count(doc, "params", "", m->params);
     record_count(doc, "trainable", "", m->trainable);
     if (why) {
         struct term terms[TERMS_MAX];
-        report_terms(terms, terms_of_train(q, m, terms), doc);
+        report_terms(terms, terms_of_train(q, m, &a->priced, terms), doc);
     }
 }

@@ -4,8 +4,8 @@
 #ifndef GP_OUTPUT_REPORT_TRAIN_H
 #define GP_OUTPUT_REPORT_TRAIN_H
 
-#include "core/train.h"
 #include "output/record.h"
+#include "request/planner_train.h"
 
 /* A part of the memory of one GPU, in the order it is shown. */
 struct train_part {
@@ -23,8 +23,6 @@ extern const struct train_part train_printed[TRAIN_PRINTED];
 const struct quantity *train_part_bytes(const struct train_memory *memory,
                                         const struct train_part *part);
 
-void report_train(const struct request *request, const struct train_memory *memory,
-                  const struct train_fix *fixes, int fix_count, bool why,
-                  struct record *doc);
+void report_train(const struct train_answer *answer, bool why, struct record *doc);
 
 #endif

@@ -86,7 +86,7 @@ static enum gp_status take_options(struct options *options, const char *where,
         if (status)
             return status;
     }
-    return options_inference(options, "--batch plans inference", err);
+    return GP_OK;
 }
 
 void request_line_place(struct gp_err *err, const char *place)

@@ -14,10 +14,15 @@ not json
 {"model": "llama-3.1-8b", "model": "llama-3.1-70b"}
 {"id": {"deep": [1]}, "model": "qwen3-14b", "gpu": "h100-sxm", "tp": 5}
 {"model": "llama-3.1-8b", "gpu": "h100-sxm", "max_num_seqs": null, "output": 99}
+{"id": "t", "model": "llama-3.1-8b", "gpu": "h100-sxm:16", "train": "full", "zero": 3, "fused": true}
+{"model": "llama-3.1-8b", "gpu": "h100-sxm", "zero": 3}
+{"model": "llama-3.1-8b", "gpu": "all", "train": "lora"}
+{"model": "llama-3.1-8b", "gpu": "l4", "train": "dpo"}
+{"model": "llama-3.1-8b", "gpu": "l4", "train": "lora", "optimizer": "rprop"}
 JSONL
 run --batch "$work/in"
 assert_eq "exit code" 0 "$rc"
-assert_eq "one answer per line" 10 "$(printf '%s\n' "$out" | wc -l | tr -d ' ')"
+assert_eq "one answer per line" 15 "$(printf '%s\n' "$out" | wc -l | tr -d ' ')"
 
 line() {
     printf '%s\n' "$out" | sed -n "$1p" >"$work/out.line"
@@ -46,6 +51,15 @@ if have_json; then
     check 9 verdict.status does-not-fit
     check 9 verdict.limit layout
     check 10 request.output 99
+    check 11 schema gpuplan.train/1
+    check 11 id t
+    check 11 layout.hosts 2
+    check 11 request.loss fused
+    check 12 text "is for --train only"
+    check 12 where "$work/in:13: zero"
+    check 13 where "$work/in:14: gpu"
+    check 14 hint "full|lora|qlora"
+    check 15 where "$work/in:16: optimizer"
 fi
 
 # every answer of a long run is there, in order, and the same as alone

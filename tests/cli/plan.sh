@@ -206,6 +206,14 @@ verdict,fits,,,,,
 GPU,rtx-4090,,,,,GeForce RTX 4090
 GPUs,1,1,1,,exact,
 usable,23." "$out"
+assert_contains "its cost" "
+cost per hour," "$out"
+run --plan -m llama-3.1-70b --train full -g h100-sxm:16 --why
+assert_contains "whole hosts" "ZeRO stage 3, 2 hosts" "$out"
+assert_contains "cost" "
+cost
+    on demand" "$out"
+assert_contains "why of the cost" "tp 8 (GPUs of one host)" "$out"
 run --plan -m llama-3.1-70b --train full -g h100-sxm:8 -q
 assert_eq "70B full does not fit" 1 "$rc"
 

@@ -68,7 +68,8 @@ done
 json_of train --plan -m llama-3.1-8b --train full -g h100-sxm
 json_of train --plan -m llama-3.1-8b --train lora -g l4
 json_of train --plan -m llama-3.1-70b --train qlora -g l4:1 --zero 2 --fused
-json_of train --plan -m llama-3.1-70b --train full -g l4:1
+json_of train --plan -m llama-3.1-70b --train full -g l4:1 --price buy --why
+json_of train --plan -m llama-3.1-70b --train full -g h100-sxm:16 --tp 3
 json_of compare --compare -m llama-3.1-70b -g all
 json_of compare --compare -m llama-3.1-8b -p fp8 -p int4-awq -g l4 -g h100-sxm --price buy
 json_of compare --compare -m llama-3.1-405b -g l4 --price spot --sort name
@@ -82,13 +83,16 @@ cat >requests <<'END'
 {"model": "llama-3.1-8b", "gpu": "h100", "id": 6}
 {"model": "llama-3.1-8b", "gpu": "h100"}
 {"model": "llama-3.1-8b", "gpus": 3, "id": null}
+{"model": "llama-3.1-8b", "gpu": "l4:2", "train": "qlora", "sequence": "4k", "id": "t"}
+{"model": "llama-3.1-70b", "gpu": "l4:2", "train": "full", "zero": 3, "why": true}
 []
 {
 END
 run --batch requests
 printf '%s\n' "$out" | grep 'gpuplan.plan/1' >>plan.json
 printf '%s\n' "$out" | grep 'gpuplan.error/1' >>error.json
-assert_eq "lines of --batch" 8 "$(printf '%s\n' "$out" | wc -l | tr -d ' ')"
+printf '%s\n' "$out" | grep 'gpuplan.train/1' >>train.json
+assert_eq "lines of --batch" 10 "$(printf '%s\n' "$out" | wc -l | tr -d ' ')"
 assert_eq "errors of --batch" 5 "$(wc -l <error.json | tr -d ' ')"
 for schema in plan train compare table error; do
     valid "$schema"

@@ -562,7 +562,7 @@ static void test_explained(void **state)
     struct world *w = llama8();
     struct train_memory m = options(w, on(TRAIN_FULL, 8, 3));
     struct term why[TERMS_MAX];
-    int n = terms_of_train(&w->q, &m, why), seen = 0;
+    int n = terms_of_train(&w->q, &m, NULL, why), seen = 0;
     (void)state;
     assert_true(n >= 12);
     for (int i = 0; i < n; i++) {
@@ -573,6 +573,44 @@ static void test_explained(void **state)
         }
     }
     assert_int_equal(seen, 1);
+    test_free(w);
+}
+
+/* 16 GPUs of hosts of 8 are two machines of 8, never sixteen of 1; where only halves of a
+ * host are rented, four of 4. */
+static void test_whole_machines(void **state)
+{
+    struct instance instances[] = {
+        {.gpu = "h100-sxm", .gpu_count = 1, .on_demand = 2},
+        {.gpu = "h100-sxm", .gpu_count = 8, .on_demand = 20},
+    };
+    struct market market = {.instances = instances, .instance_count = 2};
+    struct world *w = llama8();
+    struct train t = on(TRAIN_FULL, 16, 3);
+    struct layout l;
+    struct cost c;
+    (void)state;
+    t.tp = t.pp = 1;
+    train_cost(&w->q, &t, &market, &l, &c);
+    assert_int_equal(l.hosts, 2);
+    assert_near(c.per_hour, 40, 0);
+    t.gpus = 12; /* 4 of 16 are idle */
+    train_cost(&w->q, &t, &market, &l, &c);
+    assert_near(c.per_hour, 40, 0);
+    assert_int_equal(c.on_demand.gpus_paid, 16);
+    t.gpus = 1;
+    train_cost(&w->q, &t, &market, &l, &c);
+    assert_near(c.per_hour, 2, 0);
+    t.gpus = 16;
+    instances[1].gpu_count = 4;
+    train_cost(&w->q, &t, &market, &l, &c);
+    assert_int_equal(l.hosts, 4);
+    assert_near(c.per_hour, 80, 0);
+    t.tp = 8; /* one layer over eight GPUs stays in a machine */
+    train_cost(&w->q, &t, &market, &l, &c);
+    assert_int_equal(l.hosts, 2);
+    assert_near(c.per_hour, 0, 0);
+    assert_int_equal(c.note, COST_NOTE_NO_OFFER);
     test_free(w);
 }
 
@@ -666,6 +704,7 @@ int main(void)
         cmocka_unit_test(test_marginal_names_a_knob),
         cmocka_unit_test(test_fixes),
         cmocka_unit_test(test_explained),
+        cmocka_unit_test(test_whole_machines),
         cmocka_unit_test(test_every_mixer),
         cmocka_unit_test(test_experts),
         cmocka_unit_test(test_words),

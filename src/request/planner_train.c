@@ -1,0 +1,84 @@
+/*
+ * planner_train.c - see planner_train.h.
+ */
+#include "request/planner_train.h"
+
+#include <string.h>
+
+static enum gp_status read_options(const struct options *options, struct train *t,
+                                   struct gp_err *err)
+{
+    int optimizer;
+    *t = train_defaults((enum train_method)(options_choice(options, OPT_TRAIN) + 1));
+    optimizer = train_optimizer_parse(
+        options_word(options, OPT_OPTIMIZER, train_optimizer_word(t->optimizer)));
+    if (optimizer < 0)
+        return gp_fail(err, GP_E_USAGE, "--optimizer",
+                       "adamw, adamw-bf16, adamw-8bit, sgd", "unknown optimizer '%s'",
+                       options_word(options, OPT_OPTIMIZER, ""));
+    t->optimizer = (enum train_optimizer)optimizer;
+    t->recompute = (enum recompute)train_recompute_parse(
+        options_word(options, OPT_RECOMPUTE, train_recompute_word(t->recompute)));
+    if (options->value[OPT_ZERO].given)
+        t->zero_stage = (int)options->value[OPT_ZERO].number;
+    t->sequence = options_or(options, OPT_SEQUENCE, t->sequence);
+    t->micro_batch = options_or(options, OPT_MICRO_BATCH, t->micro_batch);
+    t->lora_rank = (int)options_or(options, OPT_LORA_RANK, t->lora_rank);
+    t->fused_kernels = options_flag(options, OPT_FUSED);
+    t->loss = (enum train_loss)train_loss_parse(options_word(
+        options, OPT_LOSS,
+        train_loss_word(t->fused_kernels ? LOSS_FUSED : LOSS_EAGER)));
+    t->tp = (int)options_or(options, OPT_TP, 0);
+    t->pp = (int)options_or(options, OPT_PP, 0);
+    return GP_OK;
+}
+
+static enum gp_status check_request(const struct request *q, struct gp_err *err)
+{
+    if (!q->gpu)
+        return gp_fail(err, GP_E_USAGE, "--gpu", "such as -g h100-sxm or -g h100-sxm:8",
+                       "--train needs a GPU by name");
+    if (q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0)
+        return gp_fail(err, GP_E_USAGE, "--train", "",
+                       "is planned with all weights on the GPUs");
+    return GP_OK;
+}
+
+/* Whole machines of the run and of each fix. */
+static void price(struct train_answer *a)
+{
+    const struct request *q = &a->resolved.request;
+    const struct market *market = &a->resolved.market;
+    struct plan *p = &a->priced;
+    p->request = *q;
+    p->layout = train_layout(&a->memory.train);
+    p->has_memory = a->memory.limit != TRAIN_LIMIT_LAYOUT;
+    if (p->has_memory)
+        train_cost(q, &a->memory.train, market, &p->layout, &p->cost);
+    for (int i = 0; i < a->fix_count; i++) {
+        struct layout layout;
+        struct cost cost;
+        train_cost(q, &a->fixes[i].train, market, &layout, &cost);
+        a->fixes[i].per_hour = cost.per_hour;
+    }
+}
+
+enum gp_status planner_train(struct planner *planner, const struct options *options,
+                             struct train_answer *out, struct gp_err *err)
+{
+    struct train train;
+    enum gp_status rc = read_options(options, &train, err);
+    memset(out, 0, sizeof(*out));
+    if (!rc)
+        rc = planner_resolve(planner, options, NULL, NULL, NULL, &out->resolved, err);
+    const struct request *q = &out->resolved.request;
+    if (!rc)
+        rc = check_request(q, err);
+    if (rc)
+        return rc;
+    train.gpus = q->gpu_count;
+    train_estimate(q, &train, &out->memory);
+    out->fix_count = train_fixes(q, &out->memory, out->fixes);
+    price(out);
+    return GP_OK;
+}
