@@ -14,6 +14,24 @@
 
 /* ---- text ---- */
 
+/* What differs from the defaults. */
+static void print_choices(const struct train *t, struct strbuf *out)
+{
+    static const char *const copies[] = {
+        [MODULES_EMBED] = ", embedding trained",
+        [MODULES_HEAD] = ", head trained",
+        [MODULES_BOTH] = ", embedding and head trained",
+    };
+    if (t->format)
+        strbuf_addf(out, ", base %s", t->format->id);
+    if (t->targets == LORA_QV)
+        strbuf_add(out, ", adapters on query and value");
+    if (t->modules != MODULES_NONE)
+        strbuf_add(out, copies[t->modules]);
+    if (t->eager_attention)
+        strbuf_add(out, ", eager attention");
+}
+
 static void print_head(const struct train_answer *a, struct strbuf *out)
 {
     const struct request *q = &a->resolved.request;
@@ -27,10 +45,11 @@ static void print_head(const struct train_answer *a, struct strbuf *out)
                 train_method_word(t->method));
     if (t->method != TRAIN_FULL)
         strbuf_addf(out, " of rank %d", t->lora_rank);
-    strbuf_addf(out, ", %s, recompute %s\n%.0f x %s tokens per GPU\n",
+    strbuf_addf(out, ", %s, recompute %s\n%.0f x %s tokens per GPU",
                 train_optimizer_word(t->optimizer), train_recompute_word(t->recompute),
                 t->micro_batch, units_tokens(tokens, sizeof(tokens), t->sequence));
-    strbuf_addf(out, "\n%s on %d x %s (%s): data parallel %d, ZeRO stage %d",
+    print_choices(t, out);
+    strbuf_addf(out, "\n\n%s on %d x %s (%s): data parallel %d, ZeRO stage %d",
                 verdict_shout(m->verdict), t->gpus, q->gpu->name, q->gpu->id,
                 m->data_parallel, t->zero_stage);
     if (t->tp > 1 || t->pp > 1)

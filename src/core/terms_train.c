@@ -19,26 +19,34 @@ static const char megatron[] = "NVIDIA/Megatron-LM theoretical_memory_usage.py";
 static const char zero[] = "ZeRO stages: EleutherAI/cookbook";
 
 static const char activations[] =
-    "sequence, micro-batch, layers, h, vocab, recompute, loss, TP, PP";
-static const char states[] = "method, optimizer, weights, gradients, master, moments, "
-                             "parameters, of this rank, rank r, N, ZeRO";
+    "sequence, micro-batch, layers, h, vocab, recompute, attention, base, loss, TP, PP";
+static const char states[] = "method, base, optimizer, weights, gradients, master, moments, "
+                             "parameters, of this rank, rank r, adapters on, N, ZeRO";
 
 static const struct row rows[] = {
     {"weights",
-     "parameters of this rank * 2 (qlora: linears * bits/8, the rest * 2) "
-     "[/N at ZeRO-3]",
+     "parameters of this rank * 2 (qlora: linears * bits/8, the rest * 2; of another base: "
+     "bytes of its format) [/N at ZeRO-3]",
      "the model's tensors; bitsandbytes NF4", PART(weights), states},
     {"adapters", "sum over adapted matrices of r * (in + out) * bytes [/N at ZeRO-3]",
      "LoRA, Hu et al. 2021; PEFT keeps adapters in FP32", PART(adapters), states},
+    {"trained copies",
+     "words * h * (2 of a 16-bit base, adapters' bytes where it is prepared for k-bit "
+     "training); their gradients and moments likewise [/N as the adapters']",
+     "huggingface/peft 0.21 utils/other.py ModulesToSaveWrapper (deepcopy), "
+     "prepare_model_for_kbit_training",
+     PART(modules), "modules to save, h, vocab, base, N, ZeRO"},
     {"gradients", "trained * bytes [/N from ZeRO-2]", zero, PART(gradients), states},
     {"master", "trained * FP32 copy [/N from ZeRO-1]", megatron, PART(master), states},
     {"optimizer", "trained * moments [/N from ZeRO-1]", megatron, PART(optimizer),
      states},
     {"activations",
      "sequence * micro-batch * micro-batches in flight * bytes kept per "
-     "token and layer (full recompute: 2*h)",
+     "token and layer (full recompute: 2*h; eager attention: 5 * heads * sequence of "
+     "scores; GPTQ: up to 2 * linears of dequantised matrices)",
      "counted as autograd keeps them; Korthikanti et al. 2022; copies fitted on "
-     "Lightning-AI/litgpt resource tables",
+     "Lightning-AI/litgpt resource tables; AutoAWQ gemm.py and bitsandbytes "
+     "_functions.py keep inputs, GPTQModel tritonv2.py nothing, torch.py the matrix",
      PART(activations), activations},
     {"logits",
      "sequence * micro-batch * vocab * 14 (eager: 16-bit logits 2, FP32 copy 4, "
@@ -76,6 +84,8 @@ static const struct row rows[] = {
     {"free", "usable - used - total", "", PART(free), "usable, used, total"},
 };
 
+static const char *const modules[] = {"none", "embedding", "head", "embedding and head"};
+
 static void know_setting(struct terms *w, const struct request *q,
                          const struct train_memory *m)
 {
@@ -87,6 +97,8 @@ static void know_setting(struct terms *w, const struct request *q,
     know_number(w, "h", q->model->hidden, NULL);
     know_number(w, "vocab", q->model->vocab, NULL);
     know_word(w, "recompute", train_recompute_word(t->recompute));
+    know_word(w, "attention", t->eager_attention ? "eager" : "flash");
+    know_word(w, "base", train_base_word(t));
     know_word(w, "loss", train_loss_word(t->loss));
     know_number(w, "TP", t->tp, NULL);
     know_number(w, "PP", t->pp, NULL);
@@ -99,6 +111,10 @@ static void know_setting(struct terms *w, const struct request *q,
     know_number(w, "parameters", m->params, NULL);
     know_number(w, "of this rank", m->local, NULL);
     know_number(w, "rank r", t->method == TRAIN_FULL ? 0 : t->lora_rank, NULL);
+    if (t->method != TRAIN_FULL)
+        know_word(w, "adapters on",
+                  t->targets == LORA_QV ? "query and value" : "every linear");
+    know_word(w, "modules to save", modules[t->modules]);
     know_number(w, "N", m->data_parallel, NULL);
     know_number(w, "ZeRO", t->zero_stage, NULL);
     know_bytes(w, "usable", m->usable);

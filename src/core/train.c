@@ -98,6 +98,15 @@ const char *train_loss_word(enum train_loss loss)
     return (unsigned)loss < LOSS_COUNT ? loss_words[loss] : "?";
 }
 
+const char *train_base_word(const struct train *t)
+{
+    if (t->format)
+        return t->format->id;
+    if (t->method != TRAIN_QLORA)
+        return "16-bit";
+    return t->single_quant ? "nf4" : "nf4-dq";
+}
+
 const char *train_optimizer_word(enum train_optimizer optimizer)
 {
     return (unsigned)optimizer < OPTIMIZER_COUNT ? recipes[optimizer].word : "?";
@@ -141,6 +150,9 @@ struct share {       /* of one rank, in parameters unless said */
     double all;      /* every tensor */
     double linear;   /* matrices that NF4 covers */
     double adapters; /* LoRA parameters */
+    double base;     /* bytes of those matrices in train.format */
+    double embed;    /* token embedding */
+    double head;     /* output matrix, also where it is the embedding's */
     double layer;    /* the largest layer */
     double root;     /* outside the layers: gathered as one by FSDP */
     double matrix;   /* the largest matrix */
@@ -174,6 +186,8 @@ static struct share share_of(const struct request *q, const struct train *t,
         s.all += elements;
         if (is_linear(x->role) && x->rows > 1) {
             s.linear += elements;
+            if (t->format)
+                s.base += format_bytes(t->format, x->rows, x->cols) * x->count * cut;
             s.matrix = fmax(s.matrix, x->rows * x->cols * cut);
         }
         if (is_adapted(t, x))
@@ -186,6 +200,7 @@ static void add_share(struct share *to, const struct share *from, double times)
 {
     to->all += times * from->all;
     to->linear += times * from->linear;
+    to->base += times * from->base;
     to->adapters += times * from->adapters;
     to->matrix = fmax(to->matrix, from->matrix);
 }
@@ -203,6 +218,11 @@ static void add_globals(const struct request *q, const struct train *t,
         else if (all[i].role == ROLE_EMBED)
             here = first || (last && q->model->tied);
         struct share one = share_of(q, t, l, NULL, &all[i], 1);
+        bool words = strcmp(all[i].name, "embed_tokens") == 0;
+        if (first && words)
+            s->embed = one.all;
+        if (last && (all[i].role == ROLE_HEAD || (words && q->model->tied)))
+            s->head = one.all;
         if (here) {
             add_share(s, &one, 1);
             s->root += one.all;
@@ -242,26 +262,79 @@ struct layout train_layout(const struct train *t)
                            .hosts = 1};
 }
 
+static double module_params(const struct train *t, const struct share *s)
+{
+    return (t->modules & MODULES_EMBED ? s->embed : 0) +
+           (t->modules & MODULES_HEAD ? s->head : 0);
+}
+
 double train_adapters(const struct request *q, const struct train *train)
 {
     struct train t = *train;
     t.tp = t.pp = t.gpus = 1;
     struct layout one = train_layout(&t);
-    return rank_share(q, &t, &one, 0).adapters;
+    struct share s = rank_share(q, &t, &one, 0);
+    return s.adapters > 0 ? s.adapters + module_params(&t, &s) : 0;
 }
 
 /* ---- states ---- */
 
-/* NF4 linears and a 16-bit rest; HF's preparation for k-bit training turns the rest
- * into FP32, which is the high end. */
+struct base_rule train_base_rule(const struct train *t)
+{
+    static const struct base_rule rules[BASE_COUNT] = {
+        [BASE_16_BIT] = {false, false, false, false},
+        [BASE_NF4] = {true, true, false, true},
+        [BASE_INT8] = {true, true, false, true},
+        [BASE_AWQ] = {true, true, false, true},
+        [BASE_GPTQ] = {true, false, true, false},
+    };
+    enum train_base base = t->method == TRAIN_QLORA  ? BASE_NF4
+                           : t->method == TRAIN_LORA ? t->base
+                                                     : BASE_16_BIT;
+    return rules[base];
+}
+
+/* Quantised linears and a 16-bit rest; HF's preparation for k-bit training turns the
+ * rest into FP32, which is the high end. */
 static struct quantity base_weights(const struct train *t, const struct share *s)
 {
+    struct base_rule rule = train_base_rule(t);
     double bits = t->single_quant ? NF4_BITS : NF4_DOUBLE_BITS;
-    double linear = s->linear * bits / 8, rest = s->all - s->linear;
-    if (t->method != TRAIN_QLORA)
+    double linear = t->format ? s->base : s->linear * bits / 8;
+    double rest = s->all - s->linear, wide = rule.rest_fp32 ? 4 : 2;
+    if (!rule.quantised)
         return quantity_exact(s->all * 2);
-    return quantity_band(linear + rest * 2, linear + rest * 2, linear + rest * 4,
+    return quantity_band(linear + rest * 2, linear + rest * 2, linear + rest * wide,
                          ORIGIN_MODEL);
+}
+
+/* Copies of whole modules are of the base's type: 16-bit, also gradients and moments
+ * (low); FP32 like the adapters where the base was prepared for k-bit training. */
+static struct quantity module_bytes(const struct train *t, double params, double low,
+                                    double high)
+{
+    bool fp32 = train_base_rule(t).rest_fp32;
+    low = fmin(low, high);
+    return quantity_band(params * (fp32 ? high : low), params * low, params * high,
+                         ORIGIN_MODEL);
+}
+
+static void add_modules(const struct train *t, const struct share *s, double adapter,
+                        struct train_memory *m)
+{
+    const struct recipe *r = train_recipe(t->optimizer);
+    double n = m->data_parallel, params = module_params(t, s);
+    double at1 = t->zero_stage >= 1 ? n : 1, at2 = t->zero_stage >= 2 ? n : 1;
+    double at3 = t->zero_stage >= 3 ? n : 1;
+    double moments = t->optimizer == OPTIMIZER_SGD ? 2 : 4; /* of 16 bit */
+    m->modules = quantity_exact(0);
+    if (t->method == TRAIN_FULL || params <= 0)
+        return;
+    m->modules = module_bytes(t, params / at3, 2, adapter);
+    m->gradients =
+        quantity_add(m->gradients, module_bytes(t, params / at2, 2, r->gradient));
+    m->optimizer =
+        quantity_add(m->optimizer, module_bytes(t, params / at1, moments, r->state));
 }
 
 static void fill_states(const struct train *t, const struct share *s,
@@ -289,11 +362,13 @@ static void fill_states(const struct train *t, const struct share *s,
         m->gradients = quantity_add(
             m->gradients, quantity_band(least, least, s->all * 2, ORIGIN_MODEL));
     }
+    add_modules(t, s, adapter, m);
     m->states =
-        quantity_add(quantity_add(m->weights, m->adapters),
+        quantity_add(quantity_add(m->weights, quantity_add(m->adapters, m->modules)),
                      quantity_add(m->gradients, quantity_add(m->master, m->optimizer)));
     /* AdamW over lists of tensors makes a copy as large as what it updates */
     double width = r->master > 0 ? 4 : 2;
+    trained += full ? 0 : module_params(t, s);
     m->step =
         quantity_band(trained * width / at1, 0, trained * width / at1, ORIGIN_MODEL);
 }
@@ -314,7 +389,8 @@ static struct quantity gathered(const struct train *t, const struct share *s,
 static struct quantity buffers_of(const struct train *t, const struct share *s,
                                   const struct train_memory *m)
 {
-    double trained = t->method == TRAIN_FULL ? s->all : s->adapters;
+    double trained =
+        t->method == TRAIN_FULL ? s->all : s->adapters + module_params(t, s);
     double bucket = fmin(ZERO_BUCKET, trained) * 2;
     struct quantity b = quantity_exact(0);
     if (m->data_parallel > 1 && t->zero_stage == 0) /* high: not views of gradients */
@@ -325,7 +401,7 @@ static struct quantity buffers_of(const struct train *t, const struct share *s,
                           ORIGIN_MODEL);
     else if (m->data_parallel > 1)
         b = gathered(t, s, trained, m);
-    if (t->method == TRAIN_QLORA) /* one matrix at a time is turned back into 16 bit */
+    if (train_base_rule(t).quantised) /* one matrix is turned back into 16 bit */
         b = quantity_add(b, quantity_band(s->matrix * 2, s->matrix * 2, s->matrix * 4,
                                           ORIGIN_MODEL));
     return b;
@@ -373,6 +449,18 @@ static void fill_reserved(const struct request *q, struct train_memory *m)
     m->reserved = quantity_add(m->allocated, m->reserve);
 }
 
+/* A base whose kernel is plain PyTorch keeps each dequantised matrix (high end): of the
+ * layers that are kept, or of the one that is computed again. */
+static void add_matrices(const struct train *t, const struct share *s,
+                         struct train_memory *m)
+{
+    bool again = t->recompute == RECOMPUTE_FULL;
+    struct quantity *part = again ? &m->live : &m->activations;
+    if (train_base_rule(t).keeps_matrices)
+        *part = quantity_add(*part, quantity_band(0, 0, 2 * (again ? s->layer : s->linear),
+                                                  ORIGIN_MODEL));
+}
+
 void train_stage(const struct request *q, int stage, struct train_memory *m)
 {
     const struct train *t = &m->train;
@@ -384,6 +472,7 @@ void train_stage(const struct request *q, int stage, struct train_memory *m)
     m->activations = saved.layers;
     m->logits = saved.logits;
     m->live = saved.live;
+    add_matrices(t, &s, m);
     fill_states(t, &s, m);
     m->buffers = buffers_of(t, &s, m);
     m->context = context_of(t);

@@ -9,6 +9,8 @@
  *   lora    weights 2 B per parameter, frozen; adapters r*(in + out) per matrix at
  *           4 + 4 + 8 = 16 B each
  *   qlora   the same over NF4 linears: 4.127 bits with double quantisation, 4.5 without
+ *   modules_to_save   a whole copy of embedding or head at 2 + 2 + 4 (16-bit) to 16 B
+ *   GPTQ, AWQ, INT8   lora over linears of that format (format.h)
  *
  *   ZeRO over N ranks   stage 1 cuts master and moments by N, stage 2 the gradients
  *                       too, stage 3 (FSDP full shard) the weights too
@@ -94,12 +96,28 @@ enum lora_targets {
     LORA_QV /* query and value */
 };
 
+/* What is trained whole beside adapters (PEFT: modules_to_save), each a bit. */
+enum train_modules { MODULES_NONE, MODULES_EMBED, MODULES_HEAD, MODULES_BOTH };
+
+/* How the frozen matrices under LoRA are stored; QLoRA's are NF4. */
+enum train_base {
+    BASE_16_BIT,
+    BASE_NF4,  /* bitsandbytes MatMul4Bit */
+    BASE_INT8, /* bitsandbytes LLM.int8 */
+    BASE_AWQ,  /* AutoAWQ WQLinearMMFunction */
+    BASE_GPTQ, /* GPTQModel: Triton kernel, or matrices dequantised under autograd */
+    BASE_COUNT
+};
+
 struct train {
     enum train_method method;
     enum train_optimizer optimizer;
     enum recompute recompute;
     enum train_loss loss;
     enum lora_targets targets; /* which matrices get adapters */
+    enum train_modules modules;  /* trained as copies; lora and qlora */
+    enum train_base base;        /* of lora; qlora: BASE_NF4 */
+    const struct format *format; /* borrowed: of a base that is neither 16-bit nor NF4 */
     int lora_rank;             /* r; lora and qlora */
     int zero_stage;            /* 0..3, or TRAIN_ZERO_CHOOSE: the lowest that fits */
     double sequence;           /* tokens of one sequence */
@@ -180,6 +198,16 @@ struct train_saved {
                               * recomputed, middle of the band */
 };
 
+/* How a base is trained on. */
+struct base_rule {
+    bool quantised;
+    bool keeps_inputs;   /* its matrix product keeps its input, though frozen */
+    bool keeps_matrices; /* may keep its matrices in 16 bit until the backward pass */
+    bool rest_fp32;      /* PEFT's preparation may turn the rest into FP32 */
+};
+struct base_rule train_base_rule(const struct train *train);
+
+
 struct train_memory {
     struct train train;          /* as answered: gpus, zero_stage, tp and pp are set */
     bool searched;               /* gpus was 0: the count is the fewest found */
@@ -192,10 +220,11 @@ struct train_memory {
     struct quantity usable;      /* bytes a program can have on this GPU */
     struct quantity weights;     /* bytes of the model, trained or frozen */
     struct quantity adapters;    /* bytes of LoRA matrices */
+    struct quantity modules;     /* bytes of trained copies of embedding and head */
     struct quantity gradients;   /* bytes */
     struct quantity master;      /* bytes of the FP32 copy of trained 16-bit weights */
     struct quantity optimizer;   /* bytes of moments */
-    struct quantity states;      /* bytes: the five above */
+    struct quantity states;      /* bytes: the six above */
     struct quantity activations; /* bytes kept for the backward pass */
     struct quantity logits;      /* bytes of logits and their gradient */
     struct quantity live;        /* bytes of a recomputed layer */
@@ -298,6 +327,7 @@ const char *train_method_word(enum train_method method);    /* "full", "qlora" *
 const char *train_recompute_word(enum recompute recompute); /* "none", "full" */
 const char *train_optimizer_word(enum train_optimizer optimizer);
 const char *train_loss_word(enum train_loss loss);          /* "eager", "fused" */
+const char *train_base_word(const struct train *train); /* "16-bit", "int4-awq" */
 const char *train_limit_word(enum train_limit limit); /* "optimizer-states" */
 /* The opposite, for the command line; -1 when there is no such word. */
 int train_method_parse(const char *word);

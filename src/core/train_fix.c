@@ -137,7 +137,7 @@ static void other_method(struct fixer *f, enum train_method method)
 {
     struct train t = f->plan->train;
     struct train plain = train_defaults(method);
-    if (t.method >= method)
+    if (t.method >= method || t.format)
         return;
     t = start(f);
     t.method = method;

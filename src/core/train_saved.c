@@ -3,7 +3,7 @@
  *
  * Counted tensor by tensor, per token, as autograd of eager PyTorch keeps them. A
  * linear layer keeps its input only for the gradient of its own weight, so a frozen
- * matrix keeps none, except that a 4-bit one (bitsandbytes MatMul4Bit) always does, and
+ * matrix keeps none, except that some quantised ones do (train_base_rule()), and
  * an adapted one keeps what dropout left of it (2 bytes) and the mask (1 byte):
  *
  *   norms       n * h * (RMSNorm 4, computed in FP32; LayerNorm 2), and 2 more when an
@@ -66,7 +66,8 @@ static void keep(struct counter *c, double low, double mid, double high)
 static void keep_input(struct counter *c, double width, int users, bool adapted)
 {
     const struct train *t = c->train;
-    double plain = t->method == TRAIN_LORA ? 0 : 2;
+    double plain =
+        t->method == TRAIN_LORA && !train_base_rule(t).keeps_inputs ? 0 : 2;
     if (t->method == TRAIN_FULL || !adapted)
         keep(c, plain * width, plain * width, plain * width);
     else
@@ -97,12 +98,13 @@ static void keep_attention(struct counter *c, double q, double k, double v, doub
     double core = (2 * (q + out) + 4 * c->kind->heads) / c->cut;
     double repeated = 2 * (k + v) / c->cut;
     double scores = 0;
-    if (c->train->eager_attention && c->train->recompute == RECOMPUTE_NONE)
+    if (c->train->eager_attention && c->train->recompute != RECOMPUTE_SELECTIVE)
         scores = 5 * c->train->sequence * c->kind->heads / c->cut;
     keep_input(c, c->hidden, 3, true);
     keep(c, core + repeated * kv_share + scores, core + repeated + scores,
          core + repeated + scores);
-    if (c->train->method == TRAIN_LORA && !every_linear(c))
+    if (c->train->method == TRAIN_LORA && !train_base_rule(c->train).keeps_inputs &&
+        !every_linear(c))
         return;
     keep_input(c, out / c->cut, 1, every_linear(c));
     if (c->train->method == TRAIN_FULL) /* the kernel's own output serves as input */
@@ -249,6 +251,8 @@ static struct quantity logits_of(const struct model *m, const struct train *t,
         words = fused_chunk(m, tokens);
         input = 2.0 * m->hidden * tokens; /* its gradient is made chunk by chunk */
     }
+    if (t->method != TRAIN_FULL && (t->modules & MODULES_HEAD))
+        input += 2.0 * m->hidden * tokens; /* for the gradient of the trained copy */
     words *= (double)m->vocab / t->tp;
     return quantity_band(b.mid * words + input, b.low * words + input,
                          b.high * words + input, ORIGIN_MODEL);

@@ -15,6 +15,7 @@ const struct train_part train_parts[TRAIN_PARTS] = {
     PART("usable", "usable", usable),
     PART("weights", "weights", weights),
     PART("adapters", "adapters", adapters),
+    PART("modules", "trained copies", modules),
     PART("gradients", "gradients", gradients),
     PART("master", "master copy", master),
     PART("optimizer", "optimizer", optimizer),
@@ -43,16 +44,24 @@ const struct quantity *train_part_bytes(const struct train_memory *m,
 static void setting_facts(const struct request *q, const struct train *t,
                           struct record *r)
 {
+    char word[OPTION_CHOICE_MAX];
     record_text(r, "model", q->model->id);
     record_text(r, "gpu", q->gpu->id);
     record_text(r, "method", train_method_word(t->method));
     record_text(r, "optimizer", train_optimizer_word(t->optimizer));
+    record_text(r, "base", train_base_word(t));
     record_text(r, "recompute", train_recompute_word(t->recompute));
+    record_text(r, "attention", option_choice(OPT_ATTENTION, t->eager_attention, word));
     record_text(r, "loss", train_loss_word(t->loss));
     record_count(r, "zero", "", t->zero_stage);
     record_count(r, "sequence", "tokens", t->sequence);
     record_count(r, "micro_batch", "", t->micro_batch);
-    record_count(r, "lora_rank", "", t->method == TRAIN_FULL ? NAN : t->lora_rank);
+    bool lora = t->method != TRAIN_FULL;
+    record_count(r, "lora_rank", "", lora ? t->lora_rank : NAN);
+    record_text(r, "lora_targets",
+                lora ? option_choice(OPT_LORA_TARGETS, t->targets, word) : "");
+    record_text(r, "modules_to_save",
+                lora ? option_choice(OPT_MODULES_TO_SAVE, t->modules, word) : "");
 }
 
 static void verdict_facts(const struct train_answer *a, struct record *r)

@@ -13,7 +13,7 @@ struct train_part {
     size_t offset;          /* of its quantity in struct train_memory */
 };
 
-#define TRAIN_PARTS 14
+#define TRAIN_PARTS 15
 extern const struct train_part train_parts[TRAIN_PARTS];
 
 /* The sums that a run prints. */

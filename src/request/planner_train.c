@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "util/str.h"
+
 static enum gp_status read_options(const struct options *options, struct train *t,
                                    struct gp_err *err)
 {
@@ -24,6 +26,9 @@ static enum gp_status read_options(const struct options *options, struct train *
     t->sequence = options_or(options, OPT_SEQUENCE, t->sequence);
     t->micro_batch = options_or(options, OPT_MICRO_BATCH, t->micro_batch);
     t->lora_rank = (int)options_or(options, OPT_LORA_RANK, t->lora_rank);
+    t->targets = (enum lora_targets)options_choice(options, OPT_LORA_TARGETS);
+    t->modules = (enum train_modules)options_choice(options, OPT_MODULES_TO_SAVE);
+    t->eager_attention = options_choice(options, OPT_ATTENTION) == 1;
     t->fused_kernels = options_flag(options, OPT_FUSED);
     t->loss = (enum train_loss)train_loss_parse(options_word(
         options, OPT_LOSS,
@@ -31,6 +36,62 @@ static enum gp_status read_options(const struct options *options, struct train *
     t->tp = (int)options_or(options, OPT_TP, 0);
     t->pp = (int)options_or(options, OPT_PP, 0);
     return GP_OK;
+}
+
+/* Options that mean nothing in a full run. */
+static enum gp_status check_options(const struct options *options, const struct train *t,
+                                    struct gp_err *err)
+{
+    static const enum option_id of_adapters[] = {OPT_LORA_RANK, OPT_LORA_TARGETS,
+                                                 OPT_MODULES_TO_SAVE};
+    char where[80];
+    for (size_t i = 0; i < sizeof(of_adapters) / sizeof(of_adapters[0]); i++)
+        if (t->method == TRAIN_FULL && options->value[of_adapters[i]].given) {
+            gp_format(where, sizeof(where), "--%s", option_rows[of_adapters[i]].name);
+            return gp_fail(err, GP_E_USAGE, where, "--train full trains all of it",
+                           "is for --train lora and qlora");
+        }
+    return GP_OK;
+}
+
+static const struct {
+    const char *format;
+    enum train_base base;
+} bases[] = {
+    {"int4-gptq", BASE_GPTQ},
+    {"int8-gptq", BASE_GPTQ},
+    {"int4-awq", BASE_AWQ},
+    {"int8-bnb", BASE_INT8},
+};
+
+/* --precision is that of the frozen base; 16 bits by default, NF4 under QLoRA. */
+static enum gp_status read_base(const struct options *options, const struct request *q,
+                                struct train *t, struct gp_err *err)
+{
+    const struct format *f = q->precision.weight;
+    bool nf4 = strcmp(f->family, "nf4") == 0;
+    if (options->precision_count == 0 || (t->method == TRAIN_QLORA && nf4)) {
+        t->single_quant = options->precision_count > 0 && strcmp(f->id, "nf4") == 0;
+        return GP_OK;
+    }
+    if (t->method == TRAIN_QLORA)
+        return gp_fail(err, GP_E_USAGE, "--precision", "--train lora takes other formats",
+                       "QLoRA's base is nf4 or nf4-dq, not %s", f->id);
+    if (strcmp(f->family, "scalar") == 0 && f->bits == 16)
+        return GP_OK;
+    for (size_t i = 0; i < sizeof(bases) / sizeof(bases[0]); i++)
+        if (t->method == TRAIN_LORA && strcmp(bases[i].format, f->id) == 0) {
+            t->base = bases[i].base;
+            t->format = f;
+            return GP_OK;
+        }
+    return gp_fail(err, GP_E_USAGE, "--precision",
+                   t->method == TRAIN_FULL
+                       ? "bf16 or fp16"
+                       : "bf16, int4-gptq, int8-gptq, int4-awq, int8-bnb; nf4: --train "
+                         "qlora",
+                   "%s is not planned as the weights of --train %s", f->id,
+                   train_method_word(t->method));
 }
 
 static enum gp_status check_request(const struct request *q, struct gp_err *err)
@@ -70,10 +131,14 @@ enum gp_status planner_train(struct planner *planner, const struct options *opti
     enum gp_status rc = read_options(options, &train, err);
     memset(out, 0, sizeof(*out));
     if (!rc)
+        rc = check_options(options, &train, err);
+    if (!rc)
         rc = planner_resolve(planner, options, NULL, NULL, NULL, &out->resolved, err);
     const struct request *q = &out->resolved.request;
     if (!rc)
         rc = check_request(q, err);
+    if (!rc)
+        rc = read_base(options, q, &train, err);
     if (rc)
         return rc;
     train.gpus = q->gpu_count;

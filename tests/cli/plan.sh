@@ -208,6 +208,21 @@ GPUs,1,1,1,,exact,
 usable,23." "$out"
 assert_contains "its cost" "
 cost per hour," "$out"
+lora=(--plan -m llama-3.1-8b --train lora -g l40s:1)
+run "${lora[@]}" -p int4-awq --lora-targets qv --modules-to-save both --attention eager --why
+assert_contains "choices" "tokens per GPU, base int4-awq, adapters on query and value,\
+ embedding and head trained, eager attention" "$out"
+assert_contains "trained copies" "trained copies      3.91   1.96   3.91  model" "$out"
+run "${lora[@]}" -p int4-gptq --format json
+assert_contains "base" '"base": "int4-gptq"' "$out"
+assert_fails 2 "--precision: int4-awq is not planned as the weights of --train full" \
+    --plan -m llama-3.1-8b --train full -g l40s:1 -p int4-awq
+assert_fails 2 "QLoRA's base is nf4 or nf4-dq" --plan -m llama-3.1-8b --train qlora -g l4 -p fp8
+assert_fails 2 "nf4: --train qlora" "${lora[@]}" -p nf4
+for option in "--lora-rank 8" "--lora-targets qv" "--modules-to-save head"; do
+    assert_fails 2 "is for --train lora and qlora" \
+        --plan -m llama-3.1-8b --train full -g l40s:1 $option
+done
 run --plan -m llama-3.1-70b --train full -g h100-sxm:16 --why
 assert_contains "whole hosts" "ZeRO stage 3, 2 hosts" "$out"
 assert_contains "cost" "

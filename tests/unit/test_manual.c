@@ -274,6 +274,13 @@ static void manual_training(struct shipped *w)
     train_estimate(q, &full, &m);
     shows("64 * 128,256 * 6 + 2048 * 4096 * 2 bytes = %.2f GiB",
           m.logits.value / GP_GIB);
+    struct train head = train_defaults(TRAIN_QLORA);
+    head.gpus = 1;
+    train_estimate(q, &head, &m);
+    double states = m.states.value;
+    head.modules = MODULES_HEAD;
+    train_estimate(q, &head, &m);
+    shows("128,256 * 4096 * 16 bytes = %.2f GiB", (m.states.value - states) / GP_GIB);
 }
 
 static void test_manual(void **state)

@@ -290,6 +290,9 @@ static void test_stored_scores(void **state)
     t.eager_attention = true;
     assert_near(saved(w, t, 0).per_token - flash, TRAIN_COPIES * 32 * 5.0 * 32 * 2048,
                 1);
+    t.recompute = RECOMPUTE_FULL; /* the layer that is computed again has them */
+    assert_near(saved(w, t, 0).live.value,
+                2048 * (flash / 32 + TRAIN_COPIES * 5.0 * 32 * 2048), 1);
     t.recompute = RECOMPUTE_SELECTIVE;
     assert_near(saved(w, t, 0).per_token, flash, 0);
     assert_near(saved(w, t, 0).live.value, 5.0 * 32 * 2048 * 2048, 0);
@@ -614,6 +617,74 @@ static void test_whole_machines(void **state)
     test_free(w);
 }
 
+/* 218,103,808 linears a layer; 4 bits and 2.5 bytes per 128 of them. GPTQ keeps no input
+ * and perhaps its matrices, AWQ its inputs as NF4 does. */
+static void test_quantised_bases(void **state)
+{
+    static const struct format int4 = {
+        .id = "int4-gptq", .bits = 4, .group_cols = 128, .group_rows = 1,
+        .group_bytes = 2.5};
+    struct world *w = llama8();
+    double linear = 32 * 218103808.0, rest = PARAMS_8B - linear;
+    double bytes = linear * (4 / 8.0 + 2.5 / 128) + rest * 2;
+    struct train t = on(TRAIN_LORA, 1, 0);
+    struct train_memory plain = options(w, t), m;
+    (void)state;
+    t.base = BASE_GPTQ;
+    t.format = &int4;
+    m = options(w, t);
+    assert_near(m.weights.value, bytes, 1);
+    assert_near(m.weights.high, bytes, 1);
+    assert_near(m.activations.value, plain.activations.value, 0);
+    assert_near(m.activations.high - plain.activations.high, 2 * linear, 16);
+    assert_near(m.buffers.value, 2.0 * 4096 * 14336, 0);
+    t.recompute = RECOMPUTE_FULL;
+    assert_near(options(w, t).activations.high, 2.0 * 4096 * 32 * 2048, 1);
+    t.base = BASE_AWQ;
+    t.recompute = RECOMPUTE_NONE;
+    m = options(w, t);
+    assert_near(m.weights.high, bytes + rest * 2, 1);
+    assert_near(m.activations.value,
+                options(w, on(TRAIN_QLORA, 1, 0)).activations.value, 0);
+    test_free(w);
+}
+
+/* 128,256 * 4096 parameters each: 2 + 2 + 4 bytes beside a 16-bit base, 4 + 4 + 8 where
+ * it is prepared for k-bit training. */
+static void test_modules_to_save(void **state)
+{
+    struct world *w = llama8();
+    double words = 128256.0 * 4096, input = 2.0 * 4096 * 2048;
+    struct train t = on(TRAIN_LORA, 1, 0);
+    struct train_memory plain = options(w, t), m;
+    (void)state;
+    t.modules = MODULES_EMBED;
+    m = options(w, t);
+    assert_near(m.trainable - plain.trainable, words, 0);
+    assert_near(m.modules.value, 2 * words, 0);
+    assert_near(m.modules.high, 4 * words, 0);
+    assert_near(m.gradients.value - plain.gradients.value, 2 * words, 0);
+    assert_near(m.optimizer.value - plain.optimizer.value, 4 * words, 0);
+    assert_near(m.states.high - plain.states.high, 16 * words, 1);
+    assert_near(m.logits.value, plain.logits.value, 0);
+    t.modules = MODULES_BOTH;
+    m = options(w, t);
+    assert_near(m.states.value - plain.states.value, 2 * 8 * words, 1);
+    assert_near(m.logits.value - plain.logits.value, input, 0); /* the head's input */
+    t.optimizer = OPTIMIZER_ADAMW_8BIT; /* 2 + 2 + 2 */
+    assert_near(options(w, t).modules.value + options(w, t).optimizer.value,
+                2 * words * (2 + 2) + 2 * 41943040.0, 1);
+    t = on(TRAIN_QLORA, 1, 0);
+    plain = options(w, t);
+    t.modules = MODULES_HEAD;
+    m = options(w, t);
+    assert_near(m.states.value - plain.states.value, 16 * words, 1);
+    assert_near(m.states.low - plain.states.low, 8 * words, 1);
+    w->model.tied = true; /* the copy is made all the same */
+    assert_near(options(w, t).modules.value, 4 * words, 0);
+    test_free(w);
+}
+
 /* Every mixer keeps something, and no band is upside down. */
 static void test_every_mixer(void **state)
 {
@@ -705,6 +776,8 @@ int main(void)
         cmocka_unit_test(test_fixes),
         cmocka_unit_test(test_explained),
         cmocka_unit_test(test_whole_machines),
+        cmocka_unit_test(test_quantised_bases),
+        cmocka_unit_test(test_modules_to_save),
         cmocka_unit_test(test_every_mixer),
         cmocka_unit_test(test_experts),
         cmocka_unit_test(test_words),
