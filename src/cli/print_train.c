@@ -30,6 +30,10 @@ static void print_choices(const struct train *t, struct strbuf *out)
         strbuf_add(out, copies[t->modules]);
     if (t->eager_attention)
         strbuf_add(out, ", eager attention");
+    if (t->offload != OFFLOAD_NONE)
+        strbuf_addf(out, ", %s in host memory", train_offload_word(t->offload));
+    if (t->step_in_backward)
+        strbuf_add(out, ", step in the backward pass");
 }
 
 static void print_head(const struct train_answer *a, struct strbuf *out)
@@ -118,6 +122,8 @@ static void print_rows(const struct train_answer *a, enum output_format format,
     for (int i = 0; i < TRAIN_PRINTED; i++)
         record_quantity(&r, train_printed[i].name, "GiB",
                         *train_part_bytes(m, &train_printed[i]), GP_GIB, 4);
+    if (has_part(&m->host))
+        record_quantity(&r, "offloaded, of one host", "GiB", m->host, GP_GIB, 4);
     if (a->priced.has_memory)
         print_cost_rows(&a->priced, &r);
     record_rows(&r, output_record_as(format), out);
@@ -135,7 +141,7 @@ static void print_fixes(const struct train_answer *a, struct strbuf *out)
     for (int i = 0; i < a->fix_count; i++) {
         const struct train_fix *f = &a->fixes[i];
         bool known = f->per_hour > 0;
-        strbuf_addf(out, "    %-28s %+8.2f GiB/GPU  %3d GPUs  %9s%s  %s%s\n",
+        strbuf_addf(out, "    %-30s %+8.2f GiB/GPU  %3d GPUs  %9s%s  %s%s\n",
                     sentence_train_options(q, f, options), f->gain / GP_GIB, f->gpus,
                     known ? units_money(hour, sizeof(hour), f->per_hour) : "-",
                     known ? "/h" : "  ", sentence_train_fix(q, f, what),
@@ -160,6 +166,10 @@ static void print_text(const struct invocation *in, const struct train_answer *a
         print_parts("memory of one GPU", train_parts, TRAIN_PARTS, m, out);
         strbuf_add(out, "\n");
         print_parts("as PyTorch prints it", train_printed, TRAIN_PRINTED, m, out);
+        if (has_part(&m->host)) {
+            strbuf_add(out, "\n");
+            print_parts("memory of one host", &train_host, 1, m, out);
+        }
     }
     if (a->priced.has_memory)
         print_cost(&a->priced, out);

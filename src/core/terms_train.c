@@ -16,12 +16,20 @@ struct row {
 #define PART(field) offsetof(struct train_memory, field)
 
 static const char megatron[] = "NVIDIA/Megatron-LM theoretical_memory_usage.py";
-static const char zero[] = "ZeRO stages: EleutherAI/cookbook";
+
+static const char zero[] = "ZeRO stages: EleutherAI/cookbook; step in the backward pass: "
+                           "pytorch/torchtune training/memory.py";
+static const char offloaded[] =
+    "microsoft/DeepSpeed stage_1_and_2.py, stage3.py estimate_zero2 and "
+    "zero3_model_states_mem_needs (16 and 18 B per parameter, buffer factor 1.5)";
 
 static const char activations[] =
     "sequence, micro-batch, layers, h, vocab, recompute, attention, base, loss, TP, PP";
 static const char states[] = "method, base, optimizer, weights, gradients, master, moments, "
                              "parameters, of this rank, rank r, adapters on, N, ZeRO";
+
+static const char updated[] = "method, optimizer, gradients, parameters, of this rank, N, "
+                              "ZeRO, offload, step in backward";
 
 static const struct row rows[] = {
     {"weights",
@@ -36,7 +44,9 @@ static const struct row rows[] = {
      "huggingface/peft 0.21 utils/other.py ModulesToSaveWrapper (deepcopy), "
      "prepare_model_for_kbit_training",
      PART(modules), "modules to save, h, vocab, base, N, ZeRO"},
-    {"gradients", "trained * bytes [/N from ZeRO-2]", zero, PART(gradients), states},
+    {"gradients",
+     "trained * bytes [/N from ZeRO-2]; step in the backward pass: of the largest tensor, "
+     "or unit / N; none where offloaded from ZeRO-2", zero, PART(gradients), updated},
     {"master", "trained * FP32 copy [/N from ZeRO-1]", megatron, PART(master), states},
     {"optimizer", "trained * moments [/N from ZeRO-1]", megatron, PART(optimizer),
      states},
@@ -81,6 +91,10 @@ static const struct row rows[] = {
      PART(reserve), "usable, used"},
     {"reserved", "allocated + reserve", "what torch.cuda.max_memory_reserved prints",
      PART(reserved), "usable, used"},
+    {"host memory",
+     "(master + moments + gradients as wide as the master, offloaded parameters: and "
+     "weights) / N * ranks of a host, up to 1.5 times",
+     offloaded, PART(host), "offload, optimizer, parameters, N, ZeRO, ranks of a host"},
     {"free", "usable - used - total", "", PART(free), "usable, used, total"},
 };
 
@@ -111,12 +125,17 @@ static void know_setting(struct terms *w, const struct request *q,
     know_number(w, "parameters", m->params, NULL);
     know_number(w, "of this rank", m->local, NULL);
     know_number(w, "rank r", t->method == TRAIN_FULL ? 0 : t->lora_rank, NULL);
-    if (t->method != TRAIN_FULL)
-        know_word(w, "adapters on",
-                  t->targets == LORA_QV ? "query and value" : "every linear");
+    know_word(w, "adapters on",
+              t->method == TRAIN_FULL  ? ""
+              : t->targets == LORA_QV ? "query and value"
+                                       : "every linear");
     know_word(w, "modules to save", modules[t->modules]);
     know_number(w, "N", m->data_parallel, NULL);
     know_number(w, "ZeRO", t->zero_stage, NULL);
+    know_word(w, "offload", train_offload_word(t->offload));
+    know_word(w, "step in backward", t->step_in_backward ? "yes" : "");
+    know_number(w, "ranks of a host",
+                q->host_gpus > 0 && q->host_gpus < t->gpus ? q->host_gpus : t->gpus, NULL);
     know_bytes(w, "usable", m->usable);
     know_bytes(w, "used", quantity_of(q->used, ORIGIN_ASSUMED));
     know_bytes(w, "total", m->total);

@@ -73,6 +73,8 @@ static const char *const method_words[TRAIN_COUNT] = {"none", "full", "lora", "q
 static const char *const recompute_words[RECOMPUTE_COUNT] = {"none", "selective",
                                                              "full", "auto"};
 
+static const char *const offload_words[OFFLOAD_COUNT] = {"none", "optimizer",
+                                                         "parameters"};
 static const char *const loss_words[LOSS_COUNT] = {"eager", "chunked", "fused"};
 
 static int word_index(const char *const *words, int count, const char *word)
@@ -96,6 +98,11 @@ const char *train_recompute_word(enum recompute recompute)
 const char *train_loss_word(enum train_loss loss)
 {
     return (unsigned)loss < LOSS_COUNT ? loss_words[loss] : "?";
+}
+
+const char *train_offload_word(enum train_offload offload)
+{
+    return (unsigned)offload < OFFLOAD_COUNT ? offload_words[offload] : "?";
 }
 
 const char *train_base_word(const struct train *t)
@@ -156,6 +163,7 @@ struct share {       /* of one rank, in parameters unless said */
     double layer;    /* the largest layer */
     double root;     /* outside the layers: gathered as one by FSDP */
     double matrix;   /* the largest matrix */
+    double tensor;   /* the largest tensor, all experts of a layer as one */
 };
 
 static bool is_linear(enum tensor_role role)
@@ -184,6 +192,7 @@ static struct share share_of(const struct request *q, const struct train *t,
         double cut = layout_share(q->model, kind, x->role, l);
         double elements = x->rows * x->cols * x->count * cut;
         s.all += elements;
+        s.tensor = fmax(s.tensor, elements / (x->role == ROLE_EXPERT ? 1 : x->count));
         if (is_linear(x->role) && x->rows > 1) {
             s.linear += elements;
             if (t->format)
@@ -203,6 +212,7 @@ static void add_share(struct share *to, const struct share *from, double times)
     to->base += times * from->base;
     to->adapters += times * from->adapters;
     to->matrix = fmax(to->matrix, from->matrix);
+    to->tensor = fmax(to->tensor, from->tensor);
 }
 
 static void add_globals(const struct request *q, const struct train *t,
@@ -337,6 +347,38 @@ static void add_modules(const struct train *t, const struct share *s, double ada
         quantity_add(m->optimizer, module_bytes(t, params / at1, moments, r->state));
 }
 
+/* Gradients and temporaries of what is updated at once: a tensor, or under FSDP a unit's
+ * part of this rank. Another may wait (high). */
+static void step_at_once(const struct train *t, const struct share *s,
+                         struct train_memory *m)
+{
+    const struct recipe *r = train_recipe(t->optimizer);
+    double n = m->data_parallel, width = r->master > 0 ? 4 : 2;
+    double gradient = n > 1 ? r->shard_gradient : r->gradient;
+    double unit = n > 1 ? fmax(s->layer, s->root) / n : s->tensor;
+    m->gradients = quantity_band(unit * gradient, unit * gradient,
+                                 2 * unit * r->gradient, ORIGIN_MODEL);
+    m->step = quantity_band(unit * width, 0, unit * width, ORIGIN_MODEL);
+}
+
+/* Gradients arrive in host memory as wide as the master. */
+static void move_to_host(const struct train *t, double trained, struct train_memory *m)
+{
+    const struct recipe *r = train_recipe(t->optimizer);
+    double gradients = trained * fmax(r->gradient, r->master) / m->data_parallel;
+    struct quantity none = quantity_exact(0);
+    m->host = quantity_add(quantity_add(m->master, m->optimizer),
+                           quantity_of(gradients, ORIGIN_MODEL));
+    m->master = m->optimizer = m->step = none;
+    if (t->zero_stage >= 2)
+        m->gradients = none;
+    if (t->offload < OFFLOAD_PARAMETERS)
+        return;
+    m->host = quantity_add(
+        m->host, quantity_add(m->weights, quantity_add(m->adapters, m->modules)));
+    m->weights = m->adapters = m->modules = none;
+}
+
 static void fill_states(const struct train *t, const struct share *s,
                         struct train_memory *m)
 {
@@ -352,7 +394,8 @@ static void fill_states(const struct train *t, const struct share *s,
     m->master = quantity_exact(full ? trained * r->master / at1 : 0);
     m->optimizer = quantity_exact(trained * r->state / at1);
     m->gradients = quantity_exact(trained * r->gradient / at2);
-    if (full && n > 1 && t->zero_stage >= 1) /* high: frameworks with FP32 gradients */
+    bool zero = t->zero_stage >= 1 && (n > 1 || t->offload != OFFLOAD_NONE);
+    if (full && zero) /* high: frameworks with FP32 gradients */
         m->gradients = quantity_band(trained * r->shard_gradient / at2,
                                      trained * r->shard_gradient / at2,
                                      trained * r->gradient / at2, ORIGIN_MODEL);
@@ -363,22 +406,27 @@ static void fill_states(const struct train *t, const struct share *s,
             m->gradients, quantity_band(least, least, s->all * 2, ORIGIN_MODEL));
     }
     add_modules(t, s, adapter, m);
-    m->states =
-        quantity_add(quantity_add(m->weights, quantity_add(m->adapters, m->modules)),
-                     quantity_add(m->gradients, quantity_add(m->master, m->optimizer)));
     /* AdamW over lists of tensors makes a copy as large as what it updates */
     double width = r->master > 0 ? 4 : 2;
     trained += full ? 0 : module_params(t, s);
     m->step =
         quantity_band(trained * width / at1, 0, trained * width / at1, ORIGIN_MODEL);
+    m->host = quantity_exact(0);
+    if (t->step_in_backward)
+        step_at_once(t, s, m);
+    if (t->offload != OFFLOAD_NONE)
+        move_to_host(t, trained, m);
+    m->states =
+        quantity_add(quantity_add(m->weights, quantity_add(m->adapters, m->modules)),
+                     quantity_add(m->gradients, quantity_add(m->master, m->optimizer)));
 }
 
 /* Stage 3 gathers layers as it goes: FSDP two of them and the part outside the layers,
  * DeepSpeed up to a number of parameters. */
 static struct quantity gathered(const struct train *t, const struct share *s,
-                                double trained, const struct train_memory *m)
+                                double trained)
 {
-    double width = m->weights.value * m->data_parallel / s->all;
+    double width = base_weights(t, s).value / s->all;
     bool full = t->method == TRAIN_FULL;
     double fsdp = (2 * s->layer + s->root) * width + (full ? s->layer * 2 : 0);
     double zero = fmin(ZERO_LIVE, s->all) * width + fmin(ZERO_BUCKET, trained) * 2;
@@ -393,14 +441,15 @@ static struct quantity buffers_of(const struct train *t, const struct share *s,
         t->method == TRAIN_FULL ? s->all : s->adapters + module_params(t, s);
     double bucket = fmin(ZERO_BUCKET, trained) * 2;
     struct quantity b = quantity_exact(0);
-    if (m->data_parallel > 1 && t->zero_stage == 0) /* high: not views of gradients */
+    bool buckets = m->data_parallel > 1 || t->offload != OFFLOAD_NONE;
+    if (buckets && t->zero_stage == 0) /* high: not views of gradients */
         b = quantity_band(m->gradients.value, fmin(DDP_BUCKET, m->gradients.value),
                           m->gradients.value, ORIGIN_MODEL);
-    else if (m->data_parallel > 1 && t->zero_stage < 3)
+    else if (buckets && t->zero_stage < 3)
         b = quantity_band(2 * bucket, fmin(2 * DDP_BUCKET, 2 * bucket), 3 * bucket,
                           ORIGIN_MODEL);
-    else if (m->data_parallel > 1)
-        b = gathered(t, s, trained, m);
+    else if (buckets)
+        b = gathered(t, s, trained);
     if (train_base_rule(t).quantised) /* one matrix is turned back into 16 bit */
         b = quantity_add(b, quantity_band(s->matrix * 2, s->matrix * 2, s->matrix * 4,
                                           ORIGIN_MODEL));
@@ -433,6 +482,17 @@ static void fill_peak(struct train_memory *m)
     struct quantity moving = quantity_add(m->peak, m->buffers);
     m->fragmentation = quantity_band(moving.value * FRAGMENT, 0,
                                      moving.high * FRAGMENT_HIGH, ORIGIN_MODEL);
+}
+
+/* From one rank to all of a host; DeepSpeed plans for half as much again. */
+static void fill_host(const struct request *q, struct train_memory *m)
+{
+    int gpus = m->train.gpus;
+    int ranks = q->host_gpus > 0 && q->host_gpus < gpus ? q->host_gpus : gpus;
+    double bytes = m->host.value * ranks;
+    if (m->train.offload != OFFLOAD_NONE)
+        m->host = quantity_band(bytes, m->host.low * ranks, m->host.high * ranks * 1.5,
+                                ORIGIN_MODEL);
 }
 
 /* Blocks are cached up to what the GPU has, then given back. */
@@ -476,6 +536,7 @@ void train_stage(const struct request *q, int stage, struct train_memory *m)
     fill_states(t, &s, m);
     m->buffers = buffers_of(t, &s, m);
     m->context = context_of(t);
+    fill_host(q, m);
     fill_peak(m);
     m->total = quantity_add(quantity_add(m->states, m->peak),
                             quantity_add(m->buffers, m->fragmentation));

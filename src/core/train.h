@@ -15,6 +15,10 @@
  *   ZeRO over N ranks   stage 1 cuts master and moments by N, stage 2 the gradients
  *                       too, stage 3 (FSDP full shard) the weights too
  *
+ *   offload    master, moments and gradients (ZeRO-1 and higher), also the weights
+ *              (ZeRO-3) are in host memory: 16 or 18 B per parameter / N and rank
+ *   step in the backward pass   gradients of one tensor at a time instead of all
+ *
  *   activations = micro_batch * sequence * sum over layers of what autograd keeps
  *                 (train_saved; for a plain transformer of h wide layers, 16 bit, MLP
  *                 of 4h and dropout that is 34*h bytes, the published figure)
@@ -91,6 +95,14 @@ enum train_loss {
     LOSS_COUNT
 };
 
+/* What is in host memory, where the optimizer then runs (ZeRO-Offload, FSDP cpu_offload). */
+enum train_offload {
+    OFFLOAD_NONE,
+    OFFLOAD_OPTIMIZER,  /* master, moments and gradients: ZeRO-1 and higher */
+    OFFLOAD_PARAMETERS, /* the weights too: ZeRO-3 */
+    OFFLOAD_COUNT
+};
+
 enum lora_targets {
     LORA_LINEAR /* every linear matrix */,
     LORA_QV /* query and value */
@@ -129,6 +141,8 @@ struct train {
     bool whole_gradients; /* FSDP that accumulates under no_sync(), or whose units
                                 * mix frozen and trained parameters: each rank holds
                                 * 16-bit gradients of all those units' parameters */
+    enum train_offload offload;
+    bool step_in_backward; /* each gradient is applied and freed at once */
     int gpus;             /* in all; 0 = the fewest that fit, up to PLAN_MAX_GPUS */
     int tp, pp;           /* 0 = 1 */
 };
@@ -160,6 +174,8 @@ enum train_reason {
     TRAIN_REASON_MULTIPLE, /* the GPUs are no multiple of TP x PP */
     TRAIN_REASON_LAYOUT,   /* layout_refusals() of train_request() */
     TRAIN_REASON_ZERO_PP,
+    TRAIN_REASON_OFFLOAD,
+    TRAIN_REASON_STEP,
     TRAIN_REASON_ADAPTERS,
     TRAIN_REASON_NEEDS, /* more than the GPU has */
     TRAIN_REASON_NO_COUNT,
@@ -173,6 +189,7 @@ enum train_warning {
     TRAIN_WARNING_SELECTIVE,
     TRAIN_WARNING_CONTEXT,
     TRAIN_WARNING_BF16,
+    TRAIN_WARNING_HOST,
     TRAIN_WARNING_COUNT
 };
 
@@ -234,6 +251,7 @@ struct train_memory {
                                   * one dequantised matrix (qlora) */
     struct quantity fragmentation; /* bytes the allocator cannot use */
     struct quantity context;       /* bytes of CUDA context, cuBLAS and NCCL */
+    struct quantity host;          /* bytes that all ranks of a host have offloaded */
     struct quantity total;         /* bytes of all parts */
     struct quantity allocated;     /* bytes live at the peak: states, peak, buffers */
     struct quantity reserve;       /* bytes that the allocator keeps besides */
@@ -243,6 +261,8 @@ struct train_memory {
     enum verdict verdict;
     enum train_limit limit;
     enum train_knob knob;          /* of a marginal verdict */
+    double host_ram;               /* bytes of the rented machine, where that is less
+                                    * than `host`: TRAIN_WARNING_HOST (planner_train.c) */
     unsigned reasons, warnings;    /* bits of enum train_reason, train_warning */
 };
 
@@ -253,6 +273,7 @@ enum train_fix_kind {
     TRAIN_FIX_FUSED,
     TRAIN_FIX_RECOMPUTE,
     TRAIN_FIX_ZERO,
+    TRAIN_FIX_OFFLOAD,
     TRAIN_FIX_BATCH,
     TRAIN_FIX_BOTH, /* recompute, and micro-batch 1 */
     TRAIN_FIX_GPUS,
@@ -272,6 +293,7 @@ struct train_fix {
     double gain;        /* bytes per GPU by which `free` grows */
     int gpus;           /* in all */
     int ranks;          /* data parallel of the run that it fixes */
+    double host;        /* bytes of one host's memory */
     double per_hour;    /* dollars, whole machines; 0 = unknown (planner_train.c) */
 };
 
@@ -311,6 +333,9 @@ void train_cost(const struct request *request, const struct train *train,
 /* Parameters of the adapters of the whole model; 0 when nothing can be adapted. */
 double train_adapters(const struct request *request, const struct train *train);
 
+/* The lowest ZeRO stage that cuts all that is offloaded. */
+int train_lowest_stage(const struct train *train);
+
 struct layout train_layout(const struct train *train);
 /* The request whose layout that is: its count is what TP, PP and replicas make it. */
 struct request train_request(const struct request *request);
@@ -327,6 +352,7 @@ const char *train_method_word(enum train_method method);    /* "full", "qlora" *
 const char *train_recompute_word(enum recompute recompute); /* "none", "full" */
 const char *train_optimizer_word(enum train_optimizer optimizer);
 const char *train_loss_word(enum train_loss loss);          /* "eager", "fused" */
+const char *train_offload_word(enum train_offload offload); /* "optimizer" */
 const char *train_base_word(const struct train *train); /* "16-bit", "int4-awq" */
 const char *train_limit_word(enum train_limit limit); /* "optimizer-states" */
 /* The opposite, for the command line; -1 when there is no such word. */

@@ -32,6 +32,7 @@ static bool propose(struct fixer *f, const struct train *t, enum train_fix_kind 
         .gain = f->plan->free.known ? m.free.value - f->plan->free.value : 0,
         .gpus = m.train.gpus,
         .ranks = f->plan->data_parallel,
+        .host = m.host.value,
     };
     return true;
 }
@@ -96,6 +97,21 @@ static void more_sharding(struct fixer *f)
         if (f->found[before].verdict == VERDICT_FITS || z == top)
             return;
         f->count = before; /* the next one may do better than marginal */
+    }
+}
+
+/* States in host memory cost time; the weights only where the rest is not enough. */
+static void offload(struct fixer *f)
+{
+    struct train t = start(f);
+    if (t.step_in_backward)
+        return;
+    t.zero_stage = TRAIN_ZERO_CHOOSE;
+    for (int o = t.offload + 1; o < OFFLOAD_COUNT; o++) {
+        t.offload = (enum train_offload)o;
+        if (propose(f, &t, TRAIN_FIX_OFFLOAD) &&
+            f->found[f->count - 1].verdict == VERDICT_FITS)
+            return;
     }
 }
 
@@ -186,6 +202,7 @@ int train_fixes(const struct request *q, const struct train_memory *m,
     fused(&f);
     less_kept(&f);
     more_sharding(&f);
+    offload(&f);
     more_gpus(&f);
     smaller_states(&f);
     shorter(&f);

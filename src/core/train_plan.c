@@ -57,6 +57,25 @@ struct request train_request(const struct request *q)
     return plain;
 }
 
+int train_lowest_stage(const struct train *t)
+{
+    static const int lowest[OFFLOAD_COUNT] = {
+        [OFFLOAD_OPTIMIZER] = 1,
+        [OFFLOAD_PARAMETERS] = 3,
+    };
+    return lowest[t->offload];
+}
+
+/* A gradient that is applied at once cannot be summed over micro-batches, nor over ranks
+ * but unit by unit. */
+static bool step_is_refused(const struct train *t)
+{
+    bool ranks = t->gpus > t->tp * t->pp;
+    return t->step_in_backward &&
+           (t->pp > 1 || t->offload != OFFLOAD_NONE || t->zero_stage == 1 ||
+            t->zero_stage == 2 || (ranks && t->zero_stage == 0));
+}
+
 static void check_layout(const struct request *q, const struct train *t,
                          struct train_memory *m)
 {
@@ -66,7 +85,9 @@ static void check_layout(const struct request *q, const struct train *t,
     refuse(m, !whole, TRAIN_REASON_MULTIPLE);
     refuse(m, whole && !layout_valid(&plain, &l), TRAIN_REASON_LAYOUT);
     refuse(m, t->pp > 1 && t->zero_stage >= 2, TRAIN_REASON_ZERO_PP);
-    refuse(m, t->method > TRAIN_FULL && !m->reasons && train_adapters(q, t) <= 0,
+    refuse(m, t->zero_stage < train_lowest_stage(t), TRAIN_REASON_OFFLOAD);
+    refuse(m, step_is_refused(t), TRAIN_REASON_STEP);
+    refuse(m, t->method > TRAIN_FULL && !m->reasons && m->trainable <= 0,
            TRAIN_REASON_ADAPTERS);
 }
 
@@ -155,15 +176,16 @@ static void estimate_layout(const struct request *q, const struct train *t,
     struct train_memory base = {
         .train = *t, .limit = TRAIN_LIMIT_LAYOUT, .verdict = VERDICT_DOES_NOT_FIT};
     check_numbers(q, t, &base);
-    if (!base.reasons)
+    if (!base.reasons) {
+        base.data_parallel = t->gpus / (t->tp * t->pp);
+        base.params = model_params(q->model);
+        base.trainable = t->method == TRAIN_FULL ? base.params : train_adapters(q, t);
         check_layout(q, t, &base);
+    }
     *out = base;
     if (base.reasons)
         return;
     base.limit = TRAIN_LIMIT_NONE;
-    base.data_parallel = t->gpus / (t->tp * t->pp);
-    base.params = model_params(q->model);
-    base.trainable = t->method == TRAIN_FULL ? base.params : train_adapters(q, t);
     base.usable = gpu_usable(q->gpu);
     for (int s = 0; s < t->pp; s++) {
         struct train_memory m = base;
@@ -235,12 +257,13 @@ static int highest_stage(const struct train *t)
 static void choose_stage(const struct request *q, struct train *t,
                          struct train_memory *out)
 {
-    int top = t->gpus > t->tp * t->pp ? highest_stage(t) : 0;
+    int lowest = train_lowest_stage(t);
+    int top = t->gpus > t->tp * t->pp || lowest > 0 ? highest_stage(t) : 0;
     struct train_memory best, m;
     t->zero_stage = top;
     estimate_layout(q, t, &best);
     *out = best;
-    for (int z = 0; z < top; z++) {
+    for (int z = lowest; z < top; z++) {
         t->zero_stage = z;
         estimate_layout(q, t, &m);
         if (m.verdict <= best.verdict && best.verdict != VERDICT_DOES_NOT_FIT) {

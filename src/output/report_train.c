@@ -35,6 +35,8 @@ const struct train_part train_printed[TRAIN_PRINTED] = {
     PART("reserved", "reserved", reserved),
 };
 
+const struct train_part train_host = PART("offloaded", "offloaded", host);
+
 const struct quantity *train_part_bytes(const struct train_memory *m,
                                         const struct train_part *part)
 {
@@ -54,6 +56,8 @@ static void setting_facts(const struct request *q, const struct train *t,
     record_text(r, "attention", option_choice(OPT_ATTENTION, t->eager_attention, word));
     record_text(r, "loss", train_loss_word(t->loss));
     record_count(r, "zero", "", t->zero_stage);
+    record_text(r, "offload", train_offload_word(t->offload));
+    record_flag(r, "step_in_backward", t->step_in_backward);
     record_count(r, "sequence", "tokens", t->sequence);
     record_count(r, "micro_batch", "", t->micro_batch);
     bool lora = t->method != TRAIN_FULL;
@@ -95,6 +99,7 @@ static void memory_facts(const struct train_memory *m, struct record *doc)
 {
     if (m->limit == TRAIN_LIMIT_LAYOUT) {
         record_text(doc, "memory_per_gpu", "");
+        record_text(doc, "memory_per_host", "");
         return;
     }
     struct record *r = record_inside(doc, "memory_per_gpu");
@@ -105,6 +110,8 @@ static void memory_facts(const struct train_memory *m, struct record *doc)
     for (int i = 0; i < TRAIN_PRINTED; i++)
         record_quantity(r, train_printed[i].key, "GiB",
                         *train_part_bytes(m, &train_printed[i]), GP_GIB, 2);
+    record_quantity(record_inside(doc, "memory_per_host"), train_host.key, "GiB", m->host,
+                    GP_GIB, 2);
 }
 
 void report_train(const struct train_answer *a, bool why, struct record *doc)

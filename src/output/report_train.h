@@ -20,6 +20,9 @@ extern const struct train_part train_parts[TRAIN_PARTS];
 #define TRAIN_PRINTED 3
 extern const struct train_part train_printed[TRAIN_PRINTED];
 
+/* Of a host, not of a GPU. */
+extern const struct train_part train_host;
+
 const struct quantity *train_part_bytes(const struct train_memory *memory,
                                         const struct train_part *part);
 

@@ -184,6 +184,11 @@ static const char *const train_reason_words[TRAIN_REASON_COUNT] = {
     [TRAIN_REASON_ZERO_PP] = "ZeRO-{zero} does not work with PP: gradients are kept "
                              "over the micro-batches (DeepSpeed's PipelineEngine "
                              "refuses stages 2 and 3)",
+    [TRAIN_REASON_OFFLOAD] = "offloading {offload} needs ZeRO-{lowest zero} or higher: a "
+                             "rank offloads its own share",
+    [TRAIN_REASON_STEP] = "an optimizer step in the backward pass works on one GPU or with "
+                          "ZeRO-3, without PP and offloading: it frees each gradient at "
+                          "once",
     [TRAIN_REASON_ADAPTERS] = "the model has no query and value projections to adapt",
     [TRAIN_REASON_NEEDS] = "needs {need} per GPU of {usable} (limit: {limit})",
     [TRAIN_REASON_NO_COUNT] = "no number of GPUs up to {most GPUs} surely fits: "
@@ -206,6 +211,7 @@ static const char *const train_warning_words[TRAIN_WARNING_COUNT] = {
                               "tokens} tokens",
     [TRAIN_WARNING_BF16] = "this GPU has no BF16: FP16 with loss scaling takes the "
                            "same memory",
+    [TRAIN_WARNING_HOST] = "the cheapest machine has {ram} of host memory",
 };
 
 static const char *const train_knob_words[TRAIN_KNOB_COUNT] = {
@@ -227,6 +233,8 @@ static const struct {
     [TRAIN_FIX_RECOMPUTE] = {"--recompute full",
                              "compute activations again in the backward pass"},
     [TRAIN_FIX_ZERO] = {"--zero {zero}", "ZeRO-{zero}: {sharded} cut by {ranks} too"},
+    [TRAIN_FIX_OFFLOAD] = {"--offload {offload} --zero {zero}",
+                           "{offloaded} in host memory, {host} of each host"},
     [TRAIN_FIX_BATCH] = {"--micro-batch 1",
                          "one sequence at a time, gradients accumulated"},
     [TRAIN_FIX_BOTH] = {"--recompute full --micro-batch 1",
@@ -658,6 +666,8 @@ static const char *say_train(const struct request *q, const struct train_memory 
         {"micro-batch", SAY_PLAIN, .number = t->micro_batch},
         {"zero", SAY_NUMBER, .number = t->zero_stage},
         {"rank", SAY_NUMBER, .number = t->lora_rank},
+        {"offload", SAY_TEXT, .text = train_offload_word(t->offload)},
+        {"lowest zero", SAY_NUMBER, .number = train_lowest_stage(t)},
         {"gpus", SAY_NUMBER, .number = t->gpus},
         {"most GPUs", SAY_NUMBER, .number = PLAN_MAX_GPUS},
         {"tp", SAY_NUMBER, .number = t->tp},
@@ -667,6 +677,7 @@ static const char *say_train(const struct request *q, const struct train_memory 
         {"need", SAY_GIB, .number = m->total.value + q->used},
         {"usable", SAY_GIB, .number = m->usable.value},
         {"limit", SAY_TEXT, .text = train_limit_word(m->limit)},
+        {"ram", SAY_GIB, .number = m->host_ram},
         {"whole gradients", SAY_TIMES, .number = m->local * 2 / GP_GIB},
         {"most tokens", SAY_NUMBER, .number = q->model->max_context},
         {.name = NULL},
@@ -710,6 +721,11 @@ static const char *say_train_fix(const struct request *q, const struct train_fix
         {"zero", SAY_NUMBER, .number = f->train.zero_stage},
         {"sharded", SAY_TEXT, .text = sharded[f->train.zero_stage]},
         {"ranks", SAY_NUMBER, .number = f->ranks},
+        {"offload", SAY_TEXT, .text = train_offload_word(f->train.offload)},
+        {"offloaded", SAY_TEXT,
+         .text = f->train.offload == OFFLOAD_PARAMETERS ? "optimizer and weights"
+                                                        : "optimizer and gradients"},
+        {"host", SAY_GIB, .number = f->host},
         {"gpu", SAY_TEXT, .text = q->gpu->id},
         {"gpus", SAY_NUMBER, .number = f->gpus},
         {"sequence", SAY_NUMBER, .number = f->train.sequence},

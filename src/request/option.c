@@ -123,6 +123,13 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPT_LOSS] = {"loss", 0, OPTION_WORD, "KIND", "", 0, 0, "eager|chunked|fused",
                   "eager, or fused with --fused", P, false,
                   "how --train computes the loss from the logits"},
+    [OPT_OFFLOAD] = {"offload", 0, OPTION_WORD, "KIND", "", 0, 0,
+                     "none|optimizer|parameters", "none", P, false,
+                     "what --train keeps in host memory: optimizer and gradients, or "
+                     "weights too"},
+    [OPT_STEP_IN_BACKWARD] = {"step-in-backward", 0, OPTION_FLAG, NULL, "", 0, 0, NULL,
+                              "off", P, false,
+                              "--train full that applies each gradient at once"},
     [OPT_FUSED] = {"fused", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", P, false,
                    "--train with fused norm, MLP, attention and loss kernels"},
     [OPT_DEVICE] = {"device", 'd', OPTION_TEXT, "N[,N...]", "", 0, 0, NULL, "all", M,

@@ -29,6 +29,8 @@ static enum gp_status read_options(const struct options *options, struct train *
     t->targets = (enum lora_targets)options_choice(options, OPT_LORA_TARGETS);
     t->modules = (enum train_modules)options_choice(options, OPT_MODULES_TO_SAVE);
     t->eager_attention = options_choice(options, OPT_ATTENTION) == 1;
+    t->offload = (enum train_offload)options_choice(options, OPT_OFFLOAD);
+    t->step_in_backward = options_flag(options, OPT_STEP_IN_BACKWARD);
     t->fused_kernels = options_flag(options, OPT_FUSED);
     t->loss = (enum train_loss)train_loss_parse(options_word(
         options, OPT_LOSS,
@@ -51,6 +53,9 @@ static enum gp_status check_options(const struct options *options, const struct 
             return gp_fail(err, GP_E_USAGE, where, "--train full trains all of it",
                            "is for --train lora and qlora");
         }
+    if (t->method != TRAIN_FULL && t->step_in_backward)
+        return gp_fail(err, GP_E_USAGE, "--step-in-backward",
+                       "the gradients of adapters are small", "is for --train full");
     return GP_OK;
 }
 
@@ -105,6 +110,18 @@ static enum gp_status check_request(const struct request *q, struct gp_err *err)
     return GP_OK;
 }
 
+/* What is offloaded must fit into a machine, which is chosen by its price alone. */
+static void check_ram(struct train_answer *a)
+{
+    const struct rent *rent = cost_wanted(&a->priced.cost);
+    struct train_memory *m = &a->memory;
+    double ram = rent && rent->known ? rent->instance->ram : 0;
+    if (ram <= 0 || m->host.high <= ram)
+        return;
+    m->host_ram = ram;
+    m->warnings |= 1u << TRAIN_WARNING_HOST;
+}
+
 /* Whole machines of the run and of each fix. */
 static void price(struct train_answer *a)
 {
@@ -114,8 +131,10 @@ static void price(struct train_answer *a)
     p->request = *q;
     p->layout = train_layout(&a->memory.train);
     p->has_memory = a->memory.limit != TRAIN_LIMIT_LAYOUT;
-    if (p->has_memory)
+    if (p->has_memory) {
         train_cost(q, &a->memory.train, market, &p->layout, &p->cost);
+        check_ram(a);
+    }
     for (int i = 0; i < a->fix_count; i++) {
         struct layout layout;
         struct cost cost;

@@ -223,6 +223,16 @@ for option in "--lora-rank 8" "--lora-targets qv" "--modules-to-save head"; do
     assert_fails 2 "is for --train lora and qlora" \
         --plan -m llama-3.1-8b --train full -g l40s:1 $option
 done
+run --plan -m llama-3.1-8b --train full -g l40s:1
+assert_contains "offload is a fix" "--offload optimizer --zero " "$out"
+run --plan -m llama-3.1-8b --train full -g l40s:1 --offload parameters --why
+assert_contains "of one host" "offloaded           134.62  134.62  201.93  model" "$out"
+assert_contains "its term" "host memory = 134.618" "$out"
+run --plan -m llama-3.1-8b --train full -g l4:1 --offload parameters
+assert_contains "too little of it" "the cheapest machine has " "$out"
+run --plan -m llama-3.1-8b --train full -g h100-sxm:1 --step-in-backward -f csv
+assert_contains "step in backward" "gradients,1.9570,1.9570,3.9141,GiB" "$out"
+assert_fails 2 "is for --train full" "${lora[@]}" --step-in-backward
 run --plan -m llama-3.1-70b --train full -g h100-sxm:16 --why
 assert_contains "whole hosts" "ZeRO stage 3, 2 hosts" "$out"
 assert_contains "cost" "

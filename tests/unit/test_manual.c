@@ -274,6 +274,20 @@ static void manual_training(struct shipped *w)
     train_estimate(q, &full, &m);
     shows("64 * 128,256 * 6 + 2048 * 4096 * 2 bytes = %.2f GiB",
           m.logits.value / GP_GIB);
+    struct train less = train_defaults(TRAIN_FULL);
+    double offloaded[OFFLOAD_COUNT];
+    less.gpus = 1;
+    for (int o = OFFLOAD_OPTIMIZER; o < OFFLOAD_COUNT; o++) {
+        less.offload = (enum train_offload)o;
+        train_estimate(q, &less, &m);
+        offloaded[o] = m.host.value / GP_GIB;
+    }
+    shows("8,030,261,248 * 16 bytes = %.1f GiB, 18 bytes: %.1f GiB",
+          offloaded[OFFLOAD_OPTIMIZER], offloaded[OFFLOAD_PARAMETERS]);
+    less.offload = OFFLOAD_NONE;
+    less.step_in_backward = true;
+    train_estimate(q, &less, &m);
+    shows("128,256 * 4096 * 4 bytes = %.2f GiB", m.gradients.value / GP_GIB);
     struct train head = train_defaults(TRAIN_QLORA);
     head.gpus = 1;
     train_estimate(q, &head, &m);

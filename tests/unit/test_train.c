@@ -409,6 +409,20 @@ static void test_refused(void **state)
     t.gpus = 5;
     t.tp = 5;
     check_refused(w, t, "attention heads");
+    t = on(TRAIN_FULL, 8, 2);
+    t.offload = OFFLOAD_PARAMETERS;
+    check_refused(w, t, "offloading parameters needs ZeRO-3 or higher");
+    t.offload = OFFLOAD_OPTIMIZER;
+    t.zero_stage = 0;
+    check_refused(w, t, "offloading optimizer needs ZeRO-1");
+    t.zero_stage = 3;
+    t.step_in_backward = true;
+    check_refused(w, t, "step in the backward pass works on one GPU or with ZeRO-3");
+    t.offload = OFFLOAD_NONE;
+    t.zero_stage = 2;
+    check_refused(w, t, "step in the backward pass");
+    t.zero_stage = 0;
+    check_refused(w, t, "step in the backward pass");
     test_free(w);
 }
 
@@ -685,6 +699,65 @@ static void test_modules_to_save(void **state)
     test_free(w);
 }
 
+/* DeepSpeed's own estimates: 2 B per parameter stay with the optimizer offloaded from
+ * ZeRO-2, 2/N from ZeRO-3, none with the parameters; 16 or 18 B are in host memory. */
+static void test_offload(void **state)
+{
+    struct world *w = llama8();
+    struct train t = on(TRAIN_FULL, 8, 2);
+    struct train_memory m;
+    (void)state;
+    t.offload = OFFLOAD_OPTIMIZER;
+    m = options(w, t);
+    assert_near(m.states.value, 2 * PARAMS_8B, 1);
+    assert_near(m.host.value, 16 * PARAMS_8B, 1); /* all eight ranks are in one host */
+    assert_near(m.host.high, 1.5 * 16 * PARAMS_8B, 16);
+    assert_near(m.step.high, 0, 0);
+    t.gpus = 16;
+    assert_near(options(w, t).host.value, 8 * PARAMS_8B, 1); /* in two */
+    t.zero_stage = 3;
+    assert_near(options(w, t).states.value, 2 * PARAMS_8B / 16, 1);
+    t.offload = OFFLOAD_PARAMETERS;
+    m = options(w, t);
+    assert_near(m.states.high, 0, 0);
+    assert_near(m.host.value, 9 * PARAMS_8B, 1);
+    assert_near(m.buffers.low, 2 * (1e9 + 5e8), 0); /* DeepSpeed's live parameters */
+    t = on(TRAIN_FULL, 1, TRAIN_ZERO_CHOOSE); /* one GPU has stages too */
+    t.offload = OFFLOAD_OPTIMIZER;
+    t.recompute = RECOMPUTE_FULL;
+    m = options(w, t);
+    assert_int_equal(m.train.zero_stage, 1);
+    assert_near(m.gradients.value, 2 * PARAMS_8B, 1);
+    assert_near(m.buffers.value, 2 * 5e8 * 2, 0);
+    t.offload = OFFLOAD_PARAMETERS;
+    assert_int_equal(options(w, t).train.zero_stage, 3);
+    t.optimizer = OPTIMIZER_ADAMW_BF16; /* moments 4, gradients 2, weights 2 */
+    assert_near(options(w, t).host.value, 8 * PARAMS_8B, 1);
+    test_free(w);
+}
+
+/* One GPU: the embedding's gradient, 128,256 * 4096 * 4 B, instead of all; FSDP: of its
+ * largest unit, here what is outside the layers. */
+static void test_step_in_backward(void **state)
+{
+    struct world *w = llama8();
+    double words = 128256.0 * 4096, root = 2 * words + 4096;
+    struct train t = on(TRAIN_FULL, 1, 0);
+    struct train_memory m;
+    (void)state;
+    t.step_in_backward = true;
+    m = options(w, t);
+    assert_near(m.gradients.value, 4 * words, 0);
+    assert_near(m.step.value, 4 * words, 0);
+    assert_near(m.states.value, 14 * PARAMS_8B + 4 * words, 1);
+    t.gpus = 8;
+    t.zero_stage = TRAIN_ZERO_CHOOSE;
+    m = options(w, t);
+    assert_int_equal(m.train.zero_stage, 3);
+    assert_near(m.gradients.value, 2 * root / 8, 1);
+    test_free(w);
+}
+
 /* Every mixer keeps something, and no band is upside down. */
 static void test_every_mixer(void **state)
 {
@@ -778,6 +851,8 @@ int main(void)
         cmocka_unit_test(test_whole_machines),
         cmocka_unit_test(test_quantised_bases),
         cmocka_unit_test(test_modules_to_save),
+        cmocka_unit_test(test_offload),
+        cmocka_unit_test(test_step_in_backward),
         cmocka_unit_test(test_every_mixer),
         cmocka_unit_test(test_experts),
         cmocka_unit_test(test_words),
