@@ -34,6 +34,10 @@ static void print_choices(const struct train *t, struct strbuf *out)
         strbuf_addf(out, ", %s in host memory", train_offload_word(t->offload));
     if (t->step_in_backward)
         strbuf_add(out, ", step in the backward pass");
+    if (t->sequence_parallel)
+        strbuf_add(out, ", sequence parallel");
+    if (t->device_map)
+        strbuf_add(out, ", layers in series");
 }
 
 static void print_head(const struct train_answer *a, struct strbuf *out)
@@ -56,8 +60,10 @@ static void print_head(const struct train_answer *a, struct strbuf *out)
     strbuf_addf(out, "\n\n%s on %d x %s (%s): data parallel %d, ZeRO stage %d",
                 verdict_shout(m->verdict), t->gpus, q->gpu->name, q->gpu->id,
                 m->data_parallel, t->zero_stage);
-    if (t->tp > 1 || t->pp > 1)
+    if (t->tp > 1 || (t->pp > 1 && !t->device_map))
         strbuf_addf(out, ", TP %d, PP %d", t->tp, t->pp);
+    if (t->cp > 1)
+        strbuf_addf(out, ", CP %d", t->cp);
     if (a->priced.has_memory)
         strbuf_addf(out, ", %d host%s", hosts, hosts == 1 ? "" : "s");
     strbuf_add(out, "\n");

@@ -24,7 +24,8 @@ static const char offloaded[] =
     "zero3_model_states_mem_needs (16 and 18 B per parameter, buffer factor 1.5)";
 
 static const char activations[] =
-    "sequence, micro-batch, layers, h, vocab, recompute, attention, base, loss, TP, PP";
+    "sequence, micro-batch, layers, h, vocab, recompute, attention, base, loss, TP, PP, "
+    "CP, sequence parallel, in series";
 static const char states[] = "method, base, optimizer, weights, gradients, master, moments, "
                              "parameters, of this rank, rank r, adapters on, N, ZeRO";
 
@@ -34,8 +35,10 @@ static const char updated[] = "method, optimizer, gradients, parameters, of this
 static const struct row rows[] = {
     {"weights",
      "parameters of this rank * 2 (qlora: linears * bits/8, the rest * 2; of another base: "
-     "bytes of its format) [/N at ZeRO-3]",
-     "the model's tensors; bitsandbytes NF4", PART(weights), states},
+     "bytes of its format) [/N at ZeRO-3]; in series: within 1.25 layers",
+     "the model's tensors; bitsandbytes NF4; Accelerate 1.15 utils/modeling.py "
+     "get_balanced_memory",
+     PART(weights), states},
     {"adapters", "sum over adapted matrices of r * (in + out) * bytes [/N at ZeRO-3]",
      "LoRA, Hu et al. 2021; PEFT keeps adapters in FP32", PART(adapters), states},
     {"trained copies",
@@ -51,9 +54,9 @@ static const struct row rows[] = {
     {"optimizer", "trained * moments [/N from ZeRO-1]", megatron, PART(optimizer),
      states},
     {"activations",
-     "sequence * micro-batch * micro-batches in flight * bytes kept per "
-     "token and layer (full recompute: 2*h; eager attention: 5 * heads * sequence of "
-     "scores; GPTQ: up to 2 * linears of dequantised matrices)",
+     "sequence / CP * micro-batch * micro-batches in flight (in series: 1) * bytes kept "
+     "per token and layer (sequence parallel: all / TP; full recompute: 2*h; eager "
+     "attention: 5 * heads * sequence of scores; GPTQ: up to 2 * linears of dequantised matrices)",
      "counted as autograd keeps them; Korthikanti et al. 2022; copies fitted on "
      "Lightning-AI/litgpt resource tables; AutoAWQ gemm.py and bitsandbytes "
      "_functions.py keep inputs, GPTQModel tritonv2.py nothing, torch.py the matrix",
@@ -76,6 +79,11 @@ static const struct row rows[] = {
      "gathered layers; qlora: one matrix in 16 bit",
      "pytorch DistributedDataParallel (gradient_as_bucket_view); DeepSpeed defaults",
      PART(buffers), states},
+    {"keys and values of other ranks",
+     "2 blocks of sequence / CP * micro-batch * 2 * KV heads * (K + V), up to the whole "
+     "sequence; part of the buffers",
+     "Liu et al. 2023, Ring Attention; NVIDIA/Megatron-LM context parallel (all-gather)",
+     PART(exchange), "sequence, micro-batch, TP, CP"},
     {"fragmentation", "0.05 * (peak + buffers), up to 0.10",
      "not measured: a planning reserve", PART(fragmentation), states},
     {"context", "CUDA context 0.47..0.92 GiB; NCCL 1..2 GiB with several GPUs",
@@ -98,7 +106,8 @@ static const struct row rows[] = {
     {"free", "usable - used - total", "", PART(free), "usable, used, total"},
 };
 
-static const char *const modules[] = {"none", "embedding", "head", "embedding and head"};
+static const char *const modules[] = {"none", "embedding", "head",
+                                      "embedding and head"};
 
 static void know_setting(struct terms *w, const struct request *q,
                          const struct train_memory *m)
@@ -130,12 +139,15 @@ static void know_setting(struct terms *w, const struct request *q,
               : t->targets == LORA_QV ? "query and value"
                                        : "every linear");
     know_word(w, "modules to save", modules[t->modules]);
-    know_number(w, "N", m->data_parallel, NULL);
+    know_number(w, "N", m->shards, NULL);
+    know_number(w, "CP", t->cp > 1 ? t->cp : 0, NULL);
+    know_word(w, "sequence parallel", t->sequence_parallel ? "yes" : "");
+    know_word(w, "in series", t->device_map ? "yes" : "");
     know_number(w, "ZeRO", t->zero_stage, NULL);
     know_word(w, "offload", train_offload_word(t->offload));
     know_word(w, "step in backward", t->step_in_backward ? "yes" : "");
-    know_number(w, "ranks of a host",
-                q->host_gpus > 0 && q->host_gpus < t->gpus ? q->host_gpus : t->gpus, NULL);
+    bool part = q->host_gpus > 0 && q->host_gpus < t->gpus;
+    know_number(w, "ranks of a host", part ? q->host_gpus : t->gpus, NULL);
     know_bytes(w, "usable", m->usable);
     know_bytes(w, "used", quantity_of(q->used, ORIGIN_ASSUMED));
     know_bytes(w, "total", m->total);

@@ -281,7 +281,7 @@ static double module_params(const struct train *t, const struct share *s)
 double train_adapters(const struct request *q, const struct train *train)
 {
     struct train t = *train;
-    t.tp = t.pp = t.gpus = 1;
+    t.tp = t.pp = t.cp = t.gpus = 1;
     struct layout one = train_layout(&t);
     struct share s = rank_share(q, &t, &one, 0);
     return s.adapters > 0 ? s.adapters + module_params(&t, &s) : 0;
@@ -333,7 +333,7 @@ static void add_modules(const struct train *t, const struct share *s, double ada
                         struct train_memory *m)
 {
     const struct recipe *r = train_recipe(t->optimizer);
-    double n = m->data_parallel, params = module_params(t, s);
+    double n = m->shards, params = module_params(t, s);
     double at1 = t->zero_stage >= 1 ? n : 1, at2 = t->zero_stage >= 2 ? n : 1;
     double at3 = t->zero_stage >= 3 ? n : 1;
     double moments = t->optimizer == OPTIMIZER_SGD ? 2 : 4; /* of 16 bit */
@@ -347,13 +347,13 @@ static void add_modules(const struct train *t, const struct share *s, double ada
         quantity_add(m->optimizer, module_bytes(t, params / at1, moments, r->state));
 }
 
-/* Gradients and temporaries of what is updated at once: a tensor, or under FSDP a unit's
- * part of this rank. Another may wait (high). */
+/* Gradients and temporaries of what is updated at once: a tensor, or under FSDP this
+ * rank's part of a unit. Another may wait (high). */
 static void step_at_once(const struct train *t, const struct share *s,
                          struct train_memory *m)
 {
     const struct recipe *r = train_recipe(t->optimizer);
-    double n = m->data_parallel, width = r->master > 0 ? 4 : 2;
+    double n = m->shards, width = r->master > 0 ? 4 : 2;
     double gradient = n > 1 ? r->shard_gradient : r->gradient;
     double unit = n > 1 ? fmax(s->layer, s->root) / n : s->tensor;
     m->gradients = quantity_band(unit * gradient, unit * gradient,
@@ -365,7 +365,7 @@ static void step_at_once(const struct train *t, const struct share *s,
 static void move_to_host(const struct train *t, double trained, struct train_memory *m)
 {
     const struct recipe *r = train_recipe(t->optimizer);
-    double gradients = trained * fmax(r->gradient, r->master) / m->data_parallel;
+    double gradients = trained * fmax(r->gradient, r->master) / m->shards;
     struct quantity none = quantity_exact(0);
     m->host = quantity_add(quantity_add(m->master, m->optimizer),
                            quantity_of(gradients, ORIGIN_MODEL));
@@ -379,12 +379,27 @@ static void move_to_host(const struct train *t, double trained, struct train_mem
     m->weights = m->adapters = m->modules = none;
 }
 
+static void widen(struct quantity *part, double share)
+{
+    *part = quantity_band(part->value, part->low * (1 - share),
+                          part->high * (1 + share), ORIGIN_MODEL);
+}
+
+/* Accelerate fills each GPU of a device_map up to the mean and 1.25 layers. */
+static void place_unevenly(const struct share *s, struct train_memory *m)
+{
+    struct quantity *const parts[] = {&m->weights, &m->adapters,  &m->gradients,
+                                      &m->master,  &m->optimizer, &m->activations};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        widen(parts[i], fmin(1, 1.25 * s->layer / s->all));
+}
+
 static void fill_states(const struct train *t, const struct share *s,
                         struct train_memory *m)
 {
     const struct recipe *r = train_recipe(t->optimizer);
     bool full = t->method == TRAIN_FULL;
-    double n = m->data_parallel, trained = full ? s->all : s->adapters;
+    double n = m->shards, trained = full ? s->all : s->adapters;
     double at1 = t->zero_stage >= 1 ? n : 1, at2 = t->zero_stage >= 2 ? n : 1;
     double at3 = t->zero_stage >= 3 ? n : 1;
     m->weights = quantity_scale(base_weights(t, s), 1 / at3);
@@ -416,6 +431,8 @@ static void fill_states(const struct train *t, const struct share *s,
         step_at_once(t, s, m);
     if (t->offload != OFFLOAD_NONE)
         move_to_host(t, trained, m);
+    if (t->device_map && t->gpus > 1)
+        place_unevenly(s, m);
     m->states =
         quantity_add(quantity_add(m->weights, quantity_add(m->adapters, m->modules)),
                      quantity_add(m->gradients, quantity_add(m->master, m->optimizer)));
@@ -441,7 +458,7 @@ static struct quantity buffers_of(const struct train *t, const struct share *s,
         t->method == TRAIN_FULL ? s->all : s->adapters + module_params(t, s);
     double bucket = fmin(ZERO_BUCKET, trained) * 2;
     struct quantity b = quantity_exact(0);
-    bool buckets = m->data_parallel > 1 || t->offload != OFFLOAD_NONE;
+    bool buckets = m->shards > 1 || t->offload != OFFLOAD_NONE;
     if (buckets && t->zero_stage == 0) /* high: not views of gradients */
         b = quantity_band(m->gradients.value, fmin(DDP_BUCKET, m->gradients.value),
                           m->gradients.value, ORIGIN_MODEL);
@@ -460,7 +477,7 @@ static struct quantity context_of(const struct train *t)
 {
     struct quantity c = quantity_band((CONTEXT_LOW + CONTEXT_HIGH) / 2, CONTEXT_LOW,
                                       CONTEXT_HIGH, ORIGIN_MODEL);
-    if (t->gpus > 1)
+    if (t->gpus > 1 && !t->device_map)
         c = quantity_add(c, quantity_band((NCCL_LOW + NCCL_HIGH) / 2, NCCL_LOW,
                                           NCCL_HIGH, ORIGIN_MODEL));
     return c;
@@ -515,10 +532,10 @@ static void add_matrices(const struct train *t, const struct share *s,
                          struct train_memory *m)
 {
     bool again = t->recompute == RECOMPUTE_FULL;
+    double kept = again ? s->layer : s->linear;
     struct quantity *part = again ? &m->live : &m->activations;
     if (train_base_rule(t).keeps_matrices)
-        *part = quantity_add(*part, quantity_band(0, 0, 2 * (again ? s->layer : s->linear),
-                                                  ORIGIN_MODEL));
+        *part = quantity_add(*part, quantity_band(0, 0, 2 * kept, ORIGIN_MODEL));
 }
 
 void train_stage(const struct request *q, int stage, struct train_memory *m)
@@ -534,7 +551,8 @@ void train_stage(const struct request *q, int stage, struct train_memory *m)
     m->live = saved.live;
     add_matrices(t, &s, m);
     fill_states(t, &s, m);
-    m->buffers = buffers_of(t, &s, m);
+    m->exchange = saved.exchange;
+    m->buffers = quantity_add(buffers_of(t, &s, m), m->exchange);
     m->context = context_of(t);
     fill_host(q, m);
     fill_peak(m);

@@ -19,6 +19,12 @@
  *              (ZeRO-3) are in host memory: 16 or 18 B per parameter / N and rank
  *   step in the backward pass   gradients of one tensor at a time instead of all
  *
+ *   context parallel   a rank has sequence / cp tokens, and for a while the keys and
+ *                      values of others; ZeRO cuts by cp too
+ *   sequence parallel  norms and inputs are cut by TP like the rest
+ *   device_map         layers in series: as PP with one micro-batch, without NCCL,
+ *                      cut as evenly as Accelerate does, to 1.25 layers
+ *
  *   activations = micro_batch * sequence * sum over layers of what autograd keeps
  *                 (train_saved; for a plain transformer of h wide layers, 16 bit, MLP
  *                 of 4h and dropout that is 34*h bytes, the published figure)
@@ -95,7 +101,7 @@ enum train_loss {
     LOSS_COUNT
 };
 
-/* What is in host memory, where the optimizer then runs (ZeRO-Offload, FSDP cpu_offload). */
+/* What is in host memory, where the optimizer then runs (ZeRO-Offload, cpu_offload). */
 enum train_offload {
     OFFLOAD_NONE,
     OFFLOAD_OPTIMIZER,  /* master, moments and gradients: ZeRO-1 and higher */
@@ -129,7 +135,7 @@ struct train {
     enum lora_targets targets; /* which matrices get adapters */
     enum train_modules modules;  /* trained as copies; lora and qlora */
     enum train_base base;        /* of lora; qlora: BASE_NF4 */
-    const struct format *format; /* borrowed: of a base that is neither 16-bit nor NF4 */
+    const struct format *format; /* borrowed; NULL: the base is of 16 bits or NF4 */
     int lora_rank;             /* r; lora and qlora */
     int zero_stage;            /* 0..3, or TRAIN_ZERO_CHOOSE: the lowest that fits */
     double sequence;           /* tokens of one sequence */
@@ -144,7 +150,10 @@ struct train {
     enum train_offload offload;
     bool step_in_backward; /* each gradient is applied and freed at once */
     int gpus;             /* in all; 0 = the fewest that fit, up to PLAN_MAX_GPUS */
-    int tp, pp;           /* 0 = 1 */
+    int tp, pp, cp;       /* 0 = 1; cp: ranks that share each sequence */
+    bool sequence_parallel; /* what TP leaves whole is cut by it too (Megatron) */
+    bool device_map; /* one process: layers in series over its GPUs, one at work at a
+                      * time; pp is the number of GPUs */
 };
 
 enum train_limit {
@@ -176,6 +185,10 @@ enum train_reason {
     TRAIN_REASON_ZERO_PP,
     TRAIN_REASON_OFFLOAD,
     TRAIN_REASON_STEP,
+    TRAIN_REASON_CP,
+    TRAIN_REASON_SEQUENCE_PARALLEL,
+    TRAIN_REASON_MAP,
+    TRAIN_REASON_MAP_HOST,
     TRAIN_REASON_ADAPTERS,
     TRAIN_REASON_NEEDS, /* more than the GPU has */
     TRAIN_REASON_NO_COUNT,
@@ -211,6 +224,7 @@ struct train_saved {
     struct quantity live; /* bytes of the layer that is computed again; 0 = none */
     struct quantity
         logits;       /* bytes of logits and their gradient; 0 off the last stage */
+    struct quantity exchange; /* bytes of keys and values of other ranks (cp) */
     double per_token; /* bytes per token of all layers together, nothing
                               * recomputed, middle of the band */
 };
@@ -229,7 +243,8 @@ struct train_memory {
     struct train train;          /* as answered: gpus, zero_stage, tp and pp are set */
     bool searched;               /* gpus was 0: the count is the fewest found */
     bool recompute_chosen;       /* recompute was RECOMPUTE_AUTO */
-    int data_parallel;           /* N = gpus / (tp*pp) */
+    int data_parallel;           /* gpus / (tp*pp*cp) */
+    int shards;                  /* N = gpus / (tp*pp): ranks that ZeRO cuts by */
     int stage;                   /* pipeline stage these figures are of */
     double params;               /* parameters of the whole model */
     double trainable;            /* of them, or of the adapters, trained; whole model */
@@ -249,6 +264,7 @@ struct train_memory {
     struct quantity peak;        /* bytes: max(activations + max(logits, live), step) */
     struct quantity buffers;     /* bytes: DDP or ZeRO buckets, gathered parameters,
                                   * one dequantised matrix (qlora) */
+    struct quantity exchange;    /* bytes of them: keys and values of other ranks */
     struct quantity fragmentation; /* bytes the allocator cannot use */
     struct quantity context;       /* bytes of CUDA context, cuBLAS and NCCL */
     struct quantity host;          /* bytes that all ranks of a host have offloaded */
@@ -261,8 +277,8 @@ struct train_memory {
     enum verdict verdict;
     enum train_limit limit;
     enum train_knob knob;          /* of a marginal verdict */
-    double host_ram;               /* bytes of the rented machine, where that is less
-                                    * than `host`: TRAIN_WARNING_HOST (planner_train.c) */
+    double host_ram;               /* bytes of the rented machine where that is less
+                                    * than `host` (planner_train.c) */
     unsigned reasons, warnings;    /* bits of enum train_reason, train_warning */
 };
 
@@ -325,8 +341,8 @@ struct train_saved train_saved(const struct request *request, const struct train
  * memory->train, data_parallel and usable must be set (train_plan.c does). */
 void train_stage(const struct request *request, int stage, struct train_memory *memory);
 
-/* What a run costs (train_cost.c); layout: as it is priced, groups of GPUs of one host as
- * TP of so many replicas, on layout->hosts machines. */
+/* What a run costs (train_cost.c); layout: as it is priced, groups of GPUs of one host
+ * as TP of so many replicas, on layout->hosts machines. */
 void train_cost(const struct request *request, const struct train *train,
                 const struct market *market, struct layout *layout, struct cost *out);
 

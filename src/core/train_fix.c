@@ -31,7 +31,7 @@ static bool propose(struct fixer *f, const struct train *t, enum train_fix_kind 
         .train = m.train,
         .gain = f->plan->free.known ? m.free.value - f->plan->free.value : 0,
         .gpus = m.train.gpus,
-        .ranks = f->plan->data_parallel,
+        .ranks = f->plan->shards,
         .host = m.host.value,
     };
     return true;
@@ -89,7 +89,7 @@ static void more_sharding(struct fixer *f)
 {
     struct train t = f->plan->train;
     int top = t.pp > 1 ? 1 : 3;
-    for (int z = t.zero_stage + 1; f->plan->data_parallel > 1 && z <= top; z++) {
+    for (int z = t.zero_stage + 1; f->plan->shards > 1 && z <= top; z++) {
         t.zero_stage = z;
         int before = f->count;
         if (!propose(f, &t, TRAIN_FIX_ZERO))

@@ -17,6 +17,7 @@
  */
 #include "core/train.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- validity ---- */
@@ -42,11 +43,17 @@ static void check_numbers(const struct request *q, const struct train *t,
     refuse(m, t->method > TRAIN_FULL && (t->lora_rank < 1 || t->lora_rank > 65536),
            TRAIN_REASON_LORA_RANK);
     refuse(m,
-           t->gpus < 0 || t->tp < 1 || t->pp < 1 || t->tp > PLAN_MAX_GPUS ||
-               t->pp > PLAN_MAX_GPUS,
+           t->gpus < 0 || t->tp < 1 || t->pp < 1 || t->cp < 1 ||
+               t->tp > PLAN_MAX_GPUS || t->pp > PLAN_MAX_GPUS || t->cp > PLAN_MAX_GPUS,
            TRAIN_REASON_DEGREES);
     refuse(m, model->positions > 0 && t->sequence > model->positions,
            TRAIN_REASON_POSITIONS);
+}
+
+/* GPUs that share one micro-batch. */
+static int replica_of(const struct train *t)
+{
+    return t->tp * t->pp * t->cp;
 }
 
 struct request train_request(const struct request *q)
@@ -66,8 +73,8 @@ int train_lowest_stage(const struct train *t)
     return lowest[t->offload];
 }
 
-/* A gradient that is applied at once cannot be summed over micro-batches, nor over ranks
- * but unit by unit. */
+/* A gradient that is applied at once cannot be summed over micro-batches, and over ranks
+ * unit by unit only. */
 static bool step_is_refused(const struct train *t)
 {
     bool ranks = t->gpus > t->tp * t->pp;
@@ -76,15 +83,28 @@ static bool step_is_refused(const struct train *t)
             t->zero_stage == 2 || (ranks && t->zero_stage == 0));
 }
 
+static void check_parallel(const struct request *q, const struct train *t,
+                           struct train_memory *m)
+{
+    bool one = t->tp == 1 && t->cp == 1 && t->zero_stage == 0 && t->pp == t->gpus &&
+               t->offload == OFFLOAD_NONE;
+    refuse(m, fmod(t->sequence, t->cp) != 0, TRAIN_REASON_CP);
+    refuse(m, t->sequence_parallel && t->tp == 1, TRAIN_REASON_SEQUENCE_PARALLEL);
+    refuse(m, t->device_map && !one, TRAIN_REASON_MAP);
+    refuse(m, t->device_map && q->host_gpus > 0 && t->gpus > q->host_gpus,
+           TRAIN_REASON_MAP_HOST);
+}
+
 static void check_layout(const struct request *q, const struct train *t,
                          struct train_memory *m)
 {
     struct request plain = train_request(q);
     struct layout l = train_layout(t);
-    bool whole = l.replicas >= 1 && l.replicas * t->tp * t->pp == t->gpus;
+    bool whole = t->gpus > 0 && t->gpus % replica_of(t) == 0;
     refuse(m, !whole, TRAIN_REASON_MULTIPLE);
     refuse(m, whole && !layout_valid(&plain, &l), TRAIN_REASON_LAYOUT);
-    refuse(m, t->pp > 1 && t->zero_stage >= 2, TRAIN_REASON_ZERO_PP);
+    refuse(m, t->pp > 1 && t->zero_stage >= 2 && !t->device_map, TRAIN_REASON_ZERO_PP);
+    check_parallel(q, t, m);
     refuse(m, t->zero_stage < train_lowest_stage(t), TRAIN_REASON_OFFLOAD);
     refuse(m, step_is_refused(t), TRAIN_REASON_STEP);
     refuse(m, t->method > TRAIN_FULL && !m->reasons && m->trainable <= 0,
@@ -94,7 +114,7 @@ static void check_layout(const struct request *q, const struct train *t,
 static unsigned warnings_of(const struct request *q, const struct train *t,
                             const struct train_memory *m)
 {
-    bool sharded = t->zero_stage == 3 && m->data_parallel > 1;
+    bool sharded = t->zero_stage == 3 && m->shards > 1;
     const bool holds[TRAIN_WARNING_COUNT] = {
         [TRAIN_WARNING_NF4_STORED] = t->method == TRAIN_QLORA && t->zero_stage == 3,
         [TRAIN_WARNING_ADAPTER_UNITS] = t->method != TRAIN_FULL && sharded,
@@ -177,7 +197,8 @@ static void estimate_layout(const struct request *q, const struct train *t,
         .train = *t, .limit = TRAIN_LIMIT_LAYOUT, .verdict = VERDICT_DOES_NOT_FIT};
     check_numbers(q, t, &base);
     if (!base.reasons) {
-        base.data_parallel = t->gpus / (t->tp * t->pp);
+        base.shards = t->gpus / (t->tp * t->pp);
+        base.data_parallel = base.shards / t->cp;
         base.params = model_params(q->model);
         base.trainable = t->method == TRAIN_FULL ? base.params : train_adapters(q, t);
         check_layout(q, t, &base);
@@ -224,7 +245,7 @@ static bool states_fit(const struct request *q, const struct train_memory *m)
 static bool try_ranks(const struct request *q, struct train *t, int ranks, good_fn good)
 {
     struct train_memory m;
-    t->gpus = ranks * t->tp * t->pp;
+    t->gpus = ranks * replica_of(t);
     estimate_layout(q, t, &m);
     return good(q, &m);
 }
@@ -250,7 +271,7 @@ static int fewest_ranks(const struct request *q, struct train *t, int most,
 
 static int highest_stage(const struct train *t)
 {
-    return t->pp > 1 ? 1 : 3;
+    return t->device_map ? 0 : t->pp > 1 ? 1 : 3;
 }
 
 /* With ranks known: the lowest ZeRO stage that is as good as the highest one. */
@@ -320,12 +341,29 @@ static int whole_hosts(const struct request *q, int gpus, int replica)
 static void choose_ranks(const struct request *q, struct train *t, bool choose)
 {
     static const good_fn wishes[] = {fits, middle_fits, states_fit};
-    int most = PLAN_MAX_GPUS / (t->tp * t->pp), ranks = 0;
+    int most = PLAN_MAX_GPUS / replica_of(t), ranks = 0;
     if (choose)
         t->zero_stage = highest_stage(t);
     for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]) && ranks == 0; i++)
         ranks = fewest_ranks(q, t, most, wishes[i]);
-    t->gpus = whole_hosts(q, (ranks > 0 ? ranks : 1) * t->tp * t->pp, t->tp * t->pp);
+    t->gpus = whole_hosts(q, (ranks > 0 ? ranks : 1) * replica_of(t), replica_of(t));
+}
+
+/* Layers in series: the fewest GPUs of one host. */
+static void choose_series(const struct request *q, struct train *t)
+{
+    static const good_fn wishes[] = {fits, middle_fits, states_fit};
+    int layers = q->model->layer_count;
+    int most = q->host_gpus > 0 && q->host_gpus < layers ? q->host_gpus : layers;
+    struct train_memory m;
+    t->zero_stage = 0;
+    for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++)
+        for (t->gpus = t->pp = 1; t->gpus <= most; t->pp = ++t->gpus) {
+            estimate_layout(q, t, &m);
+            if (wishes[i](q, &m))
+                return;
+        }
+    t->gpus = t->pp = most;
 }
 
 void train_estimate(const struct request *q, const struct train *train,
@@ -336,9 +374,12 @@ void train_estimate(const struct request *q, const struct train *train,
     bool least = t.recompute == RECOMPUTE_AUTO;
     t.tp = t.tp > 0 ? t.tp : 1;
     t.pp = t.pp > 0 ? t.pp : 1;
+    t.cp = t.cp > 0 ? t.cp : 1;
+    if (t.device_map)
+        t.pp = t.gpus > 0 ? t.gpus : 1;
     memset(out, 0, sizeof(*out));
     check_numbers(q, &t, out);
-    refuse(out, !out->reasons && t.tp * t.pp > PLAN_MAX_GPUS, TRAIN_REASON_TOO_MANY);
+    refuse(out, !out->reasons && replica_of(&t) > PLAN_MAX_GPUS, TRAIN_REASON_TOO_MANY);
     if (out->reasons) {
         out->train = t;
         out->verdict = VERDICT_DOES_NOT_FIT;
@@ -347,7 +388,9 @@ void train_estimate(const struct request *q, const struct train *train,
     }
     if (least)
         t.recompute = RECOMPUTE_FULL;
-    if (t.gpus == 0)
+    if (t.gpus == 0 && t.device_map)
+        choose_series(q, &t);
+    else if (t.gpus == 0)
         choose_ranks(q, &t, choose);
     if (least)
         choose_recompute(q, &t, choose, out);

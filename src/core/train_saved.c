@@ -51,7 +51,8 @@ struct counter {
     const struct layer_kind *kind;
     const struct train *train;
     double hidden;
-    double cut; /* TP degree */
+    double cut;   /* TP degree */
+    double whole; /* the same with sequence parallel, else 1 */
     struct three sum;
 };
 
@@ -83,7 +84,7 @@ static bool every_linear(const struct counter *c)
 static void keep_norms(struct counter *c)
 {
     const struct layer_kind *k = c->kind;
-    double width = k->norms * c->hidden;
+    double width = k->norms * c->hidden / c->whole;
     double mid = k->norm_bias ? 2 : 4;
     if (!k->norm_bias && c->train->method == TRAIN_FULL)
         mid += 2;
@@ -100,7 +101,7 @@ static void keep_attention(struct counter *c, double q, double k, double v, doub
     double scores = 0;
     if (c->train->eager_attention && c->train->recompute != RECOMPUTE_SELECTIVE)
         scores = 5 * c->train->sequence * c->kind->heads / c->cut;
-    keep_input(c, c->hidden, 3, true);
+    keep_input(c, c->hidden / c->whole, 3, true);
     keep(c, core + repeated * kv_share + scores, core + repeated + scores,
          core + repeated + scores);
     if (c->train->method == TRAIN_LORA && !train_base_rule(c->train).keeps_inputs &&
@@ -154,7 +155,7 @@ static void keep_recurrence(struct counter *c)
                         : (double)k->lin_k_heads * k->lin_k_dim;
     double mixed = (values + 2 * keys) / c->cut;
     values /= c->cut;
-    keep_input(c, c->hidden, 2, every_linear(c));
+    keep_input(c, c->hidden / c->whole, 2, every_linear(c));
     keep(c, 2 * mixed + 4 * values, 4 * mixed + 8 * values, 6 * mixed + 12 * values);
     keep_input(c, values, 1, every_linear(c));
 }
@@ -181,7 +182,7 @@ static void keep_mlp(struct counter *c, double hidden, double width, double rows
     if (width <= 0)
         return;
     width /= c->cut;
-    keep_input(c, rows * hidden, c->kind->gated ? 2 : 1, every_linear(c));
+    keep_input(c, rows * hidden / c->whole, c->kind->gated ? 2 : 1, every_linear(c));
     if (c->kind->gated)
         keep(c, 4 * rows * width, 6 * rows * width, 6 * rows * width);
     else
@@ -207,7 +208,8 @@ static struct three layer_bytes(const struct request *q, const struct train *t,
     struct counter c = {.kind = &q->model->kind[kind],
                         .train = t,
                         .hidden = q->model->hidden,
-                        .cut = t->tp};
+                        .cut = t->tp,
+                        .whole = t->sequence_parallel ? t->tp : 1};
     keep_norms(&c);
     keep_mixer(&c);
     keep_mlp(&c, c.hidden, c.kind->ff, 1);
@@ -258,6 +260,30 @@ static struct quantity logits_of(const struct model *m, const struct train *t,
                          b.high * words + input, ORIGIN_MODEL);
 }
 
+/* ---- context parallel ---- */
+
+/* Keys and values of one token in one layer, 2 bytes each. */
+static double key_value_bytes(const struct layer_kind *k)
+{
+    double d = k->head_dim, dv = k->v_head_dim > 0 ? k->v_head_dim : d;
+    if (k->mixer == MIXER_MLA)
+        return 2.0 * k->heads * (k->nope_dim + k->rope_dim + k->v_head_dim);
+    return 2 * k->kv_heads * (d + dv);
+}
+
+/* Ring attention holds a block of another rank and receives the next; an all-gather
+ * holds those of the whole sequence (high). */
+static struct quantity exchange_of(const struct model *m, const struct train *t)
+{
+    double widest = 0, tokens = t->sequence * t->micro_batch;
+    for (int k = 0; k < m->kind_count; k++)
+        widest = fmax(widest, key_value_bytes(&m->kind[k]) / t->tp);
+    if (t->cp <= 1)
+        return quantity_exact(0);
+    double ring = 2 * widest * tokens / t->cp, all = widest * tokens;
+    return quantity_band(ring, fmin(ring, all), fmax(ring, all), ORIGIN_MODEL);
+}
+
 /* ---- a stage ---- */
 
 static struct quantity band(struct three three, double tokens)
@@ -272,8 +298,9 @@ struct train_saved train_saved(const struct request *q, const struct train *t,
     const struct model *m = q->model;
     struct train_saved saved;
     struct three all = {0, 0, 0}, widest = {0, 0, 0};
-    double tokens = t->sequence * t->micro_batch;
-    double in_flight = t->pp - stage; /* 1F1B: stage s waits for pp - s micro-batches */
+    double tokens = t->sequence * t->micro_batch / t->cp;
+    /* 1F1B: stage s waits for pp - s micro-batches */
+    double in_flight = t->device_map ? 1 : t->pp - stage;
     int first = layout_stage_first(m, t->pp, stage);
     int end = layout_stage_first(m, t->pp, stage + 1);
     struct three of[MODEL_MAX_KINDS];
@@ -291,7 +318,8 @@ struct train_saved train_saved(const struct request *q, const struct train *t,
     saved.live = quantity_exact(0);
     saved.layers = band(all, tokens * in_flight);
     if (t->recompute == RECOMPUTE_FULL) {
-        double inputs = 2.0 * m->hidden * (end - first) * tokens * in_flight;
+        double cut = t->sequence_parallel ? t->tp : 1;
+        double inputs = 2.0 * m->hidden / cut * (end - first) * tokens * in_flight;
         saved.layers = quantity_of(inputs, ORIGIN_MODEL);
         saved.live = band(widest, tokens);
     } else if (t->eager_attention && t->recompute == RECOMPUTE_SELECTIVE) {
@@ -301,6 +329,7 @@ struct train_saved train_saved(const struct request *q, const struct train *t,
         saved.live =
             quantity_of(5 * heads / t->tp * t->sequence * tokens, ORIGIN_MODEL);
     }
+    saved.exchange = exchange_of(m, t);
     saved.logits = quantity_of(0, ORIGIN_MODEL);
     if (stage == t->pp - 1 && m->vocab > 0)
         saved.logits = logits_of(m, t, tokens);

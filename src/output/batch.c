@@ -18,8 +18,11 @@ static enum gp_status answer_request(struct planner *planner,
     struct answer a;
     struct train_answer t;
     bool why = options_flag(options, OPT_WHY), train = options->value[OPT_TRAIN].given;
-    enum gp_status status = train ? planner_train(planner, options, &t, err)
-                                  : options_inference(options, "is for --train only", err);
+    enum gp_status status;
+    if (train)
+        status = planner_train(planner, options, &t, err);
+    else
+        status = options_inference(options, "is for --train only", err);
     if (!status && !train)
         status = planner_answer(planner, options, &a, err);
     if (status)

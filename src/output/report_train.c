@@ -58,6 +58,8 @@ static void setting_facts(const struct request *q, const struct train *t,
     record_count(r, "zero", "", t->zero_stage);
     record_text(r, "offload", train_offload_word(t->offload));
     record_flag(r, "step_in_backward", t->step_in_backward);
+    record_flag(r, "sequence_parallel", t->sequence_parallel);
+    record_flag(r, "device_map", t->device_map);
     record_count(r, "sequence", "tokens", t->sequence);
     record_count(r, "micro_batch", "", t->micro_batch);
     bool lora = t->method != TRAIN_FULL;
@@ -110,8 +112,8 @@ static void memory_facts(const struct train_memory *m, struct record *doc)
     for (int i = 0; i < TRAIN_PRINTED; i++)
         record_quantity(r, train_printed[i].key, "GiB",
                         *train_part_bytes(m, &train_printed[i]), GP_GIB, 2);
-    record_quantity(record_inside(doc, "memory_per_host"), train_host.key, "GiB", m->host,
-                    GP_GIB, 2);
+    r = record_inside(doc, "memory_per_host");
+    record_quantity(r, train_host.key, "GiB", m->host, GP_GIB, 2);
 }
 
 void report_train(const struct train_answer *a, bool why, struct record *doc)
@@ -127,6 +129,7 @@ void report_train(const struct train_answer *a, bool why, struct record *doc)
     record_count(r, "data_parallel", "", m->data_parallel);
     record_count(r, "tp", "", m->train.tp);
     record_count(r, "pp", "", m->train.pp);
+    record_count(r, "cp", "", m->train.cp);
     memory_facts(m, doc);
     report_cost(&a->priced, false, doc);
     record_count(doc, "params", "", m->params);

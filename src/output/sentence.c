@@ -178,8 +178,8 @@ static const char *const train_reason_words[TRAIN_REASON_COUNT] = {
     [TRAIN_REASON_DEGREES] = "GPUs, TP or PP are out of range",
     [TRAIN_REASON_POSITIONS] = "a sequence of {sequence} tokens exceeds the "
                                "{positions} learned positions",
-    [TRAIN_REASON_TOO_MANY] = "TP x PP exceeds {most GPUs} GPUs",
-    [TRAIN_REASON_MULTIPLE] = "{gpus} GPUs are no multiple of TP {tp} x PP {pp}",
+    [TRAIN_REASON_TOO_MANY] = "TP x PP{x CP} exceeds {most GPUs} GPUs",
+    [TRAIN_REASON_MULTIPLE] = "{gpus} GPUs are no multiple of TP {tp} x PP {pp}{x CP}",
     [TRAIN_REASON_LAYOUT] = "{refusals}",
     [TRAIN_REASON_ZERO_PP] = "ZeRO-{zero} does not work with PP: gradients are kept "
                              "over the micro-batches (DeepSpeed's PipelineEngine "
@@ -189,6 +189,14 @@ static const char *const train_reason_words[TRAIN_REASON_COUNT] = {
     [TRAIN_REASON_STEP] = "an optimizer step in the backward pass works on one GPU or with "
                           "ZeRO-3, without PP and offloading: it frees each gradient at "
                           "once",
+    [TRAIN_REASON_CP] = "a sequence of {sequence} tokens cannot be cut into {cp} equal "
+                        "parts (CP)",
+    [TRAIN_REASON_SEQUENCE_PARALLEL] = "sequence parallel cuts what TP leaves whole: it "
+                                       "needs TP 2 or more",
+    [TRAIN_REASON_MAP] = "layers in series (device_map) are one process: no ZeRO, TP, CP "
+                         "or offloading",
+    [TRAIN_REASON_MAP_HOST] = "layers in series (device_map) are one process: {gpus} GPUs "
+                              "exceed the {host GPUs} of one host",
     [TRAIN_REASON_ADAPTERS] = "the model has no query and value projections to adapt",
     [TRAIN_REASON_NEEDS] = "needs {need} per GPU of {usable} (limit: {limit})",
     [TRAIN_REASON_NO_COUNT] = "no number of GPUs up to {most GPUs} surely fits: "
@@ -657,7 +665,9 @@ static const char *say_train(const struct request *q, const struct train_memory 
     const struct train *t = &m->train;
     struct request plain = train_request(q);
     struct layout l = train_layout(t);
-    char refusals[SENTENCE_MAX];
+    char refusals[SENTENCE_MAX], times_cp[32] = "";
+    if (t->cp > 1)
+        gp_format(times_cp, sizeof(times_cp), " x CP %d", t->cp);
     const struct sentence_value values[] = {
         {"model", SAY_TEXT, .text = q->model->id},
         {"plain sequence", SAY_PLAIN, .number = t->sequence},
@@ -667,6 +677,9 @@ static const char *say_train(const struct request *q, const struct train_memory 
         {"zero", SAY_NUMBER, .number = t->zero_stage},
         {"rank", SAY_NUMBER, .number = t->lora_rank},
         {"offload", SAY_TEXT, .text = train_offload_word(t->offload)},
+        {"cp", SAY_NUMBER, .number = t->cp},
+        {"x CP", SAY_TEXT, .text = times_cp},
+        {"host GPUs", SAY_NUMBER, .number = q->host_gpus},
         {"lowest zero", SAY_NUMBER, .number = train_lowest_stage(t)},
         {"gpus", SAY_NUMBER, .number = t->gpus},
         {"most GPUs", SAY_NUMBER, .number = PLAN_MAX_GPUS},

@@ -35,6 +35,9 @@ static enum gp_status read_options(const struct options *options, struct train *
     t->loss = (enum train_loss)train_loss_parse(options_word(
         options, OPT_LOSS,
         train_loss_word(t->fused_kernels ? LOSS_FUSED : LOSS_EAGER)));
+    t->sequence_parallel = options_flag(options, OPT_SEQUENCE_PARALLEL);
+    t->device_map = options_flag(options, OPT_DEVICE_MAP);
+    t->cp = (int)options_or(options, OPT_CP, 0);
     t->tp = (int)options_or(options, OPT_TP, 0);
     t->pp = (int)options_or(options, OPT_PP, 0);
     return GP_OK;
@@ -53,6 +56,9 @@ static enum gp_status check_options(const struct options *options, const struct 
             return gp_fail(err, GP_E_USAGE, where, "--train full trains all of it",
                            "is for --train lora and qlora");
         }
+    if (t->device_map && (t->tp > 1 || t->pp > 0))
+        return gp_fail(err, GP_E_USAGE, "--device-map", "-g GPU:COUNT says over how many",
+                       "is one process: it takes no --tp and no --pp");
     if (t->method != TRAIN_FULL && t->step_in_backward)
         return gp_fail(err, GP_E_USAGE, "--step-in-backward",
                        "the gradients of adapters are small", "is for --train full");

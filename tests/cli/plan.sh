@@ -233,6 +233,15 @@ assert_contains "too little of it" "the cheapest machine has " "$out"
 run --plan -m llama-3.1-8b --train full -g h100-sxm:1 --step-in-backward -f csv
 assert_contains "step in backward" "gradients,1.9570,1.9570,3.9141,GiB" "$out"
 assert_fails 2 "is for --train full" "${lora[@]}" --step-in-backward
+run --plan -m llama-3.1-8b --train full -g h100-sxm:8 --sequence 64k --cp 4 --why
+assert_contains "context parallel" "data parallel 2, ZeRO stage 2, CP 4, 1 host" "$out"
+assert_contains "its term" "keys and values of other ranks = " "$out"
+run --plan -m llama-3.1-8b --train full -g h100-sxm:8 --tp 8 --sequence-parallel
+assert_contains "sequence parallel" "tokens per GPU, sequence parallel" "$out"
+run --plan -m llama-3.1-70b --train qlora -g rtx-4090 --device-map
+assert_contains "device_map" "tokens per GPU, layers in series" "$out"
+assert_fails 2 "--device-map: is one process: it takes no --tp" \
+    --plan -m llama-3.1-8b --train full -g l4:4 --device-map --tp 2
 run --plan -m llama-3.1-70b --train full -g h100-sxm:16 --why
 assert_contains "whole hosts" "ZeRO stage 3, 2 hosts" "$out"
 assert_contains "cost" "

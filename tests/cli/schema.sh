@@ -70,6 +70,8 @@ json_of train --plan -m llama-3.1-8b --train lora -g l4
 json_of train --plan -m llama-3.1-70b --train qlora -g l4:1 --zero 2 --fused
 json_of train --plan -m llama-3.1-70b --train full -g l4:1 --price buy --why
 json_of train --plan -m llama-3.1-70b --train full -g h100-sxm:16 --tp 3
+json_of train --plan -m llama-3.1-8b --train lora -g l4 --device-map
+json_of train --plan -m llama-3.1-8b --train full -g h100-sxm:8 --tp 2 --cp 2 --sequence-parallel
 json_of train --plan -m llama-3.1-8b --train full -g h100-sxm:1 --offload parameters --why
 json_of compare --compare -m llama-3.1-70b -g all
 json_of compare --compare -m llama-3.1-8b -p fp8 -p int4-awq -g l4 -g h100-sxm --price buy

@@ -288,6 +288,11 @@ static void manual_training(struct shipped *w)
     less.step_in_backward = true;
     train_estimate(q, &less, &m);
     shows("128,256 * 4096 * 4 bytes = %.2f GiB", m.gradients.value / GP_GIB);
+    struct train ring = train_defaults(TRAIN_FULL);
+    ring.gpus = ring.cp = 4;
+    ring.sequence = 8192;
+    train_estimate(q, &ring, &m);
+    shows("2 * 2048 * 2 * 8 * (128 + 128) bytes = %.0f MiB", m.exchange.value / GP_MIB);
     struct train head = train_defaults(TRAIN_QLORA);
     head.gpus = 1;
     train_estimate(q, &head, &m);

@@ -176,6 +176,7 @@ static struct train_saved saved(struct world *w, struct train t, int stage)
 {
     t.tp = t.tp ? t.tp : 1;
     t.pp = t.pp ? t.pp : 1;
+    t.cp = t.cp ? t.cp : 1;
     return train_saved(&w->q, &t, stage);
 }
 
@@ -758,6 +759,91 @@ static void test_step_in_backward(void **state)
     test_free(w);
 }
 
+/* Four ranks share 8192 tokens: a quarter of what is kept, ZeRO cuts by all eight. Keys
+ * and values are 2*8*256 bytes per token: two blocks of 2048 tokens, up to all 8192. */
+static void test_context_parallel(void **state)
+{
+    struct world *w = llama8();
+    struct train t = on(TRAIN_FULL, 8, 3);
+    struct train_memory whole, m;
+    (void)state;
+    t.sequence = 8192;
+    whole = options(w, t);
+    t.cp = 4;
+    m = options(w, t);
+    assert_int_equal(m.data_parallel, 2);
+    assert_int_equal(m.shards, 8);
+    assert_near(m.states.value, whole.states.value, 0);
+    assert_near(m.activations.value, whole.activations.value / 4, 1);
+    assert_near(m.logits.value, whole.logits.value / 4, 1);
+    assert_near(m.exchange.value, 2 * 4096.0 * 2048, 0);
+    assert_near(m.exchange.high, 4096.0 * 8192, 0);
+    assert_near(m.buffers.value, whole.buffers.value + m.exchange.value, 16);
+    t.gpus = 0;
+    assert_int_equal(options(w, t).train.gpus % 4, 0);
+    t.gpus = 6;
+    check_refused(w, t, "6 GPUs are no multiple of TP 1 x PP 1 x CP 4");
+    t.gpus = 8;
+    t.sequence = 8190;
+    check_refused(w, t, "8190 tokens cannot be cut into 4 equal parts");
+    test_free(w);
+}
+
+/* Korthikanti et al.: of 34 h TP leaves 8 h whole (10 with two masks), sequence parallel
+ * none. */
+static void test_sequence_parallel(void **state)
+{
+    struct world *w = make(2048, 1, 16, 16, 4 * 2048, 1000);
+    struct train t = on(TRAIN_FULL, 8, 0);
+    double h = 2048, heads = 4 * 16;
+    (void)state;
+    w->model.kind[0].gated = false;
+    w->model.kind[0].norm_bias = true;
+    t.tp = 8;
+    assert_near(saved(w, t, 0).per_token, TRAIN_COPIES * (8 * h + (26 * h + heads) / 8),
+                1e-6);
+    t.sequence_parallel = true;
+    assert_near(saved(w, t, 0).per_token, TRAIN_COPIES * (34 * h + heads) / 8, 1e-6);
+    t.recompute = RECOMPUTE_FULL;
+    assert_near(saved(w, t, 0).layers.value, 2 * h / 8 * 2048, 0);
+    t.tp = 1;
+    check_refused(w, t, "it needs TP 2 or more");
+    test_free(w);
+}
+
+/* Eight of 32 layers on each GPU, of one micro-batch, and no NCCL. */
+static void test_device_map(void **state)
+{
+    struct world *w = llama8();
+    struct train t = on(TRAIN_FULL, 1, 0);
+    struct train_memory whole = options(w, t), m;
+    (void)state;
+    t.device_map = true;
+    t.gpus = 4;
+    m = options(w, t);
+    assert_int_equal(m.train.pp, 4);
+    assert_int_equal(m.data_parallel, 1);
+    assert_near(m.activations.value, whole.activations.value / 4, 1);
+    assert_near(m.context.high, whole.context.high, 0);
+    double layer = 218103808 + 2 * 4096.0, words = 128256.0 * 4096;
+    double last = 8 * layer + words + 4096; /* the head and the last norm */
+    assert_int_equal(m.stage, 3);
+    assert_near(m.weights.value, 2 * last, 0);
+    assert_near(m.weights.high, 2 * (last + 1.25 * layer), 1);
+    t.gpus = 0;
+    m = options(w, t);
+    assert_int_equal(m.verdict, VERDICT_FITS);
+    assert_int_equal(m.train.gpus, m.train.pp);
+    t.gpus = m.train.gpus - 1;
+    assert_int_not_equal(options(w, t).verdict, VERDICT_FITS);
+    t.gpus = 12;
+    check_refused(w, t, "12 GPUs exceed the 8 of one host");
+    t.gpus = 4;
+    t.zero_stage = 1;
+    check_refused(w, t, "are one process: no ZeRO");
+    test_free(w);
+}
+
 /* Every mixer keeps something, and no band is upside down. */
 static void test_every_mixer(void **state)
 {
@@ -853,6 +939,9 @@ int main(void)
         cmocka_unit_test(test_modules_to_save),
         cmocka_unit_test(test_offload),
         cmocka_unit_test(test_step_in_backward),
+        cmocka_unit_test(test_context_parallel),
+        cmocka_unit_test(test_sequence_parallel),
+        cmocka_unit_test(test_device_map),
         cmocka_unit_test(test_every_mixer),
         cmocka_unit_test(test_experts),
         cmocka_unit_test(test_words),
