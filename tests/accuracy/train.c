@@ -348,12 +348,21 @@ struct score {
 static struct score scores[GROUPS][2]; /* [group][fitted] */
 static int skipped, repeated, impossible, oom_rows, oom_right;
 
-/* Least squares of the growth with the micro-batch, of the fitted models. */
+/* Least squares of the growth with the micro-batch, of the fitted models: of all and of
+ * each. What they differ by is all that the fitted rows tell of another model. */
+#define SHAPES (sizeof(shapes) / sizeof(shapes[0]))
+
+struct squares {
+    double xy, xx; /* sums over rows */
+};
+
 static struct {
     const struct shape *shape;
     double batch, bytes; /* of the row before */
-    double xy, xx;       /* sums over rows */
+    struct squares all, of[SHAPES];
 } growth;
+
+static bool scored[SHAPES];
 
 /* ---- the file ---- */
 
@@ -405,7 +414,7 @@ static const struct shape *find(const char *name, const char *notes)
 {
     if (strstr(notes, "gemma2-2b/") || strstr(notes, "gemma2b/"))
         name = "gemma2-2b";
-    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+    for (size_t i = 0; i < SHAPES; i++)
         for (int n = 0; n < 3 && shapes[i].names[n]; n++)
             if (strcmp(shapes[i].names[n], name) == 0)
                 return &shapes[i];
@@ -476,6 +485,7 @@ static void score(const struct shape *s, char *const *f, const struct train *t,
     } else {
         struct score *sc = &scores[group][s->fitted];
         sc->rows++;
+        scored[s - shapes] = true;
         sc->inside += inside;
         sc->absolute += fabs(error);
         sc->bias += error;
@@ -498,8 +508,12 @@ static void refit(const struct shape *s, char *const *f,
     if (growth.shape == s && batch > growth.batch) {
         double grown = (bytes - growth.bytes) / ((batch - growth.batch) * t->sequence);
         double counted = saved->per_token / TRAIN_COPIES;
-        growth.xy += counted * (grown - saved->logits.value / tokens);
-        growth.xx += counted * counted;
+        double kept = grown - saved->logits.value / tokens;
+        struct squares *const sums[] = {&growth.all, &growth.of[s - shapes]};
+        for (int i = 0; i < 2; i++) {
+            sums[i]->xy += counted * kept;
+            sums[i]->xx += counted * counted;
+        }
     }
     growth.shape = s;
     growth.batch = batch;
@@ -569,6 +583,30 @@ static void print_score(const char *name, const char *split_name, const struct s
                100 * s->width / s->rows);
 }
 
+static double ratio(const struct squares *s)
+{
+    return s->xx > 0 ? s->xy / s->xx : 0;
+}
+
+static void print_split(bool fitted, const struct score *one)
+{
+    int models = 0, many = scores[LORA_MANY][fitted].rows + scores[FULL_MANY][fitted].rows;
+    for (size_t i = 0; i < SHAPES; i++)
+        models += scored[i] && shapes[i].fitted == fitted;
+    printf("split: %s n %d of 1 GPU, %d of FSDP, %d models\n",
+           fitted ? "fit     " : "held-out", one->rows, many, models);
+}
+
+static void print_copies(void)
+{
+    printf("copies refitted on the fit models' growth: %.3f (built in: %.2f)",
+           ratio(&growth.all), TRAIN_COPIES);
+    for (size_t i = 0; i < SHAPES; i++)
+        if (growth.of[i].xx > 0)
+            printf("; %s %.2f", shapes[i].names[0], ratio(&growth.of[i]));
+    printf("\n");
+}
+
 static int summary(void)
 {
     struct score fit = sum(true), held = sum(false);
@@ -579,8 +617,9 @@ static int summary(void)
     }
     print_score("all, 1 GPU", "fit", &fit);
     print_score("all, 1 GPU", "held-out", &held);
-    printf("copies refitted on the fit models' growth: %.3f (built in: %.2f)\n",
-           growth.xx > 0 ? growth.xy / growth.xx : 0, TRAIN_COPIES);
+    print_split(true, &fit);
+    print_split(false, &held);
+    print_copies();
     printf("out of memory: %d of %d rows not called a fit\n", oom_right, oom_rows);
     printf("not scored: %d adapter or not run, %d repeated, %d impossible readings\n",
            skipped, repeated, impossible);
