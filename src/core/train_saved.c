@@ -230,8 +230,9 @@ static struct three layer_bytes(const struct request *q, const struct train *t,
  * its 16-bit copy for a moment (high). Chunked: logits and log-softmax of all chunks
  * (low), and the gradients of both, because autograd runs the nodes of all losses before
  * the first of the head; the fitted rows alone, copies fitted again, have mean errors of
- * 4.2, 3.3, 2.8 and 2.5 % at 4, 6, 8 and 10 bytes, and would not choose 8 over 10. Fused: of one chunk, 16-bit logits whose place the gradient
- * takes, an FP32 copy or all that an eager loss has. */
+ * 4.2, 3.3, 2.8 and 2.5 % at 4, 6, 8 and 10 bytes, and would not choose 8 over 10.
+ * Fused: of one chunk, 16-bit logits whose place the gradient takes, an FP32 copy or all
+ * that an eager loss has. */
 static const struct three logit_bytes[LOSS_COUNT] = {
     [LOSS_EAGER] = {10, 14, 16},
     [LOSS_CHUNKED] = {4, 8, 10},

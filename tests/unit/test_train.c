@@ -844,6 +844,59 @@ static void test_device_map(void **state)
     test_free(w);
 }
 
+static bool in_order(struct quantity q)
+{
+    return q.low >= 0 && q.low <= q.value + 1 && q.value <= q.high + 1;
+}
+
+static void check_sane(struct world *w, struct train t)
+{
+    struct train_memory m = options(w, t);
+    char why[SENTENCE_MAX];
+    if (m.limit == TRAIN_LIMIT_LAYOUT) {
+        assert_non_null(sentence_train_reason(&w->q, &m, 0, why));
+        assert_null(strchr(why, '{'));
+        return;
+    }
+    struct quantity parts[] = {m.weights,    m.adapters, m.modules, m.gradients,
+                               m.master,     m.optimizer, m.peak,   m.buffers,
+                               m.fragmentation, m.context};
+    double sum = 0;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        assert_true(in_order(parts[i]));
+        sum += parts[i].value;
+    }
+    assert_near(m.total.value, sum, 64);
+    assert_true(in_order(m.total) && in_order(m.host) && in_order(m.live));
+    assert_true(t.offload == OFFLOAD_NONE ? m.host.high <= 0 : m.host.value > 0);
+}
+
+/* All options with each other: a refusal with its sentence, or parts that add up. */
+static void test_every_combination(void **state)
+{
+    struct world *w = llama8();
+    (void)state;
+    for (int i = 0; i < 3 * 3 * 5 * 4 * 64; i++) {
+        int flags = i % 64, rest = i / 64;
+        struct train t = on((enum train_method)(TRAIN_FULL + rest % 3), 8,
+                            rest / 3 % 5 - 1);
+        t.offload = (enum train_offload)(rest / 15 % 3);
+        t.modules = (enum train_modules)(rest / 45 % 4);
+        t.step_in_backward = flags & 1;
+        t.sequence_parallel = flags & 2;
+        t.device_map = flags & 4;
+        t.cp = flags & 8 ? 2 : 1;
+        t.tp = flags & 16 ? 2 : 1;
+        t.recompute = flags & 32 ? RECOMPUTE_FULL : RECOMPUTE_NONE;
+        t.eager_attention = flags & 1;
+        check_sane(w, t);
+        t.gpus = 0;
+        if (i % 7 == 0)
+            check_sane(w, t);
+    }
+    test_free(w);
+}
+
 /* Every mixer keeps something, and no band is upside down. */
 static void test_every_mixer(void **state)
 {
@@ -942,6 +995,7 @@ int main(void)
         cmocka_unit_test(test_context_parallel),
         cmocka_unit_test(test_sequence_parallel),
         cmocka_unit_test(test_device_map),
+        cmocka_unit_test(test_every_combination),
         cmocka_unit_test(test_every_mixer),
         cmocka_unit_test(test_experts),
         cmocka_unit_test(test_words),
