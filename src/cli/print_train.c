@@ -147,8 +147,9 @@ static void print_fixes(const struct train_answer *a, struct strbuf *out)
     for (int i = 0; i < a->fix_count; i++) {
         const struct train_fix *f = &a->fixes[i];
         bool known = f->per_hour > 0;
-        strbuf_addf(out, "    %-30s %+8.2f GiB/GPU  %3d GPUs  %9s%s  %s%s\n",
+        strbuf_addf(out, "    %-30s %+8.2f GiB/GPU  %3d GPU%-2s %9s%s  %s%s\n",
                     sentence_train_options(q, f, options), f->gain / GP_GIB, f->gpus,
+                    f->gpus == 1 ? "" : "s",
                     known ? units_money(hour, sizeof(hour), f->per_hour) : "-",
                     known ? "/h" : "  ", sentence_train_fix(q, f, what),
                     f->verdict == VERDICT_MARGINAL ? " (marginal)" : "");

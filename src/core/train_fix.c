@@ -157,6 +157,7 @@ static void other_method(struct fixer *f, enum train_method method)
         return;
     t = start(f);
     t.method = method;
+    t.step_in_backward = false;
     t.zero_stage = TRAIN_ZERO_CHOOSE;
     if (t.lora_rank < 1)
         t.lora_rank = plain.lora_rank;

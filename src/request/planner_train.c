@@ -43,6 +43,38 @@ static enum gp_status read_options(const struct options *options, struct train *
     return GP_OK;
 }
 
+/* What a served model has and a trained one has not. */
+static enum gp_status check_serving(const struct options *options, struct gp_err *err)
+{
+    static const struct {
+        enum option_id id;
+        const char *hint;
+    } serving[] = {
+        {OPT_CONTEXT, "--sequence TOKENS"},
+        {OPT_PROMPT, "--sequence TOKENS"},
+        {OPT_OUTPUT, "--sequence TOKENS"},
+        {OPT_USERS, "--micro-batch N"},
+        {OPT_REPLICAS, "-g GPU:COUNT: the rest of the GPUs are data parallel"},
+        {OPT_KV_PRECISION, ""},
+        {OPT_ENGINE, ""},
+        {OPT_EP, ""},
+        {OPT_MAX_PP, "--pp N"},
+        {OPT_MAX_NUM_SEQS, ""},
+        {OPT_MAX_BATCHED_TOKENS, ""},
+        {OPT_MEMORY_UTILIZATION, ""},
+        {OPT_HEADROOM, "--used BYTES"},
+        {OPT_SOLVE, ""},
+    };
+    char where[80];
+    for (size_t i = 0; i < sizeof(serving) / sizeof(serving[0]); i++)
+        if (options->value[serving[i].id].given) {
+            gp_format(where, sizeof(where), "--%s", option_rows[serving[i].id].name);
+            return gp_fail(err, GP_E_USAGE, where, serving[i].hint,
+                           "is for inference, not for --train");
+        }
+    return GP_OK;
+}
+
 /* Options that mean nothing in a full run. */
 static enum gp_status check_options(const struct options *options, const struct train *t,
                                     struct gp_err *err)
@@ -155,6 +187,8 @@ enum gp_status planner_train(struct planner *planner, const struct options *opti
     struct train train;
     enum gp_status rc = read_options(options, &train, err);
     memset(out, 0, sizeof(*out));
+    if (!rc)
+        rc = check_serving(options, err);
     if (!rc)
         rc = check_options(options, &train, err);
     if (!rc)

@@ -19,10 +19,11 @@ not json
 {"model": "llama-3.1-8b", "gpu": "all", "train": "lora"}
 {"model": "llama-3.1-8b", "gpu": "l4", "train": "dpo"}
 {"model": "llama-3.1-8b", "gpu": "l4", "train": "lora", "optimizer": "rprop"}
+{"model": "llama-3.1-8b", "gpu": "l4", "train": "lora", "context": 4096}
 JSONL
 run --batch "$work/in"
 assert_eq "exit code" 0 "$rc"
-assert_eq "one answer per line" 15 "$(printf '%s\n' "$out" | wc -l | tr -d ' ')"
+assert_eq "one answer per line" 16 "$(printf '%s\n' "$out" | wc -l | tr -d ' ')"
 
 line() {
     printf '%s\n' "$out" | sed -n "$1p" >"$work/out.line"
@@ -59,6 +60,7 @@ if have_json; then
     check 12 where "$work/in:13: zero"
     check 13 where "$work/in:14: gpu"
     check 14 hint "full|lora|qlora"
+    check 16 where "$work/in:17: context"
     check 15 where "$work/in:16: optimizer"
 fi
 

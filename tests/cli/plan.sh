@@ -219,6 +219,11 @@ assert_fails 2 "--precision: int4-awq is not planned as the weights of --train f
     --plan -m llama-3.1-8b --train full -g l40s:1 -p int4-awq
 assert_fails 2 "QLoRA's base is nf4 or nf4-dq" --plan -m llama-3.1-8b --train qlora -g l4 -p fp8
 assert_fails 2 "nf4: --train qlora" "${lora[@]}" -p nf4
+assert_fails 2 "--context: is for inference, not for --train (--sequence TOKENS)" \
+    "${lora[@]}" -c 8k
+assert_fails 2 "--users: is for inference, not for --train (--micro-batch N)" \
+    "${lora[@]}" -u 4
+assert_fails 2 "--solve: is for inference" "${lora[@]}" --solve gpus
 for option in "--lora-rank 8" "--lora-targets qv" "--modules-to-save head"; do
     assert_fails 2 "is for --train lora and qlora" \
         --plan -m llama-3.1-8b --train full -g l40s:1 $option
