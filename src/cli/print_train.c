@@ -111,6 +111,7 @@ static void print_rows(const struct train_answer *a, enum output_format format,
 {
     const struct request *q = &a->resolved.request;
     const struct train_memory *m = &a->memory;
+    int hosts = a->priced.layout.hosts;
     struct record r;
     char reason[SENTENCE_MAX] = "";
     sentence_train_reason(q, m, 0, reason);
@@ -120,6 +121,9 @@ static void print_rows(const struct train_answer *a, enum output_format format,
     record_text(&r, "GPU", q->gpu->id);
     record_note(&r, q->gpu->name);
     record_quantity(&r, "GPUs", "", quantity_exact(m->train.gpus), 1, 0);
+    gp_format(reason, sizeof(reason), "data parallel %d, ZeRO %d, %d host%s",
+              m->data_parallel, m->train.zero_stage, hosts, hosts == 1 ? "" : "s");
+    record_note(&r, a->priced.has_memory ? reason : "");
     for (int i = 0; i < TRAIN_PARTS; i++) {
         const struct quantity *b = train_part_bytes(m, &train_parts[i]);
         if (has_part(b))

@@ -204,7 +204,7 @@ run --plan -m llama-3.1-8b --train qlora -g rtx-4090 --sequence 1024 -f csv
 assert_contains "training as CSV" "part,value,low,high,unit,origin,note
 verdict,fits,,,,,
 GPU,rtx-4090,,,,,GeForce RTX 4090
-GPUs,1,1,1,,exact,
+GPUs,1,1,1,,exact,\"data parallel 1, ZeRO 0, 1 host\"
 usable,23." "$out"
 assert_contains "its cost" "
 cost per hour," "$out"
