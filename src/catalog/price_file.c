@@ -68,7 +68,8 @@ static void read_shared(struct profile_group group, struct instance *row)
                    row);
 }
 
-static struct instance *find_row(struct instance_list *list,
+/* The row of an earlier file that this one replaces in part. */
+static struct instance *find_row(const struct instance_list *list,
                                  const struct instance *like, size_t known)
 {
     for (size_t i = 0; i < known; i++) {
@@ -79,6 +80,11 @@ static struct instance *find_row(struct instance_list *list,
             strcmp(row->region, like->region) == 0)
             return row;
     }
+    return NULL;
+}
+
+static struct instance *add_row(struct instance_list *list, const struct instance *like)
+{
     list->instances =
         gp_grow(list->instances, &list->cap, list->count + 1, sizeof *list->instances);
     list->instances[list->count] = *like;
@@ -117,8 +123,12 @@ void price_file_read(struct profile_group top, void *target)
         read_shared(item, &like);
         profile_string(item, "type", like.type, sizeof like.type);
         row = find_row(list, &like, known);
-        read_shared(top, row);
-        read_shared(item, row);
+        if (row != NULL) {
+            read_shared(top, row);
+            read_shared(item, row);
+        } else {
+            row = add_row(list, &like);
+        }
         profile_fields(item, row_fields, sizeof row_fields / sizeof *row_fields, row);
         row->user = list->user;
         check_row(item, row);

@@ -41,6 +41,24 @@ struct profile {
 
 static char known_mark; /* only its address is used */
 
+/* config_setting_get_member() looks for a path's separators at each character of each
+ * name; keys hold none. */
+static config_setting_t *member_of(const config_setting_t *group, const char *key)
+{
+    const config_list_t *members;
+
+    if (!config_setting_is_group(group) || group->value.list == NULL)
+        return NULL;
+    members = group->value.list;
+    for (unsigned i = 0; i < members->length; i++) {
+        const char *name = members->elements[i]->name;
+
+        if (name[0] == key[0] && strcmp(name, key) == 0)
+            return members->elements[i];
+    }
+    return NULL;
+}
+
 /* ---- opening -------------------------------------------------------------------- */
 
 static enum gp_status refuse_text(const struct profile *profile, struct gp_err *err)
@@ -176,8 +194,8 @@ void profile_fail(struct profile_group group, const char *key, const char *hint,
     const config_setting_t *at = NULL;
     va_list args;
 
-    if (group.setting != NULL && key != NULL && config_setting_is_group(group.setting))
-        at = config_setting_get_member(group.setting, key);
+    if (group.setting != NULL && key != NULL)
+        at = member_of(group.setting, key);
     va_start(args, fmt);
     vfail_at(group, at != NULL ? at : group.setting, key, hint, fmt, args);
     va_end(args);
@@ -266,7 +284,7 @@ static config_setting_t *profile_find(struct profile_group group, const char *ke
     profile->asked = gp_grow(profile->asked, &profile->asked_cap,
                              profile->asked_count + 1, sizeof *profile->asked);
     profile->asked[profile->asked_count++] = (struct asked){group.setting, key};
-    at = config_setting_get_member(group.setting, key);
+    at = member_of(group.setting, key);
     if (at != NULL)
         at->hook = &known_mark;
     return at;
@@ -485,10 +503,11 @@ static const char *text_of(struct profile_group group, const config_setting_t *a
     if (text == NULL)
         return "";
     for (const char *c = text; *c != '\0';) {
-        uint32_t ch;
-        int bytes = gp_utf8(c, &ch);
+        bool ascii = *c >= ' ' && *c <= '~'; /* nearly all */
+        uint32_t ch = 0;
+        int bytes = ascii ? 1 : gp_utf8(c, &ch);
 
-        if (bytes > 0 && gp_is_tame(ch)) {
+        if (ascii || (bytes > 0 && gp_is_tame(ch))) {
             c += bytes;
             continue;
         }
@@ -674,7 +693,7 @@ static config_setting_t *item_at(struct profile_group group, const char *key, in
     if (group.profile == NULL || group.setting == NULL || group.profile->failed ||
         i < 0)
         return NULL;
-    list = config_setting_get_member(group.setting, key);
+    list = member_of(group.setting, key);
     if (list == NULL || !is_sequence(list))
         return NULL;
     return config_setting_get_elem(list, (unsigned)i);
@@ -725,7 +744,7 @@ struct profile_group profile_sub_named(struct profile_group group, const char *n
     if (group.profile->failed)
         return none;
     if (group.setting != NULL)
-        at = config_setting_get_member(group.setting, name);
+        at = member_of(group.setting, name);
     if (at == NULL || !config_setting_is_group(at)) {
         profile_fail_at(group, at, name, "", "is not a group");
         return none;

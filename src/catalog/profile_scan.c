@@ -75,7 +75,8 @@ static void skip_string(struct scan *scan)
 
 static bool word_char(char c)
 {
-    return isalnum((unsigned char)c) || strchr("_.+-*", c) != NULL;
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
+           c == '_' || c == '.' || (c >= '*' && c <= '-' && c != ',');
 }
 
 /* Length of the integer at the start of a word of `len`, without its L; 0 for none. */
