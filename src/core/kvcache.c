@@ -48,7 +48,7 @@ static double index_bytes(const struct layer_kind *k)
 
 static bool is_attention(const struct layer_kind *k)
 {
-    return k->mixer >= MIXER_FULL && k->mixer <= MIXER_CSA && !k->kv_shared;
+    return k->mixer >= MIXER_FULL && k->mixer <= MIXER_CSA;
 }
 
 static bool is_windowed(const struct layer_kind *k)
@@ -77,7 +77,8 @@ static double csa_pool_bytes(const struct layer_kind *k, const struct format *kv
     return k->compress > 0 ? (csa_entry(k, kv) + index_bytes(k)) / k->compress : 0;
 }
 
-double kvcache_layer_bytes(const struct layer_kind *k, const struct format *kv, int tp)
+/* Bytes of a token, also of a layer that could read an earlier one's. */
+static double own_bytes(const struct layer_kind *k, const struct format *kv, int tp)
 {
     if (!is_attention(k))
         return 0;
@@ -90,6 +91,11 @@ double kvcache_layer_bytes(const struct layer_kind *k, const struct format *kv, 
            index_bytes(k);
 }
 
+double kvcache_layer_bytes(const struct layer_kind *k, const struct format *kv, int tp)
+{
+    return k->kv_shared ? 0 : own_bytes(k, kv, tp);
+}
+
 double kvcache_state_element(const struct request *q, const struct layer_kind *k)
 {
     const char *families = q->engine->state_fp32;
@@ -100,6 +106,8 @@ double kvcache_state_element(const struct request *q, const struct layer_kind *k
 
 double kvcache_state_bytes(const struct request *q, const struct layer_kind *k, int tp)
 {
+    if (!mixer_is_recurrent(k->mixer))
+        return 0;
     double state = kvcache_state_element(q, k), tail = q->engine->conv_fp32 ? 4 : 2;
     double conv = k->conv_kernel > 1 ? k->conv_kernel - 1 : 0;
     double vd = (double)k->lin_v_heads * k->lin_v_dim;
@@ -233,9 +241,8 @@ static int find_type(const struct kv_cut *cut, const struct layer_kind *kind,
 /* Some engines keep the cache of a layer that reads an earlier one's, unused. */
 static double stored_bytes(const struct request *q, const struct layer_kind *kind, int tp)
 {
-    struct layer_kind own = *kind;
-    own.kv_shared = own.kv_shared && !q->engine->shared_kv_kept;
-    return kvcache_layer_bytes(&own, q->kv, tp);
+    return q->engine->shared_kv_kept ? own_bytes(kind, q->kv, tp)
+                                     : kvcache_layer_bytes(kind, q->kv, tp);
 }
 
 double kvcache_slots(const struct request *q, double users)
@@ -255,11 +262,10 @@ void kvcache_cut(const struct request *q, int tp, double users, double tokens,
         const struct layer_kind *kind = &q->model->kind[k];
         double bytes = stored_bytes(q, kind, tp);
         double state = kvcache_state_bytes(q, kind, tp);
-        int t = find_type(out, kind, bytes, state);
         out->of_kind[k] = -1;
         if (bytes == 0 && state == 0 && kind->mixer != MIXER_CSA)
             continue;
-        out->of_kind[k] = t;
+        int t = out->of_kind[k] = find_type(out, kind, bytes, state);
         if (t < out->count)
             continue;
         struct kv_type *type = &out->type[out->count++];

@@ -183,7 +183,8 @@ static double largest_on_host(const struct request *q, const struct load *load)
 {
     const struct model *m = q->model;
     double most = q->host_layers > m->layer_count ? load->global[ROLE_HEAD] : 0;
-    for (int i = 0; i < m->layer_count; i++)
+    int layers = q->host_layers > q->host_experts ? q->host_layers : q->host_experts;
+    for (int i = 0; i < m->layer_count && i < layers; i++)
         for (int r = 0; r < ROLE_COUNT; r++)
             if (load_on_host(q, i, r))
                 most = fmax(most, load->layer[m->layer[i]][r] *
@@ -210,10 +211,12 @@ static void bound_fused(const struct model *m, struct load *load)
 static void sum_model(const struct request *q, struct load *load)
 {
     const struct model *m = q->model;
+    int layers[MODEL_MAX_KINDS];
+    model_count_kinds(m, 0, m->layer_count, layers);
     for (int r = 0; r < ROLE_COUNT; r++) {
         double bytes = load->global[r];
         for (int k = 0; k < m->kind_count; k++)
-            bytes += load->layer[k][r] * model_kind_layers(m, k);
+            bytes += load->layer[k][r] * layers[k];
         load->file_bytes += bytes;
         load->expert_bytes += r == ROLE_EXPERT ? bytes : 0;
     }

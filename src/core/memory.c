@@ -266,6 +266,7 @@ struct stages {
     struct weights_cut weights;
     struct kv_cut kv;
     struct quantity activation[2], overhead[2]; /* without and with the head */
+    struct quantity spare[2];
     struct quantity non_torch, graphs, graphs_charged;
     struct quantity budget;
     double fraction;
@@ -306,6 +307,17 @@ static void cut_budget(struct stages *s)
     widen_for_vision(s, &s->budget);
 }
 
+/* What SGLang's fraction leaves, less activation and graphs. */
+static void cut_spare(struct stages *s)
+{
+    const struct request *q = s->request;
+    struct quantity taken = quantity_add(s->non_torch, quantity_exact(q->used));
+    struct quantity room = quantity_max0(quantity_sub(s->load->usable, taken));
+    room = quantity_scale(room, 1 - s->fraction * (1 - q->headroom));
+    for (int head = 0; head < 2; head++)
+        s->spare[head] = quantity_sub(room, quantity_add(s->activation[head], s->graphs));
+}
+
 static void cut_stages(const struct request *q, const struct load *load,
                        const struct layout *l, struct stages *s)
 {
@@ -315,6 +327,7 @@ static void cut_stages(const struct request *q, const struct load *load,
     s->users = ceil(q->users / l->replicas);
     weights_cut(q, load, l, &s->weights);
     s->non_torch = s->graphs = s->graphs_charged = quantity_exact(0);
+    s->spare[0] = s->spare[1] = quantity_unknown();
     s->activation[0] = s->activation[1] = quantity_exact(0);
     if (!q->model->weights_only) {
         kvcache_cut(q, l->tp, s->users, q->context, load->max_batched_tokens, &s->kv);
@@ -331,9 +344,58 @@ static void cut_stages(const struct request *q, const struct load *load,
         s->overhead[head] =
             quantity_add(quantity_add(s->activation[head], s->non_torch), s->graphs);
     cut_budget(s);
+    if (memory_budget(q) == BUDGET_STATIC)
+        cut_spare(s);
 }
 
 /* ---- one stage ---- */
+
+struct stage {
+    int index;                   /* of layers [first, end), layers[k] of each kind */
+    int first, end;
+    int layers[MODEL_MAX_KINDS];
+    struct kv_sequence sequence; /* zero where there is no KV cache */
+};
+
+static void stage_sum(const struct stages *s, struct stage *at)
+{
+    const struct model *m = s->request->model;
+    model_count_kinds(m, at->first, at->end, at->layers);
+    at->sequence = m->weights_only ? (struct kv_sequence){0}
+                                   : kvcache_stage(s->request, &s->kv, at->layers);
+}
+
+static struct stage stage_at(const struct stages *s, int index)
+{
+    struct stage at = {
+        .index = index,
+        .first = layout_stage_begin(s->request, s->layout->pp, index),
+        .end = layout_stage_begin(s->request, s->layout->pp, index + 1),
+    };
+    stage_sum(s, &at);
+    return at;
+}
+
+/* Do layers [first, end) look like those before them? */
+static bool same_as_before(const struct model *m, int before, int first, int end)
+{
+    return end - first == first - before &&
+           (m->kind_count == 1 ||
+            memcmp(m->layer + before, m->layer + first, (size_t)(end - first)) == 0);
+}
+
+/* Moves on to the next stage; true when its layers look like the last one's. */
+static bool stage_next(const struct stages *s, struct stage *at)
+{
+    int before = at->first;
+    at->index++;
+    at->first = at->end;
+    at->end = layout_stage_begin(s->request, s->layout->pp, at->index + 1);
+    if (same_as_before(s->request->model, before, at->first, at->end))
+        return true;
+    stage_sum(s, at);
+    return false;
+}
 
 static struct quantity stage_pool(const struct stages *s, struct quantity weights,
                                   int head)
@@ -363,14 +425,13 @@ static enum origin counted(const struct request *q)
     return q->model->assumed ? ORIGIN_ASSUMED : ORIGIN_EXACT;
 }
 
-/* Of layers [first, end), layers[k] of each kind. */
-static struct quantity stage_weights(const struct stages *s, const int *layers,
-                                     int stage, int first, int end)
+static struct quantity stage_weights(const struct stages *s, const struct stage *at)
 {
     const struct request *q = s->request;
-    double bytes = weights_total(&s->weights, q->model->kind_count, layers, stage == 0,
-                                 stage == s->layout->pp - 1);
-    struct quantity held = weights_held(q, &s->weights, first, end);
+    const int *layers = at->layers;
+    double bytes = weights_total(&s->weights, q->model->kind_count, layers,
+                                 at->index == 0, at->index == s->layout->pp - 1);
+    struct quantity held = weights_held(q, &s->weights, at->first, at->end);
     struct quantity rest = quantity_of(bytes, counted(q));
     int kinds = q->model->kind_count;
     bool in_files = q->model->assumed && q->precision.native && q->model->bytes.known;
@@ -396,14 +457,15 @@ double memory_mean_tokens(const struct request *q)
 
 /* Bytes the engine sets aside for the users of a stage while they are spread.
  * llama.cpp sets aside the whole context of each slot when it starts. */
-static double stage_mean(const struct stages *s, int first, int end, double reserved)
+static double stage_mean(const struct stages *s, const struct stage *at,
+                         double reserved)
 {
     const struct request *q = s->request;
     bool asked = memory_budget(q) == BUDGET_ASKED;
     if (q->model->weights_only)
         return 0;
     struct kv_sequence one =
-        kvcache_sequence(q, s->layout->tp, first, end,
+        kvcache_sequence(q, s->layout->tp, at->first, at->end,
                          asked ? q->context : memory_mean_tokens(q),
                          s->load->max_batched_tokens);
     return asked ? reserved : s->users * one.reserved;
@@ -422,12 +484,12 @@ static enum memory_state room_of(double need, double least, const struct quantit
     return need > pool->high ? MEMORY_SPREADS : MEMORY_CROSSES;
 }
 
-static enum memory_state stage_room(const struct stages *s, int first, int end,
+static enum memory_state stage_room(const struct stages *s, const struct stage *at,
                                     const struct binding *b)
 {
     double least = b->reserved;
     if (b->reserved > b->pool.low && b->each <= b->pool.high)
-        least = fmax(b->each, stage_mean(s, first, end, b->reserved));
+        least = fmax(b->each, stage_mean(s, at, b->reserved));
     return room_of(b->reserved, least, &b->pool, b->free.low);
 }
 
@@ -456,40 +518,26 @@ static struct quantity stage_states(const struct stages *s, const struct kv_sequ
                          floor(fmax(pool->high, 0) / one->block), ORIGIN_MODEL);
 }
 
-static struct quantity stage_spare(const struct stages *s, int head)
+static void stage_binding(const struct stages *s, const struct stage *at,
+                          struct binding *out)
 {
     const struct request *q = s->request;
-    struct quantity taken = quantity_add(s->non_torch, quantity_exact(q->used));
-    struct quantity room = quantity_max0(quantity_sub(s->load->usable, taken));
-    return quantity_sub(quantity_scale(room, 1 - s->fraction * (1 - q->headroom)),
-                        quantity_add(s->activation[head], s->graphs));
-}
-
-/* Of the layers [first, end). */
-static struct kv_sequence stage_binding(const struct stages *s, int stage, int first,
-                                        int end, struct binding *out)
-{
-    const struct request *q = s->request;
-    struct kv_sequence sequence = {0};
-    int head = stage == s->layout->pp - 1, layers[MODEL_MAX_KINDS];
-    model_count_kinds(q->model, first, end, layers);
-    if (!q->model->weights_only)
-        sequence = kvcache_stage(q, &s->kv, layers);
-    out->stage = stage;
-    out->weights = stage_weights(s, layers, stage, first, end);
+    const struct kv_sequence *one = &at->sequence;
+    int head = at->index == s->layout->pp - 1;
+    out->stage = at->index;
+    out->weights = stage_weights(s, at);
     out->overhead = s->overhead[head];
     out->pool = stage_pool(s, out->weights, head);
     out->budget = s->budget;
-    out->spare = stage_spare(s, head);
-    out->each = sequence.reserved + sequence.fixed;
-    out->states = stage_states(s, &sequence, &out->pool);
-    out->reserved = s->users * sequence.reserved + sequence.fixed;
+    out->spare = s->spare[head];
+    out->each = one->reserved + one->fixed;
+    out->states = stage_states(s, one, &out->pool);
+    out->reserved = s->users * one->reserved + one->fixed;
     struct quantity taken = quantity_add(
         quantity_add(out->weights, out->overhead), quantity_of(out->reserved, counted(q)));
     out->free = quantity_sub(quantity_sub(s->load->usable, taken),
                              quantity_exact(q->used));
-    out->state = stage_room(s, first, end, out);
-    return sequence;
+    out->state = stage_room(s, at, out);
 }
 
 /* ---- the stage that binds ---- */
@@ -505,31 +553,18 @@ static bool binds(const struct binding *a, const struct binding *b)
     return a->pool.value - a->reserved < b->pool.value - b->reserved;
 }
 
-/* Do layers [first, end) look like those before them? */
-static bool same_as_before(const struct model *m, int before, int first, int end)
-{
-    return end - first == first - before &&
-           (m->kind_count == 1 ||
-            memcmp(m->layer + before, m->layer + first, (size_t)(end - first)) == 0);
-}
-
+/* Middle stages of the same layers are alike. */
 static void find_binding(const struct stages *s, struct binding *out)
 {
-    const struct model *m = s->request->model;
+    struct stage at = stage_at(s, 0);
     struct binding b;
-    int pp = s->layout->pp, before = layout_stage_begin(s->request, pp, 0);
-    int first = layout_stage_begin(s->request, pp, 1);
-    stage_binding(s, 0, before, first, out);
-    for (int stage = 1; stage < pp; stage++) {
-        int end = layout_stage_begin(s->request, pp, stage + 1);
-        bool middle = stage > 1 && stage < pp - 1;
-        if (!middle || !same_as_before(m, before, first, end)) {
-            stage_binding(s, stage, first, end, &b);
-            if (binds(&b, out))
-                *out = b;
-        }
-        before = first;
-        first = end;
+    stage_binding(s, &at, out);
+    for (int stage = 1; stage < s->layout->pp; stage++) {
+        if (stage_next(s, &at) && stage > 1 && stage < s->layout->pp - 1)
+            continue;
+        stage_binding(s, &at, &b);
+        if (binds(&b, out))
+            *out = b;
     }
 }
 
@@ -584,18 +619,18 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
 {
     const struct request *q = s->request;
     const struct load *load = s->load;
+    struct stage at = stage_at(s, stage);
     struct binding b;
-    int first = layout_stage_begin(q, s->layout->pp, stage);
-    int end = layout_stage_begin(q, s->layout->pp, stage + 1);
     memset(m, 0, sizeof(*m));
-    m->sequence = stage_binding(s, stage, first, end, &b);
+    stage_binding(s, &at, &b);
+    m->sequence = at.sequence;
     m->stage = stage;
     m->physical = q->gpu->physical;
     m->usable = load->usable;
     m->budget = s->budget;
     m->weights = b.weights;
     m->host = q->host_bytes > 0
-                  ? weights_held(q, &s->weights, first, end)
+                  ? weights_held(q, &s->weights, at.first, at.end)
                   : quantity_of(weights_on_host(q, load), b.weights.origin);
     m->host_kv = quantity_of(weights_host_kv(q, load, s->users), counted(q));
     m->split = weights_stage(q, load, s->layout, stage);
@@ -607,7 +642,7 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->kv_needed = quantity_of(s->users * m->sequence.exact, counted(q));
     m->state = quantity_of(s->users * m->sequence.state, counted(q));
     m->kv_reserved = quantity_of(b.reserved, counted(q));
-    m->kv_mean = quantity_of(stage_mean(s, first, end, b.reserved),
+    m->kv_mean = quantity_of(stage_mean(s, &at, b.reserved),
                              q->model->assumed ? ORIGIN_ASSUMED : ORIGIN_MODEL);
     m->room = b.state;
     m->state_blocks = b.states;

@@ -78,7 +78,7 @@ struct binding {
     int stage;
     struct quantity budget;             /* bytes, as in struct memory */
     struct quantity spare;              /* bytes: what SGLang's fraction leaves, less
-                                         * activation and graphs */
+                                         * activation and graphs; else unknown */
     struct quantity weights, overhead;  /* bytes; overhead: activation, non-torch, graphs */
     struct quantity pool, free;         /* bytes: kv_pool and free above */
     double reserved;                    /* bytes set aside for the users, at full length */
