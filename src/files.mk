@@ -207,6 +207,7 @@ output_sources = \
 	src/output/print_why.h \
 	src/output/record.c \
 	src/output/record.h \
+	src/output/record_json.c \
 	src/output/record_plan.c \
 	src/output/record_plan.h \
 	src/output/record_print.c \

@@ -48,13 +48,13 @@ bool batch_answer(struct planner *planner, const char *where, long line,
         status = answer_request(planner, &request.options, place, &doc, &err);
     if (status)
         report_error(&err, &doc);
-    json_t *reply = record_tree(&doc);
-    json_t *id = json_object_get(request.json, "id");
+    const json_t *id = json_object_get(request.json, "id");
+    struct strbuf given;
+    strbuf_init(&given);
     if (id)
-        json_object_set(reply, "id", id);
-    gp_json_write(reply, false, out);
-    strbuf_add(out, "\n");
-    json_decref(reply);
+        gp_json_write(id, false, &given);
+    record_json_line(&doc, id ? given.text : NULL, out);
+    strbuf_fini(&given);
     record_fini(&doc);
     request_line_fini(&request);
     return status == GP_OK;

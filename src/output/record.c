@@ -1,16 +1,14 @@
 /*
- * record.c - building a record, and its JSON. record_print.c prints it for people.
+ * record.c - building a record. record_json.c writes it as JSON, record_print.c for people.
  */
 #include "output/record.h"
 
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/json.h"
 #include "util/mem.h"
 #include "util/units.h"
 
@@ -252,82 +250,4 @@ const char *record_get(const struct record *record, const char *name)
 {
     const struct fact *f = fact_find(record, name);
     return f && f->text ? f->text : "";
-}
-
-/* ---- JSON ---- */
-
-static json_t *words_json(const char *text)
-{
-    json_t *list = json_array();
-    while (*text) {
-        char word[256];
-        size_t n = strcspn(text, "|");
-        gp_format(word, sizeof(word), "%.*s", (int)(n < 255 ? n : 255), text);
-        json_array_append_new(list, gp_json_text(word));
-        text += n + (text[n] == '|');
-    }
-    return list;
-}
-
-/* An item (record_item) is its text, any other record an object. */
-static json_t *list_json(const struct fact *f)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < f->record_count; i++) {
-        const struct record *inner = &f->records[i];
-        bool item = inner->count == 1 && !inner->facts[0].name[0];
-        json_array_append_new(list, item ? gp_json_text(inner->facts[0].text)
-                                         : record_tree(inner));
-    }
-    return list;
-}
-
-static json_t *quantity_json(const struct fact *f)
-{
-    const struct quantity *q = &f->number;
-    json_t *object = json_object();
-    json_object_set_new_nocheck(object, "value", gp_json_number(q->value));
-    json_object_set_new_nocheck(object, "low", gp_json_number(q->low));
-    json_object_set_new_nocheck(object, "high", gp_json_number(q->high));
-    json_object_set_new_nocheck(object, "unit",
-                                f->unit[0] ? gp_json_text(f->unit) : json_null());
-    json_object_set_new_nocheck(object, "origin", gp_json_text(origin_word(q->origin)));
-    return object;
-}
-
-static json_t *fact_json(const struct fact *f)
-{
-    switch (f->kind) {
-    case FACT_TEXT:
-        return f->text[0] ? gp_json_text(f->text) : json_null();
-    case FACT_WORDS:
-        return words_json(f->text);
-    case FACT_FLAG:
-        return json_boolean(f->text[0] == 'y');
-    case FACT_COUNT:
-        return f->known ? gp_json_number(f->number.value) : json_null();
-    case FACT_QUANTITY:
-        return f->known ? quantity_json(f) : json_null();
-    case FACT_RECORD:
-        return record_tree(&f->records[0]);
-    case FACT_LIST:
-        break;
-    }
-    return list_json(f);
-}
-
-json_t *record_tree(const struct record *record)
-{
-    json_t *object = json_object();
-    for (size_t i = 0; i < record->count; i++)
-        json_object_set_new_nocheck(object, record->facts[i].name,
-                                    fact_json(&record->facts[i]));
-    return object;
-}
-
-void record_json(const struct record *record, struct strbuf *out)
-{
-    json_t *root = record_tree(record);
-    gp_json_write(root, true, out);
-    json_decref(root);
 }

@@ -137,8 +137,8 @@ const char *record_get(const struct record *record, const char *name);
 
 /* Indented JSON, ended by a newline. */
 void record_json(const struct record *record, struct strbuf *out);
-/* The same as a json_t of jansson's, the caller's. */
-struct json_t *record_tree(const struct record *record);
+/* The same on one line, with `id`, which is JSON, as the last member; NULL: without. */
+void record_json_line(const struct record *record, const char *id, struct strbuf *out);
 
 enum record_as { RECORD_TEXT, RECORD_CSV, RECORD_MARKDOWN };
 

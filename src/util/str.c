@@ -311,9 +311,9 @@ bool gp_lines_are_tame(const char *text, size_t len)
     bool good = true;
 
     for (size_t at = 0; at < len && good;) {
-        if (text[at] >= ' ' && text[at] <= '~') /* nearly all */
+        while (at < len && text[at] >= ' ' && text[at] <= '~') /* nearly all */
             at++;
-        else
+        if (at < len)
             at += (size_t)look(text + at, true, &good);
     }
     return good;

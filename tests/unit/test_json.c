@@ -1,6 +1,9 @@
 /* test_json.c - JSON read strictly and written the same way every time. */
 #include "util/json.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 #include "unit.h"
 
 static void expect(json_t *value, bool indent, const char *want)
@@ -24,6 +27,60 @@ static void test_numbers(void **state)
     expect(gp_json_number(1e300), false, "1e300");
     expect(gp_json_number(NAN), false, "null");
     expect(gp_json_number(-INFINITY), false, "null");
+}
+
+/* What is written without a tree is the same. */
+static void expect_added(json_t *value, void (*add)(struct strbuf *, const void *),
+                         const void *what)
+{
+    struct strbuf out;
+
+    strbuf_init(&out);
+    add(&out, what);
+    expect(value, false, out.text);
+    strbuf_fini(&out);
+}
+
+static void add_number(struct strbuf *out, const void *value)
+{
+    gp_json_add_number(out, *(const double *)value);
+}
+
+static void add_text(struct strbuf *out, const void *text)
+{
+    gp_json_add_text(out, text);
+}
+
+static void test_added_numbers(void **state)
+{
+    static const double edges[] = {0,      -0.0,  1,     -7,        0.1,   1e-4, 9.9999e-5, 0.5,
+                                   1e12,   1e15,  1e300, -1e-300,   NAN,   INFINITY, 1.0 / 3,
+                                   2.0 / 3, 999999999999.5, 99999999999.95, 123456789012.0,
+                                   0.000999999999999999, 0.9999999999995, 1.00000000000050,
+                                   5.0000000000001, 1234567.890625, 9007199254740993.0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++)
+        expect_added(gp_json_number(edges[i]), add_number, &edges[i]);
+    srand(1);
+    for (int i = 0; i < 200000; i++) {
+        double value = (rand() + 1.0) / (rand() + 1.0) * pow(10, rand() % 24 - 12);
+
+        if (i % 4 == 0) /* few digits, as most numbers have */
+            value = round(value * 1000) / 1000;
+        expect_added(gp_json_number(value), add_number, &value);
+    }
+}
+
+static void test_added_texts(void **state)
+{
+    static const char *const texts[] = {"", "plain", "a \"b\" \\ /", "\b\f\n\r\t\x01\x1B\x7F",
+                                        "caf\xC3\xA9", "a\xFF" "b", "\xC2\x9B\xE2\x80\xAE",
+                                        "\xF3\xA0\x81\x81", "\xC3\xA9\xC3"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        expect_added(gp_json_text(texts[i]), add_text, texts[i]);
 }
 
 static void test_text_is_always_utf8(void **state)
@@ -99,6 +156,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_added_numbers),
+        cmocka_unit_test(test_added_texts),
         cmocka_unit_test(test_text_is_always_utf8),
         cmocka_unit_test(test_text_is_tame),
         cmocka_unit_test(test_order_and_layout),
