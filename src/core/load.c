@@ -171,6 +171,12 @@ bool load_on_host(const struct request *q, int i, int role)
     return i < q->host_layers || (i < q->host_experts && role == ROLE_EXPERT);
 }
 
+int load_host_layers(const struct request *q)
+{
+    int most = q->host_layers > q->host_experts ? q->host_layers : q->host_experts;
+    return most < q->model->layer_count ? most : q->model->layer_count;
+}
+
 /* The matrices of one MLP, of all experts likewise, are alike. */
 static double matrix_share(const struct layer_kind *k, int role)
 {
@@ -183,8 +189,7 @@ static double largest_on_host(const struct request *q, const struct load *load)
 {
     const struct model *m = q->model;
     double most = q->host_layers > m->layer_count ? load->global[ROLE_HEAD] : 0;
-    int layers = q->host_layers > q->host_experts ? q->host_layers : q->host_experts;
-    for (int i = 0; i < m->layer_count && i < layers; i++)
+    for (int i = 0; i < load_host_layers(q); i++)
         for (int r = 0; r < ROLE_COUNT; r++)
             if (load_on_host(q, i, r))
                 most = fmax(most, load->layer[m->layer[i]][r] *
@@ -208,6 +213,15 @@ static void bound_fused(const struct model *m, struct load *load)
 
 /* ---- all of it ---- */
 
+static void sum_params(const struct model *m, struct load *load)
+{
+    double params[ROLE_COUNT];
+    model_params_roles(m, params);
+    for (int r = 0; r < ROLE_COUNT; r++)
+        load->params += params[r];
+    load->vision_params = params[ROLE_VISION];
+}
+
 static void sum_model(const struct request *q, struct load *load)
 {
     const struct model *m = q->model;
@@ -224,8 +238,7 @@ static void sum_model(const struct request *q, struct load *load)
         load->mlp_width = fmax(load->mlp_width, fmax(m->kind[k].ff, m->kind[k].shared_ff));
     if (!m->weights_only && q->kv)
         load->kv_bytes_per_token = kvcache_bytes_per_token(m, q->kv);
-    load->has_vision =
-        model_params_role(m, ROLE_VISION) > 0 && !q->precision.weight->mix;
+    load->has_vision = load->vision_params > 0 && !q->precision.weight->mix;
 }
 
 /* Are all layers attention, and none of them a mixture of experts? */
@@ -272,7 +285,8 @@ static void set_limits(const struct request *q, struct load *load)
 
 struct load load_checkpoint(const struct request *q)
 {
-    struct load load = {.params = model_params(q->model)};
+    struct load load = {0};
+    sum_params(q->model, &load);
     if (exact(q))
         copy_exact(q, &load);
     else

@@ -37,6 +37,7 @@ struct load {
     double host_copy;                 /* bytes of the largest tensor in host memory */
     bool pads_experts;                /* MXFP4 experts are padded for the kernels */
     double params;                    /* of the whole model */
+    double vision_params;             /* of them, the vision tower's */
     double file_bytes;                /* one copy of the checkpoint */
     double expert_bytes;              /* of it, the routed experts */
     double kv_bytes_per_token;        /* whole model; 0 = keeps none, no format */
@@ -60,6 +61,8 @@ struct load load_checkpoint(const struct request *request);
 
 /* Does a role of layer i stay in host memory by layers? */
 bool load_on_host(const struct request *request, int i, int role);
+/* How many layers, the first ones, have such a role. */
+int load_host_layers(const struct request *request);
 
 /* The place of the tensors of a role that are outside the layers. */
 enum place load_place(const struct model *model, enum tensor_role role);

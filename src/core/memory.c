@@ -109,9 +109,9 @@ static double prefill_reserve(const struct request *q, const struct load *load)
 }
 
 /* The tower by its parameters: 302e6 make a ViT-L, and each time that more takes 10 %. */
-static double vision_factor(const struct request *q)
+static double vision_factor(const struct request *q, const struct load *load)
 {
-    double times = model_params_role(q->model, ROLE_VISION) / 302e6;
+    double times = load->vision_params / 302e6;
     return q->engine->reserve.vision * fmax(0.8, fmin(1.05, 1 - 0.1 * (times - 1)));
 }
 
@@ -136,7 +136,7 @@ double memory_fraction(const struct request *q, const struct load *load,
         bytes = fmax(bytes, r->least);
     double fraction = round((1 - bytes / physical) * 1000) / 1000;
     if (load->has_vision && r->vision > 0)
-        fraction *= vision_factor(q);
+        fraction *= vision_factor(q, load);
     return fmax(fraction, 0.01);
 }
 
@@ -289,7 +289,7 @@ static void widen_for_vision(const struct stages *s, struct quantity *budget)
     const struct engine_reserve *r = &q->engine->reserve;
     if (!s->load->has_vision || q->utilization > 0 || r->base <= 0 || r->vision <= 0)
         return;
-    double times = r->vision / vision_factor(q);
+    double times = r->vision / vision_factor(q, s->load);
     budget->low *= fmin(times, 1);
     budget->high *= fmax(times, 1);
 }

@@ -122,45 +122,66 @@ static double active_share(const struct layer_kind *kind, const struct tensor *t
     return 1;
 }
 
-enum what { ALL, ACTIVE, ONE_ROLE };
-
-static double sum(const struct layer_kind *kind, const struct tensor *t, int count,
-                  enum what what, enum tensor_role role)
+static double elements_of(const struct tensor *t)
 {
-    double total = 0;
-
-    for (int i = 0; i < count; i++) {
-        double elements = t[i].rows * t[i].cols * t[i].count;
-        if (what == ACTIVE)
-            elements *= active_share(kind, &t[i]);
-        if (what != ONE_ROLE || t[i].role == role)
-            total += elements;
-    }
-    return total;
+    return t->rows * t->cols * t->count;
 }
 
-static double model_sum(const struct model *model, enum what what,
-                        enum tensor_role role)
+static void add_roles(const struct tensor *t, int count, int layers,
+                      double params[ROLE_COUNT])
+{
+    for (int i = 0; i < count; i++)
+        params[t[i].role] += layers * elements_of(&t[i]);
+}
+
+void model_params_roles(const struct model *model, double params[ROLE_COUNT])
 {
     struct tensor t[MODEL_MAX_TENSORS];
-    double total = sum(NULL, t, model_global_tensors(model, t), what, role);
+    int layers[MODEL_MAX_KINDS];
 
-    for (int k = 0; k < model->kind_count; k++) {
-        int count = model_layer_tensors(model, k, t);
-        total +=
-            model_kind_layers(model, k) * sum(&model->kind[k], t, count, what, role);
-    }
-    return total;
+    memset(params, 0, ROLE_COUNT * sizeof(*params));
+    model_count_kinds(model, 0, model->layer_count, layers);
+    add_roles(t, model_global_tensors(model, t), 1, params);
+    for (int k = 0; k < model->kind_count; k++)
+        add_roles(t, model_layer_tensors(model, k, t), layers[k], params);
 }
 
 double model_params(const struct model *model)
 {
-    return model_sum(model, ALL, ROLE_OTHER);
+    double params[ROLE_COUNT], total = 0;
+
+    model_params_roles(model, params);
+    for (int r = 0; r < ROLE_COUNT; r++)
+        total += params[r];
+    return total;
+}
+
+double model_params_role(const struct model *model, enum tensor_role role)
+{
+    double params[ROLE_COUNT];
+
+    model_params_roles(model, params);
+    return params[role];
+}
+
+static double active(const struct layer_kind *kind, const struct tensor *t, int count)
+{
+    double total = 0;
+
+    for (int i = 0; i < count; i++)
+        total += elements_of(&t[i]) * active_share(kind, &t[i]);
+    return total;
 }
 
 double model_params_active(const struct model *model)
 {
-    return nearbyint(model_sum(model, ACTIVE, ROLE_OTHER));
+    struct tensor t[MODEL_MAX_TENSORS];
+    double total = active(NULL, t, model_global_tensors(model, t));
+
+    for (int k = 0; k < model->kind_count; k++)
+        total += model_kind_layers(model, k) *
+                 active(&model->kind[k], t, model_layer_tensors(model, k, t));
+    return nearbyint(total);
 }
 
 int model_experts(const struct model *model)
@@ -169,11 +190,6 @@ int model_experts(const struct model *model)
     for (int k = 0; k < model->kind_count; k++)
         most = model->kind[k].experts > most ? model->kind[k].experts : most;
     return most;
-}
-
-double model_params_role(const struct model *model, enum tensor_role role)
-{
-    return model_sum(model, ONE_ROLE, role);
 }
 
 /* ---- structured pruning ---------------------------------------------------------- */

@@ -203,6 +203,8 @@ double model_params(const struct model *model);
 double model_params_active(const struct model *model);
 /* Elements of one role over the whole model. */
 double model_params_role(const struct model *model, enum tensor_role role);
+/* The same of all roles. */
+void model_params_roles(const struct model *model, double params[ROLE_COUNT]);
 
 /* The most routed experts that any layer has; 0 = a dense model. */
 int model_experts(const struct model *model);

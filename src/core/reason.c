@@ -176,7 +176,7 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
         [WARNING_VENDOR] = !q->model->weights_only && q->engine->vendors[0] &&
                            !known_vendor(q->gpu),
         [WARNING_WEIGHTS_ONLY] = q->model->weights_only,
-        [WARNING_VISION] = w->mix && model_params_role(q->model, ROLE_VISION) > 0,
+        [WARNING_VISION] = w->mix && load->vision_params > 0,
         [WARNING_GGUF] = w->block > 0 && !q->engine->gguf,
         [WARNING_ZEROS] = q->prune == PRUNE_UNSTRUCTURED,
         [WARNING_SPARSE] = q->prune == PRUNE_2_4 && older(q->gpu, 80),

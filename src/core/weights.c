@@ -127,7 +127,7 @@ double weights_on_host(const struct request *q, const struct load *load)
 {
     const struct model *m = q->model;
     double bytes = 0;
-    for (int i = 0; i < m->layer_count; i++)
+    for (int i = 0; i < load_host_layers(q); i++)
         for (int r = 0; r < ROLE_COUNT; r++)
             if (load_on_host(q, i, r))
                 bytes += load->layer[m->layer[i]][r];

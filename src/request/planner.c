@@ -204,14 +204,11 @@ static enum tensor_role heaviest_role(const struct model *m)
     static const enum tensor_role roles[] = {ROLE_EXPERT, ROLE_MLP, ROLE_ATTN_Q,
                                              ROLE_RECURRENT, ROLE_OTHER};
     enum tensor_role best = ROLE_MLP;
-    double most = -1;
-    for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
-        double n = model_params_role(m, roles[i]);
-        if (n > most) {
-            most = n;
+    double params[ROLE_COUNT];
+    model_params_roles(m, params);
+    for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+        if (i == 0 || params[roles[i]] > params[best])
             best = roles[i];
-        }
-    }
     return best;
 }
 
