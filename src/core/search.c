@@ -158,11 +158,14 @@ static bool try_layout(struct search *s, const struct layout *l, struct evaluati
     return e->valid;
 }
 
-/* More GPUs than this cannot be best or second. */
+/* More GPUs than this cannot be best, or second where that is asked. */
 static int most_gpus(const struct search *s)
 {
-    return s->has_second && s->goal == SEARCH_FEWEST_GPUS ? s->second.layout.gpus
-                                                          : PLAN_MAX_GPUS;
+    if (s->goal != SEARCH_FEWEST_GPUS)
+        return PLAN_MAX_GPUS;
+    if (s->fits_only && search_fits(s))
+        return s->best.layout.gpus;
+    return s->has_second ? s->second.layout.gpus : PLAN_MAX_GPUS;
 }
 
 int search_most_stages(const struct request *q)
@@ -300,18 +303,26 @@ static void try_cut(struct search *s, int tp, int pp, int ep)
         try_replicas(s, l, step);
 }
 
+static void search_experts(struct search *s, int tp, int pp)
+{
+    const struct request *q = s->request;
+    int experts = q->engine->gguf ? 0 : model_experts(q->model);
+    int spread = q->ep > 0 ? q->ep : experts;
+    for (int ep = q->ep > 0 ? q->ep : 1; ep <= (spread > 1 ? spread : 1); ep++)
+        if (q->ep > 0 || ep == 1 || experts % ep == 0)
+            try_cut(s, tp, pp, ep);
+}
+
 static void search_layouts(struct search *s)
 {
     const struct request *q = s->request;
     int host = q->host_gpus > 0 ? q->host_gpus : 1;
     int stages = q->pp > 0 ? q->pp : search_most_stages(q);
-    int experts = q->engine->gguf ? 0 : model_experts(q->model);
-    int spread = q->ep > 0 ? q->ep : experts;
     for (int pp = q->pp > 0 ? q->pp : 1; pp <= stages; pp++)
         for (int tp = q->tp > 0 ? q->tp : 1; tp <= (q->tp > 0 ? q->tp : host); tp++)
-            for (int ep = q->ep > 0 ? q->ep : 1; ep <= (spread > 1 ? spread : 1); ep++)
-                if (q->ep > 0 || ep == 1 || experts % ep == 0)
-                    try_cut(s, tp, pp, ep);
+            if (q->gpu_count > 0 ? q->gpu_count % (tp * pp) == 0
+                                 : tp * pp <= most_gpus(s))
+                search_experts(s, tp, pp);
 }
 
 /* ---- the answer ---- */

@@ -24,29 +24,31 @@ static void new_line(struct writer *w)
 {
     if (!w->indent)
         return;
-    strbuf_addn(w->out, "\n", 1);
+    strbuf_addc(w->out, '\n');
     for (int i = 0; i < w->depth; i++)
         strbuf_addn(w->out, "  ", 2);
 }
 
-static void open_bracket(struct writer *w, const char *bracket)
+static void open_bracket(struct writer *w, char bracket)
 {
-    strbuf_add(w->out, bracket);
+    strbuf_addc(w->out, bracket);
     w->depth++;
 }
 
-static void close_bracket(struct writer *w, const char *bracket, bool empty)
+static void close_bracket(struct writer *w, char bracket, bool empty)
 {
     w->depth--;
     if (!empty)
         new_line(w);
-    strbuf_add(w->out, bracket);
+    strbuf_addc(w->out, bracket);
 }
 
 static void next_item(struct writer *w, bool first)
 {
     if (!first)
-        strbuf_add(w->out, w->indent ? "," : ", ");
+        strbuf_addc(w->out, ',');
+    if (!first && !w->indent)
+        strbuf_addc(w->out, ' ');
     new_line(w);
 }
 
@@ -70,7 +72,7 @@ static void write_text(struct writer *w, const char *text)
 static void write_words(struct writer *w, const char *text)
 {
     bool empty = *text == '\0';
-    open_bracket(w, "[");
+    open_bracket(w, '[');
     for (bool first = true; *text; first = false) {
         char word[256];
         size_t n = strcspn(text, "|");
@@ -79,13 +81,13 @@ static void write_words(struct writer *w, const char *text)
         gp_json_add_text(w->out, word);
         text += n + (text[n] == '|');
     }
-    close_bracket(w, "]", empty);
+    close_bracket(w, ']', empty);
 }
 
 /* An item (record_item) is its text, any other record an object. */
 static void write_list(struct writer *w, const struct fact *f)
 {
-    open_bracket(w, "[");
+    open_bracket(w, '[');
     for (size_t i = 0; i < f->record_count; i++) {
         const struct record *inner = &f->records[i];
         next_item(w, i == 0);
@@ -94,24 +96,37 @@ static void write_list(struct writer *w, const struct fact *f)
         else
             write_record(w, inner, NULL);
     }
-    close_bracket(w, "]", f->record_count == 0);
+    close_bracket(w, ']', f->record_count == 0);
+}
+
+/* Most bounds are the value itself, which stands in out[from, from + len). */
+static void write_bound(struct writer *w, const char *name, double bound, double value,
+                        size_t from, size_t len)
+{
+    next_member(w, name, false);
+    if (bound != value) {
+        gp_json_add_number(w->out, bound);
+        return;
+    }
+    strbuf_reserve(w->out, len);
+    strbuf_addn(w->out, w->out->text + from, len);
 }
 
 static void write_quantity(struct writer *w, const struct fact *f)
 {
     const struct quantity *q = &f->number;
-    open_bracket(w, "{");
+    open_bracket(w, '{');
     next_member(w, "value", true);
+    size_t from = w->out->len;
     gp_json_add_number(w->out, q->value);
-    next_member(w, "low", false);
-    gp_json_add_number(w->out, q->low);
-    next_member(w, "high", false);
-    gp_json_add_number(w->out, q->high);
+    size_t len = w->out->len - from;
+    write_bound(w, "low", q->low, q->value, from, len);
+    write_bound(w, "high", q->high, q->value, from, len);
     next_member(w, "unit", false);
     write_text(w, f->unit);
     next_member(w, "origin", false);
     gp_json_add_text(w->out, origin_word(q->origin));
-    close_bracket(w, "}", false);
+    close_bracket(w, '}', false);
 }
 
 static void write_fact(struct writer *w, const struct fact *f)
@@ -148,7 +163,7 @@ static void write_fact(struct writer *w, const struct fact *f)
 
 static void write_record(struct writer *w, const struct record *record, const char *id)
 {
-    open_bracket(w, "{");
+    open_bracket(w, '{');
     for (size_t i = 0; i < record->count; i++) {
         next_member(w, record->facts[i].name, i == 0);
         write_fact(w, &record->facts[i]);
@@ -157,7 +172,7 @@ static void write_record(struct writer *w, const struct record *record, const ch
         next_member(w, "id", record->count == 0);
         strbuf_add(w->out, id);
     }
-    close_bracket(w, "}", record->count == 0 && !id);
+    close_bracket(w, '}', record->count == 0 && !id);
 }
 
 /* ---- whole ---- */
@@ -166,12 +181,12 @@ void record_json(const struct record *record, struct strbuf *out)
 {
     struct writer w = {out, true, 0};
     write_record(&w, record, NULL);
-    strbuf_add(out, "\n");
+    strbuf_addc(out, '\n');
 }
 
 void record_json_line(const struct record *record, const char *id, struct strbuf *out)
 {
     struct writer w = {out, false, 0};
     write_record(&w, record, id);
-    strbuf_add(out, "\n");
+    strbuf_addc(out, '\n');
 }

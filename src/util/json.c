@@ -193,7 +193,7 @@ void gp_json_add_number(struct strbuf *out, double value)
     size_t len;
 
     if (value == 0) {
-        strbuf_addn(out, "0", 1);
+        strbuf_addc(out, '0');
         return;
     }
     len = isfinite(value) ? plain_digits(fabs(value), is_whole(value), text) : 0;
@@ -205,7 +205,7 @@ void gp_json_add_number(struct strbuf *out, double value)
         return;
     }
     if (value < 0)
-        strbuf_addn(out, "-", 1);
+        strbuf_addc(out, '-');
     strbuf_addn(out, text, len);
 }
 
@@ -240,7 +240,7 @@ static size_t add_special(struct strbuf *out, const char *text)
 
 void gp_json_add_text(struct strbuf *out, const char *text)
 {
-    strbuf_addn(out, "\"", 1);
+    strbuf_addc(out, '"');
     while (*text) {
         size_t plain = plain_bytes(text);
 
@@ -249,5 +249,5 @@ void gp_json_add_text(struct strbuf *out, const char *text)
         if (*text)
             text += add_special(out, text);
     }
-    strbuf_addn(out, "\"", 1);
+    strbuf_addc(out, '"');
 }

@@ -44,6 +44,8 @@ void strbuf_reserve(struct strbuf *buf, size_t more)
 {
     char *old = buf->cap ? buf->text : NULL;
 
+    if (buf->len + more < buf->cap)
+        return;
     buf->text = gp_grow(old, &buf->cap, buf->len + more + 1, 1);
 }
 
@@ -53,6 +55,13 @@ void strbuf_addn(struct strbuf *buf, const char *text, size_t len)
     if (len)
         memcpy(buf->text + buf->len, text, len);
     buf->len += len;
+    buf->text[buf->len] = '\0';
+}
+
+void strbuf_addc(struct strbuf *buf, char c)
+{
+    strbuf_reserve(buf, 1);
+    buf->text[buf->len++] = c;
     buf->text[buf->len] = '\0';
 }
 

@@ -24,6 +24,7 @@ void strbuf_clear(struct strbuf *buf);
 /* Makes room for `more` bytes after the text (and the terminator). */
 void strbuf_reserve(struct strbuf *buf, size_t more);
 void strbuf_add(struct strbuf *buf, const char *text);
+void strbuf_addc(struct strbuf *buf, char c);
 void strbuf_addn(struct strbuf *buf, const char *text, size_t len);
 void strbuf_addf(struct strbuf *buf, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
