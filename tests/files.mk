@@ -353,6 +353,7 @@ cli_tests = \
 	tests/cli/devices.sh \
 	tests/cli/hostile.sh \
 	tests/cli/import.sh \
+	tests/cli/instructions.sh \
 	tests/cli/list.sh \
 	tests/cli/man.sh \
 	tests/cli/memory.sh \

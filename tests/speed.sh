@@ -1,14 +1,24 @@
 #!/usr/bin/env bash
-# How fast gpuplan is here: prints figures, judges nothing. Run from the build folder.
+# How fast gpuplan is here. Run from the build folder.
 #
-#   tests/speed.sh [GPUPLAN]
+#   tests/speed.sh [GPUPLAN]          times and rates, with what is needed: judged by nobody,
+#                                     because they depend on the load
+#   tests/speed.sh --count [GPUPLAN]  instructions alone, which do not: exit 1 above a limit,
+#                                     77 where nothing can count them
 #
 # --plan is a whole process, median of 21 runs; --batch is 40,000 requests through one
 # process; --compare is all GPUs at three precisions, median of 11 runs; evaluate is one
 # layout judged with memory and cost (`make speed` builds the program that counts them).
-# Where valgrind is installed, the instructions of one --plan as well: they do not depend
-# on the load.
+# Instructions are counted by perf where it can, else by valgrind.
 set -eu
+plan_limit=30000  # thousand instructions of one --plan, a whole process
+batch_limit=1000  # of one more plan of --batch
+
+only_count=0
+if [ "${1:-}" = --count ]; then
+    only_count=1
+    shift
+fi
 gp=${1:-${GPUPLAN:-./gpuplan}}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -25,33 +35,82 @@ median() { # median N COMMAND... -> milliseconds
     done | sort -n | awk '{v[NR] = $1} END {printf "%.1f", v[int((NR + 1) / 2)] / 1e6}'
 }
 
-requests() {
-    awk 'BEGIN {
+requests() { # requests N
+    awk -v n="$1" 'BEGIN {
         split("llama-3.1-8b qwen2.5-7b llama-3.1-70b qwen3-30b-a3b gemma-3-27b", m, " ")
-        for (i = 0; i < 40000; i++)
+        for (i = 0; i < n; i++)
             printf "{\"id\":%d,\"model\":\"%s\",\"gpu\":\"h100-sxm:%d\",\"context\":%d," \
                    "\"users\":%d,\"precision\":\"%s\"}\n", i, m[i % 5 + 1], 2 ^ (i % 3), \
                    2048 * (i % 4 + 1), i % 8 + 1, i % 2 ? "fp8" : "int4-awq"
     }'
 }
 
+count() { # count COMMAND... -> thousand instructions; nothing where they cannot be counted
+    local found=''
+    if command -v perf >/dev/null 2>&1; then
+        perf stat -x, -e instructions:u -o "$work/perf" -- "$@" >/dev/null 2>&1 || :
+        found=$(awk -F, '/^[0-9]+,/ {printf "%.0f", $1 / 1e3}' "$work/perf")
+    fi
+    if [ -z "$found" ] && command -v valgrind >/dev/null 2>&1; then
+        valgrind --tool=callgrind --callgrind-out-file=/dev/null --log-file="$work/log" \
+            "$@" >/dev/null 2>&1 || :
+        found=$(awk '/Collected/ {printf "%.0f", $4 / 1e3}' "$work/log")
+    fi
+    echo "$found"
+}
+
+# What one more plan takes: each thread of --batch reads the catalogue, and 320 lines start
+# them all. The requests repeat after 120.
+count_batch() {
+    local few many
+    requests 320 >"$work/few"
+    requests 680 >"$work/many"
+    few=$(count "$gp" --batch "$work/few")
+    many=$(count "$gp" --batch "$work/many")
+    echo $(((many - few) / 360))
+}
+
+failed=0
+judge() { # judge WHAT LIMIT COUNTED
+    echo "$1 $3 thousand instructions, at most $2"
+    [ "$3" -le "$2" ] || failed=1
+}
+
+judge_counts() {
+    local plan
+    if grep -q __asan_init "$gp" || ! grep -Eq '^CFLAGS = .*-O[2s3]' Makefile; then
+        echo "instructions: not counted, the program is not built with -O2 alone"
+        return 77
+    fi
+    plan=$(count "$gp" --plan -m llama-3.1-70b -g h100-sxm)
+    if [ -z "$plan" ]; then
+        echo "instructions: not counted, neither perf nor valgrind can"
+        return 77
+    fi
+    judge "--plan, whole process:       " "$plan_limit" "$plan"
+    judge "--batch, one more plan:      " "$batch_limit" "$(count_batch)"
+    return "$failed"
+}
+
+rc=0
+if [ "$only_count" = 1 ]; then
+    judge_counts || rc=$?
+    exit "$rc"
+fi
+
 echo "$(nproc) processors, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
 echo "--plan, whole process:        $(median 21 "$gp" --plan -m llama-3.1-70b -p fp8 \
-    -g h100-sxm -c 8k -u 16) ms"
-if command -v valgrind >/dev/null 2>&1; then
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$gp" --plan \
-        -m llama-3.1-70b -g h100-sxm 2>"$work/callgrind" >/dev/null || :
-    echo "--plan, instructions:         $(awk '/Collected/ {printf "%.1f M", $4 / 1e6}' \
-        "$work/callgrind")"
-fi
+    -g h100-sxm -c 8k -u 16) ms, needed: 10"
 echo "--plan, no GPU named:         $(median 21 "$gp" --plan -m llama-3.1-70b -p fp8) ms"
 echo "--compare -g all, 3 formats:  $(median 11 "$gp" --compare -m llama-3.1-70b -g all) ms"
-requests >"$work/requests"
+requests 40000 >"$work/requests"
 start=$(now)
 "$gp" --batch "$work/requests" >"$work/answers"
 took=$(($(now) - start))
 test "$(wc -l <"$work/answers")" -eq 40000
-echo "--batch, 40,000 requests:     $((40000 * 1000000000 / took)) plans/s"
+echo "--batch, 40,000 requests:     $((40000 * 1000000000 / took)) plans/s, needed: 15000"
 if [ -x tests/speed_evaluate ]; then
-    echo "evaluate:                     $(tests/speed_evaluate)"
+    echo "evaluate:                     $(tests/speed_evaluate), needed: 1000000"
 fi
+judge_counts || rc=$?
+[ "$rc" -ne 1 ]
