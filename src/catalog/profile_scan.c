@@ -45,8 +45,9 @@ static enum gp_status refuse_word(const struct scan *scan, const char *hint,
 
 static void skip_line(struct scan *scan)
 {
-    while (scan->at < scan->end && *scan->at != '\n')
-        scan->at++;
+    const char *stop = memchr(scan->at, '\n', (size_t)(scan->end - scan->at));
+
+    scan->at = stop != NULL ? stop : scan->end;
 }
 
 static void skip_block_comment(struct scan *scan)
@@ -73,7 +74,7 @@ static void skip_string(struct scan *scan)
         scan->at++;
 }
 
-static bool word_char(char c)
+static inline bool word_char(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
            c == '_' || c == '.' || (c >= '*' && c <= '-' && c != ',');
@@ -170,7 +171,9 @@ enum gp_status profile_scan(const char *name, const char *text, size_t len,
     while (status == GP_OK && scan.at < scan.end) {
         char next = scan.at + 1 < scan.end ? scan.at[1] : '\0';
 
-        if (*scan.at == '#' || (*scan.at == '/' && next == '/'))
+        if (*scan.at == ' ')
+            scan.at++;
+        else if (*scan.at == '#' || (*scan.at == '/' && next == '/'))
             skip_line(&scan);
         else if (*scan.at == '/' && next == '*')
             skip_block_comment(&scan);
