@@ -376,22 +376,23 @@ static struct stage stage_at(const struct stages *s, int index)
     return at;
 }
 
-/* Do layers [first, end) look like those before them? */
-static bool same_as_before(const struct model *m, int before, int first, int end)
+/* Do layers [first, end) look like those before them, and are they in the same memory? */
+static bool same_as_before(const struct request *q, int before, int first, int end)
 {
-    return end - first == first - before &&
+    const struct model *m = q->model;
+    return end - first == first - before && before >= q->host_experts &&
            (m->kind_count == 1 ||
             memcmp(m->layer + before, m->layer + first, (size_t)(end - first)) == 0);
 }
 
-/* Moves on to the next stage; true when its layers look like the last one's. */
+/* Moves on to the next stage; true when it is like the last one. */
 static bool stage_next(const struct stages *s, struct stage *at)
 {
     int before = at->first;
     at->index++;
     at->first = at->end;
     at->end = layout_stage_begin(s->request, s->layout->pp, at->index + 1);
-    if (same_as_before(s->request->model, before, at->first, at->end))
+    if (same_as_before(s->request, before, at->first, at->end))
         return true;
     stage_sum(s, at);
     return false;

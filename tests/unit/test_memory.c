@@ -458,6 +458,24 @@ static void test_host_experts(void **state)
     assert_near(estimate(q, two).activation.low, m.activation.low, 1);
 }
 
+/* Middle stages of like layers are not alike where only the first holds fewer experts. */
+static void test_host_experts_bind(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_gpt_oss_20b());
+    struct layout l = sample_layout(1, 7, 1, 1);
+    q->precision = sample_gpt_oss_precision();
+    (void)state;
+    q->host_experts = 10;
+    struct memory m = estimate(q, l), one;
+    struct load load = load_sum(q);
+    for (int stage = 0; stage < 7; stage++) {
+        memory_stage(q, &load, &l, stage, &one);
+        assert_true(one.kv_pool.value / one.kv_reserved.value >=
+                    m.kv_pool.value / m.kv_reserved.value - 1e-9);
+    }
+}
+
 static void test_host_layers(void **state)
 {
     struct sample s;
@@ -549,6 +567,7 @@ int main(void)
         cmocka_unit_test(test_usable),
         cmocka_unit_test(test_slice),
         cmocka_unit_test(test_host_experts),
+        cmocka_unit_test(test_host_experts_bind),
         cmocka_unit_test(test_host_layers),
         cmocka_unit_test(test_host_bytes),
     };
