@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # How fast gpuplan is here. Run from the build folder.
 #
-#   tests/speed.sh [GPUPLAN]          times and rates, with what is needed: judged by nobody,
-#                                     because they depend on the load
-#   tests/speed.sh --count [GPUPLAN]  instructions alone, which do not: exit 1 above a limit,
-#                                     77 where nothing can count them
+#   tests/speed.sh [GPUPLAN]          times and rates beside what is needed; they depend
+#                                     on the load and are not judged
+#   tests/speed.sh --count [GPUPLAN]  instructions alone, which do not: exit 1 above a
+#                                     limit, 77 where nothing can count them
 #
 # --plan is a whole process, median of 21 runs; --batch is 40,000 requests through one
 # process; --compare is all GPUs at three precisions, median of 11 runs; evaluate is one
@@ -45,7 +45,7 @@ requests() { # requests N
     }'
 }
 
-count() { # count COMMAND... -> thousand instructions; nothing where they cannot be counted
+count() { # count COMMAND... -> thousand instructions; nothing where none can count
     local found=''
     if command -v perf >/dev/null 2>&1; then
         perf stat -x, -e instructions:u -o "$work/perf" -- "$@" >/dev/null 2>&1 || :
@@ -59,8 +59,8 @@ count() { # count COMMAND... -> thousand instructions; nothing where they cannot
     echo "$found"
 }
 
-# What one more plan takes: each thread of --batch reads the catalogue, and 320 lines start
-# them all. The requests repeat after 120.
+# What one more plan takes: each thread of --batch reads the catalogue, and 320 lines
+# start them all. The requests repeat after 120.
 count_batch() {
     local few many
     requests 320 >"$work/few"

@@ -315,7 +315,8 @@ static void cut_spare(struct stages *s)
     struct quantity room = quantity_max0(quantity_sub(s->load->usable, taken));
     room = quantity_scale(room, 1 - s->fraction * (1 - q->headroom));
     for (int head = 0; head < 2; head++)
-        s->spare[head] = quantity_sub(room, quantity_add(s->activation[head], s->graphs));
+        s->spare[head] =
+            quantity_sub(room, quantity_add(s->activation[head], s->graphs));
 }
 
 static void cut_stages(const struct request *q, const struct load *load,
@@ -376,7 +377,7 @@ static struct stage stage_at(const struct stages *s, int index)
     return at;
 }
 
-/* Do layers [first, end) look like those before them, and are they in the same memory? */
+/* Do layers [first, end) look like those before them, all on the GPU? */
 static bool same_as_before(const struct request *q, int before, int first, int end)
 {
     const struct model *m = q->model;

@@ -1,5 +1,6 @@
 /*
- * record.c - building a record. record_json.c writes it as JSON, record_print.c for people.
+ * record.c - building a record. record_json.c writes it as JSON, record_print.c for
+ * people.
  */
 #include "output/record.h"
 

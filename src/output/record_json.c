@@ -1,8 +1,8 @@
 /*
  * record_json.c - a record as JSON, written as it is walked.
  *
- * --batch writes thousands of answers: a tree of jansson's, built, walked and freed, took
- * more than planning them.
+ * --batch writes thousands of answers: a tree of jansson's, built, walked and freed,
+ * took more than planning them.
  */
 #include "output/record.h"
 

@@ -153,8 +153,8 @@ void gp_json_write(const json_t *value, bool indent, struct strbuf *out)
 
 /* ---- without a tree ---- */
 
-/* What %.12g prints of a number from 1e-4 to 1e12, from its 12 digits as a whole number: a
- * tenth of printf's work. The product is off by less than 1e-4 of the last digit; where
+/* What %.12g prints of a number from 1e-4 to 1e12, from its 12 digits as a whole number:
+ * a tenth of printf's work. The product is off by less than 1e-4 of the last digit; where
  * that could change it, and elsewhere, the length returned is 0. */
 static size_t plain_digits(double value, bool whole, char text[DIGITS + 8])
 {
@@ -162,7 +162,8 @@ static size_t plain_digits(double value, bool whole, char text[DIGITS + 8])
                                    1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,
                                    1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     const double *one = &power[4];
-    int order = DIGITS - 1, last = DIGITS - 1; /* of the first digit; the last but zeros */
+    int order = DIGITS - 1; /* of the first digit */
+    int last = DIGITS - 1;  /* the last that is no zero */
     char digit[DIGITS];
     size_t len = 0;
 
@@ -214,7 +215,8 @@ static size_t plain_bytes(const char *text)
 {
     size_t len = 0;
 
-    while (text[len] >= ' ' && text[len] <= '~' && text[len] != '"' && text[len] != '\\')
+    while (text[len] >= ' ' && text[len] <= '~' && text[len] != '"' &&
+           text[len] != '\\')
         len++;
     return len;
 }

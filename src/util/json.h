@@ -35,8 +35,8 @@ json_t *gp_json_text_or_null(const char *text);
 /* Appends the value: indented by two and ended by a newline, or on one line without. */
 void gp_json_write(const json_t *value, bool indent, struct strbuf *out);
 
-/* Append what gp_json_number() and gp_json_text() make, as gp_json_write() writes it: for
- * answers by the thousand, whose values are written as they are met. */
+/* Append what gp_json_number() and gp_json_text() make, as gp_json_write() writes it:
+ * for answers by the thousand, whose values are written as they are met. */
 void gp_json_add_number(struct strbuf *out, double value);
 void gp_json_add_text(struct strbuf *out, const char *text);
 

@@ -458,7 +458,7 @@ static void test_host_experts(void **state)
     assert_near(estimate(q, two).activation.low, m.activation.low, 1);
 }
 
-/* Middle stages of like layers are not alike where only the first holds fewer experts. */
+/* Middle stages of like layers are not alike where one holds fewer experts. */
 static void test_host_experts_bind(void **state)
 {
     struct sample s;
