@@ -42,6 +42,21 @@ point_sources = \
 	src/point/test.h
 
 core_sources = \
+	src/core/speed/attention.c \
+	src/core/speed/attention.h \
+	src/core/speed/comm.c \
+	src/core/speed/comm.h \
+	src/core/speed/family.c \
+	src/core/speed/family.h \
+	src/core/speed/gemm.h \
+	src/core/speed/moe.c \
+	src/core/speed/moe.h \
+	src/core/speed/serve.c \
+	src/core/speed/serve.h \
+	src/core/speed/speed.c \
+	src/core/speed/speed.h \
+	src/core/speed/step.c \
+	src/core/speed/step.h \
 	src/core/calibration.c \
 	src/core/calibration.h \
 	src/core/compare.c \
@@ -145,6 +160,8 @@ catalog_sources = \
 	src/catalog/catalog.h \
 	src/catalog/engine_file.c \
 	src/catalog/engine_file.h \
+	src/catalog/family_file.c \
+	src/catalog/family_file.h \
 	src/catalog/format_file.c \
 	src/catalog/format_file.h \
 	src/catalog/gpu_file.c \
@@ -222,6 +239,7 @@ output_sources = \
 	src/output/report_train.c \
 	src/output/report_train.h \
 	src/output/sentence.c \
+	src/output/sentence_speed.c \
 	src/output/sentence.h \
 	src/output/startup.c \
 	src/output/startup.h \

@@ -232,7 +232,10 @@ accuracy_programs = \
 	tests/accuracy/files \
 	tests/accuracy/memory \
 	tests/accuracy/models \
+	tests/accuracy/speed \
 	tests/accuracy/train
+
+tests_accuracy_speed_SOURCES = tests/accuracy/speed.c tests/accuracy/speed_rows.c tests/accuracy/speed_rows.h
 
 check_PROGRAMS += $(accuracy_programs)
 TESTS += $(accuracy_programs) $(accuracy_scripts)

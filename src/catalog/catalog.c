@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "catalog/engine_file.h"
+#include "catalog/family_file.h"
 #include "catalog/format_file.h"
 #include "catalog/gpu_file.h"
 #include "catalog/model_file.h"
@@ -42,11 +43,13 @@ static void engine_fini(void *item)
 
 #define ID_SIZE(type) sizeof(((struct type *)0)->id)
 
-enum class { GPUS, MODELS, ENGINES, SERVERS, CLASS_COUNT };
+enum class { GPUS, FAMILIES, MODELS, ENGINES, SERVERS, CLASS_COUNT };
 
 static const struct registry_class classes[CLASS_COUNT] = {
     {"gpus", "GPU", sizeof(struct gpu_item), ID_SIZE(gpu),
      offsetof(struct gpu_item, aliases), gpu_file_read, NULL},
+    {"families", "GPU family", sizeof(struct family_item), ID_SIZE(family),
+     offsetof(struct family_item, aliases), family_file_read, NULL},
     {"models", "model", sizeof(struct model_item), ID_SIZE(model),
      offsetof(struct model_item, aliases), model_file_read, NULL},
     {"engines", "engine", sizeof(struct engine_item), ID_SIZE(engine_item),
@@ -205,13 +208,35 @@ static enum gp_status find_all(struct catalog *catalog, enum class class,
 
 /* ---- by id ---------------------------------------------------------------------- */
 
+/* A generation without a profile has no estimate of speed. */
+static enum gp_status find_family(struct catalog *catalog, struct gpu_item *item,
+                                  struct gp_err *err)
+{
+    struct gp_err unknown = {0};
+    void *family = NULL;
+    enum gp_status status = GP_OK;
+
+    if (item->gpu.family == NULL && !item->gpu.memory_only)
+        status = registry_find(&catalog->registry[FAMILIES], item->gpu.family_id,
+                               &family, &unknown);
+    if (family != NULL)
+        item->gpu.family = &((struct family_item *)family)->family;
+    if (status != GP_OK && status != GP_E_USAGE) {
+        *err = unknown;
+        return status;
+    }
+    return GP_OK;
+}
+
 enum gp_status catalog_gpu(struct catalog *catalog, const char *id,
                            const struct gpu **gpu, struct gp_err *err)
 {
     void *item = NULL;
     enum gp_status status = find_item(catalog, GPUS, id, &item, err);
 
-    *gpu = item != NULL ? &((struct gpu_item *)item)->gpu : NULL;
+    if (status == GP_OK)
+        status = find_family(catalog, item, err);
+    *gpu = status == GP_OK ? &((struct gpu_item *)item)->gpu : NULL;
     return status;
 }
 
@@ -420,6 +445,8 @@ enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **l
     enum gp_status status = list_pointers(catalog, GPUS, &items, count, err);
 
     *list = items;
+    for (size_t i = 0; i < *count && status == GP_OK; i++)
+        status = find_family(catalog, ((void **)items)[i], err);
     return status;
 }
 

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catalog/family_file.h"
 #include "util/mem.h"
 #include "util/str.h"
 #include "util/units.h"
@@ -127,6 +128,51 @@ static const struct profile_field reserves[] = {
     {"vision", PROFILE_NUMBER, AT(reserve.vision), 0, 1},
 };
 
+/* In `speed`: times in microseconds or milliseconds, as the keys say. */
+static const struct profile_field speeds[] = {
+    {"kernel_us", PROFILE_NUMBER, AT(speed.kernel), 0, 1e4, 1e-6},
+    {"layer_us", PROFILE_NUMBER, AT(speed.layer), 0, 1e5, 1e-6},
+    {"host_ms", PROFILE_NUMBER, AT(speed.host), 0, 1e3, 1e-3},
+    {"request_us", PROFILE_NUMBER, AT(speed.request), 0, 1e4, 1e-6},
+    {"sampler", PROFILE_NUMBER, AT(speed.sampler), 0, 100},
+    {"experts_us", PROFILE_NUMBER, AT(speed.experts), 0, 1e4, 1e-6},
+    {"allreduce", PROFILE_NUMBER, AT(speed.allreduce), 0, 100},
+    {"kv", PROFILE_NUMBER, AT(speed.kv), 0.01, 2},
+    {"prefill_alone", PROFILE_FLAG, AT(speed.prefill_alone)},
+    {"prefill_layer_us", PROFILE_NUMBER, AT(speed.prefill_layer), 0, 1e5, 1e-6},
+    {"prefill_compute", PROFILE_NUMBER, AT(speed.prefill_compute), 0.01, 1.5},
+    {"interference", PROFILE_NUMBER, AT(speed.interference), 0, 2},
+    {"ttft_base_ms", PROFILE_NUMBER, AT(speed.ttft_base), 0, 1e4, 1e-3},
+    {"ttft_solo", PROFILE_NUMBER, AT(speed.ttft_solo), 0, 100},
+    {"ttft_decode", PROFILE_NUMBER, AT(speed.ttft_decode), 0, 100},
+    {"ttft_queue", PROFILE_NUMBER, AT(speed.ttft_queue), 0, 100},
+    {"evidence", PROFILE_TEXT, AT(speed.evidence)},
+};
+
+#define CASE_AT(member) PROFILE_AT(struct speed_case, member)
+
+static const struct profile_field cases[] = {
+    {"family", PROFILE_TEXT, CASE_AT(family)},
+    {"kernel", PROFILE_WORD, CASE_AT(kernel), .words = family_file_kernels},
+    {"experts_us", PROFILE_NUMBER, CASE_AT(experts), 0, 1e4, 1e-6},
+};
+
+static void read_speed(struct profile_group group, struct engine_speed *speed,
+                       struct engine *engine)
+{
+    int count = profile_length(group, "cases", SPEED_CASES);
+
+    profile_fields(group, speeds, sizeof speeds / sizeof *speeds, engine);
+    if (count > 0)
+        speed->case_count = count;
+    for (int i = 0; i < count && !profile_failed(group.profile); i++) {
+        profile_require(profile_item(group, "cases", i), "family");
+        profile_require(profile_item(group, "cases", i), "kernel");
+        profile_fields(profile_item(group, "cases", i), cases,
+                       sizeof cases / sizeof *cases, &speed->at[i]);
+    }
+}
+
 #define TIER_AT(member) PROFILE_AT(struct engine_tier, member)
 
 static const struct profile_field tiers[] = {
@@ -173,6 +219,7 @@ static void read_keys(struct profile_group item, struct engine *engine)
     profile_fields(item, fields, sizeof fields / sizeof *fields, engine);
     profile_fields(profile_sub(item, "reserve"), reserves,
                    sizeof reserves / sizeof *reserves, engine);
+    read_speed(profile_sub(item, "speed"), &engine->speed, engine);
     read_tiers(item, engine);
     read_terms(item, engine);
     for (int i = 0; i < TERM_COUNT; i++)

@@ -11,6 +11,7 @@
  */
 #include "catalog/gpu_file.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ static const struct profile_field fields[] = {
     {"name", PROFILE_TEXT, AT(name)},
     {"vendor", PROFILE_TEXT, AT(vendor)},
     {"architecture", PROFILE_TEXT, AT(architecture)},
+    {"family", PROFILE_TEXT, AT(family_id)},
     {"form_factor", PROFILE_TEXT, AT(form_factor)},
     {"nvml_names", PROFILE_TEXTS, AT(nvml_names)},
     {"pci_ids", PROFILE_TEXTS, AT(pci_ids)},
@@ -154,6 +156,20 @@ static const char *missing_key(const struct gpu *gpu)
                                     : NULL;
 }
 
+/* "CDNA3 (gfx942)" is of the family cdna3, "Ada Lovelace" of ada-lovelace. */
+static void derive_family(struct gpu *gpu)
+{
+    size_t n = 0;
+
+    if (gpu->family_id[0] != '\0')
+        return;
+    for (const char *c = gpu->architecture;
+         *c != '\0' && strncmp(c, " (", 2) != 0 && n + 1 < sizeof gpu->family_id; c++)
+        gpu->family_id[n++] =
+            isalnum((unsigned char)*c) ? (char)tolower((unsigned char)*c) : '-';
+    gpu->family_id[n] = '\0';
+}
+
 void gpu_file_read(struct profile_group top, void *target)
 {
     struct gpu_item *item = target;
@@ -166,6 +182,7 @@ void gpu_file_read(struct profile_group top, void *target)
     read_rates(top, gpu);
     read_slices(top, gpu);
     read_not_held(top);
+    derive_family(gpu);
     missing = missing_key(gpu);
     if (missing != NULL)
         profile_fail(top, missing, "every GPU profile needs it", "is missing");

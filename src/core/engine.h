@@ -76,6 +76,36 @@ struct engine_reserve {
     double vision;           /* factor on the fraction for a tower as large as ViT-L */
 };
 
+/* Where an engine's kernel of experts is another than elsewhere. */
+#define SPEED_CASES 8
+struct speed_case {
+    char family[32];        /* of GPUs (speed/family.h) */
+    int kernel;             /* enum kernel */
+    double experts;         /* s per layer with experts */
+};
+
+/* What a step costs beside the GPU's work, and how prompts and decodes share it
+ * (speed/step.h, speed/serve.h). kernel and layer 0: no estimate of speed. */
+struct engine_speed {
+    double kernel;          /* s per kernel of a decode step */
+    double layer;           /* s per layer; llama.cpp, whose graph is not counted */
+    double host;            /* s per step */
+    double request;         /* s per request and step */
+    double sampler;         /* passes over the FP32 logits */
+    double experts;         /* s per layer with experts */
+    double allreduce;       /* factor on the latency of an all-reduce */
+    double kv;              /* factor on the family's reads of the cache; 0 = 1 */
+    bool prefill_alone;     /* prompts run in steps of their own */
+    double prefill_layer;   /* s per layer and chunk of a prompt */
+    double prefill_compute; /* share of a product's arithmetic in mixed steps */
+    double interference;    /* phi: share of a prompt's cost that decodes wait for */
+    double ttft_base;       /* s */
+    double ttft_solo, ttft_decode, ttft_queue; /* kappa, eta, beta */
+    int case_count;
+    struct speed_case at[SPEED_CASES];
+    char evidence[256];
+};
+
 enum engine_term {
     TERM_BUDGET,
     TERM_DEFAULTS,
@@ -167,6 +197,7 @@ struct engine {
     int quantized_min_cc;         /* and weights of under 16 bit, GGUF's apart; 0 */
     char quantized_any[48];       /* '|' separated formats that it takes all the same */
     char evidence[TERM_COUNT][160];        /* why each term is what it is; enum engine_term */
+    struct engine_speed speed;
     char checked[16];       /* newest version whose sources or logs were read; "" */
     char source[256];
     char date[16];

@@ -24,6 +24,8 @@ struct gpu_slice {            /* one MIG profile */
     int max_count;            /* of this profile on one GPU; 0 = unknown */
 };
 
+struct family; /* speed/family.h */
+
 struct gpu {
     char id[GPU_ID_MAX];
     char name[80];
@@ -57,6 +59,8 @@ struct gpu {
     char confidence[8];         /* "high", "medium", "low" */
     char note[320];
     char source[512];
+    char family_id[32];         /* profiles/families/ID.cfg; "" = by its architecture */
+    const struct family *family; /* borrowed; NULL = no profile of its generation */
 };
 
 /* Usable bytes: the profile's figure; else physical less 0.2..2.0 % (what has been

@@ -68,12 +68,15 @@ void plan_fill(const struct request *q, const struct load *load,
     p->limit = e.limit;
     p->reasons = e.reasons;
     p->has_memory = e.valid;
+    p->speed.gap = SPEED_NO_LAYOUT;
     if (p->has_memory) {
         p->warnings = load->warnings;
         memory_estimate(q, load, &p->layout, &p->memory);
         cost_estimate(q, &p->layout, market, &p->cost);
         if (has_knob(p))
             p->knob = widest_knob(p);
+        if (p->verdict != VERDICT_DOES_NOT_FIT)
+            speed_estimate(q, load, &p->layout, &p->memory, &p->speed);
     }
     if (p->cost.machines > 0)
         p->layout.hosts = p->cost.machines;

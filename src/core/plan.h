@@ -27,6 +27,7 @@
 #include "core/memory.h"
 #include "core/reason.h"
 #include "core/request.h"
+#include "core/speed/speed.h"
 
 #define PLAN_MAX_FIXES 12
 #define PLAN_MAX_GPUS 256
@@ -75,6 +76,7 @@ struct plan {
     enum knob knob;
     struct layout nearly;      /* fewer GPUs that would be marginal; gpus 0 = none */
     struct cost cost;
+    struct speed speed;        /* of what fits, or may */
     struct runner_up second;
 };
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "output/sentence.h"
 #include "output/startup.h"
@@ -274,6 +275,108 @@ static void cost_lines(struct lines *lines)
         line_addf(lines, "", "no price is known");
 }
 
+/* ---- speed ---- */
+
+/* "22.8 ms", its band "17.0..32.5 ms" in the same unit. */
+static struct answer_line *add_time(struct lines *lines, const char *name,
+                                    struct quantity q)
+{
+    struct answer_line *line = line_add(lines, name);
+    double unit = q.value < 1 ? 1e-3 : 1, value = q.value / unit;
+    int decimals = value < 9.95 ? 2 : value < 99.5 ? 1 : 0;
+    const char *word = unit < 1 ? "ms" : "s";
+    gp_format(line->amount, sizeof(line->amount), "%.*f %s", decimals, value, word);
+    gp_format(line->note, sizeof(line->note), "%.*f..%.*f %s", decimals, q.low / unit,
+              decimals, q.high / unit, word);
+    return line;
+}
+
+static struct answer_line *add_rate(struct lines *lines, const char *name,
+                                    struct quantity q)
+{
+    struct answer_line *line = line_add(lines, name);
+    int decimals = q.value < 9.95 ? 2 : q.value < 99.5 ? 1 : 0;
+    gp_format(line->amount, sizeof(line->amount), "%.*f/s", decimals, q.value);
+    gp_format(line->note, sizeof(line->note), "%.*f..%.*f", decimals, q.low, decimals,
+              q.high);
+    return line;
+}
+
+struct quantity answer_token_price(const struct plan *p)
+{
+    struct quantity hour, month;
+    const struct quantity *tokens = &p->speed.tokens;
+    answer_prices(p, &hour, &month);
+    if (!hour.known || p->speed.gap != SPEED_KNOWN || tokens->low <= 0)
+        return quantity_unknown();
+    double million = 1e6 / 3600;
+    return quantity_band(hour.value * million / tokens->value,
+                         hour.low * million / tokens->high,
+                         hour.high * million / tokens->low, ORIGIN_MODEL);
+}
+
+static void add_token_price(struct lines *lines)
+{
+    struct quantity price = answer_token_price(lines->plan);
+    if (!price.known)
+        return;
+    struct answer_line *line = line_add(lines, "$ per million");
+    gp_format(line->amount, sizeof(line->amount), "$%.2f", price.value);
+    gp_format(line->note, sizeof(line->note), "%.2f..%.2f", price.low, price.high);
+    gp_format(line->text, sizeof(line->text),
+              "output tokens, while these users keep asking");
+}
+
+static void add_parts(struct lines *lines)
+{
+    const struct speed *v = &lines->plan->speed;
+    const struct step_parts *p = &v->part;
+    struct answer_line *line = line_addf(
+        lines, "a step", "products %.1f ms", (p->linear + p->head) * 1e3);
+    const struct {
+        const char *name;
+        double seconds;
+    } parts[] = {{"experts", p->experts},        {"KV cache", p->attention},
+                 {"all-reduces", p->communication}, {"launches", p->fixed},
+                 {"prompts", v->prompts}};
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        size_t n = strlen(line->text);
+        if (parts[i].seconds >= 0.00005)
+            gp_format(line->text + n, sizeof(line->text) - n, ", %s %.1f", parts[i].name,
+                      parts[i].seconds * 1e3);
+    }
+}
+
+static void speed_lines(struct lines *lines)
+{
+    const struct plan *p = lines->plan;
+    const struct speed *v = &p->speed;
+    char words[SENTENCE_MAX];
+    if (v->gap == SPEED_NO_LAYOUT)
+        return;
+    if (v->gap != SPEED_KNOWN) {
+        line_addf(lines, "", "no estimate: %s", sentence_speed_gap(p, words));
+        return;
+    }
+    gp_format(add_time(lines, "TPOT", v->tpot)->text, sizeof(lines->line->text),
+              "%.0f tokens/s for a user", 1 / v->tpot.value);
+    struct answer_line *line = add_time(lines, "TTFT", v->ttft);
+    gp_format(line->text, sizeof(line->text), "%.0f ms on an idle engine",
+              v->solo.value * 1e3);
+    line = add_rate(lines, "output tokens", v->tokens);
+    gp_format(line->text, sizeof(line->text), "%.2g requests/s", v->requests.value);
+    if (v->running < v->users) {
+        size_t n = strlen(line->text);
+        gp_format(line->text + n, sizeof(line->text) - n, "; %.0f of %.0f users at once, "
+                  "the others queue", v->running, v->users);
+    }
+    add_token_price(lines);
+    add_parts(lines);
+    line_addf(lines, "bound by", "%s", sentence_speed_bound(v->bound));
+    line = line_add(lines, "band");
+    sentence_speed_doubts(p, line->text, sizeof(line->text));
+}
+
 /* ---- fixes ---- */
 
 static void fix_cost(const struct fix *f, char *text, size_t size)
@@ -361,6 +464,7 @@ int answer_lines(const struct plan *plan, const struct answer *answer,
         [LINE_STARTUP] = startup_lines,
         [LINE_WARNING] = warning_lines,     [LINE_STAGE] = stage_lines,
         [LINE_POOL] = pool_lines,           [LINE_RULE] = rule_lines,
+        [LINE_SPEED] = speed_lines,
         [LINE_COST] = cost_lines,           [LINE_FIX] = fix_lines,
         [LINE_SOURCE] = source_lines,       [LINE_DATES] = date_lines,
     };

@@ -29,6 +29,7 @@ enum line_kind {
     LINE_STAGE,     /* which pipeline stage the memory is of */
     LINE_POOL,      /* amount: GiB; note: its band; text: what it holds */
     LINE_RULE,      /* the rule of thumb and the weights counted */
+    LINE_SPEED,     /* name: TPOT, ...; amount, note: its band; text: what it means */
     LINE_COST,      /* offer by offer, break-even, why a price is missing */
     LINE_FIX,       /* name: the option; text: the change; amount: what it costs */
     LINE_SOURCE,    /* name: what the source is of */
@@ -56,6 +57,9 @@ int answer_lines(const struct plan *plan, const struct answer *answer,
 /* What the price class that was asked for costs; unknown where nothing is offered. */
 void answer_prices(const struct plan *plan, struct quantity *per_hour,
                    struct quantity *per_month);
+
+/* Dollars per million output tokens at this load; unknown without price or speed. */
+struct quantity answer_token_price(const struct plan *plan);
 
 /* "FITS", "MARGINAL", "DOES NOT FIT" */
 const char *verdict_shout(enum verdict verdict);

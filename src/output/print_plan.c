@@ -182,6 +182,27 @@ void print_cost(const struct plan *p, struct strbuf *out)
     }
 }
 
+static void print_speed(const struct answer *a, struct strbuf *out)
+{
+    struct answer_line lines[ANSWER_LINES_MAX];
+    const struct request *q = &a->plan.request;
+    int n = answer_lines(&a->plan, a, LINE_SPEED, lines);
+    char prompt[32], output[32];
+    if (n == 0)
+        return;
+    strbuf_addf(out, "\nspeed, prompts of %s and answers of %s tokens\n",
+                units_tokens(prompt, sizeof(prompt), q->prompt),
+                units_tokens(output, sizeof(output), q->output));
+    for (int i = 0; i < n; i++) {
+        const struct answer_line *line = &lines[i];
+        if (line->amount[0])
+            strbuf_addf(out, "    %-14s %9s  %-20s %s\n", line->name, line->amount,
+                        line->note, line->text);
+        else
+            strbuf_addf(out, "    %-14s %s\n", line->name, line->text);
+    }
+}
+
 static void print_fixes(const struct answer *a, const struct options *options,
                         struct strbuf *out)
 {
@@ -240,6 +261,7 @@ void print_plan(const struct answer *a, const struct options *options, bool why,
         print_bar(p, out);
         print_pool(a, out);
         print_rule(p, out);
+        print_speed(a, out);
         print_cost(p, out);
     }
     print_fixes(a, options, out);

@@ -240,12 +240,47 @@ static void memory_facts(const struct plan *p, struct record *doc)
     rule_facts(p, record_inside(r, "rule_of_thumb"));
 }
 
-static void speed_facts(struct record *r)
+#define OF_PART(member) {#member, MEMBER_NUMBER, MEMBER_AT(struct step_parts, member)}
+
+static const struct member step_members[] = {
+    OF_PART(linear), OF_PART(experts), OF_PART(attention), OF_PART(communication),
+    OF_PART(fixed),  OF_PART(head),
+};
+
+#define OF_SPEED(member, unit) {#member, MEMBER_QUANTITY, MEMBER_AT(struct speed, member), unit}
+
+static const struct member speed_members[] = {
+    OF_SPEED(ttft, "s"),
+    OF_SPEED(tpot, "s"),
+    {"output_tokens_per_s", MEMBER_QUANTITY, MEMBER_AT(struct speed, tokens), "tokens/s"},
+    {"requests_per_s", MEMBER_QUANTITY, MEMBER_AT(struct speed, requests), "requests/s"},
+};
+
+/* Seconds of a decode step, part by part. */
+static void step_facts(const struct speed *v, struct record *r)
+{
+    RECORD_MEMBERS(r, step_members, &v->part);
+    record_count(r, "prefill", "s", v->prompts);
+}
+
+static void speed_facts(const struct plan *p, struct record *r)
 {
     static const char *const keys[] = {"ttft", "tpot", "output_tokens_per_s",
                                        "requests_per_s", "bound"};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-        record_text(r, keys[i], "");
+    const struct speed *v = &p->speed;
+    char text[640];
+    if (v->gap != SPEED_KNOWN) {
+        for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+            record_text(r, keys[i], "");
+        record_text(r, "unknown", sentence_speed_gap(p, text));
+        return;
+    }
+    RECORD_MEMBERS(r, speed_members, v);
+    record_text(r, "bound", speed_bound_word(v->bound));
+    record_quantity(r, "ttft_idle", "s", v->solo, 1, 4);
+    record_count(r, "running", "requests", v->running);
+    step_facts(v, record_inside(r, "step_s"));
+    record_text(r, "band", sentence_speed_doubts(p, text, sizeof(text)));
 }
 
 /* ---- cost ---- */
@@ -315,7 +350,7 @@ void report_cost(const struct plan *p, bool tokens, struct record *doc)
     record_quantity(r, "per_hour", "$/h", hour, 1, 2);
     record_quantity(r, "per_month", "$/month", month, 1, 0);
     if (tokens)
-        record_text(r, "per_million_output_tokens", "");
+        record_quantity(r, "per_million_output_tokens", "$", answer_token_price(p), 1, 3);
     rent_facts("on_demand", &c->on_demand, r);
     rent_facts("spot", &c->spot, r);
     rent_facts("market", &c->market, r);
@@ -375,7 +410,7 @@ void report_plan(const struct answer *a, const struct options *options, bool why
     verdict_facts(a, options, record_inside(doc, "verdict"));
     layout_facts(p, record_inside(doc, "layout"));
     memory_facts(p, doc);
-    speed_facts(record_inside(doc, "speed"));
+    speed_facts(p, record_inside(doc, "speed"));
     report_cost(p, true, doc);
     if (a->solve != SOLVE_NONE) {
         struct record *r = record_inside(doc, "solve");

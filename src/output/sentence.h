@@ -48,6 +48,13 @@ const char *sentence_rent_note(const struct plan *plan, const struct rent *rent,
 const char *sentence_price_date(const struct instance *instance,
                                 char text[SENTENCE_DATE_MAX]);
 
+/* Why there is no estimate of speed; "" when there is one. */
+const char *sentence_speed_gap(const struct plan *plan, char text[SENTENCE_MAX]);
+/* What takes most of a step: "memory bandwidth: reading weights"; and what widens the
+ * band, "a mixture of experts (x1.29), the engine's build (x1.35)". */
+const char *sentence_speed_bound(enum speed_bound bound);
+char *sentence_speed_doubts(const struct plan *plan, char *text, size_t size);
+
 /* What a fix does: "8 x NVIDIA H200 SXM5 141GB"; its options: planner_fix_options(). */
 const char *sentence_fix(const struct fix *fix, char text[SENTENCE_MAX]);
 

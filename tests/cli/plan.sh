@@ -72,7 +72,8 @@ if have_json; then
     assert_true "tokens within 2 % of the logged 476,016" awk \
         -v x="$(json memory.kv_cache_tokens.value)" 'BEGIN{exit !(x>466496 && x<485536)}'
     assert_eq "weights are exact" exact "$(json memory.per_gpu.weights.origin)"
-    assert_eq "speed is not known yet" null "$(json speed.tpot)"
+    assert_eq "speed is an estimate" model "$(json speed.tpot.origin)"
+    assert_eq "read the weights" weights "$(json speed.bound)"
     assert_eq "KV per token" 131072 "$(json memory.kv_bytes_per_token.value)"
 
     # the seven KV cases at 32,768 tokens

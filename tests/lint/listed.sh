@@ -16,7 +16,7 @@ check_listed() {
     shift
     words=$(listed "$mk")
     for name in "$@"; do
-        echo "$words" | grep -qxF -e "$name" || problem "$name is not in $mk"
+        echo "$words" | grep -qxF -e "$name" -e "$name.c" || problem "$name is not in $mk"
     done
 }
 

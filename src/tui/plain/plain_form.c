@@ -94,9 +94,9 @@ static void list_filter(struct list *list, const char *words)
 
 /* ---- one question ---- */
 
-enum step { STEP_STAY, STEP_NEXT, STEP_BACK, STEP_QUIT };
+enum dialog_step { STEP_STAY, STEP_NEXT, STEP_BACK, STEP_QUIT };
 
-static enum step put_value(struct plain *plain, enum field field, const char *text)
+static enum dialog_step put_value(struct plain *plain, enum field field, const char *text)
 {
     struct gp_err err;
 
@@ -112,7 +112,7 @@ static enum step put_value(struct plain *plain, enum field field, const char *te
 
 /* Words: one choice is taken, several are named, of none the form says what is wrong.
  */
-static enum step take_words(struct plain *plain, enum field field, struct list *list,
+static enum dialog_step take_words(struct plain *plain, enum field field, struct list *list,
                             const char *text)
 {
     int exact = find_id(list, text);
@@ -131,7 +131,7 @@ static enum step take_words(struct plain *plain, enum field field, struct list *
     return put_value(plain, field, text);
 }
 
-static enum step take_answer(struct plain *plain, enum field field, struct list *list,
+static enum dialog_step take_answer(struct plain *plain, enum field field, struct list *list,
                              const char *text)
 {
     int count = named(list), n = plain_number(text, count + 1);
@@ -170,7 +170,7 @@ static void head(enum field field, struct list *list)
         list_name(list, 0);
 }
 
-static enum step ask_once(struct plain *plain, enum field field, struct list *list)
+static enum dialog_step ask_once(struct plain *plain, enum field field, struct list *list)
 {
     char question[200], text[PLAIN_LINE];
 
@@ -189,10 +189,10 @@ static enum step ask_once(struct plain *plain, enum field field, struct list *li
     return take_answer(plain, field, list, text);
 }
 
-static enum step ask_field(struct plain *plain, enum field field)
+static enum dialog_step ask_field(struct plain *plain, enum field field)
 {
     struct list list;
-    enum step step = STEP_STAY;
+    enum dialog_step step = STEP_STAY;
 
     if (plain->ended)
         return STEP_NEXT;
@@ -207,7 +207,7 @@ static enum step ask_field(struct plain *plain, enum field field)
 void plain_form(struct plain *plain)
 {
     for (int i = 0; i < ASKED;) {
-        enum step step = ask_field(plain, asked[i]);
+        enum dialog_step step = ask_field(plain, asked[i]);
 
         if (step == STEP_QUIT) {
             plain->quit = true;

@@ -1,0 +1,54 @@
+/*
+ * comm.c - see comm.h.
+ */
+#include "core/speed/comm.h"
+
+#include <math.h>
+
+#include "core/roofline.h"
+
+#define HOP 10e-6 /* s, aiconfigurator's figure for a transfer between two GPUs */
+
+static int size_of(int n)
+{
+    return n <= 2 ? 0 : n <= 4 ? 1 : 2;
+}
+
+static struct comm over(const struct link_law *law, int n, double factor, double rate)
+{
+    int i = size_of(n);
+    /* beyond 8 the ring has more steps */
+    double more = n > 8 ? n / 8.0 : 1;
+    return (struct comm){.gpus = n,
+                         .latency = factor * law->latency[i] * more,
+                         .root = law->root[i],
+                         .rate = law->share[i] * rate,
+                         .known = law->latency[i] > 0 && rate > 0};
+}
+
+struct comm comm_of(const struct gpu *gpu, const struct family *f, int n, double factor)
+{
+    struct comm c = {.gpus = n, .known = true};
+    if (n <= 1)
+        return c;
+    bool own = gpu->link_bandwidth > 0 && f->link.latency[0] > 0 &&
+               (gpu->link_domain == 0 || n <= gpu->link_domain);
+    if (own)
+        return over(&f->link, n, factor, gpu->link_bandwidth / 2);
+    c = over(&f->pcie, n, factor, roofline_pcie(gpu->pcie_gen, gpu->pcie_lanes));
+    c.pcie = true;
+    return c;
+}
+
+double comm_allreduce(const struct comm *c, double bytes)
+{
+    if (c->gpus <= 1 || !c->known)
+        return 0;
+    return c->latency + c->root * sqrt(bytes / 1e6) +
+           2.0 * (c->gpus - 1) / c->gpus * bytes / c->rate;
+}
+
+double comm_hop(const struct comm *c, double bytes)
+{
+    return HOP + (c->rate > 0 ? bytes / c->rate : 0);
+}

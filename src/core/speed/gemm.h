@@ -1,0 +1,47 @@
+/*
+ * gemm.h - the time of one matrix product, weights N x K times T tokens.
+ *
+ *   t = ((2NKT / (ec*P))^p + (bytes / (em*BW))^p)^(1/p)
+ *   bytes = NK*w + 2T(N + K)
+ *
+ * P the dense rate of the kernel's arithmetic, BW the memory's bandwidth, ec and em the
+ * shares that the generation reaches, w bytes per weight with its scales. p-norm: near
+ * the knee neither arithmetic nor memory is fully hidden behind the other. The launch is
+ * no part of it: inside a step's graph the fixed time per kernel carries it (step.h).
+ *
+ * Example: 28672 x 4096 in BF16 on an H100, T = 1: 0.23 GFLOP and 235 MB; ec 0.80 of
+ * 989 TFLOPS, em 0.88 of 3.35 TB/s: 0.3 us and 79.7 us; p = 2.5: 79.7 us.
+ *
+ * Source: fits of aiconfigurator's operator tables (validation of gpuplan's own,
+ * gpuplan-model(7)).
+ */
+#ifndef GP_CORE_SPEED_GEMM_H
+#define GP_CORE_SPEED_GEMM_H
+
+#include <math.h>
+
+/* (a^p + b^p)^(1/p) of two times, s. */
+static inline double gemm_norm(double a, double b, double p)
+{
+    double high = a > b ? a : b, low = a > b ? b : a;
+    if (low < 0.02 * high)
+        return high; /* the rest is less than 2e-4 of it at p = 2 */
+    return high * pow(1 + pow(low / high, p), 1 / p);
+}
+
+/* One product, cut for a layout; seconds and seconds per token. */
+struct gemm {
+    double weights;   /* reading the weights */
+    double traffic;   /* reading and writing one token's values */
+    double compute;   /* arithmetic of one token */
+    double times;     /* such products in a step */
+};
+
+static inline double gemm_time(const struct gemm *g, double tokens, double compute,
+                               double p)
+{
+    return g->times * gemm_norm(g->compute * tokens * compute,
+                                g->weights + g->traffic * tokens, p);
+}
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * serve.h - TPOT, TTFT and throughput of a load of alike requests on one engine.
+ *
+ * Admission first: C requests run at once, those that the KV pool and the slots hold; the
+ * rest queue. Each brings a prompt of P tokens and takes O tokens out. A prompt is worked
+ * off in chunks between or within decode steps, so that a decode waits for the prompts of
+ * the others:
+ *
+ *   pc    seconds that one prompt adds to the running decodes: one pass over prompt and
+ *         decode tokens less the pass without the prompt (mixed steps: vLLM,
+ *         TensorRT-LLM), or a pass of its own (prefill first: SGLang)
+ *   t0    = dec(C) + phi * C/O * pc(C)
+ *   B     = C / (1 + pc(C) / (O*t0))       requests that decode; the others prefill
+ *   TPOT  = dec(B) + phi * (B-1)/O * pc(B)
+ *   TTFT  = tau + kappa*solo + eta*dec + beta*solo*(C-1)/20     closed loop
+ *   X     = C / (TTFT + (O-1)*TPOT)        requests/s, by Little's law
+ *
+ * TTFT under load is far less certain than TPOT: its band is a factor of two and more.
+ */
+#ifndef GP_CORE_SPEED_SERVE_H
+#define GP_CORE_SPEED_SERVE_H
+
+#include "core/speed/step.h"
+
+/* The load of one group of GPUs (layout_group). */
+struct serve_load {
+    double users;   /* requests in flight, all ranks */
+    double admitted; /* the most that run at once: pool and slots */
+    double prompt, output; /* tokens */
+    double chunk;   /* most tokens of a step */
+};
+
+struct serve {
+    double running;   /* requests at once */
+    double decoding;  /* of them, in the mean */
+    double tpot;      /* s per output token after the first */
+    double ttft;      /* s, mean of a closed loop */
+    double solo;      /* s, a prompt on an idle engine */
+    double prompt;    /* s that one prompt adds to the decodes */
+    double decode;    /* s of a decode step without prompts */
+    double requests;  /* per second */
+};
+
+void serve_estimate(const struct step *step, const struct serve_load *load,
+                    struct serve *out);
+
+#endif

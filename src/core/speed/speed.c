@@ -1,0 +1,176 @@
+/*
+ * speed.c - see speed.h.
+ */
+#include "core/speed/speed.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/speed/serve.h"
+
+const char *speed_bound_word(enum speed_bound bound)
+{
+    static const char *const words[SPEED_BY_COUNT] = {
+        [SPEED_BY_WEIGHTS] = "weights", [SPEED_BY_COMPUTE] = "compute",
+        [SPEED_BY_EXPERTS] = "experts", [SPEED_BY_KV] = "kv-cache",
+        [SPEED_BY_LINK] = "link",       [SPEED_BY_LAUNCH] = "launch",
+        [SPEED_BY_PREFILL] = "prefill",
+    };
+    return words[bound];
+}
+
+/* ---- bands ---- */
+
+/* Dense, MoE and mixed: spread between and within groups of rows when their model is left
+ * out of the fit, x 1.2. The build: what rows of other laboratories add to it. */
+static const struct factors {
+    double low, high;
+} factors[DOUBT_COUNT] = {
+    [DOUBT_DENSE] = {1.21, 1.21},        [DOUBT_EXPERTS] = {1.29, 1.29},
+    [DOUBT_MIXED] = {1.40, 1.40},        [DOUBT_BUILD] = {1.25, 1.35},
+    [DOUBT_FAMILY] = {1.0, 1.0},         [DOUBT_KERNEL] = {1.25, 1.4},
+    [DOUBT_INT4_EXPERTS] = {1.5, 1.6},   [DOUBT_PCIE] = {1.2, 1.8},
+    [DOUBT_MANY] = {1.1, 1.2},
+};
+
+void speed_doubt(enum doubt doubt, const struct family *family, double *low, double *high)
+{
+    *low = factors[doubt].low;
+    *high = factors[doubt].high;
+    if (doubt == DOUBT_FAMILY && family)
+        *low = *high = family->spread;
+}
+
+static unsigned doubts_of(const struct step *s, double running)
+{
+    const struct step_load *l = s->load;
+    const struct family *f = l->request->gpu->family;
+    enum doubt law = l->mixed            ? DOUBT_MIXED
+                     : l->moe_layers > 0 ? DOUBT_EXPERTS
+                                         : DOUBT_DENSE;
+    unsigned doubts = 1u << law | 1u << DOUBT_BUILD;
+    if (f->spread > 1)
+        doubts |= 1u << DOUBT_FAMILY;
+    if (l->alike)
+        doubts |= 1u << DOUBT_KERNEL;
+    if (l->weight_only_experts)
+        doubts |= 1u << DOUBT_INT4_EXPERTS;
+    if (s->tp.pcie || s->group.pcie)
+        doubts |= 1u << DOUBT_PCIE;
+    if (running > 128)
+        doubts |= 1u << DOUBT_MANY;
+    return doubts;
+}
+
+static void widen(const struct family *f, struct speed *out)
+{
+    double low = 0, high = 0, a, b;
+    for (int i = 0; i < DOUBT_COUNT; i++) {
+        if (!(out->doubts >> i & 1))
+            continue;
+        speed_doubt((enum doubt)i, f, &a, &b);
+        low += log(a) * log(a);
+        high += log(b) * log(b);
+    }
+    out->factor_low = exp(sqrt(low));
+    out->factor_high = exp(sqrt(high));
+}
+
+static struct quantity banded(double value, double low, double high)
+{
+    return quantity_band(value, value / low, value * high, ORIGIN_MODEL);
+}
+
+/* ---- the bound ---- */
+
+/* Products in which arithmetic takes longer than memory, weighed by their time. */
+static bool computes(const struct step *s, double tokens)
+{
+    double compute = 0, memory = 0;
+    for (int i = 0; i < s->gemms; i++) {
+        compute += s->gemm[i].times * s->gemm[i].compute * tokens;
+        memory += s->gemm[i].times * (s->gemm[i].weights + s->gemm[i].traffic * tokens);
+    }
+    return compute > memory;
+}
+
+static enum speed_bound bound_of(const struct step *s, const struct speed *out,
+                                 double tokens)
+{
+    const struct step_parts *p = &out->part;
+    double part[SPEED_BY_COUNT] = {0};
+    enum speed_bound most = SPEED_BY_WEIGHTS;
+    part[computes(s, tokens) ? SPEED_BY_COMPUTE : SPEED_BY_WEIGHTS] = p->linear + p->head;
+    part[SPEED_BY_EXPERTS] = p->experts;
+    part[SPEED_BY_KV] = p->attention;
+    part[SPEED_BY_LINK] = p->communication;
+    part[SPEED_BY_LAUNCH] = p->fixed;
+    part[SPEED_BY_PREFILL] = out->prompts;
+    for (int i = 0; i < SPEED_BY_COUNT; i++)
+        if (part[i] > part[most])
+            most = (enum speed_bound)i;
+    return most;
+}
+
+/* ---- the estimate ---- */
+
+/* Requests of one replica that run at once: as many as the pool holds while they are
+ * spread, and as there are slots. */
+static double admitted(const struct request *q, const struct load *load,
+                       const struct memory *m)
+{
+    double each = m->users > 0 && m->kv_mean.known ? m->kv_mean.value / m->users : 0;
+    double slots = load->max_num_seqs;
+    if (each <= 0 || q->engine->budget == BUDGET_ASKED)
+        return slots;
+    return fmax(fmin(slots, floor(m->kv_pool.value / each)), 1);
+}
+
+static double alone(const struct step *s, const struct serve_load *l)
+{
+    struct serve one;
+    struct serve_load single = *l;
+    single.users = 1;
+    serve_estimate(s, &single, &one);
+    return one.ttft;
+}
+
+static void fill(const struct step *s, const struct serve_load *l, double groups,
+                 struct speed *out)
+{
+    struct serve serve;
+    serve_estimate(s, l, &serve);
+    out->running = fmin(serve.running, l->users) * groups;
+    out->doubts = doubts_of(s, serve.running * groups);
+    widen(s->load->request->gpu->family, out);
+    out->tpot = banded(serve.tpot, out->factor_low, out->factor_high);
+    out->ttft = banded(serve.ttft, fmax(2, out->factor_low), fmax(2.5, out->factor_high));
+    out->solo = banded(alone(s, l), out->factor_low, 1.5 * out->factor_high);
+    out->requests = banded(serve.requests * groups, out->factor_high, out->factor_low);
+    out->tokens = quantity_scale(out->requests, l->output);
+    step_decode_parts(s, serve.decoding, l->prompt + l->output / 2, &out->part);
+    out->prompts = serve.tpot - serve.decode;
+    out->bound = bound_of(s, out, serve.decoding / s->ways / s->pp);
+}
+
+void speed_estimate(const struct request *q, const struct load *load,
+                    const struct layout *layout, const struct memory *m,
+                    struct speed *out)
+{
+    struct step_load sums;
+    struct step step;
+    memset(out, 0, sizeof(*out));
+    step_load_sum(q, load, &sums);
+    step_cut(&sums, layout, &step);
+    out->gap = step.gap;
+    out->users = q->users;
+    if (out->gap != SPEED_KNOWN)
+        return;
+    double groups = layout->replicas / step.ways;
+    struct serve_load l = {.users = q->users / groups,
+                           .admitted = admitted(q, load, m) * step.ways,
+                           .prompt = q->prompt,
+                           .output = q->output,
+                           .chunk = load->max_batched_tokens};
+    fill(&step, &l, groups, out);
+}

@@ -1,0 +1,79 @@
+/*
+ * speed.h - how fast a layout serves its load, with bands that say why they are wide.
+ *
+ *   TPOT, TTFT, requests/s     serve.h, for the users of one group of GPUs
+ *   output tokens/s            requests/s * output tokens, all groups together
+ *
+ * Users beyond what the pool and the slots hold at once queue: they raise TTFT, not the
+ * throughput. A band is the product of what is not known, each source a factor (enum
+ * doubt), their logarithms added in quadrature: an MoE (1.29) on an engine build that is
+ * not known (1.30) has exp(sqrt(0.255^2 + 0.262^2)) = 1.44: /1.44..x1.44. TTFT under load
+ * is /2..x2.5 of its law at least.
+ *
+ * Example: Llama-3.1-70B FP8 on 2 x H100, vLLM, 16 users of 1,024 + 256 tokens: TPOT 17 ms,
+ * 13..23; 59 tokens/s for a user.
+ */
+#ifndef GP_CORE_SPEED_SPEED_H
+#define GP_CORE_SPEED_SPEED_H
+
+#include "core/layout.h"
+#include "core/load.h"
+#include "core/memory.h"
+#include "core/quantity.h"
+#include "core/request.h"
+#include "core/speed/step.h"
+
+/* What widens a band. */
+enum doubt {
+    DOUBT_DENSE,   /* the law itself, by the kind of model */
+    DOUBT_EXPERTS,
+    DOUBT_MIXED,   /* MLA, recurrent layers */
+    DOUBT_BUILD,   /* build, flags and host of the engine are not known */
+    DOUBT_FAMILY,  /* constants of a GPU family that few rows or none have shown */
+    DOUBT_KERNEL,  /* another kernel's figures stand in */
+    DOUBT_INT4_EXPERTS, /* AWQ and GPTQ experts: kernels differ by two */
+    DOUBT_PCIE,    /* GPUs of one layer linked by PCIe */
+    DOUBT_MANY,    /* more than 128 users at once */
+    DOUBT_COUNT
+};
+
+/* What takes most of a decode step. */
+enum speed_bound {
+    SPEED_BY_WEIGHTS,  /* reading weights */
+    SPEED_BY_COMPUTE,  /* arithmetic of the products */
+    SPEED_BY_EXPERTS,
+    SPEED_BY_KV,       /* reading the cache */
+    SPEED_BY_LINK,     /* all-reduces */
+    SPEED_BY_LAUNCH,   /* kernels, host, sampler */
+    SPEED_BY_PREFILL,  /* prompts of the others */
+    SPEED_BY_COUNT
+};
+
+struct speed {
+    enum speed_gap gap;             /* SPEED_KNOWN: the rest holds */
+    double users;                   /* in flight, all replicas */
+    double running;                 /* of them, at once; the rest queue */
+    struct quantity tpot, ttft;     /* s */
+    struct quantity solo;           /* s: TTFT of a single request */
+    struct quantity tokens;         /* output tokens/s, all replicas */
+    struct quantity requests;       /* per second, all replicas */
+    struct step_parts part;         /* s of a decode step */
+    double prompts;                 /* s per output token that prompts of others add */
+    enum speed_bound bound;
+    unsigned doubts;                /* bits of enum doubt */
+    double factor_low, factor_high; /* of the TPOT's band: value / low .. value * high */
+};
+
+/* load: load_sum(request); memory: of this layout. */
+void speed_estimate(const struct request *request, const struct load *load,
+                    const struct layout *layout, const struct memory *memory,
+                    struct speed *out);
+
+/* Factors of one source alone: the value may be as little as 1/low, as much as high of
+ * what is estimated. family: whose spread counts; may be NULL. */
+void speed_doubt(enum doubt doubt, const struct family *family, double *low,
+                 double *high);
+
+const char *speed_bound_word(enum speed_bound bound); /* "weights", "kv-cache", ... */
+
+#endif

@@ -1,0 +1,414 @@
+/*
+ * step.c - see step.h.
+ */
+#include "core/speed/step.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/kvcache.h"
+
+/* ---- what a layer kind consists of ---- */
+
+/* Kernels of a decode step's layer; see step.h. */
+#define KERNELS_ATTENTION 6
+#define KERNELS_RECURRENT 9
+#define KERNELS_MLA       5
+#define KERNELS_INDEXER   12
+#define KERNELS_MLP       3
+#define KERNELS_EXPERTS   4
+#define KERNELS_SHARED    2
+#define KERNELS_QUANTIZED 2
+
+/* The products among a layer's tensors. The router is one of the kernels that are
+ * counted: its weights are few. */
+#define PRODUCTS                                                                       \
+    (1u << ROLE_ATTN_Q | 1u << ROLE_ATTN_KV | 1u << ROLE_ATTN_OUT |                    \
+     1u << ROLE_ATTN_LATENT | 1u << ROLE_INDEXER | 1u << ROLE_RECURRENT |              \
+     1u << ROLE_MLP | 1u << ROLE_SHARED | 1u << ROLE_OTHER)
+
+static bool is_product(const struct tensor *t)
+{
+    return (PRODUCTS >> t->role & 1) && t->rows > 1 && t->cols > 1;
+}
+
+/* Output projections have their inputs cut, as what they read is cut already. */
+static bool cuts_inputs(const struct model *m, const struct tensor *t)
+{
+    if (t->role == ROLE_ATTN_OUT)
+        return true;
+    return (t->role == ROLE_MLP || t->role == ROLE_SHARED || t->role == ROLE_RECURRENT) &&
+           t->rows == m->hidden && t->cols != m->hidden;
+}
+
+static bool runs_alike(const struct request *q, int a, int b)
+{
+    const struct format *const *by = q->precision.by_role;
+    return a == b || (by[a] == by[b] && ((a == ROLE_ATTN_Q && b == ROLE_ATTN_KV) ||
+                                         (a == ROLE_ATTN_KV && b == ROLE_ATTN_Q)));
+}
+
+/* Engines stack matrices that read the same values: one product of all their rows. */
+static bool fuses(const struct step_load *s, const struct step_product *p, int kind,
+                  const struct tensor *t, bool cut_cols)
+{
+    return p->kind == kind && !p->cut_cols && !cut_cols && p->cols == t->cols &&
+           runs_alike(s->request, (int)p->role, (int)t->role);
+}
+
+static double role_bytes(const struct load *load, const struct tensor *t, int count,
+                         int kind, enum tensor_role role)
+{
+    double elements = 0;
+    for (int i = 0; i < count; i++)
+        elements += t[i].role == role ? t[i].rows * t[i].cols * t[i].count : 0;
+    return elements > 0 ? load->layer[kind][role] / elements : 0;
+}
+
+static void add_rows(struct step_product *p, const struct layer_kind *k,
+                     const struct tensor *t)
+{
+    double rows = t->rows * t->count;
+    switch (layout_share_rule(k, t->role)) {
+    case SHARE_KV:
+        p->rows_kv += rows;
+        break;
+    case SHARE_ALL:
+        p->rows_all += rows;
+        break;
+    default:
+        if (p->cut_cols)
+            p->rows_all += rows;
+        else
+            p->rows_tp += rows;
+    }
+}
+
+static void add_product(struct step_load *s, const struct load *load, int kind,
+                        const struct tensor *t, const struct tensor *all, int count)
+{
+    const struct model *m = s->request->model;
+    bool cut_cols = cuts_inputs(m, t);
+    int i = 0;
+    while (i < s->products && !fuses(s, &s->product[i], kind, t, cut_cols))
+        i++;
+    if (i == STEP_PRODUCTS)
+        return;
+    if (i == s->products) {
+        s->product[s->products++] = (struct step_product){
+            .role = t->role, .kind = kind, .cols = t->cols, .cut_cols = cut_cols,
+            .bytes = role_bytes(load, all, count, kind, t->role),
+            .times = s->layers_of[kind]};
+    }
+    add_rows(&s->product[i], &m->kind[kind], t);
+}
+
+/* Whose activations are quantized on the way, by kernels of their own. */
+static bool is_quantized(const struct request *q, enum tensor_role role)
+{
+    enum kernel k = kernel_of(q->precision.by_role[role], q->gpu, q->engine->gguf);
+    return k == KERNEL_FP8 || k == KERNEL_FP8_BLOCK || k == KERNEL_FP4 || k == KERNEL_INT8;
+}
+
+static double kernels_of(const struct request *q, const struct layer_kind *k)
+{
+    bool recurrent = mixer_is_recurrent(k->mixer);
+    double n = k->mixer == MIXER_NONE ? 0
+               : recurrent            ? KERNELS_RECURRENT
+                                      : KERNELS_ATTENTION;
+    n += k->mixer == MIXER_MLA || k->mixer == MIXER_CSA ? KERNELS_MLA : 0;
+    n += k->index_heads > 0 && !recurrent ? KERNELS_INDEXER : 0;
+    n += k->ff > 0 || k->experts > 0 ? KERNELS_MLP : 0;
+    n += k->experts > 0 ? KERNELS_EXPERTS : 0;
+    n += k->shared_ff > 0 ? KERNELS_SHARED : 0;
+    n += (int)k->qk_norm;
+    n += k->mixer != MIXER_NONE && is_quantized(q, ROLE_ATTN_OUT) ? KERNELS_QUANTIZED : 0;
+    n += k->ff > 0 && is_quantized(q, ROLE_MLP) ? KERNELS_QUANTIZED : 0;
+    n += k->experts > 0 && is_quantized(q, ROLE_EXPERT) ? KERNELS_QUANTIZED : 0;
+    return n;
+}
+
+/* Which kernels run, and whether another's figures stand in. */
+static void note_kernels(struct step_load *s, const struct layer_kind *k)
+{
+    const struct request *q = s->request;
+    bool gguf = q->engine->gguf, is_alike = false;
+    if (k->mixer != MIXER_NONE)
+        family_product(q->gpu->family,
+                       kernel_of(q->precision.by_role[ROLE_ATTN_OUT], q->gpu, gguf),
+                       &is_alike);
+    s->alike |= is_alike;
+    if (k->experts == 0)
+        return;
+    enum kernel kernel = kernel_of(q->precision.by_role[ROLE_EXPERT], q->gpu, gguf);
+    family_expert(q->gpu->family, kernel, &is_alike);
+    s->alike |= is_alike;
+    s->weight_only_experts |= kernel == KERNEL_W4 || kernel == KERNEL_W8;
+}
+
+static void sum_kind(struct step_load *s, const struct load *load, int kind)
+{
+    const struct request *q = s->request;
+    const struct layer_kind *k = &q->model->kind[kind];
+    struct layer_kind bare = *k;
+    struct tensor t[MODEL_MAX_TENSORS];
+    int count = model_layer_tensors(q->model, kind, t);
+    double layers = s->layers_of[kind] = model_kind_layers(q->model, kind);
+
+    for (int i = 0; i < count; i++)
+        if (is_product(&t[i]))
+            add_product(s, load, kind, &t[i], t, count);
+    bare.index_heads = 0;
+    s->index[kind] =
+        kvcache_layer_bytes(k, q->kv, 1) - kvcache_layer_bytes(&bare, q->kv, 1);
+    if (k->mixer == MIXER_CSA || s->index[kind] < 0)
+        s->index[kind] = 0;
+    s->expert_bytes[kind] = role_bytes(load, t, count, kind, ROLE_EXPERT);
+    s->kernels += layers * kernels_of(q, k);
+    s->reduces += layers * ((k->mixer != MIXER_NONE) + (k->ff > 0 || k->experts > 0));
+    s->small_reduces += k->qk_norm == QK_NORM_FULL ? layers : 0;
+    s->moe_layers += k->experts > 0 ? layers : 0;
+    note_kernels(s, k);
+    s->mixed |= k->mixer == MIXER_MLA || k->mixer == MIXER_CSA ||
+                mixer_is_recurrent(k->mixer);
+}
+
+/* ---- what stands in the way of an estimate ---- */
+
+static enum speed_gap gap_of(const struct request *q)
+{
+    if (q->model->weights_only || q->model->max_context <= 0 || !q->kv)
+        return SPEED_NO_TOKENS;
+    if (q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0)
+        return SPEED_ON_HOST;
+    if (!q->gpu->family || q->gpu->memory_only)
+        return SPEED_NO_FAMILY;
+    if (q->engine->speed.kernel <= 0 && q->engine->speed.layer <= 0)
+        return SPEED_NO_ENGINE;
+    if (!q->gpu->bandwidth.known || kernel_rate(KERNEL_16, q->gpu) <= 0)
+        return SPEED_NO_RATE;
+    return SPEED_KNOWN;
+}
+
+void step_load_sum(const struct request *q, const struct load *load,
+                   struct step_load *s)
+{
+    memset(s, 0, sizeof(*s));
+    s->request = q;
+    s->gap = gap_of(q);
+    for (int k = 0; s->gap == SPEED_KNOWN && k < q->model->kind_count; k++)
+        sum_kind(s, load, k);
+}
+
+/* ---- cut for a layout ---- */
+
+struct pace { /* seconds per FLOP and per byte of a kernel */
+    double flop, byte;
+};
+
+static struct pace pace_of(const struct request *q, enum kernel kernel,
+                           struct product_share share)
+{
+    const struct gpu *gpu = q->gpu;
+    double rate = kernel_rate(kernel, gpu);
+    rate = rate > 0 ? rate : kernel_rate(KERNEL_16, gpu);
+    return (struct pace){1 / (share.compute * rate),
+                         1 / (share.memory * gpu->bandwidth.value)};
+}
+
+static struct gemm gemm_of(const struct request *q, const struct format *format,
+                           double rows, double cols, double bytes, double times)
+{
+    bool is_alike;
+    enum kernel kernel = kernel_of(format, q->gpu, q->engine->gguf);
+    struct pace p =
+        pace_of(q, kernel, family_product(q->gpu->family, kernel, &is_alike));
+    return (struct gemm){.weights = rows * cols * bytes * p.byte,
+                         .traffic = 2 * (rows + cols) * p.byte,
+                         .compute = 2 * rows * cols * p.flop,
+                         .times = times};
+}
+
+static void cut_product(struct step *s, const struct step_product *p,
+                        const struct layout *l)
+{
+    const struct request *q = s->load->request;
+    double shares[SHARE_COUNT];
+    layout_shares(&q->model->kind[p->kind], l, shares);
+    double rows = p->rows_tp / l->tp + p->rows_kv * shares[SHARE_KV] + p->rows_all;
+    double cols = p->cut_cols ? p->cols / l->tp : p->cols;
+    s->gemm[s->gemms++] =
+        gemm_of(q, q->precision.by_role[p->role], rows, cols, p->bytes, p->times);
+}
+
+static double engine_experts(const struct engine_speed *e, const struct family *f,
+                             enum kernel kernel)
+{
+    for (int i = 0; i < e->case_count; i++)
+        if (strcmp(e->at[i].family, f->id) == 0 && e->at[i].kernel == (int)kernel)
+            return e->at[i].experts;
+    return e->experts;
+}
+
+static void cut_experts(struct step *s, int kind, const struct layout *l)
+{
+    const struct request *q = s->load->request;
+    const struct layer_kind *k = &q->model->kind[kind];
+    const struct engine_speed *e = &q->engine->speed;
+    bool is_alike;
+    enum kernel kernel = kernel_of(q->precision.by_role[ROLE_EXPERT], q->gpu, q->engine->gguf);
+    struct expert_share share = family_expert(q->gpu->family, kernel, &is_alike);
+    struct pace p = pace_of(q, kernel, (struct product_share){share.compute, share.memory});
+    double width = k->latent > 0 ? k->latent : q->model->hidden;
+    double matrices = k->gated ? 3 : 2, n = l->tp * s->ways;
+    double weights = matrices * width * k->expert_ff / n;
+    double ep = l->ep > 1 ? l->ep : 1;
+    s->moe[s->moes++] = (struct moe){
+        .experts = k->experts,
+        .active = k->experts_active,
+        .compute = 2 * weights * k->experts_active * p.flop,
+        .expert = weights * s->load->expert_bytes[kind] * p.byte,
+        .traffic = 2.0 * k->experts_active * (2 * width + matrices * k->expert_ff) / n *
+                   p.byte,
+        .each = share.each / ep,
+        .token = q->gpu->family->expert_token,
+        .fixed = engine_experts(e, q->gpu->family, kernel),
+        .ep = ep,
+        .times = s->load->layers_of[kind],
+    };
+}
+
+static void cut_kind(struct step *s, int kind, const struct layout *l)
+{
+    const struct request *q = s->load->request;
+    const struct layer_kind *k = &q->model->kind[kind];
+    if (k->mixer != MIXER_NONE)
+        s->attention[s->attentions++] = attention_of(q, k, s->load->index[kind], l->tp,
+                                                     s->load->layers_of[kind]);
+    if (k->experts > 0)
+        cut_experts(s, kind, l);
+}
+
+static void cut_fixed(struct step *s)
+{
+    const struct request *q = s->load->request;
+    const struct engine_speed *e = &q->engine->speed;
+    const struct family *f = q->gpu->family;
+    s->fixed = (s->load->kernels * e->kernel * f->launch) + e->host +
+               e->layer * q->model->layer_count;
+    s->per_request = e->request + e->sampler * q->model->vocab * 4.0 / s->bandwidth;
+}
+
+void step_cut(const struct step_load *load, const struct layout *l, struct step *s)
+{
+    const struct request *q = load->request;
+    const struct family *f = q->gpu->family;
+    s->load = load;
+    s->gap = load->gap;
+    if (s->gap != SPEED_KNOWN)
+        return;
+    s->gemms = s->moes = s->attentions = 0;
+    s->norm = f->norm;
+    s->ways = layout_group(l) / (double)(l->tp * l->pp);
+    s->pp = l->pp;
+    s->hidden = q->model->hidden;
+    s->bandwidth = q->gpu->bandwidth.value;
+    double rate = kernel_rate(KERNEL_16, q->gpu);
+    double kv = q->engine->speed.kv > 0 ? q->engine->speed.kv : 1;
+    s->kv = f->kv_memory * kv * s->bandwidth;
+    s->mla = f->mla_compute * rate;
+    s->prefill = f->prefill_attention * rate;
+    for (int i = 0; i < load->products; i++)
+        cut_product(s, &load->product[i], l);
+    for (int k = 0; k < q->model->kind_count; k++)
+        cut_kind(s, k, l);
+    s->head = gemm_of(q, q->precision.by_role[ROLE_HEAD], q->model->vocab / (l->tp * s->ways),
+                      q->model->hidden, q->precision.by_role[ROLE_HEAD]->bits / 8, 1);
+    s->tp = comm_of(q->gpu, f, l->tp, q->engine->speed.allreduce);
+    s->group = comm_of(q->gpu, f, (int)(l->tp * s->ways), q->engine->speed.allreduce);
+    if (!s->tp.known || !s->group.known)
+        s->gap = SPEED_NO_LINK;
+    cut_fixed(s);
+}
+
+/* ---- times ---- */
+
+/* Under attention DP a MoE layer gathers all tokens and scatters them again. */
+static double communication(const struct step *s, double tokens)
+{
+    double bytes = tokens * s->hidden * 2;
+    double t = s->ways > 1 ? s->load->moe_layers * comm_allreduce(&s->group, bytes)
+                           : s->load->reduces * comm_allreduce(&s->tp, bytes);
+    t += s->load->small_reduces * comm_allreduce(&s->tp, tokens * 8);
+    return t + (s->pp - 1) * comm_hop(&s->group, bytes);
+}
+
+static double linear(const struct step *s, double tokens, double compute)
+{
+    double t = 0;
+    for (int i = 0; i < s->gemms; i++)
+        t += gemm_time(&s->gemm[i], tokens / s->ways, compute, s->norm);
+    return t;
+}
+
+static double experts(const struct step *s, double tokens, double compute)
+{
+    double t = 0;
+    for (int i = 0; i < s->moes; i++)
+        t += moe_time(&s->moe[i], tokens, compute);
+    return t;
+}
+
+double step_work(const struct step *s, double tokens, double compute)
+{
+    return linear(s, tokens, compute) + experts(s, tokens, compute) +
+           communication(s, tokens);
+}
+
+static double cache(const struct step *s, double users, double tokens)
+{
+    double bytes = 0, flops = 0, f;
+    for (int i = 0; i < s->attentions; i++) {
+        bytes += attention_decode(&s->attention[i], tokens, &f);
+        flops += f;
+    }
+    double memory = users / s->ways * bytes / s->kv;
+    double arithmetic = users / s->ways * flops / s->mla;
+    return flops > 0 ? sqrt(memory * memory + arithmetic * arithmetic) : memory;
+}
+
+/* Stages work on a batch each, so that a token waits for all of them in turn. */
+static double batch_of(const struct step *s, double users)
+{
+    double batches = users < s->pp ? fmax(users, 1) : s->pp;
+    return users / batches;
+}
+
+void step_decode_parts(const struct step *s, double users, double tokens,
+                       struct step_parts *out)
+{
+    double batch = batch_of(s, users);
+    *out = (struct step_parts){
+        .linear = linear(s, batch, 1),
+        .experts = experts(s, batch, 1),
+        .attention = cache(s, batch, tokens),
+        .communication = communication(s, batch),
+        .fixed = s->fixed + s->per_request * batch,
+        .head = gemm_time(&s->head, batch, 1, 2),
+    };
+}
+
+double step_decode(const struct step *s, double users, double tokens)
+{
+    double batch = batch_of(s, users);
+    return step_work(s, batch, 1) + cache(s, batch, tokens) + s->fixed +
+           s->per_request * batch + gemm_time(&s->head, batch, 1, 2);
+}
+
+double step_prefill_attention(const struct step *s, double q, double c)
+{
+    double flops = 0;
+    for (int i = 0; i < s->attentions; i++)
+        flops += attention_prefill(&s->attention[i], q, c);
+    return flops / s->prefill;
+}

@@ -1,0 +1,115 @@
+/*
+ * step.h - the time of one iteration of an engine: every layer once, over some tokens.
+ *
+ *   t(T) = sum of products + experts + communication                 (step_work)
+ *   decode = t(B) + reads of the cache + fixed + head + per request  (step_decode)
+ *   fixed  = kernels * time per kernel + host
+ *
+ * The products are those of the model's own tensors (model.h), fused as engines fuse them
+ * (query, key and value; gate and up), cut as the layout cuts them. Kernels of a decode
+ * step are counted by what the layers are: 9 of an attention layer with its MLP, 12 of a
+ * recurrent one, MLA 5 more, a sparse indexer 12, experts 4, shared experts 2, each
+ * quantized class of weights 2, a norm of query and key 1, over all heads 2. The counts
+ * are relative; the engine's time per kernel scales them (engine.h).
+ *
+ * Example: Llama-3.1-70B FP8, 4 H100 of vLLM, 16 users of 1,000 tokens: products 6.0 ms,
+ * cache 0.5, all-reduces 1.1, kernels 3.6.
+ */
+#ifndef GP_CORE_SPEED_STEP_H
+#define GP_CORE_SPEED_STEP_H
+
+#include <stdbool.h>
+
+#include "core/layout.h"
+#include "core/load.h"
+#include "core/request.h"
+#include "core/speed/attention.h"
+#include "core/speed/comm.h"
+#include "core/speed/gemm.h"
+#include "core/speed/moe.h"
+
+#define STEP_PRODUCTS 64
+
+/* One product of a kind of layer, before it is cut. */
+struct step_product {
+    enum tensor_role role;
+    int kind;                           /* of layer */
+    double rows_tp, rows_kv, rows_all;  /* outputs: cut by TP, by KV heads, not at all */
+    double cols;
+    bool cut_cols;                      /* the inputs are cut by TP, not the outputs */
+    double bytes;                       /* per weight */
+    double times;                       /* layers */
+};
+
+/* Why there is no estimate. */
+enum speed_gap {
+    SPEED_KNOWN,
+    SPEED_NO_FAMILY,   /* no profile of this GPU's generation */
+    SPEED_NO_RATE,     /* bandwidth or arithmetic of this type is unknown */
+    SPEED_NO_ENGINE,   /* no constants of this engine */
+    SPEED_NO_TOKENS,   /* a model that does not decode */
+    SPEED_NO_LAYOUT,   /* the layout is refused, or does not fit */
+    SPEED_NO_LINK,     /* what GPUs are linked by is unknown */
+    SPEED_ON_HOST,     /* weights in host memory: its bandwidth is unknown */
+    SPEED_GAPS
+};
+
+/* What is summed once per request, whatever the layout. */
+struct step_load {
+    enum speed_gap gap;
+    const struct request *request; /* borrowed */
+    struct step_product product[STEP_PRODUCTS];
+    int products;
+    double expert_bytes[MODEL_MAX_KINDS]; /* per weight */
+    double index[MODEL_MAX_KINDS];        /* bytes of index key per token and layer */
+    double layers_of[MODEL_MAX_KINDS];
+    double kernels;                       /* of a decode step */
+    double reduces, small_reduces;        /* all-reduces of a step under TP */
+    double moe_layers;
+    bool alike;                           /* figures of another kernel stand in */
+    bool mixed;                           /* MLA or recurrent layers: fitted on few rows */
+    bool weight_only_experts;
+};
+
+struct step {
+    enum speed_gap gap;
+    const struct step_load *load; /* borrowed */
+    double norm;
+    struct gemm gemm[STEP_PRODUCTS];
+    int gemms;
+    struct moe moe[MODEL_MAX_KINDS];
+    int moes;
+    struct attention attention[MODEL_MAX_KINDS];
+    int attentions;
+    struct gemm head;
+    struct comm tp, group;  /* over a TP group; over those that share the experts */
+    double hidden, ways;    /* attention DP */
+    int pp;
+    double fixed, per_request; /* s */
+    double kv, mla, prefill;   /* bytes/s, FLOP/s, FLOP/s that the kernels reach */
+    double bandwidth;
+};
+
+/* Seconds by part of a decode step, for the bound and the answer. */
+struct step_parts {
+    double linear, experts, attention, communication, fixed, head;
+};
+
+void step_load_sum(const struct request *request, const struct load *load,
+                   struct step_load *out);
+void step_cut(const struct step_load *load, const struct layout *layout,
+              struct step *out);
+
+/* Products, experts and communication of one iteration over `tokens` tokens of all ranks
+ * together; compute: factor on the arithmetic's time. */
+double step_work(const struct step *step, double tokens, double compute);
+
+/* A decode step of `users` requests (of all ranks) whose caches hold `tokens` each. */
+double step_decode(const struct step *step, double users, double tokens);
+void step_decode_parts(const struct step *step, double users, double tokens,
+                       struct step_parts *out);
+
+/* Attention over q new tokens of one prompt behind c cached ones. */
+double step_prefill_attention(const struct step *step, double q, double c);
+
+#endif

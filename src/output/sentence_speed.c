@@ -1,0 +1,75 @@
+/*
+ * sentence_speed.c - what the codes of a speed estimate say, in words; see sentence.h.
+ */
+#include "output/sentence.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/str.h"
+
+static const char *const gap_words[SPEED_GAPS] = {
+    [SPEED_KNOWN] = "",
+    [SPEED_NO_FAMILY] = "no constants of the {architecture} generation",
+    [SPEED_NO_RATE] = "the data sheet of {gpu} gives no bandwidth or no rate of this type",
+    [SPEED_NO_ENGINE] = "no constants of {engine}",
+    [SPEED_NO_TOKENS] = "this model decodes no tokens",
+    [SPEED_NO_LAYOUT] = "the plan does not fit",
+    [SPEED_NO_LINK] = "what links {gpu} GPUs is not known",
+    [SPEED_ON_HOST] = "weights in host memory are read at its pace, which is not known",
+};
+
+const char *sentence_speed_gap(const struct plan *p, char text[SENTENCE_MAX])
+{
+    const struct request *q = &p->request;
+    const struct sentence_value values[] = {
+        {"architecture", SAY_TEXT, .text = q->gpu->architecture},
+        {"gpu", SAY_TEXT, .text = q->gpu->id},
+        {"engine", SAY_TEXT, .text = q->engine ? q->engine->name : ""},
+        {.name = NULL},
+    };
+    return sentence_fill(gap_words[p->speed.gap], values, text, SENTENCE_MAX);
+}
+
+const char *sentence_speed_bound(enum speed_bound bound)
+{
+    static const char *const words[SPEED_BY_COUNT] = {
+        [SPEED_BY_WEIGHTS] = "memory bandwidth: reading the weights",
+        [SPEED_BY_COMPUTE] = "arithmetic of the products",
+        [SPEED_BY_EXPERTS] = "the routed experts",
+        [SPEED_BY_KV] = "memory bandwidth: reading the KV cache",
+        [SPEED_BY_LINK] = "all-reduces between the GPUs",
+        [SPEED_BY_LAUNCH] = "launches and the engine's own time",
+        [SPEED_BY_PREFILL] = "prompts of the other users",
+    };
+    return words[bound];
+}
+
+static const char *const doubt_words[DOUBT_COUNT] = {
+    [DOUBT_DENSE] = "dense model",
+    [DOUBT_EXPERTS] = "mixture of experts",
+    [DOUBT_MIXED] = "MLA or recurrent layers",
+    [DOUBT_BUILD] = "engine's build and host unknown",
+    [DOUBT_FAMILY] = "few measurements of this GPU generation",
+    [DOUBT_KERNEL] = "another kernel's figures stand in",
+    [DOUBT_INT4_EXPERTS] = "4-bit experts: kernels differ",
+    [DOUBT_PCIE] = "GPUs linked by PCIe",
+    [DOUBT_MANY] = "more than 128 users at once",
+};
+
+char *sentence_speed_doubts(const struct plan *p, char *text, size_t size)
+{
+    size_t n = 0;
+    text[0] = '\0';
+    for (int i = 0; i < DOUBT_COUNT && n < size; i++) {
+        double low, high;
+        if (!(p->speed.doubts >> i & 1))
+            continue;
+        speed_doubt((enum doubt)i, p->request.gpu->family, &low, &high);
+        gp_format(text + n, size - n, "%s%s (/%.2f..x%.2f)", n ? ", " : "", doubt_words[i],
+                  low, high);
+        n = strlen(text);
+    }
+    return text;
+}

@@ -1,0 +1,352 @@
+/*
+ * speed_rows.c - see speed_rows.h.
+ *
+ * Rules, none of them by a row's result:
+ *   serving_measured.csv  rows that serving_rules.csv marks with no rule or R4 alone, with
+ *                         its repaired layout; blank precision is BF16
+ *   serving_recent.csv    trust not low, no flag, no speculation, a stated concurrency;
+ *                         engines of the catalogue; cloudrift's dp are replicas, SGLang's
+ *                         attention DP
+ */
+#include "speed_rows.h"
+
+struct name {
+    const char *listed, *id;
+    const char *fp8, *fp4; /* the precision that the release has */
+};
+
+/* By a part of the name; the first that matches. fp8 and fp4 "" = as published. */
+static const struct name models[] = {
+    {"Llama-3.1-70B", "llama-3.1-70b", "fp8", "nvfp4"},
+    {"Llama-3.1-8B", "llama-3.1-8b", "fp8", "nvfp4"},
+    {"Qwen3-235B-A22B", "qwen3-235b-a22b", "fp8-block", "nvfp4"},
+    {"DeepSeek-R1", "deepseek-r1", "", "nvfp4"},
+    {"DeepSeek-V3.2", "deepseek-v3.2", "", "nvfp4"},
+    {"DeepSeek-V3.1", "deepseek-v3", "", "nvfp4"},
+    {"DeepSeek-V3", "deepseek-v3", "", "nvfp4"},
+    {"gpt-oss-120b", "gpt-oss-120b", "", ""},
+    {"gpt-oss-20b", "gpt-oss-20b", "", ""},
+    {"Qwen3-Coder-30B-A3B", "qwen3-30b-a3b", "fp8-block", "nvfp4"},
+    {"Qwen3-Coder-480B-A35B", "qwen3-coder-480b-a35b", "fp8-block", "nvfp4"},
+    {"Qwen3-30B-A3B", "qwen3-30b-a3b", "fp8-block", "nvfp4"},
+    {"Qwen3-8B", "qwen3-8b", "fp8-block", "nvfp4"},
+    {"Qwen3-0.6B", "qwen3-0.6b", "fp8-block", "nvfp4"},
+    {"Qwen3Guard-Gen-8B", "qwen3-8b", "fp8-block", "nvfp4"},
+    {"Nemotron-3-Nano-4B", "nemotron-3-nano-4b", "fp8", "nvfp4"},
+    {"Nemotron-3-Nano-Omni-30B-A3B", "nemotron-3-nano-30b-a3b", "fp8", "nvfp4"},
+    {"Nemotron-3-Nano-30B-A3B", "nemotron-3-nano-30b-a3b", "fp8", "nvfp4"},
+    {"Nemotron-Cascade-2-30B-A3B", "nemotron-3-nano-30b-a3b", "fp8", "nvfp4"},
+    {"Nemotron-3-Super-120B-A12B", "nemotron-3-super-120b-a12b", "fp8", "nvfp4"},
+};
+
+static const struct name gpus[] = {
+    {"h100_sxm", "h100-sxm", "", ""},   {"h200_sxm", "h200-sxm", "", ""},
+    {"b200_sxm", "b200", "", ""},       {"b300_sxm", "b300", "", ""},
+    {"GB10", "dgx-spark-gb10", "", ""}, {"RTX 5090", "rtx-5090", "", ""},
+    {"RTX PRO 6000", "rtx-pro-6000-ws", "", ""},
+    {"B200", "b200", "", ""},           {"B300", "b300", "", ""},
+    {"H100", "h100-sxm", "", ""},       {"H200", "h200-sxm", "", ""},
+    {"H20", "h20-96", "", ""},             {"L40S", "l40s", "", ""},
+    {"MI300X", "mi300x", "", ""},       {"MI355X", "mi355x", "", ""},
+    {"A100-SXM-80GB", "a100-sxm-80", "", ""},
+    {"Strix Halo", "strix-halo-128", "", ""},
+    {"M3 Ultra", "apple-m3-ultra", "", ""}, {"M2 Max", "apple-m2-max", "", ""},
+};
+
+static const struct name engines[] = {
+    {"trtllm", "tensorrt-llm", "", ""},
+    {"tensorrt-llm", "tensorrt-llm", "", ""},
+    {"vllm", "vllm", "", ""},
+    {"sglang", "sglang", "", ""},
+    {"llama.cpp", "llama.cpp", "", ""},
+    {"rapid-mlx", "mlx", "", ""},
+};
+
+#define COUNT(list) (sizeof(list) / sizeof(list[0]))
+
+static const struct name *name_in(const struct name *list, size_t count, const char *text)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strstr(text, list[i].listed))
+            return &list[i];
+    return NULL;
+}
+
+/* ---- copies of the constants ---- */
+
+static struct family *copy_family(struct constants *c, const struct family *f)
+{
+    int i = 0;
+    while (i < c->families && strcmp(c->family[i].id, f->id) != 0)
+        i++;
+    if (i == c->families)
+        c->family[c->families++] = *f;
+    return &c->family[i];
+}
+
+static const struct gpu *copy_gpu(struct constants *c, const struct gpu *g)
+{
+    int i = 0;
+    while (i < c->gpus && strcmp(c->gpu[i].id, g->id) != 0)
+        i++;
+    if (i == c->gpus) {
+        c->gpu[c->gpus] = *g;
+        c->gpu[c->gpus++].family = g->family ? copy_family(c, g->family) : NULL;
+    }
+    return &c->gpu[i];
+}
+
+static const struct engine *copy_engine(struct constants *c, const struct engine *e)
+{
+    int i = 0;
+    while (i < c->engines && strcmp(c->engine[i].id, e->id) != 0)
+        i++;
+    if (i == c->engines)
+        c->engine[c->engines++] = *e;
+    return &c->engine[i];
+}
+
+/* ---- one row ---- */
+
+struct asked {
+    const char *model, *gpu, *engine, *precision, *kv;
+    double users, prompt, output;
+    int tp, ways, ep, replicas;
+    double tpot, ttft, peer;
+};
+
+/* Releases in FP4 keep the attention of mixtures of experts in 16 bit. */
+static void keep_attention(struct request *q)
+{
+    static const int roles[] = {ROLE_ATTN_Q, ROLE_ATTN_KV, ROLE_ATTN_OUT, ROLE_ATTN_LATENT,
+                                ROLE_INDEXER};
+    if (strcmp(q->precision.weight->id, "nvfp4") != 0 || model_experts(q->model) == 0)
+        return;
+    for (size_t i = 0; i < COUNT(roles); i++)
+        q->precision.by_role[roles[i]] = q->precision.base;
+}
+
+static bool ask(struct rows *rows, const struct asked *a)
+{
+    static struct resolved resolved;
+    struct options options = {0};
+    struct gp_err err = {0};
+    options_text(&options, OPT_MODEL, "model", a->model, NULL);
+    options_text(&options, OPT_PRECISION, "precision",
+                 a->precision[0] ? a->precision : "native", NULL);
+    options_text(&options, OPT_GPU, "gpu", a->gpu, NULL);
+    options_text(&options, OPT_ENGINE, "engine", a->engine, NULL);
+    options_text(&options, OPT_KV_PRECISION, "kv", a->kv, NULL);
+    options_number(&options, OPT_CONTEXT, "context", a->prompt + a->output, NULL);
+    if (planner_resolve(rows->planner, &options, NULL, NULL, NULL, &resolved, &err)) {
+        fprintf(stderr, "%s %s %s: %s\n", a->model, a->gpu, a->precision, err.text);
+        return false;
+    }
+    struct row *r = &rows->row[rows->count];
+    struct request *q = &r->request;
+    *q = resolved.request;
+    q->gpu = copy_gpu(&rows->constants, q->gpu);
+    q->engine = copy_engine(&rows->constants, q->engine);
+    keep_attention(q);
+    struct load load = load_sum(q);
+    step_load_sum(q, &load, &r->load);
+    r->layout = (struct layout){.tp = a->tp, .pp = 1, .ep = a->ep, .replicas = a->ways};
+    /* attention DP is written as replicas that share their experts */
+    if (a->ways > 1)
+        r->layout.ep = a->tp * a->ways;
+    r->serve = (struct serve_load){.users = a->users / a->replicas, .admitted = 1e9,
+                                   .prompt = a->prompt, .output = a->output,
+                                   .chunk = load.max_batched_tokens};
+    gp_copy(r->model, sizeof(r->model), a->model);
+    gp_copy(r->gpu, sizeof(r->gpu), a->gpu);
+    gp_copy(r->engine, sizeof(r->engine), a->engine);
+    gp_copy(r->precision, sizeof(r->precision), a->precision[0] ? a->precision : "native");
+    r->tpot = a->tpot;
+    r->ttft = a->ttft;
+    r->peer = a->peer;
+    r->moe = model_experts(q->model) > 0;
+    struct serve out;
+    if (!row_predict(r, &out)) {
+        fprintf(stderr, "%s on %s: no estimate\n", a->model, a->gpu);
+        return false;
+    }
+    rows->count++;
+    return true;
+}
+
+bool row_predict(const struct row *row, struct serve *out)
+{
+    struct step step;
+    step_cut(&row->load, &row->layout, &step);
+    if (step.gap != SPEED_KNOWN)
+        return false;
+    serve_estimate(&step, &row->serve, out);
+    return isfinite(out->tpot) && out->tpot > 0;
+}
+
+/* ---- serving_measured.csv ---- */
+
+static bool only_r4(const char *rules)
+{
+    while (*rules == ' ')
+        rules++;
+    return rules[0] == '\0' ||
+           (strncmp(rules, "R4", 2) == 0 && strchr(rules, ' ') == NULL);
+}
+
+/* The caches of quantized releases: TensorRT-LLM's in FP8, SGLang's of FP4 ones. */
+static const char *serving_kv(const char *engine, const char *precision, const char *model)
+{
+    bool fp4 = strcmp(precision, "fp4") == 0, fp8 = strcmp(precision, "fp8") == 0;
+    bool oss = strstr(model, "gpt-oss") != NULL;
+    if (strcmp(engine, "trtllm") == 0)
+        return fp4 || fp8 || oss ? "fp8" : "bf16";
+    return strcmp(engine, "sglang") == 0 && fp4 && !oss ? "fp8" : "bf16";
+}
+
+static void serving_row(struct rows *rows, const struct table_file *t,
+                        const struct table_file *rule)
+{
+    const struct name *m = name_in(models, COUNT(models), table_text_of(t, "model_path"));
+    const struct name *g = name_in(gpus, COUNT(gpus), table_text_of(t, "system"));
+    const struct name *e = name_in(engines, COUNT(engines), table_text_of(t, "backend"));
+    const char *precision = table_text_of(t, "precision");
+    const char *at = strstr(table_text_of(t, "silicon_data_source"), "silicon_concurrency=");
+    double batch = table_number_of(t, "batch_size"), ways = table_number_of(rule, "attention_dp");
+    if (!m || !g || !e) {
+        rows->left_out++;
+        return;
+    }
+    struct asked a = {
+        .model = m->id, .gpu = g->id, .engine = e->id,
+        .precision = strcmp(precision, "fp8") == 0   ? m->fp8
+                     : strcmp(precision, "fp4") == 0 ? m->fp4
+                                                     : "bf16",
+        .kv = serving_kv(table_text_of(t, "backend"), precision, m->id),
+        .users = at ? strtod(at + strlen("silicon_concurrency="), NULL)
+                    : (isnan(batch) ? 1 : batch) * ways,
+        .prompt = table_number_of(t, "isl"), .output = table_number_of(t, "osl"),
+        .tp = (int)table_number_of(rule, "tp"), .ways = (int)ways,
+        .ep = (int)table_number_of(rule, "ep"), .replicas = 1,
+        .tpot = table_number_of(t, "silicon_tpot_ms") / 1e3,
+        .ttft = table_number_of(t, "silicon_ttft_ms") / 1e3,
+        .peer = table_number_of(rule, "aiconfigurator_tpot_ms") / 1e3,
+    };
+    rows->left_out += !ask(rows, &a);
+}
+
+bool rows_serving(struct rows *rows, int argc, char **argv)
+{
+    struct table_file t, rule;
+    int at = 0;
+    if (!table_open(&t, argc, argv, "validation/serving_measured.csv"))
+        return false;
+    if (!table_open(&rule, argc, argv, "validation/serving_rules.csv")) {
+        table_close(&t);
+        return false;
+    }
+    while (table_next(&rule)) {
+        int row = (int)table_number_of(&rule, "row");
+        while (at < row && table_next(&t))
+            at++;
+        if (!only_r4(table_text_of(&rule, "rules")) || isnan(table_number_of(&rule, "tp")) ||
+            rows->count == ROWS_MAX)
+            rows->left_out++;
+        else
+            serving_row(rows, &t, &rule);
+    }
+    table_close(&rule);
+    table_close(&t);
+    return true;
+}
+
+/* ---- serving_recent.csv ---- */
+
+static const char *recent_precision(const struct name *m, const char *weights,
+                                    const char *engine)
+{
+    static const char *const words[][2] = {
+        {"bf16", "bf16"}, {"int4 (awq)", "int4-awq"}, {"Q8_0", "q8_0"},
+        {"4-bit MLX", "int4-awq"},
+    };
+    if (strcmp(engine, "llama.cpp") == 0 && strstr(weights, "Q4_K"))
+        return "q4_k_m";
+    for (size_t i = 0; i < COUNT(words); i++)
+        if (strncmp(weights, words[i][0], strlen(words[i][0])) == 0)
+            return words[i][1];
+    return strncmp(weights, "fp8", 3) == 0     ? m->fp8
+           : strncmp(weights, "nvfp4", 5) == 0 ? m->fp4
+           : strstr(m->id, "gpt-oss")          ? ""
+                                               : NULL;
+}
+
+static double at_least_one(double value)
+{
+    return value >= 1 ? value : 1;
+}
+
+static void recent_row(struct rows *rows, const struct table_file *t)
+{
+    const struct name *m = name_in(models, COUNT(models), table_text_of(t, "model"));
+    const struct name *g = name_in(gpus, COUNT(gpus), table_text_of(t, "gpu"));
+    const struct name *e = name_in(engines, COUNT(engines), table_text_of(t, "engine"));
+    const char *precision =
+        m && e ? recent_precision(m, table_text_of(t, "weights"), e->id) : NULL;
+    double tpot = table_number_of(t, "median_tpot_ms"), mean = table_number_of(t, "mean_tpot_ms");
+    double dp = at_least_one(table_number_of(t, "dp"));
+    double tp = at_least_one(table_number_of(t, "tp")), ep = at_least_one(table_number_of(t, "ep"));
+    if (!m || !g || !e || !precision || (isnan(tpot) && isnan(mean))) {
+        rows->left_out++;
+        return;
+    }
+    bool replicas = strstr(table_text_of(t, "source"), "deplodock") != NULL ||
+                    strcmp(e->id, "sglang") != 0;
+    bool attention_dp = dp > 1 && !replicas;
+    struct asked a = {
+        .model = m->id, .gpu = g->id, .engine = e->id, .precision = precision,
+        .kv = strncmp(table_text_of(t, "kv_dtype"), "fp8", 3) == 0 ? "fp8" : "bf16",
+        .users = table_number_of(t, "concurrency"),
+        .prompt = at_least_one(table_number_of(t, "isl")),
+        .output = at_least_one(table_number_of(t, "osl")),
+        .tp = (int)(attention_dp ? at_least_one(tp / dp) : tp),
+        .ways = attention_dp ? (int)dp : 1,
+        .ep = strcmp(table_text_of(t, "ep"), "on") == 0 ? (int)tp : (int)ep,
+        .replicas = replicas ? (int)dp : 1,
+        .tpot = (isnan(tpot) ? mean : tpot) / 1e3,
+        .ttft = table_number_of(t, "median_ttft_ms") / 1e3,
+        .peer = NAN,
+    };
+    rows->left_out += !ask(rows, &a);
+}
+
+bool rows_recent(struct rows *rows, int argc, char **argv)
+{
+    struct table_file t;
+    if (!table_open(&t, argc, argv, "validation/serving_recent.csv"))
+        return false;
+    while (table_next(&t)) {
+        bool usable = strcmp(table_text_of(&t, "trust"), "low") != 0 &&
+                      table_text_of(&t, "flags")[0] == '\0' &&
+                      strncmp(table_text_of(&t, "spec_decode"), "none", 4) == 0 &&
+                      table_number_of(&t, "concurrency") >= 1 && rows->count < ROWS_MAX;
+        if (usable)
+            recent_row(rows, &t);
+        else
+            rows->left_out++;
+    }
+    table_close(&t);
+    return true;
+}
+
+void rows_init(struct rows *rows)
+{
+    memset(rows, 0, sizeof(*rows));
+    rows->row = gp_calloc(ROWS_MAX, sizeof(*rows->row));
+    rows->planner = table_planner();
+}
+
+void rows_fini(struct rows *rows)
+{
+    planner_free(rows->planner);
+    free(rows->row);
+}
