@@ -30,7 +30,7 @@ static enum gp_status plan_run(struct invocation *in, struct gp_err *err)
     if (rc)
         return rc;
     print_answer(in, &a);
-    in->exit_code = a.plan.verdict == VERDICT_DOES_NOT_FIT ? 1 : 0;
+    in->exit_code = a.plan.verdict == VERDICT_DOES_NOT_FIT || a.plan.verdict == VERDICT_SLOW;
     return GP_OK;
 }
 

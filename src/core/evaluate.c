@@ -55,22 +55,102 @@ static unsigned reasons_of_layout(const struct request *q, const struct load *lo
     return reasons;
 }
 
+static double miss_of(double value, double goal, unsigned reason, unsigned *reasons)
+{
+    if (goal <= 0)
+        return 0;
+    *reasons |= value > goal ? 1u << reason : 0;
+    return value / goal;
+}
+
+/* What is asked of the speed, before the memory is judged: the users that a rate leads
+ * to; and after it: the goals. */
+struct pace {
+    bool asked;
+    struct step_load own;
+    struct step step;
+    struct serve serve;
+    double slots;     /* of a replica */
+    bool held;        /* as many are served as arrive */
+    double rate_miss; /* how many times more arrive */
+};
+
+static void pace_of(const struct request *q, const struct load *load,
+                    const struct layout *l, struct pace *p)
+{
+    p->asked = request_asks_speed(q);
+    if (!p->asked)
+        return;
+    if (!load->step)
+        step_load_sum(q, load, &p->own);
+    step_cut(load->step ? load->step : &p->own, l, &p->step);
+    p->held = true;
+    p->slots = speed_slots(q, load);
+    if (p->step.gap == SPEED_KNOWN)
+        p->held = speed_serve(q, &p->step, load, l, p->slots, &p->serve);
+    p->rate_miss = p->held ? 0 : q->rate / speed_groups(l) / p->serve.requests;
+}
+
+static double users_of(const struct request *q, const struct layout *l,
+                       const struct pace *p)
+{
+    if (q->rate <= 0 || p->step.gap != SPEED_KNOWN)
+        return q->users;
+    /* where more arrive than are served, as many as it takes at once */
+    return p->held ? speed_users(l, &p->serve) : p->slots * l->replicas;
+}
+
+static unsigned goals(const struct request *q, const struct pace *p, double *miss)
+{
+    unsigned reasons = 0;
+    if (p->step.gap != SPEED_KNOWN)
+        return 1u << REASON_NO_SPEED;
+    *miss = fmax(miss_of(p->serve.ttft, q->ttft, REASON_TTFT, &reasons),
+                 miss_of(p->serve.tpot, q->tpot, REASON_TPOT, &reasons));
+    if (!p->held) {
+        *miss = fmax(*miss, p->rate_miss);
+        reasons |= 1u << REASON_RATE;
+    }
+    return reasons;
+}
+
+static void judge(const struct request *q, const struct load *load,
+                  const struct pace *pace, struct evaluation *e)
+{
+    memory_binding(q, load, &e->layout, &e->binding);
+    e->reasons = reasons_of_layout(q, load, &e->layout, &e->binding);
+    e->margin = e->binding.pool.value - e->binding.reserved;
+    if (pace->asked && reasons_verdict(e->reasons) == VERDICT_FITS)
+        e->reasons |= goals(q, pace, &e->miss);
+}
+
 void evaluate(const struct request *q, const struct load *load,
               const struct prices *prices, const struct layout *layout,
               struct evaluation *e)
 {
     struct layout *l = &e->layout;
+    struct pace pace;
+    struct request asked;
+    struct load own;
     *l = *layout;
     l->gpus = l->tp * l->pp * l->replicas;
     l->hosts = layout_hosts(l, q->host_gpus);
     e->price = (struct price){0};
-    e->margin = 0;
+    e->margin = e->miss = 0;
+    e->users = q->users;
     e->valid = layout_valid(q, l);
     e->reasons = 1u << REASON_LAYOUT;
     if (e->valid) {
-        memory_binding(q, load, l, &e->binding);
-        e->reasons = reasons_of_layout(q, load, l, &e->binding);
-        e->margin = e->binding.pool.value - e->binding.reserved;
+        pace_of(q, load, l, &pace);
+        if (q->rate > 0) {
+            asked = *q;
+            e->users = asked.users = users_of(q, l, &pace);
+            q = &asked;
+            own = *load;
+            own.max_num_seqs = memory_max_num_seqs(q);
+            load = &own;
+        }
+        judge(q, load, &pace, e);
     }
     e->verdict = reasons_verdict(e->reasons);
     e->limit = reasons_limit(e->reasons);

@@ -23,6 +23,7 @@
 #include "core/memory.h"
 #include "core/reason.h"
 #include "core/request.h"
+#include "core/speed/speed.h"
 
 struct evaluation {
     struct layout layout;   /* gpus and hosts filled in */
@@ -32,6 +33,8 @@ struct evaluation {
     enum limit limit;
     struct binding binding; /* memory of the stage that binds */
     double margin;          /* bytes by which room exceeds need; negative: missing */
+    double users;           /* in flight: the request's, or what its rate leads to */
+    double miss;            /* of the goals of speed, the largest estimate / goal; 0 none */
     struct price price;     /* zeros without prices */
 };
 

@@ -88,7 +88,8 @@ static bool propose(struct fixer *f, const struct proposal *p)
 {
     struct evaluation e;
     search_layout(&p->request, f->market, SEARCH_FEWEST_GPUS, &e);
-    if (e.verdict == VERDICT_DOES_NOT_FIT || e.verdict >= f->plan->verdict)
+    if (e.verdict == VERDICT_DOES_NOT_FIT || e.verdict == VERDICT_SLOW ||
+        e.verdict >= f->plan->verdict)
         return false;
     offer(f, p, &e);
     return true;
@@ -100,7 +101,7 @@ static void less_of_it(struct fixer *f)
 {
     const struct request *asked = &f->plan->request;
     struct proposal p = begin(f, FIX_USERS, RANK_USERS);
-    double users = solve_users(asked, &f->plan->layout);
+    double users = asked->rate > 0 ? 0 : solve_users(asked, &f->plan->layout);
     double context = solve_context(asked, &f->plan->layout);
     if (users >= 1 && users < asked->users) {
         p.request.users = users;

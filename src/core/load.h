@@ -22,6 +22,8 @@
  * on the last, once where they are one. */
 enum place { PLACE_FIRST, PLACE_LAST, PLACE_EITHER, PLACE_COUNT };
 
+struct step_load; /* speed/step.h */
+
 struct load {
     double layer[MODEL_MAX_KINDS][ROLE_COUNT]; /* bytes of one layer of each kind */
     double global[ROLE_COUNT];                 /* bytes outside the layers */
@@ -50,6 +52,7 @@ struct load {
     bool graphs_in_budget;
     struct quantity usable;           /* bytes of one GPU that a program can have */
     struct quantity budget;           /* bytes the engine lets itself take */
+    const struct step_load *step;     /* borrowed; NULL: summed where a goal is judged */
     unsigned reasons, warnings;       /* bits of enum reason and enum warning
                                        * (reason.h) that hold for every layout */
 };

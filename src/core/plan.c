@@ -60,9 +60,15 @@ void plan_fill(const struct request *q, const struct load *load,
                const struct layout *layout, const struct market *market, struct plan *p)
 {
     struct evaluation e;
+    struct load own;
     memset(p, 0, sizeof(*p));
     evaluate(q, load, NULL, layout, &e);
     p->request = *q;
+    p->request.users = e.users;
+    if (q->rate > 0) { /* slots may follow the users */
+        own = load_sum(&p->request);
+        load = &own;
+    }
     p->layout = e.layout;
     p->verdict = e.verdict;
     p->limit = e.limit;
@@ -71,12 +77,12 @@ void plan_fill(const struct request *q, const struct load *load,
     p->speed.gap = SPEED_NO_LAYOUT;
     if (p->has_memory) {
         p->warnings = load->warnings;
-        memory_estimate(q, load, &p->layout, &p->memory);
+        memory_estimate(&p->request, load, &p->layout, &p->memory);
         cost_estimate(q, &p->layout, market, &p->cost);
         if (has_knob(p))
             p->knob = widest_knob(p);
         if (p->verdict != VERDICT_DOES_NOT_FIT)
-            speed_estimate(q, load, &p->layout, &p->memory, &p->speed);
+            speed_estimate(&p->request, load, &p->layout, &p->memory, &p->speed);
     }
     if (p->cost.machines > 0)
         p->layout.hosts = p->cost.machines;

@@ -10,7 +10,7 @@
 
 const char *verdict_word(enum verdict verdict)
 {
-    static const char *const words[] = {"fits", "marginal", "does-not-fit"};
+    static const char *const words[] = {"fits", "slow", "marginal", "does-not-fit"};
     return words[verdict];
 }
 
@@ -19,7 +19,7 @@ const char *limit_word(enum limit limit)
     static const char *const words[LIMIT_COUNT] = {
         "none", "weights",      "overhead", "kv-cache",    "layout",
         "type", "max-num-seqs", "used",     "max-context",
-        "state-blocks",
+        "state-blocks", "ttft", "tpot", "rate",
     };
     return words[limit];
 }
@@ -56,6 +56,10 @@ static const struct {
     [REASON_GPU_COUNT] = {VERDICT_FITS, LIMIT_NONE},
     [REASON_MEMORY_ONLY] = {VERDICT_MARGINAL, LIMIT_NONE},
     [REASON_NEARLY] = {VERDICT_FITS, LIMIT_NONE},
+    [REASON_TTFT] = {VERDICT_SLOW, LIMIT_TTFT},
+    [REASON_TPOT] = {VERDICT_SLOW, LIMIT_TPOT},
+    [REASON_RATE] = {VERDICT_SLOW, LIMIT_RATE},
+    [REASON_NO_SPEED] = {VERDICT_MARGINAL, LIMIT_NONE},
 };
 
 enum verdict reasons_verdict(unsigned reasons)

@@ -15,7 +15,12 @@
 #include "core/load.h"
 #include "core/request.h"
 
-enum verdict { VERDICT_FITS, VERDICT_MARGINAL, VERDICT_DOES_NOT_FIT };
+enum verdict {
+    VERDICT_FITS,
+    VERDICT_SLOW,         /* it fits, and misses a goal of speed */
+    VERDICT_MARGINAL,
+    VERDICT_DOES_NOT_FIT
+};
 
 enum limit {           /* what stands in the way, or would first */
     LIMIT_NONE,
@@ -28,6 +33,9 @@ enum limit {           /* what stands in the way, or would first */
     LIMIT_USED,        /* something else holds the memory */
     LIMIT_CONTEXT,     /* more than the model's maximum */
     LIMIT_STATES,      /* more slots than blocks of recurrent state */
+    LIMIT_TTFT,        /* a goal of speed is missed */
+    LIMIT_TPOT,
+    LIMIT_RATE,        /* more requests arrive than can be served */
     LIMIT_COUNT
 };
 
@@ -58,6 +66,10 @@ enum reason {
     REASON_GPU_COUNT,    /* no layout of this many GPUs is valid */
     REASON_MEMORY_ONLY, /* of this GPU only the memory is known */
     REASON_NEARLY,      /* fewer GPUs would be marginal */
+    REASON_TTFT,        /* misses the goal */
+    REASON_TPOT,
+    REASON_RATE,        /* more requests arrive than can be served */
+    REASON_NO_SPEED,    /* a goal is given, and there is no estimate */
     REASON_COUNT
 };
 
@@ -87,7 +99,13 @@ unsigned warnings_of_request(const struct request *request, const struct load *l
 enum verdict reasons_verdict(unsigned reasons);
 enum limit reasons_limit(unsigned reasons);
 
-const char *verdict_word(enum verdict verdict); /* "fits", "marginal", "does-not-fit" */
+/* Does it hold the load for sure, whatever its speed? */
+static inline bool verdict_holds(enum verdict verdict)
+{
+    return verdict == VERDICT_FITS || verdict == VERDICT_SLOW;
+}
+
+const char *verdict_word(enum verdict verdict); /* "fits", "slow", ... */
 const char *limit_word(enum limit limit);       /* "weights", "kv-cache", ... */
 
 #endif

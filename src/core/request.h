@@ -37,6 +37,8 @@ struct request {
     double context;             /* tokens a request may hold, prompt and output */
     double prompt, output;      /* tokens of a typical request */
     double users;               /* requests in flight at once */
+    double rate;                /* requests that arrive per second; 0: users are given */
+    double ttft, tpot;          /* goals, s; 0 = none */
     int gpu_count;              /* GPUs to use; 0 = the fewest that fit */
     int tp, pp, ep, replicas;   /* 0 = choose */
     int max_pp;                 /* stages that may be chosen; 0 = SEARCH_MAX_PP */
@@ -55,5 +57,11 @@ struct request {
     double prune_share;         /* 0..1 of the weights that are zero, unstructured */
     enum price_want price;
 };
+
+/* Goals of speed, or a rate: judging a layout takes its speed. */
+static inline bool request_asks_speed(const struct request *request)
+{
+    return request->ttft > 0 || request->tpot > 0 || request->rate > 0;
+}
 
 #endif

@@ -8,6 +8,7 @@
 struct search {
     const struct request *request;
     struct load load;
+    struct step_load step;          /* of it, where there are goals of speed */
     struct prices prices;
     enum search_goal goal;
     bool fits_only;                 /* how near the rest comes is not asked */
@@ -52,7 +53,7 @@ static double key_of(const struct search *s, const struct evaluation *e, enum lo
     case LOST_GPUS:
         return e->layout.gpus;
     case LOST_IDLE:
-        return e->layout.replicas > s->request->users;
+        return s->request->rate <= 0 && e->layout.replicas > s->request->users;
     case LOST_MACHINES:
         return machines_rank(s, e);
     case LOST_STAGES:
@@ -97,6 +98,13 @@ static bool lacks_memory(const struct evaluation *p)
            p->limit == LIMIT_KV;
 }
 
+/* Where no layout reaches the goals of speed: much nearer ones first, by steps of a
+ * fourth, so that many more GPUs are not taken for a little. */
+static double miss_rank(const struct evaluation *e)
+{
+    return ceil(log(e->miss) / log(1.25));
+}
+
 /* A better verdict first; of what is marginal, what is surer; of what does not fit, what
  * misses the least. */
 static bool better(const struct search *s, const struct evaluation *a,
@@ -104,6 +112,8 @@ static bool better(const struct search *s, const struct evaluation *a,
 {
     if (a->verdict != b->verdict)
         return a->verdict < b->verdict;
+    if (a->verdict == VERDICT_SLOW && miss_rank(a) != miss_rank(b))
+        return miss_rank(a) < miss_rank(b);
     if (a->verdict == VERDICT_MARGINAL && a->binding.state != b->binding.state)
         return a->binding.state < b->binding.state;
     if (a->verdict == VERDICT_DOES_NOT_FIT && lacks_memory(a) && lacks_memory(b) &&
@@ -254,6 +264,8 @@ static void double_replicas(struct search *s, struct layout l, int step)
 {
     struct evaluation e;
     int most = most_gpus(s) / (l.tp * l.pp) / step * step, low = 0, no = 0;
+    if (s->request->rate <= 0 && request_asks_speed(s->request)) /* no faster with more */
+        most = (int)fmin(most, ceil(s->request->users / step) * step);
     if (!try_layout(s, &l, &e))
         return;
     while (e.verdict != VERDICT_FITS && l.replicas < most) {
@@ -297,7 +309,7 @@ static void try_cut(struct search *s, int tp, int pp, int ep)
         return;
     if (count > 0 || q->replicas > 0)
         try_layout(s, &l, &e);
-    else if (users_cost_more(q->engine))
+    else if (users_cost_more(q->engine) || request_asks_speed(q))
         double_replicas(s, l, step);
     else
         try_replicas(s, l, step);
@@ -373,6 +385,10 @@ static bool search_all(struct search *s, const struct request *q,
 {
     s->request = q;
     s->load = load_sum(q);
+    if (request_asks_speed(q)) {
+        step_load_sum(q, &s->load, &s->step);
+        s->load.step = &s->step;
+    }
     prices_init(q, market, &s->prices);
     search_layouts(s);
     if (!s->any) {
@@ -401,7 +417,7 @@ void search_plan(const struct request *q, const struct market *market,
         out->reasons |= 1u << REASON_GPU_COUNT;
     if (search_fits(&s) && s.has_second)
         name_second(&s, out);
-    if (search_fits(&s))
+    if (search_fits(&s) && !request_asks_speed(q)) /* those were not judged by the goals */
         name_marginal(&s.marginal, out);
 }
 

@@ -8,7 +8,8 @@
  *   EP        1, and each number of GPUs the experts divide over
  *   replicas  the fewest that hold the users; all that are left of a given GPU count
  *
- * Only a layout that fits for sure counts as fitting. Of those, in this order:
+ * Only a layout that fits for sure and meets the goals of speed counts as fitting. Of
+ * those, in this order:
  *
  *   1  the fewest GPUs; or the least money per hour, then the fewest GPUs
  *   2  no replica without a user
@@ -32,6 +33,7 @@
 #define GP_CORE_SEARCH_H
 
 #include "core/plan.h"
+#include "core/speed/step.h"
 
 #define SEARCH_MAX_PP 8 /* stages: more cost latency and leave GPUs idle */
 

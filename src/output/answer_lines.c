@@ -55,6 +55,7 @@ static const char *plural(double count)
 const char *verdict_shout(enum verdict verdict)
 {
     return verdict == VERDICT_FITS       ? "FITS"
+           : verdict == VERDICT_SLOW     ? "FITS, TOO SLOW"
            : verdict == VERDICT_MARGINAL ? "MARGINAL"
                                          : "DOES NOT FIT";
 }
@@ -87,6 +88,10 @@ static void load_lines(struct lines *lines)
     char tokens[32];
     if (q->model->weights_only)
         line_addf(lines, "load", "weights only: no tokens, no KV cache, no engine");
+    else if (q->rate > 0)
+        line_addf(lines, "load", "%.4g requests/s: up to %.0f at once x %s tokens, %s %s",
+                  q->rate, q->users, units_tokens(tokens, sizeof(tokens), q->context),
+                  q->engine->name, q->engine->range);
     else
         line_addf(lines, "load", "%.0f user%s x %s tokens, %s %s", q->users,
                   plural(q->users), units_tokens(tokens, sizeof(tokens), q->context),
@@ -297,8 +302,9 @@ static struct answer_line *add_rate(struct lines *lines, const char *name,
     struct answer_line *line = line_add(lines, name);
     int decimals = q.value < 9.95 ? 2 : q.value < 99.5 ? 1 : 0;
     gp_format(line->amount, sizeof(line->amount), "%.*f/s", decimals, q.value);
-    gp_format(line->note, sizeof(line->note), "%.*f..%.*f", decimals, q.low, decimals,
-              q.high);
+    if (q.low < q.high)
+        gp_format(line->note, sizeof(line->note), "%.*f..%.*f", decimals, q.low, decimals,
+                  q.high);
     return line;
 }
 
@@ -322,9 +328,11 @@ static void add_token_price(struct lines *lines)
         return;
     struct answer_line *line = line_add(lines, "$ per million");
     gp_format(line->amount, sizeof(line->amount), "$%.2f", price.value);
-    gp_format(line->note, sizeof(line->note), "%.2f..%.2f", price.low, price.high);
-    gp_format(line->text, sizeof(line->text),
-              "output tokens, while these users keep asking");
+    if (price.low < price.high)
+        gp_format(line->note, sizeof(line->note), "%.2f..%.2f", price.low, price.high);
+    gp_format(line->text, sizeof(line->text), "output tokens, %s",
+              lines->plan->request.rate > 0 ? "at this rate"
+                                            : "while these users keep asking");
 }
 
 static void add_parts(struct lines *lines)
@@ -363,9 +371,17 @@ static void speed_lines(struct lines *lines)
     struct answer_line *line = add_time(lines, "TTFT", v->ttft);
     gp_format(line->text, sizeof(line->text), "%.0f ms on an idle engine",
               v->solo.value * 1e3);
+    if (v->late > 0)
+        gp_format(line->text, sizeof(line->text),
+                  "%.0f ms on an idle engine, %.0f ms for 95 of 100", v->solo.value * 1e3,
+                  v->late * 1e3);
     line = add_rate(lines, "output tokens", v->tokens);
     gp_format(line->text, sizeof(line->text), "%.2g requests/s", v->requests.value);
-    if (v->running < v->users) {
+    if (p->request.rate > 0) {
+        size_t n = strlen(line->text);
+        gp_format(line->text + n, sizeof(line->text) - n, ", %.0f in flight in the mean",
+                  v->running);
+    } else if (v->running < v->users) {
         size_t n = strlen(line->text);
         gp_format(line->text + n, sizeof(line->text) - n, "; %.0f of %.0f users at once, "
                   "the others queue", v->running, v->users);

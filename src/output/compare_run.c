@@ -308,7 +308,8 @@ enum gp_status report_compare(struct planner *planner, const struct options *opt
                      doc);
     *fits = false;
     for (size_t i = 0; i < c->row_count; i++)
-        *fits |= c->rows[i]->plan.verdict != VERDICT_DOES_NOT_FIT;
+        *fits |= c->rows[i]->plan.verdict != VERDICT_DOES_NOT_FIT &&
+                 c->rows[i]->plan.verdict != VERDICT_SLOW;
     comparison_free(c);
     return GP_OK;
 }

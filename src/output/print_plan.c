@@ -207,13 +207,15 @@ static void print_fixes(const struct answer *a, const struct options *options,
                         struct strbuf *out)
 {
     struct answer_line lines[ANSWER_LINES_MAX];
-    bool fits = a->plan.verdict == VERDICT_FITS;
+    bool fits = a->plan.verdict == VERDICT_FITS, slow = a->plan.verdict == VERDICT_SLOW;
     int n = answer_lines(&a->plan, a, LINE_FIX, lines);
     if (n > 0)
-        strbuf_add(out, fits ? "\nfewer GPUs\n"
-                             : "\nwhat would fit (each one was planned)\n");
+        strbuf_add(out, fits   ? "\nfewer GPUs\n"
+                        : slow ? "\nwhat would reach the goals (each one was planned)\n"
+                               : "\nwhat would fit (each one was planned)\n");
     else if (!fits)
-        strbuf_add(out, "\nno single change makes it fit\n");
+        strbuf_add(out, slow ? "\nno single change reaches the goals\n"
+                             : "\nno single change makes it fit\n");
     for (int i = 0; i < n; i++) {
         strbuf_addf(out, "    %-12s  %s\n      ", lines[i].amount, lines[i].text);
         planner_fix_command(options, a, &a->fixes[i], out);

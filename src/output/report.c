@@ -61,6 +61,9 @@ static void request_facts(const struct answer *a, struct record *r)
                                         : "request");
     record_textf(r, "engine", "%s@%s", q->engine->id, q->engine->range);
     RECORD_MEMBERS(r, request_load, q);
+    record_positive(r, "rate", "requests/s", q->rate);
+    record_positive(r, "ttft", "ms", q->ttft * 1e3);
+    record_positive(r, "tpot", "ms", q->tpot * 1e3);
     record_positive(r, "max_num_seqs", "", m->max_num_seqs);
     record_positive(r, "max_batched_tokens", "", m->max_batched_tokens);
     record_positive(r, "memory_utilization", "", m->fraction);
@@ -277,6 +280,7 @@ static void speed_facts(const struct plan *p, struct record *r)
     }
     RECORD_MEMBERS(r, speed_members, v);
     record_text(r, "bound", speed_bound_word(v->bound));
+    record_positive(r, "ttft_p95", "s", v->late);
     record_quantity(r, "ttft_idle", "s", v->solo, 1, 4);
     record_count(r, "running", "requests", v->running);
     step_facts(v, record_inside(r, "step_s"));

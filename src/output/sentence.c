@@ -56,6 +56,10 @@ static const char *const reason_words[REASON_COUNT] = {
                         "is valid",
     [REASON_MEMORY_ONLY] = "of {gpu} only the memory is planned: what {engine} adds there "
                            "is not known, nor its speed",
+    [REASON_TTFT] = "TTFT {ttft} misses the goal of {ttft goal}",
+    [REASON_TPOT] = "TPOT {tpot} misses the goal of {tpot goal}",
+    [REASON_RATE] = "{rate} requests/s arrive, about {served} can be served",
+    [REASON_NO_SPEED] = "the goals cannot be judged: {speed gap}",
     [REASON_NEARLY] = "{nearly GPUs} would be marginal: {nearly}",
 };
 
@@ -280,6 +284,9 @@ static void value_text(const struct sentence_value *v, char *text, size_t size)
     case SAY_SHARE:
         gp_format(text, size, "%.2f", v->number);
         break;
+    case SAY_MS:
+        gp_format(text, size, "%.3g ms", v->number * 1e3);
+        break;
     case SAY_TIMES:
         gp_format(text, size, "%.1f", v->number);
         break;
@@ -448,7 +455,7 @@ static const char *kv_least(const struct memory *m, char *text, size_t size)
 static const char *say_layout(const struct plan *p, const char *words,
                               char text[SENTENCE_MAX])
 {
-    char refusals[400], knob[SENTENCE_MAX], nearly[96], least[64];
+    char refusals[400], knob[SENTENCE_MAX], nearly[96], least[64], gap[SENTENCE_MAX];
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
     double usable = m->usable.value, unused = usable - q->used;
@@ -483,6 +490,13 @@ static const char *say_layout(const struct plan *p, const char *words,
         {"rest", SAY_SHARE, .number = rest / GP_GIB},
         {"count", SAY_NUMBER, .number = q->gpu_count},
         {"stages", SAY_NUMBER, .number = search_most_stages(q)},
+        {"ttft", SAY_MS, .number = p->speed.ttft.value},
+        {"ttft goal", SAY_MS, .number = q->ttft},
+        {"tpot", SAY_MS, .number = p->speed.tpot.value},
+        {"tpot goal", SAY_MS, .number = q->tpot},
+        {"rate", SAY_PLAIN, .number = q->rate},
+        {"served", SAY_SHARE, .number = p->speed.requests.value},
+        {"speed gap", SAY_TEXT, .text = sentence_speed_gap(p, gap)},
         {"nearly GPUs", SAY_GPUS, .number = p->nearly.gpus},
         {"nearly", SAY_TEXT,
          .text = sentence_layout(&p->nearly, nearly, sizeof(nearly))},

@@ -86,6 +86,7 @@ enum say {
     SAY_VERSION, /* 80: "8.0" */
     SAY_GPUS,    /* "1 GPU", "2 GPUs" */
     SAY_TOKENS,  /* "8,192" */
+    SAY_MS,      /* 0.0228: "22.8 ms" */
     SAY_RATE     /* "1.2 TFLOPS" */
 };
 

@@ -537,6 +537,9 @@ static enum gp_status resolve_load(const struct options *options, struct request
     q->output = options_or(options, OPT_OUTPUT,
                            at_most(OUTPUT_DEFAULT, fmax(q->context - q->prompt, 1)));
     q->users = options_or(options, OPT_USERS, 1);
+    q->rate = options_or(options, OPT_RATE, 0);
+    q->ttft = options_or(options, OPT_TTFT, 0) / 1e3;
+    q->tpot = options_or(options, OPT_TPOT, 0) / 1e3;
     q->tp = (int)options_or(options, OPT_TP, 0);
     q->pp = (int)options_or(options, OPT_PP, 0);
     q->max_pp = (int)options_or(options, OPT_MAX_PP, SEARCH_MAX_PP);
@@ -547,6 +550,9 @@ static enum gp_status resolve_load(const struct options *options, struct request
     q->utilization = options_or(options, OPT_MEMORY_UTILIZATION, 0);
     q->headroom = options_or(options, OPT_HEADROOM, 0);
     q->used = options_or(options, OPT_USED, 0);
+    if (options->value[OPT_RATE].given && options->value[OPT_USERS].given)
+        return gp_fail(err, GP_E_USAGE, "--rate", "give one of them",
+                       "--users and --rate both say how many requests there are");
     bool given = options->value[OPT_PROMPT].given || options->value[OPT_OUTPUT].given;
     if (given && q->prompt + q->output > q->context)
         return gp_fail(err, GP_E_USAGE, "--context",

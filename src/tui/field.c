@@ -5,6 +5,7 @@
  */
 #include "tui/form.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,10 @@ static double planned_number(const struct answer *a, enum field field)
         return q->users;
     case FIELD_GPUS:
         return a->plan.layout.gpus;
+    case FIELD_TTFT: /* without a goal, from what is estimated */
+        return ceil((q->ttft > 0 ? q->ttft : a->plan.speed.ttft.value) * 1e3);
+    case FIELD_TPOT:
+        return ceil((q->tpot > 0 ? q->tpot : a->plan.speed.tpot.value) * 1e3);
     case FIELD_TP:
         return a->plan.layout.tp;
     case FIELD_PP:

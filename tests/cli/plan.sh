@@ -100,6 +100,38 @@ CASES
     assert_true "why has terms" test "$(json why.#)" -gt 12
 fi
 
+# ---- goals of speed, and a rate ------------------------------------------------------------------
+
+speed="-m llama-3.1-70b -p fp8 -g h100-sxm"
+# shellcheck disable=SC2086 # words
+run --plan $speed:2 -u 16 --tpot 18
+assert_eq "a goal that is missed" 1 "$rc"
+assert_contains "and which" "misses the goal of 18 ms" "$out"
+assert_contains "what would reach it" "what would reach the goals" "$out"
+# shellcheck disable=SC2086
+run --plan $speed -u 16 --tpot 15 -q
+assert_eq "more GPUs reach it" 0 "$rc"
+if have_json; then
+    # shellcheck disable=SC2086
+    run --plan $speed:2 -u 16 --tpot 5 -f json
+    assert_eq "slow" slow "$(json verdict.status)"
+    assert_eq "by TPOT" tpot "$(json verdict.limit)"
+    assert_eq "the goal" 5 "$(json request.tpot)"
+    # shellcheck disable=SC2086
+    run --plan $speed --rate 20 -f json
+    assert_eq "what arrives is served" 20 "$(json speed.requests_per_s.value)"
+    assert_true "Little's law: in flight = rate * (TTFT + 255 TPOT), within 1 %" awk \
+        -v n="$(json speed.running)" -v f="$(json speed.ttft.value)" \
+        -v t="$(json speed.tpot.value)" 'BEGIN{r = n / 20 / (f + 255*t); exit !(r>0.99 && r<1.01)}'
+    assert_true "memory is for their peak" test "$(json request.users)" -gt 20
+    run --plan -m llama-3.1-8b -g b300:1 -c 1280 --rate 5000 -f json
+    assert_eq "more than can be served" rate "$(json verdict.limit)"
+fi
+# shellcheck disable=SC2086
+assert_fails 2 "both say how many requests" --plan $speed --rate 1 -u 3
+# shellcheck disable=SC2086
+assert_fails 2 "outside 0.01..1000000 ms" --plan $speed --tpot 0
+
 # ---- a local checkpoint ------------------------------------------------------------------------
 
 run --plan -m "$src/tests/fixtures/models/hf-llama" -g l4 -q

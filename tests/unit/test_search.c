@@ -56,9 +56,17 @@ static struct options random_ask(void)
     give(&options, OPT_PRECISION, "%s", precisions[random_below(4)]);
     give(&options, OPT_ENGINE, "%s", engines[random_below(6)]);
     give(&options, OPT_CONTEXT, "%u", 256u << random_below(9));
-    give(&options, OPT_USERS, "%u", 1 + random_below(1u << random_below(10)));
+    if (random_below(8) == 0)
+        give(&options, OPT_RATE, "%u.%u", random_below(1u << random_below(6)),
+             1 + random_below(9));
+    else
+        give(&options, OPT_USERS, "%u", 1 + random_below(1u << random_below(10)));
     if (random_below(4) == 0)
         give(&options, OPT_MEMORY_UTILIZATION, "0.%u", 80 + random_below(16));
+    if (random_below(4) == 0)
+        give(&options, OPT_TPOT, "%u", 4u << random_below(6));
+    if (random_below(6) == 0)
+        give(&options, OPT_TTFT, "%u", 50u << random_below(6));
     return options;
 }
 
@@ -91,7 +99,10 @@ static struct plan search(const struct resolved *r)
 static int fewest_of_all(const struct request *q)
 {
     struct load load = load_sum(q);
+    struct step_load step;
     int best = 0, experts = model_experts(q->model);
+    step_load_sum(q, &load, &step);
+    load.step = &step;
     for (int tp = 1; tp <= q->host_gpus; tp++)
         for (int pp = 1; pp <= SEARCH_MAX_PP; pp++)
             for (int n = 1; tp * pp * n <= (best ? best - 1 : PLAN_MAX_GPUS); n++)
@@ -124,6 +135,8 @@ static const char *constrain(struct options *options, const struct plan *p)
                                          OPT_REPLICAS, OPT_MAX_PP, OPT_USERS,
                                          OPT_CONTEXT,  OPT_GPU};
     enum option_id id = ids[random_below(8)];
+    if (id == OPT_USERS && p->request.rate > 0)
+        id = OPT_CONTEXT;
     if (id == OPT_GPU) {
         options->gpu_count = 0;
         give(options, OPT_GPU, "%s:%u", p->request.gpu->id, 1 + random_below(64));
@@ -222,6 +235,21 @@ static void check_evaluation(const struct options *options, const struct resolve
     assert_near(e.margin, plan_margin(p), 1);
     assert_near(e.binding.weights.value, p->memory.split.total, 1);
     assert_near(e.binding.free.low, p->memory.free.low, 1);
+}
+
+/* A goal is missed by the speed that is shown, or by none. */
+static void check_goals(const struct options *options, const struct plan *p)
+{
+    const struct request *q = &p->request;
+    const struct speed *v = &p->speed;
+    bool known = v->gap == SPEED_KNOWN;
+    bool ttft = known && q->ttft > 0 && v->ttft.value > q->ttft;
+    bool tpot = known && q->tpot > 0 && v->tpot.value > q->tpot;
+    bool rate = known && q->rate > 0 && v->requests.value < q->rate;
+    if (verdict_holds(p->verdict) &&
+        (p->verdict == VERDICT_SLOW) != (ttft || tpot || rate))
+        fail_msg("%s: %s, with TTFT %g s and TPOT %g s", command_of(options),
+                 verdict_word(p->verdict), v->ttft.value, v->tpot.value);
 }
 
 /* ---- fixes ---- */
@@ -338,6 +366,7 @@ static void test_random_requests(void **state)
         check_fewest(&options, &r, &a.plan);
         check_stages(&options, &a.plan);
         check_evaluation(&options, &r, &a.plan);
+        check_goals(&options, &a.plan);
         if (a.plan.verdict == VERDICT_FITS)
             check_count(&options, &r, &a.plan);
         search_plan(&r.request, &r.market, SEARCH_LEAST_MONEY, &cheapest);

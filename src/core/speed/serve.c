@@ -46,6 +46,49 @@ static double solo_prompt(const struct step *s, const struct serve_load *l)
            (step_work(s, q, 1 / e->prefill_compute) + chunk_rest(s, q, l->prompt) + s->fixed);
 }
 
+/* In an open loop; `late` by the exponential tail of the wait. */
+static void open_ttft(const struct step *s, double rate, struct serve *out)
+{
+    const struct engine_speed *e = &s->load->request->engine->speed;
+    double busy = fmin(rate * out->prompt, 0.99);
+    double wait = busy * out->prompt / (2 * (1 - busy));
+    double rest = e->ttft_base + e->ttft_solo * out->solo + out->decode / 2;
+    out->ttft = rest + wait;
+    out->late = rest + (busy > 0.05 ? wait / busy * log(busy / 0.05) : 0);
+}
+
+/* Requests in flight by Little's law when `users` of them slow each other. */
+static double in_flight(const struct step *s, struct serve_load *l, double users,
+                        double rate, struct serve *out)
+{
+    l->users = users;
+    serve_estimate(s, l, out);
+    open_ttft(s, rate, out);
+    return rate * (out->ttft + fmax(l->output - 1, 0) * out->tpot);
+}
+
+bool serve_rate(const struct step *s, const struct serve_load *load, double rate,
+                struct serve *out)
+{
+    struct serve_load l = *load;
+    double low = 0, high = fmax(load->admitted, 1);
+    bool held = in_flight(s, &l, high, rate, out) <= high && rate * out->prompt < 0.95;
+    for (int i = 0; held && i < 40 && high - low > 1e-6 * high; i++) {
+        double mid = (low + high) / 2;
+        *(in_flight(s, &l, mid, rate, out) <= mid ? &high : &low) = mid;
+    }
+    in_flight(s, &l, high, rate, out);
+    out->running = high;
+    if (held)
+        out->requests = rate;
+    return held;
+}
+
+double serve_peak(double mean)
+{
+    return ceil(mean + 2 * sqrt(mean));
+}
+
 void serve_estimate(const struct step *s, const struct serve_load *l, struct serve *out)
 {
     const struct engine_speed *e = &s->load->request->engine->speed;
@@ -64,5 +107,6 @@ void serve_estimate(const struct step *s, const struct serve_load *l, struct ser
     out->solo = solo_prompt(s, l);
     out->ttft = e->ttft_base + e->ttft_solo * out->solo + e->ttft_decode * out->decode +
                 e->ttft_queue * out->solo * (users - 1) / 20;
+    out->late = 0;
     out->requests = users / (out->ttft + fmax(l->output - 1, 0) * out->tpot);
 }

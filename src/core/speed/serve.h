@@ -15,6 +15,14 @@
  *   TTFT  = tau + kappa*solo + eta*dec + beta*solo*(C-1)/20     closed loop
  *   X     = C / (TTFT + (O-1)*TPOT)        requests/s, by Little's law
  *
+ * Requests that arrive at a rate r (open loop) wait for each other's prompts, and for
+ * nobody's answer; those in flight follow from Little's law:
+ *
+ *   rho  = r * pc                           share of the time that goes into prompts
+ *   W    = rho * pc / (2 (1 - rho))         mean wait, M/D/1
+ *   TTFT = tau + kappa*solo + dec/2 + W
+ *   C    = r * (TTFT + (O-1)*TPOT(C))
+ *
  * TTFT under load is far less certain than TPOT: its band is a factor of two and more.
  */
 #ifndef GP_CORE_SPEED_SERVE_H
@@ -39,9 +47,19 @@ struct serve {
     double prompt;    /* s that one prompt adds to the decodes */
     double decode;    /* s of a decode step without prompts */
     double requests;  /* per second */
+    double late;      /* s: TTFT that 95 of 100 requests stay below; 0 = not known */
 };
 
 void serve_estimate(const struct step *step, const struct serve_load *load,
                     struct serve *out);
+
+/* The same of requests that arrive at a rate, per second; load->users is not read. False
+ * when more arrive than can be served: out is then of load->admitted at once. */
+bool serve_rate(const struct step *step, const struct serve_load *load, double rate,
+                struct serve *out);
+
+/* Requests in flight that are rarely exceeded where `mean` are in the mean: arrivals are
+ * independent, so that the count spreads as its root. */
+double serve_peak(double mean);
 
 #endif

@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/speed/serve.h"
-
 const char *speed_bound_word(enum speed_bound bound)
 {
     static const char *const words[SPEED_BY_COUNT] = {
@@ -114,16 +112,55 @@ static enum speed_bound bound_of(const struct step *s, const struct speed *out,
 
 /* ---- the estimate ---- */
 
+#define MOST_SLOTS 4096
+
+double speed_slots(const struct request *q, const struct load *load)
+{
+    bool each = q->max_num_seqs <= 0 && q->engine->seqs_small <= 0;
+    return q->rate > 0 && each ? MOST_SLOTS : load->max_num_seqs;
+}
+
 /* Requests of one replica that run at once: as many as the pool holds while they are
  * spread, and as there are slots. */
 static double admitted(const struct request *q, const struct load *load,
                        const struct memory *m)
 {
     double each = m->users > 0 && m->kv_mean.known ? m->kv_mean.value / m->users : 0;
-    double slots = load->max_num_seqs;
+    double slots = speed_slots(q, load);
     if (each <= 0 || q->engine->budget == BUDGET_ASKED)
         return slots;
     return fmax(fmin(slots, floor(m->kv_pool.value / each)), 1);
+}
+
+double speed_groups(const struct layout *l)
+{
+    return l->replicas * (double)(l->tp * l->pp) / layout_group(l);
+}
+
+static struct serve_load load_of(const struct request *q, const struct load *load,
+                                 const struct layout *layout, double admitted)
+{
+    double groups = speed_groups(layout);
+    return (struct serve_load){.users = q->users / groups,
+                               .admitted = admitted * layout->replicas / groups,
+                               .prompt = q->prompt,
+                               .output = q->output,
+                               .chunk = load->max_batched_tokens};
+}
+
+bool speed_serve(const struct request *q, const struct step *step, const struct load *load,
+                 const struct layout *layout, double admitted, struct serve *out)
+{
+    struct serve_load l = load_of(q, load, layout, admitted);
+    if (q->rate > 0)
+        return serve_rate(step, &l, q->rate / speed_groups(layout), out);
+    serve_estimate(step, &l, out);
+    return true;
+}
+
+double speed_users(const struct layout *layout, const struct serve *serve)
+{
+    return serve_peak(serve->running) * speed_groups(layout);
 }
 
 static double alone(const struct step *s, const struct serve_load *l)
@@ -135,22 +172,21 @@ static double alone(const struct step *s, const struct serve_load *l)
     return one.ttft;
 }
 
-static void fill(const struct step *s, const struct serve_load *l, double groups,
-                 struct speed *out)
+static void fill(const struct step *s, const struct serve *serve,
+                 const struct serve_load *l, double groups, struct speed *out)
 {
-    struct serve serve;
-    serve_estimate(s, l, &serve);
-    out->running = fmin(serve.running, l->users) * groups;
-    out->doubts = doubts_of(s, serve.running * groups);
+    out->running = serve->running * groups;
+    out->doubts = doubts_of(s, out->running);
     widen(s->load->request->gpu->family, out);
-    out->tpot = banded(serve.tpot, out->factor_low, out->factor_high);
-    out->ttft = banded(serve.ttft, fmax(2, out->factor_low), fmax(2.5, out->factor_high));
+    out->tpot = banded(serve->tpot, out->factor_low, out->factor_high);
+    out->ttft = banded(serve->ttft, fmax(2, out->factor_low), fmax(2.5, out->factor_high));
     out->solo = banded(alone(s, l), out->factor_low, 1.5 * out->factor_high);
-    out->requests = banded(serve.requests * groups, out->factor_high, out->factor_low);
+    out->late = serve->late;
+    out->requests = banded(serve->requests * groups, out->factor_high, out->factor_low);
     out->tokens = quantity_scale(out->requests, l->output);
-    step_decode_parts(s, serve.decoding, l->prompt + l->output / 2, &out->part);
-    out->prompts = serve.tpot - serve.decode;
-    out->bound = bound_of(s, out, serve.decoding / s->ways / s->pp);
+    step_decode_parts(s, serve->decoding, l->prompt + l->output / 2, &out->part);
+    out->prompts = serve->tpot - serve->decode;
+    out->bound = bound_of(s, out, serve->decoding / s->ways / s->pp);
 }
 
 void speed_estimate(const struct request *q, const struct load *load,
@@ -159,6 +195,7 @@ void speed_estimate(const struct request *q, const struct load *load,
 {
     struct step_load sums;
     struct step step;
+    struct serve serve;
     memset(out, 0, sizeof(*out));
     step_load_sum(q, load, &sums);
     step_cut(&sums, layout, &step);
@@ -166,11 +203,12 @@ void speed_estimate(const struct request *q, const struct load *load,
     out->users = q->users;
     if (out->gap != SPEED_KNOWN)
         return;
-    double groups = layout->replicas / step.ways;
-    struct serve_load l = {.users = q->users / groups,
-                           .admitted = admitted(q, load, m) * step.ways,
-                           .prompt = q->prompt,
-                           .output = q->output,
-                           .chunk = load->max_batched_tokens};
-    fill(&step, &l, groups, out);
+    double room = admitted(q, load, m);
+    struct serve_load l = load_of(q, load, layout, room);
+    bool held = speed_serve(q, &step, load, layout, room, &serve);
+    fill(&step, &serve, &l, speed_groups(layout), out);
+    if (q->rate > 0 && held) { /* what arrives is what is served */
+        out->requests = quantity_exact(q->rate);
+        out->tokens = quantity_exact(q->rate * q->output);
+    }
 }

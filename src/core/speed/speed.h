@@ -21,6 +21,7 @@
 #include "core/memory.h"
 #include "core/quantity.h"
 #include "core/request.h"
+#include "core/speed/serve.h"
 #include "core/speed/step.h"
 
 /* What widens a band. */
@@ -55,6 +56,7 @@ struct speed {
     double running;                 /* of them, at once; the rest queue */
     struct quantity tpot, ttft;     /* s */
     struct quantity solo;           /* s: TTFT of a single request */
+    double late;                    /* s: TTFT of 95 of 100 requests; 0 = not known */
     struct quantity tokens;         /* output tokens/s, all replicas */
     struct quantity requests;       /* per second, all replicas */
     struct step_parts part;         /* s of a decode step */
@@ -63,6 +65,21 @@ struct speed {
     unsigned doubts;                /* bits of enum doubt */
     double factor_low, factor_high; /* of the TPOT's band: value / low .. value * high */
 };
+
+/* Slots of a replica; where an engine has one for each user, whatever a rate leads to. */
+double speed_slots(const struct request *request, const struct load *load);
+
+/* Groups of GPUs that serve apart: replicas, or all that share their experts. */
+double speed_groups(const struct layout *layout);
+
+/* One group of a layout under the request's load, of users or of a rate; admitted:
+ * requests of a replica that run at once. False: more arrive than it serves. */
+bool speed_serve(const struct request *request, const struct step *step,
+                 const struct load *load, const struct layout *layout, double admitted,
+                 struct serve *out);
+
+/* The requests in flight that a rate leads to, all groups together, at their peak. */
+double speed_users(const struct layout *layout, const struct serve *serve);
 
 /* load: load_sum(request); memory: of this layout. */
 void speed_estimate(const struct request *request, const struct load *load,

@@ -20,6 +20,7 @@
 
 static const char *const verdicts[] = {
     [VERDICT_FITS] = "fits",
+    [VERDICT_SLOW] = "fits, but too slow",
     [VERDICT_MARGINAL] = "marginal",
     [VERDICT_DOES_NOT_FIT] = "does not fit",
 };

@@ -24,7 +24,7 @@
 static enum ink verdict_ink(enum verdict verdict)
 {
     return verdict == VERDICT_FITS       ? INK_OK
-           : verdict == VERDICT_MARGINAL ? INK_WARN
+           : verdict != VERDICT_DOES_NOT_FIT ? INK_WARN
                                          : INK_BAD;
 }
 
