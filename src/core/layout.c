@@ -98,6 +98,11 @@ int layout_group(const struct layout *l)
     return l->tp * l->pp * replicas;
 }
 
+int layout_ways(const struct layout *l)
+{
+    return layout_group(l) / (l->tp * l->pp);
+}
+
 int layout_hosts(const struct layout *l, int host_gpus)
 {
     int group = layout_group(l), replica = l->tp * l->pp;

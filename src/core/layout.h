@@ -64,6 +64,9 @@ int layout_gpu_layers(const struct request *request);
  * that share their experts. */
 int layout_group(const struct layout *layout);
 
+/* Replicas of such a group: the attention's data parallel degree. */
+int layout_ways(const struct layout *layout);
+
 /* The fewest hosts that layout needs when one holds host_gpus. A group stays on one host
  * where one can hold it, else each replica, else each TP group. */
 int layout_hosts(const struct layout *layout, int host_gpus);

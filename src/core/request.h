@@ -38,9 +38,11 @@ struct request {
     double prompt, output;      /* tokens of a typical request */
     double users;               /* requests in flight at once */
     double rate;                /* requests that arrive per second; 0: users are given */
+    double prefix_hit;          /* share of a prompt that is in the prefix cache, 0..1 */
     double ttft, tpot;          /* goals, s; 0 = none */
     int gpu_count;              /* GPUs to use; 0 = the fewest that fit */
     int tp, pp, ep, replicas;   /* 0 = choose */
+    int dp;                     /* replicas that share their experts; 0 = choose */
     int max_pp;                 /* stages that may be chosen; 0 = SEARCH_MAX_PP */
     int host_gpus;              /* GPUs one host can hold; TP stays inside a host */
     bool host_assumed;          /* nobody's figure */

@@ -300,6 +300,8 @@ static void try_cut(struct search *s, int tp, int pp, int ep)
     struct evaluation e;
     int step = least_replicas(tp, ep), count = q->gpu_count;
     l.replicas = q->replicas > 0 ? q->replicas : count > 0 ? count / tp / pp : step;
+    if (q->dp > 0 && layout_ways(&l) != q->dp)
+        return;
     if (l.replicas < 1 || l.replicas % step != 0 ||
         (count > 0 && tp * pp * l.replicas != count))
         return;
@@ -349,6 +351,10 @@ static struct layout nearest_layout(const struct request *q)
     int rest = q->gpu_count / (l.pp * l.replicas);
     if (q->tp <= 0 && rest > 0)
         l.tp = rest;
+    if (q->dp > 1 && q->ep <= 0) {
+        l.ep = l.tp * q->dp;
+        l.replicas = q->dp;
+    }
     return l;
 }
 

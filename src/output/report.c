@@ -26,6 +26,7 @@ static const struct member request_load[] = {
     {"tp", MEMBER_SOME_INT, AT(tp)},
     {"pp", MEMBER_SOME_INT, AT(pp)},
     {"ep", MEMBER_SOME_INT, AT(ep)},
+    {"dp", MEMBER_SOME_INT, AT(dp)},
     {"replicas", MEMBER_SOME_INT, AT(replicas)},
     {"max_pp", MEMBER_INT, AT(max_pp)},
 };
@@ -62,6 +63,7 @@ static void request_facts(const struct answer *a, struct record *r)
     record_textf(r, "engine", "%s@%s", q->engine->id, q->engine->range);
     RECORD_MEMBERS(r, request_load, q);
     record_positive(r, "rate", "requests/s", q->rate);
+    record_count(r, "prefix_hit", "", q->prefix_hit);
     record_positive(r, "ttft", "ms", q->ttft * 1e3);
     record_positive(r, "tpot", "ms", q->tpot * 1e3);
     record_positive(r, "max_num_seqs", "", m->max_num_seqs);
@@ -146,6 +148,7 @@ static void layout_facts(const struct plan *p, struct record *r)
     char lost[SENTENCE_MAX];
     record_text(r, "gpu", p->request.gpu->id);
     RECORD_MEMBERS(r, layout_degrees, &p->layout);
+    record_count(r, "dp", "", layout_ways(&p->layout));
     record_count(r, "hosts", "", p->layout.hosts);
     record_positive(r, "host_gpus", "", p->request.host_gpus);
     record_flag(r, "host_assumed", p->request.host_assumed);

@@ -538,12 +538,14 @@ static enum gp_status resolve_load(const struct options *options, struct request
                            at_most(OUTPUT_DEFAULT, fmax(q->context - q->prompt, 1)));
     q->users = options_or(options, OPT_USERS, 1);
     q->rate = options_or(options, OPT_RATE, 0);
+    q->prefix_hit = options_or(options, OPT_PREFIX_HIT, 0);
     q->ttft = options_or(options, OPT_TTFT, 0) / 1e3;
     q->tpot = options_or(options, OPT_TPOT, 0) / 1e3;
     q->tp = (int)options_or(options, OPT_TP, 0);
     q->pp = (int)options_or(options, OPT_PP, 0);
     q->max_pp = (int)options_or(options, OPT_MAX_PP, SEARCH_MAX_PP);
     q->ep = (int)options_or(options, OPT_EP, 0);
+    q->dp = (int)options_or(options, OPT_DP, 0);
     q->replicas = (int)options_or(options, OPT_REPLICAS, 0);
     q->max_num_seqs = options_or(options, OPT_MAX_NUM_SEQS, 0);
     q->max_batched_tokens = options_or(options, OPT_MAX_BATCHED_TOKENS, 0);
@@ -553,6 +555,9 @@ static enum gp_status resolve_load(const struct options *options, struct request
     if (options->value[OPT_RATE].given && options->value[OPT_USERS].given)
         return gp_fail(err, GP_E_USAGE, "--rate", "give one of them",
                        "--users and --rate both say how many requests there are");
+    if (q->dp > 1 && model_experts(q->model) == 0)
+        return gp_fail(err, GP_E_USAGE, "--dp", "use --replicas",
+                       "%s has no experts that copies could share", q->model->id);
     bool given = options->value[OPT_PROMPT].given || options->value[OPT_OUTPUT].given;
     if (given && q->prompt + q->output > q->context)
         return gp_fail(err, GP_E_USAGE, "--context",

@@ -127,6 +127,19 @@ if have_json; then
     run --plan -m llama-3.1-8b -g b300:1 -c 1280 --rate 5000 -f json
     assert_eq "more than can be served" rate "$(json verdict.limit)"
 fi
+if have_json; then
+    run --plan -m deepseek-r1 -g b200:8 -u 64 --dp 8 -f json
+    assert_eq "copies of the attention" 8 "$(json layout.dp)"
+    assert_eq "experts over all of them" 8 "$(json layout.ep)"
+    # shellcheck disable=SC2086
+    run --plan $speed:2 -u 16 --prompt 4000 -f json
+    whole=$(json speed.ttft_idle.value)
+    # shellcheck disable=SC2086
+    run --plan $speed:2 -u 16 --prompt 4000 --prefix-hit 0.75 -f json
+    assert_true "a cached prefix is not computed" awk -v a="$(json speed.ttft_idle.value)" \
+        -v b="$whole" 'BEGIN{exit !(a < 0.5*b)}'
+fi
+assert_fails 2 "no experts that copies could share" --plan -m llama-3.1-8b -g b200:8 --dp 8
 # shellcheck disable=SC2086
 assert_fails 2 "both say how many requests" --plan $speed --rate 1 -u 3
 # shellcheck disable=SC2086

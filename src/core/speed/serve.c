@@ -9,41 +9,47 @@
  * norms, residuals, activations. */
 #define PREFILL_VALUES 12
 
+/* Tokens of a prompt that are computed. */
+static double new_tokens(const struct serve_load *l)
+{
+    return fmax(l->prompt - l->cached, 1);
+}
+
 /* Without products: attention, element-wise kernels, launches of one chunk of q tokens in
  * the middle of its prompt. */
-static double chunk_rest(const struct step *s, double q, double prompt)
+static double chunk_rest(const struct step *s, const struct serve_load *l, double q)
 {
     const struct request *r = s->load->request;
     double layers = r->model->layer_count;
     double values = PREFILL_VALUES * q * s->hidden * 2 * layers / s->bandwidth;
-    return step_prefill_attention(s, q, (prompt - q) / 2) / s->ways + values +
+    return step_prefill_attention(s, q, l->cached + (new_tokens(l) - q) / 2) / s->ways + values +
            r->engine->speed.prefill_layer * layers;
 }
 
 static double chunk_of(const struct serve_load *l)
 {
-    return fmin(l->prompt, l->chunk);
+    return fmin(new_tokens(l), l->chunk);
 }
 
 static double prompt_cost(const struct step *s, const struct serve_load *l, double users)
 {
     const struct engine_speed *e = &s->load->request->engine->speed;
-    double q = chunk_of(l), chunks = l->prompt / q;
+    double q = chunk_of(l), chunks = new_tokens(l) / q;
     /* chunks that share a step when more of them come than decode steps there are */
     double shared = fmax(1, users * chunks / l->output);
     double pass = e->prefill_alone
                       ? step_work(s, q * shared, 1 / e->prefill_compute)
                       : step_work(s, users + q * shared, 1 / e->prefill_compute) -
                             step_work(s, users, 1);
-    return chunks * (fmax(pass, 0) / shared + chunk_rest(s, q, l->prompt));
+    return chunks * (fmax(pass, 0) / shared + chunk_rest(s, l, q));
 }
 
 static double solo_prompt(const struct step *s, const struct serve_load *l)
 {
     const struct engine_speed *e = &s->load->request->engine->speed;
     double q = chunk_of(l);
-    return l->prompt / q *
-           (step_work(s, q, 1 / e->prefill_compute) + chunk_rest(s, q, l->prompt) + s->fixed);
+    return new_tokens(l) / q *
+           (step_work(s, q, 1 / e->prefill_compute) + chunk_rest(s, l, q) + s->fixed);
 }
 
 /* In an open loop; `late` by the exponential tail of the wait. */

@@ -35,6 +35,7 @@ struct serve_load {
     double users;   /* requests in flight, all ranks */
     double admitted; /* the most that run at once: pool and slots */
     double prompt, output; /* tokens */
+    double cached;  /* of the prompt, in the prefix cache: read, not computed */
     double chunk;   /* most tokens of a step */
 };
 

@@ -144,6 +144,7 @@ static struct serve_load load_of(const struct request *q, const struct load *loa
     return (struct serve_load){.users = q->users / groups,
                                .admitted = admitted * layout->replicas / groups,
                                .prompt = q->prompt,
+                               .cached = q->prompt * q->prefix_hit,
                                .output = q->output,
                                .chunk = load->max_batched_tokens};
 }
