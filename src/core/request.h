@@ -58,6 +58,7 @@ struct request {
     enum prune prune;
     double prune_share;         /* 0..1 of the weights that are zero, unstructured */
     enum price_want price;
+    double api_in, api_out;     /* dollars per million tokens of an API; 0 = not asked */
 };
 
 /* Goals of speed, or a rate: judging a layout takes its speed. */

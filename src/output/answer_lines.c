@@ -262,6 +262,39 @@ static void add_buying(struct lines *lines, const struct cost *c)
         line_addf(lines, "break-even", "not within %.0f years", b->own->years);
 }
 
+struct answer_api answer_api(const struct plan *p)
+{
+    struct answer_api api = {quantity_unknown(), quantity_unknown()};
+    const struct request *q = &p->request;
+    struct quantity hour, month;
+    double request = (q->prompt * q->api_in + q->output * q->api_out) / 1e6;
+    if (q->api_out <= 0 || p->speed.gap != SPEED_KNOWN)
+        return api;
+    api.per_hour = quantity_scale(p->speed.requests, 3600 * request);
+    answer_prices(p, &hour, &month);
+    if (hour.known)
+        api.even = quantity_scale(hour, 1 / (3600 * request));
+    return api;
+}
+
+/* What the API asks for the same requests, and from which rate on the plan is cheaper. */
+static void add_api(struct lines *lines)
+{
+    struct answer_api api = answer_api(lines->plan);
+    const struct quantity *served = &lines->plan->speed.requests;
+    if (!api.per_hour.known)
+        return;
+    struct answer_line *line = line_add(lines, "API");
+    units_money(line->amount, sizeof(line->amount), api.per_hour.value);
+    units_money(line->month, sizeof(line->month),
+                api.per_hour.value * COST_HOURS_PER_MONTH);
+    if (api.even.known)
+        gp_format(line->text, sizeof(line->text),
+                  "for the same %.3g requests/s; this plan is cheaper from %.3g on%s",
+                  served->value, api.even.value,
+                  api.even.value > served->high ? ", which it does not reach" : "");
+}
+
 static void cost_lines(struct lines *lines)
 {
     const struct plan *p = lines->plan;
@@ -274,6 +307,7 @@ static void cost_lines(struct lines *lines)
     if (c->want == WANT_MARKET)
         add_rent(lines, "marketplace", &c->market, true);
     add_buying(lines, c);
+    add_api(lines);
     if (c->note != COST_NOTE_NONE)
         line_addf(lines, "", "%s", sentence_cost_note(p, note));
     else if (!c->on_demand.known && !c->spot.known && !c->buy.known)

@@ -61,6 +61,15 @@ void answer_prices(const struct plan *plan, struct quantity *per_hour,
 /* Dollars per million output tokens at this load; unknown without price or speed. */
 struct quantity answer_token_price(const struct plan *plan);
 
+/* The API that was asked to be compared with: what this load costs there, dollars per
+ * hour, and the requests per second from which the plan is cheaper; unknown where there
+ * is no speed or no price. */
+struct answer_api {
+    struct quantity per_hour;
+    struct quantity even; /* requests/s */
+};
+struct answer_api answer_api(const struct plan *plan);
+
 /* "FITS", "MARGINAL", "DOES NOT FIT" */
 const char *verdict_shout(enum verdict verdict);
 

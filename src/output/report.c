@@ -365,6 +365,12 @@ void report_cost(const struct plan *p, bool tokens, struct record *doc)
         RECORD_MEMBERS(record_inside(r, "buy"), buy_members, &c->buy);
     else
         record_text(r, "buy", "");
+    struct answer_api api = answer_api(p);
+    if (api.per_hour.known) {
+        struct record *other = record_inside(r, "api");
+        record_quantity(other, "per_hour", "$/h", api.per_hour, 1, 2);
+        record_quantity(other, "even_requests_per_s", "requests/s", api.even, 1, 3);
+    }
     record_text(r, "source",
                 !wanted         ? c->buy.source
                 : wanted->known ? wanted->instance->source

@@ -100,6 +100,10 @@ const struct option_row option_rows[OPTION_COUNT] = {
                     "rent only in regions whose name contains this, as in us or eu-"},
     [OPT_DATED] = {"dated", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", R, false,
                    "only rents with a date of their own; \"by 2026-11\" is none"},
+    [OPT_API_PRICE] = {"api-price", 0, OPTION_TEXT, "IN:OUT", "$/M tokens", 0, 0, NULL,
+                       "none", R, false,
+                       "an API's dollars per million tokens of prompt and answer, to "
+                       "compare with"},
     [OPT_HOURS] = {"hours", 0, OPTION_NUMBER, "N", "h/month", 1, 744, NULL, "730", R,
                    false, "hours of use per month"},
     [OPT_ELECTRICITY] = {"electricity", 0, OPTION_NUMBER, "PRICE", "$/kWh", 0.001, 10,

@@ -526,6 +526,24 @@ static double default_context(const struct request *q)
     return tier && tier->context > 0 ? tier->context : CONTEXT_DEFAULT;
 }
 
+/* "0.60:2.40", dollars per million tokens of prompts and of answers. */
+static enum gp_status resolve_api(const struct options *options, struct request *q,
+                                  struct gp_err *err)
+{
+    const char *text = options_word(options, OPT_API_PRICE, "");
+    char *end;
+    q->api_in = strtod(text, &end);
+    bool valid = end > text && *end == ':';
+    const char *out = valid ? end + 1 : text;
+    q->api_out = strtod(out, &end);
+    valid = valid && end > out && *end == '\0' && q->api_in >= 0 && q->api_in <= 1e6 &&
+            q->api_out > 0 && q->api_out <= 1e6;
+    if (text[0] && !valid)
+        return gp_fail(err, GP_E_USAGE, "--api-price", "write IN:OUT, as in 0.60:2.40",
+                       "'%s' is not two prices per million tokens", text);
+    return GP_OK;
+}
+
 static enum gp_status resolve_load(const struct options *options, struct request *q,
                                    struct gp_err *err)
 {
@@ -536,6 +554,8 @@ static enum gp_status resolve_load(const struct options *options, struct request
                            at_most(PROMPT_DEFAULT, ceil(q->context * 0.75)));
     q->output = options_or(options, OPT_OUTPUT,
                            at_most(OUTPUT_DEFAULT, fmax(q->context - q->prompt, 1)));
+    if (resolve_api(options, q, err))
+        return err->code;
     q->users = options_or(options, OPT_USERS, 1);
     q->rate = options_or(options, OPT_RATE, 0);
     q->prefix_hit = options_or(options, OPT_PREFIX_HIT, 0);

@@ -139,6 +139,16 @@ if have_json; then
     assert_true "a cached prefix is not computed" awk -v a="$(json speed.ttft_idle.value)" \
         -v b="$whole" 'BEGIN{exit !(a < 0.5*b)}'
 fi
+# shellcheck disable=SC2086
+run --plan $speed -u 64 --api-price 0.6:2.4
+assert_contains "an API beside the rent" "this plan is cheaper from" "$out"
+if have_json; then
+    # shellcheck disable=SC2086
+    run --plan $speed --rate 2 --api-price 1:4 -f json
+    assert_eq "2 requests/s of 1024 and 256 tokens, an hour" 14.7456 "$(json cost.api.per_hour.value)"
+fi
+# shellcheck disable=SC2086
+assert_fails 2 "is not two prices" --plan $speed --api-price 3
 assert_fails 2 "no experts that copies could share" --plan -m llama-3.1-8b -g b200:8 --dp 8
 # shellcheck disable=SC2086
 assert_fails 2 "both say how many requests" --plan $speed --rate 1 -u 3
