@@ -63,6 +63,8 @@ core_sources = \
 	src/core/compare.h \
 	src/core/cost.c \
 	src/core/cost.h \
+	src/core/draft.c \
+	src/core/draft.h \
 	src/core/engine.c \
 	src/core/engine.h \
 	src/core/evaluate.c \
@@ -80,6 +82,8 @@ core_sources = \
 	src/core/layout.h \
 	src/core/load.c \
 	src/core/load.h \
+	src/core/lora.c \
+	src/core/lora.h \
 	src/core/memory.c \
 	src/core/memory.h \
 	src/core/model.c \

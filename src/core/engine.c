@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/units.h"
+
 const char *engine_term_word(enum engine_term term)
 {
     static const char *const words[TERM_COUNT] = {
@@ -19,6 +21,9 @@ const char *engine_term_word(enum engine_term term)
         [TERM_GRAPHS] = "graphs",
         [TERM_BLOCK] = "block",
         [TERM_OFFLOAD] = "offload",
+        [TERM_DRAFT] = "draft",
+        [TERM_LORA] = "lora",
+        [TERM_KV_OFFLOAD] = "kv_offload",
     };
     return words[term];
 }
@@ -31,6 +36,11 @@ const char *engine_budget_word(enum budget budget)
 #undef X
     };
     return words[budget];
+}
+
+double engine_kv_unit(const struct engine *e)
+{
+    return strcmp(e->kv_offload, "gpu") == 0 ? 1e9 : GP_GIB;
 }
 
 const char *engine_rows_word(enum logit_rows rows)

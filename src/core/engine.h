@@ -117,6 +117,9 @@ enum engine_term {
     TERM_GRAPHS,
     TERM_BLOCK,
     TERM_OFFLOAD,
+    TERM_DRAFT,
+    TERM_LORA,
+    TERM_KV_OFFLOAD,
     TERM_COUNT
 };
 
@@ -180,6 +183,7 @@ struct engine {
     double second_copies;    /* its logit_copies */
     double second_kept;      /* bytes it keeps per slot and word of the vocabulary */
     bool second_graphs;      /* its graphs_in_budget */
+    bool second_draft;       /* takes draft models */
     bool second_offload;     /* leaves bytes of weights in host memory, as `offload` says */
     bool rope_table;              /* vLLM: keeps a cos/sin table of max_context rows,
                                    * and MLA's kv_b once more, cut per head */
@@ -191,6 +195,20 @@ struct engine {
     bool offload_kept;            /* bytes of quantized weights stay there when they are
                                    * packed anew after loading */
     bool offload_groups;          /* and go with several groups of KV (kvcache.h) */
+    char kv_offload[16];          /* KV in host memory: "replica" or "gpu": so many bytes of
+                                   * either, beside the pool; "all" of it; "" = none */
+    bool kv_offload_groups;       /* bytes of it leave the groups as they are; else every
+                                   * layer caches as a full one */
+    char draft[16];               /* what drafts tokens: "model|mtp"; "" = nothing */
+    int draft_tokens;             /* drafted per step by default; 0: one per MTP layer */
+    bool draft_vocab;             /* refuses a draft of another vocabulary size */
+    bool draft_cells;             /* sizes the pool as if its layers were the model's */
+    bool state_drafts;            /* a block of recurrent state more per token drafted */
+    bool lora;                    /* sets room aside for adapters (lora.h) */
+    char lora_ranks[64];          /* the largest ranks it takes, '|' between; "" = any */
+    bool lora_experts;            /* of routed experts too */
+    bool lora_chosen;             /* of the modules it is told, not of every linear one */
+    bool lora_fp32;               /* in FP32, or 16 bit, as the adapter's file */
     bool gguf;                    /* reads GGUF formats, and keeps KV in them */
     char vendors[48];             /* '|' separated vendors it runs on; "" = all */
     int bf16_min_cc;              /* refuses BF16 below this compute capability; 0 */
@@ -206,6 +224,10 @@ struct engine {
 const char *engine_term_word(enum engine_term term); /* "non_torch", a profile's key */
 const char *engine_rows_word(enum logit_rows rows); /* "slots", ... */
 const char *engine_budget_word(enum budget budget); /* "utilization", "free", ... */
+
+/* Bytes of the unit in which the engine's option for KV in host memory counts: SGLang's
+ * of each GPU are 10^9, the others' 2^30. */
+double engine_kv_unit(const struct engine *engine);
 
 /* Is `word` in a list with '|' between its words? */
 bool engine_lists(const char *list, const char *word);

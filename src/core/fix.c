@@ -116,6 +116,33 @@ static void less_of_it(struct fixer *f)
     }
 }
 
+/* The most slots of adapters with which it fits, by halves. */
+static void fewer_adapters(struct fixer *f)
+{
+    struct proposal p = begin(f, FIX_LORA, RANK_USERS);
+    int *slots = &p.request.lora_slots, low = 0, high = *slots;
+    struct evaluation e;
+    p.changes = 1u << CHANGE_LORA;
+    while (high - low > 1) {
+        *slots = low + (high - low) / 2;
+        search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
+        *(e.verdict == VERDICT_FITS ? &low : &high) = *slots;
+    }
+    *slots = low;
+    if (low > 0)
+        propose(f, &p);
+}
+
+static void without_draft(struct fixer *f)
+{
+    struct proposal p = begin(f, FIX_DRAFT, RANK_CONTEXT);
+    p.request.draft = NULL;
+    p.request.draft_mtp = false;
+    p.request.draft_tokens = 0;
+    p.changes = 1u << CHANGE_DRAFT;
+    propose(f, &p);
+}
+
 /* ---- options of the engine ---- */
 
 #define KNOBS_FIRST CHANGE_UTILIZATION
@@ -261,6 +288,14 @@ static void bytes_on_host(struct fixer *f)
     propose(f, &p);
 }
 
+static void kv_on_host(struct fixer *f)
+{
+    struct proposal p = begin(f, FIX_HOST_KV, RANK_HOST);
+    p.request.kv_on_host = true;
+    p.changes = 1u << CHANGE_NO_KV;
+    propose(f, &p);
+}
+
 /* Of the GPUs that were asked for. */
 static void on_host(struct fixer *f)
 {
@@ -273,6 +308,8 @@ static void on_host(struct fixer *f)
         fewest_on_host(f, FIX_HOST_LAYERS, CHANGE_GPU_LAYERS, q->model->layer_count);
     if (engine_lists(q->engine->offload, "bytes"))
         bytes_on_host(f);
+    if (engine_lists(q->engine->kv_offload, "all"))
+        kv_on_host(f);
 }
 
 /* ---- formats and engines ---- */
@@ -321,8 +358,9 @@ static void gguf_formats(struct fixer *f, const struct engine *engine)
 static void engines(struct fixer *f)
 {
     const struct request *asked = &f->plan->request;
-    if (asked->host_layers > 0 || asked->host_experts > 0 || asked->host_bytes > 0)
-        return; /* an option that the others do not have */
+    if (asked->host_layers > 0 || asked->host_experts > 0 || asked->host_bytes > 0 ||
+        asked->host_kv > 0 || asked->kv_on_host || asked->draft || asked->lora_slots > 0)
+        return; /* an option that the others may not have */
     for (int i = 0; i < f->choices->engine_count; i++) {
         const struct engine *e = f->choices->engines[i];
         if (e->gguf) {
@@ -550,9 +588,13 @@ int plan_fixes(const struct plan *plan, const struct choices *choices,
         layouts(&f);
         engines(&f);
         other_gpus(&f);
+        if (plan->request.draft)
+            without_draft(&f);
     }
     if (plan->verdict != VERDICT_FITS && plan->has_memory) {
         less_of_it(&f);
+        if (plan->request.lora_slots > 1)
+            fewer_adapters(&f);
         engine_knobs(&f);
         formats(&f);
         on_host(&f);

@@ -64,7 +64,8 @@ double graph_bytes(const struct request *q, int tp, double batch, double cells,
     } else {
         per_token = 4 * all + 4 * fmax(c.width, c.heads / tp * c.full + 4 * h);
     }
-    return fmax(batch * per_token, batch * 4 * h + slots * 4 * q->model->vocab);
+    double rows = slots * (1 + q->draft_tokens);
+    return fmax(batch * per_token, batch * 4 * h + rows * 4 * q->model->vocab);
 }
 
 double graph_bytes_of_rows(const struct request *q, double batch)

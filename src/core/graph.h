@@ -9,6 +9,7 @@
  *   cast   = 4 * all cells + 20 * h               FP32 inputs they are made from
  *   layer  = 4 * widest [+ 4 * full cells, when windows come first: not yet cast]
  *   bytes  = c * (masks + max(cast, layer)), or c*4*h + rows*4*V when that is more
+ *            rows: one of each slot, and of each token it drafts
  *
  *   widest, dense      3*ff/tp + 2*h
  *           experts    topk*max(3*mff, mff + 2*h)/tp + 3*shared/tp + 3*h
@@ -25,7 +26,7 @@
 
 #include "core/request.h"
 
-/* cells: of the full cache, of all users of a replica; rows: logits kept in a step. */
+/* cells: of the full cache, of all users of a replica. */
 double graph_bytes(const struct request *request, int tp, double batch, double cells,
                    double slots);
 

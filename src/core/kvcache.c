@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/draft.h"
 #include "core/graph.h"
 
 /* vLLM's layout of a quantised DSA latent: 512 FP8 + 4 FP32 scales + 64 BF16 rope. */
@@ -110,6 +111,8 @@ double kvcache_state_bytes(const struct request *q, const struct layer_kind *k, 
         return 0;
     double state = kvcache_state_element(q, k), tail = q->engine->conv_fp32 ? 4 : 2;
     double conv = k->conv_kernel > 1 ? k->conv_kernel - 1 : 0;
+    if (conv > 0 && q->engine->state_drafts && q->engine->budget == BUDGET_UTILIZATION)
+        conv += q->draft_tokens; /* vLLM: mamba_utils.py */
     double vd = (double)k->lin_v_heads * k->lin_v_dim;
     double kd = (double)k->lin_k_heads * k->lin_k_dim;
     double bytes = 0;
@@ -209,6 +212,12 @@ static double csa_reserved(const struct layer_kind *k, const struct format *kv,
            csa_window(2.0 * k->compress, tokens, batch, k->compress, page + index);
 }
 
+/* A connector that knows no groups makes vLLM keep all layers as full ones. */
+static bool has_groups(const struct request *q)
+{
+    return q->engine->window_groups && (q->host_kv <= 0 || q->engine->kv_offload_groups);
+}
+
 /* Tokens of a block of this kind's kernels. */
 static double block_of(const struct engine *e, const struct layer_kind *k)
 {
@@ -221,19 +230,20 @@ static double layer_reserved(const struct request *q, const struct kv_type *t,
 {
     double block = block_of(q->engine, t->kind);
     if (t->kind->mixer == MIXER_CSA)
-        return q->engine->window_groups
+        return has_groups(q)
                    ? csa_reserved(t->kind, q->kv, tokens, batch)
                    : layer_exact(t->kind, q->kv, t->bytes, ceil_div(tokens, block) * block);
-    if (q->engine->window_groups)
+    if (has_groups(q))
         return layer_blocks(t->kind, tokens, batch, block) * block * t->bytes;
     return ceil_div(tokens, block) * block * t->bytes;
 }
 
 static int find_type(const struct kv_cut *cut, const struct layer_kind *kind,
-                     double bytes, double state)
+                     double bytes, double state, bool draft)
 {
     int t = 0;
-    while (t < cut->count && !same_type(&cut->type[t], kind, bytes, state))
+    while (t < cut->count && (cut->type[t].draft != draft ||
+                              !same_type(&cut->type[t], kind, bytes, state)))
         t++;
     return t;
 }
@@ -250,6 +260,29 @@ double kvcache_slots(const struct request *q, double users)
     return q->max_num_seqs > 0 ? q->max_num_seqs : fmax(users, q->engine->slots_least);
 }
 
+/* The types of q's model; those of a draft of its own are apart from the model's. */
+static void cut_kinds(const struct request *q, int tp, bool draft, struct kv_cut *out,
+                      int *of_kind)
+{
+    for (int k = 0; k < q->model->kind_count; k++) {
+        const struct layer_kind *kind = &q->model->kind[k];
+        double bytes = stored_bytes(q, kind, tp);
+        double state = kvcache_state_bytes(q, kind, tp);
+        int t = find_type(out, kind, bytes, state, draft);
+        of_kind[k] = -1;
+        if (bytes == 0 && state == 0 && kind->mixer != MIXER_CSA)
+            continue;
+        of_kind[k] = t;
+        if (t < out->count)
+            continue;
+        struct kv_type *type = &out->type[out->count++];
+        *type = (struct kv_type){
+            .kind = kind, .bytes = bytes, .state = state, .draft = draft};
+        type->exact = layer_exact(kind, q->kv, bytes, out->tokens);
+        type->reserved = layer_reserved(q, type, out->tokens, out->batch);
+    }
+}
+
 void kvcache_cut(const struct request *q, int tp, double users, double tokens,
                  double batch, struct kv_cut *out)
 {
@@ -258,21 +291,16 @@ void kvcache_cut(const struct request *q, int tp, double users, double tokens,
     out->cells = users * tokens;
     out->tokens = tokens;
     out->batch = batch * q->engine->batches;
-    for (int k = 0; k < q->model->kind_count; k++) {
-        const struct layer_kind *kind = &q->model->kind[k];
-        double bytes = stored_bytes(q, kind, tp);
-        double state = kvcache_state_bytes(q, kind, tp);
-        out->of_kind[k] = -1;
-        if (bytes == 0 && state == 0 && kind->mixer != MIXER_CSA)
-            continue;
-        int t = out->of_kind[k] = find_type(out, kind, bytes, state);
-        if (t < out->count)
-            continue;
-        struct kv_type *type = &out->type[out->count++];
-        *type = (struct kv_type){.kind = kind, .bytes = bytes, .state = state};
-        type->exact = layer_exact(kind, q->kv, bytes, tokens);
-        type->reserved = layer_reserved(q, type, tokens, out->batch);
-    }
+    cut_kinds(q, tp, false, out, out->of_kind);
+    if (!q->draft)
+        return;
+    struct request d = draft_request(q);
+    cut_kinds(&d, tp, q->engine->draft_cells, out, out->of_draft);
+}
+
+double kvcache_state_blocks(const struct request *q)
+{
+    return q->engine->state_blocks + (q->engine->state_drafts ? q->draft_tokens : 0);
 }
 
 /* ---- vLLM's groups of equal layers ---- */
@@ -315,8 +343,9 @@ static double page_size(const struct group *groups, int count, const struct engi
 /* Types with smaller pages get more tokens per block. */
 static void reserve_groups(struct kv_sequence *s, const struct kv_cut *cut,
                            const struct group *groups, int count,
-                           const struct engine *e)
+                           const struct request *q)
 {
+    const struct engine *e = q->engine;
     double page = page_size(groups, count, e);
     double size = group_size(groups, count, e->group_slack), blocks = 0;
     for (int g = 0; g < count; g++) {
@@ -324,7 +353,7 @@ static void reserve_groups(struct kv_sequence *s, const struct kv_cut *cut,
         double block = block_of(e, t->kind);
         double span = t->bytes > 0 ? floor(page / (t->bytes * block)) * block : block;
         blocks += ceil_div(groups[g].layers, size) *
-                  (t->state > 0 ? e->state_blocks
+                  (t->state > 0 ? kvcache_state_blocks(q)
                                 : layer_blocks(t->kind, cut->tokens, cut->batch,
                                                fmax(span, block)));
     }
@@ -332,16 +361,33 @@ static void reserve_groups(struct kv_sequence *s, const struct kv_cut *cut,
     s->reserved = blocks * s->block;
 }
 
-static int collect_groups(const struct kv_cut *cut, int kinds, const int *layers,
-                          struct group out[MODEL_MAX_KINDS])
+/* Layers of one type, and of the same width: vLLM then keeps them in one group, whatever
+ * their number (UniformTypeKVCacheSpecs). */
+static bool is_uniform(const struct group *groups, int count)
 {
-    double of_type[MODEL_MAX_KINDS];
+    const struct layer_kind *a = groups[0].type->kind;
+    for (int g = 0; g < count; g++) {
+        const struct layer_kind *b = groups[g].type->kind;
+        if (groups[g].type->state > 0 || a->mixer != b->mixer ||
+            (is_windowed(a) && a->window != b->window))
+            return false;
+    }
+    return true;
+}
+
+static int collect_groups(const struct request *q, const struct kv_cut *cut,
+                          const int *layers, bool draft, struct group out[KV_TYPES])
+{
+    double of_type[KV_TYPES];
     int count = 0;
     for (int t = 0; t < cut->count; t++)
         of_type[t] = 0;
-    for (int k = 0; k < kinds; k++)
+    for (int k = 0; k < q->model->kind_count; k++)
         if (cut->of_kind[k] >= 0)
             of_type[cut->of_kind[k]] += layers[k];
+    for (int k = 0; draft && k < q->draft->kind_count; k++)
+        if (cut->of_draft[k] >= 0)
+            of_type[cut->of_draft[k]] += model_kind_layers(q->draft, k);
     for (int t = 0; t < cut->count; t++)
         if (of_type[t] > 0)
             out[count++] = (struct group){&cut->type[t], of_type[t]};
@@ -355,12 +401,18 @@ static int collect_groups(const struct kv_cut *cut, int kinds, const int *layers
  * Where there are states, they have a pool of their own, state_share as large; a request
  * takes the larger share that it needs of the two. */
 static void reserve_cells(struct kv_sequence *s, const struct kv_cut *cut,
-                          const struct group *groups, int count, const struct engine *e)
+                          const struct group *groups, int count, const struct request *q)
 {
+    const struct engine *e = q->engine;
     double full = 0, windows = 0, tokens = cut->tokens, most = 0, pools = 1;
+    double own = 0, drafts = 0;
     for (int g = 0; g < count; g++) {
         const struct kv_type *t = groups[g].type;
         bool window = is_windowed(t->kind);
+        if (t->bytes > 0)
+            *(t->draft ? &drafts : &own) += groups[g].layers;
+        if (t->draft)
+            continue;
         *(window ? &windows : &full) += groups[g].layers * t->bytes;
         if (window)
             most = fmax(most, fmin(t->kind->window, cut->tokens) + e->block);
@@ -369,11 +421,13 @@ static void reserve_cells(struct kv_sequence *s, const struct kv_cut *cut,
     if (full > 0 && windows > 0)
         tokens = fmax(tokens, most / share);
     double cell = full + share * windows;
+    if (own > 0) /* pool_configurator.py: a draft's layer is taken for one of the model's */
+        cell *= 1 + drafts / own;
     s->reserved = ceil_div(tokens, e->block) * e->block * cell;
     if (s->state > 0 && e->state_share > 0) {
         pools = 1 + e->state_share;
         s->reserved = fmax(s->reserved * pools,
-                           e->state_blocks * s->state * pools / e->state_share);
+                           kvcache_state_blocks(q) * s->state * pools / e->state_share);
     }
     s->cell = cell * pools;
     s->block = cell > 0 ? s->cell * e->block : s->state;
@@ -383,8 +437,10 @@ static void reserve_cells(struct kv_sequence *s, const struct kv_cut *cut,
 
 /* -c cells are asked for, whoever uses them; windows and states for every slot. */
 static void reserve_slots(struct kv_sequence *s, const struct kv_cut *cut,
-                          const struct group *groups, int count, const struct engine *e)
+                          const struct group *groups, int count, const struct request *q)
 {
+    const struct engine *e = q->engine;
+    double rows = q->draft_mtp ? 1 + q->draft_tokens : 1; /* llama-memory-recurrent.cpp */
     s->reserved = 0;
     for (int g = 0; g < count; g++) {
         const struct kv_type *t = groups[g].type;
@@ -395,39 +451,39 @@ static void reserve_slots(struct kv_sequence *s, const struct kv_cut *cut,
         else
             s->reserved += groups[g].layers * ceil_div(cut->tokens, e->block) * e->block *
                            t->bytes;
-        s->fixed += groups[g].layers * t->state * cut->slots;
+        s->fixed += groups[g].layers * t->state * cut->slots * rows;
     }
 }
 
 /* ---- one sequence ---- */
 
 struct kv_sequence kvcache_stage(const struct request *q, const struct kv_cut *cut,
-                                 const int *layers)
+                                 const int *layers, bool draft)
 {
     struct kv_sequence s = {0};
-    struct group groups[MODEL_MAX_KINDS];
+    struct group groups[KV_TYPES];
     const struct engine *e = q->engine;
-    int count = collect_groups(cut, q->model->kind_count, layers, groups);
+    int count = collect_groups(q, cut, layers, draft && q->draft, groups);
+    bool uniform = count > 0 && is_uniform(groups, count);
     bool csa = false;
     for (int g = 0; g < count; g++) {
         const struct kv_type *t = groups[g].type;
         csa = csa || t->kind->mixer == MIXER_CSA;
         s.exact += groups[g].layers * t->exact;
         s.state += groups[g].layers * t->state;
-        s.reserved += groups[g].layers * (t->reserved + t->state * e->state_blocks);
+        s.reserved += groups[g].layers * (t->reserved + t->state * kvcache_state_blocks(q));
         s.block += groups[g].layers * t->bytes * block_of(e, t->kind);
     }
-    if (count == 1 && !is_windowed(groups[0].type->kind) && groups[0].type->bytes > 0 &&
-        !csa)
-        s.per_token = groups[0].layers * groups[0].type->bytes;
+    if (uniform && !is_windowed(groups[0].type->kind) && !csa)
+        s.per_token = s.exact / cut->tokens;
     if (s.block == 0)
         s.block = s.state; /* a pool of states alone */
-    if (count > 1 && !csa && e->window_groups && e->budget == BUDGET_UTILIZATION)
-        reserve_groups(&s, cut, groups, count, e);
+    if (count > 1 && !uniform && !csa && has_groups(q) && e->budget == BUDGET_UTILIZATION)
+        reserve_groups(&s, cut, groups, count, q);
     if (count > 0 && !csa && e->budget == BUDGET_STATIC)
-        reserve_cells(&s, cut, groups, count, e);
+        reserve_cells(&s, cut, groups, count, q);
     if (count > 0 && !csa && e->window_slots)
-        reserve_slots(&s, cut, groups, count, e);
+        reserve_slots(&s, cut, groups, count, q);
     return s;
 }
 
@@ -438,7 +494,7 @@ struct kv_sequence kvcache_sequence(const struct request *q, int tp, int first, 
     int layers[MODEL_MAX_KINDS];
     kvcache_cut(q, tp, ceil(q->users / fmax(q->replicas, 1)), tokens, batch, &cut);
     model_count_kinds(q->model, first, end, layers);
-    return kvcache_stage(q, &cut, layers);
+    return kvcache_stage(q, &cut, layers, end == q->model->layer_count);
 }
 
 double kvcache_bytes_per_token(const struct model *model, const struct format *kv)

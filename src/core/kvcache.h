@@ -62,11 +62,15 @@ struct kv_type {
     double state;                  /* of recurrent state */
     double exact;                  /* of keys and values */
     double reserved;               /* in blocks, without groups (kvcache.h) */
+    bool draft;                    /* the draft's, in the model's pool */
 };
 
+#define KV_TYPES (2 * MODEL_MAX_KINDS)
+
 struct kv_cut {
-    struct kv_type type[MODEL_MAX_KINDS];
-    int of_kind[MODEL_MAX_KINDS]; /* the type of a kind; -1 = caches nothing */
+    struct kv_type type[KV_TYPES];
+    int of_kind[MODEL_MAX_KINDS];  /* the type of a kind; -1 = caches nothing */
+    int of_draft[MODEL_MAX_KINDS]; /* likewise of the draft's */
     int count;
     double tokens, batch;
     double slots, cells;          /* of a replica: slots, and tokens of all its users */
@@ -81,9 +85,12 @@ void kvcache_cut(const struct request *request, int tp, double users, double tok
  * for each. */
 double kvcache_slots(const struct request *request, double users);
 
-/* One sequence on one GPU that holds layers[k] of each kind. */
-struct kv_sequence kvcache_stage(const struct request *request,
-                                 const struct kv_cut *cut, const int *layers);
+/* Blocks of recurrent state that a request holds per layer, those of its drafts too. */
+double kvcache_state_blocks(const struct request *request);
+
+/* One sequence on one GPU that holds layers[k] of each kind, and the draft's or not. */
+struct kv_sequence kvcache_stage(const struct request *request, const struct kv_cut *cut,
+                                 const int *layers, bool draft);
 
 /* Both in one: layers [first, end) of the model. */
 struct kv_sequence kvcache_sequence(const struct request *request, int tp, int first,

@@ -205,6 +205,24 @@ static void check_kinds(struct refusals *r, const struct request *q,
     }
 }
 
+/* The draft is cut over as many GPUs. */
+static void check_draft(struct refusals *r, const struct request *q,
+                        const struct layout *l)
+{
+    if (!q->draft || q->draft_mtp || l->tp == 1)
+        return;
+    for (int k = 0; k < q->draft->kind_count; k++) {
+        struct refusals of = {NULL, 0, 0};
+        const struct layer_kind *kind = &q->draft->kind[k];
+        check_attention(&of, kind, l->tp);
+        check_width(&of, kind, l->tp, l->ep);
+        if (of.count > 0) {
+            refuse(r, REFUSED_DRAFT, l->tp, kind->heads);
+            return;
+        }
+    }
+}
+
 static void check_ep(struct refusals *r, const struct request *q,
                      const struct layout *l)
 {
@@ -249,6 +267,7 @@ int layout_refusals(const struct request *q, const struct layout *l,
         refuse(&r, REFUSED_VOCABULARY, l->tp, m->vocab);
     if (l->pp > 1 && l->pp > layout_gpu_layers(q))
         refuse(&r, REFUSED_STAGES, l->pp, layout_gpu_layers(q));
+    check_draft(&r, q, l);
     check_ep(&r, q, l);
     check_hosts(&r, q, l);
     return r.count;

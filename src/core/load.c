@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/draft.h"
 #include "core/kvcache.h"
 #include "core/memory.h"
 #include "core/reason.h"
@@ -211,6 +212,44 @@ static void bound_fused(const struct model *m, struct load *load)
     }
 }
 
+/* ---- the draft ---- */
+
+/* Nobody says in what the MTP layers of a quantized checkpoint are: perhaps in 16 bit. */
+static double draft_wide(const struct request *d, const struct request *q)
+{
+    struct request wide = *d;
+    double bytes = load_checkpoint(d).file_bytes;
+    bool sure = !q->draft_mtp || q->precision.native || d->precision.weight->bits >= 16;
+    if (sure || bytes <= 0)
+        return 1;
+    for (int r = 0; r < ROLE_COUNT; r++)
+        wide.precision.by_role[r] = d->precision.base;
+    wide.precision.weight = d->precision.base;
+    return load_checkpoint(&wide).file_bytes / bytes;
+}
+
+static void sum_draft(const struct request *q, struct load *load)
+{
+    if (!q->draft)
+        return;
+    struct request d = draft_request(q);
+    struct load one = load_checkpoint(&d);
+    keep_on_host(&d, &one);
+    sum_cuts(d.model, &one);
+    sum_added(&d, &one);
+    for (int k = 0; k < d.model->kind_count; k++) {
+        double layers = model_kind_layers(d.model, k);
+        for (int s = 0; s < SHARE_COUNT; s++)
+            load->draft[k][s] = layers * one.cut[k][s];
+        load->draft[k][SHARE_TP] += layers * one.absorbed[k];
+    }
+    for (int p = 0; p < PLACE_COUNT; p++)
+        for (int s = 0; s < SHARE_COUNT; s++)
+            load->draft[0][s] += one.outside[p][s];
+    load->draft_each = one.rope_table;
+    load->draft_wide = draft_wide(&d, q);
+}
+
 /* ---- all of it ---- */
 
 static void sum_params(const struct model *m, struct load *load)
@@ -256,6 +295,8 @@ static bool on_second_runner(const struct request *q)
     const struct engine *e = q->engine;
     const struct model *m = q->model;
     if (e->second_16bit && q->precision.weight->bits < 16)
+        return false;
+    if (q->draft && !q->draft_mtp && !e->second_draft)
         return false;
     return strcmp(e->second, "all") == 0 || engine_lists(e->second, m->family) ||
            (engine_lists(e->second, "dense") && is_dense(m));
@@ -303,6 +344,7 @@ struct load load_sum(const struct request *q)
     bound_fused(q->model, &load);
     load.host_copy = largest_on_host(q, &load);
     sum_added(q, &load);
+    sum_draft(q, &load);
     set_limits(q, &load);
     return load;
 }

@@ -36,6 +36,10 @@ struct load {
                                        * layer, as fused: cut by tp, and as experts */
     double host_bytes;                /* of each GPU's weights that the runner leaves in
                                        * host memory */
+    double draft[MODEL_MAX_KINDS][SHARE_COUNT]; /* bytes of the draft by its kinds; what
+                                       * is outside its layers with the first */
+    double draft_each;                /* bytes of its rope table */
+    double draft_wide;                /* times as large it is in 16 bit; 1 = as counted */
     double host_copy;                 /* bytes of the largest tensor in host memory */
     bool pads_experts;                /* MXFP4 experts are padded for the kernels */
     double params;                    /* of the whole model */

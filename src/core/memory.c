@@ -12,8 +12,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/draft.h"
 #include "core/graph.h"
+#include "core/lora.h"
 #include "util/units.h"
+
+/* Per logit: two rows per request, and an FP32 copy of one (_dummy_sampler_run). */
+#define REJECTION_BYTES 8
 
 double memory_rule_of_thumb(double params, double bits)
 {
@@ -193,9 +198,14 @@ static struct activation graph_activation(const struct request *q, const struct 
 {
     struct activation a = {0};
     double users = ceil(q->users / l->replicas);
+    double slots = kvcache_slots(q, users);
     double bytes = graph_bytes(q, l->tp, load->max_batched_tokens, users * q->context,
-                               kvcache_slots(q, users));
+                               slots);
     struct quantity factor = q->engine->compute_graph;
+    if (q->draft) { /* a context of its own */
+        struct request d = draft_request(q);
+        bytes += graph_bytes(&d, l->tp, load->max_batched_tokens, users * q->context, slots);
+    }
     a.sampling = a.moe = quantity_exact(0);
     a.forward = quantity_add(quantity_scale(factor, bytes), q->engine->forward_base);
     a.forward.high =
@@ -221,6 +231,8 @@ struct activation memory_activation(const struct request *q, const struct load *
     double layer = tokens * (2 * h + 3 * load->mlp_width / l->tp) * act;
     a.sampling =
         quantity_add(quantity_of(logits + tokens * h * act, ORIGIN_MODEL), e->base);
+    if (q->draft_tokens > 0) /* vLLM: the rejection sampler is run after the other */
+        a.sampling.high += rows * m->vocab * REJECTION_BYTES;
     a.forward = quantity_add(quantity_of(layer, ORIGIN_MODEL), e->forward_base);
     a.moe = quantity_of(e->moe_workspace * moe_bytes(q, l, tokens, act), ORIGIN_MODEL);
     a.vision = load->has_vision ? e->vision : quantity_exact(0);
@@ -282,6 +294,14 @@ static struct quantity non_torch(const struct request *q, const struct layout *l
     return l->pp > 1 ? q->engine->non_torch_pp : q->engine->non_torch_1;
 }
 
+/* vLLM captures them once more with adapters (cudagraph_specialize_lora). */
+static struct quantity graphs_of(const struct request *q, struct quantity graphs)
+{
+    if (q->lora_slots > 0 && q->engine->budget == BUDGET_UTILIZATION)
+        graphs.high *= 2;
+    return graphs;
+}
+
 /* A tower whose shape the engine does not read counts as a ViT-L. */
 static void widen_for_vision(const struct stages *s, struct quantity *budget)
 {
@@ -337,9 +357,9 @@ static void cut_stages(const struct request *q, const struct load *load,
                                         quantity_add(a.moe, a.vision));
         s->activation[1] = a.peak;
         s->non_torch = quantity_add(non_torch(q, l), quantity_of(load->kept, ORIGIN_MODEL));
-        s->graphs = q->engine->graphs;
+        s->graphs = graphs_of(q, q->engine->graphs);
         if (load->graphs_in_budget)
-            s->graphs_charged = q->engine->graphs_charged;
+            s->graphs_charged = graphs_of(q, q->engine->graphs_charged);
     }
     for (int head = l->pp > 1 ? 0 : 1; head < 2; head++)
         s->overhead[head] =
@@ -360,10 +380,11 @@ struct stage {
 
 static void stage_sum(const struct stages *s, struct stage *at)
 {
-    const struct model *m = s->request->model;
-    model_count_kinds(m, at->first, at->end, at->layers);
-    at->sequence = m->weights_only ? (struct kv_sequence){0}
-                                   : kvcache_stage(s->request, &s->kv, at->layers);
+    const struct request *q = s->request;
+    bool none = q->model->weights_only || q->kv_on_host, last = at->index == s->layout->pp - 1;
+    model_count_kinds(q->model, at->first, at->end, at->layers);
+    at->sequence = none ? (struct kv_sequence){0}
+                        : kvcache_stage(q, &s->kv, at->layers, last);
 }
 
 static struct stage stage_at(const struct stages *s, int index)
@@ -393,7 +414,8 @@ static bool stage_next(const struct stages *s, struct stage *at)
     at->index++;
     at->first = at->end;
     at->end = layout_stage_begin(s->request, s->layout->pp, at->index + 1);
-    if (same_as_before(s->request, before, at->first, at->end))
+    bool draft = s->request->draft && at->index == s->layout->pp - 1;
+    if (!draft && same_as_before(s->request, before, at->first, at->end))
         return true;
     stage_sum(s, at);
     return false;
@@ -452,6 +474,14 @@ static struct quantity stage_weights(const struct stages *s, const struct stage 
     return quantity_band(rest.value, rest.low * 0.995, rest.high * 1.005, ORIGIN_MODEL);
 }
 
+/* The draft and the adapters' slots, which engines load with the weights. */
+static struct quantity stage_added(const struct stages *s, const struct stage *at)
+{
+    const struct request *q = s->request;
+    return quantity_add(weights_draft(q, s->load, s->layout, at->index),
+                        lora_bytes(q, s->layout, at->first, at->end));
+}
+
 double memory_mean_tokens(const struct request *q)
 {
     return fmin(q->context, q->prompt + q->output / 2);
@@ -464,7 +494,7 @@ static double stage_mean(const struct stages *s, const struct stage *at,
 {
     const struct request *q = s->request;
     bool asked = memory_budget(q) == BUDGET_ASKED;
-    if (q->model->weights_only)
+    if (q->model->weights_only || q->kv_on_host)
         return 0;
     struct kv_sequence one =
         kvcache_sequence(q, s->layout->tp, at->first, at->end,
@@ -496,12 +526,14 @@ static enum memory_state stage_room(const struct stages *s, const struct stage *
 }
 
 /* SGLang: the requests that the states' own pool holds, one slot of which is padding. */
-static double static_states(const struct engine *e, const struct kv_sequence *one,
+static double static_states(const struct request *q, const struct kv_sequence *one,
                             double pool)
 {
+    const struct engine *e = q->engine;
+    double blocks = kvcache_state_blocks(q);
     double share = e->state_share / (1 + e->state_share);
     double slots = floor(fmax(pool, 0) * share / one->state) - 1;
-    return floor(fmax(slots, 0) / e->state_blocks);
+    return floor(fmax(slots, 0) / blocks);
 }
 
 /* vLLM captures a graph over all slots at once, and each takes a block of state. */
@@ -510,9 +542,9 @@ static struct quantity stage_states(const struct stages *s, const struct kv_sequ
 {
     const struct engine *e = s->request->engine;
     if (e->state_share > 0 && one->state > 0)
-        return quantity_band(static_states(e, one, pool->value),
-                             static_states(e, one, pool->low),
-                             static_states(e, one, pool->high), ORIGIN_MODEL);
+        return quantity_band(static_states(s->request, one, pool->value),
+                             static_states(s->request, one, pool->low),
+                             static_states(s->request, one, pool->high), ORIGIN_MODEL);
     if (!e->state_exit || one->state <= 0 || one->block <= 0)
         return quantity_unknown();
     return quantity_band(floor(fmax(pool->value, 0) / one->block),
@@ -528,6 +560,8 @@ static void stage_binding(const struct stages *s, const struct stage *at,
     int head = at->index == s->layout->pp - 1;
     out->stage = at->index;
     out->weights = stage_weights(s, at);
+    if (q->draft || q->lora_slots > 0)
+        out->weights = quantity_add(out->weights, stage_added(s, at));
     out->overhead = s->overhead[head];
     out->pool = stage_pool(s, out->weights, head);
     out->budget = s->budget;
@@ -634,7 +668,11 @@ static void fill_stage(const struct stages *s, int stage, struct memory *m)
     m->host = q->host_bytes > 0
                   ? weights_held(q, &s->weights, at.first, at.end)
                   : quantity_of(weights_on_host(q, load), b.weights.origin);
-    m->host_kv = quantity_of(weights_host_kv(q, load, s->users), counted(q));
+    m->host_kv = q->host_kv > 0
+                     ? quantity_exact(q->host_kv)
+                     : quantity_of(weights_host_kv(q, load, s->users), counted(q));
+    m->draft = weights_draft(q, load, s->layout, stage);
+    m->lora = lora_bytes(q, s->layout, at.first, at.end);
     m->split = weights_stage(q, load, s->layout, stage);
     m->activation = s->activation[stage == s->layout->pp - 1];
     m->non_torch = s->non_torch;

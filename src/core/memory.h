@@ -46,7 +46,9 @@ struct memory {
     struct quantity usable;        /* bytes a program can have */
     struct quantity budget;        /* bytes the engine lets itself take */
     struct quantity weights;       /* bytes, with what the engine adds at load */
-    struct weights split;          /* the same by role */
+    struct weights split;          /* the same by role, without the two that follow */
+    struct quantity draft;         /* of them, of the draft */
+    struct quantity lora;          /* of them, of the adapters' slots */
     struct quantity activation;    /* bytes at the peak */
     struct quantity non_torch;     /* bytes: context, libraries, communication */
     struct quantity graphs;        /* bytes of CUDA graphs, as the card holds them */
@@ -59,7 +61,8 @@ struct memory {
     struct quantity kv_mean;       /* the same of prompt + output/2 tokens */
     struct quantity host;          /* bytes of weights in host memory: of this GPU, or
                                     * of the replica where layers and experts stay */
-    struct quantity host_kv;       /* bytes of the users' KV there, likewise */
+    struct quantity host_kv;       /* bytes of the users' KV there, of the replica; or what
+                                    * the engine keeps there besides (request.h) */
     struct quantity free;          /* usable - used - all parts - kv_reserved */
     struct kv_sequence sequence;   /* one request of `context` tokens */
     double kv_bytes_per_token;     /* bytes, whole model, not sharded */

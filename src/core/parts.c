@@ -3,6 +3,8 @@
  */
 #include "core/parts.h"
 
+#include <string.h>
+
 #include "util/str.h"
 #include "util/units.h"
 
@@ -33,10 +35,24 @@ static void users_note(const struct plan *p, char *note, size_t size)
 
 static void weights_note(const struct plan *p, char *note, size_t size)
 {
+    const struct memory *m = &p->memory;
+    const struct {
+        const char *what;
+        double bytes;
+    } added[] = {
+        {"added by the engine at load", m->split.loaded},
+        {p->request.draft_mtp ? "MTP layers" : "the draft", m->draft.value},
+        {"slots of adapters", m->lora.value},
+    };
     char gib[32];
-    if (p->memory.split.loaded > 0.01 * GP_GIB)
-        gp_format(note, size, "%s of it added by the engine at load",
-                  units_gib(gib, sizeof(gib), p->memory.split.loaded));
+    for (size_t i = 0, n = 0; i < sizeof(added) / sizeof(added[0]); i++) {
+        if (added[i].bytes <= 0.01 * GP_GIB)
+            continue;
+        gp_format(note + n, size - n, "%s%s%s %s", n ? ", " : "",
+                  units_gib(gib, sizeof(gib), added[i].bytes), n ? "" : " of it",
+                  added[i].what);
+        n = strlen(note);
+    }
 }
 
 /* vLLM takes an estimate from the budget, or nothing, and captures them afterwards. */
@@ -60,11 +76,24 @@ static void add_host(const struct plan *p, struct part *parts, int *n)
     struct part *part = add(parts, n, "host memory", PART_LIMIT, m->host);
     if (q->host_bytes > 0)
         gp_copy(part->note, sizeof(part->note), "weights of this GPU; pinned, up to twice as much");
-    else if (m->host_kv.value > 0)
+    else if (m->host_kv.value > 0 && !q->kv_on_host)
         gp_format(part->note, sizeof(part->note), "weights kept there, and %s of KV",
                   units_gib(kv, sizeof(kv), m->host_kv.value));
     else
         gp_copy(part->note, sizeof(part->note), "weights kept there");
+}
+
+static void add_host_kv(const struct plan *p, struct part *parts, int *n)
+{
+    const struct request *q = &p->request;
+    if (q->host_kv <= 0 && !q->kv_on_host)
+        return;
+    struct part *part = add(parts, n, "KV in host memory", PART_LIMIT, p->memory.host_kv);
+    bool each = strcmp(q->engine->kv_offload, "gpu") == 0;
+    gp_copy(part->note, sizeof(part->note),
+            q->kv_on_host ? "of all users of a replica"
+            : each        ? "for later requests, of each GPU"
+                          : "for later requests, of a replica");
 }
 
 int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
@@ -107,5 +136,6 @@ int parts_list(const struct plan *p, struct part parts[PARTS_MAX])
     graphs_note(m, part->note, sizeof(part->note));
     add(parts, &n, "free", PART_FREE, m->free);
     add_host(p, parts, &n);
+    add_host_kv(p, parts, &n);
     return n;
 }

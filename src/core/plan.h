@@ -99,6 +99,9 @@ enum change {
     CHANGE_GPU_LAYERS,  /* host_layers */
     CHANGE_CPU_MOE,     /* host_experts */
     CHANGE_CPU_OFFLOAD, /* host_bytes */
+    CHANGE_NO_KV,       /* kv_on_host */
+    CHANGE_DRAFT,       /* draft and its tokens: none */
+    CHANGE_LORA,        /* lora_slots */
     CHANGE_COUNT
 };
 
@@ -124,6 +127,9 @@ enum fix_kind {
     FIX_HOST_LAYERS,  /* layers in host memory */
     FIX_HOST_EXPERTS, /* experts there */
     FIX_HOST_BYTES,   /* a part of the weights there */
+    FIX_HOST_KV,      /* all KV there */
+    FIX_DRAFT,        /* no draft */
+    FIX_LORA,         /* fewer adapters at once */
     FIX_KIND_COUNT
 };
 

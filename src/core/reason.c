@@ -37,6 +37,7 @@ static const struct {
     [REASON_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_KV_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_OFFLOAD] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_DRAFT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_CONTEXT] = {VERDICT_DOES_NOT_FIT, LIMIT_CONTEXT},
     [REASON_SEQS] = {VERDICT_DOES_NOT_FIT, LIMIT_SEQS},
     [REASON_TOKENS] = {VERDICT_DOES_NOT_FIT, LIMIT_SEQS},
@@ -134,9 +135,28 @@ static bool too_much_used(const struct request *q, const struct load *load)
 static bool refuses_groups(const struct request *q)
 {
     struct kv_cut cut;
-    if (q->host_bytes <= 0 || q->engine->offload_groups || !q->engine->window_groups)
+    if (q->host_bytes <= 0 || q->engine->offload_groups || !q->engine->window_groups ||
+        (q->host_kv > 0 && !q->engine->kv_offload_groups))
         return false;
     kvcache_cut(q, 1, 1, q->context, 1, &cut);
+    return cut.count > 1;
+}
+
+static bool other_words(const struct request *q)
+{
+    return q->draft && !q->draft_mtp && q->draft->vocab != q->model->vocab;
+}
+
+/* KV in host memory, and layers that would cache in several ways without it. */
+static bool flattens(const struct request *q)
+{
+    struct request plain;
+    struct kv_cut cut;
+    if (q->host_kv <= 0 || q->engine->kv_offload_groups || !q->engine->window_groups)
+        return false;
+    plain = *q;
+    plain.host_kv = 0;
+    kvcache_cut(&plain, 1, 1, q->context, 1, &cut);
     return cut.count > 1;
 }
 
@@ -150,6 +170,8 @@ unsigned reasons_of_request(const struct request *q, const struct load *load)
     reasons |= reasons_of_engine(q);
     if (refuses_groups(q))
         reasons |= 1u << REASON_OFFLOAD;
+    if (q->engine->draft_vocab && other_words(q))
+        reasons |= 1u << REASON_DRAFT;
     if (q->gpu->memory_only && !(reasons >> REASON_VENDOR & 1))
         reasons |= 1u << REASON_MEMORY_ONLY;
     if (q->model->max_context > 0 && q->context > q->model->max_context)
@@ -191,6 +213,11 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
         [WARNING_HOST_LAYERS] = q->host_layers > 0 || q->host_experts > 0,
         [WARNING_HOST_LOST] =
             load->host_bytes > 0 && !q->engine->offload_kept && w->bits < 16,
+        [WARNING_KV_HOST] = q->host_kv > 0,
+        [WARNING_KV_FLAT] = flattens(q),
+        [WARNING_KV_ON_HOST] = q->kv_on_host,
+        [WARNING_DRAFT_WORDS] = other_words(q) && !q->engine->draft_vocab,
+        [WARNING_MTP_SHAPE] = q->draft_mtp && q->draft->assumed && !q->model->assumed,
         [WARNING_CONFIDENCE] = strcmp(q->gpu->confidence, "low") == 0,
     };
     unsigned warnings = warning_of_type(q);

@@ -47,6 +47,7 @@ enum reason {
     REASON_FORMAT,      /* nor these on any: FP64 */
     REASON_KV_FORMAT,   /* the engine has no such KV cache */
     REASON_OFFLOAD,     /* several groups of KV, and weights in host memory */
+    REASON_DRAFT,       /* the draft has another vocabulary */
     REASON_CONTEXT,     /* more tokens than the model was made for */
     REASON_SEQS,        /* more users per replica than slots */
     REASON_TOKENS,      /* fewer tokens in a step than slots */
@@ -88,6 +89,11 @@ enum warning {
     WARNING_HOST_LAYERS,  /* layers or experts are computed on the host */
     WARNING_HOST_IGNORED, /* the model's runner leaves nothing in host memory */
     WARNING_HOST_LOST,    /* quantized weights come back from host memory */
+    WARNING_KV_HOST,      /* KV kept in host memory holds no request in flight */
+    WARNING_KV_FLAT,      /* it makes every layer cache as a full one */
+    WARNING_KV_ON_HOST,   /* all KV is there: attention is computed there */
+    WARNING_DRAFT_WORDS,  /* the draft has another vocabulary, which is taken */
+    WARNING_MTP_SHAPE,    /* the shape of the MTP layers is a guess */
     WARNING_CONFIDENCE,   /* the GPU's figures are of low confidence */
     WARNING_COUNT
 };

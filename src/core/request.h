@@ -55,6 +55,14 @@ struct request {
                                  * layer_count + 1: the output matrix too */
     int host_experts;           /* layers from the first whose routed experts do */
     double host_bytes;          /* of each GPU's weights that stay there */
+    double host_kv;             /* bytes of KV that the engine keeps there besides: of a
+                                 * replica, or of each GPU (engine.h) */
+    bool kv_on_host;            /* all KV is there */
+    const struct model *draft;  /* what drafts tokens (draft.h); NULL = nothing */
+    struct precision draft_precision; /* of a model; MTP layers have the request's */
+    bool draft_mtp;             /* it is of the model's own checkpoint */
+    int draft_tokens;           /* drafted per step, by whatever; 0 = none */
+    int lora_slots, lora_rank;  /* adapters at once; 0 = none */
     enum prune prune;
     double prune_share;         /* 0..1 of the weights that are zero, unstructured */
     enum price_want price;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/draft.h"
 #include "core/terms_list.h"
 #include "util/str.h"
 #include "util/units.h"
@@ -300,10 +301,51 @@ static void add_host(struct terms *w)
                                    : "sum over those layers, all GPUs together",
                  m->host, "GiB", source_engine(q->engine, TERM_OFFLOAD),
                  "layers in host memory, layers whose experts are there, asked for");
-    if (m->host_kv.value > 0)
+    if (m->host_kv.value > 0 && q->host_kv <= 0 && !q->kv_on_host)
         term_add(w, "host memory: KV", "KV of those layers, all users of a replica",
                  m->host_kv, "GiB", source_engine(q->engine, TERM_OFFLOAD),
                  "layers in host memory, users per replica, s");
+    know_exact(w, "KV asked for", q->host_kv);
+    if (q->host_kv > 0 || q->kv_on_host)
+        term_add(w, "host memory: KV",
+                 q->kv_on_host ? "the whole cache, all users of a replica"
+                               : "as asked for, beside the pool: it holds no request in "
+                                 "flight",
+                 m->host_kv, "GiB", source_engine(q->engine, TERM_KV_OFFLOAD),
+                 "KV asked for, users per replica, s");
+}
+
+/* The draft, and where it differs from a model of its own. */
+static void add_draft(struct terms *w)
+{
+    const struct request *q = &w->plan->request;
+    const struct memory *m = &w->plan->memory;
+    if (!q->draft)
+        return;
+    know_word(w, "draft", q->draft->name);
+    know_word(w, "its weights", q->draft_mtp ? q->precision.id : q->draft_precision.id);
+    know_word(w, "its KV", draft_kv(q)->id);
+    know_number(w, "its layers", q->draft->layer_count, "exact");
+    know_number(w, "its parameters", model_params(q->draft), "exact");
+    know_number(w, "drafted tokens", q->draft_tokens, "request");
+    term_add(w, q->draft_mtp ? "weights: MTP" : "weights: draft",
+             q->draft_mtp ? "layers + 2*h*h + 3*h; embedding and head are the model's"
+                          : "its tensors / tp, all on the last stage",
+             m->draft, "GiB", source_engine(q->engine, TERM_DRAFT),
+             "draft, its weights, its KV, its layers, its parameters, drafted tokens, tp, pp");
+}
+
+static void add_lora(struct terms *w)
+{
+    const struct request *q = &w->plan->request;
+    if (q->lora_slots <= 0)
+        return;
+    know_number(w, "adapters", q->lora_slots, "request");
+    know_number(w, "r", q->lora_rank, "request");
+    term_add(w, "weights: LoRA slots",
+             "adapters * r * (cols + rows), one of them / tp, of each linear layer",
+             w->plan->memory.lora, "GiB", source_engine(q->engine, TERM_LORA),
+             "adapters, r, L, h, ff, experts, tp, ep, a");
 }
 
 static void add_weights(struct terms *w)
@@ -326,8 +368,12 @@ static void add_weights(struct terms *w)
                  quantity_of(host, m->weights.origin), "GiB",
                  source_engine(q->engine, TERM_FORWARD), "not on a GPU");
     add_host(w);
+    add_draft(w);
+    add_lora(w);
+    bool more = q->draft || q->lora_slots > 0;
     term_add(w, "weights",
              q->host_bytes > 0 ? "sum over the roles + added by the engine - host memory"
+             : more            ? "sum over the roles + added by the engine + draft + slots"
                                : "sum over the roles + added by the engine",
              m->weights, "GiB", source_model(q->model), "tp, pp, ep");
     add_padding(w);

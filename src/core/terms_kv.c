@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/draft.h"
 #include "core/terms_list.h"
 #include "util/str.h"
 
@@ -107,6 +108,7 @@ static struct kv_sequence sequence_of(const struct plan *p, int k, int layers)
     m.layer_count = layers;
     memset(m.layer, 0, sizeof(m.layer));
     q.model = &m;
+    q.draft = NULL;
     return kvcache_sequence(&q, p->layout.tp, 0, layers, q.context,
                             p->memory.max_batched_tokens);
 }
@@ -133,6 +135,27 @@ static void add_kind(struct terms *w, int k, int layers)
              quantity_exact(state ? s.state : s.exact), "GiB", source_model(q->model),
              mixers[kind->mixer].inputs);
     terms_forget(w, known);
+}
+
+/* The draft's, where the last stage binds: what one request has more with it. */
+static void add_draft(struct terms *w)
+{
+    const struct plan *p = w->plan;
+    struct request plain = p->request;
+    int first = layout_stage_begin(&plain, p->layout.pp, p->memory.stage);
+    int end = layout_stage_begin(&plain, p->layout.pp, p->memory.stage + 1);
+    if (!plain.draft || end < plain.model->layer_count)
+        return;
+    plain.draft = NULL;
+    struct kv_sequence s = kvcache_sequence(&plain, p->layout.tp, first, end, plain.context,
+                                            p->memory.max_batched_tokens);
+    know_number(w, "layers of the draft", p->request.draft->layer_count, "exact");
+    know_word(w, "KV of the draft", draft_kv(&p->request)->id);
+    term_add(w, p->request.draft_mtp ? "KV: MTP layers" : "KV: draft",
+             "the same of its layers, in the same pool",
+             quantity_exact(p->memory.sequence.exact - s.exact), "GiB",
+             source_engine(plain.engine, TERM_DRAFT),
+             "layers of the draft, KV of the draft, s, tp");
 }
 
 /* Each kind's layers times its bytes. */
@@ -168,9 +191,11 @@ void terms_kv(struct terms *w)
         if (layers > 0 && p->request.model->kind[k].mixer != MIXER_NONE)
             add_kind(w, k, layers);
     }
+    add_draft(w);
     term_add(w, "KV of one request", "sum over this GPU's layers, + state",
              quantity_exact(s->exact + s->state), "GiB", source_model(p->request.model),
              "s, keys and values, state");
+    know_number(w, "drafted tokens", p->request.draft_tokens, "request");
     know_number(w, "blocks", s->block > 0 ? s->reserved / s->block : 0, "exact");
     term_add(w, "one request is given",
              s->per_token > 0 ? "ceil(s/block)*block * KV per token on this GPU"
@@ -181,10 +206,10 @@ void terms_kv(struct terms *w)
              : e->window_groups
                  ? "blocks*block bytes; full layer ceil(s/block), sliding "
                    "ceil(min(w-1+c, s)/block)+1, chunked ceil(min(w+c, s)/block), "
-                   "state 1"
+                   "state 1 to 3, and one per token drafted"
                  : "every layer as a full one: ceil(s/block)*block, + state",
              quantity_exact(s->reserved), "GiB", source_engine(e, TERM_BLOCK),
-             "s, block, c, block bytes, blocks");
+             "s, block, c, block bytes, blocks, drafted tokens");
     know_number(w, "slots", kvcache_slots(&p->request, p->memory.users), "engine");
     if (s->fixed > 0)
         term_add(w, "all slots share",

@@ -140,11 +140,46 @@ double weights_on_host(const struct request *q, const struct load *load)
 double weights_host_kv(const struct request *q, const struct load *load, double users)
 {
     int layers = q->model->layer_count - layout_gpu_layers(q);
+    struct request r = *q;
+    if (q->kv_on_host)
+        layers = q->model->layer_count;
+    else
+        r.draft = NULL; /* its layers are on GPUs */
     if (layers == 0 || q->model->weights_only)
         return 0;
     struct kv_sequence one =
-        kvcache_sequence(q, 1, 0, layers, q->context, load->max_batched_tokens);
-    return users * one.reserved;
+        kvcache_sequence(&r, 1, 0, layers, q->context, load->max_batched_tokens);
+    return users * one.reserved + one.fixed;
+}
+
+/* ---- the draft ---- */
+
+/* vLLM and SGLang share the model's embedding with its MTP layers where both are on one
+ * stage: not with a pipeline. */
+static double draft_total(const struct request *q, const struct load *load,
+                          const struct layout *l)
+{
+    double shares[SHARE_COUNT], bytes = load->draft_each;
+    for (int k = 0; k < q->draft->kind_count; k++) {
+        layout_shares(&q->draft->kind[k], l, shares);
+        bytes += sum_shares(load->draft[k], shares);
+    }
+    return bytes + (q->draft_mtp && l->pp > 1 ? load->global[ROLE_EMBED] / l->tp : 0);
+}
+
+struct quantity weights_draft(const struct request *q, const struct load *load,
+                              const struct layout *l, int stage)
+{
+    bool spread = q->engine->gguf && l->pp > 1;
+    if (!q->draft || (!spread && stage != l->pp - 1))
+        return quantity_exact(0);
+    double total = draft_total(q, load, l), value = spread ? total / l->pp : total;
+    enum origin origin = q->draft->assumed ? ORIGIN_ASSUMED : ORIGIN_EXACT;
+    if (spread) /* by the memory that is free when it is loaded */
+        return quantity_band(value, value / 2, fmin(value * 2, total), ORIGIN_MODEL);
+    if (load->draft_wide > 1)
+        return quantity_band(value, value, value * load->draft_wide, ORIGIN_MODEL);
+    return quantity_of(value, origin);
 }
 
 /* ---- by role ---- */

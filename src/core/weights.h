@@ -67,6 +67,11 @@ double weights_on_host(const struct request *request, const struct load *load);
 double weights_host_kv(const struct request *request, const struct load *load,
                        double users);
 
+/* Bytes of the draft on one GPU of a stage, of which it is wholly on the last; llama.cpp
+ * spreads it like the model. */
+struct quantity weights_draft(const struct request *request, const struct load *load,
+                              const struct layout *layout, int stage);
+
 /* The same by role, of one GPU of stage `stage`; load: load_sum(request). */
 struct weights weights_stage(const struct request *request, const struct load *load,
                              const struct layout *layout, int stage);

@@ -74,6 +74,12 @@ static void request_facts(const struct answer *a, struct record *r)
     record_count(r, "gpu_layers", "", q->host_layers > 0 ? layers + 1 - q->host_layers : NAN);
     record_positive(r, "n_cpu_moe", "", q->host_experts);
     record_positive(r, "cpu_offload_gb", "", q->host_bytes / GP_GIB);
+    record_positive(r, "kv_offload_gb", "", q->host_kv / engine_kv_unit(q->engine));
+    record_flag(r, "no_kv_offload", q->kv_on_host);
+    record_text(r, "draft", q->draft_mtp ? "mtp" : q->draft ? q->draft->id : "");
+    record_positive(r, "speculative_tokens", "", q->draft_tokens);
+    record_positive(r, "lora_slots", "", q->lora_slots);
+    record_positive(r, "lora_rank", "", q->lora_rank);
     prune_fact(a, r);
     record_text(r, "price", option_choice(OPT_PRICE, (int)q->price, price));
     record_plan_market(r, &a->resolved.market);
@@ -169,6 +175,10 @@ static void layout_facts(const struct plan *p, struct record *r)
 static const struct member memory_there[] = {
     OF_MEMORY(physical), OF_MEMORY(usable), OF_MEMORY(budget), OF_MEMORY(weights),
 };
+static const struct member memory_added[] = {
+    {"weights_draft", MEMBER_BYTES, MEMBER_AT(struct memory, draft)},
+    {"weights_lora", MEMBER_BYTES, MEMBER_AT(struct memory, lora)},
+};
 static const struct member memory_pool[] = {OF_MEMORY(kv_pool)};
 static const struct member memory_taken[] = {
     OF_MEMORY(kv_needed),  OF_MEMORY(state),     OF_MEMORY(kv_reserved),
@@ -206,6 +216,7 @@ static void gpu_facts(const struct plan *p, struct record *r)
     const struct memory *m = &p->memory;
     RECORD_MEMBERS(r, memory_there, m);
     role_facts(m, record_inside(r, "weights_by_role_gib"));
+    RECORD_MEMBERS(r, memory_added, m);
     if (p->request.model->weights_only)
         record_text(r, "kv_pool", "");
     else

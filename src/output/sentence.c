@@ -24,6 +24,8 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_KV_FORMAT] = "{engine} has no {kv} KV cache",
     [REASON_OFFLOAD] = "{engine} {versions} does not start with --cpu-offload-gb and a "
                        "model whose layers cache in several ways",
+    [REASON_DRAFT] = "{engine} refuses the draft {draft}: {draft words} words in its "
+                     "vocabulary, {words} in the model's",
     [REASON_CONTEXT] = "{context} tokens of context exceed the {most tokens} the model "
                        "was made for",
     [REASON_SEQS] = "{users} users per replica exceed max_num_seqs {slots}: the rest "
@@ -93,6 +95,16 @@ static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_HOST_LOST] = "{engine} {versions} packs {weight} weights anew after loading and "
                           "keeps them on the GPU: what --cpu-offload-gb saves is not "
                           "counted",
+    [WARNING_KV_HOST] = "{host kv} of KV in host memory keeps prompts for later requests; "
+                        "those in flight need the pool all the same",
+    [WARNING_KV_FLAT] = "{engine} {versions} keeps KV in host memory without its groups of "
+                        "layers: windows are kept at full length",
+    [WARNING_KV_ON_HOST] = "the KV cache is in host memory and attention is computed there: "
+                           "each step is as slow as the host reads it",
+    [WARNING_DRAFT_WORDS] = "the draft {draft} has {draft words} words in its vocabulary, the "
+                            "model {words}: they must mean the same tokens",
+    [WARNING_MTP_SHAPE] = "the shape of the MTP layers is not known: their KV is that of a "
+                          "layer of the model",
     [WARNING_CONFIDENCE] = "the profile of {gpu} has low confidence",
 };
 
@@ -134,9 +146,12 @@ static const char *const fix_words[FIX_KIND_COUNT] = {
     [FIX_LARGER_TP] = "TP {tp}: {GPUs} in all",
     [FIX_PIPELINE] = "a pipeline of {stages} stages: {GPUs} in all",
     [FIX_HOST_LAYERS] = "{host layers} of {layers} layers in host memory: much slower",
-    [FIX_HOST_EXPERTS] = "experts of {host experts} of {layers} layers in host memory: much "
-                         "slower",
+    [FIX_HOST_EXPERTS] = ("experts of {host experts} of {layers} layers in host memory: much "
+                          "slower"),
     [FIX_HOST_BYTES] = "{host} of each GPU's weights in host memory: much slower",
+    [FIX_DRAFT] = "without the draft",
+    [FIX_LORA] = "room for fewer adapters at once: {adapters}",
+    [FIX_HOST_KV] = "the KV cache in host memory: much slower",
     [FIX_GPU] = "{count} x {gpu}",
 };
 
@@ -158,6 +173,7 @@ static const char *const refusal_words[] = {
     [REFUSED_EXPERT_BLOCK] = "TP={tp} cuts experts to a width of {a}, which cuts the {b} of "
                              "a block of FP8: --ep {tp}, or another TP",
     [REFUSED_VOCABULARY] = "TP={a} does not divide the vocabulary of {b}",
+    [REFUSED_DRAFT] = "TP={a} does not divide the draft, which has {b} attention heads",
     [REFUSED_STAGES] = "PP={a} exceeds the {b} layers",
     [REFUSED_EP_ENGINE] = "EP={a}: {engine} does not spread experts over GPUs",
     [REFUSED_EP_DENSE] = "EP={a}: the model has no experts",
@@ -425,6 +441,10 @@ static const char *say_request(const struct plan *p, const char *words,
         {"kv", SAY_TEXT, .text = q->kv ? q->kv->id : ""},
         {"versions", SAY_TEXT, .text = e->range},
         {"host", SAY_GIB, .number = p->memory.host.value},
+        {"host kv", SAY_GIB, .number = q->host_kv},
+        {"draft", SAY_TEXT, .text = q->draft ? q->draft->id : ""},
+        {"draft words", SAY_NUMBER, .number = q->draft ? q->draft->vocab : 0},
+        {"words", SAY_NUMBER, .number = q->model->vocab},
         {"link time", SAY_TEXT, .text = link_time(p, link, sizeof(link))},
         {"math", SAY_TEXT, .text = math < MATH_COUNT ? format_math_word(math) : ""},
         {"rate", SAY_RATE, .number = rate, .text = rate_unit(math)},
@@ -660,6 +680,7 @@ const char *sentence_fix(const struct fix *f, char text[SENTENCE_MAX])
         {"gpu", SAY_TEXT, .text = q->gpu->name},
         {"tp", SAY_NUMBER, .number = q->tp},
         {"stages", SAY_NUMBER, .number = q->max_pp},
+        {"adapters", SAY_NUMBER, .number = q->lora_slots},
         {"host layers", SAY_NUMBER, .number = q->host_layers},
         {"host experts", SAY_NUMBER, .number = q->host_experts},
         {"layers", SAY_NUMBER, .number = q->model->layer_count},

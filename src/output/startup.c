@@ -122,6 +122,11 @@ static enum outcome few_states(const struct plan *p)
     return for_reason(p, REASON_STATES);
 }
 
+static enum outcome other_vocabulary(const struct plan *p)
+{
+    return for_reason(p, REASON_DRAFT);
+}
+
 static enum outcome groups_with_offload(const struct plan *p)
 {
     return for_reason(p, REASON_OFFLOAD);
@@ -144,6 +149,10 @@ static const struct check {
      "max_model_len (max_position_embeddings={most tokens} or model_max_length=None in "
      "model's config.json). To allow overriding this maximum, set the env var "
      "VLLM_ALLOW_LONG_MAX_MODEL_LEN=1."},
+    {"vllm", V(0, 16), NEWEST, "draft-vocabulary", other_vocabulary,
+     "ValueError: Target and draft model should have the same vocabulary size. Target model "
+     "vocab_size={words}. Draft model vocab_size={draft words}. Using models with different "
+     "tokenizers can cause out-of-bounds errors during speculative decoding."},
     {"vllm", V(0, 8), NEWEST, "batched-tokens", fewer_tokens_than_slots,
      "ValueError: max_num_batched_tokens ({tokens}) must be greater than or equal to "
      "max_num_seqs ({slots})."},
@@ -238,6 +247,8 @@ static void fill_words(const struct plan *p, const struct check *c, struct start
     const struct sentence_value values[] = {
         {"context", SAY_NUMBER, .number = q->context},
         {"most tokens", SAY_NUMBER, .number = q->model->max_context},
+        {"words", SAY_PLAIN, .number = q->model->vocab},
+        {"draft words", SAY_PLAIN, .number = q->draft ? q->draft->vocab : 0},
         {"tokens", SAY_NUMBER, .number = m->max_batched_tokens},
         {"slots", SAY_NUMBER, .number = m->max_num_seqs},
         {"heads", SAY_NUMBER, .number = odd.b},

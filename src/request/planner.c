@@ -12,6 +12,7 @@
 
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/hub_cache.h"
+#include "core/draft.h"
 #include "core/search.h"
 #include "request/spelling.h"
 #include "util/mem.h"
@@ -513,6 +514,130 @@ static enum gp_status resolve_host(const struct options *options, struct request
     return GP_OK;
 }
 
+static enum gp_status resolve_host_kv(const struct options *options, struct request *q,
+                                      struct gp_err *err)
+{
+    const char *kind = q->engine->kv_offload;
+    q->host_kv = options_or(options, OPT_KV_OFFLOAD_GB, 0) * engine_kv_unit(q->engine);
+    q->kv_on_host = options_flag(options, OPT_NO_KV_OFFLOAD);
+    bool all = strcmp(kind, "all") == 0;
+    if (q->host_kv > 0 && (all || !kind[0]))
+        return gp_fail(err, GP_E_USAGE, "--kv-offload-gb",
+                       all ? "it has --no-kv-offload" : "", "is not planned for %s %s",
+                       q->engine->name, q->engine->range);
+    if (q->kv_on_host && !all)
+        return gp_fail(err, GP_E_USAGE, "--no-kv-offload",
+                       kind[0] ? "it has --kv-offload-gb" : "", "is not planned for %s %s",
+                       q->engine->name, q->engine->range);
+    return GP_OK;
+}
+
+/* ---- drafts and adapters ---- */
+
+static enum gp_status refuse_draft(const struct request *q, bool mtp, struct gp_err *err)
+{
+    const char *kinds = q->engine->draft;
+    bool other = engine_lists(kinds, mtp ? "model" : "mtp");
+    return gp_fail(err, GP_E_USAGE, "--draft",
+                   !other ? ""
+                   : mtp  ? "it takes a model"
+                          : "it has --draft mtp, for models with such layers",
+                   "%s not planned for %s %s",
+                   mtp ? "MTP layers are" : "a draft model is", q->engine->name,
+                   q->engine->range);
+}
+
+/* The model's own layers, as a model that is kept under a name of its own. */
+static enum gp_status find_mtp(struct planner *p, const struct resolved *r,
+                               struct request *q, struct gp_err *err)
+{
+    struct model mtp;
+    const struct local_model *kept;
+    char key[320];
+    q->draft_mtp = true;
+    gp_format(key, sizeof(key), "%s %s --draft mtp", r->model_text, r->prune);
+    kept = kept_model(p, key);
+    if (!kept && draft_mtp(q->model, &mtp) == 0)
+        return gp_fail(err, GP_E_USAGE, "--draft", "name a model, such as --draft qwen3-0.6b",
+                       "%s has no multi-token-prediction layers", q->model->name);
+    gp_format(mtp.name, sizeof(mtp.name), "MTP of %.80s", q->model->name);
+    q->draft = kept ? kept->model : keep_model(p, key, r->generic, &mtp);
+    return GP_OK;
+}
+
+static enum gp_status find_draft(struct planner *p, const char *text, struct request *q,
+                                 struct gp_err *err)
+{
+    const struct format *format = q->engine->gguf ? q->precision.weight : NULL;
+    bool generic;
+    enum gp_status status = find_model(p, text, &q->draft, &generic, err);
+    if (status && err && strcmp(err->where, "--model") == 0)
+        gp_copy(err->where, sizeof(err->where), "--draft");
+    if (!status && (q->draft->weights_only || q->draft->vocab == 0))
+        status = gp_fail(err, GP_E_USAGE, "--draft", "", "%s writes no text",
+                         q->draft->name);
+    return status ? status
+                  : planner_precision(p, q->draft, format, &q->draft_precision, err);
+}
+
+static enum gp_status resolve_draft(struct planner *p, const struct options *options,
+                                    const struct resolved *r, struct request *q,
+                                    struct gp_err *err)
+{
+    const char *text = options_word(options, OPT_DRAFT, "");
+    bool mtp = strcmp(text, "mtp") == 0;
+    enum gp_status status;
+    if (strcmp(text, "none") == 0)
+        return GP_OK;
+    q->draft_tokens = (int)options_or(options, OPT_SPECULATIVE_TOKENS, 0);
+    if (!text[0])
+        return GP_OK;
+    if (!engine_lists(q->engine->draft, mtp ? "mtp" : "model"))
+        return refuse_draft(q, mtp, err);
+    status = mtp ? find_mtp(p, r, q, err) : find_draft(p, text, q, err);
+    if (!status && q->draft_tokens == 0 && q->engine->draft_tokens > 0)
+        q->draft_tokens = q->engine->draft_tokens;
+    if (!status && q->draft_tokens == 0)
+        q->draft_tokens = mtp ? q->draft->layer_count : 3;
+    return status;
+}
+
+static enum gp_status check_rank(const struct request *q, struct gp_err *err)
+{
+    const char *ranks = q->engine->lora_ranks;
+    char rank[16];
+    gp_format(rank, sizeof(rank), "%d", q->lora_rank);
+    if (!ranks[0] || engine_lists(ranks, rank))
+        return GP_OK;
+    return gp_fail(err, GP_E_USAGE, "--lora", ranks, "%s %s takes no rank of %s",
+                   q->engine->name, q->engine->range, rank);
+}
+
+/* "4", "4:32". */
+static enum gp_status resolve_lora(const struct options *options, struct request *q,
+                                   struct gp_err *err)
+{
+    const char *text = options_word(options, OPT_LORA, "none");
+    const char *colon = strchr(text, ':');
+    char slots[16];
+    double n, rank = 16;
+    if (strcmp(text, "none") == 0)
+        return GP_OK;
+    gp_format(slots, sizeof(slots), "%.*s", (int)fmin(strcspn(text, ":"), 15), text);
+    if (units_parse_number(slots, "", &n, NULL) || n != floor(n) || n < 1 || n > 1024 ||
+        (colon && (units_parse_number(colon + 1, "", &rank, NULL) || rank != floor(rank) ||
+                   rank < 1 || rank > 4096)))
+        return gp_fail(err, GP_E_USAGE, "--lora",
+                       "1 to 1024 adapters of rank 1 to 4096, as in 4 or 4:32",
+                       "'%s' is not a number of adapters and a rank", text);
+    if (!q->engine->lora)
+        return gp_fail(err, GP_E_USAGE, "--lora", "", "is not planned for %s %s",
+                       q->engine->name, q->engine->range);
+    q->lora_slots = (int)n;
+    q->lora_rank = (int)rank;
+    return check_rank(q, err);
+}
+
 static double at_most(double value, double most)
 {
     return most > 0 && value > most ? most : value;
@@ -729,6 +854,12 @@ enum gp_status planner_resolve(struct planner *p, const struct options *options,
         status = resolve_prune(options, q, err);
     if (!status)
         status = resolve_host(options, q, err);
+    if (!status)
+        status = resolve_host_kv(options, q, err);
+    if (!status)
+        status = resolve_draft(p, options, out, q, err);
+    if (!status)
+        status = resolve_lora(options, q, err);
     q->price = (enum price_want)options_choice(options, OPT_PRICE);
     if (!status)
         status = resolve_load(options, q, err);

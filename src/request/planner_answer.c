@@ -152,6 +152,9 @@ static const enum option_id change_options[CHANGE_COUNT] = {
     [CHANGE_GPU_LAYERS] = OPT_GPU_LAYERS,
     [CHANGE_CPU_MOE] = OPT_N_CPU_MOE,
     [CHANGE_CPU_OFFLOAD] = OPT_CPU_OFFLOAD_GB,
+    [CHANGE_NO_KV] = OPT_NO_KV_OFFLOAD,
+    [CHANGE_DRAFT] = OPT_DRAFT,
+    [CHANGE_LORA] = OPT_LORA,
 };
 
 /* The value of a changed field that is a word; NULL when it is a number. */
@@ -168,6 +171,13 @@ static const char *changed_word(const struct request *q, enum change change, cha
         return q->precision.id;
     case CHANGE_KV:
         return q->kv == q->precision.base ? "auto" : q->kv->id;
+    case CHANGE_NO_KV:
+        return "";
+    case CHANGE_DRAFT:
+        return "none";
+    case CHANGE_LORA:
+        gp_format(text, size, "%d:%d", q->lora_slots, q->lora_rank);
+        return text;
     default:
         return NULL;
     }
@@ -209,8 +219,9 @@ char *planner_fix_options(const struct fix *fix, char text[FIX_OPTIONS_MAX])
         if (!word)
             gp_format(value, sizeof(value),
                       change == CHANGE_UTILIZATION ? "%.2f" : "%.0f", number);
-        gp_format(text + n, FIX_OPTIONS_MAX - n, "%s--%s %s", n ? " " : "",
-                  option_rows[change_options[i]].name, word ? word : value);
+        gp_format(text + n, FIX_OPTIONS_MAX - n, "%s--%s%s%s", n ? " " : "",
+                  option_rows[change_options[i]].name, word && !*word ? "" : " ",
+                  word ? word : value);
         n += strlen(text + n);
     }
     return text;

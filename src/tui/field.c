@@ -63,6 +63,8 @@ static double planned_number(const struct answer *a, enum field field)
         return q->used / GP_GIB;
     case FIELD_GPU_LAYERS:
         return q->model->layer_count + 1 - q->host_layers;
+    case FIELD_DRAFTED:
+        return q->draft_tokens;
     case FIELD_HOURS:
         return market->hours > 0 ? market->hours : COST_HOURS_PER_MONTH;
     case FIELD_ELECTRICITY:
@@ -177,7 +179,8 @@ static void show_field(const struct form *form, enum field field, char *text,
     else if (field == FIELD_MODEL)
         show_model(form, text, size);
     else if (field == FIELD_PRICE || field == FIELD_PRUNE || field == FIELD_PROVIDER ||
-             field == FIELD_REGION || field == FIELD_DATED)
+             field == FIELD_REGION || field == FIELD_DATED || field == FIELD_DRAFT ||
+             field == FIELD_LORA || field == FIELD_NO_KV)
         gp_copy(text, size,
                 value[0] ? value : option_rows[field_rows[field].option].fallback);
     else if (!form->answered)

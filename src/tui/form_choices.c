@@ -333,6 +333,26 @@ static void prunings(struct list *list)
     list_add(list, "50", "50 %", "zeros anywhere: saves nothing");
 }
 
+static void drafts(struct list *list)
+{
+    list_add(list, "", "none", "one token a step");
+    list_add(list, "mtp", "mtp", "the model's own multi-token-prediction layers");
+}
+
+static void adapters(struct list *list)
+{
+    list_add(list, "", "none", "the model alone");
+    list_add(list, "1:16", "1 of rank 16", "one LoRA adapter");
+    list_add(list, "4:16", "4 of rank 16", "four at once");
+    list_add(list, "8:64", "8 of rank 64", "eight at once");
+}
+
+static void kv_places(struct list *list)
+{
+    list_add(list, "", "off", "on the GPU");
+    list_add(list, "on", "on", "in host memory, where attention is computed then");
+}
+
 /* ---- providers, regions ---- */
 
 static int find_choice(const struct list *list, const char *id)
@@ -406,6 +426,15 @@ struct choice *form_choices(struct form *form, enum field field, bool details,
     case FIELD_PRUNE:
         prunings(&list);
         break;
+    case FIELD_DRAFT:
+        drafts(&list);
+        break;
+    case FIELD_LORA:
+        adapters(&list);
+        break;
+    case FIELD_NO_KV:
+        kv_places(&list);
+        break;
     default:
         break;
     }
@@ -431,6 +460,10 @@ const char *form_free_text(enum field field)
         return "a part of a name, such as us";
     case FIELD_PRUNE:
         return "a percentage, such as 30";
+    case FIELD_DRAFT:
+        return "a model, such as qwen3-0.6b";
+    case FIELD_LORA:
+        return "adapters and their rank, such as 4:32";
     default:
         return NULL;
     }

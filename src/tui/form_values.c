@@ -29,6 +29,9 @@ static bool means_default(enum field field, const char *text)
 {
     static const char *const words[FIELD_COUNT] = {[FIELD_PRECISION] = "native",
                                                    [FIELD_PRUNE] = "none",
+                                                   [FIELD_DRAFT] = "none",
+                                                   [FIELD_LORA] = "none",
+                                                   [FIELD_NO_KV] = "off",
                                                    [FIELD_PRICE] = "on-demand",
                                                    [FIELD_PROVIDER] = "all",
                                                    [FIELD_REGION] = "any",
@@ -56,9 +59,11 @@ static enum gp_status look_up(struct planner *planner, enum field field,
 {
     struct options options = {0};
     struct resolved out;
-    bool model = field == FIELD_MODEL, gpu = field == FIELD_GPU;
+    bool model = field == FIELD_MODEL || field == FIELD_DRAFT, gpu = field == FIELD_GPU;
+    bool own = field == FIELD_DRAFT && strcmp(text, "mtp") == 0;
 
-    if (field_rows[field].kind == FIELD_NUMBER || field == FIELD_PRICE)
+    if (field_rows[field].kind == FIELD_NUMBER || field == FIELD_PRICE || own ||
+        field_is_flag(field))
         return GP_OK;
     if (!model && !gpu)
         options_text(&options, field_rows[field].option, "", text, NULL);

@@ -118,6 +118,24 @@ enum field_kind { FIELD_CHOICE, FIELD_WORD, FIELD_NUMBER };
       SOLVE_NONE, " GiB", false,                                                       \
       "Offload: of vLLM; as much of each GPU's weights stays in host memory.\n"        \
       "weights - offload, in whole parameters")                                        \
+    X(KV_OFFLOAD, "KV offload", NULL, OPT_KV_OFFLOAD_GB, FIELD_NUMBER, false, 8,       \
+      SOLVE_NONE, " GiB", false,                                                       \
+      "KV offload: of vLLM and SGLang; host memory keeps KV for later requests.\n"     \
+      "the pool is as it was: it must hold the requests in flight")                    \
+    X(NO_KV, "KV on host", NULL, OPT_NO_KV_OFFLOAD, FIELD_WORD, false, 0, SOLVE_NONE,  \
+      "", false,                                                                       \
+      "KV on host: of llama.cpp; the whole KV cache is in host memory.\n"              \
+      "KV needed on the GPU = 0; attention is computed on the host")                   \
+    X(DRAFT, "Draft", NULL, OPT_DRAFT, FIELD_CHOICE, false, 0, SOLVE_NONE, "", false,  \
+      "Draft: a model that drafts tokens, or mtp: the model's own layers for it.\n"    \
+      "weights + draft/TP; its layers' KV is in the same pool")                        \
+    X(DRAFTED, "Drafted", NULL, OPT_SPECULATIVE_TOKENS, FIELD_NUMBER, false, 1,        \
+      SOLVE_NONE, " tokens", true,                                                     \
+      "Drafted: tokens of each step that the draft proposes.\n"                        \
+      "a request of a recurrent hybrid holds a state more for each")                   \
+    X(LORA, "Adapters", NULL, OPT_LORA, FIELD_CHOICE, false, 0, SOLVE_NONE, "", false, \
+      "Adapters: room for so many LoRA adapters at once, and their rank.\n"            \
+      "slots * r * (cols + rows) of every linear layer, one of them / TP")             \
     X(PRUNE, "Pruning", NULL, OPT_PRUNE, FIELD_CHOICE, false, 0, SOLVE_NONE, "",       \
       false,                                                                           \
       "Pruning: 2:4 sparsity saves memory, unstructured zeros do not.\n"               \

@@ -99,6 +99,26 @@ printf '{"model": "\\u0000\\u001b[31m"}\n' >"$work/control"
 run --batch "$work/control"
 assert_contains "control characters" gpuplan.error/1 "$out"
 
+cat >"$work/tiers" <<'JSONL'
+{"model": "deepseek-v3", "gpu": "h200-sxm:8", "draft": "mtp", "speculative_tokens": 2}
+{"model": "llama-3.1-8b", "gpu": "l4", "lora": "4:32", "kv_offload_gb": 16}
+{"model": "llama-3.1-8b", "gpu": "rtx-4090", "precision": "q4_k_m", "no_kv_offload": true}
+{"model": "llama-3.1-8b", "gpu": "l4", "draft": "mtp"}
+JSONL
+run --batch "$work/tiers"
+all=$out
+if have_json; then
+    check 1 request.draft mtp
+    check 1 request.speculative_tokens 2
+    check 2 request.lora_slots 4
+    check 2 request.lora_rank 32
+    check 2 request.kv_offload_gb 16
+    check 3 request.no_kv_offload true
+    check 4 where "$work/tiers:4: draft"
+fi
+
+run --batch "$work/in"
+all=$out
 run --batch "$work/in" -o "$work/result"
 assert_eq "to a file" "$all" "$(cat "$work/result")"
 assert_fails 3 "cannot be read" --batch /nonexistent

@@ -329,6 +329,43 @@ assert_fails 2 "has no routed experts" --plan -m llama-3.1-8b -g l4 -p q4_k_m --
 assert_fails 2 "planned with all weights on the GPUs" \
     --plan -m llama-3.1-8b -g l4 --train lora --cpu-offload-gb 2
 assert_fails 2 "did you mean --gpu-layers N?" --plan -m llama-3.1-8b -g l4 --n-gpu-layers 2
+run --plan -m deepseek-v3 -g h200-sxm:8 --draft mtp --why
+assert_contains "MTP layers" "1.55 GiB MTP layers" "$out"
+assert_contains "their term" "weights: MTP = 1.55" "$out"
+assert_contains "their KV" "KV: MTP layers" "$out"
+run --plan -m llama-3.1-70b -g h100-sxm:4 --draft llama-3.2-1b --speculative-tokens 5 --format json
+assert_contains "the draft" '"draft": "llama-3.2-1b"' "$out"
+assert_contains "its tokens" '"speculative_tokens": 5' "$out"
+run --plan -m llama-3.1-8b -g h100-sxm --lora 4:64 --format json
+assert_contains "slots" '"lora_slots": 4' "$out"
+assert_contains "rank" '"lora_rank": 64' "$out"
+run --plan -m llama-3.1-8b -g l4 --kv-offload-gb 24
+assert_contains "beside the parts" "KV in host memory   24.00" "$out"
+assert_contains "what it is for" "those in flight need the pool all the same" "$out"
+run --plan -m llama-3.1-8b -g l4 --engine sglang --kv-offload-gb 24
+assert_contains "in 10^9 bytes" "KV in host memory   22.35" "$out"
+run --plan -m llama-3.1-8b -p q4_k_m -g rtx-4090:1 --no-kv-offload -c 32k
+assert_contains "all of it" "KV in host memory    4.00" "$out"
+run --plan -m llama-3.1-8b -g l4 --draft none --lora none --format json
+assert_contains "none" '"draft": null' "$out"
+assert_fails 2 "has no multi-token-prediction layers" --plan -m llama-3.1-8b -g l4 --draft mtp
+assert_fails 2 "a draft model is not planned for SGLang up to 0.5.14" \
+    --plan -m llama-3.1-8b -g l4 --engine sglang@0.5.9 --draft llama-3.2-1b
+assert_fails 2 "(it has --draft mtp, for models with such layers)" \
+    --plan -m llama-3.1-8b -g l4 --engine vllm@0.11 --draft llama-3.2-1b
+assert_fails 2 "--draft: no model 'nosuch'" --plan -m llama-3.1-8b -g l4 --draft nosuch
+assert_fails 2 "is not planned for vLLM 0.8-0.11" \
+    --plan -m llama-3.1-8b -g l4 --engine vllm@0.11 --kv-offload-gb 4
+assert_fails 2 "(it has --kv-offload-gb)" --plan -m llama-3.1-8b -g l4 --no-kv-offload
+assert_fails 2 "(it has --no-kv-offload)" \
+    --plan -m llama-3.1-8b -g l4 -p q4_k_m --kv-offload-gb 4
+assert_fails 2 "is not a number of adapters" --plan -m llama-3.1-8b -g l4 --lora 4:x
+assert_fails 2 "takes no rank of 12" --plan -m llama-3.1-8b -g l4 --lora 4:12
+assert_fails 2 "--lora: is not planned for TensorRT-LLM" \
+    --plan -m llama-3.1-8b -g l4 --lora 4 --engine tensorrt-llm
+assert_fails 2 "without KV, drafts or slots" --plan -m llama-3.1-8b -g l4 --train lora --lora 2
+assert_fails 2 "did you mean --speculative-tokens N?" \
+    --plan -m llama-3.1-8b -g l4 --num-speculative-tokens 2
 assert_fails 2 "no model given" --plan
 assert_fails 2 "did you mean llama-3.1-8b?" --plan -m llama3.1-8b
 assert_fails 2 "did you mean h100" --plan -m llama-3.1-8b -g h100

@@ -59,6 +59,8 @@ plan -m llama-3.1-8b -g l40s --prune 2:4 --engine sglang --max-num-seqs 4
 plan -m llama-3.1-8b -g l40s --engine llama.cpp -p q8_0
 plan -m gpt-oss-20b -g rtx-4090:1 --engine llama.cpp -p q4_k_m --n-cpu-moe 3 --gpu-layers 9
 plan -m llama-3.1-8b -g l4 --cpu-offload-gb 2.5 --why
+plan -m qwen3-next-80b-a3b -g h100-sxm:4 --draft mtp --lora 2 --kv-offload-gb 32 --why
+plan -m llama-3.1-8b -p q4_k_m -g rtx-4090 --draft llama-3.2-1b --no-kv-offload
 plan -m jamba-1.5-mini -g h100-sxm
 plan -m llama-3.1-405b -g h100-sxm --engine tensorrt-llm -v
 plan -m llama-3.1-8b -g l4 --why

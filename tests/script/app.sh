@@ -223,7 +223,7 @@ KEYS
 shows ":save-settings"
 
 screen "Tab completes options, then ids of the catalogue" <<'KEYS'
-":" "kv" Tab "f" Tab
+":" "kv-p" Tab "f" Tab
 :dump -
 Esc ":" "gpu mi300x" Tab
 :dump -

@@ -14,7 +14,7 @@ screen "first screen" <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
 │▸Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
 │ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
@@ -44,7 +44,7 @@ screen "first screen in ASCII" --ascii <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-+- Model and GPU -- field 1 of 30 -++- 1 x NVIDIA L4 ------------- 1-18 of 34 -+
++- Model and GPU -- field 1 of 35 -++- 1 x NVIDIA L4 ------------- 1-18 of 34 -+
 |>Model       8B, assumed shape   v||FITS  17.51 of 20.30 GiB budget           |
 | Weights     bf16 as published   v||############################==:--.........|
 | GPU         cheapest: l4        v||  physical          22.49 GiB  sheet      |
@@ -75,7 +75,7 @@ screen "120x36" -m llama-3.1-70b -p fp8 -g h100-sxm -u 16 <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 36 ─┐┌─ Suggestions and sources ──────────┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 36 ─┐┌─ Suggestions and sources ──────────┐
 │▸Model       llama-3.1-70b       ▾││FITS  59.06 of 72.85 GiB budget             ││It fits; no warnings.               │
 │ Weights     fp8                 ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░···········││── Sources ─────────────────────────│
 │ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet        ││model: github                       │
@@ -102,10 +102,10 @@ expect <<'END'
 │ GPU layers  auto: 81             ││  2 x crusoe h100-sxm (per GPU), 2 GPUs     ││engine:                             │
 │ CPU experts 0 layers             ││  (2026-08-19, 94 days old)                 ││  jgchn/llm-d-planner@56dc5b76ca53  │
 │ Offload     0 GiB                ││  price per GPU of a shared host; note: sold││  accuracy/results (raw logs);      │
-│ Pruning     none                ▾││    in host-sized slices                    ││  llm-d-incubation/llm-d-planner@e50│
-│── Cost ──────────────────────────││buy        $2.35/h, $1,718/month            ││  305af90f0                         │
-│ Price       on-demand           ▾││  2 x h100-sxm and hosts for $74,250        ││  docs/empirical-vllm-memory-results│
-│ Provider    all                 ▾││  (2026-05, assumed), 1.8 kW                ││  .md (2026-11)                     │
+│ KV offload  0 GiB                ││    in host-sized slices                    ││  llm-d-incubation/llm-d-planner@e50│
+│ KV on host  off                 ▾││buy        $2.35/h, $1,718/month            ││  305af90f0                         │
+│ Draft       none                ▾││  2 x h100-sxm and hosts for $74,250        ││  docs/empirical-vllm-memory-results│
+│ Drafted     auto: 0 tokens       ││  (2026-05, assumed), 1.8 kW                ││  .md (2026-11)                     │
 └──────────────────────────────────┘└────────────────────────────────────────────┘└────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -180,7 +180,7 @@ screen "does not fit" -m 70B -p int8 -g l40s:1 <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 39 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 39 ─┐
 │▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
@@ -211,7 +211,7 @@ Tab
 KEYS
 only 2,22
 expect <<'END'
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 48 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 48 ─┐
 │ Model       llama-3.1-70b       ▾││MARGINAL  72.17 of 72.85 GiB budget       │
 │ Weights     bf16 as published   ▾││the users need 1.25 GiB of KV, the pool is│
 │ GPU         h100-sxm            ▾││  -0.23..2.77 GiB                         │
@@ -239,7 +239,7 @@ screen "refused layout" -m qwen3-14b --tp 5 -g h100-sxm <<'KEYS'
 KEYS
 only 2,12
 expect <<'END'
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 5 x NVIDIA H100 SXM5 80GB ──────────────┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 5 x NVIDIA H100 SXM5 80GB ──────────────┐
 │▸Model       qwen3-14b           ▾││DOES NOT FIT                              │
 │ Weights     bf16 as published   ▾││TP=5 neither divides nor is a multiple of │
 │ GPU         h100-sxm            ▾││  8 KV heads; TP=5 does not divide the MLP│
@@ -258,7 +258,7 @@ screen "no answer" -m 8B -c 4k <<'KEYS'
 KEYS
 only 2,12
 expect <<'END'
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ no answer ──────────────────────────────┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ no answer ──────────────────────────────┐
 │▸Model       8B                  ▾││NO ANSWER                                 │
 │ Weights     auto                ▾││--context: prompt and output of 8193      │
 │ GPU         auto                ▾││  tokens exceed the context of 4096       │
@@ -276,7 +276,7 @@ screen "weights only" -m vit-l-16 -g l4 <<'KEYS'
 KEYS
 only 2,12
 expect <<'END'
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 29 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 29 ─┐
 │▸Model       vit-l-16            ▾││FITS  1.13 of 22.07 GiB budget            │
 │ Weights     fp32 as published   ▾││██········································│
 │ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
@@ -294,7 +294,7 @@ screen "a mixture of experts over two stages" -m qwen3-30b-a3b -g a10g --tp 1 --
 KEYS
 only 2,20
 expect <<'END'
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 4 x NVIDIA A10G (AWS) ───── 1-18 of 26 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 4 x NVIDIA A10G (AWS) ───── 1-18 of 26 ─┐
 │▸Model       qwen3-30b-a3b       ▾││FITS  16.26 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││███████████████████████████▓▒░░·········──│
 │ GPU         a10g                ▾││  physical          22.49 GiB  sheet      │
@@ -350,7 +350,7 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 4 x NVIDIA RTX A6000 ────── 1-18 of 32 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 4 x NVIDIA RTX A6000 ────── 1-18 of 32 ─┐
 END
 
 screen "precisions say what each takes" -m llama-3.1-70b -g h100-sxm:2 <<'KEYS'
@@ -471,7 +471,7 @@ expect <<'END'
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ──────────── field 3 of 30 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ───────────────── 1-18 of 27 ─┐
+┌─ Model and GPU ──────────── field 3 of 35 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ───────────────── 1-18 of 27 ─┐
 │ Model       8B, assumed shape             ▾││FITS  17.51 of 36.04 GiB budget                                         │
 │ Weights     bf16 as published             ▾││████████████████████████████▓▓▒░░·······································│
 │▸GPU         a100-sxm-80/3g.40gb           ▾││  physical          40.00 GiB  model                                    │
@@ -504,7 +504,7 @@ Esc Down Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─┌─ Engine ────────────────────────────────────────────────────── 22 of 22 ─┐─┐
+┌─┌─ Engine ────────────────────────────────────────────────────── 24 of 24 ─┐─┐
 │ │/ type words to find it, or a version, such as vllm@0.19                  │ │
 │ │▸ auto                       the newest vLLM; llama.cpp for GGUF          │·│
 │─│  llama.cpp all versions     budgets by asked, 1.00 by default            │ │
@@ -516,19 +516,19 @@ expect <<'END'
 │─│  TensorRT-LLM all versions  budgets by free, 0.90 by default             │ │
 │▸│  vLLM up to 0.7             budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.8-0.11              budgets by utilization, 0.90 by default      │ │
-│ │  vLLM 0.12-0.16             budgets by utilization, 0.90 by default      │ │
+│ │  vLLM 0.12-0.15             budgets by utilization, 0.90 by default      │ │
+│ │  vLLM 0.16                  budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.17-0.19             budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.20-0.21             budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.22                  budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.23                  budgets by utilization, 0.92 by default      │─│
-│ │  vLLM 0.24                  budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.25                  budgets by utilization, 0.92 by default     ▼│y│
+│ │  vLLM 0.22                  budgets by utilization, 0.92 by default      │─│
+│ │  vLLM 0.23                  budgets by utilization, 0.92 by default      │ │
+│ │  vLLM 0.24                  budgets by utilization, 0.92 by default     ▼│y│
 └─└──────────────────────────────────────────────────────────────────────────┘─┘
  Engine: its versions differ in overheads and how they budget.
  vLLM: KV pool = utilization*usable - weights - activation - ...
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Load ────────── field 16 of 30 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
+┌─ Load ────────── field 16 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
 │ KV cache    auto: bf16          ▾││FITS  17.51 of 20.30 GiB budget           │
 │── Layout ────────────────────────││████████████████████████████▓▓▒░░·········│
 │ TP          auto: 1              ││  physical          22.49 GiB  sheet      │
@@ -546,7 +546,7 @@ expect <<'END'
 │ GPU layers  auto: 33             ││runner-up 2: TP 2 (1 GPU more)            │
 │ CPU experts 0 layers             ││── Cost ──────────────────────────────────│
 │ Offload     0 GiB                ││on demand  $0.44/h, $321.20/month         │
-│ Pruning     none                ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
+│ KV offload  0 GiB                ││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  requests; empty: the engine's, for this GPU
  Slots:
@@ -576,7 +576,7 @@ KEYS
 only 1,44
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 4 of 30 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
+┌─ Model and GPU ── field 4 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
 │ Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
 │ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
@@ -600,7 +600,7 @@ expect <<'END'
  GPUs:
  Enter:do it  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 4 of 30 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
+┌─ Model and GPU ── field 4 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
 │ Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
 │ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
@@ -641,7 +641,7 @@ Down Down + + - - -
 KEYS
 only 2,13
 expect <<'END'
-┌─ Model and GPU ── field 9 of 30 ─┐┌─ 2 x NVIDIA L4 ───────────── 1-18 of 33 ─┐
+┌─ Model and GPU ── field 9 of 35 ─┐┌─ 2 x NVIDIA L4 ───────────── 1-18 of 33 ─┐
 │ Model       llama-3.1-8b        ▾││FITS  11.92 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││██████████████▓▓▒░░░░░····················│
 │ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
@@ -675,7 +675,7 @@ screen "the most users that fit" -m llama-3.1-70b -p fp8 -g h100-sxm:2 <<'KEYS'
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 8 of 30 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 37 ─┐
+┌─ Model and GPU ── field 8 of 35 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 37 ─┐
 │ Model       llama-3.1-70b       ▾││FITS  69.49 of 72.85 GiB budget           │
 │ Weights     fp8                 ▾││2 GPUs would be marginal: TP 2            │
 │ GPU         h100-sxm            ▾││█████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·····│
@@ -736,7 +736,7 @@ r
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 8 of 30 ─┐┌─ 10 x NVIDIA L4 ──────────── 1-18 of 38 ─┐
+┌─ Model and GPU ── field 8 of 35 ─┐┌─ 10 x NVIDIA L4 ──────────── 1-18 of 38 ─┐
 │ Model       70B, assumed shape  ▾││FITS  17.43 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││8 GPUs would be marginal: TP 8            │
 │ GPU         l4                  ▾││██████████████████████████▓▒░░░░░·········│
@@ -760,7 +760,7 @@ expect <<'END'
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 8 of 30 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
+┌─ Model and GPU ── field 8 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
 │ Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
 │ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
@@ -793,7 +793,7 @@ a
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 39 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 39 ─┐
 │▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
@@ -824,7 +824,7 @@ a Down Enter
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 34 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 34 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  41.92 of 44.42 GiB budget           │
 │ Weights     q4_k_m              ▾││███████████████████████████████████▓▓▒░░··│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -865,7 +865,7 @@ Tab Tab
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ Suggestions and sources ─── 1-18 of 53 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ Suggestions and sources ─── 1-18 of 53 ─┐
 │ Model       70B, assumed shape  ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ Weights     int8                ▾││  GiB may be used                         │
 │ GPU         l40s                ▾││vLLM would stop: torch.OutOfMemoryError:  │
@@ -898,7 +898,7 @@ p
 KEYS
 only 2,20
 expect <<'END'
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 36 ─┐┌─ Suggestions and sources ──────────┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 36 ─┐┌─ Suggestions and sources ──────────┐
 │▸Model       llama-3.1-70b       ▾││FITS  40.31 of 72.85 GiB budget             ││It fits; no warnings.               │
 │ Weights     fp8                 ▾││███████████████████▓▒░░·····················││── Against the pinned plan ─────────│
 │ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet        ││Weights bf16 -> fp8                 │
@@ -927,7 +927,7 @@ p
 KEYS
 only 2,6
 expect <<'END'
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 48 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 48 ─┐
 │▸Model       llama-3.1-70b       ▾││FITS  40.31 of 72.85 GiB budget           │
 │ Weights     fp8                 ▾││against the pin: GPUs 4 -> 2, $13.96/h -> │
 │ GPU         h100-sxm            ▾││  $6.98/h (-6.98 $/h), weights +0.99 GiB, │
@@ -992,7 +992,7 @@ KEYS
 only 1,96
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  36.93 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -1016,7 +1016,7 @@ expect <<'END'
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  37.56 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -1040,7 +1040,7 @@ expect <<'END'
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  37.56 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -1064,7 +1064,7 @@ expect <<'END'
  Save as: plan.json
  Enter:do it  Tab:complete  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  37.56 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -1100,7 +1100,7 @@ KEYS
 only 1,12
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  37.56 of 40.87 GiB budget           │
 │ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
 │ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
@@ -1183,7 +1183,7 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 34 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 34 ─┐
 │▸Model       tiny.gguf           ▾││FITS  0.17 of 15.81 GiB budget            │
 │ Weights     ggml-q8_0 as publi… ▾││█▓▒░░·····································│
 │ GPU         cheapest: v100-sxm… ▾││  physical          16.00 GiB  assumed    │
@@ -1218,7 +1218,7 @@ screen "a field is found by its option" <<'KEYS'
 KEYS
 only 2,24
 expect <<'END'
-┌─ Layout ──────── field 17 of 30 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
+┌─ Layout ──────── field 17 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
 │── Layout ────────────────────────││FITS  17.51 of 20.30 GiB budget           │
 │ TP          auto: 1              ││████████████████████████████▓▓▒░░·········│
 │ PP          auto: 1              ││  physical          22.49 GiB  sheet      │
@@ -1235,8 +1235,8 @@ expect <<'END'
 │ GPU layers  auto: 33             ││GPUs 1: TP 1, 1 host                      │
 │ CPU experts 0 layers             ││runner-up 2: TP 2 (1 GPU more)            │
 │ Offload     0 GiB                ││── Cost ──────────────────────────────────│
-│ Pruning     none                ▾││on demand  $0.44/h, $321.20/month         │
-│── Cost ──────────────────────────││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
+│ KV offload  0 GiB                ││on demand  $0.44/h, $321.20/month         │
+│ KV on host  off                 ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Batch: tokens of one step (--max-batched-tokens).
  forward = batch*(2*h + 3*ff/TP)*a + forward base
@@ -1251,7 +1251,7 @@ screen "a click sets the focus, another opens" <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
 │▸Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
 │ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
@@ -1275,7 +1275,7 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 30 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
+┌─ Model and GPU ── field 1 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
 │▸Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
 │ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
 │ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
@@ -1319,7 +1319,7 @@ a Enter
 KEYS
 only 2,46
 expect <<'END'
-┌─ Model and GPU ── field 4 of 30 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 39 ─┐
+┌─ Model and GPU ── field 4 of 35 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 39 ─┐
 │ Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
@@ -1343,7 +1343,7 @@ expect <<'END'
  GPUs = TP * PP * replicas
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 4 of 30 ─┐┌─ 2 x NVIDIA RTX A6000 ────── 1-18 of 30 ─┐
+┌─ Model and GPU ── field 4 of 35 ─┐┌─ 2 x NVIDIA RTX A6000 ────── 1-18 of 30 ─┐
 │ Model       70B, assumed shape  ▾││FITS  38.54 of 43.62 GiB budget           │
 │ Weights     int8                ▾││█████████████████████████████▓▒░░░········│
 │ GPU         rtx-a6000           ▾││  physical          47.99 GiB  sheet      │

@@ -242,6 +242,28 @@ static void test_steps(void **state)
     form_free(form);
 }
 
+/* A draft is a model, or the model's own layers; whether those are there is not asked. */
+static void test_draft(void **state)
+{
+    struct form *form = open_desk("model llama-3.1-70b gpu h100-sxm:4");
+    struct gp_err err = {0};
+
+    (void)state;
+    assert_int_equal(form_set(form, FIELD_DRAFT, "llama-3.2-1b", &err), GP_OK);
+    assert_string_equal(form->answer->plan.request.draft->id, "llama-3.2-1b");
+    assert_int_equal(form->answer->plan.request.draft_tokens, 3);
+    assert_int_equal(form_set(form, FIELD_DRAFT, "nosuch", &err), GP_E_USAGE);
+    assert_int_equal(form_set(form, FIELD_DRAFT, "none", &err), GP_OK);
+    assert_null(form->answer->plan.request.draft);
+    assert_int_equal(form_set(form, FIELD_DRAFT, "mtp", &err), GP_OK);
+    assert_false(form->answered);
+    form_undo(form);
+    assert_int_equal(form_set(form, FIELD_LORA, "4:32", &err), GP_OK);
+    assert_int_equal(form->answer->plan.request.lora_rank, 32);
+    assert_int_equal(form_set(form, FIELD_LORA, "4:33", &err), GP_E_USAGE);
+    form_free(form);
+}
+
 /* Every field of every kind can be stepped both ways without an error of its own. */
 static void test_all_steps(void **state)
 {
@@ -490,6 +512,7 @@ int main(void)
         cmocka_unit_test(test_undo),
         cmocka_unit_test(test_count_needs_gpu),
         cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_draft),
         cmocka_unit_test(test_all_steps),
         cmocka_unit_test(test_apply),
         cmocka_unit_test(test_solve),

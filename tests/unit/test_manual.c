@@ -5,6 +5,7 @@
  * profiles, and looked for, as printed, in the page. A line that is missing is
  * printed as it should be: put it there.
  */
+#include "core/draft.h"
 #include "core/plan.h"
 #include "core/train.h"
 #include "output/sentence.h"
@@ -357,12 +358,38 @@ static void test_host_memory(void **state)
     assert_int_equal(missing, 0);
 }
 
+static void test_added(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+    struct catalog *catalog = open_profiles();
+    const struct model *m = profile_model(catalog, "deepseek-v3");
+    struct model mtp;
+    char elements[40], stated[40];
+    (void)state;
+    load_page();
+    missing = 0;
+    q->lora_slots = 1;
+    q->lora_rank = 16;
+    struct plan p = planned(q, sample_layout(1, 1, 1, 1), NULL);
+    shows("rank 16: %.1f MiB an adapter", p.memory.lora.value / GP_MIB);
+    assert_int_equal(draft_mtp(m, &mtp), 1);
+    shows("has %s elements in its MTP layer",
+          units_tokens(elements, sizeof(elements), model_params(&mtp)));
+    shows("the checkpoint's\n%s count",
+          units_tokens(stated, sizeof(stated), m->mtp_params));
+    catalog_free(catalog);
+    free(page);
+    assert_int_equal(missing, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_manual),
         cmocka_unit_test(test_manual_names),
         cmocka_unit_test(test_host_memory),
+        cmocka_unit_test(test_added),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

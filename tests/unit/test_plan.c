@@ -593,6 +593,72 @@ static void test_host_fixes(void **state)
     assert_int_equal(with(&less, one).verdict == VERDICT_FITS, false);
 }
 
+/* Without the draft, fewer adapters, the KV cache in host memory. */
+static void test_added_fixes(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_70b());
+    struct model draft = sample_llama_8b();
+    struct layout two = sample_layout(2, 1, 1, 1);
+    struct choices none = {0};
+    struct fix fixes[PLAN_MAX_FIXES];
+    (void)state;
+    q->gpu_count = q->tp = 2;
+    q->precision = sample_precision(&sample_fp8);
+    q->users = 25;
+    assert_int_equal(with(q, two).verdict, VERDICT_FITS);
+    q->draft = &draft;
+    q->draft_precision = q->precision;
+    q->draft_tokens = 3;
+    struct plan p = with(q, two);
+    assert_int_not_equal(p.verdict, VERDICT_FITS);
+    const struct fix *f = fix_of(fixes, plan_fixes(&p, &none, &nowhere, fixes), FIX_DRAFT);
+    assert_non_null(f);
+    assert_int_equal(f->changes, 1u << CHANGE_DRAFT);
+    assert_null(f->request.draft);
+    assert_int_equal(f->request.draft_tokens, 0);
+    q->draft = NULL;
+    q->draft_tokens = 0;
+    q->lora_slots = 64;
+    q->lora_rank = 64;
+    p = with(q, two);
+    assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
+    f = fix_of(fixes, plan_fixes(&p, &none, &nowhere, fixes), FIX_LORA);
+    assert_non_null(f);
+    struct request more = f->request;
+    more.lora_slots++;
+    assert_int_equal(with(&f->request, two).verdict, VERDICT_FITS);
+    assert_int_equal(with(&more, two).verdict == VERDICT_FITS, false);
+    q->lora_slots = 0;
+    q->users = 100;
+    p = with(q, two);
+    snprintf(s.engine.kv_offload, sizeof(s.engine.kv_offload), "all");
+    f = fix_of(fixes, plan_fixes(&p, &none, &nowhere, fixes), FIX_HOST_KV);
+    assert_non_null(f);
+    assert_int_equal(f->changes, 1u << CHANGE_NO_KV);
+}
+
+/* Another vocabulary: vLLM refuses the draft, others are warned of. */
+static void test_draft_words(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+    struct model draft = sample_dense("tiny", 1024, 8, 16, 8, 4096, 128000);
+    struct layout one = sample_layout(1, 1, 1, 1);
+    (void)state;
+    q->draft = &draft;
+    q->draft_precision = q->precision;
+    struct plan p = with(q, one);
+    assert_int_equal(p.verdict, VERDICT_FITS);
+    assert_true(p.warnings >> WARNING_DRAFT_WORDS & 1);
+    s.engine.draft_vocab = true;
+    p = with(q, one);
+    assert_int_equal(p.limit, LIMIT_TYPE);
+    assert_true(says(&p, "refuses the draft tiny: 128000 words"));
+    draft.vocab = q->model->vocab;
+    assert_int_equal(with(q, one).verdict, VERDICT_FITS);
+}
+
 /* vLLM up to 0.19 asserts one group of KV. */
 static void test_host_groups(void **state)
 {
@@ -623,6 +689,8 @@ int main(void)
         cmocka_unit_test(test_spread),
         cmocka_unit_test(test_state_blocks),
         cmocka_unit_test(test_host_fixes),
+        cmocka_unit_test(test_added_fixes),
+        cmocka_unit_test(test_draft_words),
         cmocka_unit_test(test_host_groups),
         cmocka_unit_test(test_second_runner),
         cmocka_unit_test(test_qwen3_14b_tp5),

@@ -135,6 +135,19 @@ static void test_cpu_offload(void **state)
     assert_null(startup_check(&p).check);
 }
 
+static void test_draft_vocabulary(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+    struct model draft = sample_dense("tiny", 1024, 8, 16, 8, 4096, 128000);
+
+    (void)state;
+    q->draft = &draft;
+    q->draft_precision = q->precision;
+    s.engine.draft_vocab = true;
+    stops(q, one, "draft-vocabulary", "vocab_size=128256. Draft model vocab_size=128000.");
+}
+
 static void test_unknown_engine(void **state)
 {
     struct sample s;
@@ -157,6 +170,7 @@ int main(void)
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_state_blocks),
         cmocka_unit_test(test_cpu_offload),
+        cmocka_unit_test(test_draft_vocabulary),
         cmocka_unit_test(test_unknown_engine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
