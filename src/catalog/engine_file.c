@@ -84,6 +84,7 @@ static const struct profile_field fields[] = {
     {"kv_offload_groups", PROFILE_FLAG, AT(kv_offload_groups)},
     {"draft", PROFILE_TEXT, AT(draft)},
     {"draft_tokens", PROFILE_COUNT, AT(draft_tokens), 0, 64},
+    {"draft_slots", PROFILE_COUNT, AT(draft_slots), 0, 65536},
     {"draft_vocab", PROFILE_FLAG, AT(draft_vocab)},
     {"draft_cells", PROFILE_FLAG, AT(draft_cells)},
     {"state_drafts", PROFILE_FLAG, AT(state_drafts)},

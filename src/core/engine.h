@@ -201,6 +201,7 @@ struct engine {
                                    * layer caches as a full one */
     char draft[16];               /* what drafts tokens: "model|mtp"; "" = nothing */
     int draft_tokens;             /* drafted per step by default; 0: one per MTP layer */
+    int draft_slots;              /* slots by default when tokens are drafted; 0: as ever */
     bool draft_vocab;             /* refuses a draft of another vocabulary size */
     bool draft_cells;             /* sizes the pool as if its layers were the model's */
     bool state_drafts;            /* a block of recurrent state more per token drafted */

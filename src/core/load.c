@@ -214,12 +214,14 @@ static void bound_fused(const struct model *m, struct load *load)
 
 /* ---- the draft ---- */
 
-/* Nobody says in what the MTP layers of a quantized checkpoint are: perhaps in 16 bit. */
+/* Nobody says in what the MTP layers of a quantized checkpoint are: perhaps in 16 bit;
+ * GGUF's are quantized like the others. */
 static double draft_wide(const struct request *d, const struct request *q)
 {
     struct request wide = *d;
     double bytes = load_checkpoint(d).file_bytes;
-    bool sure = !q->draft_mtp || q->precision.native || d->precision.weight->bits >= 16;
+    bool sure = !q->draft_mtp || q->precision.native || d->precision.weight->mix ||
+                d->precision.weight->bits >= 16;
     if (sure || bytes <= 0)
         return 1;
     for (int r = 0; r < ROLE_COUNT; r++)

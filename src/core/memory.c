@@ -43,6 +43,8 @@ static bool large_gpu(const struct request *q)
 
 static double default_seqs(const struct request *q)
 {
+    if (q->draft_tokens > 0 && q->engine->draft_slots > 0)
+        return q->engine->draft_slots;
     int seqs = large_gpu(q) ? q->engine->seqs_large : q->engine->seqs_small;
     return seqs > 0 ? seqs : fmax(q->users, q->engine->slots_least);
 }

@@ -177,6 +177,8 @@ struct quantity weights_draft(const struct request *q, const struct load *load,
     enum origin origin = q->draft->assumed ? ORIGIN_ASSUMED : ORIGIN_EXACT;
     if (spread) /* by the memory that is free when it is loaded */
         return quantity_band(value, value / 2, fmin(value * 2, total), ORIGIN_MODEL);
+    if ((q->draft_mtp ? q->precision : q->draft_precision).weight->mix)
+        return quantity_band(value, value * 0.995, value * 1.005, ORIGIN_MODEL);
     if (load->draft_wide > 1)
         return quantity_band(value, value, value * load->draft_wide, ORIGIN_MODEL);
     return quantity_of(value, origin);

@@ -93,6 +93,7 @@ static const struct member overheads[] = {
     {"kv_host_memory_with_groups", MEMBER_FLAG, AT(kv_offload_groups)},
     {"draft", MEMBER_CHARS, AT(draft)},
     {"draft_tokens", MEMBER_SOME_INT, AT(draft_tokens)},
+    {"draft_slots", MEMBER_SOME_INT, AT(draft_slots), "requests"},
     {"draft_same_vocabulary", MEMBER_FLAG, AT(draft_vocab)},
     {"draft_as_own_layers", MEMBER_FLAG, AT(draft_cells)},
     {"state_blocks_per_draft", MEMBER_FLAG, AT(state_drafts)},

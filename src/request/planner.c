@@ -565,6 +565,19 @@ static enum gp_status find_mtp(struct planner *p, const struct resolved *r,
     return GP_OK;
 }
 
+/* A draft that is only a size has the words of the model that it drafts for. */
+static void share_words(struct planner *p, const char *text, struct request *q)
+{
+    struct model draft = *q->draft;
+    char key[288];
+    if (draft.vocab == q->model->vocab)
+        return;
+    gp_format(key, sizeof(key), "%.120s --draft %.120s", q->model->id, text);
+    const struct local_model *kept = kept_model(p, key);
+    draft.vocab = q->model->vocab;
+    q->draft = kept ? kept->model : keep_model(p, key, true, &draft);
+}
+
 static enum gp_status find_draft(struct planner *p, const char *text, struct request *q,
                                  struct gp_err *err)
 {
@@ -576,6 +589,8 @@ static enum gp_status find_draft(struct planner *p, const char *text, struct req
     if (!status && (q->draft->weights_only || q->draft->vocab == 0))
         status = gp_fail(err, GP_E_USAGE, "--draft", "", "%s writes no text",
                          q->draft->name);
+    if (!status && is_size(text))
+        share_words(p, text, q);
     return status ? status
                   : planner_precision(p, q->draft, format, &q->draft_precision, err);
 }
@@ -592,6 +607,9 @@ static enum gp_status resolve_draft(struct planner *p, const struct options *opt
     q->draft_tokens = (int)options_or(options, OPT_SPECULATIVE_TOKENS, 0);
     if (!text[0])
         return GP_OK;
+    if (q->model->weights_only)
+        return gp_fail(err, GP_E_USAGE, "--draft", "", "%s writes no text",
+                       q->model->name);
     if (!engine_lists(q->engine->draft, mtp ? "mtp" : "model"))
         return refuse_draft(q, mtp, err);
     status = mtp ? find_mtp(p, r, q, err) : find_draft(p, text, q, err);

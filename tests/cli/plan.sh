@@ -353,6 +353,10 @@ assert_fails 2 "a draft model is not planned for SGLang up to 0.5.14" \
     --plan -m llama-3.1-8b -g l4 --engine sglang@0.5.9 --draft llama-3.2-1b
 assert_fails 2 "(it has --draft mtp, for models with such layers)" \
     --plan -m llama-3.1-8b -g l4 --engine vllm@0.11 --draft llama-3.2-1b
+run --plan -m qwen3-32b -g h100-sxm:2 --draft 1B
+assert_contains "a size has the model's words" "FITS" "$out"
+assert_fails 2 "writes no text" --plan -m llama-3.1-8b -g l4 --draft vit-l-16
+assert_fails 2 "writes no text" --plan -m vit-l-16 -g l4 --draft llama-3.2-1b
 assert_fails 2 "--draft: no model 'nosuch'" --plan -m llama-3.1-8b -g l4 --draft nosuch
 assert_fails 2 "is not planned for vLLM 0.8-0.11" \
     --plan -m llama-3.1-8b -g l4 --engine vllm@0.11 --kv-offload-gb 4

@@ -198,6 +198,20 @@ static void test_draft_states(void **state)
     assert_near(more.exact, plain.exact, 0);
 }
 
+/* SGLang runs 48 requests at once by default when it drafts. */
+static void test_draft_slots(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+    (void)state;
+    s.engine.draft_slots = 48;
+    assert_near(memory_max_num_seqs(q), 1024, 0);
+    q->draft_tokens = 4;
+    assert_near(memory_max_num_seqs(q), 48, 0);
+    q->max_num_seqs = 100;
+    assert_near(memory_max_num_seqs(q), 100, 0);
+}
+
 static void test_draft_runner(void **state)
 {
     struct sample s;
@@ -312,6 +326,7 @@ int main(void)
         cmocka_unit_test(test_draft_layouts),
         cmocka_unit_test(test_draft_groups),
         cmocka_unit_test(test_draft_states),
+        cmocka_unit_test(test_draft_slots),
         cmocka_unit_test(test_draft_runner),
         cmocka_unit_test(test_lora),
         cmocka_unit_test(test_lora_experts),

@@ -264,6 +264,26 @@ static void test_draft(void **state)
     form_free(form);
 }
 
+/* A fix that is a flag. */
+static void test_apply_flag(void **state)
+{
+    struct form *form = open_desk("model llama-3.1-8b gpu rtx-4090:1");
+    struct gp_err err = {0};
+    int at = -1;
+
+    (void)state;
+    set(form, FIELD_PRECISION, "q4_k_m");
+    set(form, FIELD_CONTEXT, "128k");
+    set(form, FIELD_USERS, "2");
+    for (int i = 0; i < form->answer->fix_count; i++)
+        at = form->answer->fixes[i].kind == FIX_HOST_KV ? i : at;
+    assert_true(at >= 0);
+    assert_int_equal(form_apply(form, at, &err), GP_OK);
+    assert_string_equal(form->values.value[FIELD_NO_KV], "on");
+    assert_int_equal(form->answer->plan.verdict, VERDICT_FITS);
+    form_free(form);
+}
+
 /* Every field of every kind can be stepped both ways without an error of its own. */
 static void test_all_steps(void **state)
 {
@@ -513,6 +533,7 @@ int main(void)
         cmocka_unit_test(test_count_needs_gpu),
         cmocka_unit_test(test_steps),
         cmocka_unit_test(test_draft),
+        cmocka_unit_test(test_apply_flag),
         cmocka_unit_test(test_all_steps),
         cmocka_unit_test(test_apply),
         cmocka_unit_test(test_solve),
