@@ -12,7 +12,8 @@
  *   bytes = slots * sum over layers * element
  *
  * vLLM takes them beside every linear layer in the type it computes in; embedding and
- * head, (h + V)*r each, only where the model's class names them: the band's high end.
+ * head, (h + V)*r each, only where the model's class names them, and MXFP4 experts as wide
+ * as they are padded: the band's high end.
  * SGLang takes the modules it is told and llama.cpp what the adapter's file has: the low
  * end is attention alone.
  *

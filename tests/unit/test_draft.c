@@ -271,6 +271,9 @@ static void test_lora_experts(void **state)
     s.engine.lora_experts = true;
     assert_near(lora_bytes(q, &one, 0, 1).value - dense,
                 8 * 2 * k->experts * 3 * (h + w), 1);
+    q->precision = sample_gpt_oss_precision(); /* 2880 to 3072 */
+    assert_near(lora_bytes(q, &one, 1, 2).high - lora_bytes(q, &one, 1, 2).value,
+                8 * 2 * k->experts * 3 * (h + w) * (3072.0 / 2880 - 1), 1);
     /* spread, a GPU holds half of the experts whole; cut, half of each of all */
     dense = 8 * 2 * k->experts * 3 * (h + w) / 2;
     double cut = 8 * 2 * k->experts * 3 * (h + w / 2);
