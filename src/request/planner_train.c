@@ -63,6 +63,11 @@ static enum gp_status check_serving(const struct options *options, struct gp_err
         {OPT_MAX_BATCHED_TOKENS, ""},
         {OPT_MEMORY_UTILIZATION, ""},
         {OPT_HEADROOM, "--used BYTES"},
+        {OPT_KV_OFFLOAD_GB, ""},
+        {OPT_NO_KV_OFFLOAD, ""},
+        {OPT_DRAFT, ""},
+        {OPT_SPECULATIVE_TOKENS, ""},
+        {OPT_LORA, "--lora-rank R"},
         {OPT_SOLVE, ""},
     };
     char where[80];
@@ -145,9 +150,6 @@ static enum gp_status check_request(const struct request *q, struct gp_err *err)
     if (q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0)
         return gp_fail(err, GP_E_USAGE, "--train", "",
                        "is planned with all weights on the GPUs");
-    if (q->host_kv > 0 || q->kv_on_host || q->draft_tokens > 0 || q->lora_slots > 0)
-        return gp_fail(err, GP_E_USAGE, "--train", "--lora-rank is that of its adapters",
-                       "is planned without KV, drafts or slots of adapters");
     return GP_OK;
 }
 

@@ -367,7 +367,8 @@ assert_fails 2 "is not a number of adapters" --plan -m llama-3.1-8b -g l4 --lora
 assert_fails 2 "takes no rank of 12" --plan -m llama-3.1-8b -g l4 --lora 4:12
 assert_fails 2 "--lora: is not planned for TensorRT-LLM" \
     --plan -m llama-3.1-8b -g l4 --lora 4 --engine tensorrt-llm
-assert_fails 2 "without KV, drafts or slots" --plan -m llama-3.1-8b -g l4 --train lora --lora 2
+assert_fails 2 "--lora: is for inference, not for --train (--lora-rank R)" \
+    --plan -m llama-3.1-8b -g l4 --train lora --lora 2
 assert_fails 2 "did you mean --speculative-tokens N?" \
     --plan -m llama-3.1-8b -g l4 --num-speculative-tokens 2
 assert_fails 2 "no model given" --plan
