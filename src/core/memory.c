@@ -383,7 +383,8 @@ struct stage {
 static void stage_sum(const struct stages *s, struct stage *at)
 {
     const struct request *q = s->request;
-    bool none = q->model->weights_only || q->kv_on_host, last = at->index == s->layout->pp - 1;
+    bool none = q->model->weights_only || q->kv_on_host;
+    bool last = at->index == s->layout->pp - 1;
     model_count_kinds(q->model, at->first, at->end, at->layers);
     at->sequence = none ? (struct kv_sequence){0}
                         : kvcache_stage(q, &s->kv, at->layers, last);

@@ -106,6 +106,8 @@ static void test_mtp_memory(void **state)
     assert_true(m.activation.high > all.activation.high);
     /* with a pipeline the last stage has an embedding of its own */
     m = estimate(q, sample_layout(1, 2, 1, 1));
+    assert_int_equal(m.stage, 1);
+    assert_near(m.kv_reserved.value, all.kv_reserved.value * 17 / 32, 1);
     struct load load = load_sum(q);
     struct layout pipe = sample_layout(1, 2, 1, 1);
     assert_near(weights_draft(q, &load, &pipe, 0).value, 0, 0);
