@@ -234,6 +234,7 @@ accuracy_programs = \
 	tests/accuracy/memory \
 	tests/accuracy/models \
 	tests/accuracy/speed \
+	tests/accuracy/startup \
 	tests/accuracy/train
 
 tests_accuracy_speed_SOURCES = tests/accuracy/speed.c tests/accuracy/speed_rows.c tests/accuracy/speed_rows.h

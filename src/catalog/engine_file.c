@@ -122,6 +122,7 @@ static const struct profile_field terms[] = {
     {"non_torch_tp_gib", PROFILE_QUANTITY, AT(non_torch_tp), 0, 1024, GP_GIB},
     {"non_torch_pp_gib", PROFILE_QUANTITY, AT(non_torch_pp), 0, 1024, GP_GIB},
     {"non_torch_moe_gib", PROFILE_QUANTITY, AT(non_torch_moe), 0, 1024, GP_GIB},
+    {"graphs_moe_gib", PROFILE_QUANTITY, AT(graphs_moe), 0, 1024, GP_GIB},
     {"compute_graph", PROFILE_QUANTITY, AT(compute_graph), 0, 64, 1},
     {"graphs_gib", PROFILE_QUANTITY, AT(graphs), 0, 1024, GP_GIB},
     {"graphs_charged_gib", PROFILE_QUANTITY, AT(graphs_charged), 0, 1024, GP_GIB},

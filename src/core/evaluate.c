@@ -15,10 +15,14 @@ static unsigned shortage(const struct request *q, const struct binding *b, doubl
     return b->pool.high <= 0 ? 1u << REASON_OVERHEAD : 1u << REASON_KV;
 }
 
-/* SGLang's fraction covers weights and KV; what it leaves must hold everything else. */
-static unsigned static_rest(const struct request *q, const struct binding *b)
+/* SGLang's fraction covers weights and KV; what it leaves must hold everything else. What
+ * vLLM's leaves must hold is mostly taken out of the pool: its value decides. */
+static unsigned rest_of_fraction(const struct request *q, const struct binding *b)
 {
-    if (memory_budget(q) != BUDGET_STATIC || b->spare.low >= 0)
+    enum budget budget = memory_budget(q);
+    if (budget != BUDGET_STATIC && budget != BUDGET_UTILIZATION)
+        return 0;
+    if ((budget == BUDGET_STATIC ? b->spare.low : b->spare.value) >= 0)
         return 0;
     return b->spare.high < 0 ? 1u << REASON_REST_LACKS : 1u << REASON_REST_TIGHT;
 }
@@ -48,7 +52,7 @@ static unsigned reasons_of_layout(const struct request *q, const struct load *lo
         reasons |= 1u << REASON_SPREADS;
     else if (b->state == MEMORY_CROSSES || b->state == MEMORY_DOUBTS)
         reasons |= 1u << REASON_CROSSES | 1u << REASON_DECIDES;
-    reasons |= static_rest(q, b) | states(q, load, b);
+    reasons |= rest_of_fraction(q, b) | states(q, load, b);
     /* what lies outside the budget comes out of what it leaves */
     if (reasons == 0 && b->state == MEMORY_OVERRUNS)
         reasons |= 1u << REASON_OVERRUNS | 1u << REASON_DECIDES;

@@ -203,7 +203,7 @@ static bool propose_knobs(struct fixer *f, enum change a, enum change b)
     return false;
 }
 
-/* SGLang: what its fraction leaves is short; the largest smaller one that fits. */
+/* What the fraction leaves is short; the largest smaller one that fits. */
 static void smaller_share(struct fixer *f)
 {
     const struct plan *plan = f->plan;

@@ -304,6 +304,13 @@ static struct quantity graphs_of(const struct request *q, struct quantity graphs
     return graphs;
 }
 
+static struct quantity real_graphs(const struct request *q)
+{
+    const struct engine *e = q->engine;
+    bool moe = e->graphs_moe.known && model_experts(q->model) > 0;
+    return graphs_of(q, moe ? e->graphs_moe : e->graphs);
+}
+
 /* A tower whose shape the engine does not read counts as a ViT-L. */
 static void widen_for_vision(const struct stages *s, struct quantity *budget)
 {
@@ -330,15 +337,39 @@ static void cut_budget(struct stages *s)
 }
 
 /* What SGLang's fraction leaves, less activation and graphs. */
-static void cut_spare(struct stages *s)
+static struct quantity static_spare(const struct stages *s, int head)
 {
     const struct request *q = s->request;
     struct quantity taken = quantity_add(s->non_torch, quantity_exact(q->used));
     struct quantity room = quantity_max0(quantity_sub(s->load->usable, taken));
-    room = quantity_scale(room, 1 - s->fraction * (1 - q->headroom));
+    return quantity_sub(quantity_scale(room, 1 - s->fraction * (1 - q->headroom)),
+                        quantity_add(s->activation[head], s->graphs));
+}
+
+/* vLLM: what the utilization leaves holds the graphs beyond those charged. Where none are
+ * charged, the pool is sized first and all slots are sampled once more behind the graphs:
+ * beside blocks of the profiling run where the allocator cannot give them back. */
+static struct quantity utilization_spare(const struct stages *s, int head)
+{
+    const struct quantity *g = &s->graphs, *charged = &s->graphs_charged;
+    const struct quantity *peak = &s->activation[head];
+    double share = fmin(s->fraction * (1 - s->request->headroom), 1);
+    struct quantity rest = quantity_scale(s->load->usable, 1 - share);
+    struct quantity more =
+        quantity_band(fmax(g->value - charged->value, 0), fmax(g->low - charged->low, 0),
+                      fmax(g->high - charged->high, 0), ORIGIN_MODEL);
+    if (charged->high <= 0)
+        more = quantity_add(more, quantity_band(peak->value, 0, peak->high, ORIGIN_MODEL));
+    return quantity_sub(rest, more);
+}
+
+static void cut_spare(struct stages *s)
+{
+    enum budget budget = memory_budget(s->request);
     for (int head = 0; head < 2; head++)
-        s->spare[head] =
-            quantity_sub(room, quantity_add(s->activation[head], s->graphs));
+        s->spare[head] = budget == BUDGET_STATIC        ? static_spare(s, head)
+                         : budget == BUDGET_UTILIZATION ? utilization_spare(s, head)
+                                                        : quantity_unknown();
 }
 
 static void cut_stages(const struct request *q, const struct load *load,
@@ -350,7 +381,6 @@ static void cut_stages(const struct request *q, const struct load *load,
     s->users = ceil(q->users / l->replicas);
     weights_cut(q, load, l, &s->weights);
     s->non_torch = s->graphs = s->graphs_charged = quantity_exact(0);
-    s->spare[0] = s->spare[1] = quantity_unknown();
     s->activation[0] = s->activation[1] = quantity_exact(0);
     if (!q->model->weights_only) {
         kvcache_cut(q, l->tp, s->users, q->context, load->max_batched_tokens, &s->kv);
@@ -359,7 +389,7 @@ static void cut_stages(const struct request *q, const struct load *load,
                                         quantity_add(a.moe, a.vision));
         s->activation[1] = a.peak;
         s->non_torch = quantity_add(non_torch(q, l), quantity_of(load->kept, ORIGIN_MODEL));
-        s->graphs = graphs_of(q, q->engine->graphs);
+        s->graphs = real_graphs(q);
         if (load->graphs_in_budget)
             s->graphs_charged = graphs_of(q, q->engine->graphs_charged);
     }
@@ -367,8 +397,7 @@ static void cut_stages(const struct request *q, const struct load *load,
         s->overhead[head] =
             quantity_add(quantity_add(s->activation[head], s->non_torch), s->graphs);
     cut_budget(s);
-    if (memory_budget(q) == BUDGET_STATIC)
-        cut_spare(s);
+    cut_spare(s);
 }
 
 /* ---- one stage ---- */

@@ -80,8 +80,9 @@ struct memory {
 struct binding {
     int stage;
     struct quantity budget;             /* bytes, as in struct memory */
-    struct quantity spare;              /* bytes: what SGLang's fraction leaves, less
-                                         * activation and graphs; else unknown */
+    struct quantity spare;              /* bytes: what the fraction leaves, less what it
+                                         * has to hold: SGLang's activation and graphs,
+                                         * vLLM's graphs behind the pool; else unknown */
     struct quantity weights, overhead;  /* bytes; overhead: activation, non-torch, graphs */
     struct quantity pool, free;         /* bytes: kv_pool and free above */
     double reserved;                    /* bytes set aside for the users, at full length */

@@ -111,7 +111,7 @@ enum fix_kind {
     FIX_KNOBS,      /* one or two of the engine's own options */
     FIX_SLOTS,      /* a slot for every user */
     FIX_STATES,     /* no more slots than blocks of recurrent state */
-    FIX_SHARE,      /* SGLang: a smaller share, more for activation and graphs */
+    FIX_SHARE,      /* a smaller share, more for activation and graphs */
     FIX_UNUSED,     /* take only what is free */
     FIX_KV,
     FIX_PRECISION,

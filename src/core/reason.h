@@ -62,7 +62,7 @@ enum reason {
     REASON_OVERRUNS,    /* what lies outside the budget may not fit */
     REASON_STATES_TIGHT, /* perhaps fewer */
     REASON_DECIDES,     /* the knob that decides the two above */
-    REASON_REST_LACKS,  /* what SGLang's fraction leaves cannot hold the overheads */
+    REASON_REST_LACKS,  /* what the fraction leaves cannot hold the overheads */
     REASON_REST_TIGHT,  /* ... may not hold them */
     REASON_GPU_COUNT,    /* no layout of this many GPUs is valid */
     REASON_MEMORY_ONLY, /* of this GPU only the memory is known */

@@ -72,6 +72,7 @@ static const struct member overheads[] = {
     {"flash_attention", MEMBER_FLAG, AT(flash_attention)},
     {"embedding_on_host", MEMBER_FLAG, AT(embedding_on_host)},
     {"graphs", MEMBER_BYTES, AT(graphs)},
+    {"graphs_moe", MEMBER_BYTES, AT(graphs_moe)},
     {"graphs_charged", MEMBER_BYTES, AT(graphs_charged)},
     {"graphs_in_budget", MEMBER_FLAG, AT(graphs_in_budget)},
     {"second_runner_models", MEMBER_CHARS, AT(second)},

@@ -471,6 +471,19 @@ static const char *kv_least(const struct memory *m, char *text, size_t size)
     return text;
 }
 
+/* Bytes that the fraction leaves, and the most that they have to hold. */
+static double fraction_leaves(const struct plan *p, double *most)
+{
+    const struct memory *m = &p->memory;
+    double share = 1 - fmin(m->fraction * (1 - p->request.headroom), 1);
+    *most = m->activation.high + m->graphs.high;
+    if (memory_budget(&p->request) == BUDGET_STATIC)
+        return fmax(m->usable.low - p->request.used - m->non_torch.high, 0) * share;
+    if (m->graphs_charged.high > 0)
+        *most = fmax(m->graphs.high - m->graphs_charged.high, 0);
+    return m->usable.low * share;
+}
+
 /* words of a layout and its memory. */
 static const char *say_layout(const struct plan *p, const char *words,
                               char text[SENTENCE_MAX])
@@ -479,9 +492,7 @@ static const char *say_layout(const struct plan *p, const char *words,
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
     double usable = m->usable.value, unused = usable - q->used;
-    double overheads = m->activation.high + m->graphs.high;
-    double rest = fmax(m->usable.low - q->used - m->non_torch.high, 0) *
-                  (1 - m->fraction * (1 - q->headroom));
+    double overheads, rest = fraction_leaves(p, &overheads);
     const struct sentence_value values[] = {
         {"engine", SAY_TEXT, .text = q->engine->name},
         {"refusals", SAY_TEXT,

@@ -3,8 +3,9 @@
  *
  * Sources: vLLM's published wheels 0.11.0 to 0.33.0 (engine/arg_utils.py, config/model.py,
  * config/scheduler.py, config/vllm.py, platforms/cuda.py, v1/worker/utils.py,
- * v1/core/kv_cache_utils.py, config/compilation.py), SGLang 0.5.5 to 0.5.23
- * (mem_cache/kv_cache_configurator.py); read 2026-11.
+ * v1/core/kv_cache_utils.py, config/compilation.py, v1/worker/gpu_model_runner.py), SGLang
+ * 0.5.5 to 0.5.23 (mem_cache/kv_cache_configurator.py, model_executor/
+ * runner/decode_cuda_graph_runner.py); read 2026-11.
  */
 #include "output/startup.h"
 
@@ -17,7 +18,13 @@
 
 /* ---- what a plan fails ---- */
 
-enum outcome { PASSES, MAY_STOP, STOPS };
+/* MAY_STOP: at one end of the estimate's band; LIKELY: at its value too. */
+enum outcome { PASSES, MAY_STOP, LIKELY, STOPS };
+
+static enum outcome in_band(bool at_value)
+{
+    return at_value ? LIKELY : MAY_STOP;
+}
 
 static enum outcome for_reason(const struct plan *p, enum reason reason)
 {
@@ -91,9 +98,12 @@ static enum outcome cut_blocks(const struct plan *p)
 static enum outcome weights_overflow(const struct plan *p)
 {
     const struct memory *m = &p->memory;
-    if (!p->has_memory || m->weights.high <= m->usable.low - p->request.used)
+    double used = p->request.used;
+    if (!p->has_memory || m->weights.high <= m->usable.low - used)
         return PASSES;
-    return m->weights.low > m->usable.high - p->request.used ? STOPS : MAY_STOP;
+    return m->weights.low > m->usable.high - used
+               ? STOPS
+               : in_band(m->weights.value > m->usable.value - used);
 }
 
 /* Does the pool fall short of `bytes`? */
@@ -102,7 +112,7 @@ static enum outcome short_of(const struct plan *p, double bytes)
     const struct quantity *pool = &p->memory.kv_pool;
     if (!p->has_memory || p->request.model->weights_only || pool->low > bytes)
         return PASSES;
-    return pool->high <= bytes ? STOPS : MAY_STOP;
+    return pool->high <= bytes ? STOPS : in_band(pool->value <= bytes);
 }
 
 static enum outcome no_pool(const struct plan *p)
@@ -118,13 +128,23 @@ static enum outcome no_request(const struct plan *p)
 static enum outcome few_states(const struct plan *p)
 {
     if (p->reasons >> REASON_STATES_TIGHT & 1)
-        return MAY_STOP;
+        return in_band(p->memory.state_blocks.value < p->memory.max_num_seqs);
     return for_reason(p, REASON_STATES);
 }
 
 static enum outcome other_vocabulary(const struct plan *p)
 {
     return for_reason(p, REASON_DRAFT);
+}
+
+/* What is captured when the pool is set has to fit beside it. */
+static enum outcome no_room_for_graphs(const struct plan *p)
+{
+    if (p->reasons >> REASON_REST_LACKS & 1)
+        return STOPS;
+    if (p->reasons >> REASON_REST_TIGHT & 1)
+        return MAY_STOP;
+    return p->reasons >> REASON_OVERRUNS & 1 ? in_band(p->memory.free.value < 0) : PASSES;
 }
 
 static enum outcome groups_with_offload(const struct plan *p)
@@ -134,12 +154,12 @@ static enum outcome groups_with_offload(const struct plan *p)
 
 /* ---- the checks, in the order they are made ---- */
 
-#define V(major, minor) ((major) * 10000 + (minor))
-#define NEWEST          INT_MAX
+#define V(major, minor) (((major) * 10000L + (minor)) * 10000) /* engine_version() */
+#define NEWEST          LONG_MAX
 
 static const struct check {
     const char *engine;
-    int from, until; /* versions whose range begins among these print it so */
+    long from, until; /* versions whose range begins among these print it so */
     const char *name;
     enum outcome (*fails)(const struct plan *plan);
     const char *words;
@@ -207,12 +227,21 @@ static const struct check {
      "Each decode sequence requires one Mamba cache block, so CUDA graph capture cannot "
      "proceed. Please lower max_num_seqs to at most {states} or increase "
      "gpu_memory_utilization."},
+    {"vllm", V(0, 8), V(0, 28), "graphs", no_room_for_graphs,
+     "RuntimeError: CUDA out of memory occurred when warming up sampler with {slots} dummy "
+     "requests. Please try lowering `max_num_seqs` or `gpu_memory_utilization` when "
+     "initializing the engine."},
+    {"vllm", V(0, 29), NEWEST, "graphs", no_room_for_graphs,
+     "torch.OutOfMemoryError: CUDA out of memory. (while CUDA graphs are captured)"},
     {"sglang", 0, NEWEST, "load", weights_overflow,
      "torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded)"},
     {"sglang", 0, NEWEST, "cache-blocks", no_pool,
      "RuntimeError: Loaded weights leave no GPU memory for the KV cache under "
      "--mem-fraction-static={fraction}. Raise --mem-fraction-static above {least fraction} "
      "(up to 0.5.9: Not enough memory. Please try to increase --mem-fraction-static.)"},
+    {"sglang", 0, NEWEST, "graphs", no_room_for_graphs,
+     "Exception: Capture cuda graph failed: CUDA out of memory. Possible solutions: 1. set "
+     "--mem-fraction-static to a smaller value (e.g., 0.8 or 0.7)"},
 };
 
 /* ---- the figures of a message ---- */
@@ -288,20 +317,33 @@ bool startup_known(const struct engine *engine)
     return false;
 }
 
+/* The first check that fails at the estimate's value; else the first that may. */
+static const struct check *first_failed(const struct plan *p, enum outcome *outcome)
+{
+    const struct check *found = NULL;
+    *outcome = PASSES;
+    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && *outcome < LIKELY; i++) {
+        const struct check *c = &checks[i];
+        enum outcome fails = is_of(c, p->request.engine) ? c->fails(p) : PASSES;
+        if (fails >= LIKELY || (fails == MAY_STOP && !found)) {
+            found = c;
+            *outcome = fails;
+        }
+    }
+    return found;
+}
+
 struct startup startup_check(const struct plan *p)
 {
     struct startup out = {.check = NULL};
+    enum outcome outcome;
     if (p->request.model->weights_only)
         return out;
-    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
-        const struct check *c = &checks[i];
-        enum outcome outcome = is_of(c, p->request.engine) ? c->fails(p) : PASSES;
-        if (outcome == PASSES)
-            continue;
-        out.check = c->name;
-        out.certain = outcome == STOPS;
-        fill_words(p, c, &out);
-        break;
-    }
+    const struct check *c = first_failed(p, &outcome);
+    if (!c)
+        return out;
+    out.check = c->name;
+    out.certain = outcome == STOPS;
+    fill_words(p, c, &out);
     return out;
 }

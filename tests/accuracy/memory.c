@@ -312,6 +312,7 @@ enum {
     FIT_NT_TP,
     FIT_NT_PP,
     FIT_GRAPHS,
+    FIT_GRAPHS_MOE,
     FITS
 };
 
@@ -341,7 +342,8 @@ static void refit_row(const struct table_file *row, const struct asked *a)
     double nt = table_number_of(row, "non_torch_gib") * GP_GIB;
     push(&r[a->layout.tp > 1 ? FIT_NT_TP : a->layout.pp > 1 ? FIT_NT_PP : FIT_NT1], nt);
     double graphs = table_number_of(row, "cuda_graph_gib") * GP_GIB;
-    push(&r[FIT_GRAPHS], graphs > 0 ? graphs : NAN);
+    bool moe = e->graphs_moe.known && model_experts(q->model) > 0;
+    push(&r[moe ? FIT_GRAPHS_MOE : FIT_GRAPHS], graphs > 0 ? graphs : NAN);
 }
 
 static void print_fit(const char *name, double profile, struct residuals *r,
@@ -369,6 +371,7 @@ static void print_fits(void)
         print_fit("non-torch, TP", e->non_torch_tp.value, &r[FIT_NT_TP], GP_GIB);
         print_fit("non-torch, PP", e->non_torch_pp.value, &r[FIT_NT_PP], GP_GIB);
         print_fit("CUDA graphs", e->graphs.value, &r[FIT_GRAPHS], GP_GIB);
+        print_fit("CUDA graphs, MoE", e->graphs_moe.value, &r[FIT_GRAPHS_MOE], GP_GIB);
     }
 }
 

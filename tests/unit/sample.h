@@ -104,7 +104,7 @@ static inline struct engine sample_vllm(void)
     struct engine e = {.id = "vllm",
                        .name = "vLLM",
                        .range = "0.17-0.19",
-                       .from = 17,
+                       .from = 170000,
                        .until = 19,
                        .budget = BUDGET_UTILIZATION,
                        .fraction = 0.9,

@@ -82,7 +82,7 @@ static void test_one_request(void **state)
     double tokens = floor(p.memory.kv_pool.value / GP_MIB / 2) * 16;
     gp_format(estimate, sizeof(estimate), "maximum model length is %.0f.", tokens);
     stops(q, one, "one-request", estimate);
-    s.engine.from = 22;
+    s.engine.from = engine_version("0.22", 0);
     stops(q, one, "one-request", "with the model's max seq len");
     /* more users than the pool holds only wait */
     q->context = 8192;
@@ -90,6 +90,42 @@ static void test_one_request(void **state)
     p = with(q, one);
     assert_int_equal(p.verdict, VERDICT_DOES_NOT_FIT);
     assert_null(startup_check(&p).check);
+}
+
+/* What may fail by its band gives way to what fails at the estimate's value. */
+static void test_likeliest(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+
+    (void)state;
+    q->context = 32768;
+    s.gpu.usable = quantity_exact(20 * GP_GIB);
+    for (double gib = 20; gib < 24; gib += 0.05) {
+        s.gpu.usable = quantity_exact(gib * GP_GIB);
+        struct plan p = with(q, one);
+        struct startup found = startup_check(&p);
+        const struct quantity *pool = &p.memory.kv_pool;
+        if (pool->low >= 0 || pool->high < 0 || pool->value > 4 * GP_GIB)
+            continue;
+        assert_string_equal(found.check, pool->value > 0 ? "one-request" : "cache-blocks");
+    }
+}
+
+/* Graphs are captured when the pool is set; SGLang's fraction has to leave room. */
+static void test_graphs(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+
+    (void)state;
+    s.engine.from = engine_version("0.29", 0);
+    q->utilization = 1;
+    s.engine.graphs = quantity_band(GP_GIB, 0.5 * GP_GIB, 2 * GP_GIB, ORIGIN_MODEL);
+    s.engine.graphs_in_budget = false;
+    stops(q, one, "graphs", "while CUDA graphs are captured");
+    s.engine.from = engine_version("0.20", 0);
+    stops(q, one, "graphs", "warming up sampler with");
 }
 
 /* A cut block of FP8 has a check of its own, behind those of widths that do not divide. */
@@ -117,7 +153,7 @@ static void test_state_blocks(void **state)
     (void)state;
     q->max_num_seqs = 4096;
     s.engine.state_exit = true;
-    s.engine.from = 20;
+    s.engine.from = engine_version("0.20", 0);
     stops(q, sample_layout(4, 1, 1, 1), "state-blocks", "max_num_seqs (4096) exceeds");
 }
 
@@ -128,7 +164,7 @@ static void test_cpu_offload(void **state)
 
     (void)state;
     q->host_bytes = GP_GIB;
-    s.engine.from = 17;
+    s.engine.from = engine_version("0.17", 0);
     stops(q, one, "cpu-offload", "Cannot re-initialize the input batch");
     s.engine.offload_groups = true;
     struct plan p = with(q, one);
@@ -167,6 +203,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_check),
         cmocka_unit_test(test_one_request),
+        cmocka_unit_test(test_likeliest),
+        cmocka_unit_test(test_graphs),
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_state_blocks),
         cmocka_unit_test(test_cpu_offload),
