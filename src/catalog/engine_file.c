@@ -73,6 +73,8 @@ static const struct profile_field fields[] = {
     {"conv_fp32", PROFILE_FLAG, AT(conv_fp32)},
     {"state_exit", PROFILE_FLAG, AT(state_exit)},
     {"rope_table", PROFILE_FLAG, AT(rope_table)},
+    {"rope_fp32", PROFILE_TEXT, AT(rope_fp32)},
+    {"rope_4x", PROFILE_TEXT, AT(rope_4x)},
     {"pad_hidden", PROFILE_COUNT, AT(pad_hidden), 0, 65536},
     {"pad_width", PROFILE_COUNT, AT(pad_width), 0, 65536},
     {"fp8_blocks", PROFILE_FLAG, AT(fp8_blocks)},

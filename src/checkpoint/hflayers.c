@@ -203,6 +203,27 @@ static int head_dim_of(struct hf *hf, int heads)
     return hf->model->hidden / heads;
 }
 
+/* Part of a head that turns, and the positions of its table: those of `linear` scaling are
+ * more, in layers that see the whole context. */
+static void rotary(struct hf *hf, struct layer_kind *kind)
+{
+    const json_t *rope = hf_get(hf, "rope_scaling"), *all = hf_get(hf, "rope_parameters");
+    const json_t *share = json_object_get(all, "partial_rotary_factor");
+    const char *type = json_string_value(json_object_get(rope, "rope_type"));
+    double factor = json_number_value(json_object_get(rope, "factor"));
+    double part = share ? json_number_value(share) : hf_number(hf, "partial_rotary_factor");
+    double rows = hf->model->max_context * factor;
+
+    kind->rotary = hf_int(hf, "rotary_dim", 0);
+    if (part > 0 && part < 1)
+        kind->rotary = (int)(kind->head_dim * part);
+    if (type == NULL)
+        type = json_string_value(json_object_get(rope, "type"));
+    if (type != NULL && strcmp(type, "linear") == 0 && kind->mixer == MIXER_FULL &&
+        factor > 1 && rows <= 1 << 30)
+        kind->rope_rows = (int)rows;
+}
+
 static void grouped(struct hf *hf, int i, struct layer_kind *kind)
 {
     const char *word = hf_layer_word(hf, i);
@@ -212,6 +233,7 @@ static void grouped(struct hf *hf, int i, struct layer_kind *kind)
     kind->kv_heads = kv_heads_of(hf, kind->heads);
     kind->head_dim = head_dim_of(hf, kind->heads);
     kind->v_head_dim = hf_int(hf, "v_head_dim", kind->head_dim);
+    rotary(hf, kind);
     attention_biases(hf, kind);
     if (normed && hf_trait(hf, HF_QK_HEAD))
         kind->qk_norm = QK_NORM_HEAD;

@@ -120,6 +120,7 @@ enum engine_term {
     TERM_DRAFT,
     TERM_LORA,
     TERM_KV_OFFLOAD,
+    TERM_ROPE,
     TERM_COUNT
 };
 
@@ -186,8 +187,10 @@ struct engine {
     bool second_graphs;      /* its graphs_in_budget */
     bool second_draft;       /* takes draft models */
     bool second_offload;     /* leaves bytes of weights in host memory, as `offload` says */
-    bool rope_table;              /* vLLM: keeps a cos/sin table of max_context rows,
-                                   * and MLA's kv_b once more, cut per head */
+    bool rope_table;              /* vLLM: keeps a cos/sin table of each distinct rotary
+                                   * embedding, and MLA's kv_b once more, cut per head */
+    char rope_fp32[112];          /* families whose table is FP32 */
+    char rope_4x[112];            /* families with four rows a position (MRoPE) */
     int pad_hidden, pad_width;    /* MXFP4 experts are padded to these multiples; 0 */
     bool fp8_blocks;              /* refuses shards that cut a block of block-scaled FP8 */
     bool fp8_blocks_refine;       /* but cuts the experts' blocks down to 32 */

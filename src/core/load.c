@@ -113,21 +113,49 @@ static void sum_cuts(const struct model *m, struct load *load)
 
 /* ---- what the engine adds ---- */
 
-/* cos and sin of every position, of the widest rotary width; models that rotate a part
- * of each head are counted a little high. */
-static double rope_bytes(const struct request *q)
+struct rope {
+    int width, head, rows; /* width 0: no positions */
+};
+
+static struct rope rope_of(const struct model *m, const struct layer_kind *k)
+{
+    struct rope r = {.rows = k->rope_rows > 0 ? k->rope_rows : m->max_context};
+    if (k->mixer == MIXER_MLA || k->mixer == MIXER_CSA)
+        r.width = r.head = k->rope_dim;
+    else if (k->mixer >= MIXER_FULL && k->mixer <= MIXER_CHUNKED)
+        r.width = k->rotary > 0 ? k->rotary : k->head_dim, r.head = k->head_dim;
+    return r;
+}
+
+/* Has a kind before k the same table? */
+static bool rope_seen(const struct model *m, int k)
+{
+    struct rope r = rope_of(m, &m->kind[k]);
+    for (int i = 0; i < k; i++) {
+        struct rope other = rope_of(m, &m->kind[i]);
+        if (other.width == r.width && other.head == r.head && other.rows == r.rows)
+            return true;
+    }
+    return false;
+}
+
+/* cos and sin of every position, a table for each distinct rotary embedding; a DSA indexer
+ * turns otherwise and has one more. */
+static void add_ropes(const struct request *q, struct load *load)
 {
     const struct model *m = q->model;
-    int widest = 0;
-    if (m->positions > 0)
-        return 0;
-    for (int k = 0; k < m->kind_count; k++) {
-        const struct layer_kind *kind = &m->kind[k];
-        int dim = kind->rope_dim > 0 ? kind->rope_dim : kind->head_dim;
-        if (kind->mixer >= MIXER_FULL && kind->mixer <= MIXER_CSA && dim > widest)
-            widest = dim;
+    const struct engine *e = q->engine;
+    double value = engine_lists(e->rope_fp32, m->family) ? 4 : q->precision.base->bits / 8;
+    double turns = engine_lists(e->rope_4x, m->family) ? 4 : 1;
+    bool indexed = false;
+    for (int k = 0; k < m->kind_count && m->positions == 0; k++) {
+        struct rope r = rope_of(m, &m->kind[k]);
+        bool index = m->kind[k].mixer == MIXER_MLA && m->kind[k].index_heads > 0 && !indexed;
+        int tables = (r.width > 0 && !rope_seen(m, k)) + index;
+        indexed = indexed || index;
+        load->rope_tables += tables;
+        load->rope_table += tables * turns * r.rows * r.width * value;
     }
-    return (double)m->max_context * widest * q->precision.base->bits / 8;
 }
 
 /* kv_b of MLA once more, cut per head, for decoding. */
@@ -160,7 +188,7 @@ static void sum_added(const struct request *q, struct load *load)
         q->engine->pad_hidden > 0 && strcmp(expert->id, "mxfp4") == 0;
     if (!q->engine->rope_table)
         return;
-    load->rope_table = rope_bytes(q);
+    add_ropes(q, load);
     for (int k = 0; k < q->model->kind_count; k++)
         load->absorbed[k] = absorbed_bytes(q, &q->model->kind[k]);
 }

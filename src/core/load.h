@@ -32,6 +32,7 @@ struct load {
     double absorbed[MODEL_MAX_KINDS]; /* bytes the engine adds to a layer, / tp */
     double on_host;                   /* bytes that stay in host memory */
     double rope_table;                /* bytes it adds once per GPU */
+    int rope_tables;                  /* so many tables of cos and sin */
     double fused[2];                  /* an upper bound of the largest parameter of a
                                        * layer, as fused: cut by tp, and as experts */
     double host_bytes;                /* of each GPU's weights that the runner leaves in

@@ -98,6 +98,8 @@ struct layer_kind {
     int q_lora;       /* 0: full-rank query */
     int kv_lora;      /* kvl */
     int rope_dim, nope_dim;
+    int rotary;       /* of head_dim, what turns with the position; 0 = all of it */
+    int rope_rows;    /* positions in its table of cos and sin; 0 = max_context */
     int index_heads, index_dim; /* DSA and CSA indexer */
     int index_pool;             /* tokens per index key; 0 = one each */
     bool index_shared;          /* uses an earlier layer's index keys: stores none */
@@ -228,7 +230,7 @@ struct layer_count {
     size_t offset; /* in struct layer_kind */
     int high;
 };
-#define LAYER_COUNTS 32
+#define LAYER_COUNTS 34
 extern const struct layer_count layer_counts[LAYER_COUNTS];
 
 const char *mixer_word(enum mixer mixer);       /* "full", "sliding", "mla", ... */

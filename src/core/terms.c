@@ -226,25 +226,32 @@ static struct weights weights_with(const struct plan *p, const struct model *mod
     return weights_stage(&q, &load, &p->layout, p->memory.stage);
 }
 
-/* loaded = rope table + absorbed MLA; without positions there is no table. */
+static void add_ropes(struct terms *w, const struct load *load)
+{
+    const struct request *q = &w->plan->request;
+    const struct engine *e = q->engine;
+    const char *family = q->model->family;
+    know_number(w, "tables", load->rope_tables, "exact");
+    know_unit(w, "value", engine_lists(e->rope_fp32, family) ? 4 : 2, "B", "engine");
+    know_number(w, "rows a position", engine_lists(e->rope_4x, family) ? 4 : 0, "engine");
+    term_add(w, "weights: rope table", "sum over tables: positions * rotary width * value",
+             quantity_exact(load->rope_table), "GiB", source_engine(e, TERM_ROPE),
+             "tables, max_context, rows a position, value");
+}
+
+/* loaded = rope table + absorbed MLA. */
 static void add_loaded(struct terms *w)
 {
     const struct plan *p = w->plan;
-    const struct engine *e = p->request.engine;
-    struct model no_rope = *p->request.model;
-    double loaded = p->memory.split.loaded;
-    if (loaded <= 0)
-        return;
-    no_rope.max_context = 0;
-    double absorbed = weights_with(p, &no_rope, e, p->request.prune).loaded;
-    if (loaded - absorbed > 0)
-        term_add(w, "weights: rope table", "max_context * rotary width * 16 bit",
-                 quantity_exact(loaded - absorbed), "GiB",
-                 source_engine(e, TERM_FORWARD), "max_context");
+    struct load load = load_sum(&p->request);
+    double absorbed = p->memory.split.loaded - load.rope_table;
+    if (load.rope_table > 0)
+        add_ropes(w, &load);
     if (absorbed > 0)
         term_add(w, "weights: absorbed MLA",
                  "layers * kvl * nh * (nope + v) * 16 bit / tp",
-                 quantity_exact(absorbed), "GiB", source_engine(e, TERM_FORWARD),
+                 quantity_exact(absorbed), "GiB",
+                 source_engine(p->request.engine, TERM_FORWARD),
                  "kv_b once more, cut per head, for decoding, tp");
 }
 

@@ -85,6 +85,8 @@ static const struct member overheads[] = {
     {"second_runner_draft_models", MEMBER_FLAG, AT(second_draft)},
     {"second_runner_host_memory", MEMBER_FLAG, AT(second_offload)},
     {"rope_table", MEMBER_FLAG, AT(rope_table)},
+    {"rope_fp32", MEMBER_CHARS, AT(rope_fp32)},
+    {"rope_4x", MEMBER_CHARS, AT(rope_4x)},
     {"fp8_blocks", MEMBER_FLAG, AT(fp8_blocks)},
     {"fp8_blocks_refine", MEMBER_FLAG, AT(fp8_blocks_refine)},
     {"host_memory", MEMBER_CHARS, AT(offload)},

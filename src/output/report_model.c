@@ -123,6 +123,8 @@ static const struct member kind_members[] = {
     SOME("kv_lora", kv_lora),
     SOME("rope_dim", rope_dim),
     SOME("nope_dim", nope_dim),
+    SOME("rotary", rotary),
+    SOME("rope_rows", rope_rows),
     SOME("index_heads", index_heads),
     SOME("index_dim", index_dim),
     SOME("index_pool", index_pool),

@@ -3,6 +3,7 @@
 
 #include "profiles.h"
 #include "sample.h"
+#include "util/str.h"
 
 #define GIB(x) ((x).value / GP_GIB)
 
@@ -114,6 +115,30 @@ static void test_rope_table(void **state)
     assert_near(weights_on(q, &l, 0).loaded / GP_GIB, 2.5, 0); /* 10M tokens */
     s.engine.rope_table = false;
     assert_near(weights_on(q, &l, 0).loaded, 0, 0);
+}
+
+/* A table for each distinct embedding: Gemma 3's, of which one has eight times the rows. */
+static void test_rope_tables(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_gemma_27b());
+    struct layout l = sample_layout(1, 1, 1, 1);
+    double local = 131072 * 128 * 2;
+
+    (void)state;
+    assert_near(weights_on(q, &l, 0).loaded, local, 0);
+    for (int k = 0; k < s.model.kind_count; k++)
+        if (s.model.kind[k].mixer == MIXER_FULL)
+            s.model.kind[k].rope_rows = 8 * 131072;
+    assert_near(weights_on(q, &l, 0).loaded, 9 * local, 0);
+    gp_copy(s.model.family, sizeof(s.model.family), "gemma3");
+    gp_copy(s.engine.rope_fp32, sizeof(s.engine.rope_fp32), "gpt_oss|gemma3");
+    assert_near(weights_on(q, &l, 0).loaded, 18 * local, 0);
+    gp_copy(s.engine.rope_4x, sizeof(s.engine.rope_4x), "gemma3");
+    assert_near(weights_on(q, &l, 0).loaded, 72 * local, 0);
+    for (int k = 0; k < s.model.kind_count; k++)
+        s.model.kind[k].rotary = 32;
+    assert_near(weights_on(q, &l, 0).loaded, 18 * local, 0);
 }
 
 /* The roles and what is loaded make the total; the stages make the checkpoint. */
@@ -550,6 +575,7 @@ int main(void)
         cmocka_unit_test(test_logged_weights),
         cmocka_unit_test(test_padding),
         cmocka_unit_test(test_rope_table),
+        cmocka_unit_test(test_rope_tables),
         cmocka_unit_test(test_weights_add_up),
         cmocka_unit_test(test_more_tp_never_more_weights),
         cmocka_unit_test(test_pruning),
