@@ -79,6 +79,7 @@ static const struct profile_field fields[] = {
     {"pad_width", PROFILE_COUNT, AT(pad_width), 0, 65536},
     {"fp8_blocks", PROFILE_FLAG, AT(fp8_blocks)},
     {"fp8_blocks_refine", PROFILE_FLAG, AT(fp8_blocks_refine)},
+    {"language_only", PROFILE_FLAG, AT(language_only)},
     {"offload", PROFILE_TEXT, AT(offload)},
     {"offload_kept", PROFILE_FLAG, AT(offload_kept)},
     {"offload_groups", PROFILE_FLAG, AT(offload_groups)},

@@ -202,6 +202,17 @@ static void forget_original(struct model *model)
     model->published_extra = 0;
 }
 
+void model_text_only(struct model *model)
+{
+    int kept = 0;
+    for (int i = 0; i < model->extra_count; i++)
+        if (model->extra[i].role != ROLE_VISION)
+            model->extra[kept++] = model->extra[i];
+    model->extra_count = kept;
+    for (int k = 0; k <= model->kind_count; k++)
+        model->bytes.by_role[k][ROLE_VISION] = 0;
+}
+
 bool model_prune_layers(struct model *model, int layers)
 {
     int last = model->layer_count - 1;

@@ -243,6 +243,8 @@ int mixer_parse(const char *word);
 /* Structured pruning: `layers` layers fewer, taken before the last one, which depth
  * pruning keeps; false when that leaves none. */
 bool model_prune_layers(struct model *model, int layers);
+/* Without its vision tower. */
+void model_text_only(struct model *model);
 /* Every MLP, of experts too, narrower by `share` (0..1), in whole multiples of 64. */
 void model_prune_width(struct model *model, double share);
 

@@ -80,6 +80,7 @@ static void request_facts(const struct answer *a, struct record *r)
     record_positive(r, "speculative_tokens", "", q->draft_tokens);
     record_positive(r, "lora_slots", "", q->lora_slots);
     record_positive(r, "lora_rank", "", q->lora_rank);
+    record_flag(r, "language_model_only", a->resolved.text_only);
     prune_fact(a, r);
     record_text(r, "price", option_choice(OPT_PRICE, (int)q->price, price));
     record_plan_market(r, &a->resolved.market);

@@ -89,6 +89,7 @@ static const struct member overheads[] = {
     {"rope_4x", MEMBER_CHARS, AT(rope_4x)},
     {"fp8_blocks", MEMBER_FLAG, AT(fp8_blocks)},
     {"fp8_blocks_refine", MEMBER_FLAG, AT(fp8_blocks_refine)},
+    {"language_only", MEMBER_FLAG, AT(language_only)},
     {"host_memory", MEMBER_CHARS, AT(offload)},
     {"host_memory_when_packed", MEMBER_FLAG, AT(offload_kept)},
     {"host_memory_with_kv_groups", MEMBER_FLAG, AT(offload_groups)},

@@ -449,6 +449,31 @@ static enum gp_status prune_structure(struct planner *p, const struct options *o
     return GP_OK;
 }
 
+/* A model without its vision tower is another one too. */
+static void leave_out_vision(struct planner *p, const struct options *options,
+                             struct resolved *out)
+{
+    struct model text = *out->request.model;
+    char key[256];
+    out->text_only = options_flag(options, OPT_LANGUAGE_MODEL_ONLY);
+    if (!out->text_only || model_params_role(&text, ROLE_VISION) == 0)
+        return;
+    gp_format(key, sizeof(key), "%.100s --prune %.40s --language-model-only",
+              out->model_text, out->prune);
+    const struct local_model *kept = kept_model(p, key);
+    model_text_only(&text);
+    out->request.model = kept ? kept->model : keep_model(p, key, out->generic, &text);
+}
+
+static enum gp_status check_text_only(const struct resolved *r, struct gp_err *err)
+{
+    const struct engine *e = r->request.engine;
+    if (!r->text_only || e->language_only)
+        return GP_OK;
+    return gp_fail(err, GP_E_USAGE, "--language-model-only", "vllm@0.17 and newer have it",
+                   "is not planned for %s %s", e->name, e->range);
+}
+
 static enum gp_status resolve_prune(const struct options *options, struct request *q,
                                     struct gp_err *err)
 {
@@ -855,8 +880,10 @@ enum gp_status planner_resolve(struct planner *p, const struct options *options,
     status = find_model(p, model, &q->model, &out->generic, err);
     if (!status)
         status = prune_structure(p, options, out, err);
-    if (!status)
+    if (!status) {
+        leave_out_vision(p, options, out);
         status = resolve_weights(p, precision, out, err);
+    }
     if (!status)
         status = load_market(p, err);
     out->market = p->market;
@@ -866,6 +893,8 @@ enum gp_status planner_resolve(struct planner *p, const struct options *options,
         status = resolve_gpu(p, gpu, out, err);
     if (!status)
         status = resolve_engine(p, options, q, err);
+    if (!status)
+        status = check_text_only(out, err);
     if (!status)
         status = resolve_kv(p, options, q, err);
     if (!status)

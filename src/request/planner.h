@@ -40,6 +40,7 @@ struct resolved {
     bool gpu_local;         /* ... or the one in this machine */
     bool generic;           /* the model is a bare size: its shape is assumed */
     char model_text[256];   /* as asked: a path, an id, a size */
+    bool text_only;         /* the model is without its vision tower, as asked */
     char prune[24];         /* structured pruning as asked; "" = none */
     struct market market;
 };

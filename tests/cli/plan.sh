@@ -371,6 +371,11 @@ assert_fails 2 "--lora: is for inference, not for --train (--lora-rank R)" \
     --plan -m llama-3.1-8b -g l4 --train lora --lora 2
 assert_fails 2 "did you mean --speculative-tokens N?" \
     --plan -m llama-3.1-8b -g l4 --num-speculative-tokens 2
+run --plan -m gemma-3-27b -g h100-sxm:1 --language-model-only --format json
+assert_contains "the tower is not loaded" '"language_model_only": true' "$out"
+assert_eq "no weights of it" 0 "$(printf '%s' "$out" | grep -c '"vision": ')"
+assert_fails 2 "is not planned for vLLM 0.12-0.16 (vllm@0.17 and newer have it)" \
+    --plan -m gemma-3-27b -g h100-sxm:1 --language-model-only --engine vllm@0.16
 assert_fails 2 "no model given" --plan
 assert_fails 2 "did you mean llama-3.1-8b?" --plan -m llama3.1-8b
 assert_fails 2 "did you mean h100" --plan -m llama-3.1-8b -g h100

@@ -61,6 +61,7 @@ plan -m gpt-oss-20b -g rtx-4090:1 --engine llama.cpp -p q4_k_m --n-cpu-moe 3 --g
 plan -m llama-3.1-8b -g l4 --cpu-offload-gb 2.5 --why
 plan -m qwen3-next-80b-a3b -g h100-sxm:4 --draft mtp --lora 2 --kv-offload-gb 32 --why
 plan -m llama-3.1-8b -p q4_k_m -g rtx-4090 --draft llama-3.2-1b --no-kv-offload
+plan -m gemma-3-27b -g h100-sxm --language-model-only --why
 plan -m jamba-1.5-mini -g h100-sxm
 plan -m llama-3.1-405b -g h100-sxm --engine tensorrt-llm -v
 plan -m llama-3.1-8b -g l4 --why
