@@ -225,6 +225,38 @@ static void gpu_facts(const struct plan *p, struct record *r)
     RECORD_MEMBERS(r, memory_taken, m);
 }
 
+static const struct member stage_parts[] = {
+    OF_MEMORY(weights), OF_MEMORY(activation), OF_MEMORY(kv_reserved), OF_MEMORY(free),
+    {"max_concurrency", MEMBER_QUANTITY, MEMBER_AT(struct memory, max_concurrency),
+     "requests"},
+};
+
+/* A GPU of each pipeline stage: its layers, the embedding on the first, the head on the
+ * last. */
+static void stages_facts(const struct plan *p, struct record *doc)
+{
+    const struct request *q = &p->request;
+    struct load load = load_sum(q);
+    int pp = p->layout.pp;
+    record_list(doc, "stages");
+    for (int i = 0; i < pp; i++) {
+        struct record *r = record_append(doc, "stages");
+        struct memory m;
+        int first = layout_stage_begin(q, pp, i);
+        memory_stage(q, &load, &p->layout, i, &m);
+        record_count(r, "stage", "", i);
+        record_count(r, "first_layer", "", first + 1);
+        record_count(r, "layers", "", layout_stage_begin(q, pp, i + 1) - first);
+        record_flag(r, "embedding", i == 0);
+        record_flag(r, "head", i == pp - 1);
+        RECORD_MEMBERS(r, stage_parts, &m);
+        if (q->model->weights_only)
+            record_text(r, "kv_pool", "");
+        else
+            RECORD_MEMBERS(r, memory_pool, &m);
+    }
+}
+
 /* The rule's bytes, with the precision that they were taken at. */
 static void rule_facts(const struct plan *p, struct record *r)
 {
@@ -247,6 +279,7 @@ static void memory_facts(const struct plan *p, struct record *doc)
     struct record *r = record_inside(doc, "memory");
     gpu_facts(p, record_inside(r, "per_gpu"));
     record_count(r, "stage", "", m->stage);
+    stages_facts(p, r);
     record_quantity(r, "kv_bytes_per_token", "B",
                     quantity_of(m->kv_bytes_per_token, kv), 1, 0);
     record_quantity(r, "kv_sequence", "GiB", quantity_of(m->sequence.exact, kv), GP_GIB,

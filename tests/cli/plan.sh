@@ -371,6 +371,9 @@ assert_fails 2 "--lora: is for inference, not for --train (--lora-rank R)" \
     --plan -m llama-3.1-8b -g l4 --train lora --lora 2
 assert_fails 2 "did you mean --speculative-tokens N?" \
     --plan -m llama-3.1-8b -g l4 --num-speculative-tokens 2
+run --plan -m llama-3.1-70b -g h100-sxm --tp 1 --pp 3 --format json
+assert_eq "each stage" 3 "$(printf '%s' "$out" | grep -c '"first_layer": ')"
+assert_contains "the last has the head" '"first_layer": 55,' "$out"
 run --plan -m gemma-3-27b -g h100-sxm:1 --language-model-only --format json
 assert_contains "the tower is not loaded" '"language_model_only": true' "$out"
 assert_eq "no weights of it" 0 "$(printf '%s' "$out" | grep -c '"vision": ')"

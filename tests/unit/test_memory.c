@@ -342,6 +342,34 @@ static void test_rule_of_thumb(void **state)
                 70553706496.0 * 2 * 1.25, 1);
 }
 
+/* The stages have all layers between them, the embedding on the first and the head on the
+ * last; the verdict's figures are those of a stage that no other is worse than. */
+static void test_stages(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_70b());
+
+    (void)state;
+    for (int pp = 2; pp <= 8; pp++) {
+        struct layout l = sample_layout(1, pp, 1, 1);
+        struct load load = load_sum(q);
+        struct memory worst, m;
+        int layers = 0;
+        memory_estimate(q, &load, &l, &worst);
+        for (int i = 0; i < pp; i++) {
+            memory_stage(q, &load, &l, i, &m);
+            layers += layout_stage_begin(q, pp, i + 1) - layout_stage_begin(q, pp, i);
+            assert_true(m.room <= worst.room);
+            if (m.room == worst.room)
+                assert_true(m.max_concurrency.value >= worst.max_concurrency.value);
+            assert_int_equal(m.split.role[ROLE_EMBED] > 0, i == 0);
+            assert_int_equal(m.split.role[ROLE_HEAD] > 0, i == pp - 1);
+            assert_int_equal(m.stage, i);
+        }
+        assert_int_equal(layers, s.model.layer_count);
+    }
+}
+
 /* ---- properties of a load ---- */
 
 static void test_monotone(void **state)
@@ -576,6 +604,7 @@ int main(void)
         cmocka_unit_test(test_padding),
         cmocka_unit_test(test_rope_table),
         cmocka_unit_test(test_rope_tables),
+        cmocka_unit_test(test_stages),
         cmocka_unit_test(test_weights_add_up),
         cmocka_unit_test(test_more_tp_never_more_weights),
         cmocka_unit_test(test_pruning),
