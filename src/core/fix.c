@@ -462,6 +462,31 @@ static void deeper_pipeline(struct fixer *f)
     offer(f, &p, &e);
 }
 
+/* Where blocks of state for all slots, not weights or users, took more GPUs than were
+ * needed: the most slots with which the fewest do. */
+static void fewer_slots(struct fixer *f)
+{
+    const struct request *asked = &f->plan->request;
+    struct evaluation e, best = {0};
+    struct proposal p = begin(f, FIX_FEWER_SLOTS, RANK_KNOB), found = p;
+    if (!asked->engine->state_exit || asked->gpu_count > 0 ||
+        !f->plan->memory.state_blocks.known)
+        return;
+    for (const double *step = knob_steps[CHANGE_SEQS]; *step > 0; step++) {
+        p = begin(f, FIX_FEWER_SLOTS, RANK_KNOB);
+        if (!turn_knob(&p, CHANGE_SEQS, *step))
+            continue;
+        search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
+        if (e.verdict != VERDICT_FITS || e.layout.gpus >= f->plan->layout.gpus ||
+            (best.layout.gpus > 0 && e.layout.gpus >= best.layout.gpus))
+            continue;
+        best = e;
+        found = p;
+    }
+    if (best.layout.gpus > 0)
+        offer(f, &found, &best);
+}
+
 /* ---- other GPUs ---- */
 
 struct other {
@@ -584,6 +609,7 @@ int plan_fixes(const struct plan *plan, const struct choices *choices,
 {
     struct fixer f = {.plan = plan, .choices = choices, .market = market};
     deeper_pipeline(&f);
+    fewer_slots(&f);
     if (plan->verdict != VERDICT_FITS) {
         layouts(&f);
         engines(&f);

@@ -111,6 +111,7 @@ enum fix_kind {
     FIX_KNOBS,      /* one or two of the engine's own options */
     FIX_SLOTS,      /* a slot for every user */
     FIX_STATES,     /* no more slots than blocks of recurrent state */
+    FIX_FEWER_SLOTS, /* and so fewer GPUs */
     FIX_SHARE,      /* a smaller share, more for activation and graphs */
     FIX_UNUSED,     /* take only what is free */
     FIX_KV,
@@ -176,7 +177,7 @@ void plan_fill(const struct request *request, const struct load *load,
 bool plan_spans(const struct plan *plan);
 
 /* Fixes for a plan that does not fit or is marginal, best first; for one that fits, the
- * deeper pipeline that needs fewer GPUs. Returns how many. */
+ * deeper pipeline and the fewer slots that need fewer GPUs. Returns how many. */
 int plan_fixes(const struct plan *plan, const struct choices *choices,
                const struct market *market, struct fix out[PLAN_MAX_FIXES]);
 

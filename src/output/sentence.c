@@ -133,6 +133,7 @@ static const char *const fix_words[FIX_KIND_COUNT] = {
     [FIX_KNOBS] = "{knobs}",
     [FIX_STATES] = "no more slots than blocks of state: {slots}",
     [FIX_SLOTS] = "a slot for every user",
+    [FIX_FEWER_SLOTS] = "{slots} slots, whose states fit fewer GPUs: {GPUs} in all",
     [FIX_SHARE] = "a smaller share for weights and KV, more for activation and graphs",
     [FIX_UNUSED] = "take only what is free",
     [FIX_KV] = "an FP8 KV cache",

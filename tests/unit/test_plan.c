@@ -214,6 +214,39 @@ static void test_state_blocks(void **state)
     assert_int_equal(with(q, two).limit == LIMIT_STATES, false);
 }
 
+/* Slots whose states alone took GPUs: the most with which the fewest GPUs do. */
+static void test_fewer_slots(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_qwen3_next());
+    struct choices none = {0};
+    struct fix fixes[PLAN_MAX_FIXES];
+    struct plan p, fewer;
+    int found = -1;
+
+    (void)state;
+    s.engine.state_exit = s.engine.graphs_in_budget = true;
+    q->gpu_count = 0;
+    q->max_num_seqs = 4096;
+    plan_request(q, &nowhere, &p);
+    assert_int_equal(p.verdict, VERDICT_FITS);
+    int n = plan_fixes(&p, &none, &nowhere, fixes);
+    for (int i = 0; i < n; i++)
+        if (fixes[i].kind == FIX_FEWER_SLOTS)
+            found = i;
+    assert_true(found >= 0);
+    assert_int_equal(fixes[found].changes, 1u << CHANGE_SEQS);
+    plan_request(&fixes[found].request, &nowhere, &fewer);
+    assert_int_equal(fewer.verdict, VERDICT_FITS);
+    assert_int_equal(fewer.layout.gpus, fixes[found].gpus);
+    assert_true(fewer.layout.gpus < p.layout.gpus);
+    q->gpu_count = p.layout.gpus; /* asked for: nothing to save */
+    plan_request(q, &nowhere, &p);
+    n = plan_fixes(&p, &none, &nowhere, fixes);
+    for (int i = 0; i < n; i++)
+        assert_int_not_equal(fixes[i].kind, FIX_FEWER_SLOTS);
+}
+
 /* Which runner of vLLM serves a model decides its sampler and what graphs cost. */
 static void test_second_runner(void **state)
 {
@@ -689,6 +722,7 @@ int main(void)
         cmocka_unit_test(test_kv_too_large),
         cmocka_unit_test(test_spread),
         cmocka_unit_test(test_state_blocks),
+        cmocka_unit_test(test_fewer_slots),
         cmocka_unit_test(test_host_fixes),
         cmocka_unit_test(test_added_fixes),
         cmocka_unit_test(test_draft_words),
