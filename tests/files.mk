@@ -83,6 +83,7 @@ unit_tests = \
 	tests/unit/test_table \
 	tests/unit/test_train \
 	tests/unit/test_units \
+	tests/unit/test_walk \
 	tests/unit/test_watch
 
 cuda_unit_tests = \
