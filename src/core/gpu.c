@@ -74,6 +74,7 @@ enum gp_status gpu_slice_of(const struct gpu *gpu, const char *profile, struct g
     gp_format(out->id, sizeof(out->id), "%s/%s", gpu->id, s->profile);
     gp_format(out->name, sizeof(out->name), "%s (MIG %s)", gpu->name, s->profile);
     out->memory_marketed = s->memory;
+    out->whole = gpu->physical.value;
     out->physical = part(gpu->physical, memory);
     out->usable = quantity_band(whole.value * memory * (1 - SLICE_LOSS / 2),
                                 whole.low * memory * (1 - SLICE_LOSS),

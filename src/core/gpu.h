@@ -37,6 +37,7 @@ struct gpu {
     int compute_capability;     /* 90 for 9.0; 0 = not an NVIDIA GPU */
     double memory_marketed;     /* bytes: 80e9 */
     struct quantity physical;   /* bytes, as the driver's tool prints */
+    double whole;               /* bytes of the GPU that a MIG slice is of; 0 = no slice */
     struct quantity usable;     /* bytes a program can have; unknown -> gpu_usable() */
     bool memory_only;           /* neither planned for speed nor priced */
     struct quantity bandwidth;  /* bytes/s */

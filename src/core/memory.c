@@ -41,6 +41,14 @@ static bool large_gpu(const struct request *q)
            !excepted(e->large_except, q->gpu->id);
 }
 
+bool memory_may_take_whole(const struct request *q)
+{
+    const struct engine *e = q->engine;
+    return q->gpu->whole >= e->large_bytes && e->large_bytes > 0 && !large_gpu(q) &&
+           !excepted(e->large_except, q->gpu->id) &&
+           (q->max_num_seqs <= 0 || q->max_batched_tokens <= 0);
+}
+
 static double default_seqs(const struct request *q)
 {
     if (q->draft_tokens > 0 && q->engine->draft_slots > 0)

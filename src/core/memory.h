@@ -125,6 +125,10 @@ struct activation memory_activation(const struct request *request,
 double memory_max_num_seqs(const struct request *request);
 double memory_max_batched_tokens(const struct request *request);
 
+/* vLLM takes its defaults by the memory of the GPU with the index it is given, as the
+ * driver prints it: of a MIG slice that a container shows by an index, the whole GPU's. */
+bool memory_may_take_whole(const struct request *request);
+
 /* The share that the engine takes on a layout: the request's, else its default, which
  * SGLang computes. */
 double memory_fraction(const struct request *request, const struct load *load,

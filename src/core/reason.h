@@ -85,6 +85,7 @@ enum warning {
     WARNING_ZEROS,        /* unstructured pruning saves no memory */
     WARNING_SPARSE,       /* no sparse tensor cores */
     WARNING_SLOTS,        /* more users than the engine has slots unless told */
+    WARNING_SLICE,        /* the engine may take the whole GPU's defaults for a slice */
     WARNING_HOST_BYTES,   /* weights are read over the host link in each step */
     WARNING_HOST_LAYERS,  /* layers or experts are computed on the host */
     WARNING_HOST_IGNORED, /* the model's runner leaves nothing in host memory */

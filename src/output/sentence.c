@@ -84,6 +84,9 @@ static const char *const warning_words[WARNING_COUNT] = {
                        "capability 8.0)",
     [WARNING_SLOTS] = "{engine} starts with {slots} unless told: give it one for each "
                       "user with {slots option}",
+    [WARNING_SLICE] = "{engine} may start with the whole GPU's {seqs large} slots and {tokens "
+                      "large} tokens a step, where it sees the slice by an index: give it "
+                      "--max-num-seqs {seqs} --max-num-batched-tokens {tokens}",
     [WARNING_HOST_BYTES] = "each GPU reads {host} of its weights from host memory in every "
                            "step{link time}",
     [WARNING_HOST_LAYERS] = "{host} of weights stay in host memory and are computed there: "
@@ -451,6 +454,10 @@ static const char *say_request(const struct plan *p, const char *words,
         {"rate", SAY_RATE, .number = rate, .text = rate_unit(math)},
         {"slots", SAY_TEXT, .text = e->slots_least == 1 ? "one slot" : "4 slots"},
         {"slots option", SAY_TEXT, .text = e->slots_option},
+        {"seqs large", SAY_NUMBER, .number = e->seqs_large},
+        {"tokens large", SAY_NUMBER, .number = e->tokens_large},
+        {"seqs", SAY_PLAIN, .number = p->memory.max_num_seqs},
+        {"tokens", SAY_PLAIN, .number = p->memory.max_batched_tokens},
         {"times slower", SAY_TIMES, .number = g->rate[MATH_FP16].value / rate},
         {"fp8 is fast", SAY_TEXT, .text = fp8_note(g)},
         {.name = NULL},

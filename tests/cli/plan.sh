@@ -374,6 +374,8 @@ assert_fails 2 "did you mean --speculative-tokens N?" \
 run --plan -m llama-3.1-70b -g h100-sxm --tp 1 --pp 3 --format json
 assert_eq "each stage" 3 "$(printf '%s' "$out" | grep -c '"first_layer": ')"
 assert_contains "the last has the head" '"first_layer": 55,' "$out"
+run --plan -m qwen2.5-0.5b -g h100-sxm/1g.10gb
+assert_contains "a slice's defaults" "whole GPU's 1024 slots and 8192 tokens a step" "$out"
 run --plan -m gemma-3-27b -g h100-sxm:1 --language-model-only --format json
 assert_contains "the tower is not loaded" '"language_model_only": true' "$out"
 assert_eq "no weights of it" 0 "$(printf '%s' "$out" | grep -c '"vision": ')"

@@ -247,6 +247,24 @@ static void test_fewer_slots(void **state)
         assert_int_not_equal(fixes[i].kind, FIX_FEWER_SLOTS);
 }
 
+/* vLLM may take a slice for the whole GPU, unless it is told. */
+static void test_slice_defaults(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+    struct layout one = sample_layout(1, 1, 1, 1);
+
+    (void)state;
+    s.gpu.usable = s.gpu.physical = quantity_exact(40 * GP_GIB);
+    assert_false(with(q, one).warnings >> WARNING_SLICE & 1);
+    s.gpu.whole = 80 * GP_GIB;
+    assert_true(with(q, one).warnings >> WARNING_SLICE & 1);
+    q->max_num_seqs = 256;
+    assert_true(with(q, one).warnings >> WARNING_SLICE & 1);
+    q->max_batched_tokens = 2048;
+    assert_false(with(q, one).warnings >> WARNING_SLICE & 1);
+}
+
 /* Which runner of vLLM serves a model decides its sampler and what graphs cost. */
 static void test_second_runner(void **state)
 {
@@ -723,6 +741,7 @@ int main(void)
         cmocka_unit_test(test_spread),
         cmocka_unit_test(test_state_blocks),
         cmocka_unit_test(test_fewer_slots),
+        cmocka_unit_test(test_slice_defaults),
         cmocka_unit_test(test_host_fixes),
         cmocka_unit_test(test_added_fixes),
         cmocka_unit_test(test_draft_words),
