@@ -369,6 +369,7 @@ cli_tests = \
 	tests/cli/show.sh \
 	tests/cli/table.sh \
 	tests/cli/version.sh \
+	tests/cli/why.sh \
 	tests/script/app.sh \
 	tests/script/bench.sh \
 	tests/script/compare.sh \

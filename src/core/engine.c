@@ -25,6 +25,9 @@ const char *engine_term_word(enum engine_term term)
         [TERM_LORA] = "lora",
         [TERM_KV_OFFLOAD] = "kv_offload",
         [TERM_ROPE] = "rope",
+        [TERM_STATE] = "state",
+        [TERM_SPARSE] = "sparse",
+        [TERM_PADDING] = "padding",
     };
     return words[term];
 }

@@ -121,6 +121,9 @@ enum engine_term {
     TERM_LORA,
     TERM_KV_OFFLOAD,
     TERM_ROPE,
+    TERM_STATE,
+    TERM_SPARSE,
+    TERM_PADDING,
     TERM_COUNT
 };
 

@@ -271,7 +271,8 @@ static void add_padding(struct terms *w)
         term_add(w, "weights: of which padding",
                  "experts * (ceil(mff/pw)*pw/mff * ceil(h/ph)*ph/h - 1)",
                  quantity_of(padding, origin), "GiB",
-                 source_engine(q->engine, TERM_MOE), "ph, pw, h, unpadded weights");
+                 source_rule(q->engine, TERM_PADDING, TERM_MOE),
+                 "ph, pw, h, unpadded weights");
 }
 
 static void add_pruning(struct terms *w)
@@ -575,6 +576,10 @@ static void add_need(struct terms *w)
     const struct plan *p = w->plan;
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
+    if (m->state_blocks.known)
+        term_add(w, "blocks of state", "floor(KV pool / block bytes); the slots need one each",
+                 m->state_blocks, "blocks", source_rule(q->engine, TERM_STATE, TERM_BLOCK),
+                 "KV pool, block bytes, seqs");
     term_add(w, "users' KV", "users * keys and values of one", m->kv_needed, "GiB",
              source_model(q->model), "users per replica, keys and values");
     if (m->state.value > 0)

@@ -113,6 +113,15 @@ static struct kv_sequence sequence_of(const struct plan *p, int k, int layers)
                             p->memory.max_batched_tokens);
 }
 
+/* What the engine keeps of these layers is a rule of its own; else the shape is all. */
+static struct term_source source_of_kind(const struct request *q, const struct layer_kind *k)
+{
+    const struct engine *e = q->engine;
+    enum engine_term term = mixer_is_recurrent(k->mixer) ? TERM_STATE : TERM_SPARSE;
+    bool rule = term == TERM_STATE || k->mixer == MIXER_CSA || k->index_heads > 0;
+    return rule && e->evidence[term][0] ? source_engine(e, term) : source_model(q->model);
+}
+
 static void add_kind(struct terms *w, int k, int layers)
 {
     const struct plan *p = w->plan;
@@ -132,7 +141,7 @@ static void add_kind(struct terms *w, int k, int layers)
              kind->kv_shared ? "0: reads the KV of an earlier layer"
              : dsa ? "layers * s * ((kvl + rope)*e + index key), all on every GPU"
                    : mixers[kind->mixer].equation,
-             quantity_exact(state ? s.state : s.exact), "GiB", source_model(q->model),
+             quantity_exact(state ? s.state : s.exact), "GiB", source_of_kind(q, kind),
              mixers[kind->mixer].inputs);
     terms_forget(w, known);
 }

@@ -124,6 +124,12 @@ struct term_source source_engine(const struct engine *e, enum engine_term term)
                                 e->source[0] ? e->source : "no source"};
 }
 
+struct term_source source_rule(const struct engine *e, enum engine_term term,
+                               enum engine_term other)
+{
+    return source_engine(e, e->evidence[term][0] ? term : other);
+}
+
 struct term_source source_model(const struct model *m)
 {
     return (struct term_source){m->id, "", m->date, "",

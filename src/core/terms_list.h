@@ -50,6 +50,9 @@ void term_takes_last(struct terms *terms, int times);
 void terms_forget(struct terms *terms, int count);
 
 struct term_source source_engine(const struct engine *engine, enum engine_term term);
+/* Of a rule that has its own evidence, else of another. */
+struct term_source source_rule(const struct engine *engine, enum engine_term term,
+                               enum engine_term other);
 struct term_source source_model(const struct model *model);
 struct term_source source_gpu(const struct gpu *gpu);
 struct term_source source_text(const char *name, const char *text);

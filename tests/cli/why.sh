@@ -1,0 +1,54 @@
+#!/bin/sh
+# why.sh - --why names each rule of the engine's sources with its versions and its file.
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+# rule TERM WORDS ARGS... : the term's lines in the answer hold the words.
+rule() {
+    term=$1 words=$2
+    shift 2
+    run --plan "$@" --why
+    lines=$(printf '%s\n' "$out" | grep -F -A3 -- "  $term")
+    assert_contains "$term of $*" "$words" "$lines"
+}
+
+# caches of compressed attention, of the index of sparse attention
+rule "KV: 21 csa layers" "vLLM 0.33+ of 2026-11: mla/indexer.py: 132 bytes of uint8 index a token" \
+    -m deepseek-v4-flash -g b200:4
+rule "KV: 21 csa layers" "FP32 compressor states over window - 1" -m deepseek-v4-flash -g b200:4
+rule "KV: 61 mla + index layers" "mla/indexer.py: 132 bytes" -m deepseek-v3.2 -g h200-sxm:8
+# rotary tables
+rule "weights: rope table" "tables 2 (exact)" -m gemma-3-27b -g h100-sxm:1
+rule "weights: rope table" "rows a position 4 (engine)" \
+    -m qwen3.5-27b -g h100-sxm:2 --engine vllm@0.31
+rule "weights: rope table" "vLLM 0.33+ of 2026-11: rotary_embedding/mrope.py, 0.32" \
+    -m qwen3.5-27b -g h100-sxm:2
+rule "weights: rope table" "value 4 B (engine)" -m gpt-oss-20b -g h100-sxm:1
+# MXFP4 experts
+rule "weights: of which padding" "fused_moe/oracle/mxfp4.py, 0.33.0:837" -m gpt-oss-20b -g h100-sxm:1
+rule "weights: of which padding" "quantization/mxfp4.py, 0.11.0:187" \
+    -m gpt-oss-20b -g h100-sxm:1 --engine vllm@0.11
+# recurrent state, and the blocks that slots need to start
+rule "state: 48 deltanet layers" "kv_cache_interface.py MambaSpec" -m qwen3.5-27b -g h100-sxm:2
+rule "blocks of state" "vLLM 0.33+ of 2026-11: kv_cache_interface.py MambaSpec, 0.29" \
+    -m qwen3.5-27b -g h100-sxm:2
+rule "blocks of state" "config/compilation.py, 0.20.2:1436" \
+    -m qwen3.5-27b -g h100-sxm:2 --engine vllm@0.25
+rule "blocks of state" "config/model.py, 0.26.0:1896" -m qwen3.5-27b -g h100-sxm:2 --engine vllm@0.27
+# vision, layers that stay unquantized, block-scaled FP8
+rule "activation: vision" "vLLM 0.33+" -m gemma-3-27b -g h100-sxm:1
+rule "weights: attention q" "bits 16 (bf16)" -m gpt-oss-20b -g h100-sxm:1
+run --plan -m qwen3-235b-a22b -p fp8-block -g h100-sxm:8 --tp 8 --ep 1 --engine vllm@0.28 --why
+assert_contains "blocks of FP8" "= 192 is not divisible by weight quantization block_n = 128" "$out"
+# the sampler's path
+rule "activation: sampling" "model_runner.py, 0.33" -m llama-3.1-8b -g h100-sxm:1
+rule "activation: sampling" "topk_topp_sampler.py, 0.21" -m llama-3.1-8b -g h100-sxm:1 --engine vllm@0.21
+rule "activation: sampling" "gpu/sample/sampler.py, 0.26" -m llama-3.1-8b -g h100-sxm:1 --engine vllm@0.26
+# stages, what is outside the allocator, graphs charged and captured
+rule "layers of the binding stage" "vLLM's partition" -m llama-3.1-70b -g h100-sxm:3 --tp 1 --pp 3
+rule "non-torch" "vLLM 0.33+ of 2026-11: one GPU: quoted lines" -m llama-3.1-8b -g h100-sxm:1
+rule "CUDA graphs, charged" "taken from the budget before the KV pool" -m llama-3.1-8b -g h100-sxm:1
+rule "CUDA graphs, charged" "nothing is taken from the budget" \
+    -m llama-3.1-8b -g h100-sxm:1 --engine vllm@0.27
+rule "KV pool" "config/cache.py: utilization 0.92 from 0.20.2" -m llama-3.1-8b -g h100-sxm:1
+
+finish
