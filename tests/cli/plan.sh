@@ -379,7 +379,7 @@ assert_contains "a slice's defaults" "whole GPU's 1024 slots and 8192 tokens a s
 run --plan -m gemma-3-27b -g h100-sxm:1 --language-model-only --format json
 assert_contains "the tower is not loaded" '"language_model_only": true' "$out"
 assert_eq "no weights of it" 0 "$(printf '%s' "$out" | grep -c '"vision": ')"
-assert_fails 2 "is not planned for vLLM 0.12-0.16 (vllm@0.17 and newer have it)" \
+assert_fails 2 "is not planned for vLLM 0.16 (vllm@0.17 and newer have it)" \
     --plan -m gemma-3-27b -g h100-sxm:1 --language-model-only --engine vllm@0.16
 assert_fails 2 "no model given" --plan
 assert_fails 2 "did you mean llama-3.1-8b?" --plan -m llama3.1-8b
