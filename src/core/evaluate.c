@@ -72,6 +72,7 @@ static double miss_of(double value, double goal, unsigned reason, unsigned *reas
 struct pace {
     bool asked;
     struct step_load own;
+    struct step_draft draft;
     struct step step;
     struct serve serve;
     double slots;     /* of a replica */
@@ -88,6 +89,7 @@ static void pace_of(const struct request *q, const struct load *load,
     if (!load->step)
         step_load_sum(q, load, &p->own);
     step_cut(load->step ? load->step : &p->own, l, &p->step);
+    step_attach_draft(&p->step, l, &p->draft);
     p->held = true;
     p->slots = speed_slots(q, load);
     if (p->step.gap == SPEED_KNOWN)

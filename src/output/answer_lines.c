@@ -380,7 +380,7 @@ static void add_parts(struct lines *lines)
         double seconds;
     } parts[] = {{"experts", p->experts},        {"KV cache", p->attention},
                  {"all-reduces", p->communication}, {"launches", p->fixed},
-                 {"prompts", v->prompts}};
+                 {"drafts", p->draft}, {"prompts", v->prompts}};
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         size_t n = strlen(line->text);
         if (parts[i].seconds >= 0.00005)
@@ -422,6 +422,8 @@ static void speed_lines(struct lines *lines)
     }
     add_token_price(lines);
     add_parts(lines);
+    if (p->request.draft && p->request.acceptance <= 0)
+        line_addf(lines, "drafts", "not counted: say how many are accepted, --acceptance 0.7");
     line_addf(lines, "bound by", "%s", sentence_speed_bound(v->bound));
     line = line_add(lines, "band");
     sentence_speed_doubts(p, line->text, sizeof(line->text));

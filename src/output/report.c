@@ -78,6 +78,7 @@ static void request_facts(const struct answer *a, struct record *r)
     record_flag(r, "no_kv_offload", q->kv_on_host);
     record_text(r, "draft", q->draft_mtp ? "mtp" : q->draft ? q->draft->id : "");
     record_positive(r, "speculative_tokens", "", q->draft_tokens);
+    record_positive(r, "acceptance", "", q->acceptance);
     record_positive(r, "lora_slots", "", q->lora_slots);
     record_positive(r, "lora_rank", "", q->lora_rank);
     record_flag(r, "language_model_only", a->resolved.text_only);
@@ -295,7 +296,7 @@ static void memory_facts(const struct plan *p, struct record *doc)
 
 static const struct member step_members[] = {
     OF_PART(linear), OF_PART(experts), OF_PART(attention), OF_PART(communication),
-    OF_PART(fixed),  OF_PART(head),
+    OF_PART(fixed),  OF_PART(head),    OF_PART(draft),
 };
 
 #define OF_SPEED(member, unit) {#member, MEMBER_QUANTITY, MEMBER_AT(struct speed, member), unit}

@@ -42,6 +42,7 @@ const char *sentence_speed_bound(enum speed_bound bound)
         [SPEED_BY_LINK] = "all-reduces between the GPUs",
         [SPEED_BY_LAUNCH] = "launches and the engine's own time",
         [SPEED_BY_PREFILL] = "prompts of the other users",
+        [SPEED_BY_DRAFT] = "drafting tokens",
     };
     return words[bound];
 }
@@ -56,6 +57,7 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_INT4_EXPERTS] = "4-bit experts: kernels differ",
     [DOUBT_PCIE] = "GPUs linked by PCIe",
     [DOUBT_MANY] = "more than 128 users at once",
+    [DOUBT_DRAFT] = "speculative decoding",
 };
 
 char *sentence_speed_doubts(const struct plan *p, char *text, size_t size)

@@ -630,6 +630,10 @@ static enum gp_status resolve_draft(struct planner *p, const struct options *opt
     if (strcmp(text, "none") == 0)
         return GP_OK;
     q->draft_tokens = (int)options_or(options, OPT_SPECULATIVE_TOKENS, 0);
+    q->acceptance = options_or(options, OPT_ACCEPTANCE, 0);
+    if (!text[0] && q->acceptance > 0)
+        return gp_fail(err, GP_E_USAGE, "--acceptance", "--draft mtp, or --draft MODEL",
+                       "nothing drafts tokens: say what does");
     if (!text[0])
         return GP_OK;
     if (q->model->weights_only)

@@ -147,6 +147,16 @@ if have_json; then
     run --plan $speed --rate 2 --api-price 1:4 -f json
     assert_eq "2 requests/s of 1024 and 256 tokens, an hour" 14.7456 "$(json cost.api.per_hour.value)"
 fi
+run --plan -m deepseek-r1 -g h200-sxm:8 --draft mtp
+assert_contains "drafts without an acceptance" "say how many are accepted" "$out"
+if have_json; then
+    run --plan -m deepseek-r1 -g h200-sxm:8 -f json
+    plain=$(json speed.tpot.value)
+    run --plan -m deepseek-r1 -g h200-sxm:8 --draft mtp --acceptance 0.85 -f json
+    assert_true "one drafted token of which most are accepted" awk -v a="$(json speed.tpot.value)" \
+        -v b="$plain" 'BEGIN{exit !(a < 0.8*b && a > b/1.85)}'
+fi
+assert_fails 2 "nothing drafts tokens" --plan -m llama-3.1-8b -g l4 --acceptance 0.7
 # shellcheck disable=SC2086
 assert_fails 2 "is not two prices" --plan $speed --api-price 3
 assert_fails 2 "no experts that copies could share" --plan -m llama-3.1-8b -g b200:8 --dp 8

@@ -12,7 +12,7 @@ const char *speed_bound_word(enum speed_bound bound)
         [SPEED_BY_WEIGHTS] = "weights", [SPEED_BY_COMPUTE] = "compute",
         [SPEED_BY_EXPERTS] = "experts", [SPEED_BY_KV] = "kv-cache",
         [SPEED_BY_LINK] = "link",       [SPEED_BY_LAUNCH] = "launch",
-        [SPEED_BY_PREFILL] = "prefill",
+        [SPEED_BY_PREFILL] = "prefill", [SPEED_BY_DRAFT] = "draft",
     };
     return words[bound];
 }
@@ -28,7 +28,7 @@ static const struct factors {
     [DOUBT_MIXED] = {1.40, 1.40},        [DOUBT_BUILD] = {1.25, 1.35},
     [DOUBT_FAMILY] = {1.0, 1.0},         [DOUBT_KERNEL] = {1.25, 1.4},
     [DOUBT_INT4_EXPERTS] = {1.5, 1.6},   [DOUBT_PCIE] = {1.2, 1.8},
-    [DOUBT_MANY] = {1.1, 1.2},
+    [DOUBT_MANY] = {1.1, 1.2},           [DOUBT_DRAFT] = {1.25, 1.25},
 };
 
 void speed_doubt(enum doubt doubt, const struct family *family, double *low, double *high)
@@ -55,6 +55,8 @@ static unsigned doubts_of(const struct step *s, double running)
         doubts |= 1u << DOUBT_INT4_EXPERTS;
     if (s->tp.pcie || s->group.pcie)
         doubts |= 1u << DOUBT_PCIE;
+    if (s->draft)
+        doubts |= 1u << DOUBT_DRAFT;
     if (running > 128)
         doubts |= 1u << DOUBT_MANY;
     return doubts;
@@ -104,6 +106,7 @@ static enum speed_bound bound_of(const struct step *s, const struct speed *out,
     part[SPEED_BY_LINK] = p->communication;
     part[SPEED_BY_LAUNCH] = p->fixed;
     part[SPEED_BY_PREFILL] = out->prompts;
+    part[SPEED_BY_DRAFT] = p->draft;
     for (int i = 0; i < SPEED_BY_COUNT; i++)
         if (part[i] > part[most])
             most = (enum speed_bound)i;
@@ -196,10 +199,12 @@ void speed_estimate(const struct request *q, const struct load *load,
 {
     struct step_load sums;
     struct step step;
+    struct step_draft draft;
     struct serve serve;
     memset(out, 0, sizeof(*out));
     step_load_sum(q, load, &sums);
     step_cut(&sums, layout, &step);
+    step_attach_draft(&step, layout, &draft);
     out->gap = step.gap;
     out->users = q->users;
     if (out->gap != SPEED_KNOWN)

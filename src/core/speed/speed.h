@@ -35,6 +35,7 @@ enum doubt {
     DOUBT_INT4_EXPERTS, /* AWQ and GPTQ experts: kernels differ by two */
     DOUBT_PCIE,    /* GPUs of one layer linked by PCIe */
     DOUBT_MANY,    /* more than 128 users at once */
+    DOUBT_DRAFT,   /* speculative decoding: held against no measurement */
     DOUBT_COUNT
 };
 
@@ -47,6 +48,7 @@ enum speed_bound {
     SPEED_BY_LINK,     /* all-reduces */
     SPEED_BY_LAUNCH,   /* kernels, host, sampler */
     SPEED_BY_PREFILL,  /* prompts of the others */
+    SPEED_BY_DRAFT,    /* what drafts tokens */
     SPEED_BY_COUNT
 };
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/draft.h"
 #include "core/kvcache.h"
 
 /* ---- what a layer kind consists of ---- */
@@ -177,7 +178,8 @@ static void sum_kind(struct step_load *s, const struct load *load, int kind)
 
 static enum speed_gap gap_of(const struct request *q)
 {
-    if (q->model->weights_only || q->model->max_context <= 0 || !q->kv)
+    bool decodes = q->model->max_context > 0 || q->draft_mtp;
+    if (q->model->weights_only || !decodes || !q->kv)
         return SPEED_NO_TOKENS;
     if (q->host_layers > 0 || q->host_experts > 0 || q->host_bytes > 0)
         return SPEED_ON_HOST;
@@ -308,6 +310,9 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
     if (s->gap != SPEED_KNOWN)
         return;
     s->gemms = s->moes = s->attentions = 0;
+    s->draft = NULL;
+    s->drafted = 0;
+    s->accepted = 1;
     s->norm = f->norm;
     s->ways = layout_group(l) / (double)(l->tp * l->pp);
     s->pp = l->pp;
@@ -329,6 +334,25 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
     if (!s->tp.known || !s->group.known)
         s->gap = SPEED_NO_LINK;
     cut_fixed(s);
+}
+
+void step_attach_draft(struct step *s, const struct layout *l, struct step_draft *own)
+{
+    const struct request *q = s->load->request;
+    if (!q->draft || q->acceptance <= 0 || s->gap != SPEED_KNOWN)
+        return;
+    own->request = draft_request(q);
+    struct load load = load_checkpoint(&own->request);
+    own->request.draft_mtp = q->draft_mtp; /* its model has layers alone */
+    step_load_sum(&own->request, &load, &own->load);
+    step_cut(&own->load, l, &own->step);
+    own->step.fixed -= own->request.engine->speed.host; /* one host for both */
+    if (q->draft_mtp)
+        own->step.head = s->head;
+    s->gap = own->step.gap;
+    s->draft = &own->step;
+    s->drafted = q->draft_tokens;
+    s->accepted = (1 - pow(q->acceptance, s->drafted + 1)) / (1 - q->acceptance);
 }
 
 /* ---- times ---- */
@@ -387,22 +411,25 @@ static double batch_of(const struct step *s, double users)
 void step_decode_parts(const struct step *s, double users, double tokens,
                        struct step_parts *out)
 {
-    double batch = batch_of(s, users);
+    double batch = batch_of(s, users), checked = batch * (s->drafted + 1);
+    double each = 1 / s->accepted;
     *out = (struct step_parts){
-        .linear = linear(s, batch, 1),
-        .experts = experts(s, batch, 1),
-        .attention = cache(s, batch, tokens),
-        .communication = communication(s, batch),
-        .fixed = s->fixed + s->per_request * batch,
-        .head = gemm_time(&s->head, batch, 1, 2),
+        .linear = each * linear(s, checked, 1),
+        .experts = each * experts(s, checked, 1),
+        .attention = each * cache(s, batch, tokens),
+        .communication = each * communication(s, checked),
+        .fixed = each * (s->fixed + s->per_request * checked),
+        .head = each * gemm_time(&s->head, checked, 1, 2),
     };
+    if (s->draft)
+        out->draft = each * s->drafted * step_decode(s->draft, users, tokens);
 }
 
 double step_decode(const struct step *s, double users, double tokens)
 {
-    double batch = batch_of(s, users);
-    return step_work(s, batch, 1) + cache(s, batch, tokens) + s->fixed +
-           s->per_request * batch + gemm_time(&s->head, batch, 1, 2);
+    struct step_parts p;
+    step_decode_parts(s, users, tokens, &p);
+    return p.linear + p.experts + p.attention + p.communication + p.fixed + p.head + p.draft;
 }
 
 double step_prefill_attention(const struct step *s, double q, double c)

@@ -12,6 +12,10 @@
  * quantized class of weights 2, a norm of query and key 1, over all heads 2. The counts
  * are relative; the engine's time per kernel scales them (engine.h).
  *
+ * Speculative decoding: an iteration drafts g tokens, one pass of the draft each, checks
+ * g + 1 of each request in one pass, and yields E = (1 - a^(g+1)) / (1 - a) of them where
+ * each is accepted with probability a. Times are per token that it yields.
+ *
  * Example: Llama-3.1-70B FP8, 4 H100 of vLLM, 16 users of 1,000 tokens: products 6.0 ms,
  * cache 0.5, all-reduces 1.1, kernels 3.6.
  */
@@ -86,19 +90,33 @@ struct step {
     double hidden, ways;    /* attention DP */
     int pp;
     double fixed, per_request; /* s */
+    const struct step *draft;  /* borrowed; NULL = nothing drafts tokens */
+    double drafted, accepted;  /* tokens drafted in an iteration; that it yields */
     double kv, mla, prefill;   /* bytes/s, FLOP/s, FLOP/s that the kernels reach */
     double bandwidth;
 };
 
 /* Seconds by part of a decode step, for the bound and the answer. */
 struct step_parts {
-    double linear, experts, attention, communication, fixed, head;
+    double linear, experts, attention, communication, fixed, head, draft;
 };
 
 void step_load_sum(const struct request *request, const struct load *load,
                    struct step_load *out);
 void step_cut(const struct step_load *load, const struct layout *layout,
               struct step *out);
+
+/* What drafts tokens for a request with an acceptance, on the same layout. */
+struct step_draft {
+    struct request request;
+    struct step_load load;
+    struct step step;
+};
+
+/* Attaches a request's draft, kept in `own`, to its step; without one, or without an
+ * acceptance, nothing. */
+void step_attach_draft(struct step *step, const struct layout *layout,
+                       struct step_draft *own);
 
 /* Products, experts and communication of one iteration over `tokens` tokens of all ranks
  * together; compute: factor on the arithmetic's time. */
