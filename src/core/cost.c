@@ -225,7 +225,8 @@ struct bid {
     double per_hour;
 };
 
-/* The user's own prices, then what keeps a replica together, then the lower price. */
+/* The user's own prices, then what keeps a group of GPUs together, or in few machines
+ * where none holds it, then the lower price. */
 static bool better_bid(const struct bid *a, const struct bid *b)
 {
     const struct instance *x = a->offer->instance, *y = b->offer->instance;
@@ -233,6 +234,8 @@ static bool better_bid(const struct bid *a, const struct bid *b)
         return x->user;
     if (a->apart != b->apart)
         return !a->apart;
+    if (a->apart && a->machines != b->machines)
+        return a->machines < b->machines;
     if (fabs(a->per_hour - b->per_hour) > 1e-9)
         return a->per_hour < b->per_hour;
     return better_row(x, y);

@@ -10,7 +10,7 @@
  *   PP over instances          instances = ceil(pp / floor(count / tp)) * replicas
  *
  * A group of GPUs (layout_group) is put on several instances only where no instance
- * holds it whole.
+ * holds it whole; then on as few machines as can be rented, before the price counts.
  *
  * Owning: capital (GPUs at street or launch price plus a share for the host, or a whole
  * server's price) written off in a straight line, power at full board power, and hosting:

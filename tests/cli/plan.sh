@@ -131,6 +131,8 @@ if have_json; then
     run --plan -m deepseek-r1 -g b200:8 -u 64 --dp 8 -f json
     assert_eq "copies of the attention" 8 "$(json layout.dp)"
     assert_eq "experts over all of them" 8 "$(json layout.ep)"
+    run --plan -m deepseek-r1 -g h200-sxm --dp 16 -u 256 -f json
+    assert_eq "16 GPUs that share experts, in few machines" 2 "$(json layout.hosts)"
     # shellcheck disable=SC2086
     run --plan $speed:2 -u 16 --prompt 4000 -f json
     whole=$(json speed.ttft_idle.value)
