@@ -234,11 +234,20 @@ accuracy_programs = \
 	tests/accuracy/files \
 	tests/accuracy/memory \
 	tests/accuracy/models \
+	tests/accuracy/operators \
 	tests/accuracy/speed \
 	tests/accuracy/startup \
 	tests/accuracy/train
 
-tests_accuracy_speed_SOURCES = tests/accuracy/speed.c tests/accuracy/speed_rows.c tests/accuracy/speed_rows.h
+tests_accuracy_speed_SOURCES = \
+	tests/accuracy/speed.c \
+	tests/accuracy/speed_fit.c \
+	tests/accuracy/speed_fit.h \
+	tests/accuracy/speed_rows.c \
+	tests/accuracy/speed_rows.h \
+	tests/accuracy/speed_score.c \
+	tests/accuracy/speed_score.h \
+	tests/accuracy/speed_tables.c
 
 check_PROGRAMS += $(accuracy_programs)
 TESTS += $(accuracy_programs) $(accuracy_scripts)

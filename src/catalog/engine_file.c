@@ -158,6 +158,8 @@ static const struct profile_field speeds[] = {
     {"kv", PROFILE_NUMBER, AT(speed.kv), 0.01, 2},
     {"prefill_alone", PROFILE_FLAG, AT(speed.prefill_alone)},
     {"prefill_layer_us", PROFILE_NUMBER, AT(speed.prefill_layer), 0, 1e5, 1e-6},
+    {"prefill_attention", PROFILE_NUMBER, AT(speed.prefill_attention), 0.01, 2},
+    {"prefill_overlap", PROFILE_NUMBER, AT(speed.prefill_overlap), 0, 1},
     {"prefill_compute", PROFILE_NUMBER, AT(speed.prefill_compute), 0.01, 1.5},
     {"interference", PROFILE_NUMBER, AT(speed.interference), 0, 2},
     {"ttft_base_ms", PROFILE_NUMBER, AT(speed.ttft_base), 0, 1e4, 1e-3},
@@ -184,7 +186,6 @@ static void read_speed(struct profile_group group, struct engine_speed *speed,
     if (count > 0)
         speed->case_count = count;
     for (int i = 0; i < count && !profile_failed(group.profile); i++) {
-        profile_require(profile_item(group, "cases", i), "family");
         profile_require(profile_item(group, "cases", i), "kernel");
         profile_fields(profile_item(group, "cases", i), cases,
                        sizeof cases / sizeof *cases, &speed->at[i]);

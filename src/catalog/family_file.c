@@ -38,12 +38,12 @@ static const struct profile_field fields[] = {
 };
 
 static const struct profile_field product_fields[] = {
-    {"compute", PROFILE_NUMBER, PRODUCT(compute), 0.01, 1.1},
+    {"compute", PROFILE_NUMBER, PRODUCT(compute), 0.01, 2},
     {"memory", PROFILE_NUMBER, PRODUCT(memory), 0.01, 1.1},
 };
 
 static const struct profile_field expert_fields[] = {
-    {"compute", PROFILE_NUMBER, EXPERT(compute), 0.01, 1.1},
+    {"compute", PROFILE_NUMBER, EXPERT(compute), 0.01, 2},
     {"memory", PROFILE_NUMBER, EXPERT(memory), 0.01, 1.1},
     {"each_ns", PROFILE_NUMBER, EXPERT(each), 0, 1e5, 1e-9},
 };

@@ -79,7 +79,7 @@ struct engine_reserve {
 /* Where an engine's kernel of experts is another than elsewhere. */
 #define SPEED_CASES 8
 struct speed_case {
-    char family[32];        /* of GPUs (speed/family.h) */
+    char family[32];        /* of GPUs (speed/family.h); "" = any */
     int kernel;             /* enum kernel */
     double experts;         /* s per layer with experts */
 };
@@ -97,6 +97,8 @@ struct engine_speed {
     double kv;              /* factor on the family's reads of the cache; 0 = 1 */
     bool prefill_alone;     /* prompts run in steps of their own */
     double prefill_layer;   /* s per layer and chunk of a prompt */
+    double prefill_attention; /* factor on the family's attention of prompts; 0 = 1 */
+    double prefill_overlap; /* share of the pipeline's stages that chunks of one prompt fill */
     double prefill_compute; /* share of a product's arithmetic in mixed steps */
     double interference;    /* phi: share of a prompt's cost that decodes wait for */
     double ttft_base;       /* s */

@@ -58,6 +58,8 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_PCIE] = "GPUs linked by PCIe",
     [DOUBT_MANY] = "more than 128 users at once",
     [DOUBT_DRAFT] = "speculative decoding",
+    [DOUBT_MANY_EXPERTS] = "more than 128 users of experts or recurrent layers",
+    [DOUBT_ATTENTION_DP] = "attention data parallel",
 };
 
 char *sentence_speed_doubts(const struct plan *p, char *text, size_t size)

@@ -99,7 +99,8 @@ static const struct gpu *copy_gpu(struct constants *c, const struct gpu *g)
 static const struct engine *copy_engine(struct constants *c, const struct engine *e)
 {
     int i = 0;
-    while (i < c->engines && strcmp(c->engine[i].id, e->id) != 0)
+    while (i < c->engines && (strcmp(c->engine[i].id, e->id) != 0 ||
+                              strcmp(c->engine[i].range, e->range) != 0))
         i++;
     if (i == c->engines)
         c->engine[c->engines++] = *e;
@@ -107,13 +108,6 @@ static const struct engine *copy_engine(struct constants *c, const struct engine
 }
 
 /* ---- one row ---- */
-
-struct asked {
-    const char *model, *gpu, *engine, *precision, *kv;
-    double users, prompt, output;
-    int tp, ways, ep, replicas;
-    double tpot, ttft, peer;
-};
 
 /* Releases in FP4 keep the attention of mixtures of experts in 16 bit. */
 static void keep_attention(struct request *q)
@@ -126,62 +120,142 @@ static void keep_attention(struct request *q)
         q->precision.by_role[roles[i]] = q->precision.base;
 }
 
-static bool ask(struct rows *rows, const struct asked *a)
+static bool resolve(struct rows *rows, const struct asked *a, struct request *q);
+
+/* GGUF files of gpt-oss: what the release has in BF16 is in Q8_0 (11.27 GiB of the 20B:
+ * 19.1 billion weights of 4.25 bits and 1.8 of 8.5). */
+static void gguf_native(struct rows *rows, const struct asked *a, struct request *q)
+{
+    struct request q8;
+    struct asked again = *a;
+    if (!q->engine->gguf || a->precision[0] != '\0' || strstr(a->model, "gpt-oss") == NULL)
+        return;
+    again.precision = "q8_0";
+    if (!resolve(rows, &again, &q8))
+        return;
+    for (int role = 0; role < ROLE_COUNT; role++)
+        if (role != ROLE_EXPERT)
+            q->precision.by_role[role] = q8.precision.by_role[role];
+}
+
+static bool resolve(struct rows *rows, const struct asked *a, struct request *q)
 {
     static struct resolved resolved;
     struct options options = {0};
     struct gp_err err = {0};
+    char engine[48];
     options_text(&options, OPT_MODEL, "model", a->model, NULL);
     options_text(&options, OPT_PRECISION, "precision",
                  a->precision[0] ? a->precision : "native", NULL);
     options_text(&options, OPT_GPU, "gpu", a->gpu, NULL);
-    options_text(&options, OPT_ENGINE, "engine", a->engine, NULL);
-    options_text(&options, OPT_KV_PRECISION, "kv", a->kv, NULL);
+    gp_format(engine, sizeof(engine), "%s%s%s", a->engine, a->range ? "@" : "",
+              a->range ? a->range : "");
+    options_text(&options, OPT_ENGINE, "engine", engine, NULL);
+    if (a->kv)
+        options_text(&options, OPT_KV_PRECISION, "kv", a->kv, NULL);
     options_number(&options, OPT_CONTEXT, "context", a->prompt + a->output, NULL);
     if (planner_resolve(rows->planner, &options, NULL, NULL, NULL, &resolved, &err)) {
         fprintf(stderr, "%s %s %s: %s\n", a->model, a->gpu, a->precision, err.text);
         return false;
     }
-    struct row *r = &rows->row[rows->count];
-    struct request *q = &r->request;
     *q = resolved.request;
+    q->prompt = (long)a->prompt;
+    q->output = (long)a->output;
     q->gpu = copy_gpu(&rows->constants, q->gpu);
     q->engine = copy_engine(&rows->constants, q->engine);
     keep_attention(q);
-    struct load load = load_sum(q);
-    step_load_sum(q, &load, &r->load);
-    r->layout = (struct layout){.tp = a->tp, .pp = 1, .ep = a->ep, .replicas = a->ways};
-    /* attention DP is written as replicas that share their experts */
-    if (a->ways > 1)
-        r->layout.ep = a->tp * a->ways;
+    gguf_native(rows, a, q);
+    return true;
+}
+
+/* Attention DP is written as replicas that share their experts. */
+static struct layout layout_asked(const struct asked *a)
+{
+    return (struct layout){.tp = a->tp, .pp = a->pp > 0 ? a->pp : 1,
+                           .ep = a->ways > 1 ? a->tp * a->ways : a->ep,
+                           .replicas = a->ways > 1 ? a->ways : 1};
+}
+
+/* As many as the memory model lets in; rows of serving_measured.csv that queued are left
+ * out by rule, and their memory settings are not stated. */
+static double admitted_of(const struct row *r, const struct load *load,
+                          const struct asked *a)
+{
+    struct memory m;
+    if (a->peer > 0 || a->phase == PHASE_DECODE || a->phase == PHASE_PROMPT)
+        return 1e9;
+    memory_estimate(&r->request, load, &r->layout, &m);
+    return speed_admitted(&r->request, load, &m) * (a->ways > 1 ? a->ways : 1);
+}
+
+bool rows_ask(struct rows *rows, const struct asked *a)
+{
+    struct row *r = &rows->row[rows->count];
+    struct row_answer out;
+    rows->left_out++;
+    if (rows->count == ROWS_MAX || !resolve(rows, a, &r->request))
+        return false;
+    struct load load = load_sum(&r->request);
+    step_load_sum(&r->request, &load, &r->load);
+    r->layout = layout_asked(a);
     r->serve = (struct serve_load){.users = a->users / a->replicas, .admitted = 1e9,
                                    .prompt = a->prompt, .output = a->output,
                                    .chunk = load.max_batched_tokens};
+    r->serve.admitted = admitted_of(r, &load, a);
     gp_copy(r->model, sizeof(r->model), a->model);
     gp_copy(r->gpu, sizeof(r->gpu), a->gpu);
     gp_copy(r->engine, sizeof(r->engine), a->engine);
     gp_copy(r->precision, sizeof(r->precision), a->precision[0] ? a->precision : "native");
-    r->tpot = a->tpot;
+    r->phase = a->phase;
+    r->time = a->time;
     r->ttft = a->ttft;
     r->peer = a->peer;
-    r->moe = model_experts(q->model) > 0;
-    struct serve out;
+    r->moe = model_experts(r->request.model) > 0;
     if (!row_predict(r, &out)) {
-        fprintf(stderr, "%s on %s: no estimate\n", a->model, a->gpu);
+        fprintf(stderr, "%s on %s: no estimate (%d)\n", a->model, a->gpu, r->load.gap);
         return false;
     }
+    rows->left_out--;
     rows->count++;
     return true;
 }
 
-bool row_predict(const struct row *row, struct serve *out)
+static double time_of(const struct row *row, const struct step *step,
+                      const struct serve *serve)
+{
+    const struct serve_load *l = &row->serve;
+    switch (row->phase) {
+    case PHASE_DECODE:
+        return step_decode(step, l->users, l->prompt + l->output / 2);
+    case PHASE_PROMPT:
+        return serve->solo;
+    case PHASE_RATE:
+        return serve->tpot / serve->decoding;
+    default:
+        return serve->tpot;
+    }
+}
+
+bool row_predict(const struct row *row, struct row_answer *out)
 {
     struct step step;
+    struct serve serve;
+    struct speed speed;
     step_cut(&row->load, &row->layout, &step);
     if (step.gap != SPEED_KNOWN)
         return false;
-    serve_estimate(&step, &row->serve, out);
-    return isfinite(out->tpot) && out->tpot > 0;
+    serve_estimate(&step, &row->serve, &serve);
+    speed_band(&step, serve.running, &speed);
+    *out = (struct row_answer){.time = time_of(row, &step, &serve), .ttft = serve.ttft,
+                           .low = speed.factor_low, .high = speed.factor_high,
+                           .ttft_low = fmax(2, speed.factor_low),
+                           .ttft_high = fmax(2.5, speed.factor_high),
+                           .doubts = speed.doubts};
+    if (row->phase == PHASE_PROMPT) { /* as of a single prompt, speed.c */
+        out->low *= 1.5;
+        out->high *= 1.5;
+    }
+    return isfinite(out->time) && out->time > 0;
 }
 
 /* ---- serving_measured.csv ---- */
@@ -228,11 +302,11 @@ static void serving_row(struct rows *rows, const struct table_file *t,
         .prompt = table_number_of(t, "isl"), .output = table_number_of(t, "osl"),
         .tp = (int)table_number_of(rule, "tp"), .ways = (int)ways,
         .ep = (int)table_number_of(rule, "ep"), .replicas = 1,
-        .tpot = table_number_of(t, "silicon_tpot_ms") / 1e3,
+        .time = table_number_of(t, "silicon_tpot_ms") / 1e3,
         .ttft = table_number_of(t, "silicon_ttft_ms") / 1e3,
         .peer = table_number_of(rule, "aiconfigurator_tpot_ms") / 1e3,
     };
-    rows->left_out += !ask(rows, &a);
+    rows_ask(rows, &a);
 }
 
 bool rows_serving(struct rows *rows, int argc, char **argv)
@@ -285,6 +359,15 @@ static double at_least_one(double value)
     return value >= 1 ? value : 1;
 }
 
+/* Engines' own programs, and llama-benchy, give the rate of decoding alone. */
+static bool decodes_alone(const struct table_file *t)
+{
+    return strstr(table_text_of(t, "engine"), "llama.cpp") ||
+           strstr(table_text_of(t, "notes"), "decode rate only") ||
+           strstr(table_text_of(t, "dataset"), "llama-benchy") ||
+           strstr(table_text_of(t, "notes"), "llama-benchy");
+}
+
 static void recent_row(struct rows *rows, const struct table_file *t)
 {
     const struct name *m = name_in(models, COUNT(models), table_text_of(t, "model"));
@@ -302,21 +385,25 @@ static void recent_row(struct rows *rows, const struct table_file *t)
     bool replicas = strstr(table_text_of(t, "source"), "deplodock") != NULL ||
                     strcmp(e->id, "sglang") != 0;
     bool attention_dp = dp > 1 && !replicas;
+    /* zufayu gives nominal lengths, of which requests are 0.8 in the mean */
+    double share = strstr(table_text_of(t, "source"), "zufayu") ? 0.8 : 1;
     struct asked a = {
         .model = m->id, .gpu = g->id, .engine = e->id, .precision = precision,
         .kv = strncmp(table_text_of(t, "kv_dtype"), "fp8", 3) == 0 ? "fp8" : "bf16",
         .users = table_number_of(t, "concurrency"),
-        .prompt = at_least_one(table_number_of(t, "isl")),
-        .output = at_least_one(table_number_of(t, "osl")),
+        .prompt = at_least_one(share * table_number_of(t, "isl")),
+        .output = at_least_one(share * table_number_of(t, "osl")),
         .tp = (int)(attention_dp ? at_least_one(tp / dp) : tp),
+        .pp = (int)at_least_one(table_number_of(t, "pp")),
         .ways = attention_dp ? (int)dp : 1,
         .ep = strcmp(table_text_of(t, "ep"), "on") == 0 ? (int)tp : (int)ep,
         .replicas = replicas ? (int)dp : 1,
-        .tpot = (isnan(tpot) ? mean : tpot) / 1e3,
+        .time = (isnan(tpot) ? mean : tpot) / 1e3,
+        .phase = decodes_alone(t) ? PHASE_DECODE : PHASE_TPOT,
         .ttft = table_number_of(t, "median_ttft_ms") / 1e3,
         .peer = NAN,
     };
-    rows->left_out += !ask(rows, &a);
+    rows_ask(rows, &a);
 }
 
 bool rows_recent(struct rows *rows, int argc, char **argv)

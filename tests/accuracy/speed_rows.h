@@ -4,11 +4,12 @@
 #ifndef GP_TESTS_ACCURACY_SPEED_ROWS_H
 #define GP_TESTS_ACCURACY_SPEED_ROWS_H
 
+#include "core/speed/speed.h"
 #include "core/speed/serve.h"
 #include "table.h"
 
 #define ROWS_MAX 4096
-#define COPIES_MAX 32
+#define COPIES_MAX 64
 
 /* The constants under test: copies that the fit may change. */
 struct constants {
@@ -18,13 +19,23 @@ struct constants {
     int families, engines, gpus;
 };
 
+/* What a row measured. */
+enum phase {
+    PHASE_TPOT,   /* s per output token, prompts of the others between */
+    PHASE_DECODE, /* the same of decoding alone */
+    PHASE_PROMPT, /* s of one prompt on an idle engine */
+    PHASE_RATE    /* s per output token of all users, saturated */
+};
+
 struct row {
     char model[MODEL_ID_MAX], gpu[GPU_ID_MAX], engine[24], precision[FORMAT_ID_MAX];
     struct request request;
     struct step_load load;
     struct layout layout;
     struct serve_load serve;
-    double tpot, ttft;  /* s, measured; NAN = not stated */
+    enum phase phase;
+    double time;        /* s, measured */
+    double ttft;        /* s, measured; NAN = not stated */
     double peer;        /* s, aiconfigurator's TPOT; NAN */
     bool moe;
 };
@@ -37,13 +48,38 @@ struct rows {
     int left_out;
 };
 
+/* One row as gpuplan is asked; ids of the catalogue. */
+struct asked {
+    const char *model, *gpu, *engine, *precision, *kv; /* precision "": native; kv may be NULL */
+    const char *range;      /* version of the engine; NULL = the newest */
+    enum phase phase;
+    double users, prompt, output;
+    int tp, pp, ways, ep, replicas; /* ways: attention DP */
+    double time, ttft, peer;
+};
+
+/* What gpuplan says. */
+struct row_answer {
+    double time, ttft;
+    double low, high, ttft_low, ttft_high; /* factors of the bands */
+    unsigned doubts;
+};
+
 /* Each false when there is no file. */
 bool rows_serving(struct rows *rows, int argc, char **argv);
 bool rows_recent(struct rows *rows, int argc, char **argv);
+/* speed_tables.c */
+bool rows_llamacpp(struct rows *rows, int argc, char **argv);
+bool rows_batch1(struct rows *rows, int argc, char **argv);
+bool rows_saturated(struct rows *rows, int argc, char **argv);
+bool rows_dstack(struct rows *rows, int argc, char **argv);
 void rows_init(struct rows *rows);
 void rows_fini(struct rows *rows);
 
-/* What gpuplan says of a row with the constants as they are now. */
-bool row_predict(const struct row *row, struct serve *out);
+/* Adds a row; false, and counted as left out, where there is no estimate. */
+bool rows_ask(struct rows *rows, const struct asked *asked);
+
+/* An answer with the constants as they are now; false: none. */
+bool row_predict(const struct row *row, struct row_answer *out);
 
 #endif

@@ -27,7 +27,7 @@ static double rate_16(const struct gpu *gpu)
 
 static enum kernel kernel_gguf(const struct format *f)
 {
-    return f->bits >= 16 && !f->mix ? KERNEL_GGUF16 : KERNEL_GGUF;
+    return f->bits >= 16 ? KERNEL_GGUF16 : KERNEL_GGUF;
 }
 
 /* Without arithmetic of its own. */

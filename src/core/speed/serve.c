@@ -41,14 +41,19 @@ static double prompt_cost(const struct step *s, const struct serve_load *l, doub
                       ? step_work(s, q * shared, 1 / e->prefill_compute)
                       : step_work(s, users + q * shared, 1 / e->prefill_compute) -
                             step_work(s, users, 1);
-    return chunks * (fmax(pass, 0) / shared + chunk_rest(s, l, q));
+    /* the stages of a pipeline work on other requests meanwhile */
+    return chunks * (fmax(pass, 0) / shared + chunk_rest(s, l, q)) /
+           fmax(fmin(s->pp, users), 1);
 }
 
 static double solo_prompt(const struct step *s, const struct serve_load *l)
 {
     const struct engine_speed *e = &s->load->request->engine->speed;
-    double q = chunk_of(l);
-    return new_tokens(l) / q *
+    double q = chunk_of(l), chunks = new_tokens(l) / q;
+    /* chunks that follow each other through the stages: all but pp - 1 overlap */
+    double full = (chunks + s->pp - 1) / s->pp;
+    double steps = chunks + e->prefill_overlap * fmin(full - chunks, 0);
+    return steps *
            (step_work(s, q, 1 / e->prefill_compute) + chunk_rest(s, l, q) + s->fixed);
 }
 

@@ -15,6 +15,10 @@
  *   TTFT  = tau + kappa*solo + eta*dec + beta*solo*(C-1)/20     closed loop
  *   X     = C / (TTFT + (O-1)*TPOT)        requests/s, by Little's law
  *
+ * solo is the chunks of a prompt one after the other. Over pp stages some engines
+ * (llama.cpp) let chunks of one prompt follow each other: (chunks + pp - 1)/pp of them at
+ * best. pc is shared by the stages that have other requests.
+ *
  * Requests that arrive at a rate r (open loop) wait for each other's prompts, and for
  * nobody's answer; those in flight follow from Little's law:
  *

@@ -36,6 +36,8 @@ enum doubt {
     DOUBT_PCIE,    /* GPUs of one layer linked by PCIe */
     DOUBT_MANY,    /* more than 128 users at once */
     DOUBT_DRAFT,   /* speculative decoding: held against no measurement */
+    DOUBT_MANY_EXPERTS, /* the same of experts, MLA and recurrent layers */
+    DOUBT_ATTENTION_DP, /* ranks of attention DP wait for each other's prompts */
     DOUBT_COUNT
 };
 
@@ -87,6 +89,14 @@ double speed_users(const struct layout *layout, const struct serve *serve);
 void speed_estimate(const struct request *request, const struct load *load,
                     const struct layout *layout, const struct memory *memory,
                     struct speed *out);
+
+/* Requests of one replica that run at once: as many as the pool holds while they are
+ * spread, and as there are slots. */
+double speed_admitted(const struct request *request, const struct load *load,
+                      const struct memory *memory);
+
+/* Doubts and factors of a TPOT while `running` requests run, into those three fields. */
+void speed_band(const struct step *step, double running, struct speed *out);
 
 /* Factors of one source alone: the value may be as little as 1/low, as much as high of
  * what is estimated. family: whose spread counts; may be NULL. */

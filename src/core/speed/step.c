@@ -126,6 +126,7 @@ static double kernels_of(const struct request *q, const struct layer_kind *k)
     n += k->mixer != MIXER_NONE && is_quantized(q, ROLE_ATTN_OUT) ? KERNELS_QUANTIZED : 0;
     n += k->ff > 0 && is_quantized(q, ROLE_MLP) ? KERNELS_QUANTIZED : 0;
     n += k->experts > 0 && is_quantized(q, ROLE_EXPERT) ? KERNELS_QUANTIZED : 0;
+    n += k->shared_ff > 0 && is_quantized(q, ROLE_SHARED) ? KERNELS_QUANTIZED : 0;
     return n;
 }
 
@@ -247,7 +248,8 @@ static double engine_experts(const struct engine_speed *e, const struct family *
                              enum kernel kernel)
 {
     for (int i = 0; i < e->case_count; i++)
-        if (strcmp(e->at[i].family, f->id) == 0 && e->at[i].kernel == (int)kernel)
+        if (e->at[i].kernel == (int)kernel &&
+            (e->at[i].family[0] == '\0' || strcmp(e->at[i].family, f->id) == 0))
             return e->at[i].experts;
     return e->experts;
 }
@@ -322,7 +324,8 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
     double kv = q->engine->speed.kv > 0 ? q->engine->speed.kv : 1;
     s->kv = f->kv_memory * kv * s->bandwidth;
     s->mla = f->mla_compute * rate;
-    s->prefill = f->prefill_attention * rate;
+    double prefill = q->engine->speed.prefill_attention;
+    s->prefill = f->prefill_attention * (prefill > 0 ? prefill : 1) * rate;
     for (int i = 0; i < load->products; i++)
         cut_product(s, &load->product[i], l);
     for (int k = 0; k < q->model->kind_count; k++)

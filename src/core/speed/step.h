@@ -9,8 +9,9 @@
  * (query, key and value; gate and up), cut as the layout cuts them. Kernels of a decode
  * step are counted by what the layers are: 9 of an attention layer with its MLP, 12 of a
  * recurrent one, MLA 5 more, a sparse indexer 12, experts 4, shared experts 2, each
- * quantized class of weights 2, a norm of query and key 1, over all heads 2. The counts
- * are relative; the engine's time per kernel scales them (engine.h).
+ * quantized class of weights 2 (attention, MLP, experts, shared experts), a norm of query
+ * and key 1, over all heads 2. The counts are relative; the engine's time per kernel
+ * scales them (engine.h).
  *
  * Speculative decoding: an iteration drafts g tokens, one pass of the draft each, checks
  * g + 1 of each request in one pass, and yields E = (1 - a^(g+1)) / (1 - a) of them where

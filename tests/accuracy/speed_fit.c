@@ -1,0 +1,363 @@
+/*
+ * speed_fit.c - see speed_fit.h.
+ */
+#include "speed_fit.h"
+
+#define SIGMA 0.3
+#define ITERATIONS 12
+
+/* ---- what is fitted ---- */
+
+static void add(struct fit *f, double *at, double prior, double sigma, double unit,
+                const char *where, const char *key)
+{
+    struct parameter *p = &f->parameter[f->count++];
+    *p = (struct parameter){.at = at, .prior = prior * unit, .sigma = sigma, .unit = unit};
+    gp_format(p->name, sizeof(p->name), "%s %s", where, key);
+}
+
+struct kernel_prior {
+    enum kernel kernel;
+    double compute, memory, each;
+};
+
+/* From the operator tables; sigma 0.15, 0.12 and, of experts, 0.3, 0.12, 0.5. */
+static const struct family_prior {
+    const char *id;
+    struct kernel_prior product[8], expert[8];
+    double token, attention, kv, mla, launch, launch_sigma;
+} family_priors[] = {
+    {"hopper",
+     {{KERNEL_16, .80, .88, 0}, {KERNEL_FP8, .59, .88, 0}, {KERNEL_FP8_BLOCK, .60, .85, 0}},
+     {{KERNEL_16, .35, .85, 50}, {KERNEL_FP8, .36, .85, 120},
+      {KERNEL_FP8_BLOCK, .25, .85, 200}, {KERNEL_MXFP4, .36, .72, 20}},
+     28, .50, .82, .70, 1, .05},
+    {"blackwell",
+     {{KERNEL_16, .70, .82, 0}, {KERNEL_FP8, .55, .82, 0}, {KERNEL_FP8_BLOCK, .60, .79, 0},
+      {KERNEL_FP4, .46, .74, 0}},
+     {{KERNEL_16, .41, .82, 80}, {KERNEL_FP8, .38, .82, 120},
+      {KERNEL_FP8_BLOCK, .30, .80, 200}, {KERNEL_FP4, .30, .80, 120},
+      {KERNEL_MXFP4, .45, .80, 20}},
+     19, .45, .82, .70, 1, .05},
+};
+
+/* From the operator tables of the A100 (memory: batch-1 rows) and the RTX PRO 6000, whose shares the GB10 takes
+ * over; MI300X: assumed. */
+static const struct family_prior other_priors[] = {
+    {"ampere",
+     {{KERNEL_16, .823, .83, 0}, {KERNEL_W4, .825, .67, 0}},
+     {{KERNEL_16, .364, .928, 20}, {KERNEL_W4, .25, .65, 100}},
+     90, .425, .75, .70, 1, .1},
+    {"blackwell-rtx",
+     {{KERNEL_16, .852, .88, 0}, {KERNEL_FP8, .735, .86, 0}, {KERNEL_FP4, .61, .74, 0},
+      {KERNEL_W4, .45, .75, 0}},
+     {{KERNEL_16, .475, .957, 20}, {KERNEL_W4, .25, .75, 100}},
+     24, .407, .83, .70, 1, .1},
+    {"gb10",
+     {{KERNEL_16, .85, .88, 0}, {KERNEL_FP8, .72, .86, 0}, {KERNEL_FP4, .61, .74, 0},
+      {KERNEL_W4, .45, .75, 0}},
+     {{KERNEL_16, .40, .85, 80}, {KERNEL_FP8, .35, .85, 100}, {KERNEL_FP4, .30, .80, 120},
+      {KERNEL_MXFP4, .30, .80, 60}},
+     30, .52, .83, .70, 1, .1},
+    {"cdna3",
+     {{KERNEL_16, .70, .60, 0}, {KERNEL_FP8, .55, .60, 0}, {KERNEL_FP8_BLOCK, .45, .60, 0}},
+     {{KERNEL_16, .35, .60, 80}, {KERNEL_FP8_BLOCK, .25, .55, 200}},
+     60, .40, .60, .50, 2, .5},
+    {"apple-gpu", {{KERNEL_16, .60, .74, 0}, {KERNEL_W4, .40, .70, 0}},
+     {{KERNEL_MXFP4, .30, .60, 60}},
+     100, .30, .60, .50, 1, .05},
+};
+
+static void add_family(struct fit *fit, struct family *f, const struct family_prior *p)
+{
+    for (int i = 0; i < 8 && p->product[i].memory > 0; i++) {
+        const struct kernel_prior *k = &p->product[i];
+        char where[48];
+        gp_format(where, sizeof(where), "%s products %s", f->id, kernel_word(k->kernel));
+        add(fit, &f->product[k->kernel].compute, k->compute, .15, 1, where, "compute");
+        add(fit, &f->product[k->kernel].memory, k->memory, .12, 1, where, "memory");
+    }
+    for (int i = 0; i < 8 && p->expert[i].memory > 0; i++) {
+        const struct kernel_prior *k = &p->expert[i];
+        char where[48];
+        gp_format(where, sizeof(where), "%s experts %s", f->id, kernel_word(k->kernel));
+        add(fit, &f->expert[k->kernel].compute, k->compute, .3, 1, where, "compute");
+        add(fit, &f->expert[k->kernel].memory, k->memory, .12, 1, where, "memory");
+        add(fit, &f->expert[k->kernel].each, k->each, .5, 1e-9, where, "each_ns");
+    }
+    add(fit, &f->expert_token, p->token, .3, 1e-9, f->id, "expert_token_ns");
+    add(fit, &f->prefill_attention, p->attention, .15, 1, f->id, "prefill_attention");
+    add(fit, &f->kv_memory, p->kv, .12, 1, f->id, "kv_memory");
+    add(fit, &f->mla_compute, p->mla, .2, 1, f->id, "mla_compute");
+    add(fit, &f->launch, p->launch, p->launch_sigma, 1, f->id, "launch");
+}
+
+static const struct engine_prior {
+    const char *id;
+    double experts, allreduce, interference;
+} engine_priors[] = {
+    {"vllm", 10, 1.2, .95}, {"tensorrt-llm", 8, 1.0, .95}, {"sglang", 10, 1.2, .80}};
+
+static void add_engine(struct fit *fit, struct engine *e, const struct engine_prior *p)
+{
+    struct engine_speed *s = &e->speed;
+    add(fit, &s->kernel, 2.8, .15, 1e-6, e->id, "kernel_us");
+    add(fit, &s->host, .5, .4, 1e-3, e->id, "host_ms");
+    add(fit, &s->request, 4, .5, 1e-6, e->id, "request_us");
+    add(fit, &s->sampler, 3, .4, 1, e->id, "sampler");
+    add(fit, &s->experts, p->experts, .4, 1e-6, e->id, "experts_us");
+    for (int i = 0; i < s->case_count; i++)
+        if (s->at[i].family[0])
+            add(fit, &s->at[i].experts, 50, .4, 1e-6, e->id, "cases experts_us");
+    add(fit, &s->allreduce, p->allreduce, .3, 1, e->id, "allreduce");
+    add(fit, &s->prefill_layer, 60, .5, 1e-6, e->id, "prefill_layer_us");
+    add(fit, &s->prefill_compute, .85, .2, 1, e->id, "prefill_compute");
+    add(fit, &s->interference, p->interference, .1, 1, e->id, "interference");
+}
+
+static void add_families(struct fit *fit, struct constants *c,
+                         const struct family_prior *prior, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (int f = 0; f < c->families; f++)
+            if (strcmp(c->family[f].id, prior[i].id) == 0)
+                add_family(fit, &c->family[f], &prior[i]);
+}
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+void fit_served(struct fit *fit, struct constants *c)
+{
+    add_families(fit, c, family_priors, COUNT(family_priors));
+    for (size_t i = 0; i < COUNT(engine_priors); i++)
+        for (int e = 0; e < c->engines; e++)
+            if (strcmp(c->engine[e].id, engine_priors[i].id) == 0)
+                add_engine(fit, &c->engine[e], &engine_priors[i]);
+}
+
+void fit_others(struct fit *fit, struct constants *c)
+{
+    add_families(fit, c, other_priors, COUNT(other_priors));
+    for (int e = 0; e < c->engines; e++)
+        for (int i = 0; i < c->engine[e].speed.case_count; i++)
+            if (c->engine[e].speed.at[i].family[0] == '\0')
+                add(fit, &c->engine[e].speed.at[i].experts, 30, .5, 1e-6, c->engine[e].id,
+                    "cases w4a16 experts_us");
+    for (int e = 0; e < c->engines; e++)
+        if (strcmp(c->engine[e].id, "mlx") == 0)
+            add(fit, &c->engine[e].speed.layer, 60, .5, 1e-6, "mlx", "layer_us");
+    for (int f = 0; f < c->families; f++)
+        if (strcmp(c->family[f].id, "hopper") == 0 || strcmp(c->family[f].id, "blackwell") == 0) {
+            struct expert_share *w4 = &c->family[f].expert[KERNEL_W4];
+            add(fit, &w4->compute, .25, .3, 1, c->family[f].id, "experts w4a16 compute");
+            add(fit, &w4->memory, .70, .12, 1, c->family[f].id, "experts w4a16 memory");
+            add(fit, &w4->each, 100, .5, 1e-9, c->family[f].id, "experts w4a16 each_ns");
+        }
+}
+
+/* llama.cpp's kernels by the memory that they read: GDDR, HBM, unified of Apple. */
+static const struct {
+    const char *id;
+    double f16, quantized, compute16, compute;
+} gguf_priors[] = {
+    {"ampere-rtx", .95, .92, .80, .60}, {"ada-lovelace", .95, .92, .80, .60},
+    {"blackwell-rtx", .95, .92, .80, .60}, {"turing", .90, .80, .60, .45},
+    {"ampere", .60, .60, .45, .30}, {"hopper", .60, .60, .30, .20},
+    {"gb10", .85, .80, .50, .40}, {"apple-gpu", .75, .60, .60, .50},
+    {"rdna3-5", .80, .75, .50, .30}, {"rdna4", .80, .75, .50, .30},
+};
+
+void fit_llamacpp(struct fit *fit, struct constants *c)
+{
+    for (size_t i = 0; i < COUNT(gguf_priors); i++)
+        for (int f = 0; f < c->families; f++) {
+            struct family *at = &c->family[f];
+            struct product_share *p16 = &at->product[KERNEL_GGUF16], *p = &at->product[KERNEL_GGUF];
+            char where[2][48];
+            if (strcmp(at->id, gguf_priors[i].id) != 0)
+                continue;
+            gp_format(where[0], sizeof(where[0]), "%s products gguf-16", at->id);
+            gp_format(where[1], sizeof(where[1]), "%s products gguf", at->id);
+            add(fit, &p16->compute, gguf_priors[i].compute16, .4, 1, where[0], "compute");
+            add(fit, &p16->memory, gguf_priors[i].f16, .15, 1, where[0], "memory");
+            add(fit, &p->compute, gguf_priors[i].compute, .4, 1, where[1], "compute");
+            add(fit, &p->memory, gguf_priors[i].quantized, .15, 1, where[1], "memory");
+        }
+    for (int e = 0; e < c->engines; e++) {
+        struct engine_speed *s = &c->engine[e].speed;
+        if (strcmp(c->engine[e].id, "llama.cpp") != 0)
+            continue;
+        add(fit, &s->layer, 80, .5, 1e-6, "llama.cpp", "layer_us");
+        add(fit, &s->kv, .45, .4, 1, "llama.cpp", "kv");
+        add(fit, &s->prefill_layer, 150, .7, 1e-6, "llama.cpp", "prefill_layer_us");
+        add(fit, &s->prefill_attention, .5, .7, 1, "llama.cpp", "prefill_attention");
+        add(fit, &s->prefill_overlap, .6, .5, 1, "llama.cpp", "prefill_overlap");
+    }
+}
+
+void fit_batch1(struct fit *fit, struct constants *c)
+{
+    for (int e = 0; e < c->engines; e++) {
+        add(fit, &c->engine[e].speed.kernel, 8, .7, 1e-6, "vllm", "kernel_us");
+        add(fit, &c->engine[e].speed.host, 2, .7, 1e-3, "vllm", "host_ms");
+        add(fit, &c->engine[e].speed.kv, .8, .4, 1, "vllm", "kv");
+    }
+    for (int f = 0; f < c->families; f++) {
+        struct product_share *p = c->family[f].product;
+        add(fit, &p[KERNEL_16].memory, .83, .12, 1, "ampere products 16-bit", "memory");
+        add(fit, &p[KERNEL_W8].memory, .75, .2, 1, "ampere products w8a16", "memory");
+        add(fit, &p[KERNEL_W4].memory, .65, .2, 1, "ampere products w4a16", "memory");
+    }
+}
+
+void fit_priors(struct fit *fit)
+{
+    for (int i = 0; i < fit->count; i++)
+        *fit->parameter[i].at = fit->parameter[i].prior;
+}
+
+/* ---- the fit: Levenberg-Marquardt on ln of the constants ---- */
+
+static double row_error(const struct row *row)
+{
+    struct row_answer out;
+    return row_predict(row, &out) ? log(out.time / row->time) : 0;
+}
+
+double fit_weight(const struct rows *rows, int row, double cap,
+                  bool (*alike)(const struct row *a, const struct row *b))
+{
+    int count = 0;
+    for (int j = 0; j < rows->count; j++)
+        count += alike(&rows->row[row], &rows->row[j]);
+    return sqrt(fmin(1, cap / count));
+}
+
+static double huber(double error, double weight)
+{
+    double r = error / SIGMA;
+    return copysign(sqrt(2 * (sqrt(1 + r * r) - 1)), r) * weight;
+}
+
+static void residuals(const struct rows *rows, const double *weight, double *out)
+{
+    for (int i = 0; i < rows->count; i++)
+        out[i] = weight[i] > 0 ? huber(row_error(&rows->row[i]), weight[i]) : 0;
+}
+
+static double prior_residual(const struct parameter *p)
+{
+    return log(*p->at / p->prior) / p->sigma;
+}
+
+static double cost_of(const struct rows *rows, const struct fit *fit, const double *r)
+{
+    double sum = 0;
+    for (int i = 0; i < rows->count; i++)
+        sum += r[i] * r[i];
+    for (int i = 0; i < fit->count; i++)
+        sum += prior_residual(&fit->parameter[i]) * prior_residual(&fit->parameter[i]);
+    return sum;
+}
+
+/* Solves a*x = b in place by Cholesky; a is n x n, positive definite. */
+static void solve(double *a, double *b, int n)
+{
+    for (int j = 0; j < n; j++) {
+        for (int k = 0; k < j; k++)
+            a[j * n + j] -= a[j * n + k] * a[j * n + k];
+        a[j * n + j] = sqrt(fmax(a[j * n + j], 1e-12));
+        for (int i = j + 1; i < n; i++) {
+            for (int k = 0; k < j; k++)
+                a[i * n + j] -= a[i * n + k] * a[j * n + k];
+            a[i * n + j] /= a[j * n + j];
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < i; k++)
+            b[i] -= a[i * n + k] * b[k];
+        b[i] /= a[i * n + i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        for (int k = i + 1; k < n; k++)
+            b[i] -= a[k * n + i] * b[k];
+        b[i] /= a[i * n + i];
+    }
+}
+
+/* Normal equations of the rows' and the priors' residuals. */
+static void normal_equations(const struct rows *rows, struct fit *fit,
+                             const double *weight, const double *r, double *a, double *b)
+{
+    int n = fit->count, m = rows->count;
+    double *jacobian = gp_calloc((size_t)m * n, sizeof(double));
+    double *moved = gp_calloc(m, sizeof(double));
+    const double step = 1e-3;
+    for (int p = 0; p < n; p++) {
+        double *at = fit->parameter[p].at, old = *at;
+        *at = old * exp(step);
+        residuals(rows, weight, moved);
+        *at = old;
+        for (int i = 0; i < m; i++)
+            jacobian[(size_t)p * m + i] = (moved[i] - r[i]) / step;
+    }
+    for (int p = 0; p < n; p++) {
+        const struct parameter *c = &fit->parameter[p];
+        const double *jp = jacobian + (size_t)p * m;
+        b[p] = -prior_residual(c) / c->sigma;
+        for (int i = 0; i < m; i++)
+            b[p] -= jp[i] * r[i];
+        for (int q = 0; q <= p; q++) {
+            double sum = p == q ? 1 / (c->sigma * c->sigma) : 0;
+            for (int i = 0; i < m; i++)
+                sum += jp[i] * jacobian[(size_t)q * m + i];
+            a[p * n + q] = a[q * n + p] = sum;
+        }
+    }
+    free(moved);
+    free(jacobian);
+}
+
+static void fit_step(const struct fit *fit, const double *x)
+{
+    for (int i = 0; i < fit->count; i++)
+        *fit->parameter[i].at *= exp(fmax(fmin(x[i], 0.5), -0.5));
+}
+
+/* Fits on the rows whose weight is not 0. */
+void fit_run(const struct rows *rows, struct fit *fit, const double *weight)
+{
+    int n = fit->count;
+    double *a = gp_calloc((size_t)n * n, sizeof(double)), *b = gp_calloc(n, sizeof(double));
+    double *r = gp_calloc(rows->count, sizeof(double));
+    fit_priors(fit);
+    residuals(rows, weight, r);
+    double cost = cost_of(rows, fit, r);
+    for (int k = 0; k < ITERATIONS; k++) {
+        normal_equations(rows, fit, weight, r, a, b);
+        solve(a, b, n);
+        fit_step(fit, b);
+        residuals(rows, weight, r);
+        double next = cost_of(rows, fit, r);
+        if (next > cost) /* too far: half of the way back */
+            for (int i = 0; i < n; i++)
+                *fit->parameter[i].at *= exp(-0.5 * fmax(fmin(b[i], 0.5), -0.5));
+        residuals(rows, weight, r);
+        next = cost_of(rows, fit, r);
+        if (fabs(cost - next) < 1e-4 * cost)
+            break;
+        cost = next;
+    }
+    free(r);
+    free(b);
+    free(a);
+}
+
+void fit_print(const struct fit *fit)
+{
+    for (int i = 0; i < fit->count; i++) {
+        const struct parameter *p = &fit->parameter[i];
+        printf("  %-44s %8.4g  (prior %.4g)\n", p->name, *p->at / p->unit,
+               p->prior / p->unit);
+    }
+}

@@ -1,0 +1,258 @@
+/*
+ * speed_score.c - see speed_score.h.
+ */
+#include "speed_score.h"
+
+const char *group_all(const struct row *row)
+{
+    (void)row;
+    return "all";
+}
+
+const char *group_kind(const struct row *row)
+{
+    return row->moe ? "MoE" : "dense";
+}
+
+const char *group_model(const struct row *row)
+{
+    return row->model;
+}
+
+const char *group_gpu(const struct row *row)
+{
+    return row->gpu;
+}
+
+const char *group_engine(const struct row *row)
+{
+    return row->engine;
+}
+
+const char *group_users(const struct row *row)
+{
+    double users = row->serve.users;
+    return users <= 1     ? "1 user"
+           : users <= 8   ? "2 to 8 users"
+           : users <= 32  ? "9 to 32"
+           : users <= 128 ? "33 to 128"
+                          : "above 128";
+}
+
+const char *group_phase(const struct row *row)
+{
+    static const char *const words[] = {[PHASE_TPOT] = "served",
+                                        [PHASE_DECODE] = "decoding alone",
+                                        [PHASE_PROMPT] = "prompts",
+                                        [PHASE_RATE] = "saturated"};
+    return words[row->phase];
+}
+
+const char *group_pair(const struct row *row)
+{
+    static char text[160];
+    gp_format(text, sizeof(text), "%s, %s", row->model, row->gpu);
+    return text;
+}
+
+const char *group_full(const struct row *row)
+{
+    static char text[160];
+    gp_format(text, sizeof(text), "%s, %s, %s, %s", row->model, row->gpu, row->engine,
+              row->precision);
+    return text;
+}
+
+void score_now(const struct rows *rows, struct outcome *outcome)
+{
+    struct row_answer a;
+    for (int i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        bool known = row_predict(row, &a);
+        outcome[i] = (struct outcome){.error = known ? a.time / row->time - 1 : NAN,
+                                      .low = a.low, .high = a.high, .weight = 1,
+                                      .doubts = a.doubts};
+    }
+}
+
+void score_ttft(const struct rows *rows, struct outcome *outcome)
+{
+    struct row_answer a;
+    for (int i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        bool known = row->ttft > 0 && row_predict(row, &a) && a.ttft > 0;
+        outcome[i] = (struct outcome){.error = known ? a.ttft / row->ttft - 1 : NAN,
+                                      .low = a.ttft_low, .high = a.ttft_high, .weight = 1,
+                                      .doubts = a.doubts};
+    }
+}
+
+void score_by_pair(const struct rows *rows, struct outcome *outcome)
+{
+    for (int i = 0; i < rows->count; i++) {
+        char pair[160];
+        int alike = 0;
+        gp_copy(pair, sizeof(pair), group_pair(&rows->row[i]));
+        for (int j = 0; j < rows->count; j++)
+            alike += strcmp(group_pair(&rows->row[j]), pair) == 0;
+        outcome[i].weight = 1.0 / alike;
+    }
+}
+
+/* ---- quantiles ---- */
+
+struct weighted {
+    double value, weight;
+};
+
+static int by_value(const void *a, const void *b)
+{
+    const struct weighted *x = a, *y = b;
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+static double quantile(struct weighted *list, int count, double share)
+{
+    double all = 0, sum = 0;
+    qsort(list, count, sizeof(*list), by_value);
+    for (int i = 0; i < count; i++)
+        all += list[i].weight;
+    for (int i = 0; i < count; i++) {
+        sum += list[i].weight;
+        if (sum >= share * all)
+            return list[i].value;
+    }
+    return 0;
+}
+
+static bool in_band(const struct outcome *o)
+{
+    double ratio = 1 / (1 + o->error);
+    return ratio >= 1 / o->low && ratio <= o->high;
+}
+
+enum what { SIZE, SIGNED, LOW, HIGH };
+
+static double value_of(const struct outcome *o, enum what what)
+{
+    switch (what) {
+    case SIZE:
+        return fabs(o->error);
+    case SIGNED:
+        return o->error;
+    case LOW:
+        return o->low;
+    default:
+        return o->high;
+    }
+}
+
+static double quantile_of(const struct outcome *outcome, const int *at, int count,
+                          enum what what, double share)
+{
+    static struct weighted list[ROWS_MAX];
+    for (int i = 0; i < count; i++)
+        list[i] = (struct weighted){value_of(&outcome[at[i]], what), outcome[at[i]].weight};
+    return quantile(list, count, share);
+}
+
+struct score score_of(const struct rows *rows, const struct outcome *outcome,
+                      group_fn group, const char *name)
+{
+    static int at[ROWS_MAX];
+    struct score s = {0};
+    for (int i = 0; i < rows->count; i++) {
+        const struct outcome *o = &outcome[i];
+        if (isnan(o->error) || (name && strcmp(group(&rows->row[i]), name) != 0))
+            continue;
+        at[s.rows++] = i;
+        s.weight += o->weight;
+        s.inside += in_band(o) ? o->weight : 0;
+    }
+    s.inside = s.weight > 0 ? s.inside / s.weight : 0;
+    s.median = quantile_of(outcome, at, s.rows, SIZE, .5);
+    s.tail = quantile_of(outcome, at, s.rows, SIZE, .9);
+    s.bias = quantile_of(outcome, at, s.rows, SIGNED, .5);
+    s.low = quantile_of(outcome, at, s.rows, LOW, .5);
+    s.high = quantile_of(outcome, at, s.rows, HIGH, .5);
+    return s;
+}
+
+static void print_line(const char *name, const struct score *s)
+{
+    printf("  %-46s %5d  %5.1f %5.0f  %+5.0f  %6.0f  /%.2f..x%.2f\n", name, s->rows,
+           100 * s->median, 100 * s->tail, 100 * s->bias, 100 * s->inside, s->low, s->high);
+}
+
+static void print_groups(const struct rows *rows, const struct outcome *outcome,
+                         group_fn group)
+{
+    static char seen[ROWS_MAX / 4][160];
+    int count = 0;
+    for (int i = 0; i < rows->count; i++) {
+        char name[160];
+        int k = 0;
+        gp_copy(name, sizeof(name), group(&rows->row[i]));
+        while (k < count && strcmp(seen[k], name) != 0)
+            k++;
+        if (k < count || count == ROWS_MAX / 4)
+            continue;
+        gp_copy(seen[count++], sizeof(seen[0]), name);
+        struct score s = score_of(rows, outcome, group, name);
+        if (s.rows > 0)
+            print_line(name, &s);
+    }
+}
+
+static const char *const doubt_words[DOUBT_COUNT] = {
+    [DOUBT_DENSE] = "law, dense",           [DOUBT_EXPERTS] = "law, MoE",
+    [DOUBT_MIXED] = "law, MLA or recurrent", [DOUBT_BUILD] = "build not known",
+    [DOUBT_FAMILY] = "GPU family",          [DOUBT_KERNEL] = "another kernel's figures",
+    [DOUBT_INT4_EXPERTS] = "AWQ or GPTQ experts", [DOUBT_PCIE] = "TP over PCIe",
+    [DOUBT_MANY] = "above 128 users, dense",
+    [DOUBT_MANY_EXPERTS] = "above 128 users, others",
+    [DOUBT_ATTENTION_DP] = "attention DP",
+};
+
+static void band_without(const struct row *row, struct outcome *o, int without)
+{
+    double low = 0, high = 0, a, b;
+    for (int d = 0; d < DOUBT_COUNT; d++) {
+        if (d == without || !(o->doubts >> d & 1))
+            continue;
+        speed_doubt((enum doubt)d, row->request.gpu->family, &a, &b);
+        low += log(a) * log(a);
+        high += log(b) * log(b);
+    }
+    o->low = exp(sqrt(low));
+    o->high = exp(sqrt(high));
+}
+
+void score_print_doubts(const char *title, const struct rows *rows,
+                        const struct outcome *outcome, int without)
+{
+    struct outcome *some = gp_calloc(rows->count, sizeof(*some));
+    printf("%s\n", title);
+    for (int d = 0; d < DOUBT_COUNT; d++) {
+        for (int i = 0; i < rows->count; i++) {
+            some[i] = outcome[i];
+            if (without >= 0)
+                band_without(&rows->row[i], &some[i], without);
+            if (!(outcome[i].doubts >> d & 1))
+                some[i].error = NAN;
+        }
+        struct score s = score_of(rows, some, group_all, NULL);
+        if (s.rows > 0 && d != without)
+            print_line(doubt_words[d], &s);
+    }
+    free(some);
+}
+
+void score_print(const char *title, const struct rows *rows, const struct outcome *outcome,
+                 const group_fn *groups, int count)
+{
+    printf("%s\n  %-46s %5s  %5s %5s  %5s  %6s  %s\n", title, "error in %", "rows",
+           "med", "p90", "bias", "inside", "band");
+    for (int i = 0; i < count; i++)
+        print_groups(rows, outcome, groups[i]);
+}
