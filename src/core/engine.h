@@ -105,7 +105,7 @@ struct engine_speed {
     double ttft_solo, ttft_decode, ttft_queue; /* kappa, eta, beta */
     int case_count;
     struct speed_case at[SPEED_CASES];
-    char evidence[256];
+    char evidence[512];
 };
 
 enum engine_term {

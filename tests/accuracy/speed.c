@@ -129,11 +129,6 @@ static void run_fit(const struct set *set, struct rows *rows)
     score_print(set->split, rows, out, BY(pairs));
     score_print_doubts("by what is not known", rows, out, -1);
     score_print_doubts("the build known", rows, out, DOUBT_BUILD);
-    if (getenv("ACC_DUMP"))
-        for (int i = 0; i < rows->count; i++)
-            fprintf(stderr, "DUMP %s|%s|%s|%d|%.4f|%u|%.4f|%s\n", set->name, group_full(&rows->row[i]),
-                    group_users(&rows->row[i]), (int)rows->row[i].phase, out[i].error,
-                    out[i].doubts, out[i].weight, rows->row[i].request.gpu->family->id);
     fit_run(rows, &fit, weight);
     outcomes(set, rows, out);
     score_print("fitted on all", rows, out, BY(pairs));
@@ -164,25 +159,129 @@ static void print_rows(const struct rows *rows)
     }
 }
 
-static void score(const struct set *set, const struct rows *rows)
+/* ---- what others would have said of the same rows ---- */
+
+/* The law at the data sheet's rates, without launches, links' latency and hosts. */
+static void ideal(struct constants *c)
 {
+    for (int i = 0; i < c->families; i++) {
+        struct family *f = &c->family[i];
+        for (int k = 0; k < KERNEL_COUNT; k++) {
+            f->product[k] = (struct product_share){1, 1};
+            f->expert[k] = (struct expert_share){1, 1, 0};
+        }
+        f->expert_token = f->launch = 0;
+        f->prefill_attention = f->kv_memory = f->mla_compute = 1;
+        for (int n = 0; n < LINK_SIZES; n++) {
+            f->link.latency[n] = f->pcie.latency[n] = 1e-12;
+            f->link.root[n] = f->pcie.root[n] = 0;
+            f->link.share[n] = f->pcie.share[n] = 1;
+        }
+    }
+    for (int i = 0; i < c->engines; i++) {
+        struct engine_speed *e = &c->engine[i].speed;
+        e->host = e->request = e->sampler = e->experts = e->prefill_layer = 0;
+        e->prefill_compute = e->interference = 1;
+        e->case_count = 0;
+    }
+}
+
+static void anchor_print(const char *title, const struct rows *rows, struct outcome *out,
+                         const struct outcome *ours)
+{
+    static const group_fn groups[] = {group_all, group_kind, group_model, group_engine};
+    for (int i = 0; i < rows->count; i++) {
+        out[i].low = out[i].high = 1;
+        if (isnan(ours[i].error) || isnan(rows->row[i].peer))
+            out[i].error = NAN;
+    }
+    score_print(title, rows, out, BY(groups));
+}
+
+/* On the rows of which aiconfigurator says something. */
+static void anchors(struct rows *rows)
+{
+    struct outcome *ours = gp_calloc(rows->count, sizeof(*ours));
+    struct outcome *out = gp_calloc(rows->count, sizeof(*out));
+    struct constants *kept = gp_calloc(1, sizeof(*kept));
+    score_now(rows, ours);
+    score_now(rows, out);
+    anchor_print("anchors, the same rows: gpuplan", rows, out, ours);
+    for (int i = 0; i < rows->count; i++)
+        out[i].error = rows->row[i].peer / rows->row[i].time - 1;
+    anchor_print("aiconfigurator 0.12", rows, out, ours);
+    for (int i = 0; i < rows->count; i++) {
+        const struct row *r = &rows->row[i];
+        out[i].error = r->weights / (.55 * r->request.gpu->bandwidth.value) / r->time - 1;
+    }
+    anchor_print("bandwidth / size x 0.55", rows, out, ours);
+    *kept = rows->constants;
+    ideal(&rows->constants);
+    score_now(rows, out);
+    anchor_print("roofline: data sheet, no fixed time", rows, out, ours);
+    rows->constants = *kept;
+    free(kept);
+    free(out);
+    free(ours);
+}
+
+/* ---- floors ---- */
+
+static const struct floor_of {
+    const char *set, *phase;
+    double median, tail, inside;
+} floors[] = {
+    {"serving_measured.csv", "served", .08, .24, .90},
+    {"serving_recent.csv", NULL, .18, .44, .90},
+    {"llamacpp_bench.csv", "decoding alone", .10, .20, .90},
+    {"llamacpp_bench.csv", "prompts", .20, .55, .90},
+    {"qwen_bs1_speed_memory.csv", "decoding alone", .10, .35, .90},
+    {"throughput_trtllm.csv", "saturated", .17, .55, .88},
+};
+
+static int check_floors(const struct set *set, const struct rows *rows,
+                        const struct outcome *out)
+{
+    int failed = 0;
+    for (size_t i = 0; i < sizeof(floors) / sizeof(floors[0]); i++) {
+        const struct floor_of *f = &floors[i];
+        if (strcmp(f->set, set->name) != 0)
+            continue;
+        struct score s = score_of(rows, out, group_phase, f->phase);
+        if (s.median <= f->median && s.tail <= f->tail && s.inside >= f->inside)
+            continue;
+        printf("FAIL: %s %s: %.1f/%.0f %%, %.0f %% inside; limits %.0f/%.0f, %.0f\n", f->set,
+               f->phase ? f->phase : "", 100 * s.median, 100 * s.tail, 100 * s.inside,
+               100 * f->median, 100 * f->tail, 100 * f->inside);
+        failed++;
+    }
+    return failed;
+}
+
+static int score(const struct set *set, struct rows *rows, bool all)
+{
+    static const group_fn by_engine[] = {group_all, group_engine, group_users};
     struct outcome *out = gp_calloc(rows->count, sizeof(*out));
     outcomes(set, rows, out);
     score_print("with the constants of the profiles", rows, out, BY(by_all));
     score_print_doubts("by what is not known", rows, out, -1);
-    if (getenv("ACC_DUMP") && !set->parameters)
-        for (int i = 0; i < rows->count; i++)
-            fprintf(stderr, "DUMP %s|%s|%s|%d|%.4f|%u|%.4f|%s\n", set->name, group_full(&rows->row[i]),
-                    group_users(&rows->row[i]), (int)rows->row[i].phase, out[i].error,
-                    out[i].doubts, out[i].weight, rows->row[i].request.gpu->family->id);
+    int failed = check_floors(set, rows, out);
+    score_ttft(rows, out);
+    if (score_of(rows, out, group_all, NULL).rows > 100)
+        score_print("TTFT of a closed loop", rows, out, BY(by_engine));
+    if (all && score_of(rows, out, group_all, NULL).rows > 1000)
+        anchors(rows);
     free(out);
+    return failed;
 }
 
 int main(int argc, char **argv)
 {
     static struct rows rows;
-    const char *word = argc > 1 ? argv[1] : "";
+    const char *word = argc > 1 ? argv[1] : "", *mode = getenv("GPUPLAN_ACCURACY");
     bool fits = strcmp(word, "fit") == 0, lists = strcmp(word, "rows") == 0;
+    bool all = fits || (mode && strcmp(mode, "all") == 0);
+    int failed = 0;
     if (fits || lists) {
         argc--;
         argv++;
@@ -196,10 +295,10 @@ int main(int argc, char **argv)
         if (lists)
             print_rows(&rows);
         else
-            score(&sets[i], &rows);
-        if (fits && sets[i].parameters)
+            failed += score(&sets[i], &rows, all);
+        if (all && sets[i].parameters)
             run_fit(&sets[i], &rows);
         rows_fini(&rows);
     }
-    return 0;
+    return failed > 0;
 }

@@ -179,19 +179,18 @@ static struct layout layout_asked(const struct asked *a)
 /* As many as the memory model lets in; rows of serving_measured.csv that queued are left
  * out by rule, and their memory settings are not stated. */
 static double admitted_of(const struct row *r, const struct load *load,
-                          const struct asked *a)
+                          const struct asked *a, const struct memory *m)
 {
-    struct memory m;
     if (a->peer > 0 || a->phase == PHASE_DECODE || a->phase == PHASE_PROMPT)
         return 1e9;
-    memory_estimate(&r->request, load, &r->layout, &m);
-    return speed_admitted(&r->request, load, &m) * (a->ways > 1 ? a->ways : 1);
+    return speed_admitted(&r->request, load, m) * (a->ways > 1 ? a->ways : 1);
 }
 
 bool rows_ask(struct rows *rows, const struct asked *a)
 {
     struct row *r = &rows->row[rows->count];
     struct row_answer out;
+    struct memory memory;
     rows->left_out++;
     if (rows->count == ROWS_MAX || !resolve(rows, a, &r->request))
         return false;
@@ -201,7 +200,9 @@ bool rows_ask(struct rows *rows, const struct asked *a)
     r->serve = (struct serve_load){.users = a->users / a->replicas, .admitted = 1e9,
                                    .prompt = a->prompt, .output = a->output,
                                    .chunk = load.max_batched_tokens};
-    r->serve.admitted = admitted_of(r, &load, a);
+    memory_estimate(&r->request, &load, &r->layout, &memory);
+    r->weights = memory.weights.value;
+    r->serve.admitted = admitted_of(r, &load, a, &memory);
     gp_copy(r->model, sizeof(r->model), a->model);
     gp_copy(r->gpu, sizeof(r->gpu), a->gpu);
     gp_copy(r->engine, sizeof(r->engine), a->engine);
@@ -248,12 +249,12 @@ bool row_predict(const struct row *row, struct row_answer *out)
     speed_band(&step, serve.running, &speed);
     *out = (struct row_answer){.time = time_of(row, &step, &serve), .ttft = serve.ttft,
                            .low = speed.factor_low, .high = speed.factor_high,
-                           .ttft_low = fmax(2, speed.factor_low),
-                           .ttft_high = fmax(2.5, speed.factor_high),
+                           .ttft_low = fmax(SPEED_TTFT_LOW, speed.factor_low),
+                           .ttft_high = fmax(SPEED_TTFT_HIGH, speed.factor_high),
                            .doubts = speed.doubts};
-    if (row->phase == PHASE_PROMPT) { /* as of a single prompt, speed.c */
-        out->low *= 1.5;
-        out->high *= 1.5;
+    if (row->phase == PHASE_PROMPT) {
+        out->low *= SPEED_SOLO;
+        out->high *= SPEED_SOLO;
     }
     return isfinite(out->time) && out->time > 0;
 }
@@ -400,7 +401,7 @@ static void recent_row(struct rows *rows, const struct table_file *t)
         .replicas = replicas ? (int)dp : 1,
         .time = (isnan(tpot) ? mean : tpot) / 1e3,
         .phase = decodes_alone(t) ? PHASE_DECODE : PHASE_TPOT,
-        .ttft = table_number_of(t, "median_ttft_ms") / 1e3,
+        .ttft = table_number_of(t, "mean_ttft_ms") / 1e3,
         .peer = NAN,
     };
     rows_ask(rows, &a);

@@ -37,6 +37,7 @@ struct row {
     double time;        /* s, measured */
     double ttft;        /* s, measured; NAN = not stated */
     double peer;        /* s, aiconfigurator's TPOT; NAN */
+    double weights;     /* bytes on a GPU */
     bool moe;
 };
 

@@ -67,7 +67,7 @@ struct family {
     double launch;             /* factor on the engine's time per kernel */
     struct link_law link, pcie;
     double spread;             /* factor on the bands: 1 where served speed was fitted */
-    char evidence[256];
+    char evidence[512];
     char source[320];
     char date[16];
 };

@@ -120,4 +120,7 @@ void serve_estimate(const struct step *s, const struct serve_load *l, struct ser
                 e->ttft_queue * out->solo * (users - 1) / 20;
     out->late = 0;
     out->requests = users / (out->ttft + fmax(l->output - 1, 0) * out->tpot);
+    /* those that do not run wait until as many as they are have been served */
+    if (l->users > users)
+        out->ttft += (l->users - users) / out->requests;
 }

@@ -65,9 +65,6 @@ static unsigned doubts_of(const struct step *s, double running)
     return doubts;
 }
 
-/* A single prompt: kernels of prompts differ more than those of decoding. */
-#define SOLO 1.5
-
 void speed_band(const struct step *s, double running, struct speed *out)
 {
     const struct family *f = s->load->request->gpu->family;
@@ -188,8 +185,10 @@ static void fill(const struct step *s, const struct serve *serve,
     out->running = serve->running * groups;
     speed_band(s, out->running, out);
     out->tpot = banded(serve->tpot, out->factor_low, out->factor_high);
-    out->ttft = banded(serve->ttft, fmax(2, out->factor_low), fmax(2.5, out->factor_high));
-    out->solo = banded(alone(s, l), SOLO * out->factor_low, SOLO * out->factor_high);
+    out->ttft = banded(serve->ttft, fmax(SPEED_TTFT_LOW, out->factor_low),
+                       fmax(SPEED_TTFT_HIGH, out->factor_high));
+    out->solo = banded(alone(s, l), SPEED_SOLO * out->factor_low,
+                       SPEED_SOLO * out->factor_high);
     out->late = serve->late;
     out->requests = banded(serve->requests * groups, out->factor_high, out->factor_low);
     out->tokens = quantity_scale(out->requests, l->output);

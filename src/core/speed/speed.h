@@ -6,9 +6,9 @@
  *
  * Users beyond what the pool and the slots hold at once queue: they raise TTFT, not the
  * throughput. A band is the product of what is not known, each source a factor (enum
- * doubt), their logarithms added in quadrature: an MoE (1.29) on an engine build that is
- * not known (1.30) has exp(sqrt(0.255^2 + 0.262^2)) = 1.44: /1.44..x1.44. TTFT under load
- * is /2..x2.5 of its law at least.
+ * doubt), their logarithms added in quadrature: an MoE (x1.45) on an engine build that is
+ * not known (x1.35) has exp(sqrt(0.372^2 + 0.300^2)) = 1.61 above. TTFT under load is
+ * /3.5..x5 of its law at least: rows of other laboratories than the fitted ones spread so.
  *
  * Example: Llama-3.1-70B FP8 on 2 x H100, vLLM, 16 users of 1,024 + 256 tokens: TPOT 17 ms,
  * 13..23; 59 tokens/s for a user.
@@ -23,6 +23,11 @@
 #include "core/request.h"
 #include "core/speed/serve.h"
 #include "core/speed/step.h"
+
+/* TTFT under load at least; a single prompt, beside its TPOT's factors. */
+#define SPEED_TTFT_LOW  3.5
+#define SPEED_TTFT_HIGH 5.0
+#define SPEED_SOLO      1.5
 
 /* What widens a band. */
 enum doubt {
