@@ -490,7 +490,8 @@ static bool table_of(struct operators *o, const char *what, const char *name,
 /* Waves: on compute capability 12.0 the law needs them for its floor. */
 static void score_products(struct operators *o, const char *name, double floor)
 {
-    bool waves = strcmp(o->family->id, "blackwell-rtx") == 0 || strcmp(o->family->id, "ampere") == 0;
+    const char *id = o->family->id;
+    bool waves = strcmp(id, "blackwell-rtx") == 0 || strcmp(id, "ampere") == 0;
     char file[128];
     table_of(o, "slim_gemm_perf", name, o->version, file, sizeof(file));
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {

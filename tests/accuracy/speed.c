@@ -115,8 +115,8 @@ static void run_fit(const struct set *set, struct rows *rows)
     static struct fit fit;
     struct outcome *out = gp_calloc(rows->count, sizeof(*out));
     double *weight = gp_calloc(rows->count, sizeof(double));
-    static const group_fn pairs[] = {group_all,   group_phase, group_kind,
-                                     group_gpu,   group_users, group_pair};
+    static const group_fn pairs[] = {group_all, group_phase,  group_kind,  group_model,
+                                     group_gpu, group_engine, group_users, group_pair};
     fit.count = 0;
     set->parameters(&fit, &rows->constants);
     weigh(rows, set->cap, set->group, weight);

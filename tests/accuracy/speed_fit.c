@@ -41,8 +41,8 @@ static const struct family_prior {
      19, .45, .82, .70, 1, .05},
 };
 
-/* From the operator tables of the A100 (memory: batch-1 rows) and the RTX PRO 6000, whose shares the GB10 takes
- * over; MI300X: assumed. */
+/* From the operator tables of the A100 (memory: batch-1 rows) and of the RTX PRO 6000, whose
+ * shares the GB10 takes over; MI300X and Apple: assumed. */
 static const struct family_prior other_priors[] = {
     {"ampere",
      {{KERNEL_16, .823, .83, 0}, {KERNEL_W4, .825, .67, 0}},

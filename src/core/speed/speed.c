@@ -29,7 +29,7 @@ static const struct factors {
     [DOUBT_FAMILY] = {1.0, 1.0},         [DOUBT_KERNEL] = {1.35, 1.35},
     [DOUBT_INT4_EXPERTS] = {1.35, 1.70}, [DOUBT_PCIE] = {1.35, 1.30},
     [DOUBT_MANY] = {1.25, 1.30},         [DOUBT_MANY_EXPERTS] = {1.75, 1.80},
-    [DOUBT_ATTENTION_DP] = {1.30, 2.50},        [DOUBT_DRAFT] = {1.25, 1.25},
+    [DOUBT_ATTENTION_DP] = {1.30, 2.50}, [DOUBT_DRAFT] = {1.25, 1.25},
 };
 
 void speed_doubt(enum doubt doubt, const struct family *family, double *low, double *high)
