@@ -143,6 +143,9 @@ static const char *constrain(struct options *options, const struct plan *p)
     } else if (id == OPT_USERS || id == OPT_CONTEXT) {
         double now = id == OPT_USERS ? p->request.users : p->request.context;
         give(options, id, "%.0f", now + 1 + random_below(1000));
+        /* the load stays: of a longer context longer prompts would be assumed */
+        give(options, OPT_PROMPT, "%.0f", p->request.prompt);
+        give(options, OPT_OUTPUT, "%.0f", p->request.output);
     } else if (id == OPT_MAX_PP || id == OPT_PP) {
         give(options, id, "%u", 1 + random_below(SEARCH_MAX_PP));
     } else {
