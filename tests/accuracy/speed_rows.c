@@ -231,7 +231,7 @@ static double time_of(const struct row *row, const struct step *step,
     case PHASE_PROMPT:
         return serve->solo;
     case PHASE_RATE:
-        return serve->tpot / serve->decoding;
+        return 1 / (serve->requests * l->output);
     default:
         return serve->tpot;
     }

@@ -212,6 +212,7 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_MANY] = "above 128 users, dense",
     [DOUBT_MANY_EXPERTS] = "above 128 users, others",
     [DOUBT_ATTENTION_DP] = "attention DP",
+    [DOUBT_DRAFT] = "speculative decoding",
 };
 
 static void band_without(const struct row *row, struct outcome *o, int without)
