@@ -75,6 +75,8 @@ static const struct profile_field fields[] = {
     {"rope_table", PROFILE_FLAG, AT(rope_table)},
     {"rope_fp32", PROFILE_TEXT, AT(rope_fp32)},
     {"rope_4x", PROFILE_TEXT, AT(rope_4x)},
+    {"mla_copies", PROFILE_TEXT, AT(mla_copies)},
+    {"nvfp4_scales_twice", PROFILE_TEXT, AT(nvfp4_scales_twice)},
     {"pad_hidden", PROFILE_COUNT, AT(pad_hidden), 0, 65536},
     {"pad_width", PROFILE_COUNT, AT(pad_width), 0, 65536},
     {"fp8_blocks", PROFILE_FLAG, AT(fp8_blocks)},

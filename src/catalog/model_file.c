@@ -317,6 +317,31 @@ static void read_native(struct profile_group top, struct model *m)
         profile_string(roles, w->word, m->native[w->value], sizeof(m->native[0]));
 }
 
+static const struct profile_field checkpoint_fields[] = {
+    {"format", PROFILE_TEXT, PROFILE_AT(struct model_checkpoint, format)},
+    {"source", PROFILE_TEXT, PROFILE_AT(struct model_checkpoint, source)},
+};
+
+static void read_checkpoints(struct profile_group top, struct model *m)
+{
+    int count = profile_length(top, "checkpoints", MODEL_MAX_CHECKPOINTS);
+
+    if (count > 0)
+        m->checkpoint_count = count;
+    for (int i = 0; i < count && !profile_failed(top.profile); i++) {
+        struct profile_group item = profile_item(top, "checkpoints", i);
+        struct profile_group roles = profile_sub(item, "roles");
+        struct model_checkpoint *c = &m->checkpoint[i];
+
+        *c = (struct model_checkpoint){0};
+        profile_require(item, "format");
+        profile_fields(item, checkpoint_fields,
+                       sizeof checkpoint_fields / sizeof *checkpoint_fields, c);
+        for (const struct profile_word *w = format_file_roles; w->word; w++)
+            profile_string(roles, w->word, c->role[w->value], sizeof(c->role[0]));
+    }
+}
+
 /* After the shape, as the copy of a tied head is vocab x hidden. */
 static void read_published(struct profile_group top, struct model *m)
 {
@@ -358,6 +383,7 @@ void model_file_read(struct profile_group top, void *target)
     profile_fields(top, fields, sizeof fields / sizeof *fields, m);
     read_layers(top, m);
     read_extras(top, m);
+    read_checkpoints(top, m);
     read_published(top, m);
     check_shape(top, m);
 }

@@ -40,6 +40,8 @@ static const struct hf_field model_fields[] = {
     {"architectures", .kinds = HF_TEXTS},
     {"rope_scaling", .kinds = HF_OBJECT},
     {"rope_parameters", .kinds = HF_OBJECT},
+    {"partial_rotary_factor", .kinds = HF_NUMBER, 0, 1},
+    {"rotary_dim", .kinds = HF_COUNT, 0, WIDTH_MAX},
     {"layer_types", .kinds = HF_TEXTS},
 
     /* attention */
@@ -167,6 +169,7 @@ static const struct hf_field rope_fields[] = {
     {"type", .kinds = HF_TEXT},
     {"factor", .kinds = HF_NUMBER, 1e-6, 1e6},
     {"original_max_position_embeddings", .kinds = HF_COUNT, 1, INT_MAX},
+    {"partial_rotary_factor", .kinds = HF_NUMBER, 0, 1},
 };
 
 static const struct hf_field kda_fields[] = {

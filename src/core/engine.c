@@ -28,6 +28,7 @@ const char *engine_term_word(enum engine_term term)
         [TERM_STATE] = "state",
         [TERM_SPARSE] = "sparse",
         [TERM_PADDING] = "padding",
+        [TERM_LOADED] = "loaded",
     };
     return words[term];
 }
@@ -64,6 +65,11 @@ bool engine_lists(const char *list, const char *word)
         if (strncmp(p, word, n) == 0 && (p[n] == '|' || p[n] == '\0'))
             return true;
     return false;
+}
+
+bool engine_names_family(const char *list, const char *family)
+{
+    return strcmp(list, "all") == 0 || engine_lists(list, family);
 }
 
 /* The number at *text, which it passes; -1 when there is none up to 9999. */

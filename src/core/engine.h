@@ -126,6 +126,7 @@ enum engine_term {
     TERM_STATE,
     TERM_SPARSE,
     TERM_PADDING,
+    TERM_LOADED,
     TERM_COUNT
 };
 
@@ -192,10 +193,13 @@ struct engine {
     bool second_graphs;      /* its graphs_in_budget */
     bool second_draft;       /* takes draft models */
     bool second_offload;     /* leaves bytes of weights in host memory, as `offload` says */
-    bool rope_table;              /* vLLM: keeps a cos/sin table of each distinct rotary
-                                   * embedding, and MLA's kv_b once more, cut per head */
-    char rope_fp32[112];          /* families whose table is FP32 */
+    bool rope_table;              /* keeps a cos/sin table of each distinct rotary embedding */
+    char rope_fp32[112];          /* families whose table is FP32; "all" */
     char rope_4x[112];            /* families with four rows a position (MRoPE) */
+    char mla_copies[24];          /* which of MLA's up projections it keeps once more, cut
+                                   * per head: "keys|values"; "" = none */
+    char nvfp4_scales_twice[24];  /* whose scales it keeps in two layouts: "linear", and
+                                   * "experts" on compute capability 10.x; "" = none */
     int pad_hidden, pad_width;    /* MXFP4 experts are padded to these multiples; 0 */
     bool fp8_blocks;              /* refuses shards that cut a block of block-scaled FP8 */
     bool fp8_blocks_refine;       /* but cuts the experts' blocks down to 32 */
@@ -242,6 +246,9 @@ double engine_kv_unit(const struct engine *engine);
 
 /* Is `word` in a list with '|' between its words? */
 bool engine_lists(const char *list, const char *word);
+
+/* Is a family in such a list, or is the list "all"? */
+bool engine_names_family(const char *list, const char *family);
 
 /* "0.19", "0.5.23", "1.0" to (major*10000 + minor)*10000 + patch, `patch` where the text
  * has none; -1 when it is no version. */

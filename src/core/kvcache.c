@@ -99,9 +99,8 @@ double kvcache_layer_bytes(const struct layer_kind *k, const struct format *kv, 
 
 double kvcache_state_element(const struct request *q, const struct layer_kind *k)
 {
-    const char *families = q->engine->state_fp32;
-    bool wide = k->mixer == MIXER_KDA || strcmp(families, "all") == 0 ||
-                engine_lists(families, q->model->family);
+    bool wide = k->mixer == MIXER_KDA ||
+                engine_names_family(q->engine->state_fp32, q->model->family);
     return wide ? 4 : 2;
 }
 

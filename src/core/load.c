@@ -145,8 +145,8 @@ static void add_ropes(const struct request *q, struct load *load)
 {
     const struct model *m = q->model;
     const struct engine *e = q->engine;
-    double value = engine_lists(e->rope_fp32, m->family) ? 4 : q->precision.base->bits / 8;
-    double turns = engine_lists(e->rope_4x, m->family) ? 4 : 1;
+    double value = engine_names_family(e->rope_fp32, m->family) ? 4 : q->precision.base->bits / 8;
+    double turns = engine_names_family(e->rope_4x, m->family) ? 4 : 1;
     bool indexed = false;
     for (int k = 0; k < m->kind_count && m->positions == 0; k++) {
         struct rope r = rope_of(m, &m->kind[k]);
@@ -161,10 +161,40 @@ static void add_ropes(const struct request *q, struct load *load)
 /* kv_b of MLA once more, cut per head, for decoding. */
 static double absorbed_bytes(const struct request *q, const struct layer_kind *k)
 {
+    double keys = engine_lists(q->engine->mla_copies, "keys") ? k->nope_dim : 0;
+    double values = engine_lists(q->engine->mla_copies, "values") ? k->v_head_dim : 0;
     if (k->mixer != MIXER_MLA)
         return 0;
-    return (double)k->kv_lora * k->heads * (k->nope_dim + k->v_head_dim) *
-           q->precision.base->bits / 8;
+    return k->kv_lora * k->heads * (keys + values) * q->precision.base->bits / 8;
+}
+
+/* NVFP4 scales of a role's matrices, where they stay in a second layout. */
+static double second_scales(const struct request *q, int k, int role)
+{
+    const struct format *f = q->precision.by_role[role];
+    bool blackwell = q->gpu->compute_capability / 10 == 10;
+    bool expert = role == ROLE_EXPERT;
+    struct tensor t[MODEL_MAX_TENSORS];
+    double bytes = 0;
+    if (strcmp(f->id, "nvfp4") != 0 || (expert && !blackwell) ||
+        !engine_lists(q->engine->nvfp4_scales_twice, expert ? "experts" : "linear"))
+        return 0;
+    int count = model_layer_tensors(q->model, k, t);
+    for (int i = 0; i < count; i++)
+        if (t[i].role == (enum tensor_role)role && t[i].rows > 1)
+            bytes += t[i].count * t[i].rows * t[i].cols / f->group_cols * f->group_bytes;
+    return bytes;
+}
+
+static void add_to_layers(const struct request *q, struct load *load)
+{
+    for (int k = 0; k < q->model->kind_count; k++) {
+        const struct layer_kind *kind = &q->model->kind[k];
+        load->added[k][SHARE_TP] = absorbed_bytes(q, kind);
+        for (int r = 0; r < ROLE_COUNT; r++)
+            load->added[k][layout_share_rule(kind, (enum tensor_role)r)] +=
+                second_scales(q, k, r);
+    }
 }
 
 /* llama.cpp keeps what is only looked up in host memory: an untied input embedding and
@@ -186,11 +216,9 @@ static void sum_added(const struct request *q, struct load *load)
     const struct format *expert = q->precision.by_role[ROLE_EXPERT];
     load->pads_experts =
         q->engine->pad_hidden > 0 && strcmp(expert->id, "mxfp4") == 0;
-    if (!q->engine->rope_table)
-        return;
-    add_ropes(q, load);
-    for (int k = 0; k < q->model->kind_count; k++)
-        load->absorbed[k] = absorbed_bytes(q, &q->model->kind[k]);
+    if (q->engine->rope_table)
+        add_ropes(q, load);
+    add_to_layers(q, load);
 }
 
 /* ---- what stays in host memory ---- */
@@ -270,8 +298,7 @@ static void sum_draft(const struct request *q, struct load *load)
     for (int k = 0; k < d.model->kind_count; k++) {
         double layers = model_kind_layers(d.model, k);
         for (int s = 0; s < SHARE_COUNT; s++)
-            load->draft[k][s] = layers * one.cut[k][s];
-        load->draft[k][SHARE_TP] += layers * one.absorbed[k];
+            load->draft[k][s] = layers * (one.cut[k][s] + one.added[k][s]);
     }
     for (int p = 0; p < PLACE_COUNT; p++)
         for (int s = 0; s < SHARE_COUNT; s++)
@@ -328,7 +355,7 @@ static bool on_second_runner(const struct request *q)
         return false;
     if (q->draft && !q->draft_mtp && !e->second_draft)
         return false;
-    return strcmp(e->second, "all") == 0 || engine_lists(e->second, m->family) ||
+    return engine_names_family(e->second, m->family) ||
            (engine_lists(e->second, "dense") && is_dense(m));
 }
 

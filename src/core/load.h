@@ -29,7 +29,7 @@ struct load {
     double global[ROLE_COUNT];                 /* bytes outside the layers */
     double cut[MODEL_MAX_KINDS][SHARE_COUNT];  /* `layer` by how it is cut */
     double outside[PLACE_COUNT][SHARE_COUNT];  /* `global` by where and how */
-    double absorbed[MODEL_MAX_KINDS]; /* bytes the engine adds to a layer, / tp */
+    double added[MODEL_MAX_KINDS][SHARE_COUNT]; /* bytes the engine adds to a layer */
     double on_host;                   /* bytes that stay in host memory */
     double rope_table;                /* bytes it adds once per GPU */
     int rope_tables;                  /* so many tables of cos and sin */

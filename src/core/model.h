@@ -29,6 +29,7 @@
 #define MODEL_MAX_KINDS 16
 #define MODEL_MAX_TENSORS 64 /* of one layer kind, or of the model outside its layers */
 #define MODEL_MAX_EXTRAS 8
+#define MODEL_MAX_CHECKPOINTS 4
 
 /* What a tensor is for. The role decides how it is sharded (layout.h) and whether a
  * format quantises it (format.keep_roles, model.native). */
@@ -141,6 +142,14 @@ struct model_extra {
     double elements;
 };
 
+/* A published checkpoint in another format than the release's own: what its list of
+ * modules that stay as they are, or are quantised otherwise, makes of the roles. */
+struct model_checkpoint {
+    char format[FORMAT_ID_MAX];           /* that of the rest: "nvfp4" */
+    char role[ROLE_COUNT][FORMAT_ID_MAX]; /* "" = as the format itself says */
+    char source[224];                     /* its repository and file */
+};
+
 /* Exact bytes from a checkpoint's own tensors, when there is one. [kind][role], the
  * row kind_count holds what lies outside the layers. */
 struct model_bytes {
@@ -173,6 +182,8 @@ struct model {
     char native[ROLE_COUNT][FORMAT_ID_MAX];       /* format of each role as published */
     char native_name[96];            /* in words: "fp8 128x128 block" */
     char native_kv[FORMAT_ID_MAX];   /* KV format a checkpoint asks for; "" = activations' */
+    int checkpoint_count;
+    struct model_checkpoint checkpoint[MODEL_MAX_CHECKPOINTS];
     struct model_bytes bytes;        /* exact bytes of a local checkpoint */
     double mtp_params;               /* MTP layers, counted apart, not loaded by default */
     double published;                /* exact published count, 0 = none */

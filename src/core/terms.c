@@ -226,33 +226,51 @@ static struct weights weights_with(const struct plan *p, const struct model *mod
     return weights_stage(&q, &load, &p->layout, p->memory.stage);
 }
 
-static void add_ropes(struct terms *w, const struct load *load)
+static void add_ropes(struct terms *w)
 {
     const struct request *q = &w->plan->request;
     const struct engine *e = q->engine;
     const char *family = q->model->family;
-    know_number(w, "tables", load->rope_tables, "exact");
-    know_unit(w, "value", engine_lists(e->rope_fp32, family) ? 4 : 2, "B", "engine");
-    know_number(w, "rows a position", engine_lists(e->rope_4x, family) ? 4 : 0, "engine");
+    struct load load = load_sum(q);
+    bool fp32 = engine_names_family(e->rope_fp32, family);
+    bool mrope = engine_names_family(e->rope_4x, family);
+    if (load.rope_table <= 0)
+        return;
+    know_number(w, "tables", load.rope_tables, "exact");
+    know_unit(w, "value", fp32 ? 4 : 2, "B", "engine");
+    know_number(w, "rows a position", mrope ? 4 : 0, "engine");
     term_add(w, "weights: rope table", "sum over tables: positions * rotary width * value",
-             quantity_exact(load->rope_table), "GiB", source_engine(e, TERM_ROPE),
+             quantity_exact(load.rope_table), "GiB", source_engine(e, TERM_ROPE),
              "tables, max_context, rows a position, value");
 }
 
-/* loaded = rope table + absorbed MLA. */
-static void add_loaded(struct terms *w)
+/* What the engine `e`, without one of the things that the plan's adds at load time, adds
+ * less. */
+static void add_added(struct terms *w, const char *name, const char *equation,
+                      const struct engine *e, const char *inputs)
 {
     const struct plan *p = w->plan;
-    struct load load = load_sum(&p->request);
-    double absorbed = p->memory.split.loaded - load.rope_table;
-    if (load.rope_table > 0)
-        add_ropes(w, &load);
-    if (absorbed > 0)
-        term_add(w, "weights: absorbed MLA",
-                 "layers * kvl * nh * (nope + v) * 16 bit / tp",
-                 quantity_exact(absorbed), "GiB",
-                 source_engine(p->request.engine, TERM_FORWARD),
-                 "kv_b once more, cut per head, for decoding, tp");
+    struct weights less = weights_with(p, p->request.model, e, p->request.prune);
+    double bytes = p->memory.split.loaded - less.loaded;
+    if (bytes > 0)
+        term_add(w, name, equation, quantity_exact(bytes), "GiB",
+                 source_engine(p->request.engine, TERM_LOADED), inputs);
+}
+
+/* loaded = rope tables + absorbed MLA + second scales. */
+static void add_loaded(struct terms *w)
+{
+    const struct engine *e = w->plan->request.engine;
+    struct engine no_mla = *e, no_scales = *e;
+    no_mla.mla_copies[0] = no_scales.nvfp4_scales_twice[0] = '\0';
+    add_ropes(w);
+    add_added(w, "weights: absorbed MLA",
+              engine_lists(e->mla_copies, "values")
+                  ? "layers * kvl * nh * (nope + v) * 16 bit / tp"
+                  : "layers * kvl * nh * nope * 16 bit / tp",
+              &no_mla, "kv_b once more, cut per head, for decoding, tp");
+    add_added(w, "weights: NVFP4 scales, second layout", "elements / 16 * share",
+              &no_scales, "elements, tp, ep");
 }
 
 static void add_padding(struct terms *w)

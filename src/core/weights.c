@@ -52,7 +52,8 @@ void weights_cut(const struct request *q, const struct load *load,
         const struct layer_kind *kind = &q->model->kind[k];
         layout_shares(kind, l, shares);
         shares[SHARE_EXPERT] *= expert_padding(q, load, kind, l);
-        out->layer[k] = sum_shares(load->cut[k], shares) + load->absorbed[k] / l->tp;
+        out->layer[k] = sum_shares(load->cut[k], shares) +
+                        sum_shares(load->added[k], shares);
         double experts = load->cut[k][SHARE_EXPERT] * shares[SHARE_EXPERT];
         double plain = experts / expert_padding(q, load, kind, l);
         out->less[k] = experts - plain;
@@ -196,6 +197,7 @@ struct weights weights_stage(const struct request *q, const struct load *load,
                              const struct layout *l, int stage)
 {
     struct weights w = {.loaded = load->rope_table};
+    double shares[SHARE_COUNT];
     int layers[MODEL_MAX_KINDS], experts[MODEL_MAX_KINDS];
     int first = layout_stage_begin(q, l->pp, stage);
     int end = layout_stage_begin(q, l->pp, stage + 1);
@@ -217,8 +219,10 @@ struct weights weights_stage(const struct request *q, const struct load *load,
         }
         w.total += w.role[r];
     }
-    for (int k = 0; k < q->model->kind_count; k++)
-        w.loaded += layers[k] * load->absorbed[k] / l->tp;
+    for (int k = 0; k < q->model->kind_count; k++) {
+        layout_shares(&q->model->kind[k], l, shares);
+        w.loaded += layers[k] * sum_shares(load->added[k], shares);
+    }
     w.total += w.loaded;
     return w;
 }

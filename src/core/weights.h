@@ -10,8 +10,10 @@
  *
  * What an engine adds to the checkpoint at load time is counted beside it:
  *   rope table     max_context * rotary dim * 2 bytes (vLLM keeps cos and sin; 2.5 GiB
- *                  for a 10M-token Llama-4-Scout, as its logs show)
- *   absorbed MLA   kv_b once more, cut per head, for decoding (vLLM)
+ *                  for a 10M-token Llama-4-Scout, as its logs show), 4 in SGLang
+ *   absorbed MLA   kv_b once more, cut per head, for decoding; TensorRT-LLM: the keys'
+ *                  part of it
+ *   NVFP4 scales   in a second layout (SGLang up to 0.5.14)
  *
  * What stays in host memory is left out: whole layers and the experts of layers
  * (llama.cpp), or bytes of each GPU's layers (vLLM). Example: gpt-oss-120b's experts in

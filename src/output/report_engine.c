@@ -87,6 +87,8 @@ static const struct member overheads[] = {
     {"rope_table", MEMBER_FLAG, AT(rope_table)},
     {"rope_fp32", MEMBER_CHARS, AT(rope_fp32)},
     {"rope_4x", MEMBER_CHARS, AT(rope_4x)},
+    {"mla_copies", MEMBER_CHARS, AT(mla_copies)},
+    {"nvfp4_scales_twice", MEMBER_CHARS, AT(nvfp4_scales_twice)},
     {"fp8_blocks", MEMBER_FLAG, AT(fp8_blocks)},
     {"fp8_blocks_refine", MEMBER_FLAG, AT(fp8_blocks_refine)},
     {"language_only", MEMBER_FLAG, AT(language_only)},

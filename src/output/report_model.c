@@ -228,6 +228,17 @@ static void params_facts(const struct model *m, struct record *s)
     }
 }
 
+/* The roles in which a published checkpoint differs from its format's rule. */
+static void checkpoint_facts(const struct model *m, const struct model_checkpoint *c,
+                             struct record *s)
+{
+    record_text(s, "format", c->format);
+    for (int r = 0; r < ROLE_COUNT; r++)
+        if (c->role[r][0] && model_params_role(m, (enum tensor_role)r) > 0)
+            record_text(s, role_word((enum tensor_role)r), c->role[r]);
+    record_text(s, "source", c->source);
+}
+
 /* The precision it is published in, and the bytes that makes. */
 static enum gp_status weight_facts(struct planner *planner, const struct model *m,
                                    struct record *s, struct gp_err *err)
@@ -246,6 +257,9 @@ static enum gp_status weight_facts(struct planner *planner, const struct model *
         if (model_params_role(m, (enum tensor_role)r) > 0)
             record_text(formats, role_word((enum tensor_role)r),
                         q.precision.by_role[r]->id);
+    record_list(s, "quantized_checkpoints");
+    for (int i = 0; i < m->checkpoint_count; i++)
+        checkpoint_facts(m, &m->checkpoint[i], record_append(s, "quantized_checkpoints"));
     record_quantity(s, "checkpoint", "GiB",
                     m->bytes.known ? quantity_exact(m->bytes.file_bytes)
                                    : quantity_exact(weights_file_bytes(&q)),

@@ -252,6 +252,16 @@ static enum gp_status native_precision(struct planner *p, const struct model *m,
     return base_format(p, m, out->weight, &out->base, err);
 }
 
+/* The published checkpoint of that format, if the model's profile knows one. */
+static const struct model_checkpoint *checkpoint_of(const struct model *m,
+                                                    const struct format *format)
+{
+    for (int i = 0; i < m->checkpoint_count; i++)
+        if (strcmp(m->checkpoint[i].format, format->id) == 0)
+            return &m->checkpoint[i];
+    return NULL;
+}
+
 enum gp_status planner_precision(struct planner *p, const struct model *m,
                                  const struct format *format, struct precision *out,
                                  struct gp_err *err)
@@ -266,8 +276,12 @@ enum gp_status planner_precision(struct planner *p, const struct model *m,
     out->weight = format;
     gp_copy(out->id, sizeof(out->id), format->id);
     status = base_format(p, m, format, &out->base, err);
-    for (int r = 0; r < ROLE_COUNT && !status; r++)
+    const struct model_checkpoint *own = checkpoint_of(m, format);
+    for (int r = 0; r < ROLE_COUNT && !status; r++) {
         out->by_role[r] = format->keep_roles >> r & 1 ? out->base : format;
+        if (own && own->role[r][0])
+            status = catalog_format(p->catalog, own->role[r], &out->by_role[r], err);
+    }
     return status;
 }
 

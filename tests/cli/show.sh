@@ -27,6 +27,9 @@ if have_json; then
     assert_eq "MoE: params_published" 684531386000 "$(json params_published)"
     assert_eq "MoE: two kinds of layer" 2 "$(json layers_by_kind.#)"
     assert_eq "MLA: KV of a token" 70272 "$(json kv_bytes_per_token)"
+    run --show deepseek-r1 -f json
+    assert_eq "a checkpoint of another format" nvfp4 "$(json quantized_checkpoints.0.format)"
+    assert_contains "what it leaves alone" '"attention latent": "bf16"' "$out"
 fi
 
 # ---- the other classes: value, unit, origin, source ----

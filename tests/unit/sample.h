@@ -123,6 +123,7 @@ static inline struct engine sample_vllm(void)
                        .logit_copies = 3,
                        .moe_workspace = 1,
                        .rope_table = true,
+                       .mla_copies = "keys|values",
                        .pad_hidden = 256,
                        .pad_width = 128,
                        .bf16_min_cc = 80,

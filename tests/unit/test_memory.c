@@ -113,6 +113,8 @@ static void test_rope_table(void **state)
 
     (void)state;
     assert_near(weights_on(q, &l, 0).loaded / GP_GIB, 2.5, 0); /* 10M tokens */
+    gp_copy(s.engine.rope_fp32, sizeof(s.engine.rope_fp32), "all");
+    assert_near(weights_on(q, &l, 0).loaded / GP_GIB, 5, 0);
     s.engine.rope_table = false;
     assert_near(weights_on(q, &l, 0).loaded, 0, 0);
 }
@@ -139,6 +141,50 @@ static void test_rope_tables(void **state)
     for (int k = 0; k < s.model.kind_count; k++)
         s.model.kind[k].rotary = 32;
     assert_near(weights_on(q, &l, 0).loaded, 18 * local, 0);
+}
+
+/* TensorRT-LLM's copy is the keys' part alone. */
+static void test_mla_copies(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_deepseek_v3());
+    struct layout l = sample_layout(8, 1, 1, 1);
+    double of_each = 61 * 512.0 * 128 * 128 * 2 / 8;
+
+    (void)state;
+    s.engine.rope_table = false;
+    assert_near(weights_on(q, &l, 0).loaded, 2 * of_each, 1);
+    snprintf(s.engine.mla_copies, sizeof s.engine.mla_copies, "keys");
+    assert_near(weights_on(q, &l, 0).loaded, of_each, 1);
+    s.engine.mla_copies[0] = '\0';
+    assert_near(weights_on(q, &l, 0).loaded, 0, 0);
+}
+
+/* SGLang's second layout of the scales: experts' on compute capability 10.x alone. */
+static void test_second_scales(void **state)
+{
+    static const struct format nvfp4 = {.id = "nvfp4", .math = MATH_FP4, .bits = 4,
+                                        .group_cols = 16, .group_rows = 1,
+                                        .group_bytes = 1};
+    struct sample s;
+    struct request *q = sample_request(&s, sample_deepseek_v3());
+    struct layout l = sample_layout(8, 1, 8, 1);
+    double experts = 58 * 256 * 3.0 * 7168 * 2048 / 16 / 8;
+
+    (void)state;
+    s.engine.rope_table = false;
+    s.engine.mla_copies[0] = '\0';
+    q->precision.by_role[ROLE_EXPERT] = &nvfp4;
+    assert_near(weights_on(q, &l, 0).loaded, 0, 0);
+    snprintf(s.engine.nvfp4_scales_twice, sizeof s.engine.nvfp4_scales_twice, "experts");
+    assert_near(weights_on(q, &l, 0).loaded, 0, 0); /* an H100 */
+    s.gpu.compute_capability = 100;
+    assert_near(weights_on(q, &l, 0).loaded, experts, 1);
+    q->precision.by_role[ROLE_MLP] = &nvfp4;
+    assert_near(weights_on(q, &l, 0).loaded, experts, 1);
+    snprintf(s.engine.nvfp4_scales_twice, sizeof s.engine.nvfp4_scales_twice,
+             "linear|experts");
+    assert_near(weights_on(q, &l, 0).loaded, experts + 3 * 3.0 * 7168 * 18432 / 16 / 8, 1);
 }
 
 /* The roles and what is loaded make the total; the stages make the checkpoint. */
@@ -605,6 +651,8 @@ int main(void)
         cmocka_unit_test(test_rope_table),
         cmocka_unit_test(test_rope_tables),
         cmocka_unit_test(test_stages),
+        cmocka_unit_test(test_mla_copies),
+        cmocka_unit_test(test_second_scales),
         cmocka_unit_test(test_weights_add_up),
         cmocka_unit_test(test_more_tp_never_more_weights),
         cmocka_unit_test(test_pruning),

@@ -67,16 +67,27 @@ static void fail_on_warning(void *ctx, const char *line)
     fail_msg("%s", line);
 }
 
+static void check_format(const struct model *model, const struct format_list *formats,
+                         const char *id)
+{
+    for (size_t i = 0; i < formats->count; i++)
+        if (strcmp(formats->formats[i].id, id) == 0)
+            return;
+    fail_msg("%s: no format \"%s\"", model->id, id);
+}
+
 /* Every format a profile names is one of formats.cfg. */
 static void check_formats(const struct model *model, const struct format_list *formats)
 {
-    for (int r = 0; r < ROLE_COUNT; r++) {
-        size_t i = 0;
-        while (i < formats->count &&
-               strcmp(formats->formats[i].id, model->native[r]) != 0)
-            i++;
-        if (i == formats->count)
-            fail_msg("%s: no format \"%s\"", model->id, model->native[r]);
+    for (int r = 0; r < ROLE_COUNT; r++)
+        check_format(model, formats, model->native[r]);
+    for (int i = 0; i < model->checkpoint_count; i++) {
+        const struct model_checkpoint *c = &model->checkpoint[i];
+        check_format(model, formats, c->format);
+        assert_true(c->source[0] != '\0');
+        for (int r = 0; r < ROLE_COUNT; r++)
+            if (c->role[r][0])
+                check_format(model, formats, c->role[r]);
     }
 }
 
@@ -511,6 +522,11 @@ static void test_hostile_profiles(void **state)
          "missing"},
         {HEAD LAYER "layer_count = 2; native_roles = { expert = 4; };", "expert",
          "a string"},
+        {HEAD LAYER "layer_count = 2; checkpoints = ({ source = \"s\"; });", "format",
+         "missing"},
+        {HEAD LAYER "layer_count = 2; checkpoints = ({ format = \"nvfp4\";"
+                    "roles = { expert = 16; }; });",
+         "expert", "a string"},
     };
 
     (void)state;
@@ -561,6 +577,11 @@ static void test_overlay(void **state)
     assert_int_equal(parse("native = \"fp8-block\";", &m, &err), GP_OK);
     assert_string_equal(m.native[ROLE_MLP], "fp8-block");
     assert_string_equal(m.native[ROLE_HEAD], "bf16");
+    assert_int_equal(parse("checkpoints = ({ format = \"nvfp4\";"
+                           "roles = { mlp = \"fp8\"; }; });", &m, &err), GP_OK);
+    assert_int_equal(m.checkpoint_count, 1);
+    assert_string_equal(m.checkpoint[0].role[ROLE_MLP], "fp8");
+    assert_string_equal(m.checkpoint[0].role[ROLE_HEAD], "");
     assert_int_equal(parse("layer = { kv_heads = 3; };", &m, &err), GP_E_FILE);
 }
 
