@@ -341,6 +341,10 @@ static const struct hf_arch archs[] = {
     {"deepseek_v4", "deepseek_v4", 2, .traits = HF_ROUTER_BIAS | HF_MTP_COPY,
      .defaults = "hc_mult=4 index_n_heads=64 index_head_dim=128", .layer = hf_layer_v4,
      .finish = hf_finish_v4},
+    {"deepseek_ref", "deepseek_v4", 2, /* sgl-project's FP8 copies of V4 */
+     .traits = HF_ROUTER_BIAS | HF_MTP_COPY,
+     .defaults = "hc_mult=4 index_n_heads=64 index_head_dim=128", .layer = hf_layer_v4,
+     .finish = hf_finish_v4},
 
     /* recurrence */
     {"kimi_linear", "kimi_linear", 2, .linear = MIXER_KDA, .traits = DEEPSEEK |

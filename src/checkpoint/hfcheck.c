@@ -51,6 +51,7 @@ static const struct hf_field model_fields[] = {
     {"use_bias", .kinds = HF_FLAG},
     {"use_qk_norm", .kinds = HF_FLAG},
     {"attn_output_gate", .kinds = HF_FLAG},
+    {"mla_use_output_gate", .kinds = HF_FLAG},
     {"sliding_window", .kinds = HF_COUNT, 0, INT_MAX},
     {"sliding_window_pattern", .kinds = HF_COUNT | HF_TEXT, 1, INT_MAX,
      .letters = "LG"},
@@ -177,6 +178,7 @@ static const struct hf_field kda_fields[] = {
     {"head_dim", .kinds = HF_COUNT, 1, WIDTH_MAX},
     {"short_conv_kernel_size", .kinds = HF_COUNT, 0, WIDTH_MAX},
     {"kda_layers", .kinds = HF_COUNTS, 0, INT_MAX},
+    {"use_full_rank_gate", .kinds = HF_FLAG},
     {"full_attn_layers", .kinds = HF_COUNTS, 0, INT_MAX},
 };
 

@@ -18,7 +18,7 @@
 #include "util/mem.h"
 
 #define BUDGET 20000000L
-#define MODULES_MAX 4
+#define MODULES_MAX 5
 
 /* How a role's modules are called below a layer. */
 struct role_modules {
@@ -27,20 +27,24 @@ struct role_modules {
 };
 
 static const struct role_modules role_table[] = {
-    {ROLE_ATTN_Q, {"self_attn.q_proj", "self_attn.q_b_proj", "attn.wq_b"}},
-    {ROLE_ATTN_KV, {"self_attn.k_proj", "self_attn.kv_b_proj", "attn.fused_wqa_wkv"}},
-    {ROLE_ATTN_OUT, {"self_attn.o_proj", "attn.wo_b"}},
+    {ROLE_ATTN_Q, {"self_attn.q_proj", "self_attn.q_b_proj", "attn.wq_b",
+                   "mixer.q_proj"}},
+    {ROLE_ATTN_KV, {"self_attn.k_proj", "self_attn.kv_b_proj", "attn.fused_wqa_wkv",
+                    "mixer.k_proj"}},
+    {ROLE_ATTN_OUT, {"self_attn.o_proj", "attn.wo_b", "mixer.o_proj"}},
     {ROLE_ATTN_LATENT, {"self_attn.kv_a_proj_with_mqa", "self_attn.q_a_proj",
                         "attn.fused_wqa_wkv"}},
     {ROLE_INDEXER, {"self_attn.indexer.wq_b", "self_attn.indexer.wk",
-                    "attn.indexer.wq_b"}},
+                    "attn.indexer.wq_b", "self_attn.index_q_proj"}},
     {ROLE_RECURRENT, {"linear_attn.in_proj_qkv", "linear_attn.in_proj_qkvz",
-                      "mixer.in_proj", "mamba.in_proj"}},
+                      "mixer.in_proj", "mamba.in_proj", "self_attn.q_proj"}},
     {ROLE_MLP, {"mlp.gate_proj", "mlp.down_proj", "mixer.up_proj", "ffn.down_proj"}},
     {ROLE_EXPERT, {"mlp.experts.0.down_proj", "ffn.experts.0.down_proj",
-                   "mixer.experts.0.down_proj", "block_sparse_moe.experts.0.w2"}},
+                   "mixer.experts.0.down_proj", "block_sparse_moe.experts.0.w2",
+                   "experts.0.down_proj"}},
     {ROLE_SHARED, {"mlp.shared_experts.down_proj", "mlp.shared_expert.down_proj",
-                   "ffn.shared_experts.down_proj", "mixer.shared_experts.down_proj"}},
+                   "ffn.shared_experts.down_proj", "mixer.shared_experts.down_proj",
+                   "block_sparse_moe.shared_experts.down_proj"}},
 };
 
 static const char *const layer_prefixes[] = {
@@ -167,12 +171,23 @@ static bool layer_lists(const struct names *names, int layer, const char *module
     return false;
 }
 
+/* Experts beside a dense MLP (Gemma 4) are not below "mlp"; of the recurrences only Kimi's
+ * is below "self_attn". */
+static bool has_module(const struct layer_kind *kind, const struct role_modules *row,
+                       const char *name)
+{
+    if (row->role == ROLE_RECURRENT && strncmp(name, "self_attn.", 10) == 0)
+        return kind->mixer == MIXER_KDA;
+    return row->role != ROLE_EXPERT || kind->ff == 0 || strncmp(name, "mlp.", 4) != 0;
+}
+
 static bool covered_in(struct exceptions *list, const struct role_modules *row,
-                       int layer)
+                       const struct layer_kind *kind, int layer)
 {
     for (int n = 0; n < MODULES_MAX && row->names[n] != NULL; n++)
-        if (layer_lists(&list->of_layer[layer], layer, row->names[n]) ||
-            any_matches(list, &list->patterns, layer, row->names[n]))
+        if (has_module(kind, row, row->names[n]) &&
+            (layer_lists(&list->of_layer[layer], layer, row->names[n]) ||
+             any_matches(list, &list->patterns, layer, row->names[n])))
             return true;
     return false;
 }
@@ -220,7 +235,7 @@ bool hfexcept_role(struct exceptions *list, const struct model *model,
         if (!has[model->layer[i]])
             continue;
         layers++;
-        covered += covered_in(list, row, i);
+        covered += covered_in(list, row, &model->kind[model->layer[i]], i);
     }
     return layers > 0 && (2 * covered >= layers || covered_everywhere(list, row));
 }

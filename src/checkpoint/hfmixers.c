@@ -253,6 +253,11 @@ void hf_layer_kimi_linear(struct hf *hf, int i, struct layer_kind *kind)
         hf_recurrence(hf, kind, MIXER_KDA);
     else
         hf_attention(hf, i, kind, MIXER_FULL);
+    /* Kimi K3's language model: kimi_linear with gates of full rank */
+    if (linear && json_is_true(json_object_get(own, "use_full_rank_gate")))
+        kind->gate_rank = 0;
+    if (!linear && hf_bool(hf, "mla_use_output_gate", false))
+        kind->out_gate = true;
     hf_mlp(hf, i, kind);
 }
 

@@ -126,7 +126,7 @@ static const struct hf_field config_fields[] = {
     {"quant_algo", .kinds = HF_TEXT},
     {"quantized_layers", .kinds = HF_OBJECT},
     {"kv_cache_quant_algo", .kinds = HF_TEXT},
-    {"kv_cache_scheme", .kinds = HF_OBJECT},
+    {"kv_cache_scheme", .kinds = HF_OBJECT | HF_TEXT}, /* "FP8": ModelOpt */
 };
 
 static const struct hf_field group_fields[] = {
@@ -156,7 +156,8 @@ static void check_config(struct hf *hf, const char *path, const json_t *config)
 
     CHECK(hf, path, config, config_fields);
     snprintf(below, sizeof below, "%s.kv_cache_scheme", path);
-    CHECK(hf, below, scheme, scheme_fields);
+    if (json_is_object(scheme))
+        CHECK(hf, below, scheme, scheme_fields);
 }
 
 /* ---- the forms ---- */
@@ -324,13 +325,32 @@ static void read_group(struct hf *hf, const json_t *group, struct exceptions *li
     }
 }
 
-static void read_kv_scheme(struct hf *hf, const json_t *scheme)
+/* ModelOpt's word. */
+static void read_kv_word(struct hf *hf, const char *key, const char *word)
 {
+    static const char *const words[][2] = {
+        {"FP8", "fp8"}, {"NVFP4", "nvfp4"}, {"INT8", "int8"}};
+    char path[64];
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(word, words[i][0]) == 0)
+            gp_copy(hf->model->native_kv, FORMAT_ID_MAX, words[i][1]);
+    gp_format(path, sizeof path, "quantization_config.%s", key);
+    if (word[0] != '\0' && gp_casecmp(word, "none") != 0 &&
+        hf->model->native_kv[0] == '\0')
+        unknown(hf, path, word);
+}
+
+static void read_kv_scheme(struct hf *hf, const json_t *config)
+{
+    const json_t *scheme = json_object_get(config, "kv_cache_scheme");
     const char *id = NULL;
     int bits = number(hf, scheme, "num_bits", 0);
 
-    if (!json_is_object(scheme))
+    if (!json_is_object(scheme)) {
+        read_kv_word(hf, "kv_cache_scheme", word_of(config, "kv_cache_scheme"));
         return;
+    }
     if (bits == 8)
         id = strcmp(word_of(scheme, "type"), "float") == 0 ? "fp8" : "int8";
     else if (bits == 4)
@@ -358,7 +378,7 @@ static void read_compressed(struct hf *hf, const json_t *config,
         if (check_group(hf, key, group))
             read_group(hf, group, list);
     }
-    read_kv_scheme(hf, json_object_get(config, "kv_cache_scheme"));
+    read_kv_scheme(hf, config);
 }
 
 /* ---- ModelOpt ---- */
@@ -431,23 +451,10 @@ static void read_mixed(struct hf *hf, json_t *layers, struct exceptions *list)
                 hfexcept_add(named, module);
         }
         apply_targets(hf, algos[i].id, named, list);
+        if (hfexcept_head(named))
+            set_native(hf, ROLE_HEAD, algos[i].id);
         hfexcept_free(named);
     }
-}
-
-static void read_kv_algo(struct hf *hf, const json_t *config)
-{
-    static const char *const words[][2] = {
-        {"FP8", "fp8"}, {"NVFP4", "nvfp4"}, {"INT8", "int8"}};
-    const char *algo = word_of(config, "kv_cache_quant_algo");
-
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(algo, words[i][0]) == 0)
-            gp_copy(hf->model->native_kv, FORMAT_ID_MAX, words[i][1]);
-    if (algo[0] != '\0' && gp_casecmp(algo, "none") != 0 &&
-        hf->model->native_kv[0] == '\0')
-        unknown(hf, "quantization_config.kv_cache_quant_algo", algo);
-    read_kv_scheme(hf, json_object_get(config, "kv_cache_scheme"));
 }
 
 static void read_modelopt(struct hf *hf, const json_t *config, struct exceptions *list)
@@ -458,7 +465,8 @@ static void read_modelopt(struct hf *hf, const json_t *config, struct exceptions
 
     hfexcept_add_list(list, json_object_get(config, "exclude_modules"));
     hfexcept_add_list(list, json_object_get(config, "ignore"));
-    read_kv_algo(hf, config);
+    read_kv_word(hf, "kv_cache_quant_algo", word_of(config, "kv_cache_quant_algo"));
+    read_kv_scheme(hf, config);
     if (strcmp(algo, "MIXED_PRECISION") == 0 && json_is_object(layers))
         read_mixed(hf, layers, list);
     else if (id != NULL)
@@ -501,10 +509,13 @@ static void read_mlx(struct hf *hf, const json_t *config, struct exceptions *lis
 static void read_method(struct hf *hf, const json_t *config, struct exceptions *list)
 {
     const char *method = word_of(config, "quant_method");
+    json_t *layers = json_object_get(config, "quantized_layers");
 
-    if (strcmp(method, "fp8") == 0)
+    if (strcmp(method, "fp8") == 0) {
         read_fp8(hf, config, list);
-    else if (strcmp(method, "fbgemm_fp8") == 0)
+        if (json_is_object(layers)) /* DeepSeek V4: experts in NVFP4 */
+            read_mixed(hf, layers, list);
+    } else if (strcmp(method, "fbgemm_fp8") == 0)
         read_fbgemm(hf, config, list);
     else if (strcmp(method, "gptq") == 0 || strcmp(method, "awq") == 0)
         read_gptq_awq(hf, config, list, method);

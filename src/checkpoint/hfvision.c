@@ -88,6 +88,7 @@ static const struct tower_row bare_towers[] = {
      LAYERS PATCHES " + 2*d*n + max_position_embeddings*d + 2*d + 18*d*d + 2*d + "
      "72*d*d + 4*d"},
     {"moonvit", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
+    {"kimi_k25", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
     {"kimi_k25_vision", "patch_size=14", LAYERS PATCHES " + d + 64*64*d + 2*d"},
 };
 
@@ -177,6 +178,16 @@ static const struct tower_row projectors[] = {
     {"hyperclovax_vision_v2", NULL, "out_hidden_size*t + t"},
 };
 
+/* Audio towers with their projector. */
+static const struct tower_row audio_towers[] = {
+    {"gemma4_audio", /* Conformer: 5 of attention, 16 of two MLPs, 3 around the convolution */
+     "hidden_size=1024 num_hidden_layers=12 num_attention_heads=8 conv_kernel_size=5 "
+     "output_proj_dims=1536",
+     "n*(24*d*d + (9 + conv_kernel_size)*d + d/num_attention_heads) + "
+     "9*128 + 128 + 9*128*32 + 32 + 32*32*d + d*output_proj_dims + output_proj_dims + "
+     "output_proj_dims*t"},
+};
+
 /* A number or flag; of a list its first number, of a list of layers how many. */
 static double tower_number(const struct tower *t, const char *key)
 {
@@ -200,9 +211,12 @@ static double tower_number(const struct tower *t, const char *key)
 static double tower_value(const void *object, const char *name)
 {
     const struct tower *t = object;
-    static const char *const names[][2] = {
-        {"d", "hidden_size"},   {"f", "intermediate_size"}, {"n", "num_hidden_layers"},
-        {"p", "patch_size"},    {"o", "out_hidden_size"},
+    static const char *const names[][3] = {
+        {"d", "hidden_size", "vt_hidden_size"}, /* vt_: Kimi's */
+        {"f", "intermediate_size", "vt_intermediate_size"},
+        {"n", "num_hidden_layers", "vt_num_hidden_layers"},
+        {"p", "patch_size", "patch_size"},
+        {"o", "out_hidden_size", "out_hidden_size"},
     };
     const char *word = strchr(name, '^');
     char key[64];
@@ -220,7 +234,8 @@ static double tower_value(const void *object, const char *name)
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i][0], name) == 0)
-            return tower_number(t, names[i][1]);
+            return tower_number(t, names[i][json_object_get(t->config, names[i][2]) != NULL
+                                                ? 2 : 1]);
     return tower_number(t, name);
 }
 
@@ -277,6 +292,21 @@ static void note_parts(struct hf *hf)
 
 #define FIND(rows, type) find_row(rows, sizeof(rows) / sizeof *(rows), type)
 
+static void add_audio(struct hf *hf)
+{
+    struct tower t = {.hf = hf, .config = json_object_get(hf->root, "audio_config")};
+    const char *type = json_string_value(json_object_get(t.config, "model_type"));
+    double elements;
+
+    if (!json_is_object(t.config) || hf->rc != GP_OK)
+        return;
+    elements = row_elements(&t, FIND(audio_towers, type));
+    if (elements > 0)
+        hf_extra(hf, "audio tower", ROLE_VISION, elements);
+    else
+        reader_note(hf->model, "parameters of the audio tower are not counted");
+}
+
 void hfvision_add(struct hf *hf)
 {
     static const struct hf_field type_field = {"model_type", .kinds = HF_TEXT};
@@ -285,20 +315,19 @@ void hfvision_add(struct hf *hf)
     struct tower t = {.hf = hf, .config = json_object_get(hf->root, "vision_config")};
     const char *outer = json_string_value(json_object_get(hf->root, "model_type"));
     const char *type = json_string_value(json_object_get(t.config, "model_type"));
+    const char *own = type != NULL && type[0] != '\0' ? type : outer;
     const struct tower_row *row = FIND(projectors, outer);
-    const struct tower_row *bare = FIND(bare_towers, type != NULL ? type : outer);
+    const struct tower_row *bare = FIND(bare_towers, own);
     double tower, projector;
 
     hf_check(hf, "", hf->root, sides, 2);
-    if (hf->rc == GP_OK && json_is_object(json_object_get(hf->root, "audio_config")))
-        reader_note(hf->model, "parameters of the audio tower are not counted");
+    add_audio(hf);
     if (hf->rc == GP_OK)
         note_parts(hf);
     if (!json_is_object(t.config) || hf->rc != GP_OK)
         return;
     hf_check(hf, "vision_config", t.config, &type_field, 1);
-    tower = row_elements(&t, bare != NULL ? bare
-                                          : FIND(towers, type != NULL ? type : outer));
+    tower = row_elements(&t, bare != NULL ? bare : FIND(towers, own));
     projector = tower > 0 ? row_elements(&t, row) : 0;
     if (tower <= 0)
         reader_note(hf->model, "parameters of the vision tower are not counted");

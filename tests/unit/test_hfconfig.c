@@ -429,6 +429,25 @@ static void test_quant_exceptions(void **state)
     assert_string_equal(m.native[ROLE_MLP], "nvfp4");
     assert_string_equal(m.native[ROLE_HEAD], "bf16");
     assert_string_equal(m.native_kv, "fp8");
+    /* ModelOpt's word in place of the scheme */
+    m = parse(QUANT("{\"quant_method\":\"modelopt\",\"quant_algo\":\"FP8\","
+                    "\"kv_cache_scheme\":\"FP8\",\"ignore\":[\"lm_head\"]}"));
+    assert_string_equal(m.native[ROLE_MLP], "fp8-tensor");
+    assert_string_equal(m.native_kv, "fp8");
+    /* a head among the quantised modules, and FP8 whose other modules have a list */
+    m = parse(QUANT("{\"quant_method\":\"modelopt\",\"quant_algo\":\"MIXED_PRECISION\","
+                    "\"quantized_layers\":{\"lm_head\":{\"quant_algo\":\"W4A16_NVFP4\"},"
+                    "\"model.layers.0.mlp.gate_proj\":{\"quant_algo\":\"FP8\"},"
+                    "\"model.layers.1.mlp.gate_proj\":{\"quant_algo\":\"FP8\"}}}"));
+    assert_string_equal(m.native[ROLE_HEAD], "nvfp4");
+    assert_string_equal(m.native[ROLE_ATTN_Q], "bf16");
+    m = parse(QUANT("{\"quant_method\":\"fp8\",\"weight_block_size\":[128,128],"
+                    "\"quantized_layers\":{"
+                    "\"layers.0.mlp.gate_proj\":{\"quant_algo\":\"NVFP4\"},"
+                    "\"layers.1.mlp.gate_proj\":{\"quant_algo\":\"NVFP4\"},"
+                    "\"layers.2.mlp.gate_proj\":{\"quant_algo\":\"NVFP4\"}}}"));
+    assert_string_equal(m.native[ROLE_MLP], "nvfp4");
+    assert_string_equal(m.native[ROLE_ATTN_Q], "fp8-block");
 }
 
 static void test_side_file(void **state)
