@@ -39,12 +39,23 @@ static void build(const struct model *m, int a, int b, int n, double with,
     out->extra[0] = (struct model_extra){"MTP projection and norms", ROLE_NORM, with};
 }
 
-/* What is left of the model's own count, a ten thousandth at most; else negative. */
+/* What the model has outside its layers, which the MTP layers may have again: the head of
+ * Qwen4's hyper-connections. */
+static double outside(const struct model *m)
+{
+    double elements = 0;
+    for (int i = 0; i < m->extra_count; i++)
+        elements += m->extra[i].role == ROLE_OTHER ? m->extra[i].elements : 0;
+    return elements;
+}
+
+/* What is left of the model's own count, a ten thousandth at most beside what it has
+ * outside its layers; else negative. */
 static double rest(const struct model *m, double layer, int n, int copies)
 {
     double h = m->hidden, projection = 2 * h * h + 3 * h;
     double left = m->mtp_params - n * (layer + projection + copies * h * m->vocab);
-    return left <= m->mtp_params * 1e-4 ? left : -1;
+    return left <= m->mtp_params * 1e-4 + outside(m) ? left : -1;
 }
 
 static bool fits_count(const struct model *m, int a, int b, struct model *out)
@@ -78,6 +89,14 @@ static bool fits_kind(const struct model *m, int a, struct model *out)
     return false;
 }
 
+static bool fits_any(const struct model *m, struct model *out)
+{
+    for (int k = m->kind_count - 1; k >= 0; k--)
+        if (fits_kind(m, k, out))
+            return true;
+    return false;
+}
+
 int draft_mtp(const struct model *whole, struct model *out)
 {
     struct model m = *whole;
@@ -89,9 +108,12 @@ int draft_mtp(const struct model *whole, struct model *out)
             m.kind[k].compress = 0; /* it looks back no further than its window */
         last = attends(&m.kind[k]) ? k : last;
     }
-    for (int k = m.kind_count - 1; k >= 0; k--)
-        if (fits_kind(&m, k, out))
-            return out->layer_count;
+    if (fits_any(&m, out))
+        return out->layer_count;
+    for (int k = 0; k < m.kind_count; k++)
+        m.kind[k].extra = 0; /* without hyper-connections, as Hunyuan 4's */
+    if (fits_any(&m, out))
+        return out->layer_count;
     if (last < 0)
         return 0;
     /* another shape: one layer, and what it has more is on every GPU */

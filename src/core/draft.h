@@ -8,6 +8,9 @@
  *
  *   mtp = n * (layer + 2*h*h + 3*h [+ 1 or 2 copies of V*h])
  *
+ * Qwen3.8-Flash-Next's has the head of its hyper-connections too, Hunyuan 4's has no
+ * hyper-connections.
+ *
  * Example: DeepSeek-V3: 11,507,286,272 + 2*7168*7168 + 3*7168 = 11.61e9 elements; with
  * the two matrices of 129,280 x 7168 that are shared, the 13,463,426,304 it states.
  */

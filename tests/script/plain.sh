@@ -44,7 +44,7 @@ plain '70B\nint8\nl40s\n1\n\n\n'
 assert_eq "exit code of what does not fit, at the end of the input" 1 "$rc"
 expect <<'END'
 gpuplan plain mode (from --plain). Answer with a number or with words, Enter keeps the default, ? explains, back goes back, quit ends.
-Model: 181 to choose from; words find them, ? names them.
+Model: 191 to choose from; words find them, ? names them.
 Model [8B, assumed shape]: 70B
 Model: 70B, assumed shape.
 Weights: 52 to choose from; words find them, ? names them.
@@ -113,7 +113,7 @@ shows "Result: fits."
 plain '?\n9\nback\nllama 70b\n3\n?\n\nh100\n2\nq\n' -m 8B
 expect <<'END'
 gpuplan plain mode (from --plain). Answer with a number or with words, Enter keeps the default, ? explains, back goes back, quit ends.
-Model: 181 to choose from; words find them, ? names them.
+Model: 191 to choose from; words find them, ? names them.
 Model [8B, assumed shape]: ?
 Model: catalogue id, size such as 70B, or path of a local model.
 parameters = sum of rows*cols over all its tensors
@@ -122,23 +122,23 @@ Besides the list: a size such as 70B, or a path.
 2. 70B: a dense model of about this size, shape assumed
 3. 400B: a dense model of about this size, shape assumed
 4. BERT-large uncased: 335.14 M, weights only
-5. BGE large en v1.5: 335.14 M, 512 tokens, fp32
-6. BGE reranker large: 559.89 M, 514 tokens, fp32
-7. BLOOM 176B: 176.25 B, 2,048 tokens, bf16
-8. Code Llama 7B: 6.74 B, 16,384 tokens, bf16
-9. 173 more
+5. BGE base en v1.5: 109.48 M, 512 tokens, fp32
+6. BGE large en v1.5: 335.14 M, 512 tokens, fp32
+7. BGE M3: 567.75 M, 8,194 tokens, fp16
+8. BGE reranker large: 559.89 M, 514 tokens, fp32
+9. 183 more
 Model [8B, assumed shape]: 9
-1. Command A+ 218B-A25B: 218.75 B, 200,000 tokens, bf16
-2. Command R 08-2024 32B: 32.30 B, 131,072 tokens, fp16
-3. Command R v01 35B: 34.98 B, 131,072 tokens, fp16
-4. Command R+ 104B: 103.81 B, 131,072 tokens, fp16
-5. Command R7B 12-2024: 8.03 B, 131,072 tokens, bf16
-6. DeepSeek-R1 (0120/0528): 671.03 B, 163,840 tokens, fp8 e4m3 128x128 block
-7. DeepSeek-V2 / V2.5 236B: 235.74 B, 163,840 tokens, bf16
-8. DeepSeek-V2-Lite 16B: 15.71 B, 163,840 tokens, bf16
-9. 165 more
+1. BGE reranker v2 M3: 567.76 M, 8,194 tokens, fp16
+2. BGE small en v1.5: 33.36 M, 512 tokens, fp32
+3. BLOOM 176B: 176.25 B, 2,048 tokens, bf16
+4. Code Llama 7B: 6.74 B, 16,384 tokens, bf16
+5. Command A+ 218B-A25B: 218.75 B, 200,000 tokens, bf16
+6. Command R 08-2024 32B: 32.30 B, 131,072 tokens, fp16
+7. Command R v01 35B: 34.98 B, 131,072 tokens, fp16
+8. Command R+ 104B: 103.81 B, 131,072 tokens, fp16
+9. 175 more
 Model [8B, assumed shape]: back
-Model: 181 to choose from; words find them, ? names them.
+Model: 191 to choose from; words find them, ? names them.
 Model [8B, assumed shape]: llama 70b
 5 match.
 1. Llama 2 70B: 68.98 B, 4,096 tokens, fp16

@@ -12,7 +12,7 @@ Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model ─────────────────────────────────────────────────────────── 5 of 181 ─┐
+┌─ Model ─────────────────────────────────────────────────────────── 5 of 191 ─┐
 │/ llama 70b                                                                   │
 │▸ Llama 2 70B                           68.98 B, 4,096 tokens, fp16           │
 │  Llama 3 70B                           70.55 B, 8,192 tokens, bf16           │
@@ -77,7 +77,7 @@ Enter
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4
-+- Model ----------------- 181 of 181 -+
++- Model ----------------- 191 of 191 -+
 |/ type words to find it, or a size su~|
 |  8B                                  |
 |> 70B                                 |
@@ -89,7 +89,7 @@ expect <<'END'
  Model: catalogue id, size such as 70B~
  type:find  Up/Down:move  Esc:back
 [1 Plan] 2  3  4
-+- Model ------------------ 16 of 181 -+
++- Model ------------------ 16 of 191 -+
 |/ llama                               |
 |  Code Llama 7B                       |
 |  Llama 2 13B                         |
