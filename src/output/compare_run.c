@@ -266,6 +266,7 @@ void comparison_facts(const struct comparison *c, const struct compared *row,
             : none,
         1, 1);
     record_title(s, "requests");
+    record_plan_speed(s, p);
     record_plan_cost(s, p);
     record_quantity(s, "memory", "GiB/GPU", p->request.gpu->physical, GP_GIB, 2);
     record_detail(s);

@@ -27,7 +27,8 @@ static void print_legend(struct strbuf *out)
         out,
         "\nweights and KV pool: of one GPU; requests: of the whole context, that all "
         "GPUs hold at once\n"
-        "Order and front are by cost alone: speed is not estimated yet.\n"
+        "tokens/s: output of all users together; TPOT: between two tokens of one; $/M out: "
+        "dollars\nper million output tokens while these users keep asking\n"
         "Front of $/h against requests, marked *: nothing in one machine that fits is "
         "cheaper and\nholds as many; pipelines over several machines come last\n"
         "~ estimated, ? assumed, - unknown; bands and sources: --format json or "

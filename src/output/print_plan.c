@@ -296,6 +296,19 @@ enum record_as output_record_as(enum output_format format)
                                        : RECORD_TEXT;
 }
 
+static void speed_facts(const struct plan *p, struct record *r)
+{
+    const struct speed *v = &p->speed;
+    char text[640];
+    if (v->gap != SPEED_KNOWN)
+        return;
+    record_quantity(r, "TTFT", "ms", v->ttft, 1e-3, 1);
+    record_quantity(r, "TPOT", "ms", v->tpot, 1e-3, 2);
+    record_note(r, sentence_speed_doubts(p, text, sizeof(text)));
+    record_quantity(r, "output tokens per second", "tokens/s", v->tokens, 1, 1);
+    record_note(r, sentence_speed_bound(v->bound));
+}
+
 void print_cost_rows(const struct plan *p, struct record *r)
 {
     struct quantity hour, month;
@@ -309,6 +322,8 @@ void print_cost_rows(const struct plan *p, struct record *r)
     record_quantity(r, "cost per hour", "$/h", hour, 1, 2);
     record_note(r, offer);
     record_quantity(r, "cost per month", "$/month", month, 1, 2);
+    record_quantity(r, "cost per million output tokens", "$", answer_token_price(p), 1,
+                    3);
 }
 
 void print_plan_table(const struct answer *a, enum output_format format,
@@ -334,6 +349,7 @@ void print_plan_table(const struct answer *a, enum output_format format,
         record_quantity(&r, parts[i].name, "GiB", parts[i].q, GP_GIB, 4);
         record_note(&r, parts[i].note);
     }
+    speed_facts(p, &r);
     if (p->has_memory)
         print_cost_rows(p, &r);
     record_rows(&r, output_record_as(format), out);

@@ -66,6 +66,21 @@ void record_plan_layout(struct record *s, const struct plan *p)
     record_detail(s);
 }
 
+void record_plan_speed(struct record *s, const struct plan *p)
+{
+    const struct speed *v = &p->speed;
+    struct quantity none = quantity_unknown();
+    bool known = v->gap == SPEED_KNOWN;
+    record_quantity(s, "output_tokens_per_s", "tokens/s", known ? v->tokens : none, 1, 0);
+    record_title(s, "tokens/s");
+    record_quantity(s, "tpot", "ms", known ? v->tpot : none, 1e-3, 1);
+    record_title(s, "TPOT ms");
+    record_quantity(s, "ttft", "ms", known ? v->ttft : none, 1e-3, 0);
+    record_detail(s);
+    record_quantity(s, "per_million_output_tokens", "$", answer_token_price(p), 1, 2);
+    record_title(s, "$/M out");
+}
+
 void record_plan_cost(struct record *s, const struct plan *p)
 {
     const struct rent *r = cost_wanted(&p->cost);

@@ -17,6 +17,8 @@ void record_plan_market(struct record *record, const struct market *market);
 void record_plan_load(struct record *record, const struct resolved *resolved);
 /* verdict, gpus, tp, pp, replicas, limit */
 void record_plan_layout(struct record *record, const struct plan *plan);
+/* output tokens/s of all users, TPOT, TTFT, dollars per million output tokens */
+void record_plan_speed(struct record *record, const struct plan *plan);
 /* per_hour, per_month, what is rented or bought, date and source of the price; of what
  * does not fit nothing: it serves nobody */
 void record_plan_cost(struct record *record, const struct plan *plan);

@@ -33,12 +33,19 @@ if have_json; then
     assert_eq "one row" 1 "$(json rows.#)"
     weights=$(json rows.0.weights.value) pool=$(json rows.0.kv_pool.value)
     tp=$(json rows.0.tp) hour=$(json rows.0.per_hour.value)
+    tokens=$(json rows.0.output_tokens_per_s.value)
+    million=$(json rows.0.per_million_output_tokens.value)
+    tpot=$(json rows.0.tpot.value)
     # shellcheck disable=SC2086
     run --plan $load -g h100-sxm -p fp8 -f json
     assert_eq "weights as --plan" "$(json memory.per_gpu.weights.value)" "$weights"
     assert_eq "pool as --plan" "$(json memory.per_gpu.kv_pool.value)" "$pool"
     assert_eq "TP as --plan" "$(json layout.tp)" "$tp"
     assert_eq "cost as --plan" "$(json cost.per_hour.value)" "$hour"
+    assert_eq "tokens/s as --plan" "$(json speed.output_tokens_per_s.value)" "$tokens"
+    assert_eq "\$/M as --plan" "$(json cost.per_million_output_tokens.value)" "$million"
+    assert_eq "TPOT in ms, --plan's in s" "$(json speed.tpot.value)" \
+        "$(awk "BEGIN { printf \"%.12g\", $tpot / 1000 }")"
 
     # counts, slices and precisions as given
     # shellcheck disable=SC2086

@@ -21,18 +21,18 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 294 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet    │
-│   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸* rtx-a6000            int4-awq   fits         2     ~19.0   1.00  none      │
-│   rtx-6000-ada         int4-awq   fits         2     ~19.0   1.65  none      │
-│   rtx-pro-6000-server  int4-awq   fits         1     ~18.6   1.69  none      │
-│ * rtx-a6000            fp8        fits         3     ~22.3   2.00  none      │
-│ * a100-sxm-80          int4-awq   fits         2     ~27.4   2.58  none      │
-│   a100-pcie-80         fp8        fits         2     ~28.4   2.70  none      │
-│ * a100-pcie-80         int4-awq   fits         2     ~40.7   2.70  none      │
-│   a40                  fp8        fits         3     ~19.1   2.70  none      │
+│ 294 rows   sort: $/h ▲   stars: by $/h and requests held                     │
+│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
+│▸* rtx-a6000            int4-awq   fits         2   ~217.2    ~4.13   1.00    │
+│   rtx-6000-ada         int4-awq   fits         2   ~126.5    ~3.91   1.65    │
+│   rtx-pro-6000-server  int4-awq   fits         1    ~89.6    ~2.83   1.69    │
+│ * rtx-a6000            fp8        fits         3   ~220.2    ~8.19   2.00    │
+│ * a100-sxm-80          int4-awq   fits         2    ~63.4    ~3.15   2.58    │
+│   a100-pcie-80         fp8        fits         2    ~58.2    ~2.92   2.70    │
+│ * a100-pcie-80         int4-awq   fits         2    ~56.7    ~2.88   2.70    │
+│   a40                  fp8        fits         3   ~235.1   ~11.78   2.70    │
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ rtx-a6000 x 2, int4-awq: fits ───────────────────────────── 1-6 of 16, Tab ─┐
+┌─ rtx-a6000 x 2, int4-awq: fits ───────────────────────────── 1-6 of 19, Tab ─┐
 │███████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·············│
 │█ weights 18.55  ▓ KV needed 20.00  ▒ activation 0.58  ░ non-torch 0.20       │
 │░ CUDA graphs 0.45  · free 7.63  of 47.41 GiB usable                          │
@@ -54,30 +54,30 @@ KEYS
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                                                           294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────┐
-│ 294 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet                                            │
-│   GPU                  precision  verdict   GPUs  layout      weights GiB  KV pool GiB  requests    $/h  limit       │
-│▸* rtx-a6000            int4-awq   fits         2  TP1 PP2           18.55       ~23.71     ~19.0   1.00  none        │
-│   rtx-6000-ada         int4-awq   fits         2  TP1 PP2           18.55       ~23.71     ~19.0   1.65  none        │
-│   rtx-pro-6000-server  int4-awq   fits         1  TP1               37.07       ~46.52     ~18.6   1.69  none        │
-│ * rtx-a6000            fp8        fits         3  TP1 PP3           23.51       ~18.80     ~22.3   2.00  none        │
-│ * a100-sxm-80          int4-awq   fits         2  TP1 x2            37.07       ~34.21     ~27.4   2.58  none        │
-│   a100-pcie-80         fp8        fits         2  TP2               33.88       ~35.52     ~28.4   2.70  none        │
-│ * a100-pcie-80         int4-awq   fits         2  TP2               18.55       ~50.85     ~40.7   2.70  none        │
-│   a40                  fp8        fits         3  TP1 PP3           23.51       ~16.07     ~19.1   2.70  none        │
-│   a40                  int4-awq   fits         3  TP1 PP3           13.17       ~26.42     ~31.3   2.70  none        │
-│   l40s                 fp8        fits         3  TP1 PP3           23.51       ~16.05     ~19.0   3.00  none        │
-│   l40s                 int4-awq   fits         3  TP1 PP3           13.17       ~26.39     ~31.3   3.00  none        │
-│   rtx-pro-6000-server  fp8        fits         2  TP2               33.88       ~47.83     ~38.3   3.38  none        │
-│   h200-sxm             fp8        fits         1  TP1               67.72       ~56.60     ~22.6   3.39  none        │
-│   h200-sxm             int4-awq   fits         1  TP1               37.07       ~87.25     ~34.9   3.39  none        │
-│   mi300x               fp8        fits         1  TP1               67.72      ~102.20     ~40.9   3.45  none        │
-│ * mi300x               int4-awq   fits         1  TP1               37.07      ~132.85     ~53.1   3.45  none        │
-│   l4                   int4-awq   fits         5  TP1 PP5            8.61       ~10.33     ~20.7   3.52  none        │
-│   l4                   fp8        fits         7  TP1 PP7           10.76        ~8.19     ~23.8   3.52  none        │
-│   h100-pcie            fp8        fits         2  TP2               33.88       ~33.80     ~27.0   3.80  none        │
-│   h100-pcie            int4-awq   fits         2  TP2               18.55       ~49.13     ~39.3   3.80  none        │
+│ 294 rows   sort: $/h ▲   stars: by $/h and requests held                                                             │
+│   GPU                  precision  verdict   GPUs  layout      requests  TPOT ms  tokens/s  $/M out    $/h  limit     │
+│▸* rtx-a6000            int4-awq   fits         2  TP1 PP2        ~19.0   ~217.2       ~67    ~4.13   1.00  none      │
+│   rtx-6000-ada         int4-awq   fits         2  TP1 PP2        ~19.0   ~126.5      ~117    ~3.91   1.65  none      │
+│   rtx-pro-6000-server  int4-awq   fits         1  TP1            ~18.6    ~89.6      ~166    ~2.83   1.69  none      │
+│ * rtx-a6000            fp8        fits         3  TP1 PP3        ~22.3   ~220.2       ~68    ~8.19   2.00  none      │
+│ * a100-sxm-80          int4-awq   fits         2  TP1 x2         ~27.4    ~63.4      ~227    ~3.15   2.58  none      │
+│   a100-pcie-80         fp8        fits         2  TP2            ~28.4    ~58.2      ~257    ~2.92   2.70  none      │
+│ * a100-pcie-80         int4-awq   fits         2  TP2            ~40.7    ~56.7      ~260    ~2.88   2.70  none      │
+│   a40                  fp8        fits         3  TP1 PP3        ~19.1   ~235.1       ~64   ~11.78   2.70  none      │
+│   a40                  int4-awq   fits         3  TP1 PP3        ~31.3   ~225.6       ~65   ~11.57   2.70  none      │
+│   l40s                 fp8        fits         3  TP1 PP3        ~19.0   ~126.2      ~122    ~6.81   3.00  none      │
+│   l40s                 int4-awq   fits         3  TP1 PP3        ~31.3   ~131.3      ~113    ~7.36   3.00  none      │
+│   rtx-pro-6000-server  fp8        fits         2  TP2            ~38.3    ~46.2      ~332    ~2.83   3.38  none      │
+│   h200-sxm             fp8        fits         1  TP1            ~22.6    ~30.4      ~503    ~1.87   3.39  none      │
+│   h200-sxm             int4-awq   fits         1  TP1            ~34.9    ~51.2      ~286    ~3.30   3.39  none      │
+│   mi300x               fp8        fits         1  TP1            ~40.9    ~37.6      ~413    ~2.32   3.45  none      │
+│ * mi300x               int4-awq   fits         1  TP1            ~53.1    ~48.8      ~304    ~3.15   3.45  none      │
+│   l4                   int4-awq   fits         5  TP1 PP5        ~20.7   ~375.8       ~39   ~24.78   3.52  none      │
+│   l4                   fp8        fits         7  TP1 PP7        ~23.8   ~354.7       ~43   ~22.51   3.52  none      │
+│   h100-pcie            fp8        fits         2  TP2            ~27.0    ~32.7      ~472    ~2.23   3.80  none      │
+│   h100-pcie            int4-awq   fits         2  TP2            ~39.3    ~43.4      ~342    ~3.09   3.80  none      │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
-┌─ rtx-a6000 x 2, int4-awq: fits ───────────────────────────────────────────────────────────────────── 1-6 of 14, Tab ─┐
+┌─ rtx-a6000 x 2, int4-awq: fits ───────────────────────────────────────────────────────────────────── 1-6 of 17, Tab ─┐
 │██████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░···················│
 │█ weights 18.55  ▓ KV needed 20.00  ▒ activation 0.58  ░ non-torch 0.20  ░ CUDA graphs 0.45  · free 7.63              │
 │of 47.41 GiB usable                                                                                                   │
@@ -98,7 +98,7 @@ screen "40 x 12: the table" "${load[@]}" <<'KEYS'
 KEYS
 expect <<'END'
  1 [2 Compare] 3  4            294 rows
- 294 rows   sort: $/h ▲   stars: by cos…
+ 294 rows   sort: $/h ▲   stars: by $/h…
    GPU            precision  GPUs    $/h
 ▸* rtx-a6000      int4-awq      2   1.00
    rtx-6000-ada   int4-awq      2   1.65
@@ -157,18 +157,18 @@ lines 1 21
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 +- llama-3.1-70b, 16 x 8,192 tokens -------------------------------------------+
-| 294 rows   sort: $/h ^   stars: by cost alone, speed is not estimated yet    |
-|   GPU                  precision  verdict   GPUs  requests    $/h  limit     |
-| * rtx-a6000            int4-awq   fits         2     ~19.0   1.00  none      |
-|>  rtx-6000-ada         int4-awq   fits         2     ~19.0   1.65  none      |
-|   rtx-pro-6000-server  int4-awq   fits         1     ~18.6   1.69  none      |
-| * rtx-a6000            fp8        fits         3     ~22.3   2.00  none      |
-| * a100-sxm-80          int4-awq   fits         2     ~27.4   2.58  none      |
-|   a100-pcie-80         fp8        fits         2     ~28.4   2.70  none      |
-| * a100-pcie-80         int4-awq   fits         2     ~40.7   2.70  none      |
-|   a40                  fp8        fits         3     ~19.1   2.70  none      |
+| 294 rows   sort: $/h ^   stars: by $/h and requests held                     |
+|   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    |
+| * rtx-a6000            int4-awq   fits         2   ~217.2    ~4.13   1.00    |
+|>  rtx-6000-ada         int4-awq   fits         2   ~126.5    ~3.91   1.65    |
+|   rtx-pro-6000-server  int4-awq   fits         1    ~89.6    ~2.83   1.69    |
+| * rtx-a6000            fp8        fits         3   ~220.2    ~8.19   2.00    |
+| * a100-sxm-80          int4-awq   fits         2    ~63.4    ~3.15   2.58    |
+|   a100-pcie-80         fp8        fits         2    ~58.2    ~2.92   2.70    |
+| * a100-pcie-80         int4-awq   fits         2    ~56.7    ~2.88   2.70    |
+|   a40                  fp8        fits         3   ~235.1   ~11.78   2.70    |
 +------------------------------------------------------------------------------+
-+- rtx-6000-ada x 2, int4-awq: fits -------------------------- 1-6 of 16, Tab -+
++- rtx-6000-ada x 2, int4-awq: fits -------------------------- 1-6 of 19, Tab -+
 |###############################===============================:--.............|
 |# weights 18.55  = KV needed 20.00  : activation 0.58  - non-torch 0.20       |
 |- CUDA graphs 0.45  . free 7.63  of 47.41 GiB usable                          |
@@ -189,10 +189,10 @@ lines 2 8
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
 │ 3 of 294   sort: $/h ▲   filter: l40s                                                                                                                        │
-│   GPU                  precision  verdict   GPUs  layout      memory GiB  weights GiB  KV pool GiB  requests    $/h  $/month  limit                          │
-│▸  l40s                 fp8        fits         3  TP1 PP3          44.99        23.51       ~16.05     ~19.0   3.00     2190  none                           │
-│   l40s                 int4-awq   fits         3  TP1 PP3          44.99        13.17       ~26.39     ~31.3   3.00     2190  none                           │
-│   l40s                 bf16       fits         5  TP1 PP5          44.99        27.49       ~12.02     ~24.0   5.00     3650  none                           │
+│   GPU                  precision  verdict   GPUs  layout      memory GiB  weights GiB  KV pool GiB  requests  TPOT ms  tokens/s  $/M out    $/h  limit       │
+│▸  l40s                 fp8        fits         3  TP1 PP3          44.99        23.51       ~16.05     ~19.0   ~126.2      ~122    ~6.81   3.00  none        │
+│   l40s                 int4-awq   fits         3  TP1 PP3          44.99        13.17       ~26.39     ~31.3   ~131.3      ~113    ~7.36   3.00  none        │
+│   l40s                 bf16       fits         5  TP1 PP5          44.99        27.49       ~12.02     ~24.0   ~229.5       ~68   ~20.56   5.00  none        │
 │                                                                                                                                                              │
 END
 
@@ -211,20 +211,20 @@ KEYS
 out=$(printf '%s\n' "$out" | sed -n '2,6p;26,30p;50,54p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 294 rows   sort: $/month ▲   stars: by cost alone, speed is not estimated yet│
-│   GPU                  precision  verdict   GPUs    $/h  $/month  limit      │
-│▸* rtx-a6000            int4-awq   fits         2   1.00      730  none       │
-│   rtx-6000-ada         int4-awq   fits         2   1.65     1206  none       │
+│ 294 rows   sort: $/month ▲   stars: by $/h and requests held                 │
+│   GPU                  precision  verdict   GPUs  $/M out    $/h  $/month    │
+│▸* rtx-a6000            int4-awq   fits         2    ~4.13   1.00      730    │
+│   rtx-6000-ada         int4-awq   fits         2    ~3.91   1.65     1206    │
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 294 rows   sort: $/month ▼   stars: by cost alone, speed is not estimated yet│
-│   GPU                  precision  verdict   GPUs    $/h  $/month  limit      │
-│▸  gb300                bf16       fits         1  72.00    52560  none       │
-│   gb300                fp8        fits         1  72.00    52560  none       │
+│ 294 rows   sort: $/month ▼   stars: by $/h and requests held                 │
+│   GPU                  precision  verdict   GPUs  $/M out    $/h  $/month    │
+│▸  gb300                bf16       fits         1   ~38.57  72.00    52560    │
+│   gb300                fp8        fits         1   ~24.30  72.00    52560    │
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 294 rows   sort: GPU ▲   stars: by cost alone, speed is not estimated yet    │
-│   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸  a10                  int4-awq   fits         5     ~20.7   5.50  none      │
-│   a10                  fp8        fits         7     ~23.8   7.70  none      │
+│ 294 rows   sort: GPU ▲   stars: by $/h and requests held                     │
+│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
+│▸  a10                  int4-awq   fits         5   ~263.7   ~27.58   5.50    │
+│   a10                  fp8        fits         7   ~273.1   ~39.09   7.70    │
 END
 
 screen "what does not fit is last, with its limit" "${load[@]}" <<'KEYS'
@@ -238,13 +238,13 @@ lines 2 21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 6 of 294   sort: $/h ▲   filter: p100                                        │
-│   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│   p100-sxm2-16         bf16       no fit       1      ~0.0      -  type      │
-│   p100-sxm2-16         fp8        no fit       1      ~0.0      -  type      │
-│   p100-sxm2-16         int4-awq   no fit       1      ~0.0      -  type      │
-│   p100-pcie-16         bf16       no fit       1      ~0.0      -  type      │
-│   p100-pcie-16         fp8        no fit       1      ~0.0      -  type      │
-│▸  p100-pcie-16         int4-awq   no fit       1      ~0.0      -  type      │
+│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
+│   p100-sxm2-16         bf16       no fit       1        -        -      -    │
+│   p100-sxm2-16         fp8        no fit       1        -        -      -    │
+│   p100-sxm2-16         int4-awq   no fit       1        -        -      -    │
+│   p100-pcie-16         bf16       no fit       1        -        -      -    │
+│   p100-pcie-16         fp8        no fit       1        -        -      -    │
+│▸  p100-pcie-16         int4-awq   no fit       1        -        -      -    │
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
@@ -269,15 +269,15 @@ lines 2 13
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 13 of 294   sort: verdict ▲   filter: gpus=1 !nvidia fits                    │
-│   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸  mi300x               fp8        fits         1     ~40.9   3.45  none      │
-│ * mi300x               int4-awq   fits         1     ~53.1   3.45  none      │
-│   mi355x               bf16       fits         1     ~50.3  68.80  none      │
-│   mi355x               fp8        fits         1     ~75.8  68.80  none      │
-│ * mi355x               int4-awq   fits         1     ~88.0  68.80  none      │
-│   gaudi2               int4-awq   fits         1     ~18.8      -  none      │
-│   gaudi3               int4-awq   fits         1     ~30.4      -  none      │
-│   mi325x               bf16       fits         1     ~38.7      -  none      │
+│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
+│▸  mi300x               fp8        fits         1    ~37.6    ~2.32   3.45    │
+│ * mi300x               int4-awq   fits         1    ~48.8    ~3.15   3.45    │
+│   mi355x               bf16       fits         1    ~40.5   ~49.68  68.80    │
+│   mi355x               fp8        fits         1    ~26.8   ~32.96  68.80    │
+│ * mi355x               int4-awq   fits         1    ~20.3   ~25.47  68.80    │
+│   gaudi2               int4-awq   fits         1    ~78.7        -      -    │
+│   gaudi3               int4-awq   fits         1    ~35.3        -      -    │
+│   mi325x               bf16       fits         1    ~54.1        -      -    │
 └──────────────────────────────────────────────────────────────────────────────┘
 END
 
@@ -296,15 +296,15 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                  33 of 294
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 33 of 294   sort: $/h ▲   filter: mem>=40 $<10 nvidia !pcie                  │
-│   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸* rtx-a6000            int4-awq   fits         2     ~19.0   1.00  none      │
-│   rtx-6000-ada         int4-awq   fits         2     ~19.0   1.65  none      │
-│   rtx-pro-6000-server  int4-awq   fits         1     ~18.6   1.69  none      │
-│ * rtx-a6000            fp8        fits         3     ~22.3   2.00  none      │
+│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
+│▸* rtx-a6000            int4-awq   fits         2   ~217.2    ~4.13   1.00    │
+│   rtx-6000-ada         int4-awq   fits         2   ~126.5    ~3.91   1.65    │
+│   rtx-pro-6000-server  int4-awq   fits         1    ~89.6    ~2.83   1.69    │
+│ * rtx-a6000            fp8        fits         3   ~220.2    ~8.19   2.00    │
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 294 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet    │
-│   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
+│ 294 rows   sort: $/h ▲   stars: by $/h and requests held                     │
+│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
 END
 
 screen "a filter that cannot be" "${load[@]}" <<'KEYS'
@@ -319,14 +319,14 @@ KEYS
 out=$(printf '%s\n' "$out" | sed -n '2,4p;22,24p;26,28p;46,48p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 294 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet    │
-│   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
+│ 294 rows   sort: $/h ▲   stars: by $/h and requests held                     │
+│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
  filter: 'much' is not a number (as in mem>=40, $<10)
  Only rows with: mem>=much
  Enter:do it  Up:earlier  Esc:back
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
-│ 294 rows   sort: $/h ▲   stars: by cost alone, speed is not estimated yet    │
-│   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
+│ 294 rows   sort: $/h ▲   stars: by $/h and requests held                     │
+│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
  filter: unknown column 'speed' (mem gpus tp pp rep weights pool kv requests $…
  Only rows with: speed>3
  Enter:do it  Up:earlier  Esc:back
@@ -363,12 +363,12 @@ lines 2 9
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 9 of 294   sort: $/h ▲   filter: h100                                        │
-│   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸  h100-pcie            int4-awq   fits         2     ~39.3   3.80  none      │
-│+  h100-sxm             int4-awq   fits         2     ~26.0   4.58  none      │
-│   h100-pcie            fp8        fits         2     ~27.0   3.80  none      │
-│   h100-nvl             int4-awq   fits         1     ~17.9   6.98  none      │
-│   h100-sxm             fp8        fits         2     ~27.0   6.98  none      │
+│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
+│▸  h100-pcie            int4-awq   fits         2    ~43.4    ~3.09   3.80    │
+│+  h100-sxm             int4-awq   fits         2    ~36.7    ~3.22   4.58    │
+│   h100-pcie            fp8        fits         2    ~32.7    ~2.23   3.80    │
+│   h100-nvl             int4-awq   fits         1    ~60.4    ~8.02   6.98    │
+│   h100-sxm             fp8        fits         2    ~22.8    ~2.87   6.98    │
 END
 
 screen "only marked rows" "${load[@]}" <<'KEYS'
@@ -383,9 +383,9 @@ lines 2 6
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 2 of 294   sort: $/h ▲   filter: marked                                      │
-│   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸  h100-sxm             int4-awq   fits         2     ~26.0   4.58  none      │
-│+  h100-sxm             fp8        fits         2     ~27.0   6.98  none      │
+│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
+│▸  h100-sxm             int4-awq   fits         2    ~36.7    ~3.22   4.58    │
+│+  h100-sxm             fp8        fits         2    ~22.8    ~2.87   6.98    │
 END
 
 screen "other precisions" "${load[@]}" <<'KEYS'
@@ -405,9 +405,9 @@ expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   4 of 392
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 4 of 392   sort: $/h ▲   filter: h100-sxm                                    │
-│   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸  h100-sxm             int4-awq   fits         2     ~26.0   4.58  none      │
-│   h100-sxm             q4_k_m     fits         2     ~31.8   4.58  none      │
+│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
+│▸  h100-sxm             int4-awq   fits         2    ~36.7    ~3.22   4.58    │
+│   h100-sxm             q4_k_m     fits         2    ~45.7    ~3.98   4.58    │
 END
 
 screen "the plan's own precision is among them" "${load[@]}" -p int8 <<'KEYS'
@@ -419,11 +419,11 @@ KEYS
 lines 3 8
 expect <<'END'
 │ 4 of 392   sort: $/h ▲   filter: l40s                                        │
-│   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸  l40s                 fp8        fits         3     ~19.0   3.00  none      │
-│   l40s                 int4-awq   fits         3     ~31.3   3.00  none      │
-│   l40s                 int8       fits         3     ~19.0   3.00  none      │
-│   l40s                 bf16       fits         5     ~24.0   5.00  none      │
+│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
+│▸  l40s                 fp8        fits         3   ~126.2    ~6.81   3.00    │
+│   l40s                 int4-awq   fits         3   ~131.3    ~7.36   3.00    │
+│   l40s                 int8       fits         3   ~125.0    ~6.74   3.00    │
+│   l40s                 bf16       fits         5   ~229.5   ~20.56   5.00    │
 END
 
 # ---- detail ---------------------------------------------------------------------------
@@ -478,8 +478,8 @@ lines 2 21
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 1 of 294   sort: $/h ▲   filter: h100-sxm fp8                                │
-│   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸  h100-sxm             fp8        fits         2     ~27.0  ~2.35  none      │
+│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
+│▸  h100-sxm             fp8        fits         2    ~22.8    ~0.97  ~2.35    │
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -488,7 +488,7 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ h100-sxm x 2, fp8: fits ───────────────────────────────── 13-18 of 18, Tab ─┐
+┌─ h100-sxm x 2, fp8: fits ───────────────────────────────── 16-21 of 21, Tab ─┐
 │(rounded estimate)                                                            │
 │engine: jgchn/llm-d-planner@56dc5b76ca53 accuracy/results (raw logs);         │
 │llm-d-incubation/llm-d-planner@e50305af90f0                                   │
@@ -513,16 +513,16 @@ out=$(printf '%s\n' "$out" | sed -n '2,7p;26,31p')
 expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 3 of 294   sort: $/h ▲   filter: h100-sxm                                    │
-│   GPU                  precision  verdict   GPUs  requests    $/h  limit     │
-│▸  h100-sxm             int4-awq   fits         2     ~26.0   4.58  none      │
-│   h100-sxm             fp8        fits         2     ~27.0   6.98  none      │
-│   h100-sxm             bf16       fits         3     ~29.6  11.70  none      │
+│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
+│▸  h100-sxm             int4-awq   fits         2    ~36.7    ~3.22   4.58    │
+│   h100-sxm             fp8        fits         2    ~22.8    ~2.87   6.98    │
+│   h100-sxm             bf16       fits         3    ~62.4   ~13.10  11.70    │
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
 │ 3 of 294   sort: $/h ▲   filter: h100-sxm                                    │
-│   GPU                  precision  verdict   GPUs  requests     $/h  limit    │
-│▸  h100-sxm             fp8        fits        10    ~220.0   38.40  none     │
-│   h100-sxm             int4-awq   fits        10    ~244.5   38.40  none     │
-│   h100-sxm             bf16       fits        10    ~215.7   34.90  none     │
+│   GPU                  precision  verdict   GPUs  TPOT ms  $/M out     $/h   │
+│▸  h100-sxm             fp8        fits        10    ~87.0    ~4.88   38.40   │
+│   h100-sxm             int4-awq   fits        10   ~257.6   ~14.62   38.40   │
+│   h100-sxm             bf16       fits        10   ~128.4    ~6.56   34.90   │
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \
@@ -551,10 +551,10 @@ screen "a click goes to a row" "${load[@]}" <<'KEYS'
 KEYS
 lines 5 8
 expect <<'END'
-│ * rtx-a6000            int4-awq   fits         2     ~19.0   1.00  none      │
-│   rtx-6000-ada         int4-awq   fits         2     ~19.0   1.65  none      │
-│▸  rtx-pro-6000-server  int4-awq   fits         1     ~18.6   1.69  none      │
-│ * rtx-a6000            fp8        fits         3     ~22.3   2.00  none      │
+│ * rtx-a6000            int4-awq   fits         2   ~217.2    ~4.13   1.00    │
+│   rtx-6000-ada         int4-awq   fits         2   ~126.5    ~3.91   1.65    │
+│▸  rtx-pro-6000-server  int4-awq   fits         1    ~89.6    ~2.83   1.69    │
+│ * rtx-a6000            fp8        fits         3   ~220.2    ~8.19   2.00    │
 END
 
 # ---- numbers --------------------------------------------------------------------------
@@ -615,7 +615,9 @@ for r, s in zip(rows, shown):
     want = [r['gpu'], r['precision'], word[r['verdict']],
             '-' if r['gpus'] is None else str(r['gpus']), layout, cell(r['memory'], 2),
             cell(r['weights'], 2), cell(r['kv_pool'], 2),
-            cell(r['max_concurrency'], 1), cell(r['per_hour'], 2),
+            cell(r['max_concurrency'], 1), cell(r['tpot'], 1),
+            cell(r['output_tokens_per_s'], 0),
+            cell(r['per_million_output_tokens'], 2), cell(r['per_hour'], 2),
             cell(r['per_month'], 0), r['limit']]
     star = s.lstrip('▸ +=').startswith('*')
     got = s.lstrip('▸ +=*').split()

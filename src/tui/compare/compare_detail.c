@@ -96,6 +96,26 @@ static void show_reasons(struct page *page, const struct plan *p)
     strbuf_fini(&text);
 }
 
+/* "TPOT 22.8 ms (17.0..32.5 ms), TTFT 248 ms (124..620 ms), ..." in one paragraph. */
+static void show_speed(struct page *page, const struct plan *p)
+{
+    struct answer_line lines[ANSWER_LINES_MAX];
+    int n = answer_lines(p, NULL, LINE_SPEED, lines);
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (int i = 0; i < n; i++)
+        if (lines[i].amount[0])
+            strbuf_addf(&text, "%s%s %s (%s)", i ? ", " : "", lines[i].name,
+                        lines[i].amount, lines[i].note);
+        else if (!lines[i].name[0])
+            strbuf_addf(&text, "speed: %s", lines[i].text);
+    page_words(page, 0, INK_TEXT, text.text);
+    if (p->speed.gap == SPEED_KNOWN)
+        page_wordsf(page, 0, INK_DIM, "bound by %s", sentence_speed_bound(p->speed.bound));
+    strbuf_fini(&text);
+}
+
 /* The offer of the price class that was asked for, and what is to be known of it. */
 static void show_cost(struct page *page, const struct plan *p)
 {
@@ -140,6 +160,7 @@ static void lay_out(struct page *page, const struct compare_row *row)
         show_reasons(page, p);
     show_holds(page, row);
     show_cost(page, p);
+    show_speed(page, p);
     if (p->verdict == VERDICT_FITS)
         show_reasons(page, p);
     char said[SENTENCE_MAX];

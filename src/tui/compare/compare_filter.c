@@ -19,6 +19,8 @@ static const struct {
     {"pp", "pp"},        {"rep", "replicas"}, {"weights", "weights"},
     {"pool", "kv_pool"}, {"kv", "kv_pool"},   {"requests", "max_concurrency"},
     {"$", "per_hour"},   {"$/h", "per_hour"}, {"$/month", "per_month"},
+    {"tpot", "tpot"},    {"ttft", "ttft"},    {"tok/s", "output_tokens_per_s"},
+    {"$/M", "per_million_output_tokens"},
 };
 enum { NUMBER_COUNT = sizeof(numbers) / sizeof(numbers[0]) };
 

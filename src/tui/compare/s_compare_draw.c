@@ -73,7 +73,7 @@ static void draw_state(const struct compare_state *s, struct canvas *canvas,
     if (s->view.filter[0])
         strbuf_addf(&text, "filter: %s", s->view.filter);
     else
-        strbuf_add(&text, "stars: by cost alone, speed is not estimated yet");
+        strbuf_add(&text, "stars: by $/h and requests held");
     canvas_fit(canvas, in, 0, x + 4, in.cols - x - 4,
                s->view.filter[0] ? INK_KEY : INK_DIM, text.text);
     strbuf_fini(&text);
