@@ -114,6 +114,7 @@ core_sources = \
 	src/core/terms_kv.c \
 	src/core/terms_list.c \
 	src/core/terms_list.h \
+	src/core/terms_speed.c \
 	src/core/terms_train.c \
 	src/core/train.c \
 	src/core/train.h \

@@ -95,6 +95,28 @@ void plan_layout(const struct request *q, const struct layout *layout,
     plan_fill(q, &load, layout, market, p);
 }
 
+void plan_prices(const struct plan *p, struct quantity *hour, struct quantity *month)
+{
+    const struct cost *c = &p->cost;
+    bool buy = c->want == WANT_BUY && c->buy.known;
+    *hour = buy ? c->buy.per_hour : quantity_of(c->per_hour, ORIGIN_SHEET);
+    *month = buy ? c->buy.per_month : quantity_of(c->per_month, ORIGIN_SHEET);
+    hour->known = month->known = p->has_memory && c->per_hour > 0;
+}
+
+struct quantity plan_token_price(const struct plan *p)
+{
+    struct quantity hour, month;
+    const struct quantity *tokens = &p->speed.tokens;
+    plan_prices(p, &hour, &month);
+    if (!hour.known || p->speed.gap != SPEED_KNOWN || tokens->low <= 0)
+        return quantity_unknown();
+    double million = 1e6 / 3600;
+    return quantity_band(hour.value * million / tokens->value,
+                         hour.low * million / tokens->high,
+                         hour.high * million / tokens->low, ORIGIN_MODEL);
+}
+
 bool plan_spans(const struct plan *p)
 {
     const struct rent *r = cost_wanted(&p->cost);

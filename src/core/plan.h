@@ -173,6 +173,13 @@ void plan_fill(const struct request *request, const struct load *load,
                const struct layout *layout, const struct market *market,
                struct plan *out);
 
+/* What the price class that was asked for costs; unknown where nothing is offered. */
+void plan_prices(const struct plan *plan, struct quantity *per_hour,
+                 struct quantity *per_month);
+
+/* Dollars per million output tokens at this load; unknown without price or speed. */
+struct quantity plan_token_price(const struct plan *plan);
+
 /* Are GPUs that work on one request in several machines, rented or owned? */
 bool plan_spans(const struct plan *plan);
 

@@ -658,5 +658,6 @@ int terms_of_plan(const struct plan *plan, struct term out[TERMS_MAX])
     }
     add_rest(&terms);
     terms_cost(&terms);
+    terms_speed(&terms);
     return terms.count;
 }

@@ -13,6 +13,7 @@
  *   KV cache             per token, per layer kind, per request        terms_kv.c
  *   the pool             what is left, what it holds, what is needed
  *   cost                 instances, rent, capital, break-even          terms_cost.c
+ *   speed                parts of a step, TPOT, TTFT, throughput       terms_speed.c
  *
  * Example, Llama-3.1-8B on an H100, vLLM 0.19 at 0.95, the line of the budget:
  *   budget = utilization * usable: utilization 0.95 (request), usable 79.19 GiB (sheet)
@@ -23,7 +24,7 @@
 
 #include "core/quantity.h"
 
-#define TERMS_MAX  64
+#define TERMS_MAX  96
 #define INPUTS_MAX 16 /* of one term */
 
 enum input_style {

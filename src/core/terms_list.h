@@ -19,7 +19,7 @@
 #include "core/plan.h"
 #include "core/terms.h"
 
-#define KNOWN_MAX 128
+#define KNOWN_MAX 160
 
 struct terms {
     const struct plan *plan;
@@ -61,5 +61,6 @@ struct term_source source_counted(const char *what);
 
 void terms_kv(struct terms *terms);
 void terms_cost(struct terms *terms);
+void terms_speed(struct terms *terms);
 
 #endif

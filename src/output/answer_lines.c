@@ -206,15 +206,6 @@ static void rule_lines(struct lines *lines)
 
 /* ---- cost ---- */
 
-void answer_prices(const struct plan *p, struct quantity *hour, struct quantity *month)
-{
-    const struct cost *c = &p->cost;
-    bool buy = c->want == WANT_BUY && c->buy.known;
-    *hour = buy ? c->buy.per_hour : quantity_of(c->per_hour, ORIGIN_SHEET);
-    *month = buy ? c->buy.per_month : quantity_of(c->per_month, ORIGIN_SHEET);
-    hour->known = month->known = p->has_memory && c->per_hour > 0;
-}
-
 static const char *or_undated(const char *date)
 {
     return date[0] ? date : "undated";
@@ -271,7 +262,7 @@ struct answer_api answer_api(const struct plan *p)
     if (q->api_out <= 0 || p->speed.gap != SPEED_KNOWN)
         return api;
     api.per_hour = quantity_scale(p->speed.requests, 3600 * request);
-    answer_prices(p, &hour, &month);
+    plan_prices(p, &hour, &month);
     if (hour.known)
         api.even = quantity_scale(hour, 1 / (3600 * request));
     return api;
@@ -342,22 +333,9 @@ static struct answer_line *add_rate(struct lines *lines, const char *name,
     return line;
 }
 
-struct quantity answer_token_price(const struct plan *p)
-{
-    struct quantity hour, month;
-    const struct quantity *tokens = &p->speed.tokens;
-    answer_prices(p, &hour, &month);
-    if (!hour.known || p->speed.gap != SPEED_KNOWN || tokens->low <= 0)
-        return quantity_unknown();
-    double million = 1e6 / 3600;
-    return quantity_band(hour.value * million / tokens->value,
-                         hour.low * million / tokens->high,
-                         hour.high * million / tokens->low, ORIGIN_MODEL);
-}
-
 static void add_token_price(struct lines *lines)
 {
-    struct quantity price = answer_token_price(lines->plan);
+    struct quantity price = plan_token_price(lines->plan);
     if (!price.known)
         return;
     struct answer_line *line = line_add(lines, "$ per million");

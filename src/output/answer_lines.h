@@ -54,13 +54,6 @@ struct answer_line {
 int answer_lines(const struct plan *plan, const struct answer *answer,
                  enum line_kind kind, struct answer_line lines[ANSWER_LINES_MAX]);
 
-/* What the price class that was asked for costs; unknown where nothing is offered. */
-void answer_prices(const struct plan *plan, struct quantity *per_hour,
-                   struct quantity *per_month);
-
-/* Dollars per million output tokens at this load; unknown without price or speed. */
-struct quantity answer_token_price(const struct plan *plan);
-
 /* The API that was asked to be compared with: what this load costs there, dollars per
  * hour, and the requests per second from which the plan is cheaper; unknown where there
  * is no speed or no price. */

@@ -315,14 +315,14 @@ void print_cost_rows(const struct plan *p, struct record *r)
     struct answer_line lines[ANSWER_LINES_MAX];
     int n = answer_lines(p, NULL, LINE_COST, lines);
     const char *offer = "";
-    answer_prices(p, &hour, &month);
+    plan_prices(p, &hour, &month);
     for (int i = 0; i < n; i++)
         if (lines[i].wanted || (!hour.known && !lines[i].name[0]))
             offer = lines[i].text;
     record_quantity(r, "cost per hour", "$/h", hour, 1, 2);
     record_note(r, offer);
     record_quantity(r, "cost per month", "$/month", month, 1, 2);
-    record_quantity(r, "cost per million output tokens", "$", answer_token_price(p), 1,
+    record_quantity(r, "cost per million output tokens", "$", plan_token_price(p), 1,
                     3);
 }
 

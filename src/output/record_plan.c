@@ -77,7 +77,7 @@ void record_plan_speed(struct record *s, const struct plan *p)
     record_title(s, "TPOT ms");
     record_quantity(s, "ttft", "ms", known ? v->ttft : none, 1e-3, 0);
     record_detail(s);
-    record_quantity(s, "per_million_output_tokens", "$", answer_token_price(p), 1, 2);
+    record_quantity(s, "per_million_output_tokens", "$", plan_token_price(p), 1, 2);
     record_title(s, "$/M out");
 }
 
@@ -89,7 +89,7 @@ void record_plan_cost(struct record *s, const struct plan *p)
     bool rented = serves && r && r->known, bought = serves && !r && b->known;
     struct quantity hour, month;
     char note[SENTENCE_MAX] = "", date[SENTENCE_DATE_MAX] = "";
-    answer_prices(p, &hour, &month);
+    plan_prices(p, &hour, &month);
     hour.known = month.known = hour.known && serves;
     if (rented) {
         sentence_rent_note(p, r, note);

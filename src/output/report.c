@@ -399,11 +399,11 @@ void report_cost(const struct plan *p, bool tokens, struct record *doc)
         return;
     }
     struct record *r = record_inside(doc, "cost");
-    answer_prices(p, &hour, &month);
+    plan_prices(p, &hour, &month);
     record_quantity(r, "per_hour", "$/h", hour, 1, 2);
     record_quantity(r, "per_month", "$/month", month, 1, 0);
     if (tokens)
-        record_quantity(r, "per_million_output_tokens", "$", answer_token_price(p), 1, 3);
+        record_quantity(r, "per_million_output_tokens", "$", plan_token_price(p), 1, 3);
     rent_facts("on_demand", &c->on_demand, r);
     rent_facts("spot", &c->spot, r);
     rent_facts("market", &c->market, r);

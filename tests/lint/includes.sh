@@ -97,7 +97,7 @@ done
 # Words are made in output and request: core answers in codes and numbers. These write
 # names and inputs, not sentences: of GPU slices, generic models and parts, of what is
 # bought, of terms.
-writes_text="cost gpu model model_generic parts terms terms_kv"
+writes_text="cost gpu model model_generic parts terms terms_kv terms_speed"
 for file in $(find_files src/core '*.[ch]'); do
     name=$(basename "$file" .c)
     echo " $writes_text " | grep -q " $name " && continue

@@ -62,13 +62,18 @@ static void same(const char *name, struct quantity q, double unit)
     assert_near(t->value.high, q.high / unit, slack + 1e-9 * fabs(q.high / unit));
 }
 
-static double sum_of(const char *prefix)
+static double plain_sum_of(const char *prefix)
 {
     double sum = 0;
     for (int i = 0; i < count; i++)
         if (strncmp(terms[i].name, prefix, strlen(prefix)) == 0)
-            sum += terms[i].value.value * GP_GIB;
+            sum += terms[i].value.value;
     return sum;
+}
+
+static double sum_of(const char *prefix)
+{
+    return plain_sum_of(prefix) * GP_GIB;
 }
 
 /* Nothing empty, nothing cut, nothing twice. */
@@ -87,6 +92,32 @@ static void well_formed(void)
         for (int j = 0; j < i; j++)
             assert_string_not_equal(t->name, terms[j].name);
     }
+}
+
+static double value_of(const char *name)
+{
+    const struct term *t = find(name);
+    return t ? t->value.value : 0;
+}
+
+/* The parts of a step add up to it, and with the prompts to TPOT. */
+static void speed_as_planned(const struct plan *p)
+{
+    const struct speed *v = &p->speed;
+    const struct step_parts *part = &v->part;
+    double near = 1e-9 * v->tpot.value * 1e3;
+    assert_near(plain_sum_of("product: "), (part->linear + part->head) * 1e3, near);
+    assert_near(plain_sum_of("experts: "), part->experts * 1e3, near);
+    assert_near(plain_sum_of("product: ") + plain_sum_of("experts: ") +
+                    value_of("reads of the cache") + value_of("all-reduces and hops") +
+                    value_of("fixed time"),
+                need("decode step")->value.value, near);
+    assert_near(value_of("decode step") + need("prompts of the others")->value.value,
+                need("TPOT")->value.value, near);
+    same("TPOT", v->tpot, 1e-3);
+    same("TTFT", v->ttft, 1e-3);
+    same("requests per second", v->requests, 1);
+    same("output tokens per second", v->tokens, 1);
 }
 
 /* Every value is the plan's own. */
@@ -119,6 +150,10 @@ static void as_planned(const struct plan *p)
         same("users' need", m->kv_reserved, GP_GIB);
         assert_near(need("margin")->value.value, plan_margin(p) / GP_GIB, 1e-9);
     }
+    if (p->speed.gap == SPEED_KNOWN)
+        speed_as_planned(p);
+    else
+        assert_null(find("TPOT"));
     if (m->sequence.reserved > 0) {
         same("KV cache tokens", m->kv_cache_tokens, 1);
         same("max concurrency", m->max_concurrency, 1);
@@ -308,13 +343,53 @@ static void test_catalogue(void **state)
     catalog_free(catalog);
 }
 
+/* Layouts that cut everything, with experts, MLA, states and windows. */
+static void test_speed(void **state)
+{
+    static const char *const ids[] = {"llama-3.1-70b", "deepseek-v3", "qwen3-next-80b-a3b",
+                                      "gpt-oss-120b", "gemma-3-27b"};
+    struct catalog *catalog = open_profiles();
+    struct sample s;
+    struct request *q = sample_request(&s, sample_llama_8b());
+
+    (void)state;
+    q->precision = profile_precision(catalog, "fp8");
+    q->kv = profile_format(catalog, "bf16");
+    q->gpu = profile_gpu(catalog, "h200-sxm");
+    q->engine = profile_engine(catalog, "vllm");
+    q->users = 16;
+    for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
+        for (int pp = 1; pp <= 2; pp++) {
+            q->model = profile_model(catalog, ids[i]);
+            struct plan p = explained(q, sample_layout(8, pp, 1, 1), NULL);
+            assert_int_equal(p.speed.gap, SPEED_KNOWN);
+            as_planned(&p);
+        }
+    /* the equation with what is shown: 80 layers of 2 x 28672 / 8 by 8192 in FP8 */
+    q->model = profile_model(catalog, "llama-3.1-70b");
+    q->users = 1;
+    explained(q, sample_layout(8, 1, 1, 1), NULL);
+    const struct family *f = q->gpu->family;
+    double n = 2 * 28672.0 / 8, k = 8192, w = 1;
+    double compute = 2 * n * k / (f->product[KERNEL_FP8].compute *
+                                  q->gpu->rate[MATH_FP8].value);
+    double memory = (n * k * w + 2 * (n + k)) /
+                    (f->product[KERNEL_FP8].memory * q->gpu->bandwidth.value);
+    assert_true(compute < 0.02 * memory);
+    assert_near(need("product: mlp 7168 x 8192")->value.value, 80 * memory * 1e3,
+                1e-3 * 80 * memory * 1e3); /* scales beside the weights */
+    assert_non_null(strstr(inputs_of(need("product: mlp 7168 x 8192")),
+                           "N 7,168 (cut), K 8,192 (cut)"));
+    catalog_free(catalog);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_as_planned),   cmocka_unit_test(test_equations),
         cmocka_unit_test(test_sources),      cmocka_unit_test(test_parts_of_weights),
         cmocka_unit_test(test_refused),      cmocka_unit_test(test_cost),
-        cmocka_unit_test(test_catalogue),
+        cmocka_unit_test(test_catalogue),    cmocka_unit_test(test_speed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -182,6 +182,7 @@ static double alone(const struct step *s, const struct serve_load *l)
 static void fill(const struct step *s, const struct serve *serve,
                  const struct serve_load *l, double groups, struct speed *out)
 {
+    out->serve = *serve;
     out->running = serve->running * groups;
     speed_band(s, out->running, out);
     out->tpot = banded(serve->tpot, out->factor_low, out->factor_high);

@@ -69,6 +69,7 @@ struct speed {
     struct quantity tokens;         /* output tokens/s, all replicas */
     struct quantity requests;       /* per second, all replicas */
     struct step_parts part;         /* s of a decode step */
+    struct serve serve;             /* of one group of GPUs */
     double prompts;                 /* s per output token that prompts of others add */
     enum speed_bound bound;
     unsigned doubts;                /* bits of enum doubt */

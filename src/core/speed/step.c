@@ -232,16 +232,25 @@ static struct gemm gemm_of(const struct request *q, const struct format *format,
                          .times = times};
 }
 
-static void cut_product(struct step *s, const struct step_product *p,
-                        const struct layout *l)
+struct step_shape step_shape(const struct step_load *load, int i, const struct layout *l)
+{
+    const struct step_product *p = &load->product[i];
+    double shares[SHARE_COUNT];
+    layout_shares(&load->request->model->kind[p->kind], l, shares);
+    return (struct step_shape){
+        .rows = p->rows_tp / l->tp + p->rows_kv * shares[SHARE_KV] + p->rows_all,
+        .cols = p->cut_cols ? p->cols / l->tp : p->cols,
+        .bytes = p->bytes,
+    };
+}
+
+static void cut_product(struct step *s, int i, const struct layout *l)
 {
     const struct request *q = s->load->request;
-    double shares[SHARE_COUNT];
-    layout_shares(&q->model->kind[p->kind], l, shares);
-    double rows = p->rows_tp / l->tp + p->rows_kv * shares[SHARE_KV] + p->rows_all;
-    double cols = p->cut_cols ? p->cols / l->tp : p->cols;
-    s->gemm[s->gemms++] =
-        gemm_of(q, q->precision.by_role[p->role], rows, cols, p->bytes, p->times);
+    const struct step_product *p = &s->load->product[i];
+    struct step_shape shape = step_shape(s->load, i, l);
+    s->gemm[s->gemms++] = gemm_of(q, q->precision.by_role[p->role], shape.rows, shape.cols,
+                                  shape.bytes, p->times);
 }
 
 static double engine_experts(const struct engine_speed *e, const struct family *f,
@@ -327,7 +336,7 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
     double prefill = q->engine->speed.prefill_attention;
     s->prefill = f->prefill_attention * (prefill > 0 ? prefill : 1) * rate;
     for (int i = 0; i < load->products; i++)
-        cut_product(s, &load->product[i], l);
+        cut_product(s, i, l);
     for (int k = 0; k < q->model->kind_count; k++)
         cut_kind(s, k, l);
     s->head = gemm_of(q, q->precision.by_role[ROLE_HEAD], q->model->vocab / (l->tp * s->ways),
@@ -404,8 +413,7 @@ static double cache(const struct step *s, double users, double tokens)
     return flops > 0 ? sqrt(memory * memory + arithmetic * arithmetic) : memory;
 }
 
-/* Stages work on a batch each, so that a token waits for all of them in turn. */
-static double batch_of(const struct step *s, double users)
+double step_batch(const struct step *s, double users)
 {
     double batches = users < s->pp ? fmax(users, 1) : s->pp;
     return users / batches;
@@ -414,7 +422,7 @@ static double batch_of(const struct step *s, double users)
 void step_decode_parts(const struct step *s, double users, double tokens,
                        struct step_parts *out)
 {
-    double batch = batch_of(s, users), checked = batch * (s->drafted + 1);
+    double batch = step_batch(s, users), checked = batch * (s->drafted + 1);
     double each = 1 / s->accepted;
     *out = (struct step_parts){
         .linear = each * linear(s, checked, 1),

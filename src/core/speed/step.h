@@ -119,6 +119,17 @@ struct step_draft {
 void step_attach_draft(struct step *step, const struct layout *layout,
                        struct step_draft *own);
 
+/* Rows, columns and bytes per weight of product i as the layout cuts it. */
+struct step_shape {
+    double rows, cols, bytes;
+};
+struct step_shape step_shape(const struct step_load *load, int i,
+                             const struct layout *layout);
+
+/* Requests of one step: stages work on a batch each, so that a token waits for all of
+ * them in turn. */
+double step_batch(const struct step *step, double users);
+
 /* Products, experts and communication of one iteration over `tokens` tokens of all ranks
  * together; compute: factor on the arithmetic's time. */
 double step_work(const struct step *step, double tokens, double compute);
