@@ -457,7 +457,7 @@ KEYS
 lines 1 9
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
-┌─ rtx-a6000 x 2, int4-awq: fits ──────────────────────────────── 1-18 of 298 ─┐
+┌─ rtx-a6000 x 2, int4-awq: fits ──────────────────────────────── 1-18 of 422 ─┐
 │                                                                              │
 │ why                                                                          │
 │   GPUs = 2 GPUs, exact                                                       │

@@ -79,7 +79,6 @@ Cost, on demand: $1.00 per hour, $730.00 per month, 1 x crusoe l40s (per GPU), 1
 Cost, spot: $0.50 per hour, $365.00 per month, 1 x crusoe l40s (per GPU), 1 GPU (2026-08-19, 94 days old), price per GPU of a shared host; note: sold in host-sized slices.
 Cost, buy: $0.39 per hour, $281.96 per month, 1 x l40s and hosts for $11,475 (2023 launch, assumed), 0.5 kW.
 Cost, break-even: after 12191 hours of renting (16.7 months).
-Speed: not in this version; measure runs the model's layers on this machine.
 Suggestions, each one was planned:
 1. 2 x NVIDIA RTX A6000, --gpu rtx-a6000:2: 35.96 GiB more room per GPU, same cost.
 2. llama.cpp, weights in GGUF Q4_K_M, --engine llama.cpp --precision q4_k_m: 33.38 GiB more room per GPU, same cost.

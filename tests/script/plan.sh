@@ -14,25 +14,25 @@ screen "first screen" <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
-│▸Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
-│ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
-│ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
-│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
-│ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..1.09 │
-│ Users       1 at once            ││░ non-torch          0.38 GiB  0.27..0.69 │
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
+│▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
+│ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
+│ GPU         cheapest: l4        ▾││17.51 of 20.30 GiB budget                 │
+│ GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
+│── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
+│ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
+│ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
+│ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
+│ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
+│ TTFT goal   auto: 423 ms         ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TPOT goal   auto: 60 ms          ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
 │ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
-│ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand  $0.44/h, $321.20/month         │
-│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
+│ Max PP      auto: 8              ││── Speed ─────────────────────────────────│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -44,25 +44,25 @@ screen "first screen in ASCII" --ascii <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-+- Model and GPU -- field 1 of 35 -++- 1 x NVIDIA L4 ------------- 1-18 of 34 -+
-|>Model       8B, assumed shape   v||FITS  17.51 of 20.30 GiB budget           |
-| Weights     bf16 as published   v||############################==:--.........|
-| GPU         cheapest: l4        v||  physical          22.49 GiB  sheet      |
-| GPUs        auto: 1              ||  usable            22.07 GiB  sheet      |
-|-- Load --------------------------||  budget            20.30 GiB  sheet      |
-| Context     8,192 tokens         ||# weights           14.99 GiB  assumed    |
-| Prompt      1,024 tokens         ||= KV needed          1.00 GiB  assumed    |
-| Output      256 tokens           ||: activation         0.57 GiB  0.44..1.09 |
-| Users       1 at once            ||- non-torch          0.38 GiB  0.27..0.69 |
++- Model and GPU -- field 1 of 32 -++- 1 x NVIDIA L4 ------------- 1-18 of 48 -+
+|>Model       8B, assumed shape   v||FITS  1 GPU  $0.44/h  $7.46/M tokens out  |
+| Weights     bf16 as published   v||TPOT 59.6 ms  TTFT 423 ms  16 tok/s       |
+| GPU         cheapest: l4        v||17.51 of 20.30 GiB budget                 |
+| GPUs        auto: 1              ||############################==:--.........|
+|-- Load --------------------------||  physical          22.49 GiB  sheet      |
+| Context     8,192 tokens         ||  usable            22.07 GiB  sheet      |
+| Prompt      1,024 tokens         ||  budget            20.30 GiB  sheet      |
+| Output      256 tokens           ||# weights           14.99 GiB  assumed    |
+| Users       1 at once            ||= KV needed          1.00 GiB  assumed    |
+| TTFT goal   auto: 423 ms         ||: activation         0.57 GiB  0.44..1.09 |
+| TPOT goal   auto: 60 ms          ||- non-torch          0.38 GiB  0.27..0.69 |
 | KV cache    auto: bf16          v||- CUDA graphs        0.45 GiB  0.10..1.85 |
 |-- Layout ------------------------||. free               4.69 GiB  2.45..5.27 |
 | TP          auto: 1              ||KV pool 3.79 GiB: 31,040 tokens, 3.8      |
 | PP          auto: 1              ||  requests of 8,192 tokens                |
 | EP          auto: 1              ||GPUs 1: TP 1, 1 host                      |
 | Replicas    auto: 1              ||runner-up 2: TP 2 (1 GPU more)            |
-| Max PP      auto: 8              ||-- Cost ----------------------------------|
-|-- Engine ------------------------||on demand  $0.44/h, $321.20/month         |
-| Engine      auto: vLLM 0.33+    v||  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by|
+| Max PP      auto: 8              ||-- Speed ---------------------------------|
 +----------------------------------++------------------------------------------+
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -75,37 +75,37 @@ screen "120x36" -m llama-3.1-70b -p fp8 -g h100-sxm -u 16 <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 36 ─┐┌─ Suggestions and sources ──────────┐
-│▸Model       llama-3.1-70b       ▾││FITS  59.06 of 72.85 GiB budget             ││It fits; no warnings.               │
-│ Weights     fp8                 ▾││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░···········││── Sources ─────────────────────────│
-│ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet        ││model: github                       │
-│ GPUs        auto: 2              ││  usable            79.19 GiB  sheet        ││  ai-dynamo/aiconfigurator@095f58a5 │
-│── Load ──────────────────────────││  budget            72.85 GiB  sheet        ││  aic-core/src/aiconfigurator_core/m│
-│ Context     8,192 tokens         ││█ weights           33.88 GiB  exact        ││  odel_configs/meta-llama--Meta-Llam│
-│ Prompt      1,024 tokens         ││▓ KV needed         20.00 GiB  exact        ││  a-3.1-70B_config.json (vendored HF│
-│ Output      256 tokens           ││▒ activation         1.96 GiB  1.84..2.49   ││  config.json)                      │
-│ Users       16 at once           ││░ non-torch          2.63 GiB  2.40..2.85   ││gpu: confidence high:               │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85   ││  NVIDIA/open-gpu-kernel-modules@df1│
-│── Layout ────────────────────────││· free              20.26 GiB  18.12..20.97 ││  c9a3 g_nv_name_released.h (names, │
-│ TP          auto: 2              ││KV pool 33.80 GiB: 221,504 tokens, 27.0     ││  PCI ids); public script citing    │
-│ PP          auto: 1              ││  requests of 8,192 tokens                  ││  NVIDIA datasheets (text excerpt); │
-│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  Lightning-AI/pytorch-lightning@7f0│
-│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││  c343                              │
-│ Max PP      auto: 8              ││  stages)                                   ││  fabric/utilities/throughput.py    │
-│── Engine ────────────────────────││── Cost ────────────────────────────────────││  (cites NVIDIA datasheets);        │
-│ Engine      auto: vLLM 0.33+    ▾││on demand  $6.98/h, $5,095/month            ││  ai-dynamo/aiconfigurator@095f58a  │
-│ Slots       auto: 1,024 reques…  ││  1 x jarvislabs 2x_H100_48V_400G, 2 GPUs   ││  systems/*.yaml; public nvidia-smi │
-│ Batch       auto: 8,192 tokens   ││  (by 2026-11)                              ││  outputs;                          │
-│ Utilization auto: 0.92 share     ││  assumed: form factor not stated in        ││  docs.nvidia.com/datacenter/tesla/m│
-│ Headroom    0.00 share           ││    catalogue; SXM assumed                  ││  ig-user-guide; launch price: HF   │
-│ Used        0 GiB                ││spot       $3.20/h, $2,336/month            ││  msrp (rounded estimate)           │
-│ GPU layers  auto: 81             ││  2 x crusoe h100-sxm (per GPU), 2 GPUs     ││engine:                             │
-│ CPU experts 0 layers             ││  (2026-08-19, 94 days old)                 ││  jgchn/llm-d-planner@56dc5b76ca53  │
-│ Offload     0 GiB                ││  price per GPU of a shared host; note: sold││  accuracy/results (raw logs);      │
-│ KV offload  0 GiB                ││    in host-sized slices                    ││  llm-d-incubation/llm-d-planner@e50│
-│ KV on host  off                 ▾││buy        $2.35/h, $1,718/month            ││  305af90f0                         │
-│ Draft       none                ▾││  2 x h100-sxm and hosts for $74,250        ││  docs/empirical-vllm-memory-results│
-│ Drafted     auto: 0 tokens       ││  (2026-05, assumed), 1.8 kW                ││  .md (2026-11)                     │
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 48 ─┐┌─ Suggestions and sources ──────────┐
+│▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $2.87/M tokens out   ││It fits; no warnings.               │
+│ Weights     fp8                 ▾││TPOT 22.8 ms  TTFT 248 ms  675 tok/s        ││── Sources ─────────────────────────│
+│ GPU         h100-sxm            ▾││59.06 of 72.85 GiB budget                   ││model: github                       │
+│ GPUs        auto: 2              ││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░···········││  ai-dynamo/aiconfigurator@095f58a5 │
+│── Load ──────────────────────────││  physical          79.65 GiB  sheet        ││  aic-core/src/aiconfigurator_core/m│
+│ Context     8,192 tokens         ││  usable            79.19 GiB  sheet        ││  odel_configs/meta-llama--Meta-Llam│
+│ Prompt      1,024 tokens         ││  budget            72.85 GiB  sheet        ││  a-3.1-70B_config.json (vendored HF│
+│ Output      256 tokens           ││█ weights           33.88 GiB  exact        ││  config.json)                      │
+│ Users       16 at once           ││▓ KV needed         20.00 GiB  exact        ││gpu: confidence high:               │
+│ TTFT goal   auto: 249 ms         ││▒ activation         1.96 GiB  1.84..2.49   ││  NVIDIA/open-gpu-kernel-modules@df1│
+│ TPOT goal   auto: 23 ms          ││░ non-torch          2.63 GiB  2.40..2.85   ││  c9a3 g_nv_name_released.h (names, │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85   ││  PCI ids); public script citing    │
+│── Layout ────────────────────────││· free              20.26 GiB  18.12..20.97 ││  NVIDIA datasheets (text excerpt); │
+│ TP          auto: 2              ││KV pool 33.80 GiB: 221,504 tokens, 27.0     ││  Lightning-AI/pytorch-lightning@7f0│
+│ PP          auto: 1              ││  requests of 8,192 tokens                  ││  c343                              │
+│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  fabric/utilities/throughput.py    │
+│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││  (cites NVIDIA datasheets);        │
+│ Max PP      auto: 8              ││  stages)                                   ││  ai-dynamo/aiconfigurator@095f58a  │
+│── Engine ────────────────────────││── Speed ───────────────────────────────────││  systems/*.yaml; public nvidia-smi │
+│ Engine      auto: vLLM 0.33+    ▾││TPOT           22.8 ms  17.0..32.5 ms       ││  outputs;                          │
+│ Slots       auto: 1,024 reques…  ││TTFT            248 ms  124..620 ms         ││  docs.nvidia.com/datacenter/tesla/m│
+│ Batch       auto: 8,192 tokens   ││output tokens    675/s  473..906            ││  ig-user-guide; launch price: HF   │
+│ Utilization auto: 0.92 share     ││$ per million    $2.87  2.14..4.10          ││  msrp (rounded estimate)           │
+│ Headroom    0.00 share           ││a step: products 12.0 ms, KV cache 1.1,     ││engine:                             │
+│ Used        0 GiB                ││  all-reduces 0.9, launches 4.0, prompts 4.8││  jgchn/llm-d-planner@56dc5b76ca53  │
+│ GPU layers  auto: 81             ││bound by: memory bandwidth: reading the     ││  accuracy/results (raw logs);      │
+│ CPU experts 0 layers             ││  weights                                   ││  llm-d-incubation/llm-d-planner@e50│
+│ Offload     0 GiB                ││band: dense model (/1.21..x1.21), engine's  ││  305af90f0                         │
+│ Pruning     none                ▾││  build and host unknown (/1.25..x1.35)     ││  docs/empirical-vllm-memory-results│
+│── Cost ──────────────────────────││── Cost ────────────────────────────────────││  .md (2026-11)                     │
 └──────────────────────────────────┘└────────────────────────────────────────────┘└────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -124,7 +124,7 @@ Tab
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4
-┌─ Model and GPU ─────────────── FITS ─┐
+┌───── FITS  2 GPUs  $6.98/h  $2.87/M ─┐
 │▸Model       llama-3.1-70b           ▾│
 │ Weights     fp8                     ▾│
 │ GPU         h100-sxm                ▾│
@@ -137,25 +137,25 @@ expect <<'END'
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
 ┌─ 2 x NVIDIA H100 SXM5 80GB ──────────┐
-│FITS  59.06 of 72.85 GiB budget       │
+│FITS  2 GPUs  $6.98/h  $2.87/M        │
+│TPOT 22.8 ms  TTFT 248 ms  675 tok/s  │
+│59.06 of 72.85 GiB budget             │
+│███████████████▓▓▓▓▓▓▓▓▓▓▒░░··········│
+│  physical          79.65 GiB  sheet  │
+│  usable            79.19 GiB  sheet  │
+│  budget            72.85 GiB  sheet  │
+└──────────────────────────────────────┘
+ Memory of one GPU; exact: counted, sh…
+ Enter:edit  a:apply     ?:help  q:quit
+[1 Plan] 2  3  4
+┌─ 2 x NVIDIA H100 SXM5 80GB ──────────┐
+│59.06 of 72.85 GiB budget             │
 │███████████████▓▓▓▓▓▓▓▓▓▓▒░░··········│
 │  physical          79.65 GiB  sheet  │
 │  usable            79.19 GiB  sheet  │
 │  budget            72.85 GiB  sheet  │
 │█ weights           33.88 GiB  exact  │
 │▓ KV needed         20.00 GiB  exact  │
-└──────────────────────────────────────┘
- Memory of one GPU; exact: counted, sh…
- Enter:edit  a:apply     ?:help  q:quit
-[1 Plan] 2  3  4
-┌─ 2 x NVIDIA H100 SXM5 80GB ──────────┐
-│  physical          79.65 GiB  sheet  │
-│  usable            79.19 GiB  sheet  │
-│  budget            72.85 GiB  sheet  │
-│█ weights           33.88 GiB  exact  │
-│▓ KV needed         20.00 GiB  exact  │
-│▒ activation         1.96 GiB  model  │
-│░ non-torch          2.63 GiB  model  │
 └──────────────────────────────────────┘
  Memory of one GPU; exact: counted, sh…
  Enter:edit  a:apply     ?:help  q:quit
@@ -180,7 +180,7 @@ screen "does not fit" -m 70B -p int8 -g l40s:1 <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 39 ─┐
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 38 ─┐
 │▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
@@ -190,15 +190,15 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  usable            44.42 GiB  sheet      │
 │ Output      256 tokens           ││  budget            40.87 GiB  sheet      │
 │ Users       1 at once            ││█ weights           67.71 GiB  assumed    │
-│ KV cache    auto: bf16          ▾││▓ KV needed          2.50 GiB  assumed    │
-│── Layout ────────────────────────││▒ activation         0.58 GiB  0.46..1.11 │
-│ TP          auto: 1              ││░ non-torch          0.38 GiB  0.27..0.69 │
-│ PP          auto: 1              ││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│ EP          auto: 1              ││· free             -27.20 GiB  assumed    │
-│ Replicas    auto: 1              ││no room for KV: 28.38 GiB short           │
-│ Max PP      auto: 8              ││GPUs 1: TP 1, 1 host                      │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand  $1.00/h, $730.00/month         │
+│ TTFT goal   auto: 0 ms           ││▓ KV needed          2.50 GiB  assumed    │
+│ TPOT goal   auto: 0 ms           ││▒ activation         0.58 GiB  0.46..1.11 │
+│ KV cache    auto: bf16          ▾││░ non-torch          0.38 GiB  0.27..0.69 │
+│── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│ TP          auto: 1              ││· free             -27.20 GiB  assumed    │
+│ PP          auto: 1              ││no room for KV: 28.38 GiB short           │
+│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
+│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│ Max PP      auto: 8              ││on demand  $1.00/h, $730.00/month         │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -211,16 +211,18 @@ Tab
 KEYS
 only 2,22
 expect <<'END'
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 48 ─┐
-│ Model       llama-3.1-70b       ▾││MARGINAL  72.17 of 72.85 GiB budget       │
-│ Weights     bf16 as published   ▾││the users need 1.25 GiB of KV, the pool is│
-│ GPU         h100-sxm            ▾││  -0.23..2.77 GiB                         │
-│ GPUs        2                    ││what decides: CUDA graphs (0.10..2.00     │
-│── Load ──────────────────────────││  GiB): raise --memory-utilization, or run│
-│ Context     8,192 tokens         ││  without graphs                          │
-│ Prompt      1,024 tokens         ││a: 12 ways out, such as --gpu rtx-a6000:4 │
-│ Output      256 tokens           ││  --tp auto                               │
-│ Users       1 at once            ││██████████████████████████████████▓▒░░····│
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 60 ─┐
+│ Model       llama-3.1-70b       ▾││MARGINAL  2 GPUs  $6.98/h  $54.75/M       │
+│ Weights     bf16 as published   ▾││TPOT 27.5 ms  TTFT 215 ms  35 tok/s       │
+│ GPU         h100-sxm            ▾││72.17 of 72.85 GiB budget                 │
+│ GPUs        2                    ││the users need 1.25 GiB of KV, the pool is│
+│── Load ──────────────────────────││  -0.23..2.77 GiB                         │
+│ Context     8,192 tokens         ││what decides: CUDA graphs (0.10..2.00     │
+│ Prompt      1,024 tokens         ││  GiB): raise --memory-utilization, or run│
+│ Output      256 tokens           ││  without graphs                          │
+│ Users       1 at once            ││a: 12 ways out, such as --gpu rtx-a6000:4 │
+│ TTFT goal   auto: 215 ms         ││  --tp auto                               │
+│ TPOT goal   auto: 28 ms          ││██████████████████████████████████▓▒░░····│
 │ KV cache    auto: bf16          ▾││  physical          79.65 GiB  sheet      │
 │── Layout ────────────────────────││  usable            79.19 GiB  sheet      │
 │ TP          2                    ││  budget            72.85 GiB  sheet      │
@@ -228,8 +230,6 @@ expect <<'END'
 │ EP          auto: 1              ││▓ KV needed          1.25 GiB  exact      │
 │ Replicas    auto: 1              ││▒ activation         1.96 GiB  1.84..2.49 │
 │ Max PP      auto: 8              ││░ non-torch          2.63 GiB  2.40..2.85 │
-│── Engine ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│ Engine      auto: vLLM 0.33+    ▾││· free               7.15 GiB  5.01..7.86 │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Memory of one GPU; exact: counted, sheet: a vendor's figure, model: estimated.
 END
@@ -239,7 +239,7 @@ screen "refused layout" -m qwen3-14b --tp 5 -g h100-sxm <<'KEYS'
 KEYS
 only 2,12
 expect <<'END'
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 5 x NVIDIA H100 SXM5 80GB ──────────────┐
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 5 x NVIDIA H100 SXM5 80GB ──────────────┐
 │▸Model       qwen3-14b           ▾││DOES NOT FIT                              │
 │ Weights     bf16 as published   ▾││TP=5 neither divides nor is a multiple of │
 │ GPU         h100-sxm            ▾││  8 KV heads; TP=5 does not divide the MLP│
@@ -249,7 +249,7 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  --tp auto                               │
 │ Output      256 tokens           ││GPUs 5: TP 5, 1 host                      │
 │ Users       1 at once            ││vLLM would stop: AssertionError: 8 is not │
-│ KV cache    auto: bf16          ▾││  divisible by 5                          │
+│ TTFT goal   auto: 0 ms           ││  divisible by 5                          │
 END
 
 screen "no answer" -m 8B -c 4k <<'KEYS'
@@ -258,7 +258,7 @@ screen "no answer" -m 8B -c 4k <<'KEYS'
 KEYS
 only 2,12
 expect <<'END'
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ no answer ──────────────────────────────┐
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ no answer ──────────────────────────────┐
 │▸Model       8B                  ▾││NO ANSWER                                 │
 │ Weights     auto                ▾││--context: prompt and output of 8193      │
 │ GPU         auto                ▾││  tokens exceed the context of 4096       │
@@ -268,7 +268,7 @@ expect <<'END'
 │ Prompt      8,192 tokens         ││                                          │
 │ Output      auto                 ││                                          │
 │ Users       auto                 ││                                          │
-│ KV cache    auto                ▾││                                          │
+│ TTFT goal   auto                 ││                                          │
 END
 
 screen "weights only" -m vit-l-16 -g l4 <<'KEYS'
@@ -276,17 +276,17 @@ screen "weights only" -m vit-l-16 -g l4 <<'KEYS'
 KEYS
 only 2,12
 expect <<'END'
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 29 ─┐
-│▸Model       vit-l-16            ▾││FITS  1.13 of 22.07 GiB budget            │
-│ Weights     fp32 as published   ▾││██········································│
-│ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
-│ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
-│── Load ──────────────────────────││  budget            22.07 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights            1.13 GiB  exact      │
-│ Prompt      1,024 tokens         ││· free              20.94 GiB  sheet      │
-│ Output      256 tokens           ││GPUs 1: TP 1, 1 host                      │
-│ Users       1 at once            ││runner-up 2: TP 2 (1 GPU more)            │
-│ KV cache    auto: fp32          ▾││warning: only the weights are counted:    │
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
+│▸Model       vit-l-16            ▾││FITS  1 GPU  $0.44/h                      │
+│ Weights     fp32 as published   ▾││1.13 of 22.07 GiB budget                  │
+│ GPU         l4                  ▾││██········································│
+│ GPUs        auto: 1              ││  physical          22.49 GiB  sheet      │
+│── Load ──────────────────────────││  usable            22.07 GiB  sheet      │
+│ Context     8,192 tokens         ││  budget            22.07 GiB  sheet      │
+│ Prompt      1,024 tokens         ││█ weights            1.13 GiB  exact      │
+│ Output      256 tokens           ││· free              20.94 GiB  sheet      │
+│ Users       1 at once            ││GPUs 1: TP 1, 1 host                      │
+│ TTFT goal   auto: 0 ms           ││runner-up 2: TP 2 (1 GPU more)            │
 END
 
 screen "a mixture of experts over two stages" -m qwen3-30b-a3b -g a10g --tp 1 --pp 4 --used 1GiB <<'KEYS'
@@ -294,16 +294,18 @@ screen "a mixture of experts over two stages" -m qwen3-30b-a3b -g a10g --tp 1 --
 KEYS
 only 2,20
 expect <<'END'
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 4 x NVIDIA A10G (AWS) ───── 1-18 of 26 ─┐
-│▸Model       qwen3-30b-a3b       ▾││FITS  16.26 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││███████████████████████████▓▒░░·········──│
-│ GPU         a10g                ▾││  physical          22.49 GiB  sheet      │
-│ GPUs        auto: 4              ││  usable            22.07 GiB  sheet      │
-│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights           14.52 GiB  exact      │
-│ Prompt      1,024 tokens         ││▓ KV needed          0.19 GiB  exact      │
-│ Output      256 tokens           ││▒ activation         0.75 GiB  0.63..1.28 │
-│ Users       1 at once            ││░ non-torch          0.22 GiB  0.15..0.50 │
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 4 x NVIDIA A10G (AWS) ───── 1-18 of 39 ─┐
+│▸Model       qwen3-30b-a3b       ▾││FITS  4 GPUs  $5.67/h  $26.83/M tokens out│
+│ Weights     bf16 as published   ▾││TPOT 15.5 ms  TTFT 412 ms  59 tok/s       │
+│ GPU         a10g                ▾││16.26 of 20.30 GiB budget                 │
+│ GPUs        auto: 4              ││███████████████████████████▓▒░░·········──│
+│── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
+│ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
+│ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
+│ Output      256 tokens           ││█ weights           14.52 GiB  exact      │
+│ Users       1 at once            ││▓ KV needed          0.19 GiB  exact      │
+│ TTFT goal   auto: 413 ms         ││▒ activation         0.75 GiB  0.63..1.28 │
+│ TPOT goal   auto: 16 ms          ││░ non-torch          0.22 GiB  0.15..0.50 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││  held by others     1.00 GiB  assumed    │
 │ TP          1                    ││· free               4.94 GiB  2.74..5.49 │
@@ -311,8 +313,6 @@ expect <<'END'
 │ EP          auto: 1              ││KV pool 4.23 GiB: 184,928 tokens, 22.6    │
 │ Replicas    auto: 1              ││  requests of 8,192 tokens                │
 │ Max PP      auto: 8              ││GPUs 4: TP 1 x PP 4, 1 host               │
-│── Engine ────────────────────────││warning: the profile of a10g has low      │
-│ Engine      auto: vLLM 0.33+    ▾││  confidence                              │
 END
 
 # ---- choosing ----------------------------------------------------------------------
@@ -350,7 +350,7 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 4 x NVIDIA RTX A6000 ────── 1-18 of 32 ─┐
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 4 x NVIDIA RTX A6000 ────── 1-18 of 47 ─┐
 END
 
 screen "precisions say what each takes" -m llama-3.1-70b -g h100-sxm:2 <<'KEYS'
@@ -361,21 +361,21 @@ KEYS
 only 1,16
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Mode┌─ Weights ─────────────────────────────────────────────────────────────────────────────────── 52 of 52 ─┐f 29 ─┐
+┌─ Mode┌─ Weights ─────────────────────────────────────────────────────────────────────────────────── 52 of 52 ─┐f 39 ─┐
 │ Model│/ type words to find it, or another format, as --list formats has it                                    │      │
 │▸Weigh│▸ as published: bf16                                  65.74 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ GPU  │  fp8        FP8 E4M3, one scale per output channel   33.88 GiB per GPU: fits on 2 x h100-sxm           │······│
+│ GPU  │  fp8        FP8 E4M3, one scale per output channel   33.88 GiB per GPU: fits on 2 x h100-sxm           │      │
 │ GPUs │  int8       INT8 W8A8, one scale per output channel  33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
-│── Loa│  int4-awq   AWQ INT4, groups of 128                  18.55 GiB per GPU: fits on 2 x h100-sxm           │      │
+│── Loa│  int4-awq   AWQ INT4, groups of 128                  18.55 GiB per GPU: fits on 2 x h100-sxm           │······│
 │ Conte│  nvfp4      NVFP4 (E2M1, E4M3 per 16)                19.92 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ Promp│  q4_k_m     GGUF Q4_K_M                              19.53 GiB per GPU: fits on 2 x h100-sxm           │engin…│
+│ Promp│  q4_k_m     GGUF Q4_K_M                              19.53 GiB per GPU: fits on 2 x h100-sxm           │      │
 │ Outpu│  q8_0       GGUF Q8_0                                34.39 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ Users│  fp16       FP16                                     65.74 GiB per GPU: fits on 2 x h100-sxm           │, bat…│
-│ KV ca│  fp32       FP32                                     131.48 GiB per GPU: does not fit on 2 x h100-sxm  │      │
-│── Lay│  f16        GGUF F16                                 65.74 GiB per GPU: fits on 2 x h100-sxm           │to th…│
-│ TP   │  fp8-block  FP8 E4M3, 128 x 128 blocks               33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ PP   │  fp8-tensor FP8 E4M3, one scale per tensor           33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ EP   │  int8-bnb   INT8 bitsandbytes LLM.int8               33.88 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ Users│  fp16       FP16                                     65.74 GiB per GPU: fits on 2 x h100-sxm           │engin…│
+│ TTFT │  fp32       FP32                                     131.48 GiB per GPU: does not fit on 2 x h100-sxm  │      │
+│ TPOT │  f16        GGUF F16                                 65.74 GiB per GPU: fits on 2 x h100-sxm           │, bat…│
+│ KV ca│  fp8-block  FP8 E4M3, 128 x 128 blocks               33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
+│── Lay│  fp8-tensor FP8 E4M3, one scale per tensor           33.87 GiB per GPU: fits on 2 x h100-sxm           │to th…│
+│ TP   │  int8-bnb   INT8 bitsandbytes LLM.int8               33.88 GiB per GPU: fits on 2 x h100-sxm           │      │
 END
 
 screen "KV formats of vLLM and of llama.cpp" -m 8B -g l4 <<'KEYS'
@@ -471,25 +471,25 @@ expect <<'END'
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ──────────── field 3 of 35 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ───────────────── 1-18 of 27 ─┐
-│ Model       8B, assumed shape             ▾││FITS  17.51 of 36.04 GiB budget                                         │
-│ Weights     bf16 as published             ▾││████████████████████████████▓▓▒░░·······································│
-│▸GPU         a100-sxm-80/3g.40gb           ▾││  physical          40.00 GiB  model                                    │
-│ GPUs        auto: 1                        ││  usable            39.18 GiB  38.78..39.58 model                       │
-│── Load ────────────────────────────────────││  budget            36.04 GiB  35.68..36.41 model  0.92 of it, by vLLM  │
-│ Context     8,192 tokens                   ││█ weights           14.99 GiB  assumed  0.03 GiB of it added by the eng…│
-│ Prompt      1,024 tokens                   ││▓ KV needed          1.00 GiB  assumed  1 x 8,192 tokens                │
-│ Output      256 tokens                     ││▒ activation         0.57 GiB  0.44..1.09 model  max-num-seqs 256, batc…│
-│ Users       1 at once                      ││░ non-torch          0.38 GiB  0.27..0.69 model                         │
+┌─ Model and GPU ──────────── field 3 of 32 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ───────────────── 1-18 of 37 ─┐
+│ Model       8B, assumed shape             ▾││FITS  1 GPU  $1.29/h  $7.15/M tokens out                                │
+│ Weights     bf16 as published             ▾││TPOT 19.1 ms  TTFT 245 ms  50 tok/s                                     │
+│▸GPU         a100-sxm-80/3g.40gb           ▾││17.51 of 36.04 GiB budget                                               │
+│ GPUs        auto: 1                        ││████████████████████████████▓▓▒░░·······································│
+│── Load ────────────────────────────────────││  physical          40.00 GiB  model                                    │
+│ Context     8,192 tokens                   ││  usable            39.18 GiB  38.78..39.58 model                       │
+│ Prompt      1,024 tokens                   ││  budget            36.04 GiB  35.68..36.41 model  0.92 of it, by vLLM  │
+│ Output      256 tokens                     ││█ weights           14.99 GiB  assumed  0.03 GiB of it added by the eng…│
+│ Users       1 at once                      ││▓ KV needed          1.00 GiB  assumed  1 x 8,192 tokens                │
+│ TTFT goal   auto: 246 ms                   ││▒ activation         0.57 GiB  0.44..1.09 model  max-num-seqs 256, batc…│
+│ TPOT goal   auto: 20 ms                    ││░ non-torch          0.38 GiB  0.27..0.69 model                         │
 │ KV cache    auto: bf16                    ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 model  0.58 GiB charged to th…│
 │── Layout ──────────────────────────────────││· free              21.80 GiB  19.16..22.78 assumed                     │
 │ TP          auto: 1                        ││KV pool 19.53 GiB: 160,000 tokens, 19.5 requests of 8,192 tokens        │
 │ PP          auto: 1                        ││GPUs 1: TP 1, 1 host                                                    │
-│ EP          auto: 1                        ││── Cost ────────────────────────────────────────────────────────────────│
-│ Replicas    auto: 1                        ││on demand  $1.29/h, $941.70/month                                       │
-│ Max PP      auto: 8                        ││  1 x verda 1A100.22V, 1 GPU (by 2026-11)                               │
-│── Engine ──────────────────────────────────││  assumed: form factor not stated in catalogue; SXM assumed             │
-│ Engine      auto: vLLM 0.33+              ▾││spot       $0.45/h, $329.60/month                                       │
+│ EP          auto: 1                        ││── Speed ───────────────────────────────────────────────────────────────│
+│ Replicas    auto: 1                        ││TPOT           19.1 ms  11.6..32.7 ms   52 tokens/s for a user          │
+│ Max PP      auto: 8                        ││TTFT            245 ms  123..614 ms     245 ms on an idle engine        │
 └────────────────────────────────────────────┘└────────────────────────────────────────────────────────────────────────┘
  GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
@@ -504,11 +504,11 @@ Esc Down Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─┌─ Engine ────────────────────────────────────────────────────── 24 of 24 ─┐─┐
+┌─┌─ Engine ────────────────────────────────────────────────────── 22 of 22 ─┐─┐
 │ │/ type words to find it, or a version, such as vllm@0.19                  │ │
-│ │▸ auto                       the newest vLLM; llama.cpp for GGUF          │·│
+│ │▸ auto                       the newest vLLM; llama.cpp for GGUF          │ │
 │─│  llama.cpp all versions     budgets by asked, 1.00 by default            │ │
-│ │  MLX all versions           budgets by asked, 1.00 by default            │ │
+│ │  MLX all versions           budgets by asked, 1.00 by default            │·│
 │ │  Ollama all versions        budgets by asked, 1.00 by default            │ │
 │ │  SGLang up to 0.5.14        budgets by static, 0.88 by default           │ │
 │ │  SGLang 0.5.15-0.5.22       budgets by static, 0.88 by default           │ │
@@ -516,37 +516,37 @@ expect <<'END'
 │─│  TensorRT-LLM all versions  budgets by free, 0.90 by default             │ │
 │▸│  vLLM up to 0.7             budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.8-0.11              budgets by utilization, 0.90 by default      │ │
-│ │  vLLM 0.12-0.15             budgets by utilization, 0.90 by default      │ │
-│ │  vLLM 0.16                  budgets by utilization, 0.90 by default      │ │
+│ │  vLLM 0.12-0.16             budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.17-0.19             budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.20-0.21             budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.22                  budgets by utilization, 0.92 by default      │─│
+│ │  vLLM 0.22                  budgets by utilization, 0.92 by default      │ │
 │ │  vLLM 0.23                  budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.24                  budgets by utilization, 0.92 by default     ▼│y│
+│ │  vLLM 0.24                  budgets by utilization, 0.92 by default      │ │
+│ │  vLLM 0.25                  budgets by utilization, 0.92 by default     ▼│─│
 └─└──────────────────────────────────────────────────────────────────────────┘─┘
  Engine: its versions differ in overheads and how they budget.
  vLLM: KV pool = utilization*usable - weights - activation - ...
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Load ────────── field 16 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
-│ KV cache    auto: bf16          ▾││FITS  17.51 of 20.30 GiB budget           │
-│── Layout ────────────────────────││████████████████████████████▓▓▒░░·········│
-│ TP          auto: 1              ││  physical          22.49 GiB  sheet      │
-│ PP          auto: 1              ││  usable            22.07 GiB  sheet      │
-│ EP          auto: 1              ││  budget            20.30 GiB  sheet      │
-│ Replicas    auto: 1              ││█ weights           14.99 GiB  assumed    │
-│ Max PP      auto: 8              ││▓ KV needed          1.00 GiB  assumed    │
-│── Engine ────────────────────────││▒ activation         0.57 GiB  0.44..1.09 │
-│ Engine      auto: vLLM 0.33+    ▾││░ non-torch          0.38 GiB  0.27..0.69 │
-│▸Slots       auto: 256 requests   ││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│ Batch       auto: 2,048 tokens   ││· free               4.69 GiB  2.45..5.27 │
-│ Utilization auto: 0.92 share     ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
-│ Headroom    0.00 share           ││  requests of 8,192 tokens                │
-│ Used        0 GiB                ││GPUs 1: TP 1, 1 host                      │
-│ GPU layers  auto: 33             ││runner-up 2: TP 2 (1 GPU more)            │
-│ CPU experts 0 layers             ││── Cost ──────────────────────────────────│
-│ Offload     0 GiB                ││on demand  $0.44/h, $321.20/month         │
-│ KV offload  0 GiB                ││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
+┌─ Load ────────── field 18 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 46 ─┐
+│ KV cache    auto: bf16          ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
+│── Layout ────────────────────────││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
+│ TP          auto: 1              ││17.51 of 20.30 GiB budget                 │
+│ PP          auto: 1              ││████████████████████████████▓▓▒░░·········│
+│ EP          auto: 1              ││  physical          22.49 GiB  sheet      │
+│ Replicas    auto: 1              ││  usable            22.07 GiB  sheet      │
+│ Max PP      auto: 8              ││  budget            20.30 GiB  sheet      │
+│── Engine ────────────────────────││█ weights           14.99 GiB  assumed    │
+│ Engine      auto: vLLM 0.33+    ▾││▓ KV needed          1.00 GiB  assumed    │
+│▸Slots       auto: 256 requests   ││▒ activation         0.57 GiB  0.44..1.09 │
+│ Batch       auto: 2,048 tokens   ││░ non-torch          0.38 GiB  0.27..0.69 │
+│ Utilization auto: 0.92 share     ││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│ Headroom    0.00 share           ││· free               4.69 GiB  2.45..5.27 │
+│ Used        0 GiB                ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
+│ GPU layers  auto: 33             ││  requests of 8,192 tokens                │
+│ CPU experts 0 layers             ││GPUs 1: TP 1, 1 host                      │
+│ Offload     0 GiB                ││runner-up 2: TP 2 (1 GPU more)            │
+│ Pruning     none                ▾││── Speed ─────────────────────────────────│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  requests; empty: the engine's, for this GPU
  Slots:
@@ -576,49 +576,49 @@ KEYS
 only 1,44
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 4 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
-│ Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
-│ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
-│▸GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
-│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
-│ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..1.09 │
-│ Users       1 at once            ││░ non-torch          0.38 GiB  0.27..0.69 │
+┌─ Model and GPU ── field 4 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 46 ─┐
+│ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
+│ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
+│ GPU         l4                  ▾││17.51 of 20.30 GiB budget                 │
+│▸GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
+│── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
+│ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
+│ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
+│ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
+│ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
+│ TTFT goal   auto: 423 ms         ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TPOT goal   auto: 60 ms          ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
 │ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
-│ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand  $0.44/h, $321.20/month         │
-│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
+│ Max PP      auto: 8              ││── Speed ─────────────────────────────────│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  a count; empty: auto
  GPUs:
  Enter:do it  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 4 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 32 ─┐
-│ Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
-│ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
-│▸GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
-│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
-│ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..1.09 │
-│ Users       1 at once            ││░ non-torch          0.38 GiB  0.27..0.69 │
+┌─ Model and GPU ── field 4 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 46 ─┐
+│ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
+│ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
+│ GPU         l4                  ▾││17.51 of 20.30 GiB budget                 │
+│▸GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
+│── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
+│ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
+│ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
+│ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
+│ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
+│ TTFT goal   auto: 423 ms         ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TPOT goal   auto: 60 ms          ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
 │ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
-│ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand  $0.44/h, $321.20/month         │
-│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
+│ Max PP      auto: 8              ││── Speed ─────────────────────────────────│
 END
 
 screen "a wrong number keeps the prompt" -m 8B -g l4 <<'KEYS'
@@ -641,18 +641,18 @@ Down Down + + - - -
 KEYS
 only 2,13
 expect <<'END'
-┌─ Model and GPU ── field 9 of 35 ─┐┌─ 2 x NVIDIA L4 ───────────── 1-18 of 33 ─┐
-│ Model       llama-3.1-8b        ▾││FITS  11.92 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││██████████████▓▓▒░░░░░····················│
-│ GPU         l4                  ▾││  physical          22.49 GiB  sheet      │
-│ GPUs        2                    ││  usable            22.07 GiB  sheet      │
-│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights            7.51 GiB  exact      │
-│ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  exact      │
-│ Output      512 tokens           ││▒ activation         0.57 GiB  0.44..1.09 │
-│ Users       1 at once            ││░ non-torch          2.26 GiB  2.03..2.48 │
-│▸KV cache    fp32                ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free              10.28 GiB  8.14..10.99│
+┌─ Model and GPU ── field 9 of 32 ─┐┌─ 2 x NVIDIA L4 ───────────── 1-18 of 49 ─┐
+│ Model       llama-3.1-8b        ▾││FITS, TOO SLOW  2 GPUs  $0.88/h  $7.73/M  │
+│ Weights     bf16 as published   ▾││TPOT 31.2 ms  TTFT 263 ms  32 tok/s       │
+│ GPU         l4                  ▾││11.42 of 20.30 GiB budget                 │
+│ GPUs        2                    ││TTFT 263 ms misses the goal of 200 ms     │
+│── Load ──────────────────────────││a: 6 ways out, such as --gpu              │
+│ Context     8,192 tokens         ││  rtx-6000-ada:1                          │
+│ Prompt      1,024 tokens         ││██████████████▓▒░░░░░·····················│
+│ Output      512 tokens           ││  physical          22.49 GiB  sheet      │
+│ Users       1 at once            ││  usable            22.07 GiB  sheet      │
+│▸TTFT goal   200 ms               ││  budget            20.30 GiB  sheet      │
+│ TPOT goal   auto: 32 ms          ││█ weights            7.51 GiB  exact      │
 END
 
 screen "the model's most is the end" -m llama-3.1-8b -g h100-sxm -c 131072 <<'KEYS'
@@ -675,16 +675,18 @@ screen "the most users that fit" -m llama-3.1-70b -p fp8 -g h100-sxm:2 <<'KEYS'
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 8 of 35 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 37 ─┐
-│ Model       llama-3.1-70b       ▾││FITS  69.49 of 72.85 GiB budget           │
-│ Weights     fp8                 ▾││2 GPUs would be marginal: TP 2            │
-│ GPU         h100-sxm            ▾││█████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·····│
-│ GPUs        2                    ││  physical          79.65 GiB  sheet      │
-│── Load ──────────────────────────││  usable            79.19 GiB  sheet      │
-│ Context     8,192 tokens         ││  budget            72.85 GiB  sheet      │
-│ Prompt      1,024 tokens         ││█ weights           33.88 GiB  exact      │
-│ Output      256 tokens           ││▓ KV needed         32.50 GiB  exact      │
-│▸Users       26 at once           ││▒ activation         1.96 GiB  1.84..2.49 │
+┌─ Model and GPU ── field 8 of 32 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 49 ─┐
+│ Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $3.34/M tokens out │
+│ Weights     fp8                 ▾││TPOT 43.1 ms  TTFT 499 ms  580 tok/s      │
+│ GPU         h100-sxm            ▾││69.49 of 72.85 GiB budget                 │
+│ GPUs        2                    ││2 GPUs would be marginal: TP 2            │
+│── Load ──────────────────────────││█████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·····│
+│ Context     8,192 tokens         ││  physical          79.65 GiB  sheet      │
+│ Prompt      1,024 tokens         ││  usable            79.19 GiB  sheet      │
+│ Output      256 tokens           ││  budget            72.85 GiB  sheet      │
+│▸Users       26 at once           ││█ weights           33.88 GiB  exact      │
+│ TTFT goal   auto: 500 ms         ││▓ KV needed         32.50 GiB  exact      │
+│ TPOT goal   auto: 44 ms          ││▒ activation         1.96 GiB  1.84..2.49 │
 │ KV cache    auto: bf16          ▾││░ non-torch          0.57 GiB  0.50..0.85 │
 │── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │ TP          auto: 1              ││· free               9.83 GiB  7.62..10.37│
@@ -692,8 +694,6 @@ expect <<'END'
 │ EP          auto: 1              ││KV pool 35.86 GiB: 235,008 tokens, 28.7   │
 │ Replicas    auto: 1              ││  requests of 8,192 tokens                │
 │ Max PP      auto: 8              ││GPUs 2: TP 1 x PP 2, 1 host               │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand  $6.98/h, $5,095/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Users: 26 at once is the best that fits
 END
@@ -736,16 +736,18 @@ r
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 8 of 35 ─┐┌─ 10 x NVIDIA L4 ──────────── 1-18 of 38 ─┐
-│ Model       70B, assumed shape  ▾││FITS  17.43 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││8 GPUs would be marginal: TP 8            │
-│ GPU         l4                  ▾││██████████████████████████▓▒░░░░░·········│
-│ GPUs        auto: 10             ││  physical          22.49 GiB  sheet      │
-│── Load ──────────────────────────││  usable            22.07 GiB  sheet      │
-│ Context     8,192 tokens         ││  budget            20.30 GiB  sheet      │
-│ Prompt      1,024 tokens         ││█ weights           13.76 GiB  assumed    │
-│ Output      256 tokens           ││▓ KV needed          0.25 GiB  assumed    │
-│▸Users       1 at once            ││▒ activation         0.58 GiB  0.46..1.11 │
+┌─ Model and GPU ── field 8 of 32 ─┐┌─ 10 x NVIDIA L4 ──────────── 1-18 of 53 ─┐
+│ Model       70B, assumed shape  ▾││FITS  10 GPUs  $4.40/h  $340.67/M         │
+│ Weights     bf16 as published   ▾││TPOT 272 ms  TTFT 2.11 s  4 tok/s         │
+│ GPU         l4                  ▾││17.43 of 20.30 GiB budget                 │
+│ GPUs        auto: 10             ││8 GPUs would be marginal: TP 8            │
+│── Load ──────────────────────────││██████████████████████████▓▒░░░░░·········│
+│ Context     8,192 tokens         ││  physical          22.49 GiB  sheet      │
+│ Prompt      1,024 tokens         ││  usable            22.07 GiB  sheet      │
+│ Output      256 tokens           ││  budget            20.30 GiB  sheet      │
+│▸Users       1 at once            ││█ weights           13.76 GiB  assumed    │
+│ TTFT goal   auto: 2,109 ms       ││▓ KV needed          0.25 GiB  assumed    │
+│ TPOT goal   auto: 272 ms         ││▒ activation         0.58 GiB  0.46..1.11 │
 │ KV cache    auto: bf16          ▾││░ non-torch          2.26 GiB  2.03..2.48 │
 │── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │ TP          auto: 2              ││· free               4.77 GiB  2.62..5.47 │
@@ -753,32 +755,30 @@ expect <<'END'
 │ EP          auto: 1              ││KV pool 3.12 GiB: 102,352 tokens, 12.5    │
 │ Replicas    auto: 1              ││  requests of 8,192 tokens                │
 │ Max PP      auto: 8              ││GPUs 10: TP 2 x PP 5, 5 hosts             │
-│── Engine ────────────────────────││runner-up 12: TP 4 x PP 3 (2 GPUs more)   │
-│ Engine      auto: vLLM 0.33+    ▾││── Cost ──────────────────────────────────│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Users: reset to its default; r again resets every field
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 8 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
-│ Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
-│ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
-│ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
-│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
-│ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..1.09 │
-│▸Users       1 at once            ││░ non-torch          0.38 GiB  0.27..0.69 │
+┌─ Model and GPU ── field 8 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
+│ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
+│ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
+│ GPU         cheapest: l4        ▾││17.51 of 20.30 GiB budget                 │
+│ GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
+│── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
+│ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
+│ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
+│ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
+│▸Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
+│ TTFT goal   auto: 423 ms         ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TPOT goal   auto: 60 ms          ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
 │ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
-│ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand  $0.44/h, $321.20/month         │
-│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
+│ Max PP      auto: 8              ││── Speed ─────────────────────────────────│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  all fields reset to their defaults; u undoes it
 
@@ -793,7 +793,7 @@ a
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 39 ─┐
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 38 ─┐
 │▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
@@ -808,10 +808,10 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-│ Replicas    auto: 1              ││no room for KV: 28.38 GiB short           │
-│ Max PP      auto: 8              ││GPUs 1: TP 1, 1 host                      │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand  $1.00/h, $730.00/month         │
+│ PP          auto: 1              ││no room for KV: 28.38 GiB short           │
+│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
+│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│ Max PP      auto: 8              ││on demand  $1.00/h, $730.00/month         │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -824,25 +824,25 @@ a Down Enter
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 34 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  41.92 of 44.42 GiB budget           │
-│ Weights     q4_k_m              ▾││███████████████████████████████████▓▓▒░░··│
-│ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
-│ GPUs        1                    ││  usable            44.42 GiB  sheet      │
-│── Load ──────────────────────────││  budget            44.42 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights           39.05 GiB  model      │
-│ Prompt      1,024 tokens         ││▓ KV needed          2.50 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.20 GiB  0.17..0.30 │
-│ Users       1 at once            ││░ non-torch          0.15 GiB  0.10..0.60 │
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 48 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  1 GPU  $1.00/h  $18.86/M tokens out │
+│ Weights     q4_k_m              ▾││TPOT 60.8 ms  TTFT 1.87 s  15 tok/s       │
+│ GPU         l40s                ▾││41.92 of 44.42 GiB budget                 │
+│ GPUs        1                    ││███████████████████████████████████▓▓▒░░··│
+│── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
+│ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
+│ Prompt      1,024 tokens         ││  budget            44.42 GiB  sheet      │
+│ Output      256 tokens           ││█ weights           39.05 GiB  model      │
+│ Users       1 at once            ││▓ KV needed          2.50 GiB  assumed    │
+│ TTFT goal   auto: 1,869 ms       ││▒ activation         0.20 GiB  0.17..0.30 │
+│ TPOT goal   auto: 61 ms          ││░ non-torch          0.15 GiB  0.10..0.60 │
 │ KV cache    auto: fp16          ▾││░ CUDA graphs        0.02 GiB  0.00..0.10 │
 │── Layout ────────────────────────││· free               2.50 GiB  1.67..2.79 │
 │ TP          auto: 1              ││KV pool 5.00 GiB: 16,128 tokens, 2.0      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
-│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
-│ Max PP      auto: 8              ││on demand  $1.00/h, $730.00/month         │
-│── Engine ────────────────────────││  1 x crusoe l40s (per GPU), 1 GPU        │
-│ Engine      llama.cpp all vers… ▾││  (2026-08-19, 94 days old)               │
+│ Replicas    auto: 1              ││── Speed ─────────────────────────────────│
+│ Max PP      auto: 8              ││TPOT           60.8 ms  28.7..132.5 ms    │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  applied: --engine llama.cpp --precision q4_k_m (u undoes it)
 END
@@ -865,7 +865,7 @@ Tab Tab
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ Suggestions and sources ─── 1-18 of 53 ─┐
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ Suggestions and sources ─── 1-18 of 53 ─┐
 │ Model       70B, assumed shape  ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ Weights     int8                ▾││  GiB may be used                         │
 │ GPU         l40s                ▾││vLLM would stop: torch.OutOfMemoryError:  │
@@ -875,15 +875,15 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││1. --gpu rtx-a6000:2                      │
 │ Output      256 tokens           ││   2 x NVIDIA RTX A6000, +35.96 GiB per   │
 │ Users       1 at once            ││   GPU, same cost                         │
-│ KV cache    auto: bf16          ▾││2. --engine llama.cpp --precision q4_k_m  │
-│── Layout ────────────────────────││   llama.cpp, weights in GGUF Q4_K_M,     │
-│ TP          auto: 1              ││   +33.38 GiB per GPU, same cost          │
-│ PP          auto: 1              ││3. --gpu rtx-6000-ada:2                   │
-│ EP          auto: 1              ││   2 x NVIDIA RTX 6000 Ada Generation,    │
-│ Replicas    auto: 1              ││   +35.96 GiB per GPU, +0.65 $/h          │
-│ Max PP      auto: 8              ││4. --gpu rtx-pro-6000-server:1            │
-│── Engine ────────────────────────││   1 x NVIDIA RTX PRO 6000 Blackwell      │
-│ Engine      auto: vLLM 0.33+    ▾││   Server Edition, +44.26 GiB per GPU,    │
+│ TTFT goal   auto: 0 ms           ││2. --engine llama.cpp --precision q4_k_m  │
+│ TPOT goal   auto: 0 ms           ││   llama.cpp, weights in GGUF Q4_K_M,     │
+│ KV cache    auto: bf16          ▾││   +33.38 GiB per GPU, same cost          │
+│── Layout ────────────────────────││3. --gpu rtx-6000-ada:2                   │
+│ TP          auto: 1              ││   2 x NVIDIA RTX 6000 Ada Generation,    │
+│ PP          auto: 1              ││   +35.96 GiB per GPU, +0.65 $/h          │
+│ EP          auto: 1              ││4. --gpu rtx-pro-6000-server:1            │
+│ Replicas    auto: 1              ││   1 x NVIDIA RTX PRO 6000 Blackwell      │
+│ Max PP      auto: 8              ││   Server Edition, +44.26 GiB per GPU,    │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Each suggestion was planned like any request: a takes one.
  Gain is room per GPU; cost is against this plan
@@ -898,25 +898,25 @@ p
 KEYS
 only 2,20
 expect <<'END'
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 36 ─┐┌─ Suggestions and sources ──────────┐
-│▸Model       llama-3.1-70b       ▾││FITS  40.31 of 72.85 GiB budget             ││It fits; no warnings.               │
-│ Weights     fp8                 ▾││███████████████████▓▒░░·····················││── Against the pinned plan ─────────│
-│ GPU         h100-sxm            ▾││  physical          79.65 GiB  sheet        ││Weights bf16 -> fp8                 │
-│ GPUs        2                    ││  usable            79.19 GiB  sheet        ││GPUs 4 -> 2                         │
-│── Load ──────────────────────────││  budget            72.85 GiB  sheet        ││GPUs 4 -> 2                         │
-│ Context     8,192 tokens         ││█ weights           33.88 GiB  exact        ││$13.96/h -> $6.98/h (-6.98 $/h)     │
-│ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  exact        ││weights +0.99 GiB                   │
-│ Output      256 tokens           ││▒ activation         1.96 GiB  1.84..2.49   ││KV and state +0.62 GiB              │
-│ Users       1 at once            ││░ non-torch          2.63 GiB  2.40..2.85   ││free -1.62 GiB                      │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85   ││── Sources ─────────────────────────│
-│── Layout ────────────────────────││· free              39.01 GiB  36.87..39.72 ││model: github                       │
-│ TP          auto: 2              ││KV pool 33.80 GiB: 221,504 tokens, 27.0     ││  ai-dynamo/aiconfigurator@095f58a5 │
-│ PP          auto: 1              ││  requests of 8,192 tokens                  ││  aic-core/src/aiconfigurator_core/m│
-│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  odel_configs/meta-llama--Meta-Llam│
-│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││  a-3.1-70B_config.json (vendored HF│
-│ Max PP      auto: 8              ││  stages)                                   ││  config.json)                      │
-│── Engine ────────────────────────││── Cost ────────────────────────────────────││gpu: confidence high:               │
-│ Engine      auto: vLLM 0.33+    ▾││on demand  $6.98/h, $5,095/month            ││  NVIDIA/open-gpu-kernel-modules@df1│
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 48 ─┐┌─ Suggestions and sources ──────────┐
+│▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $33.47/M tokens out  ││It fits; no warnings.               │
+│ Weights     fp8                 ▾││TPOT 16.7 ms  TTFT 154 ms  58 tok/s         ││── Against the pinned plan ─────────│
+│ GPU         h100-sxm            ▾││40.31 of 72.85 GiB budget                   ││Weights bf16 -> fp8                 │
+│ GPUs        2                    ││███████████████████▓▒░░·····················││GPUs 4 -> 2                         │
+│── Load ──────────────────────────││  physical          79.65 GiB  sheet        ││GPUs 4 -> 2                         │
+│ Context     8,192 tokens         ││  usable            79.19 GiB  sheet        ││$13.96/h -> $6.98/h (-6.98 $/h)     │
+│ Prompt      1,024 tokens         ││  budget            72.85 GiB  sheet        ││weights +0.99 GiB                   │
+│ Output      256 tokens           ││█ weights           33.88 GiB  exact        ││KV and state +0.62 GiB              │
+│ Users       1 at once            ││▓ KV needed          1.25 GiB  exact        ││free -1.62 GiB                      │
+│ TTFT goal   auto: 155 ms         ││▒ activation         1.96 GiB  1.84..2.49   ││── Sources ─────────────────────────│
+│ TPOT goal   auto: 17 ms          ││░ non-torch          2.63 GiB  2.40..2.85   ││model: github                       │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85   ││  ai-dynamo/aiconfigurator@095f58a5 │
+│── Layout ────────────────────────││· free              39.01 GiB  36.87..39.72 ││  aic-core/src/aiconfigurator_core/m│
+│ TP          auto: 2              ││KV pool 33.80 GiB: 221,504 tokens, 27.0     ││  odel_configs/meta-llama--Meta-Llam│
+│ PP          auto: 1              ││  requests of 8,192 tokens                  ││  a-3.1-70B_config.json (vendored HF│
+│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  config.json)                      │
+│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││gpu: confidence high:               │
+│ Max PP      auto: 8              ││  stages)                                   ││  NVIDIA/open-gpu-kernel-modules@df1│
 END
 
 screen "the same where there is little room" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'
@@ -927,11 +927,11 @@ p
 KEYS
 only 2,6
 expect <<'END'
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 48 ─┐
-│▸Model       llama-3.1-70b       ▾││FITS  40.31 of 72.85 GiB budget           │
-│ Weights     fp8                 ▾││against the pin: GPUs 4 -> 2, $13.96/h -> │
-│ GPU         h100-sxm            ▾││  $6.98/h (-6.98 $/h), weights +0.99 GiB, │
-│ GPUs        2                    ││  KV and state +0.62 GiB, free -1.62 GiB  │
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 60 ─┐
+│▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $33.47/M tokens out│
+│ Weights     fp8                 ▾││TPOT 16.7 ms  TTFT 154 ms  58 tok/s       │
+│ GPU         h100-sxm            ▾││40.31 of 72.85 GiB budget                 │
+│ GPUs        2                    ││against the pin: GPUs 4 -> 2, $13.96/h -> │
 END
 
 screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <<'KEYS'
@@ -940,7 +940,7 @@ screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 290 ─┐
+┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 408 ─┐
 │   max concurrency = 54.6309 requests (52.375..55.3457), model                │
 │       floor(KV pool / block bytes) * block bytes / KV of one request         │
 │       with KV pool 54.632 GiB, 52.377 GiB to 55.347 GiB (model), block bytes │
@@ -992,16 +992,18 @@ KEYS
 only 1,96
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  36.93 of 40.87 GiB budget           │
-│ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
-│ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
-│ GPUs        4                    ││  usable            44.42 GiB  sheet      │
-│── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
-│ Prompt      1,024 tokens         ││▓ KV needed          0.62 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..1.11 │
-│ Users       1 at once            ││░ non-torch          2.26 GiB  2.03..2.48 │
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 51 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $60.56/M tokens out│
+│ Weights     bf16 as published   ▾││TPOT 52.0 ms  TTFT 705 ms  18 tok/s       │
+│ GPU         l40s                ▾││36.93 of 40.87 GiB budget                 │
+│ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
+│── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
+│ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
+│ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
+│ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
+│ Users       1 at once            ││▓ KV needed          0.62 GiB  assumed    │
+│ TTFT goal   auto: 705 ms         ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TPOT goal   auto: 52 ms          ││░ non-torch          2.26 GiB  2.03..2.48 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               7.62 GiB  5.47..8.32 │
 │ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
@@ -1009,23 +1011,23 @@ expect <<'END'
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
 │ Max PP      auto: 8              ││  stages)                                 │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand  $4.00/h, $2,920/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  37.56 of 40.87 GiB budget           │
-│ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
-│ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
-│ GPUs        4                    ││  usable            44.42 GiB  sheet      │
-│── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
-│ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..1.11 │
-│ Users       2 at once            ││░ non-torch          2.26 GiB  2.03..2.48 │
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $31.56/M tokens out│
+│ Weights     bf16 as published   ▾││TPOT 54.1 ms  TTFT 738 ms  35 tok/s       │
+│ GPU         l40s                ▾││37.56 of 40.87 GiB budget                 │
+│ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
+│── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
+│ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
+│ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
+│ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
+│ Users       2 at once            ││▓ KV needed          1.25 GiB  assumed    │
+│ TTFT goal   auto: 739 ms         ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TPOT goal   auto: 55 ms          ││░ non-torch          2.26 GiB  2.03..2.48 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               6.99 GiB  4.85..7.70 │
 │ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
@@ -1033,23 +1035,23 @@ expect <<'END'
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
 │ Max PP      auto: 8              ││  stages)                                 │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand  $4.00/h, $2,920/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  set: users 2
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  37.56 of 40.87 GiB budget           │
-│ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
-│ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
-│ GPUs        4                    ││  usable            44.42 GiB  sheet      │
-│── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
-│ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..1.11 │
-│ Users       2 at once            ││░ non-torch          2.26 GiB  2.03..2.48 │
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $31.56/M tokens out│
+│ Weights     bf16 as published   ▾││TPOT 54.1 ms  TTFT 738 ms  35 tok/s       │
+│ GPU         l40s                ▾││37.56 of 40.87 GiB budget                 │
+│ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
+│── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
+│ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
+│ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
+│ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
+│ Users       2 at once            ││▓ KV needed          1.25 GiB  assumed    │
+│ TTFT goal   auto: 739 ms         ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TPOT goal   auto: 55 ms          ││░ non-torch          2.26 GiB  2.03..2.48 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               6.99 GiB  4.85..7.70 │
 │ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
@@ -1057,23 +1059,23 @@ expect <<'END'
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
 │ Max PP      auto: 8              ││  stages)                                 │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand  $4.00/h, $2,920/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  one line of --batch
  Save as: plan.json
  Enter:do it  Tab:complete  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  37.56 of 40.87 GiB budget           │
-│ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
-│ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
-│ GPUs        4                    ││  usable            44.42 GiB  sheet      │
-│── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
-│ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..1.11 │
-│ Users       2 at once            ││░ non-torch          2.26 GiB  2.03..2.48 │
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $31.56/M tokens out│
+│ Weights     bf16 as published   ▾││TPOT 54.1 ms  TTFT 738 ms  35 tok/s       │
+│ GPU         l40s                ▾││37.56 of 40.87 GiB budget                 │
+│ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
+│── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
+│ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
+│ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
+│ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
+│ Users       2 at once            ││▓ KV needed          1.25 GiB  assumed    │
+│ TTFT goal   auto: 739 ms         ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TPOT goal   auto: 55 ms          ││░ non-torch          2.26 GiB  2.03..2.48 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               6.99 GiB  4.85..7.70 │
 │ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
@@ -1081,8 +1083,6 @@ expect <<'END'
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
 │ Max PP      auto: 8              ││  stages)                                 │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand  $4.00/h, $2,920/month          │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  saved to plan.json; gpuplan --batch plan.json prints its answer
 
@@ -1100,17 +1100,17 @@ KEYS
 only 1,12
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 36 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  37.56 of 40.87 GiB budget           │
-│ Weights     bf16 as published   ▾││██████████████████████████████▓▒░░░·······│
-│ GPU         l40s                ▾││  physical          44.99 GiB  sheet      │
-│ GPUs        4                    ││  usable            44.42 GiB  sheet      │
-│── Load ──────────────────────────││  budget            40.87 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
-│ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..1.11 │
-│ Users       2 at once            ││░ non-torch          2.26 GiB  2.03..2.48 │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $31.56/M tokens out│
+│ Weights     bf16 as published   ▾││TPOT 54.1 ms  TTFT 738 ms  35 tok/s       │
+│ GPU         l40s                ▾││37.56 of 40.87 GiB budget                 │
+│ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
+│── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
+│ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
+│ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
+│ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
+│ Users       2 at once            ││▓ KV needed          1.25 GiB  assumed    │
+│ TTFT goal   auto: 739 ms         ││▒ activation         0.58 GiB  0.46..1.11 │
 END
 
 printf '{"model": "8B", "gpus": 2}\n' >bad.json
@@ -1183,11 +1183,11 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 34 ─┐
-│▸Model       tiny.gguf           ▾││FITS  0.17 of 15.81 GiB budget            │
-│ Weights     ggml-q8_0 as publi… ▾││█▓▒░░·····································│
-│ GPU         cheapest: v100-sxm… ▾││  physical          16.00 GiB  assumed    │
-│ GPUs        auto: 1              ││  usable            15.81 GiB  model      │
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 47 ─┐
+│▸Model       tiny.gguf           ▾││FITS  1 GPU  $0.14/h  $0.0073/M tokens out│
+│ Weights     ggml-q8_0 as publi… ▾││TPOT 0.11 ms  TTFT 5.43 ms  5231 tok/s    │
+│ GPU         cheapest: v100-sxm… ▾││0.17 of 15.81 GiB budget                  │
+│ GPUs        auto: 1              ││█▓▒░░·····································│
 END
 
 mkdir -p models/tiny-one models/tiny-two
@@ -1218,25 +1218,25 @@ screen "a field is found by its option" <<'KEYS'
 KEYS
 only 2,24
 expect <<'END'
-┌─ Layout ──────── field 17 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
-│── Layout ────────────────────────││FITS  17.51 of 20.30 GiB budget           │
-│ TP          auto: 1              ││████████████████████████████▓▓▒░░·········│
-│ PP          auto: 1              ││  physical          22.49 GiB  sheet      │
-│ EP          auto: 1              ││  usable            22.07 GiB  sheet      │
-│ Replicas    auto: 1              ││  budget            20.30 GiB  sheet      │
-│ Max PP      auto: 8              ││█ weights           14.99 GiB  assumed    │
-│── Engine ────────────────────────││▓ KV needed          1.00 GiB  assumed    │
-│ Engine      auto: vLLM 0.33+    ▾││▒ activation         0.57 GiB  0.44..1.09 │
-│ Slots       auto: 256 requests   ││░ non-torch          0.38 GiB  0.27..0.69 │
-│▸Batch       auto: 2,048 tokens   ││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│ Utilization auto: 0.92 share     ││· free               4.69 GiB  2.45..5.27 │
-│ Headroom    0.00 share           ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
-│ Used        0 GiB                ││  requests of 8,192 tokens                │
-│ GPU layers  auto: 33             ││GPUs 1: TP 1, 1 host                      │
-│ CPU experts 0 layers             ││runner-up 2: TP 2 (1 GPU more)            │
-│ Offload     0 GiB                ││── Cost ──────────────────────────────────│
-│ KV offload  0 GiB                ││on demand  $0.44/h, $321.20/month         │
-│ KV on host  off                 ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
+┌─ Layout ──────── field 19 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
+│── Layout ────────────────────────││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
+│ TP          auto: 1              ││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
+│ PP          auto: 1              ││17.51 of 20.30 GiB budget                 │
+│ EP          auto: 1              ││████████████████████████████▓▓▒░░·········│
+│ Replicas    auto: 1              ││  physical          22.49 GiB  sheet      │
+│ Max PP      auto: 8              ││  usable            22.07 GiB  sheet      │
+│── Engine ────────────────────────││  budget            20.30 GiB  sheet      │
+│ Engine      auto: vLLM 0.33+    ▾││█ weights           14.99 GiB  assumed    │
+│ Slots       auto: 256 requests   ││▓ KV needed          1.00 GiB  assumed    │
+│▸Batch       auto: 2,048 tokens   ││▒ activation         0.57 GiB  0.44..1.09 │
+│ Utilization auto: 0.92 share     ││░ non-torch          0.38 GiB  0.27..0.69 │
+│ Headroom    0.00 share           ││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│ Used        0 GiB                ││· free               4.69 GiB  2.45..5.27 │
+│ GPU layers  auto: 33             ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
+│ CPU experts 0 layers             ││  requests of 8,192 tokens                │
+│ Offload     0 GiB                ││GPUs 1: TP 1, 1 host                      │
+│ Pruning     none                ▾││runner-up 2: TP 2 (1 GPU more)            │
+│── Cost ──────────────────────────││── Speed ─────────────────────────────────│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Batch: tokens of one step (--max-batched-tokens).
  forward = batch*(2*h + 3*ff/TP)*a + forward base
@@ -1251,49 +1251,49 @@ screen "a click sets the focus, another opens" <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
-│▸Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
-│ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
-│ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
-│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
-│ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..1.09 │
-│ Users       1 at once            ││░ non-torch          0.38 GiB  0.27..0.69 │
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
+│▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
+│ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
+│ GPU         cheapest: l4        ▾││17.51 of 20.30 GiB budget                 │
+│ GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
+│── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
+│ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
+│ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
+│ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
+│ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
+│ TTFT goal   auto: 423 ms         ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TPOT goal   auto: 60 ms          ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
 │ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
-│ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand  $0.44/h, $321.20/month         │
-│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
+│ Max PP      auto: 8              ││── Speed ─────────────────────────────────│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 35 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 34 ─┐
-│▸Model       8B, assumed shape   ▾││FITS  17.51 of 20.30 GiB budget           │
-│ Weights     bf16 as published   ▾││████████████████████████████▓▓▒░░·········│
-│ GPU         cheapest: l4        ▾││  physical          22.49 GiB  sheet      │
-│ GPUs        auto: 1              ││  usable            22.07 GiB  sheet      │
-│── Load ──────────────────────────││  budget            20.30 GiB  sheet      │
-│ Context     8,192 tokens         ││█ weights           14.99 GiB  assumed    │
-│ Prompt      1,024 tokens         ││▓ KV needed          1.00 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.57 GiB  0.44..1.09 │
-│ Users       1 at once            ││░ non-torch          0.38 GiB  0.27..0.69 │
+┌─ Model and GPU ── field 1 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
+│▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
+│ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
+│ GPU         cheapest: l4        ▾││17.51 of 20.30 GiB budget                 │
+│ GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
+│── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
+│ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
+│ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
+│ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
+│ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
+│ TTFT goal   auto: 423 ms         ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TPOT goal   auto: 60 ms          ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
 │ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
-│ Max PP      auto: 8              ││── Cost ──────────────────────────────────│
-│── Engine ────────────────────────││on demand  $0.44/h, $321.20/month         │
-│ Engine      auto: vLLM 0.33+    ▾││  1 x jarvislabs 1x_L4_28V_124G, 1 GPU (by│
+│ Max PP      auto: 8              ││── Speed ─────────────────────────────────│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -1319,7 +1319,7 @@ a Enter
 KEYS
 only 2,46
 expect <<'END'
-┌─ Model and GPU ── field 4 of 35 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 39 ─┐
+┌─ Model and GPU ── field 4 of 32 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 38 ─┐
 │ Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
@@ -1329,30 +1329,32 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  usable            44.42 GiB  sheet      │
 │ Output      256 tokens           ││  budget            40.87 GiB  sheet      │
 │ Users       1 at once            ││█ weights           67.71 GiB  assumed    │
-│ KV cache    auto: bf16          ▾││▓ KV needed          2.50 GiB  assumed    │
-│── Layout ────────────────────────││▒ activation         0.58 GiB  0.46..1.11 │
-│ TP          auto: 1              ││░ non-torch          0.38 GiB  0.27..0.69 │
-│ PP          auto: 1              ││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│ EP          auto: 1              ││· free             -27.20 GiB  assumed    │
-│ Replicas    auto: 1              ││no room for KV: 28.38 GiB short           │
-│ Max PP      auto: 8              ││GPUs 1: TP 1, 1 host                      │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand  $1.00/h, $730.00/month         │
+│ TTFT goal   auto: 0 ms           ││▓ KV needed          2.50 GiB  assumed    │
+│ TPOT goal   auto: 0 ms           ││▒ activation         0.58 GiB  0.46..1.11 │
+│ KV cache    auto: bf16          ▾││░ non-torch          0.38 GiB  0.27..0.69 │
+│── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│ TP          auto: 1              ││· free             -27.20 GiB  assumed    │
+│ PP          auto: 1              ││no room for KV: 28.38 GiB short           │
+│ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
+│ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
+│ Max PP      auto: 8              ││on demand  $1.00/h, $730.00/month         │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  GPUs: how many in all. auto: the fewest that fit.
  GPUs = TP * PP * replicas
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 4 of 35 ─┐┌─ 2 x NVIDIA RTX A6000 ────── 1-18 of 30 ─┐
-│ Model       70B, assumed shape  ▾││FITS  38.54 of 43.62 GiB budget           │
-│ Weights     int8                ▾││█████████████████████████████▓▒░░░········│
-│ GPU         rtx-a6000           ▾││  physical          47.99 GiB  sheet      │
-│▸GPUs        2                    ││  usable            47.41 GiB  model      │
-│── Load ──────────────────────────││  budget            43.62 GiB  model      │
-│ Context     8,192 tokens         ││█ weights           33.87 GiB  assumed    │
-│ Prompt      1,024 tokens         ││▓ KV needed          1.25 GiB  assumed    │
-│ Output      256 tokens           ││▒ activation         0.58 GiB  0.46..1.11 │
-│ Users       1 at once            ││░ non-torch          2.26 GiB  2.03..2.48 │
+┌─ Model and GPU ── field 4 of 32 ─┐┌─ 2 x NVIDIA RTX A6000 ────── 1-18 of 44 ─┐
+│ Model       70B, assumed shape  ▾││FITS  2 GPUs  $1.00/h  $16.79/M tokens out│
+│ Weights     int8                ▾││TPOT 57.7 ms  TTFT 747 ms  17 tok/s       │
+│ GPU         rtx-a6000           ▾││38.54 of 43.62 GiB budget                 │
+│▸GPUs        2                    ││█████████████████████████████▓▒░░░········│
+│── Load ──────────────────────────││  physical          47.99 GiB  sheet      │
+│ Context     8,192 tokens         ││  usable            47.41 GiB  model      │
+│ Prompt      1,024 tokens         ││  budget            43.62 GiB  model      │
+│ Output      256 tokens           ││█ weights           33.87 GiB  assumed    │
+│ Users       1 at once            ││▓ KV needed          1.25 GiB  assumed    │
+│ TTFT goal   auto: 748 ms         ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TPOT goal   auto: 58 ms          ││░ non-torch          2.26 GiB  2.03..2.48 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               9.00 GiB  6.47..10.19│
 │ TP          auto: 2              ││KV pool 6.33 GiB: 41,472 tokens, 5.1      │
@@ -1360,8 +1362,6 @@ expect <<'END'
 │ EP          auto: 1              ││GPUs 2: TP 2, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline   │
 │ Max PP      auto: 8              ││  stages)                                 │
-│── Engine ────────────────────────││── Cost ──────────────────────────────────│
-│ Engine      auto: vLLM 0.33+    ▾││on demand  $1.00/h, $730.00/month         │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  applied: --gpu rtx-a6000:2 (u undoes it)
 END

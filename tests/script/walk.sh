@@ -61,7 +61,7 @@ command_of() {
 # The screen as lines "name number": what stands in the form and the answer.
 shown() {
     sed 's/^|//; s/||/\t/g; s/|$//' "$1" | awk -F '\t' '
-        function put(name, text) { gsub(/[$,]/, "", text); print name, text }
+        function put(name, text) { gsub(/[$,]|\/[hM]$/, "", text); print name, text }
         function after(line, word,  at) {
             at = index(line, word); return substr(line, at + length(word)) }
         { form = $1; sub(/^[> ]/, "", form); answer = $2 }
@@ -72,10 +72,16 @@ shown() {
             split(value, v, " ")
             if (v[1] != "auto") put("form." name, v[1]) }
         answer ~ /^(FITS|MARGINAL|DOES NOT FIT)/ {
-            print "verdict", answer ~ /^FITS/ ? "fits" : answer ~ /^M/ ? "marginal" : "does-not-fit"
-            if (answer ~ / of .* GiB budget/) {
-                n = split(answer, v, " ")
-                for (i = 1; i <= n; i++) if (v[i] == "of") { put("taken", v[i - 1]); put("budget", v[i + 1]) } } }
+            print "verdict", answer ~ /^FITS, TOO SLOW/ ? "slow" : answer ~ /^FITS/ ? "fits" : answer ~ /^M/ ? "marginal" : "does-not-fit"
+            n = split(answer, v, " ")
+            for (i = 1; i <= n; i++) {
+                if (v[i] ~ /^GPUs?$/) put("gpus", v[i - 1])
+                if (v[i] ~ /^\$.*\/h$/) put("hour", v[i])
+                if (v[i] ~ /^\$.*\/M$/) put("million", v[i]) } }
+        answer ~ /^TPOT .* tok\/s/ { n = split(answer, v, " "); put("tokens", v[n - 1]) }
+        answer ~ / of .* GiB budget/ {
+            n = split(answer, v, " ")
+            for (i = 1; i <= n; i++) if (v[i] == "of") { put("taken", v[i - 1]); put("budget", v[i + 1]) } }
         answer ~ /^. (physical|usable|budget|weights|KV needed|recurrent state|activation|non-torch|CUDA graphs|free) .*GiB/ {
             name = substr(answer, 3, 15); sub(/ *$/, "", name); gsub(/ /, "_", name)
             split(substr(answer, 18), v, " "); put(name, v[1]) }
@@ -139,6 +145,10 @@ compare() {
             for (i in rents) {
                 from[rents[i] ".hour"] = "cost." rents[i] ".per_hour"
                 from[rents[i] ".month"] = "cost." rents[i] ".per_month" }
+            from["gpus"] = "layout.gpus"
+            from["hour"] = "cost.per_hour.value"
+            from["million"] = "cost.per_million_output_tokens.value"
+            from["tokens"] = "speed.output_tokens_per_s.value"
             from["buy.hour"] = "cost.buy.per_hour.value"
             from["buy.month"] = "cost.buy.per_month.value"
         }
@@ -150,6 +160,9 @@ compare() {
             lacks = json[gpu "kv_reserved.value"] - json[gpu "kv_pool.value"]
             if (!((gpu "kv_pool.value") in json)) # only the weights are counted
                 lacks = json[gpu "weights.value"] - json[gpu "budget.value"]
+            free = json[gpu "usable.value"] - json["request.used.value"] - json[gpu "budget.value"]
+            if (json["verdict.limit"] == "used" && -free > lacks)
+                lacks = -free
             wanted = $1 == "lacks" ? lacks : json[gpu "budget.value"] + lacks }
         $1 in from { wanted = from[$1] in json ? json[from[$1]] : "missing" }
         { n++

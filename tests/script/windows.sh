@@ -366,11 +366,11 @@ w "other.json" Enter w "plan.json" Enter
 KEYS
 out=$(printf '%s\n' "$out" | sed -n '9,13p;24p;27,32p;36p;44,51p')
 expect <<'END'
-│ Prompt┌─ Question ───────────────────────────────────────────────────┐med    │
-│ Output│ The changes are not in plan.json.                            │..1.11 │
-│ Users │                                                              │..2.48 │
-│ KV cac│ w:save  q:quit anyway  Esc:stay                              │..1.85 │
-│── Layo└──────────────────────────────────────────────────────────────┘..7.07 │
+│ Prompt┌─ Question ───────────────────────────────────────────────────┐t      │
+│ Output│ The changes are not in plan.json.                            │med    │
+│ Users │                                                              │med    │
+│ TTFT g│ w:save  q:quit anyway  Esc:stay                              │..1.11 │
+│ TPOT g└──────────────────────────────────────────────────────────────┘..2.48 │
  w:save  q:quit anyway  Esc:stay
 ┌─ Question ───────────────────────────┐
 │ The changes are not in plan.json.    │
@@ -379,14 +379,14 @@ expect <<'END'
 │ w:save  q:quit anyway  Esc:stay      │
 └──────────────────────────────────────┘
  w:save  q:quit anyway  Esc:stay
-│ Context     8,192 tokens         ││█ weights           32.89 GiB  assumed    │
-│ Prompt┌─ Question ───────────────────────────────────────────────────┐med    │
-│ Output│ plan.json exists. Replace it?                                │..1.11 │
-│ Users │                                                              │..2.48 │
-│ KV cac│ y:yes  n or Esc:no                                           │..1.85 │
-│── Layo└──────────────────────────────────────────────────────────────┘..7.07 │
-│ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
-│ PP          auto: 1              ││  requests of 8,192 tokens                │
+│ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
+│ Prompt┌─ Question ───────────────────────────────────────────────────┐t      │
+│ Output│ plan.json exists. Replace it?                                │med    │
+│ Users │                                                              │med    │
+│ TTFT g│ y:yes  n or Esc:no                                           │..1.11 │
+│ TPOT g└──────────────────────────────────────────────────────────────┘..2.48 │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
+│── Layout ────────────────────────││· free               6.37 GiB  4.22..7.07 │
 END
 
 # The way out of a window is in sight at every width.

@@ -72,7 +72,12 @@ static void layout_cell(const struct compare_row *row, struct strbuf *out)
 void compare_view_cell(const struct compare_row *row, enum compare_column column,
                        struct strbuf *out)
 {
-    static const char *const verdicts[] = {"fits", "marginal", "no fit"};
+    static const char *const verdicts[] = {
+        [VERDICT_FITS] = "fits",
+        [VERDICT_SLOW] = "slow",
+        [VERDICT_MARGINAL] = "marginal",
+        [VERDICT_DOES_NOT_FIT] = "no fit",
+    };
     const struct fact *f = record_find(&row->facts, compare_columns[column].fact);
     if (column == COLUMN_LAYOUT)
         layout_cell(row, out);

@@ -102,6 +102,25 @@ static void say_cost(const struct answer *a)
     }
 }
 
+/* ---- speed ---- */
+
+static void say_speed(const struct answer *a)
+{
+    struct answer_line lines[ANSWER_LINES_MAX];
+    int n = answer_lines(&a->plan, a, LINE_SPEED, lines);
+
+    for (int i = 0; i < n; i++) {
+        const struct answer_line *line = &lines[i];
+
+        if (line->amount[0])
+            plain_say("Speed, %s: %s%s%s, %s.", line->name, line->amount,
+                      line->note[0] ? ", between " : "", line->note, line->text);
+        else
+            plain_say("Speed%s%s: %s.", line->name[0] ? ", " : "", line->name,
+                      line->text);
+    }
+}
+
 /* ---- suggestions ---- */
 
 static void say_fix(int number, const struct fix *f)
@@ -149,10 +168,9 @@ static void say_answer(const struct answer *a)
     say_lines(a, LINE_LOAD, "Load");
     if (p->has_memory) {
         say_memory(a);
+        say_speed(a);
         say_cost(a);
     }
-    plain_say(
-        "Speed: not in this version; measure runs the model's layers on this machine.");
     say_fixes(a);
 }
 

@@ -28,9 +28,36 @@ static enum ink verdict_ink(enum verdict verdict)
                                          : INK_BAD;
 }
 
-const char *plan_verdict(const struct form *form)
+/* "2 GPUs  $6.98/h  $2.87/M tokens out" */
+static void decision_text(const struct plan *plan, const char *out, char *text,
+                          size_t size)
 {
-    return form->answered ? verdict_shout(form->answer->plan.verdict) : "NO ANSWER";
+    struct quantity hour, month, million = plan_token_price(plan);
+    int gpus = plan->layout.gpus;
+    char money[32];
+
+    plan_prices(plan, &hour, &month);
+    gp_format(text, size, "%d GPU%s", gpus, gpus == 1 ? "" : "s");
+    if (hour.known)
+        gp_format(text + strlen(text), size - strlen(text), "  %s/h",
+                  units_money(money, sizeof(money), hour.value));
+    if (million.known)
+        gp_format(text + strlen(text), size - strlen(text), "  %s/M%s",
+                  units_money(money, sizeof(money), million.value), out);
+}
+
+void plan_decision(const struct form *form, int cols, char *text, size_t size)
+{
+    const struct plan *plan = &form->answer->plan;
+    const char *word = form->answered ? verdict_shout(plan->verdict) : "NO ANSWER";
+    char rest[96];
+
+    gp_copy(text, size, word);
+    if (!form->answered || plan->verdict == VERDICT_DOES_NOT_FIT)
+        return;
+    decision_text(plan, "", rest, sizeof(rest));
+    if (gp_width(word) + 2 + gp_width(rest) <= cols)
+        gp_format(text, size, "%s  %s", word, rest);
 }
 
 void plan_answer_title(const struct form *form, char *text, size_t size)
@@ -43,22 +70,49 @@ void plan_answer_title(const struct form *form, char *text, size_t size)
         gp_copy(text, size, "no answer");
 }
 
+/* "TPOT 22.8 ms  TTFT 248 ms  675 tok/s" */
+static void show_pace(struct page *p, const struct plan *plan)
+{
+    struct answer_line lines[ANSWER_LINES_MAX];
+    int n = answer_lines(plan, NULL, LINE_SPEED, lines);
+
+    if (plan->speed.gap == SPEED_KNOWN && n > 2)
+        page_wordsf(p, 2, INK_TEXT, "%s %s  %s %s  %.0f tok/s", lines[0].name,
+                    lines[0].amount, lines[1].name, lines[1].amount,
+                    plan->speed.tokens.value);
+}
+
+static void budget_text(const struct plan *plan, char *text, size_t size)
+{
+    double budget = plan->memory.budget.value; /* what the verdict goes by */
+
+    gp_format(text, size, "%.2f of %.2f GiB budget",
+              (budget - plan_margin(plan)) / GP_GIB, budget / GP_GIB);
+}
+
+/* The decision is seen at once: its rows come first, always in this place. */
 static void show_verdict(struct page *p, const struct plan *plan)
 {
     const char *word = verdict_shout(plan->verdict);
-    double budget = plan->memory.budget.value; /* what the verdict goes by */
-    char text[80] = "";
+    bool decided = plan->verdict != VERDICT_DOES_NOT_FIT;
+    int room = p->in.cols - gp_width(word) - 2;
+    char text[96] = "", budget[80] = "";
 
     if (plan->has_memory)
-        gp_format(text, sizeof(text), "%.2f of %.2f GiB budget",
-                  (budget - plan_margin(plan)) / GP_GIB, budget / GP_GIB);
+        budget_text(plan, budget, sizeof(budget));
+    if (decided)
+        decision_text(plan, " tokens out", text, sizeof(text));
+    if (decided && gp_width(text) > room)
+        decision_text(plan, "", text, sizeof(text));
     if (p->canvas) {
-        int x =
-            canvas_text(p->canvas, p->in, p->y, 0, verdict_ink(plan->verdict), word);
-
-        canvas_fit(p->canvas, p->in, p->y, x + 2, p->in.cols - x - 2, INK_TEXT, text);
+        canvas_text(p->canvas, p->in, p->y, 0, verdict_ink(plan->verdict), word);
+        canvas_fit(p->canvas, p->in, p->y, gp_width(word) + 2, room, INK_TEXT,
+                   decided ? text : budget);
     }
     p->y++;
+    show_pace(p, plan);
+    if (decided)
+        page_words(p, 2, INK_TEXT, budget);
 }
 
 /* The lines of one kind, each as a paragraph: its amount first, where it has one. */
@@ -216,6 +270,32 @@ static void show_layout(struct page *p, const struct plan *plan)
                     line->text, line->note);
 }
 
+/* A row each; what a row means stands behind it where there is room. */
+static void show_speed(struct page *p, const struct plan *plan)
+{
+    struct answer_line lines[ANSWER_LINES_MAX];
+    int n = answer_lines(plan, NULL, LINE_SPEED, lines);
+    char row[800];
+
+    if (n > 0)
+        page_rule(p, "Speed");
+    for (int i = 0; i < n; i++) {
+        const struct answer_line *line = &lines[i];
+
+        if (!line->amount[0]) {
+            page_wordsf(p, 2, line->name[0] ? INK_DIM : INK_TEXT, "%s%s%s", line->name,
+                        line->name[0] ? ": " : "", line->text);
+            continue;
+        }
+        gp_format(row, sizeof(row), "%-13s %8s  %-15s %s", line->name, line->amount,
+                  line->note, line->text);
+        if (gp_width(row) > p->in.cols)
+            gp_format(row, sizeof(row), "%-13s %8s  %s", line->name, line->amount,
+                      line->note);
+        page_row(p, 0, INK_TEXT, row);
+    }
+}
+
 static void show_cost(struct page *p, const struct plan *plan)
 {
     struct answer_line lines[ANSWER_LINES_MAX];
@@ -286,13 +366,13 @@ void plan_answer_page(struct page *p, const struct form *form, bool alone)
     show_layout(p, &a->plan);
     if (alone)
         show_lines(p, &a->plan, a, LINE_WARNING);
+    show_speed(p, &a->plan);
     show_cost(p, &a->plan);
     if (alone) {
         show_lines(p, &a->plan, a, LINE_STARTUP);
         show_lines(p, &a->plan, a, LINE_GPU_FROM);
         show_pin(p, form);
     }
-    page_words(p, 2, INK_DIM, "speed: not predicted; 4 measures layers");
     show_lines(p, &a->plan, a, LINE_RULE);
     if (alone)
         page_words(p, 2, INK_DIM, "Tab: suggestions, sources");
@@ -342,13 +422,15 @@ void plan_side_page(struct page *p, const struct form *form)
 /* The names of the terms that a field goes into begin with one of these. */
 static const char *const terms_of[FIELD_COUNT][3] = {
     [FIELD_MODEL] = {"parameters", "active parameters", "weights"},
-    [FIELD_PRECISION] = {"weights", "checkpoint"},
+    [FIELD_PRECISION] = {"weights", "checkpoint", "product"},
     [FIELD_KV] = {"KV per token", "KV of one request"},
     [FIELD_CONTEXT] = {"KV of one request", "one request is given", "users'"},
-    [FIELD_USERS] = {"users'", "max concurrency"},
-    [FIELD_GPU] = {"physical memory", "usable memory"},
+    [FIELD_PROMPT] = {"a prompt alone", "what a prompt adds", "TTFT"},
+    [FIELD_OUTPUT] = {"prompts of the others", "output tokens"},
+    [FIELD_USERS] = {"users'", "max concurrency", "requests at once"},
+    [FIELD_GPU] = {"physical memory", "usable memory", "product"},
     [FIELD_GPUS] = {"GPUs"},
-    [FIELD_ENGINE] = {"budget", "KV pool", "non-torch"},
+    [FIELD_ENGINE] = {"budget", "KV pool", "fixed time"},
     [FIELD_PRICE] = {"instances", "rent", "buy"},
     [FIELD_TP] = {"GPUs", "weights"},
     [FIELD_PP] = {"GPUs", "layers of"},

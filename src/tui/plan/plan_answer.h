@@ -13,8 +13,9 @@ void plan_answer_page(struct page *page, const struct form *form, bool alone);
 /* Reasons, warnings, suggestions, the difference to the pin, sources. */
 void plan_side_page(struct page *page, const struct form *form);
 
-/* "DOES NOT FIT", or that there is no answer. */
-const char *plan_verdict(const struct form *form);
+/* "FITS  2 GPUs  $6.98/h  $2.87/M", or that there is no answer; the verdict alone where
+ * that is wider than `cols`. */
+void plan_decision(const struct form *form, int cols, char *text, size_t size);
 /* "2 x NVIDIA L40S", or that there is none. */
 void plan_answer_title(const struct form *form, char *text, size_t size);
 

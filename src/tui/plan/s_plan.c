@@ -116,13 +116,16 @@ static void draw_form(struct canvas *canvas, struct rect box, const struct form 
     struct rect in = rect_inside(box);
     int rows[FORM_ROWS], count = form_rows(rows);
     int top = form_top(rows, count, s->focus, in.rows);
-    char part[40] = "";
+    const char *title = section_of(rows[top]);
+    char part[80] = "";
 
     if (alone)
-        gp_copy(part, sizeof(part), plan_verdict(form));
+        plan_decision(form, box.cols - 9, part, sizeof(part));
     else if (count > in.rows)
         gp_format(part, sizeof(part), "field %d of %d", (int)s->focus + 1, FIELD_COUNT);
-    canvas_box(canvas, box, section_of(rows[top]), part);
+    if (alone && gp_width(part) + gp_width(title) + 8 >= box.cols)
+        title = ""; /* the decision is what must be seen */
+    canvas_box(canvas, box, title, part);
     for (int y = 0; y < in.rows && top + y < count; y++) {
         int row = rows[top + y];
 
