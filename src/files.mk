@@ -238,6 +238,7 @@ output_sources = \
 	src/output/report_catalog.c \
 	src/output/report_catalog.h \
 	src/output/report_engine.c \
+	src/output/report_family.c \
 	src/output/report_gpu.c \
 	src/output/report_model.c \
 	src/output/report_price.c \

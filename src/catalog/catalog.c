@@ -240,6 +240,16 @@ enum gp_status catalog_gpu(struct catalog *catalog, const char *id,
     return status;
 }
 
+enum gp_status catalog_family(struct catalog *catalog, const char *id,
+                              const struct family **family, struct gp_err *err)
+{
+    void *item = NULL;
+    enum gp_status status = find_item(catalog, FAMILIES, id, &item, err);
+
+    *family = item != NULL ? &((struct family_item *)item)->family : NULL;
+    return status;
+}
+
 bool catalog_suggest_gpu(struct catalog *catalog, const char *text, const char *as,
                          char *hint, size_t size)
 {
@@ -447,6 +457,17 @@ enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **l
     *list = items;
     for (size_t i = 0; i < *count && status == GP_OK; i++)
         status = find_family(catalog, ((void **)items)[i], err);
+    return status;
+}
+
+enum gp_status catalog_families(struct catalog *catalog,
+                                const struct family *const **list, size_t *count,
+                                struct gp_err *err)
+{
+    void *items;
+    enum gp_status status = list_pointers(catalog, FAMILIES, &items, count, err);
+
+    *list = items;
     return status;
 }
 

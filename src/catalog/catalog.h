@@ -20,6 +20,7 @@
 #include "core/gpu.h"
 #include "core/model.h"
 #include "core/price.h"
+#include "core/speed/family.h"
 #include "util/err.h"
 
 struct catalog;
@@ -48,9 +49,15 @@ enum gp_status catalog_format(struct catalog *catalog, const char *id,
 enum gp_status catalog_engine(struct catalog *catalog, const char *name,
                               const struct engine **engine, struct gp_err *err);
 
+enum gp_status catalog_family(struct catalog *catalog, const char *id,
+                              const struct family **family, struct gp_err *err);
+
 /* Whole classes, sorted by id (instances by provider and type). */
 enum gp_status catalog_gpus(struct catalog *catalog, const struct gpu *const **list,
                             size_t *count, struct gp_err *err);
+enum gp_status catalog_families(struct catalog *catalog,
+                                const struct family *const **list, size_t *count,
+                                struct gp_err *err);
 enum gp_status catalog_models(struct catalog *catalog, const struct model *const **list,
                               size_t *count, struct gp_err *err);
 enum gp_status catalog_formats(struct catalog *catalog, const struct format **list,

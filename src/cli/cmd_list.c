@@ -77,7 +77,8 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
 
 const struct command cmd_list = {
     .name = "list",
-    .usage = "models|gpus|engines|instances|formats|servers|devices [FILTER]...",
+    .usage = "models|gpus|engines|instances|formats|servers|families|devices "
+             "[FILTER]...",
     .brief = "the catalogue, or the devices here: one row per item that matches every "
              "FILTER",
     .bit = FOR_LIST,

@@ -2,7 +2,7 @@
  * cmd_show.c - gpuplan --show ID: all facts about one item.
  *
  * ID is a model (also a folder or file), a GPU or MIG slice, an engine (vllm@0.19), an
- * instance type, a format or a server; the classes are searched in that order.
+ * instance type, a format, a server or a family of GPUs; the classes are searched in that order.
  */
 #include "cli/command.h"
 #include "output/report_catalog.h"
@@ -39,7 +39,7 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
 const struct command cmd_show = {
     .name = "show",
     .usage = "ID",
-    .brief = "all facts about a model, GPU, engine, instance, format or server",
+    .brief = "all facts about a model, GPU, engine, instance, format, server or family",
     .bit = FOR_SHOW,
     .run = run,
 };

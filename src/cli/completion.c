@@ -35,7 +35,7 @@ static const char *const shell_words = "bash zsh fish";
 #define X(NAME, word) word " "
 static const char *const test_words = BENCH_TESTS(X) "all quick"; /* of --bench */
 #undef X
-static const char *const list_words = "models gpus engines instances formats servers";
+static const char *const list_words = "models gpus engines instances formats servers families";
 
 static void add_choices(const char *choices, struct strbuf *out)
 {

@@ -112,6 +112,14 @@ void record_listed(struct record *record, const char *name, const char *unit,
                     divide, decimals);
 }
 
+void record_fitted(struct record *record, const char *name, const char *unit,
+                   double value, double divide, int decimals)
+{
+    record_quantity(record, name, unit,
+                    value > 0 ? quantity_of(value, ORIGIN_MODEL) : quantity_unknown(),
+                    divide, decimals);
+}
+
 static void record_member(struct record *record, const struct member *m, const void *at)
 {
     const char *unit = m->unit ? m->unit : "";
@@ -159,6 +167,9 @@ static void record_member(struct record *record, const struct member *m, const v
         break;
     case MEMBER_LISTED_INT:
         record_listed(record, m->name, unit, *(const int *)at, divide, m->decimals);
+        break;
+    case MEMBER_FITTED:
+        record_fitted(record, m->name, unit, *(const double *)at, divide, m->decimals);
         break;
     case MEMBER_QUANTITY:
         record_quantity(record, m->name, unit, *(const struct quantity *)at, divide,

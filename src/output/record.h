@@ -79,6 +79,10 @@ void record_quantity(struct record *record, const char *name, const char *unit,
 void record_listed(struct record *record, const char *name, const char *unit,
                    double value, double divide, int decimals);
 
+/* A constant that was fitted or estimated; 0 stands for unknown. */
+void record_fitted(struct record *record, const char *name, const char *unit,
+                   double value, double divide, int decimals);
+
 /* A member of a struct as a fact; a table of them is a record of that struct. */
 enum member_kind {
     MEMBER_CHARS,    /* char[] */
@@ -94,6 +98,7 @@ enum member_kind {
     MEMBER_BYTES,    /* struct quantity in bytes, told in GiB */
     MEMBER_LISTED,   /* double: record_listed() */
     MEMBER_LISTED_INT,
+    MEMBER_FITTED,   /* double, fitted or estimated: ORIGIN_MODEL; 0 stands for unknown */
     MEMBER_QUANTITY  /* struct quantity in `unit` */
 };
 struct member {

@@ -19,6 +19,7 @@ const struct report_class report_classes[] = {
     {"instances", "instance", report_instance_rows, report_instance_show},
     {"formats", "format", report_format_rows, report_format_show},
     {"servers", "server", report_server_rows, report_server_show},
+    {"families", "family", report_family_rows, report_family_show},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -127,7 +128,7 @@ static enum gp_status unknown_id(struct catalog *catalog, const char *id,
     }
     suggest(id, all.names, all.count, "*", hint, sizeof(hint));
     gp_fail(err, GP_E_USAGE, "--show", hint[0] ? hint : "see gpuplan --list CLASS",
-            "no model, GPU, engine, instance, format or server '%.80s'", id);
+            "no model, GPU, engine, instance, format, server or family '%.80s'", id);
     free(all.names);
     while (n > 0)
         record_fini(&lists[--n]);

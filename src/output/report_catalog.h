@@ -57,6 +57,11 @@ enum gp_status report_gpu_rows(struct catalog *catalog, struct record *doc,
                                struct gp_err *err);
 enum gp_status report_gpu_show(struct planner *planner, const char *id,
                                struct record *out, struct gp_err *err);
+/* report_family.c: what generations of GPUs make of their data sheets */
+enum gp_status report_family_rows(struct catalog *catalog, struct record *doc,
+                                  struct gp_err *err);
+enum gp_status report_family_show(struct planner *planner, const char *id,
+                                  struct record *out, struct gp_err *err);
 /* report_price.c: instances and servers */
 enum gp_status report_instance_rows(struct catalog *catalog, struct record *doc,
                                     struct gp_err *err);

@@ -123,6 +123,38 @@ static const struct member reserve_members[] = {
     {"reserve_least_from", MEMBER_LISTED, AT(reserve.least_from), "GiB", GP_GIB, 0},
 };
 
+static const struct member speed_members[] = {
+    {"speed_kernel", MEMBER_FITTED, AT(speed.kernel), "us", 1e-6, 2},
+    {"speed_layer", MEMBER_FITTED, AT(speed.layer), "us", 1e-6, 1},
+    {"speed_host", MEMBER_FITTED, AT(speed.host), "ms", 1e-3, 3},
+    {"speed_request", MEMBER_FITTED, AT(speed.request), "us", 1e-6, 2},
+    {"speed_sampler", MEMBER_FITTED, AT(speed.sampler), "passes", .decimals = 2},
+    {"speed_experts", MEMBER_FITTED, AT(speed.experts), "us per layer", 1e-6, 1},
+    {"speed_allreduce", MEMBER_FITTED, AT(speed.allreduce), "x", .decimals = 2},
+    {"speed_kv", MEMBER_FITTED, AT(speed.kv), "x", .decimals = 2},
+    {"speed_prefill_alone", MEMBER_FLAG, AT(speed.prefill_alone)},
+    {"speed_prefill_layer", MEMBER_FITTED, AT(speed.prefill_layer), "us", 1e-6, 1},
+    {"speed_prefill_compute", MEMBER_FITTED, AT(speed.prefill_compute), "x",
+     .decimals = 3},
+    {"speed_interference", MEMBER_FITTED, AT(speed.interference), "x", .decimals = 3},
+    {"speed_ttft_base", MEMBER_FITTED, AT(speed.ttft_base), "ms", 1e-3, 1},
+    {"speed_ttft_solo", MEMBER_FITTED, AT(speed.ttft_solo), "x", .decimals = 2},
+    {"speed_ttft_decode", MEMBER_FITTED, AT(speed.ttft_decode), "x", .decimals = 2},
+    {"speed_ttft_queue", MEMBER_FITTED, AT(speed.ttft_queue), "x", .decimals = 2},
+};
+
+static void speed_facts(const struct engine_speed *v, struct record *s)
+{
+    record_list(s, "speed_cases");
+    for (int i = 0; i < v->case_count; i++) {
+        struct record *one = record_append(s, "speed_cases");
+        record_text(one, "family", v->at[i].family);
+        record_text(one, "kernel", kernel_word((enum kernel)v->at[i].kernel));
+        record_fitted(one, "experts", "us per layer", v->at[i].experts, 1e-6, 1);
+    }
+    record_text(s, "speed_evidence", v->evidence);
+}
+
 #define TIER_AT(member) MEMBER_AT(struct engine_tier, member)
 
 static const struct member tier_members[] = {
@@ -198,6 +230,9 @@ enum gp_status report_engine_show(struct planner *planner, const char *id,
     record_quantity(out, "logit_copies", "FP32 copies",
                     quantity_of(e->logit_copies, ORIGIN_SHEET), 1, 1);
     RECORD_MEMBERS(out, overheads, e);
+    record_group(out, "speed");
+    RECORD_MEMBERS(out, speed_members, e);
+    speed_facts(&e->speed, out);
     engine_evidence(e, out);
     return GP_OK;
 }

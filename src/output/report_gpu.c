@@ -36,6 +36,7 @@ static const struct member show_members[] = {
     {"name", MEMBER_CHARS, AT(name)},
     {"vendor", MEMBER_CHARS, AT(vendor)},
     {"architecture", MEMBER_CHARS, AT(architecture)},
+    {"family", MEMBER_CHARS, AT(family_id)},
     {"compute_capability", MEMBER_VERSION, AT(compute_capability)},
     {"form_factor", MEMBER_CHARS, AT(form_factor)},
     {"release_year", MEMBER_SOME_INT, AT(release_year)},

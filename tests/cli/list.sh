@@ -4,7 +4,7 @@
 . "${srcdir:-.}/tests/cli/lib.sh"
 
 # ---- every class has rows, in every notation ----
-for class in models gpus engines instances formats servers; do
+for class in models gpus engines instances formats servers families; do
     run --list "$class"
     assert_eq "$class: exit code" 0 "$rc"
     assert_contains "$class: header" "ID" "$(head -n 1 "$work/out")"

@@ -1,6 +1,6 @@
 /*
  * fuzz_profile.c - any text as each kind of profile: GPU, formats, engine, prices,
- * server, ownership.
+ * server, ownership, family of GPUs.
  *
  * The readers take file names, so the core is fed directly and every getter is tried on
  * the keys that are there; then the text is written to a memory file and given to the
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "catalog/engine_file.h"
+#include "catalog/family_file.h"
 #include "catalog/format_file.h"
 #include "catalog/gpu_file.h"
 #include "catalog/price_file.h"
@@ -65,6 +66,7 @@ static void try_readers(const char *path)
     struct server server = {0};
     struct ownership own = {0};
     struct gpu_item gpu = {0};
+    struct family_item family = {0};
     struct gp_err err;
     size_t bytes = 0;
 
@@ -76,6 +78,7 @@ static void try_readers(const char *path)
     profile_read(path, price_file_read, &rows, ignore, &bytes, &err);
     profile_read(path, price_file_server, &server, ignore, &bytes, &err);
     profile_read(path, price_file_ownership, &own, ignore, &bytes, &err);
+    profile_read(path, family_file_read, &family, ignore, &bytes, &err);
     free(formats.formats);
     free(engine.list.engines);
     free(rows.instances);

@@ -39,6 +39,40 @@ static void test_counts(void **state)
         fail_msg("%s", lines[0]);
 }
 
+/* Every generation is read, and every GPU that is planned has one. */
+static void test_families(void **state)
+{
+    const struct family *const *families;
+    const struct gpu *const *gpus;
+    struct gp_err err;
+    size_t count;
+
+    (void)state;
+    assert_int_equal(catalog_families(catalog, &families, &count, &err), GP_OK);
+    assert_true(count >= 22);
+    for (size_t i = 0; i < count; i++) {
+        const struct family *f = families[i];
+        bool alike;
+
+        assert_true(f->evidence[0] && f->source[0] && f->date[0]);
+        assert_true(f->norm >= 1 && f->spread >= 1 && f->launch > 0);
+        assert_true(f->kv_memory > 0 && f->prefill_attention > 0 && f->mla_compute > 0);
+        for (int k = 0; k < KERNEL_COUNT; k++) {
+            struct product_share p = family_product(f, (enum kernel)k, &alike);
+            struct expert_share e = family_expert(f, (enum kernel)k, &alike);
+            assert_true(p.compute > 0 && p.memory > 0);
+            assert_true(e.compute > 0 && e.memory > 0);
+        }
+        for (int n = 0; n < LINK_SIZES; n++)
+            assert_true((f->pcie.latency[n] > 0) == (f->pcie.share[n] > 0) &&
+                        (f->link.latency[n] > 0) == (f->link.share[n] > 0));
+    }
+    assert_int_equal(catalog_gpus(catalog, &gpus, &count, &err), GP_OK);
+    for (size_t i = 0; i < count; i++)
+        if (!gpus[i]->memory_only && !gpus[i]->family)
+            fail_msg("%s: no family '%s'", gpus[i]->id, gpus[i]->family_id);
+}
+
 /* What every row owes its reader. */
 static void test_gpus_are_whole(void **state)
 {
@@ -364,6 +398,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_families),
         cmocka_unit_test(test_gpus_are_whole),
         cmocka_unit_test(test_instances_name_gpus_of_the_catalogue),
         cmocka_unit_test(test_servers_name_gpus_of_the_catalogue),
