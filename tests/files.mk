@@ -76,6 +76,7 @@ unit_tests = \
 	tests/unit/test_settings \
 	tests/unit/test_record \
 	tests/unit/test_spark \
+	tests/unit/test_speed \
 	tests/unit/test_str \
 	tests/unit/test_suggest \
 	tests/unit/test_startup \

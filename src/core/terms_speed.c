@@ -339,8 +339,9 @@ static const struct loop {
     {"min(users, groups * min(KV pool / mean need of one, seqs))",
      "users, groups, KV pool, seqs",
      "the rest queue: they raise TTFT, not the throughput",
-     "tau + kappa*solo + eta*step + beta*solo*(C - 1)/20",
-     "tau, kappa, solo, eta, step, beta, C"},
+     "tau + kappa*solo + eta*step + beta*solo*(C - 1)/20, and users who queue: (users - "
+     "groups*C) / requests per second",
+     "tau, kappa, solo, eta, step, beta, C, users, groups"},
     {"rate * (TTFT + (O - 1)*TPOT)", "rate, TTFT, O, TPOT", "Little's law",
      "tau + kappa*solo + step/2 + rho*pc/(2*(1 - rho)), rho = rate*pc/groups",
      "tau, kappa, solo, step, rate, groups, pc"},
@@ -358,10 +359,10 @@ static void add_load(const struct walk *k)
              source_counted(band), "step, phi, B, O, pc");
     term_add(k->w, "TTFT", loop->ttft, in_ms(v->ttft), "ms", source_pace(q->engine),
              loop->ttft_inputs);
-    term_add(k->w, "requests per second", "groups * C / (TTFT + (O - 1)*TPOT)", v->requests,
-             "requests/s", source_counted("Little's law"), "groups, C, TTFT, O, TPOT");
+    term_add(k->w, "requests per second", "users / (TTFT + (O - 1)*TPOT)", v->requests,
+             "requests/s", source_counted("Little's law"), "users, TTFT, O, TPOT");
     term_add(k->w, "output tokens per second", "requests per second * O", v->tokens,
-             "tokens/s", source_counted("Little's law"), "O, groups, C, TTFT, TPOT");
+             "tokens/s", source_counted("Little's law"), "O, users, TTFT, TPOT");
 }
 
 static void add_price(const struct walk *k)

@@ -53,7 +53,6 @@ assert_contains "instance by type" "ID: aws/p5.48xlarge" "$out"
 run --show dgx-h100
 assert_contains "server" "price as of: 2023-05" "$out"
 
-# ---- every id that --list has can be shown ----
 run --show hopper
 assert_contains "a family of GPUs" "kernel fp8-block, compute" "$out"
 run --show h100-sxm
@@ -61,6 +60,7 @@ assert_contains "and which a GPU is of" "family: hopper" "$out"
 run --show vllm
 assert_contains "speed of an engine" "speed kernel: " "$out"
 
+# ---- every id that --list has can be shown ----
 for class in models gpus engines formats servers; do
     "$gp" --list "$class" --quiet >"$work/ids"
     while read -r id; do

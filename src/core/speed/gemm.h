@@ -24,9 +24,14 @@
 static inline double gemm_norm(double a, double b, double p)
 {
     double high = a > b ? a : b, low = a > b ? b : a;
-    if (low < 0.02 * high)
-        return high; /* the rest is less than 2e-4 of it at p = 2 */
-    return high * pow(1 + pow(low / high, p), 1 / p);
+    double q = 1 / p, z;
+    if (p == 2 || low <= 0)
+        return low <= 0 ? high : sqrt(a * a + b * b);
+    z = pow(low / high, p);
+    if (z < 1e-3) /* the series of the root, to 1e-13 */
+        return high * (1 + z * q * (1 + z * (q - 1) / 2 *
+                                            (1 + z * (q - 2) / 3 * (1 + z * (q - 3) / 4))));
+    return high * pow(1 + z, q);
 }
 
 /* One product, cut for a layout; seconds and seconds per token. */

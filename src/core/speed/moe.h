@@ -11,7 +11,7 @@
  * at random. Each expert that has tokens costs a while of its own (a block of a grouped
  * product), by format.
  *
- * Example: Qwen3-235B, E 128, k 8, one token: A = 8; 64 tokens: 122 of 128.
+ * Example: Qwen3-235B, E 128, k 8, one token: A = 8; 64 tokens: 123.5.
  */
 #ifndef GP_CORE_SPEED_MOE_H
 #define GP_CORE_SPEED_MOE_H

@@ -15,6 +15,8 @@
  *   TTFT  = tau + kappa*solo + eta*dec + beta*solo*(C-1)/20     closed loop
  *   X     = C / (TTFT + (O-1)*TPOT)        requests/s, by Little's law
  *
+ * N - C users who queue wait (N-C)/X more for their first token: N in flight, X served.
+ *
  * solo is the chunks of a prompt one after the other. Over pp stages some engines
  * (llama.cpp) let chunks of one prompt follow each other: (chunks + pp - 1)/pp of them at
  * best. pc is shared by the stages that have other requests.

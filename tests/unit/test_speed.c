@@ -1,0 +1,380 @@
+/* test_speed.c - the laws of speed/: the worked numbers of their headers, and what holds
+ * of any request. */
+#include "core/speed/speed.h"
+
+#include "core/plan.h"
+#include "profiles.h"
+
+static struct catalog *catalog;
+
+/* Hopper in round figures, as family.h's example. */
+static struct family round_hopper(void)
+{
+    struct family f = *profile_gpu(catalog, "h100-sxm")->family;
+    f.norm = 2.5;
+    f.product[KERNEL_16] = (struct product_share){0.80, 0.88};
+    f.kv_memory = 0.82;
+    f.link = (struct link_law){{3.5e-6, 3.7e-6, 4.0e-6}, {0.4e-6, 4.3e-6, 8e-6},
+                               {0.63, 0.77, 1.11}};
+    return f;
+}
+
+/* ---- worked numbers ---- */
+
+static void test_gemm(void **state)
+{
+    double flops = 0.80 * 989.4e12, bytes = 0.88 * 3.35e12;
+    struct gemm g = {.weights = 28672.0 * 4096 * 2 / bytes,
+                     .traffic = 2 * (28672.0 + 4096) / bytes,
+                     .compute = 2 * 28672.0 * 4096 / flops,
+                     .times = 1};
+
+    (void)state;
+    assert_near(g.compute, 0.3e-6, 0.01e-6);
+    assert_near(gemm_time(&g, 1, 1, 2.5), 79.7e-6, 0.05e-6);
+    assert_near(gemm_time(&g, 16384, 1, 2.5), g.compute * 16384, 0.01 * g.compute * 16384);
+    /* at the knee both count: 2^(1/2.5) of either */
+    assert_near(gemm_norm(1, 1, 2.5), 1.3195, 1e-4);
+    assert_near(gemm_norm(3, 4, 2), 5, 1e-12);
+    assert_near(gemm_norm(1, 0, 2.5), 1, 0);
+    for (double low = 1e-4; low < 1; low *= 1.3) /* the series is the root */
+        assert_near(gemm_norm(low, 1, 2.5), pow(1 + pow(low, 2.5), 0.4), 1e-12);
+}
+
+static void test_moe(void **state)
+{
+    (void)state;
+    assert_near(moe_reached(128, 8, 1), 8, 1e-9);
+    assert_near(moe_reached(128, 8, 64), 123.5, 0.05);
+    assert_near(moe_reached(8, 8, 5), 8, 0);
+    struct moe m = {.experts = 128, .active = 8, .expert = 1e-6, .times = 1, .ep = 1};
+    assert_near(moe_time(&m, 1, 1), 8e-6, 1e-12);
+    m.ep = 4; /* the fullest rank has more than its share */
+    assert_near(moe_time(&m, 1, 1), 8e-6 * (1 + 0.3 * sqrt(4 / 8.0)), 1e-12);
+}
+
+static void test_comm(void **state)
+{
+    struct family f = round_hopper();
+    const struct gpu *gpu = profile_gpu(catalog, "h100-sxm");
+    struct comm c = comm_of(gpu, &f, 8, 1.35);
+
+    (void)state;
+    assert_true(c.known && !c.pcie);
+    assert_near(comm_allreduce(&c, 16384), 6.5e-6, 0.05e-6);
+    c = comm_of(gpu, &f, 1, 1.35);
+    assert_near(comm_allreduce(&c, 16384), 0, 0);
+    c = comm_of(profile_gpu(catalog, "l40s"), &f, 4, 1);
+    assert_true(c.known && c.pcie);
+    assert_near(comm_hop(&c, 0), 10e-6, 1e-12);
+}
+
+static struct request request_on(const char *model, const char *precision, const char *gpu,
+                                 const char *engine)
+{
+    return (struct request){.model = profile_model(catalog, model),
+                            .precision = profile_precision(catalog, precision),
+                            .kv = profile_format(catalog, "bf16"),
+                            .gpu = profile_gpu(catalog, gpu),
+                            .engine = profile_engine(catalog, engine),
+                            .context = 8192, .prompt = 1024, .output = 256, .users = 16,
+                            .host_gpus = 8};
+}
+
+static struct layout tp_layout(int tp, int pp)
+{
+    return (struct layout){.gpus = tp * pp, .tp = tp, .pp = pp, .ep = 1, .replicas = 1,
+                           .hosts = 1};
+}
+
+struct cut {
+    struct load load;
+    struct step_load sums;
+    struct step step;
+};
+
+static void cut(const struct request *q, struct layout l, struct cut *c)
+{
+    c->load = load_sum(q);
+    step_load_sum(q, &c->load, &c->sums);
+    step_cut(&c->sums, &l, &c->step);
+}
+
+static void test_attention(void **state)
+{
+    struct request q = request_on("llama-3.1-70b", "bf16", "h100-sxm", "vllm");
+    struct attention a = attention_of(&q, &q.model->kind[0], 0, 4, 80);
+    double flops, bytes = 64 * attention_decode(&a, 4096, &flops);
+
+    (void)state;
+    assert_near(bytes, 21.5e9, 0.05e9);
+    assert_near(bytes / (0.82 * 3.35e12), 7.8e-3, 0.05e-3);
+    assert_near(flops, 0, 0);
+    /* 2 * 16 heads * 256 * q * q/2, all layers */
+    assert_near(attention_prefill(&a, 1024, 0), 80 * 2 * 16 * 256.0 * 1024 * 512, 1);
+    assert_near(attention_prefill(&a, 1024, 1024), 3 * attention_prefill(&a, 1024, 0), 1);
+    a.reach = 100; /* a window */
+    assert_near(attention_decode(&a, 4096, &flops), 80 * 100 * a.bytes, 1);
+}
+
+/* The examples of step.h and speed.h, to the digits they have. */
+static void test_step(void **state)
+{
+    struct request q = request_on("llama-3.1-70b", "fp8", "h100-sxm", "vllm");
+    struct market nowhere = {0};
+    struct layout two = tp_layout(2, 1);
+    struct step_parts p;
+    struct cut c;
+    struct plan plan;
+
+    (void)state;
+    cut(&q, tp_layout(4, 1), &c);
+    assert_int_equal(c.step.gap, SPEED_KNOWN);
+    step_decode_parts(&c.step, 16, 1000, &p);
+    assert_near(p.linear, 5.9e-3, 0.5e-3);
+    assert_near(p.attention, 0.5e-3, 0.1e-3);
+    assert_near(p.communication, 1.1e-3, 0.4e-3);
+    assert_near(p.fixed, 4.0e-3, 0.6e-3);
+    plan_layout(&q, &two, &nowhere, &plan);
+    assert_int_equal(plan.speed.gap, SPEED_KNOWN);
+    assert_near(plan.speed.tpot.value, 23e-3, 3e-3);
+    assert_true(plan.speed.tpot.low < 20e-3 && plan.speed.tpot.high > 27e-3);
+    assert_string_equal(speed_bound_word(plan.speed.bound), "weights");
+    assert_true(plan.speed.doubts & 1u << DOUBT_DENSE);
+    assert_false(plan.speed.doubts & 1u << DOUBT_EXPERTS);
+}
+
+/* Each source is a factor; their logarithms add in quadrature. */
+static void test_bands(void **state)
+{
+    struct request q = request_on("qwen3-30b-a3b", "bf16", "h100-sxm", "vllm");
+    struct market nowhere = {0};
+    struct layout one = tp_layout(1, 1);
+    struct plan p;
+    double low = 0, high = 0, a, b;
+
+    (void)state;
+    plan_layout(&q, &one, &nowhere, &p);
+    for (int i = 0; i < DOUBT_COUNT; i++) {
+        if (!(p.speed.doubts >> i & 1))
+            continue;
+        speed_doubt((enum doubt)i, q.gpu->family, &a, &b);
+        assert_true(a >= 1 && b >= 1);
+        low += log(a) * log(a);
+        high += log(b) * log(b);
+    }
+    assert_true(p.speed.doubts & 1u << DOUBT_EXPERTS);
+    assert_near(p.speed.tpot.value / p.speed.tpot.low, exp(sqrt(low)), 1e-9);
+    assert_near(p.speed.tpot.high / p.speed.tpot.value, exp(sqrt(high)), 1e-9);
+}
+
+static void test_gaps(void **state)
+{
+    struct request q = request_on("llama-3.1-8b", "bf16", "h100-sxm", "vllm");
+    struct gpu gpu = *q.gpu;
+    struct engine engine = *q.engine;
+    struct cut c;
+
+    (void)state;
+    q.gpu = &gpu;
+    gpu.family = NULL;
+    cut(&q, tp_layout(1, 1), &c);
+    assert_int_equal(c.step.gap, SPEED_NO_FAMILY);
+    gpu = *profile_gpu(catalog, "h100-sxm");
+    gpu.bandwidth.known = false;
+    cut(&q, tp_layout(1, 1), &c);
+    assert_int_equal(c.step.gap, SPEED_NO_RATE);
+    gpu.bandwidth.known = true;
+    q.engine = &engine;
+    engine.speed = (struct engine_speed){0};
+    cut(&q, tp_layout(1, 1), &c);
+    assert_int_equal(c.step.gap, SPEED_NO_ENGINE);
+    engine = *profile_engine(catalog, "vllm");
+    q.host_layers = 3;
+    cut(&q, tp_layout(1, 1), &c);
+    assert_int_equal(c.step.gap, SPEED_ON_HOST);
+}
+
+/* ---- what holds of any request ---- */
+
+#define TRIALS 3000
+
+static unsigned seed = 20261123;
+
+static int draw(int most)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (int)((seed >> 8) % (unsigned)most);
+}
+
+static struct request random_request(struct layout *l)
+{
+    static const char *const models[] = {
+        "llama-3.1-8b", "llama-3.1-70b", "qwen3-30b-a3b", "gpt-oss-120b", "deepseek-v3",
+        "gemma-3-27b", "qwen3-next-80b-a3b", "qwen2.5-7b", "mixtral-8x7b"};
+    static const char *const precisions[] = {"bf16", "fp8", "int4-awq", "int8"};
+    static const char *const gpus[] = {"h100-sxm", "h200-sxm", "l40s",   "a100-sxm-80",
+                                       "b200",     "mi300x",   "rtx-4090", "l4"};
+    static const char *const engines[] = {"vllm", "sglang", "tensorrt-llm", "llama.cpp"};
+    struct request q = request_on(models[draw(9)], precisions[draw(4)], gpus[draw(8)],
+                                  engines[draw(4)]);
+    q.users = 1 + draw(256);
+    q.prompt = 1 + draw(16384);
+    q.output = 1 + draw(2048);
+    *l = tp_layout(1 << draw(4), 1 + draw(3));
+    return q;
+}
+
+static struct serve served(const struct request *q, const struct cut *c, double admitted)
+{
+    struct serve_load l = {.users = q->users, .admitted = admitted, .prompt = q->prompt,
+                           .output = q->output, .chunk = c->load.max_batched_tokens};
+    struct serve s;
+    serve_estimate(&c->step, &l, &s);
+    return s;
+}
+
+static struct serve serve_of(const struct request *q, struct layout l)
+{
+    struct cut c;
+    cut(q, l, &c);
+    assert_int_equal(c.step.gap, SPEED_KNOWN);
+    return served(q, &c, 1e9);
+}
+
+static bool no_more(double a, double b)
+{
+    return a <= b * (1 + 1e-9);
+}
+
+static void test_faster_hardware(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TRIALS; i++) {
+        struct layout l;
+        struct request q = random_request(&l);
+        struct gpu gpu = *q.gpu;
+        struct serve slow = serve_of(&q, l), fast;
+        if (i % 2)
+            gpu.bandwidth = quantity_scale(gpu.bandwidth, 1.5);
+        for (int m = 0; i % 2 == 0 && m < MATH_COUNT; m++)
+            gpu.rate[m] = quantity_scale(gpu.rate[m], 1.5);
+        q.gpu = &gpu;
+        fast = serve_of(&q, l);
+        /* cheaper prompts leave more requests to decode at once, so that a step may
+         * take a little longer while all of them are done sooner */
+        if (!no_more(fast.tpot, slow.tpot * 1.002) || !no_more(fast.ttft, slow.ttft) ||
+            !no_more(slow.requests, fast.requests))
+            fail_msg("%s on %s: %g -> %g s", q.model->id, gpu.id, slow.tpot, fast.tpot);
+    }
+}
+
+/* Requests in flight are those asked for, and no GPU computes more than its peak. */
+static void test_bounds(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TRIALS; i++) {
+        struct layout l;
+        struct request q = random_request(&l);
+        struct serve s = serve_of(&q, l);
+        double peak = 0, flops = 2 * (model_params_active(q.model) -
+                                      q.model->vocab * 2.0 * q.model->hidden -
+                                      model_params_role(q.model, ROLE_VISION));
+        for (int m = 0; m < MATH_COUNT; m++)
+            if (q.gpu->rate[m].known)
+                peak = fmax(peak, q.gpu->rate[m].value);
+        assert_near(s.requests * (s.ttft + fmax(q.output - 1, 0) * s.tpot), q.users,
+                    1e-6 * q.users);
+        if (s.requests * (q.prompt + q.output) * flops > peak * l.gpus)
+            fail_msg("%s on %d x %s: over the roofline", q.model->id, l.gpus, q.gpu->id);
+    }
+}
+
+static void test_users_queue(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TRIALS; i++) {
+        struct layout l;
+        struct request q = random_request(&l);
+        struct cut c;
+        double admitted = 1 + draw(64);
+        cut(&q, l, &c);
+        q.users = admitted;
+        struct serve full = served(&q, &c, admitted);
+        q.users = admitted * 3;
+        struct serve queued = served(&q, &c, admitted);
+        assert_near(queued.requests, full.requests, 1e-9 * full.requests);
+        assert_near(queued.tpot, full.tpot, 1e-9 * full.tpot);
+        assert_true(queued.ttft > full.ttft);
+    }
+}
+
+static void test_tpot_grows(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TRIALS; i++) {
+        struct layout l;
+        struct request q = random_request(&l);
+        struct serve few = serve_of(&q, l);
+        bool users = i % 2;
+        if (users)
+            q.users = ceil(q.users * 1.3);
+        else
+            q.prompt = ceil(q.prompt * 1.3);
+        struct serve more = serve_of(&q, l);
+        if (!no_more(few.tpot, more.tpot))
+            fail_msg("%s on %d x %s, %s, %.0f users, prompt %.0f, output %.0f: more %s: "
+                     "%g -> %g s", q.model->id, l.gpus, q.gpu->id, q.engine->id, q.users,
+                     q.prompt, q.output, users ? "users" : "context", few.tpot, more.tpot);
+    }
+}
+
+static void test_parts_and_tp(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TRIALS; i++) {
+        struct layout l;
+        struct request q = random_request(&l);
+        struct step_parts p, wider;
+        struct cut c;
+        double users = 1 + draw(256), tokens = 1 + draw(8192);
+        cut(&q, l, &c);
+        step_decode_parts(&c.step, users, tokens, &p);
+        assert_near(p.linear + p.experts + p.attention + p.communication + p.fixed + p.head,
+                    step_decode(&c.step, users, tokens),
+                    1e-9 * step_decode(&c.step, users, tokens));
+        l.tp *= 2;
+        l.gpus *= 2;
+        cut(&q, l, &c);
+        step_decode_parts(&c.step, users, tokens, &wider);
+        assert_true(no_more(wider.linear, p.linear) && no_more(wider.head, p.head));
+    }
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    catalog = open_profiles();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    catalog_free(catalog);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_gemm),       cmocka_unit_test(test_moe),
+        cmocka_unit_test(test_comm),       cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_step),       cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_gaps),       cmocka_unit_test(test_faster_hardware),
+        cmocka_unit_test(test_bounds),     cmocka_unit_test(test_users_queue),
+        cmocka_unit_test(test_tpot_grows), cmocka_unit_test(test_parts_and_tp),
+    };
+
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
