@@ -311,7 +311,7 @@ static void speed_facts(const struct plan *p, struct record *r)
 
 void print_cost_rows(const struct plan *p, struct record *r)
 {
-    struct quantity hour, month;
+    struct quantity hour, month, tokens = plan_token_price(p);
     struct answer_line lines[ANSWER_LINES_MAX];
     int n = answer_lines(p, NULL, LINE_COST, lines);
     const char *offer = "";
@@ -322,8 +322,8 @@ void print_cost_rows(const struct plan *p, struct record *r)
     record_quantity(r, "cost per hour", "$/h", hour, 1, 2);
     record_note(r, offer);
     record_quantity(r, "cost per month", "$/month", month, 1, 2);
-    record_quantity(r, "cost per million output tokens", "$", plan_token_price(p), 1,
-                    3);
+    if (tokens.known) /* fine-tuning has none */
+        record_quantity(r, "cost per million output tokens", "$", tokens, 1, 3);
 }
 
 void print_plan_table(const struct answer *a, enum output_format format,

@@ -192,7 +192,7 @@ expect <<'END'
 │   GPU                  precision  verdict   GPUs  layout      memory GiB  weights GiB  KV pool GiB  requests  TPOT ms  tokens/s  $/M out    $/h  limit       │
 │▸  l40s                 fp8        fits         3  TP1 PP3          44.99        23.51       ~16.05     ~19.0   ~126.2      ~122    ~6.81   3.00  none        │
 │   l40s                 int4-awq   fits         3  TP1 PP3          44.99        13.17       ~26.39     ~31.3   ~131.3      ~113    ~7.36   3.00  none        │
-│   l40s                 bf16       fits         5  TP1 PP5          44.99        27.49       ~12.02     ~24.0   ~229.5       ~68   ~20.56   5.00  none        │
+│   l40s                 bf16       fits         5  TP1 PP5          44.99        27.49       ~12.02     ~24.0   ~229.6       ~68   ~20.56   5.00  none        │
 │                                                                                                                                                              │
 END
 
@@ -423,7 +423,7 @@ expect <<'END'
 │▸  l40s                 fp8        fits         3   ~126.2    ~6.81   3.00    │
 │   l40s                 int4-awq   fits         3   ~131.3    ~7.36   3.00    │
 │   l40s                 int8       fits         3   ~125.0    ~6.74   3.00    │
-│   l40s                 bf16       fits         5   ~229.5   ~20.56   5.00    │
+│   l40s                 bf16       fits         5   ~229.6   ~20.56   5.00    │
 END
 
 # ---- detail ---------------------------------------------------------------------------

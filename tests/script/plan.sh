@@ -14,7 +14,7 @@ screen "first screen" <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
 │▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
 │ GPU         cheapest: l4        ▾││17.51 of 20.30 GiB budget                 │
@@ -44,7 +44,7 @@ screen "first screen in ASCII" --ascii <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-+- Model and GPU -- field 1 of 32 -++- 1 x NVIDIA L4 ------------- 1-18 of 48 -+
++- Model and GPU -- field 1 of 37 -++- 1 x NVIDIA L4 ------------- 1-18 of 48 -+
 |>Model       8B, assumed shape   v||FITS  1 GPU  $0.44/h  $7.46/M tokens out  |
 | Weights     bf16 as published   v||TPOT 59.6 ms  TTFT 423 ms  16 tok/s       |
 | GPU         cheapest: l4        v||17.51 of 20.30 GiB budget                 |
@@ -75,7 +75,7 @@ screen "120x36" -m llama-3.1-70b -p fp8 -g h100-sxm -u 16 <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 48 ─┐┌─ Suggestions and sources ──────────┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 48 ─┐┌─ Suggestions and sources ──────────┐
 │▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $2.87/M tokens out   ││It fits; no warnings.               │
 │ Weights     fp8                 ▾││TPOT 22.8 ms  TTFT 248 ms  675 tok/s        ││── Sources ─────────────────────────│
 │ GPU         h100-sxm            ▾││59.06 of 72.85 GiB budget                   ││model: github                       │
@@ -104,8 +104,8 @@ expect <<'END'
 │ GPU layers  auto: 81             ││bound by: memory bandwidth: reading the     ││  accuracy/results (raw logs);      │
 │ CPU experts 0 layers             ││  weights                                   ││  llm-d-incubation/llm-d-planner@e50│
 │ Offload     0 GiB                ││band: dense model (/1.21..x1.21), engine's  ││  305af90f0                         │
-│ Pruning     none                ▾││  build and host unknown (/1.25..x1.35)     ││  docs/empirical-vllm-memory-results│
-│── Cost ──────────────────────────││── Cost ────────────────────────────────────││  .md (2026-11)                     │
+│ KV offload  0 GiB                ││  build and host unknown (/1.25..x1.35)     ││  docs/empirical-vllm-memory-results│
+│ KV on host  off                 ▾││── Cost ────────────────────────────────────││  .md (2026-11)                     │
 └──────────────────────────────────┘└────────────────────────────────────────────┘└────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -180,7 +180,7 @@ screen "does not fit" -m 70B -p int8 -g l40s:1 <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 38 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 38 ─┐
 │▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
@@ -211,7 +211,7 @@ Tab
 KEYS
 only 2,22
 expect <<'END'
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 60 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 60 ─┐
 │ Model       llama-3.1-70b       ▾││MARGINAL  2 GPUs  $6.98/h  $54.75/M       │
 │ Weights     bf16 as published   ▾││TPOT 27.5 ms  TTFT 215 ms  35 tok/s       │
 │ GPU         h100-sxm            ▾││72.17 of 72.85 GiB budget                 │
@@ -239,7 +239,7 @@ screen "refused layout" -m qwen3-14b --tp 5 -g h100-sxm <<'KEYS'
 KEYS
 only 2,12
 expect <<'END'
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 5 x NVIDIA H100 SXM5 80GB ──────────────┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 5 x NVIDIA H100 SXM5 80GB ──────────────┐
 │▸Model       qwen3-14b           ▾││DOES NOT FIT                              │
 │ Weights     bf16 as published   ▾││TP=5 neither divides nor is a multiple of │
 │ GPU         h100-sxm            ▾││  8 KV heads; TP=5 does not divide the MLP│
@@ -258,7 +258,7 @@ screen "no answer" -m 8B -c 4k <<'KEYS'
 KEYS
 only 2,12
 expect <<'END'
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ no answer ──────────────────────────────┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ no answer ──────────────────────────────┐
 │▸Model       8B                  ▾││NO ANSWER                                 │
 │ Weights     auto                ▾││--context: prompt and output of 8193      │
 │ GPU         auto                ▾││  tokens exceed the context of 4096       │
@@ -276,7 +276,7 @@ screen "weights only" -m vit-l-16 -g l4 <<'KEYS'
 KEYS
 only 2,12
 expect <<'END'
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 31 ─┐
 │▸Model       vit-l-16            ▾││FITS  1 GPU  $0.44/h                      │
 │ Weights     fp32 as published   ▾││1.13 of 22.07 GiB budget                  │
 │ GPU         l4                  ▾││██········································│
@@ -294,7 +294,7 @@ screen "a mixture of experts over two stages" -m qwen3-30b-a3b -g a10g --tp 1 --
 KEYS
 only 2,20
 expect <<'END'
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 4 x NVIDIA A10G (AWS) ───── 1-18 of 39 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA A10G (AWS) ───── 1-18 of 39 ─┐
 │▸Model       qwen3-30b-a3b       ▾││FITS  4 GPUs  $5.67/h  $26.83/M tokens out│
 │ Weights     bf16 as published   ▾││TPOT 15.5 ms  TTFT 412 ms  59 tok/s       │
 │ GPU         a10g                ▾││16.26 of 20.30 GiB budget                 │
@@ -350,7 +350,7 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 4 x NVIDIA RTX A6000 ────── 1-18 of 47 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA RTX A6000 ────── 1-18 of 47 ─┐
 END
 
 screen "precisions say what each takes" -m llama-3.1-70b -g h100-sxm:2 <<'KEYS'
@@ -471,7 +471,7 @@ expect <<'END'
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ──────────── field 3 of 32 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ───────────────── 1-18 of 37 ─┐
+┌─ Model and GPU ──────────── field 3 of 37 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ───────────────── 1-18 of 37 ─┐
 │ Model       8B, assumed shape             ▾││FITS  1 GPU  $1.29/h  $7.15/M tokens out                                │
 │ Weights     bf16 as published             ▾││TPOT 19.1 ms  TTFT 245 ms  50 tok/s                                     │
 │▸GPU         a100-sxm-80/3g.40gb           ▾││17.51 of 36.04 GiB budget                                               │
@@ -504,7 +504,7 @@ Esc Down Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─┌─ Engine ────────────────────────────────────────────────────── 22 of 22 ─┐─┐
+┌─┌─ Engine ────────────────────────────────────────────────────── 25 of 25 ─┐─┐
 │ │/ type words to find it, or a version, such as vllm@0.19                  │ │
 │ │▸ auto                       the newest vLLM; llama.cpp for GGUF          │ │
 │─│  llama.cpp all versions     budgets by asked, 1.00 by default            │ │
@@ -516,19 +516,19 @@ expect <<'END'
 │─│  TensorRT-LLM all versions  budgets by free, 0.90 by default             │ │
 │▸│  vLLM up to 0.7             budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.8-0.11              budgets by utilization, 0.90 by default      │ │
-│ │  vLLM 0.12-0.16             budgets by utilization, 0.90 by default      │ │
+│ │  vLLM 0.12-0.15             budgets by utilization, 0.90 by default      │ │
+│ │  vLLM 0.16                  budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.17-0.19             budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.20-0.21             budgets by utilization, 0.92 by default      │ │
 │ │  vLLM 0.22                  budgets by utilization, 0.92 by default      │ │
 │ │  vLLM 0.23                  budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.24                  budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.25                  budgets by utilization, 0.92 by default     ▼│─│
+│ │  vLLM 0.24                  budgets by utilization, 0.92 by default     ▼│─│
 └─└──────────────────────────────────────────────────────────────────────────┘─┘
  Engine: its versions differ in overheads and how they budget.
  vLLM: KV pool = utilization*usable - weights - activation - ...
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Load ────────── field 18 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 46 ─┐
+┌─ Load ────────── field 18 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 46 ─┐
 │ KV cache    auto: bf16          ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
 │── Layout ────────────────────────││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
 │ TP          auto: 1              ││17.51 of 20.30 GiB budget                 │
@@ -546,7 +546,7 @@ expect <<'END'
 │ GPU layers  auto: 33             ││  requests of 8,192 tokens                │
 │ CPU experts 0 layers             ││GPUs 1: TP 1, 1 host                      │
 │ Offload     0 GiB                ││runner-up 2: TP 2 (1 GPU more)            │
-│ Pruning     none                ▾││── Speed ─────────────────────────────────│
+│ KV offload  0 GiB                ││── Speed ─────────────────────────────────│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  requests; empty: the engine's, for this GPU
  Slots:
@@ -576,7 +576,7 @@ KEYS
 only 1,44
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 4 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 46 ─┐
+┌─ Model and GPU ── field 4 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 46 ─┐
 │ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
 │ GPU         l4                  ▾││17.51 of 20.30 GiB budget                 │
@@ -600,7 +600,7 @@ expect <<'END'
  GPUs:
  Enter:do it  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 4 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 46 ─┐
+┌─ Model and GPU ── field 4 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 46 ─┐
 │ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
 │ GPU         l4                  ▾││17.51 of 20.30 GiB budget                 │
@@ -641,7 +641,7 @@ Down Down + + - - -
 KEYS
 only 2,13
 expect <<'END'
-┌─ Model and GPU ── field 9 of 32 ─┐┌─ 2 x NVIDIA L4 ───────────── 1-18 of 49 ─┐
+┌─ Model and GPU ── field 9 of 37 ─┐┌─ 2 x NVIDIA L4 ───────────── 1-18 of 49 ─┐
 │ Model       llama-3.1-8b        ▾││FITS, TOO SLOW  2 GPUs  $0.88/h  $7.73/M  │
 │ Weights     bf16 as published   ▾││TPOT 31.2 ms  TTFT 263 ms  32 tok/s       │
 │ GPU         l4                  ▾││11.42 of 20.30 GiB budget                 │
@@ -675,7 +675,7 @@ screen "the most users that fit" -m llama-3.1-70b -p fp8 -g h100-sxm:2 <<'KEYS'
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 8 of 32 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 49 ─┐
+┌─ Model and GPU ── field 8 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 49 ─┐
 │ Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $3.34/M tokens out │
 │ Weights     fp8                 ▾││TPOT 43.1 ms  TTFT 499 ms  580 tok/s      │
 │ GPU         h100-sxm            ▾││69.49 of 72.85 GiB budget                 │
@@ -736,8 +736,8 @@ r
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 8 of 32 ─┐┌─ 10 x NVIDIA L4 ──────────── 1-18 of 53 ─┐
-│ Model       70B, assumed shape  ▾││FITS  10 GPUs  $4.40/h  $340.67/M         │
+┌─ Model and GPU ── field 8 of 37 ─┐┌─ 10 x NVIDIA L4 ──────────── 1-18 of 53 ─┐
+│ Model       70B, assumed shape  ▾││FITS  10 GPUs  $4.40/h  $340.68/M         │
 │ Weights     bf16 as published   ▾││TPOT 272 ms  TTFT 2.11 s  4 tok/s         │
 │ GPU         l4                  ▾││17.43 of 20.30 GiB budget                 │
 │ GPUs        auto: 10             ││8 GPUs would be marginal: TP 8            │
@@ -760,7 +760,7 @@ expect <<'END'
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 8 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
+┌─ Model and GPU ── field 8 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
 │ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
 │ GPU         cheapest: l4        ▾││17.51 of 20.30 GiB budget                 │
@@ -793,7 +793,7 @@ a
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 38 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 38 ─┐
 │▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
@@ -824,7 +824,7 @@ a Down Enter
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 48 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 48 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  1 GPU  $1.00/h  $18.86/M tokens out │
 │ Weights     q4_k_m              ▾││TPOT 60.8 ms  TTFT 1.87 s  15 tok/s       │
 │ GPU         l40s                ▾││41.92 of 44.42 GiB budget                 │
@@ -865,7 +865,7 @@ Tab Tab
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ Suggestions and sources ─── 1-18 of 53 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ Suggestions and sources ─── 1-18 of 53 ─┐
 │ Model       70B, assumed shape  ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ Weights     int8                ▾││  GiB may be used                         │
 │ GPU         l40s                ▾││vLLM would stop: torch.OutOfMemoryError:  │
@@ -898,7 +898,7 @@ p
 KEYS
 only 2,20
 expect <<'END'
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 48 ─┐┌─ Suggestions and sources ──────────┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 48 ─┐┌─ Suggestions and sources ──────────┐
 │▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $33.47/M tokens out  ││It fits; no warnings.               │
 │ Weights     fp8                 ▾││TPOT 16.7 ms  TTFT 154 ms  58 tok/s         ││── Against the pinned plan ─────────│
 │ GPU         h100-sxm            ▾││40.31 of 72.85 GiB budget                   ││Weights bf16 -> fp8                 │
@@ -927,7 +927,7 @@ p
 KEYS
 only 2,6
 expect <<'END'
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 60 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 60 ─┐
 │▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $33.47/M tokens out│
 │ Weights     fp8                 ▾││TPOT 16.7 ms  TTFT 154 ms  58 tok/s       │
 │ GPU         h100-sxm            ▾││40.31 of 72.85 GiB budget                 │
@@ -992,7 +992,7 @@ KEYS
 only 1,96
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 51 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 51 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $60.56/M tokens out│
 │ Weights     bf16 as published   ▾││TPOT 52.0 ms  TTFT 705 ms  18 tok/s       │
 │ GPU         l40s                ▾││36.93 of 40.87 GiB budget                 │
@@ -1016,7 +1016,7 @@ expect <<'END'
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $31.56/M tokens out│
 │ Weights     bf16 as published   ▾││TPOT 54.1 ms  TTFT 738 ms  35 tok/s       │
 │ GPU         l40s                ▾││37.56 of 40.87 GiB budget                 │
@@ -1040,7 +1040,7 @@ expect <<'END'
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $31.56/M tokens out│
 │ Weights     bf16 as published   ▾││TPOT 54.1 ms  TTFT 738 ms  35 tok/s       │
 │ GPU         l40s                ▾││37.56 of 40.87 GiB budget                 │
@@ -1064,7 +1064,7 @@ expect <<'END'
  Save as: plan.json
  Enter:do it  Tab:complete  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $31.56/M tokens out│
 │ Weights     bf16 as published   ▾││TPOT 54.1 ms  TTFT 738 ms  35 tok/s       │
 │ GPU         l40s                ▾││37.56 of 40.87 GiB budget                 │
@@ -1100,7 +1100,7 @@ KEYS
 only 1,12
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $31.56/M tokens out│
 │ Weights     bf16 as published   ▾││TPOT 54.1 ms  TTFT 738 ms  35 tok/s       │
 │ GPU         l40s                ▾││37.56 of 40.87 GiB budget                 │
@@ -1183,7 +1183,7 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 47 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 47 ─┐
 │▸Model       tiny.gguf           ▾││FITS  1 GPU  $0.14/h  $0.0073/M tokens out│
 │ Weights     ggml-q8_0 as publi… ▾││TPOT 0.11 ms  TTFT 5.43 ms  5231 tok/s    │
 │ GPU         cheapest: v100-sxm… ▾││0.17 of 15.81 GiB budget                  │
@@ -1218,7 +1218,7 @@ screen "a field is found by its option" <<'KEYS'
 KEYS
 only 2,24
 expect <<'END'
-┌─ Layout ──────── field 19 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
+┌─ Layout ──────── field 19 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
 │── Layout ────────────────────────││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
 │ TP          auto: 1              ││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
 │ PP          auto: 1              ││17.51 of 20.30 GiB budget                 │
@@ -1235,8 +1235,8 @@ expect <<'END'
 │ GPU layers  auto: 33             ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
 │ CPU experts 0 layers             ││  requests of 8,192 tokens                │
 │ Offload     0 GiB                ││GPUs 1: TP 1, 1 host                      │
-│ Pruning     none                ▾││runner-up 2: TP 2 (1 GPU more)            │
-│── Cost ──────────────────────────││── Speed ─────────────────────────────────│
+│ KV offload  0 GiB                ││runner-up 2: TP 2 (1 GPU more)            │
+│ KV on host  off                 ▾││── Speed ─────────────────────────────────│
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Batch: tokens of one step (--max-batched-tokens).
  forward = batch*(2*h + 3*ff/TP)*a + forward base
@@ -1251,7 +1251,7 @@ screen "a click sets the focus, another opens" <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
 │▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
 │ GPU         cheapest: l4        ▾││17.51 of 20.30 GiB budget                 │
@@ -1275,7 +1275,7 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 32 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
 │▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
 │ GPU         cheapest: l4        ▾││17.51 of 20.30 GiB budget                 │
@@ -1319,7 +1319,7 @@ a Enter
 KEYS
 only 2,46
 expect <<'END'
-┌─ Model and GPU ── field 4 of 32 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 38 ─┐
+┌─ Model and GPU ── field 4 of 37 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 38 ─┐
 │ Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
@@ -1343,7 +1343,7 @@ expect <<'END'
  GPUs = TP * PP * replicas
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 4 of 32 ─┐┌─ 2 x NVIDIA RTX A6000 ────── 1-18 of 44 ─┐
+┌─ Model and GPU ── field 4 of 37 ─┐┌─ 2 x NVIDIA RTX A6000 ────── 1-18 of 44 ─┐
 │ Model       70B, assumed shape  ▾││FITS  2 GPUs  $1.00/h  $16.79/M tokens out│
 │ Weights     int8                ▾││TPOT 57.7 ms  TTFT 747 ms  17 tok/s       │
 │ GPU         rtx-a6000           ▾││38.54 of 43.62 GiB budget                 │
