@@ -198,8 +198,10 @@ static void print_speed(const struct answer *a, struct strbuf *out)
         if (line->amount[0])
             strbuf_addf(out, "    %-14s %9s  %-20s %s\n", line->name, line->amount,
                         line->note, line->text);
-        else
+        else if (line->name[0])
             strbuf_addf(out, "    %-14s %s\n", line->name, line->text);
+        else
+            strbuf_addf(out, "    %s\n", line->text);
     }
 }
 

@@ -101,6 +101,7 @@ plain '70B\nint8\nl40s\n1\n\n\n1\nquit\n'
 assert_eq "exit code after quit" 0 "$rc"
 shows "Taken: "
 shows "Result: fits."
+shows "Speed, TPOT: "
 lacks $'\033'
 
 plain ''

@@ -7,6 +7,7 @@
 #include "tui/plain/plain_lines.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/parts.h"
 #include "output/answer_lines.h"
@@ -111,10 +112,14 @@ static void say_speed(const struct answer *a)
 
     for (int i = 0; i < n; i++) {
         const struct answer_line *line = &lines[i];
+        const char *dots = strstr(line->note, ".."); /* "17.0..32.5 ms" */
+        char band[80] = "";
 
+        if (dots)
+            gp_format(band, sizeof(band), ", between %.*s and %s",
+                      (int)(dots - line->note), line->note, dots + 2);
         if (line->amount[0])
-            plain_say("Speed, %s: %s%s%s, %s.", line->name, line->amount,
-                      line->note[0] ? ", between " : "", line->note, line->text);
+            plain_say("Speed, %s: %s%s, %s.", line->name, line->amount, band, line->text);
         else
             plain_say("Speed%s%s: %s.", line->name[0] ? ", " : "", line->name,
                       line->text);
