@@ -23,7 +23,8 @@ struct walk {
     struct terms *w;
     const struct step *step;
     double batch;  /* requests of one decode step, all ranks */
-    double tokens; /* of those on one rank */
+    double tokens; /* of that step: theirs, and those drafted; all ranks */
+    double each;   /* of a step per token that it yields for a request */
 };
 
 static struct term_source source_family(const struct family *f)
@@ -122,7 +123,8 @@ static void add_product(const struct walk *k, int i)
         if (j < i)
             return;
         layers += l->product[j].times;
-        seconds += gemm_time(&k->step->gemm[j], k->tokens, 1, k->step->norm);
+        seconds += k->each * gemm_time(&k->step->gemm[j], k->tokens / k->step->ways, 1,
+                                       k->step->norm);
     }
     gp_format(name, sizeof(name), "product: %s %.0f x %.0f", role_word(p->role), shape.rows,
               shape.cols);
@@ -165,8 +167,8 @@ static void add_expert_term(const struct walk *k, const struct layer_kind *kind,
     gp_format(name, sizeof(name), "experts: %d of %d, width %d", kind->experts_active,
               kind->experts, kind->expert_ff);
     know_number(k->w, "layers", layers, "exact");
-    know_number(k->w, "T", k->batch, "all ranks");
-    know_number(k->w, "A", moe_reached(m->experts, m->active, k->batch), "model");
+    know_number(k->w, "T", k->tokens, "all ranks");
+    know_number(k->w, "A", moe_reached(m->experts, m->active, k->tokens), "model");
     know_exact(k->w, "bytes of one", m->expert * bytes_per_s);
     know_exact(k->w, "values of a token", m->traffic * bytes_per_s);
     know_unit(k->w, "each", m->each * 1e9, "ns", FAMILY);
@@ -199,7 +201,7 @@ static void add_experts(const struct walk *k)
             if (experts_alike(&m->kind[i], &m->kind[j])) {
                 first &= j >= i;
                 layers += k->step->moe[moe].times;
-                seconds += moe_time(&k->step->moe[moe], k->batch, 1);
+                seconds += k->each * moe_time(&k->step->moe[moe], k->tokens, 1);
             }
             moe++;
         }
@@ -221,6 +223,7 @@ static void add_attention(const struct walk *k)
         bytes += attention_decode(&k->step->attention[i], s, &one);
         flops += one;
     }
+    know_number(k->w, "requests", k->batch / k->step->ways, "of a step");
     know_number(k->w, "cached", s, "prompt + output/2");
     know_exact(k->w, "read for one", bytes);
     know_unit(k->w, "F", flops / 1e9, "GFLOP", "MLA");
@@ -228,11 +231,11 @@ static void add_attention(const struct walk *k)
     know_number(k->w, "emla", f->mla_compute, FAMILY);
     know_unit(k->w, "P", kernel_rate(KERNEL_16, q->gpu) / 1e12, "TFLOPS", "sheet");
     term_add(k->w, "reads of the cache",
-             flops > 0 ? "T * sqrt((bytes/(ekv*BW))^2 + (F/(emla*P))^2)"
-                       : "T * bytes/(ekv*BW)",
+             flops > 0 ? "requests * sqrt((bytes/(ekv*BW))^2 + (F/(emla*P))^2)"
+                       : "requests * bytes/(ekv*BW)",
              part_ms(k, k->w->plan->speed.part.attention), "ms", source_family(f),
-             flops > 0 ? "T, cached, read for one, ekv, BW, F, emla, P"
-                       : "T, cached, read for one, ekv, BW");
+             flops > 0 ? "requests, cached, read for one, ekv, BW, F, emla, P"
+                       : "requests, cached, read for one, ekv, BW");
     terms_forget(k->w, known);
 }
 
@@ -245,7 +248,7 @@ static void add_communication(const struct walk *k)
     if (c->gpus <= 1 && s->pp <= 1)
         return;
     know_number(k->w, "n", c->gpus > 1 ? c->gpus : 0, NULL);
-    know_exact(k->w, "S", k->batch * s->hidden * 2);
+    know_exact(k->w, "S", k->tokens * s->hidden * 2);
     know_number(k->w, "reduces",
                 c->gpus <= 1 ? 0 : spread ? s->load->moe_layers : s->load->reduces, "exact");
     know_us(k->w, "latency", c->latency, FAMILY);
@@ -273,12 +276,29 @@ static void add_fixed(const struct walk *k)
     know_us(k->w, "layer", e->layer, ENGINE);
     know_ms(k->w, "host", e->host, ENGINE);
     know_us(k->w, "request", k->step->per_request, ENGINE);
-    know_number(k->w, "B", k->batch, "model");
+    know_number(k->w, "B", k->tokens, "model");
     term_add(k->w, "fixed time",
              "kernels * time per kernel * launch + layer*L + host + request*B",
              part_ms(k, k->w->plan->speed.part.fixed), "ms", source_pace(q->engine),
              "kernels, time per kernel, launch, layer, L, host, request, B");
     terms_forget(k->w, known);
+}
+
+/* A step checks what was drafted: its parts are per token that it yields. */
+static void add_drafts(const struct walk *k)
+{
+    const struct request *q = request_of(k);
+    const struct step *s = k->step;
+    if (!s->draft)
+        return;
+    know_number(k->w, "g", s->drafted, "request");
+    know_number(k->w, "a", q->acceptance, "request");
+    term_add(k->w, "tokens per step", "(1 - a^(g + 1)) / (1 - a)",
+             quantity_of(s->accepted, ORIGIN_MODEL), "tokens",
+             source_counted("each part of a step is divided by it"), "g, a");
+    term_add(k->w, "drafts", "g * a decode step of the draft / tokens per step",
+             part_ms(k, k->w->plan->speed.part.draft), "ms", source_pace(q->engine),
+             "g, a");
 }
 
 /* ---- serving ---- */
@@ -384,23 +404,26 @@ void terms_speed(struct terms *w)
     const struct plan *p = w->plan;
     const struct request *q = &p->request;
     struct step_load sums;
+    struct step_draft draft;
     struct step step;
     if (p->speed.gap != SPEED_KNOWN)
         return;
     struct load load = load_sum(q);
     step_load_sum(q, &load, &sums);
     step_cut(&sums, &p->layout, &step);
+    step_attach_draft(&step, &p->layout, &draft);
     double batch = step_batch(&step, p->speed.serve.decoding);
-    struct walk k = {w, &step, batch, batch / step.ways};
-    know_number(w, "T", k.tokens, "tokens of a step");
+    struct walk k = {w, &step, batch, batch * (step.drafted + 1), 1 / step.accepted};
+    know_number(w, "T", k.tokens / step.ways, "tokens of a step");
     know_unit(w, "BW", q->gpu->bandwidth.value / 1e12, "TB/s", "sheet");
     add_products(&k);
     add_experts(&k);
     add_attention(&k);
     add_communication(&k);
     add_fixed(&k);
+    add_drafts(&k);
     know_serving(&k);
-    term_add(w, "decode step", "products + experts + cache + all-reduces + fixed time",
+    term_add(w, "decode step", "products + experts + cache + all-reduces + fixed time + drafts",
              part_ms(&k, p->speed.serve.decode), "ms", source_counted("the parts above"),
              "B, prompt, O");
     add_prompts(&k);

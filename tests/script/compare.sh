@@ -223,8 +223,8 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 294 rows   sort: GPU ▲   stars: by $/h and requests held                     │
 │   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  a10                  int4-awq   fits         5   ~263.7   ~27.58   5.50    │
-│   a10                  fp8        fits         7   ~273.1   ~39.09   7.70    │
+│▸  a10                  int4-awq   fits         5   ~263.7   ~80.24  16.00    │
+│   a10                  fp8        fits         7   ~273.1   ~81.23  16.00    │
 END
 
 screen "what does not fit is last, with its limit" "${load[@]}" <<'KEYS'
@@ -522,7 +522,7 @@ expect <<'END'
 │   GPU                  precision  verdict   GPUs  TPOT ms  $/M out     $/h   │
 │▸  h100-sxm             fp8        fits        10    ~87.0    ~4.88   38.40   │
 │   h100-sxm             int4-awq   fits        10   ~257.6   ~14.62   38.40   │
-│   h100-sxm             bf16       fits        10   ~128.4    ~6.56   34.90   │
+│   h100-sxm             bf16       fits        10   ~128.4    ~7.22   38.40   │
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \

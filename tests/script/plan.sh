@@ -737,7 +737,7 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 8 of 37 ─┐┌─ 10 x NVIDIA L4 ──────────── 1-18 of 53 ─┐
-│ Model       70B, assumed shape  ▾││FITS  10 GPUs  $4.40/h  $340.68/M         │
+│ Model       70B, assumed shape  ▾││FITS  10 GPUs  $7.04/h  $545.08/M         │
 │ Weights     bf16 as published   ▾││TPOT 272 ms  TTFT 2.11 s  4 tok/s         │
 │ GPU         l4                  ▾││17.43 of 20.30 GiB budget                 │
 │ GPUs        auto: 10             ││8 GPUs would be marginal: TP 8            │
@@ -754,7 +754,7 @@ expect <<'END'
 │ PP          auto: 5              ││stage 5 of 5, the one that binds          │
 │ EP          auto: 1              ││KV pool 3.12 GiB: 102,352 tokens, 12.5    │
 │ Replicas    auto: 1              ││  requests of 8,192 tokens                │
-│ Max PP      auto: 8              ││GPUs 10: TP 2 x PP 5, 5 hosts             │
+│ Max PP      auto: 8              ││GPUs 10: TP 2 x PP 5, 2 hosts             │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Users: reset to its default; r again resets every field
 
