@@ -159,6 +159,10 @@ static void show_number(const struct form *form, enum field field, char *text,
         gp_copy(text, size, given ? form->values.value[field] : "auto");
         return;
     }
+    if (!given && (field == FIELD_TTFT || field == FIELD_TPOT)) {
+        gp_copy(text, size, "none"); /* steps begin at the estimate, which is no goal */
+        return;
+    }
     if (strcmp(row->unit, " share") == 0)
         gp_format(number, sizeof(number), "%.2f", value);
     else if (field == FIELD_USED || field == FIELD_ELECTRICITY)

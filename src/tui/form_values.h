@@ -57,11 +57,11 @@ enum field_kind { FIELD_CHOICE, FIELD_WORD, FIELD_NUMBER };
       "KV needed = users of one replica * KV of one request")                          \
     X(TTFT, "TTFT goal", NULL, OPT_TTFT, FIELD_NUMBER, false, 50, SOLVE_NONE, " ms",    \
       true,                                                                            \
-      "TTFT goal: to the first token at most, under this load. auto: none.\n"          \
+      "TTFT goal: to the first token at most, under this load.\n"                      \
       "TTFT = tau + kappa*solo + eta*decode + beta*solo*(C - 1)/20")                   \
     X(TPOT, "TPOT goal", NULL, OPT_TPOT, FIELD_NUMBER, false, 5, SOLVE_NONE, " ms",     \
       true,                                                                            \
-      "TPOT goal: per output token at most. auto: none.\n"                             \
+      "TPOT goal: per output token at most.\n"                                         \
       "TPOT = decode step + phi*(B - 1)/output * cost of a prompt")                    \
     X(KV, "KV cache", NULL, OPT_KV_PRECISION, FIELD_CHOICE, false, 0, SOLVE_NONE,      \
       "", false,                                                                       \

@@ -23,14 +23,14 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 294 rows   sort: $/h ▲   stars: by $/h and requests held                     │
 │   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸* rtx-a6000            int4-awq   fits         2   ~217.2    ~4.13   1.00    │
-│   rtx-6000-ada         int4-awq   fits         2   ~126.5    ~3.91   1.65    │
-│   rtx-pro-6000-server  int4-awq   fits         1    ~89.6    ~2.83   1.69    │
-│ * rtx-a6000            fp8        fits         3   ~220.2    ~8.19   2.00    │
-│ * a100-sxm-80          int4-awq   fits         2    ~63.4    ~3.15   2.58    │
-│   a100-pcie-80         fp8        fits         2    ~58.2    ~2.92   2.70    │
-│ * a100-pcie-80         int4-awq   fits         2    ~56.7    ~2.88   2.70    │
-│   a40                  fp8        fits         3   ~235.1   ~11.78   2.70    │
+│▸* rtx-a6000            int4-awq   fits         2   ~149.8    ~2.97   1.00    │
+│   rtx-6000-ada         int4-awq   fits         2    ~93.8    ~2.98   1.65    │
+│   rtx-pro-6000-server  int4-awq   fits         1    ~90.5    ~2.86   1.69    │
+│ * rtx-a6000            fp8        fits         3   ~152.0    ~5.84   2.00    │
+│ * a100-sxm-80          int4-awq   fits         2    ~50.7    ~2.47   2.58    │
+│   a100-pcie-80         fp8        fits         2    ~50.9    ~2.53   2.70    │
+│ * a100-pcie-80         int4-awq   fits         2    ~42.9    ~2.16   2.70    │
+│   a40                  fp8        fits         3   ~164.7    ~8.51   2.70    │
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 2, int4-awq: fits ───────────────────────────── 1-6 of 19, Tab ─┐
 │███████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·············│
@@ -56,26 +56,26 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────┐
 │ 294 rows   sort: $/h ▲   stars: by $/h and requests held                                                             │
 │   GPU                  precision  verdict   GPUs  layout      requests  TPOT ms  tokens/s  $/M out    $/h  limit     │
-│▸* rtx-a6000            int4-awq   fits         2  TP1 PP2        ~19.0   ~217.2       ~67    ~4.13   1.00  none      │
-│   rtx-6000-ada         int4-awq   fits         2  TP1 PP2        ~19.0   ~126.5      ~117    ~3.91   1.65  none      │
-│   rtx-pro-6000-server  int4-awq   fits         1  TP1            ~18.6    ~89.6      ~166    ~2.83   1.69  none      │
-│ * rtx-a6000            fp8        fits         3  TP1 PP3        ~22.3   ~220.2       ~68    ~8.19   2.00  none      │
-│ * a100-sxm-80          int4-awq   fits         2  TP1 x2         ~27.4    ~63.4      ~227    ~3.15   2.58  none      │
-│   a100-pcie-80         fp8        fits         2  TP2            ~28.4    ~58.2      ~257    ~2.92   2.70  none      │
-│ * a100-pcie-80         int4-awq   fits         2  TP2            ~40.7    ~56.7      ~260    ~2.88   2.70  none      │
-│   a40                  fp8        fits         3  TP1 PP3        ~19.1   ~235.1       ~64   ~11.78   2.70  none      │
-│   a40                  int4-awq   fits         3  TP1 PP3        ~31.3   ~225.6       ~65   ~11.57   2.70  none      │
-│   l40s                 fp8        fits         3  TP1 PP3        ~19.0   ~126.2      ~122    ~6.81   3.00  none      │
-│   l40s                 int4-awq   fits         3  TP1 PP3        ~31.3   ~131.3      ~113    ~7.36   3.00  none      │
-│   rtx-pro-6000-server  fp8        fits         2  TP2            ~38.3    ~46.2      ~332    ~2.83   3.38  none      │
-│   h200-sxm             fp8        fits         1  TP1            ~22.6    ~30.4      ~503    ~1.87   3.39  none      │
-│   h200-sxm             int4-awq   fits         1  TP1            ~34.9    ~51.2      ~286    ~3.30   3.39  none      │
-│   mi300x               fp8        fits         1  TP1            ~40.9    ~37.6      ~413    ~2.32   3.45  none      │
-│ * mi300x               int4-awq   fits         1  TP1            ~53.1    ~48.8      ~304    ~3.15   3.45  none      │
-│   l4                   int4-awq   fits         5  TP1 PP5        ~20.7   ~375.8       ~39   ~24.78   3.52  none      │
-│   l4                   fp8        fits         7  TP1 PP7        ~23.8   ~354.7       ~43   ~22.51   3.52  none      │
-│   h100-pcie            fp8        fits         2  TP2            ~27.0    ~32.7      ~472    ~2.23   3.80  none      │
-│   h100-pcie            int4-awq   fits         2  TP2            ~39.3    ~43.4      ~342    ~3.09   3.80  none      │
+│▸* rtx-a6000            int4-awq   fits         2  TP1 PP2        ~19.0   ~149.8       ~94    ~2.97   1.00  none      │
+│   rtx-6000-ada         int4-awq   fits         2  TP1 PP2        ~19.0    ~93.8      ~154    ~2.98   1.65  none      │
+│   rtx-pro-6000-server  int4-awq   fits         1  TP1            ~18.6    ~90.5      ~164    ~2.86   1.69  none      │
+│ * rtx-a6000            fp8        fits         3  TP1 PP3        ~22.3   ~152.0       ~95    ~5.84   2.00  none      │
+│ * a100-sxm-80          int4-awq   fits         2  TP1 x2         ~27.4    ~50.7      ~290    ~2.47   2.58  none      │
+│   a100-pcie-80         fp8        fits         2  TP2            ~28.4    ~50.9      ~296    ~2.53   2.70  none      │
+│ * a100-pcie-80         int4-awq   fits         2  TP2            ~40.7    ~42.9      ~348    ~2.16   2.70  none      │
+│   a40                  fp8        fits         3  TP1 PP3        ~19.1   ~164.7       ~88    ~8.51   2.70  none      │
+│   a40                  int4-awq   fits         3  TP1 PP3        ~31.3   ~131.0      ~105    ~7.17   2.70  none      │
+│   l40s                 fp8        fits         3  TP1 PP3        ~19.0   ~106.7      ~143    ~5.81   3.00  none      │
+│   l40s                 int4-awq   fits         3  TP1 PP3        ~31.3    ~87.0      ~164    ~5.07   3.00  none      │
+│   rtx-pro-6000-server  fp8        fits         2  TP2            ~38.3    ~47.5      ~323    ~2.91   3.38  none      │
+│   h200-sxm             fp8        fits         1  TP1            ~22.6    ~30.8      ~498    ~1.89   3.39  none      │
+│   h200-sxm             int4-awq   fits         1  TP1            ~34.9    ~52.1      ~280    ~3.36   3.39  none      │
+│   mi300x               fp8        fits         1  TP1            ~40.9    ~44.5      ~349    ~2.74   3.45  none      │
+│ * mi300x               int4-awq   fits         1  TP1            ~53.1    ~53.9      ~277    ~3.46   3.45  none      │
+│   l4                   int4-awq   fits         5  TP1 PP5        ~20.7   ~216.3       ~65   ~15.10   3.52  none      │
+│   l4                   fp8        fits         7  TP1 PP7        ~23.8   ~280.6       ~54   ~18.02   3.52  none      │
+│   h100-pcie            fp8        fits         2  TP2            ~27.0    ~33.0      ~469    ~2.25   3.80  none      │
+│   h100-pcie            int4-awq   fits         2  TP2            ~39.3    ~44.0      ~337    ~3.13   3.80  none      │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 2, int4-awq: fits ───────────────────────────────────────────────────────────────────── 1-6 of 17, Tab ─┐
 │██████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░···················│
@@ -159,14 +159,14 @@ expect <<'END'
 +- llama-3.1-70b, 16 x 8,192 tokens -------------------------------------------+
 | 294 rows   sort: $/h ^   stars: by $/h and requests held                     |
 |   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    |
-| * rtx-a6000            int4-awq   fits         2   ~217.2    ~4.13   1.00    |
-|>  rtx-6000-ada         int4-awq   fits         2   ~126.5    ~3.91   1.65    |
-|   rtx-pro-6000-server  int4-awq   fits         1    ~89.6    ~2.83   1.69    |
-| * rtx-a6000            fp8        fits         3   ~220.2    ~8.19   2.00    |
-| * a100-sxm-80          int4-awq   fits         2    ~63.4    ~3.15   2.58    |
-|   a100-pcie-80         fp8        fits         2    ~58.2    ~2.92   2.70    |
-| * a100-pcie-80         int4-awq   fits         2    ~56.7    ~2.88   2.70    |
-|   a40                  fp8        fits         3   ~235.1   ~11.78   2.70    |
+| * rtx-a6000            int4-awq   fits         2   ~149.8    ~2.97   1.00    |
+|>  rtx-6000-ada         int4-awq   fits         2    ~93.8    ~2.98   1.65    |
+|   rtx-pro-6000-server  int4-awq   fits         1    ~90.5    ~2.86   1.69    |
+| * rtx-a6000            fp8        fits         3   ~152.0    ~5.84   2.00    |
+| * a100-sxm-80          int4-awq   fits         2    ~50.7    ~2.47   2.58    |
+|   a100-pcie-80         fp8        fits         2    ~50.9    ~2.53   2.70    |
+| * a100-pcie-80         int4-awq   fits         2    ~42.9    ~2.16   2.70    |
+|   a40                  fp8        fits         3   ~164.7    ~8.51   2.70    |
 +------------------------------------------------------------------------------+
 +- rtx-6000-ada x 2, int4-awq: fits -------------------------- 1-6 of 19, Tab -+
 |###############################===============================:--.............|
@@ -190,9 +190,9 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┐
 │ 3 of 294   sort: $/h ▲   filter: l40s                                                                                                                        │
 │   GPU                  precision  verdict   GPUs  layout      memory GiB  weights GiB  KV pool GiB  requests  TPOT ms  tokens/s  $/M out    $/h  limit       │
-│▸  l40s                 fp8        fits         3  TP1 PP3          44.99        23.51       ~16.05     ~19.0   ~126.2      ~122    ~6.81   3.00  none        │
-│   l40s                 int4-awq   fits         3  TP1 PP3          44.99        13.17       ~26.39     ~31.3   ~131.3      ~113    ~7.36   3.00  none        │
-│   l40s                 bf16       fits         5  TP1 PP5          44.99        27.49       ~12.02     ~24.0   ~229.6       ~68   ~20.56   5.00  none        │
+│▸  l40s                 fp8        fits         3  TP1 PP3          44.99        23.51       ~16.05     ~19.0   ~106.7      ~143    ~5.81   3.00  none        │
+│   l40s                 int4-awq   fits         3  TP1 PP3          44.99        13.17       ~26.39     ~31.3    ~87.0      ~164    ~5.07   3.00  none        │
+│   l40s                 bf16       fits         5  TP1 PP5          44.99        27.49       ~12.02     ~24.0   ~193.5       ~80   ~17.46   5.00  none        │
 │                                                                                                                                                              │
 END
 
@@ -213,18 +213,18 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 294 rows   sort: $/month ▲   stars: by $/h and requests held                 │
 │   GPU                  precision  verdict   GPUs  $/M out    $/h  $/month    │
-│▸* rtx-a6000            int4-awq   fits         2    ~4.13   1.00      730    │
-│   rtx-6000-ada         int4-awq   fits         2    ~3.91   1.65     1206    │
+│▸* rtx-a6000            int4-awq   fits         2    ~2.97   1.00      730    │
+│   rtx-6000-ada         int4-awq   fits         2    ~2.98   1.65     1206    │
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 294 rows   sort: $/month ▼   stars: by $/h and requests held                 │
 │   GPU                  precision  verdict   GPUs  $/M out    $/h  $/month    │
-│▸  gb300                bf16       fits         1   ~38.57  72.00    52560    │
-│   gb300                fp8        fits         1   ~24.30  72.00    52560    │
+│▸  gb300                bf16       fits         1   ~38.70  72.00    52560    │
+│   gb300                fp8        fits         1   ~24.49  72.00    52560    │
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 294 rows   sort: GPU ▲   stars: by $/h and requests held                     │
 │   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  a10                  int4-awq   fits         5   ~263.7   ~80.24  16.00    │
-│   a10                  fp8        fits         7   ~273.1   ~81.23  16.00    │
+│▸  a10                  int4-awq   fits         5   ~126.5   ~42.44  16.00    │
+│   a10                  fp8        fits         7   ~163.1   ~50.91  16.00    │
 END
 
 screen "what does not fit is last, with its limit" "${load[@]}" <<'KEYS'
@@ -270,14 +270,14 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 13 of 294   sort: verdict ▲   filter: gpus=1 !nvidia fits                    │
 │   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  mi300x               fp8        fits         1    ~37.6    ~2.32   3.45    │
-│ * mi300x               int4-awq   fits         1    ~48.8    ~3.15   3.45    │
-│   mi355x               bf16       fits         1    ~40.5   ~49.68  68.80    │
-│   mi355x               fp8        fits         1    ~26.8   ~32.96  68.80    │
-│ * mi355x               int4-awq   fits         1    ~20.3   ~25.47  68.80    │
-│   gaudi2               int4-awq   fits         1    ~78.7        -      -    │
-│   gaudi3               int4-awq   fits         1    ~35.3        -      -    │
-│   mi325x               bf16       fits         1    ~54.1        -      -    │
+│▸  mi300x               fp8        fits         1    ~44.5    ~2.74   3.45    │
+│ * mi300x               int4-awq   fits         1    ~53.9    ~3.46   3.45    │
+│   mi355x               bf16       fits         1    ~40.7   ~49.88  68.80    │
+│   mi355x               fp8        fits         1    ~26.9   ~33.09  68.80    │
+│ * mi355x               int4-awq   fits         1    ~20.5   ~25.68  68.80    │
+│   gaudi2               int4-awq   fits         1    ~79.9        -      -    │
+│   gaudi3               int4-awq   fits         1    ~35.5        -      -    │
+│   mi325x               bf16       fits         1    ~59.6        -      -    │
 └──────────────────────────────────────────────────────────────────────────────┘
 END
 
@@ -297,10 +297,10 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 33 of 294   sort: $/h ▲   filter: mem>=40 $<10 nvidia !pcie                  │
 │   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸* rtx-a6000            int4-awq   fits         2   ~217.2    ~4.13   1.00    │
-│   rtx-6000-ada         int4-awq   fits         2   ~126.5    ~3.91   1.65    │
-│   rtx-pro-6000-server  int4-awq   fits         1    ~89.6    ~2.83   1.69    │
-│ * rtx-a6000            fp8        fits         3   ~220.2    ~8.19   2.00    │
+│▸* rtx-a6000            int4-awq   fits         2   ~149.8    ~2.97   1.00    │
+│   rtx-6000-ada         int4-awq   fits         2    ~93.8    ~2.98   1.65    │
+│   rtx-pro-6000-server  int4-awq   fits         1    ~90.5    ~2.86   1.69    │
+│ * rtx-a6000            fp8        fits         3   ~152.0    ~5.84   2.00    │
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 294 rows   sort: $/h ▲   stars: by $/h and requests held                     │
@@ -364,11 +364,11 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 9 of 294   sort: $/h ▲   filter: h100                                        │
 │   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  h100-pcie            int4-awq   fits         2    ~43.4    ~3.09   3.80    │
-│+  h100-sxm             int4-awq   fits         2    ~36.7    ~3.22   4.58    │
-│   h100-pcie            fp8        fits         2    ~32.7    ~2.23   3.80    │
-│   h100-nvl             int4-awq   fits         1    ~60.4    ~8.02   6.98    │
-│   h100-sxm             fp8        fits         2    ~22.8    ~2.87   6.98    │
+│▸  h100-pcie            int4-awq   fits         2    ~44.0    ~3.13   3.80    │
+│+  h100-sxm             int4-awq   fits         2    ~37.2    ~3.26   4.58    │
+│   h100-pcie            fp8        fits         2    ~33.0    ~2.25   3.80    │
+│   h100-nvl             int4-awq   fits         1    ~61.5    ~8.16   6.98    │
+│   h100-sxm             fp8        fits         2    ~23.0    ~2.89   6.98    │
 END
 
 screen "only marked rows" "${load[@]}" <<'KEYS'
@@ -384,8 +384,8 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 2 of 294   sort: $/h ▲   filter: marked                                      │
 │   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  h100-sxm             int4-awq   fits         2    ~36.7    ~3.22   4.58    │
-│+  h100-sxm             fp8        fits         2    ~22.8    ~2.87   6.98    │
+│▸  h100-sxm             int4-awq   fits         2    ~37.2    ~3.26   4.58    │
+│+  h100-sxm             fp8        fits         2    ~23.0    ~2.89   6.98    │
 END
 
 screen "other precisions" "${load[@]}" <<'KEYS'
@@ -406,8 +406,8 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 4 of 392   sort: $/h ▲   filter: h100-sxm                                    │
 │   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  h100-sxm             int4-awq   fits         2    ~36.7    ~3.22   4.58    │
-│   h100-sxm             q4_k_m     fits         2    ~45.7    ~3.98   4.58    │
+│▸  h100-sxm             int4-awq   fits         2    ~37.2    ~3.26   4.58    │
+│   h100-sxm             q4_k_m     fits         2    ~53.0    ~4.74   4.58    │
 END
 
 screen "the plan's own precision is among them" "${load[@]}" -p int8 <<'KEYS'
@@ -420,10 +420,10 @@ lines 3 8
 expect <<'END'
 │ 4 of 392   sort: $/h ▲   filter: l40s                                        │
 │   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  l40s                 fp8        fits         3   ~126.2    ~6.81   3.00    │
-│   l40s                 int4-awq   fits         3   ~131.3    ~7.36   3.00    │
-│   l40s                 int8       fits         3   ~125.0    ~6.74   3.00    │
-│   l40s                 bf16       fits         5   ~229.6   ~20.56   5.00    │
+│▸  l40s                 fp8        fits         3   ~106.7    ~5.81   3.00    │
+│   l40s                 int4-awq   fits         3    ~87.0    ~5.07   3.00    │
+│   l40s                 int8       fits         3   ~108.2    ~5.87   3.00    │
+│   l40s                 bf16       fits         5   ~193.5   ~17.46   5.00    │
 END
 
 # ---- detail ---------------------------------------------------------------------------
@@ -457,7 +457,7 @@ KEYS
 lines 1 9
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
-┌─ rtx-a6000 x 2, int4-awq: fits ──────────────────────────────── 1-18 of 422 ─┐
+┌─ rtx-a6000 x 2, int4-awq: fits ──────────────────────────────── 1-18 of 454 ─┐
 │                                                                              │
 │ why                                                                          │
 │   GPUs = 2 GPUs, exact                                                       │
@@ -479,7 +479,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 1 of 294   sort: $/h ▲   filter: h100-sxm fp8                                │
 │   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  h100-sxm             fp8        fits         2    ~22.8    ~0.97  ~2.35    │
+│▸  h100-sxm             fp8        fits         2    ~23.0    ~0.98  ~2.35    │
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -514,15 +514,15 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 3 of 294   sort: $/h ▲   filter: h100-sxm                                    │
 │   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  h100-sxm             int4-awq   fits         2    ~36.7    ~3.22   4.58    │
-│   h100-sxm             fp8        fits         2    ~22.8    ~2.87   6.98    │
-│   h100-sxm             bf16       fits         3    ~62.4   ~13.10  11.70    │
+│▸  h100-sxm             int4-awq   fits         2    ~37.2    ~3.26   4.58    │
+│   h100-sxm             fp8        fits         2    ~23.0    ~2.89   6.98    │
+│   h100-sxm             bf16       fits         3    ~55.1   ~11.63  11.70    │
 ┌─ llama-3.1-70b, 200 x 8,192 tokens ──────────────────────────────────────────┐
 │ 3 of 294   sort: $/h ▲   filter: h100-sxm                                    │
 │   GPU                  precision  verdict   GPUs  TPOT ms  $/M out     $/h   │
-│▸  h100-sxm             fp8        fits        10    ~87.0    ~4.88   38.40   │
-│   h100-sxm             int4-awq   fits        10   ~257.6   ~14.62   38.40   │
-│   h100-sxm             bf16       fits        10   ~128.4    ~7.22   38.40   │
+│▸  h100-sxm             fp8        fits        10    ~42.6    ~2.53   38.40   │
+│   h100-sxm             int4-awq   fits        10    ~72.9    ~4.82   38.40   │
+│   h100-sxm             bf16       fits        10    ~51.1    ~3.12   38.40   │
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \
@@ -551,10 +551,10 @@ screen "a click goes to a row" "${load[@]}" <<'KEYS'
 KEYS
 lines 5 8
 expect <<'END'
-│ * rtx-a6000            int4-awq   fits         2   ~217.2    ~4.13   1.00    │
-│   rtx-6000-ada         int4-awq   fits         2   ~126.5    ~3.91   1.65    │
-│▸  rtx-pro-6000-server  int4-awq   fits         1    ~89.6    ~2.83   1.69    │
-│ * rtx-a6000            fp8        fits         3   ~220.2    ~8.19   2.00    │
+│ * rtx-a6000            int4-awq   fits         2   ~149.8    ~2.97   1.00    │
+│   rtx-6000-ada         int4-awq   fits         2    ~93.8    ~2.98   1.65    │
+│▸  rtx-pro-6000-server  int4-awq   fits         1    ~90.5    ~2.86   1.69    │
+│ * rtx-a6000            fp8        fits         3   ~152.0    ~5.84   2.00    │
 END
 
 # ---- numbers --------------------------------------------------------------------------

@@ -15,8 +15,8 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
-│▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
-│ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
+│▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
+│ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
 │ GPU         cheapest: l4        ▾││17.51 of 20.30 GiB budget                 │
 │ GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
 │── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
@@ -24,8 +24,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
 │ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   auto: 423 ms         ││▒ activation         0.57 GiB  0.44..1.09 │
-│ TPOT goal   auto: 60 ms          ││░ non-torch          0.38 GiB  0.27..0.69 │
+│ TTFT goal   none                 ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
 │ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
@@ -45,8 +45,8 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 +- Model and GPU -- field 1 of 37 -++- 1 x NVIDIA L4 ------------- 1-18 of 48 -+
-|>Model       8B, assumed shape   v||FITS  1 GPU  $0.44/h  $7.46/M tokens out  |
-| Weights     bf16 as published   v||TPOT 59.6 ms  TTFT 423 ms  16 tok/s       |
+|>Model       8B, assumed shape   v||FITS  1 GPU  $0.44/h  $7.29/M tokens out  |
+| Weights     bf16 as published   v||TPOT 58.2 ms  TTFT 425 ms  17 tok/s       |
 | GPU         cheapest: l4        v||17.51 of 20.30 GiB budget                 |
 | GPUs        auto: 1              ||############################==:--.........|
 |-- Load --------------------------||  physical          22.49 GiB  sheet      |
@@ -54,8 +54,8 @@ expect <<'END'
 | Prompt      1,024 tokens         ||  budget            20.30 GiB  sheet      |
 | Output      256 tokens           ||# weights           14.99 GiB  assumed    |
 | Users       1 at once            ||= KV needed          1.00 GiB  assumed    |
-| TTFT goal   auto: 423 ms         ||: activation         0.57 GiB  0.44..1.09 |
-| TPOT goal   auto: 60 ms          ||- non-torch          0.38 GiB  0.27..0.69 |
+| TTFT goal   none                 ||: activation         0.57 GiB  0.44..1.09 |
+| TPOT goal   none                 ||- non-torch          0.38 GiB  0.27..0.69 |
 | KV cache    auto: bf16          v||- CUDA graphs        0.45 GiB  0.10..1.85 |
 |-- Layout ------------------------||. free               4.69 GiB  2.45..5.27 |
 | TP          auto: 1              ||KV pool 3.79 GiB: 31,040 tokens, 3.8      |
@@ -76,8 +76,8 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 48 ─┐┌─ Suggestions and sources ──────────┐
-│▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $2.87/M tokens out   ││It fits; no warnings.               │
-│ Weights     fp8                 ▾││TPOT 22.8 ms  TTFT 248 ms  675 tok/s        ││── Sources ─────────────────────────│
+│▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $2.89/M tokens out   ││It fits; no warnings.               │
+│ Weights     fp8                 ▾││TPOT 23.0 ms  TTFT 252 ms  670 tok/s        ││── Sources ─────────────────────────│
 │ GPU         h100-sxm            ▾││59.06 of 72.85 GiB budget                   ││model: github                       │
 │ GPUs        auto: 2              ││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░···········││  ai-dynamo/aiconfigurator@095f58a5 │
 │── Load ──────────────────────────││  physical          79.65 GiB  sheet        ││  aic-core/src/aiconfigurator_core/m│
@@ -85,8 +85,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            72.85 GiB  sheet        ││  a-3.1-70B_config.json (vendored HF│
 │ Output      256 tokens           ││█ weights           33.88 GiB  exact        ││  config.json)                      │
 │ Users       16 at once           ││▓ KV needed         20.00 GiB  exact        ││gpu: confidence high:               │
-│ TTFT goal   auto: 249 ms         ││▒ activation         1.96 GiB  1.84..2.49   ││  NVIDIA/open-gpu-kernel-modules@df1│
-│ TPOT goal   auto: 23 ms          ││░ non-torch          2.63 GiB  2.40..2.85   ││  c9a3 g_nv_name_released.h (names, │
+│ TTFT goal   none                 ││▒ activation         1.96 GiB  1.84..2.49   ││  NVIDIA/open-gpu-kernel-modules@df1│
+│ TPOT goal   none                 ││░ non-torch          2.63 GiB  2.40..2.85   ││  c9a3 g_nv_name_released.h (names, │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85   ││  PCI ids); public script citing    │
 │── Layout ────────────────────────││· free              20.26 GiB  18.12..20.97 ││  NVIDIA datasheets (text excerpt); │
 │ TP          auto: 2              ││KV pool 33.80 GiB: 221,504 tokens, 27.0     ││  Lightning-AI/pytorch-lightning@7f0│
@@ -95,16 +95,16 @@ expect <<'END'
 │ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││  (cites NVIDIA datasheets);        │
 │ Max PP      auto: 8              ││  stages)                                   ││  ai-dynamo/aiconfigurator@095f58a  │
 │── Engine ────────────────────────││── Speed ───────────────────────────────────││  systems/*.yaml; public nvidia-smi │
-│ Engine      auto: vLLM 0.33+    ▾││TPOT           22.8 ms  17.0..32.5 ms       ││  outputs;                          │
-│ Slots       auto: 1,024 reques…  ││TTFT            248 ms  124..620 ms         ││  docs.nvidia.com/datacenter/tesla/m│
-│ Batch       auto: 8,192 tokens   ││output tokens    675/s  473..906            ││  ig-user-guide; launch price: HF   │
-│ Utilization auto: 0.92 share     ││$ per million    $2.87  2.14..4.10          ││  msrp (rounded estimate)           │
-│ Headroom    0.00 share           ││a step: products 12.0 ms, KV cache 1.1,     ││engine:                             │
-│ Used        0 GiB                ││  all-reduces 0.9, launches 4.0, prompts 4.8││  jgchn/llm-d-planner@56dc5b76ca53  │
+│ Engine      auto: vLLM 0.33+    ▾││TPOT           23.0 ms  17.6..32.8 ms       ││  outputs;                          │
+│ Slots       auto: 1,024 reques…  ││TTFT            252 ms  72..1259 ms         ││  docs.nvidia.com/datacenter/tesla/m│
+│ Batch       auto: 8,192 tokens   ││output tokens    670/s  470..873            ││  ig-user-guide; launch price: HF   │
+│ Utilization auto: 0.92 share     ││$ per million    $2.89  2.22..4.13          ││  msrp (rounded estimate)           │
+│ Headroom    0.00 share           ││a step: products 12.1 ms, KV cache 1.1,     ││engine:                             │
+│ Used        0 GiB                ││  all-reduces 0.9, launches 4.0, prompts 4.9││  jgchn/llm-d-planner@56dc5b76ca53  │
 │ GPU layers  auto: 81             ││bound by: memory bandwidth: reading the     ││  accuracy/results (raw logs);      │
 │ CPU experts 0 layers             ││  weights                                   ││  llm-d-incubation/llm-d-planner@e50│
 │ Offload     0 GiB                ││band: dense model (/1.21..x1.21), engine's  ││  305af90f0                         │
-│ KV offload  0 GiB                ││  build and host unknown (/1.25..x1.35)     ││  docs/empirical-vllm-memory-results│
+│ KV offload  0 GiB                ││  build and host unknown (/1.20..x1.35)     ││  docs/empirical-vllm-memory-results│
 │ KV on host  off                 ▾││── Cost ────────────────────────────────────││  .md (2026-11)                     │
 └──────────────────────────────────┘└────────────────────────────────────────────┘└────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
@@ -124,7 +124,7 @@ Tab
 KEYS
 expect <<'END'
 [1 Plan] 2  3  4
-┌───── FITS  2 GPUs  $6.98/h  $2.87/M ─┐
+┌───── FITS  2 GPUs  $6.98/h  $2.89/M ─┐
 │▸Model       llama-3.1-70b           ▾│
 │ Weights     fp8                     ▾│
 │ GPU         h100-sxm                ▾│
@@ -137,8 +137,8 @@ expect <<'END'
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
 ┌─ 2 x NVIDIA H100 SXM5 80GB ──────────┐
-│FITS  2 GPUs  $6.98/h  $2.87/M        │
-│TPOT 22.8 ms  TTFT 248 ms  675 tok/s  │
+│FITS  2 GPUs  $6.98/h  $2.89/M        │
+│TPOT 23.0 ms  TTFT 252 ms  670 tok/s  │
 │59.06 of 72.85 GiB budget             │
 │███████████████▓▓▓▓▓▓▓▓▓▓▒░░··········│
 │  physical          79.65 GiB  sheet  │
@@ -190,8 +190,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  usable            44.42 GiB  sheet      │
 │ Output      256 tokens           ││  budget            40.87 GiB  sheet      │
 │ Users       1 at once            ││█ weights           67.71 GiB  assumed    │
-│ TTFT goal   auto: 0 ms           ││▓ KV needed          2.50 GiB  assumed    │
-│ TPOT goal   auto: 0 ms           ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TTFT goal   none                 ││▓ KV needed          2.50 GiB  assumed    │
+│ TPOT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
 │ KV cache    auto: bf16          ▾││░ non-torch          0.38 GiB  0.27..0.69 │
 │── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │ TP          auto: 1              ││· free             -27.20 GiB  assumed    │
@@ -212,8 +212,8 @@ KEYS
 only 2,22
 expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 60 ─┐
-│ Model       llama-3.1-70b       ▾││MARGINAL  2 GPUs  $6.98/h  $54.75/M       │
-│ Weights     bf16 as published   ▾││TPOT 27.5 ms  TTFT 215 ms  35 tok/s       │
+│ Model       llama-3.1-70b       ▾││MARGINAL  2 GPUs  $6.98/h  $54.74/M       │
+│ Weights     bf16 as published   ▾││TPOT 27.5 ms  TTFT 217 ms  35 tok/s       │
 │ GPU         h100-sxm            ▾││72.17 of 72.85 GiB budget                 │
 │ GPUs        2                    ││the users need 1.25 GiB of KV, the pool is│
 │── Load ──────────────────────────││  -0.23..2.77 GiB                         │
@@ -221,8 +221,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  GiB): raise --memory-utilization, or run│
 │ Output      256 tokens           ││  without graphs                          │
 │ Users       1 at once            ││a: 12 ways out, such as --gpu rtx-a6000:4 │
-│ TTFT goal   auto: 215 ms         ││  --tp auto                               │
-│ TPOT goal   auto: 28 ms          ││██████████████████████████████████▓▒░░····│
+│ TTFT goal   none                 ││  --tp auto                               │
+│ TPOT goal   none                 ││██████████████████████████████████▓▒░░····│
 │ KV cache    auto: bf16          ▾││  physical          79.65 GiB  sheet      │
 │── Layout ────────────────────────││  usable            79.19 GiB  sheet      │
 │ TP          2                    ││  budget            72.85 GiB  sheet      │
@@ -249,7 +249,7 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  --tp auto                               │
 │ Output      256 tokens           ││GPUs 5: TP 5, 1 host                      │
 │ Users       1 at once            ││vLLM would stop: AssertionError: 8 is not │
-│ TTFT goal   auto: 0 ms           ││  divisible by 5                          │
+│ TTFT goal   none                 ││  divisible by 5                          │
 END
 
 screen "no answer" -m 8B -c 4k <<'KEYS'
@@ -286,7 +286,7 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││█ weights            1.13 GiB  exact      │
 │ Output      256 tokens           ││· free              20.94 GiB  sheet      │
 │ Users       1 at once            ││GPUs 1: TP 1, 1 host                      │
-│ TTFT goal   auto: 0 ms           ││runner-up 2: TP 2 (1 GPU more)            │
+│ TTFT goal   none                 ││runner-up 2: TP 2 (1 GPU more)            │
 END
 
 screen "a mixture of experts over two stages" -m qwen3-30b-a3b -g a10g --tp 1 --pp 4 --used 1GiB <<'KEYS'
@@ -295,8 +295,8 @@ KEYS
 only 2,20
 expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA A10G (AWS) ───── 1-18 of 39 ─┐
-│▸Model       qwen3-30b-a3b       ▾││FITS  4 GPUs  $5.67/h  $26.83/M tokens out│
-│ Weights     bf16 as published   ▾││TPOT 15.5 ms  TTFT 412 ms  59 tok/s       │
+│▸Model       qwen3-30b-a3b       ▾││FITS  4 GPUs  $5.67/h  $26.85/M tokens out│
+│ Weights     bf16 as published   ▾││TPOT 15.5 ms  TTFT 418 ms  59 tok/s       │
 │ GPU         a10g                ▾││16.26 of 20.30 GiB budget                 │
 │ GPUs        auto: 4              ││███████████████████████████▓▒░░·········──│
 │── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
@@ -304,8 +304,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           14.52 GiB  exact      │
 │ Users       1 at once            ││▓ KV needed          0.19 GiB  exact      │
-│ TTFT goal   auto: 413 ms         ││▒ activation         0.75 GiB  0.63..1.28 │
-│ TPOT goal   auto: 16 ms          ││░ non-torch          0.22 GiB  0.15..0.50 │
+│ TTFT goal   none                 ││▒ activation         0.75 GiB  0.63..1.28 │
+│ TPOT goal   none                 ││░ non-torch          0.22 GiB  0.15..0.50 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││  held by others     1.00 GiB  assumed    │
 │ TP          1                    ││· free               4.94 GiB  2.74..5.49 │
@@ -472,8 +472,8 @@ expect <<'END'
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ──────────── field 3 of 37 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ───────────────── 1-18 of 37 ─┐
-│ Model       8B, assumed shape             ▾││FITS  1 GPU  $1.29/h  $7.15/M tokens out                                │
-│ Weights     bf16 as published             ▾││TPOT 19.1 ms  TTFT 245 ms  50 tok/s                                     │
+│ Model       8B, assumed shape             ▾││FITS  1 GPU  $1.29/h  $7.31/M tokens out                                │
+│ Weights     bf16 as published             ▾││TPOT 19.5 ms  TTFT 251 ms  49 tok/s                                     │
 │▸GPU         a100-sxm-80/3g.40gb           ▾││17.51 of 36.04 GiB budget                                               │
 │ GPUs        auto: 1                        ││████████████████████████████▓▓▒░░·······································│
 │── Load ────────────────────────────────────││  physical          40.00 GiB  model                                    │
@@ -481,15 +481,15 @@ expect <<'END'
 │ Prompt      1,024 tokens                   ││  budget            36.04 GiB  35.68..36.41 model  0.92 of it, by vLLM  │
 │ Output      256 tokens                     ││█ weights           14.99 GiB  assumed  0.03 GiB of it added by the eng…│
 │ Users       1 at once                      ││▓ KV needed          1.00 GiB  assumed  1 x 8,192 tokens                │
-│ TTFT goal   auto: 246 ms                   ││▒ activation         0.57 GiB  0.44..1.09 model  max-num-seqs 256, batc…│
-│ TPOT goal   auto: 20 ms                    ││░ non-torch          0.38 GiB  0.27..0.69 model                         │
+│ TTFT goal   none                           ││▒ activation         0.57 GiB  0.44..1.09 model  max-num-seqs 256, batc…│
+│ TPOT goal   none                           ││░ non-torch          0.38 GiB  0.27..0.69 model                         │
 │ KV cache    auto: bf16                    ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 model  0.58 GiB charged to th…│
 │── Layout ──────────────────────────────────││· free              21.80 GiB  19.16..22.78 assumed                     │
 │ TP          auto: 1                        ││KV pool 19.53 GiB: 160,000 tokens, 19.5 requests of 8,192 tokens        │
 │ PP          auto: 1                        ││GPUs 1: TP 1, 1 host                                                    │
 │ EP          auto: 1                        ││── Speed ───────────────────────────────────────────────────────────────│
-│ Replicas    auto: 1                        ││TPOT           19.1 ms  11.6..32.7 ms   52 tokens/s for a user          │
-│ Max PP      auto: 8                        ││TTFT            245 ms  123..614 ms     245 ms on an idle engine        │
+│ Replicas    auto: 1                        ││TPOT           19.5 ms  13.4..30.3 ms   51 tokens/s for a user          │
+│ Max PP      auto: 8                        ││TTFT            251 ms  72..1254 ms     251 ms on an idle engine        │
 └────────────────────────────────────────────┘└────────────────────────────────────────────────────────────────────────┘
  GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
@@ -529,8 +529,8 @@ expect <<'END'
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Load ────────── field 18 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 46 ─┐
-│ KV cache    auto: bf16          ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
-│── Layout ────────────────────────││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
+│ KV cache    auto: bf16          ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
+│── Layout ────────────────────────││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
 │ TP          auto: 1              ││17.51 of 20.30 GiB budget                 │
 │ PP          auto: 1              ││████████████████████████████▓▓▒░░·········│
 │ EP          auto: 1              ││  physical          22.49 GiB  sheet      │
@@ -577,8 +577,8 @@ only 1,44
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 4 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 46 ─┐
-│ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
-│ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
+│ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
+│ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
 │ GPU         l4                  ▾││17.51 of 20.30 GiB budget                 │
 │▸GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
 │── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
@@ -586,8 +586,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
 │ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   auto: 423 ms         ││▒ activation         0.57 GiB  0.44..1.09 │
-│ TPOT goal   auto: 60 ms          ││░ non-torch          0.38 GiB  0.27..0.69 │
+│ TTFT goal   none                 ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
 │ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
@@ -601,8 +601,8 @@ expect <<'END'
  Enter:do it  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 4 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 46 ─┐
-│ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
-│ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
+│ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
+│ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
 │ GPU         l4                  ▾││17.51 of 20.30 GiB budget                 │
 │▸GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
 │── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
@@ -610,8 +610,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
 │ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   auto: 423 ms         ││▒ activation         0.57 GiB  0.44..1.09 │
-│ TPOT goal   auto: 60 ms          ││░ non-torch          0.38 GiB  0.27..0.69 │
+│ TTFT goal   none                 ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
 │ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
@@ -642,17 +642,17 @@ KEYS
 only 2,13
 expect <<'END'
 ┌─ Model and GPU ── field 9 of 37 ─┐┌─ 2 x NVIDIA L4 ───────────── 1-18 of 49 ─┐
-│ Model       llama-3.1-8b        ▾││FITS, TOO SLOW  2 GPUs  $0.88/h  $7.73/M  │
-│ Weights     bf16 as published   ▾││TPOT 31.2 ms  TTFT 263 ms  32 tok/s       │
+│ Model       llama-3.1-8b        ▾││FITS, TOO SLOW  2 GPUs  $0.88/h  $7.56/M  │
+│ Weights     bf16 as published   ▾││TPOT 30.5 ms  TTFT 264 ms  32 tok/s       │
 │ GPU         l4                  ▾││11.42 of 20.30 GiB budget                 │
-│ GPUs        2                    ││TTFT 263 ms misses the goal of 200 ms     │
+│ GPUs        2                    ││TTFT 264 ms misses the goal of 200 ms     │
 │── Load ──────────────────────────││a: 6 ways out, such as --gpu              │
 │ Context     8,192 tokens         ││  rtx-6000-ada:1                          │
 │ Prompt      1,024 tokens         ││██████████████▓▒░░░░░·····················│
 │ Output      512 tokens           ││  physical          22.49 GiB  sheet      │
 │ Users       1 at once            ││  usable            22.07 GiB  sheet      │
 │▸TTFT goal   200 ms               ││  budget            20.30 GiB  sheet      │
-│ TPOT goal   auto: 32 ms          ││█ weights            7.51 GiB  exact      │
+│ TPOT goal   none                 ││█ weights            7.51 GiB  exact      │
 END
 
 screen "the model's most is the end" -m llama-3.1-8b -g h100-sxm -c 131072 <<'KEYS'
@@ -676,8 +676,8 @@ KEYS
 only 2,23
 expect <<'END'
 ┌─ Model and GPU ── field 8 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 49 ─┐
-│ Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $3.34/M tokens out │
-│ Weights     fp8                 ▾││TPOT 43.1 ms  TTFT 499 ms  580 tok/s      │
+│ Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $2.88/M tokens out │
+│ Weights     fp8                 ▾││TPOT 36.8 ms  TTFT 509 ms  673 tok/s      │
 │ GPU         h100-sxm            ▾││69.49 of 72.85 GiB budget                 │
 │ GPUs        2                    ││2 GPUs would be marginal: TP 2            │
 │── Load ──────────────────────────││█████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·····│
@@ -685,8 +685,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  usable            79.19 GiB  sheet      │
 │ Output      256 tokens           ││  budget            72.85 GiB  sheet      │
 │▸Users       26 at once           ││█ weights           33.88 GiB  exact      │
-│ TTFT goal   auto: 500 ms         ││▓ KV needed         32.50 GiB  exact      │
-│ TPOT goal   auto: 44 ms          ││▒ activation         1.96 GiB  1.84..2.49 │
+│ TTFT goal   none                 ││▓ KV needed         32.50 GiB  exact      │
+│ TPOT goal   none                 ││▒ activation         1.96 GiB  1.84..2.49 │
 │ KV cache    auto: bf16          ▾││░ non-torch          0.57 GiB  0.50..0.85 │
 │── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │ TP          auto: 1              ││· free               9.83 GiB  7.62..10.37│
@@ -737,8 +737,8 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 8 of 37 ─┐┌─ 10 x NVIDIA L4 ──────────── 1-18 of 53 ─┐
-│ Model       70B, assumed shape  ▾││FITS  10 GPUs  $7.04/h  $545.08/M         │
-│ Weights     bf16 as published   ▾││TPOT 272 ms  TTFT 2.11 s  4 tok/s         │
+│ Model       70B, assumed shape  ▾││FITS  10 GPUs  $7.04/h  $532.89/M         │
+│ Weights     bf16 as published   ▾││TPOT 265 ms  TTFT 2.12 s  4 tok/s         │
 │ GPU         l4                  ▾││17.43 of 20.30 GiB budget                 │
 │ GPUs        auto: 10             ││8 GPUs would be marginal: TP 8            │
 │── Load ──────────────────────────││██████████████████████████▓▒░░░░░·········│
@@ -746,8 +746,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  usable            22.07 GiB  sheet      │
 │ Output      256 tokens           ││  budget            20.30 GiB  sheet      │
 │▸Users       1 at once            ││█ weights           13.76 GiB  assumed    │
-│ TTFT goal   auto: 2,109 ms       ││▓ KV needed          0.25 GiB  assumed    │
-│ TPOT goal   auto: 272 ms         ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TTFT goal   none                 ││▓ KV needed          0.25 GiB  assumed    │
+│ TPOT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
 │ KV cache    auto: bf16          ▾││░ non-torch          2.26 GiB  2.03..2.48 │
 │── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │ TP          auto: 2              ││· free               4.77 GiB  2.62..5.47 │
@@ -761,8 +761,8 @@ expect <<'END'
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 8 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
-│ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
-│ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
+│ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
+│ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
 │ GPU         cheapest: l4        ▾││17.51 of 20.30 GiB budget                 │
 │ GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
 │── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
@@ -770,8 +770,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
 │▸Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   auto: 423 ms         ││▒ activation         0.57 GiB  0.44..1.09 │
-│ TPOT goal   auto: 60 ms          ││░ non-torch          0.38 GiB  0.27..0.69 │
+│ TTFT goal   none                 ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
 │ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
@@ -825,8 +825,8 @@ KEYS
 only 2,23
 expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 48 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  1 GPU  $1.00/h  $18.86/M tokens out │
-│ Weights     q4_k_m              ▾││TPOT 60.8 ms  TTFT 1.87 s  15 tok/s       │
+│▸Model       70B, assumed shape  ▾││FITS  1 GPU  $1.00/h  $18.13/M tokens out │
+│ Weights     q4_k_m              ▾││TPOT 60.9 ms  TTFT 1.17 s  15 tok/s       │
 │ GPU         l40s                ▾││41.92 of 44.42 GiB budget                 │
 │ GPUs        1                    ││███████████████████████████████████▓▓▒░░··│
 │── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
@@ -834,15 +834,15 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            44.42 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           39.05 GiB  model      │
 │ Users       1 at once            ││▓ KV needed          2.50 GiB  assumed    │
-│ TTFT goal   auto: 1,869 ms       ││▒ activation         0.20 GiB  0.17..0.30 │
-│ TPOT goal   auto: 61 ms          ││░ non-torch          0.15 GiB  0.10..0.60 │
+│ TTFT goal   none                 ││▒ activation         0.20 GiB  0.17..0.30 │
+│ TPOT goal   none                 ││░ non-torch          0.15 GiB  0.10..0.60 │
 │ KV cache    auto: fp16          ▾││░ CUDA graphs        0.02 GiB  0.00..0.10 │
 │── Layout ────────────────────────││· free               2.50 GiB  1.67..2.79 │
 │ TP          auto: 1              ││KV pool 5.00 GiB: 16,128 tokens, 2.0      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││── Speed ─────────────────────────────────│
-│ Max PP      auto: 8              ││TPOT           60.8 ms  28.7..132.5 ms    │
+│ Max PP      auto: 8              ││TPOT           60.9 ms  43.1..92.7 ms     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  applied: --engine llama.cpp --precision q4_k_m (u undoes it)
 END
@@ -875,8 +875,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││1. --gpu rtx-a6000:2                      │
 │ Output      256 tokens           ││   2 x NVIDIA RTX A6000, +35.96 GiB per   │
 │ Users       1 at once            ││   GPU, same cost                         │
-│ TTFT goal   auto: 0 ms           ││2. --engine llama.cpp --precision q4_k_m  │
-│ TPOT goal   auto: 0 ms           ││   llama.cpp, weights in GGUF Q4_K_M,     │
+│ TTFT goal   none                 ││2. --engine llama.cpp --precision q4_k_m  │
+│ TPOT goal   none                 ││   llama.cpp, weights in GGUF Q4_K_M,     │
 │ KV cache    auto: bf16          ▾││   +33.38 GiB per GPU, same cost          │
 │── Layout ────────────────────────││3. --gpu rtx-6000-ada:2                   │
 │ TP          auto: 1              ││   2 x NVIDIA RTX 6000 Ada Generation,    │
@@ -899,8 +899,8 @@ KEYS
 only 2,20
 expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 48 ─┐┌─ Suggestions and sources ──────────┐
-│▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $33.47/M tokens out  ││It fits; no warnings.               │
-│ Weights     fp8                 ▾││TPOT 16.7 ms  TTFT 154 ms  58 tok/s         ││── Against the pinned plan ─────────│
+│▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $33.54/M tokens out  ││It fits; no warnings.               │
+│ Weights     fp8                 ▾││TPOT 16.8 ms  TTFT 157 ms  58 tok/s         ││── Against the pinned plan ─────────│
 │ GPU         h100-sxm            ▾││40.31 of 72.85 GiB budget                   ││Weights bf16 -> fp8                 │
 │ GPUs        2                    ││███████████████████▓▒░░·····················││GPUs 4 -> 2                         │
 │── Load ──────────────────────────││  physical          79.65 GiB  sheet        ││GPUs 4 -> 2                         │
@@ -908,8 +908,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            72.85 GiB  sheet        ││weights +0.99 GiB                   │
 │ Output      256 tokens           ││█ weights           33.88 GiB  exact        ││KV and state +0.62 GiB              │
 │ Users       1 at once            ││▓ KV needed          1.25 GiB  exact        ││free -1.62 GiB                      │
-│ TTFT goal   auto: 155 ms         ││▒ activation         1.96 GiB  1.84..2.49   ││── Sources ─────────────────────────│
-│ TPOT goal   auto: 17 ms          ││░ non-torch          2.63 GiB  2.40..2.85   ││model: github                       │
+│ TTFT goal   none                 ││▒ activation         1.96 GiB  1.84..2.49   ││── Sources ─────────────────────────│
+│ TPOT goal   none                 ││░ non-torch          2.63 GiB  2.40..2.85   ││model: github                       │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85   ││  ai-dynamo/aiconfigurator@095f58a5 │
 │── Layout ────────────────────────││· free              39.01 GiB  36.87..39.72 ││  aic-core/src/aiconfigurator_core/m│
 │ TP          auto: 2              ││KV pool 33.80 GiB: 221,504 tokens, 27.0     ││  odel_configs/meta-llama--Meta-Llam│
@@ -928,8 +928,8 @@ KEYS
 only 2,6
 expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 60 ─┐
-│▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $33.47/M tokens out│
-│ Weights     fp8                 ▾││TPOT 16.7 ms  TTFT 154 ms  58 tok/s       │
+│▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $33.54/M tokens out│
+│ Weights     fp8                 ▾││TPOT 16.8 ms  TTFT 157 ms  58 tok/s       │
 │ GPU         h100-sxm            ▾││40.31 of 72.85 GiB budget                 │
 │ GPUs        2                    ││against the pin: GPUs 4 -> 2, $13.96/h -> │
 END
@@ -940,7 +940,7 @@ screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 408 ─┐
+┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 463 ─┐
 │   max concurrency = 54.6309 requests (52.375..55.3457), model                │
 │       floor(KV pool / block bytes) * block bytes / KV of one request         │
 │       with KV pool 54.632 GiB, 52.377 GiB to 55.347 GiB (model), block bytes │
@@ -993,8 +993,8 @@ only 1,96
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 51 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $60.56/M tokens out│
-│ Weights     bf16 as published   ▾││TPOT 52.0 ms  TTFT 705 ms  18 tok/s       │
+│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $59.35/M tokens out│
+│ Weights     bf16 as published   ▾││TPOT 50.9 ms  TTFT 706 ms  19 tok/s       │
 │ GPU         l40s                ▾││36.93 of 40.87 GiB budget                 │
 │ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
 │── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
@@ -1002,8 +1002,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
 │ Users       1 at once            ││▓ KV needed          0.62 GiB  assumed    │
-│ TTFT goal   auto: 705 ms         ││▒ activation         0.58 GiB  0.46..1.11 │
-│ TPOT goal   auto: 52 ms          ││░ non-torch          2.26 GiB  2.03..2.48 │
+│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TPOT goal   none                 ││░ non-torch          2.26 GiB  2.03..2.48 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               7.62 GiB  5.47..8.32 │
 │ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
@@ -1017,8 +1017,8 @@ expect <<'END'
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $31.56/M tokens out│
-│ Weights     bf16 as published   ▾││TPOT 54.1 ms  TTFT 738 ms  35 tok/s       │
+│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $30.97/M tokens out│
+│ Weights     bf16 as published   ▾││TPOT 53.1 ms  TTFT 740 ms  36 tok/s       │
 │ GPU         l40s                ▾││37.56 of 40.87 GiB budget                 │
 │ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
 │── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
@@ -1026,8 +1026,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
 │ Users       2 at once            ││▓ KV needed          1.25 GiB  assumed    │
-│ TTFT goal   auto: 739 ms         ││▒ activation         0.58 GiB  0.46..1.11 │
-│ TPOT goal   auto: 55 ms          ││░ non-torch          2.26 GiB  2.03..2.48 │
+│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TPOT goal   none                 ││░ non-torch          2.26 GiB  2.03..2.48 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               6.99 GiB  4.85..7.70 │
 │ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
@@ -1041,8 +1041,8 @@ expect <<'END'
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $31.56/M tokens out│
-│ Weights     bf16 as published   ▾││TPOT 54.1 ms  TTFT 738 ms  35 tok/s       │
+│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $30.97/M tokens out│
+│ Weights     bf16 as published   ▾││TPOT 53.1 ms  TTFT 740 ms  36 tok/s       │
 │ GPU         l40s                ▾││37.56 of 40.87 GiB budget                 │
 │ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
 │── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
@@ -1050,8 +1050,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
 │ Users       2 at once            ││▓ KV needed          1.25 GiB  assumed    │
-│ TTFT goal   auto: 739 ms         ││▒ activation         0.58 GiB  0.46..1.11 │
-│ TPOT goal   auto: 55 ms          ││░ non-torch          2.26 GiB  2.03..2.48 │
+│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TPOT goal   none                 ││░ non-torch          2.26 GiB  2.03..2.48 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               6.99 GiB  4.85..7.70 │
 │ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
@@ -1065,8 +1065,8 @@ expect <<'END'
  Enter:do it  Tab:complete  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $31.56/M tokens out│
-│ Weights     bf16 as published   ▾││TPOT 54.1 ms  TTFT 738 ms  35 tok/s       │
+│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $30.97/M tokens out│
+│ Weights     bf16 as published   ▾││TPOT 53.1 ms  TTFT 740 ms  36 tok/s       │
 │ GPU         l40s                ▾││37.56 of 40.87 GiB budget                 │
 │ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
 │── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
@@ -1074,8 +1074,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
 │ Users       2 at once            ││▓ KV needed          1.25 GiB  assumed    │
-│ TTFT goal   auto: 739 ms         ││▒ activation         0.58 GiB  0.46..1.11 │
-│ TPOT goal   auto: 55 ms          ││░ non-torch          2.26 GiB  2.03..2.48 │
+│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TPOT goal   none                 ││░ non-torch          2.26 GiB  2.03..2.48 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               6.99 GiB  4.85..7.70 │
 │ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
@@ -1101,8 +1101,8 @@ only 1,12
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $31.56/M tokens out│
-│ Weights     bf16 as published   ▾││TPOT 54.1 ms  TTFT 738 ms  35 tok/s       │
+│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $30.97/M tokens out│
+│ Weights     bf16 as published   ▾││TPOT 53.1 ms  TTFT 740 ms  36 tok/s       │
 │ GPU         l40s                ▾││37.56 of 40.87 GiB budget                 │
 │ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
 │── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
@@ -1110,7 +1110,7 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
 │ Users       2 at once            ││▓ KV needed          1.25 GiB  assumed    │
-│ TTFT goal   auto: 739 ms         ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
 END
 
 printf '{"model": "8B", "gpus": 2}\n' >bad.json
@@ -1184,8 +1184,8 @@ expect <<'END'
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 47 ─┐
-│▸Model       tiny.gguf           ▾││FITS  1 GPU  $0.14/h  $0.0073/M tokens out│
-│ Weights     ggml-q8_0 as publi… ▾││TPOT 0.11 ms  TTFT 5.43 ms  5231 tok/s    │
+│▸Model       tiny.gguf           ▾││FITS  1 GPU  $0.14/h  $0.0074/M tokens out│
+│ Weights     ggml-q8_0 as publi… ▾││TPOT 0.11 ms  TTFT 5.55 ms  5161 tok/s    │
 │ GPU         cheapest: v100-sxm… ▾││0.17 of 15.81 GiB budget                  │
 │ GPUs        auto: 1              ││█▓▒░░·····································│
 END
@@ -1219,8 +1219,8 @@ KEYS
 only 2,24
 expect <<'END'
 ┌─ Layout ──────── field 19 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
-│── Layout ────────────────────────││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
-│ TP          auto: 1              ││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
+│── Layout ────────────────────────││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
+│ TP          auto: 1              ││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
 │ PP          auto: 1              ││17.51 of 20.30 GiB budget                 │
 │ EP          auto: 1              ││████████████████████████████▓▓▒░░·········│
 │ Replicas    auto: 1              ││  physical          22.49 GiB  sheet      │
@@ -1252,8 +1252,8 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
-│▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
-│ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
+│▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
+│ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
 │ GPU         cheapest: l4        ▾││17.51 of 20.30 GiB budget                 │
 │ GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
 │── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
@@ -1261,8 +1261,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
 │ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   auto: 423 ms         ││▒ activation         0.57 GiB  0.44..1.09 │
-│ TPOT goal   auto: 60 ms          ││░ non-torch          0.38 GiB  0.27..0.69 │
+│ TTFT goal   none                 ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
 │ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
@@ -1276,8 +1276,8 @@ expect <<'END'
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
-│▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.46/M tokens out  │
-│ Weights     bf16 as published   ▾││TPOT 59.6 ms  TTFT 423 ms  16 tok/s       │
+│▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
+│ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
 │ GPU         cheapest: l4        ▾││17.51 of 20.30 GiB budget                 │
 │ GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
 │── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
@@ -1285,8 +1285,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
 │ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   auto: 423 ms         ││▒ activation         0.57 GiB  0.44..1.09 │
-│ TPOT goal   auto: 60 ms          ││░ non-torch          0.38 GiB  0.27..0.69 │
+│ TTFT goal   none                 ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
 │ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
@@ -1329,8 +1329,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  usable            44.42 GiB  sheet      │
 │ Output      256 tokens           ││  budget            40.87 GiB  sheet      │
 │ Users       1 at once            ││█ weights           67.71 GiB  assumed    │
-│ TTFT goal   auto: 0 ms           ││▓ KV needed          2.50 GiB  assumed    │
-│ TPOT goal   auto: 0 ms           ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TTFT goal   none                 ││▓ KV needed          2.50 GiB  assumed    │
+│ TPOT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
 │ KV cache    auto: bf16          ▾││░ non-torch          0.38 GiB  0.27..0.69 │
 │── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │ TP          auto: 1              ││· free             -27.20 GiB  assumed    │
@@ -1344,8 +1344,8 @@ expect <<'END'
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 4 of 37 ─┐┌─ 2 x NVIDIA RTX A6000 ────── 1-18 of 44 ─┐
-│ Model       70B, assumed shape  ▾││FITS  2 GPUs  $1.00/h  $16.79/M tokens out│
-│ Weights     int8                ▾││TPOT 57.7 ms  TTFT 747 ms  17 tok/s       │
+│ Model       70B, assumed shape  ▾││FITS  2 GPUs  $1.00/h  $16.80/M tokens out│
+│ Weights     int8                ▾││TPOT 57.7 ms  TTFT 758 ms  17 tok/s       │
 │ GPU         rtx-a6000           ▾││38.54 of 43.62 GiB budget                 │
 │▸GPUs        2                    ││█████████████████████████████▓▒░░░········│
 │── Load ──────────────────────────││  physical          47.99 GiB  sheet      │
@@ -1353,8 +1353,8 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            43.62 GiB  model      │
 │ Output      256 tokens           ││█ weights           33.87 GiB  assumed    │
 │ Users       1 at once            ││▓ KV needed          1.25 GiB  assumed    │
-│ TTFT goal   auto: 748 ms         ││▒ activation         0.58 GiB  0.46..1.11 │
-│ TPOT goal   auto: 58 ms          ││░ non-torch          2.26 GiB  2.03..2.48 │
+│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TPOT goal   none                 ││░ non-torch          2.26 GiB  2.03..2.48 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││· free               9.00 GiB  6.47..10.19│
 │ TP          auto: 2              ││KV pool 6.33 GiB: 41,472 tokens, 5.1      │
