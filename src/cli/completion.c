@@ -175,7 +175,7 @@ static void zsh_action(int id, struct strbuf *out)
         add_choices(row->choices, out);
         strbuf_add(out, ")");
     } else if (class) {
-        strbuf_addf(out, "_gpuplan_ids %s", class);
+        strbuf_addf(out, " _gpuplan_ids %s --%s", class, ids[id].more);
     } else if (row->type == OPTION_PATH) {
         strbuf_add(out, "_files");
     }
@@ -237,7 +237,7 @@ static void zsh_command(const struct command *c, struct strbuf *out)
     else if (c == &cmd_bench)
         strbuf_addf(out, "        '1:test:(%s)'\n", test_words);
     else if (c == &cmd_show)
-        strbuf_addf(out, "        '1:id:_gpuplan_ids %s'\n", list_words);
+        strbuf_addf(out, "        '1:id: _gpuplan_ids %s'\n", list_words);
     else
         strbuf_add(out, "        '*:file:_files'\n");
     strbuf_add(out, "        ) ;;\n");
@@ -246,12 +246,14 @@ static void zsh_command(const struct command *c, struct strbuf *out)
 static const char zsh_head[] =
     "#compdef gpuplan\n"
     "# zsh completion for gpuplan; written by: gpuplan --completion zsh\n"
+    "# The ids of each class, then the words after --.\n"
     "_gpuplan_ids() {\n"
-    "    local class\n"
     "    local -a ids\n"
-    "    for class; do\n"
-    "        ids+=(${(f)\"$($_gpuplan_program --list $class --quiet 2>/dev/null)\"})\n"
+    "    while [[ ${1---} != -- ]]; do\n"
+    "        ids+=(${(f)\"$($_gpuplan_program --list $1 --quiet 2>/dev/null)\"})\n"
+    "        shift\n"
     "    done\n"
+    "    ids+=(\"${@:2}\")\n"
     "    compadd -a ids || _files\n"
     "}\n\n"
     "_gpuplan() {\n"

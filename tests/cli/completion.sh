@@ -1,6 +1,5 @@
 #!/bin/bash
-# completion.sh - the completion scripts, in bash and fish themselves and through zsh's
-# parser.
+# completion.sh - the completion scripts, each in its own shell.
 
 . "${srcdir:-.}/tests/cli/lib.sh"
 
@@ -63,11 +62,55 @@ while read -r option; do
     assert_contains "$option in zsh" "$option" "$out"
 done <"$work/options"
 cp "$work/out" "$work/_gpuplan"
+# in_zsh TEXT...: each line after TAB at its end, one a line, from an interactive zsh.
+in_zsh() {
+    timeout 60 zsh -f -c '
+        zmodload zsh/zpty
+        zpty shell "zsh -f -i"
+        zpty -w shell "PS1= fpath=($1 \$fpath); autoload -U compinit; compinit -u -D"
+        zpty -w shell "tab() { zle complete-word; print -r -- \"<\$BUFFER>\"
+            zle kill-buffer }; zle -N tab; bindkey \"^I\" tab; print ready\".\""
+        zpty -r shell line "*ready.*"
+        for text in "${@:2}"; do
+            zpty -w -n shell "$text"$'\''\t'\''
+            zpty -r shell line "*<*>*"
+            print -r -- "${${line##*<}%%>*}"
+        done
+        zpty -d shell' zsh "$work" "$@"
+}
+
 if command -v zsh >/dev/null 2>&1; then
-    zsh -n "$work/_gpuplan"
-    assert_eq "zsh: syntax" 0 $?
+    # before TAB|after it, with a blank where no other word begins so (written as _)
+    while IFS= read -r line; do
+        texts+=("${line%%|*}")
+        expected=${line#*|}
+        completed+=("${expected/%_/ }")
+    done <<'END'
+gpuplan --pl|gpuplan --plan_
+gpuplan --plan --kv-p|gpuplan --plan --kv-precision=
+gpuplan --list --kv-p|gpuplan --list --kv-p
+gpuplan plan --kv-p|gpuplan plan --kv-precision=
+gpuplan --plan --format j|gpuplan --plan --format json_
+gpuplan --plan -f j|gpuplan --plan -f json_
+gpuplan --plan --price=s|gpuplan --plan --price=spot_
+gpuplan --plan -m llama-3.1-7|gpuplan --plan -m llama-3.1-70b_
+gpuplan --plan -m 8B -g h100-s|gpuplan --plan -m 8B -g h100-sxm_
+gpuplan --compare -m 8B -g al|gpuplan --compare -m 8B -g all_
+gpuplan --plan -p int4-a|gpuplan --plan -p int4-awq_
+gpuplan --list fo|gpuplan --list formats_
+gpuplan --bench m|gpuplan --bench memory_
+gpuplan --bench --pres|gpuplan --bench --preset=
+gpuplan --show dgx-h1|gpuplan --show dgx-h100_
+gpuplan --completion z|gpuplan --completion zsh_
+gpuplan --plan -c |gpuplan --plan -c_
+END
+    last="completing in zsh"
+    mapfile -t replies < <(in_zsh "${texts[@]}")
+    for i in "${!texts[@]}"; do
+        assert_eq "zsh: '${texts[i]}'" "${completed[i]}" "${replies[i]}"
+    done
 else
-    echo "note: no zsh here: its script is not parsed"
+    echo "note: no zsh here: its script is not run"
 fi
 
 run --completion fish
@@ -98,7 +141,7 @@ if command -v fish >/dev/null 2>&1; then
     assert_eq "fish: GPUs" "h100-sxm" "$(in_fish 'gpuplan --plan -m 8B -g h100-s')"
     assert_eq "fish: all GPUs" "all" "$(in_fish 'gpuplan --compare -m 8B -g al')"
     assert_eq "fish: formats" "int4-awq" "$(in_fish 'gpuplan --plan -p int4-a')"
-    assert_eq "fish: classes" "formats" "$(in_fish 'gpuplan --list f')"
+    assert_eq "fish: classes" "families formats" "$(in_fish 'gpuplan --list f')"
     assert_eq "fish: tests" "memory" "$(in_fish 'gpuplan --bench m')"
     assert_eq "fish: ids of all classes" "dgx-h100" "$(in_fish 'gpuplan --show dgx-h1')"
     assert_eq "fish: shells" "zsh" "$(in_fish 'gpuplan --completion z')"

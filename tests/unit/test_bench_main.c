@@ -950,11 +950,13 @@ static void test_nobody_reads(void **state)
 
 static void test_wrong_plans(void **state)
 {
+    static const char no_rows[] =
+        "{\"protocol\":1,\"do\":\"settings\"}\n{\"do\":\"point\",\"index\":0,"
+        "\"point\":{\"test\":\"gemm\",\"m\":0,\"n\":1,\"k\":1}}";
     static const char *const plans[] = {
         "{\"do\":\"run\"}",
         "{\"protocol\":2,\"do\":\"settings\"}",
-        "{\"protocol\":1,\"do\":\"settings\"}\n{\"do\":\"point\",\"index\":0,"
-        "\"point\":{\"test\":\"gemm\",\"m\":0,\"n\":1,\"k\":1}}",
+        no_rows,
         "}{",
         "{\"protocol\":1,\"do\":\"settings\"}", /* and the input ends */
     };
