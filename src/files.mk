@@ -90,8 +90,6 @@ core_sources = \
 	src/core/model.h \
 	src/core/model_generic.c \
 	src/core/model_tensors.c \
-	src/core/parts.c \
-	src/core/parts.h \
 	src/core/plan.c \
 	src/core/plan.h \
 	src/core/price.h \
@@ -110,12 +108,9 @@ core_sources = \
 	src/core/sweep.h \
 	src/core/terms.c \
 	src/core/terms.h \
-	src/core/terms_cost.c \
-	src/core/terms_kv.c \
 	src/core/terms_list.c \
 	src/core/terms_list.h \
 	src/core/terms_speed.c \
-	src/core/terms_train.c \
 	src/core/train.c \
 	src/core/train.h \
 	src/core/train_cost.c \
@@ -218,6 +213,8 @@ output_sources = \
 	src/output/batch.h \
 	src/output/compare_run.c \
 	src/output/compare_run.h \
+	src/output/parts.c \
+	src/output/parts.h \
 	src/output/plot.c \
 	src/output/plot.h \
 	src/output/plot_svg.c \

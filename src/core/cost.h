@@ -74,7 +74,8 @@ struct buy {
     bool known;
     bool server;                     /* a whole server's price, not single GPUs */
     int machines;                    /* servers bought; 0 = hosts of nobody's price */
-    char what[96];                   /* "2 x HGX H100 8-GPU server", "2 x h100-sxm" */
+    int count;                       /* servers, else GPUs */
+    const char *what;                /* borrowed: "HGX H100 8-GPU server", "h100-sxm" */
     struct quantity capital;         /* dollars */
     struct quantity per_hour;        /* dollars, owned and running */
     struct quantity per_month;
@@ -84,8 +85,9 @@ struct buy {
     double electricity;              /* $/kWh as used: the market's or own's */
     double hours_share;              /* of the month that power is drawn, 0..1 */
     double break_even_hours;         /* against the rent chosen; 0 = never or unknown */
-    char as_of[16];
-    char source[160];
+    const char *as_of;               /* date of the price, "" = unknown; borrowed */
+    int launch_year;                 /* of a price at launch, which has no other date */
+    const char *source;              /* borrowed */
     bool host_assumed;               /* the host's share is nobody's figure */
 };
 
@@ -162,5 +164,10 @@ long cost_date_days(const char *date);
  * instance may raise it, never lower it: 3 cards that are rented one by one fit into one
  * workstation all the same. The largest server of the catalogue is no usual host. */
 int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed);
+
+struct terms;
+
+/* Appends the terms of --why (terms_list.h). */
+void cost_terms(struct terms *terms);
 
 #endif

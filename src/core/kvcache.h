@@ -100,4 +100,9 @@ struct kv_sequence kvcache_sequence(const struct request *request, int tp, int f
  * figure model cards quote. */
 double kvcache_bytes_per_token(const struct model *model, const struct format *kv);
 
+struct terms;
+
+/* Appends the terms of --why (terms_list.h). */
+void kvcache_terms(struct terms *terms);
+
 #endif

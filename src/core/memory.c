@@ -15,6 +15,7 @@
 #include "core/draft.h"
 #include "core/graph.h"
 #include "core/lora.h"
+#include "core/terms_list.h"
 #include "util/units.h"
 
 /* Per logit: two rows per request, and an FP32 copy of one (_dummy_sampler_run). */
@@ -753,4 +754,246 @@ void memory_estimate(const struct request *q, const struct load *load,
     cut_stages(q, load, l, &s);
     find_binding(&s, &b);
     fill_stage(&s, b.stage, out);
+}
+
+/* ---- terms: activation, non-torch, graphs ---- */
+
+static void add_moe(struct terms *w, struct quantity workspace)
+{
+    const struct request *q = &w->plan->request;
+    const struct layer_kind *k = model_kind_of_role(q->model, ROLE_EXPERT);
+    if (!k)
+        return;
+    know_number(w, "factor", q->engine->moe_workspace, "model");
+    know_number(w, "topk", k->experts_active, "exact");
+    know_number(w, "mff", k->expert_ff, "exact");
+    know_number(w, "latent width in place of h", k->latent, "exact");
+    term_add(w, "activation: MoE workspace", "MoE",
+             q->precision.by_role[ROLE_EXPERT]->math == MATH_FP4
+                 ? "0: FP4 kernels need none"
+                 : "factor * c*topk*(max(2*mff/t, h) + max(mff/t, h))*a",
+             workspace, "GiB", source_engine(q->engine, TERM_MOE),
+             "factor, topk, mff, latent width in place of h, c, h, a, t = tp/ep, "
+             "1 when ep > tp");
+}
+
+static const char *const sampling_equations[] = {
+    [ROWS_SLOTS] = "seqs*V*(copies*4 + a) + c*h*a + base",
+    [ROWS_USERS] = "users*V*(copies*4 + a) + c*h*a + base",
+    [ROWS_PROMPTS] = "ceil(c/(s - 1))*V*(copies*4 + a) + c*h*a + base",
+};
+
+static void add_compute_buffer(struct terms *w)
+{
+    const struct memory *m = &w->plan->memory;
+    const struct request *q = &w->plan->request;
+    struct term_source source = source_engine(q->engine, TERM_FORWARD);
+    know_number(w, "cells", m->users * q->context, "request");
+    know_number(w, "slots", kvcache_slots(q, m->users), "engine");
+    know_number(w, "factor", q->engine->compute_graph.value, "model");
+    term_add(
+        w, "activation", "activation",
+        "the graph's buffer: c*(2*cells + max(4*cells + 20*h, 4*widest layer)), or "
+        "c*4*h + slots*4*V",
+        m->activation, "GiB", source,
+        "c, cells, those of windows too, slots, h, V, ff, factor");
+}
+
+static void add_activation(struct terms *w)
+{
+    const struct plan *p = w->plan;
+    const struct engine *e = p->request.engine;
+    if (e->compute_graph.known) {
+        add_compute_buffer(w);
+        return;
+    }
+    bool has_head = p->memory.stage == p->layout.pp - 1;
+    struct load load = load_sum(&p->request);
+    struct activation a = memory_activation(&p->request, &load, &p->layout, has_head);
+    bool sampling = has_head && a.sampling.value > a.forward.value;
+    know_number(w, "copies", load.logit_copies, "model");
+    know_bytes(w, "base", e->base);
+    know_bytes(w, "forward base", e->forward_base);
+    if (has_head)
+        term_add(
+            w, "activation: sampling", "sampling", sampling_equations[e->logit_rows],
+            a.sampling, "GiB", source_engine(e, TERM_LOGITS),
+            e->logit_rows == ROWS_USERS ? "users per replica, V, copies, c, h, a, base"
+                                        : "seqs, V, copies, c, h, a, base");
+    term_add(w, "activation: forward", "forward", "c*(2*h + 3*ff/tp)*a + forward base",
+             a.forward, "GiB", source_engine(e, TERM_FORWARD),
+             "c, h, a, ff, tp, forward base");
+    add_moe(w, a.moe);
+    if (a.vision.known && a.vision.value > 0)
+        term_add(w, "activation: vision", "vision", "a constant of the engine",
+                 a.vision, "GiB", source_engine(e, TERM_VISION), "vision");
+    if (a.host.value > 0)
+        term_add(w, "activation: copy from host memory", "copy",
+                 "the largest tensor there / tp, or less at another moment", a.host,
+                 "GiB", source_engine(e, TERM_OFFLOAD), "tp");
+    term_add(w, "activation", "activation",
+             has_head ? "max(sampling, forward) + MoE + vision + copy"
+                      : "forward + MoE + vision + copy",
+             p->memory.activation, "GiB",
+             source_engine(e, sampling ? TERM_LOGITS : TERM_FORWARD),
+             sampling   ? "the sampling moment is the larger"
+             : has_head ? "the forward moment is the larger"
+                        : "the forward moment is the larger, no head on this stage");
+}
+
+static void add_overheads(struct terms *w)
+{
+    const struct memory *m = &w->plan->memory;
+    const struct engine *e = w->plan->request.engine;
+    const struct layout *l = &w->plan->layout;
+    add_activation(w);
+    term_add(w, "non-torch", "non_torch",
+             l->tp > 1   ? "engine's constant at tp > 1"
+             : l->pp > 1 ? "engine's constant at tp = 1, pp > 1"
+                         : "engine's constant on one GPU",
+             m->non_torch, "GiB", source_engine(e, TERM_NON_TORCH),
+             l->tp > 1 ? "context, cuBLAS, NCCL, all-reduce, the runner's buffers"
+                       : "context, cuBLAS, the runner's buffers");
+    term_add(w, "CUDA graphs", "graphs", "engine's constant", m->graphs, "GiB",
+             source_engine(e, TERM_GRAPHS),
+             e->budget != BUDGET_UTILIZATION ? "beside the pool"
+                                             : "captured when the KV pool is set");
+    if (e->budget == BUDGET_UTILIZATION)
+        term_add(w, "CUDA graphs, charged", "graphs charged",
+                 "the engine's own estimate, or 0", m->graphs_charged, "GiB",
+                 source_engine(e, TERM_GRAPHS),
+                 m->graphs_charged.high > 0 ? "taken from the budget before the KV pool"
+                                            : "nothing is taken from the budget");
+}
+
+/* ---- terms: budget, pool, need ---- */
+
+struct equation {
+    const char *text, *inputs;
+};
+
+static const struct equation budgets[] = {
+    [BUDGET_UTILIZATION] = {"utilization * usable * (1 - headroom)",
+                            "utilization, usable, used, headroom"},
+    [BUDGET_FREE] = {"(usable - used) * (1 - headroom)", "usable, used, headroom"},
+    [BUDGET_STATIC] = {"fraction * (usable - used - non_torch) * (1 - headroom)",
+                       "fraction, usable, used, non_torch, headroom"},
+    [BUDGET_ASKED] = {"(usable - used) * (1 - headroom)", "usable, used, headroom"},
+};
+
+static const struct equation pools[] = {
+    [BUDGET_UTILIZATION] =
+        {"budget - weights - activation - non_torch - graphs charged",
+         "budget, weights, activation, non_torch, graphs charged"},
+    [BUDGET_FREE] = {"fraction * (budget - weights - activation - non_torch - graphs)",
+                     "fraction, budget, weights, activation, non_torch, graphs"},
+    [BUDGET_STATIC] = {"budget - weights [- what a vision tower keeps]",
+                       "budget, weights"},
+    [BUDGET_ASKED] = {"budget - weights - activation - non_torch - graphs",
+                      "budget, weights, activation, non_torch, graphs"},
+};
+
+/* SGLang's own, from the memory of the GPU. */
+static void add_fraction(struct terms *w)
+{
+    const struct plan *p = w->plan;
+    const struct engine_reserve *r = &p->request.engine->reserve;
+    if (r->base <= 0 || p->request.utilization > 0)
+        return;
+    know_bytes(w, "base", quantity_exact(r->base));
+    know_unit(w, "token", r->token / GP_MIB, "MiB", "engine");
+    know_unit(w, "gpu", r->gpu / GP_MIB, "MiB", "engine");
+    know_unit(w, "graph", r->graph / GP_MIB, "MiB", "engine");
+    know_number(w, "batch", memory_graph_batch(&p->request, &p->layout), "engine");
+    know_bytes(w, "least", quantity_exact(r->least));
+    term_add(
+        w, "fraction", "fraction",
+        "1 - max(base + token*max(c, 2048) + gpu*tp*pp + graph*batch + prefill graphs, "
+        "least) / physical [* vision]",
+        quantity_of(p->memory.fraction, ORIGIN_MODEL), "of GPU",
+        source_engine(p->request.engine, TERM_BUDGET),
+        "base, token, c, gpu, tp, pp, graph, batch, least, physical");
+}
+
+static void add_pool(struct terms *w)
+{
+    const struct engine *e = w->plan->request.engine;
+    const struct memory *m = &w->plan->memory;
+    enum budget b = memory_budget(&w->plan->request);
+    bool uniform = m->sequence.per_token > 0, cell = m->sequence.cell > 0;
+    know_exact(w, "cell", m->sequence.cell);
+    term_add(w, "KV pool", "pool", pools[b].text, m->kv_pool, "GiB",
+             source_engine(e, TERM_BUDGET), pools[b].inputs);
+    if (!m->kv_cache_tokens.known)
+        return;
+    term_add(w, "KV cache tokens", "pool tokens",
+             cell      ? "floor(pool / cell)"
+             : uniform ? "floor(pool / (block * KV per token)) * block"
+                       : "concurrency * s",
+             m->kv_cache_tokens, "tokens", source_engine(e, TERM_BLOCK),
+             cell      ? "pool, cell"
+             : uniform ? "pool, block, KV per token on this GPU"
+                       : "pool, s");
+    term_add(w, "max concurrency", "concurrency",
+             m->sequence.fixed > 0   ? "(pool - shared) / given"
+             : m->sequence.block > 0 ? "floor(pool / block bytes) * block bytes / given"
+                                     : "pool / given",
+             m->max_concurrency, "requests", source_engine(e, TERM_BLOCK),
+             "pool, block bytes, given");
+}
+
+static void add_need(struct terms *w)
+{
+    const struct plan *p = w->plan;
+    const struct request *q = &p->request;
+    const struct memory *m = &p->memory;
+    if (m->state_blocks.known)
+        term_add(w, "blocks of state", "state blocks",
+                 "floor(pool / block bytes); the slots need one each", m->state_blocks,
+                 "blocks", source_rule(q->engine, TERM_STATE, TERM_BLOCK),
+                 "pool, block bytes, seqs");
+    term_add(w, "users' KV", "KV needed", "users * keys and values of one",
+             m->kv_needed, "GiB", source_model(q->model),
+             "users per replica, keys and values");
+    if (m->state.value > 0)
+        term_add(w, "users' state", "state needed", "users * state of one request",
+                 m->state, "GiB", source_model(q->model), "users per replica, state");
+    term_add(w, "users' need", "need", "users * reserved by the engine for one",
+             m->kv_reserved, "GiB", source_engine(q->engine, TERM_BLOCK),
+             "users per replica, given");
+    know_number(w, "mean tokens", memory_mean_tokens(q), "assumed");
+    term_add(w, "users' mean need", "mean need",
+             "users * reserved for prompt + output/2 tokens", m->kv_mean, "GiB",
+             source_engine(q->engine, TERM_BLOCK), "users per replica, mean tokens");
+}
+
+static void add_rest(struct terms *w)
+{
+    const struct memory *m = &w->plan->memory;
+    const struct format *f = w->plan->request.precision.weight;
+    term_add(w, "free", "free",
+             "usable - used - weights - activation - non_torch - graphs - need",
+             m->free, "GiB", source_counted("the parts above"),
+             "usable, used, weights, activation, non_torch, graphs, need");
+    know_number(w, "bits", f->bits, f->id);
+    term_add(w, "rule of thumb", "rule", "params * bits/8 * 1.25, all GPUs together",
+             quantity_of(m->rule_of_thumb, ORIGIN_ASSUMED), "GiB",
+             source_counted("the field's rule, to compare with: no figure rests on it"),
+             "params, bits");
+}
+
+void memory_terms(struct terms *w)
+{
+    const struct request *q = &w->plan->request;
+    const struct equation *e = &budgets[memory_budget(q)];
+    add_overheads(w);
+    kvcache_terms(w);
+    add_fraction(w);
+    term_add(w, "budget", "budget", e->text, w->plan->memory.budget, "GiB",
+             source_engine(q->engine, TERM_BUDGET), e->inputs);
+    if (!q->model->weights_only) {
+        add_pool(w);
+        add_need(w);
+    }
+    add_rest(w);
 }

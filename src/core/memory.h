@@ -142,4 +142,9 @@ double memory_mean_tokens(const struct request *request);
 /* The rule of thumb: params * bits/8 * 1.25 bytes. */
 double memory_rule_of_thumb(double params, double bits);
 
+struct terms;
+
+/* Appends the terms of --why (terms_list.h). */
+void memory_terms(struct terms *terms);
+
 #endif

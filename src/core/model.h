@@ -204,6 +204,9 @@ struct tensor {
     double count;           /* how many of this shape (experts) */
 };
 
+/* The first layer kind with tensors of this role; NULL when they lie outside. */
+const struct layer_kind *model_kind_of_role(const struct model *model,
+                                            enum tensor_role role);
 /* The tensors of one layer of kind k / outside the layers. Return how many. */
 int model_layer_tensors(const struct model *model, int k,
                         struct tensor out[MODEL_MAX_TENSORS]);

@@ -460,3 +460,21 @@ int model_global_tensors(const struct model *model,
             1);
     return l.count;
 }
+
+static bool holds_role(const struct tensor *t, int count, enum tensor_role role)
+{
+    for (int i = 0; i < count; i++)
+        if (t[i].role == role)
+            return true;
+    return false;
+}
+
+const struct layer_kind *model_kind_of_role(const struct model *m,
+                                            enum tensor_role role)
+{
+    struct tensor t[MODEL_MAX_TENSORS];
+    for (int k = 0; k < m->kind_count; k++)
+        if (holds_role(t, model_layer_tensors(m, k, t), role))
+            return &m->kind[k];
+    return NULL;
+}

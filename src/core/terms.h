@@ -1,19 +1,23 @@
 /*
  * terms.h - what a plan's estimators computed, term by term: --why.
  *
- * A term is a name, an equation in the field's symbols, the inputs that the equation
- * names, a value with its band, and a source. Texts are constants or borrowed from the
- * profiles; output/print_why.c writes them out. Nothing is computed here: values are
- * read from the plan, and where only a part of one is shown (the rope table, padding,
- * the KV of one layer kind) the estimator is asked again with the rest taken away.
+ * A term is a name, a symbol, an equation in the field's symbols, the inputs that the
+ * equation names, a value with its band, and a source. Texts are constants or borrowed
+ * from the profiles; output/print_why.c writes them out. Nothing is computed here:
+ * values are read from the plan, and where only a part of one is shown (the rope table,
+ * padding, the KV of one layer kind) the estimator is asked again with the rest taken
+ * away.
  *
  *   layout, GPU, model   GPUs, physical and usable memory, parameters
- *   weights              role by role, what the engine adds
- *   overheads            activation, non-torch, graphs
- *   KV cache             per token, per layer kind, per request        terms_kv.c
+ *   weights              role by role, what the engine adds            weights.c
+ *   overheads            activation, non-torch, graphs                 memory.c
+ *   KV cache             per token, per layer kind, per request        kvcache.c
  *   the pool             what is left, what it holds, what is needed
- *   cost                 instances, rent, capital, break-even          terms_cost.c
+ *   cost                 instances, rent, capital, break-even          cost.c
  *   speed                parts of a step, TPOT, TTFT, throughput       terms_speed.c
+ *
+ * and of fine-tuning, in train.c. Each estimator has its own terms beside its
+ * equations.
  *
  * Example, Llama-3.1-8B on an H100, vLLM 0.19 at 0.95, the line of the budget:
  *   budget = utilization * usable: utilization 0.95 (request), usable 79.19 GiB (sheet)
@@ -51,8 +55,21 @@ struct term_source {
     const char *evidence, *text;  /* "logged, 0.19"; "NVIDIA datasheet" */
 };
 
+/* A number in a name, with what stands before it: " x ", 8192. */
+struct term_size {
+    const char *before;
+    int number;
+};
+
+#define SIZES_MAX 3
+
 struct term {
-    char name[48];        /* "weights", "KV per token", "activation: sampling" */
+    const char *name;     /* "weights", "KV per token", "activation: sampling" */
+    const char *part;     /* of the name, "mlp": "weights: mlp"; NULL = none */
+    int layers;           /* and of how many: "KV: 52 sliding layers"; 0 = none */
+    struct term_size size[SIZES_MAX]; /* "product: mlp 7168 x 8192" */
+    int size_count;
+    const char *symbol;   /* what equations call it: "weights", "sampling"; W_i of many */
     const char *equation; /* "utilization * usable" */
     struct term_input input[INPUTS_MAX];
     int input_count;

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "util/str.h"
 #include "util/units.h"
 
 /* ---- inputs ---- */
@@ -75,6 +74,21 @@ static struct term_input find_known(const struct terms *terms, const char *name,
     return (struct term_input){.style = INPUT_WORD, .name = name, .name_len = len};
 }
 
+/* A term's value as an input of others. */
+static void know_symbol(struct terms *terms, const char *symbol, struct quantity value,
+                        const char *unit)
+{
+    struct term_input in = find_known(terms, symbol, (int)strlen(symbol));
+    if (in.style != INPUT_WORD)
+        return;
+    if (strcmp(unit, "GiB") == 0)
+        know_bytes(terms, symbol, value);
+    else if (unit[0] == '$')
+        know_money(terms, symbol, value, unit + 1, origin_word(value.origin));
+    else
+        know_unit(terms, symbol, value.value, unit, origin_word(value.origin));
+}
+
 static bool is_something(const struct term_input *in)
 {
     return in->style == INPUT_WORD    ? !in->unit || in->unit[0]
@@ -84,14 +98,18 @@ static bool is_something(const struct term_input *in)
 
 /* ---- terms ---- */
 
-void term_add(struct terms *terms, const char *name, const char *equation,
-              struct quantity value, const char *unit, struct term_source source,
-              const char *inputs)
+void term_add(struct terms *terms, const char *name, const char *symbol,
+              const char *equation, struct quantity value, const char *unit,
+              struct term_source source, const char *inputs)
 {
     if (terms->count == TERMS_MAX)
         return;
     struct term *t = &terms->term[terms->count++];
-    gp_copy(t->name, sizeof(t->name), name);
+    t->name = name;
+    t->part = NULL;
+    t->layers = 0;
+    t->size_count = 0;
+    t->symbol = symbol;
     t->equation = equation;
     t->value = strcmp(unit, "GiB") == 0 ? quantity_scale(value, 1 / GP_GIB) : value;
     t->unit = unit;
@@ -105,6 +123,21 @@ void term_add(struct terms *terms, const char *name, const char *equation,
             t->input[t->input_count++] = in;
         inputs += len + (end ? 2 : 0);
     }
+    know_symbol(terms, symbol, value, unit);
+}
+
+void term_is_part(struct terms *terms, const char *part, int layers)
+{
+    struct term *t = &terms->term[terms->count - 1];
+    t->part = part;
+    t->layers = layers;
+}
+
+void term_has_size(struct terms *terms, const char *before, int number)
+{
+    struct term *t = &terms->term[terms->count - 1];
+    if (t->size_count < SIZES_MAX)
+        t->size[t->size_count++] = (struct term_size){before, number};
 }
 
 void term_takes_last(struct terms *terms, int times)

@@ -3,7 +3,7 @@
  *
  *   know_bytes(&terms, "usable", memory->usable);
  *   know_number(&terms, "utilization", 0.92, "request");
- *   term_add(&terms, "budget", "utilization * usable", memory->budget, "GiB",
+ *   term_add(&terms, "budget", "budget", "utilization * usable", memory->budget, "GiB",
  *            source_engine(engine, TERM_BUDGET), "utilization, usable");
  *
  * An input is known once and named by every term that has it; a term leaves out those
@@ -19,7 +19,7 @@
 #include "core/plan.h"
 #include "core/terms.h"
 
-#define KNOWN_MAX 160
+#define KNOWN_MAX 256
 
 struct terms {
     const struct plan *plan;
@@ -29,10 +29,12 @@ struct terms {
     int known_count;
 };
 
-/* value: in SI where the unit is GiB, else in the unit. inputs: names, ", " between. */
-void term_add(struct terms *terms, const char *name, const char *equation,
-              struct quantity value, const char *unit, struct term_source source,
-              const char *inputs);
+/* symbol: what equations call it, an input of later terms unless one of that name is
+ * known. value: in SI where the unit is GiB, else in the unit. inputs: names, ", "
+ * between. */
+void term_add(struct terms *terms, const char *name, const char *symbol,
+              const char *equation, struct quantity value, const char *unit,
+              struct term_source source, const char *inputs);
 
 /* origin NULL: not told. */
 void know_number(struct terms *terms, const char *name, double number,
@@ -44,6 +46,10 @@ void know_exact(struct terms *terms, const char *name, double bytes);
 void know_money(struct terms *terms, const char *name, struct quantity dollars,
                 const char *unit, const char *origin);
 void know_word(struct terms *terms, const char *name, const char *word);
+/* The last term is of a part of what its name says: "mlp", "sliding" of 52 layers. */
+void term_is_part(struct terms *terms, const char *part, int layers);
+/* A number behind that name. */
+void term_has_size(struct terms *terms, const char *before, int number);
 /* The last one becomes an input of the last term, `times` of it, and is forgotten. */
 void term_takes_last(struct terms *terms, int times);
 /* Takes back all but the first `count`. */
@@ -59,8 +65,7 @@ struct term_source source_text(const char *name, const char *text);
 /* An equation of gpuplan's own. */
 struct term_source source_counted(const char *what);
 
-void terms_kv(struct terms *terms);
-void terms_cost(struct terms *terms);
+/* terms_speed.c: the terms of speed/. */
 void terms_speed(struct terms *terms);
 
 #endif

@@ -10,10 +10,8 @@
  * all-reduces 0.9, fixed 4.0: decode step 18.0; prompts 4.8: TPOT 22.8 ms.
  */
 #include <math.h>
-#include <stdio.h>
 
 #include "core/terms_list.h"
-#include "util/str.h"
 #include "util/units.h"
 
 #define FAMILY "family profile"
@@ -77,11 +75,11 @@ static void know_kernel(struct terms *w, enum kernel kernel, double compute, dou
     know_unit(w, "P", rate / 1e12, "TFLOPS", "sheet");
 }
 
-static void add_product_term(const struct walk *k, const char *name, struct step_shape n,
-                             const struct format *format, double layers, double norm,
-                             double seconds)
+static void add_product_term(const struct walk *k, enum tensor_role role,
+                             struct step_shape n, double layers, double norm, double seconds)
 {
     const struct request *q = request_of(k);
+    const struct format *format = q->precision.by_role[role];
     bool alike;
     enum kernel kernel = kernel_of(format, q->gpu, q->engine->gguf);
     struct product_share share = family_product(q->gpu->family, kernel, &alike);
@@ -92,12 +90,13 @@ static void add_product_term(const struct walk *k, const char *name, struct step
     know_unit(k->w, "w", n.bytes, "B", format->id);
     know_number(k->w, "p", norm, norm == 2 ? "fixed" : FAMILY);
     know_kernel(k->w, kernel, share.compute, share.memory);
-    term_add(k->w, name,
+    term_add(k->w, "product", "G_i",
              "layers * ((2*N*K*T/(ec*P))^p + ((N*K*w + 2*T*(N + K))/(em*BW))^p)^(1/p)",
              part_ms(k, seconds), "ms", source_family(q->gpu->family),
              alike ? "layers, N, K, T, w, kernel, another kernel's figures stand in, ec, P, "
                      "em, BW, p"
                    : "layers, N, K, T, w, kernel, ec, P, em, BW, p");
+    term_is_part(k->w, role_word(role), 0);
     terms_forget(k->w, known);
 }
 
@@ -116,7 +115,6 @@ static void add_product(const struct walk *k, int i)
     const struct step_product *p = &l->product[i];
     struct step_shape shape = step_shape(l, i, &k->w->plan->layout);
     double layers = 0, seconds = 0;
-    char name[48];
     for (int j = 0; j < l->products; j++) {
         if (!product_alike(k, i, j))
             continue;
@@ -126,22 +124,20 @@ static void add_product(const struct walk *k, int i)
         seconds += k->each * gemm_time(&k->step->gemm[j], k->tokens / k->step->ways, 1,
                                        k->step->norm);
     }
-    gp_format(name, sizeof(name), "product: %s %.0f x %.0f", role_word(p->role), shape.rows,
-              shape.cols);
-    add_product_term(k, name, shape, request_of(k)->precision.by_role[p->role], layers,
-                     k->step->norm, seconds);
+    add_product_term(k, p->role, shape, layers, k->step->norm, seconds);
+    term_has_size(k->w, " ", (int)lround(shape.rows));
+    term_has_size(k->w, " x ", (int)lround(shape.cols));
 }
 
 static void add_products(const struct walk *k)
 {
     const struct request *q = request_of(k);
-    const struct format *head = q->precision.by_role[ROLE_HEAD];
     const struct layout *l = &k->w->plan->layout;
     struct step_shape shape = {q->model->vocab / (l->tp * k->step->ways), q->model->hidden,
-                               head->bits / 8};
+                               q->precision.by_role[ROLE_HEAD]->bits / 8};
     for (int i = 0; i < k->step->load->products; i++)
         add_product(k, i);
-    add_product_term(k, "product: head", shape, head, 1, 2, k->w->plan->speed.part.head);
+    add_product_term(k, ROLE_HEAD, shape, 1, 2, k->w->plan->speed.part.head);
 }
 
 /* ---- experts ---- */
@@ -162,10 +158,7 @@ static void add_expert_term(const struct walk *k, const struct layer_kind *kind,
         kernel_of(q->precision.by_role[ROLE_EXPERT], q->gpu, q->engine->gguf);
     struct expert_share share = family_expert(f, kernel, &alike);
     double bytes_per_s = share.memory * q->gpu->bandwidth.value;
-    char name[48];
     int known = k->w->known_count;
-    gp_format(name, sizeof(name), "experts: %d of %d, width %d", kind->experts_active,
-              kind->experts, kind->expert_ff);
     know_number(k->w, "layers", layers, "exact");
     know_number(k->w, "T", k->tokens, "all ranks");
     know_number(k->w, "A", moe_reached(m->experts, m->active, k->tokens), "model");
@@ -176,7 +169,7 @@ static void add_expert_term(const struct walk *k, const struct layer_kind *kind,
     know_us(k->w, "fixed", m->fixed, ENGINE);
     know_number(k->w, "ep", m->ep > 1 ? m->ep : 0, NULL);
     know_kernel(k->w, kernel, share.compute, share.memory);
-    term_add(k->w, name,
+    term_add(k->w, "experts", "M_i",
              "layers * (sqrt((FLOP/(ec*P))^2 + ((A*bytes*imbalance + T*values)/(em*BW))^2) + "
              "each*A + token*T + fixed), A = E*(1 - (1 - k/E)^(T^0.95))",
              part_ms(k, seconds), "ms", source_family(f),
@@ -184,6 +177,9 @@ static void add_expert_term(const struct walk *k, const struct layer_kind *kind,
                      "kernel's figures stand in, ec, P, em, BW, each, token, fixed, ep"
                    : "layers, T, A, bytes of one, values of a token, kernel, ec, P, em, BW, "
                      "each, token, fixed, ep");
+    term_has_size(k->w, ": ", kind->experts_active);
+    term_has_size(k->w, " of ", kind->experts);
+    term_has_size(k->w, ", width ", kind->expert_ff);
     terms_forget(k->w, known);
 }
 
@@ -230,7 +226,7 @@ static void add_attention(const struct walk *k)
     know_number(k->w, "ekv", k->step->kv / q->gpu->bandwidth.value, FAMILY);
     know_number(k->w, "emla", f->mla_compute, FAMILY);
     know_unit(k->w, "P", kernel_rate(KERNEL_16, q->gpu) / 1e12, "TFLOPS", "sheet");
-    term_add(k->w, "reads of the cache",
+    term_add(k->w, "reads of the cache", "cache",
              flops > 0 ? "requests * sqrt((bytes/(ekv*BW))^2 + (F/(emla*P))^2)"
                        : "requests * bytes/(ekv*BW)",
              part_ms(k, k->w->plan->speed.part.attention), "ms", source_family(f),
@@ -254,7 +250,7 @@ static void add_communication(const struct walk *k)
     know_us(k->w, "latency", c->latency, FAMILY);
     know_us(k->w, "root", c->root, FAMILY);
     know_unit(k->w, "rate", c->rate / 1e9, "GB/s", FAMILY);
-    term_add(k->w, "all-reduces and hops",
+    term_add(k->w, "all-reduces and hops", "comm",
              "reduces * (latency + root*sqrt(S/1 MB) + 2*(n - 1)/n*S/rate) + (pp - 1) * "
              "(S/rate + 10 us)",
              part_ms(k, k->w->plan->speed.part.communication), "ms",
@@ -277,7 +273,7 @@ static void add_fixed(const struct walk *k)
     know_ms(k->w, "host", e->host, ENGINE);
     know_us(k->w, "request", k->step->per_request, ENGINE);
     know_number(k->w, "B", k->tokens, "model");
-    term_add(k->w, "fixed time",
+    term_add(k->w, "fixed time", "fixed",
              "kernels * time per kernel * launch + layer*L + host + request*B",
              part_ms(k, k->w->plan->speed.part.fixed), "ms", source_pace(q->engine),
              "kernels, time per kernel, launch, layer, L, host, request, B");
@@ -293,12 +289,12 @@ static void add_drafts(const struct walk *k)
         return;
     know_number(k->w, "g", s->drafted, "request");
     know_number(k->w, "a", q->acceptance, "request");
-    term_add(k->w, "tokens per step", "(1 - a^(g + 1)) / (1 - a)",
+    term_add(k->w, "tokens per step", "accepted", "(1 - a^(g + 1)) / (1 - a)",
              quantity_of(s->accepted, ORIGIN_MODEL), "tokens",
              source_counted("each part of a step is divided by it"), "g, a");
-    term_add(k->w, "drafts", "g * a decode step of the draft / tokens per step",
+    term_add(k->w, "drafts", "drafts", "g * a decode step of the draft / accepted",
              part_ms(k, k->w->plan->speed.part.draft), "ms", source_pace(q->engine),
-             "g, a");
+             "g, accepted");
 }
 
 /* ---- serving ---- */
@@ -314,9 +310,6 @@ static void know_serving(const struct walk *k)
     know_unit(k->w, "rate", q->rate, "requests/s", "request");
     know_number(k->w, "C", v->serve.running, "at once");
     know_number(k->w, "B", v->serve.decoding, "that decode");
-    know_ms(k->w, "step", v->serve.decode, "model");
-    know_ms(k->w, "pc", v->serve.prompt, "model");
-    know_ms(k->w, "solo", v->serve.solo, "model");
     know_number(k->w, "phi", e->interference, ENGINE);
     know_number(k->w, "share", e->prefill_compute, ENGINE);
     know_us(k->w, "per layer and chunk", e->prefill_layer, ENGINE);
@@ -334,19 +327,19 @@ static void add_prompts(const struct walk *k)
 {
     const struct request *q = request_of(k);
     const struct speed *v = &k->w->plan->speed;
-    term_add(k->w, "a prompt alone",
+    term_add(k->w, "a prompt alone", "solo",
              "prompt/c * (products of c tokens/share + attention/efa + values + per layer "
              "and chunk*L + fixed)",
              part_ms(k, v->serve.solo), "ms", source_pace(q->engine),
              "prompt, c, share, efa, per layer and chunk, L");
-    term_add(k->w, "what a prompt adds",
+    term_add(k->w, "what a prompt adds", "pc",
              q->engine->speed.prefill_alone
                  ? "a step of its own over its tokens + attention + values"
                  : "a step over prompt and B tokens less one over B + attention + values",
              part_ms(k, v->serve.prompt), "ms", source_pace(q->engine),
              "prompt, c, B, share, efa, per layer and chunk, L");
-    term_add(k->w, "prompts of the others", "phi * (B - 1)/O * pc", part_ms(k, v->prompts),
-             "ms", source_pace(q->engine), "phi, B, O, pc");
+    term_add(k->w, "prompts of the others", "prompts", "phi * (B - 1)/O * pc",
+             part_ms(k, v->prompts), "ms", source_pace(q->engine), "phi, B, O, pc");
 }
 
 static const char band[] =
@@ -356,11 +349,11 @@ static const char band[] =
 static const struct loop {
     const char *at_once, *at_once_inputs, *waits, *ttft, *ttft_inputs;
 } loops[] = {
-    {"min(users, groups * min(KV pool / mean need of one, seqs))",
-     "users, groups, KV pool, seqs",
+    {"min(users, groups * min(pool / mean need of one, seqs))",
+     "users, groups, pool, seqs",
      "the rest queue: they raise TTFT, not the throughput",
      "tau + kappa*solo + eta*step + beta*solo*(C - 1)/20, and users who queue: (users - "
-     "groups*C) / requests per second",
+     "groups*C) / throughput",
      "tau, kappa, solo, eta, step, beta, C, users, groups"},
     {"rate * (TTFT + (O - 1)*TPOT)", "rate, TTFT, O, TPOT", "Little's law",
      "tau + kappa*solo + step/2 + rho*pc/(2*(1 - rho)), rho = rate*pc/groups",
@@ -372,17 +365,18 @@ static void add_load(const struct walk *k)
     const struct request *q = request_of(k);
     const struct speed *v = &k->w->plan->speed;
     const struct loop *loop = &loops[q->rate > 0];
-    term_add(k->w, "requests at once", loop->at_once,
+    term_add(k->w, "requests at once", "running", loop->at_once,
              quantity_of(v->running, ORIGIN_MODEL), "requests",
              source_counted(loop->waits), loop->at_once_inputs);
-    term_add(k->w, "TPOT", "decode step + prompts of the others", in_ms(v->tpot), "ms",
-             source_counted(band), "step, phi, B, O, pc");
-    term_add(k->w, "TTFT", loop->ttft, in_ms(v->ttft), "ms", source_pace(q->engine),
-             loop->ttft_inputs);
-    term_add(k->w, "requests per second", "users / (TTFT + (O - 1)*TPOT)", v->requests,
-             "requests/s", source_counted("Little's law"), "users, TTFT, O, TPOT");
-    term_add(k->w, "output tokens per second", "requests per second * O", v->tokens,
-             "tokens/s", source_counted("Little's law"), "O, users, TTFT, TPOT");
+    term_add(k->w, "TPOT", "TPOT", "step + prompts", in_ms(v->tpot), "ms",
+             source_counted(band), "step, prompts");
+    term_add(k->w, "TTFT", "TTFT", loop->ttft, in_ms(v->ttft), "ms",
+             source_pace(q->engine), loop->ttft_inputs);
+    term_add(k->w, "requests per second", "throughput", "users / (TTFT + (O - 1)*TPOT)",
+             v->requests, "requests/s", source_counted("Little's law"),
+             "users, TTFT, O, TPOT");
+    term_add(k->w, "output tokens per second", "output", "throughput * O", v->tokens,
+             "tokens/s", source_counted("Little's law"), "throughput, O");
 }
 
 static void add_price(const struct walk *k)
@@ -393,10 +387,9 @@ static void add_price(const struct walk *k)
     if (!hour.known)
         return;
     know_money(k->w, "price", hour, "/h", origin_word(hour.origin));
-    know_unit(k->w, "output", p->speed.tokens.value, "tokens/s", "model");
-    term_add(k->w, "$ per million output tokens", "price / 3600 / output * 1,000,000",
-             plan_token_price(p), "$", source_counted("at this load, no hour idle"),
-             "price, output");
+    term_add(k->w, "$ per million output tokens", "token price",
+             "price / 3600 / output * 1,000,000", plan_token_price(p), "$",
+             source_counted("at this load, no hour idle"), "price, output");
 }
 
 void terms_speed(struct terms *w)
@@ -423,7 +416,8 @@ void terms_speed(struct terms *w)
     add_fixed(&k);
     add_drafts(&k);
     know_serving(&k);
-    term_add(w, "decode step", "products + experts + cache + all-reduces + fixed time + drafts",
+    term_add(w, "decode step", "step",
+             "sum of G_i + sum of M_i + cache + comm + fixed + drafts",
              part_ms(&k, p->speed.serve.decode), "ms", source_counted("the parts above"),
              "B, prompt, O");
     add_prompts(&k);

@@ -328,7 +328,7 @@ struct quantity train_knob_part(const struct train_memory *memory);
 int train_fixes(const struct request *request, const struct train_memory *memory,
                 struct train_fix out[TRAIN_MAX_FIXES]);
 
-/* Every term with its equation, inputs and source (terms_train.c). priced: layout and
+/* Every term with its equation, inputs and source. priced: layout and
  * cost of train_cost(); NULL: memory alone. */
 int terms_of_train(const struct request *request, const struct train_memory *memory,
                    const struct plan *priced, struct term out[TERMS_MAX]);

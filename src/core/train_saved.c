@@ -225,7 +225,7 @@ static struct three layer_bytes(const struct request *q, const struct train *t,
 
 /* ---- the loss ---- */
 
-/* Bytes per logit, read from the sources named in terms_train.c. Eager: the FP32 copy is
+/* Bytes per logit, read from the sources named in train.c. Eager: the FP32 copy is
  * free again where nothing but the loss holds it (low), and the gradient stands beside
  * its 16-bit copy for a moment (high). Chunked: logits and log-softmax of all chunks
  * (low), and the gradients of both, because autograd runs the nodes of all losses before

@@ -4,8 +4,11 @@
 #include "core/weights.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "core/draft.h"
 #include "core/kvcache.h"
+#include "core/terms_list.h"
 
 /* MXFP4 experts are padded for the kernels: hidden to 256, width to 128 by Marlin (logged:
  * gpt-oss-20b 13.64 GiB where its tensors make 12.8). */
@@ -230,4 +233,258 @@ struct weights weights_stage(const struct request *q, const struct load *load,
 double weights_file_bytes(const struct request *q)
 {
     return load_checkpoint(q).file_bytes;
+}
+
+/* ---- terms ---- */
+
+/* "Of which" terms are differences of two answers of weights_stage(), with a part and
+ * without it. Example: gpt-oss-20b in MXFP4 on one GPU: 13.64 GiB with its experts
+ * padded from 2880 to 3072 x 2944, 12.8 without. */
+
+/* What is said of a format: bits, and the scales beside them. */
+static const char *know_format(struct terms *w, const struct format *f)
+{
+    double params = model_params(w->plan->request.model);
+    know_number(w, "bits", f->mix ? format_core_bits(f, params) : f->bits, f->id);
+    know_number(w, "embedding", f->embed_bits, "sheet");
+    know_number(w, "output", f->output_bits, "sheet");
+    know_unit(w, "scales per group", f->group_bytes, "B", "exact");
+    know_number(w, "rows of a group", f->group_rows, "exact");
+    know_number(w, "inputs of a group", f->group_cols, "exact");
+    know_unit(w, "scales per input", f->input_bytes, "B", "exact");
+    know_unit(w, "scales per tensor", f->tensor_bytes, "B", "exact");
+    return f->mix ? "elements, bits, embedding, output, share of one GPU, tp, ep, stage"
+                  : "elements, bits, scales per group, rows of a group, inputs of a "
+                    "group, scales per input, scales per tensor, share of one GPU, tp, "
+                    "ep, stage";
+}
+
+static void add_role(struct terms *w, enum tensor_role role)
+{
+    const struct plan *p = w->plan;
+    const struct request *q = &p->request;
+    const struct format *f = q->precision.by_role[role];
+    bool own = q->precision.native && q->model->bytes.known && q->prune == PRUNE_NONE;
+    bool padded =
+        role == ROLE_EXPERT && q->engine->pad_hidden > 0 && strcmp(f->id, "mxfp4") == 0;
+    int known = w->known_count;
+    know_number(w, "elements", model_params_role(q->model, role), "exact");
+    know_number(
+        w, "share of one GPU",
+        layout_share(q->model, model_kind_of_role(q->model, role), role, &p->layout),
+        NULL);
+    know_unit(w, "stage", p->layout.pp > 1 ? p->memory.stage + 1 : 0, "alone", NULL);
+    term_add(w, "weights", "W_i",
+             own      ? "bytes of the checkpoint's tensors * share"
+             : padded ? "(rows*cols*bits/8 + scales) * share + padding, shown below"
+                      : "(rows*cols*bits/8 + scales) * share",
+             quantity_of(p->memory.split.role[role], p->memory.weights.origin), "GiB",
+             own ? source_model(q->model) : source_text(f->id, f->source),
+             own ? "elements, share of one GPU, tp, ep, stage" : know_format(w, f));
+    term_is_part(w, role_word(role), 0);
+    terms_forget(w, known);
+}
+
+static struct weights weights_with(const struct plan *p, const struct model *model,
+                                   const struct engine *engine, enum prune prune)
+{
+    struct request q = p->request;
+    q.model = model;
+    q.engine = engine;
+    q.prune = prune;
+    struct load load = load_sum(&q);
+    return weights_stage(&q, &load, &p->layout, p->memory.stage);
+}
+
+static void add_ropes(struct terms *w)
+{
+    const struct request *q = &w->plan->request;
+    const struct engine *e = q->engine;
+    const char *family = q->model->family;
+    struct load load = load_sum(q);
+    bool fp32 = engine_names_family(e->rope_fp32, family);
+    bool mrope = engine_names_family(e->rope_4x, family);
+    if (load.rope_table <= 0)
+        return;
+    know_number(w, "tables", load.rope_tables, "exact");
+    know_unit(w, "value", fp32 ? 4 : 2, "B", "engine");
+    know_number(w, "rows a position", mrope ? 4 : 0, "engine");
+    term_add(w, "weights: rope table", "rope",
+             "sum over tables: positions * rotary width * value",
+             quantity_exact(load.rope_table), "GiB", source_engine(e, TERM_ROPE),
+             "tables, max_context, rows a position, value");
+}
+
+/* What the engine `e`, without one of the things that the plan's adds at load time, adds
+ * less. */
+static void add_added(struct terms *w, const char *name, const char *symbol,
+                      const char *equation, const struct engine *e, const char *inputs)
+{
+    const struct plan *p = w->plan;
+    struct weights less = weights_with(p, p->request.model, e, p->request.prune);
+    double bytes = p->memory.split.loaded - less.loaded;
+    if (bytes > 0)
+        term_add(w, name, symbol, equation, quantity_exact(bytes), "GiB",
+                 source_engine(p->request.engine, TERM_LOADED), inputs);
+}
+
+/* loaded = rope tables + absorbed MLA + second scales. */
+static void add_loaded(struct terms *w)
+{
+    const struct engine *e = w->plan->request.engine;
+    struct engine no_mla = *e, no_scales = *e;
+    no_mla.mla_copies[0] = no_scales.nvfp4_scales_twice[0] = '\0';
+    add_ropes(w);
+    add_added(w, "weights: absorbed MLA", "absorbed",
+              engine_lists(e->mla_copies, "values")
+                  ? "layers * kvl * nh * (nope + v) * 16 bit / tp"
+                  : "layers * kvl * nh * nope * 16 bit / tp",
+              &no_mla, "kv_b once more, cut per head, for decoding, tp");
+    add_added(w, "weights: NVFP4 scales, second layout", "second scales",
+              "elements / 16 * share",
+              &no_scales, "elements, tp, ep");
+}
+
+static void add_padding(struct terms *w)
+{
+    const struct plan *p = w->plan;
+    const struct request *q = &p->request;
+    enum origin origin = p->memory.weights.origin;
+    struct engine plain = *q->engine;
+    plain.pad_hidden = 0;
+    double bare = weights_with(p, q->model, &plain, q->prune).total;
+    double padding = p->memory.split.total - bare;
+    know_number(w, "ph", q->engine->pad_hidden, "engine");
+    know_number(w, "pw", q->engine->pad_width, "engine");
+    know_bytes(w, "unpadded weights", quantity_of(bare, origin));
+    if (padding > 0)
+        term_add(w, "weights: of which padding", "padding",
+                 "experts * (ceil(mff/pw)*pw/mff * ceil(h/ph)*ph/h - 1)",
+                 quantity_of(padding, origin), "GiB",
+                 source_rule(q->engine, TERM_PADDING, TERM_MOE),
+                 "ph, pw, h, unpadded weights");
+}
+
+static void add_pruning(struct terms *w)
+{
+    const struct plan *p = w->plan;
+    const struct request *q = &p->request;
+    enum origin origin = p->memory.weights.origin;
+    bool half = q->prune == PRUNE_2_4;
+    if (q->prune == PRUNE_NONE)
+        return;
+    double dense = weights_with(p, q->model, q->engine, PRUNE_NONE).total;
+    know_bytes(w, "dense weights", quantity_of(dense, origin));
+    know_number(w, "share of zeros", half ? 0 : q->prune_share, "request");
+    term_add(w, "weights: saved by pruning", "pruned",
+             half ? "linears * (1 - (bits/2 + 1)/bits)"
+                  : "0: zeros are stored like any other weight",
+             quantity_of(dense - p->memory.split.total, origin), "GiB",
+             source_counted(half ? "half the values and a 2-bit index for each of them"
+                                 : "dense storage"),
+             "dense weights, share of zeros");
+}
+
+/* What stays in host memory: it is in no sum above. */
+static void add_host(struct terms *w)
+{
+    const struct request *q = &w->plan->request;
+    const struct memory *m = &w->plan->memory;
+    know_number(w, "layers in host memory", q->host_layers, "request");
+    know_number(w, "layers whose experts are there", q->host_experts, "request");
+    know_exact(w, "asked for", q->host_bytes);
+    if (m->host.high > 0)
+        term_add(w, "host memory: weights", "host",
+                 q->host_bytes > 0 ? "whole parameters of layers until there is as much"
+                                   : "sum over those layers, all GPUs together",
+                 m->host, "GiB", source_engine(q->engine, TERM_OFFLOAD),
+                 "layers in host memory, layers whose experts are there, asked for");
+    if (m->host_kv.value > 0 && q->host_kv <= 0 && !q->kv_on_host)
+        term_add(w, "host memory: KV", "host KV",
+                 "KV of those layers, all users of a replica", m->host_kv, "GiB",
+                 source_engine(q->engine, TERM_OFFLOAD),
+                 "layers in host memory, users per replica, s");
+    know_exact(w, "KV asked for", q->host_kv);
+    if (q->host_kv > 0 || q->kv_on_host)
+        term_add(w, "host memory: KV", "host KV",
+                 q->kv_on_host ? "the whole cache, all users of a replica"
+                               : "as asked for, beside the pool: it holds no request "
+                                 "in flight",
+                 m->host_kv, "GiB", source_engine(q->engine, TERM_KV_OFFLOAD),
+                 "KV asked for, users per replica, s");
+}
+
+/* The draft, and where it differs from a model of its own. */
+static void add_draft(struct terms *w)
+{
+    const struct request *q = &w->plan->request;
+    if (!q->draft)
+        return;
+    know_word(w, "draft", q->draft->name);
+    know_word(w, "its weights", q->draft_mtp ? q->precision.id : q->draft_precision.id);
+    know_word(w, "its KV", draft_kv(q)->id);
+    know_number(w, "its layers", q->draft->layer_count, "exact");
+    know_number(w, "its parameters", model_params(q->draft), "exact");
+    know_number(w, "drafted tokens", q->draft_tokens, "request");
+    term_add(w, q->draft_mtp ? "weights: MTP" : "weights: draft", "draft",
+             q->draft_mtp ? "layers + 2*h*h + 3*h; embedding and head are the model's"
+                          : "its tensors / tp, all on the last stage",
+             w->plan->memory.draft, "GiB", source_engine(q->engine, TERM_DRAFT),
+             "draft, its weights, its KV, its layers, its parameters, "
+             "drafted tokens, tp, pp");
+}
+
+static void add_lora(struct terms *w)
+{
+    const struct request *q = &w->plan->request;
+    if (q->lora_slots <= 0)
+        return;
+    know_number(w, "adapters", q->lora_slots, "request");
+    know_number(w, "r", q->lora_rank, "request");
+    term_add(w, "weights: LoRA slots", "slots of LoRA",
+             "adapters * r * (cols + rows), one of them / tp, of each linear layer",
+             w->plan->memory.lora, "GiB", source_engine(q->engine, TERM_LORA),
+             "adapters, r, L, h, ff, experts, tp, ep, a");
+}
+
+static void add_sum(struct terms *w)
+{
+    static const char *const sums[2][2] = {
+        {"sum of W_i + rope + absorbed + second scales",
+         "sum of W_i + rope + absorbed + second scales + draft + slots of LoRA"},
+        {"sum of W_i + rope + absorbed + second scales - host",
+         "sum of W_i + rope + absorbed + second scales - host + draft + slots of LoRA"},
+    };
+    const struct request *q = &w->plan->request;
+    term_add(w, "weights", "weights",
+             sums[q->host_bytes > 0][q->draft || q->lora_slots > 0],
+             w->plan->memory.weights, "GiB", source_model(q->model), "tp, pp, ep");
+}
+
+void weights_terms(struct terms *w)
+{
+    const struct request *q = &w->plan->request;
+    const struct memory *m = &w->plan->memory;
+    know_word(w, "precision", q->precision.id);
+    know_number(w, "bytes of its files",
+                q->model->bytes.known ? q->model->bytes.file_bytes : 0, "exact");
+    term_add(w, "checkpoint", "checkpoint", "sum over all tensors, one copy",
+             quantity_of(m->file_bytes, m->weights.origin), "GiB",
+             source_model(q->model), "precision, bytes of its files");
+    for (int r = 0; r < ROLE_COUNT; r++)
+        if (m->split.role[r] > 0)
+            add_role(w, (enum tensor_role)r);
+    add_loaded(w);
+    double host = load_sum(q).on_host;
+    if (host > 0)
+        term_add(w, "weights: in host memory", "embedding on host",
+                 "embeddings that are only looked up",
+                 quantity_of(host, m->weights.origin), "GiB",
+                 source_engine(q->engine, TERM_FORWARD), "not on a GPU");
+    add_host(w);
+    add_draft(w);
+    add_lora(w);
+    add_sum(w);
+    add_padding(w);
+    add_pruning(w);
 }

@@ -81,4 +81,9 @@ struct weights weights_stage(const struct request *request, const struct load *l
 /* Bytes of the whole checkpoint, one copy, nothing the engine adds. */
 double weights_file_bytes(const struct request *request);
 
+struct terms;
+
+/* Appends the terms of --why (terms_list.h). */
+void weights_terms(struct terms *terms);
+
 #endif

@@ -234,15 +234,16 @@ static void add_rent(struct lines *lines, const char *name, const struct rent *r
 static void add_buying(struct lines *lines, const struct cost *c)
 {
     const struct buy *b = &c->buy;
-    char capital[32];
+    char capital[32], what[SENTENCE_MAX], date[SENTENCE_DATE_MAX];
     if (!b->known)
         return;
     struct answer_line *line = line_add(lines, "buy");
     units_money(line->amount, sizeof(line->amount), b->per_hour.value);
     units_money(line->month, sizeof(line->month), b->per_month.value);
-    gp_format(line->text, sizeof(line->text), "%s for %s (%s, %s), %.1f kW", b->what,
+    gp_format(line->text, sizeof(line->text), "%s for %s (%s, %s), %.1f kW",
+              sentence_purchase(b, what),
               units_money(capital, sizeof(capital), b->capital.value),
-              or_undated(b->as_of), origin_word(b->capital.origin),
+              or_undated(sentence_purchase_date(b, date)), origin_word(b->capital.origin),
               b->watts / 1000);
     line->wanted = c->want == WANT_BUY;
     if (b->break_even_hours > 0)
@@ -448,7 +449,9 @@ static const char *price_source(const struct cost *c, char date[SENTENCE_DATE_MA
 {
     const struct rent *rent = cost_wanted(c);
     bool rented = rent && rent->known, bought = !rent && c->buy.known;
-    gp_copy(date, SENTENCE_DATE_MAX, bought ? c->buy.as_of : "");
+    date[0] = '\0';
+    if (bought)
+        sentence_purchase_date(&c->buy, date);
     if (rented)
         sentence_price_date(rent->instance, date);
     return rented ? rent->instance->source : bought ? c->buy.source : "";

@@ -81,9 +81,29 @@ static void print_value(const struct term *t, struct strbuf *out)
                     origin_word(q->origin));
 }
 
+const char *term_name(const struct term *t, char text[TERM_NAME_MAX])
+{
+    if (t->layers > 0)
+        gp_format(text, TERM_NAME_MAX, "%s: %d %s layer%s", t->name, t->layers, t->part,
+                  t->layers > 1 ? "s" : "");
+    else
+        gp_format(text, TERM_NAME_MAX, "%s%s%s", t->name, t->part ? ": " : "",
+                  t->part ? t->part : "");
+    for (int i = 0; i < t->size_count; i++) {
+        size_t used = strlen(text);
+        gp_format(text + used, TERM_NAME_MAX - used, "%s%d", t->size[i].before,
+                  t->size[i].number);
+    }
+    return text;
+}
+
 void print_why_term(const struct term *t, struct strbuf *out)
 {
-    strbuf_addf(out, "  %s = ", t->name);
+    char name[TERM_NAME_MAX];
+    strbuf_addf(out, "  %s", term_name(t, name));
+    if (strcmp(t->symbol, t->name) != 0)
+        strbuf_addf(out, " (%s)", t->symbol);
+    strbuf_add(out, " = ");
     print_value(t, out);
     strbuf_addf(out, "\n      %s", t->equation);
     if (t->input_count > 0)

@@ -1,11 +1,16 @@
 /*
- * print_why.h - the terms of terms.h as text: name = value, equation, inputs, source.
+ * print_why.h - the terms of terms.h as text: name (symbol) = value, equation, inputs,
+ * source.
  */
 #ifndef GP_OUTPUT_PRINT_WHY_H
 #define GP_OUTPUT_PRINT_WHY_H
 
 #include "core/terms.h"
 #include "util/str.h"
+
+/* "weights: mlp", "KV: 52 sliding layers" */
+#define TERM_NAME_MAX 64
+const char *term_name(const struct term *term, char text[TERM_NAME_MAX]);
 
 /* One term, without a heading. */
 void print_why_term(const struct term *term, struct strbuf *out);

@@ -88,12 +88,16 @@ void record_plan_cost(struct record *s, const struct plan *p)
     bool serves = p->verdict != VERDICT_DOES_NOT_FIT;
     bool rented = serves && r && r->known, bought = serves && !r && b->known;
     struct quantity hour, month;
-    char note[SENTENCE_MAX] = "", date[SENTENCE_DATE_MAX] = "";
+    char note[SENTENCE_MAX] = "", date[SENTENCE_DATE_MAX] = "", what[SENTENCE_MAX] = "";
     plan_prices(p, &hour, &month);
     hour.known = month.known = hour.known && serves;
     if (rented) {
         sentence_rent_note(p, r, note);
         sentence_price_date(r->instance, date);
+    }
+    if (bought) {
+        sentence_purchase(b, what);
+        sentence_purchase_date(b, date);
     }
     record_quantity(s, "per_hour", "$/h", hour, 1, 2);
     record_title(s, "$/h");
@@ -103,8 +107,8 @@ void record_plan_cost(struct record *s, const struct plan *p)
         record_textf(s, "offer", "%d x %s/%s", r->instances, r->instance->provider,
                      r->instance->type);
     else
-        record_text(s, "offer", bought ? b->what : "");
-    record_text(s, "price_date", bought ? b->as_of : date);
+        record_text(s, "offer", what);
+    record_text(s, "price_date", date);
     record_text(s, "price_note", note);
     record_detail(s);
     record_text(s, "price_source",

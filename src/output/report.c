@@ -352,7 +352,6 @@ static const struct member rent_machines[] = {
     OF_RENT(apart, MEMBER_FLAG), /* GPUs of one request in several of them */
 };
 static const struct member buy_members[] = {
-    {"what", MEMBER_CHARS, BUY(what)},
     {"capital", MEMBER_QUANTITY, BUY(capital), "$"},
     {"per_hour", MEMBER_QUANTITY, BUY(per_hour), "$/h"},
     {"per_month", MEMBER_QUANTITY, BUY(per_month), "$/month"},
@@ -360,9 +359,21 @@ static const struct member buy_members[] = {
     {"power_w", MEMBER_NUMBER, BUY(watts)},
     {"break_even_hours", MEMBER_SOME, BUY(break_even_hours)},
     {"host_assumed", MEMBER_FLAG, BUY(host_assumed)},
-    {"as_of", MEMBER_CHARS, BUY(as_of)},
-    {"source", MEMBER_CHARS, BUY(source)},
 };
+
+static void buy_facts(const struct buy *buy, struct record *r)
+{
+    char text[SENTENCE_MAX];
+    if (!buy->known) {
+        record_text(r, "buy", "");
+        return;
+    }
+    r = record_inside(r, "buy");
+    record_text(r, "what", sentence_purchase(buy, text));
+    RECORD_MEMBERS(r, buy_members, buy);
+    record_text(r, "as_of", sentence_purchase_date(buy, text));
+    record_text(r, "source", buy->source);
+}
 
 static void rent_facts(const char *name, const struct rent *rent, struct record *r)
 {
@@ -407,10 +418,7 @@ void report_cost(const struct plan *p, bool tokens, struct record *doc)
     rent_facts("on_demand", &c->on_demand, r);
     rent_facts("spot", &c->spot, r);
     rent_facts("market", &c->market, r);
-    if (c->buy.known)
-        RECORD_MEMBERS(record_inside(r, "buy"), buy_members, &c->buy);
-    else
-        record_text(r, "buy", "");
+    buy_facts(&c->buy, r);
     struct answer_api api = answer_api(p);
     if (api.per_hour.known) {
         struct record *other = record_inside(r, "api");
@@ -418,7 +426,7 @@ void report_cost(const struct plan *p, bool tokens, struct record *doc)
         record_quantity(other, "even_requests_per_s", "requests/s", api.even, 1, 3);
     }
     record_text(r, "source",
-                !wanted         ? c->buy.source
+                !wanted         ? c->buy.known ? c->buy.source : ""
                 : wanted->known ? wanted->instance->source
                                 : "");
     record_text(r, "note", sentence_cost_note(p, note));
@@ -429,6 +437,7 @@ void report_cost(const struct plan *p, bool tokens, struct record *doc)
 void report_terms(const struct term *terms, int count, struct record *doc)
 {
     struct strbuf inputs, source;
+    char name[TERM_NAME_MAX];
     strbuf_init(&inputs);
     strbuf_init(&source);
     record_list(doc, "why");
@@ -439,7 +448,8 @@ void report_terms(const struct term *terms, int count, struct record *doc)
         strbuf_clear(&source);
         term_inputs_text(t, &inputs);
         term_source_text(&t->source, &source);
-        record_text(r, "term", t->name);
+        record_text(r, "term", term_name(t, name));
+        record_text(r, "symbol", t->symbol);
         record_text(r, "equation", t->equation);
         record_text(r, "inputs", inputs.text);
         record_quantity(r, "value", t->unit, t->value, 1, 2);

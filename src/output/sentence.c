@@ -672,6 +672,21 @@ const char *sentence_price_date(const struct instance *in, char text[SENTENCE_DA
     return text;
 }
 
+const char *sentence_purchase(const struct buy *b, char text[SENTENCE_MAX])
+{
+    gp_format(text, SENTENCE_MAX, "%d x %s%s", b->count, b->what,
+              b->server ? "" : " and hosts");
+    return text;
+}
+
+const char *sentence_purchase_date(const struct buy *b, char text[SENTENCE_DATE_MAX])
+{
+    gp_copy(text, SENTENCE_DATE_MAX, b->as_of);
+    if (b->launch_year > 0)
+        gp_format(text, SENTENCE_DATE_MAX, "%d launch", b->launch_year);
+    return text;
+}
+
 /* ---- fixes ---- */
 
 static const char *knobs_text(unsigned changes, char *text, size_t size)

@@ -55,6 +55,10 @@ const char *sentence_speed_gap(const struct plan *plan, char text[SENTENCE_MAX])
 const char *sentence_speed_bound(enum speed_bound bound);
 char *sentence_speed_doubts(const struct plan *plan, char *text, size_t size);
 
+/* "2 x HGX H100 8-GPU server", "2 x h100-sxm and hosts"; "2026-05", "2023 launch". */
+const char *sentence_purchase(const struct buy *buy, char text[SENTENCE_MAX]);
+const char *sentence_purchase_date(const struct buy *buy, char text[SENTENCE_DATE_MAX]);
+
 /* What a fix does: "8 x NVIDIA H200 SXM5 141GB"; its options: planner_fix_options(). */
 const char *sentence_fix(const struct fix *fix, char text[SENTENCE_MAX]);
 

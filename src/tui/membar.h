@@ -8,7 +8,7 @@
 #ifndef GP_TUI_MEMBAR_H
 #define GP_TUI_MEMBAR_H
 
-#include "core/parts.h"
+#include "output/parts.h"
 #include "tui/toolkit/canvas.h"
 
 /* The bar over the whole width of row y of `in`. */

@@ -300,7 +300,7 @@ run --plan -m llama-3.1-8b --train full -g l40s:1
 assert_contains "offload is a fix" "--offload optimizer --zero " "$out"
 run --plan -m llama-3.1-8b --train full -g l40s:1 --offload parameters --why
 assert_contains "of one host" "offloaded           134.62  134.62  201.93  model" "$out"
-assert_contains "its term" "host memory = 134.618" "$out"
+assert_contains "its term" "host memory (host) = 134.618" "$out"
 run --plan -m llama-3.1-8b --train full -g l4:1 --offload parameters
 assert_contains "too little of it" "the cheapest machine has " "$out"
 run --plan -m llama-3.1-8b --train full -g h100-sxm:1 --step-in-backward -f csv
@@ -308,7 +308,7 @@ assert_contains "step in backward" "gradients,1.9570,1.9570,3.9141,GiB" "$out"
 assert_fails 2 "is for --train full" "${lora[@]}" --step-in-backward
 run --plan -m llama-3.1-8b --train full -g h100-sxm:8 --sequence 64k --cp 4 --why
 assert_contains "context parallel" "data parallel 2, ZeRO stage 2, CP 4, 1 host" "$out"
-assert_contains "its term" "keys and values of other ranks = " "$out"
+assert_contains "its term" "keys and values of other ranks (exchange) = " "$out"
 run --plan -m llama-3.1-8b --train full -g h100-sxm:8 --tp 8 --sequence-parallel
 assert_contains "sequence parallel" "tokens per GPU, sequence parallel" "$out"
 run --plan -m llama-3.1-70b --train qlora -g rtx-4090 --device-map
@@ -343,7 +343,7 @@ assert_fails 2 "planned with all weights on the GPUs" \
 assert_fails 2 "did you mean --gpu-layers N?" --plan -m llama-3.1-8b -g l4 --n-gpu-layers 2
 run --plan -m deepseek-v3 -g h200-sxm:8 --draft mtp --why
 assert_contains "MTP layers" "1.55 GiB MTP layers" "$out"
-assert_contains "their term" "weights: MTP = 1.55" "$out"
+assert_contains "their term" "weights: MTP (draft) = 1.55" "$out"
 assert_contains "their KV" "KV: MTP layers" "$out"
 run --plan -m llama-3.1-70b -g h100-sxm:4 --draft llama-3.2-1b --speculative-tokens 5 --format json
 assert_contains "the draft" '"draft": "llama-3.2-1b"' "$out"

@@ -95,9 +95,9 @@ for file in $(find_files src/core '*.[ch]'); do
 done
 
 # Words are made in output and request: core answers in codes and numbers. These write
-# names and inputs, not sentences: of GPU slices, generic models and parts, of what is
-# bought, of terms.
-writes_text="cost gpu model model_generic parts terms terms_kv terms_speed"
+# the names of what they make, not sentences: of GPU slices and generic models, and where
+# in a model an error is.
+writes_text="gpu model model_generic"
 for file in $(find_files src/core '*.[ch]'); do
     name=$(basename "$file" .c)
     echo " $writes_text " | grep -q " $name " && continue

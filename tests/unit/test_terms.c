@@ -36,10 +36,16 @@ static struct plan explained(const struct request *q, struct layout l,
     return p;
 }
 
+static const char *name_of(const struct term *t)
+{
+    static char text[TERM_NAME_MAX];
+    return term_name(t, text);
+}
+
 static const struct term *find(const char *name)
 {
     for (int i = 0; i < count; i++)
-        if (strcmp(terms[i].name, name) == 0)
+        if (strcmp(name_of(&terms[i]), name) == 0)
             return &terms[i];
     return NULL;
 }
@@ -66,7 +72,7 @@ static double plain_sum_of(const char *prefix)
 {
     double sum = 0;
     for (int i = 0; i < count; i++)
-        if (strncmp(terms[i].name, prefix, strlen(prefix)) == 0)
+        if (strncmp(name_of(&terms[i]), prefix, strlen(prefix)) == 0)
             sum += terms[i].value.value;
     return sum;
 }
@@ -82,15 +88,16 @@ static void well_formed(void)
     assert_in_range(count, 1, TERMS_MAX - 1);
     for (int i = 0; i < count; i++) {
         const struct term *t = &terms[i];
-        assert_true(t->name[0] && t->equation[0] && t->unit[0]);
+        assert_true(t->name[0] && t->symbol[0] && t->equation[0] && t->unit[0]);
         assert_true(strlen(source_of(t)) > 2);
         if (!inputs_of(t)[0])
             fail_msg("%s: no inputs", t->name);
-        assert_true(strlen(t->name) < sizeof(t->name) - 1);
+        char name[TERM_NAME_MAX];
+        assert_true(strlen(term_name(t, name)) < sizeof(name) - 1);
         assert_true(t->input_count < INPUTS_MAX);
         assert_true(!t->value.known || isfinite(t->value.value));
         for (int j = 0; j < i; j++)
-            assert_string_not_equal(t->name, terms[j].name);
+            assert_string_not_equal(name, name_of(&terms[j]));
     }
 }
 

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "core/parts.h"
+#include "output/parts.h"
 #include "output/answer_lines.h"
 #include "output/sentence.h"
 #include "tui/membar.h"

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/parts.h"
+#include "output/parts.h"
 #include "output/answer_lines.h"
 #include "output/print_why.h"
 #include "output/sentence.h"

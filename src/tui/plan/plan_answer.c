@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/parts.h"
+#include "output/parts.h"
 #include "output/answer_lines.h"
 #include "output/print_why.h"
 #include "tui/membar.h"

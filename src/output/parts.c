@@ -1,7 +1,7 @@
 /*
  * parts.c - see parts.h.
  */
-#include "core/parts.h"
+#include "output/parts.h"
 
 #include <string.h>
 

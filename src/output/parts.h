@@ -6,8 +6,8 @@
  * what is free, then what stays in host memory. Those with a role that fills
  * (parts_fills) add up with `free` to usable.
  */
-#ifndef GP_CORE_PARTS_H
-#define GP_CORE_PARTS_H
+#ifndef GP_OUTPUT_PARTS_H
+#define GP_OUTPUT_PARTS_H
 
 #include <stdbool.h>
 
