@@ -672,6 +672,17 @@ const char *sentence_price_date(const struct instance *in, char text[SENTENCE_DA
     return text;
 }
 
+const char *sentence_verdict(enum verdict verdict)
+{
+    static const char *const words[] = {
+        [VERDICT_FITS] = "fits",
+        [VERDICT_SLOW] = "fits, but too slow",
+        [VERDICT_MARGINAL] = "marginal",
+        [VERDICT_DOES_NOT_FIT] = "does not fit",
+    };
+    return words[verdict];
+}
+
 const char *sentence_purchase(const struct buy *b, char text[SENTENCE_MAX])
 {
     gp_format(text, SENTENCE_MAX, "%d x %s%s", b->count, b->what,

@@ -28,6 +28,9 @@ char *sentence_layout(const struct layout *layout, char *text, size_t size);
 char *sentence_refusals(const struct request *request, const struct layout *layout,
                         char *text, size_t size);
 
+/* "does not fit", where verdict_word() has the word of files. */
+const char *sentence_verdict(enum verdict verdict);
+
 /* What decides a marginal verdict: "CUDA graphs (0.51..1.85 GiB): raise ..."; or "". */
 const char *sentence_knob(const struct plan *plan, char text[SENTENCE_MAX]);
 

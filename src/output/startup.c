@@ -26,73 +26,34 @@ static enum outcome in_band(bool at_value)
     return at_value ? LIKELY : MAY_STOP;
 }
 
-static enum outcome for_reason(const struct plan *p, enum reason reason)
-{
-    return p->reasons >> reason & 1 ? STOPS : PASSES;
-}
+#define BIT(code)  (1u << (code))
+#define ODD_WIDTHS                                                                       \
+    (BIT(REFUSED_KV_HEADS) | BIT(REFUSED_MLP) | BIT(REFUSED_EXPERT) |                    \
+     BIT(REFUSED_RECURRENT) | BIT(REFUSED_VOCABULARY))
+#define CUT_BLOCKS (BIT(REFUSED_MLP_BLOCK) | BIT(REFUSED_EXPERT_BLOCK))
 
-/* Has the layout a refusal among the codes [first, last]? Its words are in *out. */
-static bool refused(const struct plan *p, enum refusal_code first, enum refusal_code last,
-                    struct refusal *out)
+/* What is captured when the pool is set has to fit beside it. */
+#define TIGHT_GRAPHS (BIT(REASON_REST_TIGHT) | BIT(REASON_OVERRUNS))
+
+/* Has the layout a refusal among these bits of enum refusal_code? The first is in *out. */
+static bool refused(const struct plan *p, unsigned codes, struct refusal *out)
 {
     struct refusal list[REFUSED_COUNT];
+    if (!codes)
+        return false;
     int n = layout_refusals(&p->request, &p->layout, list, REFUSED_COUNT);
     for (int i = 0; i < n && i < REFUSED_COUNT; i++)
-        if (list[i].code >= first && list[i].code <= last) {
+        if (codes & BIT(list[i].code)) {
             *out = list[i];
             return true;
         }
     return false;
 }
 
-static enum outcome more_context(const struct plan *p)
-{
-    return for_reason(p, REASON_CONTEXT);
-}
-
 static enum outcome fewer_tokens_than_slots(const struct plan *p)
 {
     const struct memory *m = &p->memory;
     return p->has_memory && m->max_batched_tokens < m->max_num_seqs ? STOPS : PASSES;
-}
-
-static enum outcome odd_heads(const struct plan *p)
-{
-    struct refusal r;
-    return refused(p, REFUSED_HEADS, REFUSED_HEADS, &r) ? STOPS : PASSES;
-}
-
-static enum outcome no_experts(const struct plan *p)
-{
-    struct refusal r;
-    return refused(p, REFUSED_EP_DENSE, REFUSED_EP_DENSE, &r) ? STOPS : PASSES;
-}
-
-static enum outcome old_for_weights(const struct plan *p)
-{
-    return for_reason(p, REASON_QUANTIZED);
-}
-
-static enum outcome old_for_bf16(const struct plan *p)
-{
-    return for_reason(p, REASON_BF16);
-}
-
-static enum outcome too_little_free(const struct plan *p)
-{
-    return for_reason(p, REASON_USED);
-}
-
-static enum outcome odd_widths(const struct plan *p)
-{
-    struct refusal r;
-    return refused(p, REFUSED_KV_HEADS, REFUSED_VOCABULARY, &r) ? STOPS : PASSES;
-}
-
-static enum outcome cut_blocks(const struct plan *p)
-{
-    struct refusal r;
-    return refused(p, REFUSED_MLP_BLOCK, REFUSED_EXPERT_BLOCK, &r) ? STOPS : PASSES;
 }
 
 static enum outcome weights_overflow(const struct plan *p)
@@ -125,31 +86,15 @@ static enum outcome no_request(const struct plan *p)
     return short_of(p, nextafter(p->memory.sequence.reserved, 0));
 }
 
-static enum outcome few_states(const struct plan *p)
+/* Of what may stop it: does it at the estimate's value too? */
+static bool states_lack(const struct plan *p)
 {
-    if (p->reasons >> REASON_STATES_TIGHT & 1)
-        return in_band(p->memory.state_blocks.value < p->memory.max_num_seqs);
-    return for_reason(p, REASON_STATES);
+    return p->memory.state_blocks.value < p->memory.max_num_seqs;
 }
 
-static enum outcome other_vocabulary(const struct plan *p)
+static bool free_lacks(const struct plan *p)
 {
-    return for_reason(p, REASON_DRAFT);
-}
-
-/* What is captured when the pool is set has to fit beside it. */
-static enum outcome no_room_for_graphs(const struct plan *p)
-{
-    if (p->reasons >> REASON_REST_LACKS & 1)
-        return STOPS;
-    if (p->reasons >> REASON_REST_TIGHT & 1)
-        return MAY_STOP;
-    return p->reasons >> REASON_OVERRUNS & 1 ? in_band(p->memory.free.value < 0) : PASSES;
-}
-
-static enum outcome groups_with_offload(const struct plan *p)
-{
-    return for_reason(p, REASON_OFFLOAD);
+    return p->reasons & BIT(REASON_OVERRUNS) && p->memory.free.value < 0;
 }
 
 /* ---- the checks, in the order they are made ---- */
@@ -161,87 +106,113 @@ static const struct check {
     const char *engine;
     long from, until; /* versions whose range begins among these print it so */
     const char *name;
-    enum outcome (*fails)(const struct plan *plan);
     const char *words;
+    enum outcome (*fails)(const struct plan *plan); /* else by what the plan says: */
+    unsigned stops, may_stop;                       /* bits of enum reason */
+    bool (*likely)(const struct plan *plan);        /* of may_stop: at the value too */
+    unsigned refusals;                              /* bits of enum refusal_code */
 } checks[] = {
-    {"vllm", V(0, 8), NEWEST, "max-model-len", more_context,
+    {"vllm", V(0, 8), NEWEST, "max-model-len",
      "ValueError: User-specified max_model_len ({context}) is greater than the derived "
      "max_model_len (max_position_embeddings={most tokens} or model_max_length=None in "
      "model's config.json). To allow overriding this maximum, set the env var "
-     "VLLM_ALLOW_LONG_MAX_MODEL_LEN=1."},
-    {"vllm", V(0, 16), NEWEST, "draft-vocabulary", other_vocabulary,
+     "VLLM_ALLOW_LONG_MAX_MODEL_LEN=1.",
+     .stops = BIT(REASON_CONTEXT)},
+    {"vllm", V(0, 16), NEWEST, "draft-vocabulary",
      "ValueError: Target and draft model should have the same vocabulary size. Target model "
      "vocab_size={words}. Draft model vocab_size={draft words}. Using models with different "
-     "tokenizers can cause out-of-bounds errors during speculative decoding."},
-    {"vllm", V(0, 8), NEWEST, "batched-tokens", fewer_tokens_than_slots,
+     "tokenizers can cause out-of-bounds errors during speculative decoding.",
+     .stops = BIT(REASON_DRAFT)},
+    {"vllm", V(0, 8), NEWEST, "batched-tokens",
      "ValueError: max_num_batched_tokens ({tokens}) must be greater than or equal to "
-     "max_num_seqs ({slots})."},
-    {"vllm", V(0, 8), NEWEST, "heads", odd_heads,
+     "max_num_seqs ({slots}).",
+     .fails = fewer_tokens_than_slots},
+    {"vllm", V(0, 8), NEWEST, "heads",
      "ValueError: Total number of attention heads ({heads}) must be divisible by tensor "
-     "parallel size ({tp})."},
-    {"vllm", V(0, 8), NEWEST, "experts", no_experts,
+     "parallel size ({tp}).",
+     .refusals = BIT(REFUSED_HEADS)},
+    {"vllm", V(0, 8), NEWEST, "experts",
      "ValueError: Number of experts in the model must be greater than 0 when expert "
-     "parallelism is enabled."},
-    {"vllm", V(0, 8), NEWEST, "quantization", old_for_weights,
+     "parallelism is enabled.",
+     .refusals = BIT(REFUSED_EP_DENSE)},
+    {"vllm", V(0, 8), NEWEST, "quantization",
      "ValueError: The quantization method {weight} is not supported for the current GPU. "
-     "Minimum capability: {quantized cc}. Current capability: {cc}."},
-    {"vllm", V(0, 8), NEWEST, "bfloat16", old_for_bf16,
+     "Minimum capability: {quantized cc}. Current capability: {cc}.",
+     .stops = BIT(REASON_QUANTIZED)},
+    {"vllm", V(0, 8), NEWEST, "bfloat16",
      "ValueError: Bfloat16 is only supported on GPUs with compute capability of at least "
      "8.0. Your {gpu} GPU has compute capability {cc version}. You can use float16 instead "
-     "by explicitly setting the `dtype` flag in CLI, for example: --dtype=half."},
-    {"vllm", V(0, 8), NEWEST, "free-memory", too_little_free,
+     "by explicitly setting the `dtype` flag in CLI, for example: --dtype=half.",
+     .stops = BIT(REASON_BF16)},
+    {"vllm", V(0, 8), NEWEST, "free-memory",
      "ValueError: Free memory on device cuda:0 ({unused}/{usable} GiB) on startup is less "
      "than desired GPU memory utilization ({fraction}, {budget} GiB). Decrease GPU memory "
-     "utilization or reduce GPU memory used by other processes."},
-    {"vllm", V(0, 8), NEWEST, "divisible", odd_widths,
-     "AssertionError: {whole} is not divisible by {tp}"},
-    {"vllm", V(0, 8), NEWEST, "fp8-blocks", cut_blocks,
+     "utilization or reduce GPU memory used by other processes.",
+     .stops = BIT(REASON_USED)},
+    {"vllm", V(0, 8), NEWEST, "divisible",
+     "AssertionError: {whole} is not divisible by {tp}",
+     .refusals = ODD_WIDTHS},
+    {"vllm", V(0, 8), NEWEST, "fp8-blocks",
      "ValueError: The output_size of gate's and up's weight = {shard} is not divisible by "
-     "weight quantization block_n = {whole}."},
-    {"vllm", 0, NEWEST, "load", weights_overflow,
-     "torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded)"},
-    {"vllm", 0, V(0, 21), "cache-blocks", no_pool,
+     "weight quantization block_n = {whole}.",
+     .refusals = CUT_BLOCKS},
+    {"vllm", 0, NEWEST, "load",
+     "torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded)",
+     .fails = weights_overflow},
+    {"vllm", 0, V(0, 21), "cache-blocks",
      "ValueError: No available memory for the cache blocks. Try increasing "
-     "`gpu_memory_utilization` when initializing the engine."},
-    {"vllm", V(0, 22), NEWEST, "cache-blocks", no_pool,
+     "`gpu_memory_utilization` when initializing the engine.",
+     .fails = no_pool},
+    {"vllm", V(0, 22), NEWEST, "cache-blocks",
      "ValueError: No available memory for the cache blocks. Try increasing "
      "`gpu_memory_utilization` (this flag also controls CPU memory reservation on the CPU "
-     "backend, despite its name) when initializing the engine."},
-    {"vllm", V(0, 8), V(0, 21), "one-request", no_request,
+     "backend, despite its name) when initializing the engine.",
+     .fails = no_pool},
+    {"vllm", V(0, 8), V(0, 21), "one-request",
      "ValueError: To serve at least one request with the models's max seq len ({context}), "
      "({one} GiB KV cache is needed, which is larger than the available KV cache memory "
      "({pool} GiB). Based on the available memory, the estimated maximum model length is "
      "{estimate}. Try increasing `gpu_memory_utilization` or decreasing `max_model_len` "
-     "when initializing the engine."},
-    {"vllm", V(0, 22), NEWEST, "one-request", no_request,
+     "when initializing the engine.",
+     .fails = no_request},
+    {"vllm", V(0, 22), NEWEST, "one-request",
      "ValueError: To serve at least one request with the model's max seq len ({context}), "
      "({one} GiB KV cache is needed, which is larger than the available KV cache memory "
      "({pool} GiB). Based on the available memory, the estimated maximum model length is "
      "{estimate}. Try increasing `gpu_memory_utilization` (which also controls CPU memory "
-     "on the CPU backend) or decreasing `max_model_len` when initializing the engine."},
-    {"vllm", V(0, 8), V(0, 19), "cpu-offload", groups_with_offload,
+     "on the CPU backend) or decreasing `max_model_len` when initializing the engine.",
+     .fails = no_request},
+    {"vllm", V(0, 8), V(0, 19), "cpu-offload",
      "AssertionError: Cannot re-initialize the input batch when CPU weight offloading is "
-     "enabled. See https://github.com/vllm-project/vllm/pull/18298 for more details."},
-    {"vllm", V(0, 20), NEWEST, "state-blocks", few_states,
+     "enabled. See https://github.com/vllm-project/vllm/pull/18298 for more details.",
+     .stops = BIT(REASON_OFFLOAD)},
+    {"vllm", V(0, 20), NEWEST, "state-blocks",
      "ValueError: max_num_seqs ({slots}) exceeds available Mamba cache blocks ({states}). "
      "Each decode sequence requires one Mamba cache block, so CUDA graph capture cannot "
      "proceed. Please lower max_num_seqs to at most {states} or increase "
-     "gpu_memory_utilization."},
-    {"vllm", V(0, 8), V(0, 28), "graphs", no_room_for_graphs,
+     "gpu_memory_utilization.",
+     .stops = BIT(REASON_STATES), .may_stop = BIT(REASON_STATES_TIGHT),
+     .likely = states_lack},
+    {"vllm", V(0, 8), V(0, 28), "graphs",
      "RuntimeError: CUDA out of memory occurred when warming up sampler with {slots} dummy "
      "requests. Please try lowering `max_num_seqs` or `gpu_memory_utilization` when "
-     "initializing the engine."},
-    {"vllm", V(0, 29), NEWEST, "graphs", no_room_for_graphs,
-     "torch.OutOfMemoryError: CUDA out of memory. (while CUDA graphs are captured)"},
-    {"sglang", 0, NEWEST, "load", weights_overflow,
-     "torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded)"},
-    {"sglang", 0, NEWEST, "cache-blocks", no_pool,
+     "initializing the engine.",
+     .stops = BIT(REASON_REST_LACKS), .may_stop = TIGHT_GRAPHS, .likely = free_lacks},
+    {"vllm", V(0, 29), NEWEST, "graphs",
+     "torch.OutOfMemoryError: CUDA out of memory. (while CUDA graphs are captured)",
+     .stops = BIT(REASON_REST_LACKS), .may_stop = TIGHT_GRAPHS, .likely = free_lacks},
+    {"sglang", 0, NEWEST, "load",
+     "torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded)",
+     .fails = weights_overflow},
+    {"sglang", 0, NEWEST, "cache-blocks",
      "RuntimeError: Loaded weights leave no GPU memory for the KV cache under "
      "--mem-fraction-static={fraction}. Raise --mem-fraction-static above {least fraction} "
-     "(up to 0.5.9: Not enough memory. Please try to increase --mem-fraction-static.)"},
-    {"sglang", 0, NEWEST, "graphs", no_room_for_graphs,
+     "(up to 0.5.9: Not enough memory. Please try to increase --mem-fraction-static.)",
+     .fails = no_pool},
+    {"sglang", 0, NEWEST, "graphs",
      "Exception: Capture cuda graph failed: CUDA out of memory. Possible solutions: 1. set "
-     "--mem-fraction-static to a smaller value (e.g., 0.8 or 0.7)"},
+     "--mem-fraction-static to a smaller value (e.g., 0.8 or 0.7)",
+     .stops = BIT(REASON_REST_LACKS), .may_stop = TIGHT_GRAPHS, .likely = free_lacks},
 };
 
 /* ---- the figures of a message ---- */
@@ -270,9 +241,9 @@ static void fill_words(const struct plan *p, const struct check *c, struct start
 {
     const struct request *q = &p->request;
     const struct memory *m = &p->memory;
-    struct refusal odd = {.code = REFUSED_COUNT};
+    struct refusal odd = {0};
     double usable = p->has_memory ? m->usable.value : 0, cc = q->gpu->compute_capability;
-    refused(p, REFUSED_HEADS, REFUSED_EXPERT_BLOCK, &odd);
+    refused(p, c->refusals, &odd);
     const struct sentence_value values[] = {
         {"context", SAY_NUMBER, .number = q->context},
         {"most tokens", SAY_NUMBER, .number = q->model->max_context},
@@ -309,6 +280,16 @@ static bool is_of(const struct check *c, const struct engine *e)
     return strcmp(c->engine, e->id) == 0 && e->from >= c->from && e->from <= c->until;
 }
 
+static enum outcome check_plan(const struct check *c, const struct plan *p)
+{
+    struct refusal r;
+    if (p->reasons & c->stops || refused(p, c->refusals, &r))
+        return STOPS;
+    if (p->reasons & c->may_stop)
+        return in_band(c->likely && c->likely(p));
+    return c->fails ? c->fails(p) : PASSES;
+}
+
 bool startup_known(const struct engine *engine)
 {
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++)
@@ -324,7 +305,7 @@ static const struct check *first_failed(const struct plan *p, enum outcome *outc
     *outcome = PASSES;
     for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]) && *outcome < LIKELY; i++) {
         const struct check *c = &checks[i];
-        enum outcome fails = is_of(c, p->request.engine) ? c->fails(p) : PASSES;
+        enum outcome fails = is_of(c, p->request.engine) ? check_plan(c, p) : PASSES;
         if (fails >= LIKELY || (fails == MAY_STOP && !found)) {
             found = c;
             *outcome = fails;

@@ -159,8 +159,7 @@ static void say_precision(struct form *form, const char *id, char *text, size_t 
     if (plan->has_memory)
         gp_format(text, size, "%s per GPU: %s on %d x %s",
                   units_gib(gib, sizeof(gib), plan->memory.weights.value),
-                  plan->verdict == VERDICT_DOES_NOT_FIT ? "does not fit"
-                                                        : verdict_word(plan->verdict),
+                  sentence_verdict(plan->verdict),
                   plan->layout.gpus, now->gpu->id);
     else
         gp_copy(text, size, sentence_first_reason(plan, why));

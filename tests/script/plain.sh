@@ -190,7 +190,8 @@ plain '\n\n\n\n\n\nwhy\n77\n?\nagain\nq\n' -m 8B -g l40s
 shows "utilization * usable * (1 - headroom)"
 shows "77 is not a number from 1 to 5."
 assert_eq "questions asked again" 2 "$(printf '%s\n' "$out" | grep -c '^Model \[')"
-plain '\n\n\n\n\n\nwhy kv pool\nwhy nonsense\nq\n' -m 8B -g l40s
+plain '\n\n\n\n\n\nwhy kv pool\nwhy mlp\nwhy nonsense\nq\n' -m 8B -g l40s
+shows "weights: mlp (W_i) ="
 shows "budget - weights - activation - non_torch"
 shows "No number has nonsense in its name;"
 lacks "utilization * usable * (1 - headroom)"

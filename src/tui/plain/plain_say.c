@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "output/parts.h"
 #include "output/answer_lines.h"
+#include "output/parts.h"
 #include "output/print_why.h"
 #include "output/sentence.h"
 #include "tui/toolkit/words.h"
@@ -18,13 +18,6 @@
 #include "util/units.h"
 
 /* ---- the verdict ---- */
-
-static const char *const verdicts[] = {
-    [VERDICT_FITS] = "fits",
-    [VERDICT_SLOW] = "fits, but too slow",
-    [VERDICT_MARGINAL] = "marginal",
-    [VERDICT_DOES_NOT_FIT] = "does not fit",
-};
 
 /* Every line of one kind as a sentence: "Warning: ...". */
 static void say_lines(const struct answer *a, enum line_kind kind, const char *name)
@@ -50,7 +43,7 @@ static void say_verdict(const struct plan *p)
         gp_format(of_budget, sizeof(of_budget),
                   " %.2f of %.2f GiB budget per GPU, %.0f percent.", used / GP_GIB,
                   room / GP_GIB, 100 * used / room);
-    plain_say("Result: %s.%s %d x %s (%s), %s.", verdicts[p->verdict], of_budget,
+    plain_say("Result: %s.%s %d x %s (%s), %s.", sentence_verdict(p->verdict), of_budget,
               l->gpus, p->request.gpu->name, p->request.gpu->id, layout->text);
 }
 
@@ -160,17 +153,21 @@ static void say_fixes(const struct answer *a)
 
 /* ---- the whole ---- */
 
+static const struct {
+    enum line_kind kind;
+    const char *name;
+} before_memory[] = {
+    {LINE_GPU_FROM, "GPU"},     {LINE_REASON, "Reason"}, {LINE_STARTUP, "Start-up"},
+    {LINE_WARNING, "Warning"},  {LINE_MODEL, "Model"},   {LINE_LOAD, "Load"},
+};
+
 static void say_answer(const struct answer *a)
 {
     const struct plan *p = &a->plan;
 
     say_verdict(p);
-    say_lines(a, LINE_GPU_FROM, "GPU");
-    say_lines(a, LINE_REASON, "Reason");
-    say_lines(a, LINE_STARTUP, "Start-up");
-    say_lines(a, LINE_WARNING, "Warning");
-    say_lines(a, LINE_MODEL, "Model");
-    say_lines(a, LINE_LOAD, "Load");
+    for (size_t i = 0; i < sizeof(before_memory) / sizeof(before_memory[0]); i++)
+        say_lines(a, before_memory[i].kind, before_memory[i].name);
     if (p->has_memory) {
         say_memory(a);
         say_speed(a);
@@ -203,6 +200,7 @@ void plain_result(const struct plain *plain)
 
 void plain_why(const struct plain *plain, const char *word)
 {
+    char name[TERM_NAME_MAX];
     struct strbuf out;
     int said = 0;
 
@@ -214,7 +212,7 @@ void plain_why(const struct plain *plain, const char *word)
     for (int i = 0; i < plain->form->why_count; i++) {
         const struct term *t = &plain->form->why[i];
 
-        if (!words_match(word, t->name, ""))
+        if (!words_match(word, term_name(t, name), ""))
             continue;
         print_why_term(t, &out);
         said++;
