@@ -184,7 +184,7 @@ static enum gp_status merge_run(struct invocation *in, struct gp_err *err)
 const struct command cmd_merge = {
     .name = "merge",
     .usage = "FILE... [OPTION]...",
-    .brief = "merge result files of many hosts; names devices over 3 % slower",
+    .brief = "merge result files of many hosts; names devices more than 3 % slower",
     .bit = FOR_MERGE,
     .run = merge_run,
 };

@@ -836,9 +836,9 @@ static void add_activation(struct terms *w)
                       : "forward + MoE + vision + copy",
              p->memory.activation, "GiB",
              source_engine(e, sampling ? TERM_LOGITS : TERM_FORWARD),
-             sampling   ? "the sampling moment is the larger"
-             : has_head ? "the forward moment is the larger"
-                        : "the forward moment is the larger, no head on this stage");
+             sampling   ? "the sampling moment as the larger"
+             : has_head ? "the forward moment as the larger"
+                        : "the forward moment as the larger, no head on this stage");
 }
 
 static void add_overheads(struct terms *w)
@@ -856,14 +856,14 @@ static void add_overheads(struct terms *w)
                        : "context, cuBLAS, the runner's buffers");
     term_add(w, "CUDA graphs", "graphs", "engine's constant", m->graphs, "GiB",
              source_engine(e, TERM_GRAPHS),
-             e->budget != BUDGET_UTILIZATION ? "beside the pool"
-                                             : "captured when the KV pool is set");
+             e->budget != BUDGET_UTILIZATION ? "memory beside the pool"
+                                             : "capture after the KV pool is set");
     if (e->budget == BUDGET_UTILIZATION)
         term_add(w, "CUDA graphs, charged", "graphs charged",
                  "the engine's own estimate, or 0", m->graphs_charged, "GiB",
                  source_engine(e, TERM_GRAPHS),
-                 m->graphs_charged.high > 0 ? "taken from the budget before the KV pool"
-                                            : "nothing is taken from the budget");
+                 m->graphs_charged.high > 0 ? "a charge to the budget before the KV pool"
+                                            : "no charge to the budget");
 }
 
 /* ---- terms: budget, pool, need ---- */

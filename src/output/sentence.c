@@ -18,8 +18,8 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_BF16] = "{engine} refuses BF16 below compute capability {bf16 cc}, {gpu} "
                     "has {cc}: use --precision fp16",
     [REASON_VENDOR] = "{engine} does not run on {vendor} {devices}",
-    [REASON_QUANTIZED] = "{engine} takes {weight} weights from compute capability "
-                         "{quantized cc} on, {gpu} has {cc}",
+    [REASON_QUANTIZED] = "{engine} runs {weight} weights on compute capability "
+                         "{quantized cc} or higher, {gpu} has {cc}",
     [REASON_FORMAT] = "{engine} does not run {weight} weights",
     [REASON_KV_FORMAT] = "{engine} has no {kv} KV cache",
     [REASON_OFFLOAD] = "{engine} {versions} does not start with --cpu-offload-gb and a "
@@ -56,8 +56,8 @@ static const char *const reason_words[REASON_COUNT] = {
                           "leaves {rest}",
     [REASON_GPU_COUNT] = "no layout of {count} GPUs with at most {stages} pipeline stages "
                         "is valid",
-    [REASON_MEMORY_ONLY] = "of {gpu} only the memory is planned: what {engine} adds there "
-                           "is not known, nor its speed",
+    [REASON_MEMORY_ONLY] = "only the memory of {gpu} is planned: what {engine} adds there "
+                           "and its speed are unknown",
     [REASON_TTFT] = "TTFT {ttft} misses the goal of {ttft goal}",
     [REASON_TPOT] = "TPOT {tpot} misses the goal of {tpot goal}",
     [REASON_RATE] = "{rate} requests/s arrive, about {served} can be served",
@@ -77,12 +77,12 @@ static const char *const warning_words[WARNING_COUNT] = {
     [WARNING_UNPACKED] = "{gpu} has no {math} arithmetic: {weight} weights are unpacked "
                          "to 16 bit, which saves memory but no arithmetic",
     [WARNING_SLOW_TYPE] = "{gpu} runs {math} at only {rate}, {times slower} times slower "
-                          "than FP16: prefill and large batches crawl{fp8 is fast}",
+                          "than FP16: prefill and large batches are slow{fp8 is fast}",
     [WARNING_ZEROS] = "unstructured pruning saves no memory: zeros are stored like any "
                       "other weight; 2:4 does save",
     [WARNING_SPARSE] = "{gpu} has no sparse tensor cores (they start at compute "
                        "capability 8.0)",
-    [WARNING_SLOTS] = "{engine} starts with {slots} unless told: give it one for each "
+    [WARNING_SLOTS] = "{engine} starts with {slots} by default: give it one for each "
                       "user with {slots option}",
     [WARNING_SLICE] = "{engine} may start with the whole GPU's {seqs large} slots and {tokens "
                       "large} tokens a step, where it sees the slice by an index: give it "
@@ -127,7 +127,7 @@ static const char *const lost_words[LOST_COUNT] = {
     [LOST_STAGES] = "more pipeline stages",
     [LOST_REPLICAS] = "more replicas",
     [LOST_EXPERTS] = "experts spread wider",
-    [LOST_NOTHING] = "nothing between them",
+    [LOST_NOTHING] = "the two are equal",
 };
 
 static const char *const fix_words[FIX_KIND_COUNT] = {
@@ -203,7 +203,8 @@ static const char *const train_reason_words[TRAIN_REASON_COUNT] = {
     [TRAIN_REASON_POSITIONS] = "a sequence of {sequence} tokens exceeds the "
                                "{positions} learned positions",
     [TRAIN_REASON_TOO_MANY] = "TP x PP{x CP} exceeds {most GPUs} GPUs",
-    [TRAIN_REASON_MULTIPLE] = "{gpus} GPUs are no multiple of TP {tp} x PP {pp}{x CP}",
+    [TRAIN_REASON_MULTIPLE] = "{gpus} GPUs are not a multiple of TP {tp} x PP {pp}"
+                              "{x CP}",
     [TRAIN_REASON_LAYOUT] = "{refusals}",
     [TRAIN_REASON_ZERO_PP] = "ZeRO-{zero} does not work with PP: gradients are kept "
                              "over the micro-batches (DeepSpeed's PipelineEngine "

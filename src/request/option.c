@@ -118,7 +118,7 @@ const struct option_row option_rows[OPTION_COUNT] = {
     [OPT_REGION] = {"region", 0, OPTION_TEXT, "TEXT", "", 0, 0, NULL, "any", R, false,
                     "rent only in regions whose name contains this, as in us or eu-"},
     [OPT_DATED] = {"dated", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", R, false,
-                   "only rents with a date of their own; \"by 2026-11\" is none"},
+                   "only prices with a date of their own; \"by 2026-11\" does not count"},
     [OPT_API_PRICE] = {"api-price", 0, OPTION_TEXT, "IN:OUT", "$/M tokens", 0, 0, NULL,
                        "none", R, false,
                        "an API's dollars per million tokens of prompt and answer, to "

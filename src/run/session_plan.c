@@ -299,7 +299,7 @@ static void say_assumed_model(struct bench_plan *plan, const struct options *opt
                               struct session_notes *notes)
 {
     if (plan->tests & bench_tests_that(TEST_NEEDS_PLAN))
-        notes_add(notes, "plan", "fit left out: it needs a model of yours, --model");
+        notes_add(notes, "plan", "fit left out: it needs a model: --model");
     plan->tests &= ~bench_tests_that(TEST_NEEDS_PLAN);
     plan->options.tp = (int)options_or(options, OPT_TP, 1);
     notes_add(notes, "plan", "the layers are those of " DEFAULT_MODEL ": --model chooses");

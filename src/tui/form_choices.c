@@ -322,7 +322,7 @@ static void prices(struct list *list)
 static void dates(struct list *list)
 {
     list_add(list, "", "off", "all rents");
-    list_add(list, "on", "on", "only rents with a date of their own");
+    list_add(list, "on", "on", "only prices with a date of their own");
 }
 
 static void prunings(struct list *list)

@@ -152,7 +152,7 @@ enum field_kind { FIELD_CHOICE, FIELD_WORD, FIELD_NUMBER };
       "Region: rent only where the region's name contains this, as in us.\n"           \
       "rent per hour = instances * price of one; they are sold whole")                 \
     X(DATED, "Dated", NULL, OPT_DATED, FIELD_WORD, false, 0, SOLVE_NONE, "", false,    \
-      "Dated: only rents with a date of their own count.\n"                            \
+      "Dated: only prices with a date of their own count.\n"                            \
       "\"by 2026-11\" is none: the source has no date and was read then")              \
     X(HOURS, "Hours", NULL, OPT_HOURS, FIELD_NUMBER, false, 10, SOLVE_NONE,            \
       " h/month", false,                                                               \

@@ -431,7 +431,7 @@ assert_fails 2 "no format 'fp9'" --plan -m llama-3.1-8b -p fp9
 # vLLM has no kernels for most quantized weights on Volta
 run --plan -m llama-3.1-8b -p fp8 -g v100-sxm2-32:2
 assert_eq "fp8 on Volta" 1 "$rc"
-assert_contains "and why" "vLLM takes fp8 weights from compute capability 7.5 on" "$out"
+assert_contains "and why" "vLLM runs fp8 weights on compute capability 7.5 or higher" "$out"
 for p in int4-gptq nf4 q4_k_m fp16; do
     run --plan -m llama-3.1-8b -p $p -g v100-sxm2-32:2 -q
     assert_contains "$p on Volta" "fits" "$out"
@@ -481,7 +481,7 @@ plan="--plan -m llama-3.1-8b -g h100-sxm:2"
 run --plan -m llama-3.1-8b -g tpu-v6e
 assert_eq "marginal at best" 0 "$rc"
 assert_contains "and why" "MARGINAL on 1 x Google TPU v6e" "$out"
-assert_contains "no speed" "of tpu-v6e only the memory is planned" "$out"
+assert_contains "no speed" "only the memory of tpu-v6e is planned" "$out"
 assert_contains "no price" "tpu-v6e is not priced" "$out"
 run --plan -m llama-3.1-8b -g trainium2 --engine sglang --price buy
 assert_eq "not on this engine" 1 "$rc"

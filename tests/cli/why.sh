@@ -46,8 +46,8 @@ rule "activation: sampling" "gpu/sample/sampler.py, 0.26" -m llama-3.1-8b -g h10
 # stages, what is outside the allocator, graphs charged and captured
 rule "layers of the binding stage" "vLLM's partition" -m llama-3.1-70b -g h100-sxm:3 --tp 1 --pp 3
 rule "non-torch" "vLLM 0.33+ of 2026-11: one GPU: quoted lines" -m llama-3.1-8b -g h100-sxm:1
-rule "CUDA graphs, charged" "taken from the budget before the KV pool" -m llama-3.1-8b -g h100-sxm:1
-rule "CUDA graphs, charged" "nothing is taken from the budget" \
+rule "CUDA graphs, charged" "with a charge to the budget before the KV pool" -m llama-3.1-8b -g h100-sxm:1
+rule "CUDA graphs, charged" "with no charge to the budget" \
     -m llama-3.1-8b -g h100-sxm:1 --engine vllm@0.27
 rule "KV pool" "config/cache.py: utilization 0.92 from 0.20.2" -m llama-3.1-8b -g h100-sxm:1
 

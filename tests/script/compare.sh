@@ -252,7 +252,7 @@ expect <<'END'
 │████████████│████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ lacks 64.07 GiB│
 │█ weights 37.07  ▓ KV needed 40.00  ▒ activation 0.58  ░ non-torch 0.38       │
 │░ CUDA graphs 0.45  · free -62.67  of 15.81 GiB usable                        │
-│limit type: vLLM takes int4-awq weights from compute capability 7.5 on,       │
+│limit type: vLLM runs int4-awq weights on compute capability 7.5 or higher,   │
 │p100-pcie-16 has 6.0; the weights take 37.07 GiB per GPU, 14.54 GiB may be    │
 │used                                                                          │
 └──────────────────────────────────────────────────────────────────────────────┘

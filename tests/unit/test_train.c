@@ -405,7 +405,7 @@ static void test_refused(void **state)
     t.zero_stage = 1;
     assert_int_not_equal(options(w, t).limit, TRAIN_LIMIT_LAYOUT);
     t.pp = 3;
-    check_refused(w, t, "no multiple");
+    check_refused(w, t, "not a multiple");
     t.pp = 1;
     t.gpus = 5;
     t.tp = 5;
@@ -782,7 +782,7 @@ static void test_context_parallel(void **state)
     t.gpus = 0;
     assert_int_equal(options(w, t).train.gpus % 4, 0);
     t.gpus = 6;
-    check_refused(w, t, "6 GPUs are no multiple of TP 1 x PP 1 x CP 4");
+    check_refused(w, t, "6 GPUs are not a multiple of TP 1 x PP 1 x CP 4");
     t.gpus = 8;
     t.sequence = 8190;
     check_refused(w, t, "8190 tokens cannot be cut into 4 equal parts");
