@@ -124,6 +124,24 @@ static void test_sort(void **state)
     drop(&f);
 }
 
+/* Each verdict has a word of its own, which its column holds. */
+static void test_verdicts(void **state)
+{
+    static const char *const words[] = {"fits", "slow", "marginal", "no fit"};
+    struct compared compared = {0};
+    struct compare_row row = {.compared = &compared};
+    struct strbuf cell;
+    (void)state;
+    strbuf_init(&cell);
+    for (int v = VERDICT_FITS; v <= VERDICT_DOES_NOT_FIT; v++) {
+        compared.plan.verdict = (enum verdict)v;
+        strbuf_clear(&cell);
+        compare_view_cell(&row, COLUMN_VERDICT, &cell);
+        assert_string_equal(cell.text, words[v]);
+    }
+    strbuf_fini(&cell);
+}
+
 static void test_filter(void **state)
 {
     struct fixture f = make_whole();
@@ -229,6 +247,7 @@ int main(void)
         cmocka_unit_test(test_grows),  cmocka_unit_test(test_sort),
         cmocka_unit_test(test_filter), cmocka_unit_test(test_long_filter),
         cmocka_unit_test(test_marks),  cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_verdicts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

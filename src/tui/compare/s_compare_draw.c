@@ -108,7 +108,12 @@ static void draw_titles(const struct compare_state *s, struct canvas *canvas,
 
 static enum ink ink_of(const struct compare_row *row, enum compare_column column)
 {
-    static const enum ink inks[] = {INK_OK, INK_WARN, INK_WARN, INK_DIM};
+    static const enum ink inks[] = {
+        [VERDICT_FITS] = INK_OK,
+        [VERDICT_SLOW] = INK_WARN,
+        [VERDICT_MARGINAL] = INK_WARN,
+        [VERDICT_DOES_NOT_FIT] = INK_DIM,
+    };
     enum verdict verdict = row->compared->plan.verdict;
     if (row->marked)
         return INK_HEADING;
