@@ -457,10 +457,10 @@ KEYS
 lines 1 9
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
-┌─ rtx-a6000 x 2, int4-awq: fits ──────────────────────────────── 1-18 of 454 ─┐
+┌─ rtx-a6000 x 2, int4-awq: fits ──────────────────────────────── 1-18 of 456 ─┐
 │                                                                              │
 │ why                                                                          │
-│   GPUs = 2 GPUs, exact                                                       │
+│   GPUs (gpus) = 2 GPUs, exact                                                │
 │       tp * pp * replicas                                                     │
 │       with tp 1 (chosen), pp 2 (chosen), replicas 1 (chosen), GPUs per host  │
 │       8 (sheet)                                                              │

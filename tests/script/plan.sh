@@ -940,24 +940,24 @@ screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 463 ─┐
-│   max concurrency = 54.6309 requests (52.375..55.3457), model                │
-│       floor(KV pool / block bytes) * block bytes / KV of one request         │
-│       with KV pool 54.632 GiB, 52.377 GiB to 55.347 GiB (model), block bytes │
-│       2 MiB (exact), one request is given 1 GiB (exact)                      │
+┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 466 ─┐
+│   max concurrency (concurrency) = 54.6309 requests (52.375..55.3457), model  │
+│       floor(pool / block bytes) * block bytes / given                        │
+│       with pool 54.632 GiB, 52.377 GiB to 55.347 GiB (model), block bytes 2  │
+│       MiB (exact), given 1 GiB (exact)                                       │
 │       from vLLM 0.33+ of 2026-11: 16 tokens, the CUDA default of the block   │
 │       size; jgchn/llm-d-planner@56dc5b76ca53 accuracy/results (raw logs);    │
 │       llm-d-incubation/llm-d-planner@e50305af90f0                            │
 │       docs/empirical-vllm-memory-results.md                                  │
-│   users' KV = 1 GiB, exact                                                   │
+│   users' KV (KV needed) = 1 GiB, exact                                       │
 │       users * keys and values of one                                         │
 │       with users per replica 1 (request), keys and values 1 GiB (exact)      │
 │       from llama-3.1-8b of 2026-11: github ai-dynamo/aiconfigurator@095f58a5 │
 │       aic-core/src/aiconfigurator_core/model_configs/meta-llama--Meta-Llama- │
 │       3.1-8B_config.json (vendored HF config.json)                           │
-│   users' need = 1 GiB, exact                                                 │
+│   users' need (need) = 1 GiB, exact                                          │
 │       users * reserved by the engine for one                                 │
-│       with users per replica 1 (request), one request is given 1 GiB (exact) │
+│       with users per replica 1 (request), given 1 GiB (exact)                │
 │       from vLLM 0.33+ of 2026-11: 16 tokens, the CUDA default of the block   │
 └──────────────────────────────────────────────────────────────────────────────┘
  Users: requests in flight at once, shared by the replicas.
