@@ -56,6 +56,19 @@ static bool has_knob(const struct plan *p)
 
 /* ---- one layout ---- */
 
+/* Goals that what may fit misses, too. */
+static unsigned missed_goals(const struct plan *p)
+{
+    const struct request *q = &p->request;
+    const struct speed *v = &p->speed;
+    unsigned reasons = 0;
+    if (v->gap != SPEED_KNOWN || p->verdict != VERDICT_MARGINAL)
+        return 0;
+    reasons |= (unsigned)(q->ttft > 0 && v->ttft.value > q->ttft) << REASON_TTFT;
+    reasons |= (unsigned)(q->tpot > 0 && v->tpot.value > q->tpot) << REASON_TPOT;
+    return reasons;
+}
+
 void plan_fill(const struct request *q, const struct load *load,
                const struct layout *layout, const struct market *market, struct plan *p)
 {
@@ -83,6 +96,7 @@ void plan_fill(const struct request *q, const struct load *load,
             p->knob = widest_knob(p);
         if (p->verdict != VERDICT_DOES_NOT_FIT)
             speed_estimate(&p->request, load, &p->layout, &p->memory, &p->speed);
+        p->reasons |= missed_goals(p);
     }
     if (p->cost.machines > 0)
         p->layout.hosts = p->cost.machines;

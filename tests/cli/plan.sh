@@ -104,6 +104,9 @@ fi
 
 speed="-m llama-3.1-70b -p fp8 -g h100-sxm"
 # shellcheck disable=SC2086 # words
+run --plan $speed:2 -u 64 --tpot 20
+assert_contains "what may fit misses it too" "misses the goal of 20 ms" "$out"
+# shellcheck disable=SC2086 # words
 run --plan $speed:2 -u 16 --tpot 18
 assert_eq "a goal that is missed" 1 "$rc"
 assert_contains "and which" "misses the goal of 18 ms" "$out"
