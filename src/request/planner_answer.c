@@ -108,6 +108,9 @@ enum gp_status planner_answer(struct planner *p, const struct options *options,
     if (status)
         return status;
     out->solve = (enum solve)(options_choice(options, OPT_SOLVE) + 1); /* -1: none */
+    if (out->solve == SOLVE_USERS && options->value[OPT_RATE].given)
+        return gp_fail(err, GP_E_USAGE, "--solve", "give --users, or leave --solve",
+                       "the users follow from --rate");
     if (out->resolved.gpu_chosen || out->solve != SOLVE_NONE) {
         status = offers(p, q, &c, err);
         if (status)

@@ -165,6 +165,11 @@ assert_fails 2 "nothing drafts tokens" --plan -m llama-3.1-8b -g l4 --acceptance
 # shellcheck disable=SC2086
 assert_fails 2 "is not two prices" --plan $speed --api-price 3
 assert_fails 2 "no experts that copies could share" --plan -m llama-3.1-8b -g b200:8 --dp 8
+for option in "--rate 5" "--tpot 20" "--ttft 200" "--prefix-hit 0.5" "--dp 2" "--api-price 1:2" "--acceptance 0.5"; do
+    # shellcheck disable=SC2086
+    assert_fails 2 "is for inference, not for --train" --plan -m llama-3.1-8b -g l4 --train lora $option
+done
+assert_fails 2 "follow from --rate" --plan -m llama-3.1-8b -g l4 --rate 2 --solve users
 # shellcheck disable=SC2086
 assert_fails 2 "both say how many requests" --plan $speed --rate 1 -u 3
 # shellcheck disable=SC2086
