@@ -111,14 +111,8 @@ same_modes before after
 start
 keys C-z
 see "Stopped"
-for _ in 1 2 3; do # what is typed before the shell reads again may be lost
-    type 'kill %+' # asked to end in the background
-    keys Enter
-    for ((i = 0; i < 100; i++)); do
-        is_dead && break 2
-        sleep 0.02
-    done
-done
+type 'kill %+' # asked to end in the background
+keys Enter
 ends
 is_back
 modes after

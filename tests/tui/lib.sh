@@ -108,8 +108,9 @@ gone() {
     until_true has_not "$1" || fail "still there, line ${BASH_LINENO[0]}: $1" "$(shot)"
 }
 
+# Gone, or ended and not yet asked for by its shell, which may take it for stopped.
 is_dead() {
-    ! kill -0 "$pid" 2>/dev/null
+    ! kill -0 "$pid" 2>/dev/null || grep -q '^State:.*zombie' "/proc/$pid/status" 2>/dev/null
 }
 
 ends() {
