@@ -26,6 +26,8 @@ const char *limit_word(enum limit limit)
 
 /* ---- what a reason means ---- */
 
+_Static_assert(REASON_COUNT < 32 && WARNING_COUNT < 32, "a set of them is a word of bits");
+
 static const struct {
     enum verdict verdict;
     enum limit limit;

@@ -295,8 +295,8 @@ KEYS
 only 2,20
 expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA A10G (AWS) ───── 1-18 of 39 ─┐
-│▸Model       qwen3-30b-a3b       ▾││FITS  4 GPUs  $5.67/h  $26.85/M tokens out│
-│ Weights     bf16 as published   ▾││TPOT 15.5 ms  TTFT 418 ms  59 tok/s       │
+│▸Model       qwen3-30b-a3b       ▾││FITS  4 GPUs  $5.67/h  $27.63/M tokens out│
+│ Weights     bf16 as published   ▾││TPOT 16.0 ms  TTFT 419 ms  57 tok/s       │
 │ GPU         a10g                ▾││16.26 of 20.30 GiB budget                 │
 │ GPUs        auto: 4              ││███████████████████████████▓▒░░·········──│
 │── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
@@ -489,7 +489,7 @@ expect <<'END'
 │ PP          auto: 1                        ││GPUs 1: TP 1, 1 host                                                    │
 │ EP          auto: 1                        ││── Speed ───────────────────────────────────────────────────────────────│
 │ Replicas    auto: 1                        ││TPOT           19.5 ms  13.4..30.3 ms   51 tokens/s for a user          │
-│ Max PP      auto: 8                        ││TTFT            251 ms  72..1254 ms     251 ms on an idle engine        │
+│ Max PP      auto: 8                        ││TTFT            251 ms  72..1255 ms     251 ms on an idle engine        │
 └────────────────────────────────────────────┘└────────────────────────────────────────────────────────────────────────┘
  GPU: by id, or a MIG slice. auto: this machine's, else the cheapest fit.
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
@@ -737,7 +737,7 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 8 of 37 ─┐┌─ 10 x NVIDIA L4 ──────────── 1-18 of 53 ─┐
-│ Model       70B, assumed shape  ▾││FITS  10 GPUs  $7.04/h  $532.89/M         │
+│ Model       70B, assumed shape  ▾││FITS  10 GPUs  $7.04/h  $532.92/M         │
 │ Weights     bf16 as published   ▾││TPOT 265 ms  TTFT 2.12 s  4 tok/s         │
 │ GPU         l4                  ▾││17.43 of 20.30 GiB budget                 │
 │ GPUs        auto: 10             ││8 GPUs would be marginal: TP 8            │
@@ -825,8 +825,8 @@ KEYS
 only 2,23
 expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 48 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  1 GPU  $1.00/h  $18.13/M tokens out │
-│ Weights     q4_k_m              ▾││TPOT 60.9 ms  TTFT 1.17 s  15 tok/s       │
+│▸Model       70B, assumed shape  ▾││FITS  1 GPU  $1.00/h  $18.15/M tokens out │
+│ Weights     q4_k_m              ▾││TPOT 61.0 ms  TTFT 1.17 s  15 tok/s       │
 │ GPU         l40s                ▾││41.92 of 44.42 GiB budget                 │
 │ GPUs        1                    ││███████████████████████████████████▓▓▒░░··│
 │── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
@@ -842,7 +842,7 @@ expect <<'END'
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││── Speed ─────────────────────────────────│
-│ Max PP      auto: 8              ││TPOT           60.9 ms  43.1..92.7 ms     │
+│ Max PP      auto: 8              ││TPOT           61.0 ms  43.2..92.8 ms     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  applied: --engine llama.cpp --precision q4_k_m (u undoes it)
 END
@@ -993,7 +993,7 @@ only 1,96
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 51 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $59.35/M tokens out│
+│▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $59.37/M tokens out│
 │ Weights     bf16 as published   ▾││TPOT 50.9 ms  TTFT 706 ms  19 tok/s       │
 │ GPU         l40s                ▾││36.93 of 40.87 GiB budget                 │
 │ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
@@ -1185,7 +1185,7 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 47 ─┐
 │▸Model       tiny.gguf           ▾││FITS  1 GPU  $0.14/h  $0.0074/M tokens out│
-│ Weights     ggml-q8_0 as publi… ▾││TPOT 0.11 ms  TTFT 5.55 ms  5161 tok/s    │
+│ Weights     ggml-q8_0 as publi… ▾││TPOT 0.11 ms  TTFT 5.55 ms  5154 tok/s    │
 │ GPU         cheapest: v100-sxm… ▾││0.17 of 15.81 GiB budget                  │
 │ GPUs        auto: 1              ││█▓▒░░·····································│
 END
@@ -1345,7 +1345,7 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 4 of 37 ─┐┌─ 2 x NVIDIA RTX A6000 ────── 1-18 of 44 ─┐
 │ Model       70B, assumed shape  ▾││FITS  2 GPUs  $1.00/h  $16.80/M tokens out│
-│ Weights     int8                ▾││TPOT 57.7 ms  TTFT 758 ms  17 tok/s       │
+│ Weights     int8                ▾││TPOT 57.8 ms  TTFT 758 ms  17 tok/s       │
 │ GPU         rtx-a6000           ▾││38.54 of 43.62 GiB budget                 │
 │▸GPUs        2                    ││█████████████████████████████▓▒░░░········│
 │── Load ──────────────────────────││  physical          47.99 GiB  sheet      │

@@ -309,6 +309,36 @@ static void test_users_queue(void **state)
     }
 }
 
+/* Requests that arrive at a rate: those in flight obey Little's law, more of them are in
+ * flight at a higher rate, and 95 of 100 first tokens take no less than the mean. */
+static void test_rates(void **state)
+{
+    int held = 0;
+    (void)state;
+    for (int i = 0; i < TRIALS; i++) {
+        struct layout l;
+        struct request q = random_request(&l);
+        struct cut c;
+        struct serve some, more;
+        cut(&q, l, &c);
+        struct serve_load load = {.admitted = 1 + draw(512), .prompt = q.prompt,
+                                  .output = q.output, .chunk = c.load.max_batched_tokens};
+        double rate = pow(10, -3 + draw(4000) / 1000.0);
+        if (!serve_rate(&c.step, &load, rate, &some))
+            continue;
+        held++;
+        assert_near(rate * (some.ttft + fmax(q.output - 1, 0) * some.tpot), some.running,
+                    1e-3 * some.running + 1e-5 * load.admitted);
+        if (some.late < some.ttft)
+            fail_msg("%s, %g requests/s: 95 of 100 within %g s, the mean is %g s",
+                     q.model->id, rate, some.late, some.ttft);
+        if (serve_rate(&c.step, &load, rate * 1.2, &more))
+            assert_true(more.running >= some.running * (1 - 1e-5));
+        assert_true(serve_peak(some.running) >= some.running);
+    }
+    assert_true(held > TRIALS / 10);
+}
+
 static void test_tpot_grows(void **state)
 {
     (void)state;
@@ -373,7 +403,8 @@ int main(void)
         cmocka_unit_test(test_step),       cmocka_unit_test(test_bands),
         cmocka_unit_test(test_gaps),       cmocka_unit_test(test_faster_hardware),
         cmocka_unit_test(test_bounds),     cmocka_unit_test(test_users_queue),
-        cmocka_unit_test(test_tpot_grows), cmocka_unit_test(test_parts_and_tp),
+        cmocka_unit_test(test_rates),      cmocka_unit_test(test_tpot_grows),
+        cmocka_unit_test(test_parts_and_tp),
     };
 
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -65,7 +65,8 @@ static void open_ttft(const struct step *s, double rate, struct serve *out)
     double wait = busy * out->prompt / (2 * (1 - busy));
     double rest = e->ttft_base + e->ttft_solo * out->solo + out->decode / 2;
     out->ttft = rest + wait;
-    out->late = rest + (busy > 0.05 ? wait / busy * log(busy / 0.05) : 0);
+    /* where fewer than 5 of 100 wait at all, the mean of those that do not */
+    out->late = fmax(out->ttft, rest + wait / busy * log(busy / 0.05));
 }
 
 /* Requests in flight by Little's law when `users` of them slow each other. */
@@ -108,7 +109,8 @@ void serve_estimate(const struct step *s, const struct serve_load *l, struct ser
     double cost = prompt_cost(s, l, users);
     double first = step_decode(s, users, tokens) +
                    e->interference * users / l->output * cost;
-    double decoding = users / (1 + cost / (l->output * first));
+    /* while one decodes it is at least that one */
+    double decoding = fmax(users / (1 + cost / (l->output * first)), 1);
     out->running = users;
     out->decoding = decoding;
     out->decode = step_decode(s, decoding, tokens);

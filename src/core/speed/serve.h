@@ -10,7 +10,8 @@
  *         decode tokens less the pass without the prompt (mixed steps: vLLM,
  *         TensorRT-LLM), or a pass of its own (prefill first: SGLang)
  *   t0    = dec(C) + phi * C/O * pc(C)
- *   B     = C / (1 + pc(C) / (O*t0))       requests that decode; the others prefill
+ *   B     = C / (1 + pc(C) / (O*t0))       requests that decode, 1 at least; the others
+ *                                          prefill
  *   TPOT  = dec(B) + phi * (B-1)/O * pc(B)
  *   TTFT  = tau + kappa*solo + eta*dec + beta*solo*(C-1)/20     closed loop
  *   X     = C / (TTFT + (O-1)*TPOT)        requests/s, by Little's law
