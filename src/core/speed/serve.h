@@ -30,7 +30,7 @@
  *   TTFT = tau + kappa*solo + dec/2 + W
  *   C    = r * (TTFT + (O-1)*TPOT(C))
  *
- * TTFT under load is far less certain than TPOT: its band is a factor of two and more.
+ * TTFT under load is far less certain than TPOT: its band is /3.5..x5 at least.
  */
 #ifndef GP_CORE_SPEED_SERVE_H
 #define GP_CORE_SPEED_SERVE_H
