@@ -5,65 +5,65 @@
 
 #include <math.h>
 
-static unsigned shortage(const struct request *q, const struct binding *b, double users)
+static uint64_t shortage(const struct request *q, const struct binding *b, double users)
 {
     if (b->weights.low > b->budget.high)
-        return 1u << REASON_WEIGHTS;
+        return REASON_BIT(REASON_WEIGHTS);
     if (q->engine->state_share > 0 && b->pool.high > 0 && b->states.known &&
         users > b->states.high)
-        return 1u << REASON_HELD;
-    return b->pool.high <= 0 ? 1u << REASON_OVERHEAD : 1u << REASON_KV;
+        return REASON_BIT(REASON_HELD);
+    return b->pool.high <= 0 ? REASON_BIT(REASON_OVERHEAD) : REASON_BIT(REASON_KV);
 }
 
 /* SGLang's fraction covers weights and KV; what it leaves must hold everything else. What
  * vLLM's leaves must hold is mostly taken out of the pool: its value decides. */
-static unsigned rest_of_fraction(const struct request *q, const struct binding *b)
+static uint64_t rest_of_fraction(const struct request *q, const struct binding *b)
 {
     enum budget budget = memory_budget(q);
     if (budget != BUDGET_STATIC && budget != BUDGET_UTILIZATION)
         return 0;
     if ((budget == BUDGET_STATIC ? b->spare.low : b->spare.value) >= 0)
         return 0;
-    return b->spare.high < 0 ? 1u << REASON_REST_LACKS : 1u << REASON_REST_TIGHT;
+    return b->spare.high < 0 ? REASON_BIT(REASON_REST_LACKS) : REASON_BIT(REASON_REST_TIGHT);
 }
 
-static unsigned states(const struct request *q, const struct load *load,
+static uint64_t states(const struct request *q, const struct load *load,
                        const struct binding *b)
 {
     if (!q->engine->state_exit || !b->states.known || b->pool.high <= 0 ||
         load->max_num_seqs <= b->states.low)
         return 0;
     return load->max_num_seqs > b->states.high
-               ? 1u << REASON_STATES
-               : 1u << REASON_STATES_TIGHT | 1u << REASON_DECIDES;
+               ? REASON_BIT(REASON_STATES)
+               : REASON_BIT(REASON_STATES_TIGHT) | REASON_BIT(REASON_DECIDES);
 }
 
-static unsigned reasons_of_layout(const struct request *q, const struct load *load,
+static uint64_t reasons_of_layout(const struct request *q, const struct load *load,
                                   const struct layout *l, const struct binding *b)
 {
-    unsigned reasons = load->reasons;
+    uint64_t reasons = load->reasons;
     if (!q->model->weights_only && ceil(q->users / l->replicas) > load->max_num_seqs)
-        reasons |= 1u << REASON_SEQS;
+        reasons |= REASON_BIT(REASON_SEQS);
     if (q->engine->defaults_clip && load->max_batched_tokens < load->max_num_seqs)
-        reasons |= 1u << REASON_TOKENS;
+        reasons |= REASON_BIT(REASON_TOKENS);
     if (b->state == MEMORY_LACKS)
         reasons |= shortage(q, b, ceil(q->users / l->replicas));
     else if (b->state == MEMORY_SPREADS)
-        reasons |= 1u << REASON_SPREADS;
+        reasons |= REASON_BIT(REASON_SPREADS);
     else if (b->state == MEMORY_CROSSES || b->state == MEMORY_DOUBTS)
-        reasons |= 1u << REASON_CROSSES | 1u << REASON_DECIDES;
+        reasons |= REASON_BIT(REASON_CROSSES) | REASON_BIT(REASON_DECIDES);
     reasons |= rest_of_fraction(q, b) | states(q, load, b);
     /* what lies outside the budget comes out of what it leaves */
     if (reasons == 0 && b->state == MEMORY_OVERRUNS)
-        reasons |= 1u << REASON_OVERRUNS | 1u << REASON_DECIDES;
+        reasons |= REASON_BIT(REASON_OVERRUNS) | REASON_BIT(REASON_DECIDES);
     return reasons;
 }
 
-static double miss_of(double value, double goal, unsigned reason, unsigned *reasons)
+static double miss_of(double value, double goal, enum reason reason, uint64_t *reasons)
 {
     if (goal <= 0)
         return 0;
-    *reasons |= value > goal ? 1u << reason : 0;
+    *reasons |= value > goal ? REASON_BIT(reason) : 0;
     return value / goal;
 }
 
@@ -106,16 +106,16 @@ static double users_of(const struct request *q, const struct layout *l,
     return p->held ? speed_users(l, &p->serve) : p->slots * l->replicas;
 }
 
-static unsigned goals(const struct request *q, const struct pace *p, double *miss)
+static uint64_t goals(const struct request *q, const struct pace *p, double *miss)
 {
-    unsigned reasons = 0;
+    uint64_t reasons = 0;
     if (p->step.gap != SPEED_KNOWN)
-        return 1u << REASON_NO_SPEED;
+        return REASON_BIT(REASON_NO_SPEED);
     *miss = fmax(miss_of(p->serve.ttft, q->ttft, REASON_TTFT, &reasons),
                  miss_of(p->serve.tpot, q->tpot, REASON_TPOT, &reasons));
     if (!p->held) {
         *miss = fmax(*miss, p->rate_miss);
-        reasons |= 1u << REASON_RATE;
+        reasons |= REASON_BIT(REASON_RATE);
     }
     return reasons;
 }
@@ -145,7 +145,7 @@ void evaluate(const struct request *q, const struct load *load,
     e->margin = e->miss = 0;
     e->users = q->users;
     e->valid = layout_valid(q, l);
-    e->reasons = 1u << REASON_LAYOUT;
+    e->reasons = REASON_BIT(REASON_LAYOUT);
     if (e->valid) {
         pace_of(q, load, l, &pace);
         if (q->rate > 0) {

@@ -16,6 +16,7 @@
 #define GP_CORE_EVALUATE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "core/cost.h"
 #include "core/layout.h"
@@ -28,7 +29,7 @@
 struct evaluation {
     struct layout layout;   /* gpus and hosts filled in */
     bool valid;             /* false: the layout is refused, no figure below holds */
-    unsigned reasons;       /* bits of enum reason */
+    uint64_t reasons;       /* bits of enum reason */
     enum verdict verdict;
     enum limit limit;
     struct binding binding; /* memory of the stage that binds */

@@ -207,7 +207,7 @@ static bool propose_knobs(struct fixer *f, enum change a, enum change b)
 static void smaller_share(struct fixer *f)
 {
     const struct plan *plan = f->plan;
-    unsigned rest = 1u << REASON_REST_LACKS | 1u << REASON_REST_TIGHT;
+    uint64_t rest = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
     struct proposal p = begin(f, FIX_SHARE, RANK_KNOB);
     p.changes = 1u << CHANGE_UTILIZATION;
     if (!plan->has_memory || !(plan->reasons & rest))

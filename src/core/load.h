@@ -14,6 +14,7 @@
 #define GP_CORE_LOAD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "core/layout.h"
 #include "core/request.h"
@@ -58,8 +59,8 @@ struct load {
     struct quantity usable;           /* bytes of one GPU that a program can have */
     struct quantity budget;           /* bytes the engine lets itself take */
     const struct step_load *step;     /* borrowed; NULL: summed where a goal is judged */
-    unsigned reasons, warnings;       /* bits of enum reason and enum warning
-                                       * (reason.h) that hold for every layout */
+    uint64_t reasons;                 /* bits of enum reason (reason.h) ... */
+    unsigned warnings;                /* ... and of enum warning, of every layout */
 };
 
 struct load load_sum(const struct request *request);

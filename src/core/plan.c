@@ -49,7 +49,7 @@ static enum knob widest_knob(const struct plan *p)
 
 static bool has_knob(const struct plan *p)
 {
-    unsigned rest = 1u << REASON_REST_LACKS | 1u << REASON_REST_TIGHT;
+    uint64_t rest = REASON_BIT(REASON_REST_LACKS) | REASON_BIT(REASON_REST_TIGHT);
     return (p->reasons >> REASON_DECIDES & 1) ||
            ((p->reasons & rest) && p->verdict == VERDICT_MARGINAL);
 }
@@ -61,11 +61,11 @@ static unsigned missed_goals(const struct plan *p)
 {
     const struct request *q = &p->request;
     const struct speed *v = &p->speed;
-    unsigned reasons = 0;
+    uint64_t reasons = 0;
     if (v->gap != SPEED_KNOWN || p->verdict != VERDICT_MARGINAL)
         return 0;
-    reasons |= (unsigned)(q->ttft > 0 && v->ttft.value > q->ttft) << REASON_TTFT;
-    reasons |= (unsigned)(q->tpot > 0 && v->tpot.value > q->tpot) << REASON_TPOT;
+    reasons |= (uint64_t)(q->ttft > 0 && v->ttft.value > q->ttft) << REASON_TTFT;
+    reasons |= (uint64_t)(q->tpot > 0 && v->tpot.value > q->tpot) << REASON_TPOT;
     return reasons;
 }
 

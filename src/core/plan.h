@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/cost.h"
 #include "core/evaluate.h"
@@ -71,7 +72,7 @@ struct plan {
     bool has_memory;
     enum verdict verdict;
     enum limit limit;
-    unsigned reasons;          /* bits of enum reason */
+    uint64_t reasons;          /* bits of enum reason */
     unsigned warnings;         /* bits of enum warning */
     enum knob knob;
     struct layout nearly;      /* fewer GPUs that would be marginal; gpus 0 = none */

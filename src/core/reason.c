@@ -26,7 +26,7 @@ const char *limit_word(enum limit limit)
 
 /* ---- what a reason means ---- */
 
-_Static_assert(REASON_COUNT < 32 && WARNING_COUNT < 32, "a set of them is a word of bits");
+_Static_assert(REASON_COUNT < 64 && WARNING_COUNT < 32, "a set of them is a word of bits");
 
 static const struct {
     enum verdict verdict;
@@ -65,7 +65,7 @@ static const struct {
     [REASON_NO_SPEED] = {VERDICT_MARGINAL, LIMIT_NONE},
 };
 
-enum verdict reasons_verdict(unsigned reasons)
+enum verdict reasons_verdict(uint64_t reasons)
 {
     enum verdict worst = VERDICT_FITS;
     for (int r = 0; reasons >> r; r++)
@@ -74,7 +74,7 @@ enum verdict reasons_verdict(unsigned reasons)
     return worst;
 }
 
-enum limit reasons_limit(unsigned reasons)
+enum limit reasons_limit(uint64_t reasons)
 {
     for (int r = 0; reasons >> r; r++)
         if ((reasons >> r & 1) && reason_rows[r].limit != LIMIT_NONE)
@@ -108,20 +108,20 @@ static bool weights_bf16(const struct request *q)
 }
 
 /* An engine runs on some vendors' GPUs, and keeps its KV cache in its own formats. */
-static unsigned reasons_of_engine(const struct request *q)
+static uint64_t reasons_of_engine(const struct request *q)
 {
     const struct engine *e = q->engine;
     const struct format *w = q->precision.weight;
-    unsigned reasons = 0;
+    uint64_t reasons = 0;
     if (e->vendors[0] && known_vendor(q->gpu) && !engine_lists(e->vendors, q->gpu->vendor))
-        reasons |= 1u << REASON_VENDOR;
+        reasons |= REASON_BIT(REASON_VENDOR);
     if (w->bits < 16 && w->block <= 0 && !w->mix && !engine_lists(e->quantized_any, w->id) &&
         older(q->gpu, e->quantized_min_cc))
-        reasons |= 1u << REASON_QUANTIZED;
+        reasons |= REASON_BIT(REASON_QUANTIZED);
     if (w->bits > 32)
-        reasons |= 1u << REASON_FORMAT;
+        reasons |= REASON_BIT(REASON_FORMAT);
     if ((q->kv->block > 0) != e->gguf && q->kv->bits < 16)
-        reasons |= 1u << REASON_KV_FORMAT;
+        reasons |= REASON_BIT(REASON_KV_FORMAT);
     return reasons;
 }
 
@@ -162,24 +162,24 @@ static bool flattens(const struct request *q)
     return cut.count > 1;
 }
 
-unsigned reasons_of_request(const struct request *q, const struct load *load)
+uint64_t reasons_of_request(const struct request *q, const struct load *load)
 {
-    unsigned reasons = 0;
+    uint64_t reasons = 0;
     if (q->model->weights_only) /* nothing to ask of the engine, tokens or users */
         return 0;
     if (lacks_bf16(q) && weights_bf16(q))
-        reasons |= 1u << REASON_BF16;
+        reasons |= REASON_BIT(REASON_BF16);
     reasons |= reasons_of_engine(q);
     if (refuses_groups(q))
-        reasons |= 1u << REASON_OFFLOAD;
+        reasons |= REASON_BIT(REASON_OFFLOAD);
     if (q->engine->draft_vocab && other_words(q))
-        reasons |= 1u << REASON_DRAFT;
+        reasons |= REASON_BIT(REASON_DRAFT);
     if (q->gpu->memory_only && !(reasons >> REASON_VENDOR & 1))
-        reasons |= 1u << REASON_MEMORY_ONLY;
+        reasons |= REASON_BIT(REASON_MEMORY_ONLY);
     if (q->model->max_context > 0 && q->context > q->model->max_context)
-        reasons |= 1u << REASON_CONTEXT;
+        reasons |= REASON_BIT(REASON_CONTEXT);
     if (too_much_used(q, load))
-        reasons |= 1u << REASON_USED;
+        reasons |= REASON_BIT(REASON_USED);
     return reasons;
 }
 

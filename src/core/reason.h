@@ -12,6 +12,8 @@
 #ifndef GP_CORE_REASON_H
 #define GP_CORE_REASON_H
 
+#include <stdint.h>
+
 #include "core/load.h"
 #include "core/request.h"
 
@@ -74,6 +76,8 @@ enum reason {
     REASON_COUNT
 };
 
+#define REASON_BIT(reason) ((uint64_t)1 << (reason))
+
 enum warning {
     WARNING_FP16,         /* no BF16 here: activations run in FP16 */
     WARNING_VENDOR,       /* whether the engine runs on this vendor's GPUs is unknown */
@@ -100,11 +104,11 @@ enum warning {
 };
 
 /* Those that hold whatever the layout, as bits. load: as far as load_sum() is. */
-unsigned reasons_of_request(const struct request *request, const struct load *load);
+uint64_t reasons_of_request(const struct request *request, const struct load *load);
 unsigned warnings_of_request(const struct request *request, const struct load *load);
 
-enum verdict reasons_verdict(unsigned reasons);
-enum limit reasons_limit(unsigned reasons);
+enum verdict reasons_verdict(uint64_t reasons);
+enum limit reasons_limit(uint64_t reasons);
 
 /* Does it hold the load for sure, whatever its speed? */
 static inline bool verdict_holds(enum verdict verdict)

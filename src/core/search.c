@@ -372,7 +372,7 @@ static void name_marginal(const struct layout *marginal, struct plan *out)
     if (marginal->gpus == 0 || !is_smaller(marginal, &out->layout))
         return;
     out->nearly = *marginal;
-    out->reasons |= 1u << REASON_NEARLY;
+    out->reasons |= REASON_BIT(REASON_NEARLY);
 }
 
 struct request search_on(const struct request *q, const struct gpu *gpu, int gpu_count,
@@ -420,7 +420,7 @@ void search_plan(const struct request *q, const struct market *market,
     bool any = search_all(&s, q, market);
     plan_fill(q, &s.load, &s.best.layout, market, out);
     if (!any && q->gpu_count > search_most_stages(q) && q->pp <= 0)
-        out->reasons |= 1u << REASON_GPU_COUNT;
+        out->reasons |= REASON_BIT(REASON_GPU_COUNT);
     if (search_fits(&s) && s.has_second)
         name_second(&s, out);
     if (search_fits(&s) && !request_asks_speed(q)) /* those were not judged by the goals */

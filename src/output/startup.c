@@ -26,7 +26,7 @@ static enum outcome in_band(bool at_value)
     return at_value ? LIKELY : MAY_STOP;
 }
 
-#define BIT(code)  (1u << (code))
+#define BIT(code)  ((uint64_t)1 << (code))
 #define ODD_WIDTHS                                                                       \
     (BIT(REFUSED_KV_HEADS) | BIT(REFUSED_MLP) | BIT(REFUSED_EXPERT) |                    \
      BIT(REFUSED_RECURRENT) | BIT(REFUSED_VOCABULARY))
@@ -36,7 +36,7 @@ static enum outcome in_band(bool at_value)
 #define TIGHT_GRAPHS (BIT(REASON_REST_TIGHT) | BIT(REASON_OVERRUNS))
 
 /* Has the layout a refusal among these bits of enum refusal_code? The first is in *out. */
-static bool refused(const struct plan *p, unsigned codes, struct refusal *out)
+static bool refused(const struct plan *p, uint64_t codes, struct refusal *out)
 {
     struct refusal list[REFUSED_COUNT];
     if (!codes)
@@ -108,9 +108,9 @@ static const struct check {
     const char *name;
     const char *words;
     enum outcome (*fails)(const struct plan *plan); /* else by what the plan says: */
-    unsigned stops, may_stop;                       /* bits of enum reason */
+    uint64_t stops, may_stop;                       /* bits of enum reason */
     bool (*likely)(const struct plan *plan);        /* of may_stop: at the value too */
-    unsigned refusals;                              /* bits of enum refusal_code */
+    uint64_t refusals;                              /* bits of enum refusal_code */
 } checks[] = {
     {"vllm", V(0, 8), NEWEST, "max-model-len",
      "ValueError: User-specified max_model_len ({context}) is greater than the derived "

@@ -164,7 +164,7 @@ static void test_spread(void **state)
     struct plan p = with(q, one);
     assert_int_equal(p.verdict, VERDICT_MARGINAL);
     assert_int_equal(p.limit, LIMIT_KV);
-    assert_int_equal(p.reasons, 1u << REASON_SPREADS);
+    assert_int_equal(p.reasons, REASON_BIT(REASON_SPREADS));
     assert_true(says(&p, "at 1152 tokens each they take 14.06 GiB"));
     assert_true(says(&p, "all at full length need 100.00 GiB"));
     q->users = 1;
@@ -504,7 +504,7 @@ static void test_every_sentence(void **state)
     int reasons = 0, warnings = 0;
 
     (void)state;
-    p.reasons = (1u << REASON_COUNT) - 1;
+    p.reasons = REASON_BIT(REASON_COUNT) - 1;
     p.warnings = (1u << WARNING_COUNT) - 1;
     p.nearly = sample_layout(1, 1, 1, 1);
     for (; sentence_reason(&p, reasons, text); reasons++)
