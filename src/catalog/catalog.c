@@ -368,7 +368,7 @@ static enum gp_status no_range(const struct engine_list *list, const char *versi
     return GP_E_USAGE;
 }
 
-/* A single range over all versions takes any text: llama.cpp counts builds, "b6123". */
+/* A single range over all versions takes any text. */
 static enum gp_status pick_range(const struct engine_list *list, const char *version,
                                  const struct engine **engine, struct gp_err *err)
 {
@@ -395,6 +395,8 @@ void catalog_engine_id(const struct engine *e, char *text, size_t size)
     long minor = version / 10000, patch = version % 10000;
     if (version == 0)
         gp_copy(text, size, e->id);
+    else if (minor / 10000 >= 1000) /* builds, not versions */
+        gp_format(text, size, "%s@b%ld", e->id, minor / 10000);
     else if (patch == 0 || patch == ENGINE_LAST_PATCH)
         gp_format(text, size, "%s@%ld.%ld", e->id, minor / 10000, minor % 10000);
     else

@@ -85,7 +85,7 @@ static long version_number(const char **text)
 
 long engine_version(const char *text, long patch)
 {
-    if (*text == 'v')
+    if (*text == 'v' || *text == 'b')
         text++;
     long major = version_number(&text), minor = 0;
     if (*text == '.') {

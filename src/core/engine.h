@@ -99,6 +99,8 @@ struct engine_speed {
     double prefill_layer;   /* s per layer and chunk of a prompt */
     double prefill_attention; /* factor on the family's attention of prompts; 0 = 1 */
     double prefill_overlap; /* share of the pipeline's stages that chunks of one prompt fill */
+    double score_bytes;     /* written and read per score of a prompt; 0: flash attention */
+    bool unpacks;           /* prompts of quantized weights read 16-bit copies of them */
     double prefill_compute; /* share of a product's arithmetic in mixed steps */
     double interference;    /* phi: share of a prompt's cost that decodes wait for */
     double ttft_base;       /* s */
@@ -150,6 +152,7 @@ struct engine {
     int batches;            /* batches of prompt that a window holds besides itself */
     int state_blocks;       /* blocks of recurrent state a request holds per layer */
     char state_fp32[64];    /* families whose recurrent state is FP32, else 16 bit; "all" */
+    bool no_evict;          /* lets a request in when its last token's room is free too */
     bool conv_fp32;         /* the convolutions' tails too */
     bool state_exit;        /* does not start when max_num_seqs exceeds the state blocks */
     int slots_least;        /* slots where one per user is the default: not fewer */
@@ -250,8 +253,8 @@ bool engine_lists(const char *list, const char *word);
 /* Is a family in such a list, or is the list "all"? */
 bool engine_names_family(const char *list, const char *family);
 
-/* "0.19", "0.5.23", "1.0" to (major*10000 + minor)*10000 + patch, `patch` where the text
- * has none; -1 when it is no version. */
+/* "0.19", "0.5.23", "1.0", "b6123" (a build) to (major*10000 + minor)*10000 + patch,
+ * `patch` where the text has none; -1 when it is no version. */
 #define ENGINE_LAST_PATCH 9999
 long engine_version(const char *text, long patch);
 

@@ -525,7 +525,7 @@ static struct quantity stage_added(const struct stages *s, const struct stage *a
 
 double memory_mean_tokens(const struct request *q)
 {
-    return fmin(q->context, q->prompt + q->output / 2);
+    return fmin(q->context, q->prompt + (q->engine->no_evict ? q->output : q->output / 2));
 }
 
 /* Bytes the engine sets aside for the users of a stage while they are spread.
@@ -963,7 +963,7 @@ static void add_need(struct terms *w)
              "users per replica, given");
     know_number(w, "mean tokens", memory_mean_tokens(q), "assumed");
     term_add(w, "users' mean need", "mean need",
-             "users * reserved for prompt + output/2 tokens", m->kv_mean, "GiB",
+             "users * reserved for mean tokens", m->kv_mean, "GiB",
              source_engine(q->engine, TERM_BLOCK), "users per replica, mean tokens");
 }
 

@@ -136,7 +136,8 @@ double memory_fraction(const struct request *request, const struct load *load,
 /* The largest batch that runs as one CUDA graph; 0 = unknown. Larger ones run without. */
 double memory_graph_batch(const struct request *request, const struct layout *layout);
 
-/* Tokens that a request holds in the mean of its life: its prompt and half its output. */
+/* Tokens that are held for a request in the mean of its life: its prompt and half its
+ * output, or all of it where the engine never takes room back. */
 double memory_mean_tokens(const struct request *request);
 
 /* The rule of thumb: params * bits/8 * 1.25 bytes. */

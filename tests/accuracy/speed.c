@@ -7,6 +7,7 @@
  *                          GPU, out of the fit
  *   speed rows [FOLDER]    every row: measured, estimated, and what the time is made of
  *
+ * GPUPLAN_SET=llamacpp: that file alone.
  * `make accuracy` sets GPUPLAN_ACCURACY=all: the first two.
  */
 #include "speed_fit.h"
@@ -149,9 +150,9 @@ static void print_rows(const struct rows *rows)
         serve_estimate(&step, &r->serve, &s);
         row_predict(r, &a);
         step_decode_parts(&step, s.decoding, r->serve.prompt + r->serve.output / 2, &p);
-        printf("%-60s tp%d dp%d ep%d %6.0f/%-5.0f u%-4.0f adm %-5.0f %8.2f ms est %8.2f "
+        printf("%-60s tp%d pp%d dp%d ep%d %6.0f/%-5.0f u%-4.0f adm %-5.0f %8.2f ms est %8.2f "
                "%+4.0f%% | lin %.2f exp %.2f att %.2f com %.2f fix %.2f head %.2f pre %.2f\n",
-               group_full(r), r->layout.tp, r->layout.replicas, r->layout.ep,
+               group_full(r), r->layout.tp, r->layout.pp, r->layout.replicas, r->layout.ep,
                r->serve.prompt, r->serve.output, r->serve.users, fmin(r->serve.admitted, 9999),
                1e3 * r->time, 1e3 * a.time, 100 * (a.time / r->time - 1), 1e3 * p.linear,
                1e3 * p.experts, 1e3 * p.attention, 1e3 * p.communication, 1e3 * p.fixed,
@@ -269,6 +270,9 @@ static int score(const struct set *set, struct rows *rows, bool all)
     score_ttft(rows, out);
     if (score_of(rows, out, group_all, NULL).rows > 100)
         score_print("TTFT of a closed loop", rows, out, BY(by_engine));
+    score_tokens(rows, out);
+    if (score_of(rows, out, group_all, NULL).rows > 50)
+        score_print("output tokens/s", rows, out, BY(by_engine));
     if (all && score_of(rows, out, group_all, NULL).rows > 1000)
         anchors(rows);
     free(out);
@@ -279,6 +283,7 @@ int main(int argc, char **argv)
 {
     static struct rows rows;
     const char *word = argc > 1 ? argv[1] : "", *mode = getenv("GPUPLAN_ACCURACY");
+    const char *only = getenv("GPUPLAN_SET");
     bool fits = strcmp(word, "fit") == 0, lists = strcmp(word, "rows") == 0;
     bool all = fits || (mode && strcmp(mode, "all") == 0);
     int failed = 0;
@@ -287,6 +292,8 @@ int main(int argc, char **argv)
         argv++;
     }
     for (int i = 0; i < SETS; i++) {
+        if (only && strstr(sets[i].name, only) == NULL)
+            continue;
         rows_init(&rows);
         if (!sets[i].read(&rows, argc, argv))
             return 77;

@@ -160,9 +160,9 @@ static const struct {
     const char *id;
     double f16, quantized, compute16, compute;
 } gguf_priors[] = {
-    {"ampere-rtx", .95, .92, .80, .60}, {"ada-lovelace", .95, .92, .80, .60},
-    {"blackwell-rtx", .95, .92, .80, .60}, {"turing", .90, .80, .60, .45},
-    {"ampere", .60, .60, .45, .30}, {"hopper", .60, .60, .30, .20},
+    {"ampere-rtx", .95, .92, .60, .35}, {"ada-lovelace", .95, .92, .60, .35},
+    {"blackwell-rtx", .95, .92, .60, .35}, {"turing", .90, .80, .60, .35},
+    {"ampere", .60, .60, .60, .35}, {"hopper", .60, .60, .30, .20},
     {"gb10", .85, .80, .50, .40}, {"apple-gpu", .75, .60, .60, .50},
     {"rdna3-5", .80, .75, .50, .30}, {"rdna4", .80, .75, .50, .30},
 };
@@ -187,10 +187,14 @@ void fit_llamacpp(struct fit *fit, struct constants *c)
         struct engine_speed *s = &c->engine[e].speed;
         if (strcmp(c->engine[e].id, "llama.cpp") != 0)
             continue;
-        add(fit, &s->layer, 80, .5, 1e-6, "llama.cpp", "layer_us");
+        /* newer builds: rows of decoding alone, the rest as before */
+        add(fit, &s->layer, 80, .5, 1e-6, "llama.cpp", s->unpacks ? "old layer_us" : "layer_us");
+        if (!s->unpacks)
+            continue;
         add(fit, &s->kv, .45, .4, 1, "llama.cpp", "kv");
         add(fit, &s->prefill_layer, 150, .7, 1e-6, "llama.cpp", "prefill_layer_us");
         add(fit, &s->prefill_attention, .5, .7, 1, "llama.cpp", "prefill_attention");
+        add(fit, &s->score_bytes, 20, .5, 1, "llama.cpp", "score_bytes");
         add(fit, &s->prefill_overlap, .6, .5, 1, "llama.cpp", "prefill_overlap");
     }
 }

@@ -211,6 +211,7 @@ bool rows_ask(struct rows *rows, const struct asked *a)
     r->time = a->time;
     r->ttft = a->ttft;
     r->peer = a->peer;
+    r->tokens = a->tokens > 0 ? a->tokens / a->replicas : 0;
     r->moe = model_experts(r->request.model) > 0;
     if (!row_predict(r, &out)) {
         fprintf(stderr, "%s on %s: no estimate (%d)\n", a->model, a->gpu, r->load.gap);
@@ -219,6 +220,18 @@ bool rows_ask(struct rows *rows, const struct asked *a)
     rows->left_out--;
     rows->count++;
     return true;
+}
+
+/* Of a run of so many requests, from an idle engine to the last answer: when the last are
+ * let in, the others are half done in the mean, and fewer and fewer share a step. */
+static double run_time(const struct serve_load *l, const struct step *step,
+                       const struct serve *serve)
+{
+    double b = serve->decoding, tokens = l->prompt + l->output / 2, tail = 0;
+    if (l->users > serve->running)
+        tail = l->output *
+               (step_decode(step, b / 2, tokens) - step_decode(step, b, tokens) / 2);
+    return 1 / (serve->requests * l->output) + tail / (l->users * l->output);
 }
 
 static double time_of(const struct row *row, const struct step *step,
@@ -231,7 +244,7 @@ static double time_of(const struct row *row, const struct step *step,
     case PHASE_PROMPT:
         return serve->solo;
     case PHASE_RATE:
-        return 1 / (serve->requests * l->output);
+        return run_time(l, step, serve);
     default:
         return serve->tpot;
     }
@@ -248,6 +261,7 @@ bool row_predict(const struct row *row, struct row_answer *out)
     serve_estimate(&step, &row->serve, &serve);
     speed_band(&step, serve.running, &speed);
     *out = (struct row_answer){.time = time_of(row, &step, &serve), .ttft = serve.ttft,
+                           .tokens = serve.requests * row->serve.output,
                            .low = speed.factor_low, .high = speed.factor_high,
                            .ttft_low = fmax(SPEED_TTFT_LOW, speed.factor_low),
                            .ttft_high = fmax(SPEED_TTFT_HIGH, speed.factor_high),
@@ -403,6 +417,7 @@ static void recent_row(struct rows *rows, const struct table_file *t)
         .phase = decodes_alone(t) ? PHASE_DECODE : PHASE_TPOT,
         .ttft = table_number_of(t, "mean_ttft_ms") / 1e3,
         .peer = NAN,
+        .tokens = decodes_alone(t) ? 0 : table_number_of(t, "output_tok_s"),
     };
     rows_ask(rows, &a);
 }

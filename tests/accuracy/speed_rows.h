@@ -36,6 +36,7 @@ struct row {
     enum phase phase;
     double time;        /* s, measured */
     double ttft;        /* s, measured; NAN = not stated */
+    double tokens;      /* output tokens/s of all, measured; 0 = not stated */
     double peer;        /* s, aiconfigurator's TPOT; NAN */
     double weights;     /* bytes on a GPU */
     bool moe;
@@ -57,11 +58,12 @@ struct asked {
     double users, prompt, output;
     int tp, pp, ways, ep, replicas; /* ways: attention DP */
     double time, ttft, peer;
+    double tokens;
 };
 
 /* What gpuplan says. */
 struct row_answer {
-    double time, ttft;
+    double time, ttft, tokens;
     double low, high, ttft_low, ttft_high; /* factors of the bands */
     unsigned doubts;
 };

@@ -87,6 +87,18 @@ void score_ttft(const struct rows *rows, struct outcome *outcome)
     }
 }
 
+void score_tokens(const struct rows *rows, struct outcome *outcome)
+{
+    struct row_answer a;
+    for (int i = 0; i < rows->count; i++) {
+        const struct row *row = &rows->row[i];
+        bool known = row->tokens > 0 && row_predict(row, &a);
+        outcome[i] = (struct outcome){.error = known ? row->tokens / a.tokens - 1 : NAN,
+                                      .low = a.low, .high = a.high, .weight = 1,
+                                      .doubts = a.doubts};
+    }
+}
+
 void score_by_pair(const struct rows *rows, struct outcome *outcome)
 {
     for (int i = 0; i < rows->count; i++) {

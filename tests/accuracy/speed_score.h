@@ -41,6 +41,8 @@ const char *group_full(const struct row *row);   /* and engine and precision */
 void score_now(const struct rows *rows, struct outcome *outcome);
 /* The same of TTFT in a closed loop. */
 void score_ttft(const struct rows *rows, struct outcome *outcome);
+/* Of output tokens/s, the error as of a time: above 0, slower than measured. */
+void score_tokens(const struct rows *rows, struct outcome *outcome);
 /* Every pair of model and GPU weighs the same. */
 void score_by_pair(const struct rows *rows, struct outcome *outcome);
 

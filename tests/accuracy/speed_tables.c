@@ -9,7 +9,9 @@
  *                               on hosts that are no boards of the Pi kind, Q4_K_M,
  *                               lengths assumed 100 + 400
  *   qwen_bs1_speed_memory.csv   vLLM 0.6.3, one GPU or several by TP
- *   throughput_trtllm.csv       in-flight batching, all requests queued
+ *   throughput_trtllm.csv       in-flight batching, so many requests queued as its source
+ *                               says, from the first to the last answer; experts of 1.0
+ *                               with attention data parallel, as its command
  *   throughput_vllm_dstack.csv  vLLM of November 2024, so many requests at once
  * Rows with a model or GPU that the catalogue has not are left out, and counted.
  */
@@ -111,6 +113,12 @@ static bool llama_test(const char *test, struct asked *a, double rate)
     return rate > 0;
 }
 
+/* Builds of before 2024-06-24 (#8075) run quantized prompts on copies in 16 bit. */
+static const char *llama_range(const struct table_file *t)
+{
+    return strncmp(table_text_of(t, "date"), "2024-0", 6) == 0 ? "b2824" : NULL;
+}
+
 static void llama_row(struct rows *rows, const struct table_file *t)
 {
     const char *gpu = table_text_of(t, "gpu"), *quant = table_text_of(t, "quant");
@@ -119,6 +127,7 @@ static void llama_row(struct rows *rows, const struct table_file *t)
     struct asked a = {.model = alias_of(llama_models, table_text_of(t, "model")),
                       .gpu = alias_of(llama_gpus, gpu),
                       .engine = "llama.cpp",
+                      .range = llama_range(t),
                       .precision = alias_of(llama_formats, quant),
                       .tp = 1, .ways = 1, .ep = 1, .replicas = 1,
                       .pp = (int)table_number_of(t, "n_gpus"),
@@ -207,6 +216,28 @@ static const struct alias trtllm_formats[] = {
     {"FP16", "bf16"}, {"FP4", "nvfp4"}, {"FP8", "fp8"}, {NULL, NULL},
 };
 
+/* Requests of a run, by its lengths: the table of perf-overview.md, the source of the rows. */
+static double trtllm_requests(double prompt, double output)
+{
+    if (output <= 128)
+        return prompt <= 128 ? 30000 : 3000;
+    if (prompt >= 20000)
+        return 1000;
+    return output == 4096 || prompt >= 2048 || (prompt == 1000 && output == 2000) ? 1500 : 3000;
+}
+
+/* Its command for experts, of 1.0: attention data parallel over all GPUs of a stage. */
+static void trtllm_experts(struct asked *a, const char *version)
+{
+    static const char *const models[] = {"llama-4", "qwen3-30b-a3b", "qwen3-235b"};
+    for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
+        if (strncmp(version, "1.0", 3) == 0 &&
+            strncmp(a->model, models[i], strlen(models[i])) == 0) {
+            a->ways = a->tp;
+            a->tp = 1;
+        }
+}
+
 bool rows_saturated(struct rows *rows, int argc, char **argv)
 {
     struct table_file t;
@@ -230,8 +261,11 @@ bool rows_saturated(struct rows *rows, int argc, char **argv)
         if (!a.model || !a.gpu || !a.precision ||
             !strstr(table_text_of(&t, "scenario"), "in-flight"))
             rows->left_out++;
-        else
+        else {
+            trtllm_experts(&a, table_text_of(&t, "version"));
+            a.users = trtllm_requests(a.prompt, a.output);
             rows_ask(rows, &a);
+        }
     }
     table_close(&t);
     return true;

@@ -41,7 +41,7 @@ static void test_versions(void **state)
     assert_true(engine_version("0.5", ENGINE_LAST_PATCH) == 59999);
     assert_true(engine_version("1.3.0rc10", 0) == 100030000);
     assert_true(engine_version("0.5.x", 0) == 50000);
-    assert_true(engine_version("b6123", 0) == -1);
+    assert_true(engine_version("b6123", 0) == 612300000000);
     assert_true(engine_version("0.", 0) == -1);
     assert_string_equal(profile_engine(catalog, "sglang@0.5.5")->range, "up to 0.5.14");
     assert_string_equal(profile_engine(catalog, "sglang@0.5.9")->range, "up to 0.5.14");
@@ -51,8 +51,8 @@ static void test_versions(void **state)
 
 static void test_own_ids(void **state)
 {
-    static const char *const names[] = {"sglang@0.5.15", "vllm@0.17", "llama.cpp",
-                                        "sglang@0.5.14"};
+    static const char *const names[] = {"sglang@0.5.15", "vllm@0.17", "ollama",
+                                        "llama.cpp@b3219", "sglang@0.5.14"};
     char text[64];
 
     (void)state;

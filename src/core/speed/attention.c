@@ -35,6 +35,7 @@ struct attention attention_of(const struct request *q, const struct layer_kind *
     a.bytes = kvcache_layer_bytes(k, q->kv, tp) - index;
     a.index = index;
     a.reach = reach_of(k);
+    a.heads = heads;
     a.scores = 2 * heads * score_width(k);
     a.indexing = (double)k->index_heads * k->index_dim;
     if (k->mixer == MIXER_MLA)
@@ -58,4 +59,9 @@ double attention_prefill(const struct attention *a, double q, double c)
 {
     double middle = c + q / 2;
     return a->times * q * (a->scores * read_tokens(a, middle) + a->indexing * middle);
+}
+
+double attention_scores(const struct attention *a, double q, double c)
+{
+    return a->times * a->heads * q * read_tokens(a, c + q / 2);
 }

@@ -4,6 +4,9 @@
  *   decode   sqrt((bytes / (ekv*BW))^2 + (F / (emla*P))^2)
  *   prefill  F / (efa*P),  F = 2*nh*(dqk + dv)*q*(c + q/2)
  *
+ * Without flash attention a prompt's scores pass through memory as well, nh*q*(c + q/2) of
+ * some bytes each.
+ *
  * Bytes: of each sequence its s cached tokens, a window at most; of a sparse layer the
  * 2,048 it selects and the index keys of all; of a recurrent layer its state, read and
  * written. MLA's latents are on every TP rank, and its decode has arithmetic that counts:
@@ -29,6 +32,7 @@ struct attention {
     double index;    /* bytes of index key per cached token, all of them */
     double state;    /* bytes read and written per step */
     double mla;      /* FLOP per cached token in decoding */
+    double heads;    /* on this GPU */
     double scores;   /* FLOP per pair of tokens in a prompt */
     double indexing; /* FLOP per pair, of the indexer */
 };
@@ -40,7 +44,8 @@ struct attention attention_of(const struct request *request,
 
 /* Bytes, and FLOP into *flops, of one sequence of s cached tokens in one step. */
 double attention_decode(const struct attention *attention, double s, double *flops);
-/* FLOP of q new tokens behind c cached ones. */
+/* FLOP of q new tokens behind c cached ones; and their scores, of all heads. */
 double attention_prefill(const struct attention *attention, double q, double c);
+double attention_scores(const struct attention *attention, double q, double c);
 
 #endif

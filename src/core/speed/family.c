@@ -73,6 +73,9 @@ double kernel_rate(enum kernel kernel, const struct gpu *gpu)
         return rate_of(gpu, MATH_FP4);
     case KERNEL_INT8:
         return rate_of(gpu, MATH_INT8);
+    case KERNEL_GGUF16: /* llama.cpp adds up in FP16, twice as fast on GeForce cards */
+    case KERNEL_GGUF:
+        return gpu->rate_fp16acc.known ? gpu->rate_fp16acc.value : rate_16(gpu);
     default:
         return rate_16(gpu);
     }

@@ -15,15 +15,20 @@ static double new_tokens(const struct serve_load *l)
     return fmax(l->prompt - l->cached, 1);
 }
 
-/* Without products: attention, element-wise kernels, launches of one chunk of q tokens in
- * the middle of its prompt. */
+/* Without products: attention and element-wise kernels of one chunk of q tokens in the
+ * middle of its prompt. */
 static double chunk_rest(const struct step *s, const struct serve_load *l, double q)
 {
-    const struct request *r = s->load->request;
-    double layers = r->model->layer_count;
+    double layers = s->load->request->model->layer_count;
     double values = PREFILL_VALUES * q * s->hidden * 2 * layers / s->bandwidth;
-    return step_prefill_attention(s, q, l->cached + (new_tokens(l) - q) / 2) / s->ways + values +
-           r->engine->speed.prefill_layer * layers;
+    return step_prefill_attention(s, q, l->cached + (new_tokens(l) - q) / 2) / s->ways + values;
+}
+
+/* What a step takes longer for having prompts in it, however many. */
+static double chunk_launch(const struct step *s)
+{
+    const struct request *r = s->load->request;
+    return r->engine->speed.prefill_layer * r->model->layer_count;
 }
 
 static double chunk_of(const struct serve_load *l)
@@ -42,7 +47,7 @@ static double prompt_cost(const struct step *s, const struct serve_load *l, doub
                       : step_work(s, users + q * shared, 1 / e->prefill_compute) -
                             step_work(s, users, 1);
     /* the stages of a pipeline work on other requests meanwhile */
-    return chunks * (fmax(pass, 0) / shared + chunk_rest(s, l, q)) /
+    return chunks * ((fmax(pass, 0) + chunk_launch(s)) / shared + chunk_rest(s, l, q)) /
            fmax(fmin(s->pp, users), 1);
 }
 
@@ -54,7 +59,8 @@ static double solo_prompt(const struct step *s, const struct serve_load *l)
     double full = (chunks + s->pp - 1) / s->pp;
     double steps = chunks + e->prefill_overlap * fmin(full - chunks, 0);
     return steps *
-           (step_work(s, q, 1 / e->prefill_compute) + chunk_rest(s, l, q) + s->fixed);
+           (step_work(s, q, 1 / e->prefill_compute) + chunk_rest(s, l, q) + chunk_launch(s) +
+            s->fixed);
 }
 
 /* In an open loop; `late` by the exponential tail of the wait. */

@@ -224,11 +224,15 @@ static struct gemm gemm_of(const struct request *q, const struct format *format,
 {
     bool is_alike;
     enum kernel kernel = kernel_of(format, q->gpu, q->engine->gguf);
-    struct pace p =
-        pace_of(q, kernel, family_product(q->gpu->family, kernel, &is_alike));
+    struct product_share share = family_product(q->gpu->family, kernel, &is_alike);
+    bool unpacks = q->engine->speed.unpacks && kernel == KERNEL_GGUF;
+    if (unpacks)
+        share.compute = family_product(q->gpu->family, KERNEL_GGUF16, &is_alike).compute;
+    struct pace p = pace_of(q, kernel, share);
     return (struct gemm){.weights = rows * cols * bytes * p.byte,
                          .traffic = 2 * (rows + cols) * p.byte,
                          .compute = 2 * rows * cols * p.flop,
+                         .unpack = unpacks ? rows * cols * (bytes + 2) * p.byte : 0,
                          .times = times};
 }
 
@@ -445,8 +449,11 @@ double step_decode(const struct step *s, double users, double tokens)
 
 double step_prefill_attention(const struct step *s, double q, double c)
 {
-    double flops = 0;
-    for (int i = 0; i < s->attentions; i++)
+    double flops = 0, scores = 0;
+    for (int i = 0; i < s->attentions; i++) {
         flops += attention_prefill(&s->attention[i], q, c);
-    return flops / s->prefill;
+        scores += attention_scores(&s->attention[i], q, c);
+    }
+    return flops / s->prefill +
+           scores * s->load->request->engine->speed.score_bytes / s->bandwidth;
 }
