@@ -196,6 +196,7 @@ probe_sources = \
 request_sources = \
 	src/request/option.c \
 	src/request/option.h \
+	src/request/option_rows.h \
 	src/request/planner.c \
 	src/request/planner.h \
 	src/request/planner_answer.c \

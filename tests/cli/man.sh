@@ -47,9 +47,9 @@ rm -f "$page1.actions"
 
 # ---- gpuplan(1), gpuplan-bench(1) -----------------------------------------------------------------------
 
-# The option table, a row per line without its [OPT_...] = {.
+# The option table, a row per line without its OPTION(ID, .
 table() {
-    tr -s ' \n' ' ' <src/request/option.c | sed 's/\[OPT_[A-Z_]*\] *= *{ */\
+    tr -s ' \n' ' ' <src/request/option_rows.h | sed 's/OPTION([A-Z_]*, */\
 /g'
 }
 
@@ -78,8 +78,8 @@ paragraph() {
 }
 
 rows=$(options)
-[ "$(echo "$rows" | wc -l)" -eq "$(grep -c '^    \[OPT_' src/request/option.c)" ] ||
-    problem "cannot read every row of src/request/option.c"
+[ "$(echo "$rows" | wc -l)" -eq "$(grep -c '^OPTION(' src/request/option_rows.h)" ] ||
+    problem "cannot read every row of src/request/option_rows.h"
 for row in $rows; do
     name=${row%%|*}
     key=${row#*|}
