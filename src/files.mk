@@ -80,6 +80,8 @@ core_sources = \
 	src/core/kvcache.h \
 	src/core/layout.c \
 	src/core/layout.h \
+	src/core/lengths.c \
+	src/core/lengths.h \
 	src/core/load.c \
 	src/core/load.h \
 	src/core/lora.c \
@@ -177,7 +179,9 @@ catalog_sources = \
 	src/catalog/profile_scan.c \
 	src/catalog/profile_scan.h \
 	src/catalog/registry.c \
-	src/catalog/registry.h
+	src/catalog/registry.h \
+	src/catalog/trace.c \
+	src/catalog/trace.h
 
 probe_sources = \
 	src/probe/cpu_topology.c \
@@ -200,6 +204,8 @@ request_sources = \
 	src/request/planner.c \
 	src/request/planner.h \
 	src/request/planner_answer.c \
+	src/request/planner_lengths.c \
+	src/request/planner_lengths.h \
 	src/request/planner_train.c \
 	src/request/planner_train.h \
 	src/request/request_line.c \

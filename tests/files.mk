@@ -82,6 +82,7 @@ unit_tests = \
 	tests/unit/test_startup \
 	tests/unit/test_sweep \
 	tests/unit/test_table \
+	tests/unit/test_trace \
 	tests/unit/test_train \
 	tests/unit/test_units \
 	tests/unit/test_walk \
@@ -157,7 +158,8 @@ replays = \
 	tests/fuzz/replay_prices \
 	tests/fuzz/replay_profile \
 	tests/fuzz/replay_protocol \
-	tests/fuzz/replay_safetensors
+	tests/fuzz/replay_safetensors \
+	tests/fuzz/replay_trace
 
 fuzzers = \
 	tests/fuzz/fuzz_batch \
@@ -169,7 +171,8 @@ fuzzers = \
 	tests/fuzz/fuzz_prices \
 	tests/fuzz/fuzz_profile \
 	tests/fuzz/fuzz_protocol \
-	tests/fuzz/fuzz_safetensors
+	tests/fuzz/fuzz_safetensors \
+	tests/fuzz/fuzz_trace
 
 check_PROGRAMS += $(replays)
 TESTS += $(replays)
@@ -228,6 +231,11 @@ tests_fuzz_replay_safetensors_LDADD = $(program_libs)
 tests_fuzz_fuzz_safetensors_SOURCES = tests/fuzz/fuzz_safetensors.c
 tests_fuzz_fuzz_safetensors_LDADD = $(program_libs)
 tests_fuzz_fuzz_safetensors_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
+tests_fuzz_replay_trace_SOURCES = tests/fuzz/fuzz_trace.c tests/fuzz/replay.c
+tests_fuzz_replay_trace_LDADD = $(program_libs)
+tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c
+tests_fuzz_fuzz_trace_LDADD = $(program_libs)
+tests_fuzz_fuzz_trace_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
 
 # Against published and measured figures; `make accuracy` also shows what they print.
 accuracy_programs = \

@@ -525,7 +525,8 @@ static struct quantity stage_added(const struct stages *s, const struct stage *a
 
 double memory_mean_tokens(const struct request *q)
 {
-    return fmin(q->context, q->prompt + (q->engine->no_evict ? q->output : q->output / 2));
+    double output = q->engine->no_evict ? 2 * q->output : q->output;
+    return fmin(q->context, spread_held(&q->spread, q->prompt, output));
 }
 
 /* Bytes the engine sets aside for the users of a stage while they are spread.
@@ -961,10 +962,11 @@ static void add_need(struct terms *w)
     term_add(w, "users' need", "need", "users * reserved by the engine for one",
              m->kv_reserved, "GiB", source_engine(q->engine, TERM_BLOCK),
              "users per replica, given");
-    know_number(w, "mean tokens", memory_mean_tokens(q), "assumed");
-    term_add(w, "users' mean need", "mean need",
-             "users * reserved for mean tokens", m->kv_mean, "GiB",
-             source_engine(q->engine, TERM_BLOCK), "users per replica, mean tokens");
+    know_number(w, "mean tokens", memory_mean_tokens(q),
+                q->engine->no_evict ? "whole answers" : spread_words(&q->spread));
+    term_add(w, "users' mean need", "mean need", "users * reserved for mean tokens",
+             m->kv_mean, "GiB", source_engine(q->engine, TERM_BLOCK),
+             "users per replica, mean tokens");
 }
 
 static void add_rest(struct terms *w)

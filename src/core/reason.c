@@ -220,6 +220,7 @@ unsigned warnings_of_request(const struct request *q, const struct load *load)
         [WARNING_KV_ON_HOST] = q->kv_on_host,
         [WARNING_DRAFT_WORDS] = other_words(q) && !q->engine->draft_vocab,
         [WARNING_MTP_SHAPE] = q->draft_mtp && q->draft->assumed && !q->model->assumed,
+        [WARNING_LENGTHS] = q->spread.beyond >= 0.001 && !q->model->weights_only,
         [WARNING_CONFIDENCE] = strcmp(q->gpu->confidence, "low") == 0,
     };
     unsigned warnings = warning_of_type(q);

@@ -13,6 +13,7 @@
 #include "core/engine.h"
 #include "core/format.h"
 #include "core/gpu.h"
+#include "core/lengths.h"
 #include "core/model.h"
 
 /* Which format each role of a model's tensors is stored in. */
@@ -36,6 +37,7 @@ struct request {
     const struct engine *engine;
     double context;             /* tokens a request may hold, prompt and output */
     double prompt, output;      /* tokens of a typical request */
+    struct spread spread;       /* of them */
     double users;               /* requests in flight at once */
     double rate;                /* requests that arrive per second; 0: users are given */
     double prefix_hit;          /* share of a prompt that is in the prefix cache, 0..1 */

@@ -213,14 +213,14 @@ static void add_attention(const struct walk *k)
 {
     const struct request *q = request_of(k);
     const struct family *f = q->gpu->family;
-    double s = q->prompt + q->output / 2, bytes = 0, flops = 0, one;
+    double s = spread_held(&q->spread, q->prompt, q->output), bytes = 0, flops = 0, one;
     int known = k->w->known_count;
     for (int i = 0; i < k->step->attentions; i++) {
         bytes += attention_decode(&k->step->attention[i], s, &one);
         flops += one;
     }
     know_number(k->w, "requests", k->batch / k->step->ways, "of a step");
-    know_number(k->w, "cached", s, "prompt + output/2");
+    know_number(k->w, "cached", s, spread_words(&q->spread));
     know_exact(k->w, "read for one", bytes);
     know_unit(k->w, "F", flops / 1e9, "GFLOP", "MLA");
     know_number(k->w, "ekv", k->step->kv / q->gpu->bandwidth.value, FAMILY);
@@ -320,6 +320,7 @@ static void know_serving(const struct walk *k)
     know_number(k->w, "beta", e->ttft_queue, ENGINE);
     know_ms(k->w, "TPOT", v->tpot.value, NULL);
     know_ms(k->w, "TTFT", v->ttft.value, NULL);
+    know_number(k->w, "cs", v->serve.spread, "of a prompt's work");
     know_number(k->w, "groups", v->running / v->serve.running, NULL);
 }
 
@@ -356,8 +357,8 @@ static const struct loop {
      "groups*C) / throughput",
      "tau, kappa, solo, eta, step, beta, C, users, groups"},
     {"rate * (TTFT + (O - 1)*TPOT)", "rate, TTFT, O, TPOT", "Little's law",
-     "tau + kappa*solo + step/2 + rho*pc/(2*(1 - rho)), rho = rate*pc/groups",
-     "tau, kappa, solo, step, rate, groups, pc"},
+     "tau + kappa*solo + step/2 + rho*pc*(1 + cs^2)/(2*(1 - rho)), rho = rate*pc/groups",
+     "tau, kappa, solo, step, rate, groups, pc, cs"},
 };
 
 static void add_load(const struct walk *k)

@@ -10,6 +10,7 @@
 
 #include "output/sentence.h"
 #include "output/startup.h"
+#include "util/path.h"
 #include "util/str.h"
 #include "util/units.h"
 
@@ -81,6 +82,18 @@ static void model_lines(struct lines *lines)
               serves ? q->kv->id : "", serves ? " KV cache" : "");
 }
 
+static void trace_lines(struct lines *lines, const struct resolved *r)
+{
+    char requests[32], rate[80] = "";
+    if (!r->trace[0])
+        return;
+    if (r->trace_rate > 0)
+        gp_format(rate, sizeof(rate), ", %.3g/s in the mean, %.3g in the busiest minute",
+                  r->trace_rate, r->trace_busiest);
+    line_addf(lines, "trace", "%s: %s requests%s", path_name(r->trace),
+              units_tokens(requests, sizeof(requests), r->trace_requests), rate);
+}
+
 static void load_lines(struct lines *lines)
 {
     const struct plan *p = lines->plan;
@@ -96,6 +109,8 @@ static void load_lines(struct lines *lines)
         line_addf(lines, "load", "%.0f user%s x %s tokens, %s %s", q->users,
                   plural(q->users), units_tokens(tokens, sizeof(tokens), q->context),
                   q->engine->name, q->engine->range);
+    if (lines->answer)
+        trace_lines(lines, &lines->answer->resolved);
 }
 
 static void gpu_from_lines(struct lines *lines)
@@ -386,8 +401,8 @@ static void speed_lines(struct lines *lines)
               v->solo.value * 1e3);
     if (v->late > 0)
         gp_format(line->text, sizeof(line->text),
-                  "%.0f ms on an idle engine, %.0f ms for 95 of 100", v->solo.value * 1e3,
-                  v->late * 1e3);
+                  "%.0f ms on an idle engine; %.0f ms for half, %.0f for 95 of 100",
+                  v->solo.value * 1e3, v->middle * 1e3, v->late * 1e3);
     line = add_rate(lines, "output tokens", v->tokens);
     gp_format(line->text, sizeof(line->text), "%.2g requests/s", v->requests.value);
     if (p->request.rate > 0) {

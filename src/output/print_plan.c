@@ -13,6 +13,7 @@
 #include "output/print_why.h"
 #include "output/record.h"
 #include "output/sentence.h"
+#include "util/str.h"
 #include "util/units.h"
 
 #define BAR_WIDTH 60
@@ -144,7 +145,8 @@ static void print_head(const struct answer *a, struct strbuf *out)
 {
     const struct plan *p = &a->plan;
     print_kind(a, LINE_MODEL, "", "\n", out);
-    print_kind(a, LINE_LOAD, "", "\n\n", out);
+    print_kind(a, LINE_LOAD, "", "\n", out);
+    strbuf_add(out, "\n");
     strbuf_addf(out, "%s on %d x %s (%s)", verdict_shout(p->verdict), p->layout.gpus,
                 p->request.gpu->name, p->request.gpu->id);
     print_kind(a, LINE_LAYOUT, ": ", "\n", out);
@@ -182,17 +184,28 @@ void print_cost(const struct plan *p, struct strbuf *out)
     }
 }
 
+/* "1,024", "1,024 +- 500". */
+static char *lengths(double mean, double spread, char *text, size_t size)
+{
+    char deviation[32];
+    units_tokens(text, size, mean);
+    if (spread * mean >= 0.5)
+        gp_format(text + strlen(text), size - strlen(text), " +- %s",
+                  units_tokens(deviation, sizeof(deviation), spread * mean));
+    return text;
+}
+
 static void print_speed(const struct answer *a, struct strbuf *out)
 {
     struct answer_line lines[ANSWER_LINES_MAX];
     const struct request *q = &a->plan.request;
     int n = answer_lines(&a->plan, a, LINE_SPEED, lines);
-    char prompt[32], output[32];
+    char prompt[64], output[64];
     if (n == 0)
         return;
     strbuf_addf(out, "\nspeed, prompts of %s and answers of %s tokens\n",
-                units_tokens(prompt, sizeof(prompt), q->prompt),
-                units_tokens(output, sizeof(output), q->output));
+                lengths(q->prompt, q->spread.prompt, prompt, sizeof(prompt)),
+                lengths(q->output, q->spread.output, output, sizeof(output)));
     for (int i = 0; i < n; i++) {
         const struct answer_line *line = &lines[i];
         if (line->amount[0])

@@ -62,6 +62,10 @@ static void request_facts(const struct answer *a, struct record *r)
                                         : "request");
     record_textf(r, "engine", "%s@%s", q->engine->id, q->engine->range);
     RECORD_MEMBERS(r, request_load, q);
+    record_count(r, "prompt_stddev", "tokens", q->spread.prompt * q->prompt);
+    record_count(r, "output_stddev", "tokens", q->spread.output * q->output);
+    record_text(r, "trace", a->resolved.trace);
+    record_count(r, "beyond_context", "", q->spread.beyond);
     record_positive(r, "rate", "requests/s", q->rate);
     record_count(r, "prefix_hit", "", q->prefix_hit);
     record_positive(r, "ttft", "ms", q->ttft * 1e3);
@@ -329,6 +333,7 @@ static void speed_facts(const struct plan *p, struct record *r)
     }
     RECORD_MEMBERS(r, speed_members, v);
     record_text(r, "bound", speed_bound_word(v->bound));
+    record_positive(r, "ttft_p50", "s", v->middle);
     record_positive(r, "ttft_p95", "s", v->late);
     record_quantity(r, "ttft_idle", "s", v->solo, 1, 4);
     record_count(r, "running", "requests", v->running);

@@ -108,6 +108,8 @@ static const char *const warning_words[WARNING_COUNT] = {
                             "model {words}: they must mean the same tokens",
     [WARNING_MTP_SHAPE] = "the shape of the MTP layers is not known: their KV is that of a "
                           "layer of the model",
+    [WARNING_LENGTHS] = "{beyond} % of the requests are longer than the context of {context} "
+                        "tokens and are not counted: the engine refuses them",
     [WARNING_CONFIDENCE] = "the profile of {gpu} has low confidence",
 };
 
@@ -451,6 +453,8 @@ static const char *say_request(const struct plan *p, const char *words,
         {"draft words", SAY_NUMBER, .number = q->draft ? q->draft->vocab : 0},
         {"words", SAY_NUMBER, .number = q->model->vocab},
         {"link time", SAY_TEXT, .text = link_time(p, link, sizeof(link))},
+        {"context", SAY_TOKENS, .number = q->context},
+        {"beyond", SAY_PLAIN, .number = round(q->spread.beyond * 1000) / 10},
         {"math", SAY_TEXT, .text = math < MATH_COUNT ? format_math_word(math) : ""},
         {"rate", SAY_RATE, .number = rate, .text = rate_unit(math)},
         {"slots", SAY_TEXT, .text = e->slots_least == 1 ? "one slot" : "4 slots"},

@@ -27,6 +27,13 @@ OPTION(PROMPT, "prompt", 0, OPTION_TOKENS, "TOKENS", "tokens", 1, 1e9, NULL, "10
        false, "tokens of a typical prompt")
 OPTION(OUTPUT, "output-tokens", 0, OPTION_TOKENS, "TOKENS", "tokens", 1, 1e9, NULL,
        "256", R, false, "tokens of a typical answer")
+OPTION(PROMPT_STDDEV, "prompt-stddev", 0, OPTION_TOKENS, "TOKENS", "tokens", 0, 1e9, NULL,
+       "0", R, false, "standard deviation of the prompts' lengths; --prompt is the mean")
+OPTION(OUTPUT_STDDEV, "output-stddev", 0, OPTION_TOKENS, "TOKENS", "tokens", 0, 1e9, NULL,
+       "0", R, false, "standard deviation of the answers' lengths")
+OPTION(TRACE, "trace", 0, OPTION_PATH, "FILE", "", 0, 0, NULL, "none", R, false,
+       "log of requests (CSV, as Azure or BurstGPT publish them): their lengths, and their "
+       "rate")
 OPTION(USERS, "users", 'u', OPTION_COUNTED, "N", "requests", 1, 1e6, NULL, "1", R,
        false, "requests in flight at once")
 OPTION(RATE, "rate", 0, OPTION_NUMBER, "N", "requests/s", 1e-6, 1e6, NULL, "none", R,

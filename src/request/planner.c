@@ -14,6 +14,7 @@
 #include "checkpoint/hub_cache.h"
 #include "core/draft.h"
 #include "core/search.h"
+#include "request/planner_lengths.h"
 #include "request/spelling.h"
 #include "util/mem.h"
 #include "util/path.h"
@@ -22,8 +23,6 @@
 
 #define MODELS_KEPT     256 /* read or made up; more than one command can name */
 #define CONTEXT_DEFAULT 8192.0
-#define PROMPT_DEFAULT  1024.0
-#define OUTPUT_DEFAULT  256.0
 
 struct local_model {
     char *text; /* path or size as asked */
@@ -47,6 +46,7 @@ struct planner {
         model_next; /* next: the slot to replace next */
     struct local_slice *slices;
     size_t slice_count, slice_cap;
+    struct planner_trace trace;
     struct market market;
     bool market_loaded;
 };
@@ -75,6 +75,7 @@ void planner_free(struct planner *p)
     }
     free(p->models);
     free(p->slices);
+    planner_trace_fini(&p->trace);
     catalog_free(p->catalog);
     free(p);
 }
@@ -730,20 +731,31 @@ static enum gp_status resolve_api(const struct options *options, struct request 
     return GP_OK;
 }
 
-static enum gp_status resolve_load(const struct options *options, struct request *q,
-                                   struct gp_err *err)
+/* What the words of an answer say of a trace. */
+static void name_trace(const struct options *options, const struct trace *t,
+                       struct resolved *out)
 {
-    double most = q->model->max_context;
-    q->context = options_or(options, OPT_CONTEXT, at_most(default_context(q), most));
-    /* a small context leaves a quarter for the answer */
-    q->prompt = options_or(options, OPT_PROMPT,
-                           at_most(PROMPT_DEFAULT, ceil(q->context * 0.75)));
-    q->output = options_or(options, OPT_OUTPUT,
-                           at_most(OUTPUT_DEFAULT, fmax(q->context - q->prompt, 1)));
+    if (!t)
+        return;
+    gp_copy(out->trace, sizeof(out->trace), options_word(options, OPT_TRACE, ""));
+    gp_tame(out->trace);
+    out->trace_requests = (double)t->count;
+    out->trace_rate = t->rate;
+    out->trace_busiest = t->busiest;
+}
+
+static enum gp_status resolve_load(struct planner *p, const struct options *options,
+                                   struct resolved *out, struct gp_err *err)
+{
+    struct request *q = &out->request;
+    const struct trace *trace;
+    double context = at_most(default_context(q), q->model->max_context);
+    enum gp_status status = planner_lengths(options, &p->trace, context, q, &trace, err);
+    if (status)
+        return status;
+    name_trace(options, trace, out);
     if (resolve_api(options, q, err))
         return err->code;
-    q->users = options_or(options, OPT_USERS, 1);
-    q->rate = options_or(options, OPT_RATE, 0);
     q->prefix_hit = options_or(options, OPT_PREFIX_HIT, 0);
     q->ttft = options_or(options, OPT_TTFT, 0) / 1e3;
     q->tpot = options_or(options, OPT_TPOT, 0) / 1e3;
@@ -758,18 +770,9 @@ static enum gp_status resolve_load(const struct options *options, struct request
     q->utilization = options_or(options, OPT_MEMORY_UTILIZATION, 0);
     q->headroom = options_or(options, OPT_HEADROOM, 0);
     q->used = options_or(options, OPT_USED, 0);
-    if (options->value[OPT_RATE].given && options->value[OPT_USERS].given)
-        return gp_fail(err, GP_E_USAGE, "--rate", "give one of them",
-                       "--users and --rate both say how many requests there are");
     if (q->dp > 1 && model_experts(q->model) == 0)
         return gp_fail(err, GP_E_USAGE, "--dp", "use --replicas",
                        "%s has no experts that copies could share", q->model->id);
-    bool given = options->value[OPT_PROMPT].given || options->value[OPT_OUTPUT].given;
-    if (given && q->prompt + q->output > q->context)
-        return gp_fail(err, GP_E_USAGE, "--context",
-                       "raise --context",
-                       "prompt and output of %.0f tokens exceed the context of %.0f",
-                       q->prompt + q->output, q->context);
     return GP_OK;
 }
 
@@ -927,6 +930,6 @@ enum gp_status planner_resolve(struct planner *p, const struct options *options,
         status = resolve_lora(options, q, err);
     q->price = (enum price_want)options_choice(options, OPT_PRICE);
     if (!status)
-        status = resolve_load(options, q, err);
+        status = resolve_load(p, options, out, err);
     return status;
 }

@@ -108,7 +108,7 @@ enum gp_status planner_answer(struct planner *p, const struct options *options,
     if (status)
         return status;
     out->solve = (enum solve)(options_choice(options, OPT_SOLVE) + 1); /* -1: none */
-    if (out->solve == SOLVE_USERS && options->value[OPT_RATE].given)
+    if (out->solve == SOLVE_USERS && q->rate > 0)
         return gp_fail(err, GP_E_USAGE, "--solve", "give --users, or leave --solve",
                        "the users follow from --rate");
     if (out->resolved.gpu_chosen || out->solve != SOLVE_NONE) {

@@ -144,6 +144,36 @@ if have_json; then
     assert_true "a cached prefix is not computed" awk -v a="$(json speed.ttft_idle.value)" \
         -v b="$whole" 'BEGIN{exit !(a < 0.5*b)}'
 fi
+
+# ---- lengths that differ -------------------------------------------------------------------------
+
+printf '%s\n' TIMESTAMP,ContextTokens,GeneratedTokens '2023-11-16 18:00:00.5,1000,100' \
+    '2023-11-16 18:00:30.5,2000,200' '2023-11-16 18:02:00.5,9000,600' >"$work/trace.csv"
+# shellcheck disable=SC2086
+run --plan $speed:2 --trace "$work/trace.csv"
+assert_contains "where the lengths are from" "trace.csv: 3 requests, 0.025/s in the mean, 0.0333 in the busiest minute" "$out"
+assert_contains "the context of the longest" "x 9,600 tokens" "$out"
+assert_contains "the lengths" "prompts of 4,000 +- 3,559 and answers of 300 +- 216 tokens" "$out"
+# shellcheck disable=SC2086
+run --plan $speed:2 --trace "$work/trace.csv" -c 4k -u 4
+assert_contains "what is too long is said" "33.3 % of the requests are longer than the context of 4,096 tokens" "$out"
+echo '2023-11-16 18:03:00.5,9000,many' >>"$work/trace.csv"
+# shellcheck disable=SC2086
+assert_fails 3 "trace.csv:5: GeneratedTokens: 'many' is not a number of tokens" --plan $speed --trace "$work/trace.csv"
+# shellcheck disable=SC2086
+assert_fails 2 "the lengths are those of --trace" --plan $speed --trace "$work/trace.csv" --prompt 100
+# shellcheck disable=SC2086
+assert_fails 2 "more than 3 times the mean" --plan $speed --prompt 100 --prompt-stddev 400
+if have_json; then
+    # shellcheck disable=SC2086
+    run --plan $speed:2 --rate 2 -f json
+    alike=$(json speed.ttft_p95)
+    # shellcheck disable=SC2086
+    run --plan $speed:2 --rate 2 --prompt-stddev 1000 -f json
+    assert_eq "the spread as given" 1000 "$(json request.prompt_stddev)"
+    assert_true "more spread, later first tokens" awk -v a="$alike" -v b="$(json speed.ttft_p95)" \
+        'BEGIN{exit !(b > 1.2*a)}'
+fi
 # shellcheck disable=SC2086
 run --plan $speed -u 64 --api-price 0.6:2.4
 assert_contains "an API beside the rent" "this plan is cheaper from" "$out"
@@ -165,7 +195,7 @@ assert_fails 2 "nothing drafts tokens" --plan -m llama-3.1-8b -g l4 --acceptance
 # shellcheck disable=SC2086
 assert_fails 2 "is not two prices" --plan $speed --api-price 3
 assert_fails 2 "no experts that copies could share" --plan -m llama-3.1-8b -g b200:8 --dp 8
-for option in "--rate 5" "--tpot 20" "--ttft 200" "--prefix-hit 0.5" "--dp 2" "--api-price 1:2" "--acceptance 0.5"; do
+for option in "--rate 5" "--prompt-stddev 5" "--trace x.csv" "--tpot 20" "--ttft 200" "--prefix-hit 0.5" "--dp 2" "--api-price 1:2" "--acceptance 0.5"; do
     # shellcheck disable=SC2086
     assert_fails 2 "is for inference, not for --train" --plan -m llama-3.1-8b -g l4 --train lora $option
 done

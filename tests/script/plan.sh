@@ -940,7 +940,7 @@ screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 466 ─┐
+┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 467 ─┐
 │   max concurrency (concurrency) = 54.6309 requests (52.375..55.3457), model  │
 │       floor(pool / block bytes) * block bytes / given                        │
 │       with pool 54.632 GiB, 52.377 GiB to 55.347 GiB (model), block bytes 2  │

@@ -365,6 +365,45 @@ static void test_rates(void **state)
     assert_true(held > TRIALS / 10);
 }
 
+/* Lengths that differ: none is what alike requests are; more of it takes no less time,
+ * and 95 of 100 first tokens take no less. */
+static void test_spreads(void **state)
+{
+    (void)state;
+    for (int i = 0; i < TRIALS; i++) {
+        struct layout l;
+        struct request q = random_request(&l);
+        struct cut c;
+        struct serve alike, some, more;
+        cut(&q, l, &c);
+        struct serve_load load = {.users = q.users, .admitted = 1 + draw(512),
+                                  .prompt = q.prompt, .output = q.output,
+                                  .chunk = c.load.max_batched_tokens};
+        double rate = pow(10, -3 + draw(4000) / 1000.0), cv = draw(200) / 100.0;
+        bool held = serve_rate(&c.step, &load, rate, &alike);
+        load.spread = spread_of(q.prompt, 0, q.output, 0, 1e9);
+        assert_int_equal(serve_rate(&c.step, &load, rate, &some), held);
+        assert_near(some.ttft, alike.ttft, 1e-9 * alike.ttft);
+        assert_near(some.late, alike.late, 1e-9 * alike.late);
+        assert_near(some.tpot, alike.tpot, 1e-9 * alike.tpot);
+        load.spread = spread_of(q.prompt, cv * q.prompt, q.output, i % 2 * q.output, 1e9);
+        if (!serve_rate(&c.step, &load, rate, &some))
+            continue;
+        /* more requests at once make a prompt's share of a step a little cheaper */
+        assert_true(no_more(alike.late, some.late * 1.002));
+        assert_true(some.middle <= some.late);
+        load.spread = spread_of(q.prompt, (cv + 0.5) * q.prompt, q.output,
+                                i % 2 * q.output, 1e9);
+        if (!serve_rate(&c.step, &load, rate, &more))
+            continue;
+        if (!no_more(some.late, more.late * 1.002) ||
+            !no_more(some.running, more.running))
+            fail_msg("%s, %g/s, prompts %g +- %g: 95 of 100 %g -> %g s, %g -> %g at once",
+                     q.model->id, rate, q.prompt, cv * q.prompt, some.late, more.late,
+                     some.running, more.running);
+    }
+}
+
 static void test_tpot_grows(void **state)
 {
     (void)state;
@@ -430,7 +469,8 @@ int main(void)
         cmocka_unit_test(test_step),       cmocka_unit_test(test_bands),
         cmocka_unit_test(test_gaps),       cmocka_unit_test(test_faster_hardware),
         cmocka_unit_test(test_bounds),     cmocka_unit_test(test_users_queue),
-        cmocka_unit_test(test_rates),      cmocka_unit_test(test_tpot_grows),
+        cmocka_unit_test(test_rates),      cmocka_unit_test(test_spreads),
+        cmocka_unit_test(test_tpot_grows),
         cmocka_unit_test(test_parts_and_tp),
     };
 

@@ -1,5 +1,5 @@
 /*
- * serve.h - TPOT, TTFT and throughput of a load of alike requests on one engine.
+ * serve.h - TPOT, TTFT and throughput of a load of requests on one engine.
  *
  * Admission first: C requests run at once, those that the KV pool and the slots hold; the
  * rest queue. Each brings a prompt of P tokens and takes O tokens out. A prompt is worked
@@ -26,22 +26,29 @@
  * nobody's answer; those in flight follow from Little's law:
  *
  *   rho  = r * pc                           share of the time that goes into prompts
- *   W    = rho * pc / (2 (1 - rho))         mean wait, M/D/1
+ *   W    = rho * pc (1 + cs^2) / (2 (1 - rho))      mean wait, M/G/1
  *   TTFT = tau + kappa*solo + dec/2 + W
  *   C    = r * (TTFT + (O-1)*TPOT(C))
+ *
+ * Lengths that differ (core/lengths.h): caches hold more tokens in the mean, attention
+ * over a prompt goes by E[P^2], and a prompt waits behind long ones: cs is the standard
+ * deviation of a prompt's work over its mean, cp * (1 + attention's share of it). The
+ * 95th percentile of TTFT joins those of the wait and of the prompt, which are independent.
  *
  * TTFT under load is far less certain than TPOT: its band is /3.5..x5 at least.
  */
 #ifndef GP_CORE_SPEED_SERVE_H
 #define GP_CORE_SPEED_SERVE_H
 
+#include "core/lengths.h"
 #include "core/speed/step.h"
 
 /* The load of one group of GPUs (layout_group). */
 struct serve_load {
     double users;   /* requests in flight, all ranks */
     double admitted; /* the most that run at once: pool and slots */
-    double prompt, output; /* tokens */
+    double prompt, output; /* tokens, means */
+    struct spread spread;  /* of them */
     double cached;  /* of the prompt, in the prefix cache: read, not computed */
     double chunk;   /* most tokens of a step */
 };
@@ -51,11 +58,12 @@ struct serve {
     double decoding;  /* of them, in the mean */
     double tpot;      /* s per output token after the first */
     double ttft;      /* s, mean of a closed loop */
-    double solo;      /* s, a prompt on an idle engine */
+    double solo;      /* s, a prompt on an idle engine, mean */
     double prompt;    /* s that one prompt adds to the decodes */
+    double spread;    /* standard deviation of a prompt's work over its mean */
     double decode;    /* s of a decode step without prompts */
     double requests;  /* per second */
-    double late;      /* s: TTFT that 95 of 100 requests stay below; 0 = not known */
+    double middle, late; /* s: TTFT that 50, 95 of 100 requests stay below; 0 = not known */
 };
 
 void serve_estimate(const struct step *step, const struct serve_load *load,

@@ -152,6 +152,7 @@ static struct serve_load load_of(const struct request *q, const struct load *loa
                                .prompt = q->prompt,
                                .cached = q->prompt * q->prefix_hit,
                                .output = q->output,
+                               .spread = q->spread,
                                .chunk = load->max_batched_tokens};
 }
 
@@ -191,9 +192,11 @@ static void fill(const struct step *s, const struct serve *serve,
     out->solo = banded(alone(s, l), SPEED_SOLO * out->factor_low,
                        SPEED_SOLO * out->factor_high);
     out->late = serve->late;
+    out->middle = serve->middle;
     out->requests = banded(serve->requests * groups, out->factor_high, out->factor_low);
     out->tokens = quantity_scale(out->requests, l->output);
-    step_decode_parts(s, serve->decoding, l->prompt + l->output / 2, &out->part);
+    step_decode_parts(s, serve->decoding, spread_held(&l->spread, l->prompt, l->output),
+                      &out->part);
     out->prompts = serve->tpot - serve->decode;
     out->bound = bound_of(s, out, serve->decoding / s->ways / s->pp);
 }

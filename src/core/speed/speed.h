@@ -65,7 +65,7 @@ struct speed {
     double running;                 /* of them, at once; the rest queue */
     struct quantity tpot, ttft;     /* s */
     struct quantity solo;           /* s: TTFT of a single request */
-    double late;                    /* s: TTFT of 95 of 100 requests; 0 = not known */
+    double middle, late;            /* s: TTFT of 50, 95 of 100 requests; 0 = not known */
     struct quantity tokens;         /* output tokens/s, all replicas */
     struct quantity requests;       /* per second, all replicas */
     struct step_parts part;         /* s of a decode step */

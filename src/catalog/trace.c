@@ -1,0 +1,286 @@
+/*
+ * trace.c - see trace.h.
+ */
+#include "catalog/trace.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/cost.h"
+#include "util/csv.h"
+#include "util/mem.h"
+#include "util/path.h"
+#include "util/units.h"
+
+enum column { COL_TIME, COL_PROMPT, COL_OUTPUT, COL_COUNT };
+
+/* Of the Azure form, then of BurstGPT's; case does not count. */
+static const char *const names[COL_COUNT][2] = {
+    [COL_TIME] = {"TIMESTAMP", "Timestamp"},
+    [COL_PROMPT] = {"ContextTokens", "Request tokens"},
+    [COL_OUTPUT] = {"GeneratedTokens", "Response tokens"},
+};
+
+struct reading {
+    struct csv csv;
+    size_t header_count;
+    int at[COL_COUNT]; /* -1: the file has none */
+    struct trace *trace;
+    struct gp_err *err;
+};
+
+static enum gp_status refuse(const struct reading *r, const char *what, const char *hint)
+{
+    char where[192];
+    gp_format(where, sizeof(where), "%s:%d", r->csv.name, r->csv.line);
+    return gp_fail(r->err, GP_E_FILE, where, hint, "%s", what);
+}
+
+static enum gp_status refuse_field(const struct reading *r, enum column column,
+                                   const char *why)
+{
+    char what[160];
+    const char *text = r->csv.field[r->at[column]];
+    gp_format(what, sizeof(what), "%s: '%.40s' %s", names[column][0], text, why);
+    return refuse(r, what, "");
+}
+
+static int find_column(const struct csv *csv, enum column column)
+{
+    for (size_t i = 0; i < csv->count; i++)
+        for (int form = 0; form < 2; form++)
+            if (strcasecmp(csv->field[i], names[column][form]) == 0)
+                return (int)i;
+    return -1;
+}
+
+static enum gp_status read_header(struct reading *r)
+{
+    bool more;
+    enum gp_status status = csv_next(&r->csv, &more, r->err);
+    if (status)
+        return status;
+    for (int c = 0; c < COL_COUNT && more; c++)
+        r->at[c] = find_column(&r->csv, (enum column)c);
+    r->header_count = r->csv.count;
+    if (!more || r->at[COL_PROMPT] < 0 || r->at[COL_OUTPUT] < 0)
+        return refuse(r, "is not a trace of requests",
+                      "columns TIMESTAMP, ContextTokens, GeneratedTokens, or Timestamp, "
+                      "Request tokens, Response tokens");
+    return GP_OK;
+}
+
+/* "18:17:03.97+01:00" behind a date, in seconds; false when it is something else. */
+static bool parse_clock(const char *text, double *seconds)
+{
+    int hour, minute, used = 0, zone_hour, zone_minute, rest = 0;
+    double second;
+    char sign;
+    if (sscanf(text, "%2d:%2d:%lf%n", &hour, &minute, &second, &used) < 3 || used == 0)
+        return false;
+    if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || !(second >= 0 && second < 61))
+        return false;
+    *seconds = hour * 3600.0 + minute * 60.0 + second;
+    text += used;
+    if (text[0] == '\0' || strcmp(text, "Z") == 0)
+        return true;
+    if (sscanf(text, "%c%2d:%2d%n", &sign, &zone_hour, &zone_minute, &rest) < 3 ||
+        (sign != '+' && sign != '-') || text[rest] || abs(zone_hour) > 14 ||
+        zone_minute < 0 || zone_minute > 59)
+        return false;
+    double zone = zone_hour * 3600.0 + zone_minute * 60.0;
+    *seconds -= sign == '+' ? zone : -zone;
+    return true;
+}
+
+static enum gp_status read_time(const struct reading *r, double *at)
+{
+    double clock;
+    *at = NAN;
+    if (r->at[COL_TIME] < 0)
+        return GP_OK;
+    const char *text = r->csv.field[r->at[COL_TIME]];
+    if (strchr(text, '-') && strlen(text) > 11 && (text[10] == ' ' || text[10] == 'T')) {
+        long day = cost_date_days(text);
+        if (day < 0 || !parse_clock(text + 11, &clock))
+            return refuse_field(r, COL_TIME, "is not a date and time");
+        *at = (double)day * 86400 + clock;
+        return GP_OK;
+    }
+    if (units_parse_number(text, "", at, NULL) || *at < 0 || *at > 1e12)
+        return refuse_field(r, COL_TIME, "is neither a date nor seconds");
+    return GP_OK;
+}
+
+static enum gp_status read_tokens(const struct reading *r, enum column column,
+                                  double *tokens)
+{
+    const char *text = r->csv.field[r->at[column]];
+    if (units_parse_number(text, "", tokens, NULL) || *tokens != floor(*tokens) ||
+        *tokens < 0 || *tokens > TRACE_TOKENS_MAX)
+        return refuse_field(r, column, "is not a number of tokens");
+    return GP_OK;
+}
+
+static enum gp_status read_row(struct reading *r)
+{
+    struct trace *t = r->trace;
+    struct trace_row row;
+    if (r->csv.count != r->header_count)
+        return refuse(r, "has not as many fields as the header", "");
+    enum gp_status status = read_time(r, &row.at);
+    if (!status)
+        status = read_tokens(r, COL_PROMPT, &row.prompt);
+    if (!status)
+        status = read_tokens(r, COL_OUTPUT, &row.output);
+    if (status)
+        return status;
+    if (row.prompt < 1 || row.output < 1) {
+        t->failed++;
+        return GP_OK;
+    }
+    if (t->count == TRACE_ROWS_MAX)
+        return refuse(r, "is request 8,000,001: at most 8,000,000 are read", "");
+    t->row = gp_grow(t->row, &t->cap, t->count + 1, sizeof(*t->row));
+    t->row[t->count++] = row;
+    t->longest = fmax(t->longest, row.prompt + row.output);
+    return GP_OK;
+}
+
+/* ---- the rate ---- */
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Minutes from the first arrival on; a file shorter than one has its mean alone. */
+static void find_rate(struct trace *t)
+{
+    double *at = gp_calloc(t->count, sizeof(*at));
+    size_t most = 0, from = 0;
+    for (size_t i = 0; i < t->count; i++)
+        at[i] = t->row[i].at;
+    qsort(at, t->count, sizeof(*at), by_value);
+    t->seconds = at[t->count - 1] - at[0];
+    for (size_t i = 0; i < t->count; i++) {
+        if (floor((at[i] - at[0]) / 60) > floor((at[from] - at[0]) / 60))
+            from = i;
+        most = i - from + 1 > most ? i - from + 1 : most;
+    }
+    free(at);
+    if (t->seconds < 1) { /* no rate follows from a moment */
+        t->seconds = 0;
+        return;
+    }
+    t->rate = (double)t->count / t->seconds;
+    t->busiest = t->seconds < 60 ? t->rate : (double)most / 60;
+}
+
+enum gp_status trace_parse(const char *name, const char *text, size_t len,
+                           struct trace *out, struct gp_err *err)
+{
+    struct reading r = {.trace = out, .err = err, .at = {-1, -1, -1}};
+    bool more = true;
+    memset(out, 0, sizeof(*out));
+    csv_init(&r.csv, name, text, len);
+    enum gp_status status = read_header(&r);
+    while (!status && more) {
+        status = csv_next(&r.csv, &more, err);
+        if (!status && more)
+            status = read_row(&r);
+    }
+    if (!status && out->count == 0)
+        status = gp_fail(err, GP_E_FILE, name, "", "holds no request");
+    if (!status && r.at[COL_TIME] >= 0)
+        find_rate(out);
+    csv_fini(&r.csv);
+    if (status)
+        trace_fini(out);
+    return status;
+}
+
+enum gp_status trace_read(const char *path, struct trace *out, struct gp_err *err)
+{
+    char *text;
+    size_t len;
+    enum gp_status status = path_read(path, TRACE_BYTES_MAX, &text, &len, err);
+    if (status)
+        return status;
+    status = trace_parse(path, text, len, out, err);
+    free(text);
+    return status;
+}
+
+void trace_fini(struct trace *t)
+{
+    free(t->row);
+    memset(t, 0, sizeof(*t));
+}
+
+/* ---- lengths ---- */
+
+struct sums {
+    double n, prompt, output, prompt2, output2, both;
+};
+
+static struct sums sums_of(const struct trace *t, double context)
+{
+    struct sums s = {0};
+    for (size_t i = 0; i < t->count; i++) {
+        const struct trace_row *r = &t->row[i];
+        if (r->prompt + r->output > context)
+            continue;
+        s.n++;
+        s.prompt += r->prompt;
+        s.output += r->output;
+        s.prompt2 += r->prompt * r->prompt;
+        s.output2 += r->output * r->output;
+        s.both += r->prompt * r->output;
+    }
+    return s;
+}
+
+/* The prompts that 50 and 95 of 100 are no longer than. */
+static void find_quantiles(const struct trace *t, double context, size_t n,
+                           double *middle, double *late)
+{
+    double *prompt = gp_calloc(n, sizeof(*prompt));
+    for (size_t i = 0, k = 0; i < t->count; i++)
+        if (t->row[i].prompt + t->row[i].output <= context)
+            prompt[k++] = t->row[i].prompt;
+    qsort(prompt, n, sizeof(*prompt), by_value);
+    *middle = prompt[(n - 1) / 2];
+    *late = prompt[(size_t)(0.95 * (double)(n - 1))];
+    free(prompt);
+}
+
+static double over_mean(double squares, double n, double mean)
+{
+    return sqrt(fmax(squares / n / (mean * mean) - 1, 0));
+}
+
+bool trace_lengths(const struct trace *t, double context, double *prompt, double *output,
+                   struct spread *out)
+{
+    struct sums s = sums_of(t, context);
+    double middle, late;
+    if (s.n < 1)
+        return false;
+    *prompt = s.prompt / s.n;
+    *output = s.output / s.n;
+    find_quantiles(t, context, (size_t)s.n, &middle, &late);
+    *out = (struct spread){
+        .prompt = over_mean(s.prompt2, s.n, *prompt),
+        .output = over_mean(s.output2, s.n, *output),
+        .both = s.both / s.n / (*prompt * *output) - 1,
+        .middle = middle / *prompt,
+        .late = late / *prompt,
+        .beyond = 1 - s.n / (double)t->count,
+    };
+    return true;
+}
