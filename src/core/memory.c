@@ -525,8 +525,8 @@ static struct quantity stage_added(const struct stages *s, const struct stage *a
 
 double memory_mean_tokens(const struct request *q)
 {
-    double output = q->engine->no_evict ? 2 * q->output : q->output;
-    return fmin(q->context, spread_held(&q->spread, q->prompt, output));
+    double whole = q->engine->no_evict ? 2 : 1;
+    return fmin(q->context, spread_held(&q->spread, q->prompt, whole * q->output));
 }
 
 /* Bytes the engine sets aside for the users of a stage while they are spread.
@@ -962,8 +962,7 @@ static void add_need(struct terms *w)
     term_add(w, "users' need", "need", "users * reserved by the engine for one",
              m->kv_reserved, "GiB", source_engine(q->engine, TERM_BLOCK),
              "users per replica, given");
-    know_number(w, "mean tokens", memory_mean_tokens(q),
-                q->engine->no_evict ? "whole answers" : spread_words(&q->spread));
+    know_number(w, "mean tokens", memory_mean_tokens(q), "request");
     term_add(w, "users' mean need", "mean need", "users * reserved for mean tokens",
              m->kv_mean, "GiB", source_engine(q->engine, TERM_BLOCK),
              "users per replica, mean tokens");
