@@ -72,6 +72,8 @@ core_sources = \
 	src/core/fix.c \
 	src/core/format.c \
 	src/core/format.h \
+	src/core/gguf.c \
+	src/core/gguf.h \
 	src/core/gpu.c \
 	src/core/gpu.h \
 	src/core/graph.c \

@@ -5,7 +5,7 @@
  *   { id = "fp8-block"; bits = 8; group = 128; group_rows = 128; group_bytes = 4; ... }
  *   { id = "fp8"; bits = 8; row_bytes = 4; ... }        # one scale per output row
  *   { id = "ggml-q4_k"; bits = 4.5; block = 256; fallback_bits = 5.5; ... }
- *   { id = "q4_k_m"; mix = [4.7985, 4.7995]; embedding_bits = 4.5; ... }
+ *   { id = "q4_k_m"; mix = [4.7985, 4.7995]; rules = ["v more q6_k", ...]; ... }
  *
  * Block types of GGUF carry their scales inside `bits`: a Q4_K block is 144 bytes for
  * 256 elements = 4.5. To keep the file short, what formats share is written once in
@@ -13,9 +13,11 @@
  */
 #include "catalog/format_file.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/gguf.h"
 #include "core/model.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -81,6 +83,74 @@ static void read_mix(struct profile_group item, struct format *format)
         profile_number_at(item, "mix", 1, &format->core_bits_70b, 0.5, 32);
 }
 
+static const struct profile_word rule_parts[] = {
+    {"q", PART_Q},       {"k", PART_K},   {"v", PART_V},       {"out", PART_OUT},
+    {"gate", PART_GATE}, {"up", PART_UP}, {"down", PART_DOWN}, {"expert", PART_EXPERT},
+    {NULL, 0},
+};
+
+static const struct profile_word rule_whens[] = {
+    {"all", WHEN_ALL},
+    {"more", WHEN_MORE},
+    {"first-2", WHEN_FIRST_2},
+    {"first-4", WHEN_FIRST_4},
+    {"first-8th", WHEN_FIRST_8TH},
+    {"first-16th", WHEN_FIRST_16TH},
+    {"middle", WHEN_MIDDLE},
+    {"gqa-4", WHEN_GQA_4},
+    {"shared", WHEN_SHARED},
+    {"experts-8", WHEN_EXPERTS_8},
+    {"70b", WHEN_70B},
+    {NULL, 0},
+};
+
+static const struct profile_word *find_word(const struct profile_word *words,
+                                            const char *text)
+{
+    while (words->word && strcmp(words->word, text) != 0)
+        words++;
+    return words->word ? words : NULL;
+}
+
+/* "down more q6_k": a part, when, and a GGML type of this file or one read before. */
+static bool parse_rule(const struct format_list *list, const char *text,
+                       struct format_rule *rule)
+{
+    char part[16], when[16], type[16], id[32];
+    if (sscanf(text, " %15[^ |] %15[^ |] %15[^ |]", part, when, type) != 3)
+        return false;
+    const struct profile_word *p = find_word(rule_parts, part);
+    const struct profile_word *w = find_word(rule_whens, when);
+    gp_format(id, sizeof id, "ggml-%s", type);
+    for (size_t i = 0; p && w && i < list->count; i++) {
+        const struct format *f = &list->formats[i];
+        if (strcmp(f->id, id) != 0)
+            continue;
+        *rule = (struct format_rule){(unsigned)p->value, w->value, f->bits, f->block,
+                                     f->fallback_bits};
+        return true;
+    }
+    return false;
+}
+
+static void read_rules(struct profile_group item, const struct format_list *list,
+                       struct format *format)
+{
+    if (!profile_has(item, "rules"))
+        return;
+    format->typed = true;
+    format->rules = 0;
+    profile_strings(item, "rules", format->rule_words, sizeof format->rule_words);
+    for (const char *at = format->rule_words; at && *at;
+         at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+        if (format->rules == FORMAT_RULES ||
+            !parse_rule(list, at, &format->rule[format->rules++])) {
+            profile_fail(item, "rules", "as \"down more q6_k\": a part, when, a GGML type",
+                         "has a rule that is not known, or more than %d", FORMAT_RULES);
+            return;
+        }
+}
+
 static void read_keys(struct profile_group item, struct format *format)
 {
     profile_fields(item, fields, sizeof fields / sizeof *fields, format);
@@ -140,6 +210,7 @@ static void read_format(struct profile_group top, struct profile_group item,
         read_keys(profile_sub_named(families, format->family), format);
     }
     read_keys(item, format);
+    read_rules(item, list, format);
     if (format->group_bytes > 0 && format->group_cols > 0 && format->group_rows == 0)
         format->group_rows = 1; /* groups lie along one row */
     if (format->name[0] == '\0')

@@ -14,7 +14,8 @@
  *
  * GGUF block types store rows in blocks of `block` elements and fall back to another
  * type when a row is no multiple of it. GGUF file mixes (Q4_K_M) give the embedding
- * and output types and the mean bits of everything else.
+ * and output types, and rules for the type of everything else (gguf.h) beside its mean
+ * bits; where there are no rules the mean stands for them.
  */
 #ifndef GP_CORE_FORMAT_H
 #define GP_CORE_FORMAT_H
@@ -34,6 +35,17 @@ enum format_math { /* what the arithmetic runs in where the hardware has it */
     MATH_FP4,
     MATH_COUNT
 };
+
+/* A GGUF file mix: what part of the model takes which type, when (gguf.h). */
+struct format_rule {
+    unsigned part; /* bits of enum gguf_part */
+    int when;      /* enum gguf_when */
+    double bits;   /* the type, as below */
+    int block;
+    double fallback_bits;
+};
+
+#define FORMAT_RULES 10
 
 struct format {
     char id[FORMAT_ID_MAX]; /* "fp8", "int4-awq", "q4_k_m" */
@@ -56,6 +68,10 @@ struct format {
     double core_bits_70b;    /* the same for large ones */
     double embed_bits;       /* token embedding */
     double output_bits;      /* output matrix (also a tied embedding) */
+    bool typed;              /* a mix by rules: each tensor's type is known */
+    int rules;
+    struct format_rule rule[FORMAT_RULES];
+    char rule_words[224];    /* as in the profile, '|' between them */
     char source[160];
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/draft.h"
+#include "core/gguf.h"
 #include "core/kvcache.h"
 #include "core/memory.h"
 #include "core/reason.h"
@@ -24,8 +25,8 @@ static double prune_factor(const struct request *q, enum tensor_role role)
     return (bits / 2 + 1) / bits;
 }
 
-/* llama.cpp stores the output matrix, and a tied embedding, in the mix's output type,
- * the embedding in its own, and everything else in a blend. */
+/* A mix without rules: the output matrix, and a tied embedding, in its output type, the
+ * embedding in its own, and everything else in a blend. */
 static double mix_bytes(const struct request *q, const struct tensor *t, double core)
 {
     const struct format *f = q->precision.weight;
@@ -40,12 +41,16 @@ static double mix_bytes(const struct request *q, const struct tensor *t, double 
     return t->rows * t->cols * bits / 8;
 }
 
-static double tensor_bytes(const struct request *q, const struct tensor *t, double core)
+/* k: the kind of layer that it is in; < 0: in none. */
+static double tensor_bytes(const struct request *q, int k, const struct tensor *t,
+                           double core)
 {
     const struct format *f = q->precision.by_role[t->role];
     if (q->precision.weight->mix && t->role == ROLE_VISION)
         return 0; /* GGUF: a file of its own (mmproj) */
-    double bytes = f->mix ? mix_bytes(q, t, core) : format_bytes(f, t->rows, t->cols);
+    double bytes = f->typed ? gguf_bytes(q->model, f, k, t)
+                   : f->mix ? mix_bytes(q, t, core)
+                            : format_bytes(f, t->rows, t->cols);
     return t->count * bytes * prune_factor(q, t->role);
 }
 
@@ -55,11 +60,11 @@ static bool exact(const struct request *q)
     return q->precision.native && q->model->bytes.known && q->prune == PRUNE_NONE;
 }
 
-static void add_tensors(const struct request *q, const struct tensor *t, int count,
+static void add_tensors(const struct request *q, int k, const struct tensor *t, int count,
                         double core, double *role)
 {
     for (int i = 0; i < count; i++)
-        role[t[i].role] += tensor_bytes(q, &t[i], core);
+        role[t[i].role] += tensor_bytes(q, k, &t[i], core);
 }
 
 static void sum_tensors(const struct request *q, struct load *load)
@@ -68,8 +73,8 @@ static void sum_tensors(const struct request *q, struct load *load)
     const struct format *f = q->precision.weight;
     double core = f->mix ? format_core_bits(f, load->params) : 0;
     for (int k = 0; k < q->model->kind_count; k++)
-        add_tensors(q, t, model_layer_tensors(q->model, k, t), core, load->layer[k]);
-    add_tensors(q, t, model_global_tensors(q->model, t), core, load->global);
+        add_tensors(q, k, t, model_layer_tensors(q->model, k, t), core, load->layer[k]);
+    add_tensors(q, -1, t, model_global_tensors(q->model, t), core, load->global);
 }
 
 /* Kind k's bytes are spread over its layers. */
@@ -186,11 +191,27 @@ static double second_scales(const struct request *q, int k, int role)
     return bytes;
 }
 
+/* Publishers of GGUF files give recurrent matrices better types than llama.cpp does, two
+ * bits at most in those seen: ssm_out in Q4_K beside IQ2_XXS. */
+static double recipe_bytes(const struct request *q, int k)
+{
+    struct tensor t[MODEL_MAX_TENSORS];
+    double bytes = 0;
+    if (!q->precision.weight->typed || q->precision.weight->bits >= 8)
+        return 0;
+    int count = model_layer_tensors(q->model, k, t);
+    for (int i = 0; i < count; i++)
+        if (t[i].role == ROLE_RECURRENT)
+            bytes += t[i].count * t[i].rows * t[i].cols * 2 / 8;
+    return bytes;
+}
+
 static void add_to_layers(const struct request *q, struct load *load)
 {
     for (int k = 0; k < q->model->kind_count; k++) {
         const struct layer_kind *kind = &q->model->kind[k];
         load->added[k][SHARE_TP] = absorbed_bytes(q, kind);
+        load->recipe[k] = recipe_bytes(q, k);
         for (int r = 0; r < ROLE_COUNT; r++)
             load->added[k][layout_share_rule(kind, (enum tensor_role)r)] +=
                 second_scales(q, k, r);

@@ -43,6 +43,8 @@ struct load {
     double draft_each;                /* bytes of its rope table */
     double draft_wide;                /* times as large it is in 16 bit; 1 = as counted */
     double host_copy;                 /* bytes of the largest tensor in host memory */
+    double recipe[MODEL_MAX_KINDS];   /* bytes that a publisher's own choice of types may
+                                       * add to a layer of a GGUF mix */
     bool pads_experts;                /* MXFP4 experts are padded for the kernels */
     double params;                    /* of the whole model */
     double vision_params;             /* of them, the vision tower's */

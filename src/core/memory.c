@@ -511,8 +511,8 @@ static struct quantity stage_weights(const struct stages *s, const struct stage 
         rest = quantity_sub(rest, held);
     if (!q->precision.weight->mix || in_files)
         return rest;
-    /* a blend of types: the published sizes are met within 0.5 % */
-    return quantity_band(rest.value, rest.low * 0.995, rest.high * 1.005, ORIGIN_MODEL);
+    rest.high = rest.high * 1.005 + weights_stage_sum(s->load->recipe, kinds, layers);
+    return quantity_band(rest.value, rest.low * 0.995, rest.high, ORIGIN_MODEL);
 }
 
 /* The draft and the adapters' slots, which engines load with the weights. */

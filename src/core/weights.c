@@ -241,11 +241,24 @@ double weights_file_bytes(const struct request *q)
  * without it. Example: gpt-oss-20b in MXFP4 on one GPU: 13.64 GiB with its experts
  * padded from 2880 to 3072 x 2944, 12.8 without. */
 
-/* What is said of a format: bits, and the scales beside them. */
-static const char *know_format(struct terms *w, const struct format *f)
+/* Of a role's elements, in the mean. */
+static double role_bits(const struct request *q, enum tensor_role role)
 {
-    double params = model_params(w->plan->request.model);
-    know_number(w, "bits", f->mix ? format_core_bits(f, params) : f->bits, f->id);
+    const struct format *f = q->precision.by_role[role];
+    struct load load = load_checkpoint(q);
+    double bytes = load.global[role], elements = model_params_role(q->model, role);
+    if (!f->typed || elements <= 0)
+        return f->mix ? format_core_bits(f, model_params(q->model)) : f->bits;
+    for (int k = 0; k < q->model->kind_count; k++)
+        bytes += load.layer[k][role] * model_kind_layers(q->model, k);
+    return bytes * 8 / elements;
+}
+
+/* What is said of a format: bits, and the scales beside them. */
+static const char *know_format(struct terms *w, const struct format *f,
+                               enum tensor_role role)
+{
+    know_number(w, "bits", role_bits(&w->plan->request, role), f->id);
     know_number(w, "embedding", f->embed_bits, "sheet");
     know_number(w, "output", f->output_bits, "sheet");
     know_unit(w, "scales per group", f->group_bytes, "B", "exact");
@@ -280,7 +293,7 @@ static void add_role(struct terms *w, enum tensor_role role)
                       : "(rows*cols*bits/8 + scales) * share",
              quantity_of(p->memory.split.role[role], p->memory.weights.origin), "GiB",
              own ? source_model(q->model) : source_text(f->id, f->source),
-             own ? "elements, share of one GPU, tp, ep, stage" : know_format(w, f));
+             own ? "elements, share of one GPU, tp, ep, stage" : know_format(w, f, role));
     term_is_part(w, role_word(role), 0);
     terms_forget(w, known);
 }

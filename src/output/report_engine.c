@@ -303,6 +303,8 @@ static void mix_facts(const struct format *f, struct record *s)
     bits_fact(s, "core_70b", f->core_bits_70b, 4);
     bits_fact(s, "token_embedding", f->embed_bits, 4);
     bits_fact(s, "output", f->output_bits, 4);
+    if (f->rules > 0)
+        record_words(s, "rules", f->rule_words);
 }
 
 enum gp_status report_format_show(struct planner *planner, const char *id,

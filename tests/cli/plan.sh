@@ -365,7 +365,7 @@ assert_eq "70B full does not fit" 1 "$rc"
 # ---- bad input ------------------------------------------------------------------------------------------
 
 run --plan -m gpt-oss-120b -g rtx-4090:1 -p q4_k_m --n-cpu-moe 30
-assert_contains "host memory" "host memory         61.18" "$out"
+assert_contains "host memory" "host memory         66.74" "$out"
 assert_contains "it is slow" "stay in host memory and are computed there" "$out"
 run --plan -m llama-3.1-8b -g l4:1 --cpu-offload-gb 6 --format json
 assert_contains "asked for" '"cpu_offload_gb": 6' "$out"

@@ -81,7 +81,7 @@ Cost, buy: $0.39 per hour, $281.96 per month, 1 x l40s and hosts for $11,475 (20
 Cost, break-even: after 12191 hours of renting (16.7 months).
 Suggestions, each one was planned:
 1. 2 x NVIDIA RTX A6000, --gpu rtx-a6000:2: 35.96 GiB more room per GPU, same cost.
-2. llama.cpp, weights in GGUF Q4_K_M, --engine llama.cpp --precision q4_k_m: 33.38 GiB more room per GPU, same cost.
+2. llama.cpp, weights in GGUF Q4_K_M, --engine llama.cpp --precision q4_k_m: 33.39 GiB more room per GPU, same cost.
 3. 2 x NVIDIA RTX 6000 Ada Generation, --gpu rtx-6000-ada:2: 35.96 GiB more room per GPU, $0.65 per hour more.
 4. 1 x NVIDIA RTX PRO 6000 Blackwell Server Edition, --gpu rtx-pro-6000-server:1: 44.26 GiB more room per GPU, $0.69 per hour more.
 5. as many as needed: 2 GPUs in all, --gpu l40s:2: 33.21 GiB more room per GPU, $1.00 per hour more.
@@ -158,7 +158,7 @@ Besides the list: another format, as --list formats has it.
 3. int8       INT8 W8A8, one scale per output channel: 33.87 GiB per GPU: fits on 2 x rtx-a6000
 4. int4-awq   AWQ INT4, groups of 128: 18.55 GiB per GPU: fits on 2 x rtx-a6000
 5. nvfp4      NVFP4 (E2M1, E4M3 per 16): 19.92 GiB per GPU: fits on 2 x rtx-a6000
-6. q4_k_m     GGUF Q4_K_M: 39.05 GiB per GPU: fits on 1 x rtx-a6000
+6. q4_k_m     GGUF Q4_K_M: 39.04 GiB per GPU: fits on 1 x rtx-a6000
 7. q8_0       GGUF Q8_0: 34.39 GiB per GPU: fits on 2 x rtx-a6000
 8. fp16       FP16: 32.89 GiB per GPU: fits on 4 x rtx-a6000
 9. 44 more

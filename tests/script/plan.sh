@@ -368,7 +368,7 @@ expect <<'END'
 │ GPUs │  int8       INT8 W8A8, one scale per output channel  33.87 GiB per GPU: fits on 2 x h100-sxm           │      │
 │── Loa│  int4-awq   AWQ INT4, groups of 128                  18.55 GiB per GPU: fits on 2 x h100-sxm           │······│
 │ Conte│  nvfp4      NVFP4 (E2M1, E4M3 per 16)                19.92 GiB per GPU: fits on 2 x h100-sxm           │      │
-│ Promp│  q4_k_m     GGUF Q4_K_M                              19.53 GiB per GPU: fits on 2 x h100-sxm           │      │
+│ Promp│  q4_k_m     GGUF Q4_K_M                              19.52 GiB per GPU: fits on 2 x h100-sxm           │      │
 │ Outpu│  q8_0       GGUF Q8_0                                34.39 GiB per GPU: fits on 2 x h100-sxm           │      │
 │ Users│  fp16       FP16                                     65.74 GiB per GPU: fits on 2 x h100-sxm           │engin…│
 │ TTFT │  fp32       FP32                                     131.48 GiB per GPU: does not fit on 2 x h100-sxm  │      │
@@ -825,24 +825,24 @@ KEYS
 only 2,23
 expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 48 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  1 GPU  $1.00/h  $18.15/M tokens out │
-│ Weights     q4_k_m              ▾││TPOT 61.0 ms  TTFT 1.17 s  15 tok/s       │
+│▸Model       70B, assumed shape  ▾││FITS  1 GPU  $1.00/h  $18.10/M tokens out │
+│ Weights     q4_k_m              ▾││TPOT 60.8 ms  TTFT 1.17 s  15 tok/s       │
 │ GPU         l40s                ▾││41.92 of 44.42 GiB budget                 │
 │ GPUs        1                    ││███████████████████████████████████▓▓▒░░··│
 │── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
 │ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
 │ Prompt      1,024 tokens         ││  budget            44.42 GiB  sheet      │
-│ Output      256 tokens           ││█ weights           39.05 GiB  model      │
+│ Output      256 tokens           ││█ weights           39.04 GiB  model      │
 │ Users       1 at once            ││▓ KV needed          2.50 GiB  assumed    │
 │ TTFT goal   none                 ││▒ activation         0.20 GiB  0.17..0.30 │
 │ TPOT goal   none                 ││░ non-torch          0.15 GiB  0.10..0.60 │
 │ KV cache    auto: fp16          ▾││░ CUDA graphs        0.02 GiB  0.00..0.10 │
-│── Layout ────────────────────────││· free               2.50 GiB  1.67..2.79 │
-│ TP          auto: 1              ││KV pool 5.00 GiB: 16,128 tokens, 2.0      │
+│── Layout ────────────────────────││· free               2.50 GiB  1.68..2.80 │
+│ TP          auto: 1              ││KV pool 5.00 GiB: 16,384 tokens, 2.0      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││── Speed ─────────────────────────────────│
-│ Max PP      auto: 8              ││TPOT           61.0 ms  43.2..92.8 ms     │
+│ Max PP      auto: 8              ││TPOT           60.8 ms  43.1..92.6 ms     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  applied: --engine llama.cpp --precision q4_k_m (u undoes it)
 END
@@ -877,7 +877,7 @@ expect <<'END'
 │ Users       1 at once            ││   GPU, same cost                         │
 │ TTFT goal   none                 ││2. --engine llama.cpp --precision q4_k_m  │
 │ TPOT goal   none                 ││   llama.cpp, weights in GGUF Q4_K_M,     │
-│ KV cache    auto: bf16          ▾││   +33.38 GiB per GPU, same cost          │
+│ KV cache    auto: bf16          ▾││   +33.39 GiB per GPU, same cost          │
 │── Layout ────────────────────────││3. --gpu rtx-6000-ada:2                   │
 │ TP          auto: 1              ││   2 x NVIDIA RTX 6000 Ada Generation,    │
 │ PP          auto: 1              ││   +35.96 GiB per GPU, +0.65 $/h          │

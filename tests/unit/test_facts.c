@@ -4,6 +4,7 @@
  */
 #include "catalog/catalog.h"
 #include "core/cost.h"
+#include "core/gguf.h"
 
 #include "profiles.h"
 #include "util/units.h"
@@ -309,6 +310,51 @@ static void test_mixes(void **state)
                 0); /* one figure for both */
     assert_near(profile_format(catalog, "f16")->bits, 16, 0);
     assert_false(profile_format(catalog, "fp16")->mix);
+    assert_true(f->typed);
+    assert_int_equal(f->rules, 6);
+    assert_int_equal(f->rule[5].part, PART_DOWN);
+    assert_int_equal(f->rule[5].when, WHEN_MORE);
+    assert_near(f->rule[5].bits, 6.5625, 0);
+    assert_near(f->rule[5].fallback_bits, 8.5, 0); /* Q8_0 */
+}
+
+static double type_bits(const char *id, const char *mix, int k, const char *name)
+{
+    const struct model *m = profile_model(catalog, id);
+    struct tensor t[MODEL_MAX_TENSORS];
+    int n = k < 0 ? model_global_tensors(m, t) : model_layer_tensors(m, k, t);
+    for (int i = 0; i < n; i++)
+        if (strcmp(t[i].name, name) == 0)
+            return gguf_bytes(m, profile_format(catalog, mix), k, &t[i]) * 8 /
+                   (t[i].rows * t[i].cols);
+    return 0;
+}
+
+/* llama.cpp's choice for single tensors, by its own code. */
+static void test_types_of_mixes(void **state)
+{
+    (void)state;
+    assert_near(type_bits("llama-3.1-8b", "q4_k_m", 0, "down_proj"), 5.53125, 1e-12);
+    assert_near(type_bits("llama-3.1-8b", "q4_k_m", 0, "q_proj"), 4.5, 0);
+    assert_near(type_bits("llama-3.1-8b", "q4_k_m", 0, "layernorm"), 32, 0);
+    assert_near(type_bits("llama-3.1-8b", "q4_k_m", -1, "embed_tokens"), 4.5, 0);
+    assert_near(type_bits("llama-3.1-8b", "q4_k_m", -1, "lm_head"), 6.5625, 0);
+    assert_near(type_bits("llama-3.2-1b", "q4_k_m", -1, "embed_tokens"), 6.5625, 0); /* tied */
+    /* 70B: v never below Q5_K; IQ2_M: four bits where heads share */
+    assert_near(type_bits("llama-3-70b", "q4_k_s", 0, "v_proj"), 5.5, 0);
+    assert_near(type_bits("llama-3-70b", "iq2_m", 0, "v_proj"), 4.5, 0);
+    /* eight experts */
+    assert_near(type_bits("mixtral-8x7b", "q4_k_m", 0, "k_proj"), 8.5, 0);
+    assert_near(type_bits("mixtral-8x7b", "q4_k_m", 0, "o_proj"), 5.5, 0);
+    assert_near(type_bits("mixtral-8x7b", "q4_k_m", 0, "router"), 32, 0);
+    /* rows of 1,408: Q4_K becomes Q5_0, Q6_K becomes Q8_0 */
+    double down = type_bits("deepseek-v2-lite-16b", "q4_k_m", 1, "experts.down_proj");
+    assert_true(down > 5.5 && down < 8.5);
+    /* DeltaNet: q, k and v as one, the gate z of 4,096 of 12,288 rows in the base type */
+    double qkvz = type_bits("qwen3.5-9b", "q4_k_m", 0, "in_proj_qkvz");
+    assert_near(qkvz, (8192 * 5.53125 + 4096 * 4.5) / 12288, 0.1);
+    assert_near(type_bits("gpt-oss-20b", "mxfp4_moe", 0, "experts.up_proj"), 4.25, 0);
+    assert_near(type_bits("gpt-oss-20b", "mxfp4_moe", 0, "q_proj"), 8.5, 0);
 }
 
 static void test_kept_roles(void **state)
@@ -408,6 +454,7 @@ int main(void)
         cmocka_unit_test(test_bits_per_weight),
         cmocka_unit_test(test_llama_checkpoints),
         cmocka_unit_test(test_mixes),
+        cmocka_unit_test(test_types_of_mixes),
         cmocka_unit_test(test_kept_roles),
         cmocka_unit_test(test_vllm_ranges),
         cmocka_unit_test(test_other_engines),
