@@ -457,7 +457,7 @@ int bench_main(const struct backend *backend, int argc, char **argv)
         printf(usage, backend->name);
         return 0;
     }
-    fprintf(stderr, "gpuplan-bench-%s: %s: no such option (try --help)\n",
+    fprintf(stderr, "gpuplan-bench-%s: %s: unknown option (try --help)\n",
             backend->name, argc > 2 ? argv[2] : option);
     return gp_status_exit(GP_E_USAGE);
 }

@@ -313,7 +313,7 @@ static bool make(const struct gemm_shape *shape, struct gemm_made *out,
                       status_word(status));
     dnnl_primitive_desc_query(op->desc, dnnl_query_impl_info_str, 0, &kernel);
     if (strncmp(kernel, "ref", 3) == 0) /* orders of magnitude slower: no measurement */
-        return refuse(op, why, POINT_UNSUPPORTED, "only its reference code, no kernel");
+        return refuse(op, why, POINT_UNSUPPORTED, "has reference code for it, but no kernel");
     if (dnnl_primitive_create(&op->primitive, op->desc) != dnnl_success)
         return refuse(op, why, POINT_ERROR, "primitive not made");
     op->x = dnnl_primitive_desc_query_md(op->desc, dnnl_query_src_md, 0);

@@ -248,7 +248,7 @@ static bool prepare(struct cpu_engine *engine, const struct point *point, void *
 
     if (bench_kind_is(point->kind, KIND_IS_TOP))
         return cpu_refuse(&engine->why, POINT_UNSUPPORTED,
-                          "a processor has no such means");
+                          "is measured on GPUs alone");
     work->kind = point->kind;
     work->bytes = (size_t)point->bytes / LINE * LINE;
     each = (double)work->bytes * (work->kind == KIND_COPY ? 2 : 1);

@@ -156,7 +156,7 @@ void measure_warmup(struct bench_run *run)
     run->busy = clock_now();
     if (warmed.failed)
         send_log(run,
-                 "no warm-up: ", last_reason(run, "nothing here heats the device"));
+                 "no warm-up: ", last_reason(run, "no test can warm the device up"));
 }
 
 /* After a long preparation clocks have dropped: a short heating brings them back. */

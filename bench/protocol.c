@@ -152,7 +152,7 @@ enum gp_status protocol_read_settings(const json_t *json, const char *where,
         return refuse_field(err, where, "do", "settings must come first");
     if (!read_integer(json, "protocol", PROTOCOL_VERSION, PROTOCOL_VERSION, -1,
                       &version))
-        return refuse_field(err, where, "protocol", "is none that this engine speaks");
+        return refuse_field(err, where, "protocol", "is not one that this engine speaks");
     if (!read_integer(json, "device", 0, DEVICES_MAX - 1, 0, &index))
         return refuse_field(err, where, "device", "is not a device number");
     if (!read_integer(json, "seed", INT64_MIN, INT64_MAX, (json_int_t)made.seed, &seed))

@@ -54,7 +54,7 @@
 #define BERT_ENDS                                                                      \
     "h*type_vocab_size + 2*h + lm*(h*h + 3*h + V) + pooler*(h*h + h) + classes*(h + 1)"
 #define ENCODER_DECODER                                                                \
-    "an encoder with a decoder: what serves text keeps of the encoder is not known here"
+    "an encoder with a decoder: what an engine keeps of the encoder is not known here"
 #define CROSS                                                                          \
     "layers with attention to another input: what they cache of it is not known here"
 #define STATE   "the layout of its recurrent state is not known here"

@@ -273,7 +273,7 @@ static void fail_engine_silent(struct engine *e, double now)
         gp_format(what, sizeof what, "wrote nothing for %s s",
                   UNITS_PLAIN(e->timeout, 3));
     else
-        gp_format(what, sizeof what, "talked but made no progress for %s s",
+        gp_format(what, sizeof what, "wrote lines but made no progress for %s s",
                   UNITS_PLAIN(allowed_silence(e), 3));
     fail_engine_with(e, "the device or its driver may hang; it was stopped", what);
 }

@@ -112,7 +112,7 @@ static bool sane_numbers(const struct judge *j, const json_t *value)
     size_t i;
 
     if (json_is_number(value) && !(fabs(json_number_value(value)) <= NUMBER_MAX))
-        return refuse_line(j, "the number %g is out of all bounds",
+        return refuse_line(j, "the number %g is too large",
                            json_number_value(value));
     json_object_foreach((json_t *)value, key, item)
         if (!sane_numbers(j, item))

@@ -234,7 +234,7 @@ static void test_stall(void **state)
 
     (void)state;
     assert_int_equal(s.point, 1);
-    assert_non_null(strstr(s.err.text, "talked but made no progress for 0.2 s"));
+    assert_non_null(strstr(s.err.text, "wrote lines but made no progress for 0.2 s"));
 }
 
 static void test_closed_output(void **state)
