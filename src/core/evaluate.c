@@ -59,14 +59,6 @@ static uint64_t reasons_of_layout(const struct request *q, const struct load *lo
     return reasons;
 }
 
-static double miss_of(double value, double goal, enum reason reason, uint64_t *reasons)
-{
-    if (goal <= 0)
-        return 0;
-    *reasons |= value > goal ? REASON_BIT(reason) : 0;
-    return value / goal;
-}
-
 /* What is asked of the speed, before the memory is judged: the users that a rate leads
  * to; and after it: the goals. */
 struct pace {
@@ -106,15 +98,26 @@ static double users_of(const struct request *q, const struct layout *l,
     return p->held ? speed_users(l, &p->serve) : p->slots * l->replicas;
 }
 
-static uint64_t goals(const struct request *q, const struct pace *p, double *miss)
+/* How many times worse than a goal, 0 where there is none; more than 1 is a reason. */
+static double miss_of(double value, double goal, enum reason reason, uint64_t *reasons)
+{
+    if (goal <= 0)
+        return 0;
+    *reasons |= value > goal ? REASON_BIT(reason) : 0;
+    return value / goal;
+}
+
+static uint64_t goals(const struct request *q, const struct pace *p, struct evaluation *e)
 {
     uint64_t reasons = 0;
+    double slow = q->throughput > 0 && e->tokens > 0 ? q->throughput / e->tokens : 0;
     if (p->step.gap != SPEED_KNOWN)
         return REASON_BIT(REASON_NO_SPEED);
-    *miss = fmax(miss_of(p->serve.ttft, q->ttft, REASON_TTFT, &reasons),
-                 miss_of(p->serve.tpot, q->tpot, REASON_TPOT, &reasons));
+    e->miss = fmax(miss_of(e->ttft, q->ttft, REASON_TTFT, &reasons),
+                   miss_of(e->tpot, q->tpot, REASON_TPOT, &reasons));
+    e->miss = fmax(e->miss, miss_of(slow, slow > 0, REASON_THROUGHPUT, &reasons));
     if (!p->held) {
-        *miss = fmax(*miss, p->rate_miss);
+        e->miss = fmax(e->miss, p->rate_miss);
         reasons |= REASON_BIT(REASON_RATE);
     }
     return reasons;
@@ -127,7 +130,64 @@ static void judge(const struct request *q, const struct load *load,
     e->reasons = reasons_of_layout(q, load, &e->layout, &e->binding);
     e->margin = e->binding.pool.value - e->binding.reserved;
     if (pace->asked && reasons_verdict(e->reasons) == VERDICT_FITS)
-        e->reasons |= goals(q, pace, &e->miss);
+        e->reasons |= goals(q, pace, e);
+}
+
+static void keep_pace(const struct request *q, const struct pace *p, struct evaluation *e)
+{
+    if (!p->asked || p->step.gap != SPEED_KNOWN)
+        return;
+    e->ttft = p->serve.ttft;
+    e->tpot = p->serve.tpot;
+    e->tokens = p->serve.requests * speed_busy(q, &e->layout) * q->output;
+}
+
+uint64_t reasons_of_budget(const struct request *q, double per_hour)
+{
+    if (q->budget <= 0)
+        return 0;
+    return per_hour <= 0         ? REASON_BIT(REASON_NO_PRICE)
+           : per_hour > q->budget ? REASON_BIT(REASON_BUDGET)
+                                  : 0;
+}
+
+/* What the price says of a layout that fits. */
+static void judge_price(const struct request *q, struct evaluation *e)
+{
+    if (reasons_verdict(e->reasons) > VERDICT_SLOW || q->budget <= 0)
+        return;
+    e->reasons |= reasons_of_budget(q, e->price.per_hour);
+    e->miss = fmax(e->miss, e->price.per_hour / q->budget);
+}
+
+double evaluate_held(const struct request *q, const struct load *load,
+                     const struct layout *l)
+{
+    double slots = load->max_num_seqs * l->replicas;
+    return q->ttft > 0 && q->rate <= 0 ? fmin(q->users, slots) : q->users;
+}
+
+/* Memory is judged for those that run at once, speed for all of them. */
+static void judge_layout(const struct request *q, const struct load *load,
+                         struct evaluation *e)
+{
+    struct pace pace;
+    struct request held;
+    struct load own;
+    pace_of(q, load, &e->layout, &pace);
+    double users = q->rate > 0 ? users_of(q, &e->layout, &pace)
+                               : evaluate_held(q, load, &e->layout);
+    e->users = q->rate > 0 ? users : q->users;
+    keep_pace(q, &pace, e);
+    if (users != q->users) {
+        held = *q;
+        held.users = users;
+        q = &held;
+        own = *load;
+        own.max_num_seqs = memory_max_num_seqs(q);
+        load = &own;
+    }
+    judge(q, load, &pace, e);
 }
 
 void evaluate(const struct request *q, const struct load *load,
@@ -135,36 +195,24 @@ void evaluate(const struct request *q, const struct load *load,
               struct evaluation *e)
 {
     struct layout *l = &e->layout;
-    struct pace pace;
-    struct request asked;
-    struct load own;
     *l = *layout;
     l->gpus = l->tp * l->pp * l->replicas;
     l->hosts = layout_hosts(l, q->host_gpus);
     e->price = (struct price){0};
-    e->margin = e->miss = 0;
+    e->margin = e->miss = e->ttft = e->tpot = e->tokens = e->chunk = 0;
     e->users = q->users;
     e->valid = layout_valid(q, l);
     e->reasons = REASON_BIT(REASON_LAYOUT);
-    if (e->valid) {
-        pace_of(q, load, l, &pace);
-        if (q->rate > 0) {
-            asked = *q;
-            e->users = asked.users = users_of(q, l, &pace);
-            q = &asked;
-            own = *load;
-            own.max_num_seqs = memory_max_num_seqs(q);
-            load = &own;
-        }
-        judge(q, load, &pace, e);
+    if (e->valid)
+        judge_layout(q, load, e);
+    if (e->valid && prices) {
+        e->price = cost_price(prices, l);
+        judge_price(q, e);
     }
     e->verdict = reasons_verdict(e->reasons);
     e->limit = reasons_limit(e->reasons);
     if (e->limit == LIMIT_USED)
         e->margin = fmin(e->margin, load->usable.value - q->used - load->budget.value);
-    if (!e->valid || !prices)
-        return;
-    e->price = cost_price(prices, l);
     if (e->price.machines > 0)
         l->hosts = e->price.machines;
 }

@@ -35,7 +35,10 @@ struct evaluation {
     struct binding binding; /* memory of the stage that binds */
     double margin;          /* bytes by which room exceeds need; negative: missing */
     double users;           /* in flight: the request's, or what its rate leads to */
-    double miss;            /* of the goals of speed, the largest estimate / goal; 0 none */
+    double miss;            /* of the goals, the largest estimate / goal; 0 = none */
+    double ttft, tpot;      /* s; 0 = not asked, or unknown */
+    double tokens;          /* output tokens/s, likewise */
+    double chunk;           /* max_batched_tokens that a search turned to; 0 = as asked */
     struct price price;     /* zeros without prices */
 };
 
@@ -43,6 +46,14 @@ struct evaluation {
 void evaluate(const struct request *request, const struct load *load,
               const struct prices *prices, const struct layout *layout,
               struct evaluation *out);
+
+/* Users that run at once: where a goal of TTFT says how long the others may wait, no more
+ * than there are slots; else all. */
+double evaluate_held(const struct request *request, const struct load *load,
+                     const struct layout *layout);
+
+/* A budget that this price exceeds, or that cannot be judged. */
+uint64_t reasons_of_budget(const struct request *request, double per_hour);
 
 /* Are GPUs that work on one request in several machines, rented or owned? */
 bool evaluation_spans(const struct request *request, const struct evaluation *e);

@@ -54,7 +54,10 @@ struct proposal {
 
 static struct proposal begin(const struct fixer *f, enum fix_kind kind, int rank)
 {
-    return (struct proposal){.request = f->plan->request, .kind = kind, .rank = rank};
+    struct proposal p = {.request = f->plan->request, .kind = kind, .rank = rank};
+    if (f->plan->reasons & REASON_BIT(REASON_TUNED))
+        p.request.max_batched_tokens = 0; /* as it was asked */
+    return p;
 }
 
 static void offer(struct fixer *f, const struct proposal *p, const struct evaluation *e)

@@ -56,17 +56,40 @@ static bool has_knob(const struct plan *p)
 
 /* ---- one layout ---- */
 
-/* Goals that what may fit misses, too. */
-static unsigned missed_goals(const struct plan *p)
+/* Goals that what may fit misses, too; and the budget, whose price is known here. */
+static uint64_t missed_goals(const struct plan *p)
 {
     const struct request *q = &p->request;
     const struct speed *v = &p->speed;
     uint64_t reasons = 0;
-    if (v->gap != SPEED_KNOWN || p->verdict != VERDICT_MARGINAL)
+    if (p->verdict == VERDICT_DOES_NOT_FIT)
         return 0;
+    reasons = reasons_of_budget(q, p->cost.per_hour);
+    if (v->gap != SPEED_KNOWN || p->verdict != VERDICT_MARGINAL)
+        return reasons;
     reasons |= (uint64_t)(q->ttft > 0 && v->ttft.value > q->ttft) << REASON_TTFT;
     reasons |= (uint64_t)(q->tpot > 0 && v->tpot.value > q->tpot) << REASON_TPOT;
+    reasons |= (uint64_t)(v->tokens.value < q->throughput) << REASON_THROUGHPUT;
     return reasons;
+}
+
+static void fill_figures(const struct load *load, const struct market *market,
+                         struct plan *p)
+{
+    struct request held = p->request; /* the others wait outside of the memory */
+    held.users = evaluate_held(&p->request, load, &p->layout);
+    p->warnings = load->warnings;
+    memory_estimate(&held, load, &p->layout, &p->memory);
+    cost_estimate(&p->request, &p->layout, market, &p->cost);
+    if (has_knob(p))
+        p->knob = widest_knob(p);
+    if (p->verdict != VERDICT_DOES_NOT_FIT)
+        speed_estimate(&p->request, load, &p->layout, &p->memory, &p->speed);
+    p->reasons |= missed_goals(p);
+    p->verdict = reasons_verdict(p->reasons);
+    p->limit = reasons_limit(p->reasons);
+    if (p->cost.machines > 0)
+        p->layout.hosts = p->cost.machines;
 }
 
 void plan_fill(const struct request *q, const struct load *load,
@@ -88,18 +111,8 @@ void plan_fill(const struct request *q, const struct load *load,
     p->reasons = e.reasons;
     p->has_memory = e.valid;
     p->speed.gap = SPEED_NO_LAYOUT;
-    if (p->has_memory) {
-        p->warnings = load->warnings;
-        memory_estimate(&p->request, load, &p->layout, &p->memory);
-        cost_estimate(q, &p->layout, market, &p->cost);
-        if (has_knob(p))
-            p->knob = widest_knob(p);
-        if (p->verdict != VERDICT_DOES_NOT_FIT)
-            speed_estimate(&p->request, load, &p->layout, &p->memory, &p->speed);
-        p->reasons |= missed_goals(p);
-    }
-    if (p->cost.machines > 0)
-        p->layout.hosts = p->cost.machines;
+    if (p->has_memory)
+        fill_figures(load, market, p);
 }
 
 void plan_layout(const struct request *q, const struct layout *layout,

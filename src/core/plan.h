@@ -40,18 +40,28 @@ enum lost {
     LOST_IDLE,     /* a replica without a user */
     LOST_MACHINES, /* not in one machine */
     LOST_STAGES,
+    LOST_TOKENS,   /* `more` of its tokens/s, as a share, are missing */
     LOST_REPLICAS,
     LOST_EXPERTS,  /* spread wider */
+    LOST_GOAL,     /* it needs less, and misses the goal of `limit`: it reaches `more` */
     LOST_NOTHING,  /* they are alike */
     LOST_COUNT
 };
 
-/* The best layout that fits with another TP or PP, and what made it lose. */
+/* The best layout that fits with another TP or PP, or with goals the one that needs less
+ * and misses them by the least; and what made it lose. */
 struct runner_up {
     struct layout layout;      /* gpus 0 = there is none */
     double per_hour;           /* dollars; 0 = unknown */
     enum lost lost;
     double more;
+    enum limit limit;
+};
+
+/* What a plan would be with the options that the engine has by itself. */
+struct untuned {
+    double max_batched_tokens;
+    double ttft, tpot;         /* s */
 };
 
 /* The part of memory whose band decides a marginal verdict: what to turn or to measure. */
@@ -79,6 +89,7 @@ struct plan {
     struct cost cost;
     struct speed speed;        /* of what fits, or may */
     struct runner_up second;
+    struct untuned untuned;    /* with REASON_TUNED */
 };
 
 /* The fields of a request that a fix changes, in the order its options are given. */

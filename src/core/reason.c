@@ -19,7 +19,7 @@ const char *limit_word(enum limit limit)
     static const char *const words[LIMIT_COUNT] = {
         "none", "weights",      "overhead", "kv-cache",    "layout",
         "type", "max-num-seqs", "used",     "max-context",
-        "state-blocks", "ttft", "tpot", "rate",
+        "state-blocks", "ttft", "tpot", "rate", "throughput", "budget",
     };
     return words[limit];
 }
@@ -62,7 +62,11 @@ static const struct {
     [REASON_TTFT] = {VERDICT_SLOW, LIMIT_TTFT},
     [REASON_TPOT] = {VERDICT_SLOW, LIMIT_TPOT},
     [REASON_RATE] = {VERDICT_SLOW, LIMIT_RATE},
+    [REASON_THROUGHPUT] = {VERDICT_SLOW, LIMIT_THROUGHPUT},
     [REASON_NO_SPEED] = {VERDICT_MARGINAL, LIMIT_NONE},
+    [REASON_BUDGET] = {VERDICT_SLOW, LIMIT_BUDGET},
+    [REASON_NO_PRICE] = {VERDICT_MARGINAL, LIMIT_NONE},
+    [REASON_TUNED] = {VERDICT_FITS, LIMIT_NONE},
 };
 
 enum verdict reasons_verdict(uint64_t reasons)

@@ -19,7 +19,7 @@
 
 enum verdict {
     VERDICT_FITS,
-    VERDICT_SLOW,         /* it fits, and misses a goal of speed */
+    VERDICT_SLOW,         /* it fits, and misses a goal of speed, or the budget */
     VERDICT_MARGINAL,
     VERDICT_DOES_NOT_FIT
 };
@@ -38,6 +38,8 @@ enum limit {           /* what stands in the way, or would first */
     LIMIT_TTFT,        /* a goal of speed is missed */
     LIMIT_TPOT,
     LIMIT_RATE,        /* more requests arrive than can be served */
+    LIMIT_THROUGHPUT,  /* fewer tokens/s than the goal */
+    LIMIT_BUDGET,      /* more dollars per hour */
     LIMIT_COUNT
 };
 
@@ -72,7 +74,11 @@ enum reason {
     REASON_TTFT,        /* misses the goal */
     REASON_TPOT,
     REASON_RATE,        /* more requests arrive than can be served */
+    REASON_THROUGHPUT,  /* fewer tokens/s than the goal */
     REASON_NO_SPEED,    /* a goal is given, and there is no estimate */
+    REASON_BUDGET,      /* more dollars per hour than the goal */
+    REASON_NO_PRICE,    /* a budget is given, and no price is known */
+    REASON_TUNED,       /* an option of the engine was turned to reach the goals */
     REASON_COUNT
 };
 

@@ -42,6 +42,8 @@ struct request {
     double rate;                /* requests that arrive per second; 0: users are given */
     double prefix_hit;          /* share of a prompt that is in the prefix cache, 0..1 */
     double ttft, tpot;          /* goals, s; 0 = none */
+    double throughput;          /* goal, output tokens/s of all users; 0 = none */
+    double budget;              /* goal, dollars per hour; 0 = none */
     int gpu_count;              /* GPUs to use; 0 = the fewest that fit */
     int tp, pp, ep, replicas;   /* 0 = choose */
     int dp;                     /* replicas that share their experts; 0 = choose */
@@ -75,7 +77,8 @@ struct request {
 /* Goals of speed, or a rate: judging a layout takes its speed. */
 static inline bool request_asks_speed(const struct request *request)
 {
-    return request->ttft > 0 || request->tpot > 0 || request->rate > 0;
+    return request->ttft > 0 || request->tpot > 0 || request->throughput > 0 ||
+           request->rate > 0;
 }
 
 #endif

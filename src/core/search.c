@@ -5,6 +5,16 @@
 
 #include <math.h>
 
+/* Tokens of one step that a search may turn to, and the request and load of each. */
+static const double chunks[] = {16384, 8192, 4096, 2048, 1024, 512};
+#define CHUNKS (sizeof(chunks) / sizeof(chunks[0]))
+
+struct chunked {
+    bool known;
+    struct request request;
+    struct load load;
+};
+
 struct search {
     const struct request *request;
     struct load load;
@@ -15,6 +25,9 @@ struct search {
     struct evaluation best, second; /* second: the best that fits with another TP or PP */
     bool any, has_second;
     struct layout marginal; /* of the fewest GPUs, then stages; gpus 0 = none seen */
+    struct chunked *chunked; /* CHUNKS; NULL: the engine's options are as asked */
+    struct evaluation slow; /* the nearest miss of those that need less than the best */
+    bool has_slow;
 };
 
 static bool search_fits(const struct search *s)
@@ -25,12 +38,12 @@ static bool search_fits(const struct search *s)
 /* ---- which of two is better ---- */
 
 /* The order of search.h: each key a number of which less is better. */
-#define KEYS 7
+#define KEYS 8
 static const enum lost orders[][KEYS] = {
     [SEARCH_FEWEST_GPUS] = {LOST_GPUS, LOST_IDLE, LOST_MACHINES, LOST_STAGES, LOST_MONEY,
-                            LOST_REPLICAS, LOST_EXPERTS},
+                            LOST_TOKENS, LOST_REPLICAS, LOST_EXPERTS},
     [SEARCH_LEAST_MONEY] = {LOST_MONEY, LOST_GPUS, LOST_IDLE, LOST_MACHINES, LOST_STAGES,
-                            LOST_REPLICAS, LOST_EXPERTS},
+                            LOST_TOKENS, LOST_REPLICAS, LOST_EXPERTS},
 };
 
 static double price_or_infinite(const struct evaluation *e)
@@ -58,10 +71,13 @@ static double key_of(const struct search *s, const struct evaluation *e, enum lo
         return machines_rank(s, e);
     case LOST_STAGES:
         return e->layout.pp;
+    case LOST_TOKENS: /* in steps of 2 %, so that nothing is turned for less */
+        return e->tokens > 0 ? -floor(log(e->tokens) * 50) : 0;
     case LOST_REPLICAS:
         return e->layout.replicas;
     case LOST_EXPERTS:
         return e->layout.ep;
+    case LOST_GOAL:
     case LOST_NOTHING:
     case LOST_COUNT:
         break;
@@ -159,10 +175,68 @@ static void consider(struct search *s, const struct evaluation *e)
 
 /* ---- what is looked at ---- */
 
+/* Does it need less of what counts most than the best so far? */
+static bool could_win(const struct search *s, const struct evaluation *e)
+{
+    enum lost first = orders[s->goal][0];
+    return !search_fits(s) || key_of(s, e, first) < key_of(s, &s->best, first);
+}
+
+/* The tokens of a prompt that one step takes. */
+static double prompt_step(const struct request *q, double chunk)
+{
+    return fmin(fmax(q->prompt * (1 - q->prefix_hit), 1), chunk);
+}
+
+static const struct chunked *chunked(struct search *s, size_t i)
+{
+    struct chunked *c = &s->chunked[i];
+    if (!c->known) {
+        c->request = *s->request;
+        c->request.max_batched_tokens = chunks[i];
+        c->load = load_sum(&c->request);
+        c->load.step = &s->step;
+        c->known = true;
+    }
+    return c;
+}
+
+/* Other steps for what misses its goals with those of the engine: the first that reaches
+ * them takes its place. */
+static void turn_chunk(struct search *s, const struct layout *l, struct evaluation *e)
+{
+    double usual = prompt_step(s->request, s->load.max_batched_tokens);
+    struct evaluation turned;
+    for (size_t i = 0; i < CHUNKS; i++) {
+        if (prompt_step(s->request, chunks[i]) == usual)
+            continue;
+        const struct chunked *c = chunked(s, i);
+        evaluate(&c->request, &c->load, &s->prices, l, &turned);
+        if (turned.verdict != VERDICT_FITS)
+            continue;
+        *e = turned;
+        e->chunk = chunks[i];
+        return;
+    }
+}
+
+static void keep_slow(struct search *s, const struct evaluation *e)
+{
+    if (s->has_slow && s->slow.miss <= e->miss)
+        return;
+    s->slow = *e;
+    s->has_slow = true;
+}
+
 /* Judges one layout; false when it is not valid. */
 static bool try_layout(struct search *s, const struct layout *l, struct evaluation *e)
 {
     evaluate(s->request, &s->load, &s->prices, l, e);
+    if (s->chunked && e->verdict == VERDICT_SLOW && could_win(s, e)) {
+        keep_slow(s, e);
+        if (s->request->max_batched_tokens <= 0 && e->limit != LIMIT_BUDGET)
+            turn_chunk(s, l, e);
+    }
     if (e->valid)
         consider(s, e);
     return e->valid;
@@ -173,6 +247,8 @@ static int most_gpus(const struct search *s)
 {
     if (s->goal != SEARCH_FEWEST_GPUS)
         return PLAN_MAX_GPUS;
+    if (s->chunked && search_fits(s))
+        return s->best.layout.gpus - 1;
     if (s->fits_only && search_fits(s))
         return s->best.layout.gpus;
     return s->has_second ? s->second.layout.gpus : PLAN_MAX_GPUS;
@@ -268,7 +344,7 @@ static void double_replicas(struct search *s, struct layout l, int step)
         most = (int)fmin(most, ceil(s->request->users / step) * step);
     if (!try_layout(s, &l, &e))
         return;
-    while (e.verdict != VERDICT_FITS && l.replicas < most) {
+    while (e.verdict != VERDICT_FITS && e.limit != LIMIT_BUDGET && l.replicas < most) {
         low = l.replicas;
         no = e.verdict == VERDICT_DOES_NOT_FIT ? low : no;
         l.replicas = 2 * l.replicas < most ? 2 * l.replicas : most;
@@ -364,6 +440,36 @@ static void name_second(const struct search *s, struct plan *out)
     r->layout = s->second.layout;
     r->per_hour = s->second.price.per_hour;
     r->lost = deciding_key(s, &s->best, &s->second, &r->more);
+    if (r->lost == LOST_TOKENS)
+        r->more = 1 - s->second.tokens / s->best.tokens;
+}
+
+/* What needs less than the best, and misses a goal. */
+static void name_slow(const struct search *s, struct plan *out)
+{
+    struct runner_up *r = &out->second;
+    const struct evaluation *e = &s->slow;
+    const double figures[LIMIT_COUNT] = {
+        [LIMIT_TTFT] = e->ttft,         [LIMIT_TPOT] = e->tpot,
+        [LIMIT_THROUGHPUT] = e->tokens, [LIMIT_BUDGET] = e->price.per_hour,
+        [LIMIT_RATE] = e->tokens / s->request->output,
+    };
+    *r = (struct runner_up){.layout = e->layout,
+                            .per_hour = e->price.per_hour,
+                            .lost = LOST_GOAL,
+                            .limit = e->limit,
+                            .more = figures[e->limit]};
+}
+
+/* What the engine's own steps would have come to. */
+static void name_tuned(const struct search *s, struct plan *out)
+{
+    struct evaluation e;
+    if (s->best.chunk <= 0)
+        return;
+    evaluate(s->request, &s->load, NULL, &s->best.layout, &e);
+    out->untuned = (struct untuned){s->load.max_batched_tokens, e.ttft, e.tpot};
+    out->reasons |= REASON_BIT(REASON_TUNED);
 }
 
 /* What comes close is worth a look: measuring may show that it fits. */
@@ -385,6 +491,18 @@ struct request search_on(const struct request *q, const struct gpu *gpu, int gpu
     return r;
 }
 
+/* Once more over what needs less than the best, with other steps of the engine, as no
+ * layout of less reaches the goals with its own. */
+static void search_tuned(struct search *s)
+{
+    struct chunked list[CHUNKS];
+    for (size_t i = 0; i < CHUNKS; i++)
+        list[i].known = false;
+    s->chunked = list;
+    search_layouts(s);
+    s->chunked = NULL;
+}
+
 /* False when no layout of the given numbers is valid: best is then the nearest one. */
 static bool search_all(struct search *s, const struct request *q,
                        const struct market *market)
@@ -397,6 +515,8 @@ static bool search_all(struct search *s, const struct request *q,
     }
     prices_init(q, market, &s->prices);
     search_layouts(s);
+    if (request_asks_speed(q) && s->any && s->best.verdict != VERDICT_DOES_NOT_FIT)
+        search_tuned(s);
     if (!s->any) {
         struct layout nearest = nearest_layout(q);
         evaluate(q, &s->load, &s->prices, &nearest, &s->best);
@@ -413,15 +533,30 @@ void search_layout(const struct request *q, const struct market *market,
     *out = s.best;
 }
 
+static void plan_best(const struct search *s, const struct request *q,
+                      const struct market *market, struct plan *out)
+{
+    struct request tuned = *q;
+    struct load own;
+    if (s->best.chunk > 0) {
+        tuned.max_batched_tokens = s->best.chunk;
+        own = load_sum(&tuned);
+    }
+    plan_fill(&tuned, s->best.chunk > 0 ? &own : &s->load, &s->best.layout, market, out);
+    name_tuned(s, out);
+}
+
 void search_plan(const struct request *q, const struct market *market,
                  enum search_goal goal, struct plan *out)
 {
     struct search s = {.goal = goal};
     bool any = search_all(&s, q, market);
-    plan_fill(q, &s.load, &s.best.layout, market, out);
+    plan_best(&s, q, market, out);
     if (!any && q->gpu_count > search_most_stages(q) && q->pp <= 0)
         out->reasons |= REASON_BIT(REASON_GPU_COUNT);
-    if (search_fits(&s) && s.has_second)
+    if (search_fits(&s) && s.has_slow && could_win(&s, &s.slow))
+        name_slow(&s, out);
+    else if (search_fits(&s) && s.has_second)
         name_second(&s, out);
     if (search_fits(&s) && !request_asks_speed(q)) /* those were not judged by the goals */
         name_marginal(&s.marginal, out);

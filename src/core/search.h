@@ -17,7 +17,12 @@
  *      then in one host, then spread over several
  *   4  less PP
  *   5  the lower price; a known one before an unknown one
- *   6  fewer replicas, smaller EP
+ *   6  with goals of speed more tokens/s, which are the cheaper ones then
+ *   7  fewer replicas, smaller EP
+ *
+ * Where a layout of fewer GPUs misses its goals with the engine's own steps, and nobody
+ * gave --max-batched-tokens, larger and smaller ones are tried; what the engine does by
+ * itself stays where it reaches the goals with as few GPUs.
  *
  * The search leaves out only what cannot win: what a replica needs does not depend on
  * how many there are, so the fewest replicas follow from one layout of each (TP, PP, EP),

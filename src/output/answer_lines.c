@@ -61,6 +61,12 @@ const char *verdict_shout(enum verdict verdict)
                                          : "DOES NOT FIT";
 }
 
+const char *plan_shout(const struct plan *p)
+{
+    bool dear = p->verdict == VERDICT_SLOW && p->limit == LIMIT_BUDGET;
+    return dear ? "FITS, OVER BUDGET" : verdict_shout(p->verdict);
+}
+
 /* ---- the request ---- */
 
 static void model_lines(struct lines *lines)

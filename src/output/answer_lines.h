@@ -63,7 +63,8 @@ struct answer_api {
 };
 struct answer_api answer_api(const struct plan *plan);
 
-/* "FITS", "MARGINAL", "DOES NOT FIT" */
+/* "FITS", "MARGINAL", "DOES NOT FIT"; of a plan also "FITS, OVER BUDGET" */
 const char *verdict_shout(enum verdict verdict);
+const char *plan_shout(const struct plan *plan);
 
 #endif

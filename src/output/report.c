@@ -70,6 +70,8 @@ static void request_facts(const struct answer *a, struct record *r)
     record_count(r, "prefix_hit", "", q->prefix_hit);
     record_positive(r, "ttft", "ms", q->ttft * 1e3);
     record_positive(r, "tpot", "ms", q->tpot * 1e3);
+    record_positive(r, "throughput", "tokens/s", q->throughput);
+    record_positive(r, "budget", "$/h", q->budget);
     record_positive(r, "max_num_seqs", "", m->max_num_seqs);
     record_positive(r, "max_batched_tokens", "", m->max_batched_tokens);
     record_positive(r, "memory_utilization", "", m->fraction);

@@ -29,7 +29,7 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_CONTEXT] = "{context} tokens of context exceed the {most tokens} the model "
                        "was made for",
     [REASON_SEQS] = "{users} users per replica exceed max_num_seqs {slots}: the rest "
-                    "would wait",
+                    "would wait; --ttft says how long they may",
     [REASON_TOKENS] = "{tokens} batched tokens are fewer than the {slots} slots of "
                       "max_num_seqs: {engine} refuses that",
     [REASON_USED] = "{engine} wants {budget} but only {unused} are free: "
@@ -61,7 +61,12 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_TTFT] = "TTFT {ttft} misses the goal of {ttft goal}",
     [REASON_TPOT] = "TPOT {tpot} misses the goal of {tpot goal}",
     [REASON_RATE] = "{rate} requests/s arrive, about {served} can be served",
+    [REASON_THROUGHPUT] = "{throughput} output tokens/s miss the goal of {throughput goal}",
     [REASON_NO_SPEED] = "the goals cannot be judged: {speed gap}",
+    [REASON_BUDGET] = "${per hour}/h exceed the budget of ${budget goal}/h",
+    [REASON_NO_PRICE] = "the budget cannot be judged: no price is known",
+    [REASON_TUNED] = "--max-batched-tokens {tokens} reaches the goals; the engine's {usual "
+                     "tokens} have TTFT {usual ttft} and TPOT {usual tpot}",
     [REASON_NEARLY] = "{nearly GPUs} would be marginal: {nearly}",
 };
 
@@ -308,7 +313,8 @@ static void value_text(const struct sentence_value *v, char *text, size_t size)
         gp_format(text, size, "%.2f", v->number);
         break;
     case SAY_MS:
-        gp_format(text, size, "%.3g ms", v->number * 1e3);
+        gp_format(text, size, v->number < 0.9995 ? "%.3g ms" : "%.3g s",
+                  v->number < 0.9995 ? v->number * 1e3 : v->number);
         break;
     case SAY_TIMES:
         gp_format(text, size, "%.1f", v->number);
@@ -538,6 +544,13 @@ static const char *say_layout(const struct plan *p, const char *words,
         {"ttft goal", SAY_MS, .number = q->ttft},
         {"tpot", SAY_MS, .number = p->speed.tpot.value},
         {"tpot goal", SAY_MS, .number = q->tpot},
+        {"throughput", SAY_NUMBER, .number = p->speed.tokens.value},
+        {"throughput goal", SAY_PLAIN, .number = q->throughput},
+        {"per hour", SAY_SHARE, .number = p->cost.per_hour},
+        {"budget goal", SAY_SHARE, .number = q->budget},
+        {"usual tokens", SAY_NUMBER, .number = p->untuned.max_batched_tokens},
+        {"usual ttft", SAY_MS, .number = p->untuned.ttft},
+        {"usual tpot", SAY_MS, .number = p->untuned.tpot},
         {"rate", SAY_PLAIN, .number = q->rate},
         {"served", SAY_SHARE, .number = p->speed.requests.value},
         {"speed gap", SAY_TEXT, .text = sentence_speed_gap(p, gap)},
@@ -550,7 +563,7 @@ static const char *say_layout(const struct plan *p, const char *words,
 }
 
 /* The i-th bit that is set; -1 when there are not that many. */
-static int bit_at(unsigned bits, int i)
+static int bit_at(uint64_t bits, int i)
 {
     for (int b = 0; bits >> b; b++)
         if ((bits >> b & 1) && i-- == 0)
@@ -593,8 +606,33 @@ const char *sentence_knob(const struct plan *p, char text[SENTENCE_MAX])
     return text;
 }
 
+static const char *say_goal(const struct runner_up *r, char text[SENTENCE_MAX])
+{
+    static const struct {
+        const char *format;
+        double unit;
+    } goals[LIMIT_COUNT] = {
+        [LIMIT_TTFT] = {"TTFT %.3g ms", 1e-3},
+        [LIMIT_TPOT] = {"TPOT %.3g ms", 1e-3},
+        [LIMIT_THROUGHPUT] = {"%.0f tokens/s", 1},
+        [LIMIT_RATE] = {"serves %.3g requests/s", 1},
+        [LIMIT_BUDGET] = {"$%.2f/h", 1},
+    };
+    if (goals[r->limit].format)
+        gp_format(text, SENTENCE_MAX, goals[r->limit].format,
+                  r->more / goals[r->limit].unit);
+    return text;
+}
+
 const char *sentence_lost(const struct runner_up *r, char text[SENTENCE_MAX])
 {
+    text[0] = '\0';
+    if (r->lost == LOST_GOAL)
+        return say_goal(r, text);
+    if (r->lost == LOST_TOKENS) {
+        gp_format(text, SENTENCE_MAX, "%.0f %% fewer tokens/s", 100 * r->more);
+        return text;
+    }
     if (r->lost == LOST_GPUS)
         gp_format(text, SENTENCE_MAX, "%.0f GPU%s more", r->more, r->more == 1 ? "" : "s");
     else if (r->lost == LOST_MONEY && isfinite(r->more))
@@ -677,7 +715,7 @@ const char *sentence_price_date(const struct instance *in, char text[SENTENCE_DA
     return text;
 }
 
-const char *sentence_verdict(enum verdict verdict)
+const char *sentence_verdict(const struct plan *p)
 {
     static const char *const words[] = {
         [VERDICT_FITS] = "fits",
@@ -685,7 +723,8 @@ const char *sentence_verdict(enum verdict verdict)
         [VERDICT_MARGINAL] = "marginal",
         [VERDICT_DOES_NOT_FIT] = "does not fit",
     };
-    return words[verdict];
+    bool dear = p->verdict == VERDICT_SLOW && p->limit == LIMIT_BUDGET;
+    return dear ? "fits, but over the budget" : words[p->verdict];
 }
 
 const char *sentence_purchase(const struct buy *b, char text[SENTENCE_MAX])

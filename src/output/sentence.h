@@ -29,7 +29,7 @@ char *sentence_refusals(const struct request *request, const struct layout *layo
                         char *text, size_t size);
 
 /* "does not fit", where verdict_word() has the word of files. */
-const char *sentence_verdict(enum verdict verdict);
+const char *sentence_verdict(const struct plan *plan);
 
 /* What decides a marginal verdict: "CUDA graphs (0.51..1.85 GiB): raise ..."; or "". */
 const char *sentence_knob(const struct plan *plan, char text[SENTENCE_MAX]);
@@ -93,7 +93,7 @@ enum say {
     SAY_VERSION, /* 80: "8.0" */
     SAY_GPUS,    /* "1 GPU", "2 GPUs" */
     SAY_TOKENS,  /* "8,192" */
-    SAY_MS,      /* 0.0228: "22.8 ms" */
+    SAY_MS,      /* 0.0228: "22.8 ms"; 1.63: "1.63 s" */
     SAY_RATE     /* "1.2 TFLOPS" */
 };
 

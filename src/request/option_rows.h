@@ -44,6 +44,12 @@ OPTION(TTFT, "ttft", 0, OPTION_NUMBER, "MS", "ms", 0.1, 1e7, NULL, "none", R, fa
        "goal: milliseconds to the first token under this load")
 OPTION(TPOT, "tpot", 0, OPTION_NUMBER, "MS", "ms", 0.01, 1e6, NULL, "none", R, false,
        "goal: milliseconds for each output token after the first")
+OPTION(THROUGHPUT, "throughput", 0, OPTION_NUMBER, "N", "tokens/s", 0.01, 1e9, NULL, "none",
+       R, false,
+       "goal: output tokens per second of all users; without --users, as many requests as "
+       "give them")
+OPTION(BUDGET, "budget", 0, OPTION_NUMBER, "DOLLARS", "$/h", 0.001, 1e7, NULL, "none", R,
+       false, "goal: dollars per hour, by --price, at most")
 OPTION(TP, "tp", 0, OPTION_COUNTED, "N", "GPUs", 1, 1024, NULL, "auto", R, false,
        "GPUs that share each layer (tensor parallel)")
 OPTION(PP, "pp", 0, OPTION_COUNTED, "N", "stages", 1, 512, NULL, "auto", R, false,

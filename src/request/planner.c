@@ -759,6 +759,11 @@ static enum gp_status resolve_load(struct planner *p, const struct options *opti
     q->prefix_hit = options_or(options, OPT_PREFIX_HIT, 0);
     q->ttft = options_or(options, OPT_TTFT, 0) / 1e3;
     q->tpot = options_or(options, OPT_TPOT, 0) / 1e3;
+    q->throughput = options_or(options, OPT_THROUGHPUT, 0);
+    q->budget = options_or(options, OPT_BUDGET, 0);
+    /* as many requests as it takes, if nobody says how many there are */
+    if (q->throughput > 0 && q->rate <= 0 && !options->value[OPT_USERS].given)
+        q->rate = q->throughput / q->output;
     q->tp = (int)options_or(options, OPT_TP, 0);
     q->pp = (int)options_or(options, OPT_PP, 0);
     q->max_pp = (int)options_or(options, OPT_MAX_PP, SEARCH_MAX_PP);

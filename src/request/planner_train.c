@@ -61,6 +61,8 @@ static enum gp_status check_serving(const struct options *options, struct gp_err
         {OPT_PREFIX_HIT, ""},
         {OPT_TTFT, ""},
         {OPT_TPOT, ""},
+        {OPT_THROUGHPUT, ""},
+        {OPT_BUDGET, ""},
         {OPT_DP, ""},
         {OPT_API_PRICE, ""},
         {OPT_REPLICAS, "-g GPU:COUNT: the rest of the GPUs are data parallel"},

@@ -159,7 +159,7 @@ static void say_precision(struct form *form, const char *id, char *text, size_t 
     if (plan->has_memory)
         gp_format(text, size, "%s per GPU: %s on %d x %s",
                   units_gib(gib, sizeof(gib), plan->memory.weights.value),
-                  sentence_verdict(plan->verdict),
+                  sentence_verdict(plan),
                   plan->layout.gpus, now->gpu->id);
     else
         gp_copy(text, size, sentence_first_reason(plan, why));

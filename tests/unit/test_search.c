@@ -67,6 +67,10 @@ static struct options random_ask(void)
         give(&options, OPT_TPOT, "%u", 4u << random_below(6));
     if (random_below(6) == 0)
         give(&options, OPT_TTFT, "%u", 50u << random_below(6));
+    if (random_below(8) == 0)
+        give(&options, OPT_THROUGHPUT, "%u", 20u << random_below(10));
+    if (random_below(8) == 0)
+        give(&options, OPT_BUDGET, "%u", 1u << random_below(8));
     return options;
 }
 
@@ -96,10 +100,12 @@ static struct plan search(const struct resolved *r)
 /* ---- against all layouts, one by one ---- */
 
 /* The fewest GPUs of any layout that fits; 0 = none. */
-static int fewest_of_all(const struct request *q)
+static int fewest_of_all(const struct request *q, const struct market *market)
 {
     struct load load = load_sum(q);
     struct step_load step;
+    struct prices prices;
+    prices_init(q, market, &prices);
     int best = 0, experts = model_experts(q->model);
     step_load_sum(q, &load, &step);
     load.step = &step;
@@ -111,19 +117,21 @@ static int fewest_of_all(const struct request *q)
                     struct evaluation e;
                     if (tp * n % ep != 0)
                         continue;
-                    evaluate(q, &load, NULL, &l, &e);
+                    evaluate(q, &load, &prices, &l, &e);
                     if (e.verdict == VERDICT_FITS && (!best || e.layout.gpus < best))
                         best = e.layout.gpus;
                 }
+    prices_fini(&prices);
     return best;
 }
 
 static void check_fewest(const struct options *options, const struct resolved *r,
                          const struct plan *p)
 {
-    int fewest = fewest_of_all(&r->request);
+    int fewest = fewest_of_all(&r->request, &r->market);
     int found = p->verdict == VERDICT_FITS ? p->layout.gpus : 0;
-    if (found != fewest)
+    bool tuned = p->reasons & REASON_BIT(REASON_TUNED); /* and the engine's own needs more */
+    if (tuned ? found == 0 || (fewest > 0 && fewest <= found) : found != fewest)
         fail_msg("%s: %d GPUs, but %d fit", command_of(options), found, fewest);
 }
 
@@ -135,8 +143,8 @@ static const char *constrain(struct options *options, const struct plan *p)
                                          OPT_REPLICAS, OPT_MAX_PP, OPT_USERS,
                                          OPT_CONTEXT,  OPT_GPU};
     enum option_id id = ids[random_below(8)];
-    if (id == OPT_USERS && p->request.rate > 0)
-        id = OPT_CONTEXT;
+    if (id == OPT_USERS && (p->request.rate > 0 || p->request.throughput > 0))
+        id = OPT_CONTEXT; /* more users are no harder where they bring the tokens */
     if (id == OPT_GPU) {
         options->gpu_count = 0;
         give(options, OPT_GPU, "%s:%u", p->request.gpu->id, 1 + random_below(64));
@@ -249,10 +257,31 @@ static void check_goals(const struct options *options, const struct plan *p)
     bool ttft = known && q->ttft > 0 && v->ttft.value > q->ttft;
     bool tpot = known && q->tpot > 0 && v->tpot.value > q->tpot;
     bool rate = known && q->rate > 0 && v->requests.value < q->rate;
+    bool tokens = known && v->tokens.value < q->throughput * (1 - 1e-9);
+    bool dear = q->budget > 0 && p->cost.per_hour > q->budget;
     if (verdict_holds(p->verdict) &&
-        (p->verdict == VERDICT_SLOW) != (ttft || tpot || rate))
+        (p->verdict == VERDICT_SLOW) != (ttft || tpot || rate || tokens || dear))
         fail_msg("%s: %s, with TTFT %g s and TPOT %g s", command_of(options),
                  verdict_word(p->verdict), v->ttft.value, v->tpot.value);
+}
+
+/* One goal less never costs more GPUs. */
+static void check_fewer_goals(const struct options *options, const struct resolved *asked,
+                              const struct plan *p)
+{
+    for (int i = 0; i < 4; i++) {
+        struct resolved r = *asked;
+        double *const goals[] = {&r.request.ttft, &r.request.tpot, &r.request.throughput,
+                                 &r.request.budget};
+        if (*goals[i] <= 0)
+            continue;
+        *goals[i] = 0;
+        struct plan less = search(&r);
+        if (p->verdict == VERDICT_FITS &&
+            (less.verdict != VERDICT_FITS || less.layout.gpus > p->layout.gpus))
+            fail_msg("%s: %d GPUs, and %s on %d without goal %d", command_of(options),
+                     p->layout.gpus, verdict_word(less.verdict), less.layout.gpus, i);
+    }
 }
 
 /* ---- fixes ---- */
@@ -370,6 +399,7 @@ static void test_random_requests(void **state)
         check_stages(&options, &a.plan);
         check_evaluation(&options, &r, &a.plan);
         check_goals(&options, &a.plan);
+        check_fewer_goals(&options, &r, &a.plan);
         if (a.plan.verdict == VERDICT_FITS)
             check_count(&options, &r, &a.plan);
         search_plan(&r.request, &r.market, SEARCH_LEAST_MONEY, &cheapest);

@@ -143,6 +143,12 @@ double speed_groups(const struct layout *l)
     return l->replicas * (double)(l->tp * l->pp) / layout_group(l);
 }
 
+double speed_busy(const struct request *q, const struct layout *l)
+{
+    double groups = speed_groups(l);
+    return q->rate > 0 ? groups : fmin(groups, q->users);
+}
+
 static struct serve_load load_of(const struct request *q, const struct load *load,
                                  const struct layout *layout, double admitted)
 {
@@ -220,7 +226,7 @@ void speed_estimate(const struct request *q, const struct load *load,
     double room = speed_admitted(q, load, m);
     struct serve_load l = load_of(q, load, layout, room);
     bool held = speed_serve(q, &step, load, layout, room, &serve);
-    fill(&step, &serve, &l, speed_groups(layout), out);
+    fill(&step, &serve, &l, speed_busy(q, layout), out);
     if (q->rate > 0 && held) { /* what arrives is what is served */
         out->requests = quantity_exact(q->rate);
         out->tokens = quantity_exact(q->rate * q->output);

@@ -82,6 +82,9 @@ double speed_slots(const struct request *request, const struct load *load);
 /* Groups of GPUs that serve apart: replicas, or all that share their experts. */
 double speed_groups(const struct layout *layout);
 
+/* Those of them that have something to do: a user is served by one. */
+double speed_busy(const struct request *request, const struct layout *layout);
+
 /* One group of a layout under the request's load, of users or of a rate; admitted:
  * requests of a replica that run at once. False: more arrive than it serves. */
 bool speed_serve(const struct request *request, const struct step *step,

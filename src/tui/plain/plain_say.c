@@ -43,7 +43,7 @@ static void say_verdict(const struct plan *p)
         gp_format(of_budget, sizeof(of_budget),
                   " %.2f of %.2f GiB budget per GPU, %.0f percent.", used / GP_GIB,
                   room / GP_GIB, 100 * used / room);
-    plain_say("Result: %s.%s %d x %s (%s), %s.", sentence_verdict(p->verdict), of_budget,
+    plain_say("Result: %s.%s %d x %s (%s), %s.", sentence_verdict(p), of_budget,
               l->gpus, p->request.gpu->name, p->request.gpu->id, layout->text);
 }
 

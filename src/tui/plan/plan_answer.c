@@ -49,7 +49,7 @@ static void decision_text(const struct plan *plan, const char *out, char *text,
 void plan_decision(const struct form *form, int cols, char *text, size_t size)
 {
     const struct plan *plan = &form->answer->plan;
-    const char *word = form->answered ? verdict_shout(plan->verdict) : "NO ANSWER";
+    const char *word = form->answered ? plan_shout(plan) : "NO ANSWER";
     char rest[96];
 
     gp_copy(text, size, word);
@@ -93,7 +93,7 @@ static void budget_text(const struct plan *plan, char *text, size_t size)
 /* The decision is seen at once: its rows come first, always in this place. */
 static void show_verdict(struct page *p, const struct plan *plan)
 {
-    const char *word = verdict_shout(plan->verdict);
+    const char *word = plan_shout(plan);
     bool decided = plan->verdict != VERDICT_DOES_NOT_FIT;
     int room = p->in.cols - gp_width(word) - 2;
     char text[96] = "", budget[80] = "";
