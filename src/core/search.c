@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* Tokens of one step that a search may turn to, and the request and load of each. */
-static const double chunks[] = {16384, 8192, 4096, 2048, 1024, 512};
+static const double chunks[] = {512, 1024, 2048, 4096, 8192, 16384};
 #define CHUNKS (sizeof(chunks) / sizeof(chunks[0]))
 
 struct chunked {
@@ -201,23 +201,35 @@ static const struct chunked *chunked(struct search *s, size_t i)
     return c;
 }
 
-/* Other steps for what misses its goals with those of the engine: the first that reaches
- * them takes its place. */
+/* Do steps of chunks[i] reach the goals? */
+static bool reaches(struct search *s, size_t i, const struct layout *l,
+                    struct evaluation *e)
+{
+    struct evaluation turned;
+    const struct chunked *c = chunked(s, i);
+    evaluate(&c->request, &c->load, &s->prices, l, &turned);
+    if (turned.verdict != VERDICT_FITS)
+        return false;
+    *e = turned;
+    e->chunk = chunks[i];
+    return true;
+}
+
+/* Other steps for what misses its goals with those of the engine, larger ones first, the
+ * nearest first; those alone that cut a prompt in another way. */
 static void turn_chunk(struct search *s, const struct layout *l, struct evaluation *e)
 {
-    double usual = prompt_step(s->request, s->load.max_batched_tokens);
-    struct evaluation turned;
+    const struct request *q = s->request;
+    double usual = prompt_step(q, s->load.max_batched_tokens), last = usual;
     for (size_t i = 0; i < CHUNKS; i++) {
-        if (prompt_step(s->request, chunks[i]) == usual)
-            continue;
-        const struct chunked *c = chunked(s, i);
-        evaluate(&c->request, &c->load, &s->prices, l, &turned);
-        if (turned.verdict != VERDICT_FITS)
-            continue;
-        *e = turned;
-        e->chunk = chunks[i];
-        return;
+        double step = prompt_step(q, chunks[i]);
+        if (step > last && reaches(s, i, l, e))
+            return;
+        last = fmax(last, step);
     }
+    for (size_t i = CHUNKS; i-- > 0;)
+        if (prompt_step(q, chunks[i]) < usual && reaches(s, i, l, e))
+            return;
 }
 
 static void keep_slow(struct search *s, const struct evaluation *e)
