@@ -215,9 +215,11 @@ static void check_count(const struct options *options, const struct resolved *op
 static void check_stages(const struct options *options, const struct plan *p)
 {
     struct load load = load_sum(&p->request);
+    struct request held = p->request;
+    held.users = evaluate_held(&held, &load, &p->layout);
     for (int stage = 0; p->has_memory && stage < p->layout.pp; stage++) {
         struct memory m;
-        memory_stage(&p->request, &load, &p->layout, stage, &m);
+        memory_stage(&held, &load, &p->layout, stage, &m);
         if (m.room > p->memory.room)
             fail_msg("%s: stage %d of %d is worse than stage %d", command_of(options),
                      stage + 1, p->layout.pp, p->memory.stage + 1);
