@@ -504,25 +504,25 @@ Esc Down Enter
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─┌─ Engine ────────────────────────────────────────────────────── 25 of 25 ─┐─┐
+┌─┌─ Engine ────────────────────────────────────────────────────── 26 of 26 ─┐─┐
 │ │/ type words to find it, or a version, such as vllm@0.19                  │ │
 │ │▸ auto                       the newest vLLM; llama.cpp for GGUF          │ │
-│─│  llama.cpp all versions     budgets by asked, 1.00 by default            │ │
-│ │  MLX all versions           budgets by asked, 1.00 by default            │·│
+│─│  llama.cpp up to b3218      budgets by asked, 1.00 by default            │ │
+│ │  llama.cpp b3219+           budgets by asked, 1.00 by default            │·│
+│ │  MLX all versions           budgets by asked, 1.00 by default            │ │
 │ │  Ollama all versions        budgets by asked, 1.00 by default            │ │
 │ │  SGLang up to 0.5.14        budgets by static, 0.88 by default           │ │
 │ │  SGLang 0.5.15-0.5.22       budgets by static, 0.88 by default           │ │
-│ │  SGLang 0.5.23+             budgets by static, 0.88 by default           │ │
-│─│  TensorRT-LLM all versions  budgets by free, 0.90 by default             │ │
-│▸│  vLLM up to 0.7             budgets by utilization, 0.90 by default      │ │
+│─│  SGLang 0.5.23+             budgets by static, 0.88 by default           │ │
+│▸│  TensorRT-LLM all versions  budgets by free, 0.90 by default             │ │
+│ │  vLLM up to 0.7             budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.8-0.11              budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.12-0.15             budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.16                  budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.17-0.19             budgets by utilization, 0.90 by default      │ │
 │ │  vLLM 0.20-0.21             budgets by utilization, 0.92 by default      │ │
 │ │  vLLM 0.22                  budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.23                  budgets by utilization, 0.92 by default      │ │
-│ │  vLLM 0.24                  budgets by utilization, 0.92 by default     ▼│─│
+│ │  vLLM 0.23                  budgets by utilization, 0.92 by default     ▼│─│
 └─└──────────────────────────────────────────────────────────────────────────┘─┘
  Engine: its versions differ in overheads and how they budget.
  vLLM: KV pool = utilization*usable - weights - activation - ...
@@ -825,8 +825,8 @@ KEYS
 only 2,23
 expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 48 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  1 GPU  $1.00/h  $18.10/M tokens out │
-│ Weights     q4_k_m              ▾││TPOT 60.8 ms  TTFT 1.17 s  15 tok/s       │
+│▸Model       70B, assumed shape  ▾││FITS  1 GPU  $1.00/h  $18.16/M tokens out │
+│ Weights     q4_k_m              ▾││TPOT 59.2 ms  TTFT 1.63 s  15 tok/s       │
 │ GPU         l40s                ▾││41.92 of 44.42 GiB budget                 │
 │ GPUs        1                    ││███████████████████████████████████▓▓▒░░··│
 │── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
@@ -842,7 +842,7 @@ expect <<'END'
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││── Speed ─────────────────────────────────│
-│ Max PP      auto: 8              ││TPOT           60.8 ms  43.1..92.6 ms     │
+│ Max PP      auto: 8              ││TPOT           59.2 ms  41.9..90.1 ms     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  applied: --engine llama.cpp --precision q4_k_m (u undoes it)
 END
@@ -940,7 +940,7 @@ screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 467 ─┐
+┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 466 ─┐
 │   max concurrency (concurrency) = 54.6309 requests (52.375..55.3457), model  │
 │       floor(pool / block bytes) * block bytes / given                        │
 │       with pool 54.632 GiB, 52.377 GiB to 55.347 GiB (model), block bytes 2  │
@@ -1184,8 +1184,8 @@ expect <<'END'
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 47 ─┐
-│▸Model       tiny.gguf           ▾││FITS  1 GPU  $0.14/h  $0.0074/M tokens out│
-│ Weights     ggml-q8_0 as publi… ▾││TPOT 0.11 ms  TTFT 5.55 ms  5154 tok/s    │
+│▸Model       tiny.gguf           ▾││FITS  1 GPU  $0.14/h  $0.0063/M tokens out│
+│ Weights     ggml-q8_0 as publi… ▾││TPOT 0.08 ms  TTFT 5.38 ms  6063 tok/s    │
 │ GPU         cheapest: v100-sxm… ▾││0.17 of 15.81 GiB budget                  │
 │ GPUs        auto: 1              ││█▓▒░░·····································│
 END
