@@ -170,6 +170,8 @@ catalog_sources = \
 	src/catalog/format_file.h \
 	src/catalog/gpu_file.c \
 	src/catalog/gpu_file.h \
+	src/catalog/launch_file.c \
+	src/catalog/launch_file.h \
 	src/catalog/model_file.c \
 	src/catalog/model_file.h \
 	src/catalog/price_file.c \
@@ -200,6 +202,10 @@ probe_sources = \
 	src/probe/probe_sysfs.c
 
 request_sources = \
+	src/request/launch.c \
+	src/request/launch.h \
+	src/request/launch_read.c \
+	src/request/launch_write.c \
 	src/request/option.c \
 	src/request/option.h \
 	src/request/option_rows.h \
@@ -222,6 +228,9 @@ output_sources = \
 	src/output/batch.h \
 	src/output/compare_run.c \
 	src/output/compare_run.h \
+	src/output/launch_manifest.c \
+	src/output/launch_print.c \
+	src/output/launch_print.h \
 	src/output/parts.c \
 	src/output/parts.h \
 	src/output/plot.c \
@@ -431,6 +440,7 @@ cli_sources = \
 	src/cli/cmd_compare.c \
 	src/cli/cmd_import.c \
 	src/cli/cmd_import_model.c \
+	src/cli/cmd_launch.c \
 	src/cli/cmd_list.c \
 	src/cli/cmd_plan.c \
 	src/cli/cmd_results.c \

@@ -47,6 +47,7 @@ unit_tests = \
 	tests/unit/test_journal \
 	tests/unit/test_json \
 	tests/unit/test_kvcache \
+	tests/unit/test_launch \
 	tests/unit/test_layout \
 	tests/unit/test_manual \
 	tests/unit/test_membar \
@@ -378,6 +379,7 @@ cli_tests = \
 	tests/cli/hostile.sh \
 	tests/cli/import.sh \
 	tests/cli/instructions.sh \
+	tests/cli/launch.sh \
 	tests/cli/list.sh \
 	tests/cli/man.sh \
 	tests/cli/memory.sh \

@@ -19,6 +19,7 @@
 #include "catalog/family_file.h"
 #include "catalog/format_file.h"
 #include "catalog/gpu_file.h"
+#include "catalog/launch_file.h"
 #include "catalog/model_file.h"
 #include "catalog/price_file.h"
 #include "catalog/registry.h"
@@ -43,7 +44,7 @@ static void engine_fini(void *item)
 
 #define ID_SIZE(type) sizeof(((struct type *)0)->id)
 
-enum class { GPUS, FAMILIES, MODELS, ENGINES, SERVERS, CLASS_COUNT };
+enum class { GPUS, FAMILIES, MODELS, ENGINES, LAUNCHES, SERVERS, CLASS_COUNT };
 
 static const struct registry_class classes[CLASS_COUNT] = {
     {"gpus", "GPU", sizeof(struct gpu_item), ID_SIZE(gpu),
@@ -54,6 +55,8 @@ static const struct registry_class classes[CLASS_COUNT] = {
      offsetof(struct model_item, aliases), model_file_read, NULL},
     {"engines", "engine", sizeof(struct engine_item), ID_SIZE(engine_item),
      offsetof(struct engine_item, aliases), engine_file_read, engine_fini},
+    {"launch", "launch table", sizeof(struct launch_engine), ID_SIZE(launch_engine),
+     offsetof(struct launch_engine, aliases), launch_file_read, NULL},
     {"servers", "server", sizeof(struct server_item), ID_SIZE(server),
      offsetof(struct server_item, aliases), price_file_server, NULL},
 };
@@ -424,6 +427,16 @@ enum gp_status catalog_engine(struct catalog *catalog, const char *name,
         return pick_range(list, at + 1, engine, err);
     *engine = &list->engines[list->count - 1];
     return GP_OK;
+}
+
+enum gp_status catalog_launch(struct catalog *catalog, const char *id,
+                              const struct launch_engine **launch, struct gp_err *err)
+{
+    void *item = NULL;
+    enum gp_status status = find_item(catalog, LAUNCHES, id, &item, err);
+
+    *launch = item;
+    return status;
 }
 
 /* ---- whole classes -------------------------------------------------------------- */

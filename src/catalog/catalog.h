@@ -15,6 +15,7 @@
 
 #include <stddef.h>
 
+#include "catalog/launch_file.h"
 #include "core/engine.h"
 #include "core/format.h"
 #include "core/gpu.h"
@@ -48,6 +49,10 @@ enum gp_status catalog_format(struct catalog *catalog, const char *id,
 /* "vllm" (the newest range), "vllm@0.19", "vllm@0.19.1", "llama.cpp". */
 enum gp_status catalog_engine(struct catalog *catalog, const char *name,
                               const struct engine **engine, struct gp_err *err);
+
+/* How an engine is started, by the engine's id. */
+enum gp_status catalog_launch(struct catalog *catalog, const char *id,
+                              const struct launch_engine **launch, struct gp_err *err);
 
 enum gp_status catalog_family(struct catalog *catalog, const char *id,
                               const struct family **family, struct gp_err *err);

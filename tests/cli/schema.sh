@@ -82,6 +82,17 @@ json_of compare --compare -m llama-3.1-405b -g l4 --price spot --sort name
 json_of table --table
 json_of table --table -m llama-3.1-8b -m 70B -p fp16 -p int4-awq -g l40s
 
+# ---- commands ---------------------------------------------------------------------------
+
+json_of launch --launch vllm -m llama-3.1-8b -g l40s:4 --replicas 4 --lora 2
+json_of launch --launch ollama -m llama-3.1-8b -p q8_0 -g rtx-4090 -c 8k
+json_of launch --launch trtllm -m llama-3.1-8b -g h100-sxm --kv-precision fp8
+json_of launch --launch k8s --engine sglang -m deepseek-v3 -g h100-sxm:16 --tp 8 --pp 2
+json_of launch --launch vllm -m llama-3.1-70b -g l4:1
+valid launch
+refused launch '1,/"argv"/s/"argv"/"words"/'
+refused launch 's/"OLLAMA_HOST"/"OLLAMA_PORT"/'
+
 cat >requests <<'END'
 {"model": "llama-3.1-8b", "gpu": "l4", "id": 5}
 {"model": "llama-3.1-8b", "gpu": "l4", "id": "five"}

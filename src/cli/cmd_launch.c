@@ -1,0 +1,79 @@
+/*
+ * cmd_launch.c - gpuplan --launch ENGINE|k8s|slurm|triton: the command that realises a plan.
+ */
+#include "cli/command.h"
+
+#include <string.h>
+
+#include "output/launch_print.h"
+
+/* The engine that is launched is the one that is planned. */
+static enum gp_status take_engine(struct invocation *in, struct gp_err *err)
+{
+    const char *word = in->args[0], *asked = options_word(&in->options, OPT_ENGINE, "");
+    const struct engine *engine, *other = NULL;
+    enum gp_status rc = catalog_engine(planner_catalog(in->planner), word, &engine, err);
+
+    if (rc)
+        return gp_fail(err, GP_E_USAGE, "--launch", "an engine, k8s, slurm or triton",
+                       "cannot launch '%.60s'", word);
+    if (asked[0])
+        rc = catalog_engine(planner_catalog(in->planner), asked, &other, err);
+    if (rc)
+        return rc;
+    if (other && strcmp(other->id, engine->id) != 0)
+        return gp_fail(err, GP_E_USAGE, "--engine", "name the engine once",
+                       "--launch %s does not start %s", engine->id, other->name);
+    return other ? GP_OK : options_text(&in->options, OPT_ENGINE, "--launch", word, err);
+}
+
+static enum gp_status print(struct invocation *in, enum launch_target target,
+                            const struct answer *a, struct gp_err *err)
+{
+    bool fits = a->plan.verdict != VERDICT_DOES_NOT_FIT;
+    struct launch launch;
+    enum gp_status rc = GP_OK;
+
+    if (fits)
+        rc = launch_make(in->planner, &in->options, a, &launch, err);
+    if (fits && !rc)
+        rc = launch_target_check(&launch, target, err);
+    if (rc)
+        return rc;
+    if (in->format == OUTPUT_JSON)
+        launch_print_json(a, fits ? &launch : NULL, target, &in->out);
+    else
+        launch_print(a, fits ? &launch : NULL, target, &in->out);
+    in->exit_code = !fits || a->plan.verdict == VERDICT_SLOW;
+    return GP_OK;
+}
+
+static enum gp_status run(struct invocation *in, struct gp_err *err)
+{
+    struct answer a;
+    enum launch_target target;
+    enum gp_status rc = GP_OK;
+
+    if (in->arg_count != 1)
+        return gp_fail(err, GP_E_USAGE, "--launch", "an engine, k8s, slurm or triton",
+                       in->arg_count ? "takes one word" : "needs a word");
+    if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
+        return gp_fail(err, GP_E_USAGE, "--format", "text or json",
+                       "a command is not a table");
+    target = launch_target_find(in->args[0]);
+    if (target == TARGET_ENGINE)
+        rc = take_engine(in, err);
+    if (!rc)
+        rc = planner_answer(in->planner, &in->options, &a, err);
+    return rc ? rc : print(in, target, &a, err);
+}
+
+const struct command cmd_launch = {
+    .name = "launch",
+    .usage = "ENGINE|k8s|slurm|triton -m MODEL [-g GPU[:COUNT]] [OPTION]...",
+    .brief = "the command or manifest that starts what --plan plans",
+    .bit = FOR_LAUNCH,
+    .one = ONE_EACH,
+    .several = "launch them one by one",
+    .run = run,
+};

@@ -1,0 +1,87 @@
+#!/bin/sh
+# launch.sh - gpuplan --launch: commands that a shell takes, targets, what is refused.
+
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+# ---- each engine ----
+run --launch vllm -m llama-3.1-8b -g h100-sxm -c 8k -u 4
+assert_eq "exit code" 0 "$rc"
+assert_contains "the model's repository" "vllm serve meta-llama/Llama-3.1-8B" "$out"
+assert_contains "context" "--max-model-len 8192" "$out"
+assert_contains "share" "--gpu-memory-utilization 0.92" "$out"
+run --launch vllm -m llama-3.1-8b -g h100-sxm --headroom 0.1
+assert_contains "headroom is part of the share" "--gpu-memory-utilization 0.828" "$out"
+run --launch sglang -m llama-3.1-8b -g h100-sxm -p fp8
+assert_contains "SGLang" "--mem-fraction-static 0." "$out"
+assert_contains "quantized as it is loaded" "--quantization fp8" "$out"
+run --launch trtllm -m llama-3.1-8b -g h100-sxm --kv-precision fp8
+assert_contains "the alias" "trtllm-serve meta-llama/Llama-3.1-8B" "$out"
+assert_contains "its file" "free_gpu_memory_fraction: 0.9" "$out"
+assert_contains "the cache's type" "dtype: fp8" "$out"
+run --launch llama.cpp -m llama-3.1-8b -p q4_k_m -g rtx-4090 -c 4096 -u 8
+assert_contains "llama.cpp: the cache of all slots" "-c 32768" "$out"
+assert_contains "slots" "-np 8" "$out"
+assert_contains "nothing is changed behind the plan" "-fit off" "$out"
+assert_contains "a placeholder, said so" "# ./llama-3.1-8b-q4_k_m.gguf stands for" "$out"
+run --launch llama.cpp -m llama-3.1-8b -p q4_k_m -g rtx-4090 -c 4096
+assert_contains "more slots than users share the cache" "-kvu" "$out"
+run --launch ollama -m llama-3.1-8b -p q4_k_m -g rtx-4090 -c 4096 -u 2
+assert_contains "Ollama's file" "PARAMETER num_ctx 4096" "$out"
+assert_contains "its variables" "OLLAMA_NUM_PARALLEL=2" "$out"
+
+# ---- replicas, hosts ----
+run --launch vllm -m llama-3.1-8b -g l40s:2 --replicas 2
+assert_contains "the first" "CUDA_VISIBLE_DEVICES=0 vllm" "$out"
+assert_contains "the second has a port of its own" "--port 8001 &" "$out"
+run --launch vllm -m deepseek-v3 -g h200-sxm:16 --tp 1 --ep 16
+assert_contains "copies over hosts" "--data-parallel-size-local 8" "$out"
+run --launch sglang@0.5.9 -m deepseek-v3 -g h200-sxm:8 --tp 1 --ep 8
+assert_contains "attention DP before 0.5.23" "--enable-dp-attention" "$out"
+run --launch vllm@0.11 -m llama-3.1-405b -g h100-sxm:16 --tp 8 --pp 2
+assert_contains "before --nnodes" "--distributed-executor-backend ray" "$out"
+run --launch trtllm -m llama-3.1-405b -g h100-sxm:16 --tp 8 --pp 2
+assert_contains "MPI" "mpirun -n 16" "$out"
+
+# ---- targets ----
+run --launch k8s -m llama-3.1-8b -g h100-sxm/3g.40gb
+assert_contains "a slice" "nvidia.com/mig-3g.40gb: 1" "$out"
+run --launch k8s -m deepseek-v3 -g h100-sxm:16 --tp 8 --pp 2
+assert_contains "several hosts" "kind: LeaderWorkerSet" "$out"
+run --launch slurm -m deepseek-v3 -g h100-sxm:16 --tp 8 --pp 2
+assert_contains "nodes" "#SBATCH --nodes=2" "$out"
+printf '%s\n' "$out" >"$work/job.sh"
+assert_true "bash takes it" bash -n "$work/job.sh"
+run --launch triton -m llama-3.1-8b -g l40s
+assert_contains "the engine's own names" '"max_model_len": 8192' "$out"
+
+# ---- a shell takes what is printed, whatever the model is called ----
+mkdir "$work/it's \$(here)"
+cat >"$work/it's \$(here)/config.json" <<'END'
+{"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 256,
+ "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2,
+ "intermediate_size": 512, "vocab_size": 1000, "max_position_embeddings": 4096,
+ "torch_dtype": "bfloat16"}
+END
+run --launch vllm -m "$work/it's \$(here)" -g l4
+vllm() { printf '%s\n' "$2"; }
+assert_eq "a name with quotes" "$work/it's \$(here)" "$(eval "$out")"
+
+# ---- refused ----
+run --launch vllm -m llama-3.1-70b -g l4:1
+assert_eq "does not fit" 1 "$rc"
+assert_contains "why" "# does not fit: the weights" "$out"
+assert_lacks "no command" "vllm serve" "$out"
+run --launch vllm -m llama-3.1-70b -g l4:1 --format json
+assert_contains "JSON as well" '"argv": []' "$out"
+run --launch nothing -m llama-3.1-8b
+assert_eq "exit code" 2 "$rc"
+assert_contains "what there is" "an engine, k8s, slurm or triton" "$err"
+run --launch vllm --engine sglang -m llama-3.1-8b
+assert_contains "two engines" "--launch vllm does not start SGLang" "$err"
+run --launch vllm@0.12 -m llama-3.1-8b -g h100-sxm --kv-offload-gb 8
+assert_contains "not in that version" "vLLM 0.12 has no option for kv_offload" "$err"
+run --launch triton --engine llama.cpp -m llama-3.1-8b -p q8_0 -g l40s
+assert_contains "no backend" "Triton has no backend of llama.cpp" "$err"
+run --launch vllm -m llama-3.1-8b --format csv
+assert_contains "no table" "a command is not a table" "$err"
+finish
