@@ -171,6 +171,8 @@ struct engine {
     bool defaults_clip;     /* no more default tokens than slots hold, nor slots than tokens */
     double logit_copies;    /* FP32 copies of the logits in the sampler */
     enum logit_rows logit_rows;
+    struct quantity loaded;       /* times the counted weights, as its log shows them; unknown
+                                   * = as counted */
     struct quantity compute_graph; /* factor on the buffer of llama.cpp's graph, in place
                                     * of both moments; unknown = none */
     bool flash_attention;   /* in that graph */
@@ -199,6 +201,7 @@ struct engine {
     bool rope_table;              /* keeps a cos/sin table of each distinct rotary embedding */
     char rope_fp32[112];          /* families whose table is FP32; "all" */
     char rope_4x[112];            /* families with four rows a position (MRoPE) */
+    char embed_whole[112];        /* families whose embedding every GPU of TP holds whole */
     char mla_copies[24];          /* which of MLA's up projections it keeps once more, cut
                                    * per head: "keys|values"; "" = none */
     char nvfp4_scales_twice[24];  /* whose scales it keeps in two layouts: "linear", and

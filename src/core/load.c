@@ -105,14 +105,21 @@ enum place load_place(const struct model *m, enum tensor_role role)
     }
 }
 
-static void sum_cuts(const struct model *m, struct load *load)
+enum share_rule load_outside_rule(const struct request *q, enum tensor_role role)
 {
+    bool whole = role == ROLE_EMBED &&
+                 engine_names_family(q->engine->embed_whole, q->model->family);
+    return whole ? SHARE_ALL : layout_share_rule(NULL, role);
+}
+
+static void sum_cuts(const struct request *q, struct load *load)
+{
+    const struct model *m = q->model;
     for (int r = 0; r < ROLE_COUNT; r++) {
         enum tensor_role role = (enum tensor_role)r;
         for (int k = 0; k < m->kind_count; k++)
             load->cut[k][layout_share_rule(&m->kind[k], role)] += load->layer[k][r];
-        load->outside[load_place(m, role)][layout_share_rule(NULL, role)] +=
-            load->global[r];
+        load->outside[load_place(m, role)][load_outside_rule(q, role)] += load->global[r];
     }
 }
 
@@ -314,7 +321,7 @@ static void sum_draft(const struct request *q, struct load *load)
     struct request d = draft_request(q);
     struct load one = load_checkpoint(&d);
     keep_on_host(&d, &one);
-    sum_cuts(d.model, &one);
+    sum_cuts(&d, &one);
     sum_added(&d, &one);
     for (int k = 0; k < d.model->kind_count; k++) {
         double layers = model_kind_layers(d.model, k);
@@ -419,7 +426,7 @@ struct load load_sum(const struct request *q)
 {
     struct load load = load_checkpoint(q);
     keep_on_host(q, &load);
-    sum_cuts(q->model, &load);
+    sum_cuts(q, &load);
     bound_fused(q->model, &load);
     load.host_copy = largest_on_host(q, &load);
     sum_added(q, &load);

@@ -75,6 +75,9 @@ bool load_on_host(const struct request *request, int i, int role);
 /* How many layers, the first ones, have such a role. */
 int load_host_layers(const struct request *request);
 
+/* How the tensors of a role that are outside the layers are cut. */
+enum share_rule load_outside_rule(const struct request *request, enum tensor_role role);
+
 /* The place of the tensors of a role that are outside the layers. */
 enum place load_place(const struct model *model, enum tensor_role role);
 

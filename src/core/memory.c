@@ -497,22 +497,8 @@ static struct quantity stage_weights(const struct stages *s, const struct stage 
     double bytes = weights_total(&s->weights, q->model->kind_count, layers,
                                  at->index == 0, at->index == s->layout->pp - 1);
     struct quantity held = weights_held(q, &s->weights, at->first, at->end);
-    struct quantity rest = quantity_of(bytes, counted(q));
-    int kinds = q->model->kind_count;
-    bool in_files = q->model->assumed && q->precision.native && q->model->bytes.known;
-    if (s->load->pads_experts)
-        rest = quantity_band(bytes,
-                             bytes - weights_stage_sum(s->weights.less, kinds, layers),
-                             bytes + weights_stage_sum(s->weights.more, kinds, layers),
-                             ORIGIN_MODEL);
-    if (in_files)
-        rest = quantity_exact(bytes); /* whatever the shape */
-    if (held.high > 0)
-        rest = quantity_sub(rest, held);
-    if (!q->precision.weight->mix || in_files)
-        return rest;
-    rest.high = rest.high * 1.005 + weights_stage_sum(s->load->recipe, kinds, layers);
-    return quantity_band(rest.value, rest.low * 0.995, rest.high, ORIGIN_MODEL);
+    struct quantity rest = weights_sure(q, s->load, &s->weights, layers, bytes);
+    return held.high > 0 ? quantity_sub(rest, held) : rest;
 }
 
 /* The draft and the adapters' slots, which engines load with the weights. */

@@ -156,6 +156,36 @@ double weights_host_kv(const struct request *q, const struct load *load, double 
     return users * one.reserved + one.fixed;
 }
 
+/* ---- how sure they are ---- */
+
+/* A blend of types meets published sizes within 0.5 %. */
+static struct quantity mix_band(struct quantity bytes, double recipe)
+{
+    return quantity_band(bytes.value, bytes.low * 0.995, bytes.high * 1.005 + recipe,
+                         ORIGIN_MODEL);
+}
+
+struct quantity weights_sure(const struct request *q, const struct load *load,
+                             const struct weights_cut *cut, const int *layers, double bytes)
+{
+    int kinds = q->model->kind_count;
+    const struct quantity *loaded = &q->engine->loaded;
+    enum origin shape = q->model->assumed ? ORIGIN_ASSUMED : ORIGIN_EXACT;
+    struct quantity out = quantity_of(bytes, shape);
+    if (load->pads_experts)
+        out = quantity_band(bytes, bytes - weights_stage_sum(cut->less, kinds, layers),
+                            bytes + weights_stage_sum(cut->more, kinds, layers),
+                            ORIGIN_MODEL);
+    if (q->model->assumed && q->precision.native && q->model->bytes.known)
+        out = quantity_exact(bytes); /* whatever the shape */
+    else if (q->precision.weight->mix)
+        out = mix_band(out, weights_stage_sum(load->recipe, kinds, layers));
+    if (loaded->value > 0)
+        out = quantity_band(out.value * loaded->value, out.low * loaded->low,
+                            out.high * loaded->high, ORIGIN_MODEL);
+    return out;
+}
+
 /* ---- the draft ---- */
 
 /* vLLM and SGLang share the model's embedding with its MTP layers where both are on one
@@ -200,18 +230,19 @@ struct weights weights_stage(const struct request *q, const struct load *load,
                              const struct layout *l, int stage)
 {
     struct weights w = {.loaded = load->rope_table};
-    double shares[SHARE_COUNT];
+    double shares[SHARE_COUNT], outside[SHARE_COUNT];
     int layers[MODEL_MAX_KINDS], experts[MODEL_MAX_KINDS];
     int first = layout_stage_begin(q, l->pp, stage);
     int end = layout_stage_begin(q, l->pp, stage + 1);
     model_count_kinds(q->model, first, end, layers);
     first = first < q->host_experts ? q->host_experts : first;
     model_count_kinds(q->model, first < end ? first : end, end, experts);
+    layout_shares(NULL, l, outside);
     for (int r = 0; r < ROLE_COUNT; r++) {
         enum tensor_role role = (enum tensor_role)r;
         enum place place = load_place(q->model, role);
         if (on_stage(place, stage, l->pp) && !place_on_host(q, place))
-            w.role[r] = load->global[r] * layout_share(q->model, NULL, role, l);
+            w.role[r] = load->global[r] * outside[load_outside_rule(q, role)];
         for (int k = 0; k < q->model->kind_count; k++) {
             const struct layer_kind *kind = &q->model->kind[k];
             double bytes = layers[k] * load->layer[k][r];
@@ -282,10 +313,10 @@ static void add_role(struct terms *w, enum tensor_role role)
         role == ROLE_EXPERT && q->engine->pad_hidden > 0 && strcmp(f->id, "mxfp4") == 0;
     int known = w->known_count;
     know_number(w, "elements", model_params_role(q->model, role), "exact");
-    know_number(
-        w, "share of one GPU",
-        layout_share(q->model, model_kind_of_role(q->model, role), role, &p->layout),
-        NULL);
+    const struct layer_kind *kind = model_kind_of_role(q->model, role);
+    bool whole = !kind && load_outside_rule(q, role) == SHARE_ALL;
+    know_number(w, "share of one GPU",
+                whole ? 1 : layout_share(q->model, kind, role, &p->layout), NULL);
     know_unit(w, "stage", p->layout.pp > 1 ? p->memory.stage + 1 : 0, "alone", NULL);
     term_add(w, "weights", "W_i",
              own      ? "bytes of the checkpoint's tensors * share"

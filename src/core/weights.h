@@ -57,6 +57,11 @@ double weights_stage_sum(const double of_kind[MODEL_MAX_KINDS], int kinds,
 double weights_total(const struct weights_cut *cut, int kinds, const int *layers,
                      bool first, bool last);
 
+/* Those bytes with their band: exact where counted and loaded as counted; what an engine
+ * pads, keeps besides or a publisher may choose widens it. */
+struct quantity weights_sure(const struct request *request, const struct load *load,
+                             const struct weights_cut *cut, const int *layers, double bytes);
+
 /* Bytes of that stage, layers [first, end) of the model, that stay in host memory: an
  * engine that is given bytes (vLLM) moves parameters there until it has at least as
  * many, so that there may be `fused` more. */

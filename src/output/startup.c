@@ -5,7 +5,17 @@
  * config/scheduler.py, config/vllm.py, platforms/cuda.py, v1/worker/utils.py,
  * v1/core/kv_cache_utils.py, config/compilation.py, v1/worker/gpu_model_runner.py), SGLang
  * 0.5.5 to 0.5.23 (mem_cache/kv_cache_configurator.py, model_executor/
- * runner/decode_cuda_graph_runner.py); read 2026-11.
+ * runner/decode_cuda_graph_runner.py); TensorRT-LLM's main branch (_torch/pyexecutor/
+ * py_executor_creator.py at 000429d5: the stages and their message; resource_manager.py:
+ * get_max_atten_window_upper_bound(); modules/attention.py); llama.cpp 0c1e57098
+ * (common/arg.cpp:322, ggml-cuda.cu:105, llama-model.cpp:1870, llama-kv-cache.cpp:288,
+ * llama-context.cpp:684 and :3899; 4227c9be of 2025-08 has the same but --fit);
+ * read 2026-11.
+ *
+ * Neither of the last two refuses a context for its length: llama.cpp warns beyond the
+ * trained one, TensorRT-LLM cuts what the pool cannot hold ("Attention window size ...
+ * exceeds upper bound ... Reducing"). Ollama refuses nothing that a GPU lacks: layers go
+ * to host memory.
  */
 #include "output/startup.h"
 
@@ -86,6 +96,48 @@ static enum outcome no_request(const struct plan *p)
     return short_of(p, nextafter(p->memory.sequence.reserved, 0));
 }
 
+/* Do the parts up to one, allocated in this order, exceed the GPU? */
+static enum outcome overflows(const struct plan *p, struct quantity parts)
+{
+    const struct memory *m = &p->memory;
+    struct quantity sum = quantity_add(parts, m->non_torch);
+    double used = p->request.used;
+    if (!p->has_memory || sum.high <= m->usable.low - used)
+        return PASSES;
+    return sum.low > m->usable.high - used ? STOPS
+                                           : in_band(sum.value > m->usable.value - used);
+}
+
+static enum outcome weights_and_context(const struct plan *p)
+{
+    return overflows(p, p->memory.weights);
+}
+
+static enum outcome asked_cache(const struct plan *p)
+{
+    return overflows(p, quantity_add(p->memory.weights, p->memory.kv_reserved));
+}
+
+static enum outcome asked_compute(const struct plan *p)
+{
+    const struct memory *m = &p->memory;
+    return overflows(p, quantity_add(quantity_add(m->weights, m->kv_reserved), m->activation));
+}
+
+static enum outcome asked_rest(const struct plan *p)
+{
+    const struct quantity *free = &p->memory.free;
+    if (!p->has_memory || free->low >= 0)
+        return PASSES;
+    return free->high < 0 ? STOPS : in_band(free->value < 0);
+}
+
+/* A step of the largest prompts is run before the pool is made. */
+static enum outcome profiled_step(const struct plan *p)
+{
+    return overflows(p, quantity_add(p->memory.weights, p->memory.activation));
+}
+
 /* Of what may stop it: does it at the estimate's value too? */
 static bool states_lack(const struct plan *p)
 {
@@ -101,6 +153,11 @@ static bool free_lacks(const struct plan *p)
 
 #define V(major, minor) (((major) * 10000L + (minor)) * 10000) /* engine_version() */
 #define NEWEST          LONG_MAX
+
+/* What llama.cpp does by default, but not with -ngl, nor did it in 2025-08. */
+#define FIT                                                                              \
+    " (with -ngl or --fit off; --fit, the default, leaves layers in host memory, and "    \
+    "without -c it cuts the context)"
 
 static const struct check {
     const char *engine;
@@ -213,6 +270,45 @@ static const struct check {
      "Exception: Capture cuda graph failed: CUDA out of memory. Possible solutions: 1. set "
      "--mem-fraction-static to a smaller value (e.g., 0.8 or 0.7)",
      .stops = BIT(REASON_REST_LACKS), .may_stop = TIGHT_GRAPHS, .likely = free_lacks},
+    {"tensorrt-llm", 0, NEWEST, "heads",
+     "AssertionError: assert self.num_heads % tp_size == 0 ({heads} heads, tp_size {tp})",
+     .refusals = BIT(REFUSED_HEADS)},
+    {"tensorrt-llm", 0, NEWEST, "load",
+     "RuntimeError: Executor creation failed due to insufficient GPU memory. The following "
+     "component could not be created: Model. Total GPU memory (GiB): {usable} ... Model: "
+     "reduce max_num_tokens and/or shard the model weights across GPUs by enabling pipeline "
+     "and/or tensor parallelism",
+     .fails = weights_and_context},
+    {"tensorrt-llm", 0, NEWEST, "profile",
+     "RuntimeError: Executor creation failed due to insufficient GPU memory. The following "
+     "component could not be created: Model resources created during usage. Total GPU memory "
+     "(GiB): {usable} ... Model resources created during usage: reduce max_num_tokens",
+     .fails = profiled_step},
+    {"tensorrt-llm", 0, NEWEST, "cache-blocks",
+     "AssertionError: Impossible to fit in any sequence in kvCache", .fails = no_pool},
+    {"tensorrt-llm", 0, NEWEST, "graphs",
+     "RuntimeError: Executor creation failed due to insufficient GPU memory. The following "
+     "component could not be created: Additional executor resources. Total GPU memory (GiB): "
+     "{usable} ... KV cache: reduce free_gpu_memory_fraction",
+     .stops = BIT(REASON_REST_LACKS), .may_stop = TIGHT_GRAPHS, .likely = free_lacks},
+    {"llama.cpp", 0, NEWEST, "cache-type",
+     "error while handling argument \"-ctk\": Unsupported cache type: {kv}",
+     .stops = BIT(REASON_KV_FORMAT)},
+    {"llama.cpp", 0, NEWEST, "load",
+     "llama_model_load: error loading model: unable to allocate {device}0 buffer (of {weights} "
+     "MiB)" FIT,
+     .fails = weights_and_context},
+    {"llama.cpp", 0, NEWEST, "kv-cache",
+     "llama_init_from_model: failed to initialize the context: failed to allocate buffer for "
+     "kv cache" FIT,
+     .fails = asked_cache},
+    {"llama.cpp", 0, NEWEST, "compute-buffers",
+     "llama_init_from_model: failed to initialize the context: failed to allocate compute pp "
+     "buffers" FIT,
+     .fails = asked_compute},
+    {"llama.cpp", 0, NEWEST, "warm-up",
+     "{device} error: out of memory (in the warm-up: kernels are loaded, graphs captured)",
+     .fails = asked_rest},
 };
 
 /* ---- the figures of a message ---- */
@@ -235,6 +331,19 @@ static double longest(const struct plan *p)
             high = mid;
     }
     return low;
+}
+
+/* As ggml names the devices of a vendor. */
+static const char *ggml_device(const char *vendor)
+{
+    static const char *const names[][2] = {
+        {"nvidia", "CUDA"}, {"amd", "ROCm"}, {"intel", "SYCL"},
+        {"apple", "MTL"},   {"huawei", "CANN"},
+    };
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(names[i][0], vendor) == 0)
+            return names[i][1];
+    return "device ";
 }
 
 static void fill_words(const struct plan *p, const struct check *c, struct startup *out)
@@ -268,6 +377,9 @@ static void fill_words(const struct plan *p, const struct check *c, struct start
         {"budget", SAY_SHARE, .number = m->budget.value / GP_GIB},
         {"one", SAY_SHARE, .number = m->sequence.reserved / GP_GIB},
         {"pool", SAY_SHARE, .number = m->kv_pool.value / GP_GIB},
+        {"device", SAY_TEXT, .text = ggml_device(q->gpu->vendor)},
+        {"kv", SAY_TEXT, .text = q->kv ? q->kv->id : ""},
+        {"weights", SAY_SHARE, .number = m->weights.value / GP_MIB},
         {"estimate", SAY_NUMBER, .number = c->fails == no_request ? longest(p) : 0},
         {"states", SAY_NUMBER, .number = m->state_blocks.value},
         {.name = NULL},

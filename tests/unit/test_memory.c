@@ -160,6 +160,29 @@ static void test_mla_copies(void **state)
     assert_near(weights_on(q, &l, 0).loaded, 0, 0);
 }
 
+/* A whole embedding counts once on each GPU; what an engine's log shows is a band. */
+static void test_loaded_as_counted(void **state)
+{
+    struct sample s;
+    struct request *q = sample_request(&s, sample_deepseek_v3());
+    struct layout l = sample_layout(8, 1, 1, 1);
+    double split = weights_on(q, &l, 0).total, table = 129280.0 * 7168 * 2;
+
+    (void)state;
+    snprintf(s.model.family, sizeof s.model.family, "deepseek_v3");
+    snprintf(s.engine.embed_whole, sizeof s.engine.embed_whole, "kimi_k2|deepseek_v3");
+    assert_near(weights_on(q, &l, 0).total, split + table * 7 / 8, 1);
+    struct load load = load_sum(q);
+    struct memory m;
+    memory_estimate(q, &load, &l, &m);
+    assert_near(m.weights.value, split + table * 7 / 8, 1);
+    assert_int_equal(m.weights.origin, ORIGIN_EXACT);
+    s.engine.loaded = quantity_band(1, 0.99, 1.02, ORIGIN_MODEL);
+    memory_estimate(q, &load, &l, &m);
+    assert_int_equal(m.weights.origin, ORIGIN_MODEL);
+    assert_near(m.weights.high, m.weights.value * 1.02, 1);
+}
+
 /* SGLang's second layout of the scales: experts' on compute capability 10.x alone. */
 static void test_second_scales(void **state)
 {
@@ -652,6 +675,7 @@ int main(void)
         cmocka_unit_test(test_rope_tables),
         cmocka_unit_test(test_stages),
         cmocka_unit_test(test_mla_copies),
+        cmocka_unit_test(test_loaded_as_counted),
         cmocka_unit_test(test_second_scales),
         cmocka_unit_test(test_weights_add_up),
         cmocka_unit_test(test_more_tp_never_more_weights),

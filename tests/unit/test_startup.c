@@ -184,6 +184,49 @@ static void test_draft_vocabulary(void **state)
     stops(q, one, "draft-vocabulary", "vocab_size=128256. Draft model vocab_size=128000.");
 }
 
+/* Engine `id`, which shares out the memory its own way, on a GPU of `gib`. */
+static struct request *other(struct sample *s, const char *id, enum budget budget, double gib)
+{
+    struct request *q = sample_request(s, sample_llama_8b());
+    gp_copy(s->engine.id, sizeof(s->engine.id), id);
+    s->engine.from = 0;
+    s->engine.budget = budget;
+    s->engine.graphs_in_budget = false;
+    s->gpu.usable = quantity_exact(gib * GP_GIB);
+    return q;
+}
+
+/* Weights of 15 GiB, 8 GiB of KV, then buffers: each is allocated after the other. */
+static void test_llama_cpp(void **state)
+{
+    struct sample s;
+    struct request *q = other(&s, "llama.cpp", BUDGET_ASKED, 12);
+
+    (void)state;
+    q->context = 65536;
+    stops(q, one, "load", "unable to allocate CUDA0 buffer (of 15348.51 MiB)");
+    s.gpu.usable = quantity_exact(18 * GP_GIB);
+    stops(q, one, "kv-cache", "failed to allocate buffer for kv cache (with -ngl");
+    for (double gib = 12; gib < 40; gib += 0.25) {
+        s.gpu.usable = quantity_exact(gib * GP_GIB);
+        struct plan p = with(q, one);
+        assert_int_equal(p.verdict == VERDICT_FITS, startup_check(&p).check == NULL);
+    }
+}
+
+static void test_tensorrt_llm(void **state)
+{
+    struct sample s;
+    struct request *q = other(&s, "tensorrt-llm", BUDGET_FREE, 12);
+
+    (void)state;
+    stops(q, one, "load", "could not be created: Model. Total GPU memory (GiB): 12.00");
+    s.gpu.usable = quantity_exact(80 * GP_GIB);
+    stops(q, sample_layout(3, 1, 1, 1), "heads", "(32 heads, tp_size 3)");
+    struct plan p = with(q, one);
+    assert_null(startup_check(&p).check);
+}
+
 static void test_unknown_engine(void **state)
 {
     struct sample s;
@@ -209,6 +252,8 @@ int main(void)
         cmocka_unit_test(test_state_blocks),
         cmocka_unit_test(test_cpu_offload),
         cmocka_unit_test(test_draft_vocabulary),
+        cmocka_unit_test(test_llama_cpp),
+        cmocka_unit_test(test_tensorrt_llm),
         cmocka_unit_test(test_unknown_engine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
