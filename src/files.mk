@@ -61,6 +61,8 @@ core_sources = \
 	src/core/calibration.h \
 	src/core/compare.c \
 	src/core/compare.h \
+	src/core/front.c \
+	src/core/front.h \
 	src/core/cost.c \
 	src/core/cost.h \
 	src/core/draft.c \
@@ -228,6 +230,8 @@ output_sources = \
 	src/output/batch.h \
 	src/output/compare_run.c \
 	src/output/compare_run.h \
+	src/output/front_run.c \
+	src/output/front_run.h \
 	src/output/launch_manifest.c \
 	src/output/launch_print.c \
 	src/output/launch_print.h \

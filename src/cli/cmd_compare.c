@@ -2,17 +2,19 @@
  * cmd_compare.c - gpuplan --compare: one load on many GPUs and precisions.
  */
 #include "cli/command.h"
+#include "output/front_run.h"
 #include "output/print_compare.h"
 #include "output/record_plan.h"
 
 static enum gp_status run(struct invocation *in, struct gp_err *err)
 {
     struct record doc;
-    bool fits = false;
+    bool fits = false, front = options_flag(&in->options, OPT_FRONT);
     record_init(&doc);
-    enum gp_status rc = report_compare(in->planner, &in->options, &doc, &fits, err);
+    enum gp_status rc =
+        (front ? report_front : report_compare)(in->planner, &in->options, &doc, &fits, err);
     if (!rc) {
-        print_compare(&doc, in->format, in->quiet, &in->out);
+        (front ? print_front : print_compare)(&doc, in->format, in->quiet, &in->out);
         in->exit_code = fits ? 0 : 1;
     }
     record_fini(&doc);

@@ -7,6 +7,9 @@
  * one. A marginal plan is not on it: it may turn out not to fit at all; nor is a
  * pipeline over several machines, whose slowdown is not estimated.
  *
+ * With goals of speed it is that of cost per hour against dollars per million output
+ * tokens, among the plans that reach them: the first is the cheapest that does.
+ *
  * Example: $2/h for 30 requests, $3/h for 20 and $4/h for 60: the second is off.
  */
 #ifndef GP_CORE_COMPARE_H
@@ -22,7 +25,16 @@ struct compared {
     bool front;
 };
 
-enum compare_order { COMPARE_COST, COMPARE_GPUS, COMPARE_MEMORY, COMPARE_NAME };
+enum compare_order {
+    COMPARE_COST,
+    COMPARE_GPUS,
+    COMPARE_MEMORY,
+    COMPARE_NAME,
+    COMPARE_MILLION, /* dollars per million output tokens */
+    COMPARE_TPOT,
+    COMPARE_TTFT,
+    COMPARE_TOKENS   /* per second, the most first */
+};
 
 /* Requests of `context` tokens that all replicas hold; 0 when there is no layout. */
 double compare_capacity(const struct plan *plan);

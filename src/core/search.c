@@ -380,18 +380,24 @@ static bool too_heavy(const struct search *s, int tp, int pp, int ep)
     return (experts + rest) / pp > s->load.usable.high;
 }
 
-/* One (TP, PP, EP) of an open count, or of the count that was asked for. */
-static void try_cut(struct search *s, int tp, int pp, int ep)
+bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *l)
 {
+    int step = least_replicas(tp, ep), count = q->gpu_count;
+    *l = (struct layout){.tp = tp, .pp = pp, .ep = ep};
+    l->replicas = q->replicas > 0 ? q->replicas : count > 0 ? count / tp / pp : step;
+    return (q->dp <= 0 || layout_ways(l) == q->dp) && l->replicas >= 1 &&
+           l->replicas % step == 0 && (count == 0 || tp * pp * l->replicas == count);
+}
+
+/* One (TP, PP, EP) of an open count, or of the count that was asked for. */
+static void try_cut(void *ctx, int tp, int pp, int ep)
+{
+    struct search *s = ctx;
     const struct request *q = s->request;
-    struct layout l = {.tp = tp, .pp = pp, .ep = ep};
+    struct layout l;
     struct evaluation e;
     int step = least_replicas(tp, ep), count = q->gpu_count;
-    l.replicas = q->replicas > 0 ? q->replicas : count > 0 ? count / tp / pp : step;
-    if (q->dp > 0 && layout_ways(&l) != q->dp)
-        return;
-    if (l.replicas < 1 || l.replicas % step != 0 ||
-        (count > 0 && tp * pp * l.replicas != count))
+    if (!search_cut(q, tp, pp, ep, &l))
         return;
     if (count == 0 && tp * pp * l.replicas > most_gpus(s))
         return;
@@ -405,26 +411,24 @@ static void try_cut(struct search *s, int tp, int pp, int ep)
         try_replicas(s, l, step);
 }
 
-static void search_experts(struct search *s, int tp, int pp)
+static void search_experts(const struct request *q, int tp, int pp, search_cut_fn *cut,
+                           void *ctx)
 {
-    const struct request *q = s->request;
     int experts = q->engine->gguf ? 0 : model_experts(q->model);
     int spread = q->ep > 0 ? q->ep : experts;
     for (int ep = q->ep > 0 ? q->ep : 1; ep <= (spread > 1 ? spread : 1); ep++)
         if (q->ep > 0 || ep == 1 || experts % ep == 0)
-            try_cut(s, tp, pp, ep);
+            cut(ctx, tp, pp, ep);
 }
 
-static void search_layouts(struct search *s)
+void search_cuts(const struct request *q, search_cut_fn *cut, void *ctx)
 {
-    const struct request *q = s->request;
     int host = q->host_gpus > 0 ? q->host_gpus : 1;
     int stages = q->pp > 0 ? q->pp : search_most_stages(q);
     for (int pp = q->pp > 0 ? q->pp : 1; pp <= stages; pp++)
         for (int tp = q->tp > 0 ? q->tp : 1; tp <= (q->tp > 0 ? q->tp : host); tp++)
-            if (q->gpu_count > 0 ? q->gpu_count % (tp * pp) == 0
-                                 : tp * pp <= most_gpus(s))
-                search_experts(s, tp, pp);
+            if (q->gpu_count == 0 || q->gpu_count % (tp * pp) == 0)
+                search_experts(q, tp, pp, cut, ctx);
 }
 
 /* ---- the answer ---- */
@@ -511,7 +515,7 @@ static void search_tuned(struct search *s)
     for (size_t i = 0; i < CHUNKS; i++)
         list[i].known = false;
     s->chunked = list;
-    search_layouts(s);
+    search_cuts(s->request, try_cut, s);
     s->chunked = NULL;
 }
 
@@ -526,7 +530,7 @@ static bool search_all(struct search *s, const struct request *q,
         s->load.step = &s->step;
     }
     prices_init(q, market, &s->prices);
-    search_layouts(s);
+    search_cuts(s->request, try_cut, s);
     if (request_asks_speed(q) && s->any && s->best.verdict != VERDICT_DOES_NOT_FIT)
         search_tuned(s);
     if (!s->any) {

@@ -58,6 +58,14 @@ void search_layout(const struct request *request, const struct market *market,
 void search_plan(const struct request *request, const struct market *market,
                  enum search_goal goal, struct plan *out);
 
+/* Calls cut() with every TP, PP and EP that a request leaves open, fewer stages first. */
+typedef void search_cut_fn(void *ctx, int tp, int pp, int ep);
+void search_cuts(const struct request *request, search_cut_fn *cut, void *ctx);
+
+/* The layout of one of them: the replicas or GPUs that were asked for, else the fewest.
+ * False when they cannot be cut so. */
+bool search_cut(const struct request *request, int tp, int pp, int ep, struct layout *out);
+
 /* Pipeline stages that a search looks at when none are given. */
 int search_most_stages(const struct request *request);
 

@@ -150,15 +150,21 @@ enum gp_status comparison_begin(struct planner *planner, const struct options *o
 }
 
 /* Precision by precision, the GPUs in the order they were found. */
-static struct compared *plan_row(const struct comparison *c, size_t i)
+struct resolved comparison_ask(const struct comparison *c, size_t i)
 {
     struct resolved r = c->resolved[i / c->target_count];
     const struct target *t = &c->targets[i % c->target_count];
-    struct compared *row = gp_calloc(1, sizeof(*row));
     r.request.gpu = t->gpu;
     r.request.gpu_count = t->count;
     r.request.host_gpus = t->host;
     r.request.host_assumed = t->assumed;
+    return r;
+}
+
+static struct compared *plan_row(const struct comparison *c, size_t i)
+{
+    struct resolved r = comparison_ask(c, i);
+    struct compared *row = gp_calloc(1, sizeof(*row));
     planner_plan(c->planner, &r, &row->plan);
     return row;
 }
@@ -291,7 +297,10 @@ void comparison_record(const struct comparison *c, const struct compared *const 
     if (filter[0])
         record_text(request, "filter", filter);
     record_text(doc, "front",
-                "per_hour against max_concurrency, rows that fit in one machine");
+                request_asks_speed(&first->request)
+                    ? "per_hour against per_million_output_tokens, rows that reach the "
+                      "goals in one machine"
+                    : "per_hour against max_concurrency, rows that fit in one machine");
     record_list(doc, "rows");
     for (size_t i = 0; i < count; i++)
         comparison_facts(c, rows[i], record_append(doc, "rows"));

@@ -38,6 +38,9 @@ void comparison_free(struct comparison *comparison); /* NULL: nothing */
  * while there is more to do. */
 bool comparison_step(struct comparison *comparison, size_t rows);
 
+/* What row i asks. */
+struct resolved comparison_ask(const struct comparison *comparison, size_t i);
+
 size_t comparison_total(const struct comparison *comparison);
 size_t comparison_done(const struct comparison *comparison);
 const struct compared *comparison_row(const struct comparison *comparison, size_t i);

@@ -3,6 +3,8 @@
  */
 #include "output/print_compare.h"
 
+#include <string.h>
+
 #include "output/record_plan.h"
 
 static void print_head(const struct record *doc, struct strbuf *out)
@@ -21,16 +23,25 @@ static void print_head(const struct record *doc, struct strbuf *out)
     strbuf_add(out, "\n");
 }
 
-static void print_legend(struct strbuf *out)
+static void print_legend(const struct record *doc, struct strbuf *out)
 {
+    bool speed = strstr(record_get(doc, "front"), "goals") != NULL;
     strbuf_add(
         out,
         "\nweights and KV pool: of one GPU; requests: of the whole context, that all "
         "GPUs hold at once\n"
         "tokens/s: output of all users together; TPOT: between two tokens of one; $/M out: "
-        "dollars\nper million output tokens while these users keep asking\n"
-        "Front of $/h against requests, marked *: nothing in one machine that fits is "
-        "cheaper and\nholds as many; pipelines over several machines come last\n"
+        "dollars\nper million output tokens while these users keep asking\n");
+    strbuf_add(
+        out,
+        speed ? "Front of $/h against $/M out, marked *: nothing in one machine that "
+                "reaches the goals is\ncheaper in both; pipelines over several machines "
+                "come last\n"
+              : "Front of $/h against requests, marked *: nothing in one machine that fits "
+                "is cheaper and\nholds as many; pipelines over several machines come "
+                "last\n");
+    strbuf_add(
+        out,
         "~ estimated, ? assumed, - unknown; bands and sources: --format json or "
         "csv\n");
 }
@@ -49,5 +60,5 @@ void print_compare(const struct record *doc, enum output_format format, bool qui
     record_table(rows->records, rows->record_count, NULL, output_record_as(format),
                  out);
     if (people)
-        print_legend(out);
+        print_legend(doc, out);
 }

@@ -224,8 +224,11 @@ OPTION(COLOR, "color", 0, OPTION_WORD, "SCHEME", "", 0, 0,
        "colors of the screens; always: even if NO_COLOR is set")
 OPTION(NO_MOUSE, "no-mouse", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_SCREEN,
        false, "leave the mouse to the terminal")
-OPTION(SORT, "sort", 0, OPTION_WORD, "COLUMN", "", 0, 0, "cost|gpus|memory|name",
-       "cost", FOR_COMPARE, false, "order of the rows; memory: total over all GPUs")
+OPTION(SORT, "sort", 0, OPTION_WORD, "COLUMN", "", 0, 0, 
+       "cost|gpus|memory|name|million|tpot|ttft|tokens", "cost", FOR_COMPARE, false,
+       "order of the rows; memory: of all GPUs; million: dollars per million tokens")
+OPTION(FRONT, "front", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_COMPARE, false,
+       "what speed costs: the layouts and users of which none is better")
 OPTION(PROFILES, "profiles", 0, OPTION_PATH, "DIR", "", 0, 0, NULL, "none", FOR_ALL,
        false, "a folder of profiles that override all others")
 OPTION(FORMAT, "format", 'f', OPTION_WORD, "FORMAT", "", 0, 0, "text|json|csv|markdown",

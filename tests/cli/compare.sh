@@ -54,10 +54,40 @@ if have_json; then
     assert_contains "given counts" 8 "$(json rows.0.gpus) $(json rows.1.gpus) \
 $(json rows.2.gpus) $(json rows.3.gpus)"
 
+    # with goals of speed the front is that of the price of a token; orders by speed
+    # shellcheck disable=SC2086
+    run --compare $load -p fp8 --tpot 40 --sort million -f json
+    assert_contains "front of the goals" "per_million_output_tokens" "$(json front)"
+    assert_eq "the cheapest token is on it" true "$(json rows.0.front)"
+    for order in tpot ttft tokens; do
+        # shellcheck disable=SC2086
+        run --compare $load -p fp8 -g h100-sxm -g l40s --sort "$order" -f json
+        assert_eq "sorted by $order" "$order" "$(json request.sort)"
+    done
+
+    # what speed costs: each row is a plan that can be asked for
+    run --compare -m llama-3.1-70b -p fp8 -g h100-sxm -c 8k --front -f json
+    assert_eq "exit code" 0 "$rc"
+    assert_eq "schema" gpuplan.front/1 "$(json schema)"
+    speed=$(json rows.0.user_tokens_per_s.value) options=$(json rows.0.options)
+    # shellcheck disable=SC2086
+    run --plan -m llama-3.1-70b -c 8k $options -f json
+    assert_eq "as --plan says" "$(json speed.tpot.value | cut -c 1-11)" \
+        "$(awk "BEGIN { printf \"%.12f\", 1 / $speed }" | cut -c 1-11)"
+
     # a model published in fp8 has no second fp8 row
     run --compare -m deepseek-v3 -g h200-sxm -f json
     assert_eq "own precision only once" 2 "$(json rows.#)"
 fi
+
+run --compare -m llama-3.1-70b -p fp8 -g h100-sxm --front
+assert_contains "front: the points" "the best of" "$out"
+assert_contains "front: its legend" "nothing is as fast for a user" "$out"
+run --compare -m llama-3.1-70b -p fp8 -g h100-sxm --front --tpot 0.1
+assert_eq "nothing reaches the goal" 1 "$rc"
+assert_contains "and it says so" "nothing fits and reaches the goals" "$out"
+run --compare -m llama-3.1-70b --front -u 3
+assert_eq "users are not given" 2 "$rc"
 
 # ---- order: by cost, what fits first and unknown cost last ----
 # shellcheck disable=SC2086
