@@ -74,6 +74,8 @@ static void offer(struct fixer *f, const struct proposal *p, const struct evalua
         .request = p->request,
         .verdict = e->verdict,
         .gain = e->margin - (asked->has_memory ? plan_margin(asked) : 0),
+        .ttft = e->ttft,
+        .tpot = e->tpot,
         .gpus = e->layout.gpus,
         .per_hour = per_hour,
         .cost_known = known,
@@ -253,6 +255,104 @@ static void engine_knobs(struct fixer *f)
         p.changes = 1u << CHANGE_UTILIZATION;
         propose(f, &p);
     }
+}
+
+/* ---- goals of speed ---- */
+
+/* Shares of the users that run at once, the most first. */
+static const double at_once[] = {7 / 8., 3 / 4., 5 / 8., 1 / 2., 3 / 8., 1 / 4.};
+
+/* Users may wait as long as a goal of TTFT lets them; nobody else said how many run. */
+static bool may_wait(const struct request *q)
+{
+    return q->ttft > 0 && q->tpot > 0 && q->rate <= 0 && q->max_num_seqs <= 0;
+}
+
+static struct proposal run_at_once(const struct fixer *f, double share, int copies)
+{
+    struct proposal p = begin(f, FIX_AT_ONCE, RANK_USERS);
+    p.request.max_num_seqs = fmax(floor(p.request.users / copies * share), 1);
+    p.changes = 1u << CHANGE_SEQS;
+    return p;
+}
+
+static void fewer_at_once(struct fixer *f)
+{
+    if (f->plan->limit != LIMIT_TPOT || !may_wait(&f->plan->request))
+        return;
+    for (int i = 0; i < COUNT_OF(at_once); i++) {
+        struct proposal p = run_at_once(f, at_once[i], f->plan->layout.replicas);
+        if (propose(f, &p))
+            return;
+    }
+}
+
+/* The most users at once in so many copies with which the fewest GPUs do. */
+static void wait_in_copies(struct fixer *f, int copies, struct proposal *found,
+                           struct evaluation *best)
+{
+    struct evaluation e;
+    for (int i = 0; i < COUNT_OF(at_once); i++) {
+        struct proposal p = run_at_once(f, at_once[i], copies);
+        search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
+        if (e.verdict != VERDICT_FITS || e.layout.gpus >= best->layout.gpus)
+            continue;
+        *best = e;
+        *found = p;
+    }
+}
+
+/* Where the goals took more GPUs than they would if some users waited. */
+static void wait_for_fewer(struct fixer *f)
+{
+    const struct layout *l = &f->plan->layout;
+    struct evaluation best = {.layout = *l};
+    struct proposal found;
+    if (f->plan->verdict != VERDICT_FITS || f->plan->request.gpu_count > 0 ||
+        l->gpus == 1 || !may_wait(&f->plan->request))
+        return;
+    wait_in_copies(f, 1, &found, &best);
+    if (l->replicas > 2)
+        wait_in_copies(f, l->replicas - 1, &found, &best);
+    if (best.layout.gpus < l->gpus)
+        offer(f, &found, &best);
+}
+
+/* More users keep more of the GPUs busy. */
+static void more_users(struct fixer *f)
+{
+    static const double times[] = {1.25, 1.5, 2, 3, 4, 6, 8, 12, 16};
+    if (f->plan->limit != LIMIT_THROUGHPUT)
+        return;
+    for (int i = 0; i < COUNT_OF(times); i++) {
+        struct proposal p = begin(f, FIX_MORE_USERS, RANK_USERS);
+        p.request.users = ceil(p.request.users * times[i]);
+        p.changes = 1u << CHANGE_USERS;
+        if (propose(f, &p))
+            return;
+    }
+}
+
+/* Where the tokens of a step were given: those that reach the goals. */
+static void other_steps(struct fixer *f)
+{
+    struct proposal p = begin(f, FIX_STEPS, RANK_KNOB);
+    struct evaluation e;
+    if (p.request.max_batched_tokens <= 0)
+        return;
+    p.request.max_batched_tokens = 0;
+    search_layout(&p.request, f->market, SEARCH_FEWEST_GPUS, &e);
+    p.request.max_batched_tokens =
+        e.chunk > 0 ? e.chunk : memory_max_batched_tokens(&p.request);
+    p.changes = 1u << CHANGE_TOKENS;
+    propose(f, &p);
+}
+
+static void reach_goals(struct fixer *f)
+{
+    fewer_at_once(f);
+    more_users(f);
+    other_steps(f);
 }
 
 /* ---- host memory ---- */
@@ -613,6 +713,9 @@ int plan_fixes(const struct plan *plan, const struct choices *choices,
     struct fixer f = {.plan = plan, .choices = choices, .market = market};
     deeper_pipeline(&f);
     fewer_slots(&f);
+    wait_for_fewer(&f);
+    if (plan->verdict == VERDICT_SLOW)
+        reach_goals(&f);
     if (plan->verdict != VERDICT_FITS) {
         layouts(&f);
         engines(&f);

@@ -143,6 +143,9 @@ enum fix_kind {
     FIX_HOST_KV,      /* all KV there */
     FIX_DRAFT,        /* no draft */
     FIX_LORA,         /* fewer adapters at once */
+    FIX_AT_ONCE,      /* fewer users run at once, the others wait: TPOT falls */
+    FIX_MORE_USERS,   /* more of them: tokens/s rise */
+    FIX_STEPS,        /* another number of tokens in a step */
     FIX_KIND_COUNT
 };
 
@@ -152,6 +155,7 @@ struct fix {
     struct request request;    /* with these changes */
     enum verdict verdict;      /* FITS, or MARGINAL when nothing better was found */
     double gain;               /* bytes per GPU by which room less need improves */
+    double ttft, tpot;         /* s; 0 = not asked */
     int gpus;                  /* GPUs in all */
     double per_hour;           /* dollars; 0 = unknown */
     double cost_delta;         /* dollars per hour against the plan; 0 when unknown */

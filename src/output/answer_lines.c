@@ -443,19 +443,31 @@ static void fix_cost(const struct fix *f, char *text, size_t size)
         gp_copy(text, size, "cost unknown");
 }
 
-static void fix_lines(struct lines *lines)
+/* What a fix gains: speed where that was missed, else memory. */
+static const char *fix_gain(const struct plan *p, const struct fix *f, char *text,
+                            size_t size)
 {
-    const struct plan *p = lines->plan;
-    const struct answer *a = lines->answer;
     /* a plan that was refused for its types has no room to compare with */
     bool room = p->has_memory && p->limit != LIMIT_TYPE;
+    text[0] = '\0';
+    if ((p->verdict == VERDICT_SLOW || f->kind == FIX_AT_ONCE) && f->tpot > 0)
+        gp_format(text, size, f->ttft < 1 ? ", TPOT %.1f ms, TTFT %.0f ms"
+                                          : ", TPOT %.1f ms, TTFT %.1f s",
+                  f->tpot * 1e3, f->ttft < 1 ? f->ttft * 1e3 : f->ttft);
+    else if (room)
+        gp_format(text, size, ", %+.2f GiB per GPU", f->gain / GP_GIB);
+    return text;
+}
+
+static void fix_lines(struct lines *lines)
+{
+    const struct answer *a = lines->answer;
     for (int i = 0; a && i < a->fix_count; i++) {
         const struct fix *f = &a->fixes[i];
         struct answer_line *line = line_add(lines, "");
-        char gain[40] = "", what[SENTENCE_MAX];
+        char gain[48], what[SENTENCE_MAX];
         line->name = planner_fix_options(f, line->option);
-        if (room)
-            gp_format(gain, sizeof(gain), ", %+.2f GiB per GPU", f->gain / GP_GIB);
+        fix_gain(lines->plan, f, gain, sizeof(gain));
         gp_format(line->text, sizeof(line->text), "%s%s%s%s", sentence_fix(f, what),
                   f->verdict == VERDICT_MARGINAL ? " (marginal)" : "", gain,
                   f->spans ? ", over several machines" : "");

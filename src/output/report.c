@@ -109,6 +109,8 @@ static void fix_facts(const struct answer *a, const struct options *options,
     strbuf_fini(&command);
     record_text(r, "status", verdict_word(f->verdict));
     record_count(r, "gain_gib", "", f->gain / GP_GIB);
+    record_positive(r, "ttft", "s", f->ttft);
+    record_positive(r, "tpot", "s", f->tpot);
     record_count(r, "gpus", "", f->gpus);
     record_positive(r, "per_hour", "", f->per_hour);
     record_count(r, "per_hour_delta", "", f->cost_known ? f->cost_delta : NAN);

@@ -162,6 +162,9 @@ static const char *const fix_words[FIX_KIND_COUNT] = {
     [FIX_HOST_BYTES] = "{host} of each GPU's weights in host memory: much slower",
     [FIX_DRAFT] = "without the draft",
     [FIX_LORA] = "room for fewer adapters at once: {adapters}",
+    [FIX_AT_ONCE] = "{slots} at once in each copy, the others wait: {GPUs} in all",
+    [FIX_MORE_USERS] = "more users at once: {users}",
+    [FIX_STEPS] = "{batched} tokens in a step",
     [FIX_HOST_KV] = "the KV cache in host memory: much slower",
     [FIX_GPU] = "{count} x {gpu}",
 };
@@ -762,6 +765,7 @@ const char *sentence_fix(const struct fix *f, char text[SENTENCE_MAX])
     const struct sentence_value values[] = {
         {"users", SAY_NUMBER, .number = q->users},
         {"slots", SAY_NUMBER, .number = q->max_num_seqs},
+        {"batched", SAY_TOKENS, .number = q->max_batched_tokens},
         {"context", SAY_TOKENS, .number = q->context},
         {"knobs", SAY_TEXT, .text = knobs_text(f->changes, knobs, sizeof(knobs))},
         {"weights", SAY_TEXT, .text = q->precision.weight->name},

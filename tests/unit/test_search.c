@@ -68,6 +68,8 @@ static struct options random_ask(void)
     if (random_below(6) == 0)
         give(&options, OPT_TTFT, "%u", 50u << random_below(6));
     if (random_below(8) == 0)
+        give(&options, OPT_MAX_BATCHED_TOKENS, "%u", 512u << random_below(5));
+    if (random_below(8) == 0)
         give(&options, OPT_THROUGHPUT, "%u", 20u << random_below(10));
     if (random_below(8) == 0)
         give(&options, OPT_BUDGET, "%u", 1u << random_below(8));
@@ -322,6 +324,7 @@ static void check_fixes(const struct options *asked, const struct answer *a)
             fail_msg("%s: a fix for %s says %s on %d GPUs; asked, it is %s on %d",
                      command.text, command_of(asked), verdict_word(f->verdict), f->gpus,
                      verdict_word(got.plan.verdict), got.plan.layout.gpus);
+        check_goals(&options, &got.plan);
         assert_near(got.plan.cost.per_hour, f->per_hour, 1e-6);
         if (i > 0 && f->verdict == a->fixes[i - 1].verdict && f->per_hour > 0 &&
             a->fixes[i - 1].per_hour <= 0)
