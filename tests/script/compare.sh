@@ -407,7 +407,7 @@ expect <<'END'
 │ 4 of 392   sort: $/h ▲   filter: h100-sxm                                    │
 │   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
 │▸  h100-sxm             int4-awq   fits         2    ~37.2    ~3.26   4.58    │
-│   h100-sxm             q4_k_m     fits         2    ~53.0    ~4.73   4.58    │
+│   h100-sxm             q4_k_m     fits         2    ~49.3    ~4.41   4.58    │
 END
 
 screen "the plan's own precision is among them" "${load[@]}" -p int8 <<'KEYS'
