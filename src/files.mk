@@ -57,6 +57,8 @@ core_sources = \
 	src/core/speed/speed.h \
 	src/core/speed/step.c \
 	src/core/speed/step.h \
+	src/core/activation.c \
+	src/core/activation.h \
 	src/core/calibration.c \
 	src/core/calibration.h \
 	src/core/compare.c \

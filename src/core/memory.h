@@ -111,16 +111,6 @@ void memory_estimate(const struct request *request, const struct load *load,
 void memory_stage(const struct request *request, const struct load *load,
                   const struct layout *layout, int stage, struct memory *out);
 
-/* The two moments of the activation peak (engine.h), bytes, on a stage that has the
- * head or not. `why` users print them apart. */
-struct activation {
-    struct quantity sampling, forward, moe, vision, peak; /* bytes */
-    struct quantity host; /* bytes: a copy of a tensor that is in host memory */
-};
-struct activation memory_activation(const struct request *request,
-                                    const struct load *load,
-                                    const struct layout *layout, bool has_head);
-
 /* The engine's limits for this request: the request's own, else the GPU's default. */
 double memory_max_num_seqs(const struct request *request);
 double memory_max_batched_tokens(const struct request *request);

@@ -13,6 +13,7 @@
  * alone; what the same rows give for each constant is printed beside the profile's
  * value, and the errors are printed for fitted and other models apart.
  */
+#include "core/activation.h"
 #include "table.h"
 #include "util/units.h"
 
@@ -325,7 +326,7 @@ static void refit_row(const struct table_file *row, const struct asked *a)
     struct residuals *r = fits_of[range_index(q->engine)];
     double logged = table_number_of(row, "activation_peak_gib") * GP_GIB;
     struct load load = load_sum(q);
-    struct activation act = memory_activation(q, &load, &a->layout, a->layout.pp == 1);
+    struct activation act = activation_estimate(q, &load, &a->layout, a->layout.pp == 1);
     const struct engine *e = q->engine;
     bool sampler = act.sampling.value > act.forward.value && a->layout.pp == 1;
     double rest = logged - act.peak.value;

@@ -9,6 +9,7 @@
 
 #include <limits.h>
 
+#include "core/activation.h"
 #include "core/plan.h"
 #include "util/units.h"
 
@@ -38,7 +39,7 @@ static inline struct activation activation_on(const struct request *q,
                                               const struct layout *l, bool has_head)
 {
     struct load load = load_sum(q);
-    return memory_activation(q, &load, l, has_head);
+    return activation_estimate(q, &load, l, has_head);
 }
 
 /* What every format but 16 bit leaves as it is. */

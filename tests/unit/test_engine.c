@@ -165,7 +165,7 @@ static void test_tensorrt_llm(void **state)
     q->context = 8193;
     struct load load = load_sum(q);
     struct layout l = sample_layout(1, 1, 1, 1);
-    double logits = memory_activation(q, &load, &l, true).sampling.value -
+    double logits = activation_estimate(q, &load, &l, true).sampling.value -
                     8192.0 * 4096 * 2 - q->engine->base.value;
     assert_near(logits, 128256 * 6.0, 1);
 }

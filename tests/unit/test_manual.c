@@ -5,6 +5,7 @@
  * profiles, and looked for, as printed, in the page. A line that is missing is
  * printed as it should be: put it there.
  */
+#include "core/activation.h"
 #include "core/draft.h"
 #include "core/plan.h"
 #include "core/train.h"
@@ -175,7 +176,7 @@ static void manual_memory(struct shipped *w)
     q->utilization = 0.95;
     struct load load = load_sum(q);
     memory_estimate(q, &load, &one, &m);
-    struct activation a = memory_activation(q, &load, &one, true);
+    struct activation a = activation_estimate(q, &load, &one, true);
     shows("1024*128256*(3*4 + 2) + 8192*4096*2 bytes + %.2f GiB = %.2f GiB",
           q->engine->base.value / GP_GIB, a.sampling.value / GP_GIB);
     shows("8192*(2*4096 + 3*14336)*2 bytes + %.2f GiB = %.2f GiB",
@@ -188,7 +189,7 @@ static void manual_memory(struct shipped *w)
           m.max_concurrency.value);
     q = shipped_request(w, "mixtral-8x7b", "vllm@0.19", "bf16");
     load = load_sum(q);
-    a = memory_activation(q, &load, &one, true);
+    a = activation_estimate(q, &load, &one, true);
     shows("%.2f * 8192*2*(2*14336 + 14336)*2 bytes = %.2f GiB",
           q->engine->moe_workspace, a.moe.value / GP_GIB);
 }
