@@ -125,6 +125,8 @@ core_sources = \
 	src/core/train_fix.c \
 	src/core/train_plan.c \
 	src/core/train_saved.c \
+	src/core/vision.c \
+	src/core/vision.h \
 	src/core/weights.c \
 	src/core/weights.h
 

@@ -87,6 +87,7 @@ unit_tests = \
 	tests/unit/test_trace \
 	tests/unit/test_train \
 	tests/unit/test_units \
+	tests/unit/test_vision \
 	tests/unit/test_walk \
 	tests/unit/test_watch
 

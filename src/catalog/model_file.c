@@ -26,6 +26,7 @@
 #include "util/str.h"
 
 #define COUNT_MAX 1e13
+#define VISION_NEEDED 6 /* the first of vision_counts[] */
 
 static const struct profile_word mixer_table[] = {
 #define X(NAME, word) {word, MIXER_##NAME},
@@ -57,12 +58,18 @@ static const struct profile_field kind_fields[] = {
     FLAG(router_bias), FLAG(expert_bias), FLAG(norm_bias),
 };
 
+static void read_counts(struct profile_group group, const struct layer_count *counts,
+                        int count, void *object)
+{
+    for (int i = 0; i < count; i++)
+        profile_count(group, counts[i].key,
+                      (int *)(void *)((char *)object + counts[i].offset), 0,
+                      counts[i].high);
+}
+
 static void read_kind(struct profile_group group, struct layer_kind *kind)
 {
-    for (int i = 0; i < LAYER_COUNTS; i++)
-        profile_count(group, layer_counts[i].key,
-                      (int *)(void *)((char *)kind + layer_counts[i].offset), 0,
-                      layer_counts[i].high);
+    read_counts(group, layer_counts, LAYER_COUNTS, kind);
     profile_fields(group, kind_fields, sizeof kind_fields / sizeof *kind_fields, kind);
 }
 
@@ -272,6 +279,26 @@ static const struct profile_field published_fields[] = {
     {"source", PROFILE_TEXT, AT(published_source)},
 };
 
+#define TOWER(member) PROFILE_AT(struct model_vision, member)
+
+static const struct profile_field vision_fields[] = {
+    {"gated", PROFILE_FLAG, TOWER(gated)},
+    {"source", PROFILE_TEXT, TOWER(source)},
+};
+
+static void read_vision(struct profile_group top, struct model *m)
+{
+    struct profile_group group = profile_sub(top, "vision");
+
+    if (!profile_here(group))
+        return;
+    for (int i = 0; i < VISION_NEEDED; i++)
+        profile_require(group, vision_counts[i].key);
+    read_counts(group, vision_counts, VISION_COUNTS, &m->vision);
+    profile_fields(group, vision_fields, sizeof vision_fields / sizeof *vision_fields,
+                   &m->vision);
+}
+
 static void read_extras(struct profile_group top, struct model *m)
 {
     int count = profile_length(top, "extra", MODEL_MAX_EXTRAS);
@@ -383,6 +410,7 @@ void model_file_read(struct profile_group top, void *target)
     profile_fields(top, fields, sizeof fields / sizeof *fields, m);
     read_layers(top, m);
     read_extras(top, m);
+    read_vision(top, m);
     read_checkpoints(top, m);
     read_published(top, m);
     check_shape(top, m);
@@ -413,6 +441,20 @@ static void add_number(struct strbuf *out, const char *key, double value)
         strbuf_addf(out, "%s = %.0f%s;\n", key, value, value > INT_MAX ? "L" : "");
 }
 
+static void add_counts(struct strbuf *out, const char *indent,
+                       const struct layer_count *counts, int count, const void *object,
+                       const void *plain)
+{
+    for (int i = 0; i < count; i++) {
+        int value, fallback;
+
+        memcpy(&value, (const char *)object + counts[i].offset, sizeof value);
+        memcpy(&fallback, (const char *)plain + counts[i].offset, sizeof fallback);
+        if (value != fallback)
+            strbuf_addf(out, "%s%s = %d;\n", indent, counts[i].key, value);
+    }
+}
+
 /* The fields in which a kind differs from what a profile need not say. */
 static void add_kind(struct strbuf *out, const struct layer_kind *kind)
 {
@@ -421,15 +463,7 @@ static void add_kind(struct strbuf *out, const struct layer_kind *kind)
     plain.v_head_dim = kind->head_dim; /* finish_kind() */
     if (kind->mixer != plain.mixer)
         strbuf_addf(out, "        mixer = \"%s\";\n", mixer_word(kind->mixer));
-    for (int i = 0; i < LAYER_COUNTS; i++) {
-        int value, fallback;
-
-        memcpy(&value, (const char *)kind + layer_counts[i].offset, sizeof value);
-        memcpy(&fallback, (const char *)&plain + layer_counts[i].offset,
-               sizeof fallback);
-        if (value != fallback)
-            strbuf_addf(out, "        %s = %d;\n", layer_counts[i].key, value);
-    }
+    add_counts(out, "        ", layer_counts, LAYER_COUNTS, kind, &plain);
     if (kind->qk_norm != plain.qk_norm)
         strbuf_addf(out, "        qk_norm = \"%s\";\n",
                     qk_norm_table[kind->qk_norm].word);
@@ -501,6 +535,19 @@ static void add_extras(struct strbuf *out, const struct model *m)
         strbuf_add(out, ");\n");
 }
 
+static void add_vision(struct strbuf *out, const struct model *m)
+{
+    static const struct model_vision none;
+
+    if (m->vision.width == 0)
+        return;
+    strbuf_add(out, "vision = {\n");
+    add_counts(out, "    ", vision_counts, VISION_COUNTS, &m->vision, &none);
+    add_flag(out, "    gated", m->vision.gated, false);
+    add_text(out, "    source", m->vision.source);
+    strbuf_add(out, "};\n");
+}
+
 /* Every role whose format is not the type of the rest. */
 static void add_native(struct strbuf *out, const struct model *m)
 {
@@ -540,6 +587,7 @@ void model_file_write(const struct model *m, struct strbuf *out)
     strbuf_add(out, "\n");
     add_layers(out, m);
     add_extras(out, m);
+    add_vision(out, m);
     add_number(out, "mtp", m->mtp_params);
     strbuf_add(out, "\n");
     add_text(out, "note", m->note);

@@ -13,6 +13,9 @@
 /* Per logit: two rows per request, and an FP32 copy of one (_dummy_sampler_run). */
 #define REJECTION_BYTES 8
 
+/* An H100's, where a GPU's profile does not say. */
+#define SMS_ASSUMED 132
+
 /* Two scratch tensors of c*topk rows: after gate and up, and after the product. vLLM
  * shares them over layers but never gives them back. MXFP4 kernels need none. */
 static double moe_bytes(const struct request *q, const struct layout *l, double tokens,
@@ -58,6 +61,29 @@ static double logit_rows(const struct request *q, const struct load *load,
     return load->max_num_seqs;
 }
 
+/* A tower of no known shape, and an engine that nobody read: a constant. */
+static void run_tower(const struct request *q, const struct load *load,
+                      const struct layout *l, struct activation *a)
+{
+    a->tower = vision_estimate(q, load, l->tp);
+    a->vision = a->tower.items > 0 ? quantity_add(a->tower.outputs, a->tower.pixels)
+                : load->has_vision ? q->engine->vision
+                                   : quantity_exact(0);
+}
+
+/* The rows that top-k works in (topk_topp_triton.py). */
+static double sampler_rows(const struct request *q)
+{
+    return q->gpu->sm_count > 0 ? q->gpu->sm_count : SMS_ASSUMED;
+}
+
+static double sampler_buffer(const struct request *q, const struct load *load, double rows)
+{
+    if (!q->engine->sampler_buffer || load->logit_copies < 3)
+        return 0;
+    return fmin(rows, sampler_rows(q)) * q->model->vocab * 4;
+}
+
 /* llama.cpp: one buffer, of the graph. */
 static struct activation graph_activation(const struct request *q, const struct load *load,
                                           const struct layout *l)
@@ -76,14 +102,14 @@ static struct activation graph_activation(const struct request *q, const struct 
     a.forward = quantity_add(quantity_scale(factor, bytes), q->engine->forward_base);
     a.forward.high =
         fmax(a.forward.high, graph_bytes_of_rows(q, load->max_batched_tokens));
-    a.vision = load->has_vision ? q->engine->vision : quantity_exact(0);
+    run_tower(q, load, l, &a);
     a.host = host_copy(load, l);
     a.peak = quantity_add(quantity_add(a.forward, a.vision), a.host);
     return a;
 }
 
 struct activation activation_estimate(const struct request *q, const struct load *load,
-                                    const struct layout *l, bool has_head)
+                                      const struct layout *l, bool has_head)
 {
     if (q->engine->compute_graph.known)
         return graph_activation(q, load, l);
@@ -93,7 +119,8 @@ struct activation activation_estimate(const struct request *q, const struct load
     double tokens = load->max_batched_tokens;
     struct activation a;
     double rows = logit_rows(q, load, l);
-    double logits = rows * m->vocab * (load->logit_copies * 4 + act);
+    double logits = rows * m->vocab * (load->logit_copies * 4 + act) +
+                    sampler_buffer(q, load, rows);
     double layer = tokens * (2 * h + 3 * load->mlp_width / l->tp) * act;
     a.sampling =
         quantity_add(quantity_of(logits + tokens * h * act, ORIGIN_MODEL), e->base);
@@ -101,12 +128,14 @@ struct activation activation_estimate(const struct request *q, const struct load
         a.sampling.high += rows * m->vocab * REJECTION_BYTES;
     a.forward = quantity_add(quantity_of(layer, ORIGIN_MODEL), e->forward_base);
     a.moe = quantity_of(e->moe_workspace * moe_bytes(q, l, tokens, act), ORIGIN_MODEL);
-    a.vision = load->has_vision ? e->vision : quantity_exact(0);
+    run_tower(q, load, l, &a);
     a.peak = a.forward;
     if (has_head && a.sampling.value > a.forward.value)
         a.peak = a.sampling;
     a.host = host_copy(load, l);
     a.peak = quantity_add(a.peak, quantity_add(quantity_add(a.moe, a.vision), a.host));
+    if (a.tower.items > 0)
+        a.peak = quantity_max(a.peak, a.tower.pass);
     return a;
 }
 
@@ -131,11 +160,74 @@ static void add_moe(struct terms *w, struct quantity workspace)
              "1 when ep > tp");
 }
 
-static const char *const sampling_equations[] = {
-    [ROWS_SLOTS] = "seqs*V*(copies*4 + a) + c*h*a + base",
-    [ROWS_USERS] = "users*V*(copies*4 + a) + c*h*a + base",
-    [ROWS_PROMPTS] = "ceil(c/(s - 1))*V*(copies*4 + a) + c*h*a + base",
+struct equation {
+    const char *text, *inputs;
 };
+
+static const struct equation sampling_equations[][2] = {
+    [ROWS_SLOTS] = {{"seqs*V*(copies*4 + a) + c*h*a + base",
+                     "seqs, V, copies, c, h, a, base"},
+                    {"seqs*V*(copies*4 + a) + min(seqs, SMs)*V*4 + c*h*a + base",
+                     "seqs, SMs, V, copies, c, h, a, base"}},
+    [ROWS_USERS] = {{"users*V*(copies*4 + a) + c*h*a + base",
+                     "users per replica, V, copies, c, h, a, base"}},
+    [ROWS_PROMPTS] = {{"ceil(c/(s - 1))*V*(copies*4 + a) + c*h*a + base",
+                       "seqs, V, copies, c, h, a, base"}},
+};
+
+static void add_sampling(struct terms *w, const struct load *load,
+                         struct quantity sampling)
+{
+    const struct request *q = &w->plan->request;
+    const struct engine *e = q->engine;
+    bool buffer = e->logit_rows == ROWS_SLOTS && sampler_buffer(q, load, 1) > 0;
+    const struct equation *eq = &sampling_equations[e->logit_rows][buffer];
+    know_number(w, "SMs", sampler_rows(q), "gpu");
+    term_add(w, "activation: sampling", "sampling", eq->text, sampling, "GiB",
+             source_engine(e, TERM_LOGITS), eq->inputs);
+}
+
+static void add_vision(struct terms *w, const struct activation *a)
+{
+    const struct engine *e = w->plan->request.engine;
+    if (a->tower.items > 0)
+        vision_terms(w, &a->tower);
+    else if (a->vision.known && a->vision.value > 0)
+        term_add(w, "activation: vision", "vision", "a constant of the engine",
+                 a->vision, "GiB", source_engine(e, TERM_VISION), "vision");
+}
+
+/* [tower][head] */
+static const struct equation peaks[2][2] = {
+    {{"forward + MoE + vision + copy",
+      "the forward moment as the larger, no head on this stage"},
+     {"max(sampling, forward) + MoE + vision + copy", "the forward moment as the larger"}},
+    {{"max(pass, forward + MoE + outputs + pixel batch + copy)",
+      "pass, forward, MoE, outputs, pixel batch, copy"},
+     {"max(pass, max(sampling, forward) + MoE + outputs + pixel batch + copy)",
+      "pass, sampling, forward, MoE, outputs, pixel batch, copy"}},
+};
+
+static void add_peak(struct terms *w, const struct activation *a, bool head)
+{
+    const struct plan *p = w->plan;
+    bool sampling = head && a->sampling.value > a->forward.value;
+    bool tower = a->tower.items > 0;
+    bool pass = tower && a->tower.pass.value >= p->memory.activation.value;
+    const struct equation *eq = &peaks[tower][head];
+    if (a->moe.value <= 0)
+        know_exact(w, "MoE", 0);
+    if (a->host.value <= 0)
+        know_exact(w, "copy", 0);
+    if (a->tower.pixels.value <= 0)
+        know_exact(w, "pixel batch", 0);
+    enum engine_term term = pass       ? TERM_VISION
+                            : sampling ? TERM_LOGITS
+                                       : TERM_FORWARD;
+    term_add(w, "activation", "activation", eq->text, p->memory.activation, "GiB",
+             source_engine(p->request.engine, term),
+             sampling && !tower ? "the sampling moment as the larger" : eq->inputs);
+}
 
 static void add_compute_buffer(struct terms *w)
 {
@@ -163,33 +255,19 @@ void activation_terms(struct terms *w, const struct load *load)
     }
     bool has_head = p->memory.stage == p->layout.pp - 1;
     struct activation a = activation_estimate(&p->request, load, &p->layout, has_head);
-    bool sampling = has_head && a.sampling.value > a.forward.value;
     know_number(w, "copies", load->logit_copies, "model");
     know_bytes(w, "base", e->base);
     know_bytes(w, "forward base", e->forward_base);
     if (has_head)
-        term_add(
-            w, "activation: sampling", "sampling", sampling_equations[e->logit_rows],
-            a.sampling, "GiB", source_engine(e, TERM_LOGITS),
-            e->logit_rows == ROWS_USERS ? "users per replica, V, copies, c, h, a, base"
-                                        : "seqs, V, copies, c, h, a, base");
+        add_sampling(w, load, a.sampling);
     term_add(w, "activation: forward", "forward", "c*(2*h + 3*ff/tp)*a + forward base",
              a.forward, "GiB", source_engine(e, TERM_FORWARD),
              "c, h, a, ff, tp, forward base");
     add_moe(w, a.moe);
-    if (a.vision.known && a.vision.value > 0)
-        term_add(w, "activation: vision", "vision", "a constant of the engine",
-                 a.vision, "GiB", source_engine(e, TERM_VISION), "vision");
+    add_vision(w, &a);
     if (a.host.value > 0)
         term_add(w, "activation: copy from host memory", "copy",
                  "the largest tensor there / tp, or less at another moment", a.host,
                  "GiB", source_engine(e, TERM_OFFLOAD), "tp");
-    term_add(w, "activation", "activation",
-             has_head ? "max(sampling, forward) + MoE + vision + copy"
-                      : "forward + MoE + vision + copy",
-             p->memory.activation, "GiB",
-             source_engine(e, sampling ? TERM_LOGITS : TERM_FORWARD),
-             sampling   ? "the sampling moment as the larger"
-             : has_head ? "the forward moment as the larger"
-                        : "the forward moment as the larger, no head on this stage");
+    add_peak(w, &a, has_head);
 }

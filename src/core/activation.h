@@ -16,12 +16,15 @@
 #include "core/load.h"
 #include "core/quantity.h"
 #include "core/request.h"
+#include "core/vision.h"
 
 struct terms;
 
 /* Bytes of each moment, of a stage that has the head or not. */
 struct activation {
-    struct quantity sampling, forward, moe, vision, peak;
+    struct quantity sampling, forward, moe, peak;
+    struct vision tower;    /* its pass may be the peak */
+    struct quantity vision; /* what is kept of it through both moments */
     struct quantity host; /* a copy of a tensor that is in host memory */
 };
 

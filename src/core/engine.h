@@ -180,7 +180,12 @@ struct engine {
     struct quantity base;         /* bytes, sampling moment */
     struct quantity forward_base; /* bytes, forward moment */
     double moe_workspace;         /* factor, see above */
-    struct quantity vision;       /* bytes more when the model has a vision tower */
+    bool sampler_buffer;          /* and a row of FP32 logits per multiprocessor, where the
+                                   * sampler keeps three copies and more (Triton's top-k) */
+    char vision_run[40];          /* what is kept of a tower's pass (vision.h):
+                                   * "outputs|pixels|padded"; "" = `vision` in place of it */
+    char vision_masks[48];        /* families whose tower has a mask of patches^2 */
+    struct quantity vision;       /* bytes more with a vision tower of no known shape */
     struct quantity non_torch_1;  /* bytes at tp*pp = 1: context, cuBLAS */
     struct quantity non_torch_tp; /* bytes at tp > 1: + NCCL, all-reduce buffers */
     struct quantity non_torch_pp; /* bytes at tp = 1, pp > 1 */

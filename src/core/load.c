@@ -390,7 +390,7 @@ static bool on_second_runner(const struct request *q)
 static void choose_runner(const struct request *q, struct load *load)
 {
     const struct engine *e = q->engine;
-    bool second = on_second_runner(q);
+    bool second = load->second = on_second_runner(q);
     load->logit_copies = second ? e->second_copies : e->logit_copies;
     load->graphs_in_budget = second ? e->second_graphs : e->graphs_in_budget;
     load->host_bytes = second && !e->second_offload ? 0 : q->host_bytes;

@@ -57,6 +57,7 @@ struct load {
     double fraction;                  /* utilization or fraction as used */
     double logit_copies;              /* engine.h: of the runner this model has */
     double kept;                      /* bytes that runner keeps beside the weights */
+    bool second;                      /* it is the second one */
     bool graphs_in_budget;
     struct quantity usable;           /* bytes of one GPU that a program can have */
     struct quantity budget;           /* bytes the engine lets itself take */

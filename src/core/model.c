@@ -209,6 +209,7 @@ void model_text_only(struct model *model)
         if (model->extra[i].role != ROLE_VISION)
             model->extra[kept++] = model->extra[i];
     model->extra_count = kept;
+    model->vision = (struct model_vision){0};
     for (int k = 0; k <= model->kind_count; k++)
         model->bytes.by_role[k][ROLE_VISION] = 0;
 }
@@ -245,6 +246,14 @@ void model_prune_width(struct model *model, double share)
 }
 
 /* ---- checks --------------------------------------------------------------------- */
+
+#define TOWER(name, high) {#name, offsetof(struct model_vision, name), high}
+
+const struct layer_count vision_counts[VISION_COUNTS] = {
+    TOWER(width, 65536),    TOWER(ff, 1 << 20),      TOWER(layers, 512),
+    TOWER(pixels, 1 << 20), TOWER(patches, 1 << 24), TOWER(tokens, 1 << 24),
+    TOWER(groups, 65536),   TOWER(deepstack, 64),
+};
 
 #define FIELD(name, high) {#name, offsetof(struct layer_kind, name), high}
 
@@ -328,23 +337,33 @@ static const struct need needs[] = {
     NEED(MIXER_CONV, conv_kernel),
 };
 
-static int field(const struct layer_kind *kind, size_t offset)
+static int field(const void *object, size_t offset)
 {
     int value;
 
-    memcpy(&value, (const char *)kind + offset, sizeof(value));
+    memcpy(&value, (const char *)object + offset, sizeof(value));
     return value;
+}
+
+static enum gp_status check_counts(const struct layer_count *counts, int count,
+                                   const void *object, const char *where,
+                                   struct gp_err *err)
+{
+    for (int i = 0; i < count; i++) {
+        int value = field(object, counts[i].offset);
+        if (value < 0 || value > counts[i].high)
+            return gp_fail(err, GP_E_FILE, where, "", "%s: %d is outside 0..%d",
+                           counts[i].key, value, counts[i].high);
+    }
+    return GP_OK;
 }
 
 static enum gp_status check_bounds(const struct layer_kind *kind, const char *where,
                                    struct gp_err *err)
 {
-    for (int i = 0; i < LAYER_COUNTS; i++) {
-        int value = field(kind, layer_counts[i].offset);
-        if (value < 0 || value > layer_counts[i].high)
-            return gp_fail(err, GP_E_FILE, where, "", "%s: %d is outside 0..%d",
-                           layer_counts[i].key, value, layer_counts[i].high);
-    }
+    enum gp_status status = check_counts(layer_counts, LAYER_COUNTS, kind, where, err);
+    if (status != GP_OK)
+        return status;
     if (!(kind->extra >= 0 && kind->extra <= 1e12))
         return gp_fail(err, GP_E_FILE, where, "", "extra: %g is outside 0..1e12",
                        kind->extra);
@@ -495,6 +514,8 @@ enum gp_status model_check(const struct model *model, struct gp_err *err)
         status = check_layers(model, where, err);
     if (status == GP_OK)
         status = check_extras(model, where, err);
+    if (status == GP_OK)
+        status = check_counts(vision_counts, VISION_COUNTS, &model->vision, where, err);
     if (status == GP_OK && model_params(model) <= 0)
         status = gp_fail(err, GP_E_FILE, where, "", "has no parameters");
     return status;

@@ -142,6 +142,20 @@ struct model_extra {
     double elements;
 };
 
+/* The shape of a vision tower, and the largest item that it is given (vision.h). All 0:
+ * there is none, or nobody states its shape. */
+struct model_vision {
+    int width, ff, layers; /* of its transformer */
+    bool gated;            /* its MLP has three matrices */
+    int pixels;            /* values of one patch: 3*14*14; of two frames 3*14*14*2 */
+    int patches, tokens;   /* of the largest item: patches that the tower computes, tokens
+                            * that it makes of them for the language model */
+    int groups;            /* a video: it has so many groups of frames at most, each as
+                            * large as said, and no more than the context takes; 0 = one */
+    int deepstack;         /* inner layers whose outputs the language model is given too */
+    char source[192];
+};
+
 /* A published checkpoint in another format than the release's own: what its list of
  * modules that stay as they are, or are quantised otherwise, makes of the roles. */
 struct model_checkpoint {
@@ -175,6 +189,7 @@ struct model {
     int positions;                   /* learned position embeddings: rows of h; 0 */
     int extra_count;
     struct model_extra extra[MODEL_MAX_EXTRAS];
+    struct model_vision vision;
     int max_context;                 /* tokens; 0 = not a decoder */
     bool assumed;                    /* a bare size: the shape is nobody's */
     bool weights_only;               /* vision, speech, image: no KV, no plan by tokens */
@@ -246,6 +261,9 @@ struct layer_count {
 };
 #define LAYER_COUNTS 34
 extern const struct layer_count layer_counts[LAYER_COUNTS];
+/* The same of a vision tower, in struct model_vision. */
+#define VISION_COUNTS 8
+extern const struct layer_count vision_counts[VISION_COUNTS];
 
 const char *mixer_word(enum mixer mixer);       /* "full", "sliding", "mla", ... */
 /* Keeps a state of one size instead of keys and values? */

@@ -95,6 +95,14 @@ static inline struct quantity quantity_max0(struct quantity a)
     return a;
 }
 
+static inline struct quantity quantity_max(struct quantity a, struct quantity b)
+{
+    return (struct quantity){a.value > b.value ? a.value : b.value,
+                             a.low > b.low ? a.low : b.low,
+                             a.high > b.high ? a.high : b.high,
+                             origin_weaker(a.origin, b.origin), a.known && b.known};
+}
+
 const char *origin_word(enum origin origin); /* "exact", "sheet", ... */
 
 #endif

@@ -181,6 +181,22 @@ static void kind_facts(const struct model *m, int k, struct record *s)
     RECORD_MEMBERS(s, kind_members, &kind);
 }
 
+static void tower_facts(const struct model *m, struct record *s)
+{
+    record_list(s, "vision_tower");
+    if (m->vision.width == 0)
+        return;
+    struct record *tower = record_append(s, "vision_tower");
+    for (int i = 0; i < VISION_COUNTS; i++) {
+        int value;
+
+        memcpy(&value, (const char *)&m->vision + vision_counts[i].offset, sizeof value);
+        record_positive(tower, vision_counts[i].key, "", value);
+    }
+    record_flag(tower, "gated", m->vision.gated);
+    record_text(tower, "source", m->vision.source);
+}
+
 static void shape_facts(const struct model *m, struct record *s)
 {
     record_group(s, "shape");
@@ -202,6 +218,7 @@ static void shape_facts(const struct model *m, struct record *s)
         record_count(extra, "params", "", m->extra[i].elements);
         record_style(extra, STYLE_PARAMS);
     }
+    tower_facts(m, s);
 }
 
 static void params_facts(const struct model *m, struct record *s)

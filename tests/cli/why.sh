@@ -35,7 +35,14 @@ rule "blocks of state" "config/compilation.py, 0.20.2:1436" \
     -m qwen3.5-27b -g h100-sxm:2 --engine vllm@0.25
 rule "blocks of state" "config/model.py, 0.26.0:1896" -m qwen3.5-27b -g h100-sxm:2 --engine vllm@0.27
 # vision, layers that stay unquantized, block-scaled FP8
-rule "activation: vision" "vLLM 0.33+" -m gemma-3-27b -g h100-sxm:1
+rule "activation: vision tokens" "transformers 5.23" -m gemma-3-27b -g h100-sxm:1
+rule "activation: vision items" "gpu/mm/encoder_runner.py:111" -m gemma-3-27b -g h100-sxm:1
+rule "activation: vision pixels" "0.19.1:5721-5796" -m gemma-3-27b -g h100-sxm:1 --engine vllm@0.19
+rule "activation: encoder cache" "0.11.0:3336-3402" -m gemma-3-27b -g h100-sxm:1 --engine vllm@0.11
+rule "activation: encoder cache" "deepstack 3 (exact)" -m qwen3-vl-8b -g h100-sxm:1
+rule "activation: vision tower" "d 1,024 (exact)" -m qwen3.5-4b -g rtx-4090:1
+run --plan -m gemma-3-27b -g h100-sxm:1 --language-model-only --why
+assert_eq "no tower is run" 0 "$(printf '%s\n' "$out" | grep -c 'activation: vision')"
 rule "weights: attention q" "bits 16 (bf16)" -m gpt-oss-20b -g h100-sxm:1
 run --plan -m qwen3-235b-a22b -p fp8-block -g h100-sxm:8 --tp 8 --ep 1 --engine vllm@0.28 --why
 assert_contains "blocks of FP8" "= 192 is not divisible by weight quantization block_n = 128" "$out"

@@ -34,8 +34,8 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 2, int4-awq: fits ───────────────────────────── 1-6 of 19, Tab ─┐
 │███████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·············│
-│█ weights 18.55  ▓ KV needed 20.00  ▒ activation 0.58  ░ non-torch 0.20       │
-│░ CUDA graphs 0.45  · free 7.63  of 47.41 GiB usable                          │
+│█ weights 18.55  ▓ KV needed 20.00  ▒ activation 0.55  ░ non-torch 0.20       │
+│░ CUDA graphs 0.45  · free 7.67  of 47.41 GiB usable                          │
 │TP 1 x PP 2, 1 host: holds ~19.0 requests of 8,192 tokens, 16 asked for; *    │
 │nothing that fits is cheaper and holds as many                                │
 │on demand $1.00/h, $730.00/month: 1 x hyperstack n3-RTX-A6000x2, 2 GPUs (by   │
@@ -72,14 +72,14 @@ expect <<'END'
 │   h200-sxm             int4-awq   fits         1  TP1            ~34.9    ~52.1      ~280    ~3.36   3.39  none      │
 │   mi300x               fp8        fits         1  TP1            ~40.9    ~44.5      ~349    ~2.74   3.45  none      │
 │ * mi300x               int4-awq   fits         1  TP1            ~53.1    ~53.9      ~277    ~3.46   3.45  none      │
-│   l4                   int4-awq   fits         5  TP1 PP5        ~20.7   ~216.3       ~65   ~15.10   3.52  none      │
-│   l4                   fp8        fits         7  TP1 PP7        ~23.8   ~280.6       ~54   ~18.02   3.52  none      │
-│   h100-pcie            fp8        fits         2  TP2            ~27.0    ~33.0      ~469    ~2.25   3.80  none      │
+│   l4                   int4-awq   fits         5  TP1 PP5        ~20.8   ~216.3       ~65   ~15.10   3.52  none      │
+│   l4                   fp8        fits         7  TP1 PP7        ~24.0   ~280.6       ~54   ~18.02   3.52  none      │
+│   h100-pcie            fp8        fits         2  TP2            ~27.1    ~33.0      ~469    ~2.25   3.80  none      │
 │   h100-pcie            int4-awq   fits         2  TP2            ~39.3    ~44.0      ~337    ~3.13   3.80  none      │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
 ┌─ rtx-a6000 x 2, int4-awq: fits ───────────────────────────────────────────────────────────────────── 1-6 of 17, Tab ─┐
 │██████████████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░···················│
-│█ weights 18.55  ▓ KV needed 20.00  ▒ activation 0.58  ░ non-torch 0.20  ░ CUDA graphs 0.45  · free 7.63              │
+│█ weights 18.55  ▓ KV needed 20.00  ▒ activation 0.55  ░ non-torch 0.20  ░ CUDA graphs 0.45  · free 7.67              │
 │of 47.41 GiB usable                                                                                                   │
 │TP 1 x PP 2, 1 host: holds ~19.0 requests of 8,192 tokens, 16 asked for; * nothing that fits is cheaper and holds as  │
 │many                                                                                                                  │
@@ -124,8 +124,8 @@ expect <<'END'
  1 [2 Compare] 3  4            294 rows
 ███████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░······
 █ weights 18.55  ▓ KV needed 20.00
-▒ activation 0.58  ░ non-torch 0.20
-░ CUDA graphs 0.45  · free 7.63
+▒ activation 0.55  ░ non-torch 0.20
+░ CUDA graphs 0.45  · free 7.67
 of 47.41 GiB usable
 TP 1 x PP 2, 1 host: holds ~19.0
 requests of 8,192 tokens, 16 asked for;
@@ -135,8 +135,8 @@ as many
  Enter:use in plan       ?:help  q:quit
  1 [2 Compare] 3  4            294 rows
 █ weights 18.55  ▓ KV needed 20.00
-▒ activation 0.58  ░ non-torch 0.20
-░ CUDA graphs 0.45  · free 7.63
+▒ activation 0.55  ░ non-torch 0.20
+░ CUDA graphs 0.45  · free 7.67
 of 47.41 GiB usable
 TP 1 x PP 2, 1 host: holds ~19.0
 requests of 8,192 tokens, 16 asked for;
@@ -171,7 +171,7 @@ expect <<'END'
 +- rtx-6000-ada x 2, int4-awq: fits -------------------------- 1-6 of 19, Tab -+
 |###############################===============================:--.............|
 |# weights 18.55  = KV needed 20.00  : activation 0.58  - non-torch 0.20       |
-|- CUDA graphs 0.45  . free 7.63  of 47.41 GiB usable                          |
+|- CUDA graphs 0.45  . free 7.64  of 47.41 GiB usable                          |
 |TP 1 x PP 2, 1 host: holds ~19.0 requests of 8,192 tokens, 16 asked for       |
 |on demand $1.65/h, $1,206/month: 1 x verda 2RTX6000ADA.20V, 2 GPUs (by        |
 |2026-11); the price has no date of its own: check it                          |
@@ -249,9 +249,9 @@ expect <<'END'
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
 ┌─ p100-pcie-16 x 1, int4-awq: does-not-fit ────────────────── 1-6 of 14, Tab ─┐
-│████████████│████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ lacks 64.07 GiB│
-│█ weights 37.07  ▓ KV needed 40.00  ▒ activation 0.58  ░ non-torch 0.38       │
-│░ CUDA graphs 0.45  · free -62.67  of 15.81 GiB usable                        │
+│████████████│████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ lacks 64.02 GiB│
+│█ weights 37.07  ▓ KV needed 40.00  ▒ activation 0.54  ░ non-torch 0.38       │
+│░ CUDA graphs 0.45  · free -62.62  of 15.81 GiB usable                        │
 │limit type: vLLM runs int4-awq weights on compute capability 7.5 or higher,   │
 │p100-pcie-16 has 6.0; the weights take 37.07 GiB per GPU, 14.54 GiB may be    │
 │used                                                                          │
@@ -437,9 +437,9 @@ KEYS
 lines 14 23
 expect <<'END'
 ┌─ t4 x 1, bf16 (as published): does-not-fit ───────────────── 1-6 of 17, Tab ─┐
-│█████│██████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ lacks 159.59 GiB│
-│█ weights 131.45  ▓ KV needed 40.00  ▒ activation 0.58  ░ non-torch 0.38      │
-│░ CUDA graphs 0.45  · free -158.30  of 14.56 GiB usable                       │
+│█████│██████████████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░ lacks 159.54 GiB│
+│█ weights 131.45  ▓ KV needed 40.00  ▒ activation 0.53  ░ non-torch 0.38      │
+│░ CUDA graphs 0.45  · free -158.24  of 14.56 GiB usable                       │
 │limit type: vLLM refuses BF16 below compute capability 8.0, t4 has 7.5: use   │
 │--precision fp16; the weights take 131.45 GiB per GPU, 13.40 GiB may be used  │
 │TP 1, 1 host: holds ~0.0 requests of 8,192 tokens, 16 asked for               │

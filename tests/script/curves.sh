@@ -319,11 +319,11 @@ expect <<'END'
 └─ tokens of a request (log2) ─────────────────────────────────────────────────┘
 ┌─ 8,192 tokens: fits ─────────────────────────────────────────────────────────┐
 │ a weights    33.88 GiB                 l limit      72.72 GiB                │
-│ b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  20.26 free    │
-│ c + runtime  38.93 GiB  +3.08 GiB      P the plan   58.93 GiB                │
-│ d + KV cache 58.93 GiB  +20.00 GiB     f fits to    12,944 tokens            │
+│ b + activation 35.83 GiB  +1.95 GiB    u usable     79.19 GiB  20.28 free    │
+│ c + runtime  38.91 GiB  +3.08 GiB      P the plan   58.91 GiB                │
+│ d + KV cache 58.91 GiB  +20.00 GiB     f fits to    12,960 tokens            │
 └── e: all ────────────────────────────────────────────────────────────────────┘
- fits to 12,944 tokens, marginal to 131,072 tokens; then max-context. The
+ fits to 12,960 tokens, marginal to 131,072 tokens; then max-context. The
  plan's 8,192 tokens: fits
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
 END
@@ -396,11 +396,11 @@ expect <<'END'
 +- tokens of a request (log2) -------------------------------------------------+
 +- 8,192 tokens: fits ---------------------------------------------------------+
 | a weights    33.88 GiB                 l limit      72.72 GiB                |
-| b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  20.26 free    |
-| c + runtime  38.93 GiB  +3.08 GiB      P the plan   58.93 GiB                |
-| d + KV cache 58.93 GiB  +20.00 GiB     f fits to    12,944 tokens            |
+| b + activation 35.83 GiB  +1.95 GiB    u usable     79.19 GiB  20.28 free    |
+| c + runtime  38.91 GiB  +3.08 GiB      P the plan   58.91 GiB                |
+| d + KV cache 58.91 GiB  +20.00 GiB     f fits to    12,960 tokens            |
 +-- e: all --------------------------------------------------------------------+
- fits to 12,944 tokens, marginal to 131,072 tokens; then max-context. The
+ fits to 12,960 tokens, marginal to 131,072 tokens; then max-context. The
  plan's 8,192 tokens: fits
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
 END
@@ -413,10 +413,10 @@ expect <<'END'
  gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench               2 of 5, zoom
 ┌─ 2 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ──── y: GiB ─┐
 │   │                                 f                │               ⣀⣀⡠⠤⠔⠒⠚d│
-│100│                                 ⢸                │     ⢀⣀⣀⡤⠤⠔⠒⠒⠉⠉⠁       │
+│100│                                 ⢸                │     ⢀⣀⣀⡤⠤⠴⠒⠒⠉⠉⠁       │
 │   │⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣸⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣤⣤⣤⣴⣒⣒⣊⣉⣉⣁⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀u│
 │   │⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⢒⣒⣒⣒⣒⣲⠶⢾⠶⠶⠖⠒⠒⠒⠛⠛⠛⠛⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒l│
-│   │⣀⣀⣀⣀⣀⣀⣀⣠⠤⠤⠤⠤P⠤⠤⠒⠒⠒⠒⠒⠒⠋⠉⠉⠉⠉⠉      ⢸                │                       │
+│   │⣀⣀⣀⣀⣀⣀⣀⣠⠤⠤⠤⠤P⠤⠤⠒⠒⠒⠒⠒⠒⠊⠉⠉⠉⠉⠉      ⢸                │                       │
 │ 50│                                 ⢸                │                       │
 │   │⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⢾⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶⠶cba│
 │   │                                 ⢸                │                       │
@@ -427,11 +427,11 @@ expect <<'END'
 └─ tokens of a request (log2) ─────────────────────────────────────────────────┘
 ┌─ 18,480 tokens: marginal, kv-cache ──────────────────────────────────────────┐
 │ a weights    33.88 GiB                 l limit      72.72 GiB                │
-│ b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  4.85 short    │
-│ c + runtime  38.93 GiB  +3.08 GiB      P the plan   58.93 GiB                │
-│ d + KV cache 84.04 GiB  +45.12 GiB     f fits to    12,944 tokens            │
+│ b + activation 35.83 GiB  +1.95 GiB    u usable     79.19 GiB  4.84 short    │
+│ c + runtime  38.91 GiB  +3.08 GiB      P the plan   58.91 GiB                │
+│ d + KV cache 84.03 GiB  +45.12 GiB     f fits to    12,960 tokens            │
 └── e: all ────────────────────────────────────────────────────────────────────┘
- fits to 12,944 tokens, marginal to 131,072 tokens; then max-context. The
+ fits to 12,960 tokens, marginal to 131,072 tokens; then max-context. The
  plan's 8,192 tokens: fits
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
 END
@@ -465,11 +465,11 @@ expect <<'END'
 └─ users: requests in flight (log2) ───────────────────────────────────────────┘
 ┌─ 512 users: does-not-fit, kv-cache ──────────────────────────────────────────┐
 │ a weights    33.88 GiB                 l limit      72.72 GiB                │
-│ b + activation 35.84 GiB  +1.96 GiB    u usable     79.19 GiB  599.74 short  │
-│ c + runtime  38.93 GiB  +3.08 GiB      P the plan   58.93 GiB                │
-│ d + KV cache 678.93 GiB  +640.00 GiB   f fits to    25 users                 │
+│ b + activation 35.83 GiB  +1.95 GiB    u usable     79.19 GiB  599.72 short  │
+│ c + runtime  38.91 GiB  +3.08 GiB      P the plan   58.91 GiB                │
+│ d + KV cache 678.91 GiB  +640.00 GiB   f fits to    25 users                 │
 └── e: all ────────────────────────────────────────────────────────────────────┘
- fits to 25 users at once, marginal to 197 users; then kv-cache. The plan's 16
+ fits to 25 users at once, marginal to 196 users; then kv-cache. The plan's 16
  users: fits
  v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
 END
@@ -503,9 +503,9 @@ expect <<'END'
 └─ tokens of a request (log2) ─────────────────────────────────────────────────┘
 ┌─ 8,192 tokens: does-not-fit, weights ────────────────────────────────────────┐
 │ a weights    131.45 GiB                l limit      20.17 GiB                │
-│ b + activation 132.03 GiB  +0.58 GiB   u usable     22.07 GiB  113.29 short  │
-│ c + runtime  132.86 GiB  +0.83 GiB     P the plan   135.36 GiB               │
-│ d + KV cache 135.36 GiB  +2.50 GiB       KV pool    none                     │
+│ b + activation 131.98 GiB  +0.54 GiB   u usable     22.07 GiB  113.24 short  │
+│ c + runtime  132.81 GiB  +0.83 GiB     P the plan   135.31 GiB               │
+│ d + KV cache 135.31 GiB  +2.50 GiB       KV pool    none                     │
 └── e: all ────────────────────────────────────────────────────────────────────┘
  nothing fits for certain; then weights. The plan's 8,192 tokens: does-not-fit
  Memory of one GPU in the plan's layout, parts stacked; every point is a plan …
@@ -541,12 +541,12 @@ expect <<'END'
  1  2 [3 Curves] 4               3 of 5
 ┌─ 16 users: fits ─────────────────────┐
 │ a weights    33.88 GiB               │
-│ b + activation 35.84 GiB  +1.96 GiB  │
-│ c + runtime  38.93 GiB  +3.08 GiB    │
-│ d + KV cache 58.93 GiB  +20.00 GiB   │
+│ b + activation 35.83 GiB  +1.95 GiB  │
+│ c + runtime  38.91 GiB  +3.08 GiB    │
+│ d + KV cache 58.91 GiB  +20.00 GiB   │
 │ l limit      72.72 GiB               │
-│ u usable     79.19 GiB  20.26 free   │
-│ P the plan   58.93 GiB               │
+│ u usable     79.19 GiB  20.28 free   │
+│ P the plan   58.91 GiB               │
 └── j k: more ─────────────────────────┘
  fits to 25 users at once, marginal to…
  v:next curve  +:zoom    ?:help  q:quit

@@ -58,7 +58,7 @@ GPUs: 1.
 Context [8,192 tokens]:
 Users [1 at once]:
 
-Result: does not fit. 71.75 of 40.87 GiB budget per GPU, 176 percent. 1 x NVIDIA L40S (l40s), TP 1, 1 host.
+Result: does not fit. 71.74 of 40.87 GiB budget per GPU, 176 percent. 1 x NVIDIA L40S (l40s), TP 1, 1 host.
 Reason: the weights take 67.71 GiB per GPU, 40.87 GiB may be used.
 Start-up: vLLM would stop: torch.OutOfMemoryError: CUDA out of memory. (while the weights are loaded).
 Model: generic 70B (70.55 B parameters, shape assumed), int8 weights, bf16 KV cache.
@@ -69,10 +69,10 @@ usable: 44.42 GiB, sheet.
 budget: 40.87 GiB, sheet, 0.92 of it, by vLLM.
 weights: 67.71 GiB, assumed, 0.03 GiB of it added by the engine at load.
 KV needed: 2.50 GiB, assumed, 1 x 8,192 tokens.
-activation: 0.58 GiB, model, between 0.46 and 1.11, max-num-seqs 256, batched tokens 2048.
+activation: 0.58 GiB, model, between 0.53 and 1.10, max-num-seqs 256, batched tokens 2048.
 non-torch: 0.38 GiB, model, between 0.27 and 0.69.
 CUDA graphs: 0.45 GiB, model, between 0.10 and 1.85, 0.58 GiB charged to the budget.
-free: -27.20 GiB, assumed, between -29.44 and -26.62.
+free: -27.19 GiB, assumed, between -29.43 and -26.68.
 KV pool: no room for KV: 28.38 GiB short.
 Rule of thumb: 88.2 GB in all, weights counted 67.68 GiB.
 Cost, on demand: $1.00 per hour, $730.00 per month, 1 x crusoe l40s (per GPU), 1 GPU (2026-08-19, 94 days old), price per GPU of a shared host; note: sold in host-sized slices.
@@ -80,10 +80,10 @@ Cost, spot: $0.50 per hour, $365.00 per month, 1 x crusoe l40s (per GPU), 1 GPU 
 Cost, buy: $0.39 per hour, $281.96 per month, 1 x l40s and hosts for $11,475 (2023 launch, assumed), 0.5 kW.
 Cost, break-even: after 12191 hours of renting (16.7 months).
 Suggestions, each one was planned:
-1. 2 x NVIDIA RTX A6000, --gpu rtx-a6000:2: 35.96 GiB more room per GPU, same cost.
-2. llama.cpp, weights in GGUF Q4_K_M, --engine llama.cpp --precision q4_k_m: 33.39 GiB more room per GPU, same cost.
+1. 2 x NVIDIA RTX A6000, --gpu rtx-a6000:2: 35.99 GiB more room per GPU, same cost.
+2. llama.cpp, weights in GGUF Q4_K_M, --engine llama.cpp --precision q4_k_m: 33.38 GiB more room per GPU, same cost.
 3. 2 x NVIDIA RTX 6000 Ada Generation, --gpu rtx-6000-ada:2: 35.96 GiB more room per GPU, $0.65 per hour more.
-4. 1 x NVIDIA RTX PRO 6000 Blackwell Server Edition, --gpu rtx-pro-6000-server:1: 44.26 GiB more room per GPU, $0.69 per hour more.
+4. 1 x NVIDIA RTX PRO 6000 Blackwell Server Edition, --gpu rtx-pro-6000-server:1: 44.24 GiB more room per GPU, $0.69 per hour more.
 5. as many as needed: 2 GPUs in all, --gpu l40s:2: 33.21 GiB more room per GPU, $1.00 per hour more.
 6. 34.00 GiB of each GPU's weights in host memory: much slower, --cpu-offload-gb 34: 34.00 GiB more room per GPU, same cost.
 The command that prints the same: gpuplan --plan -m 70B -p int8 -g l40s:1

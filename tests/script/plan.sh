@@ -17,18 +17,18 @@ expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
 │▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
-│ GPU         cheapest: l4        ▾││17.51 of 20.30 GiB budget                 │
+│ GPU         cheapest: l4        ▾││17.47 of 20.30 GiB budget                 │
 │ GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
 │── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
 │ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
 │ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
 │ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TTFT goal   none                 ││▒ activation         0.52 GiB  0.47..1.05 │
 │ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
-│ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
+│── Layout ────────────────────────││· free               4.73 GiB  2.50..5.24 │
+│ TP          auto: 1              ││KV pool 3.84 GiB: 31,440 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
@@ -47,18 +47,18 @@ expect <<'END'
 +- Model and GPU -- field 1 of 37 -++- 1 x NVIDIA L4 ------------- 1-18 of 48 -+
 |>Model       8B, assumed shape   v||FITS  1 GPU  $0.44/h  $7.29/M tokens out  |
 | Weights     bf16 as published   v||TPOT 58.2 ms  TTFT 425 ms  17 tok/s       |
-| GPU         cheapest: l4        v||17.51 of 20.30 GiB budget                 |
+| GPU         cheapest: l4        v||17.47 of 20.30 GiB budget                 |
 | GPUs        auto: 1              ||############################==:--.........|
 |-- Load --------------------------||  physical          22.49 GiB  sheet      |
 | Context     8,192 tokens         ||  usable            22.07 GiB  sheet      |
 | Prompt      1,024 tokens         ||  budget            20.30 GiB  sheet      |
 | Output      256 tokens           ||# weights           14.99 GiB  assumed    |
 | Users       1 at once            ||= KV needed          1.00 GiB  assumed    |
-| TTFT goal   none                 ||: activation         0.57 GiB  0.44..1.09 |
+| TTFT goal   none                 ||: activation         0.52 GiB  0.47..1.05 |
 | TPOT goal   none                 ||- non-torch          0.38 GiB  0.27..0.69 |
 | KV cache    auto: bf16          v||- CUDA graphs        0.45 GiB  0.10..1.85 |
-|-- Layout ------------------------||. free               4.69 GiB  2.45..5.27 |
-| TP          auto: 1              ||KV pool 3.79 GiB: 31,040 tokens, 3.8      |
+|-- Layout ------------------------||. free               4.73 GiB  2.50..5.24 |
+| TP          auto: 1              ||KV pool 3.84 GiB: 31,440 tokens, 3.8      |
 | PP          auto: 1              ||  requests of 8,192 tokens                |
 | EP          auto: 1              ||GPUs 1: TP 1, 1 host                      |
 | Replicas    auto: 1              ||runner-up 2: TP 2 (1 GPU more)            |
@@ -78,18 +78,18 @@ expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 48 ─┐┌─ Suggestions and sources ──────────┐
 │▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $2.89/M tokens out   ││It fits; no warnings.               │
 │ Weights     fp8                 ▾││TPOT 23.0 ms  TTFT 252 ms  670 tok/s        ││── Sources ─────────────────────────│
-│ GPU         h100-sxm            ▾││59.06 of 72.85 GiB budget                   ││model: github                       │
+│ GPU         h100-sxm            ▾││59.04 of 72.85 GiB budget                   ││model: github                       │
 │ GPUs        auto: 2              ││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░···········││  ai-dynamo/aiconfigurator@095f58a5 │
 │── Load ──────────────────────────││  physical          79.65 GiB  sheet        ││  aic-core/src/aiconfigurator_core/m│
 │ Context     8,192 tokens         ││  usable            79.19 GiB  sheet        ││  odel_configs/meta-llama--Meta-Llam│
 │ Prompt      1,024 tokens         ││  budget            72.85 GiB  sheet        ││  a-3.1-70B_config.json (vendored HF│
 │ Output      256 tokens           ││█ weights           33.88 GiB  exact        ││  config.json)                      │
 │ Users       16 at once           ││▓ KV needed         20.00 GiB  exact        ││gpu: confidence high:               │
-│ TTFT goal   none                 ││▒ activation         1.96 GiB  1.84..2.49   ││  NVIDIA/open-gpu-kernel-modules@df1│
+│ TTFT goal   none                 ││▒ activation         1.95 GiB  1.90..2.48   ││  NVIDIA/open-gpu-kernel-modules@df1│
 │ TPOT goal   none                 ││░ non-torch          2.63 GiB  2.40..2.85   ││  c9a3 g_nv_name_released.h (names, │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85   ││  PCI ids); public script citing    │
-│── Layout ────────────────────────││· free              20.26 GiB  18.12..20.97 ││  NVIDIA datasheets (text excerpt); │
-│ TP          auto: 2              ││KV pool 33.80 GiB: 221,504 tokens, 27.0     ││  Lightning-AI/pytorch-lightning@7f0│
+│── Layout ────────────────────────││· free              20.28 GiB  18.13..20.91 ││  NVIDIA datasheets (text excerpt); │
+│ TP          auto: 2              ││KV pool 33.81 GiB: 221,584 tokens, 27.0     ││  Lightning-AI/pytorch-lightning@7f0│
 │ PP          auto: 1              ││  requests of 8,192 tokens                  ││  c343                              │
 │ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  fabric/utilities/throughput.py    │
 │ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││  (cites NVIDIA datasheets);        │
@@ -139,7 +139,7 @@ expect <<'END'
 ┌─ 2 x NVIDIA H100 SXM5 80GB ──────────┐
 │FITS  2 GPUs  $6.98/h  $2.89/M        │
 │TPOT 23.0 ms  TTFT 252 ms  670 tok/s  │
-│59.06 of 72.85 GiB budget             │
+│59.04 of 72.85 GiB budget             │
 │███████████████▓▓▓▓▓▓▓▓▓▓▒░░··········│
 │  physical          79.65 GiB  sheet  │
 │  usable            79.19 GiB  sheet  │
@@ -149,7 +149,7 @@ expect <<'END'
  Enter:edit  a:apply     ?:help  q:quit
 [1 Plan] 2  3  4
 ┌─ 2 x NVIDIA H100 SXM5 80GB ──────────┐
-│59.06 of 72.85 GiB budget             │
+│59.04 of 72.85 GiB budget             │
 │███████████████▓▓▓▓▓▓▓▓▓▓▒░░··········│
 │  physical          79.65 GiB  sheet  │
 │  usable            79.19 GiB  sheet  │
@@ -181,7 +181,7 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 38 ─┐
-│▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
+│▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.74 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
 │ GPUs        1                    ││a: 6 ways out, such as --gpu rtx-a6000:2  │
@@ -191,10 +191,10 @@ expect <<'END'
 │ Output      256 tokens           ││  budget            40.87 GiB  sheet      │
 │ Users       1 at once            ││█ weights           67.71 GiB  assumed    │
 │ TTFT goal   none                 ││▓ KV needed          2.50 GiB  assumed    │
-│ TPOT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TPOT goal   none                 ││▒ activation         0.58 GiB  0.53..1.10 │
 │ KV cache    auto: bf16          ▾││░ non-torch          0.38 GiB  0.27..0.69 │
 │── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│ TP          auto: 1              ││· free             -27.20 GiB  assumed    │
+│ TP          auto: 1              ││· free             -27.19 GiB  assumed    │
 │ PP          auto: 1              ││no room for KV: 28.38 GiB short           │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
@@ -214,9 +214,9 @@ expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 60 ─┐
 │ Model       llama-3.1-70b       ▾││MARGINAL  2 GPUs  $6.98/h  $54.74/M       │
 │ Weights     bf16 as published   ▾││TPOT 27.5 ms  TTFT 217 ms  35 tok/s       │
-│ GPU         h100-sxm            ▾││72.17 of 72.85 GiB budget                 │
+│ GPU         h100-sxm            ▾││72.16 of 72.85 GiB budget                 │
 │ GPUs        2                    ││the users need 1.25 GiB of KV, the pool is│
-│── Load ──────────────────────────││  -0.23..2.77 GiB                         │
+│── Load ──────────────────────────││  -0.22..2.71 GiB                         │
 │ Context     8,192 tokens         ││what decides: CUDA graphs (0.10..2.00     │
 │ Prompt      1,024 tokens         ││  GiB): raise --memory-utilization, or run│
 │ Output      256 tokens           ││  without graphs                          │
@@ -228,7 +228,7 @@ expect <<'END'
 │ TP          2                    ││  budget            72.85 GiB  sheet      │
 │ PP          auto: 1              ││█ weights           65.74 GiB  exact      │
 │ EP          auto: 1              ││▓ KV needed          1.25 GiB  exact      │
-│ Replicas    auto: 1              ││▒ activation         1.96 GiB  1.84..2.49 │
+│ Replicas    auto: 1              ││▒ activation         1.95 GiB  1.90..2.48 │
 │ Max PP      auto: 8              ││░ non-torch          2.63 GiB  2.40..2.85 │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Memory of one GPU; exact: counted, sheet: a vendor's figure, model: estimated.
@@ -304,13 +304,13 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           14.52 GiB  exact      │
 │ Users       1 at once            ││▓ KV needed          0.19 GiB  exact      │
-│ TTFT goal   none                 ││▒ activation         0.75 GiB  0.63..1.28 │
+│ TTFT goal   none                 ││▒ activation         0.75 GiB  0.70..1.28 │
 │ TPOT goal   none                 ││░ non-torch          0.22 GiB  0.15..0.50 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
 │── Layout ────────────────────────││  held by others     1.00 GiB  assumed    │
-│ TP          1                    ││· free               4.94 GiB  2.74..5.49 │
+│ TP          1                    ││· free               4.94 GiB  2.74..5.41 │
 │ PP          4                    ││stage 4 of 4, the one that binds          │
-│ EP          auto: 1              ││KV pool 4.23 GiB: 184,928 tokens, 22.6    │
+│ EP          auto: 1              ││KV pool 4.23 GiB: 184,944 tokens, 22.6    │
 │ Replicas    auto: 1              ││  requests of 8,192 tokens                │
 │ Max PP      auto: 8              ││GPUs 4: TP 1 x PP 4, 1 host               │
 END
@@ -474,18 +474,18 @@ expect <<'END'
 ┌─ Model and GPU ──────────── field 3 of 37 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ───────────────── 1-18 of 37 ─┐
 │ Model       8B, assumed shape             ▾││FITS  1 GPU  $1.29/h  $7.31/M tokens out                                │
 │ Weights     bf16 as published             ▾││TPOT 19.5 ms  TTFT 251 ms  49 tok/s                                     │
-│▸GPU         a100-sxm-80/3g.40gb           ▾││17.51 of 36.04 GiB budget                                               │
+│▸GPU         a100-sxm-80/3g.40gb           ▾││17.49 of 36.04 GiB budget                                               │
 │ GPUs        auto: 1                        ││████████████████████████████▓▓▒░░·······································│
 │── Load ────────────────────────────────────││  physical          40.00 GiB  model                                    │
 │ Context     8,192 tokens                   ││  usable            39.18 GiB  38.78..39.58 model                       │
 │ Prompt      1,024 tokens                   ││  budget            36.04 GiB  35.68..36.41 model  0.92 of it, by vLLM  │
 │ Output      256 tokens                     ││█ weights           14.99 GiB  assumed  0.03 GiB of it added by the eng…│
 │ Users       1 at once                      ││▓ KV needed          1.00 GiB  assumed  1 x 8,192 tokens                │
-│ TTFT goal   none                           ││▒ activation         0.57 GiB  0.44..1.09 model  max-num-seqs 256, batc…│
+│ TTFT goal   none                           ││▒ activation         0.55 GiB  0.50..1.07 model  max-num-seqs 256, batc…│
 │ TPOT goal   none                           ││░ non-torch          0.38 GiB  0.27..0.69 model                         │
 │ KV cache    auto: bf16                    ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 model  0.58 GiB charged to th…│
-│── Layout ──────────────────────────────────││· free              21.80 GiB  19.16..22.78 assumed                     │
-│ TP          auto: 1                        ││KV pool 19.53 GiB: 160,000 tokens, 19.5 requests of 8,192 tokens        │
+│── Layout ──────────────────────────────────││· free              21.82 GiB  19.19..22.72 assumed                     │
+│ TP          auto: 1                        ││KV pool 19.55 GiB: 160,176 tokens, 19.6 requests of 8,192 tokens        │
 │ PP          auto: 1                        ││GPUs 1: TP 1, 1 host                                                    │
 │ EP          auto: 1                        ││── Speed ───────────────────────────────────────────────────────────────│
 │ Replicas    auto: 1                        ││TPOT           19.5 ms  13.4..30.3 ms   51 tokens/s for a user          │
@@ -531,18 +531,18 @@ expect <<'END'
 ┌─ Load ────────── field 18 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 46 ─┐
 │ KV cache    auto: bf16          ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
 │── Layout ────────────────────────││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
-│ TP          auto: 1              ││17.51 of 20.30 GiB budget                 │
+│ TP          auto: 1              ││17.47 of 20.30 GiB budget                 │
 │ PP          auto: 1              ││████████████████████████████▓▓▒░░·········│
 │ EP          auto: 1              ││  physical          22.49 GiB  sheet      │
 │ Replicas    auto: 1              ││  usable            22.07 GiB  sheet      │
 │ Max PP      auto: 8              ││  budget            20.30 GiB  sheet      │
 │── Engine ────────────────────────││█ weights           14.99 GiB  assumed    │
 │ Engine      auto: vLLM 0.33+    ▾││▓ KV needed          1.00 GiB  assumed    │
-│▸Slots       auto: 256 requests   ││▒ activation         0.57 GiB  0.44..1.09 │
+│▸Slots       auto: 256 requests   ││▒ activation         0.52 GiB  0.47..1.05 │
 │ Batch       auto: 2,048 tokens   ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ Utilization auto: 0.92 share     ││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│ Headroom    0.00 share           ││· free               4.69 GiB  2.45..5.27 │
-│ Used        0 GiB                ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
+│ Headroom    0.00 share           ││· free               4.73 GiB  2.50..5.24 │
+│ Used        0 GiB                ││KV pool 3.84 GiB: 31,440 tokens, 3.8      │
 │ GPU layers  auto: 33             ││  requests of 8,192 tokens                │
 │ CPU experts 0 layers             ││GPUs 1: TP 1, 1 host                      │
 │ Offload     0 GiB                ││runner-up 2: TP 2 (1 GPU more)            │
@@ -579,18 +579,18 @@ expect <<'END'
 ┌─ Model and GPU ── field 4 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 46 ─┐
 │ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
-│ GPU         l4                  ▾││17.51 of 20.30 GiB budget                 │
+│ GPU         l4                  ▾││17.47 of 20.30 GiB budget                 │
 │▸GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
 │── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
 │ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
 │ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
 │ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TTFT goal   none                 ││▒ activation         0.52 GiB  0.47..1.05 │
 │ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
-│ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
+│── Layout ────────────────────────││· free               4.73 GiB  2.50..5.24 │
+│ TP          auto: 1              ││KV pool 3.84 GiB: 31,440 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
@@ -603,18 +603,18 @@ expect <<'END'
 ┌─ Model and GPU ── field 4 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 46 ─┐
 │ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
-│ GPU         l4                  ▾││17.51 of 20.30 GiB budget                 │
+│ GPU         l4                  ▾││17.47 of 20.30 GiB budget                 │
 │▸GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
 │── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
 │ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
 │ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
 │ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TTFT goal   none                 ││▒ activation         0.52 GiB  0.47..1.05 │
 │ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
-│ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
+│── Layout ────────────────────────││· free               4.73 GiB  2.50..5.24 │
+│ TP          auto: 1              ││KV pool 3.84 GiB: 31,440 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
@@ -644,7 +644,7 @@ expect <<'END'
 ┌─ Model and GPU ── field 9 of 37 ─┐┌─ 2 x NVIDIA L4 ───────────── 1-18 of 49 ─┐
 │ Model       llama-3.1-8b        ▾││FITS, TOO SLOW  2 GPUs  $0.88/h  $7.56/M  │
 │ Weights     bf16 as published   ▾││TPOT 30.5 ms  TTFT 264 ms  32 tok/s       │
-│ GPU         l4                  ▾││11.42 of 20.30 GiB budget                 │
+│ GPU         l4                  ▾││11.37 of 20.30 GiB budget                 │
 │ GPUs        2                    ││TTFT 264 ms misses the goal of 200 ms     │
 │── Load ──────────────────────────││a: 6 ways out, such as --gpu              │
 │ Context     8,192 tokens         ││  rtx-6000-ada:1                          │
@@ -678,7 +678,7 @@ expect <<'END'
 ┌─ Model and GPU ── field 8 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 49 ─┐
 │ Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $2.88/M tokens out │
 │ Weights     fp8                 ▾││TPOT 36.8 ms  TTFT 509 ms  673 tok/s      │
-│ GPU         h100-sxm            ▾││69.49 of 72.85 GiB budget                 │
+│ GPU         h100-sxm            ▾││69.48 of 72.85 GiB budget                 │
 │ GPUs        2                    ││2 GPUs would be marginal: TP 2            │
 │── Load ──────────────────────────││█████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·····│
 │ Context     8,192 tokens         ││  physical          79.65 GiB  sheet      │
@@ -686,12 +686,12 @@ expect <<'END'
 │ Output      256 tokens           ││  budget            72.85 GiB  sheet      │
 │▸Users       26 at once           ││█ weights           33.88 GiB  exact      │
 │ TTFT goal   none                 ││▓ KV needed         32.50 GiB  exact      │
-│ TPOT goal   none                 ││▒ activation         1.96 GiB  1.84..2.49 │
+│ TPOT goal   none                 ││▒ activation         1.95 GiB  1.90..2.48 │
 │ KV cache    auto: bf16          ▾││░ non-torch          0.57 GiB  0.50..0.85 │
 │── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│ TP          auto: 1              ││· free               9.83 GiB  7.62..10.37│
+│ TP          auto: 1              ││· free               9.84 GiB  7.63..10.31│
 │ PP          auto: 2              ││stage 2 of 2, the one that binds          │
-│ EP          auto: 1              ││KV pool 35.86 GiB: 235,008 tokens, 28.7   │
+│ EP          auto: 1              ││KV pool 35.87 GiB: 235,088 tokens, 28.7   │
 │ Replicas    auto: 1              ││  requests of 8,192 tokens                │
 │ Max PP      auto: 8              ││GPUs 2: TP 1 x PP 2, 1 host               │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
@@ -739,7 +739,7 @@ expect <<'END'
 ┌─ Model and GPU ── field 8 of 37 ─┐┌─ 10 x NVIDIA L4 ──────────── 1-18 of 53 ─┐
 │ Model       70B, assumed shape  ▾││FITS  10 GPUs  $7.04/h  $532.92/M         │
 │ Weights     bf16 as published   ▾││TPOT 265 ms  TTFT 2.12 s  4 tok/s         │
-│ GPU         l4                  ▾││17.43 of 20.30 GiB budget                 │
+│ GPU         l4                  ▾││17.38 of 20.30 GiB budget                 │
 │ GPUs        auto: 10             ││8 GPUs would be marginal: TP 8            │
 │── Load ──────────────────────────││██████████████████████████▓▒░░░░░·········│
 │ Context     8,192 tokens         ││  physical          22.49 GiB  sheet      │
@@ -747,12 +747,12 @@ expect <<'END'
 │ Output      256 tokens           ││  budget            20.30 GiB  sheet      │
 │▸Users       1 at once            ││█ weights           13.76 GiB  assumed    │
 │ TTFT goal   none                 ││▓ KV needed          0.25 GiB  assumed    │
-│ TPOT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TPOT goal   none                 ││▒ activation         0.54 GiB  0.49..1.06 │
 │ KV cache    auto: bf16          ▾││░ non-torch          2.26 GiB  2.03..2.48 │
 │── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│ TP          auto: 2              ││· free               4.77 GiB  2.62..5.47 │
+│ TP          auto: 2              ││· free               4.82 GiB  2.67..5.45 │
 │ PP          auto: 5              ││stage 5 of 5, the one that binds          │
-│ EP          auto: 1              ││KV pool 3.12 GiB: 102,352 tokens, 12.5    │
+│ EP          auto: 1              ││KV pool 3.17 GiB: 103,904 tokens, 12.7    │
 │ Replicas    auto: 1              ││  requests of 8,192 tokens                │
 │ Max PP      auto: 8              ││GPUs 10: TP 2 x PP 5, 2 hosts             │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
@@ -763,18 +763,18 @@ expect <<'END'
 ┌─ Model and GPU ── field 8 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
 │ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
-│ GPU         cheapest: l4        ▾││17.51 of 20.30 GiB budget                 │
+│ GPU         cheapest: l4        ▾││17.47 of 20.30 GiB budget                 │
 │ GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
 │── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
 │ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
 │ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
 │▸Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TTFT goal   none                 ││▒ activation         0.52 GiB  0.47..1.05 │
 │ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
-│ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
+│── Layout ────────────────────────││· free               4.73 GiB  2.50..5.24 │
+│ TP          auto: 1              ││KV pool 3.84 GiB: 31,440 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
@@ -794,7 +794,7 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 38 ─┐
-│▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
+│▸Model       70B, assumed shape  ▾││DOES NOT FIT  71.74 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
 ┌─ What would fit ──────────────────────────────────────────────────── 6 of 6 ─┐
@@ -873,17 +873,17 @@ expect <<'END'
 │── Load ──────────────────────────││  are loaded)                             │
 │ Context     8,192 tokens         ││── What would fit ────────────────────────│
 │ Prompt      1,024 tokens         ││1. --gpu rtx-a6000:2                      │
-│ Output      256 tokens           ││   2 x NVIDIA RTX A6000, +35.96 GiB per   │
+│ Output      256 tokens           ││   2 x NVIDIA RTX A6000, +35.99 GiB per   │
 │ Users       1 at once            ││   GPU, same cost                         │
 │ TTFT goal   none                 ││2. --engine llama.cpp --precision q4_k_m  │
 │ TPOT goal   none                 ││   llama.cpp, weights in GGUF Q4_K_M,     │
-│ KV cache    auto: bf16          ▾││   +33.39 GiB per GPU, same cost          │
+│ KV cache    auto: bf16          ▾││   +33.38 GiB per GPU, same cost          │
 │── Layout ────────────────────────││3. --gpu rtx-6000-ada:2                   │
 │ TP          auto: 1              ││   2 x NVIDIA RTX 6000 Ada Generation,    │
 │ PP          auto: 1              ││   +35.96 GiB per GPU, +0.65 $/h          │
 │ EP          auto: 1              ││4. --gpu rtx-pro-6000-server:1            │
 │ Replicas    auto: 1              ││   1 x NVIDIA RTX PRO 6000 Blackwell      │
-│ Max PP      auto: 8              ││   Server Edition, +44.26 GiB per GPU,    │
+│ Max PP      auto: 8              ││   Server Edition, +44.24 GiB per GPU,    │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  Each suggestion was planned like any request: a takes one.
  Gain is room per GPU; cost is against this plan
@@ -901,18 +901,18 @@ expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 48 ─┐┌─ Suggestions and sources ──────────┐
 │▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $33.54/M tokens out  ││It fits; no warnings.               │
 │ Weights     fp8                 ▾││TPOT 16.8 ms  TTFT 157 ms  58 tok/s         ││── Against the pinned plan ─────────│
-│ GPU         h100-sxm            ▾││40.31 of 72.85 GiB budget                   ││Weights bf16 -> fp8                 │
+│ GPU         h100-sxm            ▾││40.29 of 72.85 GiB budget                   ││Weights bf16 -> fp8                 │
 │ GPUs        2                    ││███████████████████▓▒░░·····················││GPUs 4 -> 2                         │
 │── Load ──────────────────────────││  physical          79.65 GiB  sheet        ││GPUs 4 -> 2                         │
 │ Context     8,192 tokens         ││  usable            79.19 GiB  sheet        ││$13.96/h -> $6.98/h (-6.98 $/h)     │
 │ Prompt      1,024 tokens         ││  budget            72.85 GiB  sheet        ││weights +0.99 GiB                   │
 │ Output      256 tokens           ││█ weights           33.88 GiB  exact        ││KV and state +0.62 GiB              │
 │ Users       1 at once            ││▓ KV needed          1.25 GiB  exact        ││free -1.62 GiB                      │
-│ TTFT goal   none                 ││▒ activation         1.96 GiB  1.84..2.49   ││── Sources ─────────────────────────│
+│ TTFT goal   none                 ││▒ activation         1.95 GiB  1.90..2.48   ││── Sources ─────────────────────────│
 │ TPOT goal   none                 ││░ non-torch          2.63 GiB  2.40..2.85   ││model: github                       │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85   ││  ai-dynamo/aiconfigurator@095f58a5 │
-│── Layout ────────────────────────││· free              39.01 GiB  36.87..39.72 ││  aic-core/src/aiconfigurator_core/m│
-│ TP          auto: 2              ││KV pool 33.80 GiB: 221,504 tokens, 27.0     ││  odel_configs/meta-llama--Meta-Llam│
+│── Layout ────────────────────────││· free              39.03 GiB  36.88..39.66 ││  aic-core/src/aiconfigurator_core/m│
+│ TP          auto: 2              ││KV pool 33.81 GiB: 221,584 tokens, 27.0     ││  odel_configs/meta-llama--Meta-Llam│
 │ PP          auto: 1              ││  requests of 8,192 tokens                  ││  a-3.1-70B_config.json (vendored HF│
 │ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  config.json)                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││gpu: confidence high:               │
@@ -930,7 +930,7 @@ expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 60 ─┐
 │▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $33.54/M tokens out│
 │ Weights     fp8                 ▾││TPOT 16.8 ms  TTFT 157 ms  58 tok/s       │
-│ GPU         h100-sxm            ▾││40.31 of 72.85 GiB budget                 │
+│ GPU         h100-sxm            ▾││40.29 of 72.85 GiB budget                 │
 │ GPUs        2                    ││against the pin: GPUs 4 -> 2, $13.96/h -> │
 END
 
@@ -941,9 +941,9 @@ KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 466 ─┐
-│   max concurrency (concurrency) = 54.6309 requests (52.375..55.3457), model  │
+│   max concurrency (concurrency) = 54.6426 requests (52.3867..55.2832), model │
 │       floor(pool / block bytes) * block bytes / given                        │
-│       with pool 54.632 GiB, 52.377 GiB to 55.347 GiB (model), block bytes 2  │
+│       with pool 54.644 GiB, 52.389 GiB to 55.284 GiB (model), block bytes 2  │
 │       MiB (exact), given 1 GiB (exact)                                       │
 │       from vLLM 0.33+ of 2026-11: 16 tokens, the CUDA default of the block   │
 │       size; jgchn/llm-d-planner@56dc5b76ca53 accuracy/results (raw logs);    │
@@ -1002,11 +1002,11 @@ expect <<'END'
 │ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
 │ Users       1 at once            ││▓ KV needed          0.62 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.53..1.10 │
 │ TPOT goal   none                 ││░ non-torch          2.26 GiB  2.03..2.48 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               7.62 GiB  5.47..8.32 │
-│ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
+│── Layout ────────────────────────││· free               7.62 GiB  5.48..8.25 │
+│ TP          auto: 4              ││KV pool 4.57 GiB: 59,840 tokens, 7.3      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
@@ -1019,18 +1019,18 @@ expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $30.97/M tokens out│
 │ Weights     bf16 as published   ▾││TPOT 53.1 ms  TTFT 740 ms  36 tok/s       │
-│ GPU         l40s                ▾││37.56 of 40.87 GiB budget                 │
+│ GPU         l40s                ▾││37.55 of 40.87 GiB budget                 │
 │ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
 │── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
 │ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
 │ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
 │ Users       2 at once            ││▓ KV needed          1.25 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.53..1.10 │
 │ TPOT goal   none                 ││░ non-torch          2.26 GiB  2.03..2.48 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               6.99 GiB  4.85..7.70 │
-│ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
+│── Layout ────────────────────────││· free               7.00 GiB  4.85..7.63 │
+│ TP          auto: 4              ││KV pool 4.57 GiB: 59,840 tokens, 7.3      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
@@ -1043,18 +1043,18 @@ expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $30.97/M tokens out│
 │ Weights     bf16 as published   ▾││TPOT 53.1 ms  TTFT 740 ms  36 tok/s       │
-│ GPU         l40s                ▾││37.56 of 40.87 GiB budget                 │
+│ GPU         l40s                ▾││37.55 of 40.87 GiB budget                 │
 │ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
 │── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
 │ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
 │ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
 │ Users       2 at once            ││▓ KV needed          1.25 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.53..1.10 │
 │ TPOT goal   none                 ││░ non-torch          2.26 GiB  2.03..2.48 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               6.99 GiB  4.85..7.70 │
-│ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
+│── Layout ────────────────────────││· free               7.00 GiB  4.85..7.63 │
+│ TP          auto: 4              ││KV pool 4.57 GiB: 59,840 tokens, 7.3      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
@@ -1067,18 +1067,18 @@ expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $30.97/M tokens out│
 │ Weights     bf16 as published   ▾││TPOT 53.1 ms  TTFT 740 ms  36 tok/s       │
-│ GPU         l40s                ▾││37.56 of 40.87 GiB budget                 │
+│ GPU         l40s                ▾││37.55 of 40.87 GiB budget                 │
 │ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
 │── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
 │ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
 │ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
 │ Users       2 at once            ││▓ KV needed          1.25 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.53..1.10 │
 │ TPOT goal   none                 ││░ non-torch          2.26 GiB  2.03..2.48 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               6.99 GiB  4.85..7.70 │
-│ TP          auto: 4              ││KV pool 4.56 GiB: 59,744 tokens, 7.3      │
+│── Layout ────────────────────────││· free               7.00 GiB  4.85..7.63 │
+│ TP          auto: 4              ││KV pool 4.57 GiB: 59,840 tokens, 7.3      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 4: TP 4, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 4: TP 2 x PP 2 (more pipeline   │
@@ -1103,14 +1103,14 @@ expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 52 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $30.97/M tokens out│
 │ Weights     bf16 as published   ▾││TPOT 53.1 ms  TTFT 740 ms  36 tok/s       │
-│ GPU         l40s                ▾││37.56 of 40.87 GiB budget                 │
+│ GPU         l40s                ▾││37.55 of 40.87 GiB budget                 │
 │ GPUs        4                    ││██████████████████████████████▓▒░░░·······│
 │── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
 │ Context     8,192 tokens         ││  usable            44.42 GiB  sheet      │
 │ Prompt      1,024 tokens         ││  budget            40.87 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           32.89 GiB  assumed    │
 │ Users       2 at once            ││▓ KV needed          1.25 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.53..1.10 │
 END
 
 printf '{"model": "8B", "gpus": 2}\n' >bad.json
@@ -1221,18 +1221,18 @@ expect <<'END'
 ┌─ Layout ──────── field 19 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
 │── Layout ────────────────────────││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
 │ TP          auto: 1              ││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
-│ PP          auto: 1              ││17.51 of 20.30 GiB budget                 │
+│ PP          auto: 1              ││17.47 of 20.30 GiB budget                 │
 │ EP          auto: 1              ││████████████████████████████▓▓▒░░·········│
 │ Replicas    auto: 1              ││  physical          22.49 GiB  sheet      │
 │ Max PP      auto: 8              ││  usable            22.07 GiB  sheet      │
 │── Engine ────────────────────────││  budget            20.30 GiB  sheet      │
 │ Engine      auto: vLLM 0.33+    ▾││█ weights           14.99 GiB  assumed    │
 │ Slots       auto: 256 requests   ││▓ KV needed          1.00 GiB  assumed    │
-│▸Batch       auto: 2,048 tokens   ││▒ activation         0.57 GiB  0.44..1.09 │
+│▸Batch       auto: 2,048 tokens   ││▒ activation         0.52 GiB  0.47..1.05 │
 │ Utilization auto: 0.92 share     ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ Headroom    0.00 share           ││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│ Used        0 GiB                ││· free               4.69 GiB  2.45..5.27 │
-│ GPU layers  auto: 33             ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
+│ Used        0 GiB                ││· free               4.73 GiB  2.50..5.24 │
+│ GPU layers  auto: 33             ││KV pool 3.84 GiB: 31,440 tokens, 3.8      │
 │ CPU experts 0 layers             ││  requests of 8,192 tokens                │
 │ Offload     0 GiB                ││GPUs 1: TP 1, 1 host                      │
 │ KV offload  0 GiB                ││runner-up 2: TP 2 (1 GPU more)            │
@@ -1254,18 +1254,18 @@ expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
 │▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
-│ GPU         cheapest: l4        ▾││17.51 of 20.30 GiB budget                 │
+│ GPU         cheapest: l4        ▾││17.47 of 20.30 GiB budget                 │
 │ GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
 │── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
 │ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
 │ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
 │ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TTFT goal   none                 ││▒ activation         0.52 GiB  0.47..1.05 │
 │ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
-│ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
+│── Layout ────────────────────────││· free               4.73 GiB  2.50..5.24 │
+│ TP          auto: 1              ││KV pool 3.84 GiB: 31,440 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
@@ -1278,18 +1278,18 @@ expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 48 ─┐
 │▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
-│ GPU         cheapest: l4        ▾││17.51 of 20.30 GiB budget                 │
+│ GPU         cheapest: l4        ▾││17.47 of 20.30 GiB budget                 │
 │ GPUs        auto: 1              ││████████████████████████████▓▓▒░░·········│
 │── Load ──────────────────────────││  physical          22.49 GiB  sheet      │
 │ Context     8,192 tokens         ││  usable            22.07 GiB  sheet      │
 │ Prompt      1,024 tokens         ││  budget            20.30 GiB  sheet      │
 │ Output      256 tokens           ││█ weights           14.99 GiB  assumed    │
 │ Users       1 at once            ││▓ KV needed          1.00 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.57 GiB  0.44..1.09 │
+│ TTFT goal   none                 ││▒ activation         0.52 GiB  0.47..1.05 │
 │ TPOT goal   none                 ││░ non-torch          0.38 GiB  0.27..0.69 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               4.69 GiB  2.45..5.27 │
-│ TP          auto: 1              ││KV pool 3.79 GiB: 31,040 tokens, 3.8      │
+│── Layout ────────────────────────││· free               4.73 GiB  2.50..5.24 │
+│ TP          auto: 1              ││KV pool 3.84 GiB: 31,440 tokens, 3.8      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 2 (1 GPU more)            │
@@ -1320,7 +1320,7 @@ KEYS
 only 2,46
 expect <<'END'
 ┌─ Model and GPU ── field 4 of 37 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 38 ─┐
-│ Model       70B, assumed shape  ▾││DOES NOT FIT  71.75 of 40.87 GiB budget   │
+│ Model       70B, assumed shape  ▾││DOES NOT FIT  71.74 of 40.87 GiB budget   │
 │ Weights     int8                ▾││the weights take 67.71 GiB per GPU, 40.87 │
 │ GPU         l40s                ▾││  GiB may be used                         │
 │▸GPUs        1                    ││a: 6 ways out, such as --gpu rtx-a6000:2  │
@@ -1330,10 +1330,10 @@ expect <<'END'
 │ Output      256 tokens           ││  budget            40.87 GiB  sheet      │
 │ Users       1 at once            ││█ weights           67.71 GiB  assumed    │
 │ TTFT goal   none                 ││▓ KV needed          2.50 GiB  assumed    │
-│ TPOT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TPOT goal   none                 ││▒ activation         0.58 GiB  0.53..1.10 │
 │ KV cache    auto: bf16          ▾││░ non-torch          0.38 GiB  0.27..0.69 │
 │── Layout ────────────────────────││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│ TP          auto: 1              ││· free             -27.20 GiB  assumed    │
+│ TP          auto: 1              ││· free             -27.19 GiB  assumed    │
 │ PP          auto: 1              ││no room for KV: 28.38 GiB short           │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││── Cost ──────────────────────────────────│
@@ -1346,18 +1346,18 @@ expect <<'END'
 ┌─ Model and GPU ── field 4 of 37 ─┐┌─ 2 x NVIDIA RTX A6000 ────── 1-18 of 44 ─┐
 │ Model       70B, assumed shape  ▾││FITS  2 GPUs  $1.00/h  $16.80/M tokens out│
 │ Weights     int8                ▾││TPOT 57.8 ms  TTFT 758 ms  17 tok/s       │
-│ GPU         rtx-a6000           ▾││38.54 of 43.62 GiB budget                 │
+│ GPU         rtx-a6000           ▾││38.51 of 43.62 GiB budget                 │
 │▸GPUs        2                    ││█████████████████████████████▓▒░░░········│
 │── Load ──────────────────────────││  physical          47.99 GiB  sheet      │
 │ Context     8,192 tokens         ││  usable            47.41 GiB  model      │
 │ Prompt      1,024 tokens         ││  budget            43.62 GiB  model      │
 │ Output      256 tokens           ││█ weights           33.87 GiB  assumed    │
 │ Users       1 at once            ││▓ KV needed          1.25 GiB  assumed    │
-│ TTFT goal   none                 ││▒ activation         0.58 GiB  0.46..1.11 │
+│ TTFT goal   none                 ││▒ activation         0.55 GiB  0.50..1.07 │
 │ TPOT goal   none                 ││░ non-torch          2.26 GiB  2.03..2.48 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               9.00 GiB  6.47..10.19│
-│ TP          auto: 2              ││KV pool 6.33 GiB: 41,472 tokens, 5.1      │
+│── Layout ────────────────────────││· free               9.04 GiB  6.51..10.15│
+│ TP          auto: 2              ││KV pool 6.36 GiB: 41,696 tokens, 5.1      │
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 2: TP 2, 1 host                      │
 │ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline   │

@@ -369,7 +369,7 @@ expect <<'END'
 │ Prompt┌─ Question ───────────────────────────────────────────────────┐t      │
 │ Output│ The changes are not in plan.json.                            │med    │
 │ Users │                                                              │med    │
-│ TTFT g│ w:save  q:quit anyway  Esc:stay                              │..1.11 │
+│ TTFT g│ w:save  q:quit anyway  Esc:stay                              │..1.10 │
 │ TPOT g└──────────────────────────────────────────────────────────────┘..2.48 │
  w:save  q:quit anyway  Esc:stay
 ┌─ Question ───────────────────────────┐
@@ -383,10 +383,10 @@ expect <<'END'
 │ Prompt┌─ Question ───────────────────────────────────────────────────┐t      │
 │ Output│ plan.json exists. Replace it?                                │med    │
 │ Users │                                                              │med    │
-│ TTFT g│ y:yes  n or Esc:no                                           │..1.11 │
+│ TTFT g│ y:yes  n or Esc:no                                           │..1.10 │
 │ TPOT g└──────────────────────────────────────────────────────────────┘..2.48 │
 │ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85 │
-│── Layout ────────────────────────││· free               6.37 GiB  4.22..7.07 │
+│── Layout ────────────────────────││· free               6.37 GiB  4.23..7.00 │
 END
 
 # The way out of a window is in sight at every width.

@@ -177,7 +177,7 @@ static void manual_memory(struct shipped *w)
     struct load load = load_sum(q);
     memory_estimate(q, &load, &one, &m);
     struct activation a = activation_estimate(q, &load, &one, true);
-    shows("1024*128256*(3*4 + 2) + 8192*4096*2 bytes + %.2f GiB = %.2f GiB",
+    shows("1024*128256*(3*4 + 2) + 132*128256*4 + 8192*4096*2 bytes + %.2f GiB = %.2f GiB",
           q->engine->base.value / GP_GIB, a.sampling.value / GP_GIB);
     shows("8192*(2*4096 + 3*14336)*2 bytes + %.2f GiB = %.2f GiB",
           q->engine->forward_base.value / GP_GIB, a.forward.value / GP_GIB);
@@ -192,6 +192,15 @@ static void manual_memory(struct shipped *w)
     a = activation_estimate(q, &load, &one, true);
     shows("%.2f * 8192*2*(2*14336 + 14336)*2 bytes = %.2f GiB",
           q->engine->moe_workspace, a.moe.value / GP_GIB);
+    q = shipped_request(w, "gemma-3-27b", "vllm@0.19", "bf16");
+    load = load_sum(q);
+    a = activation_estimate(q, &load, &one, true);
+    shows("%.0f*256*5376*2 + %.0f*4096*588*2 bytes = %.2f GiB", a.tower.items,
+          a.tower.items, a.vision.value / GP_GIB);
+    shows("%.0f*%.0f*(588 + 10*1152)*2 bytes = %.2f GiB", a.tower.items, a.tower.patches,
+          a.tower.pass.value / GP_GIB);
+    shows("max(%.2f, %.2f + %.2f) = %.2f GiB", a.tower.pass.value / GP_GIB,
+          a.sampling.value / GP_GIB, a.vision.value / GP_GIB, a.peak.value / GP_GIB);
 }
 
 static void manual_engines(struct shipped *w)

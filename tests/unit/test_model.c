@@ -91,6 +91,25 @@ static void check_formats(const struct model *model, const struct format_list *f
     }
 }
 
+/* The matrices of the tower's layers are most of what the profile counts for it, the rest
+ * being patches, positions and the projector; and of Gemma's small ones an audio tower. */
+static void check_tower(const struct model *model)
+{
+    const struct model_vision *v = &model->vision;
+    double d = v->width, f = v->ff, elements = 0;
+    double layers = v->layers * (4 * d * d + (v->gated ? 3 : 2) * d * f);
+    double least = strncmp(model->id, "gemma-4-e", 9) == 0 ? 0.3 : 0.65;
+
+    for (int i = 0; i < model->extra_count; i++)
+        if (model->extra[i].role == ROLE_VISION)
+            elements += model->extra[i].elements;
+    if (v->width == 0)
+        return;
+    if (layers > elements || layers < least * elements)
+        fail_msg("%s: %.0f in the tower's layers, %.0f in it", model->id, layers, elements);
+    assert_true(v->source[0] && v->tokens <= v->patches);
+}
+
 static int check_published(const char *dir, const char *file,
                            const struct format_list *formats)
 {
@@ -109,6 +128,7 @@ static int check_published(const char *dir, const char *file,
     model = item.model;
     assert_true(model.name[0] && model.family[0] && model.source[0] && model.date[0]);
     check_formats(&model, formats);
+    check_tower(&model);
     ours = model_params(&model) + model.published_extra;
     if (model.published > 0 && ours + residual(model.id) != model.published)
         fail_msg("%s: %.0f, published %.0f: %+.0f", model.id, ours, model.published,
