@@ -215,6 +215,8 @@ request_sources = \
 	src/request/option.c \
 	src/request/option.h \
 	src/request/option_rows.h \
+	src/request/plan_file.c \
+	src/request/plan_file.h \
 	src/request/planner.c \
 	src/request/planner.h \
 	src/request/planner_answer.c \
@@ -241,6 +243,8 @@ output_sources = \
 	src/output/launch_print.h \
 	src/output/parts.c \
 	src/output/parts.h \
+	src/output/plan_check.c \
+	src/output/plan_check.h \
 	src/output/plot.c \
 	src/output/plot.h \
 	src/output/plot_svg.c \
@@ -445,6 +449,7 @@ cli_sources = \
 	src/cli/bench_rank.h \
 	src/cli/cmd_batch.c \
 	src/cli/cmd_bench.c \
+	src/cli/cmd_check_plan.c \
 	src/cli/cmd_compare.c \
 	src/cli/cmd_import.c \
 	src/cli/cmd_import_model.c \

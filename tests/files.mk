@@ -158,6 +158,7 @@ replays = \
 	tests/fuzz/replay_gguf \
 	tests/fuzz/replay_hfconfig \
 	tests/fuzz/replay_journal \
+	tests/fuzz/replay_launch \
 	tests/fuzz/replay_prices \
 	tests/fuzz/replay_profile \
 	tests/fuzz/replay_protocol \
@@ -171,6 +172,7 @@ fuzzers = \
 	tests/fuzz/fuzz_gguf \
 	tests/fuzz/fuzz_hfconfig \
 	tests/fuzz/fuzz_journal \
+	tests/fuzz/fuzz_launch \
 	tests/fuzz/fuzz_prices \
 	tests/fuzz/fuzz_profile \
 	tests/fuzz/fuzz_protocol \
@@ -214,6 +216,11 @@ tests_fuzz_replay_journal_LDADD = $(program_libs)
 tests_fuzz_fuzz_journal_SOURCES = tests/fuzz/fuzz_journal.c
 tests_fuzz_fuzz_journal_LDADD = $(program_libs)
 tests_fuzz_fuzz_journal_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
+tests_fuzz_replay_launch_SOURCES = tests/fuzz/fuzz_launch.c tests/fuzz/replay.c
+tests_fuzz_replay_launch_LDADD = $(program_libs)
+tests_fuzz_fuzz_launch_SOURCES = tests/fuzz/fuzz_launch.c
+tests_fuzz_fuzz_launch_LDADD = $(program_libs)
+tests_fuzz_fuzz_launch_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
 tests_fuzz_replay_prices_SOURCES = tests/fuzz/fuzz_prices.c tests/fuzz/replay.c
 tests_fuzz_replay_prices_LDADD = $(program_libs)
 tests_fuzz_fuzz_prices_SOURCES = tests/fuzz/fuzz_prices.c
@@ -375,6 +382,7 @@ cli_tests = \
 	tests/cli/bench.sh \
 	tests/cli/bench_faults.sh \
 	tests/cli/bytes.sh \
+	tests/cli/check_plan.sh \
 	tests/cli/compare.sh \
 	tests/cli/completion.sh \
 	tests/cli/devices.sh \

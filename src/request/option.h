@@ -46,6 +46,7 @@ enum option_type {
     X(show, SHOW)                                                                     \
     X(batch, BATCH)                                                                   \
     X(launch, LAUNCH)                                                                 \
+    X(check_plan, CHECK_PLAN)                                                         \
     X(import, IMPORT)                                                                 \
     X(import_model, IMPORT_MODEL)                                                     \
     X(bench, BENCH)                                                                   \

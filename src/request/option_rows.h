@@ -186,8 +186,9 @@ OPTION(STRICT, "strict", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off",
        M | FOR_COMPARE_RESULTS | FOR_MERGE, false,
        "exit 5 when a point is flagged, not confirmed or a straggler")
 OPTION(TOLERANCE, "tolerance", 0, OPTION_NUMBER, "PERCENT", "%", 0, 90, NULL, "5",
-       M | FOR_COMPARE_RESULTS, false,
-       "how much slower than the reference still counts as equal")
+       M | FOR_COMPARE_RESULTS | FOR_CHECK_PLAN, false,
+       "how much slower than the reference, or dearer than the saved plan, still "
+       "counts as equal")
 OPTION(EXPECT, "expect", 0, OPTION_PATH, "FILE", "", 0, 0, NULL, "none", M, false,
        "a reference result: exit 5 unless this run confirms it")
 OPTION(PROM, "prom", 0, OPTION_PATH, "DIR", "", 0, 0, NULL, "none", M, false,

@@ -97,6 +97,15 @@ valid launch
 refused launch '1,/"argv"/s/"argv"/"words"/'
 refused launch 's/"OLLAMA_HOST"/"OLLAMA_PORT"/'
 
+run --plan -m llama-3.1-8b -g h100-sxm --format json -o saved.json
+json_of check-plan --check-plan saved.json
+sed 's/"context": 8192/"context": 4096/; s/vllm@0.33+/vllm@0.32+/' saved.json >older.json
+json_of check-plan --check-plan older.json
+sed 's/"llama-3.1-8b"/"llama-3.1-70b"/' saved.json >other.json
+json_of check-plan --check-plan other.json
+valid check-plan
+refused check-plan '1,/"status"/s/"same"/"well"/'
+
 cat >requests <<'END'
 {"model": "llama-3.1-8b", "gpu": "l4", "id": 5}
 {"model": "llama-3.1-8b", "gpu": "l4", "id": "five"}

@@ -1,0 +1,100 @@
+#!/bin/sh
+# check_plan.sh - gpuplan --check-plan: a saved plan asked again.
+
+. "${srcdir:-.}/tests/cli/lib.sh"
+cd "$work" || exit 99
+GPUPLAN_NOW=2026-11-21
+export GPUPLAN_NOW
+
+save() {
+    run --plan --format json -o plan.json "$@"
+    [ -s plan.json ] || fail "no plan of $*" "$err"
+}
+
+# ---- the same request is the same plan, whatever was asked ----
+n=0
+while read -r options; do
+    n=$((n + 1))
+    # shellcheck disable=SC2086 # words
+    save $options
+    run --check-plan plan.json
+    assert_eq "exit code of $options" 0 "$rc"
+    assert_eq "nothing changed: $options" same "$(printf '%s\n' "$out" | head -n 1)"
+    assert_eq "no term changed: $options" 2 "$(printf '%s\n' "$out" | wc -l | tr -d ' ')"
+done <<'END'
+-m llama-3.1-8b -g h100-sxm -u 4
+-m deepseek-v3 -g h200-sxm:16 --tp 1 --ep 16
+-m llama-3.1-8b -p q4_k_m -g rtx-4090 -u 3
+-m llama-3.1-8b -p q4_k_m -g rtx-4090:4 --replicas 4 -u 30
+-m gemma-3-27b -g h100-sxm -p fp8 --lora 2:16 --prune 50 --used 2GiB --headroom 0.1
+-m gemma-3-27b -g h100-sxm:2 --language-model-only --prune 2:4
+-m llama-3.1-70b -g l4:2
+-m llama-3.1-8b -g l40s --rate 2 --ttft 4000 --engine vllm@0.18
+-m qwen3-next-80b-a3b -g h100-sxm:4 --draft mtp --kv-offload-gb 32
+-m llama-3.1-8b -g h100-sxm --engine sglang -u 64 --kv-precision fp8 --prefix-hit 0.5
+-m gpt-oss-20b -g rtx-4090:1 --engine llama.cpp -p q4_k_m --n-cpu-moe 3 --gpu-layers 9
+-m llama-3.1-8b -g l4 --cpu-offload-gb 2.5 --price spot --provider aws
+-m 70B -g h100-sxm
+END
+assert_true "all were asked" [ "$n" -eq 13 ]
+
+# ---- the fit breaks: a new range of the engine takes more ----
+save -m llama-3.1-8b -p fp8 -g l4:1 -c 8k -u 2
+mkdir -p own/engines
+cat >own/engines/vllm.cfg <<'END'
+ranges = (
+    { from = "0.33"; until = "0.39"; },
+    { from = "0.40"; non_torch_1_gib = 9.0; }
+);
+END
+run --check-plan plan.json --profiles own
+assert_eq "exit code" 1 "$rc"
+assert_contains "fit" "broke: fit" "$out"
+assert_contains "term by term" "non_torch" "$out"
+assert_contains "why" "engine range: vllm@0.40+, was vllm@0.33+" "$out"
+run --check-plan plan.json --profiles own -q
+assert_eq "quiet" broke "$out"
+
+# ---- the budget: a dearer price, within the tolerance or not ----
+save -m llama-3.1-8b -g h100-sxm -u 4
+sed '/"cost": {/,/"per_month"/s/"value": [0-9.]*/"value": 2.1/' plan.json >cheap.json
+run --check-plan cheap.json
+assert_eq "dearer: exit code" 1 "$rc"
+assert_contains "dearer" "broke: budget" "$out"
+run --check-plan cheap.json --tolerance 15
+assert_eq "within the tolerance" 0 "$rc"
+
+# ---- a goal that was met is missed ----
+save -m llama-3.1-8b -g h100-sxm -u 4 --tpot 50
+sed 's/"tpot": 50,/"tpot": 1,/' plan.json >goal.json
+run --check-plan goal.json
+assert_eq "goal: exit code" 1 "$rc"
+assert_contains "goal" "broke: goal" "$out"
+
+# ---- better ----
+save -m llama-3.1-70b -g l4:2
+sed 's/"value": 2,/"value": 2,/; s/"model": "llama-3.1-70b"/"model": "llama-3.1-8b"/' \
+    plan.json >better.json
+run --check-plan better.json
+assert_eq "better" better "$(printf '%s\n' "$out" | head -n 1)"
+
+# ---- files that are none ----
+run --check-plan nowhere.json
+assert_eq "no file: exit code" 3 "$rc"
+echo '{"schema": "gpuplan.compare/1"}' >other.json
+run --check-plan other.json
+assert_eq "another answer: exit code" 3 "$rc"
+assert_contains "what it is" "is a gpuplan.compare/1, not a gpuplan.plan/1" "$err"
+echo '[1, 2]' >other.json
+run --check-plan other.json
+assert_contains "no answer at all" "is not a saved plan" "$err"
+echo '{"schema": "gpuplan.plan/1", "request": {"model": 7}}' >other.json
+run --check-plan other.json
+assert_contains "a torn one" "has no request with a model and a GPU" "$err"
+sed 's/"context": [0-9]*/"context": -5/' plan.json >other.json
+run --check-plan other.json
+assert_eq "out of range: exit code" 3 "$rc"
+assert_contains "where" "other.json: request.context" "$err"
+run --check-plan
+assert_eq "no file named" 2 "$rc"
+finish
