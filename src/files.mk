@@ -53,6 +53,8 @@ core_sources = \
 	src/core/speed/moe.h \
 	src/core/speed/serve.c \
 	src/core/speed/serve.h \
+	src/core/speed/anchor.c \
+	src/core/speed/anchor.h \
 	src/core/speed/speed.c \
 	src/core/speed/speed.h \
 	src/core/speed/step.c \
@@ -222,6 +224,8 @@ request_sources = \
 	src/request/planner_answer.c \
 	src/request/planner_lengths.c \
 	src/request/planner_lengths.h \
+	src/request/planner_measured.c \
+	src/request/planner_measured.h \
 	src/request/planner_train.c \
 	src/request/planner_train.h \
 	src/request/request_line.c \
@@ -291,7 +295,9 @@ result_sources = \
 	src/result/calibration.c \
 	src/result/calibration.h \
 	src/result/fit.c \
-	src/result/fit.h
+	src/result/fit.h \
+	src/result/serverbench.c \
+	src/result/serverbench.h
 
 run_sources = \
 	src/run/devices.c \

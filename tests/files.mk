@@ -24,6 +24,7 @@ AM_TESTS_ENVIRONMENT = \
 unit_tests = \
 	tests/unit/test_action \
 	tests/unit/test_bench_main \
+	tests/unit/test_anchor \
 	tests/unit/test_benchlog \
 	tests/unit/test_canvas \
 	tests/unit/test_catalog \
@@ -74,6 +75,7 @@ unit_tests = \
 	tests/unit/test_runner \
 	tests/unit/test_safetensors \
 	tests/unit/test_search \
+	tests/unit/test_serverbench \
 	tests/unit/test_session \
 	tests/unit/test_settings \
 	tests/unit/test_record \
@@ -163,6 +165,7 @@ replays = \
 	tests/fuzz/replay_profile \
 	tests/fuzz/replay_protocol \
 	tests/fuzz/replay_safetensors \
+	tests/fuzz/replay_serverbench \
 	tests/fuzz/replay_trace
 
 fuzzers = \
@@ -177,6 +180,7 @@ fuzzers = \
 	tests/fuzz/fuzz_profile \
 	tests/fuzz/fuzz_protocol \
 	tests/fuzz/fuzz_safetensors \
+	tests/fuzz/fuzz_serverbench \
 	tests/fuzz/fuzz_trace
 
 check_PROGRAMS += $(replays)
@@ -241,6 +245,11 @@ tests_fuzz_replay_safetensors_LDADD = $(program_libs)
 tests_fuzz_fuzz_safetensors_SOURCES = tests/fuzz/fuzz_safetensors.c
 tests_fuzz_fuzz_safetensors_LDADD = $(program_libs)
 tests_fuzz_fuzz_safetensors_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
+tests_fuzz_replay_serverbench_SOURCES = tests/fuzz/fuzz_serverbench.c tests/fuzz/replay.c
+tests_fuzz_replay_serverbench_LDADD = $(program_libs)
+tests_fuzz_fuzz_serverbench_SOURCES = tests/fuzz/fuzz_serverbench.c
+tests_fuzz_fuzz_serverbench_LDADD = $(program_libs)
+tests_fuzz_fuzz_serverbench_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
 tests_fuzz_replay_trace_SOURCES = tests/fuzz/fuzz_trace.c tests/fuzz/replay.c
 tests_fuzz_replay_trace_LDADD = $(program_libs)
 tests_fuzz_fuzz_trace_SOURCES = tests/fuzz/fuzz_trace.c

@@ -27,6 +27,25 @@ struct precision {
 
 enum prune { PRUNE_NONE, PRUNE_2_4, PRUNE_UNSTRUCTURED };
 
+/* What measured points say of the law (speed/anchor.h): factors on parts of a step. */
+enum correct {
+    CORRECT_FIXED,   /* launches, host, per request */
+    CORRECT_WORK,    /* products, experts, all-reduces, reads of the cache */
+    CORRECT_PROMPTS, /* of prompts, beside CORRECT_WORK */
+    CORRECT_COUNT
+};
+
+struct correction {
+    int points;    /* 0: nothing is corrected, and the factors are not read */
+    double by[CORRECT_COUNT];
+    double first;  /* on TTFT */
+    int tp, pp, replicas; /* what was measured */
+    const struct model *model; /* and of what: nothing else is corrected */
+    const struct gpu *gpu;
+    const struct engine *engine;
+    const struct format *weight;
+};
+
 enum price_want { WANT_ON_DEMAND, WANT_SPOT, WANT_MARKET, WANT_BUY };
 
 struct request {
@@ -70,9 +89,18 @@ struct request {
     int lora_slots, lora_rank;  /* adapters at once; 0 = none */
     enum prune prune;
     double prune_share;         /* 0..1 of the weights that are zero, unstructured */
+    struct correction correction;
     enum price_want price;
     double api_in, api_out;     /* dollars per million tokens of an API; 0 = not asked */
 };
+
+/* The correction is of this request's model, format, GPU and engine. */
+static inline bool request_corrected(const struct request *q)
+{
+    const struct correction *c = &q->correction;
+    return c->points > 0 && c->model == q->model && c->gpu == q->gpu &&
+           c->engine == q->engine && c->weight == q->precision.weight;
+}
 
 /* Goals of speed, or a rate: judging a layout takes its speed. */
 static inline bool request_asks_speed(const struct request *request)

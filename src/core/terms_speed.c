@@ -22,7 +22,7 @@ struct walk {
     const struct step *step;
     double batch;  /* requests of one decode step, all ranks */
     double tokens; /* of that step: theirs, and those drafted; all ranks */
-    double each;   /* of a step per token that it yields for a request */
+    double each;   /* of a step per token that it yields for a request, corrected */
 };
 
 static struct term_source source_family(const struct family *f)
@@ -60,6 +60,25 @@ static void know_ms(struct terms *w, const char *name, double seconds, const cha
 static void know_us(struct terms *w, const char *name, double seconds, const char *origin)
 {
     know_unit(w, name, seconds * 1e6, "us", origin);
+}
+
+/* ---- what was measured ---- */
+
+/* Each part below has its factor already. */
+static void add_correction(const struct walk *k)
+{
+    const struct correction *c = &request_of(k)->correction;
+    if (!request_corrected(request_of(k)))
+        return;
+    know_number(k->w, "points", c->points, "--calibration");
+    know_number(k->w, "a", c->by[CORRECT_FIXED], "on fixed");
+    know_number(k->w, "prompts", c->by[CORRECT_PROMPTS], "on prompts, beside b");
+    know_number(k->w, "c", c->first, "on TTFT");
+    term_add(k->w, "correction by measured points", "b",
+             "least sum of (ln(predicted/measured)/0.08)^2 and of (ln factor / its spread)^2",
+             quantity_of(c->by[CORRECT_WORK], ORIGIN_MEASURED), "x",
+             source_counted("on products, experts, cache and all-reduces"),
+             "points, a, prompts, c");
 }
 
 /* ---- products ---- */
@@ -407,9 +426,11 @@ void terms_speed(struct terms *w)
     step_cut(&sums, &p->layout, &step);
     step_attach_draft(&step, &p->layout, &draft);
     double batch = step_batch(&step, p->speed.serve.decoding);
-    struct walk k = {w, &step, batch, batch * (step.drafted + 1), 1 / step.accepted};
+    struct walk k = {w, &step, batch, batch * (step.drafted + 1),
+                     step.slow[CORRECT_WORK] / step.accepted};
     know_number(w, "T", k.tokens / step.ways, "tokens of a step");
     know_unit(w, "BW", q->gpu->bandwidth.value / 1e12, "TB/s", "sheet");
+    add_correction(&k);
     add_products(&k);
     add_experts(&k);
     add_attention(&k);

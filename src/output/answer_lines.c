@@ -389,6 +389,20 @@ static void add_parts(struct lines *lines)
     }
 }
 
+/* What measured points made of the law. */
+static void add_correction(struct lines *lines)
+{
+    const struct request *q = &lines->plan->request;
+    const struct correction *c = &q->correction;
+    if (!request_corrected(q))
+        return;
+    line_addf(lines, "measured",
+              "%d point%s, taken as of TP %d x PP %d: launches x%.2f, work x%.2f, prompts "
+              "x%.2f, TTFT x%.2f of the estimate", c->points, c->points == 1 ? "" : "s",
+              c->tp, c->pp, c->by[CORRECT_FIXED], c->by[CORRECT_WORK],
+              c->by[CORRECT_PROMPTS], c->first);
+}
+
 static void speed_lines(struct lines *lines)
 {
     const struct plan *p = lines->plan;
@@ -424,6 +438,7 @@ static void speed_lines(struct lines *lines)
     add_parts(lines);
     if (p->request.draft && p->request.acceptance <= 0)
         line_addf(lines, "drafts", "not counted: say how many are accepted, --acceptance 0.7");
+    add_correction(lines);
     line_addf(lines, "bound by", "%s", sentence_speed_bound(v->bound));
     line = line_add(lines, "band");
     sentence_speed_doubts(p, line->text, sizeof(line->text));

@@ -85,6 +85,7 @@ static void request_facts(const struct answer *a, struct record *r)
     record_text(r, "draft", q->draft_mtp ? "mtp" : q->draft ? q->draft->id : "");
     record_positive(r, "speculative_tokens", "", q->draft_tokens);
     record_positive(r, "acceptance", "", q->acceptance);
+    record_text(r, "calibration", a->resolved.measured);
     record_positive(r, "lora_slots", "", q->lora_slots);
     record_positive(r, "lora_rank", "", q->lora_rank);
     record_flag(r, "language_model_only", a->resolved.text_only);

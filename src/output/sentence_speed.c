@@ -58,6 +58,9 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_PCIE] = "GPUs linked by PCIe",
     [DOUBT_MANY] = "more than 128 users at once",
     [DOUBT_DRAFT] = "speculative decoding",
+    [DOUBT_POINT] = "corrected by one point of the server",
+    [DOUBT_POINTS_2] = "corrected by two points of the server",
+    [DOUBT_POINTS_3] = "corrected by three or more points of the server",
     [DOUBT_MANY_EXPERTS] = "more than 128 users of experts or recurrent layers",
     [DOUBT_ATTENTION_DP] = "attention data parallel",
 };

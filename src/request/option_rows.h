@@ -90,6 +90,8 @@ OPTION(SPECULATIVE_TOKENS, "speculative-tokens", 0, OPTION_COUNTED, "N", "tokens
        64, NULL, "the engine's, with --draft", R, false, "tokens drafted in each step")
 OPTION(ACCEPTANCE, "acceptance", 0, OPTION_NUMBER, "SHARE", "", 0.01, 0.99, NULL,
        "none", R, false, "share of the drafted tokens that the model accepts")
+OPTION(CALIBRATION, "calibration", 0, OPTION_TEXT, "FILE[,FILE...]", "", 0, 0, NULL,
+       "none", R, false, "results of a server's benchmark, which correct the speed")
 OPTION(LORA, "lora", 0, OPTION_TEXT, "N[:RANK]", "", 0, 0, NULL, "none", R, false,
        "LoRA adapters at once and their largest rank, 16 if not given")
 OPTION(LANGUAGE_MODEL_ONLY, "language-model-only", 0, OPTION_FLAG, NULL, "", 0, 0, NULL,

@@ -15,6 +15,7 @@
 #include "core/draft.h"
 #include "core/search.h"
 #include "request/planner_lengths.h"
+#include "request/planner_measured.h"
 #include "request/spelling.h"
 #include "util/mem.h"
 #include "util/path.h"
@@ -936,5 +937,7 @@ enum gp_status planner_resolve(struct planner *p, const struct options *options,
     q->price = (enum price_want)options_choice(options, OPT_PRICE);
     if (!status)
         status = resolve_load(p, options, out, err);
+    if (!status)
+        status = resolve_measured(options, out, err);
     return status;
 }

@@ -45,6 +45,7 @@ struct resolved {
     double trace_requests;  /* in it */
     double trace_rate, trace_busiest; /* requests/s of it: mean, busiest minute; 0 = it
                              * tells no times */
+    char measured[160];     /* files of --calibration, as asked; "" = none */
     char prune[24];         /* structured pruning as asked; "" = none */
     struct market market;
 };

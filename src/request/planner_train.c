@@ -79,6 +79,7 @@ static enum gp_status check_serving(const struct options *options, struct gp_err
         {OPT_DRAFT, ""},
         {OPT_SPECULATIVE_TOKENS, ""},
         {OPT_ACCEPTANCE, ""},
+        {OPT_CALIBRATION, ""},
         {OPT_LORA, "--lora-rank R"},
         {OPT_SOLVE, ""},
     };

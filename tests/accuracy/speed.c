@@ -10,6 +10,7 @@
  * GPUPLAN_SET=llamacpp: that file alone.
  * `make accuracy` sets GPUPLAN_ACCURACY=all: the first two.
  */
+#include "core/speed/anchor.h"
 #include "speed_fit.h"
 #include "speed_score.h"
 
@@ -51,10 +52,86 @@ static void weigh(const struct rows *rows, double cap,
         weight[i] = fit_weight(rows, i, cap, alike);
 }
 
+/* ---- points of the same server ---- */
+
+#define POINTS 3
+
+struct pointed {
+    struct outcome *tpot, *ttft;
+};
+
+static int by_users(const struct row *a, const struct row *b)
+{
+    return (a->serve.users > b->serve.users) - (a->serve.users < b->serve.users);
+}
+
+/* Rows of one group by their users; of alike ones the first of the file. */
+static int group_sorted(const struct rows *rows, int first, int *at)
+{
+    int count = 0;
+    for (int i = first; i < rows->count; i++) {
+        int k = count;
+        if (!same_group(&rows->row[first], &rows->row[i]) ||
+            rows->row[i].phase != PHASE_TPOT)
+            continue;
+        for (; k > 0 && by_users(&rows->row[at[k - 1]], &rows->row[i]) > 0; k--)
+            at[k] = at[k - 1];
+        at[k] = i;
+        count++;
+    }
+    return count;
+}
+
+static struct anchor anchor_of(const struct row *r)
+{
+    return (struct anchor){.layout = r->layout,
+                           .users = r->serve.users * speed_groups(&r->layout),
+                           .prompt = r->serve.prompt, .output = r->serve.output,
+                           .tpot = r->time, .ttft = r->ttft > 0 ? r->ttft : 0};
+}
+
+/* Rows of a group estimated with one, two or three of its own as points of the server, at
+ * low, high and middle users; those are not scored. */
+static void correct_group(struct rows *rows, int first, int points, struct pointed *out)
+{
+    static int at[ROWS_MAX];
+    struct anchor anchor[POINTS];
+    struct row_answer a;
+    int count = group_sorted(rows, first, at), taken = 0;
+    int place[POINTS] = {points == 1 ? count / 2 : 0, count - 1, count / 2};
+    if (count <= points)
+        return;
+    for (; taken < points; taken++)
+        anchor[taken] = anchor_of(&rows->row[at[place[taken]]]);
+    for (int i = 0; i < count; i++) {
+        struct row *r = &rows->row[at[i]];
+        bool scored = true;
+        for (int k = 0; k < points; k++)
+            scored &= i != place[k];
+        if (!scored)
+            continue;
+        anchor_fit(&r->request, anchor, points, &r->request.correction);
+        if (row_predict(r, &a)) {
+            double ttft = r->ttft > 0 ? a.ttft / r->ttft - 1 : NAN;
+            out->tpot[at[i]] = (struct outcome){a.time / r->time - 1, a.low, a.high, 1, a.doubts};
+            out->ttft[at[i]] = (struct outcome){ttft, a.ttft_low, a.ttft_high, 1, a.doubts};
+        }
+        r->request.correction = (struct correction){0};
+    }
+}
+
+static bool first_of_group(const struct rows *rows, int row)
+{
+    for (int i = 0; i < row; i++)
+        if (same_group(&rows->row[i], &rows->row[row]))
+            return false;
+    return true;
+}
+
 /* Each row estimated with constants that no row like it has shaped. */
 static void leave_out(struct rows *rows, struct fit *fit, const double *weight,
                       bool (*alike)(const struct row *, const struct row *),
-                      struct outcome *outcome)
+                      struct outcome *outcome, struct pointed pointed[POINTS])
 {
     double *some = gp_calloc(rows->count, sizeof(double));
     bool *done = gp_calloc(rows->count, sizeof(bool));
@@ -70,6 +147,8 @@ static void leave_out(struct rows *rows, struct fit *fit, const double *weight,
             if (!done[j] && alike(&rows->row[i], &rows->row[j])) {
                 done[j] = true;
                 outcome[j] = now[j];
+                for (int k = 0; k < POINTS && first_of_group(rows, j); k++)
+                    correct_group(rows, j, k + 1, &pointed[k]);
             }
     }
     free(now);
@@ -111,6 +190,28 @@ static void outcomes(const struct set *set, const struct rows *rows, struct outc
         score_by_pair(rows, out);
 }
 
+static struct outcome *no_outcomes(int count)
+{
+    struct outcome *out = gp_calloc(count, sizeof(*out));
+    for (int i = 0; i < count; i++)
+        out[i].error = NAN;
+    return out;
+}
+
+static void print_pointed(const struct set *set, const struct rows *rows, int points,
+                          struct pointed *p)
+{
+    static const group_fn some[] = {group_all, group_kind, group_model, group_engine};
+    char title[120];
+    gp_format(title, sizeof(title), "%s, %d rows of the server known", set->split, points);
+    if (score_of(rows, p->tpot, group_all, NULL).rows > 0)
+        score_print(title, rows, p->tpot, BY(some));
+    if (score_of(rows, p->ttft, group_all, NULL).rows > 0)
+        score_print("TTFT", rows, p->ttft, BY(some));
+    free(p->tpot);
+    free(p->ttft);
+}
+
 static void run_fit(const struct set *set, struct rows *rows)
 {
     static struct fit fit;
@@ -124,12 +225,17 @@ static void run_fit(const struct set *set, struct rows *rows)
     fit_priors(&fit);
     outcomes(set, rows, out);
     score_print("priors alone", rows, out, BY(by_all));
-    leave_out(rows, &fit, weight, set->left_out, out);
+    struct pointed pointed[POINTS];
+    for (int k = 0; k < POINTS; k++)
+        pointed[k] = (struct pointed){no_outcomes(rows->count), no_outcomes(rows->count)};
+    leave_out(rows, &fit, weight, set->left_out, out, pointed);
     if (set->by_pair)
         score_by_pair(rows, out);
     score_print(set->split, rows, out, BY(pairs));
     score_print_doubts("by what is not known", rows, out, -1);
     score_print_doubts("the build known", rows, out, DOUBT_BUILD);
+    for (int k = 0; k < POINTS; k++)
+        print_pointed(set, rows, k + 1, &pointed[k]);
     fit_run(rows, &fit, weight);
     outcomes(set, rows, out);
     score_print("fitted on all", rows, out, BY(pairs));

@@ -225,6 +225,9 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_MANY_EXPERTS] = "above 128 users, others",
     [DOUBT_ATTENTION_DP] = "attention DP",
     [DOUBT_DRAFT] = "speculative decoding",
+    [DOUBT_POINT] = "one point of the server",
+    [DOUBT_POINTS_2] = "two points of the server",
+    [DOUBT_POINTS_3] = "three points of the server",
 };
 
 static void band_without(const struct row *row, struct outcome *o, int without)

@@ -191,6 +191,25 @@ if have_json; then
     assert_true "one drafted token of which most are accepted" awk -v a="$(json speed.tpot.value)" \
         -v b="$plain" 'BEGIN{exit !(a < 0.8*b && a > b/1.85)}'
 fi
+
+# A benchmark of the server corrects the speed of what it measured, and of nothing else.
+printf '%s\n' '{"request_rate": "inf", "max_concurrency": 16, "completed": 64, "duration": 60,
+"total_input_tokens": 65536, "total_output_tokens": 16384, "mean_ttft_ms": 300,
+"mean_tpot_ms": 40}' >"$work/server.json"
+run --plan -m llama-3.1-70b -p fp8 -g h100-sxm:2 -u 16 --calibration "$work/server.json"
+assert_contains "what was corrected" "1 point, taken as of TP 2 x PP 1: launches x" "$out"
+assert_contains "the band then" "corrected by one point of the server (/1.40..x1.45)" "$out"
+if have_json; then
+    run --plan -m llama-3.1-70b -p fp8 -g h100-sxm:2 -u 16 --calibration "$work/server.json" -f json
+    assert_true "TPOT is nearer to what was measured" awk -v t="$(json speed.tpot.value)" \
+        'BEGIN{exit !(t > 0.030 && t < 0.041)}'
+fi
+run --plan -m llama-3.1-70b -p fp8 -g h200-sxm -u 16 --calibration none
+assert_lacks "nothing measured" "of the estimate" "$out"
+echo '{"mean_tpot_ms": 40}' >"$work/server.json"
+assert_fails 3 "server.json: completed: is missing" --plan -m llama-3.1-70b -p fp8 -g h100-sxm --calibration "$work/server.json"
+assert_fails 2 "no GPU is named" --plan -m llama-3.1-70b -p fp8 --calibration "$work/server.json"
+
 assert_fails 2 "nothing drafts tokens" --plan -m llama-3.1-8b -g l4 --acceptance 0.7
 # shellcheck disable=SC2086
 assert_fails 2 "is not two prices" --plan $speed --api-price 3

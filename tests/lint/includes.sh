@@ -1,7 +1,7 @@
 #!/bin/sh
 # includes.sh - who may include whom.
 #
-#   util <- point <- core <- checkpoint, catalog, probe <- request <- output, result
+#   util <- point <- core <- checkpoint, catalog, probe, result <- request <- output
 #        <- run <- tui <- cli;  bench: util, point, itself and of probe
 #        cpu_topology.h, and nvml.h, which declares the driver's library for both
 #
@@ -12,7 +12,7 @@
 
 . "${srcdir:-.}/tests/lint/lint.sh"
 
-folders="util point core checkpoint catalog probe request output result run tui cli"
+folders="util point core checkpoint catalog probe result request output run tui cli"
 
 # The folders that a folder may include.
 allowed() {
@@ -20,11 +20,11 @@ allowed() {
     util) echo util ;;
     point) echo util point ;;
     core) echo util point core ;;
-    checkpoint | catalog | probe) echo "util point core $1" ;;
-    request) echo util point core checkpoint catalog probe request ;;
-    output | result) echo "util point core checkpoint catalog probe request $1" ;;
-    run) echo util point core checkpoint catalog probe request output result run ;;
-    tui) echo util point core checkpoint catalog probe request output result run tui ;;
+    checkpoint | catalog | probe | result) echo "util point core $1" ;;
+    request) echo util point core checkpoint catalog probe result request ;;
+    output) echo util point core checkpoint catalog probe result request output ;;
+    run) echo util point core checkpoint catalog probe result request output run ;;
+    tui) echo util point core checkpoint catalog probe result request output run tui ;;
     cli) echo "$folders" ;;
     esac
 }

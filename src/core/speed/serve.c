@@ -25,7 +25,7 @@ static double tokens_before(const struct serve_load *l, double q)
 
 static double chunk_attention(const struct step *s, const struct serve_load *l, double q)
 {
-    return step_prefill_attention(s, q, tokens_before(l, q)) / s->ways;
+    return s->slow[CORRECT_WORK] * step_prefill_attention(s, q, tokens_before(l, q)) / s->ways;
 }
 
 /* Without products: attention and element-wise kernels of one chunk of q tokens in the
@@ -34,14 +34,14 @@ static double chunk_rest(const struct step *s, const struct serve_load *l, doubl
 {
     double layers = s->load->request->model->layer_count;
     double values = PREFILL_VALUES * q * s->hidden * 2 * layers / s->bandwidth;
-    return chunk_attention(s, l, q) + values;
+    return chunk_attention(s, l, q) + s->slow[CORRECT_WORK] * values;
 }
 
 /* What a step takes longer for having prompts in it, however many. */
 static double chunk_launch(const struct step *s)
 {
     const struct request *r = s->load->request;
-    return r->engine->speed.prefill_layer * r->model->layer_count;
+    return s->slow[CORRECT_WORK] * r->engine->speed.prefill_layer * r->model->layer_count;
 }
 
 static double chunk_of(const struct serve_load *l)
@@ -60,7 +60,8 @@ static double prompt_cost(const struct step *s, const struct serve_load *l, doub
                       : step_work(s, users + q * shared, 1 / e->prefill_compute) -
                             step_work(s, users, 1);
     /* the stages of a pipeline work on other requests meanwhile */
-    return chunks * ((fmax(pass, 0) + chunk_launch(s)) / shared + chunk_rest(s, l, q)) /
+    return s->slow[CORRECT_PROMPTS] * chunks *
+           ((fmax(pass, 0) + chunk_launch(s)) / shared + chunk_rest(s, l, q)) /
            fmax(fmin(s->pp, users), 1);
 }
 
@@ -71,9 +72,9 @@ static double solo_prompt(const struct step *s, const struct serve_load *l)
     /* chunks that follow each other through the stages: all but pp - 1 overlap */
     double full = (chunks + s->pp - 1) / s->pp;
     double steps = chunks + e->prefill_overlap * fmin(full - chunks, 0);
-    return steps *
-           (step_work(s, q, 1 / e->prefill_compute) + chunk_rest(s, l, q) + chunk_launch(s) +
-            s->fixed);
+    double chunk =
+        step_work(s, q, 1 / e->prefill_compute) + chunk_rest(s, l, q) + chunk_launch(s);
+    return steps * (s->slow[CORRECT_PROMPTS] * chunk + s->fixed);
 }
 
 /* TTFT of an idle engine's prompt that 50 or 95 of 100 are no longer than, more than the
@@ -87,7 +88,8 @@ static double solo_more(const struct step *s, const struct serve_load *l, double
     one.prompt *= times;
     one.cached *= times;
     one.spread = (struct spread){0};
-    return s->load->request->engine->speed.ttft_solo * (solo_prompt(s, &one) - solo);
+    return s->first * s->load->request->engine->speed.ttft_solo *
+           (solo_prompt(s, &one) - solo);
 }
 
 /* Standard deviation of a prompt's work over its mean: attention goes by the square. */
@@ -105,7 +107,7 @@ static void open_ttft(const struct step *s, const struct serve_load *l, double r
     const struct engine_speed *e = &s->load->request->engine->speed;
     double busy = fmin(rate * out->prompt, 0.99), cs = out->spread;
     double wait = busy * out->prompt * (1 + cs * cs) / (2 * (1 - busy));
-    double rest = e->ttft_base + e->ttft_solo * out->solo + out->decode / 2;
+    double rest = s->first * (e->ttft_base + e->ttft_solo * out->solo + out->decode / 2);
     /* where fewer than 5 of 100 wait at all, the mean of those that do not */
     double tail = fmax(wait / busy * log(busy / 0.05) - wait, 0);
     out->ttft = rest + wait;
@@ -164,8 +166,9 @@ void serve_estimate(const struct step *s, const struct serve_load *l, struct ser
     out->tpot = out->decode + e->interference * fmax(decoding - 1, 0) / l->output *
                                   out->prompt;
     out->solo = solo_prompt(s, l);
-    out->ttft = e->ttft_base + e->ttft_solo * out->solo + e->ttft_decode * out->decode +
-                e->ttft_queue * out->solo * (users - 1) / 20;
+    out->ttft = s->first * (e->ttft_base + e->ttft_solo * out->solo +
+                            e->ttft_decode * out->decode +
+                            e->ttft_queue * out->solo * (users - 1) / 20);
     out->middle = out->late = 0;
     out->requests = users / (out->ttft + fmax(l->output - 1, 0) * out->tpot);
     /* those that do not run wait until as many as they are have been served */

@@ -29,6 +29,8 @@ static const struct factors {
     [DOUBT_FAMILY] = {1.0, 1.0},         [DOUBT_KERNEL] = {1.35, 1.35},
     [DOUBT_INT4_EXPERTS] = {1.35, 1.70}, [DOUBT_PCIE] = {1.35, 1.30},
     [DOUBT_MANY] = {1.25, 1.30},         [DOUBT_MANY_EXPERTS] = {1.75, 1.80},
+    [DOUBT_POINT] = {1.40, 1.45},        [DOUBT_POINTS_2] = {1.45, 1.35},
+    [DOUBT_POINTS_3] = {1.30, 1.30},
     [DOUBT_ATTENTION_DP] = {1.30, 2.50}, [DOUBT_DRAFT] = {1.25, 1.25},
 };
 
@@ -40,6 +42,12 @@ void speed_doubt(enum doubt doubt, const struct family *family, double *low, dou
         *low = *high = family->spread;
 }
 
+/* What the build, the kernels and the law leave open, points of the server have shown. */
+static unsigned doubt_of_points(int points)
+{
+    return 1u << (points == 1 ? DOUBT_POINT : points == 2 ? DOUBT_POINTS_2 : DOUBT_POINTS_3);
+}
+
 static unsigned doubts_of(const struct step *s, double running)
 {
     const struct step_load *l = s->load;
@@ -48,6 +56,8 @@ static unsigned doubts_of(const struct step *s, double running)
                      : l->moe_layers > 0 ? DOUBT_EXPERTS
                                          : DOUBT_DENSE;
     unsigned doubts = 1u << law | 1u << DOUBT_BUILD;
+    if (request_corrected(l->request))
+        return doubt_of_points(l->request->correction.points);
     if (f->spread > 1)
         doubts |= 1u << DOUBT_FAMILY;
     if (l->alike)

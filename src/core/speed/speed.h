@@ -43,6 +43,9 @@ enum doubt {
     DOUBT_DRAFT,   /* speculative decoding: held against no measurement */
     DOUBT_MANY_EXPERTS, /* the same of experts, MLA and recurrent layers */
     DOUBT_ATTENTION_DP, /* ranks of attention DP wait for each other's prompts */
+    DOUBT_POINT,    /* one, two, three or more points of the server correct the law */
+    DOUBT_POINTS_2,
+    DOUBT_POINTS_3,
     DOUBT_COUNT
 };
 

@@ -306,14 +306,24 @@ static void cut_kind(struct step *s, int kind, const struct layout *l)
         cut_experts(s, kind, l);
 }
 
+static void cut_correction(struct step *s)
+{
+    const struct correction *c = &s->load->request->correction;
+    bool corrected = request_corrected(s->load->request);
+    for (int i = 0; i < CORRECT_COUNT; i++)
+        s->slow[i] = corrected ? c->by[i] : 1;
+    s->first = corrected ? c->first : 1;
+}
+
 static void cut_fixed(struct step *s)
 {
     const struct request *q = s->load->request;
     const struct engine_speed *e = &q->engine->speed;
     const struct family *f = q->gpu->family;
-    s->fixed = (s->load->kernels * e->kernel * f->launch) + e->host +
-               e->layer * q->model->layer_count;
-    s->per_request = e->request + e->sampler * q->model->vocab * 4.0 / s->bandwidth;
+    s->fixed = s->slow[CORRECT_FIXED] * (s->load->kernels * e->kernel * f->launch + e->host +
+                                         e->layer * q->model->layer_count);
+    s->per_request = s->slow[CORRECT_FIXED] *
+                     (e->request + e->sampler * q->model->vocab * 4.0 / s->bandwidth);
 }
 
 void step_cut(const struct step_load *load, const struct layout *l, struct step *s)
@@ -349,6 +359,7 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
     s->group = comm_of(q->gpu, f, (int)(l->tp * s->ways), q->engine->speed.allreduce);
     if (!s->tp.known || !s->group.known)
         s->gap = SPEED_NO_LINK;
+    cut_correction(s);
     cut_fixed(s);
 }
 
@@ -380,7 +391,7 @@ static double communication(const struct step *s, double tokens)
     double t = s->ways > 1 ? s->load->moe_layers * comm_allreduce(&s->group, bytes)
                            : s->load->reduces * comm_allreduce(&s->tp, bytes);
     t += s->load->small_reduces * comm_allreduce(&s->tp, tokens * 8);
-    return t + (s->pp - 1) * comm_hop(&s->group, bytes);
+    return s->slow[CORRECT_WORK] * (t + (s->pp - 1) * comm_hop(&s->group, bytes));
 }
 
 static double linear(const struct step *s, double tokens, double compute)
@@ -388,7 +399,7 @@ static double linear(const struct step *s, double tokens, double compute)
     double t = 0;
     for (int i = 0; i < s->gemms; i++)
         t += gemm_time(&s->gemm[i], tokens / s->ways, compute, s->norm);
-    return t;
+    return s->slow[CORRECT_WORK] * t;
 }
 
 static double experts(const struct step *s, double tokens, double compute)
@@ -396,7 +407,7 @@ static double experts(const struct step *s, double tokens, double compute)
     double t = 0;
     for (int i = 0; i < s->moes; i++)
         t += moe_time(&s->moe[i], tokens, compute);
-    return t;
+    return s->slow[CORRECT_WORK] * t;
 }
 
 double step_work(const struct step *s, double tokens, double compute)
@@ -412,8 +423,9 @@ static double cache(const struct step *s, double users, double tokens)
         bytes += attention_decode(&s->attention[i], tokens, &f);
         flops += f;
     }
-    double memory = users / s->ways * bytes / s->kv;
-    double arithmetic = users / s->ways * flops / s->mla;
+    double work = s->slow[CORRECT_WORK] * users / s->ways;
+    double memory = work * bytes / s->kv;
+    double arithmetic = work * flops / s->mla;
     return flops > 0 ? sqrt(memory * memory + arithmetic * arithmetic) : memory;
 }
 
@@ -434,7 +446,7 @@ void step_decode_parts(const struct step *s, double users, double tokens,
         .attention = each * cache(s, batch, tokens),
         .communication = each * communication(s, checked),
         .fixed = each * (s->fixed + s->per_request * checked),
-        .head = each * gemm_time(&s->head, checked, 1, 2),
+        .head = each * s->slow[CORRECT_WORK] * gemm_time(&s->head, checked, 1, 2),
     };
     if (s->draft)
         out->draft = each * s->drafted * step_decode(s->draft, users, tokens);

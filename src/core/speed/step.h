@@ -95,6 +95,8 @@ struct step {
     double drafted, accepted;  /* tokens drafted in an iteration; that it yields */
     double kv, mla, prefill;   /* bytes/s, FLOP/s, FLOP/s that the kernels reach */
     double bandwidth;
+    double slow[CORRECT_COUNT]; /* what measured points make of the law; 1 each */
+    double first;               /* likewise, of TTFT */
 };
 
 /* Seconds by part of a decode step, for the bound and the answer. */

@@ -1,0 +1,17 @@
+/*
+ * planner_measured.h - what was measured here or on a server, from --calibration into a request.
+ *
+ * Points of a server are of the request's model, precision, GPU and engine, and of the
+ * layout that it gives with --tp, --pp and --replicas; what it leaves open is as the plan
+ * would have it without goals. Of anything else the law stays as it is.
+ */
+#ifndef GP_REQUEST_PLANNER_MEASURED_H
+#define GP_REQUEST_PLANNER_MEASURED_H
+
+#include "request/planner.h"
+
+/* Reads the files of --calibration, once the rest of the request is resolved. */
+enum gp_status resolve_measured(const struct options *options, struct resolved *out,
+                                struct gp_err *err);
+
+#endif
