@@ -103,6 +103,8 @@ core_sources = \
 	src/core/plan.c \
 	src/core/plan.h \
 	src/core/price.h \
+	src/core/power.c \
+	src/core/power.h \
 	src/core/quantity.c \
 	src/core/quantity.h \
 	src/core/reason.c \
@@ -127,6 +129,9 @@ core_sources = \
 	src/core/train_fix.c \
 	src/core/train_plan.c \
 	src/core/train_saved.c \
+	src/core/terms_power.c \
+	src/core/usage.c \
+	src/core/usage.h \
 	src/core/vision.c \
 	src/core/vision.h \
 	src/core/weights.c \
@@ -272,6 +277,8 @@ output_sources = \
 	src/output/report_family.c \
 	src/output/report_gpu.c \
 	src/output/report_model.c \
+	src/output/report_power.c \
+	src/output/report_power.h \
 	src/output/report_price.c \
 	src/output/report_train.c \
 	src/output/report_train.h \

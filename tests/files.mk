@@ -63,6 +63,7 @@ unit_tests = \
 	tests/unit/test_plot \
 	tests/unit/test_point \
 	tests/unit/test_points \
+	tests/unit/test_power \
 	tests/unit/test_predict \
 	tests/unit/test_price_import \
 	tests/unit/test_probe \
@@ -263,6 +264,7 @@ accuracy_programs = \
 	tests/accuracy/memory \
 	tests/accuracy/models \
 	tests/accuracy/operators \
+	tests/accuracy/power \
 	tests/accuracy/speed \
 	tests/accuracy/startup \
 	tests/accuracy/train

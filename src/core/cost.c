@@ -9,12 +9,14 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/power.h"
 #include "core/terms_list.h"
 #include "util/mem.h"
 #include "util/str.h"
 
 #define HOURS_PER_YEAR 8760.0
 #define HOST_ASSUMED   8  /* PCIe slots of a GPU server; a host nobody has described */
+#define HOST_WATTS   0.8 /* of a GPU's limit; see cost_host_watts() */
 #define BOARD_MOST     16 /* GPUs on one baseboard; a larger link domain is a rack */
 
 /* Host memory per GPU below which no engine worker starts: some catalogues list a GPU
@@ -146,6 +148,19 @@ int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *ass
         return offered;
     *assumed = usual == 0 || (slots && server < usual);
     return usual > 0 ? usual : HOST_ASSUMED;
+}
+
+double cost_host_watts(const struct gpu *gpu, const struct market *market, bool *assumed)
+{
+    double limit = gpu->power.known ? gpu->power.value : 0, most = 0;
+    *assumed = false;
+    for (size_t i = 0; limit > 0 && i < market->server_count; i++) {
+        const struct server *s = &market->servers[i];
+        if (s->power > 0 && s->gpus > 0 && in_list(s->gpu_ids, gpu->id))
+            most = fmax(most, s->power / s->gpus - limit);
+    }
+    *assumed = most <= 0;
+    return *assumed ? HOST_WATTS * limit : most;
 }
 
 /* ---- renting ---- */
@@ -294,10 +309,9 @@ static void finish_buy(const struct market *market, struct buy *buy)
 {
     const struct ownership *own = market->ownership;
     double kwh = market->electricity > 0 ? market->electricity : own->electricity;
-    double kw = buy->watts / 1000;
     double used = market->hours > 0 ? market->hours / COST_HOURS_PER_MONTH : 1;
-    double energy = kw * own->pue * kwh,
-           hosting = kw * own->hosting * 12 / HOURS_PER_YEAR;
+    double energy = buy->drawn / 1000 * own->pue * kwh;
+    double hosting = buy->watts / 1000 * own->hosting * 12 / HOURS_PER_YEAR;
     double keep = 1 - own->residual;
     struct quantity c = buy->capital;
     struct quantity capital =
@@ -314,9 +328,10 @@ static void finish_buy(const struct market *market, struct buy *buy)
     buy->known = true;
 }
 
-static bool buy_server(const struct gpu *gpu, const struct layout *l,
+static bool buy_server(const struct request *q, const struct layout *l,
                        const struct market *market, struct buy *buy)
 {
+    const struct gpu *gpu = q->gpu;
     const struct server *best = NULL;
     int count = 0;
     double price = 0;
@@ -341,16 +356,17 @@ static bool buy_server(const struct gpu *gpu, const struct layout *l,
     buy->capital =
         quantity_band(price, count * best->price_low,
                       count * fmax(best->price_high, best->price_low), ORIGIN_SHEET);
-    double gpu_watts = gpu->power.known ? gpu->power.value : 0;
-    buy->watts = count * (best->power > 0 ? best->power : best->gpus * gpu_watts * 1.3);
+    buy->watts = count * (best->power > 0 ? best->power : best->gpus * power_most(q));
+    buy->gpus = count * best->gpus;
     buy->as_of = best->price_as_of;
     buy->source = best->source;
     return true;
 }
 
-static bool buy_gpus(const struct gpu *gpu, const struct layout *l,
+static bool buy_gpus(const struct request *q, const struct layout *l,
                      const struct market *market, struct buy *buy)
 {
+    const struct gpu *gpu = q->gpu;
     struct quantity p = gpu->street_price.known ? gpu->street_price : gpu->launch_price;
     if (!p.known || p.value <= 0)
         return false;
@@ -360,7 +376,8 @@ static bool buy_gpus(const struct gpu *gpu, const struct layout *l,
     buy->what = gpu->id;
     buy->capital = quantity_band(p.value * l->gpus * (1 + host), p.low * l->gpus,
                                  p.high * l->gpus * (1 + 2 * host), ORIGIN_ASSUMED);
-    buy->watts = l->gpus * (gpu->power.known ? gpu->power.value : 0) * 1.3;
+    buy->watts = l->gpus * power_most(q);
+    buy->gpus = l->gpus;
     buy->as_of = gpu->street_price.known ? gpu->street_as_of : "";
     buy->launch_year = gpu->street_price.known ? 0 : gpu->release_year;
     buy->source = gpu->street_price.known ? gpu->street_source : "launch price";
@@ -417,9 +434,11 @@ static struct buy buy_layout(const struct request *q, const struct layout *l,
                              const struct market *market)
 {
     struct buy buy = {0};
-    if (market->ownership && !q->gpu->memory_only && (buy_server(q->gpu, l, market, &buy) ||
-                              buy_gpus(q->gpu, l, market, &buy)))
+    if (market->ownership && !q->gpu->memory_only && (buy_server(q, l, market, &buy) ||
+                              buy_gpus(q, l, market, &buy))) {
+        buy.drawn = buy.watts;
         finish_buy(market, &buy);
+    }
     return buy;
 }
 
@@ -436,19 +455,10 @@ struct price cost_price(const struct prices *p, const struct layout *l)
                           .rented = bid.offer != NULL, .apart = bid.apart};
 }
 
-void cost_estimate(const struct request *q, const struct layout *l,
-                   const struct market *market, struct cost *out)
+/* What the price class that was asked for comes to, and the break-even against it. */
+static void settle(struct cost *out)
 {
-    struct prices prices;
-    memset(out, 0, sizeof(*out));
-    prices_init(q, market, &prices);
-    out->want = q->price;
-    out->on_demand = cheapest_rent(&prices, WANT_ON_DEMAND, l);
-    out->spot = cheapest_rent(&prices, WANT_SPOT, l);
-    out->market = cheapest_rent(&prices, WANT_MARKET, l);
-    prices_fini(&prices);
     const struct rent *rent = cost_wanted(out);
-    out->buy = buy_layout(q, l, market);
     if (out->buy.known)
         out->buy.break_even_hours = break_even(cost_weighed(out), &out->buy);
     if (!rent && out->buy.known) {
@@ -460,6 +470,30 @@ void cost_estimate(const struct request *q, const struct layout *l,
         out->per_month = rent->per_month;
         out->machines = rent->machines;
     }
+}
+
+void cost_draw(struct cost *cost, const struct market *market, double watts)
+{
+    if (!cost->buy.known)
+        return;
+    cost->buy.drawn = fmin(watts, cost->buy.watts);
+    finish_buy(market, &cost->buy);
+    settle(cost);
+}
+
+void cost_estimate(const struct request *q, const struct layout *l,
+                   const struct market *market, struct cost *out)
+{
+    struct prices prices;
+    memset(out, 0, sizeof(*out));
+    prices_init(q, market, &prices);
+    out->want = q->price;
+    out->on_demand = cheapest_rent(&prices, WANT_ON_DEMAND, l);
+    out->spot = cheapest_rent(&prices, WANT_SPOT, l);
+    out->market = cheapest_rent(&prices, WANT_MARKET, l);
+    prices_fini(&prices);
+    out->buy = buy_layout(q, l, market);
+    settle(out);
     out->note = note_of(q, market, out);
 }
 
@@ -545,8 +579,10 @@ static void know_owning(struct terms *w, const struct buy *b)
     know_number(w, "year of launch", b->launch_year, NULL);
     know_number(w, "host share", b->server ? 0 : own->server_share, "assumed");
     know_money(w, "capital", b->capital, NULL, origin_word(b->capital.origin));
-    know_number(w, "kW", b->watts / 1000,
-                b->server ? "the server's, else GPUs * 1.3" : "GPUs * 1.3, model");
+    know_number(w, "kW", b->drawn / 1000,
+                b->drawn < b->watts ? "at this load, model" : "at most");
+    know_number(w, "kW at most", b->watts / 1000,
+                b->server ? "the server's, else GPUs and hosts" : "GPUs and hosts");
     know_number(w, "PUE", own->pue, "profile");
     know_unit(w, "electricity", b->electricity, "$/kWh",
               b->electricity == own->electricity ? "profile" : "request");
@@ -570,8 +606,8 @@ static void add_owning(struct terms *w, const struct buy *b)
              source_text(b->as_of[0] ? b->as_of : "undated", b->source),
              "servers, GPUs, year of launch, host share, capital");
     term_add(w, "buy: running", "running",
-             "kW*PUE*$/kWh*hours share + kW*hosting*12/8760", b->running, "$/h", source,
-             "kW, PUE, electricity, hours share, hosting");
+             "kW*PUE*$/kWh*hours share + kW at most*hosting*12/8760", b->running, "$/h",
+             source, "kW, PUE, electricity, hours share, kW at most, hosting");
     term_add(w, "buy: per hour", "owning",
              "capital*(1 - residual)/(years*8760) + running", b->per_hour, "$/h",
              source, "capital, residual, years, running");

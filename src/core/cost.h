@@ -13,9 +13,11 @@
  * holds it whole; then on as few machines as can be rented, before the price counts.
  *
  * Owning: capital (GPUs at street or launch price plus a share for the host, or a whole
- * server's price) written off in a straight line, power at full board power, and hosting:
+ * server's price) written off in a straight line, the power drawn at the load, and hosting
+ * of the most that may be drawn:
  *
- *   hour = capital*(1 - residual)/(years*8760) + kW*PUE*electricity + kW*hosting*12/8760
+ *   hour = capital*(1 - residual)/(years*8760) + kW*PUE*electricity
+ *        + kW at most*hosting*12/8760
  *
  * Example: 8 x H100 in a $310,000..317,000 server over 4 years = $8.95/h of capital.
  *
@@ -80,7 +82,9 @@ struct buy {
     struct quantity per_hour;        /* dollars, owned and running */
     struct quantity per_month;
     struct quantity running;         /* dollars per hour of power and hosting alone */
-    double watts;                    /* of the whole */
+    int gpus;                        /* of the whole; some may not be used */
+    double watts;                    /* of the whole at most: what hosting is paid for */
+    double drawn;                    /* ... at this load (cost_draw), else that */
     const struct ownership *own;     /* borrowed: what the figures above rest on */
     double electricity;              /* $/kWh as used: the market's or own's */
     double hours_share;              /* of the month that power is drawn, 0..1 */
@@ -144,6 +148,9 @@ struct price cost_price(const struct prices *prices, const struct layout *layout
 void cost_estimate(const struct request *request, const struct layout *layout,
                    const struct market *market, struct cost *out);
 
+/* Owning at the watts that the load takes (power.h), not at the most. */
+void cost_draw(struct cost *cost, const struct market *market, double watts);
+
 /* The rent that was asked for; NULL when buying was. */
 const struct rent *cost_wanted(const struct cost *cost);
 /* The rent that buying is weighed against: that, else renting on demand. */
@@ -164,6 +171,11 @@ long cost_date_days(const char *date);
  * instance may raise it, never lower it: 3 cards that are rented one by one fit into one
  * workstation all the same. The largest server of the catalogue is no usual host. */
 int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed);
+
+/* W that a GPU's share of its host draws at most: of the catalogue's servers that state
+ * their power the most, less their GPUs' limits; else *assumed, 0.8 of its limit (DGX A100
+ * 1.03, DGX H100 0.82, eight PCIe cards 0.79, NVL72 0.39). */
+double cost_host_watts(const struct gpu *gpu, const struct market *market, bool *assumed);
 
 struct terms;
 

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "core/power.h"
+
 static uint64_t shortage(const struct request *q, const struct binding *b, double users)
 {
     if (b->weights.low > b->budget.high)
@@ -123,6 +125,17 @@ static uint64_t goals(const struct request *q, const struct pace *p, struct eval
     return reasons;
 }
 
+/* A circuit must hold the worst case, whatever the load. */
+static uint64_t watts(const struct request *q, const struct layout *l)
+{
+    double most = q->power_cap > 0 ? power_most(q) : 0;
+    if (q->power_cap <= 0)
+        return 0;
+    if (most <= 0)
+        return REASON_BIT(REASON_NO_POWER);
+    return l->gpus * most > q->power_cap ? REASON_BIT(REASON_POWER) : 0;
+}
+
 static void judge(const struct request *q, const struct load *load,
                   const struct pace *pace, struct evaluation *e)
 {
@@ -131,6 +144,7 @@ static void judge(const struct request *q, const struct load *load,
     e->margin = e->binding.pool.value - e->binding.reserved;
     if (pace->asked && reasons_verdict(e->reasons) == VERDICT_FITS)
         e->reasons |= goals(q, pace, e);
+    e->reasons |= watts(q, &e->layout);
 }
 
 static void keep_pace(const struct request *q, const struct pace *p, struct evaluation *e)

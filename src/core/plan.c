@@ -83,8 +83,13 @@ static void fill_figures(const struct load *load, const struct market *market,
     cost_estimate(&p->request, &p->layout, market, &p->cost);
     if (has_knob(p))
         p->knob = widest_knob(p);
-    if (p->verdict != VERDICT_DOES_NOT_FIT)
+    if (p->verdict != VERDICT_DOES_NOT_FIT || p->limit == LIMIT_POWER)
         speed_estimate(&p->request, load, &p->layout, &p->memory, &p->speed);
+    power_estimate(&p->request, load, &p->layout, &p->speed, market, &p->power);
+    if (p->power.loaded)
+        cost_draw(&p->cost, market,
+                  p->power.total.value +
+                      power_unused(&p->power, &p->layout, p->cost.buy.gpus));
     p->reasons |= missed_goals(p);
     p->verdict = reasons_verdict(p->reasons);
     p->limit = reasons_limit(p->reasons);

@@ -26,6 +26,7 @@
 #include "core/evaluate.h"
 #include "core/layout.h"
 #include "core/memory.h"
+#include "core/power.h"
 #include "core/reason.h"
 #include "core/request.h"
 #include "core/speed/speed.h"
@@ -87,7 +88,8 @@ struct plan {
     enum knob knob;
     struct layout nearly;      /* fewer GPUs that would be marginal; gpus 0 = none */
     struct cost cost;
-    struct speed speed;        /* of what fits, or may */
+    struct speed speed;        /* of what fits, or may, or exceeds the power cap alone */
+    struct power power;        /* of what has a memory */
     struct runner_up second;
     struct untuned untuned;    /* with REASON_TUNED */
 };

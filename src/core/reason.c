@@ -19,7 +19,7 @@ const char *limit_word(enum limit limit)
     static const char *const words[LIMIT_COUNT] = {
         "none", "weights",      "overhead", "kv-cache",    "layout",
         "type", "max-num-seqs", "used",     "max-context",
-        "state-blocks", "ttft", "tpot", "rate", "throughput", "budget",
+        "state-blocks", "ttft", "tpot", "rate", "throughput", "budget", "power",
     };
     return words[limit];
 }
@@ -67,6 +67,8 @@ static const struct {
     [REASON_BUDGET] = {VERDICT_SLOW, LIMIT_BUDGET},
     [REASON_NO_PRICE] = {VERDICT_MARGINAL, LIMIT_NONE},
     [REASON_TUNED] = {VERDICT_FITS, LIMIT_NONE},
+    [REASON_POWER] = {VERDICT_DOES_NOT_FIT, LIMIT_POWER},
+    [REASON_NO_POWER] = {VERDICT_MARGINAL, LIMIT_NONE},
 };
 
 enum verdict reasons_verdict(uint64_t reasons)

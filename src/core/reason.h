@@ -40,6 +40,7 @@ enum limit {           /* what stands in the way, or would first */
     LIMIT_RATE,        /* more requests arrive than can be served */
     LIMIT_THROUGHPUT,  /* fewer tokens/s than the goal */
     LIMIT_BUDGET,      /* more dollars per hour */
+    LIMIT_POWER,       /* more watts than the cap */
     LIMIT_COUNT
 };
 
@@ -70,6 +71,8 @@ enum reason {
     REASON_REST_TIGHT,  /* ... may not hold them */
     REASON_GPU_COUNT,    /* no layout of this many GPUs is valid */
     REASON_MEMORY_ONLY, /* of this GPU only the memory is known */
+    REASON_POWER,       /* GPUs and hosts draw more than the cap */
+    REASON_NO_POWER,    /* a cap is given, and what the GPU draws is not known */
     REASON_NEARLY,      /* fewer GPUs would be marginal */
     REASON_TTFT,        /* misses the goal */
     REASON_TPOT,

@@ -92,6 +92,9 @@ struct request {
     struct correction correction;
     enum price_want price;
     double api_in, api_out;     /* dollars per million tokens of an API; 0 = not asked */
+    double power_cap;           /* W that all GPUs and their hosts may draw; 0 = none */
+    double host_watts;          /* of one GPU's share of its host, at most */
+    bool watts_assumed;         /* nobody's figure */
 };
 
 /* The correction is of this request's model, format, GPU and engine. */

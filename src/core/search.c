@@ -122,7 +122,7 @@ static double miss_rank(const struct evaluation *e)
 }
 
 /* A better verdict first; of what is marginal, what is surer; of what does not fit, what
- * misses the least. */
+ * exceeds the power cap alone, then what misses the least. */
 static bool better(const struct search *s, const struct evaluation *a,
                    const struct evaluation *b)
 {
@@ -132,6 +132,9 @@ static bool better(const struct search *s, const struct evaluation *a,
         return miss_rank(a) < miss_rank(b);
     if (a->verdict == VERDICT_MARGINAL && a->binding.state != b->binding.state)
         return a->binding.state < b->binding.state;
+    if (a->verdict == VERDICT_DOES_NOT_FIT &&
+        (a->limit == LIMIT_POWER) != (b->limit == LIMIT_POWER))
+        return a->limit == LIMIT_POWER;
     if (a->verdict == VERDICT_DOES_NOT_FIT && lacks_memory(a) && lacks_memory(b) &&
         a->margin != b->margin)
         return a->margin > b->margin;
@@ -347,6 +350,15 @@ static void bisect_replicas(struct search *s, struct layout l, int step, int low
     }
 }
 
+/* Replicas that the power cap holds, of at most `most`; those of l at least. */
+static int under_cap(const struct request *q, const struct layout *l, int most, int step)
+{
+    double each = l->tp * l->pp * power_most(q);
+    double held = each > 0 && q->power_cap > 0 ? floor(q->power_cap / each) : most;
+    held = floor(held / step) * step;
+    return held >= most ? most : (int)fmax(held, l->replicas);
+}
+
 /* The same as try_replicas(): doubled until the users fit, then halved between. */
 static void double_replicas(struct search *s, struct layout l, int step)
 {
@@ -354,6 +366,7 @@ static void double_replicas(struct search *s, struct layout l, int step)
     int most = most_gpus(s) / (l.tp * l.pp) / step * step, low = 0, no = 0;
     if (s->request->rate <= 0 && request_asks_speed(s->request)) /* no faster with more */
         most = (int)fmin(most, ceil(s->request->users / step) * step);
+    most = under_cap(s->request, &l, most, step);
     if (!try_layout(s, &l, &e))
         return;
     while (e.verdict != VERDICT_FITS && e.limit != LIMIT_BUDGET && l.replicas < most) {
@@ -504,6 +517,7 @@ struct request search_on(const struct request *q, const struct gpu *gpu, int gpu
     r.gpu = gpu;
     r.gpu_count = gpu_count;
     r.host_gpus = cost_host_gpus(gpu, market, &r.host_assumed);
+    r.host_watts = cost_host_watts(gpu, market, &r.watts_assumed);
     return r;
 }
 

@@ -168,5 +168,6 @@ int terms_of_plan(const struct plan *plan, struct term out[TERMS_MAX])
         add_margin(&terms);
     cost_terms(&terms);
     terms_speed(&terms);
+    terms_power(&terms);
     return terms.count;
 }

@@ -28,7 +28,7 @@
 
 #include "core/quantity.h"
 
-#define TERMS_MAX  96
+#define TERMS_MAX  112
 #define INPUTS_MAX 16 /* of one term */
 
 enum input_style {

@@ -67,5 +67,7 @@ struct term_source source_counted(const char *what);
 
 /* terms_speed.c: the terms of speed/. */
 void terms_speed(struct terms *terms);
+/* terms_power.c: those of power.h and usage.h. */
+void terms_power(struct terms *terms);
 
 #endif

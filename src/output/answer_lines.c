@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/usage.h"
 #include "output/sentence.h"
 #include "output/startup.h"
 #include "util/path.h"
@@ -255,7 +256,8 @@ static void add_rent(struct lines *lines, const char *name, const struct rent *r
 static void add_buying(struct lines *lines, const struct cost *c)
 {
     const struct buy *b = &c->buy;
-    char capital[32], what[SENTENCE_MAX], date[SENTENCE_DATE_MAX];
+    char capital[32], what[SENTENCE_MAX], date[SENTENCE_DATE_MAX], owned[64] = "";
+    struct usage usage;
     if (!b->known)
         return;
     struct answer_line *line = line_add(lines, "buy");
@@ -267,45 +269,38 @@ static void add_buying(struct lines *lines, const struct cost *c)
               or_undated(sentence_purchase_date(b, date)), origin_word(b->capital.origin),
               b->watts / 1000);
     line->wanted = c->want == WANT_BUY;
+    usage_of(lines->plan, &usage);
+    if (usage.owned > 0 && usage.owned <= 1)
+        gp_format(owned, sizeof(owned), "; from %.0f %% of the hours in use buying is cheaper",
+                  usage.owned * 100);
     if (b->break_even_hours > 0)
-        line_addf(lines, "break-even", "after %.0f hours of renting (%.1f months)",
+        line_addf(lines, "break-even", "after %.0f hours of renting (%.1f months)%s",
                   b->break_even_hours,
-                  b->break_even_hours / (COST_HOURS_PER_MONTH * b->hours_share));
+                  b->break_even_hours / (COST_HOURS_PER_MONTH * b->hours_share), owned);
     else if (cost_weighed(c)->known)
         line_addf(lines, "break-even", "not within %.0f years", b->own->years);
-}
-
-struct answer_api answer_api(const struct plan *p)
-{
-    struct answer_api api = {quantity_unknown(), quantity_unknown()};
-    const struct request *q = &p->request;
-    struct quantity hour, month;
-    double request = (q->prompt * q->api_in + q->output * q->api_out) / 1e6;
-    if (q->api_out <= 0 || p->speed.gap != SPEED_KNOWN)
-        return api;
-    api.per_hour = quantity_scale(p->speed.requests, 3600 * request);
-    plan_prices(p, &hour, &month);
-    if (hour.known)
-        api.even = quantity_scale(hour, 1 / (3600 * request));
-    return api;
 }
 
 /* What the API asks for the same requests, and from which rate on the plan is cheaper. */
 static void add_api(struct lines *lines)
 {
-    struct answer_api api = answer_api(lines->plan);
-    const struct quantity *served = &lines->plan->speed.requests;
-    if (!api.per_hour.known)
+    const struct request *q = &lines->plan->request;
+    const struct speed *v = &lines->plan->speed;
+    struct usage usage;
+    usage_of(lines->plan, &usage);
+    if (!usage.api.known)
         return;
     struct answer_line *line = line_add(lines, "API");
-    units_money(line->amount, sizeof(line->amount), api.per_hour.value);
+    units_money(line->amount, sizeof(line->amount), usage.api.value);
     units_money(line->month, sizeof(line->month),
-                api.per_hour.value * COST_HOURS_PER_MONTH);
-    if (api.even.known)
+                usage.api.value * COST_HOURS_PER_MONTH);
+    if (usage.even.known)
         gp_format(line->text, sizeof(line->text),
-                  "for the same %.3g requests/s; this plan is cheaper from %.3g on%s",
-                  served->value, api.even.value,
-                  api.even.value > served->high ? ", which it does not reach" : "");
+                  "for the same %.3g requests/s; this plan is cheaper from %.3g on, %.3g "
+                  "million tokens a day%s",
+                  v->requests.value, usage.even.value,
+                  usage.even.value * (q->prompt + q->output) * 86400 / 1e6,
+                  usage.even.value > v->full.value ? ": more than it serves" : "");
 }
 
 static void cost_lines(struct lines *lines)
@@ -358,15 +353,62 @@ static struct answer_line *add_rate(struct lines *lines, const char *name,
 static void add_token_price(struct lines *lines)
 {
     struct quantity price = plan_token_price(lines->plan);
+    struct usage usage;
     if (!price.known)
         return;
+    usage_of(lines->plan, &usage);
     struct answer_line *line = line_add(lines, "$ per million");
     gp_format(line->amount, sizeof(line->amount), "$%.2f", price.value);
     if (price.low < price.high)
         gp_format(line->note, sizeof(line->note), "%.2f..%.2f", price.low, price.high);
-    gp_format(line->text, sizeof(line->text), "output tokens, %s",
-              lines->plan->request.rate > 0 ? "at this rate"
-                                            : "while these users keep asking");
+    gp_format(line->text, sizeof(line->text),
+              "output tokens, %s; $%.2f of all tokens, $%.2f at full load",
+              lines->plan->request.rate > 0 ? "at this rate" : "while these users keep asking",
+              usage.all.value, usage.full.value);
+}
+
+/* How much of what it could serve, and what the rest costs. */
+static void add_utilisation(struct lines *lines)
+{
+    const struct speed *v = &lines->plan->speed;
+    struct usage usage;
+    char money[32];
+    usage_of(lines->plan, &usage);
+    struct answer_line *line = line_add(lines, "utilisation");
+    gp_format(line->amount, sizeof(line->amount), "%.0f %%", usage.share.value * 100);
+    gp_format(line->note, sizeof(line->note), "of %.3g requests/s", v->full.value);
+    gp_format(line->text, sizeof(line->text), "at most, %.0f at once", v->full_running);
+    if (usage.idle.known && usage.idle.value >= 1) {
+        size_t n = strlen(line->text);
+        gp_format(line->text + n, sizeof(line->text) - n, "; the rest idles for %s a month",
+                  units_money(money, sizeof(money), usage.idle.value));
+    }
+}
+
+/* Joules of a token and watts of the plan; the watts at most where nothing else is known. */
+static void add_energy(struct lines *lines)
+{
+    const struct power *p = &lines->plan->power;
+    char watts[32], most[32], cap[64] = "";
+    if (!p->known)
+        return;
+    struct answer_line *line = line_add(lines, "energy");
+    units_watts(most, sizeof(most), p->sheet);
+    if (p->cap > 0)
+        gp_format(cap, sizeof(cap), "; the cap of %s holds %d",
+                  units_watts(watts, sizeof(watts), p->cap), p->capped_gpus);
+    if (!p->loaded) {
+        gp_format(line->text, sizeof(line->text), "at most %s with hosts%s", most, cap);
+        return;
+    }
+    int decimals = p->joules.value < 9.95 ? 2 : p->joules.value < 99.5 ? 1 : 0;
+    gp_format(line->amount, sizeof(line->amount), "%.*f J", decimals, p->joules.value);
+    gp_format(line->note, sizeof(line->note), "%.*f..%.*f J", decimals, p->joules.low,
+              decimals, p->joules.high);
+    gp_format(line->text, sizeof(line->text),
+              "per output token; %s with hosts (%s at most), %.0f kWh a month%s",
+              units_watts(watts, sizeof(watts), p->total.value), most,
+              p->energy.value / GP_KWH, cap);
 }
 
 static void add_parts(struct lines *lines)
@@ -435,6 +477,8 @@ static void speed_lines(struct lines *lines)
                   "the others queue", v->running, v->users);
     }
     add_token_price(lines);
+    add_utilisation(lines);
+    add_energy(lines);
     add_parts(lines);
     if (p->request.draft && p->request.acceptance <= 0)
         line_addf(lines, "drafts", "not counted: say how many are accepted, --acceptance 0.7");

@@ -54,15 +54,6 @@ struct answer_line {
 int answer_lines(const struct plan *plan, const struct answer *answer,
                  enum line_kind kind, struct answer_line lines[ANSWER_LINES_MAX]);
 
-/* The API that was asked to be compared with: what this load costs there, dollars per
- * hour, and the requests per second from which the plan is cheaper; unknown where there
- * is no speed or no price. */
-struct answer_api {
-    struct quantity per_hour;
-    struct quantity even; /* requests/s */
-};
-struct answer_api answer_api(const struct plan *plan);
-
 /* "FITS", "MARGINAL", "DOES NOT FIT"; of a plan also "FITS, OVER BUDGET" */
 const char *verdict_shout(enum verdict verdict);
 const char *plan_shout(const struct plan *plan);

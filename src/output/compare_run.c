@@ -158,6 +158,7 @@ struct resolved comparison_ask(const struct comparison *c, size_t i)
     r.request.gpu_count = t->count;
     r.request.host_gpus = t->host;
     r.request.host_assumed = t->assumed;
+    r.request.host_watts = cost_host_watts(t->gpu, &r.market, &r.request.watts_assumed);
     return r;
 }
 

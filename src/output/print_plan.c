@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/usage.h"
 #include "output/parts.h"
 #include "output/answer_lines.h"
 #include "output/print_why.h"
@@ -314,6 +315,7 @@ enum record_as output_record_as(enum output_format format)
 static void speed_facts(const struct plan *p, struct record *r)
 {
     const struct speed *v = &p->speed;
+    struct usage usage;
     char text[640];
     if (v->gap != SPEED_KNOWN)
         return;
@@ -322,6 +324,13 @@ static void speed_facts(const struct plan *p, struct record *r)
     record_note(r, sentence_speed_doubts(p, text, sizeof(text)));
     record_quantity(r, "output tokens per second", "tokens/s", v->tokens, 1, 1);
     record_note(r, sentence_speed_bound(v->bound));
+    usage_of(p, &usage);
+    record_quantity(r, "utilisation", "%", usage.share, 0.01, 1);
+    if (!p->power.loaded)
+        return;
+    record_quantity(r, "power", "W", p->power.total, 1, 0);
+    record_note(r, "GPUs and hosts at this load");
+    record_quantity(r, "energy per output token", "J", p->power.joules, 1, 3);
 }
 
 void print_cost_rows(const struct plan *p, struct record *r)

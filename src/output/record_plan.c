@@ -77,6 +77,9 @@ void record_plan_speed(struct record *s, const struct plan *p)
     record_title(s, "TPOT ms");
     record_quantity(s, "ttft", "ms", known ? v->ttft : none, 1e-3, 0);
     record_detail(s);
+    record_quantity(s, "joules_per_output_token", "J",
+                    p->power.loaded ? p->power.joules : none, 1, 2);
+    record_detail(s);
     record_quantity(s, "per_million_output_tokens", "$", plan_token_price(p), 1, 2);
     record_title(s, "$/M out");
 }

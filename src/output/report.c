@@ -9,6 +9,7 @@
 #include "output/print_plan.h"
 #include "output/print_why.h"
 #include "output/record_plan.h"
+#include "output/report_power.h"
 #include "output/sentence.h"
 #include "output/startup.h"
 #include "util/str.h"
@@ -72,6 +73,7 @@ static void request_facts(const struct answer *a, struct record *r)
     record_positive(r, "tpot", "ms", q->tpot * 1e3);
     record_positive(r, "throughput", "tokens/s", q->throughput);
     record_positive(r, "budget", "$/h", q->budget);
+    record_positive(r, "power_cap", "W", q->power_cap);
     record_positive(r, "max_num_seqs", "", m->max_num_seqs);
     record_positive(r, "max_batched_tokens", "", m->max_batched_tokens);
     record_positive(r, "memory_utilization", "", m->fraction);
@@ -315,6 +317,8 @@ static const struct member speed_members[] = {
     OF_SPEED(tpot, "s"),
     {"output_tokens_per_s", MEMBER_QUANTITY, MEMBER_AT(struct speed, tokens), "tokens/s"},
     {"requests_per_s", MEMBER_QUANTITY, MEMBER_AT(struct speed, requests), "requests/s"},
+    {"full_requests_per_s", MEMBER_QUANTITY, MEMBER_AT(struct speed, full), "requests/s"},
+    {"full_running", MEMBER_NUMBER, MEMBER_AT(struct speed, full_running)},
 };
 
 /* Seconds of a decode step, part by part. */
@@ -429,12 +433,8 @@ void report_cost(const struct plan *p, bool tokens, struct record *doc)
     rent_facts("spot", &c->spot, r);
     rent_facts("market", &c->market, r);
     buy_facts(&c->buy, r);
-    struct answer_api api = answer_api(p);
-    if (api.per_hour.known) {
-        struct record *other = record_inside(r, "api");
-        record_quantity(other, "per_hour", "$/h", api.per_hour, 1, 2);
-        record_quantity(other, "even_requests_per_s", "requests/s", api.even, 1, 3);
-    }
+    if (tokens)
+        report_usage(p, r);
     record_text(r, "source",
                 !wanted         ? c->buy.known ? c->buy.source : ""
                 : wanted->known ? wanted->instance->source
@@ -490,6 +490,7 @@ void report_plan(const struct answer *a, const struct options *options, bool why
     layout_facts(p, record_inside(doc, "layout"));
     memory_facts(p, doc);
     speed_facts(p, record_inside(doc, "speed"));
+    report_power(p, doc);
     report_cost(p, true, doc);
     if (a->solve != SOLVE_NONE) {
         struct record *r = record_inside(doc, "solve");

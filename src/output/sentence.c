@@ -67,6 +67,10 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_NO_PRICE] = "the budget cannot be judged: no price is known",
     [REASON_TUNED] = "--max-batched-tokens {tokens} reaches the goals; the engine's {usual "
                      "tokens} have TTFT {usual ttft} and TPOT {usual tpot}",
+    [REASON_POWER] = "{drawing GPUs} and their hosts draw up to {watts}, the cap is {cap}: it "
+                     "holds {capped GPUs}",
+    [REASON_NO_POWER] = "what {gpu} draws is not known: nor whether it stays under the cap of "
+                        "{cap}",
     [REASON_NEARLY] = "{nearly GPUs} would be marginal: {nearly}",
 };
 
@@ -331,6 +335,9 @@ static void value_text(const struct sentence_value *v, char *text, size_t size)
     case SAY_TOKENS:
         units_tokens(text, size, v->number);
         break;
+    case SAY_WATTS:
+        units_watts(text, size, v->number);
+        break;
     case SAY_RATE:
         gp_format(text, size, "%.4g %s", v->number / 1e12, v->text);
         break;
@@ -557,6 +564,11 @@ static const char *say_layout(const struct plan *p, const char *words,
         {"rate", SAY_PLAIN, .number = q->rate},
         {"served", SAY_SHARE, .number = p->speed.requests.value},
         {"speed gap", SAY_TEXT, .text = sentence_speed_gap(p, gap)},
+        {"gpu", SAY_TEXT, .text = q->gpu->id},
+        {"drawing GPUs", SAY_GPUS, .number = p->layout.gpus},
+        {"capped GPUs", SAY_GPUS, .number = p->power.capped_gpus},
+        {"watts", SAY_WATTS, .number = p->power.sheet},
+        {"cap", SAY_WATTS, .number = q->power_cap},
         {"nearly GPUs", SAY_GPUS, .number = p->nearly.gpus},
         {"nearly", SAY_TEXT,
          .text = sentence_layout(&p->nearly, nearly, sizeof(nearly))},

@@ -94,6 +94,7 @@ enum say {
     SAY_GPUS,    /* "1 GPU", "2 GPUs" */
     SAY_TOKENS,  /* "8,192" */
     SAY_MS,      /* 0.0228: "22.8 ms"; 1.63: "1.63 s" */
+    SAY_WATTS,   /* "2.21 kW" */
     SAY_RATE     /* "1.2 TFLOPS" */
 };
 

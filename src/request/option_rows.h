@@ -116,6 +116,8 @@ OPTION(HOURS, "hours", 0, OPTION_NUMBER, "N", "h/month", 1, 744, NULL, "730", R,
        "hours of use per month")
 OPTION(ELECTRICITY, "electricity", 0, OPTION_NUMBER, "PRICE", "$/kWh", 0.001, 10, NULL,
        "the catalogue's", R, false, "price of electricity when buying")
+OPTION(POWER_CAP, "power-cap", 0, OPTION_NUMBER, "WATTS", "W", 1, 1e9, NULL, "none", R,
+       false, "most that all GPUs and their hosts may draw: a rack's or a circuit's watts")
 OPTION(TRAIN, "train", 0, OPTION_WORD, "METHOD", "", 0, 0, "full|lora|qlora", "none", P,
        false, "plan fine-tuning memory instead of inference")
 OPTION(ZERO, "zero", 0, OPTION_COUNTED, "STAGE", "", 0, 3, NULL, "the lowest that fits",

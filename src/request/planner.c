@@ -765,6 +765,7 @@ static enum gp_status resolve_load(struct planner *p, const struct options *opti
     /* as many requests as it takes, if nobody says how many there are */
     if (q->throughput > 0 && q->rate <= 0 && !options->value[OPT_USERS].given)
         q->rate = q->throughput / q->output;
+    q->power_cap = options_or(options, OPT_POWER_CAP, 0);
     q->tp = (int)options_or(options, OPT_TP, 0);
     q->pp = (int)options_or(options, OPT_PP, 0);
     q->max_pp = (int)options_or(options, OPT_MAX_PP, SEARCH_MAX_PP);
@@ -869,8 +870,10 @@ static enum gp_status resolve_gpu(struct planner *p, const char *gpu,
         status = find_gpu(p, gpu, &q->gpu, &q->gpu_count, err);
     else
         out->gpu_chosen = true;
-    if (!status && q->gpu)
+    if (!status && q->gpu) {
         q->host_gpus = cost_host_gpus(q->gpu, &out->market, &q->host_assumed);
+        q->host_watts = cost_host_watts(q->gpu, &out->market, &q->watts_assumed);
+    }
     return status;
 }
 

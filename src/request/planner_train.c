@@ -65,6 +65,7 @@ static enum gp_status check_serving(const struct options *options, struct gp_err
         {OPT_BUDGET, ""},
         {OPT_DP, ""},
         {OPT_API_PRICE, ""},
+        {OPT_POWER_CAP, ""},
         {OPT_REPLICAS, "-g GPU:COUNT: the rest of the GPUs are data parallel"},
         {OPT_KV_PRECISION, ""},
         {OPT_ENGINE, ""},

@@ -150,6 +150,18 @@ char *units_params(char *text, size_t size, double params)
     return units_tokens(text, size, params);
 }
 
+char *units_watts(char *text, size_t size, double watts)
+{
+    if (!isfinite(watts))
+        return unknown(text, size);
+    if (watts < 999.5)
+        gp_format(text, size, "%.0f W", watts);
+    else
+        gp_format(text, size, "%.*f kW", watts < 9995 ? 2 : watts < 99950 ? 1 : 0,
+                  watts / 1000);
+    return text;
+}
+
 char *units_money(char *text, size_t size, double dollars)
 {
     char digits[64];

@@ -145,6 +145,28 @@ if have_json; then
         -v b="$whole" 'BEGIN{exit !(a < 0.5*b)}'
 fi
 
+# ---- watts and utilisation -----------------------------------------------------------------------
+
+# shellcheck disable=SC2086
+run --plan $speed:2 -u 16 --power-cap 5000
+assert_eq "under the cap" 0 "$rc"
+assert_contains "what the cap holds" "the cap of 5.00 kW holds 3" "$out"
+assert_contains "how much is used" "utilisation" "$out"
+# shellcheck disable=SC2086
+run --plan $speed:2 -u 16 --power-cap 2000
+assert_eq "above the cap" 1 "$rc"
+assert_contains "the worst case" "2 GPUs and their hosts draw up to 2.55 kW, the cap is 2.00 kW" "$out"
+if have_json; then
+    # shellcheck disable=SC2086
+    run --plan $speed:2 -u 16 --power-cap 2000 -f json
+    assert_eq "the limit" power "$(json verdict.limit)"
+    # shellcheck disable=SC2086
+    run --plan $speed:2 -u 16 --price buy --power-cap 5000 -f json
+    assert_eq "the cap in the answer" 3 "$(json power.capped_gpus)"
+    assert_true "electricity of the load, not of the most" awk -v load="$(json power.electricity_per_month.value)" \
+        -v most="$(json power.most)" 'BEGIN{exit !(load < most/1000*1.5*0.0861*730)}'
+fi
+
 # ---- lengths that differ -------------------------------------------------------------------------
 
 printf '%s\n' TIMESTAMP,ContextTokens,GeneratedTokens '2023-11-16 18:00:00.5,1000,100' \
@@ -214,7 +236,7 @@ assert_fails 2 "nothing drafts tokens" --plan -m llama-3.1-8b -g l4 --acceptance
 # shellcheck disable=SC2086
 assert_fails 2 "is not two prices" --plan $speed --api-price 3
 assert_fails 2 "no experts that copies could share" --plan -m llama-3.1-8b -g b200:8 --dp 8
-for option in "--rate 5" "--prompt-stddev 5" "--trace x.csv" "--tpot 20" "--ttft 200" "--prefix-hit 0.5" "--dp 2" "--api-price 1:2" "--acceptance 0.5"; do
+for option in "--rate 5" "--prompt-stddev 5" "--trace x.csv" "--tpot 20" "--ttft 200" "--prefix-hit 0.5" "--dp 2" "--api-price 1:2" "--power-cap 9000" "--acceptance 0.5"; do
     # shellcheck disable=SC2086
     assert_fails 2 "is for inference, not for --train" --plan -m llama-3.1-8b -g l4 --train lora $option
 done

@@ -32,7 +32,7 @@ expect <<'END'
 │ * a100-pcie-80         int4-awq   fits         2    ~42.9    ~2.16   2.70    │
 │   a40                  fp8        fits         3   ~164.7    ~8.51   2.70    │
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ rtx-a6000 x 2, int4-awq: fits ───────────────────────────── 1-6 of 19, Tab ─┐
+┌─ rtx-a6000 x 2, int4-awq: fits ───────────────────────────── 1-6 of 20, Tab ─┐
 │███████████████████████████████▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▒░░·············│
 │█ weights 18.55  ▓ KV needed 20.00  ▒ activation 0.55  ░ non-torch 0.20       │
 │░ CUDA graphs 0.45  · free 7.67  of 47.41 GiB usable                          │
@@ -168,7 +168,7 @@ expect <<'END'
 | * a100-pcie-80         int4-awq   fits         2    ~42.9    ~2.16   2.70    |
 |   a40                  fp8        fits         3   ~164.7    ~8.51   2.70    |
 +------------------------------------------------------------------------------+
-+- rtx-6000-ada x 2, int4-awq: fits -------------------------- 1-6 of 19, Tab -+
++- rtx-6000-ada x 2, int4-awq: fits -------------------------- 1-6 of 20, Tab -+
 |###############################===============================:--.............|
 |# weights 18.55  = KV needed 20.00  : activation 0.58  - non-torch 0.20       |
 |- CUDA graphs 0.45  . free 7.64  of 47.41 GiB usable                          |
@@ -457,7 +457,7 @@ KEYS
 lines 1 9
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
-┌─ rtx-a6000 x 2, int4-awq: fits ──────────────────────────────── 1-18 of 456 ─┐
+┌─ rtx-a6000 x 2, int4-awq: fits ──────────────────────────────── 1-18 of 525 ─┐
 │                                                                              │
 │ why                                                                          │
 │   GPUs (gpus) = 2 GPUs, exact                                                │
@@ -479,7 +479,7 @@ expect <<'END'
 ┌─ llama-3.1-70b, 16 x 8,192 tokens ───────────────────────────────────────────┐
 │ 1 of 294   sort: $/h ▲   filter: h100-sxm fp8                                │
 │   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
-│▸  h100-sxm             fp8        fits         2    ~23.0    ~0.98  ~2.35    │
+│▸  h100-sxm             fp8        fits         2    ~23.0    ~0.99  ~2.40    │
 │                                                                              │
 │                                                                              │
 │                                                                              │
@@ -488,7 +488,7 @@ expect <<'END'
 │                                                                              │
 │                                                                              │
 └──────────────────────────────────────────────────────────────────────────────┘
-┌─ h100-sxm x 2, fp8: fits ───────────────────────────────── 16-21 of 21, Tab ─┐
+┌─ h100-sxm x 2, fp8: fits ───────────────────────────────── 17-22 of 22, Tab ─┐
 │(rounded estimate)                                                            │
 │engine: jgchn/llm-d-planner@56dc5b76ca53 accuracy/results (raw logs);         │
 │llm-d-incubation/llm-d-planner@e50305af90f0                                   │

@@ -77,8 +77,8 @@ KV pool: no room for KV: 28.38 GiB short.
 Rule of thumb: 88.2 GB in all, weights counted 67.68 GiB.
 Cost, on demand: $1.00 per hour, $730.00 per month, 1 x crusoe l40s (per GPU), 1 GPU (2026-08-19, 94 days old), price per GPU of a shared host; note: sold in host-sized slices.
 Cost, spot: $0.50 per hour, $365.00 per month, 1 x crusoe l40s (per GPU), 1 GPU (2026-08-19, 94 days old), price per GPU of a shared host; note: sold in host-sized slices.
-Cost, buy: $0.39 per hour, $281.96 per month, 1 x l40s and hosts for $11,475 (2023 launch, assumed), 0.5 kW.
-Cost, break-even: after 12191 hours of renting (16.7 months).
+Cost, buy: $0.41 per hour, $297.99 per month, 1 x l40s and hosts for $11,475 (2023 launch, assumed), 0.6 kW.
+Cost, break-even: after 12483 hours of renting (17.1 months); from 36 % of the hours in use buying is cheaper.
 Suggestions, each one was planned:
 1. 2 x NVIDIA RTX A6000, --gpu rtx-a6000:2: 35.99 GiB more room per GPU, same cost.
 2. llama.cpp, weights in GGUF Q4_K_M, --engine llama.cpp --precision q4_k_m: 33.38 GiB more room per GPU, same cost.

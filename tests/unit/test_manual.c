@@ -254,6 +254,7 @@ static void manual_cost(void)
     struct market market = sample_aws_market();
     struct sample s;
     struct request *q = sample_request(&s, sample_llama_70b());
+    q->host_watts = 575; /* of a DGX H100 */
     struct plan p = planned(q, sample_layout(8, 1, 1, 1), &market);
     const struct buy *b = &p.cost.buy;
     double capital = b->per_hour.value - b->running.value;
@@ -264,6 +265,20 @@ static void manual_cost(void)
     shows("$%s / ($%.2f - $%.2f) = %s hours", tokens(b->capital.value), p.cost.per_hour,
           b->running.value, tokens(b->break_even_hours));
     shows("$%.2f/h = $%s/month", p.cost.per_hour, tokens(p.cost.per_month));
+}
+
+static void manual_energy(struct shipped *w)
+{
+    struct request *q = shipped_request(w, "llama-3.1-70b", "vllm", "fp8");
+    q->users = 16;
+    q->prompt = 1024;
+    q->output = 256;
+    q->host_watts = 575;
+    struct plan p = planned(q, sample_layout(2, 1, 1, 1), NULL);
+    const struct power *e = &p.power;
+    shows("700 W * (0.28 + 0.72*%.3f + 1.40*%.3f) = %.0f W", e->memory, e->compute,
+          e->decode.value);
+    shows("2 * (700 W + 575 W) = %.2f kW", e->sheet / 1000);
 }
 
 static void manual_training(struct shipped *w)
@@ -327,6 +342,7 @@ static void test_manual(void **state)
     manual_engines(&w);
     manual_verdict(&w);
     manual_cost();
+    manual_energy(&w);
     manual_training(&w);
     catalog_free(w.catalog);
     free(page);

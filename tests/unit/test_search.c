@@ -66,6 +66,8 @@ static struct options random_ask(void)
     if (random_below(4) == 0)
         give(&options, OPT_TPOT, "%u", 4u << random_below(6));
     if (random_below(6) == 0)
+        give(&options, OPT_POWER_CAP, "%u", 500u << random_below(8));
+    if (random_below(6) == 0)
         give(&options, OPT_TTFT, "%u", 50u << random_below(6));
     if (random_below(8) == 0)
         give(&options, OPT_MAX_BATCHED_TOKENS, "%u", 512u << random_below(5));

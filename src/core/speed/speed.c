@@ -196,6 +196,19 @@ static double alone(const struct step *s, const struct serve_load *l)
     return one.ttft;
 }
 
+/* As many requests as pool and slots hold: what the layout serves at most. */
+static void saturate(const struct step *s, const struct serve_load *l, double groups,
+                     struct speed *out)
+{
+    struct serve serve;
+    struct serve_load most = *l;
+    most.users = l->admitted;
+    serve_estimate(s, &most, &serve);
+    out->full_running = serve.running * groups;
+    out->full = banded(fmax(serve.requests, out->serve.requests) * groups, out->factor_high,
+                       out->factor_low);
+}
+
 static void fill(const struct step *s, const struct serve *serve,
                  const struct serve_load *l, double groups, struct speed *out)
 {
@@ -211,6 +224,7 @@ static void fill(const struct step *s, const struct serve *serve,
     out->middle = serve->middle;
     out->requests = banded(serve->requests * groups, out->factor_high, out->factor_low);
     out->tokens = quantity_scale(out->requests, l->output);
+    saturate(s, l, groups, out);
     step_decode_parts(s, serve->decoding, spread_held(&l->spread, l->prompt, l->output),
                       &out->part);
     out->prompts = serve->tpot - serve->decode;

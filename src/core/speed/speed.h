@@ -71,6 +71,8 @@ struct speed {
     double middle, late;            /* s: TTFT of 50, 95 of 100 requests; 0 = not known */
     struct quantity tokens;         /* output tokens/s, all replicas */
     struct quantity requests;       /* per second, all replicas */
+    struct quantity full;           /* ... where pool and slots are full: saturation */
+    double full_running;            /* requests at once then, all replicas */
     struct step_parts part;         /* s of a decode step */
     struct serve serve;             /* of one group of GPUs */
     double prompts;                 /* s per output token that prompts of others add */
