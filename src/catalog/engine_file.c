@@ -66,6 +66,7 @@ static const struct profile_field fields[] = {
     {"state_share", PROFILE_NUMBER, AT(state_share), 0, 16},
     {"slots_least", PROFILE_COUNT, AT(slots_least), 0, 65536},
     {"slots_option", PROFILE_TEXT, AT(slots_option)},
+    {"disaggregation", PROFILE_TEXT, AT(disaggregation)},
     {"group_slack", PROFILE_NUMBER, AT(group_slack), 1, 4},
     {"batches", PROFILE_COUNT, AT(batches), 1, 16},
     {"state_blocks", PROFILE_COUNT, AT(state_blocks), 1, 16},

@@ -49,7 +49,7 @@ static struct quantity host_copy(const struct load *load, const struct layout *l
 static double logit_rows(const struct request *q, const struct load *load,
                          const struct layout *l)
 {
-    double users = ceil(q->users / l->replicas);
+    double users = ceil(q->users / layout_decoding(l));
     switch (q->engine->logit_rows) {
     case ROWS_USERS:
         return fmin(users, load->max_num_seqs);
@@ -89,7 +89,7 @@ static struct activation graph_activation(const struct request *q, const struct 
                                           const struct layout *l)
 {
     struct activation a = {0};
-    double users = ceil(q->users / l->replicas);
+    double users = ceil(q->users / layout_decoding(l));
     double slots = kvcache_slots(q, users);
     double bytes = graph_bytes(q, l->tp, load->max_batched_tokens, users * q->context,
                                slots);

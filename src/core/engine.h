@@ -157,6 +157,8 @@ struct engine {
     bool state_exit;        /* does not start when max_num_seqs exceeds the state blocks */
     int slots_least;        /* slots where one per user is the default: not fewer */
     char slots_option[32];  /* the engine's own option for more */
+    char disaggregation[32]; /* the engine's own option for prompts worked off apart; "" =
+                              * it does not */
     int tier_count;
     struct engine_tier tier[ENGINE_TIERS]; /* by memory, in place of what follows */
     struct engine_reserve reserve;

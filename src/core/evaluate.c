@@ -44,12 +44,12 @@ static uint64_t reasons_of_layout(const struct request *q, const struct load *lo
                                   const struct layout *l, const struct binding *b)
 {
     uint64_t reasons = load->reasons;
-    if (!q->model->weights_only && ceil(q->users / l->replicas) > load->max_num_seqs)
+    if (!q->model->weights_only && ceil(q->users / layout_decoding(l)) > load->max_num_seqs)
         reasons |= REASON_BIT(REASON_SEQS);
     if (q->engine->defaults_clip && load->max_batched_tokens < load->max_num_seqs)
         reasons |= REASON_BIT(REASON_TOKENS);
     if (b->state == MEMORY_LACKS)
-        reasons |= shortage(q, b, ceil(q->users / l->replicas));
+        reasons |= shortage(q, b, ceil(q->users / layout_decoding(l)));
     else if (b->state == MEMORY_SPREADS)
         reasons |= REASON_BIT(REASON_SPREADS);
     else if (b->state == MEMORY_CROSSES || b->state == MEMORY_DOUBTS)
@@ -71,6 +71,7 @@ struct pace {
     struct serve serve;
     double slots;     /* of a replica */
     bool held;        /* as many are served as arrive */
+    double served;    /* requests/s at most; set where it is not held, or split */
     double rate_miss; /* how many times more arrive */
 };
 
@@ -85,10 +86,15 @@ static void pace_of(const struct request *q, const struct load *load,
     step_cut(load->step ? load->step : &p->own, l, &p->step);
     step_attach_draft(&p->step, l, &p->draft);
     p->held = true;
+    p->served = 0;
     p->slots = speed_slots(q, load);
     if (p->step.gap == SPEED_KNOWN)
         p->held = speed_serve(q, &p->step, load, l, p->slots, &p->serve);
-    p->rate_miss = p->held ? 0 : q->rate / speed_groups(l) / p->serve.requests;
+    if (p->step.gap == SPEED_KNOWN && (!p->held || q->split))
+        p->served = speed_capacity(q, load, l, &p->step, p->slots);
+    p->rate_miss = p->held ? 0 : q->rate / p->served;
+    if (q->rate <= 0 && q->split)
+        p->served = p->serve.requests * speed_groups(l);
 }
 
 static double users_of(const struct request *q, const struct layout *l,
@@ -97,7 +103,7 @@ static double users_of(const struct request *q, const struct layout *l,
     if (q->rate <= 0 || p->step.gap != SPEED_KNOWN)
         return q->users;
     /* where more arrive than are served, as many as it takes at once */
-    return p->held ? speed_users(l, &p->serve) : p->slots * l->replicas;
+    return p->held || q->split ? speed_users(l, &p->serve) : p->slots * layout_decoding(l);
 }
 
 /* How many times worse than a goal, 0 where there is none; more than 1 is a reason. */
@@ -177,7 +183,7 @@ static void judge_price(const struct request *q, struct evaluation *e)
 double evaluate_held(const struct request *q, const struct load *load,
                      const struct layout *l)
 {
-    double slots = load->max_num_seqs * l->replicas;
+    double slots = load->max_num_seqs * layout_decoding(l);
     return q->ttft > 0 && q->rate <= 0 ? fmin(q->users, slots) : q->users;
 }
 
@@ -202,18 +208,19 @@ static void judge_layout(const struct request *q, const struct load *load,
         load = &own;
     }
     judge(q, load, &pace, e);
+    e->served = pace.asked ? pace.served : 0;
 }
 
-void evaluate(const struct request *q, const struct load *load,
-              const struct prices *prices, const struct layout *layout,
-              struct evaluation *e)
+static void evaluate_one(const struct request *q, const struct load *load,
+                         const struct prices *prices, const struct layout *layout,
+                         struct evaluation *e)
 {
     struct layout *l = &e->layout;
     *l = *layout;
     l->gpus = l->tp * l->pp * l->replicas;
     l->hosts = layout_hosts(l, q->host_gpus);
     e->price = (struct price){0};
-    e->margin = e->miss = e->ttft = e->tpot = e->tokens = e->chunk = 0;
+    e->margin = e->miss = e->ttft = e->tpot = e->tokens = e->chunk = e->served = 0;
     e->users = q->users;
     e->valid = layout_valid(q, l);
     e->reasons = REASON_BIT(REASON_LAYOUT);
@@ -229,6 +236,47 @@ void evaluate(const struct request *q, const struct load *load,
         e->margin = fmin(e->margin, load->usable.value - q->used - load->budget.value);
     if (e->price.machines > 0)
         l->hosts = e->price.machines;
+}
+
+/* Of two splits of the same replicas: the goals first, then what is served. */
+static bool better_split(const struct evaluation *a, const struct evaluation *b)
+{
+    if (a->verdict != b->verdict)
+        return a->verdict < b->verdict;
+    if (fmax(a->miss, 1) != fmax(b->miss, 1))
+        return a->miss < b->miss;
+    return a->served > b->served;
+}
+
+#define SPLITS 16 /* of many replicas not each is looked at */
+
+static void evaluate_splits(const struct request *q, const struct load *load,
+                            const struct prices *prices, const struct layout *layout,
+                            struct evaluation *out)
+{
+    struct layout l = *layout;
+    struct evaluation e;
+    int ways = layout_ways(&l), groups = l.replicas / ways;
+    int step = ways * (groups > SPLITS ? (groups + SPLITS - 1) / SPLITS : 1);
+    l.prefill = q->prefill > 0 ? q->prefill : ways;
+    evaluate_one(q, load, prices, &l, out);
+    if (q->prefill > 0)
+        return;
+    for (l.prefill += step; l.prefill <= l.replicas - ways; l.prefill += step) {
+        evaluate_one(q, load, prices, &l, &e);
+        if (better_split(&e, out))
+            *out = e;
+    }
+}
+
+void evaluate(const struct request *q, const struct load *load,
+              const struct prices *prices, const struct layout *layout,
+              struct evaluation *e)
+{
+    if (q->split && layout->prefill == 0)
+        evaluate_splits(q, load, prices, layout, e);
+    else
+        evaluate_one(q, load, prices, layout, e);
 }
 
 bool evaluation_spans(const struct request *q, const struct evaluation *e)

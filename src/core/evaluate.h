@@ -39,6 +39,7 @@ struct evaluation {
     double ttft, tpot;      /* s; 0 = not asked, or unknown */
     double tokens;          /* output tokens/s, likewise */
     double chunk;           /* max_batched_tokens that a search turned to; 0 = as asked */
+    double served;          /* requests/s at most, where prompts are worked off apart */
     struct price price;     /* zeros without prices */
 };
 

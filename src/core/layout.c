@@ -243,6 +243,19 @@ static void check_ep(struct refusals *r, const struct request *q,
         refuse(r, REFUSED_EP_TP, l->ep, l->tp);
 }
 
+/* A group of each at least, and as many as were asked for. */
+static void check_split(struct refusals *r, const struct request *q,
+                        const struct layout *l)
+{
+    int ways = layout_ways(l), prefill = l->prefill, decode = layout_decoding(l);
+    if (!q->split)
+        return;
+    if (prefill < ways || decode < ways || prefill % ways || decode % ways ||
+        (q->prefill > 0 && (prefill != q->prefill || decode != q->decode)))
+        refuse(r, REFUSED_SPLIT, q->prefill > 0 ? q->prefill : ways,
+               q->prefill > 0 ? q->decode : ways);
+}
+
 static void check_hosts(struct refusals *r, const struct request *q,
                         const struct layout *l)
 {
@@ -269,6 +282,7 @@ int layout_refusals(const struct request *q, const struct layout *l,
         refuse(&r, REFUSED_STAGES, l->pp, layout_gpu_layers(q));
     check_draft(&r, q, l);
     check_ep(&r, q, l);
+    check_split(&r, q, l);
     check_hosts(&r, q, l);
     return r.count;
 }

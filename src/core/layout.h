@@ -27,6 +27,8 @@ struct layout {
     int tp, pp, ep, replicas;
     int gpus;  /* tp * pp * replicas */
     int hosts; /* machines: those of the price, else the fewest of host_gpus each */
+    int prefill; /* of the replicas: they work prompts off, the others decode; 0 = all do
+                  * both */
 };
 
 /* How the tensors of a role are cut over the GPUs of a stage. */
@@ -64,6 +66,12 @@ int layout_gpu_layers(const struct request *request);
  * that share their experts. */
 int layout_group(const struct layout *layout);
 
+/* Replicas that decode, and hold the users' KV. */
+static inline int layout_decoding(const struct layout *layout)
+{
+    return layout->replicas - layout->prefill;
+}
+
 /* Replicas of such a group: the attention's data parallel degree. */
 int layout_ways(const struct layout *layout);
 
@@ -88,6 +96,7 @@ enum refusal_code {
     REFUSED_EP_EXPERTS,
     REFUSED_EP_GPUS,
     REFUSED_EP_TP,
+    REFUSED_SPLIT,
     REFUSED_MIG,
     REFUSED_HOST,
     REFUSED_HOST_ASSUMED,

@@ -278,7 +278,7 @@ static void cut_stages(const struct request *q, const struct load *load,
     s->request = q;
     s->load = load;
     s->layout = l;
-    s->users = ceil(q->users / l->replicas);
+    s->users = ceil(q->users / layout_decoding(l));
     weights_cut(q, load, l, &s->weights);
     s->non_torch = s->graphs = s->graphs_charged = quantity_exact(0);
     s->activation[0] = s->activation[1] = quantity_exact(0);

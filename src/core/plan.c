@@ -56,6 +56,19 @@ static bool has_knob(const struct plan *p)
 
 /* ---- one layout ---- */
 
+/* What the same replicas do when each works its prompts off itself. */
+static void fill_together(const struct plan *p, const struct load *load,
+                          struct speed *out)
+{
+    struct request q = p->request;
+    struct layout l = p->layout;
+    struct memory m;
+    q.split = false;
+    l.prefill = 0;
+    memory_estimate(&q, load, &l, &m);
+    speed_estimate(&q, load, &l, &m, out);
+}
+
 /* Goals that what may fit misses, too; and the budget, whose price is known here. */
 static uint64_t missed_goals(const struct plan *p)
 {
@@ -70,6 +83,7 @@ static uint64_t missed_goals(const struct plan *p)
     reasons |= (uint64_t)(q->ttft > 0 && v->ttft.value > q->ttft) << REASON_TTFT;
     reasons |= (uint64_t)(q->tpot > 0 && v->tpot.value > q->tpot) << REASON_TPOT;
     reasons |= (uint64_t)(v->tokens.value < q->throughput) << REASON_THROUGHPUT;
+    reasons |= (uint64_t)(q->rate > v->capacity) << REASON_RATE;
     return reasons;
 }
 
@@ -85,6 +99,8 @@ static void fill_figures(const struct load *load, const struct market *market,
         p->knob = widest_knob(p);
     if (p->verdict != VERDICT_DOES_NOT_FIT || p->limit == LIMIT_POWER)
         speed_estimate(&p->request, load, &p->layout, &p->memory, &p->speed);
+    if (p->layout.prefill > 0 && p->speed.gap == SPEED_KNOWN)
+        fill_together(p, load, &p->together);
     power_estimate(&p->request, load, &p->layout, &p->speed, market, &p->power);
     if (p->power.loaded)
         cost_draw(&p->cost, market,

@@ -89,6 +89,8 @@ struct plan {
     struct layout nearly;      /* fewer GPUs that would be marginal; gpus 0 = none */
     struct cost cost;
     struct speed speed;        /* of what fits, or may, or exceeds the power cap alone */
+    struct speed together;     /* where prompts are worked off apart: of the same layout when
+                                * each replica does both */
     struct power power;        /* of what has a memory */
     struct runner_up second;
     struct untuned untuned;    /* with REASON_TUNED */

@@ -66,6 +66,8 @@ struct request {
     int gpu_count;              /* GPUs to use; 0 = the fewest that fit */
     int tp, pp, ep, replicas;   /* 0 = choose */
     int dp;                     /* replicas that share their experts; 0 = choose */
+    bool split;                 /* some replicas only work prompts off, the others decode */
+    int prefill, decode;        /* how many of each; 0 = choose */
     int max_pp;                 /* stages that may be chosen; 0 = SEARCH_MAX_PP */
     int host_gpus;              /* GPUs one host can hold; TP stays inside a host */
     bool host_assumed;          /* nobody's figure */
@@ -105,11 +107,11 @@ static inline bool request_corrected(const struct request *q)
            c->engine == q->engine && c->weight == q->precision.weight;
 }
 
-/* Goals of speed, or a rate: judging a layout takes its speed. */
+/* Goals of speed, a rate, or prompts apart: judging a layout takes its speed. */
 static inline bool request_asks_speed(const struct request *request)
 {
     return request->ttft > 0 || request->tpot > 0 || request->throughput > 0 ||
-           request->rate > 0;
+           request->rate > 0 || request->split;
 }
 
 #endif

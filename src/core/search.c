@@ -396,8 +396,9 @@ static bool too_heavy(const struct search *s, int tp, int pp, int ep)
 bool search_cut(const struct request *q, int tp, int pp, int ep, struct layout *l)
 {
     int step = least_replicas(tp, ep), count = q->gpu_count;
+    int first = q->prefill > 0 ? q->prefill + q->decode : q->split ? 2 * step : step;
     *l = (struct layout){.tp = tp, .pp = pp, .ep = ep};
-    l->replicas = q->replicas > 0 ? q->replicas : count > 0 ? count / tp / pp : step;
+    l->replicas = q->replicas > 0 ? q->replicas : count > 0 ? count / tp / pp : first;
     return (q->dp <= 0 || layout_ways(l) == q->dp) && l->replicas >= 1 &&
            l->replicas % step == 0 && (count == 0 || tp * pp * l->replicas == count);
 }

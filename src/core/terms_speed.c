@@ -318,6 +318,15 @@ static void add_drafts(const struct walk *k)
 
 /* ---- serving ---- */
 
+/* Of the groups that only prefill. */
+static double rho_of(const struct walk *k)
+{
+    const struct layout *l = &k->w->plan->layout;
+    const struct speed *v = &k->w->plan->speed;
+    double groups = l->prefill / (double)layout_ways(l);
+    return groups > 0 ? v->requests.value * v->serve.prompt / groups : 0;
+}
+
 static void know_serving(const struct walk *k)
 {
     const struct request *q = request_of(k);
@@ -339,6 +348,8 @@ static void know_serving(const struct walk *k)
     know_number(k->w, "beta", e->ttft_queue, ENGINE);
     know_ms(k->w, "TPOT", v->tpot.value, NULL);
     know_ms(k->w, "TTFT", v->ttft.value, NULL);
+    know_ms(k->w, "transfer", v->transfer, "link");
+    know_number(k->w, "rho", rho_of(k), "share of the prefill groups' time");
     know_number(k->w, "cs", v->serve.spread, "of a prompt's work");
     know_number(k->w, "groups", v->running / v->serve.running, NULL);
 }
@@ -378,13 +389,20 @@ static const struct loop {
     {"rate * (TTFT + (O - 1)*TPOT)", "rate, TTFT, O, TPOT", "Little's law",
      "tau + kappa*solo + step/2 + rho*pc*(1 + cs^2)/(2*(1 - rho)), rho = rate*pc/groups",
      "tau, kappa, solo, step, rate, groups, pc, cs"},
+    {"those that decode: B*groups, where X*TTFT + B*groups = users",
+     "users, groups, pool, seqs", "the rest wait for their first token",
+     "tau + kappa*solo + transfer + step/2 + queue for the prefill groups",
+     "tau, kappa, solo, transfer, step, rho"},
+    {"rate * (O - 1)*TPOT, of those that decode", "rate, O, TPOT", "Little's law",
+     "tau + kappa*solo + transfer + step/2 + rho*solo*(1 + cs^2)/(2*(1 - rho))",
+     "tau, kappa, solo, transfer, step, rho, cs"},
 };
 
 static void add_load(const struct walk *k)
 {
     const struct request *q = request_of(k);
     const struct speed *v = &k->w->plan->speed;
-    const struct loop *loop = &loops[q->rate > 0];
+    const struct loop *loop = &loops[2 * (v->transfer > 0) + (q->rate > 0)];
     term_add(k->w, "requests at once", "running", loop->at_once,
              quantity_of(v->running, ORIGIN_MODEL), "requests",
              source_counted(loop->waits), loop->at_once_inputs);

@@ -445,6 +445,33 @@ static void add_correction(struct lines *lines)
               c->by[CORRECT_PROMPTS], c->first);
 }
 
+static bool meets_goals(const struct request *q, const struct speed *v)
+{
+    return (q->ttft <= 0 || v->ttft.value <= q->ttft) &&
+           (q->tpot <= 0 || v->tpot.value <= q->tpot) && q->rate <= v->capacity;
+}
+
+/* The same replicas, each with its own prompts. */
+static void add_together(struct lines *lines)
+{
+    const struct plan *p = lines->plan;
+    const struct request *q = &p->request;
+    const struct speed *v = &p->speed, *t = &p->together;
+    bool goals = q->ttft > 0 || q->tpot > 0 || q->rate > 0;
+    bool apart = meets_goals(q, v), both = meets_goals(q, t);
+    if (p->layout.prefill <= 0 || t->gap != SPEED_KNOWN)
+        return;
+    line_addf(lines, "together",
+              "TPOT %.1f ms, TTFT %.0f ms, at most %.3g requests/s where each replica does "
+              "both%s",
+              t->tpot.value * 1e3, t->ttft.value * 1e3, t->capacity,
+              !goals           ? ""
+              : apart == both  ? apart ? ": that meets the goals, too"
+                                       : ": that misses the goals, too"
+              : apart          ? ": that misses the goals"
+                               : ": that meets the goals");
+}
+
 static void speed_lines(struct lines *lines)
 {
     const struct plan *p = lines->plan;
@@ -469,13 +496,21 @@ static void speed_lines(struct lines *lines)
     gp_format(line->text, sizeof(line->text), "%.2g requests/s", v->requests.value);
     if (p->request.rate > 0) {
         size_t n = strlen(line->text);
-        gp_format(line->text + n, sizeof(line->text) - n, ", %.0f in flight in the mean",
-                  v->running);
-    } else if (v->running < v->users) {
+        gp_format(line->text + n, sizeof(line->text) - n, ", %.0f %s in the mean", v->running,
+                  v->transfer > 0 ? "decode" : "in flight");
+    } else if (v->running < v->users && v->transfer <= 0) {
         size_t n = strlen(line->text);
-        gp_format(line->text + n, sizeof(line->text) - n, "; %.0f of %.0f users at once, "
-                  "the others queue", v->running, v->users);
+        gp_format(line->text + n, sizeof(line->text) - n, "; %.0f of %.0f users at once "
+                  "(%s), the others queue", v->running, v->users,
+                  sentence_saturation(v->saturation));
     }
+    if (p->request.rate > 0)
+        line_addf(lines, "saturates", "at %.3g requests/s: %s", v->capacity,
+                  sentence_saturation(v->saturation));
+    if (v->transfer > 0)
+        line_addf(lines, "KV transfer", "%.3g ms a prompt, from where it was worked off",
+                  v->transfer * 1e3);
+    add_together(lines);
     add_token_price(lines);
     add_utilisation(lines);
     add_energy(lines);

@@ -168,6 +168,8 @@ static void layout_facts(const struct plan *p, struct record *r)
     record_text(r, "gpu", p->request.gpu->id);
     RECORD_MEMBERS(r, layout_degrees, &p->layout);
     record_count(r, "dp", "", layout_ways(&p->layout));
+    record_count(r, "prefill", "", p->layout.prefill);
+    record_count(r, "decode", "", p->layout.prefill > 0 ? layout_decoding(&p->layout) : 0);
     record_count(r, "hosts", "", p->layout.hosts);
     record_positive(r, "host_gpus", "", p->request.host_gpus);
     record_flag(r, "host_assumed", p->request.host_assumed);
@@ -346,6 +348,9 @@ static void speed_facts(const struct plan *p, struct record *r)
     record_positive(r, "ttft_p95", "s", v->late);
     record_quantity(r, "ttft_idle", "s", v->solo, 1, 4);
     record_count(r, "running", "requests", v->running);
+    record_positive(r, "transfer", "s", v->transfer);
+    record_positive(r, "capacity", "requests/s", v->capacity);
+    record_text(r, "saturates", speed_saturation_word(v->saturation));
     step_facts(v, record_inside(r, "step_s"));
     record_text(r, "band", sentence_speed_doubts(p, text, sizeof(text)));
 }

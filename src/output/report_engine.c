@@ -48,6 +48,7 @@ static const struct member show_members[] = {
     {"exits_without_state_blocks", MEMBER_FLAG, AT(state_exit)},
     {"slots_least", MEMBER_SOME_INT, AT(slots_least), "requests"},
     {"slots_option", MEMBER_CHARS, AT(slots_option)},
+    {"disaggregation", MEMBER_CHARS, AT(disaggregation)},
     {"max_num_seqs_small", MEMBER_SOME_INT, AT(seqs_small), "requests"},
     {"max_num_seqs_large", MEMBER_SOME_INT, AT(seqs_large), "requests"},
     {"max_batched_tokens_small", MEMBER_SOME_INT, AT(tokens_small), "tokens"},

@@ -60,7 +60,8 @@ static const char *const reason_words[REASON_COUNT] = {
                            "and its speed are unknown",
     [REASON_TTFT] = "TTFT {ttft} misses the goal of {ttft goal}",
     [REASON_TPOT] = "TPOT {tpot} misses the goal of {tpot goal}",
-    [REASON_RATE] = "{rate} requests/s arrive, about {served} can be served",
+    [REASON_RATE] = "{rate} requests/s arrive, about {served} can be served; the limit: "
+                    "{saturated}",
     [REASON_THROUGHPUT] = "{throughput} output tokens/s miss the goal of {throughput goal}",
     [REASON_NO_SPEED] = "the goals cannot be judged: {speed gap}",
     [REASON_BUDGET] = "${per hour}/h exceed the budget of ${budget goal}/h",
@@ -198,6 +199,7 @@ static const char *const refusal_words[] = {
     [REFUSED_EP_EXPERTS] = "EP={a} does not divide {b} experts",
     [REFUSED_EP_GPUS] = "EP={a} does not divide TP x replicas = {b}",
     [REFUSED_EP_TP] = "EP={a} does not divide TP={b}",
+    [REFUSED_SPLIT] = "replicas {replicas} are not {a} and {b} that work prompts off and decode",
     [REFUSED_MIG] = "MIG instances cannot be joined: one must hold the model",
     [REFUSED_HOST] = "TP={a} exceeds the {b} GPUs one host can hold",
     [REFUSED_HOST_ASSUMED] = "TP={a} exceeds the {b} GPUs one host can hold (assumed)",
@@ -388,6 +390,9 @@ char *sentence_layout(const struct layout *l, char *text, size_t size)
         if (parts[i].n > 1)
             gp_format(text + n, size - n, parts[i].format, parts[i].n);
     }
+    if (l->prefill > 0)
+        gp_format(text + strlen(text), size - strlen(text), " (%d prefill, %d decode)",
+                  l->prefill, layout_decoding(l));
     return text;
 }
 
@@ -562,7 +567,8 @@ static const char *say_layout(const struct plan *p, const char *words,
         {"usual ttft", SAY_MS, .number = p->untuned.ttft},
         {"usual tpot", SAY_MS, .number = p->untuned.tpot},
         {"rate", SAY_PLAIN, .number = q->rate},
-        {"served", SAY_SHARE, .number = p->speed.requests.value},
+        {"served", SAY_SHARE, .number = p->speed.capacity},
+        {"saturated", SAY_TEXT, .text = sentence_saturation(p->speed.saturation)},
         {"speed gap", SAY_TEXT, .text = sentence_speed_gap(p, gap)},
         {"gpu", SAY_TEXT, .text = q->gpu->id},
         {"drawing GPUs", SAY_GPUS, .number = p->layout.gpus},

@@ -55,6 +55,7 @@ const char *sentence_price_date(const struct instance *instance,
 const char *sentence_speed_gap(const struct plan *plan, char text[SENTENCE_MAX]);
 /* What takes most of a step: "memory bandwidth: reading weights"; and what widens the
  * band, "a mixture of experts (x1.29), the engine's build (x1.35)". */
+const char *sentence_saturation(enum saturation saturation);
 const char *sentence_speed_bound(enum speed_bound bound);
 char *sentence_speed_doubts(const struct plan *plan, char *text, size_t size);
 

@@ -32,6 +32,18 @@ const char *sentence_speed_gap(const struct plan *p, char text[SENTENCE_MAX])
     return sentence_fill(gap_words[p->speed.gap], values, text, SENTENCE_MAX);
 }
 
+const char *sentence_saturation(enum saturation saturation)
+{
+    static const char *const words[SATURATES_COUNT] = {
+        [SATURATES_PREFILL] = "the work of prompts",
+        [SATURATES_RUNNING] = "the engine's slots",
+        [SATURATES_POOL] = "the KV pool",
+        [SATURATES_DECODE] = "decode steps",
+        [SATURATES_TRANSFER] = "the link that moves KV",
+    };
+    return words[saturation];
+}
+
 const char *sentence_speed_bound(enum speed_bound bound)
 {
     static const char *const words[SPEED_BY_COUNT] = {

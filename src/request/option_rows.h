@@ -62,6 +62,10 @@ OPTION(DP, "dp", 0, OPTION_COUNTED, "N", "copies", 1, 1024, NULL, "auto", R, fal
        "copies of the attention over which the experts are spread")
 OPTION(REPLICAS, "replicas", 0, OPTION_COUNTED, "N", "copies", 1, 1024, NULL, "auto", R,
        false, "whole copies of the model that share the users")
+OPTION(DISAGGREGATE, "disaggregate", 0, OPTION_TEXT, "P:D", "copies", 0, 0, NULL, "none", R,
+       false,
+       "replicas that only work prompts off, and that only decode, as in 1:3; auto: the "
+       "best of them")
 OPTION(MAX_NUM_SEQS, "max-num-seqs", 0, OPTION_COUNTED, "N", "requests", 1, 65536, NULL,
        "the engine's, for this GPU", R, false,
        "slots of the engine; sets its sampler workspace")

@@ -755,6 +755,9 @@ static enum gp_status resolve_load(struct planner *p, const struct options *opti
     if (status)
         return status;
     name_trace(options, trace, out);
+    status = planner_split(options, q, err);
+    if (status)
+        return status;
     if (resolve_api(options, q, err))
         return err->code;
     q->prefix_hit = options_or(options, OPT_PREFIX_HIT, 0);

@@ -4,9 +4,11 @@
 #include "request/planner_lengths.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/plan.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -121,4 +123,30 @@ enum gp_status planner_lengths(const struct options *options, struct planner_tra
     if (!status)
         *trace = &kept->trace;
     return status;
+}
+
+/* "1:3", "auto", "none". */
+static bool parse_split(const char *text, struct request *q)
+{
+    int used = 0;
+    q->split = strcmp(text, "none") != 0;
+    if (!q->split || strcmp(text, "auto") == 0)
+        return true;
+    return sscanf(text, "%4d:%4d%n", &q->prefill, &q->decode, &used) == 2 && !text[used] &&
+           q->prefill > 0 && q->decode > 0 && q->prefill + q->decode <= PLAN_MAX_GPUS;
+}
+
+enum gp_status planner_split(const struct options *options, struct request *q,
+                             struct gp_err *err)
+{
+    const char *text = options_word(options, OPT_DISAGGREGATE, "none");
+    if (!parse_split(text, q))
+        return gp_fail(err, GP_E_USAGE, "--disaggregate",
+                       "replicas for prompts and for decoding, as in 1:3, or auto",
+                       "'%s' is not two numbers of replicas", text);
+    if (q->split && !q->engine->disaggregation[0])
+        return gp_fail(err, GP_E_USAGE, "--disaggregate",
+                       "vllm, sglang and tensorrt-llm do", "%s %s has no such mode",
+                       q->engine->name, q->engine->range);
+    return GP_OK;
 }

@@ -1,5 +1,6 @@
 /*
- * planner_lengths.h - how many requests of what length: from the options, or a trace.
+ * planner_lengths.h - how many requests of what length, from the options or a trace; and
+ * whether prompts are worked off apart.
  *
  * A trace gives the lengths and, where neither users nor a rate is given, the rate of its
  * busiest minute: what is planned must hold then. The context defaults to its longest
@@ -25,5 +26,9 @@ void planner_trace_fini(struct planner_trace *kept);
 enum gp_status planner_lengths(const struct options *options, struct planner_trace *kept,
                                double context, struct request *q,
                                const struct trace **trace, struct gp_err *err);
+
+/* --disaggregate into q: split, prefill, decode. The engine is known. */
+enum gp_status planner_split(const struct options *options, struct request *q,
+                             struct gp_err *err);
 
 #endif

@@ -64,6 +64,7 @@ static enum gp_status check_serving(const struct options *options, struct gp_err
         {OPT_THROUGHPUT, ""},
         {OPT_BUDGET, ""},
         {OPT_DP, ""},
+        {OPT_DISAGGREGATE, ""},
         {OPT_API_PRICE, ""},
         {OPT_POWER_CAP, ""},
         {OPT_REPLICAS, "-g GPU:COUNT: the rest of the GPUs are data parallel"},

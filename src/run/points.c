@@ -195,7 +195,7 @@ static void plan_gemm(struct planning *p)
 
 static struct layout layout_of(const struct points_options *options)
 {
-    struct layout layout = {1, 1, 1, 1, 1, 1};
+    struct layout layout = {.tp = 1, .pp = 1, .ep = 1, .replicas = 1, .gpus = 1, .hosts = 1};
 
     if (options->layout)
         layout = *options->layout;

@@ -167,6 +167,30 @@ if have_json; then
         -v most="$(json power.most)" 'BEGIN{exit !(load < most/1000*1.5*0.0861*730)}'
 fi
 
+# ---- prompts worked off apart, and what saturates ------------------------------------------------
+
+# shellcheck disable=SC2086
+run --plan $speed:8 --tp 2 -u 64 --disaggregate auto --tpot 20
+assert_contains "replicas of two kinds" "TP 2 x 4 replicas (1 prefill, 3 decode)" "$out"
+assert_contains "and each doing both" "where each replica does both: that misses the goals" "$out"
+if have_json; then
+    # shellcheck disable=SC2086
+    run --plan $speed:8 --tp 2 --rate 8 --disaggregate 2:2 -f json
+    assert_eq "as asked: prefill" 2 "$(json layout.prefill)"
+    assert_eq "as asked: decode" 2 "$(json layout.decode)"
+    assert_true "KV moves" awk -v t="$(json speed.transfer)" 'BEGIN{exit !(t > 0.002 && t < 0.1)}'
+    # shellcheck disable=SC2086
+    run --plan $speed:8 --tp 2 --rate 12 --disaggregate 1:3 -f json
+    assert_eq "one is too few for the prompts" slow "$(json verdict.status)"
+    assert_eq "by their work" prefill "$(json speed.saturates)"
+fi
+# shellcheck disable=SC2086
+run --plan $speed:8 --rate 80
+assert_contains "what saturates" "can be served; the limit: " "$out"
+assert_fails 2 "llama.cpp b3219+ has no such mode" --plan -m llama-3.1-8b -g l4 --engine llama.cpp --disaggregate 1:1
+# shellcheck disable=SC2086
+assert_fails 2 "'1:0' is not two numbers of replicas" --plan $speed --disaggregate 1:0
+
 # ---- lengths that differ -------------------------------------------------------------------------
 
 printf '%s\n' TIMESTAMP,ContextTokens,GeneratedTokens '2023-11-16 18:00:00.5,1000,100' \
@@ -236,7 +260,7 @@ assert_fails 2 "nothing drafts tokens" --plan -m llama-3.1-8b -g l4 --acceptance
 # shellcheck disable=SC2086
 assert_fails 2 "is not two prices" --plan $speed --api-price 3
 assert_fails 2 "no experts that copies could share" --plan -m llama-3.1-8b -g b200:8 --dp 8
-for option in "--rate 5" "--prompt-stddev 5" "--trace x.csv" "--tpot 20" "--ttft 200" "--prefix-hit 0.5" "--dp 2" "--api-price 1:2" "--power-cap 9000" "--acceptance 0.5"; do
+for option in "--rate 5" "--prompt-stddev 5" "--trace x.csv" "--disaggregate auto" "--tpot 20" "--ttft 200" "--prefix-hit 0.5" "--dp 2" "--api-price 1:2" "--power-cap 9000" "--acceptance 0.5"; do
     # shellcheck disable=SC2086
     assert_fails 2 "is for inference, not for --train" --plan -m llama-3.1-8b -g l4 --train lora $option
 done

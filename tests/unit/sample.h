@@ -320,7 +320,7 @@ static inline struct request *sample_request(struct sample *s, struct model mode
 
 static inline struct layout sample_layout(int tp, int pp, int ep, int replicas)
 {
-    return (struct layout){tp, pp, ep, replicas, tp * pp * replicas, 1};
+    return (struct layout){tp, pp, ep, replicas, tp * pp * replicas, 1, 0};
 }
 
 /* ---- prices: one instance, one server, what owning costs ---- */

@@ -10,7 +10,7 @@
 #include "profiles.h"
 #include "sample.h"
 
-static const struct layout one = {1, 1, 1, 1, 1, 1}, two = {2, 1, 1, 1, 2, 1};
+static const struct layout one = {1, 1, 1, 1, 1, 1, 0}, two = {2, 1, 1, 1, 2, 1, 0};
 
 static struct memory estimate(const struct request *q, struct layout l)
 {

@@ -404,6 +404,46 @@ static void test_spreads(void **state)
     }
 }
 
+/* Prompts worked off apart: as many requests leave as come, no side does more than it
+ * can, and what is held is what the capacity says. */
+static void test_apart(void **state)
+{
+    int held = 0;
+    (void)state;
+    for (int i = 0; i < TRIALS / 3; i++) {
+        struct layout l;
+        struct request q = random_request(&l);
+        struct cut c;
+        struct serve s, open;
+        enum saturation by;
+        cut(&q, l, &c);
+        struct serve_load load = {.users = q.users, .admitted = 1 + draw(256),
+                                  .prompt = q.prompt, .output = 1 + q.output,
+                                  .chunk = c.load.max_batched_tokens,
+                                  .prefill = (1 + draw(8)) / (1.0 + draw(4)),
+                                  .transfer = draw(100) / 1e3};
+        serve_estimate(&c.step, &load, &s);
+        double most = serve_capacity(&c.step, &load, &by), rate = most * draw(200) / 100.0;
+        assert_near(s.requests * (s.ttft + (load.output - 1) * s.tpot), q.users,
+                    1e-6 * q.users);
+        assert_true(s.decoding <= load.admitted * (1 + 1e-9) && s.ttft > 0);
+        assert_true(no_more(s.requests * s.prompt, 0.95 * load.prefill));
+        assert_near(s.requests * (load.output - 1) * s.tpot, s.decoding,
+                    1e-6 * s.decoding);
+        if (by != SATURATES_TRANSFER)
+            assert_true(no_more(s.requests, most));
+        if (rate <= 0 || fabs(rate / most - 1) < 1e-6)
+            continue;
+        assert_int_equal(serve_rate(&c.step, &load, rate, &open), rate < most);
+        held += rate < most;
+        load.prefill = 0; /* the same of both in one */
+        most = serve_capacity(&c.step, &load, &by);
+        rate = most * (i % 2 ? 0.99 : 1.01);
+        assert_int_equal(serve_rate(&c.step, &load, rate, &open), i % 2);
+    }
+    assert_true(held > 100);
+}
+
 static void test_tpot_grows(void **state)
 {
     (void)state;
@@ -470,6 +510,7 @@ int main(void)
         cmocka_unit_test(test_gaps),       cmocka_unit_test(test_faster_hardware),
         cmocka_unit_test(test_bounds),     cmocka_unit_test(test_users_queue),
         cmocka_unit_test(test_rates),      cmocka_unit_test(test_spreads),
+        cmocka_unit_test(test_apart),
         cmocka_unit_test(test_tpot_grows),
         cmocka_unit_test(test_parts_and_tp),
     };

@@ -35,6 +35,17 @@
  * deviation of a prompt's work over its mean, cp * (1 + attention's share of it). The
  * 95th percentile of TTFT joins those of the wait and of the prompt, which are independent.
  *
+ * Disaggregated: x groups only work prompts off for each one that only decodes, and send
+ * it their KV. s is a prompt's time where others wait to fill its chunk, w the transfer:
+ *
+ *   TPOT = dec(B)                           no prompts between the decodes
+ *   TTFT = tau + kappa*solo + w + dec/2 + W,   rho = X*s/x, M/G/1 with solo as service
+ *   X    = B / ((O-1)*TPOT)                 of the group that decodes
+ *   N    = X*TTFT + B                       closed loop: B follows
+ *
+ * serve_capacity() is the rate at which the queue no longer ends: rho = 0.95, or as many
+ * in flight as run at once.
+ *
  * TTFT under load is far less certain than TPOT: its band is /3.5..x5 at least.
  */
 #ifndef GP_CORE_SPEED_SERVE_H
@@ -51,15 +62,28 @@ struct serve_load {
     struct spread spread;  /* of them */
     double cached;  /* of the prompt, in the prefix cache: read, not computed */
     double chunk;   /* most tokens of a step */
+    double prefill; /* groups that work prompts off for this one, which only decodes; 0 =
+                     * it does both */
+    double transfer; /* s that a prompt's KV takes from them */
+};
+
+/* What saturates when more arrive. */
+enum saturation {
+    SATURATES_PREFILL,  /* the work of prompts */
+    SATURATES_RUNNING,  /* requests at once: the engine's slots */
+    SATURATES_POOL,     /* the same: what the KV pool holds (speed.h tells the two) */
+    SATURATES_DECODE,   /* decode steps: more requests at once are hardly served faster */
+    SATURATES_TRANSFER, /* the link between prefill and decode */
+    SATURATES_COUNT
 };
 
 struct serve {
-    double running;   /* requests at once */
+    double running;   /* requests at once; disaggregated: that decode */
     double decoding;  /* of them, in the mean */
     double tpot;      /* s per output token after the first */
     double ttft;      /* s, mean of a closed loop */
     double solo;      /* s, a prompt on an idle engine, mean */
-    double prompt;    /* s that one prompt adds to the decodes */
+    double prompt;    /* s that one prompt adds to the decodes, or takes apart from them */
     double spread;    /* standard deviation of a prompt's work over its mean */
     double decode;    /* s of a decode step without prompts */
     double requests;  /* per second */
@@ -73,6 +97,10 @@ void serve_estimate(const struct step *step, const struct serve_load *load,
  * when more arrive than can be served: out is then of load->admitted at once. */
 bool serve_rate(const struct step *step, const struct serve_load *load, double rate,
                 struct serve *out);
+
+/* Requests per second that can be served at most, and what then saturates. */
+double serve_capacity(const struct step *step, const struct serve_load *load,
+                      enum saturation *by);
 
 /* Requests in flight that are rarely exceeded where `mean` are in the mean: arrivals are
  * independent, so that the count spreads as its root. */

@@ -17,6 +17,16 @@ const char *speed_bound_word(enum speed_bound bound)
     return words[bound];
 }
 
+const char *speed_saturation_word(enum saturation saturation)
+{
+    static const char *const words[SATURATES_COUNT] = {
+        [SATURATES_PREFILL] = "prefill", [SATURATES_RUNNING] = "slots",
+        [SATURATES_POOL] = "kv-pool",    [SATURATES_DECODE] = "decode",
+        [SATURATES_TRANSFER] = "transfer",
+    };
+    return words[saturation];
+}
+
 /* ---- bands ---- */
 
 /* Such that nine of ten measured values lie inside, whose model, pair of model and GPU, or
@@ -150,13 +160,30 @@ double speed_admitted(const struct request *q, const struct load *load,
 
 double speed_groups(const struct layout *l)
 {
-    return l->replicas * (double)(l->tp * l->pp) / layout_group(l);
+    return layout_decoding(l) * (double)(l->tp * l->pp) / layout_group(l);
+}
+
+#define TRANSFER_BASE 2e-3 /* s: aiconfigurator's figure for handing a request over */
+
+/* Seconds in which a prompt's KV goes from one group to another: each GPU sends its part
+ * over its own link, or over PCIe where the link's domain does not hold both groups. */
+static double transfer_time(const struct request *q, const struct load *load,
+                            const struct layout *l)
+{
+    struct gpu gpu = *q->gpu;
+    struct kv_sequence one =
+        kvcache_sequence(q, l->tp, 0, q->model->layer_count, q->prompt,
+                         load->max_batched_tokens);
+    if (l->gpus > q->host_gpus && gpu.link_domain < l->gpus)
+        gpu.link_bandwidth = 0;
+    struct comm link = comm_of(&gpu, q->gpu->family, 2, 1);
+    return TRANSFER_BASE + (link.known ? one.exact / l->pp / link.rate : 0);
 }
 
 double speed_busy(const struct request *q, const struct layout *l)
 {
     double groups = speed_groups(l);
-    return q->rate > 0 ? groups : fmin(groups, q->users);
+    return q->rate > 0 || q->split ? groups : fmin(groups, q->users);
 }
 
 static struct serve_load load_of(const struct request *q, const struct load *load,
@@ -164,7 +191,11 @@ static struct serve_load load_of(const struct request *q, const struct load *loa
 {
     double groups = speed_groups(layout);
     return (struct serve_load){.users = q->users / groups,
-                               .admitted = admitted * layout->replicas / groups,
+                               .admitted = admitted * layout_decoding(layout) / groups,
+                               .prefill = layout->prefill / (double)layout_decoding(layout),
+                               .transfer = layout->prefill > 0
+                                               ? transfer_time(q, load, layout)
+                                               : 0,
                                .prompt = q->prompt,
                                .cached = q->prompt * q->prefix_hit,
                                .output = q->output,
@@ -180,6 +211,15 @@ bool speed_serve(const struct request *q, const struct step *step, const struct 
         return serve_rate(step, &l, q->rate / speed_groups(layout), out);
     serve_estimate(step, &l, out);
     return true;
+}
+
+double speed_capacity(const struct request *q, const struct load *load,
+                      const struct layout *layout, const struct step *step,
+                      double admitted)
+{
+    struct serve_load l = load_of(q, load, layout, admitted);
+    enum saturation by;
+    return serve_capacity(step, &l, &by) * speed_groups(layout);
 }
 
 double speed_users(const struct layout *layout, const struct serve *serve)
@@ -251,6 +291,14 @@ void speed_estimate(const struct request *q, const struct load *load,
     struct serve_load l = load_of(q, load, layout, room);
     bool held = speed_serve(q, &step, load, layout, room, &serve);
     fill(&step, &serve, &l, speed_busy(q, layout), out);
+    out->capacity = serve_capacity(&step, &l, &out->saturation) * speed_groups(layout);
+    if (out->saturation == SATURATES_RUNNING && room < speed_slots(q, load))
+        out->saturation = SATURATES_POOL;
+    out->transfer = l.transfer;
+    if (q->rate > 0 && !held) {
+        out->requests = banded(out->capacity, out->factor_high, out->factor_low);
+        out->tokens = quantity_scale(out->requests, q->output);
+    }
     if (q->rate > 0 && held) { /* what arrives is what is served */
         out->requests = quantity_exact(q->rate);
         out->tokens = quantity_exact(q->rate * q->output);

@@ -73,6 +73,10 @@ struct speed {
     struct quantity requests;       /* per second, all replicas */
     struct quantity full;           /* ... where pool and slots are full: saturation */
     double full_running;            /* requests at once then, all replicas */
+    double capacity;                /* requests/s at most, all replicas */
+    enum saturation saturation;     /* what saturates then */
+    double transfer;                /* s that a prompt's KV takes to where it decodes; 0 =
+                                     * it is there */
     struct step_parts part;         /* s of a decode step */
     struct serve serve;             /* of one group of GPUs */
     double prompts;                 /* s per output token that prompts of others add */
@@ -84,7 +88,7 @@ struct speed {
 /* Slots of a replica; where an engine has one for each user, whatever a rate leads to. */
 double speed_slots(const struct request *request, const struct load *load);
 
-/* Groups of GPUs that serve apart: replicas, or all that share their experts. */
+/* Groups of GPUs that decode apart: replicas, or all that share their experts. */
 double speed_groups(const struct layout *layout);
 
 /* Those of them that have something to do: a user is served by one. */
@@ -95,6 +99,11 @@ double speed_busy(const struct request *request, const struct layout *layout);
 bool speed_serve(const struct request *request, const struct step *step,
                  const struct load *load, const struct layout *layout, double admitted,
                  struct serve *out);
+
+/* Requests per second that a layout serves at most, all groups together. */
+double speed_capacity(const struct request *request, const struct load *load,
+                      const struct layout *layout, const struct step *step,
+                      double admitted);
 
 /* The requests in flight that a rate leads to, all groups together, at their peak. */
 double speed_users(const struct layout *layout, const struct serve *serve);
@@ -117,6 +126,7 @@ void speed_band(const struct step *step, double running, struct speed *out);
 void speed_doubt(enum doubt doubt, const struct family *family, double *low,
                  double *high);
 
+const char *speed_saturation_word(enum saturation saturation); /* "prefill", ... */
 const char *speed_bound_word(enum speed_bound bound); /* "weights", "kv-cache", ... */
 
 #endif
