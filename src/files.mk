@@ -49,6 +49,8 @@ core_sources = \
 	src/core/speed/family.c \
 	src/core/speed/family.h \
 	src/core/speed/gemm.h \
+	src/core/speed/hits.c \
+	src/core/speed/hits.h \
 	src/core/speed/moe.c \
 	src/core/speed/moe.h \
 	src/core/speed/serve.c \

@@ -203,6 +203,43 @@ static void read_speed(struct profile_group group, struct engine_speed *speed,
     }
 }
 
+#define HIT_AT(member) PROFILE_AT(struct hit, member)
+#define X(NAME, word, words) {word, HIT_##NAME},
+
+static const struct profile_word hit_kinds[] = {HIT_KINDS(X){NULL, 0}};
+static const struct profile_word hit_phases[] = {HIT_PHASES(X){NULL, 0}};
+
+#undef X
+
+static const struct profile_field hits[] = {
+    {"kind", PROFILE_WORD, HIT_AT(kind), .words = hit_kinds},
+    {"phase", PROFILE_WORD, HIT_AT(phase), .words = hit_phases},
+    {"families", PROFILE_TEXT, HIT_AT(families)},
+    {"rows", PROFILE_COUNT, HIT_AT(rows), 1, 1 << 20},
+    {"median", PROFILE_NUMBER, HIT_AT(median), 0, 100},
+    {"p90", PROFILE_NUMBER, HIT_AT(tail), 0, 1000},
+    {"inside", PROFILE_NUMBER, HIT_AT(inside), 0, 1},
+};
+
+/* A later list takes the place of the whole earlier one. */
+static void read_hits(struct profile_group top, struct engine *engine)
+{
+    int count = profile_length(top, "hits", HITS_MAX);
+
+    profile_string(top, "hits_source", engine->hits.source, sizeof engine->hits.source);
+    if (count <= 0)
+        return;
+    engine->hits.count = count;
+    for (int i = 0; i < count && !profile_failed(top.profile); i++) {
+        struct profile_group item = profile_item(top, "hits", i);
+
+        for (size_t k = 0; k < sizeof hits / sizeof *hits; k++)
+            profile_require(item, hits[k].key);
+        engine->hits.hit[i] = (struct hit){.rows = 0};
+        profile_fields(item, hits, sizeof hits / sizeof *hits, &engine->hits.hit[i]);
+    }
+}
+
 #define TIER_AT(member) PROFILE_AT(struct engine_tier, member)
 
 static const struct profile_field tiers[] = {
@@ -250,6 +287,7 @@ static void read_keys(struct profile_group item, struct engine *engine)
     profile_fields(profile_sub(item, "reserve"), reserves,
                    sizeof reserves / sizeof *reserves, engine);
     read_speed(profile_sub(item, "speed"), &engine->speed, engine);
+    read_hits(item, engine);
     read_tiers(item, engine);
     read_terms(item, engine);
     for (int i = 0; i < TERM_COUNT; i++)

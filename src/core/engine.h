@@ -34,6 +34,7 @@
 #include <stdbool.h>
 
 #include "core/quantity.h"
+#include "core/speed/hits.h"
 
 /* X(NAME, a profile's word) */
 #define BUDGETS(X)                                                                     \
@@ -244,6 +245,7 @@ struct engine {
     char quantized_any[48];       /* '|' separated formats that it takes all the same */
     char evidence[TERM_COUNT][160];        /* why each term is what it is; enum engine_term */
     struct engine_speed speed;
+    struct hits hits;       /* of estimates of speed, all versions */
     char checked[16];       /* newest version whose sources or logs were read; "" */
     char source[256];
     char date[16];

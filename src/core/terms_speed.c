@@ -269,12 +269,21 @@ static void add_communication(const struct walk *k)
     know_us(k->w, "latency", c->latency, FAMILY);
     know_us(k->w, "root", c->root, FAMILY);
     know_unit(k->w, "rate", c->rate / 1e9, "GB/s", FAMILY);
+    bool apart = c->hosts > 1 || s->hops_hosts > 0;
+    if (apart) {
+        know_number(k->w, "H", c->hosts, "exact");
+        know_number(k->w, "hops", s->hops_hosts, "exact");
+    }
     term_add(k->w, "all-reduces and hops", "comm",
-             "reduces * (latency + root*sqrt(S/1 MB) + 2*(n - 1)/n*S/rate) + (pp - 1) * "
-             "(S/rate + 10 us)",
+             apart ? "reduces * (latency + root*sqrt(S/1 MB) + 2*(n - 1)/n*S/rate + "
+                     "2*(H - 1)*(8 us + S/(H*115 GB/s))) + (pp - 1 - hops) * (S/rate + 10 us) "
+                     "+ hops * (18 us + S/14.4 GB/s)"
+                   : "reduces * (latency + root*sqrt(S/1 MB) + 2*(n - 1)/n*S/rate) + (pp - 1) "
+                     "* (S/rate + 10 us)",
              part_ms(k, k->w->plan->speed.part.communication), "ms",
              source_family(request_of(k)->gpu->family),
-             c->gpus <= 1 ? "S, pp"
+             apart        ? "reduces, n, S, latency, root, rate, H, hops, pp"
+             : c->gpus <= 1 ? "S, pp"
              : c->pcie    ? "reduces, n, S, latency, root, rate, over PCIe, pp"
                           : "reduces, n, S, latency, root, rate, over the GPUs' own link, pp");
     terms_forget(k->w, known);
@@ -406,8 +415,12 @@ static void add_load(const struct walk *k)
     term_add(k->w, "requests at once", "running", loop->at_once,
              quantity_of(v->running, ORIGIN_MODEL), "requests",
              source_counted(loop->waits), loop->at_once_inputs);
+    know_number(k->w, "rows of this kind", v->hit ? v->hit->rows : 0, "runs of others");
+    know_unit(k->w, "their median error", v->hit ? v->hit->median * 100 : 0, "%", ENGINE);
     term_add(k->w, "TPOT", "TPOT", "step + prompts", in_ms(v->tpot), "ms",
-             source_counted(band), "step, prompts");
+             source_counted(band),
+             v->hit ? "step, prompts, rows of this kind, their median error"
+                    : "step, prompts, rows of this kind");
     term_add(k->w, "TTFT", "TTFT", loop->ttft, in_ms(v->ttft), "ms",
              source_pace(q->engine), loop->ttft_inputs);
     term_add(k->w, "requests per second", "throughput", "users / (TTFT + (O - 1)*TPOT)",

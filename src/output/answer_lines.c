@@ -411,6 +411,16 @@ static void add_energy(struct lines *lines)
               p->energy.value / GP_KWH, cap);
 }
 
+/* What others measured of this kind; TTFT where there is a row of it. */
+static void add_hits(struct lines *lines)
+{
+    const struct plan *p = lines->plan;
+    char text[SENTENCE_MAX];
+    line_addf(lines, "checked by", "%s", sentence_speed_hit(p, p->speed.hit, text));
+    if (p->speed.hit_first)
+        line_addf(lines, "and by", "%s", sentence_speed_hit(p, p->speed.hit_first, text));
+}
+
 static void add_parts(struct lines *lines)
 {
     const struct speed *v = &lines->plan->speed;
@@ -521,6 +531,7 @@ static void speed_lines(struct lines *lines)
     line_addf(lines, "bound by", "%s", sentence_speed_bound(v->bound));
     line = line_add(lines, "band");
     sentence_speed_doubts(p, line->text, sizeof(line->text));
+    add_hits(lines);
 }
 
 /* ---- fixes ---- */

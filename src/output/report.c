@@ -330,6 +330,21 @@ static void step_facts(const struct speed *v, struct record *r)
     record_count(r, "prefill", "s", v->prompts);
 }
 
+/* Rows of others that estimates of this kind were held against. */
+static void hit_facts(const struct plan *p, const struct hit *h, struct record *r)
+{
+    record_count(r, "rows", "", h ? h->rows : 0);
+    if (!h)
+        return;
+    record_text(r, "kind", hit_kind_word((enum hit_kind)h->kind));
+    record_text(r, "phase", hit_phase_word((enum hit_phase)h->phase));
+    record_count(r, "median_error", "", h->median);
+    record_count(r, "p90_error", "", h->tail);
+    record_count(r, "in_band", "", h->inside);
+    record_flag(r, "generation_among_them",
+                engine_lists(h->families, p->request.gpu->family->id));
+}
+
 static void speed_facts(const struct plan *p, struct record *r)
 {
     static const char *const keys[] = {"ttft", "tpot", "output_tokens_per_s",
@@ -353,6 +368,10 @@ static void speed_facts(const struct plan *p, struct record *r)
     record_text(r, "saturates", speed_saturation_word(v->saturation));
     step_facts(v, record_inside(r, "step_s"));
     record_text(r, "band", sentence_speed_doubts(p, text, sizeof(text)));
+    r = record_inside(r, "checked");
+    hit_facts(p, v->hit, record_inside(r, "tpot"));
+    hit_facts(p, v->hit_first, record_inside(r, "ttft"));
+    record_text(r, "source", p->request.engine->hits.source);
 }
 
 /* ---- cost ---- */

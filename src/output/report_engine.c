@@ -155,6 +155,24 @@ static const struct member speed_members[] = {
     {"speed_ttft_queue", MEMBER_FITTED, AT(speed.ttft_queue), "x", .decimals = 2},
 };
 
+/* How often estimates of this engine have been right. */
+static void hit_facts(const struct hits *hits, struct record *s)
+{
+    record_list(s, "hits");
+    for (int i = 0; i < hits->count; i++) {
+        const struct hit *h = &hits->hit[i];
+        struct record *one = record_append(s, "hits");
+        record_text(one, "kind", hit_kind_word((enum hit_kind)h->kind));
+        record_text(one, "phase", hit_phase_word((enum hit_phase)h->phase));
+        record_text(one, "families", h->families);
+        record_count(one, "rows", "", h->rows);
+        record_count(one, "median_error", "", h->median);
+        record_count(one, "p90_error", "", h->tail);
+        record_count(one, "in_band", "", h->inside);
+    }
+    record_text(s, "hits_source", hits->source);
+}
+
 static void speed_facts(const struct engine_speed *v, struct record *s)
 {
     record_list(s, "speed_cases");
@@ -245,6 +263,7 @@ enum gp_status report_engine_show(struct planner *planner, const char *id,
     record_group(out, "speed");
     RECORD_MEMBERS(out, speed_members, e);
     speed_facts(&e->speed, out);
+    hit_facts(&e->hits, out);
     engine_evidence(e, out);
     return GP_OK;
 }

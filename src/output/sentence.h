@@ -57,6 +57,9 @@ const char *sentence_speed_gap(const struct plan *plan, char text[SENTENCE_MAX])
  * band, "a mixture of experts (x1.29), the engine's build (x1.35)". */
 const char *sentence_saturation(enum saturation saturation);
 const char *sentence_speed_bound(enum speed_bound bound);
+/* How often estimates of this kind have been right so far; hit: the plan's own. */
+char *sentence_speed_hit(const struct plan *plan, const struct hit *hit,
+                         char text[SENTENCE_MAX]);
 char *sentence_speed_doubts(const struct plan *plan, char *text, size_t size);
 
 /* "2 x HGX H100 8-GPU server", "2 x h100-sxm and hosts"; "2026-05", "2023 launch". */

@@ -16,6 +16,13 @@ static void add(struct fit *f, double *at, double prior, double sigma, double un
     gp_format(p->name, sizeof(p->name), "%s %s", where, key);
 }
 
+static void set(const struct parameter *p, double value)
+{
+    *p->at = value;
+    if (p->also)
+        *p->also = value;
+}
+
 struct kernel_prior {
     enum kernel kernel;
     double compute, memory, each;
@@ -183,19 +190,26 @@ void fit_llamacpp(struct fit *fit, struct constants *c)
             add(fit, &p->compute, gguf_priors[i].compute, .4, 1, where[1], "compute");
             add(fit, &p->memory, gguf_priors[i].quantized, .15, 1, where[1], "memory");
         }
-    for (int e = 0; e < c->engines; e++) {
-        struct engine_speed *s = &c->engine[e].speed;
-        if (strcmp(c->engine[e].id, "llama.cpp") != 0)
-            continue;
-        /* newer builds: rows of decoding alone, the rest as before */
-        add(fit, &s->layer, 80, .5, 1e-6, "llama.cpp", s->unpacks ? "old layer_us" : "layer_us");
-        if (!s->unpacks)
-            continue;
-        add(fit, &s->kv, .45, .4, 1, "llama.cpp", "kv");
-        add(fit, &s->prefill_layer, 150, .7, 1e-6, "llama.cpp", "prefill_layer_us");
-        add(fit, &s->prefill_attention, .5, .7, 1, "llama.cpp", "prefill_attention");
-        add(fit, &s->score_bytes, 20, .5, 1, "llama.cpp", "score_bytes");
-        add(fit, &s->prefill_overlap, .6, .5, 1, "llama.cpp", "prefill_overlap");
+    struct engine_speed *old = NULL, *new = NULL; /* builds that unpack, and later ones */
+    for (int e = 0; e < c->engines; e++)
+        *(c->engine[e].speed.unpacks ? &old : &new) = &c->engine[e].speed;
+    if (!old || !new)
+        return;
+    const struct {
+        double *old, *new, prior, sigma, unit;
+        const char *key;
+    } shared[] = {
+        {&old->layer, &new->layer, 80, .5, 1e-6, "layer_us"},
+        {&old->kv, &new->kv, .45, .4, 1, "kv"},
+        {&old->prefill_layer, &new->prefill_layer, 150, .7, 1e-6, "prefill_layer_us"},
+        {&old->prefill_attention, &new->prefill_attention, .5, .7, 1, "prefill_attention"},
+        {&old->prefill_overlap, &new->prefill_overlap, .6, .5, 1, "prefill_overlap"},
+        {&old->score_bytes, NULL, 20, .5, 1, "score_bytes"},
+    };
+    for (size_t i = 0; i < COUNT(shared); i++) {
+        add(fit, shared[i].old, shared[i].prior, shared[i].sigma, shared[i].unit, "llama.cpp",
+            shared[i].key);
+        fit->parameter[fit->count - 1].also = shared[i].new;
     }
 }
 
@@ -217,7 +231,7 @@ void fit_batch1(struct fit *fit, struct constants *c)
 void fit_priors(struct fit *fit)
 {
     for (int i = 0; i < fit->count; i++)
-        *fit->parameter[i].at = fit->parameter[i].prior;
+        set(&fit->parameter[i], fit->parameter[i].prior);
 }
 
 /* ---- the fit: Levenberg-Marquardt on ln of the constants ---- */
@@ -298,10 +312,11 @@ static void normal_equations(const struct rows *rows, struct fit *fit,
     double *moved = gp_calloc(m, sizeof(double));
     const double step = 1e-3;
     for (int p = 0; p < n; p++) {
-        double *at = fit->parameter[p].at, old = *at;
-        *at = old * exp(step);
+        const struct parameter *one = &fit->parameter[p];
+        double old = *one->at;
+        set(one, old * exp(step));
         residuals(rows, weight, moved);
-        *at = old;
+        set(one, old);
         for (int i = 0; i < m; i++)
             jacobian[(size_t)p * m + i] = (moved[i] - r[i]) / step;
     }
@@ -325,7 +340,8 @@ static void normal_equations(const struct rows *rows, struct fit *fit,
 static void fit_step(const struct fit *fit, const double *x)
 {
     for (int i = 0; i < fit->count; i++)
-        *fit->parameter[i].at *= exp(fmax(fmin(x[i], 0.5), -0.5));
+        set(&fit->parameter[i],
+            *fit->parameter[i].at * exp(fmax(fmin(x[i], 0.5), -0.5)));
 }
 
 /* Fits on the rows whose weight is not 0. */
@@ -345,7 +361,8 @@ void fit_run(const struct rows *rows, struct fit *fit, const double *weight)
         double next = cost_of(rows, fit, r);
         if (next > cost) /* too far: half of the way back */
             for (int i = 0; i < n; i++)
-                *fit->parameter[i].at *= exp(-0.5 * fmax(fmin(b[i], 0.5), -0.5));
+                set(&fit->parameter[i],
+                    *fit->parameter[i].at * exp(-0.5 * fmax(fmin(b[i], 0.5), -0.5)));
         residuals(rows, weight, r);
         next = cost_of(rows, fit, r);
         if (fabs(cost - next) < 1e-4 * cost)

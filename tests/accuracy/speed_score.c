@@ -137,7 +137,7 @@ static double quantile(struct weighted *list, int count, double share)
     return 0;
 }
 
-static bool in_band(const struct outcome *o)
+bool score_in_band(const struct outcome *o)
 {
     double ratio = 1 / (1 + o->error);
     return ratio >= 1 / o->low && ratio <= o->high;
@@ -179,7 +179,7 @@ struct score score_of(const struct rows *rows, const struct outcome *outcome,
             continue;
         at[s.rows++] = i;
         s.weight += o->weight;
-        s.inside += in_band(o) ? o->weight : 0;
+        s.inside += score_in_band(o) ? o->weight : 0;
     }
     s.inside = s.weight > 0 ? s.inside / s.weight : 0;
     s.median = quantile_of(outcome, at, s.rows, SIZE, .5);
@@ -228,6 +228,7 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_POINT] = "one point of the server",
     [DOUBT_POINTS_2] = "two points of the server",
     [DOUBT_POINTS_3] = "three points of the server",
+    [DOUBT_NETWORK] = "network between hosts",
 };
 
 static void band_without(const struct row *row, struct outcome *o, int without)

@@ -46,6 +46,8 @@ void score_tokens(const struct rows *rows, struct outcome *outcome);
 /* Every pair of model and GPU weighs the same. */
 void score_by_pair(const struct rows *rows, struct outcome *outcome);
 
+bool score_in_band(const struct outcome *outcome);
+
 /* Of the rows whose group has this name; name NULL = all. */
 struct score score_of(const struct rows *rows, const struct outcome *outcome,
                       group_fn group, const char *name);

@@ -407,7 +407,7 @@ expect <<'END'
 │ 4 of 392   sort: $/h ▲   filter: h100-sxm                                    │
 │   GPU                  precision  verdict   GPUs  TPOT ms  $/M out    $/h    │
 │▸  h100-sxm             int4-awq   fits         2    ~37.2    ~3.26   4.58    │
-│   h100-sxm             q4_k_m     fits         2    ~49.3    ~4.41   4.58    │
+│   h100-sxm             q4_k_m     fits         2    ~52.2    ~4.65   4.58    │
 END
 
 screen "the plan's own precision is among them" "${load[@]}" -p int8 <<'KEYS'
@@ -457,7 +457,7 @@ KEYS
 lines 1 9
 expect <<'END'
  gpuplan  1 Plan   [2 Compare]   3 Curves    4 Bench                   294 rows
-┌─ rtx-a6000 x 2, int4-awq: fits ──────────────────────────────── 1-18 of 525 ─┐
+┌─ rtx-a6000 x 2, int4-awq: fits ──────────────────────────────── 1-18 of 526 ─┐
 │                                                                              │
 │ why                                                                          │
 │   GPUs (gpus) = 2 GPUs, exact                                                │
@@ -522,7 +522,7 @@ expect <<'END'
 │   GPU                  precision  verdict   GPUs  TPOT ms  $/M out     $/h   │
 │▸  h100-sxm             fp8        fits        10    ~42.6    ~2.53   38.40   │
 │   h100-sxm             int4-awq   fits        10    ~72.9    ~4.82   38.40   │
-│   h100-sxm             bf16       fits        10    ~51.1    ~3.12   38.40   │
+│   h100-sxm             bf16       fits        10    ~51.3    ~3.13   38.40   │
 END
 
 screen "Enter takes the row into the plan, u gives it back" "${load[@]}" -g l4 \

@@ -14,7 +14,7 @@ screen "first screen" <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 51 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 57 ─┐
 │▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
 │ GPU         cheapest: l4        ▾││17.47 of 20.30 GiB budget                 │
@@ -44,7 +44,7 @@ screen "first screen in ASCII" --ascii <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-+- Model and GPU -- field 1 of 37 -++- 1 x NVIDIA L4 ------------- 1-18 of 51 -+
++- Model and GPU -- field 1 of 37 -++- 1 x NVIDIA L4 ------------- 1-18 of 57 -+
 |>Model       8B, assumed shape   v||FITS  1 GPU  $0.44/h  $7.29/M tokens out  |
 | Weights     bf16 as published   v||TPOT 58.2 ms  TTFT 425 ms  17 tok/s       |
 | GPU         cheapest: l4        v||17.47 of 20.30 GiB budget                 |
@@ -75,7 +75,7 @@ screen "120x36" -m llama-3.1-70b -p fp8 -g h100-sxm -u 16 <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 51 ─┐┌─ Suggestions and sources ──────────┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 55 ─┐┌─ Suggestions and sources ──────────┐
 │▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $2.89/M tokens out   ││It fits; no warnings.               │
 │ Weights     fp8                 ▾││TPOT 23.0 ms  TTFT 252 ms  670 tok/s        ││── Sources ─────────────────────────│
 │ GPU         h100-sxm            ▾││59.04 of 72.85 GiB budget                   ││model: github                       │
@@ -211,7 +211,7 @@ Tab
 KEYS
 only 2,22
 expect <<'END'
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 63 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 68 ─┐
 │ Model       llama-3.1-70b       ▾││MARGINAL  2 GPUs  $6.98/h  $54.74/M       │
 │ Weights     bf16 as published   ▾││TPOT 27.5 ms  TTFT 217 ms  35 tok/s       │
 │ GPU         h100-sxm            ▾││72.16 of 72.85 GiB budget                 │
@@ -294,7 +294,7 @@ screen "a mixture of experts over two stages" -m qwen3-30b-a3b -g a10g --tp 1 --
 KEYS
 only 2,20
 expect <<'END'
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA A10G (AWS) ───── 1-18 of 41 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA A10G (AWS) ───── 1-18 of 47 ─┐
 │▸Model       qwen3-30b-a3b       ▾││FITS  4 GPUs  $5.67/h  $27.63/M tokens out│
 │ Weights     bf16 as published   ▾││TPOT 16.0 ms  TTFT 419 ms  57 tok/s       │
 │ GPU         a10g                ▾││16.26 of 20.30 GiB budget                 │
@@ -350,7 +350,7 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA RTX A6000 ────── 1-18 of 50 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA RTX A6000 ────── 1-18 of 56 ─┐
 END
 
 screen "precisions say what each takes" -m llama-3.1-70b -g h100-sxm:2 <<'KEYS'
@@ -361,7 +361,7 @@ KEYS
 only 1,16
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Mode┌─ Weights ─────────────────────────────────────────────────────────────────────────────────── 52 of 52 ─┐f 42 ─┐
+┌─ Mode┌─ Weights ─────────────────────────────────────────────────────────────────────────────────── 52 of 52 ─┐f 46 ─┐
 │ Model│/ type words to find it, or another format, as --list formats has it                                    │      │
 │▸Weigh│▸ as published: bf16                                  65.74 GiB per GPU: fits on 2 x h100-sxm           │      │
 │ GPU  │  fp8        FP8 E4M3, one scale per output channel   33.88 GiB per GPU: fits on 2 x h100-sxm           │      │
@@ -471,7 +471,7 @@ expect <<'END'
  usable = physical less what the driver keeps (H100: 79.19 of 79.65)
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ──────────── field 3 of 37 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ───────────────── 1-18 of 39 ─┐
+┌─ Model and GPU ──────────── field 3 of 37 ─┐┌─ 1 x NVIDIA A100 SXM4 80GB (MIG 3g.40gb) ───────────────── 1-18 of 43 ─┐
 │ Model       8B, assumed shape             ▾││FITS  1 GPU  $1.29/h  $7.31/M tokens out                                │
 │ Weights     bf16 as published             ▾││TPOT 19.5 ms  TTFT 251 ms  49 tok/s                                     │
 │▸GPU         a100-sxm-80/3g.40gb           ▾││17.49 of 36.04 GiB budget                                               │
@@ -528,7 +528,7 @@ expect <<'END'
  vLLM: KV pool = utilization*usable - weights - activation - ...
  type:find  Up/Down:move  Enter:choose  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Load ────────── field 18 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 49 ─┐
+┌─ Load ────────── field 18 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 55 ─┐
 │ KV cache    auto: bf16          ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
 │── Layout ────────────────────────││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
 │ TP          auto: 1              ││17.47 of 20.30 GiB budget                 │
@@ -576,7 +576,7 @@ KEYS
 only 1,44
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 4 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 49 ─┐
+┌─ Model and GPU ── field 4 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 55 ─┐
 │ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
 │ GPU         l4                  ▾││17.47 of 20.30 GiB budget                 │
@@ -600,7 +600,7 @@ expect <<'END'
  GPUs:
  Enter:do it  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 4 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 49 ─┐
+┌─ Model and GPU ── field 4 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 55 ─┐
 │ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
 │ GPU         l4                  ▾││17.47 of 20.30 GiB budget                 │
@@ -641,7 +641,7 @@ Down Down + + - - -
 KEYS
 only 2,13
 expect <<'END'
-┌─ Model and GPU ── field 9 of 37 ─┐┌─ 2 x NVIDIA L4 ───────────── 1-18 of 52 ─┐
+┌─ Model and GPU ── field 9 of 37 ─┐┌─ 2 x NVIDIA L4 ───────────── 1-18 of 58 ─┐
 │ Model       llama-3.1-8b        ▾││FITS, TOO SLOW  2 GPUs  $0.88/h  $7.56/M  │
 │ Weights     bf16 as published   ▾││TPOT 30.5 ms  TTFT 264 ms  32 tok/s       │
 │ GPU         l4                  ▾││11.37 of 20.30 GiB budget                 │
@@ -675,7 +675,7 @@ screen "the most users that fit" -m llama-3.1-70b -p fp8 -g h100-sxm:2 <<'KEYS'
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 8 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 52 ─┐
+┌─ Model and GPU ── field 8 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 56 ─┐
 │ Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $2.88/M tokens out │
 │ Weights     fp8                 ▾││TPOT 36.8 ms  TTFT 509 ms  673 tok/s      │
 │ GPU         h100-sxm            ▾││69.48 of 72.85 GiB budget                 │
@@ -736,8 +736,8 @@ r
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 8 of 37 ─┐┌─ 10 x NVIDIA L4 ──────────── 1-18 of 56 ─┐
-│ Model       70B, assumed shape  ▾││FITS  10 GPUs  $7.04/h  $532.92/M         │
+┌─ Model and GPU ── field 8 of 37 ─┐┌─ 10 x NVIDIA L4 ──────────── 1-18 of 63 ─┐
+│ Model       70B, assumed shape  ▾││FITS  10 GPUs  $7.04/h  $532.94/M         │
 │ Weights     bf16 as published   ▾││TPOT 265 ms  TTFT 2.12 s  4 tok/s         │
 │ GPU         l4                  ▾││17.38 of 20.30 GiB budget                 │
 │ GPUs        auto: 10             ││8 GPUs would be marginal: TP 8            │
@@ -760,7 +760,7 @@ expect <<'END'
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 8 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 51 ─┐
+┌─ Model and GPU ── field 8 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 57 ─┐
 │ Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
 │ GPU         cheapest: l4        ▾││17.47 of 20.30 GiB budget                 │
@@ -824,9 +824,9 @@ a Down Enter
 KEYS
 only 2,23
 expect <<'END'
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 51 ─┐
-│▸Model       70B, assumed shape  ▾││FITS  1 GPU  $1.00/h  $18.16/M tokens out │
-│ Weights     q4_k_m              ▾││TPOT 59.2 ms  TTFT 1.63 s  15 tok/s       │
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L40S ─────────── 1-18 of 57 ─┐
+│▸Model       70B, assumed shape  ▾││FITS  1 GPU  $1.00/h  $19.00/M tokens out │
+│ Weights     q4_k_m              ▾││TPOT 62.2 ms  TTFT 1.64 s  15 tok/s       │
 │ GPU         l40s                ▾││41.92 of 44.42 GiB budget                 │
 │ GPUs        1                    ││███████████████████████████████████▓▓▒░░··│
 │── Load ──────────────────────────││  physical          44.99 GiB  sheet      │
@@ -842,7 +842,7 @@ expect <<'END'
 │ PP          auto: 1              ││  requests of 8,192 tokens                │
 │ EP          auto: 1              ││GPUs 1: TP 1, 1 host                      │
 │ Replicas    auto: 1              ││── Speed ─────────────────────────────────│
-│ Max PP      auto: 8              ││TPOT           59.2 ms  41.9..90.1 ms     │
+│ Max PP      auto: 8              ││TPOT           62.2 ms  44.0..94.7 ms     │
 └──────────────────────────────────┘└──────────────────────────────────────────┘
  applied: --engine llama.cpp --precision q4_k_m (u undoes it)
 END
@@ -898,7 +898,7 @@ p
 KEYS
 only 2,20
 expect <<'END'
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 51 ─┐┌─ Suggestions and sources ──────────┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 56 ─┐┌─ Suggestions and sources ──────────┐
 │▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $33.54/M tokens out  ││It fits; no warnings.               │
 │ Weights     fp8                 ▾││TPOT 16.8 ms  TTFT 157 ms  58 tok/s         ││── Against the pinned plan ─────────│
 │ GPU         h100-sxm            ▾││40.29 of 72.85 GiB budget                   ││Weights bf16 -> fp8                 │
@@ -927,7 +927,7 @@ p
 KEYS
 only 2,6
 expect <<'END'
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 63 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─ 1-18 of 68 ─┐
 │▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $33.54/M tokens out│
 │ Weights     fp8                 ▾││TPOT 16.8 ms  TTFT 157 ms  58 tok/s       │
 │ GPU         h100-sxm            ▾││40.29 of 72.85 GiB budget                 │
@@ -940,7 +940,7 @@ screen "why: what the field goes into comes first" -m llama-3.1-8b -g h100-sxm <
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 538 ─┐
+┌─ Why: Users first ───────────────────────────────────────────── 1-18 of 539 ─┐
 │   max concurrency (concurrency) = 54.6426 requests (52.3867..55.2832), model │
 │       floor(pool / block bytes) * block bytes / given                        │
 │       with pool 54.644 GiB, 52.389 GiB to 55.284 GiB (model), block bytes 2  │
@@ -992,7 +992,7 @@ KEYS
 only 1,96
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 54 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 60 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $59.37/M tokens out│
 │ Weights     bf16 as published   ▾││TPOT 50.9 ms  TTFT 706 ms  19 tok/s       │
 │ GPU         l40s                ▾││36.93 of 40.87 GiB budget                 │
@@ -1016,7 +1016,7 @@ expect <<'END'
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 55 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 61 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $30.97/M tokens out│
 │ Weights     bf16 as published   ▾││TPOT 53.1 ms  TTFT 740 ms  36 tok/s       │
 │ GPU         l40s                ▾││37.55 of 40.87 GiB budget                 │
@@ -1040,7 +1040,7 @@ expect <<'END'
 
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                 plan.json*
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 55 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 61 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $30.97/M tokens out│
 │ Weights     bf16 as published   ▾││TPOT 53.1 ms  TTFT 740 ms  36 tok/s       │
 │ GPU         l40s                ▾││37.55 of 40.87 GiB budget                 │
@@ -1064,7 +1064,7 @@ expect <<'END'
  Save as: plan.json
  Enter:do it  Tab:complete  Up:earlier  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 55 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 61 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $30.97/M tokens out│
 │ Weights     bf16 as published   ▾││TPOT 53.1 ms  TTFT 740 ms  36 tok/s       │
 │ GPU         l40s                ▾││37.55 of 40.87 GiB budget                 │
@@ -1100,7 +1100,7 @@ KEYS
 only 1,12
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench                  plan.json
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 55 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 4 x NVIDIA L40S ─────────── 1-18 of 61 ─┐
 │▸Model       70B, assumed shape  ▾││FITS  4 GPUs  $4.00/h  $30.97/M tokens out│
 │ Weights     bf16 as published   ▾││TPOT 53.1 ms  TTFT 740 ms  36 tok/s       │
 │ GPU         l40s                ▾││37.55 of 40.87 GiB budget                 │
@@ -1183,9 +1183,9 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  type:find  Up/Down:move  Enter:choose  Tab:path  Esc:back
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 49 ─┐
-│▸Model       tiny.gguf           ▾││FITS  1 GPU  $0.14/h  $0.0063/M tokens out│
-│ Weights     ggml-q8_0 as publi… ▾││TPOT 0.08 ms  TTFT 5.38 ms  6063 tok/s    │
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x Tesla V100 SXM2 16GB ── 1-18 of 55 ─┐
+│▸Model       tiny.gguf           ▾││FITS  1 GPU  $0.14/h  $0.0072/M tokens out│
+│ Weights     ggml-q8_0 as publi… ▾││TPOT 0.10 ms  TTFT 5.46 ms  5301 tok/s    │
 │ GPU         cheapest: v100-sxm… ▾││0.17 of 15.81 GiB budget                  │
 │ GPUs        auto: 1              ││█▓▒░░·····································│
 END
@@ -1218,7 +1218,7 @@ screen "a field is found by its option" <<'KEYS'
 KEYS
 only 2,24
 expect <<'END'
-┌─ Layout ──────── field 19 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 51 ─┐
+┌─ Layout ──────── field 19 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 57 ─┐
 │── Layout ────────────────────────││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
 │ TP          auto: 1              ││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
 │ PP          auto: 1              ││17.47 of 20.30 GiB budget                 │
@@ -1251,7 +1251,7 @@ screen "a click sets the focus, another opens" <<'KEYS'
 KEYS
 expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 51 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 57 ─┐
 │▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
 │ GPU         cheapest: l4        ▾││17.47 of 20.30 GiB budget                 │
@@ -1275,7 +1275,7 @@ expect <<'END'
  parameters = sum of rows*cols over all its tensors
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 51 ─┐
+┌─ Model and GPU ── field 1 of 37 ─┐┌─ 1 x NVIDIA L4 ───────────── 1-18 of 57 ─┐
 │▸Model       8B, assumed shape   ▾││FITS  1 GPU  $0.44/h  $7.29/M tokens out  │
 │ Weights     bf16 as published   ▾││TPOT 58.2 ms  TTFT 425 ms  17 tok/s       │
 │ GPU         cheapest: l4        ▾││17.47 of 20.30 GiB budget                 │
@@ -1343,7 +1343,7 @@ expect <<'END'
  GPUs = TP * PP * replicas
  Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
-┌─ Model and GPU ── field 4 of 37 ─┐┌─ 2 x NVIDIA RTX A6000 ────── 1-18 of 47 ─┐
+┌─ Model and GPU ── field 4 of 37 ─┐┌─ 2 x NVIDIA RTX A6000 ────── 1-18 of 53 ─┐
 │ Model       70B, assumed shape  ▾││FITS  2 GPUs  $1.00/h  $16.80/M tokens out│
 │ Weights     int8                ▾││TPOT 57.8 ms  TTFT 758 ms  17 tok/s       │
 │ GPU         rtx-a6000           ▾││38.51 of 43.62 GiB budget                 │

@@ -61,16 +61,24 @@ static void test_comm(void **state)
 {
     struct family f = round_hopper();
     const struct gpu *gpu = profile_gpu(catalog, "h100-sxm");
-    struct comm c = comm_of(gpu, &f, 8, 1.35);
+    struct comm c = comm_of(gpu, &f, 8, 8, 1.35);
 
     (void)state;
     assert_true(c.known && !c.pcie);
     assert_near(comm_allreduce(&c, 16384), 6.5e-6, 0.05e-6);
-    c = comm_of(gpu, &f, 1, 1.35);
+    c = comm_of(gpu, &f, 1, 8, 1.35);
     assert_near(comm_allreduce(&c, 16384), 0, 0);
-    c = comm_of(profile_gpu(catalog, "l40s"), &f, 4, 1);
+    c = comm_of(profile_gpu(catalog, "l40s"), &f, 4, 8, 1);
     assert_true(c.known && c.pcie);
     assert_near(comm_hop(&c, 0), 10e-6, 1e-12);
+    /* 32 GPUs in 4 hosts: 6 steps between them beside what one does */
+    struct comm one = comm_of(gpu, &f, 8, 8, 1), four = comm_of(gpu, &f, 32, 8, 1);
+    assert_int_equal(four.hosts, 4);
+    assert_near(comm_allreduce(&four, 1e6) - comm_allreduce(&one, 1e6),
+                6 * 8e-6 + 1.5 * 1e6 / 115e9, 1e-9);
+    assert_near(comm_hop_hosts(0), 18e-6, 1e-12);
+    /* a domain of NVLink that is wider than a host */
+    assert_int_equal(comm_of(profile_gpu(catalog, "gb200"), &f, 32, 4, 1).hosts, 1);
 }
 
 static struct request request_on(const char *model, const char *precision, const char *gpu,
@@ -192,6 +200,36 @@ static void test_bands(void **state)
     assert_true(p.speed.doubts & 1u << DOUBT_EXPERTS);
     assert_near(p.speed.tpot.value / p.speed.tpot.low, exp(sqrt(low)), 1e-9);
     assert_near(p.speed.tpot.high / p.speed.tpot.value, exp(sqrt(high)), 1e-9);
+}
+
+/* Which rows of others an estimate is checked by. */
+static void test_hits(void **state)
+{
+    const struct hits *vllm = &profile_engine(catalog, "vllm")->hits;
+    const struct hit *h = hits_find(vllm, HIT_EXPERTS, HIT_MANY);
+
+    (void)state;
+    assert_non_null(h);
+    assert_true(h->rows > 100 && h->median > 0 && h->median < h->tail && h->inside >= 0.9);
+    assert_true(engine_lists(h->families, "hopper") && !engine_lists(h->families, "gaudi2"));
+    assert_null(hits_find(vllm, HIT_MIXED, HIT_PROMPT));
+    assert_int_equal(profile_engine(catalog, "vllm@0.11")->hits.count, vllm->count);
+    assert_int_equal(profile_engine(catalog, "ollama")->hits.count, 0);
+
+    struct request q = request_on("llama-3.1-70b", "fp8", "h100-sxm", "vllm");
+    struct layout l = tp_layout(2, 1);
+    struct load load = load_sum(&q);
+    struct memory memory;
+    struct speed speed;
+    memory_estimate(&q, &load, &l, &memory);
+    speed_estimate(&q, &load, &l, &memory, &speed);
+    assert_ptr_equal(speed.hit, hits_find(vllm, HIT_DENSE, HIT_MANY));
+    assert_ptr_equal(speed.hit_first, hits_find(vllm, HIT_DENSE, HIT_FIRST));
+    q.users = 1;
+    load = load_sum(&q);
+    memory_estimate(&q, &load, &l, &memory);
+    speed_estimate(&q, &load, &l, &memory, &speed);
+    assert_ptr_equal(speed.hit, hits_find(vllm, HIT_DENSE, HIT_ONE));
 }
 
 static void test_gaps(void **state)
@@ -507,6 +545,7 @@ int main(void)
         cmocka_unit_test(test_comm),       cmocka_unit_test(test_attention),
         cmocka_unit_test(test_old_builds),
         cmocka_unit_test(test_step),       cmocka_unit_test(test_bands),
+        cmocka_unit_test(test_hits),
         cmocka_unit_test(test_gaps),       cmocka_unit_test(test_faster_hardware),
         cmocka_unit_test(test_bounds),     cmocka_unit_test(test_users_queue),
         cmocka_unit_test(test_rates),      cmocka_unit_test(test_spreads),

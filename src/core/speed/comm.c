@@ -9,6 +9,11 @@
 
 #define HOP 10e-6 /* s, aiconfigurator's figure for a transfer between two GPUs */
 
+/* Between hosts, see comm.h. */
+#define NETWORK_STEP 8e-6     /* s */
+#define NETWORK_RATE 115e9    /* bytes/s of a host, one direction */
+#define NETWORK_GPUS 8        /* that share it */
+
 static int size_of(int n)
 {
     return n <= 2 ? 0 : n <= 4 ? 1 : 2;
@@ -26,7 +31,8 @@ static struct comm over(const struct link_law *law, int n, double factor, double
                          .known = law->latency[i] > 0 && rate > 0};
 }
 
-struct comm comm_of(const struct gpu *gpu, const struct family *f, int n, double factor)
+static struct comm within(const struct gpu *gpu, const struct family *f, int n,
+                          double factor)
 {
     struct comm c = {.gpus = n, .known = true};
     if (n <= 1)
@@ -40,12 +46,35 @@ struct comm comm_of(const struct gpu *gpu, const struct family *f, int n, double
     return c;
 }
 
+struct comm comm_of(const struct gpu *gpu, const struct family *f, int n, int host,
+                    double factor)
+{
+    /* a domain of the GPUs' own link may be wider than a host */
+    int together = gpu->link_domain > host ? gpu->link_domain : host;
+    bool spread = together > 0 && n > together;
+    struct comm c = within(gpu, f, spread ? together : n, factor);
+    c.hosts = spread ? (n + together - 1) / together : 1;
+    return c;
+}
+
+static double network(int hosts, double bytes)
+{
+    double others = 2.0 * (hosts - 1);
+    return others * NETWORK_STEP + others / hosts * bytes / NETWORK_RATE;
+}
+
 double comm_allreduce(const struct comm *c, double bytes)
 {
+    double apart = c->hosts > 1 ? network(c->hosts, bytes) : 0;
     if (c->gpus <= 1 || !c->known)
-        return 0;
-    return c->latency + c->root * sqrt(bytes / 1e6) +
+        return apart;
+    return apart + c->latency + c->root * sqrt(bytes / 1e6) +
            2.0 * (c->gpus - 1) / c->gpus * bytes / c->rate;
+}
+
+double comm_hop_hosts(double bytes)
+{
+    return HOP + NETWORK_STEP + bytes / (NETWORK_RATE / NETWORK_GPUS);
 }
 
 double comm_hop(const struct comm *c, double bytes)

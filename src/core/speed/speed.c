@@ -42,6 +42,7 @@ static const struct factors {
     [DOUBT_POINT] = {1.40, 1.45},        [DOUBT_POINTS_2] = {1.45, 1.35},
     [DOUBT_POINTS_3] = {1.30, 1.30},
     [DOUBT_ATTENTION_DP] = {1.30, 2.50}, [DOUBT_DRAFT] = {1.25, 1.25},
+    [DOUBT_NETWORK] = {1.50, 2.00},
 };
 
 void speed_doubt(enum doubt doubt, const struct family *family, double *low, double *high)
@@ -62,9 +63,8 @@ static unsigned doubts_of(const struct step *s, double running)
 {
     const struct step_load *l = s->load;
     const struct family *f = l->request->gpu->family;
-    enum doubt law = l->mixed            ? DOUBT_MIXED
-                     : l->moe_layers > 0 ? DOUBT_EXPERTS
-                                         : DOUBT_DENSE;
+    static const enum doubt laws[HIT_KIND_COUNT] = {DOUBT_DENSE, DOUBT_EXPERTS, DOUBT_MIXED};
+    enum doubt law = laws[speed_kind(l)];
     unsigned doubts = 1u << law | 1u << DOUBT_BUILD;
     if (request_corrected(l->request))
         return doubt_of_points(l->request->correction.points);
@@ -78,6 +78,8 @@ static unsigned doubts_of(const struct step *s, double running)
         doubts |= 1u << DOUBT_PCIE;
     if (s->draft)
         doubts |= 1u << DOUBT_DRAFT;
+    if (s->tp.hosts > 1 || s->group.hosts > 1 || s->hops_hosts > 0)
+        doubts |= 1u << DOUBT_NETWORK;
     if (running > 128)
         doubts |= 1u << (law == DOUBT_DENSE ? DOUBT_MANY : DOUBT_MANY_EXPERTS);
     if (s->ways > 1)
@@ -99,6 +101,26 @@ void speed_band(const struct step *s, double running, struct speed *out)
     }
     out->factor_low = exp(sqrt(low));
     out->factor_high = exp(sqrt(high));
+}
+
+enum hit_kind speed_kind(const struct step_load *l)
+{
+    return l->mixed ? HIT_MIXED : l->moe_layers > 0 ? HIT_EXPERTS : HIT_DENSE;
+}
+
+/* Rows that all slots were full of, where users queue; else of one user or of several. */
+static void find_hits(const struct step *s, struct speed *out)
+{
+    const struct hits *hits = &s->load->request->engine->hits;
+    enum hit_kind kind = speed_kind(s->load);
+    bool one = out->running <= 1;
+    if (out->running < out->users)
+        out->hit = hits_find(hits, kind, HIT_FULL);
+    if (!out->hit)
+        out->hit = hits_find(hits, kind, one ? HIT_ONE : HIT_MANY);
+    out->hit_first = hits_find(hits, kind, HIT_FIRST);
+    if (one && !out->hit_first)
+        out->hit_first = hits_find(hits, kind, HIT_PROMPT);
 }
 
 static struct quantity banded(double value, double low, double high)
@@ -176,7 +198,7 @@ static double transfer_time(const struct request *q, const struct load *load,
                          load->max_batched_tokens);
     if (l->gpus > q->host_gpus && gpu.link_domain < l->gpus)
         gpu.link_bandwidth = 0;
-    struct comm link = comm_of(&gpu, q->gpu->family, 2, 1);
+    struct comm link = comm_of(&gpu, q->gpu->family, 2, 2, 1);
     return TRANSFER_BASE + (link.known ? one.exact / l->pp / link.rate : 0);
 }
 
@@ -268,6 +290,7 @@ static void fill(const struct step *s, const struct serve *serve,
     step_decode_parts(s, serve->decoding, spread_held(&l->spread, l->prompt, l->output),
                       &out->part);
     out->prompts = serve->tpot - serve->decode;
+    find_hits(s, out);
     out->bound = bound_of(s, out, serve->decoding / s->ways / s->pp);
 }
 

@@ -46,6 +46,7 @@ enum doubt {
     DOUBT_POINT,    /* one, two, three or more points of the server correct the law */
     DOUBT_POINTS_2,
     DOUBT_POINTS_3,
+    DOUBT_NETWORK,      /* hosts joined by adapters that are not known */
     DOUBT_COUNT
 };
 
@@ -82,6 +83,7 @@ struct speed {
     double prompts;                 /* s per output token that prompts of others add */
     enum speed_bound bound;
     unsigned doubts;                /* bits of enum doubt */
+    const struct hit *hit, *hit_first; /* rows of this kind: TPOT, TTFT; NULL: none */
     double factor_low, factor_high; /* of the TPOT's band: value / low .. value * high */
 };
 
@@ -120,6 +122,9 @@ double speed_admitted(const struct request *request, const struct load *load,
 
 /* Doubts and factors of a TPOT while `running` requests run, into those three fields. */
 void speed_band(const struct step *step, double running, struct speed *out);
+
+/* Of which kind an estimate is, for the rows that it is checked by. */
+enum hit_kind speed_kind(const struct step_load *load);
 
 /* Factors of one source alone: the value may be as little as 1/low, as much as high of
  * what is estimated. family: whose spread counts; may be NULL. */

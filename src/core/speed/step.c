@@ -20,6 +20,7 @@
 #define KERNELS_EXPERTS   4
 #define KERNELS_SHARED    2
 #define KERNELS_QUANTIZED 2
+#define GRAPH_KERNEL 3.2e-6 /* s: the slowest of the engines that capture graphs */
 
 /* The products among a layer's tensors. The router is one of the kernels that are
  * counted: its weights are few. */
@@ -315,15 +316,31 @@ static void cut_correction(struct step *s)
     s->first = corrected ? c->first : 1;
 }
 
+/* Within a captured graph kernels follow each other as fast as the GPU starts them; an
+ * engine that launches more slowly than that by itself waits for nothing else. */
+static double kernel_time(const struct engine_speed *e, const struct family *f)
+{
+    double graph = f->launch * fmin(e->kernel, GRAPH_KERNEL);
+    return e->kernel > GRAPH_KERNEL ? fmax(e->kernel, graph) : graph;
+}
+
 static void cut_fixed(struct step *s)
 {
     const struct request *q = s->load->request;
     const struct engine_speed *e = &q->engine->speed;
     const struct family *f = q->gpu->family;
-    s->fixed = s->slow[CORRECT_FIXED] * (s->load->kernels * e->kernel * f->launch + e->host +
+    s->fixed = s->slow[CORRECT_FIXED] * (s->load->kernels * kernel_time(e, f) + e->host +
                                          e->layer * q->model->layer_count);
     s->per_request = s->slow[CORRECT_FIXED] *
                      (e->request + e->sampler * q->model->vocab * 4.0 / s->bandwidth);
+}
+
+/* Stages fill one host after the other. */
+static int hops_between_hosts(const struct request *q, const struct layout *l)
+{
+    int host = q->gpu->link_domain > q->host_gpus ? q->gpu->link_domain : q->host_gpus;
+    int stages = host / l->tp > 0 ? host / l->tp : 1;
+    return host > 0 ? (l->pp + stages - 1) / stages - 1 : 0;
 }
 
 void step_cut(const struct step_load *load, const struct layout *l, struct step *s)
@@ -355,8 +372,10 @@ void step_cut(const struct step_load *load, const struct layout *l, struct step 
         cut_kind(s, k, l);
     s->head = gemm_of(q, q->precision.by_role[ROLE_HEAD], q->model->vocab / (l->tp * s->ways),
                       q->model->hidden, q->precision.by_role[ROLE_HEAD]->bits / 8, 1);
-    s->tp = comm_of(q->gpu, f, l->tp, q->engine->speed.allreduce);
-    s->group = comm_of(q->gpu, f, (int)(l->tp * s->ways), q->engine->speed.allreduce);
+    s->tp = comm_of(q->gpu, f, l->tp, q->host_gpus, q->engine->speed.allreduce);
+    s->group = comm_of(q->gpu, f, (int)(l->tp * s->ways), q->host_gpus,
+                       q->engine->speed.allreduce);
+    s->hops_hosts = hops_between_hosts(q, l);
     if (!s->tp.known || !s->group.known)
         s->gap = SPEED_NO_LINK;
     cut_correction(s);
@@ -391,7 +410,9 @@ static double communication(const struct step *s, double tokens)
     double t = s->ways > 1 ? s->load->moe_layers * comm_allreduce(&s->group, bytes)
                            : s->load->reduces * comm_allreduce(&s->tp, bytes);
     t += s->load->small_reduces * comm_allreduce(&s->tp, tokens * 8);
-    return s->slow[CORRECT_WORK] * (t + (s->pp - 1) * comm_hop(&s->group, bytes));
+    t += (s->pp - 1 - s->hops_hosts) * comm_hop(&s->group, bytes) +
+         s->hops_hosts * comm_hop_hosts(bytes);
+    return s->slow[CORRECT_WORK] * t;
 }
 
 static double linear(const struct step *s, double tokens, double compute)

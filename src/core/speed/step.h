@@ -89,7 +89,7 @@ struct step {
     struct gemm head;
     struct comm tp, group;  /* over a TP group; over those that share the experts */
     double hidden, ways;    /* attention DP */
-    int pp;
+    int pp, hops_hosts;     /* stages; of the hops between them, those to another host */
     double fixed, per_request; /* s */
     const struct step *draft;  /* borrowed; NULL = nothing drafts tokens */
     double drafted, accepted;  /* tokens drafted in an iteration; that it yields */
