@@ -65,6 +65,7 @@ static const struct profile_field fields[] = {
     {"window_slots", PROFILE_FLAG, AT(window_slots)},
     {"state_share", PROFILE_NUMBER, AT(state_share), 0, 16},
     {"slots_least", PROFILE_COUNT, AT(slots_least), 0, 65536},
+    {"slots_most", PROFILE_COUNT, AT(slots_most), 0, 65536},
     {"slots_option", PROFILE_TEXT, AT(slots_option)},
     {"disaggregation", PROFILE_TEXT, AT(disaggregation)},
     {"group_slack", PROFILE_NUMBER, AT(group_slack), 1, 4},

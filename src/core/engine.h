@@ -157,6 +157,7 @@ struct engine {
     bool conv_fp32;         /* the convolutions' tails too */
     bool state_exit;        /* does not start when max_num_seqs exceeds the state blocks */
     int slots_least;        /* slots where one per user is the default: not fewer */
+    int slots_most;         /* slots it was built for; 0 = no such limit */
     char slots_option[32];  /* the engine's own option for more */
     char disaggregation[32]; /* the engine's own option for prompts worked off apart; "" =
                               * it does not */

@@ -46,6 +46,9 @@ static uint64_t reasons_of_layout(const struct request *q, const struct load *lo
     uint64_t reasons = load->reasons;
     if (!q->model->weights_only && ceil(q->users / layout_decoding(l)) > load->max_num_seqs)
         reasons |= REASON_BIT(REASON_SEQS);
+    if (q->engine->slots_most > 0 &&
+        fmax(q->max_num_seqs, ceil(q->users / layout_decoding(l))) > q->engine->slots_most)
+        reasons |= REASON_BIT(REASON_SLOTS);
     if (q->engine->defaults_clip && load->max_batched_tokens < load->max_num_seqs)
         reasons |= REASON_BIT(REASON_TOKENS);
     if (b->state == MEMORY_LACKS)

@@ -38,10 +38,12 @@ static const struct {
     [REASON_QUANTIZED] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_KV_FORMAT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
+    [REASON_KV_BLOCK] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_OFFLOAD] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_DRAFT] = {VERDICT_DOES_NOT_FIT, LIMIT_TYPE},
     [REASON_CONTEXT] = {VERDICT_DOES_NOT_FIT, LIMIT_CONTEXT},
     [REASON_SEQS] = {VERDICT_DOES_NOT_FIT, LIMIT_SEQS},
+    [REASON_SLOTS] = {VERDICT_DOES_NOT_FIT, LIMIT_SEQS},
     [REASON_TOKENS] = {VERDICT_DOES_NOT_FIT, LIMIT_SEQS},
     [REASON_USED] = {VERDICT_DOES_NOT_FIT, LIMIT_USED},
     [REASON_WEIGHTS] = {VERDICT_DOES_NOT_FIT, LIMIT_WEIGHTS},
@@ -113,6 +115,18 @@ static bool weights_bf16(const struct request *q)
     return q->precision.weight->math == MATH_BF16 && q->precision.weight->bits >= 16;
 }
 
+/* A block of K or V would reach over the end of a head. */
+static bool splits_blocks(const struct request *q)
+{
+    int block = q->kv->block;
+    for (int k = 0; block > 0 && k < q->model->kind_count; k++) {
+        const struct layer_kind *l = &q->model->kind[k];
+        if (l->head_dim % block != 0 || l->v_head_dim % block != 0)
+            return true;
+    }
+    return false;
+}
+
 /* An engine runs on some vendors' GPUs, and keeps its KV cache in its own formats. */
 static uint64_t reasons_of_engine(const struct request *q)
 {
@@ -128,6 +142,8 @@ static uint64_t reasons_of_engine(const struct request *q)
         reasons |= REASON_BIT(REASON_FORMAT);
     if ((q->kv->block > 0) != e->gguf && q->kv->bits < 16)
         reasons |= REASON_BIT(REASON_KV_FORMAT);
+    if (e->gguf && splits_blocks(q))
+        reasons |= REASON_BIT(REASON_KV_BLOCK);
     return reasons;
 }
 

@@ -51,10 +51,12 @@ enum reason {
     REASON_QUANTIZED,   /* nor these weights on a GPU this old */
     REASON_FORMAT,      /* nor these on any: FP64 */
     REASON_KV_FORMAT,   /* the engine has no such KV cache */
+    REASON_KV_BLOCK,    /* its blocks do not divide the width of a head */
     REASON_OFFLOAD,     /* several groups of KV, and weights in host memory */
     REASON_DRAFT,       /* the draft has another vocabulary */
     REASON_CONTEXT,     /* more tokens than the model was made for */
     REASON_SEQS,        /* more users per replica than slots */
+    REASON_SLOTS,       /* more slots than the engine was built for */
     REASON_TOKENS,      /* fewer tokens in a step than slots */
     REASON_USED,        /* the budget exceeds what something else leaves */
     REASON_WEIGHTS,     /* the weights exceed the budget */

@@ -47,6 +47,7 @@ static const struct member show_members[] = {
     {"no_evict", MEMBER_FLAG, AT(no_evict)},
     {"exits_without_state_blocks", MEMBER_FLAG, AT(state_exit)},
     {"slots_least", MEMBER_SOME_INT, AT(slots_least), "requests"},
+    {"slots_most", MEMBER_SOME_INT, AT(slots_most), "requests"},
     {"slots_option", MEMBER_CHARS, AT(slots_option)},
     {"disaggregation", MEMBER_CHARS, AT(disaggregation)},
     {"max_num_seqs_small", MEMBER_SOME_INT, AT(seqs_small), "requests"},

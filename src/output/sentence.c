@@ -22,6 +22,8 @@ static const char *const reason_words[REASON_COUNT] = {
                          "{quantized cc} or higher, {gpu} has {cc}",
     [REASON_FORMAT] = "{engine} does not run {weight} weights",
     [REASON_KV_FORMAT] = "{engine} has no {kv} KV cache",
+    [REASON_KV_BLOCK] = "blocks of a {kv} KV cache do not divide the width of this model's "
+                        "heads: {engine} refuses that; --kv-precision fp16",
     [REASON_OFFLOAD] = "{engine} {versions} does not start with --cpu-offload-gb and a "
                        "model whose layers cache in several ways",
     [REASON_DRAFT] = "{engine} refuses the draft {draft}: {draft words} words in its "
@@ -30,6 +32,8 @@ static const char *const reason_words[REASON_COUNT] = {
                        "was made for",
     [REASON_SEQS] = "{users} users per replica exceed max_num_seqs {slots}: the rest "
                     "would wait; --ttft says how long they may",
+    [REASON_SLOTS] = "{engine} is built for {most slots} slots, and {asked slots} are asked of "
+                     "a replica: take more replicas",
     [REASON_TOKENS] = "{tokens} batched tokens are fewer than the {slots} slots of "
                       "max_num_seqs: {engine} refuses that",
     [REASON_USED] = "{engine} wants {budget} but only {unused} are free: "
@@ -537,6 +541,8 @@ static const char *say_layout(const struct plan *p, const char *words,
         {"states", SAY_NUMBER, .number = m->state_blocks.value},
         {"states low", SAY_NUMBER, .number = m->state_blocks.low},
         {"slots", SAY_NUMBER, .number = m->max_num_seqs},
+        {"most slots", SAY_NUMBER, .number = q->engine->slots_most},
+        {"asked slots", SAY_NUMBER, .number = fmax(m->max_num_seqs, m->users)},
         {"tokens", SAY_NUMBER, .number = m->max_batched_tokens},
         {"budget", SAY_GIB, .number = m->budget.value},
         {"unused", SAY_GIB, .number = unused},

@@ -294,6 +294,10 @@ static const struct check {
     {"llama.cpp", 0, NEWEST, "cache-type",
      "error while handling argument \"-ctk\": Unsupported cache type: {kv}",
      .stops = BIT(REASON_KV_FORMAT)},
+    {"llama.cpp", 0, NEWEST, "slots", "n_seq_max must be <= 256", .stops = BIT(REASON_SLOTS)},
+    {"llama.cpp", 0, NEWEST, "cache-block",
+     "K cache type {kv} with block size 32 does not divide n_embd_head_k",
+     .stops = BIT(REASON_KV_BLOCK)},
     {"llama.cpp", 0, NEWEST, "load",
      "llama_model_load: error loading model: unable to allocate {device}0 buffer (of {weights} "
      "MiB)" FIT,

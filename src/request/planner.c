@@ -388,10 +388,19 @@ static enum gp_status find_gpu(struct planner *p, const char *text,
 
 /* ---- the rest of a request ---- */
 
-static enum gp_status resolve_engine(struct planner *p, const struct options *options,
-                                     struct request *q, struct gp_err *err)
+static bool is_gguf_file(const char *model)
 {
-    const char *name = q->precision.weight->block > 0 ? "llama.cpp" : "vllm";
+    size_t len = strlen(model);
+    return len > 5 && strcasecmp(model + len - 5, ".gguf") == 0;
+}
+
+/* What is open is llama.cpp's where the file or the format is GGUF. */
+static enum gp_status resolve_engine(struct planner *p, const struct options *options,
+                                     const char *model, struct request *q,
+                                     struct gp_err *err)
+{
+    bool gguf = q->precision.weight->block > 0 || is_gguf_file(model);
+    const char *name = gguf ? "llama.cpp" : "vllm";
     return named_by(catalog_engine(p->catalog, options_word(options, OPT_ENGINE, name),
                                    &q->engine, err),
                     "--engine", err);
@@ -925,7 +934,7 @@ enum gp_status planner_resolve(struct planner *p, const struct options *options,
     if (!status)
         status = resolve_gpu(p, gpu, out, err);
     if (!status)
-        status = resolve_engine(p, options, q, err);
+        status = resolve_engine(p, options, model, q, err);
     if (!status)
         status = check_text_only(out, err);
     if (!status)

@@ -214,6 +214,31 @@ static void test_llama_cpp(void **state)
     }
 }
 
+/* What it was built for: 256 sequences, and blocks of a quantised cache within a head. */
+static void test_llama_cpp_limits(void **state)
+{
+    static const struct format q8 = {.id = "q8_0", .name = "Q8_0", .math = MATH_COUNT,
+                                     .bits = 8.5, .block = 32};
+    struct sample s;
+    struct request *q = other(&s, "llama.cpp", BUDGET_ASKED, 80);
+    struct model narrow = *q->model;
+
+    (void)state;
+    s.engine.gguf = true;
+    s.engine.slots_most = 256;
+    q->context = 512;
+    q->users = 256;
+    assert_int_equal(with(q, one).verdict, VERDICT_FITS);
+    q->users = 257;
+    stops(q, one, "slots", "n_seq_max must be <= 256");
+    q->users = 1;
+    q->kv = &q8;
+    assert_int_equal(with(q, one).verdict, VERDICT_FITS);
+    narrow.kind[0].head_dim = narrow.kind[0].v_head_dim = 80;
+    q->model = &narrow;
+    stops(q, one, "cache-block", "K cache type q8_0 with block size 32 does not divide");
+}
+
 static void test_tensorrt_llm(void **state)
 {
     struct sample s;
@@ -253,6 +278,7 @@ int main(void)
         cmocka_unit_test(test_cpu_offload),
         cmocka_unit_test(test_draft_vocabulary),
         cmocka_unit_test(test_llama_cpp),
+        cmocka_unit_test(test_llama_cpp_limits),
         cmocka_unit_test(test_tensorrt_llm),
         cmocka_unit_test(test_unknown_engine),
     };
