@@ -1,7 +1,7 @@
 /*
  * test_search.c - the GPU count is the fewest, on random requests over the catalogue.
  *
- * GPUPLAN_SEARCH_REQUESTS sets how many (default 300); GPUPLAN_SEARCH_SEED begins
+ * GPUPLAN_SEARCH_REQUESTS sets how many (default 40); GPUPLAN_SEARCH_SEED begins
  * elsewhere. A failure names the request as a command.
  */
 #include "profiles.h"
@@ -389,7 +389,7 @@ static unsigned number_from(const char *name, unsigned fallback)
 
 static void test_random_requests(void **state)
 {
-    unsigned requests = number_from("GPUPLAN_SEARCH_REQUESTS", 300), fitting = 0;
+    unsigned requests = number_from("GPUPLAN_SEARCH_REQUESTS", 40), fitting = 0;
     (void)state;
     random_state = number_from("GPUPLAN_SEARCH_SEED", 1);
     for (unsigned i = 0; i < requests; i++) {
