@@ -203,24 +203,48 @@ static int head_dim_of(struct hf *hf, int heads)
     return hf->model->hidden / heads;
 }
 
-/* Part of a head that turns, and the positions of its table: those of `linear` scaling are
- * more, in layers that see the whole context. */
+static bool is_type(const json_t *rope, const char *word)
+{
+    const char *type = json_string_value(json_object_get(rope, "rope_type"));
+    if (type == NULL)
+        type = json_string_value(json_object_get(rope, "type"));
+    return type != NULL && strcmp(type, word) == 0;
+}
+
+/* Positions of a rotary table where they are not those of the context, else 0: `linear`
+ * scaling has more in layers that see the whole context, longrope a short table beside the
+ * long one. YaRN's are the context (read_context). */
+static double rotary_rows(const struct hf *hf, const struct layer_kind *kind)
+{
+    const json_t *rope = hf_get(hf, "rope_scaling");
+    double factor, original, context = hf->model->max_context;
+    if (rope == NULL)
+        rope = hf_get(hf, "rope_parameters");
+    if (json_object_get(rope, "full_attention")) /* by kind of layer, since transformers 5 */
+        rope = json_object_get(rope, "full_attention");
+    factor = json_number_value(json_object_get(rope, "factor"));
+    original = json_number_value(json_object_get(rope, "original_max_position_embeddings"));
+    if (original <= 0)
+        original = hf_number(hf, "original_max_position_embeddings");
+    if (is_type(rope, "linear") && kind->mixer == MIXER_FULL && factor > 1)
+        return context * factor;
+    if (is_type(rope, "longrope") && original > 0)
+        return context + original;
+    return 0;
+}
+
+/* Part of a head that turns, and the positions of its table. */
 static void rotary(struct hf *hf, struct layer_kind *kind)
 {
-    const json_t *rope = hf_get(hf, "rope_scaling"), *all = hf_get(hf, "rope_parameters");
-    const json_t *share = json_object_get(all, "partial_rotary_factor");
-    const char *type = json_string_value(json_object_get(rope, "rope_type"));
-    double factor = json_number_value(json_object_get(rope, "factor"));
+    const json_t *share =
+        json_object_get(hf_get(hf, "rope_parameters"), "partial_rotary_factor");
     double part = share ? json_number_value(share) : hf_number(hf, "partial_rotary_factor");
-    double rows = hf->model->max_context * factor;
+    double rows = rotary_rows(hf, kind);
 
     kind->rotary = hf_int(hf, "rotary_dim", 0);
     if (part > 0 && part < 1)
         kind->rotary = (int)(kind->head_dim * part);
-    if (type == NULL)
-        type = json_string_value(json_object_get(rope, "type"));
-    if (type != NULL && strcmp(type, "linear") == 0 && kind->mixer == MIXER_FULL &&
-        factor > 1 && rows <= 1 << 30)
+    if (rows > 0 && rows <= 1 << 30)
         kind->rope_rows = (int)rows;
 }
 

@@ -225,6 +225,36 @@ static void test_context(void **state)
     assert_int_equal(m.max_context, 1024);
 }
 
+/* A rotary table has the context's positions, but for two kinds of scaling. */
+static void test_rotary_rows(void **state)
+{
+    static const struct {
+        const char *scaling;
+        int rows;
+    } cases[] = {
+        {"\"rope_scaling\":{\"type\":\"linear\",\"factor\":8}", 8192},
+        {"\"rope_parameters\":{\"rope_type\":\"linear\",\"factor\":4}", 4096},
+        {"\"rope_parameters\":{\"full_attention\":{\"rope_type\":\"linear\","
+         "\"factor\":2}}", 2048},
+        {"\"rope_scaling\":{\"type\":\"longrope\"},"
+         "\"original_max_position_embeddings\":256", 1280},
+        {"\"rope_parameters\":{\"rope_type\":\"longrope\","
+         "\"original_max_position_embeddings\":128}", 1152},
+        {"\"rope_scaling\":{\"type\":\"longrope\"}", 0},
+        {"\"rope_scaling\":{\"type\":\"yarn\",\"factor\":4}", 0},
+    };
+    char text[512];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        snprintf(text, sizeof(text), "{\"model_type\":\"llama\"," TINY ",%s}",
+                 cases[i].scaling);
+        struct model m = parse(text);
+        if (m.kind[0].rope_rows != cases[i].rows)
+            fail_msg("%s: %d rows", cases[i].scaling, m.kind[0].rope_rows);
+    }
+}
+
 static int sliding_layers(const struct model *m)
 {
     int n = 0;
@@ -637,6 +667,7 @@ int main(void)
         cmocka_unit_test(test_nesting),
         cmocka_unit_test(test_not_quite_json),
         cmocka_unit_test(test_context),
+        cmocka_unit_test(test_rotary_rows),
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_moe_layers),
         cmocka_unit_test(test_block_configs),
