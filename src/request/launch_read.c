@@ -479,7 +479,7 @@ enum gp_status launch_read_shell(struct launch_reading *r, const char *text, siz
         free(words.at[--words.count]);
     while (!rc && first < words.count && is_assignment(words.at[first]))
         rc = read_variable(r, words.at[first++], err);
-    if (!rc)
+    if (!rc && first < words.count)
         rc = launch_read_argv(r, (const char *const *)words.at + first,
                               words.count - first, err);
     words_fini(&words);
