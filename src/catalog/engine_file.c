@@ -103,6 +103,7 @@ static const struct profile_field fields[] = {
     {"lora_chosen", PROFILE_FLAG, AT(lora_chosen)},
     {"lora_fp32", PROFILE_FLAG, AT(lora_fp32)},
     {"gguf", PROFILE_FLAG, AT(gguf)},
+    {"layers_only", PROFILE_FLAG, AT(layers_only)},
     {"vendors", PROFILE_TEXT, AT(vendors)},
     {"bf16_min_cc", PROFILE_COUNT, AT(bf16_min_cc), 0, 999},
     {"quantized_min_cc", PROFILE_COUNT, AT(quantized_min_cc), 0, 999},

@@ -239,6 +239,7 @@ struct engine {
     bool lora_chosen;             /* of the modules it is told, not of every linear one */
     bool lora_fp32;               /* in FP32, or 16 bit, as the adapter's file */
     bool language_only;           /* can leave out a vision tower */
+    bool layers_only;             /* spreads layers over GPUs, does not cut them: no TP */
     bool gguf;                    /* reads GGUF formats, and keeps KV in them */
     char vendors[48];             /* '|' separated vendors it runs on; "" = all */
     int bf16_min_cc;              /* refuses BF16 below this compute capability; 0 */

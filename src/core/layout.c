@@ -243,6 +243,13 @@ static void check_ep(struct refusals *r, const struct request *q,
         refuse(r, REFUSED_EP_TP, l->ep, l->tp);
 }
 
+/* Some engines spread layers alone. */
+static void check_tp(struct refusals *r, const struct request *q, const struct layout *l)
+{
+    if (q->engine && q->engine->layers_only && l->tp > 1) /* fine-tuning has no engine */
+        refuse(r, REFUSED_TP_ENGINE, l->tp, 0);
+}
+
 /* A group of each at least, and as many as were asked for. */
 static void check_split(struct refusals *r, const struct request *q,
                         const struct layout *l)
@@ -281,6 +288,7 @@ int layout_refusals(const struct request *q, const struct layout *l,
     if (l->pp > 1 && l->pp > layout_gpu_layers(q))
         refuse(&r, REFUSED_STAGES, l->pp, layout_gpu_layers(q));
     check_draft(&r, q, l);
+    check_tp(&r, q, l);
     check_ep(&r, q, l);
     check_split(&r, q, l);
     check_hosts(&r, q, l);

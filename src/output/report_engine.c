@@ -26,6 +26,7 @@ static const struct member first_members[] = {
     {"versions", MEMBER_CHARS, AT(range)},
     {"checked", MEMBER_CHARS, AT(checked)},
     {"gguf", MEMBER_FLAG, AT(gguf)},
+    {"layers_only", MEMBER_FLAG, AT(layers_only)},
     {"bf16_from_compute_capability", MEMBER_VERSION, AT(bf16_min_cc)},
     {"quantized_from_compute_capability", MEMBER_VERSION, AT(quantized_min_cc)},
 };

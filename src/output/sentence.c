@@ -198,6 +198,7 @@ static const char *const refusal_words[] = {
     [REFUSED_VOCABULARY] = "TP={a} does not divide the vocabulary of {b}",
     [REFUSED_DRAFT] = "TP={a} does not divide the draft, which has {b} attention heads",
     [REFUSED_STAGES] = "PP={a} exceeds the {b} layers",
+    [REFUSED_TP_ENGINE] = "TP={a}: {engine} spreads whole layers over GPUs: --tp 1",
     [REFUSED_EP_ENGINE] = "EP={a}: {engine} does not spread experts over GPUs",
     [REFUSED_EP_DENSE] = "EP={a}: the model has no experts",
     [REFUSED_EP_EXPERTS] = "EP={a} does not divide {b} experts",

@@ -238,6 +238,11 @@ if have_json; then
         -v b="$plain" 'BEGIN{exit !(a < 0.8*b && a > b/1.85)}'
 fi
 
+run --plan -m llama-3.1-70b -p q4_k_m --engine ollama -g rtx-4090 -c 8k
+assert_contains "Ollama spreads layers" "TP 1 x PP 2" "$out"
+run --plan -m llama-3.1-70b -p q4_k_m --engine ollama -g rtx-4090 -c 8k --tp 2
+assert_contains "and cuts none" "Ollama spreads whole layers over GPUs: --tp 1" "$out"
+
 # A benchmark of the server corrects the speed of what it measured, and of nothing else.
 printf '%s\n' '{"request_rate": "inf", "max_concurrency": 16, "completed": 64, "duration": 60,
 "total_input_tokens": 65536, "total_output_tokens": 16384, "mean_ttft_ms": 300,
