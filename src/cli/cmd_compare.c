@@ -10,6 +10,9 @@ static enum gp_status run(struct invocation *in, struct gp_err *err)
 {
     struct record doc;
     bool fits = false, front = options_flag(&in->options, OPT_FRONT);
+    if (front && in->options.value[OPT_SORT].given)
+        return gp_fail(err, GP_E_USAGE, "--sort", "leave out one of them",
+                       "--front is in the order of tokens/s for a user");
     record_init(&doc);
     enum gp_status rc =
         (front ? report_front : report_compare)(in->planner, &in->options, &doc, &fits, err);

@@ -377,7 +377,7 @@ static void add_utilisation(struct lines *lines)
     struct answer_line *line = line_add(lines, "utilisation");
     gp_format(line->amount, sizeof(line->amount), "%.0f %%", usage.share.value * 100);
     gp_format(line->note, sizeof(line->note), "of %.3g requests/s", v->full.value);
-    gp_format(line->text, sizeof(line->text), "at most, %.0f at once", v->full_running);
+    gp_format(line->text, sizeof(line->text), "(the most: %.0f at once)", v->full_running);
     if (usage.idle.known && usage.idle.value >= 1) {
         size_t n = strlen(line->text);
         gp_format(line->text + n, sizeof(line->text) - n, "; the rest idles for %s a month",

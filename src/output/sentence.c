@@ -72,7 +72,7 @@ static const char *const reason_words[REASON_COUNT] = {
     [REASON_NO_PRICE] = "the budget cannot be judged: no price is known",
     [REASON_TUNED] = "--max-batched-tokens {tokens} reaches the goals; the engine's {usual "
                      "tokens} have TTFT {usual ttft} and TPOT {usual tpot}",
-    [REASON_POWER] = "{drawing GPUs} and their hosts draw up to {watts}, the cap is {cap}: it "
+    [REASON_POWER] = "{drawing GPUs} with hosts would draw up to {watts}; the cap of {cap} "
                      "holds {capped GPUs}",
     [REASON_NO_POWER] = "what {gpu} draws is not known: nor whether it stays under the cap of "
                         "{cap}",

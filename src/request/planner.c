@@ -953,6 +953,7 @@ enum gp_status planner_resolve(struct planner *p, const struct options *options,
     if (!status)
         status = resolve_load(p, options, out, err);
     if (!status)
-        status = resolve_measured(options, out, err);
+        status = resolve_measured(options, &(struct resolved_from){model, precision, gpu}, out,
+                                  err);
     return status;
 }

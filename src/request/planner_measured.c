@@ -20,30 +20,52 @@ static struct layout layout_of(const struct resolved *resolved)
     return found.layout;
 }
 
+static const char where[] = "--calibration";
+
 static enum gp_status read_files(const char *list, struct serverbench *out, struct gp_err *err)
 {
     char files[sizeof(((struct resolved *)0)->measured)], *rest = files, *file;
     enum gp_status status = GP_OK;
     gp_copy(files, sizeof(files), list);
     while (!status && (file = strsep(&rest, ",")))
-        status = serverbench_read(file, out, err);
+        status = file[0] ? serverbench_read(file, out, err)
+                         : gp_fail(err, GP_E_USAGE, where, "FILE, or FILE,FILE",
+                                   "a name in '%s' is empty", list);
     return status;
 }
 
-enum gp_status resolve_measured(const struct options *options, struct resolved *out,
+static bool is_first(const char *text, const char *const *list, int count)
+{
+    return count == 0 || strcmp(text, list[0]) == 0;
+}
+
+/* Of several models, precisions and GPUs to compare, the first of each was measured. */
+static bool is_measured(const struct options *options, const struct resolved *r,
+                        const struct resolved_from *from)
+{
+    return is_first(from->model, options->models, options->model_count) &&
+           is_first(from->gpu, options->gpus, options->gpu_count) &&
+           (options->precision_count > 0
+                ? is_first(from->precision, options->precisions, options->precision_count)
+                : r->request.precision.native);
+}
+
+enum gp_status resolve_measured(const struct options *options,
+                                const struct resolved_from *from, struct resolved *out,
                                 struct gp_err *err)
 {
     const char *list = options_word(options, OPT_CALIBRATION, "none");
-    static const char where[] = "--calibration";
     struct serverbench bench = {.count = 0};
     if (strcmp(list, "none") == 0)
+        return GP_OK;
+    if (options->gpu_count == 0 || strcmp(options->gpus[0], "all") == 0)
+        return gp_fail(err, GP_E_USAGE, where, "--gpu NAME, the one that was measured, first",
+                       "no GPU is named");
+    if (!is_measured(options, out, from))
         return GP_OK;
     if (!gp_copy(out->measured, sizeof(out->measured), list))
         return gp_fail(err, GP_E_USAGE, where, "put the points of all into one file",
                        "the names are longer than %zu bytes", sizeof(out->measured) - 1);
-    if (!out->request.gpu)
-        return gp_fail(err, GP_E_USAGE, where, "--gpu NAME: the one that was measured",
-                       "no GPU is named");
     enum gp_status status = read_files(list, &bench, err);
     if (status)
         return status;

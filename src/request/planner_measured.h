@@ -3,15 +3,22 @@
  *
  * Points of a server are of the request's model, precision, GPU and engine, and of the
  * layout that it gives with --tp, --pp and --replicas; what it leaves open is as the plan
- * would have it without goals. Of anything else the law stays as it is.
+ * would have it without goals. Where a command compares several models, precisions or GPUs,
+ * the first of each was measured. Of anything else the law stays as it is.
  */
 #ifndef GP_REQUEST_PLANNER_MEASURED_H
 #define GP_REQUEST_PLANNER_MEASURED_H
 
 #include "request/planner.h"
 
+/* What a request was resolved from, as texts; precision may be NULL. */
+struct resolved_from {
+    const char *model, *precision, *gpu;
+};
+
 /* Reads the files of --calibration, once the rest of the request is resolved. */
-enum gp_status resolve_measured(const struct options *options, struct resolved *out,
+enum gp_status resolve_measured(const struct options *options,
+                                const struct resolved_from *from, struct resolved *out,
                                 struct gp_err *err);
 
 #endif

@@ -171,6 +171,8 @@ static enum gp_status parse_value(const char *where, int line, const char *text,
     struct reading reading = {.where = where, .hint = HINT, .err = err};
     json_t *json = NULL;
     enum gp_status status = gp_json_parse(where, text, len, &json, err);
+    if (status)
+        gp_copy(err->hint, sizeof(err->hint), HINT);
     if (!status && line > 0)
         gp_format(reading.at, sizeof(reading.at), "line %d", line);
     if (!status)

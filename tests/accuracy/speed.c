@@ -201,6 +201,25 @@ static struct outcome *no_outcomes(int count)
     return out;
 }
 
+/* Of the rows of serving_measured.csv, as gpuplan-model(7) says. */
+static const struct {
+    double median, tail, inside;
+} pointed_floors[POINTS] = {{.085, .27, .90}, {.07, .27, .90}, {.062, .205, .90}};
+
+static int check_pointed(const struct set *set, const struct rows *rows, int points,
+                         const struct pointed *p)
+{
+    struct score s = score_of(rows, p->tpot, group_all, NULL);
+    if (set->left_out != same_model || s.rows < 1000 ||
+        (s.median <= pointed_floors[points - 1].median &&
+         s.tail <= pointed_floors[points - 1].tail &&
+         s.inside >= pointed_floors[points - 1].inside))
+        return 0;
+    printf("FAIL: %s corrected by %d: %.1f/%.1f %%, %.0f %% inside\n", set->name, points,
+           100 * s.median, 100 * s.tail, 100 * s.inside);
+    return 1;
+}
+
 static void print_pointed(const struct set *set, const struct rows *rows, int points,
                           struct pointed *p)
 {
@@ -228,9 +247,10 @@ static void left_out(const struct set *set, struct rows *rows, struct fit *fit,
     free(weight);
 }
 
-static void run_fit(const struct set *set, struct rows *rows, struct hit_tally *tally,
-                    bool print)
+static int run_fit(const struct set *set, struct rows *rows, struct hit_tally *tally,
+                   bool print)
 {
+    int failed = 0;
     static struct fit fit;
     struct outcome *out = gp_calloc(rows->count, sizeof(*out));
     double *weight = gp_calloc(rows->count, sizeof(double));
@@ -248,6 +268,8 @@ static void run_fit(const struct set *set, struct rows *rows, struct hit_tally *
         pointed[k] = (struct pointed){no_outcomes(rows->count), no_outcomes(rows->count)};
     left_out(set, rows, &fit, out, pointed);
     hits_add(tally, rows, out, false);
+    for (int k = 0; k < POINTS; k++)
+        failed += check_pointed(set, rows, k + 1, &pointed[k]);
     if (print && set->parameters) {
         if (set->by_pair)
             score_by_pair(rows, out);
@@ -273,6 +295,7 @@ static void run_fit(const struct set *set, struct rows *rows, struct hit_tally *
     free(kept);
     free(weight);
     free(out);
+    return failed;
 }
 
 static void print_rows(const struct rows *rows)
@@ -444,7 +467,7 @@ int main(int argc, char **argv)
         else if (!hits)
             failed += score(&sets[i], &rows, all);
         if (all || hits)
-            run_fit(&sets[i], &rows, &tally, all);
+            failed += run_fit(&sets[i], &rows, &tally, all);
         else
             hits_count(&tally, &rows);
         rows_fini(&rows);

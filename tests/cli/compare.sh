@@ -12,6 +12,7 @@ assert_eq "exit code" 0 "$rc"
 assert_contains "the load" "16 x 8192 tokens" "$(head -n 1 "$work/out")"
 assert_contains "units" "weights GiB" "$(sed -n 3p "$work/out")"
 assert_contains "the legend names the front" "Front of \$/h against requests" "$out"
+assert_fails 2 "in the order of tokens/s for a user" --compare -m llama-3.1-8b -g l4 --front --sort tpot
 
 # shellcheck disable=SC2086
 run --compare $load --format csv

@@ -155,7 +155,7 @@ assert_contains "how much is used" "utilisation" "$out"
 # shellcheck disable=SC2086
 run --plan $speed:2 -u 16 --power-cap 2000
 assert_eq "above the cap" 1 "$rc"
-assert_contains "the worst case" "2 GPUs and their hosts draw up to 2.55 kW, the cap is 2.00 kW" "$out"
+assert_contains "the worst case" "2 GPUs with hosts would draw up to 2.55 kW; the cap of 2.00 kW holds" "$out"
 if have_json; then
     # shellcheck disable=SC2086
     run --plan $speed:2 -u 16 --power-cap 2000 -f json
@@ -255,11 +255,23 @@ if have_json; then
     assert_true "TPOT is nearer to what was measured" awk -v t="$(json speed.tpot.value)" \
         'BEGIN{exit !(t > 0.030 && t < 0.041)}'
 fi
+both="-m llama-3.1-70b -p fp8 -p bf16 -g h100-sxm -g h200-sxm -u 16 -f csv"
+# shellcheck disable=SC2086
+run --compare $both
+printf '%s\n' "$out" >"$work/estimated"
+# shellcheck disable=SC2086
+run --compare $both --calibration "$work/server.json"
+assert_eq "one of four rows was measured" "h100-sxm,fp8" "$(printf '%s\n' "$out" |
+    diff "$work/estimated" - | sed -n 's/^> [a-z]*,\([^,]*,[^,]*\),.*/\1/p')"
 run --plan -m llama-3.1-70b -p fp8 -g h200-sxm -u 16 --calibration none
 assert_lacks "nothing measured" "of the estimate" "$out"
 echo '{"mean_tpot_ms": 40}' >"$work/server.json"
 assert_fails 3 "server.json: completed: is missing" --plan -m llama-3.1-70b -p fp8 -g h100-sxm --calibration "$work/server.json"
 assert_fails 2 "no GPU is named" --plan -m llama-3.1-70b -p fp8 --calibration "$work/server.json"
+assert_fails 2 "no GPU is named" --compare -m llama-3.1-70b -g all --calibration "$work/server.json"
+assert_fails 2 "a name in ',' is empty" --plan -m llama-3.1-70b -p fp8 -g h100-sxm --calibration ,
+echo '# no JSON' >"$work/server.json"
+assert_fails 3 "a result of vllm bench serve" --plan -m llama-3.1-70b -p fp8 -g h100-sxm --calibration "$work/server.json"
 
 assert_fails 2 "nothing drafts tokens" --plan -m llama-3.1-8b -g l4 --acceptance 0.7
 # shellcheck disable=SC2086
