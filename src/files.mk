@@ -203,6 +203,8 @@ catalog_sources = \
 	src/catalog/trace.h
 
 probe_sources = \
+	src/probe/cpu_host.c \
+	src/probe/cpu_host.h \
 	src/probe/cpu_topology.c \
 	src/probe/cpu_topology.h \
 	src/probe/probe.c \
@@ -231,6 +233,8 @@ request_sources = \
 	src/request/planner_answer.c \
 	src/request/planner_lengths.c \
 	src/request/planner_lengths.h \
+	src/request/planner_cpu.c \
+	src/request/planner_cpu.h \
 	src/request/planner_measured.c \
 	src/request/planner_measured.h \
 	src/request/planner_train.c \

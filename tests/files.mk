@@ -398,6 +398,7 @@ cli_tests = \
 	tests/cli/check_plan.sh \
 	tests/cli/compare.sh \
 	tests/cli/completion.sh \
+	tests/cli/cpu.sh \
 	tests/cli/devices.sh \
 	tests/cli/hostile.sh \
 	tests/cli/import.sh \

@@ -31,6 +31,7 @@ static const struct profile_field fields[] = {
     {"kv_memory", PROFILE_NUMBER, AT(kv_memory), 0.01, 1.1},
     {"mla_compute", PROFILE_NUMBER, AT(mla_compute), 0.01, 1.1},
     {"launch", PROFILE_NUMBER, AT(launch), 0.1, 10},
+    {"layer", PROFILE_NUMBER, AT(layer), 0.01, 10},
     {"spread", PROFILE_NUMBER, AT(spread), 1, 10},
     {"evidence", PROFILE_TEXT, AT(evidence)},
     {"source", PROFILE_TEXT, AT(source)},
@@ -100,7 +101,7 @@ void family_file_read(struct profile_group top, void *target)
 {
     struct family *f = &((struct family_item *)target)->family;
     if (f->launch <= 0)
-        f->launch = f->spread = 1;
+        f->launch = f->layer = f->spread = 1;
     profile_fields(top, fields, sizeof(fields) / sizeof(fields[0]), f);
     read_kernels(top, "products", product_fields,
                  sizeof(product_fields) / sizeof(product_fields[0]), f->product,

@@ -20,7 +20,7 @@ static const struct {
 } ids[OPTION_COUNT] = {[OPT_MODEL] = {"models", ""},
                        [OPT_PRECISION] = {"formats", ""},
                        [OPT_KV_PRECISION] = {"formats", " auto"},
-                       [OPT_GPU] = {"gpus", " all local"},
+                       [OPT_GPU] = {"gpus", " all local cpu"},
                        [OPT_ENGINE] = {"engines", ""}};
 
 /* What is no command, but stands where one does. */

@@ -40,6 +40,7 @@ struct gpu {
     double whole;               /* bytes of the GPU that a MIG slice is of; 0 = no slice */
     struct quantity usable;     /* bytes a program can have; unknown -> gpu_usable() */
     bool memory_only;           /* neither planned for speed nor priced */
+    bool host;                  /* the processors of this machine: its memory is the host's */
     struct quantity bandwidth;  /* bytes/s */
     struct quantity l2;         /* bytes */
     struct quantity rate[MATH_COUNT];      /* FLOP/s dense, FP32 accumulate */

@@ -229,7 +229,7 @@ static void add_to_layers(const struct request *q, struct load *load)
  * the embeddings of layers. A tied one is there too, and once more for the head. */
 static void keep_on_host(const struct request *q, struct load *load)
 {
-    if (!q->engine->embedding_on_host)
+    if (!q->engine->embedding_on_host || q->gpu->host)
         return;
     if (!q->model->tied) {
         load->on_host += load->global[ROLE_EMBED];

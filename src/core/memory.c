@@ -187,8 +187,13 @@ struct stages {
     double users;                               /* per replica */
 };
 
+/* Of a process on the processors alone: its program and heap, no context of a driver. */
+#define HOST_PROCESS (128.0 * 1024 * 1024)
+
 static struct quantity non_torch(const struct request *q, const struct layout *l)
 {
+    if (q->gpu->host)
+        return quantity_band(HOST_PROCESS, HOST_PROCESS / 2, 4 * HOST_PROCESS, ORIGIN_ASSUMED);
     if (l->tp > 1)
         return q->engine->non_torch_moe.known && model_experts(q->model) > 0
                    ? q->engine->non_torch_moe
@@ -208,6 +213,8 @@ static struct quantity real_graphs(const struct request *q)
 {
     const struct engine *e = q->engine;
     bool moe = e->graphs_moe.known && model_experts(q->model) > 0;
+    if (q->gpu->host)
+        return quantity_exact(0);
     return graphs_of(q, moe ? e->graphs_moe : e->graphs);
 }
 

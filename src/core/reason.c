@@ -94,7 +94,7 @@ enum limit reasons_limit(uint64_t reasons)
 
 static bool known_vendor(const struct gpu *gpu)
 {
-    return engine_lists("nvidia|amd|intel|apple|google|aws|huawei", gpu->vendor);
+    return engine_lists("nvidia|amd|intel|apple|google|aws|huawei|cpu", gpu->vendor);
 }
 
 /* Is this an NVIDIA GPU older than compute capability cc? */

@@ -76,6 +76,7 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_MANY_EXPERTS] = "more than 128 users of experts or recurrent layers",
     [DOUBT_ATTENTION_DP] = "attention data parallel",
     [DOUBT_NETWORK] = "network between hosts unknown",
+    [DOUBT_BANDWIDTH] = "memory bandwidth",
 };
 
 char *sentence_speed_doubts(const struct plan *p, char *text, size_t size)
@@ -86,7 +87,7 @@ char *sentence_speed_doubts(const struct plan *p, char *text, size_t size)
         double low, high;
         if (!(p->speed.doubts >> i & 1))
             continue;
-        speed_doubt((enum doubt)i, p->request.gpu->family, &low, &high);
+        speed_doubt((enum doubt)i, p->request.gpu, &low, &high);
         gp_format(text + n, size - n, "%s%s (/%.2f..x%.2f)", n ? ", " : "", doubt_words[i],
                   low, high);
         n = strlen(text);

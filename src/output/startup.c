@@ -342,7 +342,7 @@ static const char *ggml_device(const char *vendor)
 {
     static const char *const names[][2] = {
         {"nvidia", "CUDA"}, {"amd", "ROCm"}, {"intel", "SYCL"},
-        {"apple", "MTL"},   {"huawei", "CANN"},
+        {"apple", "MTL"},   {"huawei", "CANN"}, {"cpu", "CPU"},
     };
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(names[i][0], vendor) == 0)

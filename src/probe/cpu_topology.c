@@ -71,12 +71,36 @@ static bool line_field(const char *line, const char *name, const char **value)
     return true;
 }
 
+/* In the order of preference. */
+static const struct cpu_vector vectors[] = {
+    {"avx512f", "AVX-512", 64}, {"fma", "AVX2", 32}, {"avx", "AVX", 16},
+    {"sse2", "SSE2", 8},        {"sve", "SVE", 32},  {"asimd", "NEON", 16},
+};
+
+static bool has_word(const char *list, const char *word)
+{
+    size_t len = strlen(word);
+
+    for (const char *at = list; (at = strstr(at, word)); at += len)
+        if ((at == list || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
+            return true;
+    return false;
+}
+
+static const struct cpu_vector *widest(const char *flags)
+{
+    for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
+        if (has_word(flags, vectors[i].flag))
+            return &vectors[i];
+    return NULL;
+}
+
 /* Cores are told apart by socket and number in it; ids below 64 x 1024. */
 void cpu_info_read(const char *proc, struct cpu_info *out)
 {
     unsigned char seen[SOCKETS * CORES / 8] = {0};
     FILE *file = open_in(proc, "/cpuinfo");
-    char line[1024];
+    char line[8192]; /* flags are 2,000 characters and more */
     const char *value;
     double clocks = 0;
     int clocked = 0;
@@ -89,6 +113,9 @@ void cpu_info_read(const char *proc, struct cpu_info *out)
             out->cpus++;
         } else if (line_field(line, "model name", &value) && !out->name[0]) {
             gp_copy(out->name, sizeof(out->name), value);
+        } else if (!out->vector && (line_field(line, "flags", &value) ||
+                                    line_field(line, "Features", &value))) {
+            out->vector = widest(value);
         } else if (line_field(line, "cpu MHz", &value) && ++clocked) {
             clocks += strtod(value, NULL) * 1e6;
         } else if (line_field(line, "physical id", &value)) {
@@ -339,6 +366,21 @@ static double group_limit_of(const char *root, const char *controller, group_lim
 }
 
 /* ---- the whole ---- */
+
+static double limit_v1(const char *root, const char *dir)
+{
+    return room(number_at(root, dir, "memory.limit_in_bytes"), 0);
+}
+
+static double limit_v2(const char *root, const char *dir)
+{
+    return room(number_at(root, dir, "memory.max"), 0);
+}
+
+double cpu_memory_limit(const char *root)
+{
+    return group_limit_of(root, "memory", limit_v1, limit_v2);
+}
 
 double cpu_memory_free(const char *root)
 {

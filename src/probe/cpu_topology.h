@@ -29,6 +29,13 @@ struct cpu_info { /* of the whole machine; 0 or "" = unknown */
     char name[96];
     int cpus, cores, sockets; /* cpus: with hyper-threads */
     double clock;             /* Hz, mean of now; NAN = unknown */
+    const struct cpu_vector *vector; /* NULL = unknown */
+};
+
+/* The widest FP32 arithmetic that the processors name. */
+struct cpu_vector {
+    const char *flag, *name; /* of /proc/cpuinfo; "AVX-512" */
+    double flops;            /* per cycle and core: lanes x 2 x the pipes that most have */
 };
 void cpu_info_read(const char *proc, struct cpu_info *out);
 
@@ -56,6 +63,9 @@ struct cpu_topology {
 /* `root` is put before /proc and /sys ("" in life); mask NULL asks the scheduler. */
 void cpu_topology_read(const char *root, const cpu_set_t *mask,
                        struct cpu_topology *out);
+
+/* Bytes that the cgroups grant in all, the tightest; 0 = no limit. */
+double cpu_memory_limit(const char *root);
 
 /* Bytes that may be allocated now. */
 double cpu_memory_free(const char *root);

@@ -14,11 +14,11 @@ OPTION(KV_PRECISION, "kv-precision", 0, OPTION_TEXT, "FORMAT", "", 0, 0, NULL,
        "the activations'", R, false, "format of the KV cache")
 OPTION(GPU, "gpu", 'g', OPTION_TEXT, "GPU[/SLICE][:COUNT]", "", 0, 0, NULL,
        "the one in this machine, else the cheapest that fits", R, true,
-       "GPU by id, with a MIG slice and a count; all; local")
+       "GPU by id, with a MIG slice and a count; all; local; cpu")
 OPTION(USED, "used", 0, OPTION_BYTES, "BYTES", "GiB", 0, 4096 * GP_GIB, NULL, "0", R,
        false, "memory per GPU that other programs already hold")
 OPTION(ENGINE, "engine", 0, OPTION_TEXT, "NAME[@VERSION]", "", 0, 0, NULL,
-       "newest vllm range; llama.cpp for GGUF", R, false,
+       "newest vllm range; llama.cpp for GGUF or cpu", R, false,
        "inference engine and its version")
 OPTION(CONTEXT, "context", 'c', OPTION_TOKENS, "TOKENS", "tokens", 1, 1e9, NULL,
        "8192, or the model's maximum if less", R, false,

@@ -14,6 +14,7 @@
 #include "checkpoint/hub_cache.h"
 #include "core/draft.h"
 #include "core/search.h"
+#include "request/planner_cpu.h"
 #include "request/planner_lengths.h"
 #include "request/planner_measured.h"
 #include "request/spelling.h"
@@ -289,16 +290,33 @@ enum gp_status planner_precision(struct planner *p, const struct model *m,
 
 /* ---- GPUs ---- */
 
+static const struct gpu *kept_gpu(const struct planner *p, const char *text)
+{
+    for (size_t i = 0; i < p->slice_count; i++)
+        if (strcmp(p->slices[i].text, text) == 0)
+            return p->slices[i].gpu;
+    return NULL;
+}
+
+/* Takes the text. */
+static const struct gpu *keep_gpu(struct planner *p, char *text, const struct gpu *made)
+{
+    p->slices =
+        gp_grow(p->slices, &p->slice_cap, p->slice_count + 1, sizeof(*p->slices));
+    struct local_slice *slot = &p->slices[p->slice_count++];
+    slot->text = text;
+    slot->gpu = gp_malloc(sizeof(*made));
+    *slot->gpu = *made;
+    return slot->gpu;
+}
+
 static enum gp_status find_slice(struct planner *p, const char *text, char *slash,
                                  const struct gpu **gpu, struct gp_err *err)
 {
     const struct gpu *whole;
     struct gpu cut;
-    for (size_t i = 0; i < p->slice_count; i++)
-        if (strcmp(p->slices[i].text, text) == 0) {
-            *gpu = p->slices[i].gpu;
-            return GP_OK;
-        }
+    if ((*gpu = kept_gpu(p, text)) != NULL)
+        return GP_OK;
     char *copy = gp_strdup(text);
     *slash = '\0';
     enum gp_status status = catalog_gpu(p->catalog, text, &whole, err);
@@ -308,14 +326,21 @@ static enum gp_status find_slice(struct planner *p, const char *text, char *slas
         free(copy);
         return status;
     }
-    p->slices =
-        gp_grow(p->slices, &p->slice_cap, p->slice_count + 1, sizeof(*p->slices));
-    struct local_slice *slot = &p->slices[p->slice_count++];
-    slot->text = copy;
-    slot->gpu = gp_malloc(sizeof(cut));
-    *slot->gpu = cut;
-    *gpu = slot->gpu;
+    *gpu = keep_gpu(p, copy, &cut);
     return GP_OK;
+}
+
+static enum gp_status find_cpu(struct planner *p, int count, const struct gpu **gpu,
+                               struct gp_err *err)
+{
+    struct gpu made;
+    enum gp_status status = GP_OK;
+    if (count > 1)
+        return gp_fail(err, GP_E_USAGE, "--gpu", "-g cpu", "this machine is one device");
+    if ((*gpu = kept_gpu(p, CPU_ID)) == NULL &&
+        (status = planner_cpu_gpu(p->catalog, &made, err)) == GP_OK)
+        *gpu = keep_gpu(p, gp_strdup(CPU_ID), &made);
+    return status;
 }
 
 /* Drivers are asked once, when the first request needs them. */
@@ -347,7 +372,7 @@ static void suggest_gpu(struct planner *p, const char *text, int count,
         catalog_suggest_gpu(p->catalog, name, as, err->hint, sizeof(err->hint));
 }
 
-/* "h100-sxm", "h100-sxm:4", "a100-80/3g.40gb:2", "local" */
+/* "h100-sxm", "h100-sxm:4", "a100-80/3g.40gb:2", "local", "cpu" */
 static enum gp_status find_gpu(struct planner *p, const char *text,
                                const struct gpu **gpu, int *count, struct gp_err *err)
 {
@@ -378,6 +403,8 @@ static enum gp_status find_gpu(struct planner *p, const char *text,
                            p->local_text);
         gp_copy(id, sizeof(id), p->local_text);
     }
+    if (strcmp(id, CPU_ID) == 0)
+        return find_cpu(p, *count, gpu, err);
     char *slash = strchr(id, '/');
     enum gp_status status = slash ? find_slice(p, id, slash, gpu, err)
                                   : catalog_gpu(p->catalog, id, gpu, err);
@@ -394,12 +421,12 @@ static bool is_gguf_file(const char *model)
     return len > 5 && strcasecmp(model + len - 5, ".gguf") == 0;
 }
 
-/* What is open is llama.cpp's where the file or the format is GGUF. */
+/* What is open is llama.cpp's where the file or the format is GGUF, or there is no GPU. */
 static enum gp_status resolve_engine(struct planner *p, const struct options *options,
                                      const char *model, struct request *q,
                                      struct gp_err *err)
 {
-    bool gguf = q->precision.weight->block > 0 || is_gguf_file(model);
+    bool gguf = q->precision.weight->block > 0 || is_gguf_file(model) || (q->gpu && q->gpu->host);
     const char *name = gguf ? "llama.cpp" : "vllm";
     return named_by(catalog_engine(p->catalog, options_word(options, OPT_ENGINE, name),
                                    &q->engine, err),
@@ -874,7 +901,7 @@ static enum gp_status resolve_gpu(struct planner *p, const char *gpu,
 {
     struct request *q = &out->request;
     enum gp_status status = GP_OK;
-    if (!gpu && has_local(p)) {
+    if (!gpu && has_local(p) && strcmp(p->local_text, CPU_ID) != 0) {
         gpu = "local";
         out->gpu_local = true;
     }

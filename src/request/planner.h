@@ -22,7 +22,8 @@
 struct planner;
 
 /* Finds the GPU in this machine: true and its id, as --gpu takes it ("h100-sxm",
- * "a100-sxm-40/1g.5gb"), or false and why there is none, in text[size]. */
+ * "a100-sxm-40/1g.5gb"; "cpu" where there is no GPU at all), or false and why it cannot be
+ * planned for, in text[size]. */
 typedef bool (*planner_local_fn)(struct catalog *catalog, char *text, size_t size);
 
 /* profiles_dir may be NULL; today in days since 1970-01-01 (cost_date_days). local is

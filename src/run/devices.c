@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "probe/probe.h"
+#include "request/planner_cpu.h"
 #include "util/mem.h"
 #include "util/str.h"
 #include "util/units.h"
@@ -93,16 +94,15 @@ bool devices_local(struct catalog *catalog, char *text, size_t size)
     struct gp_err err = {0};
     enum gp_status status = find_devices(catalog, m, &err);
     bool found = !status && m->local;
-    if (found)
-        gp_copy(text, size, m->local->id);
+    bool none = !status && m->count == 0;
+    if (found || none)
+        gp_copy(text, size, found ? m->local->id : CPU_ID);
     else if (status)
         gp_copy(text, size, err.text);
-    else if (m->count == 0)
-        gp_copy(text, size, m->why.text);
     else
         say_unknown(m->list[0].device, text, size);
     free(m);
-    return found;
+    return found || none;
 }
 
 /* ---- --list devices ---- */

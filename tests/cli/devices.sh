@@ -39,7 +39,9 @@ GPUPLAN_NVML=$work/none
 export GPUPLAN_NVML
 expect 0 "no device: no NVIDIA driver library" --list devices
 expect 0 '"items": []' --list devices --format json
-plan 4 "no NVIDIA driver library" --gpu local
+mkdir "$work/proc"
+printf 'MemTotal: 67108864 kB\n' >"$work/proc/meminfo"
+GPUPLAN_PROC=$work/proc plan 0 '"gpu": "cpu"' --gpu local --format json
 plan 0 '"gpu_from": "cheapest-that-fits"' --format json
 
 # a driver

@@ -621,7 +621,6 @@ assert_contains "dear spot" "dearer than on demand" "$out"
 
 assert_fails 2 "does not take this option" --plan -m llama-3.1-8b --sort cost
 assert_fails 2 "unknown command" --plam -m llama-3.1-8b
-assert_fails 4 "no GPU that the catalogue knows" --plan -m llama-3.1-8b -g local
 assert_fails 3 "not a model file" --plan -m /etc/passwd
 assert_fails 3 "/nonexistent/model" --plan -m /nonexistent/model
 assert_fails 2 "not a terminal"

@@ -65,6 +65,7 @@ struct family {
     double kv_memory;          /* share of the bandwidth, reads of the cache */
     double mla_compute;        /* share of the 16-bit rate, MLA's decode */
     double launch;             /* factor on the engine's time per kernel */
+    double layer;              /* ... on its time per layer, where it has one (engine.h) */
     struct link_law link, pcie;
     double spread;             /* factor on the bands: 1 where served speed was fitted */
     char evidence[512];

@@ -42,15 +42,20 @@ static const struct factors {
     [DOUBT_POINT] = {1.40, 1.45},        [DOUBT_POINTS_2] = {1.45, 1.35},
     [DOUBT_POINTS_3] = {1.30, 1.30},
     [DOUBT_ATTENTION_DP] = {1.30, 2.50}, [DOUBT_DRAFT] = {1.25, 1.25},
-    [DOUBT_NETWORK] = {1.50, 2.00},
+    [DOUBT_NETWORK] = {1.50, 2.00},      [DOUBT_BANDWIDTH] = {1.0, 1.0},
 };
 
-void speed_doubt(enum doubt doubt, const struct family *family, double *low, double *high)
+void speed_doubt(enum doubt doubt, const struct gpu *gpu, double *low, double *high)
 {
+    const struct quantity *rate = &gpu->bandwidth;
     *low = factors[doubt].low;
     *high = factors[doubt].high;
-    if (doubt == DOUBT_FAMILY && family)
-        *low = *high = family->spread;
+    if (doubt == DOUBT_FAMILY && gpu->family)
+        *low = *high = gpu->family->spread;
+    if (doubt == DOUBT_BANDWIDTH && rate->known) {
+        *low = rate->high / rate->value;
+        *high = rate->value / rate->low;
+    }
 }
 
 /* What the build, the kernels and the law leave open, points of the server have shown. */
@@ -68,6 +73,8 @@ static unsigned doubts_of(const struct step *s, double running)
     unsigned doubts = 1u << law | 1u << DOUBT_BUILD;
     if (request_corrected(l->request))
         return doubt_of_points(l->request->correction.points);
+    if (l->request->gpu->bandwidth.low < l->request->gpu->bandwidth.value)
+        doubts |= 1u << DOUBT_BANDWIDTH;
     if (f->spread > 1)
         doubts |= 1u << DOUBT_FAMILY;
     if (l->alike)
@@ -89,13 +96,12 @@ static unsigned doubts_of(const struct step *s, double running)
 
 void speed_band(const struct step *s, double running, struct speed *out)
 {
-    const struct family *f = s->load->request->gpu->family;
     double low = 0, high = 0, a, b;
     out->doubts = doubts_of(s, running);
     for (int i = 0; i < DOUBT_COUNT; i++) {
         if (!(out->doubts >> i & 1))
             continue;
-        speed_doubt((enum doubt)i, f, &a, &b);
+        speed_doubt((enum doubt)i, s->load->request->gpu, &a, &b);
         low += log(a) * log(a);
         high += log(b) * log(b);
     }

@@ -47,6 +47,7 @@ enum doubt {
     DOUBT_POINTS_2,
     DOUBT_POINTS_3,
     DOUBT_NETWORK,      /* hosts joined by adapters that are not known */
+    DOUBT_BANDWIDTH,    /* the band of the memory's bandwidth itself */
     DOUBT_COUNT
 };
 
@@ -127,9 +128,8 @@ void speed_band(const struct step *step, double running, struct speed *out);
 enum hit_kind speed_kind(const struct step_load *load);
 
 /* Factors of one source alone: the value may be as little as 1/low, as much as high of
- * what is estimated. family: whose spread counts; may be NULL. */
-void speed_doubt(enum doubt doubt, const struct family *family, double *low,
-                 double *high);
+ * what is estimated. gpu: whose family's spread and bandwidth count. */
+void speed_doubt(enum doubt doubt, const struct gpu *gpu, double *low, double *high);
 
 const char *speed_saturation_word(enum saturation saturation); /* "prefill", ... */
 const char *speed_bound_word(enum speed_bound bound); /* "weights", "kv-cache", ... */

@@ -330,7 +330,7 @@ static void cut_fixed(struct step *s)
     const struct engine_speed *e = &q->engine->speed;
     const struct family *f = q->gpu->family;
     s->fixed = s->slow[CORRECT_FIXED] * (s->load->kernels * kernel_time(e, f) + e->host +
-                                         e->layer * q->model->layer_count);
+                                         f->layer * e->layer * q->model->layer_count);
     s->per_request = s->slow[CORRECT_FIXED] *
                      (e->request + e->sampler * q->model->vocab * 4.0 / s->bandwidth);
 }
