@@ -63,6 +63,8 @@ core_sources = \
 	src/core/speed/step.h \
 	src/core/activation.c \
 	src/core/activation.h \
+	src/core/better.c \
+	src/core/better.h \
 	src/core/calibration.c \
 	src/core/calibration.h \
 	src/core/compare.c \

@@ -392,6 +392,7 @@ cli_tests = \
 	tests/bench/pitfalls.sh \
 	tests/gpu/rehearsal.sh \
 	tests/cli/batch.sh \
+	tests/cli/better.sh \
 	tests/cli/bench.sh \
 	tests/cli/bench_faults.sh \
 	tests/cli/bytes.sh \

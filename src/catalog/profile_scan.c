@@ -64,6 +64,14 @@ static void skip_block_comment(struct scan *scan)
 
 static void skip_string(struct scan *scan)
 {
+    const char *quote = memchr(scan->at + 1, '"', (size_t)(scan->end - scan->at - 1));
+    size_t len = quote ? (size_t)(quote - scan->at) : 0;
+
+    /* most have neither: a look at all of them at once is the shorter way */
+    if (quote && !memchr(scan->at, '\\', len) && !memchr(scan->at, '\n', len)) {
+        scan->at = quote + 1;
+        return;
+    }
     for (scan->at++; scan->at < scan->end && *scan->at != '"'; scan->at++) {
         if (*scan->at == '\n')
             scan->line++;
@@ -134,8 +142,11 @@ static enum gp_status scan_word(struct scan *scan)
 {
     const char *word = scan->at;
 
-    while (scan->at < scan->end && word_char(*scan->at))
-        scan->at++;
+    const char *at = word, *end = scan->end;
+
+    while (at < end && word_char(*at))
+        at++;
+    scan->at = at;
     return check_word(scan, word, (size_t)(scan->at - word));
 }
 
@@ -172,7 +183,8 @@ enum gp_status profile_scan(const char *name, const char *text, size_t len,
         char next = scan.at + 1 < scan.end ? scan.at[1] : '\0';
 
         if (*scan.at == ' ')
-            scan.at++;
+            while (++scan.at < scan.end && *scan.at == ' ')
+                ;
         else if (*scan.at == '#' || (*scan.at == '/' && next == '/'))
             skip_line(&scan);
         else if (*scan.at == '/' && next == '*')

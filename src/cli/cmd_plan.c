@@ -27,6 +27,8 @@ static enum gp_status plan_run(struct invocation *in, struct gp_err *err)
     rc = options_inference(&in->options, "is for --train only", err);
     if (!rc)
         rc = planner_answer(in->planner, &in->options, &a, err);
+    if (!rc && !in->quiet && in->format != OUTPUT_CSV && in->format != OUTPUT_MARKDOWN)
+        rc = planner_betters(in->planner, &a, err);
     if (rc)
         return rc;
     print_answer(in, &a);

@@ -153,13 +153,18 @@ enum fix_kind {
     FIX_KIND_COUNT
 };
 
+/* What a fix of a plan that fits is better in (better.h). */
+enum better { BETTER_NONE, BETTER_CHEAPER, BETTER_FULLER, BETTER_FASTER, BETTER_COUNT };
+
 struct fix {
     enum fix_kind kind;
+    enum better better;
     unsigned changes;          /* bits of enum change */
     struct request request;    /* with these changes */
     enum verdict verdict;      /* FITS, or MARGINAL when nothing better was found */
     double gain;               /* bytes per GPU by which room less need improves */
     double ttft, tpot;         /* s; 0 = not asked */
+    double tokens;             /* output tokens/s; 0 = not asked */
     int gpus;                  /* GPUs in all */
     double per_hour;           /* dollars; 0 = unknown */
     double cost_delta;         /* dollars per hour against the plan; 0 when unknown */

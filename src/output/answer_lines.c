@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/better.h"
 #include "core/usage.h"
 #include "output/sentence.h"
 #include "output/startup.h"
@@ -572,6 +573,11 @@ static void fix_lines(struct lines *lines)
         struct answer_line *line = line_add(lines, "");
         char gain[48], what[SENTENCE_MAX];
         line->name = planner_fix_options(f, line->option);
+        if (f->better != BETTER_NONE) {
+            gp_copy(line->amount, sizeof(line->amount), better_word(f->better));
+            sentence_better(lines->plan, f, line->text, sizeof(line->text));
+            continue;
+        }
         fix_gain(lines->plan, f, gain, sizeof(gain));
         gp_format(line->text, sizeof(line->text), "%s%s%s%s", sentence_fix(f, what),
                   f->verdict == VERDICT_MARGINAL ? " (marginal)" : "", gain,

@@ -225,14 +225,17 @@ static void print_fixes(const struct answer *a, const struct options *options,
     struct answer_line lines[ANSWER_LINES_MAX];
     bool fits = a->plan.verdict == VERDICT_FITS, slow = a->plan.verdict == VERDICT_SLOW;
     int n = answer_lines(&a->plan, a, LINE_FIX, lines);
-    if (n > 0)
+    if (n > 0 && a->fixes[0].better == BETTER_NONE)
         strbuf_add(out, fits   ? "\nfewer GPUs\n"
                         : slow ? "\nwhat would reach the goals (each one was planned)\n"
                                : "\nwhat would fit (each one was planned)\n");
-    else if (!fits)
+    else if (n == 0 && !fits)
         strbuf_add(out, slow ? "\nno single change reaches the goals\n"
                              : "\nno single change makes it fit\n");
     for (int i = 0; i < n; i++) {
+        enum better before = i > 0 ? a->fixes[i - 1].better : BETTER_NONE;
+        if (a->fixes[i].better != BETTER_NONE && before == BETTER_NONE)
+            strbuf_add(out, "\nwhat would be better (each one was planned)\n");
         strbuf_addf(out, "    %-12s  %s\n      ", lines[i].amount, lines[i].text);
         planner_fix_command(options, a, &a->fixes[i], out);
         strbuf_add(out, "\n");

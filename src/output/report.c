@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "core/better.h"
 #include "output/answer_lines.h"
 #include "output/print_plan.h"
 #include "output/print_why.h"
@@ -114,6 +115,9 @@ static void fix_facts(const struct answer *a, const struct options *options,
     record_count(r, "gain_gib", "", f->gain / GP_GIB);
     record_positive(r, "ttft", "s", f->ttft);
     record_positive(r, "tpot", "s", f->tpot);
+    record_text(r, "better", better_word(f->better));
+    record_positive(r, "output_tokens_per_s", "", f->tokens);
+    record_positive(r, "per_million_output_tokens", "", better_per_million(f));
     record_count(r, "gpus", "", f->gpus);
     record_positive(r, "per_hour", "", f->per_hour);
     record_count(r, "per_hour_delta", "", f->cost_known ? f->cost_delta : NAN);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/better.h"
 #include "util/str.h"
 
 static const char *const gap_words[SPEED_GAPS] = {
@@ -121,5 +122,32 @@ char *sentence_speed_hit(const struct plan *p, const struct hit *h, char text[SE
                   hit_kind_words((enum hit_kind)h->kind), q->engine->name, h->rows,
                   engine_lists(h->families, q->gpu->family->id) ? "" : " of other GPUs",
                   100 * h->median, 100 * h->inside);
+    return text;
+}
+
+/* ---- what would be better ---- */
+
+/* " (-51 %)" */
+static const char *changed_by(double now, double then, char text[24])
+{
+    text[0] = '\0';
+    if (now > 0 && then > 0)
+        gp_format(text, 24, " (%+.0f %%)", (now / then - 1) * 100);
+    return text;
+}
+
+const char *sentence_better(const struct plan *p, const struct fix *f, char *text,
+                            size_t size)
+{
+    char what[SENTENCE_MAX], change[24], money[48] = "", hour[32] = "";
+    double million = better_per_million(f);
+    struct quantity own = plan_token_price(p);
+    if (million > 0)
+        gp_format(money, sizeof(money), "$%.2f per million%s, ", million,
+                  changed_by(million, own.known ? own.value : 0, change));
+    if (f->per_hour > 0)
+        gp_format(hour, sizeof(hour), ", $%.2f/h", f->per_hour);
+    gp_format(text, size, "%s: %sTPOT %.1f ms%s%s", sentence_fix(f, what), money,
+              f->tpot * 1e3, changed_by(f->tpot, p->speed.tpot.value, change), hour);
     return text;
 }

@@ -70,6 +70,10 @@ struct answer {
 
 enum gp_status planner_answer(struct planner *planner, const struct options *options,
                               struct answer *out, struct gp_err *err);
+/* Adds to the fixes of an answer that fits what would be better (core/better.h): for an
+ * answer that somebody reads, as it takes some planning. */
+enum gp_status planner_betters(struct planner *planner, struct answer *answer,
+                               struct gp_err *err);
 /* The options that ask for a fix: "--gpu h200-sxm:8 --tp auto". Returns text. */
 #define FIX_OPTIONS_MAX 128
 char *planner_fix_options(const struct fix *fix, char text[FIX_OPTIONS_MAX]);

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "core/better.h"
 #include "core/search.h"
 #include "util/str.h"
 #include "util/units.h"
@@ -132,6 +133,87 @@ enum gp_status planner_answer(struct planner *p, const struct options *options,
         status = offers(p, q, &c, err);
     if (!status)
         out->fix_count = plan_fixes(&out->plan, &c, &out->resolved.market, out->fixes);
+    return status;
+}
+
+/* ---- what would be better ---- */
+
+/* Each one's profile has to be read, which takes as long as its planning. */
+enum { LOWER_PRICED, HIGHER_PRICED, USUAL_GPUS };
+
+struct offered {
+    const char *gpu; /* borrowed from an instance */
+    int offers;
+    double price;    /* dollars per hour of one, the least */
+};
+
+/* Counts the offers of each GPU at list prices. Returns how many GPUs. */
+static int count_offers(const struct market *m, struct offered out[], int room)
+{
+    int n = 0;
+    for (size_t i = 0; i < m->instance_count; i++) {
+        const struct instance *offer = &m->instances[i];
+        double price = offer->gpu_count > 0 ? offer->on_demand / offer->gpu_count : 0;
+        int at = n - 1; /* those of one GPU mostly follow each other */
+        if (offer->kind != PRICE_LIST || price <= 0 || !market_takes(m, offer))
+            continue;
+        while (at >= 0 && strcmp(out[at].gpu, offer->gpu) != 0)
+            at--;
+        if (at < 0 && n == room)
+            continue;
+        if (at < 0)
+            out[at = n++] = (struct offered){offer->gpu, 0, price};
+        out[at].offers++;
+        if (price < out[at].price)
+            out[at].price = price;
+    }
+    return n;
+}
+
+/* Of the GPUs that cost less than the one asked for, and of those that cost more, the one
+ * that most instances have: what somebody would look at beside it. */
+static enum gp_status offer_usual_gpus(struct planner *p, const struct request *q,
+                                       const struct market *market,
+                                       const struct gpu *list[USUAL_GPUS],
+                                       struct choices *out, struct gp_err *err)
+{
+    struct offered offered[64];
+    int n = count_offers(market, offered, 64), best[USUAL_GPUS] = {-1, -1}, own = -1;
+    enum gp_status status = GP_OK;
+    for (int i = 0; i < n; i++)
+        if (strcmp(offered[i].gpu, q->gpu->id) == 0)
+            own = i;
+    for (int i = 0; i < n; i++) {
+        int side = own < 0 || offered[i].price > offered[own].price ? HIGHER_PRICED
+                                                                    : LOWER_PRICED;
+        if (i != own && (best[side] < 0 || offered[i].offers > offered[best[side]].offers))
+            best[side] = i;
+    }
+    out->gpus = list;
+    for (int side = 0; side < USUAL_GPUS && !status; side++)
+        if (best[side] >= 0)
+            status = catalog_gpu(planner_catalog(p), offered[best[side]].gpu,
+                                 &list[out->gpu_count++], err);
+    return status;
+}
+
+enum gp_status planner_betters(struct planner *p, struct answer *a, struct gp_err *err)
+{
+    static const char *const plain[] = {"fp8", "int4-awq"};
+    static const char *const gguf[] = {"q8_0", "q4_k_m"};
+    const struct request *q = &a->plan.request;
+    const struct gpu *gpus[USUAL_GPUS];
+    struct choices c;
+    enum gp_status status;
+    memset(&c, 0, sizeof(c));
+    if (a->plan.verdict != VERDICT_FITS || a->solve != SOLVE_NONE)
+        return GP_OK;
+    status = offer_formats(p, q, q->engine->gguf ? gguf : plain, 2, c.lower,
+                           &c.lower_count, err);
+    if (!status)
+        status = offer_usual_gpus(p, q, &a->resolved.market, gpus, &c, err);
+    if (!status)
+        plan_betters(&a->plan, &c, &a->resolved.market, a->fixes, &a->fix_count);
     return status;
 }
 

@@ -46,7 +46,8 @@ static void form_replan(struct form *form)
     form_ask(form, &options);
     form->err = (struct gp_err){0};
     form->answered =
-        planner_answer(form->planner, &options, form->answer, &form->err) == GP_OK;
+        planner_answer(form->planner, &options, form->answer, &form->err) == GP_OK &&
+        planner_betters(form->planner, form->answer, &form->err) == GP_OK;
     form->why_count = form->answered ? terms_of_plan(&form->answer->plan, form->why) : 0;
     form->version++;
     form_show(form);

@@ -188,7 +188,7 @@ lacks "Result"
 
 plain '\n\n\n\n\n\nwhy\n77\n?\nagain\nq\n' -m 8B -g l40s
 shows "utilization * usable * (1 - headroom)"
-shows "77 is not a number from 1 to 5."
+shows "77 is not a number from 1 to "
 assert_eq "questions asked again" 2 "$(printf '%s\n' "$out" | grep -c '^Model \[')"
 plain '\n\n\n\n\n\nwhy kv pool\nwhy mlp\nwhy nonsense\nq\n' -m 8B -g l40s
 shows "weights: mlp (W_i) ="

@@ -77,35 +77,35 @@ expect <<'END'
  gpuplan [1 Plan]   2 Compare    3 Curves    4 Bench
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 55 ─┐┌─ Suggestions and sources ──────────┐
 │▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $2.89/M tokens out   ││It fits; no warnings.               │
-│ Weights     fp8                 ▾││TPOT 23.0 ms  TTFT 252 ms  670 tok/s        ││── Sources ─────────────────────────│
-│ GPU         h100-sxm            ▾││59.04 of 72.85 GiB budget                   ││model: github                       │
-│ GPUs        auto: 2              ││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░···········││  ai-dynamo/aiconfigurator@095f58a5 │
-│── Load ──────────────────────────││  physical          79.65 GiB  sheet        ││  aic-core/src/aiconfigurator_core/m│
-│ Context     8,192 tokens         ││  usable            79.19 GiB  sheet        ││  odel_configs/meta-llama--Meta-Llam│
-│ Prompt      1,024 tokens         ││  budget            72.85 GiB  sheet        ││  a-3.1-70B_config.json (vendored HF│
-│ Output      256 tokens           ││█ weights           33.88 GiB  exact        ││  config.json)                      │
-│ Users       16 at once           ││▓ KV needed         20.00 GiB  exact        ││gpu: confidence high:               │
-│ TTFT goal   none                 ││▒ activation         1.95 GiB  1.90..2.48   ││  NVIDIA/open-gpu-kernel-modules@df1│
-│ TPOT goal   none                 ││░ non-torch          2.63 GiB  2.40..2.85   ││  c9a3 g_nv_name_released.h (names, │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85   ││  PCI ids); public script citing    │
-│── Layout ────────────────────────││· free              20.28 GiB  18.13..20.91 ││  NVIDIA datasheets (text excerpt); │
-│ TP          auto: 2              ││KV pool 33.81 GiB: 221,584 tokens, 27.0     ││  Lightning-AI/pytorch-lightning@7f0│
-│ PP          auto: 1              ││  requests of 8,192 tokens                  ││  c343                              │
-│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  fabric/utilities/throughput.py    │
-│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││  (cites NVIDIA datasheets);        │
-│ Max PP      auto: 8              ││  stages)                                   ││  ai-dynamo/aiconfigurator@095f58a  │
-│── Engine ────────────────────────││── Speed ───────────────────────────────────││  systems/*.yaml; public nvidia-smi │
-│ Engine      auto: vLLM 0.33+    ▾││TPOT           23.0 ms  17.6..32.8 ms       ││  outputs;                          │
-│ Slots       auto: 1,024 reques…  ││TTFT            252 ms  72..1259 ms         ││  docs.nvidia.com/datacenter/tesla/m│
-│ Batch       auto: 8,192 tokens   ││output tokens    670/s  470..873            ││  ig-user-guide; launch price: HF   │
-│ Utilization auto: 0.92 share     ││$ per million    $2.89  2.22..4.13          ││  msrp (rounded estimate)           │
-│ Headroom    0.00 share           ││utilisation       39 %  of 6.75 requests/s  ││engine:                             │
-│ Used        0 GiB                ││energy          3.22 J  1.68..4.74 J        ││  jgchn/llm-d-planner@56dc5b76ca53  │
-│ GPU layers  auto: 81             ││a step: products 12.1 ms, KV cache 1.1,     ││  accuracy/results (raw logs);      │
-│ CPU experts 0 layers             ││  all-reduces 0.9, launches 4.0, prompts 4.9││  llm-d-incubation/llm-d-planner@e50│
-│ Offload     0 GiB                ││bound by: memory bandwidth: reading the     ││  305af90f0                         │
-│ KV offload  0 GiB                ││  weights                                   ││  docs/empirical-vllm-memory-results│
-│ KV on host  off                 ▾││band: dense model (/1.21..x1.21), engine's  ││  .md (2026-11)                     │
+│ Weights     fp8                 ▾││TPOT 23.0 ms  TTFT 252 ms  670 tok/s        ││── What would be better ────────────│
+│ GPU         h100-sxm            ▾││59.04 of 72.85 GiB budget                   ││1. --gpu h100-sxm:2 --users 25      │
+│ GPUs        auto: 2              ││███████████████████▓▓▓▓▓▓▓▓▓▓▓▒░░···········││   fuller: more users at once: 25:  │
+│── Load ──────────────────────────││  physical          79.65 GiB  sheet        ││   $2.16 per million (-25 %), TPOT  │
+│ Context     8,192 tokens         ││  usable            79.19 GiB  sheet        ││   26.8 ms (+17 %), $6.98/h         │
+│ Prompt      1,024 tokens         ││  budget            72.85 GiB  sheet        ││2. --tp 4                           │
+│ Output      256 tokens           ││█ weights           33.88 GiB  exact        ││   faster: TP 4: 4 GPUs in all:     │
+│ Users       16 at once           ││▓ KV needed         20.00 GiB  exact        ││   $3.82 per million (+32 %), TPOT  │
+│ TTFT goal   none                 ││▒ activation         1.95 GiB  1.90..2.48   ││   15.2 ms (-34 %), $13.96/h        │
+│ TPOT goal   none                 ││░ non-torch          2.63 GiB  2.40..2.85   ││a: apply one                        │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85   ││── Sources ─────────────────────────│
+│── Layout ────────────────────────││· free              20.28 GiB  18.13..20.91 ││model: github                       │
+│ TP          auto: 2              ││KV pool 33.81 GiB: 221,584 tokens, 27.0     ││  ai-dynamo/aiconfigurator@095f58a5 │
+│ PP          auto: 1              ││  requests of 8,192 tokens                  ││  aic-core/src/aiconfigurator_core/m│
+│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  odel_configs/meta-llama--Meta-Llam│
+│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││  a-3.1-70B_config.json (vendored HF│
+│ Max PP      auto: 8              ││  stages)                                   ││  config.json)                      │
+│── Engine ────────────────────────││── Speed ───────────────────────────────────││gpu: confidence high:               │
+│ Engine      auto: vLLM 0.33+    ▾││TPOT           23.0 ms  17.6..32.8 ms       ││  NVIDIA/open-gpu-kernel-modules@df1│
+│ Slots       auto: 1,024 reques…  ││TTFT            252 ms  72..1259 ms         ││  c9a3 g_nv_name_released.h (names, │
+│ Batch       auto: 8,192 tokens   ││output tokens    670/s  470..873            ││  PCI ids); public script citing    │
+│ Utilization auto: 0.92 share     ││$ per million    $2.89  2.22..4.13          ││  NVIDIA datasheets (text excerpt); │
+│ Headroom    0.00 share           ││utilisation       39 %  of 6.75 requests/s  ││  Lightning-AI/pytorch-lightning@7f0│
+│ Used        0 GiB                ││energy          3.22 J  1.68..4.74 J        ││  c343                              │
+│ GPU layers  auto: 81             ││a step: products 12.1 ms, KV cache 1.1,     ││  fabric/utilities/throughput.py    │
+│ CPU experts 0 layers             ││  all-reduces 0.9, launches 4.0, prompts 4.9││  (cites NVIDIA datasheets);        │
+│ Offload     0 GiB                ││bound by: memory bandwidth: reading the     ││  ai-dynamo/aiconfigurator@095f58a  │
+│ KV offload  0 GiB                ││  weights                                   ││  systems/*.yaml; public nvidia-smi │
+│ KV on host  off                 ▾││band: dense model (/1.21..x1.21), engine's  ││  outputs;                          │
 └──────────────────────────────────┘└────────────────────────────────────────────┘└────────────────────────────────────┘
  Model: catalogue id, size such as 70B, or path of a local model.
  parameters = sum of rows*cols over all its tensors
@@ -162,12 +162,12 @@ expect <<'END'
 [1 Plan] 2  3  4
 ┌─ Suggestions and sources ────────────┐
 │It fits; no warnings.                 │
-│── Sources ───────────────────────────│
-│model: github                         │
-│  ai-dynamo/aiconfigurator@095f58a5   │
-│  aic-core/src/aiconfigurator_core/mod│
-│  el_configs/meta-llama--Meta-Llama-3.│
-│  1-70B_config.json (vendored HF      │
+│── What would be better ──────────────│
+│1. --gpu h100-sxm:2 --users 25        │
+│   fuller: more users at once: 25:    │
+│   $2.16 per million (-25 %), TPOT    │
+│   26.8 ms (+17 %), $6.98/h           │
+│2. --tp 4                             │
 └──────────────────────────────────────┘
  Each suggestion was planned like any …
  Enter:edit  a:apply     ?:help  q:quit
@@ -854,9 +854,9 @@ KEYS
 only 21,24
 expect <<'END'
 └──────────────────────────────────┘└──────────────────────────────────────────┘
- nothing to apply
-
- Enter:edit  a:apply  s:solve  /:find  y:why  e:export  p:pin    ?:help  q:quit
+ Model: catalogue id, size such as 70B, or path of a local model.
+ parameters = sum of rows*cols over all its tensors
+ type:find  Up/Down:move  Enter:choose  Esc:back
 END
 
 screen "side panel in place of the answer" -m 70B -p int8 -g l40s:1 <<'KEYS'
@@ -900,23 +900,23 @@ only 2,20
 expect <<'END'
 ┌─ Model and GPU ── field 1 of 37 ─┐┌─ 2 x NVIDIA H100 SXM5 80GB ─── 1-30 of 56 ─┐┌─ Suggestions and sources ──────────┐
 │▸Model       llama-3.1-70b       ▾││FITS  2 GPUs  $6.98/h  $33.54/M tokens out  ││It fits; no warnings.               │
-│ Weights     fp8                 ▾││TPOT 16.8 ms  TTFT 157 ms  58 tok/s         ││── Against the pinned plan ─────────│
-│ GPU         h100-sxm            ▾││40.29 of 72.85 GiB budget                   ││Weights bf16 -> fp8                 │
-│ GPUs        2                    ││███████████████████▓▒░░·····················││GPUs 4 -> 2                         │
-│── Load ──────────────────────────││  physical          79.65 GiB  sheet        ││GPUs 4 -> 2                         │
-│ Context     8,192 tokens         ││  usable            79.19 GiB  sheet        ││$13.96/h -> $6.98/h (-6.98 $/h)     │
-│ Prompt      1,024 tokens         ││  budget            72.85 GiB  sheet        ││weights +0.99 GiB                   │
-│ Output      256 tokens           ││█ weights           33.88 GiB  exact        ││KV and state +0.62 GiB              │
-│ Users       1 at once            ││▓ KV needed          1.25 GiB  exact        ││free -1.62 GiB                      │
-│ TTFT goal   none                 ││▒ activation         1.95 GiB  1.90..2.48   ││── Sources ─────────────────────────│
-│ TPOT goal   none                 ││░ non-torch          2.63 GiB  2.40..2.85   ││model: github                       │
-│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85   ││  ai-dynamo/aiconfigurator@095f58a5 │
-│── Layout ────────────────────────││· free              39.03 GiB  36.88..39.66 ││  aic-core/src/aiconfigurator_core/m│
-│ TP          auto: 2              ││KV pool 33.81 GiB: 221,584 tokens, 27.0     ││  odel_configs/meta-llama--Meta-Llam│
-│ PP          auto: 1              ││  requests of 8,192 tokens                  ││  a-3.1-70B_config.json (vendored HF│
-│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││  config.json)                      │
-│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││gpu: confidence high:               │
-│ Max PP      auto: 8              ││  stages)                                   ││  NVIDIA/open-gpu-kernel-modules@df1│
+│ Weights     fp8                 ▾││TPOT 16.8 ms  TTFT 157 ms  58 tok/s         ││── What would be better ────────────│
+│ GPU         h100-sxm            ▾││40.29 of 72.85 GiB budget                   ││1. --gpu h200-sxm:1                 │
+│ GPUs        2                    ││███████████████████▓▒░░·····················││   cheaper: 1 x NVIDIA H200 SXM     │
+│── Load ──────────────────────────││  physical          79.65 GiB  sheet        ││   141GB: $20.38 per million (-39   │
+│ Context     8,192 tokens         ││  usable            79.19 GiB  sheet        ││   %), TPOT 20.8 ms (+24 %), $3.39/h│
+│ Prompt      1,024 tokens         ││  budget            72.85 GiB  sheet        ││2. --precision int4-awq             │
+│ Output      256 tokens           ││█ weights           33.88 GiB  exact        ││   cheaper: weights in AWQ INT4,    │
+│ Users       1 at once            ││▓ KV needed          1.25 GiB  exact        ││   groups of 128: $27.18 per million│
+│ TTFT goal   none                 ││▒ activation         1.95 GiB  1.90..2.48   ││   (-19 %), TPOT 12.5 ms (-25 %),   │
+│ TPOT goal   none                 ││░ non-torch          2.63 GiB  2.40..2.85   ││   $6.98/h                          │
+│ KV cache    auto: bf16          ▾││░ CUDA graphs        0.45 GiB  0.10..1.85   ││3. --users 25                       │
+│── Layout ────────────────────────││· free              39.03 GiB  36.88..39.66 ││   fuller: more users at once: 25:  │
+│ TP          auto: 2              ││KV pool 33.81 GiB: 221,584 tokens, 27.0     ││   $2.16 per million (-94 %), TPOT  │
+│ PP          auto: 1              ││  requests of 8,192 tokens                  ││   26.8 ms (+60 %), $6.98/h         │
+│ EP          auto: 1              ││GPUs 2: TP 2, 1 host                        ││4. --gpu h100-sxm:4 --tp 4          │
+│ Replicas    auto: 1              ││runner-up 2: TP 1 x PP 2 (more pipeline     ││   faster: TP 4: 4 GPUs in all:     │
+│ Max PP      auto: 8              ││  stages)                                   ││   $43.51 per million (+30 %), TPOT │
 END
 
 screen "the same where there is little room" -m llama-3.1-70b -p bf16 -g h100-sxm:4 <<'KEYS'

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/better.h"
 #include "output/answer_lines.h"
 #include "output/parts.h"
 #include "output/print_why.h"
@@ -121,6 +122,14 @@ static void say_speed(const struct answer *a)
 
 /* ---- suggestions ---- */
 
+static void say_better(int number, const struct plan *p, const struct fix *f)
+{
+    char text[2 * SENTENCE_MAX], option[FIX_OPTIONS_MAX];
+
+    plain_say("%d. %s, %s: %s.", number, better_word(f->better),
+              planner_fix_options(f, option), sentence_better(p, f, text, sizeof(text)));
+}
+
 static void say_fix(int number, const struct fix *f)
 {
     char money[64] = "cost unknown", what[SENTENCE_MAX], option[FIX_OPTIONS_MAX];
@@ -148,7 +157,10 @@ static void say_fixes(const struct answer *a)
     else
         plain_say("Suggestions, each one was planned:");
     for (int i = 0; i < a->fix_count; i++)
-        say_fix(i + 1, &a->fixes[i]);
+        if (a->fixes[i].better != BETTER_NONE)
+            say_better(i + 1, &a->plan, &a->fixes[i]);
+        else
+            say_fix(i + 1, &a->fixes[i]);
 }
 
 /* ---- the whole ---- */

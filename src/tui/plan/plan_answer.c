@@ -386,12 +386,17 @@ static void show_suggestions(struct page *p, const struct answer *a)
 
     if (fits && n == 0)
         return;
-    page_rule(p, fits ? "Fewer GPUs" : "What would fit");
+    page_rule(p, a->fixes[0].better ? "What would be better"
+                 : fits              ? "Fewer GPUs"
+                                     : "What would fit");
     if (n == 0)
         page_words(p, 2, INK_TEXT, "no single change makes it fit");
     for (int i = 0; i < n; i++) {
         page_wordsf(p, 3, INK_KEY, "%d. %s", i + 1, lines[i].name);
-        page_wordsf(p, 3, INK_TEXT, "   %s, %s", lines[i].text, lines[i].amount);
+        if (a->fixes[i].better != BETTER_NONE)
+            page_wordsf(p, 3, INK_TEXT, "   %s: %s", lines[i].amount, lines[i].text);
+        else
+            page_wordsf(p, 3, INK_TEXT, "   %s, %s", lines[i].text, lines[i].amount);
     }
     if (n > 0)
         page_words(p, 2, INK_DIM, "a: apply one");

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# better.sh - what would be better where a plan fits: each proposal is asked as its own
+# command, and must reach what it claims.
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+# close A B: two numbers, alike to a thousandth.
+close() {
+    awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > 0 && b > 0 && a / b < 1.001 && b / a < 1.001) }'
+}
+
+# less A B FACTOR: A is at most FACTOR * B.
+less() {
+    awk -v a="$1" -v b="$2" -v f="$3" 'BEGIN { exit !(a <= b * f * 1.0001) }'
+}
+
+run --plan -m llama-3.1-8b -g l40s
+assert_contains "a heading" "what would be better (each one was planned)" "$out"
+assert_contains "one that is cheaper" "    cheaper       weights in " "$out"
+assert_contains "with its price" " per million (-" "$out"
+assert_contains "and its command" "gpuplan --plan -m llama-3.1-8b -g l40s --precision " "$out"
+
+# what does not fit is told what would fit, as ever
+run --plan -m llama-3.1-70b -g l40s:2 -u 16
+assert_lacks "not for what does not fit" "would be better" "$out"
+
+have_json || finish
+for request in "-m llama-3.1-8b -g l40s" "-m llama-3.1-70b -p fp8 -g h100-sxm -c 8k -u 16" \
+    "-m qwen3-32b -g a100-sxm-80 --rate 2" "-m llama-3.1-70b -g h100-sxm:4 -u 16 --tpot 40"; do
+    # shellcheck disable=SC2086
+    run --plan $request --format json
+    cp "$work/out" "$work/asked"
+    tpot=$(json speed.tpot.value) million=$(json cost.per_million_output_tokens.value)
+    hour=$(json cost.per_hour.value)
+    count=$(json verdict.fixes.#)
+    assert_true "$request: something better" test "$count" -gt 0
+    for ((i = 0; i < count; i++)); do
+        cp "$work/asked" "$work/out"
+        better=$(json "verdict.fixes.$i.better")
+        claims=("$(json "verdict.fixes.$i.tpot")"
+            "$(json "verdict.fixes.$i.per_million_output_tokens")"
+            "$(json "verdict.fixes.$i.per_hour")" "$(json "verdict.fixes.$i.gpus")")
+        command=$(json "verdict.fixes.$i.command")
+        [ -n "$better" ] || continue
+        # shellcheck disable=SC2086
+        run ${command#gpuplan } --format json
+        assert_eq "$command: fits" fits "$(json verdict.status)"
+        assert_true "$command: TPOT" close "$(json speed.tpot.value)" "${claims[0]}"
+        assert_true "$command: per million" \
+            close "$(json cost.per_million_output_tokens.value)" "${claims[1]}"
+        assert_true "$command: per hour" close "$(json cost.per_hour.value)" "${claims[2]}"
+        assert_eq "$command: GPUs" "${claims[3]}" "$(json layout.gpus)"
+        case $better in
+        cheaper)
+            assert_true "$command: cheaper" less "${claims[1]}" "$million" 0.9
+            assert_true "$command: no dearer by the hour" less "${claims[2]}" "$hour" 1 ;;
+        fuller)
+            assert_true "$command: fuller" less "${claims[1]}" "$million" 0.9
+            assert_true "$command: on the same GPUs" close "${claims[2]}" "$hour" ;;
+        faster)
+            assert_true "$command: faster" less "${claims[0]}" "$tpot" 0.85
+            assert_true "$command: not at any price" less "${claims[2]}" "$hour" 2.5 ;;
+        *) fail "a known word" "got: $better" ;;
+        esac
+    done
+done
+finish
