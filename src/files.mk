@@ -28,7 +28,9 @@ util_sources = \
 	src/util/table.c \
 	src/util/table.h \
 	src/util/units.c \
-	src/util/units.h
+	src/util/units.h \
+	src/util/xml.c \
+	src/util/xml.h
 
 point_sources = \
 	src/point/field.c \
@@ -262,6 +264,14 @@ output_sources = \
 	src/output/parts.h \
 	src/output/plan_check.c \
 	src/output/plan_check.h \
+	src/output/document.c \
+	src/output/document.h \
+	src/output/load_curve.c \
+	src/output/load_curve.h \
+	src/output/measured_rows.c \
+	src/output/measured_rows.h \
+	src/output/memory_curve.c \
+	src/output/memory_curve.h \
 	src/output/plot.c \
 	src/output/plot.h \
 	src/output/plot_svg.c \
@@ -288,6 +298,8 @@ output_sources = \
 	src/output/report_power.c \
 	src/output/report_power.h \
 	src/output/report_price.c \
+	src/output/report_page.c \
+	src/output/report_page.h \
 	src/output/report_train.c \
 	src/output/report_train.h \
 	src/output/sentence.c \
@@ -477,6 +489,7 @@ cli_sources = \
 	src/cli/cmd_launch.c \
 	src/cli/cmd_list.c \
 	src/cli/cmd_plan.c \
+	src/cli/cmd_report.c \
 	src/cli/cmd_results.c \
 	src/cli/cmd_screen.c \
 	src/cli/cmd_show.c \

@@ -410,6 +410,7 @@ cli_tests = \
 	tests/cli/memory.sh \
 	tests/cli/plan.sh \
 	tests/cli/readme.sh \
+	tests/cli/report.sh \
 	tests/cli/schema.sh \
 	tests/cli/show.sh \
 	tests/cli/table.sh \

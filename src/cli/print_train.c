@@ -75,12 +75,6 @@ static void print_head(const struct train_answer *a, struct strbuf *out)
         strbuf_addf(out, "  warning: %s\n", text);
 }
 
-/* A part that this run has. */
-static bool has_part(const struct quantity *bytes)
-{
-    return bytes->known && (bytes->value != 0 || bytes->high != 0);
-}
-
 static void print_parts(const char *head, const struct train_part *parts, int count,
                         const struct train_memory *m, struct strbuf *out)
 {
@@ -93,7 +87,7 @@ static void print_parts(const char *head, const struct train_part *parts, int co
     table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
     for (int i = 0; i < count; i++) {
         const struct quantity *b = train_part_bytes(m, &parts[i]);
-        if (!has_part(b))
+        if (!train_part_is_there(b))
             continue;
         table_cell(&table, parts[i].name);
         table_cellf(&table, "%.2f", b->value / GP_GIB);
@@ -105,37 +99,13 @@ static void print_parts(const char *head, const struct train_part *parts, int co
     table_fini(&table);
 }
 
-/* As CSV or Markdown, in the columns of an inference plan. */
+/* As CSV or Markdown. */
 static void print_rows(const struct train_answer *a, enum output_format format,
                        struct strbuf *out)
 {
-    const struct request *q = &a->resolved.request;
-    const struct train_memory *m = &a->memory;
-    int hosts = a->priced.layout.hosts;
     struct record r;
-    char reason[SENTENCE_MAX] = "";
-    sentence_train_reason(q, m, 0, reason);
     record_init(&r);
-    record_text(&r, "verdict", verdict_word(m->verdict));
-    record_note(&r, reason);
-    record_text(&r, "GPU", q->gpu->id);
-    record_note(&r, q->gpu->name);
-    record_quantity(&r, "GPUs", "", quantity_exact(m->train.gpus), 1, 0);
-    gp_format(reason, sizeof(reason), "data parallel %d, ZeRO %d, %d host%s",
-              m->data_parallel, m->train.zero_stage, hosts, hosts == 1 ? "" : "s");
-    record_note(&r, a->priced.has_memory ? reason : "");
-    for (int i = 0; i < TRAIN_PARTS; i++) {
-        const struct quantity *b = train_part_bytes(m, &train_parts[i]);
-        if (has_part(b))
-            record_quantity(&r, train_parts[i].name, "GiB", *b, GP_GIB, 4);
-    }
-    for (int i = 0; i < TRAIN_PRINTED; i++)
-        record_quantity(&r, train_printed[i].name, "GiB",
-                        *train_part_bytes(m, &train_printed[i]), GP_GIB, 4);
-    if (has_part(&m->host))
-        record_quantity(&r, "offloaded, of one host", "GiB", m->host, GP_GIB, 4);
-    if (a->priced.has_memory)
-        print_cost_rows(&a->priced, &r);
+    report_train_rows(a, &r);
     record_rows(&r, output_record_as(format), out);
     record_fini(&r);
 }
@@ -177,7 +147,7 @@ static void print_text(const struct invocation *in, const struct train_answer *a
         print_parts("memory of one GPU", train_parts, TRAIN_PARTS, m, out);
         strbuf_add(out, "\n");
         print_parts("as PyTorch prints it", train_printed, TRAIN_PRINTED, m, out);
-        if (has_part(&m->host)) {
+        if (train_part_is_there(&m->host)) {
             strbuf_add(out, "\n");
             print_parts("memory of one host", &train_host, 1, m, out);
         }

@@ -22,10 +22,12 @@ static struct request with(const struct request *q, enum sweep of, double x)
 {
     struct request r = *q;
 
-    if (of == SWEEP_CONTEXT)
+    if (of == SWEEP_CONTEXT) {
         r.context = x;
-    else
+    } else { /* that many, whatever a rate would lead to */
         r.users = x;
+        r.rate = 0;
+    }
     return r;
 }
 
@@ -121,9 +123,19 @@ static struct evaluation evaluate_at(const struct request *q,
     return e;
 }
 
-struct sweep_end sweep_end(const struct request *q, const struct layout *layout,
+/* Goals do not end memory. */
+static struct request without_goals(const struct request *request)
+{
+    struct request q = *request;
+
+    q.ttft = q.tpot = q.throughput = q.budget = 0;
+    return q;
+}
+
+struct sweep_end sweep_end(const struct request *request, const struct layout *layout,
                            enum sweep of)
 {
+    struct request own = without_goals(request), *q = &own;
     struct sweep_end end = {0, 0, LIMIT_NONE};
     double unit = unit_of(q, of), low, high = floor(most_of(q, of) / unit) + 1;
 

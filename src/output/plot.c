@@ -11,6 +11,7 @@
 #include "output/plot.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,18 @@ void plot_fini(struct plot *plot)
     plot->count = 0;
 }
 
-struct plot_series *plot_add(struct plot *plot, const char *name, int ink, char mark)
+void plot_clear(struct plot *plot)
+{
+    plot->count = plot->rules = 0;
+}
+
+enum plot_role plot_role(int i)
+{
+    return (enum plot_role)(PLOT_1 + i % (PLOT_ROLE_COUNT - PLOT_1));
+}
+
+struct plot_series *plot_add(struct plot *plot, const char *name, enum plot_role role,
+                             char mark)
 {
     struct plot_series *s;
 
@@ -42,9 +54,10 @@ struct plot_series *plot_add(struct plot *plot, const char *name, int ink, char 
         return NULL;
     s = &plot->series[plot->count++];
     s->count = 0;
-    s->ink = ink;
+    s->role = role;
     s->mark = mark;
     s->label = 0;
+    s->shade = PLOT_OPEN;
     gp_copy(s->name, sizeof s->name, name);
     gp_tame(s->name);
     return s;
@@ -56,6 +69,43 @@ void plot_point(struct plot_series *s, double x, double y)
         return;
     s->x[s->count] = x;
     s->y[s->count++] = y;
+}
+
+struct plot_series *plot_add_shade(struct plot *plot, const char *name,
+                                   enum plot_role role, enum plot_shade shade)
+{
+    struct plot_series *s = plot_add(plot, name, role, 0);
+
+    if (s)
+        s->shade = shade;
+    return s;
+}
+
+void plot_span(struct plot_series *s, double x, double low, double high)
+{
+    if (!s || s->count == PLOT_POINTS)
+        return;
+    s->top[s->count] = high;
+    plot_point(s, x, low);
+}
+
+void plot_rule(struct plot *plot, bool upright, double at, enum plot_role role,
+               const char *fmt, ...)
+{
+    struct plot_rule *r = &plot->rule[plot->rules];
+    double place = plot_place(upright ? &plot->x : &plot->y, at);
+    va_list args;
+
+    if (plot->rules == PLOT_RULES || !(place >= 0 && place <= 1))
+        return;
+    plot->rules++;
+    r->upright = upright;
+    r->at = at;
+    r->role = role;
+    va_start(args, fmt);
+    vsnprintf(r->word, sizeof r->word, fmt, args);
+    va_end(args);
+    gp_tame(r->word);
 }
 
 /* ---- reading ---- */
@@ -103,6 +153,16 @@ double plot_move(const struct plot *plot, int width, double x, int columns)
     if (place <= 0)
         return plot->x.low;
     return place >= 1 ? plot->x.high : value_at(&plot->x, place);
+}
+
+void plot_range(struct plot *plot, double low, double high, double least, double most)
+{
+    plot->x.low = isfinite(low) ? fmax(low, least) : least;
+    plot->x.high = isfinite(high) ? fmin(high, most) : most;
+    if (!(plot->x.high > plot->x.low)) {
+        plot->x.low = least;
+        plot->x.high = most;
+    }
 }
 
 /* ---- axes ---- */
@@ -258,6 +318,7 @@ char *plot_tick_text(const struct plot_axis *axis, double value, char *text,
 {
     value /= unit_of(axis);
     if (!binary_text(axis, value, text, size))
-        gp_format(text, size, "%.4g", fabs(value) < 1e-300 ? 0 : value);
+        gp_format(text, size, fabs(value) < 1e6 && fabs(value) >= 1e4 ? "%.0f" : "%.4g",
+                  fabs(value) < 1e-300 ? 0 : value);
     return text;
 }

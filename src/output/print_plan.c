@@ -353,32 +353,37 @@ void print_cost_rows(const struct plan *p, struct record *r)
         record_quantity(r, "cost per million output tokens", "$", tokens, 1, 3);
 }
 
-void print_plan_table(const struct answer *a, enum output_format format,
-                      struct strbuf *out)
+void print_plan_rows(const struct answer *a, struct record *r)
 {
     const struct plan *p = &a->plan;
     struct part parts[PARTS_MAX];
-    struct record r;
     struct answer_line line[ANSWER_LINES_MAX];
     struct quantity gpus = quantity_exact(p->layout.gpus);
     char reason[SENTENCE_MAX];
     int n = p->has_memory ? parts_list(p, parts) : 0;
-    record_init(&r);
-    record_text(&r, "verdict", verdict_word(p->verdict));
-    record_note(&r, sentence_first_reason(p, reason));
-    record_text(&r, "GPU", p->request.gpu->id);
-    record_note(&r, p->request.gpu->name);
+    record_text(r, "verdict", verdict_word(p->verdict));
+    record_note(r, sentence_first_reason(p, reason));
+    record_text(r, "GPU", p->request.gpu->id);
+    record_note(r, p->request.gpu->name);
     answer_lines(p, a, LINE_LAYOUT, line);
     gpus.known = p->has_memory; /* a refused layout has no size */
-    record_quantity(&r, "GPUs", "", gpus, 1, 0);
-    record_note(&r, gpus.known ? line->text : "");
+    record_quantity(r, "GPUs", "", gpus, 1, 0);
+    record_note(r, gpus.known ? line->text : "");
     for (int i = 0; i < n; i++) {
-        record_quantity(&r, parts[i].name, "GiB", parts[i].q, GP_GIB, 4);
-        record_note(&r, parts[i].note);
+        record_quantity(r, parts[i].name, "GiB", parts[i].q, GP_GIB, 4);
+        record_note(r, parts[i].note);
     }
-    speed_facts(p, &r);
+    speed_facts(p, r);
     if (p->has_memory)
-        print_cost_rows(p, &r);
+        print_cost_rows(p, r);
+}
+
+void print_plan_table(const struct answer *a, enum output_format format,
+                      struct strbuf *out)
+{
+    struct record r;
+    record_init(&r);
+    print_plan_rows(a, &r);
     record_rows(&r, output_record_as(format), out);
     record_fini(&r);
 }

@@ -22,6 +22,7 @@ void print_plan_line(const struct answer *answer, struct strbuf *out);
 
 /* As rows of part, value, low, high, unit, origin and note: verdict, GPU and count, the
  * memory of one GPU, the cost. */
+void print_plan_rows(const struct answer *answer, struct record *rows);
 void print_plan_table(const struct answer *answer, enum output_format format,
                       struct strbuf *out);
 

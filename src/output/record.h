@@ -21,6 +21,7 @@
 
 #include "core/quantity.h"
 #include "util/str.h"
+#include "util/table.h"
 
 enum fact_kind {
     FACT_TEXT,
@@ -154,6 +155,8 @@ void record_table(const struct record *rows, size_t count, const char *group,
 
 /* Each fact of one record as a row: part, value, low, high, unit, origin, note. */
 void record_rows(const struct record *record, enum record_as as, struct strbuf *out);
+/* The same as a table, which wants table_fini(). */
+void record_rows_table(const struct record *record, struct table *table);
 
 /* A fact as a cell of an aligned table: "~65.74", "4", "-". */
 void record_cell(const struct fact *fact, struct strbuf *out);

@@ -219,16 +219,21 @@ static void fact_row(struct table *table, const struct fact *f)
     table_cell(table, f->note ? f->note : "");
 }
 
-void record_rows(const struct record *record, enum record_as as, struct strbuf *out)
+void record_rows_table(const struct record *record, struct table *table)
 {
     static const struct table_column columns[] = {
         {"part", TABLE_LEFT},  {"value", TABLE_RIGHT}, {"low", TABLE_RIGHT},
         {"high", TABLE_RIGHT}, {"unit", TABLE_LEFT},   {"origin", TABLE_LEFT},
         {"note", TABLE_LEFT}};
-    struct table table;
-    table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+    table_init(table, columns, sizeof(columns) / sizeof(columns[0]));
     for (size_t i = 0; i < record->count; i++)
-        fact_row(&table, &record->facts[i]);
+        fact_row(table, &record->facts[i]);
+}
+
+void record_rows(const struct record *record, enum record_as as, struct strbuf *out)
+{
+    struct table table;
+    record_rows_table(record, &table);
     table_end(&table, as, out);
 }
 

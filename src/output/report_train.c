@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "output/print_plan.h"
 #include "output/report.h"
 #include "output/sentence.h"
 #include "util/units.h"
@@ -138,4 +139,38 @@ void report_train(const struct train_answer *a, bool why, struct record *doc)
         struct term terms[TERMS_MAX];
         report_terms(terms, terms_of_train(q, m, &a->priced, terms), doc);
     }
+}
+
+bool train_part_is_there(const struct quantity *bytes)
+{
+    return bytes->known && (bytes->value != 0 || bytes->high != 0);
+}
+
+void report_train_rows(const struct train_answer *a, struct record *r)
+{
+    const struct request *q = &a->resolved.request;
+    const struct train_memory *m = &a->memory;
+    int hosts = a->priced.layout.hosts;
+    char reason[SENTENCE_MAX] = "";
+    sentence_train_reason(q, m, 0, reason);
+    record_text(r, "verdict", verdict_word(m->verdict));
+    record_note(r, reason);
+    record_text(r, "GPU", q->gpu->id);
+    record_note(r, q->gpu->name);
+    record_quantity(r, "GPUs", "", quantity_exact(m->train.gpus), 1, 0);
+    gp_format(reason, sizeof(reason), "data parallel %d, ZeRO %d, %d host%s",
+              m->data_parallel, m->train.zero_stage, hosts, hosts == 1 ? "" : "s");
+    record_note(r, a->priced.has_memory ? reason : "");
+    for (int i = 0; i < TRAIN_PARTS; i++) {
+        const struct quantity *b = train_part_bytes(m, &train_parts[i]);
+        if (train_part_is_there(b))
+            record_quantity(r, train_parts[i].name, "GiB", *b, GP_GIB, 4);
+    }
+    for (int i = 0; i < TRAIN_PRINTED; i++)
+        record_quantity(r, train_printed[i].name, "GiB",
+                        *train_part_bytes(m, &train_printed[i]), GP_GIB, 4);
+    if (train_part_is_there(&m->host))
+        record_quantity(r, "offloaded, of one host", "GiB", m->host, GP_GIB, 4);
+    if (a->priced.has_memory)
+        print_cost_rows(&a->priced, r);
 }

@@ -26,6 +26,12 @@ extern const struct train_part train_host;
 const struct quantity *train_part_bytes(const struct train_memory *memory,
                                         const struct train_part *part);
 
+/* Has this run such a part? */
+bool train_part_is_there(const struct quantity *bytes);
+
+/* In the columns of an inference plan: verdict, GPUs, parts, cost. */
+void report_train_rows(const struct train_answer *answer, struct record *rows);
+
 void report_train(const struct train_answer *answer, bool why, struct record *doc);
 
 #endif

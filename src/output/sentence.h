@@ -28,6 +28,9 @@ char *sentence_layout(const struct layout *layout, char *text, size_t size);
 char *sentence_refusals(const struct request *request, const struct layout *layout,
                         char *text, size_t size);
 
+/* What stands in the way of more: "the KV pool is full". */
+const char *sentence_end(enum limit limit);
+
 /* "does not fit", where verdict_word() has the word of files. */
 const char *sentence_verdict(const struct plan *plan);
 

@@ -11,7 +11,7 @@
 #include "util/units.h"
 
 #define R  FOR_REQUEST
-#define P  FOR_PLAN
+#define P  (FOR_PLAN | FOR_REPORT)
 #define M  FOR_BENCH /* measuring */
 
 const struct option_row option_rows[OPTION_COUNT] = {

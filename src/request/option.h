@@ -47,6 +47,7 @@ enum option_type {
     X(batch, BATCH)                                                                   \
     X(launch, LAUNCH)                                                                 \
     X(check_plan, CHECK_PLAN)                                                         \
+    X(report, REPORT)                                                                 \
     X(import, IMPORT)                                                                 \
     X(import_model, IMPORT_MODEL)                                                     \
     X(bench, BENCH)                                                                   \
@@ -65,7 +66,8 @@ enum { /* bits: which commands take an option */
 #define X(word, NAME) FOR_##NAME = 1 << COMMAND_##NAME,
     COMMANDS(X)
 #undef X
-    FOR_REQUEST = FOR_PLAN | FOR_COMPARE | FOR_TABLE | FOR_LAUNCH | FOR_BENCH | FOR_SCREEN,
+    FOR_REQUEST = FOR_PLAN | FOR_REPORT | FOR_COMPARE | FOR_TABLE | FOR_LAUNCH | FOR_BENCH |
+                  FOR_SCREEN,
     FOR_ALL = (1 << COMMAND_COUNT) - 1,
     FOR_PRINTING = FOR_ALL & ~FOR_SCREEN
 };

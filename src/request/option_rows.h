@@ -2,7 +2,7 @@
  * option_rows.h - the options, a row each: OPTION(id, the fields of struct option_row).
  *
  * option.h makes the ids of it and option.c the table; nobody else includes it. R: any
- * request; P: a plan alone; M: a measurement.
+ * request; P: one plan, M: a measurement.
  */
 OPTION(MODEL, "model", 'm', OPTION_TEXT, "MODEL", "", 0, 0, NULL, "none", R, true,
        "catalogue id, a folder or file (config.json, safetensors, GGUF), or a "
@@ -241,12 +241,12 @@ OPTION(FRONT, "front", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_COMPARE,
 OPTION(PROFILES, "profiles", 0, OPTION_PATH, "DIR", "", 0, 0, NULL, "none", FOR_ALL,
        false, "a folder of profiles that override all others")
 OPTION(FORMAT, "format", 'f', OPTION_WORD, "FORMAT", "", 0, 0, "text|json|csv|markdown",
-       "text", FOR_PRINTING & ~FOR_BATCH, false, "how to print the answer")
+       "text", FOR_PRINTING & ~FOR_BATCH & ~FOR_REPORT, false, "how to print the answer")
 OPTION(OUT, "output", 'o', OPTION_PATH, "FILE|TOKENS", "", 0, 0, NULL,
        "standard output", FOR_PRINTING, false,
        "write the result to a file, whole or not at all; a number means "
        "--output-tokens")
-OPTION(WHY, "why", 'w', OPTION_FLAG, NULL, "", 0, 0, NULL, "off", P, false,
+OPTION(WHY, "why", 'w', OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_PLAN, false,
        "print each term with its equation, inputs and source")
 OPTION(QUIET, "quiet", 'q', OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_PRINTING,
        false, "only the verdict and errors")

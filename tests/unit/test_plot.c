@@ -30,12 +30,12 @@ static struct plot roof(void)
     plot_init(&plot);
     plot.x = (struct plot_axis){1, 256, true, 2, "FLOP per byte", "", false};
     plot.y = (struct plot_axis){1, 64, true, 2, "TFLOP/s", "TFLOP/s", false};
-    line = plot_add(&plot, "roof", INK_TEXT, 0);
+    line = plot_add(&plot, "roof", PLOT_TEXT, 0);
     line->label = 'a';
     plot_point(line, 1, 1);
     plot_point(line, 32, 32);
     plot_point(line, 256, 32);
-    point = plot_add(&plot, "decode", INK_SERIES1, '1');
+    point = plot_add(&plot, "decode", PLOT_1, '1');
     plot_point(point, 2, 2);
     plot_point(point, 128, 8);
     plot.legend = 1;
@@ -99,7 +99,7 @@ static void gaps_and_single_points(void **state)
     plot_init(&plot);
     plot.x = (struct plot_axis){.low = 0, .high = 10};
     plot.y = (struct plot_axis){.low = 0, .high = 2};
-    line = plot_add(&plot, "gap", INK_TEXT, 0);
+    line = plot_add(&plot, "gap", PLOT_TEXT, 0);
     plot_point(line, 0, 1);
     plot_point(line, 3, 1);
     plot_point(line, 5, NAN);
@@ -170,8 +170,8 @@ static void odd_axes_and_tiny_rectangles(void **state)
             plot_init(&plot);
             plot.x = plot.y = axis;
             plot.legend = 3;
-            line = plot_add(&plot, "line", INK_TEXT, 0);
-            points = plot_add(&plot, "points", INK_TEXT, '1');
+            line = plot_add(&plot, "line", PLOT_TEXT, 0);
+            points = plot_add(&plot, "points", PLOT_TEXT, '1');
             line->label = 'a';
             for (size_t i = 0; i < sizeof values / sizeof *values; i++)
                 for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
@@ -198,8 +198,8 @@ static void more_than_there_is_room_for(void **state)
         assert_non_null(plot_add(&plot,
                                  "series of a name that is longer than the room "
                                  "that there is for names of series",
-                                 INK_TEXT, 0));
-    assert_null(plot_add(&plot, "one more", INK_TEXT, 0));
+                                 PLOT_TEXT, 0));
+    assert_null(plot_add(&plot, "one more", PLOT_TEXT, 0));
     s = &plot.series[0];
     for (int i = 0; i < PLOT_POINTS + 10; i++)
         plot_point(s, i, i);

@@ -210,7 +210,7 @@ static void add_marks(struct curves *c, const struct set *set, const char *group
 
     if (group)
         gp_format(name, sizeof(name), "%s measured", group);
-    if (!plot_add(&c->plot, name, group ? curve_ink(i) : INK_WARN,
+    if (!plot_add(&c->plot, name, group ? plot_role(i) : PLOT_WARN,
                   group ? (char)('1' + i) : '!'))
         return;
     for (int k = 0; k < c->log.count; k++) {
@@ -300,7 +300,7 @@ static void add_roof(struct curves *c, const struct gpu *gpu, double read,
     if (gpu)
         roof = roof_of_type(gpu, (enum bench_type)bench_type_parse(type));
     gp_format(name, sizeof(name), "%s %s", type, gpu ? "sheet" : "read bandwidth");
-    curve_roof(c, name, INK_DIM, (char)('a' + i), roof, unit);
+    curve_roof(c, name, PLOT_DIM, (char)('a' + i), roof, unit);
 }
 
 void curve_fill_gemm(struct curves *c, struct form *form)
@@ -366,7 +366,7 @@ static void add_predicted(struct curves *c, const struct set *set, const char *l
     }
     qsort(pair, (size_t)count, sizeof(pair[0]), by_x);
     gp_format(name, sizeof(name), "%s predicted", layer);
-    s = count > 0 ? plot_add(&c->plot, name, curve_ink(i), 0) : NULL;
+    s = count > 0 ? plot_add(&c->plot, name, plot_role(i), 0) : NULL;
     if (!s)
         return;
     s->label = (char)('a' + i);
@@ -430,7 +430,7 @@ static void say_point(struct curves *c, const struct form *form, int series, int
     (void)form;
     if (p->ratio > 0 && !flagged)
         gp_format(share, sizeof(share), ", %.0f %%", 100 * p->ratio);
-    curve_say(c, s->mark, s->ink,
+    curve_say(c, s->mark, plot_ink(s->role),
               flagged ? flagged_name(p, name, sizeof(name)) : s->name, "%s %s%s",
               UNITS_PLAIN(s->y[i], 4), plot_unit(&c->plot.y), share);
     curve_more(c, "%.0fx%.0fx%.0f", p->m, p->n, p->k);

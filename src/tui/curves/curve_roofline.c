@@ -118,7 +118,7 @@ static struct tally add_batch(struct curves *c, const struct plan *plan,
     for (int i = 0; i < c->plot.count; i++)
         mark += c->plot.series[i].mark != 0;
     c->batch[c->plot.count] = n;
-    s = plot_add(&c->plot, name, curve_ink(mark), (char)('1' + mark));
+    s = plot_add(&c->plot, name, plot_role(mark), (char)('1' + mark));
     for (int i = 0; i < count; i++) {
         struct work w =
             work_of(q, &layer[i], tokens_of(q->model, &layer[i], n));
@@ -154,7 +154,7 @@ static void add_roof(struct curves *c, const struct gpu *gpu, enum format_math m
 
     gp_format(name, sizeof(name), "%s roof%s", format_math_word(math),
               known(roof.rate) ? "" : " (no rate known)");
-    curve_roof(c, name, label == 'a' ? INK_TEXT : INK_DIM, label, roof, unit);
+    curve_roof(c, name, label == 'a' ? PLOT_TEXT : PLOT_DIM, label, roof, unit);
 }
 
 /* The 16-bit type too, where some products are computed in it. */
@@ -272,7 +272,7 @@ static void say_product(struct curves *c, const struct form *form, int series, i
     struct points_layer layer[LAYERS];
 
     points_layers(model, &plan->layout, layer, LAYERS);
-    curve_say(c, s->mark, s->ink, s->name, "%s %s %s", layer[i].name,
+    curve_say(c, s->mark, plot_ink(s->role), s->name, "%s %s %s", layer[i].name,
               UNITS_PLAIN(s->y[i], 4), plot_unit(&c->plot.y));
     curve_more(c, "%.0fx%.0fx%.0f, %s FLOP/B", (double)layer[i].m,
                tokens_of(model, &layer[i], c->batch[series]), (double)layer[i].k,

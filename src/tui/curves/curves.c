@@ -14,12 +14,7 @@ void curve_range(struct curves *c, double low, double high)
 {
     const struct curve_view *v = &c->view[c->curve];
 
-    c->plot.x.low = isfinite(v->low) ? fmax(v->low, low) : low;
-    c->plot.x.high = isfinite(v->high) ? fmin(v->high, high) : high;
-    if (!(c->plot.x.high > c->plot.x.low)) {
-        c->plot.x.low = low;
-        c->plot.x.high = high;
-    }
+    plot_range(&c->plot, v->low, v->high, low, high);
 }
 
 void curve_say(struct curves *c, char mark, enum ink ink, const char *name,
@@ -63,11 +58,6 @@ double curve_ceil2(double value)
     return value > 0 && isfinite(value) ? exp2(ceil(log2(value) - 1e-9)) : 1;
 }
 
-enum ink curve_ink(int i)
-{
-    return (enum ink)(INK_SERIES1 + i % 4);
-}
-
 int curve_nearest(const struct plot *plot, const struct plot_series *s, double x)
 {
     double at = plot_place(&plot->x, x), least = INFINITY;
@@ -100,7 +90,7 @@ double curve_rates(struct curves *c, double low, double high, double most, bool 
     return unit;
 }
 
-void curve_roof(struct curves *c, const char *name, enum ink ink, char label,
+void curve_roof(struct curves *c, const char *name, enum plot_role role, char label,
                 struct roof roof, double unit)
 {
     bool flat = roof.rate.known && roof.rate.value > 0;
@@ -109,7 +99,7 @@ void curve_roof(struct curves *c, const char *name, enum ink ink, char label,
     double bandwidth = slope ? roof.bandwidth.value : INFINITY;
     double low = c->plot.x.low, high = c->plot.x.high, ridge = rate / bandwidth;
     struct plot_series *s =
-        flat || slope ? plot_add(&c->plot, name, (int)ink, 0) : NULL;
+        flat || slope ? plot_add(&c->plot, name, role, 0) : NULL;
 
     if (!s)
         return;
@@ -126,12 +116,12 @@ void curve_read_series(struct curves *c, const struct form *form, double x,
 {
     for (int i = 0; i < c->plot.count; i++) {
         const struct plot_series *s = &c->plot.series[i];
-        double y = s->mark ? NAN : plot_read(&c->plot, s, x);
+        double y = s->mark || s->shade ? NAN : plot_read(&c->plot, s, x);
 
         if (s->mark && s->count > 0)
             mark(c, form, i, curve_nearest(&c->plot, s, x));
         else if (isfinite(y))
-            curve_say(c, s->label, s->ink, s->name, "%s %s", UNITS_PLAIN(y, 4),
+            curve_say(c, s->label, plot_ink(s->role), s->name, "%s %s", UNITS_PLAIN(y, 4),
                       plot_unit(&c->plot.y));
     }
 }

@@ -9,7 +9,7 @@
 #ifndef GP_TUI_CURVES_CURVES_H
 #define GP_TUI_CURVES_CURVES_H
 
-#include "core/sweep.h"
+#include "output/memory_curve.h"
 #include "result/benchlog.h"
 #include "tui/form.h"
 #include "tui/toolkit/frame.h"
@@ -20,7 +20,6 @@ enum { CURVE_ROOFLINE, CURVE_CONTEXT, CURVE_USERS, CURVE_GEMM, CURVE_BATCH,
        CURVE_COUNT };
 
 #define CURVES_READINGS 24
-#define CURVES_SAMPLES  160
 
 struct curve_reading { /* one value at the cursor */
     char mark;         /* of its series; 0: none */
@@ -40,7 +39,7 @@ struct curves {
     struct curve_view view[CURVE_COUNT];
     struct plot plot;
     double start;             /* where the curve wants the cursor */
-    char title[120], words[240], at[120]; /* at: over the readings */
+    char title[120], words[CURVE_WORDS], at[120]; /* at: over the readings */
     struct curve_reading reading[CURVES_READINGS];
     int readings;
     unsigned version; /* of the form when it was filled */
@@ -48,9 +47,7 @@ struct curves {
     int panel;                /* in focus where there is room for one only */
     int top;                  /* first reading shown there */
 
-    struct sweep_point *sample; /* of a memory curve; owned */
-    int samples;
-    struct sweep_end end;
+    struct memory_curve memory;
 
     struct benchlog log, bench; /* shown; the last run of Bench; json NULL: none */
     char file[GP_PATH_MAX];   /* of log */
@@ -90,12 +87,11 @@ void curve_more(struct curves *c, const char *fmt, ...)
 /* A power of two at or below / at or above a value. */
 double curve_floor2(double value);
 double curve_ceil2(double value);
-enum ink curve_ink(int i); /* of the i-th series */
 /* The axis of y for low..high operations/s; whole: of whole numbers. Returns the unit
  * it is in, by the largest rate. */
 double curve_rates(struct curves *c, double low, double high, double most, bool whole);
 /* A line: min(rate, intensity x bandwidth); what is unknown does not bound it. */
-void curve_roof(struct curves *c, const char *name, enum ink ink, char label,
+void curve_roof(struct curves *c, const char *name, enum plot_role role, char label,
                 struct roof roof, double unit);
 /* Reads every series of rates at x. mark: what to say of point i of a mark's series. */
 void curve_read_series(struct curves *c, const struct form *form, double x,

@@ -88,7 +88,7 @@ static void curve_fill(struct app *app, struct curves *c)
     const struct curve_row *row = &curve_rows[c->curve];
     struct form *form = app->form;
 
-    c->plot.count = 0;
+    plot_clear(&c->plot);
     c->plot.x = (struct plot_axis){.log = true, .base = 2, .title = row->x_title};
     c->start = NAN;
     c->sets = 0;
@@ -185,7 +185,8 @@ static void choose_series(struct app *app, struct curves *c, int by)
         return;
     do
         v->series = (v->series + by + c->plot.count) % c->plot.count;
-    while (c->plot.series[v->series].count == 0 && v->series != 0);
+    while ((c->plot.series[v->series].count == 0 || c->plot.series[v->series].shade) &&
+           v->series != 0);
     snap(app, c);
     app_report(app, false, "series %d of %d: %s", v->series + 1, c->plot.count,
                c->plot.series[v->series].name);
@@ -404,7 +405,6 @@ static void curves_close(struct app *app, void *state)
 
     (void)app;
     plot_fini(&c->plot);
-    free(c->sample);
     benchlog_fini(&c->log);
     benchlog_fini(&c->bench);
 }

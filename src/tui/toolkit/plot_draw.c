@@ -8,7 +8,8 @@
  *     1 decode  a roof    legend, as many rows as the plot allows
  *
  * Rows go to the curves first: below 8 rows the title, below 4 the ticks are left out.
- * Lines are drawn into cells, then come their letters, then points.
+ * What is shaded is drawn first, a part of a sum in the glyph that it has in the memory
+ * bar; then rules with their words, lines into cells, their letters, and points.
  * Several points in one cell show as '*'.
  *
  * A line is a function of x: for each column of dots it covers the rows that it passes
@@ -34,6 +35,21 @@
 #define TICK_ROWS 3  /* rows that a tick of y has at the least */
 #define TICK_COLS 10 /* columns that one of x has */
 #define SEVERAL   '*'
+
+enum ink plot_ink(enum plot_role role)
+{
+    static const enum ink inks[PLOT_ROLE_COUNT] = {
+        [PLOT_TEXT] = INK_TEXT,         [PLOT_DIM] = INK_DIM,
+        [PLOT_HEADING] = INK_HEADING,   [PLOT_OK] = INK_OK,
+        [PLOT_WARN] = INK_WARN,         [PLOT_WEIGHTS] = INK_WEIGHTS,
+        [PLOT_KV] = INK_KV,             [PLOT_ACTIVATION] = INK_ACTIVATION,
+        [PLOT_RUNTIME] = INK_RUNTIME,   [PLOT_1] = INK_SERIES1,
+        [PLOT_2] = INK_SERIES2,         [PLOT_3] = INK_SERIES3,
+        [PLOT_4] = INK_SERIES4,
+    };
+
+    return inks[role];
+}
 
 /* ---- lines into cells ---- */
 
@@ -149,7 +165,7 @@ static void pen_segment(struct pen *pen, double x0, double y0, double x1, double
 static bool raster_line(struct raster *r, const struct plot *plot, const struct plot_series *s,
                  int *row, int *col)
 {
-    struct pen pen = {r, &grains[r->charset], (uint8_t)s->ink, 0, -1, -1};
+    struct pen pen = {r, &grains[r->charset], (uint8_t)plot_ink(s->role), 0, -1, -1};
     double x0 = NAN, y0 = NAN;
 
     for (int i = 0; i < s->count && r->rows > 0 && r->cols > 0; i++) {
@@ -221,14 +237,14 @@ static int legend(struct canvas *canvas, struct rect in, int cols,
         char text[96];
         int wide = legend_text(canvas, &plot->series[i], text, sizeof(text));
 
-        if (plot->series[i].count == 0)
+        if (plot->series[i].count == 0 || plot->series[i].shade)
             continue;
         if (col > 0 && col + wide > cols) {
             row++;
             col = 0;
         }
         if (canvas)
-            canvas_fit(canvas, in, row, col, cols - col, plot->series[i].ink, text);
+            canvas_fit(canvas, in, row, col, cols - col, plot_ink(plot->series[i].role), text);
         col += wide + 3;
     }
     return row + 1;
@@ -349,7 +365,7 @@ static void draw_label(struct canvas *canvas, struct rect area,
     while (col > 0 && taken[row * area.cols + col])
         col--;
     taken[row * area.cols + col] = 1;
-    canvas_char(canvas, area, row, col, s->ink, (uint32_t)(unsigned char)s->label);
+    canvas_char(canvas, area, row, col, plot_ink(s->role), (uint32_t)(unsigned char)s->label);
 }
 
 static void draw_lines(struct canvas *canvas, struct rect area, const struct plot *plot)
@@ -361,7 +377,7 @@ static void draw_lines(struct canvas *canvas, struct rect area, const struct plo
 
     raster_init(&raster, area.rows, area.cols, canvas->charset);
     for (int i = 0; i < plot->count; i++)
-        seen[i] = !plot->series[i].mark &&
+        seen[i] = !plot->series[i].mark && !plot->series[i].shade &&
                   raster_line(&raster, plot, &plot->series[i], &row[i], &col[i]);
     for (int y = 0; y < area.rows; y++)
         for (int x = 0; x < area.cols; x++)
@@ -390,8 +406,105 @@ static void draw_points(struct canvas *canvas, struct rect area,
         if (*there && *there != mark)
             mark = SEVERAL;
         *there = mark;
-        canvas_char(canvas, area, row, col, s->ink, (uint32_t)(unsigned char)mark);
+        canvas_char(canvas, area, row, col, plot_ink(s->role), (uint32_t)(unsigned char)mark);
     }
+}
+
+/* ---- what is shaded, and rules ---- */
+
+static enum glyph shade_glyph(const struct plot_series *s)
+{
+    static const enum glyph parts[PLOT_ROLE_COUNT] = {
+        [PLOT_WEIGHTS] = GLYPH_BAR_WEIGHTS,
+        [PLOT_KV] = GLYPH_BAR_KV,
+        [PLOT_ACTIVATION] = GLYPH_BAR_ACTIVATION,
+        [PLOT_RUNTIME] = GLYPH_BAR_RUNTIME,
+    };
+
+    return s->shade == PLOT_PART && parts[s->role] ? parts[s->role] : GLYPH_EMPTY;
+}
+
+/* The place of y at x on a line that goes through the series' points; NAN: none. */
+static double shade_place(const struct plot *plot, const struct plot_series *s,
+                          const double *y, double at)
+{
+    for (int i = 0; i < s->count; i++) {
+        double high = plot_place(&plot->x, s->x[i]), here = plot_place(&plot->y, y[i]);
+        double low = i ? plot_place(&plot->x, s->x[i - 1]) : high;
+        double before = i ? plot_place(&plot->y, y[i - 1]) : here;
+
+        if (fabs(high - at) < 1e-9)
+            return here;
+        if (low < at && at < high)
+            return before + (here - before) * (at - low) / (high - low);
+    }
+    return NAN;
+}
+
+static void draw_shade(struct canvas *canvas, struct rect area, const struct plot *plot,
+                       const struct plot_series *s)
+{
+    int most = area.rows - 1;
+
+    for (int col = 0; col < area.cols; col++) {
+        double at = area.cols > 1 ? (double)col / (area.cols - 1) : 0;
+        double low = shade_place(plot, s, s->y, at), high = shade_place(plot, s, s->top, at);
+        int from, to;
+
+        if (!isfinite(low) || !isfinite(high) || high < 0 || low > 1)
+            continue;
+        from = (int)round((1 - fmin(high, 1)) * most);
+        to = (int)round((1 - fmax(low, 0)) * most);
+        for (int row = from; row <= to; row++)
+            canvas_glyph(canvas, area, row, col, plot_ink(s->role), shade_glyph(s));
+    }
+}
+
+/* Row or column of a rule; -1: outside. */
+static int rule_cell(struct rect area, const struct plot *plot, const struct plot_rule *r)
+{
+    return r->upright ? cell_of(plot_place(&plot->x, r->at), area.cols)
+                      : cell_of(1 - plot_place(&plot->y, r->at), area.rows);
+}
+
+static void draw_rule(struct canvas *canvas, struct rect area, const struct plot *plot,
+                      const struct plot_rule *r)
+{
+    int at = rule_cell(area, plot, r);
+
+    for (int k = 0; k < (r->upright ? area.rows : area.cols) && at >= 0; k++)
+        if (r->upright || k % 2 == 0)
+            canvas_char(canvas, area, r->upright ? k : at, r->upright ? at : k,
+                        plot_ink(r->role), r->upright ? ':' : '-');
+}
+
+/* Over everything else: beside an upright rule, one under the other; above a flat one. */
+static void draw_word(struct canvas *canvas, struct rect area, const struct plot *plot,
+                      const struct plot_rule *r, int i)
+{
+    int wide = gp_width(r->word), at = rule_cell(area, plot, r);
+
+    if (at < 0 || wide + 2 > area.cols)
+        return;
+    if (r->upright)
+        canvas_text(canvas, area, int_min(i, area.rows - 1),
+                    at + 1 + wide <= area.cols ? at + 1 : at - wide, plot_ink(r->role),
+                    r->word);
+    else
+        canvas_text(canvas, area, at > 0 ? at - 1 : at + 1, 1, plot_ink(r->role), r->word);
+}
+
+static void draw_ground(struct canvas *canvas, struct rect area, const struct plot *plot)
+{
+    for (int i = 0; i < plot->count; i++)
+        if (plot->series[i].shade)
+            draw_shade(canvas, area, plot, &plot->series[i]);
+}
+
+static void draw_rules(struct canvas *canvas, struct rect area, const struct plot *plot)
+{
+    for (int i = 0; i < plot->rules; i++)
+        draw_rule(canvas, area, plot, &plot->rule[i]);
 }
 
 void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot,
@@ -414,11 +527,15 @@ void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot,
     below.rows = shape.legend;
     if (shape.legend > 0)
         legend(canvas, below, in.cols, plot);
+    draw_ground(canvas, shape.area, plot);
     draw_cursor(canvas, shape.area, plot, cursor);
+    draw_rules(canvas, shape.area, plot);
     draw_lines(canvas, shape.area, plot);
     taken = gp_calloc((size_t)shape.area.rows * (size_t)shape.area.cols, 1);
     for (int i = 0; i < plot->count; i++)
         if (plot->series[i].mark)
             draw_points(canvas, shape.area, &plot->series[i], plot, taken);
+    for (int i = 0; i < plot->rules; i++)
+        draw_word(canvas, shape.area, plot, &plot->rule[i], i);
     free(taken);
 }

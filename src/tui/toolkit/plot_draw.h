@@ -9,6 +9,8 @@
 #include "output/plot.h"
 #include "tui/toolkit/canvas.h"
 
+/* How a series of that role looks. */
+enum ink plot_ink(enum plot_role role);
 /* cursor: x where a vertical line stands; NAN = none. */
 void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot,
                double cursor);

@@ -1,0 +1,33 @@
+/*
+ * measured_rows.h - what --calibration's files measured, beside what is predicted for the
+ * same load without them and with them.
+ *
+ *   error = predicted / measured - 1
+ */
+#ifndef GP_OUTPUT_MEASURED_ROWS_H
+#define GP_OUTPUT_MEASURED_ROWS_H
+
+#include "request/planner.h"
+#include "result/serverbench.h"
+#include "util/err.h"
+#include "util/table.h"
+
+struct measured_row {
+    const char *what; /* "TPOT", "TTFT" */
+    double users, prompt, output;
+    double measured, predicted, corrected; /* s */
+};
+
+struct measured_rows {
+    int count;
+    struct measured_row row[2 * ANCHORS_MAX];
+    char words[200]; /* the files, and the median error before and after */
+};
+
+/* None when the answer is not corrected by a file. */
+enum gp_status measured_rows_read(const struct answer *answer, struct measured_rows *out,
+                                  struct gp_err *err);
+/* The table wants table_fini(). */
+void measured_rows_table(const struct measured_rows *rows, struct table *table);
+
+#endif

@@ -1,0 +1,516 @@
+/*
+ * report_page.c - see report_page.h.
+ */
+#include "output/report_page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "output/answer_lines.h"
+#include "output/compare_run.h"
+#include "output/load_curve.h"
+#include "output/measured_rows.h"
+#include "output/memory_curve.h"
+#include "output/print_plan.h"
+#include "output/report_train.h"
+#include "output/sentence.h"
+#include "request/planner_train.h"
+#include "util/mem.h"
+#include "util/units.h"
+
+#define ALTERNATIVES 15
+
+struct report_page {
+    struct planner *planner;
+    bool train;
+    struct train_answer trained; /* of --train; else: */
+    struct answer answer;
+    struct comparison *comparison; /* NULL: why says why not; owned */
+    char why[GP_ERR_LINE];
+    struct load_curve load[LOAD_KIND_COUNT];
+    int loads; /* curves that are asked for: 0 without a memory */
+    struct measured_rows measured;
+    struct strbuf command;
+};
+
+/* ---- beginning ---- */
+
+/* The same load on all GPUs, in the precisions that --compare takes by itself. */
+static void begin_alternatives(struct report_page *p, const struct options *options)
+{
+    struct options all = *options;
+    struct gp_err err = {0};
+
+    all.gpu_count = all.precision_count = 0;
+    all.value[OPT_GPU] = all.value[OPT_PRECISION] = (struct option_value){0};
+    all.value[OPT_CALIBRATION] = all.value[OPT_SOLVE] = (struct option_value){0};
+    if (comparison_begin(p->planner, &all, &p->comparison, &err)) {
+        p->comparison = NULL;
+        gp_err_line(&err, p->why);
+    }
+}
+
+static enum gp_status begin_plan(struct report_page *p, const struct options *options,
+                                 const struct answer *answer, struct gp_err *err)
+{
+    enum gp_status rc = GP_OK;
+
+    if (answer)
+        p->answer = *answer;
+    else
+        rc = planner_answer(p->planner, options, &p->answer, err);
+    if (!rc)
+        rc = measured_rows_read(&p->answer, &p->measured, err);
+    if (rc)
+        return rc;
+    begin_alternatives(p, options);
+    p->loads = p->answer.plan.has_memory ? LOAD_KIND_COUNT : 0;
+    for (int i = 0; i < p->loads; i++)
+        load_curve_begin((enum load_kind)i, &p->answer, NAN, NAN, &p->load[i]);
+    return GP_OK;
+}
+
+enum gp_status report_page_begin(struct planner *planner, const struct options *options,
+                                 const struct answer *answer, struct report_page **out,
+                                 struct gp_err *err)
+{
+    struct report_page *p = gp_calloc(1, sizeof(*p));
+    enum gp_status rc;
+
+    p->planner = planner;
+    p->train = options->value[OPT_TRAIN].given;
+    strbuf_init(&p->command);
+    options_command(options, "", &p->command);
+    rc = p->train ? planner_train(planner, options, &p->trained, err)
+                  : begin_plan(p, options, answer, err);
+    if (rc) {
+        report_page_free(p);
+        return rc;
+    }
+    *out = p;
+    return GP_OK;
+}
+
+bool report_page_step(struct report_page *p, int plans)
+{
+    if (p->comparison && comparison_step(p->comparison, (size_t)plans))
+        return true;
+    for (int i = 0; i < p->loads; i++)
+        if (load_curve_step(&p->load[i], plans))
+            return true;
+    return false;
+}
+
+double report_page_done(const struct report_page *p)
+{
+    double all = 1, done = 1;
+
+    if (p->comparison) {
+        all += (double)comparison_total(p->comparison);
+        done += (double)comparison_done(p->comparison);
+    }
+    for (int i = 0; i < p->loads; i++) {
+        all += p->load[i].count;
+        done += p->load[i].done;
+    }
+    return done / all;
+}
+
+bool report_page_fits(const struct report_page *p)
+{
+    enum verdict v = p->train ? p->trained.memory.verdict : p->answer.plan.verdict;
+
+    return v != VERDICT_DOES_NOT_FIT && v != VERDICT_SLOW;
+}
+
+void report_page_free(struct report_page *p)
+{
+    if (!p)
+        return;
+    comparison_free(p->comparison);
+    strbuf_fini(&p->command);
+    free(p);
+}
+
+/* ---- the answer ---- */
+
+static enum document_tone tone_of(const struct report_page *p)
+{
+    return report_page_fits(p) ? DOCUMENT_GOOD : DOCUMENT_BAD;
+}
+
+/* Lines of one kind, each with `before`: "warning: ...". */
+static void add_lines(const struct report_page *p, enum line_kind kind, const char *before,
+                      enum document_tone tone, struct document *d)
+{
+    struct answer_line line[ANSWER_LINES_MAX];
+    int count = answer_lines(&p->answer.plan, &p->answer, kind, line);
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (int i = 0; i < count; i++) {
+        strbuf_clear(&text);
+        strbuf_addf(&text, "%s%s%s%s%s%s", before, line[i].name, line[i].name[0] ? ": " : "",
+                    line[i].text, line[i].note[0] ? "; " : "", line[i].note);
+        document_line(d, tone, text.text);
+    }
+    strbuf_fini(&text);
+}
+
+/* "FITS on 2 x NVIDIA L40S, $1.40/h, $2.01 per million output tokens, TPOT 34 ms" */
+static void add_answer(const struct report_page *p, struct document *d)
+{
+    const struct plan *plan = &p->answer.plan;
+    struct quantity hour, month, million = plan_token_price(plan);
+    char money[32];
+    struct strbuf text;
+
+    strbuf_init(&text);
+    plan_prices(plan, &hour, &month);
+    strbuf_addf(&text, "%s on %d x %s", plan_shout(plan), plan->layout.gpus,
+                plan->request.gpu->name);
+    if (hour.known && plan->has_memory)
+        strbuf_addf(&text, ", %s/h", units_money(money, sizeof(money), hour.value));
+    if (million.known)
+        strbuf_addf(&text, ", %s per million output tokens",
+                    units_money(money, sizeof(money), million.value));
+    if (plan->speed.gap == SPEED_KNOWN)
+        strbuf_addf(&text, ", TPOT %.1f ms, TTFT %.0f ms", plan->speed.tpot.value * 1e3,
+                    plan->speed.ttft.value * 1e3);
+    document_answer(d, tone_of(p), text.text);
+    strbuf_fini(&text);
+    add_lines(p, LINE_MODEL, "", DOCUMENT_PLAIN, d);
+    add_lines(p, LINE_LOAD, "", DOCUMENT_PLAIN, d);
+    add_lines(p, LINE_LAYOUT, "", DOCUMENT_PLAIN, d);
+    add_lines(p, LINE_GPU_FROM, "", DOCUMENT_PLAIN, d);
+    add_lines(p, LINE_REASON, "", DOCUMENT_PLAIN, d);
+    add_lines(p, LINE_STARTUP, "", DOCUMENT_PLAIN, d);
+    add_lines(p, LINE_WARNING, "warning: ", DOCUMENT_PLAIN, d);
+}
+
+/* The values that are, or are not, in GiB. */
+static void add_rows(const struct record *all, bool memory, struct document *d)
+{
+    struct record some = *all;
+    struct table table;
+
+    some.facts = gp_calloc(all->count + 1, sizeof(*some.facts));
+    some.count = 0;
+    for (size_t i = 0; i < all->count; i++)
+        if ((strcmp(all->facts[i].unit, "GiB") == 0) == memory) {
+            some.facts[some.count] = all->facts[i];
+            some.facts[some.count++].decimals = memory ? 2 : all->facts[i].decimals;
+        }
+    record_rows_table(&some, &table);
+    document_table(d, &table);
+    table_fini(&table);
+    free(some.facts); /* what they point to is that of `all` */
+}
+
+static void add_values(const struct report_page *p, struct document *d)
+{
+    struct record rows;
+
+    record_init(&rows);
+    if (p->train)
+        report_train_rows(&p->trained, &rows);
+    else
+        print_plan_rows(&p->answer, &rows);
+    document_heading(d, "Layout, speed and cost");
+    add_rows(&rows, false, d);
+    document_heading(d, "Memory of one GPU");
+    add_rows(&rows, true, d);
+    record_fini(&rows);
+}
+
+static void add_fixes(const struct report_page *p, struct document *d)
+{
+    static const struct table_column columns[] = {{"change", TABLE_LEFT},
+                                                  {"options", TABLE_LEFT},
+                                                  {"what it gives", TABLE_LEFT}};
+    struct answer_line line[ANSWER_LINES_MAX];
+    int count = answer_lines(&p->answer.plan, &p->answer, LINE_FIX, line);
+    struct table table;
+
+    if (count == 0)
+        return;
+    document_heading(d, "Ways to change it, each one planned");
+    table_init(&table, columns, 3);
+    for (int i = 0; i < count; i++) {
+        table_cell(&table, line[i].text);
+        table_cell(&table, line[i].option);
+        table_cell(&table, line[i].amount);
+    }
+    document_table(d, &table);
+    table_fini(&table);
+}
+
+/* ---- alternatives ---- */
+
+static const struct {
+    const char *fact, *title;
+    enum table_align align;
+} alternatives[] = {{"front", "*", TABLE_LEFT},
+                    {"gpu", "GPU", TABLE_LEFT},
+                    {"precision", "format", TABLE_LEFT},
+                    {"gpus", "GPUs", TABLE_RIGHT},
+                    {"verdict", "verdict", TABLE_LEFT},
+                    {"tpot", "TPOT ms", TABLE_RIGHT},
+                    {"output_tokens_per_s", "tokens/s", TABLE_RIGHT},
+                    {"per_hour", "$/h", TABLE_RIGHT},
+                    {"per_million_output_tokens", "$/M out", TABLE_RIGHT},
+                    {"max_concurrency", "requests held", TABLE_RIGHT},
+                    {"price_date", "price of", TABLE_RIGHT}};
+#define ALTERNATIVE_COLUMNS (sizeof(alternatives) / sizeof(alternatives[0]))
+
+static bool is_own(const struct report_page *p, const struct plan *plan)
+{
+    return plan->request.gpu == p->answer.plan.request.gpu &&
+           strcmp(plan->request.precision.id, p->answer.plan.request.precision.id) == 0;
+}
+
+static void alternative_row(const struct report_page *p, const struct compared *row,
+                            bool own, struct table *table)
+{
+    struct record facts;
+    struct strbuf cell;
+
+    record_init(&facts);
+    strbuf_init(&cell);
+    comparison_facts(p->comparison, row, &facts);
+    for (size_t i = 0; i < ALTERNATIVE_COLUMNS; i++) {
+        const struct fact *f = record_find(&facts, alternatives[i].fact);
+
+        strbuf_clear(&cell);
+        if (own && i == 0)
+            strbuf_add(&cell, "=");
+        else if (f)
+            record_cell(f, &cell);
+        table_cell(table, cell.text);
+    }
+    strbuf_fini(&cell);
+    record_fini(&facts);
+}
+
+/* The plan itself first, then the best in the order of --compare. */
+static void alternative_rows(const struct report_page *p, struct table *table)
+{
+    size_t count = comparison_done(p->comparison);
+    struct compared own = {p->answer.plan, false};
+    int shown = 0;
+
+    alternative_row(p, &own, true, table);
+    for (size_t i = 0; i < count && shown < ALTERNATIVES; i++) {
+        const struct compared *row = comparison_row(p->comparison, i);
+
+        if (row->plan.verdict == VERDICT_DOES_NOT_FIT ||
+            (is_own(p, &row->plan) && row->plan.layout.gpus == own.plan.layout.gpus))
+            continue;
+        alternative_row(p, row, false, table);
+        shown++;
+    }
+}
+
+static void add_alternatives(const struct report_page *p, struct document *d)
+{
+    struct table_column columns[ALTERNATIVE_COLUMNS];
+    struct table table;
+
+    document_heading(d, "Alternatives: the same load on other GPUs and in other formats");
+    if (!p->comparison) {
+        document_line(d, DOCUMENT_PLAIN, p->why);
+        return;
+    }
+    for (size_t i = 0; i < ALTERNATIVE_COLUMNS; i++)
+        columns[i] =
+            (struct table_column){alternatives[i].title, alternatives[i].align};
+    table_init(&table, columns, ALTERNATIVE_COLUMNS);
+    alternative_rows(p, &table);
+    document_table(d, &table);
+    table_fini(&table);
+    document_line(d, DOCUMENT_SMALL,
+                  "= the plan, * on the front of gpuplan --compare; ~ estimated, ? assumed, - "
+                  "unknown. The fewest GPUs of each kind that fit and reach the goals.");
+}
+
+/* ---- curves ---- */
+
+static void add_load_curves(const struct report_page *p, struct plot *plot,
+                            struct document *d)
+{
+    static const char *const titles[LOAD_KIND_COUNT] = {
+        "Time to first token and per token, against users",
+        "Cost per million output tokens, against users", "GPUs needed, against users"};
+    char words[CURVE_WORDS];
+
+    for (int i = 0; i < p->loads; i++) {
+        plot_clear(plot);
+        if (!load_curve_plot(&p->load[i], plot, words))
+            continue;
+        gp_copy(plot->title, sizeof(plot->title), titles[i]);
+        document_plot(d, plot, words);
+    }
+}
+
+static void add_memory_curves(const struct report_page *p, struct plot *plot,
+                              struct document *d)
+{
+    static const char *const titles[] = {"Memory of one GPU, against context",
+                                         "Memory of one GPU, against users"};
+    struct memory_curve *curve = gp_calloc(1, sizeof(*curve));
+    char words[CURVE_WORDS];
+
+    for (int i = SWEEP_CONTEXT; i <= SWEEP_USERS; i++) {
+        plot_clear(plot);
+        if (!memory_curve(curve, &p->answer.plan, (enum sweep)i, NAN, NAN, plot, words))
+            continue;
+        gp_copy(plot->title, sizeof(plot->title), titles[i]);
+        document_plot(d, plot, words);
+    }
+    free(curve);
+}
+
+static void add_curves(const struct report_page *p, struct document *d)
+{
+    struct plot plot;
+
+    if (p->loads == 0)
+        return;
+    document_heading(d, "Curves: of the plan's layout, bands shaded");
+    plot_init(&plot);
+    add_load_curves(p, &plot, d);
+    add_memory_curves(p, &plot, d);
+    plot_fini(&plot);
+}
+
+/* ---- measured, sources ---- */
+
+static void add_measured(const struct report_page *p, struct document *d)
+{
+    struct table table;
+
+    document_heading(d, "Measured against predicted");
+    if (p->measured.count == 0) {
+        document_line(d, DOCUMENT_PLAIN,
+                      "Nothing is measured: every figure is counted or estimated. gpuplan "
+                      "--bench measures these GPUs; --calibration FILE takes what a server's "
+                      "own benchmark measured.");
+        return;
+    }
+    measured_rows_table(&p->measured, &table);
+    document_table(d, &table);
+    table_fini(&table);
+    document_line(d, DOCUMENT_SMALL, p->measured.words);
+}
+
+static void add_sources(const struct report_page *p, struct document *d)
+{
+    time_t now = (time_t)planner_today(p->planner) * 86400;
+    struct tm day;
+    char text[96], date[16];
+
+    gmtime_r(&now, &day);
+    strftime(date, sizeof(date), "%Y-%m-%d", &day);
+    document_heading(d, "Sources and dates");
+    if (!p->train) {
+        add_lines(p, LINE_SOURCE, "", DOCUMENT_SMALL, d);
+        add_lines(p, LINE_DATES, "", DOCUMENT_SMALL, d);
+    } else {
+        document_line(d, DOCUMENT_SMALL, p->trained.resolved.request.gpu->source);
+        document_line(d, DOCUMENT_SMALL, p->trained.resolved.request.model->source);
+    }
+    gp_format(text, sizeof(text), "gpuplan %s, %s. The same answer:", VERSION, date);
+    document_line(d, DOCUMENT_SMALL, text);
+    document_line(d, DOCUMENT_CODE, p->command.text);
+}
+
+/* ---- training ---- */
+
+static void add_train_answer(const struct report_page *p, struct document *d)
+{
+    const struct train_answer *a = &p->trained;
+    const struct request *q = &a->resolved.request;
+    char text[SENTENCE_MAX], params[32];
+    struct quantity hour, month;
+
+    plan_prices(&a->priced, &hour, &month);
+    gp_format(text, sizeof(text), "%s on %d x %s", verdict_shout(a->memory.verdict),
+              a->memory.train.gpus, q->gpu->name);
+    if (a->priced.has_memory && hour.known)
+        gp_format(text + strlen(text), sizeof(text) - strlen(text), ", $%.2f/h", hour.value);
+    document_answer(d, tone_of(p), text);
+    gp_format(text, sizeof(text), "%s parameters trained by %s with %s, %.0f x %.0f tokens "
+                                  "per GPU",
+              units_params(params, sizeof(params), a->memory.trainable),
+              train_method_word(a->memory.train.method),
+              train_optimizer_word(a->memory.train.optimizer), a->memory.train.micro_batch,
+              a->memory.train.sequence);
+    document_line(d, DOCUMENT_PLAIN, text);
+    for (int i = 0; sentence_train_reason(q, &a->memory, i, text); i++)
+        document_line(d, DOCUMENT_PLAIN, text);
+    for (int i = 0; sentence_train_warning(q, &a->memory, i, text); i++)
+        document_line(d, DOCUMENT_PLAIN, text);
+}
+
+static void add_train_fixes(const struct report_page *p, struct document *d)
+{
+    static const struct table_column columns[] = {{"change", TABLE_LEFT},
+                                                  {"options", TABLE_LEFT},
+                                                  {"GPUs", TABLE_RIGHT},
+                                                  {"$/h", TABLE_RIGHT}};
+    const struct train_answer *a = &p->trained;
+    const struct request *q = &a->resolved.request;
+    char text[SENTENCE_MAX];
+    struct table table;
+
+    if (a->fix_count == 0 || a->memory.verdict == VERDICT_FITS)
+        return;
+    document_heading(d, "What would fit, each one planned");
+    table_init(&table, columns, 4);
+    for (int i = 0; i < a->fix_count; i++) {
+        table_cell(&table, sentence_train_fix(q, &a->fixes[i], text));
+        table_cell(&table, sentence_train_options(q, &a->fixes[i], text));
+        table_cellf(&table, "%d", a->fixes[i].gpus);
+        table_cellf(&table, a->fixes[i].per_hour > 0 ? "%.2f" : "-", a->fixes[i].per_hour);
+    }
+    document_table(d, &table);
+    table_fini(&table);
+}
+
+/* ---- all of it ---- */
+
+static void name_page(const struct report_page *p, char *text, size_t size)
+{
+    const struct request *q =
+        p->train ? &p->trained.resolved.request : &p->answer.plan.request;
+
+    gp_format(text, size, "%s %s on %s", p->train ? "Fine-tuning" : "Serving",
+              q->model->name, q->gpu->name);
+}
+
+void report_page_write(const struct report_page *p, enum document_format format,
+                       struct strbuf *out)
+{
+    struct document d;
+    char title[320];
+
+    name_page(p, title, sizeof(title));
+    document_init(&d, format, title);
+    if (p->train) {
+        add_train_answer(p, &d);
+        add_values(p, &d);
+        add_train_fixes(p, &d);
+    } else {
+        add_answer(p, &d);
+        add_fixes(p, &d);
+        add_alternatives(p, &d);
+        add_curves(p, &d);
+        add_values(p, &d);
+        add_measured(p, &d);
+    }
+    add_sources(p, &d);
+    document_end(&d, out);
+    document_fini(&d);
+}

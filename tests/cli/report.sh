@@ -1,0 +1,100 @@
+#!/bin/sh
+# report.sh - gpuplan --report: a page about a plan, whole and harmless.
+
+. "${srcdir:-.}/tests/cli/lib.sh"
+cd "$work" || exit 99
+GPUPLAN_NOW=2026-11-21
+export GPUPLAN_NOW
+
+load="-m llama-3.1-8b -g l4 -u 4"
+
+# ---- each format says what --plan says ----
+# shellcheck disable=SC2086 # words
+run --plan $load --format csv
+tpot=$(printf '%s\n' "$out" | sed -n 's/^TPOT,\([0-9.]*\),.*/\1/p')
+assert_true "--plan has a TPOT" [ -n "$tpot" ]
+for suffix in html md svg; do
+    # shellcheck disable=SC2086 # words
+    run --report "page.$suffix" $load
+    assert_eq "exit code of $suffix" 0 "$rc"
+    assert_eq "$suffix prints nothing" "" "$out"
+    page=$(cat "page.$suffix")
+    for part in 'Llama 3.1 8B' 'FITS' 'Alternatives' 'Curves' 'Measured against predicted' \
+        'Sources and dates' 'Memory of one GPU' '2026-11-21' "$tpot" 'GPUs needed'; do
+        assert_contains "$suffix has $part" "$part" "$page"
+    done
+done
+page=$(cat page.html)
+assert_eq "five curves" 5 "$(grep -c '</figure>' page.html)"
+assert_eq "five tables of curves" 5 "$(grep -c '^### ' page.md)"
+for part in '<script' 'http-equiv' '<link' '<img' '@import' 'url(http' 'src='; do
+    assert_lacks "the page needs nothing else: $part" "$part" "$page"
+done
+if command -v xmllint >/dev/null 2>&1; then
+    assert_true "the picture is XML" xmllint --noout page.svg
+fi
+
+# ---- goals, break points, a plan that does not fit ----
+run --report slow.md -m llama-3.1-8b -g l4:1 -u 1 --tpot 62 --ttft 2000
+assert_contains "the goal's end in words" 'TPOT goal reached to' "$(cat slow.md)"
+run --report no.html -m llama-3.1-70b -g l4:1
+assert_eq "exit code of no fit" 1 "$rc"
+assert_contains "no fit is said first" 'DOES NOT FIT' "$(cat no.html)"
+assert_contains "with the ways out" 'Ways to change it' "$(cat no.html)"
+
+# ---- of training ----
+run --report train.html --train qlora -m llama-3.1-8b -g rtx-4090
+assert_eq "exit code of training" 0 "$rc"
+assert_contains "training is named" 'Fine-tuning Llama 3.1 8B' "$(cat train.html)"
+assert_contains "its parts" 'adapters' "$(cat train.html)"
+
+# ---- what a server measured ----
+cat >bench.json <<'END'
+{"max_concurrency": 4, "request_rate": "inf", "completed": 64, "duration": 120.0,
+ "total_input_tokens": 65536, "total_output_tokens": 16384,
+ "mean_tpot_ms": 70.0, "mean_ttft_ms": 600.0}
+END
+run --report measured.md -m llama-3.1-8b -g l4 -u 4 --calibration bench.json
+assert_eq "exit code with measurements" 0 "$rc"
+assert_contains "the row of the file" '| TPOT | 4.0 | 1024 | 256 | 70.00 |' "$(cat measured.md)"
+assert_contains "its error" 'Median error' "$(cat measured.md)"
+
+# ---- names from outside are never markup ----
+mkdir -p own/models
+evil='<script>alert(1)</script>&amp;|`x`'
+printf 'name = "%s";\n' "$evil" >own/models/llama-3.1-8b.cfg
+for suffix in html md svg; do
+    run --report "evil.$suffix" -m llama-3.1-8b -g l4 --profiles own
+    assert_eq "exit code with a hostile name, $suffix" 0 "$rc"
+    assert_lacks "no element of it, $suffix" '<script' "$(sed 's/\\<//g' "evil.$suffix")"
+    assert_contains "but its text, $suffix" 'alert(1)' "$(cat "evil.$suffix")"
+done
+assert_contains "entities" '&lt;script&gt;alert(1)&lt;/script&gt;&amp;amp;' "$(cat evil.html)"
+
+# ---- whole or not at all; words for what cannot be ----
+run --report none/page.html -m llama-3.1-8b -g l4
+assert_eq "a folder that is not there" 3 "$rc"
+run --report page.pdf -m llama-3.1-8b -g l4
+assert_eq "a suffix that is none" 2 "$rc"
+assert_contains "names those that are" 'html, md or svg' "$err"
+run --report -m llama-3.1-8b
+assert_eq "no file" 2 "$rc"
+run --report page.html -m llama-3.1-8b -o other.html
+assert_eq "two files" 2 "$rc"
+
+# ---- in a browser, where there is one ----
+browser=$(command -v chromium || command -v chromium-browser || true)
+if [ -z "$browser" ]; then
+    echo "not looked at in a browser: no chromium here"
+else
+    dom=$(timeout 60 "$browser" --headless --no-sandbox --disable-gpu \
+        --user-data-dir="$work/browser" --window-size=390,2000 \
+        --dump-dom "file://$work/page.html" 2>/dev/null)
+    if [ -z "$dom" ]; then
+        echo "not looked at in a browser: it does not start here"
+    else
+        assert_contains "a browser reads the page" '<figure>' "$dom"
+        assert_contains "to its end" 'The same answer' "$dom"
+    fi
+fi
+finish
