@@ -44,6 +44,21 @@ point_sources = \
 	src/point/test.h
 
 core_sources = \
+	src/core/pool/account.c \
+	src/core/pool/account.h \
+	src/core/pool/assign.c \
+	src/core/pool/assign.h \
+	src/core/pool/check.c \
+	src/core/pool/cover.c \
+	src/core/pool/cover.h \
+	src/core/pool/fixed.c \
+	src/core/pool/fixed.h \
+	src/core/pool/grid.c \
+	src/core/pool/grid.h \
+	src/core/pool/ladder.c \
+	src/core/pool/pool.h \
+	src/core/pool/slices.c \
+	src/core/pool/slices.h \
 	src/core/speed/attention.c \
 	src/core/speed/attention.h \
 	src/core/speed/comm.c \

@@ -63,6 +63,7 @@ unit_tests = \
 	tests/unit/test_plot \
 	tests/unit/test_point \
 	tests/unit/test_points \
+	tests/unit/test_pool \
 	tests/unit/test_power \
 	tests/unit/test_predict \
 	tests/unit/test_price_import \
@@ -436,6 +437,7 @@ TESTS += $(lint_tests) $(cli_tests)
 test_helpers = \
 	tests/accuracy/table.h \
 	tests/unit/hostile.h \
+	tests/unit/pool_cases.h \
 	tests/unit/profiles.h \
 	tests/unit/sample.h \
 	tests/unit/unit.h \

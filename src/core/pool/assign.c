@@ -1,0 +1,432 @@
+/*
+ * assign.c - see assign.h.
+ */
+#include "core/pool/assign.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/pool/slices.h"
+#include "util/mem.h"
+
+/* ---- storage ---- */
+
+static size_t cells(const struct grid *grid)
+{
+    return (size_t)grid->hours * (size_t)grid->types;
+}
+
+static size_t way_count(const struct grid *grid)
+{
+    return (size_t)grid->first[grid->workloads];
+}
+
+void assign_init(struct assign *a, const struct grid *grid)
+{
+    size_t hours = (size_t)grid->hours, w = (size_t)grid->workloads;
+
+    *a = (struct assign){.grid = grid};
+    a->x = gp_calloc(way_count(grid) * hours + 1, sizeof(*a->x));
+    a->held = gp_calloc(way_count(grid) + 1, sizeof(*a->held));
+    a->own = gp_calloc(w * (size_t)grid->types, sizeof(*a->own));
+    a->use = gp_calloc(cells(grid), sizeof(*a->use));
+    a->cut = gp_calloc(cells(grid), sizeof(*a->cut));
+    if (grid->sliced)
+        a->slices = gp_calloc(cells(grid) * POOL_MOST_SLICES, sizeof(*a->slices));
+    a->serve = gp_calloc(w * hours, sizeof(*a->serve));
+    a->workers = gp_calloc((size_t)grid->jobs * hours + 1, sizeof(*a->workers));
+    a->job_held = gp_calloc((size_t)grid->jobs + 1, sizeof(*a->job_held));
+    for (int i = 0; i < grid->workloads; i++)
+        for (int t = 0; t < grid->hours; t++)
+            a->serve[i * grid->hours + t] =
+                grid->need[i * grid->hours + t] * grid->penalty[i] +
+                grid->pool->workloads[i].minimum * grid->missing[i];
+}
+
+void assign_fini(struct assign *a)
+{
+    free(a->x);
+    free(a->held);
+    free(a->own);
+    free(a->use);
+    free(a->cut);
+    free(a->slices);
+    free(a->serve);
+    free(a->workers);
+    free(a->job_held);
+    *a = (struct assign){0};
+}
+
+void assign_copy(struct assign *to, const struct assign *from)
+{
+    const struct grid *grid = from->grid;
+    size_t hours = (size_t)grid->hours, w = (size_t)grid->workloads;
+
+    memcpy(to->x, from->x, way_count(grid) * hours * sizeof(*to->x));
+    memcpy(to->held, from->held, way_count(grid) * sizeof(*to->held));
+    memcpy(to->own, from->own, w * (size_t)grid->types * sizeof(*to->own));
+    memcpy(to->use, from->use, cells(grid) * sizeof(*to->use));
+    memcpy(to->cut, from->cut, cells(grid) * sizeof(*to->cut));
+    if (from->slices)
+        memcpy(to->slices, from->slices,
+               cells(grid) * POOL_MOST_SLICES * sizeof(*to->slices));
+    memcpy(to->serve, from->serve, w * hours * sizeof(*to->serve));
+    memcpy(to->workers, from->workers,
+           (size_t)grid->jobs * hours * sizeof(*to->workers));
+    memcpy(to->job_held, from->job_held, (size_t)grid->jobs * sizeof(*to->job_held));
+    memcpy(to->room, from->room, sizeof(to->room));
+}
+
+/* ---- covers ---- */
+
+void assign_get(const struct assign *a, int w, int t, short *x)
+{
+    const struct grid *grid = a->grid;
+
+    for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+        x[i - grid->first[w]] = a->x[i * grid->hours + t];
+}
+
+static double serve_whole(const struct grid *grid, int w, int t, const short *x,
+                          double *unmet)
+{
+    double left = grid->need[w * grid->hours + t], slack = left * 1e-9, cost = 0;
+    int lacking = grid->pool->workloads[w].minimum;
+
+    for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
+        const struct way *way = &grid->ways[i];
+        int count = x[i - grid->first[w]];
+        left -= count * way->rate;
+        lacking -= count;
+        if (way->slice < 0)
+            cost += count * way->gpus * grid->type[way->type].run;
+    }
+    if (unmet)
+        *unmet = left > slack ? left : 0;
+    return cost + (left > slack ? left * grid->penalty[w] : 0) +
+           (lacking > 0 ? lacking * grid->missing[w] : 0);
+}
+
+static void recut(struct assign *a, int t, int g)
+{
+    const struct grid *grid = a->grid;
+    int at = t * grid->types + g;
+    int cut = slices_gpus(&grid->pool->types[g], grid->type[g].weight,
+                          &a->slices[at * POOL_MOST_SLICES], NULL);
+
+    a->use[at] += cut - a->cut[at];
+    a->cut[at] = cut;
+}
+
+/* What the slices of a workload cost that has GPUs of its own. */
+static double own_slices(const struct grid *grid, int w, const short *x)
+{
+    int count[POOL_MOST_TYPES][POOL_MOST_SLICES] = {{0}};
+    double cost = 0;
+
+    for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+        if (grid->ways[i].slice >= 0)
+            count[grid->ways[i].type][grid->ways[i].slice] += x[i - grid->first[w]];
+    for (int g = 0; g < grid->types; g++)
+        cost += grid->type[g].run * slices_gpus(&grid->pool->types[g],
+                                                grid->type[g].weight, count[g], NULL);
+    return cost;
+}
+
+double assign_serving(const struct grid *grid, int w, int t, const short *x,
+                      double *unmet)
+{
+    double cost = serve_whole(grid, w, t, x, unmet);
+
+    return cost + (grid->constant[w] && grid->sliced ? own_slices(grid, w, x) : 0);
+}
+
+void assign_set(struct assign *a, int w, int t, const short *x)
+{
+    const struct grid *grid = a->grid;
+    bool changed[POOL_MOST_TYPES] = {false};
+
+    for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
+        const struct way *way = &grid->ways[i];
+        short *old = &a->x[i * grid->hours + t];
+        int more = x[i - grid->first[w]] - *old, at = t * grid->types + way->type;
+        if (more == 0)
+            continue;
+        *old = x[i - grid->first[w]];
+        if (way->slice >= 0) {
+            a->slices[at * POOL_MOST_SLICES + way->slice] += more;
+            changed[way->type] = true;
+        } else if (!grid->constant[w]) {
+            a->use[at] += more * way->seat;
+        }
+    }
+    for (int g = 0; g < grid->types && grid->sliced; g++)
+        if (changed[g] && !grid->constant[w])
+            recut(a, t, g);
+    a->serve[w * grid->hours + t] = assign_serving(grid, w, t, x, NULL);
+}
+
+void assign_cover(const struct grid *grid, int w, int t, const double *guide,
+                  const int *room, int nodes, struct cover *out)
+{
+    struct cover_item items[POOL_MOST_WAYS];
+    struct cover_ask ask = {.items = items,
+                            .count = grid->first[w + 1] - grid->first[w],
+                            .need = grid->need[w * grid->hours + t],
+                            .penalty = grid->penalty[w],
+                            .missing = grid->missing[w],
+                            .minimum = grid->pool->workloads[w].minimum,
+                            .room = room,
+                            .groups = grid->types,
+                            .nodes = nodes};
+
+    for (int i = 0; i < ask.count; i++) {
+        const struct way *way = &grid->ways[grid->first[w] + i];
+        const struct grid_type *type = &grid->type[way->type];
+        double share = way->slice >= 0 ? type->weight[way->slice] : 0;
+        items[i].rate = way->rate;
+        items[i].group = way->type;
+        items[i].seat = way->slice >= 0 ? 0 : way->seat;
+        items[i].price = way->slice >= 0
+                             ? share * (type->run + guide[way->type])
+                             : way->gpus * type->run + way->seat * guide[way->type];
+    }
+    cover_solve(&ask, out);
+}
+
+/* ---- GPUs of one's own ---- */
+
+void assign_holding(const struct grid *grid, int w, const short *held, int *own)
+{
+    int count[POOL_MOST_TYPES][POOL_MOST_SLICES] = {{0}};
+
+    memset(own, 0, sizeof(*own) * (size_t)grid->types);
+    for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
+        const struct way *way = &grid->ways[i];
+        if (way->slice >= 0)
+            count[way->type][way->slice] += held[i - grid->first[w]];
+        else
+            own[way->type] += held[i - grid->first[w]] * way->seat;
+    }
+    for (int g = 0; g < grid->types; g++) {
+        if (grid->sliced)
+            own[g] +=
+                slices_gpus(&grid->pool->types[g], grid->type[g].weight, count[g], NULL);
+        own[g] = grid_units(&grid->type[g], own[g]);
+    }
+}
+
+void assign_own(struct assign *a, int w, const short *held)
+{
+    const struct grid *grid = a->grid;
+    int own[POOL_MOST_TYPES], *old = &a->own[w * grid->types];
+
+    assign_holding(grid, w, held, own);
+    for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+        a->held[i] = held[i - grid->first[w]];
+    for (int g = 0; g < grid->types; g++) {
+        for (int t = 0; t < grid->hours; t++)
+            a->use[t * grid->types + g] += own[g] - old[g];
+        old[g] = own[g];
+    }
+}
+
+/* ---- jobs ---- */
+
+double assign_job_cost(const struct grid *grid, int j, double done)
+{
+    const struct pool_job *job = &grid->pool->jobs[j];
+    double undone = job->gpu_hours - done;
+
+    return fmin(done, job->gpu_hours) * grid->type[job->type].run +
+           (undone > 1e-9 ? undone * grid->job_penalty[j] : 0);
+}
+
+double assign_job_done(const struct assign *a, int j)
+{
+    int sum = 0;
+
+    for (int t = 0; t < a->grid->hours; t++)
+        sum += a->workers[j * a->grid->hours + t];
+    return (double)sum * a->grid->pool->jobs[j].gpus;
+}
+
+void assign_own_job(struct assign *a, int j, int held)
+{
+    const struct grid *grid = a->grid;
+    const struct pool_job *job = &grid->pool->jobs[j];
+    double done = 0;
+
+    for (int t = 0; t < grid->hours; t++) {
+        bool works = t >= job->first && t < job->end && done < job->gpu_hours - 1e-9;
+        a->use[t * grid->types + job->type] +=
+            grid_units(&grid->type[job->type], held * grid->job_seat[j]) -
+            grid_units(&grid->type[job->type], a->job_held[j] * grid->job_seat[j]);
+        a->workers[j * grid->hours + t] = works ? held : 0;
+        done += a->workers[j * grid->hours + t] * job->gpus;
+    }
+    a->job_held[j] = held;
+}
+
+static bool is_worth(const struct grid *grid, int j)
+{
+    return grid->type[grid->pool->jobs[j].type].run < grid->job_penalty[j];
+}
+
+/* Workers go where most is left, so that later jobs find room in every hour. */
+static double job_fill(struct assign *a, int j, int *left)
+{
+    const struct grid *grid = a->grid;
+    const struct pool_job *job = &grid->pool->jobs[j];
+    int *workers = &a->workers[j * grid->hours];
+    double done = 0;
+
+    memset(workers, 0, sizeof(*workers) * (size_t)grid->hours);
+    while (done < job->gpu_hours - 1e-9 && is_worth(grid, j)) {
+        int best = -1;
+        for (int t = job->first; t < job->end; t++)
+            if (workers[t] < job->most && left[t] >= grid->job_seat[j] &&
+                (best < 0 || left[t] > left[best]))
+                best = t;
+        if (best < 0)
+            break;
+        workers[best]++;
+        left[best] -= grid->job_seat[j];
+        done += job->gpus;
+    }
+    return assign_job_cost(grid, j, done);
+}
+
+double assign_jobs(struct assign *a, int g, int room)
+{
+    const struct grid *grid = a->grid;
+    int left[POOL_MOST_HOURS];
+    bool done[POOL_MOST_JOBS] = {false};
+    double cost = 0;
+
+    for (int t = 0; t < grid->hours; t++)
+        left[t] = room - a->use[t * grid->types + g];
+    for (int round = 0; round < grid->jobs; round++) {
+        int next = -1;
+        for (int j = 0; j < grid->jobs; j++)
+            if (!done[j] && grid->pool->jobs[j].type == g &&
+                (next < 0 || grid->pool->jobs[j].end < grid->pool->jobs[next].end))
+                next = j;
+        if (next < 0)
+            break;
+        done[next] = true;
+        cost += job_fill(a, next, left);
+    }
+    return cost;
+}
+
+/* ---- sums ---- */
+
+int assign_peak(const struct assign *a, int g)
+{
+    int peak = 0;
+
+    for (int t = 0; t < a->grid->hours; t++)
+        if (a->use[t * a->grid->types + g] > peak)
+            peak = a->use[t * a->grid->types + g];
+    return peak;
+}
+
+double assign_starts(const struct assign *a, int w)
+{
+    const struct grid *grid = a->grid;
+    double cost = 0;
+
+    if (grid->constant[w])
+        return 0;
+    for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
+        const short *x = &a->x[i * grid->hours];
+        int starts = 0, before = x[grid->hours - 1];
+        for (int t = 0; t < grid->hours; before = x[t++])
+            starts += x[t] > before ? x[t] - before : 0;
+        cost += starts * grid->ways[i].start;
+    }
+    return cost;
+}
+
+/* The room for use that comes with `used` GPUs: whole units, spares set aside. */
+static int room_of(const struct grid_type *type, int used)
+{
+    int kept;
+
+    grid_own(type, used, &kept);
+    return kept > type->spare ? kept - type->spare : 0;
+}
+
+/* Jobs that fill what is free of a type. */
+static bool has_jobs(const struct grid *grid, int g)
+{
+    for (int j = 0; j < grid->jobs && !grid->jobs_own; j++)
+        if (grid->pool->jobs[j].type == g)
+            return true;
+    return false;
+}
+
+/* Is the whole fleet within slots and watts when type g has this room? */
+static bool room_allowed(const struct assign *a, int g, int room)
+{
+    int kept[POOL_MOST_TYPES];
+
+    for (int h = 0; h < a->grid->types; h++)
+        grid_own(&a->grid->type[h], h == g ? room : a->room[h], &kept[h]);
+    return grid_allows(a->grid, kept);
+}
+
+void assign_fit(struct assign *a)
+{
+    const struct grid *grid = a->grid;
+
+    for (int g = 0; g < grid->types; g++)
+        a->room[g] = grid->id == POOL_CLOUD ? grid->type[g].most
+                                            : room_of(&grid->type[g], assign_peak(a, g));
+    for (int g = 0; g < grid->types; g++) {
+        const struct grid_type *type = &grid->type[g];
+        int most = grid_room(type), best_room = a->room[g];
+        double best = INFINITY;
+        if (!has_jobs(grid, g) || grid->id == POOL_CLOUD)
+            continue;
+        for (int room = a->room[g]; room <= most;) {
+            double undone = assign_jobs(a, g, room);
+            double cost = grid_own(type, room, NULL) + undone;
+            if (!room_allowed(a, g, room))
+                break;
+            if (cost < best - 1e-9) {
+                best = cost;
+                best_room = room;
+            }
+            if (grid_own(type, room, NULL) > best)
+                break;
+            room = room_of(type, room + 1);
+        }
+        a->room[g] = best_room;
+        assign_jobs(a, g, best_room);
+    }
+}
+
+double assign_total(struct assign *a)
+{
+    const struct grid *grid = a->grid;
+    double total = 0;
+
+    for (int g = 0; g < grid->types; g++) {
+        total += grid_own(&grid->type[g], a->room[g], NULL);
+        for (int t = 0; t < grid->hours; t++)
+            total += a->cut[t * grid->types + g] * grid->type[g].run;
+        if (has_jobs(grid, g))
+            total += assign_jobs(a, g, a->room[g]);
+    }
+    for (int w = 0; w < grid->workloads; w++) {
+        for (int t = 0; t < grid->hours; t++)
+            total += a->serve[w * grid->hours + t];
+        total += assign_starts(a, w);
+    }
+    for (int j = 0; j < grid->jobs && grid->jobs_own; j++)
+        total += assign_job_cost(grid, j, assign_job_done(a, j));
+    return total;
+}

@@ -1,0 +1,116 @@
+/*
+ * pool_cases.h - pools made of a seed, for the tests of the solver.
+ */
+#ifndef TEST_POOL_CASES_H
+#define TEST_POOL_CASES_H
+
+#include "unit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/pool/pool.h"
+#include "util/mem.h"
+
+struct pool_case {
+    struct pool pool;
+    struct pool_type types[POOL_MOST_TYPES];
+    struct pool_workload *workloads;
+    struct pool_candidate *candidates;
+    struct pool_job jobs[8];
+    double *demand;
+    uint64_t state;
+};
+
+static inline unsigned case_below(struct pool_case *c, unsigned n)
+{
+    c->state = c->state * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)((c->state >> 33) % n);
+}
+
+static inline double case_share(struct pool_case *c)
+{
+    return case_below(c, 1000001) / 1e6;
+}
+
+static inline void case_init(struct pool_case *c, uint64_t seed, int types,
+                             int workloads, int hours, int ways)
+{
+    size_t w = (size_t)workloads, h = (size_t)hours;
+
+    *c = (struct pool_case){.state = seed * 2654435761u + 12345};
+    c->workloads = gp_calloc(w, sizeof(*c->workloads));
+    c->candidates = gp_calloc(w * (size_t)ways, sizeof(*c->candidates));
+    c->demand = gp_calloc(w * h, sizeof(*c->demand));
+    c->pool = (struct pool){.hours = hours,
+                            .type_count = types,
+                            .workload_count = workloads,
+                            .types = c->types,
+                            .workloads = c->workloads,
+                            .candidates = c->candidates,
+                            .jobs = c->jobs,
+                            .pue = 1};
+    for (int i = 0; i < workloads; i++)
+        c->workloads[i] = (struct pool_workload){
+            .demand = &c->demand[(size_t)i * h], .burst = 1, .priority = 1};
+}
+
+static inline void case_fini(struct pool_case *c)
+{
+    free(c->workloads);
+    free(c->candidates);
+    free(c->demand);
+}
+
+static inline struct pool_candidate *case_way(struct pool_case *c, int w, int type,
+                                              int gpus, double rate)
+{
+    struct pool_candidate *way = &c->candidates[c->pool.candidate_count++];
+
+    *way = (struct pool_candidate){.workload = w,
+                                   .type = type,
+                                   .slice = POOL_NO_SLICE,
+                                   .gpus = gpus,
+                                   .rate = rate,
+                                   .composed_rate = rate};
+    return way;
+}
+
+/* The synthetic mix of the pool's design: models of 3 to 405 billion parameters at 8 or 16
+ * bit on six GPU types in TP 1, 2, 4 and 8, rates by bandwidth, peaks spread over the day. */
+static inline void case_mix(struct pool_case *c, uint64_t seed, int workloads,
+                            double scale)
+{
+    static const struct {
+        double gib, gb_s, hour, busy, idle;
+    } gpu[] = {{141, 4800, 3.6, 700, 75}, {80, 3350, 2.6, 700, 70}, {80, 2039, 1.6, 400, 50},
+               {48, 864, 0.9, 350, 35},   {24, 600, 0.6, 150, 20},  {24, 300, 0.4, 72, 12}};
+    static const double sizes[] = {3, 7, 8, 13, 14, 27, 32, 34, 70, 72, 123, 235, 405};
+
+    case_init(c, seed, 6, workloads, 24, 24);
+    for (int g = 0; g < 6; g++)
+        c->types[g] = (struct pool_type){.buy = 20000,
+                                         .buy_hour = gpu[g].hour,
+                                         .busy_watts = gpu[g].busy,
+                                         .idle_watts = gpu[g].idle,
+                                         .server_gpus = 8};
+    for (int w = 0; w < workloads; w++) {
+        double gb = sizes[case_below(c, 13)] * (1 + case_below(c, 2));
+        double peak = scale * (200 + 3000 * case_share(c)) * 70 / (gb + 20);
+        double phase = 24 * case_share(c), width = 0.15 + 0.6 * case_share(c);
+        for (int g = 0; g < 6; g++)
+            for (int tp = 1; tp <= 8; tp *= 2) {
+                double room = 0.9 * tp * gpu[g].gib - gb;
+                double tpot = gb / (tp * gpu[g].gb_s * 0.7) + 0.0004 * (tp - 1);
+                if (room < 4 || tpot > 0.05)
+                    continue;
+                case_way(c, w, g, tp, fmin(room * 2, 128) / (tpot * 1.6));
+            }
+        for (int t = 0; t < 24; t++) {
+            double day = 0.5 + 0.5 * cos((t - phase) * 2 * 3.14159265358979 / 24);
+            c->demand[w * 24 + t] = peak * (width + (1 - width) * day * day);
+        }
+    }
+}
+
+#endif
