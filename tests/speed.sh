@@ -12,7 +12,7 @@
 # Instructions are counted by perf where it can, else by valgrind.
 set -eu
 plan_limit=31000  # thousand instructions of one --plan, a whole process
-batch_limit=1430  # of one more plan of --batch; 1,365 with speed, energy and hits
+batch_limit=1060  # of one more plan of --batch; 1,008 with speed, energy and hits
 
 only_count=0
 if [ "${1:-}" = --count ]; then

@@ -104,6 +104,15 @@ static int largest_instance(const struct gpu *gpu, const struct market *market)
     return most;
 }
 
+bool cost_is_offered(const struct gpu *gpu, enum price_want want,
+                     const struct market *market)
+{
+    bool offered = want == WANT_BUY;
+    for (size_t i = 0; i < market->instance_count && !offered; i++)
+        offered = is_gpu(market->instances[i].gpu, gpu->id);
+    return offered;
+}
+
 static int largest_server(const struct gpu *gpu, const struct market *market)
 {
     int most = 0;

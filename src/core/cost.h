@@ -172,6 +172,10 @@ long cost_date_days(const char *date);
  * workstation all the same. The largest server of the catalogue is no usual host. */
 int cost_host_gpus(const struct gpu *gpu, const struct market *market, bool *assumed);
 
+/* Does anybody rent it out; or, to buy, is it a GPU at all? */
+bool cost_is_offered(const struct gpu *gpu, enum price_want want,
+                     const struct market *market);
+
 /* W that a GPU's share of its host draws at most: of the catalogue's servers that state
  * their power the most, less their GPUs' limits; else *assumed, 0.8 of its limit (DGX A100
  * 1.03, DGX H100 0.82, eight PCIe cards 0.79, NVL72 0.39). */

@@ -641,34 +641,60 @@ static bool fits_on(struct fixer *f, struct other *o)
     return o->known;
 }
 
+/* The cheapest of the others; and of the same vendor the cheapest that does it in as many
+ * as were asked for. */
+struct others {
+    struct other best[OTHER_GPUS], same;
+    int count;
+};
+
+static void try_gpu(struct fixer *f, const struct gpu *gpu, struct others *found)
+{
+    const struct request *asked = &f->plan->request;
+    struct other o;
+    struct request *r = &o.request;
+    *r = search_on(asked, gpu, 0, f->market);
+    r->tp = r->pp = r->ep = r->replicas = 0;
+    if (!fits_on(f, &o))
+        return;
+    keep_cheapest(found->best, &found->count, &o);
+    if (o.best.layout.gpus > asked->gpu_count ||
+        strcmp(gpu->vendor, asked->gpu->vendor) != 0)
+        return;
+    r->gpu_count = asked->gpu_count;
+    if (fits_on(f, &o) && (!found->same.known || cheaper_gpu(&o, &found->same)))
+        found->same = o;
+}
+
+/* Is a GPU without a price of no use any more? */
+static bool all_priced(const struct fixer *f, const struct others *found)
+{
+    bool counted = f->plan->request.gpu_count > 0;
+    return found->count == OTHER_GPUS &&
+           found->best[OTHER_GPUS - 1].best.price.per_hour > 0 &&
+           (!counted || (found->same.known && found->same.best.price.per_hour > 0));
+}
+
 /* The cheapest other GPUs that fit; and of the same vendor the cheapest that does it in
  * as many as were asked for, a larger card in the same slots. Where both are one GPU at
- * one price (an instance is rented whole), the count that was asked for. */
+ * one price (an instance is rented whole), the count that was asked for. What nobody
+ * offers is looked at only where there are not enough of the others: most GPUs are that. */
 static void other_gpus(struct fixer *f)
 {
-    const struct plan *asked = f->plan;
-    struct other best[OTHER_GPUS], same = {0}, o;
-    int n = 0, count = asked->request.gpu_count;
-    for (size_t i = 0; i < f->choices->gpu_count; i++) {
-        struct request *r = &o.request;
-        *r = search_on(&asked->request, f->choices->gpus[i], 0, f->market);
-        r->tp = r->pp = r->ep = r->replicas = 0;
-        if (r->gpu == asked->request.gpu || !fits_on(f, &o))
-            continue;
-        keep_cheapest(best, &n, &o);
-        if (o.best.layout.gpus > count ||
-            strcmp(r->gpu->vendor, asked->request.gpu->vendor) != 0)
-            continue;
-        r->gpu_count = count;
-        if (fits_on(f, &o) && (!same.known || cheaper_gpu(&o, &same)))
-            same = o;
-    }
-    for (int i = 0; i < n; i++)
-        if (!same.known || best[i].request.gpu != same.request.gpu ||
-            best[i].best.price.per_hour < same.best.price.per_hour)
-            offer_gpu(f, &best[i]);
-    if (same.known)
-        offer_gpu(f, &same);
+    const struct choices *c = f->choices;
+    struct others found = {.count = 0};
+    const struct other *same = &found.same;
+    for (int offered = 1; offered >= 0 && !all_priced(f, &found); offered--)
+        for (size_t i = 0; i < c->gpu_count; i++)
+            if (c->gpus[i] != f->plan->request.gpu &&
+                cost_is_offered(c->gpus[i], f->plan->request.price, f->market) == offered)
+                try_gpu(f, c->gpus[i], &found);
+    for (int i = 0; i < found.count; i++)
+        if (!same->known || found.best[i].request.gpu != same->request.gpu ||
+            found.best[i].best.price.per_hour < same->best.price.per_hour)
+            offer_gpu(f, &found.best[i]);
+    if (same->known)
+        offer_gpu(f, same);
 }
 
 /* ---- all of them ---- */

@@ -210,15 +210,18 @@ void gp_json_add_number(struct strbuf *out, double value)
     strbuf_addn(out, text, len);
 }
 
-/* Bytes that stand in a JSON text as they are. */
-static size_t plain_bytes(const char *text)
+/* Adds the bytes that stand in a JSON text as they are; returns where they end. */
+static const char *add_plain(struct strbuf *out, const char *text, size_t len)
 {
-    size_t len = 0;
+    char *to;
 
-    while (text[len] >= ' ' && text[len] <= '~' && text[len] != '"' &&
-           text[len] != '\\')
-        len++;
-    return len;
+    strbuf_reserve(out, len);
+    to = out->text + out->len;
+    while (*text >= ' ' && *text <= '~' && *text != '"' && *text != '\\')
+        *to++ = *text++;
+    out->len = (size_t)(to - out->text);
+    *to = '\0';
+    return text;
 }
 
 /* The character at text, which is not one of those; returns its bytes. */
@@ -242,12 +245,11 @@ static size_t add_special(struct strbuf *out, const char *text)
 
 void gp_json_add_text(struct strbuf *out, const char *text)
 {
+    const char *end = text + strlen(text);
+
     strbuf_addc(out, '"');
     while (*text) {
-        size_t plain = plain_bytes(text);
-
-        strbuf_addn(out, text, plain);
-        text += plain;
+        text = add_plain(out, text, (size_t)(end - text));
         if (*text)
             text += add_special(out, text);
     }

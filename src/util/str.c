@@ -58,13 +58,6 @@ void strbuf_addn(struct strbuf *buf, const char *text, size_t len)
     buf->text[buf->len] = '\0';
 }
 
-void strbuf_addc(struct strbuf *buf, char c)
-{
-    strbuf_reserve(buf, 1);
-    buf->text[buf->len++] = c;
-    buf->text[buf->len] = '\0';
-}
-
 void strbuf_add(struct strbuf *buf, const char *text)
 {
     strbuf_addn(buf, text, strlen(text));
@@ -315,12 +308,25 @@ size_t gp_tame_lines(char *text, size_t len)
     return tame(text, len, true);
 }
 
+/* Are these eight bytes all from ' ' to '~'? Of a byte that is not, one of the sums has
+ * its high bit changed. */
+static bool eight_are_plain(const char *text)
+{
+    const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
+    uint64_t word;
+
+    memcpy(&word, text, sizeof(word));
+    return !((word | (word + ones) | ~((word | high) - ones * ' ')) & high);
+}
+
 bool gp_lines_are_tame(const char *text, size_t len)
 {
     bool good = true;
 
     for (size_t at = 0; at < len && good;) {
-        while (at < len && text[at] >= ' ' && text[at] <= '~') /* nearly all */
+        while (at + 8 <= len && eight_are_plain(text + at)) /* nearly all */
+            at += 8;
+        while (at < len && text[at] >= ' ' && text[at] <= '~')
             at++;
         if (at < len)
             at += (size_t)look(text + at, true, &good);

@@ -24,7 +24,13 @@ void strbuf_clear(struct strbuf *buf);
 /* Makes room for `more` bytes after the text (and the terminator). */
 void strbuf_reserve(struct strbuf *buf, size_t more);
 void strbuf_add(struct strbuf *buf, const char *text);
-void strbuf_addc(struct strbuf *buf, char c);
+static inline void strbuf_addc(struct strbuf *buf, char c)
+{
+    if (buf->cap - buf->len < 2)
+        strbuf_reserve(buf, 1);
+    buf->text[buf->len++] = c;
+    buf->text[buf->len] = '\0';
+}
 void strbuf_addn(struct strbuf *buf, const char *text, size_t len);
 void strbuf_addf(struct strbuf *buf, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
