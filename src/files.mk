@@ -443,6 +443,8 @@ tui_sources = \
 	src/tui/curves/curves.h \
 	src/tui/curves/curves_draw.c \
 	src/tui/curves/s_curves.c \
+	src/tui/page_job.c \
+	src/tui/page_job.h \
 	src/tui/plain/plain.c \
 	src/tui/plain/plain.h \
 	src/tui/plain/plain_bench.c \

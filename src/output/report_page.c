@@ -20,7 +20,8 @@
 #include "util/mem.h"
 #include "util/units.h"
 
-#define ALTERNATIVES 15
+#define ALTERNATIVES  15
+#define MEMORY_CURVES 2
 
 struct report_page {
     struct planner *planner;
@@ -31,6 +32,11 @@ struct report_page {
     char why[GP_ERR_LINE];
     struct load_curve load[LOAD_KIND_COUNT];
     int loads; /* curves that are asked for: 0 without a memory */
+    struct {   /* those of memory: by context, by users */
+        struct plot plot;
+        char words[CURVE_WORDS];
+    } memory[MEMORY_CURVES];
+    int memories; /* done */
     struct measured_rows measured;
     struct strbuf command;
 };
@@ -61,6 +67,8 @@ static enum gp_status begin_plan(struct report_page *p, const struct options *op
         p->answer = *answer;
     else
         rc = planner_answer(p->planner, options, &p->answer, err);
+    if (!rc && !answer)
+        rc = planner_betters(p->planner, &p->answer, err);
     if (!rc)
         rc = measured_rows_read(&p->answer, &p->measured, err);
     if (rc)
@@ -93,6 +101,19 @@ enum gp_status report_page_begin(struct planner *planner, const struct options *
     return GP_OK;
 }
 
+static void memory_step(struct report_page *p, enum sweep of)
+{
+    static const char *const titles[] = {"Memory of one GPU, against context",
+                                         "Memory of one GPU, against users"};
+    struct memory_curve *curve = gp_calloc(1, sizeof(*curve));
+    struct plot *plot = &p->memory[of].plot;
+
+    plot_init(plot);
+    memory_curve(curve, &p->answer.plan, of, NAN, NAN, plot, p->memory[of].words);
+    gp_copy(plot->title, sizeof(plot->title), titles[of]);
+    free(curve);
+}
+
 bool report_page_step(struct report_page *p, int plans)
 {
     if (p->comparison && comparison_step(p->comparison, (size_t)plans))
@@ -100,22 +121,9 @@ bool report_page_step(struct report_page *p, int plans)
     for (int i = 0; i < p->loads; i++)
         if (load_curve_step(&p->load[i], plans))
             return true;
-    return false;
-}
-
-double report_page_done(const struct report_page *p)
-{
-    double all = 1, done = 1;
-
-    if (p->comparison) {
-        all += (double)comparison_total(p->comparison);
-        done += (double)comparison_done(p->comparison);
-    }
-    for (int i = 0; i < p->loads; i++) {
-        all += p->load[i].count;
-        done += p->load[i].done;
-    }
-    return done / all;
+    if (p->loads > 0 && p->memories < MEMORY_CURVES)
+        memory_step(p, (enum sweep)p->memories++);
+    return p->loads > 0 && p->memories < MEMORY_CURVES;
 }
 
 bool report_page_fits(const struct report_page *p)
@@ -130,6 +138,8 @@ void report_page_free(struct report_page *p)
     if (!p)
         return;
     comparison_free(p->comparison);
+    for (int i = 0; i < p->memories; i++)
+        plot_fini(&p->memory[i].plot);
     strbuf_fini(&p->command);
     free(p);
 }
@@ -354,22 +364,11 @@ static void add_load_curves(const struct report_page *p, struct plot *plot,
     }
 }
 
-static void add_memory_curves(const struct report_page *p, struct plot *plot,
-                              struct document *d)
+static void add_memory_curves(const struct report_page *p, struct document *d)
 {
-    static const char *const titles[] = {"Memory of one GPU, against context",
-                                         "Memory of one GPU, against users"};
-    struct memory_curve *curve = gp_calloc(1, sizeof(*curve));
-    char words[CURVE_WORDS];
-
-    for (int i = SWEEP_CONTEXT; i <= SWEEP_USERS; i++) {
-        plot_clear(plot);
-        if (!memory_curve(curve, &p->answer.plan, (enum sweep)i, NAN, NAN, plot, words))
-            continue;
-        gp_copy(plot->title, sizeof(plot->title), titles[i]);
-        document_plot(d, plot, words);
-    }
-    free(curve);
+    for (int i = 0; i < p->memories; i++)
+        if (p->memory[i].plot.count > 0)
+            document_plot(d, &p->memory[i].plot, p->memory[i].words);
 }
 
 static void add_curves(const struct report_page *p, struct document *d)
@@ -381,7 +380,7 @@ static void add_curves(const struct report_page *p, struct document *d)
     document_heading(d, "Curves: of the plan's layout, bands shaded");
     plot_init(&plot);
     add_load_curves(p, &plot, d);
-    add_memory_curves(p, &plot, d);
+    add_memory_curves(p, d);
     plot_fini(&plot);
 }
 

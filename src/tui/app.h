@@ -45,6 +45,8 @@ struct app {
         bool quit;         /* when it is saved */
     } saving;
 
+    struct page_job *page; /* of --report, being made (page_job.h); NULL: none */
+
     /* the loop's own */
     bool whole;                /* paint also what did not change */
     bool scripted;             /* keys come from a file, nothing is painted */

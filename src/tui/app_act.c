@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/document.h"
+#include "tui/page_job.h"
 #include "tui/settings.h"
 #include "tui/toolkit/edit.h"
 #include "tui/toolkit/key.h"
@@ -105,9 +107,12 @@ bool app_export(struct app *app, void *ctx, const char *text, struct gp_err *err
                        "has nothing to export") == GP_OK;
     if (app_target(text, path, sizeof(path), err))
         return false;
-    if (!gp_has_word(ops->suffixes, " ", suffix_of(path)))
+    if (!gp_has_word(ops->suffixes, " ", suffix_of(path))) {
+        if (document_format_of(path) >= 0)
+            return page_job_begin(app, path, err) == GP_OK;
         return gp_fail(err, GP_E_USAGE, path, ops->suffixes,
                        "the suffix sets the format") == GP_OK;
+    }
     strbuf_init(&out);
     rc = ops->export(app, app_state(app, app->screen), suffix_of(path), &out, err);
     if (!rc)
@@ -141,8 +146,8 @@ static void open_export(struct app *app)
         app_report(app, false, "%s has nothing to export", screen_names[app->screen]);
         return;
     }
-    gp_format(hint, sizeof(hint), "a file; its suffix sets the format: %s",
-              ops->suffixes);
+    gp_format(hint, sizeof(hint), "a file; its suffix sets the format: %s; or a page: %s",
+              ops->suffixes, document_suffixes);
     prompt_open(&app->display, &options);
 }
 

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <signal.h>
 
+#include "tui/page_job.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
 #include "util/clock.h"
@@ -20,7 +21,7 @@
 
 double app_tick(struct app *app)
 {
-    double next = INFINITY;
+    double next = page_job_tick(app, clock_now()) < 0 ? INFINITY : clock_now();
 
     for (int i = 0; i < SCREEN_COUNT; i++) {
         const struct screen_ops *ops = app->screens[i];

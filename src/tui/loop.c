@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/page_job.h"
 #include "tui/script.h"
 #include "tui/toolkit/key.h"
 #include "tui/toolkit/term.h"
@@ -44,6 +45,7 @@ enum gp_status app_begin(struct app *app, const struct app_start *start,
 
 void app_end(struct app *app)
 {
+    page_job_end(app);
     overlay_close_all(&app->display);
     for (int i = 0; i < SCREEN_COUNT; i++) {
         if (app->state[i] && app->screens[i]->close)

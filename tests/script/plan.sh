@@ -1132,6 +1132,7 @@ screen "exports" -m 70B -g l40s:4 <<'KEYS'
 :export a.json
 :export a.csv
 :export a.md
+:export a.html
 KEYS
 run --plan -m 70B -g l40s:4
 assert_eq "txt is what --plan prints" "$out" "$(cat a.txt)"
@@ -1139,8 +1140,10 @@ run --plan -m 70B -g l40s:4 --format json
 assert_eq "json likewise" "$out" "$(cat a.json)"
 run --plan -m 70B -g l40s:4 --format csv
 assert_eq "csv likewise" "$out" "$(cat a.csv)"
-run --plan -m 70B -g l40s:4 --format markdown
-assert_eq "md likewise" "$out" "$(cat a.md)"
+for suffix in md html; do # pages: a quit waits for what was asked for
+    run --report "own.$suffix" -m 70B -g l40s:4
+    assert_eq "$suffix is --report's page" "" "$(diff "own.$suffix" "a.$suffix")"
+done
 
 # ---- local models, find, mouse -----------------------------------------------------
 

@@ -576,9 +576,7 @@ static enum gp_status plan_export(const struct app *app, const void *state,
     else if (strcmp(suffix, "txt") == 0)
         print_plan(form->answer, &options, false, false, out);
     else
-        print_plan_table(form->answer,
-                         strcmp(suffix, "csv") == 0 ? OUTPUT_CSV : OUTPUT_MARKDOWN,
-                         out);
+        print_plan_table(form->answer, OUTPUT_CSV, out);
     return GP_OK;
 }
 
@@ -594,7 +592,7 @@ const struct screen_ops screen_plan = {
     .act = plan_act,
     .explain = plan_explain,
     .title = plan_title,
-    .suffixes = "txt json csv md",
+    .suffixes = "txt json csv",
     .export = plan_export,
     .command = plan_command,
     .click = plan_click,
