@@ -229,6 +229,7 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_POINTS_2] = "two points of the server",
     [DOUBT_POINTS_3] = "three points of the server",
     [DOUBT_NETWORK] = "network between hosts",
+    [DOUBT_BANDWIDTH] = "bandwidth of memory not measured",
 };
 
 static void band_without(const struct row *row, struct outcome *o, int without)
@@ -237,7 +238,7 @@ static void band_without(const struct row *row, struct outcome *o, int without)
     for (int d = 0; d < DOUBT_COUNT; d++) {
         if (d == without || !(o->doubts >> d & 1))
             continue;
-        speed_doubt((enum doubt)d, row->request.gpu->family, &a, &b);
+        speed_doubt((enum doubt)d, row->request.gpu, &a, &b);
         low += log(a) * log(a);
         high += log(b) * log(b);
     }
