@@ -61,6 +61,8 @@ core_sources = \
 	src/core/pool/slices.h \
 	src/core/speed/attention.c \
 	src/core/speed/attention.h \
+	src/core/speed/calib.c \
+	src/core/speed/calib.h \
 	src/core/speed/comm.c \
 	src/core/speed/comm.h \
 	src/core/speed/family.c \
@@ -231,6 +233,8 @@ probe_sources = \
 	src/probe/probe_backend.h \
 	src/probe/probe_cpu.c \
 	src/probe/probe_cpu.h \
+	src/probe/probe_here.c \
+	src/probe/probe_here.h \
 	src/probe/probe_match.c \
 	src/probe/nvml.c \
 	src/probe/nvml.h \
@@ -252,6 +256,8 @@ request_sources = \
 	src/request/planner_answer.c \
 	src/request/planner_lengths.c \
 	src/request/planner_lengths.h \
+	src/request/planner_calib.c \
+	src/request/planner_calib.h \
 	src/request/planner_cpu.c \
 	src/request/planner_cpu.h \
 	src/request/planner_measured.c \
@@ -338,6 +344,8 @@ result_sources = \
 	src/result/calibration.h \
 	src/result/fit.c \
 	src/result/fit.h \
+	src/result/measured.c \
+	src/result/measured.h \
 	src/result/serverbench.c \
 	src/result/serverbench.h
 

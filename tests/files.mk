@@ -26,6 +26,7 @@ unit_tests = \
 	tests/unit/test_bench_main \
 	tests/unit/test_anchor \
 	tests/unit/test_benchlog \
+	tests/unit/test_calib \
 	tests/unit/test_canvas \
 	tests/unit/test_catalog \
 	tests/unit/test_chooser \
@@ -397,6 +398,7 @@ cli_tests = \
 	tests/cli/bench.sh \
 	tests/cli/bench_faults.sh \
 	tests/cli/bytes.sh \
+	tests/cli/calibration.sh \
 	tests/cli/check_plan.sh \
 	tests/cli/compare.sh \
 	tests/cli/completion.sh \

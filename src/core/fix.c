@@ -686,7 +686,7 @@ static void other_gpus(struct fixer *f)
     const struct other *same = &found.same;
     for (int offered = 1; offered >= 0 && !all_priced(f, &found); offered--)
         for (size_t i = 0; i < c->gpu_count; i++)
-            if (c->gpus[i] != f->plan->request.gpu &&
+            if (strcmp(c->gpus[i]->id, f->plan->request.gpu->id) != 0 &&
                 cost_is_offered(c->gpus[i], f->plan->request.price, f->market) == offered)
                 try_gpu(f, c->gpus[i], &found);
     for (int i = 0; i < found.count; i++)

@@ -460,7 +460,8 @@ void terms_speed(struct terms *w)
     struct walk k = {w, &step, batch, batch * (step.drafted + 1),
                      step.slow[CORRECT_WORK] / step.accepted};
     know_number(w, "T", k.tokens / step.ways, "tokens of a step");
-    know_unit(w, "BW", q->gpu->bandwidth.value / 1e12, "TB/s", "sheet");
+    know_unit(w, "BW", q->gpu->bandwidth.value / 1e12, "TB/s",
+              origin_word(q->gpu->bandwidth.origin));
     add_correction(&k);
     add_products(&k);
     add_experts(&k);

@@ -456,6 +456,16 @@ static void add_correction(struct lines *lines)
               c->by[CORRECT_PROMPTS], c->first);
 }
 
+/* What of the device itself was measured, and what is not used of it. */
+static void add_calibration(struct lines *lines)
+{
+    const struct resolved *r = lines->answer ? &lines->answer->resolved : NULL;
+    if (r && r->calibrated[0])
+        line_addf(lines, "calibrated", "%s", r->calibrated);
+    if (r && r->uncalibrated[0])
+        line_addf(lines, "not used", "%s", r->uncalibrated);
+}
+
 static bool meets_goals(const struct request *q, const struct speed *v)
 {
     return (q->ttft <= 0 || v->ttft.value <= q->ttft) &&
@@ -528,6 +538,7 @@ static void speed_lines(struct lines *lines)
     add_parts(lines);
     if (p->request.draft && p->request.acceptance <= 0)
         line_addf(lines, "drafts", "not counted: say how many are accepted, --acceptance 0.7");
+    add_calibration(lines);
     add_correction(lines);
     line_addf(lines, "bound by", "%s", sentence_speed_bound(v->bound));
     line = line_add(lines, "band");

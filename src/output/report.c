@@ -89,6 +89,8 @@ static void request_facts(const struct answer *a, struct record *r)
     record_positive(r, "speculative_tokens", "", q->draft_tokens);
     record_positive(r, "acceptance", "", q->acceptance);
     record_text(r, "calibration", a->resolved.measured);
+    record_text(r, "calibrated", a->resolved.calibrated);
+    record_text(r, "uncalibrated", a->resolved.uncalibrated);
     record_positive(r, "lora_slots", "", q->lora_slots);
     record_positive(r, "lora_rank", "", q->lora_rank);
     record_flag(r, "language_model_only", a->resolved.text_only);

@@ -78,6 +78,7 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_ATTENTION_DP] = "attention data parallel",
     [DOUBT_NETWORK] = "network between hosts unknown",
     [DOUBT_BANDWIDTH] = "memory bandwidth",
+    [DOUBT_MEASURED] = "device measured",
 };
 
 char *sentence_speed_doubts(const struct plan *p, char *text, size_t size)

@@ -16,7 +16,7 @@ static const char *const apart[] = {
     "model_id", "precision_native", "gpu",        "gpu_count",  "gpu_from",     "engine",
     "output",   "tp",               "pp",         "ep",         "dp",           "replicas",
     "max_pp",   "used",             "lora_slots", "lora_rank",  "model_origin", "beyond_context",
-    "precision", "users",
+    "precision", "users",            "calibrated", "uncalibrated",
 };
 
 static bool is_apart(const char *key)

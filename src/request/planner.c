@@ -14,6 +14,7 @@
 #include "checkpoint/hub_cache.h"
 #include "core/draft.h"
 #include "core/search.h"
+#include "request/planner_calib.h"
 #include "request/planner_cpu.h"
 #include "request/planner_lengths.h"
 #include "request/planner_measured.h"
@@ -51,6 +52,7 @@ struct planner {
     struct planner_trace trace;
     struct market market;
     bool market_loaded;
+    struct planner_calib *calib;
 };
 
 struct planner *planner_new(const char *profiles_dir, long today,
@@ -78,6 +80,7 @@ void planner_free(struct planner *p)
     free(p->models);
     free(p->slices);
     planner_trace_fini(&p->trace);
+    planner_calib_free(p->calib);
     catalog_free(p->catalog);
     free(p);
 }
@@ -960,6 +963,8 @@ enum gp_status planner_resolve(struct planner *p, const struct options *options,
         status = resolve_market(options, &out->market, err);
     if (!status)
         status = resolve_gpu(p, gpu, out, err);
+    if (!status)
+        status = planner_calib_apply(&p->calib, p->catalog, options, out, err);
     if (!status)
         status = resolve_engine(p, options, model, q, err);
     if (!status)

@@ -47,6 +47,8 @@ struct resolved {
     double trace_rate, trace_busiest; /* requests/s of it: mean, busiest minute; 0 = it
                              * tells no times */
     char measured[160];     /* files of --calibration, as asked; "" = none */
+    char calibrated[240];   /* what of the device was measured, in words; "" = nothing */
+    char uncalibrated[240]; /* what was not used, and why; "" = nothing */
     char prune[24];         /* structured pruning as asked; "" = none */
     struct market market;
 };

@@ -7,6 +7,7 @@
 
 #include "core/search.h"
 #include "core/speed/anchor.h"
+#include "request/planner_calib.h"
 #include "result/serverbench.h"
 #include "util/str.h"
 
@@ -28,8 +29,9 @@ static enum gp_status read_files(const char *list, struct serverbench *out, stru
     enum gp_status status = GP_OK;
     gp_copy(files, sizeof(files), list);
     while (!status && (file = strsep(&rest, ",")))
-        status = file[0] ? serverbench_read(file, out, err)
-                         : gp_fail(err, GP_E_USAGE, where, "FILE, or FILE,FILE",
+        status = file[0] && planner_calib_is_result(file) ? GP_OK
+                 : file[0] ? serverbench_read(file, out, err)
+                           : gp_fail(err, GP_E_USAGE, where, "FILE, or FILE,FILE",
                                    "a name in '%s' is empty", list);
     return status;
 }
@@ -67,7 +69,7 @@ enum gp_status resolve_measured(const struct options *options,
         return gp_fail(err, GP_E_USAGE, where, "put the points of all into one file",
                        "the names are longer than %zu bytes", sizeof(out->measured) - 1);
     enum gp_status status = read_files(list, &bench, err);
-    if (status)
+    if (status || bench.count == 0) /* of the device alone: planner_calib.h */
         return status;
     struct layout layout = layout_of(out);
     for (int i = 0; i < bench.count; i++)

@@ -35,26 +35,6 @@ static const struct profile_word screens[] = {
     {NULL, 0},
 };
 
-/* ---- where they are ---- */
-
-/* The XDG specification says to ignore a relative path. */
-static bool home_file(char *path, size_t size, const char *variable,
-                      const char *fallback, const char *name)
-{
-    const char *xdg = getenv(variable), *home = getenv("HOME");
-
-    if (xdg && xdg[0] == '/')
-        return gp_format(path, size, "%s/gpuplan/%s", xdg, name);
-    if (home && home[0] == '/')
-        return gp_format(path, size, "%s/%s/gpuplan/%s", home, fallback, name);
-    return false;
-}
-
-static bool state_path(char *path, size_t size, const char *name)
-{
-    return home_file(path, size, "XDG_STATE_HOME", ".local/state", name);
-}
-
 /* ---- reading ---- */
 
 /* An unknown key is worth a line, but what the file says else still holds. */
@@ -114,9 +94,9 @@ enum gp_status settings_read(struct app_settings *out, struct gp_err *err)
 
     *out = (struct app_settings){.mouse = true};
     *err = (struct gp_err){.code = GP_OK};
-    if (state_path(path, sizeof(path), "state.cfg"))
+    if (path_state_home(path, sizeof(path), "state.cfg"))
         read_file(path, false, out, err);
-    if (home_file(path, sizeof(path), "XDG_CONFIG_HOME", ".config", "gpuplan.cfg"))
+    if (path_config_home(path, sizeof(path), "gpuplan.cfg"))
         read_file(path, true, out, err);
     return err->code;
 }
@@ -145,7 +125,7 @@ enum gp_status settings_write(const struct app_settings *settings, char *path,
     struct strbuf out;
     enum gp_status rc;
 
-    if (!state_path(path, size, "state.cfg")) {
+    if (!path_state_home(path, size, "state.cfg")) {
         gp_copy(path, size, "state.cfg");
         return gp_fail(err, GP_E_FILE, "state.cfg", "set HOME or XDG_STATE_HOME",
                        "no folder to keep settings in");
@@ -170,7 +150,7 @@ enum gp_status settings_write(const struct app_settings *settings, char *path,
 
 void settings_results(char *path, size_t size)
 {
-    if (!state_path(path, size, "bench"))
+    if (!path_state_home(path, size, "bench"))
         gp_copy(path, size, ".");
 }
 
@@ -178,6 +158,6 @@ void settings_make_results(void)
 {
     char path[GP_PATH_MAX];
 
-    if (state_path(path, sizeof(path), "bench/"))
+    if (path_state_home(path, sizeof(path), "bench/"))
         make_folders(path, NULL);
 }

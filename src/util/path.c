@@ -61,17 +61,33 @@ bool path_is_there(const char *path)
     return lstat(path, &st) == 0 || errno != ENOENT;
 }
 
-bool path_data_home(char *dst, size_t size, const char *sub)
+/* The XDG specification says to ignore a relative path. */
+static bool home_path(char *dst, size_t size, const char *variable, const char *usual,
+                      const char *sub)
 {
-    const char *xdg = getenv("XDG_DATA_HOME");
+    const char *xdg = getenv(variable);
     const char *home = getenv("HOME");
 
-    /* The XDG specification says to ignore a relative path. */
     if (xdg && xdg[0] == '/')
         return gp_format(dst, size, "%s/gpuplan/%s", xdg, sub);
     if (home && home[0] == '/')
-        return gp_format(dst, size, "%s/.local/share/gpuplan/%s", home, sub);
+        return gp_format(dst, size, "%s/%s/gpuplan/%s", home, usual, sub);
     return false;
+}
+
+bool path_data_home(char *dst, size_t size, const char *sub)
+{
+    return home_path(dst, size, "XDG_DATA_HOME", ".local/share", sub);
+}
+
+bool path_state_home(char *dst, size_t size, const char *sub)
+{
+    return home_path(dst, size, "XDG_STATE_HOME", ".local/state", sub);
+}
+
+bool path_config_home(char *dst, size_t size, const char *sub)
+{
+    return home_path(dst, size, "XDG_CONFIG_HOME", ".config", sub);
 }
 
 bool path_program_dir(char *dst, size_t size)

@@ -26,6 +26,11 @@ bool path_is_there(const char *path);
 /* $XDG_DATA_HOME/gpuplan/<sub>, or ~/.local/share/...; false when neither is set. */
 bool path_data_home(char *dst, size_t size, const char *sub);
 
+/* Likewise $XDG_STATE_HOME/gpuplan/<sub>, or ~/.local/state/... */
+bool path_state_home(char *dst, size_t size, const char *sub);
+/* Likewise $XDG_CONFIG_HOME/gpuplan/<sub>, or ~/.config/... */
+bool path_config_home(char *dst, size_t size, const char *sub);
+
 /* The directory of the running executable (from /proc/self/exe); false if unknown. */
 bool path_program_dir(char *dst, size_t size);
 

@@ -230,6 +230,7 @@ static const char *const doubt_words[DOUBT_COUNT] = {
     [DOUBT_POINTS_3] = "three points of the server",
     [DOUBT_NETWORK] = "network between hosts",
     [DOUBT_BANDWIDTH] = "bandwidth of memory not measured",
+    [DOUBT_MEASURED] = "device measured",
 };
 
 static void band_without(const struct row *row, struct outcome *o, int without)

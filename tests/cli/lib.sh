@@ -23,8 +23,8 @@ TZ=UTC LC_ALL=C NO_COLOR=1
 export TZ LC_ALL NO_COLOR
 unset GPUPLAN_PROFILES COLUMNS
 work=$(mktemp -d "${TMPDIR:-/tmp}/gpuplan-test.XXXXXX") || exit 99
-XDG_DATA_HOME=$work/data-home
-export XDG_DATA_HOME
+XDG_DATA_HOME=$work/data-home XDG_STATE_HOME=$work/state-home
+export XDG_DATA_HOME XDG_STATE_HOME
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 

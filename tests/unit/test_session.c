@@ -630,6 +630,7 @@ static void tidy(void)
 
 int main(void)
 {
+    setenv("XDG_STATE_HOME", "/dev/null/state", 1); /* nothing is kept */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_from_end_to_end),
         cmocka_unit_test(a_step_of_no_time_never_waits),

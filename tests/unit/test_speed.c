@@ -192,7 +192,7 @@ static void test_bands(void **state)
     for (int i = 0; i < DOUBT_COUNT; i++) {
         if (!(p.speed.doubts >> i & 1))
             continue;
-        speed_doubt((enum doubt)i, q.gpu->family, &a, &b);
+        speed_doubt((enum doubt)i, q.gpu, &a, &b);
         assert_true(a >= 1 && b >= 1);
         low += log(a) * log(a);
         high += log(b) * log(b);

@@ -54,6 +54,8 @@ struct link_law {
     double share[LINK_SIZES];
 };
 
+struct calib; /* calib.h */
+
 struct family {
     char id[32];
     char name[64];
@@ -68,6 +70,7 @@ struct family {
     double layer;              /* ... on its time per layer, where it has one (engine.h) */
     struct link_law link, pcie;
     double spread;             /* factor on the bands: 1 where served speed was fitted */
+    const struct calib *calib; /* borrowed: what was measured is in these figures; or NULL */
     char evidence[512];
     char source[320];
     char date[16];

@@ -9,6 +9,9 @@
  * the knee neither arithmetic nor memory is fully hidden behind the other. The launch is
  * no part of it: inside a step's graph the fixed time per kernel carries it (step.h).
  *
+ * Where the device itself was measured, factors that points of such shapes left (calib.h)
+ * follow.
+ *
  * An engine that runs prompts on 16-bit copies of quantized weights writes those first,
  * (w + 2)*N*K bytes, where more than 64 tokens share the product.
  *
@@ -22,6 +25,9 @@
 #define GP_CORE_SPEED_GEMM_H
 
 #include <math.h>
+#include <stdbool.h>
+
+#define GEMM_OCTAVES 14
 
 /* (a^p + b^p)^(1/p) of two times, s. */
 static inline double gemm_norm(double a, double b, double p)
@@ -44,7 +50,18 @@ struct gemm {
     double compute;   /* arithmetic of one token */
     double unpack;    /* writing the weights in 16 bit */
     double times;     /* such products in a step */
+    bool measured;    /* near[] counts: what points of it make of the law (calib.h) */
+    float near[GEMM_OCTAVES]; /* factors at 1, 2, 4 .. tokens */
 };
+
+/* Between two octaves, linear in the logarithm of the tokens. */
+static inline double gemm_near(const struct gemm *g, double tokens)
+{
+    double x = tokens > 1 ? log2(tokens) : 0;
+    int i = x < GEMM_OCTAVES - 2 ? (int)x : GEMM_OCTAVES - 2;
+    double part = x - i < 1 ? x - i : 1;
+    return g->near[i] + part * (g->near[i + 1] - g->near[i]);
+}
 
 #define GEMM_UNPACKED 64 /* tokens above which they are; llama.cpp's MMQ_MAX_BATCH_SIZE */
 
@@ -52,6 +69,8 @@ static inline double gemm_time(const struct gemm *g, double tokens, double compu
                                double p)
 {
     double t = gemm_norm(g->compute * tokens * compute, g->weights + g->traffic * tokens, p);
+    if (g->measured)
+        t *= gemm_near(g, tokens);
     return g->times * (tokens > GEMM_UNPACKED ? t + g->unpack : t);
 }
 

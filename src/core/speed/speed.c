@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/speed/calib.h"
+
 const char *speed_bound_word(enum speed_bound bound)
 {
     static const char *const words[SPEED_BY_COUNT] = {
@@ -43,6 +45,7 @@ static const struct factors {
     [DOUBT_POINTS_3] = {1.30, 1.30},
     [DOUBT_ATTENTION_DP] = {1.30, 2.50}, [DOUBT_DRAFT] = {1.25, 1.25},
     [DOUBT_NETWORK] = {1.50, 2.00},      [DOUBT_BANDWIDTH] = {1.0, 1.0},
+    [DOUBT_MEASURED] = {1.0, 1.0},
 };
 
 void speed_doubt(enum doubt doubt, const struct gpu *gpu, double *low, double *high)
@@ -52,6 +55,8 @@ void speed_doubt(enum doubt doubt, const struct gpu *gpu, double *low, double *h
     *high = factors[doubt].high;
     if (doubt == DOUBT_FAMILY && gpu->family)
         *low = *high = gpu->family->spread;
+    if (doubt == DOUBT_MEASURED && gpu->family && gpu->family->calib)
+        *low = *high = calib_doubt(gpu->family->calib, gpu);
     if (doubt == DOUBT_BANDWIDTH && rate->known) {
         *low = rate->high / rate->value;
         *high = rate->value / rate->low;
@@ -75,7 +80,9 @@ static unsigned doubts_of(const struct step *s, double running)
         return doubt_of_points(l->request->correction.points);
     if (l->request->gpu->bandwidth.low < l->request->gpu->bandwidth.value)
         doubts |= 1u << DOUBT_BANDWIDTH;
-    if (f->spread > 1)
+    if (f->calib)
+        doubts |= 1u << DOUBT_MEASURED;
+    else if (f->spread > 1)
         doubts |= 1u << DOUBT_FAMILY;
     if (l->alike)
         doubts |= 1u << DOUBT_KERNEL;
@@ -129,9 +136,12 @@ static void find_hits(const struct step *s, struct speed *out)
         out->hit_first = hits_find(hits, kind, HIT_PROMPT);
 }
 
-static struct quantity banded(double value, double low, double high)
+/* Of a device that was itself measured, the estimate counts as such. */
+static struct quantity banded(const struct step *s, double value, double low, double high)
 {
-    return quantity_band(value, value / low, value * high, ORIGIN_MODEL);
+    const struct calib *c = s->load->request->gpu->family->calib;
+    bool own = c && c->from == CALIB_OWN;
+    return quantity_band(value, value / low, value * high, own ? ORIGIN_MEASURED : ORIGIN_MODEL);
 }
 
 /* ---- the bound ---- */
@@ -273,7 +283,7 @@ static void saturate(const struct step *s, const struct serve_load *l, double gr
     most.users = l->admitted;
     serve_estimate(s, &most, &serve);
     out->full_running = serve.running * groups;
-    out->full = banded(fmax(serve.requests, out->serve.requests) * groups, out->factor_high,
+    out->full = banded(s, fmax(serve.requests, out->serve.requests) * groups, out->factor_high,
                        out->factor_low);
 }
 
@@ -283,14 +293,14 @@ static void fill(const struct step *s, const struct serve *serve,
     out->serve = *serve;
     out->running = serve->running * groups;
     speed_band(s, out->running, out);
-    out->tpot = banded(serve->tpot, out->factor_low, out->factor_high);
-    out->ttft = banded(serve->ttft, fmax(SPEED_TTFT_LOW, out->factor_low),
+    out->tpot = banded(s, serve->tpot, out->factor_low, out->factor_high);
+    out->ttft = banded(s, serve->ttft, fmax(SPEED_TTFT_LOW, out->factor_low),
                        fmax(SPEED_TTFT_HIGH, out->factor_high));
-    out->solo = banded(alone(s, l), SPEED_SOLO * out->factor_low,
+    out->solo = banded(s, alone(s, l), SPEED_SOLO * out->factor_low,
                        SPEED_SOLO * out->factor_high);
     out->late = serve->late;
     out->middle = serve->middle;
-    out->requests = banded(serve->requests * groups, out->factor_high, out->factor_low);
+    out->requests = banded(s, serve->requests * groups, out->factor_high, out->factor_low);
     out->tokens = quantity_scale(out->requests, l->output);
     saturate(s, l, groups, out);
     step_decode_parts(s, serve->decoding, spread_held(&l->spread, l->prompt, l->output),
@@ -325,7 +335,7 @@ void speed_estimate(const struct request *q, const struct load *load,
         out->saturation = SATURATES_POOL;
     out->transfer = l.transfer;
     if (q->rate > 0 && !held) {
-        out->requests = banded(out->capacity, out->factor_high, out->factor_low);
+        out->requests = banded(&step, out->capacity, out->factor_high, out->factor_low);
         out->tokens = quantity_scale(out->requests, q->output);
     }
     if (q->rate > 0 && held) { /* what arrives is what is served */

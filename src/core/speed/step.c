@@ -8,6 +8,7 @@
 
 #include "core/draft.h"
 #include "core/kvcache.h"
+#include "core/speed/calib.h"
 
 /* ---- what a layer kind consists of ---- */
 
@@ -230,11 +231,17 @@ static struct gemm gemm_of(const struct request *q, const struct format *format,
     if (unpacks)
         share.compute = family_product(q->gpu->family, KERNEL_GGUF16, &is_alike).compute;
     struct pace p = pace_of(q, kernel, share);
-    return (struct gemm){.weights = rows * cols * bytes * p.byte,
+    struct gemm g = {.weights = rows * cols * bytes * p.byte,
                          .traffic = 2 * (rows + cols) * p.byte,
                          .compute = 2 * rows * cols * p.flop,
                          .unpack = unpacks ? rows * cols * (bytes + 2) * p.byte : 0,
                          .times = times};
+    const struct calib *calib = q->gpu->family->calib;
+    if (calib && calib->points > 0) {
+        g.measured = true;
+        calib_near(calib, kernel, rows, cols, g.near);
+    }
+    return g;
 }
 
 struct step_shape step_shape(const struct step_load *load, int i, const struct layout *l)

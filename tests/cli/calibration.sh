@@ -1,0 +1,144 @@
+#!/bin/sh
+# calibration.sh - results of --bench that correct a plan: whose they are, what is not used.
+# The results are made up here, and say so in the name of their host.
+
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+GPUPLAN_PROC=$work/proc GPUPLAN_SYSFS=$work/sys GPUPLAN_NVML=$work/none
+export GPUPLAN_PROC GPUPLAN_SYSFS GPUPLAN_NVML
+mkdir -p "$work/proc" "$work/sys/module/nvidia"
+kept=$XDG_STATE_HOME/gpuplan/calibration
+mkdir -p "$kept"
+
+# result PROFILE UUID DRIVER GBPS FLAG SLOW: a run of one GPU that reads at GBPS, and whose BF16
+# products take SLOW times what 0.8 of 989 TFLOPS and 0.88 of 3.35 TB/s would
+result() {
+    awk -v profile="$1" -v uuid="$2" -v driver="$3" -v gbps="$4" -v flag="$5" -v slow="$6" '
+    function point(id, test, params, seconds, rate) {
+        printf "%s{\"id\": \"%s\", \"state\": \"ok\", \"reason\": null, \"variant\": \"%s\", " \
+            "\"device\": 0, \"test\": \"%s\", \"params\": {\"id\": \"%s\", \"test\": \"%s\", %s}, " \
+            "\"time_s\": {\"n\": 10, \"median\": %.9g, \"min\": %.9g, \"max\": %.9g, " \
+            "\"ci95\": [%.9g, %.9g], \"converged\": true}, \"rate\": {\"ops_per_s\": %s}, " \
+            "\"check\": {\"ok\": true}, \"flags\": [%s]}", comma, id,
+            test == "memory" ? "" : "heuristic", test, id, test, params, seconds, seconds * 0.99,
+            seconds * 1.01, seconds * 0.995, seconds * 1.005, rate, flag ? "\"" flag "\"" : ""
+        comma = ", "
+    }
+    BEGIN {
+        printf "{\"schema\": \"gpuplan.bench/1\", \"status\": \"complete\", " \
+            "\"run_id\": \"made-up\", \"started\": \"2026-11-20T08:00:00Z\", " \
+            "\"host\": {\"name\": \"made-up\"}, \"software\": {\"driver\": \"%s\"}, " \
+            "\"devices\": [{\"id\": 0, \"name\": \"Made up\", \"uuid\": \"%s\", " \
+            "\"profile\": \"%s\", \"kind\": \"gpu\"}], \"points\": [", driver, uuid, profile
+        bytes = 4294967296
+        point("memory/read/" bytes, "memory", "\"type\": \"fp32\", \"kind\": \"read\", \"bytes\": " \
+              bytes, bytes / gbps / 1e9, "null, \"bytes_per_s\": " gbps * 1e9)
+        for (n = 1; n <= 4096; n *= 8)
+            for (m = 4096; m <= 28672; m *= 7) {
+                k = 4096
+                a = 2 * m * n * k / (0.8 * 989.4e12)
+                b = (2 * m * k + 2 * n * (m + k)) / (0.88 * 3.35e12)
+                t = slow * (a ^ 2.5 + b ^ 2.5) ^ (1 / 2.5)
+                point("batch/bf16/" m "x" n "x" k, "batch", "\"type\": \"bf16\", " \
+                      "\"cache\": \"weights-cold\", \"m\": " m ", \"n\": " n ", \"k\": " k, t,
+                      2 * m * n * k / t)
+            }
+        print "]}"
+    }'
+}
+
+plan() {
+    run --plan -m llama-3.1-8b -p bf16 -g h100-sxm -c 4096 "$@"
+}
+
+# line NAME: its line of the answer
+line() {
+    printf '%s\n' "$out" | grep "^    $1 " || :
+}
+
+tpot() {
+    json speed.tpot.value
+}
+
+# less A B: is A < B?
+less() {
+    awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'
+}
+
+plan
+assert_eq "nothing is kept: no word on it" "" "$(line calibrated)$(line 'not used')"
+result h100-sxm GPU-1 580.82 2680 "" 1.4 >"$work/slow.json"
+
+# named
+plan --calibration "$work/slow.json"
+assert_eq "named" 0 "$rc"
+assert_contains "whose" "measured on a device of this kind 2026-11-20 (Made up)" "$(line calibrated)"
+assert_contains "how well it reads" "2.68 TB/s, 80 % of its sheet" "$(line calibrated)"
+assert_contains "how many products" "10 products" "$(line calibrated)"
+assert_contains "band" "device measured" "$(line band)"
+plan --calibration none
+assert_eq "none" "" "$(line calibrated)"
+
+# kept, and of this machine
+cp "$work/slow.json" "$kept/h100-sxm@GPU-1.json"
+mkdir -p "$work/proc/driver/nvidia/gpus/0000:01:00.0"
+echo "GPU UUID: 	 GPU-1" >"$work/proc/driver/nvidia/gpus/0000:01:00.0/information"
+echo 580.82 >"$work/sys/module/nvidia/version"
+plan --why
+assert_contains "own device" "measured here 2026-11-20 (made-up)" "$(line calibrated)"
+assert_contains "every number says which" "measured here 2026-11-20; " "$out"
+if have_json; then
+    plan --calibration none --format json
+    law=$(tpot)
+    assert_eq "estimated" model "$(json speed.tpot.origin)"
+    plan --format json
+    assert_eq "turns from model to measured" measured "$(json speed.tpot.origin)"
+    less "$law" "$(tpot)" || fail "slow products do not slow the plan: $law, $(tpot)"
+    assert_contains "said" "measured here" "$(json request.calibrated)"
+
+    # another GPU of the generation, by the same shares
+    run --plan -m llama-3.1-8b -p bf16 -g h200-sxm -c 4096 --calibration none --format json
+    law=$(tpot)
+    run --plan -m llama-3.1-8b -p bf16 -g h200-sxm -c 4096 --format json
+    assert_contains "of its generation" "another GPU of this generation" "$(json request.calibrated)"
+    assert_eq "still a model" model "$(json speed.tpot.origin)"
+    less "$law" "$(tpot)" || fail "the generation's shares do not slow the plan"
+    # of another generation nothing
+    run --plan -m llama-3.1-8b -p bf16 -g l40s -c 4096 --format json
+    assert_eq "another generation" None "$(json request.calibrated | sed 's/^null$/None/;s/^$/None/')"
+
+    # a saved plan with a calibration can be asked again
+    plan --output "$work/saved.json" --format json
+    run --check-plan "$work/saved.json"
+    assert_eq "asked again" 0 "$rc"
+fi
+
+# the driver moved
+echo 590.11 >"$work/sys/module/nvidia/version"
+plan
+assert_contains "moved" "with 580.82 is not used: here is 590.11 now" "$(line 'not used')"
+assert_eq "not used" "" "$(line calibrated)"
+echo 580.82 >"$work/sys/module/nvidia/version"
+
+# disturbed, and merely scattered
+result h100-sxm GPU-1 580.82 2680 contended 1.4 >"$kept/h100-sxm@GPU-1.json"
+plan
+assert_contains "disturbed" "were disturbed: measure again" "$(line 'not used')"
+result h100-sxm GPU-1 580.82 2680 unconverged 1.4 >"$kept/h100-sxm@GPU-1.json"
+plan
+assert_contains "scattered" "11 scattered, 0 disturbed" "$(line calibrated)"
+
+# what cannot be read is named; what the user named is an error
+echo '{"schema": "gpuplan.bench/1", "status": 3}' >"$kept/h100-sxm@GPU-1.json"
+plan
+assert_eq "a broken kept file stops no plan" 0 "$rc"
+assert_contains "but is named" "h100-sxm@GPU-1.json" "$(line 'not used')"
+assert_fails 3 "status" --plan -m llama-3.1-8b -p bf16 -g h100-sxm \
+    --calibration "$kept/h100-sxm@GPU-1.json"
+rm "$kept/h100-sxm@GPU-1.json"
+plan --calibration "$work/none.json"
+assert_eq "a file that is not there" 3 "$rc"
+result l40s GPU-2 580.82 800 "" 1 >"$work/other.json"
+plan --calibration "$work/other.json"
+assert_contains "of another kind" "no good point of h100-sxm" "$(line 'not used')"
+finish

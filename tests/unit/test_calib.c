@@ -1,0 +1,166 @@
+/* test_calib.c - a device's own points: shares found again, odd ones borne, shapes kept. */
+#include "core/speed/calib.h"
+
+#include <math.h>
+
+#include "core/speed/gemm.h"
+#include "profiles.h"
+
+static struct catalog *catalog;
+
+static const double rows[] = {4096, 28672, 4096, 6144}, cols[] = {4096, 4096, 14336, 4096};
+#define SHAPES (int)(sizeof(rows) / sizeof(rows[0]))
+
+/* Points of BF16 products on a GPU whose kernels reach other shares than its family's. */
+static void measure(struct calib *c, const struct gpu *gpu, double compute, double memory)
+{
+    struct family real = *gpu->family;
+
+    *c = (struct calib){.from = CALIB_OWN, .date = "2026-11-23"};
+    c->read = quantity_unknown();
+    c->rate = quantity_unknown();
+    real.product[KERNEL_16].compute *= compute;
+    real.product[KERNEL_16].memory *= memory;
+    for (int i = 0; i < SHAPES; i++)
+        for (double n = 1; n <= 4096; n *= 4) {
+            struct calib_point *p = &c->point[c->points++];
+            *p = (struct calib_point){.kernel = KERNEL_16, .rows = rows[i], .cols = cols[i],
+                                      .tokens = n, .bytes = 2, .weight = 1};
+            p->time = calib_law(gpu, &real, p);
+        }
+}
+
+static double ratio(const struct family *f, const struct gpu *gpu)
+{
+    return f->product[KERNEL_16].memory / gpu->family->product[KERNEL_16].memory;
+}
+
+static void finds_shares_again(void **state)
+{
+    const struct gpu *h100 = profile_gpu(catalog, "h100-sxm");
+    struct calib c;
+    struct gpu gpu;
+    struct family f;
+
+    (void)state;
+    measure(&c, h100, 0.9, 0.85);
+    calib_fit(&c, h100, h100, &gpu, &f);
+    assert_near(ratio(&f, h100), 0.85, 0.01);
+    assert_near(f.product[KERNEL_16].compute / h100->family->product[KERNEL_16].compute,
+                        0.9, 0.01);
+    assert_true(c.rms < 0.01);
+    assert_near(f.product[KERNEL_FP8].memory, h100->family->product[KERNEL_FP8].memory,
+                        1e-9);
+    /* two odd points of 24 */
+    measure(&c, h100, 0.9, 0.85);
+    c.point[0].time *= 3;
+    c.point[7].time *= 2.5;
+    calib_fit(&c, h100, h100, &gpu, &f);
+    assert_near(ratio(&f, h100), 0.85, 0.04);
+    /* nonsense stays within bounds */
+    measure(&c, h100, 0.001, 0.001);
+    calib_fit(&c, h100, h100, &gpu, &f);
+    assert_true(f.product[KERNEL_16].memory >= 0.0499 && f.product[KERNEL_16].compute >= 0.0499);
+    /* two points are no law */
+    measure(&c, h100, 1, 0.7);
+    c.points = 2;
+    calib_fit(&c, h100, h100, &gpu, &f);
+    assert_near(ratio(&f, h100), 1, 1e-9);
+}
+
+static void keeps_shapes(void **state)
+{
+    const struct gpu *h100 = profile_gpu(catalog, "h100-sxm");
+    struct calib c;
+    struct gpu gpu;
+    struct family f;
+    float at[CALIB_OCTAVES];
+
+    (void)state;
+    measure(&c, h100, 1, 1);
+    for (int i = 0; i < 6; i++) /* the first shape alone is slow */
+        c.point[i].time *= 1.3;
+    calib_fit(&c, h100, h100, &gpu, &f);
+    calib_near(&c, KERNEL_16, rows[0], cols[0], at);
+    for (int i = 0; i < 6; i++) /* at 1, 4, 16 .. tokens it is as measured */
+        assert_near(calib_law(h100, &f, &c.point[i]) * at[2 * i] / c.point[i].time, 1,
+                            1e-4);
+    assert_true(at[1] > 1.1);
+    calib_near(&c, KERNEL_16, 512, 131072, at); /* far from all that was measured */
+    for (int i = 0; i < CALIB_OCTAVES; i++)
+        assert_near(at[i], 1, 1e-6);
+    calib_near(&c, KERNEL_FP8, rows[0], cols[0], at); /* another kernel */
+    assert_near(at[0], 1, 1e-6);
+}
+
+static void reads(void **state)
+{
+    const struct gpu *h100 = profile_gpu(catalog, "h100-sxm");
+    const struct gpu *h200 = profile_gpu(catalog, "h200-sxm");
+    struct calib c;
+    struct gpu gpu;
+    struct family f;
+
+    (void)state;
+    measure(&c, h100, 1, 1);
+    c.points = 0;
+    c.read = quantity_of(0.5 * h100->bandwidth.value, ORIGIN_MEASURED);
+    calib_fit(&c, h100, h100, &gpu, &f);
+    assert_true(f.product[KERNEL_16].memory <= 0.5);
+    assert_true(f.kv_memory < 0.6 * h100->family->kv_memory);
+    assert_near(gpu.bandwidth.value, h100->bandwidth.value, 1); /* the sheet's stays */
+    c.read = quantity_of(h100->bandwidth.value, ORIGIN_MEASURED); /* nothing gets faster */
+    calib_fit(&c, h100, h100, &gpu, &f);
+    assert_near(ratio(&f, h100), 1, 1e-9);
+    /* to another GPU of the generation shares go, shapes do not */
+    measure(&c, h100, 1, 0.8);
+    c.from = CALIB_FAMILY;
+    calib_fit(&c, h100, h200, &gpu, &f);
+    assert_near(ratio(&f, h200), 0.8, 0.01);
+    assert_int_equal(c.points, 0);
+    assert_string_equal(gpu.id, "h200-sxm");
+}
+
+static void bands(void **state)
+{
+    const struct gpu *h100 = profile_gpu(catalog, "h100-sxm");
+    struct calib c = {.from = CALIB_OWN, .rms = 0.02};
+    struct gpu host = {.host = true};
+    double own = calib_doubt(&c, h100);
+
+    (void)state;
+    assert_true(own < 1.03);
+    c.rms = 0.2; /* they scatter */
+    assert_true(calib_doubt(&c, h100) > 1.2);
+    c.rms = NAN;
+    assert_true(calib_doubt(&c, &host) > 1.2); /* other kernels than llama.cpp's */
+    c.from = CALIB_KIND;
+    assert_true(calib_doubt(&c, h100) > own);
+    c.from = CALIB_FAMILY;
+    assert_true(calib_doubt(&c, h100) > 1.15);
+}
+
+static int open_catalog(void **state)
+{
+    (void)state;
+    catalog = open_profiles();
+    return 0;
+}
+
+static int close_catalog(void **state)
+{
+    (void)state;
+    catalog_free(catalog);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_shares_again),
+        cmocka_unit_test(keeps_shapes),
+        cmocka_unit_test(reads),
+        cmocka_unit_test(bands),
+    };
+    return cmocka_run_group_tests(tests, open_catalog, close_catalog);
+}
