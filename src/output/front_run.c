@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/front.h"
 #include "core/speed/speed.h"
@@ -144,6 +145,57 @@ static void print_head(const struct record *doc, struct strbuf *out)
                 record_find(doc, "points")->number.value);
 }
 
+/* ---- fewer rows for people ---- */
+
+#define STEP 0.87 /* of the tokens/s for a user: the next row of the same layout */
+
+static bool same_layout(const struct record *a, const struct record *b)
+{
+    static const char *const degrees[] = {"gpus", "tp", "pp", "ep"};
+    if (strcmp(record_get(a, "gpu"), record_get(b, "gpu")) != 0 ||
+        strcmp(record_get(a, "precision"), record_get(b, "precision")) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof(degrees) / sizeof(degrees[0]); i++)
+        if (record_find(a, degrees[i])->number.value !=
+            record_find(b, degrees[i])->number.value)
+            return false;
+    return true;
+}
+
+/* Is a row far enough from the last one shown of its layout? */
+static bool tells_more(const struct record *row, const struct record *shown, size_t count)
+{
+    while (count > 0 && !same_layout(row, &shown[count - 1]))
+        count--;
+    return count == 0 ||
+           record_find(row, "user_tokens_per_s")->number.value <=
+               STEP * record_find(&shown[count - 1], "user_tokens_per_s")->number.value;
+}
+
+/* Borrows of rows those that a person reads, and the last. Returns how many. */
+static size_t thin(const struct fact *rows, struct record *shown)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < rows->record_count; i++)
+        if (i + 1 == rows->record_count || tells_more(&rows->records[i], shown, count))
+            shown[count++] = rows->records[i];
+    return count;
+}
+
+static void print_rows(const struct fact *rows, enum output_format format,
+                       struct strbuf *out)
+{
+    struct record *shown = gp_calloc(rows->record_count, sizeof(*shown));
+    size_t count = thin(rows, shown);
+    bool all = format == OUTPUT_CSV;
+    record_table(all ? rows->records : shown, all ? rows->record_count : count, NULL,
+                 output_record_as(format), out);
+    if (!all && count < rows->record_count)
+        strbuf_addf(out, "\n%zu of %zu points; all of them: --format csv or json\n", count,
+                    rows->record_count);
+    free(shown);
+}
+
 void print_front(const struct record *doc, enum output_format format, bool quiet,
                  struct strbuf *out)
 {
@@ -156,8 +208,7 @@ void print_front(const struct record *doc, enum output_format format, bool quiet
     if (people)
         print_head(doc, out);
     if (rows->record_count > 0)
-        record_table(rows->records, rows->record_count, NULL, output_record_as(format),
-                     out);
+        print_rows(rows, format, out);
     if (people && rows->record_count == 0)
         strbuf_add(out, "nothing fits and reaches the goals\n");
     else if (people)

@@ -84,6 +84,12 @@ fi
 run --compare -m llama-3.1-70b -p fp8 -g h100-sxm --front
 assert_contains "front: the points" "the best of" "$out"
 assert_contains "front: its legend" "nothing is as fast for a user" "$out"
+assert_contains "front: fewer rows for people" " points; all of them: --format csv" "$out"
+shown=$(echo "$out" | grep -c -- '--gpu h100-sxm:')
+assert_contains "front: as many as it says" "
+$shown of " "$out"
+run --compare -m llama-3.1-70b -p fp8 -g h100-sxm --front -f csv
+assert_true "front: CSV has all" test "$(echo "$out" | grep -c -- '--gpu h100-sxm:')" -gt "$shown"
 run --compare -m llama-3.1-70b -p fp8 -g h100-sxm --front --tpot 0.1
 assert_eq "nothing reaches the goal" 1 "$rc"
 assert_contains "and it says so" "nothing fits and reaches the goals" "$out"
