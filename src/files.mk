@@ -59,6 +59,8 @@ core_sources = \
 	src/core/pool/pool.h \
 	src/core/pool/slices.c \
 	src/core/pool/slices.h \
+	src/core/pool/seating.c \
+	src/core/pool/seating.h \
 	src/core/speed/attention.c \
 	src/core/speed/attention.h \
 	src/core/speed/calib.c \
@@ -249,6 +251,16 @@ request_sources = \
 	src/request/option.c \
 	src/request/option.h \
 	src/request/option_rows.h \
+	src/request/pool_candidates.c \
+	src/request/pool_candidates.h \
+	src/request/pool_case.c \
+	src/request/pool_case.h \
+	src/request/pool_demand.c \
+	src/request/pool_demand.h \
+	src/request/pool_file.c \
+	src/request/pool_file.h \
+	src/request/pool_run.c \
+	src/request/pool_run.h \
 	src/request/plan_file.c \
 	src/request/plan_file.h \
 	src/request/planner.c \
@@ -298,7 +310,13 @@ output_sources = \
 	src/output/plot_svg.c \
 	src/output/print_compare.c \
 	src/output/print_compare.h \
+	src/output/pool_export.c \
+	src/output/pool_export.h \
+	src/output/pool_record.c \
+	src/output/pool_record.h \
 	src/output/print_plan.c \
+	src/output/print_pool.c \
+	src/output/print_pool.h \
 	src/output/print_plan.h \
 	src/output/print_why.c \
 	src/output/print_why.h \
@@ -518,6 +536,7 @@ cli_sources = \
 	src/cli/cmd_results.c \
 	src/cli/cmd_screen.c \
 	src/cli/cmd_show.c \
+	src/cli/cmd_pool.c \
 	src/cli/cmd_table.c \
 	src/cli/command.c \
 	src/cli/command.h \

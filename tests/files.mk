@@ -61,6 +61,7 @@ unit_tests = \
 	tests/unit/test_paste \
 	tests/unit/test_path \
 	tests/unit/test_plan \
+	tests/unit/test_pool_file \
 	tests/unit/test_plot \
 	tests/unit/test_point \
 	tests/unit/test_points \
@@ -164,6 +165,7 @@ replays = \
 	tests/fuzz/replay_hfconfig \
 	tests/fuzz/replay_journal \
 	tests/fuzz/replay_launch \
+	tests/fuzz/replay_pool \
 	tests/fuzz/replay_prices \
 	tests/fuzz/replay_profile \
 	tests/fuzz/replay_protocol \
@@ -179,6 +181,7 @@ fuzzers = \
 	tests/fuzz/fuzz_hfconfig \
 	tests/fuzz/fuzz_journal \
 	tests/fuzz/fuzz_launch \
+	tests/fuzz/fuzz_pool \
 	tests/fuzz/fuzz_prices \
 	tests/fuzz/fuzz_profile \
 	tests/fuzz/fuzz_protocol \
@@ -228,6 +231,11 @@ tests_fuzz_replay_launch_LDADD = $(program_libs)
 tests_fuzz_fuzz_launch_SOURCES = tests/fuzz/fuzz_launch.c
 tests_fuzz_fuzz_launch_LDADD = $(program_libs)
 tests_fuzz_fuzz_launch_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
+tests_fuzz_replay_pool_SOURCES = tests/fuzz/fuzz_pool.c tests/fuzz/replay.c
+tests_fuzz_replay_pool_LDADD = $(program_libs)
+tests_fuzz_fuzz_pool_SOURCES = tests/fuzz/fuzz_pool.c
+tests_fuzz_fuzz_pool_LDADD = $(program_libs)
+tests_fuzz_fuzz_pool_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
 tests_fuzz_replay_prices_SOURCES = tests/fuzz/fuzz_prices.c tests/fuzz/replay.c
 tests_fuzz_replay_prices_LDADD = $(program_libs)
 tests_fuzz_fuzz_prices_SOURCES = tests/fuzz/fuzz_prices.c
@@ -412,6 +420,7 @@ cli_tests = \
 	tests/cli/man.sh \
 	tests/cli/memory.sh \
 	tests/cli/plan.sh \
+	tests/cli/pool.sh \
 	tests/cli/readme.sh \
 	tests/cli/report.sh \
 	tests/cli/schema.sh \

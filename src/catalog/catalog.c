@@ -649,6 +649,50 @@ enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership
     return GP_OK;
 }
 
+/* ---- files that are read by others ---------------------------------------------- */
+
+static enum gp_status no_file(const struct catalog *catalog, const char *folder,
+                              const char *what, const char *id, struct gp_err *err)
+{
+    char dir[GP_PATH_MAX], hint[256] = "", ids[32][64];
+    const char *names[32];
+    size_t known = 0;
+
+    for (size_t at = 0; at < catalog->path.count; at++) {
+        char **files = NULL;
+        size_t count = 0;
+
+        if (!path_join(dir, sizeof dir, catalog->path.dir[at], folder) ||
+            path_list(dir, ".cfg", &files, &count, NULL) != GP_OK)
+            continue;
+        for (size_t i = 0; i < count && known < 32; i++) {
+            gp_format(ids[known], sizeof ids[0], "%.*s", (int)strlen(files[i]) - 4,
+                      files[i]);
+            names[known] = ids[known];
+            known++;
+        }
+        path_list_free(files, count);
+    }
+    if (!suggest(id, names, known, "*", hint, sizeof hint))
+        gp_format(hint, sizeof hint, "a file, or one of profiles/%s", folder);
+    return gp_fail(err, GP_E_USAGE, "", hint, "no %s '%.100s'", what, id);
+}
+
+enum gp_status catalog_file(struct catalog *catalog, const char *folder, const char *what,
+                            const char *id, char *path, size_t size, struct gp_err *err)
+{
+    char name[GP_PATH_MAX];
+    enum gp_status status = require_folder(catalog, err);
+
+    if (status != GP_OK)
+        return status;
+    if (registry_id_ok(id) && gp_format(name, sizeof name, "%s/%s.cfg", folder, id))
+        for (size_t at = catalog->path.count; at-- > 0;)
+            if (path_join(path, size, catalog->path.dir[at], name) && path_is_file(path))
+                return GP_OK;
+    return no_file(catalog, folder, what, id, err);
+}
+
 size_t catalog_warnings(const struct catalog *catalog, const char *const **lines)
 {
     struct warn_list *list = catalog->warnings;

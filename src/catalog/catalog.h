@@ -79,6 +79,11 @@ enum gp_status catalog_ownership(struct catalog *catalog, const struct ownership
 /* Aliases of a model, '|' separated; "" when it has none. */
 const char *catalog_aliases(struct catalog *catalog, const char *model_id);
 
+/* The file of an id of a folder that others read ("pools", "shapes"): the last of the search
+ * path, whole, into path[size]. what names it in "no pool 'lab'". */
+enum gp_status catalog_file(struct catalog *catalog, const char *folder, const char *what,
+                            const char *id, char *path, size_t size, struct gp_err *err);
+
 /* Warnings since the last call: "file:line: field: unknown, did you mean ...". */
 size_t catalog_warnings(const struct catalog *catalog, const char *const **lines);
 

@@ -42,6 +42,7 @@ enum option_type {
     X(plan, PLAN)                                                                     \
     X(compare, COMPARE)                                                               \
     X(table, TABLE)                                                                   \
+    X(pool, POOL)                                                                     \
     X(list, LIST)                                                                     \
     X(show, SHOW)                                                                     \
     X(batch, BATCH)                                                                   \

@@ -13,8 +13,9 @@ OPTION(PRECISION, "precision", 'p', OPTION_TEXT, "FORMAT", "", 0, 0, NULL,
 OPTION(KV_PRECISION, "kv-precision", 0, OPTION_TEXT, "FORMAT", "", 0, 0, NULL,
        "the activations'", R, false, "format of the KV cache")
 OPTION(GPU, "gpu", 'g', OPTION_TEXT, "GPU[/SLICE][:COUNT]", "", 0, 0, NULL,
-       "the one in this machine, else the cheapest that fits", R, true,
-       "GPU by id, with a MIG slice and a count; all; local; cpu")
+       "the one in this machine, else the cheapest that fits", R | FOR_POOL, true,
+       "GPU by id, with a MIG slice and a count; all; local; cpu; of a pool: what if all "
+       "were it")
 OPTION(USED, "used", 0, OPTION_BYTES, "BYTES", "GiB", 0, 4096 * GP_GIB, NULL, "0", R,
        false, "memory per GPU that other programs already hold")
 OPTION(ENGINE, "engine", 0, OPTION_TEXT, "NAME[@VERSION]", "", 0, 0, NULL,
@@ -214,7 +215,18 @@ OPTION(MAX_MEMORY, "max-memory", 0, OPTION_BYTES, "BYTES", "GiB", 1048576,
 OPTION(STORAGE, "storage", 0, OPTION_PATH, "FILE", "", 0, 0, NULL, "a temporary one", M,
        false, "file that transfer reads, as a model loader would")
 OPTION(SEED, "seed", 0, OPTION_COUNTED, "N", "", 0, 9007199254740991.0, NULL, "24301",
-       M, false, "seed of the points' order and of the operands")
+       M | FOR_POOL, false,
+       "seed of the points' order and of the operands, or of the pool's solver")
+OPTION(SOLVE_SECONDS, "solve-seconds", 0, OPTION_NUMBER, "SECONDS", "s", 0.01, 86400, NULL,
+       "a fixed amount of work", FOR_POOL, false,
+       "time for the pool's solver; the answer then depends on the machine")
+OPTION(RUNG, "rung", 0, OPTION_WORD, "NAME", "", 0, 0,
+       "fixed|composed|shared|hourly|cloud|cheapest", "cheapest", FOR_POOL, false,
+       "whose hours, moves and exports: a way to own the pool's GPUs")
+OPTION(EXPORT, "export", 0, OPTION_WORD, "KIND", "", 0, 0, "compose|mig-parted|dra|slurm",
+       "none", FOR_POOL, false, "print that in place of the answer, for other programs")
+OPTION(AT, "at", 0, OPTION_COUNTED, "HOUR", "h", 0, 167, NULL, "the busiest", FOR_POOL,
+       false, "hour of the pool that --export writes down")
 OPTION(FORCE, "force", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", M, false,
        "measure a GPU even if other processes use it")
 OPTION(LOCK_CLOCKS, "lock-clocks", 0, OPTION_TEXT, "base|MHZ", "", 0, 0, NULL,

@@ -3,7 +3,8 @@
 #
 #   gpuplan(1) and gpuplan-bench(1)
 #                       every command, option and choice of the tables in src/
-#   gpuplan-profile(5)  every key and word that src/catalog/*_file.c reads
+#   gpuplan-profile(5)  every key and word that src/catalog/*_file.c and the readers of
+#                       pools read
 #
 # and mandoc finds nothing to warn of. The tables are read from the sources as they are
 # written there, so a new row without its paragraph fails here.
@@ -107,7 +108,7 @@ done
 
 # ---- gpuplan-profile(5) ---------------------------------------------------------------
 
-key_sources='src/catalog/*_file.c'
+key_sources='src/catalog/*_file.c src/request/pool_file.c src/request/pool_demand.c'
 
 # Keys are the first text in a getter's call or stand in a table of the reader.
 keys() {

@@ -81,6 +81,9 @@ json_of compare --compare -m llama-3.1-8b -p fp8 -p int4-awq -g l4 -g h100-sxm -
 json_of compare --compare -m llama-3.1-405b -g l4 --price spot --sort name
 json_of front --compare -m llama-3.1-8b -p fp8 -g l4 -g gaudi2 -g h100-sxm --front
 json_of front --compare -m llama-3.1-70b -g l4 --front --tpot 0.1
+json_of pool --pool mixed-sizes
+json_of pool --pool azure-week-jobs --rung hourly
+json_of compose --pool mixed-sizes --rung hourly --export compose
 json_of plan --plan -m llama-3.1-70b -p fp8 -g h100-sxm:4 -u 64 --tpot 25 --ttft 4000 --budget 9
 json_of plan --plan -m llama-3.1-70b -p fp8 -g h100-sxm:4 -u 32 --throughput 2000
 json_of table --table
@@ -124,7 +127,7 @@ printf '%s\n' "$out" | grep 'gpuplan.error/1' >>error.json
 printf '%s\n' "$out" | grep 'gpuplan.train/1' >>train.json
 assert_eq "lines of --batch" 10 "$(printf '%s\n' "$out" | wc -l | tr -d ' ')"
 assert_eq "errors of --batch" 5 "$(wc -l <error.json | tr -d ' ')"
-for schema in plan train compare front table error; do
+for schema in plan train compare front pool compose table error; do
     valid "$schema"
 done
 refused plan '1,/"users"/s/"users"/"userz"/'

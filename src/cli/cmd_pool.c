@@ -1,0 +1,77 @@
+/*
+ * cmd_pool.c - gpuplan --pool: a mix of models over a day on a stock of GPUs.
+ *
+ * Exit code 1 when the chosen rung leaves demand unmet: a workload that nothing serves, or
+ * more than there are GPUs for.
+ */
+#include "cli/command.h"
+#include "output/pool_export.h"
+#include "output/print_pool.h"
+#include "util/say.h"
+
+#define UNMET_LEAST 5e-4 /* share of all demand: what the table prints as 0.0 % */
+
+static void warn(void *ctx, const char *line)
+{
+    const struct invocation *in = ctx;
+
+    if (!in->quiet)
+        gp_say("gpuplan: %s", line);
+}
+
+static struct pool_run_options options_of(const struct invocation *in)
+{
+    const struct options *o = &in->options;
+    int rung = options_choice(o, OPT_RUNG);
+
+    return (struct pool_run_options){
+        .name = in->args[0],
+        .seed = (uint64_t)options_or(o, OPT_SEED, 24301),
+        .seconds = options_or(o, OPT_SOLVE_SECONDS, 0),
+        .rung = rung,
+        .gpus = o->gpus,
+        .gpu_count = o->gpu_count,
+    };
+}
+
+static enum gp_status print(struct invocation *in, const struct pool_run *run,
+                            struct gp_err *err)
+{
+    const struct options *o = &in->options;
+    int kind = options_choice(o, OPT_EXPORT);
+    int hour = (int)options_or(o, OPT_AT, pool_run_busiest(run));
+
+    if (hour >= run->c.pool.hours)
+        return gp_fail(err, GP_E_USAGE, "--at", "", "this pool has hours 0 to %d",
+                       run->c.pool.hours - 1);
+    if (kind >= 0)
+        return pool_export(run, (enum pool_export)kind, hour, &in->out, err);
+    print_pool(run, in->format, in->quiet, o->value[OPT_RUNG].given, &in->out);
+    return GP_OK;
+}
+
+static enum gp_status run(struct invocation *in, struct gp_err *err)
+{
+    struct pool_run_options options = options_of(in);
+    struct pool_run *answer;
+
+    if (in->arg_count != 1)
+        return gp_fail(err, GP_E_USAGE, "--pool", "gpuplan --pool mixed-sizes",
+                       "takes one file, or the name of one of profiles/pools");
+    answer = pool_run_new();
+    enum gp_status rc = pool_run(in->planner, &options, warn, in, answer, err);
+    if (!rc)
+        rc = print(in, answer, err);
+    if (!rc)
+        in->exit_code = answer->answer.rungs[answer->rung].unmet_share > UNMET_LEAST;
+    pool_run_delete(answer);
+    return rc;
+}
+
+const struct command cmd_pool = {
+    .name = "pool",
+    .usage = "FILE|NAME [--rung NAME] [--export KIND] [OPTION]...",
+    .brief = "a mix of models over a day: fixed servers, shared ones or a composable pool",
+    .bit = FOR_POOL,
+    .run = run,
+};

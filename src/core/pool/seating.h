@@ -1,0 +1,57 @@
+/*
+ * seating.h - which GPU serves what in each hour: the counts of a rung put into servers or
+ * chassis.
+ *
+ * GPUs are interchangeable to the solver; here they get a place. A replica stays within
+ * one box (a server, a chassis), or takes whole servers. What ran in the hour before and
+ * still does keeps its GPUs; what starts goes where the least room is left over; where no
+ * box has room left, all but the boxes' owners are packed anew, the largest first, and
+ * what has other GPUs then moves. Hour 0 follows the last hour.
+ *
+ *   moves[t] = replicas of t that were not on the same GPUs in t - 1
+ *
+ * Example: a server of 4 holds a, a, b, free; b wants 2 more: a of another server is not
+ * touched, the free GPU and one of a new server cannot hold it, so b goes to the new one.
+ */
+#ifndef GP_CORE_POOL_SEATING_H
+#define GP_CORE_POOL_SEATING_H
+
+#include "core/pool/pool.h"
+
+#define SEATING_MOST 20000000 /* GPUs x hours that are placed */
+
+enum { SEATING_FREE = 0 };
+
+struct seating_box {
+    int type;        /* of its GPUs; -1 = of several, by seating.type */
+    int first, gpus; /* its GPUs are first .. first + gpus - 1 */
+    int chassis;     /* place in the caller's list; -1 = a server */
+};
+
+/* Chassis that the caller has; servers need none. */
+struct seating_chassis {
+    int slots;
+};
+
+struct seating {
+    int hours, gpus, box_count;
+    struct seating_box *box;
+    int *type;       /* [gpu] */
+    int *box_of;     /* [gpu] */
+    int *who;        /* [hour x gpus + gpu] candidate + 1; -(job + 1); SEATING_FREE */
+    int *unit;       /* likewise, which replica: its own number */
+    signed char *cut; /* likewise, the way it is cut; -1 = it is whole */
+    int *moves;      /* [hour] */
+    bool whole;      /* false: too large, or some replica found no box that holds it */
+    int unplaced;    /* replica-hours that found none */
+};
+
+/* chassis: of B and D; NULL or none: a single one of any size. */
+void seating_rung(const struct pool *pool, const struct pool_rung *rung,
+                const struct seating_chassis *chassis, int chassis_count, struct seating *out);
+void seating_fini(struct seating *seating);
+
+/* Did this GPU's replica start, or move here, in that hour? */
+bool seating_starts(const struct seating *seating, int hour, int gpu);
+
+#endif

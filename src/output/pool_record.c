@@ -1,0 +1,578 @@
+/*
+ * pool_record.c - see pool_record.h.
+ */
+#include "output/pool_record.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/str.h"
+
+double pool_days(const struct pool_run *run)
+{
+    return run->c.pool.hours / 24.0;
+}
+
+static struct quantity modelled(double value)
+{
+    return quantity_of(value, ORIGIN_MODEL);
+}
+
+/* ---- the pool as it was asked ---- */
+
+static void pool_facts(const struct pool_run *run, struct record *r)
+{
+    const struct pool_file *f = &run->c.file;
+
+    record_text(r, "name", f->name);
+    record_text(r, "source", f->source);
+    record_count(r, "hours", "", f->hours);
+    record_count(r, "workloads", "", (double)f->workload_count);
+    record_count(r, "jobs", "", f->job_count);
+    record_count(r, "chassis_slots", "", run->c.pool.chassis_slots);
+    record_count(r, "spare", "", f->spare);
+    record_quantity(r, "headroom", "%", quantity_of(f->headroom, ORIGIN_EXACT), 0.01, 0);
+    record_quantity(r, "electricity", "$/kWh",
+                    quantity_of(run->c.pool.electricity, ORIGIN_SHEET), 1, 4);
+    record_count(r, "pue", "", run->c.pool.pue);
+    record_quantity(r, "fabric_premium", "$", quantity_of(f->fabric.premium, ORIGIN_SHEET), 1,
+                    0);
+    record_quantity(r, "wake", "s", quantity_of(f->moves.wake, ORIGIN_SHEET), 1, 1);
+    record_quantity(r, "restart", "s", quantity_of(f->moves.restart, ORIGIN_SHEET), 1, 0);
+    record_quantity(r, "recompose", "s", quantity_of(f->moves.recompose, ORIGIN_SHEET), 1, 0);
+    record_quantity(r, "load_rate", "GB/s", quantity_of(f->moves.load_rate, ORIGIN_SHEET),
+                    1e9, 1);
+}
+
+static void type_facts(const struct pool_run *run, int t, struct record *r)
+{
+    const struct pool_case *c = &run->c;
+    const struct pool_type *type = &c->types[t];
+
+    record_text(r, "gpu", c->file.types[t].gpu);
+    record_count(r, "stock", "", type->stock);
+    record_count(r, "buy", "", type->buy);
+    record_count(r, "server_gpus", "", type->server_gpus);
+    record_quantity(r, "own", "$/h",
+                    quantity_of(type->buy_hour, c->figure[t][POOL_FIGURE_PRICE]), 1, 3);
+    record_text(r, "price", c->figure_of[t][POOL_FIGURE_PRICE]);
+    record_quantity(r, "premium", "$/h", quantity_of(type->premium_hour, ORIGIN_SHEET), 1, 3);
+    record_quantity(r, "cloud", "$/h",
+                    type->cloud_hour > 0
+                        ? quantity_of(type->cloud_hour, c->figure[t][POOL_FIGURE_RENT])
+                        : quantity_unknown(),
+                    1, 2);
+    record_text(r, "offer", c->figure_of[t][POOL_FIGURE_RENT]);
+    record_quantity(r, "busy", "W",
+                    quantity_of(type->busy_watts, c->figure[t][POOL_FIGURE_WATTS]), 1, 0);
+    record_quantity(r, "idle", "W",
+                    quantity_of(type->idle_watts, c->figure[t][POOL_FIGURE_WATTS]), 1, 0);
+    record_text(r, "watts", c->figure_of[t][POOL_FIGURE_WATTS]);
+    record_detail(r);
+}
+
+/* ---- workloads ---- */
+
+static double peak_of(const double *value, int n)
+{
+    double peak = 0;
+
+    for (int i = 0; i < n; i++)
+        peak = fmax(peak, value[i]);
+    return peak;
+}
+
+static double mean_of(const double *value, int n)
+{
+    double sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += value[i];
+    return sum / n;
+}
+
+/* Share of a workload's demand that the chosen rung leaves out. */
+static double unmet_of(const struct pool_run *run, int w)
+{
+    const struct pool *pool = &run->c.pool;
+    double need = 0, unmet = 0;
+
+    for (int h = 0; h < pool->hours; h++) {
+        need += pool->workloads[w].demand[h] * pool->workloads[w].burst;
+        unmet += run->answer.rungs[run->rung].unmet[w * pool->hours + h];
+    }
+    return need > 0 ? unmet / need : 0;
+}
+
+static void workload_facts(const struct pool_run *run, int w, struct record *r)
+{
+    const struct pool_file_workload *work = &run->c.file.workloads[w];
+    int hours = run->c.pool.hours, peak_hour = 0, tp;
+    double most = 0, share, gpu_hours = 0;
+    char why[96];
+
+    for (int h = 0; h < hours; h++) {
+        double n = pool_run_taken(run, run->rung, w, h);
+        gpu_hours += n;
+        if (n > most) {
+            most = n;
+            peak_hour = h;
+        }
+    }
+    pool_run_refusal(run, w, why, sizeof(why));
+    double unmet = unmet_of(run, w);
+    record_text(r, "name", work->name);
+    record_text(r, "model", work->model);
+    record_text(r, "verdict", why[0] ? "no fit" : unmet > 5e-4 ? "short" : "fits");
+    record_text(r, "why", why);
+    record_detail(r);
+    record_text(r, "demand", work->demand);
+    record_detail(r);
+    record_quantity(r, "peak", "requests/s",
+                    quantity_of(peak_of(work->rate, hours), ORIGIN_SHEET), 1, 2);
+    record_title(r, "peak req/s");
+    record_quantity(r, "mean", "requests/s",
+                    quantity_of(mean_of(work->rate, hours), ORIGIN_SHEET), 1, 2);
+    record_title(r, "mean");
+    record_quantity(r, "burst", "x", quantity_of(work->burst, ORIGIN_SHEET), 1, 2);
+    record_title(r, "burst");
+    record_quantity(r, "most_gpus", "GPUs", modelled(most), 1, 1);
+    record_title(r, "most GPUs");
+    record_count(r, "at_hour", "", peak_hour);
+    record_title(r, "at h");
+    record_quantity(r, "gpu_hours", "GPU-h/day", modelled(gpu_hours / pool_days(run)), 1, 0);
+    record_title(r, "GPU-h/day");
+    record_quantity(r, "unmet", "%", modelled(unmet), 0.01, 1);
+    record_title(r, "unmet %");
+    bool known = pool_run_penalty(run, w, &share, &tp);
+    record_quantity(r, "fabric_loss", "%", known ? modelled(share) : quantity_unknown(), 0.01,
+                    0);
+    record_title(r, "PCIe loss %");
+    record_positive(r, "fabric_loss_gpus", "", known ? tp : 0);
+    record_title(r, "at GPUs");
+}
+
+void pool_layout_words(const struct pool_run *run, int candidate, struct strbuf *out)
+{
+    const struct pool_case *c = &run->c;
+    const struct pool_candidate *one = &c->pool.candidates[candidate];
+    const struct pool_replica *r = &c->replicas.row[c->replica_of[candidate]];
+    const struct layout *l = r->rate > 0 ? &r->server : &r->fabric;
+
+    strbuf_add(out, c->file.types[one->type].gpu);
+    if (one->slice != POOL_NO_SLICE)
+        strbuf_addf(out, "/%s", c->replicas.type[one->type].slice[r->slice].profile);
+    if (one->gpus > 1)
+        strbuf_addf(out, " x %d", one->gpus);
+    if (l->tp > 1)
+        strbuf_addf(out, " TP %d", l->tp);
+    if (l->pp > 1)
+        strbuf_addf(out, " PP %d", l->pp);
+    if (l->ep > 1)
+        strbuf_addf(out, " EP %d", l->ep);
+    if (c->file.workloads[one->workload].open)
+        strbuf_addf(out, " %s", r->precision);
+}
+
+static void candidate_facts(const struct pool_run *run, int i, struct record *r)
+{
+    const struct pool_case *c = &run->c;
+    const struct pool_candidate *one = &c->pool.candidates[i];
+    const struct pool_replica *from = &c->replicas.row[c->replica_of[i]];
+    const struct layout *l = from->rate > 0 ? &from->server : &from->fabric;
+
+    record_text(r, "workload", c->file.workloads[one->workload].name);
+    record_text(r, "gpu", c->file.types[one->type].gpu);
+    record_text(r, "slice", from->slice == POOL_WHOLE
+                                ? ""
+                                : c->replicas.type[one->type].slice[from->slice].profile);
+    record_text(r, "precision", from->precision);
+    record_count(r, "gpus", "", one->gpus);
+    record_count(r, "tp", "", l->tp);
+    record_count(r, "pp", "", l->pp);
+    record_count(r, "ep", "", l->ep);
+    record_quantity(r, "server_rate", "requests/s",
+                    one->rate > 0 ? modelled(one->rate) : quantity_unknown(), 1, 2);
+    record_quantity(r, "fabric_rate", "requests/s",
+                    one->composed_rate > 0 ? modelled(one->composed_rate)
+                                           : quantity_unknown(),
+                    1, 2);
+    record_quantity(r, "load", "s", modelled(one->load_s), 1, 1);
+}
+
+/* ---- the ladder ---- */
+
+static const char *const causes[POOL_CAUSES] = {
+    [POOL_STRANDED_SERVER] = "server",     [POOL_STRANDED_PEAKS] = "peaks",
+    [POOL_STRANDED_TYPE] = "type",         [POOL_STRANDED_SLICE] = "slices",
+    [POOL_STRANDED_REPLICA] = "replica",   [POOL_STRANDED_HEADROOM] = "headroom",
+    [POOL_STRANDED_SPARE] = "spare",       [POOL_STRANDED_START] = "starting",
+};
+
+static void money(const struct pool_run *run, struct record *r, const char *name,
+                  const char *title, double dollars)
+{
+    record_quantity(r, name, "$/day", modelled(dollars / pool_days(run)), 1, 0);
+    record_title(r, title);
+}
+
+static void gpus_by_type(const struct pool_run *run, const struct pool_rung *rung,
+                         struct record *r)
+{
+    struct strbuf text;
+
+    strbuf_init(&text);
+    for (int t = 0; t < run->c.pool.type_count; t++)
+        if (rung->gpus[t] > 0)
+            strbuf_addf(&text, "%s%d %s", text.len > 0 ? ", " : "", rung->gpus[t],
+                        run->c.file.types[t].gpu);
+    record_text(r, "gpus_by_type", text.text);
+    record_detail(r);
+    strbuf_fini(&text);
+}
+
+static void stranded_facts(const struct pool_run *run, const struct pool_rung *rung,
+                           struct record *r)
+{
+    double all = 0;
+
+    for (int i = 0; i < POOL_CAUSES; i++)
+        all += rung->stranded[i];
+    record_group(r, "main");
+    record_quantity(r, "stranded", "%",
+                    rung->owned_hours > 0 ? modelled(all / rung->owned_hours)
+                                          : quantity_unknown(),
+                    0.01, 0);
+    record_title(r, "stranded %");
+    record_group(r, "stranded");
+    for (int i = 0; i < POOL_CAUSES; i++) {
+        record_quantity(r, causes[i], "GPUs", modelled(rung->stranded[i] / run->c.pool.hours),
+                        1, 1);
+        record_title(r, causes[i]);
+    }
+    record_group(r, NULL);
+}
+
+static void rung_facts(const struct pool_run *run, enum pool_rung_id id, struct record *r)
+{
+    const struct pool_rung *rung = &run->answer.rungs[id];
+    bool bounded = pool_rung_bounded(rung);
+
+    record_text(r, "name", pool_rung_word(id));
+    record_group(r, "main");
+    money(run, r, "cost", "$/day", rung->total);
+    record_quantity(r, "bound", "$/day",
+                    bounded ? modelled(rung->bound / pool_days(run)) : quantity_unknown(), 1,
+                    0);
+    record_title(r, "bound");
+    record_quantity(r, "gap", "%", bounded ? modelled(rung->gap) : quantity_unknown(), 0.01,
+                    1);
+    record_title(r, "gap %");
+    record_count(r, "gpus", "", pool_run_gpus(run, id));
+    record_title(r, "GPUs");
+    gpus_by_type(run, rung, r);
+    record_quantity(r, "energy", "kWh/day", modelled(rung->kwh / pool_days(run)), 1, 0);
+    record_title(r, "kWh/day");
+    record_quantity(r, "utilisation", "%", modelled(rung->utilisation), 0.01, 0);
+    record_title(r, "busy %");
+    record_quantity(r, "unmet", "%", modelled(rung->unmet_share), 0.01, 1);
+    record_title(r, "unmet %");
+    record_quantity(r, "jobs_undone", "GPU-h", modelled(rung->jobs_undone / pool_days(run)),
+                    1, 0);
+    record_detail(r);
+    record_count(r, "starts", "", rung->starts);
+    record_detail(r);
+    stranded_facts(run, rung, r);
+    record_group(r, "money");
+    money(run, r, "purchase", "purchase", rung->cost.purchase);
+    money(run, r, "running", "rent, running", rung->cost.running);
+    money(run, r, "electricity", "electricity", rung->cost.energy);
+    money(run, r, "starting", "starting", rung->cost.starting);
+    money(run, r, "penalty", "unmet", rung->cost.penalty);
+    record_group(r, NULL);
+}
+
+void pool_record_ladder(const struct pool_run *run, struct record *doc)
+{
+    record_list(doc, "ladder");
+    for (int id = 0; id < POOL_RUNGS; id++)
+        rung_facts(run, (enum pool_rung_id)id, record_append(doc, "ladder"));
+}
+
+/* ---- hours ---- */
+
+static void hour_facts(const struct pool_run *run, int hour, int candidate, int replicas,
+                       struct record *r)
+{
+    const struct pool_candidate *one = &run->c.pool.candidates[candidate];
+    const struct pool_rung *rung = &run->answer.rungs[run->rung];
+    struct strbuf text;
+
+    strbuf_init(&text);
+    pool_layout_words(run, candidate, &text);
+    record_count(r, "hour", "", hour);
+    record_text(r, "workload", run->c.file.workloads[one->workload].name);
+    record_text(r, "layout", text.text);
+    record_count(r, "replicas", "", replicas);
+    record_count(r, "gpus", "", one->gpus * replicas);
+    bool server = run->rung != POOL_COMPOSED && run->rung != POOL_HOURLY;
+    record_quantity(r, "serves", "requests/s",
+                    modelled(replicas * (server ? one->rate : one->composed_rate)), 1, 2);
+    record_quantity(r, "unmet", "requests/s",
+                    modelled(rung->unmet[one->workload * run->c.pool.hours + hour]), 1, 2);
+    strbuf_fini(&text);
+}
+
+void pool_record_hours(const struct pool_run *run, struct record *doc)
+{
+    const struct pool *pool = &run->c.pool;
+    const struct pool_rung *rung = &run->answer.rungs[run->rung];
+
+    record_list(doc, "hours");
+    for (int h = 0; h < pool->hours; h++)
+        for (int i = 0; i < pool->candidate_count; i++) {
+            int n = rung->replicas[i * pool->hours + h];
+            if (n > 0)
+                hour_facts(run, h, i, n, record_append(doc, "hours"));
+        }
+}
+
+static void job_hours(const struct pool_run *run, struct record *doc)
+{
+    const struct pool *pool = &run->c.pool;
+
+    record_list(doc, "job_hours");
+    for (int h = 0; h < pool->hours; h++)
+        for (int j = 0; j < pool->job_count; j++) {
+            int n = run->answer.rungs[run->rung].workers[j * pool->hours + h];
+            if (n == 0)
+                continue;
+            struct record *r = record_append(doc, "job_hours");
+            record_count(r, "hour", "", h);
+            record_text(r, "job", run->c.file.jobs[j].name);
+            record_text(r, "gpu", run->c.file.types[pool->jobs[j].type].gpu);
+            record_count(r, "gpus", "", n * pool->jobs[j].gpus);
+        }
+}
+
+/* ---- moves ---- */
+
+void pool_box_name(const struct pool_run *run, int box, char *text, size_t size)
+{
+    int chassis = run->seating.box[box].chassis;
+
+    if (chassis >= 0 && (size_t)chassis < run->c.file.chassis_count)
+        gp_copy(text, size, run->c.file.chassis[chassis].name);
+    else if (chassis >= 0)
+        gp_copy(text, size, run->c.file.chassis_count > 0 ? "no chassis" : "pool");
+    else
+        gp_format(text, size, "server %d", box + 1);
+}
+
+void pool_where(const struct pool_run *run, int hour, int candidate, struct strbuf *out)
+{
+    const struct seating *p = &run->seating;
+    int last_box = -1, last = -2, first = -1, named = 0;
+    char name[POOL_FILE_NAME];
+
+    for (int g = 0; g <= p->gpus; g++) {
+        bool here = g < p->gpus && p->who[(size_t)hour * (size_t)p->gpus + (size_t)g] ==
+                                       candidate + 1 &&
+                    seating_starts(p, hour, g);
+        bool on = here && last == g - 1 && p->box_of[g] == last_box;
+        if (first >= 0 && !on) {
+            if (last > first)
+                strbuf_addf(out, "-%d", last - p->box[last_box].first + 1);
+            first = -1;
+        }
+        if (here && !on) {
+            if (++named > 4) {
+                strbuf_add(out, ", ...");
+                return;
+            }
+            pool_box_name(run, p->box_of[g], name, sizeof(name));
+            strbuf_addf(out, "%s%s/%d", named > 1 ? ", " : "", name,
+                        g - p->box[p->box_of[g]].first + 1);
+            first = g;
+            last_box = p->box_of[g];
+        }
+        last = here ? g : last;
+    }
+}
+
+static void moves(const struct pool_run *run, struct record *doc)
+{
+    const struct pool *pool = &run->c.pool;
+    const struct pool_rung *rung = &run->answer.rungs[run->rung];
+
+    record_list(doc, "moves");
+    if (run->rung == POOL_FIXED || run->rung == POOL_COMPOSED)
+        return; /* the same replicas all day */
+    for (int h = 0; h < pool->hours; h++)
+        for (int i = 0; i < pool->candidate_count; i++) {
+            int before = rung->replicas[i * pool->hours + (h > 0 ? h : pool->hours) - 1];
+            int more = rung->replicas[i * pool->hours + h] - before;
+            struct strbuf text;
+            if (more == 0)
+                continue;
+            strbuf_init(&text);
+            pool_layout_words(run, i, &text);
+            struct record *r = record_append(doc, "moves");
+            record_count(r, "hour", "", h);
+            record_text(r, "move", more > 0 ? "start" : "stop");
+            record_text(r, "workload",
+                        run->c.file.workloads[pool->candidates[i].workload].name);
+            record_count(r, "replicas", "", more > 0 ? more : -more);
+            record_text(r, "layout", text.text);
+            record_quantity(r, "takes", "s",
+                            more > 0 ? modelled(pool_start_s(pool, i, run->rung))
+                                     : modelled(0),
+                            1, 0);
+            strbuf_fini(&text);
+            strbuf_init(&text);
+            if (more > 0)
+                pool_where(run, h, i, &text);
+            record_text(r, "where", text.text);
+            strbuf_fini(&text);
+        }
+}
+
+/* ---- what if ---- */
+
+static void what_ifs(const struct pool_run *run, struct record *doc)
+{
+    record_list(doc, "what_ifs");
+    for (int i = 0; i < run->what_if_count; i++) {
+        const struct pool_what_if *w = &run->what_ifs[i];
+        struct record *r = record_append(doc, "what_ifs");
+        record_text(r, "if", w->name);
+        record_text(r, "gpus_are", w->fleet ? "as planned" : "bought for it");
+        record_title(r, "GPUs are");
+        record_count(r, "gpus", "", w->gpus);
+        record_title(r, "GPUs");
+        money(run, r, "cost", "$/day", w->total);
+        record_quantity(r, "bound", "$/day",
+                        w->bound > 0 ? modelled(w->bound / pool_days(run))
+                                     : quantity_unknown(),
+                        1, 0);
+        record_title(r, "bound");
+        record_quantity(r, "unmet", "%", modelled(w->unmet), 0.01, 1);
+        record_title(r, "unmet %");
+    }
+}
+
+/* ---- what to make of it ---- */
+
+static double total_of(const struct pool_run *run, enum pool_rung_id id)
+{
+    return run->answer.rungs[id].total;
+}
+
+static void say(struct record *doc, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct record *doc, const char *fmt, ...)
+{
+    char line[400];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(line, sizeof(line), fmt, args);
+    va_end(args);
+    record_item(doc, "conclusion", line);
+}
+
+/* "less" or "more" of `than`, in percent; what is within the gaps is no difference. */
+static void say_step(const struct pool_run *run, struct record *doc, const char *what,
+                     enum pool_rung_id of, enum pool_rung_id than)
+{
+    const struct pool_rung *a = &run->answer.rungs[of], *b = &run->answer.rungs[than];
+    double change = b->total > 0 ? a->total / b->total - 1 : 0;
+    bool sure = change < 0 ? !pool_rung_bounded(b) || a->total < b->bound
+                           : !pool_rung_bounded(a) || b->total < a->bound;
+
+    say(doc, "%s: %.1f %% %s money and %d GPUs in place of %d%s", what, fabs(change) * 100,
+        change <= 0 ? "less" : "more", pool_run_gpus(run, of), pool_run_gpus(run, than),
+        sure ? "" : "; within the gaps, so perhaps no difference");
+}
+
+static void say_premium(const struct pool_run *run, struct record *doc)
+{
+    const struct pool_case *c = &run->c;
+    double each = run->answer.break_even_hour;
+    double years = c->file.costs.years >= 0 ? c->file.costs.years
+                                            : c->replicas.market.ownership->years;
+
+    if (!isfinite(each))
+        return;
+    if (each <= 0)
+        say(doc, "a composable fabric does not pay here at any price per GPU");
+    else
+        say(doc,
+            "a composable fabric pays up to $%.0f per GPU beyond a server's ($%.3f/h over "
+            "%.0f years); no premium is counted but the file's",
+            each * years * 8760, each, years);
+}
+
+static void say_refused(const struct pool_run *run, struct record *doc)
+{
+    char why[96];
+
+    for (int w = 0; w < run->c.pool.workload_count; w++) {
+        pool_run_refusal(run, w, why, sizeof(why));
+        if (why[0])
+            say(doc, "%s is not served: %s", run->c.file.workloads[w].name, why);
+    }
+}
+
+void pool_conclusion(const struct pool_run *run, struct record *doc)
+{
+    double least = total_of(run, run->rung), cloud = total_of(run, POOL_CLOUD);
+
+    record_list(doc, "conclusion");
+    say_step(run, doc, "sharing servers over the day, against a server for each model",
+             POOL_SHARED, POOL_FIXED);
+    say_step(run, doc, "composing GPUs by the hour, against sharing servers", POOL_HOURLY,
+             POOL_SHARED);
+    say_premium(run, doc);
+    say(doc, "peaks: all together need %.0f %% of what each at its own peak does",
+        run->answer.coincidence * 100);
+    if (cloud > 0 && least > 0 && run->answer.rungs[POOL_CLOUD].unmet_share < 5e-4)
+        say(doc, "cloud on demand, by the hour: %.1f times the money of %s", cloud / least,
+            pool_rung_word(run->rung));
+    say_refused(run, doc);
+    if (!run->seating.whole && run->seating.gpus > 0)
+        say(doc, "%d replica-hours of %s found no server or chassis with room in one piece",
+            run->seating.unplaced, pool_rung_word(run->rung));
+    else if (!run->seating.whole)
+        say(doc, "too many GPUs to say which serves what");
+}
+
+void pool_record(const struct pool_run *run, struct record *doc)
+{
+    record_text(doc, "schema", "gpuplan.pool/1");
+    pool_facts(run, record_inside(doc, "pool"));
+    record_list(doc, "types");
+    for (int t = 0; t < run->c.pool.type_count; t++)
+        type_facts(run, t, record_append(doc, "types"));
+    pool_record_ladder(run, doc);
+    record_text(doc, "rung", pool_rung_word(run->rung));
+    record_quantity(doc, "coincidence", "%", modelled(run->answer.coincidence), 0.01, 1);
+    record_quantity(doc, "break_even_premium", "$/h",
+                    isfinite(run->answer.break_even_hour)
+                        ? modelled(run->answer.break_even_hour)
+                        : quantity_unknown(),
+                    1, 4);
+    record_list(doc, "workloads");
+    for (int w = 0; w < run->c.pool.workload_count; w++)
+        workload_facts(run, w, record_append(doc, "workloads"));
+    record_list(doc, "candidates");
+    for (int i = 0; i < run->c.pool.candidate_count; i++)
+        candidate_facts(run, i, record_append(doc, "candidates"));
+    pool_record_hours(run, doc);
+    job_hours(run, doc);
+    moves(run, doc);
+    what_ifs(run, doc);
+    pool_conclusion(run, doc);
+}

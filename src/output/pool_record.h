@@ -1,0 +1,33 @@
+/*
+ * pool_record.h - what a pool's answer says: gpuplan.pool/1.
+ *
+ * The ladder and all money are per day, whether the pool is of a day or a week.
+ */
+#ifndef GP_OUTPUT_POOL_RECORD_H
+#define GP_OUTPUT_POOL_RECORD_H
+
+#include "output/record.h"
+#include "request/pool_run.h"
+
+void pool_record(const struct pool_run *run, struct record *doc);
+
+/* Rows of it alone, as CSV prints them. */
+void pool_record_ladder(const struct pool_run *run, struct record *doc);
+void pool_record_hours(const struct pool_run *run, struct record *doc);
+
+/* What to make of it, a sentence each; the first is the verdict. */
+void pool_conclusion(const struct pool_run *run, struct record *doc);
+
+/* Days that a pool's hours are. */
+double pool_days(const struct pool_run *run);
+
+/* "A/3-6": the GPUs that start to serve a candidate in an hour, as boxes and slots. */
+void pool_where(const struct pool_run *run, int hour, int candidate, struct strbuf *out);
+
+/* "h100-sxm/1g.10gb x 2 TP 2" */
+void pool_layout_words(const struct pool_run *run, int candidate, struct strbuf *out);
+
+/* "server 3", or the name of a chassis. */
+void pool_box_name(const struct pool_run *run, int box, char *text, size_t size);
+
+#endif

@@ -1,0 +1,430 @@
+/*
+ * pool_candidates.c - see pool_candidates.h.
+ */
+#include "request/pool_candidates.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/evaluate.h"
+#include "core/plan.h"
+#include "core/search.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define RATE_LEAST   1e-4 /* requests/s; what does not serve this serves nothing */
+#define RATE_STEPS   10   /* halvings of a factor of two, by logarithms: to 0.1 % */
+#define GPUS_MOST    64   /* of one replica */
+#define PER_TYPE     64   /* layouts kept of a workload, type, slice and place, at most */
+
+/* ---- one place: a GPU or slice, in a server or on a fabric ---- */
+
+struct served {
+    struct layout layout;
+    double rate, free_rate, watts;
+};
+
+struct scan {
+    struct request request;
+    const struct market *market;
+    struct load load;
+    struct step_load step;
+    struct served found[PER_TYPE];
+    int count;
+};
+
+static bool serves(struct scan *s, const struct layout *layout, double rate)
+{
+    struct evaluation e;
+
+    s->request.rate = rate;
+    evaluate(&s->request, &s->load, NULL, layout, &e);
+    return e.valid && e.verdict == VERDICT_FITS;
+}
+
+/* Doubled until it is too much, then halved between, by logarithms. */
+static double most_rate(struct scan *s, const struct layout *layout)
+{
+    double low = RATE_LEAST, high;
+
+    if (!serves(s, layout, low))
+        return 0;
+    for (high = 1; serves(s, layout, high) && high < 1e6; high *= 2)
+        low = high;
+    while (low < high / 2 && !serves(s, layout, high / 2)) {
+        high /= 2;
+        if (high <= RATE_LEAST)
+            return low;
+    }
+    low = fmax(low, high / 2);
+    for (int i = 0; i < RATE_STEPS; i++) {
+        double middle = sqrt(low * high);
+        *(serves(s, layout, middle) ? &low : &high) = middle;
+    }
+    return low;
+}
+
+/* Do replicas of b serve as much with no more GPUs? */
+static bool dominated(const struct served *a, const struct served *b)
+{
+    double times = floor((double)a->layout.gpus / b->layout.gpus);
+
+    return times >= 1 && times * b->rate >= a->rate;
+}
+
+static void keep(struct scan *s, const struct served *r)
+{
+    int kept = 0;
+
+    for (int i = 0; i < s->count; i++)
+        if (dominated(r, &s->found[i]))
+            return;
+    for (int i = 0; i < s->count; i++)
+        if (!dominated(&s->found[i], r))
+            s->found[kept++] = s->found[i];
+    s->count = kept;
+    if (s->count < PER_TYPE)
+        s->found[s->count++] = *r;
+}
+
+/* A layout that spans hosts only where nothing else serves. */
+static void try_cut(void *ctx, int tp, int pp, int ep)
+{
+    struct scan *s = ctx;
+    struct served r = {0};
+
+    if (!search_cut(&s->request, tp, pp, ep, &r.layout))
+        return;
+    r.layout.gpus = tp * pp * r.layout.replicas;
+    if (r.layout.gpus > GPUS_MOST ||
+        (r.layout.gpus > s->request.host_gpus && s->count > 0))
+        return;
+    r.rate = most_rate(s, &r.layout);
+    if (r.rate > 0)
+        keep(s, &r);
+}
+
+static int by_gpus(const void *a, const void *b)
+{
+    const struct served *x = a, *y = b;
+
+    return x->layout.gpus - y->layout.gpus;
+}
+
+/* What only those that are kept are asked. */
+static void finish(struct scan *s, struct served *r)
+{
+    struct plan plan;
+    double ttft = s->request.ttft, tpot = s->request.tpot;
+
+    s->request.rate = r->rate;
+    plan_fill(&s->request, &s->load, &r->layout, s->market, &plan);
+    r->layout = plan.layout;
+    r->watts = plan.power.loaded ? plan.power.gpu.value : plan.power.limit;
+    s->request.ttft = s->request.tpot = 0;
+    r->free_rate = fmax(r->rate, most_rate(s, &r->layout));
+    s->request.ttft = ttft;
+    s->request.tpot = tpot;
+}
+
+static void scan_place(struct scan *s)
+{
+    s->count = 0;
+    s->load = load_sum(&s->request);
+    step_load_sum(&s->request, &s->load, &s->step);
+    s->load.step = &s->step;
+    search_cuts(&s->request, try_cut, s);
+    qsort(s->found, (size_t)s->count, sizeof(s->found[0]), by_gpus);
+    for (int i = 0; i < s->count; i++)
+        finish(s, &s->found[i]);
+}
+
+/* ---- both places ---- */
+
+/* The row of so many GPUs among those of this scan, which begin at `from`. */
+static struct pool_replica *row_of(struct pool_replicas *out, size_t from,
+                                   const struct pool_replica *like, int gpus)
+{
+    for (size_t i = from; i < out->count; i++)
+        if (out->row[i].gpus == gpus)
+            return &out->row[i];
+    out->row = gp_grow(out->row, &out->cap, out->count + 1, sizeof(*out->row));
+    out->row[out->count] = *like;
+    out->row[out->count].gpus = gpus;
+    return &out->row[out->count++];
+}
+
+static void take_server(const struct scan *s, size_t from, const struct pool_replica *like,
+                        struct pool_replicas *out)
+{
+    for (int i = 0; i < s->count; i++) {
+        const struct served *f = &s->found[i];
+        struct pool_replica *r = row_of(out, from, like, f->layout.gpus);
+        r->server = f->layout;
+        r->rate = f->rate;
+        r->free_rate = f->free_rate;
+        r->watts = f->watts;
+        r->weights = s->load.file_bytes;
+    }
+}
+
+static void take_fabric(const struct scan *s, size_t from, const struct pool_replica *like,
+                        struct pool_replicas *out)
+{
+    for (int i = 0; i < s->count; i++) {
+        const struct served *f = &s->found[i];
+        struct pool_replica *r = row_of(out, from, like, f->layout.gpus);
+        r->fabric = f->layout;
+        r->fabric_rate = f->rate;
+        if (r->rate > 0)
+            continue;
+        r->free_rate = f->free_rate;
+        r->watts = f->watts;
+        r->weights = s->load.file_bytes;
+    }
+}
+
+/* ---- a workload ---- */
+
+/* GPUs that one host of the pool's chassis can hold, at most. */
+static int fabric_host(const struct pool_file *file)
+{
+    int most = 0;
+
+    for (size_t i = 0; i < file->chassis_count; i++)
+        most = file->chassis[i].per_host > most ? file->chassis[i].per_host : most;
+    return most > 0 ? most : file->server_gpus;
+}
+
+/* The same GPU without links of its own. */
+static struct gpu on_fabric(const struct gpu *gpu, const struct pool_file *file)
+{
+    struct gpu g = *gpu;
+
+    g.link_bandwidth = 0;
+    if (file->fabric.pcie_gen > 0 &&
+        (g.pcie_gen == 0 || file->fabric.pcie_gen < g.pcie_gen))
+        g.pcie_gen = file->fabric.pcie_gen;
+    return g;
+}
+
+static void scan_type(struct scan *s, const struct request *request,
+                      const struct pool_file *file, const struct pool_replica *like,
+                      struct pool_replicas *out)
+{
+    const struct gpu *gpu = &out->type[like->type];
+    struct gpu fabric = on_fabric(gpu, file);
+    size_t from = out->count;
+
+    s->request = search_on(request, gpu, 0, &out->market);
+    s->request.host_gpus = file->types[like->type].server_gpus;
+    scan_place(s);
+    take_server(s, from, like, out);
+    s->request.gpu = &fabric;
+    s->request.host_gpus = fabric_host(file);
+    scan_place(s);
+    take_fabric(s, from, like, out);
+}
+
+/* A slice has no links: it serves alike in a server and on a fabric. */
+static void scan_slices(struct scan *s, const struct request *request,
+                        const struct pool_file *file, const struct pool_replica *like,
+                        struct pool_replicas *out)
+{
+    const struct gpu *gpu = &out->type[like->type];
+    struct pool_replica row = *like;
+
+    for (int i = 0; file->types[like->type].mig && i < gpu->slice_count; i++) {
+        struct gpu slice;
+        size_t from = out->count;
+
+        if (!pool_slice_used(&gpu->slice[i]) ||
+            gpu_slice_of(gpu, gpu->slice[i].profile, &slice, NULL))
+            continue;
+        row.slice = i;
+        s->request = search_on(request, &slice, 0, &out->market);
+        s->request.host_gpus = 1;
+        scan_place(s);
+        take_server(s, from, &row, out);
+        take_fabric(s, from, &row, out);
+    }
+}
+
+bool pool_slice_used(const struct gpu_slice *slice)
+{
+    return slice->compute < slice->compute_of && !strchr(slice->profile, '+');
+}
+
+static bool may_use(const struct pool_file_workload *work, const char *gpu)
+{
+    size_t n = strlen(gpu);
+
+    if (work->gpus[0] == '\0')
+        return true;
+    for (const char *at = work->gpus; (at = strstr(at, gpu)); at += n)
+        if ((at == work->gpus || at[-1] == '|') && (at[n] == '\0' || at[n] == '|'))
+            return true;
+    return false;
+}
+
+static enum gp_status set_number(struct options *o, enum option_id id, double value,
+                                 struct gp_err *err)
+{
+    return value > 0 ? options_number(o, id, option_rows[id].name, value, err) : GP_OK;
+}
+
+static enum gp_status set_text(struct options *o, enum option_id id, const char *text,
+                               struct gp_err *err)
+{
+    return text[0] ? options_text(o, id, option_rows[id].name, text, err) : GP_OK;
+}
+
+/* The options of --plan that a workload stands for. */
+static enum gp_status to_options(const struct pool_file_workload *w, struct options *o,
+                                 struct gp_err *err)
+{
+    const struct {
+        enum option_id id;
+        double value;
+    } numbers[] = {{OPT_CONTEXT, w->context}, {OPT_PROMPT, w->prompt},
+                   {OPT_OUTPUT, w->output},   {OPT_TTFT, w->ttft * 1e3},
+                   {OPT_TPOT, w->tpot * 1e3}, {OPT_RATE, RATE_LEAST}};
+    enum gp_status rc = set_text(o, OPT_MODEL, w->model, err);
+
+    if (!rc)
+        rc = set_text(o, OPT_KV_PRECISION, w->kv_precision, err);
+    if (!rc)
+        rc = set_text(o, OPT_ENGINE, w->engine, err);
+    if (!rc)
+        rc = set_text(o, OPT_CALIBRATION, w->calibration, err);
+    for (size_t i = 0; !rc && i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        rc = set_number(o, numbers[i].id, numbers[i].value, err);
+    return rc;
+}
+
+/* An error of a workload begins with its name. */
+static enum gp_status named(enum gp_status rc, const struct pool_file_workload *w,
+                            struct gp_err *err)
+{
+    char where[sizeof(err->where)];
+
+    if (!rc || !err)
+        return rc;
+    gp_format(where, sizeof(where), "workload %s%s%s", w->name, err->where[0] ? ": " : "",
+              err->where);
+    gp_copy(err->where, sizeof(err->where), where);
+    return rc;
+}
+
+static enum gp_status find_precision(struct planner *planner, const struct pool_file *file,
+                                     size_t workload, const char *precision,
+                                     struct pool_replicas *out, struct gp_err *err)
+{
+    const struct pool_file_workload *w = &file->workloads[workload];
+    struct options options = {0};
+    struct resolved *r = gp_calloc(1, sizeof(*r));
+    struct scan *s = gp_calloc(1, sizeof(*s));
+    enum gp_status rc = to_options(w, &options, err);
+    int first = 0;
+
+    while (!may_use(w, file->types[first].gpu))
+        first++;
+    if (!rc)
+        rc = planner_resolve(planner, &options, NULL, precision, file->types[first].gpu, r,
+                             err);
+    struct pool_replica like = {.workload = (int)workload, .slice = POOL_WHOLE};
+    gp_copy(like.precision, sizeof(like.precision), r->request.precision.id);
+    s->market = &out->market;
+    out->market = rc ? out->market : r->market;
+    for (int t = 0; !rc && t < file->type_count; t++) {
+        if (!may_use(w, file->types[t].gpu))
+            continue;
+        like.type = t;
+        scan_type(s, &r->request, file, &like, out);
+        if (w->isolation == POOL_SHARES)
+            scan_slices(s, &r->request, file, &like, out);
+    }
+    free(s);
+    free(r);
+    return named(rc, w, err);
+}
+
+/* ---- the same again ---- */
+
+static bool same_question(const struct pool_file_workload *a,
+                          const struct pool_file_workload *b)
+{
+    return strcmp(a->model, b->model) == 0 && strcmp(a->precision, b->precision) == 0 &&
+           strcmp(a->kv_precision, b->kv_precision) == 0 &&
+           strcmp(a->engine, b->engine) == 0 && strcmp(a->gpus, b->gpus) == 0 &&
+           strcmp(a->calibration, b->calibration) == 0 && a->open == b->open &&
+           a->context == b->context && a->prompt == b->prompt && a->output == b->output &&
+           a->ttft == b->ttft && a->tpot == b->tpot &&
+           (a->isolation == POOL_SHARES) == (b->isolation == POOL_SHARES);
+}
+
+/* Of thousands of workloads many ask the same: the rows of the first of them. */
+static bool copy_same(const struct pool_file *file, size_t workload,
+                      struct pool_replicas *out)
+{
+    size_t like = 0;
+
+    while (like < workload &&
+           !same_question(&file->workloads[like], &file->workloads[workload]))
+        like++;
+    if (like == workload)
+        return false;
+    for (size_t i = 0, n = out->count; i < n; i++) {
+        struct pool_replica r = out->row[i];
+        if (r.workload > (int)like)
+            break;
+        if (r.workload < (int)like)
+            continue;
+        r.workload = (int)workload;
+        out->row = gp_grow(out->row, &out->cap, out->count + 1, sizeof(*out->row));
+        out->row[out->count++] = r;
+    }
+    return true;
+}
+
+/* ---- all ---- */
+
+enum gp_status pool_replicas_begin(struct planner *planner, const struct pool_file *file,
+                                   struct pool_replicas *out, struct gp_err *err)
+{
+    memset(out, 0, sizeof(*out));
+    for (int t = 0; t < file->type_count; t++) {
+        const struct gpu *gpu;
+        enum gp_status rc =
+            catalog_gpu(planner_catalog(planner), file->types[t].gpu, &gpu, err);
+        if (rc)
+            return rc;
+        out->type[t] = *gpu;
+    }
+    return GP_OK;
+}
+
+enum gp_status pool_replicas_find(struct planner *planner, const struct pool_file *file,
+                                  size_t workload, struct pool_replicas *out,
+                                  struct gp_err *err)
+{
+    static const char *const open[] = {"native", "fp8", "int4-awq"};
+    const struct pool_file_workload *w = &file->workloads[workload];
+    enum gp_status rc = GP_OK;
+
+    if (copy_same(file, workload, out))
+        return GP_OK;
+    if (!w->open)
+        return find_precision(planner, file, workload,
+                              w->precision[0] ? w->precision : NULL, out, err);
+    for (size_t i = 0; !rc && i < sizeof(open) / sizeof(open[0]); i++)
+        rc = find_precision(planner, file, workload, open[i], out, err);
+    return rc;
+}
+
+void pool_replicas_fini(struct pool_replicas *replicas)
+{
+    free(replicas->row);
+    memset(replicas, 0, sizeof(*replicas));
+}

@@ -1,0 +1,464 @@
+/*
+ * pool_run.c - see pool_run.h.
+ */
+#include "request/pool_run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/pool/account.h"
+#include "util/clock.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define WHAT_IF_WORK (POOL_WORK / 4)
+#define MORE_DEMAND  1.3
+#define SPIKE        2.0
+
+/* ---- the time that each rung may take ---- */
+
+/* Of --solve-seconds; the two rungs with a choice for every hour get most of it. */
+static const double shares[POOL_RUNGS] = {
+    [POOL_FIXED] = 0.1, [POOL_COMPOSED] = 0.1, [POOL_SHARED] = 0.35,
+    [POOL_HOURLY] = 0.4, [POOL_CLOUD] = 0.05,
+};
+
+struct timed {
+    const struct pool_run_options *options;
+    double until; /* clock_now(); 0: no end */
+};
+
+static bool timed_stop(void *ctx)
+{
+    const struct timed *t = ctx;
+
+    return (t->until > 0 && clock_now() >= t->until) ||
+           (t->options->stop && t->options->stop(t->options->stop_ctx));
+}
+
+static struct pool_options solver_options(const struct pool_run_options *o, struct timed *t,
+                                          uint64_t work)
+{
+    return (struct pool_options){.seed = o->seed,
+                                 .work = work,
+                                 .stop = timed_stop,
+                                 .stop_ctx = t,
+                                 .progress = o->progress,
+                                 .progress_ctx = o->progress_ctx};
+}
+
+/* Rungs one by one, each with its part of the time. */
+static void solve_timed(struct pool_run *run, const struct pool_run_options *o)
+{
+    const struct pool *pool = &run->c.pool;
+    struct timed t = {.options = o};
+    struct pool_options options = solver_options(o, &t, UINT64_MAX / 4);
+    double end = clock_now();
+
+    for (int id = 0; id < POOL_RUNGS; id++) {
+        struct pool_answer one;
+        end += o->seconds * shares[id];
+        t.until = end;
+        pool_solve_rung(pool, (enum pool_rung_id)id, &options, &one);
+        if (id == 0)
+            run->answer = one;
+        run->answer.rungs[id] = one.rungs[id];
+        run->answer.work += id == 0 ? 0 : one.work;
+        run->answer.stopped = run->answer.stopped || one.stopped;
+    }
+    run->answer.coincidence = account_coincidence(pool);
+    run->answer.break_even_hour = account_break_even(pool, &run->answer.rungs[POOL_SHARED],
+                                                     &run->answer.rungs[POOL_HOURLY]);
+}
+
+void pool_run_solve(struct pool_run *run, const struct pool_run_options *o)
+{
+    struct timed t = {.options = o};
+    struct pool_options options = solver_options(o, &t, 0);
+
+    run->seconds = o->seconds;
+    if (o->seconds > 0)
+        solve_timed(run, o);
+    else
+        pool_solve(&run->c.pool, &options, &run->answer);
+    pool_run_choose(run, o->rung);
+}
+
+/* ---- which rung ---- */
+
+const char *pool_rung_word(enum pool_rung_id id)
+{
+    static char words[POOL_RUNGS][OPTION_CHOICE_MAX];
+
+    return option_choice(OPT_RUNG, (int)id, words[id]);
+}
+
+bool pool_rung_bounded(const struct pool_rung *rung)
+{
+    return rung->bound > 0 && isfinite(rung->bound);
+}
+
+/* The least money of what is owned: a rung that leaves more unmet pays for it. */
+static enum pool_rung_id cheapest(const struct pool_answer *answer)
+{
+    enum pool_rung_id best = POOL_FIXED;
+
+    for (int id = 1; id < POOL_CLOUD; id++)
+        if (answer->rungs[id].total < answer->rungs[best].total)
+            best = (enum pool_rung_id)id;
+    return best;
+}
+
+void pool_run_choose(struct pool_run *run, int rung)
+{
+    size_t n = run->c.file.chassis_count;
+    struct seating_chassis *chassis = gp_calloc(n + 1, sizeof(*chassis));
+
+    run->rung = rung < 0 || rung >= POOL_RUNGS ? cheapest(&run->answer)
+                                               : (enum pool_rung_id)rung;
+    for (size_t i = 0; i < n; i++)
+        chassis[i].slots = run->c.file.chassis[i].slots;
+    seating_fini(&run->seating);
+    seating_rung(&run->c.pool, &run->answer.rungs[run->rung], chassis, (int)n, &run->seating);
+    free(chassis);
+}
+
+int pool_run_gpus(const struct pool_run *run, enum pool_rung_id rung)
+{
+    int n = 0;
+
+    for (int t = 0; t < run->c.pool.type_count; t++)
+        n += run->answer.rungs[rung].gpus[t];
+    return n;
+}
+
+int pool_run_busiest(const struct pool_run *run)
+{
+    const struct pool *pool = &run->c.pool;
+    int best = 0, most = -1;
+
+    for (int h = 0; h < pool->hours; h++) {
+        int used = 0;
+        for (int t = 0; t < pool->type_count; t++)
+            used += run->answer.rungs[run->rung].use[h * pool->type_count + t];
+        if (used > most) {
+            most = used;
+            best = h;
+        }
+    }
+    return best;
+}
+
+/* ---- what a workload takes ---- */
+
+static double gpus_of(const struct pool_case *c, int candidate)
+{
+    const struct pool_candidate *one = &c->pool.candidates[candidate];
+    const struct gpu *gpu = &c->replicas.type[one->type];
+
+    if (one->slice == POOL_NO_SLICE)
+        return one->gpus;
+    const struct gpu_slice *s = &gpu->slice[c->slice_of[one->type][one->slice]];
+    return s->memory_of > 0 ? (double)s->memory_part / s->memory_of : 1;
+}
+
+double pool_run_taken(const struct pool_run *run, enum pool_rung_id rung, int workload,
+                      int hour)
+{
+    const struct pool *pool = &run->c.pool;
+    const int *replicas = run->answer.rungs[rung].replicas;
+    double n = 0;
+
+    for (int i = 0; i < pool->candidate_count; i++)
+        if (pool->candidates[i].workload == workload)
+            n += gpus_of(&run->c, i) * replicas[i * pool->hours + hour];
+    return n;
+}
+
+void pool_run_refusal(const struct pool_run *run, int workload, char *text, size_t size)
+{
+    const struct pool *pool = &run->c.pool;
+    const struct pool_replicas *replicas = &run->c.replicas;
+    bool somewhere = false;
+
+    text[0] = '\0';
+    for (int i = 0; i < pool->candidate_count; i++)
+        if (pool->candidates[i].workload == workload)
+            return;
+    for (size_t i = 0; i < replicas->count; i++)
+        somewhere = somewhere || replicas->row[i].workload == workload;
+    gp_copy(text, size,
+            somewhere ? "its layouts may not be plugged in where this pool has GPUs"
+                      : "no layout of these GPUs serves it within its goals");
+}
+
+bool pool_run_penalty(const struct pool_run *run, int workload, double *share, int *gpus)
+{
+    const struct pool_replicas *replicas = &run->c.replicas;
+    bool any = false;
+
+    *share = 0;
+    *gpus = 0;
+    for (size_t i = 0; i < replicas->count; i++) {
+        const struct pool_replica *r = &replicas->row[i];
+        if (r->workload != workload || r->gpus < 2 || r->rate <= 0 || r->fabric_rate <= 0)
+            continue;
+        double lost = 1 - r->fabric_rate / r->rate;
+        if (any && lost <= *share)
+            continue;
+        any = true;
+        *share = fmax(0, lost);
+        *gpus = r->gpus;
+    }
+    return any;
+}
+
+/* ---- what if ---- */
+
+struct varied {
+    struct pool pool;
+    struct pool_type types[POOL_FILE_TYPES];
+    struct pool_workload *workloads;
+    double *demand;
+};
+
+/* The same pool with lists of its own. */
+static void vary(const struct pool *from, struct varied *v)
+{
+    size_t n = (size_t)from->workload_count, hours = (size_t)from->hours;
+
+    *v = (struct varied){.pool = *from};
+    memcpy(v->types, from->types, sizeof(v->types[0]) * (size_t)from->type_count);
+    v->workloads = gp_calloc(n + 1, sizeof(*v->workloads));
+    v->demand = gp_calloc(n * hours + 1, sizeof(*v->demand));
+    for (size_t i = 0; i < n; i++) {
+        v->workloads[i] = from->workloads[i];
+        memcpy(v->demand + i * hours, from->workloads[i].demand, hours * sizeof(double));
+        v->workloads[i].demand = v->demand + i * hours;
+    }
+    v->pool.types = v->types;
+    v->pool.workloads = v->workloads;
+}
+
+static void varied_fini(struct varied *v)
+{
+    free(v->workloads);
+    free(v->demand);
+}
+
+static void only_fleet(const struct pool_run *run, struct varied *v)
+{
+    for (int t = 0; t < v->pool.type_count; t++) {
+        v->types[t].stock = run->answer.rungs[run->rung].gpus[t];
+        v->types[t].buy = 0;
+    }
+}
+
+static void scale_demand(struct varied *v, int workload, double by)
+{
+    int hours = v->pool.hours;
+
+    for (int w = 0; w < v->pool.workload_count; w++)
+        for (int h = 0; h < hours && (workload < 0 || w == workload); h++)
+            v->demand[w * hours + h] *= by;
+}
+
+static void solve_what_if(struct pool_run *run, const struct pool_run_options *o,
+                          const struct pool *pool, enum pool_rung_id rung,
+                          struct pool_what_if *out)
+{
+    struct timed t = {.options = o};
+    struct pool_options options = solver_options(o, &t, WHAT_IF_WORK);
+    struct pool_answer answer;
+
+    options.progress = NULL;
+    pool_solve_rung(pool, rung, &options, &answer);
+    const struct pool_rung *r = &answer.rungs[rung];
+    out->rung = rung;
+    out->total = r->total;
+    out->bound = r->bound;
+    out->unmet = r->unmet_share;
+    out->jobs_undone = r->jobs_undone;
+    out->gpus = 0;
+    for (int k = 0; k < pool->type_count; k++)
+        out->gpus += r->gpus[k];
+    pool_answer_fini(&answer);
+    run->what_if_count += out == &run->what_ifs[run->what_if_count];
+}
+
+static struct pool_what_if *next_what_if(struct pool_run *run)
+{
+    return run->what_if_count < POOL_WHAT_IFS ? &run->what_ifs[run->what_if_count] : NULL;
+}
+
+/* A chassis with all its GPUs; of servers, one. */
+static void lose_box(struct pool_run *run, const struct pool_run_options *o)
+{
+    struct pool_what_if *out = next_what_if(run);
+    int worst = -1, lost[POOL_FILE_TYPES] = {0};
+    struct varied v;
+
+    for (int b = 0; b < run->seating.box_count; b++)
+        if (worst < 0 || run->seating.box[b].gpus > run->seating.box[worst].gpus)
+            worst = b;
+    if (!out || worst < 0)
+        return;
+    const struct seating_box *box = &run->seating.box[worst];
+    for (int g = box->first; g < box->first + box->gpus; g++)
+        lost[run->seating.type[g]]++;
+    vary(&run->c.pool, &v);
+    only_fleet(run, &v);
+    for (int t = 0; t < v.pool.type_count; t++)
+        v.types[t].stock -= lost[t];
+    bool chassis = box->chassis >= 0 && (size_t)box->chassis < run->c.file.chassis_count;
+    gp_format(out->name, sizeof(out->name), "lose %s%s with %d GPUs",
+              box->chassis >= 0 ? "chassis " : "a server",
+              chassis ? run->c.file.chassis[box->chassis].name : "", box->gpus);
+    out->fleet = true;
+    solve_what_if(run, o, &v.pool, run->rung, out);
+    varied_fini(&v);
+}
+
+static void more_demand(struct pool_run *run, const struct pool_run_options *o, int workload,
+                        double by, bool fleet)
+{
+    struct pool_what_if *out = next_what_if(run);
+    struct varied v;
+
+    if (!out)
+        return;
+    vary(&run->c.pool, &v);
+    if (fleet)
+        only_fleet(run, &v);
+    scale_demand(&v, workload, by);
+    gp_format(out->name, sizeof(out->name), "demand of %s x %.1f",
+              workload < 0 ? "all" : run->c.file.workloads[workload].name, by);
+    out->fleet = fleet;
+    solve_what_if(run, o, &v.pool, run->rung, out);
+    varied_fini(&v);
+}
+
+/* The workload that takes most GPU-hours. */
+static int largest(const struct pool_run *run)
+{
+    int best = 0;
+    double most = -1;
+
+    for (int w = 0; w < run->c.pool.workload_count && w < 64; w++) {
+        double n = 0;
+        for (int h = 0; h < run->c.pool.hours; h++)
+            n += pool_run_taken(run, run->rung, w, h);
+        if (n > most) {
+            most = n;
+            best = w;
+        }
+    }
+    return best;
+}
+
+/* GPUs of one of the pool's types alone, as many as there may be of all. */
+static void one_type(struct pool_run *run, const struct pool_run_options *o, int type)
+{
+    struct pool_what_if *out = next_what_if(run);
+    struct varied v;
+    int all = 0;
+
+    if (!out)
+        return;
+    vary(&run->c.pool, &v);
+    for (int t = 0; t < v.pool.type_count; t++)
+        all += v.types[t].stock + v.types[t].buy;
+    for (int t = 0; t < v.pool.type_count; t++) {
+        v.types[t].stock = 0;
+        v.types[t].buy = t == type ? all : 0;
+        v.types[t].spare = t == type ? v.types[t].spare : 0;
+    }
+    gp_format(out->name, sizeof(out->name), "all GPUs %s", run->c.file.types[type].gpu);
+    out->fleet = false;
+    solve_what_if(run, o, &v.pool, run->rung, out);
+    varied_fini(&v);
+}
+
+/* A GPU that the pool does not list: the same file with that one alone. */
+static enum gp_status other_gpu(struct planner *planner, struct pool_run *run,
+                                const struct pool_run_options *o, const char *gpu,
+                                struct gp_err *err)
+{
+    struct pool_what_if *out = next_what_if(run);
+    struct pool_case *c = gp_calloc(1, sizeof(*c));
+    bool more = true;
+    enum gp_status rc = out ? pool_file_other_gpu(&run->c.file, gpu, &c->file, err) : GP_OK;
+
+    if (!rc && out)
+        rc = pool_replicas_begin(planner, &c->file, &c->replicas, err);
+    while (!rc && out && more)
+        rc = pool_case_step(planner, c, &more, err);
+    if (!rc && out)
+        rc = pool_case_build(c, err);
+    if (!rc && out) {
+        gp_format(out->name, sizeof(out->name), "all GPUs %s", gpu);
+        out->fleet = false;
+        solve_what_if(run, o, &c->pool, run->rung, out);
+    }
+    pool_case_fini(c);
+    free(c);
+    return rc;
+}
+
+enum gp_status pool_run_what_ifs(struct planner *planner, struct pool_run *run,
+                                 const struct pool_run_options *o, struct gp_err *err)
+{
+    enum gp_status rc = GP_OK;
+
+    run->what_if_count = 0;
+    if (run->rung != POOL_CLOUD) {
+        lose_box(run, o);
+        more_demand(run, o, -1, MORE_DEMAND, true);
+        more_demand(run, o, largest(run), SPIKE, true);
+    }
+    more_demand(run, o, -1, MORE_DEMAND, false);
+    for (int t = 0; run->c.pool.type_count > 1 && t < run->c.pool.type_count; t++)
+        one_type(run, o, t);
+    for (int i = 0; i < o->gpu_count && !rc; i++)
+        rc = other_gpu(planner, run, o, o->gpus[i], err);
+    return rc;
+}
+
+/* ---- all ---- */
+
+enum gp_status pool_run(struct planner *planner, const struct pool_run_options *options,
+                        profile_warn_fn warn, void *ctx, struct pool_run *out,
+                        struct gp_err *err)
+{
+    memset(out, 0, sizeof(*out));
+    enum gp_status rc = pool_case_load(planner, options->name, warn, ctx, &out->c, err);
+
+    if (rc)
+        return rc;
+    pool_run_solve(out, options);
+    rc = pool_run_what_ifs(planner, out, options, err);
+    if (rc)
+        pool_run_fini(out);
+    return rc;
+}
+
+void pool_run_fini(struct pool_run *run)
+{
+    pool_answer_fini(&run->answer);
+    seating_fini(&run->seating);
+    pool_case_fini(&run->c);
+    memset(run, 0, sizeof(*run));
+}
+
+struct pool_run *pool_run_new(void)
+{
+    return gp_calloc(1, sizeof(struct pool_run));
+}
+
+void pool_run_delete(struct pool_run *run)
+{
+    if (run)
+        pool_run_fini(run);
+    free(run);
+}

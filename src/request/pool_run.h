@@ -1,0 +1,91 @@
+/*
+ * pool_run.h - a pool solved: the ladder, which rung is the cheapest, where its replicas
+ * run, and what happens to it if.
+ *
+ * What-ifs of a fleet keep the GPUs of that rung and buy none: what they cannot serve is
+ * unmet. The others are bought for: they say what it would then cost.
+ */
+#ifndef GP_REQUEST_POOL_RUN_H
+#define GP_REQUEST_POOL_RUN_H
+
+#include "core/pool/seating.h"
+#include "core/pool/pool.h"
+#include "request/planner.h"
+#include "request/pool_case.h"
+
+#define POOL_WHAT_IFS 24
+
+struct pool_what_if {
+    char name[96];
+    enum pool_rung_id rung;
+    bool fleet;          /* of the GPUs there are; else new ones are bought */
+    int gpus;            /* owned then */
+    double total, bound; /* $ over all hours */
+    double unmet;        /* share of all demand */
+    double jobs_undone;  /* GPU-hours */
+};
+
+struct pool_run {
+    struct pool_case c;
+    struct pool_answer answer;
+    enum pool_rung_id rung;        /* whose hours are shown */
+    struct seating seating;            /* of it */
+    struct pool_what_if what_ifs[POOL_WHAT_IFS];
+    int what_if_count;
+    double seconds;                /* of --solve-seconds; 0: a fixed amount of work */
+};
+
+/* Options of a run, as the command line gives them. name: file or id. */
+struct pool_run_options {
+    const char *name;
+    uint64_t seed;
+    double seconds;      /* for all rungs; 0: POOL_WORK each */
+    int rung;            /* enum pool_rung_id; POOL_RUNGS: the cheapest that is owned */
+    const char *const *gpus; /* what if all GPUs were of this type */
+    int gpu_count;
+    pool_stop_fn *stop;  /* NULL: never */
+    void *stop_ctx;
+    pool_progress_fn *progress;
+    void *progress_ctx;
+};
+
+/* Too large for a stack. */
+struct pool_run *pool_run_new(void);
+void pool_run_delete(struct pool_run *run);
+
+enum gp_status pool_run(struct planner *planner, const struct pool_run_options *options,
+                        profile_warn_fn warn, void *ctx, struct pool_run *out,
+                        struct gp_err *err);
+
+/* The parts of it, for a screen: solves a case that is built; what-ifs; another rung. */
+void pool_run_solve(struct pool_run *run, const struct pool_run_options *options);
+enum gp_status pool_run_what_ifs(struct planner *planner, struct pool_run *run,
+                                 const struct pool_run_options *options,
+                                 struct gp_err *err);
+void pool_run_choose(struct pool_run *run, int rung);
+void pool_run_fini(struct pool_run *run);
+
+/* GPUs of a rung, all types. */
+int pool_run_gpus(const struct pool_run *run, enum pool_rung_id rung);
+
+/* The words of --rung: "fixed", "composed", "shared", "hourly", "cloud". */
+const char *pool_rung_word(enum pool_rung_id id);
+
+/* Is a bound known that says something? */
+bool pool_rung_bounded(const struct pool_rung *rung);
+
+/* The hour in which the chosen rung uses most GPUs. */
+int pool_run_busiest(const struct pool_run *run);
+
+/* GPUs that a workload takes in an hour of a rung, MIG slices as their share of memory. */
+double pool_run_taken(const struct pool_run *run, enum pool_rung_id rung, int workload,
+                      int hour);
+
+/* Why a workload has no layout, in words; "" when it has one. */
+void pool_run_refusal(const struct pool_run *run, int workload, char *text, size_t size);
+
+/* Throughput that a PCIe fabric takes from the best layout of each workload in a server
+ * of the same GPUs: 0..1, its mean over what can be compared, and the most; false: none. */
+bool pool_run_penalty(const struct pool_run *run, int workload, double *share, int *gpus);
+
+#endif

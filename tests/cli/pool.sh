@@ -1,0 +1,177 @@
+#!/bin/sh
+# pool.sh - gpuplan --pool: a mix of models over a day. The solver does a fixed amount of
+# work, so the answers are the same on any machine.
+
+. "${srcdir:-.}/tests/cli/lib.sh"
+
+GPUPLAN_NOW=2026-11-21
+export GPUPLAN_NOW
+cd "$work" || exit 99
+
+# pool NAME GPUS WORKLOADS [MORE]: a file of that name
+pool() {
+    cat >"$1" <<END
+gpus = ( $2 );
+workloads = ( $3 );
+${4:-}
+END
+}
+
+# holds A <=|~ B [FACTOR|TOLERANCE]: null counts as 0
+holds() {
+    awk -v a="$1" -v op="$2" -v b="$3" -v t="${4:-}" 'BEGIN {
+        a += 0; b += 0
+        if (op == "<=") ok = a <= b * (t == "" ? 1 + 1e-9 : t)
+        else { d = a > b ? a - b : b - a; ok = d <= (t == "" ? 1e-6 : t) * b }
+        if (ok) print "yes"; else print "no" }'
+}
+
+chat='{ name = "chat"; model = "llama-3.1-8b"; precision = "fp8"; tpot_ms = 30;
+        demand = { shape = "evening"; peak = 60.0; }; }'
+code='{ name = "code"; model = "llama-3.3-70b"; precision = "fp8"; tpot_ms = 50;
+        demand = { shape = "office"; peak = 4.0; }; }'
+
+# ---- the ladder -------------------------------------------------------------------------
+
+pool two.cfg '{ gpu = "h100-pcie"; buy = 64; price = 25000.0; rent = 2.0; }' "$chat, $code"
+run --pool two.cfg
+assert_eq "exit code" 0 "$rc"
+assert_eq "nothing to warn of" "" "$err"
+for rung in fixed composed shared hourly cloud; do
+    assert_contains "the ladder has $rung" "
+$rung " "$out"
+done
+assert_contains "a heat map" "GPUs by the hour, " "$out"
+assert_contains "what if" "demand of all x 1.3" "$out"
+first=$out
+run --pool two.cfg
+assert_eq "the same again" "$first" "$out"
+run pool two.cfg -q
+assert_eq "quiet: what to make of it alone" 0 "$(printf '%s\n' "$out" | grep -c '^fixed ')"
+run --pool two.cfg -f csv
+assert_eq "CSV: the ladder" 6 "$(wc -l <"$work/out" | tr -d ' ')"
+run --pool two.cfg -f csv --rung shared
+assert_contains "CSV: the hours of a rung" "hour,workload,layout,replicas" "$out"
+run --pool two.cfg -f markdown
+assert_contains "Markdown" "| shared |" "$out"
+
+if have_json; then
+    run --pool two.cfg -f json
+    assert_eq "schema" gpuplan.pool/1 "$(json schema)"
+    assert_eq "five rungs" 5 "$(json ladder.#)"
+    assert_eq "money" '$/day' "$(json ladder.0.cost.unit)"
+    for i in 0 1 2 3 4; do
+        assert_eq "all but nothing is left unserved: $i" yes \
+            "$(holds "$(json ladder.$i.unmet.value)" "<=" 0.5)"
+        cost=$(json ladder.$i.cost.value) bound=$(json ladder.$i.bound.value 2>/dev/null)
+        assert_eq "the bound of $i is below its cost" yes \
+            "$(holds "${bound:-0}" "<=" "$cost")"
+    done
+    # parts of the cost add up
+    sum=0
+    for part in purchase running electricity starting penalty; do
+        sum=$(awk -v a="$sum" -v b="$(json ladder.2.$part.value)" 'BEGIN { printf "%.9g", a + b }')
+    done
+    assert_eq "the cost is the sum of its parts" yes \
+        "$(holds "$sum" "~" "$(json ladder.2.cost.value)")"
+    assert_eq "sharing never costs more than owning apart, but for the gaps" yes \
+        "$(holds "$(json ladder.2.cost.value)" "<=" "$(json ladder.0.cost.value)" 1.03)"
+    assert_eq "two workloads" 2 "$(json workloads.#)"
+fi
+
+# ---- shortages --------------------------------------------------------------------------
+
+pool short.cfg '{ gpu = "l4"; stock = 1; }' "$chat"
+run --pool short.cfg --rung shared
+assert_eq "too few GPUs: exit code" 1 "$rc"
+assert_contains "and an answer all the same" "short" "$out"
+pool none.cfg '{ gpu = "l4"; stock = 64; }' '{ name = "code"; model = "llama-3.3-70b";
+    tpot_ms = 2; demand = { shape = "flat"; mean = 1.0; }; }'
+run --pool none.cfg --rung shared
+assert_eq "nothing serves it: exit code" 1 "$rc"
+assert_contains "says so" "code is not served: no layout of these GPUs" "$out"
+pool spare.cfg '{ gpu = "h100-pcie"; stock = 8; }' "$chat" 'spare = 2;'
+if have_json; then
+    run --pool spare.cfg -f json
+    assert_eq "spares of a small stock leave the others in use" yes \
+        "$(holds "$(json ladder.2.unmet.value)" "<=" 50)"
+fi
+
+# ---- mistakes ---------------------------------------------------------------------------
+
+run --pool
+assert_eq "no file: usage" 2 "$rc"
+run --pool mixed-size
+assert_eq "no such pool" 2 "$rc"
+assert_contains "the nearest" "mixed-sizes" "$err"
+printf 'gpus = (\n  { gpu = "h100-pcie"; stok = 8; buy = 1; } );\nworkloads = ( %s );\n' \
+    "$chat" >typo.cfg
+run --pool typo.cfg
+assert_contains "an unknown key and its line" \
+    "typo.cfg:2: gpus[0].stok: unknown key, did you mean stock?" "$err"
+printf 'gpus = (\n  { gpu = "h100-pcie"; stock = -8; } );\nworkloads = ( %s );\n' "$chat" \
+    >bad.cfg
+run --pool bad.cfg
+assert_eq "bad figures: exit code" 3 "$rc"
+assert_contains "file, line, field and range" \
+    "bad.cfg:2: gpus[0].stock: -8 is outside 0..1000000" "$err"
+pool model.cfg '{ gpu = "h100-pcie"; stock = 8; }' '{ name = "x"; model = "llama-3.1-9x";
+    demand = { shape = "flat"; mean = 1.0; }; }'
+run --pool model.cfg
+assert_contains "an unknown model names its workload" "workload x" "$err"
+run --pool two.cfg --at 24
+assert_contains "an hour of another day" "hours 0 to 23" "$err"
+
+# ---- a trace ----------------------------------------------------------------------------
+
+awk 'BEGIN { print "TIMESTAMP,ContextTokens,GeneratedTokens"
+    for (i = 0; i < 1800; i++)
+        printf "2023-11-16 18:%02d:%02d.0,1000,100\n", i / 60, i % 60 }' >log.csv
+pool trace.cfg '{ gpu = "h100-pcie"; buy = 8; }' '{ name = "t"; model = "llama-3.1-8b";
+    demand = { trace = "log.csv"; scale = 3.0; }; }'
+run --pool trace.cfg -f json
+if have_json; then
+    assert_eq "rate of a log x scale" yes "$(holds "$(json workloads.0.mean.value)" "~" 3 1e-3)"
+    assert_eq "even arrivals: no burst" 1 "$(json workloads.0.burst.value | cut -c1)"
+fi
+
+# ---- exports ----------------------------------------------------------------------------
+
+pool mig.cfg '{ gpu = "h100-sxm"; stock = 8; mig = true; }' '{ name = "Small One";
+    model = "llama-3.2-1b"; demand = { shape = "flat"; mean = 1.0; }; }'
+run --pool mig.cfg --rung shared --export mig-parted
+assert_contains "mig-parted: its version" "version: v1" "$out"
+assert_contains "a GPU that is cut" "mig-enabled: true" "$out"
+assert_contains "into slices by their names" '"1g.10gb": ' "$out"
+run --pool mig.cfg --rung shared --export dra
+assert_contains "DRA: the class of slices" "deviceClassName: mig.nvidia.com" "$out"
+assert_contains "a name that Kubernetes takes" "name: small-one-" "$out"
+run --pool two.cfg --rung shared --export slurm
+assert_contains "Slurm" "#SBATCH --gres=gpu:h100_pcie:" "$out"
+run --pool two.cfg --rung hourly --export compose --at 20
+assert_contains "compose" '"schema": "gpuplan.compose/1"' "$out"
+assert_contains "its hour" '"hour": 20' "$out"
+run --pool two.cfg --rung cloud --export compose
+assert_eq "a cloud has no chassis" 2 "$rc"
+
+# ---- time, another GPU ------------------------------------------------------------------
+
+run --pool two.cfg --solve-seconds 0.2
+assert_eq "by the clock" 0 "$rc"
+run --pool two.cfg -g l40s
+assert_contains "another GPU" "all GPUs l40s" "$out"
+
+# ---- many workloads ---------------------------------------------------------------------
+
+{
+    echo 'gpus = ( { gpu = "h100-pcie"; buy = 9000; }, { gpu = "l40s"; buy = 1000; } );'
+    echo 'workloads = ('
+    awk 'BEGIN { for (i = 0; i < 1000; i++)
+        printf "%s{ name = \"w%d\"; model = \"llama-3.1-8b\"; demand = { shape = \"%s\"; peak = %.1f; }; }\n",
+            i ? "," : "", i, i % 2 ? "office" : "evening", 1 + i % 7 }'
+    echo ');'
+} >many.cfg
+run --pool many.cfg --solve-seconds 1 -q
+assert_contains "a thousand workloads end with an answer" "sharing servers over the day" "$out"
+
+finish
