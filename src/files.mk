@@ -248,6 +248,8 @@ request_sources = \
 	src/request/launch.h \
 	src/request/launch_read.c \
 	src/request/launch_write.c \
+	src/request/log_request.c \
+	src/request/log_request.h \
 	src/request/option.c \
 	src/request/option.h \
 	src/request/option_rows.h \
@@ -293,6 +295,8 @@ output_sources = \
 	src/output/launch_manifest.c \
 	src/output/launch_print.c \
 	src/output/launch_print.h \
+	src/output/log_check.c \
+	src/output/log_check.h \
 	src/output/parts.c \
 	src/output/parts.h \
 	src/output/plan_check.c \
@@ -360,6 +364,8 @@ result_sources = \
 	src/result/benchlog_summary.c \
 	src/result/calibration.c \
 	src/result/calibration.h \
+	src/result/enginelog.c \
+	src/result/enginelog.h \
 	src/result/fit.c \
 	src/result/fit.h \
 	src/result/measured.c \
@@ -525,6 +531,7 @@ cli_sources = \
 	src/cli/bench_rank.h \
 	src/cli/cmd_batch.c \
 	src/cli/cmd_bench.c \
+	src/cli/cmd_check_log.c \
 	src/cli/cmd_check_plan.c \
 	src/cli/cmd_compare.c \
 	src/cli/cmd_import.c \

@@ -170,6 +170,7 @@ replays = \
 	tests/fuzz/replay_profile \
 	tests/fuzz/replay_protocol \
 	tests/fuzz/replay_safetensors \
+	tests/fuzz/replay_enginelog \
 	tests/fuzz/replay_serverbench \
 	tests/fuzz/replay_trace
 
@@ -186,6 +187,7 @@ fuzzers = \
 	tests/fuzz/fuzz_profile \
 	tests/fuzz/fuzz_protocol \
 	tests/fuzz/fuzz_safetensors \
+	tests/fuzz/fuzz_enginelog \
 	tests/fuzz/fuzz_serverbench \
 	tests/fuzz/fuzz_trace
 
@@ -256,6 +258,11 @@ tests_fuzz_replay_safetensors_LDADD = $(program_libs)
 tests_fuzz_fuzz_safetensors_SOURCES = tests/fuzz/fuzz_safetensors.c
 tests_fuzz_fuzz_safetensors_LDADD = $(program_libs)
 tests_fuzz_fuzz_safetensors_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
+tests_fuzz_replay_enginelog_SOURCES = tests/fuzz/fuzz_enginelog.c tests/fuzz/replay.c
+tests_fuzz_replay_enginelog_LDADD = $(program_libs)
+tests_fuzz_fuzz_enginelog_SOURCES = tests/fuzz/fuzz_enginelog.c
+tests_fuzz_fuzz_enginelog_LDADD = $(program_libs)
+tests_fuzz_fuzz_enginelog_LDFLAGS = $(AM_LDFLAGS) $(FUZZER_LDFLAGS)
 tests_fuzz_replay_serverbench_SOURCES = tests/fuzz/fuzz_serverbench.c tests/fuzz/replay.c
 tests_fuzz_replay_serverbench_LDADD = $(program_libs)
 tests_fuzz_fuzz_serverbench_SOURCES = tests/fuzz/fuzz_serverbench.c
@@ -407,6 +414,7 @@ cli_tests = \
 	tests/cli/bench_faults.sh \
 	tests/cli/bytes.sh \
 	tests/cli/calibration.sh \
+	tests/cli/check_log.sh \
 	tests/cli/check_plan.sh \
 	tests/cli/compare.sh \
 	tests/cli/completion.sh \

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "output/sentence.h"
+#include "util/str.h"
 #include "util/units.h"
 
 /* ---- what a plan fails ---- */
@@ -443,4 +444,108 @@ struct startup startup_check(const struct plan *p)
     out.certain = outcome == STOPS;
     fill_words(p, c, &out);
     return out;
+}
+
+/* ---- messages of a log ---- */
+
+/* Where the part of a message that begins at `at` and is the same in every log ends. */
+static size_t piece_length(const char *at)
+{
+    static const char *const ends[] = {" (while", " (with", " (in the", " (up to", " (this flag",
+                                       " ...", "{"};
+    size_t len = strlen(at);
+
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        const char *end = strstr(at, ends[i]);
+        if (end && (size_t)(end - at) < len)
+            len = (size_t)(end - at);
+    }
+    return len;
+}
+
+#define PIECE_LEAST 20 /* characters by which a message is told from others */
+
+/* Characters of the longest such part that the line holds; 0: none. */
+static size_t shared(const char *line, const char *words)
+{
+    char text[STARTUP_MAX];
+    size_t best = 0;
+
+    for (const char *at = words; *at;) {
+        size_t len = piece_length(at);
+        gp_format(text, sizeof(text), "%.*s", (int)len, at);
+        if (len >= PIECE_LEAST && len > best && strstr(line, text))
+            best = len;
+        at += len;
+        if (*at == ' ')
+            break; /* a remark: what follows stands in no log */
+        at += strcspn(at, "}");
+        at += *at != '\0';
+    }
+    return best;
+}
+
+const char *startup_of_message(const char *engine, const char *line, bool sized)
+{
+    /* whose table holds another version's words, or the driver's behind them */
+    static const char *const others[][3] = {
+        {"sglang", "Not enough memory. Please try to increase", "cache-blocks"},
+        {"sglang", "Capture cuda graph failed", "graphs"},
+        {"vllm", "when warming up sampler", "graphs"},
+    };
+    const char *found = NULL;
+    size_t best = 0;
+
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (strcmp(others[i][0], engine) == 0 && strstr(line, others[i][1]))
+            return others[i][2];
+    if (strstr(line, "out of memory"))
+        return strcmp(engine, "llama.cpp") == 0 ? "warm-up" : sized ? "graphs" : "load";
+    for (size_t i = 0; i < sizeof(checks) / sizeof(checks[0]); i++) {
+        size_t len = strcmp(checks[i].engine, engine) == 0 ? shared(line, checks[i].words) : 0;
+        if (len > best) {
+            best = len;
+            found = checks[i].name;
+        }
+    }
+    return found;
+}
+
+const char *startup_cure(const char *check)
+{
+    static const char *const cures[][2] = {
+        {"max-model-len", "ask for a context of no more than the model's"},
+        {"draft-vocabulary", "take a draft with the model's own vocabulary"},
+        {"batched-tokens", "raise the tokens of a step to the slots, or lower the slots"},
+        {"heads", "take a tensor parallel size that divides the attention heads"},
+        {"experts", "leave expert parallelism out: the model has no experts"},
+        {"quantization", "take a format that this GPU computes, or a newer GPU"},
+        {"bfloat16", "take FP16: this GPU has no BF16"},
+        {"free-memory", "stop what else is on the GPU, or lower the share of its memory"},
+        {"divisible", "take a tensor parallel size that divides the layers' widths"},
+        {"fp8-blocks", "take another tensor parallel size, or expert parallelism: its shards "
+                       "cut the weights' blocks"},
+        {"load", "the weights do not fit: more GPUs, fewer bits, or a part in host memory"},
+        {"cache-blocks", "nothing is left for KV: a larger share of memory, fewer bits, smaller "
+                         "steps or more GPUs"},
+        {"one-request", "one request of full length does not fit: a shorter context, FP8 KV, a "
+                        "larger share of memory or more GPUs"},
+        {"cpu-offload", "leave the offload of weights out, or take a later version"},
+        {"state-blocks", "lower the slots to the blocks of state that the message names"},
+        {"graphs", "lower the share of memory or the slots: what is captured after the pool is "
+                   "made does not fit beside it"},
+        {"profile", "lower the tokens of a step"},
+        {"cache-type", "take another type of the KV cache"},
+        {"slots", "lower the slots"},
+        {"cache-block", "take a KV type whose blocks divide the heads, as F16 or Q8_0"},
+        {"kv-cache", "a shorter context, fewer slots, a smaller KV type, or fewer layers on the "
+                     "GPU"},
+        {"compute-buffers", "smaller micro-batches, or fewer layers on the GPU"},
+        {"warm-up", "leave some memory free: fewer layers on the GPU or a shorter context"},
+    };
+
+    for (size_t i = 0; check && i < sizeof(cures) / sizeof(cures[0]); i++)
+        if (strcmp(cures[i][0], check) == 0)
+            return cures[i][1];
+    return "";
 }

@@ -27,6 +27,12 @@ struct startup {
 
 struct startup startup_check(const struct plan *plan);
 
+/* The check whose message a log's line is; NULL: none that is known. sized: the pool was
+ * already made when it came, so that memory ran out behind it. */
+const char *startup_of_message(const char *engine, const char *line, bool sized);
+/* What cures a start that such a check stopped, in words. */
+const char *startup_cure(const char *check);
+
 /* Are the start-up checks of this engine's version known? */
 bool startup_known(const struct engine *engine);
 

@@ -162,6 +162,14 @@ enum gp_status path_read(const char *path, size_t limit, char **text, size_t *le
     return status;
 }
 
+enum gp_status path_read_input(const char *path, size_t limit, char **text, size_t *len,
+                               struct gp_err *err)
+{
+    if (strcmp(path, "-") != 0)
+        return path_read(path, limit, text, len, err);
+    return read_all(STDIN_FILENO, "standard input", limit, text, len, err);
+}
+
 /* ---- writing ---- */
 
 static bool write_all(int fd, const char *text, size_t len)

@@ -39,6 +39,10 @@ bool path_program_dir(char *dst, size_t size);
 enum gp_status path_read(const char *path, size_t limit, char **text, size_t *len,
                          struct gp_err *err);
 
+/* The same, and "-" is standard input. */
+enum gp_status path_read_input(const char *path, size_t limit, char **text, size_t *len,
+                               struct gp_err *err);
+
 /* Writes text to `path` by a temporary sibling and rename, following a symlink, so
  * that the file is whole or untouched. "-" means standard output. Lines of text: what
  * could command a terminal is written as '?' (str.h). */

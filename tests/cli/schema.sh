@@ -109,6 +109,13 @@ json_of check-plan --check-plan other.json
 valid check-plan
 refused check-plan '1,/"status"/s/"same"/"well"/'
 
+for log in vllm-0.6.6 vllm-0.19.0-tp2-color vllm-0.8.5-stopped sglang-0.5.23 llama.cpp-cuda; do
+    json_of check-log --check-log "$src/tests/fixtures/logs/$log.txt" -g rtx-3090
+done
+json_of check-log --check-log "$src/tests/fixtures/logs/tensorrt-llm-1.3.0rc10.txt" -m deepseek-r1 -g b200
+valid check-log
+refused check-log '1,/"status"/s/"started"/"began"/'
+
 cat >requests <<'END'
 {"model": "llama-3.1-8b", "gpu": "l4", "id": 5}
 {"model": "llama-3.1-8b", "gpu": "l4", "id": "five"}
