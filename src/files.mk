@@ -288,6 +288,8 @@ output_sources = \
 	src/output/answer_lines.h \
 	src/output/batch.c \
 	src/output/batch.h \
+	src/output/compare_plot.c \
+	src/output/compare_plot.h \
 	src/output/compare_run.c \
 	src/output/compare_run.h \
 	src/output/front_run.c \
@@ -468,6 +470,8 @@ tui_sources = \
 	src/tui/compare/s_compare.c \
 	src/tui/compare/s_compare.h \
 	src/tui/compare/s_compare_draw.c \
+	src/tui/curves/curve_front.c \
+	src/tui/curves/curve_load.c \
 	src/tui/curves/curve_measured.c \
 	src/tui/curves/curve_memory.c \
 	src/tui/curves/curve_roofline.c \

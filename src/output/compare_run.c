@@ -149,6 +149,17 @@ enum gp_status comparison_begin(struct planner *planner, const struct options *o
     return GP_OK;
 }
 
+enum gp_status comparison_begin_all(struct planner *planner, const struct options *options,
+                                    struct comparison **out, struct gp_err *err)
+{
+    struct options all = *options;
+
+    all.gpu_count = all.precision_count = 0;
+    all.value[OPT_GPU] = all.value[OPT_PRECISION] = (struct option_value){0};
+    all.value[OPT_CALIBRATION] = all.value[OPT_SOLVE] = (struct option_value){0};
+    return comparison_begin(planner, &all, out, err);
+}
+
 /* Precision by precision, the GPUs in the order they were found. */
 struct resolved comparison_ask(const struct comparison *c, size_t i)
 {

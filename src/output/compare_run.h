@@ -32,6 +32,10 @@ struct comparison;
  * int4-awq. The ask is not needed any more when this returns. */
 enum gp_status comparison_begin(struct planner *planner, const struct options *options,
                                 struct comparison **out, struct gp_err *err);
+/* The same load on all GPUs, in the precisions that are taken when none is named; not
+ * corrected by what was measured of one of them. */
+enum gp_status comparison_begin_all(struct planner *planner, const struct options *options,
+                                    struct comparison **out, struct gp_err *err);
 void comparison_free(struct comparison *comparison); /* NULL: nothing */
 
 /* Plans at most `rows` more; with the last of them it finds the front and sorts. True

@@ -5,8 +5,8 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "request/planner_measured.h"
 #include "util/str.h"
 
 /* TPOT and TTFT of that load in the plan's layout; 0 = not known. */
@@ -60,18 +60,6 @@ static double median_error(const struct measured_rows *rows, bool corrected)
                            : (error[rows->count / 2 - 1] + error[rows->count / 2]) / 2;
 }
 
-static enum gp_status read_files(const char *list, struct serverbench *out,
-                                 struct gp_err *err)
-{
-    char files[sizeof(((struct resolved *)0)->measured)], *rest = files, *file;
-    enum gp_status rc = GP_OK;
-
-    gp_copy(files, sizeof(files), list);
-    while (!rc && (file = strsep(&rest, ",")))
-        rc = serverbench_read(file, out, err);
-    return rc;
-}
-
 enum gp_status measured_rows_read(const struct answer *a, struct measured_rows *out,
                                   struct gp_err *err)
 {
@@ -81,7 +69,7 @@ enum gp_status measured_rows_read(const struct answer *a, struct measured_rows *
     out->count = 0;
     if (!a->resolved.measured[0])
         return GP_OK;
-    rc = read_files(a->resolved.measured, &bench, err);
+    rc = planner_measured_read(a->resolved.measured, &bench, err);
     if (rc)
         return rc;
     for (int i = 0; i < bench.count; i++) {

@@ -285,8 +285,10 @@ static void add_curves(struct page *p)
     for (int i = 0; i < plot->count; i++)
         if (plot->series[i].shade)
             add_shade(p, &plot->series[i]);
-    for (int i = 0; i < plot->rules; i++)
-        add_rule(p, &plot->rule[i], i);
+    for (int i = 0, upright = 0; i < plot->rules; i++) {
+        add_rule(p, &plot->rule[i], upright);
+        upright += plot->rule[i].upright;
+    }
     for (int i = 0; i < plot->count; i++)
         if (!plot->series[i].mark && !plot->series[i].shade)
             add_line(p, &plot->series[i]);

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "output/answer_lines.h"
+#include "output/compare_plot.h"
 #include "output/compare_run.h"
 #include "output/load_curve.h"
 #include "output/measured_rows.h"
@@ -43,16 +44,11 @@ struct report_page {
 
 /* ---- beginning ---- */
 
-/* The same load on all GPUs, in the precisions that --compare takes by itself. */
 static void begin_alternatives(struct report_page *p, const struct options *options)
 {
-    struct options all = *options;
     struct gp_err err = {0};
 
-    all.gpu_count = all.precision_count = 0;
-    all.value[OPT_GPU] = all.value[OPT_PRECISION] = (struct option_value){0};
-    all.value[OPT_CALIBRATION] = all.value[OPT_SOLVE] = (struct option_value){0};
-    if (comparison_begin(p->planner, &all, &p->comparison, &err)) {
+    if (comparison_begin_all(p->planner, options, &p->comparison, &err)) {
         p->comparison = NULL;
         gp_err_line(&err, p->why);
     }
@@ -374,6 +370,7 @@ static void add_memory_curves(const struct report_page *p, struct document *d)
 static void add_curves(const struct report_page *p, struct document *d)
 {
     struct plot plot;
+    char words[CURVE_WORDS];
 
     if (p->loads == 0)
         return;
@@ -381,6 +378,11 @@ static void add_curves(const struct report_page *p, struct document *d)
     plot_init(&plot);
     add_load_curves(p, &plot, d);
     add_memory_curves(p, d);
+    plot_clear(&plot);
+    if (p->comparison && compare_plot(p->comparison, &p->answer.plan, &plot, words)) {
+        gp_copy(plot.title, sizeof(plot.title), "All GPUs and formats, and the front");
+        document_plot(d, &plot, words);
+    }
     plot_fini(&plot);
 }
 
@@ -391,6 +393,10 @@ static void add_measured(const struct report_page *p, struct document *d)
     struct table table;
 
     document_heading(d, "Measured against predicted");
+    if (p->answer.resolved.calibrated[0])
+        document_line(d, DOCUMENT_PLAIN, p->answer.resolved.calibrated);
+    if (p->measured.count == 0 && p->answer.resolved.calibrated[0])
+        return;
     if (p->measured.count == 0) {
         document_line(d, DOCUMENT_PLAIN,
                       "Nothing is measured: every figure is counted or estimated. gpuplan "

@@ -8,7 +8,6 @@
 #include "core/search.h"
 #include "core/speed/anchor.h"
 #include "request/planner_calib.h"
-#include "result/serverbench.h"
 #include "util/str.h"
 
 /* The layout that the points are of: of this request, whatever its goals. */
@@ -23,7 +22,8 @@ static struct layout layout_of(const struct resolved *resolved)
 
 static const char where[] = "--calibration";
 
-static enum gp_status read_files(const char *list, struct serverbench *out, struct gp_err *err)
+enum gp_status planner_measured_read(const char *list, struct serverbench *out,
+                                     struct gp_err *err)
 {
     char files[sizeof(((struct resolved *)0)->measured)], *rest = files, *file;
     enum gp_status status = GP_OK;
@@ -68,7 +68,7 @@ enum gp_status resolve_measured(const struct options *options,
     if (!gp_copy(out->measured, sizeof(out->measured), list))
         return gp_fail(err, GP_E_USAGE, where, "put the points of all into one file",
                        "the names are longer than %zu bytes", sizeof(out->measured) - 1);
-    enum gp_status status = read_files(list, &bench, err);
+    enum gp_status status = planner_measured_read(list, &bench, err);
     if (status || bench.count == 0) /* of the device alone: planner_calib.h */
         return status;
     struct layout layout = layout_of(out);

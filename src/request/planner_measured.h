@@ -10,6 +10,7 @@
 #define GP_REQUEST_PLANNER_MEASURED_H
 
 #include "request/planner.h"
+#include "result/serverbench.h"
 
 /* What a request was resolved from, as texts; precision may be NULL. */
 struct resolved_from {
@@ -20,5 +21,9 @@ struct resolved_from {
 enum gp_status resolve_measured(const struct options *options,
                                 const struct resolved_from *from, struct resolved *out,
                                 struct gp_err *err);
+
+/* The points of the servers' benchmarks among those files, "FILE,FILE". */
+enum gp_status planner_measured_read(const char *list, struct serverbench *out,
+                                     struct gp_err *err);
 
 #endif

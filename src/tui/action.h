@@ -21,7 +21,7 @@
 #define SCREENS(X)                                                                     \
     X(PLAN, plan, "Plan", "1", "Plan: one request, one answer")                        \
     X(COMPARE, compare, "Compare", "2", "Compare: GPUs x precisions")                  \
-    X(CURVES, curves, "Curves", "3", "Curves: roofline and memory")                    \
+    X(CURVES, curves, "Curves", "3", "Curves: speed, cost, memory")                    \
     X(BENCH, bench, "Bench", "4", "Bench: measure this machine")
 
 #define X(id, ...) SCREEN_##id,
@@ -89,11 +89,24 @@ enum { SCREENS(X) ON_ALL = (1 << SCREEN_COUNT) - 1 }; /* bits: where an action h
     X(PRECISIONS, "precisions", "p", ON_COMPARE, 5, "precisions",                      \
       "which precisions are compared")                                                 \
     X(MARK, "mark", "Space", ON_COMPARE, 0, "", "mark a row; marked rows come first")  \
-    X(CURVE_NEXT, "next-curve", "v ]", ON_CURVES, 2, "next curve", "next curve")       \
+    X(CURVE_SPEED, "curve-speed", "t", ON_CURVES, 2, "speed",                          \
+      "TPOT and TTFT against users")                                                   \
+    X(CURVE_COST, "curve-cost", "$", ON_CURVES, 2, "cost",                             \
+      "dollars per million tokens against users")                                      \
+    X(CURVE_GPUS, "curve-gpus", "n", ON_CURVES, 2, "GPUs", "GPUs needed against users") \
+    X(CURVE_MEMORY, "curve-memory", "m", ON_CURVES, 2, "memory",                       \
+      "memory by part against context; again: against users")                          \
+    X(CURVE_ROOFLINE, "curve-roofline", "r", ON_CURVES, 2, "roofline",                 \
+      "the plan's products under the roof of its GPU")                                 \
+    X(CURVE_FRONT, "curve-front", "f", ON_CURVES, 3, "front",                          \
+      "all GPUs and formats by cost, and the front")                                   \
+    X(CURVE_MEASURED, "curve-measured", "x", ON_CURVES, 2, "measured",                 \
+      "measured against predicted by batch; again: by intensity")                      \
+    X(CURVE_NEXT, "next-curve", "v ]", ON_CURVES, 0, "", "next curve")                 \
     X(CURVE_BACK, "previous-curve", "V [", ON_CURVES, 0, "", "previous curve")         \
-    X(SERIES, "series", "Space", ON_CURVES, 3, "series",                               \
+    X(SERIES, "series", "Space", ON_CURVES, 5, "series",                               \
       "the series that the cursor reads")                                              \
-    X(ZOOM_IN, "zoom-in", "+ =", ON_CURVES, 4, "zoom", "closer")                       \
+    X(ZOOM_IN, "zoom-in", "+ =", ON_CURVES, 5, "zoom", "closer")                       \
     X(ZOOM_OUT, "zoom-out", "-", ON_CURVES, 0, "", "further away")                     \
     X(MEASURED, "measured", "o", ON_CURVES, 4, "open result",                          \
       "draw the points of a result file")                                              \

@@ -25,8 +25,8 @@ for suffix in html md svg; do
     done
 done
 page=$(cat page.html)
-assert_eq "five curves" 5 "$(grep -c '</figure>' page.html)"
-assert_eq "five tables of curves" 5 "$(grep -c '^### ' page.md)"
+assert_eq "six curves" 6 "$(grep -c '</figure>' page.html)"
+assert_eq "six tables of curves" 6 "$(grep -c '^### ' page.md)"
 for part in '<script' 'http-equiv' '<link' '<img' '@import' 'url(http' 'src='; do
     assert_lacks "the page needs nothing else: $part" "$part" "$page"
 done

@@ -61,88 +61,221 @@ END
 echo '{"schema": "gpuplan.bench/1", "status": "complete"' >"$work/torn.json"
 echo '{"schema": "something else"}' >"$work/other.json"
 
-# ---- roofline -------------------------------------------------------------------------
+# ---- speed, cost, GPUs, front ---------------------------------------------------------
 
-screen "roofline" "${load[@]}" <<'KEYS'
+goals=(--tpot 30 --ttft 1000)
+
+# ms PATH FORMAT: seconds of $work/plan.json in milliseconds
+ms() {
+    answer "$1" %.9f | awk -v f="$2" '{ printf f, $1 * 1e3 }'
+}
+
+screen "speed against users, with goals" "${load[@]}" "${goals[@]}" <<'KEYS'
 3
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 5
-┌─ 1 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 9
+┌─ 1 TPOT and TTFT  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ────────────── y: ms ─┐
+│    │                           25 users: the KV pool is full:          ······│
+│    │ TTFT goal 1000 ms                             ·│·······:················│
+│1000│-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·:·-·-·-·-·-·-·-·-│
+│    │················································│·······:···⢀⣀⣀⣀⣠⠤⠤⠤⠤⠒⠒⠒f│
+│    │································⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⡤⠤⠤⠤⠤⠤⠤⠔⠒⠒⠒⠒⠒⠊⠉⠉⠉⠉⠁············│
+│    │⠐⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠊⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉················│·······:················│
+│ 100│·TPOT goal 30 ms································│·······:····        ····│
+│    │-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·-·- - - - -·-·-·-·-·-·-·-·:·-·⣀⣀⣀⣀⣀⡠⠤⠤⠤⠤⠒⠒t│
+│    │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠴⠒⠒⠒P⠒⠒⠒⠒⠊⠉⠉⠉⠉⠉⠉·········    │
+│    │··········································      │       :                │
+│    └─────────────────────────────────────────────────────────────────────────│
+│     1           2           4           8          16          32          64│
+└─ users: requests in flight (log2) ───────────────────────────────────────────┘
+┌─ 16 users: fits ─────────────────────────────────────────────────────────────┐
+│   GPUs       2                           $/M tok    $2.89  2.22..4.13        │
+│ t TPOT       22.97 ms  17.65..32.78      $ an hour  $6.98                    │
+│ f TTFT       251.9 ms  71.96..1259                                           │
+│   output     670 tok/s  470..873                                             │
+└──────────────────────────────────────────────────────────────────────────────┘
+ TPOT goal reached to 32 users; TTFT goal reached as far as it fits; 2 x
+ h100-sxm fit 25 users, then the KV pool is full
+ t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
+END
+"$gp" --plan "${load[@]}" "${goals[@]}" --format json >"$work/plan.json"
+if have_json; then
+    shows "t TPOT       $(ms speed.tpot.value %.2f) ms"
+    shows "f TTFT       $(ms speed.ttft.value %.1f) ms"
+    shows "output     $(answer speed.output_tokens_per_s.value %.0f) tok/s"
+fi
+
+screen "the command of a point of it" "${load[@]}" "${goals[@]}" <<'KEYS'
+3 Right c
+:dump -
+KEYS
+shows "-u 17 "
+shows "--tp 2 --pp 1 --ep 1 --replicas 1"
+if have_json; then
+    "$gp" --plan "${load[@]/16/17}" "${goals[@]}" --tp 2 --pp 1 --replicas 1 \
+        --format json >"$work/plan.json"
+    screen "the point is that command's answer" "${load[@]}" "${goals[@]}" <<'KEYS'
+3 Right
+:dump -
+KEYS
+    shows "17 users: fits"
+    shows "t TPOT       $(ms speed.tpot.value %.2f) ms"
+    screen "cost at it" "${load[@]}" "${goals[@]}" <<'KEYS'
+3 $ Right
+:dump -
+KEYS
+    shows "m \$/M tok    \$$(answer cost.per_million_output_tokens.value %.2f)"
+fi
+
+screen "goals and break points in words" "${load[@]}" "${goals[@]}" <<'KEYS'
+3
+:size 120 36
+:dump -
+KEYS
+shows "TPOT goal 30 ms"
+shows "25 users: the KV pool is full"
+shows "TPOT goal reached to 3"
+
+screen "GPUs needed, ASCII" "${load[@]}" --ascii <<'KEYS'
+3 n
+:wait
+:dump -
+KEYS
+shows "GPUs needed"
+shows "n GPUs       2"
+shows "2 for the plan's"
+
+screen "the front" "${load[@]}" <<'KEYS'
+3 f
+:wait
+:dump -
+KEYS
+shows "P h100-sxm fp8 2 GPUs"
+shows "7 of them on the front"
+
+screen "a letter for each, again for its second" "${load[@]}" <<'KEYS'
+3 $
+:dump -
+m
+:dump -
+m
+:dump -
+x
+:dump -
+x
+:dump -
+t
+:dump -
+KEYS
+assert_eq "which is shown" "2 Cost per 4 Memory against 5 Memory against 8 Measured against 9 Measured matrix 1 TPOT and " \
+    "$(printf '%s\n' "$out" | sed -n 's/^┌─ \([1-9] [A-Z][A-Za-z]* [a-z]*\) .*/\1/p' | tr '\n' ' ')"
+
+screen "what is not measured is predicted" "${load[@]}" <<'KEYS'
+3 x
+:dump -
+KEYS
+shows "predicted only, nothing is measured: 4 measures this machine"
+
+# No mark of the roofline lies above its roof unless words say so.
+for request in "-m llama-3.1-70b -p fp8 -g h100-sxm" "-m 8B -g l4 -p int8 -u 64" \
+    "-m mixtral-8x7b -g a100-sxm-80 -p int4-awq" "-m 70B -g mi300x"; do
+    rm -f roof.csv
+    # shellcheck disable=SC2086 # its words
+    screen "under the roof: $request" $request <<'KEYS'
+3 r
+:dump -
+:export roof.csv
+KEYS
+    above=$(awk -F, 'FNR == NR { if ($1 ~ / roof$/ && $3 > most) most = $3; next }
+        $1 ~ /^(decode|prefill)/ && $3 > 1.001 * most { n++ } END { print n + 0 }' \
+        roof.csv roof.csv)
+    [ "$above" -eq 0 ] || shows "above the sheet's roof"
+done
+
+# ---- roofline -------------------------------------------------------------------------
+
+screen "roofline" "${load[@]}" <<'KEYS'
+3 r
+:dump -
+KEYS
+expect <<'END'
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     6 of 9
+┌─ 6 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
 │4096│                                                   │                     │
 │    │                                               ⣀⣀⠤⠔⠒⠒⠒⠒⠒⠒444⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
 │ 512│                                        ⢀⣀⠤⠤⠒⠊⠉⠉⠉⠉⠉⠉⠉⠉4⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉b│
-│    │                                 3⣀⡠⠤⠒33⠁          │                     │
-│    │                           ⣀2⠤⠒⠒⠉⠁                 │                     │
+│    │                                 ⢀⣀⡠⠤⠒33⠁          │                     │
+│    │                           ⣀2⠤⠒⠒⠉3                 │                     │
 │  64│                    ⣀⣀2⠔⠒⠉⠉                        │                     │
 │    │             ⢀⣀⠤⠔⠒⠊⠉                               │                     │
 │   8│      ⢀⣀⠤⠤⠒⠊⠉⠁                                     │                     │
-│    │1⡠⠤⠒⠒⠉1                                            │                     │
-│    │                                                   │                     │
+│    │⢀⡠⠤⠒⠒⠉1                                            │                     │
+│    │1                                                  │                     │
 │    └─────────────────────────────────────────────────────────────────────────│
 │     1          4         16         64         256       1024       4096     │
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 590.7 FLOP/B: the ridge ────────────────────────────────────────────────────┐
-│ a fp8 roof   1979 TFLOP/s              3 decode b=64 down 421.6 TFLOP/s      │
-│ b bf16 roof  989.4 TFLOP/s             4 prefill 1,024 lm_head 989.4 TFLOP/s │
-│ 1 decode b=1 down 6.696 TFLOP/s                                              │
-│ 2 decode b=16 down 106.7 TFLOP/s                                             │
+│ a fp8 roof   1979 TFLOP/s              3 decode b=64 down 359.7 TFLOP/s      │
+│ b bf16 roof  989.4 TFLOP/s             4 prefill 1,024 lm_head 775.3 TFLOP/s │
+│ 1 decode b=1 down 5.872 TFLOP/s                                              │
+│ 2 decode b=16 down 93.35 TFLOP/s                                             │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound
- v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+ t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
 screen "roofline, ASCII" "${load[@]}" --ascii <<'KEYS'
-3
+3 r
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 5
-+- 1 Roofline  h100-sxm fp8 (dense) ------------------------------ y: TFLOP/s -+
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     6 of 9
++- 6 Roofline  h100-sxm fp8 (dense) ------------------------------ y: TFLOP/s -+
 |4096|                                                   |                     |
 |    |                                               ////------444------------a|
 | 512|                                        /////---------4-----------------b|
-|    |                                 3////33           |                     |
-|    |                           /2/////                 |                     |
+|    |                                  ////33           |                     |
+|    |                           /2////3                 |                     |
 |  64|                    //2////                        |                     |
 |    |             ///////                               |                     |
 |   8|       //////                                      |                     |
-|    |1/////1                                            |                     |
-|    |                                                   |                     |
+|    |//////1                                            |                     |
+|    |1                                                  |                     |
 |    +-------------------------------------------------------------------------|
 |     1          4         16         64         256       1024       4096     |
 +- intensity, FLOP per byte of memory (log2) ----------------------------------+
 +- 590.7 FLOP/B: the ridge ----------------------------------------------------+
-| a fp8 roof   1979 TFLOP/s              3 decode b=64 down 421.6 TFLOP/s      |
-| b bf16 roof  989.4 TFLOP/s             4 prefill 1,024 lm_head 989.4 TFLOP/s |
-| 1 decode b=1 down 6.696 TFLOP/s                                              |
-| 2 decode b=16 down 106.7 TFLOP/s                                             |
+| a fp8 roof   1979 TFLOP/s              3 decode b=64 down 359.7 TFLOP/s      |
+| b bf16 roof  989.4 TFLOP/s             4 prefill 1,024 lm_head 775.3 TFLOP/s |
+| 1 decode b=1 down 5.872 TFLOP/s                                              |
+| 2 decode b=16 down 93.35 TFLOP/s                                             |
 +------------------------------------------------------------------------------+
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound
- v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+ t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
 screen "roofline, three columns" "${load[@]}" <<'KEYS'
 :size 120 36
-3
+3 r
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                                                             1 of 5
-┌─ 1 Roofline  h100-sxm fp8 (dense) ────────────────────────────────────────────────────────────────────── y: TFLOP/s ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                                                             6 of 9
+┌─ 6 Roofline  h100-sxm fp8 (dense) ────────────────────────────────────────────────────────────────────── y: TFLOP/s ─┐
 │4096│                                                                               │                                 │
 │    │                                                                               │                                 │
-│    │                                                                             ⢀⡠⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤44⠤4⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤a│
-│    │                                                                         ⣀⠤⠔⠊⠁ │                                 │
-│1024│                                                                    ⢀⡠⠤⠒⠛⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒4⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒b│
-│    │                                                                ⣀⠤⠔⠊⠁          │                                 │
-│    │                                                           ⢀3⠤⠒⠉               │                                 │
-│    │                                                       ⣀⠤⠔⠊⠁                   │                                 │
-│ 256│                                                  ⢀⡠3⠒⠉                        │                                 │
-│    │                                              ⣀⠤⠒⠊⠁                            │                                 │
+│    │                                                                             ⢀⡠⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤⠤a│
+│    │                                                                         ⣀⠤⠔⠊⠁ │         44 4                    │
+│1024│                                                                    ⢀⡠⠤⠒⠛⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒b│
+│    │                                                                ⣀⠤⠔⠊⠁          │     4                           │
+│    │                                                           ⢀⡠⠤⠒⠉               │                                 │
+│    │                                                       ⣀⠤⠔⠊⠁3                  │                                 │
+│ 256│                                                  ⢀⡠⠤⠒⠉                        │                                 │
+│    │                                              ⣀⠤⠒⠊⠁ 3                          │                                 │
 │    │                                         ⢀⡠2⠒⠉                                 │                                 │
 │  64│                                     ⣀⠤⠒⠊⠁                                     │                                 │
 │    │                                ⢀⡠2⠒⠉                                          │                                 │
@@ -159,91 +292,91 @@ expect <<'END'
 │     1                4               16                64               256             1024             4096        │
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────────────────────────────────────────────┘
 ┌─ 590.7 FLOP/B: the ridge ────────────────────────────────────────────────────────────────────────────────────────────┐
-│ a fp8 roof   1979 TFLOP/s                                  3 decode b=64 down 421.6 TFLOP/s                          │
-│ b bf16 roof  989.4 TFLOP/s                                 4 prefill 1,024 lm_head 989.4 TFLOP/s                     │
-│ 1 decode b=1 down 6.696 TFLOP/s  8192x1x14336, 2 FLOP/B                                                              │
-│ 2 decode b=16 down 106.7 TFLOP/s                                                                                     │
+│ a fp8 roof   1979 TFLOP/s                                  3 decode b=64 down 359.7 TFLOP/s                          │
+│ b bf16 roof  989.4 TFLOP/s                                 4 prefill 1,024 lm_head 775.3 TFLOP/s                     │
+│ 1 decode b=1 down 5.872 TFLOP/s  8192x1x14336, 2 FLOP/B                                                              │
+│ 2 decode b=16 down 93.35 TFLOP/s                                                                                     │
 └──────────────────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens arithmetic bound
- Roofline: attainable = min(rate, intensity x bandwidth) of the sheet; marks are the plan's matrix products.
- v:next curve  Space:series  +:zoom  o:open result  e:export  w:save                                     ?:help  q:quit
+ Roofline: attainable = min(rate, intensity x bandwidth) of the sheet; marks: the plan's products as the law predicts …
+ t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured  f:front  o:open result  e:export  +:zoom     ?:help  q:quit
 END
 
 screen "along the roof, left of the ridge" "${load[@]}" <<'KEYS'
-3
+3 r
 PgUp PgUp Left
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 5
-┌─ 1 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     6 of 9
+┌─ 6 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
 │4096│                              │                                          │
 │    │                              │                ⣀⣀⠤⠔⠒⠒⠒⠒⠒⠒444⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
 │ 512│                              │         ⢀⣀⠤⠤⠒⠊⠉⠉⠉⠉⠉⠉⠉⠉4⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉b│
-│    │                              │  3⣀⡠⠤⠒33⠁                                │
-│    │                           ⣀2⠤⠒⠒⠉⠁                                       │
+│    │                              │  ⢀⣀⡠⠤⠒33⠁                                │
+│    │                           ⣀2⠤⠒⠒⠉3                                       │
 │  64│                    ⣀⣀2⠔⠒⠉⠉   │                                          │
 │    │             ⢀⣀⠤⠔⠒⠊⠉          │                                          │
 │   8│      ⢀⣀⠤⠤⠒⠊⠉⠁                │                                          │
-│    │1⡠⠤⠒⠒⠉1                       │                                          │
-│    │                              │                                          │
+│    │⢀⡠⠤⠒⠒⠉1                       │                                          │
+│    │1                             │                                          │
 │    └─────────────────────────────────────────────────────────────────────────│
 │     1          4         16         64         256       1024       4096     │
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 42.66 FLOP/B: memory bound ─────────────────────────────────────────────────┐
-│ a fp8 roof   142.9 TFLOP/s             3 decode b=64 lm_head 212.5 TFLOP/s   │
-│ b bf16 roof  142.9 TFLOP/s             4 prefill 1,024 lm_head 989.4 TFLOP/s │
-│ 1 decode b=1 down 6.696 TFLOP/s                                              │
-│ 2 decode b=16 down 106.7 TFLOP/s                                             │
+│ a fp8 roof   142.9 TFLOP/s             3 decode b=64 lm_head 183.4 TFLOP/s   │
+│ b bf16 roof  142.9 TFLOP/s             4 prefill 1,024 lm_head 775.3 TFLOP/s │
+│ 1 decode b=1 down 5.872 TFLOP/s                                              │
+│ 2 decode b=16 down 93.35 TFLOP/s                                             │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound
- v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+ t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
 screen "a mark's series: from product to product" "${load[@]}" <<'KEYS'
-3
+3 r
 Space Space Space Right
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 5
-┌─ 1 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     6 of 9
+┌─ 6 Roofline  h100-sxm fp8 (dense) ────────────────────────────── y: TFLOP/s ─┐
 │4096│                            │                                            │
 │    │                            │                  ⣀⣀⠤⠔⠒⠒⠒⠒⠒⠒444⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
 │ 512│                            │           ⢀⣀⠤⠤⠒⠊⠉⠉⠉⠉⠉⠉⠉⠉4⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉⠉b│
-│    │                            │    3⣀⡠⠤⠒33⠁                                │
-│    │                           ⣀2⠤⠒⠒⠉⠁                                       │
+│    │                            │    ⢀⣀⡠⠤⠒33⠁                                │
+│    │                           ⣀2⠤⠒⠒⠉3                                       │
 │  64│                    ⣀⣀2⠔⠒⠉⠉ │                                            │
 │    │             ⢀⣀⠤⠔⠒⠊⠉        │                                            │
 │   8│      ⢀⣀⠤⠤⠒⠊⠉⠁              │                                            │
-│    │1⡠⠤⠒⠒⠉1                     │                                            │
-│    │                            │                                            │
+│    │⢀⡠⠤⠒⠒⠉1                     │                                            │
+│    │1                           │                                            │
 │    └─────────────────────────────────────────────────────────────────────────│
 │     1          4         16         64         256       1024       4096     │
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 31.66 FLOP/B: memory bound ─────────────────────────────────────────────────┐
-│ a fp8 roof   106.1 TFLOP/s             3 decode b=64 lm_head 212.5 TFLOP/s   │
-│ b bf16 roof  106.1 TFLOP/s             4 prefill 1,024 lm_head 989.4 TFLOP/s │
-│ 1 decode b=1 down 6.696 TFLOP/s                                              │
-│ 2 decode b=16 o 106.1 TFLOP/s                                                │
+│ a fp8 roof   106.1 TFLOP/s             3 decode b=64 lm_head 183.4 TFLOP/s   │
+│ b bf16 roof  106.1 TFLOP/s             4 prefill 1,024 lm_head 775.3 TFLOP/s │
+│ 1 decode b=1 down 5.872 TFLOP/s                                              │
+│ 2 decode b=16 o 92.77 TFLOP/s                                                │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 591 FLOP/B; decode at 16 users is memory bound, prefill of 1,024 tokens
  arithmetic bound
- v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+ t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
 screen "a GPU without the type computes in 16 bit" -m 8B -p fp8 -g a100-sxm-80:1 <<'KEYS'
-3
+3 r
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 5
-┌─ 1 Roofline  a100-sxm-80 bf16 (dense) ────────────────────────── y: TFLOP/s ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     6 of 9
+┌─ 6 Roofline  a100-sxm-80 bf16 (dense) ────────────────────────── y: TFLOP/s ─┐
 │512│                                                │                         │
-│   │                                            ⢀⣀2⠔⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒3⠒3333⠒⠒⠒a│
-│   │                                      ⢀⣀2⠔⠒⠉⠁   │                         │
-│ 64│                                 ⣀⠤⠔⠒⠉⠁         │                         │
+│   │                                            ⢀⣀⠤⠔⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒3⠒3333⠒⠒⠒a│
+│   │                                      ⢀⣀⠤⠔⠒⠉⠁ 2 │                         │
+│ 64│                                 ⣀⠤⠔⠒⠉⠁ 2       │                         │
 │   │                           ⣀⡠⠤⠒⠊⠉               │                         │
 │   │                     ⣀⡠⠤⠒⠊⠉                     │                         │
 │   │               ⣀⡠⠤⠒⠊⠉                           │                         │
@@ -255,55 +388,55 @@ expect <<'END'
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 153 FLOP/B: the ridge ──────────────────────────────────────────────────────┐
 │ a bf16 roof  312 TFLOP/s                                                     │
-│ 1 decode b=1 down 4.074 TFLOP/s                                              │
-│ 2 decode b=64 gate_up 251.8 TFLOP/s                                          │
-│ 3 prefill 1,024 lm_head 312 TFLOP/s                                          │
+│ 1 decode b=1 down 3.198 TFLOP/s                                              │
+│ 2 decode b=64 gate_up 150.8 TFLOP/s                                          │
+│ 3 prefill 1,024 lm_head 249.6 TFLOP/s                                        │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 153 FLOP/B; decode at 1 user is memory bound, prefill of 1,024 tokens
  arithmetic bound
- v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+ t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
 screen "experts see their share of the tokens" -m mixtral-8x7b -g h100-sxm:2 -u 64 <<'KEYS'
-3
+3 r
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     1 of 5
-┌─ 1 Roofline  h100-sxm bf16 (dense) ───────────────────────────── y: TFLOP/s ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     6 of 9
+┌─ 6 Roofline  h100-sxm bf16 (dense) ───────────────────────────── y: TFLOP/s ─┐
 │   │                                                  │                       │
-│   │                                              ⢀⣀3⠤⠒⠒⠒⠒⠒⠒333⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
-│512│                                        ⣀⡠⠤⠔⠒⠉⠁   │                       │
+│   │                                              ⢀⣀⡠⠤⠒⠒⠒⠒⠒⠒333⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒⠒a│
+│512│                                        ⣀⡠⠤⠔⠒⠉⠁ 3 │                       │
 │   │                                 ⣀⣀⠤2⠒⠉⠉          │                       │
 │   │                          ⢀⣀⠤⠤⠒⠊⠉                 │                       │
 │ 64│                   ⢀⣀⡠⠤⠒2⠉⠁                       │                       │
 │   │             ⣀⡠⠤⠔23⠁                              │                       │
 │  8│      ⣀⣀⠤⠔⠒⠉⠉                                     │                       │
-│   │1⠤⠔⠒⠊⠉                                            │                       │
-│   │                                                  │                       │
+│   │⢀⠤⠔⠒⠊⠉                                            │                       │
+│   │1                                                 │                       │
 │   └──────────────────────────────────────────────────────────────────────────│
 │    1           4          16           64          256        1024       4096│
 └─ intensity, FLOP per byte of memory (log2) ──────────────────────────────────┘
 ┌─ 295.3 FLOP/B: the ridge ────────────────────────────────────────────────────┐
 │ a bf16 roof  989.4 TFLOP/s                                                   │
-│ 1 decode b=1 lm_head 3.349 TFLOP/s                                           │
-│ 2 decode b=64 lm_head 210.3 TFLOP/s                                          │
-│ 3 prefill 1,024 expert_gate_up 793.8…                                        │
+│ 1 decode b=1 lm_head 2.92 TFLOP/s                                            │
+│ 2 decode b=64 lm_head 181.5 TFLOP/s                                          │
+│ 3 prefill 1,024 expert_gate_up 557.5…                                        │
 └──────────────────────────────────────────────────────────────────────────────┘
  ridge 295 FLOP/B; decode at 64 users is memory bound, prefill of 1,024 tokens
  memory bound in 3 of 6 products
- v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+ t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
 # ---- memory ---------------------------------------------------------------------------
 
 screen "memory against context" "${load[@]}" <<'KEYS'
-3 v
+3 m
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     2 of 5
-┌─ 2 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ──── y: GiB ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 9
+┌─ 4 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ──── y: GiB ─┐
 │   │                                         │    :fits to 12,960 tokens▓▓▓▓▓▓│
 │100│                                         │    :     ⣠⠖⠁▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓│
 │   │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣠⣴⣊⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀u│
@@ -325,7 +458,7 @@ expect <<'END'
 └── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 12,960 tokens, marginal to 131,072 tokens; then the model's maximum.
  The plan's 8,192 tokens: fits
- v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+ t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
 # The plan's own point is the plan.
@@ -347,7 +480,7 @@ legend() {
 for request in "-m 70B -g l40s" "-m llama-3.1-70b -p fp8 -g h100-sxm:2 -u 16 --used 2GiB" \
     "-m deepseek-v3 -g l40s:8" "-m gpt-oss-120b -g h200-sxm -u 200" \
     "-m 8B -g l4 --engine llama.cpp" "-m qwen3-next-80b-a3b -g mi300x:2"; do
-    for keys in "v" "v l l l l l" "v + + h" "v v" "v v End" "v v - h h h"; do
+    for keys in "m" "m l l l l l" "m + + h" "m m" "m m End" "m m - h h h"; do
         rm -f shown.txt shown.csv
         # shellcheck disable=SC2086 # its words
         screen "the legend of $request, $keys" $request <<KEYS
@@ -375,12 +508,12 @@ KEYS
 done
 
 screen "memory against context, ASCII" "${load[@]}" --ascii <<'KEYS'
-3 v
+3 m
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     2 of 5
-+- 2 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ---- y: GiB -+
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 9
++- 4 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ---- y: GiB -+
 |   |                                         |    :fits to 12,960 tokens======|
 |100|                                         |    :     ///===================|
 |   |-------------------------------------------------------------------------u|
@@ -402,16 +535,16 @@ expect <<'END'
 +-- e: all --------------------------------------------------------------------+
  fits to 12,960 tokens, marginal to 131,072 tokens; then the model's maximum.
  The plan's 8,192 tokens: fits
- v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+ t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
 screen "zoomed in where it stops fitting" "${load[@]}" <<'KEYS'
-3 v PgDn + +
+3 m PgDn + +
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench               2 of 5, zoom
-┌─ 2 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ──── y: GiB ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench               4 of 9, zoom
+┌─ 4 Memory against context  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ──── y: GiB ─┐
 │   │                                 :fits to 12,960 tokens           ⣀⣀⡠⠤⠔⠒⠚d│
 │100│                                 :                │     ⢀⣀⣀⡤⠤⠴⠒⠒⠉⠉⠁▓▓▓▓▓▓ │
 │   │⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣤⣤⣤⣴⣒⣒⣊⣉⣉⣁⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀u│
@@ -433,23 +566,23 @@ expect <<'END'
 └── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 12,960 tokens, marginal to 131,072 tokens; then the model's maximum.
  The plan's 8,192 tokens: fits
- v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+ t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
 screen "Esc: all of it again" "${load[@]}" <<'KEYS'
-3 v + + Esc
+3 m + + Esc
 :dump -
 KEYS
 shows "│   256 "
 lacks "zoomed"
 
 screen "memory against users" "${load[@]}" <<'KEYS'
-3 v v End
+3 m m End
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     3 of 5
-┌─ 3 Memory against users  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ────── y: GiB ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 9
+┌─ 5 Memory against users  Llama 3.1 70B fp8, 2 x h100-sxm TP 2 ────── y: GiB ─┐
 │   │                                      :fits to 25 users▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓││
 │100│                                      :    ⢀⣠⠞⠁▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓││
 │   │⢀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣠⣔⣋⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀u│
@@ -471,23 +604,23 @@ expect <<'END'
 └── e: all ────────────────────────────────────────────────────────────────────┘
  fits to 25 users at once, marginal to 196 users; then the KV pool is full. The
  plan's 16 users: fits
- v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+ t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
 screen "it follows the plan" "${load[@]}" <<'KEYS'
-3 v v
+3 m m
 :users 24
 :dump -
 KEYS
 shows "24 users: fits"
 
 screen "what cannot fit" -m llama-3.1-70b -p bf16 -g l4:1 <<'KEYS'
-3 v
+3 m
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     2 of 5
-┌─ 2 Memory against context  Llama 3.1 70B bf16, 1 x l4 TP 1 ───────── y: GiB ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 9
+┌─ 4 Memory against context  Llama 3.1 70B bf16, 1 x l4 TP 1 ───────── y: GiB ─┐
 │150│                                         │                 ⢀⣀⣀⣀⠤⠤⠤⠒⠒⠉d▓▓▓▓│
 │   │⢠⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤P⣤⣤⣤⣶⣶⣶⣶⣶⣶⣶⣶⣶⣮⣭⣭⣭⣭⣥⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤cba│
 │   │█████████████████████████████████████████│████████████████████████████████│
@@ -509,17 +642,17 @@ expect <<'END'
 └── e: all ────────────────────────────────────────────────────────────────────┘
  nothing fits for certain; then the weights do not fit. The plan's 8,192
  tokens: does-not-fit
- v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+ t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
 screen "a narrow screen: the plot alone" "${load[@]}" <<'KEYS'
 :size 40 12
-3 v v
+3 m m
 :dump -
 KEYS
 expect <<'END'
- 1  2 [3 Curves] 4               3 of 5
-┌─ 3 Memory against users  Llama 3.1 … ┐
+ 1  2 [3 Curves] 4               5 of 9
+┌─ 5 Memory against users  Llama 3.1 … ┐
 │100│               │ :fits to 25 users│
 │   │⢠⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣶⣭⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤⣤ul│
 │   │ ⢀⣀⣀⣀⣀⣀⣀⣀⣀⡠⠤⠤⠴⠒P⠉⠁▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓│
@@ -529,16 +662,16 @@ expect <<'END'
 │    1          8         64        512│
 └─ users: requests in flight (log2) ───┘
  fits to 25 users at once, marginal to…
- v:next curve  +:zoom    ?:help  q:quit
+ t:speed  $:cost         ?:help  q:quit
 END
 
 screen "and the readings by Tab" "${load[@]}" <<'KEYS'
 :size 40 12
-3 v v Tab
+3 m m Tab
 :dump -
 KEYS
 expect <<'END'
- 1  2 [3 Curves] 4               3 of 5
+ 1  2 [3 Curves] 4               5 of 9
 ┌─ 16 users: fits ─────────────────────┐
 │ a weights    33.88 GiB               │
 │ b + activation 35.83 GiB  +1.95 GiB  │
@@ -549,18 +682,18 @@ expect <<'END'
 │ P the plan   58.91 GiB               │
 └── j k: more ─────────────────────────┘
  fits to 25 users at once, marginal to…
- v:next curve  +:zoom    ?:help  q:quit
+ t:speed  $:cost         ?:help  q:quit
 END
 
 # ---- measured -------------------------------------------------------------------------
 
 screen "nothing measured" "${load[@]}" <<'KEYS'
-3 V V
+3 x x
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 5
-┌─ 4 Measured matrix products ─────────────────────────────────────────────────┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     9 of 9
+┌─ 9 Measured matrix products ─────────────────────────────────────────────────┐
 │nothing measured yet: o opens a result file, 4 measures this machine          │
 │                                                                              │
 │                                                                              │
@@ -582,7 +715,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  Measured: operations / median time, over min(rate, intensity x bandwidth).
 
- v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+ t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
 screen "results are offered, others are not" "${load[@]}" <<'KEYS'
@@ -593,12 +726,12 @@ shows "h100.json"
 lacks "other.json"
 
 screen "matrix products over the sheet" "${load[@]}" <<'KEYS'
-3 o "h100" Enter
+3 o "h100" Enter x
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     4 of 5
-┌─ 4 Measured matrix products  h100.json ───────────────────────── y: TFLOP/s ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     9 of 9
+┌─ 9 Measured matrix products  h100.json ───────────────────────── y: TFLOP/s ─┐
 │    │                                                                │        │
 │    │                                                                │        │
 │1024│                 ⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀⣀a│
@@ -620,16 +753,16 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  NVIDIA H100 80GB HBM3, measured 2026-11-20 on testhost: 4 points, 1 of them
  flagged (!); roof: the sheet
- v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+ t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
 screen "batch sweep" "${load[@]}" <<'KEYS'
-3 o "h100" Enter v Right Right
+3 o "h100" Enter Right Right
 :dump -
 KEYS
 expect <<'END'
- gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     5 of 5
-┌─ 5 Batch sweep, measured and predicted  h100.json ────────────── y: TFLOP/s ─┐
+ gpuplan  1 Plan    2 Compare   [3 Curves]   4 Bench                     8 of 9
+┌─ 8 Measured against predicted  h100.json ─────────────────────── y: TFLOP/s ─┐
 │   │                                                 │                        │
 │512│                                                 │             ⣀⣀⣀⡤⠤⠤⠔⠒⠒b*│
 │   │                                                 ⢀⣀⣀⣀⠤⠤⠤⠖⠒⠒⠊⠉⠉⠉           │
@@ -651,7 +784,7 @@ expect <<'END'
 └──────────────────────────────────────────────────────────────────────────────┘
  NVIDIA H100 80GB HBM3, measured 2026-11-20 on testhost: 8 points; llama-3.1-8b
  bf16, TP 1
- v:next curve  Space:series  +:zoom  o:open result  e:export     ?:help  q:quit
+ t:speed  $:cost  n:GPUs  m:memory  r:roofline  x:measured       ?:help  q:quit
 END
 
 screen "a file that is cut off" "${load[@]}" <<'KEYS'
@@ -659,12 +792,12 @@ screen "a file that is cut off" "${load[@]}" <<'KEYS'
 :dump -
 KEYS
 shows "torn.json"
-shows "1 of 5"
+shows "1 of 9"
 
 # ---- export ---------------------------------------------------------------------------
 
 screen "export" "${load[@]}" <<'KEYS'
-3 v
+3 m
 :export curve.csv
 :export curve.svg
 :export curve.txt
@@ -685,7 +818,7 @@ elif command -v python3 >/dev/null; then
 fi
 
 screen "the command of the point" "${load[@]}" <<'KEYS'
-3 v Right c
+3 m Right c
 :dump -
 KEYS
 shows "-c 8640 -u 16 --tp 2"
@@ -693,7 +826,7 @@ if have_json; then
     "$gp" --plan "${load[@]/8k/8640}" --tp 2 --pp 1 --replicas 1 --format json \
         >"$work/plan.json"
     screen "its reading is that command's answer" "${load[@]}" <<'KEYS'
-3 v Right
+3 m Right
 :dump -
 KEYS
     shows "8,640 tokens: fits"
@@ -708,7 +841,7 @@ KEYS
 shows "gpuplan --merge h100.json --format csv"
 
 screen "in blocks, in ASCII, in braille" -m 8B -g l4 <<'KEYS'
-3
+3 r
 B
 :dump blocks
 B

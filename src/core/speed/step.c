@@ -244,6 +244,14 @@ static struct gemm gemm_of(const struct request *q, const struct format *format,
     return g;
 }
 
+double step_product_time(const struct request *q, const struct format *format, double rows,
+                         double cols, double bytes, double tokens)
+{
+    struct gemm g = gemm_of(q, format, rows, cols, bytes, 1);
+    double t = gemm_time(&g, tokens, 1, q->gpu->family ? q->gpu->family->norm : 2);
+    return isfinite(t) && t > 0 ? t : 0;
+}
+
 struct step_shape step_shape(const struct step_load *load, int i, const struct layout *l)
 {
     const struct step_product *p = &load->product[i];

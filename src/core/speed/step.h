@@ -144,4 +144,9 @@ void step_decode_parts(const struct step *step, double users, double tokens,
 /* Attention over q new tokens of one prompt behind c cached ones. */
 double step_prefill_attention(const struct step *step, double q, double c);
 
+/* s that the law (gemm.h) gives one product of rows x cols weights with so many tokens,
+ * without its launch; bytes: of a weight with its scales. 0 = not known. */
+double step_product_time(const struct request *request, const struct format *format,
+                         double rows, double cols, double bytes, double tokens);
+
 #endif

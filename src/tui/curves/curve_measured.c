@@ -383,7 +383,10 @@ void curve_fill_batch(struct curves *c, struct form *form)
     double unit, most;
     int count;
 
-    (void)form;
+    if (!c->log.json) {
+        curve_fill_predicted(c, form);
+        return;
+    }
     if (!choose_set(c, TEST_BATCH, &set))
         return;
     gp_format(what, sizeof(what), "%s %s%s, TP %.0f", set.model,
@@ -441,8 +444,9 @@ void curve_read_measured(struct curves *c, const struct form *form, double x)
     char tokens[32];
 
     if (c->curve == CURVE_BATCH)
-        gp_format(c->at, sizeof(c->at), "%s token%s; %% of what was predicted",
-                  units_tokens(tokens, sizeof(tokens), x), x == 1 ? "" : "s");
+        gp_format(c->at, sizeof(c->at), "%s token%s%s",
+                  units_tokens(tokens, sizeof(tokens), x), x == 1 ? "" : "s",
+                  c->log.json ? "; % of what was predicted" : "");
     else
         gp_format(c->at, sizeof(c->at), "%s FLOP/B; %% of what was predicted",
                   UNITS_PLAIN(x, 4));

@@ -13,14 +13,17 @@
  *
  * Weight-only formats are read in their few bits and computed in 16. An expert gets its
  * share of the tokens, n * active / experts, but at least one. Attention over the KV
- * cache is none of these products. It is a bound: a device gives less.
+ * cache is none of these products. The roof is a bound; a mark is what the law of speed
+ * (core/speed/gemm.h) predicts, which lies below it: one that does not is said to.
  *
  * Example: H100 SXM in FP8, 1979 TFLOP/s over 3.35 TB/s: ridge 591 FLOP per byte; one
  * token does 2 FLOP per byte of weights.
  */
 #include <math.h>
+#include <string.h>
 
 #include "core/roofline.h"
+#include "core/speed/step.h"
 #include "output/sentence.h"
 #include "run/points.h"
 #include "tui/curves/curves.h"
@@ -71,8 +74,9 @@ static double stored_bytes(const struct request *q, const struct format *f, doub
 /* ---- points ---- */
 
 struct work {
-    double intensity, rate; /* FLOP per byte; FLOP/s that the sheet allows */
-    enum roof_bound bound;
+    double intensity, rate; /* FLOP per byte; FLOP/s that the law of speed predicts */
+    enum roof_bound bound;  /* of the sheet */
+    bool above;             /* faster than the sheet allows */
 };
 
 static struct work work_of(const struct request *q, const struct points_layer *layer,
@@ -86,10 +90,12 @@ static struct work work_of(const struct request *q, const struct points_layer *l
     double bytes = stored_bytes(q, f, m, k, layer->role == ROLE_HEAD) +
                    n * k * operand_bytes(math) + m * n * q->precision.base->bits / 8;
     struct roofline line = roofline_work(&roof, operations, bytes);
+    double time = step_product_time(
+        q, f, m, k, stored_bytes(q, f, m, k, layer->role == ROLE_HEAD) / (m * k), n);
 
-    return (struct work){operations / bytes,
-                         line.time.known ? operations / line.time.value : NAN,
-                         line.bound};
+    return (struct work){operations / bytes, time > 0 ? operations / time : NAN,
+                         line.bound,
+                         line.time.known && time > 0 && time < line.time.value};
 }
 
 /* Tokens that one expert sees of n. */
@@ -103,7 +109,7 @@ static double tokens_of(const struct model *model, const struct points_layer *la
 }
 
 struct tally {
-    int memory, all;
+    int memory, above, all;
 };
 
 static struct tally add_batch(struct curves *c, const struct plan *plan,
@@ -113,7 +119,7 @@ static struct tally add_batch(struct curves *c, const struct plan *plan,
     struct points_layer layer[LAYERS];
     int count = points_layers(q->model, &plan->layout, layer, LAYERS), mark = 0;
     struct plot_series *s;
-    struct tally tally = {0, 0};
+    struct tally tally = {0};
 
     for (int i = 0; i < c->plot.count; i++)
         mark += c->plot.series[i].mark != 0;
@@ -125,6 +131,7 @@ static struct tally add_batch(struct curves *c, const struct plan *plan,
 
         plot_point(s, w.intensity, w.rate / unit);
         tally.memory += w.bound == ROOF_MEMORY;
+        tally.above += w.above;
         tally.all++;
     }
     return tally;
@@ -206,12 +213,22 @@ static void say_words(struct curves *c, const struct plan *plan, double ridge,
                   plan->request.gpu->id);
 }
 
+/* The law is fitted to what was measured: a sheet may promise less than a GPU gives. */
+static void say_above(struct curves *c, int above)
+{
+    size_t used = strlen(c->words);
+
+    if (above > 0)
+        gp_format(c->words + used, sizeof(c->words) - used,
+                  "; %d product%s above the sheet's roof", above, above == 1 ? "" : "s");
+}
+
 static void add_batches(struct curves *c, const struct plan *plan, double ridge,
                         double unit)
 {
     double users = fmax(1, ceil(plan->memory.users));
     double batch[] = {1, users, 64};
-    struct tally own = {0, 0}, prefill;
+    struct tally own = {0}, prefill, above = {0};
     char name[64], tokens[32];
 
     for (int i = 0; i < 3; i++) {
@@ -221,6 +238,7 @@ static void add_batches(struct curves *c, const struct plan *plan, double ridge,
             continue;
         gp_format(name, sizeof(name), "decode b=%.0f", batch[i]);
         t = add_batch(c, plan, name, batch[i], unit);
+        above.above += t.above;
         if (batch[i] == users)
             own = t;
     }
@@ -228,6 +246,7 @@ static void add_batches(struct curves *c, const struct plan *plan, double ridge,
               units_tokens(tokens, sizeof(tokens), plan->request.prompt));
     prefill = add_batch(c, plan, name, plan->request.prompt, unit);
     say_words(c, plan, ridge, own, prefill, users);
+    say_above(c, above.above + prefill.above);
 }
 
 void curve_fill_roofline(struct curves *c, struct form *form)
@@ -259,6 +278,52 @@ void curve_fill_roofline(struct curves *c, struct form *form)
     c->start = ridge > 0 ? ridge : 64;
     gp_format(c->title, sizeof(c->title), "Roofline  %s %s (dense)", q->gpu->id,
               format_math_word(math));
+}
+
+/* ---- by batch ---- */
+
+#define MOST_BATCH 8192.0
+
+static void add_layer(struct curves *c, const struct plan *plan,
+                      const struct points_layer *layer, int i, double unit)
+{
+    const struct request *q = &plan->request;
+    struct plot_series *s = plot_add(&c->plot, layer->name, plot_role(i), 0);
+
+    if (!s)
+        return;
+    s->label = (char)('a' + i);
+    for (double n = 1; n <= MOST_BATCH; n *= 2)
+        plot_point(s, n, work_of(q, layer, tokens_of(q->model, layer, n)).rate / unit);
+}
+
+void curve_fill_predicted(struct curves *c, struct form *form)
+{
+    const struct plan *plan = &form->answer->plan;
+    struct points_layer layer[LAYERS];
+    double low = INFINITY, high = 0, unit;
+    int count = plan->has_memory
+                    ? points_layers(plan->request.model, &plan->layout, layer, LAYERS)
+                    : 0;
+
+    for (int i = 0; i < count; i++) {
+        double n = tokens_of(plan->request.model, &layer[i], MOST_BATCH);
+
+        low = fmin(low, work_of(&plan->request, &layer[i], 1).rate);
+        high = fmax(high, work_of(&plan->request, &layer[i], n).rate);
+    }
+    gp_copy(c->words, sizeof(c->words),
+            high > 0 ? "predicted only, nothing is measured: 4 measures this machine, o "
+                       "opens a result file"
+                     : "nothing measured yet: o opens a result file, 4 measures this "
+                       "machine");
+    if (!(high > 0))
+        return;
+    curve_range(c, 1, MOST_BATCH);
+    unit = curve_rates(c, low, high * 1.1, high, false);
+    for (int i = 0; i < count && i < 8; i++)
+        add_layer(c, plan, &layer[i], i, unit);
+    c->start = 1;
 }
 
 /* ---- reading ---- */

@@ -9,6 +9,8 @@
 #ifndef GP_TUI_CURVES_CURVES_H
 #define GP_TUI_CURVES_CURVES_H
 
+#include "output/compare_run.h"
+#include "output/load_curve.h"
 #include "output/memory_curve.h"
 #include "result/benchlog.h"
 #include "tui/form.h"
@@ -16,8 +18,8 @@
 #include "tui/toolkit/plot_draw.h"
 #include "util/path.h"
 
-enum { CURVE_ROOFLINE, CURVE_CONTEXT, CURVE_USERS, CURVE_GEMM, CURVE_BATCH,
-       CURVE_COUNT };
+enum { CURVE_SPEED, CURVE_COST, CURVE_GPUS, CURVE_CONTEXT, CURVE_USERS, CURVE_ROOFLINE,
+       CURVE_FRONT, CURVE_BATCH, CURVE_GEMM, CURVE_COUNT };
 
 #define CURVES_READINGS 24
 
@@ -48,6 +50,9 @@ struct curves {
     int top;                  /* first reading shown there */
 
     struct memory_curve memory;
+    struct load_curve load;
+    struct comparison *run;   /* of the front; owned */
+    bool working;             /* step() has more to do */
 
     struct benchlog log, bench; /* shown; the last run of Bench; json NULL: none */
     char file[GP_PATH_MAX];   /* of log */
@@ -63,15 +68,29 @@ struct curve_row {
     const char *explain; /* one or two lines, with the equation */
     bool measured;       /* wants a result file */
     bool snap;           /* the cursor stands on points that were computed */
+    /* Where points take long: begin() says whether there are any to be planned, step()
+     * plans one more, and fill() draws those that are there. NULL: fill() does it all. */
+    bool (*begin)(struct curves *c, struct form *form);
+    bool (*step)(struct curves *c); /* true while there is more to do */
     void (*fill)(struct curves *c, struct form *form);
     void (*read)(struct curves *c, const struct form *form, double x);
 };
 extern const struct curve_row curve_rows[CURVE_COUNT];
 
+bool curve_begin_load(struct curves *c, struct form *form);
+bool curve_step_load(struct curves *c);
+void curve_fill_load(struct curves *c, struct form *form);
+void curve_read_load(struct curves *c, const struct form *form, double x);
+bool curve_begin_front(struct curves *c, struct form *form);
+bool curve_step_front(struct curves *c);
+void curve_fill_front(struct curves *c, struct form *form);
+void curve_read_front(struct curves *c, const struct form *form, double x);
 void curve_fill_memory(struct curves *c, struct form *form);
 void curve_read_memory(struct curves *c, const struct form *form, double x);
 void curve_fill_roofline(struct curves *c, struct form *form);
 void curve_read_roofline(struct curves *c, const struct form *form, double x);
+/* The plan's layers by batch, as the law of speed predicts them: nothing is measured. */
+void curve_fill_predicted(struct curves *c, struct form *form);
 void curve_fill_gemm(struct curves *c, struct form *form);
 void curve_fill_batch(struct curves *c, struct form *form);
 void curve_read_measured(struct curves *c, const struct form *form, double x);

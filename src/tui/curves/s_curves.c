@@ -17,6 +17,7 @@
 #include "tui/curves/curves.h"
 #include "tui/list.h"
 #include "tui/settings.h"
+#include "util/clock.h"
 #include "util/mem.h"
 #include "util/path.h"
 #include "util/str.h"
@@ -26,6 +27,7 @@
 #define MOST_FILES 200 /* of a folder, looked into */
 #define START      512 /* bytes of a file that are looked at */
 #define LAST_RUN   "@bench" /* stands for the last run of Bench */
+#define SLICE      0.006 /* s of planning between keys */
 #define ZOOM_LEAST 1.2 /* a range is no less than this, high over low */
 
 #define INTENSITY_AXIS "intensity, FLOP per byte of memory (log2)"
@@ -33,26 +35,51 @@
     "Memory of one GPU in the plan's layout, parts stacked; every point is a plan of " \
     "its own."
 
+#define USERS_AXIS "users: requests in flight (log2)"
+#define LAYOUT_EXPLAIN                                                                 \
+    "Each point is a plan of this layout, with its band. "
+
 const struct curve_row curve_rows[CURVE_COUNT] = {
+    [CURVE_SPEED] = {"speed", "TPOT and TTFT", USERS_AXIS,
+                     LAYOUT_EXPLAIN "TPOT = step time with so many running; TTFT = wait "
+                                    "+ prefill.",
+                     .snap = true, .begin = curve_begin_load, .step = curve_step_load,
+                     .fill = curve_fill_load, .read = curve_read_load},
+    [CURVE_COST] = {"cost", "Cost per million tokens", USERS_AXIS,
+                    LAYOUT_EXPLAIN "$ per million output tokens = 1e6 $/h / (3600 "
+                                   "tokens/s).",
+                    .snap = true, .begin = curve_begin_load, .step = curve_step_load,
+                    .fill = curve_fill_load, .read = curve_read_load},
+    [CURVE_GPUS] = {"gpus", "GPUs needed", USERS_AXIS,
+                    "The fewest of the plan's GPUs that hold so many users and reach the "
+                    "goals; every point is a search over all layouts.",
+                    .snap = true, .begin = curve_begin_load, .step = curve_step_load,
+                    .fill = curve_fill_load, .read = curve_read_load},
+    [CURVE_CONTEXT] = {"memory-context", "Memory against context",
+                       "tokens of a request (log2)", MEMORY_EXPLAIN, .snap = true,
+                       .fill = curve_fill_memory, .read = curve_read_memory},
+    [CURVE_USERS] = {"memory-users", "Memory against users", USERS_AXIS, MEMORY_EXPLAIN,
+                     .snap = true, .fill = curve_fill_memory, .read = curve_read_memory},
     [CURVE_ROOFLINE] = {"roofline", "Roofline", INTENSITY_AXIS,
                         "Roofline: attainable = min(rate, intensity x bandwidth) of "
-                        "the sheet; marks are the plan's matrix products.",
-                        false, false, curve_fill_roofline, curve_read_roofline},
-    [CURVE_CONTEXT] = {"memory-context", "Memory against context",
-                       "tokens of a request (log2)", MEMORY_EXPLAIN, false, true,
-                       curve_fill_memory, curve_read_memory},
-    [CURVE_USERS] = {"memory-users", "Memory against users",
-                     "users: requests in flight (log2)", MEMORY_EXPLAIN, false, true,
-                     curve_fill_memory, curve_read_memory},
+                        "the sheet; marks: the plan's products as the law predicts them.",
+                        .fill = curve_fill_roofline, .read = curve_read_roofline},
+    [CURVE_FRONT] = {"front", "All GPUs and formats", "dollars per hour",
+                     "Each point is a row of Compare; * is on its front. The cursor "
+                     "reads the nearest of each kind.",
+                     .begin = curve_begin_front, .step = curve_step_front,
+                     .fill = curve_fill_front, .read = curve_read_front},
+    [CURVE_BATCH] = {"batch", "Measured against predicted",
+                     "batch: tokens at once (log2)",
+                     "Rate of each layer against tokens at once: as measured, and as the "
+                     "file or the law of speed predicts it.",
+                     .measured = true, .snap = true, .fill = curve_fill_batch,
+                     .read = curve_read_measured},
     [CURVE_GEMM] = {"gemm", "Measured matrix products", INTENSITY_AXIS,
                     "Measured: operations / median time, over min(rate, intensity x "
                     "bandwidth).",
-                    true, false, curve_fill_gemm, curve_read_measured},
-    [CURVE_BATCH] = {"batch", "Batch sweep, measured and predicted",
-                     "batch: tokens at once (log2)",
-                     "Rate of each layer against tokens at once; predicted = the "
-                     "roofline when it was measured.",
-                     true, true, curve_fill_batch, curve_read_measured},
+                    .measured = true, .fill = curve_fill_gemm,
+                    .read = curve_read_measured},
 };
 
 static const struct curve_view WHOLE = {NAN, NAN, NAN, 0};
@@ -83,12 +110,38 @@ static void name_plan(struct curves *c, const struct form *form)
               p->layout.tp);
 }
 
+/* Draws what is planned. */
+static void curve_redraw(struct app *app, struct curves *c)
+{
+    plot_clear(&c->plot);
+    curve_rows[c->curve].fill(c, app->form);
+    gp_copy(c->plot.title, sizeof(c->plot.title), c->title);
+    if (view_of(c)->series >= c->plot.count)
+        view_of(c)->series = 0;
+    while (view_of(c)->series < c->plot.count - 1 &&
+           c->plot.series[view_of(c)->series].shade)
+        view_of(c)->series++;
+    read_cursor(c, app->form);
+    app_touch(app);
+}
+
+/* For SLICE seconds, then draws. */
+static void curve_work(struct app *app, struct curves *c)
+{
+    double until = clock_now() + SLICE;
+
+    while (c->working && clock_now() < until)
+        c->working = curve_rows[c->curve].step(c);
+    curve_redraw(app, c);
+}
+
 static void curve_fill(struct app *app, struct curves *c)
 {
     const struct curve_row *row = &curve_rows[c->curve];
     struct form *form = app->form;
 
     plot_clear(&c->plot);
+    c->working = false;
     c->plot.x = (struct plot_axis){.log = true, .base = 2, .title = row->x_title};
     c->start = NAN;
     c->sets = 0;
@@ -98,20 +151,24 @@ static void curve_fill(struct app *app, struct curves *c)
     gp_copy(c->title, sizeof(c->title), row->title);
     if (!row->measured && !form->answered)
         gp_format(c->words, sizeof(c->words), "no plan: %s", form->err.text);
+    else if (row->measured && !c->log.json && c->curve == CURVE_BATCH && form->answered)
+        curve_redraw(app, c); /* what is predicted */
     else if (row->measured && !c->log.json)
         gp_copy(c->words, sizeof(c->words),
                 "nothing measured yet: o opens a result file, 4 measures this machine");
     else {
         if (!row->measured)
             name_plan(c, form);
-        row->fill(c, form);
+        if (row->begin)
+            c->working = row->begin(c, form);
+        if (c->working)
+            curve_work(app, c);
+        else if (!row->begin)
+            curve_redraw(app, c);
     }
     if (row->measured && c->log.json)
         gp_format(c->title, sizeof(c->title), "%s  %s", row->title,
                   c->file[0] ? c->file : "last run of Bench");
-    gp_copy(c->plot.title, sizeof(c->plot.title), c->title);
-    if (view_of(c)->series >= c->plot.count)
-        view_of(c)->series = 0;
     read_cursor(c, form);
     app_touch(app);
 }
@@ -405,6 +462,7 @@ static void curves_close(struct app *app, void *state)
 
     (void)app;
     plot_fini(&c->plot);
+    comparison_free(c->run);
     benchlog_fini(&c->log);
     benchlog_fini(&c->bench);
 }
@@ -419,10 +477,15 @@ static void curves_show(struct app *app, void *state)
 
 static double curves_tick(struct app *app, void *state, double now)
 {
+    struct curves *c = state;
+
     (void)now;
-    if (app->screen == SCREEN_CURVES)
-        curves_show(app, state);
-    return -1;
+    if (app->screen != SCREEN_CURVES)
+        return -1;
+    curves_show(app, c);
+    if (c->working)
+        curve_work(app, c);
+    return c->working ? 0 : -1;
 }
 
 static void choose_curve(struct app *app, struct curves *c, int by)
@@ -430,6 +493,14 @@ static void choose_curve(struct app *app, struct curves *c, int by)
     c->curve = (c->curve + by + CURVE_COUNT) % CURVE_COUNT;
     c->top = 0;
     curve_fill(app, c);
+}
+
+/* The curve of a letter; its second one when the letter is pressed again. */
+static void curve_by_letter(struct app *app, struct curves *c, int curve)
+{
+    bool pair = curve == CURVE_CONTEXT || curve == CURVE_BATCH;
+
+    choose_curve(app, c, curve + (pair && c->curve == curve) - c->curve);
 }
 
 static void panel_next(struct app *app, struct curves *c, int by)
@@ -447,6 +518,13 @@ static bool curves_act(struct app *app, void *state, enum action action)
         void (*act)(struct app *app, struct curves *c, int by);
         int by;
     } acts[] = {
+        {ACT_CURVE_SPEED, curve_by_letter, CURVE_SPEED},
+        {ACT_CURVE_COST, curve_by_letter, CURVE_COST},
+        {ACT_CURVE_GPUS, curve_by_letter, CURVE_GPUS},
+        {ACT_CURVE_MEMORY, curve_by_letter, CURVE_CONTEXT},
+        {ACT_CURVE_ROOFLINE, curve_by_letter, CURVE_ROOFLINE},
+        {ACT_CURVE_FRONT, curve_by_letter, CURVE_FRONT},
+        {ACT_CURVE_MEASURED, curve_by_letter, CURVE_BATCH},
         {ACT_CURVE_NEXT, choose_curve, 1},   {ACT_CURVE_BACK, choose_curve, -1},
         {ACT_LEFT, cursor_move, -1},         {ACT_RIGHT, cursor_move, 1},
         {ACT_PAGE_UP, cursor_move, -FAR},    {ACT_PAGE_DOWN, cursor_move, FAR},
@@ -527,7 +605,8 @@ static enum gp_status curves_export(const struct app *app, const void *state,
     return GP_OK;
 }
 
-/* The form with the cursor's context or users and the plan's layout. */
+/* The form with the cursor's context or users and the plan's layout; a search over GPU
+ * counts leaves that open. */
 static void command_at(const struct app *app, const struct curves *c,
                        struct strbuf *out)
 {
@@ -536,12 +615,20 @@ static void command_at(const struct app *app, const struct curves *c,
     const struct {
         enum field field;
         int value;
-    } cut[] = {{FIELD_TP, l->tp}, {FIELD_PP, l->pp}, {FIELD_REPLICAS, l->replicas}};
+    } cut[] = {{FIELD_TP, l->tp},
+               {FIELD_PP, l->pp},
+               {FIELD_EP, l->ep},
+               {FIELD_REPLICAS, l->replicas}};
 
     *copy = *app->form;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4 && c->curve != CURVE_GPUS; i++)
         gp_format(copy->values.value[cut[i].field], FORM_VALUE, "%d", cut[i].value);
-    gp_format(copy->values.value[c->curve == CURVE_USERS ? FIELD_USERS : FIELD_CONTEXT],
+    if (c->curve == CURVE_GPUS)
+        copy->values.value[FIELD_GPUS][0] = copy->values.value[FIELD_REPLICAS][0] = '\0';
+    if (!copy->values.value[FIELD_GPU][0]) /* the curve is of the one that was chosen */
+        gp_copy(copy->values.value[FIELD_GPU], FORM_VALUE,
+                app->form->answer->plan.request.gpu->id);
+    gp_format(copy->values.value[c->curve == CURVE_CONTEXT ? FIELD_CONTEXT : FIELD_USERS],
               FORM_VALUE, "%.0f", curves_cursor(c));
     form_command(copy, "plan", out);
     free(copy);
@@ -550,13 +637,15 @@ static void command_at(const struct app *app, const struct curves *c,
 static void curves_command(const struct app *app, const void *state, struct strbuf *out)
 {
     const struct curves *c = state;
-    bool memory = c->curve == CURVE_CONTEXT || c->curve == CURVE_USERS;
+    bool plans = curve_rows[c->curve].snap && !curve_rows[c->curve].measured;
 
     if (curve_rows[c->curve].measured && c->file[0]) {
         strbuf_add(out, "gpuplan --merge ");
         strbuf_quote(out, c->file);
         strbuf_add(out, " --format csv");
-    } else if (memory && app->form->answered && c->plot.count > 0) {
+    } else if (c->curve == CURVE_FRONT) {
+        form_command(app->form, "compare", out);
+    } else if (plans && app->form->answered && c->plot.count > 0) {
         command_at(app, c, out);
     } else {
         form_command(app->form, "plan", out);

@@ -403,7 +403,7 @@ static void draw_points(struct canvas *canvas, struct rect area,
         if (!plot_cell(plot, area, s->x[i], s->y[i], &row, &col))
             continue;
         there = &taken[row * area.cols + col];
-        if (*there && *there != mark)
+        if (*there && *there != mark && mark != 'P') /* the plan itself is never hidden */
             mark = SEVERAL;
         *there = mark;
         canvas_char(canvas, area, row, col, plot_ink(s->role), (uint32_t)(unsigned char)mark);
@@ -478,7 +478,7 @@ static void draw_rule(struct canvas *canvas, struct rect area, const struct plot
                         plot_ink(r->role), r->upright ? ':' : '-');
 }
 
-/* Over everything else: beside an upright rule, one under the other; above a flat one. */
+/* Over everything else: beside an upright rule in row i, above a flat one. */
 static void draw_word(struct canvas *canvas, struct rect area, const struct plot *plot,
                       const struct plot_rule *r, int i)
 {
@@ -535,7 +535,9 @@ void plot_draw(struct canvas *canvas, struct rect in, const struct plot *plot,
     for (int i = 0; i < plot->count; i++)
         if (plot->series[i].mark)
             draw_points(canvas, shape.area, &plot->series[i], plot, taken);
-    for (int i = 0; i < plot->rules; i++)
-        draw_word(canvas, shape.area, plot, &plot->rule[i], i);
+    for (int i = 0, upright = 0; i < plot->rules; i++) {
+        draw_word(canvas, shape.area, plot, &plot->rule[i], upright);
+        upright += plot->rule[i].upright;
+    }
     free(taken);
 }
