@@ -376,6 +376,8 @@ result_sources = \
 	src/result/serverbench.h
 
 run_sources = \
+	src/run/confirm.c \
+	src/run/confirm.h \
 	src/run/devices.c \
 	src/run/devices.h \
 	src/run/journal.c \
@@ -540,6 +542,7 @@ cli_sources = \
 	src/cli/cmd_compare.c \
 	src/cli/cmd_import.c \
 	src/cli/cmd_import_model.c \
+	src/cli/cmd_confirm.c \
 	src/cli/cmd_launch.c \
 	src/cli/cmd_list.c \
 	src/cli/cmd_plan.c \

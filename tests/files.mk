@@ -418,6 +418,7 @@ cli_tests = \
 	tests/cli/check_plan.sh \
 	tests/cli/compare.sh \
 	tests/cli/completion.sh \
+	tests/cli/confirm.sh \
 	tests/cli/cpu.sh \
 	tests/cli/devices.sh \
 	tests/cli/hostile.sh \

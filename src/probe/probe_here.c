@@ -46,7 +46,7 @@ bool probe_here_uuid(const char *uuid)
     bool found = false;
     DIR *dir = NULL;
 
-    if (path_join(folder, sizeof(folder), probe_proc(), "driver/nvidia/gpus"))
+    if (uuid[0] && path_join(folder, sizeof(folder), probe_proc(), "driver/nvidia/gpus"))
         dir = opendir(folder);
     while (dir && !found && (one = readdir(dir)))
         found = one->d_name[0] != '.' &&

@@ -13,6 +13,7 @@
 #define R  FOR_REQUEST
 #define P  (FOR_PLAN | FOR_REPORT)
 #define M  FOR_BENCH /* measuring */
+#define C  (FOR_BENCH | FOR_CONFIRM)
 
 const struct option_row option_rows[OPTION_COUNT] = {
 #define OPTION(id, ...) [OPT_##id] = {__VA_ARGS__},

@@ -46,6 +46,7 @@ enum option_type {
     X(list, LIST)                                                                     \
     X(show, SHOW)                                                                     \
     X(batch, BATCH)                                                                   \
+    X(confirm, CONFIRM)                                                               \
     X(launch, LAUNCH)                                                                 \
     X(check_plan, CHECK_PLAN)                                                         \
     X(report, REPORT)                                                                 \
@@ -69,7 +70,7 @@ enum { /* bits: which commands take an option */
     COMMANDS(X)
 #undef X
     FOR_REQUEST = FOR_PLAN | FOR_REPORT | FOR_COMPARE | FOR_TABLE | FOR_LAUNCH | FOR_BENCH |
-                  FOR_SCREEN | FOR_CHECK_LOG,
+                  FOR_SCREEN | FOR_CHECK_LOG | FOR_CONFIRM,
     FOR_ALL = (1 << COMMAND_COUNT) - 1,
     FOR_PRINTING = FOR_ALL & ~FOR_SCREEN
 };

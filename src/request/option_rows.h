@@ -2,7 +2,7 @@
  * option_rows.h - the options, a row each: OPTION(id, the fields of struct option_row).
  *
  * option.h makes the ids of it and option.c the table; nobody else includes it. R: any
- * request; P: one plan, M: a measurement.
+ * request; P: one plan, M: a measurement; C: that or --confirm.
  */
 OPTION(MODEL, "model", 'm', OPTION_TEXT, "MODEL", "", 0, 0, NULL, "none", R, true,
        "catalogue id, a folder or file (config.json, safetensors, GGUF), or a "
@@ -181,19 +181,20 @@ OPTION(FILL, "fill", 0, OPTION_WORD, "KIND", "", 0, 0, "uniform|normal|zeros",
 OPTION(CHECK, "check", 0, OPTION_WORD, "HOW", "", 0, 0, "sample|none|full", "sample", M,
        false, "how many results of a product are verified")
 OPTION(PRESET, "preset", 0, OPTION_WORD, "NAME", "", 0, 0, "quick|normal|thorough",
-       "normal", M, false, "points and time for each; quick when no TEST is named")
-OPTION(REL_CI, "rel-ci", 0, OPTION_NUMBER, "PERCENT", "%", 0.01, 100, NULL, "1", M,
+       "normal", C, false, "points and time for each; quick when no TEST is named")
+OPTION(REL_CI, "rel-ci", 0, OPTION_NUMBER, "PERCENT", "%", 0.01, 100, NULL, "1", C,
        false, "end a point when its median is known to within this")
 OPTION(MAX_TIME, "max-time", 0, OPTION_NUMBER, "SECONDS", "s", 0.001, 3600, NULL,
-       "the preset's", M, false, "longest time of one point")
-OPTION(TIME_LIMIT, "time-limit", 0, OPTION_TEXT, "TIME", "", 0, 0, NULL, "none", M,
+       "the preset's", C, false, "longest time of one point")
+OPTION(TIME_LIMIT, "time-limit", 0, OPTION_TEXT, "TIME", "", 0, 0, NULL,
+       "none; --confirm: 2m", C,
        false, "time for the whole run, as in 90s, 10m, 2h; ends after a point")
 OPTION(DRY_RUN, "dry-run", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", M, false,
        "print points, memory and time; measure nothing")
 OPTION(RESUME, "resume", 0, OPTION_PATH, "JOURNAL", "", 0, 0, NULL, "none", M, false,
        "continue an interrupted run from its .part file")
 OPTION(STRICT, "strict", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off",
-       M | FOR_COMPARE_RESULTS | FOR_MERGE | FOR_CHECK_LOG, false,
+       C | FOR_COMPARE_RESULTS | FOR_MERGE | FOR_CHECK_LOG, false,
        "exit 5 when a point is flagged, not confirmed or a straggler, or a term of a log is "
        "outside of its band")
 OPTION(TOLERANCE, "tolerance", 0, OPTION_NUMBER, "PERCENT", "%", 0, 90, NULL, "5",
@@ -211,12 +212,12 @@ OPTION(ALGOS, "algos", 0, OPTION_COUNTED, "N", "", 1, 64, NULL, "16", M, false,
 OPTION(WORKSPACE, "workspace", 0, OPTION_BYTES, "BYTES", "GiB", 0, 4 * GP_GIB, NULL,
        "32MiB", M, false, "workspace a cuBLASLt algorithm may use")
 OPTION(MAX_MEMORY, "max-memory", 0, OPTION_BYTES, "BYTES", "GiB", 1048576,
-       4096 * GP_GIB, NULL, "a quarter of the free memory; decode: most of it", M,
+       4096 * GP_GIB, NULL, "a quarter of the free memory; decode: most of it", C,
        false, "memory one engine may allocate for operands")
 OPTION(STORAGE, "storage", 0, OPTION_PATH, "FILE", "", 0, 0, NULL, "a temporary one", M,
        false, "file that transfer reads, as a model loader would")
 OPTION(SEED, "seed", 0, OPTION_COUNTED, "N", "", 0, 9007199254740991.0, NULL, "24301",
-       M | FOR_POOL, false,
+       C | FOR_POOL, false,
        "seed of the points' order and of the operands, or of the pool's solver")
 OPTION(SOLVE_SECONDS, "solve-seconds", 0, OPTION_NUMBER, "SECONDS", "s", 0.01, 86400, NULL,
        "a fixed amount of work", FOR_POOL, false,
@@ -228,16 +229,16 @@ OPTION(EXPORT, "export", 0, OPTION_WORD, "KIND", "", 0, 0, "compose|mig-parted|d
        "none", FOR_POOL, false, "print that in place of the answer, for other programs")
 OPTION(AT, "at", 0, OPTION_COUNTED, "HOUR", "h", 0, 167, NULL, "the busiest", FOR_POOL,
        false, "hour of the pool that --export writes down")
-OPTION(FORCE, "force", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", M, false,
+OPTION(FORCE, "force", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", C, false,
        "measure a GPU even if other processes use it")
 OPTION(LOCK_CLOCKS, "lock-clocks", 0, OPTION_TEXT, "base|MHZ", "", 0, 0, NULL,
-       "not locked", M, false, "lock the GPU's SM clock while measuring; needs root")
+       "not locked", C, false, "lock the GPU's SM clock while measuring; needs root")
 OPTION(NVML_INTERVAL, "nvml-interval", 0, OPTION_NUMBER, "MS", "ms", 10, 1000, NULL,
        "50", M, false, "time between two sensor readings")
 OPTION(ANONYMOUS, "anonymous", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", M, false,
        "write a hash in place of this host's name")
 OPTION(PROGRESS, "progress", 0, OPTION_WORD, "KIND", "", 0, 0, "auto|plain|json|none",
-       "auto", M, false, "what to show on standard error while measuring")
+       "auto", C, false, "what to show on standard error while measuring")
 OPTION(PLAIN, "plain", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_SCREEN, false,
        "ask line by line instead of drawing screens")
 OPTION(ASCII, "ascii", 0, OPTION_FLAG, NULL, "", 0, 0, NULL, "off", FOR_SCREEN, false,

@@ -59,13 +59,17 @@ static const char *driver_of(const struct benchlog *log)
     return text ? text : "";
 }
 
+static bool is_processors(const struct benchlog *log, int device)
+{
+    return strcmp(measured_profile(log, device), CPU_ID) == 0;
+}
+
 static bool is_here(const struct benchlog *log, int device)
 {
-    const char *uuid = benchlog_device_text(log, device, "uuid");
     struct utsname own;
 
-    if (uuid[0])
-        return probe_here_uuid(uuid);
+    if (!is_processors(log, device))
+        return probe_here_uuid(benchlog_device_text(log, device, "uuid"));
     return uname(&own) == 0 && strcmp(own.nodename, log->device[device].host) == 0;
 }
 
@@ -314,7 +318,8 @@ enum gp_status planner_calib_apply(struct planner_calib **calib, struct catalog 
 static bool kept_name(const struct benchlog *log, int device, char *name, size_t size)
 {
     const char *profile = measured_profile(log, device);
-    const char *uuid = benchlog_device_text(log, device, "uuid");
+    const char *uuid =
+        is_processors(log, device) ? "" : benchlog_device_text(log, device, "uuid");
 
     if (!profile[0] ||
         !gp_format(name, size, "%.60s@%.90s.json", profile,

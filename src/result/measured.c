@@ -65,7 +65,7 @@ static bool is_read(const struct benchlog_point *p)
     return p->kind == KIND_READ && !p->hot && p->bytes > 0;
 }
 
-static bool kernel_of_type(enum bench_type type, enum kernel *kernel)
+bool measured_kernel(enum bench_type type, enum kernel *kernel)
 {
     for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
         if (kernels[i].type == type) {
@@ -86,7 +86,7 @@ static void add_point(const struct benchlog_point *p, double weight, struct cali
     enum kernel kernel;
     double launch = benchlog_param(p, "node_floor_s");
 
-    if (out->points == CALIB_POINTS || !kernel_of_type(p->type, &kernel))
+    if (out->points == CALIB_POINTS || !measured_kernel(p->type, &kernel))
         return;
     out->point[out->points++] = (struct calib_point){
         .kernel = kernel,

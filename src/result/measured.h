@@ -20,6 +20,9 @@
 /* The device's id in the catalogue, "cpu" of processors, "" where the file does not say. */
 const char *measured_profile(const struct benchlog *log, int device);
 
+/* How products of a type run; false: as none that an estimate knows. */
+bool measured_kernel(enum bench_type type, enum kernel *kernel);
+
 /* Of the device at that place; from is the caller's. False: nothing of it counts. */
 bool measured_take(const struct benchlog *log, int device, struct calib *out);
 

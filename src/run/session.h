@@ -60,6 +60,7 @@ struct session_ask {
     const char *tests;  /* "gemm,memory"; NULL or "" = as --bench without any */
     const char *folder; /* of a result without --output; NULL = the current one */
     bool view;          /* --output names a view: the result is beside it, .json */
+    bool confirm;       /* just what a plan rests on, by run/confirm.h */
     int rank, ranks, local_rank; /* of several processes; ranks 0 or 1: alone */
     const char *job;             /* of theirs, or NULL */
 };

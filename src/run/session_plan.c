@@ -16,6 +16,7 @@
 #define DEFAULT_MODEL "llama-3.1-8b"
 #define SUBSET        "quick" /* a few points of those; not the preset of that name */
 #define SUBSET_LIMIT  100.0   /* s: it is planned for much less, but a machine may be busy */
+#define CONFIRM_LIMIT 120.0   /* s, of --confirm */
 
 enum { LOCK_LEAST = 100, LOCK_MOST = 10000 }; /* MHz */
 
@@ -91,11 +92,12 @@ static void take_settings(struct bench_plan *plan, const struct session_ask *ask
     options->subset = strcmp(ask->tests, SUBSET) == 0 ||
                       (!ask->tests[0] && !options_flag(ask->options, OPT_PRESET));
     options->preset = preset_of(
-        options_word(ask->options, OPT_PRESET, options->subset ? "quick" : "normal"));
+        options_word(ask->options, OPT_PRESET,
+                     options->subset || ask->confirm ? "quick" : "normal"));
     options->settings = method_preset(options->preset);
     take_method(ask->options, &options->settings);
     options->cache = bench_cache_parse(options_word(ask->options, OPT_CACHE, ""));
-    plan->time_limit = options->subset ? SUBSET_LIMIT : 0;
+    plan->time_limit = options->subset ? SUBSET_LIMIT : ask->confirm ? CONFIRM_LIMIT : 0;
 }
 
 /* --size LOW[:HIGH] */
@@ -396,26 +398,16 @@ static void take_device_figures(struct bench_plan *plan, const char *backend)
         options->rate[t] = roof_of_type(gpu, (enum bench_type)t).rate.value;
 }
 
-/* --size drops the memory, transfer and allreduce points outside. */
-static enum gp_status take_sizes(struct bench_plan *plan, const struct session_ask *ask,
-                                 struct session_notes *notes, struct gp_err *err)
+typedef bool keep_point(const void *ctx, const struct point *point);
+
+/* Drops what is not to be kept. */
+static void keep_points(struct points *p, keep_point *keep, const void *ctx)
 {
-    const char *text = options_word(ask->options, OPT_SIZE, NULL);
-    struct points *p = &plan->points;
-    double low, high;
     int kept = 0;
 
-    if (!text)
-        return GP_OK;
-    if (parse_sizes(text, &low, &high, err))
-        return err->code;
     p->total_seconds = p->most_bytes = 0;
     for (int i = 0; i < p->count; i++) {
-        enum bench_test test = p->point[i].test;
-        bool sized =
-            bench_test_is(test, TEST_IS_SIZED) && !bench_test_is(test, TEST_IS_ONCE);
-
-        if (sized && (p->point[i].bytes < low || p->point[i].bytes > high))
+        if (!keep(ctx, &p->point[i]))
             continue;
         p->point[kept] = p->point[i];
         p->seconds[kept] = p->seconds[i];
@@ -424,15 +416,97 @@ static enum gp_status take_sizes(struct bench_plan *plan, const struct session_a
         p->most_bytes = fmax(p->most_bytes, p->bytes[kept]);
         kept++;
     }
-    if (kept && kept < p->count)
-        notes_add(notes, "plan", "--size %s left out %d of %d points", text,
-                  p->count - kept, p->count);
     p->count = kept;
-    if (!kept)
+}
+
+struct sizes {
+    double low, high;
+};
+
+static bool is_size(const void *ctx, const struct point *p)
+{
+    const struct sizes *s = ctx;
+    bool sized =
+        bench_test_is(p->test, TEST_IS_SIZED) && !bench_test_is(p->test, TEST_IS_ONCE);
+
+    return !sized || (p->bytes >= s->low && p->bytes <= s->high);
+}
+
+/* --size drops the memory, transfer and allreduce points outside. */
+static enum gp_status take_sizes(struct bench_plan *plan, const struct session_ask *ask,
+                                 struct session_notes *notes, struct gp_err *err)
+{
+    const char *text = options_word(ask->options, OPT_SIZE, NULL);
+    struct points *p = &plan->points;
+    struct sizes sizes;
+    int all = p->count;
+
+    if (!text)
+        return GP_OK;
+    if (parse_sizes(text, &sizes.low, &sizes.high, err))
+        return err->code;
+    keep_points(p, is_size, &sizes);
+    if (p->count && p->count < all)
+        notes_add(notes, "plan", "--size %s left out %d of %d points", text, all - p->count,
+                  all);
+    if (!p->count)
         return gp_fail(err, GP_E_USAGE, "--size",
                        "see --dry-run for the sizes there are",
                        "no point is of that size");
     return GP_OK;
+}
+
+/* ---- what --confirm needs of it ---- */
+
+/* The number of tokens of a planned product that is nearest to these. */
+static int64_t nearest_batch(const struct points *p, double tokens)
+{
+    int64_t best = 0;
+    double least = INFINITY;
+
+    for (int i = 0; i < p->count; i++) {
+        double apart = fabs(log2((double)fmax((double)p->point[i].n, 1) / tokens));
+        if (p->point[i].test == TEST_BATCH && apart < least) {
+            least = apart;
+            best = p->point[i].n;
+        }
+    }
+    return best;
+}
+
+struct confirmed { /* what a plan rests on: its decode step, a chunk of its prompts */
+    int64_t decode, prompt;
+    double read; /* bytes of the largest */
+};
+
+static bool is_confirmed(const void *ctx, const struct point *p)
+{
+    const struct confirmed *c = ctx;
+
+    switch (p->test) {
+    case TEST_BATCH:
+        return p->n == c->decode || p->n == c->prompt;
+    case TEST_MEMORY:
+        return p->kind == KIND_READ && p->cache != CACHE_HOT && p->bytes >= c->read;
+    case TEST_GEMM:
+        return p->m <= 2048;
+    default:
+        return true;
+    }
+}
+
+static void take_confirmed(struct bench_plan *plan)
+{
+    const struct request *q = plan->options.request;
+    struct points *p = &plan->points;
+    struct confirmed c = {.read = 0};
+
+    c.decode = nearest_batch(p, fmax(q->users / fmax(plan->options.layout->replicas, 1), 1));
+    c.prompt = nearest_batch(p, fmax(q->prompt, 1));
+    for (int i = 0; i < p->count; i++)
+        if (p->point[i].kind == KIND_READ && p->point[i].cache != CACHE_HOT)
+            c.read = fmax(c.read, p->point[i].bytes);
+    keep_points(p, is_confirmed, &c);
 }
 
 /* ---- the plan ---- */
@@ -471,6 +545,8 @@ enum gp_status bench_plan_make(struct bench_plan *plan, const struct session_ask
     }
     if (!rc)
         rc = take_sizes(plan, ask, notes, err);
+    if (!rc && ask->confirm)
+        take_confirmed(plan);
     if (rc) {
         bench_plan_drop(plan);
         return rc;

@@ -116,6 +116,16 @@ json_of check-log --check-log "$src/tests/fixtures/logs/tensorrt-llm-1.3.0rc10.t
 valid check-log
 refused check-log '1,/"status"/s/"started"/"began"/'
 
+mkdir "$work/proc"
+printf 'processor : 0\nmodel name : stand-in 0\n' >"$work/proc/cpuinfo"
+printf 'MemTotal: 67108864 kB\n' >"$work/proc/meminfo"
+cp "$engine" "$work/engines/gpuplan-bench-cpu"
+export GPUPLAN_PROC=$work/proc GPUPLAN_SYSFS=$work/sys
+json_of confirm --confirm -m llama-3.2-1b -g cpu -c 2048 -q
+valid confirm
+refused confirm '1,/"used"/s/"counts"/"helps"/'
+unset GPUPLAN_PROC GPUPLAN_SYSFS
+
 cat >requests <<'END'
 {"model": "llama-3.1-8b", "gpu": "l4", "id": 5}
 {"model": "llama-3.1-8b", "gpu": "l4", "id": "five"}

@@ -1,0 +1,357 @@
+/*
+ * cmd_confirm.c - gpuplan --confirm: measure just what a plan rests on, and plan again.
+ */
+#include "cli/command.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/bench_progress.h"
+#include "output/record.h"
+#include "output/sentence.h"
+#include "run/confirm.h"
+#include "run/session_drive.h"
+#include "util/mem.h"
+#include "util/path.h"
+#include "util/table.h"
+#include "util/units.h"
+
+struct confirm_job {
+    struct invocation *in;
+    struct session *session;
+    struct confirm c;
+    struct options options; /* of the plan, and of what is measured for it */
+    struct bench_progress progress;
+    struct session_ask ask;
+    char folder[GP_PATH_MAX];
+    char device[16];
+    enum gp_status rc;
+    struct gp_err err;
+};
+
+/* ---- what is measured ---- */
+
+/* Of processors FP32: every one multiplies it, and it is the rate that llama.cpp adds up in. */
+static void take_ask(struct confirm_job *job)
+{
+    bool host = job->c.before.plan.request.gpu->host;
+    bool several = job->c.before.plan.layout.tp > 1;
+
+    job->ask = (struct session_ask){
+        .options = &job->options,
+        .planner = job->in->planner,
+        .tests = host      ? "memory,gemm,decode,fit"
+                 : several ? "memory,batch,decode,fit,allreduce"
+                           : "memory,batch,decode,fit",
+        .folder = job->folder,
+        .confirm = true,
+    };
+    if (host)
+        job->options.value[OPT_BACKEND] = (struct option_value){.given = true, .text = "cpu"};
+    if (host)
+        job->options.value[OPT_TYPE] = (struct option_value){.given = true, .text = "fp32"};
+}
+
+/* Where results of the screen are, too; else the current folder. */
+static void take_folder(struct confirm_job *job)
+{
+    char path[GP_PATH_MAX];
+
+    if (!path_state_home(path, sizeof(path), "bench/"))
+        return;
+    for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
+        *slash = '\0';
+        mkdir(path, 0755); /* one that cannot be made shows when the result is written */
+        *slash = '/';
+    }
+    path_state_home(job->folder, sizeof(job->folder), "bench");
+}
+
+static enum gp_status not_here(const struct confirm_job *job, struct gp_err *err)
+{
+    return gp_fail(err, GP_E_DEVICE, "--confirm", "plan for what is here: the same with -g local",
+                   "this host has no %s: it cannot confirm that plan; it has %.100s",
+                   job->c.before.plan.request.gpu->id,
+                   job->c.here[0] ? job->c.here : "no device to measure");
+}
+
+/* The devices are known: only the planned one is measured, as often as the plan has it. */
+static enum gp_status start(struct confirm_job *job, struct gp_err *err)
+{
+    enum gp_status rc = GP_OK;
+
+    if (!confirm_find(&job->c, job->session))
+        return not_here(job, err);
+    if (job->c.before.plan.layout.tp <= 1) {
+        gp_format(job->device, sizeof(job->device), "%d", job->c.device);
+        job->options.value[OPT_DEVICE] =
+            (struct option_value){.given = true, .text = job->device};
+        rc = session_replan(job->session, &job->ask, err);
+    }
+    if (rc)
+        return rc;
+    confirm_predict(&job->c, job->session);
+    for (int i = 0; i < session_notes(job->session) && !job->in->quiet; i++)
+        bench_progress_say(&job->progress, session_note(job->session, i));
+    return session_start(job->session, err);
+}
+
+static bool take_event(void *ctx, const struct session_event *event)
+{
+    struct confirm_job *job = ctx;
+
+    if (event->kind == SESSION_EVENT_READY)
+        job->rc = start(job, &job->err);
+    if (event->kind == SESSION_EVENT_FAILED) {
+        job->err = event->err;
+        job->rc = event->err.code;
+    }
+    bench_progress_event(&job->progress, job->session, event);
+    return !job->rc && event->kind != SESSION_EVENT_OVER;
+}
+
+/* ---- text ---- */
+
+static void print_terms(const struct confirm *c, struct strbuf *out)
+{
+    static const struct table_column columns[] = {
+        {"term", TABLE_LEFT},
+        {"predicted", TABLE_RIGHT}, {"low..high", TABLE_RIGHT},
+        {"measured", TABLE_RIGHT},  {"error", TABLE_RIGHT},
+        {"band", TABLE_LEFT},                     {"used", TABLE_LEFT},
+    };
+    struct table t;
+
+    table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
+    for (int i = 0; i < c->terms; i++) {
+        const struct confirm_term *m = &c->term[i];
+        const struct quantity *q = &m->predicted;
+        bool both = q->known && !isnan(m->measured);
+        table_cell(&t, m->name);
+        if (q->known) {
+            table_cellf(&t, "%.*f %s", m->decimals, q->value / m->divide, m->unit);
+            table_cellf(&t, "%.*f..%.*f", m->decimals, q->low / m->divide, m->decimals,
+                        q->high / m->divide);
+        } else {
+            table_cell(&t, "-");
+            table_cell(&t, "-");
+        }
+        if (isnan(m->measured))
+            table_cell(&t, "-");
+        else
+            table_cellf(&t, "%.*f %s", m->decimals, m->measured / m->divide, m->unit);
+        if (both)
+            table_cellf(&t, "%+.1f %%", 100 * m->error);
+        else
+            table_cell(&t, "-");
+        table_cell(&t, !both ? "-" : m->in_band ? "in band" : "outside");
+        table_cellf(&t, "%s%s%s", confirm_use_word(m->use), m->why[0] ? ": " : "", m->why);
+    }
+    table_text(&t, out);
+    table_fini(&t);
+}
+
+static void print_speed(const char *name, struct quantity q, double divide, const char *unit,
+                        struct strbuf *out)
+{
+    if (q.known)
+        strbuf_addf(out, "  %s%s (%s..%s) %s %s", name, UNITS_PLAIN(q.value / divide, 3),
+                    UNITS_PLAIN(q.low / divide, 3), UNITS_PLAIN(q.high / divide, 3), unit,
+                    origin_word(q.origin));
+}
+
+static void print_speeds(const char *when, const struct plan *p, struct strbuf *out)
+{
+    strbuf_addf(out, "%s: %s", when, verdict_word(p->verdict));
+    if (p->speed.gap == SPEED_KNOWN) {
+        print_speed("TPOT ", p->speed.tpot, 1e-3, "ms", out);
+        print_speed("TTFT ", p->speed.ttft, 1e-3, "ms", out);
+        print_speed("", p->speed.tokens, 1, "tokens/s", out);
+    }
+    strbuf_add(out, "\n");
+}
+
+static void print_text(const struct confirm_job *job, const char *result, struct strbuf *out)
+{
+    const struct confirm *c = &job->c;
+    const struct request *q = &c->before.plan.request;
+
+    strbuf_addf(out, "Confirm: %s here, plan = %s %s on %d x %s\n\n", c->here, q->model->id,
+                q->precision.id, c->before.plan.layout.gpus, q->gpu->id);
+    if (!job->in->quiet)
+        print_terms(c, out);
+    strbuf_add(out, "\n");
+    print_speeds("before", &c->before.plan, out);
+    if (c->measured)
+        print_speeds("after ", &c->after.plan, out);
+    strbuf_add(out, "\n");
+    confirm_say(c, out);
+    if (c->measured)
+        strbuf_addf(out, "kept for plans of %s: %s\n", q->gpu->id, result);
+}
+
+/* ---- JSON ---- */
+
+static struct quantity in_si(double value)
+{
+    return isnan(value) ? quantity_unknown() : quantity_of(value, ORIGIN_MEASURED);
+}
+
+static void record_plan_of(struct record *r, const struct plan *p)
+{
+    const struct speed *v = &p->speed;
+    bool known = v->gap == SPEED_KNOWN;
+
+    record_text(r, "verdict", verdict_word(p->verdict));
+    record_quantity(r, "tpot", "s", known ? v->tpot : quantity_unknown(), 1, 6);
+    record_quantity(r, "ttft", "s", known ? v->ttft : quantity_unknown(), 1, 6);
+    record_quantity(r, "output_tokens_per_s", "tokens/s", known ? v->tokens : quantity_unknown(),
+                    1, 3);
+}
+
+static void record_terms_of(struct record *doc, const struct confirm *c)
+{
+    record_list(doc, "terms");
+    for (int i = 0; i < c->terms; i++) {
+        const struct confirm_term *t = &c->term[i];
+        struct record *r = record_append(doc, "terms");
+        record_text(r, "name", t->name);
+        record_quantity(r, "predicted", t->unit, t->predicted, t->divide, 4);
+        record_quantity(r, "measured", t->unit, in_si(t->measured), t->divide, 4);
+        record_count(r, "error_pct", "", isnan(t->error) ? NAN : 100 * t->error);
+        record_text(r, "band", isnan(t->error) ? "" : t->in_band ? "in" : "outside");
+        record_text(r, "used", confirm_use_word(t->use));
+        record_text(r, "why", t->why);
+    }
+}
+
+static void print_json(const struct confirm_job *job, const char *result, struct strbuf *out)
+{
+    const struct confirm *c = &job->c;
+    const struct request *q = &c->before.plan.request;
+    struct record doc;
+    struct strbuf words;
+
+    record_init(&doc);
+    strbuf_init(&words);
+    confirm_say(c, &words);
+    record_text(&doc, "schema", "gpuplan.confirm/1");
+    record_text(&doc, "device", c->here);
+    record_text(&doc, "gpu", q->gpu->id);
+    record_text(&doc, "model", q->model->id);
+    record_text(&doc, "precision", q->precision.id);
+    record_text(&doc, "result", result);
+    record_flag(&doc, "calibrated", c->measured);
+    record_terms_of(&doc, c);
+    record_plan_of(record_inside(&doc, "before"), &c->before.plan);
+    if (c->measured)
+        record_plan_of(record_inside(&doc, "after"), &c->after.plan);
+    record_list(&doc, "words");
+    for (char *at = words.text, *line; at && (line = strsep(&at, "\n")) && line[0];)
+        record_item(&doc, "words", line);
+    record_json(&doc, out);
+    strbuf_fini(&words);
+    record_fini(&doc);
+}
+
+/* ---- the run ---- */
+
+/* 6: nothing counted; 1: the plan does not fit, or misses a goal. */
+static int code_of(const struct confirm_job *job)
+{
+    const struct plan *p = job->c.measured ? &job->c.after.plan : &job->c.before.plan;
+    int code =
+        session_exit_code(job->session, options_flag(&job->in->options, OPT_STRICT));
+
+    if (code)
+        return code;
+    if (!job->c.measured)
+        return gp_status_exit(GP_E_NOTHING);
+    return p->verdict == VERDICT_DOES_NOT_FIT || p->verdict == VERDICT_SLOW;
+}
+
+static enum gp_status finish(struct confirm_job *job, struct gp_err *err)
+{
+    struct session_plan plan;
+    enum gp_status rc = session_finish(job->session, err);
+
+    if (rc)
+        return rc;
+    session_plan(job->session, &plan);
+    confirm_measure(&job->c, job->session);
+    rc = confirm_after(&job->c, job->in->planner, &job->in->options, plan.result, err);
+    if (rc)
+        return rc;
+    if (job->in->format == OUTPUT_JSON)
+        print_json(job, plan.result, &job->in->out);
+    else
+        print_text(job, plan.result, &job->in->out);
+    job->in->exit_code = code_of(job);
+    return GP_OK;
+}
+
+static enum gp_status measure(struct confirm_job *job, struct gp_err *err)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    enum gp_status rc;
+    int signal;
+
+    job->session = session_new(&job->ask, err);
+    if (!job->session)
+        return err->code;
+    session_signals_catch(numbers, 3);
+    session_drive(job->session, take_event, job);
+    bench_progress_end(&job->progress);
+    rc = job->rc;
+    if (rc)
+        *err = job->err;
+    else
+        rc = finish(job, err);
+    if (session_signals(&signal) && !rc)
+        job->in->exit_code = 128 + signal;
+    session_signals_release();
+    session_free(job->session);
+    return rc;
+}
+
+static enum gp_status run(struct invocation *in, struct gp_err *err)
+{
+    struct confirm_job *job = gp_calloc(1, sizeof(*job));
+    enum gp_status rc = GP_OK;
+
+    if (in->format != OUTPUT_TEXT && in->format != OUTPUT_JSON)
+        rc = gp_fail(err, GP_E_USAGE, "--format", "text or json", "--confirm is no such table");
+    if (!rc && in->options.gpu_count == 0)
+        rc = options_text(&in->options, OPT_GPU, "--gpu", "local", err);
+    job->in = in;
+    if (!rc)
+        rc = planner_answer(in->planner, &in->options, &job->c.before, err);
+    if (!rc && job->c.before.plan.speed.gap == SPEED_NO_FAMILY)
+        rc = gp_fail(err, GP_E_USAGE, "--confirm", "", "%s is planned for memory alone",
+                     job->c.before.plan.request.gpu->id);
+    if (!rc) {
+        job->options = in->options;
+        job->options.value[OPT_OUT].given = false;
+        bench_progress_init(&job->progress, options_word(&in->options, OPT_PROGRESS, "auto"),
+                            in->quiet, in->verbose);
+        take_folder(job);
+        take_ask(job);
+        rc = measure(job, err);
+    }
+    free(job);
+    return rc;
+}
+
+const struct command cmd_confirm = {
+    .name = "confirm",
+    .usage = "-m MODEL [-g GPU[:COUNT]] [OPTION]...",
+    .brief = "measure what a plan rests on, and plan again: predicted, measured, error",
+    .bit = FOR_CONFIRM,
+    .no_args = true,
+    .one = ONE_EACH,
+    .several = "confirm them one by one",
+    .run = run,
+};
