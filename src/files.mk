@@ -48,6 +48,8 @@ core_sources = \
 	src/core/pool/account.h \
 	src/core/pool/assign.c \
 	src/core/pool/assign.h \
+	src/core/pool/bound.c \
+	src/core/pool/bound.h \
 	src/core/pool/check.c \
 	src/core/pool/cover.c \
 	src/core/pool/cover.h \
@@ -55,6 +57,8 @@ core_sources = \
 	src/core/pool/fixed.h \
 	src/core/pool/grid.c \
 	src/core/pool/grid.h \
+	src/core/pool/improve.c \
+	src/core/pool/improve.h \
 	src/core/pool/ladder.c \
 	src/core/pool/pool.h \
 	src/core/pool/slices.c \

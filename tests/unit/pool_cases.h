@@ -76,21 +76,24 @@ static inline struct pool_candidate *case_way(struct pool_case *c, int w, int ty
     return way;
 }
 
-/* The synthetic mix of the pool's design: models of 3 to 405 billion parameters at 8 or 16
- * bit on six GPU types in TP 1, 2, 4 and 8, rates by bandwidth, peaks spread over the day. */
+/* The synthetic mix of the pool's design: models of 3 to 405 billion parameters at 8 or
+ * 16 bit on six GPU types in TP 1, 2, 4 and 8, rates by bandwidth, peaks spread over
+ * the day. */
 static inline void case_mix(struct pool_case *c, uint64_t seed, int workloads,
                             double scale)
 {
     static const struct {
         double gib, gb_s, hour, busy, idle;
-    } gpu[] = {{141, 4800, 3.6, 700, 75}, {80, 3350, 2.6, 700, 70}, {80, 2039, 1.6, 400, 50},
-               {48, 864, 0.9, 350, 35},   {24, 600, 0.6, 150, 20},  {24, 300, 0.4, 72, 12}};
+    } gpu[] = {{141, 4800, 3.6, 700, 75}, {80, 3350, 2.6, 700, 70},
+               {80, 2039, 1.6, 400, 50},  {48, 864, 0.9, 350, 35},
+               {24, 600, 0.6, 150, 20},   {24, 300, 0.4, 72, 12}};
     static const double sizes[] = {3, 7, 8, 13, 14, 27, 32, 34, 70, 72, 123, 235, 405};
 
     case_init(c, seed, 6, workloads, 24, 24);
     for (int g = 0; g < 6; g++)
         c->types[g] = (struct pool_type){.buy = 20000,
                                          .buy_hour = gpu[g].hour,
+                                         .cloud_hour = 1.7 * gpu[g].hour,
                                          .busy_watts = gpu[g].busy,
                                          .idle_watts = gpu[g].idle,
                                          .server_gpus = 8};

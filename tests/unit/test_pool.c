@@ -1,5 +1,6 @@
 /*
- * test_pool.c - the ladder of a pool: worked examples, and what must hold on random ones.
+ * test_pool.c - the ladder of a pool: worked examples, and what must hold on random
+ * ones.
  *
  * GPUPLAN_POOL_CASES sets how many (default 4), GPUPLAN_POOL_WORK the units a rung may
  * take, GPUPLAN_POOL_SEED begins elsewhere.
@@ -47,8 +48,8 @@ static void test_worked_example(void **state)
 static void check_sums(const struct pool *pool, const struct pool_rung *r)
 {
     const struct pool_cost *cost = &r->cost;
-    double sum = cost->purchase + cost->running + cost->energy + cost->starting +
-                 cost->penalty;
+    double sum =
+        cost->purchase + cost->running + cost->energy + cost->starting + cost->penalty;
     double hours = r->utilisation * r->owned_hours;
 
     for (int i = 0; i < POOL_CAUSES; i++) {
@@ -81,8 +82,9 @@ static void test_random_mixes(void **state)
             const struct pool_rung *r = &answer.rungs[id];
             check_sums(&c.pool, r);
             if (getenv("GPUPLAN_POOL_WORK"))
-                print_message("%c cost %.1f bound %.1f gap %.2f %% util %.2f\n", "ABCD$"[id],
-                              r->total, r->bound, 100 * r->gap, r->utilisation);
+                print_message("%c cost %.1f bound %.1f gap %.2f %% util %.2f\n",
+                              "ABCD$"[id], r -> total, r -> bound, 100 * r -> gap,
+                              r -> utilisation);
         }
         pool_answer_fini(&answer);
         case_fini(&c);

@@ -23,8 +23,9 @@ static void copy_replicas(struct account *c)
     const struct grid *grid = c->grid;
     int hours = grid->hours;
 
-    c->out->replicas = gp_calloc((size_t)grid->pool->candidate_count * (size_t)hours + 1,
-                                 sizeof(*c->out->replicas));
+    c->out->replicas =
+        gp_calloc((size_t)grid->pool->candidate_count * (size_t)hours + 1,
+                  sizeof(*c->out->replicas));
     for (int i = 0; i < grid->first[grid->workloads]; i++)
         for (int t = 0; t < hours; t++)
             c->out->replicas[grid->ways[i].candidate * hours + t] =
@@ -71,7 +72,8 @@ struct served {
     double rate, free_rate;
 };
 
-static struct served serve(const struct grid *grid, const struct assign *a, int w, int t)
+static struct served serve(const struct grid *grid, const struct assign *a, int w,
+                           int t)
 {
     struct served s = {0};
 
@@ -132,7 +134,8 @@ static void own_cuts(const struct grid *grid, int w, const short *x, int *cuts)
         if (grid->ways[i].slice >= 0)
             count[grid->ways[i].type][grid->ways[i].slice] += x[i - grid->first[w]];
     for (int g = 0; g < grid->types; g++)
-        cuts[g] = slices_gpus(&grid->pool->types[g], grid->type[g].weight, count[g], NULL);
+        cuts[g] =
+            slices_gpus(&grid->pool->types[g], grid->type[g].weight, count[g], NULL);
 }
 
 /* A workload's own GPUs: what works now, what works at its peak, what never does. */
@@ -196,7 +199,8 @@ static void split_fleet(struct account *c, int g)
         if (c->out->use[t * grid->types + g] > peak)
             peak = c->out->use[t * grid->types + g];
     for (int t = 0; t < grid->hours && grid->id != POOL_CLOUD; t++) {
-        c->out->stranded[POOL_STRANDED_PEAKS] += peak - c->out->use[t * grid->types + g];
+        c->out->stranded[POOL_STRANDED_PEAKS] +=
+            peak - c->out->use[t * grid->types + g];
         c->out->stranded[POOL_STRANDED_SERVER] += kept - spare - peak;
         c->out->stranded[POOL_STRANDED_SPARE] += spare;
         c->out->stranded[POOL_STRANDED_TYPE] += idle > 0 ? idle : 0;
@@ -237,8 +241,8 @@ static double unit_cost(const struct pool *pool, int w)
         const struct pool_candidate *c = &pool->candidates[i];
         double rate = fmax(c->rate, c->composed_rate);
         if (c->workload == w && rate > 0)
-            best = fmin(best,
-                        c->gpus * fmax(pool->types[c->type].buy_hour, 1e-3) / rate);
+            best =
+                fmin(best, c->gpus * fmax(pool->types[c->type].buy_hour, 1e-3) / rate);
     }
     return isinf(best) ? 1 : best;
 }
@@ -320,8 +324,8 @@ static void split_hour(struct account *c, int t)
             seats -= c->a->own[w * grid->types + g];
         for (int j = 0; j < grid->jobs && grid->jobs_own; j++)
             if (grid->pool->jobs[j].type == g)
-                seats -= grid_units(&grid->type[g],
-                                    c->a->job_held[j] * grid->job_seat[j]);
+                seats -=
+                    grid_units(&grid->type[g], c->a->job_held[j] * grid->job_seat[j]);
         c->busy[g] += c->a->cut[at];
         c->out->stranded[POOL_STRANDED_SLICE] += c->a->cut[at];
         c->out->stranded[POOL_STRANDED_SERVER] += seats - total[g];

@@ -1,5 +1,6 @@
 /*
- * account.h - what a plan costs, uses and leaves idle: from the working plan to the answer.
+ * account.h - what a plan costs, uses and leaves idle: from the working plan to the
+ * answer.
  *
  * Every GPU-hour that is owned ends in one place:
  *

@@ -211,8 +211,8 @@ void assign_holding(const struct grid *grid, int w, const short *held, int *own)
     }
     for (int g = 0; g < grid->types; g++) {
         if (grid->sliced)
-            own[g] +=
-                slices_gpus(&grid->pool->types[g], grid->type[g].weight, count[g], NULL);
+            own[g] += slices_gpus(&grid->pool->types[g], grid->type[g].weight, count[g],
+                                  NULL);
         own[g] = grid_units(&grid->type[g], own[g]);
     }
 }
@@ -350,15 +350,6 @@ double assign_starts(const struct assign *a, int w)
     return cost;
 }
 
-/* The room for use that comes with `used` GPUs: whole units, spares set aside. */
-static int room_of(const struct grid_type *type, int used)
-{
-    int kept;
-
-    grid_own(type, used, &kept);
-    return kept > type->spare ? kept - type->spare : 0;
-}
-
 /* Jobs that fill what is free of a type. */
 static bool has_jobs(const struct grid *grid, int g)
 {
@@ -383,8 +374,9 @@ void assign_fit(struct assign *a)
     const struct grid *grid = a->grid;
 
     for (int g = 0; g < grid->types; g++)
-        a->room[g] = grid->id == POOL_CLOUD ? grid->type[g].most
-                                            : room_of(&grid->type[g], assign_peak(a, g));
+        a->room[g] = grid->id == POOL_CLOUD
+                         ? grid->type[g].most
+                         : grid_room_with(&grid->type[g], assign_peak(a, g));
     for (int g = 0; g < grid->types; g++) {
         const struct grid_type *type = &grid->type[g];
         int most = grid_room(type), best_room = a->room[g];
@@ -402,11 +394,19 @@ void assign_fit(struct assign *a)
             }
             if (grid_own(type, room, NULL) > best)
                 break;
-            room = room_of(type, room + 1);
+            room = grid_room_with(type, room + 1);
         }
         a->room[g] = best_room;
         assign_jobs(a, g, best_room);
     }
+}
+
+bool assign_allowed(const struct assign *a)
+{
+    for (int g = 0; g < a->grid->types; g++)
+        if (a->room[g] > grid_room(&a->grid->type[g]))
+            return a->grid->id == POOL_CLOUD;
+    return room_allowed(a, 0, a->room[0]);
 }
 
 double assign_total(struct assign *a)

@@ -1,11 +1,11 @@
 /*
- * assign.h - a plan while it is worked on: which replicas run in each hour, and what GPUs
- * that takes.
+ * assign.h - a plan while it is worked on: which replicas run in each hour, and what
+ * GPUs that takes.
  *
  * use[t,g] counts whole GPUs: seats of replicas, GPUs cut into slices (all slices of an
- * hour share GPUs), and what workloads with GPUs of their own hold all day. Jobs go into
- * what is left under `room`, the GPUs that are there for use. All changes pass through
- * assign_set() and assign_own(), which keep the sums.
+ * hour share GPUs), and what workloads with GPUs of their own hold all day. Jobs go
+ * into what is left under `room`, the GPUs that are there for use. All changes pass
+ * through assign_set() and assign_own(), which keep the sums.
  */
 #ifndef GP_CORE_POOL_ASSIGN_H
 #define GP_CORE_POOL_ASSIGN_H
@@ -31,8 +31,8 @@ void assign_init(struct assign *a, const struct grid *grid);
 void assign_fini(struct assign *a);
 void assign_copy(struct assign *to, const struct assign *from);
 
-/* Sets the replicas x[0..ways of w) of a workload in an hour; of a constant one those that
- * serve, of what it holds. */
+/* Sets the replicas x[0..ways of w) of a workload in an hour; of a constant one those
+ * that serve, of what it holds. */
 void assign_set(struct assign *a, int w, int t, const short *x);
 void assign_get(const struct assign *a, int w, int t, short *x);
 
@@ -61,7 +61,8 @@ double assign_job_done(const struct assign *a, int j);
 /* Room needed at the busiest hour, jobs aside. */
 int assign_peak(const struct assign *a, int g);
 
-/* Fills jobs of type g into `room` GPUs, most urgent first; $ for running and undone. */
+/* Fills jobs of type g into `room` GPUs, most urgent first; $ for running and undone.
+ */
 double assign_jobs(struct assign *a, int g, int room);
 
 /* $ of starting replicas of a workload over the day. */
@@ -69,6 +70,9 @@ double assign_starts(const struct assign *a, int w);
 
 /* Room follows use: drops what nothing needs, and adds what jobs are worth. */
 void assign_fit(struct assign *a);
+
+/* Is the room within what can be owned, the slots and the watts? */
+bool assign_allowed(const struct assign *a);
 
 /* $ in all, with room as it stands. */
 double assign_total(struct assign *a);

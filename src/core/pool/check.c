@@ -21,13 +21,14 @@ static enum gp_status check_ranges(const char *where, int index,
 }
 
 #define MOST 1e9 /* dollars, watts, units of demand */
-#define CHECK(where, index, ...)                                                         \
-    check_ranges(where, index, (const struct range[]){__VA_ARGS__},                      \
-                 (int)(sizeof((const struct range[]){__VA_ARGS__}) /                     \
-                       sizeof(struct range)),                                            \
-                 err)
+#define CHECK(where, index, ...)                                                       \
+    check_ranges(                                                                      \
+        where, index, (const struct range[]){__VA_ARGS__},                             \
+        (int)(sizeof((const struct range[]){__VA_ARGS__}) / sizeof(struct range)),     \
+        err)
 
-static enum gp_status check_cuts(const struct pool_type *type, int g, struct gp_err *err)
+static enum gp_status check_cuts(const struct pool_type *type, int g,
+                                 struct gp_err *err)
 {
     enum gp_status rc = GP_OK;
 
@@ -44,20 +45,22 @@ static enum gp_status check_cuts(const struct pool_type *type, int g, struct gp_
     return rc;
 }
 
-static enum gp_status check_type(const struct pool_type *type, int g, struct gp_err *err)
+static enum gp_status check_type(const struct pool_type *type, int g,
+                                 struct gp_err *err)
 {
-    enum gp_status rc = CHECK(
-        "type", g, {"stock", type->stock, 0, POOL_MOST_GPUS},
-        {"buy", type->buy, 0, POOL_MOST_GPUS}, {"stock_hour", type->stock_hour, 0, MOST},
-        {"buy_hour", type->buy_hour, 0, MOST}, {"run_hour", type->run_hour, 0, MOST},
-        {"cloud_hour", type->cloud_hour, 0, MOST},
-        {"premium_hour", type->premium_hour, 0, MOST},
-        {"busy_watts", type->busy_watts, type->idle_watts, MOST},
-        {"idle_watts", type->idle_watts, 0, MOST},
-        {"server_gpus", type->server_gpus, 1, POOL_MOST_REPLICA},
-        {"spare", type->spare, 0, POOL_MOST_GPUS},
-        {"slices", type->slices, 0, POOL_MOST_SLICES},
-        {"cuts", type->cuts, type->slices > 0, POOL_MOST_CUTS});
+    enum gp_status rc = CHECK("type", g, {"stock", type->stock, 0, POOL_MOST_GPUS},
+                              {"buy", type->buy, 0, POOL_MOST_GPUS},
+                              {"stock_hour", type->stock_hour, 0, MOST},
+                              {"buy_hour", type->buy_hour, 0, MOST},
+                              {"run_hour", type->run_hour, 0, MOST},
+                              {"cloud_hour", type->cloud_hour, 0, MOST},
+                              {"premium_hour", type->premium_hour, 0, MOST},
+                              {"busy_watts", type->busy_watts, type->idle_watts, MOST},
+                              {"idle_watts", type->idle_watts, 0, MOST},
+                              {"server_gpus", type->server_gpus, 1, POOL_MOST_REPLICA},
+                              {"spare", type->spare, 0, POOL_MOST_GPUS},
+                              {"slices", type->slices, 0, POOL_MOST_SLICES},
+                              {"cuts", type->cuts, type->slices > 0, POOL_MOST_CUTS});
 
     if (rc == GP_OK && type->buy > 0)
         rc = CHECK("type", g,
@@ -114,16 +117,15 @@ static enum gp_status check_job(const struct pool *pool, int j, struct gp_err *e
 enum gp_status pool_check(const struct pool *pool, struct gp_err *err)
 {
     int ways = 0;
-    enum gp_status rc =
-        CHECK("pool", 0, {"hours", pool->hours, 1, POOL_MOST_HOURS},
-              {"GPU types", pool->type_count, 1, POOL_MOST_TYPES},
-              {"workloads", pool->workload_count, 1, POOL_MOST_WORKLOADS},
-              {"candidates", pool->candidate_count, 0,
-               POOL_MOST_WORKLOADS * POOL_MOST_WAYS},
-              {"jobs", pool->job_count, 0, POOL_MOST_JOBS},
-              {"electricity", pool->electricity, 0, 1000}, {"pue", pool->pue, 1, 10},
-              {"watts", pool->watts, 0, 1e12},
-              {"chassis_slots", pool->chassis_slots, 0, POOL_MOST_GPUS});
+    enum gp_status rc = CHECK(
+        "pool", 0, {"hours", pool->hours, 1, POOL_MOST_HOURS},
+        {"GPU types", pool->type_count, 1, POOL_MOST_TYPES},
+        {"workloads", pool->workload_count, 1, POOL_MOST_WORKLOADS},
+        {"candidates", pool->candidate_count, 0, POOL_MOST_WORKLOADS * POOL_MOST_WAYS},
+        {"jobs", pool->job_count, 0, POOL_MOST_JOBS},
+        {"electricity", pool->electricity, 0, 1000}, {"pue", pool->pue, 1, 10},
+        {"watts", pool->watts, 0, 1e12},
+        {"chassis_slots", pool->chassis_slots, 0, POOL_MOST_GPUS});
 
     for (int i = 0; i < POOL_CHANGES && rc == GP_OK; i++)
         rc = CHECK("change", i, {"seconds", pool->change_s[i], 0, 1e6});

@@ -94,7 +94,7 @@ static void descend(struct search *s, int i, double cost, double left, int lacki
         double now = cost + x * item->price, rest = left - x * item->rate;
         double bound = now + rest_bound(s, i + 1, rest, lacking - x);
         if (bound >= s->out->cost) {
-            if (lacking <= 0)
+            if (lacking <= 0 && rest > 0)
                 break; /* with fewer of the cheapest per rate it only rises */
             continue;
         }

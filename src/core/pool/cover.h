@@ -6,11 +6,11 @@
  *   with sum of seat x over the items of a group at most room[group]
  *
  * Depth first over the items, cheapest per rate first, with the fractional cost of the
- * rest as bound (Dantzig 1957). Exact, unless it takes more than COVER_NODES steps; then
- * `lower` is what cannot be undercut, and the counts are the best that were seen.
+ * rest as bound (Dantzig 1957). Exact, unless it takes more than COVER_NODES steps;
+ * then `lower` is what cannot be undercut, and the counts are the best that were seen.
  *
- * Example: need 10; item 0 of rate 4 for $4, item 1 of rate 3 for $3.5: 0 twice and 1 once
- * serve 11 for $11.5.
+ * Example: need 10; item 0 of rate 4 for $4, item 1 of rate 3 for $3.5: 0 twice and 1
+ * once serve 11 for $11.5.
  */
 #ifndef GP_CORE_POOL_COVER_H
 #define GP_CORE_POOL_COVER_H

@@ -25,9 +25,10 @@ struct search {
     const struct fixed_price *price;
     struct fixed *out;
     struct block blocks[POOL_MOST_WAYS + POOL_MOST_TYPES];
-    double rest_rate[POOL_MOST_WAYS + POOL_MOST_TYPES + 1]; /* $ per rate of blocks i.. */
+    double
+        rest_rate[POOL_MOST_WAYS + POOL_MOST_TYPES + 1]; /* $ per rate of blocks i.. */
     int block_count;
-    int free[POOL_MOST_TYPES];   /* GPUs of chosen servers not yet filled */
+    int free[POOL_MOST_TYPES];     /* GPUs of chosen servers not yet filled */
     double dense[POOL_MOST_TYPES]; /* the best rate per GPU in a server */
     short held[POOL_MOST_WAYS];
     double peak;      /* the largest need */
@@ -59,11 +60,11 @@ static double serve_cost(const struct grid *grid, int w, int t, const short *hel
         const struct way *way = &grid->ways[grid->first[w] + i];
         double share = way->slice >= 0 ? grid->type[way->type].weight[way->slice] : 0;
         room[i] = held[i];
-        items[i] = (struct cover_item){
-            .price = (way->slice >= 0 ? share : way->gpus) * grid->type[way->type].run,
-            .rate = way->rate,
-            .seat = 1,
-            .group = i};
+        items[i] = (struct cover_item){.price = (way->slice >= 0 ? share : way->gpus) *
+                                                grid->type[way->type].run,
+                                       .rate = way->rate,
+                                       .seat = 1,
+                                       .group = i};
     }
     cover_solve(&ask, &cover);
     for (int i = 0; i < count; i++)
@@ -82,7 +83,8 @@ static double own_price(const struct fixed_price *price, int gpus)
 {
     int low = gpus < price->low_left ? gpus : price->low_left;
 
-    return gpus > price->room ? INFINITY : low * price->low + (gpus - low) * price->high;
+    return gpus > price->room ? INFINITY
+                              : low * price->low + (gpus - low) * price->high;
 }
 
 static double owned(const struct search *s, int *gpus)
@@ -164,8 +166,8 @@ static int fits_way(const struct search *s, int i)
 static void fill(struct search *s, int i, double spent)
 {
     double short_of = s->peak - capacity(s);
-    double bound = spent + s->unlimited +
-                   (short_of > 0 ? short_of * s->grid->penalty[s->w] : 0);
+    double bound =
+        spent + s->unlimited + (short_of > 0 ? short_of * s->grid->penalty[s->w] : 0);
     int most, enough;
 
     if (bound >= s->out->cost || is_spent(s, bound))
@@ -184,7 +186,8 @@ static void fill(struct search *s, int i, double spent)
         most = enough;
     for (int x = most; x >= 0; x--) {
         const struct way *way = &s->way[i];
-        double share = way->slice >= 0 ? s->grid->type[way->type].weight[way->slice] : 1;
+        double share =
+            way->slice >= 0 ? s->grid->type[way->type].weight[way->slice] : 1;
         int taken = way->slice >= 0 ? (int)floor(x * share + 1e-9) : x * way->seat;
         s->held[i] = (short)x;
         s->free[way->type] -= taken;
@@ -350,7 +353,8 @@ int fixed_job(const struct grid *grid, int j, const struct fixed_price *price,
     *cost = INFINITY;
     for (int k = 0; k <= job->most; k++) {
         int gpus = grid_units(&grid->type[job->type], k * grid->job_seat[j]);
-        double done = fmin(job->gpu_hours, (double)k * job->gpus * (job->end - job->first));
+        double done =
+            fmin(job->gpu_hours, (double)k * job->gpus * (job->end - job->first));
         double now = (k > 0 ? own_price(&price[job->type], gpus) : 0) +
                      assign_job_cost(grid, j, done);
         if (now < *cost * (1 - 1e-12)) {

@@ -11,7 +11,8 @@
 #include "core/pool/slices.h"
 #include "util/mem.h"
 
-#define SHORTAGE_FACTOR 20 /* a unit unmet costs so many times the dearest way to serve it */
+#define SHORTAGE_FACTOR                                                                \
+    20 /* an hour of it costs so many days of the dearest way to serve it */
 
 int pool_seat(int gpus, int server_gpus)
 {
@@ -69,9 +70,9 @@ double pool_penalty(const struct pool *pool, int workload)
 {
     const struct pool_workload *w = &pool->workloads[workload];
 
-    return w->penalty > 0
-               ? w->penalty
-               : SHORTAGE_FACTOR * w->priority * dearest_unit(pool, workload);
+    return w->penalty > 0 ? w->penalty
+                          : SHORTAGE_FACTOR * w->priority * pool->hours *
+                                dearest_unit(pool, workload);
 }
 
 /* ---- what GPUs cost ---- */
@@ -170,9 +171,9 @@ static void job_terms(struct grid *grid, int j)
     const struct pool_type *type = &grid->pool->types[job->type];
 
     grid->job_seat[j] = pool_seat(job->gpus, grid->type[job->type].unit);
-    grid->job_penalty[j] = job->penalty > 0
-                               ? job->penalty
-                               : SHORTAGE_FACTOR * whole_hour(grid->pool, type);
+    grid->job_penalty[j] =
+        job->penalty > 0 ? job->penalty
+                         : SHORTAGE_FACTOR * grid->hours * whole_hour(grid->pool, type);
 }
 
 /* No fleet is larger than what all that may use it would take alone. */
@@ -186,7 +187,8 @@ static void clamp_most(struct grid *grid)
             peak = fmax(peak, grid->need[w * grid->hours + t]);
         for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
             const struct way *way = &grid->ways[i];
-            double count = fmax(ceil(peak / way->rate), grid->pool->workloads[w].minimum);
+            double count =
+                fmax(ceil(peak / way->rate), grid->pool->workloads[w].minimum);
             most[way->type] += fmin(count, POOL_MOST_REPLICAS) * way->seat;
         }
         for (int g = 0; g < grid->types; g++)
@@ -194,7 +196,8 @@ static void clamp_most(struct grid *grid)
     }
     for (int j = 0; j < grid->jobs; j++) {
         const struct pool_job *job = &grid->pool->jobs[j];
-        use[job->type] += (double)job->most * grid->job_seat[j] + grid->type[job->type].unit;
+        use[job->type] +=
+            (double)job->most * grid->job_seat[j] + grid->type[job->type].unit;
     }
     for (int g = 0; g < grid->types; g++) {
         struct grid_type *type = &grid->type[g];
@@ -269,6 +272,14 @@ int grid_room(const struct grid_type *type)
     int room = type->most - type->spare;
 
     return room > 0 ? room : 0;
+}
+
+int grid_room_with(const struct grid_type *type, int used)
+{
+    int kept;
+
+    grid_own(type, used, &kept);
+    return kept > type->spare ? kept - type->spare : 0;
 }
 
 bool grid_allows(const struct grid *grid, const int *kept)

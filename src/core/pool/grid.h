@@ -2,10 +2,11 @@
  * grid.h - a pool as one rung sees it: what a replica takes and brings there, what GPUs
  * cost, what each workload needs in each hour.
  *
- * A fleet of n GPUs of a type comes in units (servers, or single GPUs); the first units are
- * in stock, the rest is bought:
+ * A fleet of n GPUs of a type comes in units (servers, or single GPUs); the first units
+ * are in stock, the rest is bought:
  *
- *   own(n) = own_stock x min(n, stock) + own_buy x max(0, n - stock)     $ over all hours
+ *   own(n) = own_stock x min(n, stock) + own_buy x max(0, n - stock)     $ over all
+ * hours
  *
  * with idle power in it; a GPU in use costs `run` per hour on top.
  */
@@ -24,16 +25,16 @@ struct way { /* a candidate, on this rung */
 };
 
 struct grid_type {
-    int unit;  /* GPUs come in so many */
-    int stock; /* whole units of it, in GPUs */
-    int most;  /* stock and what may be bought, no more than can be of use */
+    int unit;    /* GPUs come in so many */
+    int stock;   /* whole units of it, in GPUs */
+    int most;    /* stock and what may be bought, no more than can be of use */
     bool scarce; /* most is a limit of the pool, not of use */
     int spare;
-    double own_stock, own_buy; /* $ per GPU over all hours, idle power included */
-    double own_energy;         /* the idle power in them */
-    double run;                /* $ per GPU-hour in use, over idle */
-    double run_energy;         /* the power in it */
-    double watts;              /* busy */
+    double own_stock, own_buy;       /* $ per GPU over all hours, idle power included */
+    double own_energy;               /* the idle power in them */
+    double run;                      /* $ per GPU-hour in use, over idle */
+    double run_energy;               /* the power in it */
+    double watts;                    /* busy */
     double weight[POOL_MOST_SLICES]; /* share of a GPU that a slice is charged with */
 };
 
@@ -59,8 +60,8 @@ struct grid {
 void grid_init(struct grid *grid, const struct pool *pool, enum pool_rung_id id);
 void grid_fini(struct grid *grid);
 
-/* $ over all hours for owning what `used` GPUs at the busiest hour take: spares and whole
- * units included; *kept: how many that is. */
+/* $ over all hours for owning what `used` GPUs at the busiest hour take: spares and
+ * whole units included; *kept: how many that is. */
 double grid_own(const struct grid_type *type, int used, int *kept);
 
 /* GPUs rounded up to whole units. */
@@ -68,6 +69,9 @@ int grid_units(const struct grid_type *type, int gpus);
 
 /* GPUs that may be used at a time when everything that can be owned is owned. */
 int grid_room(const struct grid_type *type);
+
+/* The room for use that comes with `used` GPUs: whole units, spares set aside. */
+int grid_room_with(const struct grid_type *type, int used);
 
 /* Do these fleets keep to the slots and the watts? */
 bool grid_allows(const struct grid *grid, const int *kept);

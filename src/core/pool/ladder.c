@@ -9,27 +9,110 @@
 
 #include "core/pool/account.h"
 #include "core/pool/assign.h"
+#include "core/pool/bound.h"
 #include "core/pool/fixed.h"
+#include "core/pool/improve.h"
 #include "util/mem.h"
 
-/* ---- a first plan: everything at the price of a flat day ---- */
+/* What one rung is worked on with. */
+struct rung {
+    const struct pool *pool;
+    const struct pool_options *options;
+    struct pool_answer *answer;
+    struct grid grid;
+    struct bound bound;
+    struct assign best, trial;
+    double total;      /* of best */
+    uint64_t work;     /* left */
+    double until;      /* share of the time at which this part ends */
+    double started;    /* and at which it began */
+    double begun, end; /* shares of the time between which the rung works */
+};
 
-static void start_constant(struct assign *a, int w)
+#define STALL_STEPS 100   /* the bound is left alone when so many steps */
+#define STALL_RISE  0.005 /* close less of the gap than this */
+#define WORK_EACH   40000 /* units for a workload and hour, when none are given */
+#define WORK_MOST   60000000
+
+/* Where the time of each rung ends. */
+static const double time_shares[POOL_RUNGS] = {0.08, 0.16, 0.58, 0.97, 1};
+
+/* By the caller, or the time of this part is up. */
+static bool is_stopped(struct rung *r)
 {
-    const struct grid *grid = a->grid;
-    struct fixed_price price[POOL_MOST_TYPES];
-    struct fixed fixed;
-    short x[POOL_MOST_WAYS];
+    const struct pool_options *o = r->options;
+    double share = o->share ? o->share(o->share_ctx) : 0;
 
-    for (int g = 0; g < grid->types; g++) {
-        const struct grid_type *type = &grid->type[g];
+    if ((o->stop && o->stop(o->stop_ctx)) || share >= 1)
+        r->answer->stopped = true;
+    return r->answer->stopped || (o->share && share >= r->until);
+}
+
+/* How much of the part's time is gone: for the heat of the search. */
+static double part_of_time(void *ctx)
+{
+    struct rung *r = ctx;
+    const struct pool_options *o = r->options;
+
+    if (is_stopped(r))
+        return 1;
+    return o->share ? (o->share(o->share_ctx) - r->started) / (r->until - r->started)
+                    : 0;
+}
+
+static void tell(struct rung *r)
+{
+    if (r->options->progress)
+        r->options->progress(r->options->progress_ctx, r->grid.id, r->total,
+                             fmin(r->bound.best, r->total));
+}
+
+static void spend(struct rung *r, uint64_t work)
+{
+    r->answer->work += work;
+    r->work -= work < r->work ? work : r->work;
+}
+
+/* Keeps the cheaper of best and trial. */
+static void keep_better(struct rung *r)
+{
+    double total;
+
+    assign_fit(&r->trial);
+    total = assign_total(&r->trial);
+    if (total >= r->total || !assign_allowed(&r->trial))
+        return;
+    r->total = total;
+    assign_copy(&r->best, &r->trial);
+}
+
+/* ---- A and B: GPUs of one's own ---- */
+
+static void marginal_prices(const struct assign *a, struct fixed_price *price)
+{
+    for (int g = 0; g < a->grid->types; g++) {
+        const struct grid_type *type = &a->grid->type[g];
         int used = assign_peak(a, g), low = type->stock - type->spare - used;
         price[g] = (struct fixed_price){.low = type->own_stock,
                                         .high = type->own_buy,
                                         .low_left = low > 0 ? low : 0,
                                         .room = grid_room(type) - used};
     }
-    fixed_solve(grid, w, price, 2000, &fixed);
+}
+
+/* Chooses anew what one workload holds, beside what the others hold. */
+static void hold_anew(struct rung *r, struct assign *a, int w)
+{
+    static const short none[POOL_MOST_WAYS];
+    const struct grid *grid = a->grid;
+    struct fixed_price price[POOL_MOST_TYPES];
+    struct fixed fixed;
+    short x[POOL_MOST_WAYS];
+
+    assign_own(a, w, none);
+    marginal_prices(a, price);
+    fixed_solve(grid, w, price, r->bound.leaves, &fixed);
+    spend(r, (uint64_t)fixed.nodes);
     assign_own(a, w, fixed.held);
     for (int t = 0; t < grid->hours; t++) {
         fixed_serve(grid, w, t, fixed.held, x);
@@ -37,35 +120,104 @@ static void start_constant(struct assign *a, int w)
     }
 }
 
-static void start_hourly(struct assign *a, int w, int t)
+static void hold_job_anew(struct assign *a, int j)
 {
-    const struct grid *grid = a->grid;
-    double guide[POOL_MOST_TYPES];
-    int room[POOL_MOST_TYPES];
-    short x[POOL_MOST_WAYS];
-    struct cover cover;
+    struct fixed_price price[POOL_MOST_TYPES];
+    double cost;
 
-    for (int g = 0; g < grid->types; g++) {
-        guide[g] = grid->type[g].own_buy / grid->hours;
-        room[g] = grid_room(&grid->type[g]) - a->use[t * grid->types + g];
-    }
-    assign_cover(grid, w, t, guide, room, 0, &cover);
-    for (int i = 0; i < grid->first[w + 1] - grid->first[w]; i++)
-        x[i] = (short)cover.x[i];
-    assign_set(a, w, t, x);
+    assign_own_job(a, j, 0);
+    marginal_prices(a, price);
+    assign_own_job(a, j, fixed_job(a->grid, j, price, &cost));
 }
 
-static void start(struct assign *a)
+/* Is the price of a GPU the same whoever else has some? */
+static bool is_separable(const struct grid *grid)
 {
-    const struct grid *grid = a->grid;
+    for (int g = 0; g < grid->types; g++)
+        if (grid->type[g].scarce || grid->type[g].stock > 0)
+            return false;
+    return grid->slots == 0 && grid->watts <= 0;
+}
 
-    for (int w = 0; w < grid->workloads; w++) {
-        if (grid->constant[w])
-            start_constant(a, w);
-        for (int t = 0; t < grid->hours && !grid->constant[w]; t++)
-            start_hourly(a, w, t);
+/* One after the other at what is left, until nobody gains. */
+static void hold_all(struct rung *r)
+{
+    int rounds = is_separable(&r->grid) ? 1 : 4;
+
+    for (int round = 0; round < rounds && (round == 0 || !is_stopped(r)); round++) {
+        double before = r->total;
+        for (int w = 0; w < r->grid.workloads; w++)
+            if (r->grid.constant[w] && (r->work > 0 || round == 0))
+                hold_anew(r, &r->trial, w);
+        for (int j = 0; j < r->grid.jobs && r->grid.jobs_own; j++)
+            hold_job_anew(&r->trial, j);
+        keep_better(r);
+        if (r->total >= before * (1 - 1e-12))
+            break;
     }
-    assign_fit(a);
+}
+
+/* ---- the bound, and plans on its way ---- */
+
+static void raise_bound(struct rung *r, uint64_t work)
+{
+    uint64_t until = r->work > work ? r->work - work : 0;
+
+    double seen = -INFINITY; /* the bound a while ago */
+    int most = is_separable(&r->grid) && r->grid.jobs_own ? 1 : 2000;
+
+    for (int i = 0; i < most && r->work > until; i++) {
+        uint64_t before = r->bound.work;
+        bound_step(&r->bound, r->total);
+        spend(r, r->bound.work - before);
+        if (i < 20 || i % 8 == 0) {
+            bound_plan(&r->bound, &r->trial);
+            keep_better(r);
+            tell(r);
+        }
+        if (r->total - r->bound.best <= 1e-9 * r->total || is_stopped(r))
+            break;
+        if (i % STALL_STEPS == STALL_STEPS - 1) {
+            if (r->bound.best - seen < STALL_RISE * (r->total - r->bound.best))
+                break;
+            seen = r->bound.best;
+        }
+    }
+}
+
+static void improve(struct rung *r, uint64_t work, bool polish)
+{
+    struct improve how = {.random = r->options->seed * 2862933555777941757u + r->work,
+                          .work = work,
+                          .lambda = r->bound.lambda,
+                          .part = part_of_time,
+                          .ctx = r};
+
+    if (work == 0 || r->total - r->bound.best <= 1e-9 * r->total || is_stopped(r))
+        return;
+    assign_copy(&r->trial, &r->best);
+    (polish ? improve_polish : improve_run)(&r->trial, &how);
+    spend(r, work - how.work);
+    keep_better(r);
+    tell(r);
+}
+
+/* Another rung's plan, candidate by candidate, as a start for this one. */
+static void start_from(struct rung *r, const struct pool_rung *other)
+{
+    const struct grid *grid = &r->grid;
+    short x[POOL_MOST_WAYS];
+
+    if (!other || !other->replicas)
+        return;
+    for (int w = 0; w < grid->workloads; w++)
+        for (int t = 0; t < grid->hours && !grid->constant[w]; t++) {
+            for (int i = grid->first[w]; i < grid->first[w + 1]; i++)
+                x[i - grid->first[w]] =
+                    (short)other->replicas[grid->ways[i].candidate * grid->hours + t];
+            assign_set(&r->trial, w, t, x);
+        }
+    keep_better(r);
 }
 
 /* ---- the rungs ---- */
@@ -79,36 +231,97 @@ static void answer_init(const struct pool *pool, struct pool_answer *out)
                                 .job_count = pool->job_count};
 }
 
-static void solve_rung(const struct pool *pool, enum pool_rung_id id,
-                       const struct pool_options *options, struct pool_answer *out)
+static int leaves_for(const struct grid *grid, uint64_t work)
 {
-    struct grid grid;
-    struct assign a;
-    struct pool_rung *rung = &out->rungs[id];
+    double each = (double)work / (4.0 * grid->workloads * grid->hours);
 
-    (void)options;
-    grid_init(&grid, pool, id);
-    assign_init(&a, &grid);
-    start(&a);
-    account_rung(&a, rung);
+    return each < 20 ? 20 : each > 2000 ? 2000 : (int)each;
+}
+
+/* The time up to this share of the rung's. */
+static void set_part(struct rung *r, double share)
+{
+    r->started = r->options->share ? r->options->share(r->options->share_ctx) : 0;
+    r->until = r->begun + share * (r->end - r->begun);
+}
+
+static uint64_t usual_work(const struct pool *pool)
+{
+    uint64_t work = (uint64_t)pool->workload_count * (uint64_t)pool->hours * WORK_EACH;
+
+    return work < WORK_MOST ? work : WORK_MOST;
+}
+
+/* Hourly rungs: bound and search in turns. */
+static void search(struct rung *r)
+{
+    uint64_t all = r->work;
+
+    set_part(r, 0.25);
+    raise_bound(r, all / 4);
+    set_part(r, 0.6);
+    improve(r, all * 3 / 8, false);
+    set_part(r, 0.7);
+    raise_bound(r, all / 8);
+    set_part(r, 0.95);
+    improve(r, r->work, false);
+    set_part(r, 1);
+    r->work = all / 8;
+    improve(r, r->work, true);
+}
+
+static void solve_rung(const struct pool *pool, enum pool_rung_id id,
+                       const struct pool_options *options,
+                       const struct pool_rung *other, struct pool_answer *out)
+{
+    struct pool_rung *rung = &out->rungs[id];
+    struct rung r = {.pool = pool,
+                     .options = options,
+                     .answer = out,
+                     .total = INFINITY,
+                     .until = time_shares[id],
+                     .begun = options->share ? options->share(options->share_ctx) : 0,
+                     .end = time_shares[id],
+                     .work = options->work    ? options->work
+                             : options->share ? UINT64_MAX / 2
+                                              : usual_work(pool)};
+
+    grid_init(&r.grid, pool, id);
+    assign_init(&r.best, &r.grid);
+    assign_init(&r.trial, &r.grid);
+    bound_init(&r.bound, &r.grid, leaves_for(&r.grid, r.work));
+    keep_better(&r); /* nothing at all: everything unmet */
+    hold_all(&r);
+    start_from(&r, other);
+    if (r.grid.jobs_own)
+        raise_bound(&r, r.work);
+    else
+        search(&r);
+    account_rung(&r.best, rung);
+    rung->bound = fmin(fmax(r.bound.best, 0), rung->total);
     rung->gap = rung->total > 0 ? (rung->total - rung->bound) / rung->total : 0;
-    assign_fini(&a);
-    grid_fini(&grid);
+    bound_fini(&r.bound);
+    assign_fini(&r.trial);
+    assign_fini(&r.best);
+    grid_fini(&r.grid);
 }
 
 void pool_solve_rung(const struct pool *pool, enum pool_rung_id id,
                      const struct pool_options *options, struct pool_answer *out)
 {
     answer_init(pool, out);
-    solve_rung(pool, id, options, out);
+    solve_rung(pool, id, options, NULL, out);
 }
 
 void pool_solve(const struct pool *pool, const struct pool_options *options,
                 struct pool_answer *out)
 {
+    static const int source[POOL_RUNGS] = {-1, -1, POOL_FIXED, POOL_SHARED, -1};
+
     answer_init(pool, out);
     for (int id = 0; id < POOL_RUNGS; id++)
-        solve_rung(pool, (enum pool_rung_id)id, options, out);
+        solve_rung(pool, (enum pool_rung_id)id, options,
+                   source[id] < 0 ? NULL : &out->rungs[source[id]], out);
     out->coincidence = account_coincidence(pool);
     out->break_even_hour =
         account_break_even(pool, &out->rungs[POOL_SHARED], &out->rungs[POOL_HOURLY]);

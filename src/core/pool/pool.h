@@ -2,11 +2,12 @@
  * pool.h - a mix of models over a day on a stock of GPUs: what is asked and what is
  * answered. The solver behind it reads no file and knows no name: all are indices.
  *
- * Time is cut into slots of one hour, 24 or 168 of them, that come round again. Workload w
- * needs d[w,t] = demand x burst in hour t, in any unit of its own (requests/s, tokens/s).
- * A candidate c is one way to serve one workload: so many GPUs of one type, or one MIG
- * slice, for a rate in the same unit that already keeps the goals. The answer says how
- * many replicas x[c,t] run in each hour, and how many GPUs n[g] that takes:
+ * Time is cut into slots of one hour, 24 or 168 of them, that come round again.
+ * Workload w needs d[w,t] = demand x burst in hour t, in any unit of its own
+ * (requests/s, tokens/s). A candidate c is one way to serve one workload: so many GPUs
+ * of one type, or one MIG slice, for a rate in the same unit that already keeps the
+ * goals. The answer says how many replicas x[c,t] run in each hour, and how many GPUs
+ * n[g] that takes:
  *
  *   sum of rate[c] x[c,t] + unmet[w,t] >= d[w,t]
  *   sum of gpus[c] x[c,t] + jobs + spare[g] <= n[g]       <= stock[g] + buy[g]
@@ -20,19 +21,19 @@
  *
  * The same demand is answered five times, once for each rung of the ladder:
  *
- *   A  fixed      whole servers, each owned by one workload, with the same replicas all day
- *   B  composed   the same with exactly the GPUs it needs, composed once
- *   C  shared     whole servers that all workloads share, hour by hour
- *   D  pool       single GPUs, composed again every hour
- *      cloud      GPUs by the hour, none owned
+ *   A  fixed      whole servers, each owned by one workload, with the same replicas all
+ * day B  composed   the same with exactly the GPUs it needs, composed once C  shared
+ * whole servers that all workloads share, hour by hour D  pool       single GPUs,
+ * composed again every hour cloud      GPUs by the hour, none owned
  *
- * Servers are whole (A, C) and a replica stays within one: in a server of 8 it takes 1, 2,
- * 4 or 8 GPUs, or whole servers; pool_seat() rounds up. Composed GPUs (B, D) cost
+ * Servers are whole (A, C) and a replica stays within one: in a server of 8 it takes 1,
+ * 2, 4 or 8 GPUs, or whole servers; pool_seat() rounds up. Composed GPUs (B, D) cost
  * premium_hour more each and run at composed_rate. A shortage is priced, so every pool
  * has an answer.
  *
  * Worked: one type at $2 an hour, one workload that needs 3 GPUs for 12 hours and 1 for
- * the other 12, servers of 2. A and C: 4 GPUs x 24 h x $2 = $192; B and D: 3 GPUs, $144.
+ * the other 12, servers of 2. A and C: 4 GPUs x 24 h x $2 = $192; B and D: 3 GPUs,
+ * $144.
  */
 #ifndef GP_CORE_POOL_POOL_H
 #define GP_CORE_POOL_POOL_H
@@ -93,8 +94,8 @@ struct pool_candidate {
     double load_s;        /* weights to GPU memory */
 };
 
-/* Work that may fill valleys: workers of `gpus` GPUs, each worth that many GPU-hours in an
- * hour, in hours first..end-1. */
+/* Work that may fill valleys: workers of `gpus` GPUs, each worth that many GPU-hours in
+ * an hour, in hours first..end-1. */
 struct pool_job {
     int type;
     int gpus;         /* of one worker */
@@ -145,7 +146,7 @@ enum pool_cause {
     POOL_STRANDED_REPLICA,  /* a whole replica serves more than is asked */
     POOL_STRANDED_HEADROOM, /* kept back for bursts and for the goals of latency */
     POOL_STRANDED_SPARE,
-    POOL_STRANDED_START,    /* replicas that start */
+    POOL_STRANDED_START, /* replicas that start */
     POOL_CAUSES
 };
 
@@ -156,54 +157,60 @@ struct pool_cost { /* $ over all hours */
 struct pool_rung {
     enum pool_rung_id id;
     int gpus[POOL_MOST_TYPES]; /* owned; cloud: most at a time */
-    int *use;                  /* [hour x type_count + type] GPUs taken, jobs included */
-    int *replicas;             /* [candidate x hours + hour] that run */
-    int *workers;              /* [job x hours + hour] */
-    double *unmet;             /* [workload x hours + hour] in the workload's unit */
+    int *use;      /* [hour x type_count + type] GPUs taken, jobs included */
+    int *replicas; /* [candidate x hours + hour] that run */
+    int *workers;  /* [job x hours + hour] */
+    double *unmet; /* [workload x hours + hour] in the workload's unit */
     struct pool_cost cost;
-    double total;       /* sum of cost */
-    double bound;       /* no plan of this rung costs less */
-    double gap;         /* (total - bound) / total */
-    double kwh;         /* PUE included */
-    double owned_hours; /* GPU-hours */
-    double used_hours;  /* GPU-hours taken by replicas and workers */
-    double utilisation; /* GPU-hours that serve the mean demand or jobs, over owned_hours */
-    double unmet_share; /* of all demand, each workload by its share: 0..1 */
-    double jobs_undone; /* GPU-hours */
+    double total;                 /* sum of cost */
+    double bound;                 /* no plan of this rung costs less */
+    double gap;                   /* (total - bound) / total */
+    double kwh;                   /* PUE included */
+    double owned_hours;           /* GPU-hours */
+    double used_hours;            /* GPU-hours taken by replicas and workers */
+    double utilisation;           /* GPU-hours that serve the mean demand or jobs, over
+                                     owned_hours */
+    double unmet_share;           /* of all demand, each workload by its share: 0..1 */
+    double jobs_undone;           /* GPU-hours */
     double stranded[POOL_CAUSES]; /* GPU-hours */
-    int starts;         /* replicas that start over all hours */
+    int starts;                   /* replicas that start over all hours */
 };
 
 struct pool_answer {
     struct pool_rung rungs[POOL_RUNGS];
     int hours, type_count, candidate_count, workload_count, job_count;
-    double coincidence;     /* peak of the sum over sum of the peaks, in GPU cost: 0..1 */
+    double coincidence; /* peak of the sum over sum of the peaks, in GPU cost: 0..1 */
     double break_even_hour; /* $ per GPU-hour of premium at which D costs what C does;
                                negative: it does not pay at all */
     uint64_t work;          /* units that were spent */
-    bool stopped;           /* by stop(), before the work was done */
+    bool stopped;           /* by stop() or share(), before the work was done */
 };
 
 /* Told now and then; must be quick. */
-typedef void pool_progress_fn(void *ctx, enum pool_rung_id rung, double total, double bound);
+typedef void pool_progress_fn(void *ctx, enum pool_rung_id rung, double total,
+                              double bound);
 typedef bool pool_stop_fn(void *ctx);
+
+/* Share of the time limit that is gone: 0 at first, 1 or more ends. The rungs divide
+ * it. */
+typedef double pool_share_fn(void *ctx);
 
 struct pool_options {
     uint64_t seed;
-    uint64_t work; /* units a rung may take, under a microsecond each; 0: POOL_WORK */
+    uint64_t work; /* units a rung may take, 15 million a second or so; 0: by size */
     pool_stop_fn *stop; /* true: end with what there is; NULL: never */
     void *stop_ctx;
+    pool_share_fn *share; /* NULL: work alone decides, and the answer repeats */
+    void *share_ctx;
     pool_progress_fn *progress; /* NULL: none */
     void *progress_ctx;
 };
-
-#define POOL_WORK 4000000
 
 /* Sizes, ranges and indices: where = "workload", "type", ..., its index in the text. */
 enum gp_status pool_check(const struct pool *pool, struct gp_err *err);
 
 /* All rungs of a pool that passed pool_check(). The same pool, seed and work give the
- * same answer, unless stop() ends it. */
+ * same answer, unless stop() or share() ends it. */
 void pool_solve(const struct pool *pool, const struct pool_options *options,
                 struct pool_answer *out);
 void pool_answer_fini(struct pool_answer *answer);
@@ -212,8 +219,8 @@ void pool_answer_fini(struct pool_answer *answer);
 void pool_solve_rung(const struct pool *pool, enum pool_rung_id id,
                      const struct pool_options *options, struct pool_answer *out);
 
-/* What a replica of `gpus` takes of servers of `server_gpus`, so that whatever runs side by
- * side always packs: 3 of 8 -> 4, 8 of 8 -> 8, 9 of 8 -> 16. */
+/* What a replica of `gpus` takes of servers of `server_gpus`, so that whatever runs
+ * side by side always packs: 3 of 8 -> 4, 8 of 8 -> 8, 9 of 8 -> 16. */
 int pool_seat(int gpus, int server_gpus);
 
 /* $ per unit and hour unmet that a workload is priced at. */

@@ -17,8 +17,8 @@
 /* Share of a GPU that a slice of each profile is charged with. */
 void slices_weights(const struct pool_type *type, double weight[POOL_MOST_SLICES]);
 
-/* The fewest GPUs found for count[profile], with those weights; cuts[k] (may be NULL): GPUs
- * that are cut that way. */
+/* The fewest GPUs found for count[profile], with those weights; cuts[k] (may be NULL):
+ * GPUs that are cut that way. */
 int slices_gpus(const struct pool_type *type, const double weight[POOL_MOST_SLICES],
                 const int count[POOL_MOST_SLICES], int cuts[POOL_MOST_CUTS]);
 

@@ -1,0 +1,539 @@
+/*
+ * improve.c - see improve.h.
+ */
+#include "core/pool/improve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+#define COVER_WORK 14   /* units of a cover beside its nodes */
+#define TRIED      24   /* workloads tried for one mend */
+#define MENDS      200  /* of one hour */
+#define HEAT       3e-4 /* of the plan's cost: what a move may cost at first */
+#define STOP_EVERY 32   /* moves between two looks at the clock */
+
+struct change {
+    int w, t;
+    short x[POOL_MOST_WAYS]; /* before */
+};
+
+struct climb {
+    struct assign *a;
+    const struct grid *grid;
+    struct improve *how;
+    struct change *log; /* of the move at hand */
+    size_t logged, log_cap;
+    int room[POOL_MOST_TYPES]; /* before the move */
+    double *starts;            /* [workload] $ */
+    bool starting;             /* some start costs something */
+    uint64_t spent;
+    double part, gone; /* of the time; of work or time */
+};
+
+static unsigned random_below(struct climb *c, unsigned n)
+{
+    c->how->random = c->how->random * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)((c->how->random >> 33) % n);
+}
+
+static double random_share(struct climb *c)
+{
+    return (random_below(c, 1u << 24) + 0.5) / (1u << 24);
+}
+
+/* ---- changes that can be taken back ---- */
+
+static int *use_at(const struct climb *c, int t)
+{
+    return &c->a->use[t * c->grid->types];
+}
+
+static double set(struct climb *c, int w, int t, const short *x)
+{
+    const double *serve = &c->a->serve[w * c->grid->hours + t];
+    double before = *serve;
+    struct change *change;
+
+    c->log = gp_grow(c->log, &c->log_cap, c->logged + 1, sizeof(*c->log));
+    change = &c->log[c->logged++];
+    change->w = w;
+    change->t = t;
+    assign_get(c->a, w, t, change->x);
+    for (int g = 0; g < c->grid->types && c->grid->sliced; g++)
+        before += c->a->cut[t * c->grid->types + g] * c->grid->type[g].run;
+    assign_set(c->a, w, t, x);
+    before = *serve - before;
+    for (int g = 0; g < c->grid->types && c->grid->sliced; g++)
+        before += c->a->cut[t * c->grid->types + g] * c->grid->type[g].run;
+    return before;
+}
+
+static void undo_to(struct climb *c, size_t mark)
+{
+    while (c->logged > mark) {
+        const struct change *change = &c->log[--c->logged];
+        assign_set(c->a, change->w, change->t, change->x);
+    }
+}
+
+static double starts_changed(struct climb *c, bool keep)
+{
+    double sum = 0;
+
+    if (!c->starting)
+        return 0;
+    for (size_t i = 0; i < c->logged; i++) {
+        int w = c->log[i].w;
+        double now;
+        bool seen = false;
+        for (size_t k = 0; k < i && !seen; k++)
+            seen = c->log[k].w == w;
+        if (seen)
+            continue;
+        now = assign_starts(c->a, w);
+        sum += now - c->starts[w];
+        if (keep)
+            c->starts[w] = now;
+    }
+    return sum;
+}
+
+/* ---- mending an hour ---- */
+
+static int worst_type(const struct climb *c, int t)
+{
+    const int *use = use_at(c, t);
+    int worst = -1;
+
+    for (int g = 0; g < c->grid->types; g++)
+        if (use[g] > c->a->room[g] &&
+            (worst < 0 || use[g] - c->a->room[g] > use[worst] - c->a->room[worst]))
+            worst = g;
+    return worst;
+}
+
+/* GPUs of each type that a workload takes in an hour; slices by weight. */
+static void taken(const struct climb *c, int w, int t, double *gpus)
+{
+    const struct grid *grid = c->grid;
+
+    memset(gpus, 0, sizeof(*gpus) * (size_t)grid->types);
+    for (int i = grid->first[w]; i < grid->first[w + 1]; i++) {
+        const struct way *way = &grid->ways[i];
+        gpus[way->type] +=
+            c->a->x[i * grid->hours + t] *
+            (way->slice >= 0 ? grid->type[way->type].weight[way->slice] : way->seat);
+    }
+}
+
+struct mend {
+    int w;
+    double score; /* $ per GPU of relief, scarcity included */
+    short x[POOL_MOST_WAYS];
+};
+
+/* The best cover of (w, t) that gives back GPUs of type g. With `push` it may crowd out
+ * others. */
+static bool try_mend(struct climb *c, int w, int t, int g, bool push, struct mend *out)
+{
+    const struct grid *grid = c->grid;
+    int room[POOL_MOST_TYPES], ways = grid->first[w + 1] - grid->first[w];
+    double guide[POOL_MOST_TYPES], had[POOL_MOST_TYPES], relief, price = 0;
+    struct cover cover;
+
+    taken(c, w, t, had);
+    if (had[g] <= 0)
+        return false;
+    for (int h = 0; h < grid->types; h++) {
+        int left = c->a->room[h] - use_at(c, t)[h] + (int)had[h];
+        room[h] = left > 0 ? left : 0;
+        if (push && h != g)
+            room[h] = c->a->room[h];
+        guide[h] = c->how->lambda[t * grid->types + h];
+    }
+    if (grid->sliced)
+        guide[g] = 4 * guide[g] + 1e-3;
+    assign_cover(grid, w, t, guide, room, 400, &cover);
+    c->spent += (uint64_t)cover.nodes + COVER_WORK;
+    relief = had[g];
+    for (int i = 0; i < ways; i++) {
+        const struct way *way = &grid->ways[grid->first[w] + i];
+        double seat =
+            way->slice >= 0 ? grid->type[way->type].weight[way->slice] : way->seat;
+        out->x[i] = (short)cover.x[i];
+        if (way->type == g)
+            relief -= cover.x[i] * seat;
+        else
+            price += cover.x[i] * seat * guide[way->type];
+    }
+    if (relief <= 1e-9)
+        return false;
+    for (int h = 0; h < grid->types; h++)
+        price -= h == g ? 0 : had[h] * guide[h];
+    out->w = w;
+    price +=
+        assign_serving(grid, w, t, out->x, NULL) - c->a->serve[w * grid->hours + t];
+    out->score = price / fmin(relief, fmax(1, use_at(c, t)[g] - c->a->room[g]));
+    return true;
+}
+
+static bool find_mend(struct climb *c, int t, int g, bool push, const bool *tabu,
+                      struct mend *best)
+{
+    int workloads = c->grid->workloads;
+    int at = (int)random_below(c, (unsigned)workloads), tried = 0;
+    bool found = false;
+
+    for (int k = 0; k < workloads && tried < TRIED; k++, at = (at + 1) % workloads) {
+        struct mend mend;
+        if (c->grid->constant[at] || tabu[at] || !try_mend(c, at, t, g, push, &mend))
+            continue;
+        tried++;
+        if (!found || mend.score < best->score)
+            *best = mend;
+        found = true;
+    }
+    return found;
+}
+
+/* Serves an hour within the room; *cost: how much more that is. False when it takes
+ * more than `limit`. */
+static bool mend_hour(struct climb *c, int t, double limit, bool *tabu, double *cost)
+{
+    int g, pushes = 0;
+    bool clean = true;
+
+    *cost = 0;
+    for (int i = 0; i < MENDS && (g = worst_type(c, t)) >= 0; i++) {
+        struct mend mend;
+        size_t mark = c->logged;
+        double more;
+        if (!find_mend(c, t, g, false, tabu, &mend))
+            break;
+        more = set(c, mend.w, t, mend.x);
+        if (*cost + more > limit) { /* shortage: somebody else has to make room */
+            undo_to(c, mark);
+            if (pushes++ >= 3 || !find_mend(c, t, g, true, tabu, &mend))
+                break;
+            more = set(c, mend.w, t, mend.x);
+            tabu[mend.w] = true;
+            clean = false;
+        }
+        *cost += more;
+        if (*cost > limit)
+            break;
+    }
+    if (!clean)
+        memset(tabu, 0, sizeof(*tabu) * (size_t)c->grid->workloads);
+    return worst_type(c, t) < 0 && *cost <= limit;
+}
+
+/* ---- moves of fleets ---- */
+
+static double own_cost(const struct climb *c)
+{
+    double sum = 0;
+
+    for (int g = 0; g < c->grid->types; g++) {
+        sum += grid_own(&c->grid->type[g], c->a->room[g], NULL);
+        sum += assign_jobs(c->a, g, c->a->room[g]);
+    }
+    return sum;
+}
+
+static int pick_type(struct climb *c)
+{
+    int at = (int)random_below(c, (unsigned)c->grid->types);
+
+    for (int k = 0; k < c->grid->types; k++, at = (at + 1) % c->grid->types)
+        if (c->a->room[at] > 0)
+            return at;
+    return -1;
+}
+
+/* Changes a->room: fewer of one type, and maybe some of another. */
+static bool propose(struct climb *c)
+{
+    const struct grid *grid = c->grid;
+    int g = pick_type(c), h = (int)random_below(c, (unsigned)grid->types), drop, most;
+    const struct grid_type *from, *to = &grid->type[h];
+
+    if (g < 0)
+        return false;
+    from = &grid->type[g];
+    drop = from->unit * (1 + (int)random_below(c, 1u << random_below(c, 4)));
+    if (drop > c->a->room[g])
+        drop = c->a->room[g];
+    if (h != g && random_below(c, 3) > 0) {
+        double worth = drop * from->own_buy / fmax(to->own_buy, 1e-9);
+        most = (int)fmin(worth / to->unit, 64);
+        if (most < 1) { /* one unit of the dear for several of the cheap */
+            drop = (int)fmin(c->a->room[g],
+                             ceil(to->unit * to->own_buy / fmax(from->own_buy, 1e-9)));
+            drop = drop / from->unit * from->unit + from->unit;
+            if (drop > c->a->room[g])
+                drop = c->a->room[g];
+            most = 1;
+        }
+        most -=
+            random_below(c, 2) && most > 1 ? (int)random_below(c, (unsigned)most) : 0;
+        c->a->room[h] = grid_room_with(to, most * to->unit + c->a->room[h] -
+                                               (c->a->room[h] ? 0 : to->spare));
+    }
+    c->a->room[g] -= drop;
+    return assign_allowed(c->a);
+}
+
+/* One move; the change in cost, or INFINITY when it was taken back. */
+static double move(struct climb *c, double slack, bool *tabu)
+{
+    const struct grid *grid = c->grid;
+    double before = own_cost(c), cost = 0, saved = 0;
+    int first = (int)random_below(c, (unsigned)grid->hours);
+    bool ok;
+
+    memcpy(c->room, c->a->room, sizeof(c->room));
+    c->logged = 0;
+    c->spent += 8;
+    ok = propose(c);
+    if (ok) {
+        for (int g = 0; g < grid->types; g++)
+            saved -= grid_own(&grid->type[g], c->a->room[g], NULL) -
+                     grid_own(&grid->type[g], c->room[g], NULL);
+        ok = saved > -slack;
+    }
+    for (int k = 0, t = first; k < grid->hours && ok; k++, t = (t + 1) % grid->hours) {
+        double more = 0;
+        if (worst_type(c, t) < 0)
+            continue;
+        ok = mend_hour(c, t, saved + slack - cost, tabu, &more);
+        cost += more;
+    }
+    if (ok) {
+        cost += own_cost(c) - before + starts_changed(c, false);
+        ok = cost < slack;
+    }
+    if (ok) {
+        starts_changed(c, true);
+        return cost;
+    }
+    undo_to(c, 0);
+    memcpy(c->a->room, c->room, sizeof(c->room));
+    return INFINITY;
+}
+
+/* ---- moves within the room ---- */
+
+/* A workload that is short of something in this hour, else any. */
+static int pick_workload(struct climb *c, int t)
+{
+    const struct grid *grid = c->grid;
+    int at = (int)random_below(c, (unsigned)grid->workloads), first = at;
+    bool wanting = random_below(c, 2);
+
+    for (int k = 0; k < grid->workloads; k++, at = (at + 1) % grid->workloads) {
+        double unmet;
+        short x[POOL_MOST_WAYS];
+        if (grid->constant[at])
+            continue;
+        assign_get(c->a, at, t, x);
+        assign_serving(grid, at, t, x, &unmet);
+        if (!wanting || unmet > 0)
+            return at;
+        c->spent++;
+    }
+    return grid->constant[first] ? -1 : first;
+}
+
+/* Serves a few workloads of one hour anew, scarce GPUs dearer or cheaper than they are.
+ */
+static double shuffle(struct climb *c, double slack)
+{
+    const struct grid *grid = c->grid;
+    int t = (int)random_below(c, (unsigned)grid->hours);
+    double cost = 0, factor = 2 * random_share(c);
+
+    c->logged = 0;
+    for (int k = (int)random_below(c, 3); k >= 0; k--) {
+        int w = pick_workload(c, t), room[POOL_MOST_TYPES];
+        double guide[POOL_MOST_TYPES], had[POOL_MOST_TYPES];
+        struct cover cover;
+        short x[POOL_MOST_WAYS];
+        if (w < 0)
+            break;
+        taken(c, w, t, had);
+        for (int g = 0; g < grid->types; g++) {
+            room[g] = c->a->room[g] - use_at(c, t)[g] + (int)had[g];
+            guide[g] = factor * c->how->lambda[t * grid->types + g];
+        }
+        assign_cover(grid, w, t, guide, room, 400, &cover);
+        c->spent += (uint64_t)cover.nodes + COVER_WORK;
+        for (int i = 0; i < grid->first[w + 1] - grid->first[w]; i++)
+            x[i] = (short)cover.x[i];
+        cost += set(c, w, t, x);
+    }
+    if (worst_type(c, t) < 0 && cost < slack + 1e-12) {
+        cost += starts_changed(c, false);
+        if (cost < slack + 1e-12) {
+            starts_changed(c, true);
+            return cost;
+        }
+    }
+    undo_to(c, 0);
+    return INFINITY;
+}
+
+/* ---- the search ---- */
+
+static void climb_init(struct climb *c, struct assign *a, struct improve *how)
+{
+    const struct grid *grid = a->grid;
+
+    *c = (struct climb){.a = a, .grid = grid, .how = how};
+    c->starts = gp_calloc((size_t)grid->workloads, sizeof(*c->starts));
+    for (int w = 0; w < grid->workloads; w++)
+        c->starts[w] = assign_starts(a, w);
+    for (int i = 0; i < grid->first[grid->workloads]; i++)
+        c->starting |= grid->ways[i].start > 0;
+}
+
+static void climb_fini(struct climb *c)
+{
+    free(c->log);
+    free(c->starts);
+}
+
+static bool is_over(struct climb *c, uint64_t moves)
+{
+    double work = (double)c->spent / (double)c->how->work;
+
+    if (moves % STOP_EVERY == 0)
+        c->part = c->how->part(c->how->ctx);
+    c->gone = fmax(work, c->part);
+    return c->gone >= 1;
+}
+
+void improve_run(struct assign *a, struct improve *how)
+{
+    struct climb c;
+    struct assign best;
+    double total = assign_total(a), least = total;
+    bool *tabu = gp_calloc((size_t)a->grid->workloads, sizeof(*tabu)), away = false;
+
+    climb_init(&c, a, how);
+    assign_init(&best, a->grid);
+    assign_copy(&best, a);
+    for (uint64_t moves = 1; !is_over(&c, moves); moves++) {
+        double heat = HEAT * least * (1 - c.gone);
+        double slack =
+            random_below(&c, 2) ? -1e-9 * least : -heat * log(random_share(&c)) * 0.3;
+        double cost = moves % 4 ? move(&c, slack, tabu) : shuffle(&c, fmax(slack, 0));
+        if (isinf(cost))
+            continue;
+        total += cost;
+        away = true;
+        if (total < least * (1 - 1e-12)) {
+            least = total;
+            assign_copy(&best, a);
+            away = false;
+        }
+    }
+    if (away)
+        assign_copy(a, &best);
+    how->work -= c.spent < how->work ? c.spent : how->work;
+    assign_fini(&best);
+    climb_fini(&c);
+    free(tabu);
+}
+
+/* ---- polish ---- */
+
+static bool keeps_room(const struct climb *c, int t)
+{
+    return worst_type(c, t) < 0;
+}
+
+/* Takes x for (w, t) when that costs less and there is room. */
+static bool try_set(struct climb *c, int w, int t, const short *x)
+{
+    double cost;
+
+    c->logged = 0;
+    cost = set(c, w, t, x);
+    if (keeps_room(c, t) && cost + starts_changed(c, false) < -1e-9) {
+        starts_changed(c, true);
+        return true;
+    }
+    undo_to(c, 0);
+    return false;
+}
+
+/* The cover of hour `from` kept for the hours after or before it. */
+static bool try_hold(struct climb *c, int w, int from, int step, int length)
+{
+    int hours = c->grid->hours, t = from;
+    short x[POOL_MOST_WAYS];
+    double cost = 0;
+    bool ok = true;
+
+    c->logged = 0;
+    assign_get(c->a, w, from, x);
+    for (int k = 0; k < length && ok; k++) {
+        t = (t + step + hours) % hours;
+        cost += set(c, w, t, x);
+        ok = keeps_room(c, t);
+    }
+    c->spent += (uint64_t)length * 4;
+    if (ok && cost + starts_changed(c, false) < -1e-9) {
+        starts_changed(c, true);
+        return true;
+    }
+    undo_to(c, 0);
+    return false;
+}
+
+static bool polish_hour(struct climb *c, int w, int t)
+{
+    const struct grid *grid = c->grid;
+    int room[POOL_MOST_TYPES];
+    double none[POOL_MOST_TYPES] = {0}, had[POOL_MOST_TYPES];
+    struct cover cover;
+    short x[POOL_MOST_WAYS];
+    bool better = false;
+
+    taken(c, w, t, had);
+    for (int g = 0; g < grid->types; g++)
+        room[g] = c->a->room[g] - use_at(c, t)[g] + (int)had[g];
+    assign_cover(grid, w, t, none, room, 400, &cover);
+    c->spent += (uint64_t)cover.nodes + COVER_WORK;
+    for (int i = 0; i < grid->first[w + 1] - grid->first[w]; i++)
+        x[i] = (short)cover.x[i];
+    better = try_set(c, w, t, x);
+    for (int length = 1; c->starting && length <= 8 && length < grid->hours;
+         length *= 2)
+        better =
+            try_hold(c, w, t, 1, length) || try_hold(c, w, t, -1, length) || better;
+    return better;
+}
+
+void improve_polish(struct assign *a, struct improve *how)
+{
+    struct climb c;
+    bool better = true;
+
+    climb_init(&c, a, how);
+    for (int round = 0; round < 6 && better; round++) {
+        better = false;
+        for (int w = 0; w < a->grid->workloads; w++) {
+            if (is_over(&c, (uint64_t)w))
+                break;
+            for (int t = 0; t < a->grid->hours && !a->grid->constant[w]; t++)
+                better |= polish_hour(&c, w, t);
+        }
+    }
+    how->work -= c.spent < how->work ? c.spent : how->work;
+    climb_fini(&c);
+}
